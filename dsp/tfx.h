@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tfx.h: the public interface of the filter core.
+ *
+ * The way of a sample
+ * -------------------
+ *
+ *   TfxDesign --tfx_design_sections()--> TfxSos[] --tfx_stage_new_sections()-->
+ *   TfxStage --tfx_chain_append()--> TfxChain --tfx_plan_compile()-->
+ *   TfxPlan --tfx_exec_new()--> TfxExec --tfx_exec_run()--> samples
+ *
+ *   TfxDesign d = {
+ *     .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
+ *     .order = 4, .lower_hz = 1000.0
+ *   };
+ *   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+ *   size_t n_sos = tfx_design_sections (&d, 48000.0, sos);
+ *   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
+ *   TfxChain *empty = tfx_chain_new ();
+ *   TfxChain *chain = tfx_chain_append (empty, stage);
+ *   TfxPlan *plan;
+ *   TfxExec *exec;
+ *   tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (), &plan);
+ *   tfx_exec_new (plan, &exec);
+ *
+ *   TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
+ *   tfx_exec_run (exec, &block, &block);
+ *
+ * with every result checked, and every object given back by its unref.
+ *
+ * Signs and form
+ * --------------
+ *
+ * A section is H(z) = (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2), the
+ * form of scipy.signal with a0 = 1.  It is run in transposed direct form II:
+ *
+ *   y = b0 x + s1;  s1 = b1 x - a1 y + s2;  s2 = b2 x - a2 y
+ *
+ * (s1, s2) is the state of a section wherever a state is exchanged; it is what
+ * scipy.signal calls zi.  State and arithmetic are double for every sample
+ * type.
+ *
+ * Errors, threads, ownership
+ * --------------------------
+ *
+ * Functions that can fail return 0 (or a count) or a negative errno value;
+ * those that return an object return NULL when memory is short or an argument
+ * is out of its documented range.  TfxStage, TfxChain and TfxPlan are
+ * immutable and reference-counted: any thread may read, ref and unref them.
+ * TfxExec belongs to one thread at a time.  An unref takes the address of the
+ * caller's pointer and sets it to NULL; a NULL there is allowed.
+ */
+#ifndef TFX_H
+#define TFX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- sections ---------------------------------------------------------- */
+
+/* One second-order section, a0 = 1. */
+typedef struct TfxSos
+{
+  double b0, b1, b2, a1, a2;
+} TfxSos;
+
+typedef struct TfxComplex
+{
+  double re, im;
+} TfxComplex;
+
+/* True if both poles lie inside the unit circle and all five are finite. */
+bool tfx_sos_is_stable (const TfxSos *sos);
+
+/* Frequency response of a cascade at freq_hz; H(exp(j 2 pi f / rate)).
+ * freq_hz may have any value; rate_hz > 0. */
+TfxComplex tfx_response_at (const TfxSos *sos, size_t n_sos, double freq_hz,
+    double rate_hz);
+
+/* Group delay of a cascade at freq_hz, -d phase / d omega, in samples. */
+double tfx_response_group_delay (const TfxSos *sos, size_t n_sos,
+    double freq_hz, double rate_hz);
+
+/* ---- design ------------------------------------------------------------ */
+
+#define TFX_DESIGN_MAX_ORDER 64
+/* A band mode doubles the number of poles. */
+#define TFX_DESIGN_MAX_SECTIONS TFX_DESIGN_MAX_ORDER
+#define TFX_DESIGN_MAX_ROOTS (2 * TFX_DESIGN_MAX_ORDER)
+
+typedef enum
+{
+  TFX_FAMILY_BUTTERWORTH,
+  TFX_FAMILY_CHEBYSHEV1,
+  TFX_FAMILY_CHEBYSHEV2
+} TfxFamily;
+
+typedef enum
+{
+  TFX_MODE_LOW_PASS,
+  TFX_MODE_HIGH_PASS,
+  TFX_MODE_BAND_PASS,
+  TFX_MODE_BAND_REJECT
+} TfxMode;
+
+/* What is asked of a filter.  The designs are those of scipy.signal: butter,
+ * cheby1 and cheby2 with output='sos' and fs=rate. */
+typedef struct TfxDesign
+{
+  TfxFamily family;
+  TfxMode mode;
+  unsigned order;        /* of the analog prototype, 1 to 64 */
+  double lower_hz;       /* the cutoff, or the lower edge of a band */
+  double upper_hz;       /* the upper edge; band modes only */
+  double ripple_db;      /* Chebyshev 1: ripple in the pass band, > 0 */
+  double attenuation_db; /* Chebyshev 2: in the stop band, > 0 */
+} TfxDesign;
+
+/* Zeros, poles and gain: H(z) = gain prod (z - zero) / prod (z - pole).
+ * Conjugates stand next to each other, the upper one first. */
+typedef struct TfxZpk
+{
+  size_t n_zeros, n_poles;
+  TfxComplex zeros[TFX_DESIGN_MAX_ROOTS];
+  TfxComplex poles[TFX_DESIGN_MAX_ROOTS];
+  double gain;
+} TfxZpk;
+
+/* 0 if the design can be met at rate_hz, otherwise -EINVAL, and *why (unless
+ * NULL) points to a static text that names the field that cannot be met and
+ * its range. */
+int
+tfx_design_check (const TfxDesign *design, double rate_hz, const char **why);
+
+/* Writes the sections of the design to sos (room for TFX_DESIGN_MAX_SECTIONS)
+ * and returns their number, or -EINVAL as tfx_design_check() does.  The order
+ * of the sections keeps the response of every partial cascade flat over the
+ * pass band, and depends on family, order, ripple and attenuation alone, so
+ * that section k stays the same one while a frequency moves. */
+int tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos);
+
+/* The same filter as zeros, poles and gain.  0 or -EINVAL. */
+int tfx_design_zpk (const TfxDesign *design, double rate_hz, TfxZpk *zpk);
+
+/* ---- stages and chains -------------------------------------------------- */
+
+/* What one filter is.  Two stages with one id are two settings of the same
+ * filter: the second takes over the state of the first. */
+typedef struct TfxStage TfxStage;
+
+/* An immutable list of stages in series. */
+typedef struct TfxChain TfxChain;
+
+/* A number that no other stage of this process has; never 0. */
+uint64_t tfx_stage_new_id (void);
+
+/* A cascade of sections; copies sos[n_sos].  n_sos may be 0 (an identity).
+ * NULL if a section is unstable or not finite, or memory is short. */
+TfxStage *tfx_stage_new_sections (uint64_t id, const TfxSos *sos, size_t n_sos);
+
+/* A factor, finite. */
+TfxStage *tfx_stage_new_gain (uint64_t id, double gain);
+
+TfxStage *tfx_stage_ref (TfxStage *stage);
+void tfx_stage_unref (TfxStage **stage);
+uint64_t tfx_stage_id (const TfxStage *stage);
+
+/* An empty chain. */
+TfxChain *tfx_chain_new (void);
+
+/* A new chain: the stages of chain, then stage.  Both arguments stay the
+ * caller's. */
+TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
+
+TfxChain *tfx_chain_ref (TfxChain *chain);
+void tfx_chain_unref (TfxChain **chain);
+size_t tfx_chain_n_stages (const TfxChain *chain);
+
+/* ---- blocks ------------------------------------------------------------- */
+
+typedef enum
+{
+  TFX_SAMPLE_F32,
+  TFX_SAMPLE_F64
+} TfxSample;
+
+/* Samples where they lie: sample (frame, channel) is at
+ * data[frame * frame_stride + channel * channel_stride], strides in samples.
+ * Data needs the alignment of its type, no more. */
+typedef struct TfxBlock
+{
+  void *data;
+  TfxSample type;
+  unsigned n_channels;
+  size_t n_frames;
+  ptrdiff_t frame_stride, channel_stride;
+} TfxBlock;
+
+TfxBlock tfx_block_interleaved (void *data, TfxSample type, unsigned n_channels,
+    size_t n_frames);
+/* plane_stride: samples from one channel's first sample to the next's. */
+TfxBlock tfx_block_planar (void *data, TfxSample type, unsigned n_channels,
+    size_t n_frames, size_t plane_stride);
+
+/* ---- plans --------------------------------------------------------------- */
+
+/* Where a plan runs; see backend.h.  dsp/ has "cpu". */
+typedef struct TfxBackend TfxBackend;
+
+/* The CPU backend.  Its kernels are chosen when it is first asked for: the
+ * best that this machine has, or what the environment variable TFX_CPU names
+ * (c, sse2, avx2, avx512) if the machine has it.  Static; any thread. */
+const TfxBackend *tfx_cpu_backend (void);
+
+/* The CPU backend with the named kernels, NULL if this machine lacks them. */
+const TfxBackend *tfx_cpu_backend_for (const char *kernel);
+
+/* A chain compiled for a rate, a channel count and a backend. */
+typedef struct TfxPlan TfxPlan;
+
+#define TFX_MAX_CHANNELS 65536u
+
+/* Compiles chain for n_channels (1 to TFX_MAX_CHANNELS) and stores the plan.
+ * 0, -EINVAL or -ENOMEM. */
+int tfx_plan_compile (const TfxChain *chain, double rate_hz,
+    unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
+
+TfxPlan *tfx_plan_ref (TfxPlan *plan);
+void tfx_plan_unref (TfxPlan **plan);
+size_t tfx_plan_n_stages (const TfxPlan *plan);
+size_t tfx_plan_n_sections (const TfxPlan *plan);
+
+/* ---- execution ------------------------------------------------------------ */
+
+/* Runs a plan over blocks and holds all state. */
+typedef struct TfxExec TfxExec;
+
+typedef struct TfxStats
+{
+  uint64_t dispatches;         /* runs of the engine */
+  uint64_t launches;           /* GPU kernel launches */
+  uint64_t uploads, downloads; /* transfers between host and device */
+  uint64_t recoveries;         /* times that a NaN or infinity was cleared */
+  const char *device;          /* the backend's name, static */
+  const char *kernel;          /* the kernel variant's name, static */
+} TfxStats;
+
+/* An executor for plan, at rest (all state zero).  Takes its own reference.
+ * 0 or -ENOMEM. */
+int tfx_exec_new (TfxPlan *plan, TfxExec **exec);
+
+/* Frees the executor; clears the caller's pointer. */
+void tfx_exec_free (TfxExec **exec);
+
+/* Changes to another plan between two blocks.  Every stage of the new plan
+ * whose id the old plan has keeps its state.  If only the values of sections
+ * differ, the coefficients change in place; if the structure differs the
+ * output goes from the old plan to the new one in a cross-fade of
+ * fade_frames (0: at once).  A plan of another rate or channel count starts
+ * at rest.  0 or -ENOMEM, the old plan then runs on. */
+int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
+
+/* Filters in to out: the same shape and type; either the same memory (in
+ * place, with the same strides) or memory that does not overlap.  Allocates
+ * nothing, takes no lock.  Any split of a stream into blocks gives the same
+ * output to the bit.  0, or -EINVAL if a block does not fit the plan. */
+int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
+
+/* Back to rest: all state zero, a running cross-fade ended. */
+void tfx_exec_reset (TfxExec *exec);
+
+/* True if silence at the input gives nothing but silence at the output: no
+ * state is above 1e-20 (-400 dB). */
+bool tfx_exec_is_silent (const TfxExec *exec);
+
+void tfx_exec_get_stats (const TfxExec *exec, TfxStats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TFX_H */
