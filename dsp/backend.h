@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * backend.h: what a backend gives to the executor.
+ *
+ * An engine is a plan made ready to run, and its state.  It belongs to one
+ * thread at a time; the executor never runs it with a block that does not fit
+ * its plan. */
+#ifndef TFX_BACKEND_H
+#define TFX_BACKEND_H
+
+#include "plan.h"
+
+typedef struct TfxEngine TfxEngine;
+
+struct TfxBackend
+{
+  const char *name;   /* "cpu" */
+  const char *kernel; /* the variant, such as "avx512" */
+  const void *data;   /* the backend's own */
+
+  /* An engine at rest.  The plan outlives it.  0 or negative errno. */
+  int (*engine_new) (const TfxPlan *plan, TfxEngine **engine);
+  void (*engine_free) (TfxEngine *engine);
+
+  /* Filters in to out: the same shape and type, in place or apart.
+   * Allocates nothing.  Returns how many times a channel was cleared because
+   * its state was not finite, or a negative errno. */
+  int (*run) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
+
+  /* Takes the values of a plan of the same structure; the state is undefined
+   * until it is set, stage by stage. */
+  void (*update) (TfxEngine *engine, const TfxPlan *plan);
+
+  /* The state of a stage of the plan as double[n_channels][state size], in
+   * the form that tfx.h describes. */
+  void (*get_state) (TfxEngine *engine, size_t stage, double *state);
+  void (*set_state) (TfxEngine *engine, size_t stage, const double *state);
+
+  /* All state to zero. */
+  void (*reset) (TfxEngine *engine);
+
+  /* The largest magnitude in the state; 0 is rest. */
+  double (*state_peak) (const TfxEngine *engine);
+
+  /* Adds the engine's own counts (launches, transfers) to stats. */
+  void (*add_stats) (const TfxEngine *engine, TfxStats *stats);
+};
+
+#endif

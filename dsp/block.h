@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * block.h: helpers on TfxBlock for the executor and the backends. */
+#ifndef TFX_BLOCK_H
+#define TFX_BLOCK_H
+
+#include "tfx.h"
+
+static inline size_t
+tfx_sample_size (TfxSample type)
+{
+  return type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+}
+
+/* Frames [first, first + n_frames) of channels [channel, channel +
+ * n_channels). */
+TfxBlock tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
+    unsigned channel, unsigned n_channels);
+
+/* out = in; the same shape and type, the same memory or apart. */
+void tfx_block_copy (const TfxBlock *in, const TfxBlock *out);
+
+/* out += (from - out) times a weight that falls from 1 - start/length at the
+ * first frame towards 0: one part of a cross-fade of length frames. */
+void tfx_block_fade (const TfxBlock *from, const TfxBlock *out, size_t start,
+    size_t length);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * chain.c: an immutable list of stages in series. */
+#include <stdlib.h>
+
+#include "stage.h"
+
+static TfxChain *
+chain_alloc (size_t n_stages)
+{
+  TfxChain *chain = malloc (sizeof *chain + n_stages * sizeof (TfxStage *));
+
+  if (chain) {
+    chain->refs = 1;
+    chain->n_stages = n_stages;
+  }
+  return chain;
+}
+
+TfxChain *
+tfx_chain_new (void)
+{
+  return chain_alloc (0);
+}
+
+TfxChain *
+tfx_chain_append (const TfxChain *chain, TfxStage *stage)
+{
+  TfxChain *longer = chain_alloc (chain->n_stages + 1);
+
+  if (!longer)
+    return NULL;
+  for (size_t i = 0; i < chain->n_stages; i++)
+    longer->stages[i] = tfx_stage_ref (chain->stages[i]);
+  longer->stages[chain->n_stages] = tfx_stage_ref (stage);
+  return longer;
+}
+
+TfxChain *
+tfx_chain_ref (TfxChain *chain)
+{
+  __atomic_add_fetch (&chain->refs, 1, __ATOMIC_RELAXED);
+  return chain;
+}
+
+void
+tfx_chain_unref (TfxChain **chain)
+{
+  TfxChain *c = *chain;
+
+  *chain = NULL;
+  if (!c || __atomic_sub_fetch (&c->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  for (size_t i = 0; i < c->n_stages; i++)
+    tfx_stage_unref (&c->stages[i]);
+  free (c);
+}
+
+size_t
+tfx_chain_n_stages (const TfxChain *chain)
+{
+  return chain->n_stages;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * transform.c: frequency transforms, the bilinear transform, and sections.
+ *
+ * Prototype to band, with W = tan (pi fc / rate) or the edges W1, W2,
+ * B = W2 - W1, W0^2 = W1 W2:
+ *
+ *   low-pass     s = W p               high-pass    s = W / p
+ *   band-pass    s^2 - B p s + W0^2    band-reject  s^2 - B / p s + W0^2
+ *
+ * then z = (1 + s) / (1 - s).  A conjugate pair of the prototype becomes one
+ * section, or, in a band mode, two: one on each side of the centre.  They
+ * stand next to each other so that the product of each two is a mapped
+ * prototype factor and stays as flat as that was.
+ *
+ * Everything is computed in long double and in a form without cancellation:
+ * 1 - p for a pole p near 1 comes from s, not from p. */
+#include "transform.h"
+
+#include <complex.h>
+#include <math.h>
+
+typedef long double complex LComplex;
+
+void
+tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band)
+{
+  const long double pi = 3.141592653589793238462643383279502884L;
+  long double lower = pi * design->lower_hz / rate_hz;
+
+  band->mode = design->mode;
+  if (design->mode == TFX_MODE_LOW_PASS || design->mode == TFX_MODE_HIGH_PASS) {
+    band->width = tanl (lower);
+    band->centre = 0.0L;
+  } else {
+    long double upper = pi * design->upper_hz / rate_hz;
+    long double apart
+        = pi * ((long double) design->upper_hz - design->lower_hz) / rate_hz;
+
+    /* tan a - tan b = sin (a - b) / (cos a cos b) */
+    band->width = sinl (apart) / (cosl (upper) * cosl (lower));
+    band->centre = sqrtl (tanl (lower) * tanl (upper));
+  }
+}
+
+/* Low-pass and high-pass: one section from one factor. */
+static TfxAnalog
+scale_factor (const TfxFactor *f, const TfxBand *band)
+{
+  bool low = band->mode == TFX_MODE_LOW_PASS;
+  long double w = band->width;
+  long double p2 = (long double) f->re * f->re + (long double) f->im * f->im;
+  TfxAnalog a;
+
+  a.n_poles = f->im == 0.0 ? 1 : 2;
+  if (a.n_poles == 1)
+    a.sum = low ? w * f->re : w / f->re;
+  else
+    a.sum = low ? 2.0L * w * f->re : 2.0L * w * f->re / p2;
+  a.product = low ? w * w * p2 : w * w / p2;
+  if (isfinite (f->zero)) {
+    a.zeros = TFX_ZEROS_AT_OMEGA;
+    a.omega = low ? w * f->zero : w / f->zero;
+  } else {
+    a.zeros = low ? TFX_ZEROS_AT_INFINITY : TFX_ZEROS_AT_ORIGIN;
+    a.omega = 0.0L;
+  }
+  return a;
+}
+
+/* The band modes: s^2 - 2 h s + centre^2 with h = width/2 times p or 1/p. */
+static unsigned
+split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
+{
+  bool pass = band->mode == TFX_MODE_BAND_PASS;
+  long double half = 0.5L * band->width, w0 = band->centre, w02 = w0 * w0;
+  LComplex p = (long double) f->re + I * (long double) f->im;
+  LComplex h = pass ? half * p : half / p;
+  TfxAnalog a = { .n_poles = 2, .zeros = TFX_ZEROS_AT_BOTH, .omega = 0.0L };
+
+  if (!pass) {
+    a.zeros = TFX_ZEROS_AT_OMEGA;
+    a.omega = w0;
+  }
+  if (f->im == 0.0) {
+    a.sum = 2.0L * creall (h);
+    a.product = w02;
+    out[0] = a;
+    return 1;
+  }
+
+  /* The root of larger magnitude without cancellation, the other by Vieta. */
+  LComplex root = csqrtl (h * h - w02);
+  if (creall (conjl (h) * root) < 0.0L)
+    root = -root;
+  LComplex upper = h + root, lower = w02 / upper;
+
+  out[0] = out[1] = a;
+  out[0].sum = 2.0L * creall (upper);
+  out[0].product = creall (upper * conjl (upper));
+  out[1].sum = 2.0L * creall (lower);
+  out[1].product = creall (lower * conjl (lower));
+  if (isfinite (f->zero)) {
+    long double u = pass ? half * f->zero : half / f->zero;
+    out[0].zeros = out[1].zeros = TFX_ZEROS_AT_OMEGA;
+    out[0].omega = u + sqrtl (u * u + w02);
+    out[1].omega = w02 / out[0].omega;
+  }
+  return 2;
+}
+
+unsigned
+tfx_transform_factor (const TfxFactor *factor, const TfxBand *band,
+    TfxAnalog section[2])
+{
+  if (band->mode == TFX_MODE_LOW_PASS || band->mode == TFX_MODE_HIGH_PASS) {
+    section[0] = scale_factor (factor, band);
+    return 1;
+  }
+  return split_factor (factor, band, section);
+}
+
+/* The numerator with b0 = 1. */
+static void
+numerator (const TfxAnalog *a, long double b[3])
+{
+  bool one = a->n_poles == 1;
+
+  b[0] = 1.0L;
+  switch (a->zeros) {
+    case TFX_ZEROS_AT_ORIGIN:
+      b[1] = one ? -1.0L : -2.0L;
+      b[2] = one ? 0.0L : 1.0L;
+      break;
+    case TFX_ZEROS_AT_INFINITY:
+      b[1] = one ? 1.0L : 2.0L;
+      b[2] = one ? 0.0L : 1.0L;
+      break;
+    case TFX_ZEROS_AT_BOTH:
+      b[1] = 0.0L;
+      b[2] = -1.0L;
+      break;
+    case TFX_ZEROS_AT_OMEGA: {
+      long double w2 = a->omega * a->omega;
+      b[1] = 2.0L * (w2 - 1.0L) / (w2 + 1.0L);
+      b[2] = 1.0L;
+      break;
+    }
+  }
+}
+
+/* |c0 + c1 / z + c2 / z^2| at the band's reference frequency. */
+static long double
+magnitude_at_reference (const TfxBand *band, long double c0, long double c1,
+    long double c2)
+{
+  switch (band->mode) {
+    case TFX_MODE_HIGH_PASS:
+      return fabsl (c0 - c1 + c2);
+    case TFX_MODE_BAND_PASS: {
+      /* Times z: (c0 + c2) cos w + c1 + j (c0 - c2) sin w, and
+       * cos w = 1 - 2 sin^2 (w / 2) spares the cancellation near DC. */
+      long double w2 = band->centre * band->centre;
+      long double versine = 2.0L * w2 / (1.0L + w2);
+      long double sine = 2.0L * band->centre / (1.0L + w2);
+      return hypotl ((c0 + c1 + c2) - (c0 + c2) * versine, (c0 - c2) * sine);
+    }
+    case TFX_MODE_LOW_PASS:
+    case TFX_MODE_BAND_REJECT:
+      break;
+  }
+  return fabsl (c0 + c1 + c2);
+}
+
+/* Rounds the product root of 1 + c1/z + c2/z^2 given the exact values of the
+ * polynomial at z = 1 and z = -1.  c1 and c2 each carry a rounding error; c2
+ * is chosen to undo that of c1 where the polynomial is smallest, which keeps
+ * the root's frequency (the larger error by far for a root near +-1). */
+static void
+round_quadratic (long double at_one, long double at_minus_one, double *c1,
+    double *c2)
+{
+  *c1 = (double) (0.5L * (at_one - at_minus_one));
+  if (*c1 < 0.0)
+    *c2 = (double) (at_one - (1.0L + (long double) *c1));
+  else
+    *c2 = (double) (at_minus_one - (1.0L - (long double) *c1));
+}
+
+TfxSos
+tfx_transform_sos (const TfxAnalog *a, const TfxBand *band)
+{
+  long double b[3], gain;
+  TfxSos s;
+
+  numerator (a, b);
+  if (a->n_poles == 1) {
+    s.a1 = (double) -((1.0L + a->sum) / (1.0L - a->sum));
+    s.a2 = 0.0;
+  } else {
+    long double d = 1.0L - a->sum + a->product;
+    round_quadratic (4.0L * a->product / d, 4.0L / d, &s.a1, &s.a2);
+  }
+  /* Dividing by the rounded denominator makes the gain right in spite of the
+   * rounding. */
+  gain = magnitude_at_reference (band, 1.0L, s.a1, s.a2)
+      / magnitude_at_reference (band, b[0], b[1], b[2]);
+  s.b0 = (double) gain;
+  if (a->zeros == TFX_ZEROS_AT_OMEGA) {
+    long double w2 = a->omega * a->omega;
+    double b1, b2;
+    round_quadratic (4.0L * w2 / (1.0L + w2), 4.0L / (1.0L + w2), &b1, &b2);
+    s.b1 = (double) (gain * b1);
+    s.b2 = w2 < 1.0L ? (double) (gain * b[0] * 4.0L * w2 / (1.0L + w2)
+                           - ((long double) s.b0 + s.b1))
+                     : (double) (gain * 4.0L / (1.0L + w2)
+                           - ((long double) s.b0 - s.b1));
+  } else {
+    s.b1 = (double) (s.b0 * b[1]);
+    s.b2 = (double) (s.b0 * b[2]);
+  }
+  return s;
+}
+
+static LComplex
+bilinear (LComplex s)
+{
+  return (1.0L + s) / (1.0L - s);
+}
+
+static void
+add_root (TfxComplex *roots, size_t *n, LComplex z)
+{
+  roots[*n].re = (double) creall (z);
+  roots[*n].im = (double) cimagl (z);
+  (*n)++;
+}
+
+/* The poles of the section in the s plane; returns how many. */
+static unsigned
+analog_poles (const TfxAnalog *a, LComplex pole[2])
+{
+  long double h = 0.5L * a->sum, square = h * h - a->product;
+
+  if (a->n_poles == 1) {
+    pole[0] = a->sum;
+    return 1;
+  }
+  if (square < 0.0L) {
+    pole[0] = h + I * sqrtl (-square);
+    pole[1] = conjl (pole[0]);
+  } else {
+    pole[0] = h - sqrtl (square); /* h < 0 */
+    pole[1] = a->product / pole[0];
+  }
+  return 2;
+}
+
+/* The gain of the section as a polynomial quotient with leading coefficients
+ * 1, so that it is 1 at the reference.  With s the reference and q a pole,
+ * 1 - p / z = 2 (s - q) / ((1 + s) (1 - q)): no cancellation. */
+static long double
+exact_gain (const TfxAnalog *a, const TfxBand *band, const LComplex *pole)
+{
+  long double b[3], denominator = 1.0L;
+
+  numerator (a, b);
+  if (a->zeros == TFX_ZEROS_AT_OMEGA) {
+    long double w2 = a->omega * a->omega;
+    long double at = band->mode == TFX_MODE_HIGH_PASS ? 4.0L : 4.0L * w2;
+    if (band->mode == TFX_MODE_BAND_PASS)
+      at = 4.0L * fabsl (w2 - band->centre * band->centre)
+          / (1.0L + band->centre * band->centre);
+    b[0] = at / (1.0L + w2);
+  } else {
+    b[0] = magnitude_at_reference (band, b[0], b[1], b[2]);
+  }
+
+  for (unsigned i = 0; i < a->n_poles; i++) {
+    LComplex q = pole[i];
+    switch (band->mode) {
+      case TFX_MODE_HIGH_PASS: /* s = infinity */
+        denominator *= 2.0L / cabsl (1.0L - q);
+        break;
+      case TFX_MODE_BAND_PASS: {
+        LComplex s = I * band->centre;
+        denominator *= 2.0L * cabsl (s - q) / cabsl ((1.0L + s) * (1.0L - q));
+        break;
+      }
+      case TFX_MODE_LOW_PASS:
+      case TFX_MODE_BAND_REJECT: /* s = 0 */
+        denominator *= 2.0L * cabsl (q) / cabsl (1.0L - q);
+        break;
+    }
+  }
+  return denominator / b[0];
+}
+
+void
+tfx_transform_zpk (const TfxAnalog *a, const TfxBand *band, TfxZpk *zpk)
+{
+  LComplex pole[2];
+  unsigned n = analog_poles (a, pole);
+
+  for (unsigned i = 0; i < n; i++)
+    add_root (zpk->poles, &zpk->n_poles, bilinear (pole[i]));
+  switch (a->zeros) {
+    case TFX_ZEROS_AT_ORIGIN:
+    case TFX_ZEROS_AT_INFINITY:
+      for (unsigned i = 0; i < n; i++)
+        add_root (zpk->zeros, &zpk->n_zeros,
+            a->zeros == TFX_ZEROS_AT_ORIGIN ? 1.0L : -1.0L);
+      break;
+    case TFX_ZEROS_AT_BOTH:
+      add_root (zpk->zeros, &zpk->n_zeros, 1.0L);
+      add_root (zpk->zeros, &zpk->n_zeros, -1.0L);
+      break;
+    case TFX_ZEROS_AT_OMEGA: {
+      LComplex z = bilinear (I * a->omega);
+      add_root (zpk->zeros, &zpk->n_zeros, z);
+      add_root (zpk->zeros, &zpk->n_zeros, conjl (z));
+      break;
+    }
+  }
+  zpk->gain = (double) (zpk->gain * exact_gain (a, band, pole));
+}
