@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# demo.sh: filters a sound file with both elements and draws what they did.
+# shellcheck disable=SC2086 # $filter1 and $filter2 are several words each
+set -eu
+
+usage="Usage: examples/demo.sh [INPUT] [OUTPUT]
+
+INPUT   a file with sound in it, of any kind that GStreamer decodes
+        (default: a recording of tablas from the package sonic-pi-samples)
+OUTPUT  where the filtered sound goes, as OUTPUT.wav, and the picture, as
+        OUTPUT.png (default: out/NAME-filtered in the source tree)
+
+It installs what is missing (Debian packages, by apt-get), builds in build/,
+keeps the telephone's band of INPUT, 300 to 3400 Hz, and prints the pipeline
+that did it."
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build
+recording=/usr/share/sonic-pi/samples/loop_tabla.flac
+# Numbers with a point, file names in UTF-8.
+export LC_ALL=C.UTF-8
+. "$root/scripts/deps.sh"
+. "$root/scripts/build.sh"
+
+fail() {
+  echo "error: $*" >&2
+  exit 1
+}
+
+# An absolute path for a file in a folder that exists.
+absolute() {
+  echo "$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"
+}
+
+# A value of a property for gst-launch, quoted for its parser if need be.
+gst_value() {
+  local value=$1
+  if [[ $value =~ [^A-Za-z0-9/._+,:@=-] ]]; then
+    value=${value//\\/\\\\}
+    value=\"${value//\"/\\\"}\"
+  fi
+  printf '%s' "$value"
+}
+
+# A word quoted for a shell if need be.
+shell_word() {
+  if [[ $1 =~ [^A-Za-z0-9/._+,:@=-] ]]; then
+    printf "'%s'" "${1//\'/\'\\\'\'}"
+  else
+    printf '%s' "$1"
+  fi
+}
+
+# ---- what is asked ---------------------------------------------------------
+
+case ${1-} in -h | --help)
+  echo "$usage"
+  exit 0
+  ;;
+esac
+[ $# -le 2 ] || fail "too many arguments
+$usage"
+
+# shellcheck disable=SC2206 # one word for each package
+needs=($DEPS_BUILD $DEPS_PLAY gnuplot-nox)
+if [ $# -ge 1 ]; then
+  [ -e "$1" ] || fail "no such file: $1"
+  [ -f "$1" ] || fail "not a file: $1"
+  [ -r "$1" ] || fail "not readable: $1"
+  input=$(absolute "$1")
+else
+  input=$recording
+  needs+=(sonic-pi-samples)
+fi
+
+name=$(basename "$input")
+output=${2:-$root/out/${name%.*}-filtered}
+output=${output%.wav}
+case $output in */ | '') fail "OUTPUT is a folder, not a file: $2" ;; esac
+mkdir -p "$(dirname "$output")" 2> /dev/null ||
+  fail "cannot make the folder $(dirname "$output")"
+output=$(absolute "$output")
+for file in "$output.wav" "$output.png"; do
+  [ ! -d "$file" ] || fail "a folder is in the way: $file"
+  if [ -e "$file" ]; then
+    [ -w "$file" ] || fail "cannot write to $file"
+  else
+    [ -w "$(dirname "$file")" ] ||
+      fail "cannot write into the folder $(dirname "$file")"
+  fi
+  [ ! "$file" -ef "$input" ] || fail "OUTPUT would overwrite INPUT: $file"
+done
+
+# ---- install and build -----------------------------------------------------
+
+deps_require "for the demo" "${needs[@]}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "Building in $build"
+build_quietly "$work/setup.log" build_setup "$build"
+build_quietly "$work/build.log" \
+  meson compile -C "$build" gsttfx tfx-response tfx-spectrum tfx-stats
+export GST_PLUGIN_PATH="$build/gst"
+
+# The first start of GStreamer reads every plugin that is there; that is not
+# the filters' time.
+for element in tfxbutterworth tfxchebyshev; do
+  gst-inspect-1.0 --exists $element || fail "GStreamer has no $element
+try: GST_PLUGIN_PATH=$(shell_word "$build/gst") gst-inspect-1.0 $element"
+done
+
+# ---- filter ----------------------------------------------------------------
+
+if ! "$build/examples/tfx-spectrum" "$input" > "$work/before.tsv" \
+  2> "$work/error"; then
+  sed 's/^tfx-spectrum: /  /' "$work/error" >&2
+  grep -q 'needs:' "$work/error" &&
+    echo "  (more decoders: apt-get install gstreamer1.0-libav" \
+      "gstreamer1.0-plugins-bad)" >&2
+  fail "no sound that GStreamer can decode in $input"
+fi
+read -r rate seconds <<< \
+  "$(awk '$2 == "file" { print $5, $11; exit }' "$work/before.tsv")"
+
+# At rates below 7556 Hz the upper edge gives way.
+upper=$(awk -v rate="$rate" 'BEGIN {
+  hz = 0.45 * rate; print hz < 3400 ? int (hz) : 3400 }')
+filter1="tfxbutterworth mode=high-pass cutoff=300 order=4"
+filter2="tfxchebyshev mode=low-pass cutoff=$upper order=8 ripple=0.5"
+
+pipeline="GST_PLUGIN_PATH=$(shell_word "$build/gst") gst-launch-1.0 -q \\
+  filesrc $(shell_word "location=$(gst_value "$input")") ! decodebin ! \\
+  audioconvert ! audio/x-raw,format=F32LE ! \\
+  $filter1 ! \\
+  $filter2 ! \\
+  wavenc ! filesink $(shell_word "location=$(gst_value "$output.wav")")"
+
+begin=${EPOCHREALTIME/[.,]/}
+eval "$pipeline" < /dev/null 2> "$work/error" ||
+  fail "the pipeline failed:
+$(cat "$work/error")"
+wall_us=$((${EPOCHREALTIME/[.,]/} - begin))
+cat "$work/error" >&2
+[ "$(stat -c %s "$output.wav")" -lt 4294967296 ] ||
+  echo "warning: a WAV file cannot tell its length beyond 4 GiB" >&2
+
+# The same once more without a file at the end, for the filters' own time.
+"$build/examples/tfx-stats" filesrc "location=$(gst_value "$input")" ! \
+  decodebin ! audioconvert ! audio/x-raw,format=F32LE ! \
+  $filter1 ! $filter2 ! fakesink > "$work/stats"
+
+# ---- draw ------------------------------------------------------------------
+
+"$build/examples/tfx-response" "rate=$rate" $filter1 ! $filter2 \
+  > "$work/response.tsv"
+"$build/examples/tfx-spectrum" "$input" "$output.wav" > "$work/spectrum.tsv"
+peak=$(awk '!/^#/ && (!n++ || $2 > max) { max = $2 } END { print max }' \
+  "$work/spectrum.tsv")
+gnuplot -c "$root/examples/demo.gp" "$output.png" "$work/response.tsv" \
+  "$work/spectrum.tsv" "$((rate / 2))" "$peak" "$name" "$filter1" "$filter2"
+
+# ---- tell ------------------------------------------------------------------
+
+kernel=$(sed -n 's/.* kernel=\([^ ]*\).*/\1/p' "$work/stats" | sort -u)
+filter_ns=$(sed -n 's/^total process-time=//p' "$work/stats")
+echo
+echo "The pipeline, to paste and to change:"
+echo
+echo "$pipeline"
+echo
+awk -v s="$seconds" -v us="$wall_us" -v ns="$filter_ns" -v kernel="$kernel" '
+  BEGIN {
+    printf "%.1f s of sound in %.3f s: %.0f times faster than real time, " \
+           "with program start,\ndecoding and writing in it.  ",
+           s, us / 1e6, s / (us / 1e6)
+    if (ns > 0)
+      printf "The two filters alone took %.4f s of that: %.0f times\n" \
+             "(kernel %s).\n", ns / 1e9, s / (ns / 1e9), kernel
+  }'
+echo
+echo "Sound:   $output.wav"
+echo "Picture: $output.png"

@@ -1,0 +1,206 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# commands.sh: the demo and the example applications do what they say, as
+# TAP.  Needs a finished build in build/.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$root/tests/tap.sh"
+export LC_ALL=C.UTF-8
+bin=$root/build/examples
+
+# A folder that quoting has to cope with.
+top=$(mktemp -d)
+work="$top/it's a \"test\" (ünï)"
+mkdir "$work"
+trap 'rm -rf "$top" "$tap_log"' EXIT
+cd "$work" || exit 1
+
+# apt-get, if called, is a failure: everything is there.
+mkdir "$top/bin"
+for program in apt-get sudo; do
+  printf '#!/bin/sh\necho "$0 was called" >> "%s"\nexit 100\n' \
+    "$top/apt-was-called" > "$top/bin/$program"
+  chmod +x "$top/bin/$program"
+done
+export PATH="$top/bin:$PATH"
+
+# ---- the demo ----------------------------------------------------------------
+
+gst-launch-1.0 -q audiotestsrc wave=white-noise num-buffers=400 \
+  samplesperbuffer=1200 ! audio/x-raw,rate=48000,channels=2,format=S16LE ! \
+  wavenc ! filesink location=noise.wav
+
+run_demo() {
+  "$root/examples/demo.sh" noise.wav "out/filtered noise" > demo.txt &&
+    cat demo.txt
+}
+
+# field N FILE: of the line that tells about the sound in FILE
+about() {
+  "$bin/tfx-spectrum" "$1" | sed -n 's/ peak.*//; s/^# file 1 //p'
+}
+
+check_wav() {
+  about noise.wav
+  about "out/filtered noise.wav"
+  [ "$(about noise.wav)" = \
+    "rate 48000 channels 2 frames 480000 seconds 10.000000" ] &&
+    [ "$(about noise.wav)" = "$(about 'out/filtered noise.wav')" ]
+}
+
+# Signature, then width and height.
+check_png() {
+  local head
+  head=$(head -c 24 "out/filtered noise.png" | od -An -tx1 | tr -d ' \n')
+  echo "$head"
+  [[ $head = 89504e470d0a1a0a0000000d49484452000004b0000003e8 ]]
+}
+
+# The measured ratio of the spectra is the designed response.
+check_response() {
+  "$bin/tfx-spectrum" noise.wav "out/filtered noise.wav" |
+    awk '!/^#/ && $1 > 19.9 { print $1, $3 - $2 }' | head -n 217 > measured
+  # shellcheck disable=SC2046 # the filters are several words
+  "$bin/tfx-response" rate=48000 from=20 to=10240 points=217 \
+    $(sed -n 's/^  \(tfx[^!]*\) ! \\$/\1/p' demo.txt) |
+    awk '!/^#/ { print $1, $4 }' > designed
+  paste -d' ' measured designed | awk '
+    { if (($1 - $3) / $3 > 1e-4 || ($3 - $1) / $3 > 1e-4) bad = 1
+      d = $2 - $4; if (d < 0) d = -d
+      if ($1 >= 100 && $1 < 4000 && d > worst) { worst = d; at = $1 }
+      n++ }
+    END { print n " frequencies, worst " worst " dB at " at " Hz"
+          exit bad || n != 217 || worst > 0.5 }'
+}
+
+# What the demo prints can be pasted, and does the same.
+check_pasted() {
+  sed -n '/^GST_PLUGIN_PATH=/,/filesink/p' demo.txt > pasted
+  cat pasted
+  mv "out/filtered noise.wav" first.wav
+  sh pasted && cmp first.wav "out/filtered noise.wav"
+}
+
+check_figures() {
+  grep -E '[0-9.]+ s of sound in [0-9.]+ s: [0-9]+ times faster' demo.txt &&
+    grep -E 'two filters alone took [0-9.]+ s' demo.txt &&
+    grep -E 'kernel (c|sse2|avx2|avx512)' demo.txt
+}
+
+tap_case "demo: runs on a file and a folder with odd names" run_demo
+tap_case "demo: as many frames as came in" check_wav
+tap_case "demo: a picture" check_png
+tap_case "demo: the spectrum shows the designed response" check_response
+tap_case "demo: the printed pipeline can be pasted" check_pasted
+tap_case "demo: tells times and kernel" check_figures
+
+# refuses WORDS ARGUMENT...: the demo fails, quickly, and says the words.
+refuses() {
+  local words=$1 status=0
+  shift
+  "$root/examples/demo.sh" "$@" > refused.txt 2>&1 || status=$?
+  cat refused.txt
+  echo "exit status $status"
+  [ $status -eq 1 ] && grep -q -F "$words" refused.txt
+}
+
+echo "no sound in this" > text.wav
+mkdir -p folder.wav
+tap_case "demo: a missing file" refuses "no such file: absent.wav" absent.wav
+tap_case "demo: a folder for a file" refuses "not a file: folder.wav" folder.wav
+tap_case "demo: no sound" refuses "no sound that GStreamer can decode" text.wav
+tap_case "demo: a folder in OUTPUT's way" \
+  refuses "a folder is in the way" noise.wav folder
+tap_case "demo: OUTPUT in no folder" \
+  refuses "cannot make the folder" noise.wav /dev/null/x
+tap_case "demo: OUTPUT is INPUT" refuses "would overwrite" noise.wav noise.wav
+tap_case "demo: too many arguments" refuses "too many" a b c
+
+# ---- packages ----------------------------------------------------------------
+
+tap_case "nothing is installed where nothing is missing" \
+  test ! -e "$top/apt-was-called"
+
+check_missing() {
+  local status=0
+  bash -c '. "$1/scripts/deps.sh"; deps_require "for a test" gcc no-such-thing' \
+    - "$root" > missing.txt 2>&1 || status=$?
+  cat missing.txt
+  [ $status -eq 1 ] && [ -e "$top/apt-was-called" ] &&
+    grep -q 'Installing for a test: no-such-thing$' missing.txt &&
+    grep -q 'could not install: no-such-thing$' missing.txt
+}
+tap_case "a package that cannot be had is named" check_missing
+
+# ---- the applications --------------------------------------------------------
+
+# gain ARGUMENT...: of the last filter at one frequency, to 1e-4 dB
+gain() {
+  "$bin/tfx-response" points=1 "$@" | awk 'END { print $(NF - 1) }'
+}
+
+check_gains() {
+  local db
+  # A Butterworth filter is at half power at its cutoff, a Chebyshev filter at
+  # its ripple or its attenuation.
+  db=$(gain rate=48000 from=1000 tfxbutterworth cutoff=1000)
+  echo "$db" && [ "$db" = -3.0103 ] || return 1
+  db=$(gain rate=44100 from=80 tfxbutterworth mode=high-pass cutoff=80 order=7)
+  echo "$db" && [ "$db" = -3.0103 ] || return 1
+  db=$(gain rate=48000 from=5000 tfxchebyshev cutoff=5000 ripple=0.25)
+  echo "$db" && [ "$db" = -0.2500 ] || return 1
+  db=$(gain rate=48000 from=300 tfxchebyshev type=2 mode=band-reject \
+    lower-frequency=300 upper-frequency=600 attenuation=33)
+  echo "$db" && [ "$db" = -33.0000 ]
+}
+tap_case "tfx-response: gains at the edges" check_gains
+
+# refused WORDS PROGRAM ARGUMENT...
+refused() {
+  local words=$1 status=0
+  shift
+  "$@" > refused.txt 2>&1 || status=$?
+  cat refused.txt
+  [ $status -eq 1 ] && grep -q -F -- "$words" refused.txt
+}
+tap_case "tfx-response: an unknown property" \
+  refused "no such property here: colour" \
+  "$bin/tfx-response" tfxbutterworth colour=red
+tap_case "tfx-response: an impossible order" \
+  refused 'order cannot be "65"' "$bin/tfx-response" tfxbutterworth order=65
+tap_case "tfx-response: a cutoff above half the rate" \
+  refused "filter 1: " \
+  "$bin/tfx-response" rate=8000 tfxbutterworth cutoff=4000
+
+# A sine at full scale: its power, 0 dB, in one bin of 2.93 Hz, and the
+# window spreads it by 1.5 bins; nothing an octave away.
+check_sine() {
+  gst-launch-1.0 -q audiotestsrc freq=1000 volume=1 num-buffers=100 ! \
+    audio/x-raw,rate=48000,format=F32LE ! wavenc ! filesink location=sine.wav
+  "$bin/tfx-spectrum" sine.wav | awk '
+    !/^#/ && $1 > 950 && $1 < 1050 {
+      # Each line is a mean over 1/24 octave.
+      power += 10 ^ ($2 / 10) * $1 * (2 ^ (1 / 48) - 2 ^ (-1 / 48)) }
+    !/^#/ && ($1 < 500 || $1 > 2000) && $2 > far { far = $2 }
+    BEGIN { far = -400 }
+    END { db = 10 * log (power) / log (10)
+          print db " dB, far away " far " dB"
+          exit db < -0.5 || db > 0.5 || far > -120 }'
+}
+tap_case "tfx-spectrum: a sine at full scale" check_sine
+tap_case "tfx-spectrum: no sound" \
+  refused "text.wav: " "$bin/tfx-spectrum" text.wav
+
+export GST_PLUGIN_PATH=$root/build/gst
+check_stats() {
+  "$bin/tfx-stats" filesrc location=noise.wav ! wavparse ! audioconvert ! \
+    tfxbutterworth name=first ! tfxchebyshev name=second ! fakesink > stats
+  cat stats
+  [ "$(cut -d' ' -f1 stats | tr '\n' ' ')" = "first second total " ] &&
+    [ "$(grep -c 'frames=480000' stats)" -eq 2 ]
+}
+tap_case "tfx-stats: a line for each element" check_stats
+tap_case "tfx-stats: no such element" \
+  refused "no element" "$bin/tfx-stats" nosuchelement ! fakesink
+tap_end

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# run.sh: every test.  The last line is "N passed, N failed"; the exit status
+# is 0 only if none failed.
+set -u
+
+usage="Usage: tests/run.sh [--quick]
+
+Installs what is missing (Debian packages, by apt-get), builds in build/ and
+runs every test; builds in build-sanitize/ with the address and undefined
+behaviour sanitizers and runs them again; then checks the two commands'
+own behaviour and the look of the sources.
+
+--quick  without the sanitizers and without the slow tests"
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# English messages, numbers with a point.
+export LC_ALL=C.UTF-8
+. "$root/scripts/deps.sh"
+. "$root/scripts/build.sh"
+
+quick=false
+case ${1-} in
+  '') ;;
+  --quick) quick=true ;;
+  -h | --help) echo "$usage" && exit 0 ;;
+  *) echo "error: unknown argument: $1" >&2 && echo "$usage" >&2 && exit 2 ;;
+esac
+
+passed=0 failed=0 skipped=0 failures=''
+
+work=$(mktemp -d)
+# shellcheck disable=SC2317 # called by trap
+finish() {
+  local status=$?
+  trap - EXIT
+  rm -rf "$work"
+  # An end that nobody planned is a failure too.
+  if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+  exec 2>&1
+  if [ -n "$failures" ]; then printf '\n%s' "$failures"; fi
+  echo
+  if [ "$skipped" -ne 0 ]; then echo "$skipped skipped"; fi
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] || exit 1
+  exit 0
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+title() {
+  printf '\n== %s (%d s)\n' "$1" "$SECONDS"
+}
+
+# case_of NAME COMMAND...: one case; the command's output shows if it fails.
+case_of() {
+  local name=$1
+  shift
+  if "$@" > "$work/case.log" 2>&1 < /dev/null; then
+    echo "ok      $name"
+    passed=$((passed + 1))
+  else
+    echo "FAILED  $name"
+    sed 's/^/        /' "$work/case.log"
+    failures+="FAILED: $name"$'\n'
+    failed=$((failed + 1))
+  fi
+}
+
+# add_counts PREFIX LOG: adds the cases in a log of tests.
+add_counts() {
+  local counts
+  if ! counts=$(python3 "$root/tests/count.py" "$2"); then
+    failures+="FAILED: $1: no results in $2"$'\n'
+    failed=$((failed + 1))
+    return
+  fi
+  failures+=$(sed -n "s/^FAILED: /FAILED: $1/p" <<< "$counts")
+  case $failures in '' | *$'\n') ;; *) failures+=$'\n' ;; esac
+  # shellcheck disable=SC2046 # three numbers
+  set -- $(tail -n 1 <<< "$counts")
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# run_tap PREFIX SCRIPT: a script that prints TAP.
+run_tap() {
+  bash "$2" < /dev/null > "$work/log.tap" 2>&1
+  cat "$work/log.tap"
+  add_counts "$1" "$work/log.tap"
+}
+
+# build_and_test PREFIX FOLDER [SETUP OPTION...]; arguments for meson test are
+# in the array test_args.
+build_and_test() {
+  local prefix=$1 folder=$2 before=$failed
+  shift 2
+  case_of "${prefix}meson setup" build_setup "$folder" "$@"
+  [ "$failed" -eq "$before" ] || return 1
+  case_of "${prefix}build" meson compile -C "$folder"
+  [ "$failed" -eq "$before" ] || return 1
+
+  rm -f "$folder/meson-logs/testlog.json"
+  # A registry of its own: the plugins of this build, not of another.
+  GST_REGISTRY="$folder/registry.bin" meson test -C "$folder" --no-rebuild \
+    --print-errorlogs "${test_args[@]}" < /dev/null
+  add_counts "$prefix" "$folder/meson-logs/testlog.json"
+}
+
+# ---- what is needed ---------------------------------------------------------
+
+title "packages"
+# shellcheck disable=SC2086 # one word for each package
+deps_require "for the tests" $DEPS_BUILD $DEPS_PLAY gnuplot-nox \
+  clang-format-14 || exit 1
+echo "nothing is missing"
+
+# ---- the tests --------------------------------------------------------------
+
+title "build and test"
+test_args=()
+if $quick; then test_args+=(--no-suite slow); fi
+build_and_test '' "$root/build" && built=true || built=false
+
+if $built; then
+  title "the commands"
+  run_tap 'commands: ' "$root/tests/commands.sh"
+fi
+
+# ---- the same with sanitizers -----------------------------------------------
+
+# Some containers forbid the tracing that the leak check needs.
+leaks_can_be_found() {
+  echo 'int main (void) { return 0; }' > "$work/leak.c"
+  cc -fsanitize=address -o "$work/leak" "$work/leak.c" &&
+    ASAN_OPTIONS=detect_leaks=1 "$work/leak"
+}
+
+if $built && ! $quick; then
+  title "build and test with sanitizers"
+  leaks=1
+  if ! leaks_can_be_found > /dev/null 2>&1; then
+    leaks=0
+    echo "leaks cannot be looked for on this machine"
+    skipped=$((skipped + 1))
+  fi
+  export ASAN_OPTIONS=detect_leaks=$leaks:detect_stack_use_after_return=1
+  export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
+  export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  # The scanner is a program without the sanitizers: it cannot load the plugin.
+  export GST_REGISTRY_FORK=no
+  # GLib's slices would hide overruns and leaks from the sanitizer.
+  export G_SLICE=always-malloc
+  test_args=(--timeout-multiplier 5)
+  build_and_test 'sanitizers: ' "$root/build-sanitize" \
+    -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dbuildtype=debugoptimized
+fi
+
+# ---- the sources ------------------------------------------------------------
+
+title "sources"
+run_tap 'sources: ' "$root/tests/sources.sh"
+
+exit 0

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# sources.sh: checks how the sources look, as TAP.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+# Prints the paths of the files with these names; spaces in none of them.
+sources() {
+  local name expression=()
+  for name in "$@"; do expression+=(-o -name "$name"); done
+  find dsp gst cuda tests examples scripts docs \( -false "${expression[@]}" \) \
+    -type f 2> /dev/null | sort
+}
+
+check_format() {
+  local file bad=0
+  for file in $(sources '*.c' '*.h'); do
+    clang-format-14 --dry-run --Werror "$file" 2> /dev/null ||
+      { echo "$file: clang-format-14 -i would change it" && bad=1; }
+  done
+  return $bad
+}
+
+check_licence() {
+  local file bad=0
+  for file in meson.build $(sources '*.[ch]' '*.sh' '*.py' '*.gp' meson.build); do
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: LGPL-2.1-or-later' ||
+      { echo "$file: no SPDX-License-Identifier in its first lines" && bad=1; }
+  done
+  return $bad
+}
+
+# shellcheck disable=SC2046 # one word for each file
+check_whitespace() {
+  ! grep -n -E '[[:space:]]+$|'$'\t' /dev/null $(sources '*.[ch]' '*.sh' '*.py' \
+    '*.gp' '*.md' meson.build) README.md NEWS CONTRIBUTING.md
+}
+
+# check_header HEADER COMPILER...: it compiles with nothing before it.
+check_header() {
+  local header=$1
+  shift
+  echo "#include \"$header\"" | "$@" -Wall -Wextra -Werror -fsyntax-only -
+}
+
+tap_case "clang-format" check_format
+tap_case "SPDX headers" check_licence
+tap_case "no tabs, no spaces at the end of a line" check_whitespace
+
+tap_case "dsp/tfx.h alone, C11" \
+  check_header dsp/tfx.h cc -x c -std=c11 -pedantic
+if command -v c++ > /dev/null; then
+  tap_case "dsp/tfx.h alone, C++" check_header dsp/tfx.h c++ -x c++ -pedantic
+else
+  tap_skip "dsp/tfx.h alone, C++" "no C++ compiler"
+fi
+# shellcheck disable=SC2046 # one word for each flag
+for header in $(find dsp gst cuda -maxdepth 1 -name '*.h' | sort); do
+  [ "$header" != dsp/tfx.h ] || continue
+  tap_case "$header alone" check_header "$header" cc -x c -std=gnu11 \
+    -D_GNU_SOURCE -I. -Idsp -Icuda -Wno-unused-parameter \
+    -Wno-missing-field-initializers \
+    $(pkg-config --cflags gstreamer-base-1.0 gstreamer-audio-1.0)
+done
+tap_end

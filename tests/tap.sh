@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# tap.sh: cases in a shell script, told as TAP.  Sourced.
+
+tap_n=0
+tap_log=$(mktemp)
+trap 'rm -f "$tap_log"' EXIT
+
+# tap_case NAME COMMAND...: one case; what the command prints shows if it
+# fails.
+tap_case() {
+  local name=$1 status=ok
+  shift
+  tap_n=$((tap_n + 1))
+  "$@" > "$tap_log" 2>&1 < /dev/null || status='not ok'
+  echo "$status $tap_n - $name"
+  if [ "$status" != ok ]; then sed 's/^/# /' "$tap_log"; fi
+}
+
+tap_skip() {
+  tap_n=$((tap_n + 1))
+  echo "ok $tap_n - $1 # SKIP $2"
+}
+
+tap_end() {
+  echo "1..$tap_n"
+}
