@@ -8,15 +8,15 @@ TfxBlock
 tfx_block_interleaved (void *data, TfxSample type, unsigned n_channels,
     size_t n_frames)
 {
-  return (TfxBlock) { data, type, n_channels, n_frames, n_channels, 1 };
+  return (TfxBlock){ data, type, n_channels, n_frames, n_channels, 1 };
 }
 
 TfxBlock
 tfx_block_planar (void *data, TfxSample type, unsigned n_channels,
     size_t n_frames, size_t plane_stride)
 {
-  return (TfxBlock) { data, type, n_channels, n_frames, 1,
-    (ptrdiff_t) plane_stride };
+  return (
+      TfxBlock){ data, type, n_channels, n_frames, 1, (ptrdiff_t)plane_stride };
 }
 
 TfxBlock
@@ -24,11 +24,11 @@ tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
     unsigned channel, unsigned n_channels)
 {
   TfxBlock part = *block;
-  ptrdiff_t offset = (ptrdiff_t) first * block->frame_stride
-      + (ptrdiff_t) channel * block->channel_stride;
+  ptrdiff_t offset = (ptrdiff_t)first * block->frame_stride +
+                     (ptrdiff_t)channel * block->channel_stride;
 
-  part.data = (char *) block->data
-      + offset * (ptrdiff_t) tfx_sample_size (block->type);
+  part.data =
+      (char *)block->data + offset * (ptrdiff_t)tfx_sample_size (block->type);
   part.n_frames = n_frames;
   part.n_channels = n_channels;
   return part;
@@ -37,21 +37,21 @@ tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
 static inline double
 sample_get (const TfxBlock *b, size_t frame, unsigned channel)
 {
-  ptrdiff_t at = (ptrdiff_t) frame * b->frame_stride
-      + (ptrdiff_t) channel * b->channel_stride;
-  return b->type == TFX_SAMPLE_F32 ? ((const float *) b->data)[at]
-                                   : ((const double *) b->data)[at];
+  ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                 (ptrdiff_t)channel * b->channel_stride;
+  return b->type == TFX_SAMPLE_F32 ? ((const float *)b->data)[at]
+                                   : ((const double *)b->data)[at];
 }
 
 static inline void
 sample_set (const TfxBlock *b, size_t frame, unsigned channel, double value)
 {
-  ptrdiff_t at = (ptrdiff_t) frame * b->frame_stride
-      + (ptrdiff_t) channel * b->channel_stride;
+  ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                 (ptrdiff_t)channel * b->channel_stride;
   if (b->type == TFX_SAMPLE_F32)
-    ((float *) b->data)[at] = (float) value;
+    ((float *)b->data)[at] = (float)value;
   else
-    ((double *) b->data)[at] = value;
+    ((double *)b->data)[at] = value;
 }
 
 void
@@ -70,7 +70,7 @@ tfx_block_fade (const TfxBlock *from, const TfxBlock *out, size_t start,
     size_t length)
 {
   for (size_t i = 0; i < out->n_frames; i++) {
-    double t = (double) (start + i + 1) / (double) (length + 1);
+    double t = (double)(start + i + 1) / (double)(length + 1);
     double w = 1.0 - t * t * (3.0 - 2.0 * t);
 
     for (unsigned c = 0; c < out->n_channels; c++) {

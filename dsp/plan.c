@@ -92,8 +92,8 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
   TfxPlan *plan;
 
   *out = NULL;
-  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1
-      || n_channels > TFX_MAX_CHANNELS)
+  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1 ||
+      n_channels > TFX_MAX_CHANNELS)
     return -EINVAL;
   plan = plan_alloc (chain);
   if (!plan)
@@ -104,7 +104,7 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
   plan->backend = backend;
   plan->n_chain_stages = chain->n_stages;
   plan->n_steps = 1;
-  plan->steps[0] = (TfxStep) { TFX_STEP_CASCADE, 1.0, 0, plan->sos };
+  plan->steps[0] = (TfxStep){ TFX_STEP_CASCADE, 1.0, 0, plan->sos };
   for (size_t i = 0; i < chain->n_stages; i++) {
     const TfxStage *stage = chain->stages[i];
     if (is_identity (stage))
@@ -150,9 +150,9 @@ tfx_plan_n_sections (const TfxPlan *plan)
 bool
 tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b)
 {
-  if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels
-      || a->backend != b->backend || a->n_steps != b->n_steps
-      || a->n_stages != b->n_stages)
+  if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels ||
+      a->backend != b->backend || a->n_steps != b->n_steps ||
+      a->n_stages != b->n_stages)
     return false;
   for (size_t i = 0; i < a->n_stages; i++) {
     const TfxPlanStage *s = &a->stages[i], *t = &b->stages[i];

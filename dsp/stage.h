@@ -16,8 +16,8 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   TfxStageKind kind;
-  double gain;    /* TFX_STAGE_GAIN */
-  size_t n_sos;   /* TFX_STAGE_SECTIONS */
+  double gain;  /* TFX_STAGE_GAIN */
+  size_t n_sos; /* TFX_STAGE_SECTIONS */
   TfxSos sos[];
 };
 

@@ -33,8 +33,8 @@ tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band)
     band->centre = 0.0L;
   } else {
     long double upper = pi * design->upper_hz / rate_hz;
-    long double apart
-        = pi * ((long double) design->upper_hz - design->lower_hz) / rate_hz;
+    long double apart =
+        pi * ((long double)design->upper_hz - design->lower_hz) / rate_hz;
 
     /* tan a - tan b = sin (a - b) / (cos a cos b) */
     band->width = sinl (apart) / (cosl (upper) * cosl (lower));
@@ -48,7 +48,7 @@ scale_factor (const TfxFactor *f, const TfxBand *band)
 {
   bool low = band->mode == TFX_MODE_LOW_PASS;
   long double w = band->width;
-  long double p2 = (long double) f->re * f->re + (long double) f->im * f->im;
+  long double p2 = (long double)f->re * f->re + (long double)f->im * f->im;
   TfxAnalog a;
 
   a.n_poles = f->im == 0.0 ? 1 : 2;
@@ -73,7 +73,7 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
 {
   bool pass = band->mode == TFX_MODE_BAND_PASS;
   long double half = 0.5L * band->width, w0 = band->centre, w02 = w0 * w0;
-  LComplex p = (long double) f->re + I * (long double) f->im;
+  LComplex p = (long double)f->re + I * (long double)f->im;
   LComplex h = pass ? half * p : half / p;
   TfxAnalog a = { .n_poles = 2, .zeros = TFX_ZEROS_AT_BOTH, .omega = 0.0L };
 
@@ -179,11 +179,11 @@ static void
 round_quadratic (long double at_one, long double at_minus_one, double *c1,
     double *c2)
 {
-  *c1 = (double) (0.5L * (at_one - at_minus_one));
+  *c1 = (double)(0.5L * (at_one - at_minus_one));
   if (*c1 < 0.0)
-    *c2 = (double) (at_one - (1.0L + (long double) *c1));
+    *c2 = (double)(at_one - (1.0L + (long double)*c1));
   else
-    *c2 = (double) (at_minus_one - (1.0L - (long double) *c1));
+    *c2 = (double)(at_minus_one - (1.0L - (long double)*c1));
 }
 
 TfxSos
@@ -194,7 +194,7 @@ tfx_transform_sos (const TfxAnalog *a, const TfxBand *band)
 
   numerator (a, b);
   if (a->n_poles == 1) {
-    s.a1 = (double) -((1.0L + a->sum) / (1.0L - a->sum));
+    s.a1 = (double)-((1.0L + a->sum) / (1.0L - a->sum));
     s.a2 = 0.0;
   } else {
     long double d = 1.0L - a->sum + a->product;
@@ -202,21 +202,22 @@ tfx_transform_sos (const TfxAnalog *a, const TfxBand *band)
   }
   /* Dividing by the rounded denominator makes the gain right in spite of the
    * rounding. */
-  gain = magnitude_at_reference (band, 1.0L, s.a1, s.a2)
-      / magnitude_at_reference (band, b[0], b[1], b[2]);
-  s.b0 = (double) gain;
+  gain = magnitude_at_reference (band, 1.0L, s.a1, s.a2) /
+         magnitude_at_reference (band, b[0], b[1], b[2]);
+  s.b0 = (double)gain;
   if (a->zeros == TFX_ZEROS_AT_OMEGA) {
     long double w2 = a->omega * a->omega;
     double b1, b2;
     round_quadratic (4.0L * w2 / (1.0L + w2), 4.0L / (1.0L + w2), &b1, &b2);
-    s.b1 = (double) (gain * b1);
-    s.b2 = w2 < 1.0L ? (double) (gain * b[0] * 4.0L * w2 / (1.0L + w2)
-                           - ((long double) s.b0 + s.b1))
-                     : (double) (gain * 4.0L / (1.0L + w2)
-                           - ((long double) s.b0 - s.b1));
+    s.b1 = (double)(gain * b1);
+    s.b2 =
+        w2 < 1.0L
+            ? (double)(gain * b[0] * 4.0L * w2 / (1.0L + w2) -
+                       ((long double)s.b0 + s.b1))
+            : (double)(gain * 4.0L / (1.0L + w2) - ((long double)s.b0 - s.b1));
   } else {
-    s.b1 = (double) (s.b0 * b[1]);
-    s.b2 = (double) (s.b0 * b[2]);
+    s.b1 = (double)(s.b0 * b[1]);
+    s.b2 = (double)(s.b0 * b[2]);
   }
   return s;
 }
@@ -230,8 +231,8 @@ bilinear (LComplex s)
 static void
 add_root (TfxComplex *roots, size_t *n, LComplex z)
 {
-  roots[*n].re = (double) creall (z);
-  roots[*n].im = (double) cimagl (z);
+  roots[*n].re = (double)creall (z);
+  roots[*n].im = (double)cimagl (z);
   (*n)++;
 }
 
@@ -268,8 +269,8 @@ exact_gain (const TfxAnalog *a, const TfxBand *band, const LComplex *pole)
     long double w2 = a->omega * a->omega;
     long double at = band->mode == TFX_MODE_HIGH_PASS ? 4.0L : 4.0L * w2;
     if (band->mode == TFX_MODE_BAND_PASS)
-      at = 4.0L * fabsl (w2 - band->centre * band->centre)
-          / (1.0L + band->centre * band->centre);
+      at = 4.0L * fabsl (w2 - band->centre * band->centre) /
+           (1.0L + band->centre * band->centre);
     b[0] = at / (1.0L + w2);
   } else {
     b[0] = magnitude_at_reference (band, b[0], b[1], b[2]);
@@ -321,5 +322,5 @@ tfx_transform_zpk (const TfxAnalog *a, const TfxBand *band, TfxZpk *zpk)
       break;
     }
   }
-  zpk->gain = (double) (zpk->gain * exact_gain (a, band, pole));
+  zpk->gain = (double)(zpk->gain * exact_gain (a, band, pole));
 }

@@ -33,8 +33,8 @@ typedef struct TfxBand
   long double centre; /* band modes: the geometric mean of the edges */
 } TfxBand;
 
-void tfx_transform_band (const TfxDesign *design, double rate_hz,
-    TfxBand *band);
+void
+tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band);
 
 /* The sections (one or two) that a factor becomes in band; returns how
  * many. */
@@ -47,7 +47,7 @@ unsigned tfx_transform_factor (const TfxFactor *factor, const TfxBand *band,
 TfxSos tfx_transform_sos (const TfxAnalog *section, const TfxBand *band);
 
 /* Adds the section's zeros and poles to zpk and multiplies its gain. */
-void tfx_transform_zpk (const TfxAnalog *section, const TfxBand *band,
-    TfxZpk *zpk);
+void
+tfx_transform_zpk (const TfxAnalog *section, const TfxBand *band, TfxZpk *zpk);
 
 #endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * exec.c: runs a plan over blocks; carries state from plan to plan. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "block.h"
+#include "denormal.h"
+#include "state-map.h"
+
+/* Frames of a cross-fade that are mixed at a time. */
+#define FADE_CHUNK 256
+#define SILENT_STATE 1e-20
+
+/* An engine and the plan that it runs. */
+typedef struct Run
+{
+  TfxPlan *plan;
+  TfxEngine *engine;
+} Run;
+
+struct TfxExec
+{
+  Run current;
+  Run fading;     /* what a running cross-fade comes from */
+  Run next;       /* what takes over when it has ended */
+  Run retired[2]; /* faded out; freed when memory may be freed */
+  unsigned n_retired;
+  size_t fade_frames, fade_position, next_fade_frames;
+  double *fade_scratch; /* FADE_CHUNK frames of all channels */
+  double *state;        /* room for the largest state of a stage */
+  uint64_t n_dispatches, n_recoveries;
+};
+
+static void
+run_clear (Run *run)
+{
+  if (run->engine)
+    run->plan->backend->engine_free (run->engine);
+  run->engine = NULL;
+  tfx_plan_unref (&run->plan);
+}
+
+static int
+run_init (Run *run, TfxPlan *plan)
+{
+  int ret = plan->backend->engine_new (plan, &run->engine);
+
+  run->plan = ret == 0 ? tfx_plan_ref (plan) : NULL;
+  return ret;
+}
+
+static void
+free_retired (TfxExec *e)
+{
+  while (e->n_retired > 0)
+    run_clear (&e->retired[--e->n_retired]);
+}
+
+int
+tfx_exec_new (TfxPlan *plan, TfxExec **out)
+{
+  TfxExec *exec = calloc (1, sizeof *exec);
+  int ret;
+
+  *out = NULL;
+  if (!exec)
+    return -ENOMEM;
+  ret = run_init (&exec->current, plan);
+  if (ret < 0) {
+    free (exec);
+    return ret;
+  }
+  *out = exec;
+  return 0;
+}
+
+void
+tfx_exec_free (TfxExec **exec)
+{
+  TfxExec *e = *exec;
+
+  *exec = NULL;
+  if (!e)
+    return;
+  run_clear (&e->current);
+  run_clear (&e->fading);
+  run_clear (&e->next);
+  free_retired (e);
+  free (e->fade_scratch);
+  free (e->state);
+  free (e);
+}
+
+/* Room for the state of any stage of both plans.  0 or -ENOMEM. */
+static int
+reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
+{
+  size_t largest = 0;
+  double *state;
+
+  for (size_t i = 0; i < a->n_stages; i++)
+    largest = tfx_plan_state_size (a, i) > largest ? tfx_plan_state_size (a, i)
+                                                   : largest;
+  for (size_t i = 0; i < b->n_stages; i++)
+    largest = tfx_plan_state_size (b, i) > largest ? tfx_plan_state_size (b, i)
+                                                   : largest;
+  state = realloc (e->state, (largest * a->n_channels + 1) * sizeof *e->state);
+  if (!state)
+    return -ENOMEM;
+  e->state = state;
+  return 0;
+}
+
+/* The state of every stage that both plans have, from one engine to the
+ * other. */
+static void
+hand_over (TfxExec *e, const Run *from, Run *to)
+{
+  const TfxPlan *from_plan = from->plan;
+  const TfxBackend *old = from_plan->backend, *new = to->plan->backend;
+
+  for (size_t i = 0; i < to->plan->n_stages; i++) {
+    const TfxPlanStage *t = &to->plan->stages[i];
+
+    for (size_t j = 0; j < from_plan->n_stages; j++) {
+      const TfxPlanStage *f = &from_plan->stages[j];
+      const TfxSos *f_sos = from_plan->steps[f->step].sos + f->first_sos;
+      const TfxSos *t_sos = to->plan->steps[t->step].sos + t->first_sos;
+
+      if (f->id != t->id || f->n_sos != t->n_sos)
+        continue;
+      old->get_state (from->engine, j, e->state);
+      for (size_t k = 0; k < t->n_sos * to->plan->n_channels; k++) {
+        size_t n = k % t->n_sos;
+        if (memcmp (&f_sos[n], &t_sos[n], sizeof f_sos[n]) != 0)
+          tfx_state_map (&f_sos[n], &t_sos[n], e->state + 2 * k);
+      }
+      new->set_state (to->engine, i, e->state);
+      break;
+    }
+  }
+}
+
+/* New values in an old structure: the engine stays. */
+static int
+update_in_place (Run *run, TfxPlan *plan)
+{
+  TfxPlan *old = run->plan;
+  size_t size = 0, at = 0;
+  double *states;
+
+  if (tfx_plan_same_values (old, plan))
+    return 0;
+  for (size_t i = 0; i < old->n_stages; i++)
+    size += tfx_plan_state_size (old, i) * old->n_channels;
+  states = malloc ((size + 1) * sizeof *states);
+  if (!states)
+    return -ENOMEM;
+  for (size_t i = 0; i < old->n_stages; i++) {
+    old->backend->get_state (run->engine, i, states + at);
+    at += tfx_plan_state_size (old, i) * old->n_channels;
+  }
+
+  run->plan = tfx_plan_ref (plan);
+  plan->backend->update (run->engine, plan);
+  at = 0;
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    const TfxPlanStage *s = &plan->stages[i];
+    const TfxSos *from = old->steps[s->step].sos + s->first_sos;
+    const TfxSos *to = plan->steps[s->step].sos + s->first_sos;
+
+    for (size_t k = 0; k < s->n_sos * plan->n_channels; k++)
+      tfx_state_map (&from[k % s->n_sos], &to[k % s->n_sos],
+          states + at + 2 * k);
+    plan->backend->set_state (run->engine, i, states + at);
+    at += tfx_plan_state_size (plan, i) * plan->n_channels;
+  }
+  free (states);
+  tfx_plan_unref (&old);
+  return 0;
+}
+
+static void
+end_fade (TfxExec *e)
+{
+  run_clear (&e->fading);
+  run_clear (&e->next);
+  free_retired (e);
+}
+
+/* `run` takes over from what is current, at once or in a cross-fade. */
+static void
+take_over (TfxExec *e, Run *run, size_t fade_frames)
+{
+  hand_over (e, &e->current, run);
+  e->fading = e->current;
+  e->current = *run;
+  e->fade_frames = fade_frames;
+  e->fade_position = 0;
+  *run = (Run){ NULL, NULL };
+}
+
+int
+tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
+{
+  const TfxPlan *now = e->current.plan;
+  bool related =
+      plan->rate_hz == now->rate_hz && plan->n_channels == now->n_channels;
+  Run run = { NULL, NULL };
+  int ret;
+
+  free_retired (e);
+  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+    return update_in_place (&e->next, plan);
+  if (tfx_plan_same_structure (now, plan)) {
+    run_clear (&e->next);
+    return update_in_place (&e->current, plan);
+  }
+
+  ret = run_init (&run, plan);
+  if (ret < 0)
+    return ret;
+  if (!related) {
+    end_fade (e);
+    run_clear (&e->current);
+    e->current = run;
+    free (e->fade_scratch);
+    e->fade_scratch = NULL;
+    return 0;
+  }
+  ret = reserve_state (e, now, plan);
+  if (ret == 0 && fade_frames > 0 && !e->fade_scratch) {
+    e->fade_scratch = malloc (sizeof (double) * FADE_CHUNK * plan->n_channels);
+    ret = e->fade_scratch ? 0 : -ENOMEM;
+  }
+  if (ret < 0) {
+    run_clear (&run);
+    return ret;
+  }
+
+  if (e->fading.plan && fade_frames > 0) {
+    run_clear (&e->next);
+    e->next = run;
+    e->next_fade_frames = fade_frames;
+    return 0;
+  }
+  end_fade (e);
+  take_over (e, &run, fade_frames);
+  if (fade_frames == 0)
+    run_clear (&e->fading);
+  return 0;
+}
+
+static int
+run_engine (TfxExec *e, Run *run, const TfxBlock *in, const TfxBlock *out)
+{
+  int ret = run->plan->backend->run (run->engine, in, out);
+
+  if (ret < 0)
+    return ret;
+  e->n_recoveries += (uint64_t)ret;
+  return 0;
+}
+
+/* Runs up to FADE_CHUNK frames of a cross-fade; returns how many. */
+static int
+run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
+{
+  size_t n = in->n_frames - *done, left = e->fade_frames - e->fade_position;
+  unsigned n_channels = in->n_channels;
+  TfxBlock from, to, old;
+  int ret;
+
+  n = n < left ? n : left;
+  n = n < FADE_CHUNK ? n : FADE_CHUNK;
+  from = tfx_block_part (in, *done, n, 0, n_channels);
+  to = tfx_block_part (out, *done, n, 0, n_channels);
+  old = tfx_block_interleaved (e->fade_scratch, in->type, n_channels, n);
+
+  ret = run_engine (e, &e->fading, &from, &old);
+  if (ret == 0)
+    ret = run_engine (e, &e->current, &from, &to);
+  if (ret < 0)
+    return ret;
+  tfx_block_fade (&old, &to, e->fade_position, e->fade_frames);
+  e->fade_position += n;
+  *done += n;
+
+  if (e->fade_position == e->fade_frames) {
+    /* `retired` is empty: it is cleared whenever a cross-fade is prepared,
+     * and at most two are prepared at a time. */
+    Run old_run = e->fading;
+    e->fading = (Run){ NULL, NULL };
+    if (e->next.plan)
+      take_over (e, &e->next, e->next_fade_frames);
+    e->retired = old_run;
+  }
+  return 0;
+}
+
+static bool
+fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  return in->type <= TFX_SAMPLE_F64 && in->type == out->type &&
+         in->n_channels == plan->n_channels &&
+         out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
+}
+
+int
+tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxDenormalMode mode;
+  size_t done = 0;
+  int ret = 0;
+
+  if (!fits (e->current.plan, in, out))
+    return -EINVAL;
+  if (in->n_frames == 0)
+    return 0;
+
+  mode = tfx_denormal_enter ();
+  while (ret == 0 && e->fading.plan && done < in->n_frames)
+    ret = run_fading (e, in, out, &done);
+  if (ret == 0 && done == 0) {
+    ret = run_engine (e, &e->current, in, out);
+  } else if (ret == 0 && done < in->n_frames) {
+    TfxBlock from =
+        tfx_block_part (in, done, in->n_frames - done, 0, in->n_channels);
+    TfxBlock to =
+        tfx_block_part (out, done, in->n_frames - done, 0, in->n_channels);
+    ret = run_engine (e, &e->current, &from, &to);
+  }
+  tfx_denormal_leave (mode);
+  e->n_dispatches++;
+  return ret;
+}
+
+void
+tfx_exec_reset (TfxExec *e)
+{
+  if (e->next.plan) {
+    run_clear (&e->current);
+    e->current = e->next;
+    e->next = (Run){ NULL, NULL };
+  }
+  end_fade (e);
+  e->current.plan->backend->reset (e->current.engine);
+}
+
+bool
+tfx_exec_is_silent (const TfxExec *e)
+{
+  return !e->fading.plan && e->current.plan->backend->state_peak (
+                                e->current.engine) <= SILENT_STATE;
+}
+
+void
+tfx_exec_get_stats (const TfxExec *e, TfxStats *stats)
+{
+  const TfxBackend *backend = e->current.plan->backend;
+
+  *stats = (TfxStats){
+    .dispatches = e->n_dispatches,
+    .recoveries = e->n_recoveries,
+    .device = backend->name,
+    .kernel = backend->kernel,
+  };
+  backend->add_stats (e->current.engine, stats);
+}
