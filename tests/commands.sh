@@ -36,7 +36,7 @@ run_demo() {
     cat demo.txt
 }
 
-# field N FILE: of the line that tells about the sound in FILE
+# about FILE: rate, channels, frames and length
 about() {
   "$bin/tfx-spectrum" "$1" | sed -n 's/ peak.*//; s/^# file 1 //p'
 }
@@ -170,7 +170,7 @@ tap_case "tfx-response: an unknown property" \
 tap_case "tfx-response: an impossible order" \
   refused 'order cannot be "65"' "$bin/tfx-response" tfxbutterworth order=65
 tap_case "tfx-response: a cutoff above half the rate" \
-  refused "filter 1: " \
+  refused "must be above 0 and below half the rate" \
   "$bin/tfx-response" rate=8000 tfxbutterworth cutoff=4000
 
 # A sine at full scale: its power, 0 dB, in one bin of 2.93 Hz, and the
