@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * common.h: what the tests of the filter core share: names, noise, random
+ * sections, and plain reference filters in double and quadruple precision.
+ */
+#ifndef TEST_COMMON_H
+#define TEST_COMMON_H
+
+#include "quad.h"
+#include "tfx.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The kernels of the CPU backend, the reference first. */
+#define TEST_N_KERNELS 4
+extern const char *const test_kernels[TEST_N_KERNELS];
+
+/* True in a build with the address sanitizer, which is several times slower:
+ * tests then take fewer cases of the same kinds. */
+bool test_is_sanitized (void);
+
+/* True if the environment variable is set and not "0" or empty. */
+bool test_environment_has (const char *name);
+
+/* "butter low 4, 1000 Hz of 48000 Hz"; text has room for 128 bytes. */
+#define TEST_TEXT_SIZE 128
+const char *
+test_design_text (const TfxDesign *design, double rate_hz, char *text);
+
+/* Uniform noise, -1 to 1, of values that a float holds. */
+void test_noise_f32 (float *samples, size_t n);
+/* The same, of values that only a double holds. */
+void test_noise_f64 (double *samples, size_t n);
+
+/* A section with poles and zeros at random, the poles at most radius from the
+ * origin, real or complex, and a largest gain of about one. */
+TfxSos test_random_section (double radius);
+
+/* malloc(), or the end of the program. */
+void *test_alloc (size_t size);
+
+/* A chain of one stage with these sections, the plan and an executor at rest.
+ * NULL, after a diagnostic, if any of it fails. */
+TfxExec *test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend);
+TfxPlan *test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend);
+
+/* The transposed direct form II as tfx.h has it, section after section for
+ * each sample, no fused multiply-add: what scipy.signal.sosfilt does.
+ * state[n_sos][2], or NULL for rest; in may be out. */
+void test_run_f64 (const TfxSos *sos, size_t n_sos, const double *in,
+    double *out, size_t n_frames, double (*state)[2]);
+/* The same in quadruple precision, from rest. */
+void test_run_quad (const TfxSos *sos, size_t n_sos, const double *in,
+    TestQuad *out, size_t n_frames);
+/* The same in long double, from rest. */
+void test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
+    long double *out, size_t n_frames);
+
+/* 10 log10 (sum of squares of (value - reference) / of reference); -999 for no
+ * error at all. */
+double
+test_error_db (const double *values, const TestQuad *reference, size_t n);
+/* 10 log10 (ratio), -999 for 0 */
+double test_power_db (double ratio);
+
+/* H = B/A of one section at exp(j w), all in quadruple precision. */
+typedef struct TestQuadComplex
+{
+  TestQuad re, im;
+} TestQuadComplex;
+
+TestQuadComplex test_response_quad (const TfxSos *sos, size_t n_sos,
+    double freq_hz, double rate_hz);
+/* |a / b - 1| */
+double test_complex_distance (TestQuadComplex a, TestQuadComplex b);
+
+#endif /* TEST_COMMON_H */
