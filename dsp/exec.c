@@ -289,13 +289,12 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
   *done += n;
 
   if (e->fade_position == e->fade_frames) {
-    /* `retired` is empty: it is cleared whenever a cross-fade is prepared,
-     * and at most two are prepared at a time. */
-    Run old_run = e->fading;
+    /* There is room: no more than two cross-fades are prepared at a time, and
+     * what has retired is freed when one is. */
+    e->retired[e->n_retired++] = e->fading;
     e->fading = (Run){ NULL, NULL };
     if (e->next.plan)
       take_over (e, &e->next, e->next_fade_frames);
-    e->retired = old_run;
   }
   return 0;
 }

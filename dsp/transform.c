@@ -126,7 +126,11 @@ numerator (const TfxAnalog *a, long double b[3])
   bool one = a->n_poles == 1;
 
   b[0] = 1.0L;
+  b[1] = 0.0L;
+  b[2] = -1.0L;
   switch (a->zeros) {
+    case TFX_ZEROS_AT_BOTH:
+      break;
     case TFX_ZEROS_AT_ORIGIN:
       b[1] = one ? -1.0L : -2.0L;
       b[2] = one ? 0.0L : 1.0L;
@@ -134,10 +138,6 @@ numerator (const TfxAnalog *a, long double b[3])
     case TFX_ZEROS_AT_INFINITY:
       b[1] = one ? 1.0L : 2.0L;
       b[2] = one ? 0.0L : 1.0L;
-      break;
-    case TFX_ZEROS_AT_BOTH:
-      b[1] = 0.0L;
-      b[2] = -1.0L;
       break;
     case TFX_ZEROS_AT_OMEGA: {
       long double w2 = a->omega * a->omega;
