@@ -348,5 +348,6 @@ tfx_transform_zpk (const TfxAnalog *a, const TfxBand *band, TfxZpk *zpk)
       break;
     }
   }
-  zpk->gain = (double)(zpk->gain * exact_gain (a, band, pole));
+  zpk->gain = (double)(zpk->gain * exact_denominator (band, pole, n) /
+                       exact_numerator (a, band));
 }
