@@ -30,6 +30,7 @@ struct Bench
   char title[TEXT_SIZE];
   Member members[MAX_SUBJECTS];
   unsigned n_members, reference;
+  unsigned n_groups;         /* that were not left out */
   double cpu_ns, elapsed_ns; /* of all turns */
   bool failed;
   char *notes[MAX_NOTES];
@@ -107,14 +108,15 @@ bench_open (int argc, char **argv, const char *name)
   bench_options_read (&b->options, argc, argv, name);
   bench_options_print_machine ();
   b->csv = fopen (b->options.csv, "w");
-  if (!b->csv)
+  if (!b->csv) {
     bench_fail (b, "%s cannot be written: %s", b->options.csv,
         strerror (errno));
-  else
-    fputs ("group,subject,variant,channels,frames,sections,rounds,"
-           "ns_per_sample,ns_quartile_1,ns_quartile_3,part_of_limit,"
-           "reference,times_as_fast\n",
-        b->csv);
+    exit (1);
+  }
+  fputs ("group,subject,variant,channels,frames,sections,rounds,"
+         "ns_per_sample,ns_quartile_1,ns_quartile_3,part_of_limit,"
+         "reference,times_as_fast\n",
+      b->csv);
   return b;
 }
 
@@ -146,7 +148,10 @@ bench_begin_group (Bench *b, const char *format, ...)
   va_start (args, format);
   vsnprintf (b->title, sizeof b->title, format, args);
   va_end (args);
-  return bench_options_select (&b->options, b->title);
+  if (!bench_options_select (&b->options, b->title))
+    return false;
+  b->n_groups++;
+  return true;
 }
 
 unsigned
@@ -277,11 +282,10 @@ report_member (Bench *b, const Member *m)
     printf ("  %8.2f", ratio);
   putchar ('\n');
 
-  if (b->csv)
-    fprintf (b->csv,
-        "\"%s\",\"%s\",\"%s\",%u,%zu,%zu,%u,%.5g,%.5g,%.5g,%.4g,\"%s\",%.5g\n",
-        b->title, m->name, m->variant, s->n_channels, s->n_frames,
-        s->n_sections, n, median, low, high, part, reference, ratio);
+  fprintf (b->csv,
+      "\"%s\",\"%s\",\"%s\",%u,%zu,%zu,%u,%.5g,%.5g,%.5g,%.4g,\"%s\",%.5g\n",
+      b->title, m->name, m->variant, s->n_channels, s->n_frames, s->n_sections,
+      n, median, low, high, part, reference, ratio);
 }
 
 bool
@@ -332,10 +336,12 @@ bench_close (Bench **bench)
   if (b->elapsed_ns > 0.0)
     printf ("While it worked the benchmark had %.1f %% of a core.\n",
         100.0 * b->cpu_ns / b->elapsed_ns);
-  if (b->csv && fclose (b->csv) != 0)
+  if (b->n_groups == 0 && b->options.only)
+    bench_fail (b, "no group's title matches --only=%s", b->options.only);
+  if (fclose (b->csv) != 0)
     bench_fail (b, "%s cannot be written: %s", b->options.csv,
         strerror (errno));
-  else if (b->csv)
+  else
     printf ("CSV: %s\n", b->options.csv);
   status = b->failed ? 1 : 0;
   bench_options_clear (&b->options);

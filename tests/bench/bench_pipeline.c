@@ -331,9 +331,12 @@ main (int argc, char **argv)
     { 64, 1024, 0.0, TRUE } };
   Bench *bench = bench_open (argc, argv, "pipeline");
   const char *kernel = cascades_kernel ();
+  gchar *version;
 
   gst_init (NULL, NULL);
-  printf ("Peer: %s\n", gst_version_string ());
+  version = gst_version_string ();
+  printf ("Peer: %s\n", version);
+  g_free (version);
   if (load_plugin (bench)) {
     for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
       if (bench_is_full (bench) || !cases[i].full)
