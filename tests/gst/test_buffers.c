@@ -75,8 +75,8 @@ expect_fill (GstBuffer *buffer, gint n_channels, const gsize *offsets)
 
     for (gint ch = 0; ch < n_channels; ch++)
       inside |= at >= offsets[ch] && at < offsets[ch] + N * sizeof (gfloat);
-    fail_unless (inside || map.data[at] == FILL, "byte %u was written",
-        (guint)at);
+    if (!inside && map.data[at] != FILL)
+      fail ("byte %u was written", (guint)at);
   }
   gst_buffer_unmap (buffer, &map);
 }

@@ -130,6 +130,7 @@ GST_START_TEST (test_recovery)
 {
   static const gdouble evil[] = { NAN, INFINITY, -INFINITY, 3e38 };
   const gsize n = 48000, n_bad = 2000;
+  gboolean same = TRUE;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
   GstHarness *h = tfx_check_harness (LAUNCH, &info);
   GstBus *bus = tfx_check_bus (h);
@@ -138,11 +139,12 @@ GST_START_TEST (test_recovery)
   expected = tfx_check_engine (&design, &info, in, n);
   in[n_bad * 2] = evil[__i__];
   out = tfx_check_filter (h, &info, in, n, N);
-  for (gsize i = n_bad + 1 + 4096; i < n; i++)
-    fail_unless (isfinite (out[i * 2]), "frame %u is %g", (guint)i, out[i * 2]);
+  fail_unless (tfx_check_is_finite (out + (n_bad + 1 + 4096) * 2,
+      (n - n_bad - 1 - 4096) * 2));
   /* The other channel never noticed. */
   for (gsize i = 0; i < n; i++)
-    fail_unless_equals_float (out[i * 2 + 1], expected[i * 2 + 1]);
+    same = same && out[i * 2 + 1] == expected[i * 2 + 1];
+  fail_unless (same);
   fail_unless (tfx_check_distance (out + n, expected + n, n) < 1e-6);
 
   if (__i__ < 3)
