@@ -4,7 +4,8 @@
 
 #define ISA avx2
 #define W 4
-#define V_SAMPLES 1
+#define V_GROUPED 1 /* channels of grouped kernels, at the most */
+#define V_FMA1 __builtin_fma
 
 typedef __m256d V;
 

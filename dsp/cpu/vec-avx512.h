@@ -4,7 +4,8 @@
 
 #define ISA avx512
 #define W 8
-#define V_SAMPLES 2
+#define V_GROUPED 2 /* channels of grouped kernels, at the most */
+#define V_FMA1 __builtin_fma
 
 typedef __m512d V;
 
