@@ -65,8 +65,9 @@ tfx_cascade_form_init (TfxCascadeForm *form, TfxForm kind, unsigned width,
     /* As few passes as can be, as even as can be: 6 = 3 + 3. */
     n_passes = (n_sos + TFX_PASS_MAX_SECTIONS - 1) / TFX_PASS_MAX_SECTIONS;
     form->pass_sections = n_passes ? (n_sos + n_passes - 1) / n_passes : 1;
-    form->pass_size = kind == TFX_FORM_DIRECT ? 5 * form->pass_sections
-                                              : 1 + 4 * form->pass_sections;
+    form->pass_size = kind == TFX_FORM_DIRECT
+                          ? TFX_DIRECT_SIZE * form->pass_sections
+                          : 1 + 4 * form->pass_sections;
   }
   form->coef = tfx_cascade_alloc (n_passes * form->pass_size);
   form->scale = calloc (n_sos + 1, sizeof *form->scale);
@@ -89,6 +90,31 @@ static double
 away_from_zero (double x)
 {
   return fabs (x) < TINY ? copysign (TINY, x) : x;
+}
+
+/* a - b c in one rounding: c1 and c2 are often small differences. */
+static double
+minus_product (double a, double b, double c)
+{
+  return fma (-b, c, a);
+}
+
+static void
+set_direct_pass (TfxCascadeForm *form, const TfxSos *sos, size_t first,
+    size_t n)
+{
+  for (size_t k = first; k < first + n; k++) {
+    const TfxSos *s = &sos[k];
+    double *c = form->coef + TFX_DIRECT_SIZE * k;
+
+    c[0] = s->b0;
+    c[1] = s->b1;
+    c[2] = s->b2;
+    c[3] = s->a1;
+    c[4] = s->a2;
+    c[5] = minus_product (s->b1, s->a1, s->b0);
+    c[6] = minus_product (s->b2, s->a2, s->b0);
+  }
 }
 
 static void
@@ -182,7 +208,7 @@ tfx_cascade_form_set (TfxCascadeForm *form, const TfxSos *sos)
       n = form->pass_sections;
     switch (form->form) {
       case TFX_FORM_DIRECT:
-        memcpy (form->coef + 5 * k, sos + k, n * sizeof *sos);
+        set_direct_pass (form, sos, k, n);
         break;
       case TFX_FORM_FACTORED:
         set_factored_pass (form, sos, k, n);

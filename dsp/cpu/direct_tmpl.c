@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * direct_tmpl.c: transposed direct form II, one channel, sample by sample.
- * DIRECT_NAME is the kernel's name; DIRECT_FMA (a, b, c) = a b + c in one
- * rounding, if the instruction set has it. */
+ * direct_tmpl.c: the form direct, one channel, sample by sample.
+ *
+ * DIRECT_NAME is the kernel's name.  DIRECT_STEP (y, s1, s2, x, c) computes the
+ * output of a section and its next state from c[TFX_DIRECT_SIZE]. */
 
 /* The sections of a pass are independent of each other within a sample but
  * for their signal, so that their recursions overlap in the processor. */
@@ -17,19 +18,10 @@ run_direct_one (double *x, size_t n, double *state, const double *coef,
     s2[k] = state[2 * k + 1];
   }
   for (size_t i = 0; i < n; i++) {
-    double v = x[i];
+    double v = x[i], y;
 #pragma GCC unroll 4
     for (unsigned k = 0; k < n_sections; k++) {
-      const double *c = coef + 5 * k;
-#ifdef DIRECT_FMA
-      double y = DIRECT_FMA (c[0], v, s1[k]);
-      s1[k] = DIRECT_FMA (-c[3], y, DIRECT_FMA (c[1], v, s2[k]));
-      s2[k] = DIRECT_FMA (-c[4], y, c[2] * v);
-#else
-      double y = c[0] * v + s1[k];
-      s1[k] = (c[1] * v - c[3] * y) + s2[k];
-      s2[k] = c[2] * v - c[4] * y;
-#endif
+      DIRECT_STEP (&y, &s1[k], &s2[k], v, coef + TFX_DIRECT_SIZE * k);
       v = y;
     }
     x[i] = v;

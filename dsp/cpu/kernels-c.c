@@ -3,7 +3,16 @@
  * channel at a time, in the order of operations of scipy.signal.sosfilt. */
 #include "kernels.h"
 
+static inline void
+step (double *y, double *s1, double *s2, double x, const double *c)
+{
+  *y = c[0] * x + *s1;
+  *s1 = (c[1] * x - c[3] * *y) + *s2;
+  *s2 = c[2] * x - c[4] * *y;
+}
+
 #define DIRECT_NAME direct_one_c
+#define DIRECT_STEP step
 #include "direct_tmpl.c"
 
 #define PACK_WIDTH 1

@@ -9,9 +9,8 @@
  *
  * A section takes one of three forms:
  *
- *   direct     transposed direct form II as it stands in tfx.h.  Its
- *              coefficients are those of the section, so that its error is
- *              rounding noise alone: for float64 streams, and the reference.
+ *   direct     transposed direct form II, its poles just as the section has
+ *              them: for float64 streams, and for the reference.
  *   factored   b0 taken out: one operation less of five.  What its rounded
  *              coefficients do to a 20 Hz filter is near -210 dB: for float32
  *              streams.
@@ -32,13 +31,19 @@ typedef enum
   TFX_FORM_GROUPED
 } TfxForm;
 
+/* Coefficients of a section in the form direct. */
+#define TFX_DIRECT_SIZE 7
+
 /* The most sections that the forms direct and factored take in one pass. */
 #define TFX_PASS_MAX_SECTIONS 4
 
 /* Runs n_sections sections over the scratch, in place.
  *
  * direct, one channel: n frames;
- *   coef[section] = b0 b1 b2 a1 a2, state[section] = s1 s2.
+ *   coef[section] = b0 b1 b2 a1 a2 c1 c2, c1 = b1 - a1 b0, c2 = b2 - a2 b0:
+ *     y = b0 x + s1;  s1 = c1 x - a1 s1 + s2;  s2 = c2 x - a2 s1
+ *   (the s1 on the right is the old one), or, the same but for rounding, with b1
+ *   and b2 as in tfx.h;  state[section] = s1 s2.
  *
  * grouped: n groups of G frames of L channels; n_sections = 1;
  *   coef = H[G][W], P[W], Q[W], then seven numbers, each W times:
@@ -67,7 +72,7 @@ typedef struct TfxRows
  * rows to rows, in place or apart.
  *
  * direct: rows of the scratch and of doubles;
- *   coef[section] = b0 b1 b2 a1 a2, state[section] = s1[W], s2[W].
+ *   coef as for one channel, state[section] = s1[W], s2[W].
  *
  * factored: rows of the scratch and of floats;
  *   coef = g, then for each section c, -a1, r, -q:
