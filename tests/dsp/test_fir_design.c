@@ -77,9 +77,9 @@ compare_taps (const char *line, const TfxFirDesign *d, const double *taps)
     n_read++;
     p = end;
   }
-  return n_read == (is_list ? (d->n_taps + 1) / 2 : n_read) && n_read > 0
-             ? worst
-             : INFINITY;
+  if (n_read == 0 || (is_list && n_read != (d->n_taps + 1) / 2))
+    return INFINITY;
+  return worst / largest (d, taps);
 }
 
 /* The largest distance from the three sums of a line "s". */
