@@ -161,7 +161,7 @@ typedef enum
   TFX_WINDOW_KAISER
 } TfxWindow;
 
-#define TFX_FIR_MAX_TAPS 16777216u /* 350 s at 48 kHz */
+#define TFX_FIR_MAX_TAPS (1u << 24)
 #define TFX_FIR_MAX_BETA 700.0
 
 /* What is asked of a windowed-sinc filter.  The designs are those of
@@ -192,18 +192,8 @@ int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
 /* The filter that does what filter a and then filter b do, in one:
  * taps[n_a + n_b - 1] = a * b.  n_a, n_b >= 1; taps apart from both.  Takes
  * n_a n_b multiplications. */
-void tfx_fir_convolve (const double *a, size_t n_a, const double *b,
-    size_t n_b, double *taps);
-
-/* How a FIR filter is computed. */
-typedef enum
-{
-  TFX_FIR_AUTO,   /* what costs least */
-  TFX_FIR_DIRECT, /* a sum of products: for short kernels.  Any split of a
-                   * stream into blocks gives the same output to the bit */
-  TFX_FIR_FFT     /* partitioned fast convolution: for long kernels.  The
-                   * split into blocks changes the output by rounding */
-} TfxFirMethod;
+void tfx_fir_convolve (const double *a, size_t n_a, const double *b, size_t n_b,
+    double *taps);
 
 /* ---- stages and chains -------------------------------------------------- */
 
@@ -228,10 +218,10 @@ typedef enum
 {
   TFX_FIR_AUTO,   /* whichever is cheaper */
   TFX_FIR_DIRECT, /* multiply and add, tap by tap */
-  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
+  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency; the
+                   * split of a stream into blocks changes the output by
+                   * rounding */
 } TfxFirMethod;
-
-#define TFX_FIR_MAX_TAPS (1u << 24)
 
 /* A finite impulse response, y[n] = sum over k of kernel[k] x[n - k], causal.
  * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
