@@ -185,6 +185,13 @@ head_at (const TfxConvolver *c, unsigned channel, size_t i)
       channel * c->grid->head_stride + i);
 }
 
+/* The newest frames in the head. */
+static void *
+input_at (const TfxConvolver *c, unsigned channel)
+{
+  return head_at (c, channel, c->grid->levels[0].size + c->grid->at);
+}
+
 /* The first tile of X_k; the other leaves are n_slots tiles apart. */
 static void *
 spectrum_at (const TfxConvolver *c, const Level *l, unsigned channel,
@@ -380,9 +387,10 @@ tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
 }
 
 void *
-tfx_convolver_grid_input (TfxConvolver *c, unsigned channel)
+tfx_convolver_grid_input (TfxConvolver *c, size_t *stride)
 {
-  return head_at (c, channel, c->grid->levels[0].size + c->grid->at);
+  *stride = c->grid->head_stride;
+  return input_at (c, 0);
 }
 
 void
@@ -390,19 +398,18 @@ tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n)
 {
   TfxConvolverGrid *g = c->grid;
 
-  memcpy (past_at (c, channel, g->time + g->at),
-      tfx_convolver_grid_input (c, channel), n * c->value_size);
+  memcpy (past_at (c, channel, g->time + g->at), input_at (c, channel),
+      n * c->value_size);
   if (g->is_whole)
     head_forward (c, channel);
 }
 
 void
 tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t n)
+    size_t n, void *y)
 {
   TfxConvolverGrid *g = c->grid;
   Level *head = &g->levels[0];
-  void *y = c->output[side];
 
   if (g->at == 0 && (g->is_whole || head->n_parts > 1))
     head_back (c, side, channel, g->is_whole ? 0 : 1);
@@ -410,7 +417,7 @@ tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
     memcpy (y, output_at (c, head, side, channel, head->period),
         n * c->value_size);
   } else {
-    c->ops->direct (y, tfx_convolver_grid_input (c, channel),
+    c->ops->direct (y, input_at (c, channel),
         tfx_convolver_direct_taps (c, c->sides[side], channel), head->size, n);
     if (head->n_parts > 1)
       c->ops->add (y,
@@ -475,12 +482,9 @@ tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
   const uint64_t first = g->time + g->at - n;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    for (size_t i = 0; i < n; i++) {
-      const void *x = past_at (c, channel, first + i);
-      history[channel * n + i] = c->precision == TFX_SAMPLE_F32
-                                     ? (double)*(const float *)x
-                                     : *(const double *)x;
-    }
+    for (size_t i = 0; i < n; i++)
+      history[channel * n + i] =
+          tfx_convolver_get_value (c, past_at (c, channel, first + i), 0);
   }
 }
 
@@ -503,11 +507,9 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
   tfx_convolver_grid_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++) {
-      TfxBlock frame = tfx_block_planar ((double *)history + channel * n + i,
-          TFX_SAMPLE_F64, 1, 1, 1);
       void *x = past_at (c, channel, g->time - n + i);
-      tfx_convolver_load (c->precision, x, &frame, 0, 0, 1);
-      tfx_convolver_clean (c->precision, x, 1);
+      tfx_convolver_set_value (c, x, 0, history[channel * n + i]);
+      tfx_convolver_clean (c, x, 1);
     }
     memcpy (head_at (c, channel, 0), past_at (c, channel, g->time - size),
         size * c->value_size);
@@ -530,6 +532,6 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
 double
 tfx_convolver_grid_peak (const TfxConvolver *c)
 {
-  return tfx_convolver_peak (c->precision, c->grid->past,
+  return tfx_convolver_peak (c, c->grid->past,
       c->n_channels * c->grid->past_length);
 }

@@ -71,27 +71,65 @@ sample_at (const TfxBlock *block, unsigned channel, size_t frame)
                                        : (void *)((double *)block->data + at);
 }
 
-void
-tfx_convolver_load (TfxSample precision, void *values, const TfxBlock *block,
-    unsigned channel, size_t first, size_t n)
+/* Samples that lie frame after frame, of the engine's own type. */
+static bool
+is_interleaved (const TfxConvolver *c, const TfxBlock *block)
 {
-  copy (precision, values, 1, block->type, sample_at (block, channel, first),
-      block->frame_stride, n);
+  return block->n_channels > 1 && block->channel_stride == 1 &&
+         block->frame_stride == (ptrdiff_t)block->n_channels &&
+         block->type == c->precision;
 }
 
 void
-tfx_convolver_store (TfxSample precision, const void *values,
-    const TfxBlock *block, unsigned channel, size_t first, size_t n)
+tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
 {
-  copy (block->type, sample_at (block, channel, first), block->frame_stride,
-      precision, values, 1, n);
+  if (is_interleaved (c, block)) {
+    c->ops->deinterleave (values, stride, sample_at (block, 0, first),
+        block->n_channels, n);
+    return;
+  }
+  for (unsigned channel = 0; channel < block->n_channels; channel++)
+    copy (c->precision, tfx_convolver_at (c, values, channel * stride), 1,
+        block->type, sample_at (block, channel, first), block->frame_stride, n);
 }
 
 void
-tfx_convolver_clean (TfxSample precision, void *values, size_t n)
+tfx_convolver_store (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  if (is_interleaved (c, block)) {
+    c->ops->interleave (sample_at (block, 0, first), values, stride,
+        block->n_channels, n);
+    return;
+  }
+  for (unsigned channel = 0; channel < block->n_channels; channel++)
+    copy (block->type, sample_at (block, channel, first), block->frame_stride,
+        c->precision, tfx_convolver_at (c, values, channel * stride), 1, n);
+}
+
+void
+tfx_convolver_set_value (const TfxConvolver *c, void *values, size_t i,
+    double value)
+{
+  if (c->precision == TFX_SAMPLE_F32)
+    ((float *)values)[i] = (float)value;
+  else
+    ((double *)values)[i] = value;
+}
+
+double
+tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i)
+{
+  return c->precision == TFX_SAMPLE_F32 ? (double)((const float *)values)[i]
+                                        : ((const double *)values)[i];
+}
+
+void
+tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
-    if (precision == TFX_SAMPLE_F32) {
+    if (c->precision == TFX_SAMPLE_F32) {
       float *x = (float *)values + i;
       *x = fabsf (*x) < 0x1p100f ? *x : 0.0f;
     } else {
@@ -102,13 +140,13 @@ tfx_convolver_clean (TfxSample precision, void *values, size_t n)
 }
 
 void
-tfx_convolver_mix (TfxSample precision, void *y, const void *to, size_t n,
+tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
     size_t start, size_t length)
 {
   for (size_t i = 0; i < n; i++) {
     const double w = (double)(start + i + 1) / (double)length;
     const double weight = w < 1.0 ? w : 1.0;
-    if (precision == TFX_SAMPLE_F32) {
+    if (c->precision == TFX_SAMPLE_F32) {
       float *a = (float *)y + i;
       const float b = ((const float *)to)[i];
       *a = weight < 1.0 ? (float)(*a + (b - *a) * weight) : b;
@@ -121,12 +159,12 @@ tfx_convolver_mix (TfxSample precision, void *y, const void *to, size_t n,
 }
 
 double
-tfx_convolver_peak (TfxSample precision, const void *values, size_t n)
+tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n)
 {
   double peak = 0.0;
 
   for (size_t i = 0; i < n; i++) {
-    const double x = precision == TFX_SAMPLE_F32
+    const double x = c->precision == TFX_SAMPLE_F32
                          ? (double)fabsf (((const float *)values)[i])
                          : fabs (((const double *)values)[i]);
     peak = x > peak ? x : peak;

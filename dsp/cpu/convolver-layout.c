@@ -72,9 +72,13 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const size_t n_left = spec->block_frames % step;
   const double each = 2.0 * tfx_convolver_layout_transform_cost (cost, size) +
                       (double)size * cost->sum + cost->call;
-  const double rest = (double)(n_left * spec->n_taps) * cost->direct;
+  const double rest = spec->method == TFX_FIR_FFT
+                          ? each
+                          : (double)(n_left * spec->n_taps) * cost->direct;
 
-  return ((double)n_steps * each + (rest < each ? rest : each)) /
+  return ((double)n_steps * each + (n_left == 0      ? 0.0
+                                       : rest < each ? rest
+                                                     : each)) /
          (double)spec->block_frames;
 }
 

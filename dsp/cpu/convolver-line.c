@@ -3,6 +3,7 @@
  *
  * The samples of each channel stand in a line, the history before the new
  * ones.  When the line is full, the history moves back to its start. */
+#include <math.h>
 #include <string.h>
 
 #include "convolver-private.h"
@@ -81,15 +82,16 @@ tfx_convolver_line_begin (TfxConvolver *c, size_t n_left)
 }
 
 void *
-tfx_convolver_line_input (TfxConvolver *c, unsigned channel)
+tfx_convolver_line_input (TfxConvolver *c, size_t *stride)
 {
-  return line_at (c, channel, c->line->at);
+  *stride = c->line->stride;
+  return line_at (c, 0, c->line->at);
 }
 
 /* n frames from frame `first` on by transform number `level`. */
 static void
 render_transform (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t first, size_t n, size_t level)
+    size_t first, size_t n, size_t level, void *y)
 {
   TfxConvolverLine *l = c->line;
   const TfxFft *fft = &c->fft[level];
@@ -99,7 +101,6 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
   const void *h = tfx_convolver_spectra (c, c->sides[side], level, channel);
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
     TFX_TILE };
-  void *y = tfx_convolver_at (c, c->output[side], first);
 
   /* The window's first half is the real part, its second the imaginary. */
   memcpy (l->re, window, n_low * c->value_size);
@@ -128,7 +129,9 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 static size_t
 choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
 {
-  double best = (double)c->n_taps * c->cost.direct;
+  double best = c->sides[c->heard]->is_fft_asked
+                    ? INFINITY
+                    : (double)c->n_taps * c->cost.direct;
   size_t chosen = c->layout.n_levels;
 
   *n_done = n;
@@ -153,16 +156,16 @@ choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
 
 void
 tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t n)
+    size_t n, void *y)
 {
   for (size_t first = 0, n_done; first < n; first += n_done) {
+    void *y_part = tfx_convolver_at (c, y, first);
     const size_t level = choose_transform (c, n - first, &n_done);
 
     if (level < c->layout.n_levels)
-      render_transform (c, side, channel, first, n_done, level);
+      render_transform (c, side, channel, first, n_done, level, y_part);
     else
-      c->ops->direct (tfx_convolver_at (c, c->output[side], first),
-          line_at (c, channel, c->line->at + first),
+      c->ops->direct (y_part, line_at (c, channel, c->line->at + first),
           tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_taps,
           n_done);
   }
@@ -182,9 +185,7 @@ tfx_convolver_line_get_history (const TfxConvolver *c, double *history)
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     const void *x = line_at (c, channel, c->line->at - n);
     for (size_t i = 0; i < n; i++)
-      history[channel * n + i] = c->precision == TFX_SAMPLE_F32
-                                     ? (double)((const float *)x)[i]
-                                     : ((const double *)x)[i];
+      history[channel * n + i] = tfx_convolver_get_value (c, x, i);
   }
 }
 
@@ -195,10 +196,10 @@ tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
 
   tfx_convolver_line_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    TfxBlock block = tfx_block_planar ((double *)history + channel * n,
-        TFX_SAMPLE_F64, 1, n, n);
-    tfx_convolver_load (c->precision, line_at (c, channel, 0), &block, 0, 0, n);
-    tfx_convolver_clean (c->precision, line_at (c, channel, 0), n);
+    void *x = line_at (c, channel, 0);
+    for (size_t i = 0; i < n; i++)
+      tfx_convolver_set_value (c, x, i, history[channel * n + i]);
+    tfx_convolver_clean (c, x, n);
   }
 }
 
@@ -209,8 +210,7 @@ tfx_convolver_line_peak (const TfxConvolver *c)
   double peak = 0.0;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    double p = tfx_convolver_peak (c->precision,
-        line_at (c, channel, c->line->at - n), n);
+    double p = tfx_convolver_peak (c, line_at (c, channel, c->line->at - n), n);
     peak = p > peak ? p : peak;
   }
   return peak;

@@ -67,6 +67,13 @@ typedef struct TfxConvolverOps
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
 
+  /* Channels of n values, stride apart, from samples that lie frame after frame,
+   * n_channels a frame; and back.  No alignment. */
+  void (*deinterleave) (void *to, size_t stride, const void *from,
+      unsigned n_channels, size_t n);
+  void (*interleave) (void *to, const void *from, size_t stride,
+      unsigned n_channels, size_t n);
+
   /* True if no sample is infinite, NaN or beyond what a transform can carry
    * (2^100 for float, 2^1000 for double); any n, no alignment. */
   bool (*is_sound) (const void *x, size_t n);

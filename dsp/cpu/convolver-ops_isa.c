@@ -37,7 +37,8 @@
   {                                                                            \
     direct_##t, { split2_##t, split3_##t, split4_##t },                        \
         { join2_##t, join3_##t, join4_##t }, leaves_forward_##t,               \
-        leaves_back_##t, add_##t, is_sound_##t                                 \
+        leaves_back_##t, add_##t, deinterleave_##t, interleave_##t,            \
+        is_sound_##t                                                           \
   }
 
 const TfxConvolverKernels CONCAT (tfx_convolver_kernels_, ISA) = { STRING (ISA),

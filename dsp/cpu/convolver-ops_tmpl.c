@@ -171,6 +171,26 @@ OP (c_store) (T *re, T *im, C a)
   v (store) (im, a.im);
 }
 
+/* re im re im ... at p, and back */
+INLINE C
+OP (c_load_pairs) (const T *p)
+{
+  C a;
+
+  v (unzip) (v (load) (p), v (load) (p + LANES), &a.re, &a.im);
+  return a;
+}
+
+INLINE void
+OP (c_store_pairs) (T *p, C a)
+{
+  V low, high;
+
+  v (zip) (a.re, a.im, &low, &high);
+  v (store) (p, low);
+  v (store) (p + LANES, high);
+}
+
 INLINE C
 OP (c_add) (C a, C b)
 {
@@ -381,7 +401,7 @@ OP (leaf_weigh) (T *out, const T *re, const T *im, const T *w)
   for (size_t n = 0; n < TFX_LEAF; n += LANES) {
     C a = OP (c_mul) (OP (c_load) (re + n, im + n),
         OP (c_load) (w + n, w + TFX_LEAF + n));
-    v (store2) (out + 2 * n, a.re, a.im);
+    OP (c_store_pairs) (out + 2 * n, a);
   }
 }
 
@@ -390,9 +410,8 @@ OP (leaf_to_tile) (T *tile, const T *in)
 {
 #pragma GCC unroll 2
   for (size_t n = 0; n < TFX_LEAF; n += LANES) {
-    C a;
-    v (load2) (in + 2 * n, &a.re, &a.im);
-    OP (c_store) (tile + n, tile + TFX_LEAF + n, a);
+    OP (c_store)
+    (tile + n, tile + TFX_LEAF + n, OP (c_load_pairs) (in + 2 * n));
   }
 }
 
@@ -402,9 +421,8 @@ OP (leaf_unweigh) (T *re, T *im, const T *in, const T *w)
 {
 #pragma GCC unroll 2
   for (size_t n = 0; n < TFX_LEAF; n += LANES) {
-    C a;
-    v (load2) (in + 2 * n, &a.re, &a.im);
-    a = OP (c_mul_conj) (a, OP (c_load) (w + n, w + TFX_LEAF + n));
+    C a = OP (c_mul_conj) (OP (c_load_pairs) (in + 2 * n),
+        OP (c_load) (w + n, w + TFX_LEAF + n));
     OP (c_store) (re + n, im + n, a);
   }
 }
@@ -507,7 +525,8 @@ OP (tile_sum) (T *out, const T *const x[2], const T *const h[2],
     OP (tile_flush) (total, sums);
 #pragma GCC unroll 8
     for (int i = 0; i < STEP; i++)
-      v (store2) (out + 2 * (at + (size_t)i * LANES), total[0][i], total[1][i]);
+      OP (c_store_pairs)
+    (out + 2 * (at + (size_t)i * LANES), (C){ total[0][i], total[1][i] });
   }
 }
 
@@ -559,6 +578,119 @@ OP (add) (void *y_io, const void *a_in, size_t n)
     v (storeu) (y + i, v (add) (v (loadu) (y + i), v (loadu) (a + i)));
   for (; i < n; i++)
     y[i] += a[i];
+}
+
+/* n_channels vectors, a power of two, of interleaved values become one of each
+ * channel: the even vector halves are separated log2 (n_channels) times. */
+INLINE void
+OP (unzip_all) (V *x, const unsigned n_channels)
+{
+  V y[8];
+
+#pragma GCC unroll 3
+  for (unsigned step = 1; step < n_channels; step *= 2) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < n_channels / 2; i++)
+      v (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[n_channels / 2 + i]);
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < n_channels; i++)
+      x[i] = y[i];
+  }
+}
+
+INLINE void
+OP (zip_all) (V *x, const unsigned n_channels)
+{
+  V y[8];
+
+#pragma GCC unroll 3
+  for (unsigned step = 1; step < n_channels; step *= 2) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < n_channels / 2; i++)
+      v (zip) (x[i], x[n_channels / 2 + i], &y[2 * i], &y[2 * i + 1]);
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < n_channels; i++)
+      x[i] = y[i];
+  }
+}
+
+/* For lanes and a power of two channels. */
+INLINE size_t
+OP (deinterleave_lanes) (T *to, size_t stride, const T *from,
+    const unsigned n_channels, size_t n)
+{
+  size_t i = 0;
+
+  for (; LANES > 1 && i + LANES <= n; i += LANES) {
+    V x[8];
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n_channels; k++)
+      x[k] = v (loadu) (from + i * n_channels + k * LANES);
+    OP (unzip_all) (x, n_channels);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n_channels; k++)
+      v (storeu) (to + k * stride + i, x[k]);
+  }
+  return i;
+}
+
+INLINE size_t
+OP (interleave_lanes) (T *to, const T *from, size_t stride,
+    const unsigned n_channels, size_t n)
+{
+  size_t i = 0;
+
+  for (; LANES > 1 && i + LANES <= n; i += LANES) {
+    V x[8];
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n_channels; k++)
+      x[k] = v (loadu) (from + k * stride + i);
+    OP (zip_all) (x, n_channels);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n_channels; k++)
+      v (storeu) (to + i * n_channels + k * LANES, x[k]);
+  }
+  return i;
+}
+
+static void
+OP (deinterleave) (void *to_out, size_t stride, const void *from_in,
+    unsigned n_channels, size_t n)
+{
+  const T *from = from_in;
+  T *to = to_out;
+  size_t done = 0;
+
+  if (n_channels == 2)
+    done = OP (deinterleave_lanes) (to, stride, from, 2, n);
+  else if (n_channels == 4)
+    done = OP (deinterleave_lanes) (to, stride, from, 4, n);
+  else if (n_channels == 8)
+    done = OP (deinterleave_lanes) (to, stride, from, 8, n);
+  for (unsigned k = 0; k < n_channels; k++) {
+    for (size_t i = done; i < n; i++)
+      to[k * stride + i] = from[i * n_channels + k];
+  }
+}
+
+static void
+OP (interleave) (void *to_out, const void *from_in, size_t stride,
+    unsigned n_channels, size_t n)
+{
+  const T *from = from_in;
+  T *to = to_out;
+  size_t done = 0;
+
+  if (n_channels == 2)
+    done = OP (interleave_lanes) (to, from, stride, 2, n);
+  else if (n_channels == 4)
+    done = OP (interleave_lanes) (to, from, stride, 4, n);
+  else if (n_channels == 8)
+    done = OP (interleave_lanes) (to, from, stride, 8, n);
+  for (unsigned k = 0; k < n_channels; k++) {
+    for (size_t i = done; i < n; i++)
+      to[i * n_channels + k] = from[k * stride + i];
+  }
 }
 
 /* x * SCALE is infinite where x is too large; and 0 times that, or times a

@@ -18,6 +18,7 @@ struct TfxConvolverTaps
   TfxSample precision;
   size_t block_frames;
   bool is_reproducible;
+  bool is_fft_asked; /* the direct form only where nothing else is possible */
   const TfxConvolverKernels *kernels;
   TfxConvolverLayout layout;
   size_t memory;
@@ -54,7 +55,9 @@ struct TfxConvolver
   size_t waiting_fade_frames;
   TfxConvolverTaps *retired[2]; /* to be let go of where that may take time */
 
-  void *output[2]; /* T[segment], what each side computes */
+  void *output; /* T[n_channels][output_stride]: a segment */
+  size_t output_stride;
+  void *other; /* T[output_stride]: what the side that fades in computes */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
   TfxConvolverGrid *grid; /* form partitioned */
@@ -112,17 +115,23 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
 
 /* ---- one sample type to another (convolver-io.c) --------------------------- */
 
-/* Frames [first, first + n) of a channel of the block to values, or back. */
-void tfx_convolver_load (TfxSample precision, void *values,
-    const TfxBlock *block, unsigned channel, size_t first, size_t n);
-void tfx_convolver_store (TfxSample precision, const void *values,
-    const TfxBlock *block, unsigned channel, size_t first, size_t n);
+/* Frames [first, first + n) of a block to values[n_channels][stride], or
+ * back. */
+void tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n);
+void tfx_convolver_store (const TfxConvolver *c, const void *values,
+    size_t stride, const TfxBlock *block, size_t first, size_t n);
+/* Value number i. */
+void tfx_convolver_set_value (const TfxConvolver *c, void *values, size_t i,
+    double value);
+double
+tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i);
 /* Samples that are not sound (TfxConvolverOps) become 0. */
-void tfx_convolver_clean (TfxSample precision, void *values, size_t n);
+void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 /* y[i] goes from y[i] to to[i] as (start + i + 1) / length goes to 1. */
-void tfx_convolver_mix (TfxSample precision, void *y, const void *to, size_t n,
-    size_t start, size_t length);
-double tfx_convolver_peak (TfxSample precision, const void *values, size_t n);
+void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
+    size_t n, size_t start, size_t length);
+double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
 
 /* ---- forms direct and block (convolver-line.c) and partitioned
  * (convolver-grid.c) ----------------------------------------------------------
@@ -130,9 +139,10 @@ double tfx_convolver_peak (TfxSample precision, const void *values, size_t n);
  * A segment of a block goes through these steps:
  *
  *   n = begin (n_left)
+ *   n frames to input ()
  *   for each channel:
- *     n samples to input (channel);  received (channel, n)
- *     for each side in use: render (side, channel, n)
+ *     received (channel, n)
+ *     for each side in use: render (side, channel, n, y)
  *   end (n)
  */
 
@@ -141,9 +151,10 @@ double tfx_convolver_peak (TfxSample precision, const void *values, size_t n);
 size_t tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena);
 void tfx_convolver_line_reset (TfxConvolver *c);
 size_t tfx_convolver_line_begin (TfxConvolver *c, size_t n_left);
-void *tfx_convolver_line_input (TfxConvolver *c, unsigned channel);
+/* T[n_channels][*stride] */
+void *tfx_convolver_line_input (TfxConvolver *c, size_t *stride);
 void tfx_convolver_line_render (TfxConvolver *c, unsigned side,
-    unsigned channel, size_t n);
+    unsigned channel, size_t n, void *y);
 void tfx_convolver_line_end (TfxConvolver *c, size_t n);
 void tfx_convolver_line_get_history (const TfxConvolver *c, double *history);
 void tfx_convolver_line_set_history (TfxConvolver *c, const double *history);
@@ -152,10 +163,10 @@ double tfx_convolver_line_peak (const TfxConvolver *c);
 size_t tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena);
 void tfx_convolver_grid_reset (TfxConvolver *c);
 size_t tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left);
-void *tfx_convolver_grid_input (TfxConvolver *c, unsigned channel);
+void *tfx_convolver_grid_input (TfxConvolver *c, size_t *stride);
 void tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n);
 void tfx_convolver_grid_render (TfxConvolver *c, unsigned side,
-    unsigned channel, size_t n);
+    unsigned channel, size_t n, void *y);
 void tfx_convolver_grid_end (TfxConvolver *c, size_t n);
 /* Makes a side ready whose taps are new. */
 void tfx_convolver_grid_prime (TfxConvolver *c, unsigned side);

@@ -30,7 +30,7 @@ alloc_values (TfxConvolverTaps *taps, size_t n)
 /* ---- direct ----------------------------------------------------------------- */
 
 static int
-make_direct (TfxConvolverTaps *t, const double *taps)
+make_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
@@ -41,7 +41,8 @@ make_direct (TfxConvolverTaps *t, const double *taps)
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
       set_value (t->precision, t->direct, kernel * t->n_direct + i,
-          i < t->n_taps ? taps[kernel * t->n_taps + i] : 0.0);
+          i < t->n_taps ? spec->gain * spec->taps[kernel * t->n_taps + i]
+                        : 0.0);
   }
   return 0;
 }
@@ -88,10 +89,11 @@ spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size)
  * tiles of partition `slot` of n_parts. */
 static void
 spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
-    size_t first, size_t n, void *spectra, size_t slot, size_t n_parts)
+    double gain, size_t first, size_t n, void *spectra, size_t slot,
+    size_t n_parts)
 {
   const size_t size = s->fft.size;
-  const double scale = 1.0 / (double)size;
+  const double scale = gain / (double)size;
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_taps;
@@ -106,7 +108,7 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
 }
 
 static int
-make_spectra (TfxConvolverTaps *t, size_t level, const double *taps)
+make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
 {
   const TfxConvolverLevel *l = &t->layout.levels[level];
   const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
@@ -125,7 +127,7 @@ make_spectra (TfxConvolverTaps *t, size_t level, const double *taps)
     return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (&spectrum, t, taps + kernel * t->n_taps,
+      spectrum_write (&spectrum, t, spec->taps + kernel * t->n_taps, spec->gain,
           l->first + part * l->size, length,
           (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
           l->n_parts);
@@ -172,7 +174,7 @@ are_taps_finite (const TfxConvolverSpec *spec)
   const double limit = spec->precision == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
 
   for (size_t i = 0; i < spec->n_kernels * spec->n_taps; i++) {
-    if (!(fabs (spec->taps[i]) < limit))
+    if (!(fabs (spec->gain * spec->taps[i]) < limit))
       return false;
   }
   return true;
@@ -198,13 +200,14 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   t->precision = spec->precision;
   t->block_frames = spec->block_frames;
   t->is_reproducible = spec->is_reproducible;
+  t->is_fft_asked = spec->method == TFX_FIR_FFT;
   t->kernels = kernels;
   tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision],
       &t->layout);
   write_text (t);
-  result = make_direct (t, spec->taps);
+  result = make_direct (t, spec);
   for (size_t i = 0; !result && i < t->layout.n_levels; i++)
-    result = make_spectra (t, i, spec->taps);
+    result = make_spectra (t, i, spec);
   if (result)
     tfx_convolver_taps_unref (&t);
   *taps = t;

@@ -70,23 +70,22 @@ vf_fnma (Vf a, Vf b, Vf c)
   return _mm256_fnmadd_ps (a, b, c);
 }
 
-/* Complex numbers, re im re im ... at p, and back. */
+/* The values of a and b in turn, and back. */
 static inline void
-vf_store2 (float *p, Vf re, Vf im)
+vf_zip (Vf a, Vf b, Vf *low, Vf *high)
 {
-  Vf low = _mm256_unpacklo_ps (re, im), high = _mm256_unpackhi_ps (re, im);
-  _mm256_store_ps (p, _mm256_permute2f128_ps (low, high, 0x20));
-  _mm256_store_ps (p + 8, _mm256_permute2f128_ps (low, high, 0x31));
+  Vf l = _mm256_unpacklo_ps (a, b), h = _mm256_unpackhi_ps (a, b);
+  *low = _mm256_permute2f128_ps (l, h, 0x20);
+  *high = _mm256_permute2f128_ps (l, h, 0x31);
 }
 
 static inline void
-vf_load2 (const float *p, Vf *re, Vf *im)
+vf_unzip (Vf a, Vf b, Vf *even, Vf *odd)
 {
-  Vf a = _mm256_load_ps (p), b = _mm256_load_ps (p + 8);
-  Vf low = _mm256_permute2f128_ps (a, b, 0x20);
-  Vf high = _mm256_permute2f128_ps (a, b, 0x31);
-  *re = _mm256_shuffle_ps (low, high, 0x88);
-  *im = _mm256_shuffle_ps (low, high, 0xdd);
+  Vf l = _mm256_permute2f128_ps (a, b, 0x20);
+  Vf h = _mm256_permute2f128_ps (a, b, 0x31);
+  *even = _mm256_shuffle_ps (l, h, 0x88);
+  *odd = _mm256_shuffle_ps (l, h, 0xdd);
 }
 
 /* sum[8] += a, and the sum as floats */
@@ -170,19 +169,18 @@ vd_fnma (Vd a, Vd b, Vd c)
 }
 
 static inline void
-vd_store2 (double *p, Vd re, Vd im)
+vd_zip (Vd a, Vd b, Vd *low, Vd *high)
 {
-  Vd low = _mm256_unpacklo_pd (re, im), high = _mm256_unpackhi_pd (re, im);
-  _mm256_store_pd (p, _mm256_permute2f128_pd (low, high, 0x20));
-  _mm256_store_pd (p + 4, _mm256_permute2f128_pd (low, high, 0x31));
+  Vd l = _mm256_unpacklo_pd (a, b), h = _mm256_unpackhi_pd (a, b);
+  *low = _mm256_permute2f128_pd (l, h, 0x20);
+  *high = _mm256_permute2f128_pd (l, h, 0x31);
 }
 
 static inline void
-vd_load2 (const double *p, Vd *re, Vd *im)
+vd_unzip (Vd a, Vd b, Vd *even, Vd *odd)
 {
-  Vd a = _mm256_load_pd (p), b = _mm256_load_pd (p + 4);
-  Vd low = _mm256_permute2f128_pd (a, b, 0x20);
-  Vd high = _mm256_permute2f128_pd (a, b, 0x31);
-  *re = _mm256_unpacklo_pd (low, high);
-  *im = _mm256_unpackhi_pd (low, high);
+  Vd l = _mm256_permute2f128_pd (a, b, 0x20);
+  Vd h = _mm256_permute2f128_pd (a, b, 0x31);
+  *even = _mm256_unpacklo_pd (l, h);
+  *odd = _mm256_unpackhi_pd (l, h);
 }

@@ -70,28 +70,27 @@ vf_fnma (Vf a, Vf b, Vf c)
   return _mm512_fnmadd_ps (a, b, c);
 }
 
-/* Complex numbers, re im re im ... at p, and back. */
+/* The values of a and b in turn, and back. */
 static inline void
-vf_store2 (float *p, Vf re, Vf im)
+vf_zip (Vf a, Vf b, Vf *low, Vf *high)
 {
-  const __m512i low = _mm512_setr_epi32 (0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+  const __m512i first = _mm512_setr_epi32 (0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
       21, 6, 22, 7, 23);
-  const __m512i high = _mm512_setr_epi32 (8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
-      13, 29, 14, 30, 15, 31);
-  _mm512_store_ps (p, _mm512_permutex2var_ps (re, low, im));
-  _mm512_store_ps (p + 16, _mm512_permutex2var_ps (re, high, im));
+  const __m512i second = _mm512_setr_epi32 (8, 24, 9, 25, 10, 26, 11, 27, 12,
+      28, 13, 29, 14, 30, 15, 31);
+  *low = _mm512_permutex2var_ps (a, first, b);
+  *high = _mm512_permutex2var_ps (a, second, b);
 }
 
 static inline void
-vf_load2 (const float *p, Vf *re, Vf *im)
+vf_unzip (Vf a, Vf b, Vf *even, Vf *odd)
 {
-  const __m512i even = _mm512_setr_epi32 (0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-      22, 24, 26, 28, 30);
-  const __m512i odd = _mm512_setr_epi32 (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
+  const __m512i evens = _mm512_setr_epi32 (0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+      20, 22, 24, 26, 28, 30);
+  const __m512i odds = _mm512_setr_epi32 (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
       23, 25, 27, 29, 31);
-  Vf a = _mm512_load_ps (p), b = _mm512_load_ps (p + 16);
-  *re = _mm512_permutex2var_ps (a, even, b);
-  *im = _mm512_permutex2var_ps (a, odd, b);
+  *even = _mm512_permutex2var_ps (a, evens, b);
+  *odd = _mm512_permutex2var_ps (a, odds, b);
 }
 
 /* sum[16] += a, and the sum as floats */
@@ -176,20 +175,19 @@ vd_fnma (Vd a, Vd b, Vd c)
 }
 
 static inline void
-vd_store2 (double *p, Vd re, Vd im)
+vd_zip (Vd a, Vd b, Vd *low, Vd *high)
 {
-  const __m512i low = _mm512_setr_epi64 (0, 8, 1, 9, 2, 10, 3, 11);
-  const __m512i high = _mm512_setr_epi64 (4, 12, 5, 13, 6, 14, 7, 15);
-  _mm512_store_pd (p, _mm512_permutex2var_pd (re, low, im));
-  _mm512_store_pd (p + 8, _mm512_permutex2var_pd (re, high, im));
+  const __m512i first = _mm512_setr_epi64 (0, 8, 1, 9, 2, 10, 3, 11);
+  const __m512i second = _mm512_setr_epi64 (4, 12, 5, 13, 6, 14, 7, 15);
+  *low = _mm512_permutex2var_pd (a, first, b);
+  *high = _mm512_permutex2var_pd (a, second, b);
 }
 
 static inline void
-vd_load2 (const double *p, Vd *re, Vd *im)
+vd_unzip (Vd a, Vd b, Vd *even, Vd *odd)
 {
-  const __m512i even = _mm512_setr_epi64 (0, 2, 4, 6, 8, 10, 12, 14);
-  const __m512i odd = _mm512_setr_epi64 (1, 3, 5, 7, 9, 11, 13, 15);
-  Vd a = _mm512_load_pd (p), b = _mm512_load_pd (p + 8);
-  *re = _mm512_permutex2var_pd (a, even, b);
-  *im = _mm512_permutex2var_pd (a, odd, b);
+  const __m512i evens = _mm512_setr_epi64 (0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i odds = _mm512_setr_epi64 (1, 3, 5, 7, 9, 11, 13, 15);
+  *even = _mm512_permutex2var_pd (a, evens, b);
+  *odd = _mm512_permutex2var_pd (a, odds, b);
 }

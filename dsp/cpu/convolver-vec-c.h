@@ -69,19 +69,19 @@ vf_fnma (Vf a, Vf b, Vf c)
   return c - a * b;
 }
 
-/* Complex numbers, re im re im ... at p, and back. */
+/* The values of a and b in turn, and back. */
 static inline void
-vf_store2 (float *p, Vf re, Vf im)
+vf_zip (Vf a, Vf b, Vf *low, Vf *high)
 {
-  p[0] = re;
-  p[1] = im;
+  *low = a;
+  *high = b;
 }
 
 static inline void
-vf_load2 (const float *p, Vf *re, Vf *im)
+vf_unzip (Vf a, Vf b, Vf *even, Vf *odd)
 {
-  *re = p[0];
-  *im = p[1];
+  *even = a;
+  *odd = b;
 }
 
 /* sum[1] += a, and the sum as floats */
@@ -161,15 +161,15 @@ vd_fnma (Vd a, Vd b, Vd c)
 }
 
 static inline void
-vd_store2 (double *p, Vd re, Vd im)
+vd_zip (Vd a, Vd b, Vd *low, Vd *high)
 {
-  p[0] = re;
-  p[1] = im;
+  *low = a;
+  *high = b;
 }
 
 static inline void
-vd_load2 (const double *p, Vd *re, Vd *im)
+vd_unzip (Vd a, Vd b, Vd *even, Vd *odd)
 {
-  *re = p[0];
-  *im = p[1];
+  *even = a;
+  *odd = b;
 }

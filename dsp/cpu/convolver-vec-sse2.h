@@ -70,20 +70,19 @@ vf_fnma (Vf a, Vf b, Vf c)
   return _mm_sub_ps (c, _mm_mul_ps (a, b));
 }
 
-/* Complex numbers, re im re im ... at p, and back. */
+/* The values of a and b in turn, and back. */
 static inline void
-vf_store2 (float *p, Vf re, Vf im)
+vf_zip (Vf a, Vf b, Vf *low, Vf *high)
 {
-  _mm_store_ps (p, _mm_unpacklo_ps (re, im));
-  _mm_store_ps (p + 4, _mm_unpackhi_ps (re, im));
+  *low = _mm_unpacklo_ps (a, b);
+  *high = _mm_unpackhi_ps (a, b);
 }
 
 static inline void
-vf_load2 (const float *p, Vf *re, Vf *im)
+vf_unzip (Vf a, Vf b, Vf *even, Vf *odd)
 {
-  Vf a = _mm_load_ps (p), b = _mm_load_ps (p + 4);
-  *re = _mm_shuffle_ps (a, b, 0x88);
-  *im = _mm_shuffle_ps (a, b, 0xdd);
+  *even = _mm_shuffle_ps (a, b, 0x88);
+  *odd = _mm_shuffle_ps (a, b, 0xdd);
 }
 
 /* sum[4] += a, and the sum as floats */
@@ -167,16 +166,15 @@ vd_fnma (Vd a, Vd b, Vd c)
 }
 
 static inline void
-vd_store2 (double *p, Vd re, Vd im)
+vd_zip (Vd a, Vd b, Vd *low, Vd *high)
 {
-  _mm_store_pd (p, _mm_unpacklo_pd (re, im));
-  _mm_store_pd (p + 2, _mm_unpackhi_pd (re, im));
+  *low = _mm_unpacklo_pd (a, b);
+  *high = _mm_unpackhi_pd (a, b);
 }
 
 static inline void
-vd_load2 (const double *p, Vd *re, Vd *im)
+vd_unzip (Vd a, Vd b, Vd *even, Vd *odd)
 {
-  Vd a = _mm_load_pd (p), b = _mm_load_pd (p + 2);
-  *re = _mm_unpacklo_pd (a, b);
-  *im = _mm_unpackhi_pd (a, b);
+  *even = _mm_unpacklo_pd (a, b);
+  *odd = _mm_unpackhi_pd (a, b);
 }

@@ -39,9 +39,10 @@ place (TfxConvolver *c, TfxArena *arena)
   n_segment = c->layout.form == TFX_CONVOLVER_PARTITIONED
                   ? tfx_convolver_grid_place (c, arena)
                   : tfx_convolver_line_place (c, arena);
-  for (int side = 0; side < 2; side++)
-    c->output[side] =
-        tfx_arena_take (arena, (n_segment + TFX_CONVOLVER_PAD) * c->value_size);
+  c->output_stride = (n_segment + TFX_CONVOLVER_PAD + 15) / 16 * 16;
+  c->output =
+      tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
+  c->other = tfx_arena_take (arena, c->output_stride * c->value_size);
 }
 
 /* A convolver with what does not need memory of its own. */
@@ -190,6 +191,7 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
       taps->is_reproducible != now->is_reproducible ||
+      taps->is_fft_asked != now->is_fft_asked ||
       !tfx_convolver_layout_is_equal (&taps->layout, &c->layout))
     return -EINVAL;
   unref_retired (c);
@@ -206,36 +208,62 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
 
 /* ---- the way of a block --------------------------------------------------------- */
 
-/* n frames of a channel from frame `first` of the blocks on.  True if its
- * samples were not all finite. */
-static bool
-run_channel (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
-    unsigned channel, size_t first, size_t n)
+static void
+render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
 {
-  void *x = c->grid ? tfx_convolver_grid_input (c, channel)
-                    : tfx_convolver_line_input (c, channel);
-  bool is_sound;
+  if (c->grid)
+    tfx_convolver_grid_render (c, side, channel, n, y);
+  else
+    tfx_convolver_line_render (c, side, channel, n, y);
+}
 
-  tfx_convolver_load (c->precision, x, in, channel, first, n);
-  is_sound = c->ops->is_sound (x, n);
+/* n frames of a channel that have come, x, to output.  True if all of them
+ * were sound. */
+static bool
+run_channel (TfxConvolver *c, unsigned channel, void *x, size_t n)
+{
+  void *y = tfx_convolver_at (c, c->output, channel * c->output_stride);
+  const bool is_sound = c->ops->is_sound (x, n);
+
   if (!is_sound)
-    tfx_convolver_clean (c->precision, x, n);
+    tfx_convolver_clean (c, x, n);
   if (c->grid)
     tfx_convolver_grid_received (c, channel, n);
-  for (unsigned side = 0; side < 2; side++) {
-    if (!c->sides[side])
-      continue;
-    if (c->grid)
-      tfx_convolver_grid_render (c, side, channel, n);
-    else
-      tfx_convolver_line_render (c, side, channel, n);
+  render (c, c->heard, channel, n, y);
+  if (c->fade_frames > 0) {
+    render (c, !c->heard, channel, n, c->other);
+    tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames);
   }
-  if (c->fade_frames > 0)
-    tfx_convolver_mix (c->precision, c->output[c->heard], c->output[!c->heard],
-        n, c->fade_done, c->fade_frames);
-  tfx_convolver_store (c->precision, c->output[c->heard], out, channel, first,
-      n);
-  return !is_sound;
+  return is_sound;
+}
+
+/* At most n_left frames from frame `first` of the blocks on; how many. */
+static size_t
+run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
+    size_t first, size_t n_left, unsigned *n_unsound)
+{
+  const size_t n = c->grid ? tfx_convolver_grid_begin (c, n_left)
+                           : tfx_convolver_line_begin (c, n_left);
+  size_t stride;
+  void *x = c->grid ? tfx_convolver_grid_input (c, &stride)
+                    : tfx_convolver_line_input (c, &stride);
+
+  tfx_convolver_load (c, x, stride, in, first, n);
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride), n))
+      *n_unsound += 1;
+  }
+  tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
+  if (c->grid)
+    tfx_convolver_grid_end (c, n);
+  else
+    tfx_convolver_line_end (c, n);
+  if (c->fade_frames > 0) {
+    c->fade_done += n;
+    if (c->fade_done >= c->fade_frames)
+      end_fade (c);
+  }
+  return n;
 }
 
 unsigned
@@ -243,21 +271,8 @@ tfx_convolver_run (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out)
 {
   unsigned n_unsound = 0;
 
-  for (size_t first = 0, n; first < in->n_frames; first += n) {
-    const size_t n_left = in->n_frames - first;
-
-    n = c->grid ? tfx_convolver_grid_begin (c, n_left)
-                : tfx_convolver_line_begin (c, n_left);
-    for (unsigned channel = 0; channel < c->n_channels; channel++)
-      n_unsound += run_channel (c, in, out, channel, first, n);
-    if (c->grid)
-      tfx_convolver_grid_end (c, n);
-    else
-      tfx_convolver_line_end (c, n);
-    c->fade_done += n;
-    if (c->fade_frames > 0 && c->fade_done >= c->fade_frames)
-      end_fade (c);
-  }
+  for (size_t first = 0; first < in->n_frames;)
+    first += run_segment (c, in, out, first, in->n_frames - first, &n_unsound);
   return n_unsound;
 }
 

@@ -39,6 +39,7 @@ typedef struct TfxConvolver TfxConvolver;
 typedef struct TfxConvolverSpec
 {
   const double *taps; /* taps[n_kernels][n_taps] */
+  double gain;        /* a factor on all taps */
   size_t n_taps;      /* 1 to TFX_FIR_MAX_TAPS */
   unsigned n_kernels; /* 1, for all channels, or n_channels */
   unsigned n_channels;
