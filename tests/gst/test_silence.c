@@ -99,15 +99,23 @@ GST_START_TEST (test_gap_rings)
 }
 GST_END_TEST;
 
-/* A flag that lies: there is sound in the gap. */
+/* A flag that lies: there is sound in the gap.  0x3c3c3c3c, a number of equal
+ * bytes, is 0.0115. */
 GST_START_TEST (test_gap_with_sound)
 {
+  static const union
+  {
+    guint32 bits;
+    gfloat value;
+  } equal_bytes = { 0x3c3c3c3c };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   GstHarness *h = tfx_check_harness (LAUNCH, &info);
   gdouble *in = g_new0 (gdouble, N), *expected, *out;
   GstBuffer *buffer;
 
   in[N - 1] = 0.25;
+  for (gsize i = 0; __i__ && i < N; i++)
+    in[i] = equal_bytes.value;
   expected = tfx_check_engine (&design, &info, in, N);
   buffer = push_gap (h, &info, in);
   fail_if (is_gap (buffer));
@@ -199,7 +207,7 @@ silence_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_gap_at_rest, 0, 2);
   tcase_add_test (tc, test_gap_rings);
-  tcase_add_test (tc, test_gap_with_sound);
+  tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
   return s;

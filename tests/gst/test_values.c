@@ -219,6 +219,15 @@ GST_START_TEST (test_once_a_situation)
   push_some (h, &info, 2);
   tfx_check_expect_warning (bus, "cutoff=26000 Hz", NULL);
   tfx_check_expect_no_warning (bus);
+
+  /* and another start */
+  gst_element_set_state (h->element, GST_STATE_READY);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  gst_harness_push_event (h, gst_event_new_stream_start ("again"));
+  tfx_check_set_info (h, &info);
+  push_some (h, &info, 2);
+  tfx_check_expect_warning (bus, "cutoff=26000 Hz", NULL);
+  tfx_check_expect_no_warning (bus);
   drop_bus (h, bus);
 }
 GST_END_TEST;
