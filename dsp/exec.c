@@ -435,6 +435,12 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
   return ret < 0 ? ret : 0;
 }
 
+bool
+tfx_exec_is_fading (const TfxExec *e)
+{
+  return e->fading.plan != NULL;
+}
+
 int
 tfx_exec_adopt (TfxExec *e, TfxExec *from)
 {

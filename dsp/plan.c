@@ -316,6 +316,18 @@ tfx_plan_n_sections (const TfxPlan *plan)
 }
 
 size_t
+tfx_plan_n_states (const TfxPlan *plan)
+{
+  return plan->n_stages;
+}
+
+uint64_t
+tfx_plan_state_id (const TfxPlan *plan, size_t state)
+{
+  return plan->stages[state].id;
+}
+
+size_t
 tfx_plan_delay (const TfxPlan *plan)
 {
   return plan->delay;

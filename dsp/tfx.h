@@ -267,6 +267,9 @@ TfxChain *tfx_chain_new (void);
  * caller's. */
 TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
 
+/* A new chain: the stages of a, then those of b. */
+TfxChain *tfx_chain_concat (const TfxChain *a, const TfxChain *b);
+
 TfxChain *tfx_chain_ref (TfxChain *chain);
 void tfx_chain_unref (TfxChain **chain);
 size_t tfx_chain_n_stages (const TfxChain *chain);
@@ -341,6 +344,11 @@ void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
 
+/* The stages that have state, those within sums included, in the order of
+ * their steps; the id of one of them. */
+size_t tfx_plan_n_states (const TfxPlan *plan);
+uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
+
 /* The frames that its stages take out of the stream: its latency. */
 size_t tfx_plan_delay (const TfxPlan *plan);
 
@@ -390,6 +398,9 @@ size_t tfx_exec_skip (const TfxExec *exec);
  * tfx_plan_delay() frames in all make up for those that were dropped at the
  * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
 int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
+
+/* True while a cross-fade runs or waits. */
+bool tfx_exec_is_fading (const TfxExec *exec);
 
 /* Takes over the state of every stage that both executors have, as if it had
  * always run here; `from` is not changed but for what tfx_exec_set_plan()
