@@ -303,11 +303,17 @@ KERNEL (grouped2) (double *x, size_t n, double *state, const double *coef,
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PACK_SAMPLE float
 #define PACK_TYPE f32
+#define PACK_LOAD v_load_f32
+#define PACK_STORE v_store_f32
 #include "pack_tmpl.c"
 #undef PACK_SAMPLE
 #undef PACK_TYPE
+#undef PACK_LOAD
+#undef PACK_STORE
 #define PACK_SAMPLE double
 #define PACK_TYPE f64
+#define PACK_LOAD v_load_f64
+#define PACK_STORE v_store_f64
 #include "pack_tmpl.c"
 
 #define STRING2(s) #s

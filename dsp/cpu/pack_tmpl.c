@@ -3,7 +3,8 @@
  * for each sample type and instruction set.
  *
  * PACK_SAMPLE float or double, PACK_TYPE its name, PACK_WIDTH the lanes of a
- * vector, PACK_NAME(op, type). */
+ * vector, PACK_NAME(op, type).  If they are more than one, PACK_LOAD and
+ * PACK_STORE move a vector of samples. */
 #define PACK_CAT(name, op, type) name (op, type)
 #define PACK_FUNCTION(op) PACK_CAT (PACK_NAME, op, PACK_TYPE)
 
@@ -60,12 +61,21 @@ PACK_FUNCTION (pack) (double *x, unsigned lanes, const TfxBlock *in)
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
     PACK_FUNCTION (pack_all) (x, s, n * lanes);
+  else if (lanes == 2 && lanes != PACK_WIDTH && fs == 1)
+    PACK_FUNCTION (pack_rows) (x, 2, s, n, 1, cs, 2);
   else if (lanes != PACK_WIDTH)
     PACK_FUNCTION (pack_rows) (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)
     PACK_FUNCTION (pack_vectors) (x, s, n, fs, 1, used);
-  else
-    PACK_FUNCTION (pack_vectors) (x, s, n, fs, cs, used);
+  else {
+    size_t done = 0;
+#if PACK_WIDTH > 1
+    if (fs == 1)
+      done = PACK_FUNCTION (pack_planes) (x, s, n, cs, used);
+#endif
+    PACK_FUNCTION (pack_vectors)
+    (x + done * lanes, s + (ptrdiff_t)done * fs, n - done, fs, cs, used);
+  }
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -116,12 +126,21 @@ PACK_FUNCTION (unpack) (const double *x, unsigned lanes, const TfxBlock *out)
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
     PACK_FUNCTION (unpack_all) (x, s, n * lanes);
+  else if (lanes == 2 && lanes != PACK_WIDTH && fs == 1)
+    PACK_FUNCTION (unpack_rows) (x, 2, s, n, 1, cs, 2);
   else if (lanes != PACK_WIDTH)
     PACK_FUNCTION (unpack_rows) (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)
     PACK_FUNCTION (unpack_vectors) (x, s, n, fs, 1, used);
-  else
-    PACK_FUNCTION (unpack_vectors) (x, s, n, fs, cs, used);
+  else {
+    size_t done = 0;
+#if PACK_WIDTH > 1
+    if (fs == 1)
+      done = PACK_FUNCTION (unpack_planes) (x, s, n, cs, used);
+#endif
+    PACK_FUNCTION (unpack_vectors)
+    (x + done * lanes, s + (ptrdiff_t)done * fs, n - done, fs, cs, used);
+  }
 }
 
 #undef PACK_CAT
