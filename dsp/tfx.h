@@ -146,6 +146,65 @@ int tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos);
 /* The same filter as zeros, poles and gain.  0 or -EINVAL. */
 int tfx_design_zpk (const TfxDesign *design, double rate_hz, TfxZpk *zpk);
 
+/* ---- FIR design ---------------------------------------------------------- */
+
+typedef enum
+{
+  TFX_WINDOW_HAMMING,
+  TFX_WINDOW_HANN,
+  TFX_WINDOW_BLACKMAN,
+  TFX_WINDOW_BLACKMAN_HARRIS,
+  TFX_WINDOW_NUTTALL,
+  TFX_WINDOW_FLATTOP,
+  TFX_WINDOW_BARTLETT,
+  TFX_WINDOW_RECTANGULAR,
+  TFX_WINDOW_KAISER
+} TfxWindow;
+
+#define TFX_FIR_MAX_TAPS 16777216u /* 350 s at 48 kHz */
+#define TFX_FIR_MAX_BETA 700.0
+
+/* What is asked of a windowed-sinc filter.  The designs are those of
+ * scipy.signal.firwin with scale=True and fs=rate: the response is 1 at 0 Hz,
+ * at half the rate (high-pass) or in the middle of the band (band-pass).  The
+ * taps are symmetric: the delay is (n_taps - 1) / 2 samples. */
+typedef struct TfxFirDesign
+{
+  TfxMode mode;
+  TfxWindow window;
+  double beta;     /* kaiser only, 0 to TFX_FIR_MAX_BETA */
+  size_t n_taps;   /* 1 to TFX_FIR_MAX_TAPS; odd for high-pass and
+                    * band-reject: an even number gives 0 at half the rate */
+  double lower_hz; /* the cutoff (-6 dB), or the lower edge of a band */
+  double upper_hz; /* the upper edge; band modes only */
+} TfxFirDesign;
+
+/* 0 if the design can be met at rate_hz, otherwise -EINVAL, and *why (unless
+ * NULL) points to a static text that names the field that cannot be met and
+ * its range.  -ENOMEM if there is no room to try it. */
+int tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
+    const char **why);
+
+/* Writes the taps to taps[n_taps].  0, -EINVAL or -ENOMEM as
+ * tfx_fir_design_check() does. */
+int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
+
+/* The filter that does what filter a and then filter b do, in one:
+ * taps[n_a + n_b - 1] = a * b.  n_a, n_b >= 1; taps apart from both.  Takes
+ * n_a n_b multiplications. */
+void tfx_fir_convolve (const double *a, size_t n_a, const double *b,
+    size_t n_b, double *taps);
+
+/* How a FIR filter is computed. */
+typedef enum
+{
+  TFX_FIR_AUTO,   /* what costs least */
+  TFX_FIR_DIRECT, /* a sum of products: for short kernels.  Any split of a
+                   * stream into blocks gives the same output to the bit */
+  TFX_FIR_FFT     /* partitioned fast convolution: for long kernels.  The
+                   * split into blocks changes the output by rounding */
+} TfxFirMethod;
+
 /* ---- stages and chains -------------------------------------------------- */
 
 /* What one filter is.  Two stages with one id are two settings of the same
