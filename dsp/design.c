@@ -63,8 +63,8 @@ make_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
   for (unsigned i = 0; i < proto.n_factors; i++) {
     unsigned n_parts = tfx_transform_factor (&proto.factors[i], &band, analog);
     for (unsigned k = 0; k < n_parts; k++) {
-      sos[n] = tfx_transform_sos (&analog[k], &band);
-      if (!tfx_sos_is_stable (&sos[n]))
+      if (!tfx_transform_sos (&analog[k], &band, &sos[n]) ||
+          !tfx_sos_is_stable (&sos[n]))
         return -EINVAL;
       n++;
     }

@@ -41,10 +41,12 @@ tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band);
 unsigned tfx_transform_factor (const TfxFactor *factor, const TfxBand *band,
     TfxAnalog section[2]);
 
-/* The section in z, its coefficients rounded to double so that the pole
+/* Stores the section in z, its coefficients rounded to double so that the pole
  * frequency suffers least, with unit gain at the band's reference frequency
- * (DC; half the rate for a high-pass; the centre of a band-pass). */
-TfxSos tfx_transform_sos (const TfxAnalog *section, const TfxBand *band);
+ * (DC; half the rate for a high-pass; the centre of a band-pass).  False if
+ * doubles cannot hold it. */
+bool
+tfx_transform_sos (const TfxAnalog *section, const TfxBand *band, TfxSos *sos);
 
 /* Adds the section's zeros and poles to zpk and multiplies its gain. */
 void

@@ -22,11 +22,13 @@ GType
 gst_tfx_mode_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = { { TFX_MODE_LOW_PASS, "Low-pass",
-                                           "low-pass" },
-    { TFX_MODE_HIGH_PASS, "High-pass", "high-pass" },
-    { TFX_MODE_BAND_PASS, "Band-pass", "band-pass" },
-    { TFX_MODE_BAND_REJECT, "Band-reject", "band-reject" }, { 0, NULL, NULL } };
+  static const GEnumValue values[] = {
+    { TFX_MODE_LOW_PASS, "Frequencies below cutoff", "low-pass" },
+    { TFX_MODE_HIGH_PASS, "Frequencies above cutoff", "high-pass" },
+    { TFX_MODE_BAND_PASS, "Frequencies within the band", "band-pass" },
+    { TFX_MODE_BAND_REJECT, "Frequencies outside of the band", "band-reject" },
+    { 0, NULL, NULL }
+  };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstTfxMode", values));

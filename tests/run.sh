@@ -145,7 +145,6 @@ if $built && ! $quick; then
     skipped=$((skipped + 1))
   fi
   export ASAN_OPTIONS=detect_leaks=$leaks:detect_stack_use_after_return=1
-  export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   # The scanner is a program without the sanitizers: it cannot load the plugin.
   export GST_REGISTRY_FORK=no

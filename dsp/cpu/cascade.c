@@ -171,20 +171,51 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   }
 }
 
-/* All sections over n groups of frames that follow each other. */
+/* The plain form: all sections over the scratch, one channel. */
 static void
-run_passes (const Group *g, double *x, size_t n, size_t n_sos)
+run_plain (const TfxCascade *c, const Group *g, double *x, size_t n)
 {
   const TfxCascadeForm *f = g->form;
   const double *coef = f->coef;
 
-  for (size_t k = 0; k < n_sos; k += f->pass_sections) {
-    size_t n_pass = n_sos - k;
+  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
+    size_t n_pass = c->n_sos - k;
     if (n_pass > f->pass_sections)
       n_pass = f->pass_sections;
-    g->kernel (x, n, g->state + k * 2 * f->width, coef, (unsigned)n_pass);
+    g->kernel (x, n, g->state + 2 * k, coef, (unsigned)n_pass);
     coef += f->pass_size;
   }
+}
+
+/* The form channels: the first pass reads from in, the last one writes to
+ * out, and what lies between stays in the scratch. */
+static void
+run_channels (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
+    size_t n)
+{
+  const TfxCascadeForm *f = g->form;
+  const double *coef = f->coef;
+  const TfxRows scratch = { c->scratch, TFX_ROWS_SCRATCH, f->width };
+
+  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
+    size_t n_pass = c->n_sos - k;
+    bool last = n_pass <= f->pass_sections;
+
+    if (!last)
+      n_pass = f->pass_sections;
+    c->kernels->rows (&in, last ? &out : &scratch, n,
+        g->state + k * 2 * f->width, coef, (unsigned)n_pass);
+    coef += f->pass_size;
+    in = scratch;
+  }
+}
+
+static TfxRows
+rows_of (const TfxBlock *block)
+{
+  TfxRowsKind kind =
+      block->type == TFX_SAMPLE_F32 ? TFX_ROWS_F32 : TFX_ROWS_F64;
+  return (TfxRows){ block->data, kind, block->frame_stride };
 }
 
 /* Sections in the samples form: n whole groups, and then, if `rest`, one more
@@ -216,14 +247,24 @@ run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
   double *x = c->scratch;
   size_t n_pending = g->n_pending;
 
+  if (g->form->form == TFX_FORM_CHANNELS && !c->mute && c->n_sos > 0 &&
+      g->n_channels == W && in->channel_stride == 1 &&
+      out->channel_stride == 1) {
+    run_channels (c, g, rows_of (in), rows_of (out), in->n_frames);
+    return;
+  }
+
   memcpy (x, g->pending, n_pending * L * sizeof *x);
   k->pack[in->type](x + n_pending * L, L, in);
 
   if (c->n_sos == 0) {
     for (size_t i = 0; i < in->n_frames * L; i++)
       x[i] *= c->gain;
-  } else if (g->form->form != TFX_FORM_SAMPLES) {
-    run_passes (g, x, in->n_frames, c->n_sos);
+  } else if (g->form->form == TFX_FORM_PLAIN) {
+    run_plain (c, g, x, in->n_frames);
+  } else if (g->form->form == TFX_FORM_CHANNELS) {
+    const TfxRows rows = { x, TFX_ROWS_SCRATCH, W };
+    run_channels (c, g, rows, rows, in->n_frames);
   } else {
     size_t n_values = (n_pending + in->n_frames) * L;
     size_t n_groups = n_values / W, n_rest = n_values % W;

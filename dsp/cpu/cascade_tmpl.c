@@ -8,12 +8,37 @@
 #define CAT(a, b) CAT2 (a, b)
 #define KERNEL(name) CAT (name, ISA)
 
+static inline __attribute__ ((always_inline)) V
+load_row (const void *data, ptrdiff_t at, const TfxRowsKind kind)
+{
+  if (kind == TFX_ROWS_F32)
+    return v_load_f32 ((const float *)data + at);
+  if (kind == TFX_ROWS_F64)
+    return v_load_f64 ((const double *)data + at);
+  return v_load ((const double *)data + at);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_row (void *data, ptrdiff_t at, V v, const TfxRowsKind kind)
+{
+  if (kind == TFX_ROWS_F32)
+    v_store_f32 ((float *)data + at, v);
+  else if (kind == TFX_ROWS_F64)
+    v_store_f64 ((double *)data + at, v);
+  else
+    v_store ((double *)data + at, v);
+}
+
 /* Four multiply-adds a section and sample.  The recursion is one multiply-add
  * deep: u waits for the u before it, t and x are there early. */
 static inline __attribute__ ((always_inline)) void
-run_channels (double *x, size_t n, double *state, const double *coef,
-    const unsigned n_sections)
+run_channels (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned n_sections, const TfxRowsKind in_kind,
+    const TfxRowsKind out_kind)
 {
+  const void *from = in->data;
+  void *to = out->data;
+  const ptrdiff_t in_stride = in->stride, out_stride = out->stride;
   V u[TFX_PASS_MAX_SECTIONS], t[TFX_PASS_MAX_SECTIONS];
   V c[TFX_PASS_MAX_SECTIONS], na1[TFX_PASS_MAX_SECTIONS];
   V r[TFX_PASS_MAX_SECTIONS], nq[TFX_PASS_MAX_SECTIONS];
@@ -28,8 +53,8 @@ run_channels (double *x, size_t n, double *state, const double *coef,
     r[k] = v_set1 (coef[3 + 4 * k]);
     nq[k] = v_set1 (coef[4 + 4 * k]);
   }
-  for (size_t i = 0; i < n; i++) {
-    V v = v_mul (g, v_load (x + i * W));
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+    V v = v_mul (g, load_row (from, i * in_stride, in_kind));
 #pragma GCC unroll 4
     for (unsigned k = 0; k < n_sections; k++) {
       V y = v_fma (c[k], u[k], v);
@@ -38,7 +63,7 @@ run_channels (double *x, size_t n, double *state, const double *coef,
       u[k] = next;
       v = y;
     }
-    v_store (x + i * W, v);
+    store_row (to, i * out_stride, v, out_kind);
   }
 #pragma GCC unroll 4
   for (unsigned k = 0; k < n_sections; k++) {
@@ -47,25 +72,45 @@ run_channels (double *x, size_t n, double *state, const double *coef,
   }
 }
 
+static inline __attribute__ ((always_inline)) void
+run_kinds (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned n_sections)
+{
+  const TfxRowsKind s = TFX_ROWS_SCRATCH, f32 = TFX_ROWS_F32;
+  const TfxRowsKind f64 = TFX_ROWS_F64;
+
+  if (in->kind == s && out->kind == s)
+    run_channels (in, out, n, state, coef, n_sections, s, s);
+  else if (in->kind == f32 && out->kind == s)
+    run_channels (in, out, n, state, coef, n_sections, f32, s);
+  else if (in->kind == s && out->kind == f32)
+    run_channels (in, out, n, state, coef, n_sections, s, f32);
+  else if (in->kind == f32)
+    run_channels (in, out, n, state, coef, n_sections, f32, f32);
+  else if (out->kind == s)
+    run_channels (in, out, n, state, coef, n_sections, f64, s);
+  else if (in->kind == s)
+    run_channels (in, out, n, state, coef, n_sections, s, f64);
+  else
+    run_channels (in, out, n, state, coef, n_sections, f64, f64);
+}
+
 static void
-KERNEL (cascade_channels) (double *x, size_t n, double *state,
-    const double *coef, unsigned n_sections)
+KERNEL (cascade_channels) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections)
 {
   switch (n_sections) {
-    case 0:
-      run_channels (x, n, state, coef, 0);
-      break;
     case 1:
-      run_channels (x, n, state, coef, 1);
+      run_kinds (in, out, n, state, coef, 1);
       break;
     case 2:
-      run_channels (x, n, state, coef, 2);
+      run_kinds (in, out, n, state, coef, 2);
       break;
     case 3:
-      run_channels (x, n, state, coef, 3);
+      run_kinds (in, out, n, state, coef, 3);
       break;
     case 4:
-      run_channels (x, n, state, coef, 4);
+      run_kinds (in, out, n, state, coef, 4);
       break;
   }
 }
@@ -156,7 +201,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .name = STRING (ISA),
   .width = W,
   .form = TFX_FORM_CHANNELS,
-  .cascade = KERNEL (cascade_channels),
+  .rows = KERNEL (cascade_channels),
 #ifdef V_SAMPLES
   .samples[0] = KERNEL (cascade_samples1),
 #endif

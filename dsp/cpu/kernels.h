@@ -48,6 +48,27 @@ typedef enum
 typedef void (*TfxCascadeKernel) (double *x, size_t n_groups, double *state,
     const double *coef, unsigned n_sections);
 
+/* Where a kernel finds its rows of W doubles or floats, stride in samples: the
+ * scratch (aligned, stride W), or the caller's block itself. */
+typedef enum
+{
+  TFX_ROWS_SCRATCH,
+  TFX_ROWS_F32,
+  TFX_ROWS_F64
+} TfxRowsKind;
+
+typedef struct TfxRows
+{
+  void *data;
+  TfxRowsKind kind;
+  ptrdiff_t stride;
+} TfxRows;
+
+/* The form channels from rows to rows, in place or apart.  in and out are of
+ * one kind, or one of them is the scratch. */
+typedef void (*TfxRowsKernel) (const TfxRows *in, const TfxRows *out,
+    size_t n_groups, double *state, const double *coef, unsigned n_sections);
+
 /* Samples of channels [0, n_channels) into lanes [0, n_channels) of x, zero
  * into the remaining ones; and back. */
 typedef void (*TfxPackKernel) (double *x, unsigned lanes, const TfxBlock *in);
@@ -59,7 +80,8 @@ typedef struct TfxKernels
   const char *name;
   unsigned width;              /* W */
   TfxForm form;                /* plain, or channels with W lanes */
-  TfxCascadeKernel cascade;    /* in that form */
+  TfxCascadeKernel cascade;    /* plain; in place over the scratch */
+  TfxRowsKernel rows;          /* channels */
   TfxCascadeKernel samples[2]; /* L = 1 and L = 2; NULL: use `cascade` */
   TfxPackKernel pack[2];       /* by TfxSample */
   TfxUnpackKernel unpack[2];

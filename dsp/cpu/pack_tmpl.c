@@ -43,6 +43,14 @@ PACK_FUNCTION (pack_vectors) (double *x, const PACK_SAMPLE *s, size_t n,
 }
 
 static void
+PACK_FUNCTION (
+    pack_all) (double *restrict x, const PACK_SAMPLE *restrict s, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    x[i] = s[i];
+}
+
+static void
 PACK_FUNCTION (pack) (double *x, unsigned lanes, const TfxBlock *in)
 {
   const PACK_SAMPLE *s = in->data;
@@ -51,7 +59,7 @@ PACK_FUNCTION (pack) (double *x, unsigned lanes, const TfxBlock *in)
   const unsigned used = in->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
-    PACK_FUNCTION (pack_rows) (x, 1, s, n * lanes, 1, 1, 1);
+    PACK_FUNCTION (pack_all) (x, s, n * lanes);
   else if (lanes != PACK_WIDTH)
     PACK_FUNCTION (pack_rows) (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)
@@ -91,6 +99,14 @@ PACK_FUNCTION (unpack_vectors) (const double *x, PACK_SAMPLE *s, size_t n,
 }
 
 static void
+PACK_FUNCTION (
+    unpack_all) (const double *restrict x, PACK_SAMPLE *restrict s, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    s[i] = (PACK_SAMPLE)x[i];
+}
+
+static void
 PACK_FUNCTION (unpack) (const double *x, unsigned lanes, const TfxBlock *out)
 {
   PACK_SAMPLE *s = out->data;
@@ -99,7 +115,7 @@ PACK_FUNCTION (unpack) (const double *x, unsigned lanes, const TfxBlock *out)
   const unsigned used = out->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
-    PACK_FUNCTION (unpack_rows) (x, 1, s, n * lanes, 1, 1, 1);
+    PACK_FUNCTION (unpack_all) (x, s, n * lanes);
   else if (lanes != PACK_WIDTH)
     PACK_FUNCTION (unpack_rows) (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)

@@ -20,6 +20,31 @@ v_store (double *p, V a)
   _mm512_store_pd (p, a);
 }
 
+/* W samples at any address. */
+static inline V
+v_load_f32 (const float *p)
+{
+  return _mm512_cvtps_pd (_mm256_loadu_ps (p));
+}
+
+static inline void
+v_store_f32 (float *p, V a)
+{
+  _mm256_storeu_ps (p, _mm512_cvtpd_ps (a));
+}
+
+static inline V
+v_load_f64 (const double *p)
+{
+  return _mm512_loadu_pd (p);
+}
+
+static inline void
+v_store_f64 (double *p, V a)
+{
+  _mm512_storeu_pd (p, a);
+}
+
 static inline V
 v_set1 (double a)
 {
