@@ -19,7 +19,7 @@ find_fault (const TfxDesign *d, double rate_hz)
 {
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return "rate_hz: must be finite and above 0";
-  if ((unsigned)d->family > TFX_FAMILY_CHEBYSHEV2)
+  if ((unsigned)d->family > TFX_FAMILY_ELLIPTIC)
     return "family: not one of the known families";
   if ((unsigned)d->mode > TFX_MODE_BAND_REJECT)
     return "mode: not one of the known modes";
@@ -36,12 +36,16 @@ find_fault (const TfxDesign *d, double rate_hz)
     if (!(d->upper_hz > d->lower_hz))
       return "upper_hz: must be above lower_hz";
   }
-  if (d->family == TFX_FAMILY_CHEBYSHEV1 &&
+  if ((d->family == TFX_FAMILY_CHEBYSHEV1 ||
+          d->family == TFX_FAMILY_ELLIPTIC) &&
       !(d->ripple_db > 0.0 && isfinite (d->ripple_db)))
     return "ripple_db: must be finite and above 0";
-  if (d->family == TFX_FAMILY_CHEBYSHEV2 &&
+  if ((d->family == TFX_FAMILY_CHEBYSHEV2 ||
+          d->family == TFX_FAMILY_ELLIPTIC) &&
       !(d->attenuation_db > 0.0 && isfinite (d->attenuation_db)))
     return "attenuation_db: must be finite and above 0";
+  if (d->family == TFX_FAMILY_ELLIPTIC && !(d->attenuation_db > d->ripple_db))
+    return "attenuation_db: must be above ripple_db";
   return NULL;
 }
 

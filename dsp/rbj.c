@@ -68,8 +68,7 @@ set_shelf (Fraction *f, const Corner *c, double a, bool high)
 }
 
 static void
-set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q,
-    double a)
+set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q, double a)
 {
   set_poles (f, c);
   f->b1 = f->a1;
@@ -112,7 +111,7 @@ tfx_rbj_section (TfxRbjKind kind, double freq_hz, double q, double gain,
   double w0 = 2.0 * M_PI * freq_hz / rate_hz;
   double sin_half = sin (0.5 * w0), cos_half = cos (0.5 * w0);
   Corner corner;
-  Fraction f;
+  Fraction f = { 0 };
 
   if (!(freq_hz > 0.0 && freq_hz < 0.5 * rate_hz && q > 0.0 && gain > 0.0))
     return -EINVAL;

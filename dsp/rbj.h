@@ -13,9 +13,9 @@ typedef enum
   TFX_RBJ_BAND_PASS_PEAK, /* q at the centre */
   TFX_RBJ_NOTCH,
   TFX_RBJ_ALL_PASS,
-  TFX_RBJ_PEAKING,    /* gain at the centre, 1 far away */
-  TFX_RBJ_LOW_SHELF,  /* gain at 0 Hz, 1 at half the rate */
-  TFX_RBJ_HIGH_SHELF  /* the other way round */
+  TFX_RBJ_PEAKING,   /* gain at the centre, 1 far away */
+  TFX_RBJ_LOW_SHELF, /* gain at 0 Hz, 1 at half the rate */
+  TFX_RBJ_HIGH_SHELF /* the other way round */
 } TfxRbjKind;
 
 /* One section: freq_hz above 0 and below half the rate, q > 0; gain > 0, a

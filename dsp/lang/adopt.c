@@ -20,8 +20,8 @@ is_same_filter (const TfxNode *a, const TfxNode *b)
   if (a->klass != b->klass)
     return false;
   for (unsigned i = 0; i < a->klass->n_params; i++) {
-    if ((a->klass->params[i].flags & TFX_PARAM_STRUCTURE)
-        && !tfx_value_equal (&a->values[i], &b->values[i]))
+    if ((a->klass->params[i].flags & TFX_PARAM_STRUCTURE) &&
+        !tfx_value_equal (&a->values[i], &b->values[i]))
       return false;
   }
   return true;
@@ -105,8 +105,8 @@ can_match (const Adoption *adoption, TfxNode *old, TfxNode *node)
     return true;
   if (old->is_named && node->is_named)
     return strcmp (old->name, node->name) == 0;
-  return is_same_filter (old, node) && !adoption->old_taken[old->index]
-      && !adoption->expr_taken[node->index];
+  return is_same_filter (old, node) && !adoption->old_taken[old->index] &&
+         !adoption->expr_taken[node->index];
 }
 
 static void align (Adoption *adoption, TfxNode *const *old, size_t n_old,
@@ -154,7 +154,7 @@ align_middle (Adoption *adoption, TfxNode *const *old, size_t n_old,
       if (other > skip)
         skip = other;
       if (can[i * n_node + j] && best[(i + 1) * width + j + 1] + 1 > skip)
-        skip = (unsigned short) (best[(i + 1) * width + j + 1] + 1);
+        skip = (unsigned short)(best[(i + 1) * width + j + 1] + 1);
       best[i * width + j] = skip;
     }
   }
@@ -183,8 +183,8 @@ align (Adoption *adoption, TfxNode *const *old, size_t n_old,
     n_old--;
     n_node--;
   }
-  while (n_old > 0 && n_node > 0
-         && can_match (adoption, old[n_old - 1], node[n_node - 1])) {
+  while (n_old > 0 && n_node > 0 &&
+         can_match (adoption, old[n_old - 1], node[n_node - 1])) {
     match (adoption, old[n_old - 1], node[n_node - 1]);
     n_old--;
     n_node--;

@@ -19,6 +19,7 @@ typedef struct Written
 {
   TfxValue value;
   char word[TFX_EXPR_MAX_NAME + 1];
+  bool is_bare; /* the word has no quotes */
   size_t offset;
 } Written;
 
@@ -34,8 +35,8 @@ parse_number (TfxParser *parser, double *number)
 {
   double sign = 1.0;
 
-  while (parser->token.type == TFX_TOKEN_MINUS
-         || parser->token.type == TFX_TOKEN_PLUS) {
+  while (parser->token.type == TFX_TOKEN_MINUS ||
+         parser->token.type == TFX_TOKEN_PLUS) {
     int code;
 
     if (parser->token.type == TFX_TOKEN_MINUS)
@@ -80,17 +81,18 @@ parse_word (TfxParser *parser, Written *written)
   if (strcmp (name.string, "None") == 0 && !is_call) {
     written->value.type = TFX_VALUE_NONE;
   } else if (strcmp (name.string, "True") == 0 && !is_call) {
-    written->value = (TfxValue) { .type = TFX_VALUE_BOOL, .number = 1.0 };
+    written->value = (TfxValue){ .type = TFX_VALUE_BOOL, .number = 1.0 };
   } else if (strcmp (name.string, "False") == 0 && !is_call) {
-    written->value = (TfxValue) { .type = TFX_VALUE_BOOL, .number = 0.0 };
-  } else if (strcmp (name.string, "true") == 0
-             || strcmp (name.string, "false") == 0
-             || strcmp (name.string, "none") == 0) {
+    written->value = (TfxValue){ .type = TFX_VALUE_BOOL, .number = 0.0 };
+  } else if (strcmp (name.string, "true") == 0 ||
+             strcmp (name.string, "false") == 0 ||
+             strcmp (name.string, "none") == 0) {
     tfx_error_set (parser->error, -EINVAL, "write %c%s, as in Python",
         name.string[0] - 'a' + 'A', name.string + 1);
     return tfx_parser_fail_at (parser, name.offset);
   } else {
     written->value.type = TFX_VALUE_WORD;
+    written->is_bare = true;
     strcpy (written->word, name.string);
   }
   return 0;
@@ -111,8 +113,8 @@ add_to_list (TfxParser *parser, TfxValue *list, size_t *room, double number,
     *room = more;
   }
   if (list->n_list == TFX_EXPR_MAX_LIST) {
-    tfx_error_set (parser->error, -E2BIG,
-        "the list has more than %u numbers", TFX_EXPR_MAX_LIST);
+    tfx_error_set (parser->error, -E2BIG, "the list has more than %u numbers",
+        TFX_EXPR_MAX_LIST);
     return tfx_parser_fail_at (parser, offset);
   }
   list->list[list->n_list++] = number;
@@ -126,14 +128,14 @@ parse_item (TfxParser *parser, Written *written, size_t *room)
   double number = 0.0;
   int code;
 
-  if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0
-      && written->word[0] == '\0' && parser->token.string[0] != '\0') {
+  if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
+      written->word[0] == '\0' && parser->token.string[0] != '\0') {
     strcpy (written->word, parser->token.string);
     return tfx_parser_advance (parser);
   }
-  if (parser->token.type != TFX_TOKEN_NUMBER
-      && parser->token.type != TFX_TOKEN_MINUS
-      && parser->token.type != TFX_TOKEN_PLUS)
+  if (parser->token.type != TFX_TOKEN_NUMBER &&
+      parser->token.type != TFX_TOKEN_MINUS &&
+      parser->token.type != TFX_TOKEN_PLUS)
     return tfx_parser_fail_expected (parser, "a number of the list");
   code = parse_number (parser, &number);
   if (code < 0)
@@ -228,7 +230,7 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
   tfx_suggestion_init (&near, name->string, strlen (name->string));
   for (unsigned i = 0; i < klass->n_params; i++) {
     tfx_suggestion_try (&near, klass->params[i].name);
-    n += (size_t) snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
+    n += (size_t)snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
         klass->params[i].name);
   }
   if (near.best)
@@ -242,29 +244,26 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
 }
 
 /* A tuple that begins with a word: ("kaiser", 8.6) for the window is the word
- * and the number of the next keyword-only parameter, its beta. */
+ * and its beta. */
 static int
 set_tuple (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
 {
-  const TfxParam *param = &call->klass->params[index];
-  unsigned second = index + 1;
+  const TfxParam *param = &call->klass->params[index], *second;
   TfxValue number;
-  int code;
+  int second_index, code;
 
-  while (second < call->klass->n_params
-         && !(call->klass->params[second].flags & TFX_PARAM_KEYWORD))
-    second++;
-  if (!(param->types & TFX_VALUE_WORD) || second == call->klass->n_params)
+  if (!param->second)
     return fail (parser, written->offset, "a list may hold numbers alone");
   if (written->value.n_list > 1)
     return fail (parser, written->offset, "a word with more than one number");
   if (written->value.n_list == 1) {
+    second_index = tfx_catalogue_find_param (call->klass, param->second);
+    second = &call->klass->params[second_index];
     number = tfx_value_number (written->value.list[0]);
-    code = tfx_value_fit (&number, &call->klass->params[second],
-        call->klass->name, parser->error);
+    code = tfx_value_fit (&number, second, call->klass->name, parser->error);
     if (code < 0)
       return tfx_parser_fail_at (parser, written->offset);
-    call->values[second] = number;
+    call->values[second_index] = number;
   }
   tfx_value_clear (&written->value);
   written->value.type = TFX_VALUE_WORD;
@@ -283,9 +282,16 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
     code = set_tuple (parser, call, index, written);
   if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
     code = fail (parser, written->offset, "the list is empty");
+  if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD)) {
+    tfx_error_set (parser->error, -EINVAL,
+        "%s of %s: there is no value '%s' "
+        "(the chain language has no variables)",
+        param->name, call->klass->name, written->word);
+    code = tfx_parser_fail_at (parser, written->offset);
+  }
   if (code == 0) {
     if (value->type == TFX_VALUE_WORD)
-      snprintf (value->word, sizeof value->word, "%s", written->word);
+      tfx_value_set_word (value, written->word);
     code = tfx_value_fit (value, param, call->klass->name, parser->error);
     if (code < 0)
       tfx_parser_fail_at (parser, written->offset);
@@ -340,9 +346,9 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
   if (arguments->has_keyword)
     return fail (parser, name.offset,
         "a value without name= after one with it");
-  index = (int) arguments->n_positional;
-  if ((unsigned) index >= klass->n_params
-      || (klass->params[index].flags & TFX_PARAM_KEYWORD)) {
+  index = (int)arguments->n_positional;
+  if ((unsigned)index >= klass->n_params ||
+      (klass->params[index].flags & TFX_PARAM_KEYWORD)) {
     tfx_error_set (parser->error, -EINVAL,
         "%s takes at most %d values without name=", klass->name, index);
     return tfx_parser_fail_at (parser, name.offset);
@@ -365,7 +371,7 @@ parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
     return code;
   }
   arguments->given[index] = true;
-  return set_value (parser, call, (unsigned) index, &written);
+  return set_value (parser, call, (unsigned)index, &written);
 }
 
 static int
@@ -377,7 +383,7 @@ check_required (TfxParser *parser, const TfxClass *klass,
 
   for (unsigned i = 0; i < klass->n_params; i++) {
     if ((klass->params[i].flags & TFX_PARAM_REQUIRED) && !arguments->given[i])
-      n += (size_t) snprintf (missing + n, sizeof missing - n, "%s%s",
+      n += (size_t)snprintf (missing + n, sizeof missing - n, "%s%s",
           n ? ", " : "", klass->params[i].name);
   }
   if (n == 0)
@@ -403,9 +409,9 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
       return code;
     if (parser->token.type == TFX_TOKEN_COMMA)
       code = tfx_parser_advance (parser);
-    else if (parser->token.type == TFX_TOKEN_OPERATOR
-             || parser->token.type == TFX_TOKEN_PLUS
-             || parser->token.type == TFX_TOKEN_MINUS)
+    else if (parser->token.type == TFX_TOKEN_OPERATOR ||
+             parser->token.type == TFX_TOKEN_PLUS ||
+             parser->token.type == TFX_TOKEN_MINUS)
       return fail (parser, parser->token.offset,
           "the chain language does not calculate; write the result");
     else if (parser->token.type == TFX_TOKEN_END)

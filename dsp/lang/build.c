@@ -30,19 +30,25 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
     node->klass->ops->measure (node, rate_hz, &extent);
   }
   if (extent.sections > TFX_EXPR_MAX_SECTIONS)
-    return tfx_error_set (error, -E2BIG, "the chain has %zu second-order "
-        "sections in all, at most %u are allowed", extent.sections,
-        TFX_EXPR_MAX_SECTIONS);
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu second-order "
+        "sections in all, at most %u are allowed",
+        extent.sections, TFX_EXPR_MAX_SECTIONS);
   if (extent.taps > TFX_EXPR_MAX_TAPS)
-    return tfx_error_set (error, -E2BIG, "the chain has %zu FIR taps in all, "
-        "at most %u are allowed", extent.taps, TFX_EXPR_MAX_TAPS);
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu FIR taps in all, "
+        "at most %u are allowed",
+        extent.taps, TFX_EXPR_MAX_TAPS);
   if (extent.echoes > TFX_EXPR_MAX_ALL_ECHOES)
-    return tfx_error_set (error, -E2BIG, "the chain has %zu echoes in all, at "
-        "most %u are allowed", extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu echoes in all, at "
+        "most %u are allowed",
+        extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
   if (extent.delay > TFX_EXPR_MAX_DELAY)
-    return tfx_error_set (error, -E2BIG, "the delays of the chain are %.0f "
-        "samples long in all, at most %u are allowed", extent.delay,
-        TFX_EXPR_MAX_DELAY);
+    return tfx_error_set (error, -E2BIG,
+        "the delays of the chain are %.0f "
+        "samples long in all, at most %u are allowed",
+        extent.delay, TFX_EXPR_MAX_DELAY);
   return 0;
 }
 
@@ -75,7 +81,8 @@ check_rate (const TfxBuild *build, const TfxNode *node)
     return 0;
   tfx_number_print (fs->number, asked);
   tfx_number_print (build->rate_hz, rate);
-  return tfx_error_set (build->error, -EINVAL, "fs of %s is %s Hz, but the "
+  return tfx_error_set (build->error, -EINVAL,
+      "fs of %s is %s Hz, but the "
       "stream has %s Hz; leave fs out to take the stream's rate",
       build->thing, asked, rate);
 }

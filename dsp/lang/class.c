@@ -35,8 +35,8 @@ tfx_class_is (const TfxNode *node, const char *param, const char *word)
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
-  return node->klass->ops->check
-      ? node->klass->ops->check (node, thing, error) : 0;
+  return node->klass->ops->check ? node->klass->ops->check (node, thing, error)
+                                 : 0;
 }
 
 double
@@ -54,9 +54,11 @@ tfx_class_fit_frequency (const TfxBuild *build, const char *param,
   tfx_number_print (freq_hz, asked_text);
   tfx_number_print (used, used_text);
   tfx_number_print (build->rate_hz, rate_text);
-  tfx_error_set (&error, -ERANGE, "%s of %s is %s Hz, which cannot be met at a "
+  tfx_error_set (&error, -ERANGE,
+      "%s of %s is %s Hz, which cannot be met at a "
       "rate of %s Hz: it must be above 0 and below half the rate; %s Hz is "
-      "used", param, build->thing, asked_text, rate_text, used_text);
+      "used",
+      param, build->thing, asked_text, rate_text, used_text);
   build->report (&error, build->data);
   return used;
 }
@@ -69,8 +71,8 @@ tfx_class_refuse (const TfxBuild *build, const char *why)
   if (!why)
     return tfx_error_set_no_memory (build->error);
   tfx_number_print (build->rate_hz, rate_text);
-  return tfx_error_set (build->error, -EINVAL,
-      "%s cannot be made at %s Hz: %s", build->thing, rate_text, why);
+  return tfx_error_set (build->error, -EINVAL, "%s cannot be made at %s Hz: %s",
+      build->thing, rate_text, why);
 }
 
 /* ---- classes that there are not ------------------------------------------------- */
@@ -80,16 +82,15 @@ typedef struct Absent
   const char *name, *why;
 } Absent;
 
-static const char dynamics[]
-    = "its gain depends on the level of the signal, and a chain holds linear "
-      "filters alone";
-static const char normalising[]
-    = "it has to know the whole signal before the first sample comes out, and "
-      "a stream has no end yet; set a level with Gain";
-static const char grouping[]
-    = "series is written a | b, and a sum a + b";
-static const char base[]
-    = "it is a base class; use one of the filters made from it";
+static const char dynamics[] =
+    "its gain depends on the level of the signal, and a chain holds linear "
+    "filters alone";
+static const char normalising[] =
+    "it has to know the whole signal before the first sample comes out, and "
+    "a stream has no end yet; set a level with Gain";
+static const char grouping[] = "series is written a | b, and a sum a + b";
+static const char base[] =
+    "it is a base class; use one of the filters made from it";
 
 static const Absent absents[] = {
   { "Normalize", normalising },

@@ -46,8 +46,8 @@ double tfx_class_number (const TfxNode *node, const char *param);
 bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 
 /* Checks the values of a node, rates aside. */
-int tfx_class_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
+int
+tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
 
 /* The frequency of a parameter, or the highest that the rate allows, which is
  * reported.  margin keeps it away from 0 and from half the rate, as a part of
@@ -61,52 +61,50 @@ int tfx_class_refuse (const TfxBuild *build, const char *why);
 
 /* iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY. */
 #define TFX_CLASS_LINKWITZ_RILEY 100
-int tfx_iir_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
+int tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_iir_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
+int
+tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 
 /* biquad.c: variant is a TfxRbjKind. */
-int tfx_biquad_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
-void tfx_biquad_measure (const TfxNode *node, double rate_hz,
-    TfxExtent *extent);
-int tfx_biquad_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
-int tfx_bank_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
+int
+tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void
+tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+int
+tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_bank_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
+int
+tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 
 /* kernel.c */
-void tfx_kernel_measure (const TfxNode *node, double rate_hz,
-    TfxExtent *extent);
-int tfx_kernel_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
+void
+tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_kernel_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 int tfx_windowed_check (const TfxNode *node, const char *thing,
     TfxExprError *error);
-void tfx_windowed_measure (const TfxNode *node, double rate_hz,
-    TfxExtent *extent);
+void
+tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
     TfxStage **stage);
 
 /* effect.c */
-int tfx_gain_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
+int
+tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int tfx_gain_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
-void tfx_reverb_measure (const TfxNode *node, double rate_hz,
-    TfxExtent *extent);
-int tfx_reverb_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
-int tfx_delay_check (const TfxNode *node, const char *thing,
-    TfxExprError *error);
-void tfx_delay_measure (const TfxNode *node, double rate_hz,
-    TfxExtent *extent);
-int tfx_delay_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage);
+int
+tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+void
+tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_reverb_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+int
+tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_delay_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 
 #endif /* TFX_LANG_CLASS_H */

@@ -10,7 +10,7 @@
 int
 tfx_error_set (TfxExprError *error, int code, const char *format, ...)
 {
-  locale_t c, previous = (locale_t) 0;
+  locale_t c, previous = (locale_t)0;
   va_list args;
 
   if (!error)
@@ -18,13 +18,13 @@ tfx_error_set (TfxExprError *error, int code, const char *format, ...)
   memset (error, 0, sizeof *error);
   error->code = code;
   /* Numbers in messages are written as in the language. */
-  c = newlocale (LC_ALL_MASK, "C", (locale_t) 0);
-  if (c != (locale_t) 0)
+  c = newlocale (LC_ALL_MASK, "C", (locale_t)0);
+  if (c != (locale_t)0)
     previous = uselocale (c);
   va_start (args, format);
   vsnprintf (error->message, sizeof error->message, format, args);
   va_end (args);
-  if (c != (locale_t) 0) {
+  if (c != (locale_t)0) {
     uselocale (previous);
     freelocale (c);
   }
@@ -42,7 +42,7 @@ tfx_error_set_no_memory (TfxExprError *error)
 static size_t
 sequence_length (const char *text, size_t n)
 {
-  const unsigned char *s = (const unsigned char *) text;
+  const unsigned char *s = (const unsigned char *)text;
   size_t need;
 
   if (n == 0)
@@ -64,8 +64,8 @@ sequence_length (const char *text, size_t n)
       return 0;
   }
   /* Overlong forms, surrogates, and what is beyond U+10FFFF. */
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0)
-      || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
     return 0;
   return need;
 }
@@ -76,14 +76,14 @@ static size_t
 copy_character (char *to, size_t *n_to, const char *text, size_t n)
 {
   size_t bytes = sequence_length (text, n);
-  unsigned char c = (unsigned char) text[0];
+  unsigned char c = (unsigned char)text[0];
 
   if (bytes == 1) {
-    to[(*n_to)++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char) c;
+    to[(*n_to)++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c;
     return 1;
   }
   /* U+0080 to U+009F are controls. */
-  if (bytes == 0 || (c == 0xc2 && (unsigned char) text[1] < 0xa0)) {
+  if (bytes == 0 || (c == 0xc2 && (unsigned char)text[1] < 0xa0)) {
     to[(*n_to)++] = '?';
     return bytes ? bytes : 1;
   }
@@ -120,16 +120,16 @@ count_characters (const char *text, size_t n)
   return count;
 }
 
-/* How much of a line is shown before and behind the caret, in bytes. */
-#define SHOWN_BEFORE 50
-#define SHOWN_BEHIND 26
+/* How much of a line is shown, and how much of it before the caret, bytes. */
+#define SHOWN 76
+#define SHOWN_BEFORE 48
 
 void
 tfx_error_place (TfxExprError *error, const char *text, size_t length,
     size_t offset)
 {
   size_t start, end, from, to, used = 0, column;
-  char shown[4 * (SHOWN_BEFORE + SHOWN_BEHIND) + 16];
+  char shown[SHOWN + 4];
   const char *lead;
 
   if (!error)
@@ -146,10 +146,12 @@ tfx_error_place (TfxExprError *error, const char *text, size_t length,
   end = offset;
   while (end < length && text[end] != '\n')
     end++;
-  error->column = (unsigned) count_characters (text + start, offset - start) + 1;
+  error->column = (unsigned)count_characters (text + start, offset - start) + 1;
 
-  from = offset - start > SHOWN_BEFORE ? offset - SHOWN_BEFORE : start;
-  to = end - offset > SHOWN_BEHIND ? offset + SHOWN_BEHIND : end;
+  from = start;
+  if (end - start > SHOWN && offset - start > SHOWN_BEFORE)
+    from = offset - SHOWN_BEFORE;
+  to = end - from > SHOWN ? from + SHOWN : end;
   /* Not in the middle of a character. */
   while (from < offset && from > start && (text[from] & 0xc0) == 0x80)
     from++;
@@ -161,5 +163,5 @@ tfx_error_place (TfxExprError *error, const char *text, size_t length,
   column = strlen (lead) + count_characters (text + from, offset - from);
   snprintf (error->rendered, sizeof error->rendered,
       "line %u, column %u: %s\n  %s%s%s\n  %*s^", error->line, error->column,
-      error->message, lead, shown, to < end ? "..." : "", (int) column, "");
+      error->message, lead, shown, to < end ? "..." : "", (int)column, "");
 }

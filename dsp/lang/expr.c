@@ -65,7 +65,7 @@ generate_names (TfxExpr *expr)
       index++;
     snprintf (lower, sizeof lower, "%s", node->klass->name);
     for (char *c = lower; *c; c++)
-      *c = (char) (*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+      *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
     do
       snprintf (node->name, sizeof node->name, "%.40s%u", lower, next[index]++);
     while (has_given_name (expr, node->name));
@@ -167,7 +167,7 @@ tfx_expr_find (const TfxExpr *expr, const char *name)
 {
   for (size_t i = 0; i < expr->n_stages; i++) {
     if (strcmp (expr->stages[i]->name, name) == 0)
-      return (int) i;
+      return (int)i;
   }
   return -ENOENT;
 }
@@ -197,7 +197,8 @@ find_value (const TfxExpr *expr, size_t stage, const char *param,
   tfx_suggestion_init (&near, param, strlen (param));
   for (unsigned i = 0; i < klass->n_params; i++)
     tfx_suggestion_try (&near, klass->params[i].name);
-  tfx_error_set (error, -ENOENT, "stage '%s' (%s) has no parameter '%.63s'%s%s%s",
+  tfx_error_set (error, -ENOENT,
+      "stage '%s' (%s) has no parameter '%.63s'%s%s%s",
       expr->stages[stage]->name, klass->name, param,
       near.best ? "; did you mean '" : "", near.best ? near.best : "",
       near.best ? "'?" : "");
@@ -298,6 +299,6 @@ tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 {
   TfxValue value = { .type = TFX_VALUE_WORD };
 
-  snprintf (value.word, sizeof value.word, "%s", word);
+  tfx_value_set_word (&value, word);
   return tfx_expr_set (expr, stage, param, &value, error);
 }

@@ -39,18 +39,18 @@ extern "C" {
 
 /* What a text may hold.  More is refused with a message, so that no text can
  * take more than a few megabytes and a few milliseconds. */
-#define TFX_EXPR_MAX_TEXT (1u << 20)    /* bytes */
-#define TFX_EXPR_MAX_STAGES 1024u       /* calls */
-#define TFX_EXPR_MAX_DEPTH 64u          /* parentheses within parentheses */
-#define TFX_EXPR_MAX_NAME 63u           /* bytes of a name or a word */
-#define TFX_EXPR_MAX_LIST 65536u        /* numbers in a list */
-#define TFX_EXPR_MAX_BANDS 256u         /* bands of one filter bank */
-#define TFX_EXPR_MAX_ECHOES 1024u       /* taps of one Delay */
+#define TFX_EXPR_MAX_TEXT (1u << 20) /* bytes */
+#define TFX_EXPR_MAX_STAGES 1024u    /* calls */
+#define TFX_EXPR_MAX_DEPTH 64u       /* parentheses within parentheses */
+#define TFX_EXPR_MAX_NAME 63u        /* bytes of a name or a word */
+#define TFX_EXPR_MAX_LIST 65536u     /* numbers in a list */
+#define TFX_EXPR_MAX_BANDS 256u      /* bands of one filter bank */
+#define TFX_EXPR_MAX_ECHOES 1024u    /* taps of one Delay */
 /* What the stages of one expression may hold in all. */
-#define TFX_EXPR_MAX_SECTIONS 16384u    /* second-order sections */
-#define TFX_EXPR_MAX_TAPS (1u << 20)    /* FIR taps */
-#define TFX_EXPR_MAX_DELAY (1u << 24)   /* frames of delay */
-#define TFX_EXPR_MAX_ALL_ECHOES 16384u  /* taps of all delays */
+#define TFX_EXPR_MAX_SECTIONS 16384u   /* second-order sections */
+#define TFX_EXPR_MAX_TAPS (1u << 20)   /* FIR taps */
+#define TFX_EXPR_MAX_DELAY (1u << 24)  /* frames of delay */
+#define TFX_EXPR_MAX_ALL_ECHOES 16384u /* taps of all delays */
 
 /* ---- errors ---------------------------------------------------------------- */
 
@@ -91,13 +91,13 @@ typedef struct TfxValue
 
 typedef enum
 {
-  TFX_PARAM_REQUIRED = 1 << 0,     /* has no default */
-  TFX_PARAM_INTEGER = 1 << 1,      /* a whole number */
+  TFX_PARAM_REQUIRED = 1 << 0,      /* has no default */
+  TFX_PARAM_INTEGER = 1 << 1,       /* a whole number */
   TFX_PARAM_ABOVE_MINIMUM = 1 << 2, /* the minimum itself is no valid value */
   TFX_PARAM_BELOW_MAXIMUM = 1 << 3, /* nor is the maximum */
-  TFX_PARAM_FREQUENCY = 1 << 4,    /* in Hz, and below half the sample rate */
-  TFX_PARAM_KEYWORD = 1 << 5,      /* may not be given by position */
-  TFX_PARAM_STREAM = 1 << 6,       /* comes from the stream: not for a user */
+  TFX_PARAM_FREQUENCY = 1 << 4,     /* in Hz, and below half the sample rate */
+  TFX_PARAM_KEYWORD = 1 << 5,       /* may not be given by position */
+  TFX_PARAM_STREAM = 1 << 6,        /* comes from the stream: not for a user */
   TFX_PARAM_NONE_IS_DEFAULT = 1 << 7, /* None may stand for the default */
   /* Another value makes another filter: the state of the old one means nothing
    * to it, so the stage gets a new id. */
@@ -116,14 +116,17 @@ typedef struct TfxWord
 typedef struct TfxParam
 {
   const char *name;
-  unsigned types;         /* a set of TfxValueType */
-  unsigned flags;         /* a set of TfxParamFlags */
-  const char *unit;       /* "Hz", "dB", "samples", ... or "" */
-  double minimum, maximum; /* of a number, or of each number of a list */
+  unsigned types;            /* a set of TfxValueType */
+  unsigned flags;            /* a set of TfxParamFlags */
+  const char *unit;          /* "Hz", "dB", "samples", ... or "" */
+  double minimum, maximum;   /* of a number, or of each number of a list */
   size_t min_list, max_list; /* length of a list */
-  const TfxWord *words;   /* up to one whose word is NULL; or NULL */
-  TfxValue initial;       /* the default; a list never is one */
-  const char *doc;        /* one line */
+  const TfxWord *words;      /* up to one whose word is NULL; or NULL */
+  TfxValue initial;          /* the default; a list never is one */
+  const char *doc;           /* one line */
+  /* The parameter whose number a tuple of a word and a number gives along, as
+   * in window=('kaiser', 8.6); or NULL */
+  const char *second;
 } TfxParam;
 
 /* What a class becomes. */
@@ -144,9 +147,10 @@ typedef struct TfxClass
   const char *aliases[3]; /* up to a NULL */
   TfxClassKind kind;
   unsigned n_positional;  /* how many arguments are printed by position */
-  const TfxParam *params; /* in the order of positional arguments */
+  const TfxParam *params; /* in the order of positional arguments, those by
+                           * keyword alone last */
   unsigned n_params;
-  const char *doc;        /* one line */
+  const char *doc; /* one line */
   const struct TfxClassOps *ops;
 } TfxClass;
 

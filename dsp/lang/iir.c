@@ -17,7 +17,7 @@ static TfxMode
 find_mode (const TfxNode *node)
 {
   if (node->klass->ops->mode != TFX_CLASS_MODE_BTYPE)
-    return (TfxMode) node->klass->ops->mode;
+    return (TfxMode)node->klass->ops->mode;
   if (tfx_class_is (node, "btype", "lowpass"))
     return TFX_MODE_LOW_PASS;
   if (tfx_class_is (node, "btype", "highpass"))
@@ -42,10 +42,10 @@ is_twice (const TfxNode *node)
 static int
 find_order (const TfxNode *node)
 {
-  int order = (int) tfx_class_number (node, "order");
+  int order = (int)tfx_class_number (node, "order");
 
-  if (has_param (node, "order_scale")
-      && tfx_class_is (node, "order_scale", "db"))
+  if (has_param (node, "order_scale") &&
+      tfx_class_is (node, "order_scale", "db"))
     order /= 6;
   return order;
 }
@@ -56,13 +56,13 @@ describe (const TfxNode *node, TfxDesign *design)
 {
   memset (design, 0, sizeof *design);
   design->mode = find_mode (node);
-  design->order = (unsigned) find_order (node);
+  design->order = (unsigned)find_order (node);
   if (is_twice (node)) {
     design->family = TFX_FAMILY_BUTTERWORTH;
     design->order /= 2;
     return;
   }
-  design->family = (TfxFamily) node->klass->ops->variant;
+  design->family = (TfxFamily)node->klass->ops->variant;
   if (design->family == TFX_FAMILY_CHEBYSHEV1)
     design->ripple_db = tfx_class_number (node, "ripple");
   if (design->family == TFX_FAMILY_CHEBYSHEV2)
@@ -79,8 +79,8 @@ check_order (const TfxNode *node, const char *thing, TfxExprError *error)
   int order = find_order (node), limit = TFX_DESIGN_MAX_ORDER;
   const char *scaled = "";
 
-  if (has_param (node, "order_scale")
-      && tfx_class_is (node, "order_scale", "db"))
+  if (has_param (node, "order_scale") &&
+      tfx_class_is (node, "order_scale", "db"))
     scaled = " (a sixth of what is given, as order_scale is 'db')";
   if (is_twice (node)) {
     limit *= 2;
@@ -112,25 +112,29 @@ tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
         "cutoff of %s must be two edges, [lower, upper], as btype is '%s'",
         thing, tfx_class_value (node, "btype")->word);
   if (!band && cutoff->type == TFX_VALUE_LIST)
-    return tfx_error_set (error, -EINVAL, "cutoff of %s must be one number, "
-        "as btype is '%s'", thing, tfx_class_value (node, "btype")->word);
+    return tfx_error_set (error, -EINVAL,
+        "cutoff of %s must be one number, "
+        "as btype is '%s'",
+        thing, tfx_class_value (node, "btype")->word);
   if (band && !(cutoff->list[0] < cutoff->list[1]))
-    return tfx_error_set (error, -ERANGE, "cutoff of %s is [%.15g, %.15g] Hz, "
-        "but the first edge must be below the second", thing, cutoff->list[0],
-        cutoff->list[1]);
+    return tfx_error_set (error, -ERANGE,
+        "cutoff of %s is [%.15g, %.15g] Hz, "
+        "but the first edge must be below the second",
+        thing, cutoff->list[0], cutoff->list[1]);
   describe (node, &design);
-  if (design.family == TFX_FAMILY_ELLIPTIC
-      && !(design.attenuation_db > design.ripple_db))
-    return tfx_error_set (error, -ERANGE, "stopband_attenuation of %s is "
-        "%.15g dB, but must be above the passband_ripple of %.15g dB", thing,
-        design.attenuation_db, design.ripple_db);
+  if (design.family == TFX_FAMILY_ELLIPTIC &&
+      !(design.attenuation_db > design.ripple_db))
+    return tfx_error_set (error, -ERANGE,
+        "stopband_attenuation of %s is "
+        "%.15g dB, but must be above the passband_ripple of %.15g dB",
+        thing, design.attenuation_db, design.ripple_db);
   return 0;
 }
 
 void
 tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
-  size_t order = (size_t) find_order (node);
+  size_t order = (size_t)find_order (node);
 
   extent->sections += is_band (find_mode (node)) ? order : order / 2 + 1;
 }
@@ -155,11 +159,11 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
   for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
     double apart = margin * build->rate_hz;
 
-    design->lower_hz
-        = tfx_class_fit_frequency (&quiet, "cutoff", lower, margin);
+    design->lower_hz =
+        tfx_class_fit_frequency (&quiet, "cutoff", lower, margin);
     if (band) {
-      design->lower_hz
-          = fmin (design->lower_hz, (0.5 - 2.0 * margin) * build->rate_hz);
+      design->lower_hz =
+          fmin (design->lower_hz, (0.5 - 2.0 * margin) * build->rate_hz);
       design->upper_hz = tfx_class_fit_frequency (&quiet, "cutoff",
           fmax (upper, design->lower_hz + apart), margin);
     }
@@ -179,17 +183,19 @@ report_change (const TfxBuild *build, const TfxNode *node,
   if (!build->report)
     return;
   if (!band && design->lower_hz != cutoff->number)
-    tfx_error_set (&error, -ERANGE, "cutoff of %s is %.15g Hz, which cannot be "
+    tfx_error_set (&error, -ERANGE,
+        "cutoff of %s is %.15g Hz, which cannot be "
         "met at a rate of %.15g Hz: it must be above 0 and below half the "
-        "rate; %.15g Hz is used", build->thing, cutoff->number, build->rate_hz,
-        design->lower_hz);
-  else if (band && (design->lower_hz != cutoff->list[0]
-                    || design->upper_hz != cutoff->list[1]))
-    tfx_error_set (&error, -ERANGE, "cutoff of %s is [%.15g, %.15g] Hz, which "
+        "rate; %.15g Hz is used",
+        build->thing, cutoff->number, build->rate_hz, design->lower_hz);
+  else if (band && (design->lower_hz != cutoff->list[0] ||
+                       design->upper_hz != cutoff->list[1]))
+    tfx_error_set (&error, -ERANGE,
+        "cutoff of %s is [%.15g, %.15g] Hz, which "
         "cannot be met at a rate of %.15g Hz: both edges must be above 0 and "
-        "below half the rate; [%.15g, %.15g] Hz is used", build->thing,
-        cutoff->list[0], cutoff->list[1], build->rate_hz, design->lower_hz,
-        design->upper_hz);
+        "below half the rate; [%.15g, %.15g] Hz is used",
+        build->thing, cutoff->list[0], cutoff->list[1], build->rate_hz,
+        design->lower_hz, design->upper_hz);
   else
     return;
   build->report (&error, build->data);
@@ -212,9 +218,9 @@ tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
   }
   report_change (build, node, &design);
   if (is_twice (node)) {
-    memcpy (sos + n_sos, sos, (size_t) n_sos * sizeof *sos);
+    memcpy (sos + n_sos, sos, (size_t)n_sos * sizeof *sos);
     n_sos *= 2;
   }
-  *stage = tfx_stage_new_sections (node->id, sos, (size_t) n_sos);
+  *stage = tfx_stage_new_sections (node->id, sos, (size_t)n_sos);
   return *stage ? 0 : tfx_class_refuse (build, NULL);
 }

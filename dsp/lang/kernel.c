@@ -13,9 +13,8 @@ static const struct
 {
   const char *word;
   TfxFirMethod method;
-} methods[] = {
-  { "auto", TFX_FIR_AUTO }, { "direct", TFX_FIR_DIRECT }, { "fft", TFX_FIR_FFT }
-};
+} methods[] = { { "auto", TFX_FIR_AUTO }, { "direct", TFX_FIR_DIRECT },
+  { "fft", TFX_FIR_FFT } };
 
 static int
 make_stage (const TfxBuild *build, const TfxNode *node, const double *taps,
@@ -54,8 +53,8 @@ passes_zero (const TfxNode *node)
 {
   if (tfx_class_value (node, "pass_zero")->type == TFX_VALUE_BOOL)
     return tfx_class_number (node, "pass_zero") != 0.0;
-  return tfx_class_is (node, "pass_zero", "lowpass")
-      || tfx_class_is (node, "pass_zero", "bandstop");
+  return tfx_class_is (node, "pass_zero", "lowpass") ||
+         tfx_class_is (node, "pass_zero", "bandstop");
 }
 
 /* The edges as a list, whatever form they were given in. */
@@ -77,27 +76,28 @@ check_edges (const TfxNode *node, const char *thing, TfxExprError *error)
 
   for (size_t i = 1; i < n; i++) {
     if (!(edges[i - 1] < edges[i]))
-      return tfx_error_set (error, -ERANGE, "cutoff of %s: edge %zu (%.15g Hz) "
-          "is not above edge %zu (%.15g Hz)", thing, i + 1, edges[i], i,
-          edges[i - 1]);
+      return tfx_error_set (error, -ERANGE,
+          "cutoff of %s: edge %zu (%.15g Hz) "
+          "is not above edge %zu (%.15g Hz)",
+          thing, i + 1, edges[i], i, edges[i - 1]);
   }
   if (pass_zero->type == TFX_VALUE_WORD) {
-    bool one = strcmp (pass_zero->word, "lowpass") == 0
-        || strcmp (pass_zero->word, "highpass") == 0;
+    bool one = strcmp (pass_zero->word, "lowpass") == 0 ||
+               strcmp (pass_zero->word, "highpass") == 0;
 
     if (one != (n == 1))
-      return tfx_error_set (error, -EINVAL, "cutoff of %s has %zu edges, but "
-          "pass_zero='%s' needs %s", thing, n, pass_zero->word,
-          one ? "one" : "two or more");
+      return tfx_error_set (error, -EINVAL,
+          "cutoff of %s has %zu edges, but "
+          "pass_zero='%s' needs %s",
+          thing, n, pass_zero->word, one ? "one" : "two or more");
   }
   return 0;
 }
 
 int
-tfx_windowed_check (const TfxNode *node, const char *thing,
-    TfxExprError *error)
+tfx_windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
-  size_t n_taps = (size_t) tfx_class_number (node, "num_taps"), n;
+  size_t n_taps = (size_t)tfx_class_number (node, "num_taps"), n;
   bool kaiser = tfx_class_is (node, "window", "kaiser");
   int code = check_edges (node, thing, error);
 
@@ -106,20 +106,23 @@ tfx_windowed_check (const TfxNode *node, const char *thing,
   list_edges (node, &n);
   /* Each edge changes from pass to stop or back. */
   if (n_taps % 2 == 0 && passes_zero (node) == (n % 2 == 0))
-    return tfx_error_set (error, -EINVAL, "num_taps of %s is %zu, but must be "
+    return tfx_error_set (error, -EINVAL,
+        "num_taps of %s is %zu, but must be "
         "odd: an even number of taps gives 0 at half the rate, where this "
-        "filter passes", thing, n_taps);
+        "filter passes",
+        thing, n_taps);
   if (kaiser && tfx_class_value (node, "beta")->type == TFX_VALUE_NONE)
     return tfx_error_set (error, -EINVAL,
         "window of %s is 'kaiser', which needs its beta: window=('kaiser', "
-        "8.6)", thing);
+        "8.6)",
+        thing);
   return 0;
 }
 
 void
 tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
-  extent->taps += (size_t) tfx_class_number (node, "num_taps");
+  extent->taps += (size_t)tfx_class_number (node, "num_taps");
 }
 
 #define MAX_EDGES 64
@@ -134,7 +137,7 @@ fit_edges (const TfxBuild *build, const TfxNode *node, double *used, size_t n)
 
   for (size_t i = 0; i < n; i++) {
     /* Room for the edges above, which must stay above. */
-    double margin = MARGIN * (double) (n - i);
+    double margin = MARGIN * (double)(n - i);
 
     if (edges[i] > 0.0 && edges[i] < 0.5 * build->rate_hz)
       margin = 0.0;
@@ -148,16 +151,14 @@ int
 tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
     TfxStage **stage)
 {
-  size_t n_taps = (size_t) tfx_class_number (node, "num_taps"), n;
+  size_t n_taps = (size_t)tfx_class_number (node, "num_taps"), n;
   double edges[MAX_EDGES], *taps = calloc (n_taps, sizeof *taps);
-  TfxSinc sinc = {
-    .edges = edges,
+  TfxSinc sinc = { .edges = edges,
     .pass_zero = passes_zero (node),
     .window = tfx_class_value (node, "window")->word,
     .beta = tfx_class_number (node, "beta"),
     .n_taps = n_taps,
-    .rate_hz = build->rate_hz
-  };
+    .rate_hz = build->rate_hz };
   int code;
 
   if (!taps)
@@ -165,9 +166,12 @@ tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
   list_edges (node, &n);
   sinc.n_edges = n;
   fit_edges (build, node, edges, n);
-  if (tfx_sinc_design (&sinc, taps) < 0)
-    code = tfx_class_refuse (build,
-        "its window leaves no tap that is not 0; take more taps");
+  code = tfx_sinc_design (&sinc, taps);
+  if (code == -ENOMEM)
+    code = tfx_class_refuse (build, NULL);
+  else if (code < 0)
+    code = tfx_class_refuse (build, "the response of that few taps to those "
+                                    "edges is 0 where it is to be 1");
   else
     code = make_stage (build, node, taps, n_taps, stage);
   free (taps);

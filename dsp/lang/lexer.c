@@ -43,7 +43,7 @@ hex_value (int c)
 void
 tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length)
 {
-  *lexer = (TfxLexer) { text, length, 0 };
+  *lexer = (TfxLexer){ text, length, 0 };
 }
 
 /* The byte ahead, -1 at the end. */
@@ -52,7 +52,7 @@ peek (const TfxLexer *lexer, size_t ahead)
 {
   if (ahead >= lexer->length - lexer->at)
     return -1;
-  return (unsigned char) lexer->text[lexer->at + ahead];
+  return (unsigned char)lexer->text[lexer->at + ahead];
 }
 
 static int
@@ -77,7 +77,8 @@ skip_space (TfxLexer *lexer)
       lexer->at++;
     } else if (c == '\\' && peek (lexer, 1) == '\n') {
       lexer->at += 2;
-    } else if (c == '\\' && peek (lexer, 1) == '\r' && peek (lexer, 2) == '\n') {
+    } else if (c == '\\' && peek (lexer, 1) == '\r' &&
+               peek (lexer, 2) == '\n') {
       lexer->at += 3;
     } else {
       return;
@@ -93,15 +94,15 @@ skip_space (TfxLexer *lexer)
 static bool
 copy_digits (TfxLexer *lexer, char *literal, size_t *n)
 {
-  while (is_digit (peek (lexer, 0))
-         || (peek (lexer, 0) == '_' && is_digit (peek (lexer, 1)) && *n > 0
-             && is_digit (literal[*n - 1]))) {
+  while (is_digit (peek (lexer, 0)) ||
+         (peek (lexer, 0) == '_' && is_digit (peek (lexer, 1)) && *n > 0 &&
+             is_digit (literal[*n - 1]))) {
     int c = peek (lexer, 0);
 
     if (c != '_') {
       if (*n >= MAX_LITERAL)
         return false;
-      literal[(*n)++] = (char) c;
+      literal[(*n)++] = (char)c;
     }
     lexer->at++;
   }
@@ -151,7 +152,7 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       whole = false;
       literal[n++] = 'e';
       if (sign)
-        literal[n++] = (char) peek (lexer, 1);
+        literal[n++] = (char)peek (lexer, 1);
       lexer->at += 1 + sign;
       fits = copy_digits (lexer, literal, &n);
     }
@@ -162,8 +163,8 @@ read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     return fail (lexer, token->offset, error);
   }
   literal[n] = '\0';
-  if (whole && n > 1 && literal[0] == '0'
-      && strspn (literal, "0") != strlen (literal)) {
+  if (whole && n > 1 && literal[0] == '0' &&
+      strspn (literal, "0") != strlen (literal)) {
     tfx_error_set (error, -EINVAL,
         "a whole number may not begin with 0 (write %.20s)",
         literal + strspn (literal, "0"));
@@ -274,7 +275,7 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
           TFX_EXPR_MAX_NAME);
       return fail (lexer, token->offset, error);
     }
-    token->string[n++] = (char) c;
+    token->string[n++] = (char)c;
   }
   lexer->at++;
   token->string[n] = '\0';
@@ -289,8 +290,10 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     lexer->at++;
   token->length = lexer->at - token->offset;
   if (token->length > TFX_EXPR_MAX_NAME) {
-    tfx_error_set (error, -E2BIG, "the name has %zu letters, at most %u are "
-        "allowed", token->length, TFX_EXPR_MAX_NAME);
+    tfx_error_set (error, -E2BIG,
+        "the name has %zu letters, at most %u are "
+        "allowed",
+        token->length, TFX_EXPR_MAX_NAME);
     return fail (lexer, token->offset, error);
   }
   memcpy (token->string, lexer->text + token->offset, token->length);
@@ -301,8 +304,8 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
 static int
 refuse_character (TfxLexer *lexer, TfxExprError *error)
 {
-  static const char *const curly[]
-      = { "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9c", "\xe2\x80\x9d" };
+  static const char *const curly[] = { "\xe2\x80\x98", "\xe2\x80\x99",
+    "\xe2\x80\x9c", "\xe2\x80\x9d" };
   const char *at = lexer->text + lexer->at;
   size_t rest = lexer->length - lexer->at, n = 1;
   char shown[16];
@@ -325,10 +328,9 @@ int
 tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
 {
   static const char marks[] = "|+-()[],=.";
-  static const TfxTokenType types[]
-      = { TFX_TOKEN_PIPE, TFX_TOKEN_PLUS, TFX_TOKEN_MINUS, TFX_TOKEN_OPEN,
-          TFX_TOKEN_CLOSE, TFX_TOKEN_OPEN_LIST, TFX_TOKEN_CLOSE_LIST,
-          TFX_TOKEN_COMMA, TFX_TOKEN_EQUALS, TFX_TOKEN_DOT };
+  static const TfxTokenType types[] = { TFX_TOKEN_PIPE, TFX_TOKEN_PLUS,
+    TFX_TOKEN_MINUS, TFX_TOKEN_OPEN, TFX_TOKEN_CLOSE, TFX_TOKEN_OPEN_LIST,
+    TFX_TOKEN_CLOSE_LIST, TFX_TOKEN_COMMA, TFX_TOKEN_EQUALS, TFX_TOKEN_DOT };
   const char *mark;
   int c;
 

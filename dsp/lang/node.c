@@ -154,8 +154,8 @@ error:
 bool
 tfx_node_equal (const TfxNode *a, const TfxNode *b)
 {
-  if (a->kind != b->kind || a->klass != b->klass || a->is_named != b->is_named
-      || a->n_children != b->n_children)
+  if (a->kind != b->kind || a->klass != b->klass ||
+      a->is_named != b->is_named || a->n_children != b->n_children)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;

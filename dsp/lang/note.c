@@ -12,7 +12,7 @@ read_count (const char *text, unsigned *count)
   for (; text[n] >= '0' && text[n] <= '9'; n++) {
     if (n == 3)
       return NULL;
-    *count = 10 * *count + (unsigned) (text[n] - '0');
+    *count = 10 * *count + (unsigned)(text[n] - '0');
   }
   return *count > 0 ? text + n : NULL;
 }
@@ -28,7 +28,7 @@ tfx_note_parse (const char *text, double *fraction)
   text = read_count (text + 1, &denominator);
   if (!text)
     return false;
-  *fraction = (double) numerator / denominator;
+  *fraction = (double)numerator / denominator;
   if (*text == 'd') {
     *fraction *= 1.5;
     text++;

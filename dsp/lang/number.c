@@ -15,10 +15,10 @@
 bool
 tfx_number_parse (const char *text, double *number)
 {
-  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t) 0), previous;
+  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
   char *end;
 
-  if (c == (locale_t) 0)
+  if (c == (locale_t)0)
     return false;
   previous = uselocale (c);
   *number = strtod (text, &end);
@@ -54,21 +54,21 @@ find_digits (double number, char digits[20])
 void
 tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
 {
-  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t) 0), previous;
+  locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
   char digits[20];
   int exponent, n;
   const char *sign = signbit (number) ? "-" : "";
 
   /* Without memory for a locale the digits come out all the same: they are
    * picked one by one. */
-  previous = c != (locale_t) 0 ? uselocale (c) : (locale_t) 0;
+  previous = c != (locale_t)0 ? uselocale (c) : (locale_t)0;
   exponent = find_digits (number, digits);
-  if (c != (locale_t) 0) {
+  if (c != (locale_t)0) {
     uselocale (previous);
     freelocale (c);
   }
 
-  n = (int) strlen (digits);
+  n = (int)strlen (digits);
   if (exponent < -5 || exponent > 15)
     snprintf (text, TFX_NUMBER_SIZE, "%s%c%s%se%d", sign, digits[0],
         n > 1 ? "." : "", digits + 1, exponent);
@@ -76,8 +76,8 @@ tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
     snprintf (text, TFX_NUMBER_SIZE, "%s0.%.*s%s", sign, -exponent - 1, "00000",
         digits);
   else if (n <= exponent + 1)
-    snprintf (text, TFX_NUMBER_SIZE, "%s%s%.*s", sign, digits,
-        exponent + 1 - n, "000000000000000");
+    snprintf (text, TFX_NUMBER_SIZE, "%s%s%.*s", sign, digits, exponent + 1 - n,
+        "000000000000000");
   else
     snprintf (text, TFX_NUMBER_SIZE, "%s%.*s.%s", sign, exponent + 1, digits,
         digits + exponent + 1);

@@ -108,8 +108,8 @@ keep_name (TfxParser *parser, TfxNode *node, const char *name, size_t offset)
 static bool
 is_reserved (const char *name)
 {
-  return strcmp (name, "True") == 0 || strcmp (name, "False") == 0
-      || strcmp (name, "None") == 0;
+  return strcmp (name, "True") == 0 || strcmp (name, "False") == 0 ||
+         strcmp (name, "None") == 0;
 }
 
 /* ---- calls ----------------------------------------------------------------- */
@@ -145,7 +145,7 @@ parse_head (TfxParser *parser, CallHead *head)
       return code;
     if (parser->token.type != TFX_TOKEN_NAME)
       return tfx_parser_fail_expected (parser,
-          "the class of the named stage, such as LoButterworth,");
+          "the class of the named stage, such as LoButterworth");
     head->klass = parser->token;
     code = tfx_parser_advance (parser);
   }
@@ -183,8 +183,8 @@ parse_call (TfxParser *parser, TfxNode **node)
   if (code < 0)
     return code;
   klass = tfx_catalogue_find (head.klass.string);
-  if (!klass && parser->token.type != TFX_TOKEN_OPEN
-      && strcmp (head.klass.string, "wave") == 0) {
+  if (!klass && parser->token.type != TFX_TOKEN_OPEN &&
+      strcmp (head.klass.string, "wave") == 0) {
     tfx_error_set (parser->error, -EINVAL,
         "the chain is what stands after \"wave |\"; leave that out");
     return tfx_parser_fail_at (parser, head.klass.offset);
@@ -207,8 +207,8 @@ parse_call (TfxParser *parser, TfxNode **node)
   if (!*node)
     return tfx_error_set_no_memory (parser->error);
   parser->n_stages++;
-  code = head.name[0]
-      ? keep_name (parser, *node, head.name, head.name_offset) : 0;
+  code =
+      head.name[0] ? keep_name (parser, *node, head.name, head.name_offset) : 0;
   if (code == 0)
     code = tfx_arguments_parse (parser, *node, head.klass.offset);
   if (code == 0) {
@@ -275,7 +275,7 @@ parse_primary (TfxParser *parser, TfxNode **node)
       return tfx_parser_fail_at (parser, parser->token.offset);
     default:
       return tfx_parser_fail_expected (parser,
-          "a stage, such as LoButterworth(1000),");
+          "a stage, such as LoButterworth(1000)");
   }
 }
 

@@ -30,7 +30,7 @@ int tfx_parser_fail_at (TfxParser *parser, size_t offset);
 int tfx_parser_fail_expected (TfxParser *parser, const char *expected);
 
 /* The token ahead as a message shows it; size is at least 12. */
-void tfx_parser_quote_token (const TfxParser *parser, char *buffer,
-    size_t size);
+void
+tfx_parser_quote_token (const TfxParser *parser, char *buffer, size_t size);
 
 #endif /* TFX_LANG_PARSER_H */

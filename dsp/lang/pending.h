@@ -5,13 +5,6 @@
 
 #include "tfx.h"
 
-typedef enum
-{
-  TFX_FIR_AUTO,
-  TFX_FIR_DIRECT,
-  TFX_FIR_FFT
-} TfxFirMethod;
-
 /* Which channels of a stereo pair a tap reaches. */
 typedef enum
 {

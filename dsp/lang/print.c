@@ -103,6 +103,46 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
   }
 }
 
+static bool
+is_initial (const TfxNode *node, int index)
+{
+  const TfxParam *param = &node->klass->params[index];
+
+  return !(param->flags & TFX_PARAM_REQUIRED) &&
+         tfx_value_equal (&node->values[index], &param->initial);
+}
+
+/* The number that a tuple gives along with a word: the index of its parameter,
+ * or -1 if it has its default or there is no such parameter. */
+static int
+find_second (const TfxNode *node, unsigned index)
+{
+  const char *second = node->klass->params[index].second;
+  int found = second ? tfx_catalogue_find_param (node->klass, second) : -1;
+
+  return found >= 0 && !is_initial (node, found) ? found : -1;
+}
+
+static void
+add_argument (Text *text, const TfxNode *node, unsigned index)
+{
+  const TfxParam *param = &node->klass->params[index];
+  int second = find_second (node, index);
+
+  if (index >= node->klass->n_positional) {
+    add (text, param->name);
+    add (text, "=");
+  }
+  if (second >= 0)
+    add (text, "(");
+  add_value (text, param, &node->values[index]);
+  if (second >= 0) {
+    add (text, ", ");
+    add_number (text, node->values[second].number);
+    add (text, ")");
+  }
+}
+
 static void
 add_call (Text *text, const TfxNode *node)
 {
@@ -116,18 +156,13 @@ add_call (Text *text, const TfxNode *node)
   add (text, klass->name);
   add (text, "(");
   for (unsigned i = 0; i < klass->n_params; i++) {
-    const TfxParam *param = &klass->params[i];
-
-    if (!(param->flags & TFX_PARAM_REQUIRED)
-        && tfx_value_equal (&node->values[i], &param->initial))
+    /* (What comes by keyword alone is in the tuple.) */
+    if ((klass->params[i].flags & TFX_PARAM_KEYWORD) ||
+        (is_initial (node, (int)i) && find_second (node, i) < 0))
       continue;
     add (text, separator);
     separator = ", ";
-    if (i >= klass->n_positional) {
-      add (text, param->name);
-      add (text, "=");
-    }
-    add_value (text, param, &node->values[i]);
+    add_argument (text, node, i);
   }
   add (text, ")");
 }

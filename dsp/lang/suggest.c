@@ -13,7 +13,7 @@
 #include "expr.h"
 
 #define STEP 4 /* the cost of a letter */
-#define MAX_WORD ((size_t) TFX_EXPR_MAX_NAME)
+#define MAX_WORD ((size_t)TFX_EXPR_MAX_NAME)
 
 static unsigned
 letter_cost (char c)
@@ -26,7 +26,7 @@ swap_cost (char a, char b)
 {
   if (a == b)
     return 0;
-  if (tolower ((unsigned char) a) == tolower ((unsigned char) b))
+  if (tolower ((unsigned char)a) == tolower ((unsigned char)b))
     return 1;
   return STEP;
 }
@@ -70,7 +70,7 @@ find_distance (const char *a, size_t n, const char *b, size_t m)
 void
 tfx_suggestion_init (TfxSuggestion *suggestion, const char *word, size_t length)
 {
-  *suggestion = (TfxSuggestion) { word, length, NULL, 0 };
+  *suggestion = (TfxSuggestion){ word, length, NULL, 0 };
 }
 
 void
@@ -82,12 +82,13 @@ tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
   if (n == 0 || n > MAX_WORD || m > MAX_WORD)
     return;
   /* A third of the letters may be wrong, and one of a short word. */
-  limit = (unsigned) (STEP * (n < 6 ? 1 : n / 3));
+  limit = (unsigned)(STEP * (n < 6 ? 1 : n / 3));
   distance = find_distance (suggestion->word, n, candidate, m);
   /* A word that only continues what was written is near too. */
   if (n >= 3 && m > n && strncmp (suggestion->word, candidate, n) == 0)
     distance = least (distance, limit);
-  if (distance > limit || (suggestion->best && distance >= suggestion->distance))
+  if (distance > limit ||
+      (suggestion->best && distance >= suggestion->distance))
     return;
   suggestion->best = candidate;
   suggestion->distance = distance;

@@ -16,14 +16,21 @@
 TfxValue
 tfx_value_number (double number)
 {
-  return (TfxValue) { .type = TFX_VALUE_NUMBER, .number = number };
+  return (TfxValue){ .type = TFX_VALUE_NUMBER, .number = number };
+}
+
+void
+tfx_value_set_word (TfxValue *value, const char *word)
+{
+  memset (value->word, 0, sizeof value->word);
+  memcpy (value->word, word, strnlen (word, sizeof value->word - 1));
 }
 
 void
 tfx_value_clear (TfxValue *value)
 {
   free (value->list);
-  *value = (TfxValue) { .type = TFX_VALUE_NONE };
+  *value = (TfxValue){ .type = TFX_VALUE_NONE };
 }
 
 int
@@ -35,7 +42,7 @@ tfx_value_copy (TfxValue *to, const TfxValue *from)
     return 0;
   to->list = malloc (from->n_list * sizeof *to->list);
   if (!to->list) {
-    *to = (TfxValue) { .type = TFX_VALUE_NONE };
+    *to = (TfxValue){ .type = TFX_VALUE_NONE };
     return -ENOMEM;
   }
   memcpy (to->list, from->list, from->n_list * sizeof *to->list);
@@ -71,7 +78,8 @@ void
 tfx_value_print_range (const TfxParam *param, char *text, size_t size)
 {
   char low[TFX_NUMBER_SIZE], high[TFX_NUMBER_SIZE];
-  bool has_low = isfinite (param->minimum), has_high = isfinite (param->maximum);
+  bool has_low = isfinite (param->minimum),
+       has_high = isfinite (param->maximum);
   bool above = param->flags & TFX_PARAM_ABOVE_MINIMUM;
   bool below = param->flags & TFX_PARAM_BELOW_MAXIMUM;
   const char *space = param->unit[0] ? " " : "";
@@ -122,7 +130,7 @@ refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
 
   for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_LIST; type <<= 1) {
     if (param->types & type)
-      n += (size_t) snprintf (takes + n, sizeof takes - n, "%s%s",
+      n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
           n ? " or " : "", type_name (type));
   }
   return tfx_error_set (error, -EINVAL, "%s of %s is %s, not %s", param->name,
@@ -144,7 +152,8 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     if (tfx_note_parse (value->word, &fraction))
       return 0;
     tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
-    return tfx_error_set (error, -EINVAL, "%s of %s: '%s' is no note value; "
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s: '%s' is no note value; "
         "write n/d, n/dd (dotted) or n/dt (triplet), such as '1/8', '1/4d'",
         param->name, thing, quoted);
   }
@@ -156,22 +165,23 @@ fit_word (TfxValue *value, const TfxParam *param, const char *thing,
     for (size_t i = 0; w->aliases[i] && !found; i++)
       found = strcmp (value->word, w->aliases[i]) == 0;
     if (found) {
-      memset (value->word, 0, sizeof value->word);
-      memcpy (value->word, w->word, strlen (w->word));
+      tfx_value_set_word (value, w->word);
       return 0;
     }
     tfx_suggestion_try (&near, w->word);
     if (n < sizeof list)
-      n += (size_t) snprintf (list + n, sizeof list - n, "%s'%s'",
-          n ? ", " : "", w->word);
+      n += (size_t)snprintf (list + n, sizeof list - n, "%s'%s'", n ? ", " : "",
+          w->word);
   }
   tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
   if (near.best)
     return tfx_error_set (error, -EINVAL,
         "%s of %s: there is no '%s'; did you mean '%s'?", param->name, thing,
         quoted, near.best);
-  return tfx_error_set (error, -EINVAL, "%s of %s: there is no '%s'; it is one "
-      "of %s", param->name, thing, quoted, list);
+  return tfx_error_set (error, -EINVAL,
+      "%s of %s: there is no '%s'; it is one "
+      "of %s",
+      param->name, thing, quoted, list);
 }
 
 static int
@@ -213,8 +223,10 @@ fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
     else
       snprintf (expected, sizeof expected, "%zu to %zu", param->min_list,
           param->max_list);
-    return tfx_error_set (error, -ERANGE, "%s of %s is a list of %zu numbers, "
-        "but must have %s", param->name, thing, value->n_list, expected);
+    return tfx_error_set (error, -ERANGE,
+        "%s of %s is a list of %zu numbers, "
+        "but must have %s",
+        param->name, thing, value->n_list, expected);
   }
   for (size_t i = 0; i < value->n_list; i++) {
     int code = fit_number (value->list[i], param, thing, error);
@@ -228,8 +240,8 @@ int
 tfx_value_fit (TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
-  if (value->type == TFX_VALUE_NONE
-      && (param->flags & TFX_PARAM_NONE_IS_DEFAULT)) {
+  if (value->type == TFX_VALUE_NONE &&
+      (param->flags & TFX_PARAM_NONE_IS_DEFAULT)) {
     *value = param->initial;
     return 0;
   }
