@@ -52,6 +52,9 @@ find_fault (const TfxDesign *d, double rate_hz)
 static const char not_representable[] =
     "lower_hz, upper_hz: too near 0, half the rate or each other for stable "
     "sections in double precision";
+static const char too_steep[] =
+    "order: too high, for this ripple and attenuation or these frequencies, "
+    "for stable sections in double precision";
 
 /* The sections of a design without faults; returns how many. */
 static int
@@ -86,7 +89,8 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why)
   const char *fault = find_fault (design, rate_hz);
 
   if (!fault && make_sections (design, rate_hz, sos) < 0)
-    fault = not_representable;
+    fault =
+        design->family == TFX_FAMILY_ELLIPTIC ? too_steep : not_representable;
   if (why)
     *why = fault;
   return fault ? -EINVAL : 0;
