@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pictures.sh: draws the pictures of the pages in docs/, with the tfx-response
-# of a build folder (default: build/).
-#
-#   docs/pictures.sh [BUILD]
+# pictures.sh: draws the pictures of the README and of the pages in docs/;
+# builds in build/ as the demo does.
 set -eu
 export LC_ALL=C.UTF-8
 docs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build=${1:-$docs/../build}
+build=$docs/../build
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+"$docs/../examples/demo.sh" /usr/share/sonic-pi/samples/loop_tabla.flac \
+  "$work/demo" > /dev/null
+cp "$work/demo.png" "$docs/demo.png"
 
 # curve NAME WORD...: the table of one filter
 curve() {

@@ -26,8 +26,9 @@ struct TfxBackend
    * its state was not finite, or a negative errno. */
   int (*run) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
 
-  /* Takes the values of a plan of the same structure; the state is undefined
-   * until it is set, stage by stage. */
+  /* Takes the values of a plan of the same structure.  The state of sections
+   * is undefined until it is set; FIRs and delay lines keep theirs, and go
+   * over to a new kernel in a short cross-fade. */
   void (*update) (TfxEngine *engine, const TfxPlan *plan);
 
   /* The state of a stage of the plan as double[n_channels][state size], in

@@ -97,20 +97,57 @@ tfx_exec_free (TfxExec **exec)
 static int
 reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
 {
-  size_t largest = 0;
+  size_t largest = 1;
   double *state;
 
   for (size_t i = 0; i < a->n_stages; i++)
-    largest = tfx_plan_state_size (a, i) > largest ? tfx_plan_state_size (a, i)
-                                                   : largest;
+    largest =
+        a->stages[i].state_size > largest ? a->stages[i].state_size : largest;
   for (size_t i = 0; i < b->n_stages; i++)
-    largest = tfx_plan_state_size (b, i) > largest ? tfx_plan_state_size (b, i)
-                                                   : largest;
-  state = realloc (e->state, (largest * a->n_channels + 1) * sizeof *e->state);
+    largest =
+        b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
+  state = realloc (e->state, largest * a->n_channels * sizeof *e->state);
   if (!state)
     return -ENOMEM;
   e->state = state;
   return 0;
+}
+
+static const TfxSos *
+sections_of (const TfxPlanStage *stage)
+{
+  return stage->step->sos + stage->first_sos;
+}
+
+/* The state of a cascade's stage from one set of coefficients to another. */
+static void
+map_sections (const TfxPlanStage *from, const TfxPlanStage *to,
+    unsigned n_channels, double *state)
+{
+  const TfxSos *f = sections_of (from), *t = sections_of (to);
+
+  for (size_t k = 0; k < to->n_sos * n_channels; k++, state += 2) {
+    size_t n = k % to->n_sos;
+    if (memcmp (&f[n], &t[n], sizeof f[n]) != 0)
+      tfx_state_map (&f[n], &t[n], state);
+  }
+}
+
+/* Past inputs, the newest last: the newest of them, zeros before. */
+static void
+resize_history (double *state, size_t from, size_t to, unsigned n_channels)
+{
+  if (to < from) {
+    for (unsigned c = 0; c < n_channels; c++)
+      memmove (state + c * to, state + c * from + (from - to),
+          to * sizeof *state);
+  } else if (to > from) {
+    for (unsigned c = n_channels; c-- > 0;) {
+      memmove (state + c * to + (to - from), state + c * from,
+          from * sizeof *state);
+      memset (state + c * to, 0, (to - from) * sizeof *state);
+    }
+  }
 }
 
 /* The state of every stage that both plans have, from one engine to the
@@ -118,26 +155,23 @@ reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
 static void
 hand_over (TfxExec *e, const Run *from, Run *to)
 {
-  const TfxPlan *from_plan = from->plan;
-  const TfxBackend *old = from_plan->backend, *new = to->plan->backend;
+  const TfxPlan *old = from->plan, *new = to->plan;
 
-  for (size_t i = 0; i < to->plan->n_stages; i++) {
-    const TfxPlanStage *t = &to->plan->stages[i];
+  for (size_t i = 0; i < new->n_stages; i++) {
+    const TfxPlanStage *t = &new->stages[i];
 
-    for (size_t j = 0; j < from_plan->n_stages; j++) {
-      const TfxPlanStage *f = &from_plan->stages[j];
-      const TfxSos *f_sos = from_plan->steps[f->step].sos + f->first_sos;
-      const TfxSos *t_sos = to->plan->steps[t->step].sos + t->first_sos;
+    for (size_t j = 0; j < old->n_stages; j++) {
+      const TfxPlanStage *f = &old->stages[j];
 
-      if (f->id != t->id || f->n_sos != t->n_sos)
+      if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
         continue;
-      old->get_state (from->engine, j, e->state);
-      for (size_t k = 0; k < t->n_sos * to->plan->n_channels; k++) {
-        size_t n = k % t->n_sos;
-        if (memcmp (&f_sos[n], &t_sos[n], sizeof f_sos[n]) != 0)
-          tfx_state_map (&f_sos[n], &t_sos[n], e->state + 2 * k);
-      }
-      new->set_state (to->engine, i, e->state);
+      old->backend->get_state (from->engine, j, e->state);
+      if (t->kind == TFX_STEP_CASCADE)
+        map_sections (f, t, new->n_channels, e->state);
+      else
+        resize_history (e->state, f->state_size, t->state_size,
+            new->n_channels);
+      new->backend->set_state (to->engine, i, e->state);
       break;
     }
   }
@@ -148,34 +182,32 @@ static int
 update_in_place (Run *run, TfxPlan *plan)
 {
   TfxPlan *old = run->plan;
-  size_t size = 0, at = 0;
-  double *states;
+  const TfxBackend *backend = plan->backend;
+  const unsigned n_channels = plan->n_channels;
+  double *states, *at;
 
   if (tfx_plan_same_values (old, plan))
     return 0;
-  for (size_t i = 0; i < old->n_stages; i++)
-    size += tfx_plan_state_size (old, i) * old->n_channels;
-  states = malloc ((size + 1) * sizeof *states);
+  states = malloc ((2 * old->n_sos * n_channels + 1) * sizeof *states);
   if (!states)
     return -ENOMEM;
+  at = states;
   for (size_t i = 0; i < old->n_stages; i++) {
-    old->backend->get_state (run->engine, i, states + at);
-    at += tfx_plan_state_size (old, i) * old->n_channels;
+    if (old->stages[i].kind != TFX_STEP_CASCADE)
+      continue;
+    backend->get_state (run->engine, i, at);
+    map_sections (&old->stages[i], &plan->stages[i], n_channels, at);
+    at += old->stages[i].state_size * n_channels;
   }
 
   run->plan = tfx_plan_ref (plan);
-  plan->backend->update (run->engine, plan);
-  at = 0;
+  backend->update (run->engine, plan);
+  at = states;
   for (size_t i = 0; i < plan->n_stages; i++) {
-    const TfxPlanStage *s = &plan->stages[i];
-    const TfxSos *from = old->steps[s->step].sos + s->first_sos;
-    const TfxSos *to = plan->steps[s->step].sos + s->first_sos;
-
-    for (size_t k = 0; k < s->n_sos * plan->n_channels; k++)
-      tfx_state_map (&from[k % s->n_sos], &to[k % s->n_sos],
-          states + at + 2 * k);
-    plan->backend->set_state (run->engine, i, states + at);
-    at += tfx_plan_state_size (plan, i) * plan->n_channels;
+    if (plan->stages[i].kind != TFX_STEP_CASCADE)
+      continue;
+    backend->set_state (run->engine, i, at);
+    at += plan->stages[i].state_size * n_channels;
   }
   free (states);
   tfx_plan_unref (&old);

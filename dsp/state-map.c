@@ -16,7 +16,11 @@
  *   y = (n1 g / d0 - k n2 / d2) v + (n0 / d0 - n2 / d2) w
  *   m' = 2 v - m,  l' = 2 w - l
  * (A. Simper, Solving the continuous SVF equations using trapezoidal
- * integration, 2013.) */
+ * integration, 2013.)
+ *
+ * A section of the first order is likewise one integrator, of the value
+ *   l = s1 (1 + a1) / (b1 - a1 b0),
+ * which is the input itself when that has been constant for long. */
 #include "state-map.h"
 
 #include <math.h>
@@ -50,9 +54,30 @@ observe (const TfxSos *s)
   return o;
 }
 
+static bool
+is_first_order (const TfxSos *s)
+{
+  return s->b2 == 0.0 && s->a2 == 0.0;
+}
+
+static void
+map_first_order (const TfxSos *from, const TfxSos *to, double s[2])
+{
+  double scale = ((to->b1 - to->a1 * to->b0) / (1.0 + to->a1)) /
+                 ((from->b1 - from->a1 * from->b0) / (1.0 + from->a1));
+
+  if (isfinite (scale))
+    s[0] *= scale;
+}
+
 void
 tfx_state_map (const TfxSos *from, const TfxSos *to, double s[2])
 {
+  if (is_first_order (from) && is_first_order (to)) {
+    map_first_order (from, to, s);
+    return;
+  }
+
   Observer old = observe (from), new = observe (to);
   double det = old.y0_m * old.y1_l - old.y0_l * old.y1_m;
   double y0 = s[0], y1 = s[1] - from->a1 * s[0];
@@ -61,8 +86,7 @@ tfx_state_map (const TfxSos *from, const TfxSos *to, double s[2])
   double new_s1 = new.y0_m *m + new.y0_l *l;
   double new_s2 = new.y1_m *m + new.y1_l *l + to->a1 *new_s1;
 
-  /* A section of the first order shows one number, and one without effect
-   * none: their state is what it is. */
+  /* Of a section that does not show both numbers the state is what it is. */
   if (fabs (det) <
           1e-9 * (fabs (old.y0_m * old.y1_l) + fabs (old.y0_l * old.y1_m)) ||
       !isfinite (new_s1) || !isfinite (new_s2))

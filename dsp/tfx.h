@@ -226,6 +226,44 @@ TfxStage *tfx_stage_new_sections (uint64_t id, const TfxSos *sos, size_t n_sos);
 /* A factor, finite. */
 TfxStage *tfx_stage_new_gain (uint64_t id, double gain);
 
+typedef enum
+{
+  TFX_FIR_AUTO,   /* whichever is cheaper */
+  TFX_FIR_DIRECT, /* multiply and add, tap by tap */
+  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
+} TfxFirMethod;
+
+#define TFX_FIR_MAX_TAPS (1u << 24)
+
+/* A finite impulse response, y[n] = sum over k of kernel[k] x[n - k], causal.
+ * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
+ * one for each.  n_taps is 1 to TFX_FIR_MAX_TAPS. */
+TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method);
+
+/* One tap of a delay line. */
+typedef struct TfxTap
+{
+  size_t delay; /* samples, 0 to TFX_DELAY_MAX */
+  double gain;
+  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+} TfxTap;
+
+#define TFX_DELAY_MAX (1u << 26)
+
+/* y[n] = direct x[n] + sum over taps of gain x[n - delay].  Copies
+ * taps[n_taps]. */
+TfxStage *tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
+    size_t n_taps);
+
+#define TFX_SUM_MAX_DEPTH 16
+
+/* The sum of n_branches chains (at least one) that all have the same input;
+ * an empty chain is the input itself.  Takes references to the chains.  Sums
+ * may contain sums, to a depth of TFX_SUM_MAX_DEPTH. */
+TfxStage *
+tfx_stage_new_sum (uint64_t id, TfxChain *const *branches, size_t n_branches);
+
 TfxStage *tfx_stage_ref (TfxStage *stage);
 void tfx_stage_unref (TfxStage **stage);
 uint64_t tfx_stage_id (const TfxStage *stage);

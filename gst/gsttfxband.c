@@ -3,8 +3,6 @@
  */
 #include "gsttfxband.h"
 
-#include <math.h>
-
 /* Half of the highest rate that caps can name. */
 #define MAX_FREQUENCY (G_MAXINT / 2.0)
 
@@ -121,13 +119,6 @@ gst_tfx_band_has_edges (const GstTfxBand *self)
   return self->mode == TFX_MODE_BAND_PASS || self->mode == TFX_MODE_BAND_REJECT;
 }
 
-/* NaN is no frequency: the default takes its place. */
-static gdouble
-gst_tfx_band_clamp (gdouble value, gdouble lo, gdouble hi, gdouble if_nan)
-{
-  return CLAMP (isnan (value) ? if_nan : value, lo, hi);
-}
-
 GstTfxBand
 gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
 {
@@ -135,13 +126,10 @@ gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
   GstTfxBand used = *asked;
 
   if (gst_tfx_band_has_edges (asked)) {
-    used.lower = gst_tfx_band_clamp (asked->lower, margin_hz, top - margin_hz,
-        DEFAULT_LOWER_FREQUENCY);
-    used.upper = gst_tfx_band_clamp (asked->upper, used.lower + margin_hz, top,
-        DEFAULT_UPPER_FREQUENCY);
+    used.lower = CLAMP (asked->lower, margin_hz, top - margin_hz);
+    used.upper = CLAMP (asked->upper, used.lower + margin_hz, top);
   } else {
-    used.cutoff =
-        gst_tfx_band_clamp (asked->cutoff, margin_hz, top, DEFAULT_CUTOFF);
+    used.cutoff = CLAMP (asked->cutoff, margin_hz, top);
   }
   return used;
 }

@@ -37,10 +37,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_tfx_chebyshev_debug);
 #define DEFAULT_RIPPLE 0.1
 #define DEFAULT_ATTENUATION 40.0
 
-/* Decibels; designs stay well within double precision between these. */
+/* Decibels.  Between these a filter of any order can be made at some cutoff;
+ * beyond, its poles are too near the unit circle for double precision. */
 #define MIN_DECIBEL 1e-6
 #define MAX_RIPPLE 100.0
-#define MAX_ATTENUATION 400.0
+#define MAX_ATTENUATION 200.0
 
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |       \

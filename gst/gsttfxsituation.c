@@ -11,18 +11,11 @@ gst_tfx_situations_begin (GstTfxSituations *self, gboolean by_hand)
   self->by_hand = by_hand;
 }
 
-/* To the bit, so that NaN equals itself. */
-static gboolean
-gst_tfx_situation_equal (gdouble a, gdouble b)
-{
-  return memcmp (&a, &b, sizeof (a)) == 0;
-}
-
 gboolean
 gst_tfx_situations_note (GstTfxSituations *self, const GstTfxValue *value,
     gdouble rate)
 {
-  gboolean unmet = !gst_tfx_situation_equal (value->asked, value->used);
+  gboolean unmet = value->asked != value->used;
   gboolean tell = TRUE;
   guint i;
 
@@ -40,9 +33,8 @@ gst_tfx_situations_note (GstTfxSituations *self, const GstTfxValue *value,
     /* A controller moves values and, through other properties, ranges with
      * every buffer: that is one situation. */
     tell = self->by_hand &&
-           !(gst_tfx_situation_equal (old->asked, value->asked) &&
-               gst_tfx_situation_equal (old->lowest, value->lowest) &&
-               gst_tfx_situation_equal (old->highest, value->highest));
+           (old->asked != value->asked || old->lowest != value->lowest ||
+               old->highest != value->highest);
   }
   self->items[i].value = *value;
   self->items[i].rate = rate;

@@ -204,4 +204,32 @@ check_stats() {
 tap_case "tfx-stats: a line for each element" check_stats
 tap_case "tfx-stats: no such element" \
   refused "no element" "$bin/tfx-stats" nosuchelement ! fakesink
+
+# ---- the pages ---------------------------------------------------------------
+
+# The pipelines in a page's code blocks that need no sound card, a file each.
+pipelines_of() {
+  awk -v out="$1" '
+    /^```/ { inside = !inside; if (!inside) close (file); start = 1; next }
+    inside && start { start = 0
+      file = /^(gst-launch-1.0|build\/examples\/)/ ? out "-" ++n ".sh" : "" }
+    inside && file { print > file }' "$2"
+  grep -L autoaudiosink "$1"-*.sh
+}
+
+# With our sound for the recording, and our folder for /tmp.
+run_pipeline() {
+  sed "s|/usr/share/sonic-pi/samples/loop_tabla.flac|noise.wav|
+    s|location=/tmp/|location=|; s|^build/examples|\"\$bin\"|" "$1" > changed.sh
+  cat changed.sh
+  bin=$bin sh changed.sh
+}
+
+for page in README.md docs/tfxbutterworth.md docs/tfxchebyshev.md; do
+  name=$(basename "$page" .md)
+  for script in $(pipelines_of "$name" "$root/$page"); do
+    tap_case "$page: pipeline ${script//[!0-9]/}" run_pipeline "$script"
+  done
+done
+
 tap_end

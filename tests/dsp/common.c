@@ -209,26 +209,65 @@ test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
   }
 }
 
-double
-test_power_db (double ratio)
+TestReference
+test_reference_new (const TfxSos *sos, size_t n_sos, const double *in,
+    size_t n_frames)
 {
-  return ratio > 0 ? 10 * log10 (ratio) : ratio == 0 ? -999 : ratio;
+  TestReference r = { n_frames, test_alloc (n_frames * sizeof (double)),
+    test_alloc (n_frames * sizeof (double)) };
+  TestQuad *out = test_alloc (n_frames * sizeof *out);
+
+  test_run_quad (sos, n_sos, in, out, n_frames);
+  for (size_t n = 0; n < n_frames; n++) {
+    r.high[n] = (double)out[n];
+    r.low[n] = (double)(out[n] - r.high[n]);
+  }
+  free (out);
+  return r;
+}
+
+void
+test_reference_clear (TestReference *r)
+{
+  free (r->high);
+  free (r->low);
+  *r = (TestReference){ 0 };
+}
+
+static double
+error_db (long double error, long double power)
+{
+  return error == 0 ? -999 : (double)(10 * log10l (error / power));
+}
+
+/* Long double sums: a response far below one may square to less than the least
+ * double. */
+double
+test_error_db_f32 (const float *values, size_t stride, double scale,
+    const TestReference *r)
+{
+  long double error = 0, power = 0;
+
+  for (size_t n = 0; n < r->n; n++) {
+    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
+    error += (long double)d * d;
+    power += (long double)r->high[n] * r->high[n];
+  }
+  return error_db (error, power);
 }
 
 double
-test_error_db (const double *values, const TestQuad *reference, size_t n)
+test_error_db_f64 (const double *values, size_t stride, double scale,
+    const TestReference *r)
 {
-  /* Long double: a pass band far below one may square to less than double's
-   * least number. */
   long double error = 0, power = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    long double d = (long double)(values[i] - reference[i]);
-    long double r = (long double)reference[i];
-    error += d * d;
-    power += r * r;
+  for (size_t n = 0; n < r->n; n++) {
+    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
+    error += (long double)d * d;
+    power += (long double)r->high[n] * r->high[n];
   }
-  return error == 0 ? -999 : (double)(10 * log10l (error / power));
+  return error_db (error, power);
 }
 
 TestQuadComplex

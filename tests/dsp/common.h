@@ -58,12 +58,24 @@ void test_run_quad (const TfxSos *sos, size_t n_sos, const double *in,
 void test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
     long double *out, size_t n_frames);
 
-/* 10 log10 (sum of squares of (value - reference) / of reference); -999 for no
- * error at all. */
-double
-test_error_db (const double *values, const TestQuad *reference, size_t n);
-/* 10 log10 (ratio), -999 for 0 */
-double test_power_db (double ratio);
+/* A reference signal of which value[i] = high[i] + low[i], to 106 bits. */
+typedef struct TestReference
+{
+  size_t n;
+  double *high, *low;
+} TestReference;
+
+TestReference test_reference_new (const TfxSos *sos, size_t n_sos,
+    const double *in, size_t n_frames);
+void test_reference_clear (TestReference *reference);
+
+/* 10 log10 (sum of squares of (value * scale - reference) / of reference) of
+ * one channel, stride values from frame to frame; -999 if there is no error
+ * at all, NaN if a value is. */
+double test_error_db_f32 (const float *values, size_t stride, double scale,
+    const TestReference *reference);
+double test_error_db_f64 (const double *values, size_t stride, double scale,
+    const TestReference *reference);
 
 /* H = B/A of one section at exp(j w), all in quadruple precision. */
 typedef struct TestQuadComplex
