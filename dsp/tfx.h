@@ -194,18 +194,8 @@ int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
 /* The filter that does what filter a and then filter b do, in one:
  * taps[n_a + n_b - 1] = a * b.  n_a, n_b >= 1; taps apart from both.  Takes
  * n_a n_b multiplications. */
-void tfx_fir_convolve (const double *a, size_t n_a, const double *b,
-    size_t n_b, double *taps);
-
-/* How a FIR filter is computed. */
-typedef enum
-{
-  TFX_FIR_AUTO,   /* what costs least */
-  TFX_FIR_DIRECT, /* a sum of products: for short kernels.  Any split of a
-                   * stream into blocks gives the same output to the bit */
-  TFX_FIR_FFT     /* partitioned fast convolution: for long kernels.  The
-                   * split into blocks changes the output by rounding */
-} TfxFirMethod;
+void tfx_fir_convolve (const double *a, size_t n_a, const double *b, size_t n_b,
+    double *taps);
 
 /* ---- stages and chains -------------------------------------------------- */
 
@@ -233,20 +223,27 @@ typedef enum
   TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
 } TfxFirMethod;
 
-#define TFX_FIR_MAX_TAPS (1u << 24)
-
 /* A finite impulse response, y[n] = sum over k of kernel[k] x[n - k], causal.
  * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
  * one for each.  n_taps is 1 to TFX_FIR_MAX_TAPS. */
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method);
 
+/* Which channel of a pair (0 and 1, 2 and 3 ...) a tap is added to. */
+typedef enum
+{
+  TFX_TAP_BOTH,
+  TFX_TAP_LEFT,
+  TFX_TAP_RIGHT
+} TfxTapSide;
+
 /* One tap of a delay line. */
 typedef struct TfxTap
 {
   size_t delay; /* samples, 0 to TFX_DELAY_MAX */
   double gain;
-  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+  bool swap; /* from the other channel of the pair */
+  TfxTapSide side;
 } TfxTap;
 
 #define TFX_DELAY_MAX (1u << 26)

@@ -52,6 +52,22 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
   return 0;
 }
 
+/* How many sums stand within each other. */
+static unsigned
+sum_depth (const TfxNode *node)
+{
+  unsigned depth = 0;
+
+  for (size_t i = 0; i < node->n_children; i++) {
+    unsigned below = sum_depth (node->children[i]);
+    depth = below > depth ? below : depth;
+  }
+  if (node->kind == TFX_NODE_SUM ||
+      (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_BANK))
+    depth++;
+  return depth;
+}
+
 int
 tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 {
@@ -65,6 +81,10 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
     if (code < 0)
       return code;
   }
+  if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
+    return tfx_error_set (error, -E2BIG,
+        "more than %d sums (and filter banks) within each other",
+        TFX_SUM_MAX_DEPTH);
   return check_extent (expr, 0.0, error);
 }
 

@@ -4,7 +4,6 @@
 #define TFX_LANG_CLASS_H
 
 #include "node.h"
-#include "pending.h"
 
 /* What a stage takes, to be held against the bounds of expr.h. */
 typedef struct TfxExtent

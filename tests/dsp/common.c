@@ -35,7 +35,7 @@ test_design_text (const TfxDesign *d, double rate_hz, char *text)
   static const char *const families[] = { "butter", "cheby1", "cheby2",
     "ellip" };
   static const char *const modes[] = { "low", "high", "band", "stop" };
-  char kind[24] = "", edges[48];
+  char kind[40] = "", edges[48];
 
   if (d->family == TFX_FAMILY_CHEBYSHEV1)
     snprintf (kind, sizeof kind, " %g dB", d->ripple_db);
