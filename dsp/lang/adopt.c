@@ -3,8 +3,9 @@
  *
  * First the given names, wherever they stand.  Then place and class: the
  * children of two matching groups are aligned in order so that as many as
- * possible match (their longest common subsequence, after what is equal at
- * both ends is taken off), and matching groups are gone into. */
+ * possible match, and of these as many as possible with the same values (the
+ * longest common subsequence, weighted, after what is equal at both ends is
+ * taken off); matching groups are gone into. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,32 +82,42 @@ list_series (TfxNode *const *node, size_t *n)
   return node;
 }
 
-/* Whether two nodes may stand at the same place; two series do if they have a
- * stage in common. */
-static bool
-can_match (const Adoption *adoption, TfxNode *old, TfxNode *node)
+/* What it is worth to have two nodes at the same place, 0 if they may not be.
+ * A match is worth more than any number of equal values: there are at most
+ * TFX_EXPR_MAX_STAGES of these. */
+#define WORTH_EQUAL 1u
+#define WORTH_MATCH (2u * TFX_EXPR_MAX_STAGES)
+
+static unsigned
+find_worth (const Adoption *adoption, TfxNode *old, TfxNode *node)
 {
+  bool match;
+
   if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
     size_t n_old, n;
     TfxNode *const *olds = list_series (&old, &n_old);
     TfxNode *const *nodes = list_series (&node, &n);
 
-    for (size_t i = 0; i < n_old; i++) {
-      for (size_t j = 0; j < n; j++) {
-        if (can_match (adoption, olds[i], nodes[j]))
-          return true;
-      }
+    /* Two series may if they have a stage in common. */
+    match = false;
+    for (size_t i = 0; i < n_old && !match; i++) {
+      for (size_t j = 0; j < n && !match; j++)
+        match = find_worth (adoption, olds[i], nodes[j]) >= WORTH_MATCH;
     }
-    return false;
+  } else if (old->kind != node->kind) {
+    match = false;
+  } else if (old->kind != TFX_NODE_CALL) {
+    match = true;
+  } else if (old->is_named && node->is_named) {
+    /* Done by name; it only shows where the others stand. */
+    return strcmp (old->name, node->name) == 0 ? WORTH_EQUAL : 0;
+  } else {
+    match = is_same_filter (old, node) && !adoption->old_taken[old->index] &&
+            !adoption->expr_taken[node->index];
   }
-  if (old->kind != node->kind)
-    return false;
-  if (old->kind != TFX_NODE_CALL)
-    return true;
-  if (old->is_named && node->is_named)
-    return strcmp (old->name, node->name) == 0;
-  return is_same_filter (old, node) && !adoption->old_taken[old->index] &&
-         !adoption->expr_taken[node->index];
+  if (!match)
+    return 0;
+  return WORTH_MATCH + (tfx_node_equal (old, node) ? WORTH_EQUAL : 0);
 }
 
 static void align (Adoption *adoption, TfxNode *const *old, size_t n_old,
@@ -125,45 +136,46 @@ match (Adoption *adoption, TfxNode *old, TfxNode *node)
     node->id = old->id;
     align (adoption, old->children, old->n_children, node->children,
         node->n_children);
-  } else if (!adoption->expr_taken[node->index]) {
+  } else if (!node->is_named || !old->is_named) {
     /* (Two of one name were matched before.) */
     adopt (node, old);
   }
 }
 
-/* The longest common subsequence: best[i][j] is its length for old[i..] and
- * node[j..].  Both have at most TFX_EXPR_MAX_STAGES children. */
+/* The best alignment: best[i][j] is what that of old[i..] and node[j..] is
+ * worth, worth[i][j] what having i and j at the same place is.  Both lists have
+ * at most TFX_EXPR_MAX_STAGES children. */
 static void
 align_middle (Adoption *adoption, TfxNode *const *old, size_t n_old,
     TfxNode *const *node, size_t n_node)
 {
-  size_t width = n_node + 1, i = 0, j = 0;
-  unsigned short *best = calloc ((n_old + 1) * width, sizeof *best);
-  bool *can = calloc (n_old * n_node + 1, sizeof *can);
+  const size_t width = n_node + 1;
+  size_t i, j;
+  unsigned *best = calloc ((n_old + 1) * width, sizeof *best);
+  unsigned *worth = calloc ((n_old + 1) * width, sizeof *worth);
 
-  if (!best || !can) {
+  if (!best || !worth) {
     adoption->code = -ENOMEM;
     goto done;
   }
   for (i = n_old; i-- > 0;) {
     for (j = n_node; j-- > 0;) {
-      unsigned short skip = best[(i + 1) * width + j];
-      unsigned short other = best[i * width + j + 1];
+      unsigned *here = &best[i * width + j];
+      unsigned w = find_worth (adoption, old[i], node[j]);
 
-      can[i * n_node + j] = can_match (adoption, old[i], node[j]);
-      if (other > skip)
-        skip = other;
-      if (can[i * n_node + j] && best[(i + 1) * width + j + 1] + 1 > skip)
-        skip = (unsigned short)(best[(i + 1) * width + j + 1] + 1);
-      best[i * width + j] = skip;
+      worth[i * width + j] = w;
+      *here = here[1] > here[width] ? here[1] : here[width];
+      if (w > 0 && here[width + 1] + w > *here)
+        *here = here[width + 1] + w;
     }
   }
   for (i = j = 0; i < n_old && j < n_node;) {
-    unsigned short here = best[i * width + j];
+    const unsigned *here = &best[i * width + j];
+    unsigned w = worth[i * width + j];
 
-    if (can[i * n_node + j] && here == best[(i + 1) * width + j + 1] + 1)
+    if (w > 0 && *here == here[width + 1] + w)
       match (adoption, old[i++], node[j++]);
-    else if (best[(i + 1) * width + j] == here)
+    else if (*here == here[width])
       i++;
     else
       j++;
@@ -171,20 +183,20 @@ align_middle (Adoption *adoption, TfxNode *const *old, size_t n_old,
 
 done:
   free (best);
-  free (can);
+  free (worth);
 }
 
 static void
 align (Adoption *adoption, TfxNode *const *old, size_t n_old,
     TfxNode *const *node, size_t n_node)
 {
-  while (n_old > 0 && n_node > 0 && can_match (adoption, old[0], node[0])) {
+  while (n_old > 0 && n_node > 0 && tfx_node_equal (old[0], node[0])) {
     match (adoption, *old++, *node++);
     n_old--;
     n_node--;
   }
   while (n_old > 0 && n_node > 0 &&
-         can_match (adoption, old[n_old - 1], node[n_node - 1])) {
+         tfx_node_equal (old[n_old - 1], node[n_node - 1])) {
     match (adoption, old[n_old - 1], node[n_node - 1]);
     n_old--;
     n_node--;

@@ -158,6 +158,11 @@ parse_head (TfxParser *parser, CallHead *head)
     head->klass = parser->token;
     code = tfx_parser_advance (parser);
   }
+  if (code == 0 && parser->token.type == TFX_TOKEN_EQUALS) {
+    tfx_error_set (parser->error, -EINVAL,
+        "a stage takes one name, without '.'");
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
   return code;
 }
 
