@@ -462,6 +462,62 @@ test_table (void)
   tap_many_end (&many);
 }
 
+static double
+magnitude (const TfxChain *chain, double freq_hz)
+{
+  PlainResponse r = plain_response (chain, freq_hz, 48000);
+  return hypot (r.h.re, r.h.im);
+}
+
+/* What documentation promises and no golden value shows. */
+static void
+test_promises (void)
+{
+  static const struct
+  {
+    const char *text;
+    double freq_hz, gain;
+  } cases[] = {
+    /* gains in dB are heard as they are */
+    { "HiShelving(2000, 0.7, 6, 'db')", 23999.99, 1.9952623149688795 },
+    { "HiShelving(2000, 0.7, 6, 'db')", 0.01, 1 },
+    { "LoShelving(2000, 0.7, -6, 'db')", 0.01, 0.5011872336272722 },
+    { "LoShelving(2000, 0.7, 4)", 0.01, 4 },
+    { "ParametricEQ(1000, 3, 6)", 1000, 1.9952623149688795 },
+    { "Peaking(1000, 3, -20, 'db')", 1000, 0.1 },
+    { "Peaking(1000, 3, 0.25, 'linear')", 1000, 0.25 },
+    { "BiquadBPFPeak(1000, 3)", 1000, 3 },
+    { "BiquadBPF(1000, 3)", 1000, 1 },
+    /* -3 dB, -6 dB, ripple and attenuation at the cutoff */
+    { "HiButterworth(700, 7)", 700, 0.7071067811865476 },
+    { "Butterworth('bandpass', [300, 3400])", 3400, 0.7071067811865476 },
+    { "LoLinkwitzRiley(700)", 700, 0.5 },
+    { "LoChebyshev1(700, ripple=3)", 700, 0.7079457843841379 },
+    { "HiChebyshev2(700, ripple=40)", 700, 0.01 },
+    { "LoElliptic(700, 5, 3)", 700, 0.7079457843841379 },
+    /* the halves of a crossover */
+    { "LoLinkwitzRiley(700) + HiLinkwitzRiley(700)", 500, 1 },
+    { "LoLinkwitzRiley(700, 8) + HiLinkwitzRiley(700, 8)", 700, 1 },
+    { "LoLinkwitzRiley(700, 2) + (HiLinkwitzRiley(700, 2) | Gain(-1))", 800,
+        1 },
+    { "LoLinkwitzRiley(700, 6) + (HiLinkwitzRiley(700, 6) | Gain(-1))", 700,
+        1 },
+    { "AllPass(900, 2)", 1000, 1 },
+  };
+  TapMany many = tap_many ("gains that are promised");
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxChain *chain = make_chain (cases[i].text, 48000, 1);
+    double found = chain ? magnitude (chain, cases[i].freq_hz) : NAN;
+
+    tap_many_check (&many, fabs (found / cases[i].gain - 1) < 1e-9,
+        "%s at %g Hz: %.12g, not %.12g", cases[i].text, cases[i].freq_hz, found,
+        cases[i].gain);
+    tfx_chain_unref (&chain);
+  }
+  tap_many_end (&many);
+}
+
 /* Each class of the table is in the golden file. */
 static void
 test_covered (void)
@@ -490,6 +546,7 @@ static const TapTest tests[] = {
   { "engine", test_engine },
   { "signatures", test_signatures },
   { "table", test_table },
+  { "promises", test_promises },
   { "covered", test_covered },
   { NULL, NULL },
 };
