@@ -331,6 +331,8 @@ def write_firs():
     fir('[500, 1500, 4000.5, 9000], 77', 77, many)
     fir('[500, 1500, 4000.5, 9000], 78, pass_zero=False', 78, many,
         pass_zero=False)
+    fir("5000, 33, pass_zero=False, window='parzen'", 33, 5000,
+        pass_zero=False, window='parzen')
     fir("(500, 1500, 4000.5), 51, window='parzen'", 51, many[:3],
         window='parzen')
 
