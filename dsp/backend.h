@@ -36,6 +36,14 @@ struct TfxBackend
   void (*get_state) (TfxEngine *engine, size_t stage, double *state);
   void (*set_state) (TfxEngine *engine, size_t stage, const double *state);
 
+  /* Like run with an input of zeros, after the end of the stream. */
+  int (*drain) (TfxEngine *engine, const TfxBlock *out);
+
+  /* The output frames of a stage of the plan, or (stage = SIZE_MAX) of the
+   * whole, that are still to be dropped for its delay. */
+  size_t (*get_skip) (const TfxEngine *engine, size_t stage);
+  void (*set_skip) (TfxEngine *engine, size_t stage, size_t skip);
+
   /* All state to zero. */
   void (*reset) (TfxEngine *engine);
 

@@ -150,6 +150,19 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* Output frames that are still to be dropped, and those by which the delay
+ * has grown: they have been put out already. */
+static void
+hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+{
+  size_t old = from->plan->stages[from_stage].step->delay;
+  size_t new = to->plan->stages[to_stage].step->delay;
+  size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
+
+  to->plan->backend->set_skip (to->engine, to_stage,
+      new > old ? skip + (new - old) : skip);
+}
+
 /* The state of every stage that both plans have, from one engine to the
  * other. */
 static void
@@ -172,6 +185,7 @@ hand_over (TfxExec *e, const Run *from, Run *to)
         resize_history (e->state, f->state_size, t->state_size,
             new->n_channels);
       new->backend->set_state (to->engine, i, e->state);
+      hand_over_skip (from, j, to, i);
       break;
     }
   }
@@ -368,15 +382,61 @@ tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
   return ret;
 }
 
-void
-tfx_exec_reset (TfxExec *e)
+size_t
+tfx_exec_skip (const TfxExec *e)
+{
+  return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+/* A cross-fade or a plan that waits for one is over. */
+static void
+finish_fades (TfxExec *e)
 {
   if (e->next.plan) {
+    hand_over (e, &e->current, &e->next);
     run_clear (&e->current);
     e->current = e->next;
     e->next = (Run){ NULL, NULL };
   }
   end_fade (e);
+}
+
+int
+tfx_exec_drain (TfxExec *e, const TfxBlock *out)
+{
+  const TfxPlan *plan = e->current.plan;
+  TfxDenormalMode mode;
+  int ret;
+
+  if (!fits (plan, out, out))
+    return -EINVAL;
+  finish_fades (e);
+  mode = tfx_denormal_enter ();
+  ret = e->current.plan->backend->drain (e->current.engine, out);
+  tfx_denormal_leave (mode);
+  e->n_dispatches++;
+  return ret < 0 ? ret : 0;
+}
+
+int
+tfx_exec_adopt (TfxExec *e, TfxExec *from)
+{
+  const TfxPlan *to_plan = e->current.plan, *from_plan = from->current.plan;
+  int ret;
+
+  if (to_plan->rate_hz != from_plan->rate_hz ||
+      to_plan->n_channels != from_plan->n_channels)
+    return -EINVAL;
+  ret = reserve_state (e, to_plan, from_plan);
+  if (ret == 0)
+    hand_over (e, &from->current, &e->current);
+  return ret;
+}
+
+void
+tfx_exec_reset (TfxExec *e)
+{
+  finish_fades (e);
   e->current.plan->backend->reset (e->current.engine);
 }
 

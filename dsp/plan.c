@@ -118,18 +118,21 @@ fits_together (const TfxStage *a, const TfxStage *b)
   double products = (double)a->u.fir.n_taps * (double)b->u.fir.n_taps;
   unsigned n_a = a->u.fir.n_kernels, n_b = b->u.fir.n_kernels;
 
-  return (n_a == n_b || n_a == 1 || n_b == 1) &&
-         products <= MERGE_MAX_PRODUCTS &&
+  return (n_a == n_b || n_a == 1 || n_b == 1) && a->u.fir.delay == 0 &&
+         b->u.fir.delay == 0 && products <= MERGE_MAX_PRODUCTS &&
          a->u.fir.n_taps + b->u.fir.n_taps - 1 <= TFX_FIR_MAX_TAPS;
 }
 
 /* Adjacent FIRs become one: a multiplication less for every one of them, and
- * one pass.  Its state is that of the first. */
+ * one pass.  Its state is that of the first.  Those that take a delay out of
+ * the stream stay apart: what the first drops is not the second one's input. */
 static int
 add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
 {
   TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
 
+  if (stage->u.fir.delay > 0 && list != &plan->top)
+    return -EINVAL;
   if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
     return -EINVAL;
   if (last && last->kind == TFX_STEP_FIR &&
@@ -144,6 +147,8 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
   }
   last = add_step (plan, list, TFX_STEP_FIR, gain);
   last->stage = tfx_stage_ref (stage);
+  last->delay = stage->u.fir.delay;
+  plan->delay += last->delay;
   add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1);
   return 0;
 }
@@ -296,6 +301,12 @@ tfx_plan_n_sections (const TfxPlan *plan)
   return plan->n_sos;
 }
 
+size_t
+tfx_plan_delay (const TfxPlan *plan)
+{
+  return plan->delay;
+}
+
 static bool
 same_steps (const TfxSteps *a, const TfxSteps *b)
 {
@@ -304,7 +315,7 @@ same_steps (const TfxSteps *a, const TfxSteps *b)
   for (size_t i = 0; i < a->n; i++) {
     const TfxStep *s = &a->steps[i], *t = &b->steps[i];
 
-    if (s->kind != t->kind || s->n_sos != t->n_sos ||
+    if (s->kind != t->kind || s->n_sos != t->n_sos || s->delay != t->delay ||
         s->n_branches != t->n_branches)
       return false;
     if (s->kind == TFX_STEP_FIR &&

@@ -31,6 +31,7 @@ struct TfxStep
   size_t n_sos;
   TfxSos *sos;     /* into TfxPlan.sos */
   TfxStage *stage; /* a reference */
+  size_t delay;    /* frames that are taken out of the stream */
   size_t n_branches;
   TfxSteps *branches;
 };
@@ -57,6 +58,7 @@ struct TfxPlan
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;
+  size_t delay; /* of all steps */
   TfxPlanStage *stages;
   TfxSos *sos;
 };

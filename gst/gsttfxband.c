@@ -145,7 +145,7 @@ gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
   GstTfxValue lower = { "lower-frequency", " Hz", asked->lower, used->lower,
     margin_hz, top - margin_hz };
   GstTfxValue upper = { "upper-frequency", " Hz", asked->upper, used->upper,
-    used->lower + margin_hz, top };
+    used->lower + margin_hz, top, " (above lower-frequency)" };
 
   gst_tfx_filter_report_value (filter, &cutoff, rate);
   gst_tfx_filter_report_value (filter, &lower, rate);

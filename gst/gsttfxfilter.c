@@ -108,9 +108,10 @@ gst_tfx_filter_report_value (GstTfxFilter *self, const GstTfxValue *value,
 
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
-       "%.12g and %.12g%s. %.12g%s is used until it can be met.",
+       "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
           value->property, value->asked, value->unit, rate, value->lowest,
-          value->highest, value->unit, value->used, value->unit),
+          value->lowest_is ? value->lowest_is : "", value->highest, value->unit,
+          value->used, value->unit),
       (NULL));
 }
 

@@ -81,6 +81,8 @@ guint64 gst_tfx_filter_renew_stage_id (GstTfxFilter *self);
  * @used: the value that is used
  * @lowest: the lowest value that works at present
  * @highest: the highest value that works at present
+ * @lowest_is: what @lowest depends on beside the rate, a static string, or
+ *   %NULL
  *
  * How far a property is met.
  */
@@ -90,6 +92,7 @@ typedef struct
   const gchar *unit;
   gdouble asked, used;
   gdouble lowest, highest;
+  const gchar *lowest_is;
 } GstTfxValue;
 
 /* Says how far a property is met.  If @used is not @asked a warning is posted,

@@ -221,19 +221,30 @@ gst_tfx_stream_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 
+/* The number of frames in a buffer, or -1 after an error message. */
+static gssize
+gst_tfx_stream_check (GstTfxFilter *self, GstBuffer *buffer)
+{
+  gchar *why = NULL;
+  gssize n_frames = gst_tfx_buffer_check (buffer,
+      &gst_tfx_filter_get_private (self)->info, &why);
+
+  if (n_frames < 0)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
+        (NULL));
+  g_free (why);
+  return n_frames;
+}
+
+/* Checks here too: clipping to the segment would hide a broken frame. */
 static GstFlowReturn
 gst_tfx_stream_submit_input_buffer (GstBaseTransform *trans,
     gboolean is_discont, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gchar *why = NULL;
 
-  if (priv->engine.exec &&
-      gst_tfx_buffer_check (buffer, &priv->info, &why) < 0) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
-        (NULL));
-    g_free (why);
+  if (gst_tfx_filter_get_private (self)->engine.exec &&
+      gst_tfx_stream_check (self, buffer) < 0) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
@@ -311,13 +322,9 @@ gst_tfx_stream_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     g_free (why);
   }
 
-  n_frames = gst_tfx_buffer_check (buffer, &priv->info, &why);
-  if (n_frames < 0) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
-        (NULL));
-    g_free (why);
+  n_frames = gst_tfx_stream_check (self, buffer);
+  if (n_frames < 0)
     return GST_FLOW_ERROR;
-  }
 
   /* A filter rings on after its input has ended: what is marked as a gap stays
    * one only if it is silent before and behind the filter. */

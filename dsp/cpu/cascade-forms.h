@@ -15,8 +15,8 @@ typedef struct TfxCascadeForm
   size_t pass_sections; /* sections of a full pass */
   size_t pass_size;     /* doubles of coefficients of a full pass */
   double *coef;         /* 64-byte aligned */
-  /* s1 = scale[0] u, s2 = scale[1] t of each section (channels);
-   * s2 = scale[1] (q - s1) (samples). */
+  /* s1 = scale[0] u, s2 = scale[1] t of each section (factored);
+   * s2 = scale[1] (q - s1) (grouped). */
   double (*scale)[2];
 } TfxCascadeForm;
 

@@ -27,6 +27,9 @@ typedef struct Node
   TfxDelay *delay;
   double *sum, *branch; /* a chunk each; sums only */
   double *between;      /* a chunk; first steps of several in series */
+  /* Steps with a delay: frames still to be dropped, and frames still to come
+   * after the end of the stream. */
+  size_t skip, rest;
 } Node;
 
 struct TfxEngine
@@ -111,6 +114,16 @@ tfx_engine_free (TfxEngine *e)
   free (e);
 }
 
+/* The delays are those of a stream that is about to start. */
+static void
+rearm_gates (TfxEngine *e)
+{
+  for (size_t i = 0; i < e->plan->top.n; i++) {
+    const TfxStep *s = &e->plan->top.steps[i];
+    e->nodes[s->index].skip = e->nodes[s->index].rest = s->delay;
+  }
+}
+
 int
 tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
 {
@@ -136,6 +149,7 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
     return ret;
   }
   tfx_engine_update (e, plan);
+  rearm_gates (e);
   *engine = e;
   return 0;
 }
@@ -166,8 +180,10 @@ tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
 
 /* ---- running ------------------------------------------------------------ */
 
+typedef struct Gate Gate;
+
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out);
+    const TfxBlock *out, Gate *gate);
 
 static TfxBlock
 chunk_block (const TfxEngine *e, double *data, size_t n_frames)
@@ -195,7 +211,8 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   int n_cleared = 0;
 
   for (size_t k = 0; k < s->n_branches; k++) {
-    n_cleared += run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch);
+    n_cleared +=
+        run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch, NULL);
     if (k > 0)
       accumulate (node->sum, node->branch, n);
   }
@@ -228,10 +245,46 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return 0;
 }
 
+static void
+clear_frames (const TfxBlock *block, size_t first, size_t n)
+{
+  for (size_t i = first; i < first + n; i++) {
+    for (unsigned c = 0; c < block->n_channels; c++)
+      tfx_block_set (block, i, c, 0.0);
+  }
+}
+
+/* The frames of a chunk that belong to the stream, as it comes from a step:
+ * those that stand before its start, or after its end, are zero, as if the
+ * steps were filters of their own that dropped them. */
+struct Gate
+{
+  size_t start, end;
+  bool ended; /* the input has: frames from `end` on are not of the stream */
+};
+
+static void
+pass_gate (Node *node, const TfxBlock *block, Gate *gate)
+{
+  size_t left = block->n_frames - gate->start;
+  size_t dropped = node->skip < left ? node->skip : left;
+
+  clear_frames (block, gate->start, dropped);
+  gate->start += dropped;
+  node->skip -= dropped;
+  if (gate->ended) {
+    left = block->n_frames - gate->end;
+    left = node->rest < left ? node->rest : left;
+    gate->end += left;
+    node->rest -= left;
+    clear_frames (block, gate->end, block->n_frames - gate->end);
+  }
+}
+
 /* Steps in series over a chunk. */
 static int
 run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out)
+    const TfxBlock *out, Gate *gate)
 {
   TfxBlock between;
   int n_cleared = 0;
@@ -243,9 +296,32 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
   if (list->n > 1)
     between =
         chunk_block (e, e->nodes[list->steps[0].index].between, in->n_frames);
-  for (size_t i = 0; i < list->n; i++)
-    n_cleared += run_step (e, &list->steps[i], i == 0 ? in : &between,
-        i + 1 == list->n ? out : &between);
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+    const TfxBlock *to = i + 1 == list->n ? out : &between;
+
+    n_cleared += run_step (e, s, i == 0 ? in : &between, to);
+    if (s->delay > 0)
+      pass_gate (&e->nodes[s->index], to, gate);
+  }
+  return n_cleared;
+}
+
+static int
+run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
+{
+  const unsigned n_channels = out->n_channels;
+  int n_cleared = 0;
+
+  for (size_t i = 0; i < out->n_frames; i += e->chunk_frames) {
+    size_t left = out->n_frames - i;
+    size_t n = left < e->chunk_frames ? left : e->chunk_frames;
+    TfxBlock from = tfx_block_part (in, i, n, 0, n_channels);
+    TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
+    Gate gate = { 0, ended ? 0 : n, ended };
+
+    n_cleared += run_steps (e, &e->plan->top, &from, &to, &gate);
+  }
   return n_cleared;
 }
 
@@ -253,21 +329,17 @@ int
 tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   const TfxSteps *list = &e->plan->top;
-  const unsigned n_channels = in->n_channels;
-  int n_cleared = 0;
 
   if (list->n == 1 && list->steps[0].kind == TFX_STEP_CASCADE)
     return run_step (e, &list->steps[0], in, out);
+  return run_chunks (e, in, out, false);
+}
 
-  for (size_t i = 0; i < in->n_frames; i += e->chunk_frames) {
-    size_t left = in->n_frames - i;
-    size_t n = left < e->chunk_frames ? left : e->chunk_frames;
-    TfxBlock from = tfx_block_part (in, i, n, 0, n_channels);
-    TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
-
-    n_cleared += run_steps (e, list, &from, &to);
-  }
-  return n_cleared;
+int
+tfx_engine_drain (TfxEngine *e, const TfxBlock *out)
+{
+  clear_frames (out, 0, out->n_frames);
+  return run_chunks (e, out, out, true);
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -296,6 +368,24 @@ tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
     tfx_delay_set_state (node->delay, state);
 }
 
+size_t
+tfx_engine_get_skip (const TfxEngine *e, size_t stage)
+{
+  size_t skip = 0;
+
+  if (stage != SIZE_MAX)
+    return e->nodes[e->plan->stages[stage].step->index].skip;
+  for (size_t i = 0; i < e->n_nodes; i++)
+    skip += e->nodes[i].skip;
+  return skip;
+}
+
+void
+tfx_engine_set_skip (TfxEngine *e, size_t stage, size_t skip)
+{
+  e->nodes[e->plan->stages[stage].step->index].skip = skip;
+}
+
 void
 tfx_engine_reset (TfxEngine *e)
 {
@@ -305,6 +395,7 @@ tfx_engine_reset (TfxEngine *e)
     if (e->nodes[i].delay)
       tfx_delay_reset (e->nodes[i].delay);
   }
+  rearm_gates (e);
 }
 
 double

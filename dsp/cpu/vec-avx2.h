@@ -4,7 +4,8 @@
 
 #define ISA avx2
 #define W 4
-#define V_SAMPLES 1
+#define V_HAS_FMA 1
+#define V_GROUPED 1 /* channels of grouped kernels, at the most */
 
 typedef __m256d V;
 
@@ -68,6 +69,13 @@ static inline V
 v_fma (V a, V b, V c)
 {
   return _mm256_fmadd_pd (a, b, c);
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm256_fnmadd_pd (a, b, c);
 }
 
 /* The n doubles at p, over and over; n is 1. */

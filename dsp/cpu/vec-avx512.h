@@ -4,7 +4,8 @@
 
 #define ISA avx512
 #define W 8
-#define V_SAMPLES 2
+#define V_HAS_FMA 1
+#define V_GROUPED 2 /* channels of grouped kernels, at the most */
 
 typedef __m512d V;
 
@@ -68,6 +69,13 @@ static inline V
 v_fma (V a, V b, V c)
 {
   return _mm512_fmadd_pd (a, b, c);
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm512_fnmadd_pd (a, b, c);
 }
 
 /* The n doubles at p, over and over; n is 1 or 2. */

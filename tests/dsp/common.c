@@ -113,26 +113,37 @@ test_alloc (size_t size)
 }
 
 TfxPlan *
-test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+test_plan_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
     const TfxBackend *backend)
 {
-  TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = NULL;
+  TfxChain *chain = tfx_chain_new ();
   TfxPlan *plan = NULL;
   int err = -1;
 
-  if (stage && empty)
-    chain = tfx_chain_append (empty, stage);
+  for (size_t i = 0; chain && i < n_stages; i++) {
+    const TestStage *s = &stages[i];
+    TfxStage *stage = s->sos ? tfx_stage_new_sections (s->id, s->sos, s->n_sos)
+                             : tfx_stage_new_gain (s->id, s->gain);
+    TfxChain *longer = stage ? tfx_chain_append (chain, stage) : NULL;
+    tfx_stage_unref (&stage);
+    tfx_chain_unref (&chain);
+    chain = longer;
+  }
   if (chain)
     err = tfx_plan_compile (chain, 48000, n_channels, backend, &plan);
   if (err)
-    tap_diag ("no plan: stage %d, chain %d, error %d", stage != NULL,
-        chain != NULL, err);
+    tap_diag ("no plan: chain %d, error %d", chain != NULL, err);
   tfx_chain_unref (&chain);
-  tfx_chain_unref (&empty);
-  tfx_stage_unref (&stage);
   return err ? NULL : plan;
+}
+
+TfxPlan *
+test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  const TestStage stage = { tfx_stage_new_id (), sos, n_sos, 0 };
+
+  return test_plan_of (&stage, 1, n_channels, backend);
 }
 
 TfxExec *
@@ -146,6 +157,26 @@ test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     tap_diag ("no executor");
   tfx_plan_unref (&plan);
   return exec;
+}
+
+int
+test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+    size_t n_frames)
+{
+  TfxBlock block =
+      tfx_block_interleaved (samples, TFX_SAMPLE_F64, n_channels, n_frames);
+
+  return tfx_exec_run (exec, &block, &block);
+}
+
+int
+test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+    size_t n_frames)
+{
+  TfxBlock block =
+      tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
+
+  return tfx_exec_run (exec, &block, &block);
 }
 
 void

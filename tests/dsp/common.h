@@ -46,6 +46,25 @@ TfxExec *test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
 TfxPlan *test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     const TfxBackend *backend);
 
+/* A plan of several stages at 48000 Hz. */
+typedef struct TestStage
+{
+  uint64_t id;
+  const TfxSos *sos; /* NULL: a gain */
+  size_t n_sos;
+  double gain;
+} TestStage;
+
+TfxPlan *test_plan_of (const TestStage *stages, size_t n_stages,
+    unsigned n_channels, const TfxBackend *backend);
+
+/* Runs interleaved samples of either type in place; the result of
+ * tfx_exec_run(). */
+int test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+    size_t n_frames);
+int test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+    size_t n_frames);
+
 /* The transposed direct form II as tfx.h has it, section after section for
  * each sample, no fused multiply-add: what scipy.signal.sosfilt does.
  * state[n_sos][2], or NULL for rest; in may be out. */

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes designs.txt: the golden values of the filter designs.
+"""Writes the golden values of the filter designs.
 
-    python3 designs.py > designs.txt
+    python3 designs.py designs > designs.txt
+    python3 designs.py sections > sections.txt
 
 Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output
 is a pure function of this file and of their versions, which its header names.
 
-Lines of designs.txt; numbers are decimal and round-trip to double:
+designs.txt has zeros, poles and responses over a grid of designs, sections.txt
+the sections of the filters that noise is run through.  Their lines; numbers
+are decimal and round-trip to double:
 
   design FAMILY MODE ORDER RATE LOWER UPPER RIPPLE ATTENUATION
       starts a design; FAMILY butter, cheby1, cheby2, ellip, MODE low, high,
@@ -28,7 +31,7 @@ Lines of designs.txt; numbers are decimal and round-trip to double:
       group delay in samples: exact, and by scipy.signal.group_delay of SciPy's
       sections
   sos B0 B1 B2 A1 A2
-      SciPy's sections, in its order; for some designs only
+      SciPy's sections, in its order
 
 "Exact" is the same design carried out with 50 digits, from the prototype's
 formula on, for the double values of the parameters.
@@ -73,7 +76,7 @@ def places(mode, rate):
 
 
 def grid():
-    """(variant, mode, order, rate, (lower, upper), extras)"""
+    """(variant, mode, order, rate, (lower, upper), with_delay)"""
     n = 0
     # The extremes: order 1 and 64 of every variant, mode and rate.
     for variant in VARIANTS:
@@ -87,31 +90,24 @@ def grid():
                         which = [n % len(all_places)]
                         n += 1
                     for w in which:
-                        yield variant, mode, order, rate, all_places[w], ''
+                        yield variant, mode, order, rate, all_places[w], False
     # All orders in every mode; the rest takes turns.
     n = 0
     for order in range(1, 65):
         for mode in MODES:
             rate = RATES[n % 6]
             place = places(mode, rate)[(n // 6 + n) % 6]
-            extras = 'g' if order <= 8 else ''
-            yield VARIANTS[n % 8], mode, order, rate, place, extras
+            yield VARIANTS[n % 8], mode, order, rate, place, order <= 8
             n += 3 if mode == 'stop' else 1
-    # Sections to run noise through.
-    for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
-        for mode in MODES:
-            for order in (2, 32, 64):
-                yield (variant, mode, order, 48000.0,
-                       places(mode, 48000.0)[0], 'sg')
     # A pole or zero at the origin, or close to it.
     for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
         for mode in ('low', 'high'):
             for order in (1, 3):
-                yield variant, mode, order, 48000.0, (12000.0, 0), 'g'
+                yield variant, mode, order, 48000.0, (12000.0, 0), True
     # Bands so narrow that the gain leaves the range of double.
     for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
-        yield variant, 'band', 64, 384000.0, (1000.0, 1001.0), ''
-        yield variant, 'stop', 64, 384000.0, (1000.0, 1001.0), ''
+        yield variant, 'band', 64, 384000.0, (1000.0, 1001.0), False
+        yield variant, 'stop', 64, 384000.0, (1000.0, 1001.0), False
     yield from elliptic_grid()
 
 
@@ -122,23 +118,33 @@ def elliptic_grid():
         for mode in MODES:
             rate = RATES[n % 6]
             place = places(mode, rate)[(n // 6 + n) % 6]
-            extras = 'g' if order <= 8 else ''
             variants = ELLIPTIC if order <= 16 else ELLIPTIC_HIGH
             yield (variants[order % len(variants)], mode, order, rate, place,
-                   extras)
+                   order <= 8)
             n += 3 if mode == 'stop' else 1
     for mode in MODES:
         for rate in RATES:
             for order in (1, 64):
                 yield (ELLIPTIC_HIGH[n % 2], mode, order, rate,
-                       places(mode, rate)[n % 6], '')
+                       places(mode, rate)[n % 6], False)
                 n += 1
     for variant in ELLIPTIC:
         for mode in MODES:
             for order in (2, 3, 5, 8, 12):
-                yield variant, mode, order, 48000.0, places(mode, 48000.0)[2], ''
-    for mode in MODES:
-        yield ELLIPTIC[0], mode, 4, 48000.0, places(mode, 48000.0)[0], 'sg'
+                yield (variant, mode, order, 48000.0, places(mode, 48000.0)[2],
+                       False)
+
+
+def section_grid():
+    """The same, of the filters that noise is run through."""
+    for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
+        for mode in MODES:
+            for cutoff in (20.0, 100.0, 1000.0):
+                band = mode in ('band', 'stop')
+                place = (cutoff, 2 * cutoff if band else 0)
+                for order in (1, 2, 3, 4, 8, 16, 32, 64):
+                    if order < 64 or cutoff == 20:
+                        yield variant, mode, order, 48000.0, place
 
 
 def edge(variant, order):
@@ -352,11 +358,23 @@ def deviation(value, exact):
     return complex(d)
 
 
-def write_design(variant, mode, order, rate, place, extras):
-    out = sys.stdout
+def write_head(variant, mode, order, rate, place):
     family, ripple, attenuation = variant
-    out.write('design %s %s %d %.17g %.17g %.17g %.17g %.17g\n' % (
+    sys.stdout.write('design %s %s %d %.17g %.17g %.17g %.17g %.17g\n' % (
         family, mode, order, rate, place[0], place[1], ripple, attenuation))
+
+
+def write_sections(variant, mode, order, rate, place):
+    write_head(variant, mode, order, rate, place)
+    sos = scipy_design(variant, mode, order, rate, place, 'sos')
+    for b0, b1, b2, _, a1, a2 in sos:
+        sys.stdout.write('sos %.17g %.17g %.17g %.17g %.17g\n' % (
+            b0, b1, b2, a1, a2))
+
+
+def write_design(variant, mode, order, rate, place, with_delay):
+    out = sys.stdout
+    write_head(variant, mode, order, rate, place)
     z, p, k = scipy_design(variant, mode, order, rate, place, 'zpk')
     sos = scipy_design(variant, mode, order, rate, place, 'sos')
     ez, ep, ek = exact_zpk(variant, mode, order, rate, place)
@@ -384,7 +402,7 @@ def write_design(variant, mode, order, rate, place, extras):
             f, h.real, h.imag, dz.real, dz.imag))
     out.write('s %.3e %.3e\n' % (sosfreqz_error, sos_error))
     out.writelines(lines)
-    if 'g' in extras:
+    if with_delay:
         for f in freqs:
             delay = exact_group_delay(ez, ep, f, rate)
             with warnings.catch_warnings():
@@ -393,18 +411,20 @@ def write_design(variant, mode, order, rate, place, extras):
                     signal.group_delay((s[:3], s[3:]), np.array([f]),
                                        fs=rate)[1][0] for s in sos)
             out.write('g %.10g %.17g %.17g\n' % (f, delay, theirs))
-    if 's' in extras:
-        for b0, b1, b2, _, a1, a2 in sos:
-            out.write('sos %.17g %.17g %.17g %.17g %.17g\n' % (
-                b0, b1, b2, a1, a2))
 
 
 def main():
     print('# Written by designs.py, which says what the lines mean.')
     print('# SciPy %s, NumPy %s, mpmath %s with %d digits' % (
         scipy.__version__, np.__version__, mpmath.__version__, mp.dps))
-    for item in grid():
-        write_design(*item)
+    if sys.argv[1:] == ['designs']:
+        for item in grid():
+            write_design(*item)
+    elif sys.argv[1:] == ['sections']:
+        for item in section_grid():
+            write_sections(*item)
+    else:
+        sys.exit('usage: designs.py designs|sections')
 
 
 if __name__ == '__main__':

@@ -99,15 +99,23 @@ GST_START_TEST (test_gap_rings)
 }
 GST_END_TEST;
 
-/* A flag that lies: there is sound in the gap. */
+/* A flag that lies: there is sound in the gap.  0x3c3c3c3c, a number of equal
+ * bytes, is 0.0115. */
 GST_START_TEST (test_gap_with_sound)
 {
+  static const union
+  {
+    guint32 bits;
+    gfloat value;
+  } equal_bytes = { 0x3c3c3c3c };
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   GstHarness *h = tfx_check_harness (LAUNCH, &info);
   gdouble *in = g_new0 (gdouble, N), *expected, *out;
   GstBuffer *buffer;
 
   in[N - 1] = 0.25;
+  for (gsize i = 0; __i__ && i < N; i++)
+    in[i] = equal_bytes.value;
   expected = tfx_check_engine (&design, &info, in, N);
   buffer = push_gap (h, &info, in);
   fail_if (is_gap (buffer));
@@ -130,6 +138,7 @@ GST_START_TEST (test_recovery)
 {
   static const gdouble evil[] = { NAN, INFINITY, -INFINITY, 3e38 };
   const gsize n = 48000, n_bad = 2000;
+  gboolean same = TRUE;
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
   GstHarness *h = tfx_check_harness (LAUNCH, &info);
   GstBus *bus = tfx_check_bus (h);
@@ -138,11 +147,12 @@ GST_START_TEST (test_recovery)
   expected = tfx_check_engine (&design, &info, in, n);
   in[n_bad * 2] = evil[__i__];
   out = tfx_check_filter (h, &info, in, n, N);
-  for (gsize i = n_bad + 1 + 4096; i < n; i++)
-    fail_unless (isfinite (out[i * 2]), "frame %u is %g", (guint)i, out[i * 2]);
+  fail_unless (tfx_check_is_finite (out + (n_bad + 1 + 4096) * 2,
+      (n - n_bad - 1 - 4096) * 2));
   /* The other channel never noticed. */
   for (gsize i = 0; i < n; i++)
-    fail_unless_equals_float (out[i * 2 + 1], expected[i * 2 + 1]);
+    same = same && out[i * 2 + 1] == expected[i * 2 + 1];
+  fail_unless (same);
   fail_unless (tfx_check_distance (out + n, expected + n, n) < 1e-6);
 
   if (__i__ < 3)
@@ -197,7 +207,7 @@ silence_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_gap_at_rest, 0, 2);
   tcase_add_test (tc, test_gap_rings);
-  tcase_add_test (tc, test_gap_with_sound);
+  tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
   return s;

@@ -60,6 +60,16 @@ tfx_check_distance (const gdouble *a, const gdouble *b, gsize n)
   return largest;
 }
 
+gboolean
+tfx_check_is_finite (const gdouble *x, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    if (!isfinite (x[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gdouble
 tfx_check_rms (const gdouble *x, gsize n, gsize step)
 {

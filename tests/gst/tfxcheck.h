@@ -28,6 +28,9 @@ gdouble *tfx_check_noise (gsize n, guint seed);
 /* The largest |a[i] - b[i]|; NaN counts as infinite. */
 gdouble tfx_check_distance (const gdouble *a, const gdouble *b, gsize n);
 
+/* No NaN and no infinity among them. */
+gboolean tfx_check_is_finite (const gdouble *x, gsize n);
+
 /* The root mean square of every step-th number. */
 gdouble tfx_check_rms (const gdouble *x, gsize n, gsize step);
 
