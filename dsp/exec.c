@@ -199,6 +199,7 @@ update_in_place (Run *run, TfxPlan *plan)
   const TfxBackend *backend = plan->backend;
   const unsigned n_channels = plan->n_channels;
   double *states, *at;
+  int ret;
 
   if (tfx_plan_same_values (old, plan))
     return 0;
@@ -214,18 +215,20 @@ update_in_place (Run *run, TfxPlan *plan)
     at += old->stages[i].state_size * n_channels;
   }
 
-  run->plan = tfx_plan_ref (plan);
-  backend->update (run->engine, plan);
+  ret = backend->update (run->engine, plan);
+  if (ret == 0)
+    run->plan = tfx_plan_ref (plan);
   at = states;
-  for (size_t i = 0; i < plan->n_stages; i++) {
+  for (size_t i = 0; ret == 0 && i < plan->n_stages; i++) {
     if (plan->stages[i].kind != TFX_STEP_CASCADE)
       continue;
     backend->set_state (run->engine, i, at);
     at += plan->stages[i].state_size * n_channels;
   }
   free (states);
-  tfx_plan_unref (&old);
-  return 0;
+  if (ret == 0)
+    tfx_plan_unref (&old);
+  return ret;
 }
 
 static void

@@ -54,6 +54,8 @@ struct TfxPlan
   unsigned refs; /* atomic */
   double rate_hz;
   unsigned n_channels;
+  TfxSample sample;    /* the precision of FIRs */
+  size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;

@@ -163,7 +163,7 @@ typedef enum
   TFX_WINDOW_KAISER
 } TfxWindow;
 
-#define TFX_FIR_MAX_TAPS 16777216u /* 350 s at 48 kHz */
+#define TFX_FIR_MAX_TAPS (1u << 24)
 #define TFX_FIR_MAX_BETA 700.0
 
 /* What is asked of a windowed-sinc filter.  The designs are those of
@@ -220,7 +220,9 @@ typedef enum
 {
   TFX_FIR_AUTO,   /* whichever is cheaper */
   TFX_FIR_DIRECT, /* multiply and add, tap by tap */
-  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
+  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency; the
+                   * split of a stream into blocks changes the output by
+                   * rounding */
 } TfxFirMethod;
 
 /* A finite impulse response, y[n] = sum over k of kernel[k] x[n + delay - k].
@@ -324,8 +326,24 @@ typedef struct TfxPlan TfxPlan;
 
 #define TFX_MAX_CHANNELS 65536u
 
-/* Compiles chain for n_channels (1 to TFX_MAX_CHANNELS) and stores the plan.
- * 0, -EINVAL or -ENOMEM. */
+/* What a chain is compiled for. */
+typedef struct TfxPlanSpec
+{
+  double rate_hz;
+  unsigned n_channels; /* 1 to TFX_MAX_CHANNELS */
+  /* The samples of the stream.  Others can be run too: their FIRs then have
+   * the precision of these. */
+  TfxSample sample;
+  size_t block_frames; /* how long the blocks are going to be; 0: not known */
+  const TfxBackend *backend;
+} TfxPlanSpec;
+
+/* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
+ * range, a FIR of as many kernels as there are no channels), -ENOMEM. */
+int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+    TfxPlan **plan);
+
+/* The same for samples of either type and blocks of any length. */
 int tfx_plan_compile (const TfxChain *chain, double rate_hz,
     unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
 

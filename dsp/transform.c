@@ -95,15 +95,15 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
   LComplex upper = h + root, lower = w02 / upper;
 
   out[0] = out[1] = a;
-  out[0].sum = 2.0L * creall (upper);
-  out[0].product = creall (upper * conjl (upper));
-  out[1].sum = 2.0L * creall (lower);
-  out[1].product = creall (lower * conjl (lower));
+  out[0].sum = 2.0L * creall (lower);
+  out[0].product = creall (lower * conjl (lower));
+  out[1].sum = 2.0L * creall (upper);
+  out[1].product = creall (upper * conjl (upper));
   if (isfinite (f->zero)) {
     long double u = pass ? half * f->zero : half / f->zero;
     out[0].zeros = out[1].zeros = TFX_ZEROS_AT_OMEGA;
-    out[0].omega = u + sqrtl (u * u + w02);
-    out[1].omega = w02 / out[0].omega;
+    out[1].omega = u + sqrtl (u * u + w02);
+    out[0].omega = w02 / out[1].omega;
   }
   return 2;
 }
