@@ -37,8 +37,9 @@ extern "C" {
 
 /* ---- bounds -------------------------------------------------------------- */
 
-/* What a text may hold.  More is refused with a message, so that no text can
- * take more than a few megabytes and a few milliseconds. */
+/* What a text may hold.  More is refused with a message, so that no text takes
+ * more than a few megabytes, or to read it more than a tenth of a second.  (To
+ * build the longest kernels takes up to seconds.) */
 #define TFX_EXPR_MAX_TEXT (1u << 20) /* bytes */
 #define TFX_EXPR_MAX_STAGES 1024u    /* calls */
 #define TFX_EXPR_MAX_DEPTH 64u       /* parentheses within parentheses */

@@ -39,9 +39,9 @@ tfx_parser_fail_at (TfxParser *parser, size_t offset)
   return parser->error->code;
 }
 
-/* What the token ahead is called in a message. */
-void
-tfx_parser_quote_token (const TfxParser *parser, char *buffer, size_t size)
+/* What the token ahead is called in a message; size is at least 12. */
+static void
+quote_token (const TfxParser *parser, char *buffer, size_t size)
 {
   const TfxToken *t = &parser->token;
 
@@ -60,7 +60,7 @@ tfx_parser_fail_expected (TfxParser *parser, const char *expected)
 {
   char found[48];
 
-  tfx_parser_quote_token (parser, found, sizeof found);
+  quote_token (parser, found, sizeof found);
   tfx_error_set (parser->error, -EINVAL, "expected %s, found %s", expected,
       found);
   return tfx_parser_fail_at (parser, parser->token.offset);

@@ -29,8 +29,4 @@ int tfx_parser_fail_at (TfxParser *parser, size_t offset);
 /* "expected ..., found the token ahead" */
 int tfx_parser_fail_expected (TfxParser *parser, const char *expected);
 
-/* The token ahead as a message shows it; size is at least 12. */
-void
-tfx_parser_quote_token (const TfxParser *parser, char *buffer, size_t size);
-
 #endif /* TFX_LANG_PARSER_H */
