@@ -97,11 +97,10 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
   }
   sos = step->sos + step->n_sos;
   memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
-  if (step->gain != 0.0) {
-    scale_section (&sos[0], step->gain);
-    step->gain = 1.0;
-  }
   entry = add_stage (plan, stage->id, step, 2 * n);
+  entry->gain = step->gain;
+  scale_section (&sos[0], step->gain);
+  step->gain = 1.0;
   entry->first_sos = step->n_sos;
   entry->n_sos = n;
   step->n_sos += n;

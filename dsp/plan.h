@@ -43,6 +43,7 @@ typedef struct TfxPlanStage
   TfxStepKind kind;
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
+  double gain;             /* folded into the first of its sections */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */

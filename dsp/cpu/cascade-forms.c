@@ -86,6 +86,18 @@ tfx_cascade_form_clear (TfxCascadeForm *form)
   memset (form, 0, sizeof *form);
 }
 
+/* b0, or what may stand for it: something so small that the float32 output
+ * does not show it. */
+static double
+divisor (const TfxSos *s)
+{
+  double largest = fmax (fabs (s->b0), fmax (fabs (s->b1), fabs (s->b2)));
+
+  if (largest == 0.0)
+    return 1e-70;
+  return fabs (s->b0) < TINY * largest ? TINY * largest : s->b0;
+}
+
 static double
 away_from_zero (double x)
 {
@@ -126,8 +138,7 @@ set_factored_pass (TfxCascadeForm *form, const TfxSos *sos, size_t first,
 
   for (size_t k = n; k-- > 0;) {
     const TfxSos *s = &sos[first + k];
-    double largest = fmax (fabs (s->b1), fabs (s->b2));
-    double b0 = fabs (s->b0) < TINY * largest ? TINY * largest : s->b0;
+    double b0 = divisor (s);
     double c1 = away_from_zero (s->b1 / b0 - s->a1);
     double c2 = away_from_zero (s->b2 / b0 - s->a2);
     double *c = coef + 1 + 4 * k;

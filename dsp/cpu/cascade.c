@@ -176,25 +176,14 @@ tfx_cascade_free (TfxCascade **cascade)
   free (c);
 }
 
-/* The kernels divide by b0 and by the gain: a zero is applied at the end. */
-static bool
-is_zero (const TfxSos *s)
-{
-  return s->b0 == 0.0 && s->b1 == 0.0 && s->b2 == 0.0;
-}
-
 void
 tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
 {
+  /* The state is divided by the gain: a zero is applied at the end. */
   c->mute = gain == 0.0;
   c->gain = c->mute ? 1.0 : gain;
-  for (size_t i = 0; i < c->n_sos; i++) {
+  for (size_t i = 0; i < c->n_sos; i++)
     c->sos[i] = sos[i];
-    if (is_zero (&sos[i])) {
-      c->sos[i].b0 = 1.0;
-      c->mute = true;
-    }
-  }
   if (c->n_sos > 0) {
     TfxSos *last = &c->sos[c->n_sos - 1];
     last->b0 *= c->gain;

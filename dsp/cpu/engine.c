@@ -376,6 +376,10 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxStep *s = &list->steps[i];
     const TfxBlock *to = i + 1 == list->n ? out : &between;
 
+    /* The stream has ended for the steps before this one: what they ring on
+     * with is not of it. */
+    if (i > 0 && s->delay > 0 && gate->ended)
+      clear_frames (&between, gate->end, in->n_frames - gate->end);
     n_cleared += run_step (e, s, i == 0 ? in : &between, to);
     if (s->delay > 0)
       pass_gate (&e->nodes[s->index], to, gate);
