@@ -322,7 +322,7 @@ test_grid (void)
   Golden *golden = golden_open ("designs.txt");
   bool any_order[TFX_DESIGN_MAX_ORDER + 1] = { false };
   static const double rates[] = { 8000, 44100, 48000, 96000, 192000, 384000 };
-  bool extremes[4][4][6][2] = { 0 };
+  bool extremes[3][4][6][2] = { 0 };
   double lowest = INFINITY, highest = 0;
   unsigned n = 0, n_orders = 0, n_extremes = 0;
   GoldenDesign g;

@@ -4,13 +4,14 @@
 
     python3 designs.py designs > designs.txt
     python3 designs.py sections > sections.txt
+    python3 designs.py elliptic > elliptic.txt
 
 Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output
 is a pure function of this file and of their versions, which its header names.
 
-designs.txt has zeros, poles and responses over a grid of designs, sections.txt
-the sections of the filters that noise is run through.  Their lines; numbers
-are decimal and round-trip to double:
+designs.txt has zeros, poles and responses over a grid of designs, elliptic.txt
+those of elliptic filters, sections.txt the sections of the filters that noise
+is run through.  Their lines; numbers are decimal and round-trip to double:
 
   design FAMILY MODE ORDER RATE LOWER UPPER RIPPLE ATTENUATION
       starts a design; FAMILY butter, cheby1, cheby2, ellip, MODE low, high,
@@ -108,10 +109,10 @@ def grid():
     for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
         yield variant, 'band', 64, 384000.0, (1000.0, 1001.0), False
         yield variant, 'stop', 64, 384000.0, (1000.0, 1001.0), False
-    yield from elliptic_grid()
 
 
 def elliptic_grid():
+    """The same, of elliptic filters."""
     # All orders in every mode, the extremes in every mode and rate.
     n = 0
     for order in range(1, 65):
@@ -420,11 +421,14 @@ def main():
     if sys.argv[1:] == ['designs']:
         for item in grid():
             write_design(*item)
+    elif sys.argv[1:] == ['elliptic']:
+        for item in elliptic_grid():
+            write_design(*item)
     elif sys.argv[1:] == ['sections']:
         for item in section_grid():
             write_sections(*item)
     else:
-        sys.exit('usage: designs.py designs|sections')
+        sys.exit('usage: designs.py designs|sections|elliptic')
 
 
 if __name__ == '__main__':
