@@ -40,7 +40,7 @@ typedef struct Group
   const TfxCascadeForm *form;
   TfxCascadeKernel kernel; /* over the scratch, or ... */
   TfxRowsKernel rows;      /* ... from rows to rows */
-  double *state;           /* [n_sos][2][stride] */
+  double *state;           /* [n_sos][form->n_state][stride] */
   unsigned n_pending;
   double pending[MAX_WIDTH]; /* [n_pending][lanes] */
 } Group;
@@ -99,7 +99,8 @@ plan_groups (TfxCascade *c)
 
     choose_form (c, g, c->n_channels - channel);
     g->first_channel = channel;
-    g->state = c->states + n * c->n_sos * 2 * c->kernels->width;
+    g->state =
+        c->states + n * c->n_sos * TFX_CASCADE_MAX_STATE * c->kernels->width;
     g->n_pending = 0;
     channel += g->n_channels;
     n++;
@@ -143,7 +144,8 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->type = TFX_SAMPLE_F32;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
   c->groups = calloc (max_groups, sizeof *c->groups);
-  c->states = tfx_cascade_alloc (max_groups * n_sos * 2 * kernels->width);
+  c->states = tfx_cascade_alloc (
+      max_groups * n_sos * TFX_CASCADE_MAX_STATE * kernels->width);
   c->spare_state = tfx_cascade_alloc (2 * MAX_WIDTH);
   c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_WIDTH);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
@@ -207,7 +209,7 @@ run_scratch (const TfxCascade *c, const Group *g, size_t n)
     size_t n_pass = c->n_sos - k;
     if (n_pass > f->pass_sections)
       n_pass = f->pass_sections;
-    g->kernel (c->scratch, n, g->state + k * 2 * g->stride, coef,
+    g->kernel (c->scratch, n, g->state + k * g->form->n_state * g->stride, coef,
         (unsigned)n_pass);
     coef += f->pass_size;
   }
@@ -229,8 +231,8 @@ run_rows (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
 
     if (!last)
       n_pass = f->pass_sections;
-    g->rows (&in, last ? &out : &scratch, n, g->state + k * 2 * g->stride, coef,
-        (unsigned)n_pass);
+    g->rows (&in, last ? &out : &scratch, n,
+        g->state + k * g->form->n_state * g->stride, coef, (unsigned)n_pass);
     coef += f->pass_size;
     in = scratch;
   }
@@ -325,7 +327,7 @@ all_finite (const double *restrict x, size_t n)
 static int
 recover (TfxCascade *c, Group *g)
 {
-  const size_t n = c->n_sos * 2 * g->stride;
+  const size_t n = c->n_sos * g->form->n_state * g->stride;
   int n_cleared = 0;
 
   if (all_finite (g->state, n))
@@ -396,21 +398,24 @@ outer_scale (const TfxCascade *c, size_t section)
 static void
 export_lane (const Group *g, unsigned lane, size_t k, double s[2])
 {
-  const double *state = g->state + k * 2 * g->stride;
-  const double kernel[2] = { state[lane], state[g->stride + lane] };
+  const unsigned n = g->form->n_state;
+  double kernel[TFX_CASCADE_MAX_STATE];
 
+  for (unsigned i = 0; i < n; i++)
+    kernel[i] = g->state[(k * n + i) * g->stride + lane];
   tfx_cascade_form_export (g->form, k, kernel, s);
 }
 
 static void
 import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
 {
-  double *state = g->state + k * 2 * g->stride, kernel[2];
+  const unsigned n = g->form->n_state;
+  double kernel[TFX_CASCADE_MAX_STATE];
 
   tfx_cascade_form_import (g->form, k, s, kernel);
-  for (unsigned i = lane; i < g->stride; i += g->lanes) {
-    state[i] = kernel[0];
-    state[g->stride + i] = kernel[1];
+  for (unsigned i = 0; i < n; i++) {
+    for (unsigned l = lane; l < g->stride; l += g->lanes)
+      g->state[(k * n + i) * g->stride + l] = kernel[i];
   }
 }
 
@@ -483,7 +488,8 @@ tfx_cascade_reset (TfxCascade *c)
 {
   for (unsigned j = 0; j < c->n_groups; j++) {
     Group *g = &c->groups[j];
-    memset (g->state, 0, c->n_sos * 2 * g->stride * sizeof (double));
+    memset (g->state, 0,
+        c->n_sos * g->form->n_state * g->stride * sizeof (double));
     g->n_pending = 0;
   }
 }
