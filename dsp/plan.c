@@ -385,7 +385,8 @@ same_stage_values (const TfxStage *a, const TfxStage *b)
     return false;
   for (size_t i = 0; i < a->u.delay.n_taps; i++) {
     const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
-    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap)
+    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap ||
+        s->side != t->side)
       return false;
   }
   return true;

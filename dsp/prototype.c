@@ -8,12 +8,15 @@
  *                 mu = asinh(1 / eps) / N, eps^2 = 10^(ripple/10) - 1
  *   Chebyshev 2   the reciprocals of a Chebyshev 1 with
  *                 1 / eps^2 = 10^(attenuation/10) - 1, zeros at 1 / cos theta
+ *   elliptic      see elliptic.c
  *
  * (A. Antoniou, Digital Signal Processing, chapter 10.) */
 #include "prototype.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "elliptic.h"
 
 /* 10^(db/10) - 1 without the cancellation for small db. */
 static double
@@ -149,6 +152,14 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
         proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
       break;
     }
+    case TFX_FAMILY_ELLIPTIC:
+      proto->n_factors = (order + 1) / 2;
+      if (order % 2 == 0)
+        proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
+      tfx_elliptic_factors (order, design->ripple_db, design->attenuation_db,
+          proto->factors);
+      order_factors (proto);
+      return;
     case TFX_FAMILY_CHEBYSHEV2: {
       double mu = asinh (sqrt (power_minus_one (design->attenuation_db)));
       sinh_mu = sinh (mu / order);

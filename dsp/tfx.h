@@ -96,7 +96,8 @@ typedef enum
 {
   TFX_FAMILY_BUTTERWORTH,
   TFX_FAMILY_CHEBYSHEV1,
-  TFX_FAMILY_CHEBYSHEV2
+  TFX_FAMILY_CHEBYSHEV2,
+  TFX_FAMILY_ELLIPTIC
 } TfxFamily;
 
 typedef enum
@@ -108,7 +109,7 @@ typedef enum
 } TfxMode;
 
 /* What is asked of a filter.  The designs are those of scipy.signal: butter,
- * cheby1 and cheby2 with output='sos' and fs=rate. */
+ * cheby1, cheby2 and ellip with output='sos' and fs=rate. */
 typedef struct TfxDesign
 {
   TfxFamily family;
@@ -116,8 +117,9 @@ typedef struct TfxDesign
   unsigned order;        /* of the analog prototype, 1 to 64 */
   double lower_hz;       /* the cutoff, or the lower edge of a band */
   double upper_hz;       /* the upper edge; band modes only */
-  double ripple_db;      /* Chebyshev 1: ripple in the pass band, > 0 */
-  double attenuation_db; /* Chebyshev 2: in the stop band, > 0 */
+  double ripple_db;      /* Chebyshev 1 and elliptic: in the pass band, > 0 */
+  double attenuation_db; /* Chebyshev 2: in the stop band, > 0; elliptic:
+                          * also above ripple_db */
 } TfxDesign;
 
 /* Zeros, poles and gain: H(z) = gain prod (z - zero) / prod (z - pole).
@@ -233,12 +235,21 @@ typedef enum
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method);
 
+/* Which channel of a pair (0 and 1, 2 and 3 ...) a tap is added to. */
+typedef enum
+{
+  TFX_TAP_BOTH,
+  TFX_TAP_LEFT,
+  TFX_TAP_RIGHT
+} TfxTapSide;
+
 /* One tap of a delay line. */
 typedef struct TfxTap
 {
   size_t delay; /* samples, 0 to TFX_DELAY_MAX */
   double gain;
-  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+  bool swap; /* from the other channel of the pair */
+  TfxTapSide side;
 } TfxTap;
 
 #define TFX_DELAY_MAX (1u << 26)

@@ -4,17 +4,18 @@
 
     python3 designs.py designs > designs.txt
     python3 designs.py sections > sections.txt
+    python3 designs.py elliptic > elliptic.txt
 
 Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output
 is a pure function of this file and of their versions, which its header names.
 
-designs.txt has zeros, poles and responses over a grid of designs, sections.txt
-the sections of the filters that noise is run through.  Their lines; numbers
-are decimal and round-trip to double:
+designs.txt has zeros, poles and responses over a grid of designs, elliptic.txt
+those of elliptic filters, sections.txt the sections of the filters that noise
+is run through.  Their lines; numbers are decimal and round-trip to double:
 
   design FAMILY MODE ORDER RATE LOWER UPPER RIPPLE ATTENUATION
-      starts a design; FAMILY butter, cheby1, cheby2, MODE low, high, band,
-      stop.  What does not apply is 0.
+      starts a design; FAMILY butter, cheby1, cheby2, ellip, MODE low, high,
+      band, stop.  What does not apply is 0.
   z ROOT...      zeros of scipy.signal with output='zpk'
   p ROOT...      its poles.  A ROOT is RE or RE,IM, and RE,IM stands for
       itself and its conjugate; ROOT*N is N of them.
@@ -53,6 +54,13 @@ VARIANTS = [
     ('cheby1', 3.0, 0),
     ('cheby2', 0, 20.0), ('cheby2', 0, 40.0), ('cheby2', 0, 80.0),
 ]
+ELLIPTIC = [
+    ('ellip', 0.1, 40.0), ('ellip', 0.01, 60.0), ('ellip', 1.0, 20.0),
+    ('ellip', 3.0, 80.0), ('ellip', 0.5, 100.0), ('ellip', 0.001, 120.0),
+]
+# The width of the transition falls exponentially with the order: with little
+# attenuation it is soon too narrow for sections in double precision.
+ELLIPTIC_HIGH = [('ellip', 0.001, 120.0), ('ellip', 0.01, 200.0)]
 MODES = ['low', 'high', 'band', 'stop']
 RATES = [8000.0, 44100.0, 48000.0, 96000.0, 192000.0, 384000.0]
 
@@ -103,6 +111,31 @@ def grid():
         yield variant, 'stop', 64, 384000.0, (1000.0, 1001.0), False
 
 
+def elliptic_grid():
+    """The same, of elliptic filters."""
+    # All orders in every mode, the extremes in every mode and rate.
+    n = 0
+    for order in range(1, 65):
+        for mode in MODES:
+            rate = RATES[n % 6]
+            place = places(mode, rate)[(n // 6 + n) % 6]
+            variants = ELLIPTIC if order <= 16 else ELLIPTIC_HIGH
+            yield (variants[order % len(variants)], mode, order, rate, place,
+                   order <= 8)
+            n += 3 if mode == 'stop' else 1
+    for mode in MODES:
+        for rate in RATES:
+            for order in (1, 64):
+                yield (ELLIPTIC_HIGH[n % 2], mode, order, rate,
+                       places(mode, rate)[n % 6], False)
+                n += 1
+    for variant in ELLIPTIC:
+        for mode in MODES:
+            for order in (2, 3, 5, 8, 12):
+                yield (variant, mode, order, 48000.0, places(mode, 48000.0)[2],
+                       False)
+
+
 def section_grid():
     """The same, of the filters that noise is run through."""
     for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
@@ -146,8 +179,34 @@ def pass_band(variant, mode, order, rate, place):
     return [float('%.10g' % f) for f in freqs]
 
 
+def exact_elliptic(ripple, attenuation, order):
+    """S. Orfanidis, Lecture Notes on Elliptic Filter Design."""
+    eps = mp.sqrt(mpf(10) ** (mpf(ripple) / 10) - 1)
+    m1 = eps ** 2 / (mpf(10) ** (mpf(attenuation) / 10) - 1)
+    m = mp.mfrom(q=mp.qfrom(m=m1) ** (mpf(1) / order))
+    quarter = mp.ellipk(m)
+    v = quarter / (order * mp.ellipk(m1)) * mp.ellipf(mp.atan(1 / eps), 1 - m1)
+    sv, cv, dv = (mp.ellipfun(f, v, m=1 - m) for f in ('sn', 'cn', 'dn'))
+    z, p = [], []
+    for j in range(1 - order % 2, order, 2):
+        u = j * quarter / order
+        s, c, d = (mp.ellipfun(f, u, m=m) for f in ('sn', 'cn', 'dn'))
+        pole = mpc(-c * d * sv * cv, s * dv) / (1 - (d * sv) ** 2)
+        p += [pole, mp.conj(pole)] if j else [mp.re(pole)]
+        if j:
+            z += [mpc(0, 1) / (mp.sqrt(m) * s), mpc(0, -1) / (mp.sqrt(m) * s)]
+    k = mp.re(mp.fprod(-x for x in p) / mp.fprod(-x for x in z))
+    if order % 2 == 0:
+        k /= mp.sqrt(1 + eps * eps)
+    return z, p, k
+
+
 def exact_prototype(variant, order):
     family, ripple, attenuation = variant
+    if family == 'ellip' and order == 1:
+        family = 'cheby1'
+    if family == 'ellip':
+        return exact_elliptic(ripple, attenuation, order)
     ks = range(-order + 1, order, 2)
     if family == 'butter':
         return [], [-mp.expjpi(mpf(m) / (2 * order)) for m in ks], mpf(1)
@@ -283,9 +342,9 @@ def double_roots(roots):
 def scipy_design(variant, mode, order, rate, place, output):
     family, ripple, attenuation = variant
     args = [order]
-    if family == 'cheby1':
+    if family in ('cheby1', 'ellip'):
         args.append(ripple)
-    if family == 'cheby2':
+    if family in ('cheby2', 'ellip'):
         args.append(attenuation)
     band = mode in ('band', 'stop')
     btype = {'low': 'lowpass', 'high': 'highpass', 'band': 'bandpass',
@@ -362,11 +421,14 @@ def main():
     if sys.argv[1:] == ['designs']:
         for item in grid():
             write_design(*item)
+    elif sys.argv[1:] == ['elliptic']:
+        for item in elliptic_grid():
+            write_design(*item)
     elif sys.argv[1:] == ['sections']:
         for item in section_grid():
             write_sections(*item)
     else:
-        sys.exit('usage: designs.py designs|sections')
+        sys.exit('usage: designs.py designs|sections|elliptic')
 
 
 if __name__ == '__main__':
