@@ -176,7 +176,7 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
         proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
       tfx_elliptic_factors (order, design->ripple_db, design->attenuation_db,
           proto->factors);
-      order_factors (proto);
+      order_factors (proto, false);
       return;
     case TFX_FAMILY_CHEBYSHEV2: {
       double mu = asinh (sqrt (power_minus_one (design->attenuation_db)));
