@@ -157,15 +157,22 @@ def edge(variant, order):
     return 1 / np.cosh(np.arccosh(eps) / order)
 
 
-def pass_band(variant, mode, order, rate, place):
+# Where the response is looked at, relative to the edge of the pass band; more
+# of it where rounding tells.
+LOW_PROTO, BAND_PROTO = [0.03, 0.35, 0.7, 0.93, 1.0], [0.2, 0.9, 1.0]
+MORE_PROTO = [0.5, 0.85, 0.97, 0.99, 0.997, 0.999]
+
+
+def pass_band(variant, mode, order, rate, place, more):
     """Frequencies in Hz, from deep in the pass band to its very edge."""
     end = edge(variant, order)
+    extra = MORE_PROTO if more else []
     w = 4 * np.tan(np.pi * np.array(place) / rate)
     if mode in ('low', 'high'):
-        proto = end * np.array([0.03, 0.35, 0.7, 0.93, 1.0])
+        proto = end * np.array(LOW_PROTO + extra)
         analog = w[0] * proto if mode == 'low' else w[0] / proto
     else:
-        proto = end * np.array([0.2, 0.9, 1.0])
+        proto = end * np.array(BAND_PROTO + extra)
         width, centre = w[1] - w[0], np.sqrt(w[0] * w[1])
         if mode == 'band':
             half = proto * width / 2
@@ -176,7 +183,7 @@ def pass_band(variant, mode, order, rate, place):
         upper = np.where(half > 0, half + root, centre ** 2 / (root - half))
         analog = np.concatenate([centre ** 2 / upper, upper])
     freqs = rate / np.pi * np.arctan(analog / 4)
-    return [float('%.10g' % f) for f in freqs]
+    return [float('%.12g' % f) for f in freqs]
 
 
 def exact_elliptic(ripple, attenuation, order):
@@ -373,6 +380,24 @@ def write_sections(variant, mode, order, rate, place):
             b0, b1, b2, a1, a2))
 
 
+def write_points(z, p, k, sos, exact, freqs, rate):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        by_zpk = signal.freqz_zpk(z, p, k, np.array(freqs), fs=rate)[1]
+        by_sos = signal.sosfreqz(sos, np.array(freqs), fs=rate)[1]
+    sosfreqz_error = sos_error = 0.0
+    lines = []
+    for f, hz, hs in zip(freqs, by_zpk, by_sos):
+        h = exact_response(*exact, f, rate)
+        dz = deviation(hz, h)
+        e = exact_sos_response(sos, f, rate)
+        sosfreqz_error = max(sosfreqz_error, abs(deviation(hs, h)))
+        sos_error = max(sos_error, float(abs(e / h - 1)))
+        lines.append('h %.12g %.17g %.17g %.3e %.3e\n' % (
+            f, h.real, h.imag, dz.real, dz.imag))
+    return (sosfreqz_error, sos_error), lines
+
+
 def write_design(variant, mode, order, rate, place, with_delay):
     out = sys.stdout
     write_head(variant, mode, order, rate, place)
@@ -386,22 +411,12 @@ def write_design(variant, mode, order, rate, place, with_delay):
             out.write(name.upper() + roots_text(exact) + '\n')
     out.write('k %.17g %.17g\n' % (k, ek))
 
-    freqs = pass_band(variant, mode, order, rate, place)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        by_zpk = signal.freqz_zpk(z, p, k, np.array(freqs), fs=rate)[1]
-        by_sos = signal.sosfreqz(sos, np.array(freqs), fs=rate)[1]
-    sosfreqz_error = sos_error = 0.0
-    lines = []
-    for f, hz, hs in zip(freqs, by_zpk, by_sos):
-        h = exact_response(ez, ep, ek, f, rate)
-        dz = deviation(hz, h)
-        e = exact_sos_response(sos, f, rate)
-        sosfreqz_error = max(sosfreqz_error, abs(deviation(hs, h)))
-        sos_error = max(sos_error, float(abs(e / h - 1)))
-        lines.append('h %.10g %.17g %.17g %.3e %.3e\n' % (
-            f, h.real, h.imag, dz.real, dz.imag))
-    out.write('s %.3e %.3e\n' % (sosfreqz_error, sos_error))
+    freqs = pass_band(variant, mode, order, rate, place, False)
+    errors, lines = write_points(z, p, k, sos, (ez, ep, ek), freqs, rate)
+    if errors[1] > 1e-10:
+        freqs = pass_band(variant, mode, order, rate, place, True)
+        errors, lines = write_points(z, p, k, sos, (ez, ep, ek), freqs, rate)
+    out.write('s %.9e %.9e\n' % errors)
     out.writelines(lines)
     if with_delay:
         for f in freqs:
@@ -411,7 +426,7 @@ def write_design(variant, mode, order, rate, place, with_delay):
                 theirs = sum(
                     signal.group_delay((s[:3], s[3:]), np.array([f]),
                                        fs=rate)[1][0] for s in sos)
-            out.write('g %.10g %.17g %.17g\n' % (f, delay, theirs))
+            out.write('g %.12g %.17g %.17g\n' % (f, delay, theirs))
 
 
 def main():
