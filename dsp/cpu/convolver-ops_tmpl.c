@@ -41,7 +41,7 @@ OP (direct_phase) (V sums[N_SUMS][8], const T *x, const T *h, size_t phase,
     tap[n] = v (set1) (h[phase + (size_t)n * LANES]);
 #pragma GCC unroll 16
   for (int k = 1 - n_groups; k < n_vectors; k++) {
-    V input = v (loadu) (x + k * LANES - (ptrdiff_t)phase);
+    V input = v (keep) (v (loadu) (x + k * LANES - (ptrdiff_t)phase));
 #pragma GCC unroll 4
     for (int n = 0; n < n_groups; n++) {
       if (k + n >= 0 && k + n < n_vectors)
@@ -162,6 +162,12 @@ INLINE C
 OP (c_load) (const T *re, const T *im)
 {
   return (C){ v (load) (re), v (load) (im) };
+}
+
+INLINE C
+OP (c_keep) (const T *re, const T *im)
+{
+  return (C){ v (keep) (v (load) (re)), v (keep) (v (load) (im)) };
 }
 
 INLINE void
@@ -459,38 +465,52 @@ OP (leaves_forward) (void *tiles_out, size_t stride, const void *re_in,
   }
 }
 
-/* Vectors of a tile that are summed up at a time: with the four sums of each,
- * enough to hide the latency of a product, few enough for 16 registers. */
-#define STEP (LANES == 1 ? 8 : 2)
-/* Products that are summed up in T before they go into a sum of sums: the
+/* Vectors of a tile that are summed up at a time, and chains of sums of each:
+ * enough of both to hide the latency of a product, few enough for 16
+ * registers, and for 32 of them the whole tile. */
+#define STEP (LANES == 16 ? 2 : 4)
+#define N_CHAINS (STEP < 4 ? 2 : 1)
+/* Products that are summed up in float before they go into a sum of sums: the
  * error of a sum of n grows as sqrt (n). */
-#define SUM_TILES 16
+#define SUM_TILES (WIDE ? 16 : SIZE_MAX)
 
-/* sums: re re, im im, re im, im re of STEP vectors at `at` of the tiles. */
+/* sums += x h at STEP vectors of the tiles. */
 INLINE void
-OP (tile_products) (V sums[4][STEP], const T *x, const T *h)
+OP (tile_products) (C sums[N_CHAINS][STEP], const T *x, const T *h)
 {
 #pragma GCC unroll 8
   for (int i = 0; i < STEP; i++) {
-    const C a = OP (c_load) (x + i * LANES, x + TFX_LEAF + i * LANES);
-    const C b = OP (c_load) (h + i * LANES, h + TFX_LEAF + i * LANES);
-    sums[0][i] = v (fma) (a.re, b.re, sums[0][i]);
-    sums[1][i] = v (fma) (a.im, b.im, sums[1][i]);
-    sums[2][i] = v (fma) (a.re, b.im, sums[2][i]);
-    sums[3][i] = v (fma) (a.im, b.re, sums[3][i]);
+    const C a = OP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
+    const C b = OP (c_keep) (h + i * LANES, h + TFX_LEAF + i * LANES);
+    C *first = &sums[0][i], *last = &sums[N_CHAINS - 1][i];
+
+    first->re = v (fma) (a.re, b.re, first->re);
+    first->im = v (fma) (a.re, b.im, first->im);
+    last->re = v (fnma) (a.im, b.im, last->re);
+    last->im = v (fma) (a.im, b.re, last->im);
   }
 }
 
 INLINE void
-OP (tile_flush) (V total[2][STEP], V sums[4][STEP])
+OP (tile_clear) (C *sums)
+{
+#pragma GCC unroll 8
+  for (int i = 0; i < STEP; i++)
+    sums[i] = (C){ v (set1) (0), v (set1) (0) };
+}
+
+INLINE void
+OP (tile_flush) (C total[STEP], C sums[N_CHAINS][STEP])
 {
 #pragma GCC unroll 8
   for (int i = 0; i < STEP; i++) {
-    total[0][i] = v (add) (total[0][i], v (sub) (sums[0][i], sums[1][i]));
-    total[1][i] = v (add) (total[1][i], v (add) (sums[2][i], sums[3][i]));
-    for (int k = 0; k < 4; k++)
-      sums[k][i] = v (set1) (0);
+    C sum = sums[0][i];
+    if (N_CHAINS == 2)
+      sum = OP (c_add) (sum, sums[N_CHAINS - 1][i]);
+    total[i] = OP (c_add) (total[i], sum);
   }
+  OP (tile_clear) (sums[0]);
+  OP (tile_clear) (sums[N_CHAINS - 1]);
 }
 
 /* out[32][2] = the sum of products of one leaf; x and h point to its tiles. */
@@ -499,14 +519,12 @@ OP (tile_sum) (T *out, const T *const x[2], const T *const h[2],
     const size_t n[2])
 {
   for (size_t at = 0; at < TFX_LEAF; at += STEP * LANES) {
-    V total[2][STEP], sums[4][STEP];
+    C total[STEP], sums[N_CHAINS][STEP];
     size_t left = SUM_TILES;
 
-#pragma GCC unroll 8
-    for (int i = 0; i < STEP; i++) {
-      total[0][i] = total[1][i] = v (set1) (0);
-      sums[0][i] = sums[1][i] = sums[2][i] = sums[3][i] = v (set1) (0);
-    }
+    OP (tile_clear) (total);
+    OP (tile_clear) (sums[0]);
+    OP (tile_clear) (sums[N_CHAINS - 1]);
     for (int run = 0; run < 2; run++) {
       const T *a = x[run] + at, *b = h[run] + at;
       size_t todo = n[run];
@@ -525,8 +543,7 @@ OP (tile_sum) (T *out, const T *const x[2], const T *const h[2],
     OP (tile_flush) (total, sums);
 #pragma GCC unroll 8
     for (int i = 0; i < STEP; i++)
-      OP (c_store_pairs)
-    (out + 2 * (at + (size_t)i * LANES), (C){ total[0][i], total[1][i] });
+      OP (c_store_pairs) (out + 2 * (at + (size_t)i * LANES), total[i]);
   }
 }
 
@@ -621,7 +638,7 @@ OP (deinterleave_lanes) (T *to, size_t stride, const T *from,
 {
   size_t i = 0;
 
-  for (; LANES > 1 && i + LANES <= n; i += LANES) {
+  for (; i + LANES <= n; i += LANES) {
     V x[8];
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
@@ -640,7 +657,7 @@ OP (interleave_lanes) (T *to, const T *from, size_t stride,
 {
   size_t i = 0;
 
-  for (; LANES > 1 && i + LANES <= n; i += LANES) {
+  for (; i + LANES <= n; i += LANES) {
     V x[8];
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
@@ -725,5 +742,6 @@ OP (is_sound) (const void *x_in, size_t n)
 #undef SUM_BLOCKS
 #undef HALF_SQRT3
 #undef STEP
+#undef N_CHAINS
 #undef SUM_TILES
 #undef SCALE

@@ -32,6 +32,14 @@ vf_storeu (float *p, Vf a)
   _mm_storeu_ps (p, a);
 }
 
+/* a, in a register: the compiler shall not load it anew for each use. */
+static inline Vf
+vf_keep (Vf a)
+{
+  __asm__("" : "+x"(a));
+  return a;
+}
+
 static inline Vf
 vf_set1 (float a)
 {
@@ -127,6 +135,13 @@ static inline void
 vd_storeu (double *p, Vd a)
 {
   _mm_storeu_pd (p, a);
+}
+
+static inline Vd
+vd_keep (Vd a)
+{
+  __asm__("" : "+x"(a));
+  return a;
 }
 
 static inline Vd
