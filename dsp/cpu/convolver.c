@@ -132,12 +132,15 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
 {
   TfxConvolver c;
   TfxArena arena = { 0 };
+  size_t n_tables = 0;
 
   set_up (&c, (TfxConvolverTaps *)taps);
-  for (size_t i = 0; i < c.layout.n_levels; i++)
+  for (size_t i = 0; i < c.layout.n_levels; i++) {
     tfx_fft_plan (&c.fft[i], c.layout.levels[i].size);
+    n_tables += tfx_fft_memory (c.precision, c.layout.levels[i].size);
+  }
   place (&c, &arena);
-  return sizeof c + arena.used;
+  return sizeof c + arena.used + n_tables;
 }
 
 /* ---- a cross-fade -------------------------------------------------------------- */
