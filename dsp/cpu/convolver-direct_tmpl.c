@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-direct_tmpl.c: the direct form; see convolver-ops_tmpl.c.
  *
- * Samples are lanes, a tap is broadcast.  A tile of up to 8 vectors of outputs
- * is kept in registers; taps are taken in blocks of GROUPS * LANES.  In phase f
+ * Samples are lanes, a tap is broadcast.  A tile of up to MOST vectors of
+ * outputs is kept in registers; taps are taken in blocks of GROUPS * LANES.  In phase f
  * the taps f, f + LANES, f + 2 LANES ... of the block need vectors of input
  * that are LANES apart, so that one (unaligned) load feeds GROUPS products.
  *
  * Floats: a sum of CHAIN products at most is taken in float; its error is
- * about -140 dB.  These sums are added up in double. */
+ * about -141 dB.  These sums are added up in double. */
 
 #define GROUPS 4
 #define BLOCK (GROUPS * LANES)
 /* How many sums a block is spread over, and how many blocks one sum takes. */
-#define CHAIN (IS_FUSED ? 32 : 16)
+#define CHAIN 16
 #define N_SUMS (WIDE && BLOCK > CHAIN ? BLOCK / CHAIN : 1)
 #define SUM_BLOCKS (WIDE && BLOCK < CHAIN ? CHAIN / BLOCK : 1)
+/* Sums, taps and input are to fit into 16 registers, or 32. */
+#define MOST (N_SUMS == 4 ? 6 : N_SUMS == 2 ? 4 : 8)
 
 /* Phase `phase` of a block of n_groups groups for n_vectors vectors:
  * sums[n % N_SUMS][i] += h[phase + n LANES] x[i LANES - phase - n LANES]. */
 INLINE void
-OP (direct_phase) (V sums[N_SUMS][8], const T *x, const T *h, size_t phase,
+OP (direct_phase) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t phase,
     const int n_groups, const int n_vectors)
 {
   V tap[GROUPS];
@@ -40,9 +42,9 @@ OP (direct_phase) (V sums[N_SUMS][8], const T *x, const T *h, size_t phase,
 }
 
 INLINE void
-OP (direct_clear) (V sums[N_SUMS][8], const int n_vectors)
+OP (direct_clear) (V sums[N_SUMS][MOST], const int n_vectors)
 {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int n = 0; n < N_SUMS; n++) {
 #pragma GCC unroll 8
     for (int i = 0; i < n_vectors; i++)
@@ -52,13 +54,15 @@ OP (direct_clear) (V sums[N_SUMS][8], const int n_vectors)
 
 #if WIDE
 INLINE void
-OP (direct_add_wide) (double *wide, V sums[N_SUMS][8], const int n_vectors)
+OP (direct_add_wide) (double *wide, V sums[N_SUMS][MOST], const int n_vectors)
 {
 #pragma GCC unroll 8
   for (int i = 0; i < n_vectors; i++) {
     V sum = sums[0][i];
-    if (N_SUMS == 2)
-      sum = v (add) (sum, sums[N_SUMS - 1][i]);
+    if (N_SUMS >= 2)
+      sum = v (add) (sum, sums[1 % N_SUMS][i]);
+    if (N_SUMS == 4)
+      sum = v (add) (sum, v (add) (sums[2 % N_SUMS][i], sums[3 % N_SUMS][i]));
     v (add_wide) (wide + i * LANES, sum);
   }
 }
@@ -66,7 +70,7 @@ OP (direct_add_wide) (double *wide, V sums[N_SUMS][8], const int n_vectors)
 
 /* The taps that do not fill a block: n_taps < BLOCK. */
 INLINE void
-OP (direct_rest) (V sums[N_SUMS][8], const T *x, const T *h, size_t n_taps,
+OP (direct_rest) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t n_taps,
     const int n_vectors)
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
@@ -87,10 +91,10 @@ INLINE void
 OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
     const int n_vectors)
 {
-  V sums[N_SUMS][8];
+  V sums[N_SUMS][MOST];
   size_t k = 0;
 #if WIDE
-  double wide[8 * LANES] __attribute__ ((aligned (64)));
+  double wide[MOST * LANES] __attribute__ ((aligned (64)));
 
   memset (wide, 0, sizeof (double) * (size_t)n_vectors * LANES);
 #endif
@@ -125,8 +129,8 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
   T *y = y_out;
   size_t n = 0;
 
-  for (; n + 8 * LANES <= n_frames; n += 8 * LANES)
-    OP (direct_tile) (y + n, x + n, taps, n_taps, 8);
+  for (; n + MOST * LANES <= n_frames; n += MOST * LANES)
+    OP (direct_tile) (y + n, x + n, taps, n_taps, MOST);
   for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
     OP (direct_tile) (y + n, x + n, taps, n_taps, 4);
   for (; n + LANES < n_frames; n += 2 * LANES)
@@ -140,3 +144,4 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
 #undef CHAIN
 #undef N_SUMS
 #undef SUM_BLOCKS
+#undef MOST

@@ -6,8 +6,7 @@
  *   V      vector type of LANES values
  *   v(op)  operation on V
  *   OP(f)  the name of function f
- *   WIDE   1 if sums of products need more than T: T is float
- *   IS_FUSED  1 if v(fma) rounds once */
+ *   WIDE   1 if sums of products need more than T: T is float */
 
 #define INLINE static inline __attribute__ ((always_inline))
 

@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #define ISA avx2
-#define IS_FUSED 1
 
 #define VF_LANES 8
 typedef __m256 Vf;

@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #define ISA avx512
-#define IS_FUSED 1
 
 #define VF_LANES 16
 typedef __m512 Vf;

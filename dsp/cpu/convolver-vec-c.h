@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define ISA c
-#define IS_FUSED 0
 
 #define VF_LANES 4
 typedef float Vf __attribute__ ((vector_size (16), may_alias));

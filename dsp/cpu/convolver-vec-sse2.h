@@ -3,7 +3,6 @@
 #include <emmintrin.h>
 
 #define ISA sse2
-#define IS_FUSED 0
 
 #define VF_LANES 4
 typedef __m128 Vf;

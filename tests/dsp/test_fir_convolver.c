@@ -294,6 +294,45 @@ test_reproducible (void)
   tap_many_end (&fft);
 }
 
+static size_t
+random_size (double most)
+{
+  return (size_t)exp (tap_random_uniform (0.0, log (most)));
+}
+
+/* Whatever the numbers are. */
+static void
+test_random (void)
+{
+  static const FirSplit splits[] = { fir_split_random, fir_split_fixed,
+    fir_split_all };
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+  const unsigned n_cases = test_is_sanitized () ? 60 : 300;
+  TapMany many = tap_many ("random numbers of everything");
+
+  clear_worst ();
+  for (unsigned i = 0; i < n_cases; i++) {
+    const unsigned n_channels = 1 + tap_random_below (9);
+    const size_t n_taps = random_size (30000.0);
+    FirCase *c =
+        fir_case_new (FIR_NOISE, n_taps, tap_random_below (2) ? 1 : n_channels,
+            n_channels, n_taps + random_size (8000.0), 60);
+    TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)tap_random_below (2),
+        (TfxFirMethod)tap_random_below (3), random_size (6000.0) - 1);
+
+    spec.kernel = names[tap_random_below ((unsigned)n)];
+    spec.is_reproducible = tap_random_below (4) == 0;
+    fir_split_frames = tap_random_below (2) && spec.block_frames
+                           ? spec.block_frames
+                           : random_size (3000.0);
+    check_run (&many, c, &spec, splits[tap_random_below (3)], "any");
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
 static const TapTest tests[] = {
   { "short", test_short },
   { "medium", test_medium },
@@ -301,6 +340,7 @@ static const TapTest tests[] = {
   { "long_direct", test_long_direct },
   { "kinds", test_kinds },
   { "reproducible", test_reproducible },
+  { "random", test_random },
   { NULL, NULL },
 };
 
