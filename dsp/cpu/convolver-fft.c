@@ -141,6 +141,14 @@ leaf_clear (TfxLeafPlan *leaf)
   free (leaf->out);
 }
 
+size_t
+tfx_fft_memory (TfxSample type, size_t size)
+{
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+
+  return 2 * (size + size / TFX_LEAF) * value_size + 4 * LEAF_ROOM;
+}
+
 void
 tfx_fft_clear (TfxFft *fft)
 {

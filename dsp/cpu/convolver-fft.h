@@ -52,6 +52,9 @@ bool tfx_fft_is_size (size_t size);
  * be cleared. */
 void tfx_fft_plan (TfxFft *fft, size_t size);
 
+/* Bytes that the tables and the scratch of a transform take. */
+size_t tfx_fft_memory (TfxSample type, size_t size);
+
 /* 0, -EINVAL, -ENOMEM, or -ENOSYS if the library refuses; the object is then as after tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
     size_t size);

@@ -22,6 +22,10 @@
  * as one of this length: it sums up whole vectors, and waits for each sum. */
 #define DIRECT_MIN_FRAMES 32
 
+/* Spectra of a level in the caches next to the core. */
+#define NEAR_BYTES 32768.0
+#define MIDDLE_BYTES 786432.0
+
 /* The largest transform of the form block. */
 #define BLOCK_MAX_SIZE 16384
 
@@ -71,7 +75,7 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const size_t n_steps = spec->block_frames / step;
   const size_t n_left = spec->block_frames % step;
   const double each = 2.0 * tfx_convolver_layout_transform_cost (cost, size) +
-                      (double)size * cost->sum + cost->call;
+                      (double)size * cost->sum_near + cost->call;
   const double rest = spec->method == TFX_FIR_FFT
                           ? each
                           : (double)(n_left * spec->n_taps) * cost->direct;
@@ -135,24 +139,32 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
   return share < 1.0 ? share : 1.0;
 }
 
+/* Of a product, where spectra of taps and signal take n_values in all. */
+static double
+sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    double n_values)
+{
+  const double n_bytes = n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
+
+  return n_bytes <= NEAR_BYTES     ? cost->sum_near
+         : n_bytes <= MIDDLE_BYTES ? cost->sum
+                                   : cost->sum_far;
+}
+
 static double
 level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     const TfxConvolverLevel *level)
 {
   const double size = (double)level->size;
-  const double transforms =
-      2.0 * tfx_convolver_layout_transform_cost (cost, level->size);
-  const double values = size * (double)level->n_parts;
-  /* spectra of taps and signal that the cache next to the core cannot hold */
-  const bool is_far =
-      values * (spec->precision == TFX_SAMPLE_F32 ? 16 : 32) > 786432.0;
-  double n = transforms / size +
-             (double)level->n_parts * (is_far ? cost->sum_far : cost->sum);
+  const double n_spectra =
+      (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
+  double n =
+      2.0 * tfx_convolver_layout_transform_cost (cost, level->size) / size +
+      (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
 
   if (level->first == 0)
-    n += (cost->call +
-             partial_share (spec, level->size) * size * size * cost->direct) /
-         size;
+    n += cost->call / size +
+         partial_share (spec, level->size) * size * cost->direct;
   return n;
 }
 

@@ -143,7 +143,7 @@ choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
     const size_t done = n < step ? n : step;
     const double each =
         (2.0 * tfx_convolver_layout_transform_cost (&c->cost, size) +
-            (double)size * c->cost.sum + c->cost.call) /
+            (double)size * c->cost.sum_near + c->cost.call) /
         (double)done;
     if (each < best) {
       best = each;

@@ -83,12 +83,13 @@ typedef struct TfxConvolverOps
  * counts. */
 typedef struct TfxConvolverCost
 {
-  double direct;  /* a tap and a frame, direct form */
-  double sum;     /* a product of a tile sum */
-  double sum_far; /* the same where tiles come from a far cache */
-  double leaf;    /* a leaf's transform, one way, with its weights */
-  double pass;    /* a complex value through a split or join of radix 4 */
-  double call;    /* what a block of one channel costs besides */
+  double direct;   /* a tap and a frame, direct form */
+  double sum_near; /* a product of a tile sum, all tiles in 24 KiB */
+  double sum;      /* in 512 KiB */
+  double sum_far;  /* in 16 MiB */
+  double leaf;     /* a leaf's transform, one way, with its weights */
+  double pass;     /* a complex value through a split or join of radix 4 */
+  double call;     /* what a block of one channel costs besides */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-ops_isa.c: the table of one instruction set, ISA, from its
  * vectors.  Included by convolver-ops-<isa>.c. */
+#include <stdint.h>
 #include <string.h>
 
 #include "convolver-cost.h"

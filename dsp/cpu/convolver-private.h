@@ -61,7 +61,10 @@ struct TfxConvolver
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
   TfxConvolverGrid *grid; /* form partitioned */
-  void *arena;            /* all arrays */
+  void *past;         /* the same: T[n_channels][past_length], input, frame t
+                           * at t % past_length */
+  size_t past_length; /* a multiple of all levels' sizes */
+  void *arena;        /* all arrays */
 };
 
 /* Room for arrays, laid out twice: without base for the size, then to place

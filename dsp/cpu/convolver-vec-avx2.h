@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #define ISA avx2
-#define IS_FUSED 1
 
 #define VF_LANES 8
 typedef __m256 Vf;
@@ -30,6 +29,14 @@ static inline void
 vf_storeu (float *p, Vf a)
 {
   _mm256_storeu_ps (p, a);
+}
+
+/* a, in a register: the compiler shall not load it anew for each use. */
+static inline Vf
+vf_keep (Vf a)
+{
+  __asm__("" : "+x"(a));
+  return a;
 }
 
 static inline Vf
@@ -130,6 +137,13 @@ static inline void
 vd_storeu (double *p, Vd a)
 {
   _mm256_storeu_pd (p, a);
+}
+
+static inline Vd
+vd_keep (Vd a)
+{
+  __asm__("" : "+x"(a));
+  return a;
 }
 
 static inline Vd

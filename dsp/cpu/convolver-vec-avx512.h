@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #define ISA avx512
-#define IS_FUSED 1
 
 #define VF_LANES 16
 typedef __m512 Vf;
@@ -30,6 +29,14 @@ static inline void
 vf_storeu (float *p, Vf a)
 {
   _mm512_storeu_ps (p, a);
+}
+
+/* a, in a register: the compiler shall not load it anew for each use. */
+static inline Vf
+vf_keep (Vf a)
+{
+  __asm__("" : "+v"(a));
+  return a;
 }
 
 static inline Vf
@@ -136,6 +143,13 @@ static inline void
 vd_storeu (double *p, Vd a)
 {
   _mm512_storeu_pd (p, a);
+}
+
+static inline Vd
+vd_keep (Vd a)
+{
+  __asm__("" : "+v"(a));
+  return a;
 }
 
 static inline Vd

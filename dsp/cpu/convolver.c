@@ -132,12 +132,15 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
 {
   TfxConvolver c;
   TfxArena arena = { 0 };
+  size_t n_tables = 0;
 
   set_up (&c, (TfxConvolverTaps *)taps);
-  for (size_t i = 0; i < c.layout.n_levels; i++)
+  for (size_t i = 0; i < c.layout.n_levels; i++) {
     tfx_fft_plan (&c.fft[i], c.layout.levels[i].size);
+    n_tables += tfx_fft_memory (c.precision, c.layout.levels[i].size);
+  }
   place (&c, &arena);
-  return sizeof c + arena.used;
+  return sizeof c + arena.used + n_tables;
 }
 
 /* ---- a cross-fade -------------------------------------------------------------- */
@@ -237,13 +240,26 @@ run_channel (TfxConvolver *c, unsigned channel, void *x, size_t n)
   return is_sound;
 }
 
+/* How many of n_left frames come next.  Where taps wait a cross-fade ends with
+ * its last frame, so that the next one does not depend on how a stream is
+ * split. */
+static size_t
+begin_segment (TfxConvolver *c, size_t n_left)
+{
+  const size_t n_fade = c->fade_frames - c->fade_done;
+
+  if (c->waiting && n_left > n_fade)
+    n_left = n_fade;
+  return c->grid ? tfx_convolver_grid_begin (c, n_left)
+                 : tfx_convolver_line_begin (c, n_left);
+}
+
 /* At most n_left frames from frame `first` of the blocks on; how many. */
 static size_t
 run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     size_t first, size_t n_left, unsigned *n_unsound)
 {
-  const size_t n = c->grid ? tfx_convolver_grid_begin (c, n_left)
-                           : tfx_convolver_line_begin (c, n_left);
+  const size_t n = begin_segment (c, n_left);
   size_t stride;
   void *x = c->grid ? tfx_convolver_grid_input (c, &stride)
                     : tfx_convolver_line_input (c, &stride);

@@ -18,9 +18,10 @@
  *                 whole block of the grid, transformed too; the work for long
  *                 partitions is spread over the blocks before they are due.
  *
- * Memory, in values (4 bytes for float, 8 for double), K taps: at most 4 K for
- * the taps (direct: K), and for each channel at most 8 K + 4096 of state and
- * scratch in the form partitioned, 4 K + 4 blocks in the others.
+ * Memory, in values of 4 bytes for float and 8 for double, for K taps and
+ * blocks of N frames (taken as 1024 to 16384): the taps at most 4 K + 4 N
+ * (direct: K); state, tables and scratch at most 8 K + 16 N + 16384 for each
+ * channel.  Long partitioned taps take about 2 K, a channel 4 K.
  *
  * Accuracy: direct, about -140 dB in float (products are summed up in double
  * after 32 of them) and -290 dB in double; by transforms, better than -128 dB
