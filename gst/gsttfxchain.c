@@ -232,6 +232,40 @@ gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data)
 
 /* ---- presets ------------------------------------------------------------------------ */
 
+/* GstPreset writes a string escaped twice and reads it unescaped once, up to
+ * GStreamer 1.28 at least, which no chain survives.  What it keeps about a
+ * preset comes back as it was: so the chain is kept there too, and that one
+ * counts. */
+#define PRESET_CHAIN "chain"
+
+static GstPresetInterface preset_defaults;
+
+static gboolean
+gst_tfx_chain_save_preset (GstPreset *preset, const gchar *name)
+{
+  gchar *text = gst_tfx_chain_print (GST_TFX_CHAIN (preset));
+  gboolean ok = text && preset_defaults.save_preset (preset, name) &&
+                gst_preset_set_meta (preset, name, PRESET_CHAIN, text);
+
+  g_free (text);
+  return ok;
+}
+
+static gboolean
+gst_tfx_chain_load_preset (GstPreset *preset, const gchar *name)
+{
+  gchar *text = NULL;
+  gboolean ok;
+
+  if (!gst_preset_get_meta (preset, name, PRESET_CHAIN, &text) || !text)
+    return preset_defaults.load_preset (preset, name);
+  ok = gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
+  if (ok)
+    gst_tfx_chain_notify_text (GST_TFX_CHAIN (preset));
+  g_free (text);
+  return ok;
+}
+
 /* The values of the stages are in the chain. */
 static gchar **
 gst_tfx_chain_get_preset_property_names (GstPreset *preset)
@@ -246,7 +280,10 @@ gst_tfx_chain_init_preset (gpointer iface, gpointer data)
 {
   GstPresetInterface *preset = iface;
 
+  preset_defaults = *preset;
   preset->get_property_names = gst_tfx_chain_get_preset_property_names;
+  preset->save_preset = gst_tfx_chain_save_preset;
+  preset->load_preset = gst_tfx_chain_load_preset;
 }
 
 /* ---- the class ------------------------------------------------------------------------ */

@@ -43,6 +43,9 @@ gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
 /* The text of the chain as it is now, to be freed. */
 gchar *gst_tfx_chain_get_text (GstTfxChain *self);
 
+/* The chain as it is now in one line, to be freed; NULL if it is wrong. */
+gchar *gst_tfx_chain_print (GstTfxChain *self);
+
 /* The property has changed. */
 void gst_tfx_chain_notify_text (GstTfxChain *self);
 

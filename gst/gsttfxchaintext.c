@@ -286,19 +286,30 @@ gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text)
 gchar *
 gst_tfx_chain_get_text (GstTfxChain *self)
 {
-  GstTfxChainExpr *expr;
-  gchar *text, *printed;
+  gchar *text;
 
   GST_OBJECT_LOCK (self);
   text = g_strdup (self->text);
-  expr = gst_tfx_chain_expr_ref (self->expr);
+  GST_OBJECT_UNLOCK (self);
+  return text ? text : gst_tfx_chain_print (self);
+}
+
+gchar *
+gst_tfx_chain_print (GstTfxChain *self)
+{
+  GstTfxChainExpr *expr = NULL;
+  gchar *printed, *text;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->fault)
+    expr = gst_tfx_chain_expr_ref (self->expr);
   GST_OBJECT_UNLOCK (self);
 
-  if (!text) {
-    printed = tfx_expr_print (expr->expr);
-    text = g_strdup (printed);
-    free (printed);
-  }
+  if (!expr)
+    return NULL;
+  printed = tfx_expr_print (expr->expr);
+  text = g_strdup (printed);
+  free (printed);
   gst_tfx_chain_expr_unref (expr);
   return text;
 }
