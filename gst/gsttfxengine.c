@@ -3,7 +3,7 @@
  * knows whether it has heard anything yet.
  *
  * How a long FIR is best cut up depends on the length of the blocks, which is
- * known when they come.  So a stage becomes a plan at once, which tells of its
+ * known when they come.  So a chain becomes a plan at once, which tells of its
  * faults and its delay, and the executor is made with the first block.  It
  * stays as it is if other lengths follow; a stream that starts again may give
  * reason for another one.
@@ -23,24 +23,18 @@ gst_tfx_engine_fade_frames (const TfxPlanSpec *spec)
 }
 
 static TfxPlan *
-gst_tfx_engine_compile (TfxStage *stage, const TfxPlanSpec *spec,
+gst_tfx_engine_compile (TfxChain *chain, const TfxPlanSpec *spec,
     GError **error)
 {
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = empty ? tfx_chain_append (empty, stage) : NULL;
   TfxPlan *plan = NULL;
-  gint err = -ENOMEM;
+  gint err = tfx_plan_compile_for (chain, spec, &plan);
 
-  if (chain)
-    err = tfx_plan_compile_for (chain, spec, &plan);
   if (err < 0) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "no plan for %u channels at %.12g Hz: %s", spec->n_channels,
         spec->rate_hz, g_strerror (-err));
     plan = NULL;
   }
-  tfx_chain_unref (&chain);
-  tfx_chain_unref (&empty);
   return plan;
 }
 
@@ -67,7 +61,7 @@ gst_tfx_engine_take_plan (GstTfxEngine *self, TfxPlan *plan,
 }
 
 gboolean
-gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
+gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *asked, gboolean at_once, GError **error)
 {
   TfxPlanSpec spec = *asked;
@@ -75,7 +69,7 @@ gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
   gsize n_fade = at_once ? 0 : gst_tfx_engine_fade_frames (asked);
 
   spec.block_frames = self->spec.block_frames;
-  plan = gst_tfx_engine_compile (stage, &spec, error);
+  plan = gst_tfx_engine_compile (chain, &spec, error);
   if (!plan)
     return FALSE;
   if (!self->used) {
@@ -85,9 +79,9 @@ gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
     return FALSE;
   }
   tfx_plan_unref (&self->plan);
-  tfx_stage_unref (&self->stage);
+  tfx_chain_unref (&self->chain);
   self->plan = plan;
-  self->stage = tfx_stage_ref (stage);
+  self->chain = tfx_chain_ref (chain);
   self->spec = spec;
   return TRUE;
 }
@@ -113,7 +107,7 @@ gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
       spec.block_frames == self->spec.block_frames)
     return TRUE;
 
-  plan = gst_tfx_engine_compile (self->stage, &spec, error);
+  plan = gst_tfx_engine_compile (self->chain, &spec, error);
   if (!plan)
     return FALSE;
   ok = gst_tfx_engine_take_plan (self, plan, &spec,
@@ -176,6 +170,6 @@ gst_tfx_engine_clear (GstTfxEngine *self)
 {
   tfx_exec_free (&self->exec);
   tfx_plan_unref (&self->plan);
-  tfx_stage_unref (&self->stage);
+  tfx_chain_unref (&self->chain);
   *self = (GstTfxEngine){ NULL };
 }

@@ -65,8 +65,8 @@ gst_tfx_stream_note_latency (GstTfxFilter *self)
 }
 
 static gboolean
-gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
-    TfxStage *stage, const GstAudioInfo *info, GError **error)
+gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
+    TfxChain *chain, const GstAudioInfo *info, GError **error)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   TfxPlanSpec spec = { .rate_hz = build->rate,
@@ -75,7 +75,7 @@ gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
         GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64,
     .backend = gst_tfx_stream_choose_backend (self) };
 
-  priv->was_refused = !gst_tfx_engine_set_stage (&priv->engine, stage, &spec,
+  priv->was_refused = !gst_tfx_engine_set_chain (&priv->engine, chain, &spec,
       build->at_once, error);
   if (priv->was_refused)
     return FALSE;
@@ -84,6 +84,29 @@ gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
   priv->n_spare = build->n_spare;
   gst_tfx_stream_note_latency (self);
   return TRUE;
+}
+
+/* The chain that the properties ask for; NULL as build_stage does. */
+static TfxChain *
+gst_tfx_stream_build (GstTfxFilter *self, GstTfxBuild *build, GError **error)
+{
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  TfxChain *empty, *chain;
+  TfxStage *stage;
+
+  if (klass->build_chain)
+    return klass->build_chain (self, build, error);
+  stage = klass->build_stage (self, build, error);
+  if (!stage)
+    return NULL;
+  empty = tfx_chain_new ();
+  chain = empty ? tfx_chain_append (empty, stage) : NULL;
+  if (!chain)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "no memory for its stage");
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
 }
 
 gboolean
@@ -99,7 +122,7 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
     .is_settled = engine->n_fading == 0,
     .was_refused = priv->was_refused };
   GError *fault = NULL;
-  TfxStage *stage;
+  TfxChain *chain;
   gboolean by_hand;
 
   /* Cleared before the properties are read: what is set meanwhile counts for
@@ -108,10 +131,10 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
   by_hand = g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE);
   gst_tfx_situations_begin (&priv->situations, by_hand);
 
-  stage = GST_TFX_FILTER_GET_CLASS (self)->build_stage (self, &build, &fault);
-  if (stage) {
-    gst_tfx_stream_set_stage (self, &build, stage, info, &fault);
-    tfx_stage_unref (&stage);
+  chain = gst_tfx_stream_build (self, &build, &fault);
+  if (chain) {
+    gst_tfx_stream_set_chain (self, &build, chain, info, &fault);
+    tfx_chain_unref (&chain);
   } else if (!fault) {
     /* Not now.  What was set is still to be told of. */
     if (by_hand)

@@ -130,10 +130,12 @@ build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
   int code;
 
   name_thing (node, thing);
+  build->node = node;
   build->thing = thing;
   code = check_rate (build, node);
   if (code == 0)
     code = node->klass->ops->build (build, node, stage);
+  build->node = NULL;
   build->thing = NULL;
   return code;
 }
@@ -184,7 +186,7 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
 {
   TfxExprError own;
-  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL };
+  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL, NULL };
   TfxChain *made;
   int code;
 

@@ -231,9 +231,20 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 /* ---- building --------------------------------------------------------------------- */
 
-/* Called for each value that cannot be met at this rate and that the nearest
- * one that can stands in for: an error with its message. */
-typedef void (*TfxExprReport) (const TfxExprError *error, void *data);
+/* A number that cannot be met at this rate, and the nearest one that can, which
+ * stands in for it. */
+typedef struct TfxExprUnmet
+{
+  const char *stage; /* its name */
+  const char *param, *unit;
+  int index; /* in the parameter's list; -1: the parameter is the number */
+  double asked, used;
+  double lowest, highest; /* what can be met at present */
+  const char *message;    /* all of this in a sentence */
+} TfxExprUnmet;
+
+/* Called for each of them; unmet is valid until it returns. */
+typedef void (*TfxExprReport) (const TfxExprUnmet *unmet, void *data);
 
 /* Whether the parameters of each stage fit each other, at any rate. */
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);

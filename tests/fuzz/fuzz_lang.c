@@ -58,9 +58,10 @@ check_error (const TfxExprError *error, bool has_place)
 }
 
 static void
-report (const TfxExprError *error, void *data)
+report (const TfxExprUnmet *unmet, void *data)
 {
-  check_error (error, false);
+  MUST (unmet->stage && unmet->param && unmet->unit && unmet->message[0]);
+  MUST (unmet->asked != unmet->used);
   (*(unsigned *)data)++;
 }
 
