@@ -113,10 +113,19 @@ reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
   return 0;
 }
 
-static const TfxSos *
-sections_of (const TfxPlanStage *stage)
+/* Section k of a stage, without what other stages have put into it: the state
+ * is that of the stage's own sections. */
+static TfxSos
+own_section (const TfxPlanStage *stage, size_t k)
 {
-  return stage->step->sos + stage->first_sos;
+  TfxSos sos = stage->step->sos[stage->first_sos + k];
+
+  if (k == 0 && stage->gain != 0.0) {
+    sos.b0 /= stage->gain;
+    sos.b1 /= stage->gain;
+    sos.b2 /= stage->gain;
+  }
+  return sos;
 }
 
 /* The state of a cascade's stage from one set of coefficients to another. */
@@ -124,12 +133,17 @@ static void
 map_sections (const TfxPlanStage *from, const TfxPlanStage *to,
     unsigned n_channels, double *state)
 {
-  const TfxSos *f = sections_of (from), *t = sections_of (to);
+  for (size_t n = 0; n < to->n_sos; n++) {
+    TfxSos f = own_section (from, n), t = own_section (to, n);
 
-  for (size_t k = 0; k < to->n_sos * n_channels; k++, state += 2) {
-    size_t n = k % to->n_sos;
-    if (memcmp (&f[n], &t[n], sizeof f[n]) != 0)
-      tfx_state_map (&f[n], &t[n], state);
+    /* Behind a gain of 0 a section's own numerator is not to be seen: only
+     * its poles can have changed. */
+    if (n == 0 && (from->gain == 0.0 || to->gain == 0.0))
+      f.b0 = t.b0 = f.b1 = t.b1 = f.b2 = t.b2 = 1.0;
+    if (memcmp (&f, &t, sizeof f) == 0)
+      continue;
+    for (unsigned c = 0; c < n_channels; c++)
+      tfx_state_map (&f, &t, state + 2 * (c * to->n_sos + n));
   }
 }
 
@@ -148,6 +162,19 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
       memset (state + c * to, 0, (to - from) * sizeof *state);
     }
   }
+}
+
+/* Output frames that are still to be dropped, and those by which the delay
+ * has grown: they have been put out already. */
+static void
+hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+{
+  size_t old = from->plan->stages[from_stage].step->delay;
+  size_t new = to->plan->stages[to_stage].step->delay;
+  size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
+
+  to->plan->backend->set_skip (to->engine, to_stage,
+      new > old ? skip + (new - old) : skip);
 }
 
 /* The state of every stage that both plans have, from one engine to the
@@ -172,6 +199,7 @@ hand_over (TfxExec *e, const Run *from, Run *to)
         resize_history (e->state, f->state_size, t->state_size,
             new->n_channels);
       new->backend->set_state (to->engine, i, e->state);
+      hand_over_skip (from, j, to, i);
       break;
     }
   }
@@ -185,6 +213,7 @@ update_in_place (Run *run, TfxPlan *plan)
   const TfxBackend *backend = plan->backend;
   const unsigned n_channels = plan->n_channels;
   double *states, *at;
+  int ret;
 
   if (tfx_plan_same_values (old, plan))
     return 0;
@@ -200,18 +229,20 @@ update_in_place (Run *run, TfxPlan *plan)
     at += old->stages[i].state_size * n_channels;
   }
 
-  run->plan = tfx_plan_ref (plan);
-  backend->update (run->engine, plan);
+  ret = backend->update (run->engine, plan);
+  if (ret == 0)
+    run->plan = tfx_plan_ref (plan);
   at = states;
-  for (size_t i = 0; i < plan->n_stages; i++) {
+  for (size_t i = 0; ret == 0 && i < plan->n_stages; i++) {
     if (plan->stages[i].kind != TFX_STEP_CASCADE)
       continue;
     backend->set_state (run->engine, i, at);
     at += plan->stages[i].state_size * n_channels;
   }
   free (states);
-  tfx_plan_unref (&old);
-  return 0;
+  if (ret == 0)
+    tfx_plan_unref (&old);
+  return ret;
 }
 
 static void
@@ -368,15 +399,67 @@ tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
   return ret;
 }
 
-void
-tfx_exec_reset (TfxExec *e)
+size_t
+tfx_exec_skip (const TfxExec *e)
+{
+  return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+/* A cross-fade or a plan that waits for one is over. */
+static void
+finish_fades (TfxExec *e)
 {
   if (e->next.plan) {
+    hand_over (e, &e->current, &e->next);
     run_clear (&e->current);
     e->current = e->next;
     e->next = (Run){ NULL, NULL };
   }
   end_fade (e);
+}
+
+int
+tfx_exec_drain (TfxExec *e, const TfxBlock *out)
+{
+  const TfxPlan *plan = e->current.plan;
+  TfxDenormalMode mode;
+  int ret;
+
+  if (!fits (plan, out, out))
+    return -EINVAL;
+  finish_fades (e);
+  mode = tfx_denormal_enter ();
+  ret = e->current.plan->backend->drain (e->current.engine, out);
+  tfx_denormal_leave (mode);
+  e->n_dispatches++;
+  return ret < 0 ? ret : 0;
+}
+
+bool
+tfx_exec_is_fading (const TfxExec *e)
+{
+  return e->fading.plan != NULL;
+}
+
+int
+tfx_exec_adopt (TfxExec *e, TfxExec *from)
+{
+  const TfxPlan *to_plan = e->current.plan, *from_plan = from->current.plan;
+  int ret;
+
+  if (to_plan->rate_hz != from_plan->rate_hz ||
+      to_plan->n_channels != from_plan->n_channels)
+    return -EINVAL;
+  ret = reserve_state (e, to_plan, from_plan);
+  if (ret == 0)
+    hand_over (e, &from->current, &e->current);
+  return ret;
+}
+
+void
+tfx_exec_reset (TfxExec *e)
+{
+  finish_fades (e);
   e->current.plan->backend->reset (e->current.engine);
 }
 

@@ -97,11 +97,10 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
   }
   sos = step->sos + step->n_sos;
   memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
-  if (step->gain != 0.0) {
-    scale_section (&sos[0], step->gain);
-    step->gain = 1.0;
-  }
   entry = add_stage (plan, stage->id, step, 2 * n);
+  entry->gain = step->gain;
+  scale_section (&sos[0], step->gain);
+  step->gain = 1.0;
   entry->first_sos = step->n_sos;
   entry->n_sos = n;
   step->n_sos += n;
@@ -118,18 +117,21 @@ fits_together (const TfxStage *a, const TfxStage *b)
   double products = (double)a->u.fir.n_taps * (double)b->u.fir.n_taps;
   unsigned n_a = a->u.fir.n_kernels, n_b = b->u.fir.n_kernels;
 
-  return (n_a == n_b || n_a == 1 || n_b == 1) &&
-         products <= MERGE_MAX_PRODUCTS &&
+  return (n_a == n_b || n_a == 1 || n_b == 1) && a->u.fir.delay == 0 &&
+         b->u.fir.delay == 0 && products <= MERGE_MAX_PRODUCTS &&
          a->u.fir.n_taps + b->u.fir.n_taps - 1 <= TFX_FIR_MAX_TAPS;
 }
 
 /* Adjacent FIRs become one: a multiplication less for every one of them, and
- * one pass.  Its state is that of the first. */
+ * one pass.  Its state is that of the first.  Those that take a delay out of
+ * the stream stay apart: what the first drops is not the second one's input. */
 static int
 add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
 {
   TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
 
+  if (stage->u.fir.delay > 0 && list != &plan->top)
+    return -EINVAL;
   if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
     return -EINVAL;
   if (last && last->kind == TFX_STEP_FIR &&
@@ -144,6 +146,8 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
   }
   last = add_step (plan, list, TFX_STEP_FIR, gain);
   last->stage = tfx_stage_ref (stage);
+  last->delay = stage->u.fir.delay;
+  plan->delay += last->delay;
   add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1);
   return 0;
 }
@@ -234,16 +238,17 @@ plan_free (TfxPlan *plan)
 }
 
 int
-tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
-    const TfxBackend *backend, TfxPlan **out)
+tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+    TfxPlan **out)
 {
   TfxPlan *plan;
   Count count = { 0, 0 };
   int ret = -ENOMEM;
 
   *out = NULL;
-  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1 ||
-      n_channels > TFX_MAX_CHANNELS)
+  if (!spec->backend || !(spec->rate_hz > 0.0) || !isfinite (spec->rate_hz) ||
+      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      (unsigned)spec->sample > TFX_SAMPLE_F64)
     return -EINVAL;
   plan = calloc (1, sizeof *plan);
   if (!plan)
@@ -251,9 +256,11 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
 
   count_chain (chain, &count);
   plan->refs = 1;
-  plan->rate_hz = rate_hz;
-  plan->n_channels = n_channels;
-  plan->backend = backend;
+  plan->rate_hz = spec->rate_hz;
+  plan->n_channels = spec->n_channels;
+  plan->sample = spec->sample;
+  plan->block_frames = spec->block_frames;
+  plan->backend = spec->backend;
   plan->n_chain_stages = chain->n_stages;
   plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
@@ -265,6 +272,18 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
   }
   *out = plan;
   return 0;
+}
+
+int
+tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
+    const TfxBackend *backend, TfxPlan **out)
+{
+  const TfxPlanSpec spec = { .rate_hz = rate_hz,
+    .n_channels = n_channels,
+    .sample = TFX_SAMPLE_F64,
+    .backend = backend };
+
+  return tfx_plan_compile_for (chain, &spec, out);
 }
 
 TfxPlan *
@@ -296,6 +315,24 @@ tfx_plan_n_sections (const TfxPlan *plan)
   return plan->n_sos;
 }
 
+size_t
+tfx_plan_n_states (const TfxPlan *plan)
+{
+  return plan->n_stages;
+}
+
+uint64_t
+tfx_plan_state_id (const TfxPlan *plan, size_t state)
+{
+  return plan->stages[state].id;
+}
+
+size_t
+tfx_plan_delay (const TfxPlan *plan)
+{
+  return plan->delay;
+}
+
 static bool
 same_steps (const TfxSteps *a, const TfxSteps *b)
 {
@@ -304,7 +341,7 @@ same_steps (const TfxSteps *a, const TfxSteps *b)
   for (size_t i = 0; i < a->n; i++) {
     const TfxStep *s = &a->steps[i], *t = &b->steps[i];
 
-    if (s->kind != t->kind || s->n_sos != t->n_sos ||
+    if (s->kind != t->kind || s->n_sos != t->n_sos || s->delay != t->delay ||
         s->n_branches != t->n_branches)
       return false;
     if (s->kind == TFX_STEP_FIR &&
@@ -323,6 +360,7 @@ bool
 tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b)
 {
   if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels ||
+      a->sample != b->sample || a->block_frames != b->block_frames ||
       a->backend != b->backend || a->n_stages != b->n_stages)
     return false;
   for (size_t i = 0; i < a->n_stages; i++) {
@@ -347,7 +385,8 @@ same_stage_values (const TfxStage *a, const TfxStage *b)
     return false;
   for (size_t i = 0; i < a->u.delay.n_taps; i++) {
     const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
-    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap)
+    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap ||
+        s->side != t->side)
       return false;
   }
   return true;

@@ -31,6 +31,7 @@ struct TfxStep
   size_t n_sos;
   TfxSos *sos;     /* into TfxPlan.sos */
   TfxStage *stage; /* a reference */
+  size_t delay;    /* frames that are taken out of the stream */
   size_t n_branches;
   TfxSteps *branches;
 };
@@ -42,6 +43,7 @@ typedef struct TfxPlanStage
   TfxStepKind kind;
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
+  double gain;             /* folded into the first of its sections */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -53,10 +55,13 @@ struct TfxPlan
   unsigned refs; /* atomic */
   double rate_hz;
   unsigned n_channels;
+  TfxSample sample;    /* the precision of FIRs */
+  size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;
+  size_t delay; /* of all steps */
   TfxPlanStage *stages;
   TfxSos *sos;
 };

@@ -87,12 +87,13 @@ fir_new (uint64_t id, unsigned n_kernels, size_t n_taps, TfxFirMethod method)
 
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
-    unsigned n_kernels, size_t n_taps, TfxFirMethod method)
+    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
 {
   TfxStage *stage;
 
   if (n_kernels < 1 || n_kernels > TFX_MAX_CHANNELS || n_taps < 1 ||
-      n_taps > TFX_FIR_MAX_TAPS || (unsigned)method > TFX_FIR_FFT)
+      n_taps > TFX_FIR_MAX_TAPS || delay >= n_taps ||
+      (unsigned)method > TFX_FIR_FFT)
     return NULL;
   for (unsigned k = 0; k < n_kernels; k++) {
     for (size_t i = 0; i < n_taps; i++) {
@@ -101,6 +102,8 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     }
   }
   stage = fir_new (id, n_kernels, n_taps, method);
+  if (stage)
+    stage->u.fir.delay = delay;
   for (unsigned k = 0; stage && k < n_kernels; k++)
     memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
         n_taps * sizeof (double));
@@ -132,10 +135,7 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
     const double *b = second->u.fir.taps + (n_b == 1 ? 0 : k) * len_b;
     double *out = stage->u.fir.taps + k * stage->u.fir.n_taps;
 
-    for (size_t i = 0; i < len_a; i++) {
-      for (size_t j = 0; j < len_b; j++)
-        out[i + j] += a[i] * b[j];
-    }
+    tfx_fir_convolve (a, len_a, b, len_b, out);
   }
   return stage;
 }

@@ -32,6 +32,7 @@ struct TfxStage
     {
       unsigned n_kernels;
       size_t n_taps;
+      size_t delay;
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
     } fir;
@@ -58,7 +59,8 @@ struct TfxChain
 };
 
 /* Two FIR stages in series as one, with the id of the first.  The number of
- * kernels must be the same, or 1 for one of them.  NULL if memory is short. */
+ * kernels must be the same, or 1 for one of them; neither takes a delay out of
+ * the stream.  NULL if memory is short. */
 TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
 
 #endif

@@ -96,7 +96,8 @@ typedef enum
 {
   TFX_FAMILY_BUTTERWORTH,
   TFX_FAMILY_CHEBYSHEV1,
-  TFX_FAMILY_CHEBYSHEV2
+  TFX_FAMILY_CHEBYSHEV2,
+  TFX_FAMILY_ELLIPTIC
 } TfxFamily;
 
 typedef enum
@@ -108,7 +109,7 @@ typedef enum
 } TfxMode;
 
 /* What is asked of a filter.  The designs are those of scipy.signal: butter,
- * cheby1 and cheby2 with output='sos' and fs=rate. */
+ * cheby1, cheby2 and ellip with output='sos' and fs=rate. */
 typedef struct TfxDesign
 {
   TfxFamily family;
@@ -116,8 +117,9 @@ typedef struct TfxDesign
   unsigned order;        /* of the analog prototype, 1 to 64 */
   double lower_hz;       /* the cutoff, or the lower edge of a band */
   double upper_hz;       /* the upper edge; band modes only */
-  double ripple_db;      /* Chebyshev 1: ripple in the pass band, > 0 */
-  double attenuation_db; /* Chebyshev 2: in the stop band, > 0 */
+  double ripple_db;      /* Chebyshev 1 and elliptic: in the pass band, > 0 */
+  double attenuation_db; /* Chebyshev 2: in the stop band, > 0; elliptic:
+                          * also above ripple_db */
 } TfxDesign;
 
 /* Zeros, poles and gain: H(z) = gain prod (z - zero) / prod (z - pole).
@@ -223,18 +225,31 @@ typedef enum
                    * rounding */
 } TfxFirMethod;
 
-/* A finite impulse response, y[n] = sum over k of kernel[k] x[n - k], causal.
+/* A finite impulse response, y[n] = sum over k of kernel[k] x[n + delay - k].
+ * delay (less than n_taps) is taken out of the stream: the first `delay`
+ * outputs of the causal filter are dropped, and as many come when the stream
+ * is drained; see tfx_exec_skip().  0: the causal filter.  A stage with a delay
+ * may not stand in a branch of a sum.
  * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
  * one for each.  n_taps is 1 to TFX_FIR_MAX_TAPS. */
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
-    unsigned n_kernels, size_t n_taps, TfxFirMethod method);
+    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method);
+
+/* Which channel of a pair (0 and 1, 2 and 3 ...) a tap is added to. */
+typedef enum
+{
+  TFX_TAP_BOTH,
+  TFX_TAP_LEFT,
+  TFX_TAP_RIGHT
+} TfxTapSide;
 
 /* One tap of a delay line. */
 typedef struct TfxTap
 {
   size_t delay; /* samples, 0 to TFX_DELAY_MAX */
   double gain;
-  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+  bool swap; /* from the other channel of the pair */
+  TfxTapSide side;
 } TfxTap;
 
 #define TFX_DELAY_MAX (1u << 26)
@@ -262,6 +277,9 @@ TfxChain *tfx_chain_new (void);
 /* A new chain: the stages of chain, then stage.  Both arguments stay the
  * caller's. */
 TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
+
+/* A new chain: the stages of a, then those of b. */
+TfxChain *tfx_chain_concat (const TfxChain *a, const TfxChain *b);
 
 TfxChain *tfx_chain_ref (TfxChain *chain);
 void tfx_chain_unref (TfxChain **chain);
@@ -311,8 +329,24 @@ typedef struct TfxPlan TfxPlan;
 
 #define TFX_MAX_CHANNELS 65536u
 
-/* Compiles chain for n_channels (1 to TFX_MAX_CHANNELS) and stores the plan.
- * 0, -EINVAL or -ENOMEM. */
+/* What a chain is compiled for. */
+typedef struct TfxPlanSpec
+{
+  double rate_hz;
+  unsigned n_channels; /* 1 to TFX_MAX_CHANNELS */
+  /* The samples of the stream.  Others can be run too: their FIRs then have
+   * the precision of these. */
+  TfxSample sample;
+  size_t block_frames; /* how long the blocks are going to be; 0: not known */
+  const TfxBackend *backend;
+} TfxPlanSpec;
+
+/* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
+ * range, a FIR of as many kernels as there are no channels), -ENOMEM. */
+int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+    TfxPlan **plan);
+
+/* The same for samples of either type and blocks of any length. */
 int tfx_plan_compile (const TfxChain *chain, double rate_hz,
     unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
 
@@ -320,6 +354,14 @@ TfxPlan *tfx_plan_ref (TfxPlan *plan);
 void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
+
+/* The stages that have state, those within sums included, in the order of
+ * their steps; the id of one of them. */
+size_t tfx_plan_n_states (const TfxPlan *plan);
+uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
+
+/* The frames that its stages take out of the stream: its latency. */
+size_t tfx_plan_delay (const TfxPlan *plan);
 
 /* ---- execution ------------------------------------------------------------ */
 
@@ -356,6 +398,26 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
  * output to the bit.  0, or -EINVAL if a block does not fit the plan. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
+
+/* How many of the next output frames stand before the first frame of the
+ * stream, because of the plan's delay: run, then drop as many frames from the
+ * front of the output, over as many blocks as it takes.  Ask before each
+ * run. */
+size_t tfx_exec_skip (const TfxExec *exec);
+
+/* The end of the stream: fills out with what the filter still has in it.
+ * tfx_plan_delay() frames in all make up for those that were dropped at the
+ * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
+int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
+
+/* True while a cross-fade runs or waits. */
+bool tfx_exec_is_fading (const TfxExec *exec);
+
+/* Takes over the state of every stage that both executors have, as if it had
+ * always run here; `from` is not changed but for what tfx_exec_set_plan()
+ * does to it.  Rates and channel counts must be the same.  0, -EINVAL or
+ * -ENOMEM. */
+int tfx_exec_adopt (TfxExec *exec, TfxExec *from);
 
 /* Back to rest: all state zero, a running cross-fade ended. */
 void tfx_exec_reset (TfxExec *exec);

@@ -172,13 +172,14 @@ echo
 echo "$pipeline"
 echo
 awk -v s="$seconds" -v us="$wall_us" -v ns="$filter_ns" -v kernel="$kernel" '
+  function times(x) { return sprintf (x < 10 ? "%.2g" : "%.0f", x) }
   BEGIN {
     printf "%.1f s of sound took %.3f s, with program start, decoding and " \
-           "writing in it:\n%.0f times faster than real time.\n",
-           s, us / 1e6, s / (us / 1e6)
+           "writing in it:\n%s times faster than real time.\n",
+           s, us / 1e6, times(s / (us / 1e6))
     if (ns > 0)
-      printf "The two filters alone took %.4f s (kernel %s): %.0f times.\n",
-             ns / 1e9, kernel, s / (ns / 1e9)
+      printf "The two filters alone took %.2f ms (kernel %s): %s times.\n",
+             ns / 1e6, kernel, times(s / (ns / 1e9))
   }'
 echo
 echo "Sound:   $output.wav"

@@ -24,7 +24,7 @@ deps_has() {
     libgstreamer1.0-dev) pkg-config gstreamer-check-1.0 ;;
     libgstreamer-plugins-base1.0-dev)
       pkg-config gstreamer-audio-1.0 gstreamer-fft-1.0 ;;
-    libavutil-dev) pkg-config --atleast-version=57 libavutil ;;
+    libavutil-dev) pkg-config libavutil ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;

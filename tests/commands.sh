@@ -85,7 +85,7 @@ check_pasted() {
 check_figures() {
   grep -E '^10.0 s of sound took [0-9.]+ s, ' demo.txt &&
     grep -E '^[0-9]+ times faster than real time' demo.txt &&
-    grep -E 'two filters alone took [0-9.]+ s' demo.txt &&
+    grep -E 'two filters alone took [0-9.]+ ms ' demo.txt &&
     grep -E 'kernel (c|sse2|avx2|avx512)' demo.txt
 }
 
@@ -204,6 +204,30 @@ check_stats() {
 tap_case "tfx-stats: a line for each element" check_stats
 tap_case "tfx-stats: no such element" \
   refused "no element" "$bin/tfx-stats" nosuchelement ! fakesink
+
+# ---- installing --------------------------------------------------------------
+
+# Without this, gst-inspect-1.0 would see the build folder's plugin anyway.
+unset GST_PLUGIN_PATH
+
+check_install() {
+  local plugin
+  DESTDIR=$top/dest meson install -C "$root/build" --no-rebuild &&
+    find "$top/dest" -type f
+  plugin=$(find "$top/dest" -path '*/gstreamer-1.0/libgsttfx.so')
+  [ -n "$plugin" ] &&
+    GST_REGISTRY=$top/registry GST_PLUGIN_PATH=$(dirname "$plugin") \
+      gst-inspect-1.0 tfxchebyshev | grep "Filename.*$top/dest"
+}
+tap_case "meson install: into a folder gstreamer-1.0, and it loads" check_install
+
+check_devenv() {
+  GST_REGISTRY=$top/registry meson devenv -C "$root/build" \
+    gst-inspect-1.0 tfxbutterworth | grep -F "$root/build/gst/libgsttfx.so"
+}
+tap_case "meson devenv: finds the plugin" check_devenv
+
+export GST_PLUGIN_PATH=$root/build/gst
 
 # ---- the pages ---------------------------------------------------------------
 

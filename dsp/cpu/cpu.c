@@ -9,7 +9,8 @@
   {                                                                            \
     "cpu", #variant, &tfx_kernels_##variant, tfx_engine_new, tfx_engine_free,  \
         tfx_engine_run, tfx_engine_update, tfx_engine_get_state,               \
-        tfx_engine_set_state, tfx_engine_reset, tfx_engine_state_peak,         \
+        tfx_engine_set_state, tfx_engine_drain, tfx_engine_get_skip,           \
+        tfx_engine_set_skip, tfx_engine_reset, tfx_engine_state_peak,          \
         tfx_engine_add_stats                                                   \
   }
 

@@ -7,12 +7,16 @@
  * doubles whose layout the form fixes; cascade.c prepares them.  All of them
  * are aligned to 64 bytes.
  *
- * Three ways to fill the lanes of a vector (W doubles wide):
+ * A section takes one of three forms:
  *
- *   plain      one channel, no vectors: the reference.
- *   channels   W channels side by side.
- *   samples    G = W / L frames of L channels (1 or 2) at a time: the block
- *              form of a section, y = H x + O s.
+ *   direct     transposed direct form II, its poles just as the section has
+ *              them: for float64 streams, and for the reference.
+ *   factored   b0 taken out: one operation less of five.  What its rounded
+ *              coefficients do to a 20 Hz filter is near -210 dB: for float32
+ *              streams.
+ *   grouped    the block form, y = H x + O s, of G frames of L channels at a
+ *              time (G L = W, a vector's width): for float32 streams of one or
+ *              two channels, where channels alone do not fill a vector.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -22,30 +26,31 @@
 
 typedef enum
 {
-  TFX_FORM_PLAIN,
-  TFX_FORM_CHANNELS,
-  TFX_FORM_SAMPLES
+  TFX_FORM_DIRECT,
+  TFX_FORM_FACTORED,
+  TFX_FORM_GROUPED
 } TfxForm;
 
-/* The most sections that the forms plain and channels take in one pass over
- * the scratch. */
-#define TFX_PASS_MAX_SECTIONS 4
+/* Coefficients of a section in the form direct. */
+#define TFX_DIRECT_SIZE 7
 
-/* Runs n_sections sections over n_groups groups of frames, in place.
+/* The most sections of a pass: more do not fit the registers. */
+#define TFX_PASS_MAX_SECTIONS 4
+#define TFX_FACTORED_MAX_SECTIONS 3
+
+/* Runs n_sections sections over the scratch, in place.
  *
- * plain: a group is a frame of one channel.
- *   coef[section] = b0 b1 b2 a1 a2, state[section] = s1 s2.
+ * direct, one channel: n frames;
+ *   coef[section] = b0 b1 b2 a1 a2 c1 c2, c1 = b1 - a1 b0, c2 = b2 - a2 b0:
+ *     y = b0 x + s1;  s1 = c1 x - a1 s1 + s2;  s2 = c2 x - a2 s1
+ *   (the s1 on the right is the old one), or, the same but for rounding, with b1
+ *   and b2 as in tfx.h;  state[section] = s1 s2.
  *
- * channels: a group is a frame of W channels; b0 is factored out.
- *   coef = g, then for each section c, -a1, r, -q:
- *     x = g x;  y = x + c u;  u = x - a1 u + r t;  t = x - q u;
- *   state[section] = u[W], t[W].
- *
- * samples: a group is G frames of L channels; n_sections = 1.
- *   coef = H[G][W], P[W], Q[W], then eight numbers, each W times:
- *     b0, A11, A12, A21, A22, sign c2, -sign a2, 0;  state = s1[W], q[W],
+ * grouped: n groups of G frames of L channels; n_sections = 1;
+ *   coef = H[G][W], P[W], Q[W], then seven numbers, each W times:
+ *     b0, A11, A12, A21, A22, sign c2, -sign a2;  state = s1[W], q[W],
  *   see cascade-forms.c. */
-typedef void (*TfxCascadeKernel) (double *x, size_t n_groups, double *state,
+typedef void (*TfxCascadeKernel) (double *x, size_t n, double *state,
     const double *coef, unsigned n_sections);
 
 /* Where a kernel finds its rows of W doubles or floats, stride in samples: the
@@ -64,10 +69,20 @@ typedef struct TfxRows
   ptrdiff_t stride;
 } TfxRows;
 
-/* The form channels from rows to rows, in place or apart.  in and out are of
- * one kind, or one of them is the scratch. */
-typedef void (*TfxRowsKernel) (const TfxRows *in, const TfxRows *out,
-    size_t n_groups, double *state, const double *coef, unsigned n_sections);
+/* Runs n_sections sections over n frames of W channels side by side, from
+ * rows to rows, in place or apart.
+ *
+ * direct: rows of the scratch and of doubles;
+ *   coef as for one channel, state[section] = s1[W], s2[W].
+ *
+ * factored: rows of the scratch and of floats, at most
+ * TFX_FACTORED_MAX_SECTIONS sections;
+ *   coef = g, then for each section c, -a1, -a2, r:
+ *     x = g x;  y = x + c u;
+ *     u = x + r (last x) - a2 (last u) - a1 u;
+ *   state[section] = u[W], (last u)[W], (last x)[W]. */
+typedef void (*TfxRowsKernel) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections);
 
 /* Samples of channels [0, n_channels) into lanes [0, n_channels) of x, zero
  * into the remaining ones; and back. */
@@ -79,10 +94,10 @@ typedef struct TfxKernels
 {
   const char *name;
   unsigned width;              /* W */
-  TfxForm form;                /* plain, or channels with W lanes */
-  TfxCascadeKernel cascade;    /* plain; in place over the scratch */
-  TfxRowsKernel rows;          /* channels */
-  TfxCascadeKernel samples[2]; /* L = 1 and L = 2; NULL: use `cascade` */
+  TfxCascadeKernel direct_one; /* one channel */
+  TfxRowsKernel direct;        /* W channels; NULL if W = 1 */
+  TfxRowsKernel factored;      /* W channels; NULL: use direct */
+  TfxCascadeKernel grouped[2]; /* L = 1 and L = 2; NULL: use the others */
   TfxPackKernel pack[2];       /* by TfxSample */
   TfxUnpackKernel unpack[2];
 } TfxKernels;

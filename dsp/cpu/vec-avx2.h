@@ -4,7 +4,8 @@
 
 #define ISA avx2
 #define W 4
-#define V_SAMPLES 1
+#define V_HAS_FMA 1
+#define V_GROUPED 1 /* channels of grouped kernels, at the most */
 
 typedef __m256d V;
 
@@ -70,6 +71,13 @@ v_fma (V a, V b, V c)
   return _mm256_fmadd_pd (a, b, c);
 }
 
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm256_fnmadd_pd (a, b, c);
+}
+
 /* The n doubles at p, over and over; n is 1. */
 static inline __attribute__ ((always_inline)) V
 v_repeat (const double *p, unsigned n)
@@ -101,4 +109,17 @@ v_shift_in (V a, V low, unsigned n)
   (void)n;
   return _mm256_blend_pd (_mm256_permute4x64_pd (a, 0x90),
       _mm256_permute4x64_pd (low, 0xff), 1);
+}
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V a = _mm256_unpacklo_pd (r[0], r[1]), b = _mm256_unpackhi_pd (r[0], r[1]);
+  V c = _mm256_unpacklo_pd (r[2], r[3]), d = _mm256_unpackhi_pd (r[2], r[3]);
+
+  r[0] = _mm256_permute2f128_pd (a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd (b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd (a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd (b, d, 0x31);
 }

@@ -4,7 +4,8 @@
 
 #define ISA avx512
 #define W 8
-#define V_SAMPLES 2
+#define V_HAS_FMA 1
+#define V_GROUPED 2 /* channels of grouped kernels, at the most */
 
 typedef __m512d V;
 
@@ -70,6 +71,13 @@ v_fma (V a, V b, V c)
   return _mm512_fmadd_pd (a, b, c);
 }
 
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm512_fnmadd_pd (a, b, c);
+}
+
 /* The n doubles at p, over and over; n is 1 or 2. */
 static inline __attribute__ ((always_inline)) V
 v_repeat (const double *p, unsigned n)
@@ -101,4 +109,28 @@ v_shift_in (V a, V low, unsigned n)
   __m512i h = _mm512_castpd_si512 (a), l = _mm512_castpd_si512 (low);
   return _mm512_castsi512_pd (
       n == 1 ? _mm512_alignr_epi64 (h, l, 7) : _mm512_alignr_epi64 (h, l, 6));
+}
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V a[W], b[W];
+
+  for (unsigned i = 0; i < W; i += 2) {
+    a[i] = _mm512_unpacklo_pd (r[i], r[i + 1]);
+    a[i + 1] = _mm512_unpackhi_pd (r[i], r[i + 1]);
+  }
+  for (unsigned i = 0; i < W; i += 4) {
+    for (unsigned k = 0; k < 2; k++) {
+      b[i + k] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0x88);
+      b[i + k + 2] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0xdd);
+    }
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    V even = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0x88);
+    V odd = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0xdd);
+    r[i] = even;
+    r[i + 4] = odd;
+  }
 }

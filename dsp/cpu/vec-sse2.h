@@ -5,6 +5,7 @@
 
 #define ISA sse2
 #define W 2
+#define V_HAS_FMA 0
 
 typedef __m128d V;
 
@@ -60,9 +61,32 @@ v_mul (V a, V b)
   return _mm_mul_pd (a, b);
 }
 
+static inline V
+v_add (V a, V b)
+{
+  return _mm_add_pd (a, b);
+}
+
 /* a b + c */
 static inline V
 v_fma (V a, V b, V c)
 {
   return _mm_add_pd (_mm_mul_pd (a, b), c);
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm_sub_pd (c, _mm_mul_pd (a, b));
+}
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V low = _mm_unpacklo_pd (r[0], r[1]);
+
+  r[1] = _mm_unpackhi_pd (r[0], r[1]);
+  r[0] = low;
 }

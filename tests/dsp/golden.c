@@ -11,6 +11,7 @@
 
 struct Golden
 {
+  const char *name;
   FILE *file;
   char *line; /* read, not yet used, if has_line */
   size_t line_size;
@@ -21,19 +22,21 @@ struct Golden
 static void
 golden_fail (const Golden *golden)
 {
-  printf ("Bail out! %s:%u is not as designs.py writes it\n", GOLDEN_FILE,
+  printf ("Bail out! %s:%u is not as designs.py writes it\n", golden->name,
       golden->line_number);
   exit (1);
 }
 
 Golden *
-golden_open (void)
+golden_open (const char *name)
 {
   Golden *golden = test_alloc (sizeof *golden);
+  char path[4096];
 
-  *golden = (Golden){ .file = fopen (GOLDEN_FILE, "r") };
+  snprintf (path, sizeof path, "%s/%s", GOLDEN_DIR, name);
+  *golden = (Golden){ .name = name, .file = fopen (path, "r") };
   if (!golden->file) {
-    tap_diag ("cannot open %s", GOLDEN_FILE);
+    tap_diag ("cannot open %s", path);
     free (golden);
     return NULL;
   }
@@ -74,7 +77,8 @@ golden_index (Golden *golden, const char *word, const char *const *words)
 static void
 golden_read_head (Golden *golden, GoldenDesign *d)
 {
-  static const char *const families[] = { "butter", "cheby1", "cheby2", NULL };
+  static const char *const families[] = { "butter", "cheby1", "cheby2", "ellip",
+    NULL };
   static const char *const modes[] = { "low", "high", "band", "stop", NULL };
   char family[16], mode[16];
 

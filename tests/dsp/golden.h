@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * golden.h: reads tests/golden/designs.txt, the values of scipy.signal; the
- * generator designs.py says what its lines mean.
+ * golden.h: reads the text files of tests/golden, the values of scipy.signal;
+ * their generator designs.py says what the lines mean.
  */
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GOLDEN_MAX_POINTS 8
+#define GOLDEN_MAX_POINTS 18
 
 typedef struct GoldenPoint
 {
@@ -41,8 +41,8 @@ typedef struct GoldenDesign
 
 typedef struct Golden Golden;
 
-/* Opens the file; NULL, after a diagnostic, if that fails. */
-Golden *golden_open (void);
+/* Opens a file; NULL, after a diagnostic, if that fails. */
+Golden *golden_open (const char *name);
 /* The next design; false at the end.  A line that cannot be read ends the
  * program as a failure. */
 bool golden_next (Golden *golden, GoldenDesign *design);

@@ -440,6 +440,33 @@ test_fade_in_fade (void)
   tap_many_end (&many);
 }
 
+/* What fades out is heard although what fades in is at rest. */
+static void
+test_silent_in_fade (void)
+{
+  TfxPlan *rings, *rests;
+  TfxExec *exec = NULL;
+  double x[200];
+
+  make_filters ();
+  rings = plan_of ("a", 1, tfx_cpu_backend ());
+  rests = plan_of ("b", 1, tfx_cpu_backend ());
+  tfx_exec_new (rings, &exec);
+  test_noise_f64 (x, 200);
+  test_exec_f64 (exec, x, 1, 200);
+  tfx_exec_set_plan (exec, rests, 300);
+  tap_check (!tfx_exec_is_silent (exec), "not silent when a fade begins");
+  memset (x, 0, sizeof x);
+  test_exec_f64 (exec, x, 1, 200);
+  tap_check (!tfx_exec_is_silent (exec), "not silent within it");
+  memset (x, 0, sizeof x);
+  test_exec_f64 (exec, x, 1, 200);
+  tap_check (tfx_exec_is_silent (exec), "silent when it has ended");
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&rings);
+  tfx_plan_unref (&rests);
+}
+
 static void
 test_reset_in_fade (void)
 {
@@ -697,6 +724,7 @@ static const TapTest tests[] = {
   { "unrelated", test_unrelated },
   { "fade", test_fade },
   { "fade-in-fade", test_fade_in_fade },
+  { "silent-in-fade", test_silent_in_fade },
   { "reset-in-fade", test_reset_in_fade },
   { "cutoff-jumps", test_cutoff_jumps },
   { "sweep", test_sweep },

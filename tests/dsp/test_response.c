@@ -61,7 +61,7 @@ test_response_direct (void)
 static void
 test_response_golden (void)
 {
-  Golden *golden = golden_open ();
+  Golden *golden = golden_open ("designs.txt");
   TapMany many = tap_many ("tfx_response_at() of designs is exact to 1e-9");
   double largest = 0;
   GoldenDesign g;
@@ -183,7 +183,7 @@ test_delay_is_slope (void)
 static void
 test_delay_golden (void)
 {
-  Golden *golden = golden_open ();
+  Golden *golden = golden_open ("designs.txt");
   TapMany many = tap_many ("group delay of designs agrees with SciPy to 1e-9");
   unsigned n_scipy = 0;
   GoldenDesign g;

@@ -313,6 +313,29 @@ GST_START_TEST (test_equals_engine)
 }
 GST_END_TEST;
 
+/* As many channels as the caps allow. */
+GST_START_TEST (test_many_channels)
+{
+  static const gint channels[] = { 64, 65, 1024, 65536 };
+  const gsize n = 20;
+  const Case *c = &cases[0];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE,
+      channels[__i__], GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (n * info.channels, 1);
+  gdouble *expected = tfx_check_engine (&c->design, &info, in, n);
+  GstHarness *h = tfx_check_harness (c->launch, &info);
+  gdouble *out = tfx_check_filter (h, &info, in, n, 7);
+
+  fail_unless_equals_float (tfx_check_distance (out, expected,
+                                n * info.channels),
+      0.0);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 filters_suite (void)
 {
@@ -325,6 +348,7 @@ filters_suite (void)
   tcase_add_loop_test (tc, test_gain, 0, G_N_ELEMENTS (gains));
   tcase_add_loop_test (tc, test_reference, 0, N_REFERENCE_CASES);
   tcase_add_loop_test (tc, test_equals_engine, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tc, test_many_channels, 0, 4);
   return s;
 }
 

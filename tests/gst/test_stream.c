@@ -330,6 +330,44 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
+/* A buffer that came too late was dropped: what follows is no continuation. */
+GST_START_TEST (test_late_buffers)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH " qos=true", &info);
+  gdouble *in = tfx_check_noise (500 * 2, 12), *expected, *out;
+  GstBuffer *buffer;
+
+  gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, 500, 0)));
+  gst_harness_push_upstream_event (h,
+      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, GST_SECOND));
+  gst_harness_push (h, tfx_check_stamped (&info, in, 500, 500));
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+
+  buffer = tfx_check_push (h, tfx_check_stamped (&info, in, 500, 2 * RATE));
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+  out = tfx_check_samples (buffer, &info, NULL);
+  expected = tfx_check_engine (&design, &info, in, 500);
+  fail_unless_equals_float (tfx_check_distance (out, expected, 1000), 0.0);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_latency)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+
+  gst_harness_set_upstream_latency (h, 7 * GST_MSECOND);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 7 * GST_MSECOND);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_other_rate_or_channels)
 {
   static const gint rates[] = { 48000, 48000, 44100, 8000, 8000, 48000 };
@@ -414,6 +452,8 @@ stream_suite (void)
   tcase_add_test (tc, test_times_and_metas);
   tcase_add_loop_test (tc, test_clipping, 0, 2);
   tcase_add_loop_test (tc, test_breaks, NOTHING, READY + 1);
+  tcase_add_test (tc, test_late_buffers);
+  tcase_add_test (tc, test_no_latency);
   tcase_add_test (tc, test_other_rate_or_channels);
   tcase_add_test (tc, test_other_positions);
   tcase_add_test (tc, test_other_format_or_layout);
