@@ -130,6 +130,17 @@ gst_tfx_filter_report_value (GstTfxFilter *self, const GstTfxValue *value,
       (NULL));
 }
 
+void
+gst_tfx_filter_report_refusal (GstTfxFilter *self, const GError *error)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
+      error->domain, error->code,
+      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
+                       "was.",
+          error->message),
+      NULL, __FILE__, GST_FUNCTION, __LINE__);
+}
+
 /* With the object lock held. */
 static GstStructure *
 gst_tfx_filter_make_stats (GstTfxFilterPrivate *priv)

@@ -141,6 +141,10 @@ typedef struct
   const gchar *because;
 } GstTfxValue;
 
+/* Tells the user that a change could not be made: what is right of the colon
+ * comes from @error. */
+void gst_tfx_filter_report_refusal (GstTfxFilter *self, const GError *error);
+
 /* Says how far a property is met.  If @used is not @asked a warning is posted,
  * once per situation: again if the range changes, if the application sets
  * another value that cannot be met, or if the value was met meanwhile.  A

@@ -158,12 +158,7 @@ gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames)
 
   if (g_atomic_int_get (&priv->dirty) && !priv->is_step &&
       !gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
-        error->domain, error->code,
-        g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
-                         "was.",
-            error->message),
-        NULL, __FILE__, GST_FUNCTION, __LINE__);
+    gst_tfx_filter_report_refusal (self, error);
     g_clear_error (&error);
   }
   if (n_frames == 0)

@@ -8,7 +8,7 @@
  * counted from its start, not from the block's: the frames of an unfinished
  * group are kept and run again, from the state before them, when more come.
  * So any split of a stream into blocks gives the same output to the bit. */
-#include "cascade.h"
+#include "cascade-private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,49 +16,6 @@
 #include <string.h>
 
 #include "../block.h"
-#include "cascade-forms.h"
-
-/* Doubles: 16 KiB, half of a small first-level cache. */
-#define SCRATCH_SIZE 2048
-#define MAX_WIDTH 8
-
-typedef enum
-{
-  FORM_DIRECT,
-  FORM_FACTORED,
-  FORM_GROUPED1,
-  FORM_GROUPED2,
-  N_FORMS
-} FormIndex;
-
-/* Channels that are run together. */
-typedef struct Group
-{
-  unsigned first_channel, n_channels;
-  unsigned lanes;  /* of the scratch; those beyond n_channels are idle */
-  unsigned stride; /* of the state: 1 or W */
-  const TfxCascadeForm *form;
-  TfxCascadeKernel kernel; /* over the scratch, or ... */
-  TfxRowsKernel rows;      /* ... from rows to rows */
-  double *state;           /* [n_sos][form->n_state][stride] */
-  unsigned n_pending;
-  double pending[MAX_WIDTH]; /* [n_pending][lanes] */
-} Group;
-
-struct TfxCascade
-{
-  const TfxKernels *kernels;
-  unsigned n_channels, n_groups;
-  size_t n_sos;
-  TfxSample type; /* that the groups are made for */
-  TfxSos *sos;
-  double gain;
-  bool mute;
-  TfxCascadeForm forms[N_FORMS];
-  Group *groups;
-  double *states, *spare_state, *scratch;
-  double *exchange; /* [n_channels][n_sos][2]: the state between types */
-};
 
 /* How the next channels of `left` are run. */
 static void
@@ -385,132 +342,4 @@ tfx_cascade_run (TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
     }
   }
   return n_cleared;
-}
-
-/* The factor between the state in the kernel and outside: the gain was folded
- * into the last section. */
-static double
-outer_scale (const TfxCascade *c, size_t section)
-{
-  return section + 1 == c->n_sos ? 1.0 / c->gain : 1.0;
-}
-
-static void
-export_lane (const Group *g, unsigned lane, size_t k, double s[2])
-{
-  const unsigned n = g->form->n_state;
-  double kernel[TFX_CASCADE_MAX_STATE];
-
-  for (unsigned i = 0; i < n; i++)
-    kernel[i] = g->state[(k * n + i) * g->stride + lane];
-  tfx_cascade_form_export (g->form, k, kernel, s);
-}
-
-static void
-import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
-{
-  const unsigned n = g->form->n_state;
-  double kernel[TFX_CASCADE_MAX_STATE];
-
-  tfx_cascade_form_import (g->form, k, s, kernel);
-  for (unsigned i = 0; i < n; i++) {
-    for (unsigned l = lane; l < g->stride; l += g->lanes)
-      g->state[(k * n + i) * g->stride + l] = kernel[i];
-  }
-}
-
-/* Runs the frames of an unfinished group into the state, one by one. */
-static void
-settle (TfxCascade *c, Group *g)
-{
-  for (unsigned lane = 0; lane < g->n_channels && g->n_pending; lane++) {
-    double x[MAX_WIDTH];
-
-    for (unsigned i = 0; i < g->n_pending; i++)
-      x[i] = g->pending[i * g->lanes + lane];
-    for (size_t k = 0; k < c->n_sos; k++) {
-      const TfxSos *b = &c->sos[k];
-      double s[2];
-
-      export_lane (g, lane, k, s);
-      for (unsigned i = 0; i < g->n_pending; i++) {
-        double y = b->b0 * x[i] + s[0];
-        s[0] = (b->b1 * x[i] + s[1]) - b->a1 * y;
-        s[1] = b->b2 * x[i] - b->a2 * y;
-        x[i] = y;
-      }
-      import_lane (g, lane, k, s);
-    }
-  }
-  g->n_pending = 0;
-}
-
-void
-tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-
-    settle (c, g);
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      double *to = state + (g->first_channel + lane) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        export_lane (g, lane, first + k, to + 2 * k);
-        to[2 * k] *= scale;
-        to[2 * k + 1] *= scale;
-      }
-    }
-  }
-}
-
-void
-tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
-    const double *state)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-
-    g->n_pending = 0;
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      const double *from = state + (g->first_channel + lane) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        double s[2] = { from[2 * k] / scale, from[2 * k + 1] / scale };
-        import_lane (g, lane, first + k, s);
-      }
-    }
-  }
-}
-
-void
-tfx_cascade_reset (TfxCascade *c)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-    memset (g->state, 0,
-        c->n_sos * g->form->n_state * g->stride * sizeof (double));
-    g->n_pending = 0;
-  }
-}
-
-double
-tfx_cascade_state_peak (const TfxCascade *c)
-{
-  double peak = 0.0;
-
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    const Group *g = &c->groups[j];
-
-    for (unsigned i = 0; i < g->n_pending * g->lanes; i++)
-      peak = fmax (peak, fabs (g->pending[i]));
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      for (size_t k = 0; k < c->n_sos; k++) {
-        double s[2], scale = outer_scale (c, k);
-        export_lane (g, lane, k, s);
-        peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
-      }
-    }
-  }
-  return peak;
 }

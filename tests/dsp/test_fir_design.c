@@ -14,8 +14,6 @@
  * of taps near half the rate: up to 300), relative to the largest. */
 #define TOLERANCE 1e-12
 
-#define FIRWIN_FILE GOLDEN_DIR "/firwin.txt"
-
 static int
 index_of (const char *word, const char *const *words)
 {
