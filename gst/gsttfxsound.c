@@ -277,8 +277,8 @@ typedef struct
 } Passage;
 
 /* The resampler looks ahead and behind by its latency.  Its first output lies
- * where its first input does, so there is no delay to be taken out (but 1/32
- * of an input frame that it always has). */
+ * where its first input does, so there is no delay to be taken out (but for
+ * 1/32 of a frame of the lower rate that GStreamer's has always). */
 static gboolean
 gst_tfx_sound_init_passage (Passage *p, GstAudioResampler *resampler,
     const GstTfxSound *self, guint rate)
