@@ -198,6 +198,11 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
     return TRUE;
   }
 
+  /* A source may offer them again and again. */
+  if (priv->has_failed && !g_atomic_int_get (&priv->dirty) &&
+      gst_audio_info_is_equal (&priv->failed_info, info))
+    return FALSE;
+
   gst_tfx_stream_reset (self, "other channels or another rate");
   if (!gst_tfx_stream_update (self, info, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
@@ -205,8 +210,11 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
         NULL, __FILE__, GST_FUNCTION, __LINE__);
     g_error_free (error);
+    priv->has_failed = TRUE;
+    priv->failed_info = *info;
     return FALSE;
   }
+  priv->has_failed = FALSE;
   priv->info = *info;
   gst_tfx_times_reset (&priv->times, GST_AUDIO_INFO_RATE (info));
   GST_INFO_OBJECT (self, "%d channels at %d Hz: %u sections",
@@ -246,7 +254,7 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   gst_tfx_times_clear (&priv->times);
   gst_tfx_situations_clear (&priv->situations);
   g_clear_pointer (&priv->stream_id, g_free);
-  priv->was_refused = priv->is_step = FALSE;
+  priv->was_refused = priv->is_step = priv->has_failed = FALSE;
   priv->n_spare = 0;
   GST_OBJECT_LOCK (self);
   priv->latency = 0;
