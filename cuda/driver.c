@@ -25,7 +25,7 @@ static const Symbol symbols[] = {
   { #symbol, offsetof (TfxDriver, member), true },
 #define OPTIONAL(member, symbol, arguments)                                    \
   { #symbol, offsetof (TfxDriver, member), false },
-#include "driver-functions.h"
+#include "driver-functions.inc"
 #undef REQUIRED
 #undef OPTIONAL
 };

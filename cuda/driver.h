@@ -6,7 +6,7 @@
 #ifndef TFX_CUDA_DRIVER_H
 #define TFX_CUDA_DRIVER_H
 
-#include <cuda.h>
+#include "stub/cuda.h"
 
 #define TFX_DRIVER_LIBRARY "libcuda.so.1"
 
@@ -16,7 +16,7 @@ typedef struct TfxDriver
 #define REQUIRED(member, symbol, arguments)                                    \
   CUresult (CUDAAPI *member) arguments;
 #define OPTIONAL(member, symbol, arguments) REQUIRED (member, symbol, arguments)
-#include "driver-functions.h"
+#include "driver-functions.inc"
 #undef REQUIRED
 #undef OPTIONAL
 } TfxDriver;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * platform.h: what the kernels need of CUDA C++, for nvcc and NVRTC.  With
+ * TFX_KERNEL_HOST the same sources are compiled for the host, and host.h gives
+ * the same names another meaning. */
+#ifndef TFX_KERNEL_PLATFORM_H
+#define TFX_KERNEL_PLATFORM_H
+
+#ifdef TFX_KERNEL_HOST
+#include <host.h>
+#else
+
+#define TFX_DEVICE_FN static __device__ __forceinline__
+
+/* The one kernel that takes ARGS; blocks of up to THREADS threads, at least
+ * BLOCKS of them on a multiprocessor. */
+#define TFX_KERNEL(name, args_type, threads, blocks)                           \
+  extern "C" __global__ void __launch_bounds__ (threads, blocks)               \
+      name (const __grid_constant__ args_type args)
+
+/* Hides where a number comes from, so that what is computed from it stays where
+ * it is used and does not occupy registers across a loop. */
+#define TFX_OPAQUE(x) asm volatile("" : "+r"(x))
+
+#define TFX_DYNAMIC_SHARED(name)                                               \
+  extern __shared__ __align__ (16) unsigned char name[]
+
+#endif
+
+#define TFX_WARP 32
+#define TFX_ALL_LANES 0xffffffffu
+
+typedef unsigned long long tfx_u64;
+
+#endif
