@@ -26,14 +26,23 @@ struct TfxBackend
    * its state was not finite, or a negative errno. */
   int (*run) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
 
-  /* Takes the values of a plan of the same structure; the state is undefined
-   * until it is set, stage by stage. */
+  /* Takes the values of a plan of the same structure.  The state of sections
+   * is undefined until it is set; FIRs and delay lines keep theirs, and go
+   * over to a new kernel in a short cross-fade. */
   void (*update) (TfxEngine *engine, const TfxPlan *plan);
 
   /* The state of a stage of the plan as double[n_channels][state size], in
    * the form that tfx.h describes. */
   void (*get_state) (TfxEngine *engine, size_t stage, double *state);
   void (*set_state) (TfxEngine *engine, size_t stage, const double *state);
+
+  /* Like run with an input of zeros, after the end of the stream. */
+  int (*drain) (TfxEngine *engine, const TfxBlock *out);
+
+  /* The output frames of a stage of the plan, or (stage = SIZE_MAX) of the
+   * whole, that are still to be dropped for its delay. */
+  size_t (*get_skip) (const TfxEngine *engine, size_t stage);
+  void (*set_skip) (TfxEngine *engine, size_t stage, size_t skip);
 
   /* All state to zero. */
   void (*reset) (TfxEngine *engine);

@@ -11,12 +11,32 @@ tfx_sample_size (TfxSample type)
   return type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
 }
 
+static inline double
+tfx_block_get (const TfxBlock *b, size_t frame, unsigned channel)
+{
+  ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                 (ptrdiff_t)channel * b->channel_stride;
+  return b->type == TFX_SAMPLE_F32 ? ((const float *)b->data)[at]
+                                   : ((const double *)b->data)[at];
+}
+
+static inline void
+tfx_block_set (const TfxBlock *b, size_t frame, unsigned channel, double value)
+{
+  ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                 (ptrdiff_t)channel * b->channel_stride;
+  if (b->type == TFX_SAMPLE_F32)
+    ((float *)b->data)[at] = (float)value;
+  else
+    ((double *)b->data)[at] = value;
+}
+
 /* Frames [first, first + n_frames) of channels [channel, channel +
  * n_channels). */
 TfxBlock tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
     unsigned channel, unsigned n_channels);
 
-/* out = in; the same shape and type, the same memory or apart. */
+/* out = in; the same shape, any types, the same memory or apart. */
 void tfx_block_copy (const TfxBlock *in, const TfxBlock *out);
 
 /* out += (from - out) times a weight that falls from 1 - start/length at the

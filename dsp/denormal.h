@@ -19,12 +19,12 @@ tfx_denormal_enter (void)
 {
 #if defined(__SSE2__)
   TfxDenormalMode mode = _mm_getcsr ();
-  _mm_setcsr ((unsigned) mode | 0x8040); /* flush to zero, denormals are zero */
+  _mm_setcsr ((unsigned)mode | 0x8040); /* flush to zero, denormals are zero */
   return mode;
 #elif defined(__aarch64__)
   TfxDenormalMode mode;
-  __asm__ volatile ("mrs %0, fpcr" : "=r"(mode));
-  __asm__ volatile ("msr fpcr, %0" : : "r"(mode | (1u << 24)));
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode | (1u << 24)));
   return mode;
 #else
   return 0;
@@ -35,11 +35,11 @@ static inline void
 tfx_denormal_leave (TfxDenormalMode mode)
 {
 #if defined(__SSE2__)
-  _mm_setcsr ((unsigned) mode);
+  _mm_setcsr ((unsigned)mode);
 #elif defined(__aarch64__)
-  __asm__ volatile ("msr fpcr, %0" : : "r"(mode));
+  __asm__ volatile("msr fpcr, %0" : : "r"(mode));
 #else
-  (void) mode;
+  (void)mode;
 #endif
 }
 

@@ -19,34 +19,35 @@ find_fault (const TfxDesign *d, double rate_hz)
 {
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return "rate_hz: must be finite and above 0";
-  if ((unsigned) d->family > TFX_FAMILY_CHEBYSHEV2)
+  if ((unsigned)d->family > TFX_FAMILY_CHEBYSHEV2)
     return "family: not one of the known families";
-  if ((unsigned) d->mode > TFX_MODE_BAND_REJECT)
+  if ((unsigned)d->mode > TFX_MODE_BAND_REJECT)
     return "mode: not one of the known modes";
   if (d->order < 1 || d->order > TFX_DESIGN_MAX_ORDER)
     return "order: must be from 1 to 64";
   if (!(d->lower_hz > 0.0 && d->lower_hz < 0.5 * rate_hz))
     return is_band_mode (d->mode)
-        ? "lower_hz: must be above 0 and below half the rate"
-        : "lower_hz (the cutoff): must be above 0 and below half the rate";
+               ? "lower_hz: must be above 0 and below half the rate"
+               : "lower_hz (the cutoff): must be above 0 and below half the "
+                 "rate";
   if (is_band_mode (d->mode)) {
     if (!(d->upper_hz > 0.0 && d->upper_hz < 0.5 * rate_hz))
       return "upper_hz: must be above 0 and below half the rate";
     if (!(d->upper_hz > d->lower_hz))
       return "upper_hz: must be above lower_hz";
   }
-  if (d->family == TFX_FAMILY_CHEBYSHEV1
-      && !(d->ripple_db > 0.0 && isfinite (d->ripple_db)))
+  if (d->family == TFX_FAMILY_CHEBYSHEV1 &&
+      !(d->ripple_db > 0.0 && isfinite (d->ripple_db)))
     return "ripple_db: must be finite and above 0";
-  if (d->family == TFX_FAMILY_CHEBYSHEV2
-      && !(d->attenuation_db > 0.0 && isfinite (d->attenuation_db)))
+  if (d->family == TFX_FAMILY_CHEBYSHEV2 &&
+      !(d->attenuation_db > 0.0 && isfinite (d->attenuation_db)))
     return "attenuation_db: must be finite and above 0";
   return NULL;
 }
 
-static const char not_representable[]
-    = "lower_hz, upper_hz: too near 0, half the rate or each other for stable "
-      "sections in double precision";
+static const char not_representable[] =
+    "lower_hz, upper_hz: too near 0, half the rate or each other for stable "
+    "sections in double precision";
 
 /* The sections of a design without faults; returns how many. */
 static int
@@ -62,8 +63,8 @@ make_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
   for (unsigned i = 0; i < proto.n_factors; i++) {
     unsigned n_parts = tfx_transform_factor (&proto.factors[i], &band, analog);
     for (unsigned k = 0; k < n_parts; k++) {
-      sos[n] = tfx_transform_sos (&analog[k], &band);
-      if (!tfx_sos_is_stable (&sos[n]))
+      if (!tfx_transform_sos (&analog[k], &band, &sos[n]) ||
+          !tfx_sos_is_stable (&sos[n]))
         return -EINVAL;
       n++;
     }

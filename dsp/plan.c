@@ -8,19 +8,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage.h"
-
 static bool
 is_identity (const TfxStage *stage)
 {
-  if (stage->kind == TFX_STAGE_GAIN)
-    return stage->gain == 1.0;
-  for (size_t i = 0; i < stage->n_sos; i++) {
-    const TfxSos *s = &stage->sos[i];
+  switch (stage->kind) {
+    case TFX_STAGE_GAIN:
+      return stage->u.gain == 1.0;
+    case TFX_STAGE_DELAY:
+      return stage->u.delay.direct == 1.0 && stage->u.delay.n_taps == 0;
+    case TFX_STAGE_FIR:
+    case TFX_STAGE_SUM:
+      return false;
+    case TFX_STAGE_SECTIONS:
+      break;
+  }
+  for (size_t i = 0; i < stage->u.sections.n; i++) {
+    const TfxSos *s = &stage->u.sections.sos[i];
     if (s->b0 != 1.0 || s->b1 != s->a1 || s->b2 != s->a2)
       return false;
   }
   return true;
+}
+
+/* What the chain may need at the most. */
+typedef struct Count
+{
+  size_t n_sos, n_stages;
+} Count;
+
+static void
+count_chain (const TfxChain *chain, Count *count)
+{
+  for (size_t i = 0; i < chain->n_stages; i++) {
+    const TfxStage *s = chain->stages[i];
+
+    count->n_stages++;
+    if (s->kind == TFX_STAGE_SECTIONS)
+      count->n_sos += s->u.sections.n;
+    for (size_t k = 0; s->kind == TFX_STAGE_SUM && k < s->u.sum.n; k++)
+      count_chain (s->u.sum.branches[k], count);
+  }
+}
+
+static TfxStep *
+add_step (TfxPlan *plan, TfxSteps *list, TfxStepKind kind, double gain)
+{
+  TfxStep *step = &list->steps[list->n++];
+
+  step->kind = kind;
+  step->index = plan->n_all_steps++;
+  step->gain = gain;
+  return step;
+}
+
+static TfxPlanStage *
+add_stage (TfxPlan *plan, uint64_t id, const TfxStep *step, size_t state_size)
+{
+  TfxPlanStage *entry = &plan->stages[plan->n_stages++];
+
+  entry->id = id;
+  entry->kind = step->kind;
+  entry->step = step;
+  entry->state_size = state_size;
+  return entry;
 }
 
 static void
@@ -31,58 +81,161 @@ scale_section (TfxSos *s, double gain)
   s->b2 *= gain;
 }
 
-/* Appends the sections of stage to the step.  A gain that stands before them
- * goes into the first one, so that its state is what it is without folding. */
+/* A gain that stands before the sections goes into the first one, so that its
+ * state is what it is without folding. */
 static void
-append_sections (TfxPlan *plan, const TfxStage *stage)
+add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
 {
-  TfxStep *step = &plan->steps[plan->n_steps - 1];
-  TfxPlanStage *entry = &plan->stages[plan->n_stages++];
-  TfxSos *sos = step->sos + step->n_sos;
+  const size_t n = stage->u.sections.n;
+  TfxStep *step = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+  TfxPlanStage *entry;
+  TfxSos *sos;
 
-  entry->id = stage->id;
-  entry->step = plan->n_steps - 1;
-  entry->first_sos = step->n_sos;
-  entry->n_sos = stage->n_sos;
-  memcpy (sos, stage->sos, stage->n_sos * sizeof *sos);
+  if (!step || step->kind != TFX_STEP_CASCADE) {
+    step = add_step (plan, list, TFX_STEP_CASCADE, gain);
+    step->sos = plan->sos + plan->n_sos;
+  }
+  sos = step->sos + step->n_sos;
+  memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
   if (step->gain != 0.0) {
     scale_section (&sos[0], step->gain);
     step->gain = 1.0;
   }
-  step->n_sos += stage->n_sos;
-  plan->n_sos += stage->n_sos;
+  entry = add_stage (plan, stage->id, step, 2 * n);
+  entry->first_sos = step->n_sos;
+  entry->n_sos = n;
+  step->n_sos += n;
+  plan->n_sos += n;
+}
+
+/* Convolving kernels of more taps than this with each other takes longer than
+ * a change of parameters may. */
+#define MERGE_MAX_PRODUCTS 16000000.0
+
+static bool
+fits_together (const TfxStage *a, const TfxStage *b)
+{
+  double products = (double)a->u.fir.n_taps * (double)b->u.fir.n_taps;
+  unsigned n_a = a->u.fir.n_kernels, n_b = b->u.fir.n_kernels;
+
+  return (n_a == n_b || n_a == 1 || n_b == 1) && a->u.fir.delay == 0 &&
+         b->u.fir.delay == 0 && products <= MERGE_MAX_PRODUCTS &&
+         a->u.fir.n_taps + b->u.fir.n_taps - 1 <= TFX_FIR_MAX_TAPS;
+}
+
+/* Adjacent FIRs become one: a multiplication less for every one of them, and
+ * one pass.  Its state is that of the first.  Those that take a delay out of
+ * the stream stay apart: what the first drops is not the second one's input. */
+static int
+add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
+{
+  TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+
+  if (stage->u.fir.delay > 0 && list != &plan->top)
+    return -EINVAL;
+  if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
+    return -EINVAL;
+  if (last && last->kind == TFX_STEP_FIR &&
+      fits_together (last->stage, stage)) {
+    TfxStage *both = tfx_stage_convolve (last->stage, stage);
+    if (!both)
+      return -ENOMEM;
+    tfx_stage_unref (&last->stage);
+    last->stage = both;
+    plan->stages[plan->n_stages - 1].state_size = both->u.fir.n_taps - 1;
+    return 0;
+  }
+  last = add_step (plan, list, TFX_STEP_FIR, gain);
+  last->stage = tfx_stage_ref (stage);
+  last->delay = stage->u.fir.delay;
+  plan->delay += last->delay;
+  add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1);
+  return 0;
+}
+
+static int compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list);
+
+static int
+add_sum (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
+{
+  TfxStep *step = add_step (plan, list, TFX_STEP_SUM, gain);
+  int ret = 0;
+
+  step->branches = calloc (stage->u.sum.n, sizeof *step->branches);
+  if (!step->branches)
+    return -ENOMEM;
+  step->n_branches = stage->u.sum.n;
+  for (size_t i = 0; ret == 0 && i < step->n_branches; i++)
+    ret = compile_chain (plan, stage->u.sum.branches[i], &step->branches[i]);
+  return ret;
+}
+
+static int
+compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list)
+{
+  double gain = 1.0; /* of gains before the first step */
+  int ret = 0;
+
+  list->steps = calloc (chain->n_stages + 1, sizeof *list->steps);
+  if (!list->steps)
+    return -ENOMEM;
+  for (size_t i = 0; ret == 0 && i < chain->n_stages; i++) {
+    TfxStage *stage = chain->stages[i];
+
+    if (is_identity (stage))
+      continue;
+    switch (stage->kind) {
+      case TFX_STAGE_GAIN:
+        if (list->n > 0)
+          list->steps[list->n - 1].gain *= stage->u.gain;
+        else
+          gain *= stage->u.gain;
+        continue;
+      case TFX_STAGE_SECTIONS:
+        add_sections (plan, list, stage, gain);
+        break;
+      case TFX_STAGE_FIR:
+        ret = add_fir (plan, list, stage, gain);
+        break;
+      case TFX_STAGE_DELAY: {
+        TfxStep *step = add_step (plan, list, TFX_STEP_DELAY, gain);
+        step->stage = tfx_stage_ref (stage);
+        add_stage (plan, stage->id, step, stage->u.delay.longest);
+        break;
+      }
+      case TFX_STAGE_SUM:
+        ret = add_sum (plan, list, stage, gain);
+        break;
+    }
+    gain = 1.0;
+  }
+  if (list->n == 0 && gain != 1.0)
+    add_step (plan, list, TFX_STEP_CASCADE, gain)->sos =
+        plan->sos + plan->n_sos;
+  return ret;
+}
+
+static void
+steps_clear (TfxSteps *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    TfxStep *s = &list->steps[i];
+
+    tfx_stage_unref (&s->stage);
+    for (size_t k = 0; k < s->n_branches; k++)
+      steps_clear (&s->branches[k]);
+    free (s->branches);
+  }
+  free (list->steps);
 }
 
 static void
 plan_free (TfxPlan *plan)
 {
-  if (!plan)
-    return;
-  free (plan->steps);
+  steps_clear (&plan->top);
   free (plan->stages);
   free (plan->sos);
   free (plan);
-}
-
-static TfxPlan *
-plan_alloc (const TfxChain *chain)
-{
-  TfxPlan *plan = calloc (1, sizeof *plan);
-  size_t n_sos = 0;
-
-  if (!plan)
-    return NULL;
-  for (size_t i = 0; i < chain->n_stages; i++)
-    n_sos += chain->stages[i]->n_sos;
-  plan->refs = 1;
-  plan->steps = calloc (1, sizeof *plan->steps);
-  plan->stages = calloc (chain->n_stages + 1, sizeof *plan->stages);
-  plan->sos = calloc (n_sos + 1, sizeof *plan->sos);
-  if (!plan->steps || !plan->stages || !plan->sos) {
-    plan_free (plan);
-    return NULL;
-  }
-  return plan;
 }
 
 int
@@ -90,29 +243,30 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
     const TfxBackend *backend, TfxPlan **out)
 {
   TfxPlan *plan;
+  Count count = { 0, 0 };
+  int ret = -ENOMEM;
 
   *out = NULL;
-  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1
-      || n_channels > TFX_MAX_CHANNELS)
+  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1 ||
+      n_channels > TFX_MAX_CHANNELS)
     return -EINVAL;
-  plan = plan_alloc (chain);
+  plan = calloc (1, sizeof *plan);
   if (!plan)
     return -ENOMEM;
 
+  count_chain (chain, &count);
+  plan->refs = 1;
   plan->rate_hz = rate_hz;
   plan->n_channels = n_channels;
   plan->backend = backend;
   plan->n_chain_stages = chain->n_stages;
-  plan->n_steps = 1;
-  plan->steps[0] = (TfxStep) { TFX_STEP_CASCADE, 1.0, 0, plan->sos };
-  for (size_t i = 0; i < chain->n_stages; i++) {
-    const TfxStage *stage = chain->stages[i];
-    if (is_identity (stage))
-      continue;
-    if (stage->kind == TFX_STAGE_GAIN)
-      plan->steps[0].gain *= stage->gain;
-    else
-      append_sections (plan, stage);
+  plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
+  plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
+  if (plan->stages && plan->sos)
+    ret = compile_chain (plan, chain, &plan->top);
+  if (ret < 0) {
+    plan_free (plan);
+    return ret;
   }
   *out = plan;
   return 0;
@@ -147,17 +301,82 @@ tfx_plan_n_sections (const TfxPlan *plan)
   return plan->n_sos;
 }
 
+size_t
+tfx_plan_delay (const TfxPlan *plan)
+{
+  return plan->delay;
+}
+
+static bool
+same_steps (const TfxSteps *a, const TfxSteps *b)
+{
+  if (a->n != b->n)
+    return false;
+  for (size_t i = 0; i < a->n; i++) {
+    const TfxStep *s = &a->steps[i], *t = &b->steps[i];
+
+    if (s->kind != t->kind || s->n_sos != t->n_sos || s->delay != t->delay ||
+        s->n_branches != t->n_branches)
+      return false;
+    if (s->kind == TFX_STEP_FIR &&
+        (s->stage->u.fir.n_kernels != t->stage->u.fir.n_kernels ||
+            s->stage->u.fir.method != t->stage->u.fir.method))
+      return false;
+    for (size_t k = 0; k < s->n_branches; k++) {
+      if (!same_steps (&s->branches[k], &t->branches[k]))
+        return false;
+    }
+  }
+  return true;
+}
+
 bool
 tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b)
 {
-  if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels
-      || a->backend != b->backend || a->n_steps != b->n_steps
-      || a->n_stages != b->n_stages)
+  if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels ||
+      a->backend != b->backend || a->n_stages != b->n_stages)
     return false;
   for (size_t i = 0; i < a->n_stages; i++) {
     const TfxPlanStage *s = &a->stages[i], *t = &b->stages[i];
-    if (s->id != t->id || s->step != t->step || s->n_sos != t->n_sos)
+    if (s->id != t->id || s->kind != t->kind ||
+        s->step->index != t->step->index || s->state_size != t->state_size)
       return false;
+  }
+  return same_steps (&a->top, &b->top);
+}
+
+static bool
+same_stage_values (const TfxStage *a, const TfxStage *b)
+{
+  if (a == b)
+    return true;
+  if (a->kind == TFX_STAGE_FIR)
+    return memcmp (a->u.fir.taps, b->u.fir.taps,
+               a->u.fir.n_kernels * a->u.fir.n_taps * sizeof (double)) == 0;
+  if (a->u.delay.direct != b->u.delay.direct ||
+      a->u.delay.n_taps != b->u.delay.n_taps)
+    return false;
+  for (size_t i = 0; i < a->u.delay.n_taps; i++) {
+    const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
+    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap)
+      return false;
+  }
+  return true;
+}
+
+static bool
+same_values (const TfxSteps *a, const TfxSteps *b)
+{
+  for (size_t i = 0; i < a->n; i++) {
+    const TfxStep *s = &a->steps[i], *t = &b->steps[i];
+
+    if (s->gain != t->gain ||
+        (s->stage && !same_stage_values (s->stage, t->stage)))
+      return false;
+    for (size_t k = 0; k < s->n_branches; k++) {
+      if (!same_values (&s->branches[k], &t->branches[k]))
+        return false;
+    }
   }
   return true;
 }
@@ -165,11 +384,6 @@ tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b)
 bool
 tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b)
 {
-  if (!tfx_plan_same_structure (a, b))
-    return false;
-  for (size_t i = 0; i < a->n_steps; i++) {
-    if (a->steps[i].gain != b->steps[i].gain)
-      return false;
-  }
-  return memcmp (a->sos, b->sos, a->n_sos * sizeof *a->sos) == 0;
+  return tfx_plan_same_structure (a, b) && same_values (&a->top, &b->top) &&
+         memcmp (a->sos, b->sos, a->n_sos * sizeof *a->sos) == 0;
 }

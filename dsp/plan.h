@@ -3,29 +3,50 @@
 #ifndef TFX_PLAN_H
 #define TFX_PLAN_H
 
-#include "tfx.h"
+#include "stage.h"
 
 typedef enum
 {
-  /* y = gain * cascade (x); n_sos may be 0. */
-  TFX_STEP_CASCADE
+  TFX_STEP_CASCADE, /* sos[n_sos]; n_sos may be 0 */
+  TFX_STEP_FIR,     /* stage */
+  TFX_STEP_DELAY,   /* stage */
+  TFX_STEP_SUM      /* branches[n_branches] */
 } TfxStepKind;
 
-/* What a backend runs in one go. */
-typedef struct TfxStep
+typedef struct TfxStep TfxStep;
+
+/* Steps in series; none is the identity. */
+typedef struct TfxSteps
+{
+  size_t n;
+  TfxStep *steps;
+} TfxSteps;
+
+/* What a backend runs in one go: y = gain * step (x). */
+struct TfxStep
 {
   TfxStepKind kind;
+  size_t index; /* among all steps of the plan, those of branches included */
   double gain;
   size_t n_sos;
-  TfxSos *sos; /* into TfxPlan.sos */
-} TfxStep;
+  TfxSos *sos;     /* into TfxPlan.sos */
+  TfxStage *stage; /* a reference */
+  size_t delay;    /* frames that are taken out of the stream */
+  size_t n_branches;
+  TfxSteps *branches;
+};
 
-/* Where the state of a stage lies in the steps. */
+/* A stage that has state, and where that lies. */
 typedef struct TfxPlanStage
 {
   uint64_t id;
-  size_t step;
-  size_t first_sos, n_sos; /* within the step */
+  TfxStepKind kind;
+  const TfxStep *step;
+  size_t first_sos, n_sos; /* within the step; cascades only */
+  /* Doubles per channel: s1, s2 of each section; or the last inputs, the
+   * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
+   * line. */
+  size_t state_size;
 } TfxPlanStage;
 
 struct TfxPlan
@@ -35,9 +56,10 @@ struct TfxPlan
   unsigned n_channels;
   const TfxBackend *backend;
   size_t n_chain_stages; /* of the chain it was compiled from */
-  size_t n_steps, n_stages, n_sos;
-  TfxStep *steps;
-  TfxPlanStage *stages; /* those that have state */
+  TfxSteps top;
+  size_t n_all_steps, n_stages, n_sos;
+  size_t delay; /* of all steps */
+  TfxPlanStage *stages;
   TfxSos *sos;
 };
 
@@ -47,13 +69,5 @@ bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
 
 /* True if they differ in nothing. */
 bool tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b);
-
-/* The number of doubles per channel that the state of a stage takes:
- * s1, s2 of each of its sections. */
-static inline size_t
-tfx_plan_state_size (const TfxPlan *plan, size_t stage)
-{
-  return 2 * plan->stages[stage].n_sos;
-}
 
 #endif

@@ -26,7 +26,7 @@ static TfxFactor
 reciprocal (TfxFactor p)
 {
   double d = p.re * p.re + p.im * p.im;
-  return (TfxFactor) { p.re / d, p.im / d, p.zero };
+  return (TfxFactor){ p.re / d, p.im / d, p.zero };
 }
 
 /* The magnitude of a factor that is 1 at DC, in nepers, at omega rad/s. */

@@ -25,7 +25,7 @@ frequency (double freq_hz, double rate_hz)
 {
   double half = M_PI * freq_hz / rate_hz;
   double s = sin (half), c = cos (half);
-  return (Frequency) { 2.0 * s * c, c * c - s * s, 2.0 * s * s, 2.0 * c * c };
+  return (Frequency){ 2.0 * s * c, c * c - s * s, 2.0 * s * s, 2.0 * c * c };
 }
 
 static Quadratic
@@ -59,7 +59,7 @@ tfx_response_at (const TfxSos *sos, size_t n_sos, double freq_hz,
     double re = (n.re * d.re + n.im * d.im) / d2;
     double im = (n.im * d.re - n.re * d.im) / d2;
 
-    h = (TfxComplex) { h.re * re - h.im * im, h.re * im + h.im * re };
+    h = (TfxComplex){ h.re * re - h.im * im, h.re * im + h.im * re };
   }
   return h;
 }
@@ -90,6 +90,6 @@ tfx_response_group_delay (const TfxSos *sos, size_t n_sos, double freq_hz,
 bool
 tfx_sos_is_stable (const TfxSos *s)
 {
-  return isfinite (s->b0) && isfinite (s->b1) && isfinite (s->b2)
-      && fabs (s->a2) < 1.0 && fabs (s->a1) < 1.0 + s->a2;
+  return isfinite (s->b0) && isfinite (s->b1) && isfinite (s->b2) &&
+         fabs (s->a2) < 1.0 && fabs (s->a1) < 1.0 + s->a2;
 }

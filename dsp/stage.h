@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * stage.h: what a stage and a chain are made of, for plan.c. */
+ * stage.h: what a stage and a chain are made of, for plan.c and the backends.
+ */
 #ifndef TFX_STAGE_H
 #define TFX_STAGE_H
 
@@ -8,7 +9,10 @@
 typedef enum
 {
   TFX_STAGE_SECTIONS,
-  TFX_STAGE_GAIN
+  TFX_STAGE_GAIN,
+  TFX_STAGE_FIR,
+  TFX_STAGE_DELAY,
+  TFX_STAGE_SUM
 } TfxStageKind;
 
 struct TfxStage
@@ -16,9 +20,35 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   TfxStageKind kind;
-  double gain;    /* TFX_STAGE_GAIN */
-  size_t n_sos;   /* TFX_STAGE_SECTIONS */
-  TfxSos sos[];
+  union
+  {
+    double gain;
+    struct
+    {
+      size_t n;
+      TfxSos *sos;
+    } sections;
+    struct
+    {
+      unsigned n_kernels;
+      size_t n_taps;
+      size_t delay;
+      TfxFirMethod method;
+      double *taps; /* [n_kernels][n_taps] */
+    } fir;
+    struct
+    {
+      double direct;
+      size_t n_taps, longest; /* longest: the largest delay */
+      TfxTap *taps;
+    } delay;
+    struct
+    {
+      size_t n;
+      unsigned depth; /* 1: no sum inside */
+      TfxChain **branches;
+    } sum;
+  } u;
 };
 
 struct TfxChain
@@ -27,5 +57,10 @@ struct TfxChain
   size_t n_stages;
   TfxStage *stages[];
 };
+
+/* Two FIR stages in series as one, with the id of the first.  The number of
+ * kernels must be the same, or 1 for one of them; neither takes a delay out of
+ * the stream.  NULL if memory is short. */
+TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
 
 #endif

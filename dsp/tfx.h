@@ -165,6 +165,48 @@ TfxStage *tfx_stage_new_sections (uint64_t id, const TfxSos *sos, size_t n_sos);
 /* A factor, finite. */
 TfxStage *tfx_stage_new_gain (uint64_t id, double gain);
 
+typedef enum
+{
+  TFX_FIR_AUTO,   /* whichever is cheaper */
+  TFX_FIR_DIRECT, /* multiply and add, tap by tap */
+  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
+} TfxFirMethod;
+
+#define TFX_FIR_MAX_TAPS (1u << 24)
+
+/* A finite impulse response, y[n] = sum over k of kernel[k] x[n + delay - k].
+ * delay (less than n_taps) is taken out of the stream: the first `delay`
+ * outputs of the causal filter are dropped, and as many come when the stream
+ * is drained; see tfx_exec_skip().  0: the causal filter.  A stage with a delay
+ * may not stand in a branch of a sum.
+ * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
+ * one for each.  n_taps is 1 to TFX_FIR_MAX_TAPS. */
+TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method);
+
+/* One tap of a delay line. */
+typedef struct TfxTap
+{
+  size_t delay; /* samples, 0 to TFX_DELAY_MAX */
+  double gain;
+  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+} TfxTap;
+
+#define TFX_DELAY_MAX (1u << 26)
+
+/* y[n] = direct x[n] + sum over taps of gain x[n - delay].  Copies
+ * taps[n_taps]. */
+TfxStage *tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
+    size_t n_taps);
+
+#define TFX_SUM_MAX_DEPTH 16
+
+/* The sum of n_branches chains (at least one) that all have the same input;
+ * an empty chain is the input itself.  Takes references to the chains.  Sums
+ * may contain sums, to a depth of TFX_SUM_MAX_DEPTH. */
+TfxStage *
+tfx_stage_new_sum (uint64_t id, TfxChain *const *branches, size_t n_branches);
+
 TfxStage *tfx_stage_ref (TfxStage *stage);
 void tfx_stage_unref (TfxStage **stage);
 uint64_t tfx_stage_id (const TfxStage *stage);
@@ -234,6 +276,9 @@ void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
 
+/* The frames that its stages take out of the stream: its latency. */
+size_t tfx_plan_delay (const TfxPlan *plan);
+
 /* ---- execution ------------------------------------------------------------ */
 
 /* Runs a plan over blocks and holds all state. */
@@ -269,6 +314,23 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
  * output to the bit.  0, or -EINVAL if a block does not fit the plan. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
+
+/* How many of the next output frames stand before the first frame of the
+ * stream, because of the plan's delay: run, then drop as many frames from the
+ * front of the output, over as many blocks as it takes.  Ask before each
+ * run. */
+size_t tfx_exec_skip (const TfxExec *exec);
+
+/* The end of the stream: fills out with what the filter still has in it.
+ * tfx_plan_delay() frames in all make up for those that were dropped at the
+ * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
+int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
+
+/* Takes over the state of every stage that both executors have, as if it had
+ * always run here; `from` is not changed but for what tfx_exec_set_plan()
+ * does to it.  Rates and channel counts must be the same.  0, -EINVAL or
+ * -ENOMEM. */
+int tfx_exec_adopt (TfxExec *exec, TfxExec *from);
 
 /* Back to rest: all state zero, a running cross-fade ended. */
 void tfx_exec_reset (TfxExec *exec);

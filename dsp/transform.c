@@ -33,8 +33,8 @@ tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band)
     band->centre = 0.0L;
   } else {
     long double upper = pi * design->upper_hz / rate_hz;
-    long double apart
-        = pi * ((long double) design->upper_hz - design->lower_hz) / rate_hz;
+    long double apart =
+        pi * ((long double)design->upper_hz - design->lower_hz) / rate_hz;
 
     /* tan a - tan b = sin (a - b) / (cos a cos b) */
     band->width = sinl (apart) / (cosl (upper) * cosl (lower));
@@ -48,7 +48,7 @@ scale_factor (const TfxFactor *f, const TfxBand *band)
 {
   bool low = band->mode == TFX_MODE_LOW_PASS;
   long double w = band->width;
-  long double p2 = (long double) f->re * f->re + (long double) f->im * f->im;
+  long double p2 = (long double)f->re * f->re + (long double)f->im * f->im;
   TfxAnalog a;
 
   a.n_poles = f->im == 0.0 ? 1 : 2;
@@ -73,7 +73,7 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
 {
   bool pass = band->mode == TFX_MODE_BAND_PASS;
   long double half = 0.5L * band->width, w0 = band->centre, w02 = w0 * w0;
-  LComplex p = (long double) f->re + I * (long double) f->im;
+  LComplex p = (long double)f->re + I * (long double)f->im;
   LComplex h = pass ? half * p : half / p;
   TfxAnalog a = { .n_poles = 2, .zeros = TFX_ZEROS_AT_BOTH, .omega = 0.0L };
 
@@ -126,7 +126,11 @@ numerator (const TfxAnalog *a, long double b[3])
   bool one = a->n_poles == 1;
 
   b[0] = 1.0L;
+  b[1] = 0.0L;
+  b[2] = -1.0L;
   switch (a->zeros) {
+    case TFX_ZEROS_AT_BOTH:
+      break;
     case TFX_ZEROS_AT_ORIGIN:
       b[1] = one ? -1.0L : -2.0L;
       b[2] = one ? 0.0L : 1.0L;
@@ -134,10 +138,6 @@ numerator (const TfxAnalog *a, long double b[3])
     case TFX_ZEROS_AT_INFINITY:
       b[1] = one ? 1.0L : 2.0L;
       b[2] = one ? 0.0L : 1.0L;
-      break;
-    case TFX_ZEROS_AT_BOTH:
-      b[1] = 0.0L;
-      b[2] = -1.0L;
       break;
     case TFX_ZEROS_AT_OMEGA: {
       long double w2 = a->omega * a->omega;
@@ -179,46 +179,11 @@ static void
 round_quadratic (long double at_one, long double at_minus_one, double *c1,
     double *c2)
 {
-  *c1 = (double) (0.5L * (at_one - at_minus_one));
+  *c1 = (double)(0.5L * (at_one - at_minus_one));
   if (*c1 < 0.0)
-    *c2 = (double) (at_one - (1.0L + (long double) *c1));
+    *c2 = (double)(at_one - (1.0L + (long double)*c1));
   else
-    *c2 = (double) (at_minus_one - (1.0L - (long double) *c1));
-}
-
-TfxSos
-tfx_transform_sos (const TfxAnalog *a, const TfxBand *band)
-{
-  long double b[3], gain;
-  TfxSos s;
-
-  numerator (a, b);
-  if (a->n_poles == 1) {
-    s.a1 = (double) -((1.0L + a->sum) / (1.0L - a->sum));
-    s.a2 = 0.0;
-  } else {
-    long double d = 1.0L - a->sum + a->product;
-    round_quadratic (4.0L * a->product / d, 4.0L / d, &s.a1, &s.a2);
-  }
-  /* Dividing by the rounded denominator makes the gain right in spite of the
-   * rounding. */
-  gain = magnitude_at_reference (band, 1.0L, s.a1, s.a2)
-      / magnitude_at_reference (band, b[0], b[1], b[2]);
-  s.b0 = (double) gain;
-  if (a->zeros == TFX_ZEROS_AT_OMEGA) {
-    long double w2 = a->omega * a->omega;
-    double b1, b2;
-    round_quadratic (4.0L * w2 / (1.0L + w2), 4.0L / (1.0L + w2), &b1, &b2);
-    s.b1 = (double) (gain * b1);
-    s.b2 = w2 < 1.0L ? (double) (gain * b[0] * 4.0L * w2 / (1.0L + w2)
-                           - ((long double) s.b0 + s.b1))
-                     : (double) (gain * 4.0L / (1.0L + w2)
-                           - ((long double) s.b0 - s.b1));
-  } else {
-    s.b1 = (double) (s.b0 * b[1]);
-    s.b2 = (double) (s.b0 * b[2]);
-  }
-  return s;
+    *c2 = (double)(at_minus_one - (1.0L - (long double)*c1));
 }
 
 static LComplex
@@ -230,8 +195,8 @@ bilinear (LComplex s)
 static void
 add_root (TfxComplex *roots, size_t *n, LComplex z)
 {
-  roots[*n].re = (double) creall (z);
-  roots[*n].im = (double) cimagl (z);
+  roots[*n].re = (double)creall (z);
+  roots[*n].im = (double)cimagl (z);
   (*n)++;
 }
 
@@ -255,44 +220,106 @@ analog_poles (const TfxAnalog *a, LComplex pole[2])
   return 2;
 }
 
-/* The gain of the section as a polynomial quotient with leading coefficients
- * 1, so that it is 1 at the reference.  With s the reference and q a pole,
- * 1 - p / z = 2 (s - q) / ((1 + s) (1 - q)): no cancellation. */
+/* The magnitude of the section's polynomials in 1/z, leading coefficients 1,
+ * at the reference, without cancellation: with s the reference and q a root,
+ * 1 - root / z = 2 (s - q) / ((1 + s) (1 - q)). */
 static long double
-exact_gain (const TfxAnalog *a, const TfxBand *band, const LComplex *pole)
+exact_numerator (const TfxAnalog *a, const TfxBand *band)
 {
-  long double b[3], denominator = 1.0L;
+  long double b[3], w2 = a->omega * a->omega, c2 = band->centre * band->centre;
 
-  numerator (a, b);
   if (a->zeros == TFX_ZEROS_AT_OMEGA) {
-    long double w2 = a->omega * a->omega;
-    long double at = band->mode == TFX_MODE_HIGH_PASS ? 4.0L : 4.0L * w2;
-    if (band->mode == TFX_MODE_BAND_PASS)
-      at = 4.0L * fabsl (w2 - band->centre * band->centre)
-          / (1.0L + band->centre * band->centre);
-    b[0] = at / (1.0L + w2);
-  } else {
-    b[0] = magnitude_at_reference (band, b[0], b[1], b[2]);
+    switch (band->mode) {
+      case TFX_MODE_HIGH_PASS:
+        return 4.0L / (1.0L + w2);
+      case TFX_MODE_BAND_PASS:
+        return 4.0L *
+               fabsl ((a->omega - band->centre) * (a->omega + band->centre)) /
+               ((1.0L + c2) * (1.0L + w2));
+      case TFX_MODE_LOW_PASS:
+      case TFX_MODE_BAND_REJECT:
+        return 4.0L * w2 / (1.0L + w2);
+    }
   }
+  numerator (a, b);
+  return magnitude_at_reference (band, b[0], b[1], b[2]);
+}
 
-  for (unsigned i = 0; i < a->n_poles; i++) {
-    LComplex q = pole[i];
+static long double
+exact_denominator (const TfxBand *band, const LComplex *pole, unsigned n_poles)
+{
+  long double d = 1.0L;
+
+  for (unsigned i = 0; i < n_poles; i++) {
+    LComplex q = pole[i], s = I * band->centre;
+
     switch (band->mode) {
       case TFX_MODE_HIGH_PASS: /* s = infinity */
-        denominator *= 2.0L / cabsl (1.0L - q);
+        d *= 2.0L / cabsl (1.0L - q);
         break;
-      case TFX_MODE_BAND_PASS: {
-        LComplex s = I * band->centre;
-        denominator *= 2.0L * cabsl (s - q) / cabsl ((1.0L + s) * (1.0L - q));
+      case TFX_MODE_BAND_PASS:
+        d *= 2.0L * cabsl (s - q) / cabsl ((1.0L + s) * (1.0L - q));
         break;
-      }
       case TFX_MODE_LOW_PASS:
       case TFX_MODE_BAND_REJECT: /* s = 0 */
-        denominator *= 2.0L * cabsl (q) / cabsl (1.0L - q);
+        d *= 2.0L * cabsl (q) / cabsl (1.0L - q);
         break;
     }
   }
-  return denominator / b[0];
+  return d;
+}
+
+/* True if rounding left what a section does at the reference as it was, to
+ * within one per cent.  Where it did not, poles and zeros are nearer to each
+ * other, or to z = +-1, than doubles can tell. */
+static bool
+is_near (long double rounded, long double exact)
+{
+  return fabsl (rounded - exact) <= 0.01L * exact;
+}
+
+bool
+tfx_transform_sos (const TfxAnalog *a, const TfxBand *band, TfxSos *s)
+{
+  LComplex pole[2];
+  long double b[3], at_one = 0.0L, at_minus_one = 0.0L;
+  long double exact_n = exact_numerator (a, band);
+  long double exact_d = exact_denominator (band, pole, analog_poles (a, pole));
+  long double n, d, gain;
+  double b1 = 0.0, b2;
+
+  numerator (a, b);
+  if (a->n_poles == 1) {
+    s->a1 = (double)-((1.0L + a->sum) / (1.0L - a->sum));
+    s->a2 = 0.0;
+  } else {
+    long double q = 1.0L - a->sum + a->product;
+    round_quadratic (4.0L * a->product / q, 4.0L / q, &s->a1, &s->a2);
+  }
+  if (a->zeros == TFX_ZEROS_AT_OMEGA) {
+    long double w2 = a->omega * a->omega;
+    at_one = 4.0L * w2 / (1.0L + w2);
+    at_minus_one = 4.0L / (1.0L + w2);
+    round_quadratic (at_one, at_minus_one, &b1, &b2);
+    b[1] = b1;
+    b[2] = b2;
+  }
+
+  /* Dividing by the rounded denominator makes the gain right in spite of the
+   * rounding. */
+  n = magnitude_at_reference (band, b[0], b[1], b[2]);
+  d = magnitude_at_reference (band, 1.0L, s->a1, s->a2);
+  gain = d / n;
+  s->b0 = (double)gain;
+  s->b1 = (double)(gain * b[1]);
+  s->b2 = (double)(gain * b[2]);
+  if (a->zeros == TFX_ZEROS_AT_OMEGA) {
+    if (b1 < 0.0)
+      s->b2 = (double)(gain * at_one - ((long double)s->b0 + s->b1));
+    else
+      s->b2 = (double)(gain * at_minus_one - ((long double)s->b0 - s->b1));
+  }
+  return is_near (n, exact_n) && is_near (d, exact_d);
 }
 
 void
@@ -321,5 +348,6 @@ tfx_transform_zpk (const TfxAnalog *a, const TfxBand *band, TfxZpk *zpk)
       break;
     }
   }
-  zpk->gain = (double) (zpk->gain * exact_gain (a, band, pole));
+  zpk->gain = (double)(zpk->gain * exact_denominator (band, pole, n) /
+                       exact_numerator (a, band));
 }

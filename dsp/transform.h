@@ -33,21 +33,23 @@ typedef struct TfxBand
   long double centre; /* band modes: the geometric mean of the edges */
 } TfxBand;
 
-void tfx_transform_band (const TfxDesign *design, double rate_hz,
-    TfxBand *band);
+void
+tfx_transform_band (const TfxDesign *design, double rate_hz, TfxBand *band);
 
 /* The sections (one or two) that a factor becomes in band; returns how
  * many. */
 unsigned tfx_transform_factor (const TfxFactor *factor, const TfxBand *band,
     TfxAnalog section[2]);
 
-/* The section in z, its coefficients rounded to double so that the pole
+/* Stores the section in z, its coefficients rounded to double so that the pole
  * frequency suffers least, with unit gain at the band's reference frequency
- * (DC; half the rate for a high-pass; the centre of a band-pass). */
-TfxSos tfx_transform_sos (const TfxAnalog *section, const TfxBand *band);
+ * (DC; half the rate for a high-pass; the centre of a band-pass).  False if
+ * doubles cannot hold it. */
+bool
+tfx_transform_sos (const TfxAnalog *section, const TfxBand *band, TfxSos *sos);
 
 /* Adds the section's zeros and poles to zpk and multiplies its gain. */
-void tfx_transform_zpk (const TfxAnalog *section, const TfxBand *band,
-    TfxZpk *zpk);
+void
+tfx_transform_zpk (const TfxAnalog *section, const TfxBand *band, TfxZpk *zpk);
 
 #endif

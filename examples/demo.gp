@@ -44,7 +44,8 @@ set rmargin at screen 0.975
 set datafile missing "nan"
 
 # The ratio of two spectra says nothing where there was no sound before.
-measured(before, after) = before > peak - 130 ? after - before : NaN
+measured(before, after) = \
+    before > peak - 130 && before > -250 ? after - before : NaN
 
 set tmargin at screen 0.920
 set bmargin at screen 0.545

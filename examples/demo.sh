@@ -106,7 +106,7 @@ export GST_PLUGIN_PATH="$build/gst"
 # The first start of GStreamer reads every plugin that is there; that is not
 # the filters' time.
 for element in tfxbutterworth tfxchebyshev; do
-  gst-inspect-1.0 --exists $element || fail "GStreamer has no $element
+  gst-inspect-1.0 $element > /dev/null 2>&1 || fail "GStreamer has no $element
 try: GST_PLUGIN_PATH=$(shell_word "$build/gst") gst-inspect-1.0 $element"
 done
 
@@ -154,7 +154,9 @@ cat "$work/error" >&2
 
 "$build/examples/tfx-response" "rate=$rate" $filter1 ! $filter2 \
   > "$work/response.tsv"
-"$build/examples/tfx-spectrum" "$input" "$output.wav" > "$work/spectrum.tsv"
+"$build/examples/tfx-spectrum" "$output.wav" > "$work/after.tsv"
+grep -v '^#' "$work/after.tsv" | cut -f2 |
+  paste <(grep -v '^#' "$work/before.tsv") - > "$work/spectrum.tsv"
 peak=$(awk '!/^#/ && (!n++ || $2 > max) { max = $2 } END { print max }' \
   "$work/spectrum.tsv")
 gnuplot -c "$root/examples/demo.gp" "$output.png" "$work/response.tsv" \
@@ -170,13 +172,14 @@ echo
 echo "$pipeline"
 echo
 awk -v s="$seconds" -v us="$wall_us" -v ns="$filter_ns" -v kernel="$kernel" '
+  function times(x) { return sprintf (x < 10 ? "%.2g" : "%.0f", x) }
   BEGIN {
-    printf "%.1f s of sound in %.3f s: %.0f times faster than real time, " \
-           "with program start,\ndecoding and writing in it.  ",
-           s, us / 1e6, s / (us / 1e6)
+    printf "%.1f s of sound took %.3f s, with program start, decoding and " \
+           "writing in it:\n%s times faster than real time.\n",
+           s, us / 1e6, times(s / (us / 1e6))
     if (ns > 0)
-      printf "The two filters alone took %.4f s of that: %.0f times\n" \
-             "(kernel %s).\n", ns / 1e9, s / (ns / 1e9), kernel
+      printf "The two filters alone took %.2f ms (kernel %s): %s times.\n",
+             ns / 1e6, kernel, times(s / (ns / 1e9))
   }'
 echo
 echo "Sound:   $output.wav"

@@ -23,12 +23,19 @@
 /* A zero on the unit circle has no dB; this is what is printed for it. */
 #define FLOOR_DB -400.0
 
+/* What is asked of a filter, in the properties of the elements. */
+typedef struct
+{
+  TfxDesign design; /* without its frequencies */
+  double cutoff_hz, lower_hz, upper_hz;
+} Filter;
+
 typedef struct
 {
   double rate_hz, from_hz, to_hz;
   unsigned n_points;
   size_t n_filters;
-  TfxDesign designs[MAX_FILTERS];
+  Filter filters[MAX_FILTERS];
 } Request;
 
 typedef struct
@@ -107,8 +114,9 @@ set_request (Request *request, const char *key, const char *text)
 }
 
 static int
-set_design (TfxDesign *design, const char *key, const char *text)
+set_filter (Filter *filter, const char *key, const char *text)
 {
+  TfxDesign *design = &filter->design;
   int nick = 0, r;
 
   if (strcmp (key, "mode") == 0) {
@@ -123,10 +131,12 @@ set_design (TfxDesign *design, const char *key, const char *text)
   }
   if (strcmp (key, "order") == 0)
     return read_count (text, TFX_DESIGN_MAX_ORDER, &design->order);
-  if (strcmp (key, "cutoff") == 0 || strcmp (key, "lower-frequency") == 0)
-    return read_number (text, &design->lower_hz);
+  if (strcmp (key, "cutoff") == 0)
+    return read_number (text, &filter->cutoff_hz);
+  if (strcmp (key, "lower-frequency") == 0)
+    return read_number (text, &filter->lower_hz);
   if (strcmp (key, "upper-frequency") == 0)
-    return read_number (text, &design->upper_hz);
+    return read_number (text, &filter->upper_hz);
   if (strcmp (key, "ripple") == 0)
     return read_number (text, &design->ripple_db);
   if (strcmp (key, "attenuation") == 0)
@@ -138,24 +148,25 @@ static int
 add_filter (Request *request, const char *name)
 {
   /* The defaults of the elements. */
-  TfxDesign design = {
-    .mode = TFX_MODE_LOW_PASS,
-    .order = 4,
-    .lower_hz = 1000.0,
-    .upper_hz = 2000.0,
-    .ripple_db = 0.1,
-    .attenuation_db = 40.0,
+  Filter filter = {
+    .design.mode = TFX_MODE_LOW_PASS,
+    .design.order = 4,
+    .design.ripple_db = 0.1,
+    .design.attenuation_db = 40.0,
+    .cutoff_hz = 1000.0,
+    .lower_hz = 300.0,
+    .upper_hz = 3400.0,
   };
 
   if (strcmp (name, "tfxbutterworth") == 0)
-    design.family = TFX_FAMILY_BUTTERWORTH;
+    filter.design.family = TFX_FAMILY_BUTTERWORTH;
   else if (strcmp (name, "tfxchebyshev") == 0)
-    design.family = TFX_FAMILY_CHEBYSHEV1;
+    filter.design.family = TFX_FAMILY_CHEBYSHEV1;
   else
     return -ENOENT;
   if (request->n_filters == MAX_FILTERS)
     return -E2BIG;
-  request->designs[request->n_filters++] = design;
+  request->filters[request->n_filters++] = filter;
   return 0;
 }
 
@@ -181,7 +192,7 @@ read_word (Request *request, const char *word)
   if (request->n_filters == 0)
     r = set_request (request, key, equals + 1);
   else
-    r = set_design (&request->designs[request->n_filters - 1], key, equals + 1);
+    r = set_filter (&request->filters[request->n_filters - 1], key, equals + 1);
   if (r == -ENOENT)
     fprintf (stderr, "tfx-response: no such property here: %s\n", key);
   else if (r)
@@ -198,6 +209,27 @@ gain_db (const TfxSos *sos, size_t n_sos, double freq_hz, double rate_hz)
   return db > FLOOR_DB ? db : FLOOR_DB;
 }
 
+/* Writes the filter's sections and returns how many; says itself why not. */
+static int
+design_filter (const Filter *filter, double rate_hz, TfxSos *sos)
+{
+  TfxDesign design = filter->design;
+  bool band =
+      design.mode == TFX_MODE_BAND_PASS || design.mode == TFX_MODE_BAND_REJECT;
+  const char *why = NULL;
+  int n;
+
+  design.lower_hz = band ? filter->lower_hz : filter->cutoff_hz;
+  design.upper_hz = band ? filter->upper_hz : 0.0;
+  n = tfx_design_sections (&design, rate_hz, sos);
+  if (n < 0) {
+    tfx_design_check (&design, rate_hz, &why);
+    fprintf (stderr, "tfx-response: at a rate of %g Hz: %s\n", rate_hz,
+        why ? why : "cannot be met");
+  }
+  return n;
+}
+
 static int
 print_table (const Request *request)
 {
@@ -207,15 +239,10 @@ print_table (const Request *request)
   double rate_hz = request->rate_hz;
 
   for (size_t i = 0; i < request->n_filters; i++) {
-    int n = tfx_design_sections (&request->designs[i], rate_hz, sos + first[i]);
+    int n = design_filter (&request->filters[i], rate_hz, sos + first[i]);
 
-    if (n < 0) {
-      const char *why = "it cannot be met";
-
-      tfx_design_check (&request->designs[i], rate_hz, &why);
-      fprintf (stderr, "tfx-response: filter %zu: %s\n", i + 1, why);
+    if (n < 0)
       return n;
-    }
     first[i + 1] = first[i] + (size_t)n;
   }
 

@@ -3,24 +3,28 @@
 # build.sh: configures and compiles; sourced by examples/demo.sh and
 # tests/run.sh (bash).
 
+# build_is_ours FOLDER ROOT: a build folder that came along with a copied or
+# moved tree still names the old place, and must not be used.
+build_is_ours() {
+  local info=$1/meson-info/meson-info.json
+  [ -e "$1/build.ninja" ] &&
+    grep -q -F "\"source\": \"$2\"" "$info" &&
+    grep -q -F "\"build\": \"$1\"" "$info"
+} 2> /dev/null
+
 # build_setup FOLDER [OPTION...]: configures the tree around this script for
-# FOLDER, once.  A build folder that came along with a copied or moved tree
-# still names the old place; it is configured afresh.
+# FOLDER, an absolute path.  Options given are set in an old folder too.
 build_setup() {
   local folder=$1 root
   shift
   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-  if [ -e "$folder/build.ninja" ]; then
-    if grep -q -F "\"source\": \"$root\"" \
-      "$folder/meson-info/meson-info.json" 2> /dev/null &&
-      grep -q -F "\"build\": \"$(cd "$folder" && pwd)\"" \
-        "$folder/meson-info/meson-info.json"; then
-      return 0
-    fi
+  if ! build_is_ours "$folder" "$root"; then
     rm -rf "$folder"
+    meson setup "$folder" "$root" "$@"
+  elif [ $# -gt 0 ]; then
+    meson setup --reconfigure "$folder" "$root" "$@"
   fi
-  meson setup "$folder" "$root" "$@"
 }
 
 # build_quietly LOG COMMAND...: runs the command; its output goes to LOG and

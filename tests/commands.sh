@@ -36,7 +36,7 @@ run_demo() {
     cat demo.txt
 }
 
-# field N FILE: of the line that tells about the sound in FILE
+# about FILE: rate, channels, frames and length
 about() {
   "$bin/tfx-spectrum" "$1" | sed -n 's/ peak.*//; s/^# file 1 //p'
 }
@@ -83,8 +83,9 @@ check_pasted() {
 }
 
 check_figures() {
-  grep -E '[0-9.]+ s of sound in [0-9.]+ s: [0-9]+ times faster' demo.txt &&
-    grep -E 'two filters alone took [0-9.]+ s' demo.txt &&
+  grep -E '^10.0 s of sound took [0-9.]+ s, ' demo.txt &&
+    grep -E '^[0-9]+ times faster than real time' demo.txt &&
+    grep -E 'two filters alone took [0-9.]+ ms ' demo.txt &&
     grep -E 'kernel (c|sse2|avx2|avx512)' demo.txt
 }
 
@@ -170,11 +171,11 @@ tap_case "tfx-response: an unknown property" \
 tap_case "tfx-response: an impossible order" \
   refused 'order cannot be "65"' "$bin/tfx-response" tfxbutterworth order=65
 tap_case "tfx-response: a cutoff above half the rate" \
-  refused "filter 1: " \
+  refused "must be above 0 and below half the rate" \
   "$bin/tfx-response" rate=8000 tfxbutterworth cutoff=4000
 
-# A sine at full scale: its power, 0 dB, in one bin of 2.93 Hz, and the
-# window spreads it by 1.5 bins; nothing an octave away.
+# A sine at full scale has a power of 0 dB, and there is nothing an octave
+# away from it.
 check_sine() {
   gst-launch-1.0 -q audiotestsrc freq=1000 volume=1 num-buffers=100 ! \
     audio/x-raw,rate=48000,format=F32LE ! wavenc ! filesink location=sine.wav
@@ -203,4 +204,56 @@ check_stats() {
 tap_case "tfx-stats: a line for each element" check_stats
 tap_case "tfx-stats: no such element" \
   refused "no element" "$bin/tfx-stats" nosuchelement ! fakesink
+
+# ---- installing --------------------------------------------------------------
+
+# Without this, gst-inspect-1.0 would see the build folder's plugin anyway.
+unset GST_PLUGIN_PATH
+
+check_install() {
+  local plugin
+  DESTDIR=$top/dest meson install -C "$root/build" --no-rebuild &&
+    find "$top/dest" -type f
+  plugin=$(find "$top/dest" -path '*/gstreamer-1.0/libgsttfx.so')
+  [ -n "$plugin" ] &&
+    GST_REGISTRY=$top/registry GST_PLUGIN_PATH=$(dirname "$plugin") \
+      gst-inspect-1.0 tfxchebyshev | grep "Filename.*$top/dest"
+}
+tap_case "meson install: into a folder gstreamer-1.0, and it loads" check_install
+
+check_devenv() {
+  GST_REGISTRY=$top/registry meson devenv -C "$root/build" \
+    gst-inspect-1.0 tfxbutterworth | grep -F "$root/build/gst/libgsttfx.so"
+}
+tap_case "meson devenv: finds the plugin" check_devenv
+
+export GST_PLUGIN_PATH=$root/build/gst
+
+# ---- the pages ---------------------------------------------------------------
+
+# The pipelines in a page's code blocks that need no sound card, a file each.
+pipelines_of() {
+  awk -v out="$1" '
+    /^```/ { inside = !inside; if (!inside) close (file); start = 1; next }
+    inside && start { start = 0
+      file = /^(gst-launch-1.0|build\/examples\/)/ ? out "-" ++n ".sh" : "" }
+    inside && file { print > file }' "$2"
+  grep -L autoaudiosink "$1"-*.sh
+}
+
+# With our sound for the recording, and our folder for /tmp.
+run_pipeline() {
+  sed "s|/usr/share/sonic-pi/samples/loop_tabla.flac|noise.wav|
+    s|location=/tmp/|location=|; s|^build/examples|\"\$bin\"|" "$1" > changed.sh
+  cat changed.sh
+  bin=$bin sh changed.sh
+}
+
+for page in README.md docs/tfxbutterworth.md docs/tfxchebyshev.md; do
+  name=$(basename "$page" .md)
+  for script in $(pipelines_of "$name" "$root/$page"); do
+    tap_case "$page: pipeline ${script//[!0-9]/}" run_pipeline "$script"
+  done
+done
+
 tap_end

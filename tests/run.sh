@@ -120,7 +120,7 @@ echo "nothing is missing"
 title "build and test"
 test_args=()
 if $quick; then test_args+=(--no-suite slow); fi
-build_and_test '' "$root/build" && built=true || built=false
+build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true || built=false
 
 if $built; then
   title "the commands"
@@ -145,7 +145,6 @@ if $built && ! $quick; then
     skipped=$((skipped + 1))
   fi
   export ASAN_OPTIONS=detect_leaks=$leaks:detect_stack_use_after_return=1
-  export LSAN_OPTIONS=suppressions=$root/tests/lsan.supp:print_suppressions=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   # The scanner is a program without the sanitizers: it cannot load the plugin.
   export GST_REGISTRY_FORK=no
@@ -153,7 +152,7 @@ if $built && ! $quick; then
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5)
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dtests=enabled -Db_sanitize=address,undefined -Db_lundef=false \
     -Dbuildtype=debugoptimized
 fi
 

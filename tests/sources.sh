@@ -57,7 +57,7 @@ else
   tap_skip "dsp/tfx.h alone, C++" "no C++ compiler"
 fi
 # shellcheck disable=SC2046 # one word for each flag
-for header in $(find dsp gst cuda -maxdepth 1 -name '*.h' | sort); do
+for header in $(sources '*.h' | grep -E '^(dsp|gst|cuda)/[^/]*$'); do
   [ "$header" != dsp/tfx.h ] || continue
   tap_case "$header alone" check_header "$header" cc -x c -std=gnu11 \
     -D_GNU_SOURCE -I. -Idsp -Icuda -Wno-unused-parameter \

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cascade.c: deals channels out to the lanes of the kernels.
+ *
+ * A block goes through a scratch that stays in the first-level cache: packed
+ * into it as doubles, section after section in place, and unpacked.
+ *
+ * The kernels that take samples in groups see the stream in groups that are
+ * counted from its start, not from the block's: the frames of an unfinished
+ * group are kept and run again, from the state before them, when more come.
+ * So any split of a stream into blocks gives the same output to the bit. */
+#include "cascade.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../block.h"
+#include "cascade-forms.h"
+
+/* Doubles: 16 KiB, half of a small first-level cache. */
+#define SCRATCH_SIZE 2048
+#define MAX_WIDTH 8
+
+typedef enum
+{
+  FORM_DIRECT,
+  FORM_FACTORED,
+  FORM_GROUPED1,
+  FORM_GROUPED2,
+  N_FORMS
+} FormIndex;
+
+/* Channels that are run together. */
+typedef struct Group
+{
+  unsigned first_channel, n_channels;
+  unsigned lanes;  /* of the scratch; those beyond n_channels are idle */
+  unsigned stride; /* of the state: 1 or W */
+  const TfxCascadeForm *form;
+  TfxCascadeKernel kernel; /* over the scratch, or ... */
+  TfxRowsKernel rows;      /* ... from rows to rows */
+  double *state;           /* [n_sos][2][stride] */
+  unsigned n_pending;
+  double pending[MAX_WIDTH]; /* [n_pending][lanes] */
+} Group;
+
+struct TfxCascade
+{
+  const TfxKernels *kernels;
+  unsigned n_channels, n_groups;
+  size_t n_sos;
+  TfxSample type; /* that the groups are made for */
+  TfxSos *sos;
+  double gain;
+  bool mute;
+  TfxCascadeForm forms[N_FORMS];
+  Group *groups;
+  double *states, *spare_state, *scratch;
+  double *exchange; /* [n_channels][n_sos][2]: the state between types */
+};
+
+/* How the next channels of `left` are run. */
+static void
+choose_form (TfxCascade *c, Group *g, unsigned left)
+{
+  const TfxKernels *k = c->kernels;
+  bool f32 = c->type == TFX_SAMPLE_F32;
+
+  g->rows = NULL;
+  g->kernel = NULL;
+  g->stride = k->width;
+  if (f32 && left <= 2 && k->grouped[left - 1]) {
+    g->lanes = g->n_channels = left;
+    g->form = &c->forms[FORM_GROUPED1 + left - 1];
+    g->kernel = k->grouped[left - 1];
+  } else if (left == 1 || !k->direct) {
+    g->lanes = g->n_channels = g->stride = 1;
+    g->form = &c->forms[FORM_DIRECT];
+    g->kernel = k->direct_one;
+  } else {
+    bool factored = f32 && k->factored;
+
+    g->lanes = k->width;
+    g->n_channels = left < k->width ? left : k->width;
+    g->form = &c->forms[factored ? FORM_FACTORED : FORM_DIRECT];
+    g->rows = factored ? k->factored : k->direct;
+  }
+}
+
+/* Deals the channels out: full vectors first, then what is left. */
+static void
+plan_groups (TfxCascade *c)
+{
+  unsigned channel = 0, n = 0;
+
+  while (channel < c->n_channels) {
+    Group *g = &c->groups[n];
+
+    choose_form (c, g, c->n_channels - channel);
+    g->first_channel = channel;
+    g->state = c->states + n * c->n_sos * 2 * c->kernels->width;
+    g->n_pending = 0;
+    channel += g->n_channels;
+    n++;
+  }
+  c->n_groups = n;
+}
+
+static int
+init_forms (TfxCascade *c)
+{
+  const TfxKernels *k = c->kernels;
+  int ret = tfx_cascade_form_init (&c->forms[FORM_DIRECT], TFX_FORM_DIRECT,
+      k->width, k->width, c->n_sos);
+
+  if (ret == 0 && k->factored)
+    ret = tfx_cascade_form_init (&c->forms[FORM_FACTORED], TFX_FORM_FACTORED,
+        k->width, k->width, c->n_sos);
+  for (unsigned l = 1; l <= 2 && ret == 0; l++) {
+    if (k->grouped[l - 1])
+      ret = tfx_cascade_form_init (&c->forms[FORM_GROUPED1 + l - 1],
+          TFX_FORM_GROUPED, k->width, l, c->n_sos);
+  }
+  return ret;
+}
+
+int
+tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
+    TfxCascade **out)
+{
+  TfxCascade *c = calloc (1, sizeof *c);
+  /* One group for each full vector, one for the rest. */
+  size_t max_groups = n_channels / kernels->width + 1;
+
+  *out = NULL;
+  if (!c)
+    return -ENOMEM;
+  c->kernels = kernels;
+  c->n_channels = n_channels;
+  c->n_sos = n_sos;
+  c->gain = 1.0;
+  c->type = TFX_SAMPLE_F32;
+  c->sos = calloc (n_sos + 1, sizeof *c->sos);
+  c->groups = calloc (max_groups, sizeof *c->groups);
+  c->states = tfx_cascade_alloc (max_groups * n_sos * 2 * kernels->width);
+  c->spare_state = tfx_cascade_alloc (2 * MAX_WIDTH);
+  c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_WIDTH);
+  c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
+  if (!c->sos || !c->groups || !c->states || !c->spare_state || !c->scratch ||
+      !c->exchange || init_forms (c)) {
+    tfx_cascade_free (&c);
+    return -ENOMEM;
+  }
+  plan_groups (c);
+  *out = c;
+  return 0;
+}
+
+void
+tfx_cascade_free (TfxCascade **cascade)
+{
+  TfxCascade *c = *cascade;
+
+  *cascade = NULL;
+  if (!c)
+    return;
+  for (unsigned i = 0; i < N_FORMS; i++)
+    tfx_cascade_form_clear (&c->forms[i]);
+  free (c->sos);
+  free (c->groups);
+  free (c->states);
+  free (c->spare_state);
+  free (c->scratch);
+  free (c->exchange);
+  free (c);
+}
+
+/* The kernels divide by b0 and by the gain: a zero is applied at the end. */
+static bool
+is_zero (const TfxSos *s)
+{
+  return s->b0 == 0.0 && s->b1 == 0.0 && s->b2 == 0.0;
+}
+
+void
+tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
+{
+  c->mute = gain == 0.0;
+  c->gain = c->mute ? 1.0 : gain;
+  for (size_t i = 0; i < c->n_sos; i++) {
+    c->sos[i] = sos[i];
+    if (is_zero (&sos[i])) {
+      c->sos[i].b0 = 1.0;
+      c->mute = true;
+    }
+  }
+  if (c->n_sos > 0) {
+    TfxSos *last = &c->sos[c->n_sos - 1];
+    last->b0 *= c->gain;
+    last->b1 *= c->gain;
+    last->b2 *= c->gain;
+  }
+  for (unsigned i = 0; i < N_FORMS; i++) {
+    if (c->forms[i].coef)
+      tfx_cascade_form_set (&c->forms[i], c->sos);
+  }
+}
+
+/* All sections over the scratch, in place. */
+static void
+run_scratch (const TfxCascade *c, const Group *g, size_t n)
+{
+  const TfxCascadeForm *f = g->form;
+  const double *coef = f->coef;
+
+  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
+    size_t n_pass = c->n_sos - k;
+    if (n_pass > f->pass_sections)
+      n_pass = f->pass_sections;
+    g->kernel (c->scratch, n, g->state + k * 2 * g->stride, coef,
+        (unsigned)n_pass);
+    coef += f->pass_size;
+  }
+}
+
+/* All sections from rows to rows: the first pass reads from in, the last one
+ * writes to out, and what lies between stays in the scratch. */
+static void
+run_rows (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
+    size_t n)
+{
+  const TfxCascadeForm *f = g->form;
+  const double *coef = f->coef;
+  const TfxRows scratch = { c->scratch, TFX_ROWS_SCRATCH, g->lanes };
+
+  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
+    size_t n_pass = c->n_sos - k;
+    bool last = n_pass <= f->pass_sections;
+
+    if (!last)
+      n_pass = f->pass_sections;
+    g->rows (&in, last ? &out : &scratch, n, g->state + k * 2 * g->stride, coef,
+        (unsigned)n_pass);
+    coef += f->pass_size;
+    in = scratch;
+  }
+}
+
+/* The grouped form over the pending frames and n new ones: whole groups, and
+ * then one more that is not complete and leaves no trace in the state. */
+static void
+run_grouped (const TfxCascade *c, Group *g, size_t n)
+{
+  const TfxCascadeForm *f = g->form;
+  const unsigned W = f->width;
+  double *x = c->scratch;
+  size_t n_values = (g->n_pending + n) * g->lanes;
+  size_t n_groups = n_values / W, n_rest = n_values % W;
+  double *rest = x + n_groups * W;
+
+  memset (x + n_values, 0, (W - n_rest) % W * sizeof *x);
+  g->n_pending = (unsigned)(n_rest / g->lanes);
+  memcpy (g->pending, rest, n_rest * sizeof *x);
+
+  for (size_t k = 0; k < c->n_sos; k++) {
+    const double *coef = f->coef + k * f->pass_size;
+    double *state = g->state + k * 2 * W;
+
+    g->kernel (x, n_groups, state, coef, 1);
+    if (n_rest > 0) {
+      memcpy (c->spare_state, state, 2 * W * sizeof *state);
+      g->kernel (rest, 1, c->spare_state, coef, 1);
+    }
+  }
+}
+
+static TfxRows
+rows_of (const TfxBlock *block)
+{
+  TfxRowsKind kind =
+      block->type == TFX_SAMPLE_F32 ? TFX_ROWS_F32 : TFX_ROWS_F64;
+  return (TfxRows){ block->data, kind, block->frame_stride };
+}
+
+static void
+run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
+{
+  const TfxKernels *k = c->kernels;
+  const unsigned L = g->lanes;
+  double *x = c->scratch, *first = x + g->n_pending * L;
+  const size_t n = in->n_frames;
+
+  if (g->rows && g->n_channels == L && c->n_sos > 0 && !c->mute &&
+      in->channel_stride == 1 && out->channel_stride == 1 &&
+      in->type == c->type && out->type == c->type) {
+    run_rows (c, g, rows_of (in), rows_of (out), n);
+    return;
+  }
+
+  memcpy (x, g->pending, g->n_pending * L * sizeof *x);
+  k->pack[in->type](first, L, in);
+  if (c->n_sos == 0) {
+    for (size_t i = 0; i < n * L; i++)
+      x[i] *= c->gain;
+  } else if (g->rows) {
+    const TfxRows rows = { x, TFX_ROWS_SCRATCH, L };
+    run_rows (c, g, rows, rows, n);
+  } else if (g->form->form == TFX_FORM_GROUPED) {
+    run_grouped (c, g, n);
+  } else {
+    run_scratch (c, g, n);
+  }
+  if (c->mute)
+    memset (first, 0, n * L * sizeof *x);
+  k->unpack[out->type](first, L, out);
+}
+
+/* NaN and infinity have an exponent of all ones: adding one to it carries
+ * into the sign.  Whole numbers, so that the compiler may use vectors. */
+static bool
+all_finite (const double *restrict x, size_t n)
+{
+  const uint64_t exponent = UINT64_C (0x7ff) << 52;
+  uint64_t carry = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy (&bits, &x[i], sizeof bits);
+    carry |= (bits & exponent) + (UINT64_C (1) << 52);
+  }
+  return carry >> 63 == 0;
+}
+
+/* Clears channels whose state is not finite; returns how many. */
+static int
+recover (TfxCascade *c, Group *g)
+{
+  const size_t n = c->n_sos * 2 * g->stride;
+  int n_cleared = 0;
+
+  if (all_finite (g->state, n))
+    return 0;
+
+  for (unsigned lane = 0; lane < g->n_channels; lane++) {
+    bool finite = true;
+    for (size_t i = lane; i < n; i += g->lanes)
+      finite = finite && isfinite (g->state[i]);
+    if (finite)
+      continue;
+    for (size_t i = lane; i < n; i += g->lanes)
+      g->state[i] = 0.0;
+    for (unsigned i = lane; i < g->n_pending * g->lanes; i += g->lanes) {
+      if (!isfinite (g->pending[i]))
+        g->pending[i] = 0.0;
+    }
+    n_cleared++;
+  }
+  return n_cleared;
+}
+
+/* Other samples, another form: the state goes along. */
+static void
+set_type (TfxCascade *c, TfxSample type)
+{
+  tfx_cascade_get_state (c, 0, c->n_sos, c->exchange);
+  c->type = type;
+  plan_groups (c);
+  tfx_cascade_reset (c);
+  tfx_cascade_set_state (c, 0, c->n_sos, c->exchange);
+}
+
+int
+tfx_cascade_run (TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
+{
+  size_t chunk;
+  int n_cleared = 0;
+
+  if (in->type != c->type)
+    set_type (c, in->type);
+  chunk = SCRATCH_SIZE / c->groups[0].lanes;
+
+  for (size_t i = 0; i < in->n_frames; i += chunk) {
+    size_t n = in->n_frames - i;
+    if (n > chunk)
+      n = chunk;
+    for (unsigned j = 0; j < c->n_groups; j++) {
+      Group *g = &c->groups[j];
+      TfxBlock from =
+          tfx_block_part (in, i, n, g->first_channel, g->n_channels);
+      TfxBlock to = tfx_block_part (out, i, n, g->first_channel, g->n_channels);
+      run_group (c, g, &from, &to);
+      n_cleared += recover (c, g);
+    }
+  }
+  return n_cleared;
+}
+
+/* The factor between the state in the kernel and outside: the gain was folded
+ * into the last section. */
+static double
+outer_scale (const TfxCascade *c, size_t section)
+{
+  return section + 1 == c->n_sos ? 1.0 / c->gain : 1.0;
+}
+
+static void
+export_lane (const Group *g, unsigned lane, size_t k, double s[2])
+{
+  const double *state = g->state + k * 2 * g->stride;
+  const double kernel[2] = { state[lane], state[g->stride + lane] };
+
+  tfx_cascade_form_export (g->form, k, kernel, s);
+}
+
+static void
+import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
+{
+  double *state = g->state + k * 2 * g->stride, kernel[2];
+
+  tfx_cascade_form_import (g->form, k, s, kernel);
+  for (unsigned i = lane; i < g->stride; i += g->lanes) {
+    state[i] = kernel[0];
+    state[g->stride + i] = kernel[1];
+  }
+}
+
+/* Runs the frames of an unfinished group into the state, one by one. */
+static void
+settle (TfxCascade *c, Group *g)
+{
+  for (unsigned lane = 0; lane < g->n_channels && g->n_pending; lane++) {
+    double x[MAX_WIDTH];
+
+    for (unsigned i = 0; i < g->n_pending; i++)
+      x[i] = g->pending[i * g->lanes + lane];
+    for (size_t k = 0; k < c->n_sos; k++) {
+      const TfxSos *b = &c->sos[k];
+      double s[2];
+
+      export_lane (g, lane, k, s);
+      for (unsigned i = 0; i < g->n_pending; i++) {
+        double y = b->b0 * x[i] + s[0];
+        s[0] = (b->b1 * x[i] + s[1]) - b->a1 * y;
+        s[1] = b->b2 * x[i] - b->a2 * y;
+        x[i] = y;
+      }
+      import_lane (g, lane, k, s);
+    }
+  }
+  g->n_pending = 0;
+}
+
+void
+tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
+{
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    Group *g = &c->groups[j];
+
+    settle (c, g);
+    for (unsigned lane = 0; lane < g->n_channels; lane++) {
+      double *to = state + (g->first_channel + lane) * n * 2;
+      for (size_t k = 0; k < n; k++) {
+        double scale = outer_scale (c, first + k);
+        export_lane (g, lane, first + k, to + 2 * k);
+        to[2 * k] *= scale;
+        to[2 * k + 1] *= scale;
+      }
+    }
+  }
+}
+
+void
+tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
+    const double *state)
+{
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    Group *g = &c->groups[j];
+
+    g->n_pending = 0;
+    for (unsigned lane = 0; lane < g->n_channels; lane++) {
+      const double *from = state + (g->first_channel + lane) * n * 2;
+      for (size_t k = 0; k < n; k++) {
+        double scale = outer_scale (c, first + k);
+        double s[2] = { from[2 * k] / scale, from[2 * k + 1] / scale };
+        import_lane (g, lane, first + k, s);
+      }
+    }
+  }
+}
+
+void
+tfx_cascade_reset (TfxCascade *c)
+{
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    Group *g = &c->groups[j];
+    memset (g->state, 0, c->n_sos * 2 * g->stride * sizeof (double));
+    g->n_pending = 0;
+  }
+}
+
+double
+tfx_cascade_state_peak (const TfxCascade *c)
+{
+  double peak = 0.0;
+
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    const Group *g = &c->groups[j];
+
+    for (unsigned i = 0; i < g->n_pending * g->lanes; i++)
+      peak = fmax (peak, fabs (g->pending[i]));
+    for (unsigned lane = 0; lane < g->n_channels; lane++) {
+      for (size_t k = 0; k < c->n_sos; k++) {
+        double s[2], scale = outer_scale (c, k);
+        export_lane (g, lane, k, s);
+        peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
+      }
+    }
+  }
+  return peak;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cascade.h: a cascade of sections over any number of channels. */
+#ifndef TFX_CASCADE_H
+#define TFX_CASCADE_H
+
+#include "kernels.h"
+
+typedef struct TfxCascade TfxCascade;
+
+/* At rest, its sections not set.  0 or -ENOMEM. */
+int tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels,
+    size_t n_sos, TfxCascade **cascade);
+void tfx_cascade_free (TfxCascade **cascade);
+
+/* y = gain * sections (x); sos[n_sos].  The state is undefined until it is
+ * set. */
+void
+tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
+
+/* Filters a block, in place or apart, of any length.  Returns how many times
+ * a channel was cleared. */
+int
+tfx_cascade_run (TfxCascade *cascade, const TfxBlock *in, const TfxBlock *out);
+
+/* state[n_channels][n] [2] of sections first to first + n - 1. */
+void tfx_cascade_get_state (TfxCascade *cascade, size_t first, size_t n,
+    double *state);
+void tfx_cascade_set_state (TfxCascade *cascade, size_t first, size_t n,
+    const double *state);
+void tfx_cascade_reset (TfxCascade *cascade);
+double tfx_cascade_state_peak (const TfxCascade *cascade);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cascade_tmpl.c: the cascade kernels; compiled once for each instruction set,
+ * after its vec-*.h, which has V (a vector of W doubles) and the operations
+ * on it.  ISA is the suffix of the names. */
+#include "kernels.h"
+
+#define CAT2(a, b) a##_##b
+#define CAT(a, b) CAT2 (a, b)
+#define KERNEL(name) CAT (name, ISA)
+
+static inline __attribute__ ((always_inline)) V
+load_row (const void *data, ptrdiff_t at, const TfxRowsKind kind)
+{
+  if (kind == TFX_ROWS_F32)
+    return v_load_f32 ((const float *)data + at);
+  if (kind == TFX_ROWS_F64)
+    return v_load_f64 ((const double *)data + at);
+  return v_load ((const double *)data + at);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_row (void *data, ptrdiff_t at, V v, const TfxRowsKind kind)
+{
+  if (kind == TFX_ROWS_F32)
+    v_store_f32 ((float *)data + at, v);
+  else if (kind == TFX_ROWS_F64)
+    v_store_f64 ((double *)data + at, v);
+  else
+    v_store ((double *)data + at, v);
+}
+
+/* The coefficients of a section in the form direct: b0 c1 c2 a1 a2, or, where
+ * there is no FMA, b0 b1 b2 a1 a2. */
+typedef V DirectCoef[5];
+
+static inline __attribute__ ((always_inline)) void
+direct_load (DirectCoef c, const double *coef)
+{
+  const unsigned first = V_HAS_FMA ? 5 : 1;
+
+  c[0] = v_set1 (coef[0]);
+  c[1] = v_set1 (coef[first]);
+  c[2] = v_set1 (coef[first + 1]);
+  c[3] = v_set1 (coef[3]);
+  c[4] = v_set1 (coef[4]);
+}
+
+/* Five operations a section and sample.  With FMA the output is not fed back:
+ * it would bring its rounding along, 20 dB more noise at 20 Hz; and the
+ * recursion from s1 to s1 is one operation deep.  Without, the order of
+ * operations is that of the reference, whose results are the same to the
+ * bit. */
+static inline __attribute__ ((always_inline)) void
+direct_step (V *y, V *s1, V *s2, V x, const DirectCoef c)
+{
+#if V_HAS_FMA
+  V old = *s1;
+
+  *y = v_fma (c[0], x, old);
+  *s1 = v_fnma (c[3], old, v_fma (c[1], x, *s2));
+  *s2 = v_fnma (c[4], old, v_mul (c[2], x));
+#else
+  *y = v_fma (c[0], x, *s1);
+  *s1 = v_add (v_fnma (c[3], *y, v_mul (c[1], x)), *s2);
+  *s2 = v_fnma (c[4], *y, v_mul (c[2], x));
+#endif
+}
+
+static inline __attribute__ ((always_inline)) void
+run_direct (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned n_sections, const TfxRowsKind in_kind,
+    const TfxRowsKind out_kind)
+{
+  const void *from = in->data;
+  void *to = out->data;
+  const ptrdiff_t in_stride = in->stride, out_stride = out->stride;
+  V s1[TFX_PASS_MAX_SECTIONS], s2[TFX_PASS_MAX_SECTIONS];
+  DirectCoef c[TFX_PASS_MAX_SECTIONS];
+
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < n_sections; k++) {
+    s1[k] = v_load (state + 2 * k * W);
+    s2[k] = v_load (state + (2 * k + 1) * W);
+    direct_load (c[k], coef + TFX_DIRECT_SIZE * k);
+  }
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+    V v = load_row (from, i * in_stride, in_kind);
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < n_sections; k++) {
+      V y;
+      direct_step (&y, &s1[k], &s2[k], v, c[k]);
+      v = y;
+    }
+    store_row (to, i * out_stride, v, out_kind);
+  }
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < n_sections; k++) {
+    v_store (state + 2 * k * W, s1[k]);
+    v_store (state + (2 * k + 1) * W, s2[k]);
+  }
+}
+
+/* Four multiply-adds a section and sample.  The recursion is one multiply-add
+ * deep: u waits for the u before it, t and x are there early. */
+static inline __attribute__ ((always_inline)) void
+run_factored (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned n_sections, const TfxRowsKind in_kind,
+    const TfxRowsKind out_kind)
+{
+  const void *from = in->data;
+  void *to = out->data;
+  const ptrdiff_t in_stride = in->stride, out_stride = out->stride;
+  V u[TFX_PASS_MAX_SECTIONS], t[TFX_PASS_MAX_SECTIONS];
+  V c[TFX_PASS_MAX_SECTIONS], na1[TFX_PASS_MAX_SECTIONS];
+  V r[TFX_PASS_MAX_SECTIONS], nq[TFX_PASS_MAX_SECTIONS];
+  const V g = v_set1 (coef[0]);
+
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < n_sections; k++) {
+    u[k] = v_load (state + 2 * k * W);
+    t[k] = v_load (state + (2 * k + 1) * W);
+    c[k] = v_set1 (coef[1 + 4 * k]);
+    na1[k] = v_set1 (coef[2 + 4 * k]);
+    r[k] = v_set1 (coef[3 + 4 * k]);
+    nq[k] = v_set1 (coef[4 + 4 * k]);
+  }
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+    V v = v_mul (g, load_row (from, i * in_stride, in_kind));
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < n_sections; k++) {
+      V y = v_fma (c[k], u[k], v);
+      V next = v_fma (na1[k], u[k], v_fma (r[k], t[k], v));
+      t[k] = v_fma (nq[k], u[k], v);
+      u[k] = next;
+      v = y;
+    }
+    store_row (to, i * out_stride, v, out_kind);
+  }
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < n_sections; k++) {
+    v_store (state + 2 * k * W, u[k]);
+    v_store (state + (2 * k + 1) * W, t[k]);
+  }
+}
+
+typedef void (*RunRows) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, const unsigned n_sections,
+    const TfxRowsKind in_kind, const TfxRowsKind out_kind);
+
+/* `user` is the kind of rows that are not of the scratch. */
+static inline __attribute__ ((always_inline)) void
+run_kinds (const RunRows run, const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, const unsigned n_sections,
+    const TfxRowsKind user)
+{
+  const TfxRowsKind scratch = TFX_ROWS_SCRATCH;
+
+  if (in->kind == scratch && out->kind == scratch)
+    run (in, out, n, state, coef, n_sections, scratch, scratch);
+  else if (in->kind == scratch)
+    run (in, out, n, state, coef, n_sections, scratch, user);
+  else if (out->kind == scratch)
+    run (in, out, n, state, coef, n_sections, user, scratch);
+  else
+    run (in, out, n, state, coef, n_sections, user, user);
+}
+
+static inline __attribute__ ((always_inline)) void
+run_pass (const RunRows run, const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections,
+    const TfxRowsKind user)
+{
+  switch (n_sections) {
+    case 1:
+      run_kinds (run, in, out, n, state, coef, 1, user);
+      break;
+    case 2:
+      run_kinds (run, in, out, n, state, coef, 2, user);
+      break;
+    case 3:
+      run_kinds (run, in, out, n, state, coef, 3, user);
+      break;
+    case 4:
+      run_kinds (run, in, out, n, state, coef, 4, user);
+      break;
+  }
+}
+
+static void
+KERNEL (direct) (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, unsigned n_sections)
+{
+  run_pass (run_direct, in, out, n, state, coef, n_sections, TFX_ROWS_F64);
+}
+
+static void
+KERNEL (factored) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections)
+{
+  run_pass (run_factored, in, out, n, state, coef, n_sections, TFX_ROWS_F32);
+}
+
+static inline void
+step (double *y, double *s1, double *s2, double x, const double *c)
+{
+#if V_HAS_FMA
+  double old = *s1;
+
+  *y = __builtin_fma (c[0], x, old);
+  *s1 = __builtin_fma (-c[3], old, __builtin_fma (c[5], x, *s2));
+  *s2 = __builtin_fma (-c[4], old, c[6] * x);
+#else
+  *y = c[0] * x + *s1;
+  *s1 = (c[1] * x - c[3] * *y) + *s2;
+  *s2 = c[2] * x - c[4] * *y;
+#endif
+}
+
+#define DIRECT_NAME KERNEL (direct_one)
+#define DIRECT_STEP step
+#include "direct_tmpl.c"
+
+#ifdef V_GROUPED
+/* One section, G = W / L frames at a time, L a constant.  E[j] is s1 after
+ * frame j: the part from rest, H x, does not wait for the recursion; then the
+ * state's part is added.  The recursion itself, from group to group, is two
+ * multiply-adds. */
+static inline __attribute__ ((always_inline)) void
+run_grouped (double *x, size_t n, double *state, const double *coef,
+    const unsigned L)
+{
+  const unsigned G = W / L;
+  V h[W];
+  const double *rest = coef + G * W;
+  const V p = v_load (rest), q = v_load (rest + W);
+  const V b0 = v_load (rest + 2 * W);
+  const V a11 = v_load (rest + 3 * W), a12 = v_load (rest + 4 * W);
+  const V a21 = v_load (rest + 5 * W), a22 = v_load (rest + 6 * W);
+  const V sc2 = v_load (rest + 7 * W), nsa2 = v_load (rest + 8 * W);
+  V s1 = v_load (state), sq = v_load (state + W);
+
+#pragma GCC unroll 8
+  for (unsigned j = 0; j < G; j++)
+    h[j] = v_load (coef + j * W);
+  for (size_t i = 0; i < n; i++, x += W) {
+    V in = v_load (x), last = v_repeat (x + W - L, L);
+    V even = v_mul (h[0], v_repeat (x, L));
+    V odd = v_mul (h[1], v_repeat (x + L, L));
+#pragma GCC unroll 8
+    for (unsigned j = 2; j < G; j += 2) {
+      even = v_fma (h[j], v_repeat (x + j * L, L), even);
+      odd = v_fma (h[j + 1], v_repeat (x + (j + 1) * L, L), odd);
+    }
+    V zero_state = v_add (even, odd);
+    V e = v_fma (q, sq, v_fma (p, s1, zero_state));
+    V y = v_fma (b0, in, v_shift_in (e, s1, L));
+
+    V in1 = v_repeat_last (zero_state, L);
+    V in2 = v_fma (nsa2, v_repeat_second_last (zero_state, L), in1);
+    in2 = v_fma (sc2, last, in2);
+    V next = v_fma (a11, s1, v_fma (a12, sq, in1));
+    sq = v_fma (a21, s1, v_fma (a22, sq, in2));
+    s1 = next;
+    v_store (x, y);
+  }
+  v_store (state, s1);
+  v_store (state + W, sq);
+}
+
+static void
+KERNEL (grouped1) (double *x, size_t n, double *state, const double *coef,
+    unsigned n_sections)
+{
+  (void)n_sections;
+  run_grouped (x, n, state, coef, 1);
+}
+#endif
+
+#if defined V_GROUPED && V_GROUPED > 1
+static void
+KERNEL (grouped2) (double *x, size_t n, double *state, const double *coef,
+    unsigned n_sections)
+{
+  (void)n_sections;
+  run_grouped (x, n, state, coef, 2);
+}
+#endif
+
+#define PACK_WIDTH W
+#define PACK_NAME(op, type) CAT3 (op, type, ISA)
+#define CAT3(op, type, isa) CAT4 (op, type, isa)
+#define CAT4(op, type, isa) op##_##type##_##isa
+#define PACK_SAMPLE float
+#define PACK_TYPE f32
+#include "pack_tmpl.c"
+#undef PACK_SAMPLE
+#undef PACK_TYPE
+#define PACK_SAMPLE double
+#define PACK_TYPE f64
+#include "pack_tmpl.c"
+
+#define STRING2(s) #s
+#define STRING(s) STRING2 (s)
+
+const TfxKernels KERNEL (tfx_kernels) = {
+  .name = STRING (ISA),
+  .width = W,
+  .direct_one = KERNEL (direct_one),
+  .direct = KERNEL (direct),
+  .factored = KERNEL (factored),
+#ifdef V_GROUPED
+  .grouped[0] = KERNEL (grouped1),
+#endif
+#if defined V_GROUPED && V_GROUPED > 1
+  .grouped[1] = KERNEL (grouped2),
+#endif
+  .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
+  .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
+};

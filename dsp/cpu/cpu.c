@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cpu.c: the backend "cpu" and the choice of its kernels. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+#define CPU_BACKEND(variant)                                                   \
+  {                                                                            \
+    "cpu", #variant, &tfx_kernels_##variant, tfx_engine_new, tfx_engine_free,  \
+        tfx_engine_run, tfx_engine_update, tfx_engine_get_state,               \
+        tfx_engine_set_state, tfx_engine_drain, tfx_engine_get_skip,           \
+        tfx_engine_set_skip, tfx_engine_reset, tfx_engine_state_peak,          \
+        tfx_engine_add_stats                                                   \
+  }
+
+/* From the plainest to the best. */
+static const TfxBackend backends[] = {
+  CPU_BACKEND (c),
+#if defined(__x86_64__)
+  CPU_BACKEND (sse2),
+  CPU_BACKEND (avx2),
+  CPU_BACKEND (avx512),
+#endif
+};
+
+#define N_BACKENDS (sizeof backends / sizeof backends[0])
+
+static bool
+is_supported (const char *kernel)
+{
+#if defined(__x86_64__)
+  if (strcmp (kernel, "avx512") == 0)
+    return __builtin_cpu_supports ("avx512f") &&
+           __builtin_cpu_supports ("avx512dq") &&
+           __builtin_cpu_supports ("avx512vl");
+  if (strcmp (kernel, "avx2") == 0)
+    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
+#endif
+  return true;
+}
+
+const TfxBackend *
+tfx_cpu_backend_for (const char *kernel)
+{
+  for (size_t i = 0; i < N_BACKENDS; i++) {
+    if (strcmp (backends[i].kernel, kernel) == 0)
+      return is_supported (kernel) ? &backends[i] : NULL;
+  }
+  return NULL;
+}
+
+const TfxBackend *
+tfx_cpu_backend (void)
+{
+  static const TfxBackend *chosen;
+  const TfxBackend *backend = __atomic_load_n (&chosen, __ATOMIC_ACQUIRE);
+  const char *asked;
+
+  if (backend)
+    return backend;
+  asked = getenv ("TFX_CPU");
+  if (asked)
+    backend = tfx_cpu_backend_for (asked);
+  for (size_t i = N_BACKENDS; !backend && i-- > 0;)
+    backend = tfx_cpu_backend_for (backends[i].kernel);
+  __atomic_store_n (&chosen, backend, __ATOMIC_RELEASE);
+  return backend;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * engine.h: a plan made ready for the CPU, and its state. */
+#ifndef TFX_ENGINE_H
+#define TFX_ENGINE_H
+
+#include "../backend.h"
+#include "kernels.h"
+
+/* See TfxBackend for what each of them does. */
+int tfx_engine_new (const TfxPlan *plan, TfxEngine **engine);
+void tfx_engine_free (TfxEngine *engine);
+int tfx_engine_run (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
+void tfx_engine_update (TfxEngine *engine, const TfxPlan *plan);
+void tfx_engine_get_state (TfxEngine *engine, size_t stage, double *state);
+void
+tfx_engine_set_state (TfxEngine *engine, size_t stage, const double *state);
+int tfx_engine_drain (TfxEngine *engine, const TfxBlock *out);
+size_t tfx_engine_get_skip (const TfxEngine *engine, size_t stage);
+void tfx_engine_set_skip (TfxEngine *engine, size_t stage, size_t skip);
+void tfx_engine_reset (TfxEngine *engine);
+double tfx_engine_state_peak (const TfxEngine *engine);
+void tfx_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
+
+#endif

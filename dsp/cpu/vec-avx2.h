@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * vec-avx2.h: vectors of four doubles, with FMA. */
+#include <immintrin.h>
+
+#define ISA avx2
+#define W 4
+#define V_HAS_FMA 1
+#define V_GROUPED 1 /* channels of grouped kernels, at the most */
+
+typedef __m256d V;
+
+static inline V
+v_load (const double *p)
+{
+  return _mm256_load_pd (p);
+}
+
+static inline void
+v_store (double *p, V a)
+{
+  _mm256_store_pd (p, a);
+}
+
+/* W samples at any address. */
+static inline V
+v_load_f32 (const float *p)
+{
+  return _mm256_cvtps_pd (_mm_loadu_ps (p));
+}
+
+static inline void
+v_store_f32 (float *p, V a)
+{
+  _mm_storeu_ps (p, _mm256_cvtpd_ps (a));
+}
+
+static inline V
+v_load_f64 (const double *p)
+{
+  return _mm256_loadu_pd (p);
+}
+
+static inline void
+v_store_f64 (double *p, V a)
+{
+  _mm256_storeu_pd (p, a);
+}
+
+static inline V
+v_set1 (double a)
+{
+  return _mm256_set1_pd (a);
+}
+
+static inline V
+v_mul (V a, V b)
+{
+  return _mm256_mul_pd (a, b);
+}
+
+static inline V
+v_add (V a, V b)
+{
+  return _mm256_add_pd (a, b);
+}
+
+/* a b + c */
+static inline V
+v_fma (V a, V b, V c)
+{
+  return _mm256_fmadd_pd (a, b, c);
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm256_fnmadd_pd (a, b, c);
+}
+
+/* The n doubles at p, over and over; n is 1. */
+static inline __attribute__ ((always_inline)) V
+v_repeat (const double *p, unsigned n)
+{
+  (void)n;
+  return _mm256_broadcast_sd (p);
+}
+
+/* The last n lanes of a, over and over. */
+static inline __attribute__ ((always_inline)) V
+v_repeat_last (V a, unsigned n)
+{
+  (void)n;
+  return _mm256_permute4x64_pd (a, 0xff);
+}
+
+/* The n lanes before the last n, over and over. */
+static inline __attribute__ ((always_inline)) V
+v_repeat_second_last (V a, unsigned n)
+{
+  (void)n;
+  return _mm256_permute4x64_pd (a, 0xaa);
+}
+
+/* The last n lanes of low, then a without its last n lanes. */
+static inline __attribute__ ((always_inline)) V
+v_shift_in (V a, V low, unsigned n)
+{
+  (void)n;
+  return _mm256_blend_pd (_mm256_permute4x64_pd (a, 0x90),
+      _mm256_permute4x64_pd (low, 0xff), 1);
+}

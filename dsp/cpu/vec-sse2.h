@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * vec-sse2.h: vectors of two doubles; the product of v_fma is rounded. */
+#include <emmintrin.h>
+#include <string.h>
+
+#define ISA sse2
+#define W 2
+#define V_HAS_FMA 0
+
+typedef __m128d V;
+
+static inline V
+v_load (const double *p)
+{
+  return _mm_load_pd (p);
+}
+
+static inline void
+v_store (double *p, V a)
+{
+  _mm_store_pd (p, a);
+}
+
+/* W samples at any address. */
+static inline V
+v_load_f32 (const float *p)
+{
+  double two;
+  memcpy (&two, p, sizeof two);
+  return _mm_cvtps_pd (_mm_castpd_ps (_mm_set_sd (two)));
+}
+
+static inline void
+v_store_f32 (float *p, V a)
+{
+  double two = _mm_cvtsd_f64 (_mm_castps_pd (_mm_cvtpd_ps (a)));
+  memcpy (p, &two, sizeof two);
+}
+
+static inline V
+v_load_f64 (const double *p)
+{
+  return _mm_loadu_pd (p);
+}
+
+static inline void
+v_store_f64 (double *p, V a)
+{
+  _mm_storeu_pd (p, a);
+}
+
+static inline V
+v_set1 (double a)
+{
+  return _mm_set1_pd (a);
+}
+
+static inline V
+v_mul (V a, V b)
+{
+  return _mm_mul_pd (a, b);
+}
+
+static inline V
+v_add (V a, V b)
+{
+  return _mm_add_pd (a, b);
+}
+
+/* a b + c */
+static inline V
+v_fma (V a, V b, V c)
+{
+  return _mm_add_pd (_mm_mul_pd (a, b), c);
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+  return _mm_sub_pd (c, _mm_mul_pd (a, b));
+}

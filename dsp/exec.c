@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * exec.c: runs a plan over blocks; carries state from plan to plan. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "block.h"
+#include "denormal.h"
+#include "state-map.h"
+
+/* Frames of a cross-fade that are mixed at a time. */
+#define FADE_CHUNK 256
+#define SILENT_STATE 1e-20
+
+/* An engine and the plan that it runs. */
+typedef struct Run
+{
+  TfxPlan *plan;
+  TfxEngine *engine;
+} Run;
+
+struct TfxExec
+{
+  Run current;
+  Run fading;     /* what a running cross-fade comes from */
+  Run next;       /* what takes over when it has ended */
+  Run retired[2]; /* faded out; freed when memory may be freed */
+  unsigned n_retired;
+  size_t fade_frames, fade_position, next_fade_frames;
+  double *fade_scratch; /* FADE_CHUNK frames of all channels */
+  double *state;        /* room for the largest state of a stage */
+  uint64_t n_dispatches, n_recoveries;
+};
+
+static void
+run_clear (Run *run)
+{
+  if (run->engine)
+    run->plan->backend->engine_free (run->engine);
+  run->engine = NULL;
+  tfx_plan_unref (&run->plan);
+}
+
+static int
+run_init (Run *run, TfxPlan *plan)
+{
+  int ret = plan->backend->engine_new (plan, &run->engine);
+
+  run->plan = ret == 0 ? tfx_plan_ref (plan) : NULL;
+  return ret;
+}
+
+static void
+free_retired (TfxExec *e)
+{
+  while (e->n_retired > 0)
+    run_clear (&e->retired[--e->n_retired]);
+}
+
+int
+tfx_exec_new (TfxPlan *plan, TfxExec **out)
+{
+  TfxExec *exec = calloc (1, sizeof *exec);
+  int ret;
+
+  *out = NULL;
+  if (!exec)
+    return -ENOMEM;
+  ret = run_init (&exec->current, plan);
+  if (ret < 0) {
+    free (exec);
+    return ret;
+  }
+  *out = exec;
+  return 0;
+}
+
+void
+tfx_exec_free (TfxExec **exec)
+{
+  TfxExec *e = *exec;
+
+  *exec = NULL;
+  if (!e)
+    return;
+  run_clear (&e->current);
+  run_clear (&e->fading);
+  run_clear (&e->next);
+  free_retired (e);
+  free (e->fade_scratch);
+  free (e->state);
+  free (e);
+}
+
+/* Room for the state of any stage of both plans.  0 or -ENOMEM. */
+static int
+reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
+{
+  size_t largest = 1;
+  double *state;
+
+  for (size_t i = 0; i < a->n_stages; i++)
+    largest =
+        a->stages[i].state_size > largest ? a->stages[i].state_size : largest;
+  for (size_t i = 0; i < b->n_stages; i++)
+    largest =
+        b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
+  state = realloc (e->state, largest * a->n_channels * sizeof *e->state);
+  if (!state)
+    return -ENOMEM;
+  e->state = state;
+  return 0;
+}
+
+static const TfxSos *
+sections_of (const TfxPlanStage *stage)
+{
+  return stage->step->sos + stage->first_sos;
+}
+
+/* The state of a cascade's stage from one set of coefficients to another. */
+static void
+map_sections (const TfxPlanStage *from, const TfxPlanStage *to,
+    unsigned n_channels, double *state)
+{
+  const TfxSos *f = sections_of (from), *t = sections_of (to);
+
+  for (size_t k = 0; k < to->n_sos * n_channels; k++, state += 2) {
+    size_t n = k % to->n_sos;
+    if (memcmp (&f[n], &t[n], sizeof f[n]) != 0)
+      tfx_state_map (&f[n], &t[n], state);
+  }
+}
+
+/* Past inputs, the newest last: the newest of them, zeros before. */
+static void
+resize_history (double *state, size_t from, size_t to, unsigned n_channels)
+{
+  if (to < from) {
+    for (unsigned c = 0; c < n_channels; c++)
+      memmove (state + c * to, state + c * from + (from - to),
+          to * sizeof *state);
+  } else if (to > from) {
+    for (unsigned c = n_channels; c-- > 0;) {
+      memmove (state + c * to + (to - from), state + c * from,
+          from * sizeof *state);
+      memset (state + c * to, 0, (to - from) * sizeof *state);
+    }
+  }
+}
+
+/* Output frames that are still to be dropped, and those by which the delay
+ * has grown: they have been put out already. */
+static void
+hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+{
+  size_t old = from->plan->stages[from_stage].step->delay;
+  size_t new = to->plan->stages[to_stage].step->delay;
+  size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
+
+  to->plan->backend->set_skip (to->engine, to_stage,
+      new > old ? skip + (new - old) : skip);
+}
+
+/* The state of every stage that both plans have, from one engine to the
+ * other. */
+static void
+hand_over (TfxExec *e, const Run *from, Run *to)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+
+  for (size_t i = 0; i < new->n_stages; i++) {
+    const TfxPlanStage *t = &new->stages[i];
+
+    for (size_t j = 0; j < old->n_stages; j++) {
+      const TfxPlanStage *f = &old->stages[j];
+
+      if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
+        continue;
+      old->backend->get_state (from->engine, j, e->state);
+      if (t->kind == TFX_STEP_CASCADE)
+        map_sections (f, t, new->n_channels, e->state);
+      else
+        resize_history (e->state, f->state_size, t->state_size,
+            new->n_channels);
+      new->backend->set_state (to->engine, i, e->state);
+      hand_over_skip (from, j, to, i);
+      break;
+    }
+  }
+}
+
+/* New values in an old structure: the engine stays. */
+static int
+update_in_place (Run *run, TfxPlan *plan)
+{
+  TfxPlan *old = run->plan;
+  const TfxBackend *backend = plan->backend;
+  const unsigned n_channels = plan->n_channels;
+  double *states, *at;
+
+  if (tfx_plan_same_values (old, plan))
+    return 0;
+  states = malloc ((2 * old->n_sos * n_channels + 1) * sizeof *states);
+  if (!states)
+    return -ENOMEM;
+  at = states;
+  for (size_t i = 0; i < old->n_stages; i++) {
+    if (old->stages[i].kind != TFX_STEP_CASCADE)
+      continue;
+    backend->get_state (run->engine, i, at);
+    map_sections (&old->stages[i], &plan->stages[i], n_channels, at);
+    at += old->stages[i].state_size * n_channels;
+  }
+
+  run->plan = tfx_plan_ref (plan);
+  backend->update (run->engine, plan);
+  at = states;
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].kind != TFX_STEP_CASCADE)
+      continue;
+    backend->set_state (run->engine, i, at);
+    at += plan->stages[i].state_size * n_channels;
+  }
+  free (states);
+  tfx_plan_unref (&old);
+  return 0;
+}
+
+static void
+end_fade (TfxExec *e)
+{
+  run_clear (&e->fading);
+  run_clear (&e->next);
+  free_retired (e);
+}
+
+/* `run` takes over from what is current, at once or in a cross-fade. */
+static void
+take_over (TfxExec *e, Run *run, size_t fade_frames)
+{
+  hand_over (e, &e->current, run);
+  e->fading = e->current;
+  e->current = *run;
+  e->fade_frames = fade_frames;
+  e->fade_position = 0;
+  *run = (Run){ NULL, NULL };
+}
+
+int
+tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
+{
+  const TfxPlan *now = e->current.plan;
+  bool related =
+      plan->rate_hz == now->rate_hz && plan->n_channels == now->n_channels;
+  Run run = { NULL, NULL };
+  int ret;
+
+  free_retired (e);
+  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+    return update_in_place (&e->next, plan);
+  if (tfx_plan_same_structure (now, plan)) {
+    run_clear (&e->next);
+    return update_in_place (&e->current, plan);
+  }
+
+  ret = run_init (&run, plan);
+  if (ret < 0)
+    return ret;
+  if (!related) {
+    end_fade (e);
+    run_clear (&e->current);
+    e->current = run;
+    free (e->fade_scratch);
+    e->fade_scratch = NULL;
+    return 0;
+  }
+  ret = reserve_state (e, now, plan);
+  if (ret == 0 && fade_frames > 0 && !e->fade_scratch) {
+    e->fade_scratch = malloc (sizeof (double) * FADE_CHUNK * plan->n_channels);
+    ret = e->fade_scratch ? 0 : -ENOMEM;
+  }
+  if (ret < 0) {
+    run_clear (&run);
+    return ret;
+  }
+
+  if (e->fading.plan && fade_frames > 0) {
+    run_clear (&e->next);
+    e->next = run;
+    e->next_fade_frames = fade_frames;
+    return 0;
+  }
+  end_fade (e);
+  take_over (e, &run, fade_frames);
+  if (fade_frames == 0)
+    run_clear (&e->fading);
+  return 0;
+}
+
+static int
+run_engine (TfxExec *e, Run *run, const TfxBlock *in, const TfxBlock *out)
+{
+  int ret = run->plan->backend->run (run->engine, in, out);
+
+  if (ret < 0)
+    return ret;
+  e->n_recoveries += (uint64_t)ret;
+  return 0;
+}
+
+/* Runs up to FADE_CHUNK frames of a cross-fade; returns how many. */
+static int
+run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
+{
+  size_t n = in->n_frames - *done, left = e->fade_frames - e->fade_position;
+  unsigned n_channels = in->n_channels;
+  TfxBlock from, to, old;
+  int ret;
+
+  n = n < left ? n : left;
+  n = n < FADE_CHUNK ? n : FADE_CHUNK;
+  from = tfx_block_part (in, *done, n, 0, n_channels);
+  to = tfx_block_part (out, *done, n, 0, n_channels);
+  old = tfx_block_interleaved (e->fade_scratch, in->type, n_channels, n);
+
+  ret = run_engine (e, &e->fading, &from, &old);
+  if (ret == 0)
+    ret = run_engine (e, &e->current, &from, &to);
+  if (ret < 0)
+    return ret;
+  tfx_block_fade (&old, &to, e->fade_position, e->fade_frames);
+  e->fade_position += n;
+  *done += n;
+
+  if (e->fade_position == e->fade_frames) {
+    /* There is room: no more than two cross-fades are prepared at a time, and
+     * what has retired is freed when one is. */
+    e->retired[e->n_retired++] = e->fading;
+    e->fading = (Run){ NULL, NULL };
+    if (e->next.plan)
+      take_over (e, &e->next, e->next_fade_frames);
+  }
+  return 0;
+}
+
+static bool
+fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  return in->type <= TFX_SAMPLE_F64 && in->type == out->type &&
+         in->n_channels == plan->n_channels &&
+         out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
+}
+
+int
+tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxDenormalMode mode;
+  size_t done = 0;
+  int ret = 0;
+
+  if (!fits (e->current.plan, in, out))
+    return -EINVAL;
+  if (in->n_frames == 0)
+    return 0;
+
+  mode = tfx_denormal_enter ();
+  while (ret == 0 && e->fading.plan && done < in->n_frames)
+    ret = run_fading (e, in, out, &done);
+  if (ret == 0 && done == 0) {
+    ret = run_engine (e, &e->current, in, out);
+  } else if (ret == 0 && done < in->n_frames) {
+    TfxBlock from =
+        tfx_block_part (in, done, in->n_frames - done, 0, in->n_channels);
+    TfxBlock to =
+        tfx_block_part (out, done, in->n_frames - done, 0, in->n_channels);
+    ret = run_engine (e, &e->current, &from, &to);
+  }
+  tfx_denormal_leave (mode);
+  e->n_dispatches++;
+  return ret;
+}
+
+size_t
+tfx_exec_skip (const TfxExec *e)
+{
+  return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+/* A cross-fade or a plan that waits for one is over. */
+static void
+finish_fades (TfxExec *e)
+{
+  if (e->next.plan) {
+    hand_over (e, &e->current, &e->next);
+    run_clear (&e->current);
+    e->current = e->next;
+    e->next = (Run){ NULL, NULL };
+  }
+  end_fade (e);
+}
+
+int
+tfx_exec_drain (TfxExec *e, const TfxBlock *out)
+{
+  const TfxPlan *plan = e->current.plan;
+  TfxDenormalMode mode;
+  int ret;
+
+  if (!fits (plan, out, out))
+    return -EINVAL;
+  finish_fades (e);
+  mode = tfx_denormal_enter ();
+  ret = e->current.plan->backend->drain (e->current.engine, out);
+  tfx_denormal_leave (mode);
+  e->n_dispatches++;
+  return ret < 0 ? ret : 0;
+}
+
+int
+tfx_exec_adopt (TfxExec *e, TfxExec *from)
+{
+  const TfxPlan *to_plan = e->current.plan, *from_plan = from->current.plan;
+  int ret;
+
+  if (to_plan->rate_hz != from_plan->rate_hz ||
+      to_plan->n_channels != from_plan->n_channels)
+    return -EINVAL;
+  ret = reserve_state (e, to_plan, from_plan);
+  if (ret == 0)
+    hand_over (e, &from->current, &e->current);
+  return ret;
+}
+
+void
+tfx_exec_reset (TfxExec *e)
+{
+  finish_fades (e);
+  e->current.plan->backend->reset (e->current.engine);
+}
+
+bool
+tfx_exec_is_silent (const TfxExec *e)
+{
+  return !e->fading.plan && e->current.plan->backend->state_peak (
+                                e->current.engine) <= SILENT_STATE;
+}
+
+void
+tfx_exec_get_stats (const TfxExec *e, TfxStats *stats)
+{
+  const TfxBackend *backend = e->current.plan->backend;
+
+  *stats = (TfxStats){
+    .dispatches = e->n_dispatches,
+    .recoveries = e->n_recoveries,
+    .device = backend->name,
+    .kernel = backend->kernel,
+  };
+  backend->add_stats (e->current.engine, stats);
+}

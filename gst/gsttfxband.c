@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxband.c: the properties that say which frequencies a filter passes.
+ */
+#include "gsttfxband.h"
+
+/* Half of the highest rate that caps can name. */
+#define MAX_FREQUENCY (G_MAXINT / 2.0)
+
+#define DEFAULT_MODE TFX_MODE_LOW_PASS
+#define DEFAULT_CUTOFF 1000.0
+/* The band of a telephone line. */
+#define DEFAULT_LOWER_FREQUENCY 300.0
+#define DEFAULT_UPPER_FREQUENCY 3400.0
+
+#define PARAM_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |       \
+      GST_PARAM_MUTABLE_PLAYING)
+
+GType
+gst_tfx_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { TFX_MODE_LOW_PASS, "Frequencies below cutoff", "low-pass" },
+    { TFX_MODE_HIGH_PASS, "Frequencies above cutoff", "high-pass" },
+    { TFX_MODE_BAND_PASS, "Frequencies within the band", "band-pass" },
+    { TFX_MODE_BAND_REJECT, "Frequencies outside of the band", "band-reject" },
+    { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfxMode", values));
+  return type;
+}
+
+void
+gst_tfx_band_install_properties (GObjectClass *klass, guint first_id)
+{
+  g_object_class_install_property (klass, first_id + GST_TFX_BAND_MODE,
+      g_param_spec_enum ("mode", "Mode", "Which frequencies pass",
+          GST_TYPE_TFX_MODE, DEFAULT_MODE, PARAM_FLAGS));
+
+  g_object_class_install_property (klass, first_id + GST_TFX_BAND_CUTOFF,
+      g_param_spec_double ("cutoff", "Cutoff",
+          "Cutoff frequency in Hz, below half the rate "
+          "(modes low-pass and high-pass)",
+          0.0, MAX_FREQUENCY, DEFAULT_CUTOFF, PARAM_FLAGS));
+
+  g_object_class_install_property (klass,
+      first_id + GST_TFX_BAND_LOWER_FREQUENCY,
+      g_param_spec_double ("lower-frequency", "Lower frequency",
+          "Lower edge of the band in Hz (modes band-pass and band-reject)", 0.0,
+          MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY, PARAM_FLAGS));
+
+  g_object_class_install_property (klass,
+      first_id + GST_TFX_BAND_UPPER_FREQUENCY,
+      g_param_spec_double ("upper-frequency", "Upper frequency",
+          "Upper edge of the band in Hz, above lower-frequency and below half "
+          "the rate (modes band-pass and band-reject)",
+          0.0, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY, PARAM_FLAGS));
+
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_MODE, 0);
+}
+
+void
+gst_tfx_band_init (GstTfxBand *self)
+{
+  self->mode = DEFAULT_MODE;
+  self->cutoff = DEFAULT_CUTOFF;
+  self->lower = DEFAULT_LOWER_FREQUENCY;
+  self->upper = DEFAULT_UPPER_FREQUENCY;
+}
+
+gboolean
+gst_tfx_band_set (GstTfxBand *self, guint property, const GValue *value)
+{
+  switch (property) {
+    case GST_TFX_BAND_MODE:
+      self->mode = g_value_get_enum (value);
+      return TRUE;
+    case GST_TFX_BAND_CUTOFF:
+      self->cutoff = g_value_get_double (value);
+      return TRUE;
+    case GST_TFX_BAND_LOWER_FREQUENCY:
+      self->lower = g_value_get_double (value);
+      return TRUE;
+    case GST_TFX_BAND_UPPER_FREQUENCY:
+      self->upper = g_value_get_double (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_tfx_band_get (const GstTfxBand *self, guint property, GValue *value)
+{
+  switch (property) {
+    case GST_TFX_BAND_MODE:
+      g_value_set_enum (value, self->mode);
+      return TRUE;
+    case GST_TFX_BAND_CUTOFF:
+      g_value_set_double (value, self->cutoff);
+      return TRUE;
+    case GST_TFX_BAND_LOWER_FREQUENCY:
+      g_value_set_double (value, self->lower);
+      return TRUE;
+    case GST_TFX_BAND_UPPER_FREQUENCY:
+      g_value_set_double (value, self->upper);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_tfx_band_has_edges (const GstTfxBand *self)
+{
+  return self->mode == TFX_MODE_BAND_PASS || self->mode == TFX_MODE_BAND_REJECT;
+}
+
+GstTfxBand
+gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
+{
+  gdouble top = 0.5 * rate - margin_hz;
+  GstTfxBand used = *asked;
+
+  if (gst_tfx_band_has_edges (asked)) {
+    used.lower = CLAMP (asked->lower, margin_hz, top - margin_hz);
+    used.upper = CLAMP (asked->upper, used.lower + margin_hz, top);
+  } else {
+    used.cutoff = CLAMP (asked->cutoff, margin_hz, top);
+  }
+  return used;
+}
+
+/* What the mode does not use is met whatever it is. */
+void
+gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
+    GstTfxFilter *filter, gdouble rate, gdouble margin_hz)
+{
+  gdouble top = 0.5 * rate - margin_hz;
+  GstTfxValue cutoff = { "cutoff", " Hz", asked->cutoff, used->cutoff,
+    margin_hz, top };
+  GstTfxValue lower = { "lower-frequency", " Hz", asked->lower, used->lower,
+    margin_hz, top - margin_hz };
+  GstTfxValue upper = { "upper-frequency", " Hz", asked->upper, used->upper,
+    used->lower + margin_hz, top, " (above lower-frequency)" };
+
+  gst_tfx_filter_report_value (filter, &cutoff, rate);
+  gst_tfx_filter_report_value (filter, &lower, rate);
+  gst_tfx_filter_report_value (filter, &upper, rate);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxband.h: the properties that say which frequencies a filter passes.
+ */
+#ifndef GST_TFX_BAND_H
+#define GST_TFX_BAND_H
+
+#include "gsttfxfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TFX_MODE (gst_tfx_mode_get_type ())
+GType gst_tfx_mode_get_type (void);
+
+/* The values as they were set.  Frequencies in Hz. */
+typedef struct
+{
+  TfxMode mode;
+  gdouble cutoff;       /* low-pass and high-pass */
+  gdouble lower, upper; /* band-pass and band-reject */
+} GstTfxBand;
+
+/* The properties, in the order of their ids. */
+enum
+{
+  GST_TFX_BAND_MODE,
+  GST_TFX_BAND_CUTOFF,
+  GST_TFX_BAND_LOWER_FREQUENCY,
+  GST_TFX_BAND_UPPER_FREQUENCY,
+  GST_TFX_BAND_N_PROPERTIES
+};
+
+/* Installs them with the ids from first_id on. */
+void gst_tfx_band_install_properties (GObjectClass *klass, guint first_id);
+
+/* The defaults. */
+void gst_tfx_band_init (GstTfxBand *self);
+
+/* Sets or gets one property, GST_TFX_BAND_...; FALSE if there is no such.
+ * With the owner's object lock held. */
+gboolean
+gst_tfx_band_set (GstTfxBand *self, guint property, const GValue *value);
+gboolean
+gst_tfx_band_get (const GstTfxBand *self, guint property, GValue *value);
+
+/* True for band-pass and band-reject. */
+gboolean gst_tfx_band_has_edges (const GstTfxBand *self);
+
+/* The nearest band whose edges stay margin_hz away from 0, from half the rate
+ * and from each other.  Of a band that is upside down the lower edge stays and
+ * the upper one is raised above it. */
+GstTfxBand
+gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz);
+
+/* Tells the user how far the asked band is met by used, which came from
+ * gst_tfx_band_fit() with the same rate and margin, or equals asked. */
+void gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
+    GstTfxFilter *filter, gdouble rate, gdouble margin_hz);
+
+G_END_DECLS
+
+#endif /* GST_TFX_BAND_H */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxbuffer.c: a GstBuffer of audio as a TfxBlock.
+ */
+#include "gsttfxbuffer.h"
+
+#include <string.h>
+
+void
+gst_tfx_scratch_clear (GstTfxScratch *scratch)
+{
+  g_free (scratch->data);
+  scratch->data = NULL;
+  scratch->size = 0;
+}
+
+static guint8 *
+gst_tfx_scratch_get (GstTfxScratch *scratch, gsize size)
+{
+  if (scratch->size < size) {
+    g_free (scratch->data);
+    scratch->data = g_malloc (size);
+    scratch->size = size;
+  }
+  return scratch->data;
+}
+
+/* Planes must lie within the buffer; a meta is only as good as the element
+ * that wrote it. */
+static gboolean
+gst_tfx_buffer_planes_fit (const GstAudioMeta *meta, gsize buffer_size)
+{
+  gsize plane_size = meta->samples * GST_AUDIO_INFO_BPS (&meta->info);
+
+  for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (&meta->info); i++) {
+    if (meta->offsets[i] > buffer_size ||
+        plane_size > buffer_size - meta->offsets[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gssize
+gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  gsize bpf = GST_AUDIO_INFO_BPF (info);
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  gboolean planar =
+      GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+
+  if (size == 0)
+    return 0;
+
+  if (!planar && size % bpf != 0) {
+    *why = g_strdup_printf ("a buffer of %" G_GSIZE_FORMAT " bytes does not "
+                            "hold whole frames of %" G_GSIZE_FORMAT
+                            " bytes (%d channels of %s)",
+        size, bpf, GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_NAME (info));
+    return -1;
+  }
+  if (planar && !meta) {
+    *why = g_strdup_printf ("a buffer of %" G_GSIZE_FORMAT " bytes in "
+                            "non-interleaved layout has no GstAudioMeta",
+        size);
+    return -1;
+  }
+  if (!meta)
+    return size / bpf;
+
+  if (GST_AUDIO_INFO_FORMAT (&meta->info) != GST_AUDIO_INFO_FORMAT (info) ||
+      GST_AUDIO_INFO_CHANNELS (&meta->info) != GST_AUDIO_INFO_CHANNELS (info) ||
+      GST_AUDIO_INFO_LAYOUT (&meta->info) != GST_AUDIO_INFO_LAYOUT (info)) {
+    *why = g_strdup_printf ("the GstAudioMeta of a buffer says %d channels of "
+                            "%s, the caps say %d channels of %s",
+        GST_AUDIO_INFO_CHANNELS (&meta->info),
+        GST_AUDIO_INFO_NAME (&meta->info), GST_AUDIO_INFO_CHANNELS (info),
+        GST_AUDIO_INFO_NAME (info));
+    return -1;
+  }
+  if (meta->samples > size / bpf ||
+      (planar && !gst_tfx_buffer_planes_fit (meta, size))) {
+    *why =
+        g_strdup_printf ("the GstAudioMeta of a buffer places %" G_GSIZE_FORMAT
+                         " frames outside of its %" G_GSIZE_FORMAT " bytes",
+            meta->samples, size);
+    return -1;
+  }
+  return meta->samples;
+}
+
+/* A plane across two memories would be merged into a third one while the
+ * planes before it stay mapped in the first: their new samples would be lost.
+ * So merge before mapping. */
+static gboolean
+gst_tfx_buffer_merge_planes (GstBuffer *buffer)
+{
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  gsize plane_size = meta->samples * GST_AUDIO_INFO_BPS (&meta->info);
+  GstMapInfo map;
+
+  for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (&meta->info); i++) {
+    guint idx, length;
+    gsize skip;
+
+    if (!gst_buffer_find_memory (buffer, meta->offsets[i], plane_size, &idx,
+            &length, &skip))
+      return FALSE;
+    if (length > 1) {
+      if (!gst_buffer_map (buffer, &map, GST_MAP_READWRITE))
+        return FALSE;
+      gst_buffer_unmap (buffer, &map);
+      return TRUE;
+    }
+  }
+  return TRUE;
+}
+
+/* The samples from one plane to the next if all are evenly spaced upwards,
+ * 0 if not. */
+static gsize
+gst_tfx_buffer_plane_stride (const GstAudioBuffer *map, gsize bps)
+{
+  guintptr first = (guintptr)map->planes[0];
+  guintptr step;
+
+  if (map->n_planes == 1)
+    return map->n_samples;
+  step = (guintptr)map->planes[1] - first;
+  if ((guintptr)map->planes[1] < first || step % bps != 0 ||
+      step / bps < map->n_samples || step > (gsize)G_MAXSSIZE / map->n_planes)
+    return 0;
+  for (gint i = 2; i < map->n_planes; i++) {
+    if ((guintptr)map->planes[i] != first + i * step)
+      return 0;
+  }
+  return step / bps;
+}
+
+/* Plane by plane into the scratch memory, or back. */
+static void
+gst_tfx_buffer_copy_planes (GstTfxBuffer *self, gboolean back)
+{
+  gsize size = GST_AUDIO_BUFFER_PLANE_SIZE (&self->map);
+
+  for (gint i = 0; i < self->map.n_planes; i++) {
+    if (back)
+      memcpy (self->map.planes[i], self->copy + i * size, size);
+    else
+      memcpy (self->copy + i * size, self->map.planes[i], size);
+  }
+}
+
+gboolean
+gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
+    const GstAudioInfo *info, GstTfxScratch *scratch)
+{
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  TfxSample type =
+      GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
+  gsize bps = GST_AUDIO_INFO_BPS (info);
+  guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  gboolean planar =
+      GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+  gsize stride;
+  guint8 *data;
+
+  if (planar && gst_buffer_n_memory (buffer) > 1 &&
+      !gst_tfx_buffer_merge_planes (buffer))
+    return FALSE;
+  /* The meta may differ from the caps in what does not matter here. */
+  if (!gst_audio_buffer_map (&self->map, meta ? &meta->info : info, buffer,
+          GST_MAP_READWRITE))
+    return FALSE;
+
+  data = self->map.planes[0];
+  stride = planar ? gst_tfx_buffer_plane_stride (&self->map, bps) : 1;
+  self->copy = NULL;
+  if (stride == 0 || (guintptr)data % bps != 0) {
+    self->copy = gst_tfx_scratch_get (scratch,
+        self->map.n_planes * GST_AUDIO_BUFFER_PLANE_SIZE (&self->map));
+    gst_tfx_buffer_copy_planes (self, FALSE);
+    data = self->copy;
+    stride = self->map.n_samples;
+  }
+
+  if (planar)
+    self->block =
+        tfx_block_planar (data, type, n_channels, self->map.n_samples, stride);
+  else
+    self->block =
+        tfx_block_interleaved (data, type, n_channels, self->map.n_samples);
+  return TRUE;
+}
+
+void
+gst_tfx_buffer_unmap (GstTfxBuffer *self)
+{
+  if (self->copy)
+    gst_tfx_buffer_copy_planes (self, TRUE);
+  gst_audio_buffer_unmap (&self->map);
+}
+
+gboolean
+gst_tfx_buffer_is_zero (GstBuffer *buffer)
+{
+  GstMapInfo map;
+  gboolean zero = TRUE;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  /* All bytes equal their neighbour, and the first one is zero. */
+  if (map.size > 0)
+    zero = map.data[0] == 0 && !memcmp (map.data, map.data + 1, map.size - 1);
+  gst_buffer_unmap (buffer, &map);
+  return zero;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxiir.h: GstTfxIir, the base class of the designed recursive filters.
+ */
+#ifndef GST_TFX_IIR_H
+#define GST_TFX_IIR_H
+
+#include "gsttfxfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TFX_IIR (gst_tfx_iir_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxFilter)
+
+/**
+ * GstTfxIirClass:
+ * @describe: sets the fields of the design that only the subclass knows: the
+ *   family and its ripples.  Called with no lock held.
+ *
+ * The properties mode, cutoff, lower-frequency, upper-frequency and order, and
+ * the making of a stage from them.
+ */
+struct _GstTfxIirClass
+{
+  GstTfxFilterClass parent_class;
+
+  void (*describe) (GstTfxIir *self, TfxDesign *design);
+
+  gpointer _gst_reserved[GST_PADDING];
+};
+
+G_END_DECLS
+
+#endif /* GST_TFX_IIR_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxplugin.c: registers the elements.
+ */
+#include "gsttfxbutterworth.h"
+#include "gsttfxchebyshev.h"
+
+static gboolean
+plugin_init (GstPlugin *plugin)
+{
+  gboolean ok = TRUE;
+
+  ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
+  ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
+  return ok;
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, tfx,
+    "Audio filters that run as one", plugin_init, VERSION, "LGPL", PACKAGE,
+    "Unknown package origin")

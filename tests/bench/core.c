@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * core.c: runs executors of the filter core over blocks of noise. */
+#include "core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_EXECUTORS 64
+
+typedef struct Core
+{
+  TfxExec *execs[MAX_EXECUTORS];
+  unsigned n_execs;
+  TfxBlock in, out;
+  void *samples[2];
+  char variant[64];
+} Core;
+
+static void
+core_free (void *data)
+{
+  Core *core = data;
+
+  if (!core)
+    return;
+  for (unsigned i = 0; i < core->n_execs; i++)
+    tfx_exec_free (&core->execs[i]);
+  free (core->samples[0]);
+  free (core->samples[1]);
+  free (core);
+}
+
+/* Memory for a block, aligned as GStreamer's buffers are not always: to a
+ * cache line. */
+static void *
+new_samples (const CoreCase *c)
+{
+  size_t size = c->n_frames * c->n_channels *
+                (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
+  void *samples = aligned_alloc (64, (size + 63) / 64 * 64);
+
+  if (samples)
+    memset (samples, 0, size);
+  return samples;
+}
+
+static TfxBlock
+describe (const CoreCase *c, void *samples)
+{
+  return c->planar ? tfx_block_planar (samples, c->type, c->n_channels,
+                         c->n_frames, c->n_frames)
+                   : tfx_block_interleaved (samples, c->type, c->n_channels,
+                         c->n_frames);
+}
+
+/* noise[n_frames][n_channels] into a block of any type and layout. */
+static void
+fill (const TfxBlock *block, const float *noise)
+{
+  for (size_t i = 0; i < block->n_frames; i++) {
+    for (unsigned c = 0; c < block->n_channels; c++) {
+      ptrdiff_t at = (ptrdiff_t)i * block->frame_stride +
+                     (ptrdiff_t)c * block->channel_stride;
+      float sample = noise[i * block->n_channels + c];
+
+      if (block->type == TFX_SAMPLE_F32)
+        ((float *)block->data)[at] = sample;
+      else
+        ((double *)block->data)[at] = sample;
+    }
+  }
+}
+
+static bool
+fill_with_noise (const TfxBlock *block)
+{
+  size_t n = block->n_frames * block->n_channels;
+  float *noise = malloc (n * sizeof *noise);
+
+  if (!noise)
+    return false;
+  bench_fill_noise (noise, n);
+  fill (block, noise);
+  free (noise);
+  return true;
+}
+
+static bool
+add_executors (Core *core, const CoreCase *c, const TfxBackend *backend)
+{
+  unsigned n = c->n_executors > 0 ? c->n_executors : 1;
+  size_t share = c->n_sos / n;
+
+  if (n > MAX_EXECUTORS || share * n != c->n_sos)
+    return false;
+  while (core->n_execs < n) {
+    TfxExec *exec = cascades_new_exec (c->sos + core->n_execs * share, share,
+        c->n_channels, backend);
+    if (!exec)
+      return false;
+    core->execs[core->n_execs++] = exec;
+  }
+  return true;
+}
+
+static Core *
+core_new (const CoreCase *c)
+{
+  const TfxBackend *backend = tfx_cpu_backend_for (c->kernel);
+  Core *core = calloc (1, sizeof *core);
+
+  if (!core)
+    return NULL;
+  core->samples[0] = new_samples (c);
+  core->samples[1] = new_samples (c);
+  if (!backend || !core->samples[0] || !core->samples[1] ||
+      !add_executors (core, c, backend)) {
+    core_free (core);
+    return NULL;
+  }
+  core->in = describe (c, core->samples[0]);
+  core->out = describe (c, core->samples[1]);
+  if (!fill_with_noise (&core->in)) {
+    core_free (core);
+    return NULL;
+  }
+  return core;
+}
+
+static bool
+core_run (void *data, unsigned n_blocks, BenchTime *time)
+{
+  Core *core = data;
+  BenchTime start = bench_time_now ();
+  int ret = 0;
+
+  for (unsigned i = 0; i < n_blocks; i++) {
+    ret |= tfx_exec_run (core->execs[0], &core->in, &core->out);
+    for (unsigned k = 1; k < core->n_execs; k++)
+      ret |= tfx_exec_run (core->execs[k], &core->out, &core->out);
+  }
+  *time = bench_time_since (start);
+  return ret == 0;
+}
+
+bool
+core_init_subject (BenchSubject *subject, const CoreCase *c)
+{
+  Core *core = core_new (c);
+
+  if (!core)
+    return false;
+  snprintf (core->variant, sizeof core->variant, "%s%s%s", c->kernel,
+      c->planar ? ", planar" : "", c->type == TFX_SAMPLE_F64 ? ", F64" : "");
+  *subject = (BenchSubject){
+    .name = c->n_executors > 1 ? "core, one by one" : "core",
+    .variant = core->variant,
+    .n_channels = c->n_channels,
+    .n_frames = c->n_frames,
+    .n_sections = c->n_sos,
+    .units = (double)c->n_frames * c->n_channels,
+    .limit = BENCH_NONE,
+    .run = core_run,
+    .data = core,
+    .free = core_free,
+  };
+  return true;
+}
+
+bool
+core_filter_noise (const CoreCase *c, float *out)
+{
+  CoreCase plain = *c;
+  BenchTime time;
+  Core *core;
+  bool ok;
+
+  plain.planar = false;
+  plain.type = TFX_SAMPLE_F32;
+  core = core_new (&plain);
+  if (!core)
+    return false;
+  ok = core_run (core, 1, &time);
+  memcpy (out, core->samples[1], c->n_frames * c->n_channels * sizeof *out);
+  core_free (core);
+  return ok;
+}

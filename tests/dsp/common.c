@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * common.c: see common.h.
+ */
+#include "common.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const test_kernels[TEST_N_KERNELS] = { "c", "sse2", "avx2",
+  "avx512" };
+
+bool
+test_is_sanitized (void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+bool
+test_environment_has (const char *name)
+{
+  const char *text = getenv (name);
+
+  return text && *text && strcmp (text, "0") != 0;
+}
+
+const char *
+test_design_text (const TfxDesign *d, double rate_hz, char *text)
+{
+  static const char *const families[] = { "butter", "cheby1", "cheby2" };
+  static const char *const modes[] = { "low", "high", "band", "stop" };
+  char kind[24] = "", edges[48];
+
+  if (d->family == TFX_FAMILY_CHEBYSHEV1)
+    snprintf (kind, sizeof kind, " %g dB", d->ripple_db);
+  if (d->family == TFX_FAMILY_CHEBYSHEV2)
+    snprintf (kind, sizeof kind, " %g dB", d->attenuation_db);
+  if (d->mode == TFX_MODE_LOW_PASS || d->mode == TFX_MODE_HIGH_PASS)
+    snprintf (edges, sizeof edges, "%.10g", d->lower_hz);
+  else
+    snprintf (edges, sizeof edges, "%.10g-%.10g", d->lower_hz, d->upper_hz);
+  snprintf (text, TEST_TEXT_SIZE, "%s%s %s order %u, %s Hz of %g Hz",
+      families[d->family], kind, modes[d->mode], d->order, edges, rate_hz);
+  return text;
+}
+
+void
+test_noise_f32 (float *samples, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    samples[i] = (float)((int)(tap_random () >> 40) - (1 << 23)) * 0x1p-23f;
+}
+
+void
+test_noise_f64 (double *samples, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    samples[i] = tap_random_uniform (-1, 1);
+}
+
+static void
+random_roots (double radius, double *c1, double *c2)
+{
+  double r = radius * sqrt (tap_random_uniform (0, 1));
+
+  if (tap_random_below (4)) {
+    double angle = tap_random_uniform (0, M_PI);
+    *c1 = -2 * r * cos (angle);
+    *c2 = r * r;
+  } else {
+    double other = tap_random_uniform (-radius, radius);
+    *c1 = -(r + other);
+    *c2 = r * other;
+  }
+}
+
+TfxSos
+test_random_section (double radius)
+{
+  TfxSos s = { .b0 = 1 };
+  double peak = 0;
+
+  random_roots (radius, &s.a1, &s.a2);
+  random_roots (1.0, &s.b1, &s.b2);
+  for (int i = 0; i <= 64; i++) {
+    TfxComplex h = tfx_response_at (&s, 1, i, 128);
+    peak = fmax (peak, hypot (h.re, h.im));
+  }
+  s.b0 /= peak;
+  s.b1 /= peak;
+  s.b2 /= peak;
+  return s;
+}
+
+void *
+test_alloc (size_t size)
+{
+  void *memory = malloc (size ? size : 1);
+
+  if (!memory) {
+    printf ("Bail out! no memory for %zu bytes\n", size);
+    exit (1);
+  }
+  return memory;
+}
+
+TfxPlan *
+test_plan_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  TfxChain *chain = tfx_chain_new ();
+  TfxPlan *plan = NULL;
+  int err = -1;
+
+  for (size_t i = 0; chain && i < n_stages; i++) {
+    const TestStage *s = &stages[i];
+    TfxStage *stage = s->sos ? tfx_stage_new_sections (s->id, s->sos, s->n_sos)
+                             : tfx_stage_new_gain (s->id, s->gain);
+    TfxChain *longer = stage ? tfx_chain_append (chain, stage) : NULL;
+    tfx_stage_unref (&stage);
+    tfx_chain_unref (&chain);
+    chain = longer;
+  }
+  if (chain)
+    err = tfx_plan_compile (chain, 48000, n_channels, backend, &plan);
+  if (err)
+    tap_diag ("no plan: chain %d, error %d", chain != NULL, err);
+  tfx_chain_unref (&chain);
+  return err ? NULL : plan;
+}
+
+TfxPlan *
+test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  const TestStage stage = { tfx_stage_new_id (), sos, n_sos, 0 };
+
+  return test_plan_of (&stage, 1, n_channels, backend);
+}
+
+TfxExec *
+test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  TfxPlan *plan = test_plan_new (sos, n_sos, n_channels, backend);
+  TfxExec *exec = NULL;
+
+  if (plan && tfx_exec_new (plan, &exec))
+    tap_diag ("no executor");
+  tfx_plan_unref (&plan);
+  return exec;
+}
+
+int
+test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+    size_t n_frames)
+{
+  TfxBlock block =
+      tfx_block_interleaved (samples, TFX_SAMPLE_F64, n_channels, n_frames);
+
+  return tfx_exec_run (exec, &block, &block);
+}
+
+int
+test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+    size_t n_frames)
+{
+  TfxBlock block =
+      tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
+
+  return tfx_exec_run (exec, &block, &block);
+}
+
+void
+test_run_f64 (const TfxSos *sos, size_t n_sos, const double *in, double *out,
+    size_t n_frames, double (*state)[2])
+{
+  double (*rest)[2] = NULL;
+
+  if (!state) {
+    state = rest = test_alloc (n_sos * sizeof *rest);
+    memset (rest, 0, n_sos * sizeof *rest);
+  }
+  for (size_t n = 0; n < n_frames; n++) {
+    double x = in[n];
+    for (size_t k = 0; k < n_sos; k++) {
+      double y = sos[k].b0 * x + state[k][0];
+      state[k][0] = sos[k].b1 * x - sos[k].a1 * y + state[k][1];
+      state[k][1] = sos[k].b2 * x - sos[k].a2 * y;
+      x = y;
+    }
+    out[n] = x;
+  }
+  free (rest);
+}
+
+void
+test_run_quad (const TfxSos *sos, size_t n_sos, const double *in, TestQuad *out,
+    size_t n_frames)
+{
+  for (size_t n = 0; n < n_frames; n++)
+    out[n] = in[n];
+  for (size_t k = 0; k < n_sos; k++) {
+    const TestQuad b0 = sos[k].b0, b1 = sos[k].b1, b2 = sos[k].b2;
+    const TestQuad a1 = sos[k].a1, a2 = sos[k].a2;
+    TestQuad s1 = 0, s2 = 0;
+    for (size_t n = 0; n < n_frames; n++) {
+      TestQuad x = out[n], y = b0 * x + s1;
+      s1 = b1 * x - a1 * y + s2;
+      s2 = b2 * x - a2 * y;
+      out[n] = y;
+    }
+  }
+}
+
+void
+test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
+    long double *out, size_t n_frames)
+{
+  for (size_t n = 0; n < n_frames; n++)
+    out[n] = in[n];
+  for (size_t k = 0; k < n_sos; k++) {
+    const long double b0 = sos[k].b0, b1 = sos[k].b1, b2 = sos[k].b2;
+    const long double a1 = sos[k].a1, a2 = sos[k].a2;
+    long double s1 = 0, s2 = 0;
+    for (size_t n = 0; n < n_frames; n++) {
+      long double x = out[n], y = b0 * x + s1;
+      s1 = b1 * x - a1 * y + s2;
+      s2 = b2 * x - a2 * y;
+      out[n] = y;
+    }
+  }
+}
+
+TestReference
+test_reference_new (const TfxSos *sos, size_t n_sos, const double *in,
+    size_t n_frames)
+{
+  TestReference r = { n_frames, test_alloc (n_frames * sizeof (double)),
+    test_alloc (n_frames * sizeof (double)) };
+  TestQuad *out = test_alloc (n_frames * sizeof *out);
+
+  test_run_quad (sos, n_sos, in, out, n_frames);
+  for (size_t n = 0; n < n_frames; n++) {
+    r.high[n] = (double)out[n];
+    r.low[n] = (double)(out[n] - r.high[n]);
+  }
+  free (out);
+  return r;
+}
+
+void
+test_reference_clear (TestReference *r)
+{
+  free (r->high);
+  free (r->low);
+  *r = (TestReference){ 0 };
+}
+
+static double
+error_db (long double error, long double power)
+{
+  return error == 0 ? -999 : (double)(10 * log10l (error / power));
+}
+
+/* Long double sums: a response far below one may square to less than the least
+ * double. */
+double
+test_error_db_f32 (const float *values, size_t stride, double scale,
+    const TestReference *r)
+{
+  long double error = 0, power = 0;
+
+  for (size_t n = 0; n < r->n; n++) {
+    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
+    error += (long double)d * d;
+    power += (long double)r->high[n] * r->high[n];
+  }
+  return error_db (error, power);
+}
+
+double
+test_error_db_f64 (const double *values, size_t stride, double scale,
+    const TestReference *r)
+{
+  long double error = 0, power = 0;
+
+  for (size_t n = 0; n < r->n; n++) {
+    double d = (values[n * stride] * scale - r->high[n]) - r->low[n];
+    error += (long double)d * d;
+    power += (long double)r->high[n] * r->high[n];
+  }
+  return error_db (error, power);
+}
+
+TestQuadComplex
+test_response_quad (const TfxSos *sos, size_t n_sos, double freq_hz,
+    double rate_hz)
+{
+  TestQuad w = 2 * TEST_QUAD_PI * freq_hz / rate_hz;
+  TestQuad c1 = test_quad_cos (w), s1 = -test_quad_sin (w);
+  TestQuad c2 = c1 * c1 - s1 * s1, s2 = 2 * c1 * s1;
+  TestQuadComplex h = { 1, 0 };
+
+  for (size_t k = 0; k < n_sos; k++) {
+    TestQuad nr = sos[k].b0 + sos[k].b1 * c1 + sos[k].b2 * c2;
+    TestQuad ni = sos[k].b1 * s1 + sos[k].b2 * s2;
+    TestQuad dr = 1 + sos[k].a1 * c1 + sos[k].a2 * c2;
+    TestQuad di = sos[k].a1 * s1 + sos[k].a2 * s2;
+    TestQuad m = dr * dr + di * di;
+    TestQuad qr = (nr * dr + ni * di) / m, qi = (ni * dr - nr * di) / m;
+    TestQuad re = h.re * qr - h.im * qi;
+    h.im = h.re * qi + h.im * qr;
+    h.re = re;
+  }
+  return h;
+}
+
+double
+test_complex_distance (TestQuadComplex a, TestQuadComplex b)
+{
+  TestQuad dr = a.re - b.re, di = a.im - b.im;
+  TestQuad m = b.re * b.re + b.im * b.im;
+
+  return (double)test_quad_sqrt ((dr * dr + di * di) / m);
+}

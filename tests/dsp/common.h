@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * common.h: what the tests of the filter core share: names, noise, random
+ * sections, and plain reference filters in double and quadruple precision.
+ */
+#ifndef TEST_COMMON_H
+#define TEST_COMMON_H
+
+#include "quad.h"
+#include "tfx.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The kernels of the CPU backend, the reference first. */
+#define TEST_N_KERNELS 4
+extern const char *const test_kernels[TEST_N_KERNELS];
+
+/* True in a build with the address sanitizer, which is several times slower:
+ * tests then take fewer cases of the same kinds. */
+bool test_is_sanitized (void);
+
+/* True if the environment variable is set and not "0" or empty. */
+bool test_environment_has (const char *name);
+
+/* "butter low 4, 1000 Hz of 48000 Hz"; text has room for 128 bytes. */
+#define TEST_TEXT_SIZE 128
+const char *
+test_design_text (const TfxDesign *design, double rate_hz, char *text);
+
+/* Uniform noise, -1 to 1, of values that a float holds. */
+void test_noise_f32 (float *samples, size_t n);
+/* The same, of values that only a double holds. */
+void test_noise_f64 (double *samples, size_t n);
+
+/* A section with poles and zeros at random, the poles at most radius from the
+ * origin, real or complex, and a largest gain of about one. */
+TfxSos test_random_section (double radius);
+
+/* malloc(), or the end of the program. */
+void *test_alloc (size_t size);
+
+/* A chain of one stage with these sections, the plan and an executor at rest.
+ * NULL, after a diagnostic, if any of it fails. */
+TfxExec *test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend);
+TfxPlan *test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+    const TfxBackend *backend);
+
+/* A plan of several stages at 48000 Hz. */
+typedef struct TestStage
+{
+  uint64_t id;
+  const TfxSos *sos; /* NULL: a gain */
+  size_t n_sos;
+  double gain;
+} TestStage;
+
+TfxPlan *test_plan_of (const TestStage *stages, size_t n_stages,
+    unsigned n_channels, const TfxBackend *backend);
+
+/* Runs interleaved samples of either type in place; the result of
+ * tfx_exec_run(). */
+int test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+    size_t n_frames);
+int test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+    size_t n_frames);
+
+/* The transposed direct form II as tfx.h has it, section after section for
+ * each sample, no fused multiply-add: what scipy.signal.sosfilt does.
+ * state[n_sos][2], or NULL for rest; in may be out. */
+void test_run_f64 (const TfxSos *sos, size_t n_sos, const double *in,
+    double *out, size_t n_frames, double (*state)[2]);
+/* The same in quadruple precision, from rest. */
+void test_run_quad (const TfxSos *sos, size_t n_sos, const double *in,
+    TestQuad *out, size_t n_frames);
+/* The same in long double, from rest. */
+void test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
+    long double *out, size_t n_frames);
+
+/* A reference signal of which value[i] = high[i] + low[i], to 106 bits. */
+typedef struct TestReference
+{
+  size_t n;
+  double *high, *low;
+} TestReference;
+
+TestReference test_reference_new (const TfxSos *sos, size_t n_sos,
+    const double *in, size_t n_frames);
+void test_reference_clear (TestReference *reference);
+
+/* 10 log10 (sum of squares of (value * scale - reference) / of reference) of
+ * one channel, stride values from frame to frame; -999 if there is no error
+ * at all, NaN if a value is. */
+double test_error_db_f32 (const float *values, size_t stride, double scale,
+    const TestReference *reference);
+double test_error_db_f64 (const double *values, size_t stride, double scale,
+    const TestReference *reference);
+
+/* H = B/A of one section at exp(j w), all in quadruple precision. */
+typedef struct TestQuadComplex
+{
+  TestQuad re, im;
+} TestQuadComplex;
+
+TestQuadComplex test_response_quad (const TfxSos *sos, size_t n_sos,
+    double freq_hz, double rate_hz);
+/* |a / b - 1| */
+double test_complex_distance (TestQuadComplex a, TestQuadComplex b);
+
+#endif /* TEST_COMMON_H */

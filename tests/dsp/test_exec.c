@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_exec.c: stages, chains, plans and executors: their life, their errors,
+ * and what they compute together.
+ */
+#include "common.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const TfxSos section = { 0.2, 0.3, 0.1, -0.9, 0.4 };
+static const TfxSos unstable = { 1, 0, 0, -2.1, 1.2 };
+
+static void
+test_stage (void)
+{
+  TfxSos copy[2] = { section, section };
+  uint64_t one = tfx_stage_new_id (), two = tfx_stage_new_id ();
+  TfxStage *stage, *other, *none = NULL;
+
+  tap_check (one && two && one != two, "ids are unique and not 0");
+  stage = tfx_stage_new_sections (one, copy, 2);
+  tap_check (stage && tfx_stage_id (stage) == one, "a stage has its id");
+  other = tfx_stage_ref (stage);
+  tap_check (other == stage, "a reference is the same stage");
+  tfx_stage_unref (&other);
+  tap_check (!other, "unref clears the caller's pointer");
+  tap_check (tfx_stage_id (stage) == one, "the stage lives on");
+  tfx_stage_unref (&stage);
+  tfx_stage_unref (&none);
+  tap_check (!stage && !none, "unref of NULL is allowed");
+
+  copy[1] = unstable;
+  tap_check (!tfx_stage_new_sections (one, copy, 2), "no unstable section");
+  copy[1] = (TfxSos){ 1, NAN, 0, 0, 0 };
+  tap_check (!tfx_stage_new_sections (one, copy, 2), "no NaN in a section");
+  copy[1] = (TfxSos){ INFINITY, 0, 0, 0, 0 };
+  tap_check (!tfx_stage_new_sections (one, copy, 2), "no infinity");
+  stage = tfx_stage_new_sections (one, NULL, 0);
+  tap_check (stage != NULL, "no section is an identity");
+  tfx_stage_unref (&stage);
+  tap_check (!tfx_stage_new_gain (one, NAN) &&
+                 !tfx_stage_new_gain (one, INFINITY) &&
+                 !tfx_stage_new_gain (one, -INFINITY),
+      "a gain is finite");
+}
+
+static void
+test_chain (void)
+{
+  TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), 2);
+  TfxChain *empty = tfx_chain_new (), *one, *two, *other, *none = NULL;
+
+  tap_check (empty && tfx_chain_n_stages (empty) == 0, "an empty chain");
+  one = tfx_chain_append (empty, stage);
+  two = tfx_chain_append (one, stage);
+  tap_check (tfx_chain_n_stages (one) == 1 && tfx_chain_n_stages (two) == 2,
+      "appending counts");
+  tap_check (tfx_chain_n_stages (empty) == 0, "and leaves the old chain");
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (&one);
+  tfx_chain_unref (&empty);
+  other = tfx_chain_ref (two);
+  tfx_chain_unref (&two);
+  tap_check (!two && tfx_chain_n_stages (other) == 2,
+      "a chain outlives the chains that it was made of");
+  tfx_chain_unref (&other);
+  tfx_chain_unref (&none);
+}
+
+static void
+test_compile (void)
+{
+  static const double bad_rates[] = { 0, -48000, NAN, INFINITY, -INFINITY };
+  TfxChain *chain = tfx_chain_new ();
+  TfxPlan *plan = NULL, *other;
+  bool refused = true;
+
+  for (size_t i = 0; i < sizeof bad_rates / sizeof bad_rates[0]; i++)
+    refused = refused &&
+              tfx_plan_compile (chain, bad_rates[i], 2, tfx_cpu_backend (),
+                  &plan) == -EINVAL &&
+              !plan;
+  tap_check (refused, "rates that are none");
+  tap_check (tfx_plan_compile (chain, 48000, 0, tfx_cpu_backend (), &plan) ==
+                 -EINVAL,
+      "no channel");
+  tap_check (tfx_plan_compile (chain, 48000, TFX_MAX_CHANNELS + 1,
+                 tfx_cpu_backend (), &plan) == -EINVAL,
+      "too many channels");
+  tap_check (tfx_plan_compile (chain, 48000, 2, NULL, &plan) == -EINVAL,
+      "no backend");
+  tap_check (!tfx_plan_compile (chain, 48000, 2, tfx_cpu_backend (), &plan) &&
+                 plan,
+      "an empty chain");
+  tap_check (tfx_plan_n_stages (plan) == 0 && tfx_plan_n_sections (plan) == 0,
+      "has nothing to run");
+  other = tfx_plan_ref (plan);
+  tfx_plan_unref (&plan);
+  tap_check (!plan && tfx_plan_n_stages (other) == 0, "and is counted");
+  tfx_plan_unref (&other);
+  tfx_plan_unref (&other);
+  tfx_chain_unref (&chain);
+}
+
+static void
+test_counts (void)
+{
+  const TfxSos sections[] = { section, section, section };
+  const TestStage stages[] = { { 1, sections, 3, 0 }, { 2, NULL, 0, 0.5 },
+    { 3, sections, 2, 0 } };
+  TfxPlan *plan = test_plan_of (stages, 3, 2, tfx_cpu_backend ());
+
+  tap_check (plan && tfx_plan_n_stages (plan) == 3, "three stages");
+  tap_check (plan && tfx_plan_n_sections (plan) == 5, "five sections");
+  tfx_plan_unref (&plan);
+}
+
+static void
+test_run_errors (void)
+{
+  TfxPlan *plan = test_plan_new (&section, 1, 2, tfx_cpu_backend ());
+  TfxExec *exec = NULL, *none = NULL;
+  double in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, out[8] = { 0 };
+  const double zero[8] = { 0 };
+  TfxBlock i = tfx_block_interleaved (in, TFX_SAMPLE_F64, 2, 4), o, bad;
+  TfxStats stats;
+
+  tap_check (plan && !tfx_exec_new (plan, &exec) && exec, "an executor");
+  tfx_plan_unref (&plan);
+  o = i;
+  o.data = out;
+  bad = i;
+  bad.n_channels = 1;
+  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "too few channels");
+  bad.n_channels = 3;
+  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "too many channels");
+  bad = o;
+  bad.n_channels = 1;
+  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "other channels out");
+  bad = o;
+  bad.n_frames = 3;
+  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "other frames out");
+  bad = o;
+  bad.type = TFX_SAMPLE_F32;
+  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "another type out");
+  bad = i;
+  bad.type = (TfxSample)2;
+  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "an unknown type");
+  bad.type = (TfxSample)-1;
+  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "an unknown type");
+  tap_check (!memcmp (out, zero, sizeof out), "nothing written");
+  tap_check (tfx_exec_is_silent (exec), "and nothing run");
+
+  bad = tfx_block_interleaved (NULL, TFX_SAMPLE_F64, 2, 0);
+  tap_check (!tfx_exec_run (exec, &bad, &bad), "a block of no frames");
+  tap_check (!tfx_exec_run (exec, &i, &o), "a block that fits");
+  tfx_exec_get_stats (exec, &stats);
+  tap_check (stats.recoveries == 0 && stats.launches == 0 &&
+                 stats.uploads == 0 && stats.downloads == 0,
+      "nothing recovered, no GPU");
+  tap_check (!strcmp (stats.device, "cpu"), "the device is the cpu");
+  tfx_exec_free (&exec);
+  tfx_exec_free (&none);
+  tap_check (!exec && !none, "free clears the pointer and takes NULL");
+}
+
+static void
+test_dispatches (void)
+{
+  TfxSos sections[50];
+  TfxExec *exec;
+  TfxStats stats;
+  double x[2 * 64] = { 0 };
+
+  for (unsigned i = 0; i < 50; i++)
+    sections[i] = section;
+  exec = test_exec_new (sections, 50, 2, tfx_cpu_backend ());
+  for (unsigned i = 0; i < 7; i++)
+    test_exec_f64 (exec, x, 2, 64);
+  tfx_exec_get_stats (exec, &stats);
+  tap_check (stats.dispatches == 7, "50 sections are one dispatch a block: %u",
+      (unsigned)stats.dispatches);
+  tfx_exec_free (&exec);
+}
+
+/* Largest difference, relative to the largest of want. */
+static double
+relative_distance (const double *have, const double *want, size_t n)
+{
+  double worst = 0, peak = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    double d = fabs (have[i] - want[i]);
+    if (!(d <= worst))
+      worst = d;
+    peak = fmax (peak, fabs (want[i]));
+  }
+  return peak > 0 ? worst / peak : worst;
+}
+
+/* What a plan of stages does to one channel, by the textbook. */
+static void
+run_stages (const TestStage *stages, size_t n_stages, double *x, size_t n)
+{
+  for (size_t i = 0; i < n_stages; i++) {
+    if (stages[i].sos)
+      test_run_f64 (stages[i].sos, stages[i].n_sos, x, x, n, NULL);
+    else
+      for (size_t k = 0; k < n; k++)
+        x[k] *= stages[i].gain;
+  }
+}
+
+#define N 1000
+
+/* -250 dB: what the contract allows between orders of rounding. */
+#define SAME 3e-13
+
+static void
+test_compositions (void)
+{
+  const TfxSos a[] = { { 0.2, 0.3, 0.1, -0.9, 0.4 }, { 1, -1, 0.2, 0.3, 0.1 } };
+  const TfxSos b[] = { { 0.5, 0, -0.5, -0.1, -0.3 } };
+  const TfxSos identity[] = { { 1, 0, 0, 0, 0 }, { 1, -0.5, 0.2, -0.5, 0.2 } };
+  const TfxSos silence[] = { { 0, 0, 0, -0.5, 0.2 } };
+  static const struct
+  {
+    const char *name;
+    unsigned order[6]; /* of the stages below, from 1; 0 ends */
+  } cases[] = { { "nothing", { 0 } }, { "a gain", { 1 } },
+    { "two gains", { 1, 2 } }, { "sections", { 3 } },
+    { "sections, gain", { 3, 1 } }, { "gain, sections", { 1, 3 } },
+    { "gain, sections, gain, sections, gain", { 1, 3, 2, 4, 1 } },
+    { "an identity", { 5 } }, { "identity, sections", { 5, 3 } },
+    { "sections, identity, gain", { 3, 5, 1 } }, { "gain 0", { 6 } },
+    { "sections, gain 0, sections", { 3, 6, 4 } },
+    { "silence, sections", { 7, 3 } }, { "gain, silence", { 1, 7 } },
+    { "an empty stage", { 8 } }, { "sections, empty stage", { 3, 8, 4 } },
+    { "a tiny and a huge gain", { 9, 3, 10 } } };
+  const TestStage stages[] = { { 1, NULL, 0, 0.25 }, { 2, NULL, 0, -3 },
+    { 3, a, 2, 0 }, { 4, b, 1, 0 }, { 5, identity, 2, 0 }, { 6, NULL, 0, 0 },
+    { 7, silence, 1, 0 }, { 8, a, 0, 0 }, { 9, NULL, 0, 1e-200 },
+    { 10, NULL, 0, 1e200 } };
+  TapMany many = tap_many ("chains compute what their stages do in a row");
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TestStage list[6];
+    double noise[N], want[N], x[N * 3];
+    size_t n = 0;
+
+    for (; cases[i].order[n]; n++)
+      list[n] = stages[cases[i].order[n] - 1];
+    test_noise_f64 (noise, N);
+    memcpy (want, noise, sizeof want);
+    run_stages (list, n, want, N);
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+      TfxPlan *plan = backend ? test_plan_of (list, n, 3, backend) : NULL;
+      TfxExec *exec = NULL;
+      double got[N];
+
+      if (!backend)
+        continue;
+      for (unsigned j = 0; j < 3 * N; j++)
+        x[j] = noise[j / 3];
+      tap_many_check (&many,
+          plan && !tfx_exec_new (plan, &exec) && !test_exec_f64 (exec, x, 3, N),
+          "%s, %s: does not run", cases[i].name, test_kernels[k]);
+      for (unsigned channel = 0; channel < 3; channel++) {
+        for (unsigned j = 0; j < N; j++)
+          got[j] = x[3 * j + channel];
+        tap_many_check (&many, relative_distance (got, want, N) <= SAME,
+            "%s, %s, channel %u: %.3g apart", cases[i].name, test_kernels[k],
+            channel, relative_distance (got, want, N));
+      }
+      tfx_exec_free (&exec);
+      tfx_plan_unref (&plan);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* What has no effect has none on the bits either. */
+static void
+test_identity_bits (void)
+{
+  const TestStage gain = { 1, NULL, 0, 1 };
+  double x[64], y[64];
+  TfxPlan *plan = test_plan_of (&gain, 1, 1, tfx_cpu_backend ());
+  TfxExec *exec = NULL;
+
+  test_noise_f64 (x, 64);
+  memcpy (y, x, sizeof y);
+  tap_check (plan && !tfx_exec_new (plan, &exec) &&
+                 !test_exec_f64 (exec, y, 1, 64) && !memcmp (x, y, sizeof x),
+      "a gain of 1 changes no bit");
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&plan);
+  plan = test_plan_of (NULL, 0, 1, tfx_cpu_backend ());
+  tap_check (plan && !tfx_exec_new (plan, &exec) &&
+                 !test_exec_f64 (exec, y, 1, 64) && !memcmp (x, y, sizeof x),
+      "an empty chain changes no bit");
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&plan);
+}
+
+static void
+test_many_channels (void)
+{
+  static const unsigned counts[] = { 255, 256, 257, 1024, TFX_MAX_CHANNELS };
+  TapMany many = tap_many ("as many channels as the interface allows");
+
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    unsigned n = counts[i];
+    TfxExec *exec = test_exec_new (&section, 1, n, tfx_cpu_backend ());
+    double *x = test_alloc (3 * n * sizeof *x);
+    double want[3] = { 1, 0, 0 };
+
+    for (unsigned j = 0; j < 3 * n; j++)
+      x[j] = j < n ? 1 + j : 0;
+    test_run_f64 (&section, 1, want, want, 3, NULL);
+    tap_many_check (&many, exec && !test_exec_f64 (exec, x, n, 3), "%u", n);
+    for (unsigned j = 0; j < 3 * n; j++) {
+      double w = want[j / n] * (1 + j % n);
+      if (!tap_many_check (&many, fabs (x[j] - w) <= 1e-15 * (1 + j % n),
+              "%u channels, channel %u, frame %u: %g, not %g", n, j % n, j / n,
+              x[j], w))
+        break;
+    }
+    free (x);
+    tfx_exec_free (&exec);
+  }
+  tap_many_end (&many);
+}
+
+/* A stream may change its sample type: the state is double for both. */
+static void
+test_types_mixed (void)
+{
+  TfxSos sos[8];
+  const TfxDesign d = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 8, 1000, 0,
+    0, 0 };
+  int n = tfx_design_sections (&d, 48000, sos);
+  TfxExec *exec = test_exec_new (sos, (size_t)n, 1, tfx_cpu_backend ());
+  float f32[N];
+  double want[N], got[N];
+
+  test_noise_f32 (f32, N);
+  for (unsigned i = 0; i < N; i++)
+    want[i] = got[i] = f32[i];
+  test_run_f64 (sos, (size_t)n, want, want, N, NULL);
+  test_exec_f64 (exec, got, 1, 333);
+  test_exec_f32 (exec, f32 + 333, 1, 333);
+  for (unsigned i = 333; i < 666; i++)
+    got[i] = f32[i];
+  test_exec_f64 (exec, got + 666, 1, N - 666);
+  tap_check (relative_distance (got, want, 333) < SAME &&
+                 relative_distance (got + 333, want + 333, 333) < 1e-7 &&
+                 relative_distance (got + 666, want + 666, N - 666) < SAME,
+      "F64, F32 and F64 again in one stream");
+  tfx_exec_free (&exec);
+}
+
+static void
+test_reset (void)
+{
+  TapMany many = tap_many ("after a reset as if new");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned channels = 1; backend && channels <= 11; channels++) {
+      TfxExec *exec = test_exec_new (&section, 1, channels, backend);
+      double noise[11 * 67], first[11 * 67], again[11 * 67];
+      size_t size = channels * 67 * sizeof (double);
+
+      test_noise_f64 (noise, 11 * 67);
+      memcpy (first, noise, size);
+      memcpy (again, noise, size);
+      test_exec_f64 (exec, first, channels, 67);
+      tfx_exec_reset (exec);
+      tap_many_check (&many, tfx_exec_is_silent (exec), "%s, %u: not silent",
+          test_kernels[k], channels);
+      test_exec_f64 (exec, again, channels, 67);
+      tap_many_check (&many, !memcmp (first, again, size), "%s, %u channels",
+          test_kernels[k], channels);
+      tfx_exec_free (&exec);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* Silent means that zeros give zeros, and nothing else does. */
+static void
+test_silent (void)
+{
+  TapMany many = tap_many ("silence is told from a tail");
+  const TfxSos delay = { 0, 0, 1, 0, 0 };
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned channels = 1; backend && channels <= 11; channels++) {
+      for (unsigned loud = 0; loud < channels; loud++) {
+        TfxExec *exec = test_exec_new (&section, 1, channels, backend);
+        double x[11] = { 0 }, peak = 0;
+        unsigned frames = 0;
+
+        tap_many_check (&many, exec && tfx_exec_is_silent (exec),
+            "%s, %u channels: not silent when new", test_kernels[k], channels);
+        x[loud] = 1;
+        test_exec_f64 (exec, x, channels, 1);
+        tap_many_check (&many, !tfx_exec_is_silent (exec),
+            "%s, channel %u of %u: silent after a pulse", test_kernels[k], loud,
+            channels);
+        while (frames < 1000 && !tfx_exec_is_silent (exec)) {
+          memset (x, 0, sizeof x);
+          test_exec_f64 (exec, x, channels, 1);
+          frames++;
+        }
+        /* Poles at 0.63 from the origin: -400 dB is 100 frames away. */
+        tap_many_check (&many, frames > 80 && frames < 200,
+            "%s, channel %u of %u: rings for %u frames", test_kernels[k], loud,
+            channels, frames);
+        for (unsigned i = 0; i < 50; i++) {
+          memset (x, 0, sizeof x);
+          test_exec_f64 (exec, x, channels, 1);
+          for (unsigned c = 0; c < channels; c++)
+            peak = fmax (peak, fabs (x[c]));
+        }
+        tap_many_check (&many, peak <= 1e-19,
+            "%s, channel %u of %u: silent, but %g comes out", test_kernels[k],
+            loud, channels, peak);
+        tfx_exec_free (&exec);
+
+        exec = test_exec_new (&delay, 1, channels, backend);
+        x[loud] = 1;
+        for (unsigned i = 0; i < 2; i++) {
+          test_exec_f64 (exec, x, channels, 1);
+          tap_many_check (&many, !tfx_exec_is_silent (exec),
+              "%s, channel %u of %u: silent with a pulse on its way",
+              test_kernels[k], loud, channels);
+          x[loud] = 0;
+        }
+        tfx_exec_free (&exec);
+      }
+    }
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "stage", test_stage },
+  { "chain", test_chain },
+  { "compile", test_compile },
+  { "counts", test_counts },
+  { "run-errors", test_run_errors },
+  { "dispatches", test_dispatches },
+  { "compositions", test_compositions },
+  { "identity-bits", test_identity_bits },
+  { "many-channels", test_many_channels },
+  { "types-mixed", test_types_mixed },
+  { "reset", test_reset },
+  { "silent", test_silent },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

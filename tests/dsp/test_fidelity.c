@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fidelity.c: noise through the filters, against a quadruple-precision
+ * run of the same sections.
+ *
+ * The contract: for float32 streams at most -145 dB of the output; for float64
+ * streams at most 6 dB worse than scipy.signal.sosfilt, which is the
+ * textbook's transposed direct form II in double, over SciPy's own sections in
+ * SciPy's order.  Apart from that, 6 dB worse than the textbook over our
+ * sections.
+ *
+ * By default a case is as long as it takes the slowest filter to speak, and
+ * some are 10 s.  TFX_TEST_FULL=1 makes all of them 10 s long.
+ */
+#include "common.h"
+#include "golden.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+#define F32_LIMIT_DB -145.0
+#define F64_MARGIN_DB 6.0
+#define MAX_CHANNELS 8
+
+static const unsigned channel_counts[] = { 1, 2, 8 };
+#define N_COUNTS 3
+
+/* The worst of each kernel and channel count. */
+typedef struct Extreme
+{
+  double db, f64_db; /* f64_db: the error itself, where db is a margin */
+  char text[TEST_TEXT_SIZE];
+} Extreme;
+
+typedef struct Worst
+{
+  Extreme f32, plain, scipy;
+} Worst;
+
+typedef struct Report
+{
+  TapMany f32, plain, scipy;
+  Worst worst[TEST_N_KERNELS][N_COUNTS];
+} Report;
+
+static void
+extreme_add (Extreme *e, double db, double f64_db, const char *text)
+{
+  if (e->text[0] && db <= e->db)
+    return;
+  e->db = db;
+  e->f64_db = f64_db;
+  snprintf (e->text, sizeof e->text, "%s", text);
+}
+
+static Report *
+report_new (void)
+{
+  Report *report = test_alloc (sizeof *report);
+
+  *report = (Report){ .f32 = tap_many ("F32 within -145 dB of quad precision"),
+    .plain = tap_many ("F64 within 6 dB of the textbook on the same sections"),
+    .scipy = tap_many ("F64 within 6 dB of SciPy's sosfilt") };
+  return report;
+}
+
+static void
+report_end (Report *report, bool with_scipy)
+{
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (unsigned i = 0; i < N_COUNTS; i++) {
+      const Worst *w = &report->worst[k][i];
+      if (!w->f32.text[0])
+        continue;
+      tap_diag ("%-6s %u channels: F32 at worst %.1f dB (%s)\n"
+                "    F64 %+.1f dB of the textbook's: %.1f dB (%s)",
+          test_kernels[k], channel_counts[i], w->f32.db, w->f32.text,
+          w->plain.db, w->plain.f64_db, w->plain.text);
+      if (with_scipy)
+        tap_diag ("    F64 %+.1f dB of SciPy's: %.1f dB (%s)", w->scipy.db,
+            w->scipy.f64_db, w->scipy.text);
+    }
+  }
+  tap_many_end (&report->f32);
+  tap_many_end (&report->plain);
+  if (with_scipy)
+    tap_many_end (&report->scipy);
+  free (report);
+}
+
+/* Channel c carries the same noise times this; all are powers of two, so that
+ * one reference serves every channel to the bit. */
+static double
+channel_scale (unsigned channel)
+{
+  return ldexp (channel % 2 ? -1 : 1, -(int)(channel % 3));
+}
+
+/* Runs a block of `size` bytes a sample through an executor in pieces of
+ * random lengths, in place. */
+static bool
+run_pieces (TfxExec *exec, void *data, TfxSample type, unsigned n_channels,
+    size_t n_frames)
+{
+  size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+
+  for (size_t done = 0; done < n_frames;) {
+    size_t n = 1 + tap_random_below (2048);
+    TfxBlock block;
+
+    if (n > n_frames - done)
+      n = n_frames - done;
+    block = tfx_block_interleaved ((char *)data + done * n_channels * size,
+        type, n_channels, n);
+    if (tfx_exec_run (exec, &block, &block))
+      return false;
+    done += n;
+  }
+  return true;
+}
+
+/* The largest error of any channel, in dB. */
+static double
+error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
+    unsigned n_channels, TfxSample type, const double *in,
+    const TestReference *reference)
+{
+  size_t n = reference->n;
+  double *f64 = test_alloc (n * n_channels * sizeof *f64);
+  float *f32 = (float *)f64;
+  TfxExec *exec = test_exec_new (sos, n_sos, n_channels, backend);
+  double worst = -999;
+
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      if (type == TFX_SAMPLE_F32)
+        f32[i * n_channels + c] = (float)(in[i] * channel_scale (c));
+      else
+        f64[i * n_channels + c] = in[i] * channel_scale (c);
+    }
+  }
+  if (!exec || !run_pieces (exec, f64, type, n_channels, n))
+    worst = NAN;
+  for (unsigned c = 0; c < n_channels && !isnan (worst); c++) {
+    double scale = 1 / channel_scale (c);
+    double db = type == TFX_SAMPLE_F32
+                    ? test_error_db_f32 (f32 + c, n_channels, scale, reference)
+                    : test_error_db_f64 (f64 + c, n_channels, scale, reference);
+    if (!(db <= worst))
+      worst = db;
+  }
+  tfx_exec_free (&exec);
+  free (f64);
+  return worst;
+}
+
+static double *
+new_noise (size_t n)
+{
+  double *noise = test_alloc (n * sizeof *noise);
+  float *f32 = test_alloc (n * sizeof *f32);
+
+  test_noise_f32 (f32, n);
+  for (size_t i = 0; i < n; i++)
+    noise[i] = f32[i];
+  free (f32);
+  return noise;
+}
+
+/* What runs: our sections, and SciPy's where they are known. */
+typedef struct Filter
+{
+  char text[TEST_TEXT_SIZE];
+  size_t n_sos, n_scipy;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const TfxSos *scipy;
+  size_t n_frames;
+} Filter;
+
+/* The error of the textbook's arithmetic. */
+static double
+plain_error (const TfxSos *sos, size_t n_sos, const double *in,
+    const TestReference *reference)
+{
+  double *out = test_alloc (reference->n * sizeof *out);
+  double db;
+
+  test_run_f64 (sos, n_sos, in, out, reference->n, NULL);
+  db = test_error_db_f64 (out, 1, 1, reference);
+  free (out);
+  return db;
+}
+
+/* How SciPy fares with its own sections, in its own order. */
+static double
+scipy_error (const Filter *f, const double *in)
+{
+  TestReference reference =
+      test_reference_new (f->scipy, f->n_scipy, in, f->n_frames);
+  double db = plain_error (f->scipy, f->n_scipy, in, &reference);
+
+  test_reference_clear (&reference);
+  return db;
+}
+
+/* All kernels, channel counts and types. */
+static void
+check_filter (Report *report, const Filter *f)
+{
+  double *in = new_noise (f->n_frames);
+  TestReference reference =
+      test_reference_new (f->sos, f->n_sos, in, f->n_frames);
+  double plain = plain_error (f->sos, f->n_sos, in, &reference);
+  double scipy = f->n_scipy ? scipy_error (f, in) : 0;
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned i = 0; backend && i < N_COUNTS; i++) {
+      unsigned n = channel_counts[i];
+      Worst *w = &report->worst[k][i];
+      double f32 = error_of_run (backend, f->sos, f->n_sos, n, TFX_SAMPLE_F32,
+          in, &reference);
+      double f64 = error_of_run (backend, f->sos, f->n_sos, n, TFX_SAMPLE_F64,
+          in, &reference);
+
+      tap_many_check (&report->f32, f32 <= F32_LIMIT_DB,
+          "%s, %s, %u channels, %zu frames: F32 %.1f dB", f->text,
+          test_kernels[k], n, f->n_frames, f32);
+      tap_many_check (&report->plain, f64 <= plain + F64_MARGIN_DB,
+          "%s, %s, %u channels, %zu frames: F64 %.1f dB, textbook %.1f dB",
+          f->text, test_kernels[k], n, f->n_frames, f64, plain);
+      extreme_add (&w->f32, f32, 0, f->text);
+      extreme_add (&w->plain, f64 - plain, f64, f->text);
+      if (!f->n_scipy)
+        continue;
+      tap_many_check (&report->scipy, f64 <= scipy + F64_MARGIN_DB,
+          "%s, %s, %u channels, %zu frames: F64 %.1f dB, SciPy %.1f dB",
+          f->text, test_kernels[k], n, f->n_frames, f64, scipy);
+      extreme_add (&w->scipy, f64 - scipy, f64, f->text);
+    }
+  }
+  test_reference_clear (&reference);
+  free (in);
+}
+
+/* Until a filter of this order and width has spoken: its delay is about
+ * order / (2 pi width) seconds, twice that in the band modes. */
+static size_t
+default_length (const TfxDesign *d)
+{
+  bool band = d->mode >= TFX_MODE_BAND_PASS;
+  double width = band ? d->upper_hz - d->lower_hz : d->lower_hz;
+  double delay = (band ? 2 : 1) * d->order / (2 * M_PI * width) * RATE;
+
+  if (test_environment_has ("TFX_TEST_FULL"))
+    return (size_t)(10 * RATE);
+  if (test_is_sanitized ())
+    return (size_t)(2000 + 1.5 * delay);
+  return (size_t)(8192 + 2 * delay);
+}
+
+static void
+check_design (Report *report, const TfxDesign *d, size_t n_frames)
+{
+  Filter f = { .n_frames = n_frames };
+  int n = tfx_design_sections (d, RATE, f.sos);
+
+  test_design_text (d, RATE, f.text);
+  if (!tap_many_check (&report->f32, n > 0, "%s: refused", f.text))
+    return;
+  f.n_sos = (size_t)n;
+  check_filter (report, &f);
+}
+
+static TfxDesign
+make_design (unsigned family, unsigned mode, unsigned order, double cutoff)
+{
+  return (TfxDesign){ .family = (TfxFamily)family,
+    .mode = (TfxMode)mode,
+    .order = order,
+    .lower_hz = cutoff,
+    .upper_hz = 2 * cutoff,
+    .ripple_db = 0.1,
+    .attenuation_db = 40 };
+}
+
+/* Every family, mode and cutoff of the contract, at a handful of orders, next
+ * to SciPy's sections. */
+static void
+test_grid (void)
+{
+  Report *report = report_new ();
+  Golden *golden = golden_open ("sections.txt");
+  GoldenDesign g;
+
+  while (golden && golden_next (golden, &g)) {
+    Filter f = { .scipy = g.sos, .n_scipy = g.n_sos };
+    int n = tfx_design_sections (&g.design, RATE, f.sos);
+
+    test_design_text (&g.design, g.rate_hz, f.text);
+    if (!tap_many_check (&report->f32, n > 0 && g.rate_hz == RATE,
+            "%s: refused", f.text))
+      continue;
+    f.n_sos = (size_t)n;
+    f.n_frames = default_length (&g.design);
+    check_filter (report, &f);
+  }
+  report_end (report, true);
+  if (golden)
+    golden_close (golden);
+}
+
+/* Every order from 1 to 64; the rest takes turns, the ripple included. */
+static void
+test_orders (void)
+{
+  static const double cutoffs[] = { 20, 100, 1000, 7000 };
+  static const double ripples[] = { 0.01, 0.5, 3 };
+  static const double attenuations[] = { 20, 80, 120 };
+  Report *report = report_new ();
+
+  for (unsigned order = 1; order <= 64; order++) {
+    unsigned cutoff = order * 7 / 3 % 4;
+    TfxDesign d =
+        make_design (order % 3, order / 3 % 4, order, cutoffs[cutoff]);
+    d.ripple_db = ripples[order / 5 % 3];
+    d.attenuation_db = attenuations[order / 5 % 3];
+    check_design (report, &d, default_length (&d));
+  }
+  report_end (report, false);
+}
+
+/* The hardest of the contract in full length. */
+static void
+test_ten_seconds (void)
+{
+  static const struct
+  {
+    unsigned family, mode, order;
+    double cutoff;
+  } cases[] = {
+    { 0, 0, 2, 20 },
+    { 1, 1, 2, 20 },
+    { 0, 0, 32, 20 },
+    { 1, 0, 16, 20 },
+    { 2, 1, 16, 20 },
+    { 0, 2, 8, 20 },
+    { 1, 3, 8, 20 },
+    { 2, 0, 8, 1000 },
+    { 0, 0, 64, 20 },
+    { 1, 1, 64, 20 },
+  };
+  size_t n_frames = (size_t)(10 * RATE);
+  Report *report = report_new ();
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxDesign d = make_design (cases[i].family, cases[i].mode, cases[i].order,
+        cases[i].cutoff);
+    if (test_is_sanitized () && d.order > 2)
+      continue;
+    check_design (report, &d, n_frames);
+  }
+  report_end (report, false);
+}
+
+/* The reference itself: its own error, measured against a run whose values
+ * are known exactly, is far below what it is to measure. */
+static void
+test_reference (void)
+{
+  /* y[n] = x[n] + y[n-1] / 4 - y[n-2] / 8: binary fractions, exact in 113 bits
+   * for 30 samples of small whole numbers. */
+  const TfxSos s = { 1, 0.5, 0.25, -0.25, 0.125 };
+  double in[30], y[30];
+  TestReference r;
+  bool equal = true;
+
+  for (unsigned n = 0; n < 30; n++)
+    in[n] = (double)(int)tap_random_below (9) - 4;
+  for (unsigned n = 0; n < 30; n++) {
+    y[n] = in[n] + (n > 0 ? 0.5 * in[n - 1] + 0.25 * y[n - 1] : 0) +
+           (n > 1 ? 0.25 * in[n - 2] - 0.125 * y[n - 2] : 0);
+  }
+  r = test_reference_new (&s, 1, in, 30);
+  /* Doubles are exact for the first 16 of them. */
+  for (unsigned n = 0; n < 16; n++)
+    equal = equal && r.high[n] == y[n] && r.low[n] == 0;
+  tap_check (equal, "the reference solves the difference equation");
+  tap_check (test_error_db_f64 (y, 1, 1, &r) < -300,
+      "in direct form I as well");
+  y[20] += 1e-6;
+  tap_check (fabs (test_error_db_f64 (y, 1, 1, &r) + 145) < 15,
+      "an error of 1e-6 in one sample of 30 is seen as %.1f dB",
+      test_error_db_f64 (y, 1, 1, &r));
+  y[20] = NAN;
+  tap_check (isnan (test_error_db_f64 (y, 1, 1, &r)), "NaN is seen");
+  test_reference_clear (&r);
+}
+
+static const TapTest tests[] = {
+  { "reference", test_reference },
+  { "grid", test_grid },
+  { "orders", test_orders },
+  { "ten-seconds", test_ten_seconds },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  if (!TEST_HAVE_QUAD) {
+    puts ("1..0 # SKIP no 113-bit arithmetic on this machine");
+    return 0;
+  }
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_kernels.c: every variant of the CPU kernels, over lengths, channels,
+ * layouts, splits and numbers of sections.
+ *
+ * Two oracles.  Whatever must not matter -- layout, alignment, in place or
+ * apart, the split into blocks, a second run -- is compared to the bit with
+ * the same variant.  What differs between variants is the rounding, and the
+ * bound on that is taken from the reference kernel: its own error against
+ * the same recursion in long double, over 4096 frames of the same kind of
+ * signal, times ERROR_FACTOR.
+ */
+#include "buffer.h"
+#include "common.h"
+#include "tap.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How much larger than the largest error of the reference that of a variant
+ * may be: 6 dB, as the contract has it for rms, and the spread of the largest
+ * of a few thousand random errors about its mean, another 6 dB. */
+#define ERROR_FACTOR 4
+#define MAX_FRAMES 4096
+#define REFERENCE_CHANNELS 4
+
+static const size_t lengths[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+  14, 15, 16, 17, 31, 64, 511, 4096 };
+static const unsigned channel_counts[] = { 1, 2, 3, 4, 5, 8, 11, 16, 64 };
+#define N_LENGTHS (sizeof lengths / sizeof lengths[0])
+#define N_COUNTS (sizeof channel_counts / sizeof channel_counts[0])
+
+/* A cascade, what it does to noise, and how well the reference does it. */
+typedef struct Cascade
+{
+  char name[64];
+  size_t n_sos;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  double error; /* the reference kernel's largest, over MAX_FRAMES */
+} Cascade;
+
+/* What to run: a cascade and a shape. */
+typedef struct Case
+{
+  const Cascade *cascade;
+  const char *kernel;
+  TfxSample type;
+  unsigned n_channels;
+  size_t n_frames;
+} Case;
+
+static bool
+run_reference (const Cascade *c, const double *in, double *out, size_t n_frames,
+    unsigned n_channels)
+{
+  TfxExec *exec =
+      test_exec_new (c->sos, c->n_sos, n_channels, tfx_cpu_backend_for ("c"));
+  TfxBlock block;
+  int err = -1;
+
+  memcpy (out, in, n_frames * n_channels * sizeof *out);
+  block = tfx_block_interleaved (out, TFX_SAMPLE_F64, n_channels, n_frames);
+  if (exec)
+    err = tfx_exec_run (exec, &block, &block);
+  tfx_exec_free (&exec);
+  return err == 0;
+}
+
+/* The error of the reference, after which variants are judged. */
+static void
+cascade_measure (Cascade *cascade)
+{
+  const size_t n = MAX_FRAMES;
+  double *in = test_alloc (n * REFERENCE_CHANNELS * sizeof *in);
+  double *out = test_alloc (n * REFERENCE_CHANNELS * sizeof *out);
+  double *one = test_alloc (n * sizeof *one);
+  long double *exact = test_alloc (n * sizeof *exact);
+
+  test_noise_f64 (in, n * REFERENCE_CHANNELS);
+  cascade->error = 0;
+  if (!run_reference (cascade, in, out, n, REFERENCE_CHANNELS))
+    cascade->error = NAN;
+  for (unsigned c = 0; c < REFERENCE_CHANNELS; c++) {
+    for (size_t i = 0; i < n; i++)
+      one[i] = in[i * REFERENCE_CHANNELS + c];
+    test_run_long (cascade->sos, cascade->n_sos, one, exact, n);
+    for (size_t i = 0; i < n; i++) {
+      double e = fabs ((double)(out[i * REFERENCE_CHANNELS + c] - exact[i]));
+      if (!(e <= cascade->error))
+        cascade->error = e;
+    }
+  }
+  free (exact);
+  free (one);
+  free (out);
+  free (in);
+}
+
+/* Every part of the cascade has a largest gain of one, so that the signal
+ * stays near its level through all of it. */
+static Cascade *
+cascade_random (size_t n_sos)
+{
+  Cascade *c = test_alloc (sizeof *c);
+
+  snprintf (c->name, sizeof c->name, "%zu random sections", n_sos);
+  c->n_sos = n_sos;
+  for (size_t k = 0; k < n_sos; k++) {
+    double peak = 0;
+
+    c->sos[k] = test_random_section (0.995);
+    for (unsigned i = 0; i <= 256; i++) {
+      TfxComplex h = tfx_response_at (c->sos, k + 1, i, 512);
+      peak = fmax (peak, hypot (h.re, h.im));
+    }
+    c->sos[k].b0 /= peak;
+    c->sos[k].b1 /= peak;
+    c->sos[k].b2 /= peak;
+  }
+  cascade_measure (c);
+  return c;
+}
+
+static Cascade *
+cascade_designed (const TfxDesign *design)
+{
+  Cascade *c = test_alloc (sizeof *c);
+  char text[TEST_TEXT_SIZE];
+  int n = tfx_design_sections (design, 48000, c->sos);
+
+  snprintf (c->name, sizeof c->name, "%.63s",
+      test_design_text (design, 48000, text));
+  c->n_sos = n > 0 ? (size_t)n : 0;
+  cascade_measure (c);
+  return c;
+}
+
+static const char *
+case_text (const Case *c, char *text)
+{
+  snprintf (text, TEST_TEXT_SIZE, "%s, %s %s, %u channels, %zu frames",
+      c->cascade->name, c->kernel, c->type == TFX_SAMPLE_F32 ? "F32" : "F64",
+      c->n_channels, c->n_frames);
+  return text;
+}
+
+/* How to run it. */
+typedef struct Way
+{
+  TestLayout layout;
+  unsigned shift; /* samples off an aligned address */
+  bool in_place;
+  unsigned piece; /* frames of a block at most; 0: one block */
+} Way;
+
+static const Way plain_way = { TEST_LAYOUT_INTERLEAVED, 0, false, 0 };
+
+/* In blocks of random lengths from 0 to piece. */
+static int
+run_blocks (TfxExec *exec, const TfxBlock *in, const TfxBlock *out,
+    unsigned piece)
+{
+  size_t done = 0;
+  int err;
+
+  if (!piece)
+    return tfx_exec_run (exec, in, out);
+  do {
+    size_t n = tap_random_below (piece + 1);
+    TfxBlock from, to;
+
+    if (n > in->n_frames - done)
+      n = in->n_frames - done;
+    from = test_block_part (in, done, n);
+    to = test_block_part (out, done, n);
+    err = tfx_exec_run (exec, &from, &to);
+    done += n;
+  } while (!err && done < in->n_frames);
+  return err;
+}
+
+/* The block, and then TAIL frames more in a block of their own: these show the
+ * state that the first leaves. */
+#define TAIL 19
+
+static bool
+run_in_buffers (const Case *c, const Way *way, const TestBuffer *from,
+    const TestBuffer *to)
+{
+  TfxExec *exec = test_exec_new (c->cascade->sos, c->cascade->n_sos,
+      c->n_channels, tfx_cpu_backend_for (c->kernel));
+  bool good = exec != NULL;
+
+  for (unsigned part = 0; good && part < 2; part++) {
+    size_t first = part ? c->n_frames : 0, n = part ? TAIL : c->n_frames;
+    TfxBlock in = test_block_part (&from->block, first, n);
+    TfxBlock out = test_block_part (&to->block, first, n);
+    good = !run_blocks (exec, &in, &out, way->piece);
+  }
+  tfx_exec_free (&exec);
+  return good;
+}
+
+/* From rest; in and out hold n_frames + TAIL frames.  False, after a
+ * diagnostic, if it fails or writes where it must not. */
+static bool
+run_case (const Case *c, const Way *way, const double *in, double *out)
+{
+  size_t n = c->n_frames + TAIL;
+  TestBuffer from =
+      test_buffer_new (way->layout, c->type, c->n_channels, n, way->shift);
+  TestBuffer to =
+      test_buffer_new (way->layout, c->type, c->n_channels, n, way->shift ^ 1);
+  unsigned char *before = test_alloc (from.size);
+  const char *fault = NULL;
+  char text[TEST_TEXT_SIZE];
+
+  test_buffer_set (&from, in);
+  memcpy (before, from.memory, from.size);
+  if (!run_in_buffers (c, way, &from, way->in_place ? &from : &to))
+    fault = "does not run";
+  else if (!test_buffer_is_guarded (&from) || !test_buffer_is_guarded (&to))
+    fault = "writes outside of its samples";
+  else if (!way->in_place && memcmp (before, from.memory, from.size) != 0)
+    fault = "changes its input";
+  test_buffer_get (way->in_place ? &from : &to, out);
+  if (fault)
+    tap_diag ("%s, layout %d: %s", case_text (c, text), (int)way->layout,
+        fault);
+  free (before);
+  test_buffer_clear (&from);
+  test_buffer_clear (&to);
+  return !fault;
+}
+
+/* Samples of channel c in double and exact. */
+static void
+exact_channel (const Case *c, unsigned channel, const double *in, double *one,
+    long double *exact)
+{
+  size_t n = c->n_frames + TAIL;
+
+  for (size_t i = 0; i < n; i++)
+    one[i] = in[i * c->n_channels + channel];
+  test_run_long (c->cascade->sos, c->cascade->n_sos, one, exact, n);
+}
+
+/* The largest error of out in units of what is allowed. */
+static double
+error_of_case (const Case *c, const double *in, const double *out)
+{
+  size_t n = c->n_frames + TAIL;
+  double *one = test_alloc (n * sizeof *one);
+  long double *exact = test_alloc (n * sizeof *exact);
+  double worst = 0;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    long double peak = 0;
+
+    exact_channel (c, channel, in, one, exact);
+    for (size_t i = 0; i < n; i++)
+      peak = fmaxl (peak, fabsl (exact[i]));
+    for (size_t i = 0; i < n; i++) {
+      double y = (double)fabsl (exact[i]);
+      double e = fabs ((double)(out[i * c->n_channels + channel] - exact[i]));
+      /* Half a unit of the largest result for each of the five operations of
+       * a section: what even an exact reference allows. */
+      double allowed = fmax (ERROR_FACTOR * c->cascade->error,
+          5 * c->cascade->n_sos * DBL_EPSILON / 2 * (double)peak + DBL_MIN);
+      if (c->type == TFX_SAMPLE_F32)
+        allowed += FLT_EPSILON / 2 * (y + allowed) + FLT_MIN;
+      if (!(e / allowed <= worst))
+        worst = e / allowed;
+    }
+  }
+  free (exact);
+  free (one);
+  return worst;
+}
+
+/* What is checked of each case. */
+typedef struct Checks
+{
+  TapMany error, layout, place, split, again;
+  double worst[TEST_N_KERNELS];
+} Checks;
+
+static Checks
+checks_new (void)
+{
+  return (Checks){ .error = tap_many ("error within that of the reference"),
+    .layout = tap_many ("layout and alignment do not matter"),
+    .place = tap_many ("in place or apart does not matter"),
+    .split = tap_many ("the split into blocks does not matter"),
+    .again = tap_many ("a second run gives the same bits") };
+}
+
+static void
+checks_end (Checks *checks)
+{
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++)
+    if (checks->worst[k])
+      tap_diag ("%-6s F64 at worst %.2f of the error allowed", test_kernels[k],
+          checks->worst[k]);
+  tap_many_end (&checks->error);
+  tap_many_end (&checks->layout);
+  tap_many_end (&checks->place);
+  tap_many_end (&checks->split);
+  tap_many_end (&checks->again);
+}
+
+static void
+check_way (TapMany *many, const Case *c, const Way *way, const double *in,
+    const double *plain)
+{
+  size_t size = (c->n_frames + TAIL) * c->n_channels * sizeof (double);
+  double *out = test_alloc (size);
+  char text[TEST_TEXT_SIZE];
+  bool good = run_case (c, way, in, out);
+
+  tap_many_check (many, good && !memcmp (out, plain, size),
+      "%s: layout %d, shift %u, %s, blocks to %u", case_text (c, text),
+      (int)way->layout, way->shift, way->in_place ? "in place" : "apart",
+      way->piece);
+  free (out);
+}
+
+static void
+check_ways (Checks *checks, const Case *c, const double *in,
+    const double *plain)
+{
+  static const unsigned pieces[] = { 1, 3, 7, 16, 100, 3000 };
+  const Way layout = { (TestLayout)(1 + tap_random_below (TEST_N_LAYOUTS - 1)),
+    tap_random_below (16), false, 0 };
+  const Way place = { TEST_LAYOUT_INTERLEAVED, tap_random_below (16), true, 0 };
+  const Way split = { TEST_LAYOUT_INTERLEAVED, tap_random_below (16),
+    tap_random_below (2), pieces[tap_random_below (6)] };
+
+  check_way (&checks->layout, c, &layout, in, plain);
+  check_way (&checks->place, c, &place, in, plain);
+  check_way (&checks->split, c, &split, in, plain);
+  check_way (&checks->again, c, &plain_way, in, plain);
+}
+
+/* All kernels that the machine has, for one cascade and shape, both types. */
+static void
+check_shape (Checks *checks, const Cascade *cascade, unsigned n_channels,
+    size_t n_frames)
+{
+  size_t n = (n_frames + TAIL) * n_channels;
+  float *noise = test_alloc (n * sizeof *noise);
+  double *in = test_alloc (n * sizeof *in);
+  double *out = test_alloc (n * sizeof *out);
+  char text[TEST_TEXT_SIZE];
+
+  /* Values of a float, so that both types get the same. */
+  test_noise_f32 (noise, n);
+  for (size_t i = 0; i < n; i++)
+    in[i] = noise[i];
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    Case c = { cascade, test_kernels[k], TFX_SAMPLE_F32, n_channels, n_frames };
+
+    if (!tfx_cpu_backend_for (c.kernel))
+      continue;
+    for (unsigned type = 0; type < 2; type++) {
+      double error = NAN;
+
+      c.type = (TfxSample)type;
+      if (run_case (&c, &plain_way, in, out))
+        error = error_of_case (&c, in, out);
+      if (c.type == TFX_SAMPLE_F64 && !(error <= checks->worst[k]))
+        checks->worst[k] = error;
+      tap_many_check (&checks->error, error <= 1,
+          "%s: %.3g times the error allowed (%.3g)", case_text (&c, text),
+          error, ERROR_FACTOR * cascade->error);
+      check_ways (checks, &c, in, out);
+    }
+  }
+  free (out);
+  free (in);
+  free (noise);
+}
+
+static void
+check_lengths (const Cascade *cascade)
+{
+  Checks checks = checks_new ();
+
+  tap_diag ("%s: the reference's largest error is %.3g", cascade->name,
+      cascade->error);
+  for (size_t i = 0; i < N_LENGTHS; i++) {
+    for (size_t j = 0; j < N_COUNTS; j++) {
+      if (test_is_sanitized () && lengths[i] * channel_counts[j] > 20000)
+        continue;
+      check_shape (&checks, cascade, channel_counts[j], lengths[i]);
+    }
+  }
+  checks_end (&checks);
+}
+
+static void
+test_lengths_random (void)
+{
+  static const size_t counts[] = { 1, 2, 3, 5 };
+
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    Cascade *cascade = cascade_random (counts[i]);
+    check_lengths (cascade);
+    free (cascade);
+  }
+}
+
+static void
+test_lengths_designed (void)
+{
+  static const TfxDesign designs[] = {
+    { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 2, 20, 0, 0, 0 },
+    { TFX_FAMILY_CHEBYSHEV1, TFX_MODE_HIGH_PASS, 7, 60, 0, 0.5, 0 },
+    { TFX_FAMILY_CHEBYSHEV2, TFX_MODE_BAND_PASS, 4, 300, 3400, 0, 40 },
+  };
+
+  for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
+    Cascade *cascade = cascade_designed (&designs[i]);
+    check_lengths (cascade);
+    free (cascade);
+  }
+}
+
+/* 1 to 64 sections: the passes of the kernels end in every way. */
+static void
+test_sections (void)
+{
+  static const unsigned few_channels[] = { 1, 2, 3, 8, 11 };
+  Checks checks = checks_new ();
+
+  for (size_t n = 1; n <= TFX_DESIGN_MAX_SECTIONS; n++) {
+    Cascade *cascade = cascade_random (n);
+    TfxDesign d = { (TfxFamily)(n % 3), (TfxMode)(n / 3 % 4), (unsigned)n, 1000,
+      3000, 0.5, 60 };
+    Cascade *designed = cascade_designed (&d);
+
+    for (size_t i = 0; i < sizeof few_channels / sizeof few_channels[0]; i++) {
+      check_shape (&checks, cascade, few_channels[i], 511);
+      check_shape (&checks, designed, few_channels[i], 511);
+    }
+    free (cascade);
+    free (designed);
+  }
+  checks_end (&checks);
+}
+
+/* Every layout at every alignment. */
+static void
+test_layouts (void)
+{
+  TapMany many = tap_many ("every layout and alignment, in place and apart");
+  Cascade *cascade = cascade_random (5);
+  double in[(37 + TAIL) * 11], out[(37 + TAIL) * 11];
+  static const unsigned counts[] = { 1, 2, 3, 4, 8, 11 };
+
+  test_noise_f64 (in, sizeof in / sizeof in[0]);
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+      for (unsigned type = 0; type < 2; type++) {
+        Case c = { cascade, test_kernels[k], (TfxSample)type, counts[i], 37 };
+
+        if (!tfx_cpu_backend_for (c.kernel))
+          continue;
+        tap_many_check (&many, run_case (&c, &plain_way, in, out),
+            "does not run");
+        for (unsigned layout = 0; layout < TEST_N_LAYOUTS; layout++) {
+          for (unsigned shift = 0; shift < 16; shift++) {
+            Way way = { (TestLayout)layout, shift, shift / 2 % 2, 0 };
+            check_way (&many, &c, &way, in, out);
+          }
+        }
+      }
+    }
+  }
+  free (cascade);
+  tap_many_end (&many);
+}
+
+/* Input and output in different layouts. */
+static void
+test_transposed (void)
+{
+  TapMany many = tap_many ("input and output of different strides");
+  Cascade *cascade = cascade_random (3);
+  double in[200 * 5], want[200 * 5], out[200 * 5];
+
+  test_noise_f64 (in, 200 * 5);
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned pair = 0; backend && pair < 36; pair++) {
+      TfxExec *exec = test_exec_new (cascade->sos, cascade->n_sos, 5, backend);
+      TestBuffer from = test_buffer_new ((TestLayout)(pair / 6), TFX_SAMPLE_F64,
+          5, 200, pair);
+      TestBuffer to = test_buffer_new ((TestLayout)(pair % 6), TFX_SAMPLE_F64,
+          5, 200, pair / 3);
+
+      test_buffer_set (&from, in);
+      tap_many_check (&many,
+          exec && !tfx_exec_run (exec, &from.block, &to.block), "%s",
+          test_kernels[k]);
+      test_buffer_get (&to, pair ? out : want);
+      tap_many_check (&many,
+          test_buffer_is_guarded (&to) &&
+              (!pair || !memcmp (out, want, sizeof out)),
+          "%s: from layout %u to %u", test_kernels[k], pair / 6, pair % 6);
+      test_buffer_clear (&from);
+      test_buffer_clear (&to);
+      tfx_exec_free (&exec);
+    }
+  }
+  free (cascade);
+  tap_many_end (&many);
+}
+
+/* Sections where a form that factors something out may divide by zero. */
+static void
+test_special_sections (void)
+{
+  static const TfxSos special[] = {
+    { 1, 0, 0, 0, 0 },                  /* an identity */
+    { 0, 0, 0, 0, 0 },                  /* silence */
+    { 0, 0, 0, -1.2, 0.5 },             /* silence, with poles */
+    { -1, 0, 0, 0, 0 },                 /* a change of sign */
+    { 0, 1, 0, 0, 0 },                  /* delays */
+    { 0, 0, 1, 0, 0 },                  /* */
+    { 0, 0.5, 0, -0.5, 0 },             /* b0 = 0 */
+    { 0, 1, 0.5, -1.2, 0.5 },           /* */
+    { 0, 0, 1, -0.5, 0.25 },            /* */
+    { 1e-30, 1, 0.5, -0.5, 0.2 },       /* b0 next to nothing */
+    { 1e-18, 1, 0, 0, 0 },              /* */
+    { 0.5, -0.6, 0.3, -1.2, 0.5 },      /* b1 = a1 b0 */
+    { 0.5, 0.1, 0.25, -1.2, 0.5 },      /* b2 = a2 b0 */
+    { 0.5, -0.6, 0.25, -1.2, 0.5 },     /* poles on zeros */
+    { 0.5, -1.2, 1, -1.2, 0.5 },        /* an all-pass */
+    { 0.25, 0.5, 0.25, 0, 0 },          /* no poles */
+    { 0.1, 0.1, 0, -0.8, 0 },           /* first order */
+    { 0.1, 0.1, 0, 0.8, 0 },            /* */
+    { 1, 0, 1, 0, 0.9 },                /* a1 = 0 */
+    { 1e-30, 2e-30, 1e-30, -1.2, 0.5 }, /* far from 1 */
+    { 1e30, 2e30, 1e30, -1.2, 0.5 },    /* */
+    { 1e-6, 2e-6, 1e-6, -1.998, 0.998002 },
+    { 1, 2, 1, 1.998, 0.998002 },
+    { 1, 0, -1, 0, -0.99 },
+  };
+  Checks checks = checks_new ();
+
+  for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+    for (size_t n = 1; n <= 6; n += i % 2 ? 3 : 5) {
+      Cascade *cascade = cascade_random (n);
+
+      cascade->sos[tap_random_below ((unsigned)n)] = special[i];
+      snprintf (cascade->name, sizeof cascade->name,
+          "special %zu of %zu sections", i, n);
+      cascade_measure (cascade);
+      for (size_t j = 0; j < N_COUNTS - 1; j++)
+        check_shape (&checks, cascade, channel_counts[j], 200);
+      free (cascade);
+    }
+  }
+  checks_end (&checks);
+}
+
+/* Channels do not know of each other: each alone gives what it gives among
+ * others, within the rounding. */
+static void
+test_channels_apart (void)
+{
+  TapMany many = tap_many ("noise in one channel leaves the others silent");
+  Cascade *cascade = cascade_random (4);
+  size_t n = 100;
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (size_t j = 0; j < N_COUNTS; j++) {
+      unsigned n_channels = channel_counts[j];
+      Case c = { cascade, test_kernels[k], TFX_SAMPLE_F64, n_channels, n };
+      size_t size = (n + TAIL) * n_channels * sizeof (double);
+      double *in = test_alloc (size), *out = test_alloc (size);
+
+      for (unsigned loud = 0; loud < n_channels; loud++) {
+        bool silent = true, heard = false;
+
+        if (!tfx_cpu_backend_for (c.kernel))
+          break;
+        memset (in, 0, size);
+        for (size_t i = 0; i < n; i++)
+          in[i * n_channels + loud] = tap_random_uniform (-1, 1);
+        silent = run_case (&c, &plain_way, in, out);
+        for (size_t i = 0; i < (n + TAIL) * n_channels; i++) {
+          if (i % n_channels != loud)
+            silent = silent && out[i] == 0;
+          else
+            heard = heard || out[i] != 0;
+        }
+        tap_many_check (&many, silent && heard, "%s, %u channels, channel %u",
+            c.kernel, n_channels, loud);
+      }
+      free (in);
+      free (out);
+    }
+  }
+  free (cascade);
+  tap_many_end (&many);
+}
+
+/* The kernel's name as an executor tells it, NULL if there is none. */
+static const char *
+kernel_of (const TfxBackend *backend)
+{
+  const TfxSos identity = { 1, 0, 0, -0.5, 0 };
+  TfxExec *exec = backend ? test_exec_new (&identity, 1, 1, backend) : NULL;
+  TfxStats stats = { 0 };
+
+  if (exec)
+    tfx_exec_get_stats (exec, &stats);
+  tfx_exec_free (&exec);
+  return stats.kernel;
+}
+
+/* In a process of its own, because the choice is made once. */
+static bool
+choice_is (const char *value, const char *wanted)
+{
+  int status = -1;
+  pid_t child;
+
+  fflush (stdout);
+  child = fork ();
+  if (child == 0) {
+    const char *kernel;
+
+    if (value)
+      setenv ("TFX_CPU", value, 1);
+    else
+      unsetenv ("TFX_CPU");
+    kernel = kernel_of (tfx_cpu_backend ());
+    _exit (kernel && !strcmp (kernel, wanted) ? 0 : 1);
+  }
+  return child > 0 && waitpid (child, &status, 0) == child &&
+         WIFEXITED (status) && WEXITSTATUS (status) == 0;
+}
+
+static void
+test_choice (void)
+{
+  const char *best = "c";
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const char *name = kernel_of (backend);
+
+    if (!backend) {
+      tap_skip ("this machine lacks it", "%s", test_kernels[k]);
+      continue;
+    }
+    tap_check (name && !strcmp (name, test_kernels[k]), "%s tells its name",
+        test_kernels[k]);
+    tap_check (choice_is (test_kernels[k], test_kernels[k]), "TFX_CPU=%s",
+        test_kernels[k]);
+    best = test_kernels[k];
+  }
+  tap_check (tfx_cpu_backend_for ("c") != NULL,
+      "the reference is always there");
+  tap_check (!tfx_cpu_backend_for ("pdp11"), "no kernel of an unknown name");
+  tap_check (!tfx_cpu_backend_for (""), "no kernel without a name");
+  tap_check (choice_is (NULL, best), "by default the best: %s", best);
+  tap_check (choice_is ("pdp11", best), "an unknown TFX_CPU: the best");
+}
+
+static const TapTest tests[] = {
+  { "choice", test_choice },
+  { "layouts", test_layouts },
+  { "transposed", test_transposed },
+  { "channels-apart", test_channels_apart },
+  { "lengths-random", test_lengths_random },
+  { "lengths-designed", test_lengths_designed },
+  { "sections", test_sections },
+  { "special-sections", test_special_sections },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

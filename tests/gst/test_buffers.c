@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_buffers.c: samples are right wherever they lie in memory, nothing
+ * beside them is touched, and broken buffers are refused.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tfxcheck.h"
+
+#define RATE 48000
+#define N 300
+
+#define LAUNCH "tfxchebyshev mode=high-pass cutoff=200 order=5 ripple=0.5"
+static const TfxDesign design = { TFX_FAMILY_CHEBYSHEV1, TFX_MODE_HIGH_PASS, 5,
+  200.0, 0.0, 0.5 };
+
+/* Filters one buffer with N frames of `in`; its samples must become those of
+ * the interleaved stream, to the bit.  Gives back what came out. */
+static GstBuffer *
+expect_filtered (const GstAudioInfo *info, GstBuffer *buffer, const gdouble *in)
+{
+  GstAudioInfo plain = tfx_check_info (GST_AUDIO_INFO_FORMAT (info), info->rate,
+      info->channels, GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, info);
+  gdouble *expected = tfx_check_engine (&design, &plain, in, N), *out;
+  gdouble distance;
+  gsize n;
+
+  buffer = tfx_check_push (h, buffer);
+  out = tfx_check_samples (buffer, info, &n);
+  fail_unless_equals_uint64 (n, N);
+  distance = tfx_check_distance (out, expected, N * info->channels);
+  fail_unless (distance == 0.0, "off by %g", distance);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 1);
+  g_free (out);
+  g_free (expected);
+  gst_harness_teardown (h);
+  return buffer;
+}
+
+/* ---- planes ------------------------------------------------------------------- */
+
+#define FILL 0xa5
+
+/* A buffer of `size` bytes, FILL wherever no plane lies; plane k of N float32
+ * at offsets[k]. */
+static GstBuffer *
+place_planes (const GstAudioInfo *info, const gdouble *in, gsize *offsets,
+    gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  memset (map.data, FILL, size);
+  for (gint ch = 0; ch < info->channels; ch++) {
+    for (gsize i = 0; i < N; i++) {
+      gfloat x = in[i * info->channels + ch];
+      memcpy (map.data + offsets[ch] + i * sizeof x, &x, sizeof x);
+    }
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_add_audio_meta (buffer, info, N, offsets);
+  return buffer;
+}
+
+static void
+expect_fill (GstBuffer *buffer, gint n_channels, const gsize *offsets)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (gsize at = 0; at < map.size; at++) {
+    gboolean inside = FALSE;
+
+    for (gint ch = 0; ch < n_channels; ch++)
+      inside |= at >= offsets[ch] && at < offsets[ch] + N * sizeof (gfloat);
+    if (!inside && map.data[at] != FILL)
+      fail ("byte %u was written", (guint)at);
+  }
+  gst_buffer_unmap (buffer, &map);
+}
+
+#define PLANE (N * sizeof (gfloat))
+
+typedef struct
+{
+  gint n_channels;
+  gsize offsets[10];
+} Places;
+
+static const Places places[] = {
+  /* back to back */
+  { 1, { 0 } },
+  { 2, { 0, PLANE } },
+  { 9, { 0, PLANE, 2 * PLANE, 3 * PLANE, 4 * PLANE, 5 * PLANE, 6 * PLANE,
+           7 * PLANE, 8 * PLANE } },
+  /* evenly spaced, with room between and in front */
+  { 3, { 64, 64 + PLANE + 32, 64 + 2 * (PLANE + 32) } },
+  /* unevenly */
+  { 3, { 0, PLANE + 16, 3 * PLANE } },
+  /* downwards, and in no order */
+  { 2, { 2 * PLANE, 4 } },
+  { 4, { 3 * PLANE, 0, 2 * PLANE, PLANE } },
+  /* at odd addresses, all of them or one */
+  { 2, { 1, 1 + PLANE } },
+  { 3, { 0, PLANE + 2, 2 * PLANE + 4 } },
+};
+
+GST_START_TEST (test_planes)
+{
+  const Places *p = &places[__i__];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, p->n_channels,
+      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * p->n_channels, 23);
+  gsize offsets[10], last = 0;
+  GstBuffer *buffer;
+
+  memcpy (offsets, p->offsets, sizeof offsets);
+  for (gint ch = 0; ch < p->n_channels; ch++)
+    last = MAX (last, offsets[ch]);
+  buffer = place_planes (&info, in, offsets, last + PLANE + 24);
+  buffer = expect_filtered (&info, buffer, in);
+  expect_fill (buffer, p->n_channels, offsets);
+  gst_buffer_unref (buffer);
+  g_free (in);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_planar_equals_interleaved)
+{
+  static const gint channels[] = { 1, 2, 3, 8, 9, 64, 70 };
+  GstAudioInfo info =
+      tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, channels[__i__ / 2], GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * info.channels, 29);
+
+  gst_buffer_unref (
+      expect_filtered (&info, tfx_check_buffer (&info, in, N), in));
+  g_free (in);
+}
+GST_END_TEST;
+
+/* The bytes of a buffer, cut into memories at the given places. */
+static GstBuffer *
+cut_memory (GstBuffer *whole, const GstAudioInfo *info, const gsize *cuts,
+    guint n_cuts)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  gsize size = gst_buffer_get_size (whole), from = 0;
+
+  for (guint i = 0; i <= n_cuts; i++) {
+    gsize to = i < n_cuts ? cuts[i] : size;
+    GstMemory *part = gst_allocator_alloc (NULL, to - from, NULL);
+    GstMapInfo map;
+
+    fail_unless (gst_memory_map (part, &map, GST_MAP_WRITE));
+    gst_buffer_extract (whole, from, map.data, to - from);
+    gst_memory_unmap (part, &map);
+    gst_buffer_append_memory (buffer, part);
+    from = to;
+  }
+  if (info->layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
+    gst_buffer_add_audio_meta (buffer, info, N, NULL);
+  gst_buffer_unref (whole);
+  return buffer;
+}
+
+/* A memory for each plane; planes across memories; frames across memories. */
+GST_START_TEST (test_memories)
+{
+  static const gsize cuts[][2] = { { PLANE, 2 * PLANE },
+    { PLANE, 2 * PLANE + 40 }, { PLANE - 8, 2 * PLANE + 4 }, { 4, 8 } };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 3,
+      __i__ & 1 ? GST_AUDIO_LAYOUT_INTERLEAVED
+                : GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * 3, 31);
+  GstBuffer *buffer =
+      cut_memory (tfx_check_buffer (&info, in, N), &info, cuts[__i__ / 2], 2);
+
+  fail_unless_equals_int (gst_buffer_n_memory (buffer), 3);
+  gst_buffer_unref (expect_filtered (&info, buffer, in));
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Interleaved samples at an odd address. */
+GST_START_TEST (test_unaligned)
+{
+  GstAudioInfo info =
+      tfx_check_info (__i__ >= 8 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * 2, 37);
+  GstBuffer *plain = tfx_check_buffer (&info, in, N), *buffer;
+  gsize size = gst_buffer_get_size (plain), shift = __i__ & 7;
+  guint8 *bytes = g_malloc (size + 8);
+
+  gst_buffer_extract (plain, 0, bytes + shift, size);
+  buffer = gst_buffer_new_wrapped_full (0, bytes, size + 8, shift, size, bytes,
+      g_free);
+  gst_buffer_unref (expect_filtered (&info, buffer, in));
+  gst_buffer_unref (plain);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* What others hold too is not written to: neither the buffer nor its memory. */
+GST_START_TEST (test_shared)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                : GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * 2, 41), *kept;
+  GstBuffer *mine = tfx_check_buffer (&info, in, N);
+  GstBuffer *theirs =
+      __i__ & 2 ? gst_buffer_copy (mine) : gst_buffer_ref (mine);
+
+  gst_buffer_unref (expect_filtered (&info, theirs, in));
+  kept = tfx_check_samples (mine, &info, NULL);
+  fail_unless_equals_float (tfx_check_distance (kept, in, N * 2), 0.0);
+  g_free (kept);
+  g_free (in);
+  gst_buffer_unref (mine);
+}
+GST_END_TEST;
+
+/* ---- what is refused ------------------------------------------------------------- */
+
+static void
+expect_refused (const GstAudioInfo *info, GstBuffer *buffer, const gchar *word)
+{
+  GstHarness *h = tfx_check_harness (LAUNCH, info);
+  GstBus *bus = tfx_check_bus (h);
+  GstMessage *message;
+  GError *error = NULL;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (
+      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+  fail_unless (strstr (error->message, word) != NULL, "no '%s' in '%s'", word,
+      error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_broken_frames)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gdouble *in = tfx_check_noise (N * 2, 43);
+  GstBuffer *buffer = tfx_check_buffer (&info, in, N);
+
+  gst_buffer_resize (buffer, 0, N * 8 - 3);
+  expect_refused (&info, buffer, "2397 bytes");
+  buffer = tfx_check_buffer (&info, in, N);
+  gst_buffer_resize (buffer, 0, N * 8 - 4);
+  expect_refused (&info, buffer, "frames of 8 bytes (2 channels of F32LE)");
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Clipping to the segment would hide the missing bytes. */
+GST_START_TEST (test_broken_and_clipped)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (N * 2, 43);
+  GstBuffer *buffer = tfx_check_stamped (&info, in, N, 0);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = GST_MSECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_buffer_resize (buffer, 0, N * 8 - 3);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_broken_planes)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  GstAudioInfo other = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 1,
+      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * 2, 47);
+  GstBuffer *buffer = tfx_check_buffer (&info, in, N);
+
+  gst_buffer_remove_meta (buffer,
+      (GstMeta *)gst_buffer_get_audio_meta (buffer));
+  expect_refused (&info, buffer, "no GstAudioMeta");
+
+  expect_refused (&info, tfx_check_buffer (&other, in, N), "1 channels of F32");
+
+  buffer = tfx_check_buffer (&info, in, N);
+  gst_buffer_get_audio_meta (buffer)->samples = N + 1;
+  expect_refused (&info, buffer, "301 frames outside of its 2400 bytes");
+
+  buffer = tfx_check_buffer (&info, in, N);
+  gst_buffer_get_audio_meta (buffer)->offsets[1] = G_MAXSIZE - 4;
+  expect_refused (&info, buffer, "300 frames outside of its 2400 bytes");
+
+  info.layout = GST_AUDIO_LAYOUT_INTERLEAVED;
+  buffer = tfx_check_buffer (&info, in, N);
+  gst_buffer_add_audio_meta (buffer, &info, N + 1, NULL);
+  expect_refused (&info, buffer, "301 frames outside of its 2400 bytes");
+  g_free (in);
+}
+GST_END_TEST;
+
+static Suite *
+buffers_suite (void)
+{
+  Suite *s = suite_create ("buffers");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_planes, 0, G_N_ELEMENTS (places));
+  tcase_add_loop_test (tc, test_planar_equals_interleaved, 0, 14);
+  tcase_add_loop_test (tc, test_memories, 0, 8);
+  tcase_add_loop_test (tc, test_unaligned, 0, 16);
+  tcase_add_loop_test (tc, test_shared, 0, 4);
+  tcase_add_test (tc, test_broken_frames);
+  tcase_add_test (tc, test_broken_and_clipped);
+  tcase_add_test (tc, test_broken_planes);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, buffers_suite ());
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_life.c: pipelines that seek, stop and start again, and leave nothing
+ * behind.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tfxplay.h"
+
+#define RATE 48000
+
+/* ---- seeks ----------------------------------------------------------------------------- */
+
+/* A second of stereo float32 noise in a WAV file. */
+static gchar *
+write_wav (void)
+{
+  gchar *path = NULL, *launch;
+  gint fd = g_file_open_tmp ("tfx-XXXXXX.wav", &path, NULL);
+  GstElement *pipeline;
+
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+  launch = g_strdup_printf (
+      "audiotestsrc wave=white-noise num-buffers=48 samplesperbuffer=1000 ! "
+      "audio/x-raw,format=F32LE,rate=48000,channels=2 ! wavenc ! "
+      "filesink location=\"%s\"",
+      path);
+  pipeline = tfx_play_make (launch, NULL);
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+  g_free (launch);
+  return path;
+}
+
+/* What plays from a time on: with a filter at rest, after a flushing seek to
+ * that time or, for comparison, from the file's samples. */
+static void
+play_from (const gchar *path, const gchar *filter, gboolean warm_up,
+    GstClockTime time, TfxCaught *caught)
+{
+  gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse%s%s ! "
+                                   "fakesink name=sink",
+      path, *filter ? " ! " : "", filter);
+  GstElement *pipeline = tfx_play_make (launch, caught);
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+                              GST_CLOCK_TIME_NONE),
+      GST_STATE_CHANGE_SUCCESS);
+  if (warm_up)
+    tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, time));
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+  g_free (launch);
+}
+
+GST_START_TEST (test_flushing_seek)
+{
+  static const TfxDesign design = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS,
+    6, 100.0 };
+  const GstClockTime time = 250 * GST_MSECOND;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gchar *path = write_wav ();
+  TfxCaught plain, filtered;
+  gdouble *in, *out, *expected;
+  guint n;
+
+  play_from (path, "", FALSE, time, &plain);
+  play_from (path, "tfxbutterworth cutoff=100 order=6", __i__, time, &filtered);
+  n = plain.samples->len;
+  fail_unless_equals_int (n, 2 * (RATE - 12000));
+  fail_unless_equals_int (filtered.samples->len, n);
+  fail_unless_equals_uint64 (filtered.first_time, time);
+
+  in = g_new (gdouble, n);
+  out = g_new (gdouble, n);
+  for (guint i = 0; i < n; i++) {
+    in[i] = tfx_caught_floats (&plain)[i];
+    out[i] = tfx_caught_floats (&filtered)[i];
+  }
+  expected = tfx_check_engine (&design, &info, in, n / 2);
+  fail_unless_equals_float (tfx_check_distance (out, expected, n), 0.0);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  tfx_caught_clear (&plain);
+  tfx_caught_clear (&filtered);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Many seeks while it plays: no crash, no error. */
+GST_START_TEST (test_many_seeks)
+{
+  gchar *path = write_wav ();
+  gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
+                                   "tfxbutterworth ! queue ! tfxchebyshev ! "
+                                   "fakesink name=sink",
+      path);
+  TfxCaught caught;
+  GstElement *pipeline = tfx_play_make (launch, &caught);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  for (guint i = 0; i < 50; i++)
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH | (i & 1 ? GST_SEEK_FLAG_ACCURATE : 0),
+        i * 7919 % 1000 * GST_MSECOND));
+  /* An end that was reached in between is none. */
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, 0));
+  tfx_play_drain (pipeline);
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (caught.samples->len, RATE * 2);
+  tfx_play_stop (pipeline);
+  tfx_caught_clear (&caught);
+  g_free (launch);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* ---- states ----------------------------------------------------------------------------- */
+
+/* In a bin in a pipeline, down and up again, some of the time while samples
+ * flow. */
+GST_START_TEST (test_state_cycles)
+{
+  static const GstState lows[] = { GST_STATE_READY, GST_STATE_NULL };
+  GstElement *pipeline =
+      tfx_play_make ("audiotestsrc ! audio/x-raw,format=F32LE,channels=2 ! "
+                     "( tfxbutterworth name=f ! tfxchebyshev ) ! fakesink",
+          NULL);
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+
+  for (guint i = 0; i < 50; i++) {
+    GstState high = i % 3 ? GST_STATE_PAUSED : GST_STATE_PLAYING;
+
+    gst_element_set_state (pipeline, high);
+    if (i % 5)
+      fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+                                  60 * GST_SECOND),
+          GST_STATE_CHANGE_SUCCESS);
+    g_object_set (filter, "cutoff", 100.0 + i, "order", 1 + i, NULL);
+    fail_unless_equals_int (gst_element_set_state (pipeline, lows[i / 25]),
+        GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_object_unref (filter);
+  tfx_play_stop (pipeline);
+}
+GST_END_TEST;
+
+/* An element that is taken to NULL by itself while the pipeline plays. */
+GST_START_TEST (test_element_restarts)
+{
+  GstElement *pipeline =
+      tfx_play_make ("audiotestsrc is-live=true samplesperbuffer=64 ! "
+                     "audio/x-raw,format=F32LE ! tfxbutterworth name=f ! "
+                     "fakesink async=false",
+          NULL);
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 20; i++)
+    g_object_set (filter, "order", 1 + i, NULL);
+  while (tfx_check_stat (filter, "buffers") < 3)
+    g_usleep (1000);
+  tfx_play_stop (pipeline);
+  /* It has outlived the pipeline. */
+  fail_unless (tfx_check_stat (filter, "frames") >= 3 * 64);
+  gst_object_unref (filter);
+}
+GST_END_TEST;
+
+/* ---- leaks ------------------------------------------------------------------------------ */
+
+/* Everything that a pipeline with warnings, seeks and changes has made is gone
+ * at its end: GStreamer's own leak tracer counts. */
+GST_START_TEST (test_leaks)
+{
+  GstPluginFeature *feature =
+      gst_registry_lookup_feature (gst_registry_get (), "leaks");
+  GstTracer *tracer;
+  GstStructure *live = NULL;
+  gchar *path, *launch, *text = NULL;
+  guint n_left = 0;
+  GstElement *pipeline, *filter;
+
+  fail_unless (feature != NULL, "no leak tracer");
+  tracer = g_object_new (gst_tracer_factory_get_tracer_type (
+                             GST_TRACER_FACTORY (feature)),
+      NULL);
+  path = write_wav ();
+  launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
+                            "tfxbutterworth name=f cutoff=30000 ! tfxchebyshev "
+                            "device=cuda ! fakesink",
+      path);
+  pipeline = tfx_play_make (launch, NULL);
+  filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  g_object_set (filter, "mode", 2, "order", 9, NULL);
+  gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0);
+  tfx_play_run (pipeline, GST_MESSAGE_WARNING);
+  gst_object_unref (filter);
+  tfx_play_stop (pipeline);
+
+  /* A task's thread gives up its last reference after the pad has stopped. */
+  for (guint i = 0; i < 500 && (i == 0 || n_left > 0); i++) {
+    g_usleep (i ? 10000 : 0);
+    g_free (text);
+    g_signal_emit_by_name (tracer, "get-live-objects", &live);
+    fail_unless (live != NULL);
+    n_left = gst_value_list_get_size (
+        gst_structure_get_value (live, "live-objects-list"));
+    text = gst_structure_to_string (live);
+    gst_structure_free (live);
+  }
+  fail_unless (n_left == 0, "left behind: %s", text);
+  g_free (text);
+  gst_object_unref (tracer);
+  gst_object_unref (feature);
+  g_unlink (path);
+  g_free (path);
+  g_free (launch);
+}
+GST_END_TEST;
+
+static Suite *
+life_suite (void)
+{
+  Suite *s = suite_create ("life");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_flushing_seek, 0, 2);
+  tcase_add_test (tc, test_many_seeks);
+  tcase_add_test (tc, test_state_cycles);
+  tcase_add_test (tc, test_element_restarts);
+  tcase_add_test (tc, test_leaks);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, life_suite ());
+}

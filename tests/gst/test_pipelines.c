@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_pipelines.c: the elements among others, in real pipelines.
+ */
+#include <gst/check/gstconsistencychecker.h>
+#include <math.h>
+#include <string.h>
+
+#include "tfxplay.h"
+
+/* The samples of two pipelines must agree to the bit. */
+static void
+expect_same (TfxCaught *a, TfxCaught *b)
+{
+  fail_unless_equals_int (a->samples->len, b->samples->len);
+  fail_unless (!memcmp (tfx_caught_floats (a), tfx_caught_floats (b),
+      a->samples->len * 4));
+}
+
+/* ---- chains of elements -------------------------------------------------------------- */
+
+#define SOURCE_OF(wave)                                                        \
+  "audiotestsrc wave=" wave " num-buffers=100 ! "                              \
+  "audio/x-raw,format=F32LE,rate=48000,channels=2 ! "
+/* Another noise every time; always the same samples. */
+#define NOISE SOURCE_OF ("white-noise")
+#define SAW SOURCE_OF ("saw")
+#define SINK " ! fakesink name=sink"
+
+static const gchar *const chains[] = {
+  "tfxbutterworth",
+  "tfxbutterworth ! tfxchebyshev",
+  "tfxbutterworth ! queue ! tfxchebyshev mode=high-pass",
+  "tfxbutterworth ! level ! tfxchebyshev",
+  "tfxbutterworth ! volume volume=0.5 ! tfxbutterworth ! identity",
+  "tfxchebyshev mode=high-pass cutoff=20 order=2 ! "
+  "tfxchebyshev mode=high-pass cutoff=60 order=2 ! "
+  "tfxchebyshev mode=high-pass cutoff=65 order=2 ! "
+  "tfxbutterworth cutoff=5000 order=2 ! tfxbutterworth cutoff=4900 order=2 ! "
+  "tfxbutterworth cutoff=4850 order=2",
+  "( tfxbutterworth ! tfxchebyshev ) ! tfxbutterworth",
+  "audioconvert ! audio/x-raw,format=F64LE ! tfxbutterworth ! audioconvert ! "
+  "audio/x-raw,format=F32LE",
+  "audioconvert ! audio/x-raw,format=S16LE ! audioconvert ! tfxbutterworth ! "
+  "audioconvert ! audio/x-raw,format=S16LE ! audioconvert ! "
+  "audio/x-raw,format=F32LE",
+  "audioconvert ! audio/x-raw,layout=non-interleaved ! tfxbutterworth ! "
+  "tfxchebyshev ! audioconvert ! audio/x-raw,layout=interleaved",
+};
+
+/* As many samples at the sink as from the source, at contiguous times. */
+GST_START_TEST (test_chains)
+{
+  TfxCaught caught;
+  gchar *launch = g_strconcat (NOISE, chains[__i__], SINK, NULL);
+  GstElement *pipeline = tfx_play_make (launch, &caught);
+  gboolean finite = TRUE;
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (caught.n_buffers, 100);
+  fail_unless_equals_int (caught.samples->len, 100 * 1024 * 2);
+  fail_unless_equals_uint64 (caught.first_time, 0);
+  fail_unless (caught.contiguous);
+  for (guint i = 0; i < caught.samples->len; i++)
+    finite = finite && isfinite (tfx_caught_floats (&caught)[i]);
+  fail_unless (finite);
+  tfx_play_stop (pipeline);
+  tfx_caught_clear (&caught);
+  g_free (launch);
+}
+GST_END_TEST;
+
+/* Planar is interleaved, to the bit, through real elements too. */
+GST_START_TEST (test_layouts_agree)
+{
+  static const gchar *const launches[] = { SAW
+    "tfxbutterworth ! tfxchebyshev" SINK,
+    SAW "audioconvert ! audio/x-raw,layout=non-interleaved ! "
+        "tfxbutterworth ! tfxchebyshev ! audioconvert ! "
+        "audio/x-raw,layout=interleaved" SINK };
+  TfxCaught caught[2];
+
+  for (guint i = 0; i < 2; i++) {
+    GstElement *pipeline = tfx_play_make (launches[i], &caught[i]);
+
+    tfx_play_run (pipeline, GST_MESSAGE_EOS);
+    tfx_play_stop (pipeline);
+  }
+  expect_same (&caught[0], &caught[1]);
+  tfx_caught_clear (&caught[0]);
+  tfx_caught_clear (&caught[1]);
+}
+GST_END_TEST;
+
+/* A tee hands the same memory to both branches: neither hears the other. */
+GST_START_TEST (test_tee)
+{
+  TfxCaught split, alone;
+  GstElement *pipeline =
+      tfx_play_make (SAW "tee name=t ! queue ! tfxbutterworth" SINK
+                         " t. ! queue ! tfxchebyshev mode=high-pass ! fakesink "
+                         "t. ! queue ! fakesink",
+          &split);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+  pipeline = tfx_play_make (SAW "tfxbutterworth" SINK, &alone);
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+  expect_same (&split, &alone);
+  tfx_caught_clear (&split);
+  tfx_caught_clear (&alone);
+}
+GST_END_TEST;
+
+/* What the elements cannot take is an error of the pipeline, not a crash. */
+GST_START_TEST (test_not_negotiated)
+{
+  GstElement *pipeline = tfx_play_make ("audiotestsrc num-buffers=10 ! "
+                                        "capsfilter name=c ! tfxbutterworth ! "
+                                        "fakesink",
+      NULL);
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "c");
+
+  gst_util_set_object_arg (G_OBJECT (filter), "caps",
+      "audio/x-raw,format=S16LE");
+  gst_object_unref (filter);
+  tfx_play_run (pipeline, GST_MESSAGE_ERROR);
+  tfx_play_stop (pipeline);
+}
+GST_END_TEST;
+
+/* The events and buffers behind the element come in an order that is allowed. */
+GST_START_TEST (test_consistency)
+{
+  GstElement *pipeline =
+      tfx_play_make (NOISE "tfxbutterworth ! tfxchebyshev name=last ! fakesink",
+          NULL);
+  GstElement *last = gst_bin_get_by_name (GST_BIN (pipeline), "last");
+  GstPad *pad = gst_element_get_static_pad (last, "src");
+  GstStreamConsistency *checker = gst_consistency_checker_new (pad);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  gst_consistency_checker_free (checker);
+  gst_object_unref (pad);
+  gst_object_unref (last);
+  tfx_play_stop (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+pipelines_suite (void)
+{
+  Suite *s = suite_create ("pipelines");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_chains, 0, G_N_ELEMENTS (chains));
+  tcase_add_test (tc, test_layouts_agree);
+  tcase_add_test (tc, test_tee);
+  tcase_add_test (tc, test_not_negotiated);
+  tcase_add_test (tc, test_consistency);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, pipelines_suite ());
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_silence.c: gaps, and numbers that are none.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tfxcheck.h"
+
+#define RATE 48000
+#define N 480
+
+#define LAUNCH "tfxbutterworth cutoff=1000 order=4"
+static const TfxDesign design = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 4,
+  1000.0 };
+
+/* ---- gaps ------------------------------------------------------------------------ */
+
+static GstBuffer *
+push_gap (GstHarness *h, const GstAudioInfo *info, const gdouble *in)
+{
+  GstBuffer *buffer = tfx_check_buffer (info, in, N);
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  return tfx_check_push (h, buffer);
+}
+
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP);
+}
+
+/* A gap from rest: silence goes by with its flag, and costs no run. */
+GST_START_TEST (test_gap_at_rest)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                : GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *silence = g_new0 (gdouble, N * 2), *out;
+  GstBuffer *buffer = push_gap (h, &info, silence);
+
+  fail_unless (is_gap (buffer));
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless_equals_float (tfx_check_distance (out, silence, N * 2), 0.0);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 0);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 1);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), N);
+  g_free (out);
+  g_free (silence);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* After sound the filter rings into the gap: the flag goes, the tail is heard,
+ * until it has died away and gaps are gaps again. */
+GST_START_TEST (test_gap_rings)
+{
+  const gsize n_gaps = 100;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = g_new0 (gdouble, N * (n_gaps + 1)), *noise, *expected, *out;
+  gsize n_ringing = 0;
+
+  noise = tfx_check_noise (N, 3);
+  memcpy (in, noise, N * sizeof *in);
+  expected = tfx_check_engine (&design, &info, in, N * (n_gaps + 1));
+  out = tfx_check_filter (h, &info, in, N, N);
+  g_free (out);
+
+  for (gsize i = 1; i <= n_gaps; i++) {
+    GstBuffer *buffer = push_gap (h, &info, in + i * N);
+
+    out = tfx_check_samples (buffer, &info, NULL);
+    if (!is_gap (buffer)) {
+      /* not after silence */
+      fail_unless_equals_uint64 (n_ringing, i - 1);
+      n_ringing = i;
+      fail_unless_equals_float (tfx_check_distance (out, expected + i * N, N),
+          0.0);
+    } else {
+      fail_unless (tfx_check_distance (out, expected + i * N, N) < 1e-19);
+    }
+    g_free (out);
+    gst_buffer_unref (buffer);
+  }
+  /* The slowest pole falls by 400 dB in 19 ms or so, in which the numbers pass
+   * 1e-20: less than ten buffers of 10 ms. */
+  fail_unless (n_ringing >= 1 && n_ringing < 10, "%u buffers ring",
+      (guint)n_ringing);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"),
+      1 + n_ringing);
+  g_free (in);
+  g_free (noise);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A flag that lies: there is sound in the gap.  0x3c3c3c3c, a number of equal
+ * bytes, is 0.0115. */
+GST_START_TEST (test_gap_with_sound)
+{
+  static const union
+  {
+    guint32 bits;
+    gfloat value;
+  } equal_bytes = { 0x3c3c3c3c };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = g_new0 (gdouble, N), *expected, *out;
+  GstBuffer *buffer;
+
+  in[N - 1] = 0.25;
+  for (gsize i = 0; __i__ && i < N; i++)
+    in[i] = equal_bytes.value;
+  expected = tfx_check_engine (&design, &info, in, N);
+  buffer = push_gap (h, &info, in);
+  fail_if (is_gap (buffer));
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless (out[N - 1] != 0.0);
+  fail_unless_equals_float (tfx_check_distance (out, expected, N), 0.0);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- NaN and infinity --------------------------------------------------------------- */
+
+/* Broken samples are gone at the latest 4096 frames after the last of them;
+ * what comes then is finite, and near what would have come anyway. */
+GST_START_TEST (test_recovery)
+{
+  static const gdouble evil[] = { NAN, INFINITY, -INFINITY, 3e38 };
+  const gsize n = 48000, n_bad = 2000;
+  gboolean same = TRUE;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (n * 2, 9), *expected, *out;
+
+  expected = tfx_check_engine (&design, &info, in, n);
+  in[n_bad * 2] = evil[__i__];
+  out = tfx_check_filter (h, &info, in, n, N);
+  fail_unless (tfx_check_is_finite (out + (n_bad + 1 + 4096) * 2,
+      (n - n_bad - 1 - 4096) * 2));
+  /* The other channel never noticed. */
+  for (gsize i = 0; i < n; i++)
+    same = same && out[i * 2 + 1] == expected[i * 2 + 1];
+  fail_unless (same);
+  fail_unless (tfx_check_distance (out + n, expected + n, n) < 1e-6);
+
+  if (__i__ < 3)
+    tfx_check_expect_warning (bus, "NaN or infinity", "buffer 5", "cleared",
+        NULL);
+  tfx_check_expect_no_warning (bus);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* One warning a stream, however often. */
+GST_START_TEST (test_one_warning_a_stream)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (4800, 9);
+
+  for (guint stream = 0; stream < 2; stream++) {
+    for (guint i = 0; i < 10; i++) {
+      GstBuffer *buffer;
+
+      in[100] = i % 3 == 1 ? NAN : 0.0;
+      buffer = tfx_check_stamped (&info, in, 4800, i * 4800);
+      gst_buffer_unref (tfx_check_push (h, buffer));
+    }
+    /* The second buffer of the first stream is number 2 at 0.1 s, that of the
+     * second stream number 12. */
+    tfx_check_expect_warning (bus, stream ? "buffer 12" : "buffer 2",
+        "0:00:00.100000000", NULL);
+    tfx_check_expect_no_warning (bus);
+    gst_harness_push_event (h, gst_event_new_stream_start ("another"));
+  }
+  g_free (in);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+silence_suite (void)
+{
+  Suite *s = suite_create ("silence");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_gap_at_rest, 0, 2);
+  tcase_add_test (tc, test_gap_rings);
+  tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
+  tcase_add_loop_test (tc, test_recovery, 0, 4);
+  tcase_add_test (tc, test_one_warning_a_stream);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, silence_suite ());
+}

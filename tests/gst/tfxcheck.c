@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tfxcheck.c: what the tests of the elements share.
+ */
+#include "tfxcheck.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+int
+tfx_check_main (int argc, char **argv, Suite *suite)
+{
+  static const gchar *const names[] = { "coreelements", "coretracers",
+    "audioconvert", "audiotestsrc", "audiofx", "level", "volume", "wavenc",
+    "wavparse" };
+
+  gst_check_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gchar *path = g_strdup_printf ("%s/libgst%s.%s", SYSTEM_PLUGINS_DIR,
+        names[i], G_MODULE_SUFFIX);
+    GError *error = NULL;
+    GstPlugin *plugin = gst_plugin_load_file (path, &error);
+
+    if (!plugin)
+      g_printerr ("%s\n", error->message);
+    g_clear_error (&error);
+    gst_clear_object (&plugin);
+    g_free (path);
+  }
+  return gst_check_run_suite (suite, "tfx", __FILE__);
+}
+
+gdouble *
+tfx_check_noise (gsize n, guint seed)
+{
+  gdouble *x = g_new (gdouble, n);
+  guint32 state = seed * 2654435761u + 1;
+
+  for (gsize i = 0; i < n; i++) {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    x[i] = (gfloat)((gint32)state / 2147483648.0);
+  }
+  return x;
+}
+
+gdouble
+tfx_check_distance (const gdouble *a, const gdouble *b, gsize n)
+{
+  gdouble largest = 0.0;
+
+  for (gsize i = 0; i < n; i++) {
+    gdouble d = fabs (a[i] - b[i]);
+
+    if (isnan (d))
+      return INFINITY;
+    largest = MAX (largest, d);
+  }
+  return largest;
+}
+
+gboolean
+tfx_check_is_finite (const gdouble *x, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    if (!isfinite (x[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gdouble
+tfx_check_rms (const gdouble *x, gsize n, gsize step)
+{
+  gdouble sum = 0.0;
+  gsize count = 0;
+
+  for (gsize i = 0; i < n; i += step, count++)
+    sum += x[i] * x[i];
+  return sqrt (sum / count);
+}
+
+GstAudioInfo
+tfx_check_info (GstAudioFormat format, gint rate, gint n_channels,
+    GstAudioLayout layout)
+{
+  GstAudioInfo info;
+
+  gst_audio_info_set_format (&info, format, rate, n_channels, NULL);
+  info.layout = layout;
+  return info;
+}
+
+GstAudioInfo
+tfx_check_f32 (gint rate, gint n_channels)
+{
+  return tfx_check_info (GST_AUDIO_FORMAT_F32, rate, n_channels,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+/* The place of a sample, counted in samples. */
+static gsize
+sample_index (const GstAudioInfo *info, gsize n_frames, gsize frame, gsize ch)
+{
+  return info->layout == GST_AUDIO_LAYOUT_INTERLEAVED
+             ? frame * info->channels + ch
+             : ch * n_frames + frame;
+}
+
+GstBuffer *
+tfx_check_buffer (const GstAudioInfo *info, const gdouble *samples,
+    gsize n_frames)
+{
+  GstBuffer *buffer =
+      gst_buffer_new_allocate (NULL, n_frames * info->bpf, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < n_frames; i++) {
+    for (gint ch = 0; ch < info->channels; ch++) {
+      gsize at = sample_index (info, n_frames, i, ch);
+      gdouble x = samples[i * info->channels + ch];
+
+      if (GST_AUDIO_INFO_WIDTH (info) == 32)
+        ((gfloat *)map.data)[at] = x;
+      else
+        ((gdouble *)map.data)[at] = x;
+    }
+  }
+  gst_buffer_unmap (buffer, &map);
+  if (info->layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
+    gst_buffer_add_audio_meta (buffer, info, n_frames, NULL);
+  return buffer;
+}
+
+GstBuffer *
+tfx_check_stamped (const GstAudioInfo *info, const gdouble *samples,
+    gsize n_frames, guint64 from)
+{
+  GstBuffer *buffer = tfx_check_buffer (info, samples, n_frames);
+  GstClockTime start = gst_util_uint64_scale (from, GST_SECOND, info->rate);
+  GstClockTime end =
+      gst_util_uint64_scale (from + n_frames, GST_SECOND, info->rate);
+
+  GST_BUFFER_PTS (buffer) = start;
+  GST_BUFFER_DURATION (buffer) = end - start;
+  GST_BUFFER_OFFSET (buffer) = from;
+  GST_BUFFER_OFFSET_END (buffer) = from + n_frames;
+  return buffer;
+}
+
+gdouble *
+tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info, gsize *n_frames)
+{
+  GstAudioBuffer map;
+  gdouble *samples;
+
+  fail_unless (gst_audio_buffer_map (&map, info, buffer, GST_MAP_READ));
+  samples = g_new (gdouble, map.n_samples * info->channels + 1);
+  for (gsize i = 0; i < map.n_samples; i++) {
+    for (gint ch = 0; ch < info->channels; ch++) {
+      gboolean planar = map.n_planes > 1;
+      const guint8 *plane = map.planes[planar ? ch : 0];
+      gsize at = planar ? i : i * info->channels + ch;
+      gdouble *x = &samples[i * info->channels + ch];
+
+      if (GST_AUDIO_INFO_WIDTH (info) == 32) {
+        gfloat narrow;
+        memcpy (&narrow, plane + at * sizeof narrow, sizeof narrow);
+        *x = narrow;
+      } else {
+        memcpy (x, plane + at * sizeof *x, sizeof *x);
+      }
+    }
+  }
+  if (n_frames)
+    *n_frames = map.n_samples;
+  gst_audio_buffer_unmap (&map);
+  return samples;
+}
+
+void
+tfx_check_set_info (GstHarness *h, const GstAudioInfo *info)
+{
+  gst_harness_set_src_caps (h, gst_audio_info_to_caps (info));
+}
+
+GstHarness *
+tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
+{
+  GstHarness *h;
+
+  if (strchr (launch, '!')) {
+    h = gst_harness_new_parse (launch);
+  } else {
+    GstElement *element = gst_parse_launch (launch, NULL);
+
+    fail_unless (element != NULL, "no element from '%s'", launch);
+    h = gst_harness_new_with_element (element, "sink", "src");
+    gst_object_unref (element);
+  }
+  tfx_check_set_info (h, info);
+  return h;
+}
+
+GstBuffer *
+tfx_check_push (GstHarness *h, GstBuffer *buffer)
+{
+  GstBuffer *out = NULL;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  out = gst_harness_try_pull (h);
+  fail_unless (out != NULL, "nothing comes out");
+  return out;
+}
+
+gdouble *
+tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
+    const gdouble *samples, gsize n_frames, gsize most)
+{
+  gint n_ch = info->channels;
+  gdouble *all = g_new (gdouble, n_frames * n_ch + 1);
+
+  for (gsize done = 0, n_in, n_out; done < n_frames; done += n_in) {
+    GstBuffer *out;
+    gdouble *part;
+
+    n_in = MIN (most, n_frames - done);
+    out = tfx_check_push (h,
+        tfx_check_buffer (info, samples + done * n_ch, n_in));
+    part = tfx_check_samples (out, info, &n_out);
+    fail_unless_equals_uint64 (n_out, n_in);
+    memcpy (all + done * n_ch, part, n_out * n_ch * sizeof *all);
+    g_free (part);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  return all;
+}
+
+guint64
+tfx_check_stat (GstElement *element, const gchar *field)
+{
+  GstStructure *stats = NULL;
+  guint64 value = 0;
+  guint narrow = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (stats != NULL);
+  if (gst_structure_get_uint (stats, field, &narrow))
+    value = narrow;
+  else
+    fail_unless (gst_structure_get_uint64 (stats, field, &value),
+        "no field %s in the stats", field);
+  gst_structure_free (stats);
+  return value;
+}
+
+GstBus *
+tfx_check_bus (GstHarness *h)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  return bus;
+}
+
+gchar *
+tfx_check_pop_warning (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+  gchar *text;
+
+  if (!message)
+    return NULL;
+  gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+void
+tfx_check_expect_warning (GstBus *bus, const gchar *word, ...)
+{
+  gchar *text = tfx_check_pop_warning (bus);
+  va_list args;
+
+  fail_unless (text != NULL, "no warning with '%s'", word);
+  va_start (args, word);
+  for (; word; word = va_arg (args, const gchar *))
+    fail_unless (strstr (text, word) != NULL, "no '%s' in '%s'", word, text);
+  va_end (args);
+  g_free (text);
+}
+
+void
+tfx_check_expect_no_warning (GstBus *bus)
+{
+  gchar *text = tfx_check_pop_warning (bus);
+
+  fail_unless (text == NULL, "warning: %s", text);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tfxcheck.h: what the tests of the elements share.
+ *
+ * Samples are held as interleaved doubles, n frames of n channels, whatever
+ * the stream's format and layout are.
+ */
+#ifndef TFX_CHECK_H
+#define TFX_CHECK_H
+
+#include <gst/audio/audio.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include "tfx.h"
+
+/* ---- the test programs --------------------------------------------------- */
+
+/* Runs a suite: the program's main().  Plugins outside of the project are
+ * loaded from their files, so that no registry of the system is read. */
+int tfx_check_main (int argc, char **argv, Suite *suite);
+
+/* ---- samples --------------------------------------------------------------- */
+
+/* n random numbers in -1 to 1 that a float32 holds exactly; the same for the
+ * same seed.  Free with g_free(). */
+gdouble *tfx_check_noise (gsize n, guint seed);
+
+/* The largest |a[i] - b[i]|; NaN counts as infinite. */
+gdouble tfx_check_distance (const gdouble *a, const gdouble *b, gsize n);
+
+/* No NaN and no infinity among them. */
+gboolean tfx_check_is_finite (const gdouble *x, gsize n);
+
+/* The root mean square of every step-th number. */
+gdouble tfx_check_rms (const gdouble *x, gsize n, gsize step);
+
+/* ---- formats and buffers --------------------------------------------------- */
+
+/* A format as in audio/x-raw caps; no channel positions above 2 channels. */
+GstAudioInfo tfx_check_info (GstAudioFormat format, gint rate, gint n_channels,
+    GstAudioLayout layout);
+
+/* Shorthands: F32, interleaved. */
+GstAudioInfo tfx_check_f32 (gint rate, gint n_channels);
+
+/* A buffer without times that holds n frames; planar ones have their meta. */
+GstBuffer *tfx_check_buffer (const GstAudioInfo *info, const gdouble *samples,
+    gsize n_frames);
+
+/* The same, with a time, duration and offsets from the number of its
+ * first frame. */
+GstBuffer *tfx_check_stamped (const GstAudioInfo *info, const gdouble *samples,
+    gsize n_frames, guint64 from);
+
+/* The samples in a buffer; *n_frames (unless NULL) says how many frames. */
+gdouble *tfx_check_samples (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize *n_frames);
+
+/* ---- elements --------------------------------------------------------------- */
+
+/* A harness around one element, or around a bin of several, from a launch
+ * line. */
+GstHarness *tfx_check_harness (const gchar *launch, const GstAudioInfo *info);
+
+void tfx_check_set_info (GstHarness *h, const GstAudioInfo *info);
+
+/* Pushes n frames in buffers of at most `most` and gives back what comes out,
+ * which must be as many frames. */
+gdouble *tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
+    const gdouble *samples, gsize n_frames, gsize most);
+
+/* Pushes one buffer; the next one that comes out. */
+GstBuffer *tfx_check_push (GstHarness *h, GstBuffer *buffer);
+
+/* A field of the stats property. */
+guint64 tfx_check_stat (GstElement *element, const gchar *field);
+
+/* A bus for an element in a harness. */
+GstBus *tfx_check_bus (GstHarness *h);
+
+/* The text of the next warning on the bus, NULL if there is none. */
+gchar *tfx_check_pop_warning (GstBus *bus);
+
+/* The next warning must be there and hold each of the words. */
+void tfx_check_expect_warning (GstBus *bus, const gchar *word,
+    ...) G_GNUC_NULL_TERMINATED;
+
+/* No warning is on the bus. */
+void tfx_check_expect_no_warning (GstBus *bus);
+
+/* ---- what should come out --------------------------------------------------- */
+
+/* The design run by the core alone, in place, over the same bytes. */
+gdouble *tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
+    const gdouble *samples, gsize n_frames);
+
+/* The same filter by other means, in double and in direct form I: one biquad
+ * for each pole pair of the analog prototype, by a bilinear transform of its
+ * own.  Low-pass and high-pass only, Butterworth and Chebyshev 1. */
+gdouble *tfx_check_reference (const TfxDesign *design, gint rate,
+    gint n_channels, const gdouble *samples, gsize n_frames);
+
+#endif /* TFX_CHECK_H */
