@@ -54,11 +54,14 @@ typedef struct TfxKernelBlock
 {
   TFX_DEVICE (void) data;
   long long frame_stride, channel_stride;
+  unsigned is_double;
+  unsigned unused;
 } TfxKernelBlock;
 
 typedef struct TfxCascadeArgs
 {
   TfxKernelBlock in, out;
+  TfxKernelBlock sum; /* double; added to the output unless its data is 0 */
   unsigned long long n_frames;
   unsigned n_channels;
   unsigned n_sections; /* of the whole cascade */
@@ -67,7 +70,7 @@ typedef struct TfxCascadeArgs
   /* 1: every b0 is 1 and the gains are behind the groups. */
   unsigned normalised;
   /* 1: neighbouring threads take neighbouring channels, not frames. */
-  unsigned by_channel;
+  unsigned in_by_channel, out_by_channel;
 
   unsigned segment_log2; /* frames of a thread's segment */
   unsigned lanes_log2;   /* threads of a warp that share a channel */
@@ -85,5 +88,61 @@ typedef struct TfxCascadeArgs
   /* [channel]: set to 1 where a state that was not finite was cleared. */
   TFX_DEVICE (unsigned char) cleared;
 } TfxCascadeArgs;
+
+/* The last inputs of a channel, oldest overwritten: double[channel][size].
+ * New ones go to `position` and behind; size is at least the past that is
+ * needed and a block. */
+typedef struct TfxKernelRing
+{
+  TFX_DEVICE (double) data;
+  unsigned long long size, position;
+} TfxKernelRing;
+
+typedef struct TfxKernelTap
+{
+  unsigned long long delay;
+  double gain;
+  unsigned swap; /* from the other channel of a pair */
+  unsigned unused;
+} TfxKernelTap;
+
+/* out = direct in + sum over taps of gain in[n - delay] + sum. */
+typedef struct TfxDelayArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, n_taps;
+  double direct;
+  TFX_DEVICE (const TfxKernelTap) taps;
+  TfxKernelRing ring; /* none if there are no taps */
+  unsigned by_channel;
+  unsigned unused;
+} TfxDelayArgs;
+
+/* Outputs of a thread of the FIR kernel, and taps that it takes from shared
+ * memory at a time. */
+#define TFX_FIR_RUN 8
+#define TFX_FIR_TAPS 128
+
+/* out = kernel * in + sum; kernels in the arithmetic's numbers. */
+typedef struct TfxFirArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, n_taps;
+  unsigned n_tiles; /* per channel */
+  unsigned per_channel; /* 1: a kernel for each channel */
+  TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
+  TfxKernelRing ring;
+} TfxFirArgs;
+
+/* out += weight (from - out), weight = 1 - (start + n) / length. */
+typedef struct TfxFadeArgs
+{
+  TfxKernelBlock from, out;
+  unsigned long long n_frames, start, length;
+  unsigned n_channels;
+  unsigned by_channel;
+} TfxFadeArgs;
 
 #endif

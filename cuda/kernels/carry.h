@@ -107,7 +107,7 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     }
     if (__all_sync (TFX_ALL_LANES, ready))
       break;
-    __nanosleep (100);
+    TFX_SLEEP (100);
   }
   if (!wanted || reset) {
 #pragma unroll

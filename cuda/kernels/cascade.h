@@ -24,6 +24,7 @@
 #define TFX_KERNEL_CASCADE_H
 
 #include "carry.h"
+#include "sample.h"
 
 /* Samples that a thread holds in registers in step 3. */
 #define CASCADE_RUN 8
@@ -49,66 +50,120 @@ cascade_place (const TfxCascadeArgs &args, unsigned channel, unsigned frame)
   return channel * args.pitch + frame + segment;
 }
 
-/* Channel and frame of this thread's i-th sample of a tile; false if there is
- * none. */
-TFX_DEVICE_FN bool
-cascade_visit (const TfxCascadeArgs &args, unsigned i, unsigned *channel,
-    unsigned *frame)
+/* Channel and frame of this thread's i-th sample of a tile; it has as many as
+ * a segment has. */
+TFX_DEVICE_FN void
+cascade_visit (const TfxCascadeArgs &args, unsigned by_channel, unsigned i,
+    unsigned *channel, unsigned *frame)
 {
-  unsigned lanes = 1u << args.lanes_log2;
   unsigned warp = threadIdx.x / TFX_WARP, lane = threadIdx.x % TFX_WARP;
   unsigned tile_log2 = args.segment_log2 + args.lanes_log2;
   unsigned n_channels = blockDim.x >> args.lanes_log2;
 
-  if (args.by_channel) {
+  if (by_channel) {
     *channel = threadIdx.x % n_channels;
-    *frame = threadIdx.x / n_channels + i * lanes;
-    return i < 1u << args.segment_log2;
+    *frame = threadIdx.x / n_channels + (i << args.lanes_log2);
+  } else {
+    /* A warp reads the rows of its own channels, 32 frames at a time. */
+    i = i * TFX_WARP + lane;
+    *channel = (warp << (5 - args.lanes_log2)) + (i >> tile_log2);
+    *frame = i & ((1u << tile_log2) - 1);
   }
-  /* A warp reads the rows of its own channels, 32 frames at a time. */
-  i = i * TFX_WARP + lane;
-  *channel = (warp << (5 - args.lanes_log2)) + (i >> tile_log2);
-  *frame = i & ((1u << tile_log2) - 1);
-  return i < 1u << (args.segment_log2 + 5);
 }
 
+/* Several loads are under way at a time. */
 template <typename IO, typename W>
 TFX_DEVICE_FN void
 cascade_load (const TfxCascadeArgs &args, const volatile Tile &tile, W *samples)
 {
-  const IO *data = (const IO *)args.in.data;
+  unsigned n_channels = tile.n_channels, n_frames = tile.n_frames;
   unsigned channel, frame;
+  Samples<IO> in = samples_from<IO> (args.in, tile.channel, tile.frame);
 
-#pragma unroll 8
-  for (unsigned i = 0; cascade_visit (args, i, &channel, &frame); i++) {
-    IO x = 0;
-    W w;
+#pragma unroll 1
+  for (unsigned i = 0; i < 1u << args.segment_log2; i += CASCADE_RUN) {
+    IO x[CASCADE_RUN];
 
-    if (channel < tile.n_channels && frame < tile.n_frames)
-      x = data[(long long)(tile.frame + frame) * args.in.frame_stride +
-               (long long)(tile.channel + channel) * args.in.channel_stride];
-    real_set (x, &w);
-    samples[cascade_place (args, channel, frame)] = w;
+#pragma unroll
+    for (unsigned j = 0; j < CASCADE_RUN; j++) {
+      cascade_visit (args, args.in_by_channel, i + j, &channel, &frame);
+      x[j] = channel < n_channels && frame < n_frames
+                 ? sample_at (in, channel, frame)
+                 : 0;
+    }
+#pragma unroll
+    for (unsigned j = 0; j < CASCADE_RUN; j++) {
+      cascade_visit (args, args.in_by_channel, i + j, &channel, &frame);
+      real_set (x[j], &samples[cascade_place (args, channel, frame)]);
+    }
   }
 }
 
+/* out = samples + sum; a sum is double. */
 template <typename IO, typename W>
 TFX_DEVICE_FN void
 cascade_store (const TfxCascadeArgs &args, const volatile Tile &tile,
     const W *samples)
 {
-  IO *data = (IO *)args.out.data;
+  unsigned n_channels = tile.n_channels, n_frames = tile.n_frames;
   unsigned channel, frame;
+  Samples<IO> out = samples_from<IO> (args.out, tile.channel, tile.frame);
+  Samples<double> sum =
+      samples_from<double> (args.sum, tile.channel, tile.frame);
 
-#pragma unroll 8
-  for (unsigned i = 0; cascade_visit (args, i, &channel, &frame); i++) {
-    IO x;
+#pragma unroll 4
+  for (unsigned i = 0; i < 1u << args.segment_log2; i++) {
+    double x;
 
-    real_get (samples[cascade_place (args, channel, frame)], &x);
-    if (channel < tile.n_channels && frame < tile.n_frames)
-      data[(long long)(tile.frame + frame) * args.out.frame_stride +
-           (long long)(tile.channel + channel) * args.out.channel_stride] = x;
+    cascade_visit (args, args.out_by_channel, i, &channel, &frame);
+    if (channel >= n_channels || frame >= n_frames)
+      continue;
+    if (sum.data == nullptr) {
+      real_get (samples[cascade_place (args, channel, frame)],
+          &sample_at (out, channel, frame));
+    } else {
+      real_get (samples[cascade_place (args, channel, frame)], &x);
+      x = __dadd_rn (x, sample_at (sum, channel, frame));
+      real_get (x, &sample_at (out, channel, frame));
+    }
   }
+}
+
+/* Where samples are kept as float, what comes in and goes out is float. */
+TFX_DEVICE_FN void
+cascade_load_any (const TfxCascadeArgs &args, const volatile Tile &tile,
+    float *samples)
+{
+  cascade_load<float, float> (args, tile, samples);
+}
+
+template <typename W>
+TFX_DEVICE_FN void
+cascade_load_any (const TfxCascadeArgs &args, const volatile Tile &tile,
+    W *samples)
+{
+  if (args.in.is_double)
+    cascade_load<double, W> (args, tile, samples);
+  else
+    cascade_load<float, W> (args, tile, samples);
+}
+
+TFX_DEVICE_FN void
+cascade_store_any (const TfxCascadeArgs &args, const volatile Tile &tile,
+    const float *samples)
+{
+  cascade_store<float, float> (args, tile, samples);
+}
+
+template <typename W>
+TFX_DEVICE_FN void
+cascade_store_any (const TfxCascadeArgs &args, const volatile Tile &tile,
+    const W *samples)
+{
+  if (args.out.is_double)
+    cascade_store<double, W> (args, tile, samples);
+  else
+    cascade_store<float, W> (args, tile, samples);
 }
 
 /* Step 1.  The last segment of a channel may be short: its n frames then count
@@ -379,9 +434,9 @@ cascade_next (const TfxCascadeArgs &args, volatile Tile *tile)
   tile->frame = frame;
 }
 
-/* IO: the type of the samples, W: of those in shared memory, R: of the
- * arithmetic, G: sections in a group. */
-template <typename IO, typename W, typename R, int G>
+/* W: the type of the samples in shared memory, float if what comes in and goes
+ * out is; R: of the arithmetic; G: sections in a group. */
+template <typename W, typename R, int G>
 TFX_DEVICE_FN void
 cascade_run (const TfxCascadeArgs &args, unsigned char *shared)
 {
@@ -399,13 +454,13 @@ cascade_run (const TfxCascadeArgs &args, unsigned char *shared)
     __syncthreads ();
     if (tile->index == args.n_tiles)
       break;
-    cascade_load<IO, W> (args, *tile, samples);
+    cascade_load_any (args, *tile, samples);
     __syncthreads ();
 #pragma unroll 1
     for (unsigned group = 0; group < args.n_groups; group++)
       cascade_group<W, R, G> (args, *tile, group, epoch, samples, stash);
     __syncthreads ();
-    cascade_store<IO, W> (args, *tile, samples);
+    cascade_store_any (args, *tile, samples);
     if (args.n_tiles == 1)
       return;
     /* Nobody takes the next tile while another still reads this one. */

@@ -11,11 +11,19 @@
 
 #define TFX_DEVICE_FN static __device__ __forceinline__
 
-/* The one kernel that takes ARGS; blocks of up to THREADS threads, at least
- * BLOCKS of them on a multiprocessor. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define TFX_CONSTANT __grid_constant__
+#define TFX_SLEEP(ns) __nanosleep (ns)
+#else
+#define TFX_CONSTANT
+#define TFX_SLEEP(ns) __threadfence ()
+#endif
+
+/* A kernel with the one argument `args`; blocks of up to THREADS threads, at
+ * least BLOCKS of them on a multiprocessor. */
 #define TFX_KERNEL(name, args_type, threads, blocks)                           \
   extern "C" __global__ void __launch_bounds__ (threads, blocks)               \
-      name (const __grid_constant__ args_type args)
+      name (const TFX_CONSTANT args_type args)
 
 /* Hides where a number comes from, so that what is computed from it stays where
  * it is used and does not occupy registers across a loop. */

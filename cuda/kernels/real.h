@@ -245,6 +245,18 @@ real_set (Twofold x, Twofold *a)
 
 /* To a sample, rounded once. */
 TFX_DEVICE_FN void
+real_get (float a, float *x)
+{
+  *x = a;
+}
+
+TFX_DEVICE_FN void
+real_get (float a, double *x)
+{
+  *x = (double)a;
+}
+
+TFX_DEVICE_FN void
 real_get (double a, float *x)
 {
   *x = (float)a;
@@ -260,6 +272,12 @@ TFX_DEVICE_FN void
 real_get (Twofold a, float *x)
 {
   *x = a.high;
+}
+
+TFX_DEVICE_FN void
+real_get (Twofold a, double *x)
+{
+  *x = real_to_double (a);
 }
 
 TFX_DEVICE_FN void

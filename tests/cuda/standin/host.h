@@ -47,7 +47,7 @@ struct StandinIndex
 
 #define __syncthreads() standin_sync_threads (__FILE__, __LINE__)
 #define __syncwarp() ((void)standin_share (0, __FILE__, __LINE__))
-#define __nanosleep(ns) standin_sleep ()
+#define TFX_SLEEP(ns) standin_sleep ()
 #define __threadfence() ((void)0)
 
 /* ---- warps ------------------------------------------------------------------ */
