@@ -58,16 +58,20 @@ tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos)
   return true;
 }
 
-/* One step of the group from state s with input x, in place. */
+/* One step of the group from state s with input x, in place.  The state of a
+ * section is s1 and s1 + s2. */
 static void
 step (const Group *g, long double x, long double *s)
 {
   for (unsigned k = 0; k < g->n; k++) {
     const TfxSos *c = &g->sos[k];
-    long double y = c->b0 * x + s[2 * k];
+    long double s1 = s[2 * k], s2 = s[2 * k + 1] - s1;
+    long double y = c->b0 * x + s1;
 
-    s[2 * k] = c->b1 * x - c->a1 * y + s[2 * k + 1];
-    s[2 * k + 1] = c->b2 * x - c->a2 * y;
+    s1 = c->b1 * x - c->a1 * y + s2;
+    s2 = c->b2 * x - c->a2 * y;
+    s[2 * k] = s1;
+    s[2 * k + 1] = s1 + s2;
     x = y;
   }
 }

@@ -309,9 +309,10 @@ state_store (const TfxCascadeArgs &args, const R *table, unsigned channel,
 #pragma unroll
   for (int i = 0; i < 2 * G; i++) {
     R scale = table[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
+    R x = i % 2 == 1 ? real_add (s[i], real_neg (s[i - 1])) : s[i];
 
     if (group * G + i / 2 < args.n_sections)
-      state[i] = finite ? real_to_double (real_mul (s[i], scale)) : 0.0;
+      state[i] = finite ? real_to_double (real_mul (x, scale)) : 0.0;
   }
 }
 
@@ -406,6 +407,9 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
     if (lane == (tile.n_frames - 1) >> m_log2 && in_tile < tile.n_channels)
       state_store<R, G> (args, table, tile.channel + in_tile, group, end);
   }
+#pragma unroll
+  for (int k = 0; k < G; k++)
+    s[2 * k + 1] = real_add (s[2 * k + 1], real_neg (s[2 * k]));
   if (real_has_normalised (R ()) && args.normalised)
     cascade_filter<W, R, G, true> (segment, table, m_log2, s);
   else
