@@ -58,20 +58,27 @@ tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos)
   return true;
 }
 
+/* The r of kernels/args.h, which every arithmetic can hold. */
+static float
+turn_of (const TfxSos *sos)
+{
+  return (float)(-sos->a1 / 2);
+}
+
 /* One step of the group from state s with input x, in place.  The state of a
- * section is s1 and s1 + s2. */
+ * section is s1 and s2 + r s1. */
 static void
 step (const Group *g, long double x, long double *s)
 {
   for (unsigned k = 0; k < g->n; k++) {
     const TfxSos *c = &g->sos[k];
-    long double s1 = s[2 * k], s2 = s[2 * k + 1] - s1;
+    long double r = turn_of (c), s1 = s[2 * k], s2 = s[2 * k + 1] - r * s1;
     long double y = c->b0 * x + s1;
 
     s1 = c->b1 * x - c->a1 * y + s2;
     s2 = c->b2 * x - c->a2 * y;
     s[2 * k] = s1;
-    s[2 * k + 1] = s1 + s2;
+    s[2 * k + 1] = s2 + r * s1;
     x = y;
   }
 }
@@ -187,7 +194,7 @@ put_group (char *table, TfxReal real, Group *g, double gain, bool normalised)
     put (table, real, 6 * k + 2, c->b2);
     put (table, real, 6 * k + 3, c->a1);
     put (table, real, 6 * k + 4, c->a2);
-    put (table, real, 6 * k + 5, 0);
+    put (table, real, 6 * k + 5, turn_of (c));
     put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / product);
     put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, product);
   }

@@ -29,7 +29,8 @@
 
 /* The tables of a group of g sections, in numbers (double, or two floats):
  *
- *   section   [g][6]       b0 b1 b2 a1 a2 and an unused one
+ *   section   [g][6]       b0 b1 b2 a1 a2 r; the state that is carried is s1
+ *                          and s2 + r s1
  *   scale     [g][2]       to the internal state, and back
  *   gain      [2]          behind the group, and an unused one
  *   control   [64][2 g]    row n: A^(63 - n) B

@@ -119,8 +119,9 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
 
 /* The state that the caller keeps is s1, s2 of the sections as they stand.
  * Inside it is that of sections with b0 = 1 if the cascade is normalised, and
- * what is carried is s1 and s1 + s2: near z = 1 the two almost cancel, and what
- * is left of them would drown in their rounding. */
+ * what is carried is s1 and s2 + r s1 with r = -a1/2, the real part of the
+ * poles.  As long as a pair of poles rings, s2 is near -r s1 when they are near
+ * the unit circle's real ends, and what matters is the difference. */
 template <typename R, int G>
 TFX_DEVICE_FN void
 state_load (const TfxCascadeArgs &args, const R *table, unsigned channel,
@@ -139,7 +140,7 @@ state_load (const TfxCascadeArgs &args, const R *table, unsigned channel,
     real_set (group * G + i / 2 < args.n_sections ? state[i] : 0.0, &x);
     s[i] = real_mul (x, scale);
     if (i % 2 == 1)
-      s[i] = real_add (s[i], s[i - 1]);
+      s[i] = real_fma (table[6 * (i / 2) + 5], s[i - 1], s[i]);
   }
 }
 

@@ -12,7 +12,7 @@
 
 /* Threads of a block and blocks of a multiprocessor, so that nothing spills
  * out of the registers that this leaves: 128 of a thread, or 168. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 #define CASCADE_THREADS(group) ((group) < 5 ? 256 : 128)
 #define CASCADE_BLOCKS(group) ((group) < 5 ? 2 : 3)
 #else

@@ -309,8 +309,10 @@ state_store (const TfxCascadeArgs &args, const R *table, unsigned channel,
 #pragma unroll
   for (int i = 0; i < 2 * G; i++) {
     R scale = table[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
-    R x = i % 2 == 1 ? real_add (s[i], real_neg (s[i - 1])) : s[i];
+    R x = s[i];
 
+    if (i % 2 == 1)
+      x = real_fma (real_neg (table[6 * (i / 2) + 5]), s[i - 1], x);
     if (group * G + i / 2 < args.n_sections)
       state[i] = finite ? real_to_double (real_mul (x, scale)) : 0.0;
   }
@@ -409,7 +411,8 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
   }
 #pragma unroll
   for (int k = 0; k < G; k++)
-    s[2 * k + 1] = real_add (s[2 * k + 1], real_neg (s[2 * k]));
+    s[2 * k + 1] =
+        real_fma (real_neg (table[6 * k + 5]), s[2 * k], s[2 * k + 1]);
   if (real_has_normalised (R ()) && args.normalised)
     cascade_filter<W, R, G, true> (segment, table, m_log2, s);
   else

@@ -3,3 +3,4 @@
  * device gets. */
 #define TFX_KERNEL_HOST
 #include "kernels/cascade.cu"
+#include "kernels/window.cu"
