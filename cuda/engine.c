@@ -527,8 +527,9 @@ bring_in (TfxEngine *e, const TfxBlock *in, const TfxBlock *shape,
   int ret = wait_for (e, e->in_moved[i]);
 
   e->next_in = !i;
-  if (ret == 0)
-    ret = tfx_transfer_reserve (e->cuda, t, n_samples);
+  /* Both, so that the next run finds its own. */
+  for (int k = 0; ret == 0 && k < 2; k++)
+    ret = tfx_transfer_reserve (e->cuda, &e->in[k], n_samples);
   if (ret < 0)
     return ret;
   *block = tfx_transfer_block (t, shape);

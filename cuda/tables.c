@@ -22,7 +22,8 @@ typedef long double Matrix[MAX_STATE][MAX_STATE];
 TfxGroups
 tfx_tables_group (size_t n_sos, unsigned many_min)
 {
-  TfxGroups best = { (unsigned)n_sos, 1 };
+  /* No sections at all: an identity. */
+  TfxGroups best = { n_sos > 0 ? (unsigned)n_sos : 1, 1 };
   double best_cost = INFINITY;
 
   if (n_sos <= TFX_GROUP_MAX)

@@ -4,3 +4,4 @@
 #define TFX_KERNEL_HOST
 #include "kernels/cascade.cu"
 #include "kernels/window.cu"
+#include "faulty.h"

@@ -42,7 +42,7 @@ static CUresult
 allocate (size_t size, bool is_device, Allocation **out)
 {
   size_t page = (size_t)sysconf (_SC_PAGESIZE);
-  size_t rounded = (size + ALIGNMENT + page - 1) & ~(page - 1);
+  size_t rounded = (size + 2 * ALIGNMENT + page - 1) & ~(page - 1);
   Allocation *a;
 
   if (size == 0)
@@ -62,8 +62,10 @@ allocate (size_t size, bool is_device, Allocation **out)
   }
   mprotect (a->map, page, PROT_NONE);
   mprotect (a->map + page + rounded, page, PROT_NONE);
-  /* As near to the end of the page as the alignment allows. */
-  a->data = a->map + page + ((rounded - size) & ~(size_t)(ALIGNMENT - 1));
+  /* Near the end of the page: what misses by little spoils the pattern, what
+   * misses by more ends the program. */
+  a->data = a->map + page +
+            ((rounded - size - ALIGNMENT) & ~(size_t)(ALIGNMENT - 1));
   a->size = size;
   a->is_device = is_device;
   a->context = standin_context ();
