@@ -28,8 +28,9 @@ struct TfxBackend
 
   /* Takes the values of a plan of the same structure.  The state of sections
    * is undefined until it is set; FIRs and delay lines keep theirs, and go
-   * over to a new kernel in a short cross-fade. */
-  void (*update) (TfxEngine *engine, const TfxPlan *plan);
+   * over to a new kernel in a short cross-fade.  0, or -ENOMEM: it then runs
+   * on as it was. */
+  int (*update) (TfxEngine *engine, const TfxPlan *plan);
 
   /* The state of a stage of the plan as double[n_channels][state size], in
    * the form that tfx.h describes. */

@@ -22,6 +22,13 @@ tfx_chain_new (void)
   return chain_alloc (0);
 }
 
+static void
+copy_stages (TfxChain *to, size_t first, const TfxChain *from)
+{
+  for (size_t i = 0; i < from->n_stages; i++)
+    to->stages[first + i] = tfx_stage_ref (from->stages[i]);
+}
+
 TfxChain *
 tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 {
@@ -29,10 +36,21 @@ tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 
   if (!longer)
     return NULL;
-  for (size_t i = 0; i < chain->n_stages; i++)
-    longer->stages[i] = tfx_stage_ref (chain->stages[i]);
+  copy_stages (longer, 0, chain);
   longer->stages[chain->n_stages] = tfx_stage_ref (stage);
   return longer;
+}
+
+TfxChain *
+tfx_chain_concat (const TfxChain *a, const TfxChain *b)
+{
+  TfxChain *both = chain_alloc (a->n_stages + b->n_stages);
+
+  if (!both)
+    return NULL;
+  copy_stages (both, 0, a);
+  copy_stages (both, a->n_stages, b);
+  return both;
 }
 
 TfxChain *

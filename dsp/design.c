@@ -19,7 +19,7 @@ find_fault (const TfxDesign *d, double rate_hz)
 {
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return "rate_hz: must be finite and above 0";
-  if ((unsigned)d->family > TFX_FAMILY_CHEBYSHEV2)
+  if ((unsigned)d->family > TFX_FAMILY_ELLIPTIC)
     return "family: not one of the known families";
   if ((unsigned)d->mode > TFX_MODE_BAND_REJECT)
     return "mode: not one of the known modes";
@@ -36,18 +36,25 @@ find_fault (const TfxDesign *d, double rate_hz)
     if (!(d->upper_hz > d->lower_hz))
       return "upper_hz: must be above lower_hz";
   }
-  if (d->family == TFX_FAMILY_CHEBYSHEV1 &&
+  if ((d->family == TFX_FAMILY_CHEBYSHEV1 ||
+          d->family == TFX_FAMILY_ELLIPTIC) &&
       !(d->ripple_db > 0.0 && isfinite (d->ripple_db)))
     return "ripple_db: must be finite and above 0";
-  if (d->family == TFX_FAMILY_CHEBYSHEV2 &&
+  if ((d->family == TFX_FAMILY_CHEBYSHEV2 ||
+          d->family == TFX_FAMILY_ELLIPTIC) &&
       !(d->attenuation_db > 0.0 && isfinite (d->attenuation_db)))
     return "attenuation_db: must be finite and above 0";
+  if (d->family == TFX_FAMILY_ELLIPTIC && !(d->attenuation_db > d->ripple_db))
+    return "attenuation_db: must be above ripple_db";
   return NULL;
 }
 
 static const char not_representable[] =
     "lower_hz, upper_hz: too near 0, half the rate or each other for stable "
     "sections in double precision";
+static const char too_steep[] =
+    "order: too high, for this ripple and attenuation or these frequencies, "
+    "for stable sections in double precision";
 
 /* The sections of a design without faults; returns how many. */
 static int
@@ -82,7 +89,8 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why)
   const char *fault = find_fault (design, rate_hz);
 
   if (!fault && make_sections (design, rate_hz, sos) < 0)
-    fault = not_representable;
+    fault =
+        design->family == TFX_FAMILY_ELLIPTIC ? too_steep : not_representable;
   if (why)
     *why = fault;
   return fault ? -EINVAL : 0;

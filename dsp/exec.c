@@ -113,10 +113,19 @@ reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
   return 0;
 }
 
-static const TfxSos *
-sections_of (const TfxPlanStage *stage)
+/* Section k of a stage, without what other stages have put into it: the state
+ * is that of the stage's own sections. */
+static TfxSos
+own_section (const TfxPlanStage *stage, size_t k)
 {
-  return stage->step->sos + stage->first_sos;
+  TfxSos sos = stage->step->sos[stage->first_sos + k];
+
+  if (k == 0 && stage->gain != 0.0) {
+    sos.b0 /= stage->gain;
+    sos.b1 /= stage->gain;
+    sos.b2 /= stage->gain;
+  }
+  return sos;
 }
 
 /* The state of a cascade's stage from one set of coefficients to another. */
@@ -124,12 +133,17 @@ static void
 map_sections (const TfxPlanStage *from, const TfxPlanStage *to,
     unsigned n_channels, double *state)
 {
-  const TfxSos *f = sections_of (from), *t = sections_of (to);
+  for (size_t n = 0; n < to->n_sos; n++) {
+    TfxSos f = own_section (from, n), t = own_section (to, n);
 
-  for (size_t k = 0; k < to->n_sos * n_channels; k++, state += 2) {
-    size_t n = k % to->n_sos;
-    if (memcmp (&f[n], &t[n], sizeof f[n]) != 0)
-      tfx_state_map (&f[n], &t[n], state);
+    /* Behind a gain of 0 a section's own numerator is not to be seen: only
+     * its poles can have changed. */
+    if (n == 0 && (from->gain == 0.0 || to->gain == 0.0))
+      f.b0 = t.b0 = f.b1 = t.b1 = f.b2 = t.b2 = 1.0;
+    if (memcmp (&f, &t, sizeof f) == 0)
+      continue;
+    for (unsigned c = 0; c < n_channels; c++)
+      tfx_state_map (&f, &t, state + 2 * (c * to->n_sos + n));
   }
 }
 
@@ -199,6 +213,7 @@ update_in_place (Run *run, TfxPlan *plan)
   const TfxBackend *backend = plan->backend;
   const unsigned n_channels = plan->n_channels;
   double *states, *at;
+  int ret;
 
   if (tfx_plan_same_values (old, plan))
     return 0;
@@ -214,18 +229,20 @@ update_in_place (Run *run, TfxPlan *plan)
     at += old->stages[i].state_size * n_channels;
   }
 
-  run->plan = tfx_plan_ref (plan);
-  backend->update (run->engine, plan);
+  ret = backend->update (run->engine, plan);
+  if (ret == 0)
+    run->plan = tfx_plan_ref (plan);
   at = states;
-  for (size_t i = 0; i < plan->n_stages; i++) {
+  for (size_t i = 0; ret == 0 && i < plan->n_stages; i++) {
     if (plan->stages[i].kind != TFX_STEP_CASCADE)
       continue;
     backend->set_state (run->engine, i, at);
     at += plan->stages[i].state_size * n_channels;
   }
   free (states);
-  tfx_plan_unref (&old);
-  return 0;
+  if (ret == 0)
+    tfx_plan_unref (&old);
+  return ret;
 }
 
 static void
@@ -416,6 +433,12 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
   tfx_denormal_leave (mode);
   e->n_dispatches++;
   return ret < 0 ? ret : 0;
+}
+
+bool
+tfx_exec_is_fading (const TfxExec *e)
+{
+  return e->fading.plan != NULL;
 }
 
 int

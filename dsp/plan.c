@@ -97,11 +97,10 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
   }
   sos = step->sos + step->n_sos;
   memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
-  if (step->gain != 0.0) {
-    scale_section (&sos[0], step->gain);
-    step->gain = 1.0;
-  }
   entry = add_stage (plan, stage->id, step, 2 * n);
+  entry->gain = step->gain;
+  scale_section (&sos[0], step->gain);
+  step->gain = 1.0;
   entry->first_sos = step->n_sos;
   entry->n_sos = n;
   step->n_sos += n;
@@ -239,16 +238,17 @@ plan_free (TfxPlan *plan)
 }
 
 int
-tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
-    const TfxBackend *backend, TfxPlan **out)
+tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+    TfxPlan **out)
 {
   TfxPlan *plan;
   Count count = { 0, 0 };
   int ret = -ENOMEM;
 
   *out = NULL;
-  if (!backend || !(rate_hz > 0.0) || !isfinite (rate_hz) || n_channels < 1 ||
-      n_channels > TFX_MAX_CHANNELS)
+  if (!spec->backend || !(spec->rate_hz > 0.0) || !isfinite (spec->rate_hz) ||
+      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      (unsigned)spec->sample > TFX_SAMPLE_F64)
     return -EINVAL;
   plan = calloc (1, sizeof *plan);
   if (!plan)
@@ -256,9 +256,11 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
 
   count_chain (chain, &count);
   plan->refs = 1;
-  plan->rate_hz = rate_hz;
-  plan->n_channels = n_channels;
-  plan->backend = backend;
+  plan->rate_hz = spec->rate_hz;
+  plan->n_channels = spec->n_channels;
+  plan->sample = spec->sample;
+  plan->block_frames = spec->block_frames;
+  plan->backend = spec->backend;
   plan->n_chain_stages = chain->n_stages;
   plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
@@ -270,6 +272,18 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
   }
   *out = plan;
   return 0;
+}
+
+int
+tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
+    const TfxBackend *backend, TfxPlan **out)
+{
+  const TfxPlanSpec spec = { .rate_hz = rate_hz,
+    .n_channels = n_channels,
+    .sample = TFX_SAMPLE_F64,
+    .backend = backend };
+
+  return tfx_plan_compile_for (chain, &spec, out);
 }
 
 TfxPlan *
@@ -299,6 +313,18 @@ size_t
 tfx_plan_n_sections (const TfxPlan *plan)
 {
   return plan->n_sos;
+}
+
+size_t
+tfx_plan_n_states (const TfxPlan *plan)
+{
+  return plan->n_stages;
+}
+
+uint64_t
+tfx_plan_state_id (const TfxPlan *plan, size_t state)
+{
+  return plan->stages[state].id;
 }
 
 size_t
@@ -334,6 +360,7 @@ bool
 tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b)
 {
   if (a->rate_hz != b->rate_hz || a->n_channels != b->n_channels ||
+      a->sample != b->sample || a->block_frames != b->block_frames ||
       a->backend != b->backend || a->n_stages != b->n_stages)
     return false;
   for (size_t i = 0; i < a->n_stages; i++) {
@@ -358,7 +385,8 @@ same_stage_values (const TfxStage *a, const TfxStage *b)
     return false;
   for (size_t i = 0; i < a->u.delay.n_taps; i++) {
     const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
-    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap)
+    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap ||
+        s->side != t->side)
       return false;
   }
   return true;

@@ -43,6 +43,7 @@ typedef struct TfxPlanStage
   TfxStepKind kind;
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
+  double gain;             /* folded into the first of its sections */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -54,6 +55,8 @@ struct TfxPlan
   unsigned refs; /* atomic */
   double rate_hz;
   unsigned n_channels;
+  TfxSample sample;    /* the precision of FIRs */
+  size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;

@@ -8,12 +8,15 @@
  *                 mu = asinh(1 / eps) / N, eps^2 = 10^(ripple/10) - 1
  *   Chebyshev 2   the reciprocals of a Chebyshev 1 with
  *                 1 / eps^2 = 10^(attenuation/10) - 1, zeros at 1 / cos theta
+ *   elliptic      see elliptic.c
  *
  * (A. Antoniou, Digital Signal Processing, chapter 10.) */
 #include "prototype.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "elliptic.h"
 
 /* 10^(db/10) - 1 without the cancellation for small db. */
 static double
@@ -46,6 +49,15 @@ factor_log_magnitude (const TfxFactor *f, double omega)
   return log (fmax (n, 1e-300) / d);
 }
 
+/* The gain at infinity of a factor that is 1 at DC. */
+static double
+far_gain (const TfxFactor *f)
+{
+  if (f->im == 0.0 || !isfinite (f->zero))
+    return 0.0;
+  return (f->re * f->re + f->im * f->im) / (f->zero * f->zero);
+}
+
 #define N_SPREAD 64
 #define MAX_POINTS (N_SPREAD + 2 * TFX_PROTOTYPE_MAX_FACTORS)
 
@@ -75,9 +87,14 @@ choose_points (const TfxPrototype *proto, double *omega)
  * is small in the pass band while it is large somewhere.  So: take, again and
  * again, the factor that leaves the smallest range between the maximum of the
  * partial product and its minimum in the pass band.  (In the common order,
- * by rising Q, an order-64 Chebyshev cascade loses all of its 300 dB.) */
+ * by rising Q, an order-64 Chebyshev cascade loses all of its 300 dB.)
+ *
+ * Rounding is relative to all of a signal, and in front of a narrow low-pass
+ * most of that lies in its stop band.  Poles alone take it down, factors with
+ * zeros next to their poles hardly: of a Chebyshev 2 the factor that does most
+ * about it goes first.  (That is worth up to 25 dB at orders 3 to 8.) */
 static void
-order_factors (TfxPrototype *proto)
+order_factors (TfxPrototype *proto, bool has_zeros)
 {
   const unsigned n = proto->n_factors;
   double omega[MAX_POINTS], product[MAX_POINTS] = { 0.0 };
@@ -87,7 +104,7 @@ order_factors (TfxPrototype *proto)
   bool taken[TFX_PROTOTYPE_MAX_FACTORS] = { false };
   unsigned n_points;
 
-  if (n < 3)
+  if (n < (has_zeros ? 2 : 3))
     return;
 
   n_points = choose_points (proto, omega);
@@ -105,7 +122,7 @@ order_factors (TfxPrototype *proto)
     double best_range = INFINITY;
 
     for (unsigned k = 0; k < n; k++) {
-      double lo = INFINITY, hi = -INFINITY;
+      double lo = INFINITY, hi = -INFINITY, range;
 
       if (taken[k])
         continue;
@@ -115,8 +132,12 @@ order_factors (TfxPrototype *proto)
         if (total[i] >= peak - PASS_BAND_NEPER && v < lo)
           lo = v;
       }
-      if (hi - lo < best_range) {
-        best_range = hi - lo;
+      if (has_zeros && done == 0)
+        range = far_gain (&proto->factors[k]);
+      else
+        range = hi - lo;
+      if (range < best_range) {
+        best_range = range;
         best = k;
       }
     }
@@ -149,6 +170,14 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
         proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
       break;
     }
+    case TFX_FAMILY_ELLIPTIC:
+      proto->n_factors = (order + 1) / 2;
+      if (order % 2 == 0)
+        proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
+      tfx_elliptic_factors (order, design->ripple_db, design->attenuation_db,
+          proto->factors);
+      order_factors (proto, false);
+      return;
     case TFX_FAMILY_CHEBYSHEV2: {
       double mu = asinh (sqrt (power_minus_one (design->attenuation_db)));
       sinh_mu = sinh (mu / order);
@@ -171,5 +200,5 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
     }
     proto->factors[proto->n_factors++] = f;
   }
-  order_factors (proto);
+  order_factors (proto, inverse);
 }

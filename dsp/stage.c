@@ -135,10 +135,7 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
     const double *b = second->u.fir.taps + (n_b == 1 ? 0 : k) * len_b;
     double *out = stage->u.fir.taps + k * stage->u.fir.n_taps;
 
-    for (size_t i = 0; i < len_a; i++) {
-      for (size_t j = 0; j < len_b; j++)
-        out[i + j] += a[i] * b[j];
-    }
+    tfx_fir_convolve (a, len_a, b, len_b, out);
   }
   return stage;
 }

@@ -96,7 +96,8 @@ typedef enum
 {
   TFX_FAMILY_BUTTERWORTH,
   TFX_FAMILY_CHEBYSHEV1,
-  TFX_FAMILY_CHEBYSHEV2
+  TFX_FAMILY_CHEBYSHEV2,
+  TFX_FAMILY_ELLIPTIC
 } TfxFamily;
 
 typedef enum
@@ -108,7 +109,7 @@ typedef enum
 } TfxMode;
 
 /* What is asked of a filter.  The designs are those of scipy.signal: butter,
- * cheby1 and cheby2 with output='sos' and fs=rate. */
+ * cheby1, cheby2 and ellip with output='sos' and fs=rate. */
 typedef struct TfxDesign
 {
   TfxFamily family;
@@ -116,8 +117,9 @@ typedef struct TfxDesign
   unsigned order;        /* of the analog prototype, 1 to 64 */
   double lower_hz;       /* the cutoff, or the lower edge of a band */
   double upper_hz;       /* the upper edge; band modes only */
-  double ripple_db;      /* Chebyshev 1: ripple in the pass band, > 0 */
-  double attenuation_db; /* Chebyshev 2: in the stop band, > 0 */
+  double ripple_db;      /* Chebyshev 1 and elliptic: in the pass band, > 0 */
+  double attenuation_db; /* Chebyshev 2: in the stop band, > 0; elliptic:
+                          * also above ripple_db */
 } TfxDesign;
 
 /* Zeros, poles and gain: H(z) = gain prod (z - zero) / prod (z - pole).
@@ -146,6 +148,55 @@ int tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos);
 /* The same filter as zeros, poles and gain.  0 or -EINVAL. */
 int tfx_design_zpk (const TfxDesign *design, double rate_hz, TfxZpk *zpk);
 
+/* ---- FIR design ---------------------------------------------------------- */
+
+typedef enum
+{
+  TFX_WINDOW_HAMMING,
+  TFX_WINDOW_HANN,
+  TFX_WINDOW_BLACKMAN,
+  TFX_WINDOW_BLACKMAN_HARRIS,
+  TFX_WINDOW_NUTTALL,
+  TFX_WINDOW_FLATTOP,
+  TFX_WINDOW_BARTLETT,
+  TFX_WINDOW_RECTANGULAR,
+  TFX_WINDOW_KAISER
+} TfxWindow;
+
+#define TFX_FIR_MAX_TAPS (1u << 24)
+#define TFX_FIR_MAX_BETA 700.0
+
+/* What is asked of a windowed-sinc filter.  The designs are those of
+ * scipy.signal.firwin with scale=True and fs=rate: the response is 1 at 0 Hz,
+ * at half the rate (high-pass) or in the middle of the band (band-pass).  The
+ * taps are symmetric: the delay is (n_taps - 1) / 2 samples. */
+typedef struct TfxFirDesign
+{
+  TfxMode mode;
+  TfxWindow window;
+  double beta;     /* kaiser only, 0 to TFX_FIR_MAX_BETA */
+  size_t n_taps;   /* 1 to TFX_FIR_MAX_TAPS; odd for high-pass and
+                    * band-reject: an even number gives 0 at half the rate */
+  double lower_hz; /* the cutoff (-6 dB), or the lower edge of a band */
+  double upper_hz; /* the upper edge; band modes only */
+} TfxFirDesign;
+
+/* 0 if the design can be met at rate_hz, otherwise -EINVAL, and *why (unless
+ * NULL) points to a static text that names the field that cannot be met and
+ * its range.  -ENOMEM if there is no room to try it. */
+int tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
+    const char **why);
+
+/* Writes the taps to taps[n_taps].  0, -EINVAL or -ENOMEM as
+ * tfx_fir_design_check() does. */
+int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
+
+/* The filter that does what filter a and then filter b do, in one:
+ * taps[n_a + n_b - 1] = a * b.  n_a, n_b >= 1; taps apart from both.  Takes
+ * n_a n_b multiplications. */
+void tfx_fir_convolve (const double *a, size_t n_a, const double *b, size_t n_b,
+    double *taps);
+
 /* ---- stages and chains -------------------------------------------------- */
 
 /* What one filter is.  Two stages with one id are two settings of the same
@@ -169,10 +220,10 @@ typedef enum
 {
   TFX_FIR_AUTO,   /* whichever is cheaper */
   TFX_FIR_DIRECT, /* multiply and add, tap by tap */
-  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency */
+  TFX_FIR_FFT     /* partitioned convolution by FFT, without added latency; the
+                   * split of a stream into blocks changes the output by
+                   * rounding */
 } TfxFirMethod;
-
-#define TFX_FIR_MAX_TAPS (1u << 24)
 
 /* A finite impulse response, y[n] = sum over k of kernel[k] x[n + delay - k].
  * delay (less than n_taps) is taken out of the stream: the first `delay`
@@ -184,12 +235,21 @@ typedef enum
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method);
 
+/* Which channel of a pair (0 and 1, 2 and 3 ...) a tap is added to. */
+typedef enum
+{
+  TFX_TAP_BOTH,
+  TFX_TAP_LEFT,
+  TFX_TAP_RIGHT
+} TfxTapSide;
+
 /* One tap of a delay line. */
 typedef struct TfxTap
 {
   size_t delay; /* samples, 0 to TFX_DELAY_MAX */
   double gain;
-  bool swap; /* from the other channel of a pair: 0 and 1, 2 and 3 ... */
+  bool swap; /* from the other channel of the pair */
+  TfxTapSide side;
 } TfxTap;
 
 #define TFX_DELAY_MAX (1u << 26)
@@ -217,6 +277,9 @@ TfxChain *tfx_chain_new (void);
 /* A new chain: the stages of chain, then stage.  Both arguments stay the
  * caller's. */
 TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
+
+/* A new chain: the stages of a, then those of b. */
+TfxChain *tfx_chain_concat (const TfxChain *a, const TfxChain *b);
 
 TfxChain *tfx_chain_ref (TfxChain *chain);
 void tfx_chain_unref (TfxChain **chain);
@@ -266,8 +329,24 @@ typedef struct TfxPlan TfxPlan;
 
 #define TFX_MAX_CHANNELS 65536u
 
-/* Compiles chain for n_channels (1 to TFX_MAX_CHANNELS) and stores the plan.
- * 0, -EINVAL or -ENOMEM. */
+/* What a chain is compiled for. */
+typedef struct TfxPlanSpec
+{
+  double rate_hz;
+  unsigned n_channels; /* 1 to TFX_MAX_CHANNELS */
+  /* The samples of the stream.  Others can be run too: their FIRs then have
+   * the precision of these. */
+  TfxSample sample;
+  size_t block_frames; /* how long the blocks are going to be; 0: not known */
+  const TfxBackend *backend;
+} TfxPlanSpec;
+
+/* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
+ * range, a FIR of as many kernels as there are no channels), -ENOMEM. */
+int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+    TfxPlan **plan);
+
+/* The same for samples of either type and blocks of any length. */
 int tfx_plan_compile (const TfxChain *chain, double rate_hz,
     unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
 
@@ -275,6 +354,11 @@ TfxPlan *tfx_plan_ref (TfxPlan *plan);
 void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
+
+/* The stages that have state, those within sums included, in the order of
+ * their steps; the id of one of them. */
+size_t tfx_plan_n_states (const TfxPlan *plan);
+uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
 
 /* The frames that its stages take out of the stream: its latency. */
 size_t tfx_plan_delay (const TfxPlan *plan);
@@ -325,6 +409,9 @@ size_t tfx_exec_skip (const TfxExec *exec);
  * tfx_plan_delay() frames in all make up for those that were dropped at the
  * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
 int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
+
+/* True while a cross-fade runs or waits. */
+bool tfx_exec_is_fading (const TfxExec *exec);
 
 /* Takes over the state of every stage that both executors have, as if it had
  * always run here; `from` is not changed but for what tfx_exec_set_plan()

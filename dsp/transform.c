@@ -76,6 +76,10 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
   LComplex p = (long double)f->re + I * (long double)f->im;
   LComplex h = pass ? half * p : half / p;
   TfxAnalog a = { .n_poles = 2, .zeros = TFX_ZEROS_AT_BOTH, .omega = 0.0L };
+  /* Where the upper section goes.  The one that takes more of the high
+   * frequencies away rounds less behind it: without zeros of its own that is
+   * the lower one, with them the one whose zeros lie above the band. */
+  unsigned up = isfinite (f->zero) ? 0 : 1;
 
   if (!pass) {
     a.zeros = TFX_ZEROS_AT_OMEGA;
@@ -95,15 +99,15 @@ split_factor (const TfxFactor *f, const TfxBand *band, TfxAnalog out[2])
   LComplex upper = h + root, lower = w02 / upper;
 
   out[0] = out[1] = a;
-  out[0].sum = 2.0L * creall (upper);
-  out[0].product = creall (upper * conjl (upper));
-  out[1].sum = 2.0L * creall (lower);
-  out[1].product = creall (lower * conjl (lower));
+  out[up].sum = 2.0L * creall (upper);
+  out[up].product = creall (upper * conjl (upper));
+  out[!up].sum = 2.0L * creall (lower);
+  out[!up].product = creall (lower * conjl (lower));
   if (isfinite (f->zero)) {
     long double u = pass ? half * f->zero : half / f->zero;
     out[0].zeros = out[1].zeros = TFX_ZEROS_AT_OMEGA;
-    out[0].omega = u + sqrtl (u * u + w02);
-    out[1].omega = w02 / out[0].omega;
+    out[up].omega = u + sqrtl (u * u + w02);
+    out[!up].omega = w02 / out[up].omega;
   }
   return 2;
 }

@@ -12,6 +12,12 @@
 #define DEFAULT_LOWER_FREQUENCY 300.0
 #define DEFAULT_UPPER_FREQUENCY 3400.0
 
+/* How near to 0, half the rate or each other frequencies come when the asked
+ * ones do not work, as a part of the rate.  If that is too near for a filter in
+ * double precision, ten times as far is tried, and so on. */
+#define FIRST_MARGIN 1e-6
+#define LAST_MARGIN 0.11
+
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |       \
       GST_PARAM_MUTABLE_PLAYING)
@@ -132,6 +138,23 @@ gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
     used.cutoff = CLAMP (asked->cutoff, margin_hz, top);
   }
   return used;
+}
+
+gboolean
+gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate, GstTfxBandFunc make,
+    gpointer data, GstTfxBand *used, gdouble *margin_hz)
+{
+  gboolean ok;
+
+  *used = *asked;
+  *margin_hz = 0.0;
+  ok = make (used, data);
+  for (gdouble part = FIRST_MARGIN; !ok && part < LAST_MARGIN; part *= 10.0) {
+    *margin_hz = part * rate;
+    *used = gst_tfx_band_fit (asked, rate, *margin_hz);
+    ok = make (used, data);
+  }
+  return ok;
 }
 
 /* What the mode does not use is met whatever it is. */

@@ -45,6 +45,15 @@ gst_tfx_band_get (const GstTfxBand *self, guint property, GValue *value);
 /* True for band-pass and band-reject. */
 gboolean gst_tfx_band_has_edges (const GstTfxBand *self);
 
+/* Makes a filter for a band; TRUE if that can be done. */
+typedef gboolean (*GstTfxBandFunc) (const GstTfxBand *band, gpointer data);
+
+/* Calls `make` with the asked band and, while it fails, with the nearest bands
+ * that come less and less near to the limits of the rate.  TRUE if it worked,
+ * with the band and the margin that did. */
+gboolean gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate,
+    GstTfxBandFunc make, gpointer data, GstTfxBand *used, gdouble *margin_hz);
+
 /* The nearest band whose edges stay margin_hz away from 0, from half the rate
  * and from each other.  Of a band that is upside down the lower edge stays and
  * the upper one is raised above it. */

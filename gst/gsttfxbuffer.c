@@ -200,6 +200,34 @@ gst_tfx_buffer_unmap (GstTfxBuffer *self)
   gst_audio_buffer_unmap (&self->map);
 }
 
+GstBuffer *
+gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL,
+      n_frames * GST_AUDIO_INFO_BPF (info), NULL);
+
+  if (buffer &&
+      GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
+    gst_buffer_add_audio_meta (buffer, info, n_frames, NULL);
+  return buffer;
+}
+
+void
+gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames)
+{
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+
+  if (meta)
+    meta->samples -= n_frames;
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_INTERLEAVED) {
+    gst_buffer_resize (buffer, n_frames * GST_AUDIO_INFO_BPF (info), -1);
+    return;
+  }
+  for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (info); i++)
+    meta->offsets[i] += n_frames * GST_AUDIO_INFO_BPS (info);
+}
+
 gboolean
 gst_tfx_buffer_is_zero (GstBuffer *buffer)
 {

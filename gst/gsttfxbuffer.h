@@ -44,6 +44,16 @@ gboolean gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch);
 void gst_tfx_buffer_unmap (GstTfxBuffer *self);
 
+/* A buffer for n_frames, with their GstAudioMeta if they are planar; what is in
+ * it is undefined.  NULL if memory is short. */
+GstBuffer *gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames);
+
+/* Drops the first n_frames frames of a buffer that gst_tfx_buffer_check()
+ * accepted and that has more than these.  The buffer must be writable; its
+ * times are left alone. */
+void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames);
+
 /* True if every byte of the buffer is zero. */
 gboolean gst_tfx_buffer_is_zero (GstBuffer *buffer);
 

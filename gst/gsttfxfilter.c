@@ -87,6 +87,12 @@ gst_tfx_filter_mark_dirty (GstTfxFilter *self)
   g_atomic_int_set (&priv->dirty, TRUE);
 }
 
+void
+gst_tfx_filter_mark_ready (GstTfxFilter *self)
+{
+  g_atomic_int_set (&PRIVATE (self)->dirty, TRUE);
+}
+
 guint64
 gst_tfx_filter_get_stage_id (GstTfxFilter *self)
 {
@@ -106,6 +112,15 @@ gst_tfx_filter_report_value (GstTfxFilter *self, const GstTfxValue *value,
   if (!gst_tfx_situations_note (&PRIVATE (self)->situations, value, rate))
     return;
 
+  if (value->because) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s=%.12g%s cannot be met: it %s. %.12g%s is used until it can be "
+         "met.",
+            value->property, value->asked, value->unit, value->because,
+            value->used, value->unit),
+        (NULL));
+    return;
+  }
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
        "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
@@ -113,6 +128,17 @@ gst_tfx_filter_report_value (GstTfxFilter *self, const GstTfxValue *value,
           value->lowest_is ? value->lowest_is : "", value->highest, value->unit,
           value->used, value->unit),
       (NULL));
+}
+
+void
+gst_tfx_filter_report_refusal (GstTfxFilter *self, const GError *error)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
+      error->domain, error->code,
+      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
+                       "was.",
+          error->message),
+      NULL, __FILE__, GST_FUNCTION, __LINE__);
 }
 
 /* With the object lock held. */
@@ -270,6 +296,7 @@ gst_tfx_filter_class_init (GstTfxFilterClass *klass)
   gst_tfx_filter_add_pad_templates (audio_class);
 
   gst_tfx_stream_init_class (klass);
+  gst_tfx_flow_init_class (klass);
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_DEVICE, 0);

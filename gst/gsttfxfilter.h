@@ -35,27 +35,75 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxFilter, gst_tfx_filter, GST, TFX_FILTER,
     GstAudioFilter)
 
 /**
+ * GstTfxBuild:
+ * @rate: of the stream, in Hz
+ * @n_channels: of the stream
+ * @is_running: samples flow; otherwise the stream is about to start
+ * @delay: the frames by which the output of a running stream is late.  A new
+ *   stage must not have less; to have more, see @at_once and @n_hold
+ * @is_settled: no cross-fade is under way
+ * @was_refused: the stage that was made last could not be used, the one before
+ *   it is still running
+ * @at_once: set by the subclass: this stage does what the one before it did,
+ *   and takes over without a cross-fade
+ * @n_hold: set by the subclass: this stage is only a step on the way.  The
+ *   next one is asked for after so many frames, and not before the frames by
+ *   which the delay grew were dropped from the output
+ * @n_spare: set by the subclass: so much of the stage's delay is due to the
+ *   one before it; when the stream starts again, a stage without it is asked
+ *   for
+ * @ask_again: set by the subclass together with a return value of %NULL: ask
+ *   again with the next buffer
+ *
+ * What a new stage is for, and what is to be done with it.
+ */
+typedef struct
+{
+  gdouble rate;
+  guint n_channels;
+  gboolean is_running;
+  gsize delay;
+  gboolean is_settled;
+  gboolean was_refused;
+
+  gboolean at_once;
+  gsize n_hold;
+  gsize n_spare;
+  gboolean ask_again;
+} GstTfxBuild;
+
+/**
  * GstTfxFilterClass:
- * @build_stage: makes the stage that the element's properties ask for at a
- *   rate in Hz and a channel count.  Called in the streaming thread with no
- *   lock held, never twice at a time: it takes its snapshot of the properties
- *   under the object lock, and reports values that it cannot meet through
- *   gst_tfx_filter_report_value().  The stage carries the id that
- *   gst_tfx_filter_get_stage_id() or gst_tfx_filter_renew_stage_id() gives.
- *   On failure it returns %NULL and sets *@why to a text for the user, to be
- *   freed by the caller.
+ * @build_stage: makes the stage that the element's properties ask for.  Called
+ *   in the streaming thread with no lock held, never twice at a time: it takes
+ *   its snapshot of the properties under the object lock, and reports values
+ *   that it cannot meet through gst_tfx_filter_report_value().  The stage
+ *   carries the id that gst_tfx_filter_get_stage_id() or
+ *   gst_tfx_filter_renew_stage_id() gives.  %NULL without an error: nothing
+ *   changes now.  %NULL with an error for the user, worded to go on after a
+ *   colon and without a stop at its end: a running stream goes on as it was
+ * @build_chain: the same for an element that is more than one stage; called in
+ *   place of @build_stage if it is there.  The stages carry ids of their own
+ * @sync_children: gives controlled properties of child objects their values
+ *   for a buffer's stream time, in the streaming thread.  %NULL: there are no
+ *   children
  *
  * A subclass stores its properties under the object lock, calls
- * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage.
- * The base class does the rest: it compiles the stage into a plan and runs it
- * over the buffers, in place.
+ * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage or
+ * @build_chain.  The base class does the rest: it compiles the stages into a
+ * plan and runs it over the buffers, in place; it takes their delay out of the
+ * stream, tells of it as latency, and sends what the filter still holds at the
+ * end.
  */
 struct _GstTfxFilterClass
 {
   GstAudioFilterClass parent_class;
 
-  TfxStage *(*build_stage) (GstTfxFilter *self, gdouble rate, guint n_channels,
-      gchar **why);
+  TfxStage *(
+      *build_stage) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  TfxChain *(
+      *build_chain) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  void (*sync_children) (GstTfxFilter *self, GstClockTime stream_time);
 
   gpointer _gst_reserved[GST_PADDING];
 };
@@ -63,6 +111,10 @@ struct _GstTfxFilterClass
 /* The properties have changed: the next buffer is filtered by a new stage.
  * Any thread. */
 void gst_tfx_filter_mark_dirty (GstTfxFilter *self);
+
+/* A stage for properties that were set before is ready to be built.  Any
+ * thread. */
+void gst_tfx_filter_mark_ready (GstTfxFilter *self);
 
 /* The id of the element's stage.  While it stays, a new stage takes over the
  * state of the old one.  For build_stage only. */
@@ -83,6 +135,8 @@ guint64 gst_tfx_filter_renew_stage_id (GstTfxFilter *self);
  * @highest: the highest value that works at present
  * @lowest_is: what @lowest depends on beside the rate, a static string, or
  *   %NULL
+ * @because: a static string that says what the value must be, if that is not
+ *   a range that depends on the rate, or %NULL
  *
  * How far a property is met.
  */
@@ -93,7 +147,12 @@ typedef struct
   gdouble asked, used;
   gdouble lowest, highest;
   const gchar *lowest_is;
+  const gchar *because;
 } GstTfxValue;
+
+/* Tells the user that a change could not be made: what is right of the colon
+ * comes from @error. */
+void gst_tfx_filter_report_refusal (GstTfxFilter *self, const GError *error);
 
 /* Says how far a property is met.  If @used is not @asked a warning is posted,
  * once per situation: again if the range changes, if the application sets

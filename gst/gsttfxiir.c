@@ -23,12 +23,6 @@
 
 #define DEFAULT_ORDER 4
 
-/* How near to 0, half the rate or each other frequencies come when the asked
- * ones do not work, as a part of the rate.  If that is too near for a stable
- * filter in double precision, ten times as far is tried, and so on. */
-#define FIRST_MARGIN 1e-6
-#define LAST_MARGIN 0.11
-
 enum
 {
   PROP_0,
@@ -52,17 +46,27 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxIir, gst_tfx_iir,
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
 
-/* The sections for a band; their number, or -EINVAL. */
-static gint
-gst_tfx_iir_design (TfxDesign *design, const GstTfxBand *band, gdouble rate,
-    TfxSos *sos)
+/* What a design leads to. */
+typedef struct
 {
+  TfxDesign design;
+  gdouble rate;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  gint n_sos;
+} Making;
+
+static gboolean
+gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
+{
+  Making *making = data;
   gboolean edges = gst_tfx_band_has_edges (band);
 
-  design->mode = band->mode;
-  design->lower_hz = edges ? band->lower : band->cutoff;
-  design->upper_hz = edges ? band->upper : 0.0;
-  return tfx_design_sections (design, rate, sos);
+  making->design.mode = band->mode;
+  making->design.lower_hz = edges ? band->lower : band->cutoff;
+  making->design.upper_hz = edges ? band->upper : 0.0;
+  making->n_sos =
+      tfx_design_sections (&making->design, making->rate, making->sos);
+  return making->n_sos >= 0;
 }
 
 /* Old state means nothing to a filter of another kind. */
@@ -81,45 +85,38 @@ gst_tfx_iir_choose_id (GstTfxIir *self, const TfxDesign *design)
 }
 
 static TfxStage *
-gst_tfx_iir_build_stage (GstTfxFilter *filter, gdouble rate, guint n_channels,
-    gchar **why)
+gst_tfx_iir_build_stage (GstTfxFilter *filter, GstTfxBuild *build,
+    GError **error)
 {
   GstTfxIir *self = GST_TFX_IIR (filter);
   GstTfxIirPrivate *priv = PRIVATE (self);
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-  TfxDesign design = { 0 };
+  Making making = { .rate = build->rate };
   GstTfxBand asked, used;
-  gdouble margin = 0.0;
+  gdouble margin;
   TfxStage *stage;
-  gint n_sos;
 
   GST_OBJECT_LOCK (self);
   asked = priv->band;
-  design.order = priv->order;
+  making.design.order = priv->order;
   GST_OBJECT_UNLOCK (self);
-  GST_TFX_IIR_GET_CLASS (self)->describe (self, &design);
+  GST_TFX_IIR_GET_CLASS (self)->describe (self, &making.design);
 
-  used = asked;
-  n_sos = gst_tfx_iir_design (&design, &used, rate, sos);
-  for (gdouble part = FIRST_MARGIN; n_sos < 0 && part < LAST_MARGIN;
-       part *= 10.0) {
-    margin = part * rate;
-    used = gst_tfx_band_fit (&asked, rate, margin);
-    n_sos = gst_tfx_iir_design (&design, &used, rate, sos);
-  }
-  if (n_sos < 0) {
-    const char *fault = NULL;
+  if (!gst_tfx_band_meet (&asked, build->rate, gst_tfx_iir_make_sections,
+          &making, &used, &margin)) {
+    const gchar *fault = NULL;
 
-    tfx_design_check (&design, rate, &fault);
-    *why = g_strdup (fault);
+    tfx_design_check (&making.design, build->rate, &fault);
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        fault);
     return NULL;
   }
-  gst_tfx_band_report (&asked, &used, filter, rate, margin);
+  gst_tfx_band_report (&asked, &used, filter, build->rate, margin);
 
-  stage = tfx_stage_new_sections (gst_tfx_iir_choose_id (self, &design), sos,
-      n_sos);
+  stage = tfx_stage_new_sections (gst_tfx_iir_choose_id (self, &making.design),
+      making.sos, making.n_sos);
   if (!stage)
-    *why = g_strdup ("no memory for its sections");
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "no memory for its sections");
   return stage;
 }
 

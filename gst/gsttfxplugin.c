@@ -3,6 +3,7 @@
  */
 #include "gsttfxbutterworth.h"
 #include "gsttfxchebyshev.h"
+#include "gsttfxfir.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -11,6 +12,7 @@ plugin_init (GstPlugin *plugin)
 
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
+  ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   return ok;
 }
 

@@ -8,6 +8,7 @@
 #include "gsttfxengine.h"
 #include "gsttfxfilter.h"
 #include "gsttfxsituation.h"
+#include "gsttfxtimes.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +24,7 @@ typedef struct
   GstClockTime process_time;
   guint n_stages, n_sections;
   TfxStats stats;
+  GstClockTime latency;
 
   /* Atomic: the properties have changed; the application changed them. */
   gint dirty, set_by_hand;
@@ -34,7 +36,16 @@ typedef struct
   guint64 stage_id;
   GstAudioInfo info;
   GstSegment segment; /* as the last event gave it */
-  guint64 recoveries; /* of the engine, already told of */
+  gchar *stream_id;
+  GstTfxTimes times;
+  gboolean discont_seen; /* the base class keeps telling of one */
+  gboolean was_refused;  /* the last stage could not be used */
+  gboolean is_step;      /* the stage is but a step, */
+  gsize n_hold;          /* for so many frames still */
+  gsize n_spare;         /* frames of delay that its successor does not need */
+  guint64 recoveries;    /* of the engine, already told of */
+  gboolean has_failed;   /* the last caps were refused, with an error: */
+  GstAudioInfo failed_info;
   gboolean bad_told;  /* a warning on NaN or infinity was posted */
   gboolean cuda_told; /* a warning on the missing device was posted */
   GstTfxSituations situations;
@@ -43,8 +54,23 @@ typedef struct
 
 GstTfxFilterPrivate *gst_tfx_filter_get_private (GstTfxFilter *self);
 
-/* Sets the methods that handle the stream. */
+/* Sets the methods that handle caps, events and queries. */
 void gst_tfx_stream_init_class (GstTfxFilterClass *klass);
+
+/* Sets the methods that handle buffers. */
+void gst_tfx_flow_init_class (GstTfxFilterClass *klass);
+
+/* Makes the engine run what the properties ask for, at the rate and channels
+ * of @info.  On failure it goes on with the plan that it has. */
+gboolean gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
+    GError **error);
+
+/* The stream ends here: what the filter still holds goes out, and the state
+ * starts afresh. */
+GstFlowReturn gst_tfx_stream_end (GstTfxFilter *self, const gchar *because);
+
+/* Sends what the filter still holds. */
+GstFlowReturn gst_tfx_flow_drain (GstTfxFilter *self);
 
 G_END_DECLS
 

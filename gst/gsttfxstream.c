@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxstream.c: the streaming side of GstTfxFilter: caps, events, buffers.
+ * gsttfxstream.c: the streaming side of GstTfxFilter: caps, events, queries,
+ * and when the filter becomes another one.
  *
  * The state of the filter starts afresh where the stream does: after a flush,
  * at a segment that differs from the one before, at a discontinuity, at a GAP
  * event, and when rate or channels change.  It lives on when the sample format
  * or the layout alone changes.
  *
- * All of this runs in the streaming thread.
+ * All but the query runs in the streaming thread.
  */
 #include <string.h>
 
@@ -38,57 +39,138 @@ gst_tfx_stream_choose_backend (GstTfxFilter *self)
   return tfx_cpu_backend ();
 }
 
-/* With the object lock held. */
+/* ---- the filter ----------------------------------------------------------- */
+
+/* Tells of the delay that the stream has now. */
 static void
-gst_tfx_stream_note_engine (GstTfxFilter *self)
+gst_tfx_stream_note_latency (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  const GstTfxEngine *engine = &priv->engine;
+  GstClockTime latency =
+      gst_util_uint64_scale_ceil (gst_tfx_engine_delay (engine), GST_SECOND,
+          engine->spec.rate_hz);
+  gboolean changed;
 
-  tfx_exec_get_stats (priv->engine.exec, &priv->stats);
-  priv->n_stages = tfx_plan_n_stages (priv->engine.plan);
-  priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
+  GST_OBJECT_LOCK (self);
+  changed = latency != priv->latency;
+  priv->latency = latency;
+  GST_OBJECT_UNLOCK (self);
+  if (!changed)
+    return;
+
+  GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* Makes the engine run what the properties ask for.  On failure it goes on
- * with the plan that it has. */
 static gboolean
-gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
-    gchar **why)
+gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
+    TfxChain *chain, const GstAudioInfo *info, GError **error)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  guint rate = GST_AUDIO_INFO_RATE (info);
-  guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  TfxPlanSpec spec = { .rate_hz = build->rate,
+    .n_channels = build->n_channels,
+    .sample =
+        GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64,
+    .backend = gst_tfx_stream_choose_backend (self) };
+
+  priv->was_refused = !gst_tfx_engine_set_chain (&priv->engine, chain, &spec,
+      build->at_once, error);
+  if (priv->was_refused)
+    return FALSE;
+  priv->is_step = build->n_hold > 0;
+  priv->n_hold = build->n_hold;
+  priv->n_spare = build->n_spare;
+  gst_tfx_stream_note_latency (self);
+  return TRUE;
+}
+
+/* The chain that the properties ask for; NULL as build_stage does. */
+static TfxChain *
+gst_tfx_stream_build (GstTfxFilter *self, GstTfxBuild *build, GError **error)
+{
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  TfxChain *empty, *chain;
   TfxStage *stage;
-  gboolean ok;
+
+  if (klass->build_chain)
+    return klass->build_chain (self, build, error);
+  stage = klass->build_stage (self, build, error);
+  if (!stage)
+    return NULL;
+  empty = tfx_chain_new ();
+  chain = empty ? tfx_chain_append (empty, stage) : NULL;
+  if (!chain)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "no memory for its stage");
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+gboolean
+gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
+    GError **error)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  const GstTfxEngine *engine = &priv->engine;
+  GstTfxBuild build = { .rate = GST_AUDIO_INFO_RATE (info),
+    .n_channels = GST_AUDIO_INFO_CHANNELS (info),
+    .is_running = engine->used,
+    .delay = engine->used ? gst_tfx_engine_delay (engine) : 0,
+    .is_settled = engine->n_fading == 0,
+    .was_refused = priv->was_refused };
+  GError *fault = NULL;
+  TfxChain *chain;
+  gboolean by_hand;
 
   /* Cleared before the properties are read: what is set meanwhile counts for
    * the next buffer. */
   g_atomic_int_set (&priv->dirty, FALSE);
-  gst_tfx_situations_begin (&priv->situations,
-      g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE));
+  by_hand = g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE);
+  gst_tfx_situations_begin (&priv->situations, by_hand);
 
-  stage = GST_TFX_FILTER_GET_CLASS (self)->build_stage (self, rate, n_channels,
-      why);
-  if (!stage)
-    return FALSE;
-  ok = gst_tfx_engine_set_stage (&priv->engine, stage, rate, n_channels,
-      gst_tfx_stream_choose_backend (self), why);
-  tfx_stage_unref (&stage);
-  if (!ok)
-    return FALSE;
-
-  GST_OBJECT_LOCK (self);
-  gst_tfx_stream_note_engine (self);
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
+  chain = gst_tfx_stream_build (self, &build, &fault);
+  if (chain) {
+    gst_tfx_stream_set_chain (self, &build, chain, info, &fault);
+    tfx_chain_unref (&chain);
+  } else if (!fault) {
+    /* Not now.  What was set is still to be told of. */
+    if (by_hand)
+      g_atomic_int_set (&priv->set_by_hand, TRUE);
+    if (build.ask_again)
+      g_atomic_int_set (&priv->dirty, TRUE);
+  }
+  if (fault)
+    g_propagate_error (error, fault);
+  return fault == NULL;
 }
 
 static void
 gst_tfx_stream_reset (GstTfxFilter *self, const gchar *because)
 {
-  if (gst_tfx_engine_reset (&gst_tfx_filter_get_private (self)->engine))
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (gst_tfx_engine_reset (&priv->engine))
     GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
+  gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
+  /* No delay has to be kept any more. */
+  if (priv->is_step || priv->n_spare > 0)
+    g_atomic_int_set (&priv->dirty, TRUE);
+  priv->is_step = FALSE;
 }
+
+GstFlowReturn
+gst_tfx_stream_end (GstTfxFilter *self, const gchar *because)
+{
+  GstFlowReturn flow = gst_tfx_flow_drain (self);
+
+  gst_tfx_stream_reset (self, because);
+  return flow;
+}
+
+/* ---- caps ------------------------------------------------------------------ */
 
 /* Whether channel k of the one is the same channel as channel k of the other,
  * at the same rate. */
@@ -108,24 +190,35 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
 {
   GstTfxFilter *self = GST_TFX_FILTER (filter);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gchar *why = NULL;
+  GError *error = NULL;
 
-  if (priv->engine.exec && gst_tfx_stream_same_channels (&priv->info, info)) {
+  if (priv->engine.plan && gst_tfx_stream_same_channels (&priv->info, info)) {
     priv->info = *info;
     return TRUE;
   }
 
+  /* A source may offer them again and again. */
+  if (priv->has_failed && !g_atomic_int_get (&priv->dirty) &&
+      gst_audio_info_is_equal (&priv->failed_info, info))
+    return FALSE;
+
   gst_tfx_stream_reset (self, "other channels or another rate");
-  if (!gst_tfx_stream_update (self, info, &why)) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("The filter cannot be made: %s.", why), (NULL));
-    g_free (why);
+  if (!gst_tfx_stream_update (self, info, &error)) {
+    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
+        error->domain, error->code,
+        g_strdup_printf ("The filter cannot be made: %s.", error->message),
+        NULL, __FILE__, GST_FUNCTION, __LINE__);
+    g_error_free (error);
+    priv->has_failed = TRUE;
+    priv->failed_info = *info;
     return FALSE;
   }
+  priv->has_failed = FALSE;
   priv->info = *info;
-  GST_INFO_OBJECT (self, "%d channels at %d Hz: %u sections on %s, kernel %s",
+  gst_tfx_times_reset (&priv->times, GST_AUDIO_INFO_RATE (info));
+  GST_INFO_OBJECT (self, "%d channels at %d Hz: %u sections",
       GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_RATE (info),
-      priv->n_sections, priv->stats.device, priv->stats.kernel);
+      (guint)tfx_plan_n_sections (priv->engine.plan));
   return TRUE;
 }
 
@@ -144,6 +237,7 @@ gst_tfx_stream_start (GstBaseTransform *trans)
 
   priv->recoveries = 0;
   priv->bad_told = priv->cuda_told = FALSE;
+  priv->discont_seen = FALSE;
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   gst_tfx_situations_clear (&priv->situations);
   return TRUE;
@@ -152,13 +246,22 @@ gst_tfx_stream_start (GstBaseTransform *trans)
 static gboolean
 gst_tfx_stream_stop (GstBaseTransform *trans)
 {
-  GstTfxFilterPrivate *priv =
-      gst_tfx_filter_get_private (GST_TFX_FILTER (trans));
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   gst_tfx_engine_clear (&priv->engine);
   gst_tfx_scratch_clear (&priv->scratch);
+  gst_tfx_times_clear (&priv->times);
+  g_clear_pointer (&priv->stream_id, g_free);
+  priv->was_refused = priv->is_step = priv->has_failed = FALSE;
+  priv->n_spare = 0;
+  GST_OBJECT_LOCK (self);
+  priv->latency = 0;
+  GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
+
+/* ---- events ------------------------------------------------------------------ */
 
 /* Position and duration say nothing on which samples come. */
 static gboolean
@@ -170,28 +273,77 @@ gst_tfx_stream_same_segment (const GstSegment *a, const GstSegment *b)
          a->time == b->time;
 }
 
+/* Caps that bring other channels or another rate end the stream. */
+static void
+gst_tfx_stream_see_caps (GstTfxFilter *self, GstEvent *event)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstAudioInfo info;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (priv->engine.plan && gst_audio_info_from_caps (&info, caps) &&
+      !gst_tfx_stream_same_channels (&priv->info, &info))
+    gst_tfx_stream_end (self, "other channels or another rate");
+}
+
+static void
+gst_tfx_stream_see_segment (GstTfxFilter *self, GstEvent *event)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstSegment segment;
+
+  gst_event_copy_segment (event, &segment);
+  if (!gst_tfx_stream_same_segment (&segment, &priv->segment))
+    gst_tfx_stream_end (self, "new segment");
+  priv->segment = segment;
+}
+
+/* The event comes again, with the same stream, when something upstream was
+ * linked anew. */
+static void
+gst_tfx_stream_see_stream_start (GstTfxFilter *self, GstEvent *event)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  const gchar *stream_id;
+
+  gst_event_parse_stream_start (event, &stream_id);
+  if (g_strcmp0 (stream_id, priv->stream_id) != 0)
+    gst_tfx_stream_end (self, "new stream");
+  g_free (priv->stream_id);
+  priv->stream_id = g_strdup (stream_id);
+  priv->bad_told = FALSE;
+}
+
+/* What the filter still holds must go out before an event that ends the
+ * stream. */
 static gboolean
 gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstSegment segment;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
-      priv->bad_told = FALSE;
+      gst_tfx_stream_see_stream_start (self, event);
+      break;
+    case GST_EVENT_CAPS:
+      gst_tfx_stream_see_caps (self, event);
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_tfx_stream_see_segment (self, event);
       break;
     case GST_EVENT_FLUSH_STOP:
       gst_tfx_stream_reset (self, "flush");
-      break;
-    case GST_EVENT_SEGMENT:
-      gst_event_copy_segment (event, &segment);
-      if (!gst_tfx_stream_same_segment (&segment, &priv->segment))
-        gst_tfx_stream_reset (self, "new segment");
-      priv->segment = segment;
+      gst_tfx_filter_get_private (self)->discont_seen = FALSE;
       break;
     case GST_EVENT_GAP:
-      gst_tfx_stream_reset (self, "gap");
+      gst_tfx_stream_end (self, "gap");
+      break;
+    case GST_EVENT_SEGMENT_DONE:
+      gst_tfx_stream_end (self, "end of the segment");
+      break;
+    case GST_EVENT_EOS:
+      gst_tfx_stream_end (self, "end of stream");
       break;
     default:
       break;
@@ -199,155 +351,31 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
   return parent_class->sink_event (trans, event);
 }
 
-/* Controlled properties take their values for the buffer's stream time.  A
- * buffer that begins before the segment is about to be clipped to it. */
-static void
-gst_tfx_stream_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv =
-      gst_tfx_filter_get_private (GST_TFX_FILTER (trans));
-  GstClockTime time = GST_BUFFER_PTS (buffer);
+/* ---- queries ----------------------------------------------------------------- */
 
-  if (!GST_CLOCK_TIME_IS_VALID (time) ||
-      trans->segment.format != GST_FORMAT_TIME)
-    return;
-  time = MAX (time, trans->segment.start);
-  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-
-  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_object_sync_values (GST_OBJECT (trans), time);
-  g_atomic_pointer_set (&priv->control_thread, NULL);
-}
-
-/* The number of frames in a buffer, or -1 after an error message. */
-static gssize
-gst_tfx_stream_check (GstTfxFilter *self, GstBuffer *buffer)
-{
-  gchar *why = NULL;
-  gssize n_frames = gst_tfx_buffer_check (buffer,
-      &gst_tfx_filter_get_private (self)->info, &why);
-
-  if (n_frames < 0)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
-        (NULL));
-  g_free (why);
-  return n_frames;
-}
-
-/* Checks here too: clipping to the segment would hide a broken frame. */
-static GstFlowReturn
-gst_tfx_stream_submit_input_buffer (GstBaseTransform *trans,
-    gboolean is_discont, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-
-  if (gst_tfx_filter_get_private (self)->engine.exec &&
-      gst_tfx_stream_check (self, buffer) < 0) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
-  if (is_discont)
-    gst_tfx_stream_reset (self, "discontinuity");
-  return parent_class->submit_input_buffer (trans, is_discont, buffer);
-}
-
-/* One warning a stream; the times that follow are in the log. */
-static void
-gst_tfx_stream_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
-                                  " (time %" GST_TIME_FORMAT ")",
-      priv->n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
-
-  priv->recoveries = priv->stats.recoveries;
-  if (priv->bad_told) {
-    GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
-  } else {
-    priv->bad_told = TRUE;
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("NaN or infinity came in with %s: the state of the filter was "
-         "cleared and it goes on.",
-            where),
-        (NULL));
-  }
-  g_free (where);
-}
-
-/* Runs the plan over the samples of a buffer. */
+/* Any thread. */
 static gboolean
-gst_tfx_stream_run (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstTfxBuffer mapped;
-  gint err;
-
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
-         "mapped.",
-            gst_buffer_get_size (buffer)),
-        (NULL));
-    return FALSE;
-  }
-  err = gst_tfx_engine_run (&priv->engine, &mapped.block);
-  gst_tfx_buffer_unmap (&mapped);
-  if (err < 0) {
-    GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
-        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
-            gst_buffer_get_size (buffer), g_strerror (-err)),
-        (NULL));
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static GstFlowReturn
-gst_tfx_stream_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_tfx_stream_query (GstBaseTransform *trans, GstPadDirection direction,
+    GstQuery *query)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
-  gboolean pass;
-  gssize n_frames;
-  gchar *why = NULL;
+  GstClockTime latency, min, max;
+  gboolean live;
 
-  if (g_atomic_int_get (&priv->dirty) &&
-      !gst_tfx_stream_update (self, &priv->info, &why)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("The filter cannot be changed: %s. It goes on as it was.", why),
-        (NULL));
-    g_free (why);
-  }
-
-  n_frames = gst_tfx_stream_check (self, buffer);
-  if (n_frames < 0)
-    return GST_FLOW_ERROR;
-
-  /* A filter rings on after its input has ended: what is marked as a gap stays
-   * one only if it is silent before and behind the filter. */
-  pass =
-      n_frames == 0 || (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
-                           tfx_exec_is_silent (priv->engine.exec) &&
-                           gst_tfx_buffer_is_zero (buffer));
-  if (!pass) {
-    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
-    if (!gst_tfx_stream_run (self, buffer))
-      return GST_FLOW_ERROR;
-  }
+  if (!parent_class->query (trans, direction, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC)
+    return TRUE;
 
   GST_OBJECT_LOCK (self);
-  gst_tfx_stream_note_engine (self);
-  priv->n_buffers++;
-  priv->n_frames += n_frames;
-  priv->process_time += gst_util_get_timestamp () - start;
+  latency = gst_tfx_filter_get_private (self)->latency;
   GST_OBJECT_UNLOCK (self);
-
-  if (priv->stats.recoveries != priv->recoveries)
-    gst_tfx_stream_tell_of_bad_samples (self, buffer);
-  return GST_FLOW_OK;
+  gst_query_parse_latency (query, &live, &min, &max);
+  min += latency;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += latency;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
 }
 
 void
@@ -360,11 +388,6 @@ gst_tfx_stream_init_class (GstTfxFilterClass *klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_tfx_stream_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_tfx_stream_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_tfx_stream_sink_event);
-  trans_class->before_transform =
-      GST_DEBUG_FUNCPTR (gst_tfx_stream_before_transform);
-  trans_class->submit_input_buffer =
-      GST_DEBUG_FUNCPTR (gst_tfx_stream_submit_input_buffer);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_tfx_stream_transform_ip);
-  trans_class->transform_ip_on_passthrough = FALSE;
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_tfx_stream_query);
   audio_class->setup = GST_DEBUG_FUNCPTR (gst_tfx_stream_setup);
 }

@@ -9,7 +9,8 @@
 # there.  It asks no network and no privilege when nothing is missing.
 
 DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev"
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libavutil-dev
+  libsndfile1-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 
 # 0 if what the package is needed for is there though the package is not: on
@@ -24,6 +25,8 @@ deps_has() {
     libgstreamer1.0-dev) pkg-config gstreamer-check-1.0 ;;
     libgstreamer-plugins-base1.0-dev)
       pkg-config gstreamer-audio-1.0 gstreamer-fft-1.0 ;;
+    libavutil-dev) pkg-config --atleast-version=57 libavutil ;;
+    libsndfile1-dev) pkg-config sndfile ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;

@@ -118,7 +118,8 @@ echo "nothing is missing"
 # ---- the tests --------------------------------------------------------------
 
 title "build and test"
-test_args=()
+# On a busy machine the longest program takes its time.
+test_args=(--timeout-multiplier 3)
 if $quick; then test_args+=(--no-suite slow); fi
 build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true || built=false
 

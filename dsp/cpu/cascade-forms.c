@@ -6,11 +6,12 @@
  *   y = b0 x + s1;  s1' = c1 x - a1 s1 + s2;  s2' = c2 x - a2 s1,
  *   c1 = b1 - a1 b0, c2 = b2 - a2 b0.
  *
- * With b0 taken out of the section, s1 = c1 u and s2 = c2 t this costs one
- * multiply-add for each of y, t' and two for u':
+ * With b0 taken out of the section and s1 = c1 u, the state s2 put in its
+ * place, this costs one multiply-add for y and three for u':
  *
- *   y = x + c1 u;  u' = x - a1 u + (c2 / c1) t;  t' = x - (a2 c1 / c2) u
+ *   y = x + c1 u;  u' = x + (c2 / c1) x_last - a2 u_last - a1 u
  *
+ * The poles are those of a1 and a2 as they are; rounding moves the zeros alone.
  * The factors b0 of a pass are applied to its input at once.
  *
  * Grouped.  From the state (s1, s2) before a group of G frames, E[j] = s1
@@ -63,12 +64,16 @@ tfx_cascade_form_init (TfxCascadeForm *form, TfxForm kind, unsigned width,
     n_passes = n_sos;
   } else {
     /* As few passes as can be, as even as can be: 6 = 3 + 3. */
-    n_passes = (n_sos + TFX_PASS_MAX_SECTIONS - 1) / TFX_PASS_MAX_SECTIONS;
+    size_t most = kind == TFX_FORM_DIRECT ? TFX_PASS_MAX_SECTIONS
+                                          : TFX_FACTORED_MAX_SECTIONS;
+
+    n_passes = (n_sos + most - 1) / most;
     form->pass_sections = n_passes ? (n_sos + n_passes - 1) / n_passes : 1;
     form->pass_size = kind == TFX_FORM_DIRECT
                           ? TFX_DIRECT_SIZE * form->pass_sections
                           : 1 + 4 * form->pass_sections;
   }
+  form->n_state = kind == TFX_FORM_FACTORED ? 3 : 2;
   form->coef = tfx_cascade_alloc (n_passes * form->pass_size);
   form->scale = calloc (n_sos + 1, sizeof *form->scale);
   if (!form->coef || !form->scale) {
@@ -84,6 +89,18 @@ tfx_cascade_form_clear (TfxCascadeForm *form)
   free (form->coef);
   free (form->scale);
   memset (form, 0, sizeof *form);
+}
+
+/* b0, or what may stand for it: something so small that the float32 output
+ * does not show it. */
+static double
+divisor (const TfxSos *s)
+{
+  double largest = fmax (fabs (s->b0), fmax (fabs (s->b1), fabs (s->b2)));
+
+  if (largest == 0.0)
+    return 1e-70;
+  return fabs (s->b0) < TINY * largest ? TINY * largest : s->b0;
 }
 
 static double
@@ -126,18 +143,18 @@ set_factored_pass (TfxCascadeForm *form, const TfxSos *sos, size_t first,
 
   for (size_t k = n; k-- > 0;) {
     const TfxSos *s = &sos[first + k];
-    double largest = fmax (fabs (s->b1), fabs (s->b2));
-    double b0 = fabs (s->b0) < TINY * largest ? TINY * largest : s->b0;
+    double b0 = divisor (s);
     double c1 = away_from_zero (s->b1 / b0 - s->a1);
     double c2 = away_from_zero (s->b2 / b0 - s->a2);
     double *c = coef + 1 + 4 * k;
 
     c[0] = c1;
     c[1] = -s->a1;
-    c[2] = c2 / c1;
-    c[3] = -(s->a2 * c1 / c2);
+    c[2] = -s->a2;
+    c[3] = c2 / c1;
     form->scale[first + k][0] = c1 / tail;
     form->scale[first + k][1] = c2 / tail;
+    form->scale[first + k][2] = s->a2 * c1 / tail;
     tail *= b0;
   }
   coef[0] = tail;
@@ -222,7 +239,7 @@ tfx_cascade_form_set (TfxCascadeForm *form, const TfxSos *sos)
 
 void
 tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
-    const double kernel[2], double s[2])
+    const double *kernel, double s[2])
 {
   const double *scale = form->scale[section];
 
@@ -233,7 +250,7 @@ tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
       break;
     case TFX_FORM_FACTORED:
       s[0] = scale[0] * kernel[0];
-      s[1] = scale[1] * kernel[1];
+      s[1] = scale[1] * kernel[2] - scale[2] * kernel[1];
       break;
     case TFX_FORM_GROUPED:
       s[0] = kernel[0];
@@ -244,7 +261,7 @@ tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
 
 void
 tfx_cascade_form_import (const TfxCascadeForm *form, size_t section,
-    const double s[2], double kernel[2])
+    const double s[2], double *kernel)
 {
   const double *scale = form->scale[section];
 
@@ -254,8 +271,10 @@ tfx_cascade_form_import (const TfxCascadeForm *form, size_t section,
       kernel[1] = s[1];
       break;
     case TFX_FORM_FACTORED:
+      /* Any last x and last u that make up s2 will do. */
       kernel[0] = s[0] / scale[0];
-      kernel[1] = s[1] / scale[1];
+      kernel[1] = 0.0;
+      kernel[2] = s[1] / scale[1];
       break;
     case TFX_FORM_GROUPED:
       kernel[0] = s[0];

@@ -15,9 +15,10 @@ typedef struct TfxCascadeForm
   size_t pass_sections; /* sections of a full pass */
   size_t pass_size;     /* doubles of coefficients of a full pass */
   double *coef;         /* 64-byte aligned */
-  /* s1 = scale[0] u, s2 = scale[1] t of each section (factored);
-   * s2 = scale[1] (q - s1) (grouped). */
-  double (*scale)[2];
+  unsigned n_state;     /* numbers of state of a section and lane, 2 or 3 */
+  /* Factored: s1 = scale[0] u, s2 = scale[1] (last x) - scale[2] (last u) of
+   * each section.  Grouped: s2 = scale[1] (q - s1). */
+  double (*scale)[3];
 } TfxCascadeForm;
 
 /* 0 or -ENOMEM. */
@@ -28,11 +29,13 @@ void tfx_cascade_form_clear (TfxCascadeForm *form);
 /* Computes the coefficients; sos[n_sos]. */
 void tfx_cascade_form_set (TfxCascadeForm *form, const TfxSos *sos);
 
-/* The state of one section and lane: kernel[2] there, s[2] as in tfx.h. */
+/* The state of one section and lane: kernel[n_state] there, s[2] as in
+ * tfx.h. */
+#define TFX_CASCADE_MAX_STATE 3
 void tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
-    const double kernel[2], double s[2]);
+    const double *kernel, double s[2]);
 void tfx_cascade_form_import (const TfxCascadeForm *form, size_t section,
-    const double s[2], double kernel[2]);
+    const double s[2], double *kernel);
 
 /* Memory for n doubles, zero, aligned to 64 bytes; NULL when short. */
 double *tfx_cascade_alloc (size_t n);

@@ -8,7 +8,7 @@
  * counted from its start, not from the block's: the frames of an unfinished
  * group are kept and run again, from the state before them, when more come.
  * So any split of a stream into blocks gives the same output to the bit. */
-#include "cascade.h"
+#include "cascade-private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,49 +16,6 @@
 #include <string.h>
 
 #include "../block.h"
-#include "cascade-forms.h"
-
-/* Doubles: 16 KiB, half of a small first-level cache. */
-#define SCRATCH_SIZE 2048
-#define MAX_WIDTH 8
-
-typedef enum
-{
-  FORM_DIRECT,
-  FORM_FACTORED,
-  FORM_GROUPED1,
-  FORM_GROUPED2,
-  N_FORMS
-} FormIndex;
-
-/* Channels that are run together. */
-typedef struct Group
-{
-  unsigned first_channel, n_channels;
-  unsigned lanes;  /* of the scratch; those beyond n_channels are idle */
-  unsigned stride; /* of the state: 1 or W */
-  const TfxCascadeForm *form;
-  TfxCascadeKernel kernel; /* over the scratch, or ... */
-  TfxRowsKernel rows;      /* ... from rows to rows */
-  double *state;           /* [n_sos][2][stride] */
-  unsigned n_pending;
-  double pending[MAX_WIDTH]; /* [n_pending][lanes] */
-} Group;
-
-struct TfxCascade
-{
-  const TfxKernels *kernels;
-  unsigned n_channels, n_groups;
-  size_t n_sos;
-  TfxSample type; /* that the groups are made for */
-  TfxSos *sos;
-  double gain;
-  bool mute;
-  TfxCascadeForm forms[N_FORMS];
-  Group *groups;
-  double *states, *spare_state, *scratch;
-  double *exchange; /* [n_channels][n_sos][2]: the state between types */
-};
 
 /* How the next channels of `left` are run. */
 static void
@@ -99,7 +56,8 @@ plan_groups (TfxCascade *c)
 
     choose_form (c, g, c->n_channels - channel);
     g->first_channel = channel;
-    g->state = c->states + n * c->n_sos * 2 * c->kernels->width;
+    g->state =
+        c->states + n * c->n_sos * TFX_CASCADE_MAX_STATE * c->kernels->width;
     g->n_pending = 0;
     channel += g->n_channels;
     n++;
@@ -143,7 +101,8 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->type = TFX_SAMPLE_F32;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
   c->groups = calloc (max_groups, sizeof *c->groups);
-  c->states = tfx_cascade_alloc (max_groups * n_sos * 2 * kernels->width);
+  c->states = tfx_cascade_alloc (
+      max_groups * n_sos * TFX_CASCADE_MAX_STATE * kernels->width);
   c->spare_state = tfx_cascade_alloc (2 * MAX_WIDTH);
   c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_WIDTH);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
@@ -176,25 +135,14 @@ tfx_cascade_free (TfxCascade **cascade)
   free (c);
 }
 
-/* The kernels divide by b0 and by the gain: a zero is applied at the end. */
-static bool
-is_zero (const TfxSos *s)
-{
-  return s->b0 == 0.0 && s->b1 == 0.0 && s->b2 == 0.0;
-}
-
 void
 tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
 {
+  /* The state is divided by the gain: a zero is applied at the end. */
   c->mute = gain == 0.0;
   c->gain = c->mute ? 1.0 : gain;
-  for (size_t i = 0; i < c->n_sos; i++) {
+  for (size_t i = 0; i < c->n_sos; i++)
     c->sos[i] = sos[i];
-    if (is_zero (&sos[i])) {
-      c->sos[i].b0 = 1.0;
-      c->mute = true;
-    }
-  }
   if (c->n_sos > 0) {
     TfxSos *last = &c->sos[c->n_sos - 1];
     last->b0 *= c->gain;
@@ -218,7 +166,7 @@ run_scratch (const TfxCascade *c, const Group *g, size_t n)
     size_t n_pass = c->n_sos - k;
     if (n_pass > f->pass_sections)
       n_pass = f->pass_sections;
-    g->kernel (c->scratch, n, g->state + k * 2 * g->stride, coef,
+    g->kernel (c->scratch, n, g->state + k * g->form->n_state * g->stride, coef,
         (unsigned)n_pass);
     coef += f->pass_size;
   }
@@ -240,8 +188,8 @@ run_rows (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
 
     if (!last)
       n_pass = f->pass_sections;
-    g->rows (&in, last ? &out : &scratch, n, g->state + k * 2 * g->stride, coef,
-        (unsigned)n_pass);
+    g->rows (&in, last ? &out : &scratch, n,
+        g->state + k * g->form->n_state * g->stride, coef, (unsigned)n_pass);
     coef += f->pass_size;
     in = scratch;
   }
@@ -336,7 +284,7 @@ all_finite (const double *restrict x, size_t n)
 static int
 recover (TfxCascade *c, Group *g)
 {
-  const size_t n = c->n_sos * 2 * g->stride;
+  const size_t n = c->n_sos * g->form->n_state * g->stride;
   int n_cleared = 0;
 
   if (all_finite (g->state, n))
@@ -394,128 +342,4 @@ tfx_cascade_run (TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
     }
   }
   return n_cleared;
-}
-
-/* The factor between the state in the kernel and outside: the gain was folded
- * into the last section. */
-static double
-outer_scale (const TfxCascade *c, size_t section)
-{
-  return section + 1 == c->n_sos ? 1.0 / c->gain : 1.0;
-}
-
-static void
-export_lane (const Group *g, unsigned lane, size_t k, double s[2])
-{
-  const double *state = g->state + k * 2 * g->stride;
-  const double kernel[2] = { state[lane], state[g->stride + lane] };
-
-  tfx_cascade_form_export (g->form, k, kernel, s);
-}
-
-static void
-import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
-{
-  double *state = g->state + k * 2 * g->stride, kernel[2];
-
-  tfx_cascade_form_import (g->form, k, s, kernel);
-  for (unsigned i = lane; i < g->stride; i += g->lanes) {
-    state[i] = kernel[0];
-    state[g->stride + i] = kernel[1];
-  }
-}
-
-/* Runs the frames of an unfinished group into the state, one by one. */
-static void
-settle (TfxCascade *c, Group *g)
-{
-  for (unsigned lane = 0; lane < g->n_channels && g->n_pending; lane++) {
-    double x[MAX_WIDTH];
-
-    for (unsigned i = 0; i < g->n_pending; i++)
-      x[i] = g->pending[i * g->lanes + lane];
-    for (size_t k = 0; k < c->n_sos; k++) {
-      const TfxSos *b = &c->sos[k];
-      double s[2];
-
-      export_lane (g, lane, k, s);
-      for (unsigned i = 0; i < g->n_pending; i++) {
-        double y = b->b0 * x[i] + s[0];
-        s[0] = (b->b1 * x[i] + s[1]) - b->a1 * y;
-        s[1] = b->b2 * x[i] - b->a2 * y;
-        x[i] = y;
-      }
-      import_lane (g, lane, k, s);
-    }
-  }
-  g->n_pending = 0;
-}
-
-void
-tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-
-    settle (c, g);
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      double *to = state + (g->first_channel + lane) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        export_lane (g, lane, first + k, to + 2 * k);
-        to[2 * k] *= scale;
-        to[2 * k + 1] *= scale;
-      }
-    }
-  }
-}
-
-void
-tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
-    const double *state)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-
-    g->n_pending = 0;
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      const double *from = state + (g->first_channel + lane) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        double s[2] = { from[2 * k] / scale, from[2 * k + 1] / scale };
-        import_lane (g, lane, first + k, s);
-      }
-    }
-  }
-}
-
-void
-tfx_cascade_reset (TfxCascade *c)
-{
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    Group *g = &c->groups[j];
-    memset (g->state, 0, c->n_sos * 2 * g->stride * sizeof (double));
-    g->n_pending = 0;
-  }
-}
-
-double
-tfx_cascade_state_peak (const TfxCascade *c)
-{
-  double peak = 0.0;
-
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    const Group *g = &c->groups[j];
-
-    for (unsigned i = 0; i < g->n_pending * g->lanes; i++)
-      peak = fmax (peak, fabs (g->pending[i]));
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      for (size_t k = 0; k < c->n_sos; k++) {
-        double s[2], scale = outer_scale (c, k);
-        export_lane (g, lane, k, s);
-        peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
-      }
-    }
-  }
-  return peak;
 }

@@ -101,45 +101,50 @@ run_direct (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 }
 
 /* Four multiply-adds a section and sample.  The recursion is one multiply-add
- * deep: u waits for the u before it, t and x are there early. */
+ * deep: u waits for the u before it, all else is there early. */
 static inline __attribute__ ((always_inline)) void
 run_factored (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, const unsigned n_sections, const TfxRowsKind in_kind,
     const TfxRowsKind out_kind)
 {
+  enum
+  {
+    MAX = TFX_FACTORED_MAX_SECTIONS
+  };
   const void *from = in->data;
   void *to = out->data;
   const ptrdiff_t in_stride = in->stride, out_stride = out->stride;
-  V u[TFX_PASS_MAX_SECTIONS], t[TFX_PASS_MAX_SECTIONS];
-  V c[TFX_PASS_MAX_SECTIONS], na1[TFX_PASS_MAX_SECTIONS];
-  V r[TFX_PASS_MAX_SECTIONS], nq[TFX_PASS_MAX_SECTIONS];
+  V u[MAX], last_u[MAX], last_x[MAX], c[MAX], na1[MAX], na2[MAX], r[MAX];
   const V g = v_set1 (coef[0]);
 
 #pragma GCC unroll 4
   for (unsigned k = 0; k < n_sections; k++) {
-    u[k] = v_load (state + 2 * k * W);
-    t[k] = v_load (state + (2 * k + 1) * W);
+    u[k] = v_load (state + 3 * k * W);
+    last_u[k] = v_load (state + (3 * k + 1) * W);
+    last_x[k] = v_load (state + (3 * k + 2) * W);
     c[k] = v_set1 (coef[1 + 4 * k]);
     na1[k] = v_set1 (coef[2 + 4 * k]);
-    r[k] = v_set1 (coef[3 + 4 * k]);
-    nq[k] = v_set1 (coef[4 + 4 * k]);
+    na2[k] = v_set1 (coef[3 + 4 * k]);
+    r[k] = v_set1 (coef[4 + 4 * k]);
   }
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
     V v = v_mul (g, load_row (from, i * in_stride, in_kind));
 #pragma GCC unroll 4
     for (unsigned k = 0; k < n_sections; k++) {
       V y = v_fma (c[k], u[k], v);
-      V next = v_fma (na1[k], u[k], v_fma (r[k], t[k], v));
-      t[k] = v_fma (nq[k], u[k], v);
-      u[k] = next;
+      V early = v_fma (na2[k], last_u[k], v_fma (r[k], last_x[k], v));
+      last_u[k] = u[k];
+      last_x[k] = v;
+      u[k] = v_fma (na1[k], u[k], early);
       v = y;
     }
     store_row (to, i * out_stride, v, out_kind);
   }
 #pragma GCC unroll 4
   for (unsigned k = 0; k < n_sections; k++) {
-    v_store (state + 2 * k * W, u[k]);
-    v_store (state + (2 * k + 1) * W, t[k]);
+    v_store (state + 3 * k * W, u[k]);
+    v_store (state + (3 * k + 1) * W, last_u[k]);
+    v_store (state + (3 * k + 2) * W, last_x[k]);
   }
 }
 
@@ -165,39 +170,45 @@ run_kinds (const RunRows run, const TfxRows *in, const TfxRows *out, size_t n,
     run (in, out, n, state, coef, n_sections, user, user);
 }
 
-static inline __attribute__ ((always_inline)) void
-run_pass (const RunRows run, const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections,
-    const TfxRowsKind user)
-{
-  switch (n_sections) {
-    case 1:
-      run_kinds (run, in, out, n, state, coef, 1, user);
-      break;
-    case 2:
-      run_kinds (run, in, out, n, state, coef, 2, user);
-      break;
-    case 3:
-      run_kinds (run, in, out, n, state, coef, 3, user);
-      break;
-    case 4:
-      run_kinds (run, in, out, n, state, coef, 4, user);
-      break;
-  }
-}
-
 static void
 KERNEL (direct) (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, unsigned n_sections)
 {
-  run_pass (run_direct, in, out, n, state, coef, n_sections, TFX_ROWS_F64);
+  const TfxRowsKind f64 = TFX_ROWS_F64;
+
+  switch (n_sections) {
+    case 1:
+      run_kinds (run_direct, in, out, n, state, coef, 1, f64);
+      break;
+    case 2:
+      run_kinds (run_direct, in, out, n, state, coef, 2, f64);
+      break;
+    case 3:
+      run_kinds (run_direct, in, out, n, state, coef, 3, f64);
+      break;
+    case 4:
+      run_kinds (run_direct, in, out, n, state, coef, 4, f64);
+      break;
+  }
 }
 
 static void
 KERNEL (factored) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections)
 {
-  run_pass (run_factored, in, out, n, state, coef, n_sections, TFX_ROWS_F32);
+  const TfxRowsKind f32 = TFX_ROWS_F32;
+
+  switch (n_sections) {
+    case 1:
+      run_kinds (run_factored, in, out, n, state, coef, 1, f32);
+      break;
+    case 2:
+      run_kinds (run_factored, in, out, n, state, coef, 2, f32);
+      break;
+    case 3:
+      run_kinds (run_factored, in, out, n, state, coef, 3, f32);
+      break;
+  }
 }
 
 static inline void
@@ -292,11 +303,17 @@ KERNEL (grouped2) (double *x, size_t n, double *state, const double *coef,
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PACK_SAMPLE float
 #define PACK_TYPE f32
+#define PACK_LOAD v_load_f32
+#define PACK_STORE v_store_f32
 #include "pack_tmpl.c"
 #undef PACK_SAMPLE
 #undef PACK_TYPE
+#undef PACK_LOAD
+#undef PACK_STORE
 #define PACK_SAMPLE double
 #define PACK_TYPE f64
+#define PACK_LOAD v_load_f64
+#define PACK_STORE v_store_f64
 #include "pack_tmpl.c"
 
 #define STRING2(s) #s

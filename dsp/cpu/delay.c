@@ -117,6 +117,9 @@ tfx_delay_run (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
       unsigned from = tap->swap && (c ^ 1) < d->n_channels ? c ^ 1 : c;
       size_t at = d->position + d->size - tap->delay;
 
+      if (tap->side != TFX_TAP_BOTH &&
+          (tap->side == TFX_TAP_LEFT) != (c % 2 == 0))
+        continue;
       add_tap (d, d->ring + from * d->size, at >= d->size ? at - d->size : at,
           d->gain * tap->gain, y, n);
     }

@@ -1,45 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine.c: runs the steps of a plan.
- *
- * One step alone works on the caller's block.  Several go over it in chunks
- * that stay in the cache: the first step reads the block, the last one writes
- * it, and what lies between are doubles in a scratch.  The branches of a sum
- * read the same chunk one after the other. */
-#include "engine.h"
+ * engine.c: makes a plan ready to run, changes its values, and exchanges its
+ * state. */
+#include "engine-private.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "../block.h"
-#include "cascade.h"
-#include "delay.h"
-
-/* Doubles in a chunk: 64 KiB. */
-#define CHUNK_SIZE 8192
-#define MIN_CHUNK_FRAMES 64
-#define MAX_CHUNK_FRAMES 1024
-
-/* What a step of the plan has at run time, by its index. */
-typedef struct Node
-{
-  TfxCascade *cascade;
-  TfxDelay *delay;
-  double *sum, *branch; /* a chunk each; sums only */
-  double *between;      /* a chunk; first steps of several in series */
-  /* Steps with a delay: frames still to be dropped, and frames still to come
-   * after the end of the stream. */
-  size_t skip, rest;
-} Node;
-
-struct TfxEngine
-{
-  const TfxPlan *plan;
-  size_t n_nodes, chunk_frames;
-  Node *nodes;
-  double *chunks; /* [n_chunks][chunk_frames][n_channels] */
-  size_t n_chunks;
-};
 
 /* ---- making ------------------------------------------------------------- */
 
@@ -66,6 +31,42 @@ take_chunk (TfxEngine *e)
 }
 
 static int
+make_taps (const TfxEngine *e, const TfxPlan *plan, const TfxStep *s,
+    TfxConvolverTaps **taps)
+{
+  const TfxStage *stage = s->stage;
+  const TfxKernels *kernels = plan->backend->data;
+  size_t block = plan->block_frames;
+  TfxConvolverSpec spec = { .taps = stage->u.fir.taps,
+    .gain = s->gain,
+    .n_taps = stage->u.fir.n_taps,
+    .n_kernels = stage->u.fir.n_kernels,
+    .n_channels = plan->n_channels,
+    .precision = plan->sample,
+    .method = stage->u.fir.method,
+    .kernel = kernels->name };
+
+  if (!tfx_engine_runs_whole_blocks (plan) &&
+      (block == 0 || block > e->chunk_frames))
+    block = e->chunk_frames;
+  spec.block_frames = block;
+  return tfx_convolver_taps_new (&spec, taps);
+}
+
+static int
+make_fir (const TfxEngine *e, const TfxStep *s, TfxConvolver **fir)
+{
+  TfxConvolverTaps *taps;
+  int ret = make_taps (e, e->plan, s, &taps);
+
+  if (ret < 0)
+    return ret;
+  ret = tfx_convolver_new (taps, fir);
+  tfx_convolver_taps_unref (&taps);
+  return ret;
+}
+
+static int
 make_nodes (TfxEngine *e, const TfxSteps *list)
 {
   const TfxPlan *plan = e->plan;
@@ -87,7 +88,7 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
             e->chunk_frames, &node->delay);
         break;
       case TFX_STEP_FIR:
-        ret = -ENOSYS;
+        ret = make_fir (e, s, &node->fir);
         break;
       case TFX_STEP_SUM:
         node->sum = take_chunk (e);
@@ -108,10 +109,62 @@ tfx_engine_free (TfxEngine *e)
   for (size_t i = 0; e->nodes && i < e->n_nodes; i++) {
     tfx_cascade_free (&e->nodes[i].cascade);
     tfx_delay_free (&e->nodes[i].delay);
+    tfx_convolver_free (&e->nodes[i].fir);
   }
   free (e->nodes);
   free (e->chunks);
   free (e);
+}
+
+/* What can fail, before anything changes: the new taps of every FIR. */
+static int
+prepare_update (TfxEngine *e, const TfxPlan *plan, const TfxSteps *list)
+{
+  int ret = 0;
+
+  for (size_t i = 0; ret == 0 && i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+
+    if (s->kind == TFX_STEP_FIR)
+      ret = make_taps (e, plan, s, &e->nodes[s->index].new_taps);
+    for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
+      ret = prepare_update (e, plan, &s->branches[k]);
+  }
+  return ret;
+}
+
+static void
+set_values (TfxEngine *e, const TfxSteps *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+    Node *node = &e->nodes[s->index];
+
+    if (node->cascade)
+      tfx_cascade_set_sections (node->cascade, s->sos, s->gain);
+    if (node->delay)
+      tfx_delay_set_taps (node->delay, s->stage->u.delay.direct,
+          s->stage->u.delay.taps, s->stage->u.delay.n_taps, s->gain);
+    if (node->fir && node->new_taps)
+      tfx_convolver_set_taps (node->fir, node->new_taps,
+          (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS));
+    for (size_t k = 0; k < s->n_branches; k++)
+      set_values (e, &s->branches[k]);
+  }
+}
+
+int
+tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
+{
+  int ret = prepare_update (e, plan, &plan->top);
+
+  if (ret == 0) {
+    e->plan = plan;
+    set_values (e, &plan->top);
+  }
+  for (size_t i = 0; i < e->n_nodes; i++)
+    tfx_convolver_taps_unref (&e->nodes[i].new_taps);
+  return ret;
 }
 
 /* The delays are those of a stream that is about to start. */
@@ -148,198 +201,10 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
     tfx_engine_free (e);
     return ret;
   }
-  tfx_engine_update (e, plan);
+  set_values (e, &plan->top);
   rearm_gates (e);
   *engine = e;
   return 0;
-}
-
-static void
-update_steps (TfxEngine *e, const TfxSteps *list)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
-    Node *node = &e->nodes[s->index];
-
-    if (node->cascade)
-      tfx_cascade_set_sections (node->cascade, s->sos, s->gain);
-    if (node->delay)
-      tfx_delay_set_taps (node->delay, s->stage->u.delay.direct,
-          s->stage->u.delay.taps, s->stage->u.delay.n_taps, s->gain);
-    for (size_t k = 0; k < s->n_branches; k++)
-      update_steps (e, &s->branches[k]);
-  }
-}
-
-void
-tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
-{
-  e->plan = plan;
-  update_steps (e, &plan->top);
-}
-
-/* ---- running ------------------------------------------------------------ */
-
-typedef struct Gate Gate;
-
-static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out, Gate *gate);
-
-static TfxBlock
-chunk_block (const TfxEngine *e, double *data, size_t n_frames)
-{
-  return tfx_block_interleaved (data, TFX_SAMPLE_F64, e->plan->n_channels,
-      n_frames);
-}
-
-/* sum += x over n doubles. */
-static void
-accumulate (double *restrict sum, const double *restrict x, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    sum[i] += x[i];
-}
-
-static int
-run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
-    const TfxBlock *out)
-{
-  const Node *node = &e->nodes[s->index];
-  const size_t n = in->n_frames * e->plan->n_channels;
-  TfxBlock sum = chunk_block (e, node->sum, in->n_frames);
-  TfxBlock branch = chunk_block (e, node->branch, in->n_frames);
-  int n_cleared = 0;
-
-  for (size_t k = 0; k < s->n_branches; k++) {
-    n_cleared +=
-        run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch, NULL);
-    if (k > 0)
-      accumulate (node->sum, node->branch, n);
-  }
-  if (s->gain != 1.0) {
-    for (size_t i = 0; i < n; i++)
-      node->sum[i] *= s->gain;
-  }
-  tfx_block_copy (&sum, out);
-  return n_cleared;
-}
-
-/* One step over a chunk. */
-static int
-run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
-    const TfxBlock *out)
-{
-  const Node *node = &e->nodes[s->index];
-
-  switch (s->kind) {
-    case TFX_STEP_CASCADE:
-      return tfx_cascade_run (node->cascade, in, out);
-    case TFX_STEP_DELAY:
-      tfx_delay_run (node->delay, in, out);
-      return 0;
-    case TFX_STEP_SUM:
-      return run_sum (e, s, in, out);
-    case TFX_STEP_FIR:
-      break;
-  }
-  return 0;
-}
-
-static void
-clear_frames (const TfxBlock *block, size_t first, size_t n)
-{
-  for (size_t i = first; i < first + n; i++) {
-    for (unsigned c = 0; c < block->n_channels; c++)
-      tfx_block_set (block, i, c, 0.0);
-  }
-}
-
-/* The frames of a chunk that belong to the stream, as it comes from a step:
- * those that stand before its start, or after its end, are zero, as if the
- * steps were filters of their own that dropped them. */
-struct Gate
-{
-  size_t start, end;
-  bool ended; /* the input has: frames from `end` on are not of the stream */
-};
-
-static void
-pass_gate (Node *node, const TfxBlock *block, Gate *gate)
-{
-  size_t left = block->n_frames - gate->start;
-  size_t dropped = node->skip < left ? node->skip : left;
-
-  clear_frames (block, gate->start, dropped);
-  gate->start += dropped;
-  node->skip -= dropped;
-  if (gate->ended) {
-    left = block->n_frames - gate->end;
-    left = node->rest < left ? node->rest : left;
-    gate->end += left;
-    node->rest -= left;
-    clear_frames (block, gate->end, block->n_frames - gate->end);
-  }
-}
-
-/* Steps in series over a chunk. */
-static int
-run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out, Gate *gate)
-{
-  TfxBlock between;
-  int n_cleared = 0;
-
-  if (list->n == 0) {
-    tfx_block_copy (in, out);
-    return 0;
-  }
-  if (list->n > 1)
-    between =
-        chunk_block (e, e->nodes[list->steps[0].index].between, in->n_frames);
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
-    const TfxBlock *to = i + 1 == list->n ? out : &between;
-
-    n_cleared += run_step (e, s, i == 0 ? in : &between, to);
-    if (s->delay > 0)
-      pass_gate (&e->nodes[s->index], to, gate);
-  }
-  return n_cleared;
-}
-
-static int
-run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
-{
-  const unsigned n_channels = out->n_channels;
-  int n_cleared = 0;
-
-  for (size_t i = 0; i < out->n_frames; i += e->chunk_frames) {
-    size_t left = out->n_frames - i;
-    size_t n = left < e->chunk_frames ? left : e->chunk_frames;
-    TfxBlock from = tfx_block_part (in, i, n, 0, n_channels);
-    TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
-    Gate gate = { 0, ended ? 0 : n, ended };
-
-    n_cleared += run_steps (e, &e->plan->top, &from, &to, &gate);
-  }
-  return n_cleared;
-}
-
-int
-tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
-{
-  const TfxSteps *list = &e->plan->top;
-
-  if (list->n == 1 && list->steps[0].kind == TFX_STEP_CASCADE)
-    return run_step (e, &list->steps[0], in, out);
-  return run_chunks (e, in, out, false);
-}
-
-int
-tfx_engine_drain (TfxEngine *e, const TfxBlock *out)
-{
-  clear_frames (out, 0, out->n_frames);
-  return run_chunks (e, out, out, true);
 }
 
 /* ---- state -------------------------------------------------------------- */
@@ -354,6 +219,8 @@ tfx_engine_get_state (TfxEngine *e, size_t stage, double *state)
     tfx_cascade_get_state (node->cascade, s->first_sos, s->n_sos, state);
   if (node->delay)
     tfx_delay_get_state (node->delay, state);
+  if (node->fir)
+    tfx_convolver_get_history (node->fir, state);
 }
 
 void
@@ -366,6 +233,8 @@ tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
     tfx_cascade_set_state (node->cascade, s->first_sos, s->n_sos, state);
   if (node->delay)
     tfx_delay_set_state (node->delay, state);
+  if (node->fir)
+    tfx_convolver_set_history (node->fir, state);
 }
 
 size_t
@@ -394,6 +263,8 @@ tfx_engine_reset (TfxEngine *e)
       tfx_cascade_reset (e->nodes[i].cascade);
     if (e->nodes[i].delay)
       tfx_delay_reset (e->nodes[i].delay);
+    if (e->nodes[i].fir)
+      tfx_convolver_reset (e->nodes[i].fir);
   }
   rearm_gates (e);
 }
@@ -411,6 +282,8 @@ tfx_engine_state_peak (const TfxEngine *e)
       p = tfx_cascade_state_peak (node->cascade);
     else if (node->delay)
       p = tfx_delay_state_peak (node->delay);
+    else if (node->fir)
+      p = tfx_convolver_state_peak (node->fir);
     peak = p > peak ? p : peak;
   }
   return peak;

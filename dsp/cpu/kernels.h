@@ -34,8 +34,9 @@ typedef enum
 /* Coefficients of a section in the form direct. */
 #define TFX_DIRECT_SIZE 7
 
-/* The most sections that the forms direct and factored take in one pass. */
+/* The most sections of a pass: more do not fit the registers. */
 #define TFX_PASS_MAX_SECTIONS 4
+#define TFX_FACTORED_MAX_SECTIONS 3
 
 /* Runs n_sections sections over the scratch, in place.
  *
@@ -74,10 +75,12 @@ typedef struct TfxRows
  * direct: rows of the scratch and of doubles;
  *   coef as for one channel, state[section] = s1[W], s2[W].
  *
- * factored: rows of the scratch and of floats;
- *   coef = g, then for each section c, -a1, r, -q:
- *     x = g x;  y = x + c u;  u = x - a1 u + r t;  t = x - q u;
- *   state[section] = u[W], t[W]. */
+ * factored: rows of the scratch and of floats, at most
+ * TFX_FACTORED_MAX_SECTIONS sections;
+ *   coef = g, then for each section c, -a1, -a2, r:
+ *     x = g x;  y = x + c u;
+ *     u = x + r (last x) - a2 (last u) - a1 u;
+ *   state[section] = u[W], (last u)[W], (last x)[W]. */
 typedef void (*TfxRowsKernel) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections);
 

@@ -3,13 +3,24 @@
  * for each sample type and instruction set.
  *
  * PACK_SAMPLE float or double, PACK_TYPE its name, PACK_WIDTH the lanes of a
- * vector, PACK_NAME(op, type). */
+ * vector, PACK_NAME(op, type).  If they are more than one, PACK_LOAD and
+ * PACK_STORE move a vector of samples. */
 #define PACK_CAT(name, op, type) name (op, type)
-#define PACK_FUNCTION(op) PACK_CAT (PACK_NAME, op, PACK_TYPE)
+/* The names below, with the type and the instruction set. */
+#define pack PACK_CAT (PACK_NAME, pack, PACK_TYPE)
+#define pack_all PACK_CAT (PACK_NAME, pack_all, PACK_TYPE)
+#define pack_planes PACK_CAT (PACK_NAME, pack_planes, PACK_TYPE)
+#define pack_rows PACK_CAT (PACK_NAME, pack_rows, PACK_TYPE)
+#define pack_vectors PACK_CAT (PACK_NAME, pack_vectors, PACK_TYPE)
+#define unpack PACK_CAT (PACK_NAME, unpack, PACK_TYPE)
+#define unpack_all PACK_CAT (PACK_NAME, unpack_all, PACK_TYPE)
+#define unpack_planes PACK_CAT (PACK_NAME, unpack_planes, PACK_TYPE)
+#define unpack_rows PACK_CAT (PACK_NAME, unpack_rows, PACK_TYPE)
+#define unpack_vectors PACK_CAT (PACK_NAME, unpack_vectors, PACK_TYPE)
 
 /* With lanes, used and cs constant the inner loops unroll. */
 static inline __attribute__ ((always_inline)) void
-PACK_FUNCTION (pack_rows) (double *restrict x, const unsigned lanes,
+pack_rows (double *restrict x, const unsigned lanes,
     const PACK_SAMPLE *restrict s, size_t n, ptrdiff_t fs, const ptrdiff_t cs,
     const unsigned used)
 {
@@ -25,33 +36,78 @@ PACK_FUNCTION (pack_rows) (double *restrict x, const unsigned lanes,
 }
 
 static inline __attribute__ ((always_inline)) void
-PACK_FUNCTION (pack_vectors) (double *x, const PACK_SAMPLE *s, size_t n,
-    ptrdiff_t fs, const ptrdiff_t cs, unsigned used)
+pack_vectors (double *x, const PACK_SAMPLE *s, size_t n, ptrdiff_t fs,
+    const ptrdiff_t cs, unsigned used)
 {
   /* clang-format off */
   switch (used <= PACK_WIDTH ? used : 0) {
-    case 1: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 1); break;
-    case 2: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 2); break;
-    case 3: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 3); break;
-    case 4: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 4); break;
-    case 5: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 5); break;
-    case 6: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 6); break;
-    case 7: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 7); break;
-    case 8: PACK_FUNCTION (pack_rows) (x, PACK_WIDTH, s, n, fs, cs, 8); break;
+    case 1: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 1); break;
+    case 2: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 2); break;
+    case 3: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 3); break;
+    case 4: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 4); break;
+    case 5: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 5); break;
+    case 6: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 6); break;
+    case 7: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 7); break;
+    case 8: pack_rows (x, PACK_WIDTH, s, n, fs, cs, 8); break;
   }
   /* clang-format on */
 }
 
+#if PACK_WIDTH > 1
+/* Planes: W frames of up to W channels at a time; returns how many frames. */
+static size_t
+pack_planes (double *x, const PACK_SAMPLE *s, size_t n, ptrdiff_t cs,
+    unsigned used)
+{
+  size_t i;
+
+  for (i = 0; i + W <= n; i += W) {
+    V rows[W];
+
+#pragma GCC unroll 8
+    for (unsigned c = 0; c < W; c++)
+      rows[c] = c < used ? PACK_LOAD (s + (ptrdiff_t)c * cs + (ptrdiff_t)i)
+                         : v_set1 (0.0);
+    v_transpose (rows);
+#pragma GCC unroll 8
+    for (unsigned c = 0; c < W; c++)
+      v_store (x + (i + c) * W, rows[c]);
+  }
+  return i;
+}
+
+static size_t
+unpack_planes (const double *x, PACK_SAMPLE *s, size_t n, ptrdiff_t cs,
+    unsigned used)
+{
+  size_t i;
+
+  for (i = 0; i + W <= n; i += W) {
+    V rows[W];
+
+#pragma GCC unroll 8
+    for (unsigned c = 0; c < W; c++)
+      rows[c] = v_load (x + (i + c) * W);
+    v_transpose (rows);
+#pragma GCC unroll 8
+    for (unsigned c = 0; c < W; c++) {
+      if (c < used)
+        PACK_STORE (s + (ptrdiff_t)c * cs + (ptrdiff_t)i, rows[c]);
+    }
+  }
+  return i;
+}
+#endif
+
 static void
-PACK_FUNCTION (
-    pack_all) (double *restrict x, const PACK_SAMPLE *restrict s, size_t n)
+pack_all (double *restrict x, const PACK_SAMPLE *restrict s, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     x[i] = s[i];
 }
 
 static void
-PACK_FUNCTION (pack) (double *x, unsigned lanes, const TfxBlock *in)
+pack (double *x, unsigned lanes, const TfxBlock *in)
 {
   const PACK_SAMPLE *s = in->data;
   const ptrdiff_t fs = in->frame_stride, cs = in->channel_stride;
@@ -59,17 +115,26 @@ PACK_FUNCTION (pack) (double *x, unsigned lanes, const TfxBlock *in)
   const unsigned used = in->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
-    PACK_FUNCTION (pack_all) (x, s, n * lanes);
+    pack_all (x, s, n * lanes);
+  else if (lanes == 2 && lanes != PACK_WIDTH && fs == 1)
+    pack_rows (x, 2, s, n, 1, cs, 2);
   else if (lanes != PACK_WIDTH)
-    PACK_FUNCTION (pack_rows) (x, lanes, s, n, fs, cs, used);
+    pack_rows (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)
-    PACK_FUNCTION (pack_vectors) (x, s, n, fs, 1, used);
-  else
-    PACK_FUNCTION (pack_vectors) (x, s, n, fs, cs, used);
+    pack_vectors (x, s, n, fs, 1, used);
+  else {
+    size_t done = 0;
+#if PACK_WIDTH > 1
+    if (fs == 1)
+      done = pack_planes (x, s, n, cs, used);
+#endif
+    pack_vectors (x + done * lanes, s + (ptrdiff_t)done * fs, n - done, fs, cs,
+        used);
+  }
 }
 
 static inline __attribute__ ((always_inline)) void
-PACK_FUNCTION (unpack_rows) (const double *restrict x, const unsigned lanes,
+unpack_rows (const double *restrict x, const unsigned lanes,
     PACK_SAMPLE *restrict s, size_t n, ptrdiff_t fs, const ptrdiff_t cs,
     const unsigned used)
 {
@@ -81,33 +146,32 @@ PACK_FUNCTION (unpack_rows) (const double *restrict x, const unsigned lanes,
 }
 
 static inline __attribute__ ((always_inline)) void
-PACK_FUNCTION (unpack_vectors) (const double *x, PACK_SAMPLE *s, size_t n,
-    ptrdiff_t fs, const ptrdiff_t cs, unsigned used)
+unpack_vectors (const double *x, PACK_SAMPLE *s, size_t n, ptrdiff_t fs,
+    const ptrdiff_t cs, unsigned used)
 {
   /* clang-format off */
   switch (used <= PACK_WIDTH ? used : 0) {
-    case 1: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 1); break;
-    case 2: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 2); break;
-    case 3: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 3); break;
-    case 4: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 4); break;
-    case 5: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 5); break;
-    case 6: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 6); break;
-    case 7: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 7); break;
-    case 8: PACK_FUNCTION (unpack_rows) (x, PACK_WIDTH, s, n, fs, cs, 8); break;
+    case 1: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 1); break;
+    case 2: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 2); break;
+    case 3: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 3); break;
+    case 4: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 4); break;
+    case 5: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 5); break;
+    case 6: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 6); break;
+    case 7: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 7); break;
+    case 8: unpack_rows (x, PACK_WIDTH, s, n, fs, cs, 8); break;
   }
   /* clang-format on */
 }
 
 static void
-PACK_FUNCTION (
-    unpack_all) (const double *restrict x, PACK_SAMPLE *restrict s, size_t n)
+unpack_all (const double *restrict x, PACK_SAMPLE *restrict s, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     s[i] = (PACK_SAMPLE)x[i];
 }
 
 static void
-PACK_FUNCTION (unpack) (const double *x, unsigned lanes, const TfxBlock *out)
+unpack (const double *x, unsigned lanes, const TfxBlock *out)
 {
   PACK_SAMPLE *s = out->data;
   const ptrdiff_t fs = out->frame_stride, cs = out->channel_stride;
@@ -115,14 +179,32 @@ PACK_FUNCTION (unpack) (const double *x, unsigned lanes, const TfxBlock *out)
   const unsigned used = out->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes)
-    PACK_FUNCTION (unpack_all) (x, s, n * lanes);
+    unpack_all (x, s, n * lanes);
+  else if (lanes == 2 && lanes != PACK_WIDTH && fs == 1)
+    unpack_rows (x, 2, s, n, 1, cs, 2);
   else if (lanes != PACK_WIDTH)
-    PACK_FUNCTION (unpack_rows) (x, lanes, s, n, fs, cs, used);
+    unpack_rows (x, lanes, s, n, fs, cs, used);
   else if (cs == 1)
-    PACK_FUNCTION (unpack_vectors) (x, s, n, fs, 1, used);
-  else
-    PACK_FUNCTION (unpack_vectors) (x, s, n, fs, cs, used);
+    unpack_vectors (x, s, n, fs, 1, used);
+  else {
+    size_t done = 0;
+#if PACK_WIDTH > 1
+    if (fs == 1)
+      done = unpack_planes (x, s, n, cs, used);
+#endif
+    unpack_vectors (x + done * lanes, s + (ptrdiff_t)done * fs, n - done, fs,
+        cs, used);
+  }
 }
 
 #undef PACK_CAT
-#undef PACK_FUNCTION
+#undef pack
+#undef pack_all
+#undef pack_planes
+#undef pack_rows
+#undef pack_vectors
+#undef unpack
+#undef unpack_all
+#undef unpack_planes
+#undef unpack_rows
+#undef unpack_vectors

@@ -110,3 +110,16 @@ v_shift_in (V a, V low, unsigned n)
   return _mm256_blend_pd (_mm256_permute4x64_pd (a, 0x90),
       _mm256_permute4x64_pd (low, 0xff), 1);
 }
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V a = _mm256_unpacklo_pd (r[0], r[1]), b = _mm256_unpackhi_pd (r[0], r[1]);
+  V c = _mm256_unpacklo_pd (r[2], r[3]), d = _mm256_unpackhi_pd (r[2], r[3]);
+
+  r[0] = _mm256_permute2f128_pd (a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd (b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd (a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd (b, d, 0x31);
+}

@@ -110,3 +110,27 @@ v_shift_in (V a, V low, unsigned n)
   return _mm512_castsi512_pd (
       n == 1 ? _mm512_alignr_epi64 (h, l, 7) : _mm512_alignr_epi64 (h, l, 6));
 }
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V a[W], b[W];
+
+  for (unsigned i = 0; i < W; i += 2) {
+    a[i] = _mm512_unpacklo_pd (r[i], r[i + 1]);
+    a[i + 1] = _mm512_unpackhi_pd (r[i], r[i + 1]);
+  }
+  for (unsigned i = 0; i < W; i += 4) {
+    for (unsigned k = 0; k < 2; k++) {
+      b[i + k] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0x88);
+      b[i + k + 2] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0xdd);
+    }
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    V even = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0x88);
+    V odd = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0xdd);
+    r[i] = even;
+    r[i + 4] = odd;
+  }
+}

@@ -80,3 +80,13 @@ v_fnma (V a, V b, V c)
 {
   return _mm_sub_pd (c, _mm_mul_pd (a, b));
 }
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+  V low = _mm_unpacklo_pd (r[0], r[1]);
+
+  r[1] = _mm_unpackhi_pd (r[0], r[1]);
+  r[0] = low;
+}

@@ -32,14 +32,17 @@ test_environment_has (const char *name)
 const char *
 test_design_text (const TfxDesign *d, double rate_hz, char *text)
 {
-  static const char *const families[] = { "butter", "cheby1", "cheby2" };
+  static const char *const families[] = { "butter", "cheby1", "cheby2",
+    "ellip" };
   static const char *const modes[] = { "low", "high", "band", "stop" };
-  char kind[24] = "", edges[48];
+  char kind[40] = "", edges[48];
 
   if (d->family == TFX_FAMILY_CHEBYSHEV1)
     snprintf (kind, sizeof kind, " %g dB", d->ripple_db);
   if (d->family == TFX_FAMILY_CHEBYSHEV2)
     snprintf (kind, sizeof kind, " %g dB", d->attenuation_db);
+  if (d->family == TFX_FAMILY_ELLIPTIC)
+    snprintf (kind, sizeof kind, " %g, %g dB", d->ripple_db, d->attenuation_db);
   if (d->mode == TFX_MODE_LOW_PASS || d->mode == TFX_MODE_HIGH_PASS)
     snprintf (edges, sizeof edges, "%.10g", d->lower_hz);
   else

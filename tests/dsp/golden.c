@@ -77,7 +77,8 @@ golden_index (Golden *golden, const char *word, const char *const *words)
 static void
 golden_read_head (Golden *golden, GoldenDesign *d)
 {
-  static const char *const families[] = { "butter", "cheby1", "cheby2", NULL };
+  static const char *const families[] = { "butter", "cheby1", "cheby2", "ellip",
+    NULL };
   static const char *const modes[] = { "low", "high", "band", "stop", NULL };
   char family[16], mode[16];
 

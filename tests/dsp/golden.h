@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GOLDEN_MAX_POINTS 8
+#define GOLDEN_MAX_POINTS 18
 
 typedef struct GoldenPoint
 {

@@ -18,6 +18,14 @@ static const TfxDesign low_pass = {
   .order = 4,
   .lower_hz = 1000,
 };
+static const TfxDesign elliptic = {
+  .family = TFX_FAMILY_ELLIPTIC,
+  .mode = TFX_MODE_LOW_PASS,
+  .order = 4,
+  .lower_hz = 1000,
+  .ripple_db = 0.1,
+  .attenuation_db = 40,
+};
 static const TfxDesign band_pass = {
   .family = TFX_FAMILY_BUTTERWORTH,
   .mode = TFX_MODE_BAND_PASS,
@@ -37,7 +45,7 @@ check_refused (TapMany *many, TfxDesign design, double rate_hz,
   char text[TEST_TEXT_SIZE] = "";
   int err = tfx_design_check (&design, rate_hz, &why);
 
-  if (design.family <= TFX_FAMILY_CHEBYSHEV2 &&
+  if (design.family <= TFX_FAMILY_ELLIPTIC &&
       design.mode <= TFX_MODE_BAND_REJECT)
     test_design_text (&design, rate_hz, text);
   tap_many_check (many,
@@ -83,7 +91,16 @@ test_refused (void)
     d.family = TFX_FAMILY_CHEBYSHEV2;
     d.attenuation_db = not_positive[i];
     check_refused (&many, d, 48000, "attenuation_db");
+    d = elliptic;
+    d.ripple_db = not_positive[i];
+    check_refused (&many, d, 48000, "ripple_db");
+    d = elliptic;
+    d.attenuation_db = not_positive[i];
+    check_refused (&many, d, 48000, "attenuation_db");
   }
+  d = elliptic;
+  d.attenuation_db = d.ripple_db;
+  check_refused (&many, d, 48000, "attenuation_db");
   for (size_t i = 0; i < sizeof too_high / sizeof too_high[0]; i++) {
     d = low_pass;
     d.lower_hz = too_high[i];
@@ -106,7 +123,7 @@ test_refused (void)
   d.upper_hz = 500;
   check_refused (&many, d, 48000, "upper_hz");
   d = low_pass;
-  d.family = (TfxFamily)3;
+  d.family = (TfxFamily)4;
   check_refused (&many, d, 48000, "family");
   d = low_pass;
   d.mode = (TfxMode)4;

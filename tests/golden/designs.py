@@ -4,17 +4,18 @@
 
     python3 designs.py designs > designs.txt
     python3 designs.py sections > sections.txt
+    python3 designs.py elliptic > elliptic.txt
 
 Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output
 is a pure function of this file and of their versions, which its header names.
 
-designs.txt has zeros, poles and responses over a grid of designs, sections.txt
-the sections of the filters that noise is run through.  Their lines; numbers
-are decimal and round-trip to double:
+designs.txt has zeros, poles and responses over a grid of designs, elliptic.txt
+those of elliptic filters, sections.txt the sections of the filters that noise
+is run through.  Their lines; numbers are decimal and round-trip to double:
 
   design FAMILY MODE ORDER RATE LOWER UPPER RIPPLE ATTENUATION
-      starts a design; FAMILY butter, cheby1, cheby2, MODE low, high, band,
-      stop.  What does not apply is 0.
+      starts a design; FAMILY butter, cheby1, cheby2, ellip, MODE low, high,
+      band, stop.  What does not apply is 0.
   z ROOT...      zeros of scipy.signal with output='zpk'
   p ROOT...      its poles.  A ROOT is RE or RE,IM, and RE,IM stands for
       itself and its conjugate; ROOT*N is N of them.
@@ -53,6 +54,13 @@ VARIANTS = [
     ('cheby1', 3.0, 0),
     ('cheby2', 0, 20.0), ('cheby2', 0, 40.0), ('cheby2', 0, 80.0),
 ]
+ELLIPTIC = [
+    ('ellip', 0.1, 40.0), ('ellip', 0.01, 60.0), ('ellip', 1.0, 20.0),
+    ('ellip', 3.0, 80.0), ('ellip', 0.5, 100.0), ('ellip', 0.001, 120.0),
+]
+# The width of the transition falls exponentially with the order: with little
+# attenuation it is soon too narrow for sections in double precision.
+ELLIPTIC_HIGH = [('ellip', 0.001, 120.0), ('ellip', 0.01, 200.0)]
 MODES = ['low', 'high', 'band', 'stop']
 RATES = [8000.0, 44100.0, 48000.0, 96000.0, 192000.0, 384000.0]
 
@@ -103,6 +111,31 @@ def grid():
         yield variant, 'stop', 64, 384000.0, (1000.0, 1001.0), False
 
 
+def elliptic_grid():
+    """The same, of elliptic filters."""
+    # All orders in every mode, the extremes in every mode and rate.
+    n = 0
+    for order in range(1, 65):
+        for mode in MODES:
+            rate = RATES[n % 6]
+            place = places(mode, rate)[(n // 6 + n) % 6]
+            variants = ELLIPTIC if order <= 16 else ELLIPTIC_HIGH
+            yield (variants[order % len(variants)], mode, order, rate, place,
+                   order <= 8)
+            n += 3 if mode == 'stop' else 1
+    for mode in MODES:
+        for rate in RATES:
+            for order in (1, 64):
+                yield (ELLIPTIC_HIGH[n % 2], mode, order, rate,
+                       places(mode, rate)[n % 6], False)
+                n += 1
+    for variant in ELLIPTIC:
+        for mode in MODES:
+            for order in (2, 3, 5, 8, 12):
+                yield (variant, mode, order, 48000.0, places(mode, 48000.0)[2],
+                       False)
+
+
 def section_grid():
     """The same, of the filters that noise is run through."""
     for variant in (VARIANTS[0], VARIANTS[2], VARIANTS[6]):
@@ -124,15 +157,22 @@ def edge(variant, order):
     return 1 / np.cosh(np.arccosh(eps) / order)
 
 
-def pass_band(variant, mode, order, rate, place):
+# Where the response is looked at, relative to the edge of the pass band; more
+# of it where rounding tells.
+LOW_PROTO, BAND_PROTO = [0.03, 0.35, 0.7, 0.93, 1.0], [0.2, 0.9, 1.0]
+MORE_PROTO = [0.5, 0.85, 0.97, 0.99, 0.997, 0.999]
+
+
+def pass_band(variant, mode, order, rate, place, more):
     """Frequencies in Hz, from deep in the pass band to its very edge."""
     end = edge(variant, order)
+    extra = MORE_PROTO if more else []
     w = 4 * np.tan(np.pi * np.array(place) / rate)
     if mode in ('low', 'high'):
-        proto = end * np.array([0.03, 0.35, 0.7, 0.93, 1.0])
+        proto = end * np.array(LOW_PROTO + extra)
         analog = w[0] * proto if mode == 'low' else w[0] / proto
     else:
-        proto = end * np.array([0.2, 0.9, 1.0])
+        proto = end * np.array(BAND_PROTO + extra)
         width, centre = w[1] - w[0], np.sqrt(w[0] * w[1])
         if mode == 'band':
             half = proto * width / 2
@@ -143,11 +183,37 @@ def pass_band(variant, mode, order, rate, place):
         upper = np.where(half > 0, half + root, centre ** 2 / (root - half))
         analog = np.concatenate([centre ** 2 / upper, upper])
     freqs = rate / np.pi * np.arctan(analog / 4)
-    return [float('%.10g' % f) for f in freqs]
+    return [float('%.12g' % f) for f in freqs]
+
+
+def exact_elliptic(ripple, attenuation, order):
+    """S. Orfanidis, Lecture Notes on Elliptic Filter Design."""
+    eps = mp.sqrt(mpf(10) ** (mpf(ripple) / 10) - 1)
+    m1 = eps ** 2 / (mpf(10) ** (mpf(attenuation) / 10) - 1)
+    m = mp.mfrom(q=mp.qfrom(m=m1) ** (mpf(1) / order))
+    quarter = mp.ellipk(m)
+    v = quarter / (order * mp.ellipk(m1)) * mp.ellipf(mp.atan(1 / eps), 1 - m1)
+    sv, cv, dv = (mp.ellipfun(f, v, m=1 - m) for f in ('sn', 'cn', 'dn'))
+    z, p = [], []
+    for j in range(1 - order % 2, order, 2):
+        u = j * quarter / order
+        s, c, d = (mp.ellipfun(f, u, m=m) for f in ('sn', 'cn', 'dn'))
+        pole = mpc(-c * d * sv * cv, s * dv) / (1 - (d * sv) ** 2)
+        p += [pole, mp.conj(pole)] if j else [mp.re(pole)]
+        if j:
+            z += [mpc(0, 1) / (mp.sqrt(m) * s), mpc(0, -1) / (mp.sqrt(m) * s)]
+    k = mp.re(mp.fprod(-x for x in p) / mp.fprod(-x for x in z))
+    if order % 2 == 0:
+        k /= mp.sqrt(1 + eps * eps)
+    return z, p, k
 
 
 def exact_prototype(variant, order):
     family, ripple, attenuation = variant
+    if family == 'ellip' and order == 1:
+        family = 'cheby1'
+    if family == 'ellip':
+        return exact_elliptic(ripple, attenuation, order)
     ks = range(-order + 1, order, 2)
     if family == 'butter':
         return [], [-mp.expjpi(mpf(m) / (2 * order)) for m in ks], mpf(1)
@@ -283,9 +349,9 @@ def double_roots(roots):
 def scipy_design(variant, mode, order, rate, place, output):
     family, ripple, attenuation = variant
     args = [order]
-    if family == 'cheby1':
+    if family in ('cheby1', 'ellip'):
         args.append(ripple)
-    if family == 'cheby2':
+    if family in ('cheby2', 'ellip'):
         args.append(attenuation)
     band = mode in ('band', 'stop')
     btype = {'low': 'lowpass', 'high': 'highpass', 'band': 'bandpass',
@@ -314,6 +380,24 @@ def write_sections(variant, mode, order, rate, place):
             b0, b1, b2, a1, a2))
 
 
+def write_points(z, p, k, sos, exact, freqs, rate):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        by_zpk = signal.freqz_zpk(z, p, k, np.array(freqs), fs=rate)[1]
+        by_sos = signal.sosfreqz(sos, np.array(freqs), fs=rate)[1]
+    sosfreqz_error = sos_error = 0.0
+    lines = []
+    for f, hz, hs in zip(freqs, by_zpk, by_sos):
+        h = exact_response(*exact, f, rate)
+        dz = deviation(hz, h)
+        e = exact_sos_response(sos, f, rate)
+        sosfreqz_error = max(sosfreqz_error, abs(deviation(hs, h)))
+        sos_error = max(sos_error, float(abs(e / h - 1)))
+        lines.append('h %.12g %.17g %.17g %.3e %.3e\n' % (
+            f, h.real, h.imag, dz.real, dz.imag))
+    return (sosfreqz_error, sos_error), lines
+
+
 def write_design(variant, mode, order, rate, place, with_delay):
     out = sys.stdout
     write_head(variant, mode, order, rate, place)
@@ -327,22 +411,12 @@ def write_design(variant, mode, order, rate, place, with_delay):
             out.write(name.upper() + roots_text(exact) + '\n')
     out.write('k %.17g %.17g\n' % (k, ek))
 
-    freqs = pass_band(variant, mode, order, rate, place)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        by_zpk = signal.freqz_zpk(z, p, k, np.array(freqs), fs=rate)[1]
-        by_sos = signal.sosfreqz(sos, np.array(freqs), fs=rate)[1]
-    sosfreqz_error = sos_error = 0.0
-    lines = []
-    for f, hz, hs in zip(freqs, by_zpk, by_sos):
-        h = exact_response(ez, ep, ek, f, rate)
-        dz = deviation(hz, h)
-        e = exact_sos_response(sos, f, rate)
-        sosfreqz_error = max(sosfreqz_error, abs(deviation(hs, h)))
-        sos_error = max(sos_error, float(abs(e / h - 1)))
-        lines.append('h %.10g %.17g %.17g %.3e %.3e\n' % (
-            f, h.real, h.imag, dz.real, dz.imag))
-    out.write('s %.3e %.3e\n' % (sosfreqz_error, sos_error))
+    freqs = pass_band(variant, mode, order, rate, place, False)
+    errors, lines = write_points(z, p, k, sos, (ez, ep, ek), freqs, rate)
+    if errors[1] > 1e-10:
+        freqs = pass_band(variant, mode, order, rate, place, True)
+        errors, lines = write_points(z, p, k, sos, (ez, ep, ek), freqs, rate)
+    out.write('s %.9e %.9e\n' % errors)
     out.writelines(lines)
     if with_delay:
         for f in freqs:
@@ -352,7 +426,7 @@ def write_design(variant, mode, order, rate, place, with_delay):
                 theirs = sum(
                     signal.group_delay((s[:3], s[3:]), np.array([f]),
                                        fs=rate)[1][0] for s in sos)
-            out.write('g %.10g %.17g %.17g\n' % (f, delay, theirs))
+            out.write('g %.12g %.17g %.17g\n' % (f, delay, theirs))
 
 
 def main():
@@ -362,11 +436,14 @@ def main():
     if sys.argv[1:] == ['designs']:
         for item in grid():
             write_design(*item)
+    elif sys.argv[1:] == ['elliptic']:
+        for item in elliptic_grid():
+            write_design(*item)
     elif sys.argv[1:] == ['sections']:
         for item in section_grid():
             write_sections(*item)
     else:
-        sys.exit('usage: designs.py designs|sections')
+        sys.exit('usage: designs.py designs|sections|elliptic')
 
 
 if __name__ == '__main__':

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-direct_tmpl.c: the direct form; see convolver-ops_tmpl.c.
+ *
+ * Samples are lanes, a tap is broadcast.  A tile of up to MOST vectors of
+ * outputs is kept in registers; taps are taken in blocks of GROUPS * LANES.  In phase f
+ * the taps f, f + LANES, f + 2 LANES ... of the block need vectors of input
+ * that are LANES apart, so that one (unaligned) load feeds GROUPS products.
+ *
+ * Floats: a sum of CHAIN products at most is taken in float; its error is
+ * about -141 dB.  These sums are added up in double. */
+
+#define GROUPS 4
+#define BLOCK (GROUPS * LANES)
+/* How many sums a block is spread over, and how many blocks one sum takes. */
+#define CHAIN 16
+#define N_SUMS (WIDE && BLOCK > CHAIN ? BLOCK / CHAIN : 1)
+#define SUM_BLOCKS (WIDE && BLOCK < CHAIN ? CHAIN / BLOCK : 1)
+/* Sums, taps and input are to fit into 16 registers, or 32. */
+#define MOST (N_SUMS == 4 ? 6 : N_SUMS == 2 ? 4 : 8)
+
+/* Phase `phase` of a block of n_groups groups for n_vectors vectors:
+ * sums[n % N_SUMS][i] += h[phase + n LANES] x[i LANES - phase - n LANES]. */
+INLINE void
+OP (direct_phase) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t phase,
+    const int n_groups, const int n_vectors)
+{
+  V tap[GROUPS];
+
+#pragma GCC unroll 4
+  for (int n = 0; n < n_groups; n++)
+    tap[n] = v (set1) (h[phase + (size_t)n * LANES]);
+#pragma GCC unroll 16
+  for (int k = 1 - n_groups; k < n_vectors; k++) {
+    V input = v (keep) (v (loadu) (x + k * LANES - (ptrdiff_t)phase));
+#pragma GCC unroll 4
+    for (int n = 0; n < n_groups; n++) {
+      if (k + n >= 0 && k + n < n_vectors)
+        sums[n % N_SUMS][k + n] =
+            v (fma) (tap[n], input, sums[n % N_SUMS][k + n]);
+    }
+  }
+}
+
+INLINE void
+OP (direct_clear) (V sums[N_SUMS][MOST], const int n_vectors)
+{
+#pragma GCC unroll 4
+  for (int n = 0; n < N_SUMS; n++) {
+#pragma GCC unroll 8
+    for (int i = 0; i < n_vectors; i++)
+      sums[n][i] = v (set1) (0);
+  }
+}
+
+#if WIDE
+INLINE void
+OP (direct_add_wide) (double *wide, V sums[N_SUMS][MOST], const int n_vectors)
+{
+#pragma GCC unroll 8
+  for (int i = 0; i < n_vectors; i++) {
+    V sum = sums[0][i];
+    if (N_SUMS >= 2)
+      sum = v (add) (sum, sums[1 % N_SUMS][i]);
+    if (N_SUMS == 4)
+      sum = v (add) (sum, v (add) (sums[2 % N_SUMS][i], sums[3 % N_SUMS][i]));
+    v (add_wide) (wide + i * LANES, sum);
+  }
+}
+#endif
+
+/* The taps that do not fill a block: n_taps < BLOCK. */
+INLINE void
+OP (direct_rest) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t n_taps,
+    const int n_vectors)
+{
+  const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
+
+#pragma GCC unroll 4
+  for (size_t full = 0; full < GROUPS; full++) {
+    if (n_full != full)
+      continue;
+    for (size_t phase = 0; phase < n_more; phase++)
+      OP (direct_phase) (sums, x, h, phase, (int)full + 1, n_vectors);
+    for (size_t phase = n_more; full > 0 && phase < LANES; phase++)
+      OP (direct_phase) (sums, x, h, phase, (int)full, n_vectors);
+  }
+}
+
+/* n_vectors vectors of outputs. */
+INLINE void
+OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
+    const int n_vectors)
+{
+  V sums[N_SUMS][MOST];
+  size_t k = 0;
+#if WIDE
+  double wide[MOST * LANES] __attribute__ ((aligned (64)));
+
+  memset (wide, 0, sizeof (double) * (size_t)n_vectors * LANES);
+#endif
+  OP (direct_clear) (sums, n_vectors);
+  for (size_t n_blocks = 1; k + BLOCK <= n_taps; k += BLOCK, n_blocks++) {
+    for (size_t phase = 0; phase < LANES; phase++)
+      OP (direct_phase) (sums, x - k, h + k, phase, GROUPS, n_vectors);
+#if WIDE
+    if (n_blocks % SUM_BLOCKS == 0) {
+      OP (direct_add_wide) (wide, sums, n_vectors);
+      OP (direct_clear) (sums, n_vectors);
+    }
+#endif
+  }
+  OP (direct_rest) (sums, x - k, h + k, n_taps - k, n_vectors);
+#if WIDE
+  OP (direct_add_wide) (wide, sums, n_vectors);
+  for (int i = 0; i < n_vectors; i++)
+    v (storeu) (y + i * LANES, v (narrow) (wide + i * LANES));
+#else
+#pragma GCC unroll 8
+  for (int i = 0; i < n_vectors; i++)
+    v (storeu) (y + i * LANES, sums[0][i]);
+#endif
+}
+
+static void
+OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
+    size_t n_frames)
+{
+  const T *x = x_in;
+  T *y = y_out;
+  size_t n = 0;
+
+  for (; n + MOST * LANES <= n_frames; n += MOST * LANES)
+    OP (direct_tile) (y + n, x + n, taps, n_taps, MOST);
+  for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
+    OP (direct_tile) (y + n, x + n, taps, n_taps, 4);
+  for (; n + LANES < n_frames; n += 2 * LANES)
+    OP (direct_tile) (y + n, x + n, taps, n_taps, 2);
+  for (; n < n_frames; n += LANES)
+    OP (direct_tile) (y + n, x + n, taps, n_taps, 1);
+}
+
+#undef GROUPS
+#undef BLOCK
+#undef CHAIN
+#undef N_SUMS
+#undef SUM_BLOCKS
+#undef MOST

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-fft.c: the transform of the FIR engine.
+ *
+ * A pass takes each z^(r m) - c to its r factors z^m - s w^k, with
+ * s = c^(1/r) and w = exp (2 pi i / r), k < r.  With the polynomial cut into
+ * p_0 ... p_(r-1) of m coefficients each, its remainders are
+ *
+ *   q_k = sum_j (s^j p_j) w^(jk),
+ *
+ * an r-point transform of s^j p_j at each coefficient, and back
+ *
+ *   r p_j = s^-j sum_k q_k w^(-jk).
+ *
+ * The factors of a pass are s, s^2 ... s^(r-1) of each of its blocks; angles
+ * are in turns. */
+#include "convolver-fft.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libavutil/error.h>
+#include <libavutil/tx.h>
+
+bool
+tfx_fft_is_size (size_t size)
+{
+  if (size < TFX_FFT_MIN_SIZE || size > TFX_FFT_MAX_SIZE ||
+      size % TFX_LEAF != 0)
+    return false;
+  size /= TFX_LEAF;
+  if (size % 3 == 0)
+    size /= 3;
+  return (size & (size - 1)) == 0;
+}
+
+/* Value number i of an array of T. */
+static void
+set_value (TfxSample type, void *array, size_t i, double value)
+{
+  if (type == TFX_SAMPLE_F32)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
+
+/* exp (2 pi i turns) */
+static TfxComplex
+unit_root (double turns)
+{
+  const double angle = 2.0 * M_PI * (turns - floor (turns));
+  return (TfxComplex){ cos (angle), sin (angle) };
+}
+
+void
+tfx_fft_plan (TfxFft *fft, size_t size)
+{
+  size_t left = size / TFX_LEAF, n_blocks = 1;
+
+  memset (fft, 0, sizeof *fft);
+  fft->size = size;
+  fft->n_leaves = left;
+
+  while (left > 1) {
+    unsigned radix = left % 3 == 0 ? 3 : left % 4 == 0 ? 4 : 2;
+    left /= radix;
+    fft->passes[fft->n_passes++] =
+        (TfxFftPass){ radix, n_blocks, left * TFX_LEAF, NULL };
+    n_blocks *= radix;
+  }
+}
+
+/* Factors of the passes and weights of the leaves.  turns[n_leaves] is
+ * scratch: the angle of each block's c. */
+static void
+fill_tables (TfxFft *fft, double *turns)
+{
+  const size_t value_size = fft->type == TFX_SAMPLE_F32 ? 4 : 8;
+  size_t n_values = 0;
+
+  turns[0] = 0.25; /* i */
+  for (size_t p = 0; p < fft->n_passes; p++) {
+    TfxFftPass *pass = &fft->passes[p];
+    const unsigned r = pass->radix;
+
+    pass->factors = (char *)fft->factors + n_values * value_size;
+    for (size_t b = 0; b < pass->n_blocks; b++) {
+      for (unsigned j = 1; j < r; j++) {
+        TfxComplex s = unit_root (turns[b] * j / r);
+        set_value (fft->type, fft->factors, n_values++, s.re);
+        set_value (fft->type, fft->factors, n_values++, s.im);
+      }
+    }
+    for (size_t b = pass->n_blocks; b-- > 0;) {
+      const double t = turns[b];
+      for (unsigned k = r; k-- > 0;)
+        turns[b * r + k] = (t + k) / r;
+    }
+  }
+  for (size_t leaf = 0; leaf < fft->n_leaves; leaf++) {
+    for (size_t n = 0; n < TFX_LEAF; n++) {
+      TfxComplex w = unit_root (turns[leaf] * (double)n / TFX_LEAF);
+      set_value (fft->type, fft->weights, leaf * TFX_TILE + n, w.re);
+      set_value (fft->type, fft->weights, leaf * TFX_TILE + TFX_LEAF + n, w.im);
+    }
+  }
+}
+
+#define LEAF_ROOM (TFX_LEAF_BATCH * TFX_TILE * sizeof (double))
+
+static int
+leaf_init (TfxLeafPlan *leaf, TfxSample type, bool is_back)
+{
+  const float one_f32 = 1.0f;
+  const double one_f64 = 1.0;
+  AVTXContext *context = NULL;
+  av_tx_fn transform = NULL;
+  int result = type == TFX_SAMPLE_F32
+                   ? av_tx_init (&context, &transform, AV_TX_FLOAT_FFT, is_back,
+                         TFX_LEAF, &one_f32, 0)
+                   : av_tx_init (&context, &transform, AV_TX_DOUBLE_FFT,
+                         is_back, TFX_LEAF, &one_f64, 0);
+
+  if (result < 0)
+    return result == AVERROR (ENOMEM) ? -ENOMEM : -ENOSYS;
+  leaf->context = context;
+  leaf->transform = (TfxLeafTransform)transform;
+  leaf->in = aligned_alloc (64, LEAF_ROOM);
+  leaf->out = aligned_alloc (64, LEAF_ROOM);
+  return leaf->in && leaf->out ? 0 : -ENOMEM;
+}
+
+static void
+leaf_clear (TfxLeafPlan *leaf)
+{
+  AVTXContext *context = leaf->context;
+
+  av_tx_uninit (&context);
+  free (leaf->in);
+  free (leaf->out);
+}
+
+size_t
+tfx_fft_memory (TfxSample type, size_t size)
+{
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+
+  return 2 * (size + size / TFX_LEAF) * value_size + 4 * LEAF_ROOM;
+}
+
+void
+tfx_fft_clear (TfxFft *fft)
+{
+  leaf_clear (&fft->forward);
+  leaf_clear (&fft->back);
+  free (fft->factors);
+  free (fft->weights);
+  memset (fft, 0, sizeof *fft);
+}
+
+static size_t
+round_up (size_t size)
+{
+  return (size + 63) / 64 * 64;
+}
+
+int
+tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
+    size_t size)
+{
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+  double *turns;
+  int result;
+
+  memset (fft, 0, sizeof *fft);
+  if (!tfx_fft_is_size (size))
+    return -EINVAL;
+  tfx_fft_plan (fft, size);
+  fft->type = type;
+  fft->ops = ops;
+  /* n_blocks (radix - 1) complex factors for each pass: n_leaves - 1 in all */
+  fft->factors = aligned_alloc (64, round_up (2 * fft->n_leaves * value_size));
+  fft->weights = aligned_alloc (64, fft->n_leaves * TFX_TILE * value_size);
+  turns = malloc (fft->n_leaves * sizeof *turns);
+  result = fft->factors && fft->weights && turns ? 0 : -ENOMEM;
+  if (!result)
+    result = leaf_init (&fft->forward, type, false);
+  if (!result)
+    result = leaf_init (&fft->back, type, true);
+  if (!result)
+    fill_tables (fft, turns);
+  else
+    tfx_fft_clear (fft);
+  free (turns);
+  return result;
+}
+
+void
+tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im, const void *a,
+    const void *b)
+{
+  const TfxFftPass *p = &fft->passes[i];
+  fft->ops->split[p->radix - 2](re, im, a, b, p->factors, p->n_blocks, p->m);
+}
+
+void
+tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im)
+{
+  const TfxFftPass *p = &fft->passes[i];
+  fft->ops->join[p->radix - 2](re, im, p->factors, p->n_blocks, p->m);
+}
+
+/* The address of value i. */
+static void *
+value_at (const TfxFft *fft, const void *array, size_t i)
+{
+  return (char *)array + i * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
+}
+
+void
+tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
+    const void *re, const void *im, void *tiles, size_t stride)
+{
+  fft->ops->leaves_forward (value_at (fft, tiles, first * stride), stride,
+      value_at (fft, re, first * TFX_LEAF),
+      value_at (fft, im, first * TFX_LEAF),
+      value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->forward);
+}
+
+void
+tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
+    const TfxTileSum *sum, void *re, void *im)
+{
+  TfxTileSum s = *sum;
+
+  for (int run = 0; run < 2; run++) {
+    s.x[run] = value_at (fft, s.x[run], first * s.x_stride);
+    s.h[run] = value_at (fft, s.h[run], first * s.h_stride);
+  }
+  fft->ops->leaves_back (value_at (fft, re, first * TFX_LEAF),
+      value_at (fft, im, first * TFX_LEAF), &s,
+      value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->back);
+}
+
+void
+tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
+    void *im, void *tiles, size_t stride)
+{
+  for (size_t i = 0; i < fft->n_passes; i++) {
+    tfx_fft_split (fft, i, re, im, a, b);
+    a = re;
+    b = im;
+  }
+  tfx_fft_leaves_forward (fft, 0, fft->n_leaves, a, b, tiles, stride);
+}
+
+void
+tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im)
+{
+  tfx_fft_leaves_back (fft, 0, fft->n_leaves, sum, re, im);
+  for (size_t i = fft->n_passes; i-- > 0;)
+    tfx_fft_join (fft, i, re, im);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-io.c: samples of blocks to and from the values of the FIR
+ * engine. */
+#include "convolver-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* n values, apart by strides in values; the same type. */
+static void
+copy_f32 (float *to, ptrdiff_t to_stride, const float *from,
+    ptrdiff_t from_stride, size_t n)
+{
+  if (to_stride == 1 && from_stride == 1) {
+    memcpy (to, from, n * sizeof *to);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
+}
+
+static void
+copy_f64 (double *to, ptrdiff_t to_stride, const double *from,
+    ptrdiff_t from_stride, size_t n)
+{
+  if (to_stride == 1 && from_stride == 1) {
+    memcpy (to, from, n * sizeof *to);
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
+}
+
+static void
+widen (double *restrict to, ptrdiff_t to_stride, const float *restrict from,
+    ptrdiff_t from_stride, size_t n)
+{
+  /* a loop of its own, that the compiler can vectorize */
+  if (to_stride == 1 && from_stride == 1) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = from[i];
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
+}
+
+static void
+narrow (float *restrict to, ptrdiff_t to_stride, const double *restrict from,
+    ptrdiff_t from_stride, size_t n)
+{
+  /* a loop of its own, that the compiler can vectorize */
+  if (to_stride == 1 && from_stride == 1) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = (float)from[i];
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    to[(ptrdiff_t)i * to_stride] = (float)from[(ptrdiff_t)i * from_stride];
+}
+
+static void
+copy (TfxSample to_type, void *to, ptrdiff_t to_stride, TfxSample from_type,
+    const void *from, ptrdiff_t from_stride, size_t n)
+{
+  if (to_type == TFX_SAMPLE_F32 && from_type == TFX_SAMPLE_F32)
+    copy_f32 (to, to_stride, from, from_stride, n);
+  else if (to_type == TFX_SAMPLE_F64 && from_type == TFX_SAMPLE_F64)
+    copy_f64 (to, to_stride, from, from_stride, n);
+  else if (to_type == TFX_SAMPLE_F64)
+    widen (to, to_stride, from, from_stride, n);
+  else
+    narrow (to, to_stride, from, from_stride, n);
+}
+
+static void *
+sample_at (const TfxBlock *block, unsigned channel, size_t frame)
+{
+  const ptrdiff_t at = (ptrdiff_t)frame * block->frame_stride +
+                       (ptrdiff_t)channel * block->channel_stride;
+
+  return block->type == TFX_SAMPLE_F32 ? (void *)((float *)block->data + at)
+                                       : (void *)((double *)block->data + at);
+}
+
+/* Samples that lie frame after frame. */
+static bool
+is_interleaved (const TfxBlock *block)
+{
+  return block->n_channels > 1 && block->channel_stride == 1 &&
+         block->frame_stride == (ptrdiff_t)block->n_channels;
+}
+
+/* Samples of the other type are converted in pieces of this many values. */
+#define PIECE 1024
+
+/* How many of n frames are taken at a time: all of them, or a piece. */
+static size_t
+piece_frames (const TfxConvolver *c, const TfxBlock *block, size_t n)
+{
+  const size_t most = PIECE / block->n_channels;
+
+  return block->type == c->precision || n < most ? n : most;
+}
+
+static void
+load_interleaved (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    const void *from = sample_at (block, 0, first + i);
+
+    n_piece = piece_frames (c, block, n - i);
+    if (block->type != c->precision) {
+      copy (c->precision, piece, 1, block->type, from, 1,
+          n_piece * block->n_channels);
+      from = piece;
+    }
+    c->ops->deinterleave (tfx_convolver_at (c, values, i), stride, from,
+        block->n_channels, n_piece);
+  }
+}
+
+static void
+store_interleaved (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    void *to = sample_at (block, 0, first + i);
+    const bool is_other = block->type != c->precision;
+
+    n_piece = piece_frames (c, block, n - i);
+    c->ops->interleave (is_other ? piece : to, tfx_convolver_at (c, values, i),
+        stride, block->n_channels, n_piece);
+    if (is_other)
+      copy (block->type, to, 1, c->precision, piece, 1,
+          n_piece * block->n_channels);
+  }
+}
+
+void
+tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    load_interleaved (c, values, stride, block, first, n);
+    return;
+  }
+  for (unsigned channel = 0; channel < block->n_channels; channel++)
+    copy (c->precision, tfx_convolver_at (c, values, channel * stride), 1,
+        block->type, sample_at (block, channel, first), block->frame_stride, n);
+}
+
+void
+tfx_convolver_store (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    store_interleaved (c, values, stride, block, first, n);
+    return;
+  }
+  for (unsigned channel = 0; channel < block->n_channels; channel++)
+    copy (block->type, sample_at (block, channel, first), block->frame_stride,
+        c->precision, tfx_convolver_at (c, values, channel * stride), 1, n);
+}
+
+void
+tfx_convolver_set_value (const TfxConvolver *c, void *values, size_t i,
+    double value)
+{
+  if (c->precision == TFX_SAMPLE_F32)
+    ((float *)values)[i] = (float)value;
+  else
+    ((double *)values)[i] = value;
+}
+
+double
+tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i)
+{
+  return c->precision == TFX_SAMPLE_F32 ? (double)((const float *)values)[i]
+                                        : ((const double *)values)[i];
+}
+
+void
+tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    if (c->precision == TFX_SAMPLE_F32) {
+      float *x = (float *)values + i;
+      *x = fabsf (*x) < 0x1p100f ? *x : 0.0f;
+    } else {
+      double *x = (double *)values + i;
+      *x = fabs (*x) < 0x1p1000 ? *x : 0.0;
+    }
+  }
+}
+
+void
+tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
+    size_t start, size_t length)
+{
+  for (size_t i = 0; i < n; i++) {
+    const double w = (double)(start + i + 1) / (double)length;
+    const double weight = w < 1.0 ? w : 1.0;
+    if (c->precision == TFX_SAMPLE_F32) {
+      float *a = (float *)y + i;
+      const float b = ((const float *)to)[i];
+      *a = weight < 1.0 ? (float)(*a + (b - *a) * weight) : b;
+    } else {
+      double *a = (double *)y + i;
+      const double b = ((const double *)to)[i];
+      *a = weight < 1.0 ? *a + (b - *a) * weight : b;
+    }
+  }
+}
+
+double
+tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n)
+{
+  double peak = 0.0;
+
+  for (size_t i = 0; i < n; i++) {
+    const double x = c->precision == TFX_SAMPLE_F32
+                         ? (double)fabsf (((const float *)values)[i])
+                         : fabs (((const double *)values)[i]);
+    peak = x > peak ? x : peak;
+  }
+  return peak;
+}

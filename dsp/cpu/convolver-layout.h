@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-layout.h: the form in which a FIR filter costs least. */
+#ifndef TFX_CONVOLVER_LAYOUT_H
+#define TFX_CONVOLVER_LAYOUT_H
+
+#include "convolver-ops.h"
+#include "convolver.h"
+
+typedef enum
+{
+  TFX_CONVOLVER_DIRECT,
+  TFX_CONVOLVER_BLOCK,
+  TFX_CONVOLVER_PARTITIONED
+} TfxConvolverForm;
+
+#define TFX_CONVOLVER_MAX_LEVELS 6
+#define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */
+
+/* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
+ * partitioned: n_parts partitions of size taps from tap `first` on. */
+typedef struct TfxConvolverLevel
+{
+  size_t size, n_parts, first;
+} TfxConvolverLevel;
+
+/* block: the levels are sizes to choose from for each call, the largest first.
+ * partitioned: level 0 is the head, first = 0, whose blocks are transformed
+ * as they come.  first = 2 size for every other level: its blocks have as long
+ * as they are to be worked on. */
+typedef struct TfxConvolverLayout
+{
+  TfxConvolverForm form;
+  size_t n_levels;
+  TfxConvolverLevel levels[TFX_CONVOLVER_MAX_LEVELS];
+  double cost; /* ns for a frame of one channel */
+} TfxConvolverLayout;
+
+void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
+    const TfxConvolverCost *cost, TfxConvolverLayout *layout);
+
+/* ns for a transform of `size`, one way */
+double
+tfx_convolver_layout_transform_cost (const TfxConvolverCost *cost, size_t size);
+
+bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
+    const TfxConvolverLayout *b);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-level.c: the partitions of one size, and the steps in which those
+ * of all levels but the head are computed; see convolver-grid.c. */
+#include "convolver-level.h"
+
+#include <string.h>
+
+/* A step costs about this much, in ns, unless a single leaf costs more. */
+#define STEP_COST 500.0
+#define FORWARD_BATCH TFX_LEAF_BATCH
+
+/* ---- set-up ------------------------------------------------------------- */
+
+void
+tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
+{
+  const TfxConvolverLevel *layout = &c->layout.levels[i];
+  const size_t value_size = c->value_size, size = layout->size;
+  const double leaf_back =
+      c->cost.leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+
+  l->number = i;
+  l->size = size;
+  l->n_parts = layout->n_parts;
+  l->first = layout->first;
+  l->n_slots = layout->n_parts + 1;
+  l->spectra = tfx_arena_take (arena,
+      c->n_channels * 2 * size * l->n_slots * value_size);
+  /* im apart from re by a cache line more than a power of two */
+  l->re = tfx_arena_take (arena, size * value_size + 64);
+  l->im = tfx_arena_take (arena, size * value_size + 64);
+  l->output = tfx_arena_take (arena,
+      (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
+
+  l->batch = (size_t)(STEP_COST / leaf_back);
+  if (l->batch < 1)
+    l->batch = 1;
+  if (l->batch > TFX_LEAF_BATCH)
+    l->batch = TFX_LEAF_BATCH;
+  l->n_steps_forward = c->fft[i].n_passes +
+                       tfx_level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
+  l->n_steps_back =
+      c->fft[i].n_passes + tfx_level_divide_up (c->fft[i].n_leaves, l->batch);
+  l->cost_pass = (double)size * c->cost.pass;
+  l->cost_forward = FORWARD_BATCH * c->cost.leaf;
+  l->cost_back = (double)l->batch * leaf_back;
+  l->cost_all_forward =
+      (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
+                                  (double)c->fft[i].n_leaves * c->cost.leaf);
+  l->cost_all_back =
+      (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
+                                  (double)c->fft[i].n_leaves * leaf_back);
+}
+
+void
+tfx_level_reset (const TfxConvolver *c, TfxLevel *l, uint64_t time)
+{
+  memset (l->spectra, 0,
+      c->n_channels * 2 * l->size * l->n_slots * c->value_size);
+  memset (l->output, 0,
+      (l->number == 0 ? 2 : 4) * c->n_channels * l->size * c->value_size);
+  l->period = time / l->size;
+  memset (&l->forward, 0, sizeof l->forward);
+  memset (l->back, 0, sizeof l->back);
+}
+
+/* ---- addresses ---------------------------------------------------------- */
+
+void *
+tfx_level_spectrum (const TfxConvolver *c, const TfxLevel *l, unsigned channel,
+    uint64_t k)
+{
+  return tfx_convolver_at (c, l->spectra,
+      channel * 2 * l->size * l->n_slots + k % l->n_slots * TFX_TILE);
+}
+
+void *
+tfx_level_output (const TfxConvolver *c, const TfxLevel *l, unsigned side,
+    unsigned channel, uint64_t k)
+{
+  const size_t n_blocks = l->first == 0 ? 1 : 2;
+  return tfx_convolver_at (c, l->output,
+      ((side * n_blocks + k % n_blocks) * c->n_channels + channel) * l->size);
+}
+
+TfxTileSum
+tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
+    unsigned channel, uint64_t newest, size_t skip)
+{
+  const uint64_t oldest = newest - (l->n_parts - 1);
+  const size_t n = l->n_parts - skip,
+               n_to_end = l->n_slots - oldest % l->n_slots;
+  const size_t n_first = n < n_to_end ? n : n_to_end;
+  const void *h = tfx_convolver_spectra (c, c->sides[side], l->number, channel);
+  TfxTileSum sum;
+
+  sum.x[0] = tfx_level_spectrum (c, l, channel, oldest);
+  sum.x[1] = tfx_level_spectrum (c, l, channel, 0); /* slot 0 */
+  sum.h[0] = h;
+  sum.h[1] = tfx_convolver_at (c, h, n_first * TFX_TILE);
+  sum.n[0] = n_first;
+  sum.n[1] = n - n_first;
+  sum.x_stride = l->n_slots * TFX_TILE;
+  sum.h_stride = l->n_parts * TFX_TILE;
+  return sum;
+}
+
+/* ---- the steps of the levels after the first --------------------------------- */
+
+/* One step on the way to X_(period - 1). */
+static void
+step_forward (TfxConvolver *c, TfxLevel *l)
+{
+  const TfxFft *fft = &c->fft[l->number];
+  const unsigned channel = (unsigned)(l->forward.n_done / l->n_steps_forward);
+  const size_t step = l->forward.n_done % l->n_steps_forward;
+
+  l->forward.n_done++;
+  if (step < fft->n_passes) {
+    const void *a = l->re, *b = l->im;
+    if (step == 0) {
+      a = tfx_level_past (c, channel, (l->period - 2) * l->size);
+      b = tfx_level_past (c, channel, (l->period - 1) * l->size);
+    }
+    tfx_fft_split (fft, step, l->re, l->im, a, b);
+    l->forward.cost_done += l->cost_pass;
+  } else {
+    const size_t first = (step - fft->n_passes) * FORWARD_BATCH;
+    const size_t n_left = fft->n_leaves - first;
+    tfx_fft_leaves_forward (fft, first,
+        n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
+        tfx_level_spectrum (c, l, channel, l->period - 1),
+        l->n_slots * TFX_TILE);
+    l->forward.cost_done += l->cost_forward;
+  }
+}
+
+/* Step number `step` of n_steps_back to the output in block k.  The real part,
+ * which is of no use, is left in re. */
+static void
+render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
+    uint64_t k, size_t step, void *re)
+{
+  const TfxFft *fft = &c->fft[l->number];
+  const size_t n_batches = l->n_steps_back - fft->n_passes;
+  void *im = tfx_level_output (c, l, side, channel, k);
+
+  if (step < n_batches) {
+    const TfxTileSum sum = tfx_level_sum (c, l, side, channel, k - 2, 0);
+    const size_t first = step * l->batch, n_left = fft->n_leaves - first;
+    tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
+        &sum, re, im);
+  } else {
+    tfx_fft_join (fft, l->n_steps_back - 1 - step, re, im);
+  }
+}
+
+/* One step on the way to the output in block period + 1. */
+static void
+step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
+{
+  const size_t n_batches = l->n_steps_back - c->fft[l->number].n_passes;
+  TfxLevelWork *work = &l->back[side];
+  const unsigned channel = (unsigned)(work->n_done / l->n_steps_back);
+  const size_t step = work->n_done % l->n_steps_back;
+
+  /* X_(period - 1) is there, its scratch is free: one array for each side */
+  render_step (c, l, side, channel, l->period + 1, step,
+      side == 0 ? l->re : l->im);
+  work->n_done++;
+  work->cost_done += step < n_batches ? l->cost_back : l->cost_pass;
+}
+
+/* Brings the work of a level to the given part of what is due in its block. */
+static void
+level_work (TfxConvolver *c, TfxLevel *l, double part)
+{
+  const size_t n_forward = c->n_channels * l->n_steps_forward;
+  const size_t n_back = c->n_channels * l->n_steps_back;
+  double due = l->cost_all_forward, done = l->forward.cost_done;
+
+  for (unsigned side = 0; side < 2; side++) {
+    due += c->sides[side] ? l->cost_all_back : 0.0;
+    done += c->sides[side] ? l->back[side].cost_done : 0.0;
+  }
+  due *= part;
+  while (l->forward.n_done < n_forward && (done < due || part >= 1.0)) {
+    done -= l->forward.cost_done;
+    step_forward (c, l);
+    done += l->forward.cost_done;
+  }
+  for (unsigned side = 0; side < 2; side++) {
+    TfxLevelWork *work = &l->back[side];
+    while (c->sides[side] && l->forward.n_done == n_forward &&
+           work->n_done < n_back && (done < due || part >= 1.0)) {
+      done -= work->cost_done;
+      step_back (c, l, side);
+      done += work->cost_done;
+    }
+  }
+}
+
+void
+tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch)
+{
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    for (size_t step = 0; step < l->n_steps_back; step++)
+      render_step (c, l, side, channel, l->period, step, scratch);
+  }
+  l->back[side] = (TfxLevelWork){ 0 };
+}
+
+void
+tfx_level_advance (TfxConvolver *c, TfxLevel *l, size_t passed)
+{
+  level_work (c, l, (double)passed / (double)l->size);
+  if (passed < l->size)
+    return;
+  l->period++;
+  memset (&l->forward, 0, sizeof l->forward);
+  memset (l->back, 0, sizeof l->back);
+}

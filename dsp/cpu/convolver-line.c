@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-line.c: the FIR engine's forms direct and block.
+ *
+ * The samples of each channel stand in a line, the history before the new
+ * ones.  When the line is full, the history moves back to its start. */
+#include <math.h>
+#include <string.h>
+
+#include "convolver-private.h"
+
+struct TfxConvolverLine
+{
+  size_t max_frames; /* of a segment */
+  size_t capacity;   /* frames of a line */
+  size_t stride;     /* from line to line */
+  size_t at;         /* the first new frame */
+  void *samples;     /* T[n_channels][stride] */
+  void *re, *im;     /* T[largest transform], scratch */
+  void *tiles;       /* T[2 largest transform], scratch */
+};
+
+static size_t
+clamp (size_t n, size_t low, size_t high)
+{
+  return n < low ? low : n > high ? high : n;
+}
+
+size_t
+tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
+{
+  TfxConvolverLine line = { 0 };
+  TfxConvolverLine *l = tfx_arena_take (arena, sizeof line);
+  const size_t block = c->sides[0]->block_frames;
+  const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
+
+  line.max_frames = clamp (block, 1024, 16384);
+  /* Twice the history at least: it moves once in so many frames. */
+  line.capacity = 2 * (c->n_taps - 1) + 2 * line.max_frames;
+  line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
+  line.samples =
+      tfx_arena_take (arena, c->n_channels * line.stride * c->value_size);
+  line.re = tfx_arena_take (arena, size * c->value_size);
+  line.im = tfx_arena_take (arena, size * c->value_size);
+  line.tiles = tfx_arena_take (arena, 2 * size * c->value_size);
+  c->line = l;
+  if (l)
+    *l = line;
+  return line.max_frames;
+}
+
+void
+tfx_convolver_line_reset (TfxConvolver *c)
+{
+  TfxConvolverLine *l = c->line;
+
+  l->at = c->n_taps - 1;
+  memset (l->samples, 0, c->n_channels * l->stride * c->value_size);
+}
+
+/* Frame number `frame` of a channel's line. */
+static void *
+line_at (const TfxConvolver *c, unsigned channel, size_t frame)
+{
+  return tfx_convolver_at (c, c->line->samples,
+      channel * c->line->stride + frame);
+}
+
+size_t
+tfx_convolver_line_begin (TfxConvolver *c, size_t n_left)
+{
+  TfxConvolverLine *l = c->line;
+  const size_t n_history = c->n_taps - 1;
+  const size_t n = n_left < l->max_frames ? n_left : l->max_frames;
+
+  if (l->at + n > l->capacity) {
+    for (unsigned channel = 0; channel < c->n_channels; channel++)
+      memmove (line_at (c, channel, 0), line_at (c, channel, l->at - n_history),
+          n_history * c->value_size);
+    l->at = n_history;
+  }
+  return n;
+}
+
+void *
+tfx_convolver_line_input (TfxConvolver *c, size_t *stride)
+{
+  *stride = c->line->stride;
+  return line_at (c, 0, c->line->at);
+}
+
+/* n frames from frame `first` on by transform number `level`. */
+static void
+render_transform (TfxConvolver *c, unsigned side, unsigned channel,
+    size_t first, size_t n, size_t level, void *y)
+{
+  TfxConvolverLine *l = c->line;
+  const TfxFft *fft = &c->fft[level];
+  const size_t n_history = c->n_taps - 1, n_window = n_history + n;
+  const size_t n_low = n_window < fft->size ? n_window : fft->size;
+  const void *window = line_at (c, channel, l->at + first - n_history);
+  const void *h = tfx_convolver_spectra (c, c->sides[side], level, channel);
+  const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
+    TFX_TILE };
+
+  /* The window's first half is the real part, its second the imaginary. */
+  memcpy (l->re, window, n_low * c->value_size);
+  memset (tfx_convolver_at (c, l->re, n_low), 0,
+      (fft->size - n_low) * c->value_size);
+  memcpy (l->im, tfx_convolver_at (c, window, n_low),
+      (n_window - n_low) * c->value_size);
+  memset (tfx_convolver_at (c, l->im, n_window - n_low), 0,
+      (fft->size - (n_window - n_low)) * c->value_size);
+  tfx_fft_forward (fft, l->re, l->im, l->re, l->im, l->tiles, TFX_TILE);
+  tfx_fft_back (fft, &sum, l->re, l->im);
+
+  /* What is right: the last n of the window. */
+  if (n_history < fft->size) {
+    const size_t n_re = n_low - n_history;
+    memcpy (y, tfx_convolver_at (c, l->re, n_history), n_re * c->value_size);
+    memcpy (tfx_convolver_at (c, y, n_re), l->im, (n - n_re) * c->value_size);
+  } else {
+    memcpy (y, tfx_convolver_at (c, l->im, n_history - fft->size),
+        n * c->value_size);
+  }
+}
+
+/* The transform that costs least for each of n frames, and how many of them it
+ * gives; n_levels and n if the direct form costs less. */
+static size_t
+choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
+{
+  double best = c->sides[c->heard]->is_fft_asked
+                    ? INFINITY
+                    : (double)c->n_taps * c->cost.direct;
+  size_t chosen = c->layout.n_levels;
+
+  *n_done = n;
+  if (n < 32)
+    best *= 32.0 / (double)n;
+  for (size_t i = 0; i < c->layout.n_levels; i++) {
+    const size_t size = c->layout.levels[i].size;
+    const size_t step = 2 * size - (c->n_taps - 1);
+    const size_t done = n < step ? n : step;
+    const double each =
+        (2.0 * tfx_convolver_layout_transform_cost (&c->cost, size) +
+            (double)size * c->cost.sum_near + c->cost.call) /
+        (double)done;
+    if (each < best) {
+      best = each;
+      chosen = i;
+      *n_done = done;
+    }
+  }
+  return chosen;
+}
+
+void
+tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
+    size_t n, void *y)
+{
+  for (size_t first = 0, n_done; first < n; first += n_done) {
+    void *y_part = tfx_convolver_at (c, y, first);
+    const size_t level = choose_transform (c, n - first, &n_done);
+
+    if (level < c->layout.n_levels)
+      render_transform (c, side, channel, first, n_done, level, y_part);
+    else
+      c->ops->direct (y_part, line_at (c, channel, c->line->at + first),
+          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_taps,
+          n_done);
+  }
+}
+
+void
+tfx_convolver_line_end (TfxConvolver *c, size_t n)
+{
+  c->line->at += n;
+}
+
+void
+tfx_convolver_line_get_history (const TfxConvolver *c, double *history)
+{
+  const size_t n = c->n_taps - 1;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    const void *x = line_at (c, channel, c->line->at - n);
+    for (size_t i = 0; i < n; i++)
+      history[channel * n + i] = tfx_convolver_get_value (c, x, i);
+  }
+}
+
+void
+tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
+{
+  const size_t n = c->n_taps - 1;
+
+  tfx_convolver_line_reset (c);
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    void *x = line_at (c, channel, 0);
+    for (size_t i = 0; i < n; i++)
+      tfx_convolver_set_value (c, x, i, history[channel * n + i]);
+    tfx_convolver_clean (c, x, n);
+  }
+}
+
+double
+tfx_convolver_line_peak (const TfxConvolver *c)
+{
+  const size_t n = c->n_taps - 1;
+  double peak = 0.0;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    double p = tfx_convolver_peak (c, line_at (c, channel, c->line->at - n), n);
+    peak = p > peak ? p : peak;
+  }
+  return peak;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-ops_isa.c: the table of one instruction set, ISA, from its
+ * vectors.  Included by convolver-ops-<isa>.c. */
+#include <stdint.h>
+#include <string.h>
+
+#include "convolver-cost.h"
+#include "convolver-ops.h"
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_ (a, b)
+#define STRING_(a) #a
+#define STRING(a) STRING_ (a)
+
+#define T float
+#define V Vf
+#define v(op) vf_##op
+#define LANES VF_LANES
+#define OP(name) name##_f32
+#define WIDE 1
+#include "convolver-ops_tmpl.c"
+#undef T
+#undef V
+#undef v
+#undef LANES
+#undef OP
+#undef WIDE
+
+#define T double
+#define V Vd
+#define v(op) vd_##op
+#define LANES VD_LANES
+#define OP(name) name##_f64
+#define WIDE 0
+#include "convolver-ops_tmpl.c"
+
+#define OPS(t)                                                                 \
+  {                                                                            \
+    direct_##t, { split2_##t, split3_##t, split4_##t },                        \
+        { join2_##t, join3_##t, join4_##t }, leaves_forward_##t,               \
+        leaves_back_##t, add_##t, deinterleave_##t, interleave_##t,            \
+        is_sound_##t                                                           \
+  }
+
+const TfxConvolverKernels CONCAT (tfx_convolver_kernels_, ISA) = { STRING (ISA),
+  { OPS (f32), OPS (f64) }, CONCAT (COST_, ISA) };

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-taps.c: taps made ready for the FIR engine. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convolver-private.h"
+
+static void
+set_value (TfxSample type, void *array, size_t i, double value)
+{
+  if (type == TFX_SAMPLE_F32)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
+
+static void *
+alloc_values (TfxConvolverTaps *taps, size_t n)
+{
+  const size_t value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t n_bytes = (n * value_size + 63) / 64 * 64;
+
+  taps->memory += n_bytes;
+  return aligned_alloc (64, n_bytes);
+}
+
+/* ---- direct ----------------------------------------------------------------- */
+
+static int
+make_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
+{
+  t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
+                    ? t->layout.levels[0].size
+                    : t->n_taps;
+  t->direct = alloc_values (t, t->n_kernels * t->n_direct);
+  if (!t->direct)
+    return -ENOMEM;
+  for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
+    for (size_t i = 0; i < t->n_direct; i++)
+      set_value (t->precision, t->direct, kernel * t->n_direct + i,
+          i < t->n_taps ? spec->gain * spec->taps[kernel * t->n_taps + i]
+                        : 0.0);
+  }
+  return 0;
+}
+
+/* ---- spectra ---------------------------------------------------------------- */
+
+/* The transform in double of one partition, and its scratch. */
+typedef struct Spectrum
+{
+  TfxFft fft;
+  double *re, *im; /* [size] */
+  double *tiles;   /* [leaf][64] */
+} Spectrum;
+
+static void
+spectrum_clear (Spectrum *s)
+{
+  free (s->re);
+  free (s->im);
+  free (s->tiles);
+  tfx_fft_clear (&s->fft);
+}
+
+static int
+spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size)
+{
+  int result;
+
+  memset (s, 0, sizeof *s);
+  result = tfx_fft_init (&s->fft, &kernels->ops[TFX_SAMPLE_F64], TFX_SAMPLE_F64,
+      size);
+  if (result)
+    return result;
+  s->re = aligned_alloc (64, size * sizeof (double));
+  s->im = aligned_alloc (64, size * sizeof (double));
+  s->tiles = aligned_alloc (64, 2 * size * sizeof (double));
+  if (s->re && s->im && s->tiles)
+    return 0;
+  spectrum_clear (s);
+  return -ENOMEM;
+}
+
+/* The taps [first, first + n) of one kernel, as far as there are any, to the
+ * tiles of partition `slot` of n_parts. */
+static void
+spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
+    double gain, size_t first, size_t n, void *spectra, size_t slot,
+    size_t n_parts)
+{
+  const size_t size = s->fft.size;
+  const double scale = gain / (double)size;
+
+  for (size_t i = 0; i < 2 * size; i++) {
+    const bool is_tap = i < n && first + i < t->n_taps;
+    (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
+  }
+  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
+  for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
+    for (size_t i = 0; i < TFX_TILE; i++)
+      set_value (t->precision, spectra, (leaf * n_parts + slot) * TFX_TILE + i,
+          s->tiles[leaf * TFX_TILE + i] * scale);
+  }
+}
+
+static int
+make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
+{
+  const TfxConvolverLevel *l = &t->layout.levels[level];
+  const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t stride = 2 * l->size * l->n_parts * value_size;
+  /* form block: one partition that may be as long as two sizes */
+  const size_t length =
+      t->layout.form == TFX_CONVOLVER_BLOCK ? 2 * l->size : l->size;
+  Spectrum spectrum;
+  int result;
+
+  t->spectra[level] = alloc_values (t, t->n_kernels * stride / value_size);
+  if (!t->spectra[level])
+    return -ENOMEM;
+  result = spectrum_init (&spectrum, t->kernels, l->size);
+  if (result)
+    return result;
+  for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
+    for (size_t part = 0; part < l->n_parts; part++)
+      spectrum_write (&spectrum, t, spec->taps + kernel * t->n_taps, spec->gain,
+          l->first + part * l->size, length,
+          (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
+          l->n_parts);
+  }
+  spectrum_clear (&spectrum);
+  return 0;
+}
+
+/* ---- the object ------------------------------------------------------------- */
+
+static void
+write_text (TfxConvolverTaps *t)
+{
+  static const char *const forms[] = { "direct", "block", "partitioned" };
+  size_t at =
+      (size_t)snprintf (t->text, sizeof t->text, "%s", forms[t->layout.form]);
+
+  for (size_t i = 0; i < t->layout.n_levels && at < sizeof t->text; i++) {
+    const TfxConvolverLevel *l = &t->layout.levels[i];
+    at += (size_t)(t->layout.form == TFX_CONVOLVER_BLOCK
+                       ? snprintf (t->text + at, sizeof t->text - at, " %zu",
+                             l->size)
+                       : snprintf (t->text + at, sizeof t->text - at,
+                             " %zux%zu", l->size, l->n_parts));
+  }
+}
+
+/* Kernels for a spec whose numbers are in range; NULL otherwise. */
+static const TfxConvolverKernels *
+check_spec (const TfxConvolverSpec *spec)
+{
+  if (spec->n_taps < 1 || spec->n_taps > TFX_FIR_MAX_TAPS ||
+      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      (spec->n_kernels != 1 && spec->n_kernels != spec->n_channels) ||
+      (unsigned)spec->precision > TFX_SAMPLE_F64 ||
+      (unsigned)spec->method > TFX_FIR_FFT || !spec->kernel)
+    return NULL;
+  return tfx_convolver_kernels_for (spec->kernel);
+}
+
+static bool
+are_taps_finite (const TfxConvolverSpec *spec)
+{
+  const double limit = spec->precision == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
+
+  for (size_t i = 0; i < spec->n_kernels * spec->n_taps; i++) {
+    if (!(fabs (spec->gain * spec->taps[i]) < limit))
+      return false;
+  }
+  return true;
+}
+
+int
+tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
+{
+  const TfxConvolverKernels *kernels = check_spec (spec);
+  TfxConvolverTaps *t;
+  int result;
+
+  *taps = NULL;
+  if (!kernels || !spec->taps || !are_taps_finite (spec))
+    return -EINVAL;
+  t = calloc (1, sizeof *t);
+  if (!t)
+    return -ENOMEM;
+  t->n_refs = 1;
+  t->n_taps = spec->n_taps;
+  t->n_kernels = spec->n_kernels;
+  t->n_channels = spec->n_channels;
+  t->precision = spec->precision;
+  t->block_frames = spec->block_frames;
+  t->is_reproducible = spec->is_reproducible;
+  t->is_fft_asked = spec->method == TFX_FIR_FFT;
+  t->kernels = kernels;
+  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision],
+      &t->layout);
+  write_text (t);
+  result = make_direct (t, spec);
+  for (size_t i = 0; !result && i < t->layout.n_levels; i++)
+    result = make_spectra (t, i, spec);
+  if (result)
+    tfx_convolver_taps_unref (&t);
+  *taps = t;
+  return result;
+}
+
+TfxConvolverTaps *
+tfx_convolver_taps_ref (TfxConvolverTaps *taps)
+{
+  __atomic_fetch_add (&taps->n_refs, 1, __ATOMIC_RELAXED);
+  return taps;
+}
+
+void
+tfx_convolver_taps_unref (TfxConvolverTaps **taps)
+{
+  TfxConvolverTaps *t = *taps;
+
+  *taps = NULL;
+  if (!t || __atomic_sub_fetch (&t->n_refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  free (t->direct);
+  for (size_t i = 0; i < TFX_CONVOLVER_MAX_LEVELS; i++)
+    free (t->spectra[i]);
+  free (t);
+}
+
+TfxFirMethod
+tfx_convolver_taps_method (const TfxConvolverTaps *taps)
+{
+  return taps->layout.form == TFX_CONVOLVER_DIRECT ? TFX_FIR_DIRECT
+                                                   : TFX_FIR_FFT;
+}
+
+const char *
+tfx_convolver_taps_text (const TfxConvolverTaps *taps)
+{
+  return taps->text;
+}
+
+size_t
+tfx_convolver_taps_memory (const TfxConvolverTaps *taps)
+{
+  return taps->memory;
+}
+
+double
+tfx_convolver_cost (const TfxConvolverSpec *spec)
+{
+  const TfxConvolverKernels *kernels = check_spec (spec);
+  TfxConvolverLayout layout;
+
+  if (!kernels)
+    return INFINITY;
+  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision], &layout);
+  return layout.cost;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver.c: FIR filters on the CPU: the object and the way of a block. */
+#include "convolver.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convolver-private.h"
+
+const TfxConvolverKernels *
+tfx_convolver_kernels_for (const char *name)
+{
+  static const TfxConvolverKernels *const kernels[] = {
+    &tfx_convolver_kernels_c,
+#if defined(__x86_64__)
+    &tfx_convolver_kernels_sse2,
+    &tfx_convolver_kernels_avx2,
+    &tfx_convolver_kernels_avx512,
+#endif
+  };
+
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    if (strcmp (kernels[i]->name, name) == 0)
+      return kernels[i];
+  }
+  return NULL;
+}
+
+/* ---- the object --------------------------------------------------------------- */
+
+/* Takes all arrays from the arena. */
+static void
+place (TfxConvolver *c, TfxArena *arena)
+{
+  size_t n_segment;
+
+  n_segment = c->layout.form == TFX_CONVOLVER_PARTITIONED
+                  ? tfx_convolver_grid_place (c, arena)
+                  : tfx_convolver_line_place (c, arena);
+  c->output_stride = (n_segment + TFX_CONVOLVER_PAD + 15) / 16 * 16;
+  c->output =
+      tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
+  c->other = tfx_arena_take (arena, c->output_stride * c->value_size);
+}
+
+/* A convolver with what does not need memory of its own. */
+static void
+set_up (TfxConvolver *c, TfxConvolverTaps *taps)
+{
+  memset (c, 0, sizeof *c);
+  c->n_taps = taps->n_taps;
+  c->n_channels = taps->n_channels;
+  c->precision = taps->precision;
+  c->value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  c->ops = &taps->kernels->ops[taps->precision];
+  c->cost = taps->kernels->cost[taps->precision];
+  c->layout = taps->layout;
+  c->sides[0] = taps;
+}
+
+static int
+make_transforms (TfxConvolver *c)
+{
+  int result = 0;
+
+  for (size_t i = 0; !result && i < c->layout.n_levels; i++)
+    result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
+        c->layout.levels[i].size);
+  return result;
+}
+
+int
+tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver)
+{
+  TfxConvolver *c = malloc (sizeof *c);
+  TfxArena arena = { 0 };
+  int result;
+
+  *convolver = NULL;
+  if (!c)
+    return -ENOMEM;
+  set_up (c, taps);
+  tfx_convolver_taps_ref (taps);
+  result = make_transforms (c);
+  if (!result) {
+    place (c, &arena);
+    c->arena = aligned_alloc (64, arena.used);
+    if (!c->arena)
+      result = -ENOMEM;
+  }
+  if (result) {
+    tfx_convolver_free (&c);
+    return result;
+  }
+  arena = (TfxArena){ c->arena, 0 };
+  place (c, &arena);
+  tfx_convolver_reset (c);
+  *convolver = c;
+  return 0;
+}
+
+/* Lets go of taps that were in use; not while samples flow. */
+static void
+unref_retired (TfxConvolver *c)
+{
+  for (int i = 0; i < 2; i++)
+    tfx_convolver_taps_unref (&c->retired[i]);
+}
+
+void
+tfx_convolver_free (TfxConvolver **convolver)
+{
+  TfxConvolver *c = *convolver;
+
+  *convolver = NULL;
+  if (!c)
+    return;
+  for (int side = 0; side < 2; side++)
+    tfx_convolver_taps_unref (&c->sides[side]);
+  tfx_convolver_taps_unref (&c->waiting);
+  unref_retired (c);
+  for (size_t i = 0; i < TFX_CONVOLVER_MAX_LEVELS; i++)
+    tfx_fft_clear (&c->fft[i]);
+  free (c->arena);
+  free (c);
+}
+
+size_t
+tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
+{
+  TfxConvolver c;
+  TfxArena arena = { 0 };
+  size_t n_tables = 0;
+
+  set_up (&c, (TfxConvolverTaps *)taps);
+  for (size_t i = 0; i < c.layout.n_levels; i++) {
+    tfx_fft_plan (&c.fft[i], c.layout.levels[i].size);
+    n_tables += tfx_fft_memory (c.precision, c.layout.levels[i].size);
+  }
+  place (&c, &arena);
+  return sizeof c + arena.used + n_tables;
+}
+
+/* ---- a cross-fade -------------------------------------------------------------- */
+
+/* The side that was heard is heard no more.  Between two calls of
+ * unref_retired() at most two sides retire: that of the running cross-fade, and
+ * that of the one that waits. */
+static void
+retire (TfxConvolver *c)
+{
+  c->retired[c->retired[0] ? 1 : 0] = c->sides[c->heard];
+  c->sides[c->heard] = NULL;
+  c->heard = !c->heard;
+  c->fade_frames = c->fade_done = 0;
+}
+
+/* Puts taps, whose reference it takes, on the idle side. */
+static void
+start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames)
+{
+  const unsigned side = !c->heard;
+
+  c->sides[side] = taps;
+  c->fade_frames = fade_frames > 0 ? fade_frames : 1;
+  c->fade_done = 0;
+  if (c->grid)
+    tfx_convolver_grid_prime (c, side);
+  if (fade_frames == 0)
+    retire (c);
+}
+
+/* The new side is the one that is heard; the taps that wait come next. */
+static void
+end_fade (TfxConvolver *c)
+{
+  retire (c);
+  if (c->waiting) {
+    TfxConvolverTaps *taps = c->waiting;
+    c->waiting = NULL;
+    start_fade (c, taps, c->waiting_fade_frames);
+  }
+}
+
+int
+tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
+    size_t fade_frames)
+{
+  const TfxConvolverTaps *now = c->sides[c->heard];
+
+  if (taps->n_taps != now->n_taps || taps->n_channels != now->n_channels ||
+      taps->precision != now->precision || taps->kernels != now->kernels ||
+      taps->block_frames != now->block_frames ||
+      taps->is_reproducible != now->is_reproducible ||
+      taps->is_fft_asked != now->is_fft_asked ||
+      !tfx_convolver_layout_is_equal (&taps->layout, &c->layout))
+    return -EINVAL;
+  unref_retired (c);
+  tfx_convolver_taps_ref (taps);
+  if (c->fade_frames == 0) {
+    start_fade (c, taps, fade_frames);
+    return 0;
+  }
+  tfx_convolver_taps_unref (&c->waiting);
+  c->waiting = taps;
+  c->waiting_fade_frames = fade_frames;
+  return 0;
+}
+
+/* ---- the way of a block --------------------------------------------------------- */
+
+static void
+render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
+{
+  if (c->grid)
+    tfx_convolver_grid_render (c, side, channel, n, y);
+  else
+    tfx_convolver_line_render (c, side, channel, n, y);
+}
+
+/* n frames of a channel that have come, x, to output.  True if all of them
+ * were sound. */
+static bool
+run_channel (TfxConvolver *c, unsigned channel, void *x, size_t n)
+{
+  void *y = tfx_convolver_at (c, c->output, channel * c->output_stride);
+  const bool is_sound = c->ops->is_sound (x, n);
+
+  if (!is_sound)
+    tfx_convolver_clean (c, x, n);
+  if (c->grid)
+    tfx_convolver_grid_received (c, channel, n);
+  render (c, c->heard, channel, n, y);
+  if (c->fade_frames > 0) {
+    render (c, !c->heard, channel, n, c->other);
+    tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames);
+  }
+  return is_sound;
+}
+
+/* How many of n_left frames come next.  Where taps wait a cross-fade ends with
+ * its last frame, so that the next one does not depend on how a stream is
+ * split. */
+static size_t
+begin_segment (TfxConvolver *c, size_t n_left)
+{
+  const size_t n_fade = c->fade_frames - c->fade_done;
+
+  if (c->waiting && n_left > n_fade)
+    n_left = n_fade;
+  return c->grid ? tfx_convolver_grid_begin (c, n_left)
+                 : tfx_convolver_line_begin (c, n_left);
+}
+
+/* At most n_left frames from frame `first` of the blocks on; how many. */
+static size_t
+run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
+    size_t first, size_t n_left, unsigned *n_unsound)
+{
+  const size_t n = begin_segment (c, n_left);
+  size_t stride;
+  void *x = c->grid ? tfx_convolver_grid_input (c, &stride)
+                    : tfx_convolver_line_input (c, &stride);
+
+  tfx_convolver_load (c, x, stride, in, first, n);
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride), n))
+      *n_unsound += 1;
+  }
+  tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
+  if (c->grid)
+    tfx_convolver_grid_end (c, n);
+  else
+    tfx_convolver_line_end (c, n);
+  if (c->fade_frames > 0) {
+    c->fade_done += n;
+    if (c->fade_done >= c->fade_frames)
+      end_fade (c);
+  }
+  return n;
+}
+
+unsigned
+tfx_convolver_run (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out)
+{
+  unsigned n_unsound = 0;
+
+  for (size_t first = 0; first < in->n_frames;)
+    first += run_segment (c, in, out, first, in->n_frames - first, &n_unsound);
+  return n_unsound;
+}
+
+/* ---- state ---------------------------------------------------------------------- */
+
+void
+tfx_convolver_reset (TfxConvolver *c)
+{
+  unref_retired (c);
+  if (c->waiting) {
+    tfx_convolver_taps_unref (&c->sides[!c->heard]);
+    c->sides[!c->heard] = c->waiting;
+    c->waiting = NULL;
+  }
+  if (c->fade_frames > 0)
+    retire (c);
+  unref_retired (c);
+  if (c->grid)
+    tfx_convolver_grid_reset (c);
+  else
+    tfx_convolver_line_reset (c);
+}
+
+void
+tfx_convolver_get_history (const TfxConvolver *c, double *history)
+{
+  if (c->grid)
+    tfx_convolver_grid_get_history (c, history);
+  else
+    tfx_convolver_line_get_history (c, history);
+}
+
+void
+tfx_convolver_set_history (TfxConvolver *c, const double *history)
+{
+  if (c->grid)
+    tfx_convolver_grid_set_history (c, history);
+  else
+    tfx_convolver_line_set_history (c, history);
+}
+
+double
+tfx_convolver_state_peak (const TfxConvolver *c)
+{
+  return c->grid ? tfx_convolver_grid_peak (c) : tfx_convolver_line_peak (c);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver.h: FIR filters on the CPU, from one tap to minutes of them.
+ *
+ * TfxConvolverTaps is an impulse response made ready to run: immutable,
+ * reference-counted, for any thread.  TfxConvolver runs it over blocks and
+ * holds the state; it belongs to one thread at a time.
+ *
+ *   y[n] = sum_k taps[k] x[n - k], with no delay added.
+ *
+ * Three forms, chosen by what they cost (convolver-layout.c):
+ *
+ *   direct        sums of products.  Any split of a stream into blocks gives
+ *                 the same output to the bit.
+ *   block         overlap-save: the samples of a call, and the taps' length of
+ *                 history, in one transform.
+ *   partitioned   the taps cut into partitions that grow towards the end.  The
+ *                 first taps are summed up directly or, where a call covers a
+ *                 whole block of the grid, transformed too; the work for long
+ *                 partitions is spread over the blocks before they are due.
+ *
+ * Memory, in values of 4 bytes for float and 8 for double, for K taps and
+ * blocks of N frames (taken as 1024 to 16384): the taps at most 4 K + 4 N
+ * (direct: K); state, tables and scratch at most 8 K + 16 N + 16384 for each
+ * channel.  Long partitioned taps take about 2 K, a channel 4 K.
+ *
+ * Accuracy: direct, about -140 dB in float (products are summed up in double
+ * after 32 of them) and -290 dB in double; by transforms, better than -128 dB
+ * and -280 dB.
+ *
+ * A sample that is not finite, or has a magnitude above 2^100 (2^1000 in
+ * double), counts as 0. */
+#ifndef TFX_CONVOLVER_H
+#define TFX_CONVOLVER_H
+
+#include "../tfx.h"
+
+typedef struct TfxConvolverTaps TfxConvolverTaps;
+typedef struct TfxConvolver TfxConvolver;
+
+typedef struct TfxConvolverSpec
+{
+  const double *taps; /* taps[n_kernels][n_taps] */
+  double gain;        /* a factor on all taps */
+  size_t n_taps;      /* 1 to TFX_FIR_MAX_TAPS */
+  unsigned n_kernels; /* 1, for all channels, or n_channels */
+  unsigned n_channels;
+  TfxSample precision; /* of samples and sums */
+  TfxFirMethod method;
+  size_t block_frames;  /* how long the blocks are going to be, 0: not known.
+                          * Other lengths work, and cost more */
+  bool is_reproducible; /* any split into blocks gives the same output to the
+                          * bit, by transforms as well; costs more */
+  const char *kernel;   /* c, sse2, avx2, avx512; the machine must have it */
+} TfxConvolverSpec;
+
+/* Copies the taps.  0, -EINVAL (a number out of range, taps that are not
+ * finite), -ENOMEM, or -ENOSYS if the FFT library refuses. */
+int
+tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps);
+TfxConvolverTaps *tfx_convolver_taps_ref (TfxConvolverTaps *taps);
+void tfx_convolver_taps_unref (TfxConvolverTaps **taps);
+
+/* TFX_FIR_DIRECT or TFX_FIR_FFT */
+TfxFirMethod tfx_convolver_taps_method (const TfxConvolverTaps *taps);
+/* The form in words, such as "partitioned 256x16 2048x30", static to taps. */
+const char *tfx_convolver_taps_text (const TfxConvolverTaps *taps);
+/* Bytes that the taps take, and that the state of a convolver for them takes. */
+size_t tfx_convolver_taps_memory (const TfxConvolverTaps *taps);
+size_t tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps);
+
+/* What a filter of spec->n_taps taps costs, in ns for each frame and channel
+ * on the machine where the costs were measured; spec->taps may be NULL.  The
+ * ratio of two costs is what counts: two filters in series are better one
+ * filter of n_a + n_b - 1 taps if that costs less than both. */
+double tfx_convolver_cost (const TfxConvolverSpec *spec);
+
+/* A convolver at rest; takes its own reference.  0, -ENOMEM or -ENOSYS. */
+int tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver);
+/* Clears the caller's pointer. */
+void tfx_convolver_free (TfxConvolver **convolver);
+
+/* Filters in to out: both of n_channels and the same number of frames, of any
+ * type and strides; the same memory with the same type and strides, or memory
+ * that does not overlap.  Allocates nothing.  Returns in how many channels
+ * samples were not finite. */
+unsigned tfx_convolver_run (TfxConvolver *convolver, const TfxBlock *in,
+    const TfxBlock *out);
+
+/* All state to zero; a running cross-fade is ended. */
+void tfx_convolver_reset (TfxConvolver *convolver);
+
+/* The state: the last n_taps - 1 frames of input, double[n_channels][n_taps -
+ * 1], the oldest first.  Setting it costs as much as some of these frames did;
+ * it is as if the convolver had just been fed with them. */
+void tfx_convolver_get_history (const TfxConvolver *convolver, double *history);
+void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
+
+/* The largest magnitude of any input that output may still depend on, be it by
+ * rounding errors; 0 is rest. */
+double tfx_convolver_state_peak (const TfxConvolver *convolver);
+
+/* Goes to other taps, linearly over fade_frames frames (0: at once), from the
+ * next run on.  While a cross-fade runs both are computed, and taps that are
+ * set meanwhile wait for its end; only the last of them count.  Allocates
+ * nothing; for partitioned taps the call itself costs about what two blocks of
+ * the longest partition do.
+ * 0, or -EINVAL if the taps differ in channels, precision, kernel or form: a
+ * new convolver that is given the history is the way then. */
+int tfx_convolver_set_taps (TfxConvolver *convolver, TfxConvolverTaps *taps,
+    size_t fade_frames);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * engine-private.h: what engine.c and engine-run.c share. */
+#ifndef TFX_ENGINE_PRIVATE_H
+#define TFX_ENGINE_PRIVATE_H
+
+#include "cascade.h"
+#include "convolver.h"
+#include "delay.h"
+#include "engine.h"
+
+/* Doubles in a chunk: 64 KiB. */
+#define CHUNK_SIZE 8192
+#define MIN_CHUNK_FRAMES 64
+#define MAX_CHUNK_FRAMES 1024
+
+#define FIR_FADE_SECONDS 0.01
+
+/* What a step of the plan has at run time, by its index. */
+typedef struct Node
+{
+  TfxCascade *cascade;
+  TfxDelay *delay;
+  TfxConvolver *fir;
+  TfxConvolverTaps *new_taps; /* while it is updated */
+  double *sum, *branch;       /* a chunk each; sums only */
+  double *between;            /* a chunk; first steps of several in series */
+  /* Steps with a delay: frames still to be dropped, and frames still to come
+   * after the end of the stream. */
+  size_t skip, rest;
+} Node;
+
+struct TfxEngine
+{
+  const TfxPlan *plan;
+  size_t n_nodes, chunk_frames;
+  Node *nodes;
+  double *chunks; /* [n_chunks][chunk_frames][n_channels] */
+  size_t n_chunks;
+};
+
+/* One step that takes blocks of any length needs no chunks. */
+static inline bool
+tfx_engine_runs_whole_blocks (const TfxPlan *plan)
+{
+  return plan->top.n == 1 && (plan->top.steps[0].kind == TFX_STEP_CASCADE ||
+                                 plan->top.steps[0].kind == TFX_STEP_FIR);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fir.c: windowed-sinc design, and two FIR filters as one. */
+#include "tfx.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "window.h"
+
+static bool
+is_band_mode (TfxMode mode)
+{
+  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
+}
+
+/* NULL, or what is wrong with the window or the length. */
+static const char *
+find_shape_fault (const TfxFirDesign *d)
+{
+  if ((unsigned)d->mode > TFX_MODE_BAND_REJECT)
+    return "mode: not one of the known modes";
+  if ((unsigned)d->window > TFX_WINDOW_KAISER)
+    return "window: not one of the known windows";
+  if (d->window == TFX_WINDOW_KAISER &&
+      !(d->beta >= 0.0 && d->beta <= TFX_FIR_MAX_BETA))
+    return "beta: must be from 0 to 700";
+  if (d->n_taps < 1 || d->n_taps > TFX_FIR_MAX_TAPS)
+    return "n_taps: must be from 1 to 16777216";
+  if (d->n_taps % 2 == 0 && d->mode == TFX_MODE_HIGH_PASS)
+    return "n_taps: must be odd for a high-pass, as the response of an even "
+           "number of taps is 0 at half the rate";
+  if (d->n_taps % 2 == 0 && d->mode == TFX_MODE_BAND_REJECT)
+    return "n_taps: must be odd for a band-reject, as the response of an even "
+           "number of taps is 0 at half the rate";
+  if (tfx_window_is_zero (d->window, d->n_taps))
+    return "n_taps: must not be 2 for a window that is 0 at its ends (hann, "
+           "blackman, bartlett)";
+  return NULL;
+}
+
+/* NULL, or what is wrong with a field. */
+static const char *
+find_fault (const TfxFirDesign *d, double rate_hz)
+{
+  const char *fault = find_shape_fault (d);
+
+  if (!(rate_hz > 0.0) || !isfinite (rate_hz))
+    return "rate_hz: must be finite and above 0";
+  if (fault)
+    return fault;
+  if (!(d->lower_hz > 0.0 && d->lower_hz < 0.5 * rate_hz))
+    return is_band_mode (d->mode)
+               ? "lower_hz: must be above 0 and below half the rate"
+               : "lower_hz (the cutoff): must be above 0 and below half the "
+                 "rate";
+  if (is_band_mode (d->mode)) {
+    if (!(d->upper_hz > 0.0 && d->upper_hz < 0.5 * rate_hz))
+      return "upper_hz: must be above 0 and below half the rate";
+    if (!(d->upper_hz > d->lower_hz))
+      return "upper_hz: must be above lower_hz";
+  }
+  return NULL;
+}
+
+/* An ideal low-pass of cutoff c (1 is half the rate), m samples from its
+ * middle: c sinc (c m). */
+static long double
+ideal_low_pass (long double c, long double m)
+{
+  return m == 0.0L ? c : sinl (M_PIl * c * m) / (M_PIl * m);
+}
+
+/* The ideal impulse response of the mode, m samples from its middle. */
+static long double
+ideal_response (TfxMode mode, long double lower, long double upper,
+    long double m)
+{
+  switch (mode) {
+    case TFX_MODE_LOW_PASS:
+      return ideal_low_pass (lower, m);
+    case TFX_MODE_HIGH_PASS:
+      return ideal_low_pass (1.0L, m) - ideal_low_pass (lower, m);
+    case TFX_MODE_BAND_PASS:
+      return ideal_low_pass (upper, m) - ideal_low_pass (lower, m);
+    default:
+      return ideal_low_pass (1.0L, m) - ideal_low_pass (upper, m) +
+             ideal_low_pass (lower, m);
+  }
+}
+
+/* Where the response is made 1, as firwin does: the middle of the first pass
+ * band, or its end at 0 or at half the rate (1). */
+static long double
+scale_frequency (TfxMode mode, long double lower, long double upper)
+{
+  switch (mode) {
+    case TFX_MODE_HIGH_PASS:
+      return 1.0L;
+    case TFX_MODE_BAND_PASS:
+      return 0.5L * (lower + upper);
+    default:
+      return 0.0L;
+  }
+}
+
+/* Writes the first half of the taps, the middle one included, before they are
+ * scaled.  Returns their response at the frequency where it is to be 1; 0 if
+ * rounding is all that is left of it. */
+static long double
+make_half (const TfxFirDesign *design, double rate_hz, long double *half)
+{
+  const size_t n = design->n_taps;
+  const long double lower = design->lower_hz / (0.5L * rate_hz);
+  const long double upper = design->upper_hz / (0.5L * rate_hz);
+  const long double scale = scale_frequency (design->mode, lower, upper);
+  long double sum = 0.0L, magnitude = 0.0L;
+
+  for (size_t i = 0; i < (n + 1) / 2; i++) {
+    long double m = (long double)i - 0.5L * (long double)(n - 1);
+    long double tap = tfx_window_at (design->window, design->beta, i, n) *
+                      ideal_response (design->mode, lower, upper, m);
+    long double count = i == n - 1 - i ? 1.0L : 2.0L;
+
+    half[i] = tap;
+    sum += count * tap * cosl (M_PIl * m * scale);
+    magnitude += count * fabsl (tap);
+  }
+  return fabsl (sum) > 1e-13L * magnitude && magnitude > DBL_MIN ? sum : 0.0L;
+}
+
+/* Designs, or says what is wrong with a field; taps may be NULL.  0, -EINVAL or
+ * -ENOMEM. */
+static int
+make_taps (const TfxFirDesign *design, double rate_hz, double *taps,
+    const char **fault)
+{
+  const size_t n = design->n_taps;
+  long double *half, sum;
+
+  *fault = find_fault (design, rate_hz);
+  if (*fault)
+    return -EINVAL;
+  half = malloc ((n + 1) / 2 * sizeof *half);
+  if (!half)
+    return -ENOMEM;
+  sum = make_half (design, rate_hz, half);
+  if (sum == 0.0L)
+    *fault = "lower_hz, upper_hz: too near 0, half the rate or each other for "
+             "this number of taps in double precision";
+  for (size_t i = 0; taps && sum != 0.0L && i < (n + 1) / 2; i++)
+    taps[i] = taps[n - 1 - i] = (double)(half[i] / sum);
+  free (half);
+  return *fault ? -EINVAL : 0;
+}
+
+int
+tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps)
+{
+  const char *fault;
+  return make_taps (design, rate_hz, taps, &fault);
+}
+
+int
+tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
+    const char **why)
+{
+  const char *fault;
+  int result = make_taps (design, rate_hz, NULL, &fault);
+
+  if (why)
+    *why = fault;
+  return result;
+}
+
+void
+tfx_fir_convolve (const double *a, size_t n_a, const double *b, size_t n_b,
+    double *taps)
+{
+  memset (taps, 0, (n_a + n_b - 1) * sizeof *taps);
+  for (size_t i = 0; i < n_a; i++) {
+    for (size_t k = 0; k < n_b; k++)
+      taps[i + k] += a[i] * b[k];
+  }
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * arguments.c: the arguments of a call: values, and which parameter each is. */
+#include "arguments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "suggest.h"
+#include "value.h"
+
+/* ---- values ------------------------------------------------------------------- */
+
+/* A value as it is written.  A tuple or list may begin with a word, as in
+ * ("kaiser", 8.6): word is not empty then, and value a list. */
+typedef struct Written
+{
+  TfxValue value;
+  char word[TFX_EXPR_MAX_NAME + 1];
+  bool is_bare; /* the word has no quotes */
+  size_t offset;
+} Written;
+
+static int
+fail (TfxParser *parser, size_t offset, const char *message)
+{
+  tfx_error_set (parser->error, -EINVAL, "%s", message);
+  return tfx_parser_fail_at (parser, offset);
+}
+
+static int
+parse_number (TfxParser *parser, double *number)
+{
+  double sign = 1.0;
+
+  while (parser->token.type == TFX_TOKEN_MINUS ||
+         parser->token.type == TFX_TOKEN_PLUS) {
+    int code;
+
+    if (parser->token.type == TFX_TOKEN_MINUS)
+      sign = -sign;
+    code = tfx_parser_advance (parser);
+    if (code < 0)
+      return code;
+  }
+  if (parser->token.type != TFX_TOKEN_NUMBER)
+    return tfx_parser_fail_expected (parser, "a number");
+  *number = sign * parser->token.number;
+  return tfx_parser_advance (parser);
+}
+
+/* True, False, None, or a class of TorchFX that stands for a word. */
+static int
+parse_word (TfxParser *parser, Written *written)
+{
+  TfxToken name = parser->token;
+  bool is_call = false;
+  int code = tfx_parser_advance (parser);
+
+  while (code == 0 && parser->token.type == TFX_TOKEN_DOT) {
+    code = tfx_parser_advance (parser);
+    if (code == 0 && parser->token.type != TFX_TOKEN_NAME)
+      return tfx_parser_fail_expected (parser, "a name after '.'");
+    name = parser->token;
+    if (code == 0)
+      code = tfx_parser_advance (parser);
+  }
+  if (code == 0 && parser->token.type == TFX_TOKEN_OPEN) {
+    is_call = true;
+    code = tfx_parser_advance (parser);
+    if (code == 0 && parser->token.type != TFX_TOKEN_CLOSE)
+      return tfx_parser_fail_expected (parser, "')'");
+    if (code == 0)
+      code = tfx_parser_advance (parser);
+  }
+  if (code < 0)
+    return code;
+
+  if (strcmp (name.string, "None") == 0 && !is_call) {
+    written->value.type = TFX_VALUE_NONE;
+  } else if (strcmp (name.string, "True") == 0 && !is_call) {
+    written->value = (TfxValue){ .type = TFX_VALUE_BOOL, .number = 1.0 };
+  } else if (strcmp (name.string, "False") == 0 && !is_call) {
+    written->value = (TfxValue){ .type = TFX_VALUE_BOOL, .number = 0.0 };
+  } else if (strcmp (name.string, "true") == 0 ||
+             strcmp (name.string, "false") == 0 ||
+             strcmp (name.string, "none") == 0) {
+    tfx_error_set (parser->error, -EINVAL, "write %c%s, as in Python",
+        name.string[0] - 'a' + 'A', name.string + 1);
+    return tfx_parser_fail_at (parser, name.offset);
+  } else {
+    written->value.type = TFX_VALUE_WORD;
+    written->is_bare = true;
+    strcpy (written->word, name.string);
+  }
+  return 0;
+}
+
+/* Appends number to the list, which has *room. */
+static int
+add_to_list (TfxParser *parser, TfxValue *list, size_t *room, double number,
+    size_t offset)
+{
+  if (list->n_list == *room) {
+    size_t more = *room ? 2 * *room : 8;
+    double *numbers = realloc (list->list, more * sizeof *numbers);
+
+    if (!numbers)
+      return tfx_error_set_no_memory (parser->error);
+    list->list = numbers;
+    *room = more;
+  }
+  if (list->n_list == TFX_EXPR_MAX_LIST) {
+    tfx_error_set (parser->error, -E2BIG, "the list has more than %u numbers",
+        TFX_EXPR_MAX_LIST);
+    return tfx_parser_fail_at (parser, offset);
+  }
+  list->list[list->n_list++] = number;
+  return 0;
+}
+
+static int
+parse_item (TfxParser *parser, Written *written, size_t *room)
+{
+  size_t offset = parser->token.offset;
+  double number = 0.0;
+  int code;
+
+  if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
+      written->word[0] == '\0' && parser->token.string[0] != '\0') {
+    strcpy (written->word, parser->token.string);
+    return tfx_parser_advance (parser);
+  }
+  if (parser->token.type != TFX_TOKEN_NUMBER &&
+      parser->token.type != TFX_TOKEN_MINUS &&
+      parser->token.type != TFX_TOKEN_PLUS)
+    return tfx_parser_fail_expected (parser, "a number of the list");
+  code = parse_number (parser, &number);
+  if (code < 0)
+    return code;
+  return add_to_list (parser, &written->value, room, number, offset);
+}
+
+/* (5) and ('hann') are no tuples: a comma makes one. */
+static void
+unwrap (Written *written)
+{
+  TfxValue single = { .type = TFX_VALUE_WORD };
+
+  if (written->value.n_list == 1)
+    single = tfx_value_number (written->value.list[0]);
+  else if (!written->word[0])
+    return;
+  tfx_value_clear (&written->value);
+  written->value = single;
+}
+
+static int
+parse_list (TfxParser *parser, Written *written, TfxTokenType close)
+{
+  size_t offset = parser->token.offset, room = 0;
+  bool has_comma = false;
+  int code = tfx_parser_enter (parser);
+
+  written->value.type = TFX_VALUE_LIST;
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  while (code == 0 && parser->token.type != close) {
+    code = parse_item (parser, written, &room);
+    if (code < 0)
+      break;
+    if (parser->token.type == TFX_TOKEN_COMMA) {
+      has_comma = true;
+      code = tfx_parser_advance (parser);
+    } else if (parser->token.type == TFX_TOKEN_END) {
+      return fail (parser, offset, "this bracket is not closed");
+    } else if (parser->token.type != close) {
+      return tfx_parser_fail_expected (parser,
+          close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
+    }
+  }
+  if (code < 0)
+    return code;
+  if (close == TFX_TOKEN_CLOSE && !has_comma)
+    unwrap (written);
+  parser->depth--;
+  return tfx_parser_advance (parser);
+}
+
+/* written->value may hold a list even if this fails. */
+static int
+parse_value (TfxParser *parser, Written *written)
+{
+  memset (written, 0, sizeof *written);
+  written->value.type = TFX_VALUE_NONE;
+  written->offset = parser->token.offset;
+
+  switch (parser->token.type) {
+    case TFX_TOKEN_NUMBER:
+    case TFX_TOKEN_MINUS:
+    case TFX_TOKEN_PLUS:
+      written->value.type = TFX_VALUE_NUMBER;
+      return parse_number (parser, &written->value.number);
+    case TFX_TOKEN_STRING:
+      written->value.type = TFX_VALUE_WORD;
+      strcpy (written->word, parser->token.string);
+      return tfx_parser_advance (parser);
+    case TFX_TOKEN_NAME:
+      return parse_word (parser, written);
+    case TFX_TOKEN_OPEN_LIST:
+      return parse_list (parser, written, TFX_TOKEN_CLOSE_LIST);
+    case TFX_TOKEN_OPEN:
+      return parse_list (parser, written, TFX_TOKEN_CLOSE);
+    default:
+      return tfx_parser_fail_expected (parser, "a value");
+  }
+}
+
+/* ---- parameters ----------------------------------------------------------------- */
+
+static int
+refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
+{
+  TfxSuggestion near;
+  char list[160] = "";
+  size_t n = 0;
+
+  tfx_suggestion_init (&near, name->string, strlen (name->string));
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    tfx_suggestion_try (&near, klass->params[i].name);
+    n += (size_t)snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
+        klass->params[i].name);
+  }
+  if (near.best)
+    tfx_error_set (parser->error, -EINVAL,
+        "%s has no parameter '%s'; did you mean '%s'?", klass->name,
+        name->string, near.best);
+  else
+    tfx_error_set (parser->error, -EINVAL,
+        "%s has no parameter '%s'; it has %s", klass->name, name->string, list);
+  return tfx_parser_fail_at (parser, name->offset);
+}
+
+/* A tuple that begins with a word: ("kaiser", 8.6) for the window is the word
+ * and its beta. */
+static int
+set_tuple (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
+{
+  const TfxParam *param = &call->klass->params[index], *second;
+  TfxValue number;
+  int second_index, code;
+
+  if (!param->second)
+    return fail (parser, written->offset, "a list may hold numbers alone");
+  if (written->value.n_list > 1)
+    return fail (parser, written->offset, "a word with more than one number");
+  if (written->value.n_list == 1) {
+    second_index = tfx_catalogue_find_param (call->klass, param->second);
+    second = &call->klass->params[second_index];
+    number = tfx_value_number (written->value.list[0]);
+    code = tfx_value_fit (&number, second, call->klass->name, parser->error);
+    if (code < 0)
+      return tfx_parser_fail_at (parser, written->offset);
+    call->values[second_index] = number;
+  }
+  tfx_value_clear (&written->value);
+  written->value.type = TFX_VALUE_WORD;
+  return 0;
+}
+
+/* Gives the value to the parameter; takes its list over. */
+static int
+set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
+{
+  const TfxParam *param = &call->klass->params[index];
+  TfxValue *value = &written->value;
+  int code = 0;
+
+  if (value->type == TFX_VALUE_LIST && written->word[0])
+    code = set_tuple (parser, call, index, written);
+  if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
+    code = fail (parser, written->offset, "the list is empty");
+  if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD)) {
+    tfx_error_set (parser->error, -EINVAL,
+        "%s of %s: there is no value '%s' "
+        "(the chain language has no variables)",
+        param->name, call->klass->name, written->word);
+    code = tfx_parser_fail_at (parser, written->offset);
+  }
+  if (code == 0) {
+    if (value->type == TFX_VALUE_WORD)
+      tfx_value_set_word (value, written->word);
+    code = tfx_value_fit (value, param, call->klass->name, parser->error);
+    if (code < 0)
+      tfx_parser_fail_at (parser, written->offset);
+  }
+  if (code < 0) {
+    tfx_value_clear (value);
+    return code;
+  }
+  tfx_value_clear (&call->values[index]);
+  call->values[index] = *value;
+  return 0;
+}
+
+/* ---- arguments ------------------------------------------------------------------ */
+
+typedef struct Arguments
+{
+  bool given[TFX_CLASS_MAX_PARAMS];
+  unsigned n_positional;
+  bool has_keyword;
+} Arguments;
+
+/* The parameter of the next argument: its index, or the code of the error.
+ * Consumes "name =". */
+static int
+find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
+{
+  TfxLexer behind = parser->lexer;
+  TfxToken name = parser->token, next;
+  int index, code = 0;
+
+  if (name.type == TFX_TOKEN_NAME)
+    code = tfx_lexer_next (&behind, &next, parser->error);
+  if (code < 0)
+    return code;
+  if (name.type == TFX_TOKEN_NAME && next.type == TFX_TOKEN_EQUALS) {
+    parser->lexer = behind;
+    code = tfx_parser_advance (parser);
+    if (code < 0)
+      return code;
+    arguments->has_keyword = true;
+    index = tfx_catalogue_find_param (klass, name.string);
+    if (index < 0)
+      return refuse_param (parser, klass, &name);
+    if (arguments->given[index]) {
+      tfx_error_set (parser->error, -EINVAL, "%s of %s is given twice",
+          name.string, klass->name);
+      return tfx_parser_fail_at (parser, name.offset);
+    }
+    return index;
+  }
+  if (arguments->has_keyword)
+    return fail (parser, name.offset,
+        "a value without name= after one with it");
+  index = (int)arguments->n_positional;
+  if ((unsigned)index >= klass->n_params ||
+      (klass->params[index].flags & TFX_PARAM_KEYWORD)) {
+    tfx_error_set (parser->error, -EINVAL,
+        "%s takes at most %d values without name=", klass->name, index);
+    return tfx_parser_fail_at (parser, name.offset);
+  }
+  arguments->n_positional++;
+  return index;
+}
+
+static int
+parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
+{
+  Written written;
+  int code, index = find_target (parser, call->klass, arguments);
+
+  if (index < 0)
+    return index;
+  code = parse_value (parser, &written);
+  if (code < 0) {
+    tfx_value_clear (&written.value);
+    return code;
+  }
+  arguments->given[index] = true;
+  return set_value (parser, call, (unsigned)index, &written);
+}
+
+static int
+check_required (TfxParser *parser, const TfxClass *klass,
+    const Arguments *arguments, size_t offset)
+{
+  char missing[120] = "";
+  size_t n = 0;
+
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    if ((klass->params[i].flags & TFX_PARAM_REQUIRED) && !arguments->given[i])
+      n += (size_t)snprintf (missing + n, sizeof missing - n, "%s%s",
+          n ? ", " : "", klass->params[i].name);
+  }
+  if (n == 0)
+    return 0;
+  tfx_error_set (parser->error, -EINVAL, "%s needs %s", klass->name, missing);
+  return tfx_parser_fail_at (parser, offset);
+}
+
+int
+tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
+{
+  Arguments arguments = { 0 };
+  size_t open = parser->token.offset;
+  int code = tfx_parser_enter (parser);
+
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  while (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {
+    if (parser->token.type == TFX_TOKEN_END)
+      return fail (parser, open, "this '(' is not closed");
+    code = parse_argument (parser, call, &arguments);
+    if (code < 0)
+      return code;
+    if (parser->token.type == TFX_TOKEN_COMMA)
+      code = tfx_parser_advance (parser);
+    else if (parser->token.type == TFX_TOKEN_OPERATOR ||
+             parser->token.type == TFX_TOKEN_PLUS ||
+             parser->token.type == TFX_TOKEN_MINUS)
+      return fail (parser, parser->token.offset,
+          "the chain language does not calculate; write the result");
+    else if (parser->token.type == TFX_TOKEN_END)
+      return fail (parser, open, "this '(' is not closed");
+    else if (parser->token.type != TFX_TOKEN_CLOSE)
+      return tfx_parser_fail_expected (parser, "',' or ')'");
+  }
+  if (code == 0)
+    code = check_required (parser, call->klass, &arguments, class_offset);
+  if (code < 0)
+    return code;
+  parser->depth--;
+  return tfx_parser_advance (parser);
+}

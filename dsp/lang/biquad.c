@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * biquad.c: the classes of one section, and the bank of them. */
+#include <errno.h>
+#include <math.h>
+
+#include "class.h"
+#include "error.h"
+#include "rbj.h"
+
+static const char unstable[] = "its section is not stable in double precision";
+
+static bool
+has_param (const TfxNode *node, const char *param)
+{
+  return tfx_catalogue_find_param (node->klass, param) >= 0;
+}
+
+/* gain is in decibels if gain_scale says so, or if there is no gain_scale. */
+static bool
+gain_is_db (const TfxNode *node)
+{
+  return !has_param (node, "gain_scale") ||
+         tfx_class_is (node, "gain_scale", "db");
+}
+
+#define MAX_GAIN_DB 120.0
+
+int
+tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  double gain;
+
+  if (!has_param (node, "gain"))
+    return 0;
+  gain = tfx_class_number (node, "gain");
+  if (gain_is_db (node)) {
+    if (fabs (gain) > MAX_GAIN_DB)
+      return tfx_error_set (error, -ERANGE,
+          "gain of %s is %.15g dB, out of its range: -120 to 120 dB", thing,
+          gain);
+  } else if (!(gain >= 1e-6)) {
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %.15g, out of its "
+        "range as a factor: 1e-06 to 1e+06 (for decibels give "
+        "gain_scale='db')",
+        thing, gain);
+  }
+  return 0;
+}
+
+void
+tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->sections++;
+}
+
+/* A section at the frequency or the nearest one that makes a stable one, which
+ * takes its place. */
+static int
+find_section (const TfxBuild *build, TfxRbjKind kind, const char *param,
+    double *freq_hz, double q, double gain, TfxSos *sos)
+{
+  TfxBuild quiet = *build;
+  double asked = *freq_hz;
+  int code = tfx_rbj_section (kind, asked, q, gain, build->rate_hz, sos);
+
+  quiet.report = NULL;
+  for (double margin = 1e-6; code < 0 && margin < 0.11; margin *= 10.0) {
+    *freq_hz = tfx_class_fit_frequency (&quiet, param, -1, asked, margin);
+    code = tfx_rbj_section (kind, *freq_hz, q, gain, build->rate_hz, sos);
+    if (code == 0)
+      tfx_class_fit_frequency (build, param, -1, asked, margin);
+  }
+  return code < 0 ? tfx_class_refuse (build, unstable) : 0;
+}
+
+int
+tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  const char *frequency = has_param (node, "cutoff") ? "cutoff" : "frequency";
+  double gain = 1.0, freq_hz = tfx_class_number (node, frequency);
+  TfxSos sos;
+  int code;
+
+  if (has_param (node, "gain")) {
+    gain = tfx_class_number (node, "gain");
+    if (gain_is_db (node))
+      gain = pow (10.0, gain / 20.0);
+  }
+  code = find_section (build, (TfxRbjKind)node->klass->ops->variant, frequency,
+      &freq_hz, tfx_class_number (node, "q"), gain, &sos);
+  if (code < 0)
+    return code;
+  *stage = tfx_stage_new_sections (node->id, &sos, 1);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* ---- LogFilterBank --------------------------------------------------------- */
+
+int
+tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  double f_min = tfx_class_number (node, "f_min");
+  double f_max = tfx_class_number (node, "f_max");
+
+  if (f_min < f_max)
+    return 0;
+  return tfx_error_set (error, -ERANGE,
+      "f_min of %s is %.15g Hz, but must be below f_max, %.15g Hz", thing,
+      f_min, f_max);
+}
+
+void
+tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->sections += (size_t)tfx_class_number (node, "n_bands");
+}
+
+/* A chain of one band. */
+static TfxChain *
+make_branch (uint64_t id, const TfxSos *sos)
+{
+  TfxChain *empty = tfx_chain_new (), *branch = NULL;
+  TfxStage *stage = tfx_stage_new_sections (id, sos, 1);
+
+  if (empty && stage)
+    branch = tfx_chain_append (empty, stage);
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (&empty);
+  return branch;
+}
+
+/* The two ends, or the nearest ones that make stable sections. */
+static int
+fit_ends (const TfxBuild *build, const TfxNode *node, double *f_min,
+    double *f_max)
+{
+  double q = tfx_class_number (node, "q");
+  TfxSos sos;
+  int code;
+
+  *f_min = tfx_class_number (node, "f_min");
+  *f_max = tfx_class_number (node, "f_max");
+  code = find_section (build, TFX_RBJ_BAND_PASS, "f_max", f_max, q, 1.0, &sos);
+  if (code == 0 && *f_min >= *f_max)
+    *f_min = tfx_class_fit_frequency (build, "f_min", -1, *f_min, 0.01);
+  if (code == 0)
+    code =
+        find_section (build, TFX_RBJ_BAND_PASS, "f_min", f_min, q, 1.0, &sos);
+  return code;
+}
+
+/* The centres are spread evenly over the logarithm of the frequency from f_min
+ * to f_max, both of which are centres. */
+static int
+make_branches (const TfxBuild *build, const TfxNode *node, TfxChain **branches,
+    size_t n)
+{
+  double q = tfx_class_number (node, "q"), f_min, f_max;
+  int code = fit_ends (build, node, &f_min, &f_max);
+
+  for (size_t k = 0; k < n && code == 0; k++) {
+    double part = (double)k / (double)(n - 1);
+    double centre = k == n - 1 ? f_max : f_min * pow (f_max / f_min, part);
+    TfxSos sos;
+
+    code = find_section (build, TFX_RBJ_BAND_PASS, "a centre", &centre, q, 1.0,
+        &sos);
+    if (code < 0)
+      break;
+    branches[k] = make_branch (node->band_ids[k], &sos);
+    if (!branches[k])
+      code = tfx_class_refuse (build, NULL);
+  }
+  return code;
+}
+
+int
+tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  size_t n = (size_t)tfx_class_number (node, "n_bands");
+  TfxChain *branches[TFX_EXPR_MAX_BANDS] = { NULL };
+  int code = make_branches (build, node, branches, n);
+
+  if (code == 0) {
+    *stage = tfx_stage_new_sum (node->id, branches, n);
+    if (!*stage)
+      code = tfx_class_refuse (build, NULL);
+  }
+  for (size_t k = 0; k < n; k++)
+    tfx_chain_unref (&branches[k]);
+  return code;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * build.c: from an expression to a chain of stages. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "class.h"
+#include "error.h"
+#include "number.h"
+
+#define THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
+
+static void
+name_thing (const TfxNode *node, char thing[THING_SIZE])
+{
+  snprintf (thing, THING_SIZE, "stage '%s' (%s)", node->name,
+      node->klass->name);
+}
+
+/* ---- bounds ------------------------------------------------------------------- */
+
+static int
+check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
+{
+  TfxExtent extent = { 0 };
+
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxNode *node = expr->stages[i];
+    node->klass->ops->measure (node, rate_hz, &extent);
+  }
+  if (extent.sections > TFX_EXPR_MAX_SECTIONS)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu second-order "
+        "sections in all, at most %u are allowed",
+        extent.sections, TFX_EXPR_MAX_SECTIONS);
+  if (extent.taps > TFX_EXPR_MAX_TAPS)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu FIR taps in all, "
+        "at most %u are allowed",
+        extent.taps, TFX_EXPR_MAX_TAPS);
+  if (extent.echoes > TFX_EXPR_MAX_ALL_ECHOES)
+    return tfx_error_set (error, -E2BIG,
+        "the chain has %zu echoes in all, at "
+        "most %u are allowed",
+        extent.echoes, TFX_EXPR_MAX_ALL_ECHOES);
+  if (extent.delay > TFX_EXPR_MAX_DELAY)
+    return tfx_error_set (error, -E2BIG,
+        "the delays of the chain are %.0f "
+        "samples long in all, at most %u are allowed",
+        extent.delay, TFX_EXPR_MAX_DELAY);
+  return 0;
+}
+
+/* How many sums stand within each other. */
+static unsigned
+sum_depth (const TfxNode *node)
+{
+  unsigned depth = 0;
+
+  for (size_t i = 0; i < node->n_children; i++) {
+    unsigned below = sum_depth (node->children[i]);
+    depth = below > depth ? below : depth;
+  }
+  if (node->kind == TFX_NODE_SUM ||
+      (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_BANK))
+    depth++;
+  return depth;
+}
+
+int
+tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
+{
+  char thing[THING_SIZE];
+
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    int code;
+
+    name_thing (expr->stages[i], thing);
+    code = tfx_class_check (expr->stages[i], thing, error);
+    if (code < 0)
+      return code;
+  }
+  if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
+    return tfx_error_set (error, -E2BIG,
+        "more than %d sums (and filter banks) within each other",
+        TFX_SUM_MAX_DEPTH);
+  return check_extent (expr, 0.0, error);
+}
+
+/* ---- stages ------------------------------------------------------------------- */
+
+static int
+check_rate (const TfxBuild *build, const TfxNode *node)
+{
+  int index = tfx_catalogue_find_param (node->klass, "fs");
+  const TfxValue *fs = index >= 0 ? &node->values[index] : NULL;
+  char asked[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
+
+  if (!fs || fs->type == TFX_VALUE_NONE || fs->number == build->rate_hz)
+    return 0;
+  tfx_number_print (fs->number, asked);
+  tfx_number_print (build->rate_hz, rate);
+  return tfx_error_set (build->error, -EINVAL,
+      "fs of %s is %s Hz, but the "
+      "stream has %s Hz; leave fs out to take the stream's rate",
+      build->thing, asked, rate);
+}
+
+static int build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain);
+
+/* chain becomes one with the stage behind, which is taken over. */
+static int
+append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
+{
+  TfxChain *longer = tfx_chain_append (*chain, stage);
+
+  tfx_stage_unref (&stage);
+  if (!longer)
+    return tfx_error_set_no_memory (build->error);
+  tfx_chain_unref (chain);
+  *chain = longer;
+  return 0;
+}
+
+static int
+build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  char thing[THING_SIZE];
+  int code;
+
+  name_thing (node, thing);
+  build->node = node;
+  build->thing = thing;
+  code = check_rate (build, node);
+  if (code == 0)
+    code = node->klass->ops->build (build, node, stage);
+  build->node = NULL;
+  build->thing = NULL;
+  return code;
+}
+
+static int
+build_sum (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  TfxChain **branches = calloc (node->n_children, sizeof *branches);
+  int code = 0;
+
+  if (!branches)
+    return tfx_error_set_no_memory (build->error);
+  for (size_t i = 0; i < node->n_children && code == 0; i++) {
+    branches[i] = tfx_chain_new ();
+    code = branches[i] ? build_into (build, node->children[i], &branches[i])
+                       : tfx_error_set_no_memory (build->error);
+  }
+  if (code == 0) {
+    *stage = tfx_stage_new_sum (node->id, branches, node->n_children);
+    if (!*stage)
+      code = tfx_error_set_no_memory (build->error);
+  }
+  for (size_t i = 0; i < node->n_children; i++)
+    tfx_chain_unref (&branches[i]);
+  free (branches);
+  return code;
+}
+
+/* Appends what node becomes to the chain. */
+static int
+build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain)
+{
+  TfxStage *stage = NULL;
+  int code = 0;
+
+  if (node->kind == TFX_NODE_SERIES) {
+    for (size_t i = 0; i < node->n_children && code == 0; i++)
+      code = build_into (build, node->children[i], chain);
+    return code;
+  }
+  code = node->kind == TFX_NODE_SUM ? build_sum (build, node, &stage)
+                                    : build_call (build, node, &stage);
+  return code < 0 ? code : append (build, chain, stage);
+}
+
+int
+tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
+{
+  TfxExprError own;
+  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL, NULL };
+  TfxChain *made;
+  int code;
+
+  build.error = error ? error : &own;
+  if (!(rate_hz > 0.0) || !isfinite (rate_hz))
+    return tfx_error_set (error, -EINVAL,
+        "the sample rate is %g Hz, but must be finite and above 0", rate_hz);
+  code = tfx_expr_check (expr, build.error);
+  if (code == 0)
+    code = check_extent (expr, rate_hz, build.error);
+  if (code < 0)
+    return code;
+  made = tfx_chain_new ();
+  if (!made)
+    return tfx_error_set_no_memory (build.error);
+  if (expr->root)
+    code = build_into (&build, expr->root, &made);
+  if (code < 0)
+    tfx_chain_unref (&made);
+  else
+    *chain = made;
+  return code;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * catalogue.c: the classes, their parameters in TorchFX's order, and their
+ * defaults.  docs/catalogue.md has the formulas. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "class.h"
+#include "rbj.h"
+
+/* Tables. */
+/* clang-format off */
+
+/* ---- words ------------------------------------------------------------------ */
+
+static const TfxWord btypes[] = {
+  { "lowpass", { "low", "lp", "l", "low-pass" }, NULL },
+  { "highpass", { "high", "hp", "h", "high-pass" }, NULL },
+  { "bandpass", { "band", "pass", "bp", "band-pass" }, NULL },
+  { "bandstop", { "stop", "bands", "bs", "band-stop", "band-reject" }, NULL },
+  { NULL }
+};
+
+static const TfxWord order_scales[] = {
+  { "linear", { NULL }, NULL }, { "db", { "dB" }, NULL }, { NULL }
+};
+
+static const TfxWord gain_types[] = {
+  { "amplitude", { NULL }, NULL },
+  { "db", { "dB" }, NULL },
+  { "power", { NULL }, NULL },
+  { NULL }
+};
+
+static const TfxWord windows[] = {
+  { "hamming", { "ham" }, NULL },
+  { "hann", { "han", "hanning" }, NULL },
+  { "blackman", { "black", "blk" }, NULL },
+  { "blackmanharris", { "blackman-harris", "blackharr", "bkh" }, NULL },
+  { "nuttall", { "nutl", "nut" }, NULL },
+  { "flattop", { "flat", "flt" }, NULL },
+  { "bartlett", { "bart", "brt" }, NULL },
+  { "boxcar", { "rectangular", "rect", "box", "ones" }, NULL },
+  { "kaiser", { "ksr" }, NULL },
+  { "parzen", { "parz", "par" }, NULL },
+  { "bohman", { "bman", "bmn" }, NULL },
+  { "barthann", { "brthan", "bth" }, NULL },
+  { NULL }
+};
+
+static const TfxWord conv_modes[] = {
+  { "auto", { NULL }, NULL },
+  { "direct", { NULL }, NULL },
+  { "fft", { NULL }, NULL },
+  { NULL }
+};
+
+static const TfxWord strategies[] = {
+  { "mono", { "MonoDelayStrategy" }, "MonoDelayStrategy()" },
+  { "ping-pong", { "PingPongDelayStrategy", "pingpong" },
+      "PingPongDelayStrategy()" },
+  { NULL }
+};
+
+/* ---- parameters --------------------------------------------------------------- */
+
+#define NUMBER(n) { .type = TFX_VALUE_NUMBER, .number = (n) }
+#define WORD(w) { .type = TFX_VALUE_WORD, .word = w }
+#define BOOL(b) { .type = TFX_VALUE_BOOL, .number = (b) }
+#define NONE { .type = TFX_VALUE_NONE }
+#define MAX_ORDER ((double) TFX_DESIGN_MAX_ORDER)
+
+#define FS \
+  { "fs", TFX_VALUE_NUMBER | TFX_VALUE_NONE, \
+    TFX_PARAM_INTEGER | TFX_PARAM_STREAM, "Hz", 1.0, 1e9, 0, 0, NULL, NONE, \
+    "sample rate; if given it must be that of the stream" }
+#define BTYPE \
+  { "btype", TFX_VALUE_WORD, TFX_PARAM_REQUIRED | TFX_PARAM_STRUCTURE, "", 0, \
+    0, 0, 0, btypes, WORD ("lowpass"), "which frequencies pass" }
+#define CUTOFF(text) \
+  { "cutoff", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM \
+    | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (1000.0), \
+    text }
+#define EDGES \
+  { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED \
+    | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 2, \
+    2, NULL, NUMBER (1000.0), "cutoff, or [lower, upper] edge of a band" }
+#define ORDER(n, low, high) \
+  { "order", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE, "", \
+    low, high, 0, 0, NULL, NUMBER (n), "order of the analog prototype" }
+#define ORDER_SCALE \
+  { "order_scale", TFX_VALUE_WORD, TFX_PARAM_STRUCTURE, "", 0, 0, 0, 0, \
+    order_scales, WORD ("linear"), \
+    "'db': order is the slope in dB per octave, 6 for each order" }
+#define DB(name, text, n) \
+  { name, TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM, "dB", 0.0, 400.0, 0, 0, \
+    NULL, NUMBER (n), text }
+#define Q \
+  { "q", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", 0.001, 10000.0, 0, 0, \
+    NULL, NUMBER (0.7071067811865476), "quality factor" }
+#define GAIN_SCALE(flags) \
+  { "gain_scale", TFX_VALUE_WORD, flags, "", 0, 0, 0, 0, order_scales, \
+    WORD ("linear"), "'linear': gain is a factor, 'db': in decibels" }
+#define CONV_MODE \
+  { "conv_mode", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, conv_modes, \
+    WORD ("auto"), "how the convolution is computed" }
+#define MIX(n) \
+  { "mix", TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (n), \
+    "part of the effect in the output" }
+
+/* The orders that order_scale='db' needs: 6 dB per octave each. */
+#define SCALED (6.0 * MAX_ORDER + 5.0)
+
+static const TfxParam butterworth[]
+    = { BTYPE, EDGES, ORDER (4, 1.0, SCALED), ORDER_SCALE, FS };
+static const TfxParam butterworth_side[] = { CUTOFF ("-3 dB frequency"),
+  ORDER (5, 1.0, SCALED), ORDER_SCALE, FS };
+static const TfxParam chebyshev1[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
+  DB ("ripple", "ripple in the pass band", 0.1), FS };
+static const TfxParam chebyshev1_side[]
+    = { CUTOFF ("edge of the pass band"), ORDER (4, 1.0, MAX_ORDER),
+        DB ("ripple", "ripple in the pass band", 0.1), FS };
+static const TfxParam chebyshev2[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
+  DB ("ripple", "attenuation in the stop band", 0.1), FS };
+static const TfxParam chebyshev2_side[]
+    = { CUTOFF ("edge of the stop band"), ORDER (4, 1.0, MAX_ORDER),
+        DB ("ripple", "attenuation in the stop band", 0.1), FS };
+static const TfxParam elliptic[] = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER),
+  DB ("passband_ripple", "ripple in the pass band", 0.1),
+  DB ("stopband_attenuation", "attenuation in the stop band", 40.0), FS };
+static const TfxParam elliptic_side[] = { CUTOFF ("edge of the pass band"),
+  ORDER (4, 1.0, MAX_ORDER),
+  DB ("passband_ripple", "ripple in the pass band", 0.1),
+  DB ("stopband_attenuation", "attenuation in the stop band", 40.0), FS };
+static const TfxParam linkwitz_riley[]
+    = { BTYPE, EDGES, ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
+static const TfxParam linkwitz_riley_side[] = { CUTOFF ("-6 dB frequency"),
+  ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
+
+static const TfxParam shelving[] = { CUTOFF ("middle of the transition"), Q,
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
+      NUMBER (1.0), "gain of the shelf, as gain_scale says" },
+  GAIN_SCALE (0), FS };
+static const TfxParam parametric[] = {
+  { "frequency", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_ABOVE_MINIMUM
+      | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (1000.0),
+      "centre frequency" },
+  Q,
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "dB", -120.0, 120.0, 0, 0,
+      NULL, NUMBER (0.0), "gain at the centre" },
+  FS };
+static const TfxParam peaking[] = { CUTOFF ("centre frequency"), Q,
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
+      NUMBER (1.0), "gain at the centre, as gain_scale says" },
+  GAIN_SCALE (TFX_PARAM_REQUIRED), FS };
+static const TfxParam corner[] = { CUTOFF ("corner frequency"), Q, FS };
+static const TfxParam centre[] = { CUTOFF ("centre frequency"), Q, FS };
+static const TfxParam bank[] = {
+  { "n_bands", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_INTEGER
+      | TFX_PARAM_STRUCTURE, "", 2.0, TFX_EXPR_MAX_BANDS, 0, 0, NULL,
+      NUMBER (10.0), "number of bands" },
+  { "f_min", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20.0), "lowest centre" },
+  { "f_max", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (20000.0), "highest centre" },
+  { "q", TFX_VALUE_NUMBER, 0, "", 0.001, 10000.0, 0, 0, NULL, NUMBER (1.414),
+      "quality factor of each band" },
+  FS };
+
+static const TfxParam fir[] = {
+  { "b", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
+      TFX_EXPR_MAX_LIST, NULL, NONE, "the taps" },
+  CONV_MODE };
+static const TfxParam designable[] = {
+  { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED
+      | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 1,
+      64, NULL, NUMBER (1000.0), "cutoff, or the edges of the bands, rising" },
+  { "num_taps", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED | TFX_PARAM_INTEGER,
+      "", 1.0, TFX_EXPR_MAX_TAPS, 0, 0, NULL, NUMBER (101.0),
+      "length of the kernel" },
+  FS,
+  { "pass_zero", TFX_VALUE_BOOL | TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, btypes,
+      BOOL (1.0), "whether 0 Hz passes, or the type of the filter" },
+  { "window", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, windows, WORD ("hamming"),
+      "window; ('kaiser', beta) gives the beta too", "beta" },
+  CONV_MODE,
+  { "beta", TFX_VALUE_NUMBER | TFX_VALUE_NONE, TFX_PARAM_KEYWORD, "", 0.0,
+      700.0, 0, 0, NULL, NONE, "of the kaiser window" } };
+
+static const TfxParam gain[] = {
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 0, 0, NULL,
+      NUMBER (1.0), "gain, as gain_type says" },
+  { "gain_type", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, gain_types,
+      WORD ("amplitude"), "a factor, decibels, or a factor of power" },
+  { "clamp", TFX_VALUE_BOOL, 0, "", 0, 0, 0, 0, NULL, BOOL (0.0),
+      "False; clipping is not linear" } };
+static const TfxParam reverb[] = {
+  { "delay", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER, "samples", 1.0,
+      TFX_EXPR_MAX_DELAY, 0, 0, NULL, NUMBER (4410.0), "delay of the echo" },
+  { "decay", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM
+      | TFX_PARAM_BELOW_MAXIMUM, "", 0.0, 1.0, 0, 0, NULL, NUMBER (0.5),
+      "factor of the echo" },
+  MIX (0.5) };
+static const TfxParam delay[] = {
+  { "delay_samples", TFX_VALUE_NUMBER | TFX_VALUE_NONE, TFX_PARAM_INTEGER,
+      "samples", 1.0, TFX_EXPR_MAX_DELAY, 0, 0, NULL, NONE,
+      "delay from echo to echo; None: by bpm and delay_time" },
+  { "bpm", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "beats per minute", 1.0,
+      10000.0, 0, 0, NULL, NONE, "tempo in quarter notes" },
+  { "delay_time", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, NULL, WORD ("1/8"),
+      "delay as a note value: n/d, and d for dotted or t for triplet" },
+  FS,
+  { "feedback", TFX_VALUE_NUMBER, 0, "", 0.0, 0.95, 0, 0, NULL, NUMBER (0.3),
+      "factor from echo to echo" },
+  MIX (0.2),
+  { "taps", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER, "", 1.0, TFX_EXPR_MAX_ECHOES,
+      0, 0, NULL, NUMBER (3.0), "number of echoes" },
+  { "strategy", TFX_VALUE_WORD, TFX_PARAM_NONE_IS_DEFAULT, "", 0, 0, 0, 0,
+      strategies, WORD ("mono"),
+      "'ping-pong': the echoes of a stereo stream change sides" } };
+
+/* ---- classes -------------------------------------------------------------------- */
+
+#define OPS(name, variant, mode) \
+  &(const TfxClassOps) { variant, mode, tfx_##name##_check, \
+    tfx_##name##_measure, tfx_##name##_build }
+#define OPS_UNCHECKED(name) \
+  &(const TfxClassOps) { 0, 0, NULL, tfx_##name##_measure, tfx_##name##_build }
+#define PARAMS(list) list, sizeof list / sizeof list[0]
+#define IIR(name, n, list, doc, family, mode) \
+  { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
+    OPS (iir, family, mode) }
+#define BIQUAD(name, alias, list, doc, kind) \
+  { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, \
+    OPS (biquad, kind, 0) }
+
+static const TfxClass classes[] = {
+  IIR ("Butterworth", 2, butterworth, "flattest pass band",
+      TFX_FAMILY_BUTTERWORTH, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoButterworth", 1, butterworth_side, "low-pass, flattest pass band",
+      TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS),
+  IIR ("HiButterworth", 1, butterworth_side, "high-pass, flattest pass band",
+      TFX_FAMILY_BUTTERWORTH, TFX_MODE_HIGH_PASS),
+  IIR ("Chebyshev1", 2, chebyshev1, "ripple in the pass band",
+      TFX_FAMILY_CHEBYSHEV1, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoChebyshev1", 1, chebyshev1_side,
+      "low-pass, ripple in the pass band", TFX_FAMILY_CHEBYSHEV1,
+      TFX_MODE_LOW_PASS),
+  IIR ("HiChebyshev1", 1, chebyshev1_side,
+      "high-pass, ripple in the pass band", TFX_FAMILY_CHEBYSHEV1,
+      TFX_MODE_HIGH_PASS),
+  IIR ("Chebyshev2", 2, chebyshev2, "ripple in the stop band",
+      TFX_FAMILY_CHEBYSHEV2, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoChebyshev2", 1, chebyshev2_side,
+      "low-pass, ripple in the stop band", TFX_FAMILY_CHEBYSHEV2,
+      TFX_MODE_LOW_PASS),
+  IIR ("HiChebyshev2", 1, chebyshev2_side,
+      "high-pass, ripple in the stop band", TFX_FAMILY_CHEBYSHEV2,
+      TFX_MODE_HIGH_PASS),
+  IIR ("Elliptic", 2, elliptic, "ripple in both bands, steepest transition",
+      TFX_FAMILY_ELLIPTIC, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoElliptic", 1, elliptic_side, "low-pass, ripple in both bands",
+      TFX_FAMILY_ELLIPTIC, TFX_MODE_LOW_PASS),
+  IIR ("HiElliptic", 1, elliptic_side, "high-pass, ripple in both bands",
+      TFX_FAMILY_ELLIPTIC, TFX_MODE_HIGH_PASS),
+  IIR ("LinkwitzRiley", 2, linkwitz_riley,
+      "crossover: a Butterworth of half the order, twice",
+      TFX_CLASS_LINKWITZ_RILEY, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoLinkwitzRiley", 1, linkwitz_riley_side, "lower half of a crossover",
+      TFX_CLASS_LINKWITZ_RILEY, TFX_MODE_LOW_PASS),
+  IIR ("HiLinkwitzRiley", 1, linkwitz_riley_side, "upper half of a crossover",
+      TFX_CLASS_LINKWITZ_RILEY, TFX_MODE_HIGH_PASS),
+
+  BIQUAD ("HiShelving", NULL, shelving, "gain above a frequency",
+      TFX_RBJ_HIGH_SHELF),
+  BIQUAD ("LoShelving", NULL, shelving, "gain below a frequency",
+      TFX_RBJ_LOW_SHELF),
+  BIQUAD ("ParametricEQ", NULL, parametric, "gain around a frequency",
+      TFX_RBJ_PEAKING),
+  BIQUAD ("Peaking", NULL, peaking, "gain around a frequency",
+      TFX_RBJ_PEAKING),
+  BIQUAD ("Notch", NULL, centre, "takes one frequency out", TFX_RBJ_NOTCH),
+  BIQUAD ("AllPass", NULL, centre, "turns the phase alone", TFX_RBJ_ALL_PASS),
+  BIQUAD ("BiquadLPF", "lowpass", corner, "low-pass of order 2",
+      TFX_RBJ_LOW_PASS),
+  BIQUAD ("BiquadHPF", "highpass", corner, "high-pass of order 2",
+      TFX_RBJ_HIGH_PASS),
+  BIQUAD ("BiquadBPF", "bandpass", centre, "band-pass, 0 dB at the centre",
+      TFX_RBJ_BAND_PASS),
+  BIQUAD ("BiquadBPFPeak", "bandpasspeak", centre,
+      "band-pass, a gain of q at the centre", TFX_RBJ_BAND_PASS_PEAK),
+  BIQUAD ("BiquadNotch", "notch", centre, "takes one frequency out",
+      TFX_RBJ_NOTCH),
+  BIQUAD ("BiquadAllPass", "allpass", centre, "turns the phase alone",
+      TFX_RBJ_ALL_PASS),
+  { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
+      "sum of band-passes, evenly spread over the octaves", OPS (bank, 0, 0) },
+
+  { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir), "own kernel",
+      OPS_UNCHECKED (kernel) },
+  { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
+      "windowed sinc, linear phase", OPS (windowed, 0, 0) },
+
+  { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
+      OPS (gain, 0, 0) },
+  { "Reverb", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (reverb), "one echo",
+      OPS_UNCHECKED (reverb) },
+  { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
+      OPS (delay, 0, 0) },
+};
+
+/* clang-format on */
+
+#define N_CLASSES (sizeof classes / sizeof classes[0])
+
+size_t
+tfx_catalogue_n_classes (void)
+{
+  return N_CLASSES;
+}
+
+const TfxClass *
+tfx_catalogue_class (size_t index)
+{
+  return index < N_CLASSES ? &classes[index] : NULL;
+}
+
+const TfxClass *
+tfx_catalogue_find (const char *name)
+{
+  for (size_t i = 0; i < N_CLASSES; i++) {
+    if (strcmp (classes[i].name, name) == 0)
+      return &classes[i];
+    for (size_t k = 0; classes[i].aliases[k]; k++) {
+      if (strcmp (classes[i].aliases[k], name) == 0)
+        return &classes[i];
+    }
+  }
+  return NULL;
+}
+
+int
+tfx_catalogue_find_param (const TfxClass *klass, const char *name)
+{
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    if (strcmp (klass->params[i].name, name) == 0)
+      return (int)i;
+  }
+  return -ENOENT;
+}

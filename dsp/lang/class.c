@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class.c: what the classes share, and why some are not in the catalogue. */
+#include "class.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "error.h"
+#include "number.h"
+#include "suggest.h"
+
+const TfxValue *
+tfx_class_value (const TfxNode *node, const char *param)
+{
+  return &node->values[tfx_catalogue_find_param (node->klass, param)];
+}
+
+double
+tfx_class_number (const TfxNode *node, const char *param)
+{
+  return tfx_class_value (node, param)->number;
+}
+
+bool
+tfx_class_is (const TfxNode *node, const char *param, const char *word)
+{
+  const TfxValue *value = tfx_class_value (node, param);
+
+  return value->type == TFX_VALUE_WORD && strcmp (value->word, word) == 0;
+}
+
+int
+tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  return node->klass->ops->check ? node->klass->ops->check (node, thing, error)
+                                 : 0;
+}
+
+void
+tfx_class_report (const TfxBuild *build, const char *param, int index,
+    double asked_hz, double used_hz, double lowest_hz, double highest_hz)
+{
+  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
+  char place[16] = "";
+  TfxExprError error;
+  TfxExprUnmet unmet = { .stage = build->node->name,
+    .param = param,
+    .unit = "Hz",
+    .index = index,
+    .asked = asked_hz,
+    .used = used_hz,
+    .lowest = lowest_hz,
+    .highest = highest_hz,
+    .message = error.message };
+
+  if (!build->report)
+    return;
+  tfx_number_print (asked_hz, asked);
+  tfx_number_print (used_hz, used);
+  tfx_number_print (build->rate_hz, rate);
+  if (index >= 0)
+    snprintf (place, sizeof place, "[%d]", index);
+  tfx_error_set (&error, -ERANGE,
+      "%s%s of %s is %s Hz, which cannot be met at a rate of %s Hz: it must "
+      "lie between %.12g and %.12g Hz; %s Hz is used",
+      param, place, build->thing, asked, rate, lowest_hz, highest_hz, used);
+  build->report (&unmet, build->data);
+}
+
+double
+tfx_class_fit_frequency (const TfxBuild *build, const char *param, int index,
+    double freq_hz, double margin)
+{
+  double low = margin * build->rate_hz, high = (0.5 - margin) * build->rate_hz;
+  double used = freq_hz < low ? low : freq_hz > high ? high : freq_hz;
+
+  if (used != freq_hz)
+    tfx_class_report (build, param, index, freq_hz, used, low, high);
+  return used;
+}
+
+int
+tfx_class_refuse (const TfxBuild *build, const char *why)
+{
+  char rate_text[TFX_NUMBER_SIZE];
+
+  if (!why)
+    return tfx_error_set_no_memory (build->error);
+  tfx_number_print (build->rate_hz, rate_text);
+  return tfx_error_set (build->error, -EINVAL, "%s cannot be made at %s Hz: %s",
+      build->thing, rate_text, why);
+}
+
+/* ---- classes that there are not ------------------------------------------------- */
+
+typedef struct Absent
+{
+  const char *name, *why;
+} Absent;
+
+static const char dynamics[] =
+    "its gain depends on the level of the signal, and a chain holds linear "
+    "filters alone";
+static const char normalising[] =
+    "it has to know the whole signal before the first sample comes out, and "
+    "a stream has no end yet; set a level with Gain";
+static const char grouping[] = "series is written a | b, and a sum a + b";
+static const char base[] =
+    "it is a base class; use one of the filters made from it";
+
+static const Absent absents[] = {
+  { "Normalize", normalising },
+  { "PeakNormalizationStrategy", normalising },
+  { "RMSNormalizationStrategy", normalising },
+  { "PercentileNormalizationStrategy", normalising },
+  { "PerChannelNormalizationStrategy", normalising },
+  { "CustomNormalizationStrategy", normalising },
+  { "Compressor", dynamics },
+  { "Expander", dynamics },
+  { "Gate", dynamics },
+  { "NoiseGate", dynamics },
+  { "Limiter", dynamics },
+  { "FilterChain", grouping },
+  { "ParallelFilterCombination", grouping },
+  { "Sequential", grouping },
+  { "FusedSOSCascade", grouping },
+  { "FX", base },
+  { "IIR", base },
+  { "Biquad", base },
+  { "Shelving", base },
+  { "AbstractFilter", base },
+  { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },
+  { "PingPongDelayStrategy", "it is a value of Delay: strategy='ping-pong'" },
+  { "Wave", "the audio comes from the pipeline" },
+};
+
+int
+tfx_arguments_refuse_class (const char *name, TfxExprError *error)
+{
+  TfxSuggestion near;
+
+  for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
+    if (strcmp (absents[i].name, name) == 0)
+      return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
+          name, absents[i].why);
+  }
+  tfx_suggestion_init (&near, name, strlen (name));
+  for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+
+    tfx_suggestion_try (&near, klass->name);
+    for (size_t k = 0; klass->aliases[k]; k++)
+      tfx_suggestion_try (&near, klass->aliases[k]);
+  }
+  if (near.best)
+    return tfx_error_set (error, -EINVAL,
+        "there is no class '%s'; did you mean '%s'?", name, near.best);
+  return tfx_error_set (error, -EINVAL, "there is no class '%s'", name);
+}

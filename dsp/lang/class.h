@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * class.h: how the classes of the catalogue become stages. */
+#ifndef TFX_LANG_CLASS_H
+#define TFX_LANG_CLASS_H
+
+#include "node.h"
+
+/* What a stage takes, to be held against the bounds of expr.h. */
+typedef struct TfxExtent
+{
+  size_t sections, taps, echoes;
+  double delay; /* frames */
+} TfxExtent;
+
+/* What building a stage needs to know. */
+typedef struct TfxBuild
+{
+  double rate_hz;
+  unsigned n_channels;
+  TfxExprReport report; /* or NULL */
+  void *data;
+  const TfxNode *node; /* of the stage */
+  const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
+  TfxExprError *error;
+} TfxBuild;
+
+typedef struct TfxClassOps
+{
+  int variant; /* what else tells the classes of one kind apart */
+  int mode;    /* a TfxMode, or TFX_CLASS_MODE_BTYPE */
+
+  /* Whether the values fit each other; NULL if they always do. */
+  int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
+  /* rate_hz is 0 while no rate is known. */
+  void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
+  /* A stage with the node's id.  0, or the code of the error that is set. */
+  int (*build) (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+} TfxClassOps;
+
+#define TFX_CLASS_MODE_BTYPE -1
+
+/* The value of a parameter that the node's class is known to have. */
+const TfxValue *tfx_class_value (const TfxNode *node, const char *param);
+double tfx_class_number (const TfxNode *node, const char *param);
+/* Whether its word is this one. */
+bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
+
+/* Checks the values of a node, rates aside. */
+int
+tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
+
+/* The frequency of a parameter, or of number `index` of its list (-1: it is
+ * none), or the nearest one that the rate allows, which is reported.  margin
+ * keeps it away from 0 and from half the rate, as a part of the rate. */
+double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
+    int index, double freq_hz, double margin);
+
+/* Reports a frequency that cannot be met. */
+void tfx_class_report (const TfxBuild *build, const char *param, int index,
+    double asked_hz, double used_hz, double lowest_hz, double highest_hz);
+
+/* The error of a stage that cannot be made: why is a static text, or NULL for
+ * short memory. */
+int tfx_class_refuse (const TfxBuild *build, const char *why);
+
+/* iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY. */
+#define TFX_CLASS_LINKWITZ_RILEY 100
+int tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+
+/* biquad.c: variant is a TfxRbjKind. */
+int
+tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void
+tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+int
+tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+
+/* kernel.c */
+void
+tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_kernel_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+int tfx_windowed_check (const TfxNode *node, const char *thing,
+    TfxExprError *error);
+void
+tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
+    TfxStage **stage);
+
+/* effect.c */
+int
+tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+void
+tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_reverb_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+int
+tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_delay_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+
+#endif /* TFX_LANG_CLASS_H */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * effect.c: gain and echoes. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "class.h"
+#include "error.h"
+#include "note.h"
+
+/* ---- Gain ------------------------------------------------------------------- */
+
+int
+tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  double gain = tfx_class_number (node, "gain");
+
+  if (tfx_class_number (node, "clamp") != 0.0)
+    return tfx_error_set (error, -EINVAL,
+        "clamp of %s is True, but clipping "
+        "is not linear and a chain holds linear filters alone",
+        thing);
+  if (tfx_class_is (node, "gain_type", "db") && fabs (gain) > 400.0)
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %.15g dB, out of its range: -400 to 400 dB", thing,
+        gain);
+  if (tfx_class_is (node, "gain_type", "power") && gain < 0.0)
+    return tfx_error_set (error, -ERANGE,
+        "gain of %s is %.15g, out of its "
+        "range as a factor of power: 0 to 1e+06",
+        thing, gain);
+  return 0;
+}
+
+void
+tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+}
+
+int
+tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  double gain = tfx_class_number (node, "gain");
+
+  if (tfx_class_is (node, "gain_type", "db"))
+    gain = pow (10.0, gain / 20.0);
+  else if (tfx_class_is (node, "gain_type", "power"))
+    gain = sqrt (gain);
+  *stage = tfx_stage_new_gain (node->id, gain);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* ---- Reverb ------------------------------------------------------------------ */
+
+void
+tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->delay += tfx_class_number (node, "delay");
+  extent->echoes++;
+}
+
+/* y[n] = (1 - mix) x[n] + mix (x[n] + decay x[n - delay]) */
+int
+tfx_reverb_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  TfxTap tap = { .delay = (size_t)tfx_class_number (node, "delay"),
+    .gain = tfx_class_number (node, "mix") * tfx_class_number (node, "decay") };
+
+  *stage = tfx_stage_new_delay (node->id, 1.0, &tap, 1);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* ---- Delay ------------------------------------------------------------------- */
+
+int
+tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  if (tfx_class_value (node, "delay_samples")->type == TFX_VALUE_NONE &&
+      tfx_class_value (node, "bpm")->type == TFX_VALUE_NONE)
+    return tfx_error_set (error, -EINVAL,
+        "%s needs delay_samples, or bpm and delay_time", thing);
+  return 0;
+}
+
+/* From echo to echo, in frames.  The fraction of a frame is cut off, but not
+ * a whole frame because of rounding. */
+static double
+find_delay (const TfxNode *node, double rate_hz)
+{
+  const TfxValue *samples = tfx_class_value (node, "delay_samples");
+  double fraction = 0.0;
+
+  if (samples->type == TFX_VALUE_NUMBER)
+    return samples->number;
+  tfx_note_parse (tfx_class_value (node, "delay_time")->word, &fraction);
+  return floor (
+      tfx_note_seconds (fraction, tfx_class_number (node, "bpm")) * rate_hz +
+      1e-6);
+}
+
+void
+tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  double taps = tfx_class_number (node, "taps");
+
+  extent->delay += taps * find_delay (node, rate_hz);
+  extent->echoes += (size_t)taps;
+}
+
+/* y[n] = (1 - mix) x[n] + mix sum_k feedback^(k - 1) x[n - k D], k = 1 to taps.
+ * Ping-pong takes odd echoes from the left into the right channel, and even
+ * ones from the right into the left. */
+int
+tfx_delay_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  size_t n = (size_t)tfx_class_number (node, "taps");
+  double delay = find_delay (node, build->rate_hz);
+  double mix = tfx_class_number (node, "mix"), gain = mix;
+  bool ping_pong =
+      build->n_channels == 2 && tfx_class_is (node, "strategy", "ping-pong");
+  TfxTap *taps;
+
+  if (delay < 1.0)
+    return tfx_class_refuse (build,
+        "the delay that bpm and delay_time make is below one sample");
+  taps = calloc (n, sizeof *taps);
+  if (!taps)
+    return tfx_class_refuse (build, NULL);
+  for (size_t k = 0; k < n; k++) {
+    taps[k].delay = (k + 1) * (size_t)delay;
+    taps[k].gain = gain;
+    if (ping_pong) {
+      taps[k].swap = true;
+      taps[k].side = k % 2 == 0 ? TFX_TAP_RIGHT : TFX_TAP_LEFT;
+    }
+    gain *= tfx_class_number (node, "feedback");
+  }
+  *stage = tfx_stage_new_delay (node->id, 1.0 - mix, taps, n);
+  free (taps);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}

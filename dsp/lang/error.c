@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * error.c: making errors of the language; nothing here allocates. */
+#include "error.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+int
+tfx_error_set (TfxExprError *error, int code, const char *format, ...)
+{
+  locale_t c, previous = (locale_t)0;
+  va_list args;
+
+  if (!error)
+    return code;
+  memset (error, 0, sizeof *error);
+  error->code = code;
+  /* Numbers in messages are written as in the language. */
+  c = newlocale (LC_ALL_MASK, "C", (locale_t)0);
+  if (c != (locale_t)0)
+    previous = uselocale (c);
+  va_start (args, format);
+  vsnprintf (error->message, sizeof error->message, format, args);
+  va_end (args);
+  if (c != (locale_t)0) {
+    uselocale (previous);
+    freelocale (c);
+  }
+  snprintf (error->rendered, sizeof error->rendered, "%s", error->message);
+  return code;
+}
+
+int
+tfx_error_set_no_memory (TfxExprError *error)
+{
+  return tfx_error_set (error, -ENOMEM, "memory is short");
+}
+
+/* The bytes of the UTF-8 sequence at text[0], 0 if there is none. */
+static size_t
+sequence_length (const char *text, size_t n)
+{
+  const unsigned char *s = (const unsigned char *)text;
+  size_t need;
+
+  if (n == 0)
+    return 0;
+  if (s[0] < 0x80)
+    return 1;
+  if (s[0] >= 0xc2 && s[0] < 0xe0)
+    need = 2;
+  else if (s[0] >= 0xe0 && s[0] < 0xf0)
+    need = 3;
+  else if (s[0] >= 0xf0 && s[0] < 0xf5)
+    need = 4;
+  else
+    return 0;
+  if (need > n)
+    return 0;
+  for (size_t i = 1; i < need; i++) {
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  }
+  /* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+    return 0;
+  return need;
+}
+
+/* Copies the character at text[0] in a form that one column shows, at most 4
+ * bytes; returns how many bytes of text it took. */
+static size_t
+copy_character (char *to, size_t *n_to, const char *text, size_t n)
+{
+  size_t bytes = sequence_length (text, n);
+  unsigned char c = (unsigned char)text[0];
+
+  if (bytes == 1) {
+    to[(*n_to)++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : (char)c;
+    return 1;
+  }
+  /* U+0080 to U+009F are controls. */
+  if (bytes == 0 || (c == 0xc2 && (unsigned char)text[1] < 0xa0)) {
+    to[(*n_to)++] = '?';
+    return bytes ? bytes : 1;
+  }
+  memcpy (to + *n_to, text, bytes);
+  *n_to += bytes;
+  return bytes;
+}
+
+void
+tfx_error_quote (char *buffer, size_t size, const char *text, size_t n)
+{
+  size_t used = 0;
+
+  for (size_t i = 0; i < n;) {
+    if (used + 4 + 3 >= size) {
+      memcpy (buffer + used, "...", 3);
+      used += 3;
+      break;
+    }
+    i += copy_character (buffer, &used, text + i, n - i);
+  }
+  buffer[used] = '\0';
+}
+
+static size_t
+count_characters (const char *text, size_t n)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < n; count++) {
+    size_t bytes = sequence_length (text + i, n - i);
+    i += bytes ? bytes : 1;
+  }
+  return count;
+}
+
+/* How much of a line is shown, and how much of it before the caret, bytes. */
+#define SHOWN 76
+#define SHOWN_BEFORE 48
+
+void
+tfx_error_place (TfxExprError *error, const char *text, size_t length,
+    size_t offset)
+{
+  size_t start, end, from, to, used = 0, column;
+  char shown[SHOWN + 4];
+  const char *lead;
+
+  if (!error)
+    return;
+  offset = offset < length ? offset : length;
+  error->line = 1;
+  start = 0;
+  for (size_t i = 0; i < offset; i++) {
+    if (text[i] == '\n') {
+      error->line++;
+      start = i + 1;
+    }
+  }
+  end = offset;
+  while (end < length && text[end] != '\n')
+    end++;
+  error->column = (unsigned)count_characters (text + start, offset - start) + 1;
+
+  from = start;
+  if (end - start > SHOWN && offset - start > SHOWN_BEFORE)
+    from = offset - SHOWN_BEFORE;
+  to = end - from > SHOWN ? from + SHOWN : end;
+  /* Not in the middle of a character. */
+  while (from < offset && from > start && (text[from] & 0xc0) == 0x80)
+    from++;
+  lead = from > start ? "..." : "";
+  for (size_t i = from; i < to;)
+    i += copy_character (shown, &used, text + i, to - i);
+  shown[used] = '\0';
+
+  column = strlen (lead) + count_characters (text + from, offset - from);
+  snprintf (error->rendered, sizeof error->rendered,
+      "line %u, column %u: %s\n  %s%s%s\n  %*s^", error->line, error->column,
+      error->message, lead, shown, to < end ? "..." : "", (int)column, "");
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * error.h: making errors of the language. */
+#ifndef TFX_LANG_ERROR_H
+#define TFX_LANG_ERROR_H
+
+#include <stdarg.h>
+
+#include "expr.h"
+
+/* Writes code and message, without a place; returns code.  error may be NULL.
+ * A message that is too long is cut. */
+int tfx_error_set (TfxExprError *error, int code, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+
+/* Memory is short: -ENOMEM. */
+int tfx_error_set_no_memory (TfxExprError *error);
+
+/* Adds the place: byte offset of text[length], with the line and the caret. */
+void tfx_error_place (TfxExprError *error, const char *text, size_t length,
+    size_t offset);
+
+/* Copies n bytes of text for a message: what cannot be shown becomes '?', and
+ * what is longer than the buffer is cut and ends in "...". */
+void tfx_error_quote (char *buffer, size_t size, const char *text, size_t n);
+
+#endif /* TFX_LANG_ERROR_H */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * expr.c: an expression: its stages, their names and their parameters. */
+#include "expr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "node.h"
+#include "suggest.h"
+#include "value.h"
+
+/* ---- the whole --------------------------------------------------------------- */
+
+static size_t
+count_calls (const TfxNode *node)
+{
+  size_t n = node->kind == TFX_NODE_CALL ? 1 : 0;
+
+  for (size_t i = 0; i < node->n_children; i++)
+    n += count_calls (node->children[i]);
+  return n;
+}
+
+static void
+list_calls (TfxExpr *expr, TfxNode *node)
+{
+  if (node->kind == TFX_NODE_CALL) {
+    node->index = expr->n_stages;
+    expr->stages[expr->n_stages++] = node;
+  }
+  for (size_t i = 0; i < node->n_children; i++)
+    list_calls (expr, node->children[i]);
+}
+
+static bool
+has_given_name (const TfxExpr *expr, const char *name)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    if (expr->stages[i]->is_named && strcmp (expr->stages[i]->name, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The class in lower case and the next number of that class that no given name
+ * has. */
+static int
+generate_names (TfxExpr *expr)
+{
+  unsigned *next = calloc (tfx_catalogue_n_classes (), sizeof *next);
+
+  if (!next)
+    return -ENOMEM;
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxNode *node = expr->stages[i];
+    size_t index = 0;
+    char lower[TFX_EXPR_MAX_NAME + 1];
+
+    if (node->is_named)
+      continue;
+    while (tfx_catalogue_class (index) != node->klass)
+      index++;
+    snprintf (lower, sizeof lower, "%s", node->klass->name);
+    for (char *c = lower; *c; c++)
+      *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    do
+      snprintf (node->name, sizeof node->name, "%.40s%u", lower, next[index]++);
+    while (has_given_name (expr, node->name));
+  }
+  free (next);
+  return 0;
+}
+
+TfxExpr *
+tfx_expr_new (TfxNode *root)
+{
+  TfxExpr *expr = calloc (1, sizeof *expr);
+
+  if (!expr) {
+    tfx_node_free (root);
+    return NULL;
+  }
+  expr->root = root;
+  if (!root)
+    return expr;
+  expr->stages = calloc (count_calls (root), sizeof *expr->stages);
+  if (expr->stages) {
+    list_calls (expr, root);
+    if (generate_names (expr) == 0)
+      return expr;
+  }
+  tfx_expr_free (&expr);
+  return NULL;
+}
+
+TfxExpr *
+tfx_expr_copy (const TfxExpr *expr)
+{
+  TfxNode *root = NULL;
+
+  if (expr->root) {
+    root = tfx_node_copy (expr->root);
+    if (!root)
+      return NULL;
+  }
+  return tfx_expr_new (root);
+}
+
+void
+tfx_expr_free (TfxExpr **expr)
+{
+  TfxExpr *e = *expr;
+
+  *expr = NULL;
+  if (!e)
+    return;
+  tfx_node_free (e->root);
+  free (e->stages);
+  free (e);
+}
+
+bool
+tfx_expr_equal (const TfxExpr *a, const TfxExpr *b)
+{
+  if (!a->root || !b->root)
+    return a->root == b->root;
+  return tfx_node_equal (a->root, b->root);
+}
+
+/* ---- stages ------------------------------------------------------------------- */
+
+size_t
+tfx_expr_n_stages (const TfxExpr *expr)
+{
+  return expr->n_stages;
+}
+
+const char *
+tfx_expr_stage_name (const TfxExpr *expr, size_t stage)
+{
+  return stage < expr->n_stages ? expr->stages[stage]->name : NULL;
+}
+
+bool
+tfx_expr_stage_is_named (const TfxExpr *expr, size_t stage)
+{
+  return stage < expr->n_stages && expr->stages[stage]->is_named;
+}
+
+const TfxClass *
+tfx_expr_stage_class (const TfxExpr *expr, size_t stage)
+{
+  return stage < expr->n_stages ? expr->stages[stage]->klass : NULL;
+}
+
+uint64_t
+tfx_expr_stage_id (const TfxExpr *expr, size_t stage)
+{
+  return stage < expr->n_stages ? expr->stages[stage]->id : 0;
+}
+
+int
+tfx_expr_find (const TfxExpr *expr, const char *name)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    if (strcmp (expr->stages[i]->name, name) == 0)
+      return (int)i;
+  }
+  return -ENOENT;
+}
+
+/* ---- parameters ----------------------------------------------------------------- */
+
+/* The place of a parameter's value, NULL with an error if there is none. */
+static TfxValue *
+find_value (const TfxExpr *expr, size_t stage, const char *param,
+    const TfxParam **found, TfxExprError *error)
+{
+  TfxSuggestion near;
+  const TfxClass *klass;
+  int index;
+
+  if (stage >= expr->n_stages) {
+    tfx_error_set (error, -EINVAL, "there is no stage %zu: the chain has %zu",
+        stage, expr->n_stages);
+    return NULL;
+  }
+  klass = expr->stages[stage]->klass;
+  index = tfx_catalogue_find_param (klass, param);
+  if (index >= 0) {
+    *found = &klass->params[index];
+    return &expr->stages[stage]->values[index];
+  }
+  tfx_suggestion_init (&near, param, strlen (param));
+  for (unsigned i = 0; i < klass->n_params; i++)
+    tfx_suggestion_try (&near, klass->params[i].name);
+  tfx_error_set (error, -ENOENT,
+      "stage '%s' (%s) has no parameter '%.63s'%s%s%s",
+      expr->stages[stage]->name, klass->name, param,
+      near.best ? "; did you mean '" : "", near.best ? near.best : "",
+      near.best ? "'?" : "");
+  return NULL;
+}
+
+int
+tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
+    TfxValue *value)
+{
+  TfxExprError error = { 0 };
+  const TfxParam *found;
+  const TfxValue *at = find_value (expr, stage, param, &found, &error);
+
+  if (!at)
+    return error.code;
+  *value = *at;
+  return 0;
+}
+
+int
+tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
+    const TfxValue *value, TfxExprError *error)
+{
+  TfxExprError own;
+  const TfxParam *found;
+  char thing[2 * TFX_EXPR_MAX_NAME + 16];
+  TfxValue *at, copy;
+  int code;
+
+  if (!error)
+    error = &own;
+  at = find_value (expr, stage, param, &found, error);
+  if (!at)
+    return error->code;
+  if (tfx_value_copy (&copy, value) < 0)
+    return tfx_error_set_no_memory (error);
+  copy.word[TFX_VALUE_WORD_SIZE - 1] = '\0';
+  snprintf (thing, sizeof thing, "stage '%s' (%s)", expr->stages[stage]->name,
+      expr->stages[stage]->klass->name);
+  code = tfx_value_fit (&copy, found, thing, error);
+  if (code < 0) {
+    tfx_value_clear (&copy);
+    return code;
+  }
+  if ((found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &copy))
+    tfx_node_renew_id (expr->stages[stage]);
+  tfx_value_clear (at);
+  *at = copy;
+  return 0;
+}
+
+int
+tfx_expr_get_number (const TfxExpr *expr, size_t stage, const char *param,
+    size_t index, double *number)
+{
+  TfxValue value;
+  int code = tfx_expr_get (expr, stage, param, &value);
+
+  if (code < 0)
+    return code;
+  if (value.type == TFX_VALUE_LIST && index < value.n_list)
+    *number = value.list[index];
+  else if (value.type == TFX_VALUE_NUMBER && index == 0)
+    *number = value.number;
+  else
+    return -EINVAL;
+  return 0;
+}
+
+int
+tfx_expr_set_number (TfxExpr *expr, size_t stage, const char *param,
+    size_t index, double number, TfxExprError *error)
+{
+  TfxValue value, single = tfx_value_number (number);
+  double kept;
+  int code = tfx_expr_get (expr, stage, param, &value);
+
+  if (code < 0 || value.type != TFX_VALUE_LIST || index >= value.n_list) {
+    if (code == 0 && index > 0)
+      return tfx_error_set (error, -EINVAL,
+          "%s of stage '%s' has no number %zu", param,
+          expr->stages[stage]->name, index);
+    return tfx_expr_set (expr, stage, param, &single, error);
+  }
+  /* The list is the expression's own: try it with the new element. */
+  kept = value.list[index];
+  value.list[index] = number;
+  code = tfx_expr_set (expr, stage, param, &value, error);
+  if (code < 0)
+    value.list[index] = kept;
+  return code;
+}
+
+int
+tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
+    const char *word, TfxExprError *error)
+{
+  TfxValue value = { .type = TFX_VALUE_WORD };
+
+  tfx_value_set_word (&value, word);
+  return tfx_expr_set (expr, stage, param, &value, error);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * expr.h: the chain language: text to expression, expression to chain.
+ *
+ *   HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3)
+ *     | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
+ *
+ * "|" puts stages in series; "+" adds branches and binds tighter, as in
+ * Python; parentheses group; "name=" in front of a call names the stage.  A
+ * call is a class of the catalogue with positional and keyword arguments:
+ * numbers, strings, True, False, None, lists and tuples.  A module prefix such
+ * as "fx.filter." is skipped.  White space, newlines and comments are free, as
+ * inside the parentheses of a Python expression.  An empty text is an
+ * expression without stages, which changes nothing.
+ *
+ *   TfxExprError error;
+ *   TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+ *   if (expr == NULL)
+ *     fputs (error.rendered, stderr);
+ *   tfx_expr_set_number (expr, tfx_expr_find (expr, "eq"), "gain", 0, -3.0,
+ *       &error);
+ *   TfxChain *chain;
+ *   tfx_expr_build (expr, 48000.0, 2, NULL, NULL, &chain, &error);
+ *
+ * A TfxExpr belongs to one thread at a time; the catalogue is static and free
+ * for all.  Functions return 0 or a negative errno value unless they say
+ * otherwise.  A TfxExprError argument may be NULL; it is written only when a
+ * function fails.  The locale plays no part in reading and writing numbers.
+ */
+#ifndef TFX_LANG_EXPR_H
+#define TFX_LANG_EXPR_H
+
+#include "tfx.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- bounds -------------------------------------------------------------- */
+
+/* What a text may hold.  More is refused with a message, so that no text takes
+ * more than a few megabytes, or to read it more than a tenth of a second.  (To
+ * build the longest kernels takes up to seconds.) */
+#define TFX_EXPR_MAX_TEXT (1u << 20) /* bytes */
+#define TFX_EXPR_MAX_STAGES 1024u    /* calls */
+#define TFX_EXPR_MAX_DEPTH 64u       /* parentheses within parentheses */
+#define TFX_EXPR_MAX_NAME 63u        /* bytes of a name or a word */
+#define TFX_EXPR_MAX_LIST 65536u     /* numbers in a list */
+#define TFX_EXPR_MAX_BANDS 256u      /* bands of one filter bank */
+#define TFX_EXPR_MAX_ECHOES 1024u    /* taps of one Delay */
+/* What the stages of one expression may hold in all. */
+#define TFX_EXPR_MAX_SECTIONS 16384u   /* second-order sections */
+#define TFX_EXPR_MAX_TAPS (1u << 20)   /* FIR taps */
+#define TFX_EXPR_MAX_DELAY (1u << 24)  /* frames of delay */
+#define TFX_EXPR_MAX_ALL_ECHOES 16384u /* taps of all delays */
+
+/* ---- errors ---------------------------------------------------------------- */
+
+typedef struct TfxExprError
+{
+  int code;              /* the negative errno value */
+  unsigned line, column; /* from 1, in characters; 0: no place in a text */
+  char message[320];     /* one sentence: the thing, the value, the range */
+  /* The message after its place, the line of the text and a caret below it;
+   * only the message if there is no place. */
+  char rendered[768];
+} TfxExprError;
+
+/* ---- values ----------------------------------------------------------------- */
+
+/* A set: a parameter may take values of several types. */
+typedef enum
+{
+  TFX_VALUE_NONE = 1 << 0,   /* Python's None: not given */
+  TFX_VALUE_BOOL = 1 << 1,   /* number is 0 or 1 */
+  TFX_VALUE_NUMBER = 1 << 2, /* number, finite */
+  TFX_VALUE_WORD = 1 << 3,   /* word, one of the parameter's words */
+  TFX_VALUE_LIST = 1 << 4    /* list[n_list], finite */
+} TfxValueType;
+
+#define TFX_VALUE_WORD_SIZE 24
+
+typedef struct TfxValue
+{
+  TfxValueType type;
+  double number;
+  char word[TFX_VALUE_WORD_SIZE]; /* closed by a NUL */
+  double *list;                   /* whose it is, each function says */
+  size_t n_list;
+} TfxValue;
+
+/* ---- the catalogue ------------------------------------------------------------ */
+
+typedef enum
+{
+  TFX_PARAM_REQUIRED = 1 << 0,      /* has no default */
+  TFX_PARAM_INTEGER = 1 << 1,       /* a whole number */
+  TFX_PARAM_ABOVE_MINIMUM = 1 << 2, /* the minimum itself is no valid value */
+  TFX_PARAM_BELOW_MAXIMUM = 1 << 3, /* nor is the maximum */
+  TFX_PARAM_FREQUENCY = 1 << 4,     /* in Hz, and below half the sample rate */
+  TFX_PARAM_KEYWORD = 1 << 5,       /* may not be given by position */
+  TFX_PARAM_STREAM = 1 << 6,        /* comes from the stream: not for a user */
+  TFX_PARAM_NONE_IS_DEFAULT = 1 << 7, /* None may stand for the default */
+  /* Another value makes another filter: the state of the old one means nothing
+   * to it, so the stage gets a new id. */
+  TFX_PARAM_STRUCTURE = 1 << 8
+} TfxParamFlags;
+
+/* A word that a parameter takes.  Its aliases mean the same; call is the form
+ * of a Python object without arguments, printed in the place of the word. */
+typedef struct TfxWord
+{
+  const char *word;
+  const char *aliases[6]; /* up to a NULL */
+  const char *call;       /* or NULL */
+} TfxWord;
+
+typedef struct TfxParam
+{
+  const char *name;
+  unsigned types;            /* a set of TfxValueType */
+  unsigned flags;            /* a set of TfxParamFlags */
+  const char *unit;          /* "Hz", "dB", "samples", ... or "" */
+  double minimum, maximum;   /* of a number, or of each number of a list */
+  size_t min_list, max_list; /* length of a list */
+  const TfxWord *words;      /* up to one whose word is NULL; or NULL */
+  TfxValue initial;          /* the default; a list never is one */
+  const char *doc;           /* one line */
+  /* The parameter whose number a tuple of a word and a number gives along, as
+   * in window=('kaiser', 8.6); or NULL */
+  const char *second;
+} TfxParam;
+
+/* What a class becomes. */
+typedef enum
+{
+  TFX_CLASS_SECTIONS,
+  TFX_CLASS_GAIN,
+  TFX_CLASS_FIR,
+  TFX_CLASS_DELAY,
+  TFX_CLASS_BANK /* a sum of branches */
+} TfxClassKind;
+
+#define TFX_CLASS_MAX_PARAMS 9
+
+typedef struct TfxClass
+{
+  const char *name;
+  const char *aliases[3]; /* up to a NULL */
+  TfxClassKind kind;
+  unsigned n_positional;  /* how many arguments are printed by position */
+  const TfxParam *params; /* in the order of positional arguments, those by
+                           * keyword alone last */
+  unsigned n_params;
+  const char *doc; /* one line */
+  const struct TfxClassOps *ops;
+} TfxClass;
+
+/* The classes in the order of the documentation. */
+size_t tfx_catalogue_n_classes (void);
+const TfxClass *tfx_catalogue_class (size_t index);
+
+/* By name or alias, NULL if there is none. */
+const TfxClass *tfx_catalogue_find (const char *name);
+
+/* The index of a parameter, or -ENOENT. */
+int tfx_catalogue_find_param (const TfxClass *klass, const char *name);
+
+/* ---- expressions ----------------------------------------------------------- */
+
+typedef struct TfxExpr TfxExpr;
+
+/* Reads text[length].  NULL if it is wrong, with the error. */
+TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
+
+/* The same stages with the same ids; NULL if memory is short. */
+TfxExpr *tfx_expr_copy (const TfxExpr *expr);
+
+/* Frees the expression, clears the caller's pointer; NULL there is allowed. */
+void tfx_expr_free (TfxExpr **expr);
+
+/* The same stages with the same given names and values in the same order. */
+bool tfx_expr_equal (const TfxExpr *a, const TfxExpr *b);
+
+/* The canonical text, to be freed by free(); NULL if memory is short.  It is
+ * one line, reads back as an equal expression, and pastes into a TorchFX
+ * program (but for "name=").  Values that are the default are left out. */
+char *tfx_expr_print (const TfxExpr *expr);
+
+/* ---- stages -------------------------------------------------------------------
+ * The calls of the text, in its order.  A stage without a given name has a
+ * generated one: its class in lower case and a number, "parametriceq0". */
+
+size_t tfx_expr_n_stages (const TfxExpr *expr);
+
+/* Valid as long as the expression. */
+const char *tfx_expr_stage_name (const TfxExpr *expr, size_t stage);
+/* Whether the name was given in the text. */
+bool tfx_expr_stage_is_named (const TfxExpr *expr, size_t stage);
+const TfxClass *tfx_expr_stage_class (const TfxExpr *expr, size_t stage);
+uint64_t tfx_expr_stage_id (const TfxExpr *expr, size_t stage);
+
+/* The stage of that name, or -ENOENT. */
+int tfx_expr_find (const TfxExpr *expr, const char *name);
+
+/* ---- parameters ---------------------------------------------------------------- */
+
+/* The value of a parameter of a stage; its list stays the expression's, valid
+ * until the next set.  -EINVAL if there is no such stage, -ENOENT if it has no
+ * such parameter. */
+int tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
+    TfxValue *value);
+
+/* Sets a parameter; a list is copied.  -ENOENT, -EINVAL for a wrong type or
+ * word, -ERANGE for a value out of range, or -ENOMEM, the expression is then as
+ * before.  Parameters that must fit each other (btype='bandpass' and a cutoff
+ * of two edges) are looked at when the chain is built, so that they can be set
+ * one after the other. */
+int tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
+    const TfxValue *value, TfxExprError *error);
+
+/* The same for one number: the number itself (index 0), or an element of the
+ * list that the parameter has.  For properties that are automated. */
+int tfx_expr_get_number (const TfxExpr *expr, size_t stage, const char *param,
+    size_t index, double *number);
+int tfx_expr_set_number (TfxExpr *expr, size_t stage, const char *param,
+    size_t index, double number, TfxExprError *error);
+
+/* The same for a word, as text. */
+int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
+    const char *word, TfxExprError *error);
+
+/* ---- building --------------------------------------------------------------------- */
+
+/* A number that cannot be met at this rate, and the nearest one that can, which
+ * stands in for it. */
+typedef struct TfxExprUnmet
+{
+  const char *stage; /* its name */
+  const char *param, *unit;
+  int index; /* in the parameter's list; -1: the parameter is the number */
+  double asked, used;
+  double lowest, highest; /* what can be met at present */
+  const char *message;    /* all of this in a sentence */
+} TfxExprUnmet;
+
+/* Called for each of them; unmet is valid until it returns. */
+typedef void (*TfxExprReport) (const TfxExprUnmet *unmet, void *data);
+
+/* Whether the parameters of each stage fit each other, at any rate. */
+int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
+
+/* The chain at a rate, for a number of channels.  A frequency that the rate
+ * does not allow is replaced and reported (report may be NULL).  -EINVAL,
+ * -ERANGE or -ENOMEM. */
+int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
+
+/* Gives the stages of expr that are stages of old the ids that they have
+ * there: those that kept their given name, wherever they stand; then, of the
+ * rest, those that kept their place.  Either way the class must be the same,
+ * and so must what makes it another filter (its order, its btype).  A place is
+ * the order among the neighbours: a stage put in or taken out between two
+ * others moves neither.  0 or -ENOMEM (then fewer ids are kept). */
+int tfx_expr_adopt_ids (TfxExpr *expr, const TfxExpr *old);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TFX_LANG_EXPR_H */

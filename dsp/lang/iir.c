@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * iir.c: Butterworth, Chebyshev, elliptic and Linkwitz-Riley classes. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "class.h"
+#include "error.h"
+
+static bool
+has_param (const TfxNode *node, const char *param)
+{
+  return tfx_catalogue_find_param (node->klass, param) >= 0;
+}
+
+static TfxMode
+find_mode (const TfxNode *node)
+{
+  if (node->klass->ops->mode != TFX_CLASS_MODE_BTYPE)
+    return (TfxMode)node->klass->ops->mode;
+  if (tfx_class_is (node, "btype", "lowpass"))
+    return TFX_MODE_LOW_PASS;
+  if (tfx_class_is (node, "btype", "highpass"))
+    return TFX_MODE_HIGH_PASS;
+  return tfx_class_is (node, "btype", "bandpass") ? TFX_MODE_BAND_PASS
+                                                  : TFX_MODE_BAND_REJECT;
+}
+
+static bool
+is_band (TfxMode mode)
+{
+  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
+}
+
+static bool
+is_twice (const TfxNode *node)
+{
+  return node->klass->ops->variant == TFX_CLASS_LINKWITZ_RILEY;
+}
+
+/* The order of the whole filter: 6 dB per octave are one. */
+static int
+find_order (const TfxNode *node)
+{
+  int order = (int)tfx_class_number (node, "order");
+
+  if (has_param (node, "order_scale") &&
+      tfx_class_is (node, "order_scale", "db"))
+    order /= 6;
+  return order;
+}
+
+/* All but the frequencies. */
+static void
+describe (const TfxNode *node, TfxDesign *design)
+{
+  memset (design, 0, sizeof *design);
+  design->mode = find_mode (node);
+  design->order = (unsigned)find_order (node);
+  if (is_twice (node)) {
+    design->family = TFX_FAMILY_BUTTERWORTH;
+    design->order /= 2;
+    return;
+  }
+  design->family = (TfxFamily)node->klass->ops->variant;
+  if (design->family == TFX_FAMILY_CHEBYSHEV1)
+    design->ripple_db = tfx_class_number (node, "ripple");
+  if (design->family == TFX_FAMILY_CHEBYSHEV2)
+    design->attenuation_db = tfx_class_number (node, "ripple");
+  if (design->family == TFX_FAMILY_ELLIPTIC) {
+    design->ripple_db = tfx_class_number (node, "passband_ripple");
+    design->attenuation_db = tfx_class_number (node, "stopband_attenuation");
+  }
+}
+
+static int
+check_order (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  int order = find_order (node), limit = TFX_DESIGN_MAX_ORDER;
+  const char *scaled = "";
+
+  if (has_param (node, "order_scale") &&
+      tfx_class_is (node, "order_scale", "db"))
+    scaled = " (a sixth of what is given, as order_scale is 'db')";
+  if (is_twice (node)) {
+    limit *= 2;
+    if (order < 2 || order > limit || order % 2 != 0)
+      return tfx_error_set (error, -ERANGE,
+          "order of %s is %d%s, but must be even, from 2 to %d", thing, order,
+          scaled, limit);
+    return 0;
+  }
+  if (order < 1 || order > limit)
+    return tfx_error_set (error, -ERANGE,
+        "order of %s is %d%s, out of its range: 1 to %d", thing, order, scaled,
+        limit);
+  return 0;
+}
+
+int
+tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  const TfxValue *cutoff = tfx_class_value (node, "cutoff");
+  bool band = is_band (find_mode (node));
+  TfxDesign design;
+  int code = check_order (node, thing, error);
+
+  if (code < 0)
+    return code;
+  if (band && cutoff->type != TFX_VALUE_LIST)
+    return tfx_error_set (error, -EINVAL,
+        "cutoff of %s must be two edges, [lower, upper], as btype is '%s'",
+        thing, tfx_class_value (node, "btype")->word);
+  if (!band && cutoff->type == TFX_VALUE_LIST)
+    return tfx_error_set (error, -EINVAL,
+        "cutoff of %s must be one number, "
+        "as btype is '%s'",
+        thing, tfx_class_value (node, "btype")->word);
+  if (band && !(cutoff->list[0] < cutoff->list[1]))
+    return tfx_error_set (error, -ERANGE,
+        "cutoff of %s is [%.15g, %.15g] Hz, "
+        "but the first edge must be below the second",
+        thing, cutoff->list[0], cutoff->list[1]);
+  describe (node, &design);
+  if (design.family == TFX_FAMILY_ELLIPTIC &&
+      !(design.attenuation_db > design.ripple_db))
+    return tfx_error_set (error, -ERANGE,
+        "stopband_attenuation of %s is "
+        "%.15g dB, but must be above the passband_ripple of %.15g dB",
+        thing, design.attenuation_db, design.ripple_db);
+  return 0;
+}
+
+void
+tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  size_t order = (size_t)find_order (node);
+
+  extent->sections += is_band (find_mode (node)) ? order : order / 2 + 1;
+}
+
+/* The sections for the frequencies that are asked for, or for the nearest ones
+ * of which double precision can make a filter.  *margin_hz is how far these
+ * keep from 0, from half the rate and from each other; 0 as they are asked
+ * for. */
+static int
+find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
+    TfxSos *sos, double *margin_hz)
+{
+  const TfxValue *cutoff = tfx_class_value (node, "cutoff");
+  bool band = is_band (design->mode);
+  double lower = band ? cutoff->list[0] : cutoff->number;
+  double upper = band ? cutoff->list[1] : 0.0;
+  TfxBuild quiet = *build;
+  int n_sos;
+
+  design->lower_hz = lower;
+  design->upper_hz = upper;
+  *margin_hz = 0.0;
+  n_sos = tfx_design_sections (design, build->rate_hz, sos);
+  quiet.report = NULL;
+  for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
+    *margin_hz = margin * build->rate_hz;
+    design->lower_hz =
+        tfx_class_fit_frequency (&quiet, "cutoff", -1, lower, margin);
+    if (band) {
+      design->lower_hz =
+          fmin (design->lower_hz, (0.5 - 2.0 * margin) * build->rate_hz);
+      design->upper_hz = tfx_class_fit_frequency (&quiet, "cutoff", -1,
+          fmax (upper, design->lower_hz + *margin_hz), margin);
+    }
+    n_sos = tfx_design_sections (design, build->rate_hz, sos);
+  }
+  return n_sos;
+}
+
+static void
+report_change (const TfxBuild *build, const TfxNode *node,
+    const TfxDesign *design, double margin_hz)
+{
+  const TfxValue *cutoff = tfx_class_value (node, "cutoff");
+  double top = 0.5 * build->rate_hz - margin_hz;
+
+  if (!is_band (design->mode)) {
+    if (design->lower_hz != cutoff->number)
+      tfx_class_report (build, "cutoff", -1, cutoff->number, design->lower_hz,
+          margin_hz, top);
+    return;
+  }
+  if (design->lower_hz != cutoff->list[0])
+    tfx_class_report (build, "cutoff", 0, cutoff->list[0], design->lower_hz,
+        margin_hz, top - margin_hz);
+  if (design->upper_hz != cutoff->list[1])
+    tfx_class_report (build, "cutoff", 1, cutoff->list[1], design->upper_hz,
+        design->lower_hz + margin_hz, top);
+}
+
+int
+tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
+  TfxDesign design;
+  double margin_hz;
+  int n_sos;
+
+  describe (node, &design);
+  n_sos = find_sections (build, node, &design, sos, &margin_hz);
+  if (n_sos < 0) {
+    const char *why = "";
+
+    tfx_design_check (&design, build->rate_hz, &why);
+    return tfx_class_refuse (build, why);
+  }
+  report_change (build, node, &design, margin_hz);
+  if (is_twice (node)) {
+    memcpy (sos + n_sos, sos, (size_t)n_sos * sizeof *sos);
+    n_sos *= 2;
+  }
+  *stage = tfx_stage_new_sections (node->id, sos, (size_t)n_sos);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}

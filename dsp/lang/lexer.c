@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * lexer.c: the tokens of the chain language, those of Python. */
+#include "lexer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "number.h"
+
+/* The classes of <ctype.h> depend on the locale; these do not. */
+static bool
+is_digit (int c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool
+is_name_start (int c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool
+is_name_part (int c)
+{
+  return is_name_start (c) || is_digit (c);
+}
+
+static int
+hex_value (int c)
+{
+  if (is_digit (c))
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+void
+tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length)
+{
+  *lexer = (TfxLexer){ text, length, 0 };
+}
+
+/* The byte ahead, -1 at the end. */
+static int
+peek (const TfxLexer *lexer, size_t ahead)
+{
+  if (ahead >= lexer->length - lexer->at)
+    return -1;
+  return (unsigned char)lexer->text[lexer->at + ahead];
+}
+
+static int
+fail (const TfxLexer *lexer, size_t offset, TfxExprError *error)
+{
+  tfx_error_place (error, lexer->text, lexer->length, offset);
+  return error ? error->code : -EINVAL;
+}
+
+static void
+skip_space (TfxLexer *lexer)
+{
+  for (;;) {
+    int c = peek (lexer, 0);
+
+    if (c == '#') {
+      while (c != '\n' && c != -1) {
+        lexer->at++;
+        c = peek (lexer, 0);
+      }
+    } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      lexer->at++;
+    } else if (c == '\\' && peek (lexer, 1) == '\n') {
+      lexer->at += 2;
+    } else if (c == '\\' && peek (lexer, 1) == '\r' &&
+               peek (lexer, 2) == '\n') {
+      lexer->at += 3;
+    } else {
+      return;
+    }
+  }
+}
+
+/* The longest literal that is read: more digits say nothing to a double. */
+#define MAX_LITERAL 400
+
+/* Copies a run of digits with '_' between two of them to literal; false if it
+ * is too long. */
+static bool
+copy_digits (TfxLexer *lexer, char *literal, size_t *n)
+{
+  while (is_digit (peek (lexer, 0)) ||
+         (peek (lexer, 0) == '_' && is_digit (peek (lexer, 1)) && *n > 0 &&
+             is_digit (literal[*n - 1]))) {
+    int c = peek (lexer, 0);
+
+    if (c != '_') {
+      if (*n >= MAX_LITERAL)
+        return false;
+      literal[(*n)++] = (char)c;
+    }
+    lexer->at++;
+  }
+  return true;
+}
+
+/* 0x, 0o and 0b: whole numbers. */
+static bool
+read_based (TfxLexer *lexer, int base, double *number)
+{
+  size_t n_digits = 0;
+  double value = 0.0;
+
+  for (lexer->at += 2;; lexer->at++) {
+    int c = peek (lexer, 0), digit = hex_value (c);
+
+    if (c == '_' && hex_value (peek (lexer, 1)) >= 0)
+      continue;
+    if (digit < 0 || digit >= base)
+      break;
+    value = value * base + digit;
+    n_digits++;
+  }
+  *number = value;
+  /* 2^53: above it not every whole number is a double. */
+  return n_digits > 0 && value <= 9007199254740992.0;
+}
+
+static int
+read_decimal (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+{
+  char literal[MAX_LITERAL + 8];
+  size_t n = 0;
+  bool whole = true, fits;
+
+  fits = copy_digits (lexer, literal, &n);
+  if (fits && peek (lexer, 0) == '.') {
+    whole = false;
+    literal[n++] = '.';
+    lexer->at++;
+    fits = copy_digits (lexer, literal, &n);
+  }
+  if (fits && (peek (lexer, 0) == 'e' || peek (lexer, 0) == 'E')) {
+    size_t sign = peek (lexer, 1) == '+' || peek (lexer, 1) == '-' ? 1 : 0;
+
+    if (is_digit (peek (lexer, 1 + sign))) {
+      whole = false;
+      literal[n++] = 'e';
+      if (sign)
+        literal[n++] = (char)peek (lexer, 1);
+      lexer->at += 1 + sign;
+      fits = copy_digits (lexer, literal, &n);
+    }
+  }
+  if (!fits) {
+    tfx_error_set (error, -E2BIG, "the number has more than %d digits",
+        MAX_LITERAL);
+    return fail (lexer, token->offset, error);
+  }
+  literal[n] = '\0';
+  if (whole && n > 1 && literal[0] == '0' &&
+      strspn (literal, "0") != strlen (literal)) {
+    tfx_error_set (error, -EINVAL,
+        "a whole number may not begin with 0 (write %.20s)",
+        literal + strspn (literal, "0"));
+    return fail (lexer, token->offset, error);
+  }
+  if (!tfx_number_parse (literal, &token->number)) {
+    tfx_error_set (error, -ERANGE, "the number %.40s is too large", literal);
+    return fail (lexer, token->offset, error);
+  }
+  return 0;
+}
+
+static int
+read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+{
+  int c = peek (lexer, 1) | 0x20, base = 0;
+  char digits[28], unit[28];
+  size_t n = 0;
+
+  if (peek (lexer, 0) == '0')
+    base = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
+  if (base == 0) {
+    int code = read_decimal (lexer, token, error);
+    if (code < 0)
+      return code;
+  } else if (!read_based (lexer, base, &token->number)) {
+    tfx_error_set (error, -EINVAL,
+        "the number has no digits of base %d, or is above 2 to the power of 53",
+        base);
+    return fail (lexer, token->offset, error);
+  }
+  token->length = lexer->at - token->offset;
+  if (!is_name_part (peek (lexer, 0)) && peek (lexer, 0) < 0x80)
+    return 0;
+
+  while (is_name_part (peek (lexer, n)) || peek (lexer, n) >= 0x80)
+    n++;
+  tfx_error_quote (digits, sizeof digits, lexer->text + token->offset,
+      token->length);
+  tfx_error_quote (unit, sizeof unit, lexer->text + lexer->at, n);
+  tfx_error_set (error, -EINVAL,
+      "'%s' right after the number %s: numbers have no unit or suffix (Hz, "
+      "dB and samples are meant as the parameter says)",
+      unit, digits);
+  return fail (lexer, lexer->at, error);
+}
+
+/* The character of the escape at the cursor, which stands on the '\\', or -1;
+ * moves the cursor behind it. */
+static int
+read_escape (TfxLexer *lexer)
+{
+  int c = peek (lexer, 1), high, low;
+
+  switch (c) {
+    case '\\':
+    case '\'':
+    case '"':
+      lexer->at += 2;
+      return c;
+    case 'n':
+      lexer->at += 2;
+      return '\n';
+    case 't':
+      lexer->at += 2;
+      return '\t';
+    case 'x':
+      high = hex_value (peek (lexer, 2));
+      low = high < 0 ? -1 : hex_value (peek (lexer, 3));
+      if (low < 0 || high * 16 + low == 0 || high >= 8)
+        return -1;
+      lexer->at += 4;
+      return high * 16 + low;
+    default:
+      return -1;
+  }
+}
+
+static int
+read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+{
+  int quote = peek (lexer, 0);
+  size_t n = 0;
+
+  for (lexer->at++;;) {
+    int c = peek (lexer, 0);
+    size_t start = lexer->at;
+
+    if (c == quote)
+      break;
+    if (c == -1 || c == '\n') {
+      tfx_error_set (error, -EINVAL, "the string is not closed by %c", quote);
+      return fail (lexer, token->offset, error);
+    }
+    if (c == '\\') {
+      c = read_escape (lexer);
+      if (c < 0) {
+        tfx_error_set (error, -EINVAL,
+            "unknown escape; there are \\\\ \\' \\\" \\n \\t and \\x01 to "
+            "\\x7f");
+        return fail (lexer, start, error);
+      }
+    } else {
+      lexer->at++;
+    }
+    if (n >= TFX_EXPR_MAX_NAME) {
+      tfx_error_set (error, -E2BIG, "the string is longer than %u bytes",
+          TFX_EXPR_MAX_NAME);
+      return fail (lexer, token->offset, error);
+    }
+    token->string[n++] = (char)c;
+  }
+  lexer->at++;
+  token->string[n] = '\0';
+  token->length = lexer->at - token->offset;
+  return 0;
+}
+
+static int
+read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+{
+  while (is_name_part (peek (lexer, 0)))
+    lexer->at++;
+  token->length = lexer->at - token->offset;
+  if (token->length > TFX_EXPR_MAX_NAME) {
+    tfx_error_set (error, -E2BIG,
+        "the name has %zu letters, at most %u are "
+        "allowed",
+        token->length, TFX_EXPR_MAX_NAME);
+    return fail (lexer, token->offset, error);
+  }
+  memcpy (token->string, lexer->text + token->offset, token->length);
+  token->string[token->length] = '\0';
+  return 0;
+}
+
+static int
+refuse_character (TfxLexer *lexer, TfxExprError *error)
+{
+  static const char *const curly[] = { "\xe2\x80\x98", "\xe2\x80\x99",
+    "\xe2\x80\x9c", "\xe2\x80\x9d" };
+  const char *at = lexer->text + lexer->at;
+  size_t rest = lexer->length - lexer->at, n = 1;
+  char shown[16];
+
+  for (size_t i = 0; i < 4; i++) {
+    if (rest >= 3 && memcmp (at, curly[i], 3) == 0) {
+      tfx_error_set (error, -EINVAL,
+          "a typographic quote: strings are quoted by ' or \"");
+      return fail (lexer, lexer->at, error);
+    }
+  }
+  while (n < 4 && n < rest && (at[n] & 0xc0) == 0x80)
+    n++;
+  tfx_error_quote (shown, sizeof shown, at, n);
+  tfx_error_set (error, -EINVAL, "unexpected character '%s'", shown);
+  return fail (lexer, lexer->at, error);
+}
+
+int
+tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
+{
+  static const char marks[] = "|+-()[],=.";
+  static const TfxTokenType types[] = { TFX_TOKEN_PIPE, TFX_TOKEN_PLUS,
+    TFX_TOKEN_MINUS, TFX_TOKEN_OPEN, TFX_TOKEN_CLOSE, TFX_TOKEN_OPEN_LIST,
+    TFX_TOKEN_CLOSE_LIST, TFX_TOKEN_COMMA, TFX_TOKEN_EQUALS, TFX_TOKEN_DOT };
+  const char *mark;
+  int c;
+
+  skip_space (lexer);
+  c = peek (lexer, 0);
+  token->offset = lexer->at;
+  token->length = 0;
+  if (c == -1) {
+    token->type = TFX_TOKEN_END;
+    return 0;
+  }
+  if (is_digit (c) || (c == '.' && is_digit (peek (lexer, 1)))) {
+    token->type = TFX_TOKEN_NUMBER;
+    return read_number (lexer, token, error);
+  }
+  if (is_name_start (c)) {
+    token->type = TFX_TOKEN_NAME;
+    return read_name (lexer, token, error);
+  }
+  if (c == '\'' || c == '"') {
+    token->type = TFX_TOKEN_STRING;
+    return read_string (lexer, token, error);
+  }
+  mark = c ? strchr (marks, c) : NULL;
+  if (mark)
+    token->type = types[mark - marks];
+  else if (c && strchr ("*/%@&^~<>!:;{}", c))
+    token->type = TFX_TOKEN_OPERATOR;
+  else
+    return refuse_character (lexer, error);
+  token->length = 1;
+  lexer->at++;
+  return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * node.h: the tree behind an expression. */
+#ifndef TFX_LANG_NODE_H
+#define TFX_LANG_NODE_H
+
+#include "expr.h"
+
+typedef enum
+{
+  TFX_NODE_CALL,
+  TFX_NODE_SERIES, /* two children or more, none of them a series */
+  TFX_NODE_SUM     /* two children or more, none of them a sum */
+} TfxNodeKind;
+
+typedef struct TfxNode TfxNode;
+
+struct TfxNode
+{
+  TfxNodeKind kind;
+  uint64_t id; /* of the stage that it becomes; a series becomes none */
+
+  TfxNode **children;
+  size_t n_children, room;
+
+  /* A call: */
+  const TfxClass *klass;
+  TfxValue *values; /* [klass->n_params] */
+  char name[TFX_EXPR_MAX_NAME + 1];
+  bool is_named;      /* the name was given, not generated */
+  size_t index;       /* among the stages of the expression */
+  uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
+};
+
+struct TfxExpr
+{
+  TfxNode *root;    /* NULL: no stages */
+  TfxNode **stages; /* the calls, in the order of the text */
+  size_t n_stages;
+};
+
+/* A call with the defaults of its class, or a group without children; a new
+ * id.  NULL if memory is short. */
+TfxNode *tfx_node_new_call (const TfxClass *klass);
+TfxNode *tfx_node_new_group (TfxNodeKind kind);
+
+/* Takes child over, whatever comes of it; the children of one of the same
+ * kind become children of node.  0 or -ENOMEM. */
+int tfx_node_add (TfxNode *node, TfxNode *child);
+
+/* A new id, for another filter. */
+void tfx_node_renew_id (TfxNode *node);
+
+/* Frees node and all below it; NULL is allowed. */
+void tfx_node_free (TfxNode *node);
+
+/* A copy with the same ids and names; NULL if memory is short. */
+TfxNode *tfx_node_copy (const TfxNode *node);
+
+bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
+
+/* The expression of a tree, which it takes over, whatever comes of it: lists
+ * the stages and generates the names that are missing.  NULL if memory is
+ * short. */
+TfxExpr *tfx_expr_new (TfxNode *root);
+
+#endif /* TFX_LANG_NODE_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * parser.h: what parser.c and arguments.c share. */
+#ifndef TFX_LANG_PARSER_H
+#define TFX_LANG_PARSER_H
+
+#include "lexer.h"
+#include "node.h"
+
+typedef struct TfxParser
+{
+  TfxLexer lexer;
+  TfxToken token;      /* the one ahead */
+  TfxExprError *error; /* never NULL */
+  unsigned depth;      /* open brackets */
+  unsigned n_stages;
+  size_t n_names;
+  const char *names[TFX_EXPR_MAX_STAGES]; /* the given ones, in the nodes */
+} TfxParser;
+
+/* Each returns 0, or the code of the error, which has its place. */
+int tfx_parser_advance (TfxParser *parser);
+
+/* A bracket is ahead: counts it.  What closes it counts depth down. */
+int tfx_parser_enter (TfxParser *parser);
+
+/* Adds the place to the error that is set; returns its code. */
+int tfx_parser_fail_at (TfxParser *parser, size_t offset);
+
+/* "expected ..., found the token ahead" */
+int tfx_parser_fail_expected (TfxParser *parser, const char *expected);
+
+#endif /* TFX_LANG_PARSER_H */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * print.c: the canonical text of an expression.
+ *
+ * One line; " | " and " + " between stages, a sum within a series in
+ * parentheses; the leading required parameters by position, the others by
+ * name and only where they differ from their default. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "node.h"
+#include "number.h"
+#include "value.h"
+
+typedef struct Text
+{
+  char *bytes;
+  size_t length, room;
+  bool failed; /* memory was short */
+} Text;
+
+static void
+add_bytes (Text *text, const char *bytes, size_t n)
+{
+  if (text->failed)
+    return;
+  if (text->room - text->length < n + 1) {
+    size_t room = 2 * (text->length + n + 1);
+    char *grown = realloc (text->bytes, room);
+
+    if (!grown) {
+      text->failed = true;
+      return;
+    }
+    text->bytes = grown;
+    text->room = room;
+  }
+  memcpy (text->bytes + text->length, bytes, n);
+  text->length += n;
+  text->bytes[text->length] = '\0';
+}
+
+static void
+add (Text *text, const char *string)
+{
+  add_bytes (text, string, strlen (string));
+}
+
+static void
+add_number (Text *text, double number)
+{
+  char digits[TFX_NUMBER_SIZE];
+
+  tfx_number_print (number, digits);
+  add (text, digits);
+}
+
+static void
+add_list (Text *text, const TfxValue *value)
+{
+  add (text, "[");
+  for (size_t i = 0; i < value->n_list; i++) {
+    if (i > 0)
+      add (text, ", ");
+    add_number (text, value->list[i]);
+  }
+  add (text, "]");
+}
+
+/* Words are the catalogue's or note values: they need no escapes. */
+static void
+add_word (Text *text, const TfxParam *param, const char *word)
+{
+  for (const TfxWord *w = param->words; w && w->word; w++) {
+    if (w->call && strcmp (w->word, word) == 0) {
+      add (text, w->call);
+      return;
+    }
+  }
+  add (text, "'");
+  add (text, word);
+  add (text, "'");
+}
+
+static void
+add_value (Text *text, const TfxParam *param, const TfxValue *value)
+{
+  switch (value->type) {
+    case TFX_VALUE_NONE:
+      add (text, "None");
+      break;
+    case TFX_VALUE_BOOL:
+      add (text, value->number != 0.0 ? "True" : "False");
+      break;
+    case TFX_VALUE_NUMBER:
+      add_number (text, value->number);
+      break;
+    case TFX_VALUE_WORD:
+      add_word (text, param, value->word);
+      break;
+    case TFX_VALUE_LIST:
+      add_list (text, value);
+      break;
+  }
+}
+
+static bool
+is_initial (const TfxNode *node, int index)
+{
+  const TfxParam *param = &node->klass->params[index];
+
+  return !(param->flags & TFX_PARAM_REQUIRED) &&
+         tfx_value_equal (&node->values[index], &param->initial);
+}
+
+/* The number that a tuple gives along with a word: the index of its parameter,
+ * or -1 if it has its default or there is no such parameter. */
+static int
+find_second (const TfxNode *node, unsigned index)
+{
+  const char *second = node->klass->params[index].second;
+  int found = second ? tfx_catalogue_find_param (node->klass, second) : -1;
+
+  return found >= 0 && !is_initial (node, found) ? found : -1;
+}
+
+static void
+add_argument (Text *text, const TfxNode *node, unsigned index)
+{
+  const TfxParam *param = &node->klass->params[index];
+  int second = find_second (node, index);
+
+  if (index >= node->klass->n_positional) {
+    add (text, param->name);
+    add (text, "=");
+  }
+  if (second >= 0)
+    add (text, "(");
+  add_value (text, param, &node->values[index]);
+  if (second >= 0) {
+    add (text, ", ");
+    add_number (text, node->values[second].number);
+    add (text, ")");
+  }
+}
+
+static void
+add_call (Text *text, const TfxNode *node)
+{
+  const TfxClass *klass = node->klass;
+  const char *separator = "";
+
+  if (node->is_named) {
+    add (text, node->name);
+    add (text, "=");
+  }
+  add (text, klass->name);
+  add (text, "(");
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    /* (What comes by keyword alone is in the tuple.) */
+    if ((klass->params[i].flags & TFX_PARAM_KEYWORD) ||
+        (is_initial (node, (int)i) && find_second (node, i) < 0))
+      continue;
+    add (text, separator);
+    separator = ", ";
+    add_argument (text, node, i);
+  }
+  add (text, ")");
+}
+
+static void
+add_node (Text *text, const TfxNode *node, bool is_part)
+{
+  if (node->kind == TFX_NODE_CALL) {
+    add_call (text, node);
+    return;
+  }
+  if (is_part)
+    add (text, "(");
+  for (size_t i = 0; i < node->n_children; i++) {
+    if (i > 0)
+      add (text, node->kind == TFX_NODE_SUM ? " + " : " | ");
+    add_node (text, node->children[i], true);
+  }
+  if (is_part)
+    add (text, ")");
+}
+
+char *
+tfx_expr_print (const TfxExpr *expr)
+{
+  Text text = { 0 };
+
+  add (&text, "");
+  if (expr->root)
+    add_node (&text, expr->root, false);
+  if (text.failed) {
+    free (text.bytes);
+    return NULL;
+  }
+  return text.bytes;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * value.c: values of parameters, their types and ranges. */
+#include "value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "note.h"
+#include "number.h"
+#include "suggest.h"
+
+TfxValue
+tfx_value_number (double number)
+{
+  return (TfxValue){ .type = TFX_VALUE_NUMBER, .number = number };
+}
+
+void
+tfx_value_set_word (TfxValue *value, const char *word)
+{
+  memset (value->word, 0, sizeof value->word);
+  memcpy (value->word, word, strnlen (word, sizeof value->word - 1));
+}
+
+void
+tfx_value_clear (TfxValue *value)
+{
+  free (value->list);
+  *value = (TfxValue){ .type = TFX_VALUE_NONE };
+}
+
+int
+tfx_value_copy (TfxValue *to, const TfxValue *from)
+{
+  *to = *from;
+  to->list = NULL;
+  if (from->n_list == 0)
+    return 0;
+  to->list = malloc (from->n_list * sizeof *to->list);
+  if (!to->list) {
+    *to = (TfxValue){ .type = TFX_VALUE_NONE };
+    return -ENOMEM;
+  }
+  memcpy (to->list, from->list, from->n_list * sizeof *to->list);
+  return 0;
+}
+
+bool
+tfx_value_equal (const TfxValue *a, const TfxValue *b)
+{
+  if (a->type != b->type)
+    return false;
+  switch (a->type) {
+    case TFX_VALUE_NONE:
+      return true;
+    case TFX_VALUE_BOOL:
+    case TFX_VALUE_NUMBER:
+      return a->number == b->number;
+    case TFX_VALUE_WORD:
+      return strcmp (a->word, b->word) == 0;
+    case TFX_VALUE_LIST:
+      if (a->n_list != b->n_list)
+        return false;
+      for (size_t i = 0; i < a->n_list; i++) {
+        if (a->list[i] != b->list[i])
+          return false;
+      }
+      return true;
+  }
+  return false;
+}
+
+void
+tfx_value_print_range (const TfxParam *param, char *text, size_t size)
+{
+  char low[TFX_NUMBER_SIZE], high[TFX_NUMBER_SIZE];
+  bool has_low = isfinite (param->minimum),
+       has_high = isfinite (param->maximum);
+  bool above = param->flags & TFX_PARAM_ABOVE_MINIMUM;
+  bool below = param->flags & TFX_PARAM_BELOW_MAXIMUM;
+  const char *space = param->unit[0] ? " " : "";
+
+  if (has_low)
+    tfx_number_print (param->minimum, low);
+  if (has_high)
+    tfx_number_print (param->maximum, high);
+  if (param->flags & TFX_PARAM_FREQUENCY)
+    snprintf (text, size, "above 0 Hz and below half the sample rate");
+  else if (!has_low && !has_high)
+    snprintf (text, size, "any finite number");
+  else if (!has_high)
+    snprintf (text, size, "%s %s%s%s", above ? "above" : "at least", low, space,
+        param->unit);
+  else if (!above && !below)
+    snprintf (text, size, "%s to %s%s%s", low, high, space, param->unit);
+  else
+    snprintf (text, size, "%s %s and %s %s%s%s", above ? "above" : "at least",
+        low, below ? "below" : "at most", high, space, param->unit);
+}
+
+/* ---- fitting ---------------------------------------------------------------- */
+
+static const char *
+type_name (unsigned type)
+{
+  switch (type) {
+    case TFX_VALUE_NONE:
+      return "None";
+    case TFX_VALUE_BOOL:
+      return "True or False";
+    case TFX_VALUE_NUMBER:
+      return "a number";
+    case TFX_VALUE_WORD:
+      return "a string";
+    default:
+      return "a list of numbers";
+  }
+}
+
+static int
+refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
+    TfxExprError *error)
+{
+  char takes[96] = "";
+  size_t n = 0;
+
+  for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_LIST; type <<= 1) {
+    if (param->types & type)
+      n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
+          n ? " or " : "", type_name (type));
+  }
+  return tfx_error_set (error, -EINVAL, "%s of %s is %s, not %s", param->name,
+      thing, takes, type_name (value->type));
+}
+
+static int
+fit_word (TfxValue *value, const TfxParam *param, const char *thing,
+    TfxExprError *error)
+{
+  TfxSuggestion near;
+  char list[200] = "", quoted[40];
+  size_t n = 0;
+
+  /* A parameter without words takes a note value. */
+  if (!param->words) {
+    double fraction;
+
+    if (tfx_note_parse (value->word, &fraction))
+      return 0;
+    tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s: '%s' is no note value; "
+        "write n/d, n/dd (dotted) or n/dt (triplet), such as '1/8', '1/4d'",
+        param->name, thing, quoted);
+  }
+
+  tfx_suggestion_init (&near, value->word, strlen (value->word));
+  for (const TfxWord *w = param->words; w->word; w++) {
+    bool found = strcmp (value->word, w->word) == 0;
+
+    for (size_t i = 0; w->aliases[i] && !found; i++)
+      found = strcmp (value->word, w->aliases[i]) == 0;
+    if (found) {
+      tfx_value_set_word (value, w->word);
+      return 0;
+    }
+    tfx_suggestion_try (&near, w->word);
+    if (n < sizeof list)
+      n += (size_t)snprintf (list + n, sizeof list - n, "%s'%s'", n ? ", " : "",
+          w->word);
+  }
+  tfx_error_quote (quoted, sizeof quoted, value->word, strlen (value->word));
+  if (near.best)
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s: there is no '%s'; did you mean '%s'?", param->name, thing,
+        quoted, near.best);
+  return tfx_error_set (error, -EINVAL,
+      "%s of %s: there is no '%s'; it is one "
+      "of %s",
+      param->name, thing, quoted, list);
+}
+
+static int
+fit_number (double number, const TfxParam *param, const char *thing,
+    TfxExprError *error)
+{
+  char text[TFX_NUMBER_SIZE], range[120];
+  bool low, high;
+
+  if (!isfinite (number))
+    return tfx_error_set (error, -ERANGE, "%s of %s is not a finite number",
+        param->name, thing);
+  tfx_number_print (number, text);
+  low = param->flags & TFX_PARAM_ABOVE_MINIMUM ? number <= param->minimum
+                                               : number < param->minimum;
+  high = param->flags & TFX_PARAM_BELOW_MAXIMUM ? number >= param->maximum
+                                                : number > param->maximum;
+  if (low || high) {
+    tfx_value_print_range (param, range, sizeof range);
+    return tfx_error_set (error, -ERANGE,
+        "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
+        param->unit[0] ? " " : "", param->unit, range);
+  }
+  if ((param->flags & TFX_PARAM_INTEGER) && number != rint (number))
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s is %s, but must be a whole number", param->name, thing, text);
+  return 0;
+}
+
+static int
+fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
+    TfxExprError *error)
+{
+  char expected[48];
+
+  if (value->n_list < param->min_list || value->n_list > param->max_list) {
+    if (param->min_list == param->max_list)
+      snprintf (expected, sizeof expected, "%zu", param->min_list);
+    else
+      snprintf (expected, sizeof expected, "%zu to %zu", param->min_list,
+          param->max_list);
+    return tfx_error_set (error, -ERANGE,
+        "%s of %s is a list of %zu numbers, "
+        "but must have %s",
+        param->name, thing, value->n_list, expected);
+  }
+  for (size_t i = 0; i < value->n_list; i++) {
+    int code = fit_number (value->list[i], param, thing, error);
+    if (code < 0)
+      return code;
+  }
+  return 0;
+}
+
+int
+tfx_value_fit (TfxValue *value, const TfxParam *param, const char *thing,
+    TfxExprError *error)
+{
+  if (value->type == TFX_VALUE_NONE &&
+      (param->flags & TFX_PARAM_NONE_IS_DEFAULT)) {
+    *value = param->initial;
+    return 0;
+  }
+  if (!(param->types & value->type))
+    return refuse_type (value, param, thing, error);
+
+  switch (value->type) {
+    case TFX_VALUE_WORD:
+      return fit_word (value, param, thing, error);
+    case TFX_VALUE_NUMBER:
+      return fit_number (value->number, param, thing, error);
+    case TFX_VALUE_LIST:
+      return fit_list (value, param, thing, error);
+    case TFX_VALUE_NONE:
+    case TFX_VALUE_BOOL:
+      break;
+  }
+  return 0;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxflow.c: the buffers of GstTfxFilter: from the pad to the engine and
+ * out again, at the right time.
+ *
+ * A filter with a delay d puts out, for each buffer, the frames that came d
+ * frames earlier.  The first d outputs stand before the start of the stream
+ * and are dropped; d more come when it ends.  So as many frames go out as come
+ * in, and each of them has the time that it came with.
+ *
+ * All of this runs in the streaming thread.
+ */
+#include "gsttfxprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_filter_debug
+
+/* Times that jump by more than this are a gap in the stream, even if nobody
+ * says so; what is less is jitter.  The default alignment-threshold of
+ * GStreamer's audio sinks. */
+#define GAP_THRESHOLD (40 * GST_MSECOND)
+
+/* Frames that are drained at a time. */
+#define MAX_DRAIN_FRAMES 65536
+
+/* The methods of GstAudioFilter, which do the general part. */
+static GstBaseTransformClass *parent_class;
+
+/* Controlled properties take their values for the buffer's stream time.  A
+ * buffer that begins before the segment is about to be clipped to it. */
+static void
+gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (!GST_CLOCK_TIME_IS_VALID (time) ||
+      trans->segment.format != GST_FORMAT_TIME)
+    return;
+  time = MAX (time, trans->segment.start);
+  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return;
+
+  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
+  gst_object_sync_values (GST_OBJECT (trans), time);
+  if (klass->sync_children)
+    klass->sync_children (self, time);
+  g_atomic_pointer_set (&priv->control_thread, NULL);
+}
+
+/* The number of frames in a buffer, or -1 after an error message. */
+static gssize
+gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
+{
+  gchar *why = NULL;
+  gssize n_frames = gst_tfx_buffer_check (buffer,
+      &gst_tfx_filter_get_private (self)->info, &why);
+
+  if (n_frames < 0)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
+        (NULL));
+  g_free (why);
+  return n_frames;
+}
+
+/* Checks here too: clipping to the segment would hide a broken frame.
+ *
+ * The base class tells of a discontinuity again and again until something has
+ * gone out. */
+static GstFlowReturn
+gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
+    GstBuffer *buffer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  if (GST_BUFFER_IS_DISCONT (buffer) || (is_discont && !priv->discont_seen))
+    flow = gst_tfx_stream_end (self, "discontinuity");
+  priv->discont_seen = is_discont;
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow;
+  }
+  flow = parent_class->submit_input_buffer (trans, is_discont, buffer);
+  /* It came too late: there is a discontinuity behind it. */
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    priv->discont_seen = FALSE;
+  return flow;
+}
+
+/* One warning a stream; the times that follow are in the log. */
+static void
+gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
+                                  " (time %" GST_TIME_FORMAT ")",
+      priv->n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+
+  priv->recoveries = priv->stats.recoveries;
+  if (priv->bad_told) {
+    GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
+  } else {
+    priv->bad_told = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("NaN or infinity came in with %s: the state of the filter was "
+         "cleared and it goes on.",
+            where),
+        (NULL));
+  }
+  g_free (where);
+}
+
+/* ---- samples ------------------------------------------------------------------ */
+
+/* Filters the samples of a buffer, or fills it with what the filter still
+ * holds. */
+static gboolean
+gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxBuffer mapped;
+  gint err;
+
+  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
+         "mapped.",
+            gst_buffer_get_size (buffer)),
+        (NULL));
+    return FALSE;
+  }
+  if (drain)
+    err = gst_tfx_engine_drain (&priv->engine, &mapped.block);
+  else
+    err = gst_tfx_engine_run (&priv->engine, &mapped.block);
+  gst_tfx_buffer_unmap (&mapped);
+  if (err < 0) {
+    GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
+        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
+            gst_buffer_get_size (buffer), g_strerror (-err)),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Takes the filter to what the properties ask for, and the engine to the kind
+ * of buffers that come. */
+static gboolean
+gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GError *error = NULL;
+
+  if (g_atomic_int_get (&priv->dirty) && !priv->is_step &&
+      !gst_tfx_stream_update (self, &priv->info, &error)) {
+    gst_tfx_filter_report_refusal (self, error);
+    g_clear_error (&error);
+  }
+  if (n_frames == 0)
+    return TRUE;
+  if (!gst_tfx_engine_prepare (&priv->engine,
+          GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
+                                                   : TFX_SAMPLE_F64,
+          n_frames, &error)) {
+    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
+        error->domain, error->code,
+        g_strdup_printf ("The filter cannot be made: %s.", error->message),
+        NULL, __FILE__, GST_FUNCTION, __LINE__);
+    g_clear_error (&error);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* A gap in the times between this buffer and the one before it.  A stream that
+ * plays backwards has one between any two. */
+static gboolean
+gst_tfx_flow_is_gap (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstClockTimeDiff jump = gst_tfx_times_jump (&priv->times, buffer);
+
+  if (priv->segment.rate < 0.0)
+    return ABS (jump) > GST_SECOND / GST_AUDIO_INFO_RATE (&priv->info);
+  return (GstClockTime)ABS (jump) > GAP_THRESHOLD;
+}
+
+/* A step to another filter is over when its time has passed and all the frames
+ * by which the delay grew were dropped. */
+static void
+gst_tfx_flow_count_step (GstTfxFilter *self, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (!priv->is_step)
+    return;
+  priv->n_hold -= MIN (priv->n_hold, n_frames);
+  if (priv->n_hold == 0 && gst_tfx_engine_skip (&priv->engine) == 0) {
+    priv->is_step = FALSE;
+    gst_tfx_filter_mark_ready (self);
+  }
+}
+
+/* Filters a buffer of at least one frame.  DROPPED if none of what comes out
+ * belongs to the stream. */
+static GstFlowReturn
+gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxEngine *engine = &priv->engine;
+  gsize skip = MIN (gst_tfx_engine_skip (engine), n_frames);
+  gboolean is_silent;
+
+  /* A filter rings on after its input has ended: what is marked as a gap stays
+   * one only if it is silent before and behind the filter. */
+  is_silent = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
+              tfx_exec_is_silent (engine->exec) &&
+              gst_tfx_buffer_is_zero (buffer);
+  if (!is_silent)
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
+
+  gst_tfx_times_add (&priv->times, buffer, n_frames);
+  if (is_silent && skip == 0)
+    gst_tfx_engine_pass (engine, n_frames);
+  else if (!gst_tfx_flow_process (self, buffer, FALSE))
+    return GST_FLOW_ERROR;
+  gst_tfx_flow_count_step (self, n_frames);
+
+  if (skip == n_frames)
+    return GST_BASE_TRANSFORM_FLOW_DROPPED;
+  if (skip > 0)
+    gst_tfx_buffer_drop (buffer, &priv->info, skip);
+  if (gst_tfx_engine_delay (engine) > 0)
+    gst_tfx_times_stamp (&priv->times, buffer, n_frames - skip);
+  else
+    gst_tfx_times_pass (&priv->times, n_frames);
+  return GST_FLOW_OK;
+}
+
+/* With the object lock held. */
+static void
+gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
+{
+  if (priv->engine.exec)
+    tfx_exec_get_stats (priv->engine.exec, &priv->stats);
+  priv->n_stages = tfx_plan_n_stages (priv->engine.plan);
+  priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
+}
+
+static GstFlowReturn
+gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstClockTime start = gst_util_get_timestamp ();
+  gssize n_frames = gst_tfx_flow_check (self, buffer);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (n_frames < 0)
+    return GST_FLOW_ERROR;
+  if (n_frames > 0 && gst_tfx_flow_is_gap (self, buffer))
+    flow = gst_tfx_stream_end (self, "gap in the times");
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!gst_tfx_flow_prepare (self, n_frames))
+    return GST_FLOW_ERROR;
+  if (n_frames > 0)
+    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+
+  GST_OBJECT_LOCK (self);
+  gst_tfx_flow_note_engine (priv);
+  priv->n_buffers++;
+  priv->n_frames += n_frames;
+  priv->process_time += gst_util_get_timestamp () - start;
+  GST_OBJECT_UNLOCK (self);
+
+  if (priv->stats.recoveries != priv->recoveries)
+    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  return flow;
+}
+
+/* A buffer of which nothing is left is no discontinuity, as the base class
+ * would take it for. */
+static GstFlowReturn
+gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **buffer)
+{
+  GstFlowReturn flow = parent_class->generate_output (trans, buffer);
+
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    gst_clear_buffer (buffer);
+    flow = GST_FLOW_OK;
+  }
+  if (flow == GST_FLOW_OK && *buffer)
+    gst_tfx_filter_get_private (GST_TFX_FILTER (trans))->discont_seen = FALSE;
+  return flow;
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+/* The next frames that the filter still holds; *buffer is NULL if none of them
+ * belongs to the stream. */
+static GstFlowReturn
+gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gsize skip = MIN (gst_tfx_engine_skip (&priv->engine), n_frames);
+  GstBuffer *buffer = gst_tfx_buffer_new (&priv->info, n_frames);
+
+  *out = NULL;
+  if (!buffer) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for the last %" G_GSIZE_FORMAT " frames.", n_frames),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!gst_tfx_flow_process (self, buffer, TRUE)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  if (skip == n_frames) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (skip > 0)
+    gst_tfx_buffer_drop (buffer, &priv->info, skip);
+  gst_tfx_times_stamp (&priv->times, buffer, n_frames - skip);
+  if (priv->discont_seen)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  priv->discont_seen = FALSE;
+  *out = buffer;
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn
+gst_tfx_flow_drain (GstTfxFilter *self)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  gsize left = priv->engine.used ? gst_tfx_engine_delay (&priv->engine) : 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (left > 0 && flow == GST_FLOW_OK) {
+    gsize n_frames = MIN (left, MAX_DRAIN_FRAMES);
+    GstBuffer *buffer;
+
+    flow = gst_tfx_flow_drain_some (self, n_frames, &buffer);
+    if (buffer)
+      flow = gst_pad_push (pad, buffer);
+    left -= n_frames;
+  }
+  return flow;
+}
+
+void
+gst_tfx_flow_init_class (GstTfxFilterClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  parent_class = g_type_class_peek_parent (klass);
+  trans_class->before_transform =
+      GST_DEBUG_FUNCPTR (gst_tfx_flow_before_transform);
+  trans_class->submit_input_buffer =
+      GST_DEBUG_FUNCPTR (gst_tfx_flow_submit_input_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_tfx_flow_transform_ip);
+  trans_class->generate_output =
+      GST_DEBUG_FUNCPTR (gst_tfx_flow_generate_output);
+  trans_class->transform_ip_on_passthrough = FALSE;
+}

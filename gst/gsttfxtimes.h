@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtimes.h: times and offsets of the frames that come out of a filter
+ * which holds frames back.
+ */
+#ifndef GST_TFX_TIMES_H
+#define GST_TFX_TIMES_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Each output frame has the time and the offset of the input frame with the
+ * same number.  Starts with all zero, ends with gst_tfx_times_clear(). */
+typedef struct
+{
+  guint rate;
+  guint64 n_in, n_out; /* frames since the last reset */
+  GArray *marks;       /* where a run of contiguous times begins */
+  guint first_mark;    /* the first that is needed still */
+} GstTfxTimes;
+
+/* A stream begins at @rate Hz. */
+void gst_tfx_times_reset (GstTfxTimes *self, guint rate);
+
+/* How far the time of a buffer that comes in is from the end of the one before
+ * it; 0 if that cannot be told. */
+GstClockTimeDiff
+gst_tfx_times_jump (const GstTfxTimes *self, GstBuffer *buffer);
+
+/* @n_frames have come in with @buffer. */
+void gst_tfx_times_add (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames);
+
+/* The next @n_frames go out in @buffer: it gets their times. */
+void gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames);
+
+/* The next @n_frames go out with the times that they have. */
+void gst_tfx_times_pass (GstTfxTimes *self, gsize n_frames);
+
+void gst_tfx_times_clear (GstTfxTimes *self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_TIMES_H */

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fir_costs.c: measures what the loops of the FIR engine cost on this machine
+ * and prints it as dsp/cpu/convolver-cost.h:
+ *
+ *   BUILD/tests/bench/fir_costs > dsp/cpu/convolver-cost.h
+ *
+ * On an idle machine: each number is the shortest of many turns. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu/convolver-fft.h"
+#include "cpu/convolver.h"
+
+#define N_TURNS 40
+#define TURN_NS 2e6
+
+typedef void (*Work) (void *data);
+
+static double
+now_ns (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ns that one call of the work takes. */
+static double
+measure (Work work, void *data)
+{
+  double best = INFINITY;
+  unsigned n = 1;
+
+  for (int turn = 0; turn < N_TURNS; turn++) {
+    double time;
+
+    for (;;) {
+      time = now_ns ();
+      for (unsigned i = 0; i < n; i++)
+        work (data);
+      time = now_ns () - time;
+      if (time >= TURN_NS)
+        break;
+      n *= 2;
+    }
+    best = fmin (best, time / n);
+  }
+  return best;
+}
+
+static void *
+new_values (size_t n_bytes)
+{
+  void *values = aligned_alloc (64, (n_bytes + 63) / 64 * 64);
+
+  if (!values) {
+    fprintf (stderr, "error: out of memory\n");
+    exit (1);
+  }
+  memset (values, 0, n_bytes);
+  return values;
+}
+
+/* ---- direct form ---------------------------------------------------------- */
+
+#define DIRECT_TAPS 1024
+#define DIRECT_FRAMES 1024
+
+typedef struct Direct
+{
+  const TfxConvolverOps *ops;
+  char *x, *y, *taps;
+  size_t value_size;
+} Direct;
+
+static void
+work_direct (void *data)
+{
+  Direct *d = data;
+
+  d->ops->direct (d->y, d->x + DIRECT_TAPS * d->value_size, d->taps,
+      DIRECT_TAPS, DIRECT_FRAMES);
+}
+
+/* A tap and a frame. */
+static double
+measure_direct (const TfxConvolverOps *ops, size_t value_size)
+{
+  Direct d = { ops, new_values (8 * 4096), new_values (8 * 4096),
+    new_values (8 * 4096), value_size };
+  const double ns = measure (work_direct, &d);
+
+  free (d.x);
+  free (d.y);
+  free (d.taps);
+  return ns / DIRECT_TAPS / DIRECT_FRAMES;
+}
+
+/* ---- transforms and sums of products --------------------------------------- */
+
+typedef struct Transform
+{
+  TfxFft fft;
+  char *re, *im, *x, *h;
+  TfxTileSum sum;
+} Transform;
+
+static void
+transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
+    size_t size, size_t n_parts)
+{
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+
+  memset (t, 0, sizeof *t);
+  if (tfx_fft_init (&t->fft, ops, type, size)) {
+    fprintf (stderr, "error: no transform of %zu\n", size);
+    exit (1);
+  }
+  t->re = new_values (size * value_size);
+  t->im = new_values (size * value_size);
+  t->x = new_values (2 * size * (n_parts + 1) * value_size);
+  t->h = new_values (2 * size * (n_parts + 1) * value_size);
+  t->sum.x[0] = t->sum.x[1] = t->x;
+  t->sum.h[0] = t->sum.h[1] = t->h;
+  t->sum.n[0] = n_parts;
+  t->sum.x_stride = t->sum.h_stride = n_parts * TFX_TILE;
+}
+
+static void
+transform_clear (Transform *t)
+{
+  tfx_fft_clear (&t->fft);
+  free (t->re);
+  free (t->im);
+  free (t->x);
+  free (t->h);
+}
+
+static void
+work_leaves (void *data)
+{
+  Transform *t = data;
+
+  tfx_fft_leaves_forward (&t->fft, 0, t->fft.n_leaves, t->re, t->im, t->x,
+      TFX_TILE);
+  tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
+}
+
+static void
+work_sums (void *data)
+{
+  Transform *t = data;
+
+  tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
+}
+
+static void
+work_passes (void *data)
+{
+  Transform *t = data;
+
+  for (size_t i = 0; i < t->fft.n_passes; i++)
+    tfx_fft_split (&t->fft, i, t->re, t->im, t->re, t->im);
+  for (size_t i = t->fft.n_passes; i-- > 0;)
+    tfx_fft_join (&t->fft, i, t->re, t->im);
+}
+
+#define SIZE 2048 /* passes of radix 4 alone */
+
+/* A leaf, one way. */
+static double
+measure_leaf (const TfxConvolverOps *ops, TfxSample type)
+{
+  Transform t;
+  double ns;
+
+  transform_init (&t, ops, type, SIZE, 1);
+  t.sum.n[0] = 0;
+  ns = measure (work_leaves, &t);
+  ns /= 2.0 * (double)t.fft.n_leaves;
+  transform_clear (&t);
+  return ns;
+}
+
+/* A value in one pass, one way. */
+static double
+measure_pass (const TfxConvolverOps *ops, TfxSample type)
+{
+  Transform t;
+  double ns;
+
+  transform_init (&t, ops, type, SIZE, 1);
+  ns = measure (work_passes, &t);
+  ns /= 2.0 * (double)t.fft.n_passes * SIZE;
+  transform_clear (&t);
+  return ns;
+}
+
+/* A product, where the spectra take n_bytes in all. */
+static double
+measure_sum (const TfxConvolverOps *ops, TfxSample type, size_t n_bytes,
+    double leaf_ns)
+{
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t size = n_bytes < 65536 ? 64 : SIZE;
+  const size_t n_parts = n_bytes / (4 * size * value_size);
+  Transform t;
+  double ns;
+
+  transform_init (&t, ops, type, size, n_parts);
+  ns = measure (work_sums, &t) - leaf_ns * (double)t.fft.n_leaves;
+  ns /= (double)(size * n_parts);
+  transform_clear (&t);
+  return ns;
+}
+
+/* ---- a call ---------------------------------------------------------------- */
+
+typedef struct Call
+{
+  TfxConvolver *convolver;
+  TfxBlock block;
+} Call;
+
+static void
+work_call (void *data)
+{
+  Call *c = data;
+  tfx_convolver_run (c->convolver, &c->block, &c->block);
+}
+
+/* What a block of one channel costs besides its transforms. */
+static double
+measure_call (const char *kernel, TfxSample type, const TfxConvolverCost *cost)
+{
+  static double samples[64], taps[64] = { 1.0 };
+  const TfxConvolverSpec spec = { .taps = taps,
+    .gain = 1.0,
+    .n_taps = 64,
+    .n_kernels = 1,
+    .n_channels = 1,
+    .precision = type,
+    .method = TFX_FIR_FFT,
+    .block_frames = 64,
+    .kernel = kernel };
+  TfxConvolverTaps *ready;
+  Call call = { NULL, tfx_block_planar (samples, type, 1, 64, 64) };
+  double ns;
+
+  if (tfx_convolver_taps_new (&spec, &ready) ||
+      tfx_convolver_new (ready, &call.convolver)) {
+    fprintf (stderr, "error: no convolver\n");
+    exit (1);
+  }
+  ns = measure (work_call, &call) - 4.0 * cost->leaf - 128.0 * cost->pass -
+       64.0 * cost->sum_near;
+  tfx_convolver_free (&call.convolver);
+  tfx_convolver_taps_unref (&ready);
+  return ns > 0.0 ? ns : 0.0;
+}
+
+/* ---- the header ------------------------------------------------------------- */
+
+static TfxConvolverCost
+measure_type (const TfxConvolverKernels *kernels, TfxSample type)
+{
+  const TfxConvolverOps *ops = &kernels->ops[type];
+  TfxConvolverCost c;
+
+  c.direct = measure_direct (ops, type == TFX_SAMPLE_F32 ? 4 : 8);
+  c.leaf = measure_leaf (ops, type);
+  c.pass = measure_pass (ops, type);
+  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf);
+  c.sum = measure_sum (ops, type, 512 * 1024, c.leaf);
+  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf);
+  c.call = measure_call (kernels->name, type, &c);
+  return c;
+}
+
+static void
+print_cost (const TfxConvolverCost *c, const char *end)
+{
+  printf ("    { %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.1f }%s\n", c->direct,
+      c->sum_near, c->sum, c->sum_far, c->leaf, c->pass, c->call, end);
+}
+
+static const char head[] =
+    "/* SPDX-License-Identifier: LGPL-2.1-or-later\n"
+    " * convolver-cost.h: what the loops of the FIR engine cost, see\n"
+    " * TfxConvolverCost.  Written by tests/bench/fir_costs.c. */\n"
+    "#ifndef TFX_CONVOLVER_COST_H\n"
+    "#define TFX_CONVOLVER_COST_H\n"
+    "\n"
+    "/* direct, sum_near, sum, sum_far, leaf, pass, call; float, then double "
+    "*/\n"
+    "/* clang-format off */\n";
+
+int
+main (void)
+{
+  static const char *const names[] = { "c", "sse2", "avx2", "avx512" };
+
+  fputs (head, stdout);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const TfxConvolverKernels *kernels = tfx_convolver_kernels_for (names[i]);
+    TfxConvolverCost f32, f64;
+
+    if (!kernels || !tfx_cpu_backend_for (names[i])) {
+      fprintf (stderr, "error: this machine lacks %s\n", names[i]);
+      return 1;
+    }
+    f32 = measure_type (kernels, TFX_SAMPLE_F32);
+    f64 = measure_type (kernels, TFX_SAMPLE_F64);
+    printf ("#define COST_%s { \\\n", names[i]);
+    print_cost (&f32, ", \\");
+    print_cost (&f64, " \\");
+    printf ("  }\n");
+  }
+  fputs ("/* clang-format on */\n\n#endif\n", stdout);
+  return 0;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * plain.c: a chain run from the definition of its stages; see plain.h. */
+#include "plain.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "stage.h"
+
+static void
+run_fir (const double *taps, size_t n_taps, double *x, size_t n)
+{
+  for (size_t i = n; i-- > 0;) {
+    double sum = 0.0;
+
+    for (size_t k = 0; k < n_taps && k <= i; k++)
+      sum += taps[k] * x[i - k];
+    x[i] = sum;
+  }
+}
+
+static void
+run_delay (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
+{
+  double *in = test_alloc (n_channels * n * sizeof *in);
+
+  memcpy (in, x, n_channels * n * sizeof *in);
+  for (unsigned c = 0; c < n_channels; c++) {
+    for (size_t i = 0; i < n; i++)
+      x[c * n + i] *= stage->u.delay.direct;
+    for (size_t k = 0; k < stage->u.delay.n_taps; k++) {
+      const TfxTap *tap = &stage->u.delay.taps[k];
+      unsigned from = tap->swap && (c ^ 1u) < n_channels ? c ^ 1u : c;
+
+      if ((tap->side == TFX_TAP_LEFT && c % 2 != 0) ||
+          (tap->side == TFX_TAP_RIGHT && c % 2 != 1))
+        continue;
+      for (size_t i = tap->delay; i < n; i++)
+        x[c * n + i] += tap->gain * in[from * n + i - tap->delay];
+    }
+  }
+  free (in);
+}
+
+static void
+run_sum (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
+{
+  size_t size = n_channels * n * sizeof *x;
+  double *in = test_alloc (size), *branch = test_alloc (size);
+
+  memcpy (in, x, size);
+  memset (x, 0, size);
+  for (size_t b = 0; b < stage->u.sum.n; b++) {
+    memcpy (branch, in, size);
+    plain_run (stage->u.sum.branches[b], branch, n_channels, n);
+    for (size_t i = 0; i < n_channels * n; i++)
+      x[i] += branch[i];
+  }
+  free (in);
+  free (branch);
+}
+
+static void
+run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
+{
+  switch (stage->kind) {
+    case TFX_STAGE_SECTIONS:
+      test_run_f64 (stage->u.sections.sos, stage->u.sections.n, x, x, n, NULL);
+      break;
+    case TFX_STAGE_GAIN:
+      for (size_t i = 0; i < n; i++)
+        x[i] *= stage->u.gain;
+      break;
+    case TFX_STAGE_FIR: {
+      size_t n_taps = stage->u.fir.n_taps;
+
+      run_fir (stage->u.fir.taps +
+                   (stage->u.fir.n_kernels > 1 ? c * n_taps : 0),
+          n_taps, x, n);
+      break;
+    }
+    case TFX_STAGE_DELAY:
+    case TFX_STAGE_SUM:
+      break;
+  }
+}
+
+void
+plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
+{
+  for (size_t k = 0; k < chain->n_stages; k++) {
+    const TfxStage *stage = chain->stages[k];
+
+    if (stage->kind == TFX_STAGE_DELAY)
+      run_delay (stage, x, n_channels, n);
+    else if (stage->kind == TFX_STAGE_SUM)
+      run_sum (stage, x, n_channels, n);
+    else
+      for (unsigned c = 0; c < n_channels; c++)
+        run_channel (stage, c, x + c * n, n);
+  }
+}
+
+/* ---- response ---------------------------------------------------------------- */
+
+typedef struct Response
+{
+  long double complex h;
+  long double slack;
+} Response;
+
+static Response
+multiply (Response a, Response b)
+{
+  return (Response){ a.h * b.h, a.slack * cabsl (b.h) + b.slack * cabsl (a.h) };
+}
+
+/* d is 1/z.  h = num / den; each coefficient moves num or den by itself. */
+static Response
+section_response (const TfxSos *s, long double complex d)
+{
+  long double complex num = s->b0 + d * (s->b1 + d * s->b2);
+  long double complex den = 1.0L + d * (s->a1 + d * s->a2);
+  long double of_num = fabs (s->b0) + fabs (s->b1) + fabs (s->b2);
+  long double of_den = 1.0 + fabs (s->a1) + fabs (s->a2);
+  Response r;
+
+  r.h = num / den;
+  r.slack = (of_num + cabsl (r.h) * of_den) / cabsl (den);
+  return r;
+}
+
+static Response
+kernel_response (const double *taps, size_t n, long double complex d)
+{
+  Response r = { 0.0L, 0.0L };
+
+  for (size_t i = n; i-- > 0;) {
+    r.h = r.h * d + taps[i];
+    r.slack += fabs (taps[i]);
+  }
+  return r;
+}
+
+static Response
+delay_response (const TfxStage *stage, long double angle)
+{
+  Response r = { stage->u.delay.direct, fabs (stage->u.delay.direct) };
+
+  for (size_t i = 0; i < stage->u.delay.n_taps; i++) {
+    const TfxTap *tap = &stage->u.delay.taps[i];
+
+    r.h += tap->gain * cexpl (-I * angle * tap->delay);
+    r.slack += fabs (tap->gain);
+  }
+  return r;
+}
+
+static Response
+chain_response (const TfxChain *chain, long double angle)
+{
+  Response all = { 1.0L, 0.0L };
+  long double complex d = cexpl (-I * angle);
+
+  for (size_t k = 0; k < chain->n_stages; k++) {
+    const TfxStage *stage = chain->stages[k];
+    Response r = { 0.0L, 0.0L };
+
+    switch (stage->kind) {
+      case TFX_STAGE_SECTIONS:
+        for (size_t i = 0; i < stage->u.sections.n; i++)
+          all = multiply (all, section_response (&stage->u.sections.sos[i], d));
+        continue;
+      case TFX_STAGE_GAIN:
+        r = (Response){ stage->u.gain, fabs (stage->u.gain) };
+        break;
+      case TFX_STAGE_FIR:
+        r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
+        break;
+      case TFX_STAGE_DELAY:
+        r = delay_response (stage, angle);
+        break;
+      case TFX_STAGE_SUM:
+        for (size_t i = 0; i < stage->u.sum.n; i++) {
+          Response b = chain_response (stage->u.sum.branches[i], angle);
+          r.h += b.h;
+          r.slack += b.slack;
+        }
+        break;
+    }
+    all = multiply (all, r);
+  }
+  return all;
+}
+
+PlainResponse
+plain_response (const TfxChain *chain, double freq_hz, double rate_hz)
+{
+  Response r = chain_response (chain, 2.0L * M_PIl * freq_hz / rate_hz);
+
+  return (PlainResponse){ { (double)creall (r.h), (double)cimagl (r.h) },
+    (double)r.slack };
+}

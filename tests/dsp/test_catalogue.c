@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_catalogue.c: what each class does, against tests/golden/catalogue.txt,
+ * and its names, parameters and defaults.
+ */
+#include "common.h"
+#include "lang/expr.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- golden values -------------------------------------------------------- */
+
+#define MAX_POINTS 16
+#define MAX_VALUES 256
+#define MAX_PATHS 4
+
+typedef struct Path
+{
+  unsigned from, to;
+  size_t n, index[MAX_VALUES];
+  double value[MAX_VALUES];
+} Path;
+
+typedef struct Case
+{
+  char text[256];
+  double rate_hz;
+  unsigned n_channels;
+  size_t n_points, n_paths;
+  double freq_hz[MAX_POINTS];
+  TfxComplex response[MAX_POINTS];
+  Path paths[MAX_PATHS];
+} Case;
+
+typedef struct Reader
+{
+  FILE *file;
+  char *line;
+  size_t size;
+  bool has_line;
+} Reader;
+
+static void
+bail_out (const Reader *reader)
+{
+  printf ("Bail out! not as catalogue.py writes it: %s\n", reader->line);
+  exit (1);
+}
+
+static bool
+peek_line (Reader *reader)
+{
+  while (!reader->has_line) {
+    if (getline (&reader->line, &reader->size, reader->file) < 0)
+      return false;
+    reader->has_line = reader->line[0] != '#';
+  }
+  return true;
+}
+
+static void
+read_path (Reader *reader, Case *c)
+{
+  Path *path = &c->paths[c->n_paths++];
+  int used;
+  char *at;
+
+  if (c->n_paths > MAX_PATHS ||
+      sscanf (reader->line, "i %u %u%n", &path->from, &path->to, &used) != 2)
+    bail_out (reader);
+  path->n = 0;
+  for (at = reader->line + used; *at == ' '; path->n++) {
+    if (path->n == MAX_VALUES)
+      bail_out (reader);
+    path->index[path->n] = strtoul (at, &at, 10);
+    if (*at != '=')
+      bail_out (reader);
+    path->value[path->n] = strtod (at + 1, &at);
+  }
+}
+
+static bool
+next_case (Reader *reader, Case *c)
+{
+  if (!peek_line (reader))
+    return false;
+  c->n_points = c->n_paths = 0;
+  if (sscanf (reader->line, "chain %lf %u %255[^\n]", &c->rate_hz,
+          &c->n_channels, c->text) != 3)
+    bail_out (reader);
+  reader->has_line = false;
+  while (peek_line (reader) && strncmp (reader->line, "chain ", 6) != 0) {
+    TfxComplex *h = &c->response[c->n_points];
+
+    if (reader->line[0] == 'i')
+      read_path (reader, c);
+    else if (c->n_points == MAX_POINTS ||
+             sscanf (reader->line, "f %lf %lf %lf", &c->freq_hz[c->n_points++],
+                 &h->re, &h->im) != 3)
+      bail_out (reader);
+    reader->has_line = false;
+  }
+  return true;
+}
+
+static Reader
+open_golden (void)
+{
+  Reader reader = { .file = fopen (CATALOGUE_FILE, "r") };
+
+  if (!reader.file) {
+    printf ("Bail out! cannot open %s\n", CATALOGUE_FILE);
+    exit (1);
+  }
+  return reader;
+}
+
+static void
+close_golden (Reader *reader)
+{
+  fclose (reader->file);
+  free (reader->line);
+}
+
+static void
+fail_report (const TfxExprUnmet *unmet, void *data)
+{
+  tap_diag ("%s: unexpected: %s", (const char *)data, unmet->message);
+}
+
+/* The chain of a text; NULL after a diagnostic. */
+static TfxChain *
+make_chain (const char *text, double rate_hz, unsigned n_channels)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+  TfxChain *chain = NULL;
+
+  if (!expr) {
+    tap_diag ("%s", error.rendered);
+    return NULL;
+  }
+  if (tfx_expr_build (expr, rate_hz, n_channels, fail_report, (void *)text,
+          &chain, &error) < 0)
+    tap_diag ("%s: %s", text, error.message);
+  tfx_expr_free (&expr);
+  return chain;
+}
+
+/* ---- response ---------------------------------------------------------------- */
+
+/* A coefficient of a section is off by up to half a unit of its last place,
+ * and SciPy's too; roots and gain are computed to a few units.  `slack` of the
+ * response is what that comes to, in units of DBL_EPSILON, by its derivatives
+ * with respect to the coefficients; see plain_response(). */
+#define SLACK_UNITS 16.0
+#define SLACK_RELATIVE 1e-12
+
+static void
+test_response (void)
+{
+  Reader reader = open_golden ();
+  TapMany many = tap_many ("frequency response");
+  double worst = 0.0;
+  Case c;
+
+  while (next_case (&reader, &c)) {
+    TfxChain *chain = make_chain (c.text, c.rate_hz, c.n_channels);
+
+    if (!tap_many_check (&many, chain, "%s: no chain", c.text))
+      continue;
+    for (size_t i = 0; i < c.n_points; i++) {
+      PlainResponse found = plain_response (chain, c.freq_hz[i], c.rate_hz);
+      double error =
+          hypot (found.h.re - c.response[i].re, found.h.im - c.response[i].im);
+      double bound = SLACK_UNITS * DBL_EPSILON * found.slack +
+                     SLACK_RELATIVE * hypot (found.h.re, found.h.im);
+
+      worst = fmax (worst, error / bound);
+      tap_many_check (&many, error <= bound,
+          "%s at %g Hz: %.17g%+.17gj, not %.17g%+.17gj, off by %.2g of %.2g",
+          c.text, c.freq_hz[i], found.h.re, found.h.im, c.response[i].re,
+          c.response[i].im, error, bound);
+    }
+    tfx_chain_unref (&chain);
+  }
+  tap_diag ("the largest error is %.2g of what rounding may come to", worst);
+  tap_many_end (&many);
+  close_golden (&reader);
+}
+
+/* ---- impulse response -------------------------------------------------------- */
+
+static double
+largest_value (const Path *path)
+{
+  double largest = 0.0;
+
+  for (size_t i = 0; i < path->n; i++)
+    largest = fmax (largest, fabs (path->value[i]));
+  return largest;
+}
+
+static void
+check_path (TapMany *many, const Case *c, const TfxChain *chain,
+    const Path *path)
+{
+  size_t n = path->index[path->n - 1] + 1;
+  double *x = test_alloc (c->n_channels * n * sizeof *x);
+  double *found = x + path->to * n;
+  double scale = largest_value (path);
+
+  memset (x, 0, c->n_channels * n * sizeof *x);
+  x[path->from * n] = 1.0;
+  plain_run (chain, x, c->n_channels, n);
+  for (size_t i = 0; i < path->n; i++) {
+    double error = fabs (found[path->index[i]] - path->value[i]);
+
+    tap_many_check (many, error <= 1e-12 * scale,
+        "%s, channel %u to %u, sample %zu: %.17g, not %.17g", c->text,
+        path->from, path->to, path->index[i], found[path->index[i]],
+        path->value[i]);
+  }
+  free (x);
+}
+
+static void
+test_impulse (void)
+{
+  Reader reader = open_golden ();
+  TapMany many = tap_many ("impulse response, to 1e-12 of its largest sample");
+  Case c;
+
+  while (next_case (&reader, &c)) {
+    TfxChain *chain = make_chain (c.text, c.rate_hz, c.n_channels);
+
+    if (!tap_many_check (&many, chain && c.n_paths > 0, "%s: none", c.text))
+      continue;
+    for (size_t i = 0; i < c.n_paths; i++)
+      check_path (&many, &c, chain, &c.paths[i]);
+    tfx_chain_unref (&chain);
+  }
+  tap_many_end (&many);
+  close_golden (&reader);
+}
+
+/* ---- the engine --------------------------------------------------------------- */
+
+#define N_FRAMES 3000
+
+/* Runs noise through the engine and through plain_run(); the error in dB, or
+ * the code of a failure. */
+static int
+compare_engine (const Case *c, const TfxChain *chain, double *error_db)
+{
+  size_t n = c->n_channels * (size_t)N_FRAMES;
+  double *plain = test_alloc (n * sizeof *plain), sum = 0.0, power = 0.0;
+  double *engine = test_alloc (n * sizeof *engine);
+  TfxBlock block = tfx_block_planar (engine, TFX_SAMPLE_F64, c->n_channels,
+      N_FRAMES, N_FRAMES);
+  TfxPlan *plan = NULL;
+  TfxExec *exec = NULL;
+  int code;
+
+  test_noise_f64 (plain, n);
+  memcpy (engine, plain, n * sizeof *plain);
+  code = tfx_plan_compile (chain, c->rate_hz, c->n_channels, tfx_cpu_backend (),
+      &plan);
+  if (code == 0)
+    code = tfx_exec_new (plan, &exec);
+  if (code == 0)
+    code = tfx_exec_run (exec, &block, &block);
+  if (code == 0) {
+    plain_run (chain, plain, c->n_channels, N_FRAMES);
+    for (size_t i = 0; i < n; i++) {
+      sum += (engine[i] - plain[i]) * (engine[i] - plain[i]);
+      power += plain[i] * plain[i];
+    }
+    *error_db = sum > 0.0 ? 10.0 * log10 (sum / power) : -999.0;
+  }
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&plan);
+  free (plain);
+  free (engine);
+  return code;
+}
+
+static void
+test_engine (void)
+{
+  Reader reader = open_golden ();
+  TapMany many = tap_many ("the engine does the same, to -180 dB");
+  unsigned n_missing = 0;
+  double worst = -999.0;
+  Case c;
+
+  while (next_case (&reader, &c)) {
+    TfxChain *chain = make_chain (c.text, c.rate_hz, c.n_channels);
+    double error_db = 0.0;
+    int code;
+
+    if (!chain)
+      continue;
+    code = compare_engine (&c, chain, &error_db);
+    if (code == -ENOSYS) {
+      n_missing++;
+    } else {
+      tap_many_check (&many, code == 0 && error_db <= -180.0,
+          "%s: code %d, %.1f dB", c.text, code, error_db);
+      worst = fmax (worst, error_db);
+    }
+    tfx_chain_unref (&chain);
+  }
+  tap_diag ("at most %.1f dB off", worst);
+  tap_many_end (&many);
+  if (n_missing > 0)
+    tap_skip ("the CPU backend does not run them yet", "%u chains", n_missing);
+  close_golden (&reader);
+}
+
+/* ---- the table ----------------------------------------------------------------- */
+
+/* The signatures of TorchFX 0.5.3, one by one, but for FIR's conv_mode, which
+ * is 'fft' there, and for beta, which is ours. */
+static const char *const signatures[] = {
+  "Butterworth(btype, cutoff, order=4, order_scale='linear', fs=None)",
+  "LoButterworth(cutoff, order=5, order_scale='linear', fs=None)",
+  "HiButterworth(cutoff, order=5, order_scale='linear', fs=None)",
+  "Chebyshev1(btype, cutoff, order=4, ripple=0.1, fs=None)",
+  "LoChebyshev1(cutoff, order=4, ripple=0.1, fs=None)",
+  "HiChebyshev1(cutoff, order=4, ripple=0.1, fs=None)",
+  "Chebyshev2(btype, cutoff, order=4, ripple=0.1, fs=None)",
+  "LoChebyshev2(cutoff, order=4, ripple=0.1, fs=None)",
+  "HiChebyshev2(cutoff, order=4, ripple=0.1, fs=None)",
+  "Elliptic(btype, cutoff, order=4, passband_ripple=0.1, "
+  "stopband_attenuation=40, fs=None)",
+  "LoElliptic(cutoff, order=4, passband_ripple=0.1, "
+  "stopband_attenuation=40, fs=None)",
+  "HiElliptic(cutoff, order=4, passband_ripple=0.1, "
+  "stopband_attenuation=40, fs=None)",
+  "LinkwitzRiley(btype, cutoff, order=4, order_scale='linear', fs=None)",
+  "LoLinkwitzRiley(cutoff, order=4, order_scale='linear', fs=None)",
+  "HiLinkwitzRiley(cutoff, order=4, order_scale='linear', fs=None)",
+  "HiShelving(cutoff, q, gain, gain_scale='linear', fs=None)",
+  "LoShelving(cutoff, q, gain, gain_scale='linear', fs=None)",
+  "ParametricEQ(frequency, q, gain, fs=None)",
+  "Peaking(cutoff, q, gain, gain_scale, fs=None)",
+  "Notch(cutoff, q, fs=None)",
+  "AllPass(cutoff, q, fs=None)",
+  "BiquadLPF(cutoff, q, fs=None)",
+  "BiquadHPF(cutoff, q, fs=None)",
+  "BiquadBPF(cutoff, q, fs=None)",
+  "BiquadBPFPeak(cutoff, q, fs=None)",
+  "BiquadNotch(cutoff, q, fs=None)",
+  "BiquadAllPass(cutoff, q, fs=None)",
+  "LogFilterBank(n_bands, f_min=20, f_max=20000, q=1.414, fs=None)",
+  "FIR(b, conv_mode='auto')",
+  "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
+  "window='hamming', conv_mode='auto', beta=None)",
+  "Gain(gain, gain_type='amplitude', clamp=False)",
+  "Reverb(delay=4410, decay=0.5, mix=0.5)",
+  "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "
+  "feedback=0.3, mix=0.2, taps=3, strategy='mono')",
+};
+
+static size_t
+print_value (const TfxValue *value, char *text, size_t size)
+{
+  switch (value->type) {
+    case TFX_VALUE_NONE:
+      return (size_t)snprintf (text, size, "=None");
+    case TFX_VALUE_BOOL:
+      return (size_t)snprintf (text, size, value->number ? "=True" : "=False");
+    case TFX_VALUE_NUMBER:
+      return (size_t)snprintf (text, size, "=%g", value->number);
+    case TFX_VALUE_WORD:
+      return (size_t)snprintf (text, size, "='%s'", value->word);
+    default:
+      return (size_t)snprintf (text, size, "=?");
+  }
+}
+
+static void
+test_signatures (void)
+{
+  size_t n = sizeof signatures / sizeof signatures[0];
+  TapMany many = tap_many ("names, order and defaults");
+
+  tap_check (tfx_catalogue_n_classes () == n, "%zu classes",
+      tfx_catalogue_n_classes ());
+  for (size_t i = 0; i < n && i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+    char text[256];
+    size_t used = (size_t)snprintf (text, sizeof text, "%s(", klass->name);
+
+    for (unsigned k = 0; k < klass->n_params; k++) {
+      const TfxParam *param = &klass->params[k];
+
+      used += (size_t)snprintf (text + used, sizeof text - used, "%s%s",
+          k ? ", " : "", param->name);
+      if (!(param->flags & TFX_PARAM_REQUIRED))
+        used += print_value (&param->initial, text + used, sizeof text - used);
+    }
+    snprintf (text + used, sizeof text - used, ")");
+    tap_many_check (&many, strcmp (text, signatures[i]) == 0, "%s, not %s",
+        text, signatures[i]);
+    tap_many_check (&many, tfx_catalogue_find (klass->name) == klass,
+        "%s: not found by its name", klass->name);
+    for (size_t k = 0; klass->aliases[k]; k++)
+      tap_many_check (&many, tfx_catalogue_find (klass->aliases[k]) == klass,
+          "%s: not found", klass->aliases[k]);
+  }
+  tap_many_end (&many);
+  tap_check (!tfx_catalogue_find ("Normalize") && !tfx_catalogue_find ("") &&
+                 !tfx_catalogue_class (n),
+      "nothing else");
+}
+
+/* What a program that makes properties of the parameters relies on. */
+static void
+test_table (void)
+{
+  TapMany many = tap_many ("the table holds together");
+
+  for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+
+    tap_many_check (&many,
+        klass->doc && klass->doc[0] && klass->n_params > 0 &&
+            klass->n_params <= TFX_CLASS_MAX_PARAMS,
+        "%s: %u parameters", klass->name, klass->n_params);
+    for (unsigned k = 0; k < klass->n_params; k++) {
+      const TfxParam *p = &klass->params[k];
+      const TfxValue *v = &p->initial;
+      bool number = v->type == TFX_VALUE_NUMBER;
+
+      tap_many_check (&many, p->doc && p->doc[0] && p->unit, "%s.%s: no text",
+          klass->name, p->name);
+      tap_many_check (&many,
+          (v->type & p->types) ||
+              (p->types == TFX_VALUE_LIST && v->type == TFX_VALUE_NONE),
+          "%s.%s: the default has another type", klass->name, p->name);
+      tap_many_check (&many,
+          !number || (v->number >= p->minimum && v->number <= p->maximum),
+          "%s.%s: the default is out of range", klass->name, p->name);
+      tap_many_check (&many,
+          !(p->types & TFX_VALUE_LIST) ||
+              (p->min_list >= 1 && p->min_list <= p->max_list),
+          "%s.%s: list of %zu to %zu", klass->name, p->name, p->min_list,
+          p->max_list);
+      tap_many_check (&many,
+          !(p->types & TFX_VALUE_NUMBER) || p->minimum < p->maximum,
+          "%s.%s: range", klass->name, p->name);
+    }
+  }
+  tap_many_end (&many);
+}
+
+static double
+magnitude (const TfxChain *chain, double freq_hz)
+{
+  PlainResponse r = plain_response (chain, freq_hz, 48000);
+  return hypot (r.h.re, r.h.im);
+}
+
+/* What documentation promises and no golden value shows. */
+static void
+test_promises (void)
+{
+  static const struct
+  {
+    const char *text;
+    double freq_hz, gain;
+  } cases[] = {
+    /* gains in dB are heard as they are */
+    { "HiShelving(2000, 0.7, 6, 'db')", 23999.99, 1.9952623149688795 },
+    { "HiShelving(2000, 0.7, 6, 'db')", 0.01, 1 },
+    { "LoShelving(2000, 0.7, -6, 'db')", 0.01, 0.5011872336272722 },
+    { "LoShelving(2000, 0.7, 4)", 0.01, 4 },
+    { "ParametricEQ(1000, 3, 6)", 1000, 1.9952623149688795 },
+    { "Peaking(1000, 3, -20, 'db')", 1000, 0.1 },
+    { "Peaking(1000, 3, 0.25, 'linear')", 1000, 0.25 },
+    { "BiquadBPFPeak(1000, 3)", 1000, 3 },
+    { "BiquadBPF(1000, 3)", 1000, 1 },
+    /* -3 dB, -6 dB, ripple and attenuation at the cutoff */
+    { "HiButterworth(700, 7)", 700, 0.7071067811865476 },
+    { "Butterworth('bandpass', [300, 3400])", 3400, 0.7071067811865476 },
+    { "LoLinkwitzRiley(700)", 700, 0.5 },
+    { "LoChebyshev1(700, ripple=3)", 700, 0.7079457843841379 },
+    { "HiChebyshev2(700, ripple=40)", 700, 0.01 },
+    { "LoElliptic(700, 5, 3)", 700, 0.7079457843841379 },
+    /* the halves of a crossover */
+    { "LoLinkwitzRiley(700) + HiLinkwitzRiley(700)", 500, 1 },
+    { "LoLinkwitzRiley(700, 8) + HiLinkwitzRiley(700, 8)", 700, 1 },
+    { "LoLinkwitzRiley(700, 2) + (HiLinkwitzRiley(700, 2) | Gain(-1))", 800,
+        1 },
+    { "LoLinkwitzRiley(700, 6) + (HiLinkwitzRiley(700, 6) | Gain(-1))", 700,
+        1 },
+    { "AllPass(900, 2)", 1000, 1 },
+  };
+  TapMany many = tap_many ("gains that are promised");
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxChain *chain = make_chain (cases[i].text, 48000, 1);
+    double found = chain ? magnitude (chain, cases[i].freq_hz) : NAN;
+
+    tap_many_check (&many, fabs (found / cases[i].gain - 1) < 1e-9,
+        "%s at %g Hz: %.12g, not %.12g", cases[i].text, cases[i].freq_hz, found,
+        cases[i].gain);
+    tfx_chain_unref (&chain);
+  }
+  tap_many_end (&many);
+}
+
+/* Each class of the table is in the golden file. */
+static void
+test_covered (void)
+{
+  TapMany many = tap_many ("every class has golden values");
+
+  for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+    Reader reader = open_golden ();
+    char start[64];
+    bool found = false;
+    Case c;
+
+    snprintf (start, sizeof start, "%s(", klass->name);
+    while (!found && next_case (&reader, &c))
+      found = strncmp (c.text, start, strlen (start)) == 0;
+    tap_many_check (&many, found, "%s has none", klass->name);
+    close_golden (&reader);
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "response", test_response },
+  { "impulse", test_impulse },
+  { "engine", test_engine },
+  { "signatures", test_signatures },
+  { "table", test_table },
+  { "promises", test_promises },
+  { "covered", test_covered },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

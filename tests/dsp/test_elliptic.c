@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_elliptic.c: elliptic designs against scipy.signal.ellip and, where that
+ * is off, against exact values, over the grid of tests/golden/elliptic.txt.
+ */
+#include "common.h"
+#include "golden.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Relative. */
+#define TOLERANCE 1e-12
+
+/* Matches each root with the nearest that is left; the largest distance
+ * relative to the wanted root. */
+static double
+roots_distance (const TfxComplex *found, const TfxComplex *wanted, size_t n)
+{
+  bool taken[TFX_DESIGN_MAX_ROOTS] = { false };
+  double worst = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    double best = INFINITY;
+    size_t match = 0;
+
+    for (size_t k = 0; k < n; k++) {
+      double d = hypot (found[i].re - wanted[k].re, found[i].im - wanted[k].im);
+      if (!taken[k] && d < best) {
+        best = d;
+        match = k;
+      }
+    }
+    taken[match] = true;
+    best /= hypot (wanted[match].re, wanted[match].im);
+    if (!(best <= worst))
+      worst = best;
+  }
+  return worst;
+}
+
+/* Of zeros and poles. */
+static double
+distance (const TfxZpk *a, const TfxZpk *b)
+{
+  return fmax (roots_distance (a->zeros, b->zeros, a->n_zeros),
+      roots_distance (a->poles, b->poles, a->n_poles));
+}
+
+static void
+test_zpk (void)
+{
+  Golden *golden = golden_open ("elliptic.txt");
+  TapMany exact =
+      tap_many ("roots and gain agree with the exact ones to 1e-12");
+  TapMany scipy = tap_many ("and with SciPy's, where these do");
+  unsigned n_orders = 0, n_scipy_off = 0, lowest_off = 65;
+  bool seen[TFX_DESIGN_MAX_ORDER + 1] = { false };
+  double worst = 0;
+  GoldenDesign g;
+  char text[TEST_TEXT_SIZE];
+
+  while (golden && golden_next (golden, &g)) {
+    TfxZpk zpk;
+    double roots, gain;
+
+    test_design_text (&g.design, g.rate_hz, text);
+    n_orders += !seen[g.design.order];
+    seen[g.design.order] = true;
+    if (!tap_many_check (&exact,
+            tfx_design_zpk (&g.design, g.rate_hz, &zpk) == 0 &&
+                zpk.n_zeros == g.exact.n_zeros &&
+                zpk.n_poles == g.exact.n_poles,
+            "%s: %zu zeros, %zu poles", text, zpk.n_zeros, zpk.n_poles))
+      continue;
+    roots = distance (&zpk, &g.exact);
+    gain = fabs (zpk.gain / g.exact.gain - 1);
+    worst = fmax (worst, fmax (roots, gain));
+    tap_many_check (&exact, roots <= TOLERANCE && gain <= TOLERANCE,
+        "%s: roots %.2g, gain %.2g off", text, roots, gain);
+
+    if (distance (&g.scipy, &g.exact) > TOLERANCE ||
+        !(fabs (g.scipy.gain / g.exact.gain - 1) <= TOLERANCE)) {
+      n_scipy_off++;
+      if (g.design.order < lowest_off)
+        lowest_off = g.design.order;
+      continue;
+    }
+    roots = distance (&zpk, &g.scipy);
+    gain = fabs (zpk.gain / g.scipy.gain - 1);
+    tap_many_check (&scipy, roots <= TOLERANCE && gain <= TOLERANCE,
+        "%s: roots %.2g, gain %.2g off", text, roots, gain);
+  }
+  tap_diag ("at most %.2g off; SciPy's own roots or gain are more than 1e-12 "
+            "off in %u designs, from order %u on",
+      worst, n_scipy_off, lowest_off);
+  tap_check (n_orders == TFX_DESIGN_MAX_ORDER, "%u orders", n_orders);
+  tap_many_end (&exact);
+  tap_many_end (&scipy);
+  if (golden)
+    golden_close (golden);
+}
+
+static TfxChain *
+make_chain (const TfxDesign *design, double rate_hz)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (design, rate_hz, sos);
+  TfxStage *stage =
+      n < 0 ? NULL
+            : tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)n);
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (&empty);
+  return chain;
+}
+
+/* Where the gain of each section is set, of its rounded coefficients. */
+static double
+reference_frequency (const TfxDesign *d, double rate_hz)
+{
+  double w = M_PI / rate_hz;
+
+  switch (d->mode) {
+    case TFX_MODE_HIGH_PASS:
+      return 0.5 * rate_hz;
+    case TFX_MODE_BAND_PASS:
+      return atan (sqrt (tan (w * d->lower_hz) * tan (w * d->upper_hz))) / w;
+    default:
+      return 0;
+  }
+}
+
+/* The sections do what the roots say, but for the rounding of each coefficient
+ * to double, there and where the gain is set; near poles of high Q that is all
+ * that can be had. */
+static void
+test_response (void)
+{
+  Golden *golden = golden_open ("elliptic.txt");
+  TapMany many = tap_many ("response within what rounding of sections makes");
+  PlainResponse at_reference;
+  double worst = 0;
+  GoldenDesign g;
+  char text[TEST_TEXT_SIZE];
+
+  while (golden && golden_next (golden, &g)) {
+    TfxChain *chain = make_chain (&g.design, g.rate_hz);
+
+    test_design_text (&g.design, g.rate_hz, text);
+    if (!tap_many_check (&many, chain, "%s: refused", text))
+      continue;
+    at_reference = plain_response (chain,
+        reference_frequency (&g.design, g.rate_hz), g.rate_hz);
+    for (size_t i = 0; i < g.n_points; i++) {
+      const GoldenPoint *p = &g.points[i];
+      PlainResponse found = plain_response (chain, p->freq_hz, g.rate_hz);
+      double error = hypot (found.h.re - p->exact.re, found.h.im - p->exact.im);
+      double gain_slack = at_reference.slack * hypot (found.h.re, found.h.im) /
+                          hypot (at_reference.h.re, at_reference.h.im);
+      double bound = DBL_EPSILON * (found.slack + gain_slack) + TOLERANCE;
+
+      worst = fmax (worst, error / bound);
+      tap_many_check (&many, error <= bound,
+          "%s at %.10g Hz: %.2g off, bound %.2g", text, p->freq_hz, error,
+          bound);
+    }
+    tfx_chain_unref (&chain);
+  }
+  tap_diag ("the largest error is %.2g of the bound", worst);
+  tap_many_end (&many);
+  if (golden)
+    golden_close (golden);
+}
+
+/* Pass band and stop band are as flat as asked, and no flatter. */
+static void
+test_ripple (void)
+{
+  static const double ripples[] = { 0.01, 0.1, 1, 3 };
+  static const double attenuations[] = { 20, 40, 80 };
+  TapMany many = tap_many ("ripple and attenuation are reached, not exceeded");
+
+  for (unsigned order = 1; order <= 12; order++) {
+    for (unsigned i = 0; i < 12; i++) {
+      TfxDesign d = { .family = TFX_FAMILY_ELLIPTIC,
+        .mode = TFX_MODE_LOW_PASS,
+        .order = order,
+        .lower_hz = 5000,
+        .ripple_db = ripples[i % 4],
+        .attenuation_db = attenuations[i / 4] };
+      TfxChain *chain = make_chain (&d, 48000);
+      double lowest = 0, highest = -999, stop = -999;
+
+      for (double f = 0; chain && f <= 24000; f += f < 5000 ? 0.5 : 5) {
+        PlainResponse r = plain_response (chain, f, 48000);
+        double db = 10 * log10 (r.h.re * r.h.re + r.h.im * r.h.im + 1e-99);
+
+        if (f <= 5000) {
+          lowest = fmin (lowest, db);
+          highest = fmax (highest, db);
+        } else if (f > 23990 && order % 2 == 0) {
+          /* An even order ends on the top of a ripple. */
+          stop = fmax (stop, db);
+        }
+      }
+      tap_many_check (&many,
+          chain && fabs (highest) < 1e-3 && highest < 1e-9 &&
+              fabs (lowest + d.ripple_db) < 1e-6 * d.ripple_db,
+          "order %u, %g and %g dB: pass band from %.9g to %.9g dB", order,
+          d.ripple_db, d.attenuation_db, lowest, highest);
+      tap_many_check (&many,
+          order % 2 == 1 || fabs (stop + d.attenuation_db) < 1e-3,
+          "order %u, %g and %g dB: %.9g dB at the end", order, d.ripple_db,
+          d.attenuation_db, stop);
+      tfx_chain_unref (&chain);
+    }
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "zpk", test_zpk },
+  { "response", test_response },
+  { "ripple", test_ripple },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fir_convolver.c: the output of the FIR engine against exact sums, for
+ * every form, kernel and split of a stream.
+ */
+#include "common.h"
+#include "fircase.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const method_names[] = { "auto", "direct", "fft" };
+static const char *const type_names[] = { "F32", "F64" };
+
+/* The largest error of each test, by form and type. */
+static double worst_db[2][2];
+
+static void
+clear_worst (void)
+{
+  for (int i = 0; i < 4; i++)
+    worst_db[i / 2][i % 2] = -INFINITY;
+}
+
+static void
+show_worst (void)
+{
+  tap_diag ("largest error: direct %.1f dB in F32, %.1f dB in F64; "
+            "by transforms %.1f dB, %.1f dB",
+      worst_db[0][0], worst_db[0][1], worst_db[1][0], worst_db[1][1]);
+}
+
+static void
+keep_worst (TfxFirMethod method, TfxSample type, double error_db)
+{
+  double *worst = &worst_db[method == TFX_FIR_FFT][type];
+  *worst = fmax (*worst, error_db);
+}
+
+/* The case in one way of running it; the error is checked against the bound of
+ * the form that ran. */
+static void
+check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
+    FirSplit split, const char *split_name)
+{
+  TfxConvolverTaps *taps = fir_taps_new (spec);
+  TfxConvolver *convolver = fir_convolver_new (spec);
+  double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
+  const double bound =
+      fir_bound_db (tfx_convolver_taps_method (taps), spec->precision);
+  double error;
+
+  fir_case_run (c, convolver, spec->precision, split, 0, c->n_frames, out);
+  error = fir_case_error_db (c, out, 0);
+  keep_worst (tfx_convolver_taps_method (taps), spec->precision, error);
+  tap_many_check (many, error <= bound,
+      "%zu taps, %u channels, %s %s, %s, blocks of %zu, split %s, %s: %.1f dB "
+      "is above %.0f dB",
+      c->n_taps, c->n_channels, type_names[spec->precision],
+      method_names[spec->method], spec->kernel, spec->block_frames, split_name,
+      tfx_convolver_taps_text (taps), error, bound);
+  free (out);
+  tfx_convolver_free (&convolver);
+  tfx_convolver_taps_unref (&taps);
+}
+
+static void
+check_splits (TapMany *many, const FirCase *c, TfxConvolverSpec spec)
+{
+  static const size_t hints[] = { 0, 64, 256, 480, 1024 };
+
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    spec.block_frames = hints[i];
+    if (spec.method == TFX_FIR_DIRECT && i > 0)
+      break;
+    fir_split_frames = hints[i] ? hints[i] : 256;
+    check_run (many, c, &spec, fir_split_fixed, "even");
+    check_run (many, c, &spec, fir_split_random, "random");
+    if (i % 2 == 1)
+      continue;
+    check_run (many, c, &spec, fir_split_all, "none");
+    check_run (many, c, &spec, fir_split_one, "one frame");
+  }
+}
+
+/* Every method, type and kernel. */
+static void
+check_all (TapMany *many, const FirCase *c, size_t n_kernels_to_try)
+{
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+
+  for (size_t k = n - (n_kernels_to_try < n ? n_kernels_to_try : n); k < n;
+       k++) {
+    for (int type = 0; type < 2; type++) {
+      for (int method = 0; method < 3; method++) {
+        TfxConvolverSpec spec =
+            fir_case_spec (c, (TfxSample)type, (TfxFirMethod)method, 0);
+        spec.kernel = names[k];
+        if (method != TFX_FIR_DIRECT || c->n_taps <= 4096)
+          check_splits (many, c, spec);
+      }
+    }
+  }
+}
+
+static void
+test_short (void)
+{
+  static const size_t lengths[] = { 1, 2, 3, 21, 64, 101 };
+  static const unsigned channels[] = { 1, 2, 8 };
+  TapMany many = tap_many ("up to 101 taps");
+
+  clear_worst ();
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
+      FirCase *c =
+          fir_case_new (FIR_NOISE, lengths[i], 1, channels[k], 3500, 1000);
+      check_all (&many, c, TEST_N_KERNELS);
+      fir_case_free (&c);
+    }
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+static void
+test_medium (void)
+{
+  static const size_t lengths[] = { 511, 4096 };
+  static const unsigned channels[] = { 1, 2, 8 };
+  TapMany many = tap_many ("511 and 4096 taps");
+
+  clear_worst ();
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
+      FirCase *c = fir_case_new (FIR_NOISE, lengths[i], 1, channels[k],
+          lengths[i] + 3000, 400);
+      check_all (&many, c, k == 0 && !test_is_sanitized () ? 4 : 1);
+      fir_case_free (&c);
+    }
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+static void
+test_long (void)
+{
+  TapMany many = tap_many ("65536 and 480000 taps, by transforms");
+
+  clear_worst ();
+  for (unsigned channels = 1; channels <= 2; channels++) {
+    FirCase *c = fir_case_new (FIR_NOISE, 65536, 1, channels, 80000, 100);
+    check_all (&many, c, 1);
+    fir_case_free (&c);
+  }
+  if (!test_is_sanitized ()) {
+    FirCase *c = fir_case_new (FIR_NOISE, 65536, 8, 8, 80000, 30);
+    TfxConvolverSpec spec =
+        fir_case_spec (c, TFX_SAMPLE_F32, TFX_FIR_AUTO, 256);
+    check_run (&many, c, &spec, fir_split_random, "random");
+    fir_case_free (&c);
+
+    c = fir_case_new (FIR_NOISE, 480000, 1, 1, 520000, 60);
+    check_all (&many, c, 1);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+/* Direct, after a history as long as the taps has been put in. */
+static void
+test_long_direct (void)
+{
+  static const size_t lengths[] = { 65536, 480000 };
+  TapMany many = tap_many ("65536 and 480000 taps, directly");
+
+  clear_worst ();
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    const size_t n_history = lengths[i] - 1;
+    FirCase *c =
+        fir_case_new (FIR_NOISE, lengths[i], 1, 1, lengths[i] + 500, 100);
+    double *out = test_alloc (c->n_frames * sizeof *out);
+
+    /* all points behind the history */
+    for (size_t k = 0; k < c->n_points; k++) {
+      long double sum = 0.0L;
+      c->points[k] = n_history + k * 5;
+      for (size_t j = 0; j < c->n_taps; j++)
+        sum += c->taps[j] * c->signal[c->points[k] - j];
+      c->values[k] = sum;
+    }
+    for (int type = 0; type < 2; type++) {
+      TfxConvolverSpec spec =
+          fir_case_spec (c, (TfxSample)type, TFX_FIR_DIRECT, 0);
+      TfxConvolver *convolver = fir_convolver_new (&spec);
+      double error;
+
+      tfx_convolver_set_history (convolver, c->signal);
+      fir_case_run (c, convolver, spec.precision, fir_split_random, n_history,
+          c->n_frames - n_history, out);
+      error = fir_case_error_db (c, out, n_history);
+      keep_worst (TFX_FIR_DIRECT, spec.precision, error);
+      tap_many_check (&many,
+          error <= fir_bound_db (TFX_FIR_DIRECT, spec.precision),
+          "%zu taps, %s: %.1f dB", lengths[i], type_names[type], error);
+      tfx_convolver_free (&convolver);
+    }
+    free (out);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+/* Taps as they are in practice. */
+static void
+test_kinds (void)
+{
+  static const size_t lengths[] = { 101, 1023, 8191, 40001 };
+  TapMany many = tap_many ("low-passes and decays, a kernel for each channel");
+
+  clear_worst ();
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (int kind = FIR_DECAY; kind <= FIR_LOW_PASS; kind++) {
+      FirCase *c = fir_case_new ((FirKind)kind, lengths[i], 3, 3,
+          lengths[i] + 5000, 200);
+      check_all (&many, c, 1);
+      fir_case_free (&c);
+    }
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+/* Output of the whole stream to the bit, whatever the split. */
+static void
+check_same_bits (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec)
+{
+  static const FirSplit splits[] = { fir_split_one, fir_split_random,
+    fir_split_fixed };
+  const size_t size = c->n_channels * c->n_frames * sizeof (double);
+  double *whole = test_alloc (size), *out = test_alloc (size);
+  TfxConvolver *convolver = fir_convolver_new (spec);
+
+  fir_case_run (c, convolver, spec->precision, fir_split_all, 0, c->n_frames,
+      whole);
+  fir_split_frames = 96;
+  for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+    tfx_convolver_reset (convolver);
+    fir_case_run (c, convolver, spec->precision, splits[i], 0, c->n_frames,
+        out);
+    tap_many_check (many, memcmp (whole, out, size) == 0,
+        "%zu taps, %s, %s, split %zu", c->n_taps, type_names[spec->precision],
+        spec->kernel, i);
+  }
+  tfx_convolver_free (&convolver);
+  free (whole);
+  free (out);
+}
+
+static void
+test_reproducible (void)
+{
+  static const size_t lengths[] = { 1, 5, 31, 64, 333, 3000, 20000 };
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+  TapMany direct = tap_many ("direct: any split gives the same bits");
+  TapMany fft = tap_many ("asked to be reproducible: the same by transforms");
+
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    FirCase *c =
+        fir_case_new (FIR_NOISE, lengths[i], 1, 2, lengths[i] + 4000, 1);
+    for (size_t k = 0; k < n; k++) {
+      for (int type = 0; type < 2; type++) {
+        TfxConvolverSpec spec =
+            fir_case_spec (c, (TfxSample)type, TFX_FIR_DIRECT, 0);
+        spec.kernel = names[k];
+        if (lengths[i] <= 3000)
+          check_same_bits (&direct, c, &spec);
+        spec.method = TFX_FIR_FFT;
+        spec.is_reproducible = true;
+        spec.block_frames = 512;
+        check_same_bits (&fft, c, &spec);
+      }
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&direct);
+  tap_many_end (&fft);
+}
+
+static size_t
+random_size (double most)
+{
+  return (size_t)exp (tap_random_uniform (0.0, log (most)));
+}
+
+/* Whatever the numbers are. */
+static void
+test_random (void)
+{
+  static const FirSplit splits[] = { fir_split_random, fir_split_fixed,
+    fir_split_all };
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+  const unsigned n_cases = test_is_sanitized () ? 60 : 300;
+  TapMany many = tap_many ("random numbers of everything");
+
+  clear_worst ();
+  for (unsigned i = 0; i < n_cases; i++) {
+    const unsigned n_channels = 1 + tap_random_below (9);
+    const size_t n_taps = random_size (30000.0);
+    FirCase *c =
+        fir_case_new (FIR_NOISE, n_taps, tap_random_below (2) ? 1 : n_channels,
+            n_channels, n_taps + random_size (8000.0), 60);
+    TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)tap_random_below (2),
+        (TfxFirMethod)tap_random_below (3), random_size (6000.0) - 1);
+
+    spec.kernel = names[tap_random_below ((unsigned)n)];
+    spec.is_reproducible = tap_random_below (4) == 0;
+    fir_split_frames = tap_random_below (2) && spec.block_frames
+                           ? spec.block_frames
+                           : random_size (3000.0);
+    check_run (&many, c, &spec, splits[tap_random_below (3)], "any");
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
+static const TapTest tests[] = {
+  { "short", test_short },
+  { "medium", test_medium },
+  { "long", test_long },
+  { "long_direct", test_long_direct },
+  { "kinds", test_kinds },
+  { "reproducible", test_reproducible },
+  { "random", test_random },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

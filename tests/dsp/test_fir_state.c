@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fir_state.c: what the FIR engine keeps: history, other taps in a
+ * cross-fade, rest, samples that are not finite; and how it reads and writes
+ * blocks.
+ */
+#include "buffer.h"
+#include "common.h"
+#include "fircase.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One spec for each form, in both types. */
+static const struct
+{
+  size_t n_taps;
+  TfxFirMethod method;
+  size_t block_frames;
+  const char *text; /* how its form begins */
+} forms[] = {
+  { 1, TFX_FIR_DIRECT, 0, "direct" },
+  { 77, TFX_FIR_DIRECT, 0, "direct" },
+  { 500, TFX_FIR_FFT, 1024, "block" },
+  { 300, TFX_FIR_FFT, 64, "partitioned" },
+  { 20000, TFX_FIR_FFT, 128, "partitioned" },
+  { 20000, TFX_FIR_FFT, 0, "partitioned" },
+};
+
+#define N_FORMS (sizeof forms / sizeof *forms)
+
+static TfxConvolverSpec
+form_spec (const FirCase *c, size_t form, int type)
+{
+  return fir_case_spec (c, (TfxSample)type, forms[form].method,
+      forms[form].block_frames);
+}
+
+/* The error of out against other, both [n_channels][n_frames], in frames
+ * [first, first + n). */
+static double
+distance_db (const FirCase *c, const double *out, const double *other,
+    size_t first, size_t n)
+{
+  double error = 0.0, power = 0.0;
+
+  for (unsigned k = 0; k < c->n_channels; k++) {
+    for (size_t i = first; i < first + n; i++) {
+      const double e = out[k * c->n_frames + i] - other[k * c->n_frames + i];
+      error += e * e;
+      power += other[k * c->n_frames + i] * other[k * c->n_frames + i];
+    }
+  }
+  if (!isfinite (error))
+    return INFINITY;
+  return error > 0.0 ? 10.0 * log10 (error / power) : -999.0;
+}
+
+static double *
+new_output (const FirCase *c)
+{
+  double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
+
+  memset (out, 0, c->n_channels * c->n_frames * sizeof *out);
+  return out;
+}
+
+/* ---- forms --------------------------------------------------------------- */
+
+static void
+test_forms (void)
+{
+  TapMany many = tap_many ("specs take the form that the tests mean");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1, 10, 1);
+    TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F32);
+    TfxConvolverTaps *taps = fir_taps_new (&spec);
+    const char *text = tfx_convolver_taps_text (taps);
+
+    tap_many_check (&many,
+        strncmp (text, forms[f].text, strlen (forms[f].text)) == 0,
+        "%zu taps, blocks of %zu: %s", forms[f].n_taps, forms[f].block_frames,
+        text);
+    tfx_convolver_taps_unref (&taps);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- history ------------------------------------------------------------- */
+
+/* True if history[n_channels][n_taps - 1] is the case's signal up to frame
+ * `end`. */
+static bool
+is_history (const FirCase *c, const double *history, size_t end)
+{
+  const size_t n = c->n_taps - 1;
+
+  for (unsigned k = 0; k < c->n_channels; k++) {
+    for (size_t i = 0; i < n; i++) {
+      const double x =
+          end + i >= n ? c->signal[k * c->n_frames + end + i - n] : 0.0;
+      if (history[k * n + i] != x)
+        return false;
+    }
+  }
+  return true;
+}
+
+static void
+check_history (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
+    size_t at)
+{
+  const size_t n = c->n_taps - 1;
+  TfxConvolver *a = fir_convolver_new (spec), *b = fir_convolver_new (spec);
+  double *history = test_alloc ((c->n_channels * n + 1) * sizeof *history);
+  double *out_a = new_output (c), *out_b = new_output (c);
+  const double bound = fir_bound_db (spec->method, spec->precision);
+  double error;
+
+  fir_case_run (c, a, spec->precision, fir_split_random, 0, at, out_a);
+  tfx_convolver_get_history (a, history);
+  tap_many_check (many, is_history (c, history, at),
+      "%zu taps after %zu frames: not the last input", c->n_taps, at);
+  /* b has seen other samples before */
+  fir_case_run (c, b, spec->precision, fir_split_random, 0, 999, out_b);
+  tfx_convolver_set_history (b, history);
+  fir_case_run (c, a, spec->precision, fir_split_random, at, c->n_frames - at,
+      out_a);
+  fir_case_run (c, b, spec->precision, fir_split_random, at, c->n_frames - at,
+      out_b);
+  error = distance_db (c, out_b, out_a, at, c->n_frames - at);
+  tap_many_check (many,
+      error <= bound && fir_case_error_db (c, out_b, at) <= bound,
+      "%zu taps, %s, set after %zu frames: %.1f dB", c->n_taps, spec->kernel,
+      at, error);
+  tfx_convolver_get_history (b, history);
+  tap_many_check (many, is_history (c, history, c->n_frames),
+      "%zu taps: the history goes on", c->n_taps);
+  tfx_convolver_free (&a);
+  tfx_convolver_free (&b);
+  free (history);
+  free (out_a);
+  free (out_b);
+}
+
+static void
+test_history (void)
+{
+  TapMany many = tap_many ("history goes from one convolver to another");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
+        2 * forms[f].n_taps + 5000, 300);
+    for (int type = 0; type < 2; type++) {
+      const TfxConvolverSpec spec = form_spec (c, f, type);
+      check_history (&many, c, &spec, 0);
+      check_history (&many, c, &spec, 100);
+      check_history (&many, c, &spec, 4096);
+      check_history (&many, c, &spec, forms[f].n_taps + 3333);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- other taps ---------------------------------------------------------- */
+
+/* What must be heard: from a to b, linearly, over `length` frames from frame
+ * `start` on. */
+static void
+mix (const FirCase *c, double *a, const double *b, size_t start, size_t length)
+{
+  for (unsigned k = 0; k < c->n_channels; k++) {
+    for (size_t i = start; i < c->n_frames; i++) {
+      double *y = a + k * c->n_frames + i;
+      const double to = b[k * c->n_frames + i];
+      const size_t done = i - start + 1;
+      *y = done >= length ? to : *y + (to - *y) * (double)done / (double)length;
+    }
+  }
+}
+
+/* The same signal as c, other taps. */
+static FirCase *
+with_other_taps (const FirCase *c, FirKind kind)
+{
+  FirCase *other = fir_case_new (kind, c->n_taps, c->n_kernels, c->n_channels,
+      c->n_frames, c->n_points);
+
+  memcpy (other->signal, c->signal,
+      c->n_channels * c->n_frames * sizeof *c->signal);
+  return other;
+}
+
+/* Output of the whole stream in double. */
+static double *
+run_alone (const FirCase *c, TfxConvolverSpec spec)
+{
+  TfxConvolver *convolver;
+  double *out = new_output (c);
+
+  spec.precision = TFX_SAMPLE_F64;
+  convolver = fir_convolver_new (&spec);
+  fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_all, 0, c->n_frames,
+      out);
+  tfx_convolver_free (&convolver);
+  return out;
+}
+
+typedef struct Change
+{
+  size_t at, fade_frames;
+} Change;
+
+/* Taps change at two places; the second change may fall into the cross-fade of
+ * the first, and then waits for its end. */
+static void
+check_changes (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
+    const Change changes[2])
+{
+  FirCase *cases[3] = { NULL, with_other_taps (c, FIR_DECAY),
+    with_other_taps (c, FIR_LOW_PASS) };
+  double *expected = run_alone (c, spec), *out = new_output (c);
+  TfxConvolver *convolver = fir_convolver_new (&spec);
+  size_t at = 0, free_from = 0;
+  int result = 0;
+  double error;
+
+  for (int i = 0; i < 2; i++) {
+    TfxConvolverSpec other = spec;
+    TfxConvolverTaps *taps;
+    double *to;
+
+    other.taps = cases[i + 1]->taps;
+    taps = fir_taps_new (&other);
+    fir_case_run (c, convolver, spec.precision, fir_split_random, at,
+        changes[i].at - at, out);
+    at = changes[i].at;
+    result |= tfx_convolver_set_taps (convolver, taps, changes[i].fade_frames);
+    tfx_convolver_taps_unref (&taps);
+
+    to = run_alone (cases[i + 1], other);
+    if (free_from < at)
+      free_from = at;
+    mix (c, expected, to, free_from, changes[i].fade_frames);
+    free_from += changes[i].fade_frames;
+    free (to);
+  }
+  fir_case_run (c, convolver, spec.precision, fir_split_random, at,
+      c->n_frames - at, out);
+  error = distance_db (c, out, expected, 0, c->n_frames);
+  tap_many_check (many,
+      result == 0 && error <= fir_bound_db (spec.method, spec.precision),
+      "%zu taps, changes at %zu (%zu) and %zu (%zu): %d, %.1f dB", c->n_taps,
+      changes[0].at, changes[0].fade_frames, changes[1].at,
+      changes[1].fade_frames, result, error);
+  tfx_convolver_free (&convolver);
+  free (expected);
+  free (out);
+  fir_case_free (&cases[1]);
+  fir_case_free (&cases[2]);
+}
+
+static void
+test_changes (void)
+{
+  static const Change changes[][2] = {
+    { { 2000, 0 }, { 3000, 0 } },
+    { { 0, 480 }, { 5000, 1 } },
+    { { 2049, 1000 }, { 6001, 333 } },
+    { { 1024, 2000 }, { 1500, 700 } }, /* one waits */
+    { { 1031, 2000 }, { 1500, 0 } },
+    { { 1031, 0 }, { 1031, 100 } },
+  };
+  TapMany many = tap_many ("other taps come in by a cross-fade");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
+        forms[f].n_taps + 9000, 1);
+    for (int type = 0; type < 2; type++) {
+      for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        check_changes (&many, c, form_spec (c, f, type), changes[i]);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* The last of several that are set within a cross-fade counts; the convolver
+ * lets go of all of them. */
+static void
+test_waiting (void)
+{
+  FirCase *c = fir_case_new (FIR_NOISE, 500, 1, 1, 20000, 1);
+  TapMany many = tap_many ("of taps that wait the last ones count");
+
+  for (size_t f = 1; f < N_FORMS; f++) {
+    TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F64);
+    TfxConvolver *convolver = fir_convolver_new (&spec);
+    double *out = new_output (c), *expected;
+
+    for (int i = 0; i < 20; i++) {
+      TfxConvolverSpec other = spec;
+      TfxConvolverTaps *taps;
+      double gain = 1.0 + i;
+
+      other.gain = gain;
+      taps = fir_taps_new (&other);
+      tfx_convolver_set_taps (convolver, taps, 1000);
+      tfx_convolver_taps_unref (&taps);
+      fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random,
+          (size_t)i * 100, 100, out);
+    }
+    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 2000, 18000,
+        out);
+    spec.gain = 20.0;
+    expected = run_alone (c, spec);
+    tap_many_check (&many, distance_db (c, out, expected, 4000, 16000) < -240.0,
+        "form %zu", f);
+    tfx_convolver_free (&convolver);
+    free (out);
+    free (expected);
+  }
+  fir_case_free (&c);
+  tap_many_end (&many);
+}
+
+static void
+test_reset (void)
+{
+  TapMany many = tap_many ("a reset is a new start, with the newest taps");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2, 6000, 1);
+    for (int type = 0; type < 2; type++) {
+      TfxConvolverSpec spec = form_spec (c, f, type);
+      TfxConvolver *fresh, *convolver = fir_convolver_new (&spec);
+      double *out = new_output (c), *expected = new_output (c);
+      const size_t size = c->n_channels * c->n_frames * sizeof *out;
+
+      for (int i = 0; i < 3; i++) {
+        TfxConvolverTaps *taps;
+        spec.gain *= 3.0;
+        taps = fir_taps_new (&spec);
+        fir_case_run (c, convolver, spec.precision, fir_split_random, 0, 3001,
+            out);
+        tfx_convolver_set_taps (convolver, taps, 5000);
+        tfx_convolver_taps_unref (&taps);
+      }
+      tfx_convolver_reset (convolver);
+      tap_many_check (&many, tfx_convolver_state_peak (convolver) == 0.0,
+          "form %zu: at rest", f);
+      fresh = fir_convolver_new (&spec);
+      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
+          out);
+      fir_case_run (c, fresh, spec.precision, fir_split_all, 0, c->n_frames,
+          expected);
+      tap_many_check (&many, memcmp (out, expected, size) == 0,
+          "form %zu: output of a new one", f);
+      tfx_convolver_free (&fresh);
+      tfx_convolver_free (&convolver);
+      free (out);
+      free (expected);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_set_refused (void)
+{
+  FirCase *c = fir_case_new (FIR_NOISE, 600, 1, 2, 10, 1);
+  const TfxConvolverSpec spec =
+      fir_case_spec (c, TFX_SAMPLE_F32, TFX_FIR_AUTO, 256);
+  TfxConvolver *convolver = fir_convolver_new (&spec);
+  TfxConvolverSpec others[6];
+
+  for (int i = 0; i < 6; i++)
+    others[i] = spec;
+  others[0].n_taps = 599;
+  others[1].n_channels = 1;
+  others[2].precision = TFX_SAMPLE_F64;
+  others[3].method = TFX_FIR_DIRECT;
+  others[4].block_frames = 64;
+  others[5].is_reproducible = true;
+  for (int i = 0; i < 6; i++) {
+    TfxConvolverTaps *taps = fir_taps_new (&others[i]);
+    tap_check (tfx_convolver_set_taps (convolver, taps, 10) == -EINVAL,
+        "taps of another shape are refused (%d)", i);
+    tfx_convolver_taps_unref (&taps);
+  }
+  tfx_convolver_free (&convolver);
+  fir_case_free (&c);
+}
+
+/* ---- rest and samples that are not finite -------------------------------- */
+
+static void
+test_silence (void)
+{
+  TapMany many = tap_many ("state_peak 0 means that nothing is left");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1,
+        8 * forms[f].n_taps + 40000, 1);
+    for (int type = 0; type < 2; type++) {
+      const TfxConvolverSpec spec = form_spec (c, f, type);
+      TfxConvolver *convolver = fir_convolver_new (&spec);
+      double *out = new_output (c);
+      size_t at = 3000, quiet_at = 0;
+      bool is_quiet = true;
+
+      memset (c->signal + 3000, 0, (c->n_frames - 3000) * sizeof *c->signal);
+      fir_case_run (c, convolver, spec.precision, fir_split_random, 0, 3000,
+          out);
+      tap_many_check (&many,
+          forms[f].n_taps == 1 || tfx_convolver_state_peak (convolver) > 0.9,
+          "form %zu: loud", f);
+      for (; at + 500 <= c->n_frames; at += 500) {
+        if (!quiet_at && tfx_convolver_state_peak (convolver) == 0.0)
+          quiet_at = at;
+        fir_case_run (c, convolver, spec.precision, fir_split_random, at, 500,
+            out);
+        for (size_t i = at; quiet_at && i < at + 500; i++)
+          is_quiet &= out[i] == 0.0;
+      }
+      tap_many_check (&many, quiet_at && is_quiet,
+          "form %zu: quiet from %zu on", f, quiet_at);
+      tfx_convolver_free (&convolver);
+      free (out);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* Frames of a channel that are not sound. */
+static const double bad_samples[] = { NAN, INFINITY, -INFINITY, 1e308 };
+
+static void
+test_unsound (void)
+{
+  TapMany many = tap_many ("samples that are not finite count as 0");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 2,
+        forms[f].n_taps + 6000, 1);
+    for (int type = 0; type < 2; type++) {
+      const TfxConvolverSpec spec = form_spec (c, f, type);
+      const size_t size = c->n_channels * c->n_frames * sizeof (double);
+      TfxConvolver *convolver = fir_convolver_new (&spec);
+      double *out = new_output (c), *expected = new_output (c);
+
+      for (int i = 0; i < 4; i++)
+        c->signal[1500 + (size_t)i * 301] = 0.0;
+      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
+          expected);
+      for (int i = 0; i < 4; i++)
+        c->signal[1500 + (size_t)i * 301] = bad_samples[i];
+      tfx_convolver_reset (convolver);
+      fir_case_run (c, convolver, spec.precision, fir_split_all, 0, c->n_frames,
+          out);
+      tap_many_check (&many, memcmp (out, expected, size) == 0, "form %zu, %d",
+          f, type);
+      tfx_convolver_free (&convolver);
+      free (out);
+      free (expected);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_unsound_count (void)
+{
+  FirCase *c = fir_case_new (FIR_NOISE, 50, 1, 3, 10, 1);
+  const TfxConvolverSpec spec =
+      fir_case_spec (c, TFX_SAMPLE_F32, TFX_FIR_AUTO, 256);
+  TfxConvolver *convolver = fir_convolver_new (&spec);
+  float samples[3][20] = { { 0 } };
+  TfxBlock block = tfx_block_planar (samples, TFX_SAMPLE_F32, 3, 20, 20);
+
+  tap_check (tfx_convolver_run (convolver, &block, &block) == 0, "none");
+  samples[0][3] = samples[2][0] = samples[2][19] = NAN;
+  tap_check (tfx_convolver_run (convolver, &block, &block) == 2,
+      "two of three channels were not sound");
+  tfx_convolver_free (&convolver);
+  fir_case_free (&c);
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+static void
+check_layout (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
+    TestLayout layout, TfxSample type, bool in_place)
+{
+  const size_t n = c->n_frames;
+  TestBuffer in = test_buffer_new (layout, type, c->n_channels, n, 3);
+  TestBuffer out = test_buffer_new (layout, type, c->n_channels, n, 1);
+  double *frames = test_alloc (c->n_channels * n * sizeof *frames);
+  double *got = new_output (c);
+  TfxConvolver *convolver = fir_convolver_new (spec);
+  TestBuffer *to = in_place ? &in : &out;
+  const bool is_double =
+      spec->precision == TFX_SAMPLE_F64 && type == TFX_SAMPLE_F64;
+  double error;
+
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned k = 0; k < c->n_channels; k++)
+      frames[i * c->n_channels + k] = c->signal[k * n + i];
+  }
+  test_buffer_set (&in, frames);
+  for (size_t i = 0, piece; i < n; i += piece) {
+    TfxBlock from, part;
+    piece = fir_split_random (n - i);
+    from = test_block_part (&in.block, i, piece);
+    part = test_block_part (&to->block, i, piece);
+    tfx_convolver_run (convolver, &from, &part);
+  }
+  test_buffer_get (to, frames);
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned k = 0; k < c->n_channels; k++)
+      got[k * n + i] = frames[i * c->n_channels + k];
+  }
+  error = fir_case_error_db (c, got, 0);
+  tap_many_check (many,
+      error <= (is_double ? -240.0 : -128.0) && test_buffer_is_guarded (&in) &&
+          test_buffer_is_guarded (&out),
+      "%zu taps, %u channels, layout %d, type %d in %d, in place %d: %.1f dB",
+      c->n_taps, c->n_channels, layout, type, spec->precision, in_place, error);
+  test_buffer_clear (&in);
+  test_buffer_clear (&out);
+  tfx_convolver_free (&convolver);
+  free (frames);
+  free (got);
+}
+
+static void
+test_layouts (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 4, 8, 11 };
+  TapMany many = tap_many ("every layout, in place and apart, and guards");
+
+  for (size_t f = 1; f + 2 < N_FORMS; f++) {
+    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
+      FirCase *c =
+          fir_case_new (FIR_NOISE, forms[f].n_taps, 1, channels[k], 2000, 100);
+      for (int i = 0; i < TEST_N_LAYOUTS * 8; i++) {
+        const TfxConvolverSpec spec = form_spec (c, f, i / 2 % 2);
+        check_layout (&many, c, &spec, (TestLayout)(i / 8),
+            (TfxSample)(i / 4 % 2), i % 2);
+      }
+      fir_case_free (&c);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* No frames, no change. */
+static void
+test_empty (void)
+{
+  TapMany many = tap_many ("a block without frames changes nothing");
+
+  for (size_t f = 0; f < N_FORMS; f++) {
+    FirCase *c = fir_case_new (FIR_NOISE, forms[f].n_taps, 1, 1, 3000, 100);
+    const TfxConvolverSpec spec = form_spec (c, f, TFX_SAMPLE_F64);
+    TfxConvolver *convolver = fir_convolver_new (&spec);
+    double *out = new_output (c);
+    TfxBlock none = tfx_block_planar (out, TFX_SAMPLE_F64, 1, 0, 0);
+
+    tfx_convolver_run (convolver, &none, &none);
+    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 0, 1500, out);
+    tfx_convolver_run (convolver, &none, &none);
+    fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random, 1500, 1500,
+        out);
+    tap_many_check (&many, fir_case_error_db (c, out, 0) < -240.0, "form %zu",
+        f);
+    tfx_convolver_free (&convolver);
+    free (out);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static void
+test_refused (void)
+{
+  static const double taps[4] = { 1, 2, NAN, 1e300 };
+  const TfxConvolverSpec good = { .taps = taps,
+    .gain = 1.0,
+    .n_taps = 2,
+    .n_kernels = 1,
+    .n_channels = 1,
+    .kernel = "c" };
+  TfxConvolverSpec bad[13];
+  TfxConvolverTaps *t;
+
+  for (int i = 0; i < 13; i++)
+    bad[i] = good;
+  bad[0].n_taps = 0;
+  bad[1].n_taps = TFX_FIR_MAX_TAPS + 1;
+  bad[2].n_channels = 0;
+  bad[3].n_channels = TFX_MAX_CHANNELS + 1;
+  bad[4].n_kernels = 0;
+  bad[5].n_kernels = 2;
+  bad[6].precision = (TfxSample)2;
+  bad[7].method = (TfxFirMethod)3;
+  bad[8].kernel = "mmx";
+  bad[9].kernel = NULL;
+  bad[10].taps = NULL;
+  bad[11].n_taps = 3;      /* a NaN */
+  bad[12].taps = taps + 3; /* no float */
+  bad[12].n_taps = 1;
+  for (int i = 0; i < 13; i++) {
+    t = (TfxConvolverTaps *)taps;
+    tap_check (tfx_convolver_taps_new (&bad[i], &t) == -EINVAL && !t,
+        "a bad spec is refused (%d)", i);
+  }
+  bad[12].precision = TFX_SAMPLE_F64;
+  tap_check (tfx_convolver_taps_new (&bad[12], &t) == 0,
+      "1e300 is a tap in double");
+  tfx_convolver_taps_unref (&t);
+  tap_check (tfx_convolver_taps_new (&good, &t) == 0, "a good one is not");
+  tfx_convolver_taps_unref (&t);
+  tap_check (!t, "unref clears the pointer");
+  tfx_convolver_taps_unref (&t);
+}
+
+/* The header's promise, in values, for one channel. */
+static void
+test_memory (void)
+{
+  static const size_t hints[] = { 0, 64, 480, 4096, 65536 };
+  TapMany many = tap_many ("memory is linear in the taps");
+
+  for (size_t n = 1; n < 1000000; n = n * 3 + 1) {
+    FirCase *c = fir_case_new (FIR_DECAY, n, 1, 1, 1, 1);
+    for (int i = 0; i < 30; i++) {
+      const size_t hint = hints[i % 5];
+      const size_t block = hint < 1024 ? 1024 : hint > 16384 ? 16384 : hint;
+      TfxConvolverSpec spec =
+          fir_case_spec (c, (TfxSample)(i / 5 % 2), TFX_FIR_AUTO, hint);
+      const size_t value = i / 5 % 2 ? 8 : 4;
+      TfxConvolverTaps *taps;
+      size_t ready, state;
+
+      spec.method = (TfxFirMethod)(i / 10);
+      taps = fir_taps_new (&spec);
+      ready = tfx_convolver_taps_memory (taps) / value;
+      state = tfx_convolver_taps_state_memory (taps) / value;
+      tap_many_check (&many,
+          ready <= 4 * n + 4 * block && state <= 8 * n + 16 * block + 16384,
+          "%zu taps, blocks of %zu, %s: %zu values of taps, %zu of state", n,
+          hint, tfx_convolver_taps_text (taps), ready, state);
+      tfx_convolver_taps_unref (&taps);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+static double
+cost_of (size_t n_taps, size_t block_frames, TfxFirMethod method)
+{
+  static const double none[1];
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+  const TfxConvolverSpec spec = { .taps = none,
+    .gain = 1.0,
+    .n_taps = n_taps,
+    .n_kernels = 1,
+    .n_channels = 2,
+    .method = method,
+    .block_frames = block_frames,
+    .kernel = names[n - 1] };
+
+  return tfx_convolver_cost (&spec);
+}
+
+static void
+test_cost (void)
+{
+  static const size_t hints[] = { 0, 32, 256, 1000, 1024 };
+  TapMany many = tap_many ("auto costs what the cheaper method does");
+  double five = 0.0;
+
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    for (size_t n = 1; n < 2000000; n = n * 2 + 1) {
+      const double best = cost_of (n, hints[i], TFX_FIR_AUTO);
+      tap_many_check (&many,
+          best > 0.0 && best <= cost_of (n, hints[i], TFX_FIR_DIRECT) &&
+              best <= cost_of (n, hints[i], TFX_FIR_FFT),
+          "%zu taps, blocks of %zu", n, hints[i]);
+    }
+  }
+  tap_many_end (&many);
+  for (size_t n = 101; n <= 105; n++)
+    five += cost_of (n, 1024, TFX_FIR_AUTO);
+  tap_check (cost_of (511, 1024, TFX_FIR_AUTO) < 0.5 * five,
+      "five filters of 101 to 105 taps are better one of 511");
+  tap_check (cost_of (3, 1024, TFX_FIR_AUTO) ==
+                 cost_of (3, 1024, TFX_FIR_DIRECT),
+      "three taps are summed up directly");
+  tap_check (cost_of (10000, 256, TFX_FIR_AUTO) <
+                 0.2 * cost_of (10000, 256, TFX_FIR_DIRECT),
+      "10000 taps are not");
+}
+
+static const TapTest tests[] = {
+  { "forms", test_forms },
+  { "history", test_history },
+  { "changes", test_changes },
+  { "waiting", test_waiting },
+  { "reset", test_reset },
+  { "set_refused", test_set_refused },
+  { "silence", test_silence },
+  { "unsound", test_unsound },
+  { "unsound_count", test_unsound_count },
+  { "layouts", test_layouts },
+  { "empty", test_empty },
+  { "refused", test_refused },
+  { "memory", test_memory },
+  { "cost", test_cost },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_lang.c: reading and printing the chain language, and its errors.
+ */
+#include "chaingen.h"
+#include "lang/expr.h"
+#include "lang/number.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static TfxExpr *
+parse (const char *text, TfxExprError *error)
+{
+  return tfx_expr_parse (text, strlen (text), error);
+}
+
+/* ---- what is read ------------------------------------------------------------- */
+
+/* A text and its canonical form; no form: it is its own. */
+static const struct
+{
+  const char *text, *canonical;
+} readings[] = {
+  { "", NULL },
+  { " \n# nothing\n", "" },
+  { "Gain(2)", NULL },
+  { "Gain(gain=2)", "Gain(2)" },
+  { "Gain(2,)", "Gain(2)" },
+  { "Gain ( 2 , 'amplitude' , False , )", "Gain(2)" },
+  { "fx.effect.Gain(2)", "Gain(2)" },
+  { "a . b\n. Gain(2)", "Gain(2)" },
+  { "((Gain(2)))", "Gain(2)" },
+  { "vol=Gain(2)", NULL },
+  { "vol = fx.Gain(2)", "vol=Gain(2)" },
+  { "(vol=Gain(2))", "vol=Gain(2)" },
+  { "Gain(\n  2, # twice\n  gain_type = \"db\"\n)", "Gain(2, gain_type='db')" },
+  { "Gain(2, 'dB')", "Gain(2, gain_type='db')" },
+  { "Gain(2, db)", "Gain(2, gain_type='db')" },
+  { "Gain(1)|\\\nGain(2)\\\r\n|Gain(3)", "Gain(1) | Gain(2) | Gain(3)" },
+  /* "+" binds tighter than "|"; groups that change nothing vanish */
+  { "Gain(1)|Gain(2)+Gain(3)", "Gain(1) | (Gain(2) + Gain(3))" },
+  { "Gain(1)+Gain(2)|Gain(3)", "(Gain(1) + Gain(2)) | Gain(3)" },
+  { "Gain(1)+(Gain(2)|Gain(3))", "Gain(1) + (Gain(2) | Gain(3))" },
+  { "(Gain(1)|Gain(2))|Gain(3)", "Gain(1) | Gain(2) | Gain(3)" },
+  { "Gain(1)|(Gain(2)|Gain(3))", "Gain(1) | Gain(2) | Gain(3)" },
+  { "Gain(1)+(Gain(2)+(Gain(3)))", "Gain(1) + Gain(2) + Gain(3)" },
+  { "(Gain(1)+Gain(2))+Gain(3)", "Gain(1) + Gain(2) + Gain(3)" },
+  { "((Gain(1)|Gain(2))+Gain(3))|Gain(4)",
+      "((Gain(1) | Gain(2)) + Gain(3)) | Gain(4)" },
+  /* numbers */
+  { "Gain(1_000)", "Gain(1000)" },
+  { "Gain(.5)|Gain(5.)|Gain(5e-1)|Gain(5E+1)",
+      "Gain(0.5) | Gain(5) | Gain(0.5) | Gain(50)" },
+  { "Gain(0x10)|Gain(0o1_7)|Gain(0b11)|Gain(0Xf_F)",
+      "Gain(16) | Gain(15) | Gain(3) | Gain(255)" },
+  { "Gain(-2)|Gain(+2)|Gain(--2)|Gain(-+-2)|Gain(- 2)",
+      "Gain(-2) | Gain(2) | Gain(2) | Gain(2) | Gain(-2)" },
+  { "Gain(00)|Gain(0)|Gain(-0.0)", "Gain(0) | Gain(0) | Gain(-0)" },
+  { "Gain(0.1)|Gain(1e-7)|Gain(0.30000000000000004)|Gain(123456.789)",
+      "Gain(0.1) | Gain(1e-7) | Gain(0.30000000000000004) | "
+      "Gain(123456.789)" },
+  { "LoButterworth(1000.0, order=4.0)", "LoButterworth(1000, order=4)" },
+  { "Gain((2))|Gain((-2))", "Gain(2) | Gain(-2)" },
+  /* strings */
+  { "Gain(2, '\\x64b')", "Gain(2, gain_type='db')" },
+  { "Gain(2, ('db'))", "Gain(2, gain_type='db')" },
+  /* lists and tuples */
+  { "FIR([1,2.5,-3,])", "FIR([1, 2.5, -3])" },
+  { "FIR(b=(1,))", "FIR([1])" },
+  { "Butterworth('bp', (100, 200))", "Butterworth('bandpass', [100, 200])" },
+  { "DesignableFIR(100, 51, window=('kaiser', 8))",
+      "DesignableFIR(100, num_taps=51, window=('kaiser', 8))" },
+  { "DesignableFIR(100, 51, window='kaiser', beta=8)",
+      "DesignableFIR(100, num_taps=51, window=('kaiser', 8))" },
+  { "DesignableFIR(100, 51, window=('hann'))",
+      "DesignableFIR(100, num_taps=51, window='hann')" },
+  { "DesignableFIR(100, 51, None, False)",
+      "DesignableFIR(100, num_taps=51, pass_zero=False)" },
+  /* values that are the default are left out, wherever they stand */
+  { "HiButterworth(80, 5, 'linear', None)", "HiButterworth(80)" },
+  { "Reverb(4410, 0.5, 0.5)", "Reverb()" },
+  { "Delay(None, 120)", "Delay(bpm=120)" },
+  { "Delay(10, strategy=None)", "Delay(delay_samples=10)" },
+  { "Delay(10, strategy=fx.effect.MonoDelayStrategy())",
+      "Delay(delay_samples=10)" },
+  { "Delay(10, strategy='ping-pong')",
+      "Delay(delay_samples=10, strategy=PingPongDelayStrategy())" },
+  { "Notch(50, 30, fs=44100)", "Notch(50, q=30, fs=44100)" },
+  { "lowpass(100, 1)", "BiquadLPF(100, q=1)" },
+};
+
+static void
+test_read (void)
+{
+  TapMany many = tap_many ("texts read as they should");
+
+  for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+    const char *wanted = readings[i].canonical;
+    TfxExprError error;
+    TfxExpr *expr = parse (readings[i].text, &error);
+    char *found;
+
+    if (!wanted)
+      wanted = readings[i].text;
+    if (!tap_many_check (&many, expr, "%s: %s", readings[i].text,
+            expr ? "" : error.rendered))
+      continue;
+    found = tfx_expr_print (expr);
+    tap_many_check (&many, found && strcmp (found, wanted) == 0,
+        "%s: %s, not %s", readings[i].text, found, wanted);
+    free (found);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+/* Random expressions come back the same from their canonical text. */
+static void
+test_round_trip (void)
+{
+  TapMany many = tap_many ("print and read give the same expression");
+  uint64_t state = tap_random () | 1;
+  char text[8192];
+
+  for (unsigned i = 0; i < 5000; i++) {
+    size_t n = chaingen_write (&state, 1 + i % 20, text, sizeof text);
+    TfxExpr *expr = tfx_expr_parse (text, n, NULL), *again = NULL;
+    char *first, *second = NULL;
+
+    if (!expr)
+      continue;
+    first = tfx_expr_print (expr);
+    if (first)
+      again = parse (first, NULL);
+    if (again)
+      second = tfx_expr_print (again);
+    tap_many_check (&many,
+        second && tfx_expr_equal (expr, again) && strcmp (first, second) == 0,
+        "%s\n%s\n%s", text, first, second ? second : "not read");
+    free (first);
+    free (second);
+    tfx_expr_free (&expr);
+    tfx_expr_free (&again);
+  }
+  tap_check (many.n_cases > 1000, "%lu of 5000 random texts are chains",
+      many.n_cases);
+  tap_many_end (&many);
+}
+
+static void
+test_equal (void)
+{
+  static const char *const texts[] = { "", "Gain(1)", "Gain(2)", "x=Gain(1)",
+    "y=Gain(1)", "Gain(1) | Gain(1)", "Gain(1) + Gain(1)", "FIR([1])",
+    "FIR([1, 0])", "FIR([2])", "Gain(1, 'power')", "Delay(1)", "Delay(bpm=1)" };
+  const size_t n = sizeof texts / sizeof texts[0];
+  TapMany many = tap_many ("equal only to itself");
+
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < n; k++) {
+      TfxExpr *a = parse (texts[i], NULL), *b = parse (texts[k], NULL);
+
+      tap_many_check (&many, a && b && tfx_expr_equal (a, b) == (i == k),
+          "%s and %s", texts[i], texts[k]);
+      tfx_expr_free (&a);
+      tfx_expr_free (&b);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* ---- what is refused ------------------------------------------------------------- */
+
+/* A text, the place of the error, and a part of its message. */
+static const struct
+{
+  const char *text;
+  unsigned line, column;
+  const char *part;
+} refusals[] = {
+  /* grammar */
+  { "Gain(1) |", 1, 10,
+      "expected a stage, such as LoButterworth(1000), found "
+      "the end" },
+  { "| Gain(1)", 1, 1, "found '|'" },
+  { "Gain(1) | | Gain(2)", 1, 11, "expected a stage" },
+  { "Gain(1) Gain(2)", 1, 9, "expected '|', '+' or the end, found 'Gain'" },
+  { "(Gain(1)", 1, 1, "this '(' is not closed" },
+  { "Gain(1))", 1, 8, "this ')' closes nothing" },
+  { "()", 1, 1, "nothing stands in '()'" },
+  { "Gain", 1, 5, "expected '(' and the arguments after Gain" },
+  { "Gain(1", 1, 5, "this '(' is not closed" },
+  { "FIR([1, 2", 1, 5, "this bracket is not closed" },
+  { "Gain(1) * Gain(2)", 1, 9, "'|' (series) and '+' (sum) alone" },
+  { "2 * Gain(1)", 1, 1, "a number is no stage" },
+  { "x=y=Gain(1)", 1, 4, "a stage takes one name" },
+  { "x=(Gain(1) | Gain(2))", 1, 3, "expected the class of the named stage" },
+  { "a.b=Gain(1)", 1, 4, "without '.'" },
+  { "True=Gain(1)", 1, 1, "can not be named True" },
+  { "wave | Gain(1)", 1, 1, "leave that out" },
+  { "x=Gain(1) | x=Gain(2)", 1, 13, "two stages have the name 'x'" },
+  { "Gain(1)\n  | Gain(2)\n  | Bain(3)", 3, 5, "did you mean 'Gain'" },
+  { "Gain(1) # caf\xc3\xa9\n| \xc3\xa9()", 2, 3, "character '\xc3\xa9'" },
+  { "x\xc3\xa9=1", 1, 2, "unexpected character" },
+  { "Gain(\xe2\x80\x98"
+    "db\xe2\x80\x99)",
+      1, 6, "typographic quote" },
+  { "Gain(1) $", 1, 9, "unexpected character '$'" },
+  { "Gain(1) \x01", 1, 9, "unexpected character '?'" },
+  { "Gain(1) \xff", 1, 9, "unexpected character '?'" },
+  { "Gain(1) \\ | Gain(2)", 1, 9, "unexpected character '\\'" },
+  /* numbers and strings */
+  { "LoButterworth(1000Hz)", 1, 19, "'Hz' right after the number 1000" },
+  { "LoButterworth(1k)", 1, 16, "numbers have no unit" },
+  { "Gain(1__0)", 1, 7, "'__0' right after the number 1" },
+  { "Gain(007)", 1, 6, "may not begin with 0 (write 7)" },
+  { "Gain(1e999)", 1, 6, "too large" },
+  { "Gain(0x)", 1, 6, "no digits of base 16" },
+  { "Gain(0b12)", 1, 9, "'2' right after the number 0b1" },
+  { "Gain(1j)", 1, 7, "'j' right after" },
+  { "Gain(-)", 1, 7, "expected a number, found ')'" },
+  { "Gain('db)", 1, 6, "the string is not closed by '" },
+  { "Gain(1, \"db\n\")", 1, 9, "the string is not closed by \"" },
+  { "Gain(1, 'd\\b')", 1, 11, "unknown escape" },
+  { "Gain(1, 'd\\x80')", 1, 11, "unknown escape" },
+  { "Gain(1/3)", 1, 7, "does not calculate" },
+  { "Gain(2**0.5)", 1, 7, "does not calculate" },
+  { "Gain(3+3)", 1, 7, "does not calculate" },
+  { "LoButterworth(fs/2)", 1, 15, "there is no value 'fs'" },
+  { "LoButterworth(true)", 1, 15, "write True" },
+  { "Gain(1, clamp=false)", 1, 15, "write False" },
+  { "FIR([])", 1, 5, "the list is empty" },
+  { "FIR([1, [2]])", 1, 9, "expected a number of the list" },
+  { "FIR([1, 'x'])", 1, 9, "expected a number of the list, found ''x''" },
+  { "FIR([1 2])", 1, 8, "expected ',' or ']', found '2'" },
+  { "FIR(['x', 1])", 1, 5, "a list may hold numbers alone" },
+  { "DesignableFIR(1, 3, window=('kaiser', 1, 2))", 1, 28,
+      "a word with more than one number" },
+  { "DesignableFIR(1, 3, window=('kaiser', -1))", 1, 28,
+      "beta of DesignableFIR is -1" },
+  /* classes */
+  { "HiButerworth(80)", 1, 1, "did you mean 'HiButterworth'?" },
+  { "hibutterworth(80)", 1, 1, "did you mean 'HiButterworth'?" },
+  { "fx.filter.ParametricEq(80)", 1, 11, "did you mean 'ParametricEQ'?" },
+  { "Chebychev1('lp', 80)", 1, 1, "did you mean 'Chebyshev1'?" },
+  { "Linkwitz(80)", 1, 1, "did you mean 'LinkwitzRiley'?" },
+  { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
+  { "Zarquon(1)", 1, 1, "there is no class 'Zarquon'" },
+  { "Normalize()", 1, 1, "Normalize is not in the catalogue: it has to know" },
+  { "fx.effect.Compressor(threshold=-20)", 1, 11, "depends on the level" },
+  { "Limiter()", 1, 1, "depends on the level" },
+  { "FilterChain()", 1, 1, "a | b" },
+  /* arguments */
+  { "Gain()", 1, 1, "Gain needs gain" },
+  { "ParametricEQ()", 1, 1, "ParametricEQ needs frequency, q, gain" },
+  { "Peaking(100, 1, 2)", 1, 1, "Peaking needs gain_scale" },
+  { "Gain(1, gain=2)", 1, 9, "gain of Gain is given twice" },
+  { "Gain(gain=1, gain=2)", 1, 14, "gain of Gain is given twice" },
+  { "Gain(gain=1, 'db')", 1, 14, "without name= after one with it" },
+  { "Gain(1, 'db', False, 3)", 1, 22, "at most 3 values without name=" },
+  { "DesignableFIR(1, 3, None, True, 'hann', 'auto', 8)", 1, 49,
+      "at most 6 values" },
+  { "LoButterworth(80, ordr=3)", 1, 19, "did you mean 'order'?" },
+  { "LoButterworth(80, Q=3)", 1, 19, "it has cutoff, order, order_scale, fs" },
+  { "LoButterworth(80, *a)", 1, 19, "expected a value, found '*'" },
+  { "LoButterworth(,)", 1, 15, "expected a value, found ','" },
+  { "LoButterworth(80 90)", 1, 18, "expected ',' or ')', found '90'" },
+  { "LoButterworth(80, order=)", 1, 25, "expected a value, found ')'" },
+  /* values */
+  { "LoButterworth('80')", 1, 15,
+      "cutoff of LoButterworth is a number, not "
+      "a string" },
+  { "LoButterworth([80])", 1, 15, "is a number, not a list" },
+  { "LoButterworth(None)", 1, 15, "is a number, not None" },
+  { "LoButterworth(True)", 1, 15, "is a number, not True or False" },
+  { "Gain(1, clamp=1)", 1, 15, "is True or False, not a number" },
+  { "Gain(1, None)", 1, 9, "is a string, not None" },
+  { "LoButterworth(0)", 1, 15,
+      "cutoff of LoButterworth is 0 Hz, out of its "
+      "range: above 0 Hz and below half" },
+  { "LoButterworth(-5)", 1, 15, "-5 Hz, out of its range" },
+  { "LoChebyshev1(80, order=65)", 1, 24, "is 65, out of its range: 1 to 64" },
+  { "LoButterworth(80, order=0)", 1, 25, "order of LoButterworth is 0" },
+  { "LoButterworth(80, order=2.5)", 1, 25, "2.5, but must be a whole number" },
+  { "LoButterworth(80, 65)", 1, 1, "is 65, out of its range: 1 to 64" },
+  { "LoButterworth(80, 5, 'db')", 1, 1,
+      "order of LoButterworth is 0 (a sixth" },
+  { "LinkwitzRiley('lp', 80, 3)", 1, 1, "must be even, from 2 to 128" },
+  { "Butterworth('lowpas', 1)", 1, 13, "did you mean 'lowpass'?" },
+  { "Butterworth('zzz', 1)", 1, 13,
+      "it is one of 'lowpass', 'highpass', 'bandpass', 'bandstop'" },
+  { "Butterworth('lowpass', [1, 2])", 1, 1, "must be one number" },
+  { "Butterworth('bandpass', 1)", 1, 1, "must be two edges" },
+  { "Butterworth('bandpass', [2, 1])", 1, 1, "first edge must be below" },
+  { "Butterworth('bandpass', [1, 2, 3])", 1, 25,
+      "a list of 3 numbers, but must have 2" },
+  { "Elliptic('lp', 1, 4, 50)", 1, 1, "must be above the passband_ripple" },
+  { "ParametricEQ(1, 1, 200)", 1, 20, "200 dB, out of its range: -120 to 120" },
+  { "ParametricEQ(1, 0, 2)", 1, 17, "q of ParametricEQ is 0, out of its" },
+  { "HiShelving(1, 1, 0)", 1, 1, "out of its range as a factor" },
+  { "Gain(1, clamp=True)", 1, 1, "clipping is not linear" },
+  { "Gain(-1, 'power')", 1, 1, "as a factor of power" },
+  { "Gain(500, 'db')", 1, 1, "-400 to 400 dB" },
+  { "Reverb(decay=1)", 1, 14,
+      "decay of Reverb is 1, out of its range: above "
+      "0 and below 1" },
+  { "Reverb(0)", 1, 8, "delay of Reverb is 0 samples" },
+  { "Delay()", 1, 1, "needs delay_samples, or bpm and delay_time" },
+  { "Delay(1, delay_time='1/0')", 1, 21, "'1/0' is no note value" },
+  { "Delay(1, delay_time='1/8x')", 1, 21, "'1/8x' is no note value" },
+  { "Delay(1, strategy='pong')", 1, 19, "it is one of 'mono', 'ping-pong'" },
+  { "LogFilterBank(1)", 1, 15, "n_bands of LogFilterBank is 1" },
+  { "LogFilterBank(3, 200, 100)", 1, 1, "must be below f_max" },
+  { "DesignableFIR(100, 64, pass_zero=False)", 1, 1, "must be odd" },
+  { "DesignableFIR([2, 1], 63)", 1, 1, "edge 2 (1 Hz) is not above edge 1" },
+  { "DesignableFIR([1, 2], 63, pass_zero='lowpass')", 1, 1, "needs one" },
+  { "DesignableFIR(1, 63, pass_zero='bandpass')", 1, 1, "needs two or more" },
+  { "DesignableFIR(1, 63, window='kaiser')", 1, 1, "needs its beta" },
+};
+
+static void
+test_refuse (void)
+{
+  TapMany many = tap_many ("errors name what is wrong and where");
+
+  for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+    const char *text = refusals[i].text, *caret;
+    TfxExprError error;
+    TfxExpr *expr = parse (text, &error);
+
+    if (!tap_many_check (&many, !expr, "%s: accepted", text)) {
+      tfx_expr_free (&expr);
+      continue;
+    }
+    tap_many_check (&many,
+        error.line == refusals[i].line && error.column == refusals[i].column,
+        "%s: line %u, column %u, not %u, %u (%s)", text, error.line,
+        error.column, refusals[i].line, refusals[i].column, error.message);
+    tap_many_check (&many, strstr (error.message, refusals[i].part),
+        "%s: \"%s\" has not \"%s\"", text, error.message, refusals[i].part);
+    tap_many_check (&many, error.code == -EINVAL || error.code == -ERANGE,
+        "%s: code %d", text, error.code);
+    /* Two columns of indent, then the caret below its character. */
+    caret = strrchr (error.rendered, '\n');
+    tap_many_check (&many,
+        caret && strlen (caret + 1) == 2 + error.column &&
+            caret[strlen (caret) - 1] == '^',
+        "%s: the caret is elsewhere:\n%s", text, error.rendered);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_rendered (void)
+{
+  static const char text[] = "Gain(1)\n  | b\xc3\xa4=Gain(2)";
+  char longer[400];
+  TfxExprError error;
+
+  tap_check (!parse ("Gain(1)\n\t| Bain(2) | Gain(3)", &error) &&
+                 strcmp (error.rendered,
+                     "line 2, column 4: there is no class 'Bain'; did you "
+                     "mean 'Gain'?\n"
+                     "   | Bain(2) | Gain(3)\n"
+                     "     ^") == 0,
+      "line and caret");
+  tap_check (!parse (text, &error) && error.line == 2 && error.column == 6 &&
+                 strstr (error.rendered, "\n    | b\xc3\xa4=Gain(2)\n       ^"),
+      "characters, not bytes, are counted");
+
+  snprintf (longer, sizeof longer, "%*s | Bain(2) | %*s", 150, "Gain(1)", 200,
+      "Gain(3)");
+  tap_check (!parse (longer, &error) && error.column == 154 &&
+                 strlen (error.rendered) < 300,
+      "a long line is cut on both sides");
+  {
+    const char *line = strchr (error.rendered, '\n') + 1;
+    const char *caret = strrchr (error.rendered, '\n') + 1;
+
+    tap_check (strncmp (line, "  ...", 5) == 0 &&
+                   strncmp (line + strlen (caret) - 1, "Bain", 4) == 0,
+        "and the caret stays below the place");
+  }
+}
+
+/* ---- bounds ------------------------------------------------------------------------ */
+
+/* n times text. */
+static char *
+repeat (const char *text, size_t n)
+{
+  size_t length = strlen (text);
+  char *all = malloc (n * length + 1);
+
+  for (size_t i = 0; all && i < n; i++)
+    memcpy (all + i * length, text, length);
+  if (all)
+    all[n * length] = '\0';
+  return all;
+}
+
+/* head, n times middle, tail: whether it is read, or refused for its size. */
+static void
+check_bomb (bool fits, const char *head, const char *middle, size_t n,
+    const char *tail, const char *part)
+{
+  char *many = repeat (middle, n);
+  size_t size = strlen (head) + strlen (many) + strlen (tail) + 1;
+  char *text = malloc (size);
+  TfxExprError error = { 0 };
+  TfxExpr *expr;
+
+  snprintf (text, size, "%s%s%s", head, many, tail);
+  expr = parse (text, &error);
+  if (fits)
+    tap_check (expr, "%s... of %zu fits: %s", head, n, error.message);
+  else
+    tap_check (!expr && strstr (error.message, part) && error.code == -E2BIG,
+        "%s... of %zu: %s", head, n, error.message);
+  tfx_expr_free (&expr);
+  free (many);
+  free (text);
+}
+
+static void
+test_bounds (void)
+{
+  check_bomb (true, "", "(", 63,
+      "Gain(1)"
+      ")))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+      "");
+  check_bomb (false, "", "(", 65, "Gain(1)", "more than 64 brackets");
+  check_bomb (false, "", "(", 1000000, "", "more than 64 brackets");
+  check_bomb (true, "Gain(1)", "|Gain(1)", 1023, "", "");
+  check_bomb (false, "Gain(1)", "|Gain(1)", 1024, "", "more than 1024 stages");
+  check_bomb (false, "Gain(1)", "+Gain(1)", 100000, "",
+      "more than 1024 stages");
+  check_bomb (true, "", "n", 63, "=Gain(1)", "");
+  check_bomb (false, "", "n", 64, "=Gain(1)", "64 letters");
+  check_bomb (false, "", "n", 1000000, "", "1000000 letters");
+  check_bomb (false, "Gain(1, '", "n", 1000000, "')", "longer than 63 bytes");
+  check_bomb (false, "", " ", 1 << 20, "Gain(1)", "bytes of text");
+  check_bomb (true, "", " ", (1 << 20) - 7, "Gain(1)", "");
+  check_bomb (true, "FIR([", "1,", 65536, "])", "");
+  check_bomb (false, "FIR([", "1,", 65537, "])", "more than 65536 numbers");
+  check_bomb (false, "Gain(1", "0", 1000000, ")", "more than 400 digits");
+  check_bomb (false, "LogFilterBank(256)", "|LogFilterBank(256)", 64, "",
+      "sections in all");
+  check_bomb (true, "DesignableFIR(1, 1048575)", "", 0, "", "");
+  check_bomb (false, "DesignableFIR(1, 1048575)", "|DesignableFIR(1, 3)", 1, "",
+      "FIR taps in all");
+  check_bomb (false, "Delay(1, taps=1024)", "|Delay(1, taps=1024)", 16, "",
+      "echoes in all");
+  check_bomb (false, "Delay(10000000)", "", 0, "", "samples long in all");
+  check_bomb (false, "Reverb(16777216)", "|Reverb(1)", 1, "",
+      "samples long in all");
+}
+
+static void
+test_out_of_range (void)
+{
+  static const char *const texts[] = { "DesignableFIR(1, 1000000000)",
+    "Delay(1, taps=1000000000)", "LogFilterBank(1e9)", "Reverb(1e15)" };
+  TfxExprError error;
+
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    tap_check (!parse (texts[i], &error) && error.code == -ERANGE &&
+                   strstr (error.message, "out of its range"),
+        "%s: %s", texts[i], error.message);
+}
+
+/* Sums within sums, as deep as the engine takes them. */
+static void
+test_sum_depth (void)
+{
+  for (unsigned depth = TFX_SUM_MAX_DEPTH; depth <= TFX_SUM_MAX_DEPTH + 1;
+       depth++) {
+    char text[1024] = "";
+    TfxExprError error = { 0 };
+    TfxExpr *expr;
+
+    for (unsigned i = 0; i < depth; i++)
+      strcat (text, "Gain(1) + (Gain(2) | (");
+    strcat (text, "Gain(3)");
+    for (unsigned i = 0; i < depth; i++)
+      strcat (text, "))");
+    expr = parse (text, &error);
+    tap_check (!expr == (depth > TFX_SUM_MAX_DEPTH), "%u sums within sums: %s",
+        depth, error.message);
+    tfx_expr_free (&expr);
+  }
+}
+
+/* A NUL is no end of the text. */
+static void
+test_nul (void)
+{
+  TfxExprError error;
+
+  tap_check (!tfx_expr_parse ("Gain(1)\0Gain(2)", 15, &error) &&
+                 error.column == 8,
+      "a NUL is refused where it stands");
+  tap_check (!tfx_expr_parse ("Gain(1)", 6, NULL), "the length counts");
+}
+
+/* ---- numbers ------------------------------------------------------------------------ */
+
+static void
+test_numbers (void)
+{
+  static const struct
+  {
+    double number;
+    const char *text;
+  } cases[] = { { 0, "0" }, { 1, "1" }, { -1.5, "-1.5" }, { 0.1, "0.1" },
+    { 1e15, "1000000000000000" }, { 1e16, "1e16" }, { 123e20, "1.23e22" },
+    { 0.00001, "0.00001" }, { 0.000001, "1e-6" }, { 12345.678, "12345.678" },
+    { 1.0 / 3.0, "0.3333333333333333" }, { 5e-324, "4.94065645841247e-324" },
+    { 1.7976931348623157e308, "1.7976931348623157e308" },
+    { 9007199254740993.0, "9007199254740992" }, { 100, "100" },
+    { -1e-300, "-1e-300" } };
+  TapMany many = tap_many ("numbers survive the way through text");
+  char text[TFX_NUMBER_SIZE];
+  double back;
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tfx_number_print (cases[i].number, text);
+    tap_check (strcmp (text, cases[i].text) == 0, "%.17g is %s",
+        cases[i].number, text);
+  }
+  for (unsigned i = 0; i < 200000; i++) {
+    uint64_t bits = tap_random ();
+    double x;
+
+    memcpy (&x, &bits, sizeof x);
+    if (!isfinite (x))
+      continue;
+    tfx_number_print (x, text);
+    tap_many_check (&many,
+        tfx_number_parse (text, &back) && back == x && strlen (text) < 26,
+        "%.17g is %s", x, text);
+  }
+  tap_many_end (&many);
+}
+
+/* A decimal comma in the locale changes nothing. */
+static void
+test_locale (void)
+{
+  static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8",
+    "de_DE.utf8", "fr_FR.utf8", "nl_NL.UTF-8" };
+  const char *set = NULL;
+  TfxExprError error;
+  TfxExpr *expr;
+  char *text;
+
+  for (size_t i = 0; !set && i < sizeof names / sizeof names[0]; i++)
+    set = setlocale (LC_ALL, names[i]);
+  if (!set) {
+    tap_skip ("no such locale here", "a locale with a decimal comma");
+    return;
+  }
+  expr = parse ("Gain(0.5) | FIR([1.25, 1e-3])", &error);
+  text = expr ? tfx_expr_print (expr) : NULL;
+  tap_check (text && strcmp (text, "Gain(0.5) | FIR([1.25, 0.001])") == 0,
+      "%s: %s", set, text ? text : error.message);
+  free (text);
+  tfx_expr_free (&expr);
+  tap_check (!parse ("ParametricEQ(1, 1, 200.5)", &error) &&
+                 strstr (error.message, "200.5 dB"),
+      "%s", error.message);
+  setlocale (LC_ALL, "C");
+}
+
+static const TapTest tests[] = {
+  { "read", test_read },
+  { "round-trip", test_round_trip },
+  { "equal", test_equal },
+  { "refuse", test_refuse },
+  { "rendered", test_rendered },
+  { "bounds", test_bounds },
+  { "out-of-range", test_out_of_range },
+  { "sum-depth", test_sum_depth },
+  { "nul", test_nul },
+  { "numbers", test_numbers },
+  { "locale", test_locale },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

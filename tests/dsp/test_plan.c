@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_plan.c: random compositions of sections, gains, FIRs, delay lines and
+ * sums, compiled and run in blocks of random length, against a plain walk over
+ * the composition that filters the whole signal stage by stage.
+ */
+#include "common.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TAPS 400
+#define MAX_FRAMES 3000
+#define MAX_CHANNELS 5
+#define MAX_DEPTH 3
+
+/* The present composition in words, for a failure's diagnostic. */
+static char text[2000];
+
+static void __attribute__ ((format (printf, 1, 2)))
+tell (const char *format, ...)
+{
+  size_t used = strlen (text);
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (text + used, sizeof text - used, format, args);
+  va_end (args);
+}
+
+typedef struct Signal
+{
+  size_t n_frames;
+  unsigned n_channels;
+  double *x; /* [n_frames][n_channels] */
+} Signal;
+
+/* The largest energy of any signal within the present composition: where
+ * branches cancel, rounding is in proportion to what they were. */
+static double loudest;
+
+static void
+note_energy (const Signal *s)
+{
+  double energy = 0.0;
+
+  for (size_t i = 0; i < s->n_frames * s->n_channels; i++)
+    energy += s->x[i] * s->x[i];
+  loudest = fmax (loudest, energy);
+}
+
+static Signal
+signal_copy (const Signal *s)
+{
+  Signal copy = *s;
+
+  copy.x = test_alloc (s->n_frames * s->n_channels * sizeof (double));
+  memcpy (copy.x, s->x, s->n_frames * s->n_channels * sizeof (double));
+  return copy;
+}
+
+static double
+sample_at (const Signal *s, ptrdiff_t frame, unsigned channel)
+{
+  if (frame < 0 || frame >= (ptrdiff_t)s->n_frames)
+    return 0.0;
+  return s->x[(size_t)frame * s->n_channels + channel];
+}
+
+static void
+apply_sections (Signal *s, const TfxSos *sos, size_t n_sos)
+{
+  for (unsigned c = 0; c < s->n_channels; c++) {
+    for (size_t k = 0; k < n_sos; k++) {
+      double s1 = 0.0, s2 = 0.0;
+      for (size_t i = 0; i < s->n_frames; i++) {
+        double *x = &s->x[i * s->n_channels + c];
+        double y = sos[k].b0 * *x + s1;
+        s1 = sos[k].b1 * *x - sos[k].a1 * y + s2;
+        s2 = sos[k].b2 * *x - sos[k].a2 * y;
+        *x = y;
+      }
+    }
+  }
+}
+
+static void
+apply_fir (Signal *s, const double *const *kernels, unsigned n_kernels,
+    size_t n_taps, size_t delay)
+{
+  Signal in = signal_copy (s);
+
+  for (size_t i = 0; i < s->n_frames; i++) {
+    for (unsigned c = 0; c < s->n_channels; c++) {
+      const double *kernel = kernels[n_kernels == 1 ? 0 : c];
+      double sum = 0.0;
+      for (size_t k = 0; k < n_taps; k++)
+        sum += kernel[k] *
+               sample_at (&in, (ptrdiff_t)(i + delay) - (ptrdiff_t)k, c);
+      s->x[i * s->n_channels + c] = sum;
+    }
+  }
+  free (in.x);
+}
+
+static void
+apply_delay (Signal *s, double direct, const TfxTap *taps, size_t n_taps)
+{
+  Signal in = signal_copy (s);
+
+  for (size_t i = 0; i < s->n_frames; i++) {
+    for (unsigned c = 0; c < s->n_channels; c++) {
+      double sum = direct * sample_at (&in, (ptrdiff_t)i, c);
+      for (size_t k = 0; k < n_taps; k++) {
+        unsigned other = (c ^ 1) < s->n_channels ? c ^ 1 : c;
+        sum += taps[k].gain * sample_at (&in,
+                                  (ptrdiff_t)i - (ptrdiff_t)taps[k].delay,
+                                  taps[k].swap ? other : c);
+      }
+      s->x[i * s->n_channels + c] = sum;
+    }
+  }
+  free (in.x);
+}
+
+static void
+apply_gain (Signal *s, double gain)
+{
+  for (size_t i = 0; i < s->n_frames * s->n_channels; i++)
+    s->x[i] *= gain;
+}
+
+static TfxStage *
+random_sections (Signal *s)
+{
+  TfxSos sos[5];
+  size_t n = tap_random_below (5);
+
+  for (size_t k = 0; k < n; k++)
+    sos[k] = test_random_section (0.95);
+  tell (" sections(%zu)", n);
+  apply_sections (s, sos, n);
+  return tfx_stage_new_sections (tfx_stage_new_id (), sos, n);
+}
+
+static TfxStage *
+random_fir (Signal *s, bool may_be_aligned)
+{
+  static double taps[MAX_CHANNELS][MAX_TAPS];
+  const double *kernels[MAX_CHANNELS];
+  unsigned n_kernels = tap_random_below (2) ? 1 : s->n_channels;
+  size_t n_taps = 1 + tap_random_below (MAX_TAPS);
+  size_t delay = 0;
+  unsigned method = tap_random_below (3);
+
+  if (may_be_aligned && tap_random_below (2))
+    delay = tap_random_below ((unsigned)n_taps);
+  for (unsigned k = 0; k < n_kernels; k++) {
+    for (size_t i = 0; i < n_taps; i++)
+      taps[k][i] = tap_random_uniform (-1.0, 1.0) / sqrt ((double)n_taps);
+    kernels[k] = taps[k];
+  }
+  tell (" fir(%zu taps, %u kernels, delay %zu, method %u)", n_taps, n_kernels,
+      delay, method);
+  apply_fir (s, kernels, n_kernels, n_taps, delay);
+  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, n_kernels, n_taps,
+      delay, (TfxFirMethod)method);
+}
+
+static TfxStage *
+random_delay (Signal *s)
+{
+  TfxTap taps[4];
+  size_t n = tap_random_below (5);
+  double direct = tap_random_uniform (-1.0, 1.0);
+
+  for (size_t k = 0; k < n; k++)
+    taps[k] = (TfxTap){ tap_random_below (1500), tap_random_uniform (-1, 1),
+      tap_random_below (2) };
+  tell (" delay(%zu taps)", n);
+  apply_delay (s, direct, taps, n);
+  return tfx_stage_new_delay (tfx_stage_new_id (), direct, taps, n);
+}
+
+static TfxChain *random_chain (Signal *s, unsigned depth, bool may_be_aligned);
+
+static TfxStage *
+random_sum (Signal *s, unsigned depth)
+{
+  TfxChain *branches[3];
+  size_t n = 1 + tap_random_below (3);
+  Signal sum = signal_copy (s);
+  TfxStage *stage;
+
+  memset (sum.x, 0, sum.n_frames * sum.n_channels * sizeof (double));
+  for (size_t k = 0; k < n; k++) {
+    Signal branch = signal_copy (s);
+    tell ("%s", k ? " +" : " (");
+    branches[k] = random_chain (&branch, depth + 1, false);
+    for (size_t i = 0; i < sum.n_frames * sum.n_channels; i++)
+      sum.x[i] += branch.x[i];
+    free (branch.x);
+  }
+  tell (" )");
+  free (s->x);
+  s->x = sum.x;
+  stage = tfx_stage_new_sum (tfx_stage_new_id (), branches, n);
+  for (size_t k = 0; k < n; k++)
+    tfx_chain_unref (&branches[k]);
+  return stage;
+}
+
+/* A chain of up to five stages; s becomes what comes out of it. */
+static TfxChain *
+random_chain (Signal *s, unsigned depth, bool may_be_aligned)
+{
+  TfxChain *chain = tfx_chain_new ();
+  unsigned n = tap_random_below (6);
+
+  for (unsigned i = 0; i < n; i++) {
+    TfxStage *stage = NULL;
+    TfxChain *longer;
+
+    switch (tap_random_below (depth < MAX_DEPTH ? 5 : 4)) {
+      case 0:
+        stage = random_sections (s);
+        break;
+      case 1:
+        stage = random_fir (s, may_be_aligned);
+        break;
+      case 2: {
+        double gain = tap_random_below (8) ? tap_random_uniform (-2.0, 2.0) : 0;
+        tell (" gain(%g)", gain);
+        apply_gain (s, gain);
+        stage = tfx_stage_new_gain (tfx_stage_new_id (), gain);
+        break;
+      }
+      case 3:
+        stage = random_delay (s);
+        break;
+      case 4:
+        stage = random_sum (s, depth);
+        break;
+    }
+    note_energy (s);
+    longer = tfx_chain_append (chain, stage);
+    tfx_chain_unref (&chain);
+    tfx_stage_unref (&stage);
+    chain = longer;
+  }
+  return chain;
+}
+
+/* Block after block into out[n_frames][n_channels], what is to be dropped
+ * dropped, and what is left drained; returns the frames that came. */
+static size_t
+run_in_blocks (TfxExec *exec, const TfxPlan *plan, const Signal *in,
+    double *out, TfxSample type)
+{
+  const unsigned C = in->n_channels;
+  const size_t total = in->n_frames + tfx_plan_delay (plan);
+  size_t done = 0, came = 0;
+  static double block_f64[900 * MAX_CHANNELS];
+  static float block_f32[900 * MAX_CHANNELS];
+
+  while (done < total) {
+    bool ended = done >= in->n_frames;
+    size_t left = (ended ? total : in->n_frames) - done;
+    size_t n = 1 + tap_random_below (tap_random_below (2) ? 900 : 20);
+    size_t skip = tfx_exec_skip (exec);
+    TfxBlock block;
+
+    n = n < left ? n : left;
+    for (size_t i = 0; !ended && i < n * C; i++) {
+      block_f64[i] = in->x[done * C + i];
+      block_f32[i] = (float)block_f64[i];
+    }
+    block = tfx_block_interleaved (type == TFX_SAMPLE_F32 ? (void *)block_f32
+                                                          : (void *)block_f64,
+        type, C, n);
+    if ((ended ? tfx_exec_drain (exec, &block)
+               : tfx_exec_run (exec, &block, &block)) < 0)
+      return 0;
+    for (size_t i = skip < n ? skip : n; i < n; i++, came++) {
+      for (unsigned c = 0; c < C && came < in->n_frames; c++)
+        out[came * C + c] = type == TFX_SAMPLE_F32 ? block_f32[i * C + c]
+                                                   : block_f64[i * C + c];
+    }
+    done += n;
+  }
+  return came;
+}
+
+static double
+error_db (const double *a, const double *b, size_t n)
+{
+  double error = 0.0;
+
+  for (size_t i = 0; i < n; i++)
+    error += (a[i] - b[i]) * (a[i] - b[i]);
+  return 10.0 * log10 (error / loudest + 1e-40);
+}
+
+/* Against the loudest signal in the composition: FIRs by FFT in single
+ * precision are worst. */
+static const double limit_db[] = { -125.0, -250.0 };
+
+static void
+test_random (TfxSample type)
+{
+  TapMany count = tap_many ("frames in = frames out");
+  TapMany error = tap_many ("compiled equals walked");
+  unsigned n_cases = test_is_sanitized () ? 60 : 300;
+  static double out[MAX_FRAMES * MAX_CHANNELS];
+
+  for (unsigned k = 0; k < n_cases; k++) {
+    Signal in = { 1 + tap_random_below (MAX_FRAMES),
+      1 + tap_random_below (MAX_CHANNELS), NULL };
+    size_t n = in.n_frames * in.n_channels, came;
+    Signal expected;
+    TfxChain *chain;
+    TfxPlan *plan;
+    TfxExec *exec;
+    TfxPlanSpec spec = { 48000.0, in.n_channels, type, 0, tfx_cpu_backend () };
+    double db;
+
+    in.x = test_alloc (n * sizeof (double));
+    for (size_t i = 0; i < n; i++)
+      in.x[i] = (float)tap_random_uniform (-1.0, 1.0);
+    expected = signal_copy (&in);
+    text[0] = 0;
+    loudest = 1e-12;
+    note_energy (&in);
+    chain = random_chain (&expected, 0, true);
+    if (!tap_many_check (&error,
+            tfx_plan_compile_for (chain, &spec, &plan) == 0 &&
+                tfx_exec_new (plan, &exec) == 0,
+            "case %u does not compile", k))
+      break;
+
+    came = run_in_blocks (exec, plan, &in, out, type);
+    tap_many_check (&count, came == in.n_frames,
+        "case %u: %zu in, %zu out, delay %zu", k, in.n_frames, came,
+        tfx_plan_delay (plan));
+    db = error_db (out, expected.x, n);
+    tap_many_check (&error, db <= limit_db[type],
+        "case %u, %zu frames of %u channels: %.1f dB:%s", k, in.n_frames,
+        in.n_channels, db, text);
+
+    tfx_exec_free (&exec);
+    tfx_plan_unref (&plan);
+    tfx_chain_unref (&chain);
+    free (in.x);
+    free (expected.x);
+  }
+  tap_many_end (&count);
+  tap_many_end (&error);
+}
+
+static void
+test_random_f32 (void)
+{
+  test_random (TFX_SAMPLE_F32);
+}
+
+static void
+test_random_f64 (void)
+{
+  test_random (TFX_SAMPLE_F64);
+}
+
+/* Fifty stages of order 2 with gains between are one step: one cascade. */
+static void
+test_one_dispatch (void)
+{
+  TfxChain *chain = tfx_chain_new ();
+  TfxDesign design = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_HIGH_PASS,
+    .order = 2 };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  TfxPlan *plan;
+  TfxExec *exec;
+  TfxStats stats;
+  float x[2 * 64] = { 1.0f };
+  TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F32, 2, 64);
+
+  for (unsigned i = 0; i < 100; i++) {
+    TfxChain *longer;
+    TfxStage *stage;
+    int n;
+
+    design.lower_hz = 20.0 + i;
+    n = tfx_design_sections (&design, 48000.0, sos);
+    stage = i % 2 ? tfx_stage_new_gain (tfx_stage_new_id (), 1.01)
+                  : tfx_stage_new_sections (tfx_stage_new_id (), sos, n);
+    longer = tfx_chain_append (chain, stage);
+    tfx_chain_unref (&chain);
+    tfx_stage_unref (&stage);
+    chain = longer;
+  }
+  tap_check (tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (), &plan) ==
+                 0,
+      "compiles");
+  tap_check (tfx_plan_n_sections (plan) == 50, "fifty sections");
+  tap_check (tfx_exec_new (plan, &exec) == 0, "runs");
+  for (unsigned i = 0; i < 10; i++)
+    tfx_exec_run (exec, &block, &block);
+  tfx_exec_get_stats (exec, &stats);
+  tap_check (stats.dispatches == 10, "one dispatch for each block");
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&plan);
+  tfx_chain_unref (&chain);
+}
+
+static const TapTest tests[] = { { "random-f32", test_random_f32 },
+  { "random-f64", test_random_f64 }, { "one-dispatch", test_one_dispatch },
+  { NULL, NULL } };
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes catalogue.txt: what each class of the catalogue is to do.
+
+    python3 catalogue.py > catalogue.txt
+
+Needs SciPy and mpmath (Debian: python3-scipy, python3-mpmath).  The output is
+a pure function of this file and of their versions, which its header names.
+
+Lines of catalogue.txt; numbers are decimal and round-trip to double:
+
+  chain RATE CHANNELS TEXT
+      starts a chain
+  f FREQ RE IM
+      its frequency response (of a chain that treats all channels alike)
+  i FROM TO INDEX=VALUE...
+      samples of its impulse response, from channel FROM to channel TO
+
+The classes that SciPy has (butter, cheby1, cheby2, ellip, firwin) are SciPy's,
+put together here as docs/catalogue.md says.  The cookbook's are the analog
+prototypes of R. Bristow-Johnson's Audio EQ Cookbook under the bilinear
+transform, in 40 digits; not its formulas for digital coefficients.  Echoes are
+sums of delayed impulses.
+"""
+import mpmath
+import numpy as np
+import scipy
+from mpmath import mp, mpf
+from scipy import signal
+
+mp.dps = 40
+
+N_IMPULSE = 40
+FREQS = [0.0, 10.0, 20.0, 55.5, 200.0, 700.0, 1000.0, 1234.5, 3000.0, 5000.0,
+         9000.0, 15000.0, 19999.0]
+
+
+def number(x):
+    return repr(float(x))
+
+
+def turn(f, rate, delay):
+    """A delay at a frequency."""
+    return mp.expjpi(-2 * mpf(f) / mpf(rate) * delay)
+
+
+def write(text, rate, response, impulse, channels=1):
+    """response: a function of the frequency in Hz, or None; impulse: a list of
+    samples, or a dict of such lists by (from, to)."""
+    print('chain', number(rate), channels, text)
+    if response:
+        for f in FREQS:
+            if f < rate / 2:
+                h = complex(response(f))
+                print('f', number(f), number(h.real), number(h.imag))
+    if not isinstance(impulse, dict):
+        impulse = {(c, c): impulse for c in range(channels)}
+    for (c, d), samples in sorted(impulse.items()):
+        print('i', c, d, *('%d=%s' % (i, number(x))
+                           for i, x in enumerate(samples)))
+
+
+def write_sparse(text, rate, echoes, channels=1):
+    """echoes: (delay, gain) in a dict by (from, to), or a list for all."""
+    def response(f):
+        return mp.fsum(g * turn(f, rate, d) for d, g in echoes)
+
+    by_pair = echoes
+    if not isinstance(echoes, dict):
+        by_pair = {(c, c): echoes for c in range(channels)}
+    print('chain', number(rate), channels, text)
+    if by_pair is not echoes:
+        for f in FREQS:
+            if f < rate / 2:
+                h = complex(response(f))
+                print('f', number(f), number(h.real), number(h.imag))
+    for (c, d), taps in sorted(by_pair.items()):
+        values = {}
+        for delay, gain in taps:
+            values[delay] = values.get(delay, 0.0) + gain
+            # and silence around it
+            values.setdefault(delay + 1, 0.0)
+            if delay:
+                values.setdefault(delay - 1, 0.0)
+        print('i', c, d, *('%d=%s' % (i, number(x))
+                           for i, x in sorted(values.items())))
+
+
+# ---- sections of SciPy ------------------------------------------------------
+
+class Iir:
+    """A design of SciPy: its zeros and poles, which say what it does better
+    than its sections can, and its sections."""
+
+    def __init__(self, family, order, edges, btype, rate, *ripples):
+        def design(output):
+            return getattr(signal, family)(order, *ripples, edges, btype,
+                                           output=output, fs=rate)
+
+        self.zpk = design('zpk')
+        self.sos = design('sos')
+        self.rate = rate
+
+    def response(self, f):
+        point = turn(f, self.rate, -1)
+        z, p, k = self.zpk
+        return (mpf(k) * mp.fprod(point - mp.mpmathify(complex(x)) for x in z)
+                / mp.fprod(point - mp.mpmathify(complex(x)) for x in p))
+
+    def run(self, x):
+        return signal.sosfilt(self.sos, x)
+
+
+def one():
+    x = np.zeros(N_IMPULSE)
+    x[0] = 1.0
+    return x
+
+
+def write_sos(text, rate, *cascade):
+    x = one()
+    for part in cascade:
+        x = part.run(x)
+    write(text, rate, lambda f: mp.fprod(part.response(f) for part in cascade),
+          x)
+
+
+def iir(family, order, edges, btype, rate, *ripples):
+    return Iir(family, order, edges, btype, rate, *ripples)
+
+
+def write_iir():
+    butter = lambda n, f, t, r: iir('butter', n, f, t, r)
+    cheby1 = lambda n, f, t, r, rp=0.1: iir('cheby1', n, f, t, r, rp)
+    cheby2 = lambda n, f, t, r, rs=0.1: iir('cheby2', n, f, t, r, rs)
+    ellip = lambda n, f, t, r, rp=0.1, rs=40.0: iir('ellip', n, f, t, r, rp,
+                                                    rs)
+    r = 48000.0
+    write_sos("Butterworth('lowpass', 1000)", r, butter(4, 1000, 'lowpass', r))
+    write_sos("Butterworth('highpass', 50.5, 7)", r,
+              butter(7, 50.5, 'highpass', r))
+    write_sos("Butterworth('bandpass', [300, 3400], order=3)", r,
+              butter(3, [300, 3400], 'bandpass', r))
+    write_sos("Butterworth('bandstop', (900, 1100), 24, 'db')", r,
+              butter(4, [900, 1100], 'bandstop', r))
+    for side, btype in (('Lo', 'lowpass'), ('Hi', 'highpass')):
+        write_sos(side + 'Butterworth(1500)', r, butter(5, 1500, btype, r))
+        write_sos(side + 'Butterworth(80, 1)', 44100.0,
+                  butter(1, 80, btype, 44100.0))
+        write_sos(side + "Butterworth(8000, order=48, order_scale='db')",
+                  96000.0, butter(8, 8000, btype, 96000.0))
+        write_sos(side + 'Chebyshev1(2000)', r, cheby1(4, 2000, btype, r))
+        write_sos(side + 'Chebyshev1(700, order=5, ripple=1)', r,
+                  cheby1(5, 700, btype, r, 1.0))
+        write_sos(side + 'Chebyshev2(2000)', r, cheby2(4, 2000, btype, r))
+        write_sos(side + 'Chebyshev2(700, order=6, ripple=40)', r,
+                  cheby2(6, 700, btype, r, 40.0))
+        write_sos(side + 'Elliptic(2000)', r, ellip(4, 2000, btype, r))
+        write_sos(side + 'Elliptic(1000, order=5, passband_ripple=0.5, '
+                  'stopband_attenuation=60)', r,
+                  ellip(5, 1000, btype, r, 0.5, 60.0))
+        half = butter(2, 2000, btype, r)
+        write_sos(side + 'LinkwitzRiley(2000)', r, half, half)
+        half = butter(4, 300, btype, r)
+        write_sos(side + "LinkwitzRiley(300, 48, order_scale='db')", r, half,
+                  half)
+    write_sos("Chebyshev1('bp', [200, 2000], ripple=0.5)", r,
+              cheby1(4, [200, 2000], 'bandpass', r, 0.5))
+    write_sos("Chebyshev1('lowpass', 1000, 3)", r,
+              cheby1(3, 1000, 'lowpass', r))
+    write_sos("Chebyshev2('bandstop', [200, 2000], 3, 30)", r,
+              cheby2(3, [200, 2000], 'bandstop', r, 30.0))
+    write_sos("Chebyshev2('highpass', 1000)", r,
+              cheby2(4, 1000, 'highpass', r))
+    write_sos("Elliptic('bandpass', [500, 5000], 3, 1, 50)", r,
+              ellip(3, [500, 5000], 'bandpass', r, 1.0, 50.0))
+    write_sos("Elliptic('lowpass', 4000)", 44100.0,
+              ellip(4, 4000, 'lowpass', 44100.0))
+    half = butter(1, 1000, 'lowpass', r)
+    write_sos("LinkwitzRiley('lowpass', 1000, order=2)", r, half, half)
+    half = butter(2, [300, 3000], 'bandpass', r)
+    write_sos("LinkwitzRiley('bandpass', [300, 3000])", r, half, half)
+
+
+# ---- sections of the cookbook ------------------------------------------------
+
+def analog(kind, q, gain):
+    """Numerator and denominator, s^2 first; gain as a factor."""
+    q = mpf(q)
+    a = mp.sqrt(gain)
+    w = 1 / q
+    r = mp.sqrt(a) / q
+    den = [1, w, 1]
+    return {
+        'LPF': ([0, 0, 1], den), 'HPF': ([1, 0, 0], den),
+        'BPF': ([0, w, 0], den), 'BPFPeak': ([0, 1, 0], den),
+        'Notch': ([1, 0, 1], den), 'AllPass': ([1, -w, 1], den),
+        'Peaking': ([1, a * w, 1], [1, w / a, 1]),
+        'Lo': ([a, a * r, a * a], [a, r, 1]),
+        'Hi': ([a * a, a * r, a], [1, r, a]),
+    }[kind]
+
+
+def tan_ratio(f, freq, rate):
+    return (mp.tan(mp.pi * mpf(f) / mpf(rate))
+            / mp.tan(mp.pi * mpf(freq) / mpf(rate)))
+
+
+def evaluate(poly, s):
+    return (poly[0] * s + poly[1]) * s + poly[2]
+
+
+def cookbook_response(kind, freq, q, gain, rate):
+    num, den = analog(kind, q, gain)
+
+    def response(f):
+        s = mp.mpc(0, tan_ratio(f, freq, rate))
+        return evaluate(num, s) / evaluate(den, s)
+
+    return response
+
+
+def cookbook_impulse(kind, freq, q, gain, rate, n=N_IMPULSE):
+    num, den = analog(kind, q, gain)
+    k = 1 / mp.tan(mp.pi * mpf(freq) / mpf(rate))
+
+    def digital(p):
+        """(1 + 1/z)^2 p (s) with s = k (1 - 1/z) / (1 + 1/z)"""
+        x, y, c = p[0] * k * k, p[1] * k, p[2]
+        return [x + y + c, 2 * (c - x), x - y + c]
+
+    b, a = digital(num), digital(den)
+    out, s1, s2 = [], mpf(0), mpf(0)
+    for i in range(n):
+        x = mpf(i == 0)
+        y = (b[0] * x + s1) / a[0]
+        s1 = b[1] * x - a[1] * y + s2
+        s2 = b[2] * x - a[2] * y
+        out.append(y)
+    return out
+
+
+def write_section(text, rate, kind, freq, q, gain=1):
+    write(text, rate, cookbook_response(kind, freq, q, gain, rate),
+          cookbook_impulse(kind, freq, q, gain, rate))
+
+
+def db(gain):
+    return mpf(10) ** (mpf(gain) / 20)
+
+
+def write_cookbook():
+    r = 48000.0
+    for kind in ('LPF', 'HPF', 'BPF', 'BPFPeak', 'Notch', 'AllPass'):
+        write_section('Biquad%s(1000, 0.7)' % kind, r, kind, 1000, 0.7)
+        write_section('Biquad%s(cutoff=30, q=12.5)' % kind, 384000.0, kind, 30,
+                      12.5)
+        write_section('Biquad%s(21000, 3)' % kind, r, kind, 21000, 3)
+    for kind in ('Notch', 'AllPass'):
+        write_section('%s(50, 30)' % kind, r, kind, 50, 30)
+    for side in ('Lo', 'Hi'):
+        name = side + 'Shelving'
+        write_section(name + "(500, 0.707, 6, 'db')", r, side, 500, 0.707,
+                      db(6))
+        write_section(name + "(5000, 1.2, -9.5, gain_scale='db')", r, side,
+                      5000, 1.2, db(-9.5))
+        write_section(name + '(200, 0.5, 2)', 44100.0, side, 200, 0.5, 2)
+        write_section(name + "(20, 0.7, 0.25, 'linear')", 192000.0, side, 20,
+                      0.7, mpf(0.25))
+    write_section('ParametricEQ(1000, q=2, gain=3)', r, 'Peaking', 1000, 2,
+                  db(3))
+    write_section('ParametricEQ(40, 0.3, -24)', 96000.0, 'Peaking', 40, 0.3,
+                  db(-24))
+    write_section("Peaking(3000, 4, 6, 'db')", r, 'Peaking', 3000, 4, db(6))
+    write_section("Peaking(3000, 4, 0.5, 'linear')", r, 'Peaking', 3000, 4,
+                  mpf(0.5))
+
+    for n, args, low, high, q in ((4, '', 20.0, 20000.0, 1.414),
+                                  (31, ', q=4.3', 20.0, 20000.0, 4.3),
+                                  (2, ', f_min=100, f_max=1000', 100.0,
+                                   1000.0, 1.414)):
+        centres = [mpf(low) * (mpf(high) / mpf(low)) ** (mpf(k) / (n - 1))
+                   for k in range(n)]
+        responses = [cookbook_response('BPF', c, q, 1, r) for c in centres]
+        impulses = [cookbook_impulse('BPF', c, q, 1, r) for c in centres]
+        write('LogFilterBank(%d%s)' % (n, args), r,
+              lambda f: mp.fsum(h(f) for h in responses),
+              [mp.fsum(x) for x in zip(*impulses)])
+
+
+# ---- kernels and echoes --------------------------------------------------------
+
+def write_kernel(text, rate, taps):
+    taps = [float(x) for x in taps]
+
+    def response(f):
+        return mp.fsum(t * turn(f, rate, i) for i, t in enumerate(taps))
+
+    write(text, rate, response, taps + [0.0] * 3)
+
+
+def write_firs():
+    r = 48000.0
+    write_kernel('FIR([0.25, 0.5, 0.25])', r, [0.25, 0.5, 0.25])
+    write_kernel("FIR(b=(1, -2.5e-3, 0, 1_0.5), conv_mode='direct')", r,
+                 [1, -2.5e-3, 0, 10.5])
+    write_kernel('FIR([3])', r, [3])
+
+    def fir(text, n, edges, rate=r, **kw):
+        write_kernel('DesignableFIR(' + text + ')', rate,
+                     signal.firwin(n, edges, fs=rate, **kw))
+
+    fir('1000, 101', 101, 1000)
+    fir('1000, 64', 64, 1000)
+    fir('[1000, 5000], num_taps=31', 31, [1000, 5000])
+    fir('[1000, 5000], num_taps=32, pass_zero=False', 32, [1000, 5000],
+        pass_zero=False)
+    fir("5000, 33, pass_zero='highpass'", 33, 5000, pass_zero='highpass')
+    fir("(1000, 5000), 33, pass_zero='bandstop'", 33, [1000, 5000],
+        pass_zero='bandstop')
+    for window in ('hann', 'blackman', 'blackmanharris', 'nuttall', 'flattop',
+                   'bartlett', 'boxcar', 'parzen', 'bohman', 'barthann'):
+        for n in (20, 51):
+            fir("3000, %d, window='%s'" % (n, window), n, 3000, window=window)
+    fir("3000, 45, window=('kaiser', 8.6)", 45, 3000, window=('kaiser', 8.6))
+    many = [500, 1500, 4000.5, 9000]
+    fir('[500, 1500, 4000.5], 77', 77, many[:3])
+    fir('[500, 1500, 4000.5], 78', 78, many[:3])
+    fir('[500, 1500, 4000.5], 77, pass_zero=False', 77, many[:3],
+        pass_zero=False)
+    fir('[500, 1500, 4000.5, 9000], 77', 77, many)
+    fir('[500, 1500, 4000.5, 9000], 78, pass_zero=False', 78, many,
+        pass_zero=False)
+    fir("5000, 33, pass_zero=False, window='parzen'", 33, 5000,
+        pass_zero=False, window='parzen')
+    fir("(500, 1500, 4000.5), 51, window='parzen'", 51, many[:3],
+        window='parzen')
+
+
+def echoes(delay, feedback, mix, taps):
+    return ([(0, 1 - mix)]
+            + [(k * delay, mix * feedback ** (k - 1))
+               for k in range(1, taps + 1)])
+
+
+def write_effects():
+    r = 48000.0
+    for text, gain in (('2', 2.0), ('-0.5', -0.5), ("-6, gain_type='db'",
+                       10 ** (-6 / 20)), ("4, 'power'", 2.0),
+                       ("0, gain_type='power'", 0.0), ('0', 0.0),
+                       ("0, 'db'", 1.0), ('3, clamp=False', 3.0)):
+        write_sparse('Gain(%s)' % text, r, [(0, gain)], 2)
+    write_sparse('Reverb()', r, [(0, 1.0), (4410, 0.25)])
+    write_sparse('Reverb(100, 0.8, mix=0.3)', r, [(0, 1.0), (100, 0.8 * 0.3)])
+    write_sparse('Delay(2205)', r, echoes(2205, 0.3, 0.2, 3))
+    write_sparse('Delay(delay_samples=10, feedback=0.9, mix=1, taps=7)', r,
+                 echoes(10, 0.9, 1.0, 7), 3)
+    for text, rate, delay in (
+            # a beat is a quarter of a whole note
+            ('bpm=120', 48000.0, 12000), ('bpm=128', 44100.0, 10335),
+            ("bpm=90, delay_time='1/4'", 44100.0, 29400),
+            ("bpm=120, delay_time='1/8d'", 48000.0, 18000),
+            # three triplets in the time of two eighths
+            ("bpm=120, delay_time='1/8t'", 48000.0, 8000),
+            ("bpm=100, delay_time='3/16'", 8000.0, 3600)):
+        write_sparse('Delay(%s)' % text, rate, echoes(delay, 0.3, 0.2, 3))
+    # Odd echoes go from left to right, even ones from right to left.
+    ping_pong = {(0, 0): [(0, 0.6)], (1, 1): [(0, 0.6)],
+                 (0, 1): [(50, 0.4), (150, 0.4 * 0.25), (250, 0.4 * 0.5 ** 4)],
+                 (1, 0): [(100, 0.4 * 0.5), (200, 0.4 * 0.125)]}
+    for word in ("'ping-pong'", 'PingPongDelayStrategy()',
+                 'fx.effect.PingPongDelayStrategy()'):
+        write_sparse('Delay(50, feedback=0.5, mix=0.4, taps=5, strategy=%s)'
+                     % word, r, ping_pong, 2)
+    # No pair: as mono.
+    for channels in (1, 3):
+        write_sparse("Delay(50, feedback=0.5, mix=0.4, taps=5, "
+                     "strategy='ping-pong')", r, echoes(50, 0.5, 0.4, 5),
+                     channels)
+
+
+def write_compositions():
+    r = 48000.0
+    low = iir('butter', 2, 1000, 'lowpass', r)
+    high = iir('butter', 2, 1000, 'highpass', r)
+    a, b = low.run(one()), high.run(one())
+    lo, hi = 'LoButterworth(1000, 2)', 'HiButterworth(1000, 2)'
+    write('%s | %s' % (lo, hi), r, lambda f: low.response(f) * high.response(f), high.run(a))
+    write('%s + %s' % (lo, hi), r, lambda f: low.response(f) + high.response(f), a + b)
+    # '+' binds tighter than '|'.
+    write('%s | %s + %s' % (lo, lo, hi), r,
+          lambda f: low.response(f) * (low.response(f) + high.response(f)),
+          low.run(a + b))
+    write('(%s | %s) + %s' % (lo, lo, hi), r,
+          lambda f: low.response(f) ** 2 + high.response(f), low.run(a) + b)
+    write('(%s + (%s | Gain(-2))) | Gain(0.5)' % (lo, hi), r,
+          lambda f: low.response(f) / 2 - high.response(f), 0.5 * a - b)
+    write('Gain(1) + Gain(1) + (Gain(2) | Gain(3))', r, lambda f: 8.0, [8.0])
+
+
+def main():
+    print('# Written by catalogue.py, which says what the lines mean.')
+    print('# SciPy %s, NumPy %s, mpmath %s with %d digits' % (
+        scipy.__version__, np.__version__, mpmath.__version__, mp.dps))
+    write_iir()
+    write_cookbook()
+    write_firs()
+    write_effects()
+    write_compositions()
+
+
+if __name__ == '__main__':
+    main()
