@@ -56,9 +56,8 @@ static const struct
   { "nvrtcGetPTX", offsetof (Nvrtc, ptx) },
 };
 
-static const char *const libraries[] = {
-  "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"
-};
+static const char *const libraries[] = { "libnvrtc.so.13", "libnvrtc.so.12",
+  "libnvrtc.so.11.2", "libnvrtc.so" };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static Nvrtc nvrtc;
@@ -109,7 +108,8 @@ add_option (Options *options, const char *format, ...)
   va_list args;
 
   va_start (args, format);
-  vsnprintf (options->text[options->n++], sizeof options->text[0], format, args);
+  vsnprintf (options->text[options->n++], sizeof options->text[0], format,
+      args);
   va_end (args);
 }
 

@@ -83,23 +83,25 @@ read_properties (TfxCuda *cuda)
       "asking for the device's name");
 
   if (ret == 0)
-    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    ret =
+        attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
   if (ret == 0)
-    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    ret =
+        attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
   if (ret == 0)
     ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
         &cuda->n_multiprocessors);
   if (ret == 0)
-    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-        &cuda->max_shared);
+    ret =
+        attribute (cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            &cuda->max_shared);
   if (ret == 0)
     ret = attribute (cuda,
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, &ratio);
   if (ret < 0)
     return ret;
   cuda->compute = 10 * major + minor;
-  cuda->real =
-      ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
+  cuda->real = ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
   snprintf (cuda->kernel, sizeof cuda->kernel, "sm_%d %s", cuda->compute,
       cuda->real == TFX_REAL_DOUBLE ? "double" : "twofold");
   return 0;
@@ -216,8 +218,8 @@ tfx_cuda_new_for_context (void *context, TfxCuda **out, char *why,
   cuda->context = context;
   ret = tfx_context_enter (cuda);
   if (ret == 0) {
-    ret = tfx_context_check (cuda,
-        cuda->driver->ctx_get_device (&cuda->device), "asking for the device");
+    ret = tfx_context_check (cuda, cuda->driver->ctx_get_device (&cuda->device),
+        "asking for the device");
     tfx_context_leave (cuda);
   }
   return cuda_finish (cuda, ret, out, why, why_size);

@@ -22,12 +22,13 @@
 /* Samples that are run at a time; larger blocks are run in parts. */
 #define MAX_SAMPLES ((size_t)1 << 28)
 
-/* Kernels and memory are made ready for blocks up to this when an engine is
- * made; it grows when larger ones come. */
+/* Kernels and memory are made ready when an engine is made, for blocks of as
+ * many frames as the plan knows of, or as these; memory grows when larger ones
+ * come. */
 #define PREPARE_FRAMES 1024
 
-/* A new kernel of a FIR takes over in a hundredth of a second. */
-#define FADES_PER_SECOND 100.0
+/* New taps of a FIR take over in a cross-fade of this length. */
+#define FIR_FADE_SECONDS 0.01
 
 /* Steps in series. */
 typedef struct List
@@ -56,7 +57,7 @@ struct TfxEngine
   Node *nodes;
   List top;
   TfxCudaWindow *copier, *clearer; /* y = x, y = 0 */
-  TfxBuffer *buffers;   /* each a block of doubles */
+  TfxBuffer *buffers;              /* each a block of doubles */
   size_t n_buffers, copy_buffer;
 
   /* Two, so that one is filled while the other is on its way. */
@@ -207,7 +208,7 @@ rearm_gates (TfxEngine *e)
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  size_t fade = (size_t)(e->plan->rate_hz / FADES_PER_SECOND);
+  size_t fade = (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
 
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);
@@ -225,21 +226,20 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
   }
 }
 
-static void
+static int
 cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
-  TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
-
   e->plan = plan;
   update_list (e, &plan->top, &e->top, 1.0);
   /* Now rather than in the next run.  What fails is tried again there. */
   if (tfx_context_enter (e->cuda) < 0)
-    return;
+    return 0;
   for (size_t i = 0; i < e->n_nodes; i++) {
     if (e->nodes[i].window)
-      tfx_cuda_window_prepare (e->nodes[i].window, type, PREPARE_FRAMES);
+      tfx_cuda_window_prepare (e->nodes[i].window, plan->sample, 1);
   }
   tfx_context_leave (e->cuda);
+  return 0;
 }
 
 /* ---- memory for a block ------------------------------------------------------------ */
@@ -271,18 +271,24 @@ reserve (TfxEngine *e, size_t n_frames)
 static int
 prepare (TfxEngine *e)
 {
-  size_t n_samples = (size_t)PREPARE_FRAMES * e->plan->n_channels;
+  TfxSample type = e->plan->sample;
+  size_t n_frames =
+      e->plan->block_frames > 0 ? e->plan->block_frames : PREPARE_FRAMES;
+  size_t n_samples;
   int ret = 0;
 
+  if (n_frames > MAX_SAMPLES / e->plan->n_channels)
+    n_frames = MAX_SAMPLES / e->plan->n_channels;
+  n_samples = n_frames * e->plan->n_channels;
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
-    ret = prepare_node (&e->nodes[i], TFX_SAMPLE_F32, PREPARE_FRAMES);
+    ret = prepare_node (&e->nodes[i], type, n_frames);
   if (ret == 0 && e->top.copy)
-    ret = tfx_cuda_window_prepare (e->top.copy, TFX_SAMPLE_F32, PREPARE_FRAMES);
+    ret = tfx_cuda_window_prepare (e->top.copy, type, n_frames);
   for (int i = 0; ret == 0 && i < 2; i++)
     ret = tfx_transfer_reserve (e->cuda, &e->in[i], n_samples);
   if (ret == 0)
     ret = tfx_transfer_reserve (e->cuda, &e->out, n_samples);
-  return ret < 0 ? ret : reserve (e, PREPARE_FRAMES);
+  return ret < 0 ? ret : reserve (e, n_frames);
 }
 
 static int
@@ -298,7 +304,8 @@ engine_make (TfxEngine *e)
   if (ret == 0)
     ret = tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->copier);
   if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->clearer);
+    ret =
+        tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->clearer);
   if (ret == 0)
     tfx_cuda_window_set_gain (e->clearer, 0.0);
   for (int i = 0; ret == 0 && i < 2; i++)

@@ -114,9 +114,8 @@ static bool
 find_embedded (const TfxCuda *cuda, const char *name, CUfunction *function)
 {
   for (TfxModule *m = cuda->modules; m; m = m->next) {
-    if (m->name[0] == '\0' &&
-        cuda->driver->module_get_function (function, m->module, name) ==
-            CUDA_SUCCESS)
+    if (m->name[0] == '\0' && cuda->driver->module_get_function (function,
+                                  m->module, name) == CUDA_SUCCESS)
       return true;
   }
   return false;
@@ -160,7 +159,8 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
       find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
-  if (ret < 0 && !machine_code && ptx && load_embedded (cuda, ptx, false) == 0 &&
+  if (ret < 0 && !machine_code && ptx &&
+      load_embedded (cuda, ptx, false) == 0 &&
       find_embedded (cuda, name, function))
     return 0;
   if (ret < 0)

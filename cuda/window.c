@@ -162,8 +162,8 @@ upload_kernels (TfxCudaWindow *w, Taps *taps, TfxReal real)
   }
   ret = tfx_buffer_reserve (w->cuda, &taps->data, n * sizeof *numbers);
   if (ret == 0)
-    ret = copy_to_device (w->cuda, taps->data.data, numbers,
-        n * sizeof *numbers);
+    ret =
+        copy_to_device (w->cuda, taps->data.data, numbers, n * sizeof *numbers);
   taps->n_kernels = w->stage->u.fir.n_kernels;
   taps->real = real;
   free (numbers);
@@ -202,9 +202,9 @@ renew_delays (TfxCudaWindow *w)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++) {
     const TfxTap *tap = &w->stage->u.delay.taps[i];
-    taps[i] = (TfxKernelTap){
-      .delay = tap->delay, .gain = tap->gain * w->gain, .swap = tap->swap
-    };
+    taps[i] = (TfxKernelTap){ .delay = tap->delay,
+      .gain = tap->gain * w->gain,
+      .swap = tap->swap };
   }
   ret = tfx_buffer_reserve (w->cuda, &w->delay_taps, (n + 1) * sizeof *taps);
   if (ret == 0)
@@ -234,8 +234,9 @@ tfx_cuda_window_get_state (TfxCudaWindow *w, double *state)
   ret = copy_to_host (w->cuda, ring, w->ring.data, size);
   for (unsigned c = 0; ret == 0 && c < w->n_channels; c++) {
     for (size_t i = 0; i < w->past; i++)
-      *state++ = ring[c * w->ring_size + (w->position + w->ring_size - w->past +
-                                             i) % w->ring_size];
+      *state++ =
+          ring[c * w->ring_size +
+               (w->position + w->ring_size - w->past + i) % w->ring_size];
   }
   free (ring);
   return ret;
@@ -258,8 +259,7 @@ ring_make (TfxCudaWindow *w, size_t ring_size, const double *state)
   if (!ring)
     return -ENOMEM;
   for (unsigned c = 0; c < w->n_channels; c++)
-    memcpy (ring + c * ring_size, state + c * w->past,
-        w->past * sizeof *ring);
+    memcpy (ring + c * ring_size, state + c * w->past, w->past * sizeof *ring);
   ret = tfx_buffer_reserve (w->cuda, &w->ring, size);
   if (ret == 0)
     ret = copy_to_device (w->cuda, w->ring.data, ring, size);
@@ -410,9 +410,9 @@ static int
 run_fade (TfxCudaWindow *w, const TfxKernelBlock *in, const TfxKernelBlock *out,
     const TfxKernelBlock *sum, size_t n_frames)
 {
-  TfxKernelBlock other = {
-    .frame_stride = 1, .channel_stride = (long long)n_frames, .is_double = 1
-  };
+  TfxKernelBlock other = { .frame_stride = 1,
+    .channel_stride = (long long)n_frames,
+    .is_double = 1 };
   size_t n = n_frames < w->fade_left ? n_frames : w->fade_left;
   TfxFadeArgs args = {
     .out = *out,

@@ -35,10 +35,13 @@ distance (const double *a, const double *b, size_t n)
 static TfxExec *
 exec_of (const TfxChain *chain, unsigned n_channels, const TfxBackend *backend)
 {
+  const TfxPlanSpec spec = { .rate_hz = RATE,
+    .n_channels = n_channels,
+    .sample = TFX_SAMPLE_F64,
+    .backend = backend };
   TfxPlan *plan;
   TfxExec *exec = NULL;
-
-  int ret = tfx_plan_compile (chain, RATE, n_channels, backend, &plan);
+  int ret = tfx_plan_compile_for (chain, &spec, &plan);
 
   if (ret == 0)
     ret = tfx_exec_new (plan, &exec);
@@ -110,9 +113,22 @@ random_delay (unsigned longest)
       taps, n);
 }
 
+static TfxStage *
+random_fir (unsigned longest)
+{
+  size_t n_taps = 1 + tap_random_below (longest < 300 ? longest : 300);
+  double *kernel = noise_of (n_taps);
+  const double *const kernels[] = { kernel };
+  TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps,
+      0, TFX_FIR_DIRECT);
+
+  free (kernel);
+  return stage;
+}
+
 static TfxStage *random_sum (unsigned depth, unsigned longest);
 
-/* Sections, gains, delay lines and sums, those to a depth. */
+/* Sections, gains, FIRs, delay lines and sums, those to a depth. */
 static TfxChain *
 random_chain (unsigned depth, unsigned longest)
 {
@@ -123,7 +139,7 @@ random_chain (unsigned depth, unsigned longest)
     TfxSos sos[8];
     size_t n_sos = 1 + tap_random_below (8);
 
-    switch (tap_random_below (depth > 0 ? 4 : 3)) {
+    switch (tap_random_below (depth > 0 ? 5 : 4)) {
       case 0:
         test_cuda_equaliser (sos, n_sos);
         append (&chain,
@@ -135,6 +151,9 @@ random_chain (unsigned depth, unsigned longest)
         break;
       case 2:
         append (&chain, random_delay (longest));
+        break;
+      case 3:
+        append (&chain, random_fir (longest));
         break;
       default:
         append (&chain, random_sum (depth - 1, longest));

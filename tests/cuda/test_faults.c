@@ -23,13 +23,15 @@
 
 static char report_path[64];
 
-/* Cascades of one group and of two, a delay line, a sum. */
+/* Cascades of one group and of two, a delay line, a sum, a FIR. */
 static TfxChain *
 make_chain (void)
 {
   static const TfxTap taps[] = { { 100, 0.5, true }, { 3000, -0.25, false } };
   TfxChain *chain = tfx_chain_new (), *branches[2], *longer;
-  TfxStage *stages[6];
+  static const double kernel[] = { 0.5, 0.25, -0.125 };
+  static const double *const kernels[] = { kernel };
+  TfxStage *stages[7];
   TfxSos sos[10];
 
   test_cuda_equaliser (sos, 10);
@@ -41,12 +43,14 @@ make_chain (void)
   stages[3] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
   stages[4] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
   stages[5] = tfx_stage_new_sections (tfx_stage_new_id (), sos, 3);
-  for (unsigned i = 1; i < 6; i++) {
+  stages[6] =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 3, 0, TFX_FIR_DIRECT);
+  for (unsigned i = 1; i < 7; i++) {
     longer = tfx_chain_append (chain, stages[i]);
     tfx_chain_unref (&chain);
     chain = longer;
   }
-  for (unsigned i = 0; i < 6; i++)
+  for (unsigned i = 0; i < 7; i++)
     tfx_stage_unref (&stages[i]);
   tfx_chain_unref (&branches[0]);
   tfx_chain_unref (&branches[1]);
