@@ -9,7 +9,9 @@
  *
  * All of this runs in the streaming thread.
  */
+#include "gsttfxpending.h"
 #include "gsttfxprivate.h"
+#include "gsttfxregistry.h"
 
 #define GST_CAT_DEFAULT gst_tfx_filter_debug
 
@@ -148,31 +150,50 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   return TRUE;
 }
 
-/* Takes the filter to what the properties ask for, and the engine to the kind
- * of buffers that come. */
+/* Takes the engine to the kind of buffers that come, and to what is pending on
+ * them. */
 static gboolean
-gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames)
+gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  guint64 who;
+  TfxChain *pending = gst_tfx_pending_get (buffer, &who);
   GError *error = NULL;
 
-  if (g_atomic_int_get (&priv->dirty) && !priv->is_step &&
-      !gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_tfx_filter_report_refusal (self, error);
-    g_clear_error (&error);
-  }
-  if (n_frames == 0)
-    return TRUE;
+  gst_tfx_fusion_resume (self);
   if (!gst_tfx_engine_prepare (&priv->engine,
           GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
                                                    : TFX_SAMPLE_F64,
-          n_frames, &error)) {
+          n_frames, pending, who, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
         NULL, __FILE__, GST_FUNCTION, __LINE__);
     g_clear_error (&error);
     return FALSE;
+  }
+  if (gst_tfx_engine_take_note (&priv->engine))
+    gst_tfx_registry_claim (self, &priv->engine);
+  return TRUE;
+}
+
+/* Takes the filter to what the properties ask for.  What is pending, and state
+ * that others have, must be here before: the new stage cross-fades from it. */
+static gboolean
+gst_tfx_flow_update (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gboolean is_running = priv->engine.used || priv->fusion.defers;
+  GError *error = NULL;
+
+  if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
+    return TRUE;
+  if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
+      !gst_tfx_flow_prepare (self, buffer, n_frames))
+    return FALSE;
+  if (!gst_tfx_stream_update (self, &priv->info, &error)) {
+    gst_tfx_filter_report_refusal (self, error);
+    g_clear_error (&error);
   }
   return TRUE;
 }
@@ -252,14 +273,59 @@ gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
   priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
 }
 
+/* With the object lock held. */
+static void
+gst_tfx_flow_note_buffer (GstTfxFilterPrivate *priv, gsize n_frames)
+{
+  priv->n_buffers++;
+  priv->n_frames += n_frames;
+}
+
+/* Filters a buffer of at least one frame with all that is pending on it. */
+static GstFlowReturn
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstClockTime start = gst_util_get_timestamp ();
+  GstFlowReturn flow;
+
+  if (!gst_tfx_flow_prepare (self, buffer, n_frames))
+    return GST_FLOW_ERROR;
+  flow = gst_tfx_flow_filter (self, buffer, n_frames);
+  gst_tfx_pending_remove (buffer);
+
+  GST_OBJECT_LOCK (self);
+  gst_tfx_flow_note_engine (priv);
+  priv->process_time += gst_util_get_timestamp () - start;
+  GST_OBJECT_UNLOCK (self);
+
+  if (priv->stats.recoveries != priv->recoveries)
+    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  return flow;
+}
+
+GstFlowReturn
+gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gssize n_frames = gst_tfx_flow_check (self, buffer);
+
+  if (n_frames < 0)
+    return GST_FLOW_ERROR;
+  GST_OBJECT_LOCK (self);
+  priv->n_deferred--;
+  GST_OBJECT_UNLOCK (self);
+  return gst_tfx_flow_run (self, buffer, n_frames);
+}
+
 static GstFlowReturn
 gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
   gssize n_frames = gst_tfx_flow_check (self, buffer);
   GstFlowReturn flow = GST_FLOW_OK;
+  gboolean defers;
 
   if (n_frames < 0)
     return GST_FLOW_ERROR;
@@ -267,20 +333,23 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     flow = gst_tfx_stream_end (self, "gap in the times");
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!gst_tfx_flow_prepare (self, n_frames))
+  if (!gst_tfx_flow_update (self, buffer, n_frames))
     return GST_FLOW_ERROR;
-  if (n_frames > 0)
-    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+  defers = n_frames > 0 && gst_tfx_fusion_defer (self, buffer);
 
   GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_engine (priv);
-  priv->n_buffers++;
-  priv->n_frames += n_frames;
-  priv->process_time += gst_util_get_timestamp () - start;
+  gst_tfx_flow_note_buffer (priv, n_frames);
+  if (defers) {
+    priv->n_deferred++;
+    priv->n_stages = priv->n_sections = 0;
+  }
   GST_OBJECT_UNLOCK (self);
-
-  if (priv->stats.recoveries != priv->recoveries)
-    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  if (defers)
+    gst_tfx_engine_pass (&priv->engine, n_frames);
+  else if (n_frames > 0)
+    flow = gst_tfx_flow_run (self, buffer, n_frames);
+  else
+    gst_tfx_pending_remove (buffer);
   return flow;
 }
 
