@@ -178,6 +178,19 @@ static const gchar *const rows[] = {
   "tfxbutterworth cutoff=4850 order=2",
   "tfxbutterworth mode=band-reject lower-frequency=49 upper-frequency=51 "
   "order=2 ! tfxbutterworth order=1 cutoff=15000",
+  "tfxfir align=false taps=101 ! tfxfir align=false taps=55 cutoff=9000",
+  "tfxfir align=false taps=301 method=fft ! tfxbutterworth order=5 ! "
+  "tfxfir align=false taps=33 method=direct",
+};
+
+/* Delays are taken out of these streams; not every element leaves its stage to
+ * others. */
+static const gchar *const late_rows[] = {
+  "tfxbutterworth ! tfxfir taps=301",
+  "tfxfir taps=301 ! tfxbutterworth",
+  "tfxbutterworth ! tfxfir taps=55 ! tfxchebyshev ! tfxfir taps=77 "
+  "mode=high-pass cutoff=300 ! tfxbutterworth cutoff=9000 ! tfxbutterworth "
+  "order=2 mode=high-pass cutoff=10",
 };
 
 GST_START_TEST (test_equal)
@@ -280,7 +293,10 @@ GST_START_TEST (test_toggle)
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_ch,
       GST_AUDIO_LAYOUT_INTERLEAVED);
   gdouble *in = tfx_check_noise (n * n_ch, 1 + __i__), d;
-  const gchar *launch = rows[(__i__ / 3) % G_N_ELEMENTS (rows)];
+  const guint n_rows = G_N_ELEMENTS (rows);
+  const gchar *launch = (guint)__i__ / 3 < n_rows
+                            ? rows[__i__ / 3]
+                            : late_rows[__i__ / 3 - n_rows];
   guint64 n_deferred;
   Heard heard[2];
   Row row[2];
@@ -293,7 +309,9 @@ GST_START_TEST (test_toggle)
   d = distance (&heard[0], &heard[1]);
   fail_unless (d < CLOSE, "%g", d);
   n_deferred = row_stat (&row[1], 0, "deferred");
-  fail_unless (n_deferred > 0 && n_deferred < row_stat (&row[1], 0, "buffers"));
+  if (!strstr (launch, "tfxfir taps"))
+    fail_unless (
+        n_deferred > 0 && n_deferred < row_stat (&row[1], 0, "buffers"));
   for (guint k = 0; k < 2; k++) {
     row_close (&row[k]);
     heard_close (&heard[k]);
@@ -502,8 +520,9 @@ fusion_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_equal, 0, 16);
-  tcase_add_loop_test (tc, test_toggle, 0, 12);
+  tcase_add_loop_test (tc, test_equal, 0, 2 * G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tc, test_toggle, 0,
+      3 * (G_N_ELEMENTS (rows) + G_N_ELEMENTS (late_rows)));
   tcase_add_loop_test (tc, test_cutoff_moves, 0, 2);
   tcase_add_loop_test (tc, test_order_changes, 0, 2);
   tcase_add_loop_test (tc, test_interruptions, 0, 2);
