@@ -289,6 +289,105 @@ GST_START_TEST (test_guests)
 }
 GST_END_TEST;
 
+/* ---- at the worst moment --------------------------------------------------------- */
+
+/* The link changes when a buffer is on its way that another element was to
+ * filter: the log tells of the moment. */
+typedef struct
+{
+  GstHarness *h;
+  GstElement *a, *b, *identity;
+  TfxCaught *seen; /* a probe is put on the pad; otherwise it is relinked */
+  guint n_times;
+} Moment;
+
+static void
+seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  Moment *moment = data;
+  GstPad *pad;
+
+  if (object != G_OBJECT (moment->a) ||
+      !strstr (gst_debug_message_get (message), "leaves its stage"))
+    return;
+  moment->n_times++;
+  if (moment->seen) {
+    pad = gst_element_get_static_pad (moment->a, "src");
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_on, moment->seen,
+        NULL);
+    gst_object_unref (pad);
+    return;
+  }
+  gst_element_unlink (moment->a, moment->b);
+  fail_unless (
+      gst_element_link_many (moment->a, moment->identity, moment->b, NULL));
+}
+
+GST_START_TEST (test_moment)
+{
+  const gsize n = 4800, size = 480;
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  TfxCaught seen = { .contiguous = TRUE };
+  Moment moment = { NULL };
+  gdouble *in = tfx_check_noise (n, 1), *out, *expected, *halfway;
+  GstHarness *h = tfx_check_harness (FIRST " ! " SECOND, &info);
+  GstDebugLevel level;
+  GstBin *bin = GST_BIN (h->element);
+
+  moment.a = gst_bin_get_by_name (bin, "a");
+  moment.b = gst_bin_get_by_name (bin, "b");
+  moment.identity = gst_element_factory_make ("identity", NULL);
+  gst_bin_add (bin, moment.identity);
+  gst_element_sync_state_with_parent (moment.identity);
+  seen.samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  if (__i__ & 1)
+    moment.seen = &seen;
+  g_object_set (moment.a, "fuse", __i__ & 2 ? FALSE : TRUE, NULL);
+
+  level = gst_debug_get_default_threshold ();
+  gst_debug_set_threshold_for_name ("tfxfilter", GST_LEVEL_DEBUG);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (seize, &moment, NULL);
+  out = g_new (gdouble, n);
+  for (gsize i = 0; i < n; i += size) {
+    gdouble *part = tfx_check_filter (h, &info, in + i, size, size);
+
+    memcpy (out + i, part, size * sizeof *part);
+    g_free (part);
+    if (i == n / 2)
+      g_object_set (moment.a, "fuse", TRUE, NULL);
+  }
+  gst_debug_remove_log_function (seize);
+  gst_debug_set_default_threshold (level);
+  fail_unless_equals_int (moment.n_times, 1);
+  fail_unless_equals_uint64 (tfx_check_stat (moment.a, "deferred"), 0);
+  gst_object_unref (moment.a);
+  gst_object_unref (moment.b);
+  gst_harness_teardown (h);
+
+  h = tfx_check_harness (FIRST, &info);
+  halfway = tfx_check_filter (h, &info, in, n, size);
+  gst_harness_teardown (h);
+  h = tfx_check_harness (SECOND, &info);
+  expected = tfx_check_filter (h, &info, halfway, n, size);
+  gst_harness_teardown (h);
+  fail_unless (tfx_check_distance (out, expected, n) < CLOSE);
+  for (guint i = 0; i < seen.samples->len; i++) {
+    gdouble x = g_array_index (seen.samples, gfloat, i);
+
+    fail_unless (ABS (x - halfway[n - seen.samples->len + i]) < CLOSE);
+  }
+  fail_unless (!moment.seen || seen.samples->len > 0);
+  g_array_unref (seen.samples);
+  g_free (in);
+  g_free (out);
+  g_free (halfway);
+  g_free (expected);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_links_suite (void)
 {
@@ -299,6 +398,7 @@ fusion_links_suite (void)
   tcase_add_loop_test (tc, test_between, 0, G_N_ELEMENTS (betweens));
   tcase_add_loop_test (tc, test_probe, 0, 3);
   tcase_add_loop_test (tc, test_guests, 0, 2 * G_N_ELEMENTS (guests));
+  tcase_add_loop_test (tc, test_moment, 0, 4);
   return s;
 }
 
