@@ -319,4 +319,5 @@ gst_tfx_filter_init (GstTfxFilter *self)
   priv->stage_id = tfx_stage_new_id ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_tfx_flow_init (self);
 }

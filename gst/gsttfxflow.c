@@ -75,6 +75,7 @@ gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
 
+  priv->may_pass = FALSE;
   if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
@@ -318,6 +319,23 @@ gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
   return gst_tfx_flow_run (self, buffer, n_frames);
 }
 
+/* Leaves the stage to the neighbour, if that can run it. */
+static gboolean
+gst_tfx_flow_defer (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (n_frames == 0 || !gst_tfx_fusion_defer (self, buffer))
+    return FALSE;
+  gst_tfx_engine_pass (&priv->engine, n_frames);
+  GST_OBJECT_LOCK (self);
+  gst_tfx_flow_note_buffer (priv, n_frames);
+  priv->n_deferred++;
+  priv->n_stages = priv->n_sections = 0;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
 static GstFlowReturn
 gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -325,7 +343,6 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   gssize n_frames = gst_tfx_flow_check (self, buffer);
   GstFlowReturn flow = GST_FLOW_OK;
-  gboolean defers;
 
   if (n_frames < 0)
     return GST_FLOW_ERROR;
@@ -335,22 +352,69 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return flow;
   if (!gst_tfx_flow_update (self, buffer, n_frames))
     return GST_FLOW_ERROR;
-  defers = n_frames > 0 && gst_tfx_fusion_defer (self, buffer);
+  priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
+  if (priv->may_pass)
+    return GST_FLOW_OK;
 
   GST_OBJECT_LOCK (self);
   gst_tfx_flow_note_buffer (priv, n_frames);
-  if (defers) {
-    priv->n_deferred++;
-    priv->n_stages = priv->n_sections = 0;
-  }
   GST_OBJECT_UNLOCK (self);
-  if (defers)
-    gst_tfx_engine_pass (&priv->engine, n_frames);
-  else if (n_frames > 0)
+  if (n_frames > 0)
     flow = gst_tfx_flow_run (self, buffer, n_frames);
   else
     gst_tfx_pending_remove (buffer);
   return flow;
+}
+
+/* Whether the base class would do no more than to pass the buffer on, if the
+ * stage is left to the neighbour as it was with the buffer before. */
+static gboolean
+gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime start = GST_BUFFER_PTS (buffer);
+  GstClockTime length = GST_BUFFER_DURATION (buffer);
+
+  return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
+         !GST_OBJECT (self)->control_bindings &&
+         !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
+         segment->format == GST_FORMAT_TIME &&
+         GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
+         start >= segment->start &&
+         (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
+             (start <= segment->stop && length <= segment->stop - start)) &&
+         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self));
+}
+
+/* What has to be done for a buffer whose samples others filter is less than
+ * what the base class does. */
+static GstFlowReturn
+gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (parent);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (gst_tfx_flow_is_plain (self, buffer)) {
+    gssize n_frames = gst_tfx_flow_check (self, buffer);
+
+    if (n_frames < 0) {
+      gst_buffer_unref (buffer);
+      return GST_FLOW_ERROR;
+    }
+    if (gst_tfx_flow_defer (self, buffer, n_frames))
+      return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
+  }
+  return priv->base_chain (pad, parent, buffer);
+}
+
+void
+gst_tfx_flow_init (GstTfxFilter *self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  gst_tfx_filter_get_private (self)->base_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
 }
 
 /* A buffer of which nothing is left is no discontinuity, as the base class

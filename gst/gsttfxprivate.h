@@ -43,6 +43,9 @@ typedef struct
   GstSegment segment; /* as the last event gave it */
   gchar *stream_id;
   GstTfxTimes times;
+  GstPadChainFunction base_chain; /* of the sink pad */
+  gboolean may_pass;     /* the last buffer went out with the stage left to
+                          * others, and no event that matters came since */
   gboolean discont_seen; /* the base class keeps telling of one */
   gboolean was_refused;  /* the last stage could not be used */
   gboolean is_step;      /* the stage is but a step, */
@@ -59,6 +62,9 @@ GstTfxFilterPrivate *gst_tfx_filter_get_private (GstTfxFilter *self);
 
 /* Sets the methods that handle caps, events and queries. */
 void gst_tfx_stream_init_class (GstTfxFilterClass *klass);
+
+/* Takes over the sink pad's buffers. */
+void gst_tfx_flow_init (GstTfxFilter *self);
 
 /* Sets the methods that handle buffers. */
 void gst_tfx_flow_init_class (GstTfxFilterClass *klass);

@@ -145,6 +145,7 @@ gst_tfx_stream_reset (GstTfxFilter *self, const gchar *because)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
+  priv->may_pass = FALSE;
   if (gst_tfx_engine_reset (&priv->engine))
     GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
   gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
@@ -313,6 +314,8 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
 
+  if (GST_EVENT_IS_SERIALIZED (event))
+    gst_tfx_filter_get_private (self)->may_pass = FALSE;
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
       gst_tfx_stream_see_stream_start (self, event);
