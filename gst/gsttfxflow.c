@@ -35,7 +35,9 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
       gst_tfx_filter_get_private (GST_TFX_FILTER (trans));
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  if (!GST_CLOCK_TIME_IS_VALID (time) ||
+  /* To ask each of no bindings takes time too. */
+  if (!GST_OBJECT (trans)->control_bindings ||
+      !GST_CLOCK_TIME_IS_VALID (time) ||
       trans->segment.format != GST_FORMAT_TIME)
     return;
   time = MAX (time, trans->segment.start);
