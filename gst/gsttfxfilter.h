@@ -44,6 +44,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxFilter, gst_tfx_filter, GST, TFX_FILTER,
  * @is_settled: no cross-fade is under way
  * @was_refused: the stage that was made last could not be used, the one before
  *   it is still running
+ * @by_hand: the application has set properties, not controllers alone
  * @at_once: set by the subclass: this stage does what the one before it did,
  *   and takes over without a cross-fade
  * @n_hold: set by the subclass: this stage is only a step on the way.  The
@@ -65,6 +66,7 @@ typedef struct
   gsize delay;
   gboolean is_settled;
   gboolean was_refused;
+  gboolean by_hand;
 
   gboolean at_once;
   gsize n_hold;
@@ -127,7 +129,7 @@ guint64 gst_tfx_filter_renew_stage_id (GstTfxFilter *self);
 
 /**
  * GstTfxValue:
- * @property: the name of the property, a static string
+ * @property: the name of the property
  * @unit: its unit, a static string, may be empty
  * @asked: the value it was set to
  * @used: the value that is used

@@ -146,6 +146,7 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
   g_atomic_int_set (&priv->dirty, FALSE);
   by_hand = g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE);
   gst_tfx_situations_begin (&priv->situations, by_hand);
+  build.by_hand = by_hand;
 
   chain = gst_tfx_stream_build (self, &build, &fault);
   if (chain) {
@@ -260,7 +261,6 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   priv->discont_seen = FALSE;
   gst_tfx_fusion_relink (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
-  gst_tfx_situations_clear (&priv->situations);
   return TRUE;
 }
 
@@ -275,6 +275,7 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   gst_tfx_engine_clear (&priv->engine);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
+  gst_tfx_situations_clear (&priv->situations);
   g_clear_pointer (&priv->stream_id, g_free);
   priv->was_refused = priv->is_step = priv->has_failed = FALSE;
   priv->n_spare = 0;
