@@ -26,6 +26,17 @@
 /* The methods of GstAudioFilter, which do the general part. */
 static GstBaseTransformClass *parent_class;
 
+/* To ask each of no bindings for values takes time too. */
+static gboolean
+gst_tfx_flow_is_controlled (GstTfxFilter *self)
+{
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+
+  return GST_OBJECT (self)->control_bindings ||
+         (klass->has_controlled_children &&
+             klass->has_controlled_children (self));
+}
+
 /* Controlled properties take their values for the buffer's stream time.  A
  * buffer that begins before the segment is about to be clipped to it. */
 static void
@@ -36,9 +47,7 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  /* To ask each of no bindings takes time too. */
-  if (!GST_OBJECT (trans)->control_bindings ||
-      !GST_CLOCK_TIME_IS_VALID (time) ||
+  if (!gst_tfx_flow_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
       trans->segment.format != GST_FORMAT_TIME)
     return;
   time = MAX (time, trans->segment.start);
@@ -382,7 +391,7 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
   GstClockTime length = GST_BUFFER_DURATION (buffer);
 
   return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !GST_OBJECT (self)->control_bindings &&
+         !gst_tfx_flow_is_controlled (self) &&
          !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
          segment->format == GST_FORMAT_TIME &&
          GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
