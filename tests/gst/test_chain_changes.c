@@ -394,6 +394,52 @@ GST_START_TEST (test_controller)
 }
 GST_END_TEST;
 
+/* The same where the next element runs the chain. */
+GST_START_TEST (test_controller_fused)
+{
+  GstAudioInfo info = mono_f64 ();
+  gdouble *in = tfx_check_noise (50 * N, 1), *out[2];
+
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    gchar *line = g_strdup_printf (
+        "tfxchain name=c chain=\"eq=ParametricEQ(1000,1,5)|low=LoButterworth"
+        "(5000)\" fuse=%u ! tfxbutterworth name=b cutoff=9000 fuse=%u",
+        fuse, fuse);
+    GstHarness *h = tfx_check_harness (line, &info);
+    GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+    GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+
+    out[fuse] = g_new (gdouble, 50 * N);
+    for (guint i = 0; i < 50; i++) {
+      GstBuffer *buffer;
+      gdouble *part;
+
+      /* Later than the row has found itself. */
+      if (i == 10)
+        bind_line (c, "eq", "gain", 5.0, 15.0);
+      buffer =
+          tfx_check_push (h, tfx_check_stamped (&info, in + i * N, N, i * N));
+      part = tfx_check_samples (buffer, &info, NULL);
+      memcpy (out[fuse] + i * N, part, N * sizeof *part);
+      g_free (part);
+      gst_buffer_unref (buffer);
+    }
+    expect_near (c, "eq::gain", 5.0 + 0.1 * 49);
+    fail_unless_equals_uint64 (tfx_check_stat (c, "dispatches"), fuse ? 0 : 50);
+    fail_unless_equals_uint64 (tfx_check_stat (b, "dispatches"), 50);
+    gst_object_unref (c);
+    gst_object_unref (b);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  fail_unless (tfx_check_rms (out[0], 50 * N, 1) > 0.1);
+  fail_unless (tfx_check_distance (out[0], out[1], 50 * N) < 1e-8);
+  g_free (out[0]);
+  g_free (out[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* A stage that stays the same child stays under control. */
 GST_START_TEST (test_controller_stays)
 {
@@ -561,6 +607,7 @@ chain_changes_suite (void)
   tcase_add_test (tc, test_steady);
   tcase_add_test (tc, test_thousand_changes);
   tcase_add_test (tc, test_controller);
+  tcase_add_test (tc, test_controller_fused);
   tcase_add_test (tc, test_controller_stays);
   tcase_add_loop_test (tc, test_controller_warns_once, 0, 2);
   tcase_add_test (tc, test_long_design);
