@@ -399,7 +399,8 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
 /* Filters in to out: the same shape and type; either the same memory (in
  * place, with the same strides) or memory that does not overlap.  Allocates
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
- * output to the bit.  0, or -EINVAL if a block does not fit the plan. */
+ * output to the bit; FIRs by FFT, to rounding.  0, or -EINVAL if a block does
+ * not fit the plan. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
 
 /* How many of the next output frames stand before the first frame of the

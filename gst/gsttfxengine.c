@@ -3,7 +3,7 @@
  * knows whether it has heard anything yet.
  *
  * How a long FIR is best cut up depends on the length of the blocks, which is
- * known when they come.  So a stage becomes a plan at once, which tells of its
+ * known when they come.  So a chain becomes a plan at once, which tells of its
  * faults and its delay, and the executor is made with the first block.  It
  * stays as it is if other lengths follow; a stream that starts again may give
  * reason for another one.
@@ -103,22 +103,11 @@ gst_tfx_engine_take_plan (GstTfxEngine *self, TfxPlan *plan,
   return TRUE;
 }
 
-static TfxChain *
-gst_tfx_engine_make_chain (TfxStage *stage)
-{
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = empty ? tfx_chain_append (empty, stage) : NULL;
-
-  tfx_chain_unref (&empty);
-  return chain;
-}
-
 gboolean
-gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
+gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *asked, gboolean at_once, GError **error)
 {
   TfxPlanSpec spec = *asked;
-  TfxChain *chain = gst_tfx_engine_make_chain (stage);
   TfxPlan *own, *plan = NULL;
   gsize n_fade = at_once ? 0 : gst_tfx_engine_fade_frames (asked);
 
@@ -133,7 +122,6 @@ gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
                                   n_fade, error))) {
     tfx_plan_unref (&plan);
     tfx_plan_unref (&own);
-    tfx_chain_unref (&chain);
     return FALSE;
   }
   if (!self->used) {
@@ -143,7 +131,7 @@ gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
   tfx_chain_unref (&self->chain);
   tfx_plan_unref (&self->own);
   tfx_plan_unref (&self->plan);
-  self->chain = chain;
+  self->chain = tfx_chain_ref (chain);
   self->own = own;
   self->plan = plan;
   self->spec = spec;

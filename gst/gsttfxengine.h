@@ -29,11 +29,11 @@ typedef struct
   gsize usual_frames;
 } GstTfxEngine;
 
-/* Runs @stage from now on; the stage stays the caller's.  @spec says for what;
+/* Runs @chain from now on; the chain stays the caller's.  @spec says for what;
  * of its block_frames nothing is known yet.  While samples flow another kind
- * of stage takes over in a cross-fade, or at once.  On failure the old stage
+ * of chain takes over in a cross-fade, or at once.  On failure the old chain
  * runs on. */
-gboolean gst_tfx_engine_set_stage (GstTfxEngine *self, TfxStage *stage,
+gboolean gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *spec, gboolean at_once, GError **error);
 
 /* Before each block: makes the executor ready for samples of this type in

@@ -44,6 +44,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxFilter, gst_tfx_filter, GST, TFX_FILTER,
  * @is_settled: no cross-fade is under way
  * @was_refused: the stage that was made last could not be used, the one before
  *   it is still running
+ * @by_hand: the application has set properties, not controllers alone
  * @at_once: set by the subclass: this stage does what the one before it did,
  *   and takes over without a cross-fade
  * @n_hold: set by the subclass: this stage is only a step on the way.  The
@@ -65,6 +66,7 @@ typedef struct
   gsize delay;
   gboolean is_settled;
   gboolean was_refused;
+  gboolean by_hand;
 
   gboolean at_once;
   gsize n_hold;
@@ -82,12 +84,18 @@ typedef struct
  *   gst_tfx_filter_renew_stage_id() gives.  %NULL without an error: nothing
  *   changes now.  %NULL with an error for the user, worded to go on after a
  *   colon and without a stop at its end: a running stream goes on as it was
+ * @build_chain: the same for an element that is more than one stage; called in
+ *   place of @build_stage if it is there.  The stages carry ids of their own
+ * @sync_children: gives controlled properties of child objects their values
+ *   for a buffer's stream time, in the streaming thread.  %NULL: there are no
+ *   children
  *
  * A subclass stores its properties under the object lock, calls
- * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage.
- * The base class does the rest: it compiles the stage into a plan and runs it
- * over the buffers, in place; it takes the stage's delay out of the stream,
- * tells of it as latency, and sends what the filter still holds at the end.
+ * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage or
+ * @build_chain.  The base class does the rest: it compiles the stages into a
+ * plan and runs it over the buffers, in place; it takes their delay out of the
+ * stream, tells of it as latency, and sends what the filter still holds at the
+ * end.
  */
 struct _GstTfxFilterClass
 {
@@ -95,6 +103,9 @@ struct _GstTfxFilterClass
 
   TfxStage *(
       *build_stage) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  TfxChain *(
+      *build_chain) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  void (*sync_children) (GstTfxFilter *self, GstClockTime stream_time);
 
   gpointer _gst_reserved[GST_PADDING];
 };
@@ -118,7 +129,7 @@ guint64 gst_tfx_filter_renew_stage_id (GstTfxFilter *self);
 
 /**
  * GstTfxValue:
- * @property: the name of the property, a static string
+ * @property: the name of the property
  * @unit: its unit, a static string, may be empty
  * @asked: the value it was set to
  * @used: the value that is used

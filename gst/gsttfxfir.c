@@ -44,6 +44,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_tfx_fir_debug);
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE
 
+/* Seconds that nobody notices between the setting of a kernel and its effect. */
+#define SHORT_WHILE 0.1
+
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
@@ -117,18 +120,20 @@ gst_tfx_fir_place (Placement *placement, const Placement *from)
  * grows, and with so much past that the new one can start on it.
  *
  * A kernel of linear phase is worth waiting for, as its middle may lie beyond
- * the past that the old one has kept.  What an impulse response of another kind
- * does with a past that begins somewhere is what it does at the start of any
- * sound. */
+ * the past that the old one has kept; so is what is there at once.  What a
+ * longer impulse response of another kind does with a past that begins
+ * somewhere is what it does at the start of any sound. */
 static gboolean
 gst_tfx_fir_find_step (const Placement *running, const Placement *target,
-    Placement *step, gsize *n_hold)
+    gsize short_while, Placement *step, gsize *n_hold)
 {
   gsize n_grown = target->delay - running->delay;
   gsize n_missing = 0;
 
-  if (target->kernel->is_linear_phase && target->n_taps > running->n_taps)
+  if (target->n_taps > running->n_taps)
     n_missing = target->n_taps - running->n_taps;
+  if (!target->kernel->is_linear_phase && n_missing > short_while)
+    n_missing = 0;
   if (n_grown == 0 && n_missing == 0)
     return FALSE;
   *step = *running;
@@ -149,7 +154,8 @@ gst_tfx_fir_make_stage (GstTfxFir *self, Placement *target, GstTfxBuild *build,
   TfxStage *stage;
 
   if (build->is_running && self->running.kernel &&
-      gst_tfx_fir_find_step (&self->running, target, &step, &build->n_hold)) {
+      gst_tfx_fir_find_step (&self->running, target, SHORT_WHILE * build->rate,
+          &step, &build->n_hold)) {
     /* It would cut a cross-fade short. */
     if (!build->is_settled) {
       build->n_hold = 0;

@@ -31,8 +31,9 @@ static GstBaseTransformClass *parent_class;
 static void
 gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 {
-  GstTfxFilterPrivate *priv =
-      gst_tfx_filter_get_private (GST_TFX_FILTER (trans));
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
   /* To ask each of no bindings takes time too. */
@@ -47,6 +48,8 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 
   g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
   gst_object_sync_values (GST_OBJECT (trans), time);
+  if (klass->sync_children)
+    klass->sync_children (self, time);
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 

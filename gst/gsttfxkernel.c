@@ -106,10 +106,11 @@ gst_tfx_kernel_new_values (const gdouble *values, gsize n, GError **error)
     return NULL;
   }
   for (gsize i = 0; i < n; i++) {
-    if (!isfinite (values[i])) {
+    if (!(fabs (values[i]) <= GST_TFX_SOUND_MAX)) {
       g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "tap %" G_GSIZE_FORMAT " of kernel is %g, and must be finite", i,
-          values[i]);
+          "tap %" G_GSIZE_FORMAT " of kernel is %g, and must lie between %g "
+          "and %g",
+          i, values[i], -GST_TFX_SOUND_MAX, GST_TFX_SOUND_MAX);
       return NULL;
     }
   }

@@ -52,8 +52,10 @@ typedef struct
   gsize n_hold;          /* for so many frames still */
   gsize n_spare;         /* frames of delay that its successor does not need */
   guint64 recoveries;    /* of the engine, already told of */
-  gboolean bad_told;     /* a warning on NaN or infinity was posted */
-  gboolean cuda_told;    /* a warning on the missing device was posted */
+  gboolean has_failed;   /* the last caps were refused, with an error: */
+  GstAudioInfo failed_info;
+  gboolean bad_told;  /* a warning on NaN or infinity was posted */
+  gboolean cuda_told; /* a warning on the missing device was posted */
   GstTfxSituations situations;
   GstTfxScratch scratch;
 } GstTfxFilterPrivate;

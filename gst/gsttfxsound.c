@@ -175,7 +175,7 @@ gst_tfx_sound_check_samples (const GstTfxSound *self, const gchar *path,
   gboolean silent = TRUE;
 
   for (gsize i = 0; i < self->n_channels * self->n_frames; i++) {
-    if (!isfinite (self->samples[i])) {
+    if (!(fabs (self->samples[i]) <= GST_TFX_SOUND_MAX)) {
       gst_tfx_sound_set_error (error, GST_RESOURCE_ERROR_READ, path,
           "its frame %" G_GSIZE_FORMAT " holds %g in channel %" G_GSIZE_FORMAT,
           i % self->n_frames, self->samples[i], i / self->n_frames);
@@ -229,7 +229,7 @@ gst_tfx_sound_read (const gchar *path, guint n_channels, GError **error)
   file = sf_open (path, SFM_READ, &info);
   if (!file) {
     gst_tfx_sound_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        "it is no sound file that can be read (%s)", sf_strerror (NULL));
+        "it is no sound file that can be read: %s", sf_strerror (NULL));
     return NULL;
   }
   if (gst_tfx_sound_check_header (&info, path, n_channels, error))
@@ -277,8 +277,8 @@ typedef struct
 } Passage;
 
 /* The resampler looks ahead and behind by its latency.  Its first output lies
- * where its first input does, so there is no delay to be taken out (but 1/32
- * of an input frame that it always has). */
+ * where its first input does, so there is no delay to be taken out (but for
+ * 1/32 of a frame of the lower rate that GStreamer's has always). */
 static gboolean
 gst_tfx_sound_init_passage (Passage *p, GstAudioResampler *resampler,
     const GstTfxSound *self, guint rate)

@@ -8,6 +8,10 @@
 
 G_BEGIN_DECLS
 
+/* The largest magnitude of a sample, or of any tap: float32 has some room to
+ * sum them up. */
+#define GST_TFX_SOUND_MAX 1e30
+
 /* Immutable; any thread. */
 typedef struct
 {

@@ -67,8 +67,8 @@ gst_tfx_stream_note_latency (GstTfxFilter *self)
 }
 
 static gboolean
-gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
-    TfxStage *stage, const GstAudioInfo *info, GError **error)
+gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
+    TfxChain *chain, const GstAudioInfo *info, GError **error)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   TfxPlanSpec spec = { .rate_hz = build->rate,
@@ -85,7 +85,7 @@ gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
     return TRUE;
   }
   old = priv->engine.own ? tfx_plan_ref (priv->engine.own) : NULL;
-  priv->was_refused = !gst_tfx_engine_set_stage (&priv->engine, stage, &spec,
+  priv->was_refused = !gst_tfx_engine_set_chain (&priv->engine, chain, &spec,
       build->at_once, error);
   if (old && !priv->was_refused)
     gst_tfx_registry_forget (old, priv->engine.own);
@@ -99,6 +99,29 @@ gst_tfx_stream_set_stage (GstTfxFilter *self, const GstTfxBuild *build,
   priv->n_spare = build->n_spare;
   gst_tfx_stream_note_latency (self);
   return TRUE;
+}
+
+/* The chain that the properties ask for; NULL as build_stage does. */
+static TfxChain *
+gst_tfx_stream_build (GstTfxFilter *self, GstTfxBuild *build, GError **error)
+{
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  TfxChain *empty, *chain;
+  TfxStage *stage;
+
+  if (klass->build_chain)
+    return klass->build_chain (self, build, error);
+  stage = klass->build_stage (self, build, error);
+  if (!stage)
+    return NULL;
+  empty = tfx_chain_new ();
+  chain = empty ? tfx_chain_append (empty, stage) : NULL;
+  if (!chain)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "no memory for its stage");
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
 }
 
 gboolean
@@ -115,7 +138,7 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
     .is_settled = engine->n_fading == 0,
     .was_refused = priv->was_refused };
   GError *fault = NULL;
-  TfxStage *stage;
+  TfxChain *chain;
   gboolean by_hand;
 
   /* Cleared before the properties are read: what is set meanwhile counts for
@@ -123,11 +146,12 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
   g_atomic_int_set (&priv->dirty, FALSE);
   by_hand = g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE);
   gst_tfx_situations_begin (&priv->situations, by_hand);
+  build.by_hand = by_hand;
 
-  stage = GST_TFX_FILTER_GET_CLASS (self)->build_stage (self, &build, &fault);
-  if (stage) {
-    gst_tfx_stream_set_stage (self, &build, stage, info, &fault);
-    tfx_stage_unref (&stage);
+  chain = gst_tfx_stream_build (self, &build, &fault);
+  if (chain) {
+    gst_tfx_stream_set_chain (self, &build, chain, info, &fault);
+    tfx_chain_unref (&chain);
   } else if (!fault) {
     /* Not now.  What was set is still to be told of. */
     if (by_hand)
@@ -194,6 +218,11 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
     return TRUE;
   }
 
+  /* A source may offer them again and again. */
+  if (priv->has_failed && !g_atomic_int_get (&priv->dirty) &&
+      gst_audio_info_is_equal (&priv->failed_info, info))
+    return FALSE;
+
   gst_tfx_stream_reset (self, "other channels or another rate");
   if (!gst_tfx_stream_update (self, info, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
@@ -201,8 +230,11 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
         NULL, __FILE__, GST_FUNCTION, __LINE__);
     g_error_free (error);
+    priv->has_failed = TRUE;
+    priv->failed_info = *info;
     return FALSE;
   }
+  priv->has_failed = FALSE;
   priv->info = *info;
   gst_tfx_times_reset (&priv->times, GST_AUDIO_INFO_RATE (info));
   GST_INFO_OBJECT (self, "%d channels at %d Hz: %u sections",
@@ -229,7 +261,6 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   priv->discont_seen = FALSE;
   gst_tfx_fusion_relink (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
-  gst_tfx_situations_clear (&priv->situations);
   return TRUE;
 }
 
@@ -244,8 +275,9 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   gst_tfx_engine_clear (&priv->engine);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
+  gst_tfx_situations_clear (&priv->situations);
   g_clear_pointer (&priv->stream_id, g_free);
-  priv->was_refused = priv->is_step = FALSE;
+  priv->was_refused = priv->is_step = priv->has_failed = FALSE;
   priv->n_spare = 0;
   GST_OBJECT_LOCK (self);
   priv->latency = 0;

@@ -32,17 +32,29 @@ copy_f64 (double *to, ptrdiff_t to_stride, const double *from,
 }
 
 static void
-widen (double *to, ptrdiff_t to_stride, const float *from,
+widen (double *restrict to, ptrdiff_t to_stride, const float *restrict from,
     ptrdiff_t from_stride, size_t n)
 {
+  /* a loop of its own, that the compiler can vectorize */
+  if (to_stride == 1 && from_stride == 1) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = from[i];
+    return;
+  }
   for (size_t i = 0; i < n; i++)
     to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
 }
 
 static void
-narrow (float *to, ptrdiff_t to_stride, const double *from,
+narrow (float *restrict to, ptrdiff_t to_stride, const double *restrict from,
     ptrdiff_t from_stride, size_t n)
 {
+  /* a loop of its own, that the compiler can vectorize */
+  if (to_stride == 1 && from_stride == 1) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = (float)from[i];
+    return;
+  }
   for (size_t i = 0; i < n; i++)
     to[(ptrdiff_t)i * to_stride] = (float)from[(ptrdiff_t)i * from_stride];
 }
@@ -71,22 +83,71 @@ sample_at (const TfxBlock *block, unsigned channel, size_t frame)
                                        : (void *)((double *)block->data + at);
 }
 
-/* Samples that lie frame after frame, of the engine's own type. */
+/* Samples that lie frame after frame. */
 static bool
-is_interleaved (const TfxConvolver *c, const TfxBlock *block)
+is_interleaved (const TfxBlock *block)
 {
   return block->n_channels > 1 && block->channel_stride == 1 &&
-         block->frame_stride == (ptrdiff_t)block->n_channels &&
-         block->type == c->precision;
+         block->frame_stride == (ptrdiff_t)block->n_channels;
+}
+
+/* Samples of the other type are converted in pieces of this many values. */
+#define PIECE 1024
+
+/* How many of n frames are taken at a time: all of them, or a piece. */
+static size_t
+piece_frames (const TfxConvolver *c, const TfxBlock *block, size_t n)
+{
+  const size_t most = PIECE / block->n_channels;
+
+  return block->type == c->precision || n < most ? n : most;
+}
+
+static void
+load_interleaved (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    const void *from = sample_at (block, 0, first + i);
+
+    n_piece = piece_frames (c, block, n - i);
+    if (block->type != c->precision) {
+      copy (c->precision, piece, 1, block->type, from, 1,
+          n_piece * block->n_channels);
+      from = piece;
+    }
+    c->ops->deinterleave (tfx_convolver_at (c, values, i), stride, from,
+        block->n_channels, n_piece);
+  }
+}
+
+static void
+store_interleaved (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    void *to = sample_at (block, 0, first + i);
+    const bool is_other = block->type != c->precision;
+
+    n_piece = piece_frames (c, block, n - i);
+    c->ops->interleave (is_other ? piece : to, tfx_convolver_at (c, values, i),
+        stride, block->n_channels, n_piece);
+    if (is_other)
+      copy (block->type, to, 1, c->precision, piece, 1,
+          n_piece * block->n_channels);
+  }
 }
 
 void
 tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
     const TfxBlock *block, size_t first, size_t n)
 {
-  if (is_interleaved (c, block)) {
-    c->ops->deinterleave (values, stride, sample_at (block, 0, first),
-        block->n_channels, n);
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    load_interleaved (c, values, stride, block, first, n);
     return;
   }
   for (unsigned channel = 0; channel < block->n_channels; channel++)
@@ -98,9 +159,8 @@ void
 tfx_convolver_store (const TfxConvolver *c, const void *values, size_t stride,
     const TfxBlock *block, size_t first, size_t n)
 {
-  if (is_interleaved (c, block)) {
-    c->ops->interleave (sample_at (block, 0, first), values, stride,
-        block->n_channels, n);
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    store_interleaved (c, values, stride, block, first, n);
     return;
   }
   for (unsigned channel = 0; channel < block->n_channels; channel++)

@@ -66,10 +66,10 @@ find_section (const TfxBuild *build, TfxRbjKind kind, const char *param,
 
   quiet.report = NULL;
   for (double margin = 1e-6; code < 0 && margin < 0.11; margin *= 10.0) {
-    *freq_hz = tfx_class_fit_frequency (&quiet, param, asked, margin);
+    *freq_hz = tfx_class_fit_frequency (&quiet, param, -1, asked, margin);
     code = tfx_rbj_section (kind, *freq_hz, q, gain, build->rate_hz, sos);
     if (code == 0)
-      tfx_class_fit_frequency (build, param, asked, margin);
+      tfx_class_fit_frequency (build, param, -1, asked, margin);
   }
   return code < 0 ? tfx_class_refuse (build, unstable) : 0;
 }
@@ -143,7 +143,7 @@ fit_ends (const TfxBuild *build, const TfxNode *node, double *f_min,
   *f_max = tfx_class_number (node, "f_max");
   code = find_section (build, TFX_RBJ_BAND_PASS, "f_max", f_max, q, 1.0, &sos);
   if (code == 0 && *f_min >= *f_max)
-    *f_min = tfx_class_fit_frequency (build, "f_min", *f_min, 0.01);
+    *f_min = tfx_class_fit_frequency (build, "f_min", -1, *f_min, 0.01);
   if (code == 0)
     code =
         find_section (build, TFX_RBJ_BAND_PASS, "f_min", f_min, q, 1.0, &sos);

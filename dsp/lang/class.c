@@ -39,27 +39,46 @@ tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
                                  : 0;
 }
 
+void
+tfx_class_report (const TfxBuild *build, const char *param, int index,
+    double asked_hz, double used_hz, double lowest_hz, double highest_hz)
+{
+  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
+  char place[16] = "";
+  TfxExprError error;
+  TfxExprUnmet unmet = { .stage = build->node->name,
+    .param = param,
+    .unit = "Hz",
+    .index = index,
+    .asked = asked_hz,
+    .used = used_hz,
+    .lowest = lowest_hz,
+    .highest = highest_hz,
+    .message = error.message };
+
+  if (!build->report)
+    return;
+  tfx_number_print (asked_hz, asked);
+  tfx_number_print (used_hz, used);
+  tfx_number_print (build->rate_hz, rate);
+  if (index >= 0)
+    snprintf (place, sizeof place, "[%d]", index);
+  tfx_error_set (&error, -ERANGE,
+      "%s%s of %s is %s Hz, which cannot be met at a rate of %s Hz: it must "
+      "lie between %.12g and %.12g Hz; %s Hz is used",
+      param, place, build->thing, asked, rate, lowest_hz, highest_hz, used);
+  build->report (&unmet, build->data);
+}
+
 double
-tfx_class_fit_frequency (const TfxBuild *build, const char *param,
+tfx_class_fit_frequency (const TfxBuild *build, const char *param, int index,
     double freq_hz, double margin)
 {
   double low = margin * build->rate_hz, high = (0.5 - margin) * build->rate_hz;
   double used = freq_hz < low ? low : freq_hz > high ? high : freq_hz;
-  char asked_text[TFX_NUMBER_SIZE], used_text[TFX_NUMBER_SIZE];
-  char rate_text[TFX_NUMBER_SIZE];
-  TfxExprError error;
 
-  if (used == freq_hz || !build->report)
-    return used;
-  tfx_number_print (freq_hz, asked_text);
-  tfx_number_print (used, used_text);
-  tfx_number_print (build->rate_hz, rate_text);
-  tfx_error_set (&error, -ERANGE,
-      "%s of %s is %s Hz, which cannot be met at a "
-      "rate of %s Hz: it must be above 0 and below half the rate; %s Hz is "
-      "used",
-      param, build->thing, asked_text, rate_text, used_text);
-  build->report (&error, build->data);
+  if (used != freq_hz)
+    tfx_class_report (build, param, index, freq_hz, used, low, high);
   return used;
 }
 

@@ -19,7 +19,8 @@ typedef struct TfxBuild
   unsigned n_channels;
   TfxExprReport report; /* or NULL */
   void *data;
-  const char *thing; /* the stage in messages: "stage 'eq' (ParametricEQ)" */
+  const TfxNode *node; /* of the stage */
+  const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
   TfxExprError *error;
 } TfxBuild;
 
@@ -48,11 +49,15 @@ bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
 
-/* The frequency of a parameter, or the highest that the rate allows, which is
- * reported.  margin keeps it away from 0 and from half the rate, as a part of
- * the rate. */
+/* The frequency of a parameter, or of number `index` of its list (-1: it is
+ * none), or the nearest one that the rate allows, which is reported.  margin
+ * keeps it away from 0 and from half the rate, as a part of the rate. */
 double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
-    double freq_hz, double margin);
+    int index, double freq_hz, double margin);
+
+/* Reports a frequency that cannot be met. */
+void tfx_class_report (const TfxBuild *build, const char *param, int index,
+    double asked_hz, double used_hz, double lowest_hz, double highest_hz);
 
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */

@@ -139,11 +139,13 @@ tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->sections += is_band (find_mode (node)) ? order : order / 2 + 1;
 }
 
-/* The margin that keeps the frequencies in what double precision can make of
- * them: the first that does. */
+/* The sections for the frequencies that are asked for, or for the nearest ones
+ * of which double precision can make a filter.  *margin_hz is how far these
+ * keep from 0, from half the rate and from each other; 0 as they are asked
+ * for. */
 static int
 find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
-    TfxSos *sos)
+    TfxSos *sos, double *margin_hz)
 {
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
   bool band = is_band (design->mode);
@@ -154,18 +156,18 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
 
   design->lower_hz = lower;
   design->upper_hz = upper;
+  *margin_hz = 0.0;
   n_sos = tfx_design_sections (design, build->rate_hz, sos);
   quiet.report = NULL;
   for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
-    double apart = margin * build->rate_hz;
-
+    *margin_hz = margin * build->rate_hz;
     design->lower_hz =
-        tfx_class_fit_frequency (&quiet, "cutoff", lower, margin);
+        tfx_class_fit_frequency (&quiet, "cutoff", -1, lower, margin);
     if (band) {
       design->lower_hz =
           fmin (design->lower_hz, (0.5 - 2.0 * margin) * build->rate_hz);
-      design->upper_hz = tfx_class_fit_frequency (&quiet, "cutoff",
-          fmax (upper, design->lower_hz + apart), margin);
+      design->upper_hz = tfx_class_fit_frequency (&quiet, "cutoff", -1,
+          fmax (upper, design->lower_hz + *margin_hz), margin);
     }
     n_sos = tfx_design_sections (design, build->rate_hz, sos);
   }
@@ -174,31 +176,23 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
 
 static void
 report_change (const TfxBuild *build, const TfxNode *node,
-    const TfxDesign *design)
+    const TfxDesign *design, double margin_hz)
 {
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
-  bool band = is_band (design->mode);
-  TfxExprError error;
+  double top = 0.5 * build->rate_hz - margin_hz;
 
-  if (!build->report)
+  if (!is_band (design->mode)) {
+    if (design->lower_hz != cutoff->number)
+      tfx_class_report (build, "cutoff", -1, cutoff->number, design->lower_hz,
+          margin_hz, top);
     return;
-  if (!band && design->lower_hz != cutoff->number)
-    tfx_error_set (&error, -ERANGE,
-        "cutoff of %s is %.15g Hz, which cannot be "
-        "met at a rate of %.15g Hz: it must be above 0 and below half the "
-        "rate; %.15g Hz is used",
-        build->thing, cutoff->number, build->rate_hz, design->lower_hz);
-  else if (band && (design->lower_hz != cutoff->list[0] ||
-                       design->upper_hz != cutoff->list[1]))
-    tfx_error_set (&error, -ERANGE,
-        "cutoff of %s is [%.15g, %.15g] Hz, which "
-        "cannot be met at a rate of %.15g Hz: both edges must be above 0 and "
-        "below half the rate; [%.15g, %.15g] Hz is used",
-        build->thing, cutoff->list[0], cutoff->list[1], build->rate_hz,
-        design->lower_hz, design->upper_hz);
-  else
-    return;
-  build->report (&error, build->data);
+  }
+  if (design->lower_hz != cutoff->list[0])
+    tfx_class_report (build, "cutoff", 0, cutoff->list[0], design->lower_hz,
+        margin_hz, top - margin_hz);
+  if (design->upper_hz != cutoff->list[1])
+    tfx_class_report (build, "cutoff", 1, cutoff->list[1], design->upper_hz,
+        design->lower_hz + margin_hz, top);
 }
 
 int
@@ -206,17 +200,18 @@ tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
   TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
   TfxDesign design;
+  double margin_hz;
   int n_sos;
 
   describe (node, &design);
-  n_sos = find_sections (build, node, &design, sos);
+  n_sos = find_sections (build, node, &design, sos, &margin_hz);
   if (n_sos < 0) {
     const char *why = "";
 
     tfx_design_check (&design, build->rate_hz, &why);
     return tfx_class_refuse (build, why);
   }
-  report_change (build, node, &design);
+  report_change (build, node, &design, margin_hz);
   if (is_twice (node)) {
     memcpy (sos + n_sos, sos, (size_t)n_sos * sizeof *sos);
     n_sos *= 2;

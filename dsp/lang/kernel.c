@@ -132,6 +132,7 @@ tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 static void
 fit_edges (const TfxBuild *build, const TfxNode *node, double *used, size_t n)
 {
+  const TfxValue *cutoff = tfx_class_value (node, "cutoff");
   size_t n_given;
   const double *edges = list_edges (node, &n_given);
 
@@ -141,7 +142,8 @@ fit_edges (const TfxBuild *build, const TfxNode *node, double *used, size_t n)
 
     if (edges[i] > 0.0 && edges[i] < 0.5 * build->rate_hz)
       margin = 0.0;
-    used[i] = tfx_class_fit_frequency (build, "cutoff", edges[i], margin);
+    used[i] = tfx_class_fit_frequency (build, "cutoff",
+        cutoff->type == TFX_VALUE_LIST ? (int)i : -1, edges[i], margin);
     if (i > 0 && used[i] <= used[i - 1])
       used[i] = 0.5 * (used[i - 1] + 0.5 * build->rate_hz);
   }

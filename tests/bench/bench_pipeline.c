@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_pipeline.c: the api chain as six elements in a pipeline, against six
- * audiocheblimit, the core without GStreamer, and a pipeline of nothing. */
+ * audiocheblimit, the core without GStreamer, and a pipeline of nothing; FIR
+ * filters against audiowsinclimit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct Contestant
   const char *name, *variant;
   const char *elements[CASCADES_N_API]; /* all NULL: no filter */
   gboolean own;                         /* is the core's api chain */
+  gboolean late;                        /* holds the first frames back */
 } Contestant;
 
 #define CHEBLIMIT(mode, hz)                                                    \
@@ -46,6 +48,32 @@ static const Contestant unfused = { "six tfx elements", "fuse=false",
 
 static const Contestant fused = { "six tfx elements", "fused", SIX ("true"),
   TRUE };
+
+#define WSINCLIMIT(length, hz)                                                 \
+  "audiowsinclimit mode=low-pass window=hamming length=" length " cutoff=" hz
+#define FIR(taps, hz)                                                          \
+  "tfxfir fuse=false mode=low-pass window=hamming taps=" taps " cutoff=" hz
+
+static const Contestant wsinclimit = { .name = "audiowsinclimit",
+  .elements = { WSINCLIMIT ("511", "1000") },
+  .late = TRUE };
+
+static const Contestant fir = { .name = "tfxfir",
+  .elements = { FIR ("511", "1000") },
+  .late = TRUE };
+
+/* TorchFX's chain of FIR filters; audiowsinclimit takes odd lengths alone. */
+static const Contestant five_wsinclimit = { .name = "five audiowsinclimit",
+  .elements = { WSINCLIMIT ("101", "1000"), WSINCLIMIT ("103", "5000"),
+      WSINCLIMIT ("103", "1500"), WSINCLIMIT ("105", "1800"),
+      WSINCLIMIT ("105", "1850") },
+  .late = TRUE };
+
+static const Contestant five_fir = { .name = "five tfxfir",
+  .variant = "fuse=false",
+  .elements = { FIR ("101", "1000"), FIR ("102", "5000"), FIR ("103", "1500"),
+      FIR ("104", "1800"), FIR ("105", "1850") },
+  .late = TRUE };
 
 /* A pipeline that plays, waiting for orders. */
 typedef struct Play
@@ -148,13 +176,14 @@ play_add_elements (Play *play, const Contestant *c, GError **error)
   return TRUE;
 }
 
-/* Starts the pipeline and sends one buffer through. */
+/* Starts the pipeline and sends buffers in until the first comes out. */
 static Play *
 play_new (Bench *bench, const Contestant *c, guint n_channels, gsize n_frames)
 {
   Play *play = g_new0 (Play, 1);
   GError *error = NULL;
   BenchTime time;
+  gboolean ok;
   gchar *text;
 
   play->n_samples = n_channels * n_frames;
@@ -167,10 +196,12 @@ play_new (Bench *bench, const Contestant *c, guint n_channels, gsize n_frames)
     play_free (play);
     return NULL;
   }
-  if (gst_element_set_state (play->pipeline, GST_STATE_PLAYING) ==
-          GST_STATE_CHANGE_FAILURE ||
-      !bench_source_push (play->source, 1, &time) ||
-      play->n_first != play->n_samples) {
+  ok = gst_element_set_state (play->pipeline, GST_STATE_PLAYING) !=
+       GST_STATE_CHANGE_FAILURE;
+  for (guint i = 0; ok && i < (c->late ? 64 : 1) && play->n_first == 0; i++)
+    ok = bench_source_push (play->source, 1, &time);
+  if (!ok || play->n_first == 0 ||
+      (!c->late && play->n_first != play->n_samples)) {
     text = play_get_error (play->pipeline);
     bench_fail (bench, "%s: %s", c->name, text);
     g_free (text);
@@ -203,8 +234,8 @@ check_output (Bench *bench, const Contestant *c, const Play *play,
   gboolean ok = TRUE;
 
   bench_fill_noise (noise, play->n_samples);
-  level = level_db (play->first, NULL, play->n_samples);
-  error = level_db (play->first, noise, play->n_samples) - level;
+  level = level_db (play->first, NULL, play->n_first);
+  error = level_db (play->first, noise, play->n_first) - level;
   if (c->own) {
     ok = core_filter_noise (core, expected);
     error = level_db (play->first, expected, play->n_samples) - level;
@@ -235,7 +266,7 @@ add_pipeline (Bench *bench, const Contestant *c, const CoreCase *core)
   }
   return bench_add (bench,
       &(BenchSubject){ .name = c->name,
-          .variant = c->variant,
+          .variant = c->variant ? c->variant : "",
           .n_channels = core->n_channels,
           .n_frames = core->n_frames,
           .n_sections = c->elements[0] ? CASCADES_N_API : 0,
@@ -312,6 +343,28 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
   }
 }
 
+static void
+measure_fir (Bench *bench, const char *title, const Contestant *peer,
+    const Contestant *own, unsigned n_channels, double goal)
+{
+  CoreCase c = { .n_channels = n_channels, .n_frames = 1024 };
+  unsigned reference, elements;
+  char what[64];
+
+  if (!bench_begin_group (bench, "%s, %u channel%s, %zu frames", title,
+          n_channels, n_channels == 1 ? "" : "s", c.n_frames))
+    return;
+  add_pipeline (bench, &empty, &c);
+  reference = add_pipeline (bench, peer, &c);
+  elements = add_pipeline (bench, own, &c);
+  bench_set_reference (bench, reference);
+  if (!bench_measure (bench))
+    return;
+  snprintf (what, sizeof what, "%s, %u channel%s", title, n_channels,
+      n_channels == 1 ? "" : "s");
+  bench_goal (bench, what, goal, reference, elements);
+}
+
 /* The plugin of this build, whatever is installed. */
 static gboolean
 load_plugin (Bench *bench)
@@ -358,6 +411,11 @@ main (int argc, char **argv)
       if (bench_is_full (bench) || !cases[i].full)
         measure (bench, kernel, cases[i].n_channels, cases[i].n_frames,
             cases[i].goal, cases[i].fused_goal);
+    }
+    for (unsigned n_channels = 1; n_channels <= 8; n_channels *= 8) {
+      measure_fir (bench, "511 taps", &wsinclimit, &fir, n_channels, 6.0);
+      measure_fir (bench, "five FIR filters", &five_wsinclimit, &five_fir,
+          n_channels, 6.0);
     }
   }
   return bench_close (&bench);

@@ -129,9 +129,9 @@ close_golden (Reader *reader)
 }
 
 static void
-fail_report (const TfxExprError *error, void *data)
+fail_report (const TfxExprUnmet *unmet, void *data)
 {
-  tap_diag ("%s: unexpected: %s", (const char *)data, error->message);
+  tap_diag ("%s: unexpected: %s", (const char *)data, unmet->message);
 }
 
 /* The chain of a text; NULL after a diagnostic. */

@@ -118,8 +118,8 @@ tfx_firs_samples (const TfxCatch *self)
   return (const gdouble *)(gpointer)self->samples->data;
 }
 
-static void
-take_buffer (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info)
+void
+tfx_firs_take (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info)
 {
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   guint64 offset = GST_BUFFER_OFFSET (buffer);
@@ -160,12 +160,19 @@ take_buffer (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info)
 }
 
 void
-tfx_firs_collect (TfxCatch *self, GstHarness *h, const GstAudioInfo *info)
+tfx_firs_collect_until (TfxCatch *self, GstHarness *h, const GstAudioInfo *info,
+    gsize n)
 {
   GstBuffer *buffer;
 
-  while ((buffer = gst_harness_try_pull (h)))
-    take_buffer (self, buffer, info);
+  while (self->n_frames < n && (buffer = gst_harness_try_pull (h)))
+    tfx_firs_take (self, buffer, info);
+}
+
+void
+tfx_firs_collect (TfxCatch *self, GstHarness *h, const GstAudioInfo *info)
+{
+  tfx_firs_collect_until (self, h, info, G_MAXSIZE);
 }
 
 void

@@ -43,9 +43,16 @@ typedef struct
 TfxCatch *tfx_firs_catch_new (void);
 void tfx_firs_catch_free (TfxCatch *self);
 
+/* Takes in a buffer, and gives it back. */
+void
+tfx_firs_take (TfxCatch *self, GstBuffer *buffer, const GstAudioInfo *info);
+
 /* Takes in all that is there.  Every buffer must hold frames; its duration and
  * its offsets must be those of its frames. */
 void tfx_firs_collect (TfxCatch *self, GstHarness *h, const GstAudioInfo *info);
+/* The same until there are n frames. */
+void tfx_firs_collect_until (TfxCatch *self, GstHarness *h,
+    const GstAudioInfo *info, gsize n);
 void tfx_firs_forget (TfxCatch *self);
 
 /* Pushes n frames with their times, from frame number `from` on, in buffers of

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * buffer.h: device and pinned memory that grows.  The context is current in
+ * all calls. */
+#ifndef TFX_CUDA_BUFFER_H
+#define TFX_CUDA_BUFFER_H
+
+#include "context.h"
+
+typedef struct TfxBuffer
+{
+  CUdeviceptr data;
+  size_t size;
+} TfxBuffer;
+
+typedef struct TfxPinned
+{
+  void *data;
+  size_t size;
+} TfxPinned;
+
+/* Makes it at least size bytes large; what is in it is lost if it grows.  0 or
+ * a negative errno. */
+int tfx_buffer_reserve (TfxCuda *cuda, TfxBuffer *buffer, size_t size);
+
+/* The same, and all zero: at once if it grows, and whenever clear is true. */
+int tfx_buffer_reserve_zeros (TfxCuda *cuda, TfxBuffer *buffer, size_t size,
+    bool clear);
+
+void tfx_buffer_free (TfxCuda *cuda, TfxBuffer *buffer);
+
+int tfx_pinned_reserve (TfxCuda *cuda, TfxPinned *pinned, size_t size);
+void tfx_pinned_free (TfxCuda *cuda, TfxPinned *pinned);
+
+#endif

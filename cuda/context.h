@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * context.h: what a TfxCuda is made of. */
+#ifndef TFX_CUDA_CONTEXT_H
+#define TFX_CUDA_CONTEXT_H
+
+#include <pthread.h>
+
+#include "backend.h"
+#include "driver.h"
+#include "tables.h"
+#include "tfx-cuda.h"
+
+struct TfxModule;
+
+struct TfxCuda
+{
+  unsigned refs; /* atomic */
+  const TfxDriver *driver;
+  CUcontext context;
+  CUdevice device;
+  bool is_primary;
+  CUstream stream;
+  char name[128];
+  int compute; /* 90 for 9.0 */
+  int n_multiprocessors;
+  int max_shared; /* bytes that a block may have */
+  TfxReal real;   /* of float streams */
+  char kernel[32];
+  TfxBackend backend;
+  bool waiting; /* atomic */
+  bool lost;    /* atomic */
+
+  pthread_mutex_t lock;
+  struct TfxModule *modules; /* under the lock */
+  char error[512];           /* under the lock */
+};
+
+/* Makes the context current on this thread until leave.  0 or -EIO. */
+int tfx_context_enter (TfxCuda *cuda);
+void tfx_context_leave (TfxCuda *cuda);
+
+/* 0 for CUDA_SUCCESS; otherwise keeps "what: …" as the error and returns
+ * -ENOMEM where memory was short, else -EIO. */
+int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
+
+/* Keeps a text as the error. */
+void tfx_context_set_error (TfxCuda *cuda, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+#endif

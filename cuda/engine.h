@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * engine.h: a plan made ready for the device, and its state. */
+#ifndef TFX_CUDA_ENGINE_H
+#define TFX_CUDA_ENGINE_H
+
+#include "backend.h"
+
+/* The table of functions; a TfxCuda's copy of it has itself as data. */
+const TfxBackend *tfx_cuda_engine_backend (void);
+
+/* For tests: see tfx_cuda_cascade_force(); for every cascade of the engine. */
+void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2,
+    int lanes_log2, unsigned max_grid);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * args.h: what the host hands to the kernels.  Compiled by the C compiler, by
+ * nvcc and by NVRTC, with the same layout. */
+#ifndef TFX_KERNEL_ARGS_H
+#define TFX_KERNEL_ARGS_H
+
+/* An address on the device.  The compilers of device code take a pointer in
+ * the arguments for global memory; the host has the bare number. */
+#if defined(__CUDACC__) || defined(TFX_KERNEL_HOST)
+#define TFX_DEVICE(type) type *
+#else
+#define TFX_DEVICE(type) unsigned long long
+#endif
+
+/* Sections that one group has at most.  A longer cascade is run group after
+ * group within the launch. */
+#define TFX_GROUP_MAX 6
+
+/* Rows of the input matrix: the longest half of a segment. */
+#define TFX_CONTROL_ROWS 64
+
+/* Powers of the cascade's state matrix in the tables: A^(2^i), i below this.
+ * Segments of 2^3 to 2^7 frames, 2^5 of them in a tile, 2^5 tiles in a node,
+ * and a scan over 2^5 nodes reaches A^(2^(7 + 5 + 5 + 4)). */
+#define TFX_N_POWERS 22
+
+#define TFX_SEGMENT_MIN_LOG2 3
+#define TFX_SEGMENT_MAX_LOG2 7
+
+/* The tables of a group of g sections, in numbers (double, or two floats):
+ *
+ *   section   [g][6]       b0 b1 b2 a1 a2 r; the state that is carried is s1
+ *                          and s2 + r s1
+ *   scale     [g][2]       to the internal state, and back
+ *   gain      [2]          behind the group, and an unused one
+ *   control   [64][2 g]    row n: A^(63 - n) B
+ *   power     [22][g (g + 1) / 2][4]
+ *
+ * A power is block lower triangular.  Its 2 x 2 blocks are row-major, first
+ * the g diagonal ones, then (row 1, column 0), (2, 0), (2, 1), (3, 0) ... */
+#define TFX_TABLE_SCALE(g) (6 * (g))
+#define TFX_TABLE_GAIN(g) (8 * (g))
+#define TFX_TABLE_CONTROL(g) (8 * (g) + 2)
+#define TFX_TABLE_POWERS(g) (TFX_TABLE_CONTROL (g) + TFX_CONTROL_ROWS * 2 * (g))
+#define TFX_POWER_SIZE(g) (2 * (g) * ((g) + 1))
+#define TFX_TABLE_SIZE(g)                                                      \
+  (TFX_TABLE_POWERS (g) + TFX_N_POWERS * TFX_POWER_SIZE (g))
+
+/* Words of 8 bytes that one carry takes for a group of g sections, times 32:
+ * see carry.h. */
+#define TFX_CARRY_WORDS(g) (4 * (g)*32)
+
+/* Samples where they lie; strides in samples. */
+typedef struct TfxKernelBlock
+{
+  TFX_DEVICE (void) data;
+  long long frame_stride, channel_stride;
+  unsigned is_double;
+  unsigned unused;
+} TfxKernelBlock;
+
+typedef struct TfxCascadeArgs
+{
+  TfxKernelBlock in, out;
+  TfxKernelBlock sum; /* double; added to the output unless its data is 0 */
+  unsigned long long n_frames;
+  unsigned n_channels;
+  unsigned n_sections; /* of the whole cascade */
+  unsigned n_groups;
+
+  /* 1: every b0 is 1 and the gains are behind the groups. */
+  unsigned normalised;
+  /* 1: neighbouring threads take neighbouring channels, not frames. */
+  unsigned in_by_channel, out_by_channel;
+
+  unsigned segment_log2; /* frames of a thread's segment */
+  unsigned lanes_log2;   /* threads of a warp that share a channel */
+  unsigned n_tiles;      /* per channel */
+  unsigned n_blocks;     /* channel groups: the blocks that one tile takes */
+  unsigned pitch;        /* of a channel in shared memory, in samples */
+
+  TFX_DEVICE (const void) tables;
+  TFX_DEVICE (const double) state_in; /* [channel][section][2] */
+  TFX_DEVICE (double) state_out;
+  /* For more than one tile: the carries, all zero at first, and
+   * { ticket, finished blocks, epoch }, all zero at first. */
+  TFX_DEVICE (unsigned long long) carry;
+  TFX_DEVICE (unsigned) control;
+  /* [channel]: set to 1 where a state that was not finite was cleared. */
+  TFX_DEVICE (unsigned char) cleared;
+} TfxCascadeArgs;
+
+/* The last inputs of a channel, oldest overwritten: double[channel][size].
+ * New ones go to `position` and behind; size is at least the past that is
+ * needed and a block. */
+typedef struct TfxKernelRing
+{
+  TFX_DEVICE (double) data;
+  unsigned long long size, position;
+} TfxKernelRing;
+
+typedef struct TfxKernelTap
+{
+  unsigned long long delay;
+  double gain;
+  unsigned swap; /* from the other channel of a pair */
+  unsigned unused;
+} TfxKernelTap;
+
+/* out = direct in + sum over taps of gain in[n - delay] + sum. */
+typedef struct TfxDelayArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, n_taps;
+  double direct;
+  TFX_DEVICE (const TfxKernelTap) taps;
+  TfxKernelRing ring; /* none if there are no taps */
+  unsigned by_channel;
+  unsigned unused;
+} TfxDelayArgs;
+
+/* Outputs of a thread of the FIR kernel, and taps that it takes from shared
+ * memory at a time. */
+#define TFX_FIR_RUN 8
+#define TFX_FIR_TAPS 128
+
+/* out = kernel * in + sum; kernels in the arithmetic's numbers. */
+typedef struct TfxFirArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, n_taps;
+  unsigned n_tiles; /* per channel */
+  unsigned per_channel; /* 1: a kernel for each channel */
+  TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
+  TfxKernelRing ring;
+} TfxFirArgs;
+
+/* out += weight (from - out), weight = 1 - (start + n) / length. */
+typedef struct TfxFadeArgs
+{
+  TfxKernelBlock from, out;
+  unsigned long long n_frames, start, length;
+  unsigned n_channels;
+  unsigned by_channel;
+} TfxFadeArgs;
+
+#endif

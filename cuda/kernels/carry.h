@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * carry.h: the state, carried from tile to tile of a channel in one pass.
+ *
+ * Tiles are handed out by a ticket in the order of time, so that whatever a
+ * tile waits for belongs to a block that already runs.  32 tiles are a node,
+ * 32 nodes a super node.  Three things are published, for each group of
+ * sections on its own:
+ *
+ *   tile    what a tile, begun at rest, leaves behind; by the tile
+ *   node    what a node, begun at rest, leaves behind; by its last tile
+ *   start   the state at the start of a node; by its first tile
+ *
+ * The state at the start of a tile is always put together from the start of
+ * its node and all tiles before it in the node; that of a node from the start
+ * of its super node and all nodes before it there; that of a super node from
+ * the start and the end of the node before it.  What is combined, and in
+ * which order, depends on the place alone, never on who came first: two runs
+ * give the same bits.  The longest chain of waits is two per super node.
+ *
+ * A value travels in words of 8 bytes that hold 4 bytes of it and a tag, the
+ * launch's epoch.  A word is written at once, so a reader that finds the tag
+ * has the value: no fence, no flag, nothing to clear between launches.  The
+ * lowest bit of the tag says that the value was not finite: the filter then
+ * starts afresh behind it. */
+#ifndef TFX_KERNEL_CARRY_H
+#define TFX_KERNEL_CARRY_H
+
+#include "scan.h"
+
+/* Where the carries of one channel and group are, and the launch's epoch. */
+struct Carry
+{
+  volatile tfx_u64 *tiles, *nodes, *starts;
+  unsigned epoch;
+};
+
+template <int G>
+TFX_DEVICE_FN Carry
+carry_of (const TfxCascadeArgs &args, unsigned channel, unsigned group,
+    unsigned epoch)
+{
+  size_t n_nodes = (args.n_tiles + 31) / 32;
+  size_t n_super = n_nodes > 1 ? (n_nodes + 31) / 32 : 0;
+  volatile tfx_u64 *at =
+      args.carry + ((size_t)channel * args.n_groups + group) *
+                       (n_nodes + 2 * n_super) * TFX_CARRY_WORDS (G);
+
+  return Carry{ at, at + n_nodes * TFX_CARRY_WORDS (G),
+    at + (n_nodes + n_super) * TFX_CARRY_WORDS (G), epoch };
+}
+
+/* The words of one number lie 32 apart, so that neighbouring lanes read
+ * neighbouring places. */
+template <int G>
+TFX_DEVICE_FN volatile tfx_u64 *
+carry_slot (volatile tfx_u64 *base, unsigned place)
+{
+  return base + (size_t)(place / 32) * TFX_CARRY_WORDS (G) + place % 32;
+}
+
+/* Returns true if v is finite. */
+template <typename R, int G>
+TFX_DEVICE_FN bool
+carry_publish (volatile tfx_u64 *slot, unsigned epoch, const R (&v)[2 * G])
+{
+  bool finite = true;
+  tfx_u64 tag;
+
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++)
+    finite = finite && real_is_finite (v[i]);
+  tag = (tfx_u64)(epoch * 2 + (finite ? 0 : 1)) << 32;
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++) {
+    unsigned high, low;
+
+    real_split (v[i], &high, &low);
+    slot[(2 * i) * 32] = tag | high;
+    slot[(2 * i + 1) * 32] = tag | low;
+  }
+  return finite;
+}
+
+/* Waits until the lane's slot is there, where it is wanted; v is zero where
+ * not.  Returns true if it was not finite. */
+template <typename R, int G>
+TFX_DEVICE_FN bool
+carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
+    R (&v)[2 * G])
+{
+  bool reset = false;
+
+#pragma unroll 1
+  for (;;) {
+    bool ready = true;
+
+    if (wanted) {
+#pragma unroll
+      for (int i = 0; i < 2 * G; i++) {
+        tfx_u64 high = slot[(2 * i) * 32], low = slot[(2 * i + 1) * 32];
+
+        ready = ready && (unsigned)(high >> 33) == epoch &&
+                (unsigned)(low >> 33) == epoch;
+        reset = (high >> 32) & 1;
+        real_join ((unsigned)high, (unsigned)low, &v[i]);
+      }
+    }
+    if (__all_sync (TFX_ALL_LANES, ready))
+      break;
+    TFX_SLEEP (100);
+  }
+  if (!wanted || reset) {
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      real_set (0.0f, &v[i]);
+  }
+  return reset;
+}
+
+/* The state that the caller keeps is s1, s2 of the sections as they stand.
+ * Inside it is that of sections with b0 = 1 if the cascade is normalised, and
+ * what is carried is s1 and s2 + r s1 with r = -a1/2, the real part of the
+ * poles.  As long as a pair of poles rings, s2 is near -r s1 when they are near
+ * the unit circle's real ends, and what matters is the difference. */
+template <typename R, int G>
+TFX_DEVICE_FN void
+state_load (const TfxCascadeArgs &args, const R *table, unsigned channel,
+    unsigned group, R (&s)[2 * G])
+{
+  const double *state;
+
+  TFX_OPAQUE (group);
+  state = args.state_in +
+          ((size_t)channel * args.n_sections + (size_t)group * G) * 2;
+
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++) {
+    R x, scale = table[TFX_TABLE_SCALE (G) + i / 2 * 2];
+
+    real_set (group * G + i / 2 < args.n_sections ? state[i] : 0.0, &x);
+    s[i] = real_mul (x, scale);
+    if (i % 2 == 1)
+      s[i] = real_fma (table[6 * (i / 2) + 5], s[i - 1], s[i]);
+  }
+}
+
+/* The state at the start of a tile, on every lane.  All lanes of the warp take
+ * part; the tile's own carry has been published. */
+template <typename R, int G>
+TFX_DEVICE_FN void
+carry_look_back (const TfxCascadeArgs &args, const Carry &carry, const R *table,
+    unsigned channel, unsigned group, unsigned tile, unsigned lane,
+    R (&s)[2 * G])
+{
+
+#pragma unroll 1
+  for (int step = 0; step < 3; step++) {
+    unsigned powers = TFX_TABLE_POWERS (G), node, in_node, in_super;
+    const volatile tfx_u64 *slot;
+    unsigned result, from, resets, unit = args.segment_log2 + 5;
+    R v[2 * G];
+    bool reset;
+
+    TFX_OPAQUE (tile);
+    TFX_OPAQUE (powers);
+    node = tile / 32;
+    in_node = tile % 32;
+    in_super = node % 32;
+    if (step == 0) {
+      /* The node of which this tile is the last: 32 tiles. */
+      if (in_node != 31 || tile + 1 == args.n_tiles)
+        continue;
+      slot = carry_slot<G> (carry.tiles, node * 32 + lane);
+      result = 31;
+    } else if (step == 1) {
+      /* The start of the node of which this tile is the first. */
+      unsigned start = in_super == 0 ? node - 1 : node - in_super;
+
+      if (in_node != 0 || node == 0)
+        continue;
+      slot = lane == 0 ? carry_slot<G> (carry.starts, start)
+                       : carry_slot<G> (carry.nodes, start + lane - 1);
+      result = node - start;
+      unit += 5;
+    } else {
+      slot = lane == 0 ? carry_slot<G> (carry.starts, node)
+                       : carry_slot<G> (carry.tiles, node * 32 + lane - 1);
+      result = in_node;
+    }
+
+    /* The start of node 0 is the start of the block. */
+    bool is_first =
+        lane == 0 && (step == 1 ? node < 32 : step == 2 && node == 0);
+
+    reset =
+        carry_take<R, G> (slot, lane <= result && !is_first, carry.epoch, v);
+    if (is_first)
+      state_load<R, G> (args, table, channel, group, v);
+    resets = __ballot_sync (TFX_ALL_LANES, reset);
+    resets &= 0xffffffffu >> (31 - lane);
+    from = resets ? 31 - (unsigned)__clz ((int)resets) : 0;
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      real_set (0.0f, &s[i]);
+    scan_lanes<R, G> (table + powers, unit, 32, lane, from, reset, v, s);
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      s[i] = real_shuffle (v[i], result);
+    if (lane == 0 && step < 2)
+      carry_publish<R, G> (step == 0 ? carry_slot<G> (carry.nodes, node)
+                                     : carry_slot<G> (carry.starts, node),
+          carry.epoch, s);
+  }
+}
+
+#endif

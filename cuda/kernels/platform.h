@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * platform.h: what the kernels need of CUDA C++, for nvcc and NVRTC.  With
+ * TFX_KERNEL_HOST the same sources are compiled for the host, and host.h gives
+ * the same names another meaning. */
+#ifndef TFX_KERNEL_PLATFORM_H
+#define TFX_KERNEL_PLATFORM_H
+
+#ifdef TFX_KERNEL_HOST
+#include <host.h>
+#else
+
+#define TFX_DEVICE_FN static __device__ __forceinline__
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define TFX_CONSTANT __grid_constant__
+#define TFX_SLEEP(ns) __nanosleep (ns)
+#else
+#define TFX_CONSTANT
+#define TFX_SLEEP(ns) __threadfence ()
+#endif
+
+/* A kernel with the one argument `args`; blocks of up to THREADS threads, at
+ * least BLOCKS of them on a multiprocessor. */
+#define TFX_KERNEL(name, args_type, threads, blocks)                           \
+  extern "C" __global__ void __launch_bounds__ (threads, blocks)               \
+      name (const TFX_CONSTANT args_type args)
+
+/* Hides where a number comes from, so that what is computed from it stays where
+ * it is used and does not occupy registers across a loop. */
+#define TFX_OPAQUE(x) asm volatile("" : "+r"(x))
+
+#define TFX_DYNAMIC_SHARED(name)                                               \
+  extern __shared__ __align__ (16) unsigned char name[]
+
+#endif
+
+#define TFX_WARP 32
+#define TFX_ALL_LANES 0xffffffffu
+
+typedef unsigned long long tfx_u64;
+
+#endif

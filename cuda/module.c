@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * module.c: finds kernels by name in what has been loaded, and loads more. */
+#include "module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "embedded.h"
+
+/* A loaded image. */
+typedef struct TfxModule
+{
+  CUmodule module;
+  char name[TFX_KERNEL_NAME_SIZE]; /* its only kernel; "": an embedded one */
+  struct TfxModule *next;
+} TfxModule;
+
+void
+tfx_module_name (const TfxKernelId *id, char *name)
+{
+  const char *real = id->real == TFX_REAL_DOUBLE ? "double" : "twofold";
+
+  switch (id->kind) {
+    case TFX_KERNEL_CASCADE:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_cascade_%s_%s_g%u",
+          id->is_narrow ? "f32" : "any", real, id->group);
+      break;
+    case TFX_KERNEL_DELAY:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_delay");
+      break;
+    case TFX_KERNEL_FADE:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fade");
+      break;
+    case TFX_KERNEL_FIR:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
+      break;
+  }
+}
+
+/* Loads an image; the lock is held. */
+static int
+load (TfxCuda *cuda, const void *image, const char *name, TfxModule **out)
+{
+  TfxModule *m = calloc (1, sizeof *m);
+  CUresult result;
+  char text[128];
+
+  if (!m)
+    return -ENOMEM;
+  result = cuda->driver->module_load_data (&m->module, image);
+  if (result != CUDA_SUCCESS) {
+    tfx_driver_describe (cuda->driver, result, text, sizeof text);
+    snprintf (cuda->error, sizeof cuda->error, "%s: loading %s failed: %s",
+        cuda->name, *name ? name : "the kernels", text);
+    free (m);
+    return -EIO;
+  }
+  snprintf (m->name, sizeof m->name, "%s", name);
+  m->next = cuda->modules;
+  cuda->modules = m;
+  *out = m;
+  return 0;
+}
+
+static TfxModule *
+find (const TfxCuda *cuda, const char *name)
+{
+  for (TfxModule *m = cuda->modules; m; m = m->next) {
+    if (strcmp (m->name, name) == 0)
+      return m;
+  }
+  return NULL;
+}
+
+/* The newest machine code that the device runs, else PTX; 0: neither. */
+static int
+best_arch (int compute, bool machine_code)
+{
+  int best = 0;
+
+  for (size_t i = 0; i < tfx_n_kernel_images; i++) {
+    const TfxKernelImage *image = &tfx_kernel_images[i];
+
+    if ((image->is_machine_code != 0) == machine_code &&
+        image->arch <= compute && image->arch > best &&
+        (!machine_code || image->arch / 10 == compute / 10))
+      best = image->arch;
+  }
+  return best;
+}
+
+/* Loads the embedded images of an architecture, once. */
+static int
+load_embedded (TfxCuda *cuda, int arch, bool machine_code)
+{
+  TfxModule *m;
+  int ret = 0;
+
+  if (find (cuda, ""))
+    return 0;
+  for (size_t i = 0; ret == 0 && i < tfx_n_kernel_images; i++) {
+    const TfxKernelImage *image = &tfx_kernel_images[i];
+
+    if (image->arch == arch && (image->is_machine_code != 0) == machine_code)
+      ret = load (cuda, image->data, "", &m);
+  }
+  return ret;
+}
+
+static bool
+find_embedded (const TfxCuda *cuda, const char *name, CUfunction *function)
+{
+  for (TfxModule *m = cuda->modules; m; m = m->next) {
+    if (m->name[0] == '\0' && cuda->driver->module_get_function (function,
+                                  m->module, name) == CUDA_SUCCESS)
+      return true;
+  }
+  return false;
+}
+
+static int
+compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
+    TfxModule **module)
+{
+  void *image;
+  size_t size;
+  int ret;
+
+  *module = find (cuda, name);
+  if (*module)
+    return 0;
+  ret = tfx_compile_kernel (id, cuda->compute, &image, &size, cuda->error,
+      sizeof cuda->error);
+  if (ret < 0)
+    return ret;
+  ret = load (cuda, image, name, module);
+  free (image);
+  return ret;
+}
+
+/* Machine code that is there; else what NVRTC makes, since it makes one kernel
+ * where the driver would compile all of the PTX; else that.  The lock is
+ * held. */
+static int
+find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
+{
+  int machine_code = best_arch (cuda->compute, true);
+  int ptx = best_arch (cuda->compute, false);
+  char name[TFX_KERNEL_NAME_SIZE], text[128];
+  CUresult result;
+  TfxModule *m;
+  int ret;
+
+  tfx_module_name (id, name);
+  if (machine_code && load_embedded (cuda, machine_code, true) == 0 &&
+      find_embedded (cuda, name, function))
+    return 0;
+  ret = compiled (cuda, id, name, &m);
+  if (ret < 0 && !machine_code && ptx &&
+      load_embedded (cuda, ptx, false) == 0 &&
+      find_embedded (cuda, name, function))
+    return 0;
+  if (ret < 0)
+    return ret;
+  result = cuda->driver->module_get_function (function, m->module, name);
+  if (result == CUDA_SUCCESS)
+    return 0;
+  tfx_driver_describe (cuda->driver, result, text, sizeof text);
+  snprintf (cuda->error, sizeof cuda->error, "%s: no kernel %s: %s", cuda->name,
+      name, text);
+  return -EIO;
+}
+
+int
+tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
+{
+  const TfxDriver *d = cuda->driver;
+  int ret;
+
+  pthread_mutex_lock (&cuda->lock);
+  ret = find_function (cuda, id, &kernel->function);
+  pthread_mutex_unlock (&cuda->lock);
+  if (ret == 0)
+    ret = tfx_context_check (cuda,
+        d->func_get_attribute (&kernel->max_threads,
+            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
+        "asking for a kernel's properties");
+  if (ret == 0)
+    ret = tfx_context_check (cuda,
+        d->func_set_attribute (kernel->function,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, cuda->max_shared),
+        "asking for shared memory");
+  return ret;
+}
+
+void
+tfx_module_clear (TfxCuda *cuda)
+{
+  while (cuda->modules) {
+    TfxModule *next = cuda->modules->next;
+
+    cuda->driver->module_unload (cuda->modules->module);
+    free (cuda->modules);
+    cuda->modules = next;
+  }
+}

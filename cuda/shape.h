@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * shape.h: how a launch of the cascade is laid out over the device. */
+#ifndef TFX_CUDA_SHAPE_H
+#define TFX_CUDA_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What there is to do, and with what. */
+typedef struct TfxShapeAsk
+{
+  size_t n_frames;
+  unsigned n_channels;
+  bool by_channel;      /* interleaved */
+  unsigned group;       /* sections */
+  unsigned sample_size; /* bytes of a sample in shared memory */
+  unsigned n_multiprocessors;
+  unsigned max_threads; /* of a block */
+  unsigned max_shared;  /* bytes of a block */
+} TfxShapeAsk;
+
+typedef struct TfxShape
+{
+  unsigned segment_log2; /* frames of a thread */
+  unsigned lanes_log2;   /* threads of a channel in a warp */
+  unsigned n_warps;      /* of a block */
+  unsigned n_tiles;      /* per channel */
+  unsigned n_blocks;     /* for all channels of one tile */
+  unsigned pitch;        /* samples of a channel in shared memory */
+  size_t shared_size;    /* bytes of a block */
+} TfxShape;
+
+/* n_frames and n_channels are at least 1.  segment_log2 and lanes_log2 of -1:
+ * what suits best; tests give others (lanes below 32 only where one tile
+ * holds all frames). */
+TfxShape tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2,
+    int lanes_log2);
+
+/* Words of 8 bytes that the carries of n_groups groups take. */
+size_t tfx_shape_carry_words (const TfxShape *shape, unsigned n_channels,
+    unsigned group, unsigned n_groups);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tables.c: the state matrix of a cascade and its powers.
+ *
+ * In extended precision where the machine has it: near z = 1 the two states of
+ * a section almost cancel, and every squaring of the matrix pays for it. */
+#include "tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_STATE (2 * TFX_GROUP_MAX)
+
+/* A group of sections, the last ones perhaps identities. */
+typedef struct Group
+{
+  unsigned n; /* sections */
+  TfxSos sos[TFX_GROUP_MAX];
+} Group;
+
+typedef long double Matrix[MAX_STATE][MAX_STATE];
+
+TfxGroups
+tfx_tables_group (size_t n_sos, unsigned many_min)
+{
+  /* No sections at all: an identity. */
+  TfxGroups best = { n_sos > 0 ? (unsigned)n_sos : 1, 1 };
+  double best_cost = INFINITY;
+
+  if (n_sos <= TFX_GROUP_MAX)
+    return best;
+  for (unsigned size = TFX_GROUP_MAX; size >= many_min; size--) {
+    unsigned n = (unsigned)((n_sos + size - 1) / size);
+    /* Six multiplications per sample and section, and the scans and waits of
+     * a group, which cost about as much as one section and a half. */
+    double cost = n * (size + 1.5);
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = (TfxGroups){ size, n };
+    }
+  }
+  return best;
+}
+
+size_t
+tfx_tables_size (TfxGroups groups)
+{
+  return (size_t)groups.n * TFX_TABLE_SIZE ((size_t)groups.size) *
+         TFX_REAL_SIZE;
+}
+
+bool
+tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos)
+{
+  for (size_t i = 0; i < n_sos; i++) {
+    /* Six of them multiplied stay far from the ends of the range. */
+    if (!(fabs (sos[i].b0) > 1e-30 && fabs (sos[i].b0) < 1e30))
+      return false;
+  }
+  return true;
+}
+
+/* The r of kernels/args.h, which every arithmetic can hold. */
+static float
+turn_of (const TfxSos *sos)
+{
+  return (float)(-sos->a1 / 2);
+}
+
+/* One step of the group from state s with input x, in place.  The state of a
+ * section is s1 and s2 + r s1. */
+static void
+step (const Group *g, long double x, long double *s)
+{
+  for (unsigned k = 0; k < g->n; k++) {
+    const TfxSos *c = &g->sos[k];
+    long double r = turn_of (c), s1 = s[2 * k], s2 = s[2 * k + 1] - r * s1;
+    long double y = c->b0 * x + s1;
+
+    s1 = c->b1 * x - c->a1 * y + s2;
+    s2 = c->b2 * x - c->a2 * y;
+    s[2 * k] = s1;
+    s[2 * k + 1] = s2 + r * s1;
+    x = y;
+  }
+}
+
+/* a = a a; block lower triangular. */
+static void
+square (unsigned n_sections, Matrix a)
+{
+  unsigned n = 2 * n_sections;
+  Matrix c;
+
+  for (unsigned i = 0; i < n; i++) {
+    for (unsigned j = 0; j <= (i | 1); j++) {
+      long double sum = 0;
+      for (unsigned k = j & ~1u; k <= (i | 1); k++)
+        sum += a[i][k] * a[k][j];
+      c[i][j] = sum;
+    }
+  }
+  for (unsigned i = 0; i < n; i++)
+    memcpy (a[i], c[i], ((i | 1) + 1) * sizeof a[i][0]);
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static void
+put (char *table, TfxReal real, size_t at, long double value)
+{
+  char *to = table + at * TFX_REAL_SIZE;
+
+  if (real == TFX_REAL_DOUBLE) {
+    double x = (double)value;
+    memcpy (to, &x, sizeof x);
+  } else {
+    float x[2];
+    x[0] = (float)value;
+    x[1] = (float)(value - x[0]);
+    memcpy (to, x, sizeof x);
+  }
+}
+
+/* A power's 2 x 2 block, row-major. */
+static void
+put_block (char *table, TfxReal real, size_t at, Matrix a, unsigned row,
+    unsigned column)
+{
+  for (unsigned i = 0; i < 4; i++)
+    put (table, real, at + i, a[2 * row + i / 2][2 * column + i % 2]);
+}
+
+static void
+put_power (char *table, TfxReal real, unsigned n, unsigned index, Matrix a)
+{
+  size_t at = TFX_TABLE_POWERS (n) + (size_t)index * TFX_POWER_SIZE (n);
+
+  for (unsigned k = 0; k < n; k++, at += 4)
+    put_block (table, real, at, a, k, k);
+  for (unsigned k = 1; k < n; k++) {
+    for (unsigned i = 0; i < k; i++, at += 4)
+      put_block (table, real, at, a, k, i);
+  }
+}
+
+static void
+put_control (char *table, TfxReal real, const Group *g)
+{
+  long double s[MAX_STATE] = { 0 };
+  unsigned n_state = 2 * g->n;
+
+  step (g, 1, s);
+  for (unsigned row = TFX_CONTROL_ROWS; row-- > 0; step (g, 0, s)) {
+    for (unsigned i = 0; i < n_state; i++)
+      put (table, real, TFX_TABLE_CONTROL (g->n) + row * n_state + i, s[i]);
+  }
+}
+
+static void
+put_powers (char *table, TfxReal real, const Group *g)
+{
+  unsigned n_state = 2 * g->n;
+  Matrix a;
+
+  memset (a, 0, sizeof a);
+  for (unsigned j = 0; j < n_state; j++) {
+    long double s[MAX_STATE] = { 0 };
+    s[j] = 1;
+    step (g, 0, s);
+    for (unsigned i = 0; i < n_state; i++)
+      a[i][j] = s[i];
+  }
+  for (unsigned index = 0; index < TFX_N_POWERS; index++) {
+    put_power (table, real, g->n, index, a);
+    square (g->n, a);
+  }
+}
+
+static void
+put_group (char *table, TfxReal real, Group *g, double gain, bool normalised)
+{
+  long double product = 1;
+
+  for (unsigned k = 0; k < g->n; k++) {
+    TfxSos *c = &g->sos[k];
+
+    if (normalised) {
+      product *= c->b0;
+      c->b1 /= c->b0;
+      c->b2 /= c->b0;
+      c->b0 = 1;
+    }
+    put (table, real, 6 * k, c->b0);
+    put (table, real, 6 * k + 1, c->b1);
+    put (table, real, 6 * k + 2, c->b2);
+    put (table, real, 6 * k + 3, c->a1);
+    put (table, real, 6 * k + 4, c->a2);
+    put (table, real, 6 * k + 5, turn_of (c));
+    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / product);
+    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, product);
+  }
+  put (table, real, TFX_TABLE_GAIN (g->n), product * gain);
+  put (table, real, TFX_TABLE_GAIN (g->n) + 1, 0);
+  put_control (table, real, g);
+  put_powers (table, real, g);
+}
+
+void
+tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
+    const TfxSos *sos, size_t n_sos, double gain, bool normalised)
+{
+  char *table = tables;
+  size_t first = 0;
+
+  for (unsigned i = 0; i < groups.n; i++) {
+    Group g = { .n = groups.size };
+
+    for (unsigned k = 0; k < g.n; k++, first++)
+      g.sos[k] = first < n_sos ? sos[first] : (TfxSos){ .b0 = 1 };
+    put_group (table, real, &g, i + 1 == groups.n ? gain : 1.0, normalised);
+    table += TFX_TABLE_SIZE ((size_t)groups.size) * TFX_REAL_SIZE;
+  }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tables.h: what the cascade kernels need to know of a cascade, computed on
+ * the host when a plan is made or its values change. */
+#ifndef TFX_CUDA_TABLES_H
+#define TFX_CUDA_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/args.h"
+#include "tfx.h"
+
+/* The arithmetic of the kernels: double, or two floats (kernels/real.h). */
+typedef enum
+{
+  TFX_REAL_DOUBLE,
+  TFX_REAL_TWOFOLD
+} TfxReal;
+
+/* Either takes as many bytes. */
+#define TFX_REAL_SIZE 8
+
+/* How a cascade is cut into groups. */
+typedef struct TfxGroups
+{
+  unsigned size; /* sections in a group, 1 to TFX_GROUP_MAX */
+  unsigned n;    /* groups; the last is filled up with identities */
+} TfxGroups;
+
+/* The grouping that costs least.  many_min: the smallest group of the kernels
+ * that take several groups. */
+TfxGroups tfx_tables_group (size_t n_sos, unsigned many_min);
+
+/* Bytes of the tables of a cascade. */
+size_t tfx_tables_size (TfxGroups groups);
+
+/* True if sections can be run with b0 = 1 and the gain behind each group. */
+bool tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos);
+
+/* Fills tables[tfx_tables_size ()] for y = gain cascade (x), as
+ * kernels/args.h describes them. */
+void tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
+    const TfxSos *sos, size_t n_sos, double gain, bool normalised);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * tfx-cuda.h: the backend "cuda".
+ *
+ *   TfxCuda *cuda;
+ *   char why[256];
+ *   if (tfx_cuda_new (-1, &cuda, why, sizeof why) == 0) {
+ *     tfx_plan_compile (chain, 48000.0, 2, tfx_cuda_backend (cuda), &plan);
+ *     …
+ *     tfx_cuda_unref (&cuda);
+ *   }
+ *
+ * Blocks
+ * ------
+ *
+ * tfx_exec_run() takes blocks in host memory and blocks in device memory, and
+ * tells them apart by their address; input and output may differ.  Host memory
+ * goes through pinned staging.  A run returns when its output is there; with
+ * tfx_cuda_set_waiting (cuda, false) a run whose output is in device memory
+ * returns at once, and everything that is done later on tfx_cuda_stream(), by
+ * whichever executor of the same TfxCuda, finds it.
+ *
+ * A run that the device fails returns -EIO; its input, unless the output is the
+ * same device memory, and the state before the run are kept, so that
+ * tfx_exec_adopt() can hand them to another executor, unless
+ * tfx_cuda_is_lost().
+ *
+ * Splitting a stream into other blocks changes the output by rounding only;
+ * the same blocks give the same bits.
+ *
+ * Threads
+ * -------
+ *
+ * A TfxCuda may be used by any thread; an executor by one at a time. */
+#ifndef TFX_CUDA_H
+#define TFX_CUDA_H
+
+#include "tfx.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device, a context and a stream on it, and the kernels made ready for it. */
+typedef struct TfxCuda TfxCuda;
+
+/* True if there is a driver with a device.  Otherwise *why (unless NULL) points
+ * to a static text that says what is missing. */
+bool tfx_cuda_is_available (const char **why);
+
+/* On a device's primary context; device -1: the first one.  0 or a negative
+ * errno and a text in why[why_size]. */
+int tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size);
+
+/* On somebody's context (a CUcontext), which must outlive the result. */
+int tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
+    size_t why_size);
+
+TfxCuda *tfx_cuda_ref (TfxCuda *cuda);
+void tfx_cuda_unref (TfxCuda **cuda);
+
+/* The backend; valid while there is a reference to cuda, which plans do not
+ * hold, but executors do. */
+const TfxBackend *tfx_cuda_backend (TfxCuda *cuda);
+
+/* The device's ordinal and name, such as "NVIDIA H200". */
+int tfx_cuda_device (const TfxCuda *cuda);
+const char *tfx_cuda_name (const TfxCuda *cuda);
+
+/* The stream on which all of it runs (a CUstream). */
+void *tfx_cuda_stream (const TfxCuda *cuda);
+
+/* Whether a run waits for an output in device memory; it does at first. */
+void tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting);
+
+/* Waits for all that has been asked for.  0 or -EIO. */
+int tfx_cuda_wait (TfxCuda *cuda);
+
+/* What failed last, in words; "" if nothing did. */
+void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
+
+/* True if the device has gone, and the state with it. */
+bool tfx_cuda_is_lost (const TfxCuda *cuda);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * common-cuda.h: what the tests of the CUDA backend share. */
+#ifndef TEST_COMMON_CUDA_H
+#define TEST_COMMON_CUDA_H
+
+#include "backend.h"
+#include "common.h"
+#include "driver.h"
+#include "tfx-cuda.h"
+
+/* The two arithmetics for float streams, by a device that has each. */
+#define TEST_CUDA_DOUBLE "90"
+#define TEST_CUDA_TWOFOLD "86"
+
+/* The first device, which the stand-in gives this compute capability; NULL:
+ * as it is.  Ends the program if there is none. */
+TfxCuda *test_cuda_new (const char *compute);
+
+/* A setting of the stand-in, see standin/standin.h; NULL clears it. */
+void test_cuda_set (const char *name, const char *value);
+
+/* True if the driver is the stand-in. */
+bool test_cuda_is_standin (void);
+
+/* Device memory, outside of what the backend knows.  Ends the program if a
+ * call fails. */
+void *test_cuda_alloc (TfxCuda *cuda, size_t size);
+void test_cuda_free (TfxCuda *cuda, void *memory);
+void test_cuda_upload (TfxCuda *cuda, void *to, const void *from, size_t size);
+void
+test_cuda_download (TfxCuda *cuda, void *to, const void *from, size_t size);
+
+/* An engine at rest for a plan of these sections at 48000 Hz; ends the program
+ * if it cannot be made.  The plan is the caller's. */
+TfxEngine *test_cuda_engine (TfxCuda *cuda, const TfxSos *sos, size_t n_sos,
+    unsigned n_channels, TfxPlan **plan);
+
+/* The six sections of the api chain at 44100 Hz. */
+#define TEST_API_SECTIONS 6
+void test_cuda_api (TfxSos *sos);
+
+/* Random sections, each part of the cascade with a largest gain of one. */
+void test_cuda_random (TfxSos *sos, size_t n_sos);
+
+/* Peaking sections as an equaliser has them: 20 Hz to 16 kHz at 48 kHz, up to
+ * 6 dB up or down, Q 0.5 to 8. */
+void test_cuda_equaliser (TfxSos *sos, size_t n_sos);
+
+/* The largest error of double arithmetic, sample after sample, in a few
+ * thousand frames of noise: what the sections themselves make of rounding. */
+double test_cuda_rounding (const TfxSos *sos, size_t n_sos);
+
+#endif /* TEST_COMMON_CUDA_H */

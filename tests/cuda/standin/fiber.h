@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fiber.h: a stack of its own and a switch to it. */
+#ifndef TFX_STANDIN_FIBER_H
+#define TFX_STANDIN_FIBER_H
+
+#include <stddef.h>
+
+/* Where something has stopped; on its own stack. */
+typedef struct StandinFiber
+{
+  void *stack_pointer;
+} StandinFiber;
+
+/* Makes a fiber that will call run on the stack of the given size.  run must
+ * never return. */
+void standin_fiber_init (StandinFiber *fiber, void *stack, size_t size,
+    void (*run) (void));
+
+/* Stops here, goes on there. */
+void standin_fiber_switch (StandinFiber *here, const StandinFiber *there);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kernels.cc: the kernels, compiled for the host from the sources that the
+ * device gets. */
+#define TFX_KERNEL_HOST
+#include "kernels/cascade.cu"
+#include "kernels/window.cu"
+#include "faulty.h"

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * memory.c: device and pinned memory of the stand-in.
+ *
+ * An allocation lies between two pages that cannot be touched; what remains of
+ * its own last page holds a pattern that is looked at after each kernel.  It
+ * begins as numbers that are none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "standin.h"
+
+#define EDGE 0xa5
+/* What cuMemAlloc aligns to. */
+#define ALIGNMENT 512
+
+typedef struct Allocation
+{
+  unsigned char *data;
+  size_t size, mapped; /* mapped: with the pages around */
+  unsigned char *map;
+  CUcontext context;
+  bool is_device;
+  struct Allocation *next;
+} Allocation;
+
+static Allocation *allocations;
+
+static Allocation *
+find (uint64_t at)
+{
+  for (Allocation *a = allocations; a; a = a->next) {
+    if (at >= (uintptr_t)a->data && at < (uintptr_t)a->data + a->size)
+      return a;
+  }
+  return NULL;
+}
+
+static CUresult
+allocate (size_t size, bool is_device, Allocation **out)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  size_t rounded = (size + 2 * ALIGNMENT + page - 1) & ~(page - 1);
+  Allocation *a;
+
+  if (size == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  /* More than a device has. */
+  if (size > (size_t)1 << 38)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  a = calloc (1, sizeof *a);
+  if (!a)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  a->mapped = rounded + 2 * page;
+  a->map = mmap (NULL, a->mapped, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (a->map == MAP_FAILED) {
+    free (a);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  mprotect (a->map, page, PROT_NONE);
+  mprotect (a->map + page + rounded, page, PROT_NONE);
+  /* Near the end of the page: what misses by little spoils the pattern, what
+   * misses by more ends the program. */
+  a->data = a->map + page +
+            ((rounded - size - ALIGNMENT) & ~(size_t)(ALIGNMENT - 1));
+  a->size = size;
+  a->is_device = is_device;
+  a->context = standin_context ();
+  memset (a->map + page, EDGE, rounded);
+  memset (a->data, 0xff, size);
+  a->next = allocations;
+  allocations = a;
+  *out = a;
+  return CUDA_SUCCESS;
+}
+
+static bool
+edges_are_whole (const Allocation *a)
+{
+  size_t page = (size_t)sysconf (_SC_PAGESIZE);
+  const unsigned char *first = a->map + page;
+  const unsigned char *end = a->map + a->mapped - page;
+
+  for (const unsigned char *p = first; p < a->data; p++) {
+    if (*p != EDGE)
+      return false;
+  }
+  for (const unsigned char *p = a->data + a->size; p < end; p++) {
+    if (*p != EDGE)
+      return false;
+  }
+  return true;
+}
+
+static CUresult
+release (uint64_t at, bool is_device, const char *function)
+{
+  for (Allocation **link = &allocations; *link; link = &(*link)->next) {
+    Allocation *a = *link;
+
+    if ((uintptr_t)a->data != at || a->is_device != is_device)
+      continue;
+    *link = a->next;
+    munmap (a->map, a->mapped);
+    free (a);
+    return CUDA_SUCCESS;
+  }
+  return standin_fault (CUDA_ERROR_INVALID_VALUE,
+      "%s of what is no allocation: %#llx", function, (unsigned long long)at);
+}
+
+CUresult
+standin_memory_alloc (CUdeviceptr *at, size_t size)
+{
+  Allocation *a;
+  CUresult result = allocate (size, true, &a);
+
+  *at = result == CUDA_SUCCESS ? (uintptr_t)a->data : 0;
+  return result;
+}
+
+CUresult
+standin_memory_free (CUdeviceptr at)
+{
+  return at == 0 ? CUDA_SUCCESS : release (at, true, "cuMemFree");
+}
+
+CUresult
+standin_host_alloc (void **at, size_t size)
+{
+  Allocation *a;
+  CUresult result = allocate (size, false, &a);
+
+  *at = result == CUDA_SUCCESS ? a->data : NULL;
+  return result;
+}
+
+CUresult
+standin_host_free (void *at)
+{
+  return release ((uintptr_t)at, false, "cuMemFreeHost");
+}
+
+void
+standin_memory_drop (CUcontext context)
+{
+  for (Allocation **link = &allocations; *link;) {
+    Allocation *a = *link;
+
+    if (a->context != context) {
+      link = &a->next;
+      continue;
+    }
+    *link = a->next;
+    munmap (a->map, a->mapped);
+    free (a);
+  }
+}
+
+bool
+standin_is_device (uint64_t at)
+{
+  const Allocation *a = find (at);
+
+  return a && a->is_device;
+}
+
+bool
+standin_is_pinned (uint64_t at)
+{
+  const Allocation *a = find (at);
+
+  return a && !a->is_device;
+}
+
+CUresult
+standin_memory_check (uint64_t at, size_t size, const char *what)
+{
+  const Allocation *a = find (at);
+
+  if (size == 0)
+    return CUDA_SUCCESS;
+  if (!a)
+    return standin_fault (CUDA_ERROR_INVALID_VALUE,
+        "%s: %#llx is in no allocation", what, (unsigned long long)at);
+  if (at + size > (uintptr_t)a->data + a->size)
+    return standin_fault (CUDA_ERROR_INVALID_VALUE,
+        "%s: %zu bytes at %zu of an allocation of %zu bytes", what, size,
+        (size_t)(at - (uintptr_t)a->data), a->size);
+  return CUDA_SUCCESS;
+}
+
+CUresult
+standin_memory_check_edges (const char *what)
+{
+  for (const Allocation *a = allocations; a; a = a->next) {
+    if (!edges_are_whole (a))
+      return standin_fault (CUDA_ERROR_ILLEGAL_ADDRESS,
+          "%s wrote beside an allocation of %zu bytes", what, a->size);
+  }
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * settings.c: the stand-in's settings, its lock and its failures on demand. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "standin.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The failure that is asked for, and how far it is. */
+static char asked[128];
+static char function_name[64];
+static long countdown;
+static CUresult code;
+static bool sticky, failing;
+
+long
+standin_setting (const char *name, long otherwise)
+{
+  const char *value = getenv (name);
+
+  return value && *value ? strtol (value, NULL, 10) : otherwise;
+}
+
+bool
+standin_is_late (void)
+{
+  const char *value = getenv ("TFX_STANDIN_ASYNC");
+
+  return value && strcmp (value, "late") == 0;
+}
+
+static void
+report (const char *text)
+{
+  const char *path = getenv ("TFX_STANDIN_REPORT");
+  FILE *file = path && *path ? fopen (path, "a") : NULL;
+
+  if (!file)
+    return;
+  fprintf (file, "%s\n", text);
+  fclose (file);
+}
+
+CUresult
+standin_fault (CUresult result, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (text, sizeof text, format, args);
+  va_end (args);
+  fprintf (stderr, "stand-in driver: %s\n", text);
+  report (text);
+  return result;
+}
+
+/* [NAME:]N[,CODE][,sticky] */
+static void
+ask (const char *value)
+{
+  const char *colon = strchr (value, ':'), *comma;
+
+  snprintf (asked, sizeof asked, "%s", value);
+  failing = false;
+  sticky = strstr (value, "sticky") != NULL;
+  code = CUDA_ERROR_LAUNCH_FAILED;
+  function_name[0] = '\0';
+  if (colon) {
+    snprintf (function_name, sizeof function_name, "%.*s", (int)(colon - value),
+        value);
+    value = colon + 1;
+  }
+  countdown = strtol (value, NULL, 10);
+  comma = strchr (value, ',');
+  if (comma && strtol (comma + 1, NULL, 10) > 0)
+    code = (CUresult)strtol (comma + 1, NULL, 10);
+}
+
+CUresult
+standin_enter (const char *function)
+{
+  const char *value = getenv ("TFX_STANDIN_FAIL");
+  char text[128];
+
+  pthread_mutex_lock (&lock);
+  if (!value)
+    value = "";
+  if (strcmp (value, asked) != 0)
+    ask (value);
+  if (failing && sticky)
+    return code;
+  if (countdown <= 0 || (function_name[0] && strcmp (function_name, function)))
+    return CUDA_SUCCESS;
+  if (--countdown > 0)
+    return CUDA_SUCCESS;
+  failing = true;
+  snprintf (text, sizeof text, "injected %d into %s", (int)code, function);
+  report (text);
+  return code;
+}
+
+CUresult
+standin_leave (CUresult result)
+{
+  pthread_mutex_unlock (&lock);
+  return result;
+}

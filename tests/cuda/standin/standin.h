@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * standin.h: the parts of the stand-in driver.
+ *
+ * It is a test double of libcuda.so.1: it runs our kernels, compiled for the
+ * host, and checks what the caller does.  It proves logic, not the device's
+ * memory model and not speed.  Environment variables, read at every call:
+ *
+ *   TFX_STANDIN_ORDER     forward (default), reverse, random or random:SEED:
+ *                         the order of blocks and threads
+ *   TFX_STANDIN_RESIDENT  blocks that run at a time, default 4
+ *   TFX_STANDIN_ASYNC     early (default): asynchronous work is done at once;
+ *                         late: only when something waits for it
+ *   TFX_STANDIN_FAIL      [NAME:]N[,CODE][,sticky]: the N-th call (of the
+ *                         function NAME) from here on fails with CODE, default
+ *                         719; sticky: and all after it
+ *   TFX_STANDIN_REPORT    a file: a line is appended for each injected failure
+ *                         and each fault of the caller
+ *   TFX_STANDIN_DEVICES   number of devices, default 1
+ *   TFX_STANDIN_CC        compute capability, default 90
+ *
+ * A fault of the caller (memory outside an allocation, a kernel that diverges)
+ * is printed on stderr and fails the call. */
+#ifndef TFX_STANDIN_H
+#define TFX_STANDIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stub/cuda.h"
+
+#define STANDIN_API __attribute__ ((visibility ("default"))) CUresult CUDAAPI
+
+/* ---- settings (settings.c) ---------------------------------------------------- */
+
+/* Every entry point begins with one of these; the lock is held until leave().
+ * enter() returns an injected failure. */
+CUresult standin_enter (const char *function);
+CUresult standin_leave (CUresult result);
+
+long standin_setting (const char *name, long otherwise);
+bool standin_is_late (void);
+
+/* Says what the caller did wrong, and returns the result for it. */
+CUresult standin_fault (CUresult result, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* ---- contexts (context.c) ------------------------------------------------------ */
+
+struct CUctx_st
+{
+  CUdevice device;
+  int n_refs; /* of a primary context */
+  bool is_primary;
+  struct CUctx_st *next;
+};
+
+/* The thread's current context, or NULL. */
+CUcontext standin_context (void);
+
+/* ---- memory (memory.c) ----------------------------------------------------------- */
+
+CUresult standin_memory_alloc (CUdeviceptr *at, size_t size);
+CUresult standin_memory_free (CUdeviceptr at);
+CUresult standin_host_alloc (void **at, size_t size);
+CUresult standin_host_free (void *at);
+/* Frees all that belongs to the context. */
+void standin_memory_drop (CUcontext context);
+
+bool standin_is_device (uint64_t at);
+/* Pinned memory: an asynchronous copy reads or writes it when it runs. */
+bool standin_is_pinned (uint64_t at);
+/* CUDA_SUCCESS if [at, at + size) lies within one allocation. */
+CUresult standin_memory_check (uint64_t at, size_t size, const char *what);
+/* CUDA_SUCCESS if nothing around the allocations has been overwritten. */
+CUresult standin_memory_check_edges (const char *what);
+
+/* ---- work (stream.c) --------------------------------------------------------------- */
+
+typedef enum
+{
+  STANDIN_COPY,
+  STANDIN_SET,
+  STANDIN_LAUNCH,
+  STANDIN_RECORD,
+  STANDIN_WAIT
+} StandinWorkKind;
+
+struct StandinKernel;
+
+typedef struct StandinWork
+{
+  StandinWorkKind kind;
+  struct StandinWork *next;
+
+  /* A copy of rows; a plain one has one row. */
+  uint64_t to, from;
+  size_t width, height, to_pitch, from_pitch;
+  void *owned; /* staged source, freed with the work */
+
+  unsigned value; /* a set: 1, 2 or 4 bytes */
+  size_t value_size;
+
+  const struct StandinKernel *kernel;
+  void *args; /* owned */
+  unsigned grid_dim, block_dim;
+  size_t shared_size;
+
+  CUevent event;
+  uint64_t record; /* which record of the event a wait waits for */
+} StandinWork;
+
+/* Does the work now, late or never, as the stream and the settings have it.
+ * The work is copied; what it owns is taken over. */
+CUresult standin_submit (CUstream stream, const StandinWork *work);
+
+/* Does all that the stream (NULL: the default one) still has to do. */
+CUresult standin_drain (CUstream stream);
+CUresult standin_drain_all (void);
+void standin_streams_drop (CUcontext context);
+
+bool standin_stream_is_valid (CUstream stream);
+
+/* launch.c: runs a kernel. */
+CUresult standin_launch (const StandinWork *work);
+
+#endif

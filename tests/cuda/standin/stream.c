@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * stream.c: streams, events and captured graphs.
+ *
+ * A stream is a list of work.  Early, it is done as it comes; late, when
+ * something waits for it: whoever forgot to wait then sees old data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid.h"
+#include "standin.h"
+
+struct CUstream_st
+{
+  CUcontext context;
+  bool capturing;
+  StandinWork *first, **last;
+  struct CUstream_st *next;
+};
+
+struct CUevent_st
+{
+  CUcontext context;
+  CUstream stream;  /* of the last record */
+  uint64_t n_asked; /* records asked for */
+  uint64_t n_done;  /* records done */
+  struct CUevent_st *next;
+};
+
+struct CUgraph_st
+{
+  StandinWork *first;
+};
+
+struct CUgraphExec_st
+{
+  StandinWork *first;
+};
+
+/* The default stream is one of ours. */
+static struct CUstream_st default_stream = { .last = &default_stream.first };
+static CUstream streams;
+static CUevent events;
+
+bool
+standin_stream_is_valid (CUstream stream)
+{
+  if (!stream)
+    return true;
+  for (CUstream s = streams; s; s = s->next) {
+    if (s == stream)
+      return true;
+  }
+  return false;
+}
+
+static bool
+event_is_valid (CUevent event)
+{
+  for (CUevent e = events; e; e = e->next) {
+    if (e == event)
+      return true;
+  }
+  return false;
+}
+
+static void
+work_free (StandinWork *work)
+{
+  free (work->owned);
+  free (work->args);
+  free (work);
+}
+
+/* ---- doing it --------------------------------------------------------------------- */
+
+static CUresult
+copy_run (const StandinWork *work)
+{
+  size_t to_size = (work->height - 1) * work->to_pitch + work->width;
+  size_t from_size = (work->height - 1) * work->from_pitch + work->width;
+  CUresult result = CUDA_SUCCESS;
+
+  /* Memory may have been freed since the call. */
+  if (standin_is_device (work->to))
+    result = standin_memory_check (work->to, to_size, "a copy's target");
+  if (result == CUDA_SUCCESS && standin_is_device (work->from))
+    result = standin_memory_check (work->from, from_size, "a copy's source");
+  if (result != CUDA_SUCCESS)
+    return result;
+  for (size_t row = 0; row < work->height; row++)
+    memmove ((char *)(uintptr_t)work->to + row * work->to_pitch,
+        (const char *)(uintptr_t)work->from + row * work->from_pitch,
+        work->width);
+  return CUDA_SUCCESS;
+}
+
+static CUresult
+set_run (const StandinWork *work)
+{
+  size_t size = (work->height - 1) * work->to_pitch + work->width;
+  CUresult result = standin_memory_check (work->to, size, "a memset");
+
+  if (result != CUDA_SUCCESS)
+    return result;
+  for (size_t row = 0; row < work->height; row++) {
+    char *at = (char *)(uintptr_t)work->to + row * work->to_pitch;
+    for (size_t i = 0; i < work->width; i += work->value_size)
+      memcpy (at + i, &work->value, work->value_size);
+  }
+  return CUDA_SUCCESS;
+}
+
+static CUresult drain_to (CUstream stream, CUevent event, uint64_t record);
+
+static CUresult
+work_run (const StandinWork *work)
+{
+  switch (work->kind) {
+    case STANDIN_COPY:
+      return copy_run (work);
+    case STANDIN_SET:
+      return set_run (work);
+    case STANDIN_LAUNCH:
+      return standin_launch (work);
+    case STANDIN_RECORD:
+      if (event_is_valid (work->event))
+        work->event->n_done = work->record;
+      return CUDA_SUCCESS;
+    case STANDIN_WAIT:
+      if (event_is_valid (work->event))
+        return drain_to (work->event->stream, work->event, work->record);
+      return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_UNKNOWN;
+}
+
+/* Does the stream's work until the event's record is done, or, without an
+ * event, all of it. */
+static CUresult
+drain_to (CUstream stream, CUevent event, uint64_t record)
+{
+  CUresult result = CUDA_SUCCESS;
+
+  if (!stream)
+    stream = &default_stream;
+  while (stream->first && !(event && event->n_done >= record)) {
+    StandinWork *work = stream->first;
+    CUresult r;
+
+    stream->first = work->next;
+    if (!stream->first)
+      stream->last = &stream->first;
+    r = work_run (work);
+    if (result == CUDA_SUCCESS)
+      result = r;
+    work_free (work);
+  }
+  return result;
+}
+
+CUresult
+standin_drain (CUstream stream)
+{
+  return drain_to (stream, NULL, 0);
+}
+
+CUresult
+standin_drain_all (void)
+{
+  CUresult result = standin_drain (NULL);
+
+  for (CUstream s = streams; s; s = s->next) {
+    CUresult r = s->capturing ? CUDA_SUCCESS : standin_drain (s);
+    if (result == CUDA_SUCCESS)
+      result = r;
+  }
+  return result;
+}
+
+/* The source of a copy from memory that is not pinned is read at the call; its
+ * target there is written before the call returns. */
+static CUresult
+stage (StandinWork *work, bool *at_once)
+{
+  bool from_host = !standin_is_device (work->from);
+  bool to_host = !standin_is_device (work->to);
+  char *staged;
+
+  *at_once = to_host && !standin_is_pinned (work->to);
+  if (!from_host || standin_is_pinned (work->from) || *at_once)
+    return CUDA_SUCCESS;
+  staged = malloc (work->width * work->height);
+  if (!staged)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  for (size_t row = 0; row < work->height; row++)
+    memcpy (staged + row * work->width,
+        (const char *)(uintptr_t)work->from + row * work->from_pitch,
+        work->width);
+  work->from = (uintptr_t)staged;
+  work->from_pitch = work->width;
+  work->owned = staged;
+  return CUDA_SUCCESS;
+}
+
+CUresult
+standin_submit (CUstream stream, const StandinWork *given)
+{
+  StandinWork *work = malloc (sizeof *work);
+  CUstream s = stream ? stream : &default_stream;
+  bool at_once = !standin_is_late ();
+
+  *work = *given;
+  work->next = NULL;
+  if (!stream) {
+    /* The default stream waits for the others. */
+    standin_drain_all ();
+    at_once = true;
+  }
+  if (work->kind == STANDIN_COPY && !s->capturing) {
+    bool synchronous;
+    CUresult result = stage (work, &synchronous);
+    if (result != CUDA_SUCCESS) {
+      work_free (work);
+      return result;
+    }
+    at_once = at_once || synchronous;
+  }
+  *s->last = work;
+  s->last = &work->next;
+  return at_once && !s->capturing ? standin_drain (stream) : CUDA_SUCCESS;
+}
+
+void
+standin_streams_drop (CUcontext context)
+{
+  for (CUstream *link = &streams; *link;) {
+    CUstream s = *link;
+    if (s->context != context) {
+      link = &s->next;
+      continue;
+    }
+    standin_drain (s);
+    *link = s->next;
+    free (s);
+  }
+  for (CUevent *link = &events; *link;) {
+    CUevent e = *link;
+    if (e->context != context) {
+      link = &e->next;
+      continue;
+    }
+    *link = e->next;
+    free (e);
+  }
+}
+
+/* ---- streams and events -------------------------------------------------------------- */
+
+STANDIN_API
+cuStreamCreate (CUstream *stream, unsigned flags)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS && !standin_context ())
+    result = CUDA_ERROR_INVALID_CONTEXT;
+  if (result == CUDA_SUCCESS) {
+    CUstream s = calloc (1, sizeof *s);
+    s->context = standin_context ();
+    s->last = &s->first;
+    s->next = streams;
+    streams = s;
+    *stream = s;
+  }
+  return standin_leave (result);
+}
+
+static CUresult
+stream_destroy (CUstream stream)
+{
+  CUresult result = CUDA_ERROR_INVALID_HANDLE;
+
+  for (CUstream *link = &streams; *link; link = &(*link)->next) {
+    if (*link != stream)
+      continue;
+    result = standin_drain (stream);
+    *link = stream->next;
+    free (stream);
+    break;
+  }
+  return result;
+}
+
+STANDIN_API
+cuStreamDestroy_v2 (CUstream stream)
+{
+  CUresult result = standin_enter (__func__);
+
+  return standin_leave (
+      result == CUDA_SUCCESS ? stream_destroy (stream) : result);
+}
+
+STANDIN_API
+cuStreamDestroy (CUstream stream)
+{
+  return cuStreamDestroy_v2 (stream);
+}
+
+STANDIN_API
+cuStreamSynchronize (CUstream stream)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS && !standin_stream_is_valid (stream))
+    result = CUDA_ERROR_INVALID_HANDLE;
+  return standin_leave (
+      result == CUDA_SUCCESS ? standin_drain (stream) : result);
+}
+
+STANDIN_API
+cuStreamQuery (CUstream stream)
+{
+  CUresult result = standin_enter (__func__);
+
+  /* Never ready by itself would be a legal device, but a useless one. */
+  return standin_leave (
+      result == CUDA_SUCCESS ? standin_drain (stream) : result);
+}
+
+STANDIN_API
+cuStreamWaitEvent (CUstream stream, CUevent event, unsigned flags)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS &&
+      (!event_is_valid (event) || !standin_stream_is_valid (stream)))
+    result = CUDA_ERROR_INVALID_HANDLE;
+  if (result == CUDA_SUCCESS && event->n_asked > 0) {
+    StandinWork work = { .kind = STANDIN_WAIT,
+      .event = event,
+      .record = event->n_asked };
+    result = standin_submit (stream, &work);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuEventCreate (CUevent *event, unsigned flags)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS && !standin_context ())
+    result = CUDA_ERROR_INVALID_CONTEXT;
+  if (result == CUDA_SUCCESS) {
+    CUevent e = calloc (1, sizeof *e);
+    e->context = standin_context ();
+    e->next = events;
+    events = e;
+    *event = e;
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuEventDestroy_v2 (CUevent event)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS)
+    result = CUDA_ERROR_INVALID_HANDLE;
+  for (CUevent *link = &events; result == CUDA_ERROR_INVALID_HANDLE && *link;
+       link = &(*link)->next) {
+    if (*link != event)
+      continue;
+    *link = event->next;
+    free (event);
+    result = CUDA_SUCCESS;
+    break;
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuEventRecord (CUevent event, CUstream stream)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS &&
+      (!event_is_valid (event) || !standin_stream_is_valid (stream)))
+    result = CUDA_ERROR_INVALID_HANDLE;
+  if (result == CUDA_SUCCESS) {
+    StandinWork work = { .kind = STANDIN_RECORD,
+      .event = event,
+      .record = ++event->n_asked };
+    event->stream = stream;
+    result = standin_submit (stream, &work);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuEventSynchronize (CUevent event)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS && !event_is_valid (event))
+    result = CUDA_ERROR_INVALID_HANDLE;
+  if (result == CUDA_SUCCESS && event->n_asked > 0)
+    result = drain_to (event->stream, event, event->n_asked);
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuEventQuery (CUevent event)
+{
+  return cuEventSynchronize (event);
+}
+
+STANDIN_API
+cuEventElapsedTime (float *ms, CUevent start, CUevent end)
+{
+  CUresult result = standin_enter (__func__);
+
+  /* Time passes, but it is not a device's time. */
+  *ms = 1.0f;
+  return standin_leave (result);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------- */
+
+static StandinWork *
+work_copy (const StandinWork *work)
+{
+  StandinWork *copy = malloc (sizeof *copy);
+
+  *copy = *work;
+  copy->next = NULL;
+  copy->owned = NULL;
+  if (work->args) {
+    copy->args = malloc (work->kernel->args_size);
+    memcpy (copy->args, work->args, work->kernel->args_size);
+  }
+  return copy;
+}
+
+static StandinWork *
+list_copy (const StandinWork *list)
+{
+  StandinWork *first = NULL, **last = &first;
+
+  for (; list; list = list->next) {
+    *last = work_copy (list);
+    last = &(*last)->next;
+  }
+  return first;
+}
+
+static void
+list_free (StandinWork *list)
+{
+  while (list) {
+    StandinWork *next = list->next;
+    work_free (list);
+    list = next;
+  }
+}
+
+STANDIN_API
+cuStreamBeginCapture_v2 (CUstream stream, CUstreamCaptureMode mode)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS &&
+      (!stream || !standin_stream_is_valid (stream) || stream->capturing))
+    result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (result == CUDA_SUCCESS) {
+    /* What came before is not captured; here it is done, which is allowed. */
+    result = standin_drain (stream);
+    stream->capturing = true;
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuStreamEndCapture (CUstream stream, CUgraph *graph)
+{
+  CUresult result = standin_enter (__func__);
+
+  *graph = NULL;
+  if (result == CUDA_SUCCESS &&
+      (!stream || !standin_stream_is_valid (stream) || !stream->capturing))
+    result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (stream && standin_stream_is_valid (stream) && stream->capturing) {
+    /* A capture that fails to end has ended all the same. */
+    if (result == CUDA_SUCCESS) {
+      *graph = calloc (1, sizeof **graph);
+      (*graph)->first = stream->first;
+    } else {
+      list_free (stream->first);
+    }
+    stream->capturing = false;
+    stream->first = NULL;
+    stream->last = &stream->first;
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuGraphInstantiateWithFlags (CUgraphExec *exec, CUgraph graph,
+    unsigned long long flags)
+{
+  CUresult result = standin_enter (__func__);
+
+  *exec = NULL;
+  if (result == CUDA_SUCCESS) {
+    *exec = calloc (1, sizeof **exec);
+    (*exec)->first = list_copy (graph->first);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuGraphLaunch (CUgraphExec exec, CUstream stream)
+{
+  CUresult result = standin_enter (__func__);
+
+  for (const StandinWork *work = exec->first; work && result == CUDA_SUCCESS;
+       work = work->next) {
+    StandinWork *copy = work_copy (work);
+    result = standin_submit (stream, copy);
+    free (copy);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuGraphExecDestroy (CUgraphExec exec)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS) {
+    list_free (exec->first);
+    free (exec);
+  }
+  return standin_leave (result);
+}
+
+STANDIN_API
+cuGraphDestroy (CUgraph graph)
+{
+  CUresult result = standin_enter (__func__);
+
+  if (result == CUDA_SUCCESS) {
+    list_free (graph->first);
+    free (graph);
+  }
+  return standin_leave (result);
+}

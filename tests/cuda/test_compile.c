@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_compile.c: kernels compiled at run time, and kept on disk.
+ *
+ * With the stand-in for NVRTC: what is asked of it, the cache, the messages.
+ * With NVRTC itself: that it compiles every kernel. */
+#include "common-cuda.h"
+#include "compile.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64], log_path[96];
+static bool is_real;
+
+/* All kernels of an arithmetic. */
+static unsigned
+kernels_of (TfxReal real, TfxKernelId *ids)
+{
+  unsigned n = 0;
+
+  for (unsigned group = 1; group <= TFX_GROUP_MAX; group++) {
+    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, true, group };
+    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, false, group };
+  }
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_FIR, .real = real };
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_FADE };
+  return n;
+}
+
+#define MAX_KERNELS (2 * TFX_GROUP_MAX + 3)
+
+static bool
+contains (const void *data, size_t size, const char *text)
+{
+  return memmem (data, size, text, strlen (text)) != NULL;
+}
+
+static void
+check_kernels (TapMany *many, TfxReal real, int compute)
+{
+  TfxKernelId ids[MAX_KERNELS];
+  unsigned n = kernels_of (real, ids);
+
+  for (unsigned i = 0; i < n; i++) {
+    char name[TFX_KERNEL_NAME_SIZE], why[512] = "";
+    void *image = NULL;
+    size_t size = 0;
+    int ret =
+        tfx_compile_kernel (&ids[i], compute, &image, &size, why, sizeof why);
+
+    tfx_module_name (&ids[i], name);
+    tap_many_check (many,
+        ret == 0 && size > 1000 && contains (image, size, name),
+        "%s for %d: %d, %zu bytes, %s", name, compute, ret, size, why);
+    free (image);
+  }
+}
+
+static void
+test_real (void)
+{
+  TapMany many = tap_many ("NVRTC compiles every kernel");
+
+  if (!is_real) {
+    tap_skip ("there is no NVRTC", "NVRTC compiles every kernel");
+    return;
+  }
+  check_kernels (&many, TFX_REAL_DOUBLE, 90);
+  check_kernels (&many, TFX_REAL_TWOFOLD, 86);
+  tap_many_end (&many);
+}
+
+/* ---- with the stand-in ---------------------------------------------------------- */
+
+static unsigned
+count_lines (const char *path, char *last, size_t size)
+{
+  FILE *file = fopen (path, "r");
+  char line[512];
+  unsigned n = 0;
+
+  while (file && fgets (line, sizeof line, file)) {
+    snprintf (last, size, "%s", line);
+    n++;
+  }
+  if (file)
+    fclose (file);
+  return n;
+}
+
+static unsigned
+compilations (void)
+{
+  char line[512];
+
+  return count_lines (log_path, line, sizeof line);
+}
+
+static int
+compile_one (int compute, char *why, size_t why_size)
+{
+  const TfxKernelId id = { TFX_KERNEL_CASCADE, TFX_REAL_DOUBLE, true, 3 };
+  void *image = NULL;
+  size_t size;
+  int ret = tfx_compile_kernel (&id, compute, &image, &size, why, why_size);
+
+  free (image);
+  return ret;
+}
+
+static void
+test_options (void)
+{
+  static const struct
+  {
+    int compute;
+    const char *option;
+  } cases[] = { { 90, "--gpu-architecture=sm_90 " },
+    { 75, "--gpu-architecture=sm_75 " },
+    { 89, "--gpu-architecture=compute_86 " },
+    { 130, "--gpu-architecture=compute_120 " } };
+  TapMany many = tap_many ("the architecture suits the device");
+  char why[256];
+
+  if (is_real) {
+    tap_skip ("needs the stand-in for NVRTC", "architectures");
+    return;
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[512] = "";
+    int ret = compile_one (cases[i].compute, why, sizeof why);
+
+    count_lines (log_path, line, sizeof line);
+    tap_many_check (&many,
+        ret == 0 && strstr (line, cases[i].option) &&
+            strstr (line, "-DCASCADE_NAME=tfx_cascade_f32_double_g3 "),
+        "%d: %d, %s", cases[i].compute, ret, line);
+  }
+  tap_many_check (&many,
+      compile_one (61, why, sizeof why) == -ENOTSUP && strstr (why, "6.1"),
+      "6.1: %s", why);
+  tap_many_end (&many);
+}
+
+/* The path of the only entry, or of the last one. */
+static bool
+find_entry (char *path, size_t size)
+{
+  char name[96];
+  const struct dirent *entry;
+  DIR *dir;
+  bool found = false;
+
+  snprintf (name, sizeof name, "%s/gst-tfx", folder);
+  dir = opendir (name);
+  while (dir && (entry = readdir (dir))) {
+    if (entry->d_name[0] == '.')
+      continue;
+    snprintf (path, size, "%s/%s", name, entry->d_name);
+    found = true;
+  }
+  if (dir)
+    closedir (dir);
+  return found;
+}
+
+static void
+empty_cache (void)
+{
+  char path[PATH_MAX];
+
+  while (find_entry (path, sizeof path))
+    unlink (path);
+}
+
+static void
+test_cache (void)
+{
+  char why[256], path[PATH_MAX];
+  unsigned before;
+  FILE *file;
+
+  if (is_real) {
+    tap_skip ("needs the stand-in for NVRTC", "the cache");
+    return;
+  }
+  empty_cache ();
+  before = compilations ();
+  compile_one (90, why, sizeof why);
+  compile_one (90, why, sizeof why);
+  tap_check (compilations () == before + 1,
+      "compiled once, then from the cache");
+
+  /* A byte of the image changes, and then the file ends early. */
+  tap_check (find_entry (path, sizeof path), "there is an entry");
+  file = fopen (path, "r+");
+  fseek (file, -3, SEEK_END);
+  fputc ('#', file);
+  fclose (file);
+  tap_check (compile_one (90, why, sizeof why) == 0 &&
+                 compilations () == before + 2,
+      "a damaged entry is compiled afresh");
+  tap_check (truncate (path, 20) == 0 &&
+                 compile_one (90, why, sizeof why) == 0 &&
+                 compilations () == before + 3,
+      "so is one that is cut off");
+  compile_one (90, why, sizeof why);
+  tap_check (compilations () == before + 3, "and is whole again");
+
+  setenv ("TFX_NVRTC_VERSION", "12", 1);
+  compile_one (90, why, sizeof why);
+  tap_check (compilations () == before + 4, "another compiler, another entry");
+  unsetenv ("TFX_NVRTC_VERSION");
+  compile_one (80, why, sizeof why);
+  tap_check (compilations () == before + 5, "another device, another entry");
+}
+
+/* No cache is no error. */
+static void
+test_no_cache (void)
+{
+  char why[256];
+  unsigned before = compilations ();
+
+  if (is_real) {
+    tap_skip ("needs the stand-in for NVRTC", "no cache");
+    return;
+  }
+  setenv ("XDG_CACHE_HOME", "/proc/none", 1);
+  tap_check (compile_one (90, why, sizeof why) == 0 &&
+                 compile_one (90, why, sizeof why) == 0 &&
+                 compilations () == before + 2,
+      "a folder that cannot be made");
+  unsetenv ("XDG_CACHE_HOME");
+  unsetenv ("HOME");
+  tap_check (compile_one (90, why, sizeof why) == 0, "no home");
+  setenv ("XDG_CACHE_HOME", "relative", 1);
+  tap_check (compile_one (90, why, sizeof why) == 0 &&
+                 access ("relative", F_OK),
+      "a path that is not absolute counts as none");
+  setenv ("XDG_CACHE_HOME", folder, 1);
+}
+
+static void
+test_message (void)
+{
+  char why[256] = "";
+  int ret;
+
+  if (is_real) {
+    tap_skip ("needs the stand-in for NVRTC", "the message");
+    return;
+  }
+  setenv ("TFX_NVRTC_FAIL", "1", 1);
+  empty_cache ();
+  ret = compile_one (90, why, sizeof why);
+  unsetenv ("TFX_NVRTC_FAIL");
+  tap_check (ret == -EIO &&
+                 strcmp (why, "NVRTC failed: NVRTC_ERROR_COMPILATION: "
+                              "cascade.h(2): error: this is a "
+                              "stand-in") == 0,
+      "\"%s\"", why);
+}
+
+static const TapTest tests[] = {
+  { "real", test_real },
+  { "options", test_options },
+  { "cache", test_cache },
+  { "no-cache", test_no_cache },
+  { "message", test_message },
+  { NULL, NULL },
+};
+
+/* The stand-in's images say what they are. */
+static bool
+find_nvrtc (void)
+{
+  const TfxKernelId id = { .kind = TFX_KERNEL_DELAY };
+  char why[256];
+  void *image;
+  size_t size;
+  bool real;
+
+  if (tfx_compile_kernel (&id, 90, &image, &size, why, sizeof why) < 0)
+    return false;
+  real = !contains (image, size, "stand-in");
+  free (image);
+  return real;
+}
+
+int
+main (int argc, char **argv)
+{
+  char command[128];
+  int status;
+
+  snprintf (folder, sizeof folder, "/tmp/tfx-compile-%d", (int)getpid ());
+  snprintf (log_path, sizeof log_path, "%s/log", folder);
+  mkdir (folder, 0700);
+  setenv ("XDG_CACHE_HOME", folder, 1);
+  setenv ("TFX_NVRTC_LOG", log_path, 1);
+  is_real = find_nvrtc ();
+  status = tap_main (argc, argv, tests);
+  snprintf (command, sizeof command, "rm -rf %s", folder);
+  if (system (command) != 0)
+    status = 1;
+  return status;
+}

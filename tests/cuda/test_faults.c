@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_faults.c: every call into the driver failing, once.
+ *
+ * A stream runs on the backend "cuda" until that fails, if it does, and then on
+ * the CPU with the state that the executor hands over: no sample is wrong and
+ * none is lost, and the error says what failed. */
+#include "common-cuda.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RATE 48000.0
+#define N_CHANNELS 2
+#define N_BLOCKS 5
+#define N_FRAMES 2400 /* of a block: more than a tile */
+#define N_SAMPLES (N_BLOCKS * N_FRAMES * N_CHANNELS)
+/* More calls than the stream makes. */
+#define MAX_CALLS 2000
+
+static char report_path[64];
+
+/* Cascades of one group and of two, a delay line, a sum, a FIR. */
+static TfxChain *
+make_chain (void)
+{
+  static const TfxTap taps[] = { { 100, 0.5, true }, { 3000, -0.25, false } };
+  TfxChain *chain = tfx_chain_new (), *branches[2], *longer;
+  static const double kernel[] = { 0.5, 0.25, -0.125 };
+  static const double *const kernels[] = { kernel };
+  TfxStage *stages[7];
+  TfxSos sos[10];
+
+  test_cuda_equaliser (sos, 10);
+  branches[0] = tfx_chain_new ();
+  stages[0] = tfx_stage_new_sections (tfx_stage_new_id (), sos, 2);
+  branches[1] = tfx_chain_append (branches[0], stages[0]);
+  stages[1] = tfx_stage_new_sections (tfx_stage_new_id (), sos + 1, 9);
+  stages[2] = tfx_stage_new_delay (tfx_stage_new_id (), 1, taps, 2);
+  stages[3] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+  stages[4] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+  stages[5] = tfx_stage_new_sections (tfx_stage_new_id (), sos, 3);
+  stages[6] =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 3, 0, TFX_FIR_DIRECT);
+  for (unsigned i = 1; i < 7; i++) {
+    longer = tfx_chain_append (chain, stages[i]);
+    tfx_chain_unref (&chain);
+    chain = longer;
+  }
+  for (unsigned i = 0; i < 7; i++)
+    tfx_stage_unref (&stages[i]);
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  return chain;
+}
+
+static TfxExec *
+exec_of (const TfxChain *chain, const TfxBackend *backend)
+{
+  TfxPlan *plan;
+  TfxExec *exec = NULL;
+
+  if (tfx_plan_compile (chain, RATE, N_CHANNELS, backend, &plan) == 0)
+    tfx_exec_new (plan, &exec);
+  tfx_plan_unref (&plan);
+  return exec;
+}
+
+/* What has been injected, or "" if nothing has. */
+static const char *
+injected (void)
+{
+  static char line[256];
+  FILE *file = fopen (report_path, "r");
+
+  line[0] = '\0';
+  if (file) {
+    if (fgets (line, sizeof line, file))
+      line[strcspn (line, "\n")] = '\0';
+    fclose (file);
+  }
+  return line;
+}
+
+typedef struct Outcome
+{
+  bool has_device, has_failed, is_lost;
+  char error[512];
+} Outcome;
+
+/* The stream, with the CPU at hand.  floats: in and out. */
+static Outcome
+play (const TfxChain *chain, float *floats)
+{
+  TfxExec *cpu = exec_of (chain, tfx_cpu_backend_for ("c")), *device = NULL;
+  Outcome outcome = { false };
+  TfxCuda *cuda = NULL;
+
+  if (tfx_cuda_new (-1, &cuda, outcome.error, sizeof outcome.error) == 0) {
+    device = exec_of (chain, tfx_cuda_backend (cuda));
+    if (!device)
+      tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
+  }
+  outcome.has_device = device != NULL;
+  outcome.has_failed = !device;
+  for (unsigned i = 0; i < N_BLOCKS; i++) {
+    float *block = floats + i * N_FRAMES * N_CHANNELS;
+
+    if (!outcome.has_failed &&
+        test_exec_f32 (device, block, N_CHANNELS, N_FRAMES) < 0) {
+      tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
+      outcome.has_failed = true;
+      tfx_exec_adopt (cpu, device);
+      outcome.is_lost = tfx_cuda_is_lost (cuda);
+    }
+    if (outcome.has_failed)
+      test_exec_f32 (cpu, block, N_CHANNELS, N_FRAMES);
+  }
+  tfx_exec_free (&device);
+  tfx_exec_free (&cpu);
+  tfx_cuda_unref (&cuda);
+  return outcome;
+}
+
+static double
+distance (const float *a, const float *b)
+{
+  double most = 0, peak = 0;
+
+  for (size_t i = 0; i < N_SAMPLES; i++) {
+    if (!(fabs ((double)a[i] - b[i]) <= most))
+      most = fabs ((double)a[i] - b[i]);
+    peak = fmax (peak, fabs (b[i]));
+  }
+  return most / peak;
+}
+
+/* A call in vain must not be what the outcome hangs on. */
+static bool
+is_harmless (const char *what)
+{
+  return strstr (what, "Destroy") || strstr (what, "Free") ||
+         strstr (what, "Unload") || strstr (what, "Release") ||
+         strstr (what, "PopCurrent") || strstr (what, "PointerGetAttribute") ||
+         strstr (what, "StreamSynchronize") || strstr (what, "PushCurrent") ||
+         strstr (what, "GetFunction") || strstr (what, "ModuleLoad");
+}
+
+static void
+test_every_call (void)
+{
+  TapMany samples = tap_many ("every sample is right");
+  TapMany errors = tap_many ("an error says what failed");
+  TfxChain *chain = make_chain ();
+  TfxExec *exec = exec_of (chain, tfx_cpu_backend_for ("c"));
+  float *in = test_alloc (N_SAMPLES * sizeof *in);
+  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  float *out = test_alloc (N_SAMPLES * sizeof *in);
+  unsigned n, n_failed = 0, step = test_is_sanitized () ? 7 : 1;
+
+  test_noise_f32 (in, N_SAMPLES);
+  memcpy (expected, in, N_SAMPLES * sizeof *in);
+  test_exec_f32 (exec, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  tfx_exec_free (&exec);
+  test_cuda_set ("TFX_STANDIN_REPORT", report_path);
+  for (n = 1; n < MAX_CALLS; n += step) {
+    char setting[64];
+    Outcome outcome;
+    const char *what;
+    double error;
+
+    unlink (report_path);
+    snprintf (setting, sizeof setting, "%u,%d", n, n % 3 ? 719 : 2);
+    test_cuda_set ("TFX_STANDIN_FAIL", setting);
+    memcpy (out, in, N_SAMPLES * sizeof *in);
+    outcome = play (chain, out);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    what = injected ();
+    if (what[0] == '\0')
+      break;
+    error = distance (out, expected);
+    tap_many_check (&samples, error < 1e-6 && !outcome.is_lost,
+        "call %u, %s: %g%s", n, what, error, outcome.is_lost ? ", lost" : "");
+    n_failed += outcome.has_failed;
+    tap_many_check (&errors,
+        outcome.has_failed ? outcome.error[0] != '\0' : is_harmless (what),
+        "call %u, %s: \"%s\"", n, what, outcome.error);
+  }
+  tap_diag ("%u calls, %u of them end the device's part", n - 1, n_failed);
+  tap_many_end (&samples);
+  tap_many_end (&errors);
+  tap_check (n > 100 && n < MAX_CALLS && n_failed > n / (4 * step),
+      "calls have failed, and not in vain");
+  test_cuda_set ("TFX_STANDIN_REPORT", NULL);
+  unlink (report_path);
+  tfx_chain_unref (&chain);
+  free (in);
+  free (expected);
+  free (out);
+}
+
+/* A device that goes and does not come back: it is said, and nothing hangs. */
+static void
+test_device_lost (void)
+{
+  static const unsigned calls[] = { 1, 20, 60, 100, 120, 140, 150, 160 };
+  TapMany many = tap_many ("a device that has gone");
+  TfxChain *chain = make_chain ();
+  float *out = test_alloc (N_SAMPLES * sizeof *out);
+
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    char setting[64];
+    Outcome outcome;
+    bool finite = true;
+
+    test_noise_f32 (out, N_SAMPLES);
+    snprintf (setting, sizeof setting, "%u,719,sticky", calls[i]);
+    test_cuda_set ("TFX_STANDIN_FAIL", setting);
+    outcome = play (chain, out);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    for (size_t k = 0; k < N_SAMPLES; k++)
+      finite = finite && isfinite (out[k]);
+    tap_many_check (&many,
+        finite && outcome.has_failed &&
+            (outcome.is_lost || !outcome.has_device),
+        "from call %u on: failed %d, lost %d, \"%s\"", calls[i],
+        outcome.has_failed, outcome.is_lost, outcome.error);
+  }
+  tap_many_end (&many);
+  tfx_chain_unref (&chain);
+  free (out);
+}
+
+static const TapTest tests[] = {
+  { "every-call", test_every_call },
+  { "device-lost", test_device_lost },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  snprintf (report_path, sizeof report_path, "/tmp/tfx-faults-%d",
+      (int)getpid ());
+  if (tfx_driver_get (NULL) && !test_cuda_is_standin ()) {
+    printf ("1..0 # SKIP needs the stand-in\n");
+    return 0;
+  }
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fir_breaks.c: where a stream ends and another begins, what tfxfir holds
+ * back comes before; and its latency.
+ */
+#include <gst/check/gstconsistencychecker.h>
+#include <math.h>
+#include <string.h>
+
+#include "firs.h"
+#include "tfxplay.h"
+
+#define RATE 48000
+#define N 1000
+/* Where the first stream begins, in frames. */
+#define FROM 4000
+/* The delay of what is filtered with here. */
+#define DELAY 50
+#define LAUNCH "tfxfir taps=101"
+
+/* ---- what goes out, in its order -------------------------------------------------- */
+
+/* The frames that went out before the last event of a type. */
+typedef struct
+{
+  GstEventType type;
+  gint bpf;
+  gsize n_frames, n_before;
+  guint n_events;
+} Order;
+
+static GstPadProbeReturn
+note_order (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Order *order = data;
+
+  if (GST_IS_BUFFER (info->data)) {
+    order->n_frames += gst_buffer_get_size (info->data) / order->bpf;
+  } else if (GST_EVENT_TYPE (info->data) == order->type) {
+    order->n_before = order->n_frames;
+    order->n_events++;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (GstHarness *h, Order *order, GstEventType type, gint bpf)
+{
+  GstPad *pad = gst_element_get_static_pad (h->element, "src");
+
+  *order = (Order){ type, bpf };
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      note_order, order, NULL);
+  gst_object_unref (pad);
+}
+
+/* ---- breaks ------------------------------------------------------------------------ */
+
+typedef enum
+{
+  DISCONT,
+  TIME_GAP,
+  TIME_BACK,
+  GAP_EVENT,
+  OTHER_SEGMENT,
+  OTHER_RATE,
+  OTHER_CHANNELS,
+  OTHER_STREAM,
+  SEGMENT_DONE,
+  END_OF_STREAM,
+  N_BREAKS
+} Break;
+
+static const GstEventType break_events[] = { GST_EVENT_UNKNOWN,
+  GST_EVENT_UNKNOWN, GST_EVENT_UNKNOWN, GST_EVENT_GAP, GST_EVENT_SEGMENT,
+  GST_EVENT_CAPS, GST_EVENT_CAPS, GST_EVENT_STREAM_START,
+  GST_EVENT_SEGMENT_DONE, GST_EVENT_EOS };
+
+/* Sends what ends the stream, if it is an event; the frame with which the next
+ * stream goes on. */
+static guint64
+break_stream (GstHarness *h, GstAudioInfo *info, Break what)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  switch (what) {
+    case TIME_GAP:
+      return FROM + N + 3000; /* 62.5 ms later */
+    case TIME_BACK:
+      return 0;
+    case GAP_EVENT:
+      gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
+      return FROM + N + RATE;
+    case OTHER_SEGMENT:
+      segment.base = GST_SECOND;
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+      return 0;
+    case OTHER_RATE:
+      *info = tfx_check_f32 (44100, 2);
+      tfx_check_set_info (h, info);
+      return 44100;
+    case OTHER_CHANNELS:
+      *info = tfx_check_f32 (RATE, 3);
+      tfx_check_set_info (h, info);
+      return FROM + N;
+    case OTHER_STREAM:
+      gst_harness_push_event (h, gst_event_new_stream_start ("other"));
+      tfx_check_set_info (h, info);
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+      return 0;
+    case SEGMENT_DONE:
+      gst_harness_push_event (h,
+          gst_event_new_segment_done (GST_FORMAT_TIME, GST_SECOND));
+      return FROM + N;
+    case END_OF_STREAM:
+      gst_harness_push_event (h, gst_event_new_eos ());
+      gst_harness_push_event (h, gst_event_new_stream_start ("other"));
+      tfx_check_set_info (h, info);
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+      return 0;
+    default:
+      return FROM + N;
+  }
+}
+
+/* All of the first stream comes out before the break, and all of the second one
+ * as if it were the first.  The first buffer of the second stream is shorter
+ * than the delay, or not. */
+GST_START_TEST (test_breaks)
+{
+  Break what = __i__ / 2;
+  gsize most = __i__ & 1 ? 30 : 480;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2), old = info;
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (N * 3, 11), *taps, *expected;
+  Order order;
+  GstBuffer *buffer;
+  guint64 from;
+
+  watch (h, &order, break_events[what], info.bpf);
+  tfx_firs_push (h, &info, in, N, FROM, most);
+  fail_unless_equals_uint64 (order.n_frames, N - DELAY);
+  from = break_stream (h, &info, what);
+  if (break_events[what] != GST_EVENT_UNKNOWN) {
+    fail_unless (order.n_events >= 1);
+    fail_unless_equals_uint64 (order.n_before, N);
+  }
+
+  buffer = tfx_check_stamped (&info, in, most, from);
+  if (what == DISCONT)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  tfx_firs_push (h, &info, in + most * info.channels, N - most, from + most,
+      most);
+  gst_harness_push_event (h, gst_event_new_eos ());
+
+  for (guint i = 0; i < 2; i++) {
+    const GstAudioInfo *now = i ? &info : &old;
+
+    tfx_firs_collect_until (caught, h, now, N);
+    tfx_firs_expect_whole (caught, N, i ? from : FROM, now->rate);
+    fail_unless_equals_int (caught->discont, i && what == DISCONT);
+    taps = tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, now->rate);
+    expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, N, now->channels);
+    fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
+                     N * now->channels) < -138.0);
+    tfx_firs_forget (caught);
+    g_free (taps);
+    g_free (expected);
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* What is no break: nothing comes before its time, and nothing starts afresh. */
+GST_START_TEST (test_no_breaks)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (2 * N * 2, 11);
+  gdouble *taps =
+      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, RATE);
+  gdouble *expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, 2 * N, 2);
+  GstSegment segment;
+  GstEvent *event;
+
+  tfx_firs_push (h, &info, in, N, 0, 480);
+  tfx_firs_collect (caught, h, &info);
+  switch (__i__) {
+    case 0:
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      segment.position = 5;
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+      break;
+    case 1:
+      tfx_check_set_info (h, &info);
+      break;
+    case 2:
+      info.layout = GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+      tfx_check_set_info (h, &info);
+      break;
+    case 3:
+      info = tfx_check_f32 (RATE, 2);
+      tfx_check_set_info (h, &info);
+      break;
+    case 4:
+      gst_harness_push_event (h, gst_event_new_tag (gst_tag_list_new_empty ()));
+      break;
+    default:
+      /* as when something upstream is linked anew */
+      event = gst_pad_get_sticky_event (h->srcpad, GST_EVENT_STREAM_START, 0);
+      gst_harness_push_event (h, event);
+      break;
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  tfx_firs_push (h, &info, in + N * 2, N, N, 480);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, 2 * N, 0, RATE);
+  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
+                   2 * N * 2) < (__i__ == 3 ? -138.0 : -240.0));
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (taps);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* After a flush, or a new start, nothing of the past is heard. */
+GST_START_TEST (test_flush)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (N * 2, 11);
+  gdouble *taps =
+      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, RATE);
+  gdouble *expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, N, 2);
+  /* A flush may come while the very first frames are held back. */
+  gsize n_first = __i__ & 1 ? 20 : N;
+  GstSegment segment;
+
+  tfx_firs_push (h, &info, in, n_first, 0, 480);
+  if (__i__ & 2) {
+    gst_element_set_state (h->element, GST_STATE_READY);
+    gst_element_set_state (h->element, GST_STATE_PLAYING);
+    gst_harness_push_event (h, gst_event_new_stream_start ("again"));
+    tfx_check_set_info (h, &info);
+  } else {
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  }
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  tfx_firs_collect (caught, h, &info);
+  fail_unless_equals_uint64 (caught->n_frames,
+      n_first > DELAY ? n_first - DELAY : 0);
+
+  tfx_firs_forget (caught);
+  tfx_firs_push (h, &info, in, N, RATE, 480);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, N, RATE, RATE);
+  fail_unless (
+      tfx_firs_error_db (tfx_firs_samples (caught), expected, N * 2) < -138.0);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (taps);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Backwards, each buffer is a stream of its own: what comes out has the times
+ * of what came in. */
+GST_START_TEST (test_backwards)
+{
+  const gsize block = 240;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (block, 11);
+  GstSegment segment;
+  GstBuffer *buffer;
+  gsize n_frames[10] = { 0 };
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = -1.0;
+  segment.stop = segment.position = 50 * GST_MSECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 10; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, block, (9 - i) * block));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    gsize from = GST_BUFFER_OFFSET (buffer),
+          n = gst_buffer_get_size (buffer) / 4;
+    gsize i = from / block;
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        gst_util_uint64_scale (i * block, GST_SECOND, RATE) +
+            gst_util_uint64_scale (from % block, GST_SECOND, RATE));
+    fail_unless_equals_uint64 (from % block, n_frames[i]);
+    n_frames[i] += n;
+    gst_buffer_unref (buffer);
+  }
+  for (guint i = 0; i < 10; i++)
+    fail_unless_equals_uint64 (n_frames[i], block);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Small buffers, the first of them marked: it is one discontinuity, though
+ * nothing goes out for a while, and the first that does is marked. */
+GST_START_TEST (test_discont_is_kept)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (N, 11);
+  gsize n = __i__ ? N : 40;
+  GstBuffer *buffer = tfx_check_stamped (&info, in, 10, 0);
+
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (h, buffer);
+  tfx_firs_push (h, &info, in + 10, n - 10, 10, 10);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  fail_unless (caught->discont);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Buffers that came too late are a gap. */
+GST_START_TEST (test_late_buffers)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH " qos=true", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (N, 12);
+
+  tfx_firs_push (h, &info, in, N, 0, 480);
+  gst_harness_push_upstream_event (h,
+      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, GST_SECOND));
+  tfx_firs_push (h, &info, in, 30, N, 30);
+  tfx_firs_collect (caught, h, &info);
+  fail_unless_equals_uint64 (caught->n_frames, N - DELAY);
+  tfx_firs_push (h, &info, in, N, N + 30 + 2 * RATE, 480);
+  tfx_firs_collect_until (caught, h, &info, N);
+  tfx_firs_expect_whole (caught, N, 0, RATE);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- gaps ---------------------------------------------------------------------------- */
+
+/* Silence that is marked as a gap, music, silence: the same samples as without
+ * the marks, as many, at the same times; marks where all is silent. */
+GST_START_TEST (test_gap_flags)
+{
+  const gsize block = __i__ & 1 ? 30 : 480, n = 40 * 480;
+  const gsize begin = 10 * 480, end = 20 * 480;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=201 method=direct", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (n, 13);
+  gdouble *taps =
+      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 201, 1000.0, 0.0, RATE);
+  gdouble *expected;
+  gsize done = 0;
+  GstBuffer *buffer;
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = i >= begin && i < end ? in[i] : 0.0;
+  expected = tfx_firs_convolve (taps, 1, 201, 100, in, n, 1);
+  for (gsize i = 0; i < n; i += block) {
+    buffer = tfx_check_stamped (&info, in + i, block, i);
+    if (i < begin || i >= end)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    gst_harness_push (h, buffer);
+    buffer = gst_harness_try_pull (h);
+    if (!buffer) {
+      fail_unless (i < 100);
+      continue;
+    }
+    /* The last of the music leaves the kernel after 200 frames more. */
+    done += gst_buffer_get_size (buffer) / 8;
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
+                                GST_BUFFER_FLAG_GAP) != 0,
+        i < begin || i >= end + 200);
+    tfx_firs_take (caught, buffer, &info);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  fail_unless (
+      tfx_check_distance (tfx_firs_samples (caught), expected, n) < 1e-14);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (taps);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- latency --------------------------------------------------------------------------- */
+
+static guint
+count_latency_messages (GstBus *bus)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY))) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+static void
+expect_latency (GstHarness *h, GstClockTime latency)
+{
+  fail_unless_equals_uint64 (gst_harness_query_latency (h),
+      7 * GST_MSECOND + latency);
+}
+
+/* What the element adds, and that it tells when that changes. */
+GST_START_TEST (test_latency)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = gst_harness_new ("tfxfir");
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (4800, 12);
+
+  gst_harness_set_upstream_latency (h, 7 * GST_MSECOND);
+  g_object_set (h->element, "taps", 97, NULL);
+  fail_unless_equals_int (count_latency_messages (bus), 0);
+  tfx_check_set_info (h, &info);
+  fail_unless_equals_int (count_latency_messages (bus), 1);
+  expect_latency (h, GST_MSECOND);
+  info = tfx_check_f32 (44100, 1);
+  tfx_check_set_info (h, &info);
+  fail_unless_equals_int (count_latency_messages (bus), 1);
+  expect_latency (h, 1088436); /* 48 / 44100 s, rounded up */
+
+  tfx_firs_push (h, &info, in, 480, 0, 480);
+  fail_unless_equals_int (count_latency_messages (bus), 0);
+  /* more: told; less: the stream keeps it until it starts again */
+  g_object_set (h->element, "taps", 883, NULL);
+  tfx_firs_push (h, &info, in, 4800, 480, 480);
+  fail_unless_equals_int (count_latency_messages (bus), 1);
+  expect_latency (h, 10 * GST_MSECOND);
+  g_object_set (h->element, "taps", 1, NULL);
+  tfx_firs_push (h, &info, in, 4800, 5280, 480);
+  fail_unless_equals_int (count_latency_messages (bus), 0);
+  expect_latency (h, 10 * GST_MSECOND);
+  gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
+  tfx_firs_push (h, &info, in, 4800, RATE, 480);
+  fail_unless_equals_int (count_latency_messages (bus), 1);
+  expect_latency (h, 0);
+
+  g_object_set (h->element, "taps", 883, "align", FALSE, NULL);
+  tfx_firs_push (h, &info, in, 4800, RATE + 4800, 480);
+  fail_unless_equals_int (count_latency_messages (bus), 0);
+  expect_latency (h, 0);
+  g_free (in);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static gboolean
+answer_latency (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, TRUE, GST_MSECOND, 3 * GST_MSECOND);
+  return TRUE;
+}
+
+/* It delays the latest as much as the earliest. */
+GST_START_TEST (test_latency_query)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=97", &info);
+  GstPad *pad = gst_element_get_static_pad (h->element, "src");
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min, max;
+  gboolean live;
+
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless_equals_uint64 (min, GST_MSECOND);
+  fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
+
+  gst_pad_set_query_function (h->srcpad, answer_latency);
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless_equals_uint64 (min, 2 * GST_MSECOND);
+  fail_unless_equals_uint64 (max, 4 * GST_MSECOND);
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- pipelines ------------------------------------------------------------------------- */
+
+#define SOURCE                                                                 \
+  "audiotestsrc wave=white-noise num-buffers=100 ! "                           \
+  "audio/x-raw,format=F32LE,rate=48000,channels=2 ! "
+
+static const gchar *const chains[] = {
+  "tfxfir",
+  "tfxfir ! tfxfir taps=511 ! tfxbutterworth ! tfxfir mode=high-pass",
+  "tfxfir taps=4001 ! queue ! tfxfir taps=200001",
+  "audioconvert ! audio/x-raw,layout=non-interleaved ! tfxfir ! audioconvert ! "
+  "audio/x-raw,layout=interleaved",
+};
+
+GST_START_TEST (test_pipelines)
+{
+  gchar *launch =
+      g_strconcat (SOURCE, chains[__i__], " ! fakesink name=sink", NULL);
+  TfxCaught caught;
+  GstElement *pipeline = tfx_play_make (launch, &caught);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  GstStreamConsistency *checker = gst_consistency_checker_new (pad);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (caught.samples->len, 100 * 1024 * 2);
+  fail_unless_equals_uint64 (caught.first_time, 0);
+  fail_unless (caught.contiguous);
+  gst_consistency_checker_free (checker);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  tfx_play_stop (pipeline);
+  tfx_caught_clear (&caught);
+  g_free (launch);
+}
+GST_END_TEST;
+
+static Suite *
+fir_breaks_suite (void)
+{
+  Suite *s = suite_create ("fir-breaks");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_breaks, 0, 2 * N_BREAKS);
+  tcase_add_loop_test (tc, test_no_breaks, 0, 6);
+  tcase_add_loop_test (tc, test_flush, 0, 4);
+  tcase_add_test (tc, test_backwards);
+  tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);
+  tcase_add_test (tc, test_late_buffers);
+  tcase_add_loop_test (tc, test_gap_flags, 0, 2);
+  tcase_add_test (tc, test_latency);
+  tcase_add_test (tc, test_latency_query);
+  tcase_add_loop_test (tc, test_pipelines, 0, G_N_ELEMENTS (chains));
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, fir_breaks_suite ());
+}

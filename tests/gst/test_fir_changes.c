@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fir_changes.c: another kernel while samples flow: it takes over in a
+ * cross-fade, and no sample is lost or doubled, whatever its delay.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "firs.h"
+
+#define RATE 48000
+#define BLOCK 480
+#define FADE 480
+/* Frames before the change and in all. */
+#define BEFORE 12000
+#define ALL 36000
+
+/* ---- one change -------------------------------------------------------------------- */
+
+/* Half of a change: what is set, and the filter that it makes. */
+typedef struct
+{
+  const gchar *properties;
+  TfxMode mode;
+  gsize n_taps; /* 0: an own kernel, the room, of */
+  gsize n_room;
+  gdouble cutoff;
+  gboolean causal;
+} Setting;
+
+typedef struct
+{
+  Setting from, to;
+} Change;
+
+#define LOW TFX_MODE_LOW_PASS
+#define HIGH TFX_MODE_HIGH_PASS
+
+static const Change changes[] = {
+  /* other values */
+  { { "taps=101", LOW, 101, 0, 1000 }, { "cutoff=4000", LOW, 101, 0, 4000 } },
+  { { "taps=101", LOW, 101, 0, 1000 },
+      { "mode=high-pass", HIGH, 101, 0, 1000 } },
+  { { "taps=2001", LOW, 2001, 0, 1000 }, { "cutoff=300", LOW, 2001, 0, 300 } },
+  /* another method, the same filter */
+  { { "taps=501 method=direct", LOW, 501, 0, 1000 },
+      { "method=fft", LOW, 501, 0, 1000 } },
+  /* a delay that grows */
+  { { "taps=101", LOW, 101, 0, 1000 }, { "taps=501", LOW, 501, 0, 1000 } },
+  { { "taps=101", LOW, 101, 0, 1000 },
+      { "taps=4001 cutoff=100", LOW, 4001, 0, 100 } },
+  { { "taps=1", LOW, 1, 0, 1000 }, { "taps=333", LOW, 333, 0, 1000 } },
+  { { "taps=101 align=false", LOW, 101, 0, 1000, TRUE },
+      { "align=true", LOW, 101, 0, 1000 } },
+  /* one that could shrink */
+  { { "taps=501", LOW, 501, 0, 1000 }, { "taps=101", LOW, 101, 0, 1000 } },
+  { { "taps=4001 cutoff=100", LOW, 4001, 0, 100 },
+      { "taps=11", LOW, 11, 0, 100 } },
+  { { "taps=501", LOW, 501, 0, 1000 }, { "taps=1", LOW, 1, 0, 1000 } },
+  { { "taps=101", LOW, 101, 0, 1000 },
+      { "align=false", LOW, 101, 0, 1000, TRUE } },
+  /* causal, longer and shorter */
+  { { "taps=101 align=false", LOW, 101, 0, 1000, TRUE },
+      { "taps=1001", LOW, 1001, 0, 1000, TRUE } },
+  { { "taps=1001 align=false", LOW, 1001, 0, 1000, TRUE },
+      { "taps=101", LOW, 101, 0, 1000, TRUE } },
+  /* an own kernel and a design */
+  { { "", LOW, 0, 300, 1000 }, { "", LOW, 101, 0, 1000 } },
+  { { "taps=501", LOW, 501, 0, 1000 }, { "", LOW, 0, 300, 1000 } },
+};
+
+static void
+apply (GstElement *element, const Setting *s, gboolean has_room)
+{
+  gchar **words = g_strsplit (s->properties, " ", -1);
+
+  for (guint i = 0; words[i]; i++) {
+    gchar **pair = g_strsplit (words[i], "=", 2);
+
+    if (pair[0])
+      gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
+    g_strfreev (pair);
+  }
+  if (s->n_taps == 0) {
+    gdouble *room = tfx_firs_room (s->n_room, 3);
+
+    tfx_firs_set_kernel (element, room, s->n_room);
+    g_free (room);
+  } else if (has_room) {
+    tfx_firs_set_kernel (element, NULL, 0);
+  }
+  g_strfreev (words);
+}
+
+/* What the filter alone puts out. */
+static gdouble *
+expect (const Setting *s, const gdouble *in, gsize n)
+{
+  gsize n_taps = s->n_taps ? s->n_taps : s->n_room;
+  gdouble *taps =
+      s->n_taps ? tfx_firs_design (s->mode, 0, n_taps, s->cutoff, 0.0, RATE)
+                : tfx_firs_room (n_taps, 3);
+  gdouble *out = tfx_firs_convolve (taps, 1, n_taps,
+      s->n_taps && !s->causal ? (n_taps - 1) / 2 : 0, in, n, 1);
+
+  g_free (taps);
+  return out;
+}
+
+/* From a to b: a to the very sample, then between the two, at no point more
+ * than a smooth cross-fade of FADE frames moves, then b. */
+static void
+expect_crossfade (const gdouble *y, const gdouble *a, const gdouble *b, gsize n,
+    gsize earliest, gsize latest)
+{
+  const gdouble tiny = 1e-11;
+  gsize begin = 0, end = n;
+  gdouble part = 0.0;
+  gsize at = 0;
+
+  while (begin < n && fabs (y[begin] - a[begin]) < tiny)
+    begin++;
+  while (end > 0 && fabs (y[end - 1] - b[end - 1]) < tiny)
+    end--;
+  /* the same filter */
+  if (tfx_check_distance (a, b, n) < tiny) {
+    fail_unless_equals_uint64 (begin, n);
+    return;
+  }
+  fail_unless (begin >= earliest && end <= latest,
+      "changes from %u to %u, not between %u and %u", (guint)begin, (guint)end,
+      (guint)earliest, (guint)latest);
+  fail_unless (end - begin <= FADE, "takes %u frames", (guint)(end - begin));
+  at = begin;
+  for (gsize i = begin; i < end; i++) {
+    gdouble now = (y[i] - a[i]) / (b[i] - a[i]);
+
+    if (fabs (b[i] - a[i]) < 1e-3)
+      continue;
+    /* 1.5 is the steepest that 3 t^2 - 2 t^3 gets. */
+    fail_unless (now > part - 1e-9 && now < part + 1.51 * (i + 1.0 - at) / FADE,
+        "at %u: from %g to %g within %u", (guint)i, part, now, (guint)(i - at));
+    part = now;
+    at = i;
+  }
+}
+
+GST_START_TEST (test_changes)
+{
+  const Change *c = &changes[__i__ / 3];
+  static const gsize blocks[] = { BLOCK, 100, ALL };
+  gsize most = blocks[__i__ % 3], n_grown;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = gst_harness_new ("tfxfir");
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (ALL, 3);
+  gdouble *a = expect (&c->from, in, ALL), *b = expect (&c->to, in, ALL);
+
+  apply (h->element, &c->from, FALSE);
+  tfx_check_set_info (h, &info);
+  tfx_firs_push (h, &info, in, BEFORE, 0, MIN (most, BEFORE));
+  tfx_firs_collect (caught, h, &info);
+  n_grown = caught->n_frames;
+  apply (h->element, &c->to, c->from.n_taps == 0);
+  tfx_firs_push (h, &info, in + BEFORE, ALL - BEFORE, BEFORE,
+      most == ALL ? BEFORE / 2 : most);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+
+  tfx_firs_expect_whole (caught, ALL, 0, RATE);
+  /* It may wait for the delay and the past to grow, and for the next buffer. */
+  expect_crossfade (tfx_firs_samples (caught), a, b, ALL, n_grown,
+      n_grown + 4001 + BEFORE / 2 + FADE);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (a);
+  g_free (b);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A room that is longer than what the filter before it has kept of the past:
+ * it hears what is there. */
+GST_START_TEST (test_to_a_long_room)
+{
+  static const Setting from = { "taps=501", LOW, 501, 0, 1000 },
+                       to = { "", LOW, 0, 9000, 1000 };
+  const gsize n_kept = 500;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=501", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (ALL, 3);
+  gdouble *a = expect (&from, in, ALL), *b;
+
+  tfx_firs_push (h, &info, in, BEFORE, 0, BLOCK);
+  apply (h->element, &to, FALSE);
+  tfx_firs_push (h, &info, in + BEFORE, ALL - BEFORE, BEFORE, BLOCK);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, ALL, 0, RATE);
+  memset (in, 0, (BEFORE - n_kept) * sizeof *in);
+  b = expect (&to, in, ALL);
+  expect_crossfade (tfx_firs_samples (caught), a, b, ALL, BEFORE - 250,
+      BEFORE - 250 + FADE);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (a);
+  g_free (b);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- many changes -------------------------------------------------------------------- */
+
+/* A sine in the pass band of all of them must not notice. */
+GST_START_TEST (test_steady_sine)
+{
+  const gsize n = 100 * BLOCK;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_check_harness ("tfxfir cutoff=8000 window=blackman taps=201", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = g_new (gdouble, n);
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = sin (2.0 * G_PI * 1000.0 * i / RATE);
+  for (guint i = 0; i < 100; i++) {
+    /* two at a time, some of them while the last one is still on its way */
+    g_object_set (h->element, "cutoff", 6000.0 + 100.0 * (i % 37), "taps",
+        201 + 2 * (gint)(i * 31 % 173), NULL);
+    tfx_firs_push (h, &info, in + i * BLOCK, BLOCK, i * BLOCK,
+        __i__ ? 48 : BLOCK);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  /* Away from the ends of the stream; the pass band is flat to 0.0002. */
+  fail_unless (tfx_check_distance (tfx_firs_samples (caught) + 1000, in + 1000,
+                   n - 2000) < 5e-4);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+typedef struct
+{
+  GstElement *element;
+  gint stop; /* atomic */
+  guint n_sets;
+} Setter;
+
+static gpointer
+set_all_the_time (gpointer data)
+{
+  static const gchar *const windows[] = { "hann", "kaiser", "rectangular" };
+  Setter *s = data;
+  GRand *rand = g_rand_new_with_seed (2);
+
+  while (!g_atomic_int_get (&s->stop) || s->n_sets < 500) {
+    gdouble values[64];
+    guint n = g_rand_int_range (rand, 0, 64);
+
+    for (guint i = 0; i < n; i++)
+      values[i] = g_rand_double_range (rand, -0.1, 0.1);
+    switch (s->n_sets % 7) {
+      case 0:
+        g_object_set (s->element, "mode", g_rand_int_range (rand, 0, 4), NULL);
+        break;
+      case 1:
+        g_object_set (s->element, "taps", g_rand_int_range (rand, 1, 3000),
+            NULL);
+        break;
+      case 2:
+        tfx_firs_set_kernel (s->element, values, n);
+        break;
+      case 3:
+        g_object_set (s->element, "align", g_rand_boolean (rand), NULL);
+        break;
+      case 4:
+        g_object_set (s->element, "method", g_rand_int_range (rand, 0, 3),
+            NULL);
+        break;
+      case 5:
+        gst_util_set_object_arg (G_OBJECT (s->element), "window",
+            windows[g_rand_int_range (rand, 0, 3)]);
+        break;
+      default:
+        g_object_set (s->element, "cutoff",
+            g_rand_double_range (rand, 10.0, 20000.0), NULL);
+    }
+    s->n_sets++;
+    g_usleep (20);
+  }
+  g_rand_free (rand);
+  return NULL;
+}
+
+/* Not a sample is lost or doubled, and in the end it is the filter that was
+ * asked for last. */
+GST_START_TEST (test_thousand_changes)
+{
+  const gint n_ch = 2;
+  GstAudioInfo info =
+      tfx_check_info (__i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, n_ch, GST_AUDIO_LAYOUT_INTERLEAVED);
+  static const Setting last = { "", LOW, 101, 0, 1000.0 };
+  GstHarness *h = tfx_check_harness ("tfxfir", &info);
+  GstBus *bus = tfx_check_bus (h);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (BLOCK * n_ch, 1), *mono, *expected;
+  Setter setter = { h->element, FALSE, 0 };
+  GThread *thread = g_thread_new ("setter", set_all_the_time, &setter);
+  guint64 n_frames = 0;
+
+  for (guint i = 0; i < 1500; i++) {
+    gsize size = 1 + i % BLOCK;
+
+    tfx_firs_push (h, &info, in, size, n_frames, BLOCK);
+    n_frames += size;
+  }
+  g_atomic_int_set (&setter.stop, TRUE);
+  g_thread_join (thread);
+  gst_harness_push_event (h, gst_event_new_gap (0, 1));
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n_frames, 0, RATE);
+  fail_unless (
+      tfx_check_is_finite (tfx_firs_samples (caught), n_frames * n_ch));
+
+  tfx_firs_forget (caught);
+  tfx_firs_set_kernel (h->element, NULL, 0);
+  g_object_set (h->element, "mode", 0, "taps", 101, "cutoff", 1000.0, "window",
+      0, "align", TRUE, NULL);
+  tfx_firs_push (h, &info, in, BLOCK, 0, BLOCK);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  mono = g_new (gdouble, BLOCK);
+  for (guint c = 0; c < 2; c++) {
+    for (gsize i = 0; i < BLOCK; i++)
+      mono[i] = in[i * n_ch + c];
+    expected = expect (&last, mono, BLOCK);
+    for (gsize i = 0; i < BLOCK; i++)
+      fail_unless (
+          fabs (expected[i] - tfx_firs_samples (caught)[i * n_ch + c]) < 1e-6);
+    g_free (expected);
+  }
+  g_free (mono);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A flush in the middle of a change: the new filter, with no more delay than
+ * its own. */
+GST_START_TEST (test_flush_while_changing)
+{
+  static const Setting to = { "", LOW, 51, 0, 1000.0 };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=1001", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (2 * BLOCK, 1);
+  gdouble *expected = expect (&to, in, 2 * BLOCK);
+  GstSegment segment;
+
+  tfx_firs_push (h, &info, in, BLOCK, 0, BLOCK);
+  /* growing, or keeping a delay that is too long */
+  g_object_set (h->element, "taps", __i__ ? 9001 : 51, NULL);
+  tfx_firs_push (h, &info, in + BLOCK, BLOCK, BLOCK, BLOCK);
+  g_object_set (h->element, "taps", 51, NULL);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_forget (caught);
+
+  tfx_firs_push (h, &info, in, 2 * BLOCK, 0, BLOCK);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 520834);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, 2 * BLOCK, 0, RATE);
+  fail_unless (tfx_check_distance (tfx_firs_samples (caught), expected,
+                   2 * BLOCK) < 1e-12);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+fir_changes_suite (void)
+{
+  Suite *s = suite_create ("fir-changes");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_changes, 0, 3 * G_N_ELEMENTS (changes));
+  tcase_add_test (tc, test_to_a_long_room);
+  tcase_add_loop_test (tc, test_steady_sine, 0, 2);
+  tcase_add_loop_test (tc, test_thousand_changes, 0, 2);
+  tcase_add_loop_test (tc, test_flush_while_changing, 0, 2);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, fir_changes_suite ());
+}
