@@ -86,7 +86,7 @@ check_figures() {
   grep -E '^10.0 s of sound took [0-9.]+ s, ' demo.txt &&
     grep -E '^[0-9]+ times faster than real time' demo.txt &&
     grep -E 'two filters alone took [0-9.]+ ms ' demo.txt &&
-    grep -E 'kernel (c|sse2|avx2|avx512)' demo.txt
+    grep -E '\(kernel (c|sse2|avx2|avx512)\)' demo.txt
 }
 
 tap_case "demo: runs on a file and a folder with odd names" run_demo
