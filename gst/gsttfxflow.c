@@ -26,6 +26,15 @@
 /* The methods of GstAudioFilter, which do the general part. */
 static GstBaseTransformClass *parent_class;
 
+/* Whether properties, of the element or of its children, may be under control.
+ * To ask each of no bindings takes time too. */
+static gboolean
+gst_tfx_flow_may_be_controlled (GstTfxFilter *self)
+{
+  return GST_OBJECT (self)->control_bindings != NULL ||
+         GST_TFX_FILTER_GET_CLASS (self)->sync_children != NULL;
+}
+
 /* Controlled properties take their values for the buffer's stream time.  A
  * buffer that begins before the segment is about to be clipped to it. */
 static void
@@ -36,8 +45,7 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  /* To ask each of no bindings takes time too. */
-  if (!GST_OBJECT (trans)->control_bindings ||
+  if (!gst_tfx_flow_may_be_controlled (self) ||
       !GST_CLOCK_TIME_IS_VALID (time) ||
       trans->segment.format != GST_FORMAT_TIME)
     return;
@@ -386,7 +394,7 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
   GstClockTime length = GST_BUFFER_DURATION (buffer);
 
   return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !GST_OBJECT (self)->control_bindings &&
+         !gst_tfx_flow_may_be_controlled (self) &&
          !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
          segment->format == GST_FORMAT_TIME &&
          GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
