@@ -187,6 +187,19 @@ gst_tfx_chain_build_chain (GstTfxFilter *filter, GstTfxBuild *build,
   return gst_tfx_chain_builder_build (&self->builder, self, build, error);
 }
 
+static gboolean
+gst_tfx_chain_has_controlled_children (GstTfxFilter *filter)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (filter);
+  gboolean has = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < self->stages->len && !has; i++)
+    has = GST_OBJECT (self->stages->pdata[i])->control_bindings != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
 static void
 gst_tfx_chain_sync_children (GstTfxFilter *filter, GstClockTime stream_time)
 {
@@ -347,6 +360,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   trans_class->start = gst_tfx_chain_start;
   trans_class->stop = gst_tfx_chain_stop;
   filter_class->build_chain = gst_tfx_chain_build_chain;
+  filter_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   filter_class->sync_children = gst_tfx_chain_sync_children;
 }
 

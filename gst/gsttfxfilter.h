@@ -86,9 +86,10 @@ typedef struct
  *   colon and without a stop at its end: a running stream goes on as it was
  * @build_chain: the same for an element that is more than one stage; called in
  *   place of @build_stage if it is there.  The stages carry ids of their own
- * @sync_children: gives controlled properties of child objects their values
- *   for a buffer's stream time, in the streaming thread.  %NULL: there are no
- *   children
+ * @has_controlled_children: whether a child object has properties under
+ *   control.  %NULL: there are no children
+ * @sync_children: gives these properties their values for a buffer's stream
+ *   time, in the streaming thread
  *
  * A subclass stores its properties under the object lock, calls
  * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage or
@@ -105,6 +106,7 @@ struct _GstTfxFilterClass
       *build_stage) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
   TfxChain *(
       *build_chain) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  gboolean (*has_controlled_children) (GstTfxFilter *self);
   void (*sync_children) (GstTfxFilter *self, GstClockTime stream_time);
 
   gpointer _gst_reserved[GST_PADDING];

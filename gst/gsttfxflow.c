@@ -26,13 +26,15 @@
 /* The methods of GstAudioFilter, which do the general part. */
 static GstBaseTransformClass *parent_class;
 
-/* Whether properties, of the element or of its children, may be under control.
- * To ask each of no bindings takes time too. */
+/* To ask each of no bindings for values takes time too. */
 static gboolean
-gst_tfx_flow_may_be_controlled (GstTfxFilter *self)
+gst_tfx_flow_is_controlled (GstTfxFilter *self)
 {
-  return GST_OBJECT (self)->control_bindings != NULL ||
-         GST_TFX_FILTER_GET_CLASS (self)->sync_children != NULL;
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+
+  return GST_OBJECT (self)->control_bindings ||
+         (klass->has_controlled_children &&
+             klass->has_controlled_children (self));
 }
 
 /* Controlled properties take their values for the buffer's stream time.  A
@@ -45,8 +47,7 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  if (!gst_tfx_flow_may_be_controlled (self) ||
-      !GST_CLOCK_TIME_IS_VALID (time) ||
+  if (!gst_tfx_flow_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
       trans->segment.format != GST_FORMAT_TIME)
     return;
   time = MAX (time, trans->segment.start);
@@ -365,11 +366,7 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return flow;
   if (!gst_tfx_flow_update (self, buffer, n_frames))
     return GST_FLOW_ERROR;
-  if (n_frames > 0 && gst_tfx_fusion_decide (self)) {
-    gst_tfx_fusion_watch (self);
-    priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
-    priv->fusion.is_leaving = priv->may_pass;
-  }
+  priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
   if (priv->may_pass)
     return GST_FLOW_OK;
 
@@ -394,7 +391,7 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
   GstClockTime length = GST_BUFFER_DURATION (buffer);
 
   return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !gst_tfx_flow_may_be_controlled (self) &&
+         !gst_tfx_flow_is_controlled (self) &&
          !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
          segment->format == GST_FORMAT_TIME &&
          GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
@@ -406,7 +403,7 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
 
 /* What has to be done for a buffer whose samples others filter is less than
  * what the base class does. */
-GstFlowReturn
+static GstFlowReturn
 gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (parent);
@@ -420,7 +417,7 @@ gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
       return GST_FLOW_ERROR;
     }
     if (gst_tfx_flow_defer (self, buffer, n_frames))
-      return gst_tfx_fusion_send (self, buffer);
+      return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
   }
   return priv->base_chain (pad, parent, buffer);
 }
