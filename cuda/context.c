@@ -111,13 +111,13 @@ static void
 cuda_free (TfxCuda *cuda)
 {
   const TfxDriver *d = cuda->driver;
+  bool entered = cuda->context && tfx_context_enter (cuda) == 0;
 
-  if (cuda->context && tfx_context_enter (cuda) == 0) {
-    tfx_module_clear (cuda);
-    if (cuda->stream)
-      d->stream_destroy (cuda->stream);
+  tfx_module_clear (cuda);
+  if (cuda->stream)
+    d->stream_destroy (cuda->stream);
+  if (entered)
     tfx_context_leave (cuda);
-  }
   if (cuda->is_primary)
     d->primary_ctx_release (cuda->device);
   pthread_mutex_destroy (&cuda->lock);

@@ -181,14 +181,17 @@ engine_clear (TfxEngine *e)
 static void
 cuda_engine_free (TfxEngine *e)
 {
+  bool entered;
+
   if (!e)
     return;
-  /* What the device may still do with the memory comes first. */
-  if (tfx_context_enter (e->cuda) == 0) {
-    e->cuda->driver->stream_synchronize (e->cuda->stream);
-    engine_clear (e);
+  /* What the device may still do with the memory comes first.  Where there is
+   * no device any more the host's part is freed all the same. */
+  entered = tfx_context_enter (e->cuda) == 0;
+  e->cuda->driver->stream_synchronize (e->cuda->stream);
+  engine_clear (e);
+  if (entered)
     tfx_context_leave (e->cuda);
-  }
   free (e->nodes);
   free (e->buffers);
   tfx_cuda_unref (&e->cuda);

@@ -366,7 +366,11 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return flow;
   if (!gst_tfx_flow_update (self, buffer, n_frames))
     return GST_FLOW_ERROR;
-  priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
+  if (n_frames > 0 && gst_tfx_fusion_decide (self)) {
+    gst_tfx_fusion_watch (self);
+    priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
+    priv->fusion.is_leaving = priv->may_pass;
+  }
   if (priv->may_pass)
     return GST_FLOW_OK;
 
@@ -403,7 +407,7 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
 
 /* What has to be done for a buffer whose samples others filter is less than
  * what the base class does. */
-static GstFlowReturn
+GstFlowReturn
 gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (parent);
@@ -417,7 +421,7 @@ gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
       return GST_FLOW_ERROR;
     }
     if (gst_tfx_flow_defer (self, buffer, n_frames))
-      return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
+      return gst_tfx_fusion_send (self, buffer);
   }
   return priv->base_chain (pad, parent, buffer);
 }

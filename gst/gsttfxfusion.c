@@ -9,10 +9,15 @@
  * gsttfxregistry.c.
  *
  * Nobody else may see such a buffer.  The way to the neighbour is looked at
- * before a stage is left to it and, as the application may install a blocking
- * probe and relink just then, again in a probe on the source pad, which
- * GStreamer calls when all blocking is over.  If the way is not what it was,
- * the samples are filtered there.
+ * before a stage is left to it, but the application may relink just then.  So
+ * the buffer travels within an event: a tfx element takes the buffer out of it,
+ * and others do not know it.  If nobody has taken it, its element filters and
+ * pushes it.  A plain call of the neighbour would not do, as the source pad
+ * would seem to be idle meanwhile.
+ *
+ * A buffer that the base class must push itself, because it is the first one or
+ * has to do with a discontinuity, is looked after by a probe on the source pad,
+ * which GStreamer calls when all blocking is over.
  */
 #include "gsttfxfusion.h"
 
@@ -152,34 +157,139 @@ gst_tfx_fusion_who (GstTfxFusion *fusion, guint64 before)
   return before * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + fusion->serial;
 }
 
+/* The neighbour is not there any more: filters the buffer that was for it. */
+static GstFlowReturn
+gst_tfx_fusion_run_here (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
+
+  GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
+  if (fusion->before)
+    gst_tfx_pending_set (buffer, fusion->before, fusion->who_before);
+  else
+    gst_tfx_pending_remove (buffer);
+  return gst_tfx_flow_run_here (self, buffer);
+}
+
 /* The buffer is about to leave, and nothing blocks the pad any more. */
 static GstPadProbeReturn
 gst_tfx_fusion_look_again (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxFilter *self = data;
   GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
-  GstBuffer *buffer;
+  gboolean is_open = gst_tfx_fusion_is_open (self);
   GstFlowReturn flow;
 
-  if (!fusion->is_leaving)
-    return GST_PAD_PROBE_OK;
-  fusion->is_leaving = FALSE;
-  if (gst_tfx_fusion_is_open (self))
-    return GST_PAD_PROBE_OK;
-
-  GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
-  buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-  GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  if (fusion->before)
-    gst_tfx_pending_set (buffer, fusion->before, fusion->who_before);
-  else
-    gst_tfx_pending_remove (buffer);
-  flow = gst_tfx_flow_run_here (self, buffer);
+  fusion->probe = 0;
+  if (is_open || !fusion->is_leaving)
+    return GST_PAD_PROBE_REMOVE;
+  GST_PAD_PROBE_INFO_DATA (info) =
+      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  flow = gst_tfx_fusion_run_here (self, GST_PAD_PROBE_INFO_BUFFER (info));
   if (flow == GST_FLOW_OK)
-    return GST_PAD_PROBE_OK;
-  if (flow != GST_BASE_TRANSFORM_FLOW_DROPPED)
-    GST_PAD_PROBE_INFO_FLOW_RETURN (info) = flow;
-  return GST_PAD_PROBE_DROP;
+    return GST_PAD_PROBE_REMOVE;
+
+  /* The probe must go, and the buffer too. */
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
+      flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* ---- the way of a buffer ----------------------------------------------------------- */
+
+typedef enum
+{
+  OFFERED,
+  TAKEN,
+  WITHDRAWN
+} OfferState;
+
+/* Belongs to an event. */
+typedef struct
+{
+  gint state; /* atomic, of OfferState */
+  GstBuffer *buffer;
+  GstFlowReturn flow;
+} Offer;
+
+static GQuark
+gst_tfx_fusion_offer_quark (void)
+{
+  static GQuark quark = 0;
+
+  if (G_UNLIKELY (!quark))
+    quark = g_quark_from_static_string ("GstTfxOffer");
+  return quark;
+}
+
+static Offer *
+gst_tfx_fusion_get_offer (GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM)
+    return NULL;
+  return gst_mini_object_get_qdata (GST_MINI_OBJECT (event),
+      gst_tfx_fusion_offer_quark ());
+}
+
+gboolean
+gst_tfx_fusion_is_offer (GstEvent *event)
+{
+  return gst_tfx_fusion_get_offer (event) != NULL;
+}
+
+GstBuffer *
+gst_tfx_fusion_receive (GstEvent *event)
+{
+  Offer *offer = gst_tfx_fusion_get_offer (event);
+
+  if (!g_atomic_int_compare_and_exchange (&offer->state, OFFERED, TAKEN))
+    return NULL;
+  return offer->buffer;
+}
+
+void
+gst_tfx_fusion_reply (GstEvent *event, GstFlowReturn flow)
+{
+  gst_tfx_fusion_get_offer (event)->flow = flow;
+}
+
+/* The event of the buffer before serves again if nobody else has it still. */
+static Offer *
+gst_tfx_fusion_renew_offer (GstTfxFusion *fusion)
+{
+  Offer *offer;
+
+  if (fusion->offer && GST_MINI_OBJECT_REFCOUNT_VALUE (fusion->offer) == 1)
+    return gst_tfx_fusion_get_offer (fusion->offer);
+  gst_clear_event (&fusion->offer);
+  offer = g_new0 (Offer, 1);
+  fusion->offer = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+      gst_structure_new_empty ("GstTfxOffer"));
+  gst_mini_object_set_qdata (GST_MINI_OBJECT (fusion->offer),
+      gst_tfx_fusion_offer_quark (), offer, g_free);
+  return offer;
+}
+
+GstFlowReturn
+gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  Offer *offer = gst_tfx_fusion_renew_offer (fusion);
+  GstFlowReturn flow;
+
+  offer->buffer = buffer;
+  g_atomic_int_set (&offer->state, OFFERED);
+  gst_pad_push_event (pad, gst_event_ref (fusion->offer));
+  if (!g_atomic_int_compare_and_exchange (&offer->state, OFFERED, WITHDRAWN))
+    return offer->flow;
+
+  flow = gst_tfx_fusion_run_here (self, buffer);
+  if (flow == GST_FLOW_OK)
+    return gst_pad_push (pad, buffer);
+  gst_buffer_unref (buffer);
+  return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
 }
 
 gboolean
@@ -197,17 +307,25 @@ gst_tfx_fusion_defer (GstTfxFilter *self, GstBuffer *buffer)
   gst_tfx_pending_set (buffer, fusion->both,
       gst_tfx_fusion_who (fusion, fusion->who_before));
 
-  if (!fusion->probe)
-    fusion->probe = gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
-        GST_PAD_PROBE_TYPE_BUFFER, gst_tfx_fusion_look_again, self, NULL);
   if (!fusion->defers) {
     GST_DEBUG_OBJECT (self, "leaves its stage to %" GST_PTR_FORMAT,
         fusion->neighbour.element);
     gst_tfx_engine_suspend (&priv->engine);
     gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
   }
-  fusion->defers = fusion->is_leaving = TRUE;
+  fusion->defers = TRUE;
   return TRUE;
+}
+
+void
+gst_tfx_fusion_watch (GstTfxFilter *self)
+{
+  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
+
+  fusion->is_leaving = TRUE;
+  if (!fusion->probe)
+    fusion->probe = gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
+        GST_PAD_PROBE_TYPE_BUFFER, gst_tfx_fusion_look_again, self, NULL);
 }
 
 void
@@ -231,6 +349,7 @@ gst_tfx_fusion_clear (GstTfxFilter *self)
   if (fusion->probe)
     gst_pad_remove_probe (GST_BASE_TRANSFORM_SRC_PAD (self), fusion->probe);
   fusion->probe = 0;
+  gst_clear_event (&fusion->offer);
   gst_tfx_neighbour_clear (&fusion->neighbour);
   fusion->seen_peer = NULL;
   fusion->defers = fusion->is_leaving = FALSE;

@@ -80,6 +80,10 @@ gboolean gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
  * starts afresh. */
 GstFlowReturn gst_tfx_stream_end (GstTfxFilter *self, const gchar *because);
 
+/* A buffer comes in; the chain function of the sink pad. */
+GstFlowReturn
+gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+
 /* Filters a buffer here, with all that is pending on it. */
 GstFlowReturn gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer);
 

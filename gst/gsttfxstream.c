@@ -339,6 +339,20 @@ gst_tfx_stream_see_stream_start (GstTfxFilter *self, GstEvent *event)
   priv->bad_told = FALSE;
 }
 
+/* A buffer from a tfx element upstream. */
+static gboolean
+gst_tfx_stream_take_offer (GstTfxFilter *self, GstEvent *event)
+{
+  GstBuffer *buffer = gst_tfx_fusion_receive (event);
+
+  if (buffer)
+    gst_tfx_fusion_reply (event,
+        gst_tfx_flow_chain (GST_BASE_TRANSFORM_SINK_PAD (self),
+            GST_OBJECT (self), buffer));
+  gst_event_unref (event);
+  return TRUE;
+}
+
 /* What the filter still holds must go out before an event that ends the
  * stream. */
 static gboolean
@@ -346,6 +360,8 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
 
+  if (gst_tfx_fusion_is_offer (event))
+    return gst_tfx_stream_take_offer (self, event);
   if (GST_EVENT_IS_SERIALIZED (event))
     gst_tfx_filter_get_private (self)->may_pass = FALSE;
   switch (GST_EVENT_TYPE (event)) {

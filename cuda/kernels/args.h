@@ -131,8 +131,8 @@ typedef struct TfxFirArgs
   TfxKernelBlock in, out, sum;
   unsigned long long n_frames;
   unsigned n_channels, n_taps;
-  unsigned n_tiles; /* per channel */
-  unsigned per_channel; /* 1: a kernel for each channel */
+  unsigned n_tiles;             /* per channel */
+  unsigned per_channel;         /* 1: a kernel for each channel */
   TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
   TfxKernelRing ring;
 } TfxFirArgs;

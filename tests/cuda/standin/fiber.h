@@ -9,7 +9,14 @@
 typedef struct StandinFiber
 {
   void *stack_pointer;
+  /* For the address sanitizer. */
+  const void *stack;
+  size_t stack_size;
+  void *fake_stack;
 } StandinFiber;
+
+/* Makes fiber stand for the stack that this thread runs on. */
+void standin_fiber_init_here (StandinFiber *fiber);
 
 /* Makes a fiber that will call run on the stack of the given size.  run must
  * never return. */
@@ -18,5 +25,8 @@ void standin_fiber_init (StandinFiber *fiber, void *stack, size_t size,
 
 /* Stops here, goes on there. */
 void standin_fiber_switch (StandinFiber *here, const StandinFiber *there);
+
+/* Ends here for good, goes on there. */
+void standin_fiber_leave (StandinFiber *here, const StandinFiber *there);
 
 #endif

@@ -260,8 +260,7 @@ thread_run (void)
   n_sleeps = 0;
   if (self->block->n_done == grid->block_dim)
     ended = self->block;
-  for (;;)
-    standin_fiber_switch (&self->fiber, &scheduler);
+  standin_fiber_leave (&self->fiber, &scheduler);
 }
 
 /* ---- blocks ---------------------------------------------------------------------- */
@@ -383,6 +382,7 @@ standin_grid_run (const StandinGrid *g)
   Block *blocks;
 
   grid = g;
+  standin_fiber_init_here (&scheduler);
   failed = false;
   ended = NULL;
   n_sleeps = 0;

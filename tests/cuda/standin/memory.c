@@ -64,8 +64,8 @@ allocate (size_t size, bool is_device, Allocation **out)
   mprotect (a->map + page + rounded, page, PROT_NONE);
   /* Near the end of the page: what misses by little spoils the pattern, what
    * misses by more ends the program. */
-  a->data = a->map + page +
-            ((rounded - size - ALIGNMENT) & ~(size_t)(ALIGNMENT - 1));
+  a->data =
+      a->map + page + ((rounded - size - ALIGNMENT) & ~(size_t)(ALIGNMENT - 1));
   a->size = size;
   a->is_device = is_device;
   a->context = standin_context ();
