@@ -283,6 +283,7 @@ near() {
 check_sweep() {
   local i gain
   "$bin/tfx-sweep" seconds=1 output=sweep.wav table=sweep.tsv \
+    chain='HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=1, gain=0)' \
     picture=sweep.png > sweep.txt || return 1
   cat sweep.txt
   head -n 1 sweep.tsv
