@@ -11,15 +11,7 @@
 DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libavutil-dev
   libsndfile1-dev"
-DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
-
-# 0 if Python finds what is known of a library.
-find_typelib() {
-  /usr/bin/python3 -c 'import gi, sys
-name, version = sys.argv[1].rsplit ("-", 1)
-gi.require_version (name, version)' "$1"
-}
 
 # 0 if what the package is needed for is there though the package is not: on
 # another distribution, or built by hand.
@@ -38,9 +30,6 @@ deps_has() {
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
-    python3-gi) /usr/bin/python3 -c 'import gi' ;;
-    gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
-    gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     gnuplot-nox) command -v gnuplot ;;
     clang-format-14) command -v clang-format-14 ;;
     *) false ;;
