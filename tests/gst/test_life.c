@@ -99,7 +99,9 @@ GST_START_TEST (test_many_seeks)
   gchar *path = write_wav ();
   gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
                                    "tfxbutterworth ! queue ! tfxchebyshev ! "
-                                   "tfxfir taps=511 ! fakesink name=sink",
+                                   "tfxfir taps=511 ! tfxchain "
+                                   "chain=\"Reverb() | LogFilterBank(5)\" ! "
+                                   "fakesink name=sink",
       path);
   TfxCaught caught;
   GstElement *pipeline = tfx_play_make (launch, &caught);
@@ -190,7 +192,7 @@ GST_START_TEST (test_leaks)
   GstStructure *live = NULL;
   gchar *path, *launch, *text = NULL;
   guint n_left = 0;
-  GstElement *pipeline, *filter;
+  GstElement *pipeline, *filter, *chain;
 
   fail_unless (feature != NULL, "no leak tracer");
   tracer = g_object_new (gst_tracer_factory_get_tracer_type (
@@ -199,7 +201,9 @@ GST_START_TEST (test_leaks)
   path = write_wav ();
   launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
                             "tfxbutterworth name=f cutoff=30000 ! tfxchebyshev "
-                            "device=cuda ! tfxfir taps=20001 ! "
+                            "device=cuda ! tfxfir taps=20001 ! tfxchain "
+                            "name=c chain=\"a=Notch(30000, 1) | "
+                            "DesignableFIR(100, 20001)\" ! "
                             "tfxfir kernel-location=\"%s\" ! fakesink",
       path, path);
   pipeline = tfx_play_make (launch, NULL);
@@ -207,8 +211,14 @@ GST_START_TEST (test_leaks)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   g_object_set (filter, "mode", 2, "order", 9, NULL);
+  chain = gst_bin_get_by_name (GST_BIN (pipeline), "c");
+  gst_child_proxy_set (GST_CHILD_PROXY (chain), "a::cutoff", 50.0, NULL);
+  g_object_set (chain, "chain", "a=Notch(60, 1) | Gain(2) | Delay(bpm=90)",
+      NULL);
+  g_object_set (chain, "chain", "a=Notch(60, 1) | what", NULL);
   gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0);
   tfx_play_run (pipeline, GST_MESSAGE_WARNING);
+  gst_object_unref (chain);
   gst_object_unref (filter);
   tfx_play_stop (pipeline);
 

@@ -38,6 +38,9 @@ static const gchar *const chains[] = {
   "tfxbutterworth cutoff=5000 order=2 ! tfxbutterworth cutoff=4900 order=2 ! "
   "tfxbutterworth cutoff=4850 order=2",
   "( tfxbutterworth ! tfxchebyshev ) ! tfxbutterworth",
+  "tfxchain chain=\"HiButterworth(80) | (Gain(0.5) + Delay(bpm=200))\" ! "
+  "queue ! tfxchain chain=\"FIR([1, 2]) | eq=ParametricEQ(1000, 1, 3)\" ! "
+  "tfxbutterworth ! tfxchain",
   "audioconvert ! audio/x-raw,format=F64LE ! tfxbutterworth ! audioconvert ! "
   "audio/x-raw,format=F32LE",
   "audioconvert ! audio/x-raw,format=S16LE ! audioconvert ! tfxbutterworth ! "
