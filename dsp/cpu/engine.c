@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- making ------------------------------------------------------------- */
 
@@ -116,19 +117,39 @@ tfx_engine_free (TfxEngine *e)
   free (e);
 }
 
-/* What can fail, before anything changes: the new taps of every FIR. */
+/* Whether two FIR steps at the same place of plans of one structure are the
+ * same filter. */
+static bool
+is_same_fir (const TfxStep *a, const TfxStep *b)
+{
+  const TfxStage *s = a->stage, *t = b->stage;
+
+  if (a->gain != b->gain)
+    return false;
+  if (s == t)
+    return true;
+  return s->u.fir.n_kernels == t->u.fir.n_kernels &&
+         s->u.fir.n_taps == t->u.fir.n_taps &&
+         s->u.fir.method == t->u.fir.method &&
+         memcmp (s->u.fir.taps, t->u.fir.taps,
+             s->u.fir.n_kernels * s->u.fir.n_taps * sizeof (double)) == 0;
+}
+
+/* What can fail, before anything changes: the taps of every FIR that gets
+ * others.  (Spectra of long ones take long.) */
 static int
-prepare_update (TfxEngine *e, const TfxPlan *plan, const TfxSteps *list)
+prepare_update (TfxEngine *e, const TfxPlan *plan, const TfxSteps *list,
+    const TfxSteps *old)
 {
   int ret = 0;
 
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
+    const TfxStep *s = &list->steps[i], *was = &old->steps[i];
 
-    if (s->kind == TFX_STEP_FIR)
+    if (s->kind == TFX_STEP_FIR && !is_same_fir (s, was))
       ret = make_taps (e, plan, s, &e->nodes[s->index].new_taps);
     for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
-      ret = prepare_update (e, plan, &s->branches[k]);
+      ret = prepare_update (e, plan, &s->branches[k], &was->branches[k]);
   }
   return ret;
 }
@@ -156,7 +177,7 @@ set_values (TfxEngine *e, const TfxSteps *list)
 int
 tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
-  int ret = prepare_update (e, plan, &plan->top);
+  int ret = prepare_update (e, plan, &plan->top, &e->plan->top);
 
   if (ret == 0) {
     e->plan = plan;
