@@ -101,7 +101,7 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
 static gboolean
 gst_tfx_chain_begin (GstTfxChain *self, Change *change)
 {
-  TfxExpr *expr = tfx_expr_copy (change->parsed);
+  TfxExpr *expr = change->parsed ? tfx_expr_copy (change->parsed) : NULL;
 
   if (!expr)
     return FALSE;
