@@ -16,7 +16,7 @@ uint64_t tfx_cache_hash (uint64_t hash, const void *data, size_t size);
 /* True if there was an entry; the caller frees *data, which ends in a zero
  * that does not count. */
 bool tfx_cache_read (const char *name, uint64_t key, void **data, size_t *size);
-void tfx_cache_write (const char *name, uint64_t key, const void *data,
-    size_t size);
+void
+tfx_cache_write (const char *name, uint64_t key, const void *data, size_t size);
 
 #endif

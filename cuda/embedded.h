@@ -17,7 +17,7 @@ extern const size_t tfx_n_kernel_sources;
 /* Compiled kernels; none if the build had no compiler. */
 typedef struct TfxKernelImage
 {
-  int arch; /* 90 for 9.0 */
+  int arch;            /* 90 for 9.0 */
   int is_machine_code; /* else PTX */
   const void *data;
 } TfxKernelImage;

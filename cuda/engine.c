@@ -63,6 +63,7 @@ struct TfxEngine
   /* Two, so that one is filled while the other is on its way. */
   TfxTransfer in[2], out;
   CUevent in_moved[2], done;
+  bool in_is_moving[2]; /* a run has not waited for its end */
   unsigned next_in;
 
   TfxPinned cleared; /* byte[n_channels]: the device clears a state */
@@ -534,8 +535,9 @@ bring_in (TfxEngine *e, const TfxBlock *in, const TfxBlock *shape,
   unsigned i = e->next_in;
   TfxTransfer *t = &e->in[i];
   size_t n_samples = shape->n_frames * shape->n_channels;
-  int ret = wait_for (e, e->in_moved[i]);
+  int ret = e->in_is_moving[i] ? wait_for (e, e->in_moved[i]) : 0;
 
+  e->in_is_moving[i] = ret < 0;
   e->next_in = !i;
   /* Both, so that the next run finds its own. */
   for (int k = 0; ret == 0 && k < 2; k++)
@@ -549,18 +551,20 @@ bring_in (TfxEngine *e, const TfxBlock *in, const TfxBlock *shape,
             n_samples * tfx_sample_size (shape->type), e->cuda->stream),
         "clearing device memory");
   e->n_uploads++;
-  ret = tfx_transfer_upload (e->cuda, t, in);
-  return ret < 0 ? ret : record (e, e->in_moved[i]);
+  return tfx_transfer_upload (e->cuda, t, in);
 }
 
 /* The output is there: for the host at any rate. */
 static int
 bring_out (TfxEngine *e, const TfxBlock *out, bool on_device)
 {
+  unsigned used = !e->next_in;
   int ret = 0;
 
-  if (on_device && !__atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED))
-    return 0;
+  if (on_device && !__atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED)) {
+    e->in_is_moving[used] = true;
+    return record (e, e->in_moved[used]);
+  }
   if (!on_device) {
     e->n_downloads++;
     ret = tfx_transfer_download (e->cuda, &e->out, out);

@@ -33,8 +33,8 @@ typedef struct TfxShape
 /* n_frames and n_channels are at least 1.  segment_log2 and lanes_log2 of -1:
  * what suits best; tests give others (lanes below 32 only where one tile
  * holds all frames). */
-TfxShape tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2,
-    int lanes_log2);
+TfxShape
+tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2, int lanes_log2);
 
 /* Words of 8 bytes that the carries of n_groups groups take. */
 size_t tfx_shape_carry_words (const TfxShape *shape, unsigned n_channels,

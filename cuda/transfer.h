@@ -15,13 +15,13 @@ typedef struct TfxTransfer
 } TfxTransfer;
 
 /* Room for n_samples samples of 8 bytes.  The context is current. */
-int tfx_transfer_reserve (TfxCuda *cuda, TfxTransfer *transfer,
-    size_t n_samples);
+int
+tfx_transfer_reserve (TfxCuda *cuda, TfxTransfer *transfer, size_t n_samples);
 void tfx_transfer_free (TfxCuda *cuda, TfxTransfer *transfer);
 
 /* The block's samples on the device, for a block in host memory. */
-TfxKernelBlock tfx_transfer_block (const TfxTransfer *transfer,
-    const TfxBlock *block);
+TfxKernelBlock
+tfx_transfer_block (const TfxTransfer *transfer, const TfxBlock *block);
 
 /* A block that is in device memory. */
 TfxKernelBlock tfx_transfer_device_block (const TfxBlock *block);

@@ -29,8 +29,8 @@ template <typename IO>
 TFX_DEVICE_FN IO &
 sample_at (const Samples<IO> &samples, unsigned channel, unsigned frame)
 {
-  return samples.data[frame * samples.frame_stride +
-                      channel * samples.channel_stride];
+  return samples
+      .data[frame * samples.frame_stride + channel * samples.channel_stride];
 }
 
 #endif
