@@ -30,3 +30,6 @@ curve cheby1 tfxchebyshev cutoff=1000 order=8 ripple=0.5
 curve cheby2 tfxchebyshev cutoff=1400 order=8 type=2 attenuation=60
 
 gnuplot -c "$docs/pictures.gp" "$docs" "$work"
+
+GST_PLUGIN_PATH=$build/gst "$build/examples/tfx-sweep" seconds=2 \
+  output="$work/sweep.wav" picture="$docs/tfxchain.png" > /dev/null

@@ -177,16 +177,20 @@ hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
       new > old ? skip + (new - old) : skip);
 }
 
-/* The state of every stage that both plans have, from one engine to the
- * other. */
+#define ALL_STAGES 0 /* in place of an id */
+
+/* The state of every stage that both plans have, or of the one with that id,
+ * from one engine to the other. */
 static void
-hand_over (TfxExec *e, const Run *from, Run *to)
+hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
 {
   const TfxPlan *old = from->plan, *new = to->plan;
 
   for (size_t i = 0; i < new->n_stages; i++) {
     const TfxPlanStage *t = &new->stages[i];
 
+    if (id != ALL_STAGES && t->id != id)
+      continue;
     for (size_t j = 0; j < old->n_stages; j++) {
       const TfxPlanStage *f = &old->stages[j];
 
@@ -257,7 +261,7 @@ end_fade (TfxExec *e)
 static void
 take_over (TfxExec *e, Run *run, size_t fade_frames)
 {
-  hand_over (e, &e->current, run);
+  hand_over (e, &e->current, run, ALL_STAGES);
   e->fading = e->current;
   e->current = *run;
   e->fade_frames = fade_frames;
@@ -410,7 +414,7 @@ static void
 finish_fades (TfxExec *e)
 {
   if (e->next.plan) {
-    hand_over (e, &e->current, &e->next);
+    hand_over (e, &e->current, &e->next, ALL_STAGES);
     run_clear (&e->current);
     e->current = e->next;
     e->next = (Run){ NULL, NULL };
@@ -441,8 +445,8 @@ tfx_exec_is_fading (const TfxExec *e)
   return e->fading.plan != NULL;
 }
 
-int
-tfx_exec_adopt (TfxExec *e, TfxExec *from)
+static int
+adopt (TfxExec *e, TfxExec *from, uint64_t id)
 {
   const TfxPlan *to_plan = e->current.plan, *from_plan = from->current.plan;
   int ret;
@@ -452,8 +456,20 @@ tfx_exec_adopt (TfxExec *e, TfxExec *from)
     return -EINVAL;
   ret = reserve_state (e, to_plan, from_plan);
   if (ret == 0)
-    hand_over (e, &from->current, &e->current);
+    hand_over (e, &from->current, &e->current, id);
   return ret;
+}
+
+int
+tfx_exec_adopt (TfxExec *e, TfxExec *from)
+{
+  return adopt (e, from, ALL_STAGES);
+}
+
+int
+tfx_exec_adopt_stage (TfxExec *e, TfxExec *from, uint64_t id)
+{
+  return adopt (e, from, id);
 }
 
 void

@@ -135,6 +135,7 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
   if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
     return -EINVAL;
   if (last && last->kind == TFX_STEP_FIR &&
+      !(plan->keep_stages && list == &plan->top) &&
       fits_together (last->stage, stage)) {
     TfxStage *both = tfx_stage_convolve (last->stage, stage);
     if (!both)
@@ -261,6 +262,7 @@ tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
   plan->sample = spec->sample;
   plan->block_frames = spec->block_frames;
   plan->backend = spec->backend;
+  plan->keep_stages = spec->keep_stages;
   plan->n_chain_stages = chain->n_stages;
   plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);

@@ -58,6 +58,7 @@ struct TfxPlan
   TfxSample sample;    /* the precision of FIRs */
   size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
+  bool keep_stages;      /* those of the chain stay apart */
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;

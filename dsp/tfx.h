@@ -339,6 +339,9 @@ typedef struct TfxPlanSpec
   TfxSample sample;
   size_t block_frames; /* how long the blocks are going to be; 0: not known */
   const TfxBackend *backend;
+  /* Stages of the chain do not become one with each other: the state of each
+   * can be told from that of the others, and be handed over. */
+  bool keep_stages;
 } TfxPlanSpec;
 
 /* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
@@ -396,7 +399,8 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
 /* Filters in to out: the same shape and type; either the same memory (in
  * place, with the same strides) or memory that does not overlap.  Allocates
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
- * output to the bit.  0, or -EINVAL if a block does not fit the plan. */
+ * output to the bit; FIRs by FFT, to rounding.  0, or -EINVAL if a block does
+ * not fit the plan. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
 
 /* How many of the next output frames stand before the first frame of the
@@ -418,6 +422,9 @@ bool tfx_exec_is_fading (const TfxExec *exec);
  * does to it.  Rates and channel counts must be the same.  0, -EINVAL or
  * -ENOMEM. */
 int tfx_exec_adopt (TfxExec *exec, TfxExec *from);
+
+/* The same for the stage with that id alone, or one within a sum. */
+int tfx_exec_adopt_stage (TfxExec *exec, TfxExec *from, uint64_t id);
 
 /* Back to rest: all state zero, a running cross-fade ended. */
 void tfx_exec_reset (TfxExec *exec);

@@ -164,7 +164,9 @@ gnuplot -c "$root/examples/demo.gp" "$output.png" "$work/response.tsv" \
 
 # ---- tell ------------------------------------------------------------------
 
-kernel=$(sed -n 's/.* kernel=\([^ ]*\).*/\1/p' "$work/stats" | sort -u)
+# Where neighbours run as one, the first of them runs nothing: "none".
+kernel=$(sed -n 's/.* kernel=\([^ ]*\).*/\1/p' "$work/stats" |
+  grep -v '^none$' | sort -u)
 filter_ns=$(sed -n 's/^total process-time=//p' "$work/stats")
 echo
 echo "The pipeline, to paste and to change:"

@@ -150,6 +150,25 @@ gst_tfx_buffer_copy_planes (GstTfxBuffer *self, gboolean back)
   }
 }
 
+/* What is interleaved and says no more is mapped at once: that takes less time
+ * than to map it as audio.  FALSE if the samples are not aligned. */
+static gboolean
+gst_tfx_buffer_map_flat (GstTfxBuffer *self, GstBuffer *buffer,
+    const GstAudioInfo *info, TfxSample type)
+{
+  if (!gst_buffer_map (buffer, &self->flat_map, GST_MAP_READWRITE))
+    return FALSE;
+  if ((guintptr)self->flat_map.data % GST_AUDIO_INFO_BPS (info) != 0) {
+    gst_buffer_unmap (buffer, &self->flat_map);
+    return FALSE;
+  }
+  self->flat = buffer;
+  self->block = tfx_block_interleaved (self->flat_map.data, type,
+      GST_AUDIO_INFO_CHANNELS (info),
+      self->flat_map.size / GST_AUDIO_INFO_BPF (info));
+  return TRUE;
+}
+
 gboolean
 gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch)
@@ -164,6 +183,9 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
   gsize stride;
   guint8 *data;
 
+  self->flat = NULL;
+  if (!planar && !meta && gst_tfx_buffer_map_flat (self, buffer, info, type))
+    return TRUE;
   if (planar && gst_buffer_n_memory (buffer) > 1 &&
       !gst_tfx_buffer_merge_planes (buffer))
     return FALSE;
@@ -195,6 +217,10 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
 void
 gst_tfx_buffer_unmap (GstTfxBuffer *self)
 {
+  if (self->flat) {
+    gst_buffer_unmap (self->flat, &self->flat_map);
+    return;
+  }
   if (self->copy)
     gst_tfx_buffer_copy_planes (self, TRUE);
   gst_audio_buffer_unmap (&self->map);

@@ -28,6 +28,8 @@ typedef struct
 {
   TfxBlock block;
   /*< private >*/
+  GstBuffer *flat; /* mapped as one piece, or NULL */
+  GstMapInfo flat_map;
   GstAudioBuffer map;
   guint8 *copy;
 } GstTfxBuffer;

@@ -23,19 +23,60 @@ gst_tfx_engine_fade_frames (const TfxPlanSpec *spec)
 }
 
 static TfxPlan *
-gst_tfx_engine_compile (TfxChain *chain, const TfxPlanSpec *spec,
+gst_tfx_engine_compile (const TfxChain *chain, const TfxPlanSpec *spec,
     GError **error)
 {
   TfxPlan *plan = NULL;
-  gint err = tfx_plan_compile_for (chain, spec, &plan);
+  gint err = chain ? tfx_plan_compile_for (chain, spec, &plan) : -ENOMEM;
 
   if (err < 0) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "no plan for %u channels at %.12g Hz: %s", spec->n_channels,
         spec->rate_hz, g_strerror (-err));
-    plan = NULL;
+    return NULL;
   }
   return plan;
+}
+
+/* The plan for what is pending, then the element's own chain. */
+static TfxPlan *
+gst_tfx_engine_compile_whole (TfxChain *pending, const TfxChain *own,
+    const TfxPlanSpec *spec, GError **error)
+{
+  TfxChain *both;
+  TfxPlan *plan;
+
+  if (!pending)
+    return gst_tfx_engine_compile (own, spec, error);
+  both = tfx_chain_concat (pending, own);
+  plan = gst_tfx_engine_compile (both, spec, error);
+  tfx_chain_unref (&both);
+  return plan;
+}
+
+static void
+gst_tfx_engine_set_pending (GstTfxEngine *self, TfxChain *pending, guint64 who)
+{
+  if (pending)
+    tfx_chain_ref (pending);
+  tfx_chain_unref (&self->pending);
+  self->pending = pending;
+  self->who = who;
+}
+
+/* Whether both plans have state of the same stages. */
+static gboolean
+gst_tfx_engine_same_states (const TfxPlan *a, const TfxPlan *b)
+{
+  gsize n = tfx_plan_n_states (a);
+
+  if (tfx_plan_n_states (b) != n)
+    return FALSE;
+  for (gsize i = 0; i < n; i++) {
+    if (tfx_plan_state_id (a, i) != tfx_plan_state_id (b, i))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* The executor takes a plan; n_fade is 0 at rest. */
@@ -57,6 +98,8 @@ gst_tfx_engine_take_plan (GstTfxEngine *self, TfxPlan *plan,
     tfx_exec_reset (self->exec);
   self->n_fading = MIN (self->n_fading, n_fade) + n_fade;
   self->is_stale = FALSE;
+  if (!self->used || !gst_tfx_engine_same_states (self->plan, plan))
+    self->is_new = TRUE;
   return TRUE;
 }
 
@@ -65,34 +108,43 @@ gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *asked, gboolean at_once, GError **error)
 {
   TfxPlanSpec spec = *asked;
-  TfxPlan *plan;
+  TfxPlan *own, *plan = NULL;
   gsize n_fade = at_once ? 0 : gst_tfx_engine_fade_frames (asked);
 
   spec.block_frames = self->spec.block_frames;
-  plan = gst_tfx_engine_compile (chain, &spec, error);
-  if (!plan)
-    return FALSE;
-  if (!self->used) {
-    self->is_stale = TRUE;
-  } else if (!gst_tfx_engine_take_plan (self, plan, &spec, n_fade, error)) {
+  spec.keep_stages = true;
+  own = gst_tfx_engine_compile (chain, &spec, error);
+  if (own && self->used && self->pending)
+    plan = gst_tfx_engine_compile_whole (self->pending, chain, &spec, error);
+  else if (own)
+    plan = tfx_plan_ref (own);
+  if (!plan || (self->used && !gst_tfx_engine_take_plan (self, plan, &spec,
+                                  n_fade, error))) {
     tfx_plan_unref (&plan);
+    tfx_plan_unref (&own);
     return FALSE;
   }
-  tfx_plan_unref (&self->plan);
+  if (!self->used) {
+    self->is_stale = TRUE;
+    gst_tfx_engine_set_pending (self, NULL, 0);
+  }
   tfx_chain_unref (&self->chain);
-  self->plan = plan;
+  tfx_plan_unref (&self->own);
+  tfx_plan_unref (&self->plan);
   self->chain = tfx_chain_ref (chain);
+  self->own = own;
+  self->plan = plan;
   self->spec = spec;
   return TRUE;
 }
 
 gboolean
 gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
-    GError **error)
+    TfxChain *pending, guint64 who, GError **error)
 {
   TfxPlanSpec spec = self->spec;
+  gboolean fades = self->used && who == self->who;
   TfxPlan *plan;
-  gboolean ok;
 
   /* The first buffer after a seek is often cut: what came in twos before says
    * more about those to come. */
@@ -104,22 +156,60 @@ gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
   if (!self->used)
     spec.block_frames = self->usual_frames ? self->usual_frames : n_frames;
   if (!self->is_stale && sample == self->spec.sample &&
-      spec.block_frames == self->spec.block_frames)
+      spec.block_frames == self->spec.block_frames && pending == self->pending)
     return TRUE;
 
-  plan = gst_tfx_engine_compile (self->chain, &spec, error);
+  plan = gst_tfx_engine_compile_whole (pending, self->chain, &spec, error);
   if (!plan)
     return FALSE;
-  ok = gst_tfx_engine_take_plan (self, plan, &spec,
-      self->used ? gst_tfx_engine_fade_frames (&spec) : 0, error);
-  if (ok) {
-    tfx_plan_unref (&self->plan);
-    self->plan = plan;
-    self->spec = spec;
-  } else {
+  if (!gst_tfx_engine_take_plan (self, plan, &spec,
+          fades ? gst_tfx_engine_fade_frames (&spec) : 0, error)) {
     tfx_plan_unref (&plan);
+    return FALSE;
   }
-  return ok;
+  tfx_plan_unref (&self->plan);
+  self->plan = plan;
+  self->spec = spec;
+  gst_tfx_engine_set_pending (self, pending, who);
+  return TRUE;
+}
+
+gboolean
+gst_tfx_engine_take_note (GstTfxEngine *self)
+{
+  gboolean is_new = self->is_new;
+
+  self->is_new = FALSE;
+  return is_new;
+}
+
+void
+gst_tfx_engine_suspend (GstTfxEngine *self)
+{
+  self->used = FALSE;
+}
+
+void
+gst_tfx_engine_resume (GstTfxEngine *self, gboolean has_state)
+{
+  self->is_new = TRUE;
+  self->n_fading = 0;
+  if (self->exec && has_state)
+    self->used = TRUE;
+  else if (self->exec)
+    tfx_exec_reset (self->exec);
+}
+
+void
+gst_tfx_engine_expect_fade (GstTfxEngine *self)
+{
+  self->n_fading = gst_tfx_engine_fade_frames (&self->spec);
+}
+
+gboolean
+gst_tfx_engine_is_fading (const GstTfxEngine *self)
+{
+  return self->n_fading > 0 || (self->exec && tfx_exec_is_fading (self->exec));
 }
 
 void
@@ -149,6 +239,12 @@ gst_tfx_engine_delay (const GstTfxEngine *self)
 }
 
 gsize
+gst_tfx_engine_own_delay (const GstTfxEngine *self)
+{
+  return self->own ? tfx_plan_delay (self->own) : 0;
+}
+
+gsize
 gst_tfx_engine_skip (const GstTfxEngine *self)
 {
   return self->exec ? tfx_exec_skip (self->exec) : 0;
@@ -157,6 +253,7 @@ gst_tfx_engine_skip (const GstTfxEngine *self)
 gboolean
 gst_tfx_engine_reset (GstTfxEngine *self)
 {
+  self->is_new = TRUE;
   if (!self->used)
     return FALSE;
   tfx_exec_reset (self->exec);
@@ -170,6 +267,8 @@ gst_tfx_engine_clear (GstTfxEngine *self)
 {
   tfx_exec_free (&self->exec);
   tfx_plan_unref (&self->plan);
+  tfx_plan_unref (&self->own);
   tfx_chain_unref (&self->chain);
+  tfx_chain_unref (&self->pending);
   *self = (GstTfxEngine){ NULL };
 }

@@ -14,12 +14,16 @@ G_BEGIN_DECLS
 /* Of one thread at a time.  Starts with all zero. */
 typedef struct
 {
-  TfxExec *exec;   /* NULL before the first samples */
-  TfxPlan *plan;   /* NULL before the first chain */
-  TfxChain *chain; /* what plan was compiled from */
+  TfxExec *exec;     /* NULL before the first samples */
+  TfxChain *chain;   /* of the element's own stage; NULL before the first */
+  TfxPlan *own;      /* what that comes to by itself */
+  TfxChain *pending; /* what runs before it in the same plan, or NULL */
+  guint64 who;       /* a number for the elements that left it to this one */
+  TfxPlan *plan;     /* the whole */
   TfxPlanSpec spec;
   gboolean used;     /* samples were filtered since the last reset */
   gboolean is_stale; /* exec does not run plan yet */
+  gboolean is_new;   /* what it has state of has changed */
   gsize n_fading;    /* frames until all cross-fades are over, at the most */
   gsize last_frames; /* of the last block; of two in a row: */
   gsize usual_frames;
@@ -33,10 +37,16 @@ gboolean gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *spec, gboolean at_once, GError **error);
 
 /* Before each block: makes the executor ready for samples of this type in
- * blocks of this length.  Has something to do at the start of a stream and
- * where the type changes. */
+ * blocks of this length, on which @pending (or NULL) is still to be run.  Has
+ * something to do at the start of a stream and where the type or the pending
+ * chain changes.  @who is a number for the elements that left the chain: if it
+ * is another one, the input is another signal, and there is no cross-fade. */
 gboolean gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample,
-    gsize n_frames, GError **error);
+    gsize n_frames, TfxChain *pending, guint64 who, GError **error);
+
+/* Whether the stages that it has state of may be others than when this was
+ * last asked. */
+gboolean gst_tfx_engine_take_note (GstTfxEngine *self);
 
 /* Filters a block in place.  0 or a negative errno value. */
 gint gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *block);
@@ -47,6 +57,20 @@ void gst_tfx_engine_pass (GstTfxEngine *self, gsize n_frames);
 /* Fills a block with what the filter still has in it.  0 or a negative errno
  * value. */
 gint gst_tfx_engine_drain (GstTfxEngine *self, const TfxBlock *block);
+
+/* The frames by which the element's own stage makes the output late. */
+gsize gst_tfx_engine_own_delay (const GstTfxEngine *self);
+
+/* Nothing comes for a while, but the state stays; then it comes again, and the
+ * state is what it was or, if others have it now, at rest. */
+void gst_tfx_engine_suspend (GstTfxEngine *self);
+void gst_tfx_engine_resume (GstTfxEngine *self, gboolean has_state);
+
+/* While suspended: whoever runs the stage now begins to cross-fade. */
+void gst_tfx_engine_expect_fade (GstTfxEngine *self);
+
+/* True while a cross-fade is under way. */
+gboolean gst_tfx_engine_is_fading (const GstTfxEngine *self);
 
 /* The frames by which the output is late, and how many of the next ones stand
  * before the start of the stream. */

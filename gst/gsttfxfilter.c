@@ -150,6 +150,7 @@ gst_tfx_filter_make_stats (GstTfxFilterPrivate *priv)
   return gst_structure_new ("application/x-tfx-stats",                   /* */
       "buffers", G_TYPE_UINT64, priv->n_buffers,                         /* */
       "frames", G_TYPE_UINT64, priv->n_frames,                           /* */
+      "deferred", G_TYPE_UINT64, priv->n_deferred,                       /* */
       "dispatches", G_TYPE_UINT64, engine->dispatches,                   /* */
       "launches", G_TYPE_UINT64, engine->launches,                       /* */
       "uploads", G_TYPE_UINT64, engine->uploads,                         /* */
@@ -171,20 +172,21 @@ gst_tfx_filter_set_property (GObject *object, guint prop_id,
   GST_OBJECT_LOCK (self);
   switch (prop_id) {
     case PROP_DEVICE:
-      priv->device = g_value_get_enum (value);
+      g_atomic_int_set ((gint *)&priv->device, g_value_get_enum (value));
       break;
     case PROP_CUDA_DEVICE_ID:
-      priv->cuda_device_id = g_value_get_int (value);
+      g_atomic_int_set (&priv->cuda_device_id, g_value_get_int (value));
       break;
     case PROP_FUSE:
-      priv->fuse = g_value_get_boolean (value);
+      g_atomic_int_set (&priv->fuse, g_value_get_boolean (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
-  gst_tfx_filter_mark_dirty (self);
+  if (prop_id != PROP_FUSE)
+    gst_tfx_filter_mark_dirty (self);
 }
 
 static void
@@ -261,10 +263,14 @@ gst_tfx_filter_install_properties (GObjectClass *gobject_class)
    * What the element has done since it left READY:
    *
    * * buffers, frames (guint64): what came through
+   * * deferred (guint64): those of the buffers that elements downstream were
+   *   left to filter
    * * dispatches (guint64): runs of the engine
    * * launches (guint64): kernel launches on a GPU
    * * uploads, downloads (guint64): transfers between host and device
-   * * stages, sections (guint): of the plan that ran last
+   * * stages, sections (guint): of the plan that ran last, with those that
+   *   elements upstream have left to this one; 0 while it leaves its own to
+   *   others
    * * device, kernel (string): what ran, such as "cpu" and "avx512"
    * * process-time (guint64): nanoseconds spent
    */
@@ -313,4 +319,5 @@ gst_tfx_filter_init (GstTfxFilter *self)
   priv->stage_id = tfx_stage_new_id ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_tfx_flow_init (self);
 }

@@ -44,6 +44,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxFilter, gst_tfx_filter, GST, TFX_FILTER,
  * @is_settled: no cross-fade is under way
  * @was_refused: the stage that was made last could not be used, the one before
  *   it is still running
+ * @by_hand: the application has set properties, not controllers alone
  * @at_once: set by the subclass: this stage does what the one before it did,
  *   and takes over without a cross-fade
  * @n_hold: set by the subclass: this stage is only a step on the way.  The
@@ -65,6 +66,7 @@ typedef struct
   gsize delay;
   gboolean is_settled;
   gboolean was_refused;
+  gboolean by_hand;
 
   gboolean at_once;
   gsize n_hold;
@@ -84,9 +86,10 @@ typedef struct
  *   colon and without a stop at its end: a running stream goes on as it was
  * @build_chain: the same for an element that is more than one stage; called in
  *   place of @build_stage if it is there.  The stages carry ids of their own
- * @sync_children: gives controlled properties of child objects their values
- *   for a buffer's stream time, in the streaming thread.  %NULL: there are no
- *   children
+ * @has_controlled_children: whether a child object has properties under
+ *   control.  %NULL: there are no children
+ * @sync_children: gives these properties their values for a buffer's stream
+ *   time, in the streaming thread
  *
  * A subclass stores its properties under the object lock, calls
  * gst_tfx_filter_mark_dirty() after each change, and implements @build_stage or
@@ -103,6 +106,7 @@ struct _GstTfxFilterClass
       *build_stage) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
   TfxChain *(
       *build_chain) (GstTfxFilter *self, GstTfxBuild *build, GError **error);
+  gboolean (*has_controlled_children) (GstTfxFilter *self);
   void (*sync_children) (GstTfxFilter *self, GstClockTime stream_time);
 
   gpointer _gst_reserved[GST_PADDING];
@@ -127,7 +131,7 @@ guint64 gst_tfx_filter_renew_stage_id (GstTfxFilter *self);
 
 /**
  * GstTfxValue:
- * @property: the name of the property, a static string
+ * @property: the name of the property
  * @unit: its unit, a static string, may be empty
  * @asked: the value it was set to
  * @used: the value that is used

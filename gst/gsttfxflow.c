@@ -9,7 +9,9 @@
  *
  * All of this runs in the streaming thread.
  */
+#include "gsttfxpending.h"
 #include "gsttfxprivate.h"
+#include "gsttfxregistry.h"
 
 #define GST_CAT_DEFAULT gst_tfx_filter_debug
 
@@ -24,6 +26,17 @@
 /* The methods of GstAudioFilter, which do the general part. */
 static GstBaseTransformClass *parent_class;
 
+/* To ask each of no bindings for values takes time too. */
+static gboolean
+gst_tfx_flow_is_controlled (GstTfxFilter *self)
+{
+  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+
+  return GST_OBJECT (self)->control_bindings ||
+         (klass->has_controlled_children &&
+             klass->has_controlled_children (self));
+}
+
 /* Controlled properties take their values for the buffer's stream time.  A
  * buffer that begins before the segment is about to be clipped to it. */
 static void
@@ -34,7 +47,7 @@ gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  if (!GST_CLOCK_TIME_IS_VALID (time) ||
+  if (!gst_tfx_flow_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
       trans->segment.format != GST_FORMAT_TIME)
     return;
   time = MAX (time, trans->segment.start);
@@ -76,6 +89,7 @@ gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
 
+  priv->may_pass = FALSE;
   if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
@@ -151,31 +165,50 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   return TRUE;
 }
 
-/* Takes the filter to what the properties ask for, and the engine to the kind
- * of buffers that come. */
+/* Takes the engine to the kind of buffers that come, and to what is pending on
+ * them. */
 static gboolean
-gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames)
+gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  guint64 who;
+  TfxChain *pending = gst_tfx_pending_get (buffer, &who);
   GError *error = NULL;
 
-  if (g_atomic_int_get (&priv->dirty) && !priv->is_step &&
-      !gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_tfx_filter_report_refusal (self, error);
-    g_clear_error (&error);
-  }
-  if (n_frames == 0)
-    return TRUE;
+  gst_tfx_fusion_resume (self);
   if (!gst_tfx_engine_prepare (&priv->engine,
           GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
                                                    : TFX_SAMPLE_F64,
-          n_frames, &error)) {
+          n_frames, pending, who, &error)) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
         NULL, __FILE__, GST_FUNCTION, __LINE__);
     g_clear_error (&error);
     return FALSE;
+  }
+  if (gst_tfx_engine_take_note (&priv->engine))
+    gst_tfx_registry_claim (self, &priv->engine);
+  return TRUE;
+}
+
+/* Takes the filter to what the properties ask for.  What is pending, and state
+ * that others have, must be here before: the new stage cross-fades from it. */
+static gboolean
+gst_tfx_flow_update (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gboolean is_running = priv->engine.used || priv->fusion.defers;
+  GError *error = NULL;
+
+  if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
+    return TRUE;
+  if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
+      !gst_tfx_flow_prepare (self, buffer, n_frames))
+    return FALSE;
+  if (!gst_tfx_stream_update (self, &priv->info, &error)) {
+    gst_tfx_filter_report_refusal (self, error);
+    g_clear_error (&error);
   }
   return TRUE;
 }
@@ -255,12 +288,73 @@ gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
   priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
 }
 
+/* With the object lock held. */
+static void
+gst_tfx_flow_note_buffer (GstTfxFilterPrivate *priv, gsize n_frames)
+{
+  priv->n_buffers++;
+  priv->n_frames += n_frames;
+}
+
+/* Filters a buffer of at least one frame with all that is pending on it. */
+static GstFlowReturn
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstClockTime start = gst_util_get_timestamp ();
+  GstFlowReturn flow;
+
+  if (!gst_tfx_flow_prepare (self, buffer, n_frames))
+    return GST_FLOW_ERROR;
+  flow = gst_tfx_flow_filter (self, buffer, n_frames);
+  gst_tfx_pending_remove (buffer);
+
+  GST_OBJECT_LOCK (self);
+  gst_tfx_flow_note_engine (priv);
+  priv->process_time += gst_util_get_timestamp () - start;
+  GST_OBJECT_UNLOCK (self);
+
+  if (priv->stats.recoveries != priv->recoveries)
+    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  return flow;
+}
+
+GstFlowReturn
+gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gssize n_frames = gst_tfx_flow_check (self, buffer);
+
+  if (n_frames < 0)
+    return GST_FLOW_ERROR;
+  GST_OBJECT_LOCK (self);
+  priv->n_deferred--;
+  GST_OBJECT_UNLOCK (self);
+  return gst_tfx_flow_run (self, buffer, n_frames);
+}
+
+/* Leaves the stage to the neighbour, if that can run it. */
+static gboolean
+gst_tfx_flow_defer (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (n_frames == 0 || !gst_tfx_fusion_defer (self, buffer))
+    return FALSE;
+  gst_tfx_engine_pass (&priv->engine, n_frames);
+  GST_OBJECT_LOCK (self);
+  gst_tfx_flow_note_buffer (priv, n_frames);
+  priv->n_deferred++;
+  priv->n_stages = priv->n_sections = 0;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
 static GstFlowReturn
 gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
   gssize n_frames = gst_tfx_flow_check (self, buffer);
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -270,21 +364,75 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     flow = gst_tfx_stream_end (self, "gap in the times");
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!gst_tfx_flow_prepare (self, n_frames))
+  if (!gst_tfx_flow_update (self, buffer, n_frames))
     return GST_FLOW_ERROR;
-  if (n_frames > 0)
-    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+  if (n_frames > 0 && gst_tfx_fusion_decide (self)) {
+    gst_tfx_fusion_watch (self);
+    priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
+    priv->fusion.is_leaving = priv->may_pass;
+  }
+  if (priv->may_pass)
+    return GST_FLOW_OK;
 
   GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_engine (priv);
-  priv->n_buffers++;
-  priv->n_frames += n_frames;
-  priv->process_time += gst_util_get_timestamp () - start;
+  gst_tfx_flow_note_buffer (priv, n_frames);
   GST_OBJECT_UNLOCK (self);
-
-  if (priv->stats.recoveries != priv->recoveries)
-    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  if (n_frames > 0)
+    flow = gst_tfx_flow_run (self, buffer, n_frames);
+  else
+    gst_tfx_pending_remove (buffer);
   return flow;
+}
+
+/* Whether the base class would do no more than to pass the buffer on, if the
+ * stage is left to the neighbour as it was with the buffer before. */
+static gboolean
+gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime start = GST_BUFFER_PTS (buffer);
+  GstClockTime length = GST_BUFFER_DURATION (buffer);
+
+  return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
+         !gst_tfx_flow_is_controlled (self) &&
+         !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
+         segment->format == GST_FORMAT_TIME &&
+         GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
+         start >= segment->start &&
+         (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
+             (start <= segment->stop && length <= segment->stop - start)) &&
+         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self));
+}
+
+/* What has to be done for a buffer whose samples others filter is less than
+ * what the base class does. */
+GstFlowReturn
+gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (parent);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (gst_tfx_flow_is_plain (self, buffer)) {
+    gssize n_frames = gst_tfx_flow_check (self, buffer);
+
+    if (n_frames < 0) {
+      gst_buffer_unref (buffer);
+      return GST_FLOW_ERROR;
+    }
+    if (gst_tfx_flow_defer (self, buffer, n_frames))
+      return gst_tfx_fusion_send (self, buffer);
+  }
+  return priv->base_chain (pad, parent, buffer);
+}
+
+void
+gst_tfx_flow_init (GstTfxFilter *self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  gst_tfx_filter_get_private (self)->base_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
 }
 
 /* A buffer of which nothing is left is no discontinuity, as the base class

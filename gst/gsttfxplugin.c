@@ -2,6 +2,7 @@
  * gsttfxplugin.c: registers the elements.
  */
 #include "gsttfxbutterworth.h"
+#include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
 #include "gsttfxfir.h"
 
@@ -11,6 +12,7 @@ plugin_init (GstPlugin *plugin)
   gboolean ok = TRUE;
 
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
+  ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   return ok;

@@ -7,6 +7,7 @@
 #include "gsttfxbuffer.h"
 #include "gsttfxengine.h"
 #include "gsttfxfilter.h"
+#include "gsttfxfusion.h"
 #include "gsttfxsituation.h"
 #include "gsttfxtimes.h"
 
@@ -16,11 +17,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfx_filter_debug);
 
 typedef struct
 {
-  /* Under the object lock. */
+  /* Set under the object lock; elements that would fuse with this one read them
+   * without. */
   GstTfxDevice device;
   gint cuda_device_id;
   gboolean fuse;
-  guint64 n_buffers, n_frames;
+
+  /* Under the object lock. */
+  guint64 n_buffers, n_frames, n_deferred;
   GstClockTime process_time;
   guint n_stages, n_sections;
   TfxStats stats;
@@ -33,11 +37,15 @@ typedef struct
 
   /* Of the streaming thread. */
   GstTfxEngine engine;
+  GstTfxFusion fusion;
   guint64 stage_id;
   GstAudioInfo info;
   GstSegment segment; /* as the last event gave it */
   gchar *stream_id;
   GstTfxTimes times;
+  GstPadChainFunction base_chain; /* of the sink pad */
+  gboolean may_pass;     /* the last buffer went out with the stage left to
+                          * others, and no event that matters came since */
   gboolean discont_seen; /* the base class keeps telling of one */
   gboolean was_refused;  /* the last stage could not be used */
   gboolean is_step;      /* the stage is but a step, */
@@ -57,6 +65,9 @@ GstTfxFilterPrivate *gst_tfx_filter_get_private (GstTfxFilter *self);
 /* Sets the methods that handle caps, events and queries. */
 void gst_tfx_stream_init_class (GstTfxFilterClass *klass);
 
+/* Takes over the sink pad's buffers. */
+void gst_tfx_flow_init (GstTfxFilter *self);
+
 /* Sets the methods that handle buffers. */
 void gst_tfx_flow_init_class (GstTfxFilterClass *klass);
 
@@ -68,6 +79,13 @@ gboolean gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
 /* The stream ends here: what the filter still holds goes out, and the state
  * starts afresh. */
 GstFlowReturn gst_tfx_stream_end (GstTfxFilter *self, const gchar *because);
+
+/* A buffer comes in; the chain function of the sink pad. */
+GstFlowReturn
+gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+
+/* Filters a buffer here, with all that is pending on it. */
+GstFlowReturn gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer);
 
 /* Sends what the filter still holds. */
 GstFlowReturn gst_tfx_flow_drain (GstTfxFilter *self);

@@ -8,7 +8,7 @@
 
 #define DEFAULT_TAPS 101
 #define DEFAULT_WINDOW TFX_WINDOW_HAMMING
-/* A stop band of about -90 dB. */
+/* A stop band of -87 dB. */
 #define DEFAULT_BETA 8.6
 
 #define PARAM_FLAGS                                                            \

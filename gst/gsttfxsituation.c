@@ -5,10 +5,45 @@
 
 #include <string.h>
 
+typedef struct
+{
+  GstTfxValue value;
+  gchar *property;
+  gdouble rate;
+  gboolean unmet;
+} Situation;
+
+static void
+gst_tfx_situation_clear (gpointer item)
+{
+  g_free (((Situation *)item)->property);
+}
+
 void
 gst_tfx_situations_begin (GstTfxSituations *self, gboolean by_hand)
 {
   self->by_hand = by_hand;
+}
+
+/* The property's situation; a new one if there is none yet. */
+static Situation *
+gst_tfx_situations_find (GstTfxSituations *self, const gchar *property)
+{
+  Situation fresh = { .unmet = FALSE };
+
+  if (!self->items) {
+    self->items = g_array_new (FALSE, FALSE, sizeof (Situation));
+    g_array_set_clear_func (self->items, gst_tfx_situation_clear);
+  }
+  for (guint i = 0; i < self->items->len; i++) {
+    Situation *item = &g_array_index (self->items, Situation, i);
+
+    if (!strcmp (item->property, property))
+      return item;
+  }
+  fresh.property = g_strdup (property);
+  g_array_append_val (self->items, fresh);
+  return &g_array_index (self->items, Situation, self->items->len - 1);
 }
 
 gboolean
@@ -17,18 +52,10 @@ gst_tfx_situations_note (GstTfxSituations *self, const GstTfxValue *value,
 {
   gboolean unmet = value->asked != value->used;
   gboolean tell = TRUE;
-  guint i;
+  Situation *item = gst_tfx_situations_find (self, value->property);
 
-  for (i = 0; i < self->n_items; i++) {
-    if (!strcmp (self->items[i].value.property, value->property))
-      break;
-  }
-  g_return_val_if_fail (i < GST_TFX_MAX_SITUATIONS, unmet);
-
-  if (i == self->n_items) {
-    self->n_items++;
-  } else if (self->items[i].unmet && self->items[i].rate == rate) {
-    const GstTfxValue *old = &self->items[i].value;
+  if (item->unmet && item->rate == rate) {
+    const GstTfxValue *old = &item->value;
 
     /* A controller moves values and, through other properties, ranges with
      * every buffer: that is one situation. */
@@ -36,14 +63,16 @@ gst_tfx_situations_note (GstTfxSituations *self, const GstTfxValue *value,
            (old->asked != value->asked || old->lowest != value->lowest ||
                old->highest != value->highest);
   }
-  self->items[i].value = *value;
-  self->items[i].rate = rate;
-  self->items[i].unmet = unmet;
+  item->value = *value;
+  item->value.property = item->property;
+  item->rate = rate;
+  item->unmet = unmet;
   return unmet && tell;
 }
 
 void
 gst_tfx_situations_clear (GstTfxSituations *self)
 {
-  memset (self, 0, sizeof (*self));
+  g_clear_pointer (&self->items, g_array_unref);
+  self->by_hand = FALSE;
 }

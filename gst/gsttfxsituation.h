@@ -8,19 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* More properties than any element has that depend on the rate. */
-#define GST_TFX_MAX_SITUATIONS 16
-
-/* Starts with all zero. */
+/* Starts with all zero, ends with gst_tfx_situations_clear(). */
 typedef struct
 {
-  struct
-  {
-    GstTfxValue value;
-    gdouble rate;
-    gboolean unmet;
-  } items[GST_TFX_MAX_SITUATIONS];
-  guint n_items;
+  GArray *items; /* one for each property that was noted, or NULL */
   gboolean by_hand;
 } GstTfxSituations;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gsttfxprivate.h"
+#include "gsttfxregistry.h"
 
 #define GST_CAT_DEFAULT gst_tfx_filter_debug
 
@@ -41,14 +42,15 @@ gst_tfx_stream_choose_backend (GstTfxFilter *self)
 
 /* ---- the filter ----------------------------------------------------------- */
 
-/* Tells of the delay that the stream has now. */
+/* Tells of the delay that the element's own stage has now; others tell of
+ * theirs. */
 static void
 gst_tfx_stream_note_latency (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   const GstTfxEngine *engine = &priv->engine;
   GstClockTime latency =
-      gst_util_uint64_scale_ceil (gst_tfx_engine_delay (engine), GST_SECOND,
+      gst_util_uint64_scale_ceil (gst_tfx_engine_own_delay (engine), GST_SECOND,
           engine->spec.rate_hz);
   gboolean changed;
 
@@ -74,11 +76,24 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     .sample =
         GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64,
     .backend = gst_tfx_stream_choose_backend (self) };
+  TfxPlan *old;
 
+  /* Steps are taken here: the element asks again when its stage is. */
+  if (priv->fusion.defers && (build->at_once || build->n_hold > 0)) {
+    priv->was_refused = TRUE;
+    gst_tfx_filter_mark_ready (self);
+    return TRUE;
+  }
+  old = priv->engine.own ? tfx_plan_ref (priv->engine.own) : NULL;
   priv->was_refused = !gst_tfx_engine_set_chain (&priv->engine, chain, &spec,
       build->at_once, error);
+  if (old && !priv->was_refused)
+    gst_tfx_registry_forget (old, priv->engine.own);
+  tfx_plan_unref (&old);
   if (priv->was_refused)
     return FALSE;
+  if (priv->fusion.defers)
+    gst_tfx_engine_expect_fade (&priv->engine);
   priv->is_step = build->n_hold > 0;
   priv->n_hold = build->n_hold;
   priv->n_spare = build->n_spare;
@@ -115,10 +130,11 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   const GstTfxEngine *engine = &priv->engine;
+  gboolean is_running = engine->used || priv->fusion.defers;
   GstTfxBuild build = { .rate = GST_AUDIO_INFO_RATE (info),
     .n_channels = GST_AUDIO_INFO_CHANNELS (info),
-    .is_running = engine->used,
-    .delay = engine->used ? gst_tfx_engine_delay (engine) : 0,
+    .is_running = is_running,
+    .delay = is_running ? gst_tfx_engine_own_delay (engine) : 0,
     .is_settled = engine->n_fading == 0,
     .was_refused = priv->was_refused };
   GError *fault = NULL;
@@ -130,6 +146,7 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
   g_atomic_int_set (&priv->dirty, FALSE);
   by_hand = g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE);
   gst_tfx_situations_begin (&priv->situations, by_hand);
+  build.by_hand = by_hand;
 
   chain = gst_tfx_stream_build (self, &build, &fault);
   if (chain) {
@@ -152,9 +169,13 @@ gst_tfx_stream_reset (GstTfxFilter *self, const gchar *because)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
+  priv->may_pass = FALSE;
   if (gst_tfx_engine_reset (&priv->engine))
     GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
   gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
+  /* Whoever has the element's state resets it too, as the same comes to it. */
+  if (priv->engine.own)
+    gst_tfx_registry_forget (priv->engine.own, NULL);
   /* No delay has to be kept any more. */
   if (priv->is_step || priv->n_spare > 0)
     g_atomic_int_set (&priv->dirty, TRUE);
@@ -229,7 +250,7 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   GST_OBJECT_LOCK (self);
-  priv->n_buffers = priv->n_frames = 0;
+  priv->n_buffers = priv->n_frames = priv->n_deferred = 0;
   priv->process_time = 0;
   priv->n_stages = priv->n_sections = 0;
   memset (&priv->stats, 0, sizeof (priv->stats));
@@ -238,8 +259,8 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   priv->recoveries = 0;
   priv->bad_told = priv->cuda_told = FALSE;
   priv->discont_seen = FALSE;
+  gst_tfx_fusion_relink (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
-  gst_tfx_situations_clear (&priv->situations);
   return TRUE;
 }
 
@@ -249,9 +270,12 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
+  gst_tfx_fusion_clear (self);
+  gst_tfx_registry_leave (self, &priv->engine);
   gst_tfx_engine_clear (&priv->engine);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
+  gst_tfx_situations_clear (&priv->situations);
   g_clear_pointer (&priv->stream_id, g_free);
   priv->was_refused = priv->is_step = priv->has_failed = FALSE;
   priv->n_spare = 0;
@@ -315,6 +339,20 @@ gst_tfx_stream_see_stream_start (GstTfxFilter *self, GstEvent *event)
   priv->bad_told = FALSE;
 }
 
+/* A buffer from a tfx element upstream. */
+static gboolean
+gst_tfx_stream_take_offer (GstTfxFilter *self, GstEvent *event)
+{
+  GstBuffer *buffer = gst_tfx_fusion_receive (event);
+
+  if (buffer)
+    gst_tfx_fusion_reply (event,
+        gst_tfx_flow_chain (GST_BASE_TRANSFORM_SINK_PAD (self),
+            GST_OBJECT (self), buffer));
+  gst_event_unref (event);
+  return TRUE;
+}
+
 /* What the filter still holds must go out before an event that ends the
  * stream. */
 static gboolean
@@ -322,6 +360,10 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
 
+  if (gst_tfx_fusion_is_offer (event))
+    return gst_tfx_stream_take_offer (self, event);
+  if (GST_EVENT_IS_SERIALIZED (event))
+    gst_tfx_filter_get_private (self)->may_pass = FALSE;
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
       gst_tfx_stream_see_stream_start (self, event);
@@ -349,6 +391,15 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
   }
   return parent_class->sink_event (trans, event);
+}
+
+/* Any thread. */
+static gboolean
+gst_tfx_stream_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    gst_tfx_fusion_relink (GST_TFX_FILTER (trans));
+  return parent_class->src_event (trans, event);
 }
 
 /* ---- queries ----------------------------------------------------------------- */
@@ -388,6 +439,7 @@ gst_tfx_stream_init_class (GstTfxFilterClass *klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_tfx_stream_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_tfx_stream_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_tfx_stream_sink_event);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_tfx_stream_src_event);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_tfx_stream_query);
   audio_class->setup = GST_DEBUG_FUNCPTR (gst_tfx_stream_setup);
 }

@@ -86,7 +86,7 @@ check_figures() {
   grep -E '^10.0 s of sound took [0-9.]+ s, ' demo.txt &&
     grep -E '^[0-9]+ times faster than real time' demo.txt &&
     grep -E 'two filters alone took [0-9.]+ ms ' demo.txt &&
-    grep -E 'kernel (c|sse2|avx2|avx512)' demo.txt
+    grep -E '\(kernel (c|sse2|avx2|avx512)\)' demo.txt
 }
 
 tap_case "demo: runs on a file and a folder with odd names" run_demo
@@ -117,6 +117,58 @@ tap_case "demo: OUTPUT in no folder" \
   refuses "cannot make the folder" noise.wav /dev/null/x
 tap_case "demo: OUTPUT is INPUT" refuses "would overwrite" noise.wav noise.wav
 tap_case "demo: too many arguments" refuses "too many" a b c
+
+# ---- the reverb --------------------------------------------------------------
+
+run_reverb() {
+  "$root/examples/reverb.sh" noise.wav "out/in a room" > reverb.txt &&
+    cat reverb.txt && about "out/in a room-room.wav" &&
+    about "out/in a room.wav"
+}
+
+# All of the input and 2.52 s of reverberation, in buffers of 1024 frames.
+check_tail() {
+  local frames
+  frames=$(about "out/in a room.wav" | cut -d' ' -f6)
+  echo "$frames frames"
+  [ "$frames" -ge $((480000 + 120960)) ] && [ "$frames" -le $((482048 + 120960)) ]
+}
+
+# A room that is given, and that is but one echo of half the level.
+check_own_room() {
+  gst-launch-1.0 -q audiotestsrc wave=silence num-buffers=1 \
+    samplesperbuffer=4800 ! audio/x-raw,rate=48000,channels=1,format=F32LE ! \
+    filesink location=silence.raw &&
+    { head -c 9600 silence.raw && printf '\0\0\0\077' &&
+      head -c 9600 silence.raw; } > echo.raw &&
+    gst-launch-1.0 -q filesrc location=echo.raw blocksize=19204 ! \
+      rawaudioparse sample-rate=48000 num-channels=1 pcm-format=f32le ! \
+      wavenc ! filesink location="an echo.wav" &&
+    "$root/examples/reverb.sh" noise.wav out/echoed "an echo.wav" &&
+    "$bin/tfx-spectrum" noise.wav out/echoed.wav | awk '
+      !/^#/ && $1 > 50 { d = $3 - $2; if (!n++ || d > max) max = d
+        if (n == 1 || d < min) min = d }
+      # Half of half; the silence at the end makes the mean a little lower.
+      END { print min, max; exit n == 0 || min < -12.5 || max > -12.0 }'
+}
+
+tap_case "reverb: makes a room, and puts a sound into it" run_reverb
+tap_case "reverb: to the end of the reverberation" check_tail
+tap_case "reverb: a room that is given" check_own_room
+
+refuses_reverb() {
+  local words=$1 status=0
+  shift
+  "$root/examples/reverb.sh" "$@" > refused.txt 2>&1 || status=$?
+  cat refused.txt
+  [ $status -eq 1 ] && grep -q -F "$words" refused.txt
+}
+tap_case "reverb: a missing file" \
+  refuses_reverb "no such file: absent.wav" absent.wav
+tap_case "reverb: a missing room" \
+  refuses_reverb "no such file: absent.wav" noise.wav out/x absent.wav
+tap_case "reverb: no sound in the room" \
+  refuses_reverb "no sound that GStreamer can decode in" noise.wav out/x text.wav
 
 # ---- packages ----------------------------------------------------------------
 
@@ -202,6 +254,11 @@ check_stats() {
     [ "$(grep -c 'frames=480000' stats)" -eq 2 ]
 }
 tap_case "tfx-stats: a line for each element" check_stats
+tap_case "tfx-room: a number out of its range" \
+  refused "seconds must be a number from 0.01 to 60" \
+  "$bin/tfx-room" location=x.wav seconds=100
+tap_case "tfx-room: a folder that is not there" \
+  refused "cannot write no/such/x.wav" "$bin/tfx-room" location=no/such/x.wav
 tap_case "tfx-stats: no such element" \
   refused "no element" "$bin/tfx-stats" nosuchelement ! fakesink
 
@@ -249,7 +306,8 @@ run_pipeline() {
   bin=$bin sh changed.sh
 }
 
-for page in README.md docs/tfxbutterworth.md docs/tfxchebyshev.md; do
+for page in README.md docs/tfxbutterworth.md docs/tfxchebyshev.md \
+  docs/tfxfir.md; do
   name=$(basename "$page" .md)
   for script in $(pipelines_of "$name" "$root/$page"); do
     tap_case "$page: pipeline ${script//[!0-9]/}" run_pipeline "$script"

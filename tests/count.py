@@ -29,7 +29,7 @@ class Count:
 
     def fail(self, program, case):
         self.failed += 1
-        print(f"FAILED: {program}: {case}")
+        print(f"FAILED: {program}: {case}" if program else f"FAILED: {case}")
 
     def add_tap(self, program, text):
         """Returns the number of failed cases."""
@@ -89,7 +89,7 @@ def main():
                 for line in lines:
                     count.add_program(json.loads(line))
             else:
-                count.add_tap(log, lines.read())
+                count.add_tap("", lines.read())
     print(count.passed, count.failed, count.skipped)
 
 

@@ -40,6 +40,7 @@ typedef struct Adoption
 static void
 adopt (TfxNode *node, const TfxNode *old)
 {
+  tfx_node_forget (node);
   node->id = old->id;
   if (node->band_ids)
     memcpy (node->band_ids, old->band_ids,

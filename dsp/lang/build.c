@@ -123,6 +123,26 @@ append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
   return 0;
 }
 
+static bool
+is_prepared (const TfxNode *node, double rate_hz, unsigned n_channels)
+{
+  return node->made.stage && node->made.rate_hz == rate_hz &&
+         node->made.n_channels == n_channels;
+}
+
+static int
+take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  for (size_t i = 0; i < node->made.n_unmet; i++) {
+    const TfxNodeUnmet *u = &node->made.unmet[i];
+
+    tfx_class_report (build, u->param, u->index, u->asked, u->used, u->lowest,
+        u->highest);
+  }
+  *stage = tfx_stage_ref (node->made.stage);
+  return 0;
+}
+
 static int
 build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
@@ -133,7 +153,9 @@ build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
   build->node = node;
   build->thing = thing;
   code = check_rate (build, node);
-  if (code == 0)
+  if (code == 0 && is_prepared (node, build->rate_hz, build->n_channels))
+    code = take_prepared (build, node, stage);
+  else if (code == 0)
     code = node->klass->ops->build (build, node, stage);
   build->node = NULL;
   build->thing = NULL;
@@ -209,4 +231,112 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   else
     *chain = made;
   return code;
+}
+
+/* ---- preparing ---------------------------------------------------------------- */
+
+void
+tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    size_t *n_sections, size_t *n_taps)
+{
+  TfxExtent extent = { 0 };
+
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxNode *node = expr->stages[i];
+
+    if (!is_prepared (node, rate_hz, n_channels))
+      node->klass->ops->measure (node, rate_hz, &extent);
+  }
+  *n_sections = extent.sections;
+  *n_taps = extent.taps;
+}
+
+/* More than there are numbers in one stage that depend on the rate. */
+#define MAX_UNMET 64
+
+typedef struct Unmets
+{
+  TfxNodeUnmet list[MAX_UNMET];
+  size_t n;
+} Unmets;
+
+static void
+note_unmet (const TfxExprUnmet *unmet, void *data)
+{
+  Unmets *unmets = data;
+
+  if (unmets->n < MAX_UNMET)
+    unmets->list[unmets->n] = (TfxNodeUnmet){ unmet->param, unmet->index,
+      unmet->asked, unmet->used, unmet->lowest, unmet->highest };
+  unmets->n++;
+}
+
+static void
+prepare_call (TfxBuild *build, TfxNode *node)
+{
+  Unmets unmets = { .n = 0 };
+  TfxStage *stage = NULL;
+
+  build->report = note_unmet;
+  build->data = &unmets;
+  if (build_call (build, node, &stage) == 0 && unmets.n <= MAX_UNMET) {
+    TfxNodeMade made = { stage, build->rate_hz, build->n_channels, unmets.list,
+      unmets.n };
+
+    /* (Without memory it is designed again later.) */
+    tfx_node_keep (node, &made);
+  }
+  tfx_stage_unref (&stage);
+}
+
+void
+tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels)
+{
+  TfxExprError ignored;
+  TfxBuild build = { rate_hz, n_channels, NULL, NULL, NULL, NULL, &ignored };
+
+  if (!(rate_hz > 0.0) || !isfinite (rate_hz) ||
+      tfx_expr_check (expr, &ignored) < 0 ||
+      check_extent (expr, rate_hz, &ignored) < 0)
+    return;
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    if (!is_prepared (expr->stages[i], rate_hz, n_channels))
+      prepare_call (&build, expr->stages[i]);
+  }
+}
+
+static const TfxNode *
+find_id (const TfxExpr *expr, size_t near, uint64_t id)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxNode *node = expr->stages[(near + i) % expr->n_stages];
+
+    if (node->id == id)
+      return node;
+  }
+  return NULL;
+}
+
+static bool
+has_values_of (const TfxNode *a, const TfxNode *b)
+{
+  if (a->klass != b->klass)
+    return false;
+  for (unsigned i = 0; i < a->klass->n_params; i++) {
+    if (!tfx_value_equal (&a->values[i], &b->values[i]))
+      return false;
+  }
+  return true;
+}
+
+void
+tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from)
+{
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxNode *node = expr->stages[i];
+    const TfxNode *same = find_id (from, i, node->id);
+
+    if (same && same->made.stage && has_values_of (node, same))
+      tfx_node_keep (node, &same->made);
+  }
 }

@@ -246,6 +246,7 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   }
   if ((found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &copy))
     tfx_node_renew_id (expr->stages[stage]);
+  tfx_node_forget (expr->stages[stage]);
   tfx_value_clear (at);
   *at = copy;
   return 0;

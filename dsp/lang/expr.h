@@ -88,6 +88,8 @@ typedef struct TfxValue
   size_t n_list;
 } TfxValue;
 
+bool tfx_value_equal (const TfxValue *a, const TfxValue *b);
+
 /* ---- the catalogue ------------------------------------------------------------ */
 
 typedef enum
@@ -254,6 +256,21 @@ int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
  * -ERANGE or -ENOMEM. */
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
+
+/* What there is to be designed before the chain is there: second-order sections
+ * and FIR taps of the stages that are not prepared. */
+void tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    size_t *n_sections, size_t *n_taps);
+
+/* Designs the stages and keeps them, so that tfx_expr_build() finds them done;
+ * what is set, or adopted, is to be designed again.  A copy of the expression
+ * has them too.  Stages that cannot be made are left for tfx_expr_build() to
+ * tell of. */
+void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels);
+
+/* Takes over what `from` has prepared, for the stages that have the same id and
+ * the same values there. */
+void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 
 /* Gives the stages of expr that are stages of old the ids that they have
  * there: those that kept their given name, wherever they stand; then, of the

@@ -11,8 +11,35 @@
 #include "value.h"
 
 void
+tfx_node_forget (TfxNode *node)
+{
+  tfx_stage_unref (&node->made.stage);
+  free (node->made.unmet);
+  node->made = (TfxNodeMade){ NULL };
+}
+
+int
+tfx_node_keep (TfxNode *node, const TfxNodeMade *made)
+{
+  TfxNodeUnmet *unmet = NULL;
+
+  if (made->n_unmet > 0) {
+    unmet = malloc (made->n_unmet * sizeof *unmet);
+    if (!unmet)
+      return -ENOMEM;
+    memcpy (unmet, made->unmet, made->n_unmet * sizeof *unmet);
+  }
+  tfx_node_forget (node);
+  node->made = *made;
+  node->made.unmet = unmet;
+  tfx_stage_ref (made->stage);
+  return 0;
+}
+
+void
 tfx_node_renew_id (TfxNode *node)
 {
+  tfx_node_forget (node);
   if (node->kind != TFX_NODE_SERIES)
     node->id = tfx_stage_new_id ();
   for (unsigned i = 0; node->band_ids && i < TFX_EXPR_MAX_BANDS; i++)
@@ -75,6 +102,7 @@ tfx_node_free (TfxNode *node)
     for (unsigned i = 0; i < node->klass->n_params; i++)
       tfx_value_clear (&node->values[i]);
   }
+  tfx_node_forget (node);
   free (node->values);
   free (node->band_ids);
   free (node);
@@ -139,6 +167,8 @@ tfx_node_copy (const TfxNode *node)
     if (tfx_value_copy (&copy->values[i], &node->values[i]) < 0)
       goto error;
   }
+  if (node->made.stage && tfx_node_keep (copy, &node->made) < 0)
+    goto error;
   for (size_t i = 0; i < node->n_children; i++) {
     TfxNode *child = tfx_node_copy (node->children[i]);
     if (!child || tfx_node_add (copy, child) < 0)

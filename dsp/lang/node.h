@@ -14,6 +14,24 @@ typedef enum
 
 typedef struct TfxNode TfxNode;
 
+/* A number that could not be met, as in TfxExprUnmet. */
+typedef struct TfxNodeUnmet
+{
+  const char *param;
+  int index;
+  double asked, used, lowest, highest;
+} TfxNodeUnmet;
+
+/* What a call was made into, kept for the next time. */
+typedef struct TfxNodeMade
+{
+  TfxStage *stage; /* NULL: nothing is kept; else for: */
+  double rate_hz;
+  unsigned n_channels;
+  TfxNodeUnmet *unmet; /* [n_unmet] */
+  size_t n_unmet;
+} TfxNodeMade;
+
 struct TfxNode
 {
   TfxNodeKind kind;
@@ -29,6 +47,7 @@ struct TfxNode
   bool is_named;      /* the name was given, not generated */
   size_t index;       /* among the stages of the expression */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
+  TfxNodeMade made;
 };
 
 struct TfxExpr
@@ -49,6 +68,12 @@ int tfx_node_add (TfxNode *node, TfxNode *child);
 
 /* A new id, for another filter. */
 void tfx_node_renew_id (TfxNode *node);
+
+/* Forgets what it was made into, as it is to become something else. */
+void tfx_node_forget (TfxNode *node);
+
+/* Keeps a copy of made, which takes its own reference.  0 or -ENOMEM. */
+int tfx_node_keep (TfxNode *node, const TfxNodeMade *made);
 
 /* Frees node and all below it; NULL is allowed. */
 void tfx_node_free (TfxNode *node);

@@ -11,8 +11,6 @@ void tfx_value_clear (TfxValue *value);
 /* to, which holds nothing, becomes a copy.  0 or -ENOMEM. */
 int tfx_value_copy (TfxValue *to, const TfxValue *from);
 
-bool tfx_value_equal (const TfxValue *a, const TfxValue *b);
-
 /* Makes value one that the parameter takes: a word becomes the one that it is
  * an alias of, None the default where that is meant.  thing is what the
  * messages call the parameter's owner ("HiButterworth").  0, -EINVAL, -ERANGE. */

@@ -23,10 +23,10 @@ typedef struct Contestant
 
 #define CHEBLIMIT(mode, hz)                                                    \
   "audiocheblimit poles=2 type=1 ripple=0.5 mode=" mode " cutoff=" hz
-#define CHEBYSHEV(hz)                                                          \
-  "tfxchebyshev fuse=false order=2 ripple=0.5 mode=high-pass cutoff=" hz
-#define BUTTERWORTH(hz)                                                        \
-  "tfxbutterworth fuse=false order=2 mode=low-pass cutoff=" hz
+#define CHEBYSHEV(fuse, hz)                                                    \
+  "tfxchebyshev fuse=" fuse " order=2 ripple=0.5 mode=high-pass cutoff=" hz
+#define BUTTERWORTH(fuse, hz)                                                  \
+  "tfxbutterworth fuse=" fuse " order=2 mode=low-pass cutoff=" hz
 
 static const Contestant empty = { "empty pipeline", "", { NULL }, FALSE };
 
@@ -36,9 +36,17 @@ static const Contestant cheblimit = { "six audiocheblimit", "",
       CHEBLIMIT ("low-pass", "4900"), CHEBLIMIT ("low-pass", "4850") },
   FALSE };
 
+#define SIX(fuse)                                                              \
+  {                                                                            \
+    CHEBYSHEV (fuse, "20"), CHEBYSHEV (fuse, "60"), CHEBYSHEV (fuse, "65"),    \
+        BUTTERWORTH (fuse, "5000"), BUTTERWORTH (fuse, "4900"),                \
+        BUTTERWORTH (fuse, "4850")                                             \
+  }
+
 static const Contestant unfused = { "six tfx elements", "fuse=false",
-  { CHEBYSHEV ("20"), CHEBYSHEV ("60"), CHEBYSHEV ("65"), BUTTERWORTH ("5000"),
-      BUTTERWORTH ("4900"), BUTTERWORTH ("4850") },
+  SIX ("false"), TRUE };
+
+static const Contestant fused = { "six tfx elements", "fused", SIX ("true"),
   TRUE };
 
 #define WSINCLIMIT(length, hz)                                                 \
@@ -295,7 +303,7 @@ print_overhead (const Bench *bench, const CoreCase *c, unsigned none,
 
 static void
 measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
-    double goal)
+    double goal, double fused_goal)
 {
   TfxSos sos[CASCADES_N_API];
   CoreCase c = { .kernel = kernel,
@@ -304,7 +312,7 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
     .n_frames = n_frames,
     .sos = sos,
     .n_sos = CASCADES_N_API };
-  unsigned none, reference, elements, one_by_one;
+  unsigned none, reference, elements, one_by_one, as_one;
   char what[64];
 
   if (!bench_begin_group (bench, "six elements, %u channel%s, %zu frames",
@@ -314,6 +322,7 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
   none = add_pipeline (bench, &empty, &c);
   reference = add_pipeline (bench, &cheblimit, &c);
   elements = add_pipeline (bench, &unfused, &c);
+  as_one = add_pipeline (bench, &fused, &c);
   c.n_executors = CASCADES_N_API;
   one_by_one = add_core (bench, &c);
   c.n_executors = 1;
@@ -327,6 +336,11 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
       n_channels == 1 ? "" : "s", n_frames);
   if (goal > 0.0)
     bench_goal (bench, what, goal, reference, elements);
+  if (fused_goal > 0.0) {
+    snprintf (what, sizeof what, "%u channel%s, %zu frames, fused", n_channels,
+        n_channels == 1 ? "" : "s", n_frames);
+    bench_goal (bench, what, fused_goal, reference, as_one);
+  }
 }
 
 static void
@@ -374,14 +388,16 @@ main (int argc, char **argv)
   {
     unsigned n_channels;
     size_t n_frames;
-    double goal; /* 0: none */
+    double goal, fused_goal; /* 0: none */
     gboolean full;
-  } cases[] = { { 1, 1024, 8.0, FALSE }, { 2, 1024, 0.0, FALSE },
-    { 8, 1024, 10.0, FALSE }, { 1, 128, 0.0, FALSE }, { 2, 128, 0.0, FALSE },
-    { 8, 128, 0.0, FALSE }, { 1, 512, 0.0, FALSE }, { 2, 512, 0.0, FALSE },
-    { 8, 512, 0.0, FALSE }, { 1, 64, 0.0, TRUE }, { 8, 64, 0.0, TRUE },
-    { 1, 4096, 0.0, TRUE }, { 2, 4096, 0.0, TRUE }, { 8, 4096, 0.0, TRUE },
-    { 64, 1024, 0.0, TRUE } };
+  } cases[] = { { 1, 1024, 8.0, 0.0, FALSE }, { 2, 1024, 0.0, 0.0, FALSE },
+    { 8, 1024, 10.0, 25.0, FALSE }, { 1, 128, 0.0, 0.0, FALSE },
+    { 2, 128, 0.0, 0.0, FALSE }, { 8, 128, 0.0, 0.0, FALSE },
+    { 1, 512, 0.0, 0.0, FALSE }, { 2, 512, 0.0, 0.0, FALSE },
+    { 8, 512, 0.0, 0.0, FALSE }, { 1, 64, 0.0, 0.0, TRUE },
+    { 8, 64, 0.0, 0.0, TRUE }, { 1, 4096, 0.0, 0.0, TRUE },
+    { 2, 4096, 0.0, 0.0, TRUE }, { 8, 4096, 0.0, 0.0, TRUE },
+    { 64, 1024, 0.0, 0.0, TRUE } };
   Bench *bench = bench_open (argc, argv, "pipeline");
   const char *kernel = cascades_kernel ();
   gchar *version;
@@ -394,7 +410,7 @@ main (int argc, char **argv)
     for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
       if (bench_is_full (bench) || !cases[i].full)
         measure (bench, kernel, cases[i].n_channels, cases[i].n_frames,
-            cases[i].goal);
+            cases[i].goal, cases[i].fused_goal);
     }
     for (unsigned n_channels = 1; n_channels <= 8; n_channels *= 8) {
       measure_fir (bench, "511 taps", &wsinclimit, &fir, n_channels, 6.0);

@@ -116,6 +116,22 @@ try_build (TfxExprError *error)
   return done;
 }
 
+/* Without memory less is kept, and what is built is the same. */
+static bool
+try_prepare (TfxExprError *error)
+{
+  TfxExpr *made = tfx_expr_copy (expr);
+  size_t n_sections = 1, n_taps = 1;
+
+  if (made) {
+    tfx_expr_prepare (made, 48000, 2);
+    tfx_expr_effort (made, 48000, 2, &n_sections, &n_taps);
+  }
+  error->code = -ENOMEM;
+  tfx_expr_free (&made);
+  return n_sections == 0 && n_taps == 0;
+}
+
 static bool
 try_set (TfxExprError *error)
 {
@@ -170,6 +186,7 @@ test_all (void)
   check ("copy", try_copy, 20);
   check ("print", try_print, 2);
   check ("build", try_build, 30);
+  check ("prepare", try_prepare, 30);
   check ("set", try_set, 0);
   check ("adopt", try_adopt, 1);
   tfx_expr_free (&expr);

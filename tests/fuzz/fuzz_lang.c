@@ -80,11 +80,11 @@ is_cheap (const TfxExpr *expr)
 }
 
 static void
-check_build (const TfxExpr *expr, double rate_hz, unsigned n_channels)
+check_build (TfxExpr *expr, double rate_hz, unsigned n_channels)
 {
   TfxExprError error;
   TfxChain *chain = NULL;
-  unsigned n_reports = 0;
+  unsigned n_reports = 0, n_again = 0;
 
   if (tfx_expr_build (expr, rate_hz, n_channels, report, &n_reports, &chain,
           &error) < 0) {
@@ -94,6 +94,13 @@ check_build (const TfxExpr *expr, double rate_hz, unsigned n_channels)
   }
   n_built++;
   MUST (chain);
+  tfx_chain_unref (&chain);
+
+  /* Again, of stages that were kept. */
+  tfx_expr_prepare (expr, rate_hz, n_channels);
+  MUST (tfx_expr_build (expr, rate_hz, n_channels, report, &n_again, &chain,
+            &error) == 0);
+  MUST (n_again == n_reports);
   tfx_chain_unref (&chain);
 }
 

@@ -234,6 +234,40 @@ GST_START_TEST (test_no_breaks)
 }
 GST_END_TEST;
 
+/* From F32 to F64 in mid-stream: from then on it is filtered in double, but for
+ * the 10 ms in which that takes over. */
+GST_START_TEST (test_wider_format)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (2 * N * 2, 11);
+  gdouble *taps =
+      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, RATE);
+  gdouble *expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, 2 * N, 2);
+  const gsize settled = N - DELAY + RATE / 100;
+
+  tfx_firs_push (h, &info, in, N, 0, 480);
+  tfx_firs_collect (caught, h, &info);
+  info.finfo = gst_audio_format_get_info (GST_AUDIO_FORMAT_F64);
+  info.bpf *= 2;
+  tfx_check_set_info (h, &info);
+  tfx_firs_push (h, &info, in + N * 2, N, N, 480);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, 2 * N, 0, RATE);
+  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
+                   settled * 2) < -138.0);
+  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught) + settled * 2,
+                   expected + settled * 2, (2 * N - settled) * 2) < -240.0);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (taps);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* After a flush, or a new start, nothing of the past is heard. */
 GST_START_TEST (test_flush)
 {
@@ -567,6 +601,7 @@ fir_breaks_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_breaks, 0, 2 * N_BREAKS);
   tcase_add_loop_test (tc, test_no_breaks, 0, 6);
+  tcase_add_test (tc, test_wider_format);
   tcase_add_loop_test (tc, test_flush, 0, 4);
   tcase_add_test (tc, test_backwards);
   tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);

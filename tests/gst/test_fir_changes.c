@@ -245,6 +245,45 @@ GST_START_TEST (test_steady_sine)
 }
 GST_END_TEST;
 
+/* A constant through 1, then -1, and while that fades in already on to a filter
+ * that needs more delay: nothing is cut short, so nothing jumps. */
+GST_START_TEST (test_change_while_fading)
+{
+  static const gdouble plus[] = { 1.0 }, minus[] = { -1.0 };
+  const gsize n = 20 * BLOCK;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxfir", &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = g_new (gdouble, n), lowest = 1.0;
+  const gdouble *out;
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = 1.0;
+  tfx_firs_set_kernel (h->element, plus, 1);
+  tfx_firs_push (h, &info, in, BLOCK, 0, 48);
+  tfx_firs_set_kernel (h->element, minus, 1);
+  tfx_firs_push (h, &info, in, 96, BLOCK, 48);
+  tfx_firs_set_kernel (h->element, NULL, 0);
+  g_object_set (h->element, "taps", __i__ ? 501 : 7001, NULL);
+  tfx_firs_push (h, &info, in, n - BLOCK - 96, BLOCK + 96, 48);
+  tfx_firs_collect (caught, h, &info);
+
+  out = tfx_firs_samples (caught);
+  fail_unless_equals_uint64 (caught->n_frames, n - (__i__ ? 250 : 3500));
+  for (gsize i = 1; i < caught->n_frames; i++) {
+    fail_unless (fabs (out[i] - out[i - 1]) < 2.0 * 1.51 / FADE,
+        "from %g to %g at %u", out[i - 1], out[i], (guint)i);
+    lowest = MIN (lowest, out[i]);
+  }
+  fail_unless (fabs (lowest + 1.0) < 1e-9, "down to %g", lowest);
+  fail_unless (fabs (out[caught->n_frames - 1] - 1.0) < 1e-9);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 typedef struct
 {
   GstElement *element;
@@ -404,6 +443,7 @@ fir_changes_suite (void)
   tcase_add_loop_test (tc, test_changes, 0, 3 * G_N_ELEMENTS (changes));
   tcase_add_test (tc, test_to_a_long_room);
   tcase_add_loop_test (tc, test_steady_sine, 0, 2);
+  tcase_add_loop_test (tc, test_change_while_fading, 0, 2);
   tcase_add_loop_test (tc, test_thousand_changes, 0, 2);
   tcase_add_loop_test (tc, test_flush_while_changing, 0, 2);
   return s;

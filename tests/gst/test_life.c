@@ -99,7 +99,7 @@ GST_START_TEST (test_many_seeks)
   gchar *path = write_wav ();
   gchar *launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
                                    "tfxbutterworth ! queue ! tfxchebyshev ! "
-                                   "fakesink name=sink",
+                                   "tfxfir taps=511 ! fakesink name=sink",
       path);
   TfxCaught caught;
   GstElement *pipeline = tfx_play_make (launch, &caught);
@@ -134,7 +134,8 @@ GST_START_TEST (test_state_cycles)
   static const GstState lows[] = { GST_STATE_READY, GST_STATE_NULL };
   GstElement *pipeline =
       tfx_play_make ("audiotestsrc ! audio/x-raw,format=F32LE,channels=2 ! "
-                     "( tfxbutterworth name=f ! tfxchebyshev ) ! fakesink",
+                     "( tfxbutterworth name=f ! tfxchebyshev ! tfxfir ) ! "
+                     "fakesink",
           NULL);
   GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
 
@@ -198,8 +199,9 @@ GST_START_TEST (test_leaks)
   path = write_wav ();
   launch = g_strdup_printf ("filesrc location=\"%s\" ! wavparse ! "
                             "tfxbutterworth name=f cutoff=30000 ! tfxchebyshev "
-                            "device=cuda ! fakesink",
-      path);
+                            "device=cuda ! tfxfir taps=20001 ! "
+                            "tfxfir kernel-location=\"%s\" ! fakesink",
+      path, path);
   pipeline = tfx_play_make (launch, NULL);
   filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
   gst_element_set_state (pipeline, GST_STATE_PAUSED);

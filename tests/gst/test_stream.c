@@ -252,6 +252,8 @@ typedef enum
   OTHER_BASE,
   DISCONT,
   GAP_EVENT,
+  OTHER_STREAM,
+  SEGMENT_DONE,
   READY
 } Break;
 
@@ -277,6 +279,14 @@ break_stream (GstHarness *h, const GstAudioInfo *info, Break what)
       return;
     case GAP_EVENT:
       gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
+      return;
+    case OTHER_STREAM:
+      gst_harness_push_event (h, gst_event_new_stream_start ("other"));
+      tfx_check_set_info (h, info);
+      break;
+    case SEGMENT_DONE:
+      gst_harness_push_event (h,
+          gst_event_new_segment_done (GST_FORMAT_TIME, GST_SECOND));
       return;
     case READY:
       gst_element_set_state (h->element, GST_STATE_READY);
@@ -326,6 +336,35 @@ GST_START_TEST (test_breaks)
   g_free (out);
   g_free (expected);
   gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Times that jump by more than 40 ms are a gap, even if nobody says so; jitter
+ * is none. */
+GST_START_TEST (test_time_gap)
+{
+  static const gint64 jumps[] = { 0, 1900, -1900, 1930, -1930, 1000000 };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  const guint64 from = 10 * RATE;
+  const gsize n = 500;
+  gdouble *in = tfx_check_noise (n * 2, 11), *out;
+  gdouble *expected = tfx_check_engine (&design, &info, in, n);
+  GstBuffer *buffer;
+
+  gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, n, from)));
+  buffer = tfx_check_push (h,
+      tfx_check_stamped (&info, in, n, from + n + jumps[__i__]));
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless_equals_int (tfx_check_distance (out, expected, n * 2) == 0.0,
+      ABS (jumps[__i__]) > RATE / 25);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer),
+      from + n + jumps[__i__]);
+  gst_buffer_unref (buffer);
+  g_free (in);
+  g_free (out);
+  g_free (expected);
   gst_harness_teardown (h);
 }
 GST_END_TEST;
@@ -452,6 +491,7 @@ stream_suite (void)
   tcase_add_test (tc, test_times_and_metas);
   tcase_add_loop_test (tc, test_clipping, 0, 2);
   tcase_add_loop_test (tc, test_breaks, NOTHING, READY + 1);
+  tcase_add_loop_test (tc, test_time_gap, 0, 6);
   tcase_add_test (tc, test_late_buffers);
   tcase_add_test (tc, test_no_latency);
   tcase_add_test (tc, test_other_rate_or_channels);

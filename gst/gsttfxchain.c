@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchain.c: the element tfxchain.
+ */
+
+/**
+ * SECTION:element-tfxchain
+ * @title: tfxchain
+ *
+ * A whole composition of filters in one element, written in TorchFX's language:
+ *
+ * |[
+ * HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3)
+ *   | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
+ * ]|
+ *
+ * `|` is series, `+` is a sum of branches and binds tighter, `name=` in front of
+ * a call names the stage.  Class names, parameters, their order and their
+ * defaults are TorchFX's.  The whole runs in one pass over the samples.
+ *
+ * Each stage is a child of the element (#GstChildProxy), by its name, or by its
+ * class in lower case and a number, such as parametriceq0; each of its
+ * parameters is a property of the child that can be set and automated while
+ * playing.  A parameter that moves changes the filter in place.
+ *
+ * The chain itself can be set while playing: a stage that kept its name, or else
+ * its place and class, keeps its state and its child object; what has changed is
+ * cross-faded in within 10 ms.
+ *
+ * A chain that cannot be read is told of with the line and the place.  It fails
+ * the change of state from NULL; while playing it is refused, with a warning,
+ * and the old chain goes on.
+ *
+ * The element is a #GstPreset: what is kept in a preset is the chain.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxchain chain="HiButterworth(300) | LoButterworth(3400)" ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxchain chain="HiButterworth(80) | eq=ParametricEQ(2500, 1.5, 0)" eq::gain=4 ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxchain @preset="Telephone band" ! audioconvert ! autoaudiosink
+ * ]|
+ */
+#include "gsttfxchain.h"
+
+#include "gsttfxchainprivate.h"
+
+GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+#define DEFAULT_CHAIN ""
+
+enum
+{
+  PROP_0,
+  PROP_CHAIN,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+static void gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data);
+static void gst_tfx_chain_init_preset (gpointer iface, gpointer data);
+
+G_DEFINE_TYPE_WITH_CODE (GstTfxChain, gst_tfx_chain, GST_TYPE_TFX_FILTER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_tfx_chain_init_child_proxy)
+        G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_chain_init_preset)
+            GST_DEBUG_CATEGORY_INIT (gst_tfx_chain_debug, "tfxchain", 0,
+                "Chain of filters"));
+GST_ELEMENT_REGISTER_DEFINE (tfxchain, "tfxchain", GST_RANK_NONE,
+    GST_TYPE_TFX_CHAIN);
+
+/* ---- properties -------------------------------------------------------------- */
+
+static void
+gst_tfx_chain_set_property (GObject *object, guint prop_id, const GValue *value,
+    GParamSpec *pspec)
+{
+  const gchar *text;
+
+  switch (prop_id) {
+    case PROP_CHAIN:
+      text = g_value_get_string (value);
+      if (gst_tfx_chain_set_text (GST_TFX_CHAIN (object), text ? text : ""))
+        g_object_notify_by_pspec (object, pspec);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+}
+
+static void
+gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
+    GParamSpec *pspec)
+{
+  switch (prop_id) {
+    case PROP_CHAIN:
+      g_value_take_string (value,
+          gst_tfx_chain_get_text (GST_TFX_CHAIN (object)));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+}
+
+void
+gst_tfx_chain_notify_text (GstTfxChain *self)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHAIN]);
+}
+
+/* ---- states --------------------------------------------------------------------- */
+
+/* Whether the chain makes sense; if not, an error is posted. */
+static gboolean
+gst_tfx_chain_check (GstTfxChain *self)
+{
+  GstTfxChainExpr *expr;
+  TfxExprError error;
+  gchar *fault;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  expr = gst_tfx_chain_expr_ref (self->expr);
+  fault = g_strdup (self->fault);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!fault && tfx_expr_check (expr->expr, &error) < 0)
+    fault = g_strdup (error.rendered);
+  gst_tfx_chain_expr_unref (expr);
+  ok = fault == NULL;
+  if (!ok)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("The chain cannot be used: %s", fault), (NULL));
+  g_free (fault);
+  return ok;
+}
+
+static GstStateChangeReturn
+gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
+      !gst_tfx_chain_check (GST_TFX_CHAIN (element)))
+    return GST_STATE_CHANGE_FAILURE;
+  return GST_ELEMENT_CLASS (gst_tfx_chain_parent_class)
+      ->change_state (element, transition);
+}
+
+/* From here on what cannot be read is refused. */
+static gboolean
+gst_tfx_chain_start (GstBaseTransform *trans)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (trans);
+
+  GST_OBJECT_LOCK (self);
+  self->is_started = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (gst_tfx_chain_check (self) &&
+      GST_BASE_TRANSFORM_CLASS (gst_tfx_chain_parent_class)->start (trans))
+    return TRUE;
+  GST_OBJECT_LOCK (self);
+  self->is_started = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  return FALSE;
+}
+
+static gboolean
+gst_tfx_chain_stop (GstBaseTransform *trans)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (trans);
+
+  gst_tfx_chain_builder_clear (&self->builder);
+  GST_OBJECT_LOCK (self);
+  self->is_started = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_tfx_chain_parent_class)->stop (trans);
+}
+
+/* ---- the stream ------------------------------------------------------------------- */
+
+static TfxChain *
+gst_tfx_chain_build_chain (GstTfxFilter *filter, GstTfxBuild *build,
+    GError **error)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (filter);
+
+  return gst_tfx_chain_builder_build (&self->builder, self, build, error);
+}
+
+static gboolean
+gst_tfx_chain_has_controlled_children (GstTfxFilter *filter)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (filter);
+  gboolean has = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < self->stages->len && !has; i++)
+    has = GST_OBJECT (self->stages->pdata[i])->control_bindings != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
+static void
+gst_tfx_chain_sync_children (GstTfxFilter *filter, GstClockTime stream_time)
+{
+  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (filter));
+
+  for (guint i = 0; i < stages->len; i++)
+    gst_object_sync_values (stages->pdata[i], stream_time);
+  g_ptr_array_unref (stages);
+}
+
+/* ---- children --------------------------------------------------------------------- */
+
+static guint
+gst_tfx_chain_get_children_count (GstChildProxy *proxy)
+{
+  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (proxy));
+  guint n = stages->len;
+
+  g_ptr_array_unref (stages);
+  return n;
+}
+
+static GObject *
+gst_tfx_chain_get_child_by_index (GstChildProxy *proxy, guint index)
+{
+  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (proxy));
+  GObject *child = NULL;
+
+  if (index < stages->len)
+    child = g_object_ref (stages->pdata[index]);
+  g_ptr_array_unref (stages);
+  return child;
+}
+
+static void
+gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data)
+{
+  GstChildProxyInterface *proxy = iface;
+
+  proxy->get_children_count = gst_tfx_chain_get_children_count;
+  proxy->get_child_by_index = gst_tfx_chain_get_child_by_index;
+}
+
+/* ---- presets ------------------------------------------------------------------------ */
+
+/* GstPreset writes a string escaped twice and reads it unescaped once, up to
+ * GStreamer 1.28 at least, which no chain survives.  What it keeps about a
+ * preset comes back as it was: so the chain is kept there too, and that one
+ * counts. */
+#define PRESET_CHAIN "chain"
+
+static GstPresetInterface preset_defaults;
+
+static gboolean
+gst_tfx_chain_save_preset (GstPreset *preset, const gchar *name)
+{
+  gchar *text = gst_tfx_chain_print (GST_TFX_CHAIN (preset));
+  gboolean ok = text && preset_defaults.save_preset (preset, name) &&
+                gst_preset_set_meta (preset, name, PRESET_CHAIN, text);
+
+  g_free (text);
+  return ok;
+}
+
+static gboolean
+gst_tfx_chain_load_preset (GstPreset *preset, const gchar *name)
+{
+  gchar *text = NULL;
+  gboolean ok;
+
+  if (!gst_preset_get_meta (preset, name, PRESET_CHAIN, &text) || !text)
+    return preset_defaults.load_preset (preset, name);
+  ok = gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
+  if (ok)
+    gst_tfx_chain_notify_text (GST_TFX_CHAIN (preset));
+  g_free (text);
+  return ok;
+}
+
+/* The values of the stages are in the chain. */
+static gchar **
+gst_tfx_chain_get_preset_property_names (GstPreset *preset)
+{
+  static const gchar *const names[] = { "chain", NULL };
+
+  return g_strdupv ((gchar **)names);
+}
+
+static void
+gst_tfx_chain_init_preset (gpointer iface, gpointer data)
+{
+  GstPresetInterface *preset = iface;
+
+  preset_defaults = *preset;
+  preset->get_property_names = gst_tfx_chain_get_preset_property_names;
+  preset->save_preset = gst_tfx_chain_save_preset;
+  preset->load_preset = gst_tfx_chain_load_preset;
+}
+
+/* ---- the class ------------------------------------------------------------------------ */
+
+static void
+gst_tfx_chain_dispose (GObject *object)
+{
+  gst_tfx_chain_drop_stages (GST_TFX_CHAIN (object));
+  G_OBJECT_CLASS (gst_tfx_chain_parent_class)->dispose (object);
+}
+
+static void
+gst_tfx_chain_finalize (GObject *object)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (object);
+
+  g_free (self->text);
+  g_free (self->fault);
+  gst_tfx_chain_expr_unref (self->expr);
+  g_ptr_array_unref (self->stages);
+  G_OBJECT_CLASS (gst_tfx_chain_parent_class)->finalize (object);
+}
+
+static void
+gst_tfx_chain_class_init (GstTfxChainClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstTfxFilterClass *filter_class = GST_TFX_FILTER_CLASS (klass);
+
+  gobject_class->set_property = gst_tfx_chain_set_property;
+  gobject_class->get_property = gst_tfx_chain_get_property;
+  gobject_class->dispose = gst_tfx_chain_dispose;
+  gobject_class->finalize = gst_tfx_chain_finalize;
+
+  /**
+   * GstTfxChain:chain:
+   *
+   * The chain of filters, in TorchFX's language.  It reads back as it was set;
+   * once a parameter of a stage was set, as the chain that there is now, in one
+   * line.  A text without stages changes nothing.
+   *
+   * What cannot be read fails the change of state from NULL or READY.  In PAUSED
+   * and PLAYING it is refused: a warning tells why, and the property and the
+   * filter stay as they were.
+   */
+  properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
+      "The chain of filters, in TorchFX's language", DEFAULT_CHAIN,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
+          GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property (gobject_class, PROP_CHAIN,
+      properties[PROP_CHAIN]);
+
+  gst_element_class_set_static_metadata (element_class, "Chain of filters",
+      "Filter/Effect/Audio",
+      "Runs a composition of filters, written in TorchFX's language, in one "
+      "pass",
+      "the gst-tfx authors");
+  element_class->change_state = gst_tfx_chain_change_state;
+  trans_class->start = gst_tfx_chain_start;
+  trans_class->stop = gst_tfx_chain_stop;
+  filter_class->build_chain = gst_tfx_chain_build_chain;
+  filter_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
+  filter_class->sync_children = gst_tfx_chain_sync_children;
+}
+
+static void
+gst_tfx_chain_init (GstTfxChain *self)
+{
+  gst_tfx_chain_init_text (self, DEFAULT_CHAIN);
+}

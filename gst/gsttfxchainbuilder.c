@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainbuilder.c: makes the filter of a tfxchain from its expression.
+ *
+ * Stages that were designed once are kept with the expression, so that a
+ * parameter that moves costs the design of one stage.  What takes longer than
+ * a stream can wait for is designed in a thread of its own, while the old
+ * filter goes on.
+ */
+#include "gsttfxchainbuilder.h"
+
+#include <string.h>
+
+#include "gsttfxchainprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+/* What the design of a section takes, in FIR taps: some microseconds at the
+ * most. */
+#define SECTION_EFFORT 25
+/* Less than this is not worth keeping, and more than that is too long for the
+ * streaming thread: about 20 us and 2 ms. */
+#define LITTLE_EFFORT 200
+#define LONG_EFFORT 8192
+
+/* ---- design in another thread --------------------------------------------------- */
+
+struct _GstTfxChainJob
+{
+  GstTfxFilter *filter; /* outlives the job */
+  TfxExpr *expr;        /* its own */
+  gdouble rate;
+  guint n_channels;
+
+  GThread *thread;
+  gint is_done; /* atomic */
+};
+
+static gpointer
+gst_tfx_chain_job_run (gpointer data)
+{
+  GstTfxChainJob *job = data;
+
+  tfx_expr_prepare (job->expr, job->rate, job->n_channels);
+  g_atomic_int_set (&job->is_done, TRUE);
+  gst_tfx_filter_mark_ready (job->filter);
+  return NULL;
+}
+
+static void
+gst_tfx_chain_job_free (GstTfxChainJob *job)
+{
+  if (job->thread)
+    g_thread_join (job->thread);
+  tfx_expr_free (&job->expr);
+  g_free (job);
+}
+
+/* NULL if there is no memory or no thread to be had. */
+static GstTfxChainJob *
+gst_tfx_chain_job_start (GstTfxFilter *filter, const TfxExpr *expr,
+    const GstTfxBuild *build)
+{
+  GstTfxChainJob *job = g_new0 (GstTfxChainJob, 1);
+
+  job->filter = filter;
+  job->rate = build->rate;
+  job->n_channels = build->n_channels;
+  job->expr = tfx_expr_copy (expr);
+  if (job->expr)
+    job->thread =
+        g_thread_try_new ("tfxchain-design", gst_tfx_chain_job_run, job, NULL);
+  if (job->thread)
+    return job;
+  gst_tfx_chain_job_free (job);
+  return NULL;
+}
+
+/* ---- the expression, its stages designed ------------------------------------------ */
+
+static gsize
+gst_tfx_chain_builder_effort (const TfxExpr *expr, const GstTfxBuild *build)
+{
+  gsize n_sections, n_taps;
+
+  tfx_expr_effort (expr, build->rate, build->n_channels, &n_sections, &n_taps);
+  return n_taps + SECTION_EFFORT * n_sections;
+}
+
+/* What was designed belongs to the chain, whatever has been set meanwhile. */
+static void
+gst_tfx_chain_builder_hand_in (GstTfxChain *chain, const TfxExpr *designed)
+{
+  TfxExpr *expr;
+
+  GST_OBJECT_LOCK (chain);
+  expr = gst_tfx_chain_expr_edit (&chain->expr);
+  if (expr)
+    tfx_expr_take_prepared (expr, designed);
+  GST_OBJECT_UNLOCK (chain);
+}
+
+static GstTfxChainExpr *
+gst_tfx_chain_builder_prepare (GstTfxChain *chain, GstTfxChainExpr *expr,
+    const GstTfxBuild *build)
+{
+  TfxExpr *copy = tfx_expr_copy (expr->expr);
+  GstTfxChainExpr *prepared;
+  gboolean is_current;
+
+  if (!copy)
+    return expr;
+  tfx_expr_prepare (copy, build->rate, build->n_channels);
+  prepared = gst_tfx_chain_expr_new (copy);
+
+  GST_OBJECT_LOCK (chain);
+  is_current = chain->expr == expr;
+  if (is_current) {
+    gst_tfx_chain_expr_unref (chain->expr);
+    chain->expr = gst_tfx_chain_expr_ref (prepared);
+  }
+  GST_OBJECT_UNLOCK (chain);
+  if (!is_current)
+    gst_tfx_chain_builder_hand_in (chain, copy);
+  gst_tfx_chain_expr_unref (expr);
+  return prepared;
+}
+
+/* The expression that is to be built; NULL if it is still being designed. */
+static GstTfxChainExpr *
+gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
+    const GstTfxBuild *build)
+{
+  GstTfxChainExpr *expr;
+  gboolean was_designed = FALSE;
+  gsize effort;
+
+  if (self->job &&
+      (!build->is_running || g_atomic_int_get (&self->job->is_done))) {
+    GstTfxChainJob *job = self->job;
+
+    g_thread_join (job->thread);
+    job->thread = NULL;
+    self->job = NULL;
+    was_designed = TRUE;
+    gst_tfx_chain_builder_hand_in (chain, job->expr);
+    gst_tfx_chain_job_free (job);
+  }
+
+  expr = gst_tfx_chain_get_expr (chain);
+  effort = gst_tfx_chain_builder_effort (expr->expr, build);
+  if (effort <= LITTLE_EFFORT)
+    return expr;
+  /* What is left after a job cannot be designed, or is new. */
+  if (build->is_running && effort > LONG_EFFORT && !was_designed) {
+    if (!self->job)
+      self->job =
+          gst_tfx_chain_job_start (GST_TFX_FILTER (chain), expr->expr, build);
+    if (self->job) {
+      GST_DEBUG_OBJECT (chain, "designing in a thread");
+      gst_tfx_chain_expr_unref (expr);
+      return NULL;
+    }
+  }
+  return gst_tfx_chain_builder_prepare (chain, expr, build);
+}
+
+/* ---- values that the rate does not allow ------------------------------------------- */
+
+typedef struct
+{
+  GstTfxChain *chain;
+  const TfxExpr *expr;
+  gdouble rate;
+  GPtrArray *unmet; /* names of properties */
+} Report;
+
+/* "eq::cutoff", "eq::cutoff-upper"; a number further on in a list, which has no
+ * property of its own, is "fir::cutoff[2]". */
+static gchar *
+make_property_name (const TfxExpr *expr, const TfxExprUnmet *unmet)
+{
+  const TfxClass *klass =
+      tfx_expr_stage_class (expr, tfx_expr_find (expr, unmet->stage));
+  gint param = tfx_catalogue_find_param (klass, unmet->param);
+  gboolean is_upper;
+  gchar *path, *name;
+
+  /* The centres of a bank are no parameter. */
+  if (param < 0)
+    return g_strdup_printf ("%s::%s", unmet->stage, unmet->param);
+  is_upper = unmet->index == 1 && klass->params[param].max_list == 2;
+  name = gst_tfx_chain_param_make_name (&klass->params[param],
+      is_upper ? GST_TFX_CHAIN_PARAM_UPPER : GST_TFX_CHAIN_PARAM_WHOLE);
+  if (unmet->index > 0 && !is_upper)
+    path = g_strdup_printf ("%s::%s[%d]", unmet->stage, name, unmet->index);
+  else
+    path = g_strdup_printf ("%s::%s", unmet->stage, name);
+  g_free (name);
+  return path;
+}
+
+static void
+report_unmet (const TfxExprUnmet *unmet, void *data)
+{
+  Report *report = data;
+  gchar *name = make_property_name (report->expr, unmet);
+  GstTfxValue value = { name, " Hz", unmet->asked, unmet->used, unmet->lowest,
+    unmet->highest };
+
+  gst_tfx_filter_report_value (GST_TFX_FILTER (report->chain), &value,
+      report->rate);
+  g_ptr_array_add (report->unmet, name);
+}
+
+/* What could not be met before and can be now. */
+static void
+report_met (GstTfxChain *chain, GPtrArray *before, GPtrArray *now, gdouble rate)
+{
+  for (guint i = 0; before && i < before->len; i++) {
+    GstTfxValue met = { before->pdata[i], " Hz" };
+
+    if (!g_ptr_array_find_with_equal_func (now, before->pdata[i], g_str_equal,
+            NULL))
+      gst_tfx_filter_report_value (GST_TFX_FILTER (chain), &met, rate);
+  }
+}
+
+/* ---- the filter ------------------------------------------------------------------------ */
+
+/* A controller that leads through values that do not fit each other is told of
+ * once. */
+static void
+gst_tfx_chain_builder_refuse (GstTfxChainBuilder *self,
+    const GstTfxBuild *build, const gchar *message, GError **error)
+{
+  gboolean is_known = self->is_refused && build->is_running && !build->by_hand;
+
+  self->is_refused = TRUE;
+  if (!is_known)
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        message);
+}
+
+TfxChain *
+gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
+    GstTfxBuild *build, GError **error)
+{
+  GstTfxChainExpr *expr = gst_tfx_chain_builder_get_expr (self, chain, build);
+  Report report = { chain };
+  TfxChain *made = NULL;
+  TfxExprError fault;
+
+  if (!expr)
+    return NULL;
+  report.expr = expr->expr;
+  report.rate = build->rate;
+  report.unmet = g_ptr_array_new_with_free_func (g_free);
+  if (tfx_expr_build (expr->expr, build->rate, build->n_channels, report_unmet,
+          &report, &made, &fault) < 0) {
+    made = NULL;
+    gst_tfx_chain_builder_refuse (self, build, fault.message, error);
+  } else {
+    self->is_refused = FALSE;
+  }
+  gst_tfx_chain_expr_unref (expr);
+
+  report_met (chain, self->unmet, report.unmet, build->rate);
+  g_clear_pointer (&self->unmet, g_ptr_array_unref);
+  self->unmet = report.unmet;
+  return made;
+}
+
+void
+gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
+{
+  g_clear_pointer (&self->job, gst_tfx_chain_job_free);
+  g_clear_pointer (&self->unmet, g_ptr_array_unref);
+  memset (self, 0, sizeof *self);
+}

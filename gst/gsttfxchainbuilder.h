@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainbuilder.h: makes the filter of a tfxchain from its expression.
+ */
+#ifndef GST_TFX_CHAIN_BUILDER_H
+#define GST_TFX_CHAIN_BUILDER_H
+
+#include "gsttfxchain.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstTfxChainJob GstTfxChainJob;
+
+/* Of the streaming thread.  Starts with all zero, ends with
+ * gst_tfx_chain_builder_clear(). */
+typedef struct
+{
+  GstTfxChainJob *job; /* what designs stages meanwhile, or NULL */
+  GPtrArray *unmet;    /* properties that could not be met the last time */
+  gboolean is_refused; /* the last expression could not be built */
+} GstTfxChainBuilder;
+
+/* As build_chain of GstTfxFilter. */
+TfxChain *gst_tfx_chain_builder_build (GstTfxChainBuilder *self,
+    GstTfxChain *chain, GstTfxBuild *build, GError **error);
+
+/* Waits for what is being designed, and forgets all. */
+void gst_tfx_chain_builder_clear (GstTfxChainBuilder *self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CHAIN_BUILDER_H */

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainparam.c: parameters of the catalogue as properties of an object.
+ *
+ * What a parameter takes says of which type its property is: numbers are
+ * double or int, True and False are boolean, words are enumerations, note
+ * values are strings, and lists are arrays.  None, where a parameter takes it,
+ * is a number below all others.
+ */
+#include "gsttfxchainparam.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PARAM_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | GST_PARAM_MUTABLE_PLAYING)
+
+static gboolean
+has_type (const TfxParam *param, unsigned type)
+{
+  return (param->types & type) != 0;
+}
+
+static gboolean
+is_list_alone (const TfxParam *param)
+{
+  return has_type (param, TFX_VALUE_LIST) &&
+         !has_type (param, TFX_VALUE_NUMBER);
+}
+
+static gboolean
+has_part (const TfxParam *param, GstTfxChainParamPart part)
+{
+  if (part == GST_TFX_CHAIN_PARAM_WHOLE)
+    return TRUE;
+  if (!has_type (param, TFX_VALUE_LIST) || is_list_alone (param))
+    return FALSE;
+  return part == GST_TFX_CHAIN_PARAM_LIST || param->max_list == 2;
+}
+
+/* ---- enumerations ------------------------------------------------------------ */
+
+/* Values of a parameter that is True, False or a word. */
+enum
+{
+  VALUE_FALSE,
+  VALUE_TRUE,
+  VALUE_WORD /* the first of the words */
+};
+
+static gint
+first_word (const TfxParam *param)
+{
+  return has_type (param, TFX_VALUE_BOOL) ? VALUE_WORD : 0;
+}
+
+static void
+add_enum_value (GArray *values, const gchar *name, const gchar *nick)
+{
+  GEnumValue value = { values->len, name, nick };
+
+  g_array_append_val (values, value);
+}
+
+/* "gain_scale" gives GstTfxChainGainScale.  Parameters of one name take the
+ * same words. */
+static GType
+gst_tfx_chain_param_enum_type (const TfxParam *param)
+{
+  static GMutex lock;
+  GString *name = g_string_new ("GstTfxChain");
+  gboolean upper = TRUE;
+  GType type;
+
+  for (const char *c = param->name; *c; c++) {
+    if (*c != '_')
+      g_string_append_c (name, upper ? g_ascii_toupper (*c) : *c);
+    upper = *c == '_';
+  }
+
+  g_mutex_lock (&lock);
+  type = g_type_from_name (name->str);
+  if (!type) {
+    /* The type keeps its values. */
+    GArray *values = g_array_new (TRUE, TRUE, sizeof (GEnumValue));
+
+    if (has_type (param, TFX_VALUE_BOOL)) {
+      add_enum_value (values, "False", "false");
+      add_enum_value (values, "True", "true");
+    }
+    for (const TfxWord *w = param->words; w->word; w++)
+      add_enum_value (values, w->word, w->word);
+    type = g_enum_register_static (name->str,
+        (GEnumValue *)(gpointer)g_array_free (values, FALSE));
+    gst_type_mark_as_plugin_api (type, 0);
+  }
+  g_mutex_unlock (&lock);
+  g_string_free (name, TRUE);
+  return type;
+}
+
+static gint
+get_enum (const TfxParam *param, const TfxValue *value)
+{
+  if (value->type == TFX_VALUE_BOOL)
+    return value->number != 0.0 ? VALUE_TRUE : VALUE_FALSE;
+  for (gint i = 0; param->words[i].word; i++) {
+    if (!strcmp (param->words[i].word, value->word))
+      return first_word (param) + i;
+  }
+  return 0;
+}
+
+static void
+set_enum (const TfxParam *param, gint number, TfxValue *value)
+{
+  if (number < first_word (param)) {
+    value->type = TFX_VALUE_BOOL;
+    value->number = number == VALUE_TRUE;
+    return;
+  }
+  value->type = TFX_VALUE_WORD;
+  g_strlcpy (value->word, param->words[number - first_word (param)].word,
+      sizeof value->word);
+}
+
+/* ---- numbers ------------------------------------------------------------------- */
+
+/* What stands for None: a number below all that the parameter takes. */
+static gdouble
+none_number (const TfxParam *param)
+{
+  return param->minimum > 0.0 ? 0.0 : -1.0;
+}
+
+static gdouble
+lowest_number (const TfxParam *param)
+{
+  if (has_type (param, TFX_VALUE_NONE))
+    return none_number (param);
+  if (!(param->flags & TFX_PARAM_ABOVE_MINIMUM))
+    return MAX (param->minimum, -G_MAXDOUBLE);
+  return param->minimum == 0.0 ? G_MINDOUBLE
+                               : nextafter (param->minimum, INFINITY);
+}
+
+static gdouble
+highest_number (const TfxParam *param)
+{
+  if (param->flags & TFX_PARAM_BELOW_MAXIMUM)
+    return nextafter (param->maximum, -INFINITY);
+  return MIN (param->maximum, G_MAXDOUBLE);
+}
+
+static gdouble
+get_number (const TfxParam *param, const TfxValue *value)
+{
+  switch (value->type) {
+    case TFX_VALUE_NUMBER:
+      return value->number;
+    case TFX_VALUE_LIST:
+      return value->list[0];
+    default:
+      return none_number (param);
+  }
+}
+
+/* A single number stays one; of a list it is the first. */
+static void
+set_number (const TfxParam *param, gdouble number, const TfxValue *old,
+    TfxValue *value)
+{
+  if (has_type (param, TFX_VALUE_NONE) && number == none_number (param)) {
+    value->type = TFX_VALUE_NONE;
+  } else if (old->type == TFX_VALUE_LIST) {
+    value->type = TFX_VALUE_LIST;
+    value->n_list = old->n_list;
+    value->list = g_memdup2 (old->list, old->n_list * sizeof *old->list);
+    value->list[0] = number;
+  } else {
+    value->type = TFX_VALUE_NUMBER;
+    value->number = number;
+  }
+}
+
+/* ---- lists --------------------------------------------------------------------- */
+
+/* The second number; 0 takes it away. */
+static void
+set_upper (const TfxParam *param, gdouble number, const TfxValue *old,
+    TfxValue *value)
+{
+  gdouble first = get_number (param, old);
+
+  if (number == 0.0) {
+    value->type = TFX_VALUE_NUMBER;
+    value->number = first;
+    return;
+  }
+  value->type = TFX_VALUE_LIST;
+  value->n_list = 2;
+  value->list = g_new (gdouble, 2);
+  value->list[0] = first;
+  value->list[1] = number;
+}
+
+static void
+get_list (const TfxValue *value, GValue *array)
+{
+  const gdouble *list =
+      value->type == TFX_VALUE_LIST ? value->list : &value->number;
+  gsize n = value->type == TFX_VALUE_LIST ? value->n_list : 1;
+  GValue item = G_VALUE_INIT;
+
+  if (value->type == TFX_VALUE_NONE)
+    return;
+  g_value_init (&item, G_TYPE_DOUBLE);
+  for (gsize i = 0; i < n; i++) {
+    g_value_set_double (&item, list[i]);
+    gst_value_array_append_value (array, &item);
+  }
+  g_value_unset (&item);
+}
+
+/* One number is a number where the parameter takes that. */
+static void
+set_list (const TfxParam *param, const GValue *array, TfxValue *value)
+{
+  guint n = gst_value_array_get_size (array);
+
+  value->type = TFX_VALUE_LIST;
+  value->n_list = n;
+  value->list = g_new0 (gdouble, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    value->list[i] = g_value_get_double (gst_value_array_get_value (array, i));
+  if (n == 1 && has_type (param, TFX_VALUE_NUMBER)) {
+    value->type = TFX_VALUE_NUMBER;
+    value->number = value->list[0];
+    g_clear_pointer (&value->list, g_free);
+    value->n_list = 0;
+  }
+}
+
+/* ---- properties ------------------------------------------------------------------ */
+
+gchar *
+gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
+{
+  static const gchar *const suffixes[] = { "", "-upper", "-list" };
+
+  return g_strdelimit (g_strconcat (param->name, suffixes[part], NULL), "_",
+      '-');
+}
+
+/* "Corner frequency in Hz", with what a part or None adds to it. */
+static gchar *
+make_blurb (const TfxParam *param, GstTfxChainParamPart part)
+{
+  GString *text = g_string_new (param->doc);
+
+  text->str[0] = g_ascii_toupper (text->str[0]);
+  if (*param->unit)
+    g_string_append_printf (text, ", in %s", param->unit);
+  if (part == GST_TFX_CHAIN_PARAM_UPPER)
+    g_string_append (text, " (the second one; 0 = there is none)");
+  else if (part == GST_TFX_CHAIN_PARAM_LIST)
+    g_string_append (text, " (all of them)");
+  else if (has_type (param, TFX_VALUE_NUMBER) &&
+           has_type (param, TFX_VALUE_LIST))
+    g_string_append (text, " (the first one)");
+  else if (has_type (param, TFX_VALUE_NONE))
+    g_string_append_printf (text, " (%g = None)", none_number (param));
+  return g_string_free (text, FALSE);
+}
+
+static GParamSpec *
+make_list_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
+{
+  GParamSpec *item = g_param_spec_double ("number", "Number", "One of them",
+      lowest_number (param), highest_number (param),
+      MAX (lowest_number (param), 0.0), G_PARAM_READWRITE);
+
+  return gst_param_spec_array (name, param->name, blurb, item, PARAM_FLAGS);
+}
+
+static GParamSpec *
+make_number_spec (const TfxParam *param, const gchar *name, const gchar *blurb)
+{
+  const GParamFlags flags = PARAM_FLAGS | GST_PARAM_CONTROLLABLE;
+  gdouble low = lowest_number (param), high = highest_number (param);
+  gdouble initial = get_number (param, &param->initial);
+
+  if (param->flags & TFX_PARAM_INTEGER)
+    return g_param_spec_int (name, param->name, blurb, low,
+        MIN (high, G_MAXINT), initial, flags);
+  return g_param_spec_double (name, param->name, blurb, low, high, initial,
+      flags);
+}
+
+GParamSpec *
+gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
+{
+  const GParamFlags flags = PARAM_FLAGS | GST_PARAM_CONTROLLABLE;
+  gchar *name, *blurb;
+  GParamSpec *spec;
+
+  if (!has_part (param, part))
+    return NULL;
+  name = gst_tfx_chain_param_make_name (param, part);
+  blurb = make_blurb (param, part);
+  if (part == GST_TFX_CHAIN_PARAM_LIST || is_list_alone (param))
+    spec = make_list_spec (param, name, blurb);
+  else if (part == GST_TFX_CHAIN_PARAM_UPPER)
+    spec = g_param_spec_double (name, param->name, blurb, 0.0,
+        highest_number (param), 0.0, flags);
+  else if (has_type (param, TFX_VALUE_NUMBER))
+    spec = make_number_spec (param, name, blurb);
+  else if (has_type (param, TFX_VALUE_WORD) && param->words)
+    spec = g_param_spec_enum (name, param->name, blurb,
+        gst_tfx_chain_param_enum_type (param),
+        get_enum (param, &param->initial), flags);
+  else if (has_type (param, TFX_VALUE_WORD))
+    spec = g_param_spec_string (name, param->name, blurb, param->initial.word,
+        PARAM_FLAGS);
+  else
+    spec = g_param_spec_boolean (name, param->name, blurb,
+        param->initial.number != 0.0, flags);
+  g_free (name);
+  g_free (blurb);
+  return spec;
+}
+
+void
+gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
+    const TfxValue *from, GValue *to)
+{
+  if (GST_VALUE_HOLDS_ARRAY (to))
+    get_list (from, to);
+  else if (part == GST_TFX_CHAIN_PARAM_UPPER)
+    g_value_set_double (to,
+        from->type == TFX_VALUE_LIST && from->n_list > 1 ? from->list[1] : 0.0);
+  else if (G_VALUE_HOLDS_DOUBLE (to))
+    g_value_set_double (to, get_number (param, from));
+  else if (G_VALUE_HOLDS_INT (to))
+    g_value_set_int (to, get_number (param, from));
+  else if (G_VALUE_HOLDS_ENUM (to))
+    g_value_set_enum (to, get_enum (param, from));
+  else if (G_VALUE_HOLDS_STRING (to))
+    g_value_set_string (to, from->word);
+  else
+    g_value_set_boolean (to, from->number != 0.0);
+}
+
+void
+gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
+    const TfxValue *old, const GValue *from, TfxValue *to)
+{
+  *to = (TfxValue){ .type = TFX_VALUE_BOOL };
+  if (GST_VALUE_HOLDS_ARRAY (from)) {
+    set_list (param, from, to);
+  } else if (part == GST_TFX_CHAIN_PARAM_UPPER) {
+    set_upper (param, g_value_get_double (from), old, to);
+  } else if (G_VALUE_HOLDS_DOUBLE (from)) {
+    set_number (param, g_value_get_double (from), old, to);
+  } else if (G_VALUE_HOLDS_INT (from)) {
+    set_number (param, g_value_get_int (from), old, to);
+  } else if (G_VALUE_HOLDS_ENUM (from)) {
+    set_enum (param, g_value_get_enum (from), to);
+  } else if (G_VALUE_HOLDS_STRING (from)) {
+    const gchar *word = g_value_get_string (from);
+
+    to->type = TFX_VALUE_WORD;
+    g_strlcpy (to->word, word ? word : "", sizeof to->word);
+  } else {
+    to->number = g_value_get_boolean (from);
+  }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainparam.h: parameters of the catalogue as properties of an object.
+ */
+#ifndef GST_TFX_CHAIN_PARAM_H
+#define GST_TFX_CHAIN_PARAM_H
+
+#include <gst/gst.h>
+
+#include "lang/expr.h"
+
+G_BEGIN_DECLS
+
+/* A parameter is a property of its name.  One that takes a number or a list is
+ * the number, or the first of the list; beside it there is a property for the
+ * whole list, and one for the second number if there are two at the most. */
+typedef enum
+{
+  GST_TFX_CHAIN_PARAM_WHOLE, /* "cutoff" */
+  GST_TFX_CHAIN_PARAM_UPPER, /* "cutoff-upper" */
+  GST_TFX_CHAIN_PARAM_LIST,  /* "cutoff-list" */
+  GST_TFX_CHAIN_PARAM_N_PARTS
+} GstTfxChainParamPart;
+
+/* The property for a part of a parameter; NULL if there is none. */
+GParamSpec *gst_tfx_chain_param_make_spec (const TfxParam *param,
+    GstTfxChainParamPart part);
+
+/* The name of that property, to be freed. */
+gchar *gst_tfx_chain_param_make_name (const TfxParam *param,
+    GstTfxChainParamPart part);
+
+/* Stores a part of @from in @to, which has the property's type. */
+void gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
+    const TfxValue *from, GValue *to);
+
+/* What becomes of @old if a part of it is set.  The list of @to is the
+ * caller's, to be freed by g_free(). */
+void gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
+    const TfxValue *old, const GValue *from, TfxValue *to);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CHAIN_PARAM_H */

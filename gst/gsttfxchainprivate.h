@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainprivate.h: what the files of tfxchain share.
+ */
+#ifndef GST_TFX_CHAIN_PRIVATE_H
+#define GST_TFX_CHAIN_PRIVATE_H
+
+#include "gsttfxchain.h"
+#include "gsttfxchainbuilder.h"
+#include "gsttfxchainstage.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
+
+struct _GstTfxChain
+{
+  GstTfxFilter parent;
+
+  /* Under the object lock. */
+  gchar *text;           /* as it was set; NULL: a stage has changed since */
+  gchar *fault;          /* what is wrong with it, or NULL */
+  GstTfxChainExpr *expr; /* without stages if there is a fault */
+  GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed */
+  gboolean is_started;
+
+  /* Of the streaming thread. */
+  GstTfxChainBuilder builder;
+};
+
+/* The expression as it is now; a reference for the caller. */
+GstTfxChainExpr *gst_tfx_chain_get_expr (GstTfxChain *self);
+
+/* The stages as they are now; a reference for the caller. */
+GPtrArray *gst_tfx_chain_get_stages (GstTfxChain *self);
+
+/* The first text of a new element. */
+void gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text);
+
+/* Takes the text of the chain, as the property does.  FALSE if it is refused.
+ * Any thread. */
+gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
+
+/* The text of the chain as it is now, to be freed. */
+gchar *gst_tfx_chain_get_text (GstTfxChain *self);
+
+/* The chain as it is now in one line, to be freed; NULL if it is wrong. */
+gchar *gst_tfx_chain_print (GstTfxChain *self);
+
+/* The property has changed. */
+void gst_tfx_chain_notify_text (GstTfxChain *self);
+
+/* The stages lose their chain, at its end. */
+void gst_tfx_chain_drop_stages (GstTfxChain *self);
+
+/* Sets or gets a part of a parameter of one of the stages.  FALSE if it is none
+ * of them any more. */
+gboolean gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
+    guint param, GstTfxChainParamPart part, const GValue *value);
+gboolean gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
+    guint param, GstTfxChainParamPart part, GValue *value);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CHAIN_PRIVATE_H */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainstage.c: GstTfxChainStage, a stage of a tfxchain as its child.
+ *
+ * A stage holds no values: they are in the expression of the chain, where the
+ * chain's text and its filter come from.  A stage that was taken out of its
+ * chain keeps the last expression that it was in.
+ */
+#include "gsttfxchainstage.h"
+
+#include "gsttfxchainprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+typedef struct
+{
+  guint index;           /* in the chain; under the chain's object lock */
+  GstTfxChainExpr *last; /* NULL while in a chain; under the own lock */
+} GstTfxChainStagePrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxChainStage, gst_tfx_chain_stage,
+    GST_TYPE_OBJECT)
+
+#define PRIVATE(self)                                                          \
+  ((GstTfxChainStagePrivate *)gst_tfx_chain_stage_get_instance_private (self))
+
+/* ---- properties --------------------------------------------------------------- */
+
+/* The number of a property tells its parameter and its part. */
+static guint
+property_id (guint param, guint part)
+{
+  return 1 + GST_TFX_CHAIN_PARAM_N_PARTS * param + part;
+}
+
+static guint
+property_param (guint prop_id)
+{
+  return (prop_id - 1) / GST_TFX_CHAIN_PARAM_N_PARTS;
+}
+
+static GstTfxChainParamPart
+property_part (guint prop_id)
+{
+  return (prop_id - 1) % GST_TFX_CHAIN_PARAM_N_PARTS;
+}
+
+static void
+gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
+    const GValue *value, GParamSpec *pspec)
+{
+  GstTfxChainStage *self = GST_TFX_CHAIN_STAGE (object);
+  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+
+  if (!chain || !gst_tfx_chain_set_param (GST_TFX_CHAIN (chain), self,
+                    property_param (prop_id), property_part (prop_id), value))
+    GST_WARNING_OBJECT (self,
+        "%s is set, but the stage is in no chain any more", pspec->name);
+  gst_clear_object (&chain);
+}
+
+static void
+gst_tfx_chain_stage_get_property (GObject *object, guint prop_id, GValue *value,
+    GParamSpec *pspec)
+{
+  GstTfxChainStage *self = GST_TFX_CHAIN_STAGE (object);
+  GstTfxChainStagePrivate *priv = PRIVATE (self);
+  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+  const TfxParam *param = &GST_TFX_CHAIN_STAGE_GET_CLASS (self)
+                               ->klass->params[property_param (prop_id)];
+  TfxValue last = param->initial;
+
+  if (!chain || !gst_tfx_chain_get_param (GST_TFX_CHAIN (chain), self,
+                    property_param (prop_id), property_part (prop_id), value)) {
+    GST_OBJECT_LOCK (self);
+    if (priv->last)
+      tfx_expr_get (priv->last->expr, priv->index, param->name, &last);
+    gst_tfx_chain_param_get (param, property_part (prop_id), &last, value);
+    GST_OBJECT_UNLOCK (self);
+  }
+  gst_clear_object (&chain);
+}
+
+void
+gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
+{
+  GstTfxChainStageClass *klass = GST_TFX_CHAIN_STAGE_GET_CLASS (self);
+
+  for (guint part = 0; part < GST_TFX_CHAIN_PARAM_N_PARTS; part++) {
+    if (klass->specs[param][part])
+      g_object_notify_by_pspec (G_OBJECT (self), klass->specs[param][part]);
+  }
+}
+
+/* ---- types ---------------------------------------------------------------------- */
+
+static void
+gst_tfx_chain_stage_finalize (GObject *object)
+{
+  g_clear_pointer (&PRIVATE (GST_TFX_CHAIN_STAGE (object))->last,
+      gst_tfx_chain_expr_unref);
+  G_OBJECT_CLASS (gst_tfx_chain_stage_parent_class)->finalize (object);
+}
+
+static void
+gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+
+  gobject_class->finalize = gst_tfx_chain_stage_finalize;
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_CHAIN_STAGE, 0);
+}
+
+static void
+gst_tfx_chain_stage_init (GstTfxChainStage *self)
+{
+}
+
+/* What comes from the stream is no property. */
+static void
+gst_tfx_chain_stage_init_subclass (gpointer g_class, gpointer data)
+{
+  GstTfxChainStageClass *klass = g_class;
+  GObjectClass *gobject_class = g_class;
+
+  /* These two are not inherited. */
+  gobject_class->set_property = gst_tfx_chain_stage_set_property;
+  gobject_class->get_property = gst_tfx_chain_stage_get_property;
+  klass->klass = data;
+  klass->specs = (gpointer)g_new0 (GParamSpec *,
+      klass->klass->n_params * GST_TFX_CHAIN_PARAM_N_PARTS);
+  for (guint i = 0; i < klass->klass->n_params; i++) {
+    const TfxParam *param = &klass->klass->params[i];
+
+    if (param->flags & TFX_PARAM_STREAM)
+      continue;
+    for (guint part = 0; part < GST_TFX_CHAIN_PARAM_N_PARTS; part++) {
+      GParamSpec *spec = gst_tfx_chain_param_make_spec (param, part);
+
+      klass->specs[i][part] = spec;
+      if (spec)
+        g_object_class_install_property (gobject_class, property_id (i, part),
+            spec);
+    }
+  }
+}
+
+/* "ParametricEQ" gives GstTfxChainParametricEQ. */
+static GType
+gst_tfx_chain_stage_get_class_type (const TfxClass *klass)
+{
+  static GMutex lock;
+  gchar *name = g_strconcat ("GstTfxChain", klass->name, NULL);
+  GTypeQuery base;
+  GType type;
+
+  g_type_query (GST_TYPE_TFX_CHAIN_STAGE, &base);
+  g_mutex_lock (&lock);
+  type = g_type_from_name (name);
+  if (!type) {
+    GTypeInfo info = { .class_size = base.class_size,
+      .class_init = gst_tfx_chain_stage_init_subclass,
+      .class_data = klass,
+      .instance_size = base.instance_size };
+
+    type = g_type_register_static (GST_TYPE_TFX_CHAIN_STAGE, name, &info, 0);
+  }
+  g_mutex_unlock (&lock);
+  g_free (name);
+  return type;
+}
+
+/* ---- the stages of a chain -------------------------------------------------------- */
+
+GstTfxChainStage *
+gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name)
+{
+  return g_object_new (gst_tfx_chain_stage_get_class_type (klass), "name", name,
+      NULL);
+}
+
+const TfxClass *
+gst_tfx_chain_stage_get_klass (GstTfxChainStage *self)
+{
+  return GST_TFX_CHAIN_STAGE_GET_CLASS (self)->klass;
+}
+
+guint
+gst_tfx_chain_stage_get_index (GstTfxChainStage *self)
+{
+  return PRIVATE (self)->index;
+}
+
+void
+gst_tfx_chain_stage_set_index (GstTfxChainStage *self, guint index)
+{
+  PRIVATE (self)->index = index;
+}
+
+void
+gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr)
+{
+  GST_OBJECT_LOCK (self);
+  PRIVATE (self)->last = gst_tfx_chain_expr_ref (expr);
+  GST_OBJECT_UNLOCK (self);
+}

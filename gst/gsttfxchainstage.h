@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainstage.h: GstTfxChainStage, a stage of a tfxchain as its child.
+ */
+#ifndef GST_TFX_CHAIN_STAGE_H
+#define GST_TFX_CHAIN_STAGE_H
+
+#include "gsttfxchainexpr.h"
+#include "gsttfxchainparam.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TFX_CHAIN_STAGE (gst_tfx_chain_stage_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstTfxChainStage, gst_tfx_chain_stage, GST,
+    TFX_CHAIN_STAGE, GstObject)
+
+/* There is a subclass for each class of the catalogue, with a property for each
+ * parameter.  The values are those of the chain that the stage is in. */
+struct _GstTfxChainStageClass
+{
+  GstObjectClass parent_class;
+
+  const TfxClass *klass;
+  /* [klass->n_params]; NULL where there is no such property */
+  GParamSpec *(*specs)[GST_TFX_CHAIN_PARAM_N_PARTS];
+};
+
+/* A stage of a class, with the name of the stage; floating. */
+GstTfxChainStage *
+gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name);
+
+const TfxClass *gst_tfx_chain_stage_get_klass (GstTfxChainStage *self);
+
+/* The index of the stage in its chain; for the chain, under its lock. */
+guint gst_tfx_chain_stage_get_index (GstTfxChainStage *self);
+void gst_tfx_chain_stage_set_index (GstTfxChainStage *self, guint index);
+
+/* From now on the stage is in no chain, and keeps the values that it has in
+ * @expr. */
+void gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr);
+
+/* The properties of a parameter have changed.  With no lock held. */
+void gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CHAIN_STAGE_H */

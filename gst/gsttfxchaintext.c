@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchaintext.c: the text of a tfxchain, its stages and their parameters.
+ *
+ * The expression is the one place where values are.  A text becomes a new
+ * expression, of which the object lock covers no more than the exchange; a
+ * parameter changes the expression that there is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gsttfxchainprivate.h"
+#include "gsttfxprivate.h"
+
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+GstTfxChainExpr *
+gst_tfx_chain_get_expr (GstTfxChain *self)
+{
+  GstTfxChainExpr *expr;
+
+  GST_OBJECT_LOCK (self);
+  expr = gst_tfx_chain_expr_ref (self->expr);
+  GST_OBJECT_UNLOCK (self);
+  return expr;
+}
+
+GPtrArray *
+gst_tfx_chain_get_stages (GstTfxChain *self)
+{
+  GPtrArray *stages;
+
+  GST_OBJECT_LOCK (self);
+  stages = g_ptr_array_ref (self->stages);
+  GST_OBJECT_UNLOCK (self);
+  return stages;
+}
+
+/* ---- a new text ------------------------------------------------------------------ */
+
+/* From one set of stages to another. */
+typedef struct
+{
+  TfxExpr *parsed; /* what the text says */
+  const gchar *text;
+  const gchar *fault; /* or what is wrong with it */
+
+  GstTfxChainExpr *old_expr, *expr;
+  GPtrArray *old_stages, *stages;
+  GPtrArray *added, *removed; /* of these */
+} Change;
+
+/* By name; the keys are the names in the expression. */
+static GHashTable *
+index_stages (const TfxExpr *expr, GPtrArray *stages)
+{
+  GHashTable *table = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < stages->len; i++)
+    g_hash_table_insert (table, (gpointer)tfx_expr_stage_name (expr, i),
+        stages->pdata[i]);
+  return table;
+}
+
+/* A stage of the same name and class stays the same object. */
+static void
+gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
+{
+  const TfxExpr *expr = change->expr->expr;
+  GHashTable *old = index_stages (change->old_expr->expr, change->old_stages);
+
+  change->stages = g_ptr_array_new_with_free_func (gst_object_unref);
+  change->added = g_ptr_array_new ();
+  change->removed = g_ptr_array_new ();
+  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
+    const gchar *name = tfx_expr_stage_name (expr, i);
+    const TfxClass *klass = tfx_expr_stage_class (expr, i);
+    GstTfxChainStage *stage = g_hash_table_lookup (old, name);
+
+    if (stage && gst_tfx_chain_stage_get_klass (stage) == klass) {
+      g_hash_table_remove (old, name);
+      g_ptr_array_add (change->stages, gst_object_ref (stage));
+    } else {
+      stage = gst_object_ref_sink (gst_tfx_chain_stage_new (klass, name));
+      gst_object_set_parent (GST_OBJECT (stage), GST_OBJECT (self));
+      g_ptr_array_add (change->added, stage);
+      g_ptr_array_add (change->stages, stage);
+    }
+  }
+  for (guint i = 0; i < change->old_stages->len; i++) {
+    gpointer stage = change->old_stages->pdata[i];
+
+    if (g_hash_table_lookup (old,
+            tfx_expr_stage_name (change->old_expr->expr, i)) == stage)
+      g_ptr_array_add (change->removed, stage);
+  }
+  g_hash_table_unref (old);
+}
+
+/* Starts from what there is now.  FALSE if memory is short. */
+static gboolean
+gst_tfx_chain_begin (GstTfxChain *self, Change *change)
+{
+  TfxExpr *expr = tfx_expr_copy (change->parsed);
+
+  if (!expr)
+    return FALSE;
+  change->expr = gst_tfx_chain_expr_new (expr);
+  GST_OBJECT_LOCK (self);
+  change->old_expr = gst_tfx_chain_expr_ref (self->expr);
+  change->old_stages = g_ptr_array_ref (self->stages);
+  GST_OBJECT_UNLOCK (self);
+
+  /* (Without memory fewer stages keep their state.) */
+  tfx_expr_adopt_ids (expr, change->old_expr->expr);
+  tfx_expr_take_prepared (expr, change->old_expr->expr);
+  gst_tfx_chain_choose_stages (self, change);
+  return TRUE;
+}
+
+static void
+gst_tfx_chain_end (Change *change)
+{
+  g_clear_pointer (&change->expr, gst_tfx_chain_expr_unref);
+  g_clear_pointer (&change->old_expr, gst_tfx_chain_expr_unref);
+  g_clear_pointer (&change->added, g_ptr_array_unref);
+  g_clear_pointer (&change->removed, g_ptr_array_unref);
+  g_clear_pointer (&change->stages, g_ptr_array_unref);
+  g_clear_pointer (&change->old_stages, g_ptr_array_unref);
+}
+
+static void
+unparent_all (GPtrArray *stages)
+{
+  for (guint i = 0; i < stages->len; i++)
+    gst_object_unparent (stages->pdata[i]);
+}
+
+typedef enum
+{
+  EXCHANGED,
+  REFUSED,
+  TOO_LATE /* another thread has exchanged the stages */
+} Exchange;
+
+static Exchange
+gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
+{
+  Exchange result = EXCHANGED;
+  GstTfxChainExpr *old_expr = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (change->fault && self->is_started) {
+    result = REFUSED;
+  } else if (self->stages != change->old_stages) {
+    result = TOO_LATE;
+  } else {
+    for (guint i = 0; i < change->removed->len; i++)
+      gst_tfx_chain_stage_retire (change->removed->pdata[i], self->expr);
+    for (guint i = 0; i < change->stages->len; i++)
+      gst_tfx_chain_stage_set_index (change->stages->pdata[i], i);
+    old_expr = self->expr;
+    self->expr = gst_tfx_chain_expr_ref (change->expr);
+    g_ptr_array_unref (self->stages);
+    self->stages = g_ptr_array_ref (change->stages);
+    g_free (self->text);
+    self->text = g_strdup (change->text);
+    g_free (self->fault);
+    self->fault = g_strdup (change->fault);
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  if (result != EXCHANGED) {
+    unparent_all (change->added);
+    return result;
+  }
+  /* Its values may be newer than those that the change began with. */
+  gst_tfx_chain_expr_unref (change->old_expr);
+  change->old_expr = old_expr;
+  return result;
+}
+
+/* Tells of parameters of stages that stayed. */
+static void
+gst_tfx_chain_notify_stages (Change *change)
+{
+  GHashTable *old = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < change->old_stages->len; i++)
+    g_hash_table_insert (old, change->old_stages->pdata[i],
+        GUINT_TO_POINTER (i + 1));
+  for (guint i = 0; i < change->stages->len; i++) {
+    GstTfxChainStage *stage = change->stages->pdata[i];
+    const TfxClass *klass = gst_tfx_chain_stage_get_klass (stage);
+    guint was = GPOINTER_TO_UINT (g_hash_table_lookup (old, stage));
+
+    for (guint k = 0; was > 0 && k < klass->n_params; k++) {
+      TfxValue before, now;
+
+      tfx_expr_get (change->old_expr->expr, was - 1, klass->params[k].name,
+          &before);
+      tfx_expr_get (change->expr->expr, i, klass->params[k].name, &now);
+      if (!tfx_value_equal (&before, &now))
+        gst_tfx_chain_stage_notify (stage, k);
+    }
+  }
+  g_hash_table_unref (old);
+}
+
+/* With no lock held: what is called may set the chain anew. */
+static void
+gst_tfx_chain_tell (GstTfxChain *self, Change *change)
+{
+  GstChildProxy *proxy = GST_CHILD_PROXY (self);
+
+  for (guint i = 0; i < change->removed->len; i++) {
+    GstObject *stage = change->removed->pdata[i];
+
+    gst_child_proxy_child_removed (proxy, G_OBJECT (stage),
+        GST_OBJECT_NAME (stage));
+    gst_object_unparent (stage);
+  }
+  for (guint i = 0; i < change->added->len; i++) {
+    GstObject *stage = change->added->pdata[i];
+
+    gst_child_proxy_child_added (proxy, G_OBJECT (stage),
+        GST_OBJECT_NAME (stage));
+  }
+  gst_tfx_chain_notify_stages (change);
+}
+
+static gboolean
+gst_tfx_chain_replace (GstTfxChain *self, Change *change)
+{
+  Exchange result;
+
+  do {
+    if (!gst_tfx_chain_begin (self, change)) {
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("The chain cannot be changed: memory is short."), (NULL));
+      return FALSE;
+    }
+    result = gst_tfx_chain_exchange (self, change);
+    if (result == EXCHANGED)
+      gst_tfx_chain_tell (self, change);
+    gst_tfx_chain_end (change);
+  } while (result == TOO_LATE);
+
+  if (result == REFUSED)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("The chain cannot be changed, it goes on as it was: %s",
+            change->fault),
+        (NULL));
+  return result == EXCHANGED;
+}
+
+gboolean
+gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
+{
+  Change change = { .text = text };
+  TfxExprError error;
+  gboolean is_set;
+
+  change.parsed = tfx_expr_parse (text, strlen (text), &error);
+  if (!change.parsed) {
+    change.fault = error.rendered;
+    change.parsed = tfx_expr_parse ("", 0, NULL);
+  }
+  GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
+  is_set = gst_tfx_chain_replace (self, &change);
+  tfx_expr_free (&change.parsed);
+  if (is_set)
+    gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+  return is_set;
+}
+
+void
+gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text)
+{
+  self->text = g_strdup (text);
+  self->expr =
+      gst_tfx_chain_expr_new (tfx_expr_parse (text, strlen (text), NULL));
+  self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
+}
+
+gchar *
+gst_tfx_chain_get_text (GstTfxChain *self)
+{
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  text = g_strdup (self->text);
+  GST_OBJECT_UNLOCK (self);
+  return text ? text : gst_tfx_chain_print (self);
+}
+
+gchar *
+gst_tfx_chain_print (GstTfxChain *self)
+{
+  GstTfxChainExpr *expr = NULL;
+  gchar *printed, *text;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->fault)
+    expr = gst_tfx_chain_expr_ref (self->expr);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!expr)
+    return NULL;
+  printed = tfx_expr_print (expr->expr);
+  text = g_strdup (printed);
+  free (printed);
+  gst_tfx_chain_expr_unref (expr);
+  return text;
+}
+
+void
+gst_tfx_chain_drop_stages (GstTfxChain *self)
+{
+  GPtrArray *stages;
+
+  GST_OBJECT_LOCK (self);
+  stages = self->stages;
+  self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
+  for (guint i = 0; i < stages->len; i++)
+    gst_tfx_chain_stage_retire (stages->pdata[i], self->expr);
+  GST_OBJECT_UNLOCK (self);
+  unparent_all (stages);
+  g_ptr_array_unref (stages);
+}
+
+/* ---- parameters ---------------------------------------------------------------------- */
+
+/* With the object lock held. */
+static gboolean
+gst_tfx_chain_has (GstTfxChain *self, GstTfxChainStage *stage)
+{
+  guint index = gst_tfx_chain_stage_get_index (stage);
+
+  return index < self->stages->len && self->stages->pdata[index] == stage;
+}
+
+gboolean
+gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
+    guint param, GstTfxChainParamPart part, GValue *value)
+{
+  const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
+  TfxValue now;
+  gboolean has;
+
+  GST_OBJECT_LOCK (self);
+  has = gst_tfx_chain_has (self, stage);
+  if (has) {
+    tfx_expr_get (self->expr->expr, gst_tfx_chain_stage_get_index (stage),
+        spec->name, &now);
+    gst_tfx_chain_param_get (spec, part, &now, value);
+  }
+  GST_OBJECT_UNLOCK (self);
+  return has;
+}
+
+/* With the object lock held.  TRUE if something has changed. */
+static gboolean
+gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
+    const TfxParam *spec, GstTfxChainParamPart part, const GValue *value,
+    TfxExprError *error)
+{
+  guint index = gst_tfx_chain_stage_get_index (stage);
+  gboolean changed = FALSE;
+  TfxValue old, now;
+  TfxExpr *expr;
+
+  tfx_expr_get (self->expr->expr, index, spec->name, &old);
+  gst_tfx_chain_param_set (spec, part, &old, value, &now);
+  if (!tfx_value_equal (&old, &now)) {
+    expr = gst_tfx_chain_expr_edit (&self->expr);
+    changed = expr && tfx_expr_set (expr, index, spec->name, &now, error) == 0;
+  }
+  if (changed)
+    g_clear_pointer (&self->text, g_free);
+  g_free (now.list);
+  return changed;
+}
+
+gboolean
+gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
+    guint param, GstTfxChainParamPart part, const GValue *value)
+{
+  GstTfxFilterPrivate *priv =
+      gst_tfx_filter_get_private (GST_TFX_FILTER (self));
+  gboolean by_hand =
+      g_atomic_pointer_get (&priv->control_thread) != g_thread_self ();
+  const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
+  TfxExprError error = { 0 };
+  gboolean has, changed = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  has = gst_tfx_chain_has (self, stage);
+  if (has)
+    changed =
+        gst_tfx_chain_change_param (self, stage, spec, part, value, &error);
+  GST_OBJECT_UNLOCK (self);
+
+  if (error.code < 0 && by_hand)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s. It stays as it was.", error.message), (NULL));
+  else if (error.code < 0)
+    GST_WARNING_OBJECT (self, "%s", error.message);
+  if (!changed)
+    return has;
+
+  gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+  gst_tfx_chain_stage_notify (stage, param);
+  /* The text would be told of with every buffer. */
+  if (by_hand)
+    gst_tfx_chain_notify_text (self);
+  return TRUE;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxneighbour.h: which tfx element, if any, is directly linked to a pad.
+ */
+#ifndef GST_TFX_NEIGHBOUR_H
+#define GST_TFX_NEIGHBOUR_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The ghost pads of so many bins within each other may lie between. */
+#define GST_TFX_NEIGHBOUR_MAX_PADS 16
+
+/* The way from a source pad to the sink pad of another tfx element.  All zero:
+ * not looked for yet. */
+typedef struct
+{
+  GstPad *pads[GST_TFX_NEIGHBOUR_MAX_PADS]; /* the way, with references */
+  guint n_pads;
+  GstElement *element; /* at its end, with a reference */
+} GstTfxNeighbour;
+
+/* Looks for the way from @src to the sink pad of an element of type @type:
+ * through ghost and proxy pads, past nothing else.  FALSE if there is none. */
+gboolean
+gst_tfx_neighbour_find (GstTfxNeighbour *self, GstPad *src, GType type);
+
+/* Whether every link of the way is as it was.  Takes no lock. */
+gboolean gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self);
+
+/* Whether a pad of the way has a probe, which would see samples that are not
+ * filtered yet; of those on the first pad @n_own do not count.  Takes no
+ * lock. */
+gboolean gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self, gint n_own);
+
+/* Forgets the way. */
+void gst_tfx_neighbour_clear (GstTfxNeighbour *self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_NEIGHBOUR_H */

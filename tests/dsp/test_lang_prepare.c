@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_lang_prepare.c: stages that are designed ahead of the chain: the same
+ * chain comes of them, and nothing that has changed is kept.
+ */
+#include "lang/expr.h"
+#include "stage.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char text[] =
+    "eq=ParametricEQ(1000, 2, 3) | (LoButterworth(100, order=6) + "
+    "Butterworth('bp', [100, 30000])) | LogFilterBank(5) | "
+    "fir=DesignableFIR([1000, 21000, 40000], 301) | FIR([1, 2, 3]) | "
+    "Delay(delay_samples=9, strategy='ping-pong')";
+
+enum
+{
+  EQ,
+  LOW,
+  BAND,
+  BANK,
+  DESIGNED,
+  OWN,
+  DELAY,
+  N_STAGES
+};
+
+static TfxExpr *
+parse (const char *from)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (from, strlen (from), &error);
+
+  if (!expr) {
+    printf ("Bail out! %s\n", error.message);
+    exit (1);
+  }
+  return expr;
+}
+
+typedef struct Told
+{
+  unsigned n;
+  char text[8][320];
+} Told;
+
+static void
+tell (const TfxExprUnmet *unmet, void *data)
+{
+  Told *told = data;
+
+  if (told->n < 8)
+    snprintf (told->text[told->n], sizeof told->text[0], "%s", unmet->message);
+  told->n++;
+}
+
+static TfxChain *
+build (const TfxExpr *expr, double rate_hz, unsigned n_channels, Told *told)
+{
+  TfxChain *chain = NULL;
+
+  tfx_expr_build (expr, rate_hz, n_channels, told ? tell : NULL, told, &chain,
+      NULL);
+  if (!chain) {
+    printf ("Bail out! no chain\n");
+    exit (1);
+  }
+  return chain;
+}
+
+/* What is left to be designed. */
+static bool
+has_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
+    size_t n_sections, size_t n_taps)
+{
+  size_t sections, taps;
+
+  tfx_expr_effort (expr, rate_hz, n_channels, &sections, &taps);
+  if (sections != n_sections || taps != n_taps)
+    tap_diag ("%zu sections and %zu taps", sections, taps);
+  return sections == n_sections && taps == n_taps;
+}
+
+/* Whether two stages do the same to the bit. */
+static bool
+is_same_stage (const TfxStage *a, const TfxStage *b)
+{
+  if (a->kind != b->kind)
+    return false;
+  switch (a->kind) {
+    case TFX_STAGE_SECTIONS:
+      return a->u.sections.n == b->u.sections.n &&
+             memcmp (a->u.sections.sos, b->u.sections.sos,
+                 a->u.sections.n * sizeof (TfxSos)) == 0;
+    case TFX_STAGE_FIR:
+      return a->u.fir.n_taps == b->u.fir.n_taps &&
+             memcmp (a->u.fir.taps, b->u.fir.taps,
+                 a->u.fir.n_taps * sizeof (double)) == 0;
+    case TFX_STAGE_DELAY:
+      return a->u.delay.n_taps == b->u.delay.n_taps &&
+             a->u.delay.taps[0].delay == b->u.delay.taps[0].delay &&
+             a->u.delay.taps[0].swap == b->u.delay.taps[0].swap;
+    case TFX_STAGE_GAIN:
+      return a->u.gain == b->u.gain;
+    case TFX_STAGE_SUM:
+      if (a->u.sum.n != b->u.sum.n)
+        return false;
+      for (size_t i = 0; i < a->u.sum.n; i++) {
+        if (!is_same_stage (a->u.sum.branches[i]->stages[0],
+                b->u.sum.branches[i]->stages[0]))
+          return false;
+      }
+      return true;
+  }
+  return false;
+}
+
+static bool
+is_same_chain (const TfxChain *a, const TfxChain *b)
+{
+  bool same = a->n_stages == b->n_stages;
+
+  for (size_t i = 0; same && i < a->n_stages; i++)
+    same = is_same_stage (a->stages[i], b->stages[i]);
+  return same;
+}
+
+/* The same chain, and the same is told of it, each time. */
+static void
+test_same (void)
+{
+  TfxExpr *plain = parse (text), *expr = parse (text);
+  Told told[3] = { { 0 } };
+  TfxChain *chains[3];
+
+  tap_check (has_effort (expr, 48000, 2, 1 + 4 + 4 + 5, 301 + 3),
+      "all is to be designed");
+  tfx_expr_prepare (expr, 48000, 2);
+  tap_check (has_effort (expr, 48000, 2, 0, 0), "nothing is left");
+  chains[0] = build (plain, 48000, 2, &told[0]);
+  chains[1] = build (expr, 48000, 2, &told[1]);
+  chains[2] = build (expr, 48000, 2, &told[2]);
+  tap_check (is_same_chain (chains[0], chains[1]), "the same chain");
+  tap_check (chains[1]->stages[0] == chains[2]->stages[0] &&
+                 chains[1]->stages[3] == chains[2]->stages[3],
+      "of the very same stages");
+  tap_check (told[0].n == 2 && memcmp (&told[0], &told[1], sizeof told[0]) == 0,
+      "with the same told of it");
+  tap_check (memcmp (&told[1], &told[2], sizeof told[1]) == 0,
+      "each time that it is built");
+  for (size_t i = 0; i < 3; i++)
+    tfx_chain_unref (&chains[i]);
+  tfx_expr_free (&plain);
+  tfx_expr_free (&expr);
+}
+
+/* What changes is designed again, and nothing else. */
+static void
+test_changes (void)
+{
+  TfxExpr *expr = parse (text), *other;
+  TfxChain *before, *after, *plain;
+
+  tfx_expr_prepare (expr, 48000, 2);
+  before = build (expr, 48000, 2, NULL);
+  tap_check (has_effort (expr, 44100, 2, 14, 304), "another rate");
+  tap_check (has_effort (expr, 48000, 1, 14, 304), "other channels");
+
+  tfx_expr_set_number (expr, EQ, "gain", 0, -3, NULL);
+  tap_check (has_effort (expr, 48000, 2, 1, 0), "a value");
+  tfx_expr_set_number (expr, OWN, "b", 1, 7, NULL);
+  tap_check (has_effort (expr, 48000, 2, 1, 3), "a number of a list");
+  tfx_expr_set_number (expr, LOW, "order", 0, 7, NULL);
+  tap_check (has_effort (expr, 48000, 2, 1 + 4, 3), "an order");
+  after = build (expr, 48000, 2, NULL);
+  other = parse ("eq=ParametricEQ(1000, 2, -3) | (LoButterworth(100, "
+                 "order=7) + Butterworth('bp', [100, 30000])) | "
+                 "LogFilterBank(5) | fir=DesignableFIR([1000, 21000, "
+                 "40000], 301) | FIR([1, 7, 3]) | "
+                 "Delay(delay_samples=9, strategy='ping-pong')");
+  plain = build (other, 48000, 2, NULL);
+  tfx_expr_free (&other);
+  tap_check (is_same_chain (after, plain), "the chain of the new values");
+  tap_check (before->stages[3] == after->stages[3], "of old stages and new");
+  tfx_chain_unref (&before);
+  tfx_chain_unref (&after);
+  tfx_chain_unref (&plain);
+
+  /* At another rate the same is done anew. */
+  tfx_expr_prepare (expr, 8000, 1);
+  after = build (expr, 8000, 1, NULL);
+  plain = build (expr, 8000, 1, NULL);
+  tap_check (is_same_chain (after, plain) && has_effort (expr, 8000, 1, 0, 0) &&
+                 has_effort (expr, 48000, 2, 14, 304),
+      "another rate takes the place of the first");
+  tfx_chain_unref (&after);
+  tfx_chain_unref (&plain);
+  tfx_expr_free (&expr);
+}
+
+/* A stage has the id of its node. */
+static void
+test_ids (void)
+{
+  TfxExpr *old = parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
+  TfxExpr *expr = parse ("fir=DesignableFIR(1000, 301) | Notch(60, 1)");
+  TfxExpr *copy;
+  TfxChain *chain;
+
+  tfx_expr_prepare (old, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_adopt_ids (expr, old);
+  tap_check (has_effort (expr, 48000, 2, 1, 301), "adopted ids");
+  tfx_expr_take_prepared (expr, old);
+  tap_check (has_effort (expr, 48000, 2, 1, 0),
+      "taken over where the values are the same");
+  chain = build (expr, 48000, 2, NULL);
+  tap_check (chain->stages[0]->id == tfx_expr_stage_id (old, 0) &&
+                 chain->stages[1]->id == tfx_expr_stage_id (old, 1) &&
+                 chain->stages[1]->id == tfx_expr_stage_id (expr, 1),
+      "the stages have the adopted ids");
+  tfx_chain_unref (&chain);
+
+  copy = tfx_expr_copy (old);
+  tap_check (has_effort (copy, 48000, 2, 0, 0), "a copy has them too");
+  tfx_expr_set_number (copy, 1, "q", 0, 2, NULL);
+  tap_check (has_effort (copy, 48000, 2, 1, 0) &&
+                 has_effort (old, 48000, 2, 0, 0),
+      "and its own changes");
+  tfx_expr_free (&copy);
+
+  copy = parse ("fir=DesignableFIR(1000, 301) | Notch(50, 1)");
+  tfx_expr_take_prepared (copy, old);
+  tap_check (has_effort (copy, 48000, 2, 1, 301),
+      "nothing is taken from stages of other ids");
+  tfx_expr_free (&copy);
+  tfx_expr_free (&old);
+  tfx_expr_free (&expr);
+}
+
+/* What cannot be made is told of by building, not by preparing. */
+static void
+test_faults (void)
+{
+  TfxExpr *expr = parse ("Gain(2) | LoButterworth(100, fs=44100)");
+  TfxChain *chain = NULL;
+  TfxExprError error;
+
+  tfx_expr_prepare (expr, 48000, 2);
+  tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, &error) < 0 &&
+                 strstr (error.message, "fs of stage"),
+      "not at this rate: %s", error.message);
+  tfx_expr_prepare (expr, 44100, 2);
+  tap_check (has_effort (expr, 44100, 2, 0, 0), "but at the other one");
+  tfx_expr_prepare (expr, 0, 2);
+  tap_check (has_effort (expr, 44100, 2, 0, 0), "no rate changes nothing");
+
+  /* Values that do not fit each other, and the same put right. */
+  tfx_expr_free (&expr);
+  expr = parse ("Butterworth('lowpass', 100)");
+  tfx_expr_set_word (expr, 0, "btype", "bandpass", NULL);
+  tfx_expr_prepare (expr, 48000, 2);
+  tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL) < 0,
+      "a band of one edge");
+  tfx_expr_set_word (expr, 0, "btype", "highpass", NULL);
+  tfx_expr_prepare (expr, 48000, 2);
+  tap_check (has_effort (expr, 48000, 2, 0, 0), "put right");
+  tfx_expr_free (&expr);
+}
+
+static const TapTest tests[] = {
+  { "same", test_same },
+  { "changes", test_changes },
+  { "ids", test_ids },
+  { "faults", test_faults },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * chains.c: chains in the tests: what the core alone makes of them, and how
+ * they respond.
+ */
+#include "chains.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the core alone --------------------------------------------------------- */
+
+static TfxExpr *
+parse (const gchar *text)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+
+  fail_unless (expr != NULL, "%s", expr ? "" : error.rendered);
+  return expr;
+}
+
+static TfxPlan *
+compile (const TfxCore *core)
+{
+  TfxPlanSpec spec = { .rate_hz = core->info.rate,
+    .n_channels = core->info.channels,
+    .sample = GST_AUDIO_INFO_WIDTH (&core->info) == 32 ? TFX_SAMPLE_F32
+                                                       : TFX_SAMPLE_F64,
+    .block_frames = core->block_frames,
+    .backend = tfx_cpu_backend () };
+  TfxChain *chain;
+  TfxPlan *plan;
+
+  fail_unless_equals_int (tfx_expr_build (core->expr, spec.rate_hz,
+                              spec.n_channels, NULL, NULL, &chain, NULL),
+      0);
+  fail_unless_equals_int (tfx_plan_compile_for (chain, &spec, &plan), 0);
+  tfx_chain_unref (&chain);
+  return plan;
+}
+
+TfxCore *
+tfx_chains_core_new (const gchar *text, const GstAudioInfo *info,
+    gsize block_frames)
+{
+  TfxCore *core = g_new0 (TfxCore, 1);
+  TfxPlan *plan;
+
+  core->info = *info;
+  core->block_frames = block_frames;
+  core->expr = parse (text);
+  plan = compile (core);
+  fail_unless_equals_int (tfx_exec_new (plan, &core->exec), 0);
+  tfx_plan_unref (&plan);
+  return core;
+}
+
+void
+tfx_chains_core_free (TfxCore *core)
+{
+  tfx_exec_free (&core->exec);
+  tfx_expr_free (&core->expr);
+  g_free (core);
+}
+
+/* A fade of 10 ms, as in the elements. */
+static void
+change (TfxCore *core)
+{
+  TfxPlan *plan = compile (core);
+
+  fail_unless_equals_int (tfx_exec_set_plan (core->exec, plan,
+                              core->info.rate / 100),
+      0);
+  tfx_plan_unref (&plan);
+}
+
+void
+tfx_chains_core_set_text (TfxCore *core, const gchar *text)
+{
+  TfxExpr *expr = parse (text);
+
+  tfx_expr_adopt_ids (expr, core->expr);
+  tfx_expr_free (&core->expr);
+  core->expr = expr;
+  change (core);
+}
+
+void
+tfx_chains_core_set (TfxCore *core, const gchar *stage, const gchar *param,
+    gdouble number)
+{
+  TfxExprError error;
+
+  fail_unless (
+      tfx_expr_set_number (core->expr, tfx_expr_find (core->expr, stage), param,
+          0, number, &error) == 0);
+  change (core);
+}
+
+gdouble *
+tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames)
+{
+  const GstAudioInfo *info = &core->info;
+  GstBuffer *buffer = tfx_check_buffer (info, samples, n_frames);
+  gboolean planar = info->layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+  TfxBlock block = { .type = GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32
+                                                               : TFX_SAMPLE_F64,
+    .n_channels = info->channels,
+    .frame_stride = planar ? 1 : info->channels,
+    .channel_stride = planar ? n_frames : 1 };
+  GstMapInfo map;
+  gdouble *out;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gsize done = 0; done < n_frames; done += block.n_frames) {
+    block.n_frames = MIN (core->block_frames, n_frames - done);
+    block.data = map.data +
+                 done * block.frame_stride * (GST_AUDIO_INFO_WIDTH (info) / 8);
+    fail_unless_equals_int (tfx_exec_run (core->exec, &block, &block), 0);
+  }
+  gst_buffer_unmap (buffer, &map);
+  out = tfx_check_samples (buffer, info, NULL);
+  gst_buffer_unref (buffer);
+  return out;
+}
+
+gdouble *
+tfx_chains_expected (const gchar *text, const GstAudioInfo *info,
+    const gdouble *samples, gsize n_frames, gsize block_frames)
+{
+  TfxCore *core = tfx_chains_core_new (text, info, block_frames);
+  gdouble *out = tfx_chains_core_run (core, samples, n_frames);
+
+  tfx_chains_core_free (core);
+  return out;
+}
+
+/* ---- elements ---------------------------------------------------------------- */
+
+GstHarness *
+tfx_chains_harness (const gchar *text, const GstAudioInfo *info)
+{
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+  GstHarness *h;
+
+  g_object_set (element, "chain", text, NULL);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  tfx_check_set_info (h, info);
+  return h;
+}
+
+void
+tfx_chains_expect_text (GstElement *element, const gchar *text)
+{
+  gchar *now;
+
+  g_object_get (element, "chain", &now, NULL);
+  fail_unless_equals_string (now, text);
+  g_free (now);
+}
+
+GObject *
+tfx_chains_child (GstElement *element, const gchar *name)
+{
+  GObject *child =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), name);
+
+  fail_unless (child != NULL, "no child '%s'", name);
+  return child;
+}
+
+void
+tfx_chains_expect_number (GstElement *element, const gchar *property,
+    gdouble number)
+{
+  GValue value = G_VALUE_INIT, as_double = G_VALUE_INIT;
+
+  gst_child_proxy_get_property (GST_CHILD_PROXY (element), property, &value);
+  g_value_init (&as_double, G_TYPE_DOUBLE);
+  fail_unless (g_value_transform (&value, &as_double));
+  fail_unless (g_value_get_double (&as_double) == number, "%s is %.17g, not %g",
+      property, g_value_get_double (&as_double), number);
+  g_value_unset (&value);
+}
+
+gdouble
+tfx_chains_gain_db (const gdouble *response, gsize n, gdouble hz, gdouble rate)
+{
+  gdouble re = 0.0, im = 0.0;
+
+  for (gsize i = 0; i < n; i++) {
+    gdouble angle = 2.0 * G_PI * fmod (hz / rate * i, 1.0);
+
+    re += response[i] * cos (angle);
+    im -= response[i] * sin (angle);
+  }
+  return 10.0 * log10 (re * re + im * im);
+}
+
+gdouble *
+tfx_chains_impulse (GstHarness *h, const GstAudioInfo *info, gsize n)
+{
+  gdouble *in = g_new0 (gdouble, n), *out;
+
+  in[0] = 1.0;
+  out = tfx_check_filter (h, info, in, n, 4096);
+  g_free (in);
+  return out;
+}

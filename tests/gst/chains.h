@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * chains.h: chains in the tests: what the core alone makes of them, and how
+ * they respond.
+ */
+#ifndef TFX_CHAINS_H
+#define TFX_CHAINS_H
+
+#include "lang/expr.h"
+#include "tfxcheck.h"
+
+/* ---- the core alone --------------------------------------------------------- */
+
+/* A chain run by the core, as the element should run it. */
+typedef struct
+{
+  GstAudioInfo info;
+  gsize block_frames;
+  TfxExpr *expr;
+  TfxExec *exec;
+} TfxCore;
+
+TfxCore *tfx_chains_core_new (const gchar *text, const GstAudioInfo *info,
+    gsize block_frames);
+void tfx_chains_core_free (TfxCore *core);
+
+/* From the next sample on: another text, another number. */
+void tfx_chains_core_set_text (TfxCore *core, const gchar *text);
+void tfx_chains_core_set (TfxCore *core, const gchar *stage, const gchar *param,
+    gdouble number);
+
+/* What comes out, in blocks of block_frames. */
+gdouble *
+tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames);
+
+/* A chain over samples from rest. */
+gdouble *tfx_chains_expected (const gchar *text, const GstAudioInfo *info,
+    const gdouble *samples, gsize n_frames, gsize block_frames);
+
+/* ---- elements ---------------------------------------------------------------- */
+
+/* A harness around a tfxchain with that text. */
+GstHarness *tfx_chains_harness (const gchar *text, const GstAudioInfo *info);
+
+/* The property chain must be this. */
+void tfx_chains_expect_text (GstElement *element, const gchar *text);
+
+/* A child by its name, which must be there; a reference. */
+GObject *tfx_chains_child (GstElement *element, const gchar *name);
+
+/* A number of a child must be this. */
+void tfx_chains_expect_number (GstElement *element, const gchar *property,
+    gdouble number);
+
+/* The gain in dB that a mono impulse response has at a frequency. */
+gdouble
+tfx_chains_gain_db (const gdouble *response, gsize n, gdouble hz, gdouble rate);
+
+/* The impulse response of an element of one channel, n frames of double. */
+gdouble *tfx_chains_impulse (GstHarness *h, const GstAudioInfo *info, gsize n);
+
+#endif /* TFX_CHAINS_H */

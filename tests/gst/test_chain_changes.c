@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_changes.c: a tfxchain that changes while samples flow: its
+ * parameters, its text, by controllers, from other threads.
+ */
+#include <gst/controller/controller.h>
+#include <math.h>
+#include <string.h>
+
+#include "chains.h"
+
+#define RATE 48000
+#define N 480
+
+static GstAudioInfo
+mono_f64 (void)
+{
+  return tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+/* The largest step from one sample to the next. */
+static gdouble
+largest_step (const gdouble *x, gsize n)
+{
+  gdouble largest = 0.0;
+
+  for (gsize i = 1; i < n; i++)
+    largest = MAX (largest, fabs (x[i] - x[i - 1]));
+  return largest;
+}
+
+/* ---- as the core does it -------------------------------------------------------- */
+
+/* What happens between two buffers: a text, or a parameter of a stage. */
+typedef struct
+{
+  const gchar *text;
+  const gchar *stage, *param;
+  gdouble number;
+} Event;
+
+static const struct
+{
+  const gchar *text;
+  Event events[6];
+} stories[] = {
+  /* values in place */
+  { "eq=ParametricEQ(1000, 2, 3) | LoButterworth(90)",
+      { { NULL, "eq", "gain", -6.0 },
+          { NULL, "lobutterworth0", "cutoff", 50.0 }, { NULL, "eq", "q", 0.5 },
+          { NULL, "eq", "gain", 0.0 }, { NULL, "eq", "gain", 2.0 } } },
+  { "(g=Gain(1) + d=Delay(delay_samples=100)) | f=FIR([1, 0.5])",
+      { { NULL, "g", "gain", -2.0 }, { NULL, "d", "mix", 0.9 },
+          { NULL, "d", "delay_samples", 200.0 }, { NULL, "d", "taps", 5.0 },
+          { NULL, "f", "b", 0.5 } } },
+  /* another structure */
+  { "x=Butterworth('lowpass', 100)",
+      { { NULL, "x", "order", 6.0 }, { NULL, "x", "cutoff", 200.0 },
+          { NULL, "x", "order", 5.0 } } },
+  /* stages put in, taken out, moved */
+  { "a=LoButterworth(40) | b=Notch(50, 1)",
+      { { "Gain(2) | a=LoButterworth(40) | b=Notch(50, 1)" },
+          { "a=LoButterworth(60) | Gain(1.5) | b=Notch(60, 1)" },
+          { "b=Notch(60, 1) | a=LoButterworth(60)" }, { "b=Notch(60, 1)" },
+          { "" }, { "b=Notch(60, 1) | LoButterworth(60)" } } },
+  { "LoButterworth(40) | Notch(50, 1) | Delay(delay_samples=300)",
+      { { "LoButterworth(41) | Notch(51, 1) | Delay(delay_samples=300)" },
+          { "LoButterworth(41) | (Notch(51, 1) + Gain(0.5)) | "
+            "Delay(delay_samples=300)" },
+          { "LoButterworth(41) | Delay(delay_samples=300)" },
+          { "LoButterworth(41, order=2) | Delay(delay_samples=301)" } } },
+};
+
+/* To the bit what the executor does, when plans change between blocks. */
+GST_START_TEST (test_story)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  const gchar *text = stories[__i__].text;
+  const gsize n = 5 * N;
+  GstHarness *h = tfx_chains_harness (text, &info);
+  TfxCore *core = tfx_chains_core_new (text, &info, N);
+
+  for (guint i = 0; i < 7; i++) {
+    gdouble *in = tfx_check_noise (n * 2, i), *out, *expected;
+
+    out = tfx_check_filter (h, &info, in, n, N);
+    expected = tfx_chains_core_run (core, in, n);
+    fail_unless_equals_float (tfx_check_distance (out, expected, n * 2), 0.0);
+    g_free (in);
+    g_free (out);
+    g_free (expected);
+
+    if (i < 6 && stories[__i__].events[i].text) {
+      text = stories[__i__].events[i].text;
+      g_object_set (h->element, "chain", text, NULL);
+      tfx_chains_core_set_text (core, text);
+    } else if (i < 6 && stories[__i__].events[i].stage) {
+      const Event *e = &stories[__i__].events[i];
+      GObject *child = tfx_chains_child (h->element, e->stage);
+
+      if (!strcmp (e->param, "b"))
+        gst_util_set_object_arg (child, "b", "<0.5,0.5>");
+      else if (g_object_class_find_property (G_OBJECT_GET_CLASS (child),
+                   e->param)
+                   ->value_type == G_TYPE_INT)
+        g_object_set (child, e->param, (gint)e->number, NULL);
+      else
+        g_object_set (child, e->param, e->number, NULL);
+      g_object_unref (child);
+      tfx_chains_core_set (core, e->stage, e->param, e->number);
+    }
+  }
+  tfx_chains_core_free (core);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- what a listener notices ---------------------------------------------------------- */
+
+/* A filter that rings goes on ringing, when its chain gets other stages around
+ * it and when its own values move a little. */
+GST_START_TEST (test_rings_on)
+{
+  static const gchar *const texts[] = { NULL, "low=LoButterworth(10.01)",
+    "Gain(1) | low=LoButterworth(10) | Notch(20000, 1)",
+    "(low=LoButterworth(10) | AllPass(20000, 1))" };
+  GstAudioInfo info = mono_f64 ();
+  GstHarness *h[2];
+  gdouble *in = g_new0 (gdouble, RATE), *out[2];
+
+  in[0] = 1.0;
+  for (guint i = 0; i < 2; i++) {
+    h[i] = tfx_chains_harness ("low=LoButterworth(10)", &info);
+    g_free (tfx_check_filter (h[i], &info, in, 1000, N));
+    if (i == 1 && texts[__i__])
+      g_object_set (h[i]->element, "chain", texts[__i__], NULL);
+    else if (i == 1)
+      gst_child_proxy_set (GST_CHILD_PROXY (h[i]->element), "low::cutoff",
+          10.01, NULL);
+    out[i] = tfx_check_filter (h[i], &info, in + 1000, 4000, N);
+    gst_harness_teardown (h[i]);
+  }
+  /* Nothing comes in and much comes out, nearly the same. */
+  fail_unless (tfx_check_rms (out[0], 4000, 1) > 2e-4);
+  fail_unless (tfx_check_distance (out[0], out[1], 4000) < 1e-5);
+  g_free (in);
+  g_free (out[0]);
+  g_free (out[1]);
+}
+GST_END_TEST;
+
+static const gchar *const steady_texts[] = {
+  "a=LoButterworth(1000) | b=ParametricEQ(3000, 2, 6)",
+  "a=LoButterworth(200) | b=ParametricEQ(9000, 1, -6)",
+  "b=ParametricEQ(9000, 1, -6) | a=LoButterworth(200)",
+  "a=LoButterworth(200, order=9)",
+  "",
+  "LoChebyshev1(1000, order=5)",
+  "LoChebyshev1(1000, order=5) | (Gain(0.5) + Gain(0.5))",
+  "Reverb(delay=100, decay=0.5, mix=0) | DesignableFIR(1000, 101)",
+  "Notch(2000, 1) | Notch(3000, 1) | AllPass(200, 1)",
+  "a=LoButterworth(1000) | b=ParametricEQ(3000, 2, 6)",
+};
+
+/* A constant that passes before and after must not notice. */
+GST_START_TEST (test_steady)
+{
+  GstAudioInfo info = mono_f64 ();
+  GstHarness *h = tfx_chains_harness (steady_texts[0], &info);
+  const gsize n = RATE / 2;
+  gdouble *in = g_new (gdouble, n), *out, last = 1.0;
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = 1.0;
+  g_free (tfx_check_filter (h, &info, in, n, N));
+  for (guint i = 1; i < G_N_ELEMENTS (steady_texts); i++) {
+    g_object_set (h->element, "chain", steady_texts[i], NULL);
+    out = tfx_check_filter (h, &info, in, n, N);
+    fail_unless (largest_step (out, n) < 0.01, "'%s' steps by %g",
+        steady_texts[i], largest_step (out, n));
+    fail_unless (fabs (out[0] - last) < 0.01, "'%s' starts at %g",
+        steady_texts[i], out[0]);
+    fail_unless (fabs (out[n - 1] - 1.0) < 1e-6, "'%s' ends at %.9g",
+        steady_texts[i], out[n - 1]);
+    last = out[n - 1];
+    g_free (out);
+  }
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- a thousand changes ------------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *element;
+  gint stop; /* atomic */
+  guint n_sets, seed;
+} Setter;
+
+static const gchar *const some_texts[] = {
+  "a=LoButterworth(1000) | b=ParametricEQ(3000, 2, 6) | c=Gain(1)",
+  "b=ParametricEQ(3000, 2, 6) | a=LoButterworth(1000)",
+  "b=ParametricEQ(3000, 2, 6) | (c=Gain(1) + d=Delay(delay_samples=1000))",
+  "a=Notch(100, 1) | FIR([1, 2, 3])",
+  "a=LoButterworth(1000, ordr=3)",
+  "a=LoButterworth(30000) | a2=LogFilterBank(5) | e=DesignableFIR(100, 201)",
+  "",
+};
+
+static gpointer
+set_all_the_time (gpointer data)
+{
+  Setter *s = data;
+  GstChildProxy *proxy = GST_CHILD_PROXY (s->element);
+  GRand *rand = g_rand_new_with_seed (s->seed);
+
+  while (!g_atomic_int_get (&s->stop) || s->n_sets < 1000) {
+    GObject *child = NULL;
+    gchar *text;
+
+    switch (s->n_sets % 5) {
+      case 0:
+        g_object_set (s->element, "chain",
+            some_texts[g_rand_int_range (rand, 0, G_N_ELEMENTS (some_texts))],
+            NULL);
+        break;
+      case 1:
+        g_object_get (s->element, "chain", &text, NULL);
+        g_free (text);
+        break;
+      default:
+        child = gst_child_proxy_get_child_by_index (proxy,
+            g_rand_int_range (rand, 0, 3));
+    }
+    if (child) {
+      const gchar *type = G_OBJECT_TYPE_NAME (child);
+
+      if (!strcmp (type, "GstTfxChainParametricEQ"))
+        g_object_set (child, "gain", g_rand_double_range (rand, -20, 20),
+            "frequency", g_rand_double_range (rand, 1, 30000), NULL);
+      else if (!strcmp (type, "GstTfxChainLoButterworth"))
+        g_object_set (child, "order", g_rand_int_range (rand, 1, 70), "cutoff",
+            g_rand_double_range (rand, 1, 30000), NULL);
+      else if (!strcmp (type, "GstTfxChainGain"))
+        g_object_set (child, "gain", g_rand_double_range (rand, -2, 2), NULL);
+      g_object_unref (child);
+    }
+    s->n_sets++;
+    if (s->n_sets % 16 == 0)
+      g_thread_yield ();
+  }
+  g_rand_free (rand);
+  return NULL;
+}
+
+static void
+forget_messages (GstBus *bus)
+{
+  gst_bus_set_flushing (bus, TRUE);
+  gst_bus_set_flushing (bus, FALSE);
+}
+
+/* From two threads at a time.  Not a sample is lost, no time is changed,
+ * nothing explodes. */
+GST_START_TEST (test_thousand_changes)
+{
+  const gint n_ch = 2;
+  GstAudioInfo info = tfx_check_f32 (RATE, n_ch);
+  GstHarness *h = tfx_chains_harness (some_texts[0], &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (N * n_ch, 1), *out, *expected;
+  Setter setters[2] = { { h->element, FALSE, 0, 1 },
+    { h->element, FALSE, 0, 2 } };
+  GThread *threads[2];
+  guint64 n_frames = 0;
+  gsize n;
+
+  for (guint i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("setter", set_all_the_time, &setters[i]);
+  for (guint i = 0; i < 2000; i++) {
+    gsize size = 1 + i % N;
+    GstBuffer *buffer =
+        tfx_check_push (h, tfx_check_stamped (&info, in, size, n_frames));
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        gst_util_uint64_scale (n_frames, GST_SECOND, RATE));
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n_frames);
+    out = tfx_check_samples (buffer, &info, &n);
+    fail_unless_equals_uint64 (n, size);
+    fail_unless (tfx_check_is_finite (out, n * n_ch));
+    n_frames += n;
+    g_free (out);
+    gst_buffer_unref (buffer);
+    forget_messages (bus);
+  }
+  for (guint i = 0; i < 2; i++) {
+    g_atomic_int_set (&setters[i].stop, TRUE);
+    g_thread_join (threads[i]);
+    fail_unless (setters[i].n_sets >= 1000);
+  }
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "frames"), n_frames);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 2000);
+
+  /* And in the end it is the chain that was asked for last. */
+  g_object_set (h->element, "chain", some_texts[0], NULL);
+  gst_harness_push_event (h, gst_event_new_gap (0, 1));
+  out = tfx_check_filter (h, &info, in, N, N);
+  expected = tfx_chains_expected (some_texts[0], &info, in, N, N);
+  fail_unless_equals_float (tfx_check_distance (out, expected, N * n_ch), 0.0);
+  fail_unless_equals_int (gst_child_proxy_get_children_count (
+                              GST_CHILD_PROXY (h->element)),
+      3);
+  g_free (expected);
+  g_free (out);
+  g_free (in);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- controllers ---------------------------------------------------------------------- */
+
+static void
+bind_line (GstElement *element, const gchar *stage, const gchar *property,
+    gdouble from, gdouble to)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *line = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  GObject *child = tfx_chains_child (element, stage);
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  gst_timed_value_control_source_set (line, 0, from);
+  gst_timed_value_control_source_set (line, GST_SECOND, to);
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (child),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (child), property,
+          source)));
+  gst_object_unref (source);
+  g_object_unref (child);
+}
+
+static void
+expect_near (GstElement *element, const gchar *property, gdouble number)
+{
+  gdouble now;
+
+  gst_child_proxy_get (GST_CHILD_PROXY (element), property, &now, NULL);
+  fail_unless (fabs (now - number) < 1e-6, "%s is %g, not %g", property, now,
+      number);
+}
+
+/* The value at each buffer's stream time; the core with the same values. */
+GST_START_TEST (test_controller)
+{
+  static const gchar text[] = "eq=ParametricEQ(1000, 1, 5) | low=LoButterworth "
+                              "(5000) | Gain(0.5)";
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness (text, &info);
+  TfxCore *core = tfx_chains_core_new (text, &info, N);
+  gdouble *in = tfx_check_noise (50 * N, 1), *out, *expected;
+  GstSegment segment;
+
+  bind_line (h->element, "eq", "gain", 5.0, 10.0);
+  bind_line (h->element, "low", "cutoff", 5000.0, 1000.0);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 10 * GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+
+  for (guint i = 0; i < 50; i++) {
+    GstBuffer *buffer = tfx_check_push (h,
+        tfx_check_stamped (&info, in + i * N, N, 10 * RATE + i * N));
+    gdouble now;
+
+    expect_near (h->element, "eq::gain", 5.0 + 0.05 * i);
+    expect_near (h->element, "low::cutoff", 5000.0 - 40.0 * i);
+    /* Exactly the values that the element has. */
+    gst_child_proxy_get (GST_CHILD_PROXY (h->element), "eq::gain", &now, NULL);
+    tfx_chains_core_set (core, "eq", "gain", now);
+    gst_child_proxy_get (GST_CHILD_PROXY (h->element), "low::cutoff", &now,
+        NULL);
+    tfx_chains_core_set (core, "low", "cutoff", now);
+    expected = tfx_chains_core_run (core, in + i * N, N);
+    out = tfx_check_samples (buffer, &info, NULL);
+    fail_unless_equals_float (tfx_check_distance (out, expected, N), 0.0);
+    g_free (out);
+    g_free (expected);
+    gst_buffer_unref (buffer);
+  }
+  tfx_chains_core_free (core);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* The same where the next element runs the chain. */
+GST_START_TEST (test_controller_fused)
+{
+  GstAudioInfo info = mono_f64 ();
+  gdouble *in = tfx_check_noise (50 * N, 1), *out[2];
+
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    gchar *line = g_strdup_printf (
+        "tfxchain name=c chain=\"eq=ParametricEQ(1000,1,5)|low=LoButterworth"
+        "(5000)\" fuse=%u ! tfxbutterworth name=b cutoff=9000 fuse=%u",
+        fuse, fuse);
+    GstHarness *h = tfx_check_harness (line, &info);
+    GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+    GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+
+    out[fuse] = g_new (gdouble, 50 * N);
+    for (guint i = 0; i < 50; i++) {
+      GstBuffer *buffer;
+      gdouble *part;
+
+      /* Later than the row has found itself. */
+      if (i == 10)
+        bind_line (c, "eq", "gain", 5.0, 15.0);
+      buffer =
+          tfx_check_push (h, tfx_check_stamped (&info, in + i * N, N, i * N));
+      part = tfx_check_samples (buffer, &info, NULL);
+      memcpy (out[fuse] + i * N, part, N * sizeof *part);
+      g_free (part);
+      gst_buffer_unref (buffer);
+    }
+    expect_near (c, "eq::gain", 5.0 + 0.1 * 49);
+    fail_unless_equals_uint64 (tfx_check_stat (c, "dispatches"), fuse ? 0 : 50);
+    fail_unless_equals_uint64 (tfx_check_stat (b, "dispatches"), 50);
+    gst_object_unref (c);
+    gst_object_unref (b);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  fail_unless (tfx_check_rms (out[0], 50 * N, 1) > 0.1);
+  fail_unless (tfx_check_distance (out[0], out[1], 50 * N) < 1e-8);
+  g_free (out[0]);
+  g_free (out[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* A stage that stays the same child stays under control. */
+GST_START_TEST (test_controller_stays)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("eq=ParametricEQ(1000, 1, 5)", &info);
+  gdouble *in = tfx_check_noise (N, 1);
+
+  bind_line (h->element, "eq", "gain", 0.0, 10.0);
+  g_object_set (h->element, "chain", "Notch(50, 1) | eq=ParametricEQ(1, 1, 5)",
+      NULL);
+  gst_buffer_unref (
+      tfx_check_push (h, tfx_check_stamped (&info, in, N, 0.5 * RATE)));
+  expect_near (h->element, "eq::gain", 5.0);
+  g_object_set (h->element, "chain", "eq=Notch(50, 1)", NULL);
+  g_object_set (h->element, "chain", "eq=ParametricEQ(1, 1, 7)", NULL);
+  gst_buffer_unref (
+      tfx_check_push (h, tfx_check_stamped (&info, in, N, 0.6 * RATE)));
+  expect_near (h->element, "eq::gain", 7.0);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A controller that leads where nothing can be met, or where values do not fit
+ * each other, is told of once. */
+GST_START_TEST (test_controller_warns_once)
+{
+  static const struct
+  {
+    const gchar *text, *stage, *property;
+    gdouble from, to;
+    const gchar *told;
+  } cases[] = {
+    { "x=Notch(1000, 1)", "x", "cutoff", 20000.0, 30000.0, "x::cutoff=24" },
+    { "x=LoElliptic(1000, 4, 1, 40)", "x", "stopband-attenuation", 2.0, 0.1,
+        "stopband_attenuation of stage 'x'" },
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness (cases[__i__].text, &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (N, 1);
+
+  bind_line (h->element, cases[__i__].stage, cases[__i__].property,
+      cases[__i__].from, cases[__i__].to);
+  for (guint i = 0; i < 100; i++)
+    gst_buffer_unref (
+        tfx_check_push (h, tfx_check_stamped (&info, in, N, i * N)));
+  tfx_check_expect_warning (bus, cases[__i__].told, NULL);
+  tfx_check_expect_no_warning (bus);
+  g_free (in);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- what takes long to design ----------------------------------------------------------- */
+
+#define LONG_TEXT "fir=DesignableFIR(1000, 300001, window=('kaiser', 9))"
+
+/* Pushes a buffer of ones; the first sample that comes out. */
+static gdouble
+push_ones (GstHarness *h, const GstAudioInfo *info, const gdouble *ones)
+{
+  gdouble *out = tfx_check_filter (h, info, ones, N, N), first = out[0];
+
+  g_free (out);
+  return first;
+}
+
+/* The old filter goes on while a long kernel is designed, and then the new one
+ * takes over; what is set next to the kernel needs no new design. */
+GST_START_TEST (test_long_design)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("g=Gain(3)", &info);
+  gdouble *ones = g_new (gdouble, N), now = 3.0;
+  gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  guint n_old = 0;
+
+  for (gsize i = 0; i < N; i++)
+    ones[i] = 1.0;
+  push_ones (h, &info, ones);
+  g_object_set (h->element, "chain", "g=Gain(3) | " LONG_TEXT, NULL);
+  fail_unless_equals_float (push_ones (h, &info, ones), 3.0);
+  /* A causal kernel of that length lets nothing through for seconds. */
+  for (; now == 3.0 && g_get_monotonic_time () < deadline; n_old++) {
+    now = push_ones (h, &info, ones);
+    g_usleep (1000);
+  }
+  fail_unless (now < 3.0, "the kernel never came");
+  push_ones (h, &info, ones);
+  fail_unless (fabs (push_ones (h, &info, ones)) < 1e-3);
+
+  /* The chain without its long kernel comes at once. */
+  g_object_set (h->element, "chain", "g=Gain(2)", NULL);
+  for (guint i = 0; i < 3; i++)
+    now = push_ones (h, &info, ones);
+  fail_unless_equals_float (now, 2.0);
+
+  g_free (ones);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Next to a kernel that is designed, the next buffer has the new value. */
+GST_START_TEST (test_next_to_long)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_chains_harness ("g=Gain(0) | (Gain(1) + (Gain(0) | " LONG_TEXT "))",
+          &info);
+  gdouble *ones = g_new (gdouble, N);
+
+  for (gsize i = 0; i < N; i++)
+    ones[i] = 1.0;
+  push_ones (h, &info, ones);
+  for (guint i = 1; i < 20; i++) {
+    gdouble now = -1.0;
+
+    gst_child_proxy_set (GST_CHILD_PROXY (h->element), "g::gain", (gdouble)i,
+        NULL);
+    /* A cross-fade takes one buffer. */
+    push_ones (h, &info, ones);
+    now = push_ones (h, &info, ones);
+    fail_unless (fabs (now - i) < 1e-5, "%g, not %u", now, i);
+  }
+  g_free (ones);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A job that is under way when the element stops, or when the chain changes
+ * again, is no obstacle. */
+GST_START_TEST (test_stop_while_designing)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("g=Gain(3)", &info);
+  gdouble *ones = g_new0 (gdouble, N);
+
+  push_ones (h, &info, ones);
+  g_object_set (h->element, "chain", LONG_TEXT, NULL);
+  push_ones (h, &info, ones);
+  g_object_set (h->element, "chain", "Notch(50, 1) | " LONG_TEXT, NULL);
+  push_ones (h, &info, ones);
+  if (__i__ == 0)
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+  if (__i__ == 0)
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_free (ones);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+chain_changes_suite (void)
+{
+  Suite *s = suite_create ("chain-changes");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_story, 0, G_N_ELEMENTS (stories));
+  tcase_add_loop_test (tc, test_rings_on, 0, 4);
+  tcase_add_test (tc, test_steady);
+  tcase_add_test (tc, test_thousand_changes);
+  tcase_add_test (tc, test_controller);
+  tcase_add_test (tc, test_controller_fused);
+  tcase_add_test (tc, test_controller_stays);
+  tcase_add_loop_test (tc, test_controller_warns_once, 0, 2);
+  tcase_add_test (tc, test_long_design);
+  tcase_add_test (tc, test_next_to_long);
+  tcase_add_loop_test (tc, test_stop_while_designing, 0, 2);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, chain_changes_suite ());
+}

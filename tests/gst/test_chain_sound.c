@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_sound.c: what tfxchain does to samples: what the core alone does,
+ * what elements in a row do, in one pass.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "chains.h"
+
+#define RATE 48000
+#define N 480
+
+/* ---- the core ------------------------------------------------------------------- */
+
+static const gchar *const texts[] = {
+  "LoButterworth(1000)",
+  "HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=2, gain=3) | "
+  "(LoChebyshev1(5000) + Gain(-6, gain_type='db'))",
+  "Gain(2) | (Notch(50, 30) + (Delay(delay_samples=700) | Gain(-0.5)) + "
+  "FIR([1, 0.5, -0.25]))",
+  "DesignableFIR(3000, 601) | LogFilterBank(10)",
+  "Reverb() | LoElliptic(8000, order=9)",
+  "Delay(bpm=120, delay_time='1/64', strategy='ping-pong')",
+};
+
+static const struct
+{
+  GstAudioFormat format;
+  gint n_channels;
+  GstAudioLayout layout;
+} formats[] = {
+  { GST_AUDIO_FORMAT_F32, 1, GST_AUDIO_LAYOUT_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F32, 2, GST_AUDIO_LAYOUT_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F32, 2, GST_AUDIO_LAYOUT_NON_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F64, 1, GST_AUDIO_LAYOUT_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F64, 2, GST_AUDIO_LAYOUT_NON_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F64, 8, GST_AUDIO_LAYOUT_INTERLEAVED },
+  { GST_AUDIO_FORMAT_F32, 5, GST_AUDIO_LAYOUT_INTERLEAVED },
+};
+
+/* To the bit, in every format. */
+GST_START_TEST (test_core)
+{
+  const gsize n = 20 * N;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstAudioInfo info = tfx_check_info (formats[i].format, RATE,
+        formats[i].n_channels, formats[i].layout);
+    GstHarness *h = tfx_chains_harness (texts[__i__], &info);
+    gdouble *in = tfx_check_noise (n * info.channels, i), *out, *expected;
+
+    out = tfx_check_filter (h, &info, in, n, N);
+    expected = tfx_chains_expected (texts[__i__], &info, in, n, N);
+    fail_unless (tfx_check_rms (expected, n * info.channels, 1) > 1e-3);
+    fail_unless_equals_float (tfx_check_distance (out, expected,
+                                  n * info.channels),
+        0.0);
+    /* One run of the engine for each buffer, whatever is in the chain. */
+    fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 20);
+    fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 20);
+    g_free (in);
+    g_free (out);
+    g_free (expected);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
+/* However the stream is cut into buffers. */
+GST_START_TEST (test_splits)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gdouble *in = tfx_check_noise (5000 * 2, 1), *whole, *split;
+  GstHarness *h = tfx_chains_harness (texts[2], &info);
+
+  whole = tfx_check_filter (h, &info, in, 5000, 5000);
+  gst_harness_teardown (h);
+  for (gsize most = 1; most < 600; most = 3 * most + 1) {
+    h = tfx_chains_harness (texts[2], &info);
+    split = tfx_check_filter (h, &info, in, 5000, most);
+    fail_unless_equals_float (tfx_check_distance (whole, split, 10000), 0.0);
+    g_free (split);
+    gst_harness_teardown (h);
+  }
+  g_free (in);
+  g_free (whole);
+}
+GST_END_TEST;
+
+/* ---- elements in a row ------------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *chain, *launch;
+} rows[] = {
+  { "HiChebyshev1(20, order=2, ripple=0.5) | "
+    "HiChebyshev1(60, order=2, ripple=0.5) | "
+    "HiChebyshev1(65, order=2, ripple=0.5) | LoButterworth(5000, order=2) | "
+    "LoButterworth(4900, order=2) | LoButterworth(4850, order=2)",
+      "tfxchebyshev mode=high-pass cutoff=20 order=2 ripple=0.5 fuse=false ! "
+      "tfxchebyshev mode=high-pass cutoff=60 order=2 ripple=0.5 fuse=false ! "
+      "tfxchebyshev mode=high-pass cutoff=65 order=2 ripple=0.5 fuse=false ! "
+      "tfxbutterworth cutoff=5000 order=2 fuse=false ! "
+      "tfxbutterworth cutoff=4900 order=2 fuse=false ! "
+      "tfxbutterworth cutoff=4850 order=2 fuse=false" },
+  { "Chebyshev2('bandstop', [300, 900], order=5, ripple=50) | "
+    "Butterworth('bandpass', [200, 8000], order=3)",
+      "tfxchebyshev type=2 mode=band-reject lower-frequency=300 "
+      "upper-frequency=900 order=5 attenuation=50 fuse=false ! "
+      "tfxbutterworth mode=band-pass lower-frequency=200 "
+      "upper-frequency=8000 order=3 fuse=false" },
+};
+
+GST_START_TEST (test_row)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gsize n = RATE;
+  GstHarness *chain = tfx_chains_harness (rows[__i__].chain, &info);
+  GstHarness *row = tfx_check_harness (rows[__i__].launch, &info);
+  gdouble *in = tfx_check_noise (n * 2, 7), *out, *expected;
+
+  out = tfx_check_filter (chain, &info, in, n, N);
+  expected = tfx_check_filter (row, &info, in, n, N);
+  fail_unless (tfx_check_rms (expected, 2 * n, 1) > 0.1);
+  /* -140 dB below the noise, which has a power of 1/3. */
+  fail_unless (tfx_check_distance (out, expected, 2 * n) < 1e-8, "off by %g",
+      tfx_check_distance (out, expected, 2 * n));
+  g_free (in);
+  g_free (out);
+  g_free (expected);
+  gst_harness_teardown (chain);
+  gst_harness_teardown (row);
+}
+GST_END_TEST;
+
+/* ---- fifty stages -------------------------------------------------------------------- */
+
+GST_START_TEST (test_fifty)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GString *text = g_string_new (NULL);
+  gdouble *in = tfx_check_noise (100 * N * 2, 3);
+  GstHarness *h;
+
+  for (guint i = 0; i < 50; i++)
+    g_string_append_printf (text, "%sLoButterworth(%u, order=2)%s",
+        i ? " | " : "", 20000 + i,
+        __i__ == 1 && i % 5 == 0
+            ? " | (Gain(0.5) + Delay(delay_samples=3)) | FIR([1, 0.1])"
+            : "");
+  h = tfx_chains_harness (text->str, &info);
+  g_free (tfx_check_filter (h, &info, in, 100 * N, N));
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 100);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "dispatches"), 100);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 50);
+  if (__i__ == 0)
+    fail_unless_equals_uint64 (tfx_check_stat (h->element, "stages"), 50);
+  g_free (in);
+  g_string_free (text, TRUE);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* ---- nothing ---------------------------------------------------------------------------- */
+
+/* A chain without stages, or of stages that do nothing, changes no bit. */
+GST_START_TEST (test_empty)
+{
+  static const gchar *const nothing[] = { "", " # nothing\n", "Gain(1)",
+    "ParametricEQ(1000, 1, 0)" };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_chains_harness (nothing[__i__], &info);
+  gdouble *in = tfx_check_noise (10 * N * 2, 3), *out;
+
+  out = tfx_check_filter (h, &info, in, 10 * N, N);
+  fail_unless_equals_float (tfx_check_distance (in, out, 20 * N), 0.0);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 0);
+  g_free (in);
+  g_free (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Echoes come though what goes in is marked as a gap; when the last has passed
+ * it is one. */
+GST_START_TEST (test_echo_in_gap)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_chains_harness ("Reverb(delay=1000, decay=0.5, mix=1)", &info);
+  gdouble *in = g_new0 (gdouble, N), *out;
+  GstBuffer *buffer;
+
+  in[0] = 1.0;
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, in, N)));
+  in[0] = 0.0;
+  for (guint i = 1; i < 6; i++) {
+    buffer = tfx_check_buffer (&info, in, N);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    buffer = tfx_check_push (h, buffer);
+    out = tfx_check_samples (buffer, &info, NULL);
+    fail_unless_equals_float (out[1000 % N], i == 1000 / N ? 0.5 : 0.0);
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (buffer,
+                                GST_BUFFER_FLAG_GAP) != 0,
+        i * N > 1000);
+    g_free (out);
+    gst_buffer_unref (buffer);
+  }
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+chain_sound_suite (void)
+{
+  Suite *s = suite_create ("chain-sound");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_core, 0, G_N_ELEMENTS (texts));
+  tcase_add_test (tc, test_splits);
+  tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tc, test_fifty, 0, 2);
+  tcase_add_loop_test (tc, test_empty, 0, 4);
+  tcase_add_test (tc, test_echo_in_gap);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, chain_sound_suite ());
+}

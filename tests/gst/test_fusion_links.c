@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fusion_links.c: what stands between elements that could run as one, and
+ * comes and goes there while they play.
+ */
+#include <string.h>
+
+#include "firs.h"
+#include "tfxplay.h"
+
+#define N_BUFFERS 100
+#define SOURCE                                                                 \
+  "audiotestsrc wave=saw freq=100 num-buffers=%u samplesperbuffer=%u ! "       \
+  "audio/x-raw,format=F32LE,rate=48000,channels=2 ! "
+#define FIRST "tfxbutterworth order=6 cutoff=3000 name=a"
+#define SECOND "tfxbutterworth order=2 mode=high-pass cutoff=30 name=b"
+#define SINK " ! fakesink name=sink"
+
+/* float32 is rounded behind each element where they are not fused. */
+#define CLOSE 1e-6
+
+static void
+expect_close (TfxCaught *a, TfxCaught *b)
+{
+  gdouble d = 0.0;
+
+  fail_unless_equals_int (a->samples->len, b->samples->len);
+  fail_unless (a->contiguous && b->contiguous);
+  for (guint i = 0; i < a->samples->len; i++)
+    d = MAX (d,
+        ABS ((gdouble)tfx_caught_floats (a)[i] - tfx_caught_floats (b)[i]));
+  fail_unless (d < CLOSE, "%g", d);
+}
+
+static guint64
+stat_of (GstElement *pipeline, const gchar *name, const gchar *field)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  guint64 value = tfx_check_stat (element, field);
+
+  gst_object_unref (element);
+  return value;
+}
+
+/* What a filter with nothing fused puts out. */
+static void
+play_unfused (const gchar *filters, guint n_buffers, guint n_frames,
+    TfxCaught *caught)
+{
+  gchar *launch =
+      g_strdup_printf (SOURCE "%s" SINK, n_buffers, n_frames, filters);
+  GstElement *pipeline = tfx_play_make (launch, caught);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (stat_of (pipeline, "a", "deferred"), 0);
+  tfx_play_stop (pipeline);
+  g_free (launch);
+}
+
+/* ---- what stands between ----------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *before, *between, *after;
+  gboolean fuses;
+} Between;
+
+static const Between betweens[] = {
+  { FIRST, " ! ", SECOND, TRUE },
+  { FIRST, " ! identity ! ", SECOND, FALSE },
+  { FIRST, " ! level ! ", SECOND, FALSE },
+  { FIRST, " ! volume ! ", SECOND, FALSE },
+  { FIRST, " ! queue ! ", SECOND, FALSE },
+  { FIRST, " ! tee ! ", SECOND, FALSE },
+  { FIRST, " ! audio/x-raw,channels=2 ! ", SECOND, FALSE },
+  { FIRST, " ! audioconvert ! ", SECOND, FALSE },
+  { "( " FIRST " )", " ! ", "( " SECOND " )", TRUE },
+  { "( ( ( " FIRST " ) ) )", " ! ", SECOND, TRUE },
+  { FIRST, " ! ( ( ", SECOND " ) )", TRUE },
+  { "( " FIRST " ! identity )", " ! ", SECOND, FALSE },
+  { FIRST, " ! ( identity ! ", SECOND " )", FALSE },
+  { FIRST " device=cpu", " ! ", SECOND, FALSE },
+  { FIRST " device=cpu", " ! ", SECOND " device=cpu", TRUE },
+  { FIRST " fuse=false", " ! ", SECOND, FALSE },
+  { FIRST, " ! ", SECOND " fuse=false", FALSE },
+};
+
+GST_START_TEST (test_between)
+{
+  const Between *b = &betweens[__i__];
+  gchar *launch = g_strdup_printf (SOURCE "%s%s%s" SINK, N_BUFFERS, 1024,
+      b->before, b->between, b->after);
+  TfxCaught caught[2];
+  GstElement *pipeline = tfx_play_make (launch, &caught[0]);
+
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (stat_of (pipeline, "a", "deferred"),
+      b->fuses ? N_BUFFERS : 0);
+  fail_unless_equals_uint64 (stat_of (pipeline, "a", "dispatches"),
+      b->fuses ? 0 : N_BUFFERS);
+  fail_unless_equals_uint64 (stat_of (pipeline, "b", "dispatches"), N_BUFFERS);
+  fail_unless_equals_uint64 (stat_of (pipeline, "b", "sections"),
+      b->fuses ? 4 : 1);
+  tfx_play_stop (pipeline);
+
+  play_unfused (FIRST " fuse=false ! " SECOND, N_BUFFERS, 1024, &caught[1]);
+  expect_close (&caught[0], &caught[1]);
+  tfx_caught_clear (&caught[0]);
+  tfx_caught_clear (&caught[1]);
+  g_free (launch);
+}
+GST_END_TEST;
+
+/* Who looks at a pad sees what a filter before it has filtered. */
+static GstPadProbeReturn
+look_on (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  TfxCaught *caught = data;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (info->data, &map, GST_MAP_READ));
+  g_array_append_vals (caught->samples, map.data, map.size / sizeof (gfloat));
+  gst_buffer_unmap (info->data, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+GST_START_TEST (test_probe)
+{
+  static const gchar *const pads[][2] = { { "a", "src" }, { "b", "sink" },
+    { "b", "ghost" } };
+  gchar *launch =
+      g_strdup_printf (SOURCE "bin.( name=bin " FIRST " ) ! " SECOND SINK,
+          N_BUFFERS, 1024);
+  TfxCaught end, seen = { .contiguous = TRUE }, expected, expected_end;
+  GstElement *pipeline = tfx_play_make (launch, &end);
+  GstElement *element =
+      gst_bin_get_by_name (GST_BIN (pipeline), pads[__i__][0]);
+  GstPad *pad = gst_element_get_static_pad (element, pads[__i__][1]);
+
+  if (!pad) {
+    GstPad *sink = gst_element_get_static_pad (element, "sink");
+
+    pad = gst_pad_get_peer (sink);
+    fail_unless (GST_IS_GHOST_PAD (pad));
+    gst_object_unref (sink);
+  }
+  seen.samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_on, &seen, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_uint64 (stat_of (pipeline, "a", "deferred"), 0);
+  tfx_play_stop (pipeline);
+
+  play_unfused (FIRST, N_BUFFERS, 1024, &expected);
+  play_unfused (FIRST " fuse=false ! " SECOND, N_BUFFERS, 1024, &expected_end);
+  expect_close (&seen, &expected);
+  expect_close (&end, &expected_end);
+  g_array_unref (seen.samples);
+  tfx_caught_clear (&end);
+  tfx_caught_clear (&expected);
+  tfx_caught_clear (&expected_end);
+  g_free (launch);
+}
+GST_END_TEST;
+
+/* ---- what comes and goes ------------------------------------------------------- */
+
+#define N_MANY 6000
+#define N_FRAMES 256
+
+/* Puts `element` behind a pad, or takes it out from there. */
+typedef struct
+{
+  GstElement *pipeline, *element;
+  gboolean put;
+  gint begun, done; /* atomic */
+} Change;
+
+static GstPadProbeReturn
+relink (GstPad *src, GstPadProbeInfo *info, gpointer data)
+{
+  Change *change = data;
+  GstPad *in, *out, *sink;
+
+  /* Two threads may find the pad idle. */
+  if (!g_atomic_int_compare_and_exchange (&change->begun, FALSE, TRUE))
+    return GST_PAD_PROBE_OK;
+  in = gst_element_get_static_pad (change->element, "sink");
+  out = gst_element_get_static_pad (change->element, "src");
+  if (change->put) {
+    sink = gst_pad_get_peer (src);
+    gst_bin_add (GST_BIN (change->pipeline), change->element);
+    gst_pad_unlink (src, sink);
+    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (out, sink)));
+    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, in)));
+    gst_element_sync_state_with_parent (change->element);
+  } else {
+    sink = gst_pad_get_peer (out);
+    gst_pad_unlink (src, in);
+    gst_pad_unlink (out, sink);
+    gst_element_set_state (change->element, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (change->pipeline), change->element);
+    fail_unless (GST_PAD_LINK_SUCCESSFUL (gst_pad_link (src, sink)));
+  }
+  gst_object_unref (in);
+  gst_object_unref (out);
+  gst_object_unref (sink);
+  g_atomic_int_set (&change->done, TRUE);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+typedef struct
+{
+  const gchar *filters;
+  const gchar *element; /* comes and goes behind "a" */
+} Guest;
+
+static const Guest guests[] = {
+  { FIRST " ! " SECOND, "identity" },
+  { FIRST " ! " SECOND, "tfxfir" },
+  /* The guest is the one that runs the whole. */
+  { FIRST " ! identity", "tfxfir" },
+  { FIRST " ! " SECOND " ! tfxchebyshev cutoff=9000", "identity" },
+};
+
+/* Nothing is lost, repeated or changed: the guests do nothing to the samples,
+ * and the states of the others move with each change. */
+GST_START_TEST (test_guests)
+{
+  const Guest *guest = &guests[__i__ / 2];
+  GstPadProbeType type =
+      __i__ & 1 ? GST_PAD_PROBE_TYPE_IDLE : GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM;
+  gchar *launch =
+      g_strdup_printf (SOURCE "%s" SINK, N_MANY, N_FRAMES, guest->filters);
+  gchar *unfused =
+      g_strdup_printf (FIRST " fuse=false%s", strchr (guest->filters, '!') - 1);
+  TfxCaught caught[2];
+  GstElement *pipeline = tfx_play_make (launch, &caught[0]);
+  GstElement *a = gst_bin_get_by_name (GST_BIN (pipeline), "a");
+  GstPad *src = gst_element_get_static_pad (a, "src");
+  GstElement *element =
+      gst_object_ref_sink (gst_element_factory_make (guest->element, NULL));
+  static const gdouble one = 1.0;
+  guint64 n_deferred;
+  guint n_changes = 0;
+  GPtrArray *changes = g_ptr_array_new_with_free_func (g_free);
+  GstMessage *message = NULL;
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  if (!strcmp (guest->element, "tfxfir"))
+    tfx_firs_set_kernel (element, &one, 1);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!message) {
+    Change *change = g_new0 (Change, 1);
+    guint64 n = tfx_check_stat (a, "buffers");
+
+    *change = (Change){ pipeline, element, n_changes % 2 == 0, FALSE, FALSE };
+    g_ptr_array_add (changes, change);
+    /* Let it play for a while. */
+    while (!message && tfx_check_stat (a, "buffers") < n + 10)
+      message = gst_bus_timed_pop_filtered (bus, GST_MSECOND / 10,
+          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    if (message)
+      break;
+    gst_pad_add_probe (src, type, relink, change, NULL);
+    while (!g_atomic_int_get (&change->done) && !message)
+      message = gst_bus_timed_pop_filtered (bus, GST_MSECOND / 10,
+          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    if (message && !g_atomic_int_get (&change->done))
+      break;
+    n_changes++;
+  }
+  fail_unless_equals_string (GST_MESSAGE_TYPE_NAME (message), "eos");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  n_deferred = tfx_check_stat (a, "deferred");
+  fail_unless (n_changes > 5, "%u changes", n_changes);
+  fail_unless (n_deferred > 0);
+  fail_unless (n_deferred < N_MANY || !strcmp (guest->element, "tfxfir"));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (src);
+  gst_object_unref (a);
+  gst_object_unref (element);
+  tfx_play_stop (pipeline);
+
+  g_ptr_array_unref (changes);
+
+  play_unfused (unfused, N_MANY, N_FRAMES, &caught[1]);
+  expect_close (&caught[0], &caught[1]);
+  tfx_caught_clear (&caught[0]);
+  tfx_caught_clear (&caught[1]);
+  g_free (unfused);
+  g_free (launch);
+}
+GST_END_TEST;
+
+/* ---- at the worst moment --------------------------------------------------------- */
+
+/* The link changes when a buffer is on its way that another element was to
+ * filter: the log tells of the moment. */
+typedef struct
+{
+  GstHarness *h;
+  GstElement *a, *b, *identity;
+  TfxCaught *seen; /* a probe is put on the pad; otherwise it is relinked */
+  guint n_times;
+} Moment;
+
+static void
+seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  Moment *moment = data;
+  GstPad *pad;
+
+  if (object != G_OBJECT (moment->a) ||
+      !strstr (gst_debug_message_get (message), "leaves its stage"))
+    return;
+  moment->n_times++;
+  if (moment->seen) {
+    pad = gst_element_get_static_pad (moment->a, "src");
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look_on, moment->seen,
+        NULL);
+    gst_object_unref (pad);
+    return;
+  }
+  gst_element_unlink (moment->a, moment->b);
+  fail_unless (
+      gst_element_link_many (moment->a, moment->identity, moment->b, NULL));
+}
+
+GST_START_TEST (test_moment)
+{
+  const gsize n = 4800, size = 480;
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  TfxCaught seen = { .contiguous = TRUE };
+  Moment moment = { NULL };
+  gdouble *in = tfx_check_noise (n, 1), *out, *expected, *halfway;
+  GstHarness *h = tfx_check_harness (FIRST " ! " SECOND, &info);
+  GstDebugLevel level;
+  GstBin *bin = GST_BIN (h->element);
+
+  moment.a = gst_bin_get_by_name (bin, "a");
+  moment.b = gst_bin_get_by_name (bin, "b");
+  moment.identity = gst_element_factory_make ("identity", NULL);
+  gst_bin_add (bin, moment.identity);
+  gst_element_sync_state_with_parent (moment.identity);
+  seen.samples = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  if (__i__ & 1)
+    moment.seen = &seen;
+  g_object_set (moment.a, "fuse", __i__ & 2 ? FALSE : TRUE, NULL);
+
+  level = gst_debug_get_default_threshold ();
+  gst_debug_set_threshold_for_name ("tfxfilter", GST_LEVEL_DEBUG);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (seize, &moment, NULL);
+  out = g_new (gdouble, n);
+  for (gsize i = 0; i < n; i += size) {
+    gdouble *part = tfx_check_filter (h, &info, in + i, size, size);
+
+    memcpy (out + i, part, size * sizeof *part);
+    g_free (part);
+    if (i == n / 2)
+      g_object_set (moment.a, "fuse", TRUE, NULL);
+  }
+  gst_debug_remove_log_function (seize);
+  gst_debug_set_default_threshold (level);
+  fail_unless_equals_int (moment.n_times, 1);
+  fail_unless_equals_uint64 (tfx_check_stat (moment.a, "deferred"), 0);
+  gst_object_unref (moment.a);
+  gst_object_unref (moment.b);
+  gst_harness_teardown (h);
+
+  h = tfx_check_harness (FIRST, &info);
+  halfway = tfx_check_filter (h, &info, in, n, size);
+  gst_harness_teardown (h);
+  h = tfx_check_harness (SECOND, &info);
+  expected = tfx_check_filter (h, &info, halfway, n, size);
+  gst_harness_teardown (h);
+  fail_unless (tfx_check_distance (out, expected, n) < CLOSE);
+  for (guint i = 0; i < seen.samples->len; i++) {
+    gdouble x = g_array_index (seen.samples, gfloat, i);
+
+    fail_unless (ABS (x - halfway[n - seen.samples->len + i]) < CLOSE);
+  }
+  fail_unless (!moment.seen || seen.samples->len > 0);
+  g_array_unref (seen.samples);
+  g_free (in);
+  g_free (out);
+  g_free (halfway);
+  g_free (expected);
+}
+GST_END_TEST;
+
+/* GStreamer leaves its old list of log functions behind; the leak checker takes
+ * it for ours. */
+#ifdef __SANITIZE_ADDRESS__
+#define N_MOMENTS 0
+#else
+#define N_MOMENTS 4
+#endif
+
+static Suite *
+fusion_links_suite (void)
+{
+  Suite *s = suite_create ("fusion_links");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_between, 0, G_N_ELEMENTS (betweens));
+  tcase_add_loop_test (tc, test_probe, 0, 3);
+  tcase_add_loop_test (tc, test_guests, 0, 2 * G_N_ELEMENTS (guests));
+  tcase_add_loop_test (tc, test_moment, 0, N_MOMENTS);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, fusion_links_suite ());
+}
