@@ -12,6 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The arguments of a kernel that has its tables in them. */
+typedef struct FixedArgs
+{
+  TfxCascadeArgs args;
+  _Alignas(16) double table[TFX_FIXED_SIZE (TFX_GROUP_MAX)];
+} FixedArgs;
+
+_Static_assert(sizeof (TfxCascadeArgs) % 16 == 0, "the table follows at once");
+
 /* A kernel and the tables for it.  A float stream and one of doubles may need
  * different ones. */
 typedef struct Variant
@@ -20,7 +29,10 @@ typedef struct Variant
   TfxKernelId id;
   TfxGroups groups;
   bool is_ready;
+  bool is_missing; /* this device or compiler has no such kernel */
   bool tables_are_old;
+  FixedArgs *fixed;       /* of the narrow one */
+  unsigned fixed_segment; /* the segment_log2 that its tables are for */
   TfxBuffer tables;
   TfxPinned staging;
   CUevent uploaded; /* the staging may be written again */
@@ -112,6 +124,7 @@ tfx_cuda_cascade_free (TfxCudaCascade **cascade)
   for (int i = 0; i < N_VARIANTS; i++) {
     tfx_buffer_free (c->cuda, &c->variants[i].tables);
     tfx_pinned_free (c->cuda, &c->variants[i].staging);
+    free (c->variants[i].fixed);
     if (c->variants[i].uploaded)
       c->cuda->driver->event_destroy (c->variants[i].uploaded);
   }
@@ -172,6 +185,10 @@ variant_make (TfxCudaCascade *c, int which)
     ret = tfx_context_check (cuda,
         cuda->driver->event_create (&v->uploaded, CU_EVENT_DISABLE_TIMING),
         "making an event");
+  if (ret == 0 && v->id.is_narrow && !v->fixed) {
+    v->fixed = aligned_alloc (_Alignof(FixedArgs), sizeof *v->fixed);
+    ret = v->fixed ? 0 : -ENOMEM;
+  }
   v->is_ready = ret == 0;
   v->tables_are_old = true;
   return ret;
@@ -188,6 +205,7 @@ variant_upload (TfxCudaCascade *c, Variant *v)
 
   if (!v->tables_are_old)
     return 0;
+  v->fixed_segment = 0;
   ret = tfx_context_check (cuda, d->event_synchronize (v->uploaded),
       "waiting for the last coefficients");
   if (ret < 0)
@@ -251,12 +269,17 @@ variant_shape (TfxCudaCascade *c, Variant *v, size_t n_frames, bool by_channel)
 static Variant *
 choose_variant (TfxCudaCascade *c, bool is_float, bool double_arithmetic)
 {
-  int which = VARIANT_ANY;
+  Variant *narrow = &c->variants[VARIANT_NARROW];
+  int which = double_arithmetic ? VARIANT_DOUBLE : VARIANT_ANY;
 
-  if (double_arithmetic)
-    which = VARIANT_DOUBLE;
-  else if (is_float && c->n_sos <= TFX_GROUP_MAX)
-    which = VARIANT_NARROW;
+  /* Arguments of more than 4 KB are not known to every compiler; the other
+   * kernels do the same with less speed. */
+  if (!double_arithmetic && is_float && c->n_sos <= TFX_GROUP_MAX &&
+      !narrow->is_missing) {
+    if (variant_make (c, VARIANT_NARROW) == 0)
+      return narrow;
+    narrow->is_missing = true;
+  }
   return variant_make (c, which) < 0 ? NULL : &c->variants[which];
 }
 
@@ -385,7 +408,7 @@ tfx_cuda_cascade_state_peak (TfxCudaCascade *c)
 /* ---- running ------------------------------------------------------------------------ */
 
 static void
-fill_args (TfxCudaCascade *c, const Variant *v, TfxCascadeArgs *args)
+fill_args (const TfxCudaCascade *c, const Variant *v, TfxCascadeArgs *args)
 {
   args->n_channels = c->n_channels;
   args->n_sections = (unsigned)c->n_sos;
@@ -402,6 +425,20 @@ fill_args (TfxCudaCascade *c, const Variant *v, TfxCascadeArgs *args)
   args->state_out = c->state[!c->current].data;
   args->carry = c->carry.data;
   args->control = c->control.data;
+}
+
+/* The arguments as the variant's kernel takes them. */
+static void *
+pack_args (Variant *v, TfxCascadeArgs *args)
+{
+  if (!v->fixed)
+    return args;
+  if (v->fixed_segment != args->segment_log2)
+    tfx_tables_fix (v->staging.data, v->groups.size, args->segment_log2,
+        v->fixed->table);
+  v->fixed_segment = args->segment_log2;
+  v->fixed->args = *args;
+  return v->fixed;
 }
 
 static int
@@ -429,7 +466,7 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
       llabs (out->channel_stride) <= llabs (out->frame_stride);
   Variant *v = choose_variant (c, is_float, double_arithmetic);
   TfxCascadeArgs args = { .in = *in, .out = *out, .sum = *sum };
-  void *arguments[] = { &args };
+  void *arguments[1];
   unsigned grid;
   int ret;
 
@@ -455,6 +492,7 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
     size_t all = (size_t)v->shape.n_tiles * v->shape.n_blocks;
     grid = all < v->resident ? (unsigned)all : v->resident;
   }
+  arguments[0] = pack_args (v, &args);
   return tfx_context_check (c->cuda,
       c->cuda->driver->launch_kernel (v->kernel.function, grid, 1, 1,
           v->shape.n_warps * 32, 1, 1, (unsigned)v->shape.shared_size,

@@ -149,7 +149,8 @@ describe_kernel (const TfxKernelId *id, Options *options)
     tfx_module_name (id, name);
     options->source = "cascade.cu";
     add_option (options, "-DCASCADE_NAME=%s", name);
-    add_option (options, "-DCASCADE_WORK=%s", id->is_narrow ? "float" : real);
+    add_option (options, "-DCASCADE_ONLY=CASCADE_%s",
+        id->is_narrow ? "FIXED" : "ANY");
     add_option (options, "-DCASCADE_REAL=%s", real);
     add_option (options, "-DCASCADE_GROUP=%u", id->group);
     return;

@@ -21,8 +21,8 @@
 /* Warps of a multiprocessor that keep its arithmetic busy. */
 #define BUSY_WARPS 12
 
-/* Shared memory of a block, so that several of them fit. */
-#define SHARED_ASK (100 * 1024)
+/* Shared memory of a block, so that three of them fit. */
+#define SHARED_ASK (72 * 1024)
 
 static unsigned
 log2_ceil (size_t n)

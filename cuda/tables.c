@@ -190,11 +190,11 @@ put_group (char *table, TfxReal real, Group *g, double gain, bool normalised)
       c->b2 /= c->b0;
       c->b0 = 1;
     }
-    put (table, real, 6 * k, c->b0);
-    put (table, real, 6 * k + 1, c->b1);
-    put (table, real, 6 * k + 2, c->b2);
-    put (table, real, 6 * k + 3, c->a1);
-    put (table, real, 6 * k + 4, c->a2);
+    put (table, real, 6 * k, c->b1);
+    put (table, real, 6 * k + 1, c->b2);
+    put (table, real, 6 * k + 2, c->a1);
+    put (table, real, 6 * k + 3, c->a2);
+    put (table, real, 6 * k + 4, c->b0);
     put (table, real, 6 * k + 5, turn_of (c));
     put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / product);
     put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, product);
@@ -219,5 +219,28 @@ tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
       g.sos[k] = first < n_sos ? sos[first] : (TfxSos){ .b0 = 1 };
     put_group (table, real, &g, i + 1 == groups.n ? gain : 1.0, normalised);
     table += TFX_TABLE_SIZE ((size_t)groups.size) * TFX_REAL_SIZE;
+  }
+}
+
+void
+tfx_tables_fix (const void *tables, unsigned size, unsigned segment_log2,
+    void *fixed)
+{
+  const unsigned half_log2 = segment_log2 <= 6 ? segment_log2 - 1 : 5;
+  const size_t power = TFX_POWER_SIZE ((size_t)size) * TFX_REAL_SIZE;
+  const char *powers =
+      (const char *)tables + TFX_TABLE_POWERS ((size_t)size) * TFX_REAL_SIZE;
+  char *to = fixed;
+
+  memcpy (to, tables, TFX_FIXED_HALF (size) * TFX_REAL_SIZE);
+  to += TFX_FIXED_HALF (size) * TFX_REAL_SIZE;
+  memcpy (to, powers + half_log2 * power, 2 * power);
+  to += 2 * power;
+  powers += segment_log2 * power;
+  memcpy (to, powers, power);
+  to += power;
+  for (unsigned step = 1; step < 5; step++) {
+    memcpy (to, powers + step * power, 4 * size * TFX_REAL_SIZE);
+    to += 4 * size * TFX_REAL_SIZE;
   }
 }

@@ -42,4 +42,9 @@ bool tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos);
 void tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
     const TfxSos *sos, size_t n_sos, double gain, bool normalised);
 
+/* Copies what kernels/args.h has as "fixed" out of the tables of a group of
+ * `size` sections, for segments of 2^segment_log2 frames. */
+void tfx_tables_fix (const void *tables, unsigned size, unsigned segment_log2,
+    void *fixed);
+
 #endif

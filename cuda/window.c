@@ -405,10 +405,11 @@ run_fir (TfxCudaWindow *w, const Taps *taps, const TfxKernelBlock *in,
       (window + window / TFX_FIR_RUN + TFX_FIR_TAPS) * TFX_REAL_SIZE, &args);
 }
 
-/* The old kernels' output, and what is left of it in the new ones'. */
+/* A FIR in the cross-fade to new kernels: the old ones' output first, since
+ * the sum may be where the output goes. */
 static int
-run_fade (TfxCudaWindow *w, const TfxKernelBlock *in, const TfxKernelBlock *out,
-    const TfxKernelBlock *sum, size_t n_frames)
+run_fading (TfxCudaWindow *w, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
 {
   TfxKernelBlock other = { .frame_stride = 1,
     .channel_stride = (long long)n_frames,
@@ -430,6 +431,8 @@ run_fade (TfxCudaWindow *w, const TfxKernelBlock *in, const TfxKernelBlock *out,
   other.data = w->other.data;
   args.from = other;
   ret = run_fir (w, &w->taps[!w->current], in, &other, sum, n_frames);
+  if (ret == 0)
+    ret = run_fir (w, &w->taps[w->current], in, out, sum, n_frames);
   if (ret == 0)
     ret = launch (w, &w->fade,
         (n * w->n_channels + DELAY_THREADS - 1) / DELAY_THREADS, DELAY_THREADS,
@@ -488,12 +491,10 @@ tfx_cuda_window_run (TfxCudaWindow *w, const TfxKernelBlock *in,
   *n_launches += 1;
   if (!w->is_fir)
     return run_delay (w, in, out, sum, n_frames);
-  ret = run_fir (w, &w->taps[w->current], in, out, sum, n_frames);
-  if (ret == 0 && w->fade_left > 0) {
-    *n_launches += 2;
-    ret = run_fade (w, in, out, sum, n_frames);
-  }
-  return ret;
+  if (w->fade_left == 0)
+    return run_fir (w, &w->taps[w->current], in, out, sum, n_frames);
+  *n_launches += 2;
+  return run_fading (w, in, out, sum, n_frames);
 }
 
 void

@@ -17,7 +17,7 @@
 #define TFX_GROUP_MAX 6
 
 /* Rows of the input matrix: the longest half of a segment. */
-#define TFX_CONTROL_ROWS 64
+#define TFX_CONTROL_ROWS 32
 
 /* Powers of the cascade's state matrix in the tables: A^(2^i), i below this.
  * Segments of 2^3 to 2^7 frames, 2^5 of them in a tile, 2^5 tiles in a node,
@@ -29,11 +29,11 @@
 
 /* The tables of a group of g sections, in numbers (double, or two floats):
  *
- *   section   [g][6]       b0 b1 b2 a1 a2 r; the state that is carried is s1
+ *   section   [g][6]       b1 b2 a1 a2 b0 r; the state that is carried is s1
  *                          and s2 + r s1
  *   scale     [g][2]       to the internal state, and back
  *   gain      [2]          behind the group, and an unused one
- *   control   [64][2 g]    row n: A^(63 - n) B
+ *   control   [32][2 g]    row n: A^(31 - n) B
  *   power     [22][g (g + 1) / 2][4]
  *
  * A power is block lower triangular.  Its 2 x 2 blocks are row-major, first
@@ -45,6 +45,18 @@
 #define TFX_POWER_SIZE(g) (2 * (g) * ((g) + 1))
 #define TFX_TABLE_SIZE(g)                                                      \
   (TFX_TABLE_POWERS (g) + TFX_N_POWERS * TFX_POWER_SIZE (g))
+
+/* What a launch needs of the tables of its only group, to go along with the
+ * arguments: what stands there is an operand of the arithmetic, not a load.
+ *
+ *   section to control     as above
+ *   half      [2]          powers: of half a round of step 1, and of a round
+ *   level                  A^m, m being the frames of a segment, and the
+ *                          diagonal blocks of A^2m, A^4m, A^8m, A^16m */
+#define TFX_FIXED_HALF(g) TFX_TABLE_POWERS (g)
+#define TFX_FIXED_LEVEL(g) (TFX_FIXED_HALF (g) + 2 * TFX_POWER_SIZE (g))
+#define TFX_LEVEL_SIZE(g) (TFX_POWER_SIZE (g) + 16 * (g))
+#define TFX_FIXED_SIZE(g) (TFX_FIXED_LEVEL (g) + TFX_LEVEL_SIZE (g))
 
 /* Words of 8 bytes that one carry takes for a group of g sections, times 32:
  * see carry.h. */
@@ -88,7 +100,11 @@ typedef struct TfxCascadeArgs
   TFX_DEVICE (unsigned) control;
   /* [channel]: set to 1 where a state that was not finite was cleared. */
   TFX_DEVICE (unsigned char) cleared;
+  unsigned long long unused; /* the size is a multiple of 16 */
 } TfxCascadeArgs;
+
+/* For the kernels with one group: the arguments, aligned to 16 bytes, and
+ * TFX_FIXED_SIZE numbers of the arithmetic behind them. */
 
 /* The last inputs of a channel, oldest overwritten: double[channel][size].
  * New ones go to `position` and behind; size is at least the past that is

@@ -124,7 +124,7 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
  * the unit circle's real ends, and what matters is the difference. */
 template <typename R, int G>
 TFX_DEVICE_FN void
-state_load (const TfxCascadeArgs &args, const R *table, unsigned channel,
+state_load (const TfxCascadeArgs &args, const R *head, unsigned channel,
     unsigned group, R (&s)[2 * G])
 {
   const double *state;
@@ -135,34 +135,34 @@ state_load (const TfxCascadeArgs &args, const R *table, unsigned channel,
 
 #pragma unroll
   for (int i = 0; i < 2 * G; i++) {
-    R x, scale = table[TFX_TABLE_SCALE (G) + i / 2 * 2];
+    R x, scale = head[TFX_TABLE_SCALE (G) + i / 2 * 2];
 
     real_set (group * G + i / 2 < args.n_sections ? state[i] : 0.0, &x);
     s[i] = real_mul (x, scale);
     if (i % 2 == 1)
-      s[i] = real_fma (table[6 * (i / 2) + 5], s[i - 1], s[i]);
+      s[i] = real_fma (head[6 * (i / 2) + 5], s[i - 1], s[i]);
   }
 }
 
 /* The state at the start of a tile, on every lane.  All lanes of the warp take
  * part; the tile's own carry has been published. */
-template <typename R, int G>
+template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
-carry_look_back (const TfxCascadeArgs &args, const Carry &carry, const R *table,
-    unsigned channel, unsigned group, unsigned tile, unsigned lane,
-    R (&s)[2 * G])
+carry_look_back (const TfxCascadeArgs &args, const Carry &carry,
+    const Table<R, G, FIXED> &table, unsigned channel, unsigned group,
+    unsigned tile, unsigned lane, R (&s)[2 * G])
 {
 
 #pragma unroll 1
   for (int step = 0; step < 3; step++) {
-    unsigned powers = TFX_TABLE_POWERS (G), node, in_node, in_super;
+    unsigned node, in_node, in_super, m_log2 = args.segment_log2;
     const volatile tfx_u64 *slot;
-    unsigned result, from, resets, unit = args.segment_log2 + 5;
+    unsigned result, from, resets;
     R v[2 * G];
     bool reset;
 
     TFX_OPAQUE (tile);
-    TFX_OPAQUE (powers);
+    TFX_OPAQUE (m_log2);
     node = tile / 32;
     in_node = tile % 32;
     in_super = node % 32;
@@ -181,7 +181,6 @@ carry_look_back (const TfxCascadeArgs &args, const Carry &carry, const R *table,
       slot = lane == 0 ? carry_slot<G> (carry.starts, start)
                        : carry_slot<G> (carry.nodes, start + lane - 1);
       result = node - start;
-      unit += 5;
     } else {
       slot = lane == 0 ? carry_slot<G> (carry.starts, node)
                        : carry_slot<G> (carry.tiles, node * 32 + lane - 1);
@@ -195,14 +194,15 @@ carry_look_back (const TfxCascadeArgs &args, const Carry &carry, const R *table,
     reset =
         carry_take<R, G> (slot, lane <= result && !is_first, carry.epoch, v);
     if (is_first)
-      state_load<R, G> (args, table, channel, group, v);
+      state_load<R, G> (args, table_head (table), channel, group, v);
     resets = __ballot_sync (TFX_ALL_LANES, reset);
     resets &= 0xffffffffu >> (31 - lane);
     from = resets ? 31 - (unsigned)__clz ((int)resets) : 0;
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &s[i]);
-    scan_lanes<R, G> (table + powers, unit, 32, lane, from, reset, v, s);
+    scan_lanes<R, G, false> (table_power (table, m_log2 + (step == 1 ? 10 : 5)),
+        32, lane, from, reset, v, s);
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       s[i] = real_shuffle (v[i], result);

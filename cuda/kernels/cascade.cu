@@ -6,37 +6,50 @@
  *   tfx_cascade_any_double_g6   float or double in and out, any number of
  *                               groups
  *
- * With CASCADE_NAME, _WORK, _REAL and _GROUP defined there is that one only,
- * which is how one is compiled at run time. */
+ * With CASCADE_NAME, _ONLY (CASCADE_FIXED or CASCADE_ANY), _REAL and _GROUP
+ * defined there is that one only, which is how one is compiled at run time. */
 #include "cascade.h"
 
 /* Threads of a block and blocks of a multiprocessor, so that nothing spills
- * out of the registers that this leaves: 128 of a thread, or 168. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
-#define CASCADE_THREADS(group) ((group) < 5 ? 256 : 128)
-#define CASCADE_BLOCKS(group) ((group) < 5 ? 2 : 3)
-#else
-#define CASCADE_THREADS(group) 256
-#define CASCADE_BLOCKS(group) 2
-#endif
+ * out of the registers that this leaves: 128 of a thread, 168 or 255. */
+#define FIXED_THREADS(group) ((group) < 6 ? 256 : 128)
+#define FIXED_BLOCKS(group) ((group) < 6 ? 2 : 3)
+#define ANY_THREADS(group) ((group) < 5 ? 256 : 128)
+#define ANY_BLOCKS(group) ((group) < 5 ? 2 : (group) < 6 ? 3 : 2)
 
-#define CASCADE(name, work, real, group)                                       \
-  TFX_KERNEL (name, TfxCascadeArgs, CASCADE_THREADS (group),                   \
-      CASCADE_BLOCKS (group))                                                  \
+/* The arguments of a kernel with its tables in them. */
+static_assert (sizeof (TfxCascadeArgs) % 16 == 0, "the table follows at once");
+
+template <typename R, int G> struct FixedArgs
+{
+  TfxCascadeArgs args;
+  alignas (16) R table[TFX_FIXED_SIZE (G)];
+};
+
+#define CASCADE_FIXED(name, real, group)                                       \
+  typedef FixedArgs<real, group> name##_args;                                  \
+  TFX_KERNEL (name, name##_args, FIXED_THREADS (group), FIXED_BLOCKS (group))  \
   {                                                                            \
     TFX_DYNAMIC_SHARED (shared);                                               \
-    cascade_run<work, real, group> (args, shared);                             \
+    cascade_run<float, real, group, true> (args.args, args.table, shared);     \
+  }
+
+#define CASCADE_ANY(name, real, group)                                         \
+  TFX_KERNEL (name, TfxCascadeArgs, ANY_THREADS (group), ANY_BLOCKS (group))   \
+  {                                                                            \
+    TFX_DYNAMIC_SHARED (shared);                                               \
+    cascade_run<real, real, group, false> (args, nullptr, shared);             \
   }
 
 #ifdef CASCADE_NAME
-CASCADE (CASCADE_NAME, CASCADE_WORK, CASCADE_REAL, CASCADE_GROUP)
+CASCADE_ONLY (CASCADE_NAME, CASCADE_REAL, CASCADE_GROUP)
 #else
 
 /* Devices of compute capability x.0 do double at half the speed of float, the
  * others, and some that run the machine code of 10.0, at a small fraction. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 == 0
 #define CASCADE_DOUBLE(group)                                                  \
-  CASCADE (tfx_cascade_f32_double_g##group, float, double, group)
+  CASCADE_FIXED (tfx_cascade_f32_double_g##group, double, group)
 #else
 #define CASCADE_DOUBLE(group)
 #endif
@@ -44,8 +57,8 @@ CASCADE (CASCADE_NAME, CASCADE_WORK, CASCADE_REAL, CASCADE_GROUP)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 != 0 ||                     \
     __CUDA_ARCH__ >= 1000
 #define CASCADE_TWOFOLD(group)                                                 \
-  CASCADE (tfx_cascade_f32_twofold_g##group, float, Twofold, group)            \
-  CASCADE (tfx_cascade_any_twofold_g##group, Twofold, Twofold, group)
+  CASCADE_FIXED (tfx_cascade_f32_twofold_g##group, Twofold, group)             \
+  CASCADE_ANY (tfx_cascade_any_twofold_g##group, Twofold, group)
 #else
 #define CASCADE_TWOFOLD(group)
 #endif
@@ -54,7 +67,7 @@ CASCADE (CASCADE_NAME, CASCADE_WORK, CASCADE_REAL, CASCADE_GROUP)
 #define CASCADE_ALL(group)                                                     \
   CASCADE_DOUBLE (group)                                                       \
   CASCADE_TWOFOLD (group)                                                      \
-  CASCADE (tfx_cascade_any_double_g##group, double, double, group)
+  CASCADE_ANY (tfx_cascade_any_double_g##group, double, group)
 
 CASCADE_ALL (1)
 CASCADE_ALL (2)

@@ -37,7 +37,8 @@ struct Tile
   unsigned n_channels; /* may be less than the block has room for */
   unsigned n_frames;   /* likewise */
   unsigned long long frame;
-  unsigned long long unused;
+  unsigned epoch; /* of the launch, for carry.h */
+  unsigned unused;
 };
 
 /* The place of a sample in shared memory.  Segments are one sample further
@@ -166,46 +167,80 @@ cascade_store_any (const TfxCascadeArgs &args, const volatile Tile &tile,
     cascade_store<float, W> (args, tile, samples);
 }
 
-/* Step 1.  The last segment of a channel may be short: its n frames then count
- * as the last n of a whole one, behind `skip` zeros, which leave no trace. */
-template <typename W, typename R, int G>
+/* Rows [FIRST, FIRST + N) of the control matrix times the samples of two
+ * halves of a round, that begins at sample `begin`.  The rows for a half are
+ * the last ones. */
+template <int FIRST, int N, typename W, typename R, int G>
 TFX_DEVICE_FN void
-cascade_drive (const W *segment, const R *table, unsigned m_log2, int skip,
-    R (&e)[2 * G])
+drive_rows (const W *begin, const R *control, int half, R (&early)[2 * G],
+    R (&late)[2 * G])
 {
-  int half = 1 << (m_log2 - 1);
-  const Pair<R> *row = (const Pair<R> *)(table + TFX_TABLE_CONTROL (G)) +
-                       (TFX_CONTROL_ROWS - half) * G;
-  R early[2 * G];
-  W zero;
+  const W *sample = begin - (TFX_CONTROL_ROWS - half);
 
-  real_set (0.0f, &zero);
 #pragma unroll
-  for (int i = 0; i < 2 * G; i++) {
-    real_set (0.0f, &early[i]);
-    real_set (0.0f, &e[i]);
-  }
-  /* Both halves at once: a number of the table serves two samples. */
-#pragma unroll 1
-  for (int n = 0; n < half; n++) {
-    int i = n - skip, j = i + half;
-    W x = i >= 0 ? segment[i] : zero;
-    W y = j >= 0 ? segment[j] : zero;
+  for (int row = FIRST; row < FIRST + N; row++) {
+    W x = sample[row], y = sample[row + half];
 
 #pragma unroll
     for (int k = 0; k < G; k++) {
-      Pair<R> c = row[k];
+      Pair<R> c = ((const Pair<R> *)(control + row * 2 * G))[k];
 
       early[2 * k] = real_fma (c.a, x, early[2 * k]);
       early[2 * k + 1] = real_fma (c.b, x, early[2 * k + 1]);
-      e[2 * k] = real_fma (c.a, y, e[2 * k]);
-      e[2 * k + 1] = real_fma (c.b, y, e[2 * k + 1]);
+      late[2 * k] = real_fma (c.a, y, late[2 * k]);
+      late[2 * k + 1] = real_fma (c.b, y, late[2 * k + 1]);
     }
-    row += G;
   }
-  power_apply<R, G> (table + TFX_TABLE_POWERS (G) +
-                         (m_log2 - 1) * TFX_POWER_SIZE (G),
-      early, e);
+}
+
+/* Step 1, in rounds of up to 64 samples.  Two halves of a round are taken at
+ * once, so that a number of the table serves two samples. */
+template <typename W, typename R, int G, bool FIXED>
+TFX_DEVICE_FN void
+cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
+    unsigned m_log2, R (&e)[2 * G])
+{
+  unsigned half_log2 = m_log2 <= 6 ? m_log2 - 1 : 5;
+  const R *control = table_head (table) + TFX_TABLE_CONTROL (G);
+  int half = 1 << half_log2;
+
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++)
+    real_set (0.0f, &e[i]);
+#pragma unroll 1
+  for (int n = 0; n < 1 << m_log2; n += 2 * half) {
+    const W *begin = segment + n;
+    unsigned unhoisted = half_log2;
+    R early[2 * G];
+
+    TFX_OPAQUE (unhoisted);
+    /* What came before, at the end of this round. */
+    if (n > 0)
+      power_apply_in_place<R, G> (table_half (table, unhoisted, 1), e);
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      real_set (0.0f, &early[i]);
+    if (FIXED && TFX_INDEXED_OPERANDS) {
+#pragma unroll 1
+      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row += 4)
+        drive_rows<0, 4, W, R, G> (begin + row, control + row * 2 * G, half,
+            early, e);
+    } else if (FIXED) {
+      if (half == 32)
+        drive_rows<0, 16, W, R, G> (begin, control, half, early, e);
+      if (half >= 16)
+        drive_rows<16, 8, W, R, G> (begin, control, half, early, e);
+      if (half >= 8)
+        drive_rows<24, 4, W, R, G> (begin, control, half, early, e);
+      drive_rows<28, 4, W, R, G> (begin, control, half, early, e);
+    } else {
+#pragma unroll 1
+      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row++)
+        drive_rows<0, 1, W, R, G> (begin + row, control + row * 2 * G, half,
+            early, e);
+    }
+    power_apply<R, G> (table_half (table, unhoisted, 0), early, e);
+  }
 }
 
 /* CASCADE_RUN samples through one section, in place.  The past stands in s1 and
@@ -215,10 +250,10 @@ template <typename R, bool NORMALISED>
 TFX_DEVICE_FN void
 section_run (const R *section, R (&x)[CASCADE_RUN], R &s1, R &s2)
 {
-  Pair<R> c01 = ((const Pair<R> *)section)[0];
-  Pair<R> c23 = ((const Pair<R> *)section)[1];
-  R b0 = c01.a, b1 = c01.b, b2 = c23.a, a1 = real_neg (c23.b);
-  R a2 = real_neg (section[4]);
+  Pair<R> b = ((const Pair<R> *)section)[0];
+  Pair<R> a = ((const Pair<R> *)section)[1];
+  R b0 = section[4], b1 = b.a, b2 = b.b;
+  R a1 = real_neg (a.a), a2 = real_neg (a.b);
   R x1, x2, y1, y2;
 
   x1 = x[0];
@@ -249,52 +284,9 @@ section_run (const R *section, R (&x)[CASCADE_RUN], R &s1, R &s2)
   s2 = real_fma (b2, x1, real_mul (a2, y1));
 }
 
-/* Step 3, over a segment of 2^m_log2 samples in shared memory. */
-template <typename W, typename R, int G, bool NORMALISED>
-TFX_DEVICE_FN void
-cascade_filter (W *segment, const R *table, unsigned m_log2, R (&s)[2 * G])
-{
-  R gain = table[TFX_TABLE_GAIN (G)];
-
-#pragma unroll 1
-  for (int n = 0; n < 1 << m_log2; n += CASCADE_RUN) {
-    R x[CASCADE_RUN];
-
-#pragma unroll
-    for (int i = 0; i < CASCADE_RUN; i++)
-      real_set (segment[n + i], &x[i]);
-#pragma unroll
-    for (int k = 0; k < G; k++)
-      section_run<R, NORMALISED> (table + 6 * k, x, s[2 * k], s[2 * k + 1]);
-#pragma unroll
-    for (int i = 0; i < CASCADE_RUN; i++)
-      real_get (real_mul (gain, x[i]), &segment[n + i]);
-  }
-}
-
-/* The state of a channel at the end of the launch, A^n s + e, where n frames of
- * its last segment are samples.  s becomes the result. */
 template <typename R, int G>
 TFX_DEVICE_FN void
-cascade_end (const R *table, unsigned m_log2, unsigned n_frames, const R *e,
-    R (&s)[2 * G])
-{
-  const R *powers = table + TFX_TABLE_POWERS (G);
-  unsigned n = ((n_frames - 1) & ((1u << m_log2) - 1)) + 1;
-
-#pragma unroll 1
-  for (unsigned bit = 0; n >> bit; bit++) {
-    if (n >> bit & 1)
-      power_apply_in_place<R, G> (powers + bit * TFX_POWER_SIZE (G), s);
-  }
-#pragma unroll
-  for (int i = 0; i < 2 * G; i++)
-    s[i] = real_add (s[i], e[i * TFX_WARP]);
-}
-
-template <typename R, int G>
-TFX_DEVICE_FN void
-state_store (const TfxCascadeArgs &args, const R *table, unsigned channel,
+state_store (const TfxCascadeArgs &args, const R *head, unsigned channel,
     unsigned group, const R (&s)[2 * G])
 {
   double *state = args.state_out +
@@ -308,13 +300,79 @@ state_store (const TfxCascadeArgs &args, const R *table, unsigned channel,
     args.cleared[channel] = 1;
 #pragma unroll
   for (int i = 0; i < 2 * G; i++) {
-    R scale = table[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
-    R x = s[i];
-
-    if (i % 2 == 1)
-      x = real_fma (real_neg (table[6 * (i / 2) + 5]), s[i - 1], x);
+    R scale = head[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
     if (group * G + i / 2 < args.n_sections)
-      state[i] = finite ? real_to_double (real_mul (x, scale)) : 0.0;
+      state[i] = finite ? real_to_double (real_mul (s[i], scale)) : 0.0;
+  }
+}
+
+/* The state of a channel at the end of the launch: what is in s goes on over the
+ * n samples at `rest`, less than CASCADE_RUN. */
+template <typename W, typename R, int G>
+TFX_DEVICE_FN void
+cascade_end (const W *rest, const R *head, unsigned n, R (&s)[2 * G])
+{
+#pragma unroll 1
+  for (unsigned i = 0; i < n; i++) {
+    R x;
+
+    real_set (rest[i], &x);
+#pragma unroll
+    for (int k = 0; k < G; k++) {
+      const R *c = head + 6 * k;
+      R y = real_fma (c[4], x, s[2 * k]);
+
+      s[2 * k] =
+          real_fma (c[0], x, real_fma (real_neg (c[2]), y, s[2 * k + 1]));
+      s[2 * k + 1] = real_fma (c[1], x, real_mul (real_neg (c[3]), y));
+      x = y;
+    }
+  }
+}
+
+/* Step 3, over the thread's segment in shared memory, from s, the plain s1 and
+ * s2. */
+template <typename W, typename R, int G, bool NORMALISED>
+TFX_DEVICE_FN void
+cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
+    W *segment, const R *head, unsigned group, R (&s)[2 * G])
+{
+  unsigned last = tile.n_frames - 1, end_at = ~0u;
+  R gain = head[TFX_TABLE_GAIN (G)];
+
+  /* Where the channel's last run of samples begins that is not whole. */
+  if (tile.index + 1 == args.n_tiles)
+    end_at =
+        ((last & ((1u << args.segment_log2) - 1)) + 1) & ~(CASCADE_RUN - 1u);
+#pragma unroll 1
+  for (unsigned n = 0;; n += CASCADE_RUN) {
+    R x[CASCADE_RUN];
+
+    if (n == end_at) {
+      unsigned in_tile = threadIdx.x >> args.lanes_log2;
+      unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
+      R end[2 * G];
+
+      last = tile.n_frames - 1;
+#pragma unroll
+      for (int i = 0; i < 2 * G; i++)
+        end[i] = s[i];
+      cascade_end<W, R, G> (segment + n, head, (last + 1) & (CASCADE_RUN - 1),
+          end);
+      if (lane == last >> args.segment_log2 && in_tile < tile.n_channels)
+        state_store<R, G> (args, head, tile.channel + in_tile, group, end);
+    }
+    if (n >> args.segment_log2)
+      break;
+#pragma unroll
+    for (int i = 0; i < CASCADE_RUN; i++)
+      real_set (segment[n + i], &x[i]);
+#pragma unroll
+    for (int k = 0; k < G; k++)
+      section_run<R, NORMALISED> (head + 6 * k, x, s[2 * k], s[2 * k + 1]);
+#pragma unroll
+    for (int i = 0; i < CASCADE_RUN; i++)
+      real_get (real_mul (gain, x[i]), &segment[n + i]);
   }
 }
 
@@ -331,27 +389,14 @@ real_has_normalised (Twofold)
   return false;
 }
 
-/* How many frames of the lane's segment lie behind the end of the channel, if
- * it is the last that has any. */
-TFX_DEVICE_FN unsigned
-cascade_padding (const TfxCascadeArgs &args, const volatile Tile &tile,
-    unsigned lane)
-{
-  unsigned n_frames = tile.n_frames;
-
-  if (lane != (n_frames - 1) >> args.segment_log2)
-    return 0;
-  return ((lane + 1) << args.segment_log2) - n_frames;
-}
-
 /* One group of sections over a tile.  stash is this thread's place for 2 G
  * numbers, TFX_WARP apart. */
-template <typename W, typename R, int G>
+template <typename W, typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
 cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
-    unsigned group, unsigned epoch, W *samples, R *stash)
+    const Table<R, G, FIXED> &table, unsigned group, W *samples, R *stash)
 {
-  const R *table = (const R *)args.tables + (size_t)group * TFX_TABLE_SIZE (G);
+  const R *head = table_head (table);
   unsigned m_log2 = args.segment_log2, n_lanes = 1u << args.lanes_log2;
   unsigned lane = threadIdx.x & (n_lanes - 1);
   unsigned in_tile = threadIdx.x >> args.lanes_log2;
@@ -359,10 +404,9 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
   R s[2 * G];
 
   {
-    int skip = (int)cascade_padding (args, tile, lane);
     R e[2 * G];
 
-    cascade_drive<W, R, G> (segment, table, m_log2, skip, e);
+    cascade_drive<W, R, G, FIXED> (segment, table, m_log2, e);
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       stash[i * TFX_WARP] = e[i];
@@ -373,50 +417,42 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
   for (int i = 0; i < 2 * G; i++)
     real_set (0.0f, &s[i]);
   if (args.n_tiles == 1 && lane == 0 && in_tile < tile.n_channels)
-    state_load<R, G> (args, table, tile.channel + in_tile, group, s);
+    state_load<R, G> (args, head, tile.channel + in_tile, group, s);
 
     /* At rest first, for those that wait, then from the true state. */
 #pragma unroll 1
   for (int turn = args.n_tiles > 1 ? 0 : 1; turn < 2; turn++) {
-    unsigned offset = TFX_TABLE_POWERS (G);
+    unsigned unhoisted = m_log2;
     R v[2 * G];
 
-    TFX_OPAQUE (offset);
+    TFX_OPAQUE (unhoisted);
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       v[i] = stash[i * TFX_WARP];
-    scan_lanes<R, G> (table + offset, m_log2, n_lanes, lane, 0, false, v, s);
+    scan_lanes<R, G, FIXED> (table_level (table, unhoisted), n_lanes, lane, 0,
+        false, v, s);
     if (turn == 0 && in_tile < tile.n_channels) {
       unsigned channel = tile.channel + in_tile;
-      Carry carry = carry_of<G> (args, channel, group, epoch);
+      Carry carry = carry_of<G> (args, channel, group, tile.epoch);
 
       if (lane == 31 && tile.index + 1 < args.n_tiles &&
           !carry_publish<R, G> (carry_slot<G> (carry.tiles, tile.index),
               carry.epoch, v))
         args.cleared[channel] = 1;
-      carry_look_back<R, G> (args, carry, table, channel, group, tile.index,
-          lane, s);
+      carry_look_back<R, G, FIXED> (args, carry, table, channel, group,
+          tile.index, lane, s);
     }
   }
 
-  if (tile.index + 1 == args.n_tiles) {
-    R end[2 * G];
-
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      end[i] = s[i];
-    cascade_end<R, G> (table, m_log2, tile.n_frames, stash, end);
-    if (lane == (tile.n_frames - 1) >> m_log2 && in_tile < tile.n_channels)
-      state_store<R, G> (args, table, tile.channel + in_tile, group, end);
-  }
+  /* To the plain state, and on with it. */
 #pragma unroll
   for (int k = 0; k < G; k++)
     s[2 * k + 1] =
-        real_fma (real_neg (table[6 * k + 5]), s[2 * k], s[2 * k + 1]);
+        real_fma (real_neg (head[6 * k + 5]), s[2 * k], s[2 * k + 1]);
   if (real_has_normalised (R ()) && args.normalised)
-    cascade_filter<W, R, G, true> (segment, table, m_log2, s);
+    cascade_filter<W, R, G, true> (args, tile, segment, head, group, s);
   else
-    cascade_filter<W, R, G, false> (segment, table, m_log2, s);
+    cascade_filter<W, R, G, false> (args, tile, segment, head, group, s);
 }
 
 /* Finds the block's next piece of work; by one thread. */
@@ -439,22 +475,22 @@ cascade_next (const TfxCascadeArgs &args, volatile Tile *tile)
   tile->n_frames =
       n_frames < 1u << tile_log2 ? (unsigned)n_frames : 1u << tile_log2;
   tile->frame = frame;
+  /* Nobody writes it before the last block has ended. */
+  if (args.n_tiles > 1)
+    tile->epoch = args.control[2] + 1;
 }
 
 /* W: the type of the samples in shared memory, float if what comes in and goes
- * out is; R: of the arithmetic; G: sections in a group. */
-template <typename W, typename R, int G>
+ * out is; R: of the arithmetic; G: sections in a group.  fixed: see table.h. */
+template <typename W, typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
-cascade_run (const TfxCascadeArgs &args, unsigned char *shared)
+cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
 {
   volatile Tile *tile = (volatile Tile *)shared;
   R *stash = (R *)(shared + sizeof (Tile)) +
              threadIdx.x / TFX_WARP * TFX_WARP * 2 * G + threadIdx.x % TFX_WARP;
   W *samples = (W *)((R *)(shared + sizeof (Tile)) + 2 * G * blockDim.x);
-  unsigned epoch = 0;
 
-  if (args.n_tiles > 1)
-    epoch = args.control[2] + 1;
   for (;;) {
     if (threadIdx.x == 0)
       cascade_next (args, tile);
@@ -464,8 +500,12 @@ cascade_run (const TfxCascadeArgs &args, unsigned char *shared)
     cascade_load_any (args, *tile, samples);
     __syncthreads ();
 #pragma unroll 1
-    for (unsigned group = 0; group < args.n_groups; group++)
-      cascade_group<W, R, G> (args, *tile, group, epoch, samples, stash);
+    for (unsigned group = 0; group < (FIXED ? 1 : args.n_groups); group++) {
+      const Table<R, G, FIXED> table = { fixed,
+        (const R *)args.tables + (size_t)group * TFX_TABLE_SIZE (G) };
+
+      cascade_group<W, R, G, FIXED> (args, *tile, table, group, samples, stash);
+    }
     __syncthreads ();
     cascade_store_any (args, *tile, samples);
     if (args.n_tiles == 1)
@@ -476,6 +516,8 @@ cascade_run (const TfxCascadeArgs &args, unsigned char *shared)
 
   /* The last block to finish makes ready for the next launch. */
   if (threadIdx.x == 0) {
+    unsigned epoch = tile->epoch;
+
     __threadfence ();
     if (atomicAdd (args.control + 1, 1u) == gridDim.x - 1) {
       args.control[0] = 0;

@@ -12,8 +12,7 @@
 #ifndef TFX_KERNEL_SCAN_H
 #define TFX_KERNEL_SCAN_H
 
-#include "args.h"
-#include "real.h"
+#include "table.h"
 
 /* y += block x, a 2 x 2 block. */
 template <typename R>
@@ -42,7 +41,8 @@ power_apply (const R *power, const R (&x)[2 * G], R (&y)[2 * G])
   }
 }
 
-/* x = A^m x. */
+/* x = A^m x.  Row after row: all of the matrix at once would take more
+ * registers than there are. */
 template <typename R, int G>
 TFX_DEVICE_FN void
 power_apply_in_place (const R *power, R (&x)[2 * G])
@@ -60,6 +60,26 @@ power_apply_in_place (const R *power, R (&x)[2 * G])
           x[2 * i + 1], y0, y1);
     x[2 * k] = y0;
     x[2 * k + 1] = y1;
+    __syncwarp ();
+  }
+}
+
+/* v = D^(2^step) u + v on the lanes from `from` + d on, u being v d = 2^step lanes
+ * before. */
+template <typename R>
+TFX_DEVICE_FN void
+scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
+    unsigned from, R &v0, R &v1)
+{
+  R u0 = real_shuffle_up (v0, d, n_lanes);
+  R u1 = real_shuffle_up (v1, d, n_lanes);
+  R w0 = v0, w1 = v1;
+
+  /* On all lanes, so that the numbers of the table can be uniform operands. */
+  block_apply (diagonal, u0, u1, w0, w1);
+  if (lane >= from + d) {
+    v0 = w0;
+    v1 = w1;
   }
 }
 
@@ -68,38 +88,49 @@ power_apply_in_place (const R *power, R (&x)[2 * G])
  *   v in:  e of the lane's element    out: the state at its end
  *   s in:  on lane 0, the first state out: the state at its start
  *
- * powers holds A^(2^i), m = 2^m_log2.  The lanes before `from` are cut off
- * from this one; a lane with reset set leaves the state zero. */
-template <typename R, int G>
+ * level: A^m, see table_level().  The lanes before `from` are cut off from this
+ * one; a lane with reset set leaves the state zero. */
+template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
-scan_lanes (const R *powers, unsigned m_log2, unsigned n_lanes, unsigned lane,
-    unsigned from, bool reset, R (&v)[2 * G], R (&s)[2 * G])
+scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
+    bool reset, R (&v)[2 * G], R (&s)[2 * G])
 {
-  const R *unit = powers + m_log2 * TFX_POWER_SIZE (G);
-
 #pragma unroll
   for (int k = 0; k < G; k++) {
     R v0 = v[2 * k], v1 = v[2 * k + 1];
-    const R *diagonal = unit + 4 * k;
 
 #pragma unroll
     for (int i = 0; i < k; i++)
-      block_apply (unit + 4 * (G + k * (k - 1) / 2 + i), s[2 * i], s[2 * i + 1],
-          v0, v1);
-    if (lane == 0)
-      block_apply (diagonal, s[2 * k], s[2 * k + 1], v0, v1);
+      block_apply (level + 4 * (G + k * (k - 1) / 2 + i), s[2 * i],
+          s[2 * i + 1], v0, v1);
+    {
+      R w0 = v0, w1 = v1;
+
+      block_apply (level + 4 * k, s[2 * k], s[2 * k + 1], w0, w1);
+      if (lane == 0) {
+        v0 = w0;
+        v1 = w1;
+      }
+    }
     if (reset) {
       real_set (0.0f, &v0);
       real_set (0.0f, &v1);
     }
-#pragma unroll 1
-    for (unsigned d = 1; d < n_lanes; d *= 2) {
-      R u0 = real_shuffle_up (v0, d, n_lanes);
-      R u1 = real_shuffle_up (v1, d, n_lanes);
+    if (FIXED) {
+#pragma unroll
+      for (int step = 0; step < 5; step++) {
+        if (1u << step < n_lanes)
+          scan_step (table_diagonal<R, G, FIXED> (level, step, k), 1u << step,
+              n_lanes, lane, from, v0, v1);
+      }
+    } else {
+      const R *diagonal = level + 4 * k;
 
-      if (lane >= from + d)
-        block_apply (diagonal, u0, u1, v0, v1);
-      diagonal += TFX_POWER_SIZE (G);
+#pragma unroll 1
+      for (unsigned d = 1; d < n_lanes; d *= 2) {
+        scan_step (diagonal, d, n_lanes, lane, from, v0, v1);
+        diagonal += TFX_POWER_SIZE (G);
+      }
     }
     v[2 * k] = v0;
     v[2 * k + 1] = v1;

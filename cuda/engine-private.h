@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * engine-private.h: what an engine is made of, for engine.c and run.c. */
+#ifndef TFX_CUDA_ENGINE_PRIVATE_H
+#define TFX_CUDA_ENGINE_PRIVATE_H
+
+#include "cascade.h"
+#include "engine.h"
+#include "transfer.h"
+#include "window.h"
+
+/* Samples that are run at a time; larger blocks are run in parts. */
+#define TFX_MAX_SAMPLES ((size_t)1 << 28)
+
+/* Steps in series. */
+typedef struct List
+{
+  TfxCudaWindow *copy; /* of no steps at all */
+  size_t between;      /* the first of two buffers; of two steps or more */
+} List;
+
+/* What a step of the plan has at run time, by its index. */
+typedef struct Node
+{
+  TfxCudaCascade *cascade;
+  TfxCudaWindow *window;
+  List *branches;    /* sums */
+  size_t sum_buffer; /* sums */
+  /* Steps with a delay: frames still to be dropped, and frames still to come
+   * after the end of the stream; and what they were before the run. */
+  size_t skip, rest, old_skip, old_rest;
+} Node;
+
+struct TfxEngine
+{
+  TfxCuda *cuda;
+  const TfxPlan *plan;
+  size_t n_nodes;
+  Node *nodes;
+  List top;
+  TfxCudaWindow *copier, *clearer; /* y = x, y = 0 */
+  TfxBuffer *buffers;              /* each a block of doubles */
+  size_t n_buffers, copy_buffer;
+
+  /* Two, so that one is filled while the other is on its way. */
+  TfxTransfer in[2], out;
+  CUevent in_moved[2], done;
+  bool in_is_moving[2]; /* a run has not waited for its end */
+  unsigned next_in;
+
+  TfxPinned cleared; /* byte[n_channels]: the device clears a state */
+  bool double_arithmetic;
+  uint64_t n_launches, n_uploads, n_downloads;
+};
+
+/* Room between steps for blocks of n_frames.  The context is current. */
+int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
+
+/* Filters in to out; in may be NULL for zeros, and then the input has ended.
+ * As TfxBackend.run. */
+int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
+    const TfxBlock *out);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * table.h: where a kernel finds the tables of a group.
+ *
+ * FIXED: what the arithmetic reads for every sample and at every scan stands
+ * in the launch's arguments, at places that the compiler knows, so that it is
+ * an operand.  Loads of it from memory, the same for all lanes, would take more
+ * of the load units than there is.  Otherwise all of it is in global memory. */
+#ifndef TFX_KERNEL_TABLE_H
+#define TFX_KERNEL_TABLE_H
+
+#include "args.h"
+#include "real.h"
+
+template <typename R, int G, bool FIXED> struct Table
+{
+  const R *fixed; /* as args.h has it; of FIXED only */
+  const R *all;
+};
+
+/* Sections, scales, gain and control, which stand in the same places. */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_head (const Table<R, G, FIXED> &table)
+{
+  return FIXED ? table.fixed : table.all;
+}
+
+/* A^(2^index). */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_power (const Table<R, G, FIXED> &table, unsigned index)
+{
+  return table.all + TFX_TABLE_POWERS (G) + index * TFX_POWER_SIZE (G);
+}
+
+/* The powers of half a round of step 1 (i = 0) and of a round. */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_half (const Table<R, G, FIXED> &table, unsigned half_log2, int i)
+{
+  return FIXED ? table.fixed + TFX_FIXED_HALF (G) + i * TFX_POWER_SIZE (G)
+               : table_power (table, half_log2 + i);
+}
+
+/* A^m, m being the frames of a segment. */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_level (const Table<R, G, FIXED> &table, unsigned m_log2)
+{
+  return FIXED ? table.fixed + TFX_FIXED_LEVEL (G)
+               : table_power (table, m_log2);
+}
+
+/* Block k of the diagonal of A^(m 2^step). */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_diagonal (const R *level, int step, int k)
+{
+  if (!FIXED)
+    return level + step * TFX_POWER_SIZE (G) + 4 * k;
+  return level + (step == 0 ? 0 : TFX_POWER_SIZE (G) + (step - 1) * 4 * G) +
+         4 * k;
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_memory.c: the backend "cuda": memory on either side, counts,
+ * threads. */
+#include "chains.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static TfxCuda *cuda;
+
+/* ---- memory on either side --------------------------------------------------------------------- */
+
+/* A device copy of n doubles. */
+static double *
+to_device (const double *x, size_t n)
+{
+  double *memory = test_cuda_alloc (cuda, n * sizeof *x);
+
+  test_cuda_upload (cuda, memory, x, n * sizeof *x);
+  return memory;
+}
+
+/* in and out on host or device, apart or in place; layouts. */
+static void
+check_places (TapMany *many, const TfxChain *chain, bool planar,
+    const double *in, const double *expected, unsigned n_channels, size_t n)
+{
+  size_t size = n * n_channels;
+  double *out = test_alloc (size * sizeof *out);
+
+  for (unsigned way = 0; way < 5; way++) {
+    bool in_there = way & 1, out_there = way & 2, in_place = way == 4;
+    TfxExec *exec = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
+    double *host = test_alloc (size * sizeof *host);
+    double *d_in = to_device (in, size), *d_out = to_device (in, size);
+    TfxBlock from, to;
+    int ret;
+
+    memcpy (host, in, size * sizeof *host);
+    from = planar ? tfx_block_planar (in_there || in_place ? d_in : host,
+                        TFX_SAMPLE_F64, n_channels, n, n)
+                  : tfx_block_interleaved (in_there || in_place ? d_in : host,
+                        TFX_SAMPLE_F64, n_channels, n);
+    to = from;
+    if (!in_place)
+      to.data = out_there ? d_out : out;
+    ret = tfx_exec_run (exec, &from, &to);
+    if (in_place)
+      test_cuda_download (cuda, out, d_in, size * sizeof *out);
+    else if (out_there)
+      test_cuda_download (cuda, out, d_out, size * sizeof *out);
+    tap_many_check (many,
+        ret == 0 && memcmp (out, expected, size * sizeof *out) == 0,
+        "way %u, %s, %zu frames: returns %d", way,
+        planar ? "planar" : "interleaved", n, ret);
+    tfx_exec_free (&exec);
+    test_cuda_free (cuda, d_in);
+    test_cuda_free (cuda, d_out);
+    free (host);
+  }
+  free (out);
+}
+
+static void
+test_places (void)
+{
+  TapMany many = tap_many ("host or device memory does not matter");
+
+  for (unsigned i = 0; i < 16; i++) {
+    const unsigned n_channels = 1 + i % 4;
+    const size_t n = i % 3 ? 333 : 3333;
+    TfxChain *chain = test_cuda_random_chain (2, 400);
+    double *in = test_cuda_noise (n * n_channels);
+    double *expected = test_alloc (n * n_channels * sizeof *expected);
+    TfxBlock from, to;
+    TfxExec *exec;
+
+    if (i % 2)
+      test_cuda_append (&chain, test_cuda_random_delay (400));
+    exec = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
+    from = i % 4 < 2
+               ? tfx_block_planar (in, TFX_SAMPLE_F64, n_channels, n, n)
+               : tfx_block_interleaved (in, TFX_SAMPLE_F64, n_channels, n);
+    to = from;
+    to.data = expected;
+    if (tfx_exec_run (exec, &from, &to) == 0)
+      check_places (&many, chain, i % 4 < 2, in, expected, n_channels, n);
+    tfx_exec_free (&exec);
+    tfx_chain_unref (&chain);
+    free (in);
+    free (expected);
+  }
+  tap_many_end (&many);
+}
+
+/* Two executors in a row on the device, without waiting between; buffer after
+ * buffer goes through. */
+static void
+test_no_waiting (void)
+{
+  const size_t n = 777;
+  TfxSos sos[12];
+  TfxExec *one, *two, *both;
+  double *in = test_cuda_noise (n * 5), *out = test_alloc (n * 5 * sizeof *out);
+  double *expected = test_alloc (n * 5 * sizeof *expected);
+  double *memory = test_cuda_alloc (cuda, n * sizeof *memory);
+  TfxBlock device = tfx_block_interleaved (memory, TFX_SAMPLE_F64, 1, n);
+  int ret = 0;
+
+  test_cuda_equaliser (sos, 12);
+  one = test_exec_new (sos, 6, 1, tfx_cuda_backend (cuda));
+  two = test_exec_new (sos + 6, 6, 1, tfx_cuda_backend (cuda));
+  both = test_exec_new (sos, 12, 1, tfx_cuda_backend (cuda));
+  memcpy (expected, in, n * 5 * sizeof *in);
+  tfx_cuda_set_waiting (cuda, false);
+  for (unsigned i = 0; ret == 0 && i < 5; i++) {
+    TfxBlock from = tfx_block_interleaved (in + i * n, TFX_SAMPLE_F64, 1, n);
+    TfxBlock to = tfx_block_interleaved (out + i * n, TFX_SAMPLE_F64, 1, n);
+
+    ret = tfx_exec_run (one, &from, &device);
+    /* The caller's memory has been read. */
+    memset (in + i * n, 0, n * sizeof *in);
+    if (ret == 0)
+      ret = tfx_exec_run (two, &device, i % 2 ? &device : &to);
+    if (ret == 0 && i % 2) {
+      ret = tfx_cuda_wait (cuda);
+      test_cuda_download (cuda, to.data, memory, n * sizeof *out);
+    }
+  }
+  tfx_cuda_set_waiting (cuda, true);
+  if (ret == 0)
+    ret = test_exec_f64 (both, expected, 1, n * 5);
+  tap_check (ret == 0 && test_cuda_distance (out, expected, n * 5) < 1e-12,
+      "two in a row without waiting: %g",
+      test_cuda_distance (out, expected, n * 5));
+  tfx_exec_free (&one);
+  tfx_exec_free (&two);
+  tfx_exec_free (&both);
+  test_cuda_free (cuda, memory);
+  free (in);
+  free (out);
+  free (expected);
+}
+
+/* ---- counts -------------------------------------------------------------------------------------- */
+
+static void
+test_counts (void)
+{
+  static const size_t depths[] = { 1, 2, 6, 7, 20, 50 };
+  TapMany many = tap_many ("one upload, one launch, one download");
+  TfxSos sos[50];
+
+  test_cuda_equaliser (sos, 50);
+  for (size_t i = 0; i < N_OF (depths); i++) {
+    float x[3000] = { 1 };
+    TfxExec *exec = test_exec_new (sos, depths[i], 1, tfx_cuda_backend (cuda));
+    TfxStats stats;
+    int ret = 0;
+
+    for (unsigned k = 0; ret == 0 && k < 3; k++)
+      ret = test_exec_f32 (exec, x, 1, 3000);
+    tfx_exec_get_stats (exec, &stats);
+    tap_many_check (&many,
+        ret == 0 && stats.launches == 3 && stats.uploads == 3 &&
+            stats.downloads == 3 && stats.dispatches == 3,
+        "%zu sections: %llu launches, %llu uploads, %llu downloads", depths[i],
+        (unsigned long long)stats.launches, (unsigned long long)stats.uploads,
+        (unsigned long long)stats.downloads);
+    tap_many_check (&many, strcmp (stats.device, "cuda") == 0, "device %s",
+        stats.device);
+    tfx_exec_free (&exec);
+  }
+  tap_many_end (&many);
+}
+
+/* Once it has run, a run asks the driver for no memory. */
+static void
+test_no_allocation (void)
+{
+  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemHostAlloc",
+    "cuMemFree_v2", "cuMemFreeHost", "cuModuleLoadData", "cuStreamCreate",
+    "cuEventCreate" };
+  TapMany many = tap_many ("no allocation while it runs");
+  TfxChain *chain;
+  TfxExec *exec;
+  float x[2 * 2500] = { 1 };
+  int ret;
+
+  if (!test_cuda_is_standin ()) {
+    tap_skip ("needs the stand-in", "no allocation while it runs");
+    return;
+  }
+  chain = test_cuda_random_chain (2, 1000);
+  test_cuda_append (&chain, test_cuda_random_sum (2, 300));
+  exec = test_cuda_exec (chain, 2, tfx_cuda_backend (cuda));
+  ret = test_exec_f32 (exec, x, 2, 2500);
+  for (size_t i = 0; i < N_OF (functions); i++) {
+    char setting[64];
+
+    snprintf (setting, sizeof setting, "%s:1", functions[i]);
+    test_cuda_set ("TFX_STANDIN_FAIL", setting);
+    for (unsigned k = 0; ret == 0 && k < 4; k++)
+      ret = test_exec_f32 (exec, x, 2, 2500 - 800 * k);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    tap_many_check (&many, ret == 0, "%s is called", functions[i]);
+    ret = 0;
+  }
+  tap_many_end (&many);
+  tfx_exec_free (&exec);
+  tfx_chain_unref (&chain);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------- */
+
+typedef struct Worker
+{
+  const TfxSos *sos;
+  size_t n_sos;
+  double *samples;
+  size_t n;
+  int ret;
+} Worker;
+
+static void *
+worker_run (void *data)
+{
+  Worker *w = data;
+  TfxExec *exec = test_exec_new (w->sos, w->n_sos, 1, tfx_cuda_backend (cuda));
+
+  w->ret = exec ? 0 : -1;
+  for (size_t i = 0; w->ret == 0 && i + 100 <= w->n; i += 100)
+    w->ret = test_exec_f64 (exec, w->samples + i, 1, 100);
+  tfx_exec_free (&exec);
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  TapMany many = tap_many ("several threads on one device");
+  TfxSos sos[4][4];
+  Worker workers[4];
+  pthread_t threads[4];
+
+  for (unsigned i = 0; i < 4; i++) {
+    test_cuda_equaliser (sos[i], 4);
+    workers[i] = (Worker){ sos[i], 1 + i, test_cuda_noise (2000), 2000, 0 };
+  }
+  double *expected[4];
+  for (unsigned i = 0; i < 4; i++) {
+    expected[i] = test_alloc (2000 * sizeof (double));
+    test_run_f64 (sos[i], 1 + i, workers[i].samples, expected[i], 2000, NULL);
+    pthread_create (&threads[i], NULL, worker_run, &workers[i]);
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    pthread_join (threads[i], NULL);
+    tap_many_check (&many,
+        workers[i].ret == 0 &&
+            test_cuda_distance (workers[i].samples, expected[i], 2000) < 1e-11,
+        "thread %u: %g", i,
+        test_cuda_distance (workers[i].samples, expected[i], 2000));
+    free (workers[i].samples);
+    free (expected[i]);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- what cannot be had ------------------------------------------------------------------------------- */
+
+static void
+test_errors (void)
+{
+  TfxCuda *none;
+  char why[256] = "";
+  int ret = tfx_cuda_new (99, &none, why, sizeof why);
+
+  tap_check (ret == -ENODEV && !none && strstr (why, "99"),
+      "device 99: %d, \"%s\"", ret, why);
+  tap_check (tfx_cuda_is_available (NULL), "there is a driver");
+  tap_check (tfx_cuda_device (cuda) == 0 && tfx_cuda_name (cuda)[0] != '\0',
+      "device %d is \"%s\"", tfx_cuda_device (cuda), tfx_cuda_name (cuda));
+}
+
+static const TapTest tests[] = {
+  { "places", test_places },
+  { "no-waiting", test_no_waiting },
+  { "counts", test_counts },
+  { "no-allocation", test_no_allocation },
+  { "threads", test_threads },
+  { "errors", test_errors },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+  status = tap_main (argc, argv, tests);
+  tfx_cuda_unref (&cuda);
+  return status;
+}
