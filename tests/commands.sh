@@ -264,7 +264,7 @@ tap_case "tfx-stats: no such element" \
 
 # ---- chains that move ---------------------------------------------------------
 
-export GST_PRESET_PATH=$root/gst/presets
+export GST_PRESET_PATH=$root/gst/chain/presets
 
 # at HZ COLUMN FILE: a gain in a table, at the nearest frequency
 at() {
@@ -373,7 +373,7 @@ check_devenv_presets() {
 }
 tap_case "meson devenv: finds the presets" check_devenv_presets
 
-export GST_PLUGIN_PATH=$root/build/gst GST_PRESET_PATH=$root/gst/presets
+export GST_PLUGIN_PATH=$root/build/gst GST_PRESET_PATH=$root/gst/chain/presets
 
 # ---- the pages ---------------------------------------------------------------
 

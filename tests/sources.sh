@@ -57,10 +57,10 @@ else
   tap_skip "dsp/tfx.h alone, C++" "no C++ compiler"
 fi
 # shellcheck disable=SC2046 # one word for each flag
-for header in $(sources '*.h' | grep -E '^(dsp|gst|cuda)/[^/]*$'); do
+for header in $(sources '*.h' | grep -E '^(dsp|cuda)/[^/]*$|^gst/'); do
   [ "$header" != dsp/tfx.h ] || continue
   tap_case "$header alone" check_header "$header" cc -x c -std=gnu11 \
-    -D_GNU_SOURCE -I. -Idsp -Icuda -Wno-unused-parameter \
+    -D_GNU_SOURCE -I. -Idsp -Icuda $(printf -- '-I%s ' gst/*/) -Wno-unused-parameter \
     -Wno-missing-field-initializers \
     $(pkg-config --cflags gstreamer-base-1.0 gstreamer-audio-1.0)
 done
