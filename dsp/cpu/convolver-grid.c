@@ -122,7 +122,8 @@ head_forward (TfxConvolver *c, unsigned channel)
 
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
-      tfx_level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
+      tfx_level_spectrum (c, l, channel, l->period),
+      l->n_slots * c->fft[l->number].n_tile);
 }
 
 /* The output of the partitions from number skip on, in the current block. */
@@ -278,7 +279,8 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
         const uint64_t k = l->period - back;
         copy_window (c, l, channel, k, l->re, l->im);
         tfx_fft_forward (&c->fft[i], l->re, l->im, l->re, l->im,
-            tfx_level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
+            tfx_level_spectrum (c, l, channel, k),
+            l->n_slots * c->fft[l->number].n_tile);
       }
     }
   }

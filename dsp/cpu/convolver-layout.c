@@ -6,12 +6,13 @@
  * partition, F(B) a transform of B complex values one way:
  *
  *   direct        K direct
- *   block         2 F(N) for every 2 N - K + 1 frames
+ *   block         2 F(N) + N sum for every 2 N - K + 1 frames
  *   level         2 F(B) / B + n_parts sum
  *   head          as a level, and B direct for frames of blocks that do not
  *                 lie in one call
  *
- * All layouts whose partitions are powers of two are tried. */
+ * With leaves that are multiplied F(B) is less, and `product` takes the place
+ * of `sum`.  All layouts whose partitions are powers of two are tried. */
 #include "convolver-layout.h"
 
 #include "convolver-fft.h"
@@ -29,28 +30,40 @@
 /* The largest transform of the form block. */
 #define BLOCK_MAX_SIZE 16384
 
-static size_t
-highest_power (size_t n)
+size_t
+tfx_convolver_layout_n_passes (size_t size, size_t leaf)
 {
-  size_t p = 1;
+  const size_t n_leaves = size / leaf;
+  size_t n_passes = 0, left = n_leaves;
 
-  while (p <= n / 2)
-    p *= 2;
-  return p;
+  if (n_leaves % 3 == 0) {
+    left /= 3;
+    n_passes++;
+  }
+  for (; left > 1; left = left > 2 ? left / 4 : 1)
+    n_passes++;
+  return n_passes;
+}
+
+/* F.  A pass of radix 2 costs about as much as one of 4: both are bound by
+ * loads and stores. */
+static double
+transform_cost (const TfxConvolverCost *cost, size_t size, size_t leaf)
+{
+  double n =
+      (double)(tfx_convolver_layout_n_passes (size, leaf) * size) * cost->pass;
+
+  if (leaf == TFX_LEAF)
+    n += (double)(size / TFX_LEAF) * cost->leaf;
+  return n;
 }
 
 double
-tfx_convolver_layout_transform_cost (const TfxConvolverCost *cost, size_t size)
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size,
+    size_t leaf)
 {
-  const size_t n_leaves = size / TFX_LEAF;
-  double n_passes = n_leaves % 3 == 0 ? 1.0 : 0.0;
-
-  /* a pass of radix 2 costs about as much as one of 4: both are bound by
-   * loads and stores */
-  for (size_t left = highest_power (n_leaves); left > 1;
-       left = left > 2 ? left / 4 : 1)
-    n_passes += 1.0;
-  return (double)n_leaves * cost->leaf + n_passes * (double)size * cost->pass;
+  return 2.0 * transform_cost (cost, size, leaf) +
+         (double)size * (leaf == TFX_LEAF ? cost->sum_near : cost->product);
 }
 
 static double
@@ -69,13 +82,13 @@ direct_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost)
  * more or directly. */
 static double
 block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t size)
+    size_t size, size_t leaf)
 {
   const size_t step = 2 * size - spec->n_taps + 1;
   const size_t n_steps = spec->block_frames / step;
   const size_t n_left = spec->block_frames % step;
-  const double each = 2.0 * tfx_convolver_layout_transform_cost (cost, size) +
-                      (double)size * cost->sum_near + cost->call;
+  const double each =
+      tfx_convolver_layout_step_cost (cost, size, leaf) + cost->call;
   const double rest = spec->method == TFX_FIR_FFT
                           ? each
                           : (double)(n_left * spec->n_taps) * cost->direct;
@@ -86,21 +99,37 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
          (double)spec->block_frames;
 }
 
+/* The kind of leaves that costs least, where n_parts of size are summed up at
+ * sum_cost each. */
+static size_t
+choose_leaf (const TfxConvolverCost *cost, size_t product_leaf, size_t size,
+    double n_parts, double sum_cost)
+{
+  const double n = (double)size * n_parts;
+
+  return 2.0 * transform_cost (cost, size, product_leaf) + n * cost->product <
+                 2.0 * transform_cost (cost, size, TFX_LEAF) + n * sum_cost
+             ? product_leaf
+             : TFX_LEAF;
+}
+
 static void
 try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *best)
+    size_t product_leaf, TfxConvolverLayout *best)
 {
   for (size_t p = TFX_FFT_MIN_SIZE; p <= BLOCK_MAX_SIZE; p *= 2) {
     const size_t sizes[2] = { p, p / 2 * 3 };
     for (int i = 0; i < 2; i++) {
+      size_t leaf;
       double c;
       if (2 * sizes[i] < spec->n_taps || sizes[i] % TFX_LEAF != 0)
         continue;
-      c = block_cost (spec, cost, sizes[i]);
+      leaf = choose_leaf (cost, product_leaf, sizes[i], 1.0, cost->sum_near);
+      c = block_cost (spec, cost, sizes[i], leaf);
       if (c < best->cost) {
         best->form = TFX_CONVOLVER_BLOCK;
         best->n_levels = 1;
-        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0 };
+        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0, leaf };
         best->cost = c;
       }
     }
@@ -112,7 +141,8 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     size_t size = best->levels[n - 1].size / 2;
     if (size % TFX_LEAF != 0 || 2 * size < spec->n_taps + TFX_LEAF)
       break;
-    best->levels[n] = (TfxConvolverLevel){ size, 1, 0 };
+    best->levels[n] = (TfxConvolverLevel){ size, 1, 0,
+      choose_leaf (cost, product_leaf, size, 1.0, cost->sum_near) };
     best->n_levels = n + 1;
   }
 }
@@ -151,17 +181,22 @@ sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                                    : cost->sum_far;
 }
 
+/* Chooses the leaves of a level, and returns what it costs. */
 static double
-level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    const TfxConvolverLevel *level)
+level_cost (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
+    TfxConvolverLevel *level)
 {
-  const double size = (double)level->size;
+  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
+  const double size = (double)level->size, n_parts = (double)level->n_parts;
   const double n_spectra =
-      (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
-  double n =
-      2.0 * tfx_convolver_layout_transform_cost (cost, level->size) / size +
-      (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
+      n_parts * (double)(spec->n_channels + spec->n_kernels);
+  const double sum = sum_cost (spec, cost, 2.0 * size * n_spectra);
+  double n;
 
+  level->leaf = choose_leaf (cost, kernels->ops[spec->precision].product_leaf,
+      level->size, n_parts, sum);
+  n = 2.0 * transform_cost (cost, level->size, level->leaf) / size +
+      n_parts * (level->leaf == TFX_LEAF ? sum : cost->product);
   if (level->first == 0)
     n += cost->call / size +
          partial_share (spec, level->size) * size * cost->direct;
@@ -171,7 +206,7 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 /* Levels from number `n` on, the previous ones are laid out and cost
  * `so_far`; level n has the size and starts at first. */
 static void
-try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+try_levels (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
     TfxConvolverLayout *trial, size_t n, size_t size, double so_far,
     TfxConvolverLayout *best)
 {
@@ -181,7 +216,7 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   level->size = size;
   level->first = n == 0 ? 0 : 2 * size;
   level->n_parts = (spec->n_taps - level->first + size - 1) / size;
-  c = so_far + level_cost (spec, cost, level);
+  c = so_far + level_cost (spec, kernels, level);
   if (c < best->cost) {
     trial->n_levels = n + 1;
     trial->cost = c;
@@ -194,15 +229,15 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                                               << TFX_CONVOLVER_MAX_LEVEL_BITS;
        next *= 2) {
     level->n_parts = (2 * next - level->first) / size;
-    c = so_far + level_cost (spec, cost, level);
+    c = so_far + level_cost (spec, kernels, level);
     if (c < best->cost)
-      try_levels (spec, cost, trial, n + 1, next, c, best);
+      try_levels (spec, kernels, trial, n + 1, next, c, best);
   }
 }
 
 static void
-try_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *best)
+try_partitions (const TfxConvolverSpec *spec,
+    const TfxConvolverKernels *kernels, TfxConvolverLayout *best)
 {
   TfxConvolverLayout trial = { TFX_CONVOLVER_PARTITIONED };
 
@@ -210,14 +245,16 @@ try_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     /* A block longer than a call would come due in one call of several. */
     if (size > TFX_LEAF && spec->block_frames > 0 && size > spec->block_frames)
       break;
-    try_levels (spec, cost, &trial, 0, size, 0.0, best);
+    try_levels (spec, kernels, &trial, 0, size, 0.0, best);
   }
 }
 
 void
 tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
-    const TfxConvolverCost *cost, TfxConvolverLayout *layout)
+    const TfxConvolverKernels *kernels, TfxConvolverLayout *layout)
 {
+  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
+
   memset (layout, 0, sizeof *layout);
   layout->form = TFX_CONVOLVER_DIRECT;
   layout->cost = direct_cost (spec, cost);
@@ -225,9 +262,9 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     return;
   if (spec->method == TFX_FIR_FFT)
     layout->cost = 1e30;
-  try_partitions (spec, cost, layout);
+  try_partitions (spec, kernels, layout);
   if (spec->block_frames > 0 && !spec->is_reproducible)
-    try_block (spec, cost, layout);
+    try_block (spec, cost, kernels->ops[spec->precision].product_leaf, layout);
 }
 
 bool
@@ -238,6 +275,7 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
 
   for (size_t i = 0; is_equal && i < a->n_levels; i++)
     is_equal = a->levels[i].size == b->levels[i].size &&
-               a->levels[i].n_parts == b->levels[i].n_parts;
+               a->levels[i].n_parts == b->levels[i].n_parts &&
+               a->levels[i].leaf == b->levels[i].leaf;
   return is_equal;
 }

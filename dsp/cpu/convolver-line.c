@@ -99,8 +99,11 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
   const size_t n_low = n_window < fft->size ? n_window : fft->size;
   const void *window = line_at (c, channel, l->at + first - n_history);
   const void *h = tfx_convolver_spectra (c, c->sides[side], level, channel);
-  const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
-    TFX_TILE };
+  const bool is_multiplied = fft->leaf < TFX_LEAF;
+  const void *x = is_multiplied ? l->re : l->tiles;
+  const TfxTileSum sum = { { x, x }, { h, h }, { 1, 0 },
+    is_multiplied ? fft->leaf : fft->n_tile, fft->n_tile,
+    ((const char *)l->im - (const char *)l->re) / (ptrdiff_t)c->value_size };
 
   /* The window's first half is the real part, its second the imaginary. */
   memcpy (l->re, window, n_low * c->value_size);
@@ -110,7 +113,8 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       (n_window - n_low) * c->value_size);
   memset (tfx_convolver_at (c, l->im, n_window - n_low), 0,
       (fft->size - (n_window - n_low)) * c->value_size);
-  tfx_fft_forward (fft, l->re, l->im, l->re, l->im, l->tiles, TFX_TILE);
+  tfx_fft_forward (fft, l->re, l->im, l->re, l->im,
+      is_multiplied ? NULL : l->tiles, fft->n_tile);
   tfx_fft_back (fft, &sum, l->re, l->im);
 
   /* What is right: the last n of the window. */
@@ -141,10 +145,10 @@ choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
     const size_t size = c->layout.levels[i].size;
     const size_t step = 2 * size - (c->n_taps - 1);
     const size_t done = n < step ? n : step;
-    const double each =
-        (2.0 * tfx_convolver_layout_transform_cost (&c->cost, size) +
-            (double)size * c->cost.sum_near + c->cost.call) /
-        (double)done;
+    const double each = (tfx_convolver_layout_step_cost (&c->cost, size,
+                             c->layout.levels[i].leaf) +
+                            c->cost.call) /
+                        (double)done;
     if (each < best) {
       best = each;
       chosen = i;

@@ -3,7 +3,8 @@
  * instruction set and sample type T (float or double).
  *
  * A complex array is split: re[], im[].  A tile is one leaf of a transform
- * (convolver-fft.h): re[32], im[32].  Pointers to T are aligned to 64 bytes
+ * (convolver-fft.h): re[32], im[32]; or re[m], im[m], where leaves of m
+ * coefficients are multiplied.  Pointers to T are aligned to 64 bytes
  * unless a comment says otherwise; sizes are multiples of 32.  Arrays do not
  * overlap unless a comment says so.  The loops cannot fail. */
 #ifndef TFX_CONVOLVER_OPS_H
@@ -36,6 +37,9 @@ typedef struct TfxTileSum
   const void *x[2], *h[2];
   size_t n[2];
   size_t x_stride, h_stride;
+  /* From the real to the imaginary parts of a leaf at x that is multiplied; in
+   * a tile m.  (Of those that are transformed it is always 32.) */
+  ptrdiff_t x_im;
 } TfxTileSum;
 
 typedef struct TfxConvolverOps
@@ -64,6 +68,13 @@ typedef struct TfxConvolverOps
   void (*leaves_back) (void *re, void *im, const TfxTileSum *sum,
       const void *weights, size_t n_leaves, const TfxLeafPlan *plan);
 
+  /* For each leaf of product_leaf coefficients, a power of two of at most 16,
+   * the sum of products modulo z^product_leaf - c, to re, im; x may be there,
+   * in the same order.  factors[n_leaves][2] are the c. */
+  size_t product_leaf;
+  void (*multiply) (void *re, void *im, const TfxTileSum *sum,
+      const void *factors, size_t n_leaves);
+
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
 
@@ -88,6 +99,7 @@ typedef struct TfxConvolverCost
   double sum;      /* in 512 KiB */
   double sum_far;  /* in 16 MiB */
   double leaf;     /* a leaf's transform, one way, with its weights */
+  double product;  /* a value of a leaf that is multiplied */
   double pass;     /* a complex value through a split or join of radix 4 */
   double call;     /* what a block of one channel costs besides */
 } TfxConvolverCost;

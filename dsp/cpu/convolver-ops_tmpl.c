@@ -110,6 +110,7 @@ OP (c_factor) (const T *factors, size_t k)
 #include "convolver-direct_tmpl.c"
 #include "convolver-leaves_tmpl.c"
 #include "convolver-passes_tmpl.c"
+#include "convolver-products_tmpl.c"
 #include "convolver-samples_tmpl.c"
 
 #undef C

@@ -54,7 +54,7 @@ typedef struct Spectrum
 {
   TfxFft fft;
   double *re, *im; /* [size] */
-  double *tiles;   /* [leaf][64] */
+  double *tiles;   /* [leaf][n_tile] */
 } Spectrum;
 
 static void
@@ -67,13 +67,14 @@ spectrum_clear (Spectrum *s)
 }
 
 static int
-spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size)
+spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size,
+    size_t leaf)
 {
   int result;
 
   memset (s, 0, sizeof *s);
   result = tfx_fft_init (&s->fft, &kernels->ops[TFX_SAMPLE_F64], TFX_SAMPLE_F64,
-      size);
+      size, leaf);
   if (result)
     return result;
   s->re = aligned_alloc (64, size * sizeof (double));
@@ -92,18 +93,18 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
     double gain, size_t first, size_t n, void *spectra, size_t slot,
     size_t n_parts)
 {
-  const size_t size = s->fft.size;
-  const double scale = gain / (double)size;
+  const size_t size = s->fft.size, n_tile = s->fft.n_tile;
+  const double scale = gain / tfx_fft_scale (&s->fft);
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_taps;
     (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
   }
-  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
+  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, n_tile);
   for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
-    for (size_t i = 0; i < TFX_TILE; i++)
-      set_value (t->precision, spectra, (leaf * n_parts + slot) * TFX_TILE + i,
-          s->tiles[leaf * TFX_TILE + i] * scale);
+    for (size_t i = 0; i < n_tile; i++)
+      set_value (t->precision, spectra, (leaf * n_parts + slot) * n_tile + i,
+          s->tiles[leaf * n_tile + i] * scale);
   }
 }
 
@@ -122,7 +123,7 @@ make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
   t->spectra[level] = alloc_values (t, t->n_kernels * stride / value_size);
   if (!t->spectra[level])
     return -ENOMEM;
-  result = spectrum_init (&spectrum, t->kernels, l->size);
+  result = spectrum_init (&spectrum, t->kernels, l->size, l->leaf);
   if (result)
     return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
@@ -148,10 +149,11 @@ write_text (TfxConvolverTaps *t)
   for (size_t i = 0; i < t->layout.n_levels && at < sizeof t->text; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
     at += (size_t)(t->layout.form == TFX_CONVOLVER_BLOCK
-                       ? snprintf (t->text + at, sizeof t->text - at, " %zu",
-                             l->size)
+                       ? snprintf (t->text + at, sizeof t->text - at, " %zu%s",
+                             l->size, l->leaf < TFX_LEAF ? "*" : "")
                        : snprintf (t->text + at, sizeof t->text - at,
-                             " %zux%zu", l->size, l->n_parts));
+                             " %zux%zu%s", l->size, l->n_parts,
+                             l->leaf < TFX_LEAF ? "*" : ""));
   }
 }
 
@@ -202,8 +204,7 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   t->is_reproducible = spec->is_reproducible;
   t->is_fft_asked = spec->method == TFX_FIR_FFT;
   t->kernels = kernels;
-  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision],
-      &t->layout);
+  tfx_convolver_layout_choose (spec, kernels, &t->layout);
   write_text (t);
   result = make_direct (t, spec);
   for (size_t i = 0; !result && i < t->layout.n_levels; i++)
@@ -262,6 +263,6 @@ tfx_convolver_cost (const TfxConvolverSpec *spec)
 
   if (!kernels)
     return INFINITY;
-  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision], &layout);
+  tfx_convolver_layout_choose (spec, kernels, &layout);
   return layout.cost;
 }
