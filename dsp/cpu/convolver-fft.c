@@ -275,34 +275,56 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     s.x[run] = value_at (fft, s.x[run], first * s.x_stride);
     s.h[run] = value_at (fft, s.h[run], first * s.h_stride);
   }
-  if (fft->leaf < TFX_LEAF) {
-    fft->ops->multiply (value_at (fft, re, first * fft->leaf),
-        value_at (fft, im, first * fft->leaf), &s,
-        value_at (fft, fft->weights, 2 * first), n_leaves);
-    return;
-  }
   fft->ops->leaves_back (value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF), &s,
       value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->back);
+}
+
+/* The passes of a + i b to re, im. */
+static void
+split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
+{
+  const size_t n_bytes = fft->size * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
+
+  for (size_t i = 0; i < fft->n_passes; i++) {
+    tfx_fft_split (fft, i, re, im, a, b);
+    a = re;
+    b = im;
+  }
+  /* One leaf alone is to be aligned too. */
+  if (fft->n_passes == 0) {
+    memmove (re, a, n_bytes);
+    memmove (im, b, n_bytes);
+  }
+}
+
+static void
+join_all (const TfxFft *fft, void *re, void *im)
+{
+  for (size_t i = fft->n_passes; i-- > 0;)
+    tfx_fft_join (fft, i, re, im);
 }
 
 void
 tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
     void *im, void *tiles, size_t stride)
 {
-  for (size_t i = 0; i < fft->n_passes; i++) {
-    tfx_fft_split (fft, i, re, im, a, b);
-    a = re;
-    b = im;
-  }
-  if (tiles)
-    tfx_fft_leaves_forward (fft, 0, fft->n_leaves, a, b, tiles, stride);
+  split_all (fft, a, b, re, im);
+  tfx_fft_leaves_forward (fft, 0, fft->n_leaves, re, im, tiles, stride);
 }
 
 void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im)
 {
   tfx_fft_leaves_back (fft, 0, fft->n_leaves, sum, re, im);
-  for (size_t i = fft->n_passes; i-- > 0;)
-    tfx_fft_join (fft, i, re, im);
+  join_all (fft, re, im);
+}
+
+void
+tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
+    const void *tiles, void *re, void *im)
+{
+  split_all (fft, a, b, re, im);
+  fft->ops->multiply (re, im, tiles, fft->weights, fft->n_leaves);
+  join_all (fft, re, im);
 }

@@ -17,11 +17,11 @@
  *
  *   m = 32     With z = c^(1/m) u a leaf becomes a product modulo u^32 - 1: a
  *              cyclic convolution, which the library's transform of 32 points
- *              diagonalizes.
+ *              diagonalizes.  What is transformed once can be multiplied with
+ *              many, and many products be transformed back as one.
  *   m <= 16    Leaves of as many coefficients as a vector has lanes are
- *              multiplied as they are, m products for each value.  That is
- *              less work than two transforms where few products are summed
- *              up. */
+ *              multiplied as they are, m products for each value.  For one
+ *              product that is less work than two transforms. */
 #ifndef TFX_CONVOLVER_FFT_H
 #define TFX_CONVOLVER_FFT_H
 
@@ -76,7 +76,7 @@ double tfx_fft_scale (const TfxFft *fft);
 void tfx_fft_clear (TfxFft *fft);
 
 /* Pass number i (from 0) of n_passes: from a + i b, or in place, to re, im.
- * All of T[size]. */
+ * All of T[size]; a and b need no alignment. */
 void tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im,
     const void *a, const void *b);
 
@@ -89,18 +89,21 @@ void tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
     const void *re, const void *im, void *tiles, size_t stride);
 
 /* n_leaves leaves from first on: sums of products, transformed back.  The sum
- * describes leaf 0.  Leaves of ops->product_leaf are multiplied; others of
- * fewer than 32 are of no use here. */
+ * describes leaf 0. */
 void tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     const TfxTileSum *sum, void *re, void *im);
 
-/* All of it: a + i b to tiles, with re, im for scratch.  tiles may be NULL:
- * leaves that are multiplied stay in re, im. */
+/* All of it: a + i b to tiles, with re, im for scratch. */
 void tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
     void *im, void *tiles, size_t stride);
 
 /* All of it: sums of products to re, im. */
 void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im);
+
+/* The product of a + i b and what tiles holds, to re, im, by leaves that are
+ * multiplied: those of ops->product_leaf. */
+void tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
+    const void *tiles, void *re, void *im);
 
 #endif

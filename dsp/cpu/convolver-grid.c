@@ -122,8 +122,7 @@ head_forward (TfxConvolver *c, unsigned channel)
 
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
-      tfx_level_spectrum (c, l, channel, l->period),
-      l->n_slots * c->fft[l->number].n_tile);
+      tfx_level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
 }
 
 /* The output of the partitions from number skip on, in the current block. */
@@ -179,7 +178,7 @@ tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
     memcpy (y, tfx_level_output (c, head, side, channel, head->period),
         n * c->value_size);
   } else {
-    c->ops->direct (y, input_at (c, channel),
+    tfx_convolver_sum_up (c, y, input_at (c, channel),
         tfx_convolver_direct_taps (c, c->sides[side], channel), head->size, n);
     if (head->n_parts > 1)
       c->ops->add (y,
@@ -279,8 +278,7 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
         const uint64_t k = l->period - back;
         copy_window (c, l, channel, k, l->re, l->im);
         tfx_fft_forward (&c->fft[i], l->re, l->im, l->re, l->im,
-            tfx_level_spectrum (c, l, channel, k),
-            l->n_slots * c->fft[l->number].n_tile);
+            tfx_level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
       }
     }
   }

@@ -5,23 +5,20 @@
  * Costs are in ns for a frame of one channel, K taps, B the size of a
  * partition, F(B) a transform of B complex values one way:
  *
- *   direct        K direct
+ *   direct        K (direct + direct_call / frames of a call)
  *   block         2 F(N) + N sum for every 2 N - K + 1 frames
  *   level         2 F(B) / B + n_parts sum
  *   head          as a level, and B direct for frames of blocks that do not
  *                 lie in one call
  *
- * With leaves that are multiplied F(B) is less, and `product` takes the place
- * of `sum`.  All layouts whose partitions are powers of two are tried. */
+ * Where the leaves of a block are multiplied F(N) is less, and `product` takes
+ * the place of `sum`.  All layouts whose partitions are powers of two are
+ * tried. */
 #include "convolver-layout.h"
 
 #include "convolver-fft.h"
 
 #include <string.h>
-
-/* A call that is shorter than this many frames costs the direct form as much
- * as one of this length: it sums up whole vectors, and waits for each sum. */
-#define DIRECT_MIN_FRAMES 32
 
 /* Spectra of a level in the caches next to the core. */
 #define NEAR_BYTES 32768.0
@@ -66,14 +63,22 @@ tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size,
          (double)size * (leaf == TFX_LEAF ? cost->sum_near : cost->product);
 }
 
-static double
-direct_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost)
+double
+tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
+    size_t n_frames)
 {
-  double n = (double)spec->n_taps * cost->direct;
+  return (double)n_taps * ((double)n_frames * cost->direct + cost->direct_call);
+}
 
-  if (spec->block_frames > 0 && spec->block_frames < DIRECT_MIN_FRAMES)
-    n *= (double)DIRECT_MIN_FRAMES / (double)spec->block_frames;
-  return n;
+/* A frame, in calls of block_frames. */
+static double
+direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    size_t n_taps)
+{
+  if (spec->block_frames == 0)
+    return (double)n_taps * cost->direct;
+  return tfx_convolver_layout_direct_cost (cost, n_taps, spec->block_frames) /
+         (double)spec->block_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
@@ -89,9 +94,10 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const size_t n_left = spec->block_frames % step;
   const double each =
       tfx_convolver_layout_step_cost (cost, size, leaf) + cost->call;
-  const double rest = spec->method == TFX_FIR_FFT
-                          ? each
-                          : (double)(n_left * spec->n_taps) * cost->direct;
+  const double rest =
+      spec->method == TFX_FIR_FFT
+          ? each
+          : tfx_convolver_layout_direct_cost (cost, spec->n_taps, n_left);
 
   return ((double)n_steps * each + (n_left == 0      ? 0.0
                                        : rest < each ? rest
@@ -99,16 +105,12 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
          (double)spec->block_frames;
 }
 
-/* The kind of leaves that costs least, where n_parts of size are summed up at
- * sum_cost each. */
+/* The kind of leaves that costs least. */
 static size_t
-choose_leaf (const TfxConvolverCost *cost, size_t product_leaf, size_t size,
-    double n_parts, double sum_cost)
+choose_leaf (const TfxConvolverCost *cost, size_t product_leaf, size_t size)
 {
-  const double n = (double)size * n_parts;
-
-  return 2.0 * transform_cost (cost, size, product_leaf) + n * cost->product <
-                 2.0 * transform_cost (cost, size, TFX_LEAF) + n * sum_cost
+  return tfx_convolver_layout_step_cost (cost, size, product_leaf) <
+                 tfx_convolver_layout_step_cost (cost, size, TFX_LEAF)
              ? product_leaf
              : TFX_LEAF;
 }
@@ -124,7 +126,7 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
       double c;
       if (2 * sizes[i] < spec->n_taps || sizes[i] % TFX_LEAF != 0)
         continue;
-      leaf = choose_leaf (cost, product_leaf, sizes[i], 1.0, cost->sum_near);
+      leaf = choose_leaf (cost, product_leaf, sizes[i]);
       c = block_cost (spec, cost, sizes[i], leaf);
       if (c < best->cost) {
         best->form = TFX_CONVOLVER_BLOCK;
@@ -142,7 +144,7 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     if (size % TFX_LEAF != 0 || 2 * size < spec->n_taps + TFX_LEAF)
       break;
     best->levels[n] = (TfxConvolverLevel){ size, 1, 0,
-      choose_leaf (cost, product_leaf, size, 1.0, cost->sum_near) };
+      choose_leaf (cost, product_leaf, size) };
     best->n_levels = n + 1;
   }
 }
@@ -181,32 +183,27 @@ sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                                    : cost->sum_far;
 }
 
-/* Chooses the leaves of a level, and returns what it costs. */
 static double
-level_cost (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
-    TfxConvolverLevel *level)
+level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    const TfxConvolverLevel *level)
 {
-  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
-  const double size = (double)level->size, n_parts = (double)level->n_parts;
+  const double size = (double)level->size;
   const double n_spectra =
-      n_parts * (double)(spec->n_channels + spec->n_kernels);
-  const double sum = sum_cost (spec, cost, 2.0 * size * n_spectra);
-  double n;
+      (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
+  double n =
+      2.0 * transform_cost (cost, level->size, TFX_LEAF) / size +
+      (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
 
-  level->leaf = choose_leaf (cost, kernels->ops[spec->precision].product_leaf,
-      level->size, n_parts, sum);
-  n = 2.0 * transform_cost (cost, level->size, level->leaf) / size +
-      n_parts * (level->leaf == TFX_LEAF ? sum : cost->product);
   if (level->first == 0)
-    n += cost->call / size +
-         partial_share (spec, level->size) * size * cost->direct;
+    n += cost->call / size + partial_share (spec, level->size) *
+                                 direct_frame_cost (spec, cost, level->size);
   return n;
 }
 
 /* Levels from number `n` on, the previous ones are laid out and cost
  * `so_far`; level n has the size and starts at first. */
 static void
-try_levels (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
+try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     TfxConvolverLayout *trial, size_t n, size_t size, double so_far,
     TfxConvolverLayout *best)
 {
@@ -214,9 +211,10 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
   double c;
 
   level->size = size;
+  level->leaf = TFX_LEAF;
   level->first = n == 0 ? 0 : 2 * size;
   level->n_parts = (spec->n_taps - level->first + size - 1) / size;
-  c = so_far + level_cost (spec, kernels, level);
+  c = so_far + level_cost (spec, cost, level);
   if (c < best->cost) {
     trial->n_levels = n + 1;
     trial->cost = c;
@@ -229,15 +227,15 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels,
                                               << TFX_CONVOLVER_MAX_LEVEL_BITS;
        next *= 2) {
     level->n_parts = (2 * next - level->first) / size;
-    c = so_far + level_cost (spec, kernels, level);
+    c = so_far + level_cost (spec, cost, level);
     if (c < best->cost)
-      try_levels (spec, kernels, trial, n + 1, next, c, best);
+      try_levels (spec, cost, trial, n + 1, next, c, best);
   }
 }
 
 static void
-try_partitions (const TfxConvolverSpec *spec,
-    const TfxConvolverKernels *kernels, TfxConvolverLayout *best)
+try_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    TfxConvolverLayout *best)
 {
   TfxConvolverLayout trial = { TFX_CONVOLVER_PARTITIONED };
 
@@ -245,7 +243,7 @@ try_partitions (const TfxConvolverSpec *spec,
     /* A block longer than a call would come due in one call of several. */
     if (size > TFX_LEAF && spec->block_frames > 0 && size > spec->block_frames)
       break;
-    try_levels (spec, kernels, &trial, 0, size, 0.0, best);
+    try_levels (spec, cost, &trial, 0, size, 0.0, best);
   }
 }
 
@@ -257,12 +255,12 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
 
   memset (layout, 0, sizeof *layout);
   layout->form = TFX_CONVOLVER_DIRECT;
-  layout->cost = direct_cost (spec, cost);
+  layout->cost = direct_frame_cost (spec, cost, spec->n_taps);
   if (spec->method == TFX_FIR_DIRECT)
     return;
   if (spec->method == TFX_FIR_FFT)
     layout->cost = 1e30;
-  try_partitions (spec, kernels, layout);
+  try_partitions (spec, cost, layout);
   if (spec->block_frames > 0 && !spec->is_reproducible)
     try_block (spec, cost, kernels->ops[spec->precision].product_leaf, layout);
 }

@@ -39,6 +39,10 @@ typedef struct TfxConvolverLayout
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
 
+/* ns for a call of n_frames by the direct form. */
+double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
+    size_t n_taps, size_t n_frames);
+
 /* The passes of a transform, one way. */
 size_t tfx_convolver_layout_n_passes (size_t size, size_t leaf);
 

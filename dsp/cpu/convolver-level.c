@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-/* A step costs about this much, in ns, unless a single leaf costs more, */
+/* A step costs about this much, in ns, unless a single leaf costs more. */
 #define STEP_COST 500.0
-/* and takes at most as many values as so many leaves of TFX_LEAF have. */
-#define STEP_LEAVES 8
+#define FORWARD_BATCH TFX_LEAF_BATCH
 
 /* ---- set-up ------------------------------------------------------------- */
 
@@ -17,15 +16,8 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
 {
   const TfxConvolverLevel *layout = &c->layout.levels[i];
   const size_t value_size = c->value_size, size = layout->size;
-  const size_t leaf = layout->leaf, most = STEP_LEAVES * TFX_LEAF / leaf;
-  const bool is_multiplied = leaf < TFX_LEAF;
-  /* without a transform leaves are but copied: half a pass */
-  const double leaf_forward =
-      is_multiplied ? 0.5 * (double)leaf * c->cost.pass : c->cost.leaf;
   const double leaf_back =
-      is_multiplied
-          ? (double)(leaf * layout->n_parts) * c->cost.product
-          : c->cost.leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+      c->cost.leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
 
   l->number = i;
   l->size = size;
@@ -43,19 +35,18 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
   l->batch = (size_t)(STEP_COST / leaf_back);
   if (l->batch < 1)
     l->batch = 1;
-  if (l->batch > most)
-    l->batch = most;
-  l->batch_forward = most;
-  l->n_steps_forward =
-      c->fft[i].n_passes + tfx_level_divide_up (c->fft[i].n_leaves, most);
+  if (l->batch > TFX_LEAF_BATCH)
+    l->batch = TFX_LEAF_BATCH;
+  l->n_steps_forward = c->fft[i].n_passes +
+                       tfx_level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
   l->n_steps_back =
       c->fft[i].n_passes + tfx_level_divide_up (c->fft[i].n_leaves, l->batch);
   l->cost_pass = (double)size * c->cost.pass;
-  l->cost_forward = (double)most * leaf_forward;
+  l->cost_forward = FORWARD_BATCH * c->cost.leaf;
   l->cost_back = (double)l->batch * leaf_back;
   l->cost_all_forward =
       (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
-                                  (double)c->fft[i].n_leaves * leaf_forward);
+                                  (double)c->fft[i].n_leaves * c->cost.leaf);
   l->cost_all_back =
       (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
                                   (double)c->fft[i].n_leaves * leaf_back);
@@ -80,8 +71,7 @@ tfx_level_spectrum (const TfxConvolver *c, const TfxLevel *l, unsigned channel,
     uint64_t k)
 {
   return tfx_convolver_at (c, l->spectra,
-      channel * 2 * l->size * l->n_slots +
-          k % l->n_slots * c->fft[l->number].n_tile);
+      channel * 2 * l->size * l->n_slots + k % l->n_slots * TFX_TILE);
 }
 
 void *
@@ -107,12 +97,11 @@ tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
   sum.x[0] = tfx_level_spectrum (c, l, channel, oldest);
   sum.x[1] = tfx_level_spectrum (c, l, channel, 0); /* slot 0 */
   sum.h[0] = h;
-  sum.h[1] = tfx_convolver_at (c, h, n_first * c->fft[l->number].n_tile);
+  sum.h[1] = tfx_convolver_at (c, h, n_first * TFX_TILE);
   sum.n[0] = n_first;
   sum.n[1] = n - n_first;
-  sum.x_stride = l->n_slots * c->fft[l->number].n_tile;
-  sum.h_stride = l->n_parts * c->fft[l->number].n_tile;
-  sum.x_im = (ptrdiff_t)c->fft[l->number].leaf;
+  sum.x_stride = l->n_slots * TFX_TILE;
+  sum.h_stride = l->n_parts * TFX_TILE;
   return sum;
 }
 
@@ -136,12 +125,12 @@ step_forward (TfxConvolver *c, TfxLevel *l)
     tfx_fft_split (fft, step, l->re, l->im, a, b);
     l->forward.cost_done += l->cost_pass;
   } else {
-    const size_t first = (step - fft->n_passes) * l->batch_forward;
+    const size_t first = (step - fft->n_passes) * FORWARD_BATCH;
     const size_t n_left = fft->n_leaves - first;
     tfx_fft_leaves_forward (fft, first,
-        n_left < l->batch_forward ? n_left : l->batch_forward, l->re, l->im,
+        n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
         tfx_level_spectrum (c, l, channel, l->period - 1),
-        l->n_slots * fft->n_tile);
+        l->n_slots * TFX_TILE);
     l->forward.cost_done += l->cost_forward;
   }
 }

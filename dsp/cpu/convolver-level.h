@@ -17,9 +17,9 @@ typedef struct TfxLevel
   size_t number; /* 0 is the head */
   size_t size, n_parts, first;
   size_t n_slots; /* spectra that are kept: partitions and one more */
-  size_t batch, batch_forward; /* leaves of a step back, and forward */
-  void *spectra;               /* T[n_channels][leaf][n_slots][64] */
-  void *re, *im;               /* T[size]: the steps' scratch */
+  size_t batch;   /* leaves of a step back */
+  void *spectra;  /* T[n_channels][leaf][n_slots][64] */
+  void *re, *im;  /* T[size]: the steps' scratch */
   /* T[2 sides][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;

@@ -25,6 +25,13 @@ OP (c_load) (const T *re, const T *im)
   return (C){ v (load) (re), v (load) (im) };
 }
 
+/* The same without alignment. */
+INLINE C
+OP (c_loadu) (const T *re, const T *im)
+{
+  return (C){ v (loadu) (re), v (loadu) (im) };
+}
+
 INLINE C
 OP (c_keep) (const T *re, const T *im)
 {

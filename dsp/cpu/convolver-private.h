@@ -135,6 +135,10 @@ void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
     size_t n, size_t start, size_t length);
 double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
+/* The direct form: y[n] = sum over k < n_taps of taps[k] x[n - k], for n_frames
+ * and no more. */
+void tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
+    const void *taps, size_t n_taps, size_t n_frames);
 
 /* ---- forms direct and block (convolver-line.c) and partitioned
  * (convolver-grid.c) ----------------------------------------------------------

@@ -34,8 +34,7 @@ OP (leaf_product) (const T *w, const T *h)
 #pragma GCC unroll 16
   for (int k = 0; k < LANES; k++) {
     V *sum = sums[k % 2];
-    const V h_re = v (keep) (v (set1) (h[k]));
-    const V h_im = v (keep) (v (set1) (h[LANES + k]));
+    const V h_re = v (set1) (h[k]), h_im = v (set1) (h[LANES + k]);
     const V re = v (keep) (v (window) (w, LANES - k));
     const V im = v (keep) (v (window) (w + 2 * LANES, LANES - k));
 
@@ -50,44 +49,23 @@ OP (leaf_product) (const T *w, const T *h)
         v (add) (sums[0][3], sums[1][3])) };
 }
 
-/* The products of n leaves at x and h, to re, im, or added to what is there. */
-INLINE void
-OP (leaves_multiply) (T *re, T *im, const T *x, const T *h,
-    const TfxTileSum *sum, const T *factors, size_t n, const bool is_first)
+static void
+OP (multiply) (void *re_io, void *im_io, const void *h_in, const void *factors,
+    size_t n_leaves)
 {
   T w[BATCH][4 * LANES] __attribute__ ((aligned (64)));
+  const T *h = h_in, *f = factors;
+  T *re = re_io, *im = im_io;
 
-  for (size_t i = 0; i < n; i++)
-    OP (leaf_extend)
-  (w[i], x + i * sum->x_stride, x + i * sum->x_stride + sum->x_im,
-      OP (c_factor) (factors, i));
-  for (size_t i = 0; i < n; i++, re += LANES, im += LANES) {
-    const C y = OP (leaf_product) (w[i], h + i * sum->h_stride);
-    OP (c_store) (re, im, is_first ? y : OP (c_add) (OP (c_load) (re, im), y));
-  }
-}
-
-static void
-OP (multiply) (void *re_out, void *im_out, const TfxTileSum *sum,
-    const void *factors, size_t n_leaves)
-{
-  const T *f = factors;
-  T *re = re_out, *im = im_out;
-
-  for (size_t leaf = 0, n; leaf < n_leaves; leaf += n) {
-    n = n_leaves - leaf < BATCH ? n_leaves - leaf : BATCH;
-    for (int run = 0; run < 2; run++) {
-      const T *x = (const T *)sum->x[run] + leaf * sum->x_stride;
-      const T *h = (const T *)sum->h[run] + leaf * sum->h_stride;
-      for (size_t i = 0; i < sum->n[run]; i++) {
-        if (run == 0 && i == 0)
-          OP (leaves_multiply) (re, im, x, h, sum, f, n, true);
-        else
-          OP (leaves_multiply) (re, im, x, h, sum, f, n, false);
-        x += 2 * LANES, h += 2 * LANES;
-      }
+  for (size_t n; n_leaves > 0; n_leaves -= n, f += 2 * n) {
+    n = n_leaves < BATCH ? n_leaves : BATCH;
+    for (size_t i = 0; i < n; i++)
+      OP (leaf_extend)
+    (w[i], re + i * LANES, im + i * LANES, OP (c_factor) (f, i));
+    for (size_t i = 0; i < n; i++) {
+      OP (c_store) (re, im, OP (leaf_product) (w[i], h));
+      re += LANES, im += LANES, h += 2 * LANES;
     }
-    re += n * LANES, im += n * LANES, f += 2 * n;
   }
 }
 

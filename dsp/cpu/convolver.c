@@ -221,12 +221,11 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
     tfx_convolver_line_render (c, side, channel, n, y);
 }
 
-/* n frames of a channel that have come, x, to output.  True if all of them
- * were sound. */
+/* n frames of a channel that have come, x, to y.  True if all of them were
+ * sound. */
 static bool
-run_channel (TfxConvolver *c, unsigned channel, void *x, size_t n)
+run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
 {
-  void *y = tfx_convolver_at (c, c->output, channel * c->output_stride);
   const bool is_sound = c->ops->is_sound (x, n);
 
   if (!is_sound)
@@ -255,6 +254,18 @@ begin_segment (TfxConvolver *c, size_t n_left)
                  : tfx_convolver_line_begin (c, n_left);
 }
 
+/* Where the output of a channel can be computed: in the block itself, if its
+ * frames lie one after the other, or in `output`. */
+static void *
+output_at (const TfxConvolver *c, const TfxBlock *out, unsigned channel,
+    size_t first)
+{
+  if (out->type == c->precision && out->frame_stride == 1)
+    return tfx_convolver_at (c, out->data,
+        channel * (size_t)out->channel_stride + first);
+  return tfx_convolver_at (c, c->output, channel * c->output_stride);
+}
+
 /* At most n_left frames from frame `first` of the blocks on; how many. */
 static size_t
 run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
@@ -267,10 +278,12 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
 
   tfx_convolver_load (c, x, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride), n))
+    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride),
+            output_at (c, out, channel, first), n))
       *n_unsound += 1;
   }
-  tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
+  if (out->type != c->precision || out->frame_stride != 1)
+    tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
   if (c->grid)
     tfx_convolver_grid_end (c, n);
   else

@@ -70,12 +70,13 @@ new_values (size_t n_bytes)
 
 #define DIRECT_TAPS 1024
 #define DIRECT_FRAMES 1024
+#define SHORT_FRAMES 32
 
 typedef struct Direct
 {
   const TfxConvolverOps *ops;
   char *x, *y, *taps;
-  size_t value_size;
+  size_t value_size, n_frames;
 } Direct;
 
 static void
@@ -84,21 +85,21 @@ work_direct (void *data)
   Direct *d = data;
 
   d->ops->direct (d->y, d->x + DIRECT_TAPS * d->value_size, d->taps,
-      DIRECT_TAPS, DIRECT_FRAMES);
+      DIRECT_TAPS, d->n_frames);
 }
 
-/* A tap and a frame. */
+/* A tap, for n_frames. */
 static double
-measure_direct (const TfxConvolverOps *ops, size_t value_size)
+measure_direct (const TfxConvolverOps *ops, size_t value_size, size_t n_frames)
 {
   Direct d = { ops, new_values (8 * 4096), new_values (8 * 4096),
-    new_values (8 * 4096), value_size };
+    new_values (8 * 4096), value_size, n_frames };
   const double ns = measure (work_direct, &d);
 
   free (d.x);
   free (d.y);
   free (d.taps);
-  return ns / DIRECT_TAPS / DIRECT_FRAMES;
+  return ns / DIRECT_TAPS;
 }
 
 /* ---- transforms and sums of products --------------------------------------- */
@@ -129,7 +130,6 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->sum.h[0] = t->sum.h[1] = t->h;
   t->sum.n[0] = n_parts;
   t->sum.x_stride = t->sum.h_stride = n_parts * t->fft.n_tile;
-  t->sum.x_im = (ptrdiff_t)leaf;
 }
 
 static void
@@ -202,15 +202,24 @@ measure_pass (const TfxConvolverOps *ops, TfxSample type)
   return ns;
 }
 
-/* A value of a leaf that is multiplied. */
+static void
+work_whole (void *data)
+{
+  Transform *t = data;
+
+  tfx_fft_multiply (&t->fft, t->re, t->im, t->h, t->re, t->im);
+}
+
+/* A value of a leaf that is multiplied, and what the passes to short leaves
+ * cost more than others. */
 static double
-measure_product (const TfxConvolverOps *ops, TfxSample type)
+measure_product (const TfxConvolverOps *ops, TfxSample type, double pass_ns)
 {
   Transform t;
   double ns;
 
   transform_init (&t, ops, type, SIZE, ops->product_leaf, 1);
-  ns = measure (work_sums, &t) / SIZE;
+  ns = measure (work_whole, &t) / SIZE - 2.0 * (double)t.fft.n_passes * pass_ns;
   transform_clear (&t);
   return ns;
 }
@@ -287,12 +296,15 @@ static TfxConvolverCost
 measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 {
   const TfxConvolverOps *ops = &kernels->ops[type];
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   TfxConvolverCost c;
 
-  c.direct = measure_direct (ops, type == TFX_SAMPLE_F32 ? 4 : 8);
+  c.direct = measure_direct (ops, value_size, DIRECT_FRAMES) / DIRECT_FRAMES;
+  c.direct_call =
+      measure_direct (ops, value_size, SHORT_FRAMES) - SHORT_FRAMES * c.direct;
   c.leaf = measure_leaf (ops, type);
-  c.product = measure_product (ops, type);
   c.pass = measure_pass (ops, type);
+  c.product = measure_product (ops, type, c.pass);
   c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf);
   c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf);
@@ -303,9 +315,9 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
-  printf ("    { %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.4f, %.1f }%s\n",
-      c->direct, c->sum_near, c->sum, c->sum_far, c->leaf, c->product, c->pass,
-      c->call, end);
+  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.4f, %.1f }%s\n",
+      c->direct, c->direct_call, c->sum_near, c->sum, c->sum_far, c->leaf,
+      c->product, c->pass, c->call, end);
 }
 
 static const char head[] =
@@ -315,8 +327,9 @@ static const char head[] =
     "#ifndef TFX_CONVOLVER_COST_H\n"
     "#define TFX_CONVOLVER_COST_H\n"
     "\n"
-    "/* direct, sum_near, sum, sum_far, leaf, product, pass, call; float, then "
-    "double */\n"
+    "/* direct, direct_call, sum_near, sum, sum_far, leaf, product, pass, "
+    "call;\n"
+    " * float, then double */\n"
     "/* clang-format off */\n";
 
 int
