@@ -58,7 +58,10 @@ tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
   /* as much as any output may depend on, be it by rounding */
   c->past_length =
-      (tfx_level_divide_up (c->n_taps, last->size) + 4) * last->size;
+      (tfx_level_divide_up (c->n_taps + TFX_CONVOLVER_FOLLOW_FRAMES,
+           last->size) +
+          4) *
+      last->size;
   c->past =
       tfx_arena_take (arena, c->n_channels * c->past_length * c->value_size);
   grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
@@ -244,6 +247,21 @@ tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
       history[channel * n + i] = tfx_convolver_get_value (c,
           tfx_level_past (c, channel, first + i), 0);
   }
+}
+
+const void *
+tfx_convolver_grid_get_past (const TfxConvolver *c, unsigned channel,
+    size_t age, size_t *n)
+{
+  const uint64_t time = c->grid->time + c->grid->at - age;
+  const size_t n_row = c->past_length - (size_t)(time % c->past_length);
+
+  if (age > c->past_length) {
+    *n = *n < age - c->past_length ? *n : age - c->past_length;
+    return NULL;
+  }
+  *n = *n < n_row ? *n : n_row;
+  return tfx_level_past (c, channel, time);
 }
 
 /* The window of the blocks k - 1 and k, long past, to a and b. */

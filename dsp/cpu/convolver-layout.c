@@ -56,6 +56,12 @@ transform_cost (const TfxConvolverCost *cost, size_t size, size_t leaf)
 }
 
 double
+tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size)
+{
+  return transform_cost (cost, size, TFX_LEAF) / (double)size;
+}
+
+double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size,
     size_t leaf)
 {

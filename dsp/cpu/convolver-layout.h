@@ -39,6 +39,10 @@ typedef struct TfxConvolverLayout
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
 
+/* ns for a frame that is transformed with a window of `size` frames more. */
+double
+tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size);
+
 /* ns for a call of n_frames by the direct form. */
 double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
     size_t n_taps, size_t n_frames);

@@ -12,7 +12,8 @@
 
 struct TfxConvolverLine
 {
-  size_t n_history;
+  size_t n_window;   /* frames that output depends on, be it by rounding */
+  size_t n_history;  /* frames that are kept */
   size_t max_frames; /* of a segment */
   size_t capacity;   /* frames of a line */
   size_t stride;     /* from line to line */
@@ -38,7 +39,10 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 
   line.max_frames = clamp (block, 1024, 16384);
   /* Twice the history at least: it moves once in so many frames. */
-  line.n_history = c->n_taps - 1 > 2 * size ? c->n_taps - 1 : 2 * size;
+  line.n_window = c->n_taps - 1 > 2 * size ? c->n_taps - 1 : 2 * size;
+  line.n_history = c->n_taps - 1 + TFX_CONVOLVER_FOLLOW_FRAMES;
+  if (line.n_history < line.n_window)
+    line.n_history = line.n_window;
   line.capacity = 2 * line.n_history + 2 * line.max_frames;
   line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   line.samples =
@@ -176,6 +180,24 @@ tfx_convolver_line_end (TfxConvolver *c, size_t n)
   c->line->at += n;
 }
 
+void *
+tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n)
+{
+  return line_at (c, channel, c->line->at - n);
+}
+
+const void *
+tfx_convolver_line_get_past (const TfxConvolver *c, unsigned channel,
+    size_t age, size_t *n)
+{
+  const size_t n_kept = c->line->n_history;
+
+  if (age <= n_kept)
+    return line_at (c, channel, c->line->at - age);
+  *n = *n < age - n_kept ? *n : age - n_kept;
+  return NULL;
+}
+
 void
 tfx_convolver_line_get_history (const TfxConvolver *c, double *history)
 {
@@ -205,7 +227,7 @@ tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
 double
 tfx_convolver_line_peak (const TfxConvolver *c)
 {
-  const size_t n = c->line->n_history;
+  const size_t n = c->line->n_window;
   double peak = 0.0;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {

@@ -9,6 +9,9 @@
 /* Values that loops may read and write beyond the end of a line. */
 #define TFX_CONVOLVER_PAD 64
 
+/* A multiple of all sizes, and more than any history. */
+#define TFX_CONVOLVER_START ((uint64_t)1 << 40)
+
 /* Ready taps.  T is the precision's type. */
 struct TfxConvolverTaps
 {
@@ -36,6 +39,17 @@ struct TfxConvolverTaps
 typedef struct TfxConvolverLine TfxConvolverLine;
 typedef struct TfxConvolverGrid TfxConvolverGrid;
 
+/* A convolver on its way to where another one is (convolver-follow.c). */
+typedef struct TfxConvolverFollow
+{
+  bool is_on;
+  uint64_t at;   /* the next of the leader's frames */
+  size_t size;   /* of the longest partitions */
+  bool is_right; /* the output would be, once it is there */
+  double credit; /* ns of work that may be done now */
+  size_t n_done; /* frames in the last call */
+} TfxConvolverFollow;
+
 struct TfxConvolver
 {
   size_t n_taps;
@@ -57,6 +71,9 @@ struct TfxConvolver
 
   void *output; /* T[n_channels][output_stride]: a segment */
   size_t output_stride;
+  uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
+  TfxConvolverFollow follow;
+  bool is_listening; /* computes spectra, but no outputs */
   void *other; /* T[output_stride]: what the side that fades in computes */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
@@ -166,6 +183,13 @@ void tfx_convolver_line_end (TfxConvolver *c, size_t n);
 void tfx_convolver_line_get_history (const TfxConvolver *c, double *history);
 void tfx_convolver_line_set_history (TfxConvolver *c, const double *history);
 double tfx_convolver_line_peak (const TfxConvolver *c);
+/* Where the newest n frames of the history go, at rest. */
+void *
+tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n);
+/* The input `age` frames ago, at most *n frames of it, which becomes the number
+ * that lies there in a row; NULL if it was not kept. */
+const void *tfx_convolver_line_get_past (const TfxConvolver *c,
+    unsigned channel, size_t age, size_t *n);
 
 size_t tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena);
 void tfx_convolver_grid_reset (TfxConvolver *c);
@@ -180,5 +204,7 @@ void tfx_convolver_grid_prime (TfxConvolver *c, unsigned side);
 void tfx_convolver_grid_get_history (const TfxConvolver *c, double *history);
 void tfx_convolver_grid_set_history (TfxConvolver *c, const double *history);
 double tfx_convolver_grid_peak (const TfxConvolver *c);
+const void *tfx_convolver_grid_get_past (const TfxConvolver *c,
+    unsigned channel, size_t age, size_t *n);
 
 #endif

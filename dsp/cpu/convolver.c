@@ -293,6 +293,7 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     if (c->fade_done >= c->fade_frames)
       end_fade (c);
   }
+  c->n_run += n;
   return n;
 }
 
@@ -320,6 +321,8 @@ tfx_convolver_reset (TfxConvolver *c)
   if (c->fade_frames > 0)
     retire (c);
   unref_retired (c);
+  c->n_run = TFX_CONVOLVER_START;
+  c->follow.is_on = c->is_listening = false;
   if (c->grid)
     tfx_convolver_grid_reset (c);
   else
@@ -338,6 +341,8 @@ tfx_convolver_get_history (const TfxConvolver *c, double *history)
 void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
+  c->n_run = TFX_CONVOLVER_START;
+  c->follow.is_on = c->is_listening = false;
   if (c->grid)
     tfx_convolver_grid_set_history (c, history);
   else

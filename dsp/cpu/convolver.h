@@ -95,6 +95,25 @@ void tfx_convolver_reset (TfxConvolver *convolver);
 void tfx_convolver_get_history (const TfxConvolver *convolver, double *history);
 void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
 
+/* A convolver at rest takes over the history of another one, the leader, a
+ * little with each block: the work of each call is bounded.
+ *
+ * start: from now on.  False if that cannot be done, as channels or precision
+ * differ: the way is then to get and set the history.
+ *
+ * follow: after the leader has run n_frames, at most
+ * TFX_CONVOLVER_FOLLOW_FRAMES since the last call.  0 if the convolver
+ * stands where the leader does, as if it had been given the history: it can be
+ * run now instead of the leader, or follow on.  Otherwise a number above 0. */
+#define TFX_CONVOLVER_FOLLOW_FRAMES 1024
+bool tfx_convolver_follow_start (TfxConvolver *convolver,
+    const TfxConvolver *leader);
+size_t tfx_convolver_follow (TfxConvolver *convolver,
+    const TfxConvolver *leader, size_t n_frames);
+bool tfx_convolver_is_following (const TfxConvolver *convolver);
+/* The frames of the past that the last call ran over. */
+size_t tfx_convolver_follow_work (const TfxConvolver *convolver);
+
 /* The largest magnitude of any input that output may still depend on, be it by
  * rounding errors; 0 is rest. */
 double tfx_convolver_state_peak (const TfxConvolver *convolver);
