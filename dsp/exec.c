@@ -25,9 +25,11 @@ struct TfxExec
   Run current;
   Run fading;     /* what a running cross-fade comes from */
   Run next;       /* what takes over when it has ended */
+  Run coming;     /* what takes over when it has got the state of current */
   Run retired[2]; /* faded out; freed when memory may be freed */
   unsigned n_retired;
-  size_t fade_frames, fade_position, next_fade_frames;
+  bool is_coming; /* it has begun to */
+  size_t fade_frames, fade_position, next_fade_frames, coming_fade_frames;
   double *fade_scratch; /* FADE_CHUNK frames of all channels */
   double *state;        /* room for the largest state of a stage */
   uint64_t n_dispatches, n_recoveries;
@@ -87,6 +89,7 @@ tfx_exec_free (TfxExec **exec)
   run_clear (&e->current);
   run_clear (&e->fading);
   run_clear (&e->next);
+  run_clear (&e->coming);
   free_retired (e);
   free (e->fade_scratch);
   free (e->state);
@@ -177,6 +180,23 @@ hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
       new > old ? skip + (new - old) : skip);
 }
 
+static bool
+is_same_stage (const TfxPlanStage *a, const TfxPlanStage *b)
+{
+  return a->id == b->id && a->kind == b->kind && a->n_sos == b->n_sos;
+}
+
+/* Whether a stage has got its state already. */
+static bool
+has_followed (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+{
+  const TfxBackend *backend = to->plan->backend;
+
+  return backend->follow && backend == from->plan->backend &&
+         backend->follow (to->engine, to_stage, from->engine, from_stage, 0) ==
+             1;
+}
+
 #define ALL_STAGES 0 /* in place of an id */
 
 /* The state of every stage that both plans have, or of the one with that id,
@@ -194,8 +214,12 @@ hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
     for (size_t j = 0; j < old->n_stages; j++) {
       const TfxPlanStage *f = &old->stages[j];
 
-      if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
+      if (!is_same_stage (f, t))
         continue;
+      if (has_followed (from, j, to, i)) {
+        hand_over_skip (from, j, to, i);
+        break;
+      }
       old->backend->get_state (from->engine, j, e->state);
       if (t->kind == TFX_STEP_CASCADE)
         map_sections (f, t, new->n_channels, e->state);
@@ -254,6 +278,7 @@ end_fade (TfxExec *e)
 {
   run_clear (&e->fading);
   run_clear (&e->next);
+  run_clear (&e->coming);
   free_retired (e);
 }
 
@@ -269,6 +294,74 @@ take_over (TfxExec *e, Run *run, size_t fade_frames)
   *run = (Run){ NULL, NULL };
 }
 
+/* ---- a state that takes long to hand over -------------------------------------- */
+
+static bool
+is_prepared (const TfxExec *e, const TfxPlan *plan)
+{
+  const TfxBackend *backend = plan->backend;
+
+  return backend->is_prepared && backend == e->current.plan->backend &&
+         backend->is_prepared (plan);
+}
+
+/* Where the state that stage number `stage` of `coming` follows comes from;
+ * SIZE_MAX if from nowhere. */
+static size_t
+find_leader (const TfxExec *e, size_t stage)
+{
+  const TfxPlan *old = e->current.plan;
+
+  for (size_t j = 0; j < old->n_stages; j++) {
+    if (is_same_stage (&old->stages[j], &e->coming.plan->stages[stage]))
+      return j;
+  }
+  return SIZE_MAX;
+}
+
+/* Whether they differ in nothing that follows. */
+static bool
+has_same_firs (const TfxPlan *a, const TfxPlan *b)
+{
+  if (!tfx_plan_same_structure (a, b))
+    return false;
+  for (size_t i = 0; i < a->n_stages; i++) {
+    const TfxStep *s = a->stages[i].step, *t = b->stages[i].step;
+    if (s->kind == TFX_STEP_FIR && (s->stage != t->stage || s->gain != t->gain))
+      return false;
+  }
+  return true;
+}
+
+static void
+start_coming (TfxExec *e)
+{
+  const TfxBackend *backend = e->coming.plan->backend;
+
+  for (size_t i = 0; i < e->coming.plan->n_stages; i++) {
+    const size_t j = find_leader (e, i);
+    if (j != SIZE_MAX)
+      backend->follow_start (e->coming.engine, i, e->current.engine, j);
+  }
+  e->is_coming = true;
+}
+
+/* After n frames; whether all of the state is there. */
+static bool
+follow (TfxExec *e, size_t n)
+{
+  const TfxBackend *backend = e->coming.plan->backend;
+  bool is_there = true;
+
+  for (size_t i = 0; i < e->coming.plan->n_stages; i++) {
+    const size_t j = find_leader (e, i);
+    if (j != SIZE_MAX &&
+        backend->follow (e->coming.engine, i, e->current.engine, j, n) == 0)
+      is_there = false;
+  }
+  return is_there;
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -276,12 +369,18 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   bool related =
       plan->rate_hz == now->rate_hz && plan->n_channels == now->n_channels;
   Run run = { NULL, NULL };
+  bool is_gradual;
   int ret;
 
   free_retired (e);
-  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+  if (e->coming.plan && has_same_firs (e->coming.plan, plan))
+    return update_in_place (&e->coming, plan);
+  run_clear (&e->coming);
+  is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
+  if (!is_gradual && e->next.plan &&
+      tfx_plan_same_structure (e->next.plan, plan))
     return update_in_place (&e->next, plan);
-  if (tfx_plan_same_structure (now, plan)) {
+  if (!is_gradual && tfx_plan_same_structure (now, plan)) {
     run_clear (&e->next);
     return update_in_place (&e->current, plan);
   }
@@ -307,6 +406,13 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     return ret;
   }
 
+  if (is_gradual) {
+    run_clear (&e->next);
+    e->coming = run;
+    e->coming_fade_frames = fade_frames;
+    e->is_coming = false;
+    return 0;
+  }
   if (e->fading.plan && fade_frames > 0) {
     run_clear (&e->next);
     e->next = run;
@@ -366,6 +472,31 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
   return 0;
 }
 
+/* Runs some frames, and brings what is coming nearer. */
+static int
+run_following (TfxExec *e, const TfxBlock *in, const TfxBlock *out,
+    size_t *done)
+{
+  const TfxPlan *plan = e->current.plan;
+  const size_t most = plan->backend->follow_frames (plan);
+  size_t n = in->n_frames - *done;
+  TfxBlock from, to;
+  int ret;
+
+  n = n < most ? n : most;
+  from = tfx_block_part (in, *done, n, 0, in->n_channels);
+  to = tfx_block_part (out, *done, n, 0, in->n_channels);
+  if (!e->is_coming)
+    start_coming (e);
+  ret = run_engine (e, &e->current, &from, &to);
+  if (ret < 0)
+    return ret;
+  if (follow (e, n))
+    take_over (e, &e->coming, e->coming_fade_frames);
+  *done += n;
+  return 0;
+}
+
 static bool
 fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
@@ -387,8 +518,9 @@ tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
     return 0;
 
   mode = tfx_denormal_enter ();
-  while (ret == 0 && e->fading.plan && done < in->n_frames)
-    ret = run_fading (e, in, out, &done);
+  while (ret == 0 && (e->fading.plan || e->coming.plan) && done < in->n_frames)
+    ret = e->fading.plan ? run_fading (e, in, out, &done)
+                         : run_following (e, in, out, &done);
   if (ret == 0 && done == 0) {
     ret = run_engine (e, &e->current, in, out);
   } else if (ret == 0 && done < in->n_frames) {
@@ -409,15 +541,17 @@ tfx_exec_skip (const TfxExec *e)
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
 }
 
-/* A cross-fade or a plan that waits for one is over. */
+/* A cross-fade or a plan that waits for one, or for its state, is over. */
 static void
 finish_fades (TfxExec *e)
 {
-  if (e->next.plan) {
-    hand_over (e, &e->current, &e->next, ALL_STAGES);
+  Run *last = e->coming.plan ? &e->coming : &e->next;
+
+  if (last->plan) {
+    hand_over (e, &e->current, last, ALL_STAGES);
     run_clear (&e->current);
-    e->current = e->next;
-    e->next = (Run){ NULL, NULL };
+    e->current = *last;
+    *last = (Run){ NULL, NULL };
   }
   end_fade (e);
 }
@@ -439,10 +573,42 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
   return ret < 0 ? ret : 0;
 }
 
+struct TfxWaste
+{
+  Run runs[2];
+  unsigned n;
+};
+
+TfxWaste *
+tfx_exec_take_waste (TfxExec *e)
+{
+  TfxWaste *waste = e->n_retired > 0 ? malloc (sizeof *waste) : NULL;
+
+  if (!waste)
+    return NULL;
+  memcpy (waste->runs, e->retired, sizeof waste->runs);
+  waste->n = e->n_retired;
+  e->n_retired = 0;
+  return waste;
+}
+
+void
+tfx_waste_free (TfxWaste **waste)
+{
+  TfxWaste *w = *waste;
+
+  *waste = NULL;
+  if (!w)
+    return;
+  while (w->n > 0)
+    run_clear (&w->runs[--w->n]);
+  free (w);
+}
+
 bool
 tfx_exec_is_fading (const TfxExec *e)
 {
-  return e->fading.plan != NULL;
+  return e->fading.plan || e->coming.plan;
 }
 
 static int
@@ -455,9 +621,15 @@ adopt (TfxExec *e, TfxExec *from, uint64_t id)
       to_plan->n_channels != from_plan->n_channels)
     return -EINVAL;
   ret = reserve_state (e, to_plan, from_plan);
-  if (ret == 0)
-    hand_over (e, &from->current, &e->current, id);
-  return ret;
+  if (ret < 0)
+    return ret;
+  hand_over (e, &from->current, &e->current, id);
+  /* What follows begins anew. */
+  if (e->coming.plan && e->is_coming) {
+    e->coming.plan->backend->reset (e->coming.engine);
+    e->is_coming = false;
+  }
+  return 0;
 }
 
 int
@@ -482,8 +654,9 @@ tfx_exec_reset (TfxExec *e)
 bool
 tfx_exec_is_silent (const TfxExec *e)
 {
-  return !e->fading.plan && e->current.plan->backend->state_peak (
-                                e->current.engine) <= SILENT_STATE;
+  return !e->fading.plan && !e->coming.plan &&
+         e->current.plan->backend->state_peak (e->current.engine) <=
+             SILENT_STATE;
 }
 
 void

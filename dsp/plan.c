@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * plan.c: compiles a chain: stages become steps, gains are folded in, and what
  * does nothing vanishes. */
-#include "plan.h"
+#include "backend.h"
 
 #include <errno.h>
 #include <math.h>
@@ -286,6 +286,12 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
     .backend = backend };
 
   return tfx_plan_compile_for (chain, &spec, out);
+}
+
+int
+tfx_plan_prepare (TfxPlan *plan)
+{
+  return plan->backend->prepare ? plan->backend->prepare (plan) : 0;
 }
 
 TfxPlan *

@@ -224,6 +224,8 @@ tfx_stage_unref (TfxStage **stage)
   *stage = NULL;
   if (!s || __atomic_sub_fetch (&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  if (s->ready)
+    s->ready_free (s->ready);
   switch (s->kind) {
     case TFX_STAGE_SECTIONS:
       free (s->u.sections.sos);

@@ -20,6 +20,10 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   TfxStageKind kind;
+  /* What a backend has made ready for it, and how it is freed; atomic, set
+   * once. */
+  void *ready;
+  void (*ready_free) (void *ready);
   union
   {
     double gain;

@@ -19,6 +19,14 @@
 /* The work of a call, as a multiple of what the block itself costs. */
 #define WORK 3.0
 
+size_t
+tfx_convolver_follow_frames (size_t block_frames)
+{
+  return block_frames < 1024    ? 1024
+         : block_frames < 16384 ? block_frames
+                                : 16384;
+}
+
 bool
 tfx_convolver_follow_start (TfxConvolver *c, const TfxConvolver *leader)
 {
@@ -90,7 +98,9 @@ run_past (TfxConvolver *c, const TfxConvolver *leader, size_t n)
     f->is_right = true;
 }
 
-/* ns for a frame of one channel, as long as it listens. */
+/* ns for a frame of one channel, as long as it listens.  Memory that was not
+ * used for long, and long transforms, take twice what the transforms in the
+ * cache do. */
 static double
 listening_cost (const TfxConvolver *c)
 {
@@ -99,7 +109,7 @@ listening_cost (const TfxConvolver *c)
   for (size_t i = 0; i < c->layout.n_levels; i++)
     cost +=
         tfx_convolver_layout_forward_cost (&c->cost, c->layout.levels[i].size);
-  return cost;
+  return 2.0 * cost;
 }
 
 size_t

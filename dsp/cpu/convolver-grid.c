@@ -58,7 +58,8 @@ tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
   /* as much as any output may depend on, be it by rounding */
   c->past_length =
-      (tfx_level_divide_up (c->n_taps + TFX_CONVOLVER_FOLLOW_FRAMES,
+      (tfx_level_divide_up (c->n_taps + tfx_convolver_follow_frames (
+                                            c->sides[0]->block_frames),
            last->size) +
           4) *
       last->size;

@@ -23,12 +23,6 @@ struct TfxConvolverLine
   void *tiles;       /* T[2 largest transform], scratch */
 };
 
-static size_t
-clamp (size_t n, size_t low, size_t high)
-{
-  return n < low ? low : n > high ? high : n;
-}
-
 size_t
 tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 {
@@ -37,10 +31,10 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
   const size_t block = c->sides[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
-  line.max_frames = clamp (block, 1024, 16384);
+  line.max_frames = tfx_convolver_follow_frames (block);
   /* Twice the history at least: it moves once in so many frames. */
   line.n_window = c->n_taps - 1 > 2 * size ? c->n_taps - 1 : 2 * size;
-  line.n_history = c->n_taps - 1 + TFX_CONVOLVER_FOLLOW_FRAMES;
+  line.n_history = c->n_taps - 1 + tfx_convolver_follow_frames (block);
   if (line.n_history < line.n_window)
     line.n_history = line.n_window;
   line.capacity = 2 * line.n_history + 2 * line.max_frames;

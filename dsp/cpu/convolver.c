@@ -94,6 +94,8 @@ tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver)
     tfx_convolver_free (&c);
     return result;
   }
+  /* No page of it is touched for the first time while samples flow. */
+  memset (c->arena, 0, arena.used);
   arena = (TfxArena){ c->arena, 0 };
   place (c, &arena);
   tfx_convolver_reset (c);

@@ -102,10 +102,10 @@ void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
  * differ: the way is then to get and set the history.
  *
  * follow: after the leader has run n_frames, at most
- * TFX_CONVOLVER_FOLLOW_FRAMES since the last call.  0 if the convolver
- * stands where the leader does, as if it had been given the history: it can be
+ * tfx_convolver_follow_frames() of its block_frames since the last call.  0 if
+ * the convolver stands where the leader does, as if it had been given the history: it can be
  * run now instead of the leader, or follow on.  Otherwise a number above 0. */
-#define TFX_CONVOLVER_FOLLOW_FRAMES 1024
+size_t tfx_convolver_follow_frames (size_t block_frames);
 bool tfx_convolver_follow_start (TfxConvolver *convolver,
     const TfxConvolver *leader);
 size_t tfx_convolver_follow (TfxConvolver *convolver,
