@@ -543,12 +543,13 @@ tfx_exec_skip (const TfxExec *e)
 
 /* A cross-fade or a plan that waits for one, or for its state, is over. */
 static void
-finish_fades (TfxExec *e)
+finish_fades (TfxExec *e, bool keep_state)
 {
   Run *last = e->coming.plan ? &e->coming : &e->next;
 
   if (last->plan) {
-    hand_over (e, &e->current, last, ALL_STAGES);
+    if (keep_state)
+      hand_over (e, &e->current, last, ALL_STAGES);
     run_clear (&e->current);
     e->current = *last;
     *last = (Run){ NULL, NULL };
@@ -565,7 +566,7 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
 
   if (!fits (plan, out, out))
     return -EINVAL;
-  finish_fades (e);
+  finish_fades (e, true);
   mode = tfx_denormal_enter ();
   ret = e->current.plan->backend->drain (e->current.engine, out);
   tfx_denormal_leave (mode);
@@ -647,7 +648,7 @@ tfx_exec_adopt_stage (TfxExec *e, TfxExec *from, uint64_t id)
 void
 tfx_exec_reset (TfxExec *e)
 {
-  finish_fades (e);
+  finish_fades (e, false);
   e->current.plan->backend->reset (e->current.engine);
 }
 

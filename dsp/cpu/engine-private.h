@@ -16,7 +16,7 @@
 #define FIR_FADE_SECONDS 0.01
 
 /* FIRs of so many taps and more are worth to be made ready before. */
-#define TFX_ENGINE_LONG_TAPS 8192
+#define TFX_ENGINE_LONG_TAPS 16384
 
 /* What a step of the plan has at run time, by its index. */
 typedef struct Node
