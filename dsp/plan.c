@@ -354,6 +354,8 @@ same_steps (const TfxSteps *a, const TfxSteps *b)
       return false;
     if (s->kind == TFX_STEP_FIR &&
         (s->stage->u.fir.n_kernels != t->stage->u.fir.n_kernels ||
+            s->stage->u.fir.n_front != t->stage->u.fir.n_front ||
+            s->stage->u.fir.n_back != t->stage->u.fir.n_back ||
             s->stage->u.fir.method != t->stage->u.fir.method))
       return false;
     for (size_t k = 0; k < s->n_branches; k++) {

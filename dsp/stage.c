@@ -85,6 +85,32 @@ fir_new (uint64_t id, unsigned n_kernels, size_t n_taps, TfxFirMethod method)
   return stage;
 }
 
+/* Fewer zeros at one end are no matter. */
+#define MIN_ZEROS 32
+
+static void
+find_zeros (TfxStage *stage)
+{
+  const size_t n = stage->u.fir.n_taps;
+  const double *taps = stage->u.fir.taps;
+  size_t front = n - 1, back = n - 1;
+
+  for (unsigned k = 0; k < stage->u.fir.n_kernels; k++, taps += n) {
+    size_t i = 0;
+    while (i < front && taps[i] == 0.0)
+      i++;
+    front = i;
+    for (i = 0; i < back && taps[n - 1 - i] == 0.0;)
+      i++;
+    back = i;
+  }
+  /* zeros alone */
+  if (front + back > n - 1)
+    back = 0;
+  stage->u.fir.n_front = front < MIN_ZEROS ? 0 : front;
+  stage->u.fir.n_back = back < MIN_ZEROS ? 0 : back;
+}
+
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
@@ -107,6 +133,8 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
   for (unsigned k = 0; stage && k < n_kernels; k++)
     memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
         n_taps * sizeof (double));
+  if (stage)
+    find_zeros (stage);
   return stage;
 }
 
@@ -137,6 +165,8 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
 
     tfx_fir_convolve (a, len_a, b, len_b, out);
   }
+  if (stage)
+    find_zeros (stage);
   return stage;
 }
 

@@ -37,6 +37,9 @@ struct TfxStage
       unsigned n_kernels;
       size_t n_taps;
       size_t delay;
+      /* Zeros at both ends of all kernels, where they are worth to be left
+       * out; a change of them is one of structure. */
+      size_t n_front, n_back;
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
     } fir;

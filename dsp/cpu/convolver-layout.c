@@ -27,6 +27,13 @@
 /* The largest transform of the form block. */
 #define BLOCK_MAX_SIZE 16384
 
+/* The taps that are computed. */
+static size_t
+n_core (const TfxConvolverSpec *spec)
+{
+  return spec->n_taps - spec->n_front - spec->n_back;
+}
+
 size_t
 tfx_convolver_layout_n_passes (size_t size, size_t leaf)
 {
@@ -95,7 +102,7 @@ static double
 block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     size_t size, size_t leaf)
 {
-  const size_t step = 2 * size - spec->n_taps + 1;
+  const size_t step = 2 * size - n_core (spec) + 1;
   const size_t n_steps = spec->block_frames / step;
   const size_t n_left = spec->block_frames % step;
   const double each =
@@ -103,7 +110,7 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const double rest =
       spec->method == TFX_FIR_FFT
           ? each
-          : tfx_convolver_layout_direct_cost (cost, spec->n_taps, n_left);
+          : tfx_convolver_layout_direct_cost (cost, n_core (spec), n_left);
 
   return ((double)n_steps * each + (n_left == 0      ? 0.0
                                        : rest < each ? rest
@@ -130,7 +137,7 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     for (int i = 0; i < 2; i++) {
       size_t leaf;
       double c;
-      if (2 * sizes[i] < spec->n_taps || sizes[i] % TFX_LEAF != 0)
+      if (2 * sizes[i] < n_core (spec) || sizes[i] % TFX_LEAF != 0)
         continue;
       leaf = choose_leaf (cost, product_leaf, sizes[i]);
       c = block_cost (spec, cost, sizes[i], leaf);
@@ -147,7 +154,7 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   /* smaller ones for shorter calls */
   for (size_t n = 1; n < TFX_CONVOLVER_MAX_LEVELS; n++) {
     size_t size = best->levels[n - 1].size / 2;
-    if (size % TFX_LEAF != 0 || 2 * size < spec->n_taps + TFX_LEAF)
+    if (size % TFX_LEAF != 0 || 2 * size < n_core (spec) + TFX_LEAF)
       break;
     best->levels[n] = (TfxConvolverLevel){ size, 1, 0,
       choose_leaf (cost, product_leaf, size) };
@@ -219,7 +226,7 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   level->size = size;
   level->leaf = TFX_LEAF;
   level->first = n == 0 ? 0 : 2 * size;
-  level->n_parts = (spec->n_taps - level->first + size - 1) / size;
+  level->n_parts = (n_core (spec) - level->first + size - 1) / size;
   c = so_far + level_cost (spec, cost, level);
   if (c < best->cost) {
     trial->n_levels = n + 1;
@@ -229,8 +236,8 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   if (n + 1 == TFX_CONVOLVER_MAX_LEVELS)
     return;
   for (size_t next = 2 * size;
-       2 * next < spec->n_taps && next <= (size_t)1
-                                              << TFX_CONVOLVER_MAX_LEVEL_BITS;
+       2 * next < n_core (spec) && next <= (size_t)1
+                                               << TFX_CONVOLVER_MAX_LEVEL_BITS;
        next *= 2) {
     level->n_parts = (2 * next - level->first) / size;
     c = so_far + level_cost (spec, cost, level);
@@ -261,7 +268,7 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
 
   memset (layout, 0, sizeof *layout);
   layout->form = TFX_CONVOLVER_DIRECT;
-  layout->cost = direct_frame_cost (spec, cost, spec->n_taps);
+  layout->cost = direct_frame_cost (spec, cost, n_core (spec));
   if (spec->method == TFX_FIR_DIRECT)
     return;
   if (spec->method == TFX_FIR_FFT)

@@ -33,7 +33,9 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 
   line.max_frames = tfx_convolver_follow_frames (block);
   /* Twice the history at least: it moves once in so many frames. */
-  line.n_window = c->n_taps - 1 > 2 * size ? c->n_taps - 1 : 2 * size;
+  line.n_window = c->n_front + 2 * size;
+  if (line.n_window < c->n_taps - 1)
+    line.n_window = c->n_taps - 1;
   line.n_history = c->n_taps - 1 + tfx_convolver_follow_frames (block);
   if (line.n_history < line.n_window)
     line.n_history = line.n_window;
@@ -101,7 +103,8 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
     TFX_TILE };
   /* The window's first half is the real part, its second the imaginary. */
-  const void *window = line_at (c, channel, l->at + first + n - 2 * fft->size);
+  const void *window =
+      line_at (c, channel, l->at + first + n - c->n_front - 2 * fft->size);
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
   if (fft->leaf < TFX_LEAF) {
@@ -128,14 +131,14 @@ choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
   double best =
       c->sides[c->heard]->is_fft_asked
           ? INFINITY
-          : tfx_convolver_layout_direct_cost (&c->cost, c->n_taps, n) /
+          : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n) /
                 (double)n;
   size_t chosen = c->layout.n_levels;
 
   *n_done = n;
   for (size_t i = 0; i < c->layout.n_levels; i++) {
     const size_t size = c->layout.levels[i].size;
-    const size_t step = 2 * size - (c->n_taps - 1);
+    const size_t step = 2 * size - (c->n_core - 1);
     const size_t done = n < step ? n : step;
     const double each = (tfx_convolver_layout_step_cost (&c->cost, size,
                              c->layout.levels[i].leaf) +
@@ -162,8 +165,8 @@ tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
       tfx_convolver_sum_up (c, y_part,
-          line_at (c, channel, c->line->at + first),
-          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_taps,
+          line_at (c, channel, c->line->at + first - c->n_front),
+          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_core,
           n_done);
   }
 }

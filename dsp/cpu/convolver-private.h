@@ -17,6 +17,7 @@ struct TfxConvolverTaps
 {
   unsigned n_refs;
   size_t n_taps;
+  size_t n_front, n_core; /* zeros in front, and the taps that are computed */
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
@@ -52,7 +53,7 @@ typedef struct TfxConvolverFollow
 
 struct TfxConvolver
 {
-  size_t n_taps;
+  size_t n_taps, n_front, n_core;
   unsigned n_channels;
   TfxSample precision;
   size_t value_size; /* of T */
@@ -78,8 +79,8 @@ struct TfxConvolver
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
   TfxConvolverGrid *grid; /* form partitioned */
-  void *past;         /* the same: T[n_channels][past_length], input, frame t
-                           * at t % past_length */
+  void *past;         /* the same: T[n_channels][past_length], input, what the
+                           * partitions see at t at t % past_length */
   size_t past_length; /* a multiple of all levels' sizes */
   void *arena;        /* all arrays */
 };

@@ -27,6 +27,13 @@ alloc_values (TfxConvolverTaps *taps, size_t n)
   return aligned_alloc (64, n_bytes);
 }
 
+/* The first tap of a kernel that is computed. */
+static const double *
+first_tap (const TfxConvolverSpec *spec, size_t kernel)
+{
+  return spec->taps + kernel * spec->n_taps + spec->n_front;
+}
+
 /* ---- direct ----------------------------------------------------------------- */
 
 static int
@@ -34,15 +41,14 @@ make_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
-                    : t->n_taps;
+                    : t->n_core;
   t->direct = alloc_values (t, t->n_kernels * t->n_direct);
   if (!t->direct)
     return -ENOMEM;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
       set_value (t->precision, t->direct, kernel * t->n_direct + i,
-          i < t->n_taps ? spec->gain * spec->taps[kernel * t->n_taps + i]
-                        : 0.0);
+          i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
   }
   return 0;
 }
@@ -97,7 +103,7 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
   const double scale = gain / tfx_fft_scale (&s->fft);
 
   for (size_t i = 0; i < 2 * size; i++) {
-    const bool is_tap = i < n && first + i < t->n_taps;
+    const bool is_tap = i < n && first + i < t->n_core;
     (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
   }
   tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, n_tile);
@@ -128,7 +134,7 @@ make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
     return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (&spectrum, t, spec->taps + kernel * t->n_taps, spec->gain,
+      spectrum_write (&spectrum, t, first_tap (spec, kernel), spec->gain,
           l->first + part * l->size, length,
           (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
           l->n_parts);
@@ -162,7 +168,9 @@ static const TfxConvolverKernels *
 check_spec (const TfxConvolverSpec *spec)
 {
   if (spec->n_taps < 1 || spec->n_taps > TFX_FIR_MAX_TAPS ||
-      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      spec->n_front >= spec->n_taps ||
+      spec->n_back >= spec->n_taps - spec->n_front || spec->n_channels < 1 ||
+      spec->n_channels > TFX_MAX_CHANNELS ||
       (spec->n_kernels != 1 && spec->n_kernels != spec->n_channels) ||
       (unsigned)spec->precision > TFX_SAMPLE_F64 ||
       (unsigned)spec->method > TFX_FIR_FFT || !spec->kernel)
@@ -197,6 +205,8 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
     return -ENOMEM;
   t->n_refs = 1;
   t->n_taps = spec->n_taps;
+  t->n_front = spec->n_front;
+  t->n_core = spec->n_taps - spec->n_front - spec->n_back;
   t->n_kernels = spec->n_kernels;
   t->n_channels = spec->n_channels;
   t->precision = spec->precision;

@@ -51,6 +51,8 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
 {
   memset (c, 0, sizeof *c);
   c->n_taps = taps->n_taps;
+  c->n_front = taps->n_front;
+  c->n_core = taps->n_core;
   c->n_channels = taps->n_channels;
   c->precision = taps->precision;
   c->value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
@@ -193,7 +195,8 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
 {
   const TfxConvolverTaps *now = c->sides[c->heard];
 
-  if (taps->n_taps != now->n_taps || taps->n_channels != now->n_channels ||
+  if (taps->n_taps != now->n_taps || taps->n_front != now->n_front ||
+      taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
       taps->is_reproducible != now->is_reproducible ||

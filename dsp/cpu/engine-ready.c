@@ -34,6 +34,8 @@ tfx_engine_fir_spec (const TfxPlan *plan, const TfxStep *s)
   TfxConvolverSpec spec = { .taps = stage->u.fir.taps,
     .gain = s->gain,
     .n_taps = stage->u.fir.n_taps,
+    .n_front = stage->u.fir.n_front,
+    .n_back = stage->u.fir.n_back,
     .n_kernels = stage->u.fir.n_kernels,
     .n_channels = plan->n_channels,
     .precision = plan->sample,
