@@ -54,6 +54,10 @@ struct TfxBackend
   /* Adds the engine's own counts (launches, transfers) to stats. */
   void (*add_stats) (const TfxEngine *engine, TfxStats *stats);
 
+  /* What a FIR costs for each frame and channel in the plan, in some unit.
+   * NULL: all are taken to cost the same. */
+  double (*fir_cost) (const TfxPlan *plan, const TfxFirShape *shape);
+
   /* The rest may be NULL, all of it. */
 
   /* Makes ready what takes long in engine_new() for that plan, and leaves it on

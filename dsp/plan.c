@@ -122,8 +122,24 @@ fits_together (const TfxStage *a, const TfxStage *b)
          a->u.fir.n_taps + b->u.fir.n_taps - 1 <= TFX_FIR_MAX_TAPS;
 }
 
-/* Adjacent FIRs become one: a multiplication less for every one of them, and
- * one pass.  Its state is that of the first.  Those that take a delay out of
+/* One FIR in place of two: a tap less in all and one pass over the samples, or
+ * fewer transforms; but not where a long one would have to be summed up tap by
+ * tap, as is asked of a short one, or where one becomes longer than a block
+ * has room for. */
+static bool
+is_cheaper_as_one (const TfxPlan *plan, const TfxStage *a, const TfxStage *b)
+{
+  const TfxBackend *backend = plan->backend;
+  const TfxFirShape shape_a = tfx_stage_fir_shape (a);
+  const TfxFirShape shape_b = tfx_stage_fir_shape (b);
+  const TfxFirShape both = tfx_stage_convolved_shape (a, b);
+
+  return !backend->fir_cost || backend->fir_cost (plan, &both) <=
+                                   backend->fir_cost (plan, &shape_a) +
+                                       backend->fir_cost (plan, &shape_b);
+}
+
+/* Adjacent FIRs become one if that costs less.  Its state is that of the first.  Those that take a delay out of
  * the stream stay apart: what the first drops is not the second one's input. */
 static int
 add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
@@ -136,7 +152,8 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
     return -EINVAL;
   if (last && last->kind == TFX_STEP_FIR &&
       !(plan->keep_stages && list == &plan->top) &&
-      fits_together (last->stage, stage)) {
+      fits_together (last->stage, stage) &&
+      is_cheaper_as_one (plan, last->stage, stage)) {
     TfxStage *both = tfx_stage_convolve (last->stage, stage);
     if (!both)
       return -ENOMEM;

@@ -148,6 +148,24 @@ common_method (TfxFirMethod a, TfxFirMethod b)
   return b == TFX_FIR_AUTO || a == b ? a : TFX_FIR_AUTO;
 }
 
+TfxFirShape
+tfx_stage_fir_shape (const TfxStage *s)
+{
+  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_front,
+    s->u.fir.n_back, s->u.fir.method };
+}
+
+TfxFirShape
+tfx_stage_convolved_shape (const TfxStage *first, const TfxStage *second)
+{
+  const TfxFirShape a = tfx_stage_fir_shape (first);
+  const TfxFirShape b = tfx_stage_fir_shape (second);
+
+  return (TfxFirShape){ a.n_kernels > b.n_kernels ? a.n_kernels : b.n_kernels,
+    a.n_taps + b.n_taps - 1, a.n_front + b.n_front, a.n_back + b.n_back,
+    common_method (a.method, b.method) };
+}
+
 TfxStage *
 tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
 {

@@ -65,6 +65,19 @@ struct TfxChain
   TfxStage *stages[];
 };
 
+/* What a FIR filter costs depends on. */
+typedef struct TfxFirShape
+{
+  unsigned n_kernels;
+  size_t n_taps, n_front, n_back;
+  TfxFirMethod method;
+} TfxFirShape;
+
+TfxFirShape tfx_stage_fir_shape (const TfxStage *stage);
+/* The one of two in series as one. */
+TfxFirShape
+tfx_stage_convolved_shape (const TfxStage *first, const TfxStage *second);
+
 /* Two FIR stages in series as one, with the id of the first.  The number of
  * kernels must be the same, or 1 for one of them; neither takes a delay out of
  * the stream.  NULL if memory is short. */

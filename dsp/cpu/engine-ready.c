@@ -49,6 +49,24 @@ tfx_engine_fir_spec (const TfxPlan *plan, const TfxStep *s)
   return spec;
 }
 
+double
+tfx_engine_fir_cost (const TfxPlan *plan, const TfxFirShape *shape)
+{
+  const TfxKernels *kernels = plan->backend->data;
+  const TfxConvolverSpec spec = { .gain = 1.0,
+    .n_taps = shape->n_taps,
+    .n_front = shape->n_front,
+    .n_back = shape->n_back,
+    .n_kernels = shape->n_kernels,
+    .n_channels = plan->n_channels,
+    .precision = plan->sample,
+    .method = shape->method,
+    .block_frames = plan->block_frames,
+    .kernel = kernels->name };
+
+  return tfx_convolver_cost (&spec);
+}
+
 /* What was made ready for a step; NULL if there is nothing, or for another
  * plan. */
 static Ready *
