@@ -167,6 +167,45 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* The state of the FIRs that are one, as state has it, to that of one of them:
+ * its past inputs are what those in front of it have put out. */
+static void
+derive_state (const TfxPlanStage *stage, unsigned n_channels, double *state)
+{
+  const TfxStage *before = stage->before;
+  const size_t n = before->u.fir.n_taps, to = stage->state_size;
+  const size_t from = stage->step->stage->u.fir.n_taps - 1;
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    const double *taps =
+        before->u.fir.taps + (before->u.fir.n_kernels > 1 ? c * n : 0);
+    const double *x = state + c * from;
+
+    /* y[i] goes to a place that x[i - n + 1] and later ones do not have */
+    for (size_t i = from - to; i < from; i++) {
+      double sum = 0.0;
+      for (size_t k = 0; k < n; k++)
+        sum += taps[k] * x[i - k];
+      state[c * to + i - (from - to)] = stage->before_gain * sum;
+    }
+  }
+}
+
+/* The state of a stage, to e->state. */
+static void
+get_state (TfxExec *e, const Run *run, size_t number)
+{
+  const TfxPlan *plan = run->plan;
+  const TfxPlanStage *stage = &plan->stages[number];
+  size_t first = number;
+
+  while (plan->stages[first].before)
+    first--;
+  plan->backend->get_state (run->engine, first, e->state);
+  if (stage->before)
+    derive_state (stage, plan->n_channels, e->state);
+}
+
 /* Output frames that are still to be dropped, and those by which the delay
  * has grown: they have been put out already. */
 static void
@@ -184,6 +223,13 @@ static bool
 is_same_stage (const TfxPlanStage *a, const TfxPlanStage *b)
 {
   return a->id == b->id && a->kind == b->kind && a->n_sos == b->n_sos;
+}
+
+/* Whether the state of the second can follow that of the first. */
+static bool
+is_leader (const TfxPlanStage *a, const TfxPlanStage *b)
+{
+  return is_same_stage (a, b) && !a->before && !b->before;
 }
 
 /* Whether a stage has got its state already. */
@@ -209,18 +255,18 @@ hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
   for (size_t i = 0; i < new->n_stages; i++) {
     const TfxPlanStage *t = &new->stages[i];
 
-    if (id != ALL_STAGES && t->id != id)
+    if ((id != ALL_STAGES && t->id != id) || t->before)
       continue;
     for (size_t j = 0; j < old->n_stages; j++) {
       const TfxPlanStage *f = &old->stages[j];
 
       if (!is_same_stage (f, t))
         continue;
-      if (has_followed (from, j, to, i)) {
+      if (is_leader (f, t) && has_followed (from, j, to, i)) {
         hand_over_skip (from, j, to, i);
         break;
       }
-      old->backend->get_state (from->engine, j, e->state);
+      get_state (e, from, j);
       if (t->kind == TFX_STEP_CASCADE)
         map_sections (f, t, new->n_channels, e->state);
       else
@@ -313,7 +359,7 @@ find_leader (const TfxExec *e, size_t stage)
   const TfxPlan *old = e->current.plan;
 
   for (size_t j = 0; j < old->n_stages; j++) {
-    if (is_same_stage (&old->stages[j], &e->coming.plan->stages[stage]))
+    if (is_leader (&old->stages[j], &e->coming.plan->stages[stage]))
       return j;
   }
   return SIZE_MAX;
@@ -612,6 +658,30 @@ tfx_exec_is_fading (const TfxExec *e)
   return e->fading.plan || e->coming.plan;
 }
 
+/* FIRs that are one cannot be given a state one by one: from now on they run
+ * apart. */
+static int
+split (TfxExec *e)
+{
+  TfxPlan *apart = NULL;
+  Run run = { NULL, NULL };
+  int ret = tfx_plan_split (e->current.plan, &apart);
+
+  if (ret == 0)
+    ret = run_init (&run, apart);
+  if (ret == 0)
+    ret = reserve_state (e, e->current.plan, apart);
+  tfx_plan_unref (&apart);
+  if (ret < 0) {
+    run_clear (&run);
+    return ret;
+  }
+  hand_over (e, &e->current, &run, ALL_STAGES);
+  run_clear (&e->current);
+  e->current = run;
+  return 0;
+}
+
 static int
 adopt (TfxExec *e, TfxExec *from, uint64_t id)
 {
@@ -621,7 +691,9 @@ adopt (TfxExec *e, TfxExec *from, uint64_t id)
   if (to_plan->rate_hz != from_plan->rate_hz ||
       to_plan->n_channels != from_plan->n_channels)
     return -EINVAL;
-  ret = reserve_state (e, to_plan, from_plan);
+  ret = to_plan->n_merged > 0 ? split (e) : 0;
+  if (ret == 0)
+    ret = reserve_state (e, e->current.plan, from_plan);
   if (ret < 0)
     return ret;
   hand_over (e, &from->current, &e->current, id);

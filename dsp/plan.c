@@ -139,7 +139,28 @@ is_cheaper_as_one (const TfxPlan *plan, const TfxStage *a, const TfxStage *b)
                                        backend->fir_cost (plan, &shape_b);
 }
 
-/* Adjacent FIRs become one if that costs less.  Its state is that of the first.  Those that take a delay out of
+/* A step and the FIR behind it become one: its state is that of the first, with
+ * a longer past. */
+static int
+extend_fir (TfxPlan *plan, TfxStep *step, TfxStage *stage)
+{
+  TfxStage *both = tfx_stage_convolve (step->stage, stage);
+  TfxPlanStage *entry = &plan->stages[plan->n_stages - 1];
+
+  if (!both)
+    return -ENOMEM;
+  while (entry->before)
+    entry--;
+  entry->state_size = both->u.fir.n_taps - 1;
+  entry = add_stage (plan, stage->id, step, stage->u.fir.n_taps - 1);
+  entry->before = step->stage;
+  entry->before_gain = step->gain;
+  step->stage = both;
+  plan->n_merged++;
+  return 0;
+}
+
+/* Adjacent FIRs become one if that costs less.  Those that take a delay out of
  * the stream stay apart: what the first drops is not the second one's input. */
 static int
 add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
@@ -150,17 +171,10 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
     return -EINVAL;
   if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
     return -EINVAL;
-  if (last && last->kind == TFX_STEP_FIR &&
-      !(plan->keep_stages && list == &plan->top) &&
+  if (last && last->kind == TFX_STEP_FIR && !plan->keep_stages &&
       fits_together (last->stage, stage) &&
       is_cheaper_as_one (plan, last->stage, stage)) {
-    TfxStage *both = tfx_stage_convolve (last->stage, stage);
-    if (!both)
-      return -ENOMEM;
-    tfx_stage_unref (&last->stage);
-    last->stage = both;
-    plan->stages[plan->n_stages - 1].state_size = both->u.fir.n_taps - 1;
-    return 0;
+    return extend_fir (plan, last, stage);
   }
   last = add_step (plan, list, TFX_STEP_FIR, gain);
   last->stage = tfx_stage_ref (stage);
@@ -250,6 +264,9 @@ static void
 plan_free (TfxPlan *plan)
 {
   steps_clear (&plan->top);
+  for (size_t i = 0; plan->stages && i < plan->n_stages; i++)
+    tfx_stage_unref (&plan->stages[i].before);
+  tfx_chain_unref (&plan->chain);
   free (plan->stages);
   free (plan->sos);
   free (plan);
@@ -289,6 +306,8 @@ tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
     plan_free (plan);
     return ret;
   }
+  if (plan->n_merged > 0)
+    plan->chain = tfx_chain_ref ((TfxChain *)chain);
   *out = plan;
   return 0;
 }
@@ -303,6 +322,19 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
     .backend = backend };
 
   return tfx_plan_compile_for (chain, &spec, out);
+}
+
+int
+tfx_plan_split (const TfxPlan *plan, TfxPlan **apart)
+{
+  const TfxPlanSpec spec = { .rate_hz = plan->rate_hz,
+    .n_channels = plan->n_channels,
+    .sample = plan->sample,
+    .block_frames = plan->block_frames,
+    .backend = plan->backend,
+    .keep_stages = true };
+
+  return tfx_plan_compile_for (plan->chain, &spec, apart);
 }
 
 int

@@ -44,6 +44,11 @@ typedef struct TfxPlanStage
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   double gain;             /* folded into the first of its sections */
+  /* A FIR that is one with others in front of it: what they are as one, a
+   * reference, and a gain behind that.  Its state is in theirs, which has the
+   * past of all: it can be got, and not set.  NULL: none. */
+  TfxStage *before;
+  double before_gain;
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -59,13 +64,19 @@ struct TfxPlan
   size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   bool keep_stages;      /* those of the chain stay apart */
+  TfxChain *chain;       /* a reference; NULL if no FIRs became one */
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;
-  size_t delay; /* of all steps */
+  size_t n_merged; /* FIRs that are one with those in front of them */
+  size_t delay;    /* of all steps */
   TfxPlanStage *stages;
   TfxSos *sos;
 };
+
+/* The same chain with its stages apart; plan->chain must be there.  0 or
+ * -ENOMEM. */
+int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
 
 /* True if both consist of the same stages in the same steps, so that they
  * differ in values alone. */

@@ -153,6 +153,8 @@ gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
   self->last_frames = n_frames;
 
   spec.sample = sample;
+  /* What runs can be changed stage by stage; until then FIRs may be one. */
+  spec.keep_stages = self->used;
   if (!self->used)
     spec.block_frames = self->usual_frames ? self->usual_frames : n_frames;
   if (!self->is_stale && sample == self->spec.sample &&

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu/convolver.h"
+#include "plan.h"
 
 /* ---- convolvers ----------------------------------------------------------- */
 
@@ -414,10 +415,114 @@ test_executors (void)
   clear ();
 }
 
+/* ---- several as one ---------------------------------------------------------- */
+
+#define N_ROW 3
+static const size_t row_taps[N_ROW] = { 40, 101, 75 };
+
+static TfxPlan *
+row_plan (double *const taps[N_ROW], bool keep_stages)
+{
+  const TfxPlanSpec spec = { .rate_hz = 48000.0,
+    .n_channels = 2,
+    .sample = TFX_SAMPLE_F64,
+    .block_frames = BLOCK,
+    .backend = tfx_cpu_backend (),
+    .keep_stages = keep_stages };
+  TfxChain *chain = tfx_chain_new ();
+  TfxPlan *plan;
+
+  for (unsigned i = 0; i < N_ROW; i++) {
+    /* the second has a kernel for each channel; a gain behind each */
+    const double *kernels[2] = { taps[i], taps[i] + row_taps[i] };
+    TfxStage *stages[2] = { tfx_stage_new_fir (i + 1, kernels, i == 1 ? 2 : 1,
+                                row_taps[i], 0, TFX_FIR_AUTO),
+      tfx_stage_new_gain (100, 0.5 + i) };
+    for (int k = 0; k < 2; k++) {
+      TfxChain *longer = tfx_chain_append (chain, stages[k]);
+      tfx_stage_unref (&stages[k]);
+      tfx_chain_unref (&chain);
+      chain = longer;
+    }
+  }
+  if (tfx_plan_compile_for (chain, &spec, &plan)) {
+    printf ("Bail out! no plan\n");
+    exit (1);
+  }
+  tfx_chain_unref (&chain);
+  return plan;
+}
+
+/* Filters that are one go on apart, and one that is given the state of one of
+ * them, as if they had always been. */
+static void
+test_row (void)
+{
+  const size_t n = 6 * BLOCK;
+  double *taps[N_ROW], *in = test_alloc (2 * n * sizeof *in);
+  double *expected = test_alloc (2 * n * sizeof *in);
+  double *y = test_alloc (2 * n * sizeof *in);
+  TfxPlan *one, *apart;
+  TfxExec *exec, *other;
+  double distance[3] = { 0.0 };
+
+  for (unsigned i = 0; i < N_ROW; i++) {
+    taps[i] = test_alloc (2 * row_taps[i] * sizeof *taps[i]);
+    test_noise_f64 (taps[i], 2 * row_taps[i]);
+  }
+  test_noise_f64 (in, 2 * n);
+  one = row_plan (taps, false);
+  apart = row_plan (taps, true);
+  tap_check (one->top.n == 1 && apart->top.n == N_ROW &&
+                 tfx_plan_n_states (one) == N_ROW &&
+                 tfx_plan_n_states (apart) == N_ROW,
+      "three FIRs are one, or three");
+
+  memcpy (expected, in, 2 * n * sizeof *in);
+  exec = exec_new (apart);
+  test_exec_f64 (exec, expected, 2, n);
+  tfx_exec_free (&exec);
+
+  memcpy (y, in, 2 * n * sizeof *in);
+  exec = exec_new (one);
+  test_exec_f64 (exec, y, 2, n / 2);
+  tfx_exec_set_plan (exec, apart, 0);
+  test_exec_f64 (exec, y + n, 2, n / 2);
+  tfx_exec_free (&exec);
+  for (size_t i = 0; i < 2 * n; i++)
+    distance[0] = fmax (distance[0], fabs (y[i] - expected[i]));
+  tap_check (distance[0] < 1e-9, "one goes on as three: %g", distance[0]);
+
+  /* from one as one to another as one, stage by stage */
+  memcpy (y, in, 2 * n * sizeof *in);
+  exec = exec_new (one);
+  test_exec_f64 (exec, y, 2, n / 2);
+  other = exec_new (one);
+  for (unsigned i = 0; i < N_ROW; i++)
+    tap_check (tfx_exec_adopt_stage (other, exec, i + 1) == 0,
+        "the state of %u is adopted", i);
+  test_exec_f64 (other, y + n, 2, n / 2);
+  tfx_exec_free (&exec);
+  tfx_exec_free (&other);
+  for (size_t i = 0; i < 2 * n; i++)
+    distance[1] = fmax (distance[1], fabs (y[i] - expected[i]));
+  tap_check (distance[1] < 1e-9, "another one goes on with it: %g",
+      distance[1]);
+
+  tfx_plan_unref (&one);
+  tfx_plan_unref (&apart);
+  for (unsigned i = 0; i < N_ROW; i++)
+    free (taps[i]);
+  free (in);
+  free (expected);
+  free (y);
+}
+
 static const TapTest tests[] = {
   { "follow", test_follow },
   { "others", test_others },
   { "executors", test_executors },
+  { "row", test_row },
   { NULL, NULL },
 };
 
