@@ -75,6 +75,28 @@ static const Contestant five_fir = { .name = "five tfxfir",
       FIR ("104", "1800"), FIR ("105", "1850") },
   .late = TRUE };
 
+/* The same, causal as TorchFX's are, in a row and as the one of 511 taps that
+ * they are. */
+#define CAUSAL(fuse, taps, hz)                                                 \
+  "tfxfir align=false fuse=" fuse " mode=low-pass window=hamming taps=" taps   \
+  " cutoff=" hz
+#define FIVE_CAUSAL(fuse)                                                      \
+  {                                                                            \
+    CAUSAL (fuse, "101", "1000"), CAUSAL (fuse, "102", "5000"),                \
+        CAUSAL (fuse, "103", "1500"), CAUSAL (fuse, "104", "1800"),            \
+        CAUSAL (fuse, "105", "1850")                                           \
+  }
+
+static const Contestant five_apart = { .name = "five tfxfir",
+  .variant = "fuse=false",
+  .elements = FIVE_CAUSAL ("false") };
+static const Contestant five_fused = { .name = "five tfxfir",
+  .variant = "fused",
+  .elements = FIVE_CAUSAL ("true") };
+static const Contestant one_causal = { .name = "tfxfir",
+  .variant = "511 taps",
+  .elements = { CAUSAL ("false", "511", "1000") } };
+
 /* A pipeline that plays, waiting for orders. */
 typedef struct Play
 {
@@ -365,6 +387,31 @@ measure_fir (Bench *bench, const char *title, const Contestant *peer,
   bench_goal (bench, what, goal, reference, elements);
 }
 
+/* Five FIRs in a row cost what the one costs that they are, and what it takes
+ * to pass a buffer on four times. */
+static void
+measure_fused_fir (Bench *bench, unsigned n_channels)
+{
+  CoreCase c = { .n_channels = n_channels, .n_frames = 1024 };
+  unsigned one, five;
+  char what[64];
+
+  if (!bench_begin_group (bench,
+          "five FIR filters as one, %u channel%s, %zu frames", n_channels,
+          n_channels == 1 ? "" : "s", c.n_frames))
+    return;
+  add_pipeline (bench, &empty, &c);
+  one = add_pipeline (bench, &one_causal, &c);
+  add_pipeline (bench, &five_apart, &c);
+  five = add_pipeline (bench, &five_fused, &c);
+  bench_set_reference (bench, one);
+  if (!bench_measure (bench))
+    return;
+  snprintf (what, sizeof what, "five FIR filters fused, one of 511, %u ch",
+      n_channels);
+  bench_goal (bench, what, n_channels == 1 ? 0.7 : 0.9, one, five);
+}
+
 /* The plugin of this build, whatever is installed. */
 static gboolean
 load_plugin (Bench *bench)
@@ -416,6 +463,7 @@ main (int argc, char **argv)
       measure_fir (bench, "511 taps", &wsinclimit, &fir, n_channels, 6.0);
       measure_fir (bench, "five FIR filters", &five_wsinclimit, &five_fir,
           n_channels, 6.0);
+      measure_fused_fir (bench, n_channels);
     }
   }
   return bench_close (&bench);
