@@ -245,6 +245,7 @@ measure_worst (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
       "worst block, %zu taps, %u channels, blocks of %zu: %.2f times the mean "
       "(goal: at most 4)",
       n_taps, n_channels, n_frames, ratio);
+  bench_figure (fir->bench, "worst block", n_channels, n_frames, ratio);
   free_taps (&c);
 }
 
@@ -269,6 +270,15 @@ measure_change (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
       n_taps, n_channels, n_frames, times.worst / times.mean,
       (double)times.n_blocks * (double)n_frames / 48000.0, times.set * 1e-6,
       times.prepare * 1e-6);
+  bench_figure (fir->bench, "mean, us", n_channels, n_frames,
+      times.mean * 1e-3);
+  bench_figure (fir->bench, "worst, us", n_channels, n_frames,
+      times.worst * 1e-3);
+  bench_figure (fir->bench, "set, us", n_channels, n_frames, times.set * 1e-3);
+  bench_figure (fir->bench, "prepare, us", n_channels, n_frames,
+      times.prepare * 1e-3);
+  bench_figure (fir->bench, "seconds", n_channels, n_frames,
+      (double)times.n_blocks * (double)n_frames / 48000.0);
 }
 
 static void
