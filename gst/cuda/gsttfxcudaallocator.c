@@ -80,18 +80,28 @@ gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
   return FALSE;
 }
 
+/* Makes the context current on this thread, until gst_cuda_context_pop(). */
+static gboolean
+gst_tfx_cuda_sides_enter (GstTfxCudaSides *self)
+{
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (gst_cuda_context_push (self->context))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* Puts a copy on the stream. */
 static gboolean
 gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
 {
   gboolean ok = FALSE;
 
-  for (gint i = 0; i < N_ATTEMPTS && !ok; i++) {
-    if (!gst_cuda_context_push (self->context))
-      continue;
+  if (!gst_tfx_cuda_sides_enter (self))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS && !ok; i++)
     ok = gst_cuda_result (CuMemcpy2DAsync (copy, tfx_cuda_stream (self->cuda)));
-    gst_cuda_context_pop (NULL);
-  }
+  gst_cuda_context_pop (NULL);
   self->is_busy |= ok;
   return ok;
 }
@@ -146,13 +156,15 @@ gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
 {
   gpointer pinned = NULL;
 
+  if (self->pinned)
+    return TRUE;
+  if (!gst_tfx_cuda_sides_enter (self))
+    return FALSE;
   for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
-    if (!gst_cuda_context_push (self->context))
-      continue;
     if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
       self->pinned = pinned;
-    gst_cuda_context_pop (NULL);
   }
+  gst_cuda_context_pop (NULL);
   return self->pinned != NULL;
 }
 
@@ -343,7 +355,7 @@ gst_tfx_cuda_sides_free (gpointer data)
   if (self->pinned) {
     /* The stream may still be reading it. */
     gst_tfx_cuda_sides_wait (self);
-    if (gst_cuda_context_push (self->context)) {
+    if (gst_tfx_cuda_sides_enter (self)) {
       gst_cuda_result (CuMemFreeHost (self->pinned));
       gst_cuda_context_pop (NULL);
     }
