@@ -110,12 +110,18 @@ cuda_check_bytes (gsize n, guint seed)
   return bytes;
 }
 
+/* On a stream that knows of no other. */
 static void
 copy (const CUDA_MEMCPY2D *what)
 {
+  CUstream stream = NULL;
+
   fail_unless (gst_cuda_context_push (cuda_check_context));
-  fail_unless (gst_cuda_result (CuMemcpy2D (what)));
-  fail_unless (gst_cuda_result (CuStreamSynchronize (NULL)));
+  fail_unless (
+      gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING)));
+  fail_unless (gst_cuda_result (CuMemcpy2DAsync (what, stream)));
+  fail_unless (gst_cuda_result (CuStreamSynchronize (stream)));
+  fail_unless (gst_cuda_result (CuStreamDestroy (stream)));
   fail_unless (gst_cuda_context_pop (NULL));
 }
 

@@ -43,7 +43,7 @@ guint8 *cuda_check_bytes (gsize n, guint seed);
 GstMemory *cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device);
 GstBuffer *cuda_check_buffer (const guint8 *bytes, gsize n);
 
-/* On the device, by the default stream: as another element does it. */
+/* On the device, by a stream of its own: as another element does it. */
 void cuda_check_write (gpointer device, const guint8 *bytes, gsize n);
 void cuda_check_read (gpointer device, guint8 *bytes, gsize n);
 
