@@ -54,4 +54,22 @@ void cuda_check_buffer_holds (GstBuffer *buffer, const guint8 *bytes, gsize n);
 /* Puts a copy between device addresses on our stream. */
 void cuda_check_queue_copy (gpointer to, gpointer from, gsize n);
 
+/* ---- audio -------------------------------------------------------------------- */
+
+/* In Hz: a frame is a whole number of nanoseconds. */
+#define CUDA_CHECK_RATE 50000
+
+/* F32. */
+GstAudioInfo cuda_check_info (gint n_channels, gboolean planar);
+
+/* An active pool. */
+GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
+
+/* A buffer out of the pool, which must be as it should be, and its memory. */
+GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **buffer);
+
+/* A gain, run by the backend. */
+TfxExec *cuda_check_exec (guint n_channels, gdouble gain);
+
 #endif /* CUDA_CHECK_H */
