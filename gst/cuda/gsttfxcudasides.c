@@ -5,6 +5,7 @@
 #define GST_USE_UNSTABLE_API
 #include "gsttfxcudasides.h"
 
+#include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
