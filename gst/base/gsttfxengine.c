@@ -138,27 +138,38 @@ gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
   return TRUE;
 }
 
+/* A running executor stays as it is.  The first buffer after a seek is often
+ * cut: what came in twos before says more about those to come. */
+static gsize
+gst_tfx_engine_block_frames (const GstTfxEngine *self)
+{
+  if (self->used)
+    return self->spec.block_frames;
+  return self->usual_frames ? self->usual_frames : self->last_frames;
+}
+
 gboolean
-gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
-    TfxChain *pending, guint64 who, GError **error)
+gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample, gsize n_frames,
+    const TfxChain *pending)
+{
+  if (self->last_frames == n_frames)
+    self->usual_frames = n_frames;
+  self->last_frames = n_frames;
+  return !self->is_stale && sample == self->spec.sample &&
+         pending == self->pending &&
+         gst_tfx_engine_block_frames (self) == self->spec.block_frames;
+}
+
+gboolean
+gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, TfxChain *pending,
+    guint64 who, GError **error)
 {
   TfxPlanSpec spec = self->spec;
   gboolean fades = self->used && who == self->who;
   TfxPlan *plan;
 
-  /* The first buffer after a seek is often cut: what came in twos before says
-   * more about those to come. */
-  if (self->last_frames == n_frames)
-    self->usual_frames = n_frames;
-  self->last_frames = n_frames;
-
   spec.sample = sample;
-  if (!self->used)
-    spec.block_frames = self->usual_frames ? self->usual_frames : n_frames;
-  if (!self->is_stale && sample == self->spec.sample &&
-      spec.block_frames == self->spec.block_frames && pending == self->pending)
-    return TRUE;
-
+  spec.block_frames = gst_tfx_engine_block_frames (self);
   plan = gst_tfx_engine_compile_whole (pending, self->chain, &spec, error);
   if (!plan)
     return FALSE;

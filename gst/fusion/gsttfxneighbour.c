@@ -74,10 +74,10 @@ gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self)
 }
 
 gboolean
-gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self, gint n_own)
+gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self)
 {
   for (guint i = 0; i < self->n_pads; i++) {
-    if (g_atomic_int_get (&self->pads[i]->num_probes) > (i == 0 ? n_own : 0))
+    if (g_atomic_int_get (&self->pads[i]->num_probes) > 0)
       return TRUE;
   }
   return FALSE;

@@ -29,9 +29,18 @@ gst_tfx_neighbour_find (GstTfxNeighbour *self, GstPad *src, GType type);
 gboolean gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self);
 
 /* Whether a pad of the way has a probe, which would see samples that are not
- * filtered yet; of those on the first pad @n_own do not count.  Takes no
+ * filtered yet.  Takes no lock. */
+gboolean gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self);
+
+/* Whether the way leads to this sink pad still, and nobody watches it.  Takes no
  * lock. */
-gboolean gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self, gint n_own);
+static inline gboolean
+gst_tfx_neighbour_is_open (const GstTfxNeighbour *self, GstPad *sink)
+{
+  return self->n_pads > 0 && self->pads[self->n_pads - 1] == sink &&
+         gst_tfx_neighbour_is_linked (self) &&
+         !gst_tfx_neighbour_is_watched (self);
+}
 
 /* Forgets the way. */
 void gst_tfx_neighbour_clear (GstTfxNeighbour *self);
