@@ -409,6 +409,20 @@ tfx_exec_skip (const TfxExec *e)
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
 }
 
+size_t
+tfx_exec_held (const TfxExec *e, uint64_t id)
+{
+  const TfxPlan *plan = e->current.plan;
+  size_t held = 0;
+
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].id == id && plan->stages[i].step->delay > 0)
+      held += plan->stages[i].step->delay -
+              plan->backend->get_skip (e->current.engine, i);
+  }
+  return held;
+}
+
 /* A cross-fade or a plan that waits for one is over. */
 static void
 finish_fades (TfxExec *e)

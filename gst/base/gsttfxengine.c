@@ -160,6 +160,33 @@ gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample, gsize n_frames,
          gst_tfx_engine_block_frames (self) == self->spec.block_frames;
 }
 
+GArray *
+gst_tfx_engine_list_held (const GstTfxEngine *self)
+{
+  GArray *list;
+
+  if (!self->used || gst_tfx_engine_delay (self) == 0)
+    return NULL;
+  list = g_array_new (FALSE, FALSE, sizeof (GstTfxHeld));
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    guint64 id = tfx_plan_state_id (self->plan, i);
+    GstTfxHeld held = { id, tfx_exec_held (self->exec, id) };
+
+    g_array_append_val (list, held);
+  }
+  return list;
+}
+
+gboolean
+gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id)
+{
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    if (tfx_plan_state_id (self->plan, i) == id)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, TfxChain *pending,
     guint64 who, GError **error)

@@ -66,6 +66,20 @@ gint gst_tfx_engine_drain (GstTfxEngine *self, const TfxBlock *block);
 /* The frames by which the element's own stage makes the output late. */
 gsize gst_tfx_engine_own_delay (const GstTfxEngine *self);
 
+/* A stage and the frames that it holds back. */
+typedef struct
+{
+  guint64 id;
+  gsize n_frames;
+} GstTfxHeld;
+
+/* Those with state that are running, in the order of the chain; NULL if none of
+ * them holds frames back. */
+GArray *gst_tfx_engine_list_held (const GstTfxEngine *self);
+
+/* Whether the plan has state of that stage. */
+gboolean gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id);
+
 /* Nothing comes for a while, but the state stays; then it comes again, and the
  * state is what it was or, if others have it now, at rest. */
 void gst_tfx_engine_suspend (GstTfxEngine *self);

@@ -172,6 +172,26 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   return TRUE;
 }
 
+/* Frames that are held by stages which are not here any more, and which nobody
+ * has taken over, are lost; takes the list of what was held before. */
+static void
+gst_tfx_flow_cut_lost (GstTfxFilter *self, GArray *before)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gsize n_kept = 0;
+
+  for (guint i = before ? before->len : 0; i-- > 0;) {
+    const GstTfxHeld *held = &g_array_index (before, GstTfxHeld, i);
+
+    if (gst_tfx_engine_has_stage (&priv->engine, held->id))
+      n_kept += held->n_frames;
+    else if (n_kept + held->n_frames <= gst_tfx_times_held (&priv->times))
+      gst_tfx_times_cut (&priv->times, n_kept, held->n_frames);
+  }
+  if (before)
+    g_array_unref (before);
+}
+
 /* Takes the engine to the kind of buffers that come, and to what is pending on
  * them. */
 static gboolean
@@ -183,11 +203,14 @@ gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
                                                               : TFX_SAMPLE_F64;
   GstClockTime start;
   GError *error = NULL;
+  GArray *held;
 
   gst_tfx_fusion_resume (self);
   if (!gst_tfx_engine_expect (&priv->engine, sample, n_frames, pending)) {
     start = gst_util_get_timestamp ();
+    held = gst_tfx_engine_list_held (&priv->engine);
     gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error);
+    gst_tfx_flow_cut_lost (self, held);
     gst_tfx_counts_add (&priv->counts.process_time,
         gst_util_get_timestamp () - start);
   }
@@ -211,7 +234,7 @@ gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
     guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_running = priv->engine.used || priv->fusion.defers;
+  gboolean is_running = gst_tfx_filter_is_running (priv);
   GError *error = NULL;
 
   if (!g_atomic_int_get (&priv->dirty) || priv->is_step)

@@ -71,6 +71,14 @@ typedef struct
 
 GstTfxFilterPrivate *gst_tfx_filter_get_private (GstTfxFilter *self);
 
+/* Whether its stage has heard samples since the stream began, here or where it
+ * was left. */
+static inline gboolean
+gst_tfx_filter_is_running (const GstTfxFilterPrivate *priv)
+{
+  return priv->engine.used || priv->fusion.has_left;
+}
+
 /* Sets the methods that handle caps, events and queries. */
 void gst_tfx_stream_init_class (GstTfxFilterClass *klass);
 

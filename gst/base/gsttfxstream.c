@@ -80,7 +80,7 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
   TfxPlan *old;
 
   /* Steps are taken here: the element asks again when its stage is. */
-  if (priv->fusion.defers && (build->at_once || build->n_hold > 0)) {
+  if (priv->fusion.has_left && (build->at_once || build->n_hold > 0)) {
     priv->was_refused = TRUE;
     gst_tfx_filter_mark_ready (self);
     return TRUE;
@@ -93,7 +93,7 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
   tfx_plan_unref (&old);
   if (priv->was_refused)
     return FALSE;
-  if (priv->fusion.defers)
+  if (priv->fusion.has_left)
     gst_tfx_engine_expect_fade (&priv->engine);
   priv->is_step = build->n_hold > 0;
   priv->n_hold = build->n_hold;
@@ -131,7 +131,7 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   const GstTfxEngine *engine = &priv->engine;
-  gboolean is_running = engine->used || priv->fusion.defers;
+  gboolean is_running = gst_tfx_filter_is_running (priv);
   GstTfxBuild build = { .rate = GST_AUDIO_INFO_RATE (info),
     .n_channels = GST_AUDIO_INFO_CHANNELS (info),
     .is_running = is_running,
@@ -171,6 +171,7 @@ gst_tfx_stream_reset (GstTfxFilter *self, const gchar *because)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   priv->may_pass = FALSE;
+  gst_tfx_fusion_reset (self);
   if (gst_tfx_engine_reset (&priv->engine))
     GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
   gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);

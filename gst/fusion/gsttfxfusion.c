@@ -61,25 +61,36 @@ gst_tfx_fusion_agree (GstTfxFilterPrivate *a, GstTfxFilterPrivate *b)
              g_atomic_int_get (&b->cuda_device_id);
 }
 
-/* No cross-fade is under way where the stage of @self runs. */
-static gboolean
-gst_tfx_fusion_is_settled (GstTfxFilter *self)
+/* Where a stage that @self runs or leaves to others is run. */
+static GstTfxFilterPrivate *
+gst_tfx_fusion_find_runner (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   while (priv->fusion.defers && priv->fusion.neighbour.element)
     priv = gst_tfx_filter_get_private (
         GST_TFX_FILTER (priv->fusion.neighbour.element));
-  return !gst_tfx_engine_is_fading (&priv->engine);
+  return priv;
 }
 
-/* A stage that is only a step on the way, or that delays the stream, is run
- * here. */
+/* A stage that is only a step on the way is run here. */
 static gboolean
 gst_tfx_fusion_is_movable (const GstTfxFilterPrivate *priv)
 {
-  return priv->engine.own && !priv->is_step && !priv->was_refused &&
-         gst_tfx_engine_own_delay (&priv->engine) == 0;
+  return priv->engine.own && !priv->is_step && !priv->was_refused;
+}
+
+/* Whether the stages that are run here may be run there from now on.  A state
+ * that is being cross-faded cannot move.  As long as frames are to be dropped
+ * for a delay, those behind have heard nothing: they must be at rest. */
+static gboolean
+gst_tfx_fusion_can_join (const GstTfxEngine *here, const GstTfxEngine *there)
+{
+  if (gst_tfx_engine_is_fading (here) || gst_tfx_engine_is_fading (there))
+    return FALSE;
+  if (!there->used || gst_tfx_engine_delay (here) == 0)
+    return TRUE;
+  return here->used && gst_tfx_engine_skip (here) == 0;
 }
 
 gboolean
@@ -96,12 +107,11 @@ gst_tfx_fusion_decide (GstTfxFilter *self)
            gst_tfx_fusion_agree (priv, gst_tfx_filter_get_private (neighbour));
   if (wanted == priv->fusion.defers)
     return wanted;
-  /* A state that is being cross-faded cannot move. */
-  if (gst_tfx_engine_is_fading (&priv->engine) && !priv->fusion.defers)
-    return FALSE;
-  if (!gst_tfx_fusion_is_settled (priv->fusion.defers ? self : neighbour))
-    return priv->fusion.defers;
-  return wanted;
+  if (wanted)
+    return gst_tfx_fusion_can_join (&priv->engine,
+        &gst_tfx_fusion_find_runner (neighbour)->engine);
+  /* What is being cross-faded downstream stays there until it is done. */
+  return gst_tfx_engine_is_fading (&gst_tfx_fusion_find_runner (self)->engine);
 }
 
 /* ---- what is left to it -------------------------------------------------------- */
@@ -142,8 +152,10 @@ gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
     .who = fusion->who,
     .neighbour = &fusion->neighbour };
 
-  if (gst_tfx_offer_send (&offer, &fusion->event))
+  if (gst_tfx_offer_send (&offer, &fusion->event)) {
+    fusion->has_left = TRUE;
     return offer.flow;
+  }
 
   GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
   return gst_tfx_flow_run_here (self, buffer, n_frames, fusion->before,
@@ -168,23 +180,33 @@ gst_tfx_fusion_defer (GstTfxFilter *self, TfxChain *before, guint64 who)
     GST_DEBUG_OBJECT (self, "leaves its stage to %" GST_PTR_FORMAT,
         fusion->neighbour.element);
     gst_tfx_engine_suspend (&priv->engine);
-    gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
   }
   fusion->defers = TRUE;
   return TRUE;
 }
 
 void
+gst_tfx_fusion_reset (GstTfxFilter *self)
+{
+  gst_tfx_filter_get_private (self)->fusion.has_left = FALSE;
+}
+
+void
 gst_tfx_fusion_resume (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxFusion *fusion = &priv->fusion;
+  gboolean is_here;
 
-  if (!priv->fusion.defers)
+  if (!fusion->defers)
     return;
   GST_DEBUG_OBJECT (self, "runs its stage itself");
-  priv->fusion.defers = FALSE;
-  gst_tfx_engine_resume (&priv->engine,
-      gst_tfx_registry_has_all (self, priv->engine.own));
+  is_here =
+      !fusion->has_left && gst_tfx_registry_has_all (self, priv->engine.own);
+  gst_tfx_engine_resume (&priv->engine, is_here);
+  if (!is_here)
+    gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
+  fusion->defers = fusion->has_left = FALSE;
 }
 
 void
@@ -195,7 +217,7 @@ gst_tfx_fusion_clear (GstTfxFilter *self)
   gst_clear_event (&fusion->event);
   gst_tfx_neighbour_clear (&fusion->neighbour);
   fusion->seen_peer = NULL;
-  fusion->defers = FALSE;
+  fusion->defers = fusion->has_left = FALSE;
   tfx_chain_unref (&fusion->own);
   tfx_chain_unref (&fusion->before);
   tfx_chain_unref (&fusion->both);

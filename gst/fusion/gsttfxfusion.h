@@ -16,7 +16,8 @@ typedef struct
   GstPad *seen_peer;         /* where it was looked for; not a reference */
   gint relinked;             /* atomic: look for it anew */
   guint64 serial;            /* of the element; 0 before the first use */
-  gboolean defers;           /* leaves its stage to those downstream */
+  gboolean defers;           /* leaves its stage to those downstream, */
+  gboolean has_left;         /* who have run it since the stream began */
   GstEvent *event;           /* for the next offer */
   /* What was left last, and what it was made of. */
   TfxChain *own, *before, *both;
@@ -37,6 +38,9 @@ gst_tfx_fusion_defer (GstTfxFilter *self, TfxChain *before, guint64 who);
  * another kind can get it. */
 GstFlowReturn
 gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames);
+
+/* The stream starts again. */
+void gst_tfx_fusion_reset (GstTfxFilter *self);
 
 /* Runs its stage itself again, if it did not. */
 void gst_tfx_fusion_resume (GstTfxFilter *self);

@@ -309,7 +309,7 @@ GST_START_TEST (test_toggle)
   d = distance (&heard[0], &heard[1]);
   fail_unless (d < CLOSE, "%g", d);
   n_deferred = row_stat (&row[1], 0, "deferred");
-  if (!strstr (launch, "tfxfir taps"))
+  if (TRUE)
     fail_unless (
         n_deferred > 0 && n_deferred < row_stat (&row[1], 0, "buffers"));
   for (guint k = 0; k < 2; k++) {
