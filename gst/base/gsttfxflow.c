@@ -657,6 +657,7 @@ gst_tfx_flow_drain (GstTfxFilter *self)
     if (buffer)
       flow = gst_tfx_flow_push (self, buffer);
     left -= n_frames;
+    gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   }
   return flow;
 }
