@@ -90,10 +90,10 @@ gst_tfx_times_jump (const GstTfxTimes *self, GstBuffer *buffer)
 }
 
 /* Whether the frame with this number has the time and the offset that the last
- * mark would have it. */
+ * mark would have it, but for so many nanoseconds. */
 static gboolean
 gst_tfx_times_goes_on (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
-    guint64 offset)
+    guint64 offset, GstClockTime rounding)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
   GstClockTime expected;
@@ -103,7 +103,7 @@ gst_tfx_times_goes_on (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
   expected = gst_tfx_times_pts (self, last, frame);
   return pts == expected ||
          (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (expected) &&
-             ABS (GST_CLOCK_DIFF (pts, expected)) <= ROUNDING);
+             (GstClockTime)ABS (GST_CLOCK_DIFF (pts, expected)) <= rounding);
 }
 
 static void
@@ -131,7 +131,8 @@ gst_tfx_times_add (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
     mark.offset = gst_tfx_times_offset (last, self->n_in);
-  if (!gst_tfx_times_goes_on (self, self->n_in, mark.pts, mark.offset))
+  if (!gst_tfx_times_goes_on (self, self->n_in, mark.pts, mark.offset,
+          ROUNDING))
     gst_tfx_times_add_mark (self, &mark);
   self->n_in += n_frames;
 }
@@ -164,7 +165,7 @@ gst_tfx_times_copy_marks (GstTfxTimes *self, guint64 here,
       continue;
     if (gst_tfx_times_goes_on (self, here + (start - first),
             gst_tfx_times_pts (from, &mark, start),
-            gst_tfx_times_offset (&mark, start)))
+            gst_tfx_times_offset (&mark, start), 0))
       continue;
     mark.frame = here + (start - first);
     mark.origin += here - first;
@@ -186,6 +187,7 @@ gst_tfx_times_join (GstTfxTimes *self, GstTfxTimes *upstream)
 {
   gst_tfx_times_copy_marks (self, self->n_in, upstream, upstream->n_out);
   self->n_in += gst_tfx_times_held (upstream);
+  gst_tfx_times_pass (self, 0);
   gst_tfx_times_reset (upstream, upstream->rate);
 }
 

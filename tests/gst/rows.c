@@ -3,6 +3,7 @@
  */
 #include "rows.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the row -------------------------------------------------------------------- */
@@ -27,6 +28,8 @@ tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
   GString *line = g_string_new (NULL);
 
   row->n = g_strv_length (parts);
+  row->guest = NULL;
+  row->rate = info->rate;
   fail_unless (row->n <= G_N_ELEMENTS (row->elements));
   for (guint i = 0; i < row->n; i++)
     add_part (line, parts[i], i);
@@ -64,6 +67,8 @@ void
 tfx_rows_close (TfxRow *row)
 {
   stop_watching ();
+  if (row->guest)
+    gst_object_unref (row->guest);
   for (guint i = 0; i < row->n; i++)
     gst_object_unref (row->elements[i]);
   gst_harness_teardown (row->h);
@@ -75,19 +80,23 @@ tfx_rows_stat (TfxRow *row, guint element, const gchar *field)
   return tfx_check_stat (row->elements[element], field);
 }
 
+/* Nanoseconds by which a row may miss the time of a frame. */
+#define ROUNDING 8
+
 /* ---- what comes out ---------------------------------------------------------------- */
 
 void
 tfx_heard_open (TfxHeard *heard)
 {
-  *heard =
-      (TfxHeard){ g_array_new (FALSE, FALSE, sizeof (gdouble)), 0, 0, TRUE };
+  *heard = (TfxHeard){ g_array_new (FALSE, FALSE, sizeof (gdouble)),
+    g_array_new (FALSE, FALSE, sizeof (guint64)), 0, 0, TRUE, TRUE };
 }
 
 void
 tfx_heard_close (TfxHeard *heard)
 {
   g_array_unref (heard->samples);
+  g_array_unref (heard->numbers);
 }
 
 const gdouble *
@@ -104,21 +113,44 @@ tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info)
   while ((buffer = gst_harness_try_pull (h))) {
     gsize n;
     gdouble *x = tfx_check_samples (buffer, info, &n);
-    GstClockTime from =
-        gst_util_uint64_scale (heard->n_frames, GST_SECOND, info->rate);
+    guint64 number = GST_BUFFER_OFFSET (buffer);
+    GstClockTime from = gst_util_uint64_scale (number, GST_SECOND, info->rate);
     GstClockTime to =
-        gst_util_uint64_scale (heard->n_frames + n, GST_SECOND, info->rate);
+        gst_util_uint64_scale (number + n, GST_SECOND, info->rate);
 
+    if (ABS (GST_CLOCK_DIFF (GST_BUFFER_PTS (buffer), from)) > ROUNDING ||
+        ABS (GST_CLOCK_DIFF (GST_BUFFER_DURATION (buffer), to - from)) >
+            ROUNDING)
+      heard->stamped = FALSE;
     if (GST_BUFFER_PTS (buffer) != from ||
-        GST_BUFFER_DURATION (buffer) != to - from ||
-        GST_BUFFER_OFFSET (buffer) != heard->n_frames)
+        GST_BUFFER_DURATION (buffer) != to - from || number != heard->n_frames)
       heard->contiguous = FALSE;
+    for (gsize i = 0; i < n; i++, number++)
+      g_array_append_val (heard->numbers, number);
     g_array_append_vals (heard->samples, x, n * info->channels);
     heard->n_frames += n;
     heard->n_buffers++;
     g_free (x);
     gst_buffer_unref (buffer);
   }
+}
+
+gdouble
+tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in)
+{
+  const gdouble *x = tfx_heard_samples (a), *y = tfx_heard_samples (b);
+  gdouble error = 0.0, power = 0.0, in_power = 0.0;
+
+  fail_unless_equals_uint64 (a->n_frames, b->n_frames);
+  fail_unless (a->stamped && b->stamped);
+  fail_unless (!memcmp (a->numbers->data, b->numbers->data,
+      a->numbers->len * sizeof (guint64)));
+  for (guint i = 0; i < a->samples->len; i++) {
+    error += (x[i] - y[i]) * (x[i] - y[i]);
+    power += y[i] * y[i];
+    in_power += in[i] * in[i];
+  }
+  return error == 0.0 ? -400.0 : 10.0 * log10 (error / MAX (power, in_power));
 }
 
 /* Buffer k of a random split that is the same for the same seed. */

@@ -12,6 +12,9 @@ typedef struct
   GstHarness *h;
   GstElement *elements[64];
   guint n;
+  GstElement *guest; /* between two of them, for a while */
+  guint guest_at;    /* behind this one */
+  gint rate;         /* of the stream */
 } TfxRow;
 
 /* Makes a row of tfx elements and others, fused or not, for a stream. */
@@ -26,8 +29,11 @@ guint64 tfx_rows_stat (TfxRow *row, guint element, const gchar *field);
 typedef struct
 {
   GArray *samples; /* of gdouble, interleaved */
+  GArray *numbers; /* of guint64: which frame each one is, by its offset */
   guint64 n_frames, n_buffers;
-  gboolean contiguous; /* times and offsets from 0 on, without a gap */
+  gboolean stamped;    /* the time of each frame is that of its number, but for
+                        * a few ns, as each element rounds where it starts */
+  gboolean contiguous; /* exactly, and the numbers go from 0 on without a gap */
 } TfxHeard;
 
 void tfx_heard_open (TfxHeard *heard);
@@ -38,6 +44,12 @@ void tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info);
 /* The largest difference between two that must be contiguous and of one
  * length. */
 gdouble tfx_heard_distance (const TfxHeard *a, const TfxHeard *b);
+
+/* The power of the difference between two, in dB, against that of the second or
+ * of the input, whichever is more.  They must be the same frames at the same
+ * times; so many of the input are looked at. */
+gdouble
+tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in);
 
 /* What is done to a row before the buffer that begins with this frame. */
 typedef void (*TfxMeddle) (TfxRow *row, guint64 frame, GRand *rand);
