@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_cuda_faults.c: every call into the driver failing, once or from then on,
- * while memory is made, mapped, shared, copied, run through the backend and
- * freed.  What succeeds is right, what fails says so; nothing hangs, crashes or
- * does to the driver what must not be done.  On the stand-in only.
+ * test_cuda_memory_faults.c: every call into the driver failing, once or from
+ * then on, while memory is made, mapped, shared, copied, run through the backend
+ * and freed.  What succeeds is right, what fails says so; nothing hangs, crashes
+ * or does to the driver what must not be done.  On the stand-in only.
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -259,9 +259,9 @@ GST_START_TEST (test_lost)
 GST_END_TEST;
 
 static Suite *
-cuda_faults_suite (void)
+cuda_memory_faults_suite (void)
 {
-  Suite *suite = suite_create ("cuda_faults");
+  Suite *suite = suite_create ("cuda_memory_faults");
   TCase *tcase = tcase_create ("faults");
 
   tcase_add_loop_test (tcase, test_once, 0, MAX_CALLS);
@@ -271,4 +271,4 @@ cuda_faults_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (cuda_faults);
+GST_CHECK_MAIN (cuda_memory_faults);
