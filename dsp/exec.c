@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * exec.c: runs a plan over blocks; carries state from plan to plan. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,20 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* From one place of gains to another.  Behind a gain of 0 nothing is heard of
+ * the state. */
+static void
+scale_state (const TfxPlanStage *from, const TfxPlanStage *to,
+    unsigned n_channels, double *state)
+{
+  double factor = to->scale != 0.0 ? from->scale / to->scale : 0.0;
+
+  if (factor == 1.0 || !isfinite (factor))
+    return;
+  for (size_t i = 0; i < to->state_size * n_channels; i++)
+    state[i] *= factor;
+}
+
 /* The state of the FIRs that are one, as state has it, to that of one of them:
  * its past inputs are what those in front of it have put out. */
 static void
@@ -229,7 +244,8 @@ is_same_stage (const TfxPlanStage *a, const TfxPlanStage *b)
 static bool
 is_leader (const TfxPlanStage *a, const TfxPlanStage *b)
 {
-  return is_same_stage (a, b) && !a->before && !b->before;
+  return is_same_stage (a, b) && !a->before && !b->before &&
+         a->scale == b->scale;
 }
 
 /* Whether a stage has got its state already. */
@@ -272,6 +288,7 @@ hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
       else
         resize_history (e->state, f->state_size, t->state_size,
             new->n_channels);
+      scale_state (f, t, new->n_channels, e->state);
       new->backend->set_state (to->engine, i, e->state);
       hand_over_skip (from, j, to, i);
       break;
@@ -373,7 +390,9 @@ has_same_firs (const TfxPlan *a, const TfxPlan *b)
     return false;
   for (size_t i = 0; i < a->n_stages; i++) {
     const TfxStep *s = a->stages[i].step, *t = b->stages[i].step;
-    if (s->kind == TFX_STEP_FIR && (s->stage != t->stage || s->gain != t->gain))
+    if (s->kind == TFX_STEP_FIR &&
+        (s->stage != t->stage || s->gain != t->gain ||
+            a->stages[i].scale != b->stages[i].scale))
       return false;
   }
   return true;
@@ -408,6 +427,16 @@ follow (TfxExec *e, size_t n)
   return is_there;
 }
 
+/* Whether an engine can go over to the plan.  FIRs and delay lines do so in a
+ * short cross-fade of their own.  Where none is wanted, there must not be one
+ * either: perhaps a gain has but moved here from another executor. */
+static bool
+is_update (const TfxPlan *old, const TfxPlan *plan, size_t fade_frames)
+{
+  return tfx_plan_same_structure (old, plan) &&
+         (fade_frames > 0 || tfx_plan_same_lines (old, plan));
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -424,9 +453,9 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   run_clear (&e->coming);
   is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
   if (!is_gradual && e->next.plan &&
-      tfx_plan_same_structure (e->next.plan, plan))
+      is_update (e->next.plan, plan, fade_frames))
     return update_in_place (&e->next, plan);
-  if (!is_gradual && tfx_plan_same_structure (now, plan)) {
+  if (!is_gradual && is_update (now, plan, fade_frames)) {
     run_clear (&e->next);
     return update_in_place (&e->current, plan);
   }
@@ -585,6 +614,20 @@ size_t
 tfx_exec_skip (const TfxExec *e)
 {
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+size_t
+tfx_exec_held (const TfxExec *e, uint64_t id)
+{
+  const TfxPlan *plan = e->current.plan;
+  size_t held = 0;
+
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].id == id && plan->stages[i].step->delay > 0)
+      held += plan->stages[i].step->delay -
+              plan->backend->get_skip (e->current.engine, i);
+  }
+  return held;
 }
 
 /* A cross-fade or a plan that waits for one, or for its state, is over. */

@@ -49,6 +49,9 @@ typedef struct TfxPlanStage
    * past of all: it can be got, and not set.  NULL: none. */
   TfxStage *before;
   double before_gain;
+  double scale; /* of the state that it would have in a chain of its
+                            * own, against the one that it has here: gains in
+                            * front of it may be applied behind it */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -81,6 +84,10 @@ int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
 /* True if both consist of the same stages in the same steps, so that they
  * differ in values alone. */
 bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
+
+/* Of two of the same structure: true if FIRs and delay lines are the same in
+ * both, with the same gains in front of them and behind. */
+bool tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b);
 
 /* True if they differ in nothing. */
 bool tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b);
