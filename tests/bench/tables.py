@@ -251,6 +251,8 @@ def main():
         if (folder / name).exists():
             rows = read(folder / name)
             tables.update({key: make(rows) for key, make in makers.items()})
+    # What was not measured keeps its place: a head and a rule alone.
+    tables = {key: body for key, body in tables.items() if body.count("\n") > 2}
     if len(sys.argv) == 2:
         print("\n".join(tables.values()))
         return
