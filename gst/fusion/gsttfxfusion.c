@@ -158,7 +158,7 @@ gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   }
 
   GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
-  return gst_tfx_flow_run_here (self, buffer, n_frames, fusion->before,
+  return gst_tfx_pads_run_here (self, buffer, n_frames, fusion->before,
       fusion->who_before);
 }
 
