@@ -85,10 +85,6 @@ struct TfxPlan
   TfxSos *sos;
 };
 
-/* True if both consist of the same stages in the same steps, so that they
- * differ in values alone. */
-bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
-
 /* Of two of the same structure: true if FIRs and delay lines are the same in
  * both, with the same gains in front of them and behind. */
 bool tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b);

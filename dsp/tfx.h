@@ -370,6 +370,10 @@ size_t tfx_plan_n_sections (const TfxPlan *plan);
  * run; 0 if no FIRs would become one there.  The way back is always open. */
 size_t tfx_plan_past (const TfxPlan *plan);
 
+/* True if both are made of the same stages in the same way, so that they differ
+ * in values alone: an executor goes from one to the other in place. */
+bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
+
 /* The stages that have state, those within sums included, in the order of
  * their steps; the id of one of them. */
 size_t tfx_plan_n_states (const TfxPlan *plan);
