@@ -153,7 +153,7 @@ if $built && ! $quick; then
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5)
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    -Dtests=enabled -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
     -Dbuildtype=debugoptimized
 fi
 
