@@ -1,110 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_alloc.c: running allocates nothing and takes no lock, and memory that
  * runs short where it is taken is reported and does no harm.
- *
- * The linker hands every call of the program to the functions below
- * (-Wl,--wrap; see meson.build).
  */
 #include "common.h"
+#include "heap.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts while it is on; the n-th allocation fails if fail_at is n > 0. */
-static bool watching;
-static unsigned n_allocations, n_frees, n_locks, fail_at;
-
-static bool
-allocation_fails (void)
-{
-  if (!watching)
-    return false;
-  n_allocations++;
-  return fail_at && n_allocations == fail_at;
-}
-
-/* The linker's names for the functions that are wrapped and for those of the
- * library. */
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *memory, size_t size);
-void *__real_aligned_alloc (size_t alignment, size_t size);
-int __real_posix_memalign (void **memory, size_t alignment, size_t size);
-void __real_free (void *memory);
-int __real_pthread_mutex_lock (pthread_mutex_t *mutex);
-
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-void *__wrap_aligned_alloc (size_t alignment, size_t size);
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
-void __wrap_free (void *memory);
-int __wrap_pthread_mutex_lock (pthread_mutex_t *mutex);
-
-void *
-__wrap_malloc (size_t size)
-{
-  return allocation_fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return allocation_fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-  return allocation_fails () ? NULL : __real_realloc (memory, size);
-}
-
-void *
-__wrap_aligned_alloc (size_t alignment, size_t size)
-{
-  return allocation_fails () ? NULL : __real_aligned_alloc (alignment, size);
-}
-
-int
-__wrap_posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  return allocation_fails () ? ENOMEM
-                             : __real_posix_memalign (memory, alignment, size);
-}
-
-void
-__wrap_free (void *memory)
-{
-  if (watching && memory)
-    n_frees++;
-  __real_free (memory);
-}
-
-int
-__wrap_pthread_mutex_lock (pthread_mutex_t *mutex)
-{
-  if (watching)
-    n_locks++;
-  return __real_pthread_mutex_lock (mutex);
-}
-
-static void
-watch (unsigned fail)
-{
-  n_allocations = n_frees = n_locks = 0;
-  fail_at = fail;
-  watching = true;
-}
-
-static void
-unwatch (void)
-{
-  watching = false;
-}
+static HeapCounts counts;
 
 static size_t
 design (TfxSos *sos, unsigned order)
@@ -123,15 +30,16 @@ test_watch (void)
   size_t n_sos = design (sos, 8);
   TfxExec *exec;
 
-  watch (0);
+  heap_watch (0);
   exec = test_exec_new (sos, n_sos, 2, tfx_cpu_backend ());
-  unwatch ();
-  tap_check (exec && n_allocations > 3,
-      "making an executor is seen to allocate: %u times", n_allocations);
-  watch (0);
+  counts = heap_unwatch ();
+  tap_check (exec && counts.n_allocations > 3,
+      "making an executor is seen to allocate: %u times", counts.n_allocations);
+  heap_watch (0);
   tfx_exec_free (&exec);
-  unwatch ();
-  tap_check (n_frees > 3, "and freeing it to free: %u times", n_frees);
+  counts = heap_unwatch ();
+  tap_check (counts.n_frees > 3, "and freeing it to free: %u times",
+      counts.n_frees);
 }
 
 static void
@@ -154,17 +62,20 @@ test_run (void)
 
       test_noise_f64 (x, 5000 * n);
       x[n] = NAN;
-      watch (0);
+      heap_watch (0);
       for (unsigned piece = 1; piece < 5000; piece = piece * 3 + 1) {
         test_exec_f64 (exec, x, n, piece);
         tfx_exec_is_silent (exec);
         tfx_exec_get_stats (exec, &stats);
       }
       tfx_exec_reset (exec);
-      unwatch ();
-      tap_many_check (&many, n_allocations == 0 && n_frees == 0 && n_locks == 0,
+      counts = heap_unwatch ();
+      tap_many_check (&many,
+          counts.n_allocations == 0 && counts.n_frees == 0 &&
+              counts.n_locks == 0,
           "%s, %u channels, %zu sections: %u allocated, %u freed, %u locked",
-          test_kernels[k], n, n_sos, n_allocations, n_frees, n_locks);
+          test_kernels[k], n, n_sos, counts.n_allocations, counts.n_frees,
+          counts.n_locks);
       tfx_exec_free (&exec);
     }
   }
@@ -197,10 +108,10 @@ test_run_in_fade (void)
         tfx_exec_set_plan (exec, plan, 1 + i * 17);
       tfx_plan_unref (&plan);
       test_noise_f64 (x, 2 * 500);
-      watch (0);
+      heap_watch (0);
       test_exec_f64 (exec, x, 2, 1 + i * 8 % 500);
-      unwatch ();
-      bad += n_allocations + n_frees + n_locks;
+      counts = heap_unwatch ();
+      bad += counts.n_allocations + counts.n_frees + counts.n_locks;
     }
     if (backend)
       tap_many_check (&many, bad == 0, "%s: %u calls", test_kernels[k], bad);
@@ -226,7 +137,7 @@ test_short_memory (void)
     TfxExec *exec = NULL;
     int plan_err = 0, exec_err = 0;
 
-    watch (fail);
+    heap_watch (fail);
     stage = tfx_stage_new_sections (1, sos, n_sos);
     empty = tfx_chain_new ();
     if (stage && empty)
@@ -235,8 +146,8 @@ test_short_memory (void)
       plan_err = tfx_plan_compile (chain, 48000, 3, tfx_cpu_backend (), &plan);
     if (plan)
       exec_err = tfx_exec_new (plan, &exec);
-    unwatch ();
-    if (n_allocations < fail) {
+    counts = heap_unwatch ();
+    if (counts.n_allocations < fail) {
       tap_many_check (&many, exec != NULL, "the last try makes an executor");
       fail = 100;
     } else {
@@ -290,12 +201,12 @@ test_short_memory_in_change (void)
       tfx_exec_new (old, &unchanged);
       test_exec_f64 (exec, x, 2, 101);
       test_exec_f64 (unchanged, y, 2, 101);
-      watch (fail);
+      heap_watch (fail);
       err = tfx_exec_set_plan (exec, new, kind == 2 ? 300 : 0);
-      unwatch ();
+      counts = heap_unwatch ();
       test_exec_f64 (exec, x + 202, 2, 99);
       test_exec_f64 (unchanged, y + 202, 2, 99);
-      if (n_allocations < fail) {
+      if (counts.n_allocations < fail) {
         tap_many_check (&many, !err && memcmp (x, y, sizeof x) != 0,
             "kind %u: no change in the end", kind);
         fail = 100;

@@ -1,111 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_fir_alloc.c: the FIR engine allocates nothing while samples flow, and
  * memory that runs short where it is taken is reported and does no harm.
- *
- * The linker hands every call of the program to the functions below
- * (-Wl,--wrap; see meson.build).
  */
 #include "common.h"
 #include "fircase.h"
+#include "heap.h"
 #include "tap.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts while it is on; the n-th allocation fails if fail_at is n > 0. */
-static bool watching;
-static unsigned n_allocations, n_frees, n_locks, fail_at;
-
-static bool
-allocation_fails (void)
-{
-  if (!watching)
-    return false;
-  n_allocations++;
-  return fail_at && n_allocations == fail_at;
-}
-
-/* The linker's names for the functions that are wrapped and for those of the
- * library. */
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *memory, size_t size);
-void *__real_aligned_alloc (size_t alignment, size_t size);
-int __real_posix_memalign (void **memory, size_t alignment, size_t size);
-void __real_free (void *memory);
-
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-void *__wrap_aligned_alloc (size_t alignment, size_t size);
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
-void __wrap_free (void *memory);
-
-void *
-__wrap_malloc (size_t size)
-{
-  return allocation_fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  return allocation_fails () ? NULL : __real_calloc (n, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-  return allocation_fails () ? NULL : __real_realloc (memory, size);
-}
-
-void *
-__wrap_aligned_alloc (size_t alignment, size_t size)
-{
-  return allocation_fails () ? NULL : __real_aligned_alloc (alignment, size);
-}
-
-int
-__wrap_posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  return allocation_fails () ? ENOMEM
-                             : __real_posix_memalign (memory, alignment, size);
-}
-
-void
-__wrap_free (void *memory)
-{
-  if (watching && memory)
-    n_frees++;
-  __real_free (memory);
-}
-
-int __real_pthread_mutex_lock (pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock (pthread_mutex_t *mutex);
-
-int
-__wrap_pthread_mutex_lock (pthread_mutex_t *mutex)
-{
-  if (watching)
-    n_locks++;
-  return __real_pthread_mutex_lock (mutex);
-}
-
-static void
-watch (unsigned fail)
-{
-  n_allocations = n_frees = n_locks = 0;
-  fail_at = fail;
-  watching = true;
-}
-
-static void
-unwatch (void)
-{
-  watching = false;
-}
+static HeapCounts counts;
 
 static const struct
 {
@@ -125,7 +31,7 @@ static const struct
 static void
 run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
 {
-  unsigned sum[3] = { 0 };
+  HeapCounts sum = { 0 };
   size_t at = 0;
 
   for (unsigned i = 0; at < N_FRAMES; i++) {
@@ -133,10 +39,12 @@ run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
     TfxBlock block =
         tfx_block_interleaved (samples + 2 * at, TFX_SAMPLE_F64, 2, n);
 
-    watch (0);
+    heap_watch (0);
     tfx_convolver_run (convolver, &block, &block);
-    unwatch ();
-    sum[0] += n_allocations, sum[1] += n_frees, sum[2] += n_locks;
+    counts = heap_unwatch ();
+    sum.n_allocations += counts.n_allocations;
+    sum.n_frees += counts.n_frees;
+    sum.n_locks += counts.n_locks;
     at += n;
     if (i % 5 == 0) {
       TfxConvolverTaps *taps = fir_taps_new (spec);
@@ -144,7 +52,7 @@ run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
       tfx_convolver_taps_unref (&taps);
     }
   }
-  n_allocations = sum[0], n_frees = sum[1], n_locks = sum[2];
+  counts = sum;
 }
 
 static void
@@ -161,9 +69,10 @@ test_run (void)
 
     test_noise_f64 (samples, 2 * N_FRAMES);
     run_all (&spec, convolver, samples);
-    tap_many_check (&many, n_allocations == 0 && n_frees == 0 && n_locks == 0,
+    tap_many_check (&many,
+        counts.n_allocations == 0 && counts.n_frees == 0 && counts.n_locks == 0,
         "%zu taps: %u allocated, %u freed, %u locked", specs[s].n_taps,
-        n_allocations, n_frees, n_locks);
+        counts.n_allocations, counts.n_frees, counts.n_locks);
     tfx_convolver_free (&convolver);
     fir_case_free (&c);
   }
@@ -185,16 +94,16 @@ test_state (void)
     TfxConvolver *convolver = fir_convolver_new (&spec);
     TfxConvolverTaps *taps = fir_taps_new (&spec);
 
-    watch (0);
+    heap_watch (0);
     tfx_convolver_get_history (convolver, history);
     tfx_convolver_set_history (convolver, history);
     tfx_convolver_state_peak (convolver);
     tfx_convolver_set_taps (convolver, taps, 10);
     tfx_convolver_reset (convolver);
-    unwatch ();
-    tap_many_check (&many, n_allocations == 0 && n_locks == 0,
-        "%zu taps: %u allocated, %u locked", specs[s].n_taps, n_allocations,
-        n_locks);
+    counts = heap_unwatch ();
+    tap_many_check (&many, counts.n_allocations == 0 && counts.n_locks == 0,
+        "%zu taps: %u allocated, %u locked", specs[s].n_taps,
+        counts.n_allocations, counts.n_locks);
     tfx_convolver_taps_unref (&taps);
     tfx_convolver_free (&convolver);
     fir_case_free (&c);
@@ -220,11 +129,11 @@ test_short (void)
       TfxConvolver *convolver = NULL;
       int result;
 
-      watch (fail);
+      heap_watch (fail);
       result = tfx_convolver_taps_new (&spec, &taps);
       if (!result)
         result = tfx_convolver_new (taps, &convolver);
-      unwatch ();
+      counts = heap_unwatch ();
       tfx_convolver_taps_unref (&taps);
       tap_many_check (&many, (result == 0) == (convolver != NULL),
           "%zu taps, allocation %u: %d", specs[s].n_taps, fail, result);

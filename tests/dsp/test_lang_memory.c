@@ -1,68 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_lang_memory.c: each allocation of the language fails once: an error, and
  * nothing lost.
- *
- * Linked with --wrap for malloc(), calloc(), realloc() and free().
  */
+#include "heap.h"
 #include "lang/expr.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *p, size_t size);
-void __real_free (void *p);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *p, size_t size);
-void __wrap_free (void *p);
-
-static long n_alive, n_left = -1; /* until the one that fails; -1: none does */
-
-static bool
-fails (void)
-{
-  if (n_left < 0)
-    return false;
-  return n_left-- == 0;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-  void *p = fails () ? NULL : __real_malloc (size);
-
-  n_alive += p != NULL;
-  return p;
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  void *p = fails () ? NULL : __real_calloc (n, size);
-
-  n_alive += p != NULL;
-  return p;
-}
-
-void *
-__wrap_realloc (void *old, size_t size)
-{
-  void *p = fails () ? NULL : __real_realloc (old, size);
-
-  n_alive += !old && p;
-  return p;
-}
-
-void
-__wrap_free (void *p)
-{
-  n_alive -= p != NULL;
-  __real_free (p);
-}
 
 static const char text[] =
     "eq=ParametricEQ(1000, 2, 3) | (LoButterworth(100) + (FIR([1, 2, 3, 4, 5, "
@@ -152,27 +98,27 @@ try_adopt (TfxExprError *error)
 }
 
 static void
-check (const char *name, bool (*run) (TfxExprError *), long min_allocations)
+check (const char *name, bool (*run) (TfxExprError *), unsigned min_allocations)
 {
   TapMany many = tap_many (name);
-  long n = 0;
+  unsigned n = 0;
   bool done = false;
 
-  for (; !done && n < 10000; n++) {
+  while (!done && n++ < 10000) {
     TfxExprError error = { 0 };
-    long before = n_alive, after;
+    long before = heap_n_alive (), after;
 
-    n_left = n;
+    heap_watch (n);
     done = run (&error);
-    n_left = -1;
-    after = n_alive;
+    heap_unwatch ();
+    after = heap_n_alive ();
     if (!done)
-      tap_many_check (&many, error.code == -ENOMEM, "allocation %ld: code %d",
-          n, error.code);
+      tap_many_check (&many, error.code == -ENOMEM, "allocation %u: code %d", n,
+          error.code);
     tap_many_check (&many, run == try_set ? after <= before : after == before,
-        "allocation %ld: %ld more than before", n, after - before);
+        "allocation %u: %ld more than before", n, after - before);
   }
-  tap_many_check (&many, done && n > min_allocations, "%ld allocations", n - 1);
+  tap_many_check (&many, done && n > min_allocations, "%u allocations", n - 1);
   tap_many_end (&many);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_update.c: new values in an old structure change what has new values, and
  * nothing else.
- *
- * The linker hands what the program allocates to the functions below
- * (-Wl,--wrap; see meson.build).
  */
 #include "common.h"
+#include "heap.h"
 #include "tap.h"
 
 #include <math.h>
@@ -16,63 +14,6 @@
 #define BLOCK 256
 #define N_BLOCKS 60
 #define N_TAPS 3000
-
-/* Bytes that are asked for while watching. */
-static bool watching;
-static size_t n_bytes;
-
-/* The linker's names for the functions that are wrapped and for those of the
- * library. */
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t n, size_t size);
-void *__real_realloc (void *memory, size_t size);
-void *__real_aligned_alloc (size_t alignment, size_t size);
-int __real_posix_memalign (void **memory, size_t alignment, size_t size);
-
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t n, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-void *__wrap_aligned_alloc (size_t alignment, size_t size);
-int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
-
-static size_t
-count (size_t size)
-{
-  if (watching)
-    n_bytes += size;
-  return size;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-  return __real_malloc (count (size));
-}
-
-void *
-__wrap_calloc (size_t n, size_t size)
-{
-  count (n * size);
-  return __real_calloc (n, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-  return __real_realloc (memory, count (size));
-}
-
-void *
-__wrap_aligned_alloc (size_t alignment, size_t size)
-{
-  return __real_aligned_alloc (alignment, count (size));
-}
-
-int
-__wrap_posix_memalign (void **memory, size_t alignment, size_t size)
-{
-  return __real_posix_memalign (memory, alignment, count (size));
-}
 
 enum
 {
@@ -177,12 +118,14 @@ test_beside (TfxFirMethod method, const char *name)
       TfxStage *second[] = { make_kernel (1.0, method) };
 
       TfxPlan *plan = make_plan (stages, 2);
+      bool is_change = both != NULL;
+      HeapCounts counts;
 
-      n_bytes = 0;
-      watching = both != NULL;
+      heap_watch (0);
       use (&both, plan);
-      watching = false;
-      most = n_bytes > most ? n_bytes : most;
+      counts = heap_unwatch ();
+      if (is_change && counts.n_bytes > most)
+        most = counts.n_bytes;
       use (&notch, make_plan (first, 1));
       if (!kernel)
         use (&kernel, make_plan (second, 1));
