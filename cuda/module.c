@@ -14,7 +14,8 @@
 typedef struct TfxModule
 {
   CUmodule module;
-  char name[TFX_KERNEL_NAME_SIZE]; /* its only kernel; "": an embedded one */
+  const void *embedded;            /* the image, if it is one of the embedded */
+  char name[TFX_KERNEL_NAME_SIZE]; /* otherwise its only kernel */
   struct TfxModule *next;
 } TfxModule;
 
@@ -92,20 +93,32 @@ best_arch (int compute, bool machine_code)
   return best;
 }
 
-/* Loads the embedded images of an architecture, once. */
+static bool
+is_loaded (const TfxCuda *cuda, const void *embedded)
+{
+  for (const TfxModule *m = cuda->modules; m; m = m->next) {
+    if (m->embedded == embedded)
+      return true;
+  }
+  return false;
+}
+
+/* Loads the embedded images of an architecture, each once. */
 static int
 load_embedded (TfxCuda *cuda, int arch, bool machine_code)
 {
-  TfxModule *m;
   int ret = 0;
 
-  if (find (cuda, ""))
-    return 0;
   for (size_t i = 0; ret == 0 && i < tfx_n_kernel_images; i++) {
     const TfxKernelImage *image = &tfx_kernel_images[i];
+    TfxModule *m;
 
-    if (image->arch == arch && (image->is_machine_code != 0) == machine_code)
-      ret = load (cuda, image->data, "", &m);
+    if (image->arch != arch || (image->is_machine_code != 0) != machine_code ||
+        is_loaded (cuda, image->data))
+      continue;
+    ret = load (cuda, image->data, "", &m);
+    if (ret == 0)
+      m->embedded = image->data;
   }
   return ret;
 }
@@ -114,8 +127,8 @@ static bool
 find_embedded (const TfxCuda *cuda, const char *name, CUfunction *function)
 {
   for (TfxModule *m = cuda->modules; m; m = m->next) {
-    if (m->name[0] == '\0' && cuda->driver->module_get_function (function,
-                                  m->module, name) == CUDA_SUCCESS)
+    if (m->embedded && cuda->driver->module_get_function (function, m->module,
+                           name) == CUDA_SUCCESS)
       return true;
   }
   return false;
@@ -159,8 +172,7 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
       find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
-  if (ret < 0 && !machine_code && ptx &&
-      load_embedded (cuda, ptx, false) == 0 &&
+  if (ret < 0 && ptx && load_embedded (cuda, ptx, false) == 0 &&
       find_embedded (cuda, name, function))
     return 0;
   if (ret < 0)

@@ -126,6 +126,7 @@ build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true
 if $built; then
   title "the commands"
   run_tap 'commands: ' "$root/tests/commands.sh"
+  run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
 fi
 
 # ---- the same with sanitizers -----------------------------------------------
