@@ -62,6 +62,8 @@ export GST_PRESET_PATH="$here/presets"
 export TFX_TEST_DATA="$here/data"
 export TFX_TEST_PLUGINS="$here/gstreamer"
 export XDG_CACHE_HOME="$work/cache"
+# For what is not of this bundle.
+export TFX_LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}"
 # The machine's own folders stay in it: the driver may be in one of them.
 LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 if $standin; then LD_LIBRARY_PATH="$here/standin:$LD_LIBRARY_PATH"; fi

@@ -104,7 +104,7 @@ done < "$out/tests.txt"
 [ -s "$out/tests.txt" ] || fail "$build has no tests"
 
 pack "$out/plugins" "$build/gst/libgsttfx.so"
-pack "$out/lib" "$build/tests/cuda/libtfxkernels.so"
+pack "$out/lib" "$build/tests/cuda/images/libtfxkernels.so"
 pack "$out/standin" "$build/tests/cuda/libcuda.so.1" \
   "$build/tests/cuda/nvrtc/libnvrtc.so.13"
 plugins_dir=$(pkg-config --variable=pluginsdir gstreamer-1.0)
