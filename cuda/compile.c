@@ -155,6 +155,13 @@ describe_kernel (const TfxKernelId *id, Options *options)
     add_option (options, "-DCASCADE_GROUP=%u", id->group);
     return;
   }
+  if (id->kind == TFX_KERNEL_FFT) {
+    options->source = "fft.cu";
+    add_option (options, "-DFFT_ONLY");
+    add_option (options, "-DFFT_%s%s", id->is_narrow ? "FLOAT_" : "",
+        id->is_narrow && id->real == TFX_REAL_TWOFOLD ? "TWOFOLD" : "DOUBLE");
+    return;
+  }
   options->source = "window.cu";
   add_option (options, "-DWINDOW_ONLY");
   if (id->kind != TFX_KERNEL_FIR)

@@ -38,11 +38,8 @@ make_node (TfxEngine *e, const TfxStep *s)
       return tfx_cuda_cascade_new (e->cuda, n_channels, s->n_sos,
           &node->cascade);
     case TFX_STEP_FIR:
-      return tfx_cuda_window_new (e->cuda, n_channels, true,
-          s->stage->u.fir.n_taps - 1, &node->window);
     case TFX_STEP_DELAY:
-      return tfx_cuda_window_new (e->cuda, n_channels, false,
-          s->stage->u.delay.longest, &node->window);
+      return tfx_cuda_window_new (e->cuda, n_channels, s->stage, &node->window);
     case TFX_STEP_SUM:
       break;
   }
@@ -61,8 +58,7 @@ make_list (TfxEngine *e, const TfxSteps *list, List *out)
   int ret = 0;
 
   if (list->n == 0)
-    ret = tfx_cuda_window_new (e->cuda, e->plan->n_channels, false, 0,
-        &out->copy);
+    ret = tfx_cuda_window_new (e->cuda, e->plan->n_channels, NULL, &out->copy);
   if (list->n > 1) {
     out->between = take_buffer (e);
     take_buffer (e);
@@ -244,10 +240,9 @@ engine_make (TfxEngine *e)
   if (ret == 0 && !e->buffers)
     ret = -ENOMEM;
   if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->copier);
+    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->copier);
   if (ret == 0)
-    ret =
-        tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->clearer);
+    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->clearer);
   if (ret == 0)
     tfx_cuda_window_set_gain (e->clearer, 0.0);
   for (int i = 0; ret == 0 && i < 2; i++)

@@ -38,6 +38,10 @@ tfx_module_name (const TfxKernelId *id, char *name)
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
       break;
+    case TFX_KERNEL_FFT:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fft_f%s%s",
+          id->is_narrow ? "32_" : "64", id->is_narrow ? real : "");
+      break;
   }
 }
 
