@@ -430,6 +430,15 @@ tfx_cuda_engine_force (TfxEngine *e, int segment_log2, int lanes_log2,
   }
 }
 
+void
+tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
+{
+  for (size_t i = 0; i < e->n_nodes; i++) {
+    if (e->nodes[i].window)
+      tfx_cuda_window_force (e->nodes[i].window, log2, max_tiles);
+  }
+}
+
 const TfxBackend *
 tfx_cuda_engine_backend (void)
 {

@@ -88,7 +88,8 @@ min_size (size_t a, size_t b)
 static size_t
 ask_tiles (const TfxCudaFft *f, size_t n_frames)
 {
-  size_t n = MAX_HISTORY / (spectrum_size (f) * f->n_channels);
+  size_t n = f->force_tiles ? f->force_tiles
+                            : MAX_HISTORY / (spectrum_size (f) * f->n_channels);
 
   return min_size ((n_frames >> f->log2) + 2, n < 2 ? 2 : n);
 }
@@ -99,7 +100,7 @@ static size_t
 max_tiles (const TfxCudaFft *f, size_t n_before)
 {
   if (f->n_partitions == 1)
-    return MAX_GRID / f->n_channels;
+    return f->force_tiles ? f->force_tiles : MAX_GRID / f->n_channels;
   return n_before > 0 ? f->n_slots : f->n_slots - (f->n_partitions - 1);
 }
 
@@ -138,6 +139,23 @@ make_twiddles (TfxCudaFft *f)
   return ret;
 }
 
+static void
+cut (TfxCudaFft *f, unsigned log2)
+{
+  f->log2 = log2;
+  f->n_partitions = (unsigned)((f->n_taps + ((size_t)1 << log2) - 1) >> log2);
+  f->position = (unsigned long long)f->n_partitions << log2;
+}
+
+void
+tfx_cuda_fft_force (TfxCudaFft *f, unsigned log2, unsigned max_tiles)
+{
+  cut (f, log2);
+  f->force_tiles = max_tiles;
+  f->n_slots = 0;
+  f->has_kernel = f->has_history = false;
+}
+
 /* Memory for the spectra of the tiles before a block and of those of a launch. */
 static int
 reserve_history (TfxCudaFft *f, size_t n_frames)
@@ -170,13 +188,9 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
     .is_narrow = is_float };
   int ret = 0;
 
-  if (f->log2 == 0) {
-    f->log2 =
-        tfx_cuda_fft_choose (f->n_taps, n_frames, (size_t)f->cuda->max_shared);
-    f->n_partitions =
-        (unsigned)((f->n_taps + ((size_t)1 << f->log2) - 1) >> f->log2);
-    f->position = (unsigned long long)f->n_partitions << f->log2;
-  }
+  if (f->log2 == 0)
+    cut (f,
+        tfx_cuda_fft_choose (f->n_taps, n_frames, (size_t)f->cuda->max_shared));
   if (f->has_kernel && f->id.is_narrow != is_float) {
     f->has_kernel = f->has_history = false;
     f->n_slots = 0;
@@ -321,4 +335,5 @@ void
 tfx_cuda_fft_forget (TfxCudaFft *f)
 {
   f->has_history = false;
+  f->position = (unsigned long long)f->n_partitions << f->log2;
 }

@@ -24,6 +24,7 @@ typedef struct TfxCudaFft
 
   /* Frames since the beginning, which is somewhere at a multiple of P. */
   unsigned long long position;
+  unsigned force_tiles;
   bool has_history; /* the spectra of the tiles before are there */
   bool is_broken;   /* control must be cleared */
   size_t run_frames;
@@ -65,6 +66,10 @@ typedef struct TfxCudaFftRun
 int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run,
     uint64_t *n_launches);
 void tfx_cuda_fft_commit (TfxCudaFft *fft);
+
+/* For tests: partitions of 2^log2 taps, and at most max_tiles in a launch (0: as
+ * many as may be).  Spectra of taps must be made anew. */
+void tfx_cuda_fft_force (TfxCudaFft *fft, unsigned log2, unsigned max_tiles);
 
 /* A run has failed, or the past is another one. */
 void tfx_cuda_fft_abandon (TfxCudaFft *fft);

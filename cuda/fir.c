@@ -44,6 +44,14 @@ tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain,
   f->taps_are_old = true;
 }
 
+void
+tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
+{
+  f->method = TFX_FIR_FFT;
+  tfx_cuda_fft_force (&f->fft, log2, max_tiles);
+  f->taps_are_old = true;
+}
+
 /* ---- making ready -------------------------------------------------------------- */
 
 static TfxFirMethod

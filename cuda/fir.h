@@ -48,6 +48,9 @@ void tfx_cuda_fir_clear (TfxCudaFir *fir);
 void tfx_cuda_fir_set_stage (TfxCudaFir *fir, const TfxStage *stage,
     double gain, size_t fade_frames);
 
+/* For tests: by transforms, see tfx_cuda_fft_force(). */
+void tfx_cuda_fir_force (TfxCudaFir *fir, unsigned log2, unsigned max_tiles);
+
 /* Kernels, spectra and memory for blocks of up to n_frames frames.  0 or a
  * negative errno. */
 int tfx_cuda_fir_prepare (TfxCudaFir *fir, bool is_float, size_t n_frames);

@@ -96,6 +96,13 @@ tfx_cuda_window_is_apart (const TfxCudaWindow *w)
   return w->is_fir || w->past.length > 0;
 }
 
+void
+tfx_cuda_window_force (TfxCudaWindow *w, unsigned log2, unsigned max_tiles)
+{
+  if (w->is_fir)
+    tfx_cuda_fir_force (&w->fir, log2, max_tiles);
+}
+
 /* ---- delay lines ------------------------------------------------------------------ */
 
 /* Bit 0 for the even channels, bit 1 for the odd ones. */

@@ -28,6 +28,10 @@ void tfx_cuda_window_set_gain (TfxCudaWindow *window, double gain);
 /* True if in and out must not overlap. */
 bool tfx_cuda_window_is_apart (const TfxCudaWindow *window);
 
+/* For tests: a FIR by transforms, see tfx_cuda_fft_force(). */
+void tfx_cuda_window_force (TfxCudaWindow *window, unsigned log2,
+    unsigned max_tiles);
+
 /* As in cascade.h. */
 int tfx_cuda_window_prepare (TfxCudaWindow *window, TfxSample type,
     size_t n_frames);

@@ -23,7 +23,8 @@
 
 static char report_path[64];
 
-/* Cascades of one group and of two, a delay line, a sum, a FIR. */
+/* Cascades of one group and of two, a delay line, a sum, FIRs directly and by
+ * transforms. */
 static TfxChain *
 make_chain (void)
 {
@@ -31,7 +32,11 @@ make_chain (void)
   TfxChain *chain = tfx_chain_new (), *branches[2], *longer;
   static const double kernel[] = { 0.5, 0.25, -0.125 };
   static const double *const kernels[] = { kernel };
-  TfxStage *stages[7];
+  static double room[600] = { 1, [100] = 0.5, [599] = -0.25 };
+  static const double *const rooms[] = { room };
+  /* FIRs side by side would be one. */
+  static const unsigned order[] = { 1, 7, 2, 3, 4, 5, 6 };
+  TfxStage *stages[8];
   TfxSos sos[10];
 
   test_cuda_equaliser (sos, 10);
@@ -45,12 +50,14 @@ make_chain (void)
   stages[5] = tfx_stage_new_sections (tfx_stage_new_id (), sos, 3);
   stages[6] =
       tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 3, 0, TFX_FIR_DIRECT);
-  for (unsigned i = 1; i < 7; i++) {
-    longer = tfx_chain_append (chain, stages[i]);
+  stages[7] =
+      tfx_stage_new_fir (tfx_stage_new_id (), rooms, 1, 600, 0, TFX_FIR_FFT);
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    longer = tfx_chain_append (chain, stages[order[i]]);
     tfx_chain_unref (&chain);
     chain = longer;
   }
-  for (unsigned i = 0; i < 7; i++)
+  for (unsigned i = 0; i < 8; i++)
     tfx_stage_unref (&stages[i]);
   tfx_chain_unref (&branches[0]);
   tfx_chain_unref (&branches[1]);
