@@ -60,4 +60,11 @@ int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
 
+/* As in TfxBackend; what cannot be had is zero, or infinite, and the state
+ * lost. */
+void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
+void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
+    const double *state);
+double tfx_cuda_engine_state_peak (const TfxEngine *engine);
+
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine.c: makes a plan ready to run on the device, changes its values, and
- * exchanges its state. */
+ * engine.c: makes a plan ready to run on the device, and changes its values. */
 #include "engine-private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,69 +284,7 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
   return 0;
 }
 
-/* ---- state ---------------------------------------------------------------------------- */
-
-static void
-state_is_lost (TfxEngine *e)
-{
-  __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
-}
-
-/* Whatever fails is tried once more: what is asked of a device that has just
- * failed is worth it. */
-static int
-try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->window)
-    ret = tfx_cuda_window_get_state (node->window, state);
-  tfx_context_leave (e->cuda);
-  return ret;
-}
-
-static void
-cuda_engine_get_state (TfxEngine *e, size_t stage, double *state)
-{
-  const TfxPlanStage *s = &e->plan->stages[stage];
-
-  if (try_get_state (e, s, state) == 0 || try_get_state (e, s, state) == 0)
-    return;
-  memset (state, 0, e->plan->n_channels * s->state_size * sizeof *state);
-  state_is_lost (e);
-}
-
-static int
-try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->window)
-    ret = tfx_cuda_window_set_state (node->window, state);
-  tfx_context_leave (e->cuda);
-  return ret;
-}
-
-static void
-cuda_engine_set_state (TfxEngine *e, size_t stage, const double *state)
-{
-  const TfxPlanStage *s = &e->plan->stages[stage];
-
-  if (try_set_state (e, s, state) < 0 && try_set_state (e, s, state) < 0)
-    state_is_lost (e);
-}
+/* ---- the rest of the table --------------------------------------------------------- */
 
 static int
 cuda_engine_drain (TfxEngine *e, const TfxBlock *out)
@@ -390,27 +326,6 @@ cuda_engine_reset (TfxEngine *e)
     tfx_context_leave (e->cuda);
 }
 
-static double
-cuda_engine_state_peak (const TfxEngine *e)
-{
-  double peak = 0.0;
-
-  if (tfx_context_enter (e->cuda) < 0)
-    return INFINITY;
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    const Node *node = &e->nodes[i];
-    double p = 0.0;
-
-    if (node->cascade)
-      p = tfx_cuda_cascade_state_peak (node->cascade);
-    else if (node->window)
-      p = tfx_cuda_window_state_peak (node->window);
-    peak = p > peak ? p : peak;
-  }
-  tfx_context_leave (e->cuda);
-  return peak;
-}
-
 static void
 cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
@@ -448,13 +363,13 @@ tfx_cuda_engine_backend (void)
     .engine_free = cuda_engine_free,
     .run = tfx_cuda_engine_run,
     .update = cuda_engine_update,
-    .get_state = cuda_engine_get_state,
-    .set_state = cuda_engine_set_state,
+    .get_state = tfx_cuda_engine_get_state,
+    .set_state = tfx_cuda_engine_set_state,
     .drain = cuda_engine_drain,
     .get_skip = cuda_engine_get_skip,
     .set_skip = cuda_engine_set_skip,
     .reset = cuda_engine_reset,
-    .state_peak = cuda_engine_state_peak,
+    .state_peak = tfx_cuda_engine_state_peak,
     .add_stats = cuda_engine_add_stats,
   };
 
