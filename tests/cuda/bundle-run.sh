@@ -134,8 +134,12 @@ done 3< "$here/tests.txt"
 
 if $sanitizer; then
   for tool in memcheck racecheck; do
-    run "$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+    run "$tool-kernels" compute-sanitizer --tool $tool --error-exitcode 1 \
       "$here/tests/cuda/test_cuda_kernels" channels depths odd-sections
+    run "$tool-fft" compute-sanitizer --tool $tool --error-exitcode 1 \
+      "$here/tests/cuda/test_cuda_fft" sizes parts
+    run "$tool-fir" compute-sanitizer --tool $tool --error-exitcode 1 \
+      "$here/tests/cuda/test_cuda_fir" firs
   done
 fi
 
