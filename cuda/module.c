@@ -158,6 +158,18 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   return ret;
 }
 
+/* What was refused, and why there is nothing else. */
+static void
+explain (TfxCuda *cuda, const char *refused)
+{
+  char text[sizeof cuda->error];
+
+  if (!*refused)
+    return;
+  snprintf (text, sizeof text, "%s", cuda->error);
+  snprintf (cuda->error, sizeof cuda->error, "%.200s; %.300s", refused, text);
+}
+
 /* Machine code that is there; else what NVRTC makes, since it makes one kernel
  * where the driver would compile all of the PTX; else that.  The lock is
  * held. */
@@ -166,21 +178,24 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
 {
   int machine_code = best_arch (cuda->compute, true);
   int ptx = best_arch (cuda->compute, false);
-  char name[TFX_KERNEL_NAME_SIZE], text[128];
+  char name[TFX_KERNEL_NAME_SIZE], text[128], refused[256] = "";
   CUresult result;
   TfxModule *m;
   int ret;
 
   tfx_module_name (id, name);
-  if (machine_code && load_embedded (cuda, machine_code, true) == 0 &&
-      find_embedded (cuda, name, function))
+  if (machine_code && load_embedded (cuda, machine_code, true) < 0)
+    snprintf (refused, sizeof refused, "%.255s", cuda->error);
+  else if (machine_code && find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
   if (ret < 0 && ptx && load_embedded (cuda, ptx, false) == 0 &&
       find_embedded (cuda, name, function))
     return 0;
-  if (ret < 0)
+  if (ret < 0) {
+    explain (cuda, refused);
     return ret;
+  }
   result = cuda->driver->module_get_function (function, m->module, name);
   if (result == CUDA_SUCCESS)
     return 0;
