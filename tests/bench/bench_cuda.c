@@ -192,7 +192,9 @@ check_chain (Gpu *g, const char *name)
     }
     good = power > 0 && 10 * log10 (error / power + 1e-30) < TOLERANCE_DB;
   }
-  if (!good)
+  if (!here)
+    fail (g, "no executor on the device");
+  else if (!good)
     fail (g, "the device's output differs from the CPU's");
   tfx_exec_free (&here);
   tfx_exec_free (&there);
