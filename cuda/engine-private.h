@@ -48,7 +48,7 @@ struct TfxEngine
   unsigned next_in;
 
   TfxPinned cleared; /* byte[n_channels]: the device clears a state */
-  bool double_arithmetic;
+  bool has_run, double_arithmetic; /* of the last run */
   uint64_t n_launches, n_uploads, n_downloads;
 };
 

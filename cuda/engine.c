@@ -165,6 +165,11 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 static int
 cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
+  /* Of the stream, once there is one. */
+  TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+
+  if (!e->has_run)
+    type = plan->sample;
   e->plan = plan;
   update_list (e, &plan->top, &e->top, 1.0);
   /* Now rather than in the next run.  What fails is tried again there. */
@@ -172,7 +177,7 @@ cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
     return 0;
   for (size_t i = 0; i < e->n_nodes; i++) {
     if (e->nodes[i].window)
-      tfx_cuda_window_prepare (e->nodes[i].window, plan->sample, 1);
+      tfx_cuda_window_prepare (e->nodes[i].window, type, 1);
   }
   tfx_context_leave (e->cuda);
   return 0;

@@ -303,6 +303,7 @@ run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   int n_cleared = 0;
 
   e->double_arithmetic = out->type == TFX_SAMPLE_F64;
+  e->has_run = true;
   for (size_t i = 0; i < out->n_frames; i += most) {
     size_t n = out->n_frames - i < most ? out->n_frames - i : most;
     TfxBlock from, to = tfx_block_part (out, i, n, 0, out->n_channels);
