@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * exec.c: runs a plan over blocks; carries state from plan to plan. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,20 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* From one place of gains to another.  Behind a gain of 0 nothing is heard of
+ * the state. */
+static void
+scale_state (const TfxPlanStage *from, const TfxPlanStage *to,
+    unsigned n_channels, double *state)
+{
+  double factor = to->scale != 0.0 ? from->scale / to->scale : 0.0;
+
+  if (factor == 1.0 || !isfinite (factor))
+    return;
+  for (size_t i = 0; i < to->state_size * n_channels; i++)
+    state[i] *= factor;
+}
+
 /* Output frames that are still to be dropped, and those by which the delay
  * has grown: they have been put out already. */
 static void
@@ -202,6 +217,7 @@ hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
       else
         resize_history (e->state, f->state_size, t->state_size,
             new->n_channels);
+      scale_state (f, t, new->n_channels, e->state);
       new->backend->set_state (to->engine, i, e->state);
       hand_over_skip (from, j, to, i);
       break;
@@ -269,6 +285,16 @@ take_over (TfxExec *e, Run *run, size_t fade_frames)
   *run = (Run){ NULL, NULL };
 }
 
+/* Whether an engine can go over to the plan.  FIRs and delay lines do so in a
+ * short cross-fade of their own.  Where none is wanted, there must not be one
+ * either: perhaps a gain has but moved here from another executor. */
+static bool
+is_update (const TfxPlan *old, const TfxPlan *plan, size_t fade_frames)
+{
+  return tfx_plan_same_structure (old, plan) &&
+         (fade_frames > 0 || tfx_plan_same_lines (old, plan));
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -279,9 +305,9 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   int ret;
 
   free_retired (e);
-  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+  if (e->next.plan && is_update (e->next.plan, plan, fade_frames))
     return update_in_place (&e->next, plan);
-  if (tfx_plan_same_structure (now, plan)) {
+  if (is_update (now, plan, fade_frames)) {
     run_clear (&e->next);
     return update_in_place (&e->current, plan);
   }
@@ -407,6 +433,20 @@ size_t
 tfx_exec_skip (const TfxExec *e)
 {
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+size_t
+tfx_exec_held (const TfxExec *e, uint64_t id)
+{
+  const TfxPlan *plan = e->current.plan;
+  size_t held = 0;
+
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].id == id && plan->stages[i].step->delay > 0)
+      held += plan->stages[i].step->delay -
+              plan->backend->get_skip (e->current.engine, i);
+  }
+  return held;
 }
 
 /* A cross-fade or a plan that waits for one is over. */

@@ -62,7 +62,8 @@ add_step (TfxPlan *plan, TfxSteps *list, TfxStepKind kind, double gain)
 }
 
 static TfxPlanStage *
-add_stage (TfxPlan *plan, uint64_t id, const TfxStep *step, size_t state_size)
+add_stage (TfxPlan *plan, uint64_t id, const TfxStep *step, size_t state_size,
+    double scale)
 {
   TfxPlanStage *entry = &plan->stages[plan->n_stages++];
 
@@ -70,6 +71,7 @@ add_stage (TfxPlan *plan, uint64_t id, const TfxStep *step, size_t state_size)
   entry->kind = step->kind;
   entry->step = step;
   entry->state_size = state_size;
+  entry->scale = scale;
   return entry;
 }
 
@@ -84,7 +86,8 @@ scale_section (TfxSos *s, double gain)
 /* A gain that stands before the sections goes into the first one, so that its
  * state is what it is without folding. */
 static void
-add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
+add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
+    double scale)
 {
   const size_t n = stage->u.sections.n;
   TfxStep *step = list->n > 0 ? &list->steps[list->n - 1] : NULL;
@@ -97,7 +100,7 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
   }
   sos = step->sos + step->n_sos;
   memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
-  entry = add_stage (plan, stage->id, step, 2 * n);
+  entry = add_stage (plan, stage->id, step, 2 * n, scale);
   entry->gain = step->gain;
   scale_section (&sos[0], step->gain);
   step->gain = 1.0;
@@ -126,7 +129,8 @@ fits_together (const TfxStage *a, const TfxStage *b)
  * one pass.  Its state is that of the first.  Those that take a delay out of
  * the stream stay apart: what the first drops is not the second one's input. */
 static int
-add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
+add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain,
+    double scale)
 {
   TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
 
@@ -149,14 +153,16 @@ add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain)
   last->stage = tfx_stage_ref (stage);
   last->delay = stage->u.fir.delay;
   plan->delay += last->delay;
-  add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1);
+  add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1, scale * gain);
   return 0;
 }
 
-static int compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list);
+static int compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
+    double scale);
 
 static int
-add_sum (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
+add_sum (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
+    double scale)
 {
   TfxStep *step = add_step (plan, list, TFX_STEP_SUM, gain);
   int ret = 0;
@@ -166,12 +172,15 @@ add_sum (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain)
     return -ENOMEM;
   step->n_branches = stage->u.sum.n;
   for (size_t i = 0; ret == 0 && i < step->n_branches; i++)
-    ret = compile_chain (plan, stage->u.sum.branches[i], &step->branches[i]);
+    ret = compile_chain (plan, stage->u.sum.branches[i], &step->branches[i],
+        scale * gain);
   return ret;
 }
 
+/* The input that the list has here, times scale, is what the chain would have. */
 static int
-compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list)
+compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
+    double scale)
 {
   double gain = 1.0; /* of gains before the first step */
   int ret = 0;
@@ -192,19 +201,19 @@ compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list)
           gain *= stage->u.gain;
         continue;
       case TFX_STAGE_SECTIONS:
-        add_sections (plan, list, stage, gain);
+        add_sections (plan, list, stage, gain, scale);
         break;
       case TFX_STAGE_FIR:
-        ret = add_fir (plan, list, stage, gain);
+        ret = add_fir (plan, list, stage, gain, scale);
         break;
       case TFX_STAGE_DELAY: {
         TfxStep *step = add_step (plan, list, TFX_STEP_DELAY, gain);
         step->stage = tfx_stage_ref (stage);
-        add_stage (plan, stage->id, step, stage->u.delay.longest);
+        add_stage (plan, stage->id, step, stage->u.delay.longest, scale * gain);
         break;
       }
       case TFX_STAGE_SUM:
-        ret = add_sum (plan, list, stage, gain);
+        ret = add_sum (plan, list, stage, gain, scale);
         break;
     }
     gain = 1.0;
@@ -267,7 +276,7 @@ tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
   plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
   if (plan->stages && plan->sos)
-    ret = compile_chain (plan, chain, &plan->top);
+    ret = compile_chain (plan, chain, &plan->top, 1.0);
   if (ret < 0) {
     plan_free (plan);
     return ret;
@@ -392,6 +401,33 @@ same_stage_values (const TfxStage *a, const TfxStage *b)
       return false;
   }
   return true;
+}
+
+static bool
+same_lines (const TfxSteps *a, const TfxSteps *b)
+{
+  for (size_t i = 0; i < a->n; i++) {
+    const TfxStep *s = &a->steps[i], *t = &b->steps[i];
+
+    if (s->stage &&
+        (s->gain != t->gain || !same_stage_values (s->stage, t->stage)))
+      return false;
+    for (size_t k = 0; k < s->n_branches; k++) {
+      if (!same_lines (&s->branches[k], &t->branches[k]))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool
+tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b)
+{
+  for (size_t i = 0; i < a->n_stages; i++) {
+    if (a->stages[i].scale != b->stages[i].scale)
+      return false;
+  }
+  return same_lines (&a->top, &b->top);
 }
 
 static bool

@@ -44,6 +44,9 @@ typedef struct TfxPlanStage
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   double gain;             /* folded into the first of its sections */
+  double scale;            /* of the state that it would have in a chain of its
+                            * own, against the one that it has here: gains in
+                            * front of it may be applied behind it */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -70,6 +73,10 @@ struct TfxPlan
 /* True if both consist of the same stages in the same steps, so that they
  * differ in values alone. */
 bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
+
+/* Of two of the same structure: true if FIRs and delay lines are the same in
+ * both, with the same gains in front of them and behind. */
+bool tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b);
 
 /* True if they differ in nothing. */
 bool tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b);

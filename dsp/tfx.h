@@ -409,6 +409,11 @@ int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
  * run. */
 size_t tfx_exec_skip (const TfxExec *exec);
 
+/* The frames that the stage with that id holds back now: its delay, less what
+ * is still to be dropped of its output; 0 if it takes no delay out of the
+ * stream, or is not here.  In all tfx_plan_delay() - tfx_exec_skip(). */
+size_t tfx_exec_held (const TfxExec *exec, uint64_t id);
+
 /* The end of the stream: fills out with what the filter still has in it.
  * tfx_plan_delay() frames in all make up for those that were dropped at the
  * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */

@@ -138,27 +138,65 @@ gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
   return TRUE;
 }
 
+/* A running executor stays as it is.  The first buffer after a seek is often
+ * cut: what came in twos before says more about those to come. */
+static gsize
+gst_tfx_engine_block_frames (const GstTfxEngine *self)
+{
+  if (self->used)
+    return self->spec.block_frames;
+  return self->usual_frames ? self->usual_frames : self->last_frames;
+}
+
 gboolean
-gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
-    TfxChain *pending, guint64 who, GError **error)
+gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample, gsize n_frames,
+    const TfxChain *pending)
+{
+  if (self->last_frames == n_frames)
+    self->usual_frames = n_frames;
+  self->last_frames = n_frames;
+  return !self->is_stale && sample == self->spec.sample &&
+         pending == self->pending &&
+         gst_tfx_engine_block_frames (self) == self->spec.block_frames;
+}
+
+GArray *
+gst_tfx_engine_list_held (const GstTfxEngine *self)
+{
+  GArray *list;
+
+  if (!self->used || gst_tfx_engine_delay (self) == 0)
+    return NULL;
+  list = g_array_new (FALSE, FALSE, sizeof (GstTfxHeld));
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    guint64 id = tfx_plan_state_id (self->plan, i);
+    GstTfxHeld held = { id, tfx_exec_held (self->exec, id) };
+
+    g_array_append_val (list, held);
+  }
+  return list;
+}
+
+gboolean
+gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id)
+{
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    if (tfx_plan_state_id (self->plan, i) == id)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, TfxChain *pending,
+    guint64 who, GError **error)
 {
   TfxPlanSpec spec = self->spec;
   gboolean fades = self->used && who == self->who;
   TfxPlan *plan;
 
-  /* The first buffer after a seek is often cut: what came in twos before says
-   * more about those to come. */
-  if (self->last_frames == n_frames)
-    self->usual_frames = n_frames;
-  self->last_frames = n_frames;
-
   spec.sample = sample;
-  if (!self->used)
-    spec.block_frames = self->usual_frames ? self->usual_frames : n_frames;
-  if (!self->is_stale && sample == self->spec.sample &&
-      spec.block_frames == self->spec.block_frames && pending == self->pending)
-    return TRUE;
-
+  spec.block_frames = gst_tfx_engine_block_frames (self);
   plan = gst_tfx_engine_compile_whole (pending, self->chain, &spec, error);
   if (!plan)
     return FALSE;

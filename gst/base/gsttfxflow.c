@@ -7,8 +7,14 @@
  * and are dropped; d more come when it ends.  So as many frames go out as come
  * in, and each of them has the time that it came with.
  *
+ * The base class need not see every buffer.  Where it would only pass one on
+ * (gst_tfx_flow_is_plain()) the chain function does the rest itself.  Buffers
+ * that it does see leave through gst_tfx_flow_generate_output(), so that it
+ * never pushes one, and what it knows of discontinuities is of no account.
+ *
  * All of this runs in the streaming thread.
  */
+#include "gsttfxoffer.h"
 #include "gsttfxpending.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
@@ -77,10 +83,7 @@ gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
   return n_frames;
 }
 
-/* Checks here too: clipping to the segment would hide a broken frame.
- *
- * The base class tells of a discontinuity again and again until something has
- * gone out. */
+/* Checks here too: clipping to the segment would hide a broken frame. */
 static GstFlowReturn
 gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
     GstBuffer *buffer)
@@ -94,9 +97,13 @@ gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (GST_BUFFER_IS_DISCONT (buffer) || (is_discont && !priv->discont_seen))
+  if (GST_BUFFER_IS_DISCONT (buffer))
+    priv->discont_in = TRUE;
+  if (priv->discont_in) {
     flow = gst_tfx_stream_end (self, "discontinuity");
-  priv->discont_seen = is_discont;
+    priv->discont_out = TRUE;
+    priv->discont_in = FALSE;
+  }
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return flow;
@@ -104,7 +111,7 @@ gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
   flow = parent_class->submit_input_buffer (trans, is_discont, buffer);
   /* It came too late: there is a discontinuity behind it. */
   if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
-    priv->discont_seen = FALSE;
+    priv->discont_in = TRUE;
   return flow;
 }
 
@@ -115,9 +122,9 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
                                   " (time %" GST_TIME_FORMAT ")",
-      priv->n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+      priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
 
-  priv->recoveries = priv->stats.recoveries;
+  priv->recoveries = priv->counts.engine.recoveries;
   if (priv->bad_told) {
     GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
   } else {
@@ -165,21 +172,49 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   return TRUE;
 }
 
+/* Frames that are held by stages which are not here any more, and which nobody
+ * has taken over, are lost; takes the list of what was held before. */
+static void
+gst_tfx_flow_cut_lost (GstTfxFilter *self, GArray *before)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gsize n_kept = 0;
+
+  for (guint i = before ? before->len : 0; i-- > 0;) {
+    const GstTfxHeld *held = &g_array_index (before, GstTfxHeld, i);
+
+    if (gst_tfx_engine_has_stage (&priv->engine, held->id))
+      n_kept += held->n_frames;
+    else if (n_kept + held->n_frames <= gst_tfx_times_held (&priv->times))
+      gst_tfx_times_cut (&priv->times, n_kept, held->n_frames);
+  }
+  if (before)
+    g_array_unref (before);
+}
+
 /* Takes the engine to the kind of buffers that come, and to what is pending on
  * them. */
 static gboolean
-gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
+    guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  guint64 who;
-  TfxChain *pending = gst_tfx_pending_get (buffer, &who);
+  TfxSample sample = GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
+                                                              : TFX_SAMPLE_F64;
+  GstClockTime start;
   GError *error = NULL;
+  GArray *held;
 
   gst_tfx_fusion_resume (self);
-  if (!gst_tfx_engine_prepare (&priv->engine,
-          GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
-                                                   : TFX_SAMPLE_F64,
-          n_frames, pending, who, &error)) {
+  if (!gst_tfx_engine_expect (&priv->engine, sample, n_frames, pending)) {
+    start = gst_util_get_timestamp ();
+    held = gst_tfx_engine_list_held (&priv->engine);
+    gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error);
+    gst_tfx_flow_cut_lost (self, held);
+    gst_tfx_counts_add (&priv->counts.process_time,
+        gst_util_get_timestamp () - start);
+  }
+  if (error) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
@@ -195,16 +230,17 @@ gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 /* Takes the filter to what the properties ask for.  What is pending, and state
  * that others have, must be here before: the new stage cross-fades from it. */
 static gboolean
-gst_tfx_flow_update (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
+    guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_running = priv->engine.used || priv->fusion.defers;
+  gboolean is_running = gst_tfx_filter_is_running (priv);
   GError *error = NULL;
 
   if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
     return TRUE;
   if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
-      !gst_tfx_flow_prepare (self, buffer, n_frames))
+      !gst_tfx_flow_prepare (self, n_frames, pending, who))
     return FALSE;
   if (!gst_tfx_stream_update (self, &priv->info, &error)) {
     gst_tfx_filter_report_refusal (self, error);
@@ -278,76 +314,151 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   return GST_FLOW_OK;
 }
 
-/* With the object lock held. */
-static void
-gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
-{
-  if (priv->engine.exec)
-    tfx_exec_get_stats (priv->engine.exec, &priv->stats);
-  priv->n_stages = tfx_plan_n_stages (priv->engine.plan);
-  priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
-}
+/* Reading the clock takes longer than to filter a short buffer, so not all of
+ * them are timed: the others count as much for each frame as the last that
+ * was. */
+#define TIMED_EVERY 8
+#define SHORT_TIME (20 * GST_USECOND)
 
-/* With the object lock held. */
-static void
-gst_tfx_flow_note_buffer (GstTfxFilterPrivate *priv, gsize n_frames)
+static GstFlowReturn
+gst_tfx_flow_filter_timed (GstTfxFilter *self, GstBuffer *buffer,
+    gsize n_frames)
 {
-  priv->n_buffers++;
-  priv->n_frames += n_frames;
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstClockTime start, elapsed;
+  GstFlowReturn flow;
+
+  if (priv->n_untimed > 0) {
+    priv->n_untimed--;
+    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+    elapsed = priv->ns_per_frame * n_frames;
+  } else {
+    start = gst_util_get_timestamp ();
+    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+    elapsed = gst_util_get_timestamp () - start;
+    priv->ns_per_frame = (gdouble)elapsed / n_frames;
+    priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
+  }
+  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
+  return flow;
 }
 
 /* Filters a buffer of at least one frame with all that is pending on it. */
 static GstFlowReturn
-gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
+    TfxChain *pending, guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
   GstFlowReturn flow;
 
-  if (!gst_tfx_flow_prepare (self, buffer, n_frames))
+  if (!gst_tfx_flow_prepare (self, n_frames, pending, who))
     return GST_FLOW_ERROR;
-  flow = gst_tfx_flow_filter (self, buffer, n_frames);
-  gst_tfx_pending_remove (buffer);
-
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_engine (priv);
-  priv->process_time += gst_util_get_timestamp () - start;
-  GST_OBJECT_UNLOCK (self);
-
-  if (priv->stats.recoveries != priv->recoveries)
+  flow = gst_tfx_flow_filter_timed (self, buffer, n_frames);
+  gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
+  if (priv->counts.engine.recoveries != priv->recoveries)
     gst_tfx_flow_tell_of_bad_samples (self, buffer);
   return flow;
 }
 
-GstFlowReturn
-gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
+/* ---- out --------------------------------------------------------------------- */
+
+/* The place that a query for the position is told. */
+static void
+gst_tfx_flow_note_position (GstTfxFilter *self, GstBuffer *buffer)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, buffer);
 
-  if (n_frames < 0)
-    return GST_FLOW_ERROR;
-  GST_OBJECT_LOCK (self);
-  priv->n_deferred--;
-  GST_OBJECT_UNLOCK (self);
-  return gst_tfx_flow_run (self, buffer, n_frames);
+  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+    return;
+  priv->position = GST_BUFFER_PTS (buffer);
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    priv->position += GST_BUFFER_DURATION (buffer);
 }
 
-/* Leaves the stage to the neighbour, if that can run it. */
-static gboolean
-gst_tfx_flow_defer (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+/* Marks the first buffer behind a discontinuity. */
+static void
+gst_tfx_flow_mark (GstTfxFilter *self, GstBuffer *buffer)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
-  if (n_frames == 0 || !gst_tfx_fusion_defer (self, buffer))
+  if (priv->discont_out)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  priv->discont_out = FALSE;
+}
+
+GstFlowReturn
+gst_tfx_flow_push (GstTfxFilter *self, GstBuffer *buffer)
+{
+  gst_tfx_flow_mark (self, buffer);
+  gst_tfx_flow_note_position (self, buffer);
+  return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
+}
+
+/* Filters a buffer and takes it. */
+static GstFlowReturn
+gst_tfx_flow_run_and_push (GstTfxFilter *self, GstBuffer *buffer,
+    gsize n_frames, TfxChain *pending, guint64 who)
+{
+  GstFlowReturn flow = gst_tfx_flow_run (self, buffer, n_frames, pending, who);
+
+  if (flow == GST_FLOW_OK)
+    return gst_tfx_flow_push (self, buffer);
+  gst_buffer_unref (buffer);
+  return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
+}
+
+GstFlowReturn
+gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
+    TfxChain *pending, guint64 who)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  gst_tfx_counts_add (&priv->counts.n_deferred, -1);
+  return gst_tfx_flow_run_and_push (self, buffer, n_frames, pending, who);
+}
+
+/* Leaves the stage to the neighbour. */
+static gboolean
+gst_tfx_flow_defer (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
+    guint64 who)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (!gst_tfx_fusion_defer (self, pending, who))
     return FALSE;
   gst_tfx_engine_pass (&priv->engine, n_frames);
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_buffer (priv, n_frames);
-  priv->n_deferred++;
-  priv->n_stages = priv->n_sections = 0;
-  GST_OBJECT_UNLOCK (self);
+  gst_tfx_counts_note_deferred (&priv->counts);
   return TRUE;
+}
+
+/* ---- by way of the base class ----------------------------------------------- */
+
+/* The last part of gst_tfx_flow_transform_ip(): there is a frame at least. */
+static GstFlowReturn
+gst_tfx_flow_transform_frames (GstTfxFilter *self, GstBuffer *buffer,
+    gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  TfxChain *pending;
+  guint64 who;
+
+  if (gst_tfx_flow_is_gap (self, buffer))
+    flow = gst_tfx_stream_end (self, "gap in the times");
+  if (flow != GST_FLOW_OK)
+    return flow;
+  pending = gst_tfx_pending_get (buffer, &who);
+  if (!gst_tfx_flow_update (self, n_frames, pending, who))
+    return GST_FLOW_ERROR;
+  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
+  if (gst_tfx_fusion_decide (self))
+    priv->n_left = gst_tfx_flow_defer (self, n_frames, pending, who) //
+                       ? n_frames
+                       : 0;
+  if (priv->n_left == 0)
+    flow = gst_tfx_flow_run (self, buffer, n_frames, pending, who);
+  gst_tfx_pending_remove (buffer);
+  return flow;
 }
 
 static GstFlowReturn
@@ -356,36 +467,52 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   gssize n_frames = gst_tfx_flow_check (self, buffer);
-  GstFlowReturn flow = GST_FLOW_OK;
 
+  priv->n_left = 0;
   if (n_frames < 0)
     return GST_FLOW_ERROR;
-  if (n_frames > 0 && gst_tfx_flow_is_gap (self, buffer))
-    flow = gst_tfx_stream_end (self, "gap in the times");
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (!gst_tfx_flow_update (self, buffer, n_frames))
-    return GST_FLOW_ERROR;
-  if (n_frames > 0 && gst_tfx_fusion_decide (self)) {
-    gst_tfx_fusion_watch (self);
-    priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
-    priv->fusion.is_leaving = priv->may_pass;
-  }
-  if (priv->may_pass)
-    return GST_FLOW_OK;
-
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_buffer (priv, n_frames);
-  GST_OBJECT_UNLOCK (self);
   if (n_frames > 0)
-    flow = gst_tfx_flow_run (self, buffer, n_frames);
-  else
-    gst_tfx_pending_remove (buffer);
-  return flow;
+    return gst_tfx_flow_transform_frames (self, buffer, n_frames);
+  if (!gst_tfx_flow_update (self, 0, NULL, 0))
+    return GST_FLOW_ERROR;
+  gst_tfx_counts_note_buffer (&priv->counts, 0);
+  gst_tfx_pending_remove (buffer);
+  return GST_FLOW_OK;
 }
 
-/* Whether the base class would do no more than to pass the buffer on, if the
- * stage is left to the neighbour as it was with the buffer before. */
+/* Takes the buffer out of the hands of the base class.  One of which nothing is
+ * left is no discontinuity, as that would have it. */
+static GstFlowReturn
+gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **out)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstFlowReturn flow = parent_class->generate_output (trans, out);
+  GstBuffer *buffer = *out;
+
+  *out = NULL;
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    gst_clear_buffer (&buffer);
+    flow = GST_FLOW_OK;
+  }
+  if (flow != GST_FLOW_OK || !buffer) {
+    gst_clear_buffer (&buffer);
+    return flow;
+  }
+
+  priv->may_pass = TRUE;
+  if (priv->n_left == 0)
+    return gst_tfx_flow_push (self, buffer);
+  gst_tfx_flow_mark (self, buffer);
+  gst_tfx_flow_note_position (self, buffer);
+  return gst_tfx_fusion_send (self, buffer, priv->n_left);
+}
+
+/* ---- in ----------------------------------------------------------------------- */
+
+/* Whether the base class would do no more than to have the buffer filtered and
+ * push it on: there is nothing to clip, to negotiate or to set, and it
+ * has seen the buffer before, with no event that matters in between. */
 static gboolean
 gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
 {
@@ -395,60 +522,91 @@ gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
   GstClockTime length = GST_BUFFER_DURATION (buffer);
 
   return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
+         !g_atomic_int_get (&priv->has_qos) &&
          !gst_tfx_flow_is_controlled (self) &&
-         !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
+         !GST_BUFFER_IS_DISCONT (buffer) && !priv->discont_in &&
          segment->format == GST_FORMAT_TIME &&
          GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
          start >= segment->start &&
          (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
              (start <= segment->stop && length <= segment->stop - start)) &&
-         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self));
+         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self)) &&
+         !gst_tfx_flow_is_gap (self, buffer);
 }
 
-/* What has to be done for a buffer whose samples others filter is less than
- * what the base class does. */
-GstFlowReturn
+/* A plain buffer that holds frames; takes it. */
+static GstFlowReturn
+gst_tfx_flow_take (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
+    TfxChain *pending, guint64 who)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  GST_BASE_TRANSFORM (self)->segment.position =
+      GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
+  if (!gst_tfx_fusion_decide (self) ||
+      !gst_tfx_flow_defer (self, n_frames, pending, who))
+    return gst_tfx_flow_run_and_push (self, buffer, n_frames, pending, who);
+  gst_tfx_flow_note_position (self, buffer);
+  return gst_tfx_fusion_send (self, buffer, n_frames);
+}
+
+static GstFlowReturn
 gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstTfxFilter *self = GST_TFX_FILTER (parent);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
-  if (gst_tfx_flow_is_plain (self, buffer)) {
+  if (gst_tfx_flow_is_plain (self, buffer) && gst_buffer_is_writable (buffer)) {
     gssize n_frames = gst_tfx_flow_check (self, buffer);
 
+    if (n_frames > 0)
+      return gst_tfx_flow_take (self, buffer, n_frames, NULL, 0);
     if (n_frames < 0) {
       gst_buffer_unref (buffer);
       return GST_FLOW_ERROR;
     }
-    if (gst_tfx_flow_defer (self, buffer, n_frames))
-      return gst_tfx_fusion_send (self, buffer);
   }
-  return priv->base_chain (pad, parent, buffer);
+  return gst_tfx_filter_get_private (self)->base_chain (pad, parent, buffer);
+}
+
+/* A buffer comes from another tfx element. */
+static GstFlowReturn
+gst_tfx_flow_chain_offer (GstPad *pad, GstObject *parent,
+    const GstTfxOffer *offer)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (parent);
+
+  if (gst_tfx_flow_is_plain (self, offer->buffer))
+    return gst_tfx_flow_take (self, offer->buffer, offer->n_frames,
+        offer->chain, offer->who);
+  gst_tfx_pending_set (offer->buffer, offer->chain, offer->who);
+  return gst_tfx_filter_get_private (self)->base_chain (pad, parent,
+      offer->buffer);
+}
+
+static gboolean
+gst_tfx_flow_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstTfxOffer *offer = gst_tfx_offer_take (pad, event);
+
+  if (offer) {
+    offer->flow = gst_tfx_flow_chain_offer (pad, parent, offer);
+    return TRUE;
+  }
+  return gst_tfx_filter_get_private (GST_TFX_FILTER (parent))
+      ->base_event (pad, parent, event);
 }
 
 void
 gst_tfx_flow_init (GstTfxFilter *self)
 {
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
 
-  gst_tfx_filter_get_private (self)->base_chain = GST_PAD_CHAINFUNC (pad);
+  priv->base_chain = GST_PAD_CHAINFUNC (pad);
+  priv->base_event = GST_PAD_EVENTFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
-}
-
-/* A buffer of which nothing is left is no discontinuity, as the base class
- * would take it for. */
-static GstFlowReturn
-gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **buffer)
-{
-  GstFlowReturn flow = parent_class->generate_output (trans, buffer);
-
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    gst_clear_buffer (buffer);
-    flow = GST_FLOW_OK;
-  }
-  if (flow == GST_FLOW_OK && *buffer)
-    gst_tfx_filter_get_private (GST_TFX_FILTER (trans))->discont_seen = FALSE;
-  return flow;
+  gst_pad_set_event_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_event));
 }
 
 /* ---- the end -------------------------------------------------------------------- */
@@ -480,9 +638,6 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
   if (skip > 0)
     gst_tfx_buffer_drop (buffer, &priv->info, skip);
   gst_tfx_times_stamp (&priv->times, buffer, n_frames - skip);
-  if (priv->discont_seen)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  priv->discont_seen = FALSE;
   *out = buffer;
   return GST_FLOW_OK;
 }
@@ -491,7 +646,6 @@ GstFlowReturn
 gst_tfx_flow_drain (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
   gsize left = priv->engine.used ? gst_tfx_engine_delay (&priv->engine) : 0;
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -501,8 +655,9 @@ gst_tfx_flow_drain (GstTfxFilter *self)
 
     flow = gst_tfx_flow_drain_some (self, n_frames, &buffer);
     if (buffer)
-      flow = gst_pad_push (pad, buffer);
+      flow = gst_tfx_flow_push (self, buffer);
     left -= n_frames;
+    gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   }
   return flow;
 }

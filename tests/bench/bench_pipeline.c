@@ -49,6 +49,13 @@ static const Contestant unfused = { "six tfx elements", "fuse=false",
 static const Contestant fused = { "six tfx elements", "fused", SIX ("true"),
   TRUE };
 
+static const Contestant chain = { "tfxchain", "the six",
+  { "tfxchain chain=\"HiChebyshev1(20, order=2, ripple=0.5) | "
+    "HiChebyshev1(60, order=2, ripple=0.5) | "
+    "HiChebyshev1(65, order=2, ripple=0.5) | LoButterworth(5000, order=2) | "
+    "LoButterworth(4900, order=2) | LoButterworth(4850, order=2)\"" },
+  TRUE };
+
 #define WSINCLIMIT(length, hz)                                                 \
   "audiowsinclimit mode=low-pass window=hamming length=" length " cutoff=" hz
 #define FIR(taps, hz)                                                          \
@@ -312,7 +319,7 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
     .n_frames = n_frames,
     .sos = sos,
     .n_sos = CASCADES_N_API };
-  unsigned none, reference, elements, one_by_one, as_one;
+  unsigned none, reference, elements, one_by_one, as_one, in_one;
   char what[64];
 
   if (!bench_begin_group (bench, "six elements, %u channel%s, %zu frames",
@@ -323,6 +330,7 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
   reference = add_pipeline (bench, &cheblimit, &c);
   elements = add_pipeline (bench, &unfused, &c);
   as_one = add_pipeline (bench, &fused, &c);
+  in_one = add_pipeline (bench, &chain, &c);
   c.n_executors = CASCADES_N_API;
   one_by_one = add_core (bench, &c);
   c.n_executors = 1;
@@ -340,6 +348,9 @@ measure (Bench *bench, const char *kernel, unsigned n_channels, size_t n_frames,
     snprintf (what, sizeof what, "%u channel%s, %zu frames, fused", n_channels,
         n_channels == 1 ? "" : "s", n_frames);
     bench_goal (bench, what, fused_goal, reference, as_one);
+    snprintf (what, sizeof what, "%u channel%s, %zu frames, a tfxchain",
+        n_channels, n_channels == 1 ? "" : "s", n_frames);
+    bench_goal (bench, what, 1.0 / 1.05, in_one, as_one);
   }
 }
 

@@ -202,7 +202,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
     float floats[256];
 
     if (i == 2)
-      ret = tfx_exec_set_plan (exec, plan, 0);
+      ret = tfx_exec_set_plan (exec, plan, fade);
     for (size_t k = 0; k < n; k++)
       floats[k] = (float)y[i * n + k];
     if (ret == 0)
