@@ -53,28 +53,37 @@ mkdir "$out"/{bin,data,gstreamer,lib,plugins,presets,standin,tests}
 
 # The tests as the build knows them: a line
 #   NAME|SUITES|PROGRAM|VARIABLE=VALUE ...|ARGUMENT ...
-# for each program of ours.  "standin" is a suite of those that set it up.
+# for each program of ours that wants nothing else of the build.  "standin" is a
+# suite of those that cannot do without it.
 list_tests() {
   meson introspect --tests "$build" | python3 -c '
 import json, pathlib, sys
 build = pathlib.Path (sys.argv[1])
+# What run.sh sets, or nobody needs.
+OWN = {"LD_LIBRARY_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH_1_0",
+       "GST_PRESET_PATH", "GST_REGISTRY", "XDG_CACHE_HOME", "ASAN_OPTIONS"}
 for test in json.load (sys.stdin):
     program = pathlib.Path (test["cmd"][0])
     if not program.is_relative_to (build / "tests"):
         continue
     suites = [suite.split (":")[-1] for suite in test["suite"]]
-    paths = (str (build), sys.argv[2])
-    # The bundle has its own folders.
-    env = {k: v for k, v in test["env"].items ()
-           if v and not any (path in v for path in paths) and " " not in v
-           and k != "ASAN_OPTIONS"}
-    if any (name.startswith ("TFX_STANDIN") for name in env):
-        suites.append ("standin")
+    env = {k: v for k, v in test["env"].items () if k not in OWN}
+    drivers = [folder for folder in test["env"].get ("LD_LIBRARY_PATH", "").split (":")
+               if (pathlib.Path (folder) / "libcuda.so.1").exists ()]
+    # Another driver than the stand-in, or what lies elsewhere.
+    if any (pathlib.Path (folder) != build / "tests" / "cuda" for folder in drivers):
+        continue
+    if any (text in v for v in env.values () for text in (str (build), " ", "|")):
+        continue
+    if any ("/" in argument for argument in test["cmd"][1:]):
+        continue
+    if any (k.startswith ("TFX_STANDIN") for k in env) or "faults" in test["name"]:
+        suites += ["standin"] if "cuda" in suites else []
     print ("|".join ([test["name"], " ".join (suites),
                       str (program.relative_to (build / "tests")),
-                      " ".join (f"{k}={v}" for k, v in env.items ()),
+                      " ".join (f"{k}={v}" for k, v in env.items () if v),
                       " ".join (test["cmd"][1:])]))
-' "$build" "$root"
+' "$build"
 }
 
 # The plugins that the tests load by name.
