@@ -31,13 +31,17 @@ struct TfxExec
   double *fade_scratch; /* FADE_CHUNK frames of all channels */
   double *state;        /* room for the largest state of a stage */
   uint64_t n_dispatches, n_recoveries;
+  size_t n_done;  /* frames of the last run */
+  TfxStats freed; /* the counts of engines that are gone */
 };
 
 static void
-run_clear (Run *run)
+run_clear (TfxExec *e, Run *run)
 {
-  if (run->engine)
+  if (run->engine) {
+    run->plan->backend->add_stats (run->engine, &e->freed);
     run->plan->backend->engine_free (run->engine);
+  }
   run->engine = NULL;
   tfx_plan_unref (&run->plan);
 }
@@ -55,7 +59,7 @@ static void
 free_retired (TfxExec *e)
 {
   while (e->n_retired > 0)
-    run_clear (&e->retired[--e->n_retired]);
+    run_clear (e, &e->retired[--e->n_retired]);
 }
 
 int
@@ -84,9 +88,9 @@ tfx_exec_free (TfxExec **exec)
   *exec = NULL;
   if (!e)
     return;
-  run_clear (&e->current);
-  run_clear (&e->fading);
-  run_clear (&e->next);
+  run_clear (e, &e->current);
+  run_clear (e, &e->fading);
+  run_clear (e, &e->next);
   free_retired (e);
   free (e->fade_scratch);
   free (e->state);
@@ -252,8 +256,8 @@ update_in_place (Run *run, TfxPlan *plan)
 static void
 end_fade (TfxExec *e)
 {
-  run_clear (&e->fading);
-  run_clear (&e->next);
+  run_clear (e, &e->fading);
+  run_clear (e, &e->next);
   free_retired (e);
 }
 
@@ -282,7 +286,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
     return update_in_place (&e->next, plan);
   if (tfx_plan_same_structure (now, plan)) {
-    run_clear (&e->next);
+    run_clear (e, &e->next);
     return update_in_place (&e->current, plan);
   }
 
@@ -291,7 +295,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     return ret;
   if (!related) {
     end_fade (e);
-    run_clear (&e->current);
+    run_clear (e, &e->current);
     e->current = run;
     free (e->fade_scratch);
     e->fade_scratch = NULL;
@@ -303,12 +307,12 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     ret = e->fade_scratch ? 0 : -ENOMEM;
   }
   if (ret < 0) {
-    run_clear (&run);
+    run_clear (e, &run);
     return ret;
   }
 
   if (e->fading.plan && fade_frames > 0) {
-    run_clear (&e->next);
+    run_clear (e, &e->next);
     e->next = run;
     e->next_fade_frames = fade_frames;
     return 0;
@@ -316,7 +320,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   end_fade (e);
   take_over (e, &run, fade_frames);
   if (fade_frames == 0)
-    run_clear (&e->fading);
+    run_clear (e, &e->fading);
   return 0;
 }
 
@@ -331,19 +335,19 @@ run_engine (TfxExec *e, Run *run, const TfxBlock *in, const TfxBlock *out)
   return 0;
 }
 
-/* Runs up to FADE_CHUNK frames of a cross-fade; returns how many. */
+/* Runs up to FADE_CHUNK frames of a cross-fade. */
 static int
-run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
+run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
 {
-  size_t n = in->n_frames - *done, left = e->fade_frames - e->fade_position;
+  size_t n = in->n_frames - e->n_done, left = e->fade_frames - e->fade_position;
   unsigned n_channels = in->n_channels;
   TfxBlock from, to, old;
   int ret;
 
   n = n < left ? n : left;
   n = n < FADE_CHUNK ? n : FADE_CHUNK;
-  from = tfx_block_part (in, *done, n, 0, n_channels);
-  to = tfx_block_part (out, *done, n, 0, n_channels);
+  from = tfx_block_part (in, e->n_done, n, 0, n_channels);
+  to = tfx_block_part (out, e->n_done, n, 0, n_channels);
   old = tfx_block_interleaved (e->fade_scratch, in->type, n_channels, n);
 
   ret = run_engine (e, &e->fading, &from, &old);
@@ -353,7 +357,7 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
     return ret;
   tfx_block_fade (&old, &to, e->fade_position, e->fade_frames);
   e->fade_position += n;
-  *done += n;
+  e->n_done += n;
 
   if (e->fade_position == e->fade_frames) {
     /* There is room: no more than two cross-fades are prepared at a time, and
@@ -374,33 +378,52 @@ fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
          out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
 }
 
+/* What the cross-fade has left over. */
+static int
+run_rest (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
+{
+  size_t n = in->n_frames - e->n_done;
+  TfxBlock from = *in, to = *out;
+  int ret;
+
+  if (n == 0)
+    return 0;
+  if (e->n_done > 0) {
+    from = tfx_block_part (in, e->n_done, n, 0, in->n_channels);
+    to = tfx_block_part (out, e->n_done, n, 0, in->n_channels);
+  }
+  ret = run_engine (e, &e->current, &from, &to);
+  if (ret == 0)
+    e->n_done += n;
+  return ret;
+}
+
 int
 tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
 {
   TfxDenormalMode mode;
-  size_t done = 0;
   int ret = 0;
 
+  e->n_done = 0;
   if (!fits (e->current.plan, in, out))
     return -EINVAL;
   if (in->n_frames == 0)
     return 0;
 
   mode = tfx_denormal_enter ();
-  while (ret == 0 && e->fading.plan && done < in->n_frames)
-    ret = run_fading (e, in, out, &done);
-  if (ret == 0 && done == 0) {
-    ret = run_engine (e, &e->current, in, out);
-  } else if (ret == 0 && done < in->n_frames) {
-    TfxBlock from =
-        tfx_block_part (in, done, in->n_frames - done, 0, in->n_channels);
-    TfxBlock to =
-        tfx_block_part (out, done, in->n_frames - done, 0, in->n_channels);
-    ret = run_engine (e, &e->current, &from, &to);
-  }
+  while (ret == 0 && e->fading.plan && e->n_done < in->n_frames)
+    ret = run_fading (e, in, out);
+  if (ret == 0)
+    ret = run_rest (e, in, out);
   tfx_denormal_leave (mode);
   e->n_dispatches++;
   return ret;
+}
+
+size_t
+tfx_exec_n_done (const TfxExec *e)
+{
+  return e->n_done;
 }
 
 size_t
@@ -415,7 +438,7 @@ finish_fades (TfxExec *e)
 {
   if (e->next.plan) {
     hand_over (e, &e->current, &e->next, ALL_STAGES);
-    run_clear (&e->current);
+    run_clear (e, &e->current);
     e->current = e->next;
     e->next = (Run){ NULL, NULL };
   }
@@ -494,8 +517,15 @@ tfx_exec_get_stats (const TfxExec *e, TfxStats *stats)
   *stats = (TfxStats){
     .dispatches = e->n_dispatches,
     .recoveries = e->n_recoveries,
+    .launches = e->freed.launches,
+    .uploads = e->freed.uploads,
+    .downloads = e->freed.downloads,
     .device = backend->name,
     .kernel = backend->kernel,
   };
   backend->add_stats (e->current.engine, stats);
+  if (e->fading.engine)
+    e->fading.plan->backend->add_stats (e->fading.engine, stats);
+  for (unsigned i = 0; i < e->n_retired; i++)
+    e->retired[i].plan->backend->add_stats (e->retired[i].engine, stats);
 }

@@ -400,8 +400,13 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
  * place, with the same strides) or memory that does not overlap.  Allocates
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
  * output to the bit; FIRs by FFT, to rounding.  0, or -EINVAL if a block does
- * not fit the plan. */
+ * not fit the plan; -EIO or -ENOMEM if it runs on a device that fails. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
+
+/* How many frames the last run filtered: all of them, or fewer if it failed.
+ * The rest of its input is as it was, and the state is that behind these
+ * frames. */
+size_t tfx_exec_n_done (const TfxExec *exec);
 
 /* How many of the next output frames stand before the first frame of the
  * stream, because of the plan's delay: run, then drop as many frames from the

@@ -9,6 +9,9 @@
  *
  * All of this runs in the streaming thread.
  */
+#include <errno.h>
+
+#include "gsttfxcudaflow.h"
 #include "gsttfxpending.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
@@ -133,10 +136,32 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
 
 /* ---- samples ------------------------------------------------------------------ */
 
-/* Filters the samples of a buffer, or fills it with what the filter still
- * holds. */
+/* Filters a block in place, or fills it with what the filter still holds.  If a
+ * device fails, the CPU does the rest. */
+static gint
+gst_tfx_flow_run_block (GstTfxFilter *self, TfxBlock block, gboolean drain)
+{
+  GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
+  gint err = drain ? gst_tfx_engine_drain (engine, &block)
+                   : gst_tfx_engine_run (engine, &block, &block);
+  gsize done;
+
+  if (err >= 0 || !gst_tfx_device_fall_back (self, err))
+    return err;
+  if (drain)
+    return gst_tfx_engine_drain (engine, &block);
+  done = gst_tfx_engine_n_done (engine);
+  block.data =
+      (guint8 *)block.data +
+      done * block.frame_stride *
+          (block.type == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble));
+  block.n_frames -= done;
+  return gst_tfx_engine_run (engine, &block, &block);
+}
+
+/* The same for a buffer. */
 static gboolean
-gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
+gst_tfx_flow_run_buffer (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxBuffer mapped;
@@ -150,10 +175,7 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
         (NULL));
     return FALSE;
   }
-  if (drain)
-    err = gst_tfx_engine_drain (&priv->engine, &mapped.block);
-  else
-    err = gst_tfx_engine_run (&priv->engine, &mapped.block);
+  err = gst_tfx_flow_run_block (self, mapped.block, drain);
   gst_tfx_buffer_unmap (&mapped);
   if (err < 0) {
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
@@ -165,6 +187,20 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   return TRUE;
 }
 
+/* Filters the samples of *buffer, or fills it with what the filter still
+ * holds.  Another buffer takes its place where memories change. */
+static gboolean
+gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    gboolean drain)
+{
+  gboolean may_meet = gst_tfx_filter_get_private (self)->place.may_meet;
+
+  if (may_meet && gst_tfx_cuda_flow_process (self, buffer, n_frames, drain))
+    return TRUE;
+  return gst_tfx_flow_run_buffer (self, *buffer, drain) &&
+         (!may_meet || gst_tfx_cuda_flow_deliver (self, buffer, n_frames));
+}
+
 /* Takes the engine to the kind of buffers that come, and to what is pending on
  * them. */
 static gboolean
@@ -173,13 +209,19 @@ gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   guint64 who;
   TfxChain *pending = gst_tfx_pending_get (buffer, &who);
+  TfxSample sample = GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
+                                                              : TFX_SAMPLE_F64;
   GError *error = NULL;
 
   gst_tfx_fusion_resume (self);
-  if (!gst_tfx_engine_prepare (&priv->engine,
-          GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
-                                                   : TFX_SAMPLE_F64,
-          n_frames, pending, who, &error)) {
+  if (!gst_tfx_engine_prepare (&priv->engine, sample, n_frames, pending, who,
+          &error) &&
+      gst_tfx_device_fall_back (self, -EIO)) {
+    g_clear_error (&error);
+    gst_tfx_engine_prepare (&priv->engine, sample, n_frames, pending, who,
+        &error);
+  }
+  if (error) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
@@ -187,6 +229,7 @@ gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
     g_clear_error (&error);
     return FALSE;
   }
+  gst_tfx_device_consider (self, n_frames);
   if (gst_tfx_engine_take_note (&priv->engine))
     gst_tfx_registry_claim (self, &priv->engine);
   return TRUE;
@@ -242,14 +285,15 @@ gst_tfx_flow_count_step (GstTfxFilter *self, gsize n_frames)
   }
 }
 
-/* Filters a buffer of at least one frame.  DROPPED if none of what comes out
- * belongs to the stream. */
+/* Filters a buffer of at least one frame; another one may take its place.
+ * DROPPED if none of what comes out belongs to the stream. */
 static GstFlowReturn
-gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer **place, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxEngine *engine = &priv->engine;
   gsize skip = MIN (gst_tfx_engine_skip (engine), n_frames);
+  GstBuffer *buffer = *place;
   gboolean is_silent;
 
   /* A filter rings on after its input has ended: what is marked as a gap stays
@@ -261,10 +305,15 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
 
   gst_tfx_times_add (&priv->times, buffer, n_frames);
-  if (is_silent && skip == 0)
+  if (is_silent && skip == 0) {
     gst_tfx_engine_pass (engine, n_frames);
-  else if (!gst_tfx_flow_process (self, buffer, FALSE))
+    if (priv->place.may_meet &&
+        !gst_tfx_cuda_flow_deliver (self, place, n_frames))
+      return GST_FLOW_ERROR;
+  } else if (!gst_tfx_flow_process (self, place, n_frames, FALSE)) {
     return GST_FLOW_ERROR;
+  }
+  buffer = *place;
   gst_tfx_flow_count_step (self, n_frames);
 
   if (skip == n_frames)
@@ -284,6 +333,8 @@ gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
 {
   if (priv->engine.exec)
     tfx_exec_get_stats (priv->engine.exec, &priv->stats);
+  priv->stats.uploads += priv->place.n_uploads;
+  priv->stats.downloads += priv->place.n_downloads;
   priv->n_stages = tfx_plan_n_stages (priv->engine.plan);
   priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
 }
@@ -296,18 +347,19 @@ gst_tfx_flow_note_buffer (GstTfxFilterPrivate *priv, gsize n_frames)
   priv->n_frames += n_frames;
 }
 
-/* Filters a buffer of at least one frame with all that is pending on it. */
+/* Filters a buffer of at least one frame with all that is pending on it;
+ * another one may take its place. */
 static GstFlowReturn
-gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstClockTime start = gst_util_get_timestamp ();
   GstFlowReturn flow;
 
-  if (!gst_tfx_flow_prepare (self, buffer, n_frames))
+  if (!gst_tfx_flow_prepare (self, *buffer, n_frames))
     return GST_FLOW_ERROR;
   flow = gst_tfx_flow_filter (self, buffer, n_frames);
-  gst_tfx_pending_remove (buffer);
+  gst_tfx_pending_remove (*buffer);
 
   GST_OBJECT_LOCK (self);
   gst_tfx_flow_note_engine (priv);
@@ -315,15 +367,15 @@ gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   GST_OBJECT_UNLOCK (self);
 
   if (priv->stats.recoveries != priv->recoveries)
-    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+    gst_tfx_flow_tell_of_bad_samples (self, *buffer);
   return flow;
 }
 
 GstFlowReturn
-gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
+gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer **buffer)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, buffer);
+  gssize n_frames = gst_tfx_flow_check (self, *buffer);
 
   if (n_frames < 0)
     return GST_FLOW_ERROR;
@@ -350,11 +402,13 @@ gst_tfx_flow_defer (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   return TRUE;
 }
 
+/* The buffer goes out filtered, or with the stage left to others; another one
+ * may take its place. */
 static GstFlowReturn
-gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+gst_tfx_flow_transform (GstTfxFilter *self, GstBuffer **place)
 {
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstBuffer *buffer = *place;
   gssize n_frames = gst_tfx_flow_check (self, buffer);
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -378,10 +432,18 @@ gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_tfx_flow_note_buffer (priv, n_frames);
   GST_OBJECT_UNLOCK (self);
   if (n_frames > 0)
-    flow = gst_tfx_flow_run (self, buffer, n_frames);
+    flow = gst_tfx_flow_run (self, place, n_frames);
   else
     gst_tfx_pending_remove (buffer);
   return flow;
+}
+
+/* Nobody calls it: gst_tfx_flow_generate_output() filters.  But the base class
+ * takes an element without it for one that changes nothing. */
+static GstFlowReturn
+gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  return GST_FLOW_NOT_SUPPORTED;
 }
 
 /* Whether the base class would do no more than to pass the buffer on, if the
@@ -435,20 +497,28 @@ gst_tfx_flow_init (GstTfxFilter *self)
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
 }
 
-/* A buffer of which nothing is left is no discontinuity, as the base class
- * would take it for. */
+/* The buffer that goes out is not always the one that came in.
+ *
+ * One of which nothing is left is no discontinuity, as the base class would take
+ * it for. */
 static GstFlowReturn
-gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **buffer)
+gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {
-  GstFlowReturn flow = parent_class->generate_output (trans, buffer);
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstBuffer *buffer = g_steal_pointer (&trans->queued_buf);
+  GstFlowReturn flow;
 
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    gst_clear_buffer (buffer);
-    flow = GST_FLOW_OK;
+  if (!buffer)
+    return GST_FLOW_OK;
+  buffer = gst_buffer_make_writable (buffer);
+  flow = gst_tfx_flow_transform (self, &buffer);
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
   }
-  if (flow == GST_FLOW_OK && *buffer)
-    gst_tfx_filter_get_private (GST_TFX_FILTER (trans))->discont_seen = FALSE;
-  return flow;
+  gst_tfx_filter_get_private (self)->discont_seen = FALSE;
+  *out = buffer;
+  return GST_FLOW_OK;
 }
 
 /* ---- the end -------------------------------------------------------------------- */
@@ -469,7 +539,7 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!gst_tfx_flow_process (self, buffer, TRUE)) {
+  if (!gst_tfx_flow_process (self, &buffer, n_frames, TRUE)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }

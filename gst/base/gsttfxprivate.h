@@ -5,6 +5,7 @@
 #define GST_TFX_PRIVATE_H
 
 #include "gsttfxbuffer.h"
+#include "gsttfxdevice.h"
 #include "gsttfxengine.h"
 #include "gsttfxfilter.h"
 #include "gsttfxfusion.h"
@@ -37,6 +38,7 @@ typedef struct
 
   /* Of the streaming thread. */
   GstTfxEngine engine;
+  GstTfxDevicePlace place;
   GstTfxFusion fusion;
   guint64 stage_id;
   GstAudioInfo info;
@@ -54,8 +56,7 @@ typedef struct
   guint64 recoveries;    /* of the engine, already told of */
   gboolean has_failed;   /* the last caps were refused, with an error: */
   GstAudioInfo failed_info;
-  gboolean bad_told;  /* a warning on NaN or infinity was posted */
-  gboolean cuda_told; /* a warning on the missing device was posted */
+  gboolean bad_told; /* a warning on NaN or infinity was posted */
   GstTfxSituations situations;
   GstTfxScratch scratch;
 } GstTfxFilterPrivate;
@@ -84,8 +85,9 @@ GstFlowReturn gst_tfx_stream_end (GstTfxFilter *self, const gchar *because);
 GstFlowReturn
 gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 
-/* Filters a buffer here, with all that is pending on it. */
-GstFlowReturn gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer);
+/* Filters *buffer here, with all that is pending on it; another buffer may take
+ * its place. */
+GstFlowReturn gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer **buffer);
 
 /* Sends what the filter still holds. */
 GstFlowReturn gst_tfx_flow_drain (GstTfxFilter *self);

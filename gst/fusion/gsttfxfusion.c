@@ -159,15 +159,15 @@ gst_tfx_fusion_who (GstTfxFusion *fusion, guint64 before)
 
 /* The neighbour is not there any more: filters the buffer that was for it. */
 static GstFlowReturn
-gst_tfx_fusion_run_here (GstTfxFilter *self, GstBuffer *buffer)
+gst_tfx_fusion_run_here (GstTfxFilter *self, GstBuffer **buffer)
 {
   GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
 
   GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
   if (fusion->before)
-    gst_tfx_pending_set (buffer, fusion->before, fusion->who_before);
+    gst_tfx_pending_set (*buffer, fusion->before, fusion->who_before);
   else
-    gst_tfx_pending_remove (buffer);
+    gst_tfx_pending_remove (*buffer);
   return gst_tfx_flow_run_here (self, buffer);
 }
 
@@ -179,18 +179,19 @@ gst_tfx_fusion_look_again (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
   gboolean is_open = gst_tfx_fusion_is_open (self);
   GstFlowReturn flow;
+  GstBuffer *buffer;
 
   fusion->probe = 0;
   if (is_open || !fusion->is_leaving)
     return GST_PAD_PROBE_REMOVE;
-  GST_PAD_PROBE_INFO_DATA (info) =
-      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-  flow = gst_tfx_fusion_run_here (self, GST_PAD_PROBE_INFO_BUFFER (info));
+  buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  flow = gst_tfx_fusion_run_here (self, &buffer);
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
   if (flow == GST_FLOW_OK)
     return GST_PAD_PROBE_REMOVE;
 
   /* The probe must go, and the buffer too. */
-  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  gst_buffer_unref (buffer);
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
       flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
   return GST_PAD_PROBE_HANDLED;
@@ -285,7 +286,7 @@ gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer)
   if (!g_atomic_int_compare_and_exchange (&offer->state, OFFERED, WITHDRAWN))
     return offer->flow;
 
-  flow = gst_tfx_fusion_run_here (self, buffer);
+  flow = gst_tfx_fusion_run_here (self, &buffer);
   if (flow == GST_FLOW_OK)
     return gst_pad_push (pad, buffer);
   gst_buffer_unref (buffer);

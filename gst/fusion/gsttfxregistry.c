@@ -20,6 +20,7 @@ typedef struct
 {
   gint refs;
   TfxExec *exec;
+  GstObject *context; /* what exec runs on, or NULL */
 } Heirloom;
 
 /* Who has the state of a stage: one of the two. */
@@ -42,6 +43,7 @@ gst_tfx_registry_drop_heirloom (Entry *entry)
   if (!heirloom || --heirloom->refs > 0)
     return;
   tfx_exec_free (&heirloom->exec);
+  gst_clear_object (&heirloom->context);
   g_free (heirloom);
 }
 
@@ -200,6 +202,7 @@ gst_tfx_registry_bequeath (GstTfxFilter *self, GstTfxEngine *engine)
     if (!heirloom) {
       heirloom = g_new0 (Heirloom, 1);
       heirloom->exec = engine->exec;
+      heirloom->context = gst_tfx_device_ref_context (self);
       engine->exec = NULL;
     }
     heirloom->refs++;
