@@ -12,6 +12,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean ok = TRUE;
 
+  /* Without it the CPU filters. */
   gst_tfx_cuda_init ();
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);

@@ -10,6 +10,7 @@
  */
 #include "gsttfxcudaflow.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "gsttfxcudabuffer.h"
@@ -242,26 +243,16 @@ gst_tfx_cuda_flow_copy (GstTfxFilter *self, GstBuffer *from, GstBuffer *to)
   return ok;
 }
 
-gboolean
-gst_tfx_cuda_flow_deliver (GstTfxFilter *self, GstBuffer **buffer,
-    gsize n_frames)
+static gboolean
+gst_tfx_cuda_flow_move (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    gboolean to_device)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
-  gboolean to_device = priv->place.out_cuda;
-  GstBuffer *out;
+  GstBuffer *out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
+                             : gst_tfx_buffer_new (&priv->info, n_frames);
 
-  if (is_device == to_device)
-    return TRUE;
-  out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
-                  : gst_tfx_buffer_new (&priv->info, n_frames);
   if (!out || !gst_tfx_cuda_flow_copy (self, *buffer, out)) {
     gst_clear_buffer (&out);
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and what "
-         "follows accepts no other.",
-            n_frames, to_device ? "CUDA" : "system"),
-        (NULL));
     return FALSE;
   }
   if (to_device)
@@ -272,6 +263,29 @@ gst_tfx_cuda_flow_deliver (GstTfxFilter *self, GstBuffer **buffer,
   gst_buffer_unref (*buffer);
   *buffer = out;
   return TRUE;
+}
+
+gboolean
+gst_tfx_cuda_flow_deliver (GstTfxFilter *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  const GstTfxDevicePlace *place = &gst_tfx_filter_get_private (self)->place;
+  gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
+
+  if (is_device == place->out_cuda ||
+      gst_tfx_cuda_flow_move (self, buffer, n_frames, place->out_cuda))
+    return TRUE;
+  /* What follows may take what there is. */
+  if (place->out_cuda)
+    gst_tfx_device_fall_back (self, -ENOMEM);
+  if (is_device == place->out_cuda)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and the next "
+       "element accepts no other.",
+          n_frames, place->out_cuda ? "CUDA" : "system"),
+      (NULL));
+  return FALSE;
 }
 
 /* ---- upstream ---------------------------------------------------------------------- */

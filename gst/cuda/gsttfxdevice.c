@@ -307,7 +307,7 @@ gst_tfx_device_fall_back (GstTfxFilter *self, gint err)
   GError *error = NULL;
   gchar text[512];
 
-  if (!place->runs || err == -EINVAL)
+  if ((!place->runs && !place->out_cuda) || err == -EINVAL)
     return FALSE;
   place->runs = FALSE;
   tfx_cuda_error (place->cuda, text, sizeof text);

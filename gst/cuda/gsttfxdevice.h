@@ -81,9 +81,10 @@ void gst_tfx_device_consider (GstTfxFilter *self, gsize n_frames);
  * what takes time the first time is done now. */
 void gst_tfx_device_settle (GstTfxFilter *self);
 
-/* A call for the engine has failed with @err, a negative errno value.  If CUDA
- * was to blame, says so, and TRUE: the engine goes on on the CPU, with the state
- * of its filters if that is not lost. */
+/* A call for the engine, or for memory, has failed with @err, a negative errno
+ * value.  If CUDA was to blame, says so, and TRUE: the engine goes on on the CPU,
+ * with the state of its filters if that is not lost, and the output is in
+ * system memory if what follows takes that. */
 gboolean gst_tfx_device_fall_back (GstTfxFilter *self, gint err);
 
 /* GstElementClass::set_context and GST_QUERY_CONTEXT. */

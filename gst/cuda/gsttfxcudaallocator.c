@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcudaallocator.c: GstCudaMemory that is right for audio.
+ *
+ * The root memory is made by libgstcuda and freed by it; everything between is
+ * done here.  What we keep for it is its qdata.  A part of it is a GstCudaMemory
+ * too, for elements that look into one, and leaves maps to the root.
+ */
+#define GST_USE_UNSTABLE_API
+#include "gsttfxcudaallocator.h"
+
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#include <string.h>
+
+#include "gsttfxcudaprivate.h"
+
+G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
+
+/* A driver call that fails once may succeed the next time; where the device has
+ * gone, the second attempt costs nothing. */
+#define N_ATTEMPTS 2
+
+/* A root memory's two sides.  Which one is newer is in the memory's flags, where
+ * libgstcuda has it too: NEED_DOWNLOAD and NEED_UPLOAD. */
+typedef struct
+{
+  GMutex lock;
+  GstMemory *root; /* not held: it holds this */
+  GstCudaContext *context;
+  TfxCuda *cuda;
+  CUdeviceptr device;
+  guint8 *pinned;    /* NULL before the first CPU map */
+  gboolean is_empty; /* nothing of worth has been written to either side */
+  gboolean is_busy;  /* the stream may still have work on it */
+} GstTfxCudaSides;
+
+typedef GstCudaAllocator GstTfxCudaAllocator;
+typedef GstCudaAllocatorClass GstTfxCudaAllocatorClass;
+
+/* How libgstcuda maps; it alone knows where its memory is on the device. */
+static GstMemoryMapFunction library_map;
+
+static GType gst_tfx_cuda_allocator_get_type (void);
+G_DEFINE_TYPE (GstTfxCudaAllocator, gst_tfx_cuda_allocator,
+    GST_TYPE_CUDA_ALLOCATOR)
+
+static GQuark
+gst_tfx_cuda_sides_quark (void)
+{
+  static GQuark quark;
+
+  if (!quark)
+    quark = g_quark_from_static_string ("gst-tfx-cuda-sides");
+  return quark;
+}
+
+static GstTfxCudaSides *
+gst_tfx_cuda_sides_get (GstMemory *memory)
+{
+  if (memory->parent)
+    memory = memory->parent;
+  return gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory),
+      gst_tfx_cuda_sides_quark ());
+}
+
+/* ---- moving samples; with the lock held ------------------------------------- */
+
+static gboolean
+gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
+{
+  if (!self->is_busy)
+    return TRUE;
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (tfx_cuda_wait (self->cuda) == 0) {
+      self->is_busy = FALSE;
+      return TRUE;
+    }
+  }
+  GST_WARNING ("waiting for the device failed");
+  return FALSE;
+}
+
+/* Puts a copy on the stream. */
+static gboolean
+gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
+{
+  gboolean ok = FALSE;
+
+  for (gint i = 0; i < N_ATTEMPTS && !ok; i++) {
+    if (!gst_cuda_context_push (self->context))
+      continue;
+    ok = gst_cuda_result (CuMemcpy2DAsync (copy, tfx_cuda_stream (self->cuda)));
+    gst_cuda_context_pop (NULL);
+  }
+  self->is_busy |= ok;
+  return ok;
+}
+
+static gboolean
+gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_HOST,
+    .srcHost = self->pinned,
+    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+    .dstDevice = self->device,
+    .WidthInBytes = self->root->maxsize,
+    .Height = 1,
+  };
+
+  if (!GST_MEMORY_FLAG_IS_SET (self->root,
+          GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
+    return TRUE;
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  if (!gst_tfx_cuda_sides_copy (self, &copy))
+    return FALSE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  return TRUE;
+}
+
+/* Returns when the samples are there. */
+static gboolean
+gst_tfx_cuda_sides_download (GstTfxCudaSides *self)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcDevice = self->device,
+    .dstMemoryType = CU_MEMORYTYPE_HOST,
+    .dstHost = self->pinned,
+    .WidthInBytes = self->root->maxsize,
+    .Height = 1,
+  };
+
+  if (!GST_MEMORY_FLAG_IS_SET (self->root,
+          GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
+    return TRUE;
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  if (!gst_tfx_cuda_sides_copy (self, &copy) || !gst_tfx_cuda_sides_wait (self))
+    return FALSE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
+{
+  gpointer pinned = NULL;
+
+  for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
+    if (!gst_cuda_context_push (self->context))
+      continue;
+    if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
+      self->pinned = pinned;
+    gst_cuda_context_pop (NULL);
+  }
+  return self->pinned != NULL;
+}
+
+/* Samples have been written on a side, or are about to be. */
+static void
+gst_tfx_cuda_sides_write (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+
+  if (!(flags & GST_MAP_WRITE))
+    return;
+  self->is_empty = FALSE;
+  if (on_device)
+    GST_MINI_OBJECT_FLAG_SET (self->root,
+        GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  else
+    GST_MINI_OBJECT_FLAG_SET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+}
+
+static gpointer
+gst_tfx_cuda_sides_map_device (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  gboolean is_queued =
+      (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
+
+  if (!gst_tfx_cuda_sides_upload (self))
+    return NULL;
+  if (is_queued)
+    self->is_busy = TRUE;
+  else if (!gst_tfx_cuda_sides_wait (self))
+    return NULL;
+  return (gpointer)(guintptr)self->device;
+}
+
+/* Whoever writes a part finds the rest unchanged, so samples are downloaded for
+ * writers too. */
+static gpointer
+gst_tfx_cuda_sides_map_host (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  if (!gst_tfx_cuda_sides_pin (self) || !gst_tfx_cuda_sides_download (self))
+    return NULL;
+  /* The stream may still be reading what would be overwritten. */
+  if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_sides_wait (self))
+    return NULL;
+  return self->pinned;
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+static gpointer
+gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
+    GstMapFlags flags)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  gpointer data;
+
+  g_mutex_lock (&sides->lock);
+  if ((flags & GST_MAP_CUDA) == GST_MAP_CUDA)
+    data = gst_tfx_cuda_sides_map_device (sides, flags);
+  else
+    data = gst_tfx_cuda_sides_map_host (sides, flags);
+  if (data)
+    gst_tfx_cuda_sides_write (sides, flags);
+  g_mutex_unlock (&sides->lock);
+  return data;
+}
+
+static void
+gst_tfx_cuda_allocator_mem_unmap (GstMemory *memory, GstMapInfo *info)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+
+  g_mutex_lock (&sides->lock);
+  /* Another map may have moved samples, and waited, in between. */
+  if ((info->flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
+    sides->is_busy = TRUE;
+  gst_tfx_cuda_sides_write (sides, info->flags);
+  g_mutex_unlock (&sides->lock);
+}
+
+static GstMemory *
+gst_tfx_cuda_allocator_mem_share (GstMemory *memory, gssize offset, gssize size)
+{
+  GstMemory *root = memory->parent ? memory->parent : memory;
+  GstCudaMemory *whole = GST_CUDA_MEMORY_CAST (root);
+  GstCudaMemory *part = g_new0 (GstCudaMemory, 1);
+
+  if (size == -1)
+    size = memory->size - offset;
+  part->context = gst_object_ref (whole->context);
+  part->info = whole->info;
+  part->priv = whole->priv;
+  gst_memory_init (GST_MEMORY_CAST (part),
+      GST_MINI_OBJECT_FLAGS (root) | GST_MINI_OBJECT_FLAG_LOCK_READONLY,
+      root->allocator, root, root->maxsize, root->align,
+      memory->offset + offset, size);
+  return GST_MEMORY_CAST (part);
+}
+
+static gboolean
+gst_tfx_cuda_allocator_mem_is_span (GstMemory *first, GstMemory *second,
+    gsize *offset)
+{
+  if (offset)
+    *offset = first->offset - first->parent->offset;
+  return first->offset + first->size == second->offset;
+}
+
+/* On the stream, from one device side to another; both belong to nobody else or
+ * are locked. */
+static gboolean
+gst_tfx_cuda_sides_copy_range (GstTfxCudaSides *to, GstTfxCudaSides *from,
+    gsize offset, gsize size)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcDevice = from->device + offset,
+    .srcPitch = size,
+    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+    .dstDevice = to->device,
+    .dstPitch = size,
+    .WidthInBytes = size,
+    .Height = 1,
+  };
+
+  if (from->is_empty)
+    return TRUE;
+  if (!gst_tfx_cuda_sides_upload (from) || !gst_tfx_cuda_sides_copy (to, &copy))
+    return FALSE;
+  from->is_busy = TRUE;
+  gst_tfx_cuda_sides_write (to, GST_MAP_WRITE | GST_MAP_CUDA);
+  return TRUE;
+}
+
+/* Into system memory, where device memory is short or the driver fails. */
+static GstMemory *
+gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
+    gsize size)
+{
+  GstMapInfo from, to;
+  GstMemory *copy;
+
+  if (!gst_memory_map (memory, &from, GST_MAP_READ))
+    return NULL;
+  copy = gst_allocator_alloc (NULL, size, NULL);
+  if (copy && gst_memory_map (copy, &to, GST_MAP_WRITE)) {
+    memcpy (to.data, from.data + offset, size);
+    gst_memory_unmap (copy, &to);
+  }
+  gst_memory_unmap (memory, &from);
+  return copy;
+}
+
+static GstMemory *
+gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  GstMemory *copy;
+  gboolean ok;
+
+  if (size == -1)
+    size = (gssize)memory->size > offset ? memory->size - offset : 0;
+  copy = gst_tfx_cuda_allocator_alloc (sides->context, MAX (size, 1));
+  if (!copy)
+    return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
+  if (size == 0) {
+    gst_memory_resize (copy, 0, 0);
+    return copy;
+  }
+  g_mutex_lock (&sides->lock);
+  ok = gst_tfx_cuda_sides_copy_range (gst_tfx_cuda_sides_get (copy), sides,
+      memory->offset + offset, size);
+  g_mutex_unlock (&sides->lock);
+  if (ok)
+    return copy;
+  gst_memory_unref (copy);
+  return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
+}
+
+/* ---- making and freeing ------------------------------------------------------ */
+
+/* The memory is being freed. */
+static void
+gst_tfx_cuda_sides_free (gpointer data)
+{
+  GstTfxCudaSides *self = data;
+
+  if (self->pinned) {
+    /* The stream may still be reading it. */
+    gst_tfx_cuda_sides_wait (self);
+    if (gst_cuda_context_push (self->context)) {
+      gst_cuda_result (CuMemFreeHost (self->pinned));
+      gst_cuda_context_pop (NULL);
+    }
+  }
+  tfx_cuda_unref (&self->cuda);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static void
+gst_tfx_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
+{
+  GstCudaMemory *part = GST_CUDA_MEMORY_CAST (memory);
+
+  /* The parent may be gone by now. */
+  if (!memory->parent) {
+    GST_ALLOCATOR_CLASS (gst_tfx_cuda_allocator_parent_class)
+        ->free (allocator, memory);
+    return;
+  }
+  gst_object_unref (part->context);
+  g_free (part);
+}
+
+static void
+gst_tfx_cuda_allocator_class_init (GstTfxCudaAllocatorClass *klass)
+{
+  GST_ALLOCATOR_CLASS (klass)->free = gst_tfx_cuda_allocator_free;
+}
+
+static void
+gst_tfx_cuda_allocator_init (GstTfxCudaAllocator *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
+
+  library_map = allocator->mem_map;
+  allocator->mem_map = gst_tfx_cuda_allocator_mem_map;
+  allocator->mem_unmap_full = gst_tfx_cuda_allocator_mem_unmap;
+  allocator->mem_share = gst_tfx_cuda_allocator_mem_share;
+  allocator->mem_copy = gst_tfx_cuda_allocator_mem_copy;
+  allocator->mem_is_span = gst_tfx_cuda_allocator_mem_is_span;
+}
+
+static gpointer
+gst_tfx_cuda_allocator_make (gpointer data)
+{
+  GstObject *self = g_object_new (gst_tfx_cuda_allocator_get_type (), NULL);
+
+  gst_object_ref_sink (self);
+  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  return self;
+}
+
+static GstCudaAllocator *
+gst_tfx_cuda_allocator_get (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, gst_tfx_cuda_allocator_make, NULL);
+}
+
+/* Memory of libgstcuda: a picture of one row. */
+static GstMemory *
+gst_tfx_cuda_allocator_alloc_row (GstCudaContext *context, gsize size)
+{
+  GstCudaAllocator *allocator = gst_tfx_cuda_allocator_get ();
+  GstVideoInfo info;
+
+  if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGBA, (size + 3) / 4,
+          1))
+    return NULL;
+  info.stride[0] = info.size = size;
+#if GST_CHECK_VERSION(1, 24, 0)
+  return gst_cuda_allocator_alloc (allocator, context, NULL, &info);
+#else
+  return gst_cuda_allocator_alloc (allocator, context, &info);
+#endif
+}
+
+GstMemory *
+gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
+{
+  GstTfxCudaSides *sides;
+  GstMemory *memory;
+  TfxCuda *cuda;
+
+  if (size == 0 || size > G_MAXINT32) {
+    GST_ERROR_OBJECT (context,
+        "%" G_GSIZE_FORMAT " bytes of device memory: it must be 1 to %d", size,
+        G_MAXINT32);
+    return NULL;
+  }
+  cuda = gst_tfx_cuda_for_context (context, NULL);
+  if (!cuda)
+    return NULL;
+  memory = gst_tfx_cuda_allocator_alloc_row (context, size);
+  if (!memory) {
+    GST_WARNING_OBJECT (context,
+        "no device memory for %" G_GSIZE_FORMAT " bytes", size);
+    tfx_cuda_unref (&cuda);
+    return NULL;
+  }
+  /* The library rounds up, to what a picture's row takes. */
+  memory->size = memory->maxsize = size;
+  GST_CUDA_MEMORY_CAST (memory)->info.size = size;
+
+  sides = g_new0 (GstTfxCudaSides, 1);
+  g_mutex_init (&sides->lock);
+  sides->root = memory;
+  sides->context = context;
+  sides->cuda = cuda;
+  sides->device = (CUdeviceptr)(guintptr)library_map (memory, size,
+      GST_MAP_READ | GST_MAP_CUDA);
+  sides->is_empty = TRUE;
+  gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory),
+      gst_tfx_cuda_sides_quark (), sides, gst_tfx_cuda_sides_free);
+  return memory;
+}
+
+gboolean
+gst_tfx_cuda_allocator_owns (GstMemory *memory)
+{
+  return memory->allocator && G_OBJECT_TYPE (memory->allocator) ==
+                                  gst_tfx_cuda_allocator_get_type ();
+}
+
+void
+gst_tfx_cuda_allocator_discard (GstMemory *memory)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+
+  g_mutex_lock (&sides->lock);
+  sides->is_empty = TRUE;
+  GST_MEMORY_FLAG_UNSET (sides->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MEMORY_FLAG_UNSET (sides->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  g_mutex_unlock (&sides->lock);
+}
