@@ -191,6 +191,9 @@ renew_kernels (TfxCudaWindow *w, TfxReal real)
   return 0;
 }
 
+_Static_assert(TFX_TAP_BOTH == 0 && TFX_TAP_LEFT == 1 && TFX_TAP_RIGHT == 2,
+    "as in TfxKernelTap");
+
 static int
 renew_delays (TfxCudaWindow *w)
 {
@@ -204,7 +207,8 @@ renew_delays (TfxCudaWindow *w)
     const TfxTap *tap = &w->stage->u.delay.taps[i];
     taps[i] = (TfxKernelTap){ .delay = tap->delay,
       .gain = tap->gain * w->gain,
-      .swap = tap->swap };
+      .swap = tap->swap,
+      .side = tap->side };
   }
   ret = tfx_buffer_reserve (w->cuda, &w->delay_taps, (n + 1) * sizeof *taps);
   if (ret == 0)

@@ -120,7 +120,8 @@ typedef struct TfxKernelTap
   unsigned long long delay;
   double gain;
   unsigned swap; /* from the other channel of a pair */
-  unsigned unused;
+  unsigned side; /* added to both channels of a pair (0), to the first one (1),
+                  * to the second one (2) */
 } TfxKernelTap;
 
 /* out = direct in + sum over taps of gain in[n - delay] + sum. */

@@ -87,6 +87,8 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
     unsigned from = channel;
     double past;
 
+    if (tap.side != 0 && (tap.side == 1) != (channel % 2 == 0))
+      continue;
     if (tap.swap && (channel ^ 1) < args.n_channels)
       from = channel ^ 1;
     past = tap.delay <= n

@@ -22,10 +22,32 @@ gst_tfx_device_place (GstTfxFilter *self)
   return &gst_tfx_filter_get_private (self)->place;
 }
 
+/* TFX_DEVICE says what "auto" is in this process: cpu or cuda. */
+static gpointer
+gst_tfx_device_read_environment (gpointer data)
+{
+  const gchar *value = g_getenv ("TFX_DEVICE");
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_TFX_DEVICE);
+  GEnumValue *named =
+      value && *value ? g_enum_get_value_by_nick (klass, value) : NULL;
+
+  if (value && *value && !named)
+    g_warning ("TFX_DEVICE=%s: it must be auto, cpu or cuda", value);
+  g_type_class_unref (klass);
+  return GINT_TO_POINTER (named ? named->value : GST_TFX_DEVICE_AUTO);
+}
+
 static GstTfxDevice
 gst_tfx_device_setting (GstTfxFilter *self)
 {
-  return g_atomic_int_get ((gint *)&gst_tfx_filter_get_private (self)->device);
+  static GOnce once = G_ONCE_INIT;
+  GstTfxDevice set =
+      g_atomic_int_get ((gint *)&gst_tfx_filter_get_private (self)->device);
+
+  if (set != GST_TFX_DEVICE_AUTO)
+    return set;
+  return GPOINTER_TO_INT (
+      g_once (&once, gst_tfx_device_read_environment, NULL));
 }
 
 GstTfxMemory
