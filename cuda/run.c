@@ -137,7 +137,12 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
     TfxKernelBlock to =
         is_last ? *out : buffer_block (e, l->between + i % 2, n_frames);
 
-    ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
+    /* The stream has ended for the steps before this one: what they ring on
+     * with is not of it. */
+    if (i > 0 && s->delay > 0 && gate->ended)
+      ret = clear_frames (e, &from, gate->end, n_frames - gate->end);
+    if (ret == 0)
+      ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
     if (ret == 0 && s->delay > 0)
       ret = pass_gate (e, &e->nodes[s->index], &to, n_frames, gate);
     from = to;
