@@ -251,26 +251,35 @@ static int
 ring_make (TfxCudaWindow *w, size_t ring_size, const double *state)
 {
   size_t size = w->n_channels * ring_size * sizeof (double);
+  TfxBuffer made = { 0 };
   double *ring;
   int ret;
 
   if (!state) {
-    w->ring_size = ring_size;
-    w->position = w->past % ring_size;
-    return tfx_buffer_reserve_zeros (w->cuda, &w->ring, size, true);
+    ret = tfx_buffer_reserve_zeros (w->cuda, &w->ring, size, true);
+    w->ring_size = ret == 0 ? ring_size : 0;
+    w->position = ret == 0 ? w->past % ring_size : 0;
+    return ret;
   }
   ring = calloc (w->n_channels * ring_size, sizeof *ring);
   if (!ring)
     return -ENOMEM;
   for (unsigned c = 0; c < w->n_channels; c++)
     memcpy (ring + c * ring_size, state + c * w->past, w->past * sizeof *ring);
-  ret = tfx_buffer_reserve (w->cuda, &w->ring, size);
+  /* The old one stays until the new one is there. */
+  ret = tfx_buffer_reserve (w->cuda, &made, size);
   if (ret == 0)
-    ret = copy_to_device (w->cuda, w->ring.data, ring, size);
-  w->ring_size = ret == 0 ? ring_size : 0;
-  w->position = ret == 0 ? w->past % ring_size : 0;
+    ret = copy_to_device (w->cuda, made.data, ring, size);
   free (ring);
-  return ret;
+  if (ret < 0) {
+    tfx_buffer_free (w->cuda, &made);
+    return ret;
+  }
+  tfx_buffer_free (w->cuda, &w->ring);
+  w->ring = made;
+  w->ring_size = ring_size;
+  w->position = w->past % ring_size;
+  return 0;
 }
 
 int

@@ -159,19 +159,38 @@ gst_tfx_flow_run_block (GstTfxFilter *self, TfxBlock block, gboolean drain)
   return gst_tfx_engine_run (engine, &block, &block);
 }
 
-/* The same for a buffer. */
+/* What cannot be mapped because it is on a device that has failed is mapped at
+ * a second attempt, or lost. */
 static gboolean
-gst_tfx_flow_run_buffer (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
+gst_tfx_flow_map (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    GstTfxBuffer *mapped)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch))
+    return TRUE;
+  if (!priv->place.may_meet)
+    return FALSE;
+  gst_tfx_device_fall_back (self, -EIO);
+  return gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch) ||
+         (gst_tfx_cuda_flow_replace (self, buffer, n_frames) &&
+             gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch));
+}
+
+/* The same for a buffer. */
+static gboolean
+gst_tfx_flow_run_buffer (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    gboolean drain)
+{
+  gsize size = gst_buffer_get_size (*buffer);
   GstTfxBuffer mapped;
   gint err;
 
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch)) {
+  if (!gst_tfx_flow_map (self, buffer, n_frames, &mapped)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
          "mapped.",
-            gst_buffer_get_size (buffer)),
+            size),
         (NULL));
     return FALSE;
   }
@@ -179,8 +198,8 @@ gst_tfx_flow_run_buffer (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   gst_tfx_buffer_unmap (&mapped);
   if (err < 0) {
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
-        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
-            gst_buffer_get_size (buffer), g_strerror (-err)),
+        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
+            g_strerror (-err)),
         (NULL));
     return FALSE;
   }
@@ -197,7 +216,7 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
 
   if (may_meet && gst_tfx_cuda_flow_process (self, buffer, n_frames, drain))
     return TRUE;
-  return gst_tfx_flow_run_buffer (self, *buffer, drain) &&
+  return gst_tfx_flow_run_buffer (self, buffer, n_frames, drain) &&
          (!may_meet || gst_tfx_cuda_flow_deliver (self, buffer, n_frames));
 }
 

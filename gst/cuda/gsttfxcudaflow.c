@@ -216,6 +216,30 @@ gst_tfx_cuda_flow_process (GstTfxFilter *self, GstBuffer **buffer,
   return TRUE;
 }
 
+gboolean
+gst_tfx_cuda_flow_replace (GstTfxFilter *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstBuffer *silence;
+
+  if (!gst_tfx_cuda_flow_has_device_memory (*buffer))
+    return FALSE;
+  silence = gst_tfx_buffer_new (&priv->info, n_frames);
+  if (!silence)
+    return FALSE;
+  gst_buffer_memset (silence, 0, 0, -1);
+  gst_tfx_cuda_flow_copy_metadata (*buffer, silence, &priv->info, n_frames);
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " are lost with the "
+       "CUDA device that they were on: silence takes their place.",
+          n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (*buffer))),
+      (NULL));
+  gst_buffer_unref (*buffer);
+  *buffer = silence;
+  return TRUE;
+}
+
 /* ---- delivery --------------------------------------------------------------------- */
 
 /* By the CPU, through the memories' own staging. */

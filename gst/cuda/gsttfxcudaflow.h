@@ -17,6 +17,12 @@ G_BEGIN_DECLS
 gboolean gst_tfx_cuda_flow_process (GstTfxFilter *self, GstBuffer **buffer,
     gsize n_frames, gboolean drain);
 
+/* The CPU cannot map *buffer.  If that is because its samples are on a device
+ * that does not answer, silence takes their place, a warning says so, and
+ * TRUE. */
+gboolean gst_tfx_cuda_flow_replace (GstTfxFilter *self, GstBuffer **buffer,
+    gsize n_frames);
+
 /* A buffer was filtered in place.  Moves its samples to the memory that the
  * source pad's caps say; *buffer may then be another one.  FALSE after an error
  * message. */

@@ -3,8 +3,8 @@
  * device, and what comes out of both.
  *
  * A launch line names the places where the two differ: DEVICE stands for the
- * device property of an element, MEMORY for caps with or without the feature
- * memory:CUDAMemory.
+ * device property of an element, MEMORY for a capsfilter that asks for CUDA
+ * memory, on the CPU for none.
  */
 #ifndef TFX_DECK_H
 #define TFX_DECK_H
@@ -23,7 +23,8 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GstAudioInfo info;
-  guint64 n_in; /* frames that went in: the number of the next one */
+  guint64 n_in;      /* frames that went in: the number of the next one */
+  gboolean may_lose; /* buffers that come out may be unreadable */
 
   GArray *samples; /* of gdouble, all that came out */
   guint64 n_frames, n_buffers;
