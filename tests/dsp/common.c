@@ -301,6 +301,20 @@ test_error_db_f64 (const double *values, size_t stride, double scale,
   return error_db (error, power);
 }
 
+double
+test_distance (const double *have, const double *want, size_t n)
+{
+  double worst = 0, peak = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    double d = fabs (have[i] - want[i]);
+    if (!(d <= worst))
+      worst = d;
+    peak = fmax (peak, fabs (want[i]));
+  }
+  return peak > 0 ? worst / peak : worst;
+}
+
 TestQuadComplex
 test_response_quad (const TfxSos *sos, size_t n_sos, double freq_hz,
     double rate_hz)

@@ -96,6 +96,10 @@ double test_error_db_f32 (const float *values, size_t stride, double scale,
 double test_error_db_f64 (const double *values, size_t stride, double scale,
     const TestReference *reference);
 
+/* The largest difference, relative to the largest value wanted; NaN if there is
+ * one among them. */
+double test_distance (const double *have, const double *want, size_t n);
+
 /* H = B/A of one section at exp(j w), all in quadruple precision. */
 typedef struct TestQuadComplex
 {

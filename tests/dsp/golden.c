@@ -5,9 +5,12 @@
 #include "common.h"
 #include "tap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NEAR_ORIGIN 1e-3
 
 struct Golden
 {
@@ -196,4 +199,31 @@ golden_next (Golden *golden, GoldenDesign *design)
     golden->has_line = false;
   }
   return true;
+}
+
+double
+golden_roots_distance (const TfxComplex *found, const TfxComplex *wanted,
+    size_t n)
+{
+  bool taken[TFX_DESIGN_MAX_ROOTS] = { false };
+  double worst = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    double best = INFINITY;
+    size_t match = 0;
+
+    for (size_t k = 0; k < n; k++) {
+      double d = hypot (found[i].re - wanted[k].re, found[i].im - wanted[k].im);
+      if (!taken[k] && d < best) {
+        best = d;
+        match = k;
+      }
+    }
+    taken[match] = true;
+    best /= fmax (hypot (wanted[match].re, wanted[match].im), NEAR_ORIGIN);
+    /* Not fmax(): a NaN is the worst of all. */
+    if (!(best <= worst))
+      worst = best;
+  }
+  return worst;
 }

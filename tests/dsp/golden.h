@@ -48,4 +48,10 @@ Golden *golden_open (const char *name);
 bool golden_next (Golden *golden, GoldenDesign *design);
 void golden_close (Golden *golden);
 
+/* Matches each root with the nearest that is left; the largest distance
+ * relative to the wanted root's magnitude, or, nearer to the origin than 1e-3,
+ * relative to that: all of the unit circle is far away from it. */
+double golden_roots_distance (const TfxComplex *found, const TfxComplex *wanted,
+    size_t n);
+
 #endif /* TEST_GOLDEN_H */

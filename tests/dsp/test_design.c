@@ -18,44 +18,6 @@
 #define ROOT_TOLERANCE 1e-12
 #define GAIN_TOLERANCE 1e-12
 #define RESPONSE_TOLERANCE 1e-9
-/* A root nearer to the origin than this is compared absolutely, at the same
- * tolerance relative to this: all of the unit circle is far away from it. */
-#define NEAR_ORIGIN 1e-3
-
-static double
-complex_magnitude (TfxComplex z)
-{
-  return hypot (z.re, z.im);
-}
-
-/* Matches each root with the nearest that is left; the largest distance
- * relative to the wanted root's magnitude. */
-static double
-roots_distance (const TfxComplex *found, const TfxComplex *wanted, size_t n)
-{
-  bool taken[TFX_DESIGN_MAX_ROOTS] = { false };
-  double worst = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    double best = INFINITY;
-    size_t match = 0;
-
-    for (size_t k = 0; k < n; k++) {
-      double d = hypot (found[i].re - wanted[k].re, found[i].im - wanted[k].im);
-      if (!taken[k] && d < best) {
-        best = d;
-        match = k;
-      }
-    }
-    taken[match] = true;
-    best /= fmax (complex_magnitude (wanted[match]), NEAR_ORIGIN);
-    /* Not fmax(): a NaN is the worst of all. */
-    if (!(best <= worst))
-      worst = best;
-  }
-  return worst;
-}
-
 static double
 relative_error (double found, double wanted)
 {
@@ -114,20 +76,20 @@ test_zpk (void)
         conjugates_are_paired (zpk.zeros, zpk.n_zeros) &&
             conjugates_are_paired (zpk.poles, zpk.n_poles),
         "%s: conjugates apart", text);
-    ze = roots_distance (zpk.zeros, g.exact.zeros, zpk.n_zeros);
-    pe = roots_distance (zpk.poles, g.exact.poles, zpk.n_poles);
+    ze = golden_roots_distance (zpk.zeros, g.exact.zeros, zpk.n_zeros);
+    pe = golden_roots_distance (zpk.poles, g.exact.poles, zpk.n_poles);
     tap_many_check (&exact, ze <= ROOT_TOLERANCE && pe <= ROOT_TOLERANCE,
         "%s: zeros %.2g, poles %.2g off", text, ze, pe);
     worst_root = fmax (worst_root, fmax (ze, pe));
-    z = roots_distance (g.scipy.zeros, g.exact.zeros, g.scipy.n_zeros);
-    p = roots_distance (g.scipy.poles, g.exact.poles, g.scipy.n_poles);
+    z = golden_roots_distance (g.scipy.zeros, g.exact.zeros, g.scipy.n_zeros);
+    p = golden_roots_distance (g.scipy.poles, g.exact.poles, g.scipy.n_poles);
     if (z > ROOT_TOLERANCE || p > ROOT_TOLERANCE) {
       tap_diag ("%s: SciPy's own roots are %.2g off", text, fmax (z, p));
       n_differ++;
       continue;
     }
-    z = roots_distance (zpk.zeros, g.scipy.zeros, zpk.n_zeros);
-    p = roots_distance (zpk.poles, g.scipy.poles, zpk.n_poles);
+    z = golden_roots_distance (zpk.zeros, g.scipy.zeros, zpk.n_zeros);
+    p = golden_roots_distance (zpk.poles, g.scipy.poles, zpk.n_poles);
     tap_many_check (&zeros, z <= ROOT_TOLERANCE, "%s: %.2g off", text, z);
     tap_many_check (&poles, p <= ROOT_TOLERANCE, "%s: %.2g off", text, p);
   }

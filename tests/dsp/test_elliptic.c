@@ -15,39 +15,12 @@
 /* Relative. */
 #define TOLERANCE 1e-12
 
-/* Matches each root with the nearest that is left; the largest distance
- * relative to the wanted root. */
-static double
-roots_distance (const TfxComplex *found, const TfxComplex *wanted, size_t n)
-{
-  bool taken[TFX_DESIGN_MAX_ROOTS] = { false };
-  double worst = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    double best = INFINITY;
-    size_t match = 0;
-
-    for (size_t k = 0; k < n; k++) {
-      double d = hypot (found[i].re - wanted[k].re, found[i].im - wanted[k].im);
-      if (!taken[k] && d < best) {
-        best = d;
-        match = k;
-      }
-    }
-    taken[match] = true;
-    best /= hypot (wanted[match].re, wanted[match].im);
-    if (!(best <= worst))
-      worst = best;
-  }
-  return worst;
-}
-
 /* Of zeros and poles. */
 static double
 distance (const TfxZpk *a, const TfxZpk *b)
 {
-  return fmax (roots_distance (a->zeros, b->zeros, a->n_zeros),
-      roots_distance (a->poles, b->poles, a->n_poles));
+  return fmax (golden_roots_distance (a->zeros, b->zeros, a->n_zeros),
+      golden_roots_distance (a->poles, b->poles, a->n_poles));
 }
 
 static void

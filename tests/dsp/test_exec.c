@@ -186,21 +186,6 @@ test_dispatches (void)
   tfx_exec_free (&exec);
 }
 
-/* Largest difference, relative to the largest of want. */
-static double
-relative_distance (const double *have, const double *want, size_t n)
-{
-  double worst = 0, peak = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    double d = fabs (have[i] - want[i]);
-    if (!(d <= worst))
-      worst = d;
-    peak = fmax (peak, fabs (want[i]));
-  }
-  return peak > 0 ? worst / peak : worst;
-}
-
 /* What a plan of stages does to one channel, by the textbook. */
 static void
 run_stages (const TestStage *stages, size_t n_stages, double *x, size_t n)
@@ -272,9 +257,9 @@ test_compositions (void)
       for (unsigned channel = 0; channel < 3; channel++) {
         for (unsigned j = 0; j < N; j++)
           got[j] = x[3 * j + channel];
-        tap_many_check (&many, relative_distance (got, want, N) <= SAME,
+        tap_many_check (&many, test_distance (got, want, N) <= SAME,
             "%s, %s, channel %u: %.3g apart", cases[i].name, test_kernels[k],
-            channel, relative_distance (got, want, N));
+            channel, test_distance (got, want, N));
       }
       tfx_exec_free (&exec);
       tfx_plan_unref (&plan);
@@ -357,9 +342,9 @@ test_types_mixed (void)
   for (unsigned i = 333; i < 666; i++)
     got[i] = f32[i];
   test_exec_f64 (exec, got + 666, 1, N - 666);
-  tap_check (relative_distance (got, want, 333) < SAME &&
-                 relative_distance (got + 333, want + 333, 333) < 1e-7 &&
-                 relative_distance (got + 666, want + 666, N - 666) < SAME,
+  tap_check (test_distance (got, want, 333) < SAME &&
+                 test_distance (got + 333, want + 333, 333) < 1e-7 &&
+                 test_distance (got + 666, want + 666, N - 666) < SAME,
       "F64, F32 and F64 again in one stream");
   tfx_exec_free (&exec);
 }

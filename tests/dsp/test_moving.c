@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_moving.c: coefficients that change in place while samples flow.
+ */
+#include "common.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+
+static TfxPlan *
+plan_of_design (const TfxDesign *d, const TfxBackend *backend)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (d, RATE, sos);
+  const TestStage stage = { 1, sos, (size_t)n, 0 };
+
+  return n > 0 ? test_plan_of (&stage, 1, 1, backend) : NULL;
+}
+
+static bool
+change_to (TfxExec **exec, const TfxDesign *d, const TfxBackend *backend)
+{
+  TfxPlan *plan = plan_of_design (d, backend);
+  int err = -1;
+
+  if (plan)
+    err = *exec ? tfx_exec_set_plan (*exec, plan, 480)
+                : tfx_exec_new (plan, exec);
+  tfx_plan_unref (&plan);
+  return !err;
+}
+
+static double
+gain_at (const TfxDesign *d, double freq)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (d, RATE, sos);
+  TfxComplex h = tfx_response_at (sos, (size_t)n, freq, RATE);
+
+  return hypot (h.re, h.im);
+}
+
+typedef struct Swing
+{
+  double peak; /* largest magnitude after the change */
+  double jump; /* largest step between frames at the change */
+  bool finite;
+} Swing;
+
+/* A sine through `before` until it is steady, then through `after`; before
+ * NULL: `after` is switched on, from rest. */
+static Swing
+swing_of_change (const TfxDesign *before, const TfxDesign *after, double freq,
+    double phase, const TfxBackend *backend)
+{
+  const size_t settle = 24000, length = 48000;
+  double *x = test_alloc ((settle + length) * sizeof *x);
+  Swing s = { 0, 0, true };
+  TfxExec *exec = NULL;
+
+  for (size_t i = 0; i < settle + length; i++)
+    x[i] = sin (2 * M_PI * freq / RATE * ((double)i - settle) + phase);
+  if (before) {
+    s.finite = change_to (&exec, before, backend);
+    test_exec_f64 (exec, x, 1, settle);
+  }
+  s.finite = s.finite && change_to (&exec, after, backend);
+  test_exec_f64 (exec, x + settle, 1, length);
+  for (size_t i = settle; i < settle + length; i++) {
+    s.finite = s.finite && isfinite (x[i]);
+    s.peak = fmax (s.peak, fabs (x[i]));
+    s.jump = fmax (s.jump, i < settle + 16 ? fabs (x[i] - x[i - 1]) : 0);
+  }
+  tfx_exec_free (&exec);
+  free (x);
+  return s;
+}
+
+/* A filter that is switched on in the middle of a wave swings by itself, at
+ * order 8 to twice the amplitude.  To have run with another cutoff before adds
+ * the old state's ring-out: the amplitude of the wave that it was, which
+ * overshoots like a step response, by less than as much again.  (State that
+ * is not translated to the new cutoff swings to fifty times that.) */
+static double
+swing_limit (const TfxDesign *after, double freq, double phase, double steady,
+    const TfxBackend *backend)
+{
+  return swing_of_change (NULL, after, freq, phase, backend).peak + 2 * steady;
+}
+
+/* How far a signal may move in one frame: as the steady ones do, and as the new
+ * filter can: poles at cutoff w, the order of them, each reach w of the way. */
+static double
+step_limit (const TfxDesign *one, const TfxDesign *two, double freq)
+{
+  double amplitude = fmax (1, fmax (gain_at (one, freq), gain_at (two, freq)));
+  double own = 2 * M_PI * freq / RATE;
+  double filter = 2 * M_PI * two->lower_hz / RATE * two->order;
+
+  return amplitude * (own + filter);
+}
+
+/* Order 8, from 1000 Hz to 20 Hz and back, on a sine: the output goes on
+ * without a step and does not swing up. */
+static void
+test_cutoff_jumps (void)
+{
+  static const double freqs[] = { 25, 100, 440, 997, 3000 };
+  static const double cutoffs[][2] = { { 1000, 20 }, { 20, 1000 } };
+  TapMany finite = tap_many ("the output stays finite");
+  TapMany peak = tap_many ("no swing beyond that of switching on");
+  TapMany jump = tap_many ("no step beyond the signal's and the filter's own");
+  double worst_peak = 0, worst_jump = 0;
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned i = 0; backend && i < 3 * 2 * 2 * 5 * 8; i++) {
+      double freq = freqs[i / 12 % 5], phase = i / 60 * M_PI / 4;
+      const double *cutoff = cutoffs[i / 6 % 2];
+      TfxDesign one = { (TfxFamily)(i % 3), (TfxMode)(i / 3 % 2), 8, cutoff[0],
+        0, 0.1, 40 };
+      TfxDesign two = one;
+      double steady, step, limit;
+      Swing s;
+      char text[TEST_TEXT_SIZE], way[TEST_TEXT_SIZE + 80];
+
+      two.lower_hz = cutoff[1];
+      s = swing_of_change (&one, &two, freq, phase, backend);
+      steady = fmax (1, fmax (gain_at (&one, freq), gain_at (&two, freq)));
+      step = step_limit (&one, &two, freq);
+      snprintf (way, sizeof way, "%s to %g Hz, %s, sine of %g Hz at %.0f deg",
+          test_design_text (&one, RATE, text), two.lower_hz, test_kernels[k],
+          freq, phase * 180 / M_PI);
+      tap_many_check (&finite, s.finite, "%s", way);
+      limit = swing_limit (&two, freq, phase, steady, backend);
+      tap_many_check (&peak, s.peak <= limit, "%s: peak %g, limit %g", way,
+          s.peak, limit);
+      tap_many_check (&jump, s.jump <= step, "%s: step %g, limit %g", way,
+          s.jump, step);
+      worst_peak = fmax (worst_peak, s.peak / limit);
+      worst_jump = fmax (worst_jump, s.jump / step);
+    }
+  }
+  tap_diag ("peak at most %.2f of its limit, step %.2f", worst_peak,
+      worst_jump);
+  tap_many_end (&finite);
+  tap_many_end (&peak);
+  tap_many_end (&jump);
+}
+
+/* A cutoff that sweeps up and down over 50 dB twice a second in small steps, as
+ * a controller sets it. */
+static void
+test_sweep (void)
+{
+  TapMany many = tap_many ("a sweeping cutoff does not swing the output up");
+  double *x = test_alloc (96000 * sizeof *x);
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned i = 0; backend && i < 3 * 4 * 3; i++) {
+      static const unsigned orders[] = { 2, 8, 24 };
+      TfxDesign d = { (TfxFamily)(i % 3), (TfxMode)(i / 3 % 4), orders[i / 12],
+        1000, 0, 0.1, 40 };
+      TfxExec *exec = NULL;
+      double peak = 0;
+      bool good = true;
+      char text[TEST_TEXT_SIZE];
+
+      for (size_t n = 0; n < 96000; n++)
+        x[n] = sin (2 * M_PI * 440 / RATE * n);
+      for (size_t n = 0; n < 96000; n += 96) {
+        d.lower_hz = 632 * pow (20, sin (2 * M_PI * n / 48000));
+        d.upper_hz = 1.5 * d.lower_hz;
+        good = good && change_to (&exec, &d, backend) &&
+               !test_exec_f64 (exec, x + n, 1, 96);
+      }
+      for (size_t n = 0; n < 96000; n++)
+        peak = fmax (peak, isnan (x[n]) ? INFINITY : fabs (x[n]));
+      test_design_text (&d, RATE, text);
+      tap_many_check (&many, good && peak <= 3, "%s, %s: peak %g", text,
+          test_kernels[k], peak);
+      tfx_exec_free (&exec);
+    }
+  }
+  free (x);
+  tap_many_end (&many);
+}
+
+/* Changing to the very same values by way of others, with nothing run
+ * between, leaves the state where it was. */
+static void
+test_there_and_back (void)
+{
+  TapMany many = tap_many ("there and back between two blocks");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+
+    for (unsigned i = 0; backend && i < 12; i++) {
+      TfxDesign one = { (TfxFamily)(i % 3), (TfxMode)(i / 3), 6, 700, 1500, 0.1,
+        40 };
+      TfxDesign two = one;
+      TfxExec *exec = NULL, *other = NULL;
+      double x[600], y[600];
+      char text[TEST_TEXT_SIZE];
+
+      two.lower_hz = 150;
+      two.upper_hz = 4000;
+      test_noise_f64 (x, 600);
+      memcpy (y, x, sizeof y);
+      tap_many_check (&many,
+          change_to (&exec, &one, backend) && change_to (&other, &one, backend),
+          "no executor");
+      test_exec_f64 (exec, x, 1, 600);
+      test_exec_f64 (other, y, 1, 301);
+      tap_many_check (&many,
+          change_to (&other, &two, backend) &&
+              change_to (&other, &one, backend),
+          "refused");
+      test_exec_f64 (other, y + 301, 1, 299);
+      test_design_text (&one, RATE, text);
+      /* Two changes of state lose some digits each. */
+      tap_many_check (&many, test_distance (y, x, 600) < 1e-9, "%s, %s: %.3g",
+          text, test_kernels[k], test_distance (y, x, 600));
+      tfx_exec_free (&exec);
+      tfx_exec_free (&other);
+    }
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "cutoff-jumps", test_cutoff_jumps },
+  { "sweep", test_sweep },
+  { "there-and-back", test_there_and_back },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
