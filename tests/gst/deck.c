@@ -30,6 +30,8 @@ launch_for (const gchar *launch, DeckSide side)
   return whole;
 }
 
+static void watch (Deck *deck);
+
 Deck *
 deck_new (const gchar *launch, DeckSide side, const GstAudioInfo *info)
 {
@@ -43,6 +45,8 @@ deck_new (const gchar *launch, DeckSide side, const GstAudioInfo *info)
   deck->bus = gst_bus_new ();
   gst_element_set_bus (bin, deck->bus);
   deck->h = gst_harness_new_with_element (bin, "sink", "src");
+  deck->launch = launch;
+  watch (deck);
   deck->samples = g_array_new (FALSE, FALSE, sizeof (gdouble));
   deck->times = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
   deck_set_info (deck, info);
@@ -58,6 +62,8 @@ deck_free (Deck *deck)
   gst_object_unref (deck->bus);
   g_array_unref (deck->samples);
   g_array_unref (deck->times);
+  g_mutex_clear (&deck->lock);
+  g_cond_clear (&deck->cond);
   g_free (deck);
 }
 
@@ -111,6 +117,20 @@ deck_set_info (Deck *deck, const GstAudioInfo *info)
   tfx_check_set_info (deck->h, info);
 }
 
+void
+deck_restart (Deck *deck)
+{
+  fail_unless (gst_element_set_state (deck->h->element, GST_STATE_PLAYING) !=
+               GST_STATE_CHANGE_FAILURE);
+  /* The pads have forgotten what they knew. */
+  gst_pad_set_active (deck->h->sinkpad, FALSE);
+  gst_pad_set_active (deck->h->sinkpad, TRUE);
+  gst_pad_set_active (deck->h->srcpad, FALSE);
+  gst_pad_set_active (deck->h->srcpad, TRUE);
+  gst_harness_push_event (deck->h, gst_event_new_stream_start ("again"));
+  deck_set_info (deck, &deck->info);
+}
+
 /* ---- in --------------------------------------------------------------------------- */
 
 GstFlowReturn
@@ -142,8 +162,7 @@ deck_push_event (Deck *deck, GstEvent *event)
 
 /* ---- out --------------------------------------------------------------------------- */
 
-/* The caps that the buffer was pushed with may not be those of the input: the
- * format is that of the source's present caps. */
+/* With the caps that it comes with; the lock is held. */
 static void
 take_buffer (Deck *deck, GstBuffer *buffer)
 {
@@ -156,42 +175,64 @@ take_buffer (Deck *deck, GstBuffer *buffer)
 
   fail_unless (gst_audio_info_from_caps (&info, caps));
   gst_caps_unref (caps);
+  g_array_append_val (deck->times, pts);
+  deck->n_buffers++;
   if (gst_memory_is_type (gst_buffer_peek_memory (buffer, 0),
           "gst.cuda.memory"))
     deck->n_device_buffers++;
   if (deck->may_lose && !gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     deck->n_frames += gst_buffer_get_size (buffer) / info.bpf;
-    gst_buffer_unref (buffer);
     return;
   }
   if (deck->may_lose)
     gst_buffer_unmap (buffer, &map);
   x = tfx_check_samples (buffer, &info, &n);
   g_array_append_vals (deck->samples, x, n * info.channels);
-  g_array_append_val (deck->times, pts);
   deck->n_frames += n;
-  deck->n_buffers++;
   g_free (x);
-  gst_buffer_unref (buffer);
 }
 
-void
-deck_take (Deck *deck)
+static GstPadProbeReturn
+take (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstBuffer *buffer;
+  Deck *deck = data;
 
-  while ((buffer = gst_harness_try_pull (deck->h)))
-    take_buffer (deck, buffer);
+  g_mutex_lock (&deck->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    take_buffer (deck, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) ==
+             GST_EVENT_EOS) {
+    deck->n_ends++;
+    g_cond_signal (&deck->cond);
+  }
+  g_mutex_unlock (&deck->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (Deck *deck)
+{
+  g_mutex_init (&deck->lock);
+  g_cond_init (&deck->cond);
+  gst_harness_set_drop_buffers (deck->h, TRUE);
+  gst_pad_add_probe (deck->h->sinkpad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take,
+      deck, NULL);
 }
 
 void
 deck_end (Deck *deck)
 {
-  GstBuffer *buffer;
+  gint64 deadline = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+  guint n_ends = deck->n_ends + 1;
+  gboolean in_time = TRUE;
 
   deck_push_event (deck, gst_event_new_eos ());
-  while (gst_harness_pull_until_eos (deck->h, &buffer) && buffer)
-    take_buffer (deck, buffer);
+  g_mutex_lock (&deck->lock);
+  while (deck->n_ends < n_ends && in_time)
+    in_time = g_cond_wait_until (&deck->cond, &deck->lock, deadline);
+  g_mutex_unlock (&deck->lock);
+  fail_unless (in_time, "no end");
 }
 
 /* ---- the two ------------------------------------------------------------------------- */

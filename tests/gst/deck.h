@@ -21,11 +21,16 @@ typedef enum
 typedef struct
 {
   GstHarness *h;
+  const gchar *launch;
   GstBus *bus;
   GstAudioInfo info;
   guint64 n_in;      /* frames that went in: the number of the next one */
   gboolean may_lose; /* buffers that come out may be unreadable */
 
+  /* Under the lock until the end. */
+  GMutex lock;
+  GCond cond;
+  guint n_ends;
   GArray *samples; /* of gdouble, all that came out */
   guint64 n_frames, n_buffers;
   guint64 n_device_buffers; /* those in CUDA memory */
@@ -42,6 +47,9 @@ gchar *deck_text (Deck *deck, const gchar *element, const gchar *field);
 void deck_set (Deck *deck, const gchar *element, const gchar *property,
     const gchar *value);
 
+/* From READY, as at first. */
+void deck_restart (Deck *deck);
+
 /* Pushes noise that is the same on every deck, with times. */
 GstFlowReturn deck_push (Deck *deck, gsize n_frames);
 /* In buffers of at most so many. */
@@ -49,10 +57,8 @@ void deck_push_many (Deck *deck, gsize n_frames, gsize most);
 void deck_push_event (Deck *deck, GstEvent *event);
 void deck_set_info (Deck *deck, const GstAudioInfo *info);
 
-/* Waits for all that comes before the end of the stream. */
+/* The end of the stream; waits for all that comes before it. */
 void deck_end (Deck *deck);
-/* Takes what has come out so far. */
-void deck_take (Deck *deck);
 
 /* 20 log10 of the largest difference, relative to the peak. */
 gdouble deck_distance_db (const Deck *a, const Deck *b);
