@@ -366,6 +366,19 @@ uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
 /* The frames that its stages take out of the stream: its latency. */
 size_t tfx_plan_delay (const TfxPlan *plan);
 
+/* What a plan has to do for each frame. */
+typedef struct TfxWork
+{
+  size_t n_steps, n_sections;
+  size_t n_taps; /* of FIRs and delay lines */
+  double cpu_ns; /* about what all channels cost on the CPU, by the figures in
+                  * docs/benchmarks.md for the kernels of tfx_cpu_backend() */
+} TfxWork;
+
+/* In blocks of block_frames, whatever backend the plan is for. */
+void
+tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
+
 /* ---- execution ------------------------------------------------------------ */
 
 /* Runs a plan over blocks and holds all state. */

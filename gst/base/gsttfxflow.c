@@ -248,7 +248,7 @@ gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
     g_clear_error (&error);
     return FALSE;
   }
-  gst_tfx_device_consider (self, n_frames);
+  gst_tfx_device_consider (self, buffer, n_frames);
   if (gst_tfx_engine_take_note (&priv->engine))
     gst_tfx_registry_claim (self, &priv->engine);
   return TRUE;

@@ -6,15 +6,10 @@
 
 #include <errno.h>
 
-#include "gsttfxfusion.h"
 #include "gsttfxmemory.h"
 #include "gsttfxprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_filter_debug
-
-/* What is run to get everything ready: not more samples than these. */
-#define WARM_UP_FRAMES 1024
-#define WARM_UP_SAMPLES 65536
 
 static GstTfxDevicePlace *
 gst_tfx_device_place (GstTfxFilter *self)
@@ -37,8 +32,8 @@ gst_tfx_device_read_environment (gpointer data)
   return GINT_TO_POINTER (named ? named->value : GST_TFX_DEVICE_AUTO);
 }
 
-static GstTfxDevice
-gst_tfx_device_setting (GstTfxFilter *self)
+GstTfxDevice
+gst_tfx_device_get_setting (GstTfxFilter *self)
 {
   static GOnce once = G_ONCE_INIT;
   GstTfxDevice set =
@@ -54,7 +49,7 @@ GstTfxMemory
 gst_tfx_device_get_memory (GstTfxFilter *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
-  GstTfxDevice setting = gst_tfx_device_setting (self);
+  GstTfxDevice setting = gst_tfx_device_get_setting (self);
   GstTfxCudaState state = g_atomic_int_get (&place->state);
 
   if (setting == GST_TFX_DEVICE_CPU || state == GST_TFX_CUDA_GONE ||
@@ -75,7 +70,7 @@ gst_tfx_device_report_missing (GstTfxFilter *self, const gchar *why)
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
 
   GST_INFO_OBJECT (self, "no CUDA: %s", why);
-  if (gst_tfx_device_setting (self) != GST_TFX_DEVICE_CUDA || place->told)
+  if (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_CUDA || place->told)
     return;
   place->told = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
@@ -106,7 +101,7 @@ gst_tfx_device_open (GstTfxFilter *self, gchar **why)
 }
 
 /* Opens the device unless it failed before, and says so. */
-static gboolean
+gboolean
 gst_tfx_device_try_open (GstTfxFilter *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
@@ -127,7 +122,7 @@ gst_tfx_device_try_open (GstTfxFilter *self)
   return FALSE;
 }
 
-static void
+void
 gst_tfx_device_reconfigure (GstTfxFilter *self)
 {
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
@@ -159,13 +154,13 @@ const TfxBackend *
 gst_tfx_device_choose (GstTfxFilter *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
-  GstTfxDevice setting = gst_tfx_device_setting (self);
+  GstTfxDevice setting = gst_tfx_device_get_setting (self);
   gboolean wanted;
 
   gst_tfx_device_see_setting (self, setting);
   wanted = setting == GST_TFX_DEVICE_CUDA ||
            (setting == GST_TFX_DEVICE_AUTO &&
-               (g_atomic_int_get (&place->is_chosen) || place->in_cuda));
+               (g_atomic_int_get (&place->is_chosen) || place->from_device));
   place->runs = wanted && gst_tfx_device_try_open (self);
   return place->runs ? tfx_cuda_backend (place->cuda) : tfx_cpu_backend ();
 }
@@ -183,9 +178,11 @@ gst_tfx_device_start (GstTfxFilter *self)
   place->told = FALSE;
   place->in_cuda = place->out_cuda = FALSE;
   place->n_uploads = place->n_downloads = 0;
-  gst_tfx_device_see_setting (self, gst_tfx_device_setting (self));
+  place->seen_plan = NULL;
+  place->last_frames = 0;
+  gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
   /* Before caps are asked for, so that they say what is possible. */
-  if (gst_tfx_device_setting (self) == GST_TFX_DEVICE_CUDA)
+  if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)
     gst_tfx_device_try_open (self);
 }
 
@@ -229,7 +226,7 @@ gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out)
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   gchar *why;
 
-  place->in_cuda = gst_tfx_memory_is_cuda (in);
+  place->in_cuda = place->from_device = gst_tfx_memory_is_cuda (in);
   place->out_cuda = gst_tfx_memory_is_cuda (out);
   gst_tfx_device_drop_pool (place);
   if (!place->in_cuda && !place->out_cuda)
@@ -243,27 +240,8 @@ gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out)
   return FALSE;
 }
 
-/* Runs a block of silence, of which nobody hears. */
-static gint
-gst_tfx_device_run_silence (TfxPlan *plan, const TfxPlanSpec *spec)
-{
-  gsize n_frames =
-      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
-  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
-  TfxBlock block =
-      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
-  TfxExec *exec;
-  gint err = tfx_exec_new (plan, &exec);
-
-  if (err == 0)
-    err = tfx_exec_run (exec, &block, &block);
-  tfx_exec_free (&exec);
-  g_free (samples);
-  return err;
-}
-
 /* To the backend that is chosen now. */
-static void
+void
 gst_tfx_device_move (GstTfxFilter *self)
 {
   GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
@@ -275,23 +253,6 @@ gst_tfx_device_move (GstTfxFilter *self)
   if (!gst_tfx_device_fall_back (self, -EIO))
     GST_WARNING_OBJECT (self, "stays where it is: %s", error->message);
   g_error_free (error);
-}
-
-void
-gst_tfx_device_settle (GstTfxFilter *self)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
-  gint err;
-
-  gst_tfx_device_move (self);
-  if (!priv->place.runs || gst_tfx_fusion_decide (self))
-    return;
-  err = gst_tfx_device_run_silence (priv->engine.plan, &priv->engine.spec);
-  if (err < 0)
-    gst_tfx_device_fall_back (self, err);
-  GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
-      GST_TIME_ARGS (gst_util_get_timestamp () - start));
 }
 
 /* ---- failure ------------------------------------------------------------------------ */
@@ -351,13 +312,6 @@ gst_tfx_device_fall_back (GstTfxFilter *self, gint err)
       (NULL));
   gst_tfx_device_leave_memory (self);
   return TRUE;
-}
-
-/* ---- device=auto ----------------------------------------------------------------------- */
-
-void
-gst_tfx_device_consider (GstTfxFilter *self, gsize n_frames)
-{
 }
 
 /* ---- contexts -------------------------------------------------------------------------- */

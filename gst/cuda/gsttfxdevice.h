@@ -45,8 +45,11 @@ typedef struct
   GstCudaContext *context; /* also set by the application */
   TfxCuda *cuda;           /* its backend, or NULL */
   gboolean runs;           /* the engine is to run on it */
-  GstBufferPool *pool;     /* for the output */
-  GstAudioInfo pool_info;
+  /* device=auto: what was last thought about. */
+  const TfxPlan *seen_plan;
+  gsize seen_frames, last_frames;
+  gboolean from_device;           /* the samples come in CUDA memory */
+  GstBufferPool *pool;            /* for the output */
   guint64 n_uploads, n_downloads; /* beside those of the engine */
 } GstTfxDevicePlace;
 
@@ -73,9 +76,10 @@ gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out);
  * for. */
 const TfxBackend *gst_tfx_device_choose (GstTfxFilter *self);
 
-/* The engine is about to run blocks of so many frames: with device=auto this
+/* The engine is about to run a buffer of so many frames: with device=auto this
  * may be the place to go over to another backend. */
-void gst_tfx_device_consider (GstTfxFilter *self, gsize n_frames);
+void
+gst_tfx_device_consider (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames);
 
 /* Caps are set and the engine has a plan: it goes to the backend for them, and
  * what takes time the first time is done now. */
@@ -86,6 +90,22 @@ void gst_tfx_device_settle (GstTfxFilter *self);
  * with the state of its filters if that is not lost, and the output is in
  * system memory if what follows takes that. */
 gboolean gst_tfx_device_fall_back (GstTfxFilter *self, gint err);
+
+/* ---- for gsttfxauto.c --------------------------------------------------------- */
+
+/* What the property asks for, or where that is "auto", the environment. */
+GstTfxDevice gst_tfx_device_get_setting (GstTfxFilter *self);
+
+/* Opens the device unless it failed before, and says so. */
+gboolean gst_tfx_device_try_open (GstTfxFilter *self);
+
+/* The engine goes to the backend that is chosen now. */
+void gst_tfx_device_move (GstTfxFilter *self);
+
+/* Both pads are to negotiate anew. */
+void gst_tfx_device_reconfigure (GstTfxFilter *self);
+
+/* ---- contexts ----------------------------------------------------------------- */
 
 /* GstElementClass::set_context and GST_QUERY_CONTEXT. */
 void gst_tfx_device_set_context (GstTfxFilter *self, GstContext *context);
