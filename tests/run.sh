@@ -111,8 +111,8 @@ build_and_test() {
 
 title "packages"
 # shellcheck disable=SC2086 # one word for each package
-deps_require "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
-  gnuplot-nox clang-format-14 || exit 1
+deps_require "for the tests" $DEPS_BUILD $DEPS_CUDA $DEPS_PLAY \
+  $DEPS_PYTHON gnuplot-nox clang-format-14 || exit 1
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------

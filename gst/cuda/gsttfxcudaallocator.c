@@ -13,39 +13,22 @@
 #include <string.h>
 
 #include "gsttfxcudaprivate.h"
+#include "gsttfxcudasides.h"
 
 G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
 
-/* A driver call that fails once may succeed the next time; where the device has
- * gone, the second attempt costs nothing. */
-#define N_ATTEMPTS 2
-
-/* A root memory's two sides.  Which one is newer is in the memory's flags, where
- * libgstcuda has it too: NEED_DOWNLOAD and NEED_UPLOAD. */
-typedef struct
-{
-  GMutex lock;
-  GstMemory *root; /* not held: it holds this */
-  GstCudaContext *context;
-  TfxCuda *cuda;
-  CUdeviceptr device;
-  guint8 *pinned;    /* NULL before the first CPU map */
-  gboolean is_empty; /* nothing of worth has been written to either side */
-  gboolean is_busy;  /* the stream may still have work on it */
-} GstTfxCudaSides;
+/* How libgstcuda maps; it alone knows where its memory is on the device. */
+static GstMemoryMapFunction library_map;
 
 typedef GstCudaAllocator GstTfxCudaAllocator;
 typedef GstCudaAllocatorClass GstTfxCudaAllocatorClass;
-
-/* How libgstcuda maps; it alone knows where its memory is on the device. */
-static GstMemoryMapFunction library_map;
 
 static GType gst_tfx_cuda_allocator_get_type (void);
 G_DEFINE_TYPE (GstTfxCudaAllocator, gst_tfx_cuda_allocator,
     GST_TYPE_CUDA_ALLOCATOR)
 
 static GQuark
-gst_tfx_cuda_sides_quark (void)
+gst_tfx_cuda_allocator_quark (void)
 {
   static GQuark quark;
 
@@ -55,149 +38,12 @@ gst_tfx_cuda_sides_quark (void)
 }
 
 static GstTfxCudaSides *
-gst_tfx_cuda_sides_get (GstMemory *memory)
+gst_tfx_cuda_allocator_sides (GstMemory *memory)
 {
   if (memory->parent)
     memory = memory->parent;
   return gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory),
-      gst_tfx_cuda_sides_quark ());
-}
-
-/* ---- moving samples; with the lock held ------------------------------------- */
-
-static gboolean
-gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
-{
-  if (!self->is_busy)
-    return TRUE;
-  for (gint i = 0; i < N_ATTEMPTS; i++) {
-    if (tfx_cuda_wait (self->cuda) == 0) {
-      self->is_busy = FALSE;
-      return TRUE;
-    }
-  }
-  GST_WARNING ("waiting for the device failed");
-  return FALSE;
-}
-
-/* Puts a copy on the stream. */
-static gboolean
-gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
-{
-  gboolean ok = FALSE;
-
-  for (gint i = 0; i < N_ATTEMPTS && !ok; i++) {
-    if (!gst_cuda_context_push (self->context))
-      continue;
-    ok = gst_cuda_result (CuMemcpy2DAsync (copy, tfx_cuda_stream (self->cuda)));
-    gst_cuda_context_pop (NULL);
-  }
-  self->is_busy |= ok;
-  return ok;
-}
-
-static gboolean
-gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
-{
-  CUDA_MEMCPY2D copy = {
-    .srcMemoryType = CU_MEMORYTYPE_HOST,
-    .srcHost = self->pinned,
-    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-    .dstDevice = self->device,
-    .WidthInBytes = self->root->maxsize,
-    .Height = 1,
-  };
-
-  if (!GST_MEMORY_FLAG_IS_SET (self->root,
-          GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
-    return TRUE;
-  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-  if (!gst_tfx_cuda_sides_copy (self, &copy))
-    return FALSE;
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
-  return TRUE;
-}
-
-/* Returns when the samples are there. */
-static gboolean
-gst_tfx_cuda_sides_download (GstTfxCudaSides *self)
-{
-  CUDA_MEMCPY2D copy = {
-    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = self->device,
-    .dstMemoryType = CU_MEMORYTYPE_HOST,
-    .dstHost = self->pinned,
-    .WidthInBytes = self->root->maxsize,
-    .Height = 1,
-  };
-
-  if (!GST_MEMORY_FLAG_IS_SET (self->root,
-          GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
-    return TRUE;
-  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-  if (!gst_tfx_cuda_sides_copy (self, &copy) || !gst_tfx_cuda_sides_wait (self))
-    return FALSE;
-  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
-  return TRUE;
-}
-
-static gboolean
-gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
-{
-  gpointer pinned = NULL;
-
-  for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
-    if (!gst_cuda_context_push (self->context))
-      continue;
-    if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
-      self->pinned = pinned;
-    gst_cuda_context_pop (NULL);
-  }
-  return self->pinned != NULL;
-}
-
-/* Samples have been written on a side, or are about to be. */
-static void
-gst_tfx_cuda_sides_write (GstTfxCudaSides *self, GstMapFlags flags)
-{
-  gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
-
-  if (!(flags & GST_MAP_WRITE))
-    return;
-  self->is_empty = FALSE;
-  if (on_device)
-    GST_MINI_OBJECT_FLAG_SET (self->root,
-        GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
-  else
-    GST_MINI_OBJECT_FLAG_SET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
-}
-
-static gpointer
-gst_tfx_cuda_sides_map_device (GstTfxCudaSides *self, GstMapFlags flags)
-{
-  gboolean is_queued =
-      (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
-
-  if (!gst_tfx_cuda_sides_upload (self))
-    return NULL;
-  if (is_queued)
-    self->is_busy = TRUE;
-  else if (!gst_tfx_cuda_sides_wait (self))
-    return NULL;
-  return (gpointer)(guintptr)self->device;
-}
-
-/* Whoever writes a part finds the rest unchanged, so samples are downloaded for
- * writers too. */
-static gpointer
-gst_tfx_cuda_sides_map_host (GstTfxCudaSides *self, GstMapFlags flags)
-{
-  if (!gst_tfx_cuda_sides_pin (self) || !gst_tfx_cuda_sides_download (self))
-    return NULL;
-  /* The stream may still be reading what would be overwritten. */
-  if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_sides_wait (self))
-    return NULL;
-  return self->pinned;
+      gst_tfx_cuda_allocator_quark ());
 }
 
 /* ---- memory -------------------------------------------------------------------- */
@@ -206,16 +52,11 @@ static gpointer
 gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
     GstMapFlags flags)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
   gpointer data;
 
   g_mutex_lock (&sides->lock);
-  if ((flags & GST_MAP_CUDA) == GST_MAP_CUDA)
-    data = gst_tfx_cuda_sides_map_device (sides, flags);
-  else
-    data = gst_tfx_cuda_sides_map_host (sides, flags);
-  if (data)
-    gst_tfx_cuda_sides_write (sides, flags);
+  data = gst_tfx_cuda_sides_map (sides, flags);
   g_mutex_unlock (&sides->lock);
   return data;
 }
@@ -223,13 +64,10 @@ gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
 static void
 gst_tfx_cuda_allocator_mem_unmap (GstMemory *memory, GstMapInfo *info)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
 
   g_mutex_lock (&sides->lock);
-  /* Another map may have moved samples, and waited, in between. */
-  if ((info->flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
-    sides->is_busy = TRUE;
-  gst_tfx_cuda_sides_write (sides, info->flags);
+  gst_tfx_cuda_sides_unmap (sides, info->flags);
   g_mutex_unlock (&sides->lock);
 }
 
@@ -261,32 +99,6 @@ gst_tfx_cuda_allocator_mem_is_span (GstMemory *first, GstMemory *second,
   return first->offset + first->size == second->offset;
 }
 
-/* On the stream, from one device side to another; both belong to nobody else or
- * are locked. */
-static gboolean
-gst_tfx_cuda_sides_copy_range (GstTfxCudaSides *to, GstTfxCudaSides *from,
-    gsize offset, gsize size)
-{
-  CUDA_MEMCPY2D copy = {
-    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = from->device + offset,
-    .srcPitch = size,
-    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-    .dstDevice = to->device,
-    .dstPitch = size,
-    .WidthInBytes = size,
-    .Height = 1,
-  };
-
-  if (from->is_empty)
-    return TRUE;
-  if (!gst_tfx_cuda_sides_upload (from) || !gst_tfx_cuda_sides_copy (to, &copy))
-    return FALSE;
-  from->is_busy = TRUE;
-  gst_tfx_cuda_sides_write (to, GST_MAP_WRITE | GST_MAP_CUDA);
-  return TRUE;
-}
-
 /* Into system memory, where device memory is short or the driver fails. */
 static GstMemory *
 gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
@@ -309,7 +121,7 @@ gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
 static GstMemory *
 gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
   GstMemory *copy;
   gboolean ok;
 
@@ -323,8 +135,8 @@ gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
     return copy;
   }
   g_mutex_lock (&sides->lock);
-  ok = gst_tfx_cuda_sides_copy_range (gst_tfx_cuda_sides_get (copy), sides,
-      memory->offset + offset, size);
+  ok = gst_tfx_cuda_sides_copy_range (gst_tfx_cuda_allocator_sides (copy),
+      sides, memory->offset + offset, size);
   g_mutex_unlock (&sides->lock);
   if (ok)
     return copy;
@@ -333,25 +145,6 @@ gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
 }
 
 /* ---- making and freeing ------------------------------------------------------ */
-
-/* The memory is being freed. */
-static void
-gst_tfx_cuda_sides_free (gpointer data)
-{
-  GstTfxCudaSides *self = data;
-
-  if (self->pinned) {
-    /* The stream may still be reading it. */
-    gst_tfx_cuda_sides_wait (self);
-    if (gst_cuda_context_push (self->context)) {
-      gst_cuda_result (CuMemFreeHost (self->pinned));
-      gst_cuda_context_pop (NULL);
-    }
-  }
-  tfx_cuda_unref (&self->cuda);
-  g_mutex_clear (&self->lock);
-  g_free (self);
-}
 
 static void
 gst_tfx_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
@@ -450,16 +243,10 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   memory->size = memory->maxsize = size;
   GST_CUDA_MEMORY_CAST (memory)->info.size = size;
 
-  sides = g_new0 (GstTfxCudaSides, 1);
-  g_mutex_init (&sides->lock);
-  sides->root = memory;
-  sides->context = context;
-  sides->cuda = cuda;
-  sides->device = (CUdeviceptr)(guintptr)library_map (memory, size,
-      GST_MAP_READ | GST_MAP_CUDA);
-  sides->is_empty = TRUE;
+  sides = gst_tfx_cuda_sides_new (memory, context, cuda,
+      (guintptr)library_map (memory, size, GST_MAP_READ | GST_MAP_CUDA));
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory),
-      gst_tfx_cuda_sides_quark (), sides, gst_tfx_cuda_sides_free);
+      gst_tfx_cuda_allocator_quark (), sides, gst_tfx_cuda_sides_free);
   return memory;
 }
 
@@ -473,11 +260,9 @@ gst_tfx_cuda_allocator_owns (GstMemory *memory)
 void
 gst_tfx_cuda_allocator_discard (GstMemory *memory)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_sides_get (memory);
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
 
   g_mutex_lock (&sides->lock);
-  sides->is_empty = TRUE;
-  GST_MEMORY_FLAG_UNSET (sides->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
-  GST_MEMORY_FLAG_UNSET (sides->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  gst_tfx_cuda_sides_discard (sides);
   g_mutex_unlock (&sides->lock);
 }

@@ -110,12 +110,18 @@ cuda_check_bytes (gsize n, guint seed)
   return bytes;
 }
 
+/* On a stream that knows of no other. */
 static void
 copy (const CUDA_MEMCPY2D *what)
 {
+  CUstream stream = NULL;
+
   fail_unless (gst_cuda_context_push (cuda_check_context));
-  fail_unless (gst_cuda_result (CuMemcpy2D (what)));
-  fail_unless (gst_cuda_result (CuStreamSynchronize (NULL)));
+  fail_unless (
+      gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING)));
+  fail_unless (gst_cuda_result (CuMemcpy2DAsync (what, stream)));
+  fail_unless (gst_cuda_result (CuStreamSynchronize (stream)));
+  fail_unless (gst_cuda_result (CuStreamDestroy (stream)));
   fail_unless (gst_cuda_context_pop (NULL));
 }
 
@@ -234,4 +240,76 @@ cuda_check_buffer_holds (GstBuffer *buffer, const guint8 *bytes, gsize n)
       gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)))
     cuda_check_holds (gst_buffer_peek_memory (buffer, 0), bytes, n);
   g_free (found);
+}
+
+/* ---- audio ---------------------------------------------------------------------- */
+
+GstAudioInfo
+cuda_check_info (gint n_channels, gboolean planar)
+{
+  GstAudioInfo info;
+
+  gst_audio_info_set_format (&info, GST_AUDIO_FORMAT_F32, CUDA_CHECK_RATE,
+      n_channels, NULL);
+  if (planar)
+    info.layout = GST_AUDIO_LAYOUT_NON_INTERLEAVED;
+  return info;
+}
+
+GstBufferPool *
+cuda_check_pool (const GstAudioInfo *info, gsize n_frames)
+{
+  GstBufferPool *pool = gst_tfx_cuda_pool_new (cuda_check_context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_audio_info_to_caps (info);
+
+  gst_caps_set_features (caps, 0,
+      gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
+  gst_buffer_pool_config_set_params (config, caps, n_frames * info->bpf, 0, 0);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  gst_caps_unref (caps);
+  return pool;
+}
+
+GstMemory *
+cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **buffer)
+{
+  GstAudioMeta *meta;
+
+  fail_unless_equals_int (gst_tfx_cuda_pool_acquire (pool, n_frames, buffer),
+      GST_FLOW_OK);
+  fail_unless_equals_uint64 (gst_buffer_get_size (*buffer),
+      n_frames * info->bpf);
+  fail_unless (gst_tfx_cuda_buffer_is_device (*buffer, cuda_check_context));
+  meta = gst_buffer_get_audio_meta (*buffer);
+  if (info->layout == GST_AUDIO_LAYOUT_NON_INTERLEAVED) {
+    fail_unless_equals_uint64 (meta->samples, n_frames);
+    for (gint ch = 0; ch < info->channels; ch++)
+      fail_unless_equals_uint64 (meta->offsets[ch], ch * n_frames * 4);
+  } else {
+    fail_unless (meta == NULL);
+  }
+  return gst_buffer_peek_memory (*buffer, 0);
+}
+
+TfxExec *
+cuda_check_exec (guint n_channels, gdouble gain)
+{
+  TfxChain *empty = tfx_chain_new (), *chain;
+  TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), gain);
+  TfxExec *exec = NULL;
+  TfxPlan *plan;
+
+  chain = tfx_chain_append (empty, stage);
+  fail_unless_equals_int (tfx_plan_compile (chain, CUDA_CHECK_RATE, n_channels,
+                              tfx_cuda_backend (cuda_check_cuda), &plan),
+      0);
+  fail_unless_equals_int (tfx_exec_new (plan, &exec), 0);
+  tfx_plan_unref (&plan);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return exec;
 }

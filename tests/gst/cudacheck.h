@@ -43,7 +43,7 @@ guint8 *cuda_check_bytes (gsize n, guint seed);
 GstMemory *cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device);
 GstBuffer *cuda_check_buffer (const guint8 *bytes, gsize n);
 
-/* On the device, by the default stream: as another element does it. */
+/* On the device, by a stream of its own: as another element does it. */
 void cuda_check_write (gpointer device, const guint8 *bytes, gsize n);
 void cuda_check_read (gpointer device, guint8 *bytes, gsize n);
 
@@ -53,5 +53,23 @@ void cuda_check_buffer_holds (GstBuffer *buffer, const guint8 *bytes, gsize n);
 
 /* Puts a copy between device addresses on our stream. */
 void cuda_check_queue_copy (gpointer to, gpointer from, gsize n);
+
+/* ---- audio -------------------------------------------------------------------- */
+
+/* In Hz: a frame is a whole number of nanoseconds. */
+#define CUDA_CHECK_RATE 50000
+
+/* F32. */
+GstAudioInfo cuda_check_info (gint n_channels, gboolean planar);
+
+/* An active pool. */
+GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
+
+/* A buffer out of the pool, which must be as it should be, and its memory. */
+GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **buffer);
+
+/* A gain, run by the backend. */
+TfxExec *cuda_check_exec (guint n_channels, gdouble gain);
 
 #endif /* CUDA_CHECK_H */
