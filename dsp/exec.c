@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * exec.c: runs a plan over blocks; carries state from plan to plan. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ struct TfxExec
   unsigned n_retired;
   size_t fade_frames, fade_position, next_fade_frames;
   double *fade_scratch; /* FADE_CHUNK frames of all channels */
-  double *state;        /* room for the largest state of a stage */
+  double *state;        /* room for the largest state of a stage, twice */
+  size_t state_room;    /* doubles in each half */
   uint64_t n_dispatches, n_recoveries;
   size_t n_done;  /* frames of the last run */
   TfxStats freed; /* the counts of engines that are gone */
@@ -110,10 +112,12 @@ reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
   for (size_t i = 0; i < b->n_stages; i++)
     largest =
         b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
-  state = realloc (e->state, largest * a->n_channels * sizeof *e->state);
+  largest *= a->n_channels;
+  state = realloc (e->state, 2 * largest * sizeof *e->state);
   if (!state)
     return -ENOMEM;
   e->state = state;
+  e->state_room = largest;
   return 0;
 }
 
@@ -168,6 +172,20 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* From one place of gains to another.  Behind a gain of 0 nothing is heard of
+ * the state. */
+static void
+scale_state (double scale, const TfxPlanStage *to, unsigned n_channels,
+    double *state)
+{
+  double factor = to->scale != 0.0 ? scale / to->scale : 0.0;
+
+  if (factor == 1.0 || !isfinite (factor))
+    return;
+  for (size_t i = 0; i < to->state_size * n_channels; i++)
+    state[i] *= factor;
+}
+
 /* Output frames that are still to be dropped, and those by which the delay
  * has grown: they have been put out already. */
 static void
@@ -178,38 +196,96 @@ hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
   size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
 
   to->plan->backend->set_skip (to->engine, to_stage,
-      new > old ? skip + (new - old) : skip);
+      new > old && !to->plan->in_stream ? skip + (new - old) : skip);
+}
+
+/* The newest past inputs of a FIR that has become one with those before it, as
+ * these make them of the past of the whole. */
+static void
+follow (const TfxPlanFollower *f, unsigned n_channels, const double *whole,
+    double *state)
+{
+  const TfxStage *before = f->before;
+  const size_t n_taps = before->u.fir.n_taps, n_past = f->stage->state_size;
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    const double *taps =
+        before->u.fir.taps + (before->u.fir.n_kernels == 1 ? 0 : c) * n_taps;
+
+    for (size_t i = 0; i < f->state_size; i++) {
+      /* The output of the time from which on there are so many more. */
+      const double *x = whole + c * n_past + (n_past - f->state_size + i);
+      double y = 0.0;
+
+      for (size_t k = 0; k < n_taps; k++)
+        y += taps[k] * *(x - k);
+      state[c * f->state_size + i] = y;
+    }
+  }
 }
 
 #define ALL_STAGES 0 /* in place of an id */
+
+/* The state of stage i, if the old plan has it by itself. */
+static bool
+hand_over_stage (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+
+  for (size_t j = 0; j < old->n_stages; j++) {
+    const TfxPlanStage *f = &old->stages[j];
+
+    if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
+      continue;
+    old->backend->get_state (from->engine, j, e->state);
+    if (t->kind == TFX_STEP_CASCADE)
+      map_sections (f, t, new->n_channels, e->state);
+    else
+      resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    hand_over_skip (from, j, to, i);
+    return true;
+  }
+  return false;
+}
+
+/* The same if the old plan has it behind others that it has become one with.
+ * Nothing is to be dropped any more by then, or no delay is taken out. */
+static void
+hand_over_follower (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+  double *whole = e->state + e->state_room;
+
+  for (size_t j = 0; j < old->n_followers; j++) {
+    const TfxPlanFollower *f = &old->followers[j];
+
+    if (f->id != t->id || t->kind != TFX_STEP_FIR)
+      continue;
+    old->backend->get_state (from->engine, (size_t)(f->stage - old->stages),
+        whole);
+    follow (f, new->n_channels, whole, e->state);
+    resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    new->backend->set_skip (to->engine, i, 0);
+    return;
+  }
+}
 
 /* The state of every stage that both plans have, or of the one with that id,
  * from one engine to the other. */
 static void
 hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
 {
-  const TfxPlan *old = from->plan, *new = to->plan;
-
-  for (size_t i = 0; i < new->n_stages; i++) {
-    const TfxPlanStage *t = &new->stages[i];
-
-    if (id != ALL_STAGES && t->id != id)
+  for (size_t i = 0; i < to->plan->n_stages; i++) {
+    if (id != ALL_STAGES && to->plan->stages[i].id != id)
       continue;
-    for (size_t j = 0; j < old->n_stages; j++) {
-      const TfxPlanStage *f = &old->stages[j];
-
-      if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
-        continue;
-      old->backend->get_state (from->engine, j, e->state);
-      if (t->kind == TFX_STEP_CASCADE)
-        map_sections (f, t, new->n_channels, e->state);
-      else
-        resize_history (e->state, f->state_size, t->state_size,
-            new->n_channels);
-      new->backend->set_state (to->engine, i, e->state);
-      hand_over_skip (from, j, to, i);
-      break;
-    }
+    if (!hand_over_stage (e, from, to, i))
+      hand_over_follower (e, from, to, i);
   }
 }
 
@@ -273,6 +349,16 @@ take_over (TfxExec *e, Run *run, size_t fade_frames)
   *run = (Run){ NULL, NULL };
 }
 
+/* Whether an engine can go over to the plan.  FIRs and delay lines do so in a
+ * short cross-fade of their own.  Where none is wanted, there must not be one
+ * either: perhaps a gain has but moved here from another executor. */
+static bool
+is_update (const TfxPlan *old, const TfxPlan *plan, size_t fade_frames)
+{
+  return tfx_plan_same_structure (old, plan) &&
+         (fade_frames > 0 || tfx_plan_same_lines (old, plan));
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -283,9 +369,9 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   int ret;
 
   free_retired (e);
-  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+  if (e->next.plan && is_update (e->next.plan, plan, fade_frames))
     return update_in_place (&e->next, plan);
-  if (tfx_plan_same_structure (now, plan)) {
+  if (is_update (now, plan, fade_frames)) {
     run_clear (e, &e->next);
     return update_in_place (&e->current, plan);
   }
@@ -430,6 +516,20 @@ size_t
 tfx_exec_skip (const TfxExec *e)
 {
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
+}
+
+size_t
+tfx_exec_held (const TfxExec *e, uint64_t id)
+{
+  const TfxPlan *plan = e->current.plan;
+  size_t held = 0;
+
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].id == id && plan->stages[i].step->delay > 0)
+      held += plan->stages[i].step->delay -
+              plan->backend->get_skip (e->current.engine, i);
+  }
+  return held;
 }
 
 /* A cross-fade or a plan that waits for one is over. */

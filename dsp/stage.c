@@ -141,6 +141,23 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
 }
 
 TfxStage *
+tfx_stage_lengthen (const TfxStage *fir, size_t n_taps)
+{
+  const unsigned n = fir->u.fir.n_kernels;
+  const size_t n_has = fir->u.fir.n_taps;
+  TfxStage *stage = fir_new (fir->id, n, n_taps, fir->u.fir.method);
+
+  if (!stage)
+    return NULL;
+  stage->u.fir.delay = fir->u.fir.delay;
+  memset (stage->u.fir.taps, 0, n * n_taps * sizeof (double));
+  for (unsigned k = 0; k < n; k++)
+    memcpy (stage->u.fir.taps + k * n_taps, fir->u.fir.taps + k * n_has,
+        n_has * sizeof (double));
+  return stage;
+}
+
+TfxStage *
 tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
     size_t n_taps)
 {

@@ -280,9 +280,9 @@ gst_tfx_cuda_flow_move (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
     return FALSE;
   }
   if (to_device)
-    priv->place.n_uploads++;
+    gst_tfx_counts_add (&priv->counts.n_uploads, 1);
   else
-    priv->place.n_downloads++;
+    gst_tfx_counts_add (&priv->counts.n_downloads, 1);
   gst_tfx_cuda_flow_copy_metadata (*buffer, out, &priv->info, n_frames);
   gst_buffer_unref (*buffer);
   *buffer = out;

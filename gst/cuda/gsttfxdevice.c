@@ -177,7 +177,6 @@ gst_tfx_device_start (GstTfxFilter *self)
   place->seen_setting = 0;
   place->told = FALSE;
   place->in_cuda = place->out_cuda = FALSE;
-  place->n_uploads = place->n_downloads = 0;
   place->seen_plan = NULL;
   place->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));

@@ -48,9 +48,8 @@ typedef struct
   /* device=auto: what was last thought about. */
   const TfxPlan *seen_plan;
   gsize seen_frames, last_frames;
-  gboolean from_device;           /* the samples come in CUDA memory */
-  GstBufferPool *pool;            /* for the output */
-  guint64 n_uploads, n_downloads; /* beside those of the engine */
+  gboolean from_device; /* the samples come in CUDA memory */
+  GstBufferPool *pool;  /* for the output */
 } GstTfxDevicePlace;
 
 /* The stream starts, and ends. */
