@@ -2,7 +2,9 @@
  * test_cuda_pipelines.c: elements on the device: the right samples, and no more
  * transfers and launches than there must be.
  */
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "deck.h"
 
@@ -191,6 +193,43 @@ GST_START_TEST (test_work)
 }
 GST_END_TEST;
 
+/* ---- before the first buffer ------------------------------------------------------- */
+
+/* Kernels are loaded while caps are set: in the stream a call that loads one
+ * would fail. */
+GST_START_TEST (test_ready)
+{
+  static const gchar *const rows[] = { HIGH "name=e0",
+    HIGH "! " LOW "! tfxfir taps=55 DEVICE ! tfxchain DEVICE "
+         "chain=\"Reverb(500)|LoButterworth(300,order=16)\" name=e0",
+    HIGH "fuse=false ! " LOW "name=e0 fuse=false ! MEMORY" };
+  static const gchar *const calls[] = { "cuModuleLoadData:1,719",
+    "cuStreamCreate:1,719" };
+  const gchar *launch = rows[__i__ % G_N_ELEMENTS (rows)];
+  const gchar *call = calls[__i__ / G_N_ELEMENTS (rows)];
+  gchar *report = NULL, *path;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck;
+  gint fd = g_file_open_tmp ("tfx-ready-XXXXXX", &path, NULL);
+
+  fail_unless (fd >= 0);
+  close (fd);
+  deck = deck_new (launch, DECK_CUDA, &info);
+  g_setenv ("TFX_STANDIN_REPORT", path, TRUE);
+  g_setenv ("TFX_STANDIN_FAIL", call, TRUE);
+  play_plain (deck, 0);
+  fail_unless (g_file_get_contents (path, &report, NULL, NULL));
+  fail_unless (report[0] == '\0', "%s: %s", launch, report);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "launches") > 0, TRUE);
+  tfx_check_expect_no_warning (deck->bus);
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  deck_free (deck);
+  g_unlink (path);
+  g_free (path);
+  g_free (report);
+}
+GST_END_TEST;
+
 /* ---- suite --------------------------------------------------------------------------- */
 
 static Suite *
@@ -201,6 +240,7 @@ make_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_work, 0, G_N_ELEMENTS (lines));
+  tcase_add_loop_test (tc, test_ready, 0, 6);
   return s;
 }
 
