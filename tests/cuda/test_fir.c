@@ -199,7 +199,7 @@ check_fir_change (bool in_sum)
   memcpy (y, x, n * 8 * sizeof *y);
   for (size_t i = 0; ret == 0 && i < 8; i++) {
     if (i == 2)
-      ret = tfx_exec_set_plan (exec, plan, 0);
+      ret = tfx_exec_set_plan (exec, plan, fade);
     if (ret == 0)
       ret = test_exec_f64 (exec, y + i * n, 1, n);
   }
