@@ -140,7 +140,12 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
     TfxKernelBlock to =
         is_last ? *out : buffer_block (e, l->between + i % 2, n_frames);
 
-    ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
+    /* The stream has ended for the steps before this one: what they ring on
+     * with is not of it. */
+    if (i > 0 && s->delay > 0 && gate->ended)
+      ret = clear_frames (e, &from, gate->end, n_frames - gate->end);
+    if (ret == 0)
+      ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
     if (ret == 0 && s->delay > 0)
       ret = pass_gate (e, &e->nodes[s->index], &to, n_frames, gate);
     from = to;
@@ -170,14 +175,20 @@ settle (TfxEngine *e, bool good)
   }
 }
 
-static bool
-is_on_device (TfxEngine *e, const TfxBlock *block)
+/* The driver says of memory that it does not know that the value is invalid.
+ * Whatever else it says tells nothing of the memory, which must not be touched
+ * then. */
+static int
+look_where (TfxEngine *e, const TfxBlock *block, bool *on_device)
 {
   unsigned type = CU_MEMORYTYPE_HOST;
   CUresult result = e->cuda->driver->pointer_get_attribute (&type,
       CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)block->data);
 
-  return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE;
+  *on_device = result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE;
+  if (result == CUDA_ERROR_INVALID_VALUE)
+    return 0;
+  return tfx_context_check (e->cuda, result, "asking where the samples are");
 }
 
 static int
@@ -297,10 +308,17 @@ look_if_lost (TfxEngine *e)
 static int
 run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
-  bool in_on_device = in && is_on_device (e, in);
-  bool out_on_device = is_on_device (e, out);
+  bool in_on_device = false, out_on_device;
   size_t most = TFX_MAX_SAMPLES / out->n_channels;
   int n_cleared = 0;
+  int where = look_where (e, out, &out_on_device);
+
+  if (where == 0 && in)
+    where = look_where (e, in, &in_on_device);
+  if (where < 0) {
+    look_if_lost (e);
+    return where;
+  }
 
   e->double_arithmetic = out->type == TFX_SAMPLE_F64;
   e->has_run = true;

@@ -35,15 +35,32 @@ struct TfxExec
   double *state;        /* room for the largest state of a stage, twice */
   size_t state_room;    /* doubles in each half */
   uint64_t n_dispatches, n_recoveries;
+  size_t n_done;  /* frames of the last run */
+  TfxStats freed; /* the counts of engines that are gone */
 };
 
+/* Its counts stay. */
 static void
-run_clear (Run *run)
+count_freed (TfxExec *e, const Run *run)
+{
+  if (run->engine)
+    run->plan->backend->add_stats (run->engine, &e->freed);
+}
+
+static void
+run_free (Run *run)
 {
   if (run->engine)
     run->plan->backend->engine_free (run->engine);
   run->engine = NULL;
   tfx_plan_unref (&run->plan);
+}
+
+static void
+run_clear (TfxExec *e, Run *run)
+{
+  count_freed (e, run);
+  run_free (run);
 }
 
 static int
@@ -59,7 +76,7 @@ static void
 free_retired (TfxExec *e)
 {
   while (e->n_retired > 0)
-    run_clear (&e->retired[--e->n_retired]);
+    run_clear (e, &e->retired[--e->n_retired]);
 }
 
 int
@@ -88,10 +105,10 @@ tfx_exec_free (TfxExec **exec)
   *exec = NULL;
   if (!e)
     return;
-  run_clear (&e->current);
-  run_clear (&e->fading);
-  run_clear (&e->next);
-  run_clear (&e->coming);
+  run_clear (e, &e->current);
+  run_clear (e, &e->fading);
+  run_clear (e, &e->next);
+  run_clear (e, &e->coming);
   free_retired (e);
   free (e->fade_scratch);
   free (e->state);
@@ -359,9 +376,9 @@ update_in_place (Run *run, TfxPlan *plan)
 static void
 end_fade (TfxExec *e)
 {
-  run_clear (&e->fading);
-  run_clear (&e->next);
-  run_clear (&e->coming);
+  run_clear (e, &e->fading);
+  run_clear (e, &e->next);
+  run_clear (e, &e->coming);
   free_retired (e);
 }
 
@@ -470,13 +487,13 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   free_retired (e);
   if (e->coming.plan && has_same_firs (e->coming.plan, plan))
     return update_in_place (&e->coming, plan);
-  run_clear (&e->coming);
+  run_clear (e, &e->coming);
   is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
   if (!is_gradual && e->next.plan &&
       is_update (e->next.plan, plan, fade_frames))
     return update_in_place (&e->next, plan);
   if (!is_gradual && is_update (now, plan, fade_frames)) {
-    run_clear (&e->next);
+    run_clear (e, &e->next);
     return update_in_place (&e->current, plan);
   }
 
@@ -485,7 +502,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     return ret;
   if (!related) {
     end_fade (e);
-    run_clear (&e->current);
+    run_clear (e, &e->current);
     e->current = run;
     free (e->fade_scratch);
     e->fade_scratch = NULL;
@@ -497,19 +514,19 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     ret = e->fade_scratch ? 0 : -ENOMEM;
   }
   if (ret < 0) {
-    run_clear (&run);
+    run_clear (e, &run);
     return ret;
   }
 
   if (is_gradual) {
-    run_clear (&e->next);
+    run_clear (e, &e->next);
     e->coming = run;
     e->coming_fade_frames = fade_frames;
     e->is_coming = false;
     return 0;
   }
   if (e->fading.plan && fade_frames > 0) {
-    run_clear (&e->next);
+    run_clear (e, &e->next);
     e->next = run;
     e->next_fade_frames = fade_frames;
     return 0;
@@ -517,7 +534,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   end_fade (e);
   take_over (e, &run, fade_frames);
   if (fade_frames == 0)
-    run_clear (&e->fading);
+    run_clear (e, &e->fading);
   return 0;
 }
 
@@ -532,19 +549,19 @@ run_engine (TfxExec *e, Run *run, const TfxBlock *in, const TfxBlock *out)
   return 0;
 }
 
-/* Runs up to FADE_CHUNK frames of a cross-fade; returns how many. */
+/* Runs up to FADE_CHUNK frames of a cross-fade. */
 static int
-run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
+run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
 {
-  size_t n = in->n_frames - *done, left = e->fade_frames - e->fade_position;
+  size_t n = in->n_frames - e->n_done, left = e->fade_frames - e->fade_position;
   unsigned n_channels = in->n_channels;
   TfxBlock from, to, old;
   int ret;
 
   n = n < left ? n : left;
   n = n < FADE_CHUNK ? n : FADE_CHUNK;
-  from = tfx_block_part (in, *done, n, 0, n_channels);
-  to = tfx_block_part (out, *done, n, 0, n_channels);
+  from = tfx_block_part (in, e->n_done, n, 0, n_channels);
+  to = tfx_block_part (out, e->n_done, n, 0, n_channels);
   old = tfx_block_interleaved (e->fade_scratch, in->type, n_channels, n);
 
   ret = run_engine (e, &e->fading, &from, &old);
@@ -554,7 +571,7 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
     return ret;
   tfx_block_fade (&old, &to, e->fade_position, e->fade_frames);
   e->fade_position += n;
-  *done += n;
+  e->n_done += n;
 
   if (e->fade_position == e->fade_frames) {
     /* There is room: no more than two cross-fades are prepared at a time, and
@@ -569,18 +586,17 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
 
 /* Runs some frames, and brings what is coming nearer. */
 static int
-run_following (TfxExec *e, const TfxBlock *in, const TfxBlock *out,
-    size_t *done)
+run_following (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
 {
   const TfxPlan *plan = e->current.plan;
   const size_t most = plan->backend->follow_frames (plan);
-  size_t n = in->n_frames - *done;
+  size_t n = in->n_frames - e->n_done;
   TfxBlock from, to;
   int ret;
 
   n = n < most ? n : most;
-  from = tfx_block_part (in, *done, n, 0, in->n_channels);
-  to = tfx_block_part (out, *done, n, 0, in->n_channels);
+  from = tfx_block_part (in, e->n_done, n, 0, in->n_channels);
+  to = tfx_block_part (out, e->n_done, n, 0, in->n_channels);
   if (!e->is_coming)
     start_coming (e);
   ret = run_engine (e, &e->current, &from, &to);
@@ -588,7 +604,7 @@ run_following (TfxExec *e, const TfxBlock *in, const TfxBlock *out,
     return ret;
   if (follow (e, n))
     take_over (e, &e->coming, e->coming_fade_frames);
-  *done += n;
+  e->n_done += n;
   return 0;
 }
 
@@ -600,34 +616,53 @@ fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
          out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
 }
 
+/* What the cross-fade has left over. */
+static int
+run_rest (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
+{
+  size_t n = in->n_frames - e->n_done;
+  TfxBlock from = *in, to = *out;
+  int ret;
+
+  if (n == 0)
+    return 0;
+  if (e->n_done > 0) {
+    from = tfx_block_part (in, e->n_done, n, 0, in->n_channels);
+    to = tfx_block_part (out, e->n_done, n, 0, in->n_channels);
+  }
+  ret = run_engine (e, &e->current, &from, &to);
+  if (ret == 0)
+    e->n_done += n;
+  return ret;
+}
+
 int
 tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
 {
   TfxDenormalMode mode;
-  size_t done = 0;
   int ret = 0;
 
+  e->n_done = 0;
   if (!fits (e->current.plan, in, out))
     return -EINVAL;
   if (in->n_frames == 0)
     return 0;
 
   mode = tfx_denormal_enter ();
-  while (ret == 0 && (e->fading.plan || e->coming.plan) && done < in->n_frames)
-    ret = e->fading.plan ? run_fading (e, in, out, &done)
-                         : run_following (e, in, out, &done);
-  if (ret == 0 && done == 0) {
-    ret = run_engine (e, &e->current, in, out);
-  } else if (ret == 0 && done < in->n_frames) {
-    TfxBlock from =
-        tfx_block_part (in, done, in->n_frames - done, 0, in->n_channels);
-    TfxBlock to =
-        tfx_block_part (out, done, in->n_frames - done, 0, in->n_channels);
-    ret = run_engine (e, &e->current, &from, &to);
-  }
+  while (ret == 0 && (e->fading.plan || e->coming.plan) &&
+         e->n_done < in->n_frames)
+    ret = e->fading.plan ? run_fading (e, in, out) : run_following (e, in, out);
+  if (ret == 0)
+    ret = run_rest (e, in, out);
   tfx_denormal_leave (mode);
   e->n_dispatches++;
   return ret;
+}
+
+size_t
+tfx_exec_n_done (const TfxExec *e)
+{
+  return e->n_done;
 }
 
 size_t
@@ -659,7 +694,7 @@ finish_fades (TfxExec *e, bool keep_state)
   if (last->plan) {
     if (keep_state)
       hand_over (e, &e->current, last, ALL_STAGES);
-    run_clear (&e->current);
+    run_clear (e, &e->current);
     e->current = *last;
     *last = (Run){ NULL, NULL };
   }
@@ -696,6 +731,8 @@ tfx_exec_take_waste (TfxExec *e)
 
   if (!waste)
     return NULL;
+  for (unsigned i = 0; i < e->n_retired; i++)
+    count_freed (e, &e->retired[i]);
   memcpy (waste->runs, e->retired, sizeof waste->runs);
   waste->n = e->n_retired;
   e->n_retired = 0;
@@ -711,7 +748,7 @@ tfx_waste_free (TfxWaste **waste)
   if (!w)
     return;
   while (w->n > 0)
-    run_clear (&w->runs[--w->n]);
+    run_free (&w->runs[--w->n]);
   free (w);
 }
 
@@ -736,11 +773,11 @@ split (TfxExec *e)
     ret = reserve_state (e, e->current.plan, apart);
   tfx_plan_unref (&apart);
   if (ret < 0) {
-    run_clear (&run);
+    run_clear (e, &run);
     return ret;
   }
   hand_over (e, &e->current, &run, ALL_STAGES);
-  run_clear (&e->current);
+  run_clear (e, &e->current);
   e->current = run;
   return 0;
 }
@@ -803,8 +840,15 @@ tfx_exec_get_stats (const TfxExec *e, TfxStats *stats)
   *stats = (TfxStats){
     .dispatches = e->n_dispatches,
     .recoveries = e->n_recoveries,
+    .launches = e->freed.launches,
+    .uploads = e->freed.uploads,
+    .downloads = e->freed.downloads,
     .device = backend->name,
     .kernel = backend->kernel,
   };
   backend->add_stats (e->current.engine, stats);
+  if (e->fading.engine)
+    e->fading.plan->backend->add_stats (e->fading.engine, stats);
+  for (unsigned i = 0; i < e->n_retired; i++)
+    e->retired[i].plan->backend->add_stats (e->retired[i].engine, stats);
 }

@@ -389,6 +389,19 @@ uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
 /* The frames that its stages take out of the stream: its latency. */
 size_t tfx_plan_delay (const TfxPlan *plan);
 
+/* What a plan has to do for each frame. */
+typedef struct TfxWork
+{
+  size_t n_steps, n_sections;
+  size_t n_taps; /* of FIRs and delay lines */
+  double cpu_ns; /* about what all channels cost on the CPU, by the figures in
+                  * docs/benchmarks.md for the kernels of tfx_cpu_backend() */
+} TfxWork;
+
+/* In blocks of block_frames, whatever backend the plan is for. */
+void
+tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
+
 /* ---- execution ------------------------------------------------------------ */
 
 /* Runs a plan over blocks and holds all state. */
@@ -431,8 +444,13 @@ int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
  * place, with the same strides) or memory that does not overlap.  Allocates
  * nothing, takes no lock.  Any split of a stream into blocks gives the same
  * output to the bit; FIRs by FFT, to rounding.  0, or -EINVAL if a block does
- * not fit the plan. */
+ * not fit the plan; -EIO or -ENOMEM if it runs on a device that fails. */
 int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
+
+/* How many frames the last run filtered: all of them, or fewer if it failed.
+ * The rest of its input is as it was, and the state is that behind these
+ * frames. */
+size_t tfx_exec_n_done (const TfxExec *exec);
 
 /* How many of the next output frames stand before the first frame of the
  * stream, because of the plan's delay: run, then drop as many frames from the

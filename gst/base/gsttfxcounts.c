@@ -9,13 +9,15 @@ gst_tfx_counts_clear (GstTfxCounts *self)
   TfxStats *engine = &self->engine;
   guint64 *const counts[] = { &self->n_buffers, &self->n_frames,
     &self->n_deferred, &self->process_time, &self->n_stages, &self->n_sections,
-    &engine->dispatches, &engine->launches, &engine->uploads,
-    &engine->downloads, &engine->recoveries };
+    &self->n_uploads, &self->n_downloads, &engine->dispatches,
+    &engine->launches, &engine->uploads, &engine->downloads,
+    &engine->recoveries };
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     gst_tfx_counts_set (counts[i], 0);
   g_atomic_pointer_set (&engine->device, NULL);
   g_atomic_pointer_set (&engine->kernel, NULL);
+  self->seen_kernel = NULL;
 }
 
 void
@@ -31,7 +33,11 @@ gst_tfx_counts_note_engine (GstTfxCounts *self, const GstTfxEngine *engine)
     gst_tfx_counts_set (&self->engine.downloads, stats.downloads);
     gst_tfx_counts_set (&self->engine.recoveries, stats.recoveries);
     __atomic_store_n (&self->engine.device, stats.device, __ATOMIC_RELAXED);
-    __atomic_store_n (&self->engine.kernel, stats.kernel, __ATOMIC_RELAXED);
+    /* Others may read the name of a device's kernel when that has gone. */
+    if (stats.kernel != self->seen_kernel)
+      __atomic_store_n (&self->engine.kernel, g_intern_string (stats.kernel),
+          __ATOMIC_RELAXED);
+    self->seen_kernel = stats.kernel;
   }
   gst_tfx_counts_set (&self->n_stages, tfx_plan_n_stages (engine->plan));
   gst_tfx_counts_set (&self->n_sections, tfx_plan_n_sections (engine->plan));
@@ -55,10 +61,14 @@ gst_tfx_counts_to_structure (GstTfxCounts *self)
       "frames", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_frames),     /**/
       "deferred", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_deferred), /**/
       "dispatches", G_TYPE_UINT64, gst_tfx_counts_get (&engine->dispatches),
-      "launches", G_TYPE_UINT64, gst_tfx_counts_get (&engine->launches),   /**/
-      "uploads", G_TYPE_UINT64, gst_tfx_counts_get (&engine->uploads),     /**/
-      "downloads", G_TYPE_UINT64, gst_tfx_counts_get (&engine->downloads), /**/
-      "stages", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_stages),  /**/
+      "launches", G_TYPE_UINT64, gst_tfx_counts_get (&engine->launches), /**/
+      "uploads", G_TYPE_UINT64,
+      gst_tfx_counts_get (&engine->uploads) +
+          gst_tfx_counts_get (&self->n_uploads),
+      "downloads", G_TYPE_UINT64,
+      gst_tfx_counts_get (&engine->downloads) +
+          gst_tfx_counts_get (&self->n_downloads),
+      "stages", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_stages), /**/
       "sections", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_sections),
       "device", G_TYPE_STRING, device ? device : "none", /**/
       "kernel", G_TYPE_STRING, kernel ? kernel : "none", /**/

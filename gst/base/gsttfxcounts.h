@@ -16,7 +16,9 @@ typedef struct
 {
   guint64 n_buffers, n_frames, n_deferred, process_time;
   guint64 n_stages, n_sections;
+  guint64 n_uploads, n_downloads; /* beside those of the engine */
   TfxStats engine;
+  const gchar *seen_kernel; /* as the engine names it; of the one thread */
 } GstTfxCounts;
 
 void gst_tfx_counts_clear (GstTfxCounts *self);

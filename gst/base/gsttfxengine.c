@@ -301,6 +301,37 @@ gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, TfxChain *pending,
 }
 
 gboolean
+gst_tfx_engine_set_backend (GstTfxEngine *self, const TfxBackend *backend,
+    GError **error)
+{
+  TfxPlanSpec spec = self->spec;
+  TfxPlan *own, *plan = NULL;
+
+  spec.backend = backend;
+  if (!self->plan || backend == self->spec.backend)
+    return TRUE;
+  own = gst_tfx_engine_compile (self->chain, &spec, error);
+  if (own && self->pending)
+    plan =
+        gst_tfx_engine_compile_whole (self->pending, self->chain, &spec, error);
+  else if (own)
+    plan = tfx_plan_ref (own);
+  if (!plan ||
+      (self->exec && !gst_tfx_engine_take_plan (self, plan, &spec, 0, error))) {
+    tfx_plan_unref (&plan);
+    tfx_plan_unref (&own);
+    return FALSE;
+  }
+  self->n_fading = 0;
+  tfx_plan_unref (&self->own);
+  tfx_plan_unref (&self->plan);
+  self->own = own;
+  self->plan = plan;
+  self->spec = spec;
+  return TRUE;
+}
+
+gboolean
 gst_tfx_engine_take_note (GstTfxEngine *self)
 {
   gboolean is_new = self->is_new;
@@ -334,9 +365,15 @@ gst_tfx_engine_expect_fade (GstTfxEngine *self)
 }
 
 gboolean
+gst_tfx_engine_is_mixing (const GstTfxEngine *self)
+{
+  return self->exec && tfx_exec_is_fading (self->exec);
+}
+
+gboolean
 gst_tfx_engine_is_fading (const GstTfxEngine *self)
 {
-  return self->n_fading > 0 || (self->exec && tfx_exec_is_fading (self->exec));
+  return self->n_fading > 0 || gst_tfx_engine_is_mixing (self);
 }
 
 void
@@ -346,12 +383,22 @@ gst_tfx_engine_pass (GstTfxEngine *self, gsize n_frames)
 }
 
 gint
-gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *block)
+gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *in, const TfxBlock *out)
 {
-  gst_tfx_engine_join (self, block->n_frames);
-  self->used = TRUE;
-  gst_tfx_engine_pass (self, block->n_frames);
-  return tfx_exec_run (self->exec, block, block);
+  gint err;
+
+  gst_tfx_engine_join (self, in->n_frames);
+  err = tfx_exec_run (self->exec, in, out);
+  if (tfx_exec_n_done (self->exec) > 0)
+    self->used = TRUE;
+  gst_tfx_engine_pass (self, tfx_exec_n_done (self->exec));
+  return err;
+}
+
+gsize
+gst_tfx_engine_n_done (const GstTfxEngine *self)
+{
+  return tfx_exec_n_done (self->exec);
 }
 
 gint

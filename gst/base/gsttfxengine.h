@@ -64,12 +64,22 @@ gboolean gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample,
 gboolean gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample,
     TfxChain *pending, guint64 who, GError **error);
 
+/* Runs on another backend from now on: the state moves along, and a cross-fade
+ * is over.  On failure it goes on as it was. */
+gboolean gst_tfx_engine_set_backend (GstTfxEngine *self,
+    const TfxBackend *backend, GError **error);
+
 /* Whether the stages that it has state of may be others than when this was
  * last asked. */
 gboolean gst_tfx_engine_take_note (GstTfxEngine *self);
 
-/* Filters a block in place.  0 or a negative errno value. */
-gint gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *block);
+/* Filters a block into another one, or in place.  0 or a negative errno value:
+ * what gst_tfx_engine_n_done() says is done then. */
+gint gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *in,
+    const TfxBlock *out);
+
+/* The frames that the last run has filtered. */
+gsize gst_tfx_engine_n_done (const GstTfxEngine *self);
 
 /* Time goes by though nothing is run: a block of silence from rest. */
 void gst_tfx_engine_pass (GstTfxEngine *self, gsize n_frames);
@@ -105,6 +115,9 @@ void gst_tfx_engine_expect_fade (GstTfxEngine *self);
 
 /* True while a cross-fade is under way. */
 gboolean gst_tfx_engine_is_fading (const GstTfxEngine *self);
+
+/* True while the CPU mixes two outputs for it: blocks must be in host memory. */
+gboolean gst_tfx_engine_is_mixing (const GstTfxEngine *self);
 
 /* The frames by which the output is late, and how many of the next ones stand
  * before the start of the stream. */

@@ -23,6 +23,7 @@
  */
 #include "gsttfxfilter.h"
 
+#include "gsttfxmemory.h"
 #include "gsttfxprivate.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_filter_debug);
@@ -264,7 +265,7 @@ gst_tfx_filter_install_properties (GObjectClass *gobject_class)
 static void
 gst_tfx_filter_add_pad_templates (GstAudioFilterClass *audio_class)
 {
-  GstCaps *caps = gst_caps_from_string (ALLOWED_CAPS);
+  GstCaps *caps = gst_tfx_memory_make_template (ALLOWED_CAPS);
 
   gst_audio_filter_class_add_pad_templates (audio_class, caps);
   gst_caps_unref (caps);
@@ -299,5 +300,6 @@ gst_tfx_filter_init (GstTfxFilter *self)
   priv->stage_id = tfx_stage_new_id ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_prefer_passthrough (GST_BASE_TRANSFORM (self), FALSE);
   gst_tfx_pads_init (self);
 }

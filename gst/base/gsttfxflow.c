@@ -9,6 +9,9 @@
  *
  * All of this runs in the streaming thread.
  */
+#include <errno.h>
+
+#include "gsttfxcudaflow.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
 
@@ -61,36 +64,88 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
 
 /* ---- samples ------------------------------------------------------------------ */
 
-/* Filters the samples of a buffer, or fills it with what the filter still
- * holds. */
+/* Filters a block in place, or fills it with what the filter still holds.  If a
+ * device fails, the CPU does the rest. */
+static gint
+gst_tfx_flow_run_block (GstTfxFilter *self, TfxBlock block, gboolean drain)
+{
+  GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
+  gint err = drain ? gst_tfx_engine_drain (engine, &block)
+                   : gst_tfx_engine_run (engine, &block, &block);
+  gsize done;
+
+  if (err >= 0 || !gst_tfx_device_fall_back (self, err))
+    return err;
+  if (drain)
+    return gst_tfx_engine_drain (engine, &block);
+  done = gst_tfx_engine_n_done (engine);
+  block.data =
+      (guint8 *)block.data +
+      done * block.frame_stride *
+          (block.type == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble));
+  block.n_frames -= done;
+  return gst_tfx_engine_run (engine, &block, &block);
+}
+
+/* What cannot be mapped because it is on a device that has failed is mapped at
+ * a second attempt, or lost. */
 static gboolean
-gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gboolean drain)
+gst_tfx_flow_map (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    GstTfxBuffer *mapped)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+
+  if (gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch))
+    return TRUE;
+  if (!priv->place.may_meet)
+    return FALSE;
+  gst_tfx_device_fall_back (self, -EIO);
+  return gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch) ||
+         (gst_tfx_cuda_flow_replace (self, buffer, n_frames) &&
+             gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch));
+}
+
+/* The same for a buffer. */
+static gboolean
+gst_tfx_flow_run_buffer (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    gboolean drain)
+{
+  gsize size = gst_buffer_get_size (*buffer);
   GstTfxBuffer mapped;
   gint err;
 
-  if (!gst_tfx_buffer_map (&mapped, *buffer, &priv->info, &priv->scratch)) {
+  if (!gst_tfx_flow_map (self, buffer, n_frames, &mapped)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
          "mapped.",
-            gst_buffer_get_size (*buffer)),
+            size),
         (NULL));
     return FALSE;
   }
-  if (drain)
-    err = gst_tfx_engine_drain (&priv->engine, &mapped.block);
-  else
-    err = gst_tfx_engine_run (&priv->engine, &mapped.block);
+  err = gst_tfx_flow_run_block (self, mapped.block, drain);
   gst_tfx_buffer_unmap (&mapped);
   if (err < 0) {
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
-        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
-            gst_buffer_get_size (*buffer), g_strerror (-err)),
+        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
+            g_strerror (-err)),
         (NULL));
     return FALSE;
   }
   return TRUE;
+}
+
+/* Filters the samples of *buffer, or fills it with what the filter still
+ * holds.  Another buffer takes its place where memories change. */
+static gboolean
+gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    gboolean drain)
+{
+  gboolean may_meet = gst_tfx_filter_get_private (self)->place.may_meet;
+
+  if (may_meet && gst_tfx_cuda_flow_process (self, buffer, n_frames, drain))
+    return TRUE;
+  return gst_tfx_flow_run_buffer (self, buffer, n_frames, drain) &&
+         (!may_meet || gst_tfx_cuda_flow_deliver (self, buffer, n_frames));
 }
 
 /* Frames that are held by stages which are not here any more, and which nobody
@@ -130,7 +185,11 @@ gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
   if (!gst_tfx_engine_expect (&priv->engine, sample, n_frames, pending)) {
     start = gst_util_get_timestamp ();
     held = gst_tfx_engine_list_held (&priv->engine);
-    gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error);
+    if (!gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error) &&
+        gst_tfx_device_fall_back (self, -EIO)) {
+      g_clear_error (&error);
+      gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error);
+    }
     gst_tfx_flow_cut_lost (self, held);
     gst_tfx_counts_add (&priv->counts.process_time,
         gst_util_get_timestamp () - start);
@@ -220,10 +279,14 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer **place, gsize n_frames)
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
 
   gst_tfx_times_add (&priv->times, buffer, n_frames);
-  if (is_silent && skip == 0)
+  if (is_silent && skip == 0) {
     gst_tfx_engine_pass (engine, n_frames);
-  else if (!gst_tfx_flow_process (self, place, FALSE))
+    if (priv->place.may_meet &&
+        !gst_tfx_cuda_flow_deliver (self, place, n_frames))
+      return GST_FLOW_ERROR;
+  } else if (!gst_tfx_flow_process (self, place, n_frames, FALSE)) {
     return GST_FLOW_ERROR;
+  }
   buffer = *place;
   gst_tfx_flow_count_step (self, n_frames);
 
@@ -276,6 +339,7 @@ gst_tfx_flow_run (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
 
   if (!gst_tfx_flow_prepare (self, n_frames, pending, who))
     return GST_FLOW_ERROR;
+  gst_tfx_device_consider (self, *buffer, n_frames);
   flow = gst_tfx_flow_filter_timed (self, buffer, n_frames);
   gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   if (priv->counts.engine.recoveries != priv->recoveries)
@@ -301,7 +365,7 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!gst_tfx_flow_process (self, &buffer, TRUE)) {
+  if (!gst_tfx_flow_process (self, &buffer, n_frames, TRUE)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }

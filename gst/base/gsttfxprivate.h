@@ -6,6 +6,7 @@
 
 #include "gsttfxbuffer.h"
 #include "gsttfxcounts.h"
+#include "gsttfxdevice.h"
 #include "gsttfxengine.h"
 #include "gsttfxfilter.h"
 #include "gsttfxfusion.h"
@@ -40,6 +41,7 @@ typedef struct
 
   /* Of the streaming thread. */
   GstTfxEngine engine;
+  GstTfxDevicePlace place;
   GstTfxFusion fusion;
   guint64 stage_id;
   GstAudioInfo info;
@@ -61,8 +63,7 @@ typedef struct
   guint64 recoveries;   /* of the engine, already told of */
   gboolean has_failed;  /* the last caps were refused, with an error: */
   GstAudioInfo failed_info;
-  gboolean bad_told;  /* a warning on NaN or infinity was posted */
-  gboolean cuda_told; /* a warning on the missing device was posted */
+  gboolean bad_told; /* a warning on NaN or infinity was posted */
   GstTfxSituations situations;
   GstTfxScratch scratch;
 } GstTfxFilterPrivate;

@@ -11,6 +11,8 @@
  */
 #include <string.h>
 
+#include "gsttfxcudaflow.h"
+#include "gsttfxmemory.h"
 #include "gsttfxoffer.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
@@ -19,27 +21,6 @@
 
 /* The methods of GstAudioFilter, which do the general part. */
 static GstBaseTransformClass *parent_class;
-
-/* The backend for the present device setting; the CPU where CUDA is not. */
-static const TfxBackend *
-gst_tfx_stream_choose_backend (GstTfxFilter *self)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstTfxDevice device;
-
-  GST_OBJECT_LOCK (self);
-  device = priv->device;
-  GST_OBJECT_UNLOCK (self);
-
-  if (device == GST_TFX_DEVICE_CUDA && !priv->cuda_told) {
-    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("device=cuda cannot be met: this build of the plugin has no CUDA "
-         "support. The CPU filters instead."),
-        (NULL));
-  }
-  priv->cuda_told = device == GST_TFX_DEVICE_CUDA;
-  return tfx_cpu_backend ();
-}
 
 /* ---- the filter ----------------------------------------------------------- */
 
@@ -67,6 +48,35 @@ gst_tfx_stream_note_latency (GstTfxFilter *self)
       gst_message_new_latency (GST_OBJECT (self)));
 }
 
+/* To the engine, on another backend if that one cannot take it. */
+static gboolean
+gst_tfx_stream_give_chain (GstTfxFilter *self, TfxChain *chain,
+    TfxPlanSpec *spec, gboolean at_once, GError **error)
+{
+  GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
+  GError *fault = NULL;
+
+  /* The state goes over before the filter becomes another one. */
+  if (engine->spec.backend != spec->backend &&
+      !gst_tfx_engine_set_backend (engine, spec->backend, &fault)) {
+    if (!gst_tfx_device_fall_back (self, -EIO)) {
+      g_propagate_error (error, fault);
+      return FALSE;
+    }
+    g_clear_error (&fault);
+    spec->backend = tfx_cpu_backend ();
+  }
+  if (gst_tfx_engine_set_chain (engine, chain, spec, at_once, &fault))
+    return TRUE;
+  if (gst_tfx_device_fall_back (self, -EIO)) {
+    g_clear_error (&fault);
+    spec->backend = tfx_cpu_backend ();
+    return gst_tfx_engine_set_chain (engine, chain, spec, at_once, error);
+  }
+  g_propagate_error (error, fault);
+  return FALSE;
+}
+
 static gboolean
 gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     TfxChain *chain, const GstAudioInfo *info, GError **error)
@@ -76,7 +86,7 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     .n_channels = build->n_channels,
     .sample =
         GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64,
-    .backend = gst_tfx_stream_choose_backend (self) };
+    .backend = gst_tfx_device_choose (self) };
   TfxPlan *old;
 
   /* What takes more than new values is done here, and the element asks again
@@ -90,8 +100,8 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     return TRUE;
   }
   old = priv->engine.own ? tfx_plan_ref (priv->engine.own) : NULL;
-  priv->was_refused = !gst_tfx_engine_set_chain (&priv->engine, chain, &spec,
-      build->at_once, error);
+  priv->was_refused =
+      !gst_tfx_stream_give_chain (self, chain, &spec, build->at_once, error);
   if (old && !priv->was_refused)
     gst_tfx_registry_forget (old, priv->engine.own);
   tfx_plan_unref (&old);
@@ -254,6 +264,63 @@ gst_tfx_stream_setup (GstAudioFilter *filter, const GstAudioInfo *info)
   return TRUE;
 }
 
+/* Any thread. */
+static GstCaps *
+gst_tfx_stream_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstTfxMemory memory = gst_tfx_device_get_memory (GST_TFX_FILTER (trans));
+  GstCaps *mine = gst_tfx_memory_transform_caps (memory, direction, caps),
+          *both;
+
+  if (!filter)
+    return mine;
+  both = gst_caps_intersect_full (mine, filter, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (mine);
+  return both;
+}
+
+static GstCaps *
+gst_tfx_stream_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *others)
+{
+  GstTfxMemory memory = gst_tfx_device_get_memory (GST_TFX_FILTER (trans));
+
+  return parent_class->fixate_caps (trans, direction, caps,
+      gst_tfx_memory_prefer (memory, others));
+}
+
+/* The base class sends the new caps after that. */
+static gboolean
+gst_tfx_stream_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gboolean ok;
+
+  priv->place.is_setting = TRUE;
+  ok = gst_tfx_device_set_caps (self, in, out) &&
+       parent_class->set_caps (trans, in, out);
+  if (ok)
+    gst_tfx_device_settle (self);
+  priv->place.is_setting = FALSE;
+  return ok;
+}
+
+/* Where memories differ there is nothing that both sides could share. */
+static gboolean
+gst_tfx_stream_propose_allocation (GstBaseTransform *trans, GstQuery *decided,
+    GstQuery *query)
+{
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+  GstTfxDevicePlace *place = &gst_tfx_filter_get_private (self)->place;
+
+  if (!place->in_cuda && !place->out_cuda)
+    return parent_class->propose_allocation (trans, decided, query);
+  gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
+  return !place->in_cuda || gst_tfx_cuda_flow_propose (self, query);
+}
+
 static gboolean
 gst_tfx_stream_start (GstBaseTransform *trans)
 {
@@ -264,8 +331,9 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   priv->position = GST_CLOCK_TIME_NONE;
   priv->recoveries = 0;
   priv->n_untimed = 0;
-  priv->bad_told = priv->cuda_told = FALSE;
+  priv->bad_told = FALSE;
   priv->may_pass = priv->discont_in = priv->discont_out = FALSE;
+  gst_tfx_device_start (self);
   gst_tfx_fusion_relink (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   return TRUE;
@@ -280,6 +348,7 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   gst_tfx_fusion_clear (self);
   gst_tfx_registry_leave (self, &priv->engine);
   gst_tfx_engine_clear (&priv->engine);
+  gst_tfx_device_stop (self);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
   gst_tfx_situations_clear (&priv->situations);
@@ -442,6 +511,9 @@ gst_tfx_stream_query (GstBaseTransform *trans, GstPadDirection direction,
   GstClockTime latency, min, max;
   gboolean live;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+      gst_tfx_device_answer_query (self, query))
+    return TRUE;
   if (GST_QUERY_TYPE (query) == GST_QUERY_POSITION &&
       direction == GST_PAD_SRC && gst_tfx_stream_answer_position (self, query))
     return TRUE;
@@ -461,13 +533,42 @@ gst_tfx_stream_query (GstBaseTransform *trans, GstPadDirection direction,
   return TRUE;
 }
 
+/* ---- contexts and states --------------------------------------------------------- */
+
+static void
+gst_tfx_stream_set_context (GstElement *element, GstContext *context)
+{
+  gst_tfx_device_set_context (GST_TFX_FILTER (element), context);
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
+static GstStateChangeReturn
+gst_tfx_stream_change_state (GstElement *element, GstStateChange transition)
+{
+  GstStateChangeReturn ret =
+      GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    gst_tfx_device_forget (GST_TFX_FILTER (element));
+  return ret;
+}
+
 void
 gst_tfx_stream_init_class (GstTfxFilterClass *klass)
 {
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstAudioFilterClass *audio_class = GST_AUDIO_FILTER_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   parent_class = g_type_class_peek_parent (klass);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_tfx_stream_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_tfx_stream_change_state);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_tfx_stream_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_tfx_stream_fixate_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_tfx_stream_set_caps);
+  trans_class->propose_allocation =
+      GST_DEBUG_FUNCPTR (gst_tfx_stream_propose_allocation);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_tfx_stream_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_tfx_stream_stop);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_tfx_stream_sink_event);

@@ -23,6 +23,7 @@ typedef struct
 {
   gint refs;
   TfxExec *exec;
+  GstObject *context; /* what exec runs on, or NULL */
   GstTfxTimes times;
 } Heirloom;
 
@@ -46,6 +47,7 @@ gst_tfx_registry_drop_heirloom (Entry *entry)
   if (!heirloom || --heirloom->refs > 0)
     return;
   tfx_exec_free (&heirloom->exec);
+  gst_clear_object (&heirloom->context);
   gst_tfx_times_clear (&heirloom->times);
   g_free (heirloom);
 }
@@ -259,6 +261,7 @@ gst_tfx_registry_bequeath (GstTfxFilter *self, GstTfxEngine *engine)
     if (!heirloom) {
       heirloom = g_new0 (Heirloom, 1);
       heirloom->exec = engine->exec;
+      heirloom->context = gst_tfx_device_ref_context (self);
       heirloom->times = priv->times;
       engine->exec = NULL;
       memset (&priv->times, 0, sizeof priv->times);

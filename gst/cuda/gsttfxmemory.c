@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxmemory.c: caps for system memory and for CUDA memory.
+ *
+ * The order of what is possible is what decides.  Each element asks for its
+ * output what comes first of its peer's, and offers as its input CUDA memory
+ * first, but as its output system memory first: two elements that both use the
+ * device find CUDA memory, and whoever takes anything gets what anybody can
+ * read.
+ */
+#include "gsttfxmemory.h"
+
+static GstCaps *
+gst_tfx_memory_make (GstCaps *caps, gboolean cuda)
+{
+  GstCaps *made = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
+
+    made = gst_caps_merge_structure_full (made, s,
+        cuda ? gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL) : NULL);
+  }
+  return made;
+}
+
+GstCaps *
+gst_tfx_memory_make_template (const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+
+  if (!gst_tfx_cuda_init ())
+    return caps;
+  return gst_caps_merge (caps, gst_tfx_memory_make (caps, TRUE));
+}
+
+/* The structures of caps for the one memory or the other. */
+static GstCaps *
+gst_tfx_memory_filter (GstCaps *caps, gboolean cuda)
+{
+  GstCaps *kept = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+    const gchar *wanted =
+        cuda ? GST_TFX_CUDA_FEATURE : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY;
+
+    if (gst_caps_features_is_any (features) ||
+        gst_caps_features_contains (features, wanted))
+      gst_caps_append_structure_full (kept,
+          gst_structure_copy (gst_caps_get_structure (caps, i)),
+          gst_caps_features_copy (features));
+  }
+  return kept;
+}
+
+GstCaps *
+gst_tfx_memory_transform_caps (GstTfxMemory memory, GstPadDirection direction,
+    GstCaps *caps)
+{
+  GstCaps *of_system, *of_cuda, *mine;
+
+  if (memory == GST_TFX_MEMORY_SYSTEM) {
+    mine = gst_tfx_memory_filter (caps, FALSE);
+    of_system = gst_tfx_memory_make (mine, FALSE);
+    gst_caps_unref (mine);
+    return of_system;
+  }
+  of_system = gst_tfx_memory_make (caps, FALSE);
+  of_cuda = gst_tfx_memory_make (caps, TRUE);
+  if (direction == GST_PAD_SRC && memory == GST_TFX_MEMORY_CUDA_FIRST)
+    return gst_caps_merge (of_cuda, of_system);
+  return gst_caps_merge (of_system, of_cuda);
+}
+
+GstCaps *
+gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps)
+{
+  GstCaps *of_system;
+
+  if (memory == GST_TFX_MEMORY_CUDA_FIRST)
+    return caps;
+  of_system = gst_tfx_memory_filter (caps, FALSE);
+  if (gst_caps_is_empty (of_system)) {
+    gst_caps_unref (of_system);
+    return caps;
+  }
+  gst_caps_unref (caps);
+  return of_system;
+}
+
+gboolean
+gst_tfx_memory_is_cuda (GstCaps *caps)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, 0),
+      GST_TFX_CUDA_FEATURE);
+}
+
+GstCaps *
+gst_tfx_memory_to_system (GstCaps *caps)
+{
+  return gst_tfx_memory_make (caps, FALSE);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxmemory.h: caps for system memory and for CUDA memory.
+ */
+#ifndef GST_TFX_MEMORY_H
+#define GST_TFX_MEMORY_H
+
+#include "gsttfxdevice.h"
+
+G_BEGIN_DECLS
+
+/* Caps that say nothing of the memory, for each kind of it that this build
+ * knows. */
+GstCaps *gst_tfx_memory_make_template (const gchar *text);
+
+/* For GstBaseTransformClass::transform_caps, with @filter still to be looked
+ * at: what the pad on the other side can have, the best first. */
+GstCaps *gst_tfx_memory_transform_caps (GstTfxMemory memory,
+    GstPadDirection direction, GstCaps *caps);
+
+/* For GstBaseTransformClass::fixate_caps: what @caps leave to choose from, less
+ * the memory that is only for want of any other.  Takes @caps. */
+GstCaps *gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps);
+
+/* Whether fixed caps are for CUDA memory. */
+gboolean gst_tfx_memory_is_cuda (GstCaps *caps);
+
+/* The same caps for system memory. */
+GstCaps *gst_tfx_memory_to_system (GstCaps *caps);
+
+G_END_DECLS
+
+#endif /* GST_TFX_MEMORY_H */

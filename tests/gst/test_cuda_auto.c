@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_auto.c: which device device=auto takes, and when; contexts.
+ */
+#include <string.h>
+
+#include "deck.h"
+
+#define RATE 48000
+
+/* So many sections that a device pays for long buffers whatever the CPU. */
+#define HEAVY "tfxbutterworth order=64 cutoff=5000 device=auto "
+#define HEAVY_ROW HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "name=e0"
+#define LIGHT "tfxbutterworth order=2 device=auto name=e0"
+
+#define N_SMALL 64
+#define N_LARGE 4096
+
+static gboolean
+runs_on (Deck *deck, const gchar *name, const gchar *device)
+{
+  gchar *text = deck_text (deck, name, "device");
+  gboolean same = strcmp (text, device) == 0;
+
+  g_free (text);
+  return same;
+}
+
+static guint
+count_messages (Deck *deck, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (deck->bus, type))) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* The same buffers on the CPU: whatever the device does, this comes out. */
+static void
+expect_cpu (const gchar *launch, Deck *deck, const guint *sizes, guint n)
+{
+  gchar **parts = g_strsplit (launch, "device=auto", 0);
+  gchar *line = g_strjoinv ("device=cpu", parts);
+  Deck *cpu = deck_new (line, DECK_CPU, &deck->info);
+  gdouble db;
+
+  for (guint i = 0; i < n; i++)
+    deck_push_many (cpu, sizes[i], sizes[i]);
+  deck_end (cpu);
+  deck_expect_same_times (cpu, deck, launch);
+  db = deck_distance_db (cpu, deck);
+  fail_unless (db < -220.0, "%s: %g dB", launch, db);
+  deck_free (cpu);
+  g_strfreev (parts);
+  g_free (line);
+}
+
+static GstAudioInfo
+f64_info (void)
+{
+  return tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 4,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+/* ---- when it pays ------------------------------------------------------------------ */
+
+/* A device that cannot pay is not even opened. */
+GST_START_TEST (test_light)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (LIGHT, DECK_CUDA, &info);
+
+  deck_push_many (deck, 8 * N_LARGE, N_LARGE);
+  fail_unless (runs_on (deck, "e0", "cpu"));
+  deck_end (deck);
+  fail_unless_equals_int (count_messages (deck, GST_MESSAGE_HAVE_CONTEXT), 0);
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* Long buffers go to the device, short ones come back; the state moves along. */
+GST_START_TEST (test_heavy)
+{
+  static const guint sizes[] = { N_SMALL, N_SMALL, N_SMALL, N_LARGE, N_LARGE,
+    N_LARGE, N_LARGE, N_SMALL, N_SMALL, N_SMALL, N_LARGE, N_SMALL };
+  static const gboolean on_device[] = { 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0 };
+  GstAudioInfo info = f64_info ();
+  Deck *deck = deck_new (HEAVY_ROW, DECK_CUDA, &info);
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    deck_push_many (deck, sizes[i], sizes[i]);
+    fail_unless (runs_on (deck, "e0", on_device[i] ? "cuda" : "cpu"),
+        "buffer %u", i);
+  }
+  deck_end (deck);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "uploads"), 4);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "downloads"), 4);
+  expect_cpu (HEAVY_ROW, deck, sizes, G_N_ELEMENTS (sizes));
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* Two that both find out keep the samples on the device between them. */
+GST_START_TEST (test_two)
+{
+  static const gchar *const launch =
+      HEAVY_ROW " ! identity ! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY
+                "! " HEAVY "name=e1";
+  GstAudioInfo info = f64_info ();
+  guint sizes[8];
+  Deck *deck = deck_new (launch, DECK_CUDA, &info);
+  guint64 uploads, downloads;
+
+  for (guint i = 0; i < 8; i++)
+    sizes[i] = N_LARGE;
+  deck_push_many (deck, 5 * N_LARGE, N_LARGE);
+  fail_unless (runs_on (deck, "e0", "cuda") && runs_on (deck, "e1", "cuda"));
+  uploads = deck_stat (deck, "e1", "uploads");
+  downloads = deck_stat (deck, "e0", "downloads");
+  deck_push_many (deck, 3 * N_LARGE, N_LARGE);
+  fail_unless_equals_uint64 (deck_stat (deck, "e1", "uploads"), uploads);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "downloads"), downloads);
+  deck_end (deck);
+  expect_cpu (launch, deck, sizes, 8);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* What comes in CUDA memory is filtered where it is. */
+GST_START_TEST (test_follows)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxbutterworth name=first DEVICE ! MEMORY ! " LIGHT,
+      DECK_CUDA, &info);
+
+  deck_push_many (deck, 4 * N_SMALL, N_SMALL);
+  fail_unless (runs_on (deck, "e0", "cuda"));
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "uploads"), 0);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "downloads"), 4);
+  deck_end (deck);
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* ---- contexts ---------------------------------------------------------------------------- */
+
+/* The context that an element answers a query with; a reference, or NULL. */
+static GstContext *
+ask (Deck *deck, const gchar *name)
+{
+  GstElement *element = deck_element (deck, name);
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstQuery *query = gst_query_new_context ("gst.cuda.context");
+  GstContext *context = NULL;
+
+  if (gst_pad_query (pad, query)) {
+    gst_query_parse_context (query, &context);
+    gst_context_ref (context);
+  }
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  return context;
+}
+
+static gpointer
+context_object (GstContext *context)
+{
+  const GstStructure *s = gst_context_get_structure (context);
+
+  return g_value_get_object (gst_structure_get_value (s, "gst.cuda.context"));
+}
+
+static guint
+context_device (GstContext *context)
+{
+  guint id;
+
+  g_object_get (context_object (context), "cuda-device-id", &id, NULL);
+  return id;
+}
+
+/* Elements use one context, be they linked to each other or not. */
+GST_START_TEST (test_one_context)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxbutterworth name=e0 DEVICE ! queue ! "
+                         "tfxbutterworth name=e1 DEVICE",
+      DECK_CUDA, &info);
+  GstContext *a = ask (deck, "e0"), *b = ask (deck, "e1");
+
+  fail_unless (a && b);
+  fail_unless (context_object (a) == context_object (b));
+  fail_unless_equals_int (count_messages (deck, GST_MESSAGE_HAVE_CONTEXT), 1);
+  deck_push_many (deck, 2048, 512);
+  deck_end (deck);
+  gst_context_unref (a);
+  gst_context_unref (b);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* The application has one already. */
+GST_START_TEST (test_given_context)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *first = deck_new ("tfxbutterworth name=e0 DEVICE", DECK_CUDA, &info);
+  GstContext *given = ask (first, "e0"), *used;
+  GstElement *element = gst_element_factory_make ("tfxbutterworth", NULL);
+  GstHarness *h;
+  GstQuery *query;
+
+  gst_util_set_object_arg (G_OBJECT (element), "device", "cuda");
+  gst_element_set_context (element, given);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  tfx_check_set_info (h, &info);
+  query = gst_query_new_context ("gst.cuda.context");
+  fail_unless (gst_element_query (element, query));
+  gst_query_parse_context (query, &used);
+  fail_unless (context_object (used) == context_object (given));
+  gst_query_unref (query);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  gst_context_unref (given);
+  deck_free (first);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_device_id)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck;
+  GstContext *context;
+
+  g_setenv ("TFX_STANDIN_DEVICES", "2", TRUE);
+  deck = deck_new ("tfxbutterworth name=e0 DEVICE cuda-device-id=1", DECK_CUDA,
+      &info);
+  deck_push_many (deck, 2048, 512);
+  context = ask (deck, "e0");
+  fail_unless_equals_int (context_device (context), 1);
+  fail_unless (runs_on (deck, "e0", "cuda"));
+  tfx_check_expect_no_warning (deck->bus);
+  gst_context_unref (context);
+  deck_free (deck);
+
+  /* One that is not there. */
+  deck = deck_new ("tfxbutterworth name=e0 DEVICE cuda-device-id=2", DECK_CUDA,
+      &info);
+  deck_push_many (deck, 2048, 512);
+  deck_end (deck);
+  tfx_check_expect_warning (deck->bus, "device=cuda cannot be met",
+      "CUDA device 2", "0 to 1", "CPU", NULL);
+  tfx_check_expect_no_warning (deck->bus);
+  fail_unless (runs_on (deck, "e0", "cpu"));
+  fail_unless_equals_uint64 (deck->n_frames, 2048);
+  deck_free (deck);
+  g_unsetenv ("TFX_STANDIN_DEVICES");
+}
+GST_END_TEST;
+
+/* Devices of their own: they do not run as one, and the samples go from the one
+ * to the other. */
+GST_START_TEST (test_two_devices)
+{
+  static const gchar *const launch =
+      "tfxbutterworth name=e0 cuda-device-id=0 DEVICE ! "
+      "tfxchebyshev name=e1 cuda-device-id=1 DEVICE";
+  GstAudioInfo info = f64_info ();
+  Deck *decks[2];
+  gdouble db;
+
+  g_setenv ("TFX_STANDIN_DEVICES", "2", TRUE);
+  for (guint i = 0; i < 2; i++) {
+    decks[i] = deck_new (launch, i == 0 ? DECK_CPU : DECK_CUDA, &info);
+    deck_push_many (decks[i], 10 * 700, 700);
+    deck_end (decks[i]);
+  }
+  db = deck_distance_db (decks[0], decks[1]);
+  fail_unless (db < -220.0, "%g dB", db);
+  fail_unless_equals_uint64 (deck_stat (decks[1], "e0", "deferred"), 0);
+  fail_unless (runs_on (decks[1], "e0", "cuda"));
+  fail_unless (runs_on (decks[1], "e1", "cuda"));
+  tfx_check_expect_no_warning (decks[1]->bus);
+  deck_free (decks[0]);
+  deck_free (decks[1]);
+  g_unsetenv ("TFX_STANDIN_DEVICES");
+}
+GST_END_TEST;
+
+/* ---- suite --------------------------------------------------------------------------------- */
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_auto");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_light);
+  tcase_add_test (tc, test_heavy);
+  tcase_add_test (tc, test_two);
+  tcase_add_test (tc, test_follows);
+  tcase_add_test (tc, test_one_context);
+  tcase_add_test (tc, test_given_context);
+  tcase_add_test (tc, test_device_id);
+  tcase_add_test (tc, test_two_devices);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}

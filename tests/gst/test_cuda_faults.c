@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_faults.c: calls of the driver that fail while elements play.
+ *
+ * The stream goes on on the CPU with the state of the filters, so every sample
+ * is right; or a message says what is wrong with it.
+ */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deck.h"
+
+#define RATE 48000
+#define N_BUFFERS 6
+#define N_FRAMES 700
+
+static const struct
+{
+  const gchar *launch;
+  GstAudioFormat format;
+  gdouble close_db;
+  gboolean ends_on_device;
+} lines[] = {
+  { "tfxbutterworth mode=high-pass cutoff=100 DEVICE", GST_AUDIO_FORMAT_F32,
+      -140.0, FALSE },
+  /* Memory stays on the device between them. */
+  { "tfxbutterworth mode=high-pass cutoff=100 fuse=false DEVICE ! "
+    "tfxbutterworth cutoff=3000 order=8 fuse=false DEVICE ! "
+    "tfxfir taps=31 fuse=false DEVICE",
+      GST_AUDIO_FORMAT_F64, -230.0, FALSE },
+  /* They run as one, with a delay line and a sum, and end on the device. */
+  { "tfxchain DEVICE chain=\"LoButterworth(900)+Reverb(700)\" ! "
+    "tfxfir taps=51 DEVICE ! MEMORY",
+      GST_AUDIO_FORMAT_F64, -230.0, TRUE },
+};
+
+/* ---- the stand-in -------------------------------------------------------------- */
+
+static gchar report_path[64];
+
+static gchar *
+read_report (void)
+{
+  gchar *text = NULL;
+
+  if (!g_file_get_contents (report_path, &text, NULL, NULL))
+    text = g_strdup ("");
+  return text;
+}
+
+static void
+set_up (void)
+{
+  g_snprintf (report_path, sizeof report_path, "/tmp/tfx-gst-faults-%d",
+      (gint)getpid ());
+  g_setenv ("TFX_STANDIN_REPORT", report_path, TRUE);
+  g_unlink (report_path);
+}
+
+static void
+tear_down (void)
+{
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  g_unlink (report_path);
+}
+
+/* ---- a stream -------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstFlowReturn flow;
+  gchar *injected;   /* by the stand-in, one line for each */
+  GString *messages; /* warnings and errors */
+  guint n_errors, n_warnings;
+} Outcome;
+
+static void
+outcome_clear (Outcome *outcome)
+{
+  g_free (outcome->injected);
+  g_string_free (outcome->messages, TRUE);
+}
+
+static void
+take_messages (Deck *deck, Outcome *outcome)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (deck->bus,
+              GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+    GError *error = NULL;
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error (message, &error, NULL);
+      outcome->n_errors++;
+    } else {
+      gst_message_parse_warning (message, &error, NULL);
+      outcome->n_warnings++;
+    }
+    g_string_append_printf (outcome->messages, "%s\n", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+}
+
+static Deck *
+play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
+    Outcome *outcome)
+{
+  GstAudioInfo info = tfx_check_info (lines[line].format, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  Deck *deck;
+
+  *outcome = (Outcome){ GST_FLOW_OK, NULL, g_string_new (NULL), 0, 0 };
+  if (fail)
+    g_setenv ("TFX_STANDIN_FAIL", fail, TRUE);
+  deck = deck_new (lines[line].launch, side, &info);
+  deck->may_lose = may_lose;
+  for (guint i = 0; i < N_BUFFERS && outcome->flow == GST_FLOW_OK; i++)
+    outcome->flow = deck_push (deck, N_FRAMES);
+  if (outcome->flow == GST_FLOW_OK)
+    deck_end (deck);
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  take_messages (deck, outcome);
+  outcome->injected = read_report ();
+  g_unlink (report_path);
+  return deck;
+}
+
+/* Whether anything was made to fail. */
+static gboolean
+check (const Deck *expected, guint line, const gchar *fail)
+{
+  const gchar *launch = lines[line].launch;
+  Outcome outcome;
+  Deck *deck = play (line, DECK_CUDA, fail, FALSE, &outcome);
+  gboolean injected = outcome.injected[0] != '\0';
+  gdouble db = deck_distance_db (expected, deck);
+
+  fail_unless (!injected || g_str_has_prefix (outcome.injected, "injected"),
+      "%s, %s: %s", launch, fail, outcome.injected);
+  /* Where caps ask for CUDA memory there is no stream if a device cannot be
+   * opened. */
+  fail_unless (db < lines[line].close_db ||
+                   (lines[line].ends_on_device && deck->n_frames == 0 &&
+                       outcome.flow == GST_FLOW_NOT_NEGOTIATED &&
+                       strstr (outcome.messages->str, "cannot be met")),
+      "%s, %s (%s): %g dB, %d frames, flow %s, %s", launch, fail,
+      outcome.injected, db, (gint)deck->n_frames,
+      gst_flow_get_name (outcome.flow), outcome.messages->str);
+  fail_unless (outcome.n_errors == 0 || outcome.flow != GST_FLOW_OK,
+      "%s, %s: %s", launch, fail, outcome.messages->str);
+  fail_unless (injected || outcome.n_warnings == 0, "%s, %s: %s", launch, fail,
+      outcome.messages->str);
+  /* Every warning is about that. */
+  fail_unless (outcome.n_warnings == 0 ||
+                   strstr (outcome.messages->str, "CUDA") ||
+                   strstr (outcome.messages->str, "device=cuda"),
+      "%s, %s: %s", launch, fail, outcome.messages->str);
+  outcome_clear (&outcome);
+  deck_free (deck);
+  return injected;
+}
+
+/* ---- each call, once ---------------------------------------------------------------- */
+
+/* What this plugin and libgstcuda call, but what is called once in a process. */
+static const gchar *const functions[] = { "cuCtxCreate_v2", "cuCtxDestroy_v2",
+  "cuCtxGetDevice", "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2", "cuDeviceGet",
+  "cuDeviceGetAttribute", "cuDeviceGetCount", "cuDeviceGetName",
+  "cuDeviceCanAccessPeer", "cuEventCreate", "cuEventDestroy_v2", "cuEventQuery",
+  "cuEventRecord", "cuEventSynchronize", "cuFuncGetAttribute",
+  "cuFuncSetAttribute", "cuGetErrorName", "cuGetErrorString", "cuLaunchKernel",
+  "cuMemAlloc_v2", "cuMemAllocHost_v2", "cuMemAllocPitch_v2", "cuMemFreeHost",
+  "cuMemFree_v2", "cuMemHostAlloc", "cuMemHostGetDevicePointer_v2",
+  "cuMemcpy2DAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoH_v2",
+  "cuMemcpyHtoDAsync_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoDAsync_v2",
+  "cuMemsetD8Async", "cuMemsetD8_v2", "cuModuleGetFunction", "cuModuleLoadData",
+  "cuModuleUnload", "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+  "cuPointerGetAttribute", "cuStreamCreate", "cuStreamDestroy_v2",
+  "cuStreamSynchronize", "cuStreamWaitEvent" };
+
+#define MOST_USES 100
+
+GST_START_TEST (test_each_call)
+{
+  const gchar *function = functions[__i__ / G_N_ELEMENTS (lines)];
+  const guint line = __i__ % G_N_ELEMENTS (lines);
+  Outcome outcome;
+  Deck *expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
+
+  outcome_clear (&outcome);
+  /* What is called once in a process is for the next test. */
+  check (expected, line, NULL);
+  for (guint n = 1; n <= MOST_USES; n++) {
+    gchar *fail = g_strdup_printf ("%s:%u,%d", function, n, n % 3 ? 719 : 2);
+    gboolean injected = check (expected, line, fail);
+
+    g_free (fail);
+    if (!injected)
+      break;
+  }
+  deck_free (expected);
+}
+GST_END_TEST;
+
+/* The n-th call of all, from the first one of the process on. */
+GST_START_TEST (test_first_calls)
+{
+  const guint line = 1;
+  gchar *fail = g_strdup_printf ("%d", __i__ + 1);
+  Outcome outcome;
+  Deck *expected;
+
+  /* A class of libgstcuda 1.22 is not made for a second attempt at a driver that
+   * does not start. */
+  gst_check_add_log_filter ("GLib", G_LOG_LEVEL_CRITICAL,
+      g_regex_new ("g_once_init_leave", 0, 0, NULL), NULL, NULL, NULL);
+  /* The CPU opens no driver. */
+  expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
+  outcome_clear (&outcome);
+  check (expected, line, fail);
+  deck_free (expected);
+  g_free (fail);
+}
+GST_END_TEST;
+
+/* ---- a device that goes -------------------------------------------------------------- */
+
+/* It does not come back: the samples are finite and as many as went in, and a
+ * warning says what happened. */
+GST_START_TEST (test_lost)
+{
+  const guint line = __i__ % G_N_ELEMENTS (lines);
+  guint n = 1 + 23 * (__i__ / G_N_ELEMENTS (lines));
+  gchar *fail = g_strdup_printf ("%u,719,sticky", n);
+  Outcome outcome;
+  Deck *deck;
+
+  /* Where caps ask for CUDA memory there is no stream without a device. */
+  if (lines[line].ends_on_device) {
+    deck_free (play (line, DECK_CUDA, NULL, FALSE, &outcome));
+    outcome_clear (&outcome);
+  }
+  deck = play (line, DECK_CUDA, fail, TRUE, &outcome);
+  fail_unless (tfx_check_is_finite ((gdouble *)(gpointer)deck->samples->data,
+      deck->samples->len));
+  if (!lines[line].ends_on_device) {
+    fail_unless (outcome.n_warnings > 0 || outcome.injected[0] == '\0',
+        "%d, %s: nobody is told", line, fail);
+    fail_unless (outcome.n_errors == 0, "%d, %s: %s", line, fail,
+        outcome.messages->str);
+    fail_unless_equals_uint64 (deck->n_frames, N_BUFFERS * N_FRAMES);
+  }
+  outcome_clear (&outcome);
+  deck_free (deck);
+  g_free (fail);
+}
+GST_END_TEST;
+
+/* ---- suite ----------------------------------------------------------------------------- */
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_faults");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, set_up, tear_down);
+  tcase_add_loop_test (tc, test_each_call, 0,
+      G_N_ELEMENTS (functions) * G_N_ELEMENTS (lines));
+  tcase_add_loop_test (tc, test_first_calls, 0, MOST_USES);
+  tcase_add_loop_test (tc, test_lost, 0, 20 * G_N_ELEMENTS (lines));
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_pipelines.c: elements on the device: the right samples, and no more
+ * transfers and launches than there must be.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deck.h"
+
+#define RATE 48000
+/* float32 streams: what the CPU and the device may differ by. */
+#define CLOSE_DB -140.0
+#define CLOSE_F64_DB -230.0
+
+#define HIGH "tfxchebyshev mode=high-pass cutoff=20 order=2 ripple=0.5 DEVICE "
+#define LOW "tfxbutterworth cutoff=5000 order=2 DEVICE "
+
+/* What an element does for each buffer. */
+typedef struct
+{
+  const gchar *element;
+  guint deferred, dispatches, uploads, launches, downloads;
+} Work;
+
+typedef struct
+{
+  const gchar *launch;
+  gboolean ends_on_device;
+  Work work[5];
+} Line;
+
+#define DEFERS(name)                                                           \
+  {                                                                            \
+    name, 1, 0, 0, 0, 0                                                        \
+  }
+#define WHOLE(name)                                                            \
+  {                                                                            \
+    name, 0, 1, 1, 1, 1                                                        \
+  }
+#define FIRST(name)                                                            \
+  {                                                                            \
+    name, 0, 1, 1, 1, 0                                                        \
+  }
+#define MIDDLE(name)                                                           \
+  {                                                                            \
+    name, 0, 1, 0, 1, 0                                                        \
+  }
+#define LAST(name)                                                             \
+  {                                                                            \
+    name, 0, 1, 0, 1, 1                                                        \
+  }
+#define ON_CPU(name)                                                           \
+  {                                                                            \
+    name, 0, 1, 0, 0, 0                                                        \
+  }
+
+static const Line lines[] = {
+  { HIGH "name=e0", FALSE, { WHOLE ("e0") } },
+  { HIGH "name=e0 ! " LOW "name=e1", FALSE, { DEFERS ("e0"), WHOLE ("e1") } },
+  { HIGH "name=e0 ! " HIGH "cutoff=60 ! " HIGH "cutoff=65 ! " LOW "! " LOW
+         "cutoff=4900 ! " LOW "cutoff=4850 name=e5",
+      FALSE, { DEFERS ("e0"), WHOLE ("e5") } },
+  { "tfxchain name=e0 DEVICE chain=\"HiButterworth(80,order=8)|"
+    "LoButterworth(4000,order=8)|Gain(0.5)\"",
+      FALSE, { WHOLE ("e0") } },
+  /* Memory stays on the device between elements that do not run as one. */
+  { HIGH "name=e0 fuse=false ! " LOW "name=e1 fuse=false", FALSE,
+      { FIRST ("e0"), LAST ("e1") } },
+  { HIGH "name=e0 ! queue ! " LOW "name=e1", FALSE,
+      { FIRST ("e0"), LAST ("e1") } },
+  { HIGH "name=e0 ! " LOW "name=e1 ! queue ! " LOW "name=e2 ! " HIGH "name=e3",
+      FALSE, { DEFERS ("e0"), FIRST ("e1"), DEFERS ("e2"), LAST ("e3") } },
+  { HIGH "name=e0 ! queue ! " LOW "name=e1 ! queue ! " HIGH "name=e2", FALSE,
+      { FIRST ("e0"), MIDDLE ("e1"), LAST ("e2") } },
+  { HIGH "name=e0 ! identity ! " LOW "name=e1", FALSE,
+      { FIRST ("e0"), LAST ("e1") } },
+  /* level reads the samples. */
+  { HIGH "name=e0 ! level ! " LOW "name=e1", FALSE,
+      { WHOLE ("e0"), WHOLE ("e1") } },
+  /* Who is told to filter on the CPU has nothing to do with the device. */
+  { HIGH "name=e0 ! tfxbutterworth name=e1 device=cpu ! " HIGH "name=e2", FALSE,
+      { WHOLE ("e0"), ON_CPU ("e1"), WHOLE ("e2") } },
+  /* Caps that say which memory it must be. */
+  { HIGH "name=e0 ! MEMORY ! " LOW "name=e1", FALSE,
+      { FIRST ("e0"), LAST ("e1") } },
+  { HIGH "name=e0 ! audio/x-raw ! " LOW "name=e1", FALSE,
+      { WHOLE ("e0"), WHOLE ("e1") } },
+  { HIGH "name=e0 ! " LOW "name=e1 ! MEMORY", TRUE,
+      { DEFERS ("e0"), FIRST ("e1") } },
+  { HIGH "name=e0 ! MEMORY ! " LOW "name=e1 ! MEMORY", TRUE,
+      { FIRST ("e0"), MIDDLE ("e1") } },
+  { HIGH "name=e0 ! MEMORY ! " LOW "name=e1 ! " LOW "name=e2", FALSE,
+      { FIRST ("e0"), DEFERS ("e1"), LAST ("e2") } },
+  { HIGH "name=e0 fuse=false ! audio/x-raw ! " LOW
+         "name=e1 fuse=false ! MEMORY ! " LOW "name=e2 ! " LOW "name=e3",
+      FALSE, { WHOLE ("e0"), FIRST ("e1"), DEFERS ("e2"), LAST ("e3") } },
+};
+
+/* Both sides of a line, played by the same function. */
+typedef void (*Player) (Deck *deck, guint seed);
+
+typedef struct
+{
+  Deck *cpu, *cuda;
+} Pair;
+
+static Pair
+play_pair (const gchar *launch, const GstAudioInfo *info, Player player,
+    guint seed)
+{
+  Pair pair = { deck_new (launch, DECK_CPU, info),
+    deck_new (launch, DECK_CUDA, info) };
+
+  player (pair.cpu, seed);
+  player (pair.cuda, seed);
+  return pair;
+}
+
+static void
+pair_check (Pair *pair, const gchar *what)
+{
+  gboolean narrow = GST_AUDIO_INFO_WIDTH (&pair->cpu->info) == 32;
+  gdouble db;
+
+  deck_expect_same_times (pair->cpu, pair->cuda, what);
+  db = deck_distance_db (pair->cpu, pair->cuda);
+  fail_unless (db < (narrow ? CLOSE_DB : CLOSE_F64_DB), "%s: %g dB", what, db);
+  tfx_check_expect_no_warning (pair->cpu->bus);
+  tfx_check_expect_no_warning (pair->cuda->bus);
+}
+
+static void
+pair_free (Pair *pair)
+{
+  deck_free (pair->cpu);
+  deck_free (pair->cuda);
+}
+
+/* ---- transfers and launches ------------------------------------------------------ */
+
+#define N_BUFFERS 12
+
+static void
+play_plain (Deck *deck, guint seed)
+{
+  deck_push_many (deck, N_BUFFERS * 1024, 1024);
+  deck_end (deck);
+}
+
+static void
+expect_work (Deck *deck, const Work *work, const gchar *launch)
+{
+  const struct
+  {
+    const gchar *field;
+    guint per_buffer;
+  } fields[] = { { "deferred", work->deferred },
+    { "dispatches", work->dispatches }, { "uploads", work->uploads },
+    { "launches", work->launches }, { "downloads", work->downloads } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    guint64 n = deck_stat (deck, work->element, fields[i].field);
+
+    fail_unless (n == N_BUFFERS * fields[i].per_buffer,
+        "%s: %s has %" G_GUINT64_FORMAT " %s, not %u", launch, work->element, n,
+        fields[i].field, N_BUFFERS * fields[i].per_buffer);
+  }
+  if (work->launches > 0) {
+    gchar *device = deck_text (deck, work->element, "device");
+    gchar *kernel = deck_text (deck, work->element, "kernel");
+
+    fail_unless_equals_string (device, "cuda");
+    fail_unless (g_str_has_prefix (kernel, "sm_"), "%s", kernel);
+    g_free (device);
+    g_free (kernel);
+  }
+}
+
+GST_START_TEST (test_work)
+{
+  const Line *line = &lines[__i__];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Pair pair = play_pair (line->launch, &info, play_plain, 0);
+
+  pair_check (&pair, line->launch);
+  fail_unless_equals_uint64 (pair.cuda->n_frames, N_BUFFERS * 1024);
+  fail_unless_equals_uint64 (pair.cuda->n_device_buffers,
+      line->ends_on_device ? N_BUFFERS : 0);
+  for (guint i = 0; i < 5 && line->work[i].element; i++)
+    expect_work (pair.cuda, &line->work[i], line->launch);
+  pair_free (&pair);
+}
+GST_END_TEST;
+
+/* ---- before the first buffer ------------------------------------------------------- */
+
+/* Kernels are loaded while caps are set: in the stream a call that loads one
+ * would fail. */
+GST_START_TEST (test_ready)
+{
+  static const gchar *const rows[] = { HIGH "name=e0",
+    HIGH "! " LOW "! tfxfir taps=55 DEVICE ! tfxchain DEVICE "
+         "chain=\"Reverb(500)|LoButterworth(300,order=16)\" name=e0",
+    HIGH "fuse=false ! " LOW "name=e0 fuse=false ! MEMORY" };
+  static const gchar *const calls[] = { "cuModuleLoadData:1,719",
+    "cuStreamCreate:1,719" };
+  const gchar *launch = rows[__i__ % G_N_ELEMENTS (rows)];
+  const gchar *call = calls[__i__ / G_N_ELEMENTS (rows)];
+  gchar *report = NULL, *path;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck;
+  gint fd = g_file_open_tmp ("tfx-ready-XXXXXX", &path, NULL);
+
+  fail_unless (fd >= 0);
+  close (fd);
+  deck = deck_new (launch, DECK_CUDA, &info);
+  g_setenv ("TFX_STANDIN_REPORT", path, TRUE);
+  g_setenv ("TFX_STANDIN_FAIL", call, TRUE);
+  play_plain (deck, 0);
+  fail_unless (g_file_get_contents (path, &report, NULL, NULL));
+  fail_unless (report[0] == '\0', "%s: %s", launch, report);
+  fail_unless_equals_uint64 (deck_stat (deck, "e0", "launches") > 0, TRUE);
+  tfx_check_expect_no_warning (deck->bus);
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  deck_free (deck);
+  g_unlink (path);
+  g_free (path);
+  g_free (report);
+}
+GST_END_TEST;
+
+/* ---- suite --------------------------------------------------------------------------- */
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_pipelines");
+  TCase *tc = tcase_create ("work");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_work, 0, G_N_ELEMENTS (lines));
+  tcase_add_loop_test (tc, test_ready, 0, 6);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}
