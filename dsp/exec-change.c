@@ -146,6 +146,15 @@ is_update (const TfxPlan *old, const TfxPlan *plan, size_t fade_frames)
          (fade_frames > 0 || tfx_plan_same_lines (old, plan));
 }
 
+/* It is of no use any more.  What was freed before makes room. */
+static void
+retire_coming (TfxExec *e)
+{
+  if (e->coming.plan)
+    e->retired[e->n_retired++] = e->coming;
+  e->coming = (Run){ NULL, NULL };
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -159,7 +168,7 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   tfx_exec_free_retired (e);
   if (e->coming.plan && has_same_firs (e->coming.plan, plan))
     return update_in_place (&e->coming, plan);
-  tfx_exec_clear_run (&e->coming);
+  retire_coming (e);
   is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
   if (!is_gradual && e->next.plan &&
       is_update (e->next.plan, plan, fade_frames))

@@ -7,6 +7,7 @@
 
 /* Frames of a cross-fade that are mixed at a time. */
 #define TFX_EXEC_FADE_CHUNK 256
+#define TFX_EXEC_MAX_RETIRED 3
 
 /* An engine and the plan that it runs. */
 typedef struct Run
@@ -18,10 +19,13 @@ typedef struct Run
 struct TfxExec
 {
   Run current;
-  Run fading;     /* what a running cross-fade comes from */
-  Run next;       /* what takes over when it has ended */
-  Run coming;     /* what takes over when it has got the state of current */
-  Run retired[2]; /* faded out; freed when memory may be freed */
+  Run fading; /* what a running cross-fade comes from */
+  Run next;   /* what takes over when it has ended */
+  Run coming; /* what takes over when it has got the state of current */
+  /* Faded out, or replaced; freed when memory may be freed.  Between two times
+   * that a plan is set these are the one that was coming, one that a cross-fade
+   * comes from, and the one that the next comes from. */
+  Run retired[TFX_EXEC_MAX_RETIRED];
   unsigned n_retired;
   bool is_coming; /* it has begun to */
   size_t fade_frames, fade_position, next_fade_frames, coming_fade_frames;

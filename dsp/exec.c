@@ -108,8 +108,7 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
   *done += n;
 
   if (e->fade_position == e->fade_frames) {
-    /* There is room: no more than two cross-fades are prepared at a time, and
-     * what has retired is freed when one is. */
+    /* There is room, see TfxExec. */
     e->retired[e->n_retired++] = e->fading;
     e->fading = (Run){ NULL, NULL };
     if (e->next.plan)
@@ -236,7 +235,7 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
 
 struct TfxWaste
 {
-  Run runs[2];
+  Run runs[TFX_EXEC_MAX_RETIRED];
   unsigned n;
 };
 
