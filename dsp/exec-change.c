@@ -253,7 +253,7 @@ adopt (TfxExec *e, TfxExec *from, uint64_t id)
   if (to_plan->rate_hz != from_plan->rate_hz ||
       to_plan->n_channels != from_plan->n_channels)
     return -EINVAL;
-  ret = to_plan->n_merged > 0 ? split (e) : 0;
+  ret = to_plan->n_followers > 0 ? split (e) : 0;
   if (ret == 0)
     ret = tfx_exec_state_reserve (e, e->current.plan, from_plan);
   if (ret < 0)

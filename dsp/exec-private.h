@@ -30,7 +30,8 @@ struct TfxExec
   bool is_coming; /* it has begun to */
   size_t fade_frames, fade_position, next_fade_frames, coming_fade_frames;
   double *fade_scratch; /* TFX_EXEC_FADE_CHUNK frames of all channels */
-  double *state;        /* room for the largest state of a stage */
+  double *state;        /* room for the largest state of a stage, twice */
+  size_t state_room;    /* doubles in each half */
   uint64_t n_dispatches, n_recoveries;
 };
 

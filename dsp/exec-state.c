@@ -21,10 +21,12 @@ tfx_exec_state_reserve (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
   for (size_t i = 0; i < b->n_stages; i++)
     largest =
         b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
-  state = realloc (e->state, largest * a->n_channels * sizeof *e->state);
+  largest *= a->n_channels;
+  state = realloc (e->state, 2 * largest * sizeof *e->state);
   if (!state)
     return -ENOMEM;
   e->state = state;
+  e->state_room = largest;
   return 0;
 }
 
@@ -81,54 +83,15 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
 /* From one place of gains to another.  Behind a gain of 0 nothing is heard of
  * the state. */
 static void
-scale_state (const TfxPlanStage *from, const TfxPlanStage *to,
-    unsigned n_channels, double *state)
+scale_state (double scale, const TfxPlanStage *to, unsigned n_channels,
+    double *state)
 {
-  double factor = to->scale != 0.0 ? from->scale / to->scale : 0.0;
+  double factor = to->scale != 0.0 ? scale / to->scale : 0.0;
 
   if (factor == 1.0 || !isfinite (factor))
     return;
   for (size_t i = 0; i < to->state_size * n_channels; i++)
     state[i] *= factor;
-}
-
-/* The state of the FIRs that are one, as state has it, to that of one of them:
- * its past inputs are what those in front of it have put out. */
-static void
-derive_state (const TfxPlanStage *stage, unsigned n_channels, double *state)
-{
-  const TfxStage *before = stage->before;
-  const size_t n = before->u.fir.n_taps, to = stage->state_size;
-  const size_t from = stage->step->stage->u.fir.n_taps - 1;
-
-  for (unsigned c = 0; c < n_channels; c++) {
-    const double *taps =
-        before->u.fir.taps + (before->u.fir.n_kernels > 1 ? c * n : 0);
-    const double *x = state + c * from;
-
-    /* y[i] goes to a place that x[i - n + 1] and later ones do not have */
-    for (size_t i = from - to; i < from; i++) {
-      double sum = 0.0;
-      for (size_t k = 0; k < n; k++)
-        sum += taps[k] * x[i - k];
-      state[c * to + i - (from - to)] = stage->before_gain * sum;
-    }
-  }
-}
-
-/* The state of a stage, to e->state. */
-static void
-get_state (TfxExec *e, const Run *run, size_t number)
-{
-  const TfxPlan *plan = run->plan;
-  const TfxPlanStage *stage = &plan->stages[number];
-  size_t first = number;
-
-  while (plan->stages[first].before)
-    first--;
-  plan->backend->get_state (run->engine, first, e->state);
-  if (stage->before)
-    derive_state (stage, plan->n_channels, e->state);
 }
 
 /* Output frames that are still to be dropped, and those by which the delay
@@ -141,7 +104,32 @@ hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
   size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
 
   to->plan->backend->set_skip (to->engine, to_stage,
-      new > old ? skip + (new - old) : skip);
+      new > old && !to->plan->in_stream ? skip + (new - old) : skip);
+}
+
+/* The newest past inputs of a FIR that has become one with those before it, as
+ * these make them of the past of the whole. */
+static void
+derive_state (const TfxPlanFollower *f, unsigned n_channels,
+    const double *whole, double *state)
+{
+  const TfxStage *before = f->before;
+  const size_t n_taps = before->u.fir.n_taps, n_past = f->stage->state_size;
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    const double *taps =
+        before->u.fir.taps + (before->u.fir.n_kernels == 1 ? 0 : c) * n_taps;
+
+    for (size_t i = 0; i < f->state_size; i++) {
+      /* The output of the time from which on there are so many more. */
+      const double *x = whole + c * n_past + (n_past - f->state_size + i);
+      double y = 0.0;
+
+      for (size_t k = 0; k < n_taps; k++)
+        y += taps[k] * *(x - k);
+      state[c * f->state_size + i] = y;
+    }
+  }
 }
 
 static bool
@@ -153,8 +141,7 @@ is_same_stage (const TfxPlanStage *a, const TfxPlanStage *b)
 bool
 tfx_exec_state_is_leader (const TfxPlanStage *a, const TfxPlanStage *b)
 {
-  return is_same_stage (a, b) && !a->before && !b->before &&
-         a->scale == b->scale;
+  return is_same_stage (a, b) && a->scale == b->scale;
 }
 
 /* Whether a stage has got its state already. */
@@ -168,35 +155,67 @@ has_followed (const Run *from, size_t from_stage, Run *to, size_t to_stage)
              1;
 }
 
+/* The state of stage i, if the old plan has it by itself. */
+static bool
+hand_over_stage (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+
+  for (size_t j = 0; j < old->n_stages; j++) {
+    const TfxPlanStage *f = &old->stages[j];
+
+    if (!is_same_stage (f, t))
+      continue;
+    if (tfx_exec_state_is_leader (f, t) && has_followed (from, j, to, i)) {
+      hand_over_skip (from, j, to, i);
+      return true;
+    }
+    old->backend->get_state (from->engine, j, e->state);
+    if (t->kind == TFX_STEP_CASCADE)
+      tfx_exec_state_map_sections (f, t, new->n_channels, e->state);
+    else
+      resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    hand_over_skip (from, j, to, i);
+    return true;
+  }
+  return false;
+}
+
+/* The same if the old plan has it behind others that it has become one with.
+ * Nothing is to be dropped any more by then, or no delay is taken out. */
+static void
+hand_over_follower (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+  double *whole = e->state + e->state_room;
+
+  for (size_t j = 0; j < old->n_followers; j++) {
+    const TfxPlanFollower *f = &old->followers[j];
+
+    if (f->id != t->id || t->kind != TFX_STEP_FIR)
+      continue;
+    old->backend->get_state (from->engine, (size_t)(f->stage - old->stages),
+        whole);
+    derive_state (f, new->n_channels, whole, e->state);
+    resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    new->backend->set_skip (to->engine, i, 0);
+    return;
+  }
+}
+
 void
 tfx_exec_state_hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
 {
-  const TfxPlan *old = from->plan, *new = to->plan;
-
-  for (size_t i = 0; i < new->n_stages; i++) {
-    const TfxPlanStage *t = &new->stages[i];
-
-    if ((id != TFX_EXEC_ALL_STAGES && t->id != id) || t->before)
+  for (size_t i = 0; i < to->plan->n_stages; i++) {
+    if (id != TFX_EXEC_ALL_STAGES && to->plan->stages[i].id != id)
       continue;
-    for (size_t j = 0; j < old->n_stages; j++) {
-      const TfxPlanStage *f = &old->stages[j];
-
-      if (!is_same_stage (f, t))
-        continue;
-      if (tfx_exec_state_is_leader (f, t) && has_followed (from, j, to, i)) {
-        hand_over_skip (from, j, to, i);
-        break;
-      }
-      get_state (e, from, j);
-      if (t->kind == TFX_STEP_CASCADE)
-        tfx_exec_state_map_sections (f, t, new->n_channels, e->state);
-      else
-        resize_history (e->state, f->state_size, t->state_size,
-            new->n_channels);
-      scale_state (f, t, new->n_channels, e->state);
-      new->backend->set_state (to->engine, i, e->state);
-      hand_over_skip (from, j, to, i);
-      break;
-    }
+    if (!hand_over_stage (e, from, to, i))
+      hand_over_follower (e, from, to, i);
   }
 }

@@ -114,78 +114,156 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
  * a change of parameters may. */
 #define MERGE_MAX_PRODUCTS 16000000.0
 
-static bool
-fits_together (const TfxStage *a, const TfxStage *b)
-{
-  double products = (double)a->u.fir.n_taps * (double)b->u.fir.n_taps;
-  unsigned n_a = a->u.fir.n_kernels, n_b = b->u.fir.n_kernels;
+/* The same while samples flow, and the taps of what comes of it, whose past has
+ * to be handed over there and back: a few ms at the most. */
+#define MERGE_MAX_PRODUCTS_IN_STREAM 1000000.0
+#define MERGE_MAX_TAPS_IN_STREAM 16384
 
-  return (n_a == n_b || n_a == 1 || n_b == 1) && a->u.fir.delay == 0 &&
-         b->u.fir.delay == 0 && products <= MERGE_MAX_PRODUCTS &&
-         a->u.fir.n_taps + b->u.fir.n_taps - 1 <= TFX_FIR_MAX_TAPS;
-}
-
-/* One FIR in place of two: a tap less in all and one pass over the samples, or
+/* Whether two FIRs in series, neither of which takes a delay out of the stream
+ * here, should be one: a tap less in all and one pass over the samples, or
  * fewer transforms; but not where a long one would have to be summed up tap by
- * tap, as is asked of a short one, or where one becomes longer than a block
- * has room for. */
+ * tap, as is asked of a short one, or where one becomes longer than a block has
+ * room for. */
 static bool
-is_cheaper_as_one (const TfxPlan *plan, const TfxStage *a, const TfxStage *b)
+is_better_as_one (const TfxPlan *plan, const TfxFirShape *a,
+    const TfxFirShape *b, bool in_stream)
 {
   const TfxBackend *backend = plan->backend;
-  const TfxFirShape shape_a = tfx_stage_fir_shape (a);
-  const TfxFirShape shape_b = tfx_stage_fir_shape (b);
   const TfxFirShape both = tfx_stage_convolved_shape (a, b);
+  const double products = (double)a->n_taps * (double)b->n_taps;
 
-  return !backend->fir_cost || backend->fir_cost (plan, &both) <=
-                                   backend->fir_cost (plan, &shape_a) +
-                                       backend->fir_cost (plan, &shape_b);
+  if (a->n_kernels != b->n_kernels && a->n_kernels != 1 && b->n_kernels != 1)
+    return false;
+  if (both.n_taps > TFX_FIR_MAX_TAPS || products > MERGE_MAX_PRODUCTS)
+    return false;
+  if (in_stream && (both.n_taps > MERGE_MAX_TAPS_IN_STREAM ||
+                       products > MERGE_MAX_PRODUCTS_IN_STREAM))
+    return false;
+  return !backend->fir_cost ||
+         backend->fir_cost (plan, &both) <=
+             backend->fir_cost (plan, a) + backend->fir_cost (plan, b);
 }
 
-/* A step and the FIR behind it become one: its state is that of the first, with
- * a longer past. */
-static int
-extend_fir (TfxPlan *plan, TfxStep *step, TfxStage *stage, double scale)
+/* Adjacent FIRs become one if that costs less.  The state of the one is that of
+ * the first.  Those that take a delay out of the stream stay apart at its ends:
+ * what the first drops is not the second one's input. */
+static bool
+may_merge (const TfxPlan *plan, const TfxSteps *list, const TfxStage *stage)
 {
-  TfxStage *both = tfx_stage_convolve (step->stage, stage);
+  const TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+  TfxFirShape a, b;
+
+  if (!last || last->kind != TFX_STEP_FIR)
+    return false;
+  if (list == &plan->top && plan->keep_stages)
+    return false;
+  if (!plan->in_stream && (last->delay > 0 || stage->u.fir.delay > 0))
+    return false;
+  a = tfx_stage_fir_shape (last->stage);
+  b = tfx_stage_fir_shape (stage);
+  return is_better_as_one (plan, &a, &b, plan->in_stream);
+}
+
+static int
+merge_fir (TfxPlan *plan, TfxStep *last, const TfxStage *stage, double scale)
+{
+  TfxStage *both = tfx_stage_convolve (last->stage, stage);
   TfxPlanStage *entry = &plan->stages[plan->n_stages - 1];
+  TfxPlanFollower *follower = &plan->followers[plan->n_followers];
 
   if (!both)
     return -ENOMEM;
-  while (entry->before)
-    entry--;
+  follower->id = stage->id;
+  follower->stage = entry;
+  follower->before = last->stage;
+  follower->state_size = stage->u.fir.n_taps - 1;
+  follower->scale = scale * last->gain;
+  plan->n_followers++;
+
+  last->stage = both;
+  last->delay += stage->u.fir.delay;
+  plan->delay += stage->u.fir.delay;
   entry->state_size = both->u.fir.n_taps - 1;
-  entry = add_stage (plan, stage->id, step, stage->u.fir.n_taps - 1, scale);
-  entry->before = step->stage;
-  entry->before_gain = step->gain;
-  step->stage = both;
-  plan->n_merged++;
   return 0;
 }
 
-/* Adjacent FIRs become one if that costs less.  Those that take a delay out of
- * the stream stay apart: what the first drops is not the second one's input. */
 static int
 add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain,
     double scale)
 {
-  TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+  TfxStep *step;
 
   if (stage->u.fir.delay > 0 && list != &plan->top)
     return -EINVAL;
   if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
     return -EINVAL;
-  if (last && last->kind == TFX_STEP_FIR && !plan->keep_stages &&
-      fits_together (last->stage, stage) &&
-      is_cheaper_as_one (plan, last->stage, stage)) {
-    return extend_fir (plan, last, stage, scale);
-  }
-  last = add_step (plan, list, TFX_STEP_FIR, gain);
-  last->stage = tfx_stage_ref (stage);
-  last->delay = stage->u.fir.delay;
-  plan->delay += last->delay;
-  add_stage (plan, stage->id, last, stage->u.fir.n_taps - 1, scale * gain);
+  if (may_merge (plan, list, stage))
+    return merge_fir (plan, &list->steps[list->n - 1], stage, scale);
+  step = add_step (plan, list, TFX_STEP_FIR, gain);
+  step->stage = tfx_stage_ref (stage);
+  step->delay = stage->u.fir.delay;
+  plan->delay += step->delay;
+  add_stage (plan, stage->id, step, stage->u.fir.n_taps - 1, scale * gain);
   return 0;
+}
+
+/* Zeros behind the taps of a FIR: its past is longer. */
+static int
+lengthen_fir (TfxPlan *plan, TfxStep *step, size_t n_taps)
+{
+  TfxStage *longer = tfx_stage_lengthen (step->stage, n_taps);
+
+  if (!longer)
+    return -ENOMEM;
+  tfx_stage_unref (&step->stage);
+  step->stage = longer;
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].step == step)
+      plan->stages[i].state_size = n_taps - 1;
+  }
+  return 0;
+}
+
+/* The taps that the FIR at step i would have together with those behind it;
+ * *end is the first step that is none of them. */
+static size_t
+count_taps (const TfxPlan *plan, size_t i, size_t *end)
+{
+  const TfxSteps *list = &plan->top;
+  TfxFirShape whole = tfx_stage_fir_shape (list->steps[i].stage);
+
+  for (i++; i < list->n && list->steps[i].kind == TFX_STEP_FIR; i++) {
+    const TfxFirShape next = tfx_stage_fir_shape (list->steps[i].stage);
+
+    if (!is_better_as_one (plan, &whole, &next, true))
+      break;
+    whole = tfx_stage_convolved_shape (&whole, &next);
+  }
+  *end = i;
+  return whole.n_taps;
+}
+
+/* What adjacent FIRs would need to become one in the middle of the stream. */
+static int
+look_at_past (TfxPlan *plan, bool long_past)
+{
+  const TfxSteps *top = &plan->top;
+  int ret = 0;
+
+  for (size_t i = 0, end; ret == 0 && i < top->n; i = end) {
+    size_t n_taps;
+
+    end = i + 1;
+    if (top->steps[i].kind != TFX_STEP_FIR)
+      continue;
+    n_taps = count_taps (plan, i, &end);
+    if (end == i + 1)
+      continue;
+    plan->past = n_taps > plan->past ? n_taps : plan->past;
+    if (long_past)
+      ret = lengthen_fir (plan, &top->steps[i], n_taps);
+  }
+  return ret;
 }
 
 static int compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
@@ -273,8 +351,9 @@ static void
 plan_free (TfxPlan *plan)
 {
   steps_clear (&plan->top);
-  for (size_t i = 0; plan->stages && i < plan->n_stages; i++)
-    tfx_stage_unref (&plan->stages[i].before);
+  for (size_t i = 0; i < plan->n_followers; i++)
+    tfx_stage_unref (&plan->followers[i].before);
+  free (plan->followers);
   tfx_chain_unref (&plan->chain);
   free (plan->stages);
   free (plan->sos);
@@ -306,16 +385,20 @@ tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
   plan->block_frames = spec->block_frames;
   plan->backend = spec->backend;
   plan->keep_stages = spec->keep_stages;
+  plan->in_stream = spec->in_stream && !spec->keep_stages;
   plan->n_chain_stages = chain->n_stages;
   plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
   plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
-  if (plan->stages && plan->sos)
+  plan->followers = calloc (count.n_stages + 1, sizeof *plan->followers);
+  if (plan->stages && plan->sos && plan->followers)
     ret = compile_chain (plan, chain, &plan->top, 1.0);
+  if (ret == 0 && spec->keep_stages)
+    ret = look_at_past (plan, spec->long_past);
   if (ret < 0) {
     plan_free (plan);
     return ret;
   }
-  if (plan->n_merged > 0)
+  if (plan->n_followers > 0)
     plan->chain = tfx_chain_ref ((TfxChain *)chain);
   *out = plan;
   return 0;
@@ -379,6 +462,12 @@ size_t
 tfx_plan_n_sections (const TfxPlan *plan)
 {
   return plan->n_sos;
+}
+
+size_t
+tfx_plan_past (const TfxPlan *plan)
+{
+  return plan->past;
 }
 
 size_t

@@ -44,12 +44,7 @@ typedef struct TfxPlanStage
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   double gain;             /* folded into the first of its sections */
-  /* A FIR that is one with others in front of it: what they are as one, a
-   * reference, and a gain behind that.  Its state is in theirs, which has the
-   * past of all: it can be got, and not set.  NULL: none. */
-  TfxStage *before;
-  double before_gain;
-  double scale; /* of the state that it would have in a chain of its
+  double scale;            /* of the state that it would have in a chain of its
                             * own, against the one that it has here: gains in
                             * front of it may be applied behind it */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
@@ -57,6 +52,17 @@ typedef struct TfxPlanStage
    * line. */
   size_t state_size;
 } TfxPlanStage;
+
+/* A FIR of the chain that has become one with those in front of it.  Its own
+ * past inputs follow from the past of the whole. */
+typedef struct TfxPlanFollower
+{
+  uint64_t id;
+  const TfxPlanStage *stage; /* the whole, under the id of the first */
+  TfxStage *before;          /* those in front of it as one; a reference */
+  size_t state_size;
+  double scale;
+} TfxPlanFollower;
 
 struct TfxPlan
 {
@@ -68,22 +74,21 @@ struct TfxPlan
   const TfxBackend *backend;
   bool keep_stages;      /* those of the chain stay apart */
   TfxChain *chain;       /* a reference; NULL if no FIRs became one */
+  bool in_stream;        /* nothing is to be dropped any more */
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;
-  size_t n_merged; /* FIRs that are one with those in front of them */
-  size_t delay;    /* of all steps */
+  size_t delay; /* of all steps */
+  size_t past;  /* see tfx_plan_past() */
   TfxPlanStage *stages;
+  size_t n_followers;
+  TfxPlanFollower *followers;
   TfxSos *sos;
 };
 
 /* The same chain with its stages apart; plan->chain must be there.  0 or
  * -ENOMEM. */
 int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
-
-/* True if both consist of the same stages in the same steps, so that they
- * differ in values alone. */
-bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
 
 /* Of two of the same structure: true if FIRs and delay lines are the same in
  * both, with the same gains in front of them and behind. */

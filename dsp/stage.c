@@ -156,14 +156,12 @@ tfx_stage_fir_shape (const TfxStage *s)
 }
 
 TfxFirShape
-tfx_stage_convolved_shape (const TfxStage *first, const TfxStage *second)
+tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
 {
-  const TfxFirShape a = tfx_stage_fir_shape (first);
-  const TfxFirShape b = tfx_stage_fir_shape (second);
-
-  return (TfxFirShape){ a.n_kernels > b.n_kernels ? a.n_kernels : b.n_kernels,
-    a.n_taps + b.n_taps - 1, a.n_front + b.n_front, a.n_back + b.n_back,
-    common_method (a.method, b.method) };
+  return (
+      TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
+    a->n_taps + b->n_taps - 1, a->n_front + b->n_front, a->n_back + b->n_back,
+    common_method (a->method, b->method) };
 }
 
 TfxStage *
@@ -185,6 +183,23 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
   }
   if (stage)
     find_zeros (stage);
+  return stage;
+}
+
+TfxStage *
+tfx_stage_lengthen (const TfxStage *fir, size_t n_taps)
+{
+  const unsigned n = fir->u.fir.n_kernels;
+  const size_t n_has = fir->u.fir.n_taps;
+  TfxStage *stage = fir_new (fir->id, n, n_taps, fir->u.fir.method);
+
+  if (!stage)
+    return NULL;
+  stage->u.fir.delay = fir->u.fir.delay;
+  for (unsigned k = 0; k < n; k++)
+    memcpy (stage->u.fir.taps + k * n_taps, fir->u.fir.taps + k * n_has,
+        n_has * sizeof (double));
+  find_zeros (stage);
   return stage;
 }
 

@@ -74,13 +74,17 @@ typedef struct TfxFirShape
 } TfxFirShape;
 
 TfxFirShape tfx_stage_fir_shape (const TfxStage *stage);
-/* The one of two in series as one. */
+/* That of two in series as one. */
 TfxFirShape
-tfx_stage_convolved_shape (const TfxStage *first, const TfxStage *second);
+tfx_stage_convolved_shape (const TfxFirShape *first, const TfxFirShape *second);
 
-/* Two FIR stages in series as one, with the id of the first.  The number of
- * kernels must be the same, or 1 for one of them; neither takes a delay out of
- * the stream.  NULL if memory is short. */
+/* Two FIR stages in series as one, with the id of the first and without their
+ * delays.  The number of kernels must be the same, or 1 for one of them.  NULL
+ * if memory is short. */
 TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
+
+/* The same FIR with zeros behind its taps, n_taps in all.  NULL if memory is
+ * short. */
+TfxStage *tfx_stage_lengthen (const TfxStage *fir, size_t n_taps);
 
 #endif

@@ -342,6 +342,13 @@ typedef struct TfxPlanSpec
   /* Stages of the chain do not become one with each other: the state of each
    * can be told from that of the others, and be handed over. */
   bool keep_stages;
+  /* With keep_stages: a FIR that might become one with those behind it remembers
+   * as much of its input as that one would; see tfx_plan_past(). */
+  bool long_past;
+  /* Without: FIRs that take a delay out of the stream become one too.  That is
+   * right in its middle; not at its ends, where some outputs of one are no
+   * inputs of the next. */
+  bool in_stream;
 } TfxPlanSpec;
 
 /* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
@@ -364,6 +371,15 @@ TfxPlan *tfx_plan_ref (TfxPlan *plan);
 void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
+
+/* Of a plan with keep_stages, the frames that it must have run with long_past
+ * before a plan of the same chain with in_stream can go on as if it had always
+ * run; 0 if no FIRs would become one there.  The way back is always open. */
+size_t tfx_plan_past (const TfxPlan *plan);
+
+/* True if both are made of the same stages in the same way, so that they differ
+ * in values alone: an executor goes from one to the other in place. */
+bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
 
 /* The stages that have state, those within sums included, in the order of
  * their steps; the id of one of them. */

@@ -79,8 +79,12 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     .backend = gst_tfx_stream_choose_backend (self) };
   TfxPlan *old;
 
-  /* Steps are taken here: the element asks again when its stage is. */
-  if (priv->fusion.has_left && (build->at_once || build->n_hold > 0)) {
+  /* What takes more than new values is done here, and the element asks again
+   * when its stage is: in a cross-fade of the whole row a start from rest would
+   * be heard late, behind filters that hold frames back. */
+  if (priv->fusion.has_left &&
+      (build->at_once || build->n_hold > 0 ||
+          !gst_tfx_engine_is_update (&priv->engine, chain, &spec))) {
     priv->was_refused = TRUE;
     gst_tfx_filter_mark_ready (self);
     return TRUE;

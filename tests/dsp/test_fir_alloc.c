@@ -208,8 +208,8 @@ test_prepared (void)
   heap_watch (0);
   tfx_exec_set_plan (exec, plans[1], 480);
   counts = heap_unwatch ();
-  /* room for the longest state, and what an engine has */
-  tap_check (counts.n_bytes < 8 * LONG_TAPS + 300000,
+  /* room for the longest state, twice, and what an engine has */
+  tap_check (counts.n_bytes < 16 * LONG_TAPS + 300000,
       "to set it asks for %zu bytes", counts.n_bytes);
   for (; n_blocks < 1000 && tfx_exec_is_fading (exec); n_blocks++) {
     heap_watch (0);
