@@ -277,7 +277,7 @@ change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
   GRand *other = g_rand_new_with_seed (frame);
 
   change (row, frame, rand);
-  toggle (row, frame, other);
+  tfx_rows_toggle_fuse (row, frame, other);
   g_rand_free (other);
 }
 
