@@ -11,6 +11,14 @@
 
 G_BEGIN_DECLS
 
+/* How the FIRs of a plan that could become one are run. */
+typedef enum
+{
+  GST_TFX_ENGINE_APART,
+  GST_TFX_ENGINE_LONG_PAST, /* apart, with as much past as they need to be: */
+  GST_TFX_ENGINE_AS_ONE
+} GstTfxEngineForm;
+
 /* Of one thread at a time.  Starts with all zero. */
 typedef struct
 {
@@ -19,7 +27,9 @@ typedef struct
   TfxPlan *own;      /* what that comes to by itself */
   TfxChain *pending; /* what runs before it in the same plan, or NULL */
   guint64 who;       /* a number for the elements that left it to this one */
-  TfxPlan *plan;     /* the whole */
+  TfxPlan *plan;     /* the whole, its stages apart */
+  GstTfxEngineForm form;
+  gsize n_settled; /* frames since the form, or the plan, has changed */
   TfxPlanSpec spec;
   gboolean used;     /* samples were filtered since the last reset */
   gboolean is_stale; /* exec does not run plan yet */
@@ -35,6 +45,11 @@ typedef struct
  * runs on. */
 gboolean gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *spec, gboolean at_once, GError **error);
+
+/* Whether @chain differs from the one that runs in values alone: no cross-fade
+ * is needed to go over to it. */
+gboolean gst_tfx_engine_is_update (const GstTfxEngine *self,
+    const TfxChain *chain, const TfxPlanSpec *spec);
 
 /* Before each block: whether the executor is ready for samples of this type in
  * blocks of this length, on which @pending (or NULL) is still to be run.  It is
@@ -75,7 +90,7 @@ typedef struct
 
 /* Those with state that are running, in the order of the chain; NULL if none of
  * them holds frames back. */
-GArray *gst_tfx_engine_list_held (const GstTfxEngine *self);
+GArray *gst_tfx_engine_list_held (GstTfxEngine *self);
 
 /* Whether the plan has state of that stage. */
 gboolean gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id);

@@ -282,7 +282,7 @@ gst_tfx_filter_class_init (GstTfxFilterClass *klass)
   gst_tfx_filter_add_pad_templates (audio_class);
 
   gst_tfx_stream_init_class (klass);
-  gst_tfx_flow_init_class (klass);
+  gst_tfx_pads_init_class (klass);
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_DEVICE, 0);
@@ -299,5 +299,5 @@ gst_tfx_filter_init (GstTfxFilter *self)
   priv->stage_id = tfx_stage_new_id ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
-  gst_tfx_flow_init (self);
+  gst_tfx_pads_init (self);
 }

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxflow.c: the buffers of GstTfxFilter: from the pad to the engine and
- * out again, at the right time.
+ * gsttfxflow.c: the samples of GstTfxFilter: filtered, or left in the filter,
+ * and sent at the end, at the right time.
  *
  * A filter with a delay d puts out, for each buffer, the frames that came d
  * frames earlier.  The first d outputs stand before the start of the stream
  * and are dropped; d more come when it ends.  So as many frames go out as come
  * in, and each of them has the time that it came with.
  *
- * The base class need not see every buffer.  Where it would only pass one on
- * (gst_tfx_flow_is_plain()) the chain function does the rest itself.  Buffers
- * that it does see leave through gst_tfx_flow_generate_output(), so that it
- * never pushes one, and what it knows of discontinuities is of no account.
- *
  * All of this runs in the streaming thread.
  */
-#include "gsttfxoffer.h"
-#include "gsttfxpending.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
 
@@ -29,47 +22,7 @@
 /* Frames that are drained at a time. */
 #define MAX_DRAIN_FRAMES 65536
 
-/* The methods of GstAudioFilter, which do the general part. */
-static GstBaseTransformClass *parent_class;
-
-/* To ask each of no bindings for values takes time too. */
-static gboolean
-gst_tfx_flow_is_controlled (GstTfxFilter *self)
-{
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
-
-  return GST_OBJECT (self)->control_bindings ||
-         (klass->has_controlled_children &&
-             klass->has_controlled_children (self));
-}
-
-/* Controlled properties take their values for the buffer's stream time.  A
- * buffer that begins before the segment is about to be clipped to it. */
-static void
-gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (!gst_tfx_flow_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
-      trans->segment.format != GST_FORMAT_TIME)
-    return;
-  time = MAX (time, trans->segment.start);
-  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-
-  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_object_sync_values (GST_OBJECT (trans), time);
-  if (klass->sync_children)
-    klass->sync_children (self, time);
-  g_atomic_pointer_set (&priv->control_thread, NULL);
-}
-
-/* The number of frames in a buffer, or -1 after an error message. */
-static gssize
+gssize
 gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
 {
   gchar *why = NULL;
@@ -81,38 +34,6 @@ gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
         (NULL));
   g_free (why);
   return n_frames;
-}
-
-/* Checks here too: clipping to the segment would hide a broken frame. */
-static GstFlowReturn
-gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
-    GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  priv->may_pass = FALSE;
-  if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
-  if (GST_BUFFER_IS_DISCONT (buffer))
-    priv->discont_in = TRUE;
-  if (priv->discont_in) {
-    flow = gst_tfx_stream_end (self, "discontinuity");
-    priv->discont_out = TRUE;
-    priv->discont_in = FALSE;
-  }
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return flow;
-  }
-  flow = parent_class->submit_input_buffer (trans, is_discont, buffer);
-  /* It came too late: there is a discontinuity behind it. */
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
-    priv->discont_in = TRUE;
-  return flow;
 }
 
 /* One warning a stream; the times that follow are in the log. */
@@ -143,17 +64,17 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
 /* Filters the samples of a buffer, or fills it with what the filter still
  * holds. */
 static gboolean
-gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
+gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gboolean drain)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxBuffer mapped;
   gint err;
 
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch)) {
+  if (!gst_tfx_buffer_map (&mapped, *buffer, &priv->info, &priv->scratch)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
          "mapped.",
-            gst_buffer_get_size (buffer)),
+            gst_buffer_get_size (*buffer)),
         (NULL));
     return FALSE;
   }
@@ -165,7 +86,7 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   if (err < 0) {
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
         ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
-            gst_buffer_get_size (buffer), g_strerror (-err)),
+            gst_buffer_get_size (*buffer), g_strerror (-err)),
         (NULL));
     return FALSE;
   }
@@ -227,31 +148,32 @@ gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
   return TRUE;
 }
 
-/* Takes the filter to what the properties ask for.  What is pending, and state
- * that others have, must be here before: the new stage cross-fades from it. */
-static gboolean
+gboolean
 gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
     guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_running = gst_tfx_filter_is_running (priv);
+  gboolean is_away, again = TRUE;
   GError *error = NULL;
 
-  if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
-    return TRUE;
-  if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
-      !gst_tfx_flow_prepare (self, n_frames, pending, who))
-    return FALSE;
-  if (!gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_tfx_filter_report_refusal (self, error);
-    g_clear_error (&error);
+  while (again && g_atomic_int_get (&priv->dirty) && !priv->is_step) {
+    if (n_frames > 0 && gst_tfx_filter_is_running (priv) &&
+        !(priv->fusion.defers && gst_tfx_fusion_decide (self)) &&
+        !gst_tfx_flow_prepare (self, n_frames, pending, who))
+      return FALSE;
+    is_away = priv->fusion.has_left;
+    if (!gst_tfx_stream_update (self, &priv->info, &error)) {
+      gst_tfx_filter_report_refusal (self, error);
+      g_clear_error (&error);
+      break;
+    }
+    /* It cannot be done where the stage is run: it comes back for that. */
+    again = is_away && priv->was_refused && !gst_tfx_fusion_decide (self);
   }
   return TRUE;
 }
 
-/* A gap in the times between this buffer and the one before it.  A stream that
- * plays backwards has one between any two. */
-static gboolean
+gboolean
 gst_tfx_flow_is_gap (GstTfxFilter *self, GstBuffer *buffer)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
@@ -278,14 +200,15 @@ gst_tfx_flow_count_step (GstTfxFilter *self, gsize n_frames)
   }
 }
 
-/* Filters a buffer of at least one frame.  DROPPED if none of what comes out
- * belongs to the stream. */
+/* Filters *place, a buffer of at least one frame; another one may take its
+ * place.  DROPPED if none of what comes out belongs to the stream. */
 static GstFlowReturn
-gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer **place, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxEngine *engine = &priv->engine;
   gsize skip = MIN (gst_tfx_engine_skip (engine), n_frames);
+  GstBuffer *buffer = *place;
   gboolean is_silent;
 
   /* A filter rings on after its input has ended: what is marked as a gap stays
@@ -299,8 +222,9 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_times_add (&priv->times, buffer, n_frames);
   if (is_silent && skip == 0)
     gst_tfx_engine_pass (engine, n_frames);
-  else if (!gst_tfx_flow_process (self, buffer, FALSE))
+  else if (!gst_tfx_flow_process (self, place, FALSE))
     return GST_FLOW_ERROR;
+  buffer = *place;
   gst_tfx_flow_count_step (self, n_frames);
 
   if (skip == n_frames)
@@ -321,7 +245,7 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 #define SHORT_TIME (20 * GST_USECOND)
 
 static GstFlowReturn
-gst_tfx_flow_filter_timed (GstTfxFilter *self, GstBuffer *buffer,
+gst_tfx_flow_filter_timed (GstTfxFilter *self, GstBuffer **buffer,
     gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
@@ -343,9 +267,8 @@ gst_tfx_flow_filter_timed (GstTfxFilter *self, GstBuffer *buffer,
   return flow;
 }
 
-/* Filters a buffer of at least one frame with all that is pending on it. */
-static GstFlowReturn
-gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
+GstFlowReturn
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
     TfxChain *pending, guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
@@ -356,257 +279,8 @@ gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
   flow = gst_tfx_flow_filter_timed (self, buffer, n_frames);
   gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   if (priv->counts.engine.recoveries != priv->recoveries)
-    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+    gst_tfx_flow_tell_of_bad_samples (self, *buffer);
   return flow;
-}
-
-/* ---- out --------------------------------------------------------------------- */
-
-/* The place that a query for the position is told. */
-static void
-gst_tfx_flow_note_position (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (!GST_BUFFER_PTS_IS_VALID (buffer))
-    return;
-  priv->position = GST_BUFFER_PTS (buffer);
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    priv->position += GST_BUFFER_DURATION (buffer);
-}
-
-/* Marks the first buffer behind a discontinuity. */
-static void
-gst_tfx_flow_mark (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (priv->discont_out)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  priv->discont_out = FALSE;
-}
-
-GstFlowReturn
-gst_tfx_flow_push (GstTfxFilter *self, GstBuffer *buffer)
-{
-  gst_tfx_flow_mark (self, buffer);
-  gst_tfx_flow_note_position (self, buffer);
-  return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
-}
-
-/* Filters a buffer and takes it. */
-static GstFlowReturn
-gst_tfx_flow_run_and_push (GstTfxFilter *self, GstBuffer *buffer,
-    gsize n_frames, TfxChain *pending, guint64 who)
-{
-  GstFlowReturn flow = gst_tfx_flow_run (self, buffer, n_frames, pending, who);
-
-  if (flow == GST_FLOW_OK)
-    return gst_tfx_flow_push (self, buffer);
-  gst_buffer_unref (buffer);
-  return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
-}
-
-GstFlowReturn
-gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
-    TfxChain *pending, guint64 who)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  gst_tfx_counts_add (&priv->counts.n_deferred, -1);
-  return gst_tfx_flow_run_and_push (self, buffer, n_frames, pending, who);
-}
-
-/* Leaves the stage to the neighbour. */
-static gboolean
-gst_tfx_flow_defer (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
-    guint64 who)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (!gst_tfx_fusion_defer (self, pending, who))
-    return FALSE;
-  gst_tfx_engine_pass (&priv->engine, n_frames);
-  gst_tfx_counts_note_deferred (&priv->counts);
-  return TRUE;
-}
-
-/* ---- by way of the base class ----------------------------------------------- */
-
-/* The last part of gst_tfx_flow_transform_ip(): there is a frame at least. */
-static GstFlowReturn
-gst_tfx_flow_transform_frames (GstTfxFilter *self, GstBuffer *buffer,
-    gsize n_frames)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
-  TfxChain *pending;
-  guint64 who;
-
-  if (gst_tfx_flow_is_gap (self, buffer))
-    flow = gst_tfx_stream_end (self, "gap in the times");
-  if (flow != GST_FLOW_OK)
-    return flow;
-  pending = gst_tfx_pending_get (buffer, &who);
-  if (!gst_tfx_flow_update (self, n_frames, pending, who))
-    return GST_FLOW_ERROR;
-  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  if (gst_tfx_fusion_decide (self))
-    priv->n_left = gst_tfx_flow_defer (self, n_frames, pending, who) //
-                       ? n_frames
-                       : 0;
-  if (priv->n_left == 0)
-    flow = gst_tfx_flow_run (self, buffer, n_frames, pending, who);
-  gst_tfx_pending_remove (buffer);
-  return flow;
-}
-
-static GstFlowReturn
-gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, buffer);
-
-  priv->n_left = 0;
-  if (n_frames < 0)
-    return GST_FLOW_ERROR;
-  if (n_frames > 0)
-    return gst_tfx_flow_transform_frames (self, buffer, n_frames);
-  if (!gst_tfx_flow_update (self, 0, NULL, 0))
-    return GST_FLOW_ERROR;
-  gst_tfx_counts_note_buffer (&priv->counts, 0);
-  gst_tfx_pending_remove (buffer);
-  return GST_FLOW_OK;
-}
-
-/* Takes the buffer out of the hands of the base class.  One of which nothing is
- * left is no discontinuity, as that would have it. */
-static GstFlowReturn
-gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **out)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = parent_class->generate_output (trans, out);
-  GstBuffer *buffer = *out;
-
-  *out = NULL;
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    gst_clear_buffer (&buffer);
-    flow = GST_FLOW_OK;
-  }
-  if (flow != GST_FLOW_OK || !buffer) {
-    gst_clear_buffer (&buffer);
-    return flow;
-  }
-
-  priv->may_pass = TRUE;
-  if (priv->n_left == 0)
-    return gst_tfx_flow_push (self, buffer);
-  gst_tfx_flow_mark (self, buffer);
-  gst_tfx_flow_note_position (self, buffer);
-  return gst_tfx_fusion_send (self, buffer, priv->n_left);
-}
-
-/* ---- in ----------------------------------------------------------------------- */
-
-/* Whether the base class would do no more than to have the buffer filtered and
- * push it on: there is nothing to clip, to negotiate or to set, and it
- * has seen the buffer before, with no event that matters in between. */
-static gboolean
-gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime start = GST_BUFFER_PTS (buffer);
-  GstClockTime length = GST_BUFFER_DURATION (buffer);
-
-  return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !g_atomic_int_get (&priv->has_qos) &&
-         !gst_tfx_flow_is_controlled (self) &&
-         !GST_BUFFER_IS_DISCONT (buffer) && !priv->discont_in &&
-         segment->format == GST_FORMAT_TIME &&
-         GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
-         start >= segment->start &&
-         (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
-             (start <= segment->stop && length <= segment->stop - start)) &&
-         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self)) &&
-         !gst_tfx_flow_is_gap (self, buffer);
-}
-
-/* A plain buffer that holds frames; takes it. */
-static GstFlowReturn
-gst_tfx_flow_take (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
-    TfxChain *pending, guint64 who)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  GST_BASE_TRANSFORM (self)->segment.position =
-      GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
-  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  if (!gst_tfx_fusion_decide (self) ||
-      !gst_tfx_flow_defer (self, n_frames, pending, who))
-    return gst_tfx_flow_run_and_push (self, buffer, n_frames, pending, who);
-  gst_tfx_flow_note_position (self, buffer);
-  return gst_tfx_fusion_send (self, buffer, n_frames);
-}
-
-static GstFlowReturn
-gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (parent);
-
-  if (gst_tfx_flow_is_plain (self, buffer) && gst_buffer_is_writable (buffer)) {
-    gssize n_frames = gst_tfx_flow_check (self, buffer);
-
-    if (n_frames > 0)
-      return gst_tfx_flow_take (self, buffer, n_frames, NULL, 0);
-    if (n_frames < 0) {
-      gst_buffer_unref (buffer);
-      return GST_FLOW_ERROR;
-    }
-  }
-  return gst_tfx_filter_get_private (self)->base_chain (pad, parent, buffer);
-}
-
-/* A buffer comes from another tfx element. */
-static GstFlowReturn
-gst_tfx_flow_chain_offer (GstPad *pad, GstObject *parent,
-    const GstTfxOffer *offer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (parent);
-
-  if (gst_tfx_flow_is_plain (self, offer->buffer))
-    return gst_tfx_flow_take (self, offer->buffer, offer->n_frames,
-        offer->chain, offer->who);
-  gst_tfx_pending_set (offer->buffer, offer->chain, offer->who);
-  return gst_tfx_filter_get_private (self)->base_chain (pad, parent,
-      offer->buffer);
-}
-
-static gboolean
-gst_tfx_flow_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstTfxOffer *offer = gst_tfx_offer_take (pad, event);
-
-  if (offer) {
-    offer->flow = gst_tfx_flow_chain_offer (pad, parent, offer);
-    return TRUE;
-  }
-  return gst_tfx_filter_get_private (GST_TFX_FILTER (parent))
-      ->base_event (pad, parent, event);
-}
-
-void
-gst_tfx_flow_init (GstTfxFilter *self)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
-
-  priv->base_chain = GST_PAD_CHAINFUNC (pad);
-  priv->base_event = GST_PAD_EVENTFUNC (pad);
-  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
-  gst_pad_set_event_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_event));
 }
 
 /* ---- the end -------------------------------------------------------------------- */
@@ -627,7 +301,7 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!gst_tfx_flow_process (self, buffer, TRUE)) {
+  if (!gst_tfx_flow_process (self, &buffer, TRUE)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
@@ -655,25 +329,9 @@ gst_tfx_flow_drain (GstTfxFilter *self)
 
     flow = gst_tfx_flow_drain_some (self, n_frames, &buffer);
     if (buffer)
-      flow = gst_tfx_flow_push (self, buffer);
+      flow = gst_tfx_pads_push (self, buffer);
     left -= n_frames;
     gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   }
   return flow;
-}
-
-void
-gst_tfx_flow_init_class (GstTfxFilterClass *klass)
-{
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  parent_class = g_type_class_peek_parent (klass);
-  trans_class->before_transform =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_before_transform);
-  trans_class->submit_input_buffer =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_submit_input_buffer);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_tfx_flow_transform_ip);
-  trans_class->generate_output =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_generate_output);
-  trans_class->transform_ip_on_passthrough = FALSE;
 }

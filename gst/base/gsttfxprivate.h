@@ -50,8 +50,6 @@ typedef struct
   GstPadEventFunction base_event;
   gboolean may_pass;    /* by the base class: the last buffer did nothing to
                           * it, and no event that matters came since */
-  gsize n_left;         /* frames in the buffer that transform_ip left to the
-                          * neighbour, or 0 */
   gboolean discont_in;  /* the next buffer comes behind a discontinuity */
   gboolean discont_out; /* the next one that goes out is to say so */
   guint n_untimed;      /* buffers until the next is timed */
@@ -83,10 +81,10 @@ gst_tfx_filter_is_running (const GstTfxFilterPrivate *priv)
 void gst_tfx_stream_init_class (GstTfxFilterClass *klass);
 
 /* Takes over the sink pad's buffers. */
-void gst_tfx_flow_init (GstTfxFilter *self);
+void gst_tfx_pads_init (GstTfxFilter *self);
 
 /* Sets the methods that handle buffers. */
-void gst_tfx_flow_init_class (GstTfxFilterClass *klass);
+void gst_tfx_pads_init_class (GstTfxFilterClass *klass);
 
 /* Makes the engine run what the properties ask for, at the rate and channels
  * of @info.  On failure it goes on with the plan that it has. */
@@ -97,13 +95,32 @@ gboolean gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
  * starts afresh. */
 GstFlowReturn gst_tfx_stream_end (GstTfxFilter *self, const gchar *because);
 
-/* Filters a buffer here that was to be left to others, with all that is
- * pending on it, and takes it. */
-GstFlowReturn gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer,
+/* The number of frames in a buffer, or -1 after an error message. */
+gssize gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer);
+
+/* Whether there is a gap in the times between this buffer and the one before
+ * it.  A stream that plays backwards has one between any two. */
+gboolean gst_tfx_flow_is_gap (GstTfxFilter *self, GstBuffer *buffer);
+
+/* Takes the filter to what the properties ask for, before so many frames on
+ * which @pending is to be done, left by @who.  That, and state that others have,
+ * must be here before: the new stage cross-fades from it. */
+gboolean gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames,
+    TfxChain *pending, guint64 who);
+
+/* Filters *@buffer, of at least one frame, with all that is pending on it;
+ * another buffer may take its place.  DROPPED if none of what comes out belongs
+ * to the stream. */
+GstFlowReturn gst_tfx_flow_run (GstTfxFilter *self, GstBuffer **buffer,
+    gsize n_frames, TfxChain *pending, guint64 who);
+
+/* Filters a buffer that was to be left to others, with all that is pending on
+ * it, and pushes it. */
+GstFlowReturn gst_tfx_pads_run_here (GstTfxFilter *self, GstBuffer *buffer,
     gsize n_frames, TfxChain *pending, guint64 who);
 
 /* Pushes a filtered buffer. */
-GstFlowReturn gst_tfx_flow_push (GstTfxFilter *self, GstBuffer *buffer);
+GstFlowReturn gst_tfx_pads_push (GstTfxFilter *self, GstBuffer *buffer);
 
 /* Sends what the filter still holds. */
 GstFlowReturn gst_tfx_flow_drain (GstTfxFilter *self);
