@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * plan.c: compiles a chain: stages become steps, gains are folded in, and what
  * does nothing vanishes. */
-#include "plan.h"
+#include "backend.h"
 
 #include <errno.h>
 #include <math.h>
@@ -114,45 +114,54 @@ add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
  * a change of parameters may. */
 #define MERGE_MAX_PRODUCTS 16000000.0
 
-/* The same while samples flow: a few ms at the most. */
+/* The same while samples flow, and the taps of what comes of it, whose past has
+ * to be handed over there and back: a few ms at the most. */
 #define MERGE_MAX_PRODUCTS_IN_STREAM 1000000.0
+#define MERGE_MAX_TAPS_IN_STREAM 16384
 
-/* Whether a FIR can become one with one of n_taps and n_kernels before it. */
+/* Whether two FIRs in series, neither of which takes a delay out of the stream
+ * here, should be one: a tap less in all and one pass over the samples, or
+ * fewer transforms; but not where a long one would have to be summed up tap by
+ * tap, as is asked of a short one, or where one becomes longer than a block has
+ * room for. */
 static bool
-fits_behind (size_t n_taps, unsigned n_kernels, const TfxStage *fir,
-    double max_products)
+is_better_as_one (const TfxPlan *plan, const TfxFirShape *a,
+    const TfxFirShape *b, bool in_stream)
 {
-  const size_t n = fir->u.fir.n_taps;
-  const unsigned k = fir->u.fir.n_kernels;
+  const TfxBackend *backend = plan->backend;
+  const TfxFirShape both = tfx_stage_convolved_shape (a, b);
+  const double products = (double)a->n_taps * (double)b->n_taps;
 
-  return (n_kernels == k || n_kernels == 1 || k == 1) &&
-         (double)n_taps * (double)n <= max_products &&
-         n_taps + n - 1 <= TFX_FIR_MAX_TAPS;
+  if (a->n_kernels != b->n_kernels && a->n_kernels != 1 && b->n_kernels != 1)
+    return false;
+  if (both.n_taps > TFX_FIR_MAX_TAPS || products > MERGE_MAX_PRODUCTS)
+    return false;
+  if (in_stream && (both.n_taps > MERGE_MAX_TAPS_IN_STREAM ||
+                       products > MERGE_MAX_PRODUCTS_IN_STREAM))
+    return false;
+  return !backend->fir_cost ||
+         backend->fir_cost (plan, &both) <=
+             backend->fir_cost (plan, a) + backend->fir_cost (plan, b);
 }
 
-static bool
-fits_together (const TfxStage *a, const TfxStage *b, double max_products)
-{
-  return fits_behind (a->u.fir.n_taps, a->u.fir.n_kernels, b, max_products);
-}
-
-/* Adjacent FIRs become one: a multiplication less for every one of them, and
- * one pass.  Its state is that of the first.  Those that take a delay out of
- * the stream stay apart at its ends: what the first drops is not the second
- * one's input. */
+/* Adjacent FIRs become one if that costs less.  The state of the one is that of
+ * the first.  Those that take a delay out of the stream stay apart at its ends:
+ * what the first drops is not the second one's input. */
 static bool
 may_merge (const TfxPlan *plan, const TfxSteps *list, const TfxStage *stage)
 {
   const TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
+  TfxFirShape a, b;
 
   if (!last || last->kind != TFX_STEP_FIR)
     return false;
   if (list == &plan->top && plan->keep_stages)
     return false;
-  if (plan->in_stream)
-    return fits_together (last->stage, stage, MERGE_MAX_PRODUCTS_IN_STREAM);
-  return last->delay == 0 && stage->u.fir.delay == 0 &&
-         fits_together (last->stage, stage, MERGE_MAX_PRODUCTS);
+  if (!plan->in_stream && (last->delay > 0 || stage->u.fir.delay > 0))
+    return false;
+  a = tfx_stage_fir_shape (last->stage);
+  b = tfx_stage_fir_shape (stage);
+  return is_better_as_one (plan, &a, &b, plan->in_stream);
 }
 
 static int
@@ -218,22 +227,20 @@ lengthen_fir (TfxPlan *plan, TfxStep *step, size_t n_taps)
 /* The taps that the FIR at step i would have together with those behind it;
  * *end is the first step that is none of them. */
 static size_t
-count_taps (const TfxSteps *list, size_t i, size_t *end)
+count_taps (const TfxPlan *plan, size_t i, size_t *end)
 {
-  const TfxStage *fir = list->steps[i].stage;
-  size_t n_taps = fir->u.fir.n_taps;
-  unsigned n_kernels = fir->u.fir.n_kernels;
+  const TfxSteps *list = &plan->top;
+  TfxFirShape whole = tfx_stage_fir_shape (list->steps[i].stage);
 
   for (i++; i < list->n && list->steps[i].kind == TFX_STEP_FIR; i++) {
-    fir = list->steps[i].stage;
-    if (!fits_behind (n_taps, n_kernels, fir, MERGE_MAX_PRODUCTS_IN_STREAM))
+    const TfxFirShape next = tfx_stage_fir_shape (list->steps[i].stage);
+
+    if (!is_better_as_one (plan, &whole, &next, true))
       break;
-    n_taps += fir->u.fir.n_taps - 1;
-    if (fir->u.fir.n_kernels > n_kernels)
-      n_kernels = fir->u.fir.n_kernels;
+    whole = tfx_stage_convolved_shape (&whole, &next);
   }
   *end = i;
-  return n_taps;
+  return whole.n_taps;
 }
 
 /* What adjacent FIRs would need to become one in the middle of the stream. */
@@ -249,7 +256,7 @@ look_at_past (TfxPlan *plan, bool long_past)
     end = i + 1;
     if (top->steps[i].kind != TFX_STEP_FIR)
       continue;
-    n_taps = count_taps (top, i, &end);
+    n_taps = count_taps (plan, i, &end);
     if (end == i + 1)
       continue;
     plan->past = n_taps > plan->past ? n_taps : plan->past;
@@ -347,6 +354,7 @@ plan_free (TfxPlan *plan)
   for (size_t i = 0; i < plan->n_followers; i++)
     tfx_stage_unref (&plan->followers[i].before);
   free (plan->followers);
+  tfx_chain_unref (&plan->chain);
   free (plan->stages);
   free (plan->sos);
   free (plan);
@@ -390,6 +398,8 @@ tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
     plan_free (plan);
     return ret;
   }
+  if (plan->n_followers > 0)
+    plan->chain = tfx_chain_ref ((TfxChain *)chain);
   *out = plan;
   return 0;
 }
@@ -404,6 +414,25 @@ tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
     .backend = backend };
 
   return tfx_plan_compile_for (chain, &spec, out);
+}
+
+int
+tfx_plan_split (const TfxPlan *plan, TfxPlan **apart)
+{
+  const TfxPlanSpec spec = { .rate_hz = plan->rate_hz,
+    .n_channels = plan->n_channels,
+    .sample = plan->sample,
+    .block_frames = plan->block_frames,
+    .backend = plan->backend,
+    .keep_stages = true };
+
+  return tfx_plan_compile_for (plan->chain, &spec, apart);
+}
+
+int
+tfx_plan_prepare (TfxPlan *plan)
+{
+  return plan->backend->prepare ? plan->backend->prepare (plan) : 0;
 }
 
 TfxPlan *
@@ -472,6 +501,8 @@ same_steps (const TfxSteps *a, const TfxSteps *b)
       return false;
     if (s->kind == TFX_STEP_FIR &&
         (s->stage->u.fir.n_kernels != t->stage->u.fir.n_kernels ||
+            s->stage->u.fir.n_front != t->stage->u.fir.n_front ||
+            s->stage->u.fir.n_back != t->stage->u.fir.n_back ||
             s->stage->u.fir.method != t->stage->u.fir.method))
       return false;
     for (size_t k = 0; k < s->n_branches; k++) {

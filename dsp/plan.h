@@ -73,6 +73,7 @@ struct TfxPlan
   size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   bool keep_stages;      /* those of the chain stay apart */
+  TfxChain *chain;       /* a reference; NULL if no FIRs became one */
   bool in_stream;        /* nothing is to be dropped any more */
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
@@ -85,9 +86,9 @@ struct TfxPlan
   TfxSos *sos;
 };
 
-/* True if both consist of the same stages in the same steps, so that they
- * differ in values alone. */
-bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
+/* The same chain with its stages apart; plan->chain must be there.  0 or
+ * -ENOMEM. */
+int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
 
 /* Of two of the same structure: true if FIRs and delay lines are the same in
  * both, with the same gains in front of them and behind. */

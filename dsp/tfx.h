@@ -360,6 +360,13 @@ int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
 int tfx_plan_compile (const TfxChain *chain, double rate_hz,
     unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
 
+/* Makes long FIRs of a plan ready for an executor, which takes long: for a
+ * thread that may wait.  It is left with the stages, for the first executor
+ * that gets a plan of the same stages, compiled in the same way.  A running
+ * executor then takes that plan over a little with each block, see
+ * tfx_exec_set_plan().  0 or a negative errno value. */
+int tfx_plan_prepare (TfxPlan *plan);
+
 TfxPlan *tfx_plan_ref (TfxPlan *plan);
 void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
@@ -369,6 +376,10 @@ size_t tfx_plan_n_sections (const TfxPlan *plan);
  * before a plan of the same chain with in_stream can go on as if it had always
  * run; 0 if no FIRs would become one there.  The way back is always open. */
 size_t tfx_plan_past (const TfxPlan *plan);
+
+/* True if both are made of the same stages in the same way, so that they differ
+ * in values alone: an executor goes from one to the other in place. */
+bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
 
 /* The stages that have state, those within sums included, in the order of
  * their steps; the id of one of them. */
@@ -418,7 +429,15 @@ void tfx_exec_free (TfxExec **exec);
  * differ, the coefficients change in place; if the structure differs the
  * output goes from the old plan to the new one in a cross-fade of
  * fade_frames (0: at once).  A plan of another rate or channel count starts
- * at rest.  0 or -ENOMEM, the old plan then runs on. */
+ * at rest.
+ *
+ * The past of a long FIR takes long to hand over.  If the plan was prepared
+ * (tfx_plan_prepare()) and fade_frames is not 0, it is handed over while
+ * blocks run, with at most four times the work of a block without; the
+ * cross-fade starts when that is done, after about a tenth of the FIR's
+ * length.  A plan that is set meanwhile takes its place.
+ *
+ * 0 or -ENOMEM, the old plan then runs on. */
 int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
 
 /* Filters in to out: the same shape and type; either the same memory (in
@@ -451,6 +470,16 @@ int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
 
 /* True while a cross-fade runs or waits. */
 bool tfx_exec_is_fading (const TfxExec *exec);
+
+/* What an executor has no use for any more.  It is freed at the latest when
+ * another plan is set; to free a long FIR takes time, which another thread may
+ * have. */
+typedef struct TfxWaste TfxWaste;
+
+/* NULL if there is none, or memory is short. */
+TfxWaste *tfx_exec_take_waste (TfxExec *exec);
+/* Any thread.  Clears the caller's pointer. */
+void tfx_waste_free (TfxWaste **waste);
 
 /* Takes over the state of every stage that both executors have, as if it had
  * always run here; `from` is not changed but for what tfx_exec_set_plan()

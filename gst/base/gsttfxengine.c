@@ -209,6 +209,22 @@ gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
   return TRUE;
 }
 
+gboolean
+gst_tfx_engine_is_update (const GstTfxEngine *self, const TfxChain *chain,
+    const TfxPlanSpec *asked)
+{
+  TfxPlanSpec spec = *asked;
+  TfxPlan *plan;
+  gboolean is_update;
+
+  spec.block_frames = self->spec.block_frames;
+  spec.keep_stages = true;
+  plan = gst_tfx_engine_compile (chain, &spec, NULL);
+  is_update = plan && self->own && tfx_plan_same_structure (self->own, plan);
+  tfx_plan_unref (&plan);
+  return is_update;
+}
+
 /* A running executor stays as it is.  The first buffer after a seek is often
  * cut: what came in twos before says more about those to come. */
 static gsize

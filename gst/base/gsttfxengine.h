@@ -46,6 +46,11 @@ typedef struct
 gboolean gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *spec, gboolean at_once, GError **error);
 
+/* Whether @chain differs from the one that runs in values alone: no cross-fade
+ * is needed to go over to it. */
+gboolean gst_tfx_engine_is_update (const GstTfxEngine *self,
+    const TfxChain *chain, const TfxPlanSpec *spec);
+
 /* Before each block: whether the executor is ready for samples of this type in
  * blocks of this length, on which @pending (or NULL) is still to be run.  It is
  * not at the start of a stream and where the type or the pending chain

@@ -212,17 +212,22 @@ gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
     guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_running = gst_tfx_filter_is_running (priv);
+  gboolean is_away, again = TRUE;
   GError *error = NULL;
 
-  if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
-    return TRUE;
-  if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
-      !gst_tfx_flow_prepare (self, n_frames, pending, who))
-    return FALSE;
-  if (!gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_tfx_filter_report_refusal (self, error);
-    g_clear_error (&error);
+  while (again && g_atomic_int_get (&priv->dirty) && !priv->is_step) {
+    if (n_frames > 0 && gst_tfx_filter_is_running (priv) &&
+        !(priv->fusion.defers && gst_tfx_fusion_decide (self)) &&
+        !gst_tfx_flow_prepare (self, n_frames, pending, who))
+      return FALSE;
+    is_away = priv->fusion.has_left;
+    if (!gst_tfx_stream_update (self, &priv->info, &error)) {
+      gst_tfx_filter_report_refusal (self, error);
+      g_clear_error (&error);
+      break;
+    }
+    /* It cannot be done where the stage is run: it comes back for that. */
+    again = is_away && priv->was_refused && !gst_tfx_fusion_decide (self);
   }
   return TRUE;
 }

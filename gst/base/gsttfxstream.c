@@ -89,8 +89,12 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     .backend = gst_tfx_device_choose (self) };
   TfxPlan *old;
 
-  /* Steps are taken here: the element asks again when its stage is. */
-  if (priv->fusion.has_left && (build->at_once || build->n_hold > 0)) {
+  /* What takes more than new values is done here, and the element asks again
+   * when its stage is: in a cross-fade of the whole row a start from rest would
+   * be heard late, behind filters that hold frames back. */
+  if (priv->fusion.has_left &&
+      (build->at_once || build->n_hold > 0 ||
+          !gst_tfx_engine_is_update (&priv->engine, chain, &spec))) {
     priv->was_refused = TRUE;
     gst_tfx_filter_mark_ready (self);
     return TRUE;
@@ -141,17 +145,22 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   const GstTfxEngine *engine = &priv->engine;
+  TfxPlanSpec spec = engine->spec;
   gboolean is_running = gst_tfx_filter_is_running (priv);
   GstTfxBuild build = { .rate = GST_AUDIO_INFO_RATE (info),
     .n_channels = GST_AUDIO_INFO_CHANNELS (info),
     .is_running = is_running,
     .delay = is_running ? gst_tfx_engine_own_delay (engine) : 0,
-    .is_settled = engine->n_fading == 0,
+    .is_settled = !gst_tfx_engine_is_fading (engine),
+    .spec = &spec,
+    .before = engine->pending,
+    .exec = engine->used ? engine->exec : NULL,
     .was_refused = priv->was_refused };
   GError *fault = NULL;
   TfxChain *chain;
   gboolean by_hand;
 
+  spec.keep_stages = true;
   /* Cleared before the properties are read: what is set meanwhile counts for
    * the next buffer. */
   g_atomic_int_set (&priv->dirty, FALSE);

@@ -100,10 +100,9 @@ gst_tfx_fusion_decide (GstTfxFilter *self)
   GstTfxFilter *neighbour = gst_tfx_fusion_find (self);
   gboolean wanted;
 
-  if (!neighbour || !gst_tfx_fusion_is_movable (priv) ||
-      gst_tfx_neighbour_is_watched (&priv->fusion.neighbour))
+  if (!neighbour || gst_tfx_neighbour_is_watched (&priv->fusion.neighbour))
     return FALSE;
-  wanted = g_atomic_int_get (&priv->fuse) &&
+  wanted = gst_tfx_fusion_is_movable (priv) && g_atomic_int_get (&priv->fuse) &&
            gst_tfx_fusion_agree (priv, gst_tfx_filter_get_private (neighbour));
   if (wanted == priv->fusion.defers)
     return wanted;

@@ -248,6 +248,39 @@ relink_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
   g_rand_free (other);
 }
 
+/* Another setting of some element, which lets a low tone through too. */
+static void
+change (TfxRow *row, guint64 frame, GRand *rand)
+{
+  guint at = g_rand_int_range (rand, 0, row->n);
+  GstElement *element = row->elements[at];
+  const gchar *type = G_OBJECT_TYPE_NAME (element);
+
+  if (frame < (guint64)row->rate / 10 || g_rand_int_range (rand, 0, 3) > 0)
+    return;
+  if (!strcmp (type, "GstTfxFir"))
+    g_object_set (element, "taps", 1 + 2 * g_rand_int_range (rand, 10, 150),
+        NULL);
+  else if (!strcmp (type, "GstTfxChain"))
+    gst_child_proxy_set (GST_CHILD_PROXY (element), "g::gain",
+        g_rand_double_range (rand, 0.95, 1.05), NULL);
+  else if (g_rand_boolean (rand))
+    g_object_set (element, "order", g_rand_int_range (rand, 1, 9), NULL);
+  else
+    g_object_set (element, "cutoff",
+        row->rate * g_rand_double_range (rand, 0.2, 0.4), NULL);
+}
+
+static void
+change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
+{
+  GRand *other = g_rand_new_with_seed (frame);
+
+  change (row, frame, rand);
+  toggle (row, frame, other);
+  g_rand_free (other);
+}
+
 /* ---- the tests ------------------------------------------------------------------------ */
 
 /* Plays the row with nothing fused and one meddler, then as it is meant to be,
@@ -322,6 +355,62 @@ GST_START_TEST (test_relink_and_toggle)
 }
 GST_END_TEST;
 
+/* ---- changes ---------------------------------------------------------------------------- */
+
+/* The largest step from sample to sample, but for the beginning and the end of
+ * the tone. */
+static gdouble
+largest_step (const TfxHeard *heard, gsize n_edge)
+{
+  const gdouble *x = tfx_heard_samples (heard);
+  gdouble step = 0.0;
+
+  for (gsize i = n_edge + 1; i + n_edge < heard->samples->len; i++)
+    step = MAX (step, fabs (x[i] - x[i - 1]));
+  return step;
+}
+
+static const gchar *const changing[] = {
+  "tfxbutterworth cutoff=12000 ! tfxfir cutoff=15000 ! tfxbutterworth "
+  "cutoff=14000 order=2",
+  "tfxfir cutoff=15000 ! tfxfir cutoff=12000 taps=55 align=false ! tfxfir "
+  "cutoff=10000 taps=33",
+  "tfxchain chain=\"g=Gain(1)\" ! tfxfir cutoff=12000 ! tfxchebyshev "
+  "cutoff=16000 ! tfxchain chain=\"FIR([0.5, 0.5]) | g=Gain(1)\"",
+};
+
+/* A tone through filters that let it pass: it makes no larger step than it does
+ * when each filter changes by itself. */
+GST_START_TEST (test_change)
+{
+  const TfxMeddle meddlers[] = { change, change, change_and_toggle };
+  const gchar *launch = changing[__i__ % G_N_ELEMENTS (changing)];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gsize n = 4 * 48000;
+  gdouble *in = g_new (gdouble, n), step[3];
+
+  for (gsize i = 0; i < n; i++)
+    in[i] = sin (2.0 * G_PI * 100.0 / 48000.0 * i);
+  for (guint k = 0; k < 3; k++) {
+    TfxHeard heard;
+    TfxRow row;
+
+    tfx_rows_open (&row, launch, &info, k > 0);
+    tfx_rows_play (&row, &info, in, n, 7000 + __i__, meddlers[k], &heard);
+    fail_unless (heard.contiguous && heard.n_frames == n);
+    fail_unless (k == 0 || tfx_rows_stat (&row, 0, "deferred") > 0);
+    step[k] = largest_step (&heard, 4800);
+    tfx_heard_close (&heard);
+    tfx_rows_close (&row);
+  }
+  fail_unless (step[1] <= 1.05 * step[0] && step[2] <= 1.05 * step[0],
+      "a step of %g fused, %g fused and parted, %g unfused: %s", step[1],
+      step[2], step[0], launch);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_random_suite (void)
 {
@@ -335,6 +424,7 @@ fusion_random_suite (void)
   tcase_add_loop_test (tc, test_interrupt_and_toggle, 0, N_ROWS);
   tcase_add_loop_test (tc, test_relink, 0, N_ROWS);
   tcase_add_loop_test (tc, test_relink_and_toggle, 0, N_ROWS);
+  tcase_add_loop_test (tc, test_change, 0, 6 * G_N_ELEMENTS (changing));
   return s;
 }
 
