@@ -399,8 +399,7 @@ typedef struct TfxWork
 } TfxWork;
 
 /* In blocks of block_frames, whatever backend the plan is for. */
-void
-tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
+void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
 
 /* ---- execution ------------------------------------------------------------ */
 
