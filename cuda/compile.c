@@ -93,6 +93,7 @@ nvrtc_open (void)
 /* ---- options ------------------------------------------------------------------ */
 
 #define MAX_OPTIONS 8
+#define MAX_SOURCES 32
 
 typedef struct Options
 {
@@ -153,6 +154,13 @@ describe_kernel (const TfxKernelId *id, Options *options)
         id->is_narrow ? "FIXED" : "ANY");
     add_option (options, "-DCASCADE_REAL=%s", real);
     add_option (options, "-DCASCADE_GROUP=%u", id->group);
+    return;
+  }
+  if (id->kind == TFX_KERNEL_FFT) {
+    options->source = "fft.cu";
+    add_option (options, "-DFFT_ONLY");
+    add_option (options, "-DFFT_%s%s", id->is_narrow ? "FLOAT_" : "",
+        id->is_narrow && id->real == TFX_REAL_TWOFOLD ? "TWOFOLD" : "DOUBLE");
     return;
   }
   options->source = "window.cu";
@@ -228,13 +236,14 @@ static int
 compile (const Options *options, void **image, size_t *size, char *why,
     size_t why_size)
 {
-  const char *texts[16], *names[16], *arguments[MAX_OPTIONS];
+  const char *texts[MAX_SOURCES], *names[MAX_SOURCES];
+  const char *arguments[MAX_OPTIONS];
   const char *source = NULL;
   NvrtcProgram program;
   NvrtcResult result;
   int n = 0, ret = 0;
 
-  for (size_t i = 0; i < tfx_n_kernel_sources && n < 16; i++) {
+  for (size_t i = 0; i < tfx_n_kernel_sources && n < MAX_SOURCES; i++) {
     if (strcmp (tfx_kernel_sources[i].name, options->source) == 0)
       source = tfx_kernel_sources[i].text;
     texts[n] = tfx_kernel_sources[i].text;

@@ -73,6 +73,20 @@ attribute (TfxCuda *cuda, CUdevice_attribute which, int *value)
       "asking for the device's properties");
 }
 
+/* The arithmetic of float streams, for a device whose doubles take `ratio` times
+ * as long as its floats. */
+static TfxReal
+choose_real (int ratio)
+{
+  const char *asked = getenv ("TFX_CUDA");
+
+  if (asked && strcmp (asked, "double") == 0)
+    return TFX_REAL_DOUBLE;
+  if (asked && strcmp (asked, "twofold") == 0)
+    return TFX_REAL_TWOFOLD;
+  return ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
+}
+
 static int
 read_properties (TfxCuda *cuda)
 {
@@ -101,7 +115,7 @@ read_properties (TfxCuda *cuda)
   if (ret < 0)
     return ret;
   cuda->compute = 10 * major + minor;
-  cuda->real = ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
+  cuda->real = choose_real (ratio);
   snprintf (cuda->kernel, sizeof cuda->kernel, "sm_%d %s", cuda->compute,
       cuda->real == TFX_REAL_DOUBLE ? "double" : "twofold");
   return 0;

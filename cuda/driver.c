@@ -17,17 +17,13 @@ typedef struct Symbol
 {
   const char *name;
   size_t offset; /* of the pointer in TfxDriver */
-  bool required;
 } Symbol;
 
 static const Symbol symbols[] = {
-#define REQUIRED(member, symbol, arguments)                                    \
-  { #symbol, offsetof (TfxDriver, member), true },
-#define OPTIONAL(member, symbol, arguments)                                    \
-  { #symbol, offsetof (TfxDriver, member), false },
+#define FUNCTION(member, symbol, arguments)                                    \
+  { #symbol, offsetof (TfxDriver, member) },
 #include "driver-functions.inc"
-#undef REQUIRED
-#undef OPTIONAL
+#undef FUNCTION
 };
 
 static bool
@@ -37,7 +33,7 @@ look_up (void *library)
     const Symbol *s = &symbols[i];
     void *address = dlsym (library, s->name);
 
-    if (!address && s->required) {
+    if (!address) {
       snprintf (reason, sizeof reason,
           "the NVIDIA driver is too old: %s has no %s", TFX_DRIVER_LIBRARY,
           s->name);
@@ -83,14 +79,6 @@ tfx_driver_get (const char **why)
   if (why)
     *why = usable ? NULL : reason;
   return usable ? &driver : NULL;
-}
-
-int
-tfx_driver_has_graphs (const TfxDriver *d)
-{
-  return d->stream_begin_capture && d->stream_end_capture &&
-         d->graph_instantiate && d->graph_launch && d->graph_exec_destroy &&
-         d->graph_destroy;
 }
 
 void

@@ -48,7 +48,7 @@ struct TfxEngine
   unsigned next_in;
 
   TfxPinned cleared; /* byte[n_channels]: the device clears a state */
-  bool double_arithmetic;
+  bool has_run, double_arithmetic; /* of the last run */
   uint64_t n_launches, n_uploads, n_downloads;
 };
 
@@ -59,5 +59,12 @@ int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
  * As TfxBackend.run. */
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
+
+/* As in TfxBackend; what cannot be had is zero, or infinite, and the state
+ * lost. */
+void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
+void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
+    const double *state);
+double tfx_cuda_engine_state_peak (const TfxEngine *engine);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine.c: makes a plan ready to run on the device, changes its values, and
- * exchanges its state. */
+ * engine.c: makes a plan ready to run on the device, and changes its values. */
 #include "engine-private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +36,8 @@ make_node (TfxEngine *e, const TfxStep *s)
       return tfx_cuda_cascade_new (e->cuda, n_channels, s->n_sos,
           &node->cascade);
     case TFX_STEP_FIR:
-      return tfx_cuda_window_new (e->cuda, n_channels, true,
-          s->stage->u.fir.n_taps - 1, &node->window);
     case TFX_STEP_DELAY:
-      return tfx_cuda_window_new (e->cuda, n_channels, false,
-          s->stage->u.delay.longest, &node->window);
+      return tfx_cuda_window_new (e->cuda, n_channels, s->stage, &node->window);
     case TFX_STEP_SUM:
       break;
   }
@@ -61,8 +56,7 @@ make_list (TfxEngine *e, const TfxSteps *list, List *out)
   int ret = 0;
 
   if (list->n == 0)
-    ret = tfx_cuda_window_new (e->cuda, e->plan->n_channels, false, 0,
-        &out->copy);
+    ret = tfx_cuda_window_new (e->cuda, e->plan->n_channels, NULL, &out->copy);
   if (list->n > 1) {
     out->between = take_buffer (e);
     take_buffer (e);
@@ -171,6 +165,11 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 static int
 cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
+  /* Of the stream, once there is one. */
+  TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+
+  if (!e->has_run)
+    type = plan->sample;
   e->plan = plan;
   update_list (e, &plan->top, &e->top, 1.0);
   /* Now rather than in the next run.  What fails is tried again there. */
@@ -178,7 +177,7 @@ cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
     return 0;
   for (size_t i = 0; i < e->n_nodes; i++) {
     if (e->nodes[i].window)
-      tfx_cuda_window_prepare (e->nodes[i].window, plan->sample, 1);
+      tfx_cuda_window_prepare (e->nodes[i].window, type, 1);
   }
   tfx_context_leave (e->cuda);
   return 0;
@@ -244,10 +243,9 @@ engine_make (TfxEngine *e)
   if (ret == 0 && !e->buffers)
     ret = -ENOMEM;
   if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->copier);
+    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->copier);
   if (ret == 0)
-    ret =
-        tfx_cuda_window_new (e->cuda, plan->n_channels, false, 0, &e->clearer);
+    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->clearer);
   if (ret == 0)
     tfx_cuda_window_set_gain (e->clearer, 0.0);
   for (int i = 0; ret == 0 && i < 2; i++)
@@ -291,69 +289,7 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
   return 0;
 }
 
-/* ---- state ---------------------------------------------------------------------------- */
-
-static void
-state_is_lost (TfxEngine *e)
-{
-  __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
-}
-
-/* Whatever fails is tried once more: what is asked of a device that has just
- * failed is worth it. */
-static int
-try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->window)
-    ret = tfx_cuda_window_get_state (node->window, state);
-  tfx_context_leave (e->cuda);
-  return ret;
-}
-
-static void
-cuda_engine_get_state (TfxEngine *e, size_t stage, double *state)
-{
-  const TfxPlanStage *s = &e->plan->stages[stage];
-
-  if (try_get_state (e, s, state) == 0 || try_get_state (e, s, state) == 0)
-    return;
-  memset (state, 0, e->plan->n_channels * s->state_size * sizeof *state);
-  state_is_lost (e);
-}
-
-static int
-try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
-{
-  Node *node = &e->nodes[s->step->index];
-  int ret = tfx_context_enter (e->cuda);
-
-  if (ret < 0)
-    return ret;
-  if (node->cascade)
-    ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
-        state);
-  else if (node->window)
-    ret = tfx_cuda_window_set_state (node->window, state);
-  tfx_context_leave (e->cuda);
-  return ret;
-}
-
-static void
-cuda_engine_set_state (TfxEngine *e, size_t stage, const double *state)
-{
-  const TfxPlanStage *s = &e->plan->stages[stage];
-
-  if (try_set_state (e, s, state) < 0 && try_set_state (e, s, state) < 0)
-    state_is_lost (e);
-}
+/* ---- the rest of the table --------------------------------------------------------- */
 
 static int
 cuda_engine_drain (TfxEngine *e, const TfxBlock *out)
@@ -395,27 +331,6 @@ cuda_engine_reset (TfxEngine *e)
     tfx_context_leave (e->cuda);
 }
 
-static double
-cuda_engine_state_peak (const TfxEngine *e)
-{
-  double peak = 0.0;
-
-  if (tfx_context_enter (e->cuda) < 0)
-    return INFINITY;
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    const Node *node = &e->nodes[i];
-    double p = 0.0;
-
-    if (node->cascade)
-      p = tfx_cuda_cascade_state_peak (node->cascade);
-    else if (node->window)
-      p = tfx_cuda_window_state_peak (node->window);
-    peak = p > peak ? p : peak;
-  }
-  tfx_context_leave (e->cuda);
-  return peak;
-}
-
 static void
 cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
@@ -435,6 +350,15 @@ tfx_cuda_engine_force (TfxEngine *e, int segment_log2, int lanes_log2,
   }
 }
 
+void
+tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
+{
+  for (size_t i = 0; i < e->n_nodes; i++) {
+    if (e->nodes[i].window)
+      tfx_cuda_window_force (e->nodes[i].window, log2, max_tiles);
+  }
+}
+
 const TfxBackend *
 tfx_cuda_engine_backend (void)
 {
@@ -444,13 +368,13 @@ tfx_cuda_engine_backend (void)
     .engine_free = cuda_engine_free,
     .run = tfx_cuda_engine_run,
     .update = cuda_engine_update,
-    .get_state = cuda_engine_get_state,
-    .set_state = cuda_engine_set_state,
+    .get_state = tfx_cuda_engine_get_state,
+    .set_state = tfx_cuda_engine_set_state,
     .drain = cuda_engine_drain,
     .get_skip = cuda_engine_get_skip,
     .set_skip = cuda_engine_set_skip,
     .reset = cuda_engine_reset,
-    .state_peak = cuda_engine_state_peak,
+    .state_peak = tfx_cuda_engine_state_peak,
     .add_stats = cuda_engine_add_stats,
   };
 

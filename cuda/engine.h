@@ -12,4 +12,8 @@ const TfxBackend *tfx_cuda_engine_backend (void);
 void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2, int lanes_log2,
     unsigned max_grid);
 
+/* For tests: FIRs by transforms, see tfx_cuda_fft_force(). */
+void tfx_cuda_engine_force_fft (TfxEngine *engine, unsigned log2,
+    unsigned max_tiles);
+
 #endif

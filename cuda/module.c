@@ -14,7 +14,8 @@
 typedef struct TfxModule
 {
   CUmodule module;
-  char name[TFX_KERNEL_NAME_SIZE]; /* its only kernel; "": an embedded one */
+  const void *embedded;            /* the image, if it is one of the embedded */
+  char name[TFX_KERNEL_NAME_SIZE]; /* otherwise its only kernel */
   struct TfxModule *next;
 } TfxModule;
 
@@ -36,6 +37,10 @@ tfx_module_name (const TfxKernelId *id, char *name)
       break;
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
+      break;
+    case TFX_KERNEL_FFT:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fft_f%s%s",
+          id->is_narrow ? "32_" : "64", id->is_narrow ? real : "");
       break;
   }
 }
@@ -92,20 +97,32 @@ best_arch (int compute, bool machine_code)
   return best;
 }
 
-/* Loads the embedded images of an architecture, once. */
+static bool
+is_loaded (const TfxCuda *cuda, const void *embedded)
+{
+  for (const TfxModule *m = cuda->modules; m; m = m->next) {
+    if (m->embedded == embedded)
+      return true;
+  }
+  return false;
+}
+
+/* Loads the embedded images of an architecture, each once. */
 static int
 load_embedded (TfxCuda *cuda, int arch, bool machine_code)
 {
-  TfxModule *m;
   int ret = 0;
 
-  if (find (cuda, ""))
-    return 0;
   for (size_t i = 0; ret == 0 && i < tfx_n_kernel_images; i++) {
     const TfxKernelImage *image = &tfx_kernel_images[i];
+    TfxModule *m;
 
-    if (image->arch == arch && (image->is_machine_code != 0) == machine_code)
-      ret = load (cuda, image->data, "", &m);
+    if (image->arch != arch || (image->is_machine_code != 0) != machine_code ||
+        is_loaded (cuda, image->data))
+      continue;
+    ret = load (cuda, image->data, "", &m);
+    if (ret == 0)
+      m->embedded = image->data;
   }
   return ret;
 }
@@ -114,8 +131,8 @@ static bool
 find_embedded (const TfxCuda *cuda, const char *name, CUfunction *function)
 {
   for (TfxModule *m = cuda->modules; m; m = m->next) {
-    if (m->name[0] == '\0' && cuda->driver->module_get_function (function,
-                                  m->module, name) == CUDA_SUCCESS)
+    if (m->embedded && cuda->driver->module_get_function (function, m->module,
+                           name) == CUDA_SUCCESS)
       return true;
   }
   return false;
@@ -141,6 +158,18 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   return ret;
 }
 
+/* What was refused, and why there is nothing else. */
+static void
+explain (TfxCuda *cuda, const char *refused)
+{
+  char text[sizeof cuda->error];
+
+  if (!*refused)
+    return;
+  snprintf (text, sizeof text, "%s", cuda->error);
+  snprintf (cuda->error, sizeof cuda->error, "%.200s; %.300s", refused, text);
+}
+
 /* Machine code that is there; else what NVRTC makes, since it makes one kernel
  * where the driver would compile all of the PTX; else that.  The lock is
  * held. */
@@ -149,22 +178,24 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
 {
   int machine_code = best_arch (cuda->compute, true);
   int ptx = best_arch (cuda->compute, false);
-  char name[TFX_KERNEL_NAME_SIZE], text[128];
+  char name[TFX_KERNEL_NAME_SIZE], text[128], refused[256] = "";
   CUresult result;
   TfxModule *m;
   int ret;
 
   tfx_module_name (id, name);
-  if (machine_code && load_embedded (cuda, machine_code, true) == 0 &&
-      find_embedded (cuda, name, function))
+  if (machine_code && load_embedded (cuda, machine_code, true) < 0)
+    snprintf (refused, sizeof refused, "%.255s", cuda->error);
+  else if (machine_code && find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
-  if (ret < 0 && !machine_code && ptx &&
-      load_embedded (cuda, ptx, false) == 0 &&
+  if (ret < 0 && ptx && load_embedded (cuda, ptx, false) == 0 &&
       find_embedded (cuda, name, function))
     return 0;
-  if (ret < 0)
+  if (ret < 0) {
+    explain (cuda, refused);
     return ret;
+  }
   result = cuda->driver->module_get_function (function, m->module, name);
   if (result == CUDA_SUCCESS)
     return 0;

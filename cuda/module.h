@@ -11,14 +11,16 @@ typedef enum
   TFX_KERNEL_CASCADE,
   TFX_KERNEL_DELAY,
   TFX_KERNEL_FADE,
-  TFX_KERNEL_FIR
+  TFX_KERNEL_FIR,
+  TFX_KERNEL_FFT
 } TfxKernelKind;
 
 typedef struct TfxKernelId
 {
   TfxKernelKind kind;
   TfxReal real;   /* cascades and FIRs */
-  bool is_narrow; /* cascades: float in, float out, one group */
+  bool is_narrow; /* cascades: float in, float out, one group; FFTs: of a float
+                   * stream */
   unsigned group; /* cascades: sections */
 } TfxKernelId;
 

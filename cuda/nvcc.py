@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compiles one file of kernels for one architecture.
+"""Compiles one file of kernels for one architecture, into a compressed image.
 
     nvcc.py NVCC ARCH INPUT OUTPUT REPORT
 
@@ -15,10 +15,10 @@ from pathlib import Path
 
 def main():
     nvcc, arch, source, output, report = sys.argv[1:]
-    kind = "-fatbin" if arch.startswith("sm_") else "-ptx"
-    command = [nvcc, "-std=c++17", "-O3", "-arch=" + arch, kind, source, "-o", output]
-    if kind == "-fatbin":
-        command += ["-Xptxas", "-v", "-Xfatbin", "-compress-all"]
+    # What is asked for alone: -arch would add PTX to machine code.
+    code = f"arch=compute_{arch.split('_')[1]},code={arch}"
+    command = [nvcc, "-std=c++17", "-O3", "-fatbin", "-gencode", code,
+               "-Xptxas", "-v", "-Xfatbin", "-compress-all", source, "-o", output]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     Path(report).write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode != 0:

@@ -53,6 +53,15 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
   return ret;
 }
 
+static int
+run_one (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+{
+  return tfx_cuda_window_run (window, in, out, sum, n_frames,
+      e->double_arithmetic, (CUdeviceptr)(uintptr_t)e->cleared.data,
+      &e->n_launches);
+}
+
 /* A window reads places that others have written: not where it writes. */
 static int
 run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
@@ -61,15 +70,11 @@ run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
   TfxKernelBlock copy = buffer_block (e, e->copy_buffer, n_frames);
   int ret = 0;
 
-  if (in->data == out->data) {
-    ret = tfx_cuda_window_run (e->copier, in, &copy, &no_sum, n_frames, false,
-        &e->n_launches);
+  if (in->data == out->data && tfx_cuda_window_is_apart (window)) {
+    ret = run_one (e, e->copier, in, &copy, &no_sum, n_frames);
     in = &copy;
   }
-  if (ret == 0)
-    ret = tfx_cuda_window_run (window, in, out, sum, n_frames,
-        e->double_arithmetic, &e->n_launches);
-  return ret;
+  return ret < 0 ? ret : run_one (e, window, in, out, sum, n_frames);
 }
 
 static int
@@ -96,8 +101,7 @@ clear_frames (TfxEngine *e, const TfxKernelBlock *block, size_t first, size_t n)
   if (n == 0)
     return 0;
   part.data += first * (size_t)block->frame_stride * size;
-  return tfx_cuda_window_run (e->clearer, &part, &part, &no_sum, n, false,
-      &e->n_launches);
+  return run_one (e, e->clearer, &part, &part, &no_sum, n);
 }
 
 /* The frames before the stream's start and after its end are zero. */
@@ -129,8 +133,7 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
   int ret = 0;
 
   if (list->n == 0)
-    return tfx_cuda_window_run (l->copy, in, out, sum, n_frames, false,
-        &e->n_launches);
+    return run_one (e, l->copy, in, out, sum, n_frames);
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     bool is_last = i + 1 == list->n;
@@ -162,6 +165,8 @@ settle (TfxEngine *e, bool good)
       tfx_cuda_cascade_abandon (node->cascade);
     if (node->window && good)
       tfx_cuda_window_commit (node->window);
+    else if (node->window)
+      tfx_cuda_window_abandon (node->window);
   }
 }
 
@@ -298,6 +303,7 @@ run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   int n_cleared = 0;
 
   e->double_arithmetic = out->type == TFX_SAMPLE_F64;
+  e->has_run = true;
   for (size_t i = 0; i < out->n_frames; i += most) {
     size_t n = out->n_frames - i < most ? out->n_frames - i : most;
     TfxBlock from, to = tfx_block_part (out, i, n, 0, out->n_channels);

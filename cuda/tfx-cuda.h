@@ -27,6 +27,13 @@
  * Splitting a stream into other blocks changes the output by rounding only;
  * the same blocks give the same bits.
  *
+ * Arithmetic
+ * ----------
+ *
+ * Float streams are filtered in double where the device does that at speed,
+ * else in pairs of floats, about 48 bits; TFX_CUDA=double or twofold in the
+ * environment chooses one.  Streams of doubles are filtered in double.
+ *
  * Threads
  * -------
  *

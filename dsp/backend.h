@@ -53,6 +53,30 @@ struct TfxBackend
 
   /* Adds the engine's own counts (launches, transfers) to stats. */
   void (*add_stats) (const TfxEngine *engine, TfxStats *stats);
+
+  /* What a FIR costs for each frame and channel in the plan, in some unit.
+   * NULL: all are taken to cost the same. */
+  double (*fir_cost) (const TfxPlan *plan, const TfxFirShape *shape);
+
+  /* The rest may be NULL, all of it. */
+
+  /* Makes ready what takes long in engine_new() for that plan, and leaves it on
+   * the stages.  Any thread.  0 or negative errno. */
+  int (*prepare) (const TfxPlan *plan);
+
+  /* Whether there is anything of that for a new engine. */
+  bool (*is_prepared) (const TfxPlan *plan);
+
+  /* A stage of an engine at rest takes over the state of a stage of another
+   * one, a little with each block: see tfx_convolver_follow().  start: whether
+   * that can be done.  follow: after that has run n_frames, at most
+   * follow_frames() since the last call; 1 if the state is there, 0 if it is
+   * not yet, negative if the stage does not follow. */
+  size_t (*follow_frames) (const TfxPlan *plan);
+  bool (*follow_start) (TfxEngine *engine, size_t stage, TfxEngine *from,
+      size_t from_stage);
+  int (*follow) (TfxEngine *engine, size_t stage, TfxEngine *from,
+      size_t from_stage, size_t n_frames);
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * exec.c: runs a plan over blocks; carries state from plan to plan. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,14 @@ struct TfxExec
   Run current;
   Run fading;     /* what a running cross-fade comes from */
   Run next;       /* what takes over when it has ended */
+  Run coming;     /* what takes over when it has got the state of current */
   Run retired[2]; /* faded out; freed when memory may be freed */
   unsigned n_retired;
-  size_t fade_frames, fade_position, next_fade_frames;
+  bool is_coming; /* it has begun to */
+  size_t fade_frames, fade_position, next_fade_frames, coming_fade_frames;
   double *fade_scratch; /* FADE_CHUNK frames of all channels */
-  double *state;        /* room for the largest state of a stage */
+  double *state;        /* room for the largest state of a stage, twice */
+  size_t state_room;    /* doubles in each half */
   uint64_t n_dispatches, n_recoveries;
 };
 
@@ -87,6 +91,7 @@ tfx_exec_free (TfxExec **exec)
   run_clear (&e->current);
   run_clear (&e->fading);
   run_clear (&e->next);
+  run_clear (&e->coming);
   free_retired (e);
   free (e->fade_scratch);
   free (e->state);
@@ -106,10 +111,12 @@ reserve_state (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
   for (size_t i = 0; i < b->n_stages; i++)
     largest =
         b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
-  state = realloc (e->state, largest * a->n_channels * sizeof *e->state);
+  largest *= a->n_channels;
+  state = realloc (e->state, 2 * largest * sizeof *e->state);
   if (!state)
     return -ENOMEM;
   e->state = state;
+  e->state_room = largest;
   return 0;
 }
 
@@ -164,6 +171,20 @@ resize_history (double *state, size_t from, size_t to, unsigned n_channels)
   }
 }
 
+/* From one place of gains to another.  Behind a gain of 0 nothing is heard of
+ * the state. */
+static void
+scale_state (double scale, const TfxPlanStage *to, unsigned n_channels,
+    double *state)
+{
+  double factor = to->scale != 0.0 ? scale / to->scale : 0.0;
+
+  if (factor == 1.0 || !isfinite (factor))
+    return;
+  for (size_t i = 0; i < to->state_size * n_channels; i++)
+    state[i] *= factor;
+}
+
 /* Output frames that are still to be dropped, and those by which the delay
  * has grown: they have been put out already. */
 static void
@@ -174,38 +195,124 @@ hand_over_skip (const Run *from, size_t from_stage, Run *to, size_t to_stage)
   size_t skip = from->plan->backend->get_skip (from->engine, from_stage);
 
   to->plan->backend->set_skip (to->engine, to_stage,
-      new > old ? skip + (new - old) : skip);
+      new > old && !to->plan->in_stream ? skip + (new - old) : skip);
+}
+
+/* The newest past inputs of a FIR that has become one with those before it, as
+ * these make them of the past of the whole. */
+static void
+derive_state (const TfxPlanFollower *f, unsigned n_channels,
+    const double *whole, double *state)
+{
+  const TfxStage *before = f->before;
+  const size_t n_taps = before->u.fir.n_taps, n_past = f->stage->state_size;
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    const double *taps =
+        before->u.fir.taps + (before->u.fir.n_kernels == 1 ? 0 : c) * n_taps;
+
+    for (size_t i = 0; i < f->state_size; i++) {
+      /* The output of the time from which on there are so many more. */
+      const double *x = whole + c * n_past + (n_past - f->state_size + i);
+      double y = 0.0;
+
+      for (size_t k = 0; k < n_taps; k++)
+        y += taps[k] * *(x - k);
+      state[c * f->state_size + i] = y;
+    }
+  }
+}
+
+static bool
+is_same_stage (const TfxPlanStage *a, const TfxPlanStage *b)
+{
+  return a->id == b->id && a->kind == b->kind && a->n_sos == b->n_sos;
+}
+
+/* Whether the state of the second can follow that of the first. */
+static bool
+is_leader (const TfxPlanStage *a, const TfxPlanStage *b)
+{
+  return is_same_stage (a, b) && a->scale == b->scale;
+}
+
+/* Whether a stage has got its state already. */
+static bool
+has_followed (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+{
+  const TfxBackend *backend = to->plan->backend;
+
+  return backend->follow && backend == from->plan->backend &&
+         backend->follow (to->engine, to_stage, from->engine, from_stage, 0) ==
+             1;
 }
 
 #define ALL_STAGES 0 /* in place of an id */
+
+/* The state of stage i, if the old plan has it by itself. */
+static bool
+hand_over_stage (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+
+  for (size_t j = 0; j < old->n_stages; j++) {
+    const TfxPlanStage *f = &old->stages[j];
+
+    if (!is_same_stage (f, t))
+      continue;
+    if (is_leader (f, t) && has_followed (from, j, to, i)) {
+      hand_over_skip (from, j, to, i);
+      return true;
+    }
+    old->backend->get_state (from->engine, j, e->state);
+    if (t->kind == TFX_STEP_CASCADE)
+      map_sections (f, t, new->n_channels, e->state);
+    else
+      resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    hand_over_skip (from, j, to, i);
+    return true;
+  }
+  return false;
+}
+
+/* The same if the old plan has it behind others that it has become one with.
+ * Nothing is to be dropped any more by then, or no delay is taken out. */
+static void
+hand_over_follower (TfxExec *e, const Run *from, Run *to, size_t i)
+{
+  const TfxPlan *old = from->plan, *new = to->plan;
+  const TfxPlanStage *t = &new->stages[i];
+  double *whole = e->state + e->state_room;
+
+  for (size_t j = 0; j < old->n_followers; j++) {
+    const TfxPlanFollower *f = &old->followers[j];
+
+    if (f->id != t->id || t->kind != TFX_STEP_FIR)
+      continue;
+    old->backend->get_state (from->engine, (size_t)(f->stage - old->stages),
+        whole);
+    derive_state (f, new->n_channels, whole, e->state);
+    resize_history (e->state, f->state_size, t->state_size, new->n_channels);
+    scale_state (f->scale, t, new->n_channels, e->state);
+    new->backend->set_state (to->engine, i, e->state);
+    new->backend->set_skip (to->engine, i, 0);
+    return;
+  }
+}
 
 /* The state of every stage that both plans have, or of the one with that id,
  * from one engine to the other. */
 static void
 hand_over (TfxExec *e, const Run *from, Run *to, uint64_t id)
 {
-  const TfxPlan *old = from->plan, *new = to->plan;
-
-  for (size_t i = 0; i < new->n_stages; i++) {
-    const TfxPlanStage *t = &new->stages[i];
-
-    if (id != ALL_STAGES && t->id != id)
+  for (size_t i = 0; i < to->plan->n_stages; i++) {
+    if (id != ALL_STAGES && to->plan->stages[i].id != id)
       continue;
-    for (size_t j = 0; j < old->n_stages; j++) {
-      const TfxPlanStage *f = &old->stages[j];
-
-      if (f->id != t->id || f->kind != t->kind || f->n_sos != t->n_sos)
-        continue;
-      old->backend->get_state (from->engine, j, e->state);
-      if (t->kind == TFX_STEP_CASCADE)
-        map_sections (f, t, new->n_channels, e->state);
-      else
-        resize_history (e->state, f->state_size, t->state_size,
-            new->n_channels);
-      new->backend->set_state (to->engine, i, e->state);
-      hand_over_skip (from, j, to, i);
-      break;
-    }
+    if (!hand_over_stage (e, from, to, i))
+      hand_over_follower (e, from, to, i);
   }
 }
 
@@ -254,6 +361,7 @@ end_fade (TfxExec *e)
 {
   run_clear (&e->fading);
   run_clear (&e->next);
+  run_clear (&e->coming);
   free_retired (e);
 }
 
@@ -269,6 +377,86 @@ take_over (TfxExec *e, Run *run, size_t fade_frames)
   *run = (Run){ NULL, NULL };
 }
 
+/* ---- a state that takes long to hand over -------------------------------------- */
+
+static bool
+is_prepared (const TfxExec *e, const TfxPlan *plan)
+{
+  const TfxBackend *backend = plan->backend;
+
+  return backend->is_prepared && backend == e->current.plan->backend &&
+         backend->is_prepared (plan);
+}
+
+/* Where the state that stage number `stage` of `coming` follows comes from;
+ * SIZE_MAX if from nowhere. */
+static size_t
+find_leader (const TfxExec *e, size_t stage)
+{
+  const TfxPlan *old = e->current.plan;
+
+  for (size_t j = 0; j < old->n_stages; j++) {
+    if (is_leader (&old->stages[j], &e->coming.plan->stages[stage]))
+      return j;
+  }
+  return SIZE_MAX;
+}
+
+/* Whether they differ in nothing that follows. */
+static bool
+has_same_firs (const TfxPlan *a, const TfxPlan *b)
+{
+  if (!tfx_plan_same_structure (a, b))
+    return false;
+  for (size_t i = 0; i < a->n_stages; i++) {
+    const TfxStep *s = a->stages[i].step, *t = b->stages[i].step;
+    if (s->kind == TFX_STEP_FIR &&
+        (s->stage != t->stage || s->gain != t->gain ||
+            a->stages[i].scale != b->stages[i].scale))
+      return false;
+  }
+  return true;
+}
+
+static void
+start_coming (TfxExec *e)
+{
+  const TfxBackend *backend = e->coming.plan->backend;
+
+  for (size_t i = 0; i < e->coming.plan->n_stages; i++) {
+    const size_t j = find_leader (e, i);
+    if (j != SIZE_MAX)
+      backend->follow_start (e->coming.engine, i, e->current.engine, j);
+  }
+  e->is_coming = true;
+}
+
+/* After n frames; whether all of the state is there. */
+static bool
+follow (TfxExec *e, size_t n)
+{
+  const TfxBackend *backend = e->coming.plan->backend;
+  bool is_there = true;
+
+  for (size_t i = 0; i < e->coming.plan->n_stages; i++) {
+    const size_t j = find_leader (e, i);
+    if (j != SIZE_MAX &&
+        backend->follow (e->coming.engine, i, e->current.engine, j, n) == 0)
+      is_there = false;
+  }
+  return is_there;
+}
+
+/* Whether an engine can go over to the plan.  FIRs and delay lines do so in a
+ * short cross-fade of their own.  Where none is wanted, there must not be one
+ * either: perhaps a gain has but moved here from another executor. */
+static bool
+is_update (const TfxPlan *old, const TfxPlan *plan, size_t fade_frames)
+{
+  return tfx_plan_same_structure (old, plan) &&
+         (fade_frames > 0 || tfx_plan_same_lines (old, plan));
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -276,12 +464,18 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   bool related =
       plan->rate_hz == now->rate_hz && plan->n_channels == now->n_channels;
   Run run = { NULL, NULL };
+  bool is_gradual;
   int ret;
 
   free_retired (e);
-  if (e->next.plan && tfx_plan_same_structure (e->next.plan, plan))
+  if (e->coming.plan && has_same_firs (e->coming.plan, plan))
+    return update_in_place (&e->coming, plan);
+  run_clear (&e->coming);
+  is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
+  if (!is_gradual && e->next.plan &&
+      is_update (e->next.plan, plan, fade_frames))
     return update_in_place (&e->next, plan);
-  if (tfx_plan_same_structure (now, plan)) {
+  if (!is_gradual && is_update (now, plan, fade_frames)) {
     run_clear (&e->next);
     return update_in_place (&e->current, plan);
   }
@@ -307,6 +501,13 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     return ret;
   }
 
+  if (is_gradual) {
+    run_clear (&e->next);
+    e->coming = run;
+    e->coming_fade_frames = fade_frames;
+    e->is_coming = false;
+    return 0;
+  }
   if (e->fading.plan && fade_frames > 0) {
     run_clear (&e->next);
     e->next = run;
@@ -366,6 +567,31 @@ run_fading (TfxExec *e, const TfxBlock *in, const TfxBlock *out, size_t *done)
   return 0;
 }
 
+/* Runs some frames, and brings what is coming nearer. */
+static int
+run_following (TfxExec *e, const TfxBlock *in, const TfxBlock *out,
+    size_t *done)
+{
+  const TfxPlan *plan = e->current.plan;
+  const size_t most = plan->backend->follow_frames (plan);
+  size_t n = in->n_frames - *done;
+  TfxBlock from, to;
+  int ret;
+
+  n = n < most ? n : most;
+  from = tfx_block_part (in, *done, n, 0, in->n_channels);
+  to = tfx_block_part (out, *done, n, 0, in->n_channels);
+  if (!e->is_coming)
+    start_coming (e);
+  ret = run_engine (e, &e->current, &from, &to);
+  if (ret < 0)
+    return ret;
+  if (follow (e, n))
+    take_over (e, &e->coming, e->coming_fade_frames);
+  *done += n;
+  return 0;
+}
+
 static bool
 fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
@@ -387,8 +613,9 @@ tfx_exec_run (TfxExec *e, const TfxBlock *in, const TfxBlock *out)
     return 0;
 
   mode = tfx_denormal_enter ();
-  while (ret == 0 && e->fading.plan && done < in->n_frames)
-    ret = run_fading (e, in, out, &done);
+  while (ret == 0 && (e->fading.plan || e->coming.plan) && done < in->n_frames)
+    ret = e->fading.plan ? run_fading (e, in, out, &done)
+                         : run_following (e, in, out, &done);
   if (ret == 0 && done == 0) {
     ret = run_engine (e, &e->current, in, out);
   } else if (ret == 0 && done < in->n_frames) {
@@ -409,15 +636,32 @@ tfx_exec_skip (const TfxExec *e)
   return e->current.plan->backend->get_skip (e->current.engine, SIZE_MAX);
 }
 
-/* A cross-fade or a plan that waits for one is over. */
-static void
-finish_fades (TfxExec *e)
+size_t
+tfx_exec_held (const TfxExec *e, uint64_t id)
 {
-  if (e->next.plan) {
-    hand_over (e, &e->current, &e->next, ALL_STAGES);
+  const TfxPlan *plan = e->current.plan;
+  size_t held = 0;
+
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].id == id && plan->stages[i].step->delay > 0)
+      held += plan->stages[i].step->delay -
+              plan->backend->get_skip (e->current.engine, i);
+  }
+  return held;
+}
+
+/* A cross-fade or a plan that waits for one, or for its state, is over. */
+static void
+finish_fades (TfxExec *e, bool keep_state)
+{
+  Run *last = e->coming.plan ? &e->coming : &e->next;
+
+  if (last->plan) {
+    if (keep_state)
+      hand_over (e, &e->current, last, ALL_STAGES);
     run_clear (&e->current);
-    e->current = e->next;
-    e->next = (Run){ NULL, NULL };
+    e->current = *last;
+    *last = (Run){ NULL, NULL };
   }
   end_fade (e);
 }
@@ -431,7 +675,7 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
 
   if (!fits (plan, out, out))
     return -EINVAL;
-  finish_fades (e);
+  finish_fades (e, true);
   mode = tfx_denormal_enter ();
   ret = e->current.plan->backend->drain (e->current.engine, out);
   tfx_denormal_leave (mode);
@@ -439,10 +683,66 @@ tfx_exec_drain (TfxExec *e, const TfxBlock *out)
   return ret < 0 ? ret : 0;
 }
 
+struct TfxWaste
+{
+  Run runs[2];
+  unsigned n;
+};
+
+TfxWaste *
+tfx_exec_take_waste (TfxExec *e)
+{
+  TfxWaste *waste = e->n_retired > 0 ? malloc (sizeof *waste) : NULL;
+
+  if (!waste)
+    return NULL;
+  memcpy (waste->runs, e->retired, sizeof waste->runs);
+  waste->n = e->n_retired;
+  e->n_retired = 0;
+  return waste;
+}
+
+void
+tfx_waste_free (TfxWaste **waste)
+{
+  TfxWaste *w = *waste;
+
+  *waste = NULL;
+  if (!w)
+    return;
+  while (w->n > 0)
+    run_clear (&w->runs[--w->n]);
+  free (w);
+}
+
 bool
 tfx_exec_is_fading (const TfxExec *e)
 {
-  return e->fading.plan != NULL;
+  return e->fading.plan || e->coming.plan;
+}
+
+/* FIRs that are one cannot be given a state one by one: from now on they run
+ * apart. */
+static int
+split (TfxExec *e)
+{
+  TfxPlan *apart = NULL;
+  Run run = { NULL, NULL };
+  int ret = tfx_plan_split (e->current.plan, &apart);
+
+  if (ret == 0)
+    ret = run_init (&run, apart);
+  if (ret == 0)
+    ret = reserve_state (e, e->current.plan, apart);
+  tfx_plan_unref (&apart);
+  if (ret < 0) {
+    run_clear (&run);
+    return ret;
+  }
+  hand_over (e, &e->current, &run, ALL_STAGES);
+  run_clear (&e->current);
+  e->current = run;
+  return 0;
 }
 
 static int
@@ -454,10 +754,18 @@ adopt (TfxExec *e, TfxExec *from, uint64_t id)
   if (to_plan->rate_hz != from_plan->rate_hz ||
       to_plan->n_channels != from_plan->n_channels)
     return -EINVAL;
-  ret = reserve_state (e, to_plan, from_plan);
+  ret = to_plan->n_followers > 0 ? split (e) : 0;
   if (ret == 0)
-    hand_over (e, &from->current, &e->current, id);
-  return ret;
+    ret = reserve_state (e, e->current.plan, from_plan);
+  if (ret < 0)
+    return ret;
+  hand_over (e, &from->current, &e->current, id);
+  /* What follows begins anew. */
+  if (e->coming.plan && e->is_coming) {
+    e->coming.plan->backend->reset (e->coming.engine);
+    e->is_coming = false;
+  }
+  return 0;
 }
 
 int
@@ -475,15 +783,16 @@ tfx_exec_adopt_stage (TfxExec *e, TfxExec *from, uint64_t id)
 void
 tfx_exec_reset (TfxExec *e)
 {
-  finish_fades (e);
+  finish_fades (e, false);
   e->current.plan->backend->reset (e->current.engine);
 }
 
 bool
 tfx_exec_is_silent (const TfxExec *e)
 {
-  return !e->fading.plan && e->current.plan->backend->state_peak (
-                                e->current.engine) <= SILENT_STATE;
+  return !e->fading.plan && !e->coming.plan &&
+         e->current.plan->backend->state_peak (e->current.engine) <=
+             SILENT_STATE;
 }
 
 void

@@ -44,11 +44,25 @@ typedef struct TfxPlanStage
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   double gain;             /* folded into the first of its sections */
+  double scale;            /* of the state that it would have in a chain of its
+                            * own, against the one that it has here: gains in
+                            * front of it may be applied behind it */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
   size_t state_size;
 } TfxPlanStage;
+
+/* A FIR of the chain that has become one with those in front of it.  Its own
+ * past inputs follow from the past of the whole. */
+typedef struct TfxPlanFollower
+{
+  uint64_t id;
+  const TfxPlanStage *stage; /* the whole, under the id of the first */
+  TfxStage *before;          /* those in front of it as one; a reference */
+  size_t state_size;
+  double scale;
+} TfxPlanFollower;
 
 struct TfxPlan
 {
@@ -59,17 +73,26 @@ struct TfxPlan
   size_t block_frames; /* 0: not known */
   const TfxBackend *backend;
   bool keep_stages;      /* those of the chain stay apart */
+  TfxChain *chain;       /* a reference; NULL if no FIRs became one */
+  bool in_stream;        /* nothing is to be dropped any more */
   size_t n_chain_stages; /* of the chain it was compiled from */
   TfxSteps top;
   size_t n_all_steps, n_stages, n_sos;
   size_t delay; /* of all steps */
+  size_t past;  /* see tfx_plan_past() */
   TfxPlanStage *stages;
+  size_t n_followers;
+  TfxPlanFollower *followers;
   TfxSos *sos;
 };
 
-/* True if both consist of the same stages in the same steps, so that they
- * differ in values alone. */
-bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
+/* The same chain with its stages apart; plan->chain must be there.  0 or
+ * -ENOMEM. */
+int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
+
+/* Of two of the same structure: true if FIRs and delay lines are the same in
+ * both, with the same gains in front of them and behind. */
+bool tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b);
 
 /* True if they differ in nothing. */
 bool tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b);

@@ -85,6 +85,32 @@ fir_new (uint64_t id, unsigned n_kernels, size_t n_taps, TfxFirMethod method)
   return stage;
 }
 
+/* Fewer zeros at one end are no matter. */
+#define MIN_ZEROS 32
+
+static void
+find_zeros (TfxStage *stage)
+{
+  const size_t n = stage->u.fir.n_taps;
+  const double *taps = stage->u.fir.taps;
+  size_t front = n - 1, back = n - 1;
+
+  for (unsigned k = 0; k < stage->u.fir.n_kernels; k++, taps += n) {
+    size_t i = 0;
+    while (i < front && taps[i] == 0.0)
+      i++;
+    front = i;
+    for (i = 0; i < back && taps[n - 1 - i] == 0.0;)
+      i++;
+    back = i;
+  }
+  /* zeros alone */
+  if (front + back > n - 1)
+    back = 0;
+  stage->u.fir.n_front = front < MIN_ZEROS ? 0 : front;
+  stage->u.fir.n_back = back < MIN_ZEROS ? 0 : back;
+}
+
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
@@ -107,6 +133,8 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
   for (unsigned k = 0; stage && k < n_kernels; k++)
     memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
         n_taps * sizeof (double));
+  if (stage)
+    find_zeros (stage);
   return stage;
 }
 
@@ -118,6 +146,22 @@ common_method (TfxFirMethod a, TfxFirMethod b)
   if (a == TFX_FIR_AUTO)
     return b;
   return b == TFX_FIR_AUTO || a == b ? a : TFX_FIR_AUTO;
+}
+
+TfxFirShape
+tfx_stage_fir_shape (const TfxStage *s)
+{
+  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_front,
+    s->u.fir.n_back, s->u.fir.method };
+}
+
+TfxFirShape
+tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
+{
+  return (
+      TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
+    a->n_taps + b->n_taps - 1, a->n_front + b->n_front, a->n_back + b->n_back,
+    common_method (a->method, b->method) };
 }
 
 TfxStage *
@@ -137,6 +181,25 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
 
     tfx_fir_convolve (a, len_a, b, len_b, out);
   }
+  if (stage)
+    find_zeros (stage);
+  return stage;
+}
+
+TfxStage *
+tfx_stage_lengthen (const TfxStage *fir, size_t n_taps)
+{
+  const unsigned n = fir->u.fir.n_kernels;
+  const size_t n_has = fir->u.fir.n_taps;
+  TfxStage *stage = fir_new (fir->id, n, n_taps, fir->u.fir.method);
+
+  if (!stage)
+    return NULL;
+  stage->u.fir.delay = fir->u.fir.delay;
+  for (unsigned k = 0; k < n; k++)
+    memcpy (stage->u.fir.taps + k * n_taps, fir->u.fir.taps + k * n_has,
+        n_has * sizeof (double));
+  find_zeros (stage);
   return stage;
 }
 
@@ -224,6 +287,8 @@ tfx_stage_unref (TfxStage **stage)
   *stage = NULL;
   if (!s || __atomic_sub_fetch (&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
+  if (s->ready)
+    s->ready_free (s->ready);
   switch (s->kind) {
     case TFX_STAGE_SECTIONS:
       free (s->u.sections.sos);

@@ -20,6 +20,10 @@ struct TfxStage
   unsigned refs; /* atomic */
   uint64_t id;
   TfxStageKind kind;
+  /* What a backend has made ready for it, and how it is freed; atomic, set
+   * once. */
+  void *ready;
+  void (*ready_free) (void *ready);
   union
   {
     double gain;
@@ -33,6 +37,9 @@ struct TfxStage
       unsigned n_kernels;
       size_t n_taps;
       size_t delay;
+      /* Zeros at both ends of all kernels, where they are worth to be left
+       * out; a change of them is one of structure. */
+      size_t n_front, n_back;
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
     } fir;
@@ -58,9 +65,26 @@ struct TfxChain
   TfxStage *stages[];
 };
 
-/* Two FIR stages in series as one, with the id of the first.  The number of
- * kernels must be the same, or 1 for one of them; neither takes a delay out of
- * the stream.  NULL if memory is short. */
+/* What a FIR filter costs depends on. */
+typedef struct TfxFirShape
+{
+  unsigned n_kernels;
+  size_t n_taps, n_front, n_back;
+  TfxFirMethod method;
+} TfxFirShape;
+
+TfxFirShape tfx_stage_fir_shape (const TfxStage *stage);
+/* That of two in series as one. */
+TfxFirShape
+tfx_stage_convolved_shape (const TfxFirShape *first, const TfxFirShape *second);
+
+/* Two FIR stages in series as one, with the id of the first and without their
+ * delays.  The number of kernels must be the same, or 1 for one of them.  NULL
+ * if memory is short. */
 TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
+
+/* The same FIR with zeros behind its taps, n_taps in all.  NULL if memory is
+ * short. */
+TfxStage *tfx_stage_lengthen (const TfxStage *fir, size_t n_taps);
 
 #endif

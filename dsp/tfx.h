@@ -342,6 +342,13 @@ typedef struct TfxPlanSpec
   /* Stages of the chain do not become one with each other: the state of each
    * can be told from that of the others, and be handed over. */
   bool keep_stages;
+  /* With keep_stages: a FIR that might become one with those behind it remembers
+   * as much of its input as that one would; see tfx_plan_past(). */
+  bool long_past;
+  /* Without: FIRs that take a delay out of the stream become one too.  That is
+   * right in its middle; not at its ends, where some outputs of one are no
+   * inputs of the next. */
+  bool in_stream;
 } TfxPlanSpec;
 
 /* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
@@ -353,10 +360,26 @@ int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
 int tfx_plan_compile (const TfxChain *chain, double rate_hz,
     unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
 
+/* Makes long FIRs of a plan ready for an executor, which takes long: for a
+ * thread that may wait.  It is left with the stages, for the first executor
+ * that gets a plan of the same stages, compiled in the same way.  A running
+ * executor then takes that plan over a little with each block, see
+ * tfx_exec_set_plan().  0 or a negative errno value. */
+int tfx_plan_prepare (TfxPlan *plan);
+
 TfxPlan *tfx_plan_ref (TfxPlan *plan);
 void tfx_plan_unref (TfxPlan **plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
+
+/* Of a plan with keep_stages, the frames that it must have run with long_past
+ * before a plan of the same chain with in_stream can go on as if it had always
+ * run; 0 if no FIRs would become one there.  The way back is always open. */
+size_t tfx_plan_past (const TfxPlan *plan);
+
+/* True if both are made of the same stages in the same way, so that they differ
+ * in values alone: an executor goes from one to the other in place. */
+bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
 
 /* The stages that have state, those within sums included, in the order of
  * their steps; the id of one of them. */
@@ -393,7 +416,15 @@ void tfx_exec_free (TfxExec **exec);
  * differ, the coefficients change in place; if the structure differs the
  * output goes from the old plan to the new one in a cross-fade of
  * fade_frames (0: at once).  A plan of another rate or channel count starts
- * at rest.  0 or -ENOMEM, the old plan then runs on. */
+ * at rest.
+ *
+ * The past of a long FIR takes long to hand over.  If the plan was prepared
+ * (tfx_plan_prepare()) and fade_frames is not 0, it is handed over while
+ * blocks run, with at most four times the work of a block without; the
+ * cross-fade starts when that is done, after about a tenth of the FIR's
+ * length.  A plan that is set meanwhile takes its place.
+ *
+ * 0 or -ENOMEM, the old plan then runs on. */
 int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
 
 /* Filters in to out: the same shape and type; either the same memory (in
@@ -409,6 +440,11 @@ int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
  * run. */
 size_t tfx_exec_skip (const TfxExec *exec);
 
+/* The frames that the stage with that id holds back now: its delay, less what
+ * is still to be dropped of its output; 0 if it takes no delay out of the
+ * stream, or is not here.  In all tfx_plan_delay() - tfx_exec_skip(). */
+size_t tfx_exec_held (const TfxExec *exec, uint64_t id);
+
 /* The end of the stream: fills out with what the filter still has in it.
  * tfx_plan_delay() frames in all make up for those that were dropped at the
  * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
@@ -416,6 +452,16 @@ int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
 
 /* True while a cross-fade runs or waits. */
 bool tfx_exec_is_fading (const TfxExec *exec);
+
+/* What an executor has no use for any more.  It is freed at the latest when
+ * another plan is set; to free a long FIR takes time, which another thread may
+ * have. */
+typedef struct TfxWaste TfxWaste;
+
+/* NULL if there is none, or memory is short. */
+TfxWaste *tfx_exec_take_waste (TfxExec *exec);
+/* Any thread.  Clears the caller's pointer. */
+void tfx_waste_free (TfxWaste **waste);
 
 /* Takes over the state of every stage that both executors have, as if it had
  * always run here; `from` is not changed but for what tfx_exec_set_plan()

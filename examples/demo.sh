@@ -62,8 +62,8 @@ esac
 [ $# -le 2 ] || fail "too many arguments
 $usage"
 
-# shellcheck disable=SC2206 # one word for each package
-needs=($DEPS_BUILD $DEPS_PLAY gnuplot-nox)
+# shellcheck disable=SC2206,SC2207 # one word for each package
+needs=($DEPS_BUILD $DEPS_PLAY $(deps_cuda) gnuplot-nox)
 if [ $# -ge 1 ]; then
   [ -e "$1" ] || fail "no such file: $1"
   [ -f "$1" ] || fail "not a file: $1"

@@ -4,6 +4,7 @@
 #include "gsttfxbutterworth.h"
 #include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
+#include "gsttfxcuda.h"
 #include "gsttfxfir.h"
 
 static gboolean
@@ -11,6 +12,8 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean ok = TRUE;
 
+  /* Without it the CPU filters. */
+  gst_tfx_cuda_init ();
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);

@@ -13,6 +13,18 @@ DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
+# GStreamer's CUDA library, and a compiler for the kernels on the host.  The
+# package brings hundreds of megabytes of other libraries, so it is asked for
+# only where it is of use: see deps_cuda.
+DEPS_CUDA="libgstreamer-plugins-bad1.0-dev g++"
+
+# Prints DEPS_CUDA if the machine has an NVIDIA driver.
+deps_cuda() {
+  if PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2> /dev/null |
+    grep -q -F libcuda.so.1; then
+    echo "$DEPS_CUDA"
+  fi
+}
 
 # 0 if Python finds what is known of a library.
 find_typelib() {
@@ -33,6 +45,8 @@ deps_has() {
     libgstreamer1.0-dev) pkg-config gstreamer-check-1.0 ;;
     libgstreamer-plugins-base1.0-dev)
       pkg-config gstreamer-audio-1.0 gstreamer-fft-1.0 ;;
+    libgstreamer-plugins-bad1.0-dev) pkg-config gstreamer-cuda-1.0 ;;
+    g++) command -v c++ ;;
     libavutil-dev) pkg-config --atleast-version=57 libavutil ;;
     libsndfile1-dev) pkg-config sndfile ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;

@@ -111,8 +111,8 @@ build_and_test() {
 
 title "packages"
 # shellcheck disable=SC2086 # one word for each package
-deps_require "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
-  gnuplot-nox clang-format-14 || exit 1
+deps_require "for the tests" $DEPS_BUILD $DEPS_CUDA $DEPS_PLAY \
+  $DEPS_PYTHON gnuplot-nox clang-format-14 || exit 1
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------
@@ -126,6 +126,7 @@ build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true
 if $built; then
   title "the commands"
   run_tap 'commands: ' "$root/tests/commands.sh"
+  run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
 fi
 
 # ---- the same with sanitizers -----------------------------------------------
@@ -153,7 +154,7 @@ if $built && ! $quick; then
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5)
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    -Dtests=enabled -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
     -Dbuildtype=debugoptimized
 fi
 

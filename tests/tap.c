@@ -224,3 +224,15 @@ tap_main (int argc, char **argv, const TapTest *tests)
     tap_diag ("%u of %u checks failed", n_failed, n_checks);
   return n_failed != 0;
 }
+
+const char *
+tap_data (const char *path)
+{
+  static char moved[4096];
+  const char *folder = getenv ("TFX_TEST_DATA"), *name = strrchr (path, '/');
+
+  if (!folder || !*folder || !name)
+    return path;
+  snprintf (moved, sizeof moved, "%s%s", folder, name);
+  return moved;
+}

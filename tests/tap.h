@@ -76,4 +76,8 @@ unsigned tap_random_below (unsigned n);
 /* low to high, uniform */
 double tap_random_uniform (double low, double high);
 
+/* The path of a file that a test reads; where TFX_TEST_DATA names a folder, of
+ * the file of that name in it.  Valid until the next call. */
+const char *tap_data (const char *path);
+
 #endif /* TAP_H */

@@ -107,20 +107,21 @@ typedef struct TfxCascadeArgs
  * TFX_FIXED_SIZE numbers of the arithmetic behind them. */
 
 /* The last inputs of a channel, oldest overwritten: double[channel][size].
- * New ones go to `position` and behind; size is at least the past that is
- * needed and a block. */
+ * Frame -1 of a block is the place before `position`.  The frames of the block
+ * that will be needed, `first` and those after it, go to `position` and behind,
+ * where nothing is that this block needs. */
 typedef struct TfxKernelRing
 {
-  TFX_DEVICE (double) data;
-  unsigned long long size, position;
+  TFX_DEVICE (double) data; /* 0: none */
+  unsigned long long size, position, first;
 } TfxKernelRing;
 
 typedef struct TfxKernelTap
 {
   unsigned long long delay;
   double gain;
-  unsigned swap; /* from the other channel of a pair */
-  unsigned unused;
+  unsigned swap;   /* from the other channel of a pair */
+  unsigned parity; /* added to even channels (bit 0), to odd ones (bit 1) */
 } TfxKernelTap;
 
 /* out = direct in + sum over taps of gain in[n - delay] + sum. */
@@ -141,7 +142,8 @@ typedef struct TfxDelayArgs
 #define TFX_FIR_RUN 8
 #define TFX_FIR_TAPS 128
 
-/* out = kernel * in + sum; kernels in the arithmetic's numbers. */
+/* out = kernel * in + sum; kernels in the arithmetic's numbers.  A sample that is
+ * not finite, or larger than limit, counts as 0. */
 typedef struct TfxFirArgs
 {
   TfxKernelBlock in, out, sum;
@@ -151,7 +153,49 @@ typedef struct TfxFirArgs
   unsigned per_channel;         /* 1: a kernel for each channel */
   TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
   TfxKernelRing ring;
+  double limit;
+  /* [channel]: set to 1 where a sample counted as 0. */
+  TFX_DEVICE (unsigned char) cleared;
 } TfxFirArgs;
+
+/* Sizes of the transforms: 2^log2 complex numbers for twice as many frames. */
+#define TFX_FFT_MIN_LOG2 8
+#define TFX_FFT_MAX_LOG2 12
+
+/* Bytes of shared memory that a transform takes: numbers of 16 bytes, one left
+ * out after each eight, and the header. */
+#define TFX_FFT_HEADER 16
+#define TFX_FFT_SHARED(log2)                                                   \
+  (TFX_FFT_HEADER + 16 * (((size_t)1 << (log2)) + ((size_t)1 << (log2)) / 8))
+
+/* The same by transforms, see fft.h.  P = 2^log2 frames are a tile; the kernels
+ * are cut into n_partitions of P taps.  Spectra have P numbers each. */
+typedef struct TfxFftArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, log2;
+  unsigned n_partitions, n_taps;
+  unsigned per_channel;
+  /* 1: the input are taps; their spectra go to `history`, nothing else. */
+  unsigned of_taps;
+
+  long long start;   /* of the first tile, in frames of the block */
+  unsigned n_tiles;  /* of this launch */
+  unsigned n_silent; /* the first of them that put nothing out */
+
+  /* Spectra of the tiles: [channel][n_slots], the first one's in slot. */
+  unsigned n_slots, slot;
+  TFX_DEVICE (const void) twiddles; /* [3 P / 2]: exp (-i pi k / P) */
+  TFX_DEVICE (const void) spectra;  /* of the kernels: [kernel][n_partitions] */
+  TFX_DEVICE (void) history;
+  /* For more than one partition: { ticket, finished blocks, epoch, 0 }, then the
+   * epoch in which a slot was filled: [channel][n_slots]; all zero at first. */
+  TFX_DEVICE (unsigned) control;
+  TfxKernelRing ring;
+  double limit;
+  TFX_DEVICE (unsigned char) cleared;
+} TfxFftArgs;
 
 /* out += weight (from - out), weight = 1 - (start + n) / length. */
 typedef struct TfxFadeArgs

@@ -40,6 +40,25 @@
 #define TFX_DYNAMIC_SHARED(name)                                               \
   extern __shared__ __align__ (16) unsigned char name[]
 
+/* Two numbers that another block may have written during this launch. */
+TFX_DEVICE_FN void
+load_fresh (const float *from, float *a, float *b)
+{
+  float2 v = __ldcg ((const float2 *)from);
+
+  *a = v.x;
+  *b = v.y;
+}
+
+TFX_DEVICE_FN void
+load_fresh (const double *from, double *a, double *b)
+{
+  double2 v = __ldcg ((const double2 *)from);
+
+  *a = v.x;
+  *b = v.y;
+}
+
 #endif
 
 #define TFX_WARP 32

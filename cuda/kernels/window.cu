@@ -5,43 +5,10 @@
  * The past lies in a ring, the block's own frames are read where they are, and
  * every kernel that has a ring also puts the block's frames into it, behind
  * those that are still needed: one launch, and nothing is lost if it fails. */
-#include "sample.h"
+#include "ring.h"
 
 #define FIR_THREADS 128
 #define DELAY_THREADS 256
-
-/* A sample of any type as double. */
-TFX_DEVICE_FN double
-any_read (const TfxKernelBlock &block, unsigned channel, unsigned long long n)
-{
-  long long at = (long long)n * block.frame_stride +
-                 (long long)channel * block.channel_stride;
-
-  return block.is_double ? ((const double *)block.data)[at]
-                         : (double)((const float *)block.data)[at];
-}
-
-TFX_DEVICE_FN void
-any_write (const TfxKernelBlock &block, unsigned channel, unsigned long long n,
-    double x)
-{
-  long long at = (long long)n * block.frame_stride +
-                 (long long)channel * block.channel_stride;
-
-  if (block.is_double)
-    ((double *)block.data)[at] = x;
-  else
-    ((float *)block.data)[at] = (float)x;
-}
-
-/* The place of frame n, counted from the block's first one. */
-TFX_DEVICE_FN double *
-ring_at (const TfxKernelRing &ring, unsigned channel, long long n)
-{
-  unsigned long long at = ring.position + ring.size + (unsigned long long)n;
-
-  return ring.data + channel * ring.size + at % ring.size;
-}
 
 /* The frame and channel of this thread; false if there is none. */
 TFX_DEVICE_FN bool
@@ -87,6 +54,8 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
     unsigned from = channel;
     double past;
 
+    if (!(tap.parity >> (channel & 1) & 1))
+      continue;
     if (tap.swap && (channel ^ 1) < args.n_channels)
       from = channel ^ 1;
     past = tap.delay <= n
@@ -94,8 +63,7 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
                : *ring_at (args.ring, from, (long long)n - (long long)tap.delay);
     y = __fma_rn (tap.gain, past, y);
   }
-  if (args.ring.data != nullptr)
-    *ring_at (args.ring, channel, (long long)n) = finite_or_zero (x);
+  ring_keep (args.ring, channel, n, finite_or_zero (x));
   if (args.sum.data != nullptr)
     y = __dadd_rn (y, any_read (args.sum, channel, n));
   any_write (args.out, channel, n, y);
@@ -164,7 +132,8 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
       double x = 0.0;
 
       if (n >= 0 && (unsigned long long)n < args.n_frames)
-        x = any_read (args.in, channel, (unsigned long long)n);
+        x = sound_or_zero (any_read (args.in, channel, (unsigned long long)n),
+            args.limit);
       else if (n < 0 && n > -(long long)args.n_taps)
         x = *ring_at (args.ring, channel, n);
       real_set (x, &window[fir_place (i)]);
@@ -211,10 +180,15 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
   }
   for (unsigned i = threadIdx.x; i < frames; i += FIR_THREADS) {
     unsigned long long n = first + i;
+    double x, sound;
 
-    if (args.n_taps > 1 && n < args.n_frames)
-      *ring_at (args.ring, channel, (long long)n) =
-          any_read (args.in, channel, n);
+    if (n >= args.n_frames)
+      break;
+    x = any_read (args.in, channel, n);
+    sound = sound_or_zero (x, args.limit);
+    if (!(sound == x))
+      args.cleared[channel] = 1;
+    ring_keep (args.ring, channel, n, sound);
   }
 }
 

@@ -54,19 +54,21 @@ unit_root (double turns)
 }
 
 void
-tfx_fft_plan (TfxFft *fft, size_t size)
+tfx_fft_plan (TfxFft *fft, size_t size, size_t leaf)
 {
-  size_t left = size / TFX_LEAF, n_blocks = 1;
+  size_t left = size / leaf, n_blocks = 1;
 
   memset (fft, 0, sizeof *fft);
   fft->size = size;
+  fft->leaf = leaf;
   fft->n_leaves = left;
+  fft->n_tile = 2 * leaf;
 
   while (left > 1) {
     unsigned radix = left % 3 == 0 ? 3 : left % 4 == 0 ? 4 : 2;
     left /= radix;
     fft->passes[fft->n_passes++] =
-        (TfxFftPass){ radix, n_blocks, left * TFX_LEAF, NULL };
+        (TfxFftPass){ radix, n_blocks, left * leaf, NULL };
     n_blocks *= radix;
   }
 }
@@ -99,6 +101,12 @@ fill_tables (TfxFft *fft, double *turns)
     }
   }
   for (size_t leaf = 0; leaf < fft->n_leaves; leaf++) {
+    if (fft->leaf < TFX_LEAF) {
+      TfxComplex c = unit_root (turns[leaf]);
+      set_value (fft->type, fft->weights, 2 * leaf, c.re);
+      set_value (fft->type, fft->weights, 2 * leaf + 1, c.im);
+      continue;
+    }
     for (size_t n = 0; n < TFX_LEAF; n++) {
       TfxComplex w = unit_root (turns[leaf] * (double)n / TFX_LEAF);
       set_value (fft->type, fft->weights, leaf * TFX_TILE + n, w.re);
@@ -142,11 +150,19 @@ leaf_clear (TfxLeafPlan *leaf)
 }
 
 size_t
-tfx_fft_memory (TfxSample type, size_t size)
+tfx_fft_memory (TfxSample type, size_t size, size_t leaf)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
 
+  if (leaf < TFX_LEAF)
+    return 4 * (size / leaf) * value_size;
   return 2 * (size + size / TFX_LEAF) * value_size + 4 * LEAF_ROOM;
+}
+
+double
+tfx_fft_scale (const TfxFft *fft)
+{
+  return (double)(fft->leaf < TFX_LEAF ? fft->n_leaves : fft->size);
 }
 
 void
@@ -167,26 +183,28 @@ round_up (size_t size)
 
 int
 tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size)
+    size_t size, size_t leaf)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t n_weights = leaf < TFX_LEAF ? 2 : TFX_TILE;
   double *turns;
   int result;
 
   memset (fft, 0, sizeof *fft);
-  if (!tfx_fft_is_size (size))
+  if (!tfx_fft_is_size (size) || leaf < ops->product_leaf || leaf > TFX_LEAF)
     return -EINVAL;
-  tfx_fft_plan (fft, size);
+  tfx_fft_plan (fft, size, leaf);
   fft->type = type;
   fft->ops = ops;
   /* n_blocks (radix - 1) complex factors for each pass: n_leaves - 1 in all */
   fft->factors = aligned_alloc (64, round_up (2 * fft->n_leaves * value_size));
-  fft->weights = aligned_alloc (64, fft->n_leaves * TFX_TILE * value_size);
+  fft->weights =
+      aligned_alloc (64, round_up (fft->n_leaves * n_weights * value_size));
   turns = malloc (fft->n_leaves * sizeof *turns);
   result = fft->factors && fft->weights && turns ? 0 : -ENOMEM;
-  if (!result)
+  if (!result && leaf == TFX_LEAF)
     result = leaf_init (&fft->forward, type, false);
-  if (!result)
+  if (!result && leaf == TFX_LEAF)
     result = leaf_init (&fft->back, type, true);
   if (!result)
     fill_tables (fft, turns);
@@ -218,10 +236,29 @@ value_at (const TfxFft *fft, const void *array, size_t i)
   return (char *)array + i * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
 }
 
+/* Leaves as they are, to tiles. */
+static void
+copy_leaves (const TfxFft *fft, size_t first, size_t n_leaves, const void *re,
+    const void *im, void *tiles, size_t stride)
+{
+  const size_t n_bytes = fft->leaf * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
+
+  for (size_t i = first; i < first + n_leaves; i++) {
+    memcpy (value_at (fft, tiles, i * stride),
+        value_at (fft, re, i * fft->leaf), n_bytes);
+    memcpy (value_at (fft, tiles, i * stride + fft->leaf),
+        value_at (fft, im, i * fft->leaf), n_bytes);
+  }
+}
+
 void
 tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
     const void *re, const void *im, void *tiles, size_t stride)
 {
+  if (fft->leaf < TFX_LEAF) {
+    copy_leaves (fft, first, n_leaves, re, im, tiles, stride);
+    return;
+  }
   fft->ops->leaves_forward (value_at (fft, tiles, first * stride), stride,
       value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF),
@@ -243,22 +280,51 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
       value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->back);
 }
 
-void
-tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
-    void *im, void *tiles, size_t stride)
+/* The passes of a + i b to re, im. */
+static void
+split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
 {
+  const size_t n_bytes = fft->size * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
+
   for (size_t i = 0; i < fft->n_passes; i++) {
     tfx_fft_split (fft, i, re, im, a, b);
     a = re;
     b = im;
   }
-  tfx_fft_leaves_forward (fft, 0, fft->n_leaves, a, b, tiles, stride);
+  /* One leaf alone is to be aligned too. */
+  if (fft->n_passes == 0) {
+    memmove (re, a, n_bytes);
+    memmove (im, b, n_bytes);
+  }
+}
+
+static void
+join_all (const TfxFft *fft, void *re, void *im)
+{
+  for (size_t i = fft->n_passes; i-- > 0;)
+    tfx_fft_join (fft, i, re, im);
+}
+
+void
+tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
+    void *im, void *tiles, size_t stride)
+{
+  split_all (fft, a, b, re, im);
+  tfx_fft_leaves_forward (fft, 0, fft->n_leaves, re, im, tiles, stride);
 }
 
 void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im)
 {
   tfx_fft_leaves_back (fft, 0, fft->n_leaves, sum, re, im);
-  for (size_t i = fft->n_passes; i-- > 0;)
-    tfx_fft_join (fft, i, re, im);
+  join_all (fft, re, im);
+}
+
+void
+tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
+    const void *tiles, void *re, void *im)
+{
+  split_all (fft, a, b, re, im);
+  fft->ops->multiply (re, im, tiles, fft->weights, fft->n_leaves);
+  join_all (fft, re, im);
 }

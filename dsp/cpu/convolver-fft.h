@@ -10,17 +10,24 @@
  * of a real signal's spectrum.  (Nussbaumer calls it the right-angle circular
  * convolution.)
  *
- * z^N - i is a product of factors z^m - c, |c| = 1, down to m = 32, the
- * leaves; a polynomial modulo all of these is the polynomial modulo z^N - i,
- * by the Chinese remainder theorem.  The passes split and join it so.  With
- * z = c^(1/m) u a leaf becomes a product modulo u^32 - 1: a cyclic
- * convolution, which the library's transform of 32 points diagonalizes. */
+ * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
+ * polynomial modulo all of these is the polynomial modulo z^N - i, by the
+ * Chinese remainder theorem.  The passes split and join it so.  There are two
+ * kinds of leaves:
+ *
+ *   m = 32     With z = c^(1/m) u a leaf becomes a product modulo u^32 - 1: a
+ *              cyclic convolution, which the library's transform of 32 points
+ *              diagonalizes.  What is transformed once can be multiplied with
+ *              many, and many products be transformed back as one.
+ *   m <= 16    Leaves of as many coefficients as a vector has lanes are
+ *              multiplied as they are, m products for each value.  For one
+ *              product that is less work than two transforms. */
 #ifndef TFX_CONVOLVER_FFT_H
 #define TFX_CONVOLVER_FFT_H
 
 #include "convolver-ops.h"
 
-#define TFX_FFT_MAX_PASSES 12
+#define TFX_FFT_MAX_PASSES 14
 /* The sizes: 32 times a power of two, or that times three. */
 #define TFX_FFT_MIN_SIZE TFX_LEAF
 #define TFX_FFT_MAX_SIZE ((size_t)1 << 22)
@@ -37,36 +44,43 @@ typedef struct TfxFft
 {
   TfxSample type; /* T */
   size_t size;    /* N */
-  size_t n_leaves;
+  size_t leaf;    /* m: TFX_LEAF, or that of the leaves that are multiplied */
+  size_t n_leaves, n_tile; /* values of a tile: 2 m */
   const TfxConvolverOps *ops;
   size_t n_passes;
   TfxFftPass passes[TFX_FFT_MAX_PASSES];
   void *factors; /* of all passes */
-  void *weights; /* T[n_leaves][2][32], split */
-  TfxLeafPlan forward, back;
+  /* T[n_leaves][2][32], split; of leaves that are multiplied the c,
+   * T[n_leaves][2] */
+  void *weights;
+  TfxLeafPlan forward, back; /* of the library; m = 32 */
 } TfxFft;
 
 bool tfx_fft_is_size (size_t size);
 
-/* The numbers of a transform of a size that is one, without its tables; not to
- * be cleared. */
-void tfx_fft_plan (TfxFft *fft, size_t size);
+/* The numbers of a transform of a size that is one, with leaves of `leaf`
+ * coefficients, without its tables; not to be cleared. */
+void tfx_fft_plan (TfxFft *fft, size_t size, size_t leaf);
 
 /* Bytes that the tables and the scratch of a transform take. */
-size_t tfx_fft_memory (TfxSample type, size_t size);
+size_t tfx_fft_memory (TfxSample type, size_t size, size_t leaf);
 
-/* 0, -EINVAL, -ENOMEM, or -ENOSYS if the library refuses; the object is then as after tfx_fft_clear(). */
+/* leaf: TFX_LEAF, or a power of two from ops->product_leaf to 16.  0, -EINVAL,
+ * -ENOMEM, or -ENOSYS if the library refuses; the object is then as after
+ * tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size);
+    size_t size, size_t leaf);
+
+/* What the result of all passes and leaves is times the product. */
+double tfx_fft_scale (const TfxFft *fft);
 void tfx_fft_clear (TfxFft *fft);
 
 /* Pass number i (from 0) of n_passes: from a + i b, or in place, to re, im.
- * All of T[size]. */
+ * All of T[size]; a and b need no alignment. */
 void tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im,
     const void *a, const void *b);
 
-/* The passes undone, number n_passes - 1 first, each in place.  The result of
- * all is size times the product's coefficients. */
+/* The passes undone, number n_passes - 1 first, each in place. */
 void tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im);
 
 /* n_leaves leaves from first on, after the last split, to tiles that are
@@ -86,5 +100,10 @@ void tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
 /* All of it: sums of products to re, im. */
 void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im);
+
+/* The product of a + i b and what tiles holds, to re, im, by leaves that are
+ * multiplied: those of ops->product_leaf. */
+void tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
+    const void *tiles, void *re, void *im);
 
 #endif

@@ -58,11 +58,17 @@ tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
   /* as much as any output may depend on, be it by rounding */
   c->past_length =
-      (tfx_level_divide_up (c->n_taps, last->size) + 4) * last->size;
+      (tfx_level_divide_up (c->n_taps + tfx_convolver_follow_frames (
+                                            c->sides[0]->block_frames),
+           last->size) +
+          4) *
+      last->size;
   c->past =
       tfx_arena_take (arena, c->n_channels * c->past_length * c->value_size);
   grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
-  grid.start = (last->n_parts + 8) * last->size;
+  grid.start =
+      (tfx_level_divide_up (c->n_taps, last->size) + last->n_parts + 8) *
+      last->size;
   c->grid = g;
   if (g)
     *g = grid;
@@ -147,11 +153,26 @@ tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
   return n;
 }
 
+/* Where there are zeros in front the input goes to the past first: the
+ * partitions get it n_front frames later. */
 void *
 tfx_convolver_grid_input (TfxConvolver *c, size_t *stride)
 {
-  *stride = c->grid->head_stride;
-  return input_at (c, 0);
+  *stride = c->n_front > 0 ? c->output_stride : c->grid->head_stride;
+  return c->n_front > 0 ? c->output : input_at (c, 0);
+}
+
+/* n frames from x to the past, as those that the partitions see at `time`. */
+static void
+write_past (TfxConvolver *c, unsigned channel, uint64_t time, const void *x,
+    size_t n)
+{
+  const size_t n_row = c->past_length - (size_t)(time % c->past_length);
+  const size_t n_first = n < n_row ? n : n_row;
+
+  memcpy (tfx_level_past (c, channel, time), x, n_first * c->value_size);
+  memcpy (tfx_level_past (c, channel, time + n_first),
+      tfx_convolver_at (c, x, n_first), (n - n_first) * c->value_size);
 }
 
 void
@@ -159,8 +180,15 @@ tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n)
 {
   TfxConvolverGrid *g = c->grid;
 
-  memcpy (tfx_level_past (c, channel, g->time + g->at), input_at (c, channel),
-      n * c->value_size);
+  if (c->n_front > 0) {
+    write_past (c, channel, g->time + g->at + c->n_front,
+        tfx_convolver_at (c, c->output, channel * c->output_stride), n);
+    memcpy (input_at (c, channel), tfx_level_past (c, channel, g->time + g->at),
+        n * c->value_size);
+  } else {
+    memcpy (tfx_level_past (c, channel, g->time + g->at), input_at (c, channel),
+        n * c->value_size);
+  }
   if (g->is_whole)
     head_forward (c, channel);
 }
@@ -178,7 +206,7 @@ tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
     memcpy (y, tfx_level_output (c, head, side, channel, head->period),
         n * c->value_size);
   } else {
-    c->ops->direct (y, input_at (c, channel),
+    tfx_convolver_sum_up (c, y, input_at (c, channel),
         tfx_convolver_direct_taps (c, c->sides[side], channel), head->size, n);
     if (head->n_parts > 1)
       c->ops->add (y,
@@ -237,13 +265,28 @@ tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
 {
   const TfxConvolverGrid *g = c->grid;
   const size_t n = c->n_taps - 1;
-  const uint64_t first = g->time + g->at - n;
+  const uint64_t first = g->time + g->at + c->n_front - n;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++)
       history[channel * n + i] = tfx_convolver_get_value (c,
           tfx_level_past (c, channel, first + i), 0);
   }
+}
+
+const void *
+tfx_convolver_grid_get_past (const TfxConvolver *c, unsigned channel,
+    size_t age, size_t *n)
+{
+  const uint64_t time = c->grid->time + c->grid->at + c->n_front - age;
+  const size_t n_row = c->past_length - (size_t)(time % c->past_length);
+
+  if (age > c->past_length) {
+    *n = *n < age - c->past_length ? *n : age - c->past_length;
+    return NULL;
+  }
+  *n = *n < n_row ? *n : n_row;
+  return tfx_level_past (c, channel, time);
 }
 
 /* The window of the blocks k - 1 and k, long past, to a and b. */
@@ -266,7 +309,7 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
   tfx_convolver_grid_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++) {
-      void *x = tfx_level_past (c, channel, g->time - n + i);
+      void *x = tfx_level_past (c, channel, g->time + c->n_front - n + i);
       tfx_convolver_set_value (c, x, 0, history[channel * n + i]);
       tfx_convolver_clean (c, x, 1);
     }

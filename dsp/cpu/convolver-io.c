@@ -218,6 +218,21 @@ tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
   }
 }
 
+void
+tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
+    const void *taps, size_t n_taps, size_t n_frames)
+{
+  const size_t n = n_frames / 16 * 16, n_rest = n_frames - n;
+  double rest[16];
+
+  if (n > 0)
+    c->ops->direct (y, x, taps, n_taps, n);
+  if (n_rest > 0) {
+    c->ops->direct (rest, tfx_convolver_at (c, x, n), taps, n_taps, n_rest);
+    memcpy (tfx_convolver_at (c, y, n), rest, n_rest * c->value_size);
+  }
+}
+
 double
 tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n)
 {

@@ -5,22 +5,20 @@
  * Costs are in ns for a frame of one channel, K taps, B the size of a
  * partition, F(B) a transform of B complex values one way:
  *
- *   direct        K direct
- *   block         2 F(N) for every 2 N - K + 1 frames
+ *   direct        K (direct + direct_call / frames of a call)
+ *   block         2 F(N) + N sum for every 2 N - K + 1 frames
  *   level         2 F(B) / B + n_parts sum
  *   head          as a level, and B direct for frames of blocks that do not
  *                 lie in one call
  *
- * All layouts whose partitions are powers of two are tried. */
+ * Where the leaves of a block are multiplied F(N) is less, and `product` takes
+ * the place of `sum`.  All layouts whose partitions are powers of two are
+ * tried. */
 #include "convolver-layout.h"
 
 #include "convolver-fft.h"
 
 #include <string.h>
-
-/* A call that is shorter than this many frames costs the direct form as much
- * as one of this length: it sums up whole vectors, and waits for each sum. */
-#define DIRECT_MIN_FRAMES 32
 
 /* Spectra of a level in the caches next to the core. */
 #define NEAR_BYTES 32768.0
@@ -29,38 +27,71 @@
 /* The largest transform of the form block. */
 #define BLOCK_MAX_SIZE 16384
 
+/* The taps that are computed. */
 static size_t
-highest_power (size_t n)
+n_core (const TfxConvolverSpec *spec)
 {
-  size_t p = 1;
+  return spec->n_taps - spec->n_front - spec->n_back;
+}
 
-  while (p <= n / 2)
-    p *= 2;
-  return p;
+size_t
+tfx_convolver_layout_n_passes (size_t size, size_t leaf)
+{
+  const size_t n_leaves = size / leaf;
+  size_t n_passes = 0, left = n_leaves;
+
+  if (n_leaves % 3 == 0) {
+    left /= 3;
+    n_passes++;
+  }
+  for (; left > 1; left = left > 2 ? left / 4 : 1)
+    n_passes++;
+  return n_passes;
+}
+
+/* F.  A pass of radix 2 costs about as much as one of 4: both are bound by
+ * loads and stores. */
+static double
+transform_cost (const TfxConvolverCost *cost, size_t size, size_t leaf)
+{
+  double n =
+      (double)(tfx_convolver_layout_n_passes (size, leaf) * size) * cost->pass;
+
+  if (leaf == TFX_LEAF)
+    n += (double)(size / TFX_LEAF) * cost->leaf;
+  return n;
 }
 
 double
-tfx_convolver_layout_transform_cost (const TfxConvolverCost *cost, size_t size)
+tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size)
 {
-  const size_t n_leaves = size / TFX_LEAF;
-  double n_passes = n_leaves % 3 == 0 ? 1.0 : 0.0;
-
-  /* a pass of radix 2 costs about as much as one of 4: both are bound by
-   * loads and stores */
-  for (size_t left = highest_power (n_leaves); left > 1;
-       left = left > 2 ? left / 4 : 1)
-    n_passes += 1.0;
-  return (double)n_leaves * cost->leaf + n_passes * (double)size * cost->pass;
+  return transform_cost (cost, size, TFX_LEAF) / (double)size;
 }
 
-static double
-direct_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost)
+double
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size,
+    size_t leaf)
 {
-  double n = (double)spec->n_taps * cost->direct;
+  return 2.0 * transform_cost (cost, size, leaf) +
+         (double)size * (leaf == TFX_LEAF ? cost->sum_near : cost->product);
+}
 
-  if (spec->block_frames > 0 && spec->block_frames < DIRECT_MIN_FRAMES)
-    n *= (double)DIRECT_MIN_FRAMES / (double)spec->block_frames;
-  return n;
+double
+tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
+    size_t n_frames)
+{
+  return (double)n_taps * ((double)n_frames * cost->direct + cost->direct_call);
+}
+
+/* A frame, in calls of block_frames. */
+static double
+direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
+    size_t n_taps)
+{
+  if (spec->block_frames == 0)
+    return (double)n_taps * cost->direct;
+  return tfx_convolver_layout_direct_cost (cost, n_taps, spec->block_frames) /
+         (double)spec->block_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
@@ -69,16 +100,17 @@ direct_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost)
  * more or directly. */
 static double
 block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t size)
+    size_t size, size_t leaf)
 {
-  const size_t step = 2 * size - spec->n_taps + 1;
+  const size_t step = 2 * size - n_core (spec) + 1;
   const size_t n_steps = spec->block_frames / step;
   const size_t n_left = spec->block_frames % step;
-  const double each = 2.0 * tfx_convolver_layout_transform_cost (cost, size) +
-                      (double)size * cost->sum_near + cost->call;
-  const double rest = spec->method == TFX_FIR_FFT
-                          ? each
-                          : (double)(n_left * spec->n_taps) * cost->direct;
+  const double each =
+      tfx_convolver_layout_step_cost (cost, size, leaf) + cost->call;
+  const double rest =
+      spec->method == TFX_FIR_FFT
+          ? each
+          : tfx_convolver_layout_direct_cost (cost, n_core (spec), n_left);
 
   return ((double)n_steps * each + (n_left == 0      ? 0.0
                                        : rest < each ? rest
@@ -86,21 +118,33 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
          (double)spec->block_frames;
 }
 
+/* The kind of leaves that costs least. */
+static size_t
+choose_leaf (const TfxConvolverCost *cost, size_t product_leaf, size_t size)
+{
+  return tfx_convolver_layout_step_cost (cost, size, product_leaf) <
+                 tfx_convolver_layout_step_cost (cost, size, TFX_LEAF)
+             ? product_leaf
+             : TFX_LEAF;
+}
+
 static void
 try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *best)
+    size_t product_leaf, TfxConvolverLayout *best)
 {
   for (size_t p = TFX_FFT_MIN_SIZE; p <= BLOCK_MAX_SIZE; p *= 2) {
     const size_t sizes[2] = { p, p / 2 * 3 };
     for (int i = 0; i < 2; i++) {
+      size_t leaf;
       double c;
-      if (2 * sizes[i] < spec->n_taps || sizes[i] % TFX_LEAF != 0)
+      if (2 * sizes[i] < n_core (spec) || sizes[i] % TFX_LEAF != 0)
         continue;
-      c = block_cost (spec, cost, sizes[i]);
+      leaf = choose_leaf (cost, product_leaf, sizes[i]);
+      c = block_cost (spec, cost, sizes[i], leaf);
       if (c < best->cost) {
         best->form = TFX_CONVOLVER_BLOCK;
         best->n_levels = 1;
-        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0 };
+        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0, leaf };
         best->cost = c;
       }
     }
@@ -110,9 +154,10 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   /* smaller ones for shorter calls */
   for (size_t n = 1; n < TFX_CONVOLVER_MAX_LEVELS; n++) {
     size_t size = best->levels[n - 1].size / 2;
-    if (size % TFX_LEAF != 0 || 2 * size < spec->n_taps + TFX_LEAF)
+    if (size % TFX_LEAF != 0 || 2 * size < n_core (spec) + TFX_LEAF)
       break;
-    best->levels[n] = (TfxConvolverLevel){ size, 1, 0 };
+    best->levels[n] = (TfxConvolverLevel){ size, 1, 0,
+      choose_leaf (cost, product_leaf, size) };
     best->n_levels = n + 1;
   }
 }
@@ -159,12 +204,12 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const double n_spectra =
       (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
   double n =
-      2.0 * tfx_convolver_layout_transform_cost (cost, level->size) / size +
+      2.0 * transform_cost (cost, level->size, TFX_LEAF) / size +
       (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
 
   if (level->first == 0)
-    n += cost->call / size +
-         partial_share (spec, level->size) * size * cost->direct;
+    n += cost->call / size + partial_share (spec, level->size) *
+                                 direct_frame_cost (spec, cost, level->size);
   return n;
 }
 
@@ -179,8 +224,9 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   double c;
 
   level->size = size;
+  level->leaf = TFX_LEAF;
   level->first = n == 0 ? 0 : 2 * size;
-  level->n_parts = (spec->n_taps - level->first + size - 1) / size;
+  level->n_parts = (n_core (spec) - level->first + size - 1) / size;
   c = so_far + level_cost (spec, cost, level);
   if (c < best->cost) {
     trial->n_levels = n + 1;
@@ -190,8 +236,8 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   if (n + 1 == TFX_CONVOLVER_MAX_LEVELS)
     return;
   for (size_t next = 2 * size;
-       2 * next < spec->n_taps && next <= (size_t)1
-                                              << TFX_CONVOLVER_MAX_LEVEL_BITS;
+       2 * next < n_core (spec) && next <= (size_t)1
+                                               << TFX_CONVOLVER_MAX_LEVEL_BITS;
        next *= 2) {
     level->n_parts = (2 * next - level->first) / size;
     c = so_far + level_cost (spec, cost, level);
@@ -216,18 +262,20 @@ try_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 
 void
 tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
-    const TfxConvolverCost *cost, TfxConvolverLayout *layout)
+    const TfxConvolverKernels *kernels, TfxConvolverLayout *layout)
 {
+  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
+
   memset (layout, 0, sizeof *layout);
   layout->form = TFX_CONVOLVER_DIRECT;
-  layout->cost = direct_cost (spec, cost);
+  layout->cost = direct_frame_cost (spec, cost, n_core (spec));
   if (spec->method == TFX_FIR_DIRECT)
     return;
   if (spec->method == TFX_FIR_FFT)
     layout->cost = 1e30;
   try_partitions (spec, cost, layout);
   if (spec->block_frames > 0 && !spec->is_reproducible)
-    try_block (spec, cost, layout);
+    try_block (spec, cost, kernels->ops[spec->precision].product_leaf, layout);
 }
 
 bool
@@ -238,6 +286,7 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
 
   for (size_t i = 0; is_equal && i < a->n_levels; i++)
     is_equal = a->levels[i].size == b->levels[i].size &&
-               a->levels[i].n_parts == b->levels[i].n_parts;
+               a->levels[i].n_parts == b->levels[i].n_parts &&
+               a->levels[i].leaf == b->levels[i].leaf;
   return is_equal;
 }

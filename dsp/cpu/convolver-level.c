@@ -171,6 +171,12 @@ step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
   work->cost_done += step < n_batches ? l->cost_back : l->cost_pass;
 }
 
+static bool
+is_computed (const TfxConvolver *c, unsigned side)
+{
+  return c->sides[side] && !c->is_listening;
+}
+
 /* Brings the work of a level to the given part of what is due in its block. */
 static void
 level_work (TfxConvolver *c, TfxLevel *l, double part)
@@ -180,8 +186,10 @@ level_work (TfxConvolver *c, TfxLevel *l, double part)
   double due = l->cost_all_forward, done = l->forward.cost_done;
 
   for (unsigned side = 0; side < 2; side++) {
-    due += c->sides[side] ? l->cost_all_back : 0.0;
-    done += c->sides[side] ? l->back[side].cost_done : 0.0;
+    if (is_computed (c, side)) {
+      due += l->cost_all_back;
+      done += l->back[side].cost_done;
+    }
   }
   due *= part;
   while (l->forward.n_done < n_forward && (done < due || part >= 1.0)) {
@@ -191,7 +199,7 @@ level_work (TfxConvolver *c, TfxLevel *l, double part)
   }
   for (unsigned side = 0; side < 2; side++) {
     TfxLevelWork *work = &l->back[side];
-    while (c->sides[side] && l->forward.n_done == n_forward &&
+    while (is_computed (c, side) && l->forward.n_done == n_forward &&
            work->n_done < n_back && (done < due || part >= 1.0)) {
       done -= work->cost_done;
       step_back (c, l, side);

@@ -2,7 +2,9 @@
  * convolver-line.c: the FIR engine's forms direct and block.
  *
  * The samples of each channel stand in a line, the history before the new
- * ones.  When the line is full, the history moves back to its start. */
+ * ones.  When the line is full, the history moves back to its start.  It is
+ * long enough to fill the largest transform together with a new frame; what is
+ * in it beyond n_taps - 1 frames has no effect but by rounding. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +12,8 @@
 
 struct TfxConvolverLine
 {
+  size_t n_window;   /* frames that output depends on, be it by rounding */
+  size_t n_history;  /* frames that are kept */
   size_t max_frames; /* of a segment */
   size_t capacity;   /* frames of a line */
   size_t stride;     /* from line to line */
@@ -19,12 +23,6 @@ struct TfxConvolverLine
   void *tiles;       /* T[2 largest transform], scratch */
 };
 
-static size_t
-clamp (size_t n, size_t low, size_t high)
-{
-  return n < low ? low : n > high ? high : n;
-}
-
 size_t
 tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 {
@@ -33,9 +31,15 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
   const size_t block = c->sides[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
-  line.max_frames = clamp (block, 1024, 16384);
+  line.max_frames = tfx_convolver_follow_frames (block);
   /* Twice the history at least: it moves once in so many frames. */
-  line.capacity = 2 * (c->n_taps - 1) + 2 * line.max_frames;
+  line.n_window = c->n_front + 2 * size;
+  if (line.n_window < c->n_taps - 1)
+    line.n_window = c->n_taps - 1;
+  line.n_history = c->n_taps - 1 + tfx_convolver_follow_frames (block);
+  if (line.n_history < line.n_window)
+    line.n_history = line.n_window;
+  line.capacity = 2 * line.n_history + 2 * line.max_frames;
   line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   line.samples =
       tfx_arena_take (arena, c->n_channels * line.stride * c->value_size);
@@ -53,7 +57,7 @@ tfx_convolver_line_reset (TfxConvolver *c)
 {
   TfxConvolverLine *l = c->line;
 
-  l->at = c->n_taps - 1;
+  l->at = l->n_history;
   memset (l->samples, 0, c->n_channels * l->stride * c->value_size);
 }
 
@@ -69,14 +73,14 @@ size_t
 tfx_convolver_line_begin (TfxConvolver *c, size_t n_left)
 {
   TfxConvolverLine *l = c->line;
-  const size_t n_history = c->n_taps - 1;
   const size_t n = n_left < l->max_frames ? n_left : l->max_frames;
 
   if (l->at + n > l->capacity) {
     for (unsigned channel = 0; channel < c->n_channels; channel++)
-      memmove (line_at (c, channel, 0), line_at (c, channel, l->at - n_history),
-          n_history * c->value_size);
-    l->at = n_history;
+      memmove (line_at (c, channel, 0),
+          line_at (c, channel, l->at - l->n_history),
+          l->n_history * c->value_size);
+    l->at = l->n_history;
   }
   return n;
 }
@@ -95,33 +99,28 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 {
   TfxConvolverLine *l = c->line;
   const TfxFft *fft = &c->fft[level];
-  const size_t n_history = c->n_taps - 1, n_window = n_history + n;
-  const size_t n_low = n_window < fft->size ? n_window : fft->size;
-  const void *window = line_at (c, channel, l->at + first - n_history);
   const void *h = tfx_convolver_spectra (c, c->sides[side], level, channel);
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
     TFX_TILE };
-
   /* The window's first half is the real part, its second the imaginary. */
-  memcpy (l->re, window, n_low * c->value_size);
-  memset (tfx_convolver_at (c, l->re, n_low), 0,
-      (fft->size - n_low) * c->value_size);
-  memcpy (l->im, tfx_convolver_at (c, window, n_low),
-      (n_window - n_low) * c->value_size);
-  memset (tfx_convolver_at (c, l->im, n_window - n_low), 0,
-      (fft->size - (n_window - n_low)) * c->value_size);
-  tfx_fft_forward (fft, l->re, l->im, l->re, l->im, l->tiles, TFX_TILE);
-  tfx_fft_back (fft, &sum, l->re, l->im);
+  const void *window =
+      line_at (c, channel, l->at + first + n - c->n_front - 2 * fft->size);
+  const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
+
+  if (fft->leaf < TFX_LEAF) {
+    tfx_fft_multiply (fft, window, tfx_convolver_at (c, window, fft->size), h,
+        l->re, l->im);
+  } else {
+    tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size),
+        l->re, l->im, l->tiles, TFX_TILE);
+    tfx_fft_back (fft, &sum, l->re, l->im);
+  }
 
   /* What is right: the last n of the window. */
-  if (n_history < fft->size) {
-    const size_t n_re = n_low - n_history;
-    memcpy (y, tfx_convolver_at (c, l->re, n_history), n_re * c->value_size);
-    memcpy (tfx_convolver_at (c, y, n_re), l->im, (n - n_re) * c->value_size);
-  } else {
-    memcpy (y, tfx_convolver_at (c, l->im, n_history - fft->size),
-        n * c->value_size);
-  }
+  memcpy (y, tfx_convolver_at (c, l->re, fft->size - n_re),
+      n_re * c->value_size);
+  memcpy (tfx_convolver_at (c, y, n_re),
+      tfx_convolver_at (c, l->im, fft->size - n_im), n_im * c->value_size);
 }
 
 /* The transform that costs least for each of n frames, and how many of them it
@@ -129,22 +128,22 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 static size_t
 choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
 {
-  double best = c->sides[c->heard]->is_fft_asked
-                    ? INFINITY
-                    : (double)c->n_taps * c->cost.direct;
+  double best =
+      c->sides[c->heard]->is_fft_asked
+          ? INFINITY
+          : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n) /
+                (double)n;
   size_t chosen = c->layout.n_levels;
 
   *n_done = n;
-  if (n < 32)
-    best *= 32.0 / (double)n;
   for (size_t i = 0; i < c->layout.n_levels; i++) {
     const size_t size = c->layout.levels[i].size;
-    const size_t step = 2 * size - (c->n_taps - 1);
+    const size_t step = 2 * size - (c->n_core - 1);
     const size_t done = n < step ? n : step;
-    const double each =
-        (2.0 * tfx_convolver_layout_transform_cost (&c->cost, size) +
-            (double)size * c->cost.sum_near + c->cost.call) /
-        (double)done;
+    const double each = (tfx_convolver_layout_step_cost (&c->cost, size,
+                             c->layout.levels[i].leaf) +
+                            c->cost.call) /
+                        (double)done;
     if (each < best) {
       best = each;
       chosen = i;
@@ -165,8 +164,9 @@ tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
     if (level < c->layout.n_levels)
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
-      c->ops->direct (y_part, line_at (c, channel, c->line->at + first),
-          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_taps,
+      tfx_convolver_sum_up (c, y_part,
+          line_at (c, channel, c->line->at + first - c->n_front),
+          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_core,
           n_done);
   }
 }
@@ -175,6 +175,24 @@ void
 tfx_convolver_line_end (TfxConvolver *c, size_t n)
 {
   c->line->at += n;
+}
+
+void *
+tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n)
+{
+  return line_at (c, channel, c->line->at - n);
+}
+
+const void *
+tfx_convolver_line_get_past (const TfxConvolver *c, unsigned channel,
+    size_t age, size_t *n)
+{
+  const size_t n_kept = c->line->n_history;
+
+  if (age <= n_kept)
+    return line_at (c, channel, c->line->at - age);
+  *n = *n < age - n_kept ? *n : age - n_kept;
+  return NULL;
 }
 
 void
@@ -196,7 +214,7 @@ tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
 
   tfx_convolver_line_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    void *x = line_at (c, channel, 0);
+    void *x = line_at (c, channel, c->line->at - n);
     for (size_t i = 0; i < n; i++)
       tfx_convolver_set_value (c, x, i, history[channel * n + i]);
     tfx_convolver_clean (c, x, n);
@@ -206,7 +224,7 @@ tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
 double
 tfx_convolver_line_peak (const TfxConvolver *c)
 {
-  const size_t n = c->n_taps - 1;
+  const size_t n = c->line->n_window;
   double peak = 0.0;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {

@@ -3,7 +3,8 @@
  * instruction set and sample type T (float or double).
  *
  * A complex array is split: re[], im[].  A tile is one leaf of a transform
- * (convolver-fft.h): re[32], im[32].  Pointers to T are aligned to 64 bytes
+ * (convolver-fft.h): re[32], im[32]; or re[m], im[m], where leaves of m
+ * coefficients are multiplied.  Pointers to T are aligned to 64 bytes
  * unless a comment says otherwise; sizes are multiples of 32.  Arrays do not
  * overlap unless a comment says so.  The loops cannot fail. */
 #ifndef TFX_CONVOLVER_OPS_H
@@ -48,7 +49,8 @@ typedef struct TfxConvolverOps
 
   /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
    * join them again; radix 2, 3 and 4 at index 0, 1 and 2.  factors are those
-   * of the pass, see convolver-fft.c.  split: src may be dst. */
+   * of the pass, see convolver-fft.c.  split: src may be
+   * dst; it needs no alignment. */
   void (*split[3]) (void *re, void *im, const void *src_re, const void *src_im,
       const void *factors, size_t n_blocks, size_t m);
   void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
@@ -63,6 +65,13 @@ typedef struct TfxConvolverOps
    * conjugate weights, to re, im. */
   void (*leaves_back) (void *re, void *im, const TfxTileSum *sum,
       const void *weights, size_t n_leaves, const TfxLeafPlan *plan);
+
+  /* Leaves of product_leaf coefficients, a power of two of at most 16, at re,
+   * im, times those at h, tiles, modulo z^product_leaf - c; in place.
+   * factors[n_leaves][2] are the c. */
+  size_t product_leaf;
+  void (*multiply) (void *re, void *im, const void *h, const void *factors,
+      size_t n_leaves);
 
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
@@ -83,13 +92,15 @@ typedef struct TfxConvolverOps
  * counts. */
 typedef struct TfxConvolverCost
 {
-  double direct;   /* a tap and a frame, direct form */
-  double sum_near; /* a product of a tile sum, all tiles in 24 KiB */
-  double sum;      /* in 512 KiB */
-  double sum_far;  /* in 16 MiB */
-  double leaf;     /* a leaf's transform, one way, with its weights */
-  double pass;     /* a complex value through a split or join of radix 4 */
-  double call;     /* what a block of one channel costs besides */
+  double direct;      /* a tap and a frame, direct form */
+  double direct_call; /* a tap, whatever the number of frames of the call */
+  double sum_near;    /* a product of a tile sum, all tiles in 24 KiB */
+  double sum;         /* in 512 KiB */
+  double sum_far;     /* in 16 MiB */
+  double leaf;        /* a leaf's transform, one way, with its weights */
+  double product;     /* a value of a leaf that is multiplied */
+  double pass;        /* a complex value through a split or join of radix 4 */
+  double call;        /* what a block of one channel costs besides */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels

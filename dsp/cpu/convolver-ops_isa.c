@@ -34,13 +34,13 @@
 #define WIDE 0
 #include "convolver-ops_tmpl.c"
 
-#define OPS(t)                                                                 \
+#define OPS(t, lanes)                                                          \
   {                                                                            \
     direct_##t, { split2_##t, split3_##t, split4_##t },                        \
         { join2_##t, join3_##t, join4_##t }, leaves_forward_##t,               \
-        leaves_back_##t, add_##t, deinterleave_##t, interleave_##t,            \
-        is_sound_##t                                                           \
+        leaves_back_##t, lanes, multiply_##t, add_##t, deinterleave_##t,       \
+        interleave_##t, is_sound_##t                                           \
   }
 
 const TfxConvolverKernels CONCAT (tfx_convolver_kernels_, ISA) = { STRING (ISA),
-  { OPS (f32), OPS (f64) }, CONCAT (COST_, ISA) };
+  { OPS (f32, VF_LANES), OPS (f64, VD_LANES) }, CONCAT (COST_, ISA) };

@@ -25,6 +25,13 @@ OP (c_load) (const T *re, const T *im)
   return (C){ v (load) (re), v (load) (im) };
 }
 
+/* The same without alignment. */
+INLINE C
+OP (c_loadu) (const T *re, const T *im)
+{
+  return (C){ v (loadu) (re), v (loadu) (im) };
+}
+
 INLINE C
 OP (c_keep) (const T *re, const T *im)
 {
@@ -110,6 +117,7 @@ OP (c_factor) (const T *factors, size_t k)
 #include "convolver-direct_tmpl.c"
 #include "convolver-leaves_tmpl.c"
 #include "convolver-passes_tmpl.c"
+#include "convolver-products_tmpl.c"
 #include "convolver-samples_tmpl.c"
 
 #undef C

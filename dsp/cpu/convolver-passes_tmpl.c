@@ -12,8 +12,8 @@ OP (split2) (void *re_out, void *im_out, const void *src_re, const void *src_im,
   for (; n_blocks > 0; n_blocks--, f += 2) {
     const C f1 = OP (c_factor) (f, 0);
     for (size_t n = 0; n < m; n += LANES) {
-      C a = OP (c_load) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_load) (sr + m + n, si + m + n), f1);
+      C a = OP (c_loadu) (sr + n, si + n);
+      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
       OP (c_store) (re + n, im + n, OP (c_add) (a, b));
       OP (c_store) (re + m + n, im + m + n, OP (c_sub) (a, b));
     }
@@ -53,9 +53,9 @@ OP (split3) (void *re_out, void *im_out, const void *src_re, const void *src_im,
   for (; n_blocks > 0; n_blocks--, f += 4) {
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
     for (size_t n = 0; n < m; n += LANES) {
-      C a = OP (c_load) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_load) (sr + m + n, si + m + n), f1);
-      C c = OP (c_mul) (OP (c_load) (sr + 2 * m + n, si + 2 * m + n), f2);
+      C a = OP (c_loadu) (sr + n, si + n);
+      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
+      C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
       C sum = OP (c_add) (b, c), diff = OP (c_sub) (b, c);
       C p = { v (fnma) (half, sum.re, a.re), v (fnma) (half, sum.im, a.im) };
       C q = { v (mul) (root, diff.re), v (mul) (root, diff.im) };
@@ -105,10 +105,10 @@ OP (split4) (void *re_out, void *im_out, const void *src_re, const void *src_im,
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
     const C f3 = OP (c_factor) (f, 2);
     for (size_t n = 0; n < m; n += LANES) {
-      C a = OP (c_load) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_load) (sr + m + n, si + m + n), f1);
-      C c = OP (c_mul) (OP (c_load) (sr + 2 * m + n, si + 2 * m + n), f2);
-      C d = OP (c_mul) (OP (c_load) (sr + 3 * m + n, si + 3 * m + n), f3);
+      C a = OP (c_loadu) (sr + n, si + n);
+      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
+      C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
+      C d = OP (c_mul) (OP (c_loadu) (sr + 3 * m + n, si + 3 * m + n), f3);
       C p = OP (c_add) (a, c), q = OP (c_sub) (a, c);
       C r = OP (c_add) (b, d), s = OP (c_sub) (b, d);
       OP (c_store) (re + n, im + n, OP (c_add) (p, r));

@@ -9,11 +9,15 @@
 /* Values that loops may read and write beyond the end of a line. */
 #define TFX_CONVOLVER_PAD 64
 
+/* A multiple of all sizes, and more than any history. */
+#define TFX_CONVOLVER_START ((uint64_t)1 << 40)
+
 /* Ready taps.  T is the precision's type. */
 struct TfxConvolverTaps
 {
   unsigned n_refs;
   size_t n_taps;
+  size_t n_front, n_core; /* zeros in front, and the taps that are computed */
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
@@ -36,9 +40,20 @@ struct TfxConvolverTaps
 typedef struct TfxConvolverLine TfxConvolverLine;
 typedef struct TfxConvolverGrid TfxConvolverGrid;
 
+/* A convolver on its way to where another one is (convolver-follow.c). */
+typedef struct TfxConvolverFollow
+{
+  bool is_on;
+  uint64_t at;   /* the next of the leader's frames */
+  size_t size;   /* of the longest partitions */
+  bool is_right; /* the output would be, once it is there */
+  double credit; /* ns of work that may be done now */
+  size_t n_done; /* frames in the last call */
+} TfxConvolverFollow;
+
 struct TfxConvolver
 {
-  size_t n_taps;
+  size_t n_taps, n_front, n_core;
   unsigned n_channels;
   TfxSample precision;
   size_t value_size; /* of T */
@@ -57,12 +72,15 @@ struct TfxConvolver
 
   void *output; /* T[n_channels][output_stride]: a segment */
   size_t output_stride;
+  uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
+  TfxConvolverFollow follow;
+  bool is_listening; /* computes spectra, but no outputs */
   void *other; /* T[output_stride]: what the side that fades in computes */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
   TfxConvolverGrid *grid; /* form partitioned */
-  void *past;         /* the same: T[n_channels][past_length], input, frame t
-                           * at t % past_length */
+  void *past;         /* the same: T[n_channels][past_length], input, what the
+                           * partitions see at t at t % past_length */
   size_t past_length; /* a multiple of all levels' sizes */
   void *arena;        /* all arrays */
 };
@@ -135,6 +153,10 @@ void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
     size_t n, size_t start, size_t length);
 double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
+/* The direct form: y[n] = sum over k < n_taps of taps[k] x[n - k], for n_frames
+ * and no more. */
+void tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
+    const void *taps, size_t n_taps, size_t n_frames);
 
 /* ---- forms direct and block (convolver-line.c) and partitioned
  * (convolver-grid.c) ----------------------------------------------------------
@@ -162,6 +184,13 @@ void tfx_convolver_line_end (TfxConvolver *c, size_t n);
 void tfx_convolver_line_get_history (const TfxConvolver *c, double *history);
 void tfx_convolver_line_set_history (TfxConvolver *c, const double *history);
 double tfx_convolver_line_peak (const TfxConvolver *c);
+/* Where the newest n frames of the history go, at rest. */
+void *
+tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n);
+/* The input `age` frames ago, at most *n frames of it, which becomes the number
+ * that lies there in a row; NULL if it was not kept. */
+const void *tfx_convolver_line_get_past (const TfxConvolver *c,
+    unsigned channel, size_t age, size_t *n);
 
 size_t tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena);
 void tfx_convolver_grid_reset (TfxConvolver *c);
@@ -176,5 +205,7 @@ void tfx_convolver_grid_prime (TfxConvolver *c, unsigned side);
 void tfx_convolver_grid_get_history (const TfxConvolver *c, double *history);
 void tfx_convolver_grid_set_history (TfxConvolver *c, const double *history);
 double tfx_convolver_grid_peak (const TfxConvolver *c);
+const void *tfx_convolver_grid_get_past (const TfxConvolver *c,
+    unsigned channel, size_t age, size_t *n);
 
 #endif

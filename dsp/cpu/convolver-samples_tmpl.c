@@ -136,14 +136,20 @@ static bool
 OP (is_sound) (const void *x_in, size_t n)
 {
   const T *x = x_in;
-  V sums = v (set1) (0);
+  /* several sums, to hide the latency */
+  V sums[4] = { v (set1) (0), v (set1) (0), v (set1) (0), v (set1) (0) };
   T lanes[LANES], sum = 0;
   size_t i = 0;
 
-  for (; i + LANES <= n; i += LANES)
-    sums = v (fma) (v (mul) (v (loadu) (x + i), v (set1) (SCALE)), v (set1) (0),
-        sums);
-  v (storeu) (lanes, sums);
+  for (; i + 4 * LANES <= n; i += 4 * LANES) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++)
+      sums[k] =
+          v (fma) (v (mul) (v (loadu) (x + i + k * LANES), v (set1) (SCALE)),
+              v (set1) (0), sums[k]);
+  }
+  v (storeu) (lanes,
+      v (add) (v (add) (sums[0], sums[1]), v (add) (sums[2], sums[3])));
   for (size_t k = 0; k < LANES; k++)
     sum += lanes[k];
   for (; i < n; i++)

@@ -27,6 +27,13 @@ alloc_values (TfxConvolverTaps *taps, size_t n)
   return aligned_alloc (64, n_bytes);
 }
 
+/* The first tap of a kernel that is computed. */
+static const double *
+first_tap (const TfxConvolverSpec *spec, size_t kernel)
+{
+  return spec->taps + kernel * spec->n_taps + spec->n_front;
+}
+
 /* ---- direct ----------------------------------------------------------------- */
 
 static int
@@ -34,15 +41,14 @@ make_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
-                    : t->n_taps;
+                    : t->n_core;
   t->direct = alloc_values (t, t->n_kernels * t->n_direct);
   if (!t->direct)
     return -ENOMEM;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
       set_value (t->precision, t->direct, kernel * t->n_direct + i,
-          i < t->n_taps ? spec->gain * spec->taps[kernel * t->n_taps + i]
-                        : 0.0);
+          i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
   }
   return 0;
 }
@@ -54,7 +60,7 @@ typedef struct Spectrum
 {
   TfxFft fft;
   double *re, *im; /* [size] */
-  double *tiles;   /* [leaf][64] */
+  double *tiles;   /* [leaf][n_tile] */
 } Spectrum;
 
 static void
@@ -67,13 +73,14 @@ spectrum_clear (Spectrum *s)
 }
 
 static int
-spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size)
+spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size,
+    size_t leaf)
 {
   int result;
 
   memset (s, 0, sizeof *s);
   result = tfx_fft_init (&s->fft, &kernels->ops[TFX_SAMPLE_F64], TFX_SAMPLE_F64,
-      size);
+      size, leaf);
   if (result)
     return result;
   s->re = aligned_alloc (64, size * sizeof (double));
@@ -92,18 +99,18 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
     double gain, size_t first, size_t n, void *spectra, size_t slot,
     size_t n_parts)
 {
-  const size_t size = s->fft.size;
-  const double scale = gain / (double)size;
+  const size_t size = s->fft.size, n_tile = s->fft.n_tile;
+  const double scale = gain / tfx_fft_scale (&s->fft);
 
   for (size_t i = 0; i < 2 * size; i++) {
-    const bool is_tap = i < n && first + i < t->n_taps;
+    const bool is_tap = i < n && first + i < t->n_core;
     (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
   }
-  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
+  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, n_tile);
   for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
-    for (size_t i = 0; i < TFX_TILE; i++)
-      set_value (t->precision, spectra, (leaf * n_parts + slot) * TFX_TILE + i,
-          s->tiles[leaf * TFX_TILE + i] * scale);
+    for (size_t i = 0; i < n_tile; i++)
+      set_value (t->precision, spectra, (leaf * n_parts + slot) * n_tile + i,
+          s->tiles[leaf * n_tile + i] * scale);
   }
 }
 
@@ -122,12 +129,12 @@ make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
   t->spectra[level] = alloc_values (t, t->n_kernels * stride / value_size);
   if (!t->spectra[level])
     return -ENOMEM;
-  result = spectrum_init (&spectrum, t->kernels, l->size);
+  result = spectrum_init (&spectrum, t->kernels, l->size, l->leaf);
   if (result)
     return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (&spectrum, t, spec->taps + kernel * t->n_taps, spec->gain,
+      spectrum_write (&spectrum, t, first_tap (spec, kernel), spec->gain,
           l->first + part * l->size, length,
           (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
           l->n_parts);
@@ -148,10 +155,11 @@ write_text (TfxConvolverTaps *t)
   for (size_t i = 0; i < t->layout.n_levels && at < sizeof t->text; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
     at += (size_t)(t->layout.form == TFX_CONVOLVER_BLOCK
-                       ? snprintf (t->text + at, sizeof t->text - at, " %zu",
-                             l->size)
+                       ? snprintf (t->text + at, sizeof t->text - at, " %zu%s",
+                             l->size, l->leaf < TFX_LEAF ? "*" : "")
                        : snprintf (t->text + at, sizeof t->text - at,
-                             " %zux%zu", l->size, l->n_parts));
+                             " %zux%zu%s", l->size, l->n_parts,
+                             l->leaf < TFX_LEAF ? "*" : ""));
   }
 }
 
@@ -160,7 +168,9 @@ static const TfxConvolverKernels *
 check_spec (const TfxConvolverSpec *spec)
 {
   if (spec->n_taps < 1 || spec->n_taps > TFX_FIR_MAX_TAPS ||
-      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      spec->n_front >= spec->n_taps ||
+      spec->n_back >= spec->n_taps - spec->n_front || spec->n_channels < 1 ||
+      spec->n_channels > TFX_MAX_CHANNELS ||
       (spec->n_kernels != 1 && spec->n_kernels != spec->n_channels) ||
       (unsigned)spec->precision > TFX_SAMPLE_F64 ||
       (unsigned)spec->method > TFX_FIR_FFT || !spec->kernel)
@@ -195,6 +205,8 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
     return -ENOMEM;
   t->n_refs = 1;
   t->n_taps = spec->n_taps;
+  t->n_front = spec->n_front;
+  t->n_core = spec->n_taps - spec->n_front - spec->n_back;
   t->n_kernels = spec->n_kernels;
   t->n_channels = spec->n_channels;
   t->precision = spec->precision;
@@ -202,8 +214,7 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   t->is_reproducible = spec->is_reproducible;
   t->is_fft_asked = spec->method == TFX_FIR_FFT;
   t->kernels = kernels;
-  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision],
-      &t->layout);
+  tfx_convolver_layout_choose (spec, kernels, &t->layout);
   write_text (t);
   result = make_direct (t, spec);
   for (size_t i = 0; !result && i < t->layout.n_levels; i++)
@@ -262,6 +273,6 @@ tfx_convolver_cost (const TfxConvolverSpec *spec)
 
   if (!kernels)
     return INFINITY;
-  tfx_convolver_layout_choose (spec, &kernels->cost[spec->precision], &layout);
+  tfx_convolver_layout_choose (spec, kernels, &layout);
   return layout.cost;
 }

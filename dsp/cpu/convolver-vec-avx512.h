@@ -19,6 +19,50 @@ vf_loadu (const float *p)
   return _mm512_loadu_ps (p);
 }
 
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes.  (A load
+ * across cache lines takes the place of two.) */
+static inline Vf
+vf_window (const float *p, int k)
+{
+  const __m512i low = _mm512_load_si512 (p);
+  const __m512i high = _mm512_load_si512 (p + 16);
+
+  switch (k) {
+    case 1:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 1));
+    case 2:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 2));
+    case 3:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 3));
+    case 4:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 4));
+    case 5:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 5));
+    case 6:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 6));
+    case 7:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 7));
+    case 8:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 8));
+    case 9:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 9));
+    case 10:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 10));
+    case 11:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 11));
+    case 12:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 12));
+    case 13:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 13));
+    case 14:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 14));
+    case 15:
+      return _mm512_castsi512_ps (_mm512_alignr_epi32 (high, low, 15));
+    default:
+      return _mm512_castsi512_ps (high);
+  }
+}
+
 static inline void
 vf_store (float *p, Vf a)
 {
@@ -131,6 +175,34 @@ static inline Vd
 vd_loadu (const double *p)
 {
   return _mm512_loadu_pd (p);
+}
+
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes.  (A load
+ * across cache lines takes the place of two.) */
+static inline Vd
+vd_window (const double *p, int k)
+{
+  const __m512i low = _mm512_load_si512 (p);
+  const __m512i high = _mm512_load_si512 (p + 8);
+
+  switch (k) {
+    case 1:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 1));
+    case 2:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 2));
+    case 3:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 3));
+    case 4:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 4));
+    case 5:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 5));
+    case 6:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 6));
+    case 7:
+      return _mm512_castsi512_pd (_mm512_alignr_epi64 (high, low, 7));
+    default:
+      return _mm512_castsi512_pd (high);
+  }
 }
 
 static inline void

@@ -23,6 +23,13 @@ vf_loadu (const float *p)
   return a;
 }
 
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes. */
+static inline Vf
+vf_window (const float *p, int k)
+{
+  return vf_loadu (p + k);
+}
+
 static inline void
 vf_store (float *p, Vf a)
 {
@@ -130,6 +137,13 @@ vd_loadu (const double *p)
 
   memcpy (&a, p, sizeof a);
   return a;
+}
+
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes. */
+static inline Vd
+vd_window (const double *p, int k)
+{
+  return vd_loadu (p + k);
 }
 
 static inline void

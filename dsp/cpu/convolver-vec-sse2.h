@@ -19,6 +19,13 @@ vf_loadu (const float *p)
   return _mm_loadu_ps (p);
 }
 
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes. */
+static inline Vf
+vf_window (const float *p, int k)
+{
+  return vf_loadu (p + k);
+}
+
 static inline void
 vf_store (float *p, Vf a)
 {
@@ -122,6 +129,13 @@ static inline Vd
 vd_loadu (const double *p)
 {
   return _mm_loadu_pd (p);
+}
+
+/* The lanes from number k on of the two vectors at p, 0 < k <= lanes. */
+static inline Vd
+vd_window (const double *p, int k)
+{
+  return vd_loadu (p + k);
 }
 
 static inline void

@@ -51,6 +51,8 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
 {
   memset (c, 0, sizeof *c);
   c->n_taps = taps->n_taps;
+  c->n_front = taps->n_front;
+  c->n_core = taps->n_core;
   c->n_channels = taps->n_channels;
   c->precision = taps->precision;
   c->value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
@@ -67,7 +69,7 @@ make_transforms (TfxConvolver *c)
 
   for (size_t i = 0; !result && i < c->layout.n_levels; i++)
     result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
-        c->layout.levels[i].size);
+        c->layout.levels[i].size, c->layout.levels[i].leaf);
   return result;
 }
 
@@ -94,6 +96,8 @@ tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver)
     tfx_convolver_free (&c);
     return result;
   }
+  /* No page of it is touched for the first time while samples flow. */
+  memset (c->arena, 0, arena.used);
   arena = (TfxArena){ c->arena, 0 };
   place (c, &arena);
   tfx_convolver_reset (c);
@@ -136,8 +140,9 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
 
   set_up (&c, (TfxConvolverTaps *)taps);
   for (size_t i = 0; i < c.layout.n_levels; i++) {
-    tfx_fft_plan (&c.fft[i], c.layout.levels[i].size);
-    n_tables += tfx_fft_memory (c.precision, c.layout.levels[i].size);
+    const TfxConvolverLevel *l = &c.layout.levels[i];
+    tfx_fft_plan (&c.fft[i], l->size, l->leaf);
+    n_tables += tfx_fft_memory (c.precision, l->size, l->leaf);
   }
   place (&c, &arena);
   return sizeof c + arena.used + n_tables;
@@ -190,7 +195,8 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
 {
   const TfxConvolverTaps *now = c->sides[c->heard];
 
-  if (taps->n_taps != now->n_taps || taps->n_channels != now->n_channels ||
+  if (taps->n_taps != now->n_taps || taps->n_front != now->n_front ||
+      taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
       taps->is_reproducible != now->is_reproducible ||
@@ -220,12 +226,11 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
     tfx_convolver_line_render (c, side, channel, n, y);
 }
 
-/* n frames of a channel that have come, x, to output.  True if all of them
- * were sound. */
+/* n frames of a channel that have come, x, to y.  True if all of them were
+ * sound. */
 static bool
-run_channel (TfxConvolver *c, unsigned channel, void *x, size_t n)
+run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
 {
-  void *y = tfx_convolver_at (c, c->output, channel * c->output_stride);
   const bool is_sound = c->ops->is_sound (x, n);
 
   if (!is_sound)
@@ -254,6 +259,18 @@ begin_segment (TfxConvolver *c, size_t n_left)
                  : tfx_convolver_line_begin (c, n_left);
 }
 
+/* Where the output of a channel can be computed: in the block itself, if its
+ * frames lie one after the other, or in `output`. */
+static void *
+output_at (const TfxConvolver *c, const TfxBlock *out, unsigned channel,
+    size_t first)
+{
+  if (out->type == c->precision && out->frame_stride == 1)
+    return tfx_convolver_at (c, out->data,
+        channel * (size_t)out->channel_stride + first);
+  return tfx_convolver_at (c, c->output, channel * c->output_stride);
+}
+
 /* At most n_left frames from frame `first` of the blocks on; how many. */
 static size_t
 run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
@@ -266,10 +283,12 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
 
   tfx_convolver_load (c, x, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride), n))
+    if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride),
+            output_at (c, out, channel, first), n))
       *n_unsound += 1;
   }
-  tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
+  if (out->type != c->precision || out->frame_stride != 1)
+    tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
   if (c->grid)
     tfx_convolver_grid_end (c, n);
   else
@@ -279,6 +298,7 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
     if (c->fade_done >= c->fade_frames)
       end_fade (c);
   }
+  c->n_run += n;
   return n;
 }
 
@@ -306,6 +326,8 @@ tfx_convolver_reset (TfxConvolver *c)
   if (c->fade_frames > 0)
     retire (c);
   unref_retired (c);
+  c->n_run = TFX_CONVOLVER_START;
+  c->follow.is_on = c->is_listening = false;
   if (c->grid)
     tfx_convolver_grid_reset (c);
   else
@@ -324,6 +346,8 @@ tfx_convolver_get_history (const TfxConvolver *c, double *history)
 void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
+  c->n_run = TFX_CONVOLVER_START;
+  c->follow.is_on = c->is_listening = false;
   if (c->grid)
     tfx_convolver_grid_set_history (c, history);
   else

@@ -27,6 +27,9 @@
  * after 32 of them) and -290 dB in double; by transforms, better than -128 dB
  * and -280 dB.
  *
+ * Zeros in front of the taps (n_front) are a later look at the input: a line
+ * is read further back, and the partitions of a grid get their input later.
+ *
  * A sample that is not finite, or has a magnitude above 2^100 (2^1000 in
  * double), counts as 0. */
 #ifndef TFX_CONVOLVER_H
@@ -42,6 +45,9 @@ typedef struct TfxConvolverSpec
   const double *taps; /* taps[n_kernels][n_taps] */
   double gain;        /* a factor on all taps */
   size_t n_taps;      /* 1 to TFX_FIR_MAX_TAPS */
+  /* Taps at both ends, of all kernels, that are 0: they cost nothing but the
+   * memory of the past; less than n_taps in all. */
+  size_t n_front, n_back;
   unsigned n_kernels; /* 1, for all channels, or n_channels */
   unsigned n_channels;
   TfxSample precision; /* of samples and sums */
@@ -94,6 +100,25 @@ void tfx_convolver_reset (TfxConvolver *convolver);
  * it is as if the convolver had just been fed with them. */
 void tfx_convolver_get_history (const TfxConvolver *convolver, double *history);
 void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
+
+/* A convolver at rest takes over the history of another one, the leader, a
+ * little with each block: the work of each call is bounded.
+ *
+ * start: from now on.  False if that cannot be done, as channels or precision
+ * differ: the way is then to get and set the history.
+ *
+ * follow: after the leader has run n_frames, at most
+ * tfx_convolver_follow_frames() of its block_frames since the last call.  0 if
+ * the convolver stands where the leader does, as if it had been given the history: it can be
+ * run now instead of the leader, or follow on.  Otherwise a number above 0. */
+size_t tfx_convolver_follow_frames (size_t block_frames);
+bool tfx_convolver_follow_start (TfxConvolver *convolver,
+    const TfxConvolver *leader);
+size_t tfx_convolver_follow (TfxConvolver *convolver,
+    const TfxConvolver *leader, size_t n_frames);
+bool tfx_convolver_is_following (const TfxConvolver *convolver);
+/* The frames of the past that the last call ran over. */
+size_t tfx_convolver_follow_work (const TfxConvolver *convolver);
 
 /* The largest magnitude of any input that output may still depend on, be it by
  * rounding errors; 0 is rest. */

@@ -11,7 +11,9 @@
         tfx_engine_run, tfx_engine_update, tfx_engine_get_state,               \
         tfx_engine_set_state, tfx_engine_drain, tfx_engine_get_skip,           \
         tfx_engine_set_skip, tfx_engine_reset, tfx_engine_state_peak,          \
-        tfx_engine_add_stats                                                   \
+        tfx_engine_add_stats, tfx_engine_fir_cost, tfx_engine_prepare,         \
+        tfx_engine_is_prepared, tfx_engine_follow_frames,                      \
+        tfx_engine_follow_start, tfx_engine_follow                             \
   }
 
 /* From the plainest to the best. */

@@ -15,6 +15,9 @@
 
 #define FIR_FADE_SECONDS 0.01
 
+/* FIRs of so many taps and more are worth to be made ready before. */
+#define TFX_ENGINE_LONG_TAPS 16384
+
 /* What a step of the plan has at run time, by its index. */
 typedef struct Node
 {
@@ -45,5 +48,27 @@ tfx_engine_runs_whole_blocks (const TfxPlan *plan)
   return plan->top.n == 1 && (plan->top.steps[0].kind == TFX_STEP_CASCADE ||
                                  plan->top.steps[0].kind == TFX_STEP_FIR);
 }
+
+/* Several steps go over the block in chunks of so many frames. */
+static inline size_t
+tfx_engine_chunk_frames (const TfxPlan *plan)
+{
+  const size_t n = CHUNK_SIZE / plan->n_channels;
+
+  return n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
+         : n < MAX_CHUNK_FRAMES ? n
+                                : MAX_CHUNK_FRAMES;
+}
+
+/* ---- engine-ready.c -------------------------------------------------------- */
+
+/* What a FIR step needs. */
+TfxConvolverSpec tfx_engine_fir_spec (const TfxPlan *plan, const TfxStep *step);
+
+/* What was made ready for it: a reference, or the object itself; or NULL. */
+TfxConvolverTaps *
+tfx_engine_ready_taps (const TfxPlan *plan, const TfxStep *step);
+TfxConvolver *
+tfx_engine_ready_convolver (const TfxPlan *plan, const TfxStep *step);
 
 #endif

@@ -32,34 +32,24 @@ take_chunk (TfxEngine *e)
 }
 
 static int
-make_taps (const TfxEngine *e, const TfxPlan *plan, const TfxStep *s,
-    TfxConvolverTaps **taps)
+make_taps (const TfxPlan *plan, const TfxStep *s, TfxConvolverTaps **taps)
 {
-  const TfxStage *stage = s->stage;
-  const TfxKernels *kernels = plan->backend->data;
-  size_t block = plan->block_frames;
-  TfxConvolverSpec spec = { .taps = stage->u.fir.taps,
-    .gain = s->gain,
-    .n_taps = stage->u.fir.n_taps,
-    .n_kernels = stage->u.fir.n_kernels,
-    .n_channels = plan->n_channels,
-    .precision = plan->sample,
-    .method = stage->u.fir.method,
-    .kernel = kernels->name };
+  const TfxConvolverSpec spec = tfx_engine_fir_spec (plan, s);
 
-  if (!tfx_engine_runs_whole_blocks (plan) &&
-      (block == 0 || block > e->chunk_frames))
-    block = e->chunk_frames;
-  spec.block_frames = block;
-  return tfx_convolver_taps_new (&spec, taps);
+  *taps = tfx_engine_ready_taps (plan, s);
+  return *taps ? 0 : tfx_convolver_taps_new (&spec, taps);
 }
 
 static int
 make_fir (const TfxEngine *e, const TfxStep *s, TfxConvolver **fir)
 {
   TfxConvolverTaps *taps;
-  int ret = make_taps (e, e->plan, s, &taps);
+  int ret;
 
+  *fir = tfx_engine_ready_convolver (e->plan, s);
+  if (*fir)
+    return 0;
+  ret = make_taps (e->plan, s, &taps);
   if (ret < 0)
     return ret;
   ret = tfx_convolver_new (taps, fir);
@@ -147,7 +137,7 @@ prepare_update (TfxEngine *e, const TfxPlan *plan, const TfxSteps *list,
     const TfxStep *s = &list->steps[i], *was = &old->steps[i];
 
     if (s->kind == TFX_STEP_FIR && !is_same_fir (s, was))
-      ret = make_taps (e, plan, s, &e->nodes[s->index].new_taps);
+      ret = make_taps (plan, s, &e->nodes[s->index].new_taps);
     for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
       ret = prepare_update (e, plan, &s->branches[k], &was->branches[k]);
   }
@@ -202,16 +192,13 @@ int
 tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
 {
   TfxEngine *e = calloc (1, sizeof *e);
-  size_t frames = CHUNK_SIZE / plan->n_channels;
   int ret = -ENOMEM;
 
   *engine = NULL;
   if (!e)
     return -ENOMEM;
-  if (frames < MIN_CHUNK_FRAMES)
-    frames = MIN_CHUNK_FRAMES;
   e->plan = plan;
-  e->chunk_frames = frames < MAX_CHUNK_FRAMES ? frames : MAX_CHUNK_FRAMES;
+  e->chunk_frames = tfx_engine_chunk_frames (plan);
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
   e->chunks = calloc ((count_chunks (&plan->top) + 1) * e->chunk_frames,

@@ -7,6 +7,12 @@
  * faults and its delay, and the executor is made with the first block.  It
  * stays as it is if other lengths follow; a stream that starts again may give
  * reason for another one.
+ *
+ * Neighbouring FIRs cost less as one, but their states must be told apart when
+ * something changes.  So they are joined when nothing has changed for a while
+ * (at once if the stream begins and none takes a delay out of it) and parted
+ * before anything does.  Of the joined one the past input is the state of them
+ * all; to be joined they must first have heard as much.
  */
 #include "gsttfxengine.h"
 
@@ -15,6 +21,9 @@
 
 /* A plan of another structure takes over in a cross-fade of 10 ms. */
 #define FADES_PER_SECOND 100
+
+/* Nothing is going to change soon if nothing has changed for so long. */
+#define SETTLED_SECONDS 0.25
 
 static gsize
 gst_tfx_engine_fade_frames (const TfxPlanSpec *spec)
@@ -64,6 +73,66 @@ gst_tfx_engine_set_pending (GstTfxEngine *self, TfxChain *pending, guint64 who)
   self->who = who;
 }
 
+/* ---- FIRs that become one ---------------------------------------------------- */
+
+/* The executor runs the same chain in another form, with the state that it has.
+ * If that fails it stays as it is. */
+static gboolean
+gst_tfx_engine_set_form (GstTfxEngine *self, GstTfxEngineForm form)
+{
+  TfxPlanSpec spec = self->spec;
+  TfxPlan *plan;
+  gboolean ok;
+
+  spec.keep_stages = form != GST_TFX_ENGINE_AS_ONE;
+  spec.long_past = form == GST_TFX_ENGINE_LONG_PAST;
+  spec.in_stream = form == GST_TFX_ENGINE_AS_ONE;
+  plan = form == GST_TFX_ENGINE_APART
+             ? tfx_plan_ref (self->plan)
+             : gst_tfx_engine_compile_whole (self->pending, self->chain, &spec,
+                   NULL);
+  ok = plan && tfx_exec_set_plan (self->exec, plan, 0) == 0;
+  tfx_plan_unref (&plan);
+  self->n_settled = 0;
+  if (ok)
+    self->form = form;
+  return ok;
+}
+
+/* Before anything changes.  If memory is short the executor finds its way from
+ * one plan to the other too. */
+static void
+gst_tfx_engine_part (GstTfxEngine *self)
+{
+  if (self->form != GST_TFX_ENGINE_APART)
+    gst_tfx_engine_set_form (self, GST_TFX_ENGINE_APART);
+  self->form = GST_TFX_ENGINE_APART;
+  self->n_settled = 0;
+}
+
+/* Before each block. */
+static void
+gst_tfx_engine_join (GstTfxEngine *self, gsize n_frames)
+{
+  gsize n_past = tfx_plan_past (self->plan);
+
+  if (n_past == 0 || self->form == GST_TFX_ENGINE_AS_ONE)
+    return;
+  if (!self->used && tfx_plan_delay (self->plan) == 0) {
+    gst_tfx_engine_set_form (self, GST_TFX_ENGINE_AS_ONE);
+  } else if (self->form == GST_TFX_ENGINE_LONG_PAST) {
+    if (self->n_settled >= n_past)
+      gst_tfx_engine_set_form (self, GST_TFX_ENGINE_AS_ONE);
+  } else if (self->n_settled >= self->spec.rate_hz * SETTLED_SECONDS &&
+             !gst_tfx_engine_is_fading (self) &&
+             tfx_exec_skip (self->exec) == 0) {
+    gst_tfx_engine_set_form (self, GST_TFX_ENGINE_LONG_PAST);
+  }
+  self->n_settled += n_frames;
+}
+
+/* ---- plans ------------------------------------------------------------------------ */
+
 /* Whether both plans have state of the same stages. */
 static gboolean
 gst_tfx_engine_same_states (const TfxPlan *a, const TfxPlan *b)
@@ -84,9 +153,11 @@ static gboolean
 gst_tfx_engine_take_plan (GstTfxEngine *self, TfxPlan *plan,
     const TfxPlanSpec *spec, gsize n_fade, GError **error)
 {
-  gint err = self->exec ? tfx_exec_set_plan (self->exec, plan, n_fade)
-                        : tfx_exec_new (plan, &self->exec);
+  gint err;
 
+  gst_tfx_engine_part (self);
+  err = self->exec ? tfx_exec_set_plan (self->exec, plan, n_fade)
+                   : tfx_exec_new (plan, &self->exec);
   if (err < 0) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "the engine cannot take the plan for %u channels at %.12g Hz: %s",
@@ -139,26 +210,81 @@ gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
 }
 
 gboolean
-gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, gsize n_frames,
-    TfxChain *pending, guint64 who, GError **error)
+gst_tfx_engine_is_update (const GstTfxEngine *self, const TfxChain *chain,
+    const TfxPlanSpec *asked)
+{
+  TfxPlanSpec spec = *asked;
+  TfxPlan *plan;
+  gboolean is_update;
+
+  spec.block_frames = self->spec.block_frames;
+  spec.keep_stages = true;
+  plan = gst_tfx_engine_compile (chain, &spec, NULL);
+  is_update = plan && self->own && tfx_plan_same_structure (self->own, plan);
+  tfx_plan_unref (&plan);
+  return is_update;
+}
+
+/* A running executor stays as it is.  The first buffer after a seek is often
+ * cut: what came in twos before says more about those to come. */
+static gsize
+gst_tfx_engine_block_frames (const GstTfxEngine *self)
+{
+  if (self->used)
+    return self->spec.block_frames;
+  return self->usual_frames ? self->usual_frames : self->last_frames;
+}
+
+gboolean
+gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample, gsize n_frames,
+    const TfxChain *pending)
+{
+  if (self->last_frames == n_frames)
+    self->usual_frames = n_frames;
+  self->last_frames = n_frames;
+  return !self->is_stale && sample == self->spec.sample &&
+         pending == self->pending &&
+         gst_tfx_engine_block_frames (self) == self->spec.block_frames;
+}
+
+GArray *
+gst_tfx_engine_list_held (GstTfxEngine *self)
+{
+  GArray *list;
+
+  if (!self->used || gst_tfx_engine_delay (self) == 0)
+    return NULL;
+  gst_tfx_engine_part (self);
+  list = g_array_new (FALSE, FALSE, sizeof (GstTfxHeld));
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    guint64 id = tfx_plan_state_id (self->plan, i);
+    GstTfxHeld held = { id, tfx_exec_held (self->exec, id) };
+
+    g_array_append_val (list, held);
+  }
+  return list;
+}
+
+gboolean
+gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id)
+{
+  for (gsize i = 0; i < tfx_plan_n_states (self->plan); i++) {
+    if (tfx_plan_state_id (self->plan, i) == id)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample, TfxChain *pending,
+    guint64 who, GError **error)
 {
   TfxPlanSpec spec = self->spec;
   gboolean fades = self->used && who == self->who;
   TfxPlan *plan;
 
-  /* The first buffer after a seek is often cut: what came in twos before says
-   * more about those to come. */
-  if (self->last_frames == n_frames)
-    self->usual_frames = n_frames;
-  self->last_frames = n_frames;
-
   spec.sample = sample;
-  if (!self->used)
-    spec.block_frames = self->usual_frames ? self->usual_frames : n_frames;
-  if (!self->is_stale && sample == self->spec.sample &&
-      spec.block_frames == self->spec.block_frames && pending == self->pending)
-    return TRUE;
-
+  spec.block_frames = gst_tfx_engine_block_frames (self);
   plan = gst_tfx_engine_compile_whole (pending, self->chain, &spec, error);
   if (!plan)
     return FALSE;
@@ -194,6 +320,7 @@ gst_tfx_engine_resume (GstTfxEngine *self, gboolean has_state)
 {
   self->is_new = TRUE;
   self->n_fading = 0;
+  gst_tfx_engine_part (self);
   if (self->exec && has_state)
     self->used = TRUE;
   else if (self->exec)
@@ -221,6 +348,7 @@ gst_tfx_engine_pass (GstTfxEngine *self, gsize n_frames)
 gint
 gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *block)
 {
+  gst_tfx_engine_join (self, block->n_frames);
   self->used = TRUE;
   gst_tfx_engine_pass (self, block->n_frames);
   return tfx_exec_run (self->exec, block, block);
@@ -229,6 +357,7 @@ gst_tfx_engine_run (GstTfxEngine *self, const TfxBlock *block)
 gint
 gst_tfx_engine_drain (GstTfxEngine *self, const TfxBlock *block)
 {
+  gst_tfx_engine_part (self);
   return tfx_exec_drain (self->exec, block);
 }
 
@@ -256,6 +385,7 @@ gst_tfx_engine_reset (GstTfxEngine *self)
   self->is_new = TRUE;
   if (!self->used)
     return FALSE;
+  gst_tfx_engine_part (self);
   tfx_exec_reset (self->exec);
   self->used = FALSE;
   self->n_fading = 0;

@@ -11,6 +11,14 @@
 
 G_BEGIN_DECLS
 
+/* How the FIRs of a plan that could become one are run. */
+typedef enum
+{
+  GST_TFX_ENGINE_APART,
+  GST_TFX_ENGINE_LONG_PAST, /* apart, with as much past as they need to be: */
+  GST_TFX_ENGINE_AS_ONE
+} GstTfxEngineForm;
+
 /* Of one thread at a time.  Starts with all zero. */
 typedef struct
 {
@@ -19,7 +27,9 @@ typedef struct
   TfxPlan *own;      /* what that comes to by itself */
   TfxChain *pending; /* what runs before it in the same plan, or NULL */
   guint64 who;       /* a number for the elements that left it to this one */
-  TfxPlan *plan;     /* the whole */
+  TfxPlan *plan;     /* the whole, its stages apart */
+  GstTfxEngineForm form;
+  gsize n_settled; /* frames since the form, or the plan, has changed */
   TfxPlanSpec spec;
   gboolean used;     /* samples were filtered since the last reset */
   gboolean is_stale; /* exec does not run plan yet */
@@ -36,13 +46,23 @@ typedef struct
 gboolean gst_tfx_engine_set_chain (GstTfxEngine *self, TfxChain *chain,
     const TfxPlanSpec *spec, gboolean at_once, GError **error);
 
-/* Before each block: makes the executor ready for samples of this type in
- * blocks of this length, on which @pending (or NULL) is still to be run.  Has
- * something to do at the start of a stream and where the type or the pending
- * chain changes.  @who is a number for the elements that left the chain: if it
- * is another one, the input is another signal, and there is no cross-fade. */
+/* Whether @chain differs from the one that runs in values alone: no cross-fade
+ * is needed to go over to it. */
+gboolean gst_tfx_engine_is_update (const GstTfxEngine *self,
+    const TfxChain *chain, const TfxPlanSpec *spec);
+
+/* Before each block: whether the executor is ready for samples of this type in
+ * blocks of this length, on which @pending (or NULL) is still to be run.  It is
+ * not at the start of a stream and where the type or the pending chain
+ * changes. */
+gboolean gst_tfx_engine_expect (GstTfxEngine *self, TfxSample sample,
+    gsize n_frames, const TfxChain *pending);
+
+/* Makes it ready for what was expected last.  @who is a number for the elements
+ * that left the chain: if it is another one, the input is another signal, and
+ * there is no cross-fade. */
 gboolean gst_tfx_engine_prepare (GstTfxEngine *self, TfxSample sample,
-    gsize n_frames, TfxChain *pending, guint64 who, GError **error);
+    TfxChain *pending, guint64 who, GError **error);
 
 /* Whether the stages that it has state of may be others than when this was
  * last asked. */
@@ -60,6 +80,20 @@ gint gst_tfx_engine_drain (GstTfxEngine *self, const TfxBlock *block);
 
 /* The frames by which the element's own stage makes the output late. */
 gsize gst_tfx_engine_own_delay (const GstTfxEngine *self);
+
+/* A stage and the frames that it holds back. */
+typedef struct
+{
+  guint64 id;
+  gsize n_frames;
+} GstTfxHeld;
+
+/* Those with state that are running, in the order of the chain; NULL if none of
+ * them holds frames back. */
+GArray *gst_tfx_engine_list_held (GstTfxEngine *self);
+
+/* Whether the plan has state of that stage. */
+gboolean gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id);
 
 /* Nothing comes for a while, but the state stays; then it comes again, and the
  * state is what it was or, if others have it now, at rest. */

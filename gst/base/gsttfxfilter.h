@@ -45,6 +45,11 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxFilter, gst_tfx_filter, GST, TFX_FILTER,
  * @was_refused: the stage that was made last could not be used, the one before
  *   it is still running
  * @by_hand: the application has set properties, not controllers alone
+ * @spec: what plans are compiled for
+ * @before: the stages that are compiled into one plan with this one, before it;
+ *   or %NULL
+ * @exec: what runs that plan; %NULL if the stream is about to start, or if
+ *   another element runs this one's stage
  * @at_once: set by the subclass: this stage does what the one before it did,
  *   and takes over without a cross-fade
  * @n_hold: set by the subclass: this stage is only a step on the way.  The
@@ -67,6 +72,9 @@ typedef struct
   gboolean is_settled;
   gboolean was_refused;
   gboolean by_hand;
+  const TfxPlanSpec *spec;
+  TfxChain *before;
+  TfxExec *exec;
 
   gboolean at_once;
   gsize n_hold;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxflow.c: the buffers of GstTfxFilter: from the pad to the engine and
- * out again, at the right time.
+ * gsttfxflow.c: the samples of GstTfxFilter: filtered, or left in the filter,
+ * and sent at the end, at the right time.
  *
  * A filter with a delay d puts out, for each buffer, the frames that came d
  * frames earlier.  The first d outputs stand before the start of the stream
@@ -9,7 +9,6 @@
  *
  * All of this runs in the streaming thread.
  */
-#include "gsttfxpending.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
 
@@ -23,47 +22,7 @@
 /* Frames that are drained at a time. */
 #define MAX_DRAIN_FRAMES 65536
 
-/* The methods of GstAudioFilter, which do the general part. */
-static GstBaseTransformClass *parent_class;
-
-/* To ask each of no bindings for values takes time too. */
-static gboolean
-gst_tfx_flow_is_controlled (GstTfxFilter *self)
-{
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
-
-  return GST_OBJECT (self)->control_bindings ||
-         (klass->has_controlled_children &&
-             klass->has_controlled_children (self));
-}
-
-/* Controlled properties take their values for the buffer's stream time.  A
- * buffer that begins before the segment is about to be clipped to it. */
-static void
-gst_tfx_flow_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (!gst_tfx_flow_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
-      trans->segment.format != GST_FORMAT_TIME)
-    return;
-  time = MAX (time, trans->segment.start);
-  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-
-  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_object_sync_values (GST_OBJECT (trans), time);
-  if (klass->sync_children)
-    klass->sync_children (self, time);
-  g_atomic_pointer_set (&priv->control_thread, NULL);
-}
-
-/* The number of frames in a buffer, or -1 after an error message. */
-static gssize
+gssize
 gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
 {
   gchar *why = NULL;
@@ -77,37 +36,6 @@ gst_tfx_flow_check (GstTfxFilter *self, GstBuffer *buffer)
   return n_frames;
 }
 
-/* Checks here too: clipping to the segment would hide a broken frame.
- *
- * The base class tells of a discontinuity again and again until something has
- * gone out. */
-static GstFlowReturn
-gst_tfx_flow_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
-    GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  priv->may_pass = FALSE;
-  if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
-  if (GST_BUFFER_IS_DISCONT (buffer) || (is_discont && !priv->discont_seen))
-    flow = gst_tfx_stream_end (self, "discontinuity");
-  priv->discont_seen = is_discont;
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return flow;
-  }
-  flow = parent_class->submit_input_buffer (trans, is_discont, buffer);
-  /* It came too late: there is a discontinuity behind it. */
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
-    priv->discont_seen = FALSE;
-  return flow;
-}
-
 /* One warning a stream; the times that follow are in the log. */
 static void
 gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
@@ -115,9 +43,9 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
                                   " (time %" GST_TIME_FORMAT ")",
-      priv->n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+      priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
 
-  priv->recoveries = priv->stats.recoveries;
+  priv->recoveries = priv->counts.engine.recoveries;
   if (priv->bad_told) {
     GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
   } else {
@@ -136,17 +64,17 @@ gst_tfx_flow_tell_of_bad_samples (GstTfxFilter *self, GstBuffer *buffer)
 /* Filters the samples of a buffer, or fills it with what the filter still
  * holds. */
 static gboolean
-gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
+gst_tfx_flow_process (GstTfxFilter *self, GstBuffer **buffer, gboolean drain)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxBuffer mapped;
   gint err;
 
-  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch)) {
+  if (!gst_tfx_buffer_map (&mapped, *buffer, &priv->info, &priv->scratch)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
          "mapped.",
-            gst_buffer_get_size (buffer)),
+            gst_buffer_get_size (*buffer)),
         (NULL));
     return FALSE;
   }
@@ -158,28 +86,56 @@ gst_tfx_flow_process (GstTfxFilter *self, GstBuffer *buffer, gboolean drain)
   if (err < 0) {
     GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
         ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.",
-            gst_buffer_get_size (buffer), g_strerror (-err)),
+            gst_buffer_get_size (*buffer), g_strerror (-err)),
         (NULL));
     return FALSE;
   }
   return TRUE;
 }
 
+/* Frames that are held by stages which are not here any more, and which nobody
+ * has taken over, are lost; takes the list of what was held before. */
+static void
+gst_tfx_flow_cut_lost (GstTfxFilter *self, GArray *before)
+{
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  gsize n_kept = 0;
+
+  for (guint i = before ? before->len : 0; i-- > 0;) {
+    const GstTfxHeld *held = &g_array_index (before, GstTfxHeld, i);
+
+    if (gst_tfx_engine_has_stage (&priv->engine, held->id))
+      n_kept += held->n_frames;
+    else if (n_kept + held->n_frames <= gst_tfx_times_held (&priv->times))
+      gst_tfx_times_cut (&priv->times, n_kept, held->n_frames);
+  }
+  if (before)
+    g_array_unref (before);
+}
+
 /* Takes the engine to the kind of buffers that come, and to what is pending on
  * them. */
 static gboolean
-gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_prepare (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
+    guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  guint64 who;
-  TfxChain *pending = gst_tfx_pending_get (buffer, &who);
+  TfxSample sample = GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
+                                                              : TFX_SAMPLE_F64;
+  GstClockTime start;
   GError *error = NULL;
+  GArray *held;
 
   gst_tfx_fusion_resume (self);
-  if (!gst_tfx_engine_prepare (&priv->engine,
-          GST_AUDIO_INFO_WIDTH (&priv->info) == 32 ? TFX_SAMPLE_F32
-                                                   : TFX_SAMPLE_F64,
-          n_frames, pending, who, &error)) {
+  if (!gst_tfx_engine_expect (&priv->engine, sample, n_frames, pending)) {
+    start = gst_util_get_timestamp ();
+    held = gst_tfx_engine_list_held (&priv->engine);
+    gst_tfx_engine_prepare (&priv->engine, sample, pending, who, &error);
+    gst_tfx_flow_cut_lost (self, held);
+    gst_tfx_counts_add (&priv->counts.process_time,
+        gst_util_get_timestamp () - start);
+  }
+  if (error) {
     gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
         error->domain, error->code,
         g_strdup_printf ("The filter cannot be made: %s.", error->message),
@@ -192,30 +148,32 @@ gst_tfx_flow_prepare (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   return TRUE;
 }
 
-/* Takes the filter to what the properties ask for.  What is pending, and state
- * that others have, must be here before: the new stage cross-fades from it. */
-static gboolean
-gst_tfx_flow_update (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gboolean
+gst_tfx_flow_update (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
+    guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gboolean is_running = priv->engine.used || priv->fusion.defers;
+  gboolean is_away, again = TRUE;
   GError *error = NULL;
 
-  if (!g_atomic_int_get (&priv->dirty) || priv->is_step)
-    return TRUE;
-  if (n_frames > 0 && is_running && !gst_tfx_fusion_decide (self) &&
-      !gst_tfx_flow_prepare (self, buffer, n_frames))
-    return FALSE;
-  if (!gst_tfx_stream_update (self, &priv->info, &error)) {
-    gst_tfx_filter_report_refusal (self, error);
-    g_clear_error (&error);
+  while (again && g_atomic_int_get (&priv->dirty) && !priv->is_step) {
+    if (n_frames > 0 && gst_tfx_filter_is_running (priv) &&
+        !(priv->fusion.defers && gst_tfx_fusion_decide (self)) &&
+        !gst_tfx_flow_prepare (self, n_frames, pending, who))
+      return FALSE;
+    is_away = priv->fusion.has_left;
+    if (!gst_tfx_stream_update (self, &priv->info, &error)) {
+      gst_tfx_filter_report_refusal (self, error);
+      g_clear_error (&error);
+      break;
+    }
+    /* It cannot be done where the stage is run: it comes back for that. */
+    again = is_away && priv->was_refused && !gst_tfx_fusion_decide (self);
   }
   return TRUE;
 }
 
-/* A gap in the times between this buffer and the one before it.  A stream that
- * plays backwards has one between any two. */
-static gboolean
+gboolean
 gst_tfx_flow_is_gap (GstTfxFilter *self, GstBuffer *buffer)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
@@ -242,14 +200,15 @@ gst_tfx_flow_count_step (GstTfxFilter *self, gsize n_frames)
   }
 }
 
-/* Filters a buffer of at least one frame.  DROPPED if none of what comes out
- * belongs to the stream. */
+/* Filters *place, a buffer of at least one frame; another one may take its
+ * place.  DROPPED if none of what comes out belongs to the stream. */
 static GstFlowReturn
-gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer **place, gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxEngine *engine = &priv->engine;
   gsize skip = MIN (gst_tfx_engine_skip (engine), n_frames);
+  GstBuffer *buffer = *place;
   gboolean is_silent;
 
   /* A filter rings on after its input has ended: what is marked as a gap stays
@@ -263,8 +222,9 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_times_add (&priv->times, buffer, n_frames);
   if (is_silent && skip == 0)
     gst_tfx_engine_pass (engine, n_frames);
-  else if (!gst_tfx_flow_process (self, buffer, FALSE))
+  else if (!gst_tfx_flow_process (self, place, FALSE))
     return GST_FLOW_ERROR;
+  buffer = *place;
   gst_tfx_flow_count_step (self, n_frames);
 
   if (skip == n_frames)
@@ -278,176 +238,48 @@ gst_tfx_flow_filter (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
   return GST_FLOW_OK;
 }
 
-/* With the object lock held. */
-static void
-gst_tfx_flow_note_engine (GstTfxFilterPrivate *priv)
-{
-  if (priv->engine.exec)
-    tfx_exec_get_stats (priv->engine.exec, &priv->stats);
-  priv->n_stages = tfx_plan_n_stages (priv->engine.plan);
-  priv->n_sections = tfx_plan_n_sections (priv->engine.plan);
-}
+/* Reading the clock takes longer than to filter a short buffer, so not all of
+ * them are timed: the others count as much for each frame as the last that
+ * was. */
+#define TIMED_EVERY 8
+#define SHORT_TIME (20 * GST_USECOND)
 
-/* With the object lock held. */
-static void
-gst_tfx_flow_note_buffer (GstTfxFilterPrivate *priv, gsize n_frames)
-{
-  priv->n_buffers++;
-  priv->n_frames += n_frames;
-}
-
-/* Filters a buffer of at least one frame with all that is pending on it. */
 static GstFlowReturn
-gst_tfx_flow_run (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_flow_filter_timed (GstTfxFilter *self, GstBuffer **buffer,
+    gsize n_frames)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
+  GstClockTime start, elapsed;
   GstFlowReturn flow;
 
-  if (!gst_tfx_flow_prepare (self, buffer, n_frames))
-    return GST_FLOW_ERROR;
-  flow = gst_tfx_flow_filter (self, buffer, n_frames);
-  gst_tfx_pending_remove (buffer);
-
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_engine (priv);
-  priv->process_time += gst_util_get_timestamp () - start;
-  GST_OBJECT_UNLOCK (self);
-
-  if (priv->stats.recoveries != priv->recoveries)
-    gst_tfx_flow_tell_of_bad_samples (self, buffer);
+  if (priv->n_untimed > 0) {
+    priv->n_untimed--;
+    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+    elapsed = priv->ns_per_frame * n_frames;
+  } else {
+    start = gst_util_get_timestamp ();
+    flow = gst_tfx_flow_filter (self, buffer, n_frames);
+    elapsed = gst_util_get_timestamp () - start;
+    priv->ns_per_frame = (gdouble)elapsed / n_frames;
+    priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
+  }
+  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
   return flow;
 }
 
 GstFlowReturn
-gst_tfx_flow_run_here (GstTfxFilter *self, GstBuffer *buffer)
+gst_tfx_flow_run (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+    TfxChain *pending, guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, buffer);
+  GstFlowReturn flow;
 
-  if (n_frames < 0)
+  if (!gst_tfx_flow_prepare (self, n_frames, pending, who))
     return GST_FLOW_ERROR;
-  GST_OBJECT_LOCK (self);
-  priv->n_deferred--;
-  GST_OBJECT_UNLOCK (self);
-  return gst_tfx_flow_run (self, buffer, n_frames);
-}
-
-/* Leaves the stage to the neighbour, if that can run it. */
-static gboolean
-gst_tfx_flow_defer (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (n_frames == 0 || !gst_tfx_fusion_defer (self, buffer))
-    return FALSE;
-  gst_tfx_engine_pass (&priv->engine, n_frames);
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_buffer (priv, n_frames);
-  priv->n_deferred++;
-  priv->n_stages = priv->n_sections = 0;
-  GST_OBJECT_UNLOCK (self);
-  return TRUE;
-}
-
-static GstFlowReturn
-gst_tfx_flow_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, buffer);
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  if (n_frames < 0)
-    return GST_FLOW_ERROR;
-  if (n_frames > 0 && gst_tfx_flow_is_gap (self, buffer))
-    flow = gst_tfx_stream_end (self, "gap in the times");
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (!gst_tfx_flow_update (self, buffer, n_frames))
-    return GST_FLOW_ERROR;
-  if (n_frames > 0 && gst_tfx_fusion_decide (self)) {
-    gst_tfx_fusion_watch (self);
-    priv->may_pass = gst_tfx_flow_defer (self, buffer, n_frames);
-    priv->fusion.is_leaving = priv->may_pass;
-  }
-  if (priv->may_pass)
-    return GST_FLOW_OK;
-
-  GST_OBJECT_LOCK (self);
-  gst_tfx_flow_note_buffer (priv, n_frames);
-  GST_OBJECT_UNLOCK (self);
-  if (n_frames > 0)
-    flow = gst_tfx_flow_run (self, buffer, n_frames);
-  else
-    gst_tfx_pending_remove (buffer);
-  return flow;
-}
-
-/* Whether the base class would do no more than to pass the buffer on, if the
- * stage is left to the neighbour as it was with the buffer before. */
-static gboolean
-gst_tfx_flow_is_plain (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime start = GST_BUFFER_PTS (buffer);
-  GstClockTime length = GST_BUFFER_DURATION (buffer);
-
-  return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !gst_tfx_flow_is_controlled (self) &&
-         !GST_BUFFER_IS_DISCONT (buffer) && gst_buffer_is_writable (buffer) &&
-         segment->format == GST_FORMAT_TIME &&
-         GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
-         start >= segment->start &&
-         (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
-             (start <= segment->stop && length <= segment->stop - start)) &&
-         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self));
-}
-
-/* What has to be done for a buffer whose samples others filter is less than
- * what the base class does. */
-GstFlowReturn
-gst_tfx_flow_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (parent);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (gst_tfx_flow_is_plain (self, buffer)) {
-    gssize n_frames = gst_tfx_flow_check (self, buffer);
-
-    if (n_frames < 0) {
-      gst_buffer_unref (buffer);
-      return GST_FLOW_ERROR;
-    }
-    if (gst_tfx_flow_defer (self, buffer, n_frames))
-      return gst_tfx_fusion_send (self, buffer);
-  }
-  return priv->base_chain (pad, parent, buffer);
-}
-
-void
-gst_tfx_flow_init (GstTfxFilter *self)
-{
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
-
-  gst_tfx_filter_get_private (self)->base_chain = GST_PAD_CHAINFUNC (pad);
-  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_flow_chain));
-}
-
-/* A buffer of which nothing is left is no discontinuity, as the base class
- * would take it for. */
-static GstFlowReturn
-gst_tfx_flow_generate_output (GstBaseTransform *trans, GstBuffer **buffer)
-{
-  GstFlowReturn flow = parent_class->generate_output (trans, buffer);
-
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    gst_clear_buffer (buffer);
-    flow = GST_FLOW_OK;
-  }
-  if (flow == GST_FLOW_OK && *buffer)
-    gst_tfx_filter_get_private (GST_TFX_FILTER (trans))->discont_seen = FALSE;
+  flow = gst_tfx_flow_filter_timed (self, buffer, n_frames);
+  gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
+  if (priv->counts.engine.recoveries != priv->recoveries)
+    gst_tfx_flow_tell_of_bad_samples (self, *buffer);
   return flow;
 }
 
@@ -469,7 +301,7 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  if (!gst_tfx_flow_process (self, buffer, TRUE)) {
+  if (!gst_tfx_flow_process (self, &buffer, TRUE)) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
@@ -480,9 +312,6 @@ gst_tfx_flow_drain_some (GstTfxFilter *self, gsize n_frames, GstBuffer **out)
   if (skip > 0)
     gst_tfx_buffer_drop (buffer, &priv->info, skip);
   gst_tfx_times_stamp (&priv->times, buffer, n_frames - skip);
-  if (priv->discont_seen)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  priv->discont_seen = FALSE;
   *out = buffer;
   return GST_FLOW_OK;
 }
@@ -491,7 +320,6 @@ GstFlowReturn
 gst_tfx_flow_drain (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
   gsize left = priv->engine.used ? gst_tfx_engine_delay (&priv->engine) : 0;
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -501,24 +329,9 @@ gst_tfx_flow_drain (GstTfxFilter *self)
 
     flow = gst_tfx_flow_drain_some (self, n_frames, &buffer);
     if (buffer)
-      flow = gst_pad_push (pad, buffer);
+      flow = gst_tfx_pads_push (self, buffer);
     left -= n_frames;
+    gst_tfx_counts_note_engine (&priv->counts, &priv->engine);
   }
   return flow;
-}
-
-void
-gst_tfx_flow_init_class (GstTfxFilterClass *klass)
-{
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  parent_class = g_type_class_peek_parent (klass);
-  trans_class->before_transform =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_before_transform);
-  trans_class->submit_input_buffer =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_submit_input_buffer);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_tfx_flow_transform_ip);
-  trans_class->generate_output =
-      GST_DEBUG_FUNCPTR (gst_tfx_flow_generate_output);
-  trans_class->transform_ip_on_passthrough = FALSE;
 }

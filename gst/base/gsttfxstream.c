@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "gsttfxoffer.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
 
@@ -78,8 +79,12 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
     .backend = gst_tfx_stream_choose_backend (self) };
   TfxPlan *old;
 
-  /* Steps are taken here: the element asks again when its stage is. */
-  if (priv->fusion.defers && (build->at_once || build->n_hold > 0)) {
+  /* What takes more than new values is done here, and the element asks again
+   * when its stage is: in a cross-fade of the whole row a start from rest would
+   * be heard late, behind filters that hold frames back. */
+  if (priv->fusion.has_left &&
+      (build->at_once || build->n_hold > 0 ||
+          !gst_tfx_engine_is_update (&priv->engine, chain, &spec))) {
     priv->was_refused = TRUE;
     gst_tfx_filter_mark_ready (self);
     return TRUE;
@@ -92,7 +97,7 @@ gst_tfx_stream_set_chain (GstTfxFilter *self, const GstTfxBuild *build,
   tfx_plan_unref (&old);
   if (priv->was_refused)
     return FALSE;
-  if (priv->fusion.defers)
+  if (priv->fusion.has_left)
     gst_tfx_engine_expect_fade (&priv->engine);
   priv->is_step = build->n_hold > 0;
   priv->n_hold = build->n_hold;
@@ -130,17 +135,22 @@ gst_tfx_stream_update (GstTfxFilter *self, const GstAudioInfo *info,
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   const GstTfxEngine *engine = &priv->engine;
-  gboolean is_running = engine->used || priv->fusion.defers;
+  TfxPlanSpec spec = engine->spec;
+  gboolean is_running = gst_tfx_filter_is_running (priv);
   GstTfxBuild build = { .rate = GST_AUDIO_INFO_RATE (info),
     .n_channels = GST_AUDIO_INFO_CHANNELS (info),
     .is_running = is_running,
     .delay = is_running ? gst_tfx_engine_own_delay (engine) : 0,
-    .is_settled = engine->n_fading == 0,
+    .is_settled = !gst_tfx_engine_is_fading (engine),
+    .spec = &spec,
+    .before = engine->pending,
+    .exec = engine->used ? engine->exec : NULL,
     .was_refused = priv->was_refused };
   GError *fault = NULL;
   TfxChain *chain;
   gboolean by_hand;
 
+  spec.keep_stages = true;
   /* Cleared before the properties are read: what is set meanwhile counts for
    * the next buffer. */
   g_atomic_int_set (&priv->dirty, FALSE);
@@ -170,6 +180,7 @@ gst_tfx_stream_reset (GstTfxFilter *self, const gchar *because)
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   priv->may_pass = FALSE;
+  gst_tfx_fusion_reset (self);
   if (gst_tfx_engine_reset (&priv->engine))
     GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
   gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
@@ -249,16 +260,12 @@ gst_tfx_stream_start (GstBaseTransform *trans)
   GstTfxFilter *self = GST_TFX_FILTER (trans);
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
-  GST_OBJECT_LOCK (self);
-  priv->n_buffers = priv->n_frames = priv->n_deferred = 0;
-  priv->process_time = 0;
-  priv->n_stages = priv->n_sections = 0;
-  memset (&priv->stats, 0, sizeof (priv->stats));
-  GST_OBJECT_UNLOCK (self);
-
+  gst_tfx_counts_clear (&priv->counts);
+  priv->position = GST_CLOCK_TIME_NONE;
   priv->recoveries = 0;
+  priv->n_untimed = 0;
   priv->bad_told = priv->cuda_told = FALSE;
-  priv->discont_seen = FALSE;
+  priv->may_pass = priv->discont_in = priv->discont_out = FALSE;
   gst_tfx_fusion_relink (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   return TRUE;
@@ -339,18 +346,15 @@ gst_tfx_stream_see_stream_start (GstTfxFilter *self, GstEvent *event)
   priv->bad_told = FALSE;
 }
 
-/* A buffer from a tfx element upstream. */
-static gboolean
-gst_tfx_stream_take_offer (GstTfxFilter *self, GstEvent *event)
+/* A flush leaves nothing of what came before. */
+static void
+gst_tfx_stream_forget_place (GstTfxFilter *self)
 {
-  GstBuffer *buffer = gst_tfx_fusion_receive (event);
+  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
-  if (buffer)
-    gst_tfx_fusion_reply (event,
-        gst_tfx_flow_chain (GST_BASE_TRANSFORM_SINK_PAD (self),
-            GST_OBJECT (self), buffer));
-  gst_event_unref (event);
-  return TRUE;
+  priv->discont_in = priv->discont_out = FALSE;
+  priv->position = GST_CLOCK_TIME_NONE;
+  g_atomic_int_set (&priv->has_qos, FALSE);
 }
 
 /* What the filter still holds must go out before an event that ends the
@@ -360,8 +364,10 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstTfxFilter *self = GST_TFX_FILTER (trans);
 
-  if (gst_tfx_fusion_is_offer (event))
-    return gst_tfx_stream_take_offer (self, event);
+  if (gst_tfx_offer_is_stray (event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
   if (GST_EVENT_IS_SERIALIZED (event))
     gst_tfx_filter_get_private (self)->may_pass = FALSE;
   switch (GST_EVENT_TYPE (event)) {
@@ -376,7 +382,7 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_FLUSH_STOP:
       gst_tfx_stream_reset (self, "flush");
-      gst_tfx_filter_get_private (self)->discont_seen = FALSE;
+      gst_tfx_stream_forget_place (self);
       break;
     case GST_EVENT_GAP:
       gst_tfx_stream_end (self, "gap");
@@ -397,12 +403,35 @@ gst_tfx_stream_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 gst_tfx_stream_src_event (GstBaseTransform *trans, GstEvent *event)
 {
+  GstTfxFilter *self = GST_TFX_FILTER (trans);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
-    gst_tfx_fusion_relink (GST_TFX_FILTER (trans));
+    gst_tfx_fusion_relink (self);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS)
+    g_atomic_int_set (&gst_tfx_filter_get_private (self)->has_qos,
+        gst_base_transform_is_qos_enabled (trans));
   return parent_class->src_event (trans, event);
 }
 
 /* ---- queries ----------------------------------------------------------------- */
+
+/* Where the stream is behind the filter; the base class has not seen all of the
+ * buffers.  FALSE if that is not known. */
+static gboolean
+gst_tfx_stream_answer_position (GstTfxFilter *self, GstQuery *query)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime position = gst_tfx_filter_get_private (self)->position;
+  GstFormat format;
+
+  gst_query_parse_position (query, &format, NULL);
+  if (format != GST_FORMAT_TIME || segment->format != GST_FORMAT_TIME ||
+      !GST_CLOCK_TIME_IS_VALID (position))
+    return FALSE;
+  gst_query_set_position (query, format,
+      gst_segment_to_stream_time (segment, format, position));
+  return TRUE;
+}
 
 /* Any thread. */
 static gboolean
@@ -413,6 +442,9 @@ gst_tfx_stream_query (GstBaseTransform *trans, GstPadDirection direction,
   GstClockTime latency, min, max;
   gboolean live;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_POSITION &&
+      direction == GST_PAD_SRC && gst_tfx_stream_answer_position (self, query))
+    return TRUE;
   if (!parent_class->query (trans, direction, query))
     return FALSE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC)

@@ -22,6 +22,13 @@ typedef struct
 /* A stream begins at @rate Hz. */
 void gst_tfx_times_reset (GstTfxTimes *self, guint rate);
 
+/* The frames that have come and not gone out. */
+static inline guint64
+gst_tfx_times_held (const GstTfxTimes *self)
+{
+  return self->n_in - self->n_out;
+}
+
 /* How far the time of a buffer that comes in is from the end of the one before
  * it; 0 if that cannot be told. */
 GstClockTimeDiff
@@ -35,6 +42,19 @@ void gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames);
 
 /* The next @n_frames go out with the times that they have. */
 void gst_tfx_times_pass (GstTfxTimes *self, gsize n_frames);
+
+/* The filter upstream of this one runs here from now on: the frames that it
+ * holds come behind those that are held here. */
+void gst_tfx_times_join (GstTfxTimes *self, GstTfxTimes *upstream);
+
+/* The filter runs here from now on, and not with the one downstream any more:
+ * it takes the newest @n_frames that are held there, all its own. */
+void gst_tfx_times_split (GstTfxTimes *self, GstTfxTimes *downstream,
+    gsize n_frames);
+
+/* Of the frames that are held, those behind the oldest @n_kept are lost, so many
+ * as @n_frames. */
+void gst_tfx_times_cut (GstTfxTimes *self, gsize n_kept, gsize n_frames);
 
 void gst_tfx_times_clear (GstTfxTimes *self);
 

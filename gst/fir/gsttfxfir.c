@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "gsttfxmaker.h"
+#include "gsttfxready.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_tfx_fir_debug);
 #define GST_CAT_DEFAULT gst_tfx_fir_debug
@@ -58,16 +59,6 @@ enum
   PROP_RECIPE /* the first of GST_TFX_RECIPE_N_PROPERTIES */
 };
 
-/* A kernel, and where it lies in the stage. */
-typedef struct
-{
-  GstTfxKernel *kernel;
-  gsize n_front; /* zeros before it */
-  gsize n_taps;  /* in all */
-  gsize delay;   /* taken out of the stream */
-  TfxFirMethod method;
-} Placement;
-
 struct _GstTfxFir
 {
   GstTfxFilter parent;
@@ -79,8 +70,9 @@ struct _GstTfxFir
 
   /* Of the streaming thread. */
   GstTfxMaker maker;
-  Placement running; /* the stage that runs */
-  Placement offered; /* the one that was given out last */
+  GstTfxReady ready;
+  GstTfxPlacement running; /* the stage that runs */
+  GstTfxPlacement offered; /* the one that was given out last */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstTfxFir, gst_tfx_fir, GST_TYPE_TFX_FILTER,
@@ -106,7 +98,7 @@ gst_tfx_fir_method_get_type (void)
 /* ---- the stage ---------------------------------------------------------------- */
 
 static void
-gst_tfx_fir_place (Placement *placement, const Placement *from)
+gst_tfx_fir_place (GstTfxPlacement *placement, const GstTfxPlacement *from)
 {
   GstTfxKernel *old = placement->kernel;
 
@@ -124,8 +116,9 @@ gst_tfx_fir_place (Placement *placement, const Placement *from)
  * longer impulse response of another kind does with a past that begins
  * somewhere is what it does at the start of any sound. */
 static gboolean
-gst_tfx_fir_find_step (const Placement *running, const Placement *target,
-    gsize short_while, Placement *step, gsize *n_hold)
+gst_tfx_fir_find_step (const GstTfxPlacement *running,
+    const GstTfxPlacement *target, gsize short_while, GstTfxPlacement *step,
+    gsize *n_hold)
 {
   gsize n_grown = target->delay - running->delay;
   gsize n_missing = 0;
@@ -146,11 +139,11 @@ gst_tfx_fir_find_step (const Placement *running, const Placement *target,
 
 /* The stage for a kernel, or for the step before it. */
 static TfxStage *
-gst_tfx_fir_make_stage (GstTfxFir *self, Placement *target, GstTfxBuild *build,
-    GError **error)
+gst_tfx_fir_make_stage (GstTfxFir *self, GstTfxPlacement *target,
+    GstTfxBuild *build, GError **error)
 {
   guint64 id = gst_tfx_filter_get_stage_id (GST_TFX_FILTER (self));
-  Placement step;
+  GstTfxPlacement step;
   TfxStage *stage;
 
   if (build->is_running && self->running.kernel &&
@@ -172,8 +165,8 @@ gst_tfx_fir_make_stage (GstTfxFir *self, Placement *target, GstTfxBuild *build,
       " of them in front, delay %" G_GSIZE_FORMAT,
       build->at_once ? "step" : "kernel", target->n_taps, target->n_front,
       target->delay);
-  stage = gst_tfx_kernel_make_stage (target->kernel, id, target->n_front,
-      target->n_taps, target->delay, target->method, error);
+  stage = gst_tfx_ready_get (&self->ready, GST_TFX_FILTER (self), target, id,
+      build, error);
   if (stage)
     gst_tfx_fir_place (&self->offered, target);
   return stage;
@@ -187,7 +180,7 @@ gst_tfx_fir_build_stage (GstTfxFilter *filter, GstTfxBuild *build,
   guint rate = build->rate, n_channels = build->n_channels;
   gboolean may_wait = !build->is_running, align;
   GError *fault = NULL;
-  Placement target = { NULL };
+  GstTfxPlacement target = { NULL };
   GstTfxRecipe recipe;
 
   if (!build->was_refused)
@@ -229,9 +222,10 @@ static gboolean
 gst_tfx_fir_stop (GstBaseTransform *trans)
 {
   GstTfxFir *self = GST_TFX_FIR (trans);
-  static const Placement none;
+  static const GstTfxPlacement none;
 
   gst_tfx_maker_clear (&self->maker);
+  gst_tfx_ready_clear (&self->ready);
   gst_tfx_fir_place (&self->running, &none);
   gst_tfx_fir_place (&self->offered, &none);
   return GST_BASE_TRANSFORM_CLASS (gst_tfx_fir_parent_class)->stop (trans);

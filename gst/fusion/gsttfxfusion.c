@@ -10,18 +10,12 @@
  *
  * Nobody else may see such a buffer.  The way to the neighbour is looked at
  * before a stage is left to it, but the application may relink just then.  So
- * the buffer travels within an event: a tfx element takes the buffer out of it,
- * and others do not know it.  If nobody has taken it, its element filters and
- * pushes it.  A plain call of the neighbour would not do, as the source pad
- * would seem to be idle meanwhile.
- *
- * A buffer that the base class must push itself, because it is the first one or
- * has to do with a discontinuity, is looked after by a probe on the source pad,
- * which GStreamer calls when all blocking is over.
+ * the buffer travels as an offer (see gsttfxoffer.c) that only a tfx element can
+ * take.  If nobody has taken it, the element filters and pushes it.
  */
 #include "gsttfxfusion.h"
 
-#include "gsttfxpending.h"
+#include "gsttfxoffer.h"
 #include "gsttfxprivate.h"
 #include "gsttfxregistry.h"
 
@@ -37,18 +31,8 @@ gst_tfx_fusion_relink (GstTfxFilter *self)
   g_atomic_int_set (&priv->fusion.relinked, TRUE);
 }
 
-/* The way to the neighbour is there and nobody watches it. */
-static gboolean
-gst_tfx_fusion_is_open (GstTfxFilter *self)
-{
-  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
-
-  return gst_tfx_neighbour_is_linked (&fusion->neighbour) &&
-         !gst_tfx_neighbour_is_watched (&fusion->neighbour,
-             fusion->probe ? 1 : 0);
-}
-
-/* Looks for the neighbour where links have changed. */
+/* The element at the end of the way, which is looked for anew where links have
+ * changed. */
 static GstTfxFilter *
 gst_tfx_fusion_find (GstTfxFilter *self)
 {
@@ -56,16 +40,15 @@ gst_tfx_fusion_find (GstTfxFilter *self)
   GstTfxNeighbour *neighbour = &fusion->neighbour;
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
   GstPad *peer = g_atomic_pointer_get (&pad->peer);
-  gboolean relinked =
-      g_atomic_int_compare_and_exchange (&fusion->relinked, TRUE, FALSE);
 
-  if (relinked || peer != fusion->seen_peer ||
+  if (g_atomic_int_get (&fusion->relinked) || peer != fusion->seen_peer ||
       (neighbour->element && !gst_tfx_neighbour_is_linked (neighbour))) {
+    g_atomic_int_set (&fusion->relinked, FALSE);
     fusion->seen_peer = peer;
     gst_tfx_neighbour_find (neighbour, pad, GST_TYPE_TFX_FILTER);
     GST_DEBUG_OBJECT (self, "linked to %" GST_PTR_FORMAT, neighbour->element);
   }
-  return neighbour->element ? GST_TFX_FILTER (neighbour->element) : NULL;
+  return (GstTfxFilter *)neighbour->element;
 }
 
 static gboolean
@@ -78,25 +61,36 @@ gst_tfx_fusion_agree (GstTfxFilterPrivate *a, GstTfxFilterPrivate *b)
              g_atomic_int_get (&b->cuda_device_id);
 }
 
-/* No cross-fade is under way where the stage of @self runs. */
-static gboolean
-gst_tfx_fusion_is_settled (GstTfxFilter *self)
+/* Where a stage that @self runs or leaves to others is run. */
+static GstTfxFilterPrivate *
+gst_tfx_fusion_find_runner (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
 
   while (priv->fusion.defers && priv->fusion.neighbour.element)
     priv = gst_tfx_filter_get_private (
         GST_TFX_FILTER (priv->fusion.neighbour.element));
-  return !gst_tfx_engine_is_fading (&priv->engine);
+  return priv;
 }
 
-/* A stage that is only a step on the way, or that delays the stream, is run
- * here. */
+/* A stage that is only a step on the way is run here. */
 static gboolean
 gst_tfx_fusion_is_movable (const GstTfxFilterPrivate *priv)
 {
-  return priv->engine.own && !priv->is_step && !priv->was_refused &&
-         gst_tfx_engine_own_delay (&priv->engine) == 0;
+  return priv->engine.own && !priv->is_step && !priv->was_refused;
+}
+
+/* Whether the stages that are run here may be run there from now on.  A state
+ * that is being cross-faded cannot move.  As long as frames are to be dropped
+ * for a delay, those behind have heard nothing: they must be at rest. */
+static gboolean
+gst_tfx_fusion_can_join (const GstTfxEngine *here, const GstTfxEngine *there)
+{
+  if (gst_tfx_engine_is_fading (here) || gst_tfx_engine_is_fading (there))
+    return FALSE;
+  if (!there->used || gst_tfx_engine_delay (here) == 0)
+    return TRUE;
+  return here->used && gst_tfx_engine_skip (here) == 0;
 }
 
 gboolean
@@ -106,19 +100,17 @@ gst_tfx_fusion_decide (GstTfxFilter *self)
   GstTfxFilter *neighbour = gst_tfx_fusion_find (self);
   gboolean wanted;
 
-  if (!neighbour || !gst_tfx_fusion_is_movable (priv) ||
-      !gst_tfx_fusion_is_open (self))
+  if (!neighbour || gst_tfx_neighbour_is_watched (&priv->fusion.neighbour))
     return FALSE;
-  wanted = g_atomic_int_get (&priv->fuse) &&
+  wanted = gst_tfx_fusion_is_movable (priv) && g_atomic_int_get (&priv->fuse) &&
            gst_tfx_fusion_agree (priv, gst_tfx_filter_get_private (neighbour));
   if (wanted == priv->fusion.defers)
     return wanted;
-  /* A state that is being cross-faded cannot move. */
-  if (gst_tfx_engine_is_fading (&priv->engine) && !priv->fusion.defers)
-    return FALSE;
-  if (!gst_tfx_fusion_is_settled (priv->fusion.defers ? self : neighbour))
-    return priv->fusion.defers;
-  return wanted;
+  if (wanted)
+    return gst_tfx_fusion_can_join (&priv->engine,
+        &gst_tfx_fusion_find_runner (neighbour)->engine);
+  /* What is being cross-faded downstream stays there until it is done. */
+  return gst_tfx_engine_is_fading (&gst_tfx_fusion_find_runner (self)->engine);
 }
 
 /* ---- what is left to it -------------------------------------------------------- */
@@ -148,197 +140,72 @@ gst_tfx_fusion_join (GstTfxFilter *self, TfxChain *before)
   return TRUE;
 }
 
-static guint64
-gst_tfx_fusion_who (GstTfxFusion *fusion, guint64 before)
-{
-  if (!fusion->serial)
-    fusion->serial = tfx_stage_new_id ();
-  /* Knuth's multiplicative hash. */
-  return before * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + fusion->serial;
-}
-
-/* The neighbour is not there any more: filters the buffer that was for it. */
-static GstFlowReturn
-gst_tfx_fusion_run_here (GstTfxFilter *self, GstBuffer *buffer)
+/* Sends a buffer that is left to the neighbour. */
+GstFlowReturn
+gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
+  GstTfxOffer offer = { .buffer = buffer,
+    .n_frames = n_frames,
+    .chain = fusion->both,
+    .who = fusion->who,
+    .neighbour = &fusion->neighbour };
+
+  if (gst_tfx_offer_send (&offer, &fusion->event)) {
+    fusion->has_left = TRUE;
+    return offer.flow;
+  }
 
   GST_DEBUG_OBJECT (self, "the link changes while a buffer leaves");
-  if (fusion->before)
-    gst_tfx_pending_set (buffer, fusion->before, fusion->who_before);
-  else
-    gst_tfx_pending_remove (buffer);
-  return gst_tfx_flow_run_here (self, buffer);
-}
-
-/* The buffer is about to leave, and nothing blocks the pad any more. */
-static GstPadProbeReturn
-gst_tfx_fusion_look_again (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstTfxFilter *self = data;
-  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
-  gboolean is_open = gst_tfx_fusion_is_open (self);
-  GstFlowReturn flow;
-
-  fusion->probe = 0;
-  if (is_open || !fusion->is_leaving)
-    return GST_PAD_PROBE_REMOVE;
-  GST_PAD_PROBE_INFO_DATA (info) =
-      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-  flow = gst_tfx_fusion_run_here (self, GST_PAD_PROBE_INFO_BUFFER (info));
-  if (flow == GST_FLOW_OK)
-    return GST_PAD_PROBE_REMOVE;
-
-  /* The probe must go, and the buffer too. */
-  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
-      flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
-  return GST_PAD_PROBE_HANDLED;
-}
-
-/* ---- the way of a buffer ----------------------------------------------------------- */
-
-typedef enum
-{
-  OFFERED,
-  TAKEN,
-  WITHDRAWN
-} OfferState;
-
-/* Belongs to an event. */
-typedef struct
-{
-  gint state; /* atomic, of OfferState */
-  GstBuffer *buffer;
-  GstFlowReturn flow;
-} Offer;
-
-static GQuark
-gst_tfx_fusion_offer_quark (void)
-{
-  static GQuark quark = 0;
-
-  if (G_UNLIKELY (!quark))
-    quark = g_quark_from_static_string ("GstTfxOffer");
-  return quark;
-}
-
-static Offer *
-gst_tfx_fusion_get_offer (GstEvent *event)
-{
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM)
-    return NULL;
-  return gst_mini_object_get_qdata (GST_MINI_OBJECT (event),
-      gst_tfx_fusion_offer_quark ());
+  return gst_tfx_pads_run_here (self, buffer, n_frames, fusion->before,
+      fusion->who_before);
 }
 
 gboolean
-gst_tfx_fusion_is_offer (GstEvent *event)
-{
-  return gst_tfx_fusion_get_offer (event) != NULL;
-}
-
-GstBuffer *
-gst_tfx_fusion_receive (GstEvent *event)
-{
-  Offer *offer = gst_tfx_fusion_get_offer (event);
-
-  if (!g_atomic_int_compare_and_exchange (&offer->state, OFFERED, TAKEN))
-    return NULL;
-  return offer->buffer;
-}
-
-void
-gst_tfx_fusion_reply (GstEvent *event, GstFlowReturn flow)
-{
-  gst_tfx_fusion_get_offer (event)->flow = flow;
-}
-
-/* The event of the buffer before serves again if nobody else has it still. */
-static Offer *
-gst_tfx_fusion_renew_offer (GstTfxFusion *fusion)
-{
-  Offer *offer;
-
-  if (fusion->offer && GST_MINI_OBJECT_REFCOUNT_VALUE (fusion->offer) == 1)
-    return gst_tfx_fusion_get_offer (fusion->offer);
-  gst_clear_event (&fusion->offer);
-  offer = g_new0 (Offer, 1);
-  fusion->offer = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-      gst_structure_new_empty ("GstTfxOffer"));
-  gst_mini_object_set_qdata (GST_MINI_OBJECT (fusion->offer),
-      gst_tfx_fusion_offer_quark (), offer, g_free);
-  return offer;
-}
-
-GstFlowReturn
-gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
-  Offer *offer = gst_tfx_fusion_renew_offer (fusion);
-  GstFlowReturn flow;
-
-  offer->buffer = buffer;
-  g_atomic_int_set (&offer->state, OFFERED);
-  gst_pad_push_event (pad, gst_event_ref (fusion->offer));
-  if (!g_atomic_int_compare_and_exchange (&offer->state, OFFERED, WITHDRAWN))
-    return offer->flow;
-
-  flow = gst_tfx_fusion_run_here (self, buffer);
-  if (flow == GST_FLOW_OK)
-    return gst_pad_push (pad, buffer);
-  gst_buffer_unref (buffer);
-  return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
-}
-
-gboolean
-gst_tfx_fusion_defer (GstTfxFilter *self, GstBuffer *buffer)
+gst_tfx_fusion_defer (GstTfxFilter *self, TfxChain *before, guint64 who)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxFusion *fusion = &priv->fusion;
-  TfxChain *before;
 
-  if (!gst_tfx_fusion_decide (self))
-    return FALSE;
-  before = gst_tfx_pending_get (buffer, &fusion->who_before);
   if (!gst_tfx_fusion_join (self, before))
     return FALSE;
-  gst_tfx_pending_set (buffer, fusion->both,
-      gst_tfx_fusion_who (fusion, fusion->who_before));
+  if (!fusion->serial)
+    fusion->serial = tfx_stage_new_id ();
+  fusion->who_before = who;
+  /* Knuth's multiplicative hash. */
+  fusion->who = who * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + fusion->serial;
 
   if (!fusion->defers) {
     GST_DEBUG_OBJECT (self, "leaves its stage to %" GST_PTR_FORMAT,
         fusion->neighbour.element);
     gst_tfx_engine_suspend (&priv->engine);
-    gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
   }
   fusion->defers = TRUE;
   return TRUE;
 }
 
 void
-gst_tfx_fusion_watch (GstTfxFilter *self)
+gst_tfx_fusion_reset (GstTfxFilter *self)
 {
-  GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
-
-  fusion->is_leaving = TRUE;
-  if (!fusion->probe)
-    fusion->probe = gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
-        GST_PAD_PROBE_TYPE_BUFFER, gst_tfx_fusion_look_again, self, NULL);
+  gst_tfx_filter_get_private (self)->fusion.has_left = FALSE;
 }
 
 void
 gst_tfx_fusion_resume (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxFusion *fusion = &priv->fusion;
+  gboolean is_here;
 
-  if (!priv->fusion.defers)
+  if (!fusion->defers)
     return;
   GST_DEBUG_OBJECT (self, "runs its stage itself");
-  priv->fusion.defers = FALSE;
-  gst_tfx_engine_resume (&priv->engine,
-      gst_tfx_registry_has_all (self, priv->engine.own));
+  is_here =
+      !fusion->has_left && gst_tfx_registry_has_all (self, priv->engine.own);
+  gst_tfx_engine_resume (&priv->engine, is_here);
+  if (!is_here)
+    gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
+  fusion->defers = fusion->has_left = FALSE;
 }
 
 void
@@ -346,13 +213,10 @@ gst_tfx_fusion_clear (GstTfxFilter *self)
 {
   GstTfxFusion *fusion = &gst_tfx_filter_get_private (self)->fusion;
 
-  if (fusion->probe)
-    gst_pad_remove_probe (GST_BASE_TRANSFORM_SRC_PAD (self), fusion->probe);
-  fusion->probe = 0;
-  gst_clear_event (&fusion->offer);
+  gst_clear_event (&fusion->event);
   gst_tfx_neighbour_clear (&fusion->neighbour);
   fusion->seen_peer = NULL;
-  fusion->defers = fusion->is_leaving = FALSE;
+  fusion->defers = fusion->has_left = FALSE;
   tfx_chain_unref (&fusion->own);
   tfx_chain_unref (&fusion->before);
   tfx_chain_unref (&fusion->both);

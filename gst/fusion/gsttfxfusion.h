@@ -16,38 +16,31 @@ typedef struct
   GstPad *seen_peer;         /* where it was looked for; not a reference */
   gint relinked;             /* atomic: look for it anew */
   guint64 serial;            /* of the element; 0 before the first use */
-  gboolean defers;           /* leaves its stage to those downstream */
-  gboolean is_leaving;       /* a buffer with it is on its way to the pad */
-  gulong probe;              /* on the source pad, or 0 */
-  GstEvent *offer;           /* carries buffers to the neighbour */
+  gboolean defers;           /* leaves its stage to those downstream, */
+  gboolean has_left;         /* who have run it since the stream began */
+  GstEvent *event;           /* for the next offer */
   /* What was left last, and what it was made of. */
   TfxChain *own, *before, *both;
-  guint64 who_before;
+  guint64 who_before, who;
 } GstTfxFusion;
 
 /* Whether the next buffer goes out with the stage left to the element that
  * @self is linked to. */
 gboolean gst_tfx_fusion_decide (GstTfxFilter *self);
 
-/* If the element that @self is linked to can run the stage of @self too,
- * leaves it to that one on a writable buffer, which is then to go out as it
- * is. */
-gboolean gst_tfx_fusion_defer (GstTfxFilter *self, GstBuffer *buffer);
+/* Leaves the stage of @self to the element that it is linked to, behind what is
+ * pending already: the chain @before (or NULL), left by @who.  FALSE if memory
+ * is short. */
+gboolean
+gst_tfx_fusion_defer (GstTfxFilter *self, TfxChain *before, guint64 who);
 
-/* The base class is about to push a buffer for which that is done next. */
-void gst_tfx_fusion_watch (GstTfxFilter *self);
+/* Sends a writable buffer for which that was done, and takes it.  No element of
+ * another kind can get it. */
+GstFlowReturn
+gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames);
 
-/* Sends a buffer for which that was done, and takes it.  No element of another
- * kind can get it. */
-GstFlowReturn gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer);
-
-/* If a buffer was sent with this event, it is now the caller's: NULL or the
- * buffer.  What comes of it is told with gst_tfx_fusion_reply(). */
-GstBuffer *gst_tfx_fusion_receive (GstEvent *event);
-void gst_tfx_fusion_reply (GstEvent *event, GstFlowReturn flow);
-
-/* Whether a buffer is sent with such an event. */
-gboolean gst_tfx_fusion_is_offer (GstEvent *event);
+/* The stream starts again. */
+void gst_tfx_fusion_reset (GstTfxFilter *self);
 
 /* Runs its stage itself again, if it did not. */
 void gst_tfx_fusion_resume (GstTfxFilter *self);

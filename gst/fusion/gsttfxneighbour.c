@@ -56,29 +56,3 @@ gst_tfx_neighbour_find (GstTfxNeighbour *self, GstPad *src, GType type)
     return FALSE;
   }
 }
-
-gboolean
-gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self)
-{
-  if (!self->element)
-    return FALSE;
-  for (guint i = 0; i + 1 < self->n_pads; i++) {
-    GstPad *pad = self->pads[i];
-
-    /* The two pads of a ghost pad never part. */
-    if (GST_PAD_IS_SRC (pad) &&
-        g_atomic_pointer_get (&pad->peer) != self->pads[i + 1])
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self, gint n_own)
-{
-  for (guint i = 0; i < self->n_pads; i++) {
-    if (g_atomic_int_get (&self->pads[i]->num_probes) > (i == 0 ? n_own : 0))
-      return TRUE;
-  }
-  return FALSE;
-}

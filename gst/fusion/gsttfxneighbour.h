@@ -26,12 +26,43 @@ gboolean
 gst_tfx_neighbour_find (GstTfxNeighbour *self, GstPad *src, GType type);
 
 /* Whether every link of the way is as it was.  Takes no lock. */
-gboolean gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self);
+static inline gboolean
+gst_tfx_neighbour_is_linked (const GstTfxNeighbour *self)
+{
+  if (!self->element)
+    return FALSE;
+  for (guint i = 0; i + 1 < self->n_pads; i++) {
+    GstPad *pad = self->pads[i];
+
+    /* The two pads of a ghost pad never part. */
+    if (GST_PAD_IS_SRC (pad) &&
+        g_atomic_pointer_get (&pad->peer) != self->pads[i + 1])
+      return FALSE;
+  }
+  return TRUE;
+}
 
 /* Whether a pad of the way has a probe, which would see samples that are not
- * filtered yet; of those on the first pad @n_own do not count.  Takes no
+ * filtered yet.  Takes no lock. */
+static inline gboolean
+gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self)
+{
+  for (guint i = 0; i < self->n_pads; i++) {
+    if (g_atomic_int_get (&self->pads[i]->num_probes) > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Whether the way leads to this sink pad still, and nobody watches it.  Takes no
  * lock. */
-gboolean gst_tfx_neighbour_is_watched (const GstTfxNeighbour *self, gint n_own);
+static inline gboolean
+gst_tfx_neighbour_is_open (const GstTfxNeighbour *self, GstPad *sink)
+{
+  return self->n_pads > 0 && self->pads[self->n_pads - 1] == sink &&
+         gst_tfx_neighbour_is_linked (self) &&
+         !gst_tfx_neighbour_is_watched (self);
+}
 
 /* Forgets the way. */
 void gst_tfx_neighbour_clear (GstTfxNeighbour *self);

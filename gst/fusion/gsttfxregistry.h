@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  * its engine ran last, whoever the stage belongs to. */
 
 /* The engine of @self has begun to run its plan: it takes over the state of
- * every stage that another element has, and has them all from now on. */
+ * every stage that another element has, with the frames that these hold back,
+ * and has them all from now on. */
 void gst_tfx_registry_claim (GstTfxFilter *self, GstTfxEngine *engine);
 
 /* Whether @self has the state of each stage of @plan. */

@@ -320,6 +320,14 @@ bench_goal (Bench *b, const char *what, double goal, unsigned reference,
       b->members[reference].name);
 }
 
+void
+bench_figure (Bench *b, const char *name, unsigned n_channels, size_t n_frames,
+    double value)
+{
+  fprintf (b->csv, "\"%s\",\"%s\",\"\",%u,%zu,0,0,%.5g,0,0,0,\"\",0\n",
+      b->title, name, n_channels, n_frames, value);
+}
+
 int
 bench_close (Bench **bench)
 {

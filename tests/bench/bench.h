@@ -97,6 +97,11 @@ void bench_note (Bench *bench, const char *format, ...)
 void bench_fail (Bench *bench, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/* A figure that is no time per sample, for the CSV alone, where it stands in
+ * that column. */
+void bench_figure (Bench *bench, const char *name, unsigned n_channels,
+    size_t n_frames, double value);
+
 /* Prints the goals and where the CSV is; the exit status for main(). */
 int bench_close (Bench **bench);
 

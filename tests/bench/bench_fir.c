@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "changes.h"
 #include "convolvers.h"
 #include "oaconvolve.h"
 #ifdef HAVE_ZITA
@@ -244,7 +245,40 @@ measure_worst (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
       "worst block, %zu taps, %u channels, blocks of %zu: %.2f times the mean "
       "(goal: at most 4)",
       n_taps, n_channels, n_frames, ratio);
+  bench_figure (fir->bench, "worst block", n_channels, n_frames, ratio);
   free_taps (&c);
+}
+
+/* Another kernel while samples flow. */
+static void
+measure_change (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
+{
+  ChangeTimes times;
+
+  if (!bench_begin_group (fir->bench,
+          "change, %zu taps, %u channels, blocks of %zu", n_taps, n_channels,
+          n_frames))
+    return;
+  if (!changes_measure (fir->best, n_taps, n_channels, n_frames, &times)) {
+    bench_fail (fir->bench, "no change of %zu taps", n_taps);
+    return;
+  }
+  bench_note (fir->bench,
+      "change, %zu taps, %u channels, blocks of %zu: worst block %.1f times "
+      "the mean without, for %.2f s at 48 kHz; setting it %.3f ms, made ready "
+      "before in %.1f ms",
+      n_taps, n_channels, n_frames, times.worst / times.mean,
+      (double)times.n_blocks * (double)n_frames / 48000.0, times.set * 1e-6,
+      times.prepare * 1e-6);
+  bench_figure (fir->bench, "mean, us", n_channels, n_frames,
+      times.mean * 1e-3);
+  bench_figure (fir->bench, "worst, us", n_channels, n_frames,
+      times.worst * 1e-3);
+  bench_figure (fir->bench, "set, us", n_channels, n_frames, times.set * 1e-3);
+  bench_figure (fir->bench, "prepare, us", n_channels, n_frames,
+      times.prepare * 1e-3);
+  bench_figure (fir->bench, "seconds", n_channels, n_frames,
+      (double)times.n_blocks * (double)n_frames / 48000.0);
 }
 
 static void
@@ -300,5 +334,8 @@ main (int argc, char **argv)
     measure_worst (&fir, 65536, channels, 1024);
     measure_worst (&fir, 480000, channels, 256);
   }
+  measure_change (&fir, 65536, 2, 256);
+  measure_change (&fir, 480000, 2, 256);
+  measure_change (&fir, 480000, 2, 1024);
   return bench_close (&fir.bench);
 }

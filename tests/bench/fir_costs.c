@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "cpu/convolver-fft.h"
+#include "cpu/convolver-layout.h"
 #include "cpu/convolver.h"
 
 #define N_TURNS 40
@@ -69,12 +70,13 @@ new_values (size_t n_bytes)
 
 #define DIRECT_TAPS 1024
 #define DIRECT_FRAMES 1024
+#define SHORT_FRAMES 32
 
 typedef struct Direct
 {
   const TfxConvolverOps *ops;
   char *x, *y, *taps;
-  size_t value_size;
+  size_t value_size, n_frames;
 } Direct;
 
 static void
@@ -83,21 +85,21 @@ work_direct (void *data)
   Direct *d = data;
 
   d->ops->direct (d->y, d->x + DIRECT_TAPS * d->value_size, d->taps,
-      DIRECT_TAPS, DIRECT_FRAMES);
+      DIRECT_TAPS, d->n_frames);
 }
 
-/* A tap and a frame. */
+/* A tap, for n_frames. */
 static double
-measure_direct (const TfxConvolverOps *ops, size_t value_size)
+measure_direct (const TfxConvolverOps *ops, size_t value_size, size_t n_frames)
 {
   Direct d = { ops, new_values (8 * 4096), new_values (8 * 4096),
-    new_values (8 * 4096), value_size };
+    new_values (8 * 4096), value_size, n_frames };
   const double ns = measure (work_direct, &d);
 
   free (d.x);
   free (d.y);
   free (d.taps);
-  return ns / DIRECT_TAPS / DIRECT_FRAMES;
+  return ns / DIRECT_TAPS;
 }
 
 /* ---- transforms and sums of products --------------------------------------- */
@@ -111,12 +113,12 @@ typedef struct Transform
 
 static void
 transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t n_parts)
+    size_t size, size_t leaf, size_t n_parts)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
 
   memset (t, 0, sizeof *t);
-  if (tfx_fft_init (&t->fft, ops, type, size)) {
+  if (tfx_fft_init (&t->fft, ops, type, size, leaf)) {
     fprintf (stderr, "error: no transform of %zu\n", size);
     exit (1);
   }
@@ -127,7 +129,7 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->sum.x[0] = t->sum.x[1] = t->x;
   t->sum.h[0] = t->sum.h[1] = t->h;
   t->sum.n[0] = n_parts;
-  t->sum.x_stride = t->sum.h_stride = n_parts * TFX_TILE;
+  t->sum.x_stride = t->sum.h_stride = n_parts * t->fft.n_tile;
 }
 
 static void
@@ -146,7 +148,7 @@ work_leaves (void *data)
   Transform *t = data;
 
   tfx_fft_leaves_forward (&t->fft, 0, t->fft.n_leaves, t->re, t->im, t->x,
-      TFX_TILE);
+      t->fft.n_tile);
   tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
 }
 
@@ -178,7 +180,7 @@ measure_leaf (const TfxConvolverOps *ops, TfxSample type)
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, SIZE, 1);
+  transform_init (&t, ops, type, SIZE, TFX_LEAF, 1);
   t.sum.n[0] = 0;
   ns = measure (work_leaves, &t);
   ns /= 2.0 * (double)t.fft.n_leaves;
@@ -193,9 +195,31 @@ measure_pass (const TfxConvolverOps *ops, TfxSample type)
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, SIZE, 1);
+  transform_init (&t, ops, type, SIZE, TFX_LEAF, 1);
   ns = measure (work_passes, &t);
   ns /= 2.0 * (double)t.fft.n_passes * SIZE;
+  transform_clear (&t);
+  return ns;
+}
+
+static void
+work_whole (void *data)
+{
+  Transform *t = data;
+
+  tfx_fft_multiply (&t->fft, t->re, t->im, t->h, t->re, t->im);
+}
+
+/* A value of a leaf that is multiplied, and what the passes to short leaves
+ * cost more than others. */
+static double
+measure_product (const TfxConvolverOps *ops, TfxSample type, double pass_ns)
+{
+  Transform t;
+  double ns;
+
+  transform_init (&t, ops, type, SIZE, ops->product_leaf, 1);
+  ns = measure (work_whole, &t) / SIZE - 2.0 * (double)t.fft.n_passes * pass_ns;
   transform_clear (&t);
   return ns;
 }
@@ -211,7 +235,7 @@ measure_sum (const TfxConvolverOps *ops, TfxSample type, size_t n_bytes,
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, size, n_parts);
+  transform_init (&t, ops, type, size, TFX_LEAF, n_parts);
   ns = measure (work_sums, &t) - leaf_ns * (double)t.fft.n_leaves;
   ns /= (double)(size * n_parts);
   transform_clear (&t);
@@ -235,7 +259,8 @@ work_call (void *data)
 
 /* What a block of one channel costs besides its transforms. */
 static double
-measure_call (const char *kernel, TfxSample type, const TfxConvolverCost *cost)
+measure_call (const TfxConvolverKernels *kernels, TfxSample type,
+    const TfxConvolverCost *cost)
 {
   static double samples[64], taps[64] = { 1.0 };
   const TfxConvolverSpec spec = { .taps = taps,
@@ -246,7 +271,7 @@ measure_call (const char *kernel, TfxSample type, const TfxConvolverCost *cost)
     .precision = type,
     .method = TFX_FIR_FFT,
     .block_frames = 64,
-    .kernel = kernel };
+    .kernel = kernels->name };
   TfxConvolverTaps *ready;
   Call call = { NULL, tfx_block_planar (samples, type, 1, 64, 64) };
   double ns;
@@ -256,8 +281,10 @@ measure_call (const char *kernel, TfxSample type, const TfxConvolverCost *cost)
     fprintf (stderr, "error: no convolver\n");
     exit (1);
   }
-  ns = measure (work_call, &call) - 4.0 * cost->leaf - 128.0 * cost->pass -
-       64.0 * cost->sum_near;
+  ns = measure (work_call, &call) -
+       fmin (tfx_convolver_layout_step_cost (cost, 64, TFX_LEAF),
+           tfx_convolver_layout_step_cost (cost, 64,
+               kernels->ops[type].product_leaf));
   tfx_convolver_free (&call.convolver);
   tfx_convolver_taps_unref (&ready);
   return ns > 0.0 ? ns : 0.0;
@@ -269,23 +296,28 @@ static TfxConvolverCost
 measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 {
   const TfxConvolverOps *ops = &kernels->ops[type];
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   TfxConvolverCost c;
 
-  c.direct = measure_direct (ops, type == TFX_SAMPLE_F32 ? 4 : 8);
+  c.direct = measure_direct (ops, value_size, DIRECT_FRAMES) / DIRECT_FRAMES;
+  c.direct_call =
+      measure_direct (ops, value_size, SHORT_FRAMES) - SHORT_FRAMES * c.direct;
   c.leaf = measure_leaf (ops, type);
   c.pass = measure_pass (ops, type);
+  c.product = measure_product (ops, type, c.pass);
   c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf);
   c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf);
-  c.call = measure_call (kernels->name, type, &c);
+  c.call = measure_call (kernels, type, &c);
   return c;
 }
 
 static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
-  printf ("    { %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.1f }%s\n", c->direct,
-      c->sum_near, c->sum, c->sum_far, c->leaf, c->pass, c->call, end);
+  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.4f, %.1f }%s\n",
+      c->direct, c->direct_call, c->sum_near, c->sum, c->sum_far, c->leaf,
+      c->product, c->pass, c->call, end);
 }
 
 static const char head[] =
@@ -295,8 +327,9 @@ static const char head[] =
     "#ifndef TFX_CONVOLVER_COST_H\n"
     "#define TFX_CONVOLVER_COST_H\n"
     "\n"
-    "/* direct, sum_near, sum, sum_far, leaf, pass, call; float, then double "
-    "*/\n"
+    "/* direct, direct_call, sum_near, sum, sum_far, leaf, product, pass, "
+    "call;\n"
+    " * float, then double */\n"
     "/* clang-format off */\n";
 
 int

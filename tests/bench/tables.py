@@ -4,9 +4,9 @@
 
     tests/bench/tables.py build/tests/bench [docs/benchmarks.md]
 
-reads bench_iir.csv and bench_pipeline.csv in the folder.  With a page it
-replaces what stands between its lines <!-- NAME --> and <!-- end -->;
-without one it prints the tables.
+reads bench_iir.csv, bench_fir.csv and bench_pipeline.csv in the folder, those
+of them that are there.  With a page it replaces what stands between its lines
+<!-- NAME --> and <!-- end -->; without one it prints the tables.
 """
 import csv
 import pathlib
@@ -143,6 +143,7 @@ def pipeline_table(rows):
     names = ("empty pipeline", "six audiocheblimit", "six tfx elements", "core, one by one", "core")
     head = ["channels × frames"] + list(names) + ["tfx against audiocheblimit"]
     lines = []
+    rows = [r for r in rows if r["group"].startswith("six elements")]
     for n, frames in sorted({(r["channels"], r["frames"]) for r in rows}):
         found = [find(rows, channels=n, frames=frames, subject=name) for name in names]
         ratio = cell(found[2], "times_as_fast")
@@ -150,19 +151,108 @@ def pipeline_table(rows):
     return table(head, lines)
 
 
+def fir_rows(rows):
+    """(taps, channels, frames of a block) to the rows of the group."""
+    groups = {}
+    for row in rows:
+        m = re.match(r"(\d+) taps, (\d+) channels?, blocks of (\d+)$", row["group"])
+        if m:
+            groups.setdefault(tuple(int(x) for x in m.groups()), []).append(row)
+    return groups
+
+
+def fir_variant(rows, prefix):
+    for row in rows:
+        if row["subject"] == "tfx" and row["variant"].startswith(prefix):
+            return row
+    return None
+
+
+def fir_table(rows):
+    head = ["taps, channels, block", "zita", "SciPy"] + [f"`{k}`" for k in KERNELS]
+    head += ["F64", "times zita", "times SciPy"]
+    lines = []
+    for (taps, channels, frames), own in sorted(fir_rows(rows).items()):
+        zita = find(own, subject="zita-convolver")
+        scipy = find(own, subject="SciPy oaconvolve")
+        ours = [fir_variant(own, k + ",") for k in KERNELS]
+        best = [row for row in ours if row][-1]
+        line = [f"{taps}, {channels}, {frames}", cell(zita), cell(scipy)]
+        line += [cell(row) for row in ours] + [cell(fir_variant(own, KERNELS[-1] + " F64"))]
+        for peer in (zita, scipy):
+            line += [number(peer["ns_per_sample"] / best["ns_per_sample"]) if peer else ""]
+        lines.append(line)
+    return table(head, lines)
+
+
+def fir_form_table(rows):
+    lines = []
+    for (taps, channels, frames), own in sorted(fir_rows(rows).items()):
+        row = fir_variant(own, KERNELS[-1] + ",")
+        if row and channels == 1:
+            lines.append([f"{taps}, {frames}", row["variant"].split(", ", 1)[1]])
+    return table(["taps, block", "form"], lines)
+
+
+def fir_worst_table(rows):
+    found = [row for row in rows if row["subject"] == "worst block"]
+    channels = sorted({row["channels"] for row in found})
+    lines = {}
+    for row in found:
+        taps = int(re.match(r"worst block, (\d+) taps", row["group"])[1])
+        line = lines.setdefault((taps, row["frames"]), [""] * len(channels))
+        line[channels.index(row["channels"])] = number(row["ns_per_sample"])
+    head = ["taps, block"] + [f"{n} ch." for n in channels]
+    return table(head, [[f"{k[0]}, {k[1]}"] + v for k, v in sorted(lines.items())])
+
+
+def fir_change_table(rows):
+    names = ("mean, us", "worst, us", "seconds", "set, us", "prepare, us")
+    head = ["taps, channels, block", "mean block, µs", "worst block, µs", "times", "for, s",
+            "the call, µs", "before, in another thread, µs"]
+    lines = []
+    for group in sorted({row["group"] for row in rows if row["subject"] == "mean, us"},
+                        key=lambda g: [int(x) for x in re.findall(r"\d+", g)]):
+        v = [find(rows, group=group, subject=name)["ns_per_sample"] for name in names]
+        title = ", ".join(re.findall(r"\d+", group))
+        lines.append([title, number(v[0]), number(v[1]), number(v[1] / v[0])]
+                     + [number(x) for x in v[2:]])
+    return table(head, lines)
+
+
+def fir_pipeline_table(rows):
+    lines = []
+    for row in rows:
+        if "FIR filters" not in row["group"] and not row["group"].startswith("511 taps"):
+            continue
+        if row["subject"] != "empty pipeline":
+            name = row["subject"] + (f", {row['variant']}" if row["variant"] else "")
+            lines.append([row["group"].split(",")[0], str(row["channels"]), name, cell(row),
+                          cell(row, "times_as_fast") + " × " + row["reference"]])
+    return table(["", "channels", "elements", "ns per sample", "as fast as"], lines)
+
+
+# The tables that are made from each file.
+TABLES = {
+    "bench_iir.csv": {"limit": limit_table, "api": api_table, "order": order_table,
+                      "depth": depth_table, "blocks": block_table},
+    "bench_pipeline.csv": {"pipelines": pipeline_table, "fir-pipelines": fir_pipeline_table},
+    "bench_fir.csv": {"fir": fir_table, "fir-forms": fir_form_table,
+                      "fir-worst": fir_worst_table, "fir-changes": fir_change_table},
+}
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
-    iir, pipeline = read(folder / "bench_iir.csv"), read(folder / "bench_pipeline.csv")
-    tables = {
-        "limit": limit_table(iir),
-        "api": api_table(iir),
-        "order": order_table(iir),
-        "depth": depth_table(iir),
-        "blocks": block_table(iir),
-        "pipelines": pipeline_table(pipeline),
-    }
+    tables = {}
+    for name, makers in TABLES.items():
+        if (folder / name).exists():
+            rows = read(folder / name)
+            tables.update({key: make(rows) for key, make in makers.items()})
+    # What was not measured keeps its place: a head and a rule alone.
+    tables = {key: body for key, body in tables.items() if body.count("\n") > 2}
     if len(sys.argv) == 2:
         print("\n".join(tables.values()))
         return

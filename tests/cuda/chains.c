@@ -99,8 +99,9 @@ test_cuda_random_delay (unsigned longest)
   size_t n = tap_random_below (5);
 
   for (size_t i = 0; i < n; i++)
-    taps[i] = (TfxTap){ tap_random_below (longest + 1),
-      tap_random_uniform (-1, 1), tap_random_below (2) };
+    taps[i] =
+        (TfxTap){ tap_random_below (longest + 1), tap_random_uniform (-1, 1),
+          tap_random_below (2), (TfxTapSide)tap_random_below (3) };
   return tfx_stage_new_delay (tfx_stage_new_id (), tap_random_uniform (-1, 1),
       taps, n);
 }
@@ -112,7 +113,7 @@ random_fir (unsigned longest)
   double *kernel = test_cuda_noise (n_taps);
   const double *const kernels[] = { kernel };
   TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps,
-      0, TFX_FIR_DIRECT);
+      0, (TfxFirMethod)tap_random_below (3));
 
   free (kernel);
   return stage;

@@ -42,8 +42,13 @@ test_cuda_new (const char *compute)
   TfxCuda *cuda;
   char why[256];
 
-  if (compute)
+  if (compute) {
     test_cuda_set ("TFX_STANDIN_CC", compute);
+    /* A device that is there is made to do either. */
+    if (!test_cuda_is_standin ())
+      test_cuda_set ("TFX_CUDA",
+          strcmp (compute, TEST_CUDA_DOUBLE) == 0 ? "double" : "twofold");
+  }
   if (tfx_cuda_new (-1, &cuda, why, sizeof why) < 0)
     stop (why);
   return cuda;

@@ -12,8 +12,8 @@
 #define TEST_CUDA_DOUBLE "90"
 #define TEST_CUDA_TWOFOLD "86"
 
-/* The first device, which the stand-in gives this compute capability; NULL:
- * as it is.  Ends the program if there is none. */
+/* The first device with one of these arithmetics: the stand-in gets this compute
+ * capability.  NULL: as it is.  Ends the program if there is none. */
 TfxCuda *test_cuda_new (const char *compute);
 
 /* A setting of the stand-in, see standin/standin.h; NULL clears it. */

@@ -157,14 +157,14 @@ test_aligned (void)
 /* A FIR, alone or added to its input. */
 static TfxChain *
 fir_chain (uint64_t id, uint64_t sum_id, const double *taps, size_t n_taps,
-    bool in_sum)
+    TfxFirMethod method, bool in_sum)
 {
   const double *const kernels[] = { taps };
   TfxChain *chain = tfx_chain_new (), *sum = tfx_chain_new ();
   TfxChain *const branches[] = { sum, chain };
 
   test_cuda_append (&chain,
-      tfx_stage_new_fir (id, kernels, 1, n_taps, 0, TFX_FIR_DIRECT));
+      tfx_stage_new_fir (id, kernels, 1, n_taps, 0, method));
   if (in_sum) {
     TfxChain *both[] = { branches[0], chain };
     TfxStage *stage = tfx_stage_new_sum (sum_id, both, 2);
@@ -179,13 +179,13 @@ fir_chain (uint64_t id, uint64_t sum_id, const double *taps, size_t n_taps,
 
 /* New taps while it runs: from one filter to the other without a jump. */
 static void
-check_fir_change (bool in_sum)
+check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
 {
   const size_t fade = (size_t)(RATE / 100), n = 256;
   const double a[] = { 1, 0.5 }, b[] = { -1, 0.25 };
   uint64_t id = tfx_stage_new_id (), sum_id = tfx_stage_new_id ();
-  TfxChain *ca = fir_chain (id, sum_id, a, 2, in_sum);
-  TfxChain *cb = fir_chain (id, sum_id, b, 2, in_sum);
+  TfxChain *ca = fir_chain (id, sum_id, a, 2, method, in_sum);
+  TfxChain *cb = fir_chain (id, sum_id, b, 2, method, in_sum);
   const TfxPlanSpec spec = { .rate_hz = RATE,
     .n_channels = 1,
     .sample = TFX_SAMPLE_F64,
@@ -197,11 +197,19 @@ check_fir_change (bool in_sum)
   int ret = tfx_plan_compile_for (cb, &spec, &plan);
 
   memcpy (y, x, n * 8 * sizeof *y);
+  /* The plan is for doubles; what comes may be floats. */
   for (size_t i = 0; ret == 0 && i < 8; i++) {
+    float floats[256];
+
     if (i == 2)
-      ret = tfx_exec_set_plan (exec, plan, 0);
+      ret = tfx_exec_set_plan (exec, plan, fade);
+    for (size_t k = 0; k < n; k++)
+      floats[k] = (float)y[i * n + k];
     if (ret == 0)
-      ret = test_exec_f64 (exec, y + i * n, 1, n);
+      ret = type == TFX_SAMPLE_F32 ? test_exec_f32 (exec, floats, 1, n)
+                                   : test_exec_f64 (exec, y + i * n, 1, n);
+    for (size_t k = 0; type == TFX_SAMPLE_F32 && k < n; k++)
+      y[i * n + k] = floats[k];
   }
   for (size_t i = 1; i < n * 8; i++) {
     double old = a[0] * x[i] + a[1] * x[i - 1];
@@ -210,7 +218,9 @@ check_fir_change (bool in_sum)
     double want = (in_sum ? x[i] : 0) + (w > 0 ? new + w *(old - new) : new);
     worst = fmax (worst, fabs (y[i] - want));
   }
-  tap_check (ret == 0 && worst < 1e-12, "new taps come in a cross-fade%s: %g",
+  tap_check (ret == 0 && worst < (type == TFX_SAMPLE_F32 ? 1e-6 : 1e-12),
+      "new taps come in a cross-fade, %s, type %d%s: %g",
+      method == TFX_FIR_FFT ? "by transforms" : "directly", (int)type,
       in_sum ? ", in a sum" : "", worst);
   tfx_exec_free (&exec);
   tfx_plan_unref (&plan);
@@ -223,8 +233,9 @@ check_fir_change (bool in_sum)
 static void
 test_fir_change (void)
 {
-  check_fir_change (false);
-  check_fir_change (true);
+  for (unsigned i = 0; i < 8; i++)
+    check_fir_change (i & 1 ? TFX_FIR_FFT : TFX_FIR_DIRECT,
+        i & 2 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64, i & 4);
 }
 
 static const TapTest tests[] = {

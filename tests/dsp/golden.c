@@ -37,9 +37,9 @@ golden_open (const char *name)
   char path[4096];
 
   snprintf (path, sizeof path, "%s/%s", GOLDEN_DIR, name);
-  *golden = (Golden){ .name = name, .file = fopen (path, "r") };
+  *golden = (Golden){ .name = name, .file = fopen (tap_data (path), "r") };
   if (!golden->file) {
-    tap_diag ("cannot open %s", path);
+    tap_diag ("cannot open %s", tap_data (path));
     free (golden);
     return NULL;
   }

@@ -112,7 +112,7 @@ next_case (Reader *reader, Case *c)
 static Reader
 open_golden (void)
 {
-  Reader reader = { .file = fopen (CATALOGUE_FILE, "r") };
+  Reader reader = { .file = fopen (tap_data (CATALOGUE_FILE), "r") };
 
   if (!reader.file) {
     printf ("Bail out! cannot open %s\n", CATALOGUE_FILE);

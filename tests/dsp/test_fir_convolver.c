@@ -146,6 +146,27 @@ test_medium (void)
   show_worst ();
 }
 
+/* Long taps and many channels, in blocks and split at random, both types and
+ * methods. */
+static void
+check_long (TapMany *many, size_t n_taps, unsigned n_kernels,
+    unsigned n_channels)
+{
+  FirCase *c = fir_case_new (FIR_NOISE, n_taps, n_kernels, n_channels,
+      n_taps + 40000, 30);
+
+  for (int type = 0; type < 2; type++) {
+    for (int method = TFX_FIR_AUTO; method <= TFX_FIR_FFT; method++) {
+      TfxConvolverSpec spec =
+          fir_case_spec (c, (TfxSample)type, (TfxFirMethod)method, 256);
+      if (method == TFX_FIR_DIRECT)
+        continue;
+      check_run (many, c, &spec, fir_split_random, "random");
+    }
+  }
+  fir_case_free (&c);
+}
+
 static void
 test_long (void)
 {
@@ -158,15 +179,12 @@ test_long (void)
     fir_case_free (&c);
   }
   if (!test_is_sanitized ()) {
-    FirCase *c = fir_case_new (FIR_NOISE, 65536, 8, 8, 80000, 30);
-    TfxConvolverSpec spec =
-        fir_case_spec (c, TFX_SAMPLE_F32, TFX_FIR_AUTO, 256);
-    check_run (&many, c, &spec, fir_split_random, "random");
-    fir_case_free (&c);
-
-    c = fir_case_new (FIR_NOISE, 480000, 1, 1, 520000, 60);
+    FirCase *c = fir_case_new (FIR_NOISE, 480000, 1, 1, 520000, 60);
     check_all (&many, c, 1);
     fir_case_free (&c);
+    check_long (&many, 65536, 8, 8);
+    check_long (&many, 480000, 1, 2);
+    check_long (&many, 480000, 1, 8);
   }
   tap_many_end (&many);
   show_worst ();
@@ -174,44 +192,60 @@ test_long (void)
 
 /* Direct, after a history as long as the taps has been put in. */
 static void
+check_long_direct (TapMany *many, size_t n_taps, unsigned n_channels)
+{
+  const size_t n_history = n_taps - 1, n = n_taps + 500;
+  FirCase *c = fir_case_new (FIR_NOISE, n_taps, 1, n_channels, n, 100);
+  double *out = test_alloc (n_channels * n * sizeof *out);
+  double *history = test_alloc (n_channels * n_history * sizeof *history);
+
+  /* all points behind the history */
+  for (size_t k = 0; k < c->n_points; k++)
+    c->points[k] = n_history + k * 5;
+  for (unsigned channel = 0; channel < n_channels; channel++) {
+    const double *x = c->signal + channel * n;
+    for (size_t k = 0; k < c->n_points; k++) {
+      long double sum = 0.0L;
+      for (size_t j = 0; j < n_taps; j++)
+        sum += c->taps[j] * x[c->points[k] - j];
+      c->values[channel * c->n_points + k] = sum;
+    }
+    memcpy (history + channel * n_history, x, n_history * sizeof *history);
+  }
+  for (int type = 0; type < 2; type++) {
+    TfxConvolverSpec spec =
+        fir_case_spec (c, (TfxSample)type, TFX_FIR_DIRECT, 0);
+    TfxConvolver *convolver = fir_convolver_new (&spec);
+    double error;
+
+    tfx_convolver_set_history (convolver, history);
+    fir_case_run (c, convolver, spec.precision, fir_split_random, n_history,
+        n - n_history, out);
+    error = fir_case_error_db (c, out, n_history);
+    keep_worst (TFX_FIR_DIRECT, spec.precision, error);
+    tap_many_check (many,
+        error <= fir_bound_db (TFX_FIR_DIRECT, spec.precision),
+        "%zu taps, %u channels, %s: %.1f dB", n_taps, n_channels,
+        type_names[type], error);
+    tfx_convolver_free (&convolver);
+  }
+  free (out);
+  free (history);
+  fir_case_free (&c);
+}
+
+static void
 test_long_direct (void)
 {
-  static const size_t lengths[] = { 65536, 480000 };
   TapMany many = tap_many ("65536 and 480000 taps, directly");
 
   clear_worst ();
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    const size_t n_history = lengths[i] - 1;
-    FirCase *c =
-        fir_case_new (FIR_NOISE, lengths[i], 1, 1, lengths[i] + 500, 100);
-    double *out = test_alloc (c->n_frames * sizeof *out);
-
-    /* all points behind the history */
-    for (size_t k = 0; k < c->n_points; k++) {
-      long double sum = 0.0L;
-      c->points[k] = n_history + k * 5;
-      for (size_t j = 0; j < c->n_taps; j++)
-        sum += c->taps[j] * c->signal[c->points[k] - j];
-      c->values[k] = sum;
-    }
-    for (int type = 0; type < 2; type++) {
-      TfxConvolverSpec spec =
-          fir_case_spec (c, (TfxSample)type, TFX_FIR_DIRECT, 0);
-      TfxConvolver *convolver = fir_convolver_new (&spec);
-      double error;
-
-      tfx_convolver_set_history (convolver, c->signal);
-      fir_case_run (c, convolver, spec.precision, fir_split_random, n_history,
-          c->n_frames - n_history, out);
-      error = fir_case_error_db (c, out, n_history);
-      keep_worst (TFX_FIR_DIRECT, spec.precision, error);
-      tap_many_check (&many,
-          error <= fir_bound_db (TFX_FIR_DIRECT, spec.precision),
-          "%zu taps, %s: %.1f dB", lengths[i], type_names[type], error);
-      tfx_convolver_free (&convolver);
-    }
-    free (out);
-    fir_case_free (&c);
+  for (unsigned channels = 1; channels <= 8;
+       channels *= channels == 1 ? 2 : 4) {
+    if (channels > 1 && test_is_sanitized ())
+      break;
+    check_long_direct (&many, 65536, channels);
+    check_long_direct (&many, 480000, channels);
   }
   tap_many_end (&many);
   show_worst ();
@@ -294,6 +328,87 @@ test_reproducible (void)
   tap_many_end (&fft);
 }
 
+/* Zeros in front of the taps and behind them: the same output, later, at the
+ * same cost, with a past as long as all of them. */
+static void
+check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
+    size_t n_front, size_t n_back)
+{
+  const size_t n = n_front + c->n_taps + n_back;
+  double *taps = test_alloc (n * sizeof *taps);
+  double *out = test_alloc (c->n_frames * sizeof *out);
+  double *history = test_alloc (n * sizeof *history);
+  TfxConvolver *convolver, *other;
+  const double cost = tfx_convolver_cost (&spec);
+  const size_t half = c->n_frames / 2;
+  double error;
+  bool is_past = true;
+
+  memset (taps, 0, n * sizeof *taps);
+  memcpy (taps + n_front, c->taps, c->n_taps * sizeof *taps);
+  spec.taps = taps;
+  spec.n_taps = n;
+  spec.n_front = n_front;
+  spec.n_back = n_back;
+  tap_many_check (many, tfx_convolver_cost (&spec) == cost,
+      "%zu, %zu, %zu cost %g instead of %g", n_front, c->n_taps, n_back,
+      tfx_convolver_cost (&spec), cost);
+
+  /* half of it, and the rest by another one that is given the past */
+  convolver = fir_convolver_new (&spec);
+  other = fir_convolver_new (&spec);
+  fir_case_run (c, convolver, spec.precision, fir_split_random, 0, half, out);
+  tfx_convolver_get_history (convolver, history);
+  for (size_t i = 0; i < n - 1 && i < half; i++)
+    is_past = is_past && history[n - 2 - i] == c->signal[half - 1 - i];
+  tap_many_check (many, is_past, "%zu, %zu, %zu: the past", n_front, c->n_taps,
+      n_back);
+  tfx_convolver_set_history (other, history);
+  fir_case_run (c, other, spec.precision, fir_split_fixed, half,
+      c->n_frames - half, out);
+  memmove (out, out + n_front, (c->n_frames - n_front) * sizeof *out);
+  error = fir_case_error_db (c, out, 0);
+  tap_many_check (many, error <= fir_bound_db (TFX_FIR_FFT, spec.precision),
+      "%zu, %zu, %zu in %zu, %s %s: %.1f dB", n_front, c->n_taps, n_back,
+      spec.block_frames, type_names[spec.precision], method_names[spec.method],
+      error);
+  tfx_convolver_free (&convolver);
+  tfx_convolver_free (&other);
+  free (taps);
+  free (out);
+  free (history);
+}
+
+static void
+test_zeros (void)
+{
+  static const size_t sizes[][3] = { { 1, 1, 0 }, { 500, 1, 500 },
+    { 2000, 101, 0 }, { 0, 101, 3000 }, { 777, 511, 88 }, { 3000, 5000, 10 },
+    { 1, 5000, 4000 }, { 20000, 9000, 0 }, { 0, 3, 12000 } };
+  static const size_t blocks[] = { 0, 64, 1000, 1024 };
+  TapMany many = tap_many ("zeros at the ends cost nothing");
+
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t n_frames = 2 * (sizes[i][0] + sizes[i][1] + 4000);
+    FirCase *c = fir_case_new (FIR_NOISE, sizes[i][1], 1, 1, n_frames, 200);
+    while (c->points[c->n_points - 1] + sizes[i][0] >= n_frames)
+      c->n_points--;
+    for (int type = 0; type < 2; type++) {
+      for (int method = 0; method < 3; method++) {
+        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+          fir_split_frames = blocks[k] ? blocks[k] : 300;
+          check_zeros (&many, c,
+              fir_case_spec (c, (TfxSample)type, (TfxFirMethod)method,
+                  blocks[k]),
+              sizes[i][0], sizes[i][2]);
+        }
+      }
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
 static size_t
 random_size (double most)
 {
@@ -339,6 +454,7 @@ static const TapTest tests[] = {
   { "long", test_long },
   { "long_direct", test_long_direct },
   { "kinds", test_kinds },
+  { "zeros", test_zeros },
   { "reproducible", test_reproducible },
   { "random", test_random },
   { NULL, NULL },

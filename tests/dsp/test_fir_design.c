@@ -114,7 +114,7 @@ design_text (const TfxFirDesign *d, double rate_hz)
 static void
 test_scipy (void)
 {
-  FILE *file = fopen (FIRWIN_FILE, "r");
+  FILE *file = fopen (tap_data (FIRWIN_FILE), "r");
   char *line = NULL;
   size_t size = 0;
   double taps[4097], rate_hz = 0.0, worst = 0.0;

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
+#include "cpu/convolver.h"
+#include "stage.h"
+
 #define MAX_TAPS 400
 #define MAX_FRAMES 3000
 #define MAX_CHANNELS 5
@@ -415,9 +419,166 @@ test_one_dispatch (void)
   tfx_chain_unref (&chain);
 }
 
+/* ---- two FIRs as one ------------------------------------------------------- */
+
+static const struct
+{
+  size_t n_taps[2];
+  TfxFirMethod methods[2];
+  size_t block_frames;
+  int is_one; /* for all kernels; -1: as the costs are */
+} couples[] = {
+  { { 101, 102 }, { TFX_FIR_AUTO, TFX_FIR_AUTO }, 1024, 1 },
+  { { 1, 500 }, { TFX_FIR_AUTO, TFX_FIR_AUTO }, 256, 1 },
+  { { 3000, 4000 }, { TFX_FIR_AUTO, TFX_FIR_AUTO }, 256, 1 },
+  { { 3000, 4000 }, { TFX_FIR_FFT, TFX_FIR_FFT }, 0, 1 },
+  /* The one would have to be direct, too: 8000 taps of it. */
+  { { 30, 8000 }, { TFX_FIR_DIRECT, TFX_FIR_AUTO }, 256, 0 },
+  { { 8000, 30 }, { TFX_FIR_AUTO, TFX_FIR_DIRECT }, 1024, 0 },
+  { { 30, 8000 }, { TFX_FIR_DIRECT, TFX_FIR_FFT }, 256, -1 },
+  { { 513, 5 }, { TFX_FIR_AUTO, TFX_FIR_AUTO }, 1024, -1 },
+  { { 5, 513 }, { TFX_FIR_AUTO, TFX_FIR_AUTO }, 1024, -1 },
+  { { 500, 500 }, { TFX_FIR_DIRECT, TFX_FIR_DIRECT }, 1024, -1 },
+};
+
+static TfxChain *
+couple_chain (size_t number, double *taps[2])
+{
+  TfxChain *chain = tfx_chain_new ();
+
+  for (int i = 0; i < 2; i++) {
+    const double *kernels[1] = { taps[i] };
+    TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
+        couples[number].n_taps[i], 0, couples[number].methods[i]);
+    TfxChain *longer = tfx_chain_append (chain, stage);
+    tfx_stage_unref (&stage);
+    tfx_chain_unref (&chain);
+    chain = longer;
+  }
+  return chain;
+}
+
+static double
+couple_cost (const TfxPlanSpec *spec, size_t n_taps, TfxFirMethod method)
+{
+  const TfxConvolverSpec convolver = { .gain = 1.0,
+    .n_taps = n_taps,
+    .n_kernels = 1,
+    .n_channels = spec->n_channels,
+    .precision = spec->sample,
+    .method = method,
+    .block_frames = spec->block_frames,
+    .kernel = spec->backend->kernel };
+
+  return tfx_convolver_cost (&convolver);
+}
+
+/* The plan has as many filters as it should; what it puts out does not depend
+ * on that. */
+static void
+check_couple (TapMany *many, size_t number, const char *kernel, unsigned *n_one)
+{
+  const size_t *n = couples[number].n_taps, n_frames = 4096;
+  const TfxFirMethod *methods = couples[number].methods;
+  const TfxFirMethod method = methods[0] == methods[1]     ? methods[0]
+                              : methods[0] == TFX_FIR_AUTO ? methods[1]
+                              : methods[1] == TFX_FIR_AUTO ? methods[0]
+                                                           : TFX_FIR_AUTO;
+  TfxPlanSpec spec = { .rate_hz = 48000.0,
+    .n_channels = 1,
+    .sample = TFX_SAMPLE_F64,
+    .block_frames = couples[number].block_frames,
+    .backend = tfx_cpu_backend_for (kernel) };
+  double *taps[2], *samples[2], distance = 0.0;
+  TfxChain *chain;
+  bool is_one = false;
+
+  for (int i = 0; i < 2; i++) {
+    taps[i] = test_alloc (n[i] * sizeof *taps[i]);
+    test_noise_f64 (taps[i], n[i]);
+    samples[i] = test_alloc (n_frames * sizeof *samples[i]);
+  }
+  test_noise_f64 (samples[0], n_frames);
+  memcpy (samples[1], samples[0], n_frames * sizeof *samples[0]);
+  chain = couple_chain (number, taps);
+  for (int i = 0; i < 2; i++) {
+    TfxPlan *plan;
+    TfxExec *exec;
+
+    spec.keep_stages = i == 1;
+    tfx_plan_compile_for (chain, &spec, &plan);
+    tfx_exec_new (plan, &exec);
+    if (i == 0)
+      is_one = plan->top.n == 1;
+    test_exec_f64 (exec, samples[i], 1, n_frames);
+    tfx_exec_free (&exec);
+    tfx_plan_unref (&plan);
+  }
+  for (size_t i = 0; i < n_frames; i++)
+    distance = fmax (distance, fabs (samples[0][i] - samples[1][i]));
+  tap_many_check (many, distance < 1e-9, "couple %zu: %g", number, distance);
+  tap_many_check (many,
+      is_one == (couple_cost (&spec, n[0] + n[1] - 1, method) <=
+                    couple_cost (&spec, n[0], methods[0]) +
+                        couple_cost (&spec, n[1], methods[1])) &&
+          (couples[number].is_one < 0 || couples[number].is_one == is_one),
+      "couple %zu, %s: %s", number, kernel, is_one ? "one" : "two");
+  *n_one += is_one;
+  tfx_chain_unref (&chain);
+  for (int i = 0; i < 2; i++) {
+    free (taps[i]);
+    free (samples[i]);
+  }
+}
+
+static void
+test_couples (void)
+{
+  TapMany many = tap_many ("two FIRs become one if that costs less");
+  unsigned n_one = 0, n = 0;
+
+  for (size_t k = 0; k < TEST_N_KERNELS; k++) {
+    if (!tfx_cpu_backend_for (test_kernels[k]))
+      continue;
+    for (size_t i = 0; i < sizeof couples / sizeof *couples; i++, n++)
+      check_couple (&many, i, test_kernels[k], &n_one);
+  }
+  tap_many_check (&many, n_one > 0 && n_one < n, "%u of %u", n_one, n);
+  tap_many_end (&many);
+}
+
+/* What zeros at its ends a stage leaves out. */
+static void
+test_zeros (void)
+{
+  double taps[2][300] = { { 0 } };
+  const double *kernels[2] = { taps[0], taps[1] };
+  TfxStage *stage;
+
+  taps[0][40] = taps[0][60] = taps[1][50] = taps[1][250] = 1.0;
+  stage = tfx_stage_new_fir (1, kernels, 2, 300, 0, TFX_FIR_AUTO);
+  tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 49,
+      "zeros of all kernels at once");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_fir (1, kernels, 1, 300, 100, TFX_FIR_AUTO);
+  tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 239,
+      "or of one");
+  tfx_stage_unref (&stage);
+  kernels[0] += 20;
+  stage = tfx_stage_new_fir (1, kernels, 1, 80, 0, TFX_FIR_AUTO);
+  tap_check (stage->u.fir.n_front == 0 && stage->u.fir.n_back == 39,
+      "a few do not count");
+  tfx_stage_unref (&stage);
+  kernels[0] = taps[1] + 60;
+  stage = tfx_stage_new_fir (1, kernels, 1, 190, 0, TFX_FIR_AUTO);
+  tap_check (stage->u.fir.n_front + stage->u.fir.n_back == 189,
+      "zeros alone leave one tap");
+  tfx_stage_unref (&stage);
+}
+
 static const TapTest tests[] = { { "random-f32", test_random_f32 },
   { "random-f64", test_random_f64 }, { "one-dispatch", test_one_dispatch },
-  { NULL, NULL } };
+  { "couples", test_couples }, { "zeros", test_zeros }, { NULL, NULL } };
 
 int
 main (int argc, char **argv)

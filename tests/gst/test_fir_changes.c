@@ -211,6 +211,46 @@ GST_START_TEST (test_to_a_long_room)
 }
 GST_END_TEST;
 
+/* From one long room to another: made ready in a thread of its own, and handed
+ * the past over a little with each buffer, it takes over later, in one
+ * cross-fade, with all of the past. */
+GST_START_TEST (test_between_long_rooms)
+{
+  const gsize n = 200 * BLOCK, n_taps = 17000;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = gst_harness_new ("tfxfir");
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (n, 3);
+  gdouble *rooms[2] = { tfx_firs_room (n_taps, 3), tfx_firs_room (n_taps, 4) };
+  gdouble *a = tfx_firs_convolve (rooms[0], 1, n_taps, 0, in, n, 1);
+  gdouble *b = tfx_firs_convolve (rooms[1], 1, n_taps, 0, in, n, 1);
+
+  tfx_firs_set_kernel (h->element, rooms[0], n_taps);
+  tfx_check_set_info (h, &info);
+  tfx_firs_push (h, &info, in, BEFORE, 0, BLOCK);
+  tfx_firs_set_kernel (h->element, rooms[1], n_taps);
+  for (gsize at = BEFORE; at < n; at += BLOCK) {
+    tfx_firs_push (h, &info, in + at, BLOCK, at, BLOCK);
+    /* the thread has its time, if not all that a live stream gives it */
+    g_usleep (3000);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  /* At once it would be an xrun. */
+  expect_crossfade (tfx_firs_samples (caught), a, b, n, BEFORE + 2 * BLOCK,
+      n - BLOCK);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  g_free (a);
+  g_free (b);
+  g_free (rooms[0]);
+  g_free (rooms[1]);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- many changes -------------------------------------------------------------------- */
 
 /* A sine in the pass band of all of them must not notice. */
@@ -442,6 +482,7 @@ fir_changes_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_changes, 0, 3 * G_N_ELEMENTS (changes));
   tcase_add_test (tc, test_to_a_long_room);
+  tcase_add_test (tc, test_between_long_rooms);
   tcase_add_loop_test (tc, test_steady_sine, 0, 2);
   tcase_add_loop_test (tc, test_change_while_fading, 0, 2);
   tcase_add_loop_test (tc, test_thousand_changes, 0, 2);

@@ -222,7 +222,9 @@ GST_START_TEST (test_leaks)
   gst_object_unref (filter);
   tfx_play_stop (pipeline);
 
-  /* A task's thread gives up its last reference after the pad has stopped. */
+  /* A task's thread gives up its last reference after the pad has stopped; to
+   * ask the tracer meanwhile would bring the task back to life. */
+  gst_task_cleanup_all ();
   for (guint i = 0; i < 500 && (i == 0 || n_left > 0); i++) {
     g_usleep (i ? 10000 : 0);
     g_free (text);

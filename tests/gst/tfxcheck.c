@@ -13,11 +13,12 @@ tfx_check_main (int argc, char **argv, Suite *suite)
   static const gchar *const names[] = { "coreelements", "coretracers",
     "audioconvert", "audiotestsrc", "audiofx", "level", "volume", "wavenc",
     "wavparse" };
+  const gchar *folder = g_getenv ("TFX_TEST_PLUGINS");
 
   gst_check_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *path = g_strdup_printf ("%s/libgst%s.%s", SYSTEM_PLUGINS_DIR,
-        names[i], G_MODULE_SUFFIX);
+    gchar *path = g_strdup_printf ("%s/libgst%s.%s",
+        folder ? folder : SYSTEM_PLUGINS_DIR, names[i], G_MODULE_SUFFIX);
     GError *error = NULL;
     GstPlugin *plugin = gst_plugin_load_file (path, &error);
 

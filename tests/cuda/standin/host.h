@@ -149,6 +149,24 @@ host_bits (From from)
 #define __clz(x) __builtin_clz ((unsigned)(x))
 
 static inline unsigned
+__brev (unsigned x)
+{
+  unsigned y = 0;
+
+  for (unsigned i = 0; i < 32; i++)
+    y |= (x >> i & 1) << (31 - i);
+  return y;
+}
+
+template <typename T>
+static inline void
+load_fresh (const T *from, T *a, T *b)
+{
+  *a = from[0];
+  *b = from[1];
+}
+
+static inline unsigned
 atomicAdd (unsigned *at, unsigned value)
 {
   unsigned old = *at;

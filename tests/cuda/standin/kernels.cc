@@ -4,4 +4,5 @@
 #define TFX_KERNEL_HOST
 #include "kernels/cascade.cu"
 #include "kernels/window.cu"
+#include "kernels/fft.cu"
 #include "faulty.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * stream.c: streams, events and captured graphs.
+ * stream.c: streams and events.
  *
  * A stream is a list of work.  Early, it is done as it comes; late, when
  * something waits for it: whoever forgot to wait then sees old data. */
@@ -12,7 +12,6 @@
 struct CUstream_st
 {
   CUcontext context;
-  bool capturing;
   StandinWork *first, **last;
   struct CUstream_st *next;
 };
@@ -24,16 +23,6 @@ struct CUevent_st
   uint64_t n_asked; /* records asked for */
   uint64_t n_done;  /* records done */
   struct CUevent_st *next;
-};
-
-struct CUgraph_st
-{
-  StandinWork *first;
-};
-
-struct CUgraphExec_st
-{
-  StandinWork *first;
 };
 
 /* The default stream is one of ours. */
@@ -170,7 +159,7 @@ standin_drain_all (void)
   CUresult result = standin_drain (NULL);
 
   for (CUstream s = streams; s; s = s->next) {
-    CUresult r = s->capturing ? CUDA_SUCCESS : standin_drain (s);
+    CUresult r = standin_drain (s);
     if (result == CUDA_SUCCESS)
       result = r;
   }
@@ -216,7 +205,7 @@ standin_submit (CUstream stream, const StandinWork *given)
     standin_drain_all ();
     at_once = true;
   }
-  if (work->kind == STANDIN_COPY && !s->capturing) {
+  if (work->kind == STANDIN_COPY) {
     bool synchronous;
     CUresult result = stage (work, &synchronous);
     if (result != CUDA_SUCCESS) {
@@ -227,7 +216,7 @@ standin_submit (CUstream stream, const StandinWork *given)
   }
   *s->last = work;
   s->last = &work->next;
-  return at_once && !s->capturing ? standin_drain (stream) : CUDA_SUCCESS;
+  return at_once ? standin_drain (stream) : CUDA_SUCCESS;
 }
 
 void
@@ -422,136 +411,5 @@ cuEventElapsedTime (float *ms, CUevent start, CUevent end)
 
   /* Time passes, but it is not a device's time. */
   *ms = 1.0f;
-  return standin_leave (result);
-}
-
-/* ---- graphs ---------------------------------------------------------------------------- */
-
-static StandinWork *
-work_copy (const StandinWork *work)
-{
-  StandinWork *copy = malloc (sizeof *copy);
-
-  *copy = *work;
-  copy->next = NULL;
-  copy->owned = NULL;
-  if (work->args) {
-    copy->args = malloc (work->kernel->args_size);
-    memcpy (copy->args, work->args, work->kernel->args_size);
-  }
-  return copy;
-}
-
-static StandinWork *
-list_copy (const StandinWork *list)
-{
-  StandinWork *first = NULL, **last = &first;
-
-  for (; list; list = list->next) {
-    *last = work_copy (list);
-    last = &(*last)->next;
-  }
-  return first;
-}
-
-static void
-list_free (StandinWork *list)
-{
-  while (list) {
-    StandinWork *next = list->next;
-    work_free (list);
-    list = next;
-  }
-}
-
-STANDIN_API
-cuStreamBeginCapture_v2 (CUstream stream, CUstreamCaptureMode mode)
-{
-  CUresult result = standin_enter (__func__);
-
-  if (result == CUDA_SUCCESS &&
-      (!stream || !standin_stream_is_valid (stream) || stream->capturing))
-    result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  if (result == CUDA_SUCCESS) {
-    /* What came before is not captured; here it is done, which is allowed. */
-    result = standin_drain (stream);
-    stream->capturing = true;
-  }
-  return standin_leave (result);
-}
-
-STANDIN_API
-cuStreamEndCapture (CUstream stream, CUgraph *graph)
-{
-  CUresult result = standin_enter (__func__);
-
-  *graph = NULL;
-  if (result == CUDA_SUCCESS &&
-      (!stream || !standin_stream_is_valid (stream) || !stream->capturing))
-    result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  if (stream && standin_stream_is_valid (stream) && stream->capturing) {
-    /* A capture that fails to end has ended all the same. */
-    if (result == CUDA_SUCCESS) {
-      *graph = calloc (1, sizeof **graph);
-      (*graph)->first = stream->first;
-    } else {
-      list_free (stream->first);
-    }
-    stream->capturing = false;
-    stream->first = NULL;
-    stream->last = &stream->first;
-  }
-  return standin_leave (result);
-}
-
-STANDIN_API
-cuGraphInstantiateWithFlags (CUgraphExec *exec, CUgraph graph,
-    unsigned long long flags)
-{
-  CUresult result = standin_enter (__func__);
-
-  *exec = NULL;
-  if (result == CUDA_SUCCESS) {
-    *exec = calloc (1, sizeof **exec);
-    (*exec)->first = list_copy (graph->first);
-  }
-  return standin_leave (result);
-}
-
-STANDIN_API
-cuGraphLaunch (CUgraphExec exec, CUstream stream)
-{
-  CUresult result = standin_enter (__func__);
-
-  for (const StandinWork *work = exec->first; work && result == CUDA_SUCCESS;
-       work = work->next) {
-    StandinWork *copy = work_copy (work);
-    result = standin_submit (stream, copy);
-    free (copy);
-  }
-  return standin_leave (result);
-}
-
-STANDIN_API
-cuGraphExecDestroy (CUgraphExec exec)
-{
-  CUresult result = standin_enter (__func__);
-
-  if (result == CUDA_SUCCESS) {
-    list_free (exec->first);
-    free (exec);
-  }
-  return standin_leave (result);
-}
-
-STANDIN_API
-cuGraphDestroy (CUgraph graph)
-{
-  CUresult result = standin_enter (__func__);
-
-  if (result == CUDA_SUCCESS) {
-    list_free (graph->first);
-    free (graph);
-  }
   return standin_leave (result);
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cascade-state.c: the state of a cascade, on the device and on the host. */
+#include "cascade-private.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t
+tfx_cascade_state_size (const TfxCudaCascade *c)
+{
+  return c->n_channels * c->n_sos * 2 * sizeof (double);
+}
+
+int
+tfx_cascade_state_push (TfxCudaCascade *c)
+{
+  TfxCuda *cuda = c->cuda;
+  int ret;
+
+  if (!c->host_is_newer)
+    return 0;
+  ret = tfx_context_check (cuda,
+      cuda->driver->memcpy_htod_async (c->state[c->current].data, c->host.data,
+          tfx_cascade_state_size (c) + 16, cuda->stream),
+      "uploading the state");
+  c->host_is_newer = ret < 0;
+  c->is_moving = true;
+  return ret;
+}
+
+/* The host's copy is that of the device. */
+static int
+state_pull (TfxCudaCascade *c)
+{
+  TfxCuda *cuda = c->cuda;
+  int ret;
+
+  if (c->host_is_valid)
+    return 0;
+  ret = tfx_context_check (cuda,
+      cuda->driver->memcpy_dtoh_async (c->host.data, c->state[c->current].data,
+          tfx_cascade_state_size (c) + 16, cuda->stream),
+      "downloading the state");
+  if (ret == 0)
+    ret = tfx_context_check (cuda,
+        cuda->driver->stream_synchronize (cuda->stream),
+        "downloading the state");
+  c->host_is_valid = ret == 0;
+  return ret;
+}
+
+/* Before the host's copy is written. */
+static int
+state_settle (TfxCudaCascade *c)
+{
+  int ret = 0;
+
+  if (c->is_moving)
+    ret = tfx_context_check (c->cuda,
+        c->cuda->driver->stream_synchronize (c->cuda->stream),
+        "waiting for the state");
+  c->is_moving = ret < 0;
+  return ret;
+}
+
+int
+tfx_cuda_cascade_get_state (TfxCudaCascade *c, size_t first, size_t n_sos,
+    double *state)
+{
+  int ret = state_pull (c);
+  const double *host = c->host.data;
+
+  if (ret < 0)
+    return ret;
+  for (unsigned i = 0; i < c->n_channels; i++)
+    memcpy (state + i * 2 * n_sos, host + (i * c->n_sos + first) * 2,
+        2 * n_sos * sizeof *state);
+  return 0;
+}
+
+int
+tfx_cuda_cascade_set_state (TfxCudaCascade *c, size_t first, size_t n_sos,
+    const double *state)
+{
+  int ret = state_pull (c);
+  double *host = c->host.data;
+
+  if (ret == 0)
+    ret = state_settle (c);
+  if (ret < 0)
+    return ret;
+  for (unsigned i = 0; i < c->n_channels; i++)
+    memcpy (host + (i * c->n_sos + first) * 2, state + i * 2 * n_sos,
+        2 * n_sos * sizeof *state);
+  c->host_is_newer = true;
+  return 0;
+}
+
+void
+tfx_cuda_cascade_reset (TfxCudaCascade *c)
+{
+  /* If that fails so will the next run. */
+  state_settle (c);
+  memset (c->host.data, 0, tfx_cascade_state_size (c) + 16);
+  c->host_is_valid = c->host_is_newer = true;
+}
+
+double
+tfx_cuda_cascade_state_peak (TfxCudaCascade *c)
+{
+  double peak = 0.0;
+
+  if (state_pull (c) < 0)
+    return INFINITY;
+  for (size_t i = 0; i < c->n_channels * c->n_sos * 2; i++)
+    peak = fmax (peak, fabs (((const double *)c->host.data)[i]));
+  return peak;
+}

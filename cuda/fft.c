@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fft.c: launches the kernels of fft.cu. */
+#include "fft.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "past.h"
+
+#define FFT_THREADS 256
+
+/* The spectra of a launch's tiles take no more than this; longer blocks are
+ * several launches. */
+#define MAX_HISTORY ((size_t)1 << 28)
+
+/* Blocks of a launch; a device takes more. */
+#define MAX_GRID ((size_t)1 << 30)
+
+/* ---- cost ------------------------------------------------------------------------ */
+
+/* A multiply-add of the direct form takes its operands from registers.  A
+ * transform takes 16 bytes there and back through shared memory in each of its
+ * passes, a product 16 bytes from the second-level cache: by the widths of the
+ * two, PASS_COST for a pass of radix 2 over a sample, both ways, and
+ * PRODUCT_COST for a partition. */
+#define PASS_COST 17.0
+#define PRODUCT_COST 50.0
+
+double
+tfx_cuda_fft_cost (size_t n_taps, size_t n_frames, unsigned log2)
+{
+  double size = ldexp (1.0, (int)log2);
+  double n_partitions = ceil ((double)n_taps / size);
+  /* Blocks begin anywhere in a tile. */
+  double n_tiles = 1.0 + ((double)n_frames - 1.0) / size;
+
+  return n_tiles * size / (double)n_frames *
+         (PASS_COST * log2 + PRODUCT_COST * (n_partitions - 1.0));
+}
+
+unsigned
+tfx_cuda_fft_choose (size_t n_taps, size_t n_frames, size_t shared)
+{
+  unsigned best = TFX_FFT_MIN_LOG2;
+
+  for (unsigned log2 = best + 1; log2 <= TFX_FFT_MAX_LOG2; log2++) {
+    if (TFX_FFT_SHARED (log2) <= shared &&
+        tfx_cuda_fft_cost (n_taps, n_frames, log2) <
+            tfx_cuda_fft_cost (n_taps, n_frames, best))
+      best = log2;
+  }
+  return best;
+}
+
+/* ---- making ------------------------------------------------------------------------ */
+
+void
+tfx_cuda_fft_init (TfxCudaFft *f, TfxCuda *cuda, unsigned n_channels,
+    size_t n_taps)
+{
+  *f = (TfxCudaFft){ .cuda = cuda, .n_channels = n_channels, .n_taps = n_taps };
+}
+
+void
+tfx_cuda_fft_clear (TfxCudaFft *f)
+{
+  tfx_buffer_free (f->cuda, &f->twiddles);
+  tfx_buffer_free (f->cuda, &f->history);
+  tfx_buffer_free (f->cuda, &f->control);
+}
+
+static size_t
+spectrum_size (const TfxCudaFft *f)
+{
+  return ((size_t)2 << f->log2) *
+         (f->id.is_narrow ? sizeof (float) : sizeof (double));
+}
+
+static size_t
+min_size (size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Tiles of a launch that room is made for. */
+static size_t
+ask_tiles (const TfxCudaFft *f, size_t n_frames)
+{
+  size_t n = f->force_tiles ? f->force_tiles
+                            : MAX_HISTORY / (spectrum_size (f) * f->n_channels);
+
+  return min_size ((n_frames >> f->log2) + 2, n < 2 ? 2 : n);
+}
+
+/* Tiles that a launch may have, so that none takes the slot of one that is
+ * needed.  n_before: of those that put nothing out. */
+static size_t
+max_tiles (const TfxCudaFft *f, size_t n_before)
+{
+  if (f->n_partitions == 1)
+    return f->force_tiles ? f->force_tiles : MAX_GRID / f->n_channels;
+  return n_before > 0 ? f->n_slots : f->n_slots - (f->n_partitions - 1);
+}
+
+static void
+put_real (double *to, TfxReal real, long double x)
+{
+  float halves[2];
+
+  *to = (double)x;
+  if (real == TFX_REAL_DOUBLE)
+    return;
+  halves[0] = (float)x;
+  halves[1] = (float)(x - halves[0]);
+  memcpy (to, halves, sizeof halves);
+}
+
+static int
+make_twiddles (TfxCudaFft *f)
+{
+  size_t n = (size_t)3 << f->log2 >> 1;
+  double *table = malloc (n * 2 * sizeof *table);
+  int ret;
+
+  if (!table)
+    return -ENOMEM;
+  for (size_t k = 0; k < n; k++) {
+    long double angle = acosl (-1.0L) * k / ((size_t)1 << f->log2);
+    put_real (&table[2 * k], f->id.real, cosl (angle));
+    put_real (&table[2 * k + 1], f->id.real, -sinl (angle));
+  }
+  ret = tfx_buffer_reserve (f->cuda, &f->twiddles, n * 2 * sizeof *table);
+  if (ret == 0)
+    ret = tfx_cuda_past_upload (f->cuda, f->twiddles.data, table,
+        n * 2 * sizeof *table);
+  free (table);
+  return ret;
+}
+
+static void
+cut (TfxCudaFft *f, unsigned log2)
+{
+  f->log2 = log2;
+  f->n_partitions = (unsigned)((f->n_taps + ((size_t)1 << log2) - 1) >> log2);
+  f->position = (unsigned long long)f->n_partitions << log2;
+}
+
+void
+tfx_cuda_fft_force (TfxCudaFft *f, unsigned log2, unsigned max_tiles)
+{
+  cut (f, log2);
+  f->force_tiles = max_tiles;
+  f->n_slots = 0;
+  f->has_kernel = f->has_history = false;
+}
+
+/* Memory for the spectra of the tiles before a block and of those of a launch. */
+static int
+reserve_history (TfxCudaFft *f, size_t n_frames)
+{
+  size_t n_slots = f->n_partitions - 1 + ask_tiles (f, n_frames);
+  int ret;
+
+  if (f->n_partitions == 1) {
+    f->n_slots = 1;
+    return 0;
+  }
+  if (n_slots <= f->n_slots)
+    return 0;
+  f->has_history = false;
+  f->control_size = (4 + n_slots * f->n_channels) * sizeof (unsigned);
+  ret = tfx_buffer_reserve (f->cuda, &f->history,
+      n_slots * f->n_channels * spectrum_size (f));
+  if (ret == 0)
+    ret =
+        tfx_buffer_reserve_zeros (f->cuda, &f->control, f->control_size, true);
+  f->n_slots = ret == 0 ? (unsigned)n_slots : 0;
+  return ret;
+}
+
+int
+tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
+{
+  TfxKernelId id = { .kind = TFX_KERNEL_FFT,
+    .real = is_float ? f->cuda->real : TFX_REAL_DOUBLE,
+    .is_narrow = is_float };
+  int ret = 0;
+
+  if (f->log2 == 0)
+    cut (f,
+        tfx_cuda_fft_choose (f->n_taps, n_frames, (size_t)f->cuda->max_shared));
+  if (f->has_kernel && f->id.is_narrow != is_float) {
+    f->has_kernel = f->has_history = false;
+    f->n_slots = 0;
+  }
+  if (!f->has_kernel) {
+    f->id = id;
+    ret = tfx_module_kernel (f->cuda, &f->id, &f->kernel);
+    if (ret == 0)
+      ret = make_twiddles (f);
+    f->has_kernel = ret == 0;
+  }
+  return ret < 0 ? ret : reserve_history (f, n_frames);
+}
+
+/* ---- launches --------------------------------------------------------------------- */
+
+static int
+launch (TfxCudaFft *f, TfxFftArgs *args)
+{
+  void *arguments[] = { args };
+
+  args->log2 = f->log2;
+  args->n_partitions = f->n_partitions;
+  args->n_taps = (unsigned)f->n_taps;
+  args->twiddles = f->twiddles.data;
+  args->control = f->control.data;
+  return tfx_context_check (f->cuda,
+      f->cuda->driver->launch_kernel (f->kernel.function,
+          args->n_tiles * args->n_channels, 1, 1, FFT_THREADS, 1, 1,
+          (unsigned)TFX_FFT_SHARED (f->log2), f->cuda->stream, arguments, NULL),
+      "starting a kernel");
+}
+
+int
+tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
+    unsigned n_kernels, double gain, TfxBuffer *room, TfxBuffer *spectra)
+{
+  size_t n = n_kernels * f->n_taps;
+  double *scaled = malloc (n * sizeof *scaled);
+  /* What the transforms there and back multiply by. */
+  double scale = gain / (8.0 * ldexp (1.0, (int)f->log2));
+  TfxFftArgs args = { .n_frames = f->n_taps,
+    .n_channels = n_kernels,
+    .of_taps = 1,
+    .n_tiles = f->n_partitions,
+    .n_slots = f->n_partitions,
+    .limit = INFINITY };
+  int ret;
+
+  if (!scaled)
+    return -ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    scaled[i] = taps[i] * scale;
+  ret = tfx_buffer_reserve (f->cuda, room, n * sizeof *scaled);
+  if (ret == 0)
+    ret = tfx_buffer_reserve (f->cuda, spectra,
+        n_kernels * f->n_partitions * spectrum_size (f));
+  if (ret == 0)
+    ret =
+        tfx_cuda_past_upload (f->cuda, room->data, scaled, n * sizeof *scaled);
+  free (scaled);
+  if (ret < 0)
+    return ret;
+  args.in = (TfxKernelBlock){ .data = room->data,
+    .frame_stride = 1,
+    .channel_stride = (long long)f->n_taps,
+    .is_double = 1 };
+  args.history = spectra->data;
+  return launch (f, &args);
+}
+
+static int
+mend (TfxCudaFft *f)
+{
+  int ret = 0;
+
+  if (f->is_broken && f->n_partitions > 1)
+    ret =
+        tfx_buffer_reserve_zeros (f->cuda, &f->control, f->control_size, true);
+  f->is_broken = ret < 0;
+  return ret;
+}
+
+int
+tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r, uint64_t *n_launches)
+{
+  unsigned long long tile = f->position >> f->log2;
+  unsigned long long end = (f->position + r->n_frames - 1) >> f->log2;
+  size_t n_before = f->has_history ? 0 : f->n_partitions - 1;
+  int ret = mend (f);
+
+  f->run_frames = r->n_frames;
+  tile -= n_before;
+  while (ret == 0 && tile <= end) {
+    size_t n_tiles = min_size (end - tile + 1, max_tiles (f, n_before));
+    TfxFftArgs args = {
+      .in = *r->in,
+      .out = *r->out,
+      .sum = *r->sum,
+      .n_frames = r->n_frames,
+      .n_channels = f->n_channels,
+      .per_channel = r->per_channel,
+      .start = (long long)((tile << f->log2) - f->position),
+      .n_tiles = (unsigned)n_tiles,
+      .n_silent = (unsigned)min_size (n_before, n_tiles),
+      .n_slots = f->n_slots,
+      .slot = (unsigned)(tile % f->n_slots),
+      .spectra = r->spectra,
+      .history = f->history.data,
+      .ring = r->ring,
+      .limit = r->limit,
+      .cleared = r->cleared,
+    };
+
+    ret = launch (f, &args);
+    *n_launches += 1;
+    n_before -= args.n_silent;
+    tile += n_tiles;
+  }
+  return ret;
+}
+
+void
+tfx_cuda_fft_commit (TfxCudaFft *f)
+{
+  if (f->run_frames == 0)
+    return;
+  f->position += f->run_frames;
+  f->run_frames = 0;
+  f->has_history = true;
+}
+
+void
+tfx_cuda_fft_abandon (TfxCudaFft *f)
+{
+  f->run_frames = 0;
+  f->is_broken = true;
+  f->has_history = false;
+}
+
+void
+tfx_cuda_fft_forget (TfxCudaFft *f)
+{
+  f->has_history = false;
+  f->position = (unsigned long long)f->n_partitions << f->log2;
+}

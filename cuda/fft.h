@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fft.h: FIRs of many taps by transforms, as kernels/fft.cu does them.  The
+ * context is current in all calls. */
+#ifndef TFX_CUDA_FFT_H
+#define TFX_CUDA_FFT_H
+
+#include "buffer.h"
+#include "kernels/args.h"
+#include "module.h"
+
+/* What the spectra are of: P = 2^log2 taps to a partition. */
+typedef struct TfxCudaFft
+{
+  TfxCuda *cuda;
+  unsigned n_channels;
+  size_t n_taps;
+  unsigned log2; /* 0: not chosen yet */
+  unsigned n_partitions, n_slots;
+  TfxKernelId id;
+  TfxKernel kernel;
+  bool has_kernel;
+  TfxBuffer twiddles, history, control;
+  size_t control_size;
+
+  /* Frames since the beginning, which is somewhere at a multiple of P. */
+  unsigned long long position;
+  unsigned force_tiles;
+  bool has_history; /* the spectra of the tiles before are there */
+  bool is_broken;   /* control must be cleared */
+  size_t run_frames;
+} TfxCudaFft;
+
+/* What a FIR of n_taps costs per sample, in multiply-adds of the direct form,
+ * with blocks of n_frames and partitions of 2^log2 taps. */
+double tfx_cuda_fft_cost (size_t n_taps, size_t n_frames, unsigned log2);
+
+/* The partition that costs least; shared: bytes that a block may have. */
+unsigned tfx_cuda_fft_choose (size_t n_taps, size_t n_frames, size_t shared);
+
+void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCuda *cuda, unsigned n_channels,
+    size_t n_taps);
+void tfx_cuda_fft_clear (TfxCudaFft *fft);
+
+/* The kernel and memory for blocks of up to n_frames frames of this type.  0 or
+ * a negative errno. */
+int tfx_cuda_fft_prepare (TfxCudaFft *fft, bool is_float, size_t n_frames);
+
+/* The spectra of taps[n_kernels][n_taps] times gain; room for the taps on the
+ * device is in `room`.  0 or a negative errno. */
+int tfx_cuda_fft_transform_taps (TfxCudaFft *fft, const double *taps,
+    unsigned n_kernels, double gain, TfxBuffer *room, TfxBuffer *spectra);
+
+/* A launch for each part of a block, one for a short one; counts them.  in and
+ * out must not overlap.  The state after it takes effect with commit. */
+typedef struct TfxCudaFftRun
+{
+  const TfxKernelBlock *in, *out, *sum;
+  size_t n_frames;
+  TfxKernelRing ring;
+  CUdeviceptr spectra;
+  bool per_channel;
+  double limit; /* samples that are larger count as 0 */
+  CUdeviceptr cleared;
+} TfxCudaFftRun;
+
+int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run,
+    uint64_t *n_launches);
+void tfx_cuda_fft_commit (TfxCudaFft *fft);
+
+/* For tests: partitions of 2^log2 taps, and at most max_tiles in a launch (0: as
+ * many as may be).  Spectra of taps must be made anew. */
+void tfx_cuda_fft_force (TfxCudaFft *fft, unsigned log2, unsigned max_tiles);
+
+/* A run has failed, or the past is another one. */
+void tfx_cuda_fft_abandon (TfxCudaFft *fft);
+void tfx_cuda_fft_forget (TfxCudaFft *fft);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fir.c: see fir.h. */
+#include "fir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIR_THREADS 128
+#define FADE_THREADS 256
+
+/* Larger samples count as 0, as on the CPU: so that no sum overflows. */
+#define LIMIT_FLOAT 0x1p100
+#define LIMIT_DOUBLE 0x1p1000
+
+void
+tfx_cuda_fir_init (TfxCudaFir *f, TfxCuda *cuda, unsigned n_channels,
+    size_t n_taps, TfxFirMethod method)
+{
+  *f = (TfxCudaFir){ .cuda = cuda,
+    .n_channels = n_channels,
+    .n_taps = n_taps,
+    .method = method };
+  tfx_cuda_fft_init (&f->fft, cuda, n_channels, n_taps);
+}
+
+void
+tfx_cuda_fir_clear (TfxCudaFir *f)
+{
+  tfx_cuda_fft_clear (&f->fft);
+  tfx_buffer_free (f->cuda, &f->room);
+  tfx_buffer_free (f->cuda, &f->taps[0].data);
+  tfx_buffer_free (f->cuda, &f->taps[1].data);
+  tfx_buffer_free (f->cuda, &f->other);
+}
+
+void
+tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain,
+    size_t fade_frames)
+{
+  f->stage = stage;
+  f->gain = gain;
+  f->fade_frames = fade_frames;
+  f->taps_are_old = true;
+}
+
+void
+tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
+{
+  f->method = TFX_FIR_FFT;
+  tfx_cuda_fft_force (&f->fft, log2, max_tiles);
+  f->taps_are_old = true;
+}
+
+/* ---- making ready -------------------------------------------------------------- */
+
+static TfxFirMethod
+choose_method (const TfxCudaFir *f, size_t n_frames)
+{
+  size_t shared = (size_t)f->cuda->max_shared;
+  unsigned log2 = tfx_cuda_fft_choose (f->n_taps, n_frames, shared);
+
+  return tfx_cuda_fft_cost (f->n_taps, n_frames, log2) < (double)f->n_taps
+             ? TFX_FIR_FFT
+             : TFX_FIR_DIRECT;
+}
+
+static int
+upload_direct (TfxCudaFir *f, TfxCudaFirTaps *taps)
+{
+  size_t n = f->stage->u.fir.n_kernels * f->n_taps;
+  double *numbers = malloc (n * sizeof *numbers);
+  int ret;
+
+  if (!numbers)
+    return -ENOMEM;
+  for (size_t i = 0; i < n; i++) {
+    double h = f->stage->u.fir.taps[i] * f->gain;
+    if (f->real == TFX_REAL_TWOFOLD) {
+      float halves[2];
+      halves[0] = (float)h;
+      halves[1] = (float)(h - halves[0]);
+      memcpy (&numbers[i], halves, sizeof halves);
+    } else {
+      numbers[i] = h;
+    }
+  }
+  ret = tfx_buffer_reserve (f->cuda, &taps->data, n * sizeof *numbers);
+  if (ret == 0)
+    ret = tfx_cuda_past_upload (f->cuda, taps->data.data, numbers,
+        n * sizeof *numbers);
+  free (numbers);
+  return ret;
+}
+
+/* New kernels take over: at once before the first run, else in a cross-fade;
+ * while one is going on they wait for its end. */
+static int
+renew_taps (TfxCudaFir *f)
+{
+  bool fades = f->has_run && f->fade_frames > 0;
+  TfxCudaFirTaps *taps = &f->taps[fades ? !f->current : f->current];
+  unsigned n_kernels = f->stage->u.fir.n_kernels;
+  int ret;
+
+  if (!f->taps_are_old || f->fade_left > 0)
+    return 0;
+  ret = f->method == TFX_FIR_FFT
+            ? tfx_cuda_fft_transform_taps (&f->fft, f->stage->u.fir.taps,
+                  n_kernels, f->gain, &f->room, &taps->data)
+            : upload_direct (f, taps);
+  if (ret < 0)
+    return ret;
+  taps->n_kernels = n_kernels;
+  if (fades) {
+    f->current = !f->current;
+    f->fade_left = f->fade_frames;
+  }
+  f->taps_are_old = false;
+  return 0;
+}
+
+static int
+find_kernels (TfxCudaFir *f, bool is_float)
+{
+  TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
+    .real = is_float ? f->cuda->real : TFX_REAL_DOUBLE };
+  TfxKernelId fade = { .kind = TFX_KERNEL_FADE };
+  int ret = 0;
+
+  if (f->is_ready && f->is_float == is_float)
+    return 0;
+  if (f->is_ready) {
+    /* Kernels of another arithmetic. */
+    f->taps_are_old = true;
+    f->fade_left = 0;
+    f->has_run = false;
+  }
+  f->is_float = is_float;
+  f->real = direct.real;
+  if (f->method == TFX_FIR_DIRECT)
+    ret = tfx_module_kernel (f->cuda, &direct, &f->direct);
+  if (ret == 0)
+    ret = tfx_module_kernel (f->cuda, &fade, &f->fade);
+  f->is_ready = ret == 0;
+  return ret;
+}
+
+int
+tfx_cuda_fir_prepare (TfxCudaFir *f, bool is_float, size_t n_frames)
+{
+  int ret;
+
+  if (f->method == TFX_FIR_AUTO)
+    f->method = choose_method (f, n_frames);
+  ret = find_kernels (f, is_float);
+  if (ret == 0 && f->method == TFX_FIR_FFT)
+    ret = tfx_cuda_fft_prepare (&f->fft, is_float, n_frames);
+  return ret < 0 ? ret : renew_taps (f);
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+typedef struct Run
+{
+  const TfxKernelBlock *in, *sum;
+  size_t n_frames;
+  const TfxKernelRing *ring;
+  CUdeviceptr cleared;
+  uint64_t *n_launches;
+} Run;
+
+static int
+launch (TfxCudaFir *f, const TfxKernel *kernel, size_t grid, unsigned threads,
+    size_t shared_size, void *args)
+{
+  void *arguments[] = { args };
+
+  /* What a grid may have; a block of samples has less. */
+  if (grid > 0x7fffffff)
+    return -EINVAL;
+  return tfx_context_check (f->cuda,
+      f->cuda->driver->launch_kernel (kernel->function, (unsigned)grid, 1, 1,
+          threads, 1, 1, (unsigned)shared_size, f->cuda->stream, arguments,
+          NULL),
+      "starting a kernel");
+}
+
+static int
+run_direct (TfxCudaFir *f, const TfxCudaFirTaps *taps, const Run *r,
+    const TfxKernelBlock *out)
+{
+  const size_t frames = FIR_THREADS * TFX_FIR_RUN;
+  const size_t window = frames + TFX_FIR_TAPS;
+  size_t n_tiles = (r->n_frames + frames - 1) / frames;
+  TfxFirArgs args = {
+    .in = *r->in,
+    .out = *out,
+    .sum = *r->sum,
+    .n_frames = r->n_frames,
+    .n_channels = f->n_channels,
+    .n_taps = (unsigned)f->n_taps,
+    .n_tiles = (unsigned)n_tiles,
+    .per_channel = taps->n_kernels > 1,
+    .taps = taps->data.data,
+    .ring = *r->ring,
+    .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
+    .cleared = r->cleared,
+  };
+
+  *r->n_launches += 1;
+  return launch (f, &f->direct, n_tiles * f->n_channels, FIR_THREADS,
+      (window + window / TFX_FIR_RUN + TFX_FIR_TAPS) * TFX_REAL_SIZE, &args);
+}
+
+static int
+run_taps (TfxCudaFir *f, const TfxCudaFirTaps *taps, const Run *r,
+    const TfxKernelBlock *out)
+{
+  TfxCudaFftRun run = {
+    .in = r->in,
+    .out = out,
+    .sum = r->sum,
+    .n_frames = r->n_frames,
+    .ring = *r->ring,
+    .spectra = taps->data.data,
+    .per_channel = taps->n_kernels > 1,
+    .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
+    .cleared = r->cleared,
+  };
+
+  if (f->method == TFX_FIR_FFT)
+    return tfx_cuda_fft_run (&f->fft, &run, r->n_launches);
+  return run_direct (f, taps, r, out);
+}
+
+/* In the cross-fade to new kernels: the old ones' output first, since the sum
+ * may be where the output goes. */
+static int
+run_fading (TfxCudaFir *f, const Run *r, const TfxKernelBlock *out)
+{
+  TfxKernelBlock other = { .frame_stride = 1,
+    .channel_stride = (long long)r->n_frames,
+    .is_double = 1 };
+  size_t n = r->n_frames < f->fade_left ? r->n_frames : f->fade_left;
+  TfxFadeArgs args = {
+    .out = *out,
+    .n_frames = n,
+    .start = f->fade_frames - f->fade_left,
+    .length = f->fade_frames,
+    .n_channels = f->n_channels,
+    .by_channel = llabs (out->channel_stride) <= llabs (out->frame_stride),
+  };
+  int ret = tfx_buffer_reserve (f->cuda, &f->other,
+      r->n_frames * f->n_channels * sizeof (double));
+
+  if (ret < 0)
+    return ret;
+  other.data = f->other.data;
+  args.from = other;
+  ret = run_taps (f, &f->taps[!f->current], r, &other);
+  if (ret == 0)
+    ret = run_taps (f, &f->taps[f->current], r, out);
+  if (ret == 0)
+    ret = launch (f, &f->fade,
+        (n * f->n_channels + FADE_THREADS - 1) / FADE_THREADS, FADE_THREADS, 0,
+        &args);
+  *r->n_launches += 1;
+  f->fade_step = n;
+  return ret;
+}
+
+int
+tfx_cuda_fir_run (TfxCudaFir *f, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
+    const TfxKernelRing *ring, CUdeviceptr cleared, uint64_t *n_launches)
+{
+  const Run r = { in, sum, n_frames, ring, cleared, n_launches };
+
+  f->fade_step = 0;
+  if (f->fade_left > 0)
+    return run_fading (f, &r, out);
+  return run_taps (f, &f->taps[f->current], &r, out);
+}
+
+void
+tfx_cuda_fir_commit (TfxCudaFir *f)
+{
+  if (f->method == TFX_FIR_FFT)
+    tfx_cuda_fft_commit (&f->fft);
+  f->fade_left -= f->fade_step;
+  f->fade_step = 0;
+  f->has_run = true;
+}
+
+void
+tfx_cuda_fir_abandon (TfxCudaFir *f)
+{
+  f->fade_step = 0;
+  tfx_cuda_fft_abandon (&f->fft);
+}
+
+void
+tfx_cuda_fir_forget (TfxCudaFir *f, bool rest)
+{
+  tfx_cuda_fft_forget (&f->fft);
+  if (!rest)
+    return;
+  f->fade_left = 0;
+  f->has_run = false;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fir.h: a FIR on the device, direct or by transforms, and its cross-fade to new
+ * kernels.  The context is current in all calls. */
+#ifndef TFX_CUDA_FIR_H
+#define TFX_CUDA_FIR_H
+
+#include "fft.h"
+#include "past.h"
+
+/* Kernels on the device. */
+typedef struct TfxCudaFirTaps
+{
+  TfxBuffer data; /* the taps, or for transforms their spectra */
+  unsigned n_kernels;
+} TfxCudaFirTaps;
+
+typedef struct TfxCudaFir
+{
+  TfxCuda *cuda;
+  unsigned n_channels;
+  size_t n_taps;
+  TfxFirMethod method; /* TFX_FIR_AUTO until it is chosen */
+  bool is_ready;       /* for streams of this type: */
+  bool is_float;
+  TfxKernel direct, fade;
+  TfxReal real; /* of direct */
+  TfxCudaFft fft;
+  TfxBuffer room;
+
+  /* What is asked for. */
+  const TfxStage *stage;
+  double gain;
+  bool taps_are_old;
+
+  /* [current] is heard; [!current] fades out while fade_left > 0. */
+  TfxCudaFirTaps taps[2];
+  unsigned current;
+  bool has_run;
+  size_t fade_frames, fade_left, fade_step;
+  TfxBuffer other; /* the output of what fades out */
+} TfxCudaFir;
+
+void tfx_cuda_fir_init (TfxCudaFir *fir, TfxCuda *cuda, unsigned n_channels,
+    size_t n_taps, TfxFirMethod method);
+void tfx_cuda_fir_clear (TfxCudaFir *fir);
+
+/* The stage's kernels times gain; the stage stays the caller's while it runs. */
+void tfx_cuda_fir_set_stage (TfxCudaFir *fir, const TfxStage *stage,
+    double gain, size_t fade_frames);
+
+/* For tests: by transforms, see tfx_cuda_fft_force(). */
+void tfx_cuda_fir_force (TfxCudaFir *fir, unsigned log2, unsigned max_tiles);
+
+/* Kernels, spectra and memory for blocks of up to n_frames frames.  0 or a
+ * negative errno. */
+int tfx_cuda_fir_prepare (TfxCudaFir *fir, bool is_float, size_t n_frames);
+
+/* After prepare; in and out must not overlap. */
+int tfx_cuda_fir_run (TfxCudaFir *fir, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
+    const TfxKernelRing *ring, CUdeviceptr cleared, uint64_t *n_launches);
+void tfx_cuda_fir_commit (TfxCudaFir *fir);
+void tfx_cuda_fir_abandon (TfxCudaFir *fir);
+
+/* The past is another one; rest: there is none, and no cross-fade. */
+void tfx_cuda_fir_forget (TfxCudaFir *fir, bool rest);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * filter.h: the sections of a group over a thread's segment, step 3 of
+ * cascade.h. */
+#ifndef TFX_KERNEL_FILTER_H
+#define TFX_KERNEL_FILTER_H
+
+#include "table.h"
+#include "tile.h"
+
+/* CASCADE_RUN samples through one section, in place.  The past stands in s1 and
+ * s2, which in transposed direct form II are what it adds to the next two
+ * outputs; between them the output follows from the samples before it. */
+template <typename R, bool NORMALISED>
+TFX_DEVICE_FN void
+section_run (const R *section, R (&x)[CASCADE_RUN], R &s1, R &s2)
+{
+  Pair<R> b = ((const Pair<R> *)section)[0];
+  Pair<R> a = ((const Pair<R> *)section)[1];
+  R b0 = section[4], b1 = b.a, b2 = b.b;
+  R a1 = real_neg (a.a), a2 = real_neg (a.b);
+  R x1, x2, y1, y2;
+
+  x1 = x[0];
+  y1 = NORMALISED ? real_add (x1, s1) : real_fma (b0, x1, s1);
+  x[0] = y1;
+  x2 = x1;
+  y2 = y1;
+  x1 = x[1];
+  y1 = NORMALISED ? real_add (x1, s2) : real_fma (b0, x1, s2);
+  y1 = real_fma (a1, y2, real_fma (b1, x2, y1));
+  x[1] = y1;
+#pragma unroll
+  for (int n = 2; n < CASCADE_RUN; n++) {
+    R x0 = x[n];
+    R y0 = NORMALISED ? real_fma (b1, x1, x0)
+                      : real_fma (b1, x1, real_mul (b0, x0));
+
+    y0 = real_fma (a2, y2, real_fma (b2, x2, y0));
+    y0 = real_fma (a1, y1, y0);
+    x[n] = y0;
+    x2 = x1;
+    x1 = x0;
+    y2 = y1;
+    y1 = y0;
+  }
+  s1 = real_fma (b2, x2, real_mul (a2, y2));
+  s1 = real_fma (a1, y1, real_fma (b1, x1, s1));
+  s2 = real_fma (b2, x1, real_mul (a2, y1));
+}
+
+template <typename R, int G>
+TFX_DEVICE_FN void
+state_store (const TfxCascadeArgs &args, const R *head, unsigned channel,
+    unsigned group, const R (&s)[2 * G])
+{
+  double *state = args.state_out +
+                  ((size_t)channel * args.n_sections + (size_t)group * G) * 2;
+  bool finite = true;
+
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++)
+    finite = finite && real_is_finite (s[i]);
+  if (!finite)
+    args.cleared[channel] = 1;
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++) {
+    R scale = head[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
+    if (group * G + i / 2 < args.n_sections)
+      state[i] = finite ? real_to_double (real_mul (s[i], scale)) : 0.0;
+  }
+}
+
+/* The state of a channel at the end of the launch: what is in s goes on over the
+ * n samples at `rest`, less than CASCADE_RUN. */
+template <typename W, typename R, int G>
+TFX_DEVICE_FN void
+cascade_end (const W *rest, const R *head, unsigned n, R (&s)[2 * G])
+{
+#pragma unroll 1
+  for (unsigned i = 0; i < n; i++) {
+    R x;
+
+    real_set (rest[i], &x);
+#pragma unroll
+    for (int k = 0; k < G; k++) {
+      const R *c = head + 6 * k;
+      R y = real_fma (c[4], x, s[2 * k]);
+
+      s[2 * k] =
+          real_fma (c[0], x, real_fma (real_neg (c[2]), y, s[2 * k + 1]));
+      s[2 * k + 1] = real_fma (c[1], x, real_mul (real_neg (c[3]), y));
+      x = y;
+    }
+  }
+}
+
+/* Step 3, over the thread's segment in shared memory, from s, the plain s1 and
+ * s2. */
+template <typename W, typename R, int G, bool NORMALISED>
+TFX_DEVICE_FN void
+cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
+    W *segment, const R *head, unsigned group, R (&s)[2 * G])
+{
+  unsigned last = tile.n_frames - 1, end_at = ~0u;
+  R gain = head[TFX_TABLE_GAIN (G)];
+
+  /* Where the channel's last run of samples begins that is not whole. */
+  if (tile.index + 1 == args.n_tiles)
+    end_at =
+        ((last & ((1u << args.segment_log2) - 1)) + 1) & ~(CASCADE_RUN - 1u);
+#pragma unroll 1
+  for (unsigned n = 0;; n += CASCADE_RUN) {
+    R x[CASCADE_RUN];
+
+    if (n == end_at) {
+      unsigned in_tile = threadIdx.x >> args.lanes_log2;
+      unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
+      R end[2 * G];
+
+      last = tile.n_frames - 1;
+#pragma unroll
+      for (int i = 0; i < 2 * G; i++)
+        end[i] = s[i];
+      cascade_end<W, R, G> (segment + n, head, (last + 1) & (CASCADE_RUN - 1),
+          end);
+      if (lane == last >> args.segment_log2 && in_tile < tile.n_channels)
+        state_store<R, G> (args, head, tile.channel + in_tile, group, end);
+    }
+    if (n >> args.segment_log2)
+      break;
+#pragma unroll
+    for (int i = 0; i < CASCADE_RUN; i++)
+      real_set (segment[n + i], &x[i]);
+#pragma unroll
+    for (int k = 0; k < G; k++)
+      section_run<R, NORMALISED> (head + 6 * k, x, s[2 * k], s[2 * k + 1]);
+#pragma unroll
+    for (int i = 0; i < CASCADE_RUN; i++)
+      real_get (real_mul (gain, x[i]), &segment[n + i]);
+  }
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcounts.h: what an element counts, for its property stats.
+ */
+#ifndef GST_TFX_COUNTS_H
+#define GST_TFX_COUNTS_H
+
+#include <gst/gst.h>
+
+#include "gsttfxengine.h"
+
+G_BEGIN_DECLS
+
+/* One thread counts; others read meanwhile, number by number.  No lock is
+ * needed for that, as no number depends on another. */
+typedef struct
+{
+  guint64 n_buffers, n_frames, n_deferred, process_time;
+  guint64 n_stages, n_sections;
+  TfxStats engine;
+} GstTfxCounts;
+
+void gst_tfx_counts_clear (GstTfxCounts *self);
+
+static inline void
+gst_tfx_counts_set (guint64 *count, guint64 value)
+{
+  __atomic_store_n (count, value, __ATOMIC_RELAXED);
+}
+
+static inline void
+gst_tfx_counts_add (guint64 *count, gint64 n)
+{
+  gst_tfx_counts_set (count, *count + n);
+}
+
+/* A buffer has come. */
+static inline void
+gst_tfx_counts_note_buffer (GstTfxCounts *self, gsize n_frames)
+{
+  gst_tfx_counts_add (&self->n_buffers, 1);
+  gst_tfx_counts_add (&self->n_frames, n_frames);
+}
+
+/* It is left to others. */
+static inline void
+gst_tfx_counts_note_deferred (GstTfxCounts *self)
+{
+  gst_tfx_counts_add (&self->n_deferred, 1);
+  gst_tfx_counts_set (&self->n_stages, 0);
+  gst_tfx_counts_set (&self->n_sections, 0);
+}
+
+/* It was filtered. */
+void
+gst_tfx_counts_note_engine (GstTfxCounts *self, const GstTfxEngine *engine);
+
+/* The property stats.  Any thread. */
+GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_COUNTS_H */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcuda.c: whether CUDA can be used, and the contexts that elements share.
+ */
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#include "gsttfxcudaprivate.h"
+
+GST_DEBUG_CATEGORY (gst_tfx_cuda_debug);
+
+/* ---- can it be used? ------------------------------------------------------ */
+
+static gchar *why_not;
+
+/* The library's soname says nothing of its layout: between 1.22 and 1.24 a
+ * function took one more argument and a class grew.  GStreamer's parts come
+ * in one version. */
+static gchar *
+gst_tfx_cuda_check_library (void)
+{
+  guint major, minor, micro, nano;
+  GTypeQuery query;
+
+  gst_version (&major, &minor, &micro, &nano);
+  if (major != GST_VERSION_MAJOR || minor != GST_VERSION_MINOR)
+    return g_strdup_printf ("the plugin was built against the CUDA library of "
+                            "GStreamer %d.%d, and this is GStreamer %u.%u",
+        GST_VERSION_MAJOR, GST_VERSION_MINOR, major, minor);
+
+  g_type_query (GST_TYPE_CUDA_ALLOCATOR, &query);
+  if (query.class_size != sizeof (GstCudaAllocatorClass) ||
+      query.instance_size != sizeof (GstCudaAllocator))
+    return g_strdup_printf ("the plugin was built against another CUDA library "
+                            "of GStreamer than the one that is here (%u and %u "
+                            "bytes to an allocator, not %u and %u)",
+        query.class_size, query.instance_size,
+        (guint)sizeof (GstCudaAllocatorClass),
+        (guint)sizeof (GstCudaAllocator));
+  return NULL;
+}
+
+static gpointer
+gst_tfx_cuda_init_once (gpointer data)
+{
+  GST_DEBUG_CATEGORY_INIT (gst_tfx_cuda_debug, "tfxcuda", 0,
+      "CUDA memory and contexts");
+  why_not = gst_tfx_cuda_check_library ();
+  if (why_not)
+    GST_WARNING ("no CUDA: %s", why_not);
+  return NULL;
+}
+
+gboolean
+gst_tfx_cuda_init (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  g_once (&once, gst_tfx_cuda_init_once, NULL);
+  return why_not == NULL;
+}
+
+static gpointer
+gst_tfx_cuda_open_once (gpointer data)
+{
+  const gchar **why = data;
+
+  if (!tfx_cuda_is_available (why))
+    GST_INFO ("no CUDA: %s", *why);
+  else if (!gst_cuda_load_library ())
+    *why = "the NVIDIA driver lacks what GStreamer's CUDA library needs of it";
+  if (!*why)
+    gst_cuda_memory_init_once ();
+  return NULL;
+}
+
+gboolean
+gst_tfx_cuda_is_available (const gchar **why)
+{
+  static GOnce once = G_ONCE_INIT;
+  static const gchar *missing;
+
+  if (!gst_tfx_cuda_init ())
+    missing = why_not;
+  else
+    g_once (&once, gst_tfx_cuda_open_once, &missing);
+  if (why)
+    *why = missing;
+  return missing == NULL;
+}
+
+/* ---- a backend for each context --------------------------------------------- */
+
+static GMutex table_lock;
+static GHashTable *table; /* from GstCudaContext to TfxCuda, which it holds */
+
+/* The context is disposed of; its handle still is what it was. */
+static void
+gst_tfx_cuda_forget (gpointer data, GObject *context)
+{
+  TfxCuda *cuda;
+
+  g_mutex_lock (&table_lock);
+  cuda = g_hash_table_lookup (table, context);
+  g_hash_table_remove (table, context);
+  g_mutex_unlock (&table_lock);
+  tfx_cuda_unref (&cuda);
+}
+
+/* With the lock held. */
+static TfxCuda *
+gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
+{
+  gchar text[512];
+  TfxCuda *cuda;
+
+  if (tfx_cuda_new_for_context (gst_cuda_context_get_handle (context), &cuda,
+          text, sizeof text) < 0) {
+    *why = g_strdup (text);
+    return NULL;
+  }
+  /* Whoever needs the samples waits for them. */
+  tfx_cuda_set_waiting (cuda, FALSE);
+  if (!table)
+    table = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (table, context, cuda);
+  g_object_weak_ref (G_OBJECT (context), gst_tfx_cuda_forget, NULL);
+  return cuda;
+}
+
+TfxCuda *
+gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
+{
+  gchar *reason = NULL;
+  TfxCuda *cuda;
+
+  g_mutex_lock (&table_lock);
+  cuda = table ? g_hash_table_lookup (table, context) : NULL;
+  if (!cuda)
+    cuda = gst_tfx_cuda_make (context, &reason);
+  else if (tfx_cuda_is_lost (cuda))
+    reason =
+        g_strdup_printf ("%s does not answer any more", tfx_cuda_name (cuda));
+  if (!reason)
+    tfx_cuda_ref (cuda);
+  g_mutex_unlock (&table_lock);
+
+  if (!reason)
+    return cuda;
+  GST_WARNING_OBJECT (context, "%s", reason);
+  if (why)
+    *why = reason;
+  else
+    g_free (reason);
+  return NULL;
+}
+
+/* ---- sharing a context ------------------------------------------------------- */
+
+gint
+gst_tfx_cuda_get_device (GstCudaContext *context)
+{
+  guint device = 0;
+
+  g_object_get (context, "cuda-device-id", &device, NULL);
+  return device;
+}
+
+/* Version 1.22 of the library does not recover from a failure to initialise
+ * the driver: the second attempt to make a context would wait for the first one
+ * for ever.  It does not say what failed.  So before it has made its first one,
+ * it is not asked again once it fails where the driver does not. */
+static gint has_made, is_stuck; /* atomic */
+
+static gboolean
+gst_tfx_cuda_driver_makes_context (gint device_id)
+{
+  CUcontext context;
+  CUdevice device;
+
+  if (CuDeviceGet (&device, MAX (device_id, 0)) != CUDA_SUCCESS ||
+      CuCtxCreate (&context, 0, device) != CUDA_SUCCESS)
+    return FALSE;
+  CuCtxPopCurrent (NULL);
+  CuCtxDestroy (context);
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_cuda_find_context (GstElement *element, gint device_id,
+    GstCudaContext **context)
+{
+  if (gst_cuda_ensure_element_context (element, device_id, context)) {
+    g_atomic_int_set (&has_made, TRUE);
+    return TRUE;
+  }
+  if (!g_atomic_int_get (&has_made) &&
+      gst_tfx_cuda_driver_makes_context (device_id))
+    g_atomic_int_set (&is_stuck, TRUE);
+  return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
+    GstCudaContext **context, gchar **why)
+{
+  const gchar *missing;
+  gint n_devices = 0;
+
+  if (*context && device_id >= 0 &&
+      gst_tfx_cuda_get_device (*context) != device_id)
+    gst_clear_object (context);
+  if (*context)
+    return TRUE;
+
+  if (!gst_tfx_cuda_is_available (&missing)) {
+    *why = g_strdup (missing);
+  } else if (!gst_cuda_result (CuDeviceGetCount (&n_devices))) {
+    *why = g_strdup ("the NVIDIA driver does not say how many devices it has");
+  } else if (device_id >= n_devices) {
+    *why = g_strdup_printf ("there is no CUDA device %d: it must be 0 to %d",
+        device_id, n_devices - 1);
+  } else if (g_atomic_int_get (&is_stuck)) {
+    *why = g_strdup ("GStreamer's CUDA library failed to make its first "
+                     "context, and cannot be asked again");
+  } else if (!gst_tfx_cuda_find_context (element, device_id, context)) {
+    *why = g_strdup_printf ("no context could be made on CUDA device %d",
+        MAX (device_id, 0));
+  } else {
+    return TRUE;
+  }
+  return FALSE;
+}
+
+void
+gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
+    gint device_id, GstCudaContext **context)
+{
+  if (gst_tfx_cuda_init ())
+    gst_cuda_handle_set_context (element, given, device_id, context);
+}
+
+gboolean
+gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
+    GstCudaContext *context)
+{
+  return gst_tfx_cuda_init () &&
+         gst_cuda_handle_context_query (element, query, context);
+}

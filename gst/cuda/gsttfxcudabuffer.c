@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcudabuffer.c: a GstBuffer in CUDA memory as a TfxBlock.
+ */
+#define GST_USE_UNSTABLE_API
+#include "gsttfxcudabuffer.h"
+
+#include <gst/cuda/gstcudamemory.h>
+
+#include "gsttfxcudaallocator.h"
+#include "gsttfxcudaprivate.h"
+
+gboolean
+gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)
+{
+  GstMemory *memory;
+
+  if (!context || gst_buffer_n_memory (buffer) != 1)
+    return FALSE;
+  memory = gst_buffer_peek_memory (buffer, 0);
+  return memory->size > 0 && gst_is_cuda_memory (memory) &&
+         GST_CUDA_MEMORY_CAST (memory)->context == context;
+}
+
+/* The frames from one plane to the next if all are evenly spaced upwards, 0 if
+ * not. */
+static gsize
+gst_tfx_cuda_buffer_plane_stride (const GstAudioMeta *meta, gsize bps)
+{
+  gint n_planes = GST_AUDIO_INFO_CHANNELS (&meta->info);
+  gsize step;
+
+  if (n_planes == 1)
+    return meta->samples;
+  step = meta->offsets[1] - meta->offsets[0];
+  if (meta->offsets[1] < meta->offsets[0] || step % bps != 0 ||
+      step / bps < meta->samples)
+    return 0;
+  for (gint i = 2; i < n_planes; i++) {
+    if (meta->offsets[i] != meta->offsets[0] + i * step)
+      return 0;
+  }
+  return step / bps;
+}
+
+/* FALSE if the samples do not lie as the backend needs them. */
+static gboolean
+gst_tfx_cuda_buffer_describe (TfxBlock *block, guint8 *data, gsize size,
+    const GstAudioInfo *info, const GstAudioMeta *meta)
+{
+  TfxSample type =
+      GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
+  guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+  gsize bps = GST_AUDIO_INFO_BPS (info);
+  gsize stride = 1;
+
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED) {
+    if (!meta)
+      return FALSE;
+    data += meta->offsets[0];
+    stride = gst_tfx_cuda_buffer_plane_stride (meta, bps);
+    *block = tfx_block_planar (data, type, n_channels, meta->samples, stride);
+  } else {
+    *block = tfx_block_interleaved (data, type, n_channels,
+        meta ? meta->samples : size / GST_AUDIO_INFO_BPF (info));
+  }
+  return stride > 0 && (guintptr)data % bps == 0;
+}
+
+gboolean
+gst_tfx_cuda_buffer_map (GstTfxCudaBuffer *self, GstBuffer *buffer,
+    const GstAudioInfo *info, TfxCuda *cuda, GstMapFlags access)
+{
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
+  gboolean is_ours = gst_tfx_cuda_allocator_owns (memory);
+
+  if (!gst_buffer_map (buffer, &self->map, access | GST_TFX_MAP_CUDA_QUEUED))
+    return FALSE;
+#if GST_CHECK_VERSION(1, 24, 0)
+  /* What others have put on streams of their own. */
+  if (!is_ours)
+    gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (self->map.memory));
+#endif
+  self->buffer = buffer;
+  /* Others do not know of our stream. */
+  self->to_wait_for = is_ours ? NULL : cuda;
+  if (gst_tfx_cuda_buffer_describe (&self->block, self->map.data,
+          self->map.size, info, gst_buffer_get_audio_meta (buffer)))
+    return TRUE;
+  gst_buffer_unmap (buffer, &self->map);
+  return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
+{
+  gboolean ok =
+      self->to_wait_for == NULL || tfx_cuda_wait (self->to_wait_for) == 0;
+
+  gst_buffer_unmap (self->buffer, &self->map);
+  return ok;
+}
+
+GstBuffer *
+gst_tfx_cuda_buffer_new (GstCudaContext *context, const GstAudioInfo *info,
+    gsize n_frames)
+{
+  GstMemory *memory = gst_tfx_cuda_allocator_alloc (context,
+      n_frames * GST_AUDIO_INFO_BPF (info));
+  GstBuffer *buffer;
+
+  if (!memory)
+    return NULL;
+  buffer = gst_buffer_new ();
+  gst_buffer_append_memory (buffer, memory);
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
+    gst_buffer_add_audio_meta (buffer, info, n_frames, NULL);
+  return buffer;
+}

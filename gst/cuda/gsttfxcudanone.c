@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcudanone.c: what stands for this folder and for cuda/ in a build
+ * without CUDA.  After gst_tfx_cuda_is_available() has said no, nothing else is
+ * called.
+ */
+#include <errno.h>
+
+#include "gsttfxcudaallocator.h"
+#include "gsttfxcudabuffer.h"
+#include "gsttfxcudapool.h"
+
+static const gchar missing[] = "this build of the plugin has no CUDA support";
+
+gboolean
+gst_tfx_cuda_init (void)
+{
+  return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_is_available (const gchar **why)
+{
+  if (why)
+    *why = missing;
+  return FALSE;
+}
+
+TfxCuda *
+gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
+{
+  if (why)
+    *why = g_strdup (missing);
+  return NULL;
+}
+
+gboolean
+gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
+    GstCudaContext **context, gchar **why)
+{
+  *why = g_strdup (missing);
+  return FALSE;
+}
+
+void
+gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
+    gint device_id, GstCudaContext **context)
+{
+}
+
+gboolean
+gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
+    GstCudaContext *context)
+{
+  return FALSE;
+}
+
+gint
+gst_tfx_cuda_get_device (GstCudaContext *context)
+{
+  return -1;
+}
+
+/* ---- memory ------------------------------------------------------------------ */
+
+GstMemory *
+gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
+{
+  return NULL;
+}
+
+gboolean
+gst_tfx_cuda_allocator_owns (GstMemory *memory)
+{
+  return FALSE;
+}
+
+GstBufferPool *
+gst_tfx_cuda_pool_new (GstCudaContext *context)
+{
+  return NULL;
+}
+
+GstFlowReturn
+gst_tfx_cuda_pool_acquire (GstBufferPool *pool, gsize n_frames,
+    GstBuffer **buffer)
+{
+  return GST_FLOW_ERROR;
+}
+
+gboolean
+gst_tfx_cuda_buffer_is_device (GstBuffer *buffer, GstCudaContext *context)
+{
+  return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_buffer_map (GstTfxCudaBuffer *self, GstBuffer *buffer,
+    const GstAudioInfo *info, TfxCuda *cuda, GstMapFlags access)
+{
+  return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
+{
+  return FALSE;
+}
+
+GstBuffer *
+gst_tfx_cuda_buffer_new (GstCudaContext *context, const GstAudioInfo *info,
+    gsize n_frames)
+{
+  return NULL;
+}
+
+/* ---- the backend ------------------------------------------------------------- */
+
+bool
+tfx_cuda_is_available (const char **why)
+{
+  return gst_tfx_cuda_is_available (why);
+}
+
+int
+tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size)
+{
+  *cuda = NULL;
+  g_strlcpy (why, missing, why_size);
+  return -ENODEV;
+}
+
+int
+tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
+    size_t why_size)
+{
+  return tfx_cuda_new (-1, cuda, why, why_size);
+}
+
+TfxCuda *
+tfx_cuda_ref (TfxCuda *cuda)
+{
+  return cuda;
+}
+
+void
+tfx_cuda_unref (TfxCuda **cuda)
+{
+  *cuda = NULL;
+}
+
+const TfxBackend *
+tfx_cuda_backend (TfxCuda *cuda)
+{
+  return NULL;
+}
+
+int
+tfx_cuda_device (const TfxCuda *cuda)
+{
+  return -1;
+}
+
+const char *
+tfx_cuda_name (const TfxCuda *cuda)
+{
+  return "";
+}
+
+void *
+tfx_cuda_stream (const TfxCuda *cuda)
+{
+  return NULL;
+}
+
+void
+tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting)
+{
+}
+
+int
+tfx_cuda_wait (TfxCuda *cuda)
+{
+  return -ENODEV;
+}
+
+void
+tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size)
+{
+  g_strlcpy (text, missing, size);
+}
+
+bool
+tfx_cuda_is_lost (const TfxCuda *cuda)
+{
+  return true;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcudasides.c: the two sides of a CUDA memory, on the device and in pinned
+ * host memory.
+ */
+#define GST_USE_UNSTABLE_API
+#include "gsttfxcudasides.h"
+
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#include "gsttfxcudaallocator.h"
+#include "gsttfxcudaprivate.h"
+
+/* A driver call that fails once may succeed the next time; where the device has
+ * gone, the second attempt costs nothing. */
+#define N_ATTEMPTS 2
+
+/* ---- moving samples ----------------------------------------------------------- */
+
+static gboolean
+gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
+{
+  if (!self->is_busy)
+    return TRUE;
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (tfx_cuda_wait (self->cuda) == 0) {
+      self->is_busy = FALSE;
+      return TRUE;
+    }
+  }
+  GST_WARNING ("waiting for the device failed");
+  return FALSE;
+}
+
+/* Makes the context current on this thread, until gst_cuda_context_pop(). */
+static gboolean
+gst_tfx_cuda_sides_enter (GstTfxCudaSides *self)
+{
+  for (gint i = 0; i < N_ATTEMPTS; i++) {
+    if (gst_cuda_context_push (self->context))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Puts a copy on the stream. */
+static gboolean
+gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
+{
+  gboolean ok = FALSE;
+
+  if (!gst_tfx_cuda_sides_enter (self))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS && !ok; i++)
+    ok = gst_cuda_result (CuMemcpy2DAsync (copy, tfx_cuda_stream (self->cuda)));
+  gst_cuda_context_pop (NULL);
+  self->is_busy |= ok;
+  return ok;
+}
+
+static gboolean
+gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_HOST,
+    .srcHost = self->pinned,
+    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+    .dstDevice = self->device,
+    .WidthInBytes = self->root->maxsize,
+    .Height = 1,
+  };
+
+  if (!GST_MEMORY_FLAG_IS_SET (self->root,
+          GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
+    return TRUE;
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  if (!gst_tfx_cuda_sides_copy (self, &copy))
+    return FALSE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  return TRUE;
+}
+
+/* Returns when the samples are there. */
+static gboolean
+gst_tfx_cuda_sides_download (GstTfxCudaSides *self)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcDevice = self->device,
+    .dstMemoryType = CU_MEMORYTYPE_HOST,
+    .dstHost = self->pinned,
+    .WidthInBytes = self->root->maxsize,
+    .Height = 1,
+  };
+
+  if (!GST_MEMORY_FLAG_IS_SET (self->root,
+          GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
+    return TRUE;
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  if (!gst_tfx_cuda_sides_copy (self, &copy) || !gst_tfx_cuda_sides_wait (self))
+    return FALSE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
+{
+  gpointer pinned = NULL;
+
+  if (self->pinned)
+    return TRUE;
+  if (!gst_tfx_cuda_sides_enter (self))
+    return FALSE;
+  for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
+    if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
+      self->pinned = pinned;
+  }
+  gst_cuda_context_pop (NULL);
+  return self->pinned != NULL;
+}
+
+/* Samples have been written on a side, or are about to be. */
+static void
+gst_tfx_cuda_sides_write (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
+
+  if (!(flags & GST_MAP_WRITE))
+    return;
+  self->is_empty = FALSE;
+  if (on_device)
+    GST_MINI_OBJECT_FLAG_SET (self->root,
+        GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+  else
+    GST_MINI_OBJECT_FLAG_SET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+}
+
+static gpointer
+gst_tfx_cuda_sides_map_device (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  gboolean is_queued =
+      (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
+
+  if (!gst_tfx_cuda_sides_upload (self))
+    return NULL;
+  if (is_queued)
+    self->is_busy = TRUE;
+  else if (!gst_tfx_cuda_sides_wait (self))
+    return NULL;
+  return (gpointer)(guintptr)self->device;
+}
+
+/* Whoever writes a part finds the rest unchanged, so samples are downloaded for
+ * writers too. */
+static gpointer
+gst_tfx_cuda_sides_map_host (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  if (!gst_tfx_cuda_sides_pin (self) || !gst_tfx_cuda_sides_download (self))
+    return NULL;
+  /* The stream may still be reading what would be overwritten. */
+  if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_sides_wait (self))
+    return NULL;
+  return self->pinned;
+}
+
+gpointer
+gst_tfx_cuda_sides_map (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  gpointer data;
+
+  if ((flags & GST_MAP_CUDA) == GST_MAP_CUDA)
+    data = gst_tfx_cuda_sides_map_device (self, flags);
+  else
+    data = gst_tfx_cuda_sides_map_host (self, flags);
+  if (data)
+    gst_tfx_cuda_sides_write (self, flags);
+  return data;
+}
+
+void
+gst_tfx_cuda_sides_unmap (GstTfxCudaSides *self, GstMapFlags flags)
+{
+  /* Another map may have moved samples, and waited, in between. */
+  if ((flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
+    self->is_busy = TRUE;
+  gst_tfx_cuda_sides_write (self, flags);
+}
+
+gboolean
+gst_tfx_cuda_sides_copy_range (GstTfxCudaSides *to, GstTfxCudaSides *from,
+    gsize offset, gsize size)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcDevice = from->device + offset,
+    .srcPitch = size,
+    .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+    .dstDevice = to->device,
+    .dstPitch = size,
+    .WidthInBytes = size,
+    .Height = 1,
+  };
+
+  if (from->is_empty)
+    return TRUE;
+  if (!gst_tfx_cuda_sides_upload (from) || !gst_tfx_cuda_sides_copy (to, &copy))
+    return FALSE;
+  from->is_busy = TRUE;
+  gst_tfx_cuda_sides_write (to, GST_MAP_WRITE | GST_MAP_CUDA);
+  return TRUE;
+}
+
+void
+gst_tfx_cuda_sides_discard (GstTfxCudaSides *self)
+{
+  self->is_empty = TRUE;
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+  GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
+}
+
+/* ---- making and freeing ------------------------------------------------------ */
+
+GstTfxCudaSides *
+gst_tfx_cuda_sides_new (GstMemory *root, GstCudaContext *context, TfxCuda *cuda,
+    guint64 device)
+{
+  GstTfxCudaSides *self = g_new0 (GstTfxCudaSides, 1);
+
+  g_mutex_init (&self->lock);
+  self->root = root;
+  self->context = context;
+  self->cuda = cuda;
+  self->device = device;
+  self->is_empty = TRUE;
+  return self;
+}
+
+void
+gst_tfx_cuda_sides_free (gpointer data)
+{
+  GstTfxCudaSides *self = data;
+
+  if (self->pinned) {
+    /* The stream may still be reading it. */
+    gst_tfx_cuda_sides_wait (self);
+    if (gst_tfx_cuda_sides_enter (self)) {
+      gst_cuda_result (CuMemFreeHost (self->pinned));
+      gst_cuda_context_pop (NULL);
+    }
+  }
+  tfx_cuda_unref (&self->cuda);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fft.c: FIRs by transforms, of the backend "cuda", against exact sums. */
+#include "buffer.h"
+#include "chains.h"
+#include "engine.h"
+#include "fft.h"
+#include "fircase.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Errors that are allowed, in dB: the spectra of float streams are floats. */
+#define BOUND_F32 -135
+#define BOUND_F64 -290
+
+/* Double, two floats. */
+static TfxCuda *cudas[2];
+
+static double
+bound_db (TfxSample type)
+{
+  return type == TFX_SAMPLE_F32 ? BOUND_F32 : BOUND_F64;
+}
+
+static TfxPlan *
+plan_of (const FirCase *c, TfxSample type, TfxFirMethod method,
+    size_t block_frames, TfxCuda *cuda)
+{
+  const double **kernels = test_alloc (c->n_kernels * sizeof *kernels);
+  const TfxPlanSpec spec = { .rate_hz = RATE,
+    .n_channels = c->n_channels,
+    .sample = type,
+    .block_frames = block_frames,
+    .backend = tfx_cuda_backend (cuda) };
+  TfxChain *chain = tfx_chain_new ();
+  TfxPlan *plan;
+  int ret;
+
+  for (unsigned k = 0; k < c->n_kernels; k++)
+    kernels[k] = c->taps + k * c->n_taps;
+  test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
+                                c->n_kernels, c->n_taps, 0, method));
+  ret = tfx_plan_compile_for (chain, &spec, &plan);
+  tfx_chain_unref (&chain);
+  free (kernels);
+  return ret < 0 ? NULL : plan;
+}
+
+/* Frames [first, first + n) of the case's signal in blocks as split says, to
+ * out[n_channels][n_frames]. */
+static int
+run_blocks (const FirCase *c, TfxEngine *engine, const TfxPlan *plan,
+    TfxSample type, FirSplit split, size_t first, size_t n, double *out)
+{
+  double *values = test_alloc (n * c->n_channels * sizeof *values);
+  int ret = 0;
+
+  for (size_t done = 0; ret >= 0 && done < n;) {
+    size_t block = split (n - done);
+    size_t at = first + done;
+    TestBuffer buffer = test_buffer_new (TEST_LAYOUT_INTERLEAVED, type,
+        c->n_channels, block, 1);
+
+    for (size_t i = 0; i < block * c->n_channels; i++)
+      values[i] =
+          c->signal[i % c->n_channels * c->n_frames + at + i / c->n_channels];
+    test_buffer_set (&buffer, values);
+    ret = plan->backend->run (engine, &buffer.block, &buffer.block);
+    test_buffer_get (&buffer, values);
+    if (!test_buffer_is_guarded (&buffer))
+      ret = -1000;
+    for (size_t i = 0; i < block * c->n_channels; i++)
+      out[i % c->n_channels * c->n_frames + at + i / c->n_channels] = values[i];
+    test_buffer_clear (&buffer);
+    done += block;
+  }
+  free (values);
+  return ret;
+}
+
+/* All of the signal by transforms of 2^log2; 0: as it likes.  In dB. */
+static double
+error_of (const FirCase *c, TfxCuda *cuda, TfxSample type, unsigned log2,
+    unsigned max_tiles, FirSplit split)
+{
+  double *out = test_alloc (c->n_frames * c->n_channels * sizeof *out);
+  TfxPlan *plan = plan_of (c, type, TFX_FIR_FFT, fir_split_frames, cuda);
+  TfxEngine *engine = NULL;
+  double error = NAN;
+
+  if (plan && plan->backend->engine_new (plan, &engine) == 0) {
+    if (log2 > 0)
+      tfx_cuda_engine_force_fft (engine, log2, max_tiles);
+    if (run_blocks (c, engine, plan, type, split, 0, c->n_frames, out) == 0)
+      error = fir_case_error_db (c, out, 0);
+    plan->backend->engine_free (engine);
+  }
+  tfx_plan_unref (&plan);
+  free (out);
+  return error;
+}
+
+static const struct
+{
+  unsigned cuda;
+  TfxSample type;
+} ways[] = { { 0, TFX_SAMPLE_F32 }, { 0, TFX_SAMPLE_F64 },
+  { 1, TFX_SAMPLE_F32 } };
+
+static void
+check_error (TapMany *many, const FirCase *c, unsigned way, unsigned log2,
+    unsigned max_tiles, FirSplit split)
+{
+  TfxSample type = ways[way].type;
+  TfxCuda *cuda = cudas[ways[way].cuda];
+  double error = error_of (c, cuda, type, log2, max_tiles, split);
+
+  tap_many_check (many, error <= bound_db (type),
+      "%s %s, %zu taps, %u kernels, %u channels, 2^%u, %u tiles, blocks %s "
+      "(%zu): %.1f dB",
+      tfx_cuda_backend (cuda)->kernel, type == TFX_SAMPLE_F32 ? "F32" : "F64",
+      c->n_taps, c->n_kernels, c->n_channels, log2, max_tiles,
+      split == fir_split_all     ? "of all"
+      : split == fir_split_fixed ? "of some"
+                                 : "at random",
+      fir_split_frames, error);
+}
+
+/* ---- the grid -------------------------------------------------------------------- */
+
+/* Every size of transform, one partition and several, whole ones and not. */
+static void
+test_sizes (void)
+{
+  TapMany many = tap_many ("errors over sizes of transforms");
+
+  for (unsigned log2 = TFX_FFT_MIN_LOG2; log2 <= TFX_FFT_MAX_LOG2; log2++) {
+    size_t size = (size_t)1 << log2;
+    const size_t taps[] = { 1, 2, size / 2 + 1, size, size + 1, 3 * size - 7 };
+
+    for (size_t i = 0; i < N_OF (taps); i++) {
+      FirCase *c;
+
+      if (test_is_sanitized () && (log2 > 9 || i % 2))
+        continue;
+      c = fir_case_new (FIR_NOISE, taps[i], 1, 1, 2 * size + 100 + taps[i],
+          200);
+      for (unsigned way = 0; way < 3; way++)
+        check_error (&many, c, way, log2, 0,
+            (i + way) % 3 ? fir_split_all : fir_split_random);
+      fir_case_free (&c);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* As it chooses, over lengths, kinds, kernels, channels and blocks. */
+static void
+test_grid (void)
+{
+  static const size_t taps[] = { 33, 500, 1023, 2049, 7000 };
+  static const size_t blocks[] = { 1, 64, 480, 1024, 5000 };
+  static const unsigned channels[] = { 1, 2, 3, 5, 11 };
+  TapMany many = tap_many ("errors over taps, blocks and channels");
+
+  for (size_t i = 0; i < N_OF (taps) * N_OF (blocks); i++) {
+    size_t n_taps = taps[i % N_OF (taps)], block = blocks[i / N_OF (taps)];
+    unsigned n_channels = channels[(i + i / 5) % N_OF (channels)];
+    FirCase *c;
+
+    if (test_is_sanitized () && i % 4)
+      continue;
+    c = fir_case_new ((FirKind)(i % 3), n_taps, i % 2 ? n_channels : 1,
+        n_channels, block == 1 ? 200 : n_taps + 3000, 150);
+    fir_split_frames = block;
+    check_error (&many, c, (unsigned)(i % 3), 0, 0, fir_split_fixed);
+    if (block > 1)
+      check_error (&many, c, (unsigned)((i + 1) % 3), 0, 0, fir_split_random);
+    fir_case_free (&c);
+  }
+  fir_split_frames = 0;
+  tap_many_end (&many);
+}
+
+/* A low-pass leaves a hundredth of the noise: the error is small beside that. */
+static void
+test_quiet (void)
+{
+  TapMany many = tap_many ("errors beside a quiet output");
+  FirCase *c = fir_case_new (FIR_LOW_PASS, 4095, 1, 1,
+      test_is_sanitized () ? 8000 : 20000, 300);
+
+  for (unsigned way = 0; way < 3; way++)
+    check_error (&many, c, way, 0, 0, fir_split_random);
+  fir_case_free (&c);
+  tap_many_end (&many);
+}
+
+/* A launch has room for a few tiles only: several in a row. */
+static void
+test_parts (void)
+{
+  TapMany many = tap_many ("errors of blocks in several launches");
+
+  for (unsigned n = 1; n <= 4; n++) {
+    FirCase *c = fir_case_new (FIR_NOISE, n == 1 ? 200 : 1200, 1, 2, 4000, 200);
+
+    for (unsigned way = 0; way < 3; way++) {
+      check_error (&many, c, way, 8, n, fir_split_all);
+      check_error (&many, c, way, 8, n, fir_split_random);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- what must not matter ------------------------------------------------------------ */
+
+/* The order of blocks and threads; or again and again on a device. */
+static void
+test_orders (void)
+{
+  static const char *const orders[][2] = { { "reverse", "1" },
+    { "reverse", "16" }, { "random:1", "3" }, { "random:2", "16" },
+    { "forward", "7" } };
+  TapMany many = tap_many ("the same bits in every order");
+  FirCase *c = fir_case_new (FIR_NOISE, 2000, 1, 3, 6000, 100);
+  size_t size = c->n_frames * c->n_channels * sizeof (double);
+  double *first = test_alloc (size), *out = test_alloc (size);
+
+  for (unsigned way = 0; way < 3; way++) {
+    TfxPlan *plan =
+        plan_of (c, ways[way].type, TFX_FIR_FFT, 0, cudas[ways[way].cuda]);
+
+    for (size_t i = 0; i <= N_OF (orders) * (test_cuda_is_standin () ? 1 : 4);
+         i++) {
+      const char *const *order = i ? orders[i % N_OF (orders)] : NULL;
+      TfxEngine *engine;
+      int ret;
+
+      test_cuda_set ("TFX_STANDIN_ORDER", order ? order[0] : NULL);
+      test_cuda_set ("TFX_STANDIN_RESIDENT", order ? order[1] : NULL);
+      plan->backend->engine_new (plan, &engine);
+      tfx_cuda_engine_force_fft (engine, 8, 0);
+      fir_split_frames = 1700;
+      ret = run_blocks (c, engine, plan, ways[way].type, fir_split_fixed, 0,
+          c->n_frames, i ? out : first);
+      tap_many_check (&many, ret == 0 && (!i || !memcmp (out, first, size)),
+          "way %u: %s, %s blocks at a time: returns %d", way,
+          order ? order[0] : "forward", order ? order[1] : "4", ret);
+      plan->backend->engine_free (engine);
+    }
+    tfx_plan_unref (&plan);
+  }
+  fir_split_frames = 0;
+  test_cuda_set ("TFX_STANDIN_ORDER", NULL);
+  test_cuda_set ("TFX_STANDIN_RESIDENT", NULL);
+  tap_many_end (&many);
+  fir_case_free (&c);
+  free (first);
+  free (out);
+}
+
+/* The past goes away and comes back in the middle of a tile, and the type of the
+ * samples changes: what has been kept of the spectra is not used. */
+static void
+test_new_past (void)
+{
+  TapMany many = tap_many ("a past that is set");
+  FirCase *c = fir_case_new (FIR_NOISE, 1500, 2, 2, 5000, 200);
+  double *out = test_alloc (c->n_frames * 2 * sizeof *out);
+  double *state = test_alloc (1499 * 2 * sizeof *state);
+  double *zeros = calloc (1499 * 2, sizeof *zeros);
+
+  for (unsigned way = 0; way < 3; way++) {
+    TfxSample type = ways[way].type;
+    TfxPlan *plan = plan_of (c, type, TFX_FIR_FFT, 512, cudas[ways[way].cuda]);
+    TfxSample other = way == 0 ? TFX_SAMPLE_F64 : type;
+    TfxEngine *engine;
+    double error;
+    int ret;
+
+    plan->backend->engine_new (plan, &engine);
+    ret = run_blocks (c, engine, plan, type, fir_split_random, 0, 1777, out);
+    plan->backend->get_state (engine, 0, state);
+    plan->backend->set_state (engine, 0, zeros);
+    plan->backend->set_state (engine, 0, state);
+    if (ret == 0)
+      ret = run_blocks (c, engine, plan, other, fir_split_random, 1777, 1501,
+          out);
+    plan->backend->get_state (engine, 0, state);
+    plan->backend->reset (engine);
+    plan->backend->set_state (engine, 0, state);
+    if (ret == 0)
+      ret =
+          run_blocks (c, engine, plan, type, fir_split_random, 3278, 1722, out);
+    error = fir_case_error_db (c, out, 0);
+    tap_many_check (&many, ret == 0 && error <= bound_db (type),
+        "way %u: returns %d, %.1f dB", way, ret, error);
+    plan->backend->engine_free (engine);
+    tfx_plan_unref (&plan);
+  }
+  tap_many_end (&many);
+  fir_case_free (&c);
+  free (out);
+  free (state);
+  free (zeros);
+}
+
+/* ---- what it costs ------------------------------------------------------------------- */
+
+static uint64_t
+launches_of (TfxChain *chain, size_t n_frames, unsigned n_blocks)
+{
+  const TfxPlanSpec spec = { .rate_hz = RATE,
+    .n_channels = 2,
+    .sample = TFX_SAMPLE_F32,
+    .block_frames = n_frames,
+    .backend = tfx_cuda_backend (cudas[0]) };
+  float *x = test_alloc (n_frames * 2 * sizeof *x);
+  TfxExec *exec = NULL;
+  TfxStats stats = { 0 };
+  TfxPlan *plan;
+  int ret = tfx_plan_compile_for (chain, &spec, &plan);
+
+  test_noise_f32 (x, n_frames * 2);
+  if (ret == 0)
+    ret = tfx_exec_new (plan, &exec);
+  for (unsigned i = 0; ret == 0 && i < n_blocks; i++)
+    ret = test_exec_f32 (exec, x, 2, n_frames);
+  if (ret == 0)
+    tfx_exec_get_stats (exec, &stats);
+  if (stats.uploads != n_blocks || stats.downloads != n_blocks)
+    stats.launches = 0;
+  tfx_exec_free (&exec);
+  tfx_plan_unref (&plan);
+  tfx_chain_unref (&chain);
+  free (x);
+  return stats.launches;
+}
+
+static TfxStage *
+noise_fir (size_t n_taps)
+{
+  double *kernel = test_cuda_noise (n_taps);
+  const double *const kernels[] = { kernel };
+  TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps,
+      0, TFX_FIR_AUTO);
+
+  free (kernel);
+  return stage;
+}
+
+/* Sections in front of a long FIR: two launches; a room of its own: one. */
+static void
+test_launches (void)
+{
+  static const size_t taps[] = { 101, 511, 4000, 20000 };
+  static const size_t blocks[] = { 64, 1024, 3000 };
+  TapMany many = tap_many ("one launch for a FIR, two with sections");
+  TfxSos sos[12];
+
+  test_cuda_equaliser (sos, 12);
+  for (size_t i = 0; i < N_OF (taps) * N_OF (blocks); i++) {
+    size_t n_taps = taps[i % N_OF (taps)], n = blocks[i / N_OF (taps)];
+    TfxChain *alone = tfx_chain_new ();
+    TfxChain *both = test_cuda_chain (tfx_stage_new_id (), sos, 12);
+    TfxStage *gain = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+    uint64_t launches[2];
+
+    test_cuda_append (&alone, noise_fir (n_taps));
+    test_cuda_append (&both, gain);
+    test_cuda_append (&both, noise_fir (n_taps));
+    test_cuda_append (&both, noise_fir (50));
+    launches[0] = launches_of (alone, n, 5);
+    launches[1] = launches_of (both, n, 5);
+    tap_many_check (&many, launches[0] == 5 && launches[1] == 10,
+        "%zu taps, blocks of %zu: %llu and %llu launches in 5 runs", n_taps, n,
+        (unsigned long long)launches[0], (unsigned long long)launches[1]);
+  }
+  tap_many_end (&many);
+}
+
+/* What is counted in the cost model decides; few taps and few frames are
+ * done directly. */
+static void
+test_choice (void)
+{
+  static const struct
+  {
+    size_t n_taps, n_frames;
+    bool transforms;
+  } cases[] = { { 1, 1024, false }, { 101, 1024, false },
+    { 101, 1 << 20, false }, { 511, 64, false }, { 511, 1 << 20, true },
+    { 4095, 1024, true }, { 4095, 1, false }, { 65536, 64, true },
+    { 65536, 1 << 20, true }, { 1 << 20, 256, true } };
+  TapMany many = tap_many ("long FIRs by transforms");
+
+  for (size_t i = 0; i < N_OF (cases); i++) {
+    size_t n_taps = cases[i].n_taps, n_frames = cases[i].n_frames;
+    unsigned log2 = tfx_cuda_fft_choose (n_taps, n_frames, 200000);
+    double cost = tfx_cuda_fft_cost (n_taps, n_frames, log2);
+
+    tap_many_check (&many, (cost < (double)n_taps) == cases[i].transforms,
+        "%zu taps, blocks of %zu: cost %g by transforms of 2^%u", n_taps,
+        n_frames, cost, log2);
+    for (unsigned other = TFX_FFT_MIN_LOG2; other <= TFX_FFT_MAX_LOG2; other++)
+      tap_many_check (&many,
+          cost <= tfx_cuda_fft_cost (n_taps, n_frames, other),
+          "%zu taps, blocks of %zu: 2^%u is not the best", n_taps, n_frames,
+          log2);
+  }
+  tap_many_check (&many, tfx_cuda_fft_choose (1 << 20, 1 << 20, 65536) == 11,
+      "no more shared memory than there is");
+  tap_many_end (&many);
+}
+
+/* ---- samples that are not finite ------------------------------------------------------ */
+
+/* They count as 0, directly and by transforms, as on the CPU. */
+static void
+test_unsound (void)
+{
+  static const double bad[] = { NAN, INFINITY, -INFINITY, 1e308 };
+  static const TfxFirMethod methods[] = { TFX_FIR_DIRECT, TFX_FIR_FFT };
+  TapMany many = tap_many ("samples that are not finite count as 0");
+
+  for (size_t i = 0; i < N_OF (bad) * 2; i++) {
+    FirCase *c = fir_case_new (FIR_NOISE, 700, 1, 2, 3000, 10);
+    TfxPlan *plan = plan_of (c, TFX_SAMPLE_F64, methods[i % 2], 0, cudas[0]);
+    size_t n = c->n_frames, size = n * 2 * sizeof (double);
+    double *out = test_alloc (size), *expected = test_alloc (size);
+    TfxEngine *engine;
+    int ret, clean;
+
+    plan->backend->engine_new (plan, &engine);
+    c->signal[1234] = c->signal[n + 2000] = 0;
+    clean = run_blocks (c, engine, plan, TFX_SAMPLE_F64, fir_split_all, 0, n,
+        expected);
+    plan->backend->reset (engine);
+    c->signal[1234] = c->signal[n + 2000] = bad[i / 2];
+    ret =
+        run_blocks (c, engine, plan, TFX_SAMPLE_F64, fir_split_all, 0, n, out);
+    tap_many_check (&many,
+        clean == 0 && ret == 2 && memcmp (out, expected, size) == 0,
+        "%g, %s: returns %d and %d", bad[i / 2],
+        i % 2 ? "by transforms" : "directly", clean, ret);
+    plan->backend->engine_free (engine);
+    tfx_plan_unref (&plan);
+    fir_case_free (&c);
+    free (out);
+    free (expected);
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "sizes", test_sizes },
+  { "grid", test_grid },
+  { "quiet", test_quiet },
+  { "parts", test_parts },
+  { "orders", test_orders },
+  { "new-past", test_new_past },
+  { "launches", test_launches },
+  { "choice", test_choice },
+  { "unsound", test_unsound },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  cudas[0] = test_cuda_new (TEST_CUDA_DOUBLE);
+  cudas[1] = test_cuda_new (TEST_CUDA_TWOFOLD);
+  status = tap_main (argc, argv, tests);
+  tfx_cuda_unref (&cudas[0]);
+  tfx_cuda_unref (&cudas[1]);
+  return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cudacheck.h: what the tests of CUDA memory share.  They run on the stand-in
+ * for the driver, see tests/cuda/standin/standin.h, and most of them on a
+ * device too.
+ */
+#ifndef CUDA_CHECK_H
+#define CUDA_CHECK_H
+
+#define GST_USE_UNSTABLE_API
+#include <gst/check/gstcheck.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#include "gsttfxcuda.h"
+#include "gsttfxcudaallocator.h"
+#include "gsttfxcudabuffer.h"
+#include "gsttfxcudapool.h"
+
+/* Of each test: a context on the first device, and its backend. */
+extern GstCudaContext *cuda_check_context;
+extern TfxCuda *cuda_check_cuda;
+
+void cuda_check_setup (void);
+
+/* Fails if the stand-in has found a fault of the caller. */
+void cuda_check_teardown (void);
+
+/* True on the stand-in, which has memory that can be read where it is. */
+gboolean cuda_check_is_standin (void);
+
+/* The next failure that the stand-in injects: "cuMemAlloc_v2:1", see
+ * TFX_STANDIN_FAIL; NULL: none. */
+void cuda_check_fail (const gchar *what);
+
+/* What it has injected since, "" if nothing; frees with the next call. */
+const gchar *cuda_check_injected (void);
+
+/* n random bytes; the same for the same seed.  Free with g_free(). */
+guint8 *cuda_check_bytes (gsize n, guint seed);
+
+/* New memory that holds these bytes, written by the CPU or on the device. */
+GstMemory *cuda_check_memory (const guint8 *bytes, gsize n, gboolean on_device);
+GstBuffer *cuda_check_buffer (const guint8 *bytes, gsize n);
+
+/* On the device, by a stream of its own: as another element does it. */
+void cuda_check_write (gpointer device, const guint8 *bytes, gsize n);
+void cuda_check_read (gpointer device, guint8 *bytes, gsize n);
+
+/* The memory holds these bytes, for the CPU and on the device. */
+void cuda_check_holds (GstMemory *memory, const guint8 *bytes, gsize n);
+void cuda_check_buffer_holds (GstBuffer *buffer, const guint8 *bytes, gsize n);
+
+/* Puts a copy between device addresses on our stream. */
+void cuda_check_queue_copy (gpointer to, gpointer from, gsize n);
+
+/* ---- audio -------------------------------------------------------------------- */
+
+/* In Hz: a frame is a whole number of nanoseconds. */
+#define CUDA_CHECK_RATE 50000
+
+/* F32. */
+GstAudioInfo cuda_check_info (gint n_channels, gboolean planar);
+
+/* An active pool. */
+GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
+
+/* A buffer out of the pool, which must be as it should be, and its memory. */
+GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **buffer);
+
+/* A gain, run by the backend. */
+TfxExec *cuda_check_exec (guint n_channels, gdouble gain);
+
+#endif /* CUDA_CHECK_H */

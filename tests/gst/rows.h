@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * rows.h: elements in a row in the tests, and what comes out of them.
+ */
+#ifndef TFX_ROWS_H
+#define TFX_ROWS_H
+
+#include "tfxcheck.h"
+
+/* "a ! ( b ! c )" as elements e0, e1, e2, in a harness. */
+typedef struct
+{
+  GstHarness *h;
+  GstElement *elements[64];
+  guint n;
+  GstElement *guest; /* between two of them, for a while */
+  guint guest_at;    /* behind this one */
+  gint rate;         /* of the stream */
+} TfxRow;
+
+/* Makes a row of tfx elements and others, fused or not, for a stream. */
+void tfx_rows_open (TfxRow *row, const gchar *launch, const GstAudioInfo *info,
+    gboolean fuse);
+void tfx_rows_close (TfxRow *row);
+
+/* A field of an element's stats. */
+guint64 tfx_rows_stat (TfxRow *row, guint element, const gchar *field);
+
+/* What comes out, and when. */
+typedef struct
+{
+  GArray *samples; /* of gdouble, interleaved */
+  GArray *numbers; /* of guint64: which frame each one is, by its offset */
+  guint64 n_frames, n_buffers;
+  gboolean stamped;    /* the time of each frame is that of its number, but for
+                        * a few ns, as each element rounds where it starts */
+  gboolean contiguous; /* exactly, and the numbers go from 0 on without a gap */
+} TfxHeard;
+
+void tfx_heard_open (TfxHeard *heard);
+void tfx_heard_close (TfxHeard *heard);
+const gdouble *tfx_heard_samples (const TfxHeard *heard);
+void tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info);
+
+/* The largest difference between two that must be contiguous and of one
+ * length. */
+gdouble tfx_heard_distance (const TfxHeard *a, const TfxHeard *b);
+
+/* The power of the difference between two, in dB, against that of the second or
+ * of the input, whichever is more.  They must be the same frames at the same
+ * times; so many of the input are looked at. */
+gdouble
+tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in);
+
+/* What is done to a row before the buffer that begins with this frame. */
+typedef void (*TfxMeddle) (TfxRow *row, guint64 frame, GRand *rand);
+
+/* Plays noise through a row, stamped, in random buffers, with an end.  The
+ * buffers and the random numbers of the meddler are the same for the same
+ * seed. */
+void tfx_rows_play (TfxRow *row, const GstAudioInfo *info, const gdouble *in,
+    gsize n_frames, guint seed, TfxMeddle meddle, TfxHeard *heard);
+
+/* ---- meddlers ---------------------------------------------------------------- */
+
+/* Fuses and splits at every place, now and then. */
+void tfx_rows_toggle_fuse (TfxRow *row, guint64 frame, GRand *rand);
+
+/* Another device, as named, is no neighbour. */
+void tfx_rows_toggle_device (TfxRow *row, guint64 frame, GRand *rand);
+
+/* Somebody looks at the pads, for a while. */
+void tfx_rows_toggle_probe (TfxRow *row, guint64 frame, GRand *rand);
+
+#endif /* TFX_ROWS_H */
