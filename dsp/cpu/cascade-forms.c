@@ -14,17 +14,16 @@
  * The poles are those of a1 and a2 as they are; rounding moves the zeros alone.
  * The factors b0 of a pass are applied to its input at once.
  *
- * Grouped.  From the state (s1, s2) before a group of G frames, E[j] = s1
- * after frame j is linear in the group's input and in the state:
+ * Segments.  The same, over W / L segments of the stream at once, each from
+ * rest.  What a state adds to the outputs after it is linear in the state: at
+ * frame j, c1 times the first row of A^j.  The state is written as (u, d),
+ * d = u - sign u_last: sign = 1 for poles on the right, where u and u_last are
+ * large and nearly equal, -1 for poles on the left.  One step without input is
  *
- *   E = H x + P s1 + Q q,   y[j] = b0 x[j] + E[j - 1],   E[-1] = s1
- *   (s1, q)' = A^G (s1, q) + what the group's input adds
+ *   A = ((-a1 - sign a2, sign a2), (-sign D, sign a2)),  D = 1 + sign a1 + a2
  *
- * with q = s1 + sign s2 in place of s2: sign = 1 for poles on the right, where
- * s1 and s2 are large and nearly cancel, -1 for poles on the left.  In (s1, q)
- * one step without input is A = ((-a1 - sign, sign), (-sign D, sign)),
- * D = 1 + sign a1 + a2, and no power of A cancels.  What the input adds to s1
- * is E[G-1] from rest; to s2 it adds c2 x[G-1] - a2 E[G-2]. */
+ * and no power of A cancels.  The states before the segments follow from those
+ * at the end of each by a scan with A^8, A^16 and A^32. */
 #include "cascade-forms.h"
 
 #include <errno.h>
@@ -35,6 +34,8 @@
 /* So far below 1 that it changes no double, so far above 0 that its inverse
  * is harmless. */
 #define TINY 1e-20
+/* A product of factors b0 from here on is applied before more follow. */
+#define FAR 1e60
 
 double *
 tfx_cascade_alloc (size_t n)
@@ -51,32 +52,35 @@ int
 tfx_cascade_form_init (TfxCascadeForm *form, TfxForm kind, unsigned width,
     unsigned lanes, size_t n_sos)
 {
-  size_t n_passes;
+  size_t n_passes, most;
 
   memset (form, 0, sizeof *form);
   form->form = kind;
   form->width = width;
   form->lanes = lanes;
   form->n_sos = n_sos;
-  if (kind == TFX_FORM_GROUPED) {
-    form->pass_sections = 1;
-    form->pass_size = (size_t)(width / lanes + 9) * width;
-    n_passes = n_sos;
-  } else {
-    /* As few passes as can be, as even as can be: 6 = 3 + 3. */
-    size_t most = kind == TFX_FORM_DIRECT ? TFX_PASS_MAX_SECTIONS
-                                          : TFX_FACTORED_MAX_SECTIONS;
-
-    n_passes = (n_sos + most - 1) / most;
-    form->pass_sections = n_passes ? (n_sos + n_passes - 1) / n_passes : 1;
-    form->pass_size = kind == TFX_FORM_DIRECT
-                          ? TFX_DIRECT_SIZE * form->pass_sections
-                          : 1 + 4 * form->pass_sections;
+  /* As few passes as can be, as even as can be: 6 = 3 + 3. */
+  most = kind == TFX_FORM_DIRECT     ? TFX_PASS_MAX_SECTIONS
+         : kind == TFX_FORM_FACTORED ? TFX_FACTORED_MAX_SECTIONS
+                                     : 1;
+  n_passes = (n_sos + most - 1) / most;
+  form->pass_sections = n_passes ? (n_sos + n_passes - 1) / n_passes : 1;
+  form->n_state = kind == TFX_FORM_DIRECT ? 2 : 3;
+  switch (kind) {
+    case TFX_FORM_DIRECT:
+      form->pass_size = TFX_DIRECT_SIZE * form->pass_sections;
+      break;
+    case TFX_FORM_FACTORED:
+      form->pass_size = 1 + 4 * form->pass_sections;
+      break;
+    case TFX_FORM_SEGMENTS:
+      form->pass_size = TFX_SEGMENT_COEF_SIZE + 4 * width;
+      break;
   }
-  form->n_state = kind == TFX_FORM_FACTORED ? 3 : 2;
   form->coef = tfx_cascade_alloc (n_passes * form->pass_size);
   form->scale = calloc (n_sos + 1, sizeof *form->scale);
-  if (!form->coef || !form->scale) {
+  form->gain = calloc (n_sos + 1, sizeof *form->gain);
+  if (!form->coef || !form->scale || !form->gain) {
     tfx_cascade_form_clear (form);
     return -ENOMEM;
   }
@@ -88,6 +92,7 @@ tfx_cascade_form_clear (TfxCascadeForm *form)
 {
   free (form->coef);
   free (form->scale);
+  free (form->gain);
   memset (form, 0, sizeof *form);
 }
 
@@ -107,6 +112,32 @@ static double
 away_from_zero (double x)
 {
   return fabs (x) < TINY ? copysign (TINY, x) : x;
+}
+
+/* b0, (b1 / b0 - a1) and (b2 / b0 - a2): each in one rounding, because the
+ * differences are often small. */
+typedef struct Factors
+{
+  double b0, c1, c2;
+} Factors;
+
+static Factors
+factor (const TfxSos *s)
+{
+  const double b0 = divisor (s);
+
+  return (Factors){ b0,
+    away_from_zero ((double)((long double)s->b1 / b0 - s->a1)),
+    away_from_zero ((double)((long double)s->b2 / b0 - s->a2)) };
+}
+
+static void
+set_scale (TfxCascadeForm *form, size_t k, const Factors *f, double a2,
+    double tail)
+{
+  form->scale[k][0] = f->c1 / tail;
+  form->scale[k][1] = f->c2 / tail;
+  form->scale[k][2] = a2 * f->c1 / tail;
 }
 
 /* a - b c in one rounding: c1 and c2 are often small differences. */
@@ -143,19 +174,15 @@ set_factored_pass (TfxCascadeForm *form, const TfxSos *sos, size_t first,
 
   for (size_t k = n; k-- > 0;) {
     const TfxSos *s = &sos[first + k];
-    double b0 = divisor (s);
-    double c1 = away_from_zero (s->b1 / b0 - s->a1);
-    double c2 = away_from_zero (s->b2 / b0 - s->a2);
+    const Factors f = factor (s);
     double *c = coef + 1 + 4 * k;
 
-    c[0] = c1;
+    c[0] = f.c1;
     c[1] = -s->a1;
     c[2] = -s->a2;
-    c[3] = c2 / c1;
-    form->scale[first + k][0] = c1 / tail;
-    form->scale[first + k][1] = c2 / tail;
-    form->scale[first + k][2] = s->a2 * c1 / tail;
-    tail *= b0;
+    c[3] = f.c2 / f.c1;
+    set_scale (form, first + k, &f, s->a2, tail);
+    tail *= f.b0;
   }
   coef[0] = tail;
 }
@@ -172,68 +199,94 @@ multiply (Matrix m, Matrix n)
     m.c * n.a + m.d * n.c, m.c * n.b + m.d * n.d };
 }
 
+/* The numbers of m one by one, from first on, step doubles from one to the
+ * next. */
 static void
-fill (double *lanes, unsigned width, long double value)
+store_matrix (double *first, size_t step, Matrix m)
 {
-  for (unsigned i = 0; i < width; i++)
-    lanes[i] = (double)value;
+  first[0] = (double)m.a;
+  first[step] = (double)m.b;
+  first[2 * step] = (double)m.c;
+  first[3 * step] = (double)m.d;
+}
+
+/* Everything that follows from the poles, and from c. */
+static void
+set_responses (const TfxCascadeForm *form, TfxSegmentCoef *c, double *lanes,
+    const TfxSos *s)
+{
+  const unsigned n_segments = form->width / form->lanes;
+  const long double a1 = s->a1, sign = c->sign, a2 = sign * s->a2;
+  const Matrix identity = { 1, 0, 0, 1 };
+  const Matrix A = { -a1 - a2, a2, -sign * (1 + sign * a1 + s->a2), a2 };
+  Matrix step = identity, power;
+
+  for (unsigned j = 0; j < TFX_SEGMENT_FRAMES; j++) {
+    c->p[j] = (double)(c->c * step.a);
+    c->q[j] = (double)(c->c * step.b);
+    step = multiply (A, step);
+  }
+  power = step;
+  for (unsigned i = 0; i < 3; i++) {
+    store_matrix (c->power[i], 1, power);
+    power = multiply (power, power);
+  }
+  power = identity;
+  for (unsigned i = 0; i < n_segments; i++) {
+    for (unsigned k = 0; k < form->lanes; k++)
+      store_matrix (lanes + i * form->lanes + k, form->width, power);
+    power = multiply (step, power);
+  }
+  store_matrix (c->group, 1, power);
+}
+
+static TfxSegmentCoef *
+segment_coef (const TfxCascadeForm *form, size_t section)
+{
+  return (TfxSegmentCoef *)(form->coef + section * form->pass_size);
 }
 
 static void
-set_grouped (TfxCascadeForm *form, const TfxSos *s, size_t section)
+set_segments (TfxCascadeForm *form, const TfxSos *sos)
 {
-  const unsigned W = form->width, L = form->lanes, G = W / L;
-  double *coef = form->coef + section * form->pass_size;
-  double *rest = coef + G * W;
-  const long double a1 = s->a1, a2 = s->a2;
-  const long double c1 = s->b1 - a1 * s->b0, c2 = s->b2 - a2 * s->b0;
-  const long double sign = a1 <= 0.0L ? 1.0L : -1.0L;
-  const Matrix A = { -a1 - sign, sign, -sign * (1.0L + sign * a1 + a2), sign };
-  Matrix power = A;
-  long double s1 = c1, s2 = c2;
+  double tail = 1.0; /* the product of b0 from section k to the next gain */
 
-  for (unsigned j = 0; j < G; j++) {
-    for (unsigned i = 0; i + j < G; i++)
-      fill (coef + i * W + (i + j) * L, L, s1); /* H[i][i + j] */
-    fill (rest + j * L, L, power.a);            /* P */
-    fill (rest + W + j * L, L, power.b);        /* Q */
-    if (j + 1 < G)
-      power = multiply (A, power);
+  for (size_t k = form->n_sos; k-- > 0;) {
+    TfxSegmentCoef *c = segment_coef (form, k);
+    const Factors f = factor (&sos[k]);
 
-    long double next = s2 - a1 * s1;
-    s2 = -a2 * s1;
-    s1 = next;
+    c->c = f.c1;
+    c->r = f.c2 / f.c1;
+    c->na1 = -sos[k].a1;
+    c->na2 = -sos[k].a2;
+    c->sign = sos[k].a1 <= 0.0 ? 1.0 : -1.0;
+    set_responses (form, c, (double *)(c + 1), &sos[k]);
+    set_scale (form, k, &f, sos[k].a2, tail);
+    tail *= f.b0;
+    form->gain[k] = 1.0;
+    if (k == 0 || !(fabs (tail) > 1.0 / FAR && fabs (tail) < FAR)) {
+      form->gain[k] = tail;
+      tail = 1.0;
+    }
   }
-  fill (rest + 2 * W, W, s->b0);
-  fill (rest + 3 * W, W, power.a);
-  fill (rest + 4 * W, W, power.b);
-  fill (rest + 5 * W, W, power.c);
-  fill (rest + 6 * W, W, power.d);
-  fill (rest + 7 * W, W, sign * c2);
-  fill (rest + 8 * W, W, -sign * a2);
-  form->scale[section][0] = 1.0;
-  form->scale[section][1] = (double)sign;
 }
 
 void
 tfx_cascade_form_set (TfxCascadeForm *form, const TfxSos *sos)
 {
+  if (form->form == TFX_FORM_SEGMENTS) {
+    set_segments (form, sos);
+    return;
+  }
   for (size_t k = 0; k < form->n_sos; k += form->pass_sections) {
     size_t n = form->n_sos - k;
 
     if (n > form->pass_sections)
       n = form->pass_sections;
-    switch (form->form) {
-      case TFX_FORM_DIRECT:
-        set_direct_pass (form, sos, k, n);
-        break;
-      case TFX_FORM_FACTORED:
-        set_factored_pass (form, sos, k, n);
-        break;
-      case TFX_FORM_GROUPED:
-        set_grouped (form, sos + k, k);
-        break;
-    }
+    if (form->form == TFX_FORM_DIRECT)
+      set_direct_pass (form, sos, k, n);
+    else
+      set_factored_pass (form, sos, k, n);
   }
 }
 
@@ -252,9 +305,11 @@ tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
       s[0] = scale[0] * kernel[0];
       s[1] = scale[1] * kernel[2] - scale[2] * kernel[1];
       break;
-    case TFX_FORM_GROUPED:
-      s[0] = kernel[0];
-      s[1] = scale[1] * (kernel[1] - kernel[0]);
+    case TFX_FORM_SEGMENTS:
+      s[0] = scale[0] * kernel[0];
+      s[1] = scale[1] * kernel[2] - scale[2] *
+                                        segment_coef (form, section)->sign *
+                                        (kernel[0] - kernel[1]);
       break;
   }
 }
@@ -276,9 +331,10 @@ tfx_cascade_form_import (const TfxCascadeForm *form, size_t section,
       kernel[1] = 0.0;
       kernel[2] = s[1] / scale[1];
       break;
-    case TFX_FORM_GROUPED:
-      kernel[0] = s[0];
-      kernel[1] = s[0] + scale[1] * s[1];
+    case TFX_FORM_SEGMENTS:
+      kernel[0] = s[0] / scale[0];
+      kernel[1] = kernel[0];
+      kernel[2] = s[1] / scale[1];
       break;
   }
 }

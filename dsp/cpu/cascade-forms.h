@@ -16,8 +16,11 @@ typedef struct TfxCascadeForm
   size_t pass_size;     /* doubles of coefficients of a full pass */
   double *coef;         /* 64-byte aligned */
   unsigned n_state;     /* numbers of state of a section and lane, 2 or 3 */
-  /* Factored: s1 = scale[0] u, s2 = scale[1] (last x) - scale[2] (last u) of
-   * each section.  Grouped: s2 = scale[1] (q - s1). */
+  /* Segments: the factor before each section; 1 where a factor further ahead
+   * has it already. */
+  double *gain;
+  /* Factored and segments: s1 = scale[0] u, s2 = scale[1] (last x) - scale[2]
+   * (last u) of each section. */
   double (*scale)[3];
 } TfxCascadeForm;
 

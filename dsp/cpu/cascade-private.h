@@ -9,13 +9,15 @@
 /* Doubles: 16 KiB, half of a small first-level cache. */
 #define SCRATCH_SIZE 2048
 #define MAX_WIDTH 8
+/* Values of a group of the form segments. */
+#define MAX_GROUP (TFX_SEGMENT_FRAMES * MAX_WIDTH)
 
 typedef enum
 {
   FORM_DIRECT,
   FORM_FACTORED,
-  FORM_GROUPED1,
-  FORM_GROUPED2,
+  FORM_SEGMENTS1,
+  FORM_SEGMENTS2,
   N_FORMS
 } FormIndex;
 
@@ -24,13 +26,15 @@ typedef struct Group
 {
   unsigned first_channel, n_channels;
   unsigned lanes;  /* of the scratch; those beyond n_channels are idle */
-  unsigned stride; /* of the state: 1 or W */
+  unsigned stride; /* of the state: 1, W, or of segments, lanes */
   const TfxCascadeForm *form;
-  TfxCascadeKernel kernel; /* over the scratch, or ... */
-  TfxRowsKernel rows;      /* ... from rows to rows */
-  double *state;           /* [n_sos][form->n_state][stride] */
-  unsigned n_pending;
-  double pending[MAX_WIDTH]; /* [n_pending][lanes] */
+  /* One of them: over the scratch, from rows to rows, over segments. */
+  TfxCascadeKernel kernel;
+  TfxRowsKernel rows;
+  TfxSegmentsKernel segments;
+  double *state;             /* [n_sos][form->n_state][stride] */
+  unsigned n_pending;        /* frames of an unfinished group of segments */
+  double pending[MAX_GROUP]; /* [n_pending][lanes] */
 } Group;
 
 struct TfxCascade
@@ -44,8 +48,19 @@ struct TfxCascade
   bool mute;
   TfxCascadeForm forms[N_FORMS];
   Group *groups;
-  double *states, *spare_state, *scratch;
+  double *states, *scratch;
   double *exchange; /* [n_channels][n_sos][2]: the state between types */
 };
+
+/* Frames of a group of the form segments. */
+static inline unsigned
+tfx_cascade_group_frames (const Group *g)
+{
+  return TFX_SEGMENT_FRAMES * g->form->width / g->lanes;
+}
+
+/* Filters the channels of g, whose form is segments, in place or apart. */
+void tfx_cascade_run_segments (TfxCascade *cascade, Group *g,
+    const TfxBlock *in, const TfxBlock *out);
 
 #endif

@@ -32,10 +32,8 @@ import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
   double kernel[TFX_CASCADE_MAX_STATE];
 
   tfx_cascade_form_import (g->form, k, s, kernel);
-  for (unsigned i = 0; i < n; i++) {
-    for (unsigned l = lane; l < g->stride; l += g->lanes)
-      g->state[(k * n + i) * g->stride + l] = kernel[i];
-  }
+  for (unsigned i = 0; i < n; i++)
+    g->state[(k * n + i) * g->stride + lane] = kernel[i];
 }
 
 /* Runs the frames of an unfinished group into the state, one by one. */
@@ -43,7 +41,7 @@ static void
 settle (TfxCascade *c, Group *g)
 {
   for (unsigned lane = 0; lane < g->n_channels && g->n_pending; lane++) {
-    double x[MAX_WIDTH];
+    double x[MAX_GROUP];
 
     for (unsigned i = 0; i < g->n_pending; i++)
       x[i] = g->pending[i * g->lanes + lane];

@@ -3,11 +3,7 @@
  *
  * A block goes through a scratch that stays in the first-level cache: packed
  * into it as doubles, section after section in place, and unpacked.
- *
- * The kernels that take samples in groups see the stream in groups that are
- * counted from its start, not from the block's: the frames of an unfinished
- * group are kept and run again, from the state before them, when more come.
- * So any split of a stream into blocks gives the same output to the bit. */
+ */
 #include "cascade-private.h"
 
 #include <errno.h>
@@ -26,11 +22,12 @@ choose_form (TfxCascade *c, Group *g, unsigned left)
 
   g->rows = NULL;
   g->kernel = NULL;
+  g->segments = NULL;
   g->stride = k->width;
-  if (f32 && left <= 2 && k->grouped[left - 1]) {
-    g->lanes = g->n_channels = left;
-    g->form = &c->forms[FORM_GROUPED1 + left - 1];
-    g->kernel = k->grouped[left - 1];
+  if (f32 && left <= 2 && k->segments[left - 1]) {
+    g->lanes = g->n_channels = g->stride = left;
+    g->form = &c->forms[FORM_SEGMENTS1 + left - 1];
+    g->segments = k->segments[left - 1];
   } else if (left == 1 || !k->direct) {
     g->lanes = g->n_channels = g->stride = 1;
     g->form = &c->forms[FORM_DIRECT];
@@ -76,9 +73,9 @@ init_forms (TfxCascade *c)
     ret = tfx_cascade_form_init (&c->forms[FORM_FACTORED], TFX_FORM_FACTORED,
         k->width, k->width, c->n_sos);
   for (unsigned l = 1; l <= 2 && ret == 0; l++) {
-    if (k->grouped[l - 1])
-      ret = tfx_cascade_form_init (&c->forms[FORM_GROUPED1 + l - 1],
-          TFX_FORM_GROUPED, k->width, l, c->n_sos);
+    if (k->segments[l - 1])
+      ret = tfx_cascade_form_init (&c->forms[FORM_SEGMENTS1 + l - 1],
+          TFX_FORM_SEGMENTS, k->width, l, c->n_sos);
   }
   return ret;
 }
@@ -103,11 +100,10 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->groups = calloc (max_groups, sizeof *c->groups);
   c->states = tfx_cascade_alloc (
       max_groups * n_sos * TFX_CASCADE_MAX_STATE * kernels->width);
-  c->spare_state = tfx_cascade_alloc (2 * MAX_WIDTH);
-  c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_WIDTH);
+  c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_GROUP);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
-  if (!c->sos || !c->groups || !c->states || !c->spare_state || !c->scratch ||
-      !c->exchange || init_forms (c)) {
+  if (!c->sos || !c->groups || !c->states || !c->scratch || !c->exchange ||
+      init_forms (c)) {
     tfx_cascade_free (&c);
     return -ENOMEM;
   }
@@ -129,10 +125,24 @@ tfx_cascade_free (TfxCascade **cascade)
   free (c->sos);
   free (c->groups);
   free (c->states);
-  free (c->spare_state);
   free (c->scratch);
   free (c->exchange);
   free (c);
+}
+
+/* The coefficients of the forms that are in use. */
+static void
+set_forms (TfxCascade *c)
+{
+  for (unsigned i = 0; i < N_FORMS; i++) {
+    TfxCascadeForm *form = &c->forms[i];
+    bool is_used = false;
+
+    for (unsigned j = 0; j < c->n_groups; j++)
+      is_used = is_used || c->groups[j].form == form;
+    if (is_used)
+      tfx_cascade_form_set (form, c->sos);
+  }
 }
 
 void
@@ -149,10 +159,7 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
     last->b1 *= c->gain;
     last->b2 *= c->gain;
   }
-  for (unsigned i = 0; i < N_FORMS; i++) {
-    if (c->forms[i].coef)
-      tfx_cascade_form_set (&c->forms[i], c->sos);
-  }
+  set_forms (c);
 }
 
 /* All sections over the scratch, in place. */
@@ -195,34 +202,6 @@ run_rows (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
   }
 }
 
-/* The grouped form over the pending frames and n new ones: whole groups, and
- * then one more that is not complete and leaves no trace in the state. */
-static void
-run_grouped (const TfxCascade *c, Group *g, size_t n)
-{
-  const TfxCascadeForm *f = g->form;
-  const unsigned W = f->width;
-  double *x = c->scratch;
-  size_t n_values = (g->n_pending + n) * g->lanes;
-  size_t n_groups = n_values / W, n_rest = n_values % W;
-  double *rest = x + n_groups * W;
-
-  memset (x + n_values, 0, (W - n_rest) % W * sizeof *x);
-  g->n_pending = (unsigned)(n_rest / g->lanes);
-  memcpy (g->pending, rest, n_rest * sizeof *x);
-
-  for (size_t k = 0; k < c->n_sos; k++) {
-    const double *coef = f->coef + k * f->pass_size;
-    double *state = g->state + k * 2 * W;
-
-    g->kernel (x, n_groups, state, coef, 1);
-    if (n_rest > 0) {
-      memcpy (c->spare_state, state, 2 * W * sizeof *state);
-      g->kernel (rest, 1, c->spare_state, coef, 1);
-    }
-  }
-}
-
 static TfxRows
 rows_of (const TfxBlock *block)
 {
@@ -236,7 +215,7 @@ run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
 {
   const TfxKernels *k = c->kernels;
   const unsigned L = g->lanes;
-  double *x = c->scratch, *first = x + g->n_pending * L;
+  double *x = c->scratch;
   const size_t n = in->n_frames;
 
   if (g->rows && g->n_channels == L && c->n_sos > 0 && !c->mute &&
@@ -246,22 +225,24 @@ run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
     return;
   }
 
-  memcpy (x, g->pending, g->n_pending * L * sizeof *x);
-  k->pack[in->type](first, L, in);
+  if (g->segments && c->n_sos > 0) {
+    tfx_cascade_run_segments (c, g, in, out);
+    return;
+  }
+
+  k->pack[in->type](x, L, in);
   if (c->n_sos == 0) {
     for (size_t i = 0; i < n * L; i++)
       x[i] *= c->gain;
   } else if (g->rows) {
     const TfxRows rows = { x, TFX_ROWS_SCRATCH, L };
     run_rows (c, g, rows, rows, n);
-  } else if (g->form->form == TFX_FORM_GROUPED) {
-    run_grouped (c, g, n);
   } else {
     run_scratch (c, g, n);
   }
   if (c->mute)
-    memset (first, 0, n * L * sizeof *x);
-  k->unpack[out->type](first, L, out);
+    memset (x, 0, n * L * sizeof *x);
+  k->unpack[out->type](x, L, out);
 }
 
 /* NaN and infinity have an exponent of all ones: adding one to it carries
@@ -314,6 +295,7 @@ set_type (TfxCascade *c, TfxSample type)
   tfx_cascade_get_state (c, 0, c->n_sos, c->exchange);
   c->type = type;
   plan_groups (c);
+  set_forms (c);
   tfx_cascade_reset (c);
   tfx_cascade_set_state (c, 0, c->n_sos, c->exchange);
 }

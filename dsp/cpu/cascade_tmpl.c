@@ -231,71 +231,7 @@ step (double *y, double *s1, double *s2, double x, const double *c)
 #define DIRECT_STEP step
 #include "direct_tmpl.c"
 
-#ifdef V_GROUPED
-/* One section, G = W / L frames at a time, L a constant.  E[j] is s1 after
- * frame j: the part from rest, H x, does not wait for the recursion; then the
- * state's part is added.  The recursion itself, from group to group, is two
- * multiply-adds. */
-static inline __attribute__ ((always_inline)) void
-run_grouped (double *x, size_t n, double *state, const double *coef,
-    const unsigned L)
-{
-  const unsigned G = W / L;
-  V h[W];
-  const double *rest = coef + G * W;
-  const V p = v_load (rest), q = v_load (rest + W);
-  const V b0 = v_load (rest + 2 * W);
-  const V a11 = v_load (rest + 3 * W), a12 = v_load (rest + 4 * W);
-  const V a21 = v_load (rest + 5 * W), a22 = v_load (rest + 6 * W);
-  const V sc2 = v_load (rest + 7 * W), nsa2 = v_load (rest + 8 * W);
-  V s1 = v_load (state), sq = v_load (state + W);
-
-#pragma GCC unroll 8
-  for (unsigned j = 0; j < G; j++)
-    h[j] = v_load (coef + j * W);
-  for (size_t i = 0; i < n; i++, x += W) {
-    V in = v_load (x), last = v_repeat (x + W - L, L);
-    V even = v_mul (h[0], v_repeat (x, L));
-    V odd = v_mul (h[1], v_repeat (x + L, L));
-#pragma GCC unroll 8
-    for (unsigned j = 2; j < G; j += 2) {
-      even = v_fma (h[j], v_repeat (x + j * L, L), even);
-      odd = v_fma (h[j + 1], v_repeat (x + (j + 1) * L, L), odd);
-    }
-    V zero_state = v_add (even, odd);
-    V e = v_fma (q, sq, v_fma (p, s1, zero_state));
-    V y = v_fma (b0, in, v_shift_in (e, s1, L));
-
-    V in1 = v_repeat_last (zero_state, L);
-    V in2 = v_fma (nsa2, v_repeat_second_last (zero_state, L), in1);
-    in2 = v_fma (sc2, last, in2);
-    V next = v_fma (a11, s1, v_fma (a12, sq, in1));
-    sq = v_fma (a21, s1, v_fma (a22, sq, in2));
-    s1 = next;
-    v_store (x, y);
-  }
-  v_store (state, s1);
-  v_store (state + W, sq);
-}
-
-static void
-KERNEL (grouped1) (double *x, size_t n, double *state, const double *coef,
-    unsigned n_sections)
-{
-  (void)n_sections;
-  run_grouped (x, n, state, coef, 1);
-}
-#endif
-
-#if defined V_GROUPED && V_GROUPED > 1
-static void
-KERNEL (grouped2) (double *x, size_t n, double *state, const double *coef,
-    unsigned n_sections)
-{
-  (void)n_sections;
-  run_grouped (x, n, state, coef, 2);
-}
-#endif
+#include "segments_tmpl.c"
 
 #define PACK_WIDTH W
 #define PACK_NAME(op, type) CAT3 (op, type, ISA)
@@ -325,12 +261,13 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .direct_one = KERNEL (direct_one),
   .direct = KERNEL (direct),
   .factored = KERNEL (factored),
-#ifdef V_GROUPED
-  .grouped[0] = KERNEL (grouped1),
-#endif
-#if defined V_GROUPED && V_GROUPED > 1
-  .grouped[1] = KERNEL (grouped2),
+  .segments[0] = KERNEL (segments1),
+#if W > 2
+  .segments[1] = KERNEL (segments2),
 #endif
   .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
+  .pack_segments = { KERNEL (pack_segments_f32), KERNEL (pack_segments_f64) },
+  .unpack_segments = { KERNEL (unpack_segments_f32),
+      KERNEL (unpack_segments_f64) },
 };

@@ -12,11 +12,15 @@
 #define pack_planes PACK_CAT (PACK_NAME, pack_planes, PACK_TYPE)
 #define pack_rows PACK_CAT (PACK_NAME, pack_rows, PACK_TYPE)
 #define pack_vectors PACK_CAT (PACK_NAME, pack_vectors, PACK_TYPE)
+#define pack_segments PACK_CAT (PACK_NAME, pack_segments, PACK_TYPE)
+#define pack_segments_of PACK_CAT (PACK_NAME, pack_segments_of, PACK_TYPE)
 #define unpack PACK_CAT (PACK_NAME, unpack, PACK_TYPE)
 #define unpack_all PACK_CAT (PACK_NAME, unpack_all, PACK_TYPE)
 #define unpack_planes PACK_CAT (PACK_NAME, unpack_planes, PACK_TYPE)
 #define unpack_rows PACK_CAT (PACK_NAME, unpack_rows, PACK_TYPE)
 #define unpack_vectors PACK_CAT (PACK_NAME, unpack_vectors, PACK_TYPE)
+#define unpack_segments PACK_CAT (PACK_NAME, unpack_segments, PACK_TYPE)
+#define unpack_segments_of PACK_CAT (PACK_NAME, unpack_segments_of, PACK_TYPE)
 
 /* With lanes, used and cs constant the inner loops unroll. */
 static inline __attribute__ ((always_inline)) void
@@ -197,14 +201,135 @@ unpack (const double *x, unsigned lanes, const TfxBlock *out)
   }
 }
 
+#if PACK_WIDTH > 1
+/* Groups of W / L segments: x[group][frame][W], lane i is channel i % L of
+ * segment i / L. */
+static inline __attribute__ ((always_inline)) void
+pack_segments_of (double *x, const PACK_SAMPLE *s, size_t n_groups,
+    ptrdiff_t fs, ptrdiff_t cs, double gain, const unsigned L)
+{
+  enum
+  {
+    S = TFX_SEGMENT_FRAMES
+  };
+  const V g = v_set1 (gain);
+
+  for (; n_groups > 0; n_groups--, x += S * W, s += S * W / L * fs) {
+    if (fs == 1) {
+      for (unsigned j = 0; j < S; j += W) {
+        V rows[W];
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          rows[i] = PACK_LOAD (s + i % L * cs + i / L * S + j);
+        v_transpose (rows);
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          v_store (x + (j + i) * W, v_mul (g, rows[i]));
+      }
+#if W > 2
+    } else if (L == 2 && cs == 1 && fs == 2) {
+      for (unsigned j = 0; j < S; j += W / 2) {
+        V rows[W / 2];
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < W / 2; i++)
+          rows[i] = PACK_LOAD (s + 2 * (i * S + j));
+        v_transpose_pairs (rows);
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < W / 2; i++)
+          v_store (x + (j + i) * W, v_mul (g, rows[i]));
+      }
+#endif
+    } else {
+      for (unsigned j = 0; j < S; j++) {
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          x[j * W + i] = gain * s[i % L * cs + (i / L * S + j) * fs];
+      }
+    }
+  }
+}
+
+static void
+pack_segments (double *x, unsigned lanes, const TfxBlock *in, double gain)
+{
+  const size_t n_groups = in->n_frames * lanes / (TFX_SEGMENT_FRAMES * W);
+  const ptrdiff_t fs = in->frame_stride, cs = in->channel_stride;
+
+  if (lanes == 1)
+    pack_segments_of (x, in->data, n_groups, fs, cs, gain, 1);
+  else
+    pack_segments_of (x, in->data, n_groups, fs, cs, gain, 2);
+}
+
+static inline __attribute__ ((always_inline)) void
+unpack_segments_of (const double *x, PACK_SAMPLE *s, size_t n_groups,
+    ptrdiff_t fs, ptrdiff_t cs, const unsigned L)
+{
+  enum
+  {
+    S = TFX_SEGMENT_FRAMES
+  };
+
+  for (; n_groups > 0; n_groups--, x += S * W, s += S * W / L * fs) {
+    if (fs == 1) {
+      for (unsigned j = 0; j < S; j += W) {
+        V rows[W];
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          rows[i] = v_load (x + (j + i) * W);
+        v_transpose (rows);
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          PACK_STORE (s + i % L * cs + i / L * S + j, rows[i]);
+      }
+#if W > 2
+    } else if (L == 2 && cs == 1 && fs == 2) {
+      for (unsigned j = 0; j < S; j += W / 2) {
+        V rows[W / 2];
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < W / 2; i++)
+          rows[i] = v_load (x + (j + i) * W);
+        v_transpose_pairs (rows);
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < W / 2; i++)
+          PACK_STORE (s + 2 * (i * S + j), rows[i]);
+      }
+#endif
+    } else {
+      for (unsigned j = 0; j < S; j++) {
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < W; i++)
+          s[i % L * cs + (i / L * S + j) * fs] = (PACK_SAMPLE)x[j * W + i];
+      }
+    }
+  }
+}
+
+static void
+unpack_segments (const double *x, unsigned lanes, const TfxBlock *out)
+{
+  const size_t n_groups = out->n_frames * lanes / (TFX_SEGMENT_FRAMES * W);
+  const ptrdiff_t fs = out->frame_stride, cs = out->channel_stride;
+
+  if (lanes == 1)
+    unpack_segments_of (x, out->data, n_groups, fs, cs, 1);
+  else
+    unpack_segments_of (x, out->data, n_groups, fs, cs, 2);
+}
+#endif
+
 #undef PACK_CAT
 #undef pack
 #undef pack_all
 #undef pack_planes
 #undef pack_rows
 #undef pack_vectors
+#undef pack_segments
+#undef pack_segments_of
 #undef unpack
 #undef unpack_all
 #undef unpack_planes
 #undef unpack_rows
 #undef unpack_vectors
+#undef unpack_segments
+#undef unpack_segments_of

@@ -5,7 +5,6 @@
 #define ISA avx2
 #define W 4
 #define V_HAS_FMA 1
-#define V_GROUPED 1 /* channels of grouped kernels, at the most */
 
 typedef __m256d V;
 
@@ -78,37 +77,39 @@ v_fnma (V a, V b, V c)
   return _mm256_fnmadd_pd (a, b, c);
 }
 
-/* The n doubles at p, over and over; n is 1. */
+/* The n doubles at p, over and over; n is 1 or 2. */
 static inline __attribute__ ((always_inline)) V
 v_repeat (const double *p, unsigned n)
 {
-  (void)n;
-  return _mm256_broadcast_sd (p);
+  return n == 1 ? _mm256_broadcast_sd (p)
+                : _mm256_broadcast_pd ((const __m128d *)p);
 }
 
-/* The last n lanes of a, over and over. */
+/* The first n lanes; n is 1 or 2. */
+static inline __attribute__ ((always_inline)) void
+v_store_first (double *p, V a, unsigned n)
+{
+  if (n == 1)
+    _mm_store_sd (p, _mm256_castpd256_pd128 (a));
+  else
+    _mm_storeu_pd (p, _mm256_castpd256_pd128 (a));
+}
+
+/* The last n lanes of a, over and over; n is 1 or 2. */
 static inline __attribute__ ((always_inline)) V
 v_repeat_last (V a, unsigned n)
 {
-  (void)n;
-  return _mm256_permute4x64_pd (a, 0xff);
+  return n == 1 ? _mm256_permute4x64_pd (a, 0xff)
+                : _mm256_permute2f128_pd (a, a, 0x11);
 }
 
-/* The n lanes before the last n, over and over. */
-static inline __attribute__ ((always_inline)) V
-v_repeat_second_last (V a, unsigned n)
-{
-  (void)n;
-  return _mm256_permute4x64_pd (a, 0xaa);
-}
-
-/* The last n lanes of low, then a without its last n lanes. */
+/* The last n lanes of low, then a without its last n lanes; n is 1 or 2. */
 static inline __attribute__ ((always_inline)) V
 v_shift_in (V a, V low, unsigned n)
 {
-  (void)n;
-  return _mm256_blend_pd (_mm256_permute4x64_pd (a, 0x90),
-      _mm256_permute4x64_pd (low, 0xff), 1);
+  V middle = _mm256_permute2f128_pd (low, a, 0x21);
+
+  return n == 1 ? _mm256_shuffle_pd (middle, a, 0x5) : middle;
 }
 
 /* Rows become columns. */
@@ -122,4 +123,14 @@ v_transpose (V r[W])
   r[1] = _mm256_permute2f128_pd (b, d, 0x20);
   r[2] = _mm256_permute2f128_pd (a, c, 0x31);
   r[3] = _mm256_permute2f128_pd (b, d, 0x31);
+}
+
+/* The same of pairs of lanes. */
+static inline __attribute__ ((always_inline)) void
+v_transpose_pairs (V r[W / 2])
+{
+  V low = _mm256_permute2f128_pd (r[0], r[1], 0x20);
+
+  r[1] = _mm256_permute2f128_pd (r[0], r[1], 0x31);
+  r[0] = low;
 }

@@ -5,7 +5,6 @@
 #define ISA avx512
 #define W 8
 #define V_HAS_FMA 1
-#define V_GROUPED 2 /* channels of grouped kernels, at the most */
 
 typedef __m512d V;
 
@@ -86,7 +85,17 @@ v_repeat (const double *p, unsigned n)
                 : _mm512_broadcast_f64x2 (_mm_loadu_pd (p));
 }
 
-/* The last n lanes of a, over and over. */
+/* The first n lanes; n is 1 or 2. */
+static inline __attribute__ ((always_inline)) void
+v_store_first (double *p, V a, unsigned n)
+{
+  if (n == 1)
+    _mm_store_sd (p, _mm512_castpd512_pd128 (a));
+  else
+    _mm_storeu_pd (p, _mm512_castpd512_pd128 (a));
+}
+
+/* The last n lanes of a, over and over; n is 1 or 2. */
 static inline __attribute__ ((always_inline)) V
 v_repeat_last (V a, unsigned n)
 {
@@ -94,21 +103,15 @@ v_repeat_last (V a, unsigned n)
                 : _mm512_shuffle_f64x2 (a, a, 0xff);
 }
 
-/* The n lanes before the last n, over and over. */
-static inline __attribute__ ((always_inline)) V
-v_repeat_second_last (V a, unsigned n)
-{
-  return n == 1 ? _mm512_permutexvar_pd (_mm512_set1_epi64 (6), a)
-                : _mm512_shuffle_f64x2 (a, a, 0xaa);
-}
-
-/* The last n lanes of low, then a without its last n lanes. */
+/* The last n lanes of low, then a without its last n lanes; n is 1, 2, 4. */
 static inline __attribute__ ((always_inline)) V
 v_shift_in (V a, V low, unsigned n)
 {
   __m512i h = _mm512_castpd_si512 (a), l = _mm512_castpd_si512 (low);
-  return _mm512_castsi512_pd (
-      n == 1 ? _mm512_alignr_epi64 (h, l, 7) : _mm512_alignr_epi64 (h, l, 6));
+
+  return _mm512_castsi512_pd (n == 1   ? _mm512_alignr_epi64 (h, l, 7)
+                              : n == 2 ? _mm512_alignr_epi64 (h, l, 6)
+                                       : _mm512_alignr_epi64 (h, l, 4));
 }
 
 /* Rows become columns. */
@@ -133,4 +136,19 @@ v_transpose (V r[W])
     r[i] = even;
     r[i + 4] = odd;
   }
+}
+
+/* The same of pairs of lanes. */
+static inline __attribute__ ((always_inline)) void
+v_transpose_pairs (V r[W / 2])
+{
+  V a = _mm512_shuffle_f64x2 (r[0], r[1], 0x88);
+  V b = _mm512_shuffle_f64x2 (r[0], r[1], 0xdd);
+  V c = _mm512_shuffle_f64x2 (r[2], r[3], 0x88);
+  V d = _mm512_shuffle_f64x2 (r[2], r[3], 0xdd);
+
+  r[0] = _mm512_shuffle_f64x2 (a, c, 0x88);
+  r[1] = _mm512_shuffle_f64x2 (b, d, 0x88);
+  r[2] = _mm512_shuffle_f64x2 (a, c, 0xdd);
+  r[3] = _mm512_shuffle_f64x2 (b, d, 0xdd);
 }

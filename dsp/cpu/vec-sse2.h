@@ -81,6 +81,38 @@ v_fnma (V a, V b, V c)
   return _mm_sub_pd (c, _mm_mul_pd (a, b));
 }
 
+/* The n doubles at p, over and over; n is 1. */
+static inline V
+v_repeat (const double *p, unsigned n)
+{
+  (void)n;
+  return _mm_set1_pd (*p);
+}
+
+/* The first n lanes; n is 1. */
+static inline void
+v_store_first (double *p, V a, unsigned n)
+{
+  (void)n;
+  _mm_store_sd (p, a);
+}
+
+/* The last n lanes of a, over and over; n is 1. */
+static inline V
+v_repeat_last (V a, unsigned n)
+{
+  (void)n;
+  return _mm_unpackhi_pd (a, a);
+}
+
+/* The last n lanes of low, then a without its last n lanes; n is 1. */
+static inline V
+v_shift_in (V a, V low, unsigned n)
+{
+  (void)n;
+  return _mm_shuffle_pd (low, a, 1);
+}
+
 /* Rows become columns. */
 static inline __attribute__ ((always_inline)) void
 v_transpose (V r[W])

@@ -15,6 +15,8 @@
 #define FROM 4000
 /* The delay of what is filtered with here. */
 #define DELAY 50
+/* Against the plain sum; which method is taken depends on the machine. */
+#define F32_DB -128.0
 #define LAUNCH "tfxfir taps=101"
 
 /* ---- what goes out, in its order -------------------------------------------------- */
@@ -165,7 +167,7 @@ GST_START_TEST (test_breaks)
     taps = tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, now->rate);
     expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, N, now->channels);
     fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
-                     N * now->channels) < -138.0);
+                     N * now->channels) < F32_DB);
     tfx_firs_forget (caught);
     g_free (taps);
     g_free (expected);
@@ -225,7 +227,7 @@ GST_START_TEST (test_no_breaks)
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, 2 * N, 0, RATE);
   fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
-                   2 * N * 2) < (__i__ == 3 ? -138.0 : -240.0));
+                   2 * N * 2) < (__i__ == 3 ? F32_DB : -240.0));
   tfx_firs_catch_free (caught);
   g_free (in);
   g_free (taps);
@@ -257,7 +259,7 @@ GST_START_TEST (test_wider_format)
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, 2 * N, 0, RATE);
   fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
-                   settled * 2) < -138.0);
+                   settled * 2) < F32_DB);
   fail_unless (tfx_firs_error_db (tfx_firs_samples (caught) + settled * 2,
                    expected + settled * 2, (2 * N - settled) * 2) < -240.0);
   tfx_firs_catch_free (caught);
@@ -305,7 +307,7 @@ GST_START_TEST (test_flush)
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, N, RATE, RATE);
   fail_unless (
-      tfx_firs_error_db (tfx_firs_samples (caught), expected, N * 2) < -138.0);
+      tfx_firs_error_db (tfx_firs_samples (caught), expected, N * 2) < F32_DB);
   tfx_firs_catch_free (caught);
   g_free (in);
   g_free (taps);
