@@ -343,18 +343,21 @@ gst_tfx_engine_take_note (GstTfxEngine *self)
 void
 gst_tfx_engine_suspend (GstTfxEngine *self)
 {
+  self->was_used = self->used;
   self->used = FALSE;
 }
 
 void
-gst_tfx_engine_resume (GstTfxEngine *self, gboolean has_state)
+gst_tfx_engine_resume (GstTfxEngine *self, gboolean is_as_it_was)
 {
   self->is_new = TRUE;
+  if (is_as_it_was) {
+    self->used = self->was_used;
+    return;
+  }
   self->n_fading = 0;
   gst_tfx_engine_part (self);
-  if (self->exec && has_state)
-    self->used = TRUE;
-  else if (self->exec)
+  if (self->exec)
     tfx_exec_reset (self->exec);
 }
 

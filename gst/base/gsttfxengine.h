@@ -32,6 +32,7 @@ typedef struct
   gsize n_settled; /* frames since the form, or the plan, has changed */
   TfxPlanSpec spec;
   gboolean used;     /* samples were filtered since the last reset */
+  gboolean was_used; /* the same when it was suspended */
   gboolean is_stale; /* exec does not run plan yet */
   gboolean is_new;   /* what it has state of has changed */
   gsize n_fading;    /* frames until all cross-fades are over, at the most */
@@ -105,10 +106,11 @@ GArray *gst_tfx_engine_list_held (GstTfxEngine *self);
 /* Whether the plan has state of that stage. */
 gboolean gst_tfx_engine_has_stage (const GstTfxEngine *self, guint64 id);
 
-/* Nothing comes for a while, but the state stays; then it comes again, and the
- * state is what it was or, if others have it now, at rest. */
+/* Nothing comes for a while; then it comes again.  If others have run the stage
+ * by then, the state that is here is of no account any more; else all is as it
+ * was. */
 void gst_tfx_engine_suspend (GstTfxEngine *self);
-void gst_tfx_engine_resume (GstTfxEngine *self, gboolean has_state);
+void gst_tfx_engine_resume (GstTfxEngine *self, gboolean is_as_it_was);
 
 /* While suspended: whoever runs the stage now begins to cross-fade. */
 void gst_tfx_engine_expect_fade (GstTfxEngine *self);

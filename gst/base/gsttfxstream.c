@@ -349,6 +349,8 @@ gst_tfx_stream_stop (GstBaseTransform *trans)
   gst_tfx_registry_leave (self, &priv->engine);
   gst_tfx_engine_clear (&priv->engine);
   gst_tfx_device_stop (self);
+  /* Whoever runs the stage still has a state that ends here. */
+  gst_tfx_filter_renew_stage_id (self);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);
   gst_tfx_situations_clear (&priv->situations);

@@ -17,7 +17,6 @@
 
 #include "gsttfxoffer.h"
 #include "gsttfxprivate.h"
-#include "gsttfxregistry.h"
 
 #define GST_CAT_DEFAULT gst_tfx_filter_debug
 
@@ -152,7 +151,7 @@ gst_tfx_fusion_send (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
     .neighbour = &fusion->neighbour };
 
   if (gst_tfx_offer_send (&offer, &fusion->event)) {
-    fusion->has_left = TRUE;
+    fusion->is_away = fusion->has_left = TRUE;
     return offer.flow;
   }
 
@@ -195,17 +194,14 @@ gst_tfx_fusion_resume (GstTfxFilter *self)
 {
   GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
   GstTfxFusion *fusion = &priv->fusion;
-  gboolean is_here;
 
   if (!fusion->defers)
     return;
   GST_DEBUG_OBJECT (self, "runs its stage itself");
-  is_here =
-      !fusion->has_left && gst_tfx_registry_has_all (self, priv->engine.own);
-  gst_tfx_engine_resume (&priv->engine, is_here);
-  if (!is_here)
+  gst_tfx_engine_resume (&priv->engine, !fusion->is_away);
+  if (fusion->is_away)
     gst_tfx_times_reset (&priv->times, priv->engine.spec.rate_hz);
-  fusion->defers = fusion->has_left = FALSE;
+  fusion->defers = fusion->is_away = fusion->has_left = FALSE;
 }
 
 void
@@ -216,7 +212,7 @@ gst_tfx_fusion_clear (GstTfxFilter *self)
   gst_clear_event (&fusion->event);
   gst_tfx_neighbour_clear (&fusion->neighbour);
   fusion->seen_peer = NULL;
-  fusion->defers = fusion->has_left = FALSE;
+  fusion->defers = fusion->is_away = fusion->has_left = FALSE;
   tfx_chain_unref (&fusion->own);
   tfx_chain_unref (&fusion->before);
   tfx_chain_unref (&fusion->both);

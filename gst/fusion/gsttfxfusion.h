@@ -17,7 +17,8 @@ typedef struct
   gint relinked;             /* atomic: look for it anew */
   guint64 serial;            /* of the element; 0 before the first use */
   gboolean defers;           /* leaves its stage to those downstream, */
-  gboolean has_left;         /* who have run it since the stream began */
+  gboolean is_away;          /* who have run it since, */
+  gboolean has_left;         /* and have done so since the stream began */
   GstEvent *event;           /* for the next offer */
   /* What was left last, and what it was made of. */
   TfxChain *own, *before, *both;

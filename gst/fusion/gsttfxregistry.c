@@ -159,6 +159,8 @@ gst_tfx_registry_adopt (GstTfxFilter *self, Entry *entry, Loan *loan)
     return FALSE;
   }
   priv = gst_tfx_filter_get_private (entry->element);
+  /* It must ask for the state again if it goes on with the stage. */
+  priv->engine.is_new = TRUE;
   if (priv->engine.exec)
     is_adopted = gst_tfx_registry_adopt_from (self, entry->id,
         priv->engine.exec, &priv->times, priv->fusion.defers, loan);
@@ -212,21 +214,6 @@ gst_tfx_registry_claim (GstTfxFilter *self, GstTfxEngine *engine)
   g_hash_table_foreach_remove (registry, gst_tfx_registry_is_stale, &kept);
   gst_tfx_registry_tidy ();
   g_mutex_unlock (&registry_lock);
-}
-
-gboolean
-gst_tfx_registry_has_all (GstTfxFilter *self, const TfxPlan *plan)
-{
-  gboolean all = TRUE;
-
-  g_mutex_lock (&registry_lock);
-  for (gsize i = 0; all && i < tfx_plan_n_states (plan); i++) {
-    Entry *entry = gst_tfx_registry_find (tfx_plan_state_id (plan, i));
-
-    all = entry && entry->element == self;
-  }
-  g_mutex_unlock (&registry_lock);
-  return all;
 }
 
 void

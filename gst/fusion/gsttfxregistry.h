@@ -17,9 +17,6 @@ G_BEGIN_DECLS
  * and has them all from now on. */
 void gst_tfx_registry_claim (GstTfxFilter *self, GstTfxEngine *engine);
 
-/* Whether @self has the state of each stage of @plan. */
-gboolean gst_tfx_registry_has_all (GstTfxFilter *self, const TfxPlan *plan);
-
 /* The stages of @plan that are not in @but (unless NULL) are at rest: nobody
  * has a state of theirs that counts. */
 void gst_tfx_registry_forget (const TfxPlan *plan, const TfxPlan *but);

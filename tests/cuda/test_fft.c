@@ -185,6 +185,26 @@ test_grid (void)
   tap_many_end (&many);
 }
 
+static void
+test_channels (void)
+{
+  static const unsigned channels[] = { 64, 333, 1024 };
+  TapMany many = tap_many ("errors with many channels");
+
+  for (size_t i = 0; i < N_OF (channels); i++) {
+    FirCase *c;
+
+    if (test_is_sanitized () && channels[i] > 64)
+      continue;
+    c = fir_case_new (FIR_NOISE, 70, i == 1 ? channels[i] : 1, channels[i], 280,
+        20);
+    for (unsigned way = 0; way < 3; way++)
+      check_error (&many, c, way, 8, 0, fir_split_all);
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
 /* A low-pass leaves a hundredth of the noise: the error is small beside that. */
 static void
 test_quiet (void)
@@ -460,6 +480,7 @@ test_unsound (void)
 static const TapTest tests[] = {
   { "sizes", test_sizes },
   { "grid", test_grid },
+  { "channels", test_channels },
   { "quiet", test_quiet },
   { "parts", test_parts },
   { "orders", test_orders },

@@ -45,9 +45,15 @@ void tfx_heard_take (TfxHeard *heard, GstHarness *h, const GstAudioInfo *info);
  * length. */
 gdouble tfx_heard_distance (const TfxHeard *a, const TfxHeard *b);
 
+/* Both are the same frames at the same times.  Where frames are lost in the
+ * middle of a buffer, all of its frames are told the times of the first ones;
+ * so if they may be lost at different places of a buffer, only the first and the
+ * last frame and the count must be the same. */
+void
+tfx_heard_expect_same (const TfxHeard *a, const TfxHeard *b, gboolean loses);
+
 /* The power of the difference between two, in dB, against that of the second or
- * of the input, whichever is more.  They must be the same frames at the same
- * times; so many of the input are looked at. */
+ * of the input, whichever is more; so much of the input is looked at. */
 gdouble
 tfx_heard_error_db (const TfxHeard *a, const TfxHeard *b, const gdouble *in);
 

@@ -318,6 +318,73 @@ GST_START_TEST (test_fifty)
 }
 GST_END_TEST;
 
+/* ---- past the base class ------------------------------------------------------------ */
+
+static gint64
+position_of (GstElement *element, const gchar *pad_name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, pad_name);
+  gint64 position = -1;
+
+  fail_unless (gst_pad_query_position (pad, GST_FORMAT_TIME, &position));
+  gst_object_unref (pad);
+  return position;
+}
+
+/* Every element knows where the stream is, whoever filters. */
+GST_START_TEST (test_position)
+{
+  const gsize n = 480;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxRow row;
+
+  tfx_rows_open (&row, "tfxbutterworth ! tfxbutterworth", &info, __i__ == 1);
+  for (guint k = 0; k < 10; k++) {
+    gst_buffer_unref (
+        tfx_check_push (row.h, tfx_check_stamped (&info, in, n, k * n)));
+    for (guint i = 0; i < row.n; i++) {
+      fail_unless_equals_int64 (position_of (row.elements[i], "sink"),
+          (k + 1) * 10 * GST_MSECOND);
+      fail_unless_equals_int64 (position_of (row.elements[i], "src"),
+          (k + 1) * 10 * GST_MSECOND);
+    }
+  }
+  tfx_rows_close (&row);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* An element that heeds QoS events drops what comes too late, and says where
+ * something is missing. */
+GST_START_TEST (test_qos)
+{
+  const gsize n = 480;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1);
+  GstBuffer *buffer;
+  TfxRow row;
+
+  tfx_rows_open (&row, "tfxbutterworth ! tfxbutterworth", &info, __i__ == 1);
+  g_object_set (row.elements[0], "qos", TRUE, NULL);
+  for (guint k = 0; k < 10; k++) {
+    /* At 30 ms all before 55 ms is late. */
+    if (k == 3)
+      gst_harness_push_upstream_event (row.h,
+          gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 25 * GST_MSECOND,
+              30 * GST_MSECOND));
+    gst_harness_push (row.h, tfx_check_stamped (&info, in, n, k * n));
+    buffer = gst_harness_try_pull (row.h);
+    fail_unless ((buffer != NULL) == (k < 3 || k > 5), "buffer %u", k);
+    if (buffer && k > 3)
+      fail_unless (GST_BUFFER_IS_DISCONT (buffer) == (k == 6));
+    gst_clear_buffer (&buffer);
+  }
+  tfx_rows_close (&row);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_suite (void)
 {
@@ -331,6 +398,8 @@ fusion_suite (void)
   tcase_add_loop_test (tc, test_order_changes, 0, 2);
   tcase_add_loop_test (tc, test_interruptions, 0, 2);
   tcase_add_test (tc, test_fifty);
+  tcase_add_loop_test (tc, test_position, 0, 2);
+  tcase_add_loop_test (tc, test_qos, 0, 2);
   return s;
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gpu.h: what the GPU's benchmark measures: chains of filters on the card. */
+#ifndef GPU_H
+#define GPU_H
+
+#include <stdio.h>
+
+#include "card.h"
+#include "options.h"
+#include "torchfx.h"
+
+typedef struct Gpu
+{
+  Card card;
+  BenchOptions options;
+  Torchfx *torchfx; /* NULL: absent */
+  FILE *csv;
+  bool failed;
+  unsigned shorter; /* on the stand-in: so many times */
+} Gpu;
+
+typedef struct GpuFigures
+{
+  double device_ms, wall_ms, copy_ms;
+  double ratio; /* of device_ms to copy_ms */
+} GpuFigures;
+
+/* Says on stderr what failed, and the driver's words for it. */
+void gpu_fail (Gpu *gpu, const char *what);
+
+void gpu_write_row (Gpu *gpu, const char *group, const char *subject,
+    size_t n_frames, unsigned n_channels, size_t n_filters, double median,
+    double other);
+
+/* An executor at rest for a float stream.  Chains: "api", "iir", "fir", "taps:N"
+ * or "direct:N" or "fft:N", or a number of sections.  NULL if it failed. */
+TfxExec *gpu_exec_new (const char *name, unsigned n_channels, size_t n_frames,
+    const TfxBackend *backend);
+
+TfxBlock
+gpu_block (void *data, unsigned n_channels, size_t n_frames, bool planar);
+
+/* The device does what the CPU does, or nothing is measured. */
+bool gpu_check (Gpu *gpu, const char *name);
+
+/* A chain over one block on the device, in rounds with a copy of the same bytes;
+ * false if there is no room or a call fails. */
+bool gpu_measure (Gpu *gpu, const char *name, size_t n_frames,
+    unsigned n_channels, bool planar, GpuFigures *figures);
+
+/* TorchFX's median for the same, or 0; worst (unless NULL): the 99th
+ * percentile. */
+double gpu_peer_ms (Gpu *gpu, const char *name, size_t n_frames,
+    unsigned n_channels, bool from_host, double *worst);
+
+#endif /* GPU_H */
