@@ -203,8 +203,9 @@ gst_tfx_filter_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFilter:device:
    *
-   * Where to filter.  If the device asked for is not there, a warning says so
-   * and the CPU filters.
+   * Where to filter.  If the device asked for is not there, or fails, a warning
+   * says so and the CPU filters.  "auto" takes a CUDA device where the work for a
+   * buffer pays for it, or where the samples are in its memory already.
    */
   g_object_class_install_property (gobject_class, PROP_DEVICE,
       g_param_spec_enum ("device", "Device", "Where to filter",
@@ -215,7 +216,8 @@ gst_tfx_filter_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFilter:cuda-device-id:
    *
-   * Which CUDA device to use where several are there.
+   * Which CUDA device to use where several are there.  Takes effect when the
+   * element is started.
    */
   g_object_class_install_property (gobject_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device id",
