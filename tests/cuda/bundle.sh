@@ -47,7 +47,7 @@ export LC_ALL=C.UTF-8
 build=$(cd "$build" && pwd)
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-mkdir "$out"/{bin,data,gstreamer,lib,plugins,presets,standin,tests}
+mkdir "$out"/{bin,data,gstreamer,hidden,lib,plugins,presets,standin,tests}
 
 # ---- what is packed ----------------------------------------------------------
 
@@ -70,6 +70,10 @@ for test in json.load (sys.stdin):
     env = {k: v for k, v in test["env"].items () if k not in OWN}
     drivers = [folder for folder in test["env"].get ("LD_LIBRARY_PATH", "").split (":")
                if (pathlib.Path (folder) / "libcuda.so.1").exists ()]
+    # The CPU alone: a driver that the machine has is hidden.
+    if drivers == [str (build / "tests" / "gst")]:
+        suites += ["hidden"]
+        drivers = []
     # Another driver than the stand-in, or what lies elsewhere.
     if any (pathlib.Path (folder) != build / "tests" / "cuda" for folder in drivers):
         continue
@@ -114,6 +118,8 @@ done < "$out/tests.txt"
 
 pack "$out/plugins" "$build/gst/libgsttfx.so"
 pack "$out/lib" "$build/tests/cuda/images/libtfxkernels.so"
+# A file that is no library, in a driver's place.
+cp "$build/tests/gst/libcuda.so.1" "$out/hidden/"
 pack "$out/standin" "$build/tests/cuda/libcuda.so.1" \
   "$build/tests/cuda/nvrtc/libnvrtc.so.13"
 plugins_dir=$(pkg-config --variable=pluginsdir gstreamer-1.0)
@@ -135,7 +141,8 @@ cp "$root/COPYING" "$out/"
 # ---- the libraries -------------------------------------------------------------
 
 packed_programs() {
-  find "$out" -type f \( -name '*.so*' -o -perm -u+x \) ! -name '*.sh' ! -name '*.py'
+  find "$out" -type f \( -name '*.so*' -o -perm -u+x \) ! -name '*.sh' ! -name '*.py' \
+    ! -path '*/hidden/*'
 }
 
 # libc and what comes with it, and the driver, are the machine's own.
