@@ -244,7 +244,7 @@ count_taps (const TfxPlan *plan, size_t i, size_t *end)
 }
 
 /* Whether the state of all stages can be handed over between two blocks: with
- * the FIRs that become one go all the others. */
+ * the FIRs that become one, all others are handed over too. */
 static bool
 is_soon_handed_over (const TfxPlan *plan)
 {
