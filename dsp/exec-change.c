@@ -155,6 +155,15 @@ retire_coming (TfxExec *e)
   e->coming = (Run){ NULL, NULL };
 }
 
+/* Without a cross-fade, and what waits for one is dropped. */
+static void
+take_over_at_once (TfxExec *e, Run *run)
+{
+  tfx_exec_clear_run (e, &e->fading);
+  tfx_exec_change_take_over (e, run, 0);
+  tfx_exec_change_end (e);
+}
+
 int
 tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
 {
@@ -166,8 +175,12 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
   int ret;
 
   tfx_exec_free_retired (e);
-  if (e->coming.plan && has_same_firs (e->coming.plan, plan))
-    return update_in_place (&e->coming, plan);
+  if (e->coming.plan && has_same_firs (e->coming.plan, plan)) {
+    ret = update_in_place (&e->coming, plan);
+    if (ret == 0 && fade_frames == 0)
+      take_over_at_once (e, &e->coming);
+    return ret;
+  }
   retire_coming (e);
   is_gradual = related && fade_frames > 0 && is_prepared (e, plan);
   if (!is_gradual && e->next.plan &&
@@ -213,10 +226,12 @@ tfx_exec_set_plan (TfxExec *e, TfxPlan *plan, size_t fade_frames)
     e->next_fade_frames = fade_frames;
     return 0;
   }
+  if (fade_frames == 0) {
+    take_over_at_once (e, &run);
+    return 0;
+  }
   tfx_exec_change_end (e);
   tfx_exec_change_take_over (e, &run, fade_frames);
-  if (fade_frames == 0)
-    tfx_exec_clear_run (e, &e->fading);
   return 0;
 }
 
@@ -253,7 +268,8 @@ adopt (TfxExec *e, TfxExec *from, uint64_t id)
   if (to_plan->rate_hz != from_plan->rate_hz ||
       to_plan->n_channels != from_plan->n_channels)
     return -EINVAL;
-  ret = to_plan->n_followers > 0 ? split (e) : 0;
+  /* Those within sums are one in any case. */
+  ret = to_plan->n_followers > 0 && !to_plan->keep_stages ? split (e) : 0;
   if (ret == 0)
     ret = tfx_exec_state_reserve (e, e->current.plan, from_plan);
   if (ret < 0)

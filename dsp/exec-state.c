@@ -22,6 +22,9 @@ tfx_exec_state_reserve (TfxExec *e, const TfxPlan *a, const TfxPlan *b)
     largest =
         b->stages[i].state_size > largest ? b->stages[i].state_size : largest;
   largest *= a->n_channels;
+  /* A plan that waits may need what there is. */
+  if (largest <= e->state_room)
+    return 0;
   state = realloc (e->state, 2 * largest * sizeof *e->state);
   if (!state)
     return -ENOMEM;
@@ -144,13 +147,16 @@ tfx_exec_state_is_leader (const TfxPlanStage *a, const TfxPlanStage *b)
   return is_same_stage (a, b) && a->scale == b->scale;
 }
 
-/* Whether a stage has got its state already. */
+/* Whether a stage has got its state already.  What runs has followed something
+ * long ago at the most. */
 static bool
-has_followed (const Run *from, size_t from_stage, Run *to, size_t to_stage)
+has_followed (const TfxExec *e, const Run *from, size_t from_stage, Run *to,
+    size_t to_stage)
 {
   const TfxBackend *backend = to->plan->backend;
 
-  return backend->follow && backend == from->plan->backend &&
+  return to == &e->coming && e->is_coming && backend->follow &&
+         backend == from->plan->backend &&
          backend->follow (to->engine, to_stage, from->engine, from_stage, 0) ==
              1;
 }
@@ -167,7 +173,7 @@ hand_over_stage (TfxExec *e, const Run *from, Run *to, size_t i)
 
     if (!is_same_stage (f, t))
       continue;
-    if (tfx_exec_state_is_leader (f, t) && has_followed (from, j, to, i)) {
+    if (tfx_exec_state_is_leader (f, t) && has_followed (e, from, j, to, i)) {
       hand_over_skip (from, j, to, i);
       return true;
     }

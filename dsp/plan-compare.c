@@ -109,9 +109,28 @@ same_values (const TfxSteps *a, const TfxSteps *b)
   return true;
 }
 
+/* What can be told apart of FIRs that have become one. */
+static bool
+same_followers (const TfxPlan *a, const TfxPlan *b)
+{
+  if (a->n_followers != b->n_followers)
+    return false;
+  for (size_t i = 0; i < a->n_followers; i++) {
+    const TfxPlanFollower *s = &a->followers[i], *t = &b->followers[i];
+    const TfxStage *x = s->before, *y = t->before;
+
+    if (s->id != t->id || s->state_size != t->state_size ||
+        s->scale != t->scale || x->u.fir.n_kernels != y->u.fir.n_kernels ||
+        x->u.fir.n_taps != y->u.fir.n_taps || !same_stage_values (x, y))
+      return false;
+  }
+  return true;
+}
+
 bool
 tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b)
 {
   return tfx_plan_same_structure (a, b) && same_values (&a->top, &b->top) &&
+         same_followers (a, b) &&
          memcmp (a->sos, b->sos, a->n_sos * sizeof *a->sos) == 0;
 }

@@ -243,6 +243,18 @@ count_taps (const TfxPlan *plan, size_t i, size_t *end)
   return whole.n_taps;
 }
 
+/* Whether the state of all stages can be handed over between two blocks: with
+ * the FIRs that become one, all others are handed over too. */
+static bool
+is_soon_handed_over (const TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    if (plan->stages[i].state_size >= MERGE_MAX_TAPS_IN_STREAM)
+      return false;
+  }
+  return true;
+}
+
 /* What adjacent FIRs would need to become one in the middle of the stream. */
 static int
 look_at_past (TfxPlan *plan, bool long_past)
@@ -250,6 +262,8 @@ look_at_past (TfxPlan *plan, bool long_past)
   const TfxSteps *top = &plan->top;
   int ret = 0;
 
+  if (!is_soon_handed_over (plan))
+    return 0;
   for (size_t i = 0, end; ret == 0 && i < top->n; i = end) {
     size_t n_taps;
 

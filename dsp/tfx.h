@@ -374,7 +374,8 @@ size_t tfx_plan_n_sections (const TfxPlan *plan);
 
 /* Of a plan with keep_stages, the frames that it must have run with long_past
  * before a plan of the same chain with in_stream can go on as if it had always
- * run; 0 if no FIRs would become one there.  The way back is always open. */
+ * run; 0 if no FIRs would become one there, or a stage of the plan has a state
+ * that takes long to hand over.  The way back is always open. */
 size_t tfx_plan_past (const TfxPlan *plan);
 
 /* True if both are made of the same stages in the same way, so that they differ

@@ -336,6 +336,9 @@ gst_tfx_engine_take_note (GstTfxEngine *self)
 {
   gboolean is_new = self->is_new;
 
+  /* State may come from elsewhere now. */
+  if (is_new)
+    gst_tfx_engine_part (self);
   self->is_new = FALSE;
   return is_new;
 }

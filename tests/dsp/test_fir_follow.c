@@ -404,6 +404,70 @@ test_adopted (void)
   free (b);
 }
 
+/* What has taken over follows no longer: state that comes from elsewhere after
+ * as many frames is another one. */
+static void
+test_adopted_later (void)
+{
+  TfxPlan *plan = plan_new (1);
+  TfxExec *exec = exec_new (plans[0]), *other = exec_new (plan);
+  TfxExec *right = exec_new (plan);
+  double *y = copy_noise (), *b = copy_noise (), *expected = copy_noise ();
+  size_t n = 0;
+  bool is_same = true;
+
+  tfx_plan_prepare (plan);
+  tfx_exec_set_plan (exec, plan, 1);
+  /* in the first frame of the last block the fade is over */
+  for (; tfx_exec_is_fading (exec); n++)
+    run_blocks (exec, y, n, 1);
+  test_noise_f64 (b, N_FRAMES / 2);
+  memcpy (expected, b, N_FRAMES / 2 * sizeof *b);
+  run_blocks (other, b, 0, n - 1);
+  run_blocks (right, expected, 0, n - 1);
+  tap_check (tfx_exec_adopt (exec, other) == 0, "state is adopted later");
+  run_blocks (exec, y, n - 1 + 100, 50);
+  run_blocks (right, expected, n - 1 + 100, 50);
+  for (size_t i = (n - 1 + 100) * BLOCK; i < (n - 1 + 150) * BLOCK; i++)
+    is_same = is_same && is_near (y[i], expected[i]);
+  tap_check (is_same, "and is what runs on");
+  tfx_exec_free (&exec);
+  tfx_exec_free (&other);
+  tfx_exec_free (&right);
+  tfx_plan_unref (&plan);
+  free (y);
+  free (b);
+  free (expected);
+}
+
+/* Without a cross-fade nothing is waited for. */
+static void
+test_at_once (void)
+{
+  TfxPlan *plan = plan_new (1);
+  TfxExec *exec = exec_new (plans[0]), *other = exec_new (plan);
+  double *y = copy_noise (), *b = copy_noise ();
+  bool is_same = true;
+
+  tfx_plan_prepare (plan);
+  run_blocks (exec, y, 0, CHANGE);
+  run_blocks (other, b, 0, N_BLOCKS);
+  tfx_exec_set_plan (exec, plan, FADE);
+  run_blocks (exec, y, CHANGE, 2);
+  tap_check (tfx_exec_set_plan (exec, plan, 0) == 0 &&
+                 !tfx_exec_is_fading (exec),
+      "a plan that waits can be set at once");
+  run_blocks (exec, y, CHANGE + 2, N_BLOCKS - CHANGE - 2);
+  for (size_t i = (CHANGE + 2) * BLOCK + 100; i < N_FRAMES; i++)
+    is_same = is_same && is_near (y[i], b[i]);
+  tap_check (is_same, "with all of the past");
+  tfx_exec_free (&exec);
+  tfx_exec_free (&other);
+  tfx_plan_unref (&plan);
+  free (y);
+  free (b);
+}
+
 static void
 test_executors (void)
 {
@@ -412,6 +476,8 @@ test_executors (void)
   test_replaced ();
   test_ended ();
   test_adopted ();
+  test_adopted_later ();
+  test_at_once ();
   clear ();
 }
 
@@ -518,11 +584,95 @@ test_row (void)
   free (y);
 }
 
+/* A chain of FIRs of as many taps; stages apart. */
+static TfxPlan *
+lengths_plan (const size_t *n_taps, unsigned n)
+{
+  const TfxPlanSpec spec = { .rate_hz = 48000.0,
+    .n_channels = 1,
+    .sample = TFX_SAMPLE_F64,
+    .block_frames = BLOCK,
+    .backend = tfx_cpu_backend (),
+    .keep_stages = true };
+  TfxChain *chain = tfx_chain_new ();
+  TfxPlan *plan;
+
+  for (unsigned i = 0; i < n; i++) {
+    double *taps = test_alloc (n_taps[i] * sizeof *taps);
+    const double *kernels[1] = { taps };
+    TfxStage *stage;
+    TfxChain *longer;
+
+    test_noise_f64 (taps, n_taps[i]);
+    stage = tfx_stage_new_fir (i + 1, kernels, 1, n_taps[i], 0, TFX_FIR_DIRECT);
+    longer = tfx_chain_append (chain, stage);
+    tfx_stage_unref (&stage);
+    tfx_chain_unref (&chain);
+    chain = longer;
+    free (taps);
+  }
+  if (tfx_plan_compile_for (chain, &spec, &plan)) {
+    printf ("Bail out! no plan\n");
+    exit (1);
+  }
+  tfx_chain_unref (&chain);
+  return plan;
+}
+
+/* State is adopted while a plan of longer filters waits for a cross-fade: what
+ * is handed over to that still has room. */
+static void
+test_room (void)
+{
+  static const size_t lengths[3] = { 10, 20, 5000 };
+  TfxPlan *row[3];
+  TfxExec *exec, *other;
+  double *y = test_alloc (8 * BLOCK * sizeof *y);
+  double distance = 0.0;
+
+  for (unsigned i = 0; i < 3; i++)
+    row[i] = lengths_plan (&lengths[i], 1);
+  test_noise_f64 (y, 8 * BLOCK);
+  exec = exec_new (row[0]);
+  tfx_exec_set_plan (exec, row[1], FADE);
+  tfx_exec_set_plan (exec, row[2], FADE);
+  other = exec_new (row[0]);
+  tap_check (tfx_exec_adopt (exec, other) == 0,
+      "state is adopted before a longer filter comes");
+  tfx_exec_free (&other);
+  for (unsigned i = 0; i < 8; i++)
+    test_exec_f64 (exec, y + i * BLOCK, 1, BLOCK);
+  tap_check (!tfx_exec_is_fading (exec), "which takes over");
+  for (size_t i = 0; i < 8 * BLOCK; i++)
+    distance = fmax (distance, fabs (y[i]));
+  tap_check (isfinite (distance) && distance > 0.0, "and is heard");
+  tfx_exec_free (&exec);
+  for (unsigned i = 0; i < 3; i++)
+    tfx_plan_unref (&row[i]);
+  free (y);
+}
+
+/* Short FIRs do not become one where a long one would have to come along. */
+static void
+test_long_row (void)
+{
+  static const size_t lengths[3] = { 60, 50, 40000 };
+  TfxPlan *two = lengths_plan (lengths, 2), *all = lengths_plan (lengths, 3);
+
+  tap_check (tfx_plan_past (two) == 109, "two short FIRs can become one: %zu",
+      tfx_plan_past (two));
+  tap_check (tfx_plan_past (all) == 0, "not with a long one in the plan");
+  tfx_plan_unref (&two);
+  tfx_plan_unref (&all);
+}
+
 static const TapTest tests[] = {
   { "follow", test_follow },
   { "others", test_others },
   { "executors", test_executors },
   { "row", test_row },
+  { "room", test_room },
+  { "long_row", test_long_row },
   { NULL, NULL },
 };
 
