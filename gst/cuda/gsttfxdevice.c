@@ -52,8 +52,14 @@ gst_tfx_device_get_memory (GstTfxFilter *self)
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
   GstTfxCudaState state = g_atomic_int_get (&place->state);
 
-  if (setting == GST_TFX_DEVICE_CPU || state == GST_TFX_CUDA_GONE ||
-      !gst_tfx_cuda_is_available (NULL))
+  if (state == GST_TFX_CUDA_GONE)
+    return GST_TFX_MEMORY_SYSTEM;
+  /* Set while playing: until the others have asked again their buffers are in
+   * CUDA memory still.  Else the driver is not even looked for. */
+  if (setting == GST_TFX_DEVICE_CPU)
+    return g_atomic_pointer_get (&place->cuda) ? GST_TFX_MEMORY_SYSTEM_FIRST
+                                               : GST_TFX_MEMORY_SYSTEM;
+  if (!gst_tfx_cuda_is_available (NULL))
     return GST_TFX_MEMORY_SYSTEM;
   if (state == GST_TFX_CUDA_FINE &&
       (setting == GST_TFX_DEVICE_CUDA || g_atomic_int_get (&place->is_chosen)))

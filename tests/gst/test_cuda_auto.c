@@ -293,6 +293,26 @@ GST_START_TEST (test_two_devices)
 }
 GST_END_TEST;
 
+/* Left while playing, with buffers in CUDA memory still to come out of a
+ * queue. */
+GST_START_TEST (test_leave)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("tfxfir device=cuda name=e0 ! queue ! "
+                         "tfxbutterworth device=cuda name=e1",
+      DECK_CUDA, &info);
+
+  deck_push_many (deck, 20 * 480, 480);
+  deck_set (deck, "e1", "device", "cpu");
+  deck_push_many (deck, 20 * 480, 480);
+  deck_end (deck);
+  fail_unless (runs_on (deck, "e0", "cuda"));
+  fail_unless (runs_on (deck, "e1", "cpu"));
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* ---- suite --------------------------------------------------------------------------------- */
 
 static Suite *
@@ -310,6 +330,7 @@ make_suite (void)
   tcase_add_test (tc, test_given_context);
   tcase_add_test (tc, test_device_id);
   tcase_add_test (tc, test_two_devices);
+  tcase_add_loop_test (tc, test_leave, 0, 10);
   return s;
 }
 
