@@ -45,6 +45,8 @@ deck_new (const gchar *launch, DeckSide side, const GstAudioInfo *info)
   deck->bus = gst_bus_new ();
   gst_element_set_bus (bin, deck->bus);
   deck->h = gst_harness_new_with_element (bin, "sink", "src");
+  /* It has a reference of its own. */
+  gst_object_unref (bin);
   deck->launch = launch;
   watch (deck);
   deck->samples = g_array_new (FALSE, FALSE, sizeof (gdouble));
