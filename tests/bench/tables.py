@@ -140,14 +140,22 @@ def block_table(rows):
 
 
 def pipeline_table(rows):
-    names = ("empty pipeline", "six audiocheblimit", "six tfx elements", "core, one by one", "core")
-    head = ["channels × frames"] + list(names) + ["tfx against audiocheblimit"]
+    subjects = {
+        "empty pipeline": {"subject": "empty pipeline"},
+        "six audiocheblimit": {"subject": "six audiocheblimit"},
+        "six tfx elements, unfused": {"subject": "six tfx elements", "variant": "fuse=false"},
+        "fused": {"subject": "six tfx elements", "variant": "fused"},
+        "one tfxchain": {"subject": "tfxchain"},
+        "core, one by one": {"subject": "core, one by one"},
+        "core": {"subject": "core"},
+    }
+    head = ["channels × frames"] + list(subjects) + ["unfused against audiocheblimit", "fused"]
     lines = []
     rows = [r for r in rows if r["group"].startswith("six elements")]
     for n, frames in sorted({(r["channels"], r["frames"]) for r in rows}):
-        found = [find(rows, channels=n, frames=frames, subject=name) for name in names]
-        ratio = cell(found[2], "times_as_fast")
-        lines.append([f"{n} × {frames}"] + [cell(r) for r in found] + [ratio + " ×"])
+        found = [find(rows, channels=n, frames=frames, **s) for s in subjects.values()]
+        ratios = [cell(found[k], "times_as_fast") + " ×" for k in (2, 3)]
+        lines.append([f"{n} × {frames}"] + [cell(r) for r in found] + ratios)
     return table(head, lines)
 
 
