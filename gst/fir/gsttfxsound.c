@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 #include <math.h>
 #include <sndfile.h>
+#include <unistd.h>
 
 #include "tfx.h"
 
