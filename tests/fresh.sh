@@ -202,7 +202,7 @@ run_tests() {
   in_system "$@" > "$work/tests" 2>&1
   local status=$?
   cat "$work/tests"
-  [ $status -eq 0 ] &&
+  [ "$status" -eq 0 ] &&
     tail -n 1 "$work/tests" | grep -q -E '^[1-9][0-9]* passed, 0 failed$'
 }
 
