@@ -148,7 +148,8 @@ deps_unpack_cuda() {
   mkdir -p "$folder"/{include,lib} || return 1
   # Of the library's own version, or of the one that is to be had now.
   (cd "$folder" && {
-    apt-get -q download "$package=$version" || apt-get -q download "$package"
+    apt-get -q -o APT::Sandbox::User=root download "$package=$version" ||
+      apt-get -q -o APT::Sandbox::User=root download "$package"
   } && dpkg-deb -x "$package"_*.deb unpacked) || return 1
   mkdir "$folder/include/gst" &&
     mv "$folder"/unpacked/usr/include/gstreamer-1.0/gst/cuda \
