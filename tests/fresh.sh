@@ -109,7 +109,7 @@ list_options() {
 make_system() {
   list_sources "$1" | tee "$work/$1.list" && list_options > "$work/options"
   mmdebstrap --mode=root --variant=apt --aptopt="$work/options" \
-    --include=git,sudo,ca-certificates "$1" "$2" "$work/$1.list" &&
+    --include=git,sudo,ca-certificates,passwd "$1" "$2" "$work/$1.list" &&
     cp -L /etc/ssl/certs/ca-certificates.crt "$2/etc/ssl/certs/" &&
     echo 'user ALL=(ALL) NOPASSWD: ALL' > "$2/etc/sudoers.d/user" &&
     chroot "$2" useradd -m -s /bin/bash user &&
