@@ -174,6 +174,10 @@ typedef struct TfxExpr TfxExpr;
 /* Reads text[length].  NULL if it is wrong, with the error. */
 TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
 
+/* The expression without stages.  It takes no memory, so it is never short of
+ * any: there is one for all, and to free it changes nothing.  Any thread. */
+TfxExpr *tfx_expr_empty (void);
+
 /* The same stages with the same ids; NULL if memory is short. */
 TfxExpr *tfx_expr_copy (const TfxExpr *expr);
 

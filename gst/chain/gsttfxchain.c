@@ -46,8 +46,6 @@
 GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
-#define DEFAULT_CHAIN ""
-
 enum
 {
   PROP_0,
@@ -345,7 +343,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * filter stay as they were.
    */
   properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
-      "The chain of filters, in TorchFX's language", DEFAULT_CHAIN,
+      "The chain of filters, in TorchFX's language", "",
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property (gobject_class, PROP_CHAIN,
@@ -367,5 +365,5 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 static void
 gst_tfx_chain_init (GstTfxChain *self)
 {
-  gst_tfx_chain_init_text (self, DEFAULT_CHAIN);
+  gst_tfx_chain_init_text (self);
 }
