@@ -220,7 +220,9 @@ int tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
  * word, -ERANGE for a value out of range, or -ENOMEM, the expression is then as
  * before.  Parameters that must fit each other (btype='bandpass' and a cutoff
  * of two edges) are looked at when the chain is built, so that they can be set
- * one after the other. */
+ * one after the other.  So is a whole number whose range another parameter says
+ * (order, by order_scale): the nearest one that works then stands in for it, and
+ * is what is printed. */
 int tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
     const TfxValue *value, TfxExprError *error);
 
@@ -237,8 +239,8 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 /* ---- building --------------------------------------------------------------------- */
 
-/* A number that cannot be met at this rate, and the nearest one that can, which
- * stands in for it. */
+/* A number that cannot be met at this rate, or with the other parameters of its
+ * stage, and the nearest one that can, which stands in for it. */
 typedef struct TfxExprUnmet
 {
   const char *stage; /* its name */
@@ -246,7 +248,10 @@ typedef struct TfxExprUnmet
   int index; /* in the parameter's list; -1: the parameter is the number */
   double asked, used;
   double lowest, highest; /* what can be met at present */
-  const char *message;    /* all of this in a sentence */
+  /* What the number must be, whatever the rate is: a static text that begins
+   * with "must"; or NULL. */
+  const char *because;
+  const char *message; /* all of this in a sentence */
 } TfxExprUnmet;
 
 /* Called for each of them; unmet is valid until it returns. */
@@ -256,7 +261,8 @@ typedef void (*TfxExprReport) (const TfxExprUnmet *unmet, void *data);
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 
 /* The chain at a rate, for a number of channels.  A frequency that the rate
- * does not allow is replaced and reported (report may be NULL).  -EINVAL,
+ * does not allow, or an order out of its range, is replaced and reported (report
+ * may be NULL).  -EINVAL,
  * -ERANGE or -ENOMEM. */
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
