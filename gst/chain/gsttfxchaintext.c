@@ -37,6 +37,12 @@ gst_tfx_chain_get_stages (GstTfxChain *self)
   return stages;
 }
 
+void
+gst_tfx_chain_notify_text (GstTfxChain *self)
+{
+  g_object_notify (G_OBJECT (self), "chain");
+}
+
 /* ---- a new text ------------------------------------------------------------------ */
 
 /* From one set of stages to another. */
