@@ -12,14 +12,24 @@
  * inside the parentheses of a Python expression.  An empty text is an
  * expression without stages, which changes nothing.
  *
- *   TfxExprError error;
- *   TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
- *   if (expr == NULL)
- *     fputs (error.rendered, stderr);
- *   tfx_expr_set_number (expr, tfx_expr_find (expr, "eq"), "gain", 0, -3.0,
- *       &error);
- *   TfxChain *chain;
- *   tfx_expr_build (expr, 48000.0, 2, NULL, NULL, &chain, &error);
+ * For example, the chain of a text whose stage "eq" gets another gain:
+ *
+ *   int
+ *   build (const char *text, TfxChain **chain)
+ *   {
+ *     TfxExprError error;
+ *     TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+ *     int ret = expr ? tfx_expr_find (expr, "eq") : error.code;
+ *
+ *     if (!expr)
+ *       fprintf (stderr, "%s\n", error.rendered);
+ *     if (ret >= 0)
+ *       ret = tfx_expr_set_number (expr, (size_t)ret, "gain", 0, -3.0, NULL);
+ *     if (ret == 0)
+ *       ret = tfx_expr_build (expr, 48000.0, 2, NULL, NULL, chain, NULL);
+ *     tfx_expr_free (&expr);
+ *     return ret;
+ *   }
  *
  * A TfxExpr belongs to one thread at a time; the catalogue is static and free
  * for all.  Functions return 0 or a negative errno value unless they say
