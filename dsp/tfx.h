@@ -8,24 +8,43 @@
  *   TfxStage --tfx_chain_append()--> TfxChain --tfx_plan_compile()-->
  *   TfxPlan --tfx_exec_new()--> TfxExec --tfx_exec_run()--> samples
  *
- *   TfxDesign d = {
- *     .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
- *     .order = 4, .lower_hz = 1000.0
- *   };
- *   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
- *   size_t n_sos = tfx_design_sections (&d, 48000.0, sos);
- *   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
- *   TfxChain *empty = tfx_chain_new ();
- *   TfxChain *chain = tfx_chain_append (empty, stage);
- *   TfxPlan *plan;
- *   TfxExec *exec;
- *   tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (), &plan);
- *   tfx_exec_new (plan, &exec);
+ * For example, 512 frames of stereo through a low-pass, in place:
  *
- *   TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
- *   tfx_exec_run (exec, &block, &block);
+ *   int
+ *   filter (float samples[1024])
+ *   {
+ *     const TfxDesign design = {
+ *       .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
+ *       .order = 4, .lower_hz = 1000.0
+ *     };
+ *     TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
+ *     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+ *     TfxStage *stage = NULL;
+ *     TfxChain *empty = NULL, *chain = NULL;
+ *     TfxPlan *plan = NULL;
+ *     TfxExec *exec = NULL;
+ *     int ret = tfx_design_sections (&design, 48000.0, sos);
  *
- * with every result checked, and every object given back by its unref.
+ *     if (ret < 0)
+ *       return ret;
+ *     stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)ret);
+ *     empty = tfx_chain_new ();
+ *     chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
+ *     ret = chain ? tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (),
+ *                       &plan)
+ *                 : -ENOMEM;
+ *     if (ret == 0)
+ *       ret = tfx_exec_new (plan, &exec);
+ *     if (ret == 0)
+ *       ret = tfx_exec_run (exec, &block, &block);
+ *
+ *     tfx_exec_free (&exec);
+ *     tfx_plan_unref (&plan);
+ *     tfx_chain_unref (&chain);
+ *     tfx_chain_unref (&empty);
+ *     tfx_stage_unref (&stage);
+ *     return ret;
+ *   }
  *
  * Signs and form
  * --------------
@@ -323,6 +342,14 @@ const TfxBackend *tfx_cpu_backend (void);
 
 /* The CPU backend with the named kernels, NULL if this machine lacks them. */
 const TfxBackend *tfx_cpu_backend_for (const char *kernel);
+
+/* The kernels that this machine has, by name, the plainest first; NULL behind
+ * the last one. */
+const char *tfx_cpu_kernel (size_t index);
+
+/* What TFX_CPU asks for, if this machine has no kernels of that name and the
+ * best ones are taken instead; NULL otherwise. */
+const char *tfx_cpu_unmet (void);
 
 /* A chain compiled for a rate, a channel count and a backend. */
 typedef struct TfxPlan TfxPlan;

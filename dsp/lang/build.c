@@ -18,6 +18,16 @@ name_thing (const TfxNode *node, char thing[THING_SIZE])
       node->klass->name);
 }
 
+/* Adds what a stage takes. */
+static void
+measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  TfxFittedNode fitted;
+
+  node->klass->ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz,
+      extent);
+}
+
 /* ---- bounds ------------------------------------------------------------------- */
 
 static int
@@ -25,10 +35,8 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
 {
   TfxExtent extent = { 0 };
 
-  for (size_t i = 0; i < expr->n_stages; i++) {
-    const TfxNode *node = expr->stages[i];
-    node->klass->ops->measure (node, rate_hz, &extent);
-  }
+  for (size_t i = 0; i < expr->n_stages; i++)
+    measure (expr->stages[i], rate_hz, &extent);
   if (extent.sections > TFX_EXPR_MAX_SECTIONS)
     return tfx_error_set (error, -E2BIG,
         "the chain has %zu second-order "
@@ -74,10 +82,12 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
   char thing[THING_SIZE];
 
   for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxFittedNode fitted;
     int code;
 
     name_thing (expr->stages[i], thing);
-    code = tfx_class_check (expr->stages[i], thing, error);
+    code = tfx_class_check (tfx_class_fit (expr->stages[i], &fitted, NULL),
+        thing, error);
     if (code < 0)
       return code;
   }
@@ -146,17 +156,23 @@ take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 static int
 build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
+  const TfxNode *used;
+  TfxFittedNode fitted;
+  TfxFit fit;
   char thing[THING_SIZE];
   int code;
 
   name_thing (node, thing);
   build->node = node;
   build->thing = thing;
+  used = tfx_class_fit (node, &fitted, &fit);
   code = check_rate (build, node);
+  if (code == 0 && fit.param)
+    tfx_class_report_fit (build, &fit);
   if (code == 0 && is_prepared (node, build->rate_hz, build->n_channels))
     code = take_prepared (build, node, stage);
   else if (code == 0)
-    code = node->klass->ops->build (build, node, stage);
+    code = used->klass->ops->build (build, used, stage);
   build->node = NULL;
   build->thing = NULL;
   return code;
@@ -245,7 +261,7 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     const TfxNode *node = expr->stages[i];
 
     if (!is_prepared (node, rate_hz, n_channels))
-      node->klass->ops->measure (node, rate_hz, &extent);
+      measure (node, rate_hz, &extent);
   }
   *n_sections = extent.sections;
   *n_taps = extent.taps;
@@ -265,6 +281,9 @@ note_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Unmets *unmets = data;
 
+  /* (What does not depend on the rate is found anew each time.) */
+  if (unmet->because)
+    return;
   if (unmets->n < MAX_UNMET)
     unmets->list[unmets->n] = (TfxNodeUnmet){ unmet->param, unmet->index,
       unmet->asked, unmet->used, unmet->lowest, unmet->highest };

@@ -229,7 +229,8 @@ static const TfxParam delay[] = {
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
-    OPS (iir, family, mode) }
+    &(const TfxClassOps) { family, mode, tfx_iir_check, tfx_iir_measure, \
+        tfx_iir_build, tfx_iir_fit } }
 #define BIQUAD(name, alias, list, doc, kind) \
   { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, \
     OPS (biquad, kind, 0) }

@@ -39,6 +39,54 @@ tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
                                  : 0;
 }
 
+const TfxNode *
+tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
+{
+  const TfxClass *klass = node->klass;
+  TfxFit found = { NULL };
+
+  if (klass->ops->fit)
+    klass->ops->fit (node, &found);
+  if (found.used == found.asked)
+    found.param = NULL;
+  if (fit)
+    *fit = found;
+  if (!found.param)
+    return node;
+  fitted->node = *node;
+  fitted->node.values = fitted->values;
+  memcpy (fitted->values, node->values,
+      klass->n_params * sizeof *fitted->values);
+  fitted->values[tfx_catalogue_find_param (klass, found.param)].number =
+      found.used;
+  return &fitted->node;
+}
+
+void
+tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
+{
+  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE];
+  TfxExprError error;
+  TfxExprUnmet unmet = { .stage = build->node->name,
+    .param = fit->param,
+    .unit = "",
+    .index = -1,
+    .asked = fit->asked,
+    .used = fit->used,
+    .lowest = fit->lowest,
+    .highest = fit->highest,
+    .because = fit->because,
+    .message = error.message };
+
+  if (!build->report)
+    return;
+  tfx_number_print (fit->asked, asked);
+  tfx_number_print (fit->used, used);
+  tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; %s is used",
+      fit->param, build->thing, asked, fit->because, used);
+  build->report (&unmet, build->data);
+}
+
 void
 tfx_class_report (const TfxBuild *build, const char *param, int index,
     double asked_hz, double used_hz, double lowest_hz, double highest_hz)

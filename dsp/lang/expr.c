@@ -74,18 +74,28 @@ generate_names (TfxExpr *expr)
   return 0;
 }
 
+/* Nothing in it can be set: there is no stage to be named. */
+static TfxExpr empty;
+
+TfxExpr *
+tfx_expr_empty (void)
+{
+  return &empty;
+}
+
 TfxExpr *
 tfx_expr_new (TfxNode *root)
 {
-  TfxExpr *expr = calloc (1, sizeof *expr);
+  TfxExpr *expr;
 
+  if (!root)
+    return tfx_expr_empty ();
+  expr = calloc (1, sizeof *expr);
   if (!expr) {
     tfx_node_free (root);
     return NULL;
   }
   expr->root = root;
-  if (!root)
-    return expr;
   expr->stages = calloc (count_calls (root), sizeof *expr->stages);
   if (expr->stages) {
     list_calls (expr, root);
@@ -99,14 +109,12 @@ tfx_expr_new (TfxNode *root)
 TfxExpr *
 tfx_expr_copy (const TfxExpr *expr)
 {
-  TfxNode *root = NULL;
+  TfxNode *root;
 
-  if (expr->root) {
-    root = tfx_node_copy (expr->root);
-    if (!root)
-      return NULL;
-  }
-  return tfx_expr_new (root);
+  if (!expr->root)
+    return tfx_expr_empty ();
+  root = tfx_node_copy (expr->root);
+  return root ? tfx_expr_new (root) : NULL;
 }
 
 void
@@ -115,7 +123,7 @@ tfx_expr_free (TfxExpr **expr)
   TfxExpr *e = *expr;
 
   *expr = NULL;
-  if (!e)
+  if (!e || e == &empty)
     return;
   tfx_node_free (e->root);
   free (e->stages);

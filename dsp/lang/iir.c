@@ -50,6 +50,36 @@ find_order (const TfxNode *node)
   return order;
 }
 
+/* order_scale='db' gives each order 6 numbers. */
+_Static_assert(TFX_DESIGN_MAX_ORDER == 64, "the texts name the orders");
+
+void
+tfx_iir_fit (const TfxNode *node, TfxFit *fit)
+{
+  static const char *const because[2][2] = {
+    { "must lie between 1 and 64", "must be even, from 2 to 128" },
+    { "must lie between 6 and 389, as order_scale is 'db'",
+        "must make an even order, 6 dB each, from 12 to 773, as order_scale is "
+        "'db'" },
+  };
+  bool scaled = has_param (node, "order_scale") &&
+                tfx_class_is (node, "order_scale", "db");
+  const int step = scaled ? 6 : 1, times = is_twice (node) ? 2 : 1;
+  const int lowest = times * step;
+  const int highest = (times * TFX_DESIGN_MAX_ORDER + 1) * step - 1;
+  const int asked = (int)tfx_class_number (node, "order");
+  int used = asked < lowest ? lowest : asked > highest ? highest : asked;
+  int order = used / step;
+
+  if (order % times != 0) {
+    int below = order * step - 1, above = (order + 1) * step;
+
+    used = used - below <= above - used ? below : above;
+  }
+  *fit = (TfxFit){ "order", asked, used, lowest, highest,
+    because[scaled][times - 1] };
+}
+
 /* All but the frequencies. */
 static void
 describe (const TfxNode *node, TfxDesign *design)

@@ -164,7 +164,7 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   return gst_tfx_chain_builder_prepare (chain, expr, build);
 }
 
-/* ---- values that the rate does not allow ------------------------------------------- */
+/* ---- values that cannot be met ------------------------------------------------------ */
 
 typedef struct
 {
@@ -204,8 +204,8 @@ report_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Report *report = data;
   gchar *name = make_property_name (report->expr, unmet);
-  GstTfxValue value = { name, " Hz", unmet->asked, unmet->used, unmet->lowest,
-    unmet->highest };
+  GstTfxValue value = { name, unmet->because ? "" : " Hz", unmet->asked,
+    unmet->used, unmet->lowest, unmet->highest, NULL, unmet->because };
 
   gst_tfx_filter_report_value (GST_TFX_FILTER (report->chain), &value,
       report->rate);

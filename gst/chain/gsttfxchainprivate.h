@@ -33,8 +33,8 @@ GstTfxChainExpr *gst_tfx_chain_get_expr (GstTfxChain *self);
 /* The stages as they are now; a reference for the caller. */
 GPtrArray *gst_tfx_chain_get_stages (GstTfxChain *self);
 
-/* The first text of a new element. */
-void gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text);
+/* A new element has an empty chain. */
+void gst_tfx_chain_init_text (GstTfxChain *self);
 
 /* Takes the text of the chain, as the property does.  FALSE if it is refused.
  * Any thread. */

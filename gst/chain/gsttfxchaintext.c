@@ -5,6 +5,7 @@
  * expression, of which the object lock covers no more than the exchange; a
  * parameter changes the expression that there is.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,12 @@ gst_tfx_chain_get_stages (GstTfxChain *self)
   stages = g_ptr_array_ref (self->stages);
   GST_OBJECT_UNLOCK (self);
   return stages;
+}
+
+void
+gst_tfx_chain_notify_text (GstTfxChain *self)
+{
+  g_object_notify (G_OBJECT (self), "chain");
 }
 
 /* ---- a new text ------------------------------------------------------------------ */
@@ -101,7 +108,7 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
 static gboolean
 gst_tfx_chain_begin (GstTfxChain *self, Change *change)
 {
-  TfxExpr *expr = change->parsed ? tfx_expr_copy (change->parsed) : NULL;
+  TfxExpr *expr = tfx_expr_copy (change->parsed);
 
   if (!expr)
     return FALSE;
@@ -229,6 +236,14 @@ gst_tfx_chain_tell (GstTfxChain *self, Change *change)
   gst_tfx_chain_notify_stages (change);
 }
 
+static void
+gst_tfx_chain_report_no_memory (GstTfxChain *self)
+{
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("The chain cannot be changed: memory is short. It goes on as it was."),
+      (NULL));
+}
+
 static gboolean
 gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 {
@@ -236,8 +251,7 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 
   do {
     if (!gst_tfx_chain_begin (self, change)) {
-      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("The chain cannot be changed: memory is short."), (NULL));
+      gst_tfx_chain_report_no_memory (self);
       return FALSE;
     }
     result = gst_tfx_chain_exchange (self, change);
@@ -262,9 +276,13 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   gboolean is_set;
 
   change.parsed = tfx_expr_parse (text, strlen (text), &error);
+  if (!change.parsed && error.code == -ENOMEM) {
+    gst_tfx_chain_report_no_memory (self);
+    return FALSE;
+  }
   if (!change.parsed) {
     change.fault = error.rendered;
-    change.parsed = tfx_expr_parse ("", 0, NULL);
+    change.parsed = tfx_expr_empty ();
   }
   GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
   is_set = gst_tfx_chain_replace (self, &change);
@@ -275,11 +293,10 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
 }
 
 void
-gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text)
+gst_tfx_chain_init_text (GstTfxChain *self)
 {
-  self->text = g_strdup (text);
-  self->expr =
-      gst_tfx_chain_expr_new (tfx_expr_parse (text, strlen (text), NULL));
+  self->text = g_strdup ("");
+  self->expr = gst_tfx_chain_expr_new (tfx_expr_empty ());
   self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
 }
 
@@ -374,6 +391,11 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   gst_tfx_chain_param_set (spec, part, &old, value, &now);
   if (!tfx_value_equal (&old, &now)) {
     expr = gst_tfx_chain_expr_edit (&self->expr);
+    if (!expr) {
+      error->code = -ENOMEM;
+      g_snprintf (error->message, sizeof error->message,
+          "%s cannot be set: memory is short", spec->name);
+    }
     changed = expr && tfx_expr_set (expr, index, spec->name, &now, error) == 0;
   }
   if (changed)
