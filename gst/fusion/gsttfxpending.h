@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpending.h: the meta of a buffer whose samples are still to be filtered.
+ * gsttfxpending.h: a memory that knows what is still to be done to its samples.
+ *
+ * It wraps the buffer's own memory, with the filters that are still to run over
+ * it.  The next tfx element adds its filter; the last one takes the wrapped
+ * memory back and runs them all as one.  Whoever else maps it gets filtered
+ * samples, because mapping runs what is pending; who frees it unread runs it
+ * too, for the filters' state has to hear it.
  */
 #ifndef GST_TFX_PENDING_H
 #define GST_TFX_PENDING_H
 
-#include <gst/gst.h>
-
-#include "tfx.h"
+#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
-/**
- * GstTfxPendingMeta:
- * @chain: the stages that elements upstream have left to the one that runs the
- *   whole, in their order
- * @who: a number for these elements and their order
- *
- * Elements that know nothing of it do not carry it on: it is tagged as
- * belonging to the memory.  It only ever travels between directly linked tfx
- * elements.
- */
+/* How the samples lie in the memory, in bytes from its start. */
 typedef struct
 {
-  GstMeta meta;
-  TfxChain *chain;
-  guint64 who;
-} GstTfxPendingMeta;
+  TfxSample type;
+  guint n_channels;
+  gsize n_frames;
+  gsize offset;
+  gssize frame_stride, channel_stride; /* in samples */
+} GstTfxLayout;
 
-GType gst_tfx_pending_meta_api_get_type (void);
-const GstMetaInfo *gst_tfx_pending_meta_get_info (void);
+/* Leaves @filter to be run over the buffer's only memory, behind what is pending
+ * on it already.  FALSE if that cannot be: the memory is not the buffer's alone,
+ * has been resized or run since, or has too many filters already.  The buffer
+ * must be writable. */
+gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout);
 
-/* The chain that is pending on a buffer, and who left it; NULL and 0 if none
- * is.  The chain stays the buffer's. */
-TfxChain *gst_tfx_pending_get (GstBuffer *buffer, guint64 *who);
-
-/* Leaves @chain on a writable buffer, in place of what was pending there. */
-void gst_tfx_pending_set (GstBuffer *buffer, TfxChain *chain, guint64 who);
-
-/* Nothing is pending any more on a writable buffer. */
-void gst_tfx_pending_remove (GstBuffer *buffer);
+/* Whether something may be pending in the buffer's memory. */
+gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
 G_END_DECLS
 
