@@ -105,7 +105,8 @@ gst_tfx_fir_find_delay (GstTfxFir *self, const GstTfxImpulse *impulse,
     .asked = asked,
     .used = MIN (asked, highest),
     .lowest = -1,
-    .highest = highest };
+    .highest = highest,
+    .because = "must be less than the number of taps" };
 
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (self), &clamp, rate);
   if (asked < 0)

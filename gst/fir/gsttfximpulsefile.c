@@ -10,6 +10,7 @@
 #include <math.h>
 #include <sndfile.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Frames that are read at a time. */
 #define CHUNK_FRAMES 4096

@@ -25,6 +25,7 @@ typedef struct
   gsize n_room;
   gdouble cutoff;
   gboolean causal;
+  gsize delay; /* of the room */
 } Setting;
 
 typedef struct
@@ -66,6 +67,12 @@ static const Change changes[] = {
   /* an own kernel and a design */
   { { "", LOW, 0, 300, 1000 }, { "", LOW, 101, 0, 1000 } },
   { { "taps=501", LOW, 501, 0, 1000 }, { "", LOW, 0, 300, 1000 } },
+  /* one that is told to be late */
+  { { "", LOW, 0, 300, 1000 }, { "delay=100", LOW, 0, 300, 1000, FALSE, 100 } },
+  { { "delay=299", LOW, 0, 300, 1000, FALSE, 299 },
+      { "delay=20", LOW, 0, 300, 1000, FALSE, 20 } },
+  { { "taps=101", LOW, 101, 0, 1000 },
+      { "delay=777", LOW, 0, 1000, 1000, FALSE, 777 } },
 };
 
 static void
@@ -100,7 +107,7 @@ expect (const Setting *s, const gdouble *in, gsize n)
       s->n_taps ? tfx_firs_design (s->mode, 0, n_taps, s->cutoff, 0.0, RATE)
                 : tfx_firs_room (n_taps, 3);
   gdouble *out = tfx_firs_convolve (taps, 1, n_taps,
-      s->n_taps && !s->causal ? (n_taps - 1) / 2 : 0, in, n, 1);
+      s->n_taps && !s->causal ? (n_taps - 1) / 2 : s->delay, in, n, 1);
 
   g_free (taps);
   return out;
