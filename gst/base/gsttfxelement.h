@@ -48,8 +48,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   which are taken out of the stream and reported as latency.  While the stream
  *   runs they may not become fewer
  * @at_once: set by the subclass: this chain does what the one in force does,
- *   later by as many frames as the delay grows, and takes over without a
- *   cross-fade
+ *   later by as many frames as the delay grows
  * @n_hold: set by the subclass: this chain is only a step on the way.  The next
  *   one is asked for after so many frames, and not before those by which the
  *   delay grew have been dropped from the output
