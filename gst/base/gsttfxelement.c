@@ -84,12 +84,19 @@ gst_tfx_device_get_type (void)
 
 /* ---- for subclasses ------------------------------------------------------------- */
 
+gboolean
+gst_tfx_element_is_controlling (GstTfxElement *self)
+{
+  return g_atomic_pointer_get (&PRIVATE (self)->control_thread) ==
+         g_thread_self ();
+}
+
 void
 gst_tfx_element_mark_dirty (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = PRIVATE (self);
 
-  if (g_atomic_pointer_get (&priv->control_thread) != g_thread_self ())
+  if (!gst_tfx_element_is_controlling (self))
     g_atomic_int_set (&priv->set_by_hand, TRUE);
   g_atomic_int_set (&priv->dirty, TRUE);
 }

@@ -126,6 +126,9 @@ struct _GstTfxElementClass
  * filtered by a new chain.  Any thread. */
 void gst_tfx_element_mark_dirty (GstTfxElement *self);
 
+/* Whether this thread is setting controlled properties just now. */
+gboolean gst_tfx_element_is_controlling (GstTfxElement *self);
+
 /* What was being made in another thread, for properties that were set before, is
  * there.  Any thread. */
 void gst_tfx_element_mark_ready (GstTfxElement *self);

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "gsttfxchainprivate.h"
-#include "gsttfxprivate.h"
 
-#undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
 GstTfxChainExpr *
@@ -386,10 +384,7 @@ gboolean
 gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
     guint param, GstTfxChainParamPart part, const GValue *value)
 {
-  GstTfxElementPrivate *priv =
-      gst_tfx_element_get_private (GST_TFX_ELEMENT (self));
-  gboolean by_hand =
-      g_atomic_pointer_get (&priv->control_thread) != g_thread_self ();
+  gboolean by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (self));
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
   gboolean has, changed = FALSE;
