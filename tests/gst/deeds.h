@@ -50,8 +50,8 @@ void tfx_deeds_ghost (TfxDeeds *self, GstPad *ghost);
 /* ---- buffers of numbered frames ----------------------------------------------- */
 
 /* Each channel has its own factor. */
-GstBuffer *tfx_deeds_buffer (const GstAudioInfo *info, guint64 number,
-    gsize n_frames);
+GstBuffer *
+tfx_deeds_buffer (const GstAudioInfo *info, guint64 number, gsize n_frames);
 
 /* How many frames are in a buffer. */
 gsize tfx_deeds_n_frames (GstBuffer *buffer, const GstAudioInfo *info);

@@ -251,7 +251,8 @@ tell_shortest (Play *play, const gchar *first)
     g_free (error);
   }
   error = play_without (play, without, &tale);
-  fail ("TFX_TEST_SEED=%u TFX_TEST_TOPOLOGIES=1%s\n%s\nat its shortest: %s\n%s\n",
+  fail ("TFX_TEST_SEED=%u TFX_TEST_TOPOLOGIES=1%s\n%s\nat its shortest: "
+        "%s\n%s\n",
       play->seed, play->is_threaded ? " (in a thread)" : "", first,
       error ? error : "(goes right this time)", tale);
 }

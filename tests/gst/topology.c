@@ -269,8 +269,8 @@ tfx_topology_draw_text (TfxTopology *self, GRand *rand)
   GstIterator *all = gst_bin_iterate_recurse (GST_BIN (self->bin));
   const guint at = g_rand_int (rand), which = g_rand_int (rand);
 
-  while (gst_iterator_foreach (all, gather_chain, chains) ==
-         GST_ITERATOR_RESYNC) {
+  while (
+      gst_iterator_foreach (all, gather_chain, chains) == GST_ITERATOR_RESYNC) {
     g_ptr_array_set_size (chains, 0);
     gst_iterator_resync (all);
   }

@@ -43,16 +43,16 @@ typedef struct
 
 struct _TfxTopology
 {
-  gboolean fuse;      /* what the elements begin with */
-  gboolean has_holds; /* there may be frames that are held: none are dropped */
+  gboolean fuse;       /* what the elements begin with */
+  gboolean has_holds;  /* there may be frames that are held: none are dropped */
   gboolean has_planes; /* at least some of the time */
   GstAudioInfo info;
   GstElement *bin, *tee;
   GstBus *bus;
   GstPad *src;
-  GstClockTime origin; /* the running time that pts 0 stands for */
-  guint64 next;        /* the number of the next frame */
-  GArray *eras;        /* of TfxModelEra */
+  GstClockTime origin;           /* the running time that pts 0 stands for */
+  guint64 next;                  /* the number of the next frame */
+  GArray *eras;                  /* of TfxModelEra */
   TfxTopologyBranch branches[3]; /* the trunk first */
   guint n_branches;
   TfxTopologyEnd ends[2];
@@ -71,14 +71,14 @@ struct _TfxTopology
 TfxTopology *tfx_topology_new (GRand *rand, gboolean fuse);
 void tfx_topology_free (TfxTopology *self);
 
-void tfx_topology_tell (TfxTopology *self, const gchar *format,
-    ...) G_GNUC_PRINTF (2, 3);
-void tfx_topology_complain (TfxTopology *self, const gchar *format,
-    ...) G_GNUC_PRINTF (2, 3);
+void tfx_topology_tell (TfxTopology *self, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+void tfx_topology_complain (TfxTopology *self, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
 
 /* A new node, not in the pipeline yet. */
-TfxTopologyNode *tfx_topology_draw_node (TfxTopology *self, GRand *rand,
-    gboolean may_queue);
+TfxTopologyNode *
+tfx_topology_draw_node (TfxTopology *self, GRand *rand, gboolean may_queue);
 
 /* Whatever is within: sets a property where it is known. */
 void

@@ -61,9 +61,9 @@ hear_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   n = tfx_deeds_n_frames (buffer, &info);
   if (!tfx_deeds_number (buffer, &end->segment, info.rate, &number))
     tfx_topology_complain (self,
-        "a buffer comes at %" GST_TIME_FORMAT " in a segment that begins at %"
-        GST_TIME_FORMAT " and has the base %" GST_TIME_FORMAT
-        ", which is the time of no frame",
+        "a buffer comes at %" GST_TIME_FORMAT
+        " in a segment that begins at %" GST_TIME_FORMAT
+        " and has the base %" GST_TIME_FORMAT ", which is the time of no frame",
         GST_TIME_ARGS (GST_BUFFER_PTS (buffer)),
         GST_TIME_ARGS (end->segment.start), GST_TIME_ARGS (end->segment.base));
   duration = gst_util_uint64_scale (n, GST_SECOND, info.rate);
@@ -201,9 +201,9 @@ tfx_topology_push (TfxTopology *self, gsize n_frames)
   LAST_ERA (self)->to = self->next;
   flow = gst_pad_push (self->src, buffer);
   if (flow != GST_FLOW_OK && !g_atomic_int_get (&self->is_flushing))
-    tfx_topology_complain (self, "the buffer up to frame %" G_GUINT64_FORMAT
-                                 " meets '%s'",
-        self->next, gst_flow_get_name (flow));
+    tfx_topology_complain (self,
+        "the buffer up to frame %" G_GUINT64_FORMAT " meets '%s'", self->next,
+        gst_flow_get_name (flow));
   g_mutex_unlock (&self->driving);
 }
 
@@ -225,11 +225,11 @@ tfx_topology_push_format (TfxTopology *self, GRand *rand)
   gboolean is_wide = g_rand_boolean (rand), is_planar = g_rand_boolean (rand);
 
   g_mutex_lock (&self->driving);
-  self->info = tfx_check_info (is_wide ? GST_AUDIO_FORMAT_F64
-                                       : GST_AUDIO_FORMAT_F32,
-      self->info.rate, self->info.channels,
-      self->has_planes && is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
-                                    : GST_AUDIO_LAYOUT_INTERLEAVED);
+  self->info =
+      tfx_check_info (is_wide ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          self->info.rate, self->info.channels,
+          self->has_planes && is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                                        : GST_AUDIO_LAYOUT_INTERLEAVED);
   push_caps (self);
   g_mutex_unlock (&self->driving);
 }
@@ -248,6 +248,24 @@ tfx_topology_flush (TfxTopology *self)
   g_mutex_unlock (&self->driving);
 }
 
+static void
+look_at_bus (TfxTopology *self, GstMessageType types)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (self->bus))) {
+    if (GST_MESSAGE_TYPE (message) & types) {
+      gchar *text =
+          gst_structure_to_string (gst_message_get_structure (message));
+
+      tfx_topology_complain (self, "%s: %s", GST_MESSAGE_TYPE_NAME (message),
+          text);
+      g_free (text);
+    }
+    gst_message_unref (message);
+  }
+}
+
 void
 tfx_topology_restart (TfxTopology *self, GstState low)
 {
@@ -257,6 +275,8 @@ tfx_topology_restart (TfxTopology *self, GstState low)
   gst_pad_set_active (self->src, FALSE);
   for (guint i = 0; i < self->n_ends; i++)
     gst_pad_set_active (self->ends[i].pad, FALSE);
+  /* Elements that are stopped while they negotiate warn of it. */
+  look_at_bus (self, GST_MESSAGE_ERROR);
   end_era (self);
   tfx_topology_start (self);
   g_atomic_int_set (&self->is_flushing, FALSE);
@@ -281,21 +301,6 @@ wait_for_ends (TfxTopology *self)
     }
   }
   g_mutex_unlock (&self->lock);
-}
-
-static void
-look_at_bus (TfxTopology *self)
-{
-  GstMessage *message = gst_bus_pop_filtered (self->bus,
-      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  gchar *text;
-
-  if (!message)
-    return;
-  text = gst_structure_to_string (gst_message_get_structure (message));
-  tfx_topology_complain (self, "%s: %s", GST_MESSAGE_TYPE_NAME (message), text);
-  g_free (text);
-  gst_message_unref (message);
 }
 
 static GArray *
@@ -331,7 +336,7 @@ tfx_topology_end (TfxTopology *self)
 
   gst_pad_push_event (self->src, gst_event_new_eos ());
   wait_for_ends (self);
-  look_at_bus (self);
+  look_at_bus (self, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
   for (guint i = 0; i < self->deeds->len; i++) {
     TfxDeeds *deeds = g_ptr_array_index (self->deeds, i);
 
@@ -339,8 +344,8 @@ tfx_topology_end (TfxTopology *self)
     if (deeds->error)
       tfx_topology_complain (self, "%s", deeds->error);
   }
-  frames = pass_branch (self, &self->branches[0],
-      tfx_model_source (self->eras));
+  frames =
+      pass_branch (self, &self->branches[0], tfx_model_source (self->eras));
   if (self->n_branches == 1) {
     judge_end (self, 0, frames);
   } else {
