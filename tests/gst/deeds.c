@@ -254,10 +254,13 @@ tfx_deeds_take (TfxDeeds *self, GstPad *pad, GstBuffer *buffer)
   } else {
     gst_event_parse_segment (event, &segment);
     fail_unless (gst_audio_info_from_caps (&info, caps));
-    if (!tfx_deeds_number (buffer, segment, self->rate, &number))
+    if (!tfx_deeds_number (buffer, segment, self->rate, &number)) {
       complain (self, "a time of no frame", number);
-    else
+    } else {
+      tfx_model_spot_visit (self->spot, number,
+          tfx_deeds_n_frames (buffer, &info));
       buffer = do_deed (self, buffer, caps, number, &info);
+    }
   }
   g_mutex_unlock (&self->lock);
   gst_clear_event (&event);
@@ -290,5 +293,6 @@ chain_ghost (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 void
 tfx_deeds_ghost (TfxDeeds *self, GstPad *ghost)
 {
+  self->spot->sees_all = TRUE;
   gst_pad_set_chain_function_full (ghost, chain_ghost, self, NULL);
 }

@@ -42,6 +42,7 @@ static void
 spot_open (TfxModelSpot *spot)
 {
   spot->marks = g_array_new (FALSE, FALSE, sizeof (Mark));
+  spot->visits = g_array_new (FALSE, FALSE, sizeof (Mark));
   spot->sights = g_ptr_array_new_with_free_func (free_sight);
 }
 
@@ -49,6 +50,7 @@ static void
 spot_close (TfxModelSpot *spot)
 {
   g_array_unref (spot->marks);
+  g_array_unref (spot->visits);
   g_ptr_array_unref (spot->sights);
 }
 
@@ -89,6 +91,14 @@ tfx_model_spot_mark (TfxModelSpot *spot, TfxModelDeed deed, guint64 from,
   Mark mark = { deed, from, from + n };
 
   g_array_append_val (spot->marks, mark);
+}
+
+void
+tfx_model_spot_visit (TfxModelSpot *spot, guint64 from, gsize n)
+{
+  Mark visit = { TFX_MODEL_DROP, from, from + n };
+
+  g_array_append_val (spot->visits, visit);
 }
 
 void
@@ -197,6 +207,33 @@ check_sights (const TfxModelNode *node, const gchar *where,
   return NULL;
 }
 
+/* Whoever sees all has seen each frame once. */
+static gchar *
+check_visits (const TfxModelNode *node, const TfxModelSpot *spot,
+    const GArray *frames, const GArray *eras)
+{
+  guint at = 0;
+
+  for (guint i = 0; spot->sees_all && i < frames->len; i++) {
+    const TfxModelFrame *frame = &FRAME (frames, i);
+    const Mark *visit = NULL;
+
+    if (frame->number < node->came || frame->number >= node->gone ||
+        g_array_index (eras, TfxModelEra, frame->era).is_cut)
+      continue;
+    for (; at < spot->visits->len; at++) {
+      visit = &g_array_index (spot->visits, Mark, at);
+      if (visit->to > frame->number)
+        break;
+    }
+    if (at == spot->visits->len || visit->from > frame->number)
+      return g_strdup_printf ("%s: frame %" G_GUINT64_FORMAT
+                              " goes past the pad's function",
+          node->name, frame->number);
+  }
+  return NULL;
+}
+
 /* One delay line, which forgets where an era begins and where it was reset. */
 static void
 pass_delay (const TfxModelNode *node, GArray *frames)
@@ -227,12 +264,14 @@ pass_delay (const TfxModelNode *node, GArray *frames)
 }
 
 gchar *
-tfx_model_node_pass (const TfxModelNode *node, GArray **frames)
+tfx_model_node_pass (const TfxModelNode *node, GArray **frames,
+    const GArray *eras)
 {
-  gchar *error;
+  gchar *error = check_visits (node, &node->before, *frames, eras);
 
   *frames = pass_spot (&node->before, *frames);
-  error = check_sights (node, "before", &node->before, *frames);
+  if (!error)
+    error = check_sights (node, "before", &node->before, *frames);
   pass_delay (node, *frames);
   *frames = pass_spot (&node->after, *frames);
   if (!error)

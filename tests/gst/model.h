@@ -40,7 +40,9 @@ typedef enum
 typedef struct
 {
   GArray *marks;
+  GArray *visits; /* all that came by */
   GPtrArray *sights;
+  gboolean sees_all; /* nothing goes past it */
 } TfxModelSpot;
 
 /* Something that delays what it gets, between two numbers. */
@@ -57,7 +59,8 @@ TfxModelNode *tfx_model_node_new (const gchar *name, gsize delay);
 void tfx_model_node_free (TfxModelNode *node);
 void tfx_model_node_reset (TfxModelNode *node, guint64 number);
 
-/* Notes what was done to frames, or what values they had. */
+/* Notes that frames came by, what was done to them, or what values they had. */
+void tfx_model_spot_visit (TfxModelSpot *spot, guint64 from, gsize n);
 void tfx_model_spot_mark (TfxModelSpot *spot, TfxModelDeed deed, guint64 from,
     gsize n);
 void tfx_model_spot_see (TfxModelSpot *spot, guint64 from,
@@ -68,7 +71,8 @@ GArray *tfx_model_source (const GArray *eras);
 
 /* Frames as they come out of a node.  The text of what was seen otherwise, or
  * NULL. */
-gchar *tfx_model_node_pass (const TfxModelNode *node, GArray **frames);
+gchar *tfx_model_node_pass (const TfxModelNode *node, GArray **frames,
+    const GArray *eras);
 
 /* What was heard against what should have been: the text of the first
  * difference, or NULL. */

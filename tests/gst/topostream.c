@@ -308,7 +308,7 @@ pass_branch (TfxTopology *self, const TfxTopologyBranch *branch, GArray *frames)
 {
   for (guint i = 0; i < branch->nodes->len; i++) {
     const TfxTopologyNode *node = g_ptr_array_index (branch->nodes, i);
-    gchar *error = tfx_model_node_pass (node->model, &frames);
+    gchar *error = tfx_model_node_pass (node->model, &frames, self->eras);
 
     if (error)
       tfx_topology_complain (self, "%s", error);
