@@ -224,26 +224,45 @@ step_glides (TfxPlan *plan, TfxFilter *f)
   tfx_compile_each (plan, set_moving, NULL);
 }
 
+/* What waited for the end of a cross-fade begins. */
+static void
+begin_next (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->next)
+      tfx_change_begin_next (plan->filters[i]);
+  }
+}
+
+static bool
+is_ready (const TfxPlan *plan)
+{
+  if (plan->is_stale || !plan->engine)
+    return false;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->wants_compile || !is_held (plan, i))
+      return false;
+  }
+  return true;
+}
+
 /* Everything as the next frame needs it.  *n_frames: how many come before
  * something else changes. */
 static int
 get_ready (TfxPlan *plan, size_t *n_frames)
 {
-  bool is_ready = !plan->is_stale && plan->engine, is_changing = false;
+  const bool is_changing = tfx_plan_is_changing (plan);
   int ret = 0;
 
-  for (size_t i = 0; i < plan->n_filters; i++) {
-    TfxFilter *f = plan->filters[i];
-
-    if (f->next)
-      tfx_change_begin_next (f);
-    is_changing = is_changing || f->is_changing;
-    is_ready = is_ready && !f->wants_compile && is_held (plan, i);
-  }
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
-  if (!is_ready)
-    ret = take_hold (plan);
+  /* Twice: a cross-fade may end here, and what waits for that begin. */
+  for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
+    if (is_changing)
+      begin_next (plan);
+    if (!is_ready (plan))
+      ret = take_hold (plan);
+  }
   if (!is_changing || ret < 0)
     return ret;
   for (size_t i = 0; i < plan->n_filters; i++) {
