@@ -212,16 +212,20 @@ step_slot (TfxSlot *slot, void *data)
   tfx_slot_step (slot, f->spec.n_channels);
 }
 
-/* The values of a filter at a point of its grid, once. */
+/* The values of a filter at a point of its grid, once.  Any other plan that runs
+ * it has old ones then. */
 static void
-step_glides (TfxPlan *plan, TfxFilter *f)
+step_glides (TfxPlan *plan, size_t i)
 {
+  TfxFilter *f = plan->filters[i];
+
   if (f->n_run % TFX_GRID_FRAMES > 0 || f->n_stepped == f->n_run + 1)
     return;
   f->n_stepped = f->n_run + 1;
   tfx_compile_each (plan, mark_moving, f);
   tfx_slots_each (&f->places, step_slot, f);
   tfx_compile_each (plan, set_moving, NULL);
+  plan->known[i].n_values = ++f->n_values;
 }
 
 /* What waited for the end of a cross-fade begins. */
@@ -271,7 +275,7 @@ get_ready (TfxPlan *plan, size_t *n_frames)
 
     if (!f->is_changing)
       continue;
-    step_glides (plan, f);
+    step_glides (plan, i);
     n = tfx_change_frames (f);
     *n_frames = n < *n_frames ? n : *n_frames;
   }
