@@ -146,7 +146,9 @@ rearm_gates (TfxEngine *e)
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  size_t fade = (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
+  /* In a row of filters whatever changes does so on the CPU. */
+  size_t fade =
+      e->plan->n_filters > 0 ? 0 : (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
 
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);

@@ -5,6 +5,7 @@
 #include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
+#include "gsttfxfir.h"
 
 /* The variables that choose kernels.  What names none is told of, and changes
  * nothing.  (TFX_DEVICE is told of where it is asked for.) */
@@ -38,6 +39,7 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
+  ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   return ok;
 }
 
