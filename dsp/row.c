@@ -209,11 +209,11 @@ step_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
+  f->n_values += slot->n_glide_steps > 0;
   tfx_slot_step (slot, f->spec.n_channels);
 }
 
-/* The values of a filter at a point of its grid, once.  Any other plan that runs
- * it has old ones then. */
+/* The values of a filter at a point of its grid, once. */
 static void
 step_glides (TfxPlan *plan, size_t i)
 {
@@ -225,7 +225,8 @@ step_glides (TfxPlan *plan, size_t i)
   tfx_compile_each (plan, mark_moving, f);
   tfx_slots_each (&f->places, step_slot, f);
   tfx_compile_each (plan, set_moving, NULL);
-  plan->known[i].n_values = ++f->n_values;
+  /* Other plans do not. */
+  plan->known[i].n_values = f->n_values;
 }
 
 /* What waited for the end of a cross-fade begins. */
