@@ -8,6 +8,7 @@
  * is split. */
 #include "change.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,6 +346,59 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
   f->n_chain_stages = chain->n_stages;
   f->is_changing = true;
   f->wants_compile = f->wants_compile || is_structural;
+  return 0;
+}
+
+/* The state that a device has given back, where there are no units yet: the
+ * last inputs of each channel, the newest last. */
+static void
+seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+{
+  const size_t n_to = to->stage->kind->state_size (to->stage);
+  const size_t n_from = from->stage->kind->state_size (from->stage);
+  const size_t n = least (n_to, n_from);
+
+  if (to->stage->kind != from->stage->kind || !to->stage->kind->unit)
+    return;
+  for (unsigned c = 0; c < n_channels; c++)
+    memcpy (to->state + c * n_to + n_to - n,
+        from->state + c * n_from + n_from - n, n * sizeof *to->state);
+}
+
+static void
+switch_list (TfxPlaces *list, void *data)
+{
+  TfxFilter *f = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_STEADY)
+      continue;
+    if (p->slot && p->old && p->slot->state && p->old->state &&
+        p->slot->n_sos == 0)
+      seed_state (p->slot, p->old, f->spec.n_channels);
+    else if (p->slot && p->old)
+      seed_slot (p->slot, p->old, f->spec.n_channels);
+    end_fade (p);
+  }
+  remove_empty (list);
+}
+
+int
+tfx_change_at_once (TfxFilter *f, TfxChain *chain)
+{
+  int ret;
+
+  if (f->is_changing)
+    return -EBUSY;
+  ret = tfx_change_begin (f, chain);
+  if (ret < 0)
+    return ret;
+  each_list (&f->places, switch_list, f);
+  f->wants_compile = false;
+  f->serial++;
+  tfx_change_advance (f, 0);
   return 0;
 }
 

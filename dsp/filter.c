@@ -190,6 +190,15 @@ tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
   return ret < 0 ? ret : tfx_change_begin (f, chain);
 }
 
+int
+tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
+{
+  if (f->n_run == 0)
+    return set_at_rest (f, chain);
+  tfx_borrow_give_back (f);
+  return tfx_change_at_once (f, chain);
+}
+
 static TfxPlace *
 find_place (TfxPlaces *list, uint64_t id)
 {

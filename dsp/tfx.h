@@ -358,6 +358,13 @@ void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
  * 0, or as tfx_filter_new(): it then goes on as it was. */
 int tfx_filter_set_chain (TfxFilter *filter, TfxChain *chain);
 
+/* The same, but what has another structure takes over at once, with no
+ * cross-fade; values glide.  For a chain that does what the one in force does:
+ * a FIR with zeros in front that make it late, while the caller drops as many
+ * frames of the output, goes on to the very sample.  -EBUSY while something
+ * changes, see tfx_filter_is_changing(). */
+int tfx_filter_set_chain_at_once (TfxFilter *filter, TfxChain *chain);
+
 /* One stage of the chain, the one with the same id, within sums too, gets other
  * values: as in tfx_filter_set_chain(), and nothing is allocated where
  * sections or a gain move.  The filter keeps no reference to a stage of
