@@ -53,6 +53,11 @@ struct TfxEngine
   uint64_t n_launches, n_uploads, n_downloads;
 };
 
+/* A gain alone behind a FIR or a delay line is part of that: it has no node.
+ * True for the last step that has one. */
+bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
+bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
+
 /* Room between steps for blocks of n_frames.  The context is current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 

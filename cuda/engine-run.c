@@ -130,16 +130,19 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
     Gate *gate)
 {
   TfxKernelBlock from = *in;
+  size_t next = 0;
   int ret = 0;
 
   if (list->n == 0)
     return run_one (e, l->copy, in, out, sum, n_frames);
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    bool is_last = i + 1 == list->n;
+    bool is_last = tfx_cuda_engine_is_last (list, i);
     TfxKernelBlock to =
-        is_last ? *out : buffer_block (e, l->between + i % 2, n_frames);
+        is_last ? *out : buffer_block (e, l->between + next, n_frames);
 
+    if (tfx_cuda_engine_is_folded (list, i))
+      continue;
     /* The stream has ended for the steps before this one: what they ring on
      * with is not of it. */
     if (i > 0 && s->delay > 0 && gate->ended)
@@ -149,6 +152,7 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
     if (ret == 0 && s->delay > 0)
       ret = pass_gate (e, &e->nodes[s->index], &to, n_frames, gate);
     from = to;
+    next = !next;
   }
   return ret;
 }

@@ -22,6 +22,25 @@ take_buffer (TfxEngine *e)
   return e->n_buffers++;
 }
 
+bool
+tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i)
+{
+  const TfxStep *s = &list->steps[i];
+  TfxStepKind before;
+
+  if (i == 0 || s->kind != TFX_STEP_CASCADE || s->n_sos > 0 || s->is_alone)
+    return false;
+  before = list->steps[i - 1].kind;
+  return before == TFX_STEP_FIR || before == TFX_STEP_DELAY;
+}
+
+bool
+tfx_cuda_engine_is_last (const TfxSteps *list, size_t i)
+{
+  return i + 1 == list->n ||
+         (i + 2 == list->n && tfx_cuda_engine_is_folded (list, i + 1));
+}
+
 static int make_list (TfxEngine *e, const TfxSteps *list, List *out);
 
 static int
@@ -62,8 +81,10 @@ make_list (TfxEngine *e, const TfxSteps *list, List *out)
     out->between = take_buffer (e);
     take_buffer (e);
   }
-  for (size_t i = 0; ret == 0 && i < list->n; i++)
-    ret = make_node (e, &list->steps[i]);
+  for (size_t i = 0; ret == 0 && i < list->n; i++) {
+    if (!tfx_cuda_engine_is_folded (list, i))
+      ret = make_node (e, &list->steps[i]);
+  }
   return ret;
 }
 
@@ -147,16 +168,23 @@ static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
   /* In a row of filters whatever changes does so on the CPU. */
-  size_t fade =
-      e->plan->n_filters > 0 ? 0 : (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
+  size_t fade = e->plan->n_filters > 0
+                    ? 0
+                    : (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
 
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
-    double gain = s->gain * (i + 1 == list->n ? scale : 1.0);
+    double gain = s->gain;
 
+    if (tfx_cuda_engine_is_folded (list, i))
+      continue;
+    if (i + 1 < list->n && tfx_cuda_engine_is_folded (list, i + 1))
+      gain *= list->steps[i + 1].gain;
+    if (tfx_cuda_engine_is_last (list, i))
+      gain *= scale;
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->window)
@@ -190,12 +218,12 @@ tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 /* ---- memory for a block ------------------------------------------------------------ */
 
 static int
-prepare_node (Node *node, TfxSample type, size_t n_frames)
+prepare_node (Node *node, TfxSample type, size_t n_frames, bool is_whole)
 {
   int ret = 0;
 
   if (node->cascade)
-    ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames);
+    ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
   if (ret == 0 && node->window)
     ret = tfx_cuda_window_prepare (node->window, type, n_frames);
   return ret;
@@ -226,7 +254,8 @@ prepare (TfxEngine *e)
     n_frames = TFX_MAX_SAMPLES / e->plan->n_channels;
   n_samples = n_frames * e->plan->n_channels;
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
-    ret = prepare_node (&e->nodes[i], type, n_frames);
+    ret =
+        prepare_node (&e->nodes[i], type, n_frames, e->plan->n_all_steps == 1);
   if (ret == 0 && e->top.copy)
     ret = tfx_cuda_window_prepare (e->top.copy, type, n_frames);
   for (int i = 0; ret == 0 && i < 2; i++)

@@ -38,10 +38,10 @@ void
 tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain,
     size_t fade_frames)
 {
+  f->taps_are_old = f->taps_are_old || f->stage != stage || f->gain != gain;
   f->stage = stage;
   f->gain = gain;
   f->fade_frames = fade_frames;
-  f->taps_are_old = true;
 }
 
 void

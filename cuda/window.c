@@ -78,9 +78,9 @@ tfx_cuda_window_set_stage (TfxCudaWindow *w, const TfxStage *stage, double gain,
     tfx_cuda_fir_set_stage (&w->fir, stage, gain, fade_frames);
     return;
   }
+  w->taps_are_old = w->taps_are_old || w->stage != stage || w->gain != gain;
   w->stage = stage;
   w->gain = gain;
-  w->taps_are_old = true;
 }
 
 void
