@@ -39,6 +39,7 @@ make_node (TfxEngine *e, const TfxStep *s)
     case TFX_STEP_DELAY:
       return tfx_cuda_window_new (e->cuda, n_channels, s->stage, &node->window);
     case TFX_STEP_SUM:
+    case TFX_STEP_FADE:
       break;
   }
   node->branches = calloc (s->n_branches, sizeof *node->branches);

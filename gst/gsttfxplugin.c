@@ -5,7 +5,6 @@
 #include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
-#include "gsttfxfir.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -17,7 +16,6 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
-  ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   return ok;
 }
 

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "gsttfxchainprivate.h"
-#include "gsttfxprivate.h"
 
-#undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
 GstTfxChainExpr *
@@ -270,7 +268,7 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   is_set = gst_tfx_chain_replace (self, &change);
   tfx_expr_free (&change.parsed);
   if (is_set)
-    gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   return is_set;
 }
 
@@ -386,10 +384,7 @@ gboolean
 gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
     guint param, GstTfxChainParamPart part, const GValue *value)
 {
-  GstTfxFilterPrivate *priv =
-      gst_tfx_filter_get_private (GST_TFX_FILTER (self));
-  gboolean by_hand =
-      g_atomic_pointer_get (&priv->control_thread) != g_thread_self ();
+  gboolean by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (self));
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
   gboolean has, changed = FALSE;
@@ -409,7 +404,7 @@ gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
   if (!changed)
     return has;
 
-  gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+  gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   gst_tfx_chain_stage_notify (stage, param);
   /* The text would be told of with every buffer. */
   if (by_hand)
