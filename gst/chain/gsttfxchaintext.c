@@ -57,6 +57,8 @@ typedef struct
   GPtrArray *added, *removed; /* of these */
 } Change;
 
+static const GstTfxChainStageValues stage_values;
+
 /* By name; the keys are the names in the expression. */
 static GHashTable *
 index_stages (const TfxExpr *expr, GPtrArray *stages)
@@ -88,7 +90,8 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
       g_hash_table_remove (old, name);
       g_ptr_array_add (change->stages, gst_object_ref (stage));
     } else {
-      stage = gst_object_ref_sink (gst_tfx_chain_stage_new (klass, name));
+      stage = gst_object_ref_sink (
+          gst_tfx_chain_stage_new (klass, name, &stage_values));
       gst_object_set_parent (GST_OBJECT (stage), GST_OBJECT (self));
       g_ptr_array_add (change->added, stage);
       g_ptr_array_add (change->stages, stage);
@@ -357,10 +360,11 @@ gst_tfx_chain_has (GstTfxChain *self, GstTfxChainStage *stage)
   return index < self->stages->len && self->stages->pdata[index] == stage;
 }
 
-gboolean
-gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, GValue *value)
+static gboolean
+gst_tfx_chain_get_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxValue now;
   gboolean has;
@@ -404,10 +408,11 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   return changed;
 }
 
-gboolean
-gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, const GValue *value)
+static gboolean
+gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, const GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   GstTfxFilterPrivate *priv =
       gst_tfx_filter_get_private (GST_TFX_FILTER (self));
   gboolean by_hand =
@@ -438,3 +443,6 @@ gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
     gst_tfx_chain_notify_text (self);
   return TRUE;
 }
+
+static const GstTfxChainStageValues stage_values = { gst_tfx_chain_set_param,
+  gst_tfx_chain_get_param };
