@@ -12,7 +12,7 @@ static const char unstable[] = "its section is not stable in double precision";
 static bool
 has_param (const TfxNode *node, const char *param)
 {
-  return tfx_catalogue_find_param (node->klass, param) >= 0;
+  return tfx_class_find_param (node->klass, param) >= 0;
 }
 
 /* gain is in decibels if gain_scale says so, or if there is no gain_scale. */

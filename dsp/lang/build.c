@@ -103,7 +103,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 static int
 check_rate (const TfxBuild *build, const TfxNode *node)
 {
-  int index = tfx_catalogue_find_param (node->klass, "fs");
+  int index = tfx_class_find_param (node->klass, "fs");
   const TfxValue *fs = index >= 0 ? &node->values[index] : NULL;
   char asked[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * catalogue.c: the classes, their parameters in TorchFX's order, and their
  * defaults.  docs/catalogue.md has the formulas. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -338,14 +337,4 @@ tfx_catalogue_find (const char *name)
     }
   }
   return NULL;
-}
-
-int
-tfx_catalogue_find_param (const TfxClass *klass, const char *name)
-{
-  for (unsigned i = 0; i < klass->n_params; i++) {
-    if (strcmp (klass->params[i].name, name) == 0)
-      return (int)i;
-  }
-  return -ENOENT;
 }

@@ -197,7 +197,7 @@ find_value (const TfxExpr *expr, size_t stage, const char *param,
     return NULL;
   }
   klass = expr->stages[stage]->klass;
-  index = tfx_catalogue_find_param (klass, param);
+  index = tfx_class_find_param (klass, param);
   if (index >= 0) {
     *found = &klass->params[index];
     return &expr->stages[stage]->values[index];

@@ -175,7 +175,7 @@ const TfxClass *tfx_catalogue_class (size_t index);
 const TfxClass *tfx_catalogue_find (const char *name);
 
 /* The index of a parameter, or -ENOENT. */
-int tfx_catalogue_find_param (const TfxClass *klass, const char *name);
+int tfx_class_find_param (const TfxClass *klass, const char *name);
 
 /* ---- expressions ----------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 static bool
 has_param (const TfxNode *node, const char *param)
 {
-  return tfx_catalogue_find_param (node->klass, param) >= 0;
+  return tfx_class_find_param (node->klass, param) >= 0;
 }
 
 static TfxMode

@@ -118,7 +118,7 @@ static int
 find_second (const TfxNode *node, unsigned index)
 {
   const char *second = node->klass->params[index].second;
-  int found = second ? tfx_catalogue_find_param (node->klass, second) : -1;
+  int found = second ? tfx_class_find_param (node->klass, second) : -1;
 
   return found >= 0 && !is_initial (node, found) ? found : -1;
 }

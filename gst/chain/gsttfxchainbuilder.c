@@ -181,7 +181,7 @@ make_property_name (const TfxExpr *expr, const TfxExprUnmet *unmet)
 {
   const TfxClass *klass =
       tfx_expr_stage_class (expr, tfx_expr_find (expr, unmet->stage));
-  gint param = tfx_catalogue_find_param (klass, unmet->param);
+  gint param = tfx_class_find_param (klass, unmet->param);
   gboolean is_upper;
   gchar *path, *name;
 

@@ -52,13 +52,6 @@ void gst_tfx_chain_notify_text (GstTfxChain *self);
 /* The stages lose their chain, at its end. */
 void gst_tfx_chain_drop_stages (GstTfxChain *self);
 
-/* Sets or gets a part of a parameter of one of the stages.  FALSE if it is none
- * of them any more. */
-gboolean gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, const GValue *value);
-gboolean gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, GValue *value);
-
 G_END_DECLS
 
 #endif /* GST_TFX_CHAIN_PRIVATE_H */

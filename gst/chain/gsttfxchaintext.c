@@ -55,6 +55,8 @@ typedef struct
   GPtrArray *added, *removed; /* of these */
 } Change;
 
+static const GstTfxChainStageValues stage_values;
+
 /* By name; the keys are the names in the expression. */
 static GHashTable *
 index_stages (const TfxExpr *expr, GPtrArray *stages)
@@ -86,7 +88,8 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
       g_hash_table_remove (old, name);
       g_ptr_array_add (change->stages, gst_object_ref (stage));
     } else {
-      stage = gst_object_ref_sink (gst_tfx_chain_stage_new (klass, name));
+      stage = gst_object_ref_sink (
+          gst_tfx_chain_stage_new (klass, name, &stage_values));
       gst_object_set_parent (GST_OBJECT (stage), GST_OBJECT (self));
       g_ptr_array_add (change->added, stage);
       g_ptr_array_add (change->stages, stage);
@@ -355,10 +358,11 @@ gst_tfx_chain_has (GstTfxChain *self, GstTfxChainStage *stage)
   return index < self->stages->len && self->stages->pdata[index] == stage;
 }
 
-gboolean
-gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, GValue *value)
+static gboolean
+gst_tfx_chain_get_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxValue now;
   gboolean has;
@@ -402,10 +406,11 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   return changed;
 }
 
-gboolean
-gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, const GValue *value)
+static gboolean
+gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, const GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   gboolean by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (self));
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
@@ -433,3 +438,6 @@ gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
     gst_tfx_chain_notify_text (self);
   return TRUE;
 }
+
+static const GstTfxChainStageValues stage_values = { gst_tfx_chain_set_param,
+  gst_tfx_chain_get_param };
