@@ -28,7 +28,7 @@ struct TfxFilter
   bool is_changing;    /* there may be something for tfx_change_* to do */
   bool wants_compile;  /* a plan that is compiled now gets further */
   uint64_t serial;     /* other slots: plans of before cannot be run */
-  uint64_t n_values;   /* times that sections or gains changed at once */
+  uint64_t n_values;   /* times that those of sections or gains changed */
   uint64_t n_settings; /* times that a unit's stage changed */
   /* The plan whose engine has the state in its own form; NULL: it lies in the
    * slots. */

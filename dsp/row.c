@@ -209,19 +209,46 @@ step_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
+  f->n_values += slot->n_glide_steps > 0;
   tfx_slot_step (slot, f->spec.n_channels);
 }
 
 /* The values of a filter at a point of its grid, once. */
 static void
-step_glides (TfxPlan *plan, TfxFilter *f)
+step_glides (TfxPlan *plan, size_t i)
 {
+  TfxFilter *f = plan->filters[i];
+
   if (f->n_run % TFX_GRID_FRAMES > 0 || f->n_stepped == f->n_run + 1)
     return;
   f->n_stepped = f->n_run + 1;
   tfx_compile_each (plan, mark_moving, f);
   tfx_slots_each (&f->places, step_slot, f);
   tfx_compile_each (plan, set_moving, NULL);
+  /* Other plans do not. */
+  plan->known[i].n_values = f->n_values;
+}
+
+/* What waited for the end of a cross-fade begins. */
+static void
+begin_next (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->next)
+      tfx_change_begin_next (plan->filters[i]);
+  }
+}
+
+static bool
+is_ready (const TfxPlan *plan)
+{
+  if (plan->is_stale || !plan->engine)
+    return false;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->wants_compile || !is_held (plan, i))
+      return false;
+  }
+  return true;
 }
 
 /* Everything as the next frame needs it.  *n_frames: how many come before
@@ -229,21 +256,18 @@ step_glides (TfxPlan *plan, TfxFilter *f)
 static int
 get_ready (TfxPlan *plan, size_t *n_frames)
 {
-  bool is_ready = !plan->is_stale && plan->engine, is_changing = false;
+  const bool is_changing = tfx_plan_is_changing (plan);
   int ret = 0;
 
-  for (size_t i = 0; i < plan->n_filters; i++) {
-    TfxFilter *f = plan->filters[i];
-
-    if (f->next)
-      tfx_change_begin_next (f);
-    is_changing = is_changing || f->is_changing;
-    is_ready = is_ready && !f->wants_compile && is_held (plan, i);
-  }
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
-  if (!is_ready)
-    ret = take_hold (plan);
+  /* Twice: a cross-fade may end here, and what waits for that begin. */
+  for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
+    if (is_changing)
+      begin_next (plan);
+    if (!is_ready (plan))
+      ret = take_hold (plan);
+  }
   if (!is_changing || ret < 0)
     return ret;
   for (size_t i = 0; i < plan->n_filters; i++) {
@@ -252,7 +276,7 @@ get_ready (TfxPlan *plan, size_t *n_frames)
 
     if (!f->is_changing)
       continue;
-    step_glides (plan, f);
+    step_glides (plan, i);
     n = tfx_change_frames (f);
     *n_frames = n < *n_frames ? n : *n_frames;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_filter.c: filters that own their state, and the rows that run them. */
 #include "common.h"
+#include "rows.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -13,20 +14,6 @@
 #define MANY 8
 
 /* ---- filters to try -------------------------------------------------------------- */
-
-static TfxChain *
-chain_of (TfxStage **stages, size_t n)
-{
-  TfxChain *chain = tfx_chain_new ();
-
-  for (size_t i = 0; i < n; i++) {
-    TfxChain *longer = tfx_chain_append (chain, stages[i]);
-    tfx_chain_unref (&chain);
-    tfx_stage_unref (&stages[i]);
-    chain = longer;
-  }
-  return chain;
-}
 
 static TfxStage *
 sections (size_t n)
@@ -72,26 +59,13 @@ delay (size_t frames)
 static TfxStage *
 sum (TfxStage *a, TfxStage *b)
 {
-  TfxChain *branches[3] = { chain_of (&a, 1), chain_of (&b, 1),
+  TfxChain *branches[3] = { rows_chain (&a, 1), rows_chain (&b, 1),
     tfx_chain_new () };
   TfxStage *stage = tfx_stage_new_sum (tfx_stage_new_id (), branches, 3);
 
   for (int i = 0; i < 3; i++)
     tfx_chain_unref (&branches[i]);
   return stage;
-}
-
-static TfxFilter *
-filter_of (TfxStage **stages, size_t n, TfxSample sample)
-{
-  const TfxFilterSpec spec = { 48000, CHANNELS, sample, 0 };
-  TfxChain *chain = chain_of (stages, n);
-  TfxFilter *filter = NULL;
-
-  if (tfx_filter_new (chain, &spec, &filter) < 0)
-    abort ();
-  tfx_chain_unref (&chain);
-  return filter;
 }
 
 /* Filters of all kinds; the same ones for the same seed. */
@@ -107,63 +81,13 @@ make_row (TfxFilter **row, bool is_recursive)
   TfxStage *e[] = { sum (sections (2), delay (17)), gain (0.25) };
   TfxStage *g[] = { sections (4) };
 
-  row[0] = filter_of (a, 2, TFX_SAMPLE_F64);
-  row[1] = filter_of (b, 1, TFX_SAMPLE_F64);
-  row[2] = filter_of (c, 3, TFX_SAMPLE_F64);
-  row[3] = filter_of (d, 2, TFX_SAMPLE_F64);
-  row[4] = filter_of (e, 2, TFX_SAMPLE_F64);
-  row[5] = filter_of (g, 1, TFX_SAMPLE_F64);
+  row[0] = rows_filter (a, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[1] = rows_filter (b, 1, CHANNELS, TFX_SAMPLE_F64);
+  row[2] = rows_filter (c, 3, CHANNELS, TFX_SAMPLE_F64);
+  row[3] = rows_filter (d, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[4] = rows_filter (e, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[5] = rows_filter (g, 1, CHANNELS, TFX_SAMPLE_F64);
   return 6;
-}
-
-static void
-clear_row (TfxFilter **row, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    tfx_filter_unref (&row[i]);
-}
-
-static TfxPlan *
-plan_of (TfxFilter *const *row, size_t n)
-{
-  TfxPlan *plan = NULL;
-  int ret;
-
-  tfx_filter_lock_all (row, n);
-  ret = tfx_plan_new (row, n, tfx_cpu_backend (), &plan);
-  tfx_filter_unlock_all (row, n);
-  if (ret < 0)
-    abort ();
-  return plan;
-}
-
-static int
-run (TfxPlan *plan, double *x, size_t n_frames)
-{
-  const TfxBlock block =
-      tfx_block_interleaved (x, TFX_SAMPLE_F64, CHANNELS, n_frames);
-  TfxFilter *const *row = tfx_plan_filters (plan);
-  const size_t n = tfx_plan_n_filters (plan);
-  int ret;
-
-  tfx_filter_lock_all (row, n);
-  ret = tfx_plan_run (plan, &block, &block);
-  tfx_filter_unlock_all (row, n);
-  return ret;
-}
-
-static void
-free_plan (TfxPlan **plan)
-{
-  TfxFilter *held[MANY];
-  const size_t n = tfx_plan_n_filters (*plan);
-
-  for (size_t i = 0; i < n; i++)
-    held[i] = tfx_filter_ref (tfx_plan_filters (*plan)[i]);
-  tfx_filter_lock_all (held, n);
-  tfx_plan_free (plan);
-  tfx_filter_unlock_all (held, n);
-  clear_row (held, n);
 }
 
 /* ---- tests -------------------------------------------------------------------------- */
@@ -174,11 +98,12 @@ run_apart (TfxFilter *const *row, size_t n, double *x, size_t n_frames,
     size_t block)
 {
   for (size_t k = 0; k < n; k++) {
-    TfxPlan *plan = plan_of (&row[k], 1);
+    TfxPlan *plan = rows_plan (&row[k], 1);
 
     for (size_t i = 0; i < n_frames; i += block)
-      run (plan, x + i * CHANNELS, block < n_frames - i ? block : n_frames - i);
-    free_plan (&plan);
+      rows_run (plan, x + i * CHANNELS, CHANNELS,
+          block < n_frames - i ? block : n_frames - i);
+    rows_free (&plan);
   }
 }
 
@@ -193,26 +118,23 @@ test_rows (void)
   n = make_row (row, false);
   test_noise_f64 (x, FRAMES * CHANNELS);
   memcpy (want, x, sizeof want);
-  plan = plan_of (row, n);
+  plan = rows_plan (row, n);
   tap_check (tfx_plan_n_filters (plan) == n &&
                  tfx_plan_is_for (plan, row, n, tfx_cpu_backend ()) &&
                  !tfx_plan_is_for (plan, row, n - 1, tfx_cpu_backend ()),
       "a plan knows whose it is");
   tap_check (tfx_plan_is_silent (plan), "a row at rest is silent");
   for (size_t i = 0; i < FRAMES; i += 500)
-    run (plan, x + i * CHANNELS, 500);
+    rows_run (plan, x + i * CHANNELS, CHANNELS, 500);
   tap_check (!tfx_plan_is_silent (plan), "and is not when it has run");
-  tfx_filter_lock_all (row, n);
-  for (size_t k = 0; k < n; k++)
-    tfx_filter_reset (row[k]);
+  rows_reset (row, n);
   tap_check (tfx_plan_is_silent (plan), "but after a reset");
-  tfx_filter_unlock_all (row, n);
   run_apart (row, n, want, FRAMES, 500);
   tap_check (test_distance (x, want, FRAMES * CHANNELS) < 1e-12,
       "a row does what its filters do one by one: %g",
       test_distance (x, want, FRAMES * CHANNELS));
-  free_plan (&plan);
-  clear_row (row, n);
+  rows_free (&plan);
+  rows_clear (row, n);
 }
 
 /* Two plans take turns, and a third one over some of the filters runs in
@@ -230,36 +152,33 @@ test_turns (void)
     n = make_row (row, seed % 2 == 0);
     test_noise_f64 (x, FRAMES * CHANNELS);
     memcpy (want, x, sizeof want);
-    a = plan_of (row, n);
-    b = plan_of (row, n);
-    front = plan_of (row, 2);
-    back = plan_of (row + 2, n - 2);
-    run (a, want, FRAMES);
-    tfx_filter_lock_all (row, n);
-    for (size_t k = 0; k < n; k++)
-      tfx_filter_reset (row[k]);
-    tfx_filter_unlock_all (row, n);
+    a = rows_plan (row, n);
+    b = rows_plan (row, n);
+    front = rows_plan (row, 2);
+    back = rows_plan (row + 2, n - 2);
+    rows_run (a, want, CHANNELS, FRAMES);
+    rows_reset (row, n);
     for (size_t i = 0, k = 0; i < FRAMES; i += 250, k++) {
       double *at = x + i * CHANNELS;
 
       if (k % 3 == 0)
-        run (a, at, 250);
+        rows_run (a, at, CHANNELS, 250);
       else if (k % 3 == 1)
-        run (b, at, 250);
+        rows_run (b, at, CHANNELS, 250);
       else
-        run (front, at, 250), run (back, at, 250);
+        rows_run (front, at, CHANNELS, 250), rows_run (back, at, CHANNELS, 250);
       if (k == 5) {
-        free_plan (&a);
-        a = plan_of (row, n);
+        rows_free (&a);
+        a = rows_plan (row, n);
       }
     }
     tap_many_check (&many, test_distance (x, want, FRAMES * CHANNELS) < 1e-11,
         "%d: %g", seed, test_distance (x, want, FRAMES * CHANNELS));
-    free_plan (&a);
-    free_plan (&b);
-    free_plan (&front);
-    free_plan (&back);
-    clear_row (row, n);
+    rows_free (&a);
+    rows_free (&b);
+    rows_free (&front);
+    rows_free (&back);
+    rows_clear (row, n);
   }
   tap_many_end (&many);
 }
@@ -271,30 +190,27 @@ test_splits (void)
       noise[FRAMES * CHANNELS];
   TfxFilter *row[MANY];
   size_t n = make_row (row, true);
-  TfxPlan *plan = plan_of (row, n);
+  TfxPlan *plan = rows_plan (row, n);
   TapMany many = tap_many ("any split into blocks gives the same bits");
 
   test_noise_f64 (noise, FRAMES * CHANNELS);
   memcpy (want, noise, sizeof want);
-  run (plan, want, FRAMES);
+  rows_run (plan, want, CHANNELS, FRAMES);
   for (int round = 0; round < 10; round++) {
-    tfx_filter_lock_all (row, n);
-    for (size_t k = 0; k < n; k++)
-      tfx_filter_reset (row[k]);
-    tfx_filter_unlock_all (row, n);
+    rows_reset (row, n);
     memcpy (x, noise, sizeof x);
     for (size_t i = 0; i < FRAMES;) {
       size_t left = FRAMES - i, block = 1 + tap_random_below (60u << round);
 
       block = block < left ? block : left;
-      run (plan, x + i * CHANNELS, block);
+      rows_run (plan, x + i * CHANNELS, CHANNELS, block);
       i += block;
     }
     tap_many_check (&many, !memcmp (x, want, sizeof x), "round %d", round);
   }
   tap_many_end (&many);
-  free_plan (&plan);
-  clear_row (row, n);
+  rows_free (&plan);
+  rows_clear (row, n);
 }
 
 static void
@@ -308,7 +224,7 @@ test_errors (void)
   const double *const kernels[1] = { huge };
   TfxStage *stage =
       tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 1, 0, TFX_FIR_AUTO);
-  TfxChain *chain = chain_of (&stage, 1);
+  TfxChain *chain = rows_chain (&stage, 1);
 
   spec.n_channels = 0;
   tap_check (tfx_filter_new (empty, &spec, &filter) == -EINVAL && !filter,

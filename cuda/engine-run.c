@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * run.c: runs the steps of a plan on the device.
+ * engine-run.c: runs the steps of a plan on the device.
  *
  * A step reads one block and writes another; what lies between steps are
  * doubles in device memory.  The branches of a sum add themselves up: each adds
@@ -155,7 +155,7 @@ run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
 
 /* All of it has succeeded, or not. */
 static void
-settle (TfxEngine *e, bool good)
+commit_or_abandon (TfxEngine *e, bool good)
 {
   for (size_t i = 0; i < e->n_nodes; i++) {
     Node *node = &e->nodes[i];
@@ -179,7 +179,7 @@ settle (TfxEngine *e, bool good)
  * Whatever else it says tells nothing of the memory, which must not be touched
  * then. */
 static int
-look_where (TfxEngine *e, const TfxBlock *block, bool *on_device)
+find_samples (TfxEngine *e, const TfxBlock *block, bool *on_device)
 {
   unsigned type = CU_MEMORYTYPE_HOST;
   CUresult result = e->cuda->driver->pointer_get_attribute (&type,
@@ -298,7 +298,7 @@ count_cleared (TfxEngine *e)
 
 /* The device does not answer any more, not even to a call that failed once. */
 static void
-look_if_lost (TfxEngine *e)
+check_lost (TfxEngine *e)
 {
   if (e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS &&
       e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS)
@@ -311,12 +311,12 @@ run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   bool in_on_device = false, out_on_device;
   size_t most = TFX_MAX_SAMPLES / out->n_channels;
   int n_cleared = 0;
-  int where = look_where (e, out, &out_on_device);
+  int where = find_samples (e, out, &out_on_device);
 
   if (where == 0 && in)
-    where = look_where (e, in, &in_on_device);
+    where = find_samples (e, in, &in_on_device);
   if (where < 0) {
-    look_if_lost (e);
+    check_lost (e);
     return where;
   }
 
@@ -334,9 +334,9 @@ run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
       e->nodes[k].old_rest = e->nodes[k].rest;
     }
     ret = run_part (e, in ? &from : NULL, &to, in_on_device, out_on_device);
-    settle (e, ret == 0);
+    commit_or_abandon (e, ret == 0);
     if (ret < 0) {
-      look_if_lost (e);
+      check_lost (e);
       return ret;
     }
     n_cleared += count_cleared (e);
@@ -344,8 +344,8 @@ run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   return n_cleared;
 }
 
-int
-tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
+static int
+run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   int ret = tfx_context_enter (e->cuda);
 
@@ -354,4 +354,16 @@ tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   ret = run_parts (e, in, out);
   tfx_context_leave (e->cuda);
   return ret;
+}
+
+int
+tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
+{
+  return run (e, in, out);
+}
+
+int
+tfx_cuda_engine_drain (TfxEngine *e, const TfxBlock *out)
+{
+  return run (e, NULL, out);
 }
