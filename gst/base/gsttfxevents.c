@@ -57,7 +57,7 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
 }
 
 /* An event that comes behind frames which are still held waits for them. */
-static gboolean
+gboolean
 gst_tfx_events_forward (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
