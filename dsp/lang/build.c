@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "class.h"
+#include "build.h"
 #include "error.h"
 #include "number.h"
 
@@ -153,26 +153,74 @@ take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
   return 0;
 }
 
+/* The stage of sections or a gain. */
 static int
-build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+make_stage (const TfxBuild *build, uint64_t id, const TfxMoved *moved,
+    TfxStage **stage)
+{
+  *stage = moved->n_sos > 0
+               ? tfx_stage_new_sections (id, moved->sos, moved->n_sos)
+               : tfx_stage_new_gain (id, moved->gain);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* The node as it is used, which is reported; NULL with an error if it is not for
+ * this rate. */
+static const TfxNode *
+begin_call (TfxBuild *build, const TfxNode *node, char thing[THING_SIZE],
+    TfxFittedNode *fitted)
 {
   const TfxNode *used;
-  TfxFittedNode fitted;
   TfxFit fit;
-  char thing[THING_SIZE];
-  int code;
 
   name_thing (node, thing);
   build->node = node;
   build->thing = thing;
-  used = tfx_class_fit (node, &fitted, &fit);
-  code = check_rate (build, node);
-  if (code == 0 && fit.param)
+  used = tfx_class_fit (node, fitted, &fit);
+  if (check_rate (build, node) < 0)
+    return NULL;
+  if (fit.param)
     tfx_class_report_fit (build, &fit);
-  if (code == 0 && is_prepared (node, build->rate_hz, build->n_channels))
+  return used;
+}
+
+static int
+build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  char thing[THING_SIZE];
+  TfxFittedNode fitted;
+  TfxMoved moved;
+  const TfxNode *used = begin_call (build, node, thing, &fitted);
+  int code;
+
+  if (!used) {
+    code = build->error->code;
+  } else if (is_prepared (node, build->rate_hz, build->n_channels)) {
     code = take_prepared (build, node, stage);
-  else if (code == 0)
+  } else if (used->klass->ops->build) {
     code = used->klass->ops->build (build, used, stage);
+  } else {
+    code = used->klass->ops->design (build, used, &moved);
+    if (code == 0)
+      code = make_stage (build, node->id, &moved, stage);
+  }
+  build->node = NULL;
+  build->thing = NULL;
+  return code;
+}
+
+int
+tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+{
+  char thing[THING_SIZE];
+  TfxFittedNode fitted;
+  const TfxNode *used = begin_call (build, node, thing, &fitted);
+  int code =
+      used ? tfx_class_check (used, thing, build->error) : build->error->code;
+
+  if (code == 0)
+    code = used->klass->ops->design (build, used, moved);
+  moved->id = node->id;
   build->node = NULL;
   build->thing = NULL;
   return code;

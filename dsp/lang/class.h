@@ -42,7 +42,10 @@ typedef struct TfxClassOps
   int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
   /* rate_hz is 0 while no rate is known. */
   void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
-  /* A stage with the node's id.  0, or the code of the error that is set. */
+  /* What the stage becomes, without any memory; and where that is no cascade and
+   * no gain, a stage with the node's id.  One of them is there.  0, or the code
+   * of the error that is set. */
+  int (*design) (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
   int (*build) (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
   /* The number of which that is so; NULL if the class has none. */
   void (*fit) (const TfxNode *node, TfxFit *fit);
@@ -96,7 +99,7 @@ int tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_iir_fit (const TfxNode *node, TfxFit *fit);
 void tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 
 /* biquad.c: variant is a TfxRbjKind. */
 int
@@ -104,7 +107,7 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void
 tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 int
 tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
@@ -128,7 +131,7 @@ int
 tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void
 tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int

@@ -292,6 +292,53 @@ void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels);
  * the same values there. */
 void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 
+/* ---- values that move --------------------------------------------------------------
+ * While a value moves, one stage of the chain changes: it is designed alone, and
+ * nothing is allocated.
+ *
+ *   tfx_expr_build (expr, ...);
+ *   tfx_move_begin (move, expr);
+ *   ...
+ *   tfx_expr_set_number (expr, ...);
+ *   while ((ret = tfx_move_next (move, expr)) == 0)
+ *     if (tfx_move_design (move, 48000.0, 2, NULL, NULL, &moved, NULL) == 0)
+ *       ... the stage with the id moved.id has these sections now ...
+ *   if (ret != -ENOENT)
+ *     ... the chain is to be built ...
+ */
+
+/* What a stage has become: a cascade of sections, or (without any) a gain. */
+typedef struct TfxMoved
+{
+  uint64_t id;
+  size_t n_sos;
+  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
+  double gain;
+} TfxMoved;
+
+/* What is in force of an expression, and a stage of it that has other values. */
+typedef struct TfxMove TfxMove;
+
+/* NULL if memory is short. */
+TfxMove *tfx_move_new (void);
+void tfx_move_free (TfxMove **move);
+
+/* From now on the expression is in force as it is. */
+void tfx_move_begin (TfxMove *move, const TfxExpr *expr);
+
+/* Takes the values of the stage that was set first of those that were set since.
+ * 0; -ENOENT if there is none; -ENOTSUP if the chain is to be built anew: the
+ * expression is another one or has another structure, or the stage is one that is
+ * not designed alone. */
+int tfx_move_next (TfxMove *move, const TfxExpr *expr);
+
+/* Designs the stage that was taken.  It needs no expression any more.  Reports
+ * and fails as tfx_expr_build() does. */
+int tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error);
+
+/* ---- ids ----------------------------------------------------------------------------- */
+
 /* Gives the stages of expr that are stages of old the ids that they have
  * there: those that kept their given name, wherever they stand; then, of the
  * rest, those that kept their place.  Either way the class must be the same,

@@ -226,15 +226,14 @@ report_change (const TfxBuild *build, const TfxNode *node,
 }
 
 int
-tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
   TfxDesign design;
   double margin_hz;
   int n_sos;
 
   describe (node, &design);
-  n_sos = find_sections (build, node, &design, sos, &margin_hz);
+  n_sos = find_sections (build, node, &design, moved->sos, &margin_hz);
   if (n_sos < 0) {
     const char *why = "";
 
@@ -242,10 +241,10 @@ tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
     return tfx_class_refuse (build, why);
   }
   report_change (build, node, &design, margin_hz);
+  moved->n_sos = (size_t)n_sos;
   if (is_twice (node)) {
-    memcpy (sos + n_sos, sos, (size_t)n_sos * sizeof *sos);
-    n_sos *= 2;
+    memcpy (moved->sos + n_sos, moved->sos, moved->n_sos * sizeof (TfxSos));
+    moved->n_sos *= 2;
   }
-  *stage = tfx_stage_new_sections (node->id, sos, (size_t)n_sos);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  return 0;
 }

@@ -387,10 +387,11 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   guint index = gst_tfx_chain_stage_get_index (stage);
   gboolean changed = FALSE;
   TfxValue old, now;
+  gdouble pair[2];
   TfxExpr *expr;
 
   tfx_expr_get (self->expr->expr, index, spec->name, &old);
-  gst_tfx_chain_param_set (spec, part, &old, value, &now);
+  gst_tfx_chain_param_set (spec, part, &old, value, &now, pair);
   if (!tfx_value_equal (&old, &now)) {
     expr = gst_tfx_chain_expr_edit (&self->expr);
     if (!expr) {
@@ -402,7 +403,7 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   }
   if (changed)
     g_clear_pointer (&self->text, g_free);
-  g_free (now.list);
+  gst_tfx_chain_param_clear (&now, pair);
   return changed;
 }
 
