@@ -35,7 +35,7 @@ for argument in "$@"; do
 done
 [ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
 
-passed=0 failed=0 failures=''
+passed=0 failed=0 failures='' running=''
 work=$(mktemp -d)
 # A user must get through to the system.
 chmod 755 "$work"
@@ -44,7 +44,8 @@ chmod 755 "$work"
 finish() {
   local status=$?
   trap - EXIT
-  # What is mounted goes with its namespace.
+  # Processes and what is mounted go with their namespace.
+  if [ -n "$running" ]; then kill -KILL "$running" && wait "$running"; fi 2> /dev/null
   rm -rf --one-file-system "$work"
   # An end that nobody planned is a failure too.
   if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
@@ -137,8 +138,8 @@ copy_tree() {
 }
 
 # in_system FOLDER OWNER COMMAND: in the tree, in an environment of its own.
-# Processes and what is mounted end with it.  Options for unshare are in the
-# array isolate.
+# In the background, since unshare does not listen to signals.  Options for it are
+# in the array isolate.
 isolate=()
 in_system() {
   local folder=$1 owner=$2 command=$3 proxies=()
@@ -155,7 +156,12 @@ in_system() {
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
       su -w http_proxy,https_proxy,no_proxy - "$owner" \
       -c "cd gst-tfx && $command"' \
-    "$folder" "$owner" "$command" "${proxies[@]}"
+    "$folder" "$owner" "$command" "${proxies[@]}" < /dev/null &
+  running=$!
+  wait "$running"
+  local status=$?
+  running=''
+  return "$status"
 }
 
 # ---- the commands ------------------------------------------------------------
