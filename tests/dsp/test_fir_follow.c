@@ -144,14 +144,15 @@ static const TfxFilterSpec filter_spec = { 48000.0, 1, TFX_SAMPLE_F64, BLOCK };
 
 /* A section, a FIR and a section, ids 1 to 3. */
 static TfxChain *
-chain_new (size_t n_taps, bool is_prepared)
+chain_new (size_t n_taps, double scale, bool is_prepared)
 {
   double *taps = test_alloc (n_taps * sizeof *taps);
   const double *kernels[1] = { taps };
   TfxStage *stages[3];
 
+  test_noise_f64 (taps, n_taps);
   for (size_t i = 0; i < n_taps; i++)
-    taps[i] = tap_random_uniform (-1.0, 1.0);
+    taps[i] *= scale;
   for (unsigned i = 0; i < 3; i++)
     stages[i] = i == 1
                     ? tfx_stage_new_fir (2, kernels, 1, n_taps, 0, TFX_FIR_AUTO)
@@ -193,15 +194,16 @@ check_catch_up (size_t n_taps, bool is_set_twice)
 {
   double *noise = test_alloc (N_FRAMES * sizeof *noise);
   double *out = test_alloc (N_FRAMES * sizeof *out), *old, *new;
-  TfxChain *first = chain_new (N_TAPS, false);
-  TfxChain *other = chain_new (n_taps + 1, true);
-  TfxChain *last = chain_new (n_taps, true);
+  TfxChain *first = chain_new (N_TAPS, 1.0, false);
+  TfxChain *other = chain_new (n_taps + 1, 0.5, true);
+  TfxChain *last = chain_new (n_taps, -0.5, true);
+  TfxChain *same = chain_new (n_taps, -0.5, false);
   TestRow *row = test_row_for (first, &filter_spec, tfx_cpu_backend ());
   size_t start = CHANGE * BLOCK, end = CHANGE;
 
   test_noise_f64 (noise, N_FRAMES);
   old = run_all (first, noise);
-  new = run_all (last, noise);
+  new = run_all (same, noise);
   memcpy (out, noise, N_FRAMES * sizeof *out);
   for (size_t i = 0; i < N_BLOCKS; i++) {
     if (i == CHANGE)
@@ -225,6 +227,7 @@ check_catch_up (size_t n_taps, bool is_set_twice)
   tfx_chain_unref (&first);
   tfx_chain_unref (&other);
   tfx_chain_unref (&last);
+  tfx_chain_unref (&same);
   free (noise);
   free (out);
   free (old);
@@ -251,12 +254,14 @@ test_ended (void)
 {
   double *noise = test_alloc (N_FRAMES * sizeof *noise);
   double *out = test_alloc (N_FRAMES * sizeof *out), *new;
-  TfxChain *first = chain_new (N_TAPS, false);
-  TfxChain *last = chain_new (N_TAPS - 1, true);
+  TfxChain *first = chain_new (N_TAPS, 1.0, false);
+  TfxChain *last = chain_new (N_TAPS - 1, -0.5, true);
   TestRow *row = test_row_for (first, &filter_spec, tfx_cpu_backend ());
 
   test_noise_f64 (noise, N_FRAMES);
   new = run_all (last, noise);
+  tfx_chain_unref (&last);
+  last = chain_new (N_TAPS - 1, -0.5, true);
   for (int way = 0; way < 2; way++) {
     const size_t from = way == 0 ? 0 : CHANGE + 3;
 
