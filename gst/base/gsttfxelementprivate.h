@@ -161,6 +161,9 @@ gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean
 gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
 
+/* Sends a serialized event, behind the frames that came before it.  Takes it. */
+gboolean gst_tfx_events_forward (GstTfxElement *self, GstEvent *event);
+
 /* The next element is to look at this one again. */
 void gst_tfx_events_ask_upstream (GstTfxElement *self);
 

@@ -180,10 +180,10 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 
   if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
       priv->segment.rate < 0.0)
-    return gst_pad_push_event (priv->src, event);
+    return gst_tfx_events_forward (self, event);
   start = gst_tfx_tail_measure (self, event, &left);
   if (left == 0)
-    return gst_pad_push_event (priv->src, event);
+    return gst_tfx_events_forward (self, event);
   if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
 
