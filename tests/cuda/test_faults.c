@@ -142,11 +142,11 @@ play (TfxChain *chain, float *floats)
     }
     if (outcome.has_failed)
       run_by_cpu (filter, &cpu, &block, n_done);
-    if (cuda)
-      outcome.is_lost = tfx_cuda_is_lost (cuda);
   }
   tfx_plan_free (&device);
   tfx_plan_free (&cpu);
+  if (cuda)
+    outcome.is_lost = tfx_cuda_is_lost (cuda);
   if (cuda && !outcome.has_failed)
     tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
   tfx_filter_unlock (filter);
@@ -271,10 +271,10 @@ test_device_lost (void)
       break;
     for (size_t k = 0; k < N_SAMPLES; k++)
       finite = finite && isfinite (out[k]);
-    /* Gone while it was being given back, it is not missed. */
+    /* Gone while memory was being given back, it is not missed. */
     tap_many_check (&many,
         finite && (outcome.has_failed ? outcome.is_lost || !outcome.has_device
-                                      : is_harmless (what)),
+                                      : outcome.is_lost || is_harmless (what)),
         "from call %u on, %s: failed %d, lost %d, \"%s\"", n, what,
         outcome.has_failed, outcome.is_lost, outcome.error);
     n_failed += outcome.has_failed;
