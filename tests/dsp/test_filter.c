@@ -290,27 +290,28 @@ check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
         i ? n_all + n_later : n_taps, 0, method);
     if (i && is_prepared)
       tap_check (tfx_stage_prepare (stages[i], &spec) == 0, "prepared");
-    chains[i] = chain_of (both, 2);
+    chains[i] = rows_chain (both, 2);
   }
   for (int i = 0; i < 2; i++) {
     if (tfx_filter_new (chains[0], &spec, &filter[i]) < 0)
       abort ();
-    plan[i] = plan_of (&filter[i], 1);
+    plan[i] = rows_plan (&filter[i], 1);
   }
   test_noise_f64 (x, FRAMES * CHANNELS);
   memcpy (y, x, FRAMES * CHANNELS * sizeof *y);
   for (size_t i = 0; i < FRAMES; i += 100)
-    run (plan[0], x + i * CHANNELS, 100);
+    rows_run (plan[0], x + i * CHANNELS, CHANNELS, 100);
 
   for (size_t i = 0; i < at; i += 79)
-    run (plan[1], y + i * CHANNELS, 79 < at - i ? 79 : at - i);
+    rows_run (plan[1], y + i * CHANNELS, CHANNELS, 79 < at - i ? 79 : at - i);
   tfx_filter_lock (filter[1]);
   tap_check (tfx_filter_set_chain_at_once (filter[1], chains[1]) == 0 &&
                  !tfx_filter_is_changing (filter[1]),
       "at once");
   tfx_filter_unlock (filter[1]);
   for (size_t i = at; i < FRAMES; i += 79)
-    run (plan[1], y + i * CHANNELS, 79 < FRAMES - i ? 79 : FRAMES - i);
+    rows_run (plan[1], y + i * CHANNELS, CHANNELS,
+        79 < FRAMES - i ? 79 : FRAMES - i);
   for (size_t i = at + n_later; i < FRAMES; i++) {
     for (size_t c = 0; c < CHANNELS; c++)
       error = fmax (error,
@@ -327,7 +328,7 @@ check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
       "busy");
   tfx_filter_unlock (filter[1]);
   for (int i = 0; i < 2; i++) {
-    free_plan (&plan[i]);
+    rows_free (&plan[i]);
     tfx_filter_unref (&filter[i]);
     tfx_chain_unref (&chains[i]);
   }
