@@ -11,9 +11,6 @@
  * come. */
 #define PREPARE_FRAMES 1024
 
-/* New taps of a FIR take over in a cross-fade of this length. */
-#define FIR_FADE_SECONDS 0.01
-
 /* ---- making --------------------------------------------------------------------- */
 
 static size_t
@@ -119,7 +116,6 @@ engine_clear (TfxEngine *e)
 
   free_list (&e->plan->top, &e->top, e);
   tfx_cuda_window_free (&e->copier);
-  tfx_cuda_window_free (&e->clearer);
   for (size_t i = 0; e->buffers && i < e->n_buffers; i++)
     tfx_buffer_free (e->cuda, &e->buffers[i]);
   for (int i = 0; i < 2; i++) {
@@ -154,24 +150,10 @@ tfx_cuda_engine_free (TfxEngine **engine)
   free (e);
 }
 
-static void
-rearm_gates (TfxEngine *e)
-{
-  for (size_t i = 0; i < e->plan->top.n; i++) {
-    const TfxStep *s = &e->plan->top.steps[i];
-    e->nodes[s->index].skip = e->nodes[s->index].rest = s->delay;
-  }
-}
-
 /* scale: a gain behind the last step. */
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  /* In a row of filters whatever changes does so on the CPU. */
-  size_t fade = e->plan->n_filters > 0
-                    ? 0
-                    : (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
-
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);
   for (size_t i = 0; i < list->n; i++) {
@@ -188,7 +170,7 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->window)
-      tfx_cuda_window_set_stage (node->window, s->stage, gain, fade);
+      tfx_cuda_window_set_stage (node->window, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
       update_list (e, &s->branches[k], &node->branches[k], gain);
   }
@@ -277,10 +259,6 @@ engine_make (TfxEngine *e)
     ret = -ENOMEM;
   if (ret == 0)
     ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->copier);
-  if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->clearer);
-  if (ret == 0)
-    tfx_cuda_window_set_gain (e->clearer, 0.0);
   for (int i = 0; ret == 0 && i < 2; i++)
     ret = make_event (e->cuda, &e->in_moved[i]);
   if (ret == 0)
@@ -317,30 +295,11 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
     tfx_cuda_engine_free (&e);
     return ret;
   }
-  rearm_gates (e);
   *engine = e;
   return 0;
 }
 
 /* ---- the rest of the table --------------------------------------------------------- */
-
-size_t
-tfx_cuda_engine_get_skip (const TfxEngine *e, size_t stage)
-{
-  size_t skip = 0;
-
-  if (stage != SIZE_MAX)
-    return e->nodes[e->plan->stages[stage].step->index].skip;
-  for (size_t i = 0; i < e->n_nodes; i++)
-    skip += e->nodes[i].skip;
-  return skip;
-}
-
-void
-tfx_cuda_engine_set_skip (TfxEngine *e, size_t stage, size_t skip)
-{
-  e->nodes[e->plan->stages[stage].step->index].skip = skip;
-}
 
 void
 tfx_cuda_engine_reset (TfxEngine *e)
@@ -353,7 +312,6 @@ tfx_cuda_engine_reset (TfxEngine *e)
     if (e->nodes[i].window)
       tfx_cuda_window_reset (e->nodes[i].window);
   }
-  rearm_gates (e);
   if (entered)
     tfx_context_leave (e->cuda);
 }

@@ -85,6 +85,9 @@ struct TfxBackend
   /* Takes the values of one step of sections; their state is undefined until it
    * is set.  Cannot fail.  NULL: neither that nor TFX_STEP_FADE can be run. */
   void (*update_step) (TfxEngine *engine, const TfxStep *step);
+
+  /* A block of more samples than this is run in parts; 0: any will do. */
+  size_t max_samples;
 };
 
 #endif

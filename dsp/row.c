@@ -390,12 +390,14 @@ advance (TfxPlan *plan, size_t n_frames)
 static int
 run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
-  const size_t first = plan->n_done, n_left = in->n_frames - first;
-  size_t n = n_left;
+  const size_t first = plan->n_done, most = plan->backend->max_samples;
+  size_t n = in->n_frames - first;
   int ret = get_ready (plan, &n);
 
   if (ret < 0)
     return ret;
+  if (most > 0 && n > most / in->n_channels)
+    n = most / in->n_channels;
   if (n < in->n_frames) {
     const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
     const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);

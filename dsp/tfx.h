@@ -367,7 +367,8 @@ void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
 
 /* Another setting.  Stages are told by their ids, in order.  One whose values
  * alone differ glides there in 10 ms, in steps of 32 frames counted from the
- * first frame since the filter was at rest; the taps of a FIR or a delay line
+ * first frame since the filter was at rest: a gain linearly, sections as to
+ * the logarithms of frequency and quality; the taps of a FIR or a delay line
  * are mixed over 10 ms.  One of another structure, or that comes or goes, is
  * cross-faded at its place in 10 ms; stages in front and behind go on as they
  * are.  A FIR or a delay line that gets another length keeps its past.  Another
