@@ -26,9 +26,6 @@ typedef struct Node
   TfxCudaWindow *window;
   List *branches;    /* sums */
   size_t sum_buffer; /* sums */
-  /* Steps with a delay: frames still to be dropped, and frames still to come
-   * after the end of the stream; and what they were before the run. */
-  size_t skip, rest, old_skip, old_rest;
 } Node;
 
 struct TfxEngine
@@ -38,8 +35,8 @@ struct TfxEngine
   size_t n_nodes;
   Node *nodes;
   List top;
-  TfxCudaWindow *copier, *clearer; /* y = x, y = 0 */
-  TfxBuffer *buffers;              /* each a block of doubles */
+  TfxCudaWindow *copier; /* y = x */
+  TfxBuffer *buffers;    /* each a block of doubles */
   size_t n_buffers, copy_buffer;
 
   /* Two, so that one is filled while the other is on its way. */
@@ -53,6 +50,11 @@ struct TfxEngine
   uint64_t n_launches, n_uploads, n_downloads;
 };
 
+/* A gain alone behind a FIR or a delay line is part of that: it has no node.
+ * True for the last step that has one. */
+bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
+bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
+
 /* Room between steps for blocks of n_frames.  The context is current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
@@ -63,13 +65,10 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine);
 void tfx_cuda_engine_free (TfxEngine **engine);
 int tfx_cuda_engine_update (TfxEngine *engine, const TfxPlan *plan);
 void tfx_cuda_engine_reset (TfxEngine *engine);
-size_t tfx_cuda_engine_get_skip (const TfxEngine *engine, size_t stage);
-void tfx_cuda_engine_set_skip (TfxEngine *engine, size_t stage, size_t skip);
 void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
 
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
-int tfx_cuda_engine_drain (TfxEngine *engine, const TfxBlock *out);
 
 void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
 void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,

@@ -17,9 +17,6 @@ tfx_kernel_name (const TfxKernelId *id, char *name)
     case TFX_KERNEL_DELAY:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_delay");
       break;
-    case TFX_KERNEL_FADE:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fade");
-      break;
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
       break;

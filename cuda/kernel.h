@@ -11,7 +11,6 @@ typedef enum
 {
   TFX_KERNEL_CASCADE,
   TFX_KERNEL_DELAY,
-  TFX_KERNEL_FADE,
   TFX_KERNEL_FIR,
   TFX_KERNEL_FFT
 } TfxKernelKind;

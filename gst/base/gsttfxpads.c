@@ -351,7 +351,11 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
       GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
       gst_tfx_pads_is_controlled (self))
     return -1;
-  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
+  n_frames = gst_tfx_pending_n_frames (buffer, priv->spec.sample,
+      priv->spec.n_channels);
+  if (n_frames < 0 || GST_AUDIO_INFO_LAYOUT (&priv->info) !=
+                          GST_AUDIO_LAYOUT_INTERLEAVED)
+    n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
   if (n_frames <= 0 || !gst_tfx_times_goes_on (&priv->times,
                            GST_BUFFER_PTS (buffer), n_frames))
     return -1;

@@ -224,7 +224,8 @@ gst_tfx_settings_stop (GstTfxElement *self)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   if (priv->filter) {
-    /* Buffers may need it still, but no plan. */
+    /* Buffers may need it still. */
+    gst_tfx_shared_filter_flush (priv->filter);
     gst_tfx_shared_filter_drop_plan (priv->filter);
     gst_tfx_shared_filter_unref (priv->filter);
   }

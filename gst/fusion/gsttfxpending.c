@@ -15,6 +15,7 @@ struct _GstTfxPending
 {
   GstMemory memory;
   gint n_holds; /* atomic: the memory, and who runs it meanwhile */
+  GstTfxSharedFilter *home; /* a reference; where it is kept as a spare */
   GMutex lock;
   /* Under the lock. */
   gint is_done; /* atomic to read */
@@ -43,19 +44,17 @@ gst_tfx_pending_free_spare (GstTfxPending *spare)
   g_free (spare);
 }
 
-/* The first of its filters keeps it for the next buffer. */
+/* Its first filter keeps it for the next buffer. */
 void
 gst_tfx_pending_release (GstTfxPending *self)
 {
-  GstTfxSharedFilter *home = self->links[0].filter;
+  GstTfxSharedFilter *home = self->home;
   GstTfxPending *none = NULL;
 
   if (!g_atomic_int_dec_and_test (&self->n_holds))
     return;
   if (self->wrapped)
     gst_memory_unref (self->wrapped);
-  for (gsize i = 1; i < self->n; i++)
-    gst_tfx_shared_filter_unref (self->links[i].filter);
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);
@@ -244,6 +243,8 @@ gst_tfx_pending_allocator_init (GstTfxPendingAllocator *self)
   GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
 }
 
+static GstAllocator *the_allocator; /* atomic; there once it is needed */
+
 static gpointer
 gst_tfx_pending_make_allocator (gpointer data)
 {
@@ -251,6 +252,7 @@ gst_tfx_pending_make_allocator (gpointer data)
 
   gst_object_ref_sink (self);
   GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  g_atomic_pointer_set (&the_allocator, GST_ALLOCATOR_CAST (self));
   return self;
 }
 
@@ -263,7 +265,7 @@ gst_tfx_pending_get_allocator (void)
 }
 
 /* The buffer's only memory if it is a pending one, or NULL. */
-static GstTfxPending *
+static inline GstTfxPending *
 gst_tfx_pending_peek (GstBuffer *buffer)
 {
   GstMemory *memory;
@@ -271,7 +273,7 @@ gst_tfx_pending_peek (GstBuffer *buffer)
   if (gst_buffer_n_memory (buffer) != 1)
     return NULL;
   memory = gst_buffer_peek_memory (buffer, 0);
-  return memory->allocator == gst_tfx_pending_get_allocator ()
+  return memory->allocator == g_atomic_pointer_get (&the_allocator)
              ? (GstTfxPending *)memory
              : NULL;
 }
@@ -280,6 +282,22 @@ gboolean
 gst_tfx_pending_is_in (GstBuffer *buffer)
 {
   return gst_tfx_pending_peek (buffer) != NULL;
+}
+
+gssize
+gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
+{
+  const GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  const GstTfxLayout *layout;
+
+  if (!self || self->memory.offset != 0 ||
+      self->memory.size != self->memory.maxsize)
+    return -1;
+  layout = &self->layout;
+  return layout->type == type && layout->n_channels == n_channels &&
+                 layout->channel_stride == 1 && layout->offset == 0
+             ? (gssize)layout->n_frames
+             : -1;
 }
 
 /* Whether nobody but a writable buffer holds the memory. */
@@ -345,7 +363,7 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
 {
   GstTfxPendingLink *link = &self->links[self->n];
 
-  link->filter = gst_tfx_shared_filter_ref (filter);
+  link->filter = filter;
   link->owner = self;
   link->next = NULL;
   self->filters[self->n] = filter->filter;
@@ -376,6 +394,7 @@ gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
   self->n_holds = 1;
   self->is_done = FALSE;
   self->wrapped = wrapped;
+  self->home = gst_tfx_shared_filter_ref (filter);
   self->layout = *layout;
   self->n = 0;
   gst_tfx_pending_append (self, filter);

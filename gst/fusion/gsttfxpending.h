@@ -33,6 +33,11 @@ typedef struct
 gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     const GstTfxLayout *layout);
 
+/* The frames of a pending memory that is as it was when its filters were left to
+ * it, with interleaved samples of this kind; else -1. */
+gssize gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type,
+    guint n_channels);
+
 /* Whether the buffer has a pending memory, whatever its state. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 

@@ -34,11 +34,10 @@ kernels_of (TfxReal real, TfxKernelId *ids)
   for (int is_narrow = 0; is_narrow < 2; is_narrow++)
     ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0 };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
-  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_FADE };
   return n;
 }
 
-#define MAX_KERNELS (2 * TFX_GROUP_MAX + 5)
+#define MAX_KERNELS (2 * TFX_GROUP_MAX + 4)
 
 static bool
 contains (const void *data, size_t size, const char *text)
