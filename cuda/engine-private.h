@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-private.h: what an engine is made of, for engine.c and run.c. */
+ * engine-private.h: what an engine is made of, for engine*.c and the
+ * table in tfx-cuda.c. */
 #ifndef TFX_CUDA_ENGINE_PRIVATE_H
 #define TFX_CUDA_ENGINE_PRIVATE_H
 
@@ -55,13 +56,21 @@ struct TfxEngine
 /* Room between steps for blocks of n_frames.  The context is current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
-/* Filters in to out; in may be NULL for zeros, and then the input has ended.
- * As TfxBackend.run. */
+/* As in TfxBackend, whose functions they are.  What cannot be had of a state is
+ * zero, or infinite, and the state lost. */
+int
+tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine);
+void tfx_cuda_engine_free (TfxEngine **engine);
+int tfx_cuda_engine_update (TfxEngine *engine, const TfxPlan *plan);
+void tfx_cuda_engine_reset (TfxEngine *engine);
+size_t tfx_cuda_engine_get_skip (const TfxEngine *engine, size_t stage);
+void tfx_cuda_engine_set_skip (TfxEngine *engine, size_t stage, size_t skip);
+void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
+
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
+int tfx_cuda_engine_drain (TfxEngine *engine, const TfxBlock *out);
 
-/* As in TfxBackend; what cannot be had is zero, or infinite, and the state
- * lost. */
 void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
 void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
     const double *state);

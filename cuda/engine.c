@@ -39,6 +39,7 @@ make_node (TfxEngine *e, const TfxStep *s)
     case TFX_STEP_DELAY:
       return tfx_cuda_window_new (e->cuda, n_channels, s->stage, &node->window);
     case TFX_STEP_SUM:
+    case TFX_STEP_FADE:
       break;
   }
   node->branches = calloc (s->n_branches, sizeof *node->branches);
@@ -111,11 +112,13 @@ engine_clear (TfxEngine *e)
   tfx_pinned_free (e->cuda, &e->cleared);
 }
 
-static void
-cuda_engine_free (TfxEngine *e)
+void
+tfx_cuda_engine_free (TfxEngine **engine)
 {
+  TfxEngine *e = *engine;
   bool entered;
 
+  *engine = NULL;
   if (!e)
     return;
   /* What the device may still do with the memory comes first.  Where there is
@@ -127,7 +130,6 @@ cuda_engine_free (TfxEngine *e)
     tfx_context_leave (e->cuda);
   free (e->nodes);
   free (e->buffers);
-  tfx_cuda_unref (&e->cuda);
   free (e);
 }
 
@@ -144,7 +146,9 @@ rearm_gates (TfxEngine *e)
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  size_t fade = (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
+  /* In a row of filters whatever changes does so on the CPU. */
+  size_t fade =
+      e->plan->n_filters > 0 ? 0 : (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
 
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);
@@ -162,8 +166,8 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
   }
 }
 
-static int
-cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
+int
+tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
   /* Of the stream, once there is one. */
   TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
@@ -261,8 +265,8 @@ engine_make (TfxEngine *e)
   return prepare (e);
 }
 
-static int
-cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
+int
+tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
 {
   TfxEngine *e = calloc (1, sizeof *e);
   int ret = -ENOMEM;
@@ -271,7 +275,7 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
   if (!e)
     return -ENOMEM;
   e->plan = plan;
-  e->cuda = tfx_cuda_ref ((TfxCuda *)plan->backend->data);
+  e->cuda = cuda;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
   if (e->nodes)
@@ -281,7 +285,7 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
     tfx_context_leave (e->cuda);
   }
   if (ret < 0) {
-    cuda_engine_free (e);
+    tfx_cuda_engine_free (&e);
     return ret;
   }
   rearm_gates (e);
@@ -291,14 +295,8 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
 
 /* ---- the rest of the table --------------------------------------------------------- */
 
-static int
-cuda_engine_drain (TfxEngine *e, const TfxBlock *out)
-{
-  return tfx_cuda_engine_run (e, NULL, out);
-}
-
-static size_t
-cuda_engine_get_skip (const TfxEngine *e, size_t stage)
+size_t
+tfx_cuda_engine_get_skip (const TfxEngine *e, size_t stage)
 {
   size_t skip = 0;
 
@@ -309,14 +307,14 @@ cuda_engine_get_skip (const TfxEngine *e, size_t stage)
   return skip;
 }
 
-static void
-cuda_engine_set_skip (TfxEngine *e, size_t stage, size_t skip)
+void
+tfx_cuda_engine_set_skip (TfxEngine *e, size_t stage, size_t skip)
 {
   e->nodes[e->plan->stages[stage].step->index].skip = skip;
 }
 
-static void
-cuda_engine_reset (TfxEngine *e)
+void
+tfx_cuda_engine_reset (TfxEngine *e)
 {
   bool entered = tfx_context_enter (e->cuda) == 0;
 
@@ -331,8 +329,8 @@ cuda_engine_reset (TfxEngine *e)
     tfx_context_leave (e->cuda);
 }
 
-static void
-cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
+void
+tfx_cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
   stats->launches += e->n_launches;
   stats->uploads += e->n_uploads;
@@ -357,26 +355,4 @@ tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
     if (e->nodes[i].window)
       tfx_cuda_window_force (e->nodes[i].window, log2, max_tiles);
   }
-}
-
-const TfxBackend *
-tfx_cuda_engine_backend (void)
-{
-  static const TfxBackend backend = {
-    .name = "cuda",
-    .engine_new = cuda_engine_new,
-    .engine_free = cuda_engine_free,
-    .run = tfx_cuda_engine_run,
-    .update = cuda_engine_update,
-    .get_state = tfx_cuda_engine_get_state,
-    .set_state = tfx_cuda_engine_set_state,
-    .drain = cuda_engine_drain,
-    .get_skip = cuda_engine_get_skip,
-    .set_skip = cuda_engine_set_skip,
-    .reset = cuda_engine_reset,
-    .state_peak = tfx_cuda_engine_state_peak,
-    .add_stats = cuda_engine_add_stats,
-  };
-
-  return &backend;
 }

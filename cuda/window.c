@@ -43,7 +43,7 @@ tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
   w->cuda = cuda;
   w->n_channels = n_channels;
   w->gain = 1.0;
-  w->is_fir = stage && stage->kind == TFX_STAGE_FIR;
+  w->is_fir = stage && stage->tag == TFX_STAGE_FIR;
   if (w->is_fir)
     length = stage->u.fir.n_taps - 1;
   else if (stage)

@@ -77,6 +77,14 @@ struct TfxBackend
       size_t from_stage);
   int (*follow) (TfxEngine *engine, size_t stage, TfxEngine *from,
       size_t from_stage, size_t n_frames);
+
+  /* Whether FIRs and delay lines run as the units of their slots, which keep
+   * their state: get_state and set_state are not for them. */
+  bool uses_units;
+
+  /* Takes the values of one step of sections; their state is undefined until it
+   * is set.  Cannot fail.  NULL: neither that nor TFX_STEP_FADE can be run. */
+  void (*update_step) (TfxEngine *engine, const TfxStep *step);
 };
 
 #endif

@@ -50,7 +50,7 @@ same_stage_values (const TfxStage *a, const TfxStage *b)
 {
   if (a == b)
     return true;
-  if (a->kind == TFX_STAGE_FIR)
+  if (a->tag == TFX_STAGE_FIR)
     return memcmp (a->u.fir.taps, b->u.fir.taps,
                a->u.fir.n_kernels * a->u.fir.n_taps * sizeof (double)) == 0;
   if (a->u.delay.direct != b->u.delay.direct ||

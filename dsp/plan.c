@@ -11,7 +11,7 @@
 static bool
 is_identity (const TfxStage *stage)
 {
-  switch (stage->kind) {
+  switch (stage->tag) {
     case TFX_STAGE_GAIN:
       return stage->u.gain == 1.0;
     case TFX_STAGE_DELAY:
@@ -43,9 +43,9 @@ count_chain (const TfxChain *chain, Count *count)
     const TfxStage *s = chain->stages[i];
 
     count->n_stages++;
-    if (s->kind == TFX_STAGE_SECTIONS)
+    if (s->tag == TFX_STAGE_SECTIONS)
       count->n_sos += s->u.sections.n;
-    for (size_t k = 0; s->kind == TFX_STAGE_SUM && k < s->u.sum.n; k++)
+    for (size_t k = 0; s->tag == TFX_STAGE_SUM && k < s->u.sum.n; k++)
       count_chain (s->u.sum.branches[k], count);
   }
 }
@@ -316,7 +316,7 @@ compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
 
     if (is_identity (stage))
       continue;
-    switch (stage->kind) {
+    switch (stage->tag) {
       case TFX_STAGE_GAIN:
         if (list->n > 0)
           list->steps[list->n - 1].gain *= stage->u.gain;

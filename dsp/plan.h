@@ -3,6 +3,8 @@
 #ifndef TFX_PLAN_H
 #define TFX_PLAN_H
 
+#include <pthread.h>
+
 #include "stage.h"
 
 typedef enum
@@ -10,8 +12,13 @@ typedef enum
   TFX_STEP_CASCADE, /* sos[n_sos]; n_sos may be 0 */
   TFX_STEP_FIR,     /* stage */
   TFX_STEP_DELAY,   /* stage */
-  TFX_STEP_SUM      /* branches[n_branches] */
+  TFX_STEP_SUM,     /* branches[n_branches] */
+  TFX_STEP_FADE     /* from the first of two branches to the second */
 } TfxStepKind;
+
+struct TfxSlot;
+struct TfxFade;
+struct TfxUnitKind;
 
 typedef struct TfxStep TfxStep;
 
@@ -34,7 +41,26 @@ struct TfxStep
   size_t delay;    /* frames that are taken out of the stream */
   size_t n_branches;
   TfxSteps *branches;
+  /* How it comes from the slots of filters.  parts: sections and gains of a
+   * cascade, in order. */
+  struct TfxPlanPart *parts;
+  size_t n_parts;
+  bool is_alone;  /* a gain that nothing is folded into */
+  bool is_moving; /* its values do, just now */
+  double tail;    /* of gains behind the last sections, while it is compiled */
+  struct TfxSlot *slot; /* FIRs, delay lines */
+  /* On the CPU, what runs them. */
+  void *unit;
+  const struct TfxUnitKind *unit_kind;
+  const struct TfxFade *fade; /* how far a cross-fade has come, see slot.h */
 };
+
+typedef struct TfxPlanPart
+{
+  TfxFilter *filter;
+  struct TfxSlot *slot;
+  size_t first_sos; /* of the step; sections only */
+} TfxPlanPart;
 
 /* A stage that has state, and where that lies. */
 typedef struct TfxPlanStage
@@ -51,6 +77,8 @@ typedef struct TfxPlanStage
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
   size_t state_size;
+  struct TfxSlot *slot;
+  size_t filter; /* whose slot that is */
 } TfxPlanStage;
 
 /* A FIR of the chain that has become one with those in front of it.  Its own
@@ -84,7 +112,27 @@ struct TfxPlan
   size_t n_followers;
   TfxPlanFollower *followers;
   TfxSos *sos;
+
+  /* Of a row of filters. */
+  size_t n_filters;
+  TfxFilter **filters;        /* references */
+  struct TfxPlanKnown *known; /* [n_filters] */
+  struct TfxEngine *engine;
+  bool is_stale; /* a gain is not what it was compiled for */
+  size_t n_parts;
+  TfxPlanPart *parts;
+  double *scratch;      /* the largest state of a stage, for devices */
+  pthread_mutex_t lock; /* for who takes a filter's state */
+  size_t n_done;
+  uint64_t n_dispatches, n_recoveries;
+  TfxStats freed; /* the counts of engines that are gone */
 };
+
+/* What the engine has of a filter; see TfxFilter. */
+typedef struct TfxPlanKnown
+{
+  uint64_t serial, n_values, n_settings;
+} TfxPlanKnown;
 
 /* The same chain with its stages apart; plan->chain must be there.  0 or
  * -ENOMEM. */

@@ -6,6 +6,8 @@
 
 #include "tfx.h"
 
+typedef struct TfxKind TfxKind; /* see kind.h */
+
 typedef enum
 {
   TFX_STAGE_SECTIONS,
@@ -19,7 +21,8 @@ struct TfxStage
 {
   unsigned refs; /* atomic */
   uint64_t id;
-  TfxStageKind kind;
+  TfxStageKind tag;
+  const TfxKind *kind;
   /* What a backend has made ready for it, and how it is freed; atomic, set
    * once. */
   void *ready;
@@ -42,6 +45,7 @@ struct TfxStage
       size_t n_front, n_back;
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
+      double peak;  /* the largest magnitude of them */
     } fir;
     struct
     {
@@ -64,6 +68,12 @@ struct TfxChain
   size_t n_stages;
   TfxStage *stages[];
 };
+
+/* A stage without values; NULL if memory is short. */
+TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
+
+/* A copy of n items; never NULL for want of items. */
+void *tfx_stage_copy (const void *items, size_t n, size_t size);
 
 /* What a FIR filter costs depends on. */
 typedef struct TfxFirShape

@@ -330,6 +330,106 @@ TfxBlock tfx_block_interleaved (void *data, TfxSample type, unsigned n_channels,
 TfxBlock tfx_block_planar (void *data, TfxSample type, unsigned n_channels,
     size_t n_frames, size_t plane_stride);
 
+/* ---- filters ------------------------------------------------------------- */
+
+/* One running filter: what it is set to, the state of each of its stages, and
+ * a change that is under way.  Whoever runs it borrows its state for a block.
+ * Reference-counted; everything but ref, unref and lock is done with its lock
+ * held. */
+typedef struct TfxFilter TfxFilter;
+
+typedef struct TfxFilterSpec
+{
+  double rate_hz;
+  unsigned n_channels; /* 1 to TFX_MAX_CHANNELS */
+  /* The samples of the stream.  Others can be run too: FIRs then have the
+   * precision of these. */
+  TfxSample sample;
+  size_t block_frames; /* how long the blocks are going to be; 0: not known */
+} TfxFilterSpec;
+
+/* A filter at rest.  0; -EINVAL: a number out of range, or a FIR of as many
+ * kernels as there are no channels; -ERANGE: a tap that the precision of the
+ * stream does not hold (above 2^100 in float, 2^1000 in double); -ENOMEM. */
+int
+tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **filter);
+/* Any thread.  unref clears the caller's pointer. */
+TfxFilter *tfx_filter_ref (TfxFilter *filter);
+void tfx_filter_unref (TfxFilter **filter);
+
+/* The lock for whoever runs or reads the filter.  Not recursive. */
+void tfx_filter_lock (TfxFilter *filter);
+void tfx_filter_unlock (TfxFilter *filter);
+/* All of them, in an order in which no two threads wait for each other.  No
+ * filter stands among them twice. */
+void tfx_filter_lock_all (TfxFilter *const *filters, size_t n);
+void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
+
+/* Another setting.  Stages are told by their ids, in order.  One whose values
+ * alone differ glides there in 10 ms, in steps of 32 frames counted from the
+ * first frame since the filter was at rest; the taps of a FIR or a delay line
+ * are mixed over 10 ms.  One of another structure, or that comes or goes, is
+ * cross-faded at its place in 10 ms; stages in front and behind go on as they
+ * are.  A FIR or a delay line that gets another length keeps its past.  Another
+ * structure waits for the end of a cross-fade that is under way; only the last
+ * one counts.  A filter that has not run since it was at rest takes the setting
+ * at once.
+ * 0, or as tfx_filter_new(): it then goes on as it was. */
+int tfx_filter_set_chain (TfxFilter *filter, TfxChain *chain);
+
+/* The same, but what has another structure takes over at once, with no
+ * cross-fade; values glide.  For a chain that does what the one in force does:
+ * a FIR with zeros in front that make it late, while the caller drops as many
+ * frames of the output, goes on to the very sample.  -EBUSY while something
+ * changes, see tfx_filter_is_changing(). */
+int tfx_filter_set_chain_at_once (TfxFilter *filter, TfxChain *chain);
+
+/* One stage of the chain, the one with the same id, within sums too, gets other
+ * values: as in tfx_filter_set_chain(), and nothing is allocated where
+ * sections or a gain move.  The filter keeps no reference to a stage of
+ * sections or a gain.  0; -ENOENT: there is no such stage, or it has become one
+ * with others; else as tfx_filter_new(). */
+int tfx_filter_set_stage (TfxFilter *filter, TfxStage *stage);
+
+/* The same, for who follows a curve from one point of the 32 frames to the
+ * next: sections and gains have the new values from the next point on. */
+int tfx_filter_step_stage (TfxFilter *filter, TfxStage *stage);
+
+/* Frames that are still to be run up to the next point of the grid of 32; 0 if
+ * the next frame stands on it. */
+size_t tfx_filter_grid_frames (const TfxFilter *filter);
+
+/* Other samples, or blocks of another length: the state stays.  0, -EINVAL,
+ * -ERANGE or -ENOMEM: it then goes on as it was. */
+int tfx_filter_set_format (TfxFilter *filter, TfxSample sample,
+    size_t block_frames);
+
+/* To rest: all state is zero, and changes have come to their end. */
+void tfx_filter_reset (TfxFilter *filter);
+
+/* True if the output is the input, and nothing is under way. */
+bool tfx_filter_is_identity (const TfxFilter *filter);
+/* True if silence at the input gives nothing but silence at the output: no
+ * state is above 1e-20 (-400 dB). */
+bool tfx_filter_is_silent (const TfxFilter *filter);
+/* True while values glide, a long FIR gets its past, or a cross-fade runs or
+ * waits. */
+bool tfx_filter_is_changing (const TfxFilter *filter);
+/* Of the chain that it is set to. */
+size_t tfx_filter_n_stages (const TfxFilter *filter);
+size_t tfx_filter_n_sections (const TfxFilter *filter);
+
+/* A stage of sections that nobody else holds gets other values, of the same
+ * number: in place of a new stage.  False if that cannot be done. */
+bool
+tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
+
+/* Makes the long FIRs of a stage ready for a filter of that spec, in a thread
+ * that may wait, before the stage is given to any filter or chain of one.  A
+ * running filter that gets the stage then takes its past over a little with
+ * each block, before the cross-fade.  0 or a negative errno value. */
+int tfx_stage_prepare (TfxStage *stage, const TfxFilterSpec *spec);
+
 /* ---- plans --------------------------------------------------------------- */
 
 /* Where a plan runs; see backend.h.  dsp/ has "cpu". */
@@ -429,12 +529,55 @@ typedef struct TfxWork
 /* In blocks of block_frames, whatever backend the plan is for. */
 void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
 
+/* ---- rows of filters ------------------------------------------------------ */
+
+typedef struct TfxStats TfxStats;
+
+/* A plan for a row of filters, which run one after the other as one.  All have
+ * the same rate, channels and samples.  It takes references to the filters, and
+ * borrows their state: the locks of all filters of the row are held in all of
+ * these functions but tfx_plan_is_for(), _n_filters(), _filters(), _n_done()
+ * and _get_stats().  A plan is a cache: any other plan may run its filters in
+ * between, and nothing is lost when it is freed.
+ * 0; -EINVAL: filters that do not fit together; -ENOTSUP: the backend cannot
+ * run what they are doing just now; -ENOMEM, -EIO. */
+int tfx_plan_new (TfxFilter *const *filters, size_t n,
+    const TfxBackend *backend, TfxPlan **plan);
+/* Gives the state back to the filters; clears the caller's pointer. */
+void tfx_plan_free (TfxPlan **plan);
+
+/* Whether it is a plan for just these, in this order. */
+bool tfx_plan_is_for (const TfxPlan *plan, TfxFilter *const *filters, size_t n,
+    const TfxBackend *backend);
+size_t tfx_plan_n_filters (const TfxPlan *plan);
+TfxFilter *const *tfx_plan_filters (const TfxPlan *plan);
+
+/* Filters in to out: the same shape and type; either the same memory (in
+ * place, with the same strides) or memory that does not overlap.  Allocates
+ * nothing, unless the structure of a filter's setting has changed.  Any split
+ * of a stream into blocks gives the same output to the bit; FIRs by FFT, to
+ * rounding.  0; -EINVAL: a block does not fit; -ENOMEM; or, of a device, -EIO if
+ * it fails and -ENOTSUP if it cannot run a change that is under way: another
+ * plan can, from where this one has come to. */
+int tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out);
+/* How many frames the last run filtered: all of them, or fewer if it failed.
+ * The rest of its input is as it was, and the state is that behind these
+ * frames. */
+size_t tfx_plan_n_done (const TfxPlan *plan);
+/* n_frames of silence went by while the plan was silent: as tfx_plan_run(),
+ * which would have put out silence. */
+void tfx_plan_pass (TfxPlan *plan, size_t n_frames);
+/* As tfx_filter_is_silent() and tfx_filter_is_changing(), of any of them. */
+bool tfx_plan_is_silent (const TfxPlan *plan);
+bool tfx_plan_is_changing (const TfxPlan *plan);
+void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
+
 /* ---- execution ------------------------------------------------------------ */
 
 /* Runs a plan over blocks and holds all state. */
 typedef struct TfxExec TfxExec;
 
-typedef struct TfxStats
+struct TfxStats
 {
   uint64_t dispatches;         /* runs of the engine */
   uint64_t launches;           /* GPU kernel launches */
@@ -442,7 +585,7 @@ typedef struct TfxStats
   uint64_t recoveries;         /* times that a NaN or infinity was cleared */
   const char *device;          /* the backend's name, static */
   const char *kernel;          /* the kernel variant's name, static */
-} TfxStats;
+};
 
 /* An executor for plan, at rest (all state zero).  Takes its own reference.
  * 0 or -ENOMEM. */

@@ -198,8 +198,10 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   int result;
 
   *taps = NULL;
-  if (!kernels || !spec->taps || !are_taps_finite (spec))
+  if (!kernels || !spec->taps)
     return -EINVAL;
+  if (!are_taps_finite (spec))
+    return -ERANGE;
   t = calloc (1, sizeof *t);
   if (!t)
     return -ENOMEM;

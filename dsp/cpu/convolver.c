@@ -215,6 +215,12 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
   return 0;
 }
 
+bool
+tfx_convolver_is_fading (const TfxConvolver *c)
+{
+  return c->fade_frames > 0;
+}
+
 /* ---- the way of a block --------------------------------------------------------- */
 
 static void

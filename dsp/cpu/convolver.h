@@ -59,8 +59,9 @@ typedef struct TfxConvolverSpec
   const char *kernel;   /* c, sse2, avx2, avx512; the machine must have it */
 } TfxConvolverSpec;
 
-/* Copies the taps.  0, -EINVAL (a number out of range, taps that are not
- * finite), -ENOMEM, or -ENOSYS if the FFT library refuses. */
+/* Copies the taps.  0, -EINVAL (a number out of range), -ERANGE (a tap of 2^100
+ * or more in float, 2^1000 in double, or not finite), -ENOMEM, or -ENOSYS if
+ * the FFT library refuses. */
 int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps);
 TfxConvolverTaps *tfx_convolver_taps_ref (TfxConvolverTaps *taps);
@@ -133,5 +134,6 @@ double tfx_convolver_state_peak (const TfxConvolver *convolver);
  * new convolver that is given the history is the way then. */
 int tfx_convolver_set_taps (TfxConvolver *convolver, TfxConvolverTaps *taps,
     size_t fade_frames);
+bool tfx_convolver_is_fading (const TfxConvolver *convolver);
 
 #endif

@@ -13,7 +13,8 @@
         tfx_engine_set_skip, tfx_engine_reset, tfx_engine_state_peak,          \
         tfx_engine_add_stats, tfx_engine_fir_cost, tfx_engine_prepare,         \
         tfx_engine_is_prepared, tfx_engine_follow_frames,                      \
-        tfx_engine_follow_start, tfx_engine_follow                             \
+        tfx_engine_follow_start, tfx_engine_follow, true,                      \
+        tfx_engine_update_step                                                 \
   }
 
 /* From the plainest to the best. */

@@ -18,7 +18,18 @@ void tfx_delay_free (TfxDelay **delay);
 void tfx_delay_set_taps (TfxDelay *delay, double direct, const TfxTap *taps,
     size_t n_taps, double gain);
 
-/* One block, in place or apart; n_frames <= max_frames. */
+/* The same, without a gain, linearly over fade_frames frames from the next one
+ * on; 0: at once.  Both sets of taps stay the caller's while it does.  A fade
+ * that runs is cut short. */
+void tfx_delay_fade_taps (TfxDelay *delay, double direct, const TfxTap *taps,
+    size_t n_taps, size_t fade_frames);
+bool tfx_delay_is_fading (const TfxDelay *delay);
+size_t tfx_delay_fade_left (const TfxDelay *delay);
+
+/* The past of another line of as many channels, as far as both have it. */
+void tfx_delay_seed (TfxDelay *delay, const TfxDelay *from);
+
+/* One block of any length, in place or apart. */
 void tfx_delay_run (TfxDelay *delay, const TfxBlock *in, const TfxBlock *out);
 
 /* state[n_channels][longest]: the last inputs, the newest last. */

@@ -39,6 +39,7 @@ struct TfxEngine
   Node *nodes;
   double *chunks; /* [n_chunks][chunk_frames][n_channels] */
   size_t n_chunks;
+  size_t n_done; /* frames of the block that has begun */
 };
 
 /* One step that takes blocks of any length needs no chunks. */

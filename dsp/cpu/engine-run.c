@@ -8,6 +8,7 @@
 #include "engine-private.h"
 
 #include "../block.h"
+#include "../slot.h"
 
 typedef struct Gate Gate;
 
@@ -53,6 +54,38 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
+/* x += w (y - x), with a weight that rises smoothly. */
+static void
+fade (double *restrict x, const double *restrict y, size_t n_frames,
+    unsigned n_channels, size_t start, size_t length)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    size_t at = start + i + 1;
+    double t = at <= length ? (double)at / (double)(length + 1) : 1.0;
+    double w = t * t * (3.0 - 2.0 * t);
+
+    for (unsigned c = 0; c < n_channels; c++, x++, y++)
+      *x += w * (*y - *x);
+  }
+}
+
+/* From the first branch to the second. */
+static int
+run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  const Node *node = &e->nodes[s->index];
+  TfxBlock from = chunk_block (e, node->sum, in->n_frames);
+  TfxBlock to = chunk_block (e, node->branch, in->n_frames);
+  int n_cleared = run_steps (e, &s->branches[0], in, &from, NULL);
+
+  n_cleared += run_steps (e, &s->branches[1], in, &to, NULL);
+  fade (node->sum, node->branch, in->n_frames, e->plan->n_channels,
+      s->fade->done + e->n_done, s->fade->length);
+  tfx_block_copy (&from, out);
+  return n_cleared;
+}
+
 /* One step over a chunk. */
 static int
 run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
@@ -60,6 +93,8 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 {
   const Node *node = &e->nodes[s->index];
 
+  if (s->unit)
+    return s->unit_kind->run (s->unit, in, out);
   switch (s->kind) {
     case TFX_STEP_CASCADE:
       return tfx_cascade_run (node->cascade, in, out);
@@ -68,6 +103,8 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
       return 0;
     case TFX_STEP_SUM:
       return run_sum (e, s, in, out);
+    case TFX_STEP_FADE:
+      return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
       return (int)tfx_convolver_run (node->fir, in, out);
   }
@@ -153,6 +190,7 @@ run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
     TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
     Gate gate = { 0, ended ? 0 : n, ended };
 
+    e->n_done = i;
     n_cleared += run_steps (e, &e->plan->top, &from, &to, &gate);
   }
   return n_cleared;

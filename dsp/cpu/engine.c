@@ -16,7 +16,7 @@ count_chunks (const TfxSteps *list)
 
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    if (s->kind == TFX_STEP_SUM)
+    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE)
       n += 2;
     for (size_t k = 0; k < s->n_branches; k++)
       n += count_chunks (&s->branches[k]);
@@ -69,6 +69,8 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
 
+    if (s->unit)
+      continue;
     switch (s->kind) {
       case TFX_STEP_CASCADE:
         ret = tfx_cascade_new (plan->backend->data, plan->n_channels, s->n_sos,
@@ -82,6 +84,7 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
         ret = make_fir (e, s, &node->fir);
         break;
       case TFX_STEP_SUM:
+      case TFX_STEP_FADE:
         node->sum = take_chunk (e);
         node->branch = take_chunk (e);
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
@@ -136,7 +139,7 @@ prepare_update (TfxEngine *e, const TfxPlan *plan, const TfxSteps *list,
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     const TfxStep *s = &list->steps[i], *was = &old->steps[i];
 
-    if (s->kind == TFX_STEP_FIR && !is_same_fir (s, was))
+    if (s->kind == TFX_STEP_FIR && !s->unit && !is_same_fir (s, was))
       ret = make_taps (plan, s, &e->nodes[s->index].new_taps);
     for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
       ret = prepare_update (e, plan, &s->branches[k], &was->branches[k]);
@@ -176,6 +179,12 @@ tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
   for (size_t i = 0; i < e->n_nodes; i++)
     tfx_convolver_taps_unref (&e->nodes[i].new_taps);
   return ret;
+}
+
+void
+tfx_engine_update_step (TfxEngine *e, const TfxStep *s)
+{
+  tfx_cascade_set_sections (e->nodes[s->index].cascade, s->sos, s->gain);
 }
 
 /* The delays are those of a stream that is about to start. */

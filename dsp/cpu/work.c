@@ -82,6 +82,7 @@ add_steps (const TfxPlan *plan, const TfxSteps *list, size_t block_frames,
         cost += DELAY_TAP * (double)s->stage->u.delay.n_taps;
         break;
       case TFX_STEP_SUM:
+      case TFX_STEP_FADE:
         for (size_t k = 0; k < s->n_branches; k++)
           cost += add_steps (plan, &s->branches[k], block_frames, work);
         break;

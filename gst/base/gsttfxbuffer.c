@@ -88,6 +88,50 @@ gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why)
   return meta->samples;
 }
 
+/* The samples from one plane to the next if all are evenly spaced upwards, 0 if
+ * not. */
+static gsize
+gst_tfx_buffer_offset_stride (const GstAudioMeta *meta, gsize bps)
+{
+  gint n_planes = GST_AUDIO_INFO_CHANNELS (&meta->info);
+  gsize step;
+
+  if (n_planes == 1)
+    return meta->samples;
+  step = meta->offsets[1] - meta->offsets[0];
+  if (meta->offsets[1] < meta->offsets[0] || step % bps != 0 ||
+      step / bps < meta->samples)
+    return 0;
+  for (gint i = 2; i < n_planes; i++) {
+    if (meta->offsets[i] != meta->offsets[0] + i * step)
+      return 0;
+  }
+  return step / bps;
+}
+
+gboolean
+gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames, GstTfxLayout *layout)
+{
+  GstAudioMeta *meta = NULL;
+
+  *layout = (GstTfxLayout){ .type = gst_tfx_buffer_sample (info),
+    .n_channels = GST_AUDIO_INFO_CHANNELS (info),
+    .n_frames = n_frames,
+    .frame_stride = GST_AUDIO_INFO_CHANNELS (info),
+    .channel_stride = 1 };
+  if (gst_buffer_n_memory (buffer) != 1)
+    return FALSE;
+  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_INTERLEAVED)
+    return TRUE;
+  meta = gst_buffer_get_audio_meta (buffer);
+  layout->offset = meta->offsets[0];
+  layout->frame_stride = 1;
+  layout->channel_stride =
+      gst_tfx_buffer_offset_stride (meta, GST_AUDIO_INFO_BPS (info));
+  return layout->channel_stride > 0;
+}
+
 /* A plane across two memories would be merged into a third one while the
  * planes before it stay mapped in the first: their new samples would be lost.
  * So merge before mapping. */
@@ -174,8 +218,7 @@ gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
     const GstAudioInfo *info, GstTfxScratch *scratch)
 {
   GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
-  TfxSample type =
-      GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
+  TfxSample type = gst_tfx_buffer_sample (info);
   gsize bps = GST_AUDIO_INFO_BPS (info);
   guint n_channels = GST_AUDIO_INFO_CHANNELS (info);
   gboolean planar =
@@ -252,6 +295,17 @@ gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
   }
   for (gint i = 0; i < GST_AUDIO_INFO_CHANNELS (info); i++)
     meta->offsets[i] += n_frames * GST_AUDIO_INFO_BPS (info);
+}
+
+GstBuffer *
+gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **rest)
+{
+  gint bpf = GST_AUDIO_INFO_BPF (info);
+
+  *rest = gst_audio_buffer_truncate (gst_buffer_ref (buffer), bpf, n_frames,
+      (gsize)-1);
+  return gst_audio_buffer_truncate (buffer, bpf, 0, n_frames);
 }
 
 gboolean

@@ -7,6 +7,7 @@
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 
+#include "gsttfxpending.h"
 #include "tfx.h"
 
 G_BEGIN_DECLS
@@ -40,6 +41,34 @@ typedef struct
 gssize
 gst_tfx_buffer_check (GstBuffer *buffer, const GstAudioInfo *info, gchar **why);
 
+/* The same for what is interleaved and says no more: -1 if that has to be looked
+ * at. */
+static inline gssize
+gst_tfx_buffer_n_frames (GstBuffer *buffer, const GstAudioInfo *info)
+{
+  guint bpf = GST_AUDIO_INFO_BPF (info);
+  gsize size = gst_buffer_get_size (buffer);
+
+  if (GST_AUDIO_INFO_LAYOUT (info) != GST_AUDIO_LAYOUT_INTERLEAVED ||
+      size > G_MAXUINT32 || (guint32)size % bpf != 0 ||
+      gst_buffer_get_audio_meta (buffer))
+    return -1;
+  return (guint32)size / bpf;
+}
+
+/* The type of the samples. */
+static inline TfxSample
+gst_tfx_buffer_sample (const GstAudioInfo *info)
+{
+  return GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64;
+}
+
+/* How the samples of a buffer that was accepted lie in its memory.  FALSE if
+ * that cannot be told: planes are not evenly spaced, or it has more than one
+ * memory. */
+gboolean gst_tfx_buffer_describe (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames, GstTfxLayout *layout);
+
 /* Maps a buffer that gst_tfx_buffer_check() accepted, for reading and writing.
  * The buffer must be writable.  FALSE if its memory cannot be mapped. */
 gboolean gst_tfx_buffer_map (GstTfxBuffer *self, GstBuffer *buffer,
@@ -55,6 +84,11 @@ GstBuffer *gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames);
  * times are left alone. */
 void gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames);
+
+/* Cuts a buffer behind its first n_frames.  Takes it, and gives back the first
+ * part; *rest is the other. */
+GstBuffer *gst_tfx_buffer_split (GstBuffer *buffer, const GstAudioInfo *info,
+    gsize n_frames, GstBuffer **rest);
 
 /* True if every byte of the buffer is zero. */
 gboolean gst_tfx_buffer_is_zero (GstBuffer *buffer);

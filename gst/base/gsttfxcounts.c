@@ -6,41 +6,50 @@
 void
 gst_tfx_counts_clear (GstTfxCounts *self)
 {
-  TfxStats *engine = &self->engine;
+  TfxStats *rows = &self->rows;
   guint64 *const counts[] = { &self->n_buffers, &self->n_frames,
     &self->n_deferred, &self->process_time, &self->n_stages, &self->n_sections,
-    &self->n_uploads, &self->n_downloads, &engine->dispatches,
-    &engine->launches, &engine->uploads, &engine->downloads,
-    &engine->recoveries };
+    &self->n_uploads, &self->n_downloads, &rows->dispatches, &rows->launches,
+    &rows->uploads, &rows->downloads, &rows->recoveries };
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     gst_tfx_counts_set (counts[i], 0);
-  g_atomic_pointer_set (&engine->device, NULL);
-  g_atomic_pointer_set (&engine->kernel, NULL);
+  __atomic_store_n (&rows->device, NULL, __ATOMIC_RELAXED);
+  __atomic_store_n (&rows->kernel, NULL, __ATOMIC_RELAXED);
   self->seen_kernel = NULL;
+  gst_tfx_counts_note_new_filter (self);
 }
 
 void
-gst_tfx_counts_note_engine (GstTfxCounts *self, const GstTfxEngine *engine)
+gst_tfx_counts_note_new_filter (GstTfxCounts *self)
 {
-  TfxStats stats;
+  self->seen = (TfxStats){ 0 };
+  self->n_lost = 0;
+  self->error = 0;
+}
 
-  if (engine->exec) {
-    tfx_exec_get_stats (engine->exec, &stats);
-    gst_tfx_counts_set (&self->engine.dispatches, stats.dispatches);
-    gst_tfx_counts_set (&self->engine.launches, stats.launches);
-    gst_tfx_counts_set (&self->engine.uploads, stats.uploads);
-    gst_tfx_counts_set (&self->engine.downloads, stats.downloads);
-    gst_tfx_counts_set (&self->engine.recoveries, stats.recoveries);
-    __atomic_store_n (&self->engine.device, stats.device, __ATOMIC_RELAXED);
-    /* Others may read the name of a device's kernel when that has gone. */
-    if (stats.kernel != self->seen_kernel)
-      __atomic_store_n (&self->engine.kernel, g_intern_string (stats.kernel),
-          __ATOMIC_RELAXED);
-    self->seen_kernel = stats.kernel;
-  }
-  gst_tfx_counts_set (&self->n_stages, tfx_plan_n_stages (engine->plan));
-  gst_tfx_counts_set (&self->n_sections, tfx_plan_n_sections (engine->plan));
+void
+gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
+{
+  const TfxStats *now = &rows->stats, *old = &self->seen;
+  TfxStats *sum = &self->rows;
+
+  gst_tfx_counts_add (&sum->dispatches, now->dispatches - old->dispatches);
+  gst_tfx_counts_add (&sum->launches, now->launches - old->launches);
+  gst_tfx_counts_add (&sum->uploads, now->uploads - old->uploads);
+  gst_tfx_counts_add (&sum->downloads, now->downloads - old->downloads);
+  gst_tfx_counts_add (&sum->recoveries, now->recoveries - old->recoveries);
+  __atomic_store_n (&sum->device, now->device, __ATOMIC_RELAXED);
+  /* Others may read the name of a device's kernel when that has gone. */
+  if (now->kernel != self->seen_kernel)
+    __atomic_store_n (&sum->kernel, g_intern_string (now->kernel),
+        __ATOMIC_RELAXED);
+  self->seen_kernel = now->kernel;
+  self->seen = *now;
+  self->n_lost = rows->n_lost;
+  self->error = rows->error;
+  gst_tfx_counts_set (&self->n_stages, rows->n_stages);
+  gst_tfx_counts_set (&self->n_sections, rows->n_sections);
 }
 
 static guint64
@@ -52,21 +61,21 @@ gst_tfx_counts_get (const guint64 *count)
 GstStructure *
 gst_tfx_counts_to_structure (GstTfxCounts *self)
 {
-  TfxStats *engine = &self->engine;
-  const gchar *device = __atomic_load_n (&engine->device, __ATOMIC_RELAXED);
-  const gchar *kernel = __atomic_load_n (&engine->kernel, __ATOMIC_RELAXED);
+  TfxStats *rows = &self->rows;
+  const gchar *device = __atomic_load_n (&rows->device, __ATOMIC_RELAXED);
+  const gchar *kernel = __atomic_load_n (&rows->kernel, __ATOMIC_RELAXED);
 
   return gst_structure_new ("application/x-tfx-stats", "buffers", G_TYPE_UINT64,
       gst_tfx_counts_get (&self->n_buffers),                             /**/
       "frames", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_frames),     /**/
       "deferred", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_deferred), /**/
-      "dispatches", G_TYPE_UINT64, gst_tfx_counts_get (&engine->dispatches),
-      "launches", G_TYPE_UINT64, gst_tfx_counts_get (&engine->launches), /**/
+      "dispatches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->dispatches),
+      "launches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->launches), /**/
       "uploads", G_TYPE_UINT64,
-      gst_tfx_counts_get (&engine->uploads) +
+      gst_tfx_counts_get (&rows->uploads) +
           gst_tfx_counts_get (&self->n_uploads),
       "downloads", G_TYPE_UINT64,
-      gst_tfx_counts_get (&engine->downloads) +
+      gst_tfx_counts_get (&rows->downloads) +
           gst_tfx_counts_get (&self->n_downloads),
       "stages", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_stages), /**/
       "sections", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_sections),

@@ -6,7 +6,7 @@
 
 #include <gst/gst.h>
 
-#include "gsttfxengine.h"
+#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
@@ -16,9 +16,12 @@ typedef struct
 {
   guint64 n_buffers, n_frames, n_deferred, process_time;
   guint64 n_stages, n_sections;
-  guint64 n_uploads, n_downloads; /* beside those of the engine */
-  TfxStats engine;
-  const gchar *seen_kernel; /* as the engine names it; of the one thread */
+  guint64 n_uploads, n_downloads; /* beside those of the rows */
+  TfxStats rows;                  /* of all filters since the start */
+  TfxStats seen;                  /* of the filter that there is now */
+  guint64 n_lost;                 /* by that one */
+  gint error;                     /* of its device, or 0 */
+  const gchar *seen_kernel; /* as the backend names it; of the one thread */
 } GstTfxCounts;
 
 void gst_tfx_counts_clear (GstTfxCounts *self);
@@ -52,9 +55,12 @@ gst_tfx_counts_note_deferred (GstTfxCounts *self)
   gst_tfx_counts_set (&self->n_sections, 0);
 }
 
-/* It was filtered. */
-void
-gst_tfx_counts_note_engine (GstTfxCounts *self, const GstTfxEngine *engine);
+/* It was filtered: what the rows that end in the filter came to.  With its lock
+ * held. */
+void gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows);
+
+/* There is another filter. */
+void gst_tfx_counts_note_new_filter (GstTfxCounts *self);
 
 /* The property stats.  Any thread. */
 GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self);

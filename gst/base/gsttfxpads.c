@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpads.c: the buffers of GstTfxFilter: from the sink pad to the filter, or
- * past it, and to the source pad.
- *
- * The base class need not see every buffer.  Where it would only have one
- * filtered and push it (gst_tfx_pads_is_plain()) the chain function does that
- * itself, which takes less time.  Buffers that the base class does see leave
- * through gst_tfx_pads_generate_output(), so that it never pushes one, and what
- * it knows of discontinuities is of no account.
+ * gsttfxpads.c: the way of a buffer through a GstTfxElement.
  *
  * All of this runs in the streaming thread.
  */
-#include "gsttfxoffer.h"
-#include "gsttfxpending.h"
-#include "gsttfxprivate.h"
+#include "gsttfxelementprivate.h"
+#include "gsttfxpeer.h"
 
-#define GST_CAT_DEFAULT gst_tfx_filter_debug
+#define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* The methods of GstAudioFilter, which do the general part. */
-static GstBaseTransformClass *parent_class;
-
-/* ---- out --------------------------------------------------------------------- */
+/* ---- out ------------------------------------------------------------------------------ */
 
 /* Where a buffer ends, or none. */
-static GstClockTime
+static inline GstClockTime
 gst_tfx_pads_end (GstBuffer *buffer)
 {
   if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer))
@@ -30,348 +19,358 @@ gst_tfx_pads_end (GstBuffer *buffer)
   return GST_BUFFER_PTS (buffer);
 }
 
-/* The place that a query for the position is told at the source pad. */
-static void
-gst_tfx_pads_note_position (GstTfxFilter *self, GstBuffer *buffer)
+static inline GstFlowReturn
+gst_tfx_pads_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
   GstClockTime end = gst_tfx_pads_end (buffer);
 
   if (GST_CLOCK_TIME_IS_VALID (end))
-    gst_tfx_filter_get_private (self)->position = end;
+    __atomic_store_n (&priv->position_out, end, __ATOMIC_RELAXED);
+  return gst_pad_push (priv->src, buffer);
 }
 
-/* The same at the sink pad. */
-static void
-gst_tfx_pads_note_position_in (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime end = gst_tfx_pads_end (buffer);
-
-  if (GST_CLOCK_TIME_IS_VALID (end) && segment->format == GST_FORMAT_TIME)
-    segment->position = end;
-}
-
-/* Marks the first buffer behind a discontinuity. */
-static void
-gst_tfx_pads_mark (GstTfxFilter *self, GstBuffer *buffer)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-
-  if (priv->discont_out)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  priv->discont_out = FALSE;
-}
-
-GstFlowReturn
-gst_tfx_pads_push (GstTfxFilter *self, GstBuffer *buffer)
-{
-  gst_tfx_pads_mark (self, buffer);
-  gst_tfx_pads_note_position (self, buffer);
-  return gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
-}
-
-/* Filters a buffer and takes it. */
+/* Frames that come late, with the events that were held for them. */
 static GstFlowReturn
-gst_tfx_pads_run_and_push (GstTfxFilter *self, GstBuffer *buffer,
-    gsize n_frames, TfxChain *pending, guint64 who)
+gst_tfx_pads_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
-  GstFlowReturn flow = gst_tfx_flow_run (self, &buffer, n_frames, pending, who);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
 
-  if (flow == GST_FLOW_OK)
-    return gst_tfx_pads_push (self, buffer);
-  gst_buffer_unref (buffer);
-  return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
+  while (buffer && flow == GST_FLOW_OK) {
+    GstBuffer *rest = NULL;
+    GstEvent *event;
+    guint64 n_first;
+
+    while ((event = gst_tfx_times_pop_event (&priv->times)))
+      gst_pad_push_event (priv->src, event);
+    n_first = gst_tfx_times_n_before_event (&priv->times);
+    n_first = MIN (n_first, n_frames);
+    if (n_first < n_frames)
+      buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
+    gst_tfx_times_stamp (&priv->times, buffer, n_first);
+    if (priv->discont_out)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    priv->discont_out = FALSE;
+    flow = gst_tfx_pads_push (priv, buffer);
+    buffer = rest;
+    n_frames -= n_first;
+  }
+  gst_clear_buffer (&buffer);
+  return flow;
 }
 
 GstFlowReturn
-gst_tfx_pads_run_here (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
-    TfxChain *pending, guint64 who)
+gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gsize skip;
 
-  gst_tfx_counts_add (&priv->counts.n_deferred, -1);
-  return gst_tfx_pads_run_and_push (self, buffer, n_frames, pending, who);
+  if (G_LIKELY (priv->delay == 0)) {
+    gst_tfx_settings_count_step (self, n_frames);
+    return gst_tfx_pads_push (priv, buffer);
+  }
+  skip = MIN (priv->skip, n_frames);
+  priv->skip -= skip;
+  gst_tfx_settings_count_step (self, n_frames);
+  if (skip == n_frames) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (skip > 0)
+    gst_tfx_buffer_drop (buffer, &priv->info, skip);
+  return gst_tfx_pads_push_late (self, buffer, n_frames - skip);
 }
 
-/* Leaves the stage to the neighbour. */
-static gboolean
-gst_tfx_pads_defer (GstTfxFilter *self, gsize n_frames, TfxChain *pending,
-    guint64 who)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+/* ---- who runs the filter ---------------------------------------------------------------- */
 
-  if (!gst_tfx_fusion_defer (self, pending, who))
+/* Whether the next element is a tfx element that would run what is left to it.
+ * That is a hint: if it is wrong the filter runs when somebody reads the
+ * buffer. */
+static void
+gst_tfx_pads_look_ahead (GstTfxElement *self, const GstPad *peer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self), *next;
+  GstElement *element;
+
+  g_atomic_int_set (&priv->relinked, FALSE);
+  priv->seen_peer = peer;
+  element = gst_tfx_peer_find (priv->src, GST_TYPE_TFX_ELEMENT);
+  priv->can_defer = FALSE;
+  if (element) {
+    next = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
+    priv->can_defer = g_atomic_int_get (&priv->fuse) &&
+                      g_atomic_int_get (&next->fuse) &&
+                      g_atomic_int_get (&priv->device) ==
+                          g_atomic_int_get (&next->device) &&
+                      g_atomic_int_get (&priv->cuda_device_id) ==
+                          g_atomic_int_get (&next->cuda_device_id);
+  }
+  GST_DEBUG_OBJECT (self, "next is %" GST_PTR_FORMAT ", %s", element,
+      priv->can_defer ? "which runs the filter" : "the filter runs here");
+  gst_clear_object (&element);
+}
+
+static inline gboolean
+gst_tfx_pads_defers (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstPad *peer = g_atomic_pointer_get (&GST_PAD_PEER (priv->src));
+
+  if (G_UNLIKELY (
+          peer != priv->seen_peer || g_atomic_int_get (&priv->relinked)))
+    gst_tfx_pads_look_ahead (self, peer);
+  return priv->can_defer && priv->delay == 0 &&
+         g_atomic_int_get (&priv->src->num_probes) == 0 &&
+         !priv->place.has_cuda_memory;
+}
+
+/* Leaves the filter to the next element. */
+static gboolean
+gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxLayout layout;
+
+  /* Whether it stays a gap must be known now. */
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+      !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
+      !gst_tfx_pending_add (buffer, priv->filter, &layout))
     return FALSE;
-  gst_tfx_engine_pass (&priv->engine, n_frames);
+  priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);
   return TRUE;
 }
 
-/* ---- by way of the base class ----------------------------------------------- */
+/* A buffer goes by as it is. */
+static GstFlowReturn
+gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
+
+  if (n_frames > 0) {
+    gst_tfx_row_lock (&row);
+    gst_tfx_row_pass (&row, n_frames);
+    gst_tfx_row_unlock (&row);
+    priv->is_running = TRUE;
+  }
+  return gst_tfx_pads_push (priv, buffer);
+}
+
+/* ---- in ----------------------------------------------------------------------------------- */
+
+static GstFlowReturn
+gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime end = gst_tfx_pads_end (buffer);
+
+  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
+  if (GST_CLOCK_TIME_IS_VALID (end))
+    __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
+  if (G_UNLIKELY (priv->may_be_identity))
+    gst_tfx_settings_find_identity (self);
+  if (G_UNLIKELY (n_frames == 0 ||
+                  (priv->is_identity && !priv->place.has_cuda_memory)))
+    return gst_tfx_pads_pass (self, buffer, n_frames);
+
+  if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
+    gst_tfx_settings_expect (self, n_frames);
+  buffer = gst_buffer_make_writable (buffer);
+  if (gst_tfx_pads_defers (self) &&
+      gst_tfx_pads_defer (self, buffer, n_frames)) {
+    gst_tfx_settings_count_step (self, n_frames);
+    return gst_tfx_pads_push (priv, buffer);
+  }
+  if (priv->delay > 0)
+    gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
+        GST_BUFFER_OFFSET (buffer), n_frames);
+  if (gst_tfx_run_buffer (self, &buffer, n_frames))
+    return gst_tfx_pads_send (self, buffer, n_frames);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_ERROR;
+}
 
 /* To ask each of no bindings for values takes time too. */
-static gboolean
-gst_tfx_pads_is_controlled (GstTfxFilter *self)
+static inline gboolean
+gst_tfx_pads_is_controlled (GstTfxElement *self)
 {
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
 
-  return GST_OBJECT (self)->control_bindings ||
+  return GST_OBJECT_CAST (self)->control_bindings ||
          (klass->has_controlled_children &&
              klass->has_controlled_children (self));
 }
 
-/* Controlled properties take their values for the buffer's stream time.  A
- * buffer that begins before the segment is about to be clipped to it. */
+/* Controlled properties take their values for the buffer's stream time. */
 static void
-gst_tfx_pads_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+gst_tfx_pads_sync_values (GstTfxElement *self, GstBuffer *buffer)
 {
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstTfxFilterClass *klass = GST_TFX_FILTER_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
   if (!gst_tfx_pads_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
-      trans->segment.format != GST_FORMAT_TIME)
+      priv->segment.format != GST_FORMAT_TIME)
     return;
-  time = MAX (time, trans->segment.start);
-  time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
+  time = gst_segment_to_stream_time (&priv->segment, GST_FORMAT_TIME,
+      MAX (time, priv->segment.start));
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return;
 
   g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_object_sync_values (GST_OBJECT (trans), time);
+  gst_object_sync_values (GST_OBJECT (self), time);
   if (klass->sync_children)
     klass->sync_children (self, time);
   g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 
-/* Checks here too: clipping to the segment would hide a broken frame. */
-static GstFlowReturn
-gst_tfx_pads_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont,
-    GstBuffer *buffer)
+/* One error for each fault. */
+static gssize
+gst_tfx_pads_check (GstTfxElement *self, GstBuffer *buffer)
 {
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
+  gchar *why = NULL;
+  gssize n_frames = gst_tfx_buffer_check (buffer,
+      &gst_tfx_element_get_private (self)->info, &why);
 
-  priv->may_pass = FALSE;
-  if (priv->engine.plan && gst_tfx_flow_check (self, buffer) < 0) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
-  if (GST_BUFFER_IS_DISCONT (buffer))
-    priv->discont_in = TRUE;
-  if (priv->discont_in) {
-    flow = gst_tfx_stream_end (self, "discontinuity");
-    priv->discont_out = TRUE;
-    priv->discont_in = FALSE;
-  }
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return flow;
-  }
-  flow = parent_class->submit_input_buffer (trans, is_discont, buffer);
-  /* It came too late: there is a discontinuity behind it. */
-  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
-    priv->discont_in = TRUE;
-  return flow;
-}
-
-/* Filters *buffer or leaves the stage to the neighbour; *n_left is the number of
- * frames for which that is done. */
-static GstFlowReturn
-gst_tfx_pads_transform_frames (GstTfxFilter *self, GstBuffer **buffer,
-    gsize n_frames, gsize *n_left)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
-  TfxChain *pending;
-  guint64 who;
-
-  if (gst_tfx_flow_is_gap (self, *buffer))
-    flow = gst_tfx_stream_end (self, "gap in the times");
-  if (flow != GST_FLOW_OK)
-    return flow;
-  pending = gst_tfx_pending_get (*buffer, &who);
-  if (!gst_tfx_flow_update (self, n_frames, pending, who))
-    return GST_FLOW_ERROR;
-  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  if (gst_tfx_fusion_decide (self) &&
-      gst_tfx_pads_defer (self, n_frames, pending, who))
-    *n_left = n_frames;
-  else
-    flow = gst_tfx_flow_run (self, buffer, n_frames, pending, who);
-  gst_tfx_pending_remove (*buffer);
-  return flow;
-}
-
-static GstFlowReturn
-gst_tfx_pads_transform (GstTfxFilter *self, GstBuffer **buffer, gsize *n_left)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  gssize n_frames = gst_tfx_flow_check (self, *buffer);
-
-  *n_left = 0;
   if (n_frames < 0)
-    return GST_FLOW_ERROR;
-  if (n_frames > 0)
-    return gst_tfx_pads_transform_frames (self, buffer, n_frames, n_left);
-  if (!gst_tfx_flow_update (self, 0, NULL, 0))
-    return GST_FLOW_ERROR;
-  gst_tfx_counts_note_buffer (&priv->counts, 0);
-  gst_tfx_pending_remove (*buffer);
-  return GST_FLOW_OK;
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
+        (NULL));
+  g_free (why);
+  return n_frames;
 }
 
-/* Nobody calls it: gst_tfx_pads_generate_output() filters.  But the base class
- * takes an element without it for one that changes nothing. */
-static GstFlowReturn
-gst_tfx_pads_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  return GST_FLOW_NOT_SUPPORTED;
-}
-
-/* Takes the buffer out of the hands of the base class; the one that goes out is
- * not always the one that came in.  One of which nothing is left is no
- * discontinuity, as the base class would have it. */
-static GstFlowReturn
-gst_tfx_pads_generate_output (GstBaseTransform *trans, GstBuffer **out)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (trans);
-  GstBuffer *buffer = g_steal_pointer (&trans->queued_buf);
-  GstFlowReturn flow;
-  gsize n_left;
-
-  *out = NULL;
-  if (!buffer)
-    return GST_FLOW_OK;
-  buffer = gst_buffer_make_writable (buffer);
-  gst_tfx_pads_note_position_in (self, buffer);
-  flow = gst_tfx_pads_transform (self, &buffer, &n_left);
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return flow == GST_BASE_TRANSFORM_FLOW_DROPPED ? GST_FLOW_OK : flow;
-  }
-  gst_tfx_filter_get_private (self)->may_pass = TRUE;
-  if (n_left == 0)
-    return gst_tfx_pads_push (self, buffer);
-  gst_tfx_pads_mark (self, buffer);
-  gst_tfx_pads_note_position (self, buffer);
-  return gst_tfx_fusion_send (self, buffer, n_left);
-}
-
-/* ---- in ----------------------------------------------------------------------- */
-
-/* Whether the base class would do no more than to have the buffer filtered and
- * push it on: there is nothing to clip, to negotiate or to set, and it
- * has seen the buffer before, with no event that matters in between. */
 static gboolean
-gst_tfx_pads_is_plain (GstTfxFilter *self, GstBuffer *buffer)
+gst_tfx_pads_is_inside (const GstSegment *segment, GstBuffer *buffer)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime start = GST_BUFFER_PTS (buffer);
   GstClockTime length = GST_BUFFER_DURATION (buffer);
 
-  return priv->may_pass && !g_atomic_int_get (&priv->dirty) &&
-         !g_atomic_int_get (&priv->has_qos) &&
-         !gst_tfx_pads_is_controlled (self) &&
-         !GST_BUFFER_IS_DISCONT (buffer) && !priv->discont_in &&
-         segment->format == GST_FORMAT_TIME &&
-         GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
+  return GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (length) &&
          start >= segment->start &&
          (!GST_CLOCK_TIME_IS_VALID (segment->stop) ||
-             (start <= segment->stop && length <= segment->stop - start)) &&
-         !GST_PAD_NEEDS_RECONFIGURE (GST_BASE_TRANSFORM_SRC_PAD (self)) &&
-         !gst_tfx_flow_is_gap (self, buffer);
+             (start <= segment->stop && length <= segment->stop - start));
 }
 
-/* A plain buffer that holds frames; takes it. */
-static GstFlowReturn
-gst_tfx_pads_take (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames,
-    TfxChain *pending, guint64 who)
+/* What lies outside of the segment is cut off; NULL if all of it does. */
+static GstBuffer *
+gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  gst_tfx_pads_note_position_in (self, buffer);
-  gst_tfx_counts_note_buffer (&priv->counts, n_frames);
-  if (!gst_tfx_fusion_decide (self) ||
-      !gst_tfx_pads_defer (self, n_frames, pending, who))
-    return gst_tfx_pads_run_and_push (self, buffer, n_frames, pending, who);
-  gst_tfx_pads_note_position (self, buffer);
-  return gst_tfx_fusion_send (self, buffer, n_frames);
+  if (priv->segment.format != GST_FORMAT_TIME ||
+      gst_tfx_pads_is_inside (&priv->segment, buffer))
+    return buffer;
+  return gst_audio_buffer_clip (buffer, &priv->segment,
+      GST_AUDIO_INFO_RATE (&priv->info), GST_AUDIO_INFO_BPF (&priv->info));
 }
 
+/* Whether there is a gap in front of the buffer.  A stream that plays backwards
+ * has one between any two. */
+static gboolean
+gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime stamp = GST_BUFFER_PTS (buffer), next = priv->times.next;
+  gboolean is_gap =
+      gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
+
+  if (priv->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (stamp) &&
+      GST_CLOCK_TIME_IS_VALID (next))
+    return ABS (GST_CLOCK_DIFF (next, stamp)) >
+           (GstClockTimeDiff)(GST_SECOND / priv->times.rate);
+  return is_gap;
+}
+
+/* The stream breaks off, and goes on with this buffer. */
 static GstFlowReturn
+gst_tfx_pads_restart (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
+    const gchar *because)
+{
+  GstFlowReturn flow = gst_tfx_tail_end (self, because);
+
+  gst_tfx_times_see_stamp (&gst_tfx_element_get_private (self)->times,
+      GST_BUFFER_PTS (buffer), n_frames);
+  return flow;
+}
+
+/* All that may be to be done before a buffer is filtered; takes it. */
+static GstFlowReturn
+gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  gssize n_frames;
+
+  if (gst_pad_check_reconfigure (priv->src) &&
+      !gst_tfx_caps_renegotiate (self)) {
+    gst_pad_mark_reconfigure (priv->src);
+    gst_buffer_unref (buffer);
+    return GST_PAD_IS_FLUSHING (priv->src) ? GST_FLOW_FLUSHING
+                                           : GST_FLOW_NOT_NEGOTIATED;
+  }
+  /* Before it is clipped: that would hide a broken frame. */
+  n_frames = gst_tfx_pads_check (self, buffer);
+  if (n_frames > 0) {
+    buffer = gst_tfx_pads_clip (self, buffer);
+    if (!buffer)
+      return GST_FLOW_OK;
+    n_frames = gst_tfx_pads_check (self, buffer);
+  }
+  if (n_frames < 0) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  if (GST_BUFFER_IS_DISCONT (buffer)) {
+    flow = gst_tfx_pads_restart (self, buffer, n_frames, "discontinuity");
+    priv->discont_out = TRUE;
+  } else if (n_frames > 0 && gst_tfx_pads_is_gap (self, buffer, n_frames)) {
+    flow = gst_tfx_pads_restart (self, buffer, n_frames, "gap in the times");
+  }
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow;
+  }
+  gst_tfx_pads_sync_values (self, buffer);
+  if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
+  return gst_tfx_pads_take (self, buffer, n_frames);
+}
+
+/* Frames of a buffer of which there is nothing to be done but to filter it; -1 if
+ * that has to be looked at. */
+static inline gssize
+gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gssize n_frames;
+
+  if (g_atomic_int_get (&priv->dirty) || GST_BUFFER_IS_DISCONT (buffer) ||
+      priv->segment.format != GST_FORMAT_TIME || priv->segment.rate < 0.0 ||
+      !gst_tfx_pads_is_inside (&priv->segment, buffer) ||
+      GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
+      gst_tfx_pads_is_controlled (self))
+    return -1;
+  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
+  if (n_frames <= 0 || !gst_tfx_times_goes_on (&priv->times,
+                           GST_BUFFER_PTS (buffer), n_frames))
+    return -1;
+  return n_frames;
+}
+
+GstFlowReturn
 gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  GstTfxFilter *self = GST_TFX_FILTER (parent);
+  GstTfxElement *self = (GstTfxElement *)parent;
+  gssize n_frames;
 
-  if (gst_tfx_pads_is_plain (self, buffer) && gst_buffer_is_writable (buffer)) {
-    gssize n_frames = gst_tfx_flow_check (self, buffer);
-
-    if (n_frames > 0)
-      return gst_tfx_pads_take (self, buffer, n_frames, NULL, 0);
-    if (n_frames < 0) {
-      gst_buffer_unref (buffer);
-      return GST_FLOW_ERROR;
-    }
+  if (G_UNLIKELY (!gst_tfx_element_get_private (self)->filter)) {
+    GST_DEBUG_OBJECT (self, "a buffer without caps");
+    gst_buffer_unref (buffer);
+    return GST_FLOW_NOT_NEGOTIATED;
   }
-  return gst_tfx_filter_get_private (self)->base_chain (pad, parent, buffer);
-}
-
-/* A buffer comes from another tfx element. */
-static GstFlowReturn
-gst_tfx_pads_chain_offer (GstPad *pad, GstObject *parent,
-    const GstTfxOffer *offer)
-{
-  GstTfxFilter *self = GST_TFX_FILTER (parent);
-
-  if (gst_tfx_pads_is_plain (self, offer->buffer))
-    return gst_tfx_pads_take (self, offer->buffer, offer->n_frames,
-        offer->chain, offer->who);
-  gst_tfx_pending_set (offer->buffer, offer->chain, offer->who);
-  return gst_tfx_filter_get_private (self)->base_chain (pad, parent,
-      offer->buffer);
-}
-
-static gboolean
-gst_tfx_pads_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstTfxOffer *offer = gst_tfx_offer_take (pad, event);
-
-  if (offer) {
-    offer->flow = gst_tfx_pads_chain_offer (pad, parent, offer);
-    return TRUE;
-  }
-  return gst_tfx_filter_get_private (GST_TFX_FILTER (parent))
-      ->base_event (pad, parent, event);
-}
-
-void
-gst_tfx_pads_init (GstTfxFilter *self)
-{
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
-
-  priv->base_chain = GST_PAD_CHAINFUNC (pad);
-  priv->base_event = GST_PAD_EVENTFUNC (pad);
-  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
-  gst_pad_set_event_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_pads_event));
-}
-
-void
-gst_tfx_pads_init_class (GstTfxFilterClass *klass)
-{
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-
-  parent_class = g_type_class_peek_parent (klass);
-  trans_class->before_transform =
-      GST_DEBUG_FUNCPTR (gst_tfx_pads_before_transform);
-  trans_class->submit_input_buffer =
-      GST_DEBUG_FUNCPTR (gst_tfx_pads_submit_input_buffer);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_tfx_pads_transform_ip);
-  trans_class->generate_output =
-      GST_DEBUG_FUNCPTR (gst_tfx_pads_generate_output);
-  trans_class->transform_ip_on_passthrough = FALSE;
+  n_frames = gst_tfx_pads_find_plain (self, buffer);
+  if (G_LIKELY (n_frames > 0))
+    return gst_tfx_pads_take (self, buffer, n_frames);
+  return gst_tfx_pads_take_carefully (self, buffer);
 }

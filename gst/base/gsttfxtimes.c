@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxtimes.c: times and offsets of the frames that come out of a filter
- * which holds frames back.
+ * gsttfxtimes.c: the times of the frames that come and go.
  *
- * Input frames are numbered from the start of the stream.  A mark says that
- * from some frame on times are to be counted from a given one; there is a new
- * mark wherever the input's times are not contiguous, so that what they do
- * comes out again with the very frames.
- *
- * Where filters begin or cease to run as one, the frames that they hold change
- * hands: the newest are those of the filter that is furthest upstream.
+ * A mark says that from some frame on times are to be counted from a given one;
+ * there is a new mark wherever the input's times are not contiguous, so that
+ * what they do comes out again with the very frames.
  */
 #include "gsttfxtimes.h"
 
@@ -23,6 +18,108 @@ typedef struct
 /* Times are rounded down to nanoseconds, by the one who stamped the input as
  * well as here. */
 #define ROUNDING 1
+
+/* An event behind a frame. */
+typedef struct
+{
+  guint64 frame;
+  GstEvent *event;
+} HeldEvent;
+
+static void
+gst_tfx_times_free_event (gpointer item)
+{
+  HeldEvent *held = item;
+
+  gst_clear_event (&held->event);
+  g_free (held);
+}
+
+void
+gst_tfx_times_reset (GstTfxTimes *self, guint rate)
+{
+  self->rate = rate;
+  self->next = self->anchor = self->off_since = GST_CLOCK_TIME_NONE;
+  self->n_since = 0;
+  self->n_in = self->n_out = 0;
+  self->first_mark = 0;
+  if (self->marks)
+    g_array_set_size (self->marks, 0);
+  g_queue_clear_full (&self->events, gst_tfx_times_free_event);
+}
+
+void
+gst_tfx_times_clear (GstTfxTimes *self)
+{
+  if (self->marks)
+    g_array_unref (self->marks);
+  self->marks = NULL;
+  gst_tfx_times_reset (self, 0);
+}
+
+/* ---- the stamps of the input ------------------------------------------------------- */
+
+static GstClockTime
+gst_tfx_times_duration (const GstTfxTimes *self, guint64 n_frames)
+{
+  return gst_util_uint64_scale (n_frames, GST_SECOND, self->rate);
+}
+
+/* The stream goes on from here. */
+static void
+gst_tfx_times_set_anchor (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
+{
+  self->anchor = stamp;
+  self->n_since = n_frames;
+  self->off_since = GST_CLOCK_TIME_NONE;
+}
+
+gboolean
+gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
+{
+  GstClockTime expected = self->anchor;
+  gboolean is_gap = FALSE;
+
+  if (!GST_CLOCK_TIME_IS_VALID (stamp)) {
+    self->n_since += n_frames;
+    if (GST_CLOCK_TIME_IS_VALID (self->next))
+      self->next += gst_tfx_times_duration (self, n_frames);
+    return FALSE;
+  }
+  if (GST_CLOCK_TIME_IS_VALID (expected))
+    expected += gst_tfx_times_duration (self, self->n_since);
+  self->next = stamp + gst_tfx_times_duration (self, n_frames);
+  if (!GST_CLOCK_TIME_IS_VALID (expected)) {
+    gst_tfx_times_set_anchor (self, stamp, n_frames);
+    return FALSE;
+  }
+  if (ABS (GST_CLOCK_DIFF (expected, stamp)) <=
+      (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD) {
+    self->n_since += n_frames;
+    self->off_since = GST_CLOCK_TIME_NONE;
+    return FALSE;
+  }
+  /* A stamp that is off may be a stray one. */
+  if (!GST_CLOCK_TIME_IS_VALID (self->off_since))
+    self->off_since = expected;
+  is_gap = ABS (GST_CLOCK_DIFF (expected, stamp)) >=
+               (GstClockTimeDiff)GST_TFX_TIMES_WAIT ||
+           expected >= self->off_since + GST_TFX_TIMES_WAIT;
+  if (is_gap)
+    gst_tfx_times_set_anchor (self, stamp, n_frames);
+  else
+    self->n_since += n_frames;
+  return is_gap;
+}
+
+void
+gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
+{
+  self->next = stamp;
+  gst_tfx_times_set_anchor (self, stamp, 0);
+}
+
+/* ---- frames that are held ------------------------------------------------------------- */
 
 static const Mark *
 gst_tfx_times_mark (const GstTfxTimes *self, guint i)
@@ -56,44 +153,11 @@ gst_tfx_times_offset (const Mark *mark, guint64 frame)
   return mark->offset + (frame - mark->origin);
 }
 
-void
-gst_tfx_times_reset (GstTfxTimes *self, guint rate)
-{
-  self->rate = rate;
-  self->n_in = self->n_out = 0;
-  self->first_mark = 0;
-  if (self->marks)
-    g_array_set_size (self->marks, 0);
-}
-
-void
-gst_tfx_times_clear (GstTfxTimes *self)
-{
-  if (self->marks)
-    g_array_unref (self->marks);
-  self->marks = NULL;
-  gst_tfx_times_reset (self, 0);
-}
-
-GstClockTimeDiff
-gst_tfx_times_jump (const GstTfxTimes *self, GstBuffer *buffer)
-{
-  const Mark *last = gst_tfx_times_last_mark (self);
-  GstClockTime expected;
-
-  if (!last || !GST_BUFFER_PTS_IS_VALID (buffer))
-    return 0;
-  expected = gst_tfx_times_pts (self, last, self->n_in);
-  if (!GST_CLOCK_TIME_IS_VALID (expected))
-    return 0;
-  return GST_CLOCK_DIFF (expected, GST_BUFFER_PTS (buffer));
-}
-
 /* Whether the frame with this number has the time and the offset that the last
- * mark would have it, but for so many nanoseconds. */
+ * mark would have it. */
 static gboolean
-gst_tfx_times_goes_on (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
-    guint64 offset, GstClockTime rounding)
+gst_tfx_times_is_marked (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
+    guint64 offset)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
   GstClockTime expected;
@@ -103,7 +167,7 @@ gst_tfx_times_goes_on (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
   expected = gst_tfx_times_pts (self, last, frame);
   return pts == expected ||
          (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (expected) &&
-             (GstClockTime)ABS (GST_CLOCK_DIFF (pts, expected)) <= rounding);
+             (GstClockTime)ABS (GST_CLOCK_DIFF (pts, expected)) <= ROUNDING);
 }
 
 static void
@@ -120,19 +184,18 @@ gst_tfx_times_add_mark (GstTfxTimes *self, const Mark *mark)
 }
 
 void
-gst_tfx_times_add (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
+    gsize n_frames)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
-  Mark mark = { self->n_in, self->n_in, GST_BUFFER_PTS (buffer),
-    GST_BUFFER_OFFSET (buffer) };
+  Mark mark = { self->n_in, self->n_in, pts, offset };
 
   /* What is not told goes on as it was. */
   if (last && !GST_CLOCK_TIME_IS_VALID (mark.pts))
     mark.pts = gst_tfx_times_pts (self, last, self->n_in);
   if (last && mark.offset == GST_BUFFER_OFFSET_NONE)
     mark.offset = gst_tfx_times_offset (last, self->n_in);
-  if (!gst_tfx_times_goes_on (self, self->n_in, mark.pts, mark.offset,
-          ROUNDING))
+  if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
     gst_tfx_times_add_mark (self, &mark);
   self->n_in += n_frames;
 }
@@ -145,79 +208,6 @@ gst_tfx_times_pass (GstTfxTimes *self, gsize n_frames)
          gst_tfx_times_mark (self, self->first_mark + 1)->frame <= self->n_out)
     self->first_mark++;
 }
-
-/* ---- frames that change hands ----------------------------------------------- */
-
-/* The marks of `from` that count for frames from number `first` on, to the end
- * of those of `self`, where that frame has the number `here`. */
-static void
-gst_tfx_times_copy_marks (GstTfxTimes *self, guint64 here,
-    const GstTfxTimes *from, guint64 first)
-{
-  const guint n = from->marks ? from->marks->len : 0;
-
-  for (guint i = from->first_mark; i < n; i++) {
-    Mark mark = *gst_tfx_times_mark (from, i);
-    guint64 start = MAX (mark.frame, first);
-
-    /* The next one counts already. */
-    if (i + 1 < n && gst_tfx_times_mark (from, i + 1)->frame <= first)
-      continue;
-    if (gst_tfx_times_goes_on (self, here + (start - first),
-            gst_tfx_times_pts (from, &mark, start),
-            gst_tfx_times_offset (&mark, start), 0))
-      continue;
-    mark.frame = here + (start - first);
-    mark.origin += here - first;
-    gst_tfx_times_add_mark (self, &mark);
-  }
-}
-
-/* Marks that count for no frame that has come are dropped, but for one. */
-static void
-gst_tfx_times_drop_marks (GstTfxTimes *self)
-{
-  while (self->marks && self->marks->len > self->first_mark + 1 &&
-         gst_tfx_times_last_mark (self)->frame >= self->n_in)
-    g_array_set_size (self->marks, self->marks->len - 1);
-}
-
-void
-gst_tfx_times_join (GstTfxTimes *self, GstTfxTimes *upstream)
-{
-  gst_tfx_times_copy_marks (self, self->n_in, upstream, upstream->n_out);
-  self->n_in += gst_tfx_times_held (upstream);
-  gst_tfx_times_pass (self, 0);
-  gst_tfx_times_reset (upstream, upstream->rate);
-}
-
-void
-gst_tfx_times_split (GstTfxTimes *self, GstTfxTimes *downstream, gsize n_frames)
-{
-  n_frames = MIN (n_frames, gst_tfx_times_held (downstream));
-  gst_tfx_times_reset (self, downstream->rate);
-  self->n_in = downstream->n_in;
-  self->n_out = downstream->n_in - n_frames;
-  gst_tfx_times_copy_marks (self, self->n_out, downstream, self->n_out);
-  downstream->n_in -= n_frames;
-  gst_tfx_times_drop_marks (downstream);
-}
-
-void
-gst_tfx_times_cut (GstTfxTimes *self, gsize n_kept, gsize n_frames)
-{
-  GstTfxTimes newer = { 0 };
-  guint64 first = self->n_out + n_kept;
-  gsize n_newer = self->n_in - first - n_frames;
-
-  gst_tfx_times_split (&newer, self, n_newer);
-  self->n_in = first;
-  gst_tfx_times_drop_marks (self);
-  gst_tfx_times_join (self, &newer);
-  gst_tfx_times_clear (&newer);
-}
-
-/* ---- what goes out -------------------------------------------------------------- */
 
 /* Moves the clock readings that travel with a buffer by as much as its time
  * moves. */
@@ -260,4 +250,54 @@ gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
     gst_buffer_foreach_meta (buffer, gst_tfx_times_move_reference, &by);
   }
   gst_tfx_times_pass (self, n_frames);
+}
+
+GstClockTime
+gst_tfx_times_next_out (const GstTfxTimes *self)
+{
+  const guint n = self->marks ? self->marks->len : 0;
+
+  return n > self->first_mark
+             ? gst_tfx_times_pts (self,
+                   gst_tfx_times_mark (self, self->first_mark), self->n_out)
+             : GST_CLOCK_TIME_NONE;
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+void
+gst_tfx_times_hold_event (GstTfxTimes *self, GstEvent *event)
+{
+  HeldEvent *held = g_new (HeldEvent, 1);
+
+  held->frame = self->n_in;
+  held->event = event;
+  g_queue_push_tail (&self->events, held);
+}
+
+guint64
+gst_tfx_times_n_before_event (const GstTfxTimes *self)
+{
+  const HeldEvent *held = g_queue_peek_head ((GQueue *)&self->events);
+
+  return held ? held->frame - self->n_out : G_MAXUINT64;
+}
+
+GstEvent *
+gst_tfx_times_take_event (GstTfxTimes *self)
+{
+  HeldEvent *held = g_queue_pop_head (&self->events);
+  GstEvent *event = held ? g_steal_pointer (&held->event) : NULL;
+
+  if (held)
+    gst_tfx_times_free_event (held);
+  return event;
+}
+
+GstEvent *
+gst_tfx_times_pop_event (GstTfxTimes *self)
+{
+  return gst_tfx_times_n_before_event (self) > 0
+             ? NULL
+             : gst_tfx_times_take_event (self);
 }

@@ -58,7 +58,7 @@ static GParamSpec *properties[N_PROPERTIES];
 
 static void gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data);
 
-G_DEFINE_TYPE_WITH_CODE (GstTfxChain, gst_tfx_chain, GST_TYPE_TFX_FILTER,
+G_DEFINE_TYPE_WITH_CODE (GstTfxChain, gst_tfx_chain, GST_TYPE_TFX_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_tfx_chain_init_child_proxy)
         G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_chain_preset_init)
             GST_DEBUG_CATEGORY_INIT (gst_tfx_chain_debug, "tfxchain", 0,
@@ -140,15 +140,14 @@ gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
 
 /* From here on what cannot be read is refused. */
 static gboolean
-gst_tfx_chain_start (GstBaseTransform *trans)
+gst_tfx_chain_start (GstTfxElement *element)
 {
-  GstTfxChain *self = GST_TFX_CHAIN (trans);
+  GstTfxChain *self = GST_TFX_CHAIN (element);
 
   GST_OBJECT_LOCK (self);
   self->is_started = TRUE;
   GST_OBJECT_UNLOCK (self);
-  if (gst_tfx_chain_check (self) &&
-      GST_BASE_TRANSFORM_CLASS (gst_tfx_chain_parent_class)->start (trans))
+  if (gst_tfx_chain_check (self))
     return TRUE;
   GST_OBJECT_LOCK (self);
   self->is_started = FALSE;
@@ -156,33 +155,32 @@ gst_tfx_chain_start (GstBaseTransform *trans)
   return FALSE;
 }
 
-static gboolean
-gst_tfx_chain_stop (GstBaseTransform *trans)
+static void
+gst_tfx_chain_stop (GstTfxElement *element)
 {
-  GstTfxChain *self = GST_TFX_CHAIN (trans);
+  GstTfxChain *self = GST_TFX_CHAIN (element);
 
   gst_tfx_chain_builder_clear (&self->builder);
   GST_OBJECT_LOCK (self);
   self->is_started = FALSE;
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_tfx_chain_parent_class)->stop (trans);
 }
 
 /* ---- the stream ------------------------------------------------------------------- */
 
 static TfxChain *
-gst_tfx_chain_build_chain (GstTfxFilter *filter, GstTfxBuild *build,
+gst_tfx_chain_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
 {
-  GstTfxChain *self = GST_TFX_CHAIN (filter);
+  GstTfxChain *self = GST_TFX_CHAIN (element);
 
   return gst_tfx_chain_builder_build (&self->builder, self, build, error);
 }
 
 static gboolean
-gst_tfx_chain_has_controlled_children (GstTfxFilter *filter)
+gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
-  GstTfxChain *self = GST_TFX_CHAIN (filter);
+  GstTfxChain *self = GST_TFX_CHAIN (element);
   gboolean has = FALSE;
 
   GST_OBJECT_LOCK (self);
@@ -193,9 +191,9 @@ gst_tfx_chain_has_controlled_children (GstTfxFilter *filter)
 }
 
 static void
-gst_tfx_chain_sync_children (GstTfxFilter *filter, GstClockTime stream_time)
+gst_tfx_chain_sync_children (GstTfxElement *element, GstClockTime stream_time)
 {
-  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (filter));
+  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (element));
 
   for (guint i = 0; i < stages->len; i++)
     gst_object_sync_values (stages->pdata[i], stream_time);
@@ -261,8 +259,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 {
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstTfxFilterClass *filter_class = GST_TFX_FILTER_CLASS (klass);
+  GstTfxElementClass *tfx_class = GST_TFX_ELEMENT_CLASS (klass);
 
   gobject_class->set_property = gst_tfx_chain_set_property;
   gobject_class->get_property = gst_tfx_chain_get_property;
@@ -293,11 +290,11 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
       "pass",
       "the gst-tfx authors");
   element_class->change_state = gst_tfx_chain_change_state;
-  trans_class->start = gst_tfx_chain_start;
-  trans_class->stop = gst_tfx_chain_stop;
-  filter_class->build_chain = gst_tfx_chain_build_chain;
-  filter_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
-  filter_class->sync_children = gst_tfx_chain_sync_children;
+  tfx_class->start = gst_tfx_chain_start;
+  tfx_class->stop = gst_tfx_chain_stop;
+  tfx_class->build_chain = gst_tfx_chain_build_chain;
+  tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
+  tfx_class->sync_children = gst_tfx_chain_sync_children;
 }
 
 static void

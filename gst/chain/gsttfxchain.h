@@ -4,12 +4,12 @@
 #ifndef GST_TFX_CHAIN_H
 #define GST_TFX_CHAIN_H
 
-#include "gsttfxfilter.h"
+#include "gsttfxelement.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_TFX_CHAIN (gst_tfx_chain_get_type ())
-G_DECLARE_FINAL_TYPE (GstTfxChain, gst_tfx_chain, GST, TFX_CHAIN, GstTfxFilter)
+G_DECLARE_FINAL_TYPE (GstTfxChain, gst_tfx_chain, GST, TFX_CHAIN, GstTfxElement)
 
 GST_ELEMENT_REGISTER_DECLARE (tfxchain);
 

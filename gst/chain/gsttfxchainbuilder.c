@@ -26,7 +26,7 @@
 
 struct _GstTfxChainJob
 {
-  GstTfxFilter *filter; /* outlives the job */
+  GstTfxElement *filter; /* outlives the job */
   TfxExpr *expr;        /* its own */
   gdouble rate;
   guint n_channels;
@@ -42,7 +42,7 @@ gst_tfx_chain_job_run (gpointer data)
 
   tfx_expr_prepare (job->expr, job->rate, job->n_channels);
   g_atomic_int_set (&job->is_done, TRUE);
-  gst_tfx_filter_mark_ready (job->filter);
+  gst_tfx_element_mark_ready (job->filter);
   return NULL;
 }
 
@@ -57,7 +57,7 @@ gst_tfx_chain_job_free (GstTfxChainJob *job)
 
 /* NULL if there is no memory or no thread to be had. */
 static GstTfxChainJob *
-gst_tfx_chain_job_start (GstTfxFilter *filter, const TfxExpr *expr,
+gst_tfx_chain_job_start (GstTfxElement *filter, const TfxExpr *expr,
     const GstTfxBuild *build)
 {
   GstTfxChainJob *job = g_new0 (GstTfxChainJob, 1);
@@ -154,7 +154,7 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   if (build->is_running && effort > LONG_EFFORT && !was_designed) {
     if (!self->job)
       self->job =
-          gst_tfx_chain_job_start (GST_TFX_FILTER (chain), expr->expr, build);
+          gst_tfx_chain_job_start (GST_TFX_ELEMENT (chain), expr->expr, build);
     if (self->job) {
       GST_DEBUG_OBJECT (chain, "designing in a thread");
       gst_tfx_chain_expr_unref (expr);
@@ -204,10 +204,10 @@ report_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Report *report = data;
   gchar *name = make_property_name (report->expr, unmet);
-  GstTfxValue value = { name, unmet->because ? "" : " Hz", unmet->asked,
+  GstTfxClamp value = { name, unmet->because ? "" : " Hz", unmet->asked,
     unmet->used, unmet->lowest, unmet->highest, NULL, unmet->because };
 
-  gst_tfx_filter_report_value (GST_TFX_FILTER (report->chain), &value,
+  gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
       report->rate);
   g_ptr_array_add (report->unmet, name);
 }
@@ -217,11 +217,11 @@ static void
 report_met (GstTfxChain *chain, GPtrArray *before, GPtrArray *now, gdouble rate)
 {
   for (guint i = 0; before && i < before->len; i++) {
-    GstTfxValue met = { before->pdata[i], " Hz" };
+    GstTfxClamp met = { before->pdata[i], " Hz" };
 
     if (!g_ptr_array_find_with_equal_func (now, before->pdata[i], g_str_equal,
             NULL))
-      gst_tfx_filter_report_value (GST_TFX_FILTER (chain), &met, rate);
+      gst_tfx_element_report_clamp (GST_TFX_ELEMENT (chain), &met, rate);
   }
 }
 

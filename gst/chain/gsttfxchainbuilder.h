@@ -19,7 +19,7 @@ typedef struct
   gboolean is_refused; /* the last expression could not be built */
 } GstTfxChainBuilder;
 
-/* As build_chain of GstTfxFilter. */
+/* As build_chain of GstTfxElement. */
 TfxChain *gst_tfx_chain_builder_build (GstTfxChainBuilder *self,
     GstTfxChain *chain, GstTfxBuild *build, GError **error);
 

@@ -14,7 +14,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
 
 struct _GstTfxChain
 {
-  GstTfxFilter parent;
+  GstTfxElement parent;
 
   /* Under the object lock. */
   gchar *text;           /* as it was set; NULL: a stage has changed since */

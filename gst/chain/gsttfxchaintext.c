@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "gsttfxchainprivate.h"
-#include "gsttfxprivate.h"
 
-#undef GST_CAT_DEFAULT
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
 GstTfxChainExpr *
@@ -291,7 +289,7 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   is_set = gst_tfx_chain_replace (self, &change);
   tfx_expr_free (&change.parsed);
   if (is_set)
-    gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   return is_set;
 }
 
@@ -414,10 +412,7 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
     GstTfxChainParamPart part, const GValue *value)
 {
   GstTfxChain *self = GST_TFX_CHAIN (chain);
-  GstTfxFilterPrivate *priv =
-      gst_tfx_filter_get_private (GST_TFX_FILTER (self));
-  gboolean by_hand =
-      g_atomic_pointer_get (&priv->control_thread) != g_thread_self ();
+  gboolean by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (self));
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
   gboolean has, changed = FALSE;
@@ -437,7 +432,7 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
   if (!changed)
     return has;
 
-  gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+  gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   gst_tfx_chain_stage_notify (stage, param);
   /* The text would be told of with every buffer. */
   if (by_hand)

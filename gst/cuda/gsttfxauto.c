@@ -14,9 +14,9 @@
 #include "gsttfxcost.h"
 #include "gsttfxcudabuffer.h"
 #include "gsttfxfusion.h"
-#include "gsttfxprivate.h"
+#include "gsttfxelementprivate.h"
 
-#define GST_CAT_DEFAULT gst_tfx_filter_debug
+#define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* What is run to get everything ready: not more samples than these. */
 #define WARM_UP_FRAMES 1024
@@ -26,8 +26,8 @@
 
 /* The tfx element that the sink pad is linked to, through ghost and proxy pads
  * only; a reference, or NULL. */
-static GstTfxFilter *
-gst_tfx_device_find_upstream (GstTfxFilter *self)
+static GstTfxElement *
+gst_tfx_device_find_upstream (GstTfxElement *self)
 {
   GstPad *pad = gst_pad_get_peer (GST_BASE_TRANSFORM_SINK_PAD (self));
   GstElement *element;
@@ -41,20 +41,20 @@ gst_tfx_device_find_upstream (GstTfxFilter *self)
   }
   element = pad ? gst_pad_get_parent_element (pad) : NULL;
   gst_clear_object (&pad);
-  if (element && !GST_IS_TFX_FILTER (element))
+  if (element && !GST_IS_TFX_ELEMENT (element))
     gst_clear_object (&element);
-  return (GstTfxFilter *)element;
+  return (GstTfxElement *)element;
 }
 
 /* Those that leave their stages to @self ask for the same memory. */
 static void
-gst_tfx_device_tell_row (GstTfxFilter *self, gboolean is_chosen)
+gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
-  GstTfxFilter *upstream = gst_tfx_device_find_upstream (self);
+  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
 
-  g_atomic_int_set (&gst_tfx_filter_get_private (self)->place.is_chosen,
+  g_atomic_int_set (&gst_tfx_element_get_private (self)->place.is_chosen,
       is_chosen);
-  if (upstream && gst_tfx_filter_get_private (upstream)->fusion.defers)
+  if (upstream && gst_tfx_element_get_private (upstream)->fusion.defers)
     gst_tfx_device_tell_row (upstream, is_chosen);
   gst_clear_object (&upstream);
 }
@@ -63,9 +63,9 @@ gst_tfx_device_tell_row (GstTfxFilter *self, gboolean is_chosen)
 
 /* Whether CUDA pays for a plan in buffers of so many frames. */
 static gboolean
-gst_tfx_device_pays (GstTfxFilter *self, const TfxPlan *plan, gsize n_frames)
+gst_tfx_device_pays (GstTfxElement *self, const TfxPlan *plan, gsize n_frames)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
   GstTfxJob job = { .n_frames = n_frames,
     .n_channels = priv->engine.spec.n_channels,
@@ -86,9 +86,9 @@ gst_tfx_device_pays (GstTfxFilter *self, const TfxPlan *plan, gsize n_frames)
 }
 
 void
-gst_tfx_device_consider (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
   gboolean is_usual = n_frames == place->last_frames;
   gboolean from_device, pays;
@@ -122,10 +122,10 @@ gst_tfx_device_consider (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames)
 /* The chains of a row of elements that ends here; a reference, or NULL if memory
  * is short.  Their caps are set one after the other in this thread. */
 static TfxChain *
-gst_tfx_device_get_row (GstTfxFilter *self)
+gst_tfx_device_get_row (GstTfxElement *self)
 {
-  TfxChain *own = gst_tfx_filter_get_private (self)->engine.chain;
-  GstTfxFilter *upstream = gst_tfx_device_find_upstream (self);
+  TfxChain *own = gst_tfx_element_get_private (self)->engine.chain;
+  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
   TfxChain *before, *both;
 
   if (!upstream || !gst_tfx_fusion_decide (upstream)) {
@@ -141,9 +141,9 @@ gst_tfx_device_get_row (GstTfxFilter *self)
 
 /* What such a row comes to. */
 static TfxPlan *
-gst_tfx_device_plan_row (GstTfxFilter *self, const TfxBackend *backend)
+gst_tfx_device_plan_row (GstTfxElement *self, const TfxBackend *backend)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   TfxPlanSpec spec = priv->engine.spec;
   TfxChain *row = gst_tfx_device_get_row (self);
   TfxPlan *plan = NULL;
@@ -177,9 +177,9 @@ gst_tfx_device_run_silence (TfxPlan *plan, const TfxPlanSpec *spec)
 
 /* Loads the kernels, starts each of them, takes memory. */
 static void
-gst_tfx_device_warm_up (GstTfxFilter *self)
+gst_tfx_device_warm_up (GstTfxElement *self)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime start = gst_util_get_timestamp ();
   TfxPlan *plan =
       gst_tfx_device_plan_row (self, tfx_cuda_backend (priv->place.cuda));
@@ -197,14 +197,14 @@ gst_tfx_device_warm_up (GstTfxFilter *self)
  * now: a running stream could not wait for it.  Longer ones than of a second
  * are rare. */
 static gboolean
-gst_tfx_device_may_pay (GstTfxFilter *self)
+gst_tfx_device_may_pay (GstTfxElement *self)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   TfxPlan *plan;
   gboolean pays;
 
   if (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO ||
-      !priv->place.may_meet)
+      !priv->place.may_have_cuda_memory)
     return FALSE;
   plan = gst_tfx_device_plan_row (self, tfx_cpu_backend ());
   pays = plan && gst_tfx_device_pays (self, plan, priv->engine.spec.rate_hz);
@@ -213,9 +213,9 @@ gst_tfx_device_may_pay (GstTfxFilter *self)
 }
 
 void
-gst_tfx_device_settle (GstTfxFilter *self)
+gst_tfx_device_settle (GstTfxElement *self)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   gst_tfx_device_move (self);
   /* Who leaves its stage to others needs nothing. */

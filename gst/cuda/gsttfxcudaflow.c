@@ -15,9 +15,9 @@
 
 #include "gsttfxcudabuffer.h"
 #include "gsttfxcudapool.h"
-#include "gsttfxprivate.h"
+#include "gsttfxelementprivate.h"
 
-#define GST_CAT_DEFAULT gst_tfx_filter_debug
+#define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* Larger blocks are run in parts, not all of which might succeed. */
 #define MAX_SAMPLES ((gsize)1 << 28)
@@ -65,9 +65,9 @@ gst_tfx_cuda_flow_copy_metadata (GstBuffer *from, GstBuffer *to,
 }
 
 static gboolean
-gst_tfx_cuda_flow_make_pool (GstTfxFilter *self, gsize n_frames)
+gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
   GstCaps *caps = gst_audio_info_to_caps (&priv->info);
   GstStructure *config;
@@ -88,9 +88,9 @@ gst_tfx_cuda_flow_make_pool (GstTfxFilter *self, gsize n_frames)
 
 /* A buffer in CUDA memory, or NULL. */
 static GstBuffer *
-gst_tfx_cuda_flow_new_device (GstTfxFilter *self, gsize n_frames)
+gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
 {
-  GstTfxDevicePlace *place = &gst_tfx_filter_get_private (self)->place;
+  GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
   GstBuffer *buffer = NULL;
 
   if (!place->pool && !gst_tfx_cuda_flow_make_pool (self, n_frames))
@@ -124,10 +124,10 @@ typedef struct
 } Side;
 
 static gboolean
-gst_tfx_cuda_flow_map (GstTfxFilter *self, GstBuffer *buffer,
+gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
     GstMapFlags access, Side *side)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
 
   side->is_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
@@ -161,10 +161,10 @@ typedef enum
 } Outcome;
 
 static Outcome
-gst_tfx_cuda_flow_run (GstTfxFilter *self, GstBuffer *from, GstBuffer *to,
+gst_tfx_cuda_flow_run (GstTfxElement *self, GstBuffer *from, GstBuffer *to,
     gboolean drain, gint *err)
 {
-  GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
+  GstTfxEngine *engine = &gst_tfx_element_get_private (self)->engine;
   Side in, out;
 
   if (!drain && !gst_tfx_cuda_flow_map (self, from, GST_MAP_READ, &in))
@@ -185,10 +185,10 @@ gst_tfx_cuda_flow_run (GstTfxFilter *self, GstBuffer *from, GstBuffer *to,
 }
 
 gboolean
-gst_tfx_cuda_flow_process (GstTfxFilter *self, GstBuffer **buffer,
+gst_tfx_cuda_flow_process (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames, gboolean drain)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
   gboolean from_device =
       !drain && gst_tfx_cuda_buffer_is_device (*buffer, place->context);
@@ -217,10 +217,10 @@ gst_tfx_cuda_flow_process (GstTfxFilter *self, GstBuffer **buffer,
 }
 
 gboolean
-gst_tfx_cuda_flow_replace (GstTfxFilter *self, GstBuffer **buffer,
+gst_tfx_cuda_flow_replace (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstBuffer *silence;
 
   if (!gst_tfx_cuda_flow_has_device_memory (*buffer))
@@ -244,9 +244,9 @@ gst_tfx_cuda_flow_replace (GstTfxFilter *self, GstBuffer **buffer,
 
 /* By the CPU, through the memories' own staging. */
 static gboolean
-gst_tfx_cuda_flow_copy (GstTfxFilter *self, GstBuffer *from, GstBuffer *to)
+gst_tfx_cuda_flow_copy (GstTfxElement *self, GstBuffer *from, GstBuffer *to)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstAudioMeta *from_meta = gst_buffer_get_audio_meta (from);
   GstAudioMeta *to_meta = gst_buffer_get_audio_meta (to);
   GstAudioBuffer source, target;
@@ -268,10 +268,10 @@ gst_tfx_cuda_flow_copy (GstTfxFilter *self, GstBuffer *from, GstBuffer *to)
 }
 
 static gboolean
-gst_tfx_cuda_flow_move (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
+gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     gboolean to_device)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstBuffer *out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
                              : gst_tfx_buffer_new (&priv->info, n_frames);
 
@@ -290,10 +290,10 @@ gst_tfx_cuda_flow_move (GstTfxFilter *self, GstBuffer **buffer, gsize n_frames,
 }
 
 gboolean
-gst_tfx_cuda_flow_deliver (GstTfxFilter *self, GstBuffer **buffer,
+gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames)
 {
-  const GstTfxDevicePlace *place = &gst_tfx_filter_get_private (self)->place;
+  const GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
   gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
 
   if (is_device == place->out_cuda ||
@@ -318,9 +318,9 @@ gst_tfx_cuda_flow_deliver (GstTfxFilter *self, GstBuffer **buffer,
 #define POOL_FRAMES 1024
 
 gboolean
-gst_tfx_cuda_flow_propose (GstTfxFilter *self, GstQuery *query)
+gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
 {
-  GstTfxDevicePlace *place = &gst_tfx_filter_get_private (self)->place;
+  GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
   GstStructure *config;
   GstBufferPool *pool;
   GstAudioInfo info;

@@ -7,14 +7,14 @@
 #include <errno.h>
 
 #include "gsttfxmemory.h"
-#include "gsttfxprivate.h"
+#include "gsttfxelementprivate.h"
 
-#define GST_CAT_DEFAULT gst_tfx_filter_debug
+#define GST_CAT_DEFAULT gst_tfx_element_debug
 
 static GstTfxDevicePlace *
-gst_tfx_device_place (GstTfxFilter *self)
+gst_tfx_device_place (GstTfxElement *self)
 {
-  return &gst_tfx_filter_get_private (self)->place;
+  return &gst_tfx_element_get_private (self)->place;
 }
 
 /* TFX_DEVICE says what "auto" is in this process: cpu or cuda. */
@@ -33,11 +33,11 @@ gst_tfx_device_read_environment (gpointer data)
 }
 
 GstTfxDevice
-gst_tfx_device_get_setting (GstTfxFilter *self)
+gst_tfx_device_get_setting (GstTfxElement *self)
 {
   static GOnce once = G_ONCE_INIT;
   GstTfxDevice set =
-      g_atomic_int_get ((gint *)&gst_tfx_filter_get_private (self)->device);
+      g_atomic_int_get (&gst_tfx_element_get_private (self)->device);
 
   if (set != GST_TFX_DEVICE_AUTO)
     return set;
@@ -46,7 +46,7 @@ gst_tfx_device_get_setting (GstTfxFilter *self)
 }
 
 GstTfxMemory
-gst_tfx_device_get_memory (GstTfxFilter *self)
+gst_tfx_device_get_memory (GstTfxElement *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
@@ -71,7 +71,7 @@ gst_tfx_device_get_memory (GstTfxFilter *self)
 
 /* A warning, once; of device=auto nobody has asked for CUDA. */
 static void
-gst_tfx_device_report_missing (GstTfxFilter *self, const gchar *why)
+gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
 
@@ -85,11 +85,11 @@ gst_tfx_device_report_missing (GstTfxFilter *self, const gchar *why)
 
 /* Finds the context and the backend, once in a stream.  *why is to be freed. */
 static gboolean
-gst_tfx_device_open (GstTfxFilter *self, gchar **why)
+gst_tfx_device_open (GstTfxElement *self, gchar **why)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   gint id =
-      g_atomic_int_get (&gst_tfx_filter_get_private (self)->cuda_device_id);
+      g_atomic_int_get (&gst_tfx_element_get_private (self)->cuda_device_id);
 
   *why = NULL;
   if (place->cuda)
@@ -108,7 +108,7 @@ gst_tfx_device_open (GstTfxFilter *self, gchar **why)
 
 /* Opens the device unless it failed before, and says so. */
 gboolean
-gst_tfx_device_try_open (GstTfxFilter *self)
+gst_tfx_device_try_open (GstTfxElement *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   const gchar *missing;
@@ -129,15 +129,15 @@ gst_tfx_device_try_open (GstTfxFilter *self)
 }
 
 void
-gst_tfx_device_reconfigure (GstTfxFilter *self)
+gst_tfx_device_reconfigure (GstTfxElement *self)
 {
-  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  gst_base_transform_reconfigure_sink (GST_BASE_TRANSFORM (self));
+  gst_pad_mark_reconfigure (gst_tfx_element_get_private (self)->src);
+  gst_tfx_events_ask_upstream (self);
 }
 
 /* The application may have set another device. */
 static void
-gst_tfx_device_see_setting (GstTfxFilter *self, GstTfxDevice setting)
+gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   gboolean changed =
@@ -146,18 +146,19 @@ gst_tfx_device_see_setting (GstTfxFilter *self, GstTfxDevice setting)
   place->seen_setting = setting + 1;
   if (setting != GST_TFX_DEVICE_CUDA)
     place->told = FALSE;
-  place->may_meet =
+  place->may_have_cuda_memory =
       setting != GST_TFX_DEVICE_CPU && gst_tfx_cuda_is_available (NULL);
   if (!changed)
     return;
   /* Buffers in CUDA memory may be under way. */
-  place->may_meet |= place->cuda != NULL;
+  place->may_have_cuda_memory |= place->cuda != NULL;
   g_atomic_int_set (&place->is_chosen, FALSE);
   gst_tfx_device_reconfigure (self);
 }
 
-const TfxBackend *
-gst_tfx_device_choose (GstTfxFilter *self)
+/* Says so if the backend is not the one that is asked for. */
+static const TfxBackend *
+gst_tfx_device_choose (GstTfxElement *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
@@ -174,7 +175,7 @@ gst_tfx_device_choose (GstTfxFilter *self)
 /* ---- the life of a stream --------------------------------------------------------- */
 
 void
-gst_tfx_device_start (GstTfxFilter *self)
+gst_tfx_device_start (GstTfxElement *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
 
@@ -182,9 +183,8 @@ gst_tfx_device_start (GstTfxFilter *self)
   g_atomic_int_set (&place->is_chosen, FALSE);
   place->seen_setting = 0;
   place->told = FALSE;
-  place->in_cuda = place->out_cuda = FALSE;
-  place->seen_plan = NULL;
-  place->last_frames = 0;
+  place->in_cuda = place->out_cuda = place->has_cuda_memory = FALSE;
+  place->seen_frames = place->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
   /* Before caps are asked for, so that they say what is possible. */
   if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)
@@ -200,7 +200,7 @@ gst_tfx_device_drop_pool (GstTfxDevicePlace *place)
 }
 
 void
-gst_tfx_device_stop (GstTfxFilter *self)
+gst_tfx_device_stop (GstTfxElement *self)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
 
@@ -211,32 +211,25 @@ gst_tfx_device_stop (GstTfxFilter *self)
   g_atomic_int_set (&place->is_chosen, FALSE);
 }
 
-GstObject *
-gst_tfx_device_ref_context (GstTfxFilter *self)
-{
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
-
-  return place->cuda ? gst_object_ref (place->context) : NULL;
-}
-
 void
-gst_tfx_device_forget (GstTfxFilter *self)
+gst_tfx_device_forget (GstTfxElement *self)
 {
   gst_clear_object (&gst_tfx_device_place (self)->context);
 }
 
 gboolean
-gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out)
+gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
 {
   GstTfxDevicePlace *place = gst_tfx_device_place (self);
   gchar *why;
 
   place->in_cuda = place->from_device = gst_tfx_memory_is_cuda (in);
   place->out_cuda = gst_tfx_memory_is_cuda (out);
+  place->has_cuda_memory = place->in_cuda || place->out_cuda;
   gst_tfx_device_drop_pool (place);
   if (!place->in_cuda && !place->out_cuda)
     return TRUE;
-  place->may_meet = TRUE;
+  place->may_have_cuda_memory = TRUE;
   if (gst_tfx_device_open (self, &why))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
@@ -247,29 +240,33 @@ gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out)
 
 /* To the backend that is chosen now. */
 void
-gst_tfx_device_move (GstTfxFilter *self)
+gst_tfx_device_move (GstTfxElement *self)
 {
-  GstTfxEngine *engine = &gst_tfx_filter_get_private (self)->engine;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const TfxBackend *backend = gst_tfx_device_choose (self);
-  GError *error = NULL;
 
-  if (gst_tfx_engine_set_backend (engine, backend, &error))
-    return;
-  if (!gst_tfx_device_fall_back (self, -EIO))
-    GST_WARNING_OBJECT (self, "stays where it is: %s", error->message);
-  g_error_free (error);
+  if (priv->filter)
+    gst_tfx_shared_filter_set_backend (priv->filter, backend,
+        priv->place.runs ? (GstObject *)priv->place.context : NULL);
+}
+
+void
+gst_tfx_device_update (GstTfxElement *self)
+{
+  if (gst_tfx_device_place (self)->seen_setting !=
+      (gint)gst_tfx_device_get_setting (self) + 1)
+    gst_tfx_device_move (self);
 }
 
 /* ---- failure ------------------------------------------------------------------------ */
 
 /* What follows gets system memory from now on, if it takes it. */
 static void
-gst_tfx_device_leave_memory (GstTfxFilter *self)
+gst_tfx_device_leave_memory (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
-  GstCaps *caps = gst_pad_get_current_caps (pad), *of_system;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDevicePlace *place = &priv->place;
+  GstCaps *caps = gst_pad_get_current_caps (priv->src), *of_system;
 
   /* The caps that are being set are sent after that. */
   if (place->is_setting || !place->out_cuda || !caps) {
@@ -278,21 +275,22 @@ gst_tfx_device_leave_memory (GstTfxFilter *self)
     return;
   }
   of_system = gst_tfx_memory_to_system (caps);
-  if (gst_pad_peer_query_accept_caps (pad, of_system) &&
-      gst_base_transform_update_src_caps (trans, of_system))
+  if (gst_pad_peer_query_accept_caps (priv->src, of_system) &&
+      gst_pad_push_event (priv->src, gst_event_new_caps (of_system))) {
     place->out_cuda = FALSE;
+    place->has_cuda_memory = place->in_cuda;
+  }
   gst_tfx_device_reconfigure (self);
   gst_caps_unref (of_system);
   gst_caps_unref (caps);
 }
 
 gboolean
-gst_tfx_device_fall_back (GstTfxFilter *self, gint err)
+gst_tfx_device_fall_back (GstTfxElement *self, gint err)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
-  gboolean had_state = priv->engine.used, is_lost;
-  GError *error = NULL;
+  gboolean had_state = priv->is_running, is_lost;
   gchar text[512];
 
   if ((!place->runs && !place->out_cuda) || err == -EINVAL)
@@ -301,11 +299,8 @@ gst_tfx_device_fall_back (GstTfxFilter *self, gint err)
   tfx_cuda_error (place->cuda, text, sizeof text);
   if (!*text)
     g_strlcpy (text, g_strerror (-err), sizeof text);
-  if (!gst_tfx_engine_set_backend (&priv->engine, tfx_cpu_backend (), &error)) {
-    GST_WARNING_OBJECT (self, "%s; and %s", text, error->message);
-    g_clear_error (&error);
-    return FALSE;
-  }
+  if (priv->filter)
+    gst_tfx_shared_filter_set_backend (priv->filter, tfx_cpu_backend (), NULL);
   is_lost = tfx_cuda_is_lost (place->cuda);
   g_atomic_int_set (&place->state,
       is_lost ? GST_TFX_CUDA_GONE : GST_TFX_CUDA_FAILED);
@@ -322,16 +317,16 @@ gst_tfx_device_fall_back (GstTfxFilter *self, gint err)
 /* ---- contexts -------------------------------------------------------------------------- */
 
 void
-gst_tfx_device_set_context (GstTfxFilter *self, GstContext *context)
+gst_tfx_device_set_context (GstTfxElement *self, GstContext *context)
 {
-  GstTfxFilterPrivate *priv = gst_tfx_filter_get_private (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   gst_tfx_cuda_set_context (GST_ELEMENT (self), context,
       g_atomic_int_get (&priv->cuda_device_id), &priv->place.context);
 }
 
 gboolean
-gst_tfx_device_answer_query (GstTfxFilter *self, GstQuery *query)
+gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query)
 {
   return gst_tfx_cuda_answer_query (GST_ELEMENT (self), query,
       gst_tfx_device_place (self)->context);

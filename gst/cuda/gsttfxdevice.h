@@ -11,7 +11,7 @@
 #define GST_TFX_DEVICE_H
 
 #include "gsttfxcuda.h"
-#include "gsttfxfilter.h"
+#include "gsttfxelement.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +34,8 @@ typedef enum
 /* Of the streaming thread, unless it says otherwise.  Starts with all zero. */
 typedef struct
 {
-  gboolean may_meet;       /* buffers in CUDA memory may come or go */
+  gboolean may_have_cuda_memory; /* buffers in CUDA memory may come or go */
+  gboolean has_cuda_memory;      /* the caps of a pad say so */
   gint state;              /* atomic, of GstTfxCudaState */
   gint is_chosen;          /* atomic: device=auto has chosen CUDA */
   gint seen_setting;       /* of the device property, plus 1 */
@@ -44,71 +45,66 @@ typedef struct
   gboolean out_cuda;       /* and so do the source pad's */
   GstCudaContext *context; /* also set by the application */
   TfxCuda *cuda;           /* its backend, or NULL */
-  gboolean runs;           /* the engine is to run on it */
+  gboolean runs;           /* the filter is to run on it */
   /* device=auto: what was last thought about. */
-  const TfxPlan *seen_plan;
   gsize seen_frames, last_frames;
+  guint64 seen_stages, seen_sections;
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
 } GstTfxDevicePlace;
 
 /* The stream starts, and ends. */
-void gst_tfx_device_start (GstTfxFilter *self);
-void gst_tfx_device_stop (GstTfxFilter *self);
-
-/* A reference to what the engine's executor runs on, to be held as long as the
- * executor; NULL if that is the CPU. */
-GstObject *gst_tfx_device_ref_context (GstTfxFilter *self);
+void gst_tfx_device_start (GstTfxElement *self);
+void gst_tfx_device_stop (GstTfxElement *self);
 
 /* The element goes back to NULL: the context is let go. */
-void gst_tfx_device_forget (GstTfxFilter *self);
+void gst_tfx_device_forget (GstTfxElement *self);
 
 /* Any thread: which memory the element's pads are to have. */
-GstTfxMemory gst_tfx_device_get_memory (GstTfxFilter *self);
+GstTfxMemory gst_tfx_device_get_memory (GstTfxElement *self);
 
 /* The caps of both pads are known: makes CUDA ready if they ask for it.  FALSE
  * after an error message if it cannot be. */
 gboolean
-gst_tfx_device_set_caps (GstTfxFilter *self, GstCaps *in, GstCaps *out);
+gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out);
 
-/* The backend for the next plan.  Says so if it is not the one that is asked
- * for. */
-const TfxBackend *gst_tfx_device_choose (GstTfxFilter *self);
+/* The device property may have been set. */
+void gst_tfx_device_update (GstTfxElement *self);
 
-/* The engine is about to run a buffer of so many frames: with device=auto this
+/* The filter is about to run over a buffer of so many frames: with device=auto this
  * may be the place to go over to another backend. */
 void
-gst_tfx_device_consider (GstTfxFilter *self, GstBuffer *buffer, gsize n_frames);
+gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Caps are set and the engine has a plan: it goes to the backend for them, and
- * what takes time the first time is done now. */
-void gst_tfx_device_settle (GstTfxFilter *self);
+/* Caps are set and the filter is there: it goes to the backend for them, and what
+ * takes time the first time is done now. */
+void gst_tfx_device_settle (GstTfxElement *self);
 
-/* A call for the engine, or for memory, has failed with @err, a negative errno
- * value.  If CUDA was to blame, says so, and TRUE: the engine goes on on the CPU,
- * with the state of its filters if that is not lost, and the output is in
- * system memory if what follows takes that. */
-gboolean gst_tfx_device_fall_back (GstTfxFilter *self, gint err);
+/* A run, or a call for memory, has failed with @err, a negative errno value.  If
+ * CUDA was to blame, says so, and TRUE: the CPU goes on, with the state of the
+ * filter if that is not lost, and the output is in system memory if what follows
+ * takes that. */
+gboolean gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
 /* ---- for gsttfxauto.c --------------------------------------------------------- */
 
 /* What the property asks for, or where that is "auto", the environment. */
-GstTfxDevice gst_tfx_device_get_setting (GstTfxFilter *self);
+GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);
 
 /* Opens the device unless it failed before, and says so. */
-gboolean gst_tfx_device_try_open (GstTfxFilter *self);
+gboolean gst_tfx_device_try_open (GstTfxElement *self);
 
-/* The engine goes to the backend that is chosen now. */
-void gst_tfx_device_move (GstTfxFilter *self);
+/* The filter goes to the backend that is chosen now. */
+void gst_tfx_device_move (GstTfxElement *self);
 
 /* Both pads are to negotiate anew. */
-void gst_tfx_device_reconfigure (GstTfxFilter *self);
+void gst_tfx_device_reconfigure (GstTfxElement *self);
 
 /* ---- contexts ----------------------------------------------------------------- */
 
 /* GstElementClass::set_context and GST_QUERY_CONTEXT. */
-void gst_tfx_device_set_context (GstTfxFilter *self, GstContext *context);
-gboolean gst_tfx_device_answer_query (GstTfxFilter *self, GstQuery *query);
+void gst_tfx_device_set_context (GstTfxElement *self, GstContext *context);
+gboolean gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query);
 
 G_END_DECLS
 

@@ -1,97 +1,493 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpending.c: the meta of a buffer whose samples are still to be filtered.
+ * gsttfxpending.c: memory that knows what is still to be done to its samples.
+ *
+ * Each filter has a list of the pending memories in which it is still to run, in
+ * the order of the stream, and a memory runs when it is the first in the lists
+ * of all its filters.  So each of them hears its samples in order and once,
+ * whoever reads them.
  */
 #include "gsttfxpending.h"
 
-GType
-gst_tfx_pending_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
+#include <errno.h>
+#include <string.h>
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        gst_meta_api_type_register ("GstTfxPendingMetaAPI", tags));
-  return type;
+struct _GstTfxPending
+{
+  GstMemory memory;
+  gint n_holds; /* atomic: the memory, and who runs it meanwhile */
+  GMutex lock;
+  /* Under the lock. */
+  gint is_done; /* atomic to read */
+  GstMemory *wrapped;
+  GstTfxLayout layout;
+  gsize n;
+  GstTfxPendingLink links[GST_TFX_ROW_MAX];
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+};
+
+/* ---- running ---------------------------------------------------------------------- */
+
+GstTfxPending *
+gst_tfx_pending_hold (GstTfxPending *self)
+{
+  g_atomic_int_inc (&self->n_holds);
+  return self;
 }
 
-static gboolean
-gst_tfx_pending_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+void
+gst_tfx_pending_free_spare (GstTfxPending *spare)
 {
-  ((GstTfxPendingMeta *)meta)->chain = NULL;
-  ((GstTfxPendingMeta *)meta)->who = 0;
-  return TRUE;
+  if (!spare)
+    return;
+  g_mutex_clear (&spare->lock);
+  g_free (spare);
+}
+
+/* The first of its filters keeps it for the next buffer. */
+void
+gst_tfx_pending_release (GstTfxPending *self)
+{
+  GstTfxSharedFilter *home = self->links[0].filter;
+  GstTfxPending *none = NULL;
+
+  if (!g_atomic_int_dec_and_test (&self->n_holds))
+    return;
+  if (self->wrapped)
+    gst_memory_unref (self->wrapped);
+  for (gsize i = 1; i < self->n; i++)
+    gst_tfx_shared_filter_unref (self->links[i].filter);
+  if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
+          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    gst_tfx_pending_free_spare (self);
+  gst_tfx_shared_filter_unref (home);
+}
+
+/* What has to run before, held; or NULL.  With the locks of the row. */
+static GstTfxPending *
+gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
+{
+  for (gsize i = 0; i < self->n; i++) {
+    GstTfxPendingLink *first = self->links[i].filter->first;
+
+    if (first != &self->links[i])
+      return gst_tfx_pending_hold (first->owner);
+  }
+  if (own && own->first)
+    return gst_tfx_pending_hold (own->first->owner);
+  return NULL;
+}
+
+/* With the locks of the row. */
+static void
+gst_tfx_pending_finish (GstTfxPending *self)
+{
+  for (gsize i = 0; i < self->n; i++) {
+    GstTfxSharedFilter *filter = self->links[i].filter;
+
+    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
+    if (!filter->first)
+      filter->last = NULL;
+  }
+  g_atomic_int_set (&self->is_done, TRUE);
+}
+
+static TfxBlock
+gst_tfx_pending_describe (const GstTfxPending *self, guint8 *data)
+{
+  const GstTfxLayout *layout = &self->layout;
+
+  return (TfxBlock){ .data = data + layout->offset,
+    .type = layout->type,
+    .n_channels = layout->n_channels,
+    .n_frames = layout->n_frames,
+    .frame_stride = layout->frame_stride,
+    .channel_stride = layout->channel_stride };
+}
+
+/* Samples that are not aligned are filtered elsewhere. */
+static gint
+gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
+    GstMapInfo *map)
+{
+  guint8 *copy = g_malloc (map->size);
+  TfxBlock block;
+  gint err;
+
+  memcpy (copy, map->data + self->layout.offset,
+      map->size - self->layout.offset);
+  block = gst_tfx_pending_describe (self, copy - self->layout.offset);
+  err = gst_tfx_row_run (row, &block, &block, TRUE);
+  memcpy (map->data + self->layout.offset, copy,
+      map->size - self->layout.offset);
+  g_free (copy);
+  return err;
+}
+
+static gint
+gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
+{
+  gsize width = self->layout.type == TFX_SAMPLE_F32 ? sizeof (gfloat)
+                                                    : sizeof (gdouble);
+  GstMapInfo map;
+  TfxBlock block;
+  gint err;
+
+  if (!gst_memory_map (self->wrapped, &map, GST_MAP_READWRITE)) {
+    row->last->counts.n_lost += self->layout.n_frames;
+    return -EIO;
+  }
+  block = gst_tfx_pending_describe (self, map.data);
+  if (G_LIKELY ((guintptr)block.data % width == 0))
+    err = gst_tfx_row_run (row, &block, &block, TRUE);
+  else
+    err = gst_tfx_pending_filter_apart (self, row, &map);
+  gst_memory_unmap (self->wrapped, &map);
+  if (err < 0)
+    row->last->counts.n_lost += self->layout.n_frames;
+  return err;
+}
+
+void
+gst_tfx_pending_run (GstTfxPending *self)
+{
+  GstTfxPending *earlier;
+
+  do {
+    GstTfxRow row;
+
+    g_mutex_lock (&self->lock);
+    if (self->is_done) {
+      g_mutex_unlock (&self->lock);
+      return;
+    }
+    row = (GstTfxRow){ self->filters, self->n,
+      self->links[self->n - 1].filter };
+    gst_tfx_row_lock (&row);
+    earlier = gst_tfx_pending_find_earlier (self, NULL);
+    if (!earlier) {
+      gst_tfx_pending_filter_row (self, &row);
+      gst_tfx_pending_finish (self);
+    }
+    gst_tfx_row_unlock (&row);
+    g_mutex_unlock (&self->lock);
+    if (earlier) {
+      gst_tfx_pending_run (earlier);
+      gst_tfx_pending_release (earlier);
+    }
+  } while (earlier);
+}
+
+/* ---- the memory ------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstAllocator parent;
+} GstTfxPendingAllocator;
+
+typedef struct
+{
+  GstAllocatorClass parent_class;
+} GstTfxPendingAllocatorClass;
+
+static GType gst_tfx_pending_allocator_get_type (void);
+G_DEFINE_TYPE (GstTfxPendingAllocator, gst_tfx_pending_allocator,
+    GST_TYPE_ALLOCATOR)
+
+static gpointer
+gst_tfx_pending_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  GstTfxPending *self = (GstTfxPending *)memory;
+  GstMapInfo map;
+
+  if (!g_atomic_int_get (&self->is_done))
+    gst_tfx_pending_run (self);
+  if (!gst_memory_map (self->wrapped, &map, flags & GST_MAP_READWRITE))
+    return NULL;
+  return map.data;
 }
 
 static void
-gst_tfx_pending_meta_free (GstMeta *meta, GstBuffer *buffer)
+gst_tfx_pending_unmap (GstMemory *memory, GstMapInfo *info)
 {
-  tfx_chain_unref (&((GstTfxPendingMeta *)meta)->chain);
+  GstTfxPending *self = (GstTfxPending *)memory;
+  GstMapInfo map = *info;
+
+  map.memory = self->wrapped;
+  map.flags = info->flags & GST_MAP_READWRITE;
+  gst_memory_unmap (self->wrapped, &map);
 }
 
-/* A copy of the samples, or of some of them, is as unfiltered as they are. */
-static gboolean
-gst_tfx_pending_meta_transform (GstBuffer *to, GstMeta *meta, GstBuffer *from,
-    GQuark type, gpointer data)
+static void
+gst_tfx_pending_free (GstAllocator *allocator, GstMemory *memory)
 {
-  if (!GST_META_TRANSFORM_IS_COPY (type))
+  GstTfxPending *self = (GstTfxPending *)memory;
+
+  if (!g_atomic_int_get (&self->is_done))
+    gst_tfx_pending_run (self);
+  gst_tfx_pending_release (self);
+}
+
+static void
+gst_tfx_pending_allocator_class_init (GstTfxPendingAllocatorClass *klass)
+{
+  GST_ALLOCATOR_CLASS (klass)->free = gst_tfx_pending_free;
+}
+
+static void
+gst_tfx_pending_allocator_init (GstTfxPendingAllocator *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
+
+  allocator->mem_type = "gst.tfx.pending";
+  allocator->mem_map = gst_tfx_pending_map;
+  allocator->mem_unmap_full = gst_tfx_pending_unmap;
+  GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+static gpointer
+gst_tfx_pending_make_allocator (gpointer data)
+{
+  GstObject *self = g_object_new (gst_tfx_pending_allocator_get_type (), NULL);
+
+  gst_object_ref_sink (self);
+  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  return self;
+}
+
+static GstAllocator *
+gst_tfx_pending_get_allocator (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, gst_tfx_pending_make_allocator, NULL);
+}
+
+/* The buffer's only memory if it is a pending one, or NULL. */
+static GstTfxPending *
+gst_tfx_pending_peek (GstBuffer *buffer)
+{
+  GstMemory *memory;
+
+  if (gst_buffer_n_memory (buffer) != 1)
+    return NULL;
+  memory = gst_buffer_peek_memory (buffer, 0);
+  return memory->allocator == gst_tfx_pending_get_allocator ()
+             ? (GstTfxPending *)memory
+             : NULL;
+}
+
+gboolean
+gst_tfx_pending_is_in (GstBuffer *buffer)
+{
+  return gst_tfx_pending_peek (buffer) != NULL;
+}
+
+/* Whether nobody but a writable buffer holds the memory. */
+static gboolean
+gst_tfx_pending_is_alone (GstMemory *memory)
+{
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
+         gst_memory_is_writable (memory);
+}
+
+/* Another memory in the place of the buffer's only one.  The flag would make a
+ * pool drop the buffer. */
+static void
+gst_tfx_pending_put (GstBuffer *buffer, GstMemory *memory)
+{
+  gboolean was_tagged =
+      GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+
+  gst_buffer_replace_memory (buffer, 0, memory);
+  if (!was_tagged)
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+}
+
+/* Of one that has been run. */
+static void
+gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
+{
+  GstMemory *wrapped = g_steal_pointer (&self->wrapped);
+
+  if (G_UNLIKELY (self->memory.offset != 0 ||
+                  self->memory.size != self->memory.maxsize))
+    gst_memory_resize (wrapped, self->memory.offset, self->memory.size);
+  gst_tfx_pending_put (buffer, wrapped);
+}
+
+/* ---- adding a filter -------------------------------------------------------------- */
+
+/* Whether it may run over the samples as they lie there, behind the others.  With
+ * the lock held. */
+static gboolean
+gst_tfx_pending_takes (const GstTfxPending *self,
+    const GstTfxSharedFilter *filter, const GstTfxLayout *layout)
+{
+  const GstTfxLayout *own = &self->layout;
+
+  if (self->is_done || self->n == GST_TFX_ROW_MAX || self->memory.offset != 0 ||
+      self->memory.size != self->memory.maxsize || own->type != layout->type ||
+      own->n_channels != layout->n_channels ||
+      own->n_frames != layout->n_frames || own->offset != layout->offset ||
+      own->frame_stride != layout->frame_stride ||
+      own->channel_stride != layout->channel_stride)
     return FALSE;
-  gst_tfx_pending_set (to, ((GstTfxPendingMeta *)meta)->chain,
-      ((GstTfxPendingMeta *)meta)->who);
+  for (gsize i = 0; i < self->n; i++) {
+    if (self->links[i].filter == filter)
+      return FALSE;
+  }
   return TRUE;
 }
 
-const GstMetaInfo *
-gst_tfx_pending_meta_get_info (void)
+/* With the lock held, or with nobody else who knows of the memory. */
+static void
+gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
 {
-  static const GstMetaInfo *info = NULL;
+  GstTfxPendingLink *link = &self->links[self->n];
 
-  if (g_once_init_enter ((GstMetaInfo **)&info)) {
-    const GstMetaInfo *mi =
-        gst_meta_register (gst_tfx_pending_meta_api_get_type (),
-            "GstTfxPendingMeta", sizeof (GstTfxPendingMeta),
-            gst_tfx_pending_meta_init, gst_tfx_pending_meta_free,
-            gst_tfx_pending_meta_transform);
-    g_once_init_leave ((GstMetaInfo **)&info, (GstMetaInfo *)mi);
+  link->filter = gst_tfx_shared_filter_ref (filter);
+  link->owner = self;
+  link->next = NULL;
+  self->filters[self->n] = filter->filter;
+  self->n++;
+  tfx_filter_lock (filter->filter);
+  if (filter->last)
+    filter->last->next = link;
+  else
+    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
+  filter->last = link;
+  tfx_filter_unlock (filter->filter);
+}
+
+static GstTfxPending *
+gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
+    const GstTfxLayout *layout)
+{
+  GstTfxPending *self =
+      __atomic_exchange_n (&filter->spare, NULL, __ATOMIC_ACQ_REL);
+
+  if (!self) {
+    self = g_new (GstTfxPending, 1);
+    g_mutex_init (&self->lock);
   }
-  return info;
+  gst_memory_init (&self->memory, GST_MEMORY_FLAG_NO_SHARE,
+      gst_tfx_pending_get_allocator (), NULL, wrapped->size, wrapped->align, 0,
+      wrapped->size);
+  self->n_holds = 1;
+  self->is_done = FALSE;
+  self->wrapped = wrapped;
+  self->layout = *layout;
+  self->n = 0;
+  gst_tfx_pending_append (self, filter);
+  return self;
 }
 
-static GstTfxPendingMeta *
-gst_tfx_pending_meta_get (GstBuffer *buffer)
+/* What was pending is run, and the buffer has its own memory again, if that is
+ * the buffer's alone. */
+static void
+gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
 {
-  return (GstTfxPendingMeta *)gst_buffer_get_meta (buffer,
-      gst_tfx_pending_meta_api_get_type ());
-}
-
-TfxChain *
-gst_tfx_pending_get (GstBuffer *buffer, guint64 *who)
-{
-  GstTfxPendingMeta *meta = gst_tfx_pending_meta_get (buffer);
-
-  *who = meta ? meta->who : 0;
-  return meta ? meta->chain : NULL;
-}
-
-void
-gst_tfx_pending_set (GstBuffer *buffer, TfxChain *chain, guint64 who)
-{
-  GstTfxPendingMeta *meta = gst_tfx_pending_meta_get (buffer);
-
-  if (!meta)
-    meta = (GstTfxPendingMeta *)gst_buffer_add_meta (buffer,
-        gst_tfx_pending_meta_get_info (), NULL);
-  tfx_chain_ref (chain);
-  tfx_chain_unref (&meta->chain);
-  meta->chain = chain;
-  meta->who = who;
+  gst_tfx_pending_run (self);
+  if (gst_tfx_pending_is_alone (&self->memory))
+    gst_tfx_pending_unwrap (self, buffer);
 }
 
 void
-gst_tfx_pending_remove (GstBuffer *buffer)
+gst_tfx_pending_settle (GstBuffer *buffer)
 {
-  GstTfxPendingMeta *meta = gst_tfx_pending_meta_get (buffer);
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
 
-  if (meta)
-    gst_buffer_remove_meta (buffer, (GstMeta *)meta);
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+}
+
+gboolean
+gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  GstMemory *memory;
+  gboolean is_taken;
+
+  if (self && gst_tfx_pending_is_alone (&self->memory)) {
+    g_mutex_lock (&self->lock);
+    is_taken = gst_tfx_pending_takes (self, filter, layout);
+    if (is_taken)
+      gst_tfx_pending_append (self, filter);
+    g_mutex_unlock (&self->lock);
+    if (is_taken)
+      return TRUE;
+  }
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+  if (gst_buffer_n_memory (buffer) != 1)
+    return FALSE;
+
+  memory = gst_buffer_peek_memory (buffer, 0);
+  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
+    return FALSE;
+  /* It will be written to. */
+  if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory))
+    memory = gst_memory_ref (memory);
+  else
+    memory = gst_memory_copy (memory, 0, -1);
+  if (!memory)
+    return FALSE;
+  self = gst_tfx_pending_new (filter, memory, layout);
+  gst_tfx_pending_put (buffer, &self->memory);
+  return TRUE;
+}
+
+/* ---- running it together with another filter ---------------------------------- */
+
+gboolean
+gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
+    GstTfxSharedFilter *own, const GstTfxLayout *layout)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer), *earlier;
+
+  if (!self || !gst_tfx_pending_is_alone (&self->memory))
+    return FALSE;
+  for (;;) {
+    g_mutex_lock (&self->lock);
+    if (!gst_tfx_pending_takes (self, own, layout)) {
+      g_mutex_unlock (&self->lock);
+      gst_tfx_pending_give_up (self, buffer);
+      return FALSE;
+    }
+    self->filters[self->n] = own->filter;
+    run->pending = self;
+    run->row = (GstTfxRow){ self->filters, self->n + 1, own };
+    gst_tfx_row_lock (&run->row);
+    earlier = gst_tfx_pending_find_earlier (self, own);
+    if (!earlier)
+      return TRUE;
+    gst_tfx_row_unlock (&run->row);
+    g_mutex_unlock (&self->lock);
+    gst_tfx_pending_run (earlier);
+    gst_tfx_pending_release (earlier);
+  }
+}
+
+gint
+gst_tfx_pending_filter (GstTfxPendingRun *run)
+{
+  return gst_tfx_pending_filter_row (run->pending, &run->row);
+}
+
+void
+gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
+{
+  GstTfxPending *self = run->pending;
+
+  gst_tfx_pending_finish (self);
+  gst_tfx_row_unlock (&run->row);
+  g_mutex_unlock (&self->lock);
+  gst_tfx_pending_unwrap (self, buffer);
+}
+
+GstMemory *
+gst_tfx_pending_memory (const GstTfxPendingRun *run)
+{
+  return run->pending->wrapped;
 }

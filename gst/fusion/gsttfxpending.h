@@ -1,44 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpending.h: the meta of a buffer whose samples are still to be filtered.
+ * gsttfxpending.h: memory that knows what is still to be done to its samples.
+ *
+ * A pending memory wraps the buffer's own, with the filters that are still to run
+ * over it.  The next tfx element adds its filter; the last one takes the wrapped
+ * memory back and runs all of them as one.
+ *
+ * Whoever else maps it gets filtered samples, because mapping runs what is
+ * pending.  One that is freed without having been read runs too: the state of
+ * the filters has to hear it.
  */
 #ifndef GST_TFX_PENDING_H
 #define GST_TFX_PENDING_H
 
-#include <gst/gst.h>
-
-#include "tfx.h"
+#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
-/**
- * GstTfxPendingMeta:
- * @chain: the stages that elements upstream have left to the one that runs the
- *   whole, in their order
- * @who: a number for these elements and their order
- *
- * Elements that know nothing of it do not carry it on: it is tagged as
- * belonging to the memory.  It only ever travels between directly linked tfx
- * elements.
- */
+/* How the samples lie in a memory: the first at @offset bytes from its start,
+ * strides in samples. */
 typedef struct
 {
-  GstMeta meta;
-  TfxChain *chain;
-  guint64 who;
-} GstTfxPendingMeta;
+  TfxSample type;
+  guint n_channels;
+  gsize n_frames;
+  gsize offset;
+  gssize frame_stride, channel_stride;
+} GstTfxLayout;
 
-GType gst_tfx_pending_meta_api_get_type (void);
-const GstMetaInfo *gst_tfx_pending_meta_get_info (void);
+/* Leaves @filter to be run over the buffer's only memory, behind what is pending
+ * there already.  The buffer must be writable; memory that others hold too is
+ * copied.  FALSE if that cannot be done. */
+gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout);
 
-/* The chain that is pending on a buffer, and who left it; NULL and 0 if none
- * is.  The chain stays the buffer's. */
-TfxChain *gst_tfx_pending_get (GstBuffer *buffer, guint64 *who);
+/* Whether the buffer has a pending memory, whatever its state. */
+gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
-/* Leaves @chain on a writable buffer, in place of what was pending there. */
-void gst_tfx_pending_set (GstBuffer *buffer, TfxChain *chain, guint64 who);
+/* Runs what is pending; the buffer has its own memory again, unless others hold
+ * that too.  The buffer must be writable. */
+void gst_tfx_pending_settle (GstBuffer *buffer);
 
-/* Nothing is pending any more on a writable buffer. */
-void gst_tfx_pending_remove (GstBuffer *buffer);
+/* A pending memory that an element is about to run, its own filter behind the
+ * others. */
+typedef struct
+{
+  GstTfxRow row;
+  GstTfxPending *pending;
+} GstTfxPendingRun;
+
+/* Takes the locks of the row, until gst_tfx_pending_end().  FALSE if there is
+ * nothing that could run together with @own: then nothing is pending in the
+ * buffer any more, unless others hold its memory too.  The buffer must be
+ * writable. */
+gboolean gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
+    GstTfxSharedFilter *own, const GstTfxLayout *layout);
+
+/* Runs the row over the samples where they are.  0 or a negative errno value. */
+gint gst_tfx_pending_filter (GstTfxPendingRun *run);
+
+/* The filters have run: the buffer gets its own memory back. */
+void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
+
+/* The memory that is wrapped, for who runs the row elsewhere. */
+GstMemory *gst_tfx_pending_memory (const GstTfxPendingRun *run);
+
+/* ---- for the shared filter ------------------------------------------------------ */
+
+/* Keeps it from being freed.  With the lock of one of its filters held, in whose
+ * list it is. */
+GstTfxPending *gst_tfx_pending_hold (GstTfxPending *self);
+void gst_tfx_pending_release (GstTfxPending *self);
+
+/* Runs it, and before it what has to run before. */
+void gst_tfx_pending_run (GstTfxPending *self);
+
+void gst_tfx_pending_free_spare (GstTfxPending *spare);
 
 G_END_DECLS
 

@@ -160,17 +160,17 @@ gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate, GstTfxBandFunc make,
 /* What the mode does not use is met whatever it is. */
 void
 gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
-    GstTfxFilter *filter, gdouble rate, gdouble margin_hz)
+    GstTfxElement *filter, gdouble rate, gdouble margin_hz)
 {
   gdouble top = 0.5 * rate - margin_hz;
-  GstTfxValue cutoff = { "cutoff", " Hz", asked->cutoff, used->cutoff,
+  GstTfxClamp cutoff = { "cutoff", " Hz", asked->cutoff, used->cutoff,
     margin_hz, top };
-  GstTfxValue lower = { "lower-frequency", " Hz", asked->lower, used->lower,
+  GstTfxClamp lower = { "lower-frequency", " Hz", asked->lower, used->lower,
     margin_hz, top - margin_hz };
-  GstTfxValue upper = { "upper-frequency", " Hz", asked->upper, used->upper,
+  GstTfxClamp upper = { "upper-frequency", " Hz", asked->upper, used->upper,
     used->lower + margin_hz, top, " (above lower-frequency)" };
 
-  gst_tfx_filter_report_value (filter, &cutoff, rate);
-  gst_tfx_filter_report_value (filter, &lower, rate);
-  gst_tfx_filter_report_value (filter, &upper, rate);
+  gst_tfx_element_report_clamp (filter, &cutoff, rate);
+  gst_tfx_element_report_clamp (filter, &lower, rate);
+  gst_tfx_element_report_clamp (filter, &upper, rate);
 }

@@ -4,7 +4,7 @@
 #ifndef GST_TFX_BAND_H
 #define GST_TFX_BAND_H
 
-#include "gsttfxfilter.h"
+#include "gsttfxelement.h"
 
 G_BEGIN_DECLS
 
@@ -63,7 +63,7 @@ gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz);
 /* Tells the user how far the asked band is met by used, which came from
  * gst_tfx_band_fit() with the same rate and margin, or equals asked. */
 void gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
-    GstTfxFilter *filter, gdouble rate, gdouble margin_hz);
+    GstTfxElement *filter, gdouble rate, gdouble margin_hz);
 
 G_END_DECLS
 

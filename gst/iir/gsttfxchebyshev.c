@@ -108,7 +108,7 @@ gst_tfx_chebyshev_set_property (GObject *object, guint prop_id,
       break;
   }
   GST_OBJECT_UNLOCK (self);
-  gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+  gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
 }
 
 static void

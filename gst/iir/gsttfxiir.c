@@ -36,12 +36,16 @@ typedef struct
   GstTfxBand band;
   guint order;
 
-  /* Of the streaming thread: what the last stage was. */
+  guint64 id; /* of the stage */
+
+  /* Of the streaming thread: what the stage is. */
   TfxDesign last;
+  gint n_sos;
+  TfxStage *moving; /* for values that move, used again and again */
 } GstTfxIirPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxIir, gst_tfx_iir,
-    GST_TYPE_TFX_FILTER)
+    GST_TYPE_TFX_ELEMENT)
 
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
@@ -69,40 +73,53 @@ gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
   return making->n_sos >= 0;
 }
 
-/* Old state means nothing to a filter of another kind. */
-static guint64
-gst_tfx_iir_choose_id (GstTfxIir *self, const TfxDesign *design)
+/* Designs what the properties ask for, as far as the rate allows. */
+static gboolean
+gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build, Making *making)
 {
-  GstTfxFilter *filter = GST_TFX_FILTER (self);
-  TfxDesign *last = &PRIVATE (self)->last;
-  gboolean same = last->order == design->order && last->mode == design->mode &&
-                  last->family == design->family;
-  gboolean first = last->order == 0;
-
-  *last = *design;
-  return same || first ? gst_tfx_filter_get_stage_id (filter)
-                       : gst_tfx_filter_renew_stage_id (filter);
-}
-
-static TfxStage *
-gst_tfx_iir_build_stage (GstTfxFilter *filter, GstTfxBuild *build,
-    GError **error)
-{
-  GstTfxIir *self = GST_TFX_IIR (filter);
   GstTfxIirPrivate *priv = PRIVATE (self);
-  Making making = { .rate = build->rate };
   GstTfxBand asked, used;
   gdouble margin;
-  TfxStage *stage;
 
+  *making = (Making){ .rate = build->rate };
   GST_OBJECT_LOCK (self);
   asked = priv->band;
-  making.design.order = priv->order;
+  making->design.order = priv->order;
   GST_OBJECT_UNLOCK (self);
-  GST_TFX_IIR_GET_CLASS (self)->describe (self, &making.design);
+  GST_TFX_IIR_GET_CLASS (self)->describe (self, &making->design);
 
   if (!gst_tfx_band_meet (&asked, build->rate, gst_tfx_iir_make_sections,
-          &making, &used, &margin)) {
+          making, &used, &margin))
+    return FALSE;
+  gst_tfx_band_report (&asked, &used, GST_TFX_ELEMENT (self), build->rate,
+      margin);
+  return TRUE;
+}
+
+static TfxChain *
+gst_tfx_iir_make_chain (GstTfxIir *self, const Making *making)
+{
+  TfxStage *stage =
+      tfx_stage_new_sections (PRIVATE (self)->id, making->sos, making->n_sos);
+  TfxChain *empty = tfx_chain_new (), *chain = NULL;
+
+  if (stage && empty)
+    chain = tfx_chain_append (empty, stage);
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (&empty);
+  return chain;
+}
+
+static TfxChain *
+gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
+    GError **error)
+{
+  GstTfxIir *self = GST_TFX_IIR (element);
+  GstTfxIirPrivate *priv = PRIVATE (self);
+  TfxChain *chain;
+  Making making;
+
+  if (!gst_tfx_iir_design (self, build, &making)) {
     const gchar *fault = NULL;
 
     tfx_design_check (&making.design, build->rate, &fault);
@@ -110,14 +127,42 @@ gst_tfx_iir_build_stage (GstTfxFilter *filter, GstTfxBuild *build,
         fault);
     return NULL;
   }
-  gst_tfx_band_report (&asked, &used, filter, build->rate, margin);
-
-  stage = tfx_stage_new_sections (gst_tfx_iir_choose_id (self, &making.design),
-      making.sos, making.n_sos);
-  if (!stage)
+  chain = gst_tfx_iir_make_chain (self, &making);
+  if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "no memory for its sections");
-  return stage;
+  priv->last = making.design;
+  priv->n_sos = making.n_sos;
+  return chain;
+}
+
+/* A filter of the same kind with other frequencies or ripples: nothing is
+ * allocated. */
+static gboolean
+gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
+{
+  GstTfxIir *self = GST_TFX_IIR (element);
+  GstTfxIirPrivate *priv = PRIVATE (self);
+  Making making;
+
+  if (!gst_tfx_iir_design (self, build, &making) ||
+      priv->n_sos != making.n_sos || priv->last.order != making.design.order ||
+      priv->last.mode != making.design.mode ||
+      priv->last.family != making.design.family)
+    return FALSE;
+  if (!priv->moving || !tfx_stage_reuse_sections (priv->moving, making.sos,
+                           making.n_sos)) {
+    tfx_stage_unref (&priv->moving);
+    priv->moving =
+        tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+  }
+  return priv->moving && gst_tfx_element_set_stage (element, priv->moving);
+}
+
+static void
+gst_tfx_iir_stop (GstTfxElement *element)
+{
+  tfx_stage_unref (&PRIVATE (GST_TFX_IIR (element))->moving);
 }
 
 static void
@@ -136,7 +181,7 @@ gst_tfx_iir_set_property (GObject *object, guint prop_id, const GValue *value,
   GST_OBJECT_UNLOCK (self);
 
   if (known)
-    gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
@@ -164,6 +209,7 @@ static void
 gst_tfx_iir_class_init (GstTfxIirClass *klass)
 {
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstTfxElementClass *element_class = GST_TFX_ELEMENT_CLASS (klass);
 
   gobject_class->set_property = gst_tfx_iir_set_property;
   gobject_class->get_property = gst_tfx_iir_get_property;
@@ -182,7 +228,9 @@ gst_tfx_iir_class_init (GstTfxIirClass *klass)
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE |
               GST_PARAM_MUTABLE_PLAYING));
 
-  GST_TFX_FILTER_CLASS (klass)->build_stage = gst_tfx_iir_build_stage;
+  element_class->build_chain = gst_tfx_iir_build_chain;
+  element_class->move_stage = gst_tfx_iir_move_stage;
+  element_class->stop = gst_tfx_iir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_IIR, 0);
 }
 
@@ -193,4 +241,5 @@ gst_tfx_iir_init (GstTfxIir *self)
 
   gst_tfx_band_init (&priv->band);
   priv->order = DEFAULT_ORDER;
+  priv->id = tfx_stage_new_id ();
 }

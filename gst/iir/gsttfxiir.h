@@ -4,12 +4,12 @@
 #ifndef GST_TFX_IIR_H
 #define GST_TFX_IIR_H
 
-#include "gsttfxfilter.h"
+#include "gsttfxelement.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_TFX_IIR (gst_tfx_iir_get_type ())
-G_DECLARE_DERIVABLE_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxFilter)
+G_DECLARE_DERIVABLE_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxElement)
 
 /**
  * GstTfxIirClass:
@@ -21,7 +21,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxIir, gst_tfx_iir, GST, TFX_IIR, GstTfxFilter)
  */
 struct _GstTfxIirClass
 {
-  GstTfxFilterClass parent_class;
+  GstTfxElementClass parent_class;
 
   void (*describe) (GstTfxIir *self, TfxDesign *design);
 

@@ -59,7 +59,7 @@ check_kernels (TapMany *many, TfxReal real, int compute)
     int ret =
         tfx_compile_kernel (&ids[i], compute, &image, &size, why, sizeof why);
 
-    tfx_module_name (&ids[i], name);
+    tfx_kernel_name (&ids[i], name);
     tap_many_check (many,
         ret == 0 && size > 1000 && contains (image, size, name),
         "%s for %d: %d, %zu bytes, %s", name, compute, ret, size, why);

@@ -2,9 +2,11 @@
  * test_faults.c: every call into the driver failing, once.
  *
  * A stream runs on the backend "cuda" until that fails, if it does, and then on
- * the CPU with the state that the executor hands over: no sample is wrong and
- * none is lost, and the error says what failed. */
+ * the CPU, from that very sample on with the filter's state: no sample is wrong
+ * and none is lost, and the error says what failed. */
+#include "block.h"
 #include "common-cuda.h"
+#include "rows.h"
 #include "tap.h"
 
 #include <math.h>
@@ -64,18 +66,6 @@ make_chain (void)
   return chain;
 }
 
-static TfxExec *
-exec_of (const TfxChain *chain, const TfxBackend *backend)
-{
-  TfxPlan *plan;
-  TfxExec *exec = NULL;
-
-  if (tfx_plan_compile (chain, RATE, N_CHANNELS, backend, &plan) == 0)
-    tfx_exec_new (plan, &exec);
-  tfx_plan_unref (&plan);
-  return exec;
-}
-
 /* What has been injected, or "" if nothing has. */
 static const char *
 injected (void)
@@ -92,42 +82,73 @@ injected (void)
   return line;
 }
 
+static TfxFilter *
+filter_of (TfxChain *chain)
+{
+  const TfxFilterSpec spec = { .rate_hz = RATE,
+    .n_channels = N_CHANNELS,
+    .sample = TFX_SAMPLE_F32 };
+  TfxFilter *filter = NULL;
+
+  if (tfx_filter_new (chain, &spec, &filter) < 0)
+    tap_diag ("no filter");
+  return filter;
+}
+
 typedef struct Outcome
 {
   bool has_device, has_failed, is_lost;
   char error[512];
 } Outcome;
 
+/* What the device has left of a block. */
+static void
+run_by_cpu (TfxFilter *filter, TfxPlan **cpu, const TfxBlock *block,
+    size_t n_done)
+{
+  TfxBlock rest = tfx_block_part (block, n_done, block->n_frames - n_done, 0,
+      block->n_channels);
+
+  if (!*cpu)
+    tfx_plan_new (&filter, 1, tfx_cpu_backend_for ("c"), cpu);
+  tfx_plan_run (*cpu, &rest, &rest);
+}
+
 /* The stream, with the CPU at hand.  floats: in and out. */
 static Outcome
-play (const TfxChain *chain, float *floats)
+play (TfxChain *chain, float *floats)
 {
-  TfxExec *cpu = exec_of (chain, tfx_cpu_backend_for ("c")), *device = NULL;
+  TfxFilter *filter = filter_of (chain);
+  TfxPlan *cpu = NULL, *device = NULL;
   Outcome outcome = { false };
   TfxCuda *cuda = NULL;
 
-  if (tfx_cuda_new (-1, &cuda, outcome.error, sizeof outcome.error) == 0) {
-    device = exec_of (chain, tfx_cuda_backend (cuda));
-    if (!device)
-      tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
-  }
+  tfx_filter_lock (filter);
+  if (tfx_cuda_new (-1, &cuda, outcome.error, sizeof outcome.error) == 0 &&
+      tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda), &device) < 0)
+    tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
   outcome.has_device = device != NULL;
   outcome.has_failed = !device;
   for (unsigned i = 0; i < N_BLOCKS; i++) {
-    float *block = floats + i * N_FRAMES * N_CHANNELS;
+    TfxBlock block = tfx_block_interleaved (floats + i * N_FRAMES * N_CHANNELS,
+        TFX_SAMPLE_F32, N_CHANNELS, N_FRAMES);
+    size_t n_done = 0;
 
-    if (!outcome.has_failed &&
-        test_exec_f32 (device, block, N_CHANNELS, N_FRAMES) < 0) {
-      tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
-      outcome.has_failed = true;
-      tfx_exec_adopt (cpu, device);
-      outcome.is_lost = tfx_cuda_is_lost (cuda);
+    if (!outcome.has_failed) {
+      outcome.has_failed = tfx_plan_run (device, &block, &block) < 0;
+      n_done = tfx_plan_n_done (device);
+      if (outcome.has_failed)
+        tfx_cuda_error (cuda, outcome.error, sizeof outcome.error);
     }
     if (outcome.has_failed)
-      test_exec_f32 (cpu, block, N_CHANNELS, N_FRAMES);
+      run_by_cpu (filter, &cpu, &block, n_done);
+    if (cuda)
+      outcome.is_lost = tfx_cuda_is_lost (cuda);
   }
-  tfx_exec_free (&device);
-  tfx_exec_free (&cpu);
+  tfx_plan_free (&device);
+  tfx_plan_free (&cpu);
+  tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
   tfx_cuda_unref (&cuda);
   return outcome;
 }
@@ -162,7 +183,7 @@ test_every_call (void)
   TapMany samples = tap_many ("every sample is right");
   TapMany errors = tap_many ("an error says what failed");
   TfxChain *chain = make_chain ();
-  TfxExec *exec = exec_of (chain, tfx_cpu_backend_for ("c"));
+  TestRow *row = test_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
   float *in = test_alloc (N_SAMPLES * sizeof *in);
   float *expected = test_alloc (N_SAMPLES * sizeof *in);
   float *out = test_alloc (N_SAMPLES * sizeof *in);
@@ -170,8 +191,8 @@ test_every_call (void)
 
   test_noise_f32 (in, N_SAMPLES);
   memcpy (expected, in, N_SAMPLES * sizeof *in);
-  test_exec_f32 (exec, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
-  tfx_exec_free (&exec);
+  test_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  test_row_free (&row);
   test_cuda_set ("TFX_STANDIN_REPORT", report_path);
   for (n = 1; n < MAX_CALLS; n += step) {
     char setting[64];

@@ -66,7 +66,7 @@ run_sum (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 static void
 run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
 {
-  switch (stage->kind) {
+  switch (stage->tag) {
     case TFX_STAGE_SECTIONS:
       test_run_f64 (stage->u.sections.sos, stage->u.sections.n, x, x, n, NULL);
       break;
@@ -94,9 +94,9 @@ plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
   for (size_t k = 0; k < chain->n_stages; k++) {
     const TfxStage *stage = chain->stages[k];
 
-    if (stage->kind == TFX_STAGE_DELAY)
+    if (stage->tag == TFX_STAGE_DELAY)
       run_delay (stage, x, n_channels, n);
-    else if (stage->kind == TFX_STAGE_SUM)
+    else if (stage->tag == TFX_STAGE_SUM)
       run_sum (stage, x, n_channels, n);
     else
       for (unsigned c = 0; c < n_channels; c++)
@@ -169,7 +169,7 @@ chain_response (const TfxChain *chain, long double angle)
     const TfxStage *stage = chain->stages[k];
     Response r = { 0.0L, 0.0L };
 
-    switch (stage->kind) {
+    switch (stage->tag) {
       case TFX_STAGE_SECTIONS:
         for (size_t i = 0; i < stage->u.sections.n; i++)
           all = multiply (all, section_response (&stage->u.sections.sos[i], d));

@@ -90,7 +90,7 @@ is_same_stage (const TfxStage *a, const TfxStage *b)
 {
   if (a->kind != b->kind)
     return false;
-  switch (a->kind) {
+  switch (a->tag) {
     case TFX_STAGE_SECTIONS:
       return a->u.sections.n == b->u.sections.n &&
              memcmp (a->u.sections.sos, b->u.sections.sos,

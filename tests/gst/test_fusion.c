@@ -355,36 +355,6 @@ GST_START_TEST (test_position)
 }
 GST_END_TEST;
 
-/* An element that heeds QoS events drops what comes too late, and says where
- * something is missing. */
-GST_START_TEST (test_qos)
-{
-  const gsize n = 480;
-  GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (n, 1);
-  GstBuffer *buffer;
-  TfxRow row;
-
-  tfx_rows_open (&row, "tfxbutterworth ! tfxbutterworth", &info, __i__ == 1);
-  g_object_set (row.elements[0], "qos", TRUE, NULL);
-  for (guint k = 0; k < 10; k++) {
-    /* At 30 ms all before 55 ms is late. */
-    if (k == 3)
-      gst_harness_push_upstream_event (row.h,
-          gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 25 * GST_MSECOND,
-              30 * GST_MSECOND));
-    gst_harness_push (row.h, tfx_check_stamped (&info, in, n, k * n));
-    buffer = gst_harness_try_pull (row.h);
-    fail_unless ((buffer != NULL) == (k < 3 || k > 5), "buffer %u", k);
-    if (buffer && k > 3)
-      fail_unless (GST_BUFFER_IS_DISCONT (buffer) == (k == 6));
-    gst_clear_buffer (&buffer);
-  }
-  tfx_rows_close (&row);
-  g_free (in);
-}
-GST_END_TEST;
-
 static Suite *
 fusion_suite (void)
 {
@@ -399,7 +369,6 @@ fusion_suite (void)
   tcase_add_loop_test (tc, test_interruptions, 0, 2);
   tcase_add_test (tc, test_fifty);
   tcase_add_loop_test (tc, test_position, 0, 2);
-  tcase_add_loop_test (tc, test_qos, 0, 2);
   return s;
 }
 

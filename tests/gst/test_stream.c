@@ -247,13 +247,12 @@ typedef enum
   NOTHING,
   SAME_SEGMENT,
   SAME_CAPS,
-  FLUSH,
-  OTHER_SEGMENT,
-  OTHER_BASE,
-  DISCONT,
-  GAP_EVENT,
   OTHER_STREAM,
   SEGMENT_DONE,
+  FLUSH,
+  OTHER_SEGMENT,
+  OTHER_RATE,
+  DISCONT,
   READY
 } Break;
 
@@ -269,16 +268,13 @@ break_stream (GstHarness *h, const GstAudioInfo *info, Break what)
       gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
       break;
     case OTHER_SEGMENT:
-      segment.start = segment.time = GST_SECOND;
-      break;
-    case OTHER_BASE:
       segment.base = GST_SECOND;
+      break;
+    case OTHER_RATE:
+      segment.rate = 2.0;
       break;
     case SAME_CAPS:
       tfx_check_set_info (h, info);
-      return;
-    case GAP_EVENT:
-      gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
       return;
     case OTHER_STREAM:
       gst_harness_push_event (h, gst_event_new_stream_start ("other"));
@@ -340,11 +336,11 @@ GST_START_TEST (test_breaks)
 }
 GST_END_TEST;
 
-/* Times that jump by more than 40 ms are a gap, even if nobody says so; jitter
- * is none. */
+/* Times that jump by a second are a gap, even if nobody says so; a single stamp
+ * that is off by less is not.  What comes out has the stamps that came in. */
 GST_START_TEST (test_time_gap)
 {
-  static const gint64 jumps[] = { 0, 1900, -1900, 1930, -1930, 1000000 };
+  static const gint64 jumps[] = { 0, 1900, -1900, 2800, -2800, 1000000 };
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
   GstHarness *h = tfx_check_harness (LAUNCH, &info);
   const guint64 from = 10 * RATE;
@@ -358,40 +354,13 @@ GST_START_TEST (test_time_gap)
       tfx_check_stamped (&info, in, n, from + n + jumps[__i__]));
   out = tfx_check_samples (buffer, &info, NULL);
   fail_unless_equals_int (tfx_check_distance (out, expected, n * 2) == 0.0,
-      ABS (jumps[__i__]) > RATE / 25);
+      ABS (jumps[__i__]) > RATE);
   fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer),
       from + n + jumps[__i__]);
   gst_buffer_unref (buffer);
   g_free (in);
   g_free (out);
   g_free (expected);
-  gst_harness_teardown (h);
-}
-GST_END_TEST;
-
-/* A buffer that came too late was dropped: what follows is no continuation. */
-GST_START_TEST (test_late_buffers)
-{
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_check_harness (LAUNCH " qos=true", &info);
-  gdouble *in = tfx_check_noise (500 * 2, 12), *expected, *out;
-  GstBuffer *buffer;
-
-  gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, 500, 0)));
-  gst_harness_push_upstream_event (h,
-      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, GST_SECOND));
-  gst_harness_push (h, tfx_check_stamped (&info, in, 500, 500));
-  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-
-  buffer = tfx_check_push (h, tfx_check_stamped (&info, in, 500, 2 * RATE));
-  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
-  out = tfx_check_samples (buffer, &info, NULL);
-  expected = tfx_check_engine (&design, &info, in, 500);
-  fail_unless_equals_float (tfx_check_distance (out, expected, 1000), 0.0);
-  g_free (in);
-  g_free (out);
-  g_free (expected);
-  gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
 GST_END_TEST;
@@ -492,7 +461,6 @@ stream_suite (void)
   tcase_add_loop_test (tc, test_clipping, 0, 2);
   tcase_add_loop_test (tc, test_breaks, NOTHING, READY + 1);
   tcase_add_loop_test (tc, test_time_gap, 0, 6);
-  tcase_add_test (tc, test_late_buffers);
   tcase_add_test (tc, test_no_latency);
   tcase_add_test (tc, test_other_rate_or_channels);
   tcase_add_test (tc, test_other_positions);

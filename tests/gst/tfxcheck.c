@@ -205,6 +205,17 @@ tfx_check_harness (const gchar *launch, const GstAudioInfo *info)
   return h;
 }
 
+void
+tfx_check_flush (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
 GstBuffer *
 tfx_check_push (GstHarness *h, GstBuffer *buffer)
 {

@@ -69,6 +69,9 @@ void tfx_check_set_info (GstHarness *h, const GstAudioInfo *info);
 gdouble *tfx_check_filter (GstHarness *h, const GstAudioInfo *info,
     const gdouble *samples, gsize n_frames, gsize most);
 
+/* A flush and a new segment: the filter starts afresh. */
+void tfx_check_flush (GstHarness *h);
+
 /* Pushes one buffer; the next one that comes out. */
 GstBuffer *tfx_check_push (GstHarness *h, GstBuffer *buffer);
 

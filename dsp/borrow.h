@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * borrow.h: the state of a filter, from its slots to the engine of the plan that
+ * runs it, and back.
+ *
+ * Whoever calls any of these has the lock of the filter.  Two threads may take
+ * two filters from one plan. */
+#ifndef TFX_BORROW_H
+#define TFX_BORROW_H
+
+#include "filter.h"
+
+/* Into the slots, if a plan has it; if the plan is one on a device. */
+void tfx_borrow_give_back (TfxFilter *filter);
+void tfx_borrow_from_device (TfxFilter *filter);
+
+/* From the slots to the plan's engine, whose values are set: all filters of the
+ * plan. */
+void tfx_borrow_load (TfxPlan *plan);
+
+/* The state of a step of sections alone, there and back, for filters that the
+ * plan has. */
+void tfx_borrow_get_step (TfxPlan *plan, const TfxStep *step);
+void tfx_borrow_set_step (TfxPlan *plan, const TfxStep *step);
+
+/* The largest magnitude in what the filter's plan has, other filters of it
+ * included; and in a slot besides. */
+double tfx_borrow_engine_peak (const TfxFilter *filter);
+double tfx_borrow_slot_peak (const TfxFilter *filter, const TfxSlot *slot);
+
+#endif

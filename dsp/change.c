@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * change.c: a change of a running filter, from its first frame to its last.
+ *
+ * A place whose stage gets another structure has two slots: the old one, and
+ * the new one that is faded in.  It waits until a plan has been compiled that
+ * runs both, and is over when one has been compiled without the old one; both
+ * happen at fixed frames, so that the output does not depend on how the stream
+ * is split. */
+#include "change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match.h"
+#include "state-map.h"
+
+/* Calls f for every list, those of branches included. */
+typedef void (*ListFunction) (TfxPlaces *list, void *data);
+
+static void
+each_list (TfxPlaces *list, ListFunction f, void *data)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    TfxSlot *slots[2] = { list->places[i].slot, list->places[i].old };
+
+    for (int k = 0; k < 2; k++) {
+      for (size_t b = 0; slots[k] && b < slots[k]->n_branches; b++)
+        each_list (&slots[k]->branches[b], f, data);
+    }
+  }
+  f (list, data);
+}
+
+/* ---- frames go by --------------------------------------------------------------- */
+
+static size_t
+least (size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+typedef struct Search
+{
+  const TfxFilter *filter;
+  size_t n; /* frames */
+} Search;
+
+static void
+search_glide (TfxSlot *slot, void *data)
+{
+  Search *s = data;
+  const uint64_t n = s->filter->n_run;
+  const size_t left = TFX_GRID_FRAMES - (size_t)(n % TFX_GRID_FRAMES);
+
+  if (slot->n_glide_steps > 0)
+    s->n = least (s->n, left);
+}
+
+static void
+search_list (TfxPlaces *list, void *data)
+{
+  Search *s = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_FADING && p->fade->done < p->fade->length)
+      s->n = least (s->n, p->fade->length - p->fade->done);
+    if (p->phase == TFX_PLACE_CATCHING_UP)
+      s->n = least (s->n, p->slot->stage->kind->unit->catch_up_frames (
+                              s->filter->spec.block_frames));
+  }
+}
+
+size_t
+tfx_change_frames (const TfxFilter *f)
+{
+  Search s = { f, SIZE_MAX };
+
+  if (f->is_changing) {
+    each_list ((TfxPlaces *)&f->places, search_list, &s);
+    tfx_slots_each (&f->places, search_glide, &s);
+  }
+  return s.n;
+}
+
+/* What may still be under way. */
+typedef struct Look
+{
+  bool is_changing, is_fading, wants_compile;
+  size_t n_frames;
+} Look;
+
+static void
+look_at_slot (TfxSlot *slot, void *data)
+{
+  Look *look = data;
+
+  if (slot->n_glide_steps > 0 ||
+      (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
+    look->is_changing = true;
+}
+
+static void
+advance_list (TfxPlaces *list, void *data)
+{
+  Look *look = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    look->is_changing = look->is_changing || p->phase != TFX_PLACE_STEADY;
+    if (p->phase == TFX_PLACE_FADING) {
+      p->fade->done += least (look->n_frames, p->fade->length - p->fade->done);
+      look->wants_compile =
+          look->wants_compile || p->fade->done == p->fade->length;
+    }
+    if (p->phase == TFX_PLACE_CATCHING_UP &&
+        p->slot->stage->kind->unit->catch_up (p->slot->unit, p->old->unit,
+            look->n_frames) == 0) {
+      p->phase = TFX_PLACE_WAITING;
+      p->has_past = true;
+      look->wants_compile = true;
+    }
+  }
+}
+
+void
+tfx_change_advance (TfxFilter *f, size_t n_frames)
+{
+  Look look = { f->next != NULL, false, false, n_frames };
+
+  f->n_run += n_frames;
+  if (!f->is_changing)
+    return;
+  each_list (&f->places, advance_list, &look);
+  tfx_slots_each (&f->places, look_at_slot, &look);
+  f->is_changing = look.is_changing;
+  f->wants_compile = f->wants_compile || look.wants_compile;
+}
+
+/* ---- cross-fades begin and end ---------------------------------------------------- */
+
+typedef struct Seed
+{
+  TfxSlot *to;
+  unsigned n_channels;
+} Seed;
+
+static void seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels);
+
+static void
+seed_from (TfxSlot *from, void *data)
+{
+  const Seed *seed = data;
+
+  if (from->stage->id == seed->to->stage->id)
+    seed_slot (seed->to, from, seed->n_channels);
+}
+
+typedef struct SeedAll
+{
+  const TfxSlot *from;
+  unsigned n_channels;
+} SeedAll;
+
+static void
+seed_by_id (TfxSlot *to, void *data)
+{
+  const SeedAll *all = data;
+  Seed seed = { to, all->n_channels };
+
+  for (size_t b = 0; b < all->from->n_branches; b++)
+    tfx_slots_each (&all->from->branches[b], seed_from, &seed);
+}
+
+static void
+seed_sections (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+{
+  memcpy (to->state, from->state,
+      2 * to->n_sos * n_channels * sizeof *to->state);
+  for (size_t k = 0; k < to->n_sos; k++) {
+    if (memcmp (&from->sos[k], &to->sos[k], sizeof to->sos[k]) == 0)
+      continue;
+    for (unsigned c = 0; c < n_channels; c++)
+      tfx_state_map (&from->sos[k], &to->sos[k],
+          to->state + 2 * (c * to->n_sos + k));
+  }
+}
+
+/* A new slot gets what it can use of the state of the old one. */
+static void
+seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+{
+  const TfxUnitKind *kind = to->stage->kind->unit;
+  SeedAll all = { from, n_channels };
+
+  if (to->stage->kind != from->stage->kind)
+    return;
+  if (kind && to->unit && from->unit &&
+      kind->catch_up_start (to->unit, from->unit))
+    kind->catch_up (to->unit, from->unit, SIZE_MAX);
+  if (to->sos && to->n_sos == from->n_sos)
+    seed_sections (to, from, n_channels);
+  for (size_t b = 0; b < to->n_branches; b++)
+    tfx_slots_each (&to->branches[b], seed_by_id, &all);
+}
+
+static void
+end_fade (TfxPlace *p)
+{
+  tfx_slot_free (&p->old);
+  free (p->fade);
+  p->fade = NULL;
+  p->phase = TFX_PLACE_STEADY;
+  p->has_past = false;
+}
+
+/* Places that nothing is in any more. */
+static void
+remove_empty (TfxPlaces *list)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->places[i].slot || list->places[i].old)
+      list->places[n++] = list->places[i];
+  }
+  list->n = n;
+}
+
+static void
+settle_list (TfxPlaces *list, void *data)
+{
+  TfxFilter *f = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_FADING && p->fade->done >= p->fade->length) {
+      end_fade (p);
+      f->serial++;
+    } else if (p->phase == TFX_PLACE_WAITING) {
+      if (p->slot && p->old && !p->has_past)
+        seed_slot (p->slot, p->old, f->spec.n_channels);
+      p->phase = TFX_PLACE_FADING;
+      f->serial++;
+    }
+  }
+  remove_empty (list);
+}
+
+void
+tfx_change_settle (TfxFilter *f)
+{
+  if (!f->wants_compile)
+    return;
+  f->wants_compile = false;
+  f->serial++;
+  each_list (&f->places, settle_list, f);
+  tfx_change_advance (f, 0);
+}
+
+static void
+finish_list (TfxPlaces *list, void *data)
+{
+  TfxFilter *f = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->places[i].phase != TFX_PLACE_STEADY) {
+      end_fade (&list->places[i]);
+      f->serial++;
+    }
+  }
+  remove_empty (list);
+}
+
+void
+tfx_change_finish (TfxFilter *f)
+{
+  each_list (&f->places, finish_list, f);
+}
+
+/* ---- another setting ------------------------------------------------------------- */
+
+static void
+look_for_fade (TfxPlaces *list, void *data)
+{
+  Look *look = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlacePhase phase = list->places[i].phase;
+
+    look->is_fading = look->is_fading || phase == TFX_PLACE_FADING;
+    look->is_changing = look->is_changing || phase != TFX_PLACE_STEADY;
+  }
+}
+
+/* What no plan has been compiled for is taken back. */
+static void
+revoke_list (TfxPlaces *list, void *data)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase != TFX_PLACE_WAITING && p->phase != TFX_PLACE_CATCHING_UP)
+      continue;
+    tfx_slot_free (&p->slot);
+    p->slot = p->old;
+    p->old = NULL;
+    end_fade (p);
+  }
+  remove_empty (list);
+}
+
+/* Lets what is made ready wait, takes back what has not begun, and begins. */
+int
+tfx_change_begin (TfxFilter *f, TfxChain *chain)
+{
+  Look look = { false, false, false, 0 };
+  bool is_structural;
+  int ret = tfx_match_prepare (f, chain, &is_structural);
+
+  if (ret == 0 && is_structural) {
+    each_list (&f->places, look_for_fade, &look);
+    if (look.is_changing) {
+      tfx_match_abort (&f->places);
+      if (look.is_fading) {
+        tfx_chain_ref (chain);
+        tfx_chain_unref (&f->next);
+        f->next = chain;
+        f->is_changing = true;
+        return 0;
+      }
+      each_list (&f->places, revoke_list, NULL);
+      ret = tfx_match_prepare (f, chain, &is_structural);
+    }
+  }
+  if (ret < 0) {
+    tfx_match_abort (&f->places);
+    return ret;
+  }
+  tfx_chain_unref (&f->next);
+  tfx_match_commit (f, &f->places);
+  f->n_chain_stages = chain->n_stages;
+  f->is_changing = true;
+  f->wants_compile = f->wants_compile || is_structural;
+  return 0;
+}
+
+/* The state that a device has given back, where there are no units yet: the
+ * last inputs of each channel, the newest last. */
+static void
+seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+{
+  const size_t n_to = to->stage->kind->state_size (to->stage);
+  const size_t n_from = from->stage->kind->state_size (from->stage);
+  const size_t n = least (n_to, n_from);
+
+  if (to->stage->kind != from->stage->kind || !to->stage->kind->unit)
+    return;
+  for (unsigned c = 0; c < n_channels; c++)
+    memcpy (to->state + c * n_to + n_to - n,
+        from->state + c * n_from + n_from - n, n * sizeof *to->state);
+}
+
+static void
+switch_list (TfxPlaces *list, void *data)
+{
+  TfxFilter *f = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_STEADY)
+      continue;
+    if (p->slot && p->old && p->slot->state && p->old->state &&
+        p->slot->n_sos == 0)
+      seed_state (p->slot, p->old, f->spec.n_channels);
+    else if (p->slot && p->old)
+      seed_slot (p->slot, p->old, f->spec.n_channels);
+    end_fade (p);
+  }
+  remove_empty (list);
+}
+
+int
+tfx_change_at_once (TfxFilter *f, TfxChain *chain)
+{
+  int ret;
+
+  if (f->is_changing)
+    return -EBUSY;
+  ret = tfx_change_begin (f, chain);
+  if (ret < 0)
+    return ret;
+  each_list (&f->places, switch_list, f);
+  f->wants_compile = false;
+  f->serial++;
+  tfx_change_advance (f, 0);
+  return 0;
+}
+
+void
+tfx_change_begin_next (TfxFilter *f)
+{
+  Look look = { false, false, false, 0 };
+  TfxChain *chain = f->next;
+
+  if (!chain)
+    return;
+  each_list (&f->places, look_for_fade, &look);
+  if (look.is_fading)
+    return;
+  /* If memory is short it waits on. */
+  f->next = NULL;
+  if (tfx_change_begin (f, chain) < 0)
+    f->next = chain;
+  else
+    tfx_chain_unref (&chain);
+}
+
+/* The unit, if there is one, goes to slot->new_values. */
+static void
+take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
+{
+  const TfxUnitKind *kind = stage->kind->unit;
+  const bool was_active = slot->is_active;
+
+  if (stage->kind->step == TFX_STEP_CASCADE) {
+    tfx_slot_glide (slot, stage, n_steps);
+    f->n_values += n_steps == 0;
+  } else {
+    if (slot->unit)
+      kind->set_values (slot->unit, slot->new_values,
+          n_steps > 0 ? tfx_filter_fade_frames (f) : 0);
+    slot->new_values = NULL;
+    tfx_stage_ref (stage);
+    tfx_stage_unref (&slot->stage);
+    slot->stage = stage;
+    slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
+    f->n_settings++;
+  }
+  f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
+  f->is_changing = f->is_changing || n_steps > 0;
+}
+
+void
+tfx_change_prepared (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
+{
+  take_values (f, slot, stage, tfx_filter_glide_steps (f));
+}
+
+int
+tfx_change_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
+    unsigned n_steps)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
+  int ret = 0;
+
+  if (tfx_slot_has_values (slot, stage))
+    return 0;
+  if (slot->unit)
+    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
+        &slot->new_values);
+  if (ret == 0)
+    take_values (f, slot, stage, n_steps);
+  return ret;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * change.h: a filter goes from one setting to another. */
+#ifndef TFX_CHANGE_H
+#define TFX_CHANGE_H
+
+#include "filter.h"
+
+/* A running filter begins to go to a chain.  0 or negative errno: it goes on as
+ * it was. */
+int tfx_change_begin (TfxFilter *filter, TfxChain *chain);
+
+/* The same without cross-fades.  -EBUSY while something changes. */
+int tfx_change_at_once (TfxFilter *filter, TfxChain *chain);
+
+/* Other values for one slot in n_steps points of the grid; the structure is the
+ * same.  0 or negative errno. */
+int tfx_change_values (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
+    unsigned n_steps);
+
+/* The same with slot->new_values, made ready, for a unit. */
+void tfx_change_prepared (TfxFilter *filter, TfxSlot *slot, TfxStage *stage);
+
+/* The frames up to where something has to be done; SIZE_MAX: nothing. */
+size_t tfx_change_frames (const TfxFilter *filter);
+/* The filter has run so many frames. */
+void tfx_change_advance (TfxFilter *filter, size_t n_frames);
+/* What waited for the end of a cross-fade begins if there is none any more. */
+void tfx_change_begin_next (TfxFilter *filter);
+/* A plan has been compiled as the places stand: cross-fades begin, and what has
+ * been faded out goes. */
+void tfx_change_settle (TfxFilter *filter);
+/* All changes come to their end at once; the state does not count. */
+void tfx_change_finish (TfxFilter *filter);
+
+#endif

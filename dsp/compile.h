@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * compile.h: the slots of a row of filters become the steps of a plan. */
+#ifndef TFX_COMPILE_H
+#define TFX_COMPILE_H
+
+#include "filter.h"
+
+/* Makes the steps of a plan that has its filters and none yet.  0 or -ENOMEM;
+ * tfx_compile_clear() is right in any case. */
+int tfx_compile_steps (TfxPlan *plan);
+void tfx_compile_clear (TfxPlan *plan);
+
+/* The values of the slots into one step of sections; into all steps. */
+void tfx_compile_set_step (TfxPlan *plan, TfxStep *step);
+void tfx_compile_set_values (TfxPlan *plan);
+
+/* Calls f for every step, those of branches included. */
+typedef void (*TfxStepFunction) (TfxPlan *plan, TfxStep *step, void *data);
+void tfx_compile_each (TfxPlan *plan, TfxStepFunction f, void *data);
+
+#endif

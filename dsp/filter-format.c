@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * filter-format.c: a filter goes on with other samples. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "borrow.h"
+
+/* Units of another format, made ready beside the ones in use. */
+typedef struct Format
+{
+  TfxFilter *filter;
+  TfxSlotSpec spec;
+  void **units;
+  size_t n, at;
+  double *state; /* room for the largest */
+  size_t largest;
+  int ret;
+} Format;
+
+static void
+count_unit (TfxSlot *slot, void *data)
+{
+  Format *format = data;
+  const size_t size = slot->stage->kind->state_size (slot->stage);
+
+  if (slot->stage->kind->check && format->ret == 0)
+    format->ret = slot->stage->kind->check (slot->stage, &format->spec.filter);
+  if (!slot->unit)
+    return;
+  format->n++;
+  format->largest = size > format->largest ? size : format->largest;
+}
+
+static void
+make_unit (TfxSlot *slot, void *data)
+{
+  Format *format = data;
+  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec);
+
+  if (!slot->unit || format->ret < 0)
+    return;
+  format->ret = slot->stage->kind->unit->make (slot->stage, &spec,
+      &format->units[format->at++]);
+}
+
+static void
+swap_unit (TfxSlot *slot, void *data)
+{
+  Format *format = data;
+  const TfxUnitKind *kind = slot->stage->kind->unit;
+  void *unit;
+
+  if (!slot->unit)
+    return;
+  unit = format->units[format->at++];
+  if (format->ret == 0) {
+    void *old = slot->unit;
+
+    kind->get_state (old, format->state);
+    kind->set_state (unit, format->state);
+    slot->unit = unit;
+    unit = old;
+  }
+  if (unit)
+    kind->free (unit);
+}
+
+/* The past is there, and none is taken over step by step any more. */
+static void
+stop_catching_up (TfxPlaces *list, TfxFilter *f)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_CATCHING_UP) {
+      p->phase = TFX_PLACE_WAITING;
+      f->wants_compile = true;
+    }
+    for (size_t b = 0; p->slot && b < p->slot->n_branches; b++)
+      stop_catching_up (&p->slot->branches[b], f);
+  }
+}
+
+/* All of them, or none. */
+static void
+remake_units (Format *format)
+{
+  TfxPlaces *list = &format->filter->places;
+
+  format->units = calloc (format->n, sizeof *format->units);
+  format->state = calloc (format->largest + 1,
+      format->spec.filter.n_channels * sizeof (double));
+  if (!format->units || !format->state) {
+    format->ret = -ENOMEM;
+  } else {
+    tfx_slots_each (list, make_unit, format);
+    format->at = 0;
+    tfx_slots_each (list, swap_unit, format);
+  }
+  free (format->units);
+  free (format->state);
+}
+
+int
+tfx_filter_set_format (TfxFilter *f, TfxSample sample, size_t block_frames)
+{
+  Format format = { .filter = f, .spec = tfx_filter_slot_spec (f) };
+
+  if ((unsigned)sample > TFX_SAMPLE_F64)
+    return -EINVAL;
+  if (f->spec.sample == sample && f->spec.block_frames == block_frames)
+    return 0;
+  format.spec.filter.sample = sample;
+  format.spec.filter.block_frames = block_frames;
+  tfx_slots_each (&f->places, count_unit, &format);
+  if (format.ret < 0)
+    return format.ret;
+  tfx_borrow_from_device (f);
+  if (format.n > 0)
+    remake_units (&format);
+  if (format.ret < 0)
+    return format.ret;
+  stop_catching_up (&f->places, f);
+  f->spec = format.spec.filter;
+  f->serial++;
+  return 0;
+}

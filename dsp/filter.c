@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * filter.c: one running filter: its settings and the state of its stages. */
+#include "filter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "borrow.h"
+#include "change.h"
+#include "setting.h"
+
+#define SILENT_STATE 1e-20
+
+TfxSlotSpec
+tfx_filter_slot_spec (const TfxFilter *f)
+{
+  return (TfxSlotSpec){ f->spec, f->kernel };
+}
+
+size_t
+tfx_filter_fade_frames (const TfxFilter *f)
+{
+  const double n = f->spec.rate_hz * TFX_CHANGE_SECONDS;
+
+  return n < 1.0 ? 1 : n > 1e9 ? 1000000000 : (size_t)n;
+}
+
+unsigned
+tfx_filter_glide_steps (const TfxFilter *f)
+{
+  return (unsigned)((tfx_filter_fade_frames (f) + TFX_GRID_FRAMES - 1) /
+                    TFX_GRID_FRAMES);
+}
+
+/* ---- life ---------------------------------------------------------------------- */
+
+int
+tfx_filter_new (TfxChain *chain, const TfxFilterSpec *spec, TfxFilter **out)
+{
+  const TfxSlotSpec slots = { *spec, NULL };
+  TfxFilter *f;
+  int ret;
+
+  *out = NULL;
+  if (!(spec->rate_hz > 0.0) || !isfinite (spec->rate_hz) ||
+      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
+      (unsigned)spec->sample > TFX_SAMPLE_F64)
+    return -EINVAL;
+  f = calloc (1, sizeof *f);
+  if (!f)
+    return -ENOMEM;
+  ret = tfx_slots_new (chain, &slots, &f->places);
+  if (ret < 0) {
+    free (f);
+    return ret;
+  }
+  f->refs = 1;
+  f->spec = *spec;
+  f->n_chain_stages = chain->n_stages;
+  pthread_mutex_init (&f->lock, NULL);
+  *out = f;
+  return 0;
+}
+
+TfxFilter *
+tfx_filter_ref (TfxFilter *f)
+{
+  __atomic_add_fetch (&f->refs, 1, __ATOMIC_RELAXED);
+  return f;
+}
+
+void
+tfx_filter_unref (TfxFilter **filter)
+{
+  TfxFilter *f = *filter;
+
+  *filter = NULL;
+  if (!f || __atomic_sub_fetch (&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  tfx_slots_clear (&f->places);
+  tfx_chain_unref (&f->next);
+  pthread_mutex_destroy (&f->lock);
+  free (f);
+}
+
+/* ---- lock ---------------------------------------------------------------------- */
+
+void
+tfx_filter_lock (TfxFilter *f)
+{
+  pthread_mutex_lock (&f->lock);
+}
+
+void
+tfx_filter_unlock (TfxFilter *f)
+{
+  pthread_mutex_unlock (&f->lock);
+}
+
+/* In the order of their addresses. */
+void
+tfx_filter_lock_all (TfxFilter *const *filters, size_t n)
+{
+  uintptr_t last = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    TfxFilter *next = NULL;
+
+    for (size_t k = 0; k < n; k++) {
+      const uintptr_t at = (uintptr_t)filters[k];
+      if (at > last && (!next || at < (uintptr_t)next))
+        next = filters[k];
+    }
+    if (!next)
+      return;
+    tfx_filter_lock (next);
+    last = (uintptr_t)next;
+  }
+}
+
+void
+tfx_filter_unlock_all (TfxFilter *const *filters, size_t n)
+{
+  for (size_t i = n; i-- > 0;)
+    tfx_filter_unlock (filters[i]);
+}
+
+/* ---- another setting ------------------------------------------------------------- */
+
+/* At rest everything is made anew. */
+static int
+set_at_rest (TfxFilter *f, const TfxChain *chain)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxPlaces places;
+  int ret = tfx_slots_new (chain, &spec, &places);
+
+  if (ret < 0)
+    return ret;
+  tfx_slots_clear (&f->places);
+  f->places = places;
+  f->n_chain_stages = chain->n_stages;
+  f->holder = NULL;
+  f->serial++;
+  f->is_changing = f->wants_compile = false;
+  tfx_chain_unref (&f->next);
+  return 0;
+}
+
+typedef struct Units
+{
+  TfxSlotSpec spec;
+  int ret;
+} Units;
+
+static void
+make_unit (TfxSlot *slot, void *data)
+{
+  Units *units = data;
+
+  if (units->ret == 0 && slot->state)
+    units->ret = tfx_slot_make_room (slot, &units->spec);
+}
+
+/* Changes begin where the CPU can run them, whatever ran the filter before. */
+static int
+take_from_device (TfxFilter *f)
+{
+  Units units = { .ret = 0 };
+
+  tfx_borrow_from_device (f);
+  if (!f->kernel)
+    f->kernel = tfx_cpu_backend ()->kernel;
+  units.spec = tfx_filter_slot_spec (f);
+  tfx_slots_each (&f->places, make_unit, &units);
+  return units.ret;
+}
+
+int
+tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
+{
+  int ret;
+
+  if (f->n_run == 0)
+    return set_at_rest (f, chain);
+  ret = take_from_device (f);
+  return ret < 0 ? ret : tfx_change_begin (f, chain);
+}
+
+int
+tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
+{
+  if (f->n_run == 0)
+    return set_at_rest (f, chain);
+  tfx_borrow_give_back (f);
+  return tfx_change_at_once (f, chain);
+}
+
+static TfxPlace *
+find_place (TfxPlaces *list, uint64_t id)
+{
+  TfxPlace *found = NULL;
+
+  for (size_t i = 0; !found && i < list->n; i++) {
+    TfxSlot *slot = list->places[i].slot;
+
+    if (!slot)
+      continue;
+    if (slot->stage->id == id)
+      return &list->places[i];
+    for (size_t b = 0; !found && b < slot->n_branches; b++)
+      found = find_place (&slot->branches[b], id);
+  }
+  return found;
+}
+
+/* At rest, another structure. */
+static int
+replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxSlot *slot;
+  int ret = tfx_slot_new (stage, &spec, &slot);
+
+  if (ret < 0)
+    return ret;
+  tfx_slot_free (&place->slot);
+  place->slot = slot;
+  f->holder = NULL;
+  f->serial++;
+  return 0;
+}
+
+static int
+set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
+{
+  const bool has_run = f->n_run > 0;
+  TfxPlace *place = find_place (&f->places, stage->id);
+  TfxChain *chain = NULL;
+  int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
+
+  if (!place && f->next)
+    ret = tfx_setting_replace (f->next, stage, &chain);
+  else if (!place || place->slot->is_joined)
+    ret = -ENOENT;
+  else if (ret == 0 && has_run)
+    ret = take_from_device (f);
+  if (ret < 0)
+    return ret;
+
+  if (place && stage->kind->step != TFX_STEP_SUM &&
+      tfx_slot_can_take (place->slot, stage, has_run)) {
+    ret = tfx_change_values (f, place->slot, stage, has_run ? n_steps : 0);
+    if (ret == 0 && f->next)
+      ret = tfx_setting_replace (f->next, stage, &chain);
+    if (ret == 0 && chain) {
+      tfx_chain_unref (&f->next);
+      f->next = chain;
+    }
+    return ret == -ENOENT ? 0 : ret;
+  }
+  if (!has_run)
+    return replace_at_rest (f, place, stage);
+  if (!chain)
+    ret = tfx_setting_chain (f, stage, &chain);
+  if (ret == 0)
+    ret = tfx_change_begin (f, chain);
+  tfx_chain_unref (&chain);
+  return ret;
+}
+
+int
+tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
+{
+  return set_stage (f, stage, tfx_filter_glide_steps (f));
+}
+
+int
+tfx_filter_step_stage (TfxFilter *f, TfxStage *stage)
+{
+  return set_stage (f, stage, 1);
+}
+
+size_t
+tfx_filter_grid_frames (const TfxFilter *f)
+{
+  return (size_t)(-f->n_run % TFX_GRID_FRAMES);
+}
+
+/* ---- state ------------------------------------------------------------------------ */
+
+static void
+reset_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+
+  f->n_values += slot->n_glide_steps > 0;
+  tfx_slot_reset (slot, f->spec.n_channels);
+}
+
+void
+tfx_filter_reset (TfxFilter *f)
+{
+  TfxChain *next = f->next;
+
+  f->holder = NULL;
+  f->n_run = f->n_stepped = 0;
+  f->next = NULL;
+  f->is_changing = false;
+  tfx_change_finish (f);
+  tfx_slots_each (&f->places, reset_slot, f);
+  if (next && set_at_rest (f, next) < 0) {
+    /* It is tried again when the filter runs. */
+    f->next = next;
+    f->is_changing = true;
+    return;
+  }
+  tfx_chain_unref (&next);
+}
+
+static bool
+is_identity (const TfxSlot *slot)
+{
+  return !slot->is_active ||
+         (slot->stage->kind == &tfx_kind_gain && slot->gain == 1.0);
+}
+
+bool
+tfx_filter_is_identity (const TfxFilter *f)
+{
+  if (f->is_changing)
+    return false;
+  for (size_t i = 0; i < f->places.n; i++) {
+    const TfxPlace *p = &f->places.places[i];
+
+    if (p->phase != TFX_PLACE_STEADY || !is_identity (p->slot))
+      return false;
+  }
+  return true;
+}
+
+typedef struct Peak
+{
+  const TfxFilter *filter;
+  double peak;
+} Peak;
+
+static void
+look_at_peak (TfxSlot *slot, void *data)
+{
+  Peak *p = data;
+
+  p->peak = fmax (p->peak, tfx_borrow_slot_peak (p->filter, slot));
+}
+
+bool
+tfx_filter_is_silent (const TfxFilter *f)
+{
+  Peak p = { f, tfx_borrow_engine_peak (f) };
+
+  if (p.peak <= SILENT_STATE)
+    tfx_slots_each (&f->places, look_at_peak, &p);
+  return p.peak <= SILENT_STATE;
+}
+
+bool
+tfx_filter_is_changing (const TfxFilter *f)
+{
+  return f->is_changing;
+}
+
+size_t
+tfx_filter_n_stages (const TfxFilter *f)
+{
+  return f->n_chain_stages;
+}
+
+static size_t
+count_sections (const TfxPlaces *list)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxSlot *slot = list->places[i].slot;
+
+    n += slot ? slot->n_sos : 0;
+    for (size_t b = 0; slot && b < slot->n_branches; b++)
+      n += count_sections (&slot->branches[b]);
+  }
+  return n;
+}
+
+size_t
+tfx_filter_n_sections (const TfxFilter *f)
+{
+  return count_sections (&f->places);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * filter.h: what a filter is made of, for the plans that run it. */
+#ifndef TFX_FILTER_H
+#define TFX_FILTER_H
+
+#include <pthread.h>
+
+#include "slot.h"
+
+/* Points where coefficients may change, in frames from rest on. */
+#define TFX_GRID_FRAMES 32
+
+/* How long glides and cross-fades take. */
+#define TFX_CHANGE_SECONDS 0.01
+
+struct TfxFilter
+{
+  unsigned refs; /* atomic */
+  pthread_mutex_t lock;
+  TfxFilterSpec spec;
+  const char *kernel; /* of the CPU plan that ran it last; NULL: none did */
+  TfxPlaces places;
+  size_t n_chain_stages;
+  TfxChain *next; /* what waits for the end of a cross-fade, or NULL */
+
+  uint64_t n_run;      /* frames since rest */
+  uint64_t n_stepped;  /* 1 + n_run of the last point of the grid; 0: none */
+  bool is_changing;    /* there may be something for tfx_change_* to do */
+  bool wants_compile;  /* a plan that is compiled now gets further */
+  uint64_t serial;     /* other slots: plans of before cannot be run */
+  uint64_t n_values;   /* times that those of sections or gains changed */
+  uint64_t n_settings; /* times that a unit's stage changed */
+  /* The plan whose engine has the state in its own form; NULL: it lies in the
+   * slots. */
+  TfxPlan *holder;
+};
+
+TfxSlotSpec tfx_filter_slot_spec (const TfxFilter *filter);
+size_t tfx_filter_fade_frames (const TfxFilter *filter);
+unsigned tfx_filter_glide_steps (const TfxFilter *filter);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-delay.c: stages that are a delay line with taps. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "block.h"
+#include "cpu/delay.h"
+#include "kind.h"
+
+TfxStage *
+tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
+    size_t n_taps)
+{
+  TfxStage *stage;
+
+  if (!isfinite (direct))
+    return NULL;
+  for (size_t i = 0; i < n_taps; i++) {
+    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
+      return NULL;
+  }
+  stage = tfx_stage_alloc (id, &tfx_kind_delay);
+  if (!stage)
+    return NULL;
+  stage->u.delay.direct = direct;
+  stage->u.delay.n_taps = n_taps;
+  for (size_t i = 0; i < n_taps; i++) {
+    if (taps[i].delay > stage->u.delay.longest)
+      stage->u.delay.longest = taps[i].delay;
+  }
+  stage->u.delay.taps = tfx_stage_copy (taps, n_taps, sizeof *taps);
+  if (!stage->u.delay.taps)
+    tfx_stage_unref (&stage);
+  return stage;
+}
+
+static bool
+delay_is_identity (const TfxStage *stage)
+{
+  return stage->u.delay.direct == 1.0 && stage->u.delay.n_taps == 0;
+}
+
+/* Any taps over one past. */
+static bool
+delay_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.delay.longest == b->u.delay.longest;
+}
+
+static bool
+delay_is_same (const TfxStage *a, const TfxStage *b)
+{
+  if (a->u.delay.direct != b->u.delay.direct ||
+      a->u.delay.n_taps != b->u.delay.n_taps)
+    return false;
+  for (size_t i = 0; i < a->u.delay.n_taps; i++) {
+    const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
+    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap ||
+        s->side != t->side)
+      return false;
+  }
+  return true;
+}
+
+static size_t
+delay_state_size (const TfxStage *stage)
+{
+  return stage->u.delay.longest;
+}
+
+static size_t
+delay_n_taps (const TfxStage *stage)
+{
+  return stage->u.delay.n_taps;
+}
+
+/* ns for a tap and a sample. */
+#define TAP_NS 0.5
+
+static double
+delay_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return TAP_NS * (double)stage->u.delay.n_taps;
+}
+
+static void
+delay_clear (TfxStage *stage)
+{
+  free (stage->u.delay.taps);
+}
+
+/* ---- on the CPU ------------------------------------------------------------- */
+
+/* The line, and the stages whose taps it has: those that are heard, those that
+ * it goes to, and those that wait for that. */
+typedef struct Unit
+{
+  TfxDelay *line;
+  TfxStage *now, *next, *waiting;
+  size_t waiting_frames;
+} Unit;
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_delay_free (&u->line);
+  tfx_stage_unref (&u->now);
+  tfx_stage_unref (&u->next);
+  tfx_stage_unref (&u->waiting);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  if (tfx_delay_new (spec->n_channels, stage->u.delay.longest, 1024, &u->line) <
+      0) {
+    free (u);
+    return -ENOMEM;
+  }
+  u->now = tfx_stage_ref (stage);
+  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
+      stage->u.delay.n_taps, 1.0);
+  *unit = u;
+  return 0;
+}
+
+static void
+start_fade (Unit *u, TfxStage *stage, size_t fade_frames)
+{
+  u->next = stage;
+  tfx_delay_fade_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
+      stage->u.delay.n_taps, fade_frames);
+}
+
+/* A fade that has ended: what was heard is let go of. */
+static void
+look_after_fade (Unit *u)
+{
+  if (!u->next || tfx_delay_is_fading (u->line))
+    return;
+  tfx_stage_unref (&u->now);
+  u->now = u->next;
+  u->next = NULL;
+  if (u->waiting) {
+    TfxStage *stage = u->waiting;
+    u->waiting = NULL;
+    start_fade (u, stage, u->waiting_frames);
+  }
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to;
+
+    n = in->n_frames - i;
+    if (u->waiting && n > tfx_delay_fade_left (u->line))
+      n = tfx_delay_fade_left (u->line);
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    tfx_delay_run (u->line, &from, &to);
+    look_after_fade (u);
+  }
+  return 0;
+}
+
+static int
+unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+    void **values)
+{
+  *values = tfx_stage_ref (stage);
+  return 0;
+}
+
+static void
+unit_drop_values (void *values)
+{
+  TfxStage *stage = values;
+
+  tfx_stage_unref (&stage);
+}
+
+static void
+unit_set_values (void *data, void *values, size_t fade_frames)
+{
+  Unit *u = data;
+
+  if (u->next && fade_frames > 0) {
+    tfx_stage_unref (&u->waiting);
+    u->waiting = values;
+    u->waiting_frames = fade_frames;
+    return;
+  }
+  tfx_stage_unref (&u->waiting);
+  tfx_stage_unref (&u->next);
+  start_fade (u, values, fade_frames);
+  look_after_fade (u);
+}
+
+static bool
+unit_is_changing (const void *data)
+{
+  const Unit *u = data;
+
+  return u->next != NULL;
+}
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  tfx_delay_reset (u->line);
+  if (u->waiting) {
+    tfx_stage_unref (&u->next);
+    u->next = u->waiting;
+    u->waiting = NULL;
+  }
+  if (u->next)
+    start_fade (u, u->next, 0);
+  look_after_fade (u);
+}
+
+static double
+unit_state_peak (const void *data)
+{
+  const Unit *u = data;
+
+  return tfx_delay_state_peak (u->line);
+}
+
+static void
+unit_get_state (const void *data, double *state)
+{
+  const Unit *u = data;
+
+  tfx_delay_get_state (u->line, state);
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+  const Unit *u = data;
+
+  tfx_delay_set_state (u->line, state);
+}
+
+static bool
+unit_catch_up_start (void *data, const void *source)
+{
+  return true;
+}
+
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  const Unit *u = data, *from = source;
+
+  tfx_delay_seed (u->line, from->line);
+  return 0;
+}
+
+static size_t
+unit_catch_up_frames (size_t block_frames)
+{
+  return SIZE_MAX;
+}
+
+static const TfxUnitKind delay_unit = {
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = unit_prepare_values,
+  .set_values = unit_set_values,
+  .drop_values = unit_drop_values,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = unit_catch_up_frames,
+};
+
+const TfxKind tfx_kind_delay = {
+  .name = "delay",
+  .tag = TFX_STAGE_DELAY,
+  .step = TFX_STEP_DELAY,
+  .unit = &delay_unit,
+  .is_identity = delay_is_identity,
+  .is_same_structure = delay_is_same_structure,
+  .is_same = delay_is_same,
+  .state_size = delay_state_size,
+  .n_taps = delay_n_taps,
+  .cost = delay_cost,
+  .clear = delay_clear,
+};

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-fir-unit.c: a FIR stage on the CPU: a convolver; and long ones that are
+ * made ready in another thread. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "cpu/convolver.h"
+#include "kind-fir.h"
+
+/* FIRs of so many taps and more are worth to be made ready before. */
+#define LONG_TAPS 16384
+
+/* ---- made ready before -------------------------------------------------------- */
+
+/* What hangs on a stage. */
+typedef struct Ready
+{
+  TfxUnitSpec spec; /* what for */
+  TfxConvolverTaps *taps;
+  TfxConvolver *spare; /* atomic; at rest, for who comes first */
+} Ready;
+
+static void
+ready_free (void *data)
+{
+  Ready *ready = data;
+
+  tfx_convolver_free (&ready->spare);
+  tfx_convolver_taps_unref (&ready->taps);
+  free (ready);
+}
+
+static TfxConvolverSpec
+convolver_spec (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return (TfxConvolverSpec){ .taps = stage->u.fir.taps,
+    .gain = 1.0,
+    .n_taps = stage->u.fir.n_taps,
+    .n_front = stage->u.fir.n_front,
+    .n_back = stage->u.fir.n_back,
+    .n_kernels = stage->u.fir.n_kernels,
+    .n_channels = spec->n_channels,
+    .precision = spec->sample,
+    .method = stage->u.fir.method,
+    .block_frames = spec->block_frames,
+    .kernel = spec->kernel };
+}
+
+int
+tfx_fir_unit_prepare (TfxStage *stage, const TfxFilterSpec *spec)
+{
+  const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
+    tfx_cpu_backend ()->kernel };
+  const TfxConvolverSpec convolver = convolver_spec (stage, &unit);
+  Ready *ready;
+  int ret;
+
+  if (stage->u.fir.n_taps < LONG_TAPS || stage->ready)
+    return 0;
+  ready = calloc (1, sizeof *ready);
+  if (!ready)
+    return -ENOMEM;
+  ready->spec = unit;
+  ret = tfx_convolver_taps_new (&convolver, &ready->taps);
+  if (ret == 0)
+    ret = tfx_convolver_new (ready->taps, &ready->spare);
+  if (ret < 0) {
+    ready_free (ready);
+    return ret;
+  }
+  stage->ready = ready;
+  stage->ready_free = ready_free;
+  return 0;
+}
+
+/* What was made ready for just that; or NULL. */
+static Ready *
+find_ready (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  Ready *ready = stage->ready;
+
+  if (!ready || stage->ready_free != ready_free ||
+      ready->spec.n_channels != spec->n_channels ||
+      ready->spec.sample != spec->sample ||
+      ready->spec.block_frames != spec->block_frames ||
+      strcmp (ready->spec.kernel, spec->kernel) != 0)
+    return NULL;
+  return ready;
+}
+
+static bool
+unit_is_prepared (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  const Ready *ready = find_ready (stage, spec);
+
+  return ready && __atomic_load_n (&ready->spare, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the unit is a convolver --------------------------------------------------- */
+
+static int
+make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
+    TfxConvolverTaps **taps)
+{
+  const TfxConvolverSpec convolver = convolver_spec (stage, spec);
+  const Ready *ready = find_ready (stage, spec);
+
+  if (!ready)
+    return tfx_convolver_taps_new (&convolver, taps);
+  *taps = tfx_convolver_taps_ref (ready->taps);
+  return 0;
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Ready *ready = find_ready (stage, spec);
+  TfxConvolver *none = NULL, *convolver = NULL;
+  TfxConvolverTaps *taps;
+  int ret = 0;
+
+  if (ready)
+    __atomic_exchange (&ready->spare, &none, &convolver, __ATOMIC_ACQ_REL);
+  if (!convolver) {
+    ret = make_taps (stage, spec, &taps);
+    if (ret == 0)
+      ret = tfx_convolver_new (taps, &convolver);
+    tfx_convolver_taps_unref (&taps);
+  }
+  *unit = convolver;
+  return ret;
+}
+
+static void
+unit_free (void *unit)
+{
+  TfxConvolver *convolver = unit;
+
+  tfx_convolver_free (&convolver);
+}
+
+static int
+unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
+{
+  return (int)tfx_convolver_run (unit, in, out);
+}
+
+static int
+unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+    void **values)
+{
+  TfxConvolverTaps *taps;
+  int ret = make_taps (stage, spec, &taps);
+
+  *values = taps;
+  return ret;
+}
+
+static void
+unit_drop_values (void *values)
+{
+  TfxConvolverTaps *taps = values;
+
+  tfx_convolver_taps_unref (&taps);
+}
+
+static void
+unit_set_values (void *unit, void *values, size_t fade_frames)
+{
+  tfx_convolver_set_taps (unit, values, fade_frames);
+  unit_drop_values (values);
+}
+
+static bool
+unit_is_changing (const void *unit)
+{
+  return tfx_convolver_is_fading (unit);
+}
+
+static void
+unit_reset (void *unit)
+{
+  tfx_convolver_reset (unit);
+}
+
+static double
+unit_state_peak (const void *unit)
+{
+  return tfx_convolver_state_peak (unit);
+}
+
+static void
+unit_get_state (const void *unit, double *state)
+{
+  tfx_convolver_get_history (unit, state);
+}
+
+static void
+unit_set_state (void *unit, const double *state)
+{
+  tfx_convolver_set_history (unit, state);
+}
+
+static bool
+unit_catch_up_start (void *unit, const void *source)
+{
+  return tfx_convolver_follow_start (unit, source);
+}
+
+static size_t
+unit_catch_up (void *unit, const void *source, size_t n_frames)
+{
+  return tfx_convolver_follow (unit, source, n_frames);
+}
+
+const TfxUnitKind tfx_fir_unit = {
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = unit_prepare_values,
+  .set_values = unit_set_values,
+  .drop_values = unit_drop_values,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = tfx_convolver_follow_frames,
+  .is_prepared = unit_is_prepared,
+};

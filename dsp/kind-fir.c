@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-fir.c: stages that are a finite impulse response. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "cpu/convolver.h"
+#include "kind-fir.h"
+
+static TfxStage *
+fir_new (uint64_t id, unsigned n_kernels, size_t n_taps, TfxFirMethod method)
+{
+  TfxStage *stage;
+
+  if (n_taps > SIZE_MAX / sizeof (double) / n_kernels)
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_fir);
+  if (!stage)
+    return NULL;
+  stage->u.fir.n_kernels = n_kernels;
+  stage->u.fir.n_taps = n_taps;
+  stage->u.fir.method = method;
+  stage->u.fir.taps = calloc (n_taps, n_kernels * sizeof (double));
+  if (!stage->u.fir.taps)
+    tfx_stage_unref (&stage);
+  return stage;
+}
+
+/* Fewer zeros at one end are no matter. */
+#define MIN_ZEROS 32
+
+/* What follows from the taps of a new stage. */
+static void
+look_at_taps (TfxStage *stage)
+{
+  const size_t n = stage->u.fir.n_taps;
+  const double *taps = stage->u.fir.taps;
+  size_t front = n - 1, back = n - 1;
+
+  for (unsigned k = 0; k < stage->u.fir.n_kernels; k++, taps += n) {
+    size_t i = 0;
+    while (i < front && taps[i] == 0.0)
+      i++;
+    front = i;
+    for (i = 0; i < n; i++)
+      stage->u.fir.peak = fmax (stage->u.fir.peak, fabs (taps[i]));
+    for (i = 0; i < back && taps[n - 1 - i] == 0.0;)
+      i++;
+    back = i;
+  }
+  /* zeros alone */
+  if (front + back > n - 1)
+    back = 0;
+  stage->u.fir.n_front = front < MIN_ZEROS ? 0 : front;
+  stage->u.fir.n_back = back < MIN_ZEROS ? 0 : back;
+}
+
+TfxStage *
+tfx_stage_new_fir (uint64_t id, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
+{
+  TfxStage *stage;
+
+  if (n_kernels < 1 || n_kernels > TFX_MAX_CHANNELS || n_taps < 1 ||
+      n_taps > TFX_FIR_MAX_TAPS || delay >= n_taps ||
+      (unsigned)method > TFX_FIR_FFT)
+    return NULL;
+  for (unsigned k = 0; k < n_kernels; k++) {
+    for (size_t i = 0; i < n_taps; i++) {
+      if (!isfinite (kernels[k][i]))
+        return NULL;
+    }
+  }
+  stage = fir_new (id, n_kernels, n_taps, method);
+  if (stage)
+    stage->u.fir.delay = delay;
+  for (unsigned k = 0; stage && k < n_kernels; k++)
+    memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
+        n_taps * sizeof (double));
+  if (stage)
+    look_at_taps (stage);
+  return stage;
+}
+
+/* The method of two kernels in one: a wish for one method holds if the other
+ * kernel has none against it. */
+static TfxFirMethod
+common_method (TfxFirMethod a, TfxFirMethod b)
+{
+  if (a == TFX_FIR_AUTO)
+    return b;
+  return b == TFX_FIR_AUTO || a == b ? a : TFX_FIR_AUTO;
+}
+
+TfxFirShape
+tfx_stage_fir_shape (const TfxStage *s)
+{
+  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_front,
+    s->u.fir.n_back, s->u.fir.method };
+}
+
+TfxFirShape
+tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
+{
+  return (
+      TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
+    a->n_taps + b->n_taps - 1, a->n_front + b->n_front, a->n_back + b->n_back,
+    common_method (a->method, b->method) };
+}
+
+TfxStage *
+tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
+{
+  const unsigned n_a = first->u.fir.n_kernels, n_b = second->u.fir.n_kernels;
+  const size_t len_a = first->u.fir.n_taps, len_b = second->u.fir.n_taps;
+  const unsigned n = n_a > n_b ? n_a : n_b;
+  TfxStage *stage;
+
+  stage = fir_new (first->id, n, len_a + len_b - 1,
+      common_method (first->u.fir.method, second->u.fir.method));
+  for (unsigned k = 0; stage && k < n; k++) {
+    const double *a = first->u.fir.taps + (n_a == 1 ? 0 : k) * len_a;
+    const double *b = second->u.fir.taps + (n_b == 1 ? 0 : k) * len_b;
+    double *out = stage->u.fir.taps + k * stage->u.fir.n_taps;
+
+    tfx_fir_convolve (a, len_a, b, len_b, out);
+  }
+  if (stage)
+    look_at_taps (stage);
+  return stage;
+}
+
+TfxStage *
+tfx_stage_lengthen (const TfxStage *fir, size_t n_taps)
+{
+  const unsigned n = fir->u.fir.n_kernels;
+  const size_t n_has = fir->u.fir.n_taps;
+  TfxStage *stage = fir_new (fir->id, n, n_taps, fir->u.fir.method);
+
+  if (!stage)
+    return NULL;
+  stage->u.fir.delay = fir->u.fir.delay;
+  for (unsigned k = 0; k < n; k++)
+    memcpy (stage->u.fir.taps + k * n_taps, fir->u.fir.taps + k * n_has,
+        n_has * sizeof (double));
+  look_at_taps (stage);
+  return stage;
+}
+
+/* ---- the kind --------------------------------------------------------------- */
+
+static int
+fir_check (const TfxStage *stage, const TfxFilterSpec *spec)
+{
+  const double most = spec->sample == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
+
+  if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != spec->n_channels)
+    return -EINVAL;
+  return stage->u.fir.peak < most ? 0 : -ERANGE;
+}
+
+static bool
+fir_is_identity (const TfxStage *stage)
+{
+  return false;
+}
+
+static bool
+fir_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.fir.n_kernels == b->u.fir.n_kernels &&
+         a->u.fir.n_taps == b->u.fir.n_taps &&
+         a->u.fir.n_front == b->u.fir.n_front &&
+         a->u.fir.n_back == b->u.fir.n_back &&
+         a->u.fir.method == b->u.fir.method;
+}
+
+static bool
+fir_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return a == b ||
+         memcmp (a->u.fir.taps, b->u.fir.taps,
+             a->u.fir.n_kernels * a->u.fir.n_taps * sizeof (double)) == 0;
+}
+
+static size_t
+fir_state_size (const TfxStage *stage)
+{
+  return stage->u.fir.n_taps - 1;
+}
+
+static size_t
+fir_n_taps (const TfxStage *stage)
+{
+  return stage->u.fir.n_taps;
+}
+
+static double
+shape_cost (const TfxFirShape *shape, const TfxUnitSpec *spec)
+{
+  const TfxConvolverSpec convolver = { .gain = 1.0,
+    .n_taps = shape->n_taps,
+    .n_front = shape->n_front,
+    .n_back = shape->n_back,
+    .n_kernels = shape->n_kernels,
+    .n_channels = spec->n_channels,
+    .precision = spec->sample,
+    .method = shape->method,
+    .block_frames = spec->block_frames,
+    .kernel = spec->kernel };
+
+  return tfx_convolver_cost (&convolver);
+}
+
+static double
+fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  const TfxFirShape shape = tfx_stage_fir_shape (stage);
+
+  return shape_cost (&shape, spec);
+}
+
+/* Convolving kernels of more taps than this with each other takes longer than
+ * a change of parameters may. */
+#define JOIN_MAX_PRODUCTS 16000000.0
+
+/* Two are better one where that is a tap less in all and one pass over the
+ * samples, or fewer transforms; but not where a long one would have to be
+ * summed up tap by tap, as is asked of a short one. */
+static int
+fir_join (const TfxStage *first, const TfxStage *second,
+    const TfxFilterSpec *spec, TfxStage **both)
+{
+  const TfxFirShape a = tfx_stage_fir_shape (first);
+  const TfxFirShape b = tfx_stage_fir_shape (second);
+  const TfxFirShape shape = tfx_stage_convolved_shape (&a, &b);
+  const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
+    tfx_cpu_backend ()->kernel };
+
+  *both = NULL;
+  if (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1)
+    return 0;
+  if (shape.n_taps > TFX_FIR_MAX_TAPS ||
+      (double)a.n_taps * (double)b.n_taps > JOIN_MAX_PRODUCTS ||
+      shape_cost (&shape, &unit) >
+          shape_cost (&a, &unit) + shape_cost (&b, &unit))
+    return 0;
+  *both = tfx_stage_convolve (first, second);
+  if (!*both)
+    return -ENOMEM;
+  /* What each of them can do is not lost with the other. */
+  if (fir_check (*both, spec) < 0)
+    tfx_stage_unref (both);
+  return 0;
+}
+
+static void
+fir_clear (TfxStage *stage)
+{
+  free (stage->u.fir.taps);
+}
+
+const TfxKind tfx_kind_fir = {
+  .name = "fir",
+  .tag = TFX_STAGE_FIR,
+  .step = TFX_STEP_FIR,
+  .unit = &tfx_fir_unit,
+  .check = fir_check,
+  .is_identity = fir_is_identity,
+  .is_same_structure = fir_is_same_structure,
+  .is_same = fir_is_same,
+  .state_size = fir_state_size,
+  .join = fir_join,
+  .prepare = tfx_fir_unit_prepare,
+  .n_taps = fir_n_taps,
+  .cost = fir_cost,
+  .clear = fir_clear,
+};

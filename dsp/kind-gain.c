@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-gain.c: stages that are a factor. */
+#include <math.h>
+
+#include "kind.h"
+
+TfxStage *
+tfx_stage_new_gain (uint64_t id, double gain)
+{
+  TfxStage *stage;
+
+  if (!isfinite (gain))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_gain);
+  if (stage)
+    stage->u.gain = gain;
+  return stage;
+}
+
+static bool
+gain_is_identity (const TfxStage *stage)
+{
+  return stage->u.gain == 1.0;
+}
+
+static bool
+gain_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return true;
+}
+
+static bool
+gain_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.gain == b->u.gain;
+}
+
+static size_t
+gain_state_size (const TfxStage *stage)
+{
+  return 0;
+}
+
+const TfxKind tfx_kind_gain = {
+  .name = "gain",
+  .tag = TFX_STAGE_GAIN,
+  .step = TFX_STEP_CASCADE,
+  .is_identity = gain_is_identity,
+  .is_same_structure = gain_is_same_structure,
+  .is_same = gain_is_same,
+  .state_size = gain_state_size,
+};

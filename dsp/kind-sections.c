@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-sections.c: stages that are a cascade of second-order sections. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kind.h"
+
+static bool
+are_stable (const TfxSos *sos, size_t n_sos)
+{
+  for (size_t i = 0; i < n_sos; i++) {
+    if (!tfx_sos_is_stable (&sos[i]))
+      return false;
+  }
+  return true;
+}
+
+TfxStage *
+tfx_stage_new_sections (uint64_t id, const TfxSos *sos, size_t n_sos)
+{
+  TfxStage *stage;
+
+  if (!are_stable (sos, n_sos))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_sections);
+  if (!stage)
+    return NULL;
+  stage->u.sections.n = n_sos;
+  stage->u.sections.sos = tfx_stage_copy (sos, n_sos, sizeof *sos);
+  if (!stage->u.sections.sos)
+    tfx_stage_unref (&stage);
+  return stage;
+}
+
+bool
+tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos)
+{
+  if (stage->kind != &tfx_kind_sections || stage->u.sections.n != n_sos ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_stable (sos, n_sos))
+    return false;
+  if (n_sos > 0)
+    memcpy (stage->u.sections.sos, sos, n_sos * sizeof *sos);
+  return true;
+}
+
+static bool
+sections_is_identity (const TfxStage *stage)
+{
+  for (size_t i = 0; i < stage->u.sections.n; i++) {
+    const TfxSos *s = &stage->u.sections.sos[i];
+    if (s->b0 != 1.0 || s->b1 != s->a1 || s->b2 != s->a2)
+      return false;
+  }
+  return true;
+}
+
+static bool
+sections_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.sections.n == b->u.sections.n;
+}
+
+static bool
+sections_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return memcmp (a->u.sections.sos, b->u.sections.sos,
+             a->u.sections.n * sizeof (TfxSos)) == 0;
+}
+
+static size_t
+sections_state_size (const TfxStage *stage)
+{
+  return 2 * stage->u.sections.n;
+}
+
+static void
+sections_clear (TfxStage *stage)
+{
+  free (stage->u.sections.sos);
+}
+
+const TfxKind tfx_kind_sections = {
+  .name = "sections",
+  .tag = TFX_STAGE_SECTIONS,
+  .step = TFX_STEP_CASCADE,
+  .is_identity = sections_is_identity,
+  .is_same_structure = sections_is_same_structure,
+  .is_same = sections_is_same,
+  .state_size = sections_state_size,
+  .clear = sections_clear,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind.h: what the core has to know of a kind of stage.
+ *
+ * A kind is one file, kind-<name>.c, which has its constructors and its table;
+ * nothing else asks of what kind a stage is. */
+#ifndef TFX_KIND_H
+#define TFX_KIND_H
+
+#include "plan.h"
+#include "stage.h"
+
+/* What a unit is made for. */
+typedef struct TfxUnitSpec
+{
+  unsigned n_channels;
+  TfxSample sample;
+  size_t block_frames; /* 0: not known */
+  const char *kernel;  /* of the CPU backend */
+} TfxUnitSpec;
+
+/* How the CPU runs a stage with all of its state: FIRs, delay lines.  A unit
+ * belongs to one thread at a time. */
+typedef struct TfxUnitKind
+{
+  /* At rest.  0 or negative errno. */
+  int (*make) (TfxStage *stage, const TfxUnitSpec *spec, void **unit);
+  void (*free) (void *unit);
+
+  /* Filters in to out, in place or apart, in blocks of any length; allocates
+   * nothing.  Returns in how many channels samples were not finite. */
+  int (*run) (void *unit, const TfxBlock *in, const TfxBlock *out);
+
+  /* Other values of the same structure: makes them ready (0 or negative errno);
+   * goes there over fade_frames (0: at once), and takes them; or drops them. */
+  int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+      void **values);
+  void (*set_values) (void *unit, void *values, size_t fade_frames);
+  void (*drop_values) (void *values);
+  bool (*is_changing) (const void *unit);
+
+  /* All state to zero; what changes has come to its end. */
+  void (*reset) (void *unit);
+  /* The largest magnitude in the state; 0 is rest. */
+  double (*state_peak) (const void *unit);
+  /* The last inputs, double[n_channels][state size], the newest last. */
+  void (*get_state) (const void *unit, double *state);
+  void (*set_state) (void *unit, const double *state);
+
+  /* A unit at rest takes over the past of another one of the same kind, the
+   * source.  start: from now on; false if it cannot.  catch_up: after the
+   * source has run n_frames, at most catch_up_frames() since the last time; 0
+   * if all is there.  SIZE_MAX frames: at once. */
+  bool (*catch_up_start) (void *unit, const void *source);
+  size_t (*catch_up) (void *unit, const void *source, size_t n_frames);
+  size_t (*catch_up_frames) (size_t block_frames);
+  /* Whether that should go step by step.  May be NULL. */
+  bool (*is_prepared) (const TfxStage *stage, const TfxUnitSpec *spec);
+} TfxUnitKind;
+
+struct TfxKind
+{
+  const char *name;
+  TfxStageKind tag;
+  TfxStepKind step;        /* what a plan makes of it */
+  const TfxUnitKind *unit; /* NULL: plans have steps for it */
+
+  /* 0; -EINVAL: not for so many channels; -ERANGE: a value that the samples do
+   * not hold.  May be NULL. */
+  int (*check) (const TfxStage *stage, const TfxFilterSpec *spec);
+  bool (*is_identity) (const TfxStage *stage);
+  /* Two of a kind: whether one can go to the other by values alone; and whether
+   * these are the same too. */
+  bool (*is_same_structure) (const TfxStage *a, const TfxStage *b);
+  bool (*is_same) (const TfxStage *a, const TfxStage *b);
+  /* Doubles for a channel. */
+  size_t (*state_size) (const TfxStage *stage);
+  /* Two in series as one, with the id of the first, if that costs less.  *both
+   * is NULL if not.  0 or -ENOMEM.  May be NULL. */
+  int (*join) (const TfxStage *first, const TfxStage *second,
+      const TfxFilterSpec *spec, TfxStage **both);
+  /* See tfx_stage_prepare().  May be NULL. */
+  int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
+  /* Taps, and ns for a frame of one channel on the CPU. */
+  size_t (*n_taps) (const TfxStage *stage);
+  double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
+  void (*clear) (TfxStage *stage);
+};
+
+extern const TfxKind tfx_kind_sections;
+extern const TfxKind tfx_kind_gain;
+extern const TfxKind tfx_kind_fir;
+extern const TfxKind tfx_kind_delay;
+extern const TfxKind tfx_kind_sum;
+
+#endif

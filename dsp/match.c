@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * match.c: the slots of a running filter against the stages of another chain.
+ *
+ * A stage is found by its id, in order; what is not found in order goes and
+ * comes.  Branches of a sum are matched one by one. */
+#include "match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "change.h"
+#include "join.h"
+
+typedef struct Match
+{
+  TfxFilter *filter;
+  TfxSlotSpec spec;
+  bool is_structural;
+} Match;
+
+static int prepare_list (Match *m, TfxPlaces *list, const TfxChain *chain);
+
+/* ---- making ready ------------------------------------------------------------------ */
+
+/* A place where `slot` takes over from `old`; either may be NULL. */
+static int
+add_fade (Match *m, TfxPlaces *list, TfxSlot *slot, TfxSlot *old)
+{
+  TfxPlace *p = &list->next[list->n_next++];
+
+  *p = (TfxPlace){ .slot = slot,
+    .old = old,
+    .phase = TFX_PLACE_WAITING,
+    .is_new = true };
+  m->is_structural = true;
+  p->fade = calloc (1, sizeof *p->fade);
+  if (!p->fade)
+    return -ENOMEM;
+  p->fade->length = tfx_filter_fade_frames (m->filter);
+  return 0;
+}
+
+/* Whether the past of the old slot is taken over step by step. */
+static bool
+is_gradual (const Match *m, const TfxSlot *slot, const TfxSlot *old,
+    bool is_prepared)
+{
+  return is_prepared && slot->unit && old->unit &&
+         slot->stage->kind == old->stage->kind;
+}
+
+/* Another structure in place of the old one; or (old == NULL) a stage that
+ * comes. */
+static int
+replace_slot (Match *m, TfxPlaces *list, TfxStage *stage, bool is_joined,
+    TfxSlot *old)
+{
+  const TfxUnitKind *kind = stage->kind->unit;
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&m->spec);
+  const bool is_prepared = kind && unit.kernel && kind->is_prepared &&
+                           kind->is_prepared (stage, &unit);
+  TfxSlot *slot;
+  int ret = tfx_slot_new (stage, &m->spec, &slot);
+
+  if (ret < 0)
+    return ret;
+  slot->is_joined = is_joined;
+  if (!old && !slot->is_active) {
+    list->next[list->n_next++] = (TfxPlace){ .slot = slot, .is_new = true };
+    return 0;
+  }
+  ret = add_fade (m, list, slot, old);
+  if (old && is_gradual (m, slot, old, is_prepared))
+    list->next[list->n_next - 1].phase = TFX_PLACE_CATCHING_UP;
+  return ret;
+}
+
+/* The slot stays, and gets other values. */
+static int
+keep_slot (Match *m, TfxSlot *slot, TfxStage *stage, bool is_joined)
+{
+  const TfxUnitKind *kind = stage->kind->unit;
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&m->spec);
+  int ret = 0;
+
+  slot->is_joined = is_joined;
+  for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
+    ret = prepare_list (m, &slot->branches[b], stage->u.sum.branches[b]);
+  if (ret < 0 || tfx_slot_has_values (slot, stage))
+    return ret;
+  if (slot->unit)
+    ret = kind->prepare_values (slot->unit, stage, &unit, &slot->new_values);
+  if (ret == 0)
+    slot->new_stage = tfx_stage_ref (stage);
+  return ret;
+}
+
+static int
+pair (Match *m, TfxPlaces *list, const TfxPlace *place, TfxStage *stage,
+    bool is_joined)
+{
+  if (tfx_slot_can_take (place->slot, stage, true)) {
+    list->next[list->n_next++] = *place;
+    return keep_slot (m, place->slot, stage, is_joined);
+  }
+  if (place->phase == TFX_PLACE_STEADY)
+    return replace_slot (m, list, stage, is_joined, place->slot);
+  m->is_structural = true; /* not now */
+  list->next[list->n_next++] = *place;
+  return 0;
+}
+
+/* A place whose stage is not there any more. */
+static int
+leave (Match *m, TfxPlaces *list, const TfxPlace *place)
+{
+  if (place->slot && place->phase == TFX_PLACE_STEADY)
+    return add_fade (m, list, NULL, place->slot);
+  m->is_structural = m->is_structural || place->slot;
+  list->next[list->n_next++] = *place;
+  return 0;
+}
+
+static size_t
+find_id (const TfxPlaces *list, size_t first, uint64_t id)
+{
+  while (first < list->n && (!list->places[first].slot ||
+                                list->places[first].slot->stage->id != id))
+    first++;
+  return first;
+}
+
+static int
+match_stages (Match *m, TfxPlaces *list, const TfxJoined *joined)
+{
+  size_t at = 0;
+  int ret = 0;
+
+  for (size_t j = 0; ret == 0 && j < joined->n; j++) {
+    TfxStage *stage = joined->stages[j];
+    const size_t found = find_id (list, at, stage->id);
+
+    if (found == list->n) {
+      ret = replace_slot (m, list, stage, joined->are_joined[j], NULL);
+      continue;
+    }
+    while (ret == 0 && at < found)
+      ret = leave (m, list, &list->places[at++]);
+    if (ret == 0)
+      ret = pair (m, list, &list->places[at++], stage, joined->are_joined[j]);
+  }
+  while (ret == 0 && at < list->n)
+    ret = leave (m, list, &list->places[at++]);
+  return ret;
+}
+
+static int
+prepare_list (Match *m, TfxPlaces *list, const TfxChain *chain)
+{
+  TfxJoined joined;
+  int ret = tfx_join_stages (chain, &m->spec.filter, &joined);
+
+  if (ret < 0)
+    return ret;
+  list->n_next = 0;
+  list->next = calloc (list->n + joined.n + 1, sizeof *list->next);
+  ret = list->next ? match_stages (m, list, &joined) : -ENOMEM;
+  tfx_join_clear (&joined);
+  return ret;
+}
+
+int
+tfx_match_prepare (TfxFilter *f, const TfxChain *chain, bool *is_structural)
+{
+  Match m = { f, tfx_filter_slot_spec (f), false };
+  int ret = prepare_list (&m, &f->places, chain);
+
+  *is_structural = m.is_structural;
+  return ret;
+}
+
+/* ---- and then ------------------------------------------------------------------------ */
+
+static void
+abort_slot (TfxSlot *slot)
+{
+  if (slot->new_values)
+    slot->stage->kind->unit->drop_values (slot->new_values);
+  slot->new_values = NULL;
+  tfx_stage_unref (&slot->new_stage);
+  for (size_t b = 0; b < slot->n_branches; b++)
+    tfx_match_abort (&slot->branches[b]);
+}
+
+void
+tfx_match_abort (TfxPlaces *list)
+{
+  for (size_t i = 0; i < list->n_next; i++) {
+    TfxPlace *p = &list->next[i];
+
+    if (!p->is_new)
+      continue;
+    tfx_slot_free (&p->slot);
+    free (p->fade);
+  }
+  free (list->next);
+  list->next = NULL;
+  list->n_next = 0;
+  for (size_t i = 0; i < list->n; i++) {
+    if (list->places[i].slot)
+      abort_slot (list->places[i].slot);
+  }
+}
+
+static void
+commit_slot (TfxFilter *f, TfxSlot *slot)
+{
+  TfxStage *stage = slot->new_stage;
+
+  slot->new_stage = NULL;
+  if (stage)
+    tfx_change_prepared (f, slot, stage);
+  tfx_stage_unref (&stage);
+  for (size_t b = 0; b < slot->n_branches; b++)
+    tfx_match_commit (f, &slot->branches[b]);
+}
+
+void
+tfx_match_commit (TfxFilter *f, TfxPlaces *list)
+{
+  if (!list->next)
+    return;
+  for (size_t i = 0; i < list->n_next; i++) {
+    TfxPlace *p = &list->next[i];
+
+    if (p->slot && !p->is_new)
+      commit_slot (f, p->slot);
+    if (p->is_new && p->phase == TFX_PLACE_CATCHING_UP &&
+        !p->slot->stage->kind->unit->catch_up_start (p->slot->unit,
+            p->old->unit))
+      p->phase = TFX_PLACE_WAITING;
+    p->is_new = false;
+  }
+  free (list->places);
+  list->places = list->next;
+  list->n = list->n_next;
+  list->next = NULL;
+  list->n_next = 0;
+}

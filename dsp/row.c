@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * row.c: a plan for a row of filters: it borrows their state, runs them from one
+ * change to the next, and is compiled anew where the structure changes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "block.h"
+#include "borrow.h"
+#include "change.h"
+#include "compile.h"
+#include "denormal.h"
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+static void
+free_engine (TfxPlan *plan)
+{
+  if (!plan->engine)
+    return;
+  plan->backend->add_stats (plan->engine, &plan->freed);
+  plan->backend->engine_free (plan->engine);
+  plan->engine = NULL;
+}
+
+/* What is compiled, and its engine, from one plan to another that has none. */
+static void
+move_compiled (TfxPlan *to, TfxPlan *from)
+{
+  to->engine = from->engine;
+  to->top = from->top;
+  to->stages = from->stages;
+  to->parts = from->parts;
+  to->sos = from->sos;
+  to->scratch = from->scratch;
+  to->n_stages = from->n_stages;
+  to->n_parts = from->n_parts;
+  to->n_sos = from->n_sos;
+  to->n_all_steps = from->n_all_steps;
+  to->n_chain_stages = from->n_chain_stages;
+  to->is_stale = from->is_stale;
+
+  from->engine = NULL;
+  from->top = (TfxSteps){ 0, NULL };
+  from->stages = NULL;
+  from->parts = NULL;
+  from->sos = NULL;
+  from->scratch = NULL;
+  from->n_stages = from->n_parts = from->n_sos = from->n_all_steps = 0;
+  from->n_chain_stages = 0;
+  from->is_stale = false;
+}
+
+static void
+look_for_fade (TfxPlan *plan, TfxStep *step, void *data)
+{
+  bool *is_fading = data;
+
+  *is_fading = *is_fading || step->kind == TFX_STEP_FADE;
+}
+
+static int
+make_engine (TfxPlan *plan)
+{
+  bool is_fading = false;
+  int ret = tfx_compile_steps (plan);
+
+  if (ret < 0)
+    return ret;
+  tfx_compile_each (plan, look_for_fade, &is_fading);
+  if (is_fading && !plan->backend->update_step)
+    return -ENOTSUP;
+  return plan->backend->engine_new (plan, &plan->engine);
+}
+
+static void
+set_known (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    const TfxFilter *f = plan->filters[i];
+
+    plan->known[i] = (TfxPlanKnown){ f->serial, f->n_values, f->n_settings };
+  }
+}
+
+static void
+give_back_all (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_borrow_give_back (plan->filters[i]);
+}
+
+/* The state lies in the slots before and after. */
+static int
+compile (TfxPlan *plan)
+{
+  TfxPlan old, made;
+  int ret;
+
+  plan->sample = plan->filters[0]->spec.sample;
+  plan->block_frames = plan->filters[0]->spec.block_frames;
+  for (size_t i = 0; plan->backend->uses_units && i < plan->n_filters; i++) {
+    if (!plan->filters[i]->kernel)
+      plan->filters[i]->kernel = plan->backend->kernel;
+  }
+  /* An engine knows the plan by its address. */
+  move_compiled (&old, plan);
+  ret = make_engine (plan);
+  if (ret < 0) {
+    tfx_compile_clear (plan);
+    move_compiled (plan, &old);
+    return ret;
+  }
+  move_compiled (&made, plan);
+  move_compiled (plan, &old);
+  free_engine (plan);
+  tfx_compile_clear (plan);
+  move_compiled (plan, &made);
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_change_settle (plan->filters[i]);
+  set_known (plan);
+  return 0;
+}
+
+/* ---- making ready ------------------------------------------------------------------- */
+
+/* Sections and gains that have changed at once, or while another plan ran. */
+static int
+load (TfxPlan *plan)
+{
+  bool are_known = true;
+  int ret = 0;
+
+  for (size_t i = 0; i < plan->n_filters; i++)
+    are_known = are_known &&
+                plan->known[i].n_values == plan->filters[i]->n_values &&
+                plan->known[i].n_settings == plan->filters[i]->n_settings;
+  if (!are_known) {
+    tfx_compile_set_values (plan);
+    ret = plan->backend->update (plan->engine, plan);
+  }
+  if (ret < 0)
+    return ret;
+  tfx_borrow_load (plan);
+  set_known (plan);
+  return 0;
+}
+
+static bool
+is_held (const TfxPlan *plan, size_t i)
+{
+  const TfxFilter *f = plan->filters[i];
+
+  return f->holder == plan && plan->known[i].serial == f->serial &&
+         plan->known[i].n_values == f->n_values &&
+         (plan->backend->uses_units ||
+             plan->known[i].n_settings == f->n_settings);
+}
+
+/* The engine gets the state and the values of all filters, in the structure that
+ * they have now. */
+static int
+take_hold (TfxPlan *plan)
+{
+  bool is_wanted = plan->is_stale || !plan->engine, is_needed = !plan->engine;
+  int ret;
+
+  give_back_all (plan);
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    const TfxFilter *f = plan->filters[i];
+
+    is_needed = is_needed || plan->known[i].serial != f->serial;
+    is_wanted = is_wanted || f->wants_compile;
+  }
+  if (is_needed || is_wanted) {
+    ret = compile (plan);
+    /* Short of memory, it goes on as it was, and is tried again. */
+    if (ret < 0 && (is_needed || ret == -ENOTSUP))
+      return ret;
+  }
+  return load (plan);
+}
+
+static void
+mark_moving (TfxPlan *plan, TfxStep *step, void *data)
+{
+  for (size_t i = 0; i < step->n_parts; i++)
+    step->is_moving =
+        step->is_moving || (step->parts[i].slot->n_glide_steps > 0 &&
+                               step->parts[i].filter == data);
+  if (step->is_moving)
+    tfx_borrow_get_step (plan, step);
+}
+
+static void
+set_moving (TfxPlan *plan, TfxStep *step, void *data)
+{
+  if (!step->is_moving)
+    return;
+  step->is_moving = false;
+  tfx_compile_set_step (plan, step);
+  plan->backend->update_step (plan->engine, step);
+  tfx_borrow_set_step (plan, step);
+}
+
+static void
+step_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+
+  f->n_values += slot->n_glide_steps > 0;
+  tfx_slot_step (slot, f->spec.n_channels);
+}
+
+/* The values of a filter at a point of its grid, once. */
+static void
+step_glides (TfxPlan *plan, size_t i)
+{
+  TfxFilter *f = plan->filters[i];
+
+  if (f->n_run % TFX_GRID_FRAMES > 0 || f->n_stepped == f->n_run + 1)
+    return;
+  f->n_stepped = f->n_run + 1;
+  tfx_compile_each (plan, mark_moving, f);
+  tfx_slots_each (&f->places, step_slot, f);
+  tfx_compile_each (plan, set_moving, NULL);
+  /* Other plans do not. */
+  plan->known[i].n_values = f->n_values;
+}
+
+/* What waited for the end of a cross-fade begins. */
+static void
+begin_next (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->next)
+      tfx_change_begin_next (plan->filters[i]);
+  }
+}
+
+static bool
+is_ready (const TfxPlan *plan)
+{
+  if (plan->is_stale || !plan->engine)
+    return false;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->wants_compile || !is_held (plan, i))
+      return false;
+  }
+  return true;
+}
+
+/* Everything as the next frame needs it.  *n_frames: how many come before
+ * something else changes. */
+static int
+get_ready (TfxPlan *plan, size_t *n_frames)
+{
+  const bool is_changing = tfx_plan_is_changing (plan);
+  int ret = 0;
+
+  if (is_changing && !plan->backend->update_step)
+    return -ENOTSUP;
+  /* Twice: a cross-fade may end here, and what waits for that begin. */
+  for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
+    if (is_changing)
+      begin_next (plan);
+    if (!is_ready (plan))
+      ret = take_hold (plan);
+  }
+  if (!is_changing || ret < 0)
+    return ret;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    TfxFilter *f = plan->filters[i];
+    size_t n;
+
+    if (!f->is_changing)
+      continue;
+    step_glides (plan, i);
+    n = tfx_change_frames (f);
+    *n_frames = n < *n_frames ? n : *n_frames;
+  }
+  return 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------- */
+
+int
+tfx_plan_new (TfxFilter *const *filters, size_t n, const TfxBackend *backend,
+    TfxPlan **out)
+{
+  TfxPlan *plan;
+  size_t n_frames = 1;
+  int ret;
+
+  *out = NULL;
+  if (n < 1 || !backend)
+    return -EINVAL;
+  for (size_t i = 1; i < n; i++) {
+    if (filters[i]->spec.rate_hz != filters[0]->spec.rate_hz ||
+        filters[i]->spec.n_channels != filters[0]->spec.n_channels ||
+        filters[i]->spec.sample != filters[0]->spec.sample)
+      return -EINVAL;
+  }
+  plan = calloc (1, sizeof *plan);
+  if (!plan)
+    return -ENOMEM;
+  plan->filters = calloc (n, sizeof *plan->filters);
+  plan->known = calloc (n, sizeof *plan->known);
+  if (!plan->filters || !plan->known) {
+    free (plan->filters);
+    free (plan->known);
+    free (plan);
+    return -ENOMEM;
+  }
+  pthread_mutex_init (&plan->lock, NULL);
+  plan->backend = backend;
+  plan->rate_hz = filters[0]->spec.rate_hz;
+  plan->n_channels = filters[0]->spec.n_channels;
+  for (plan->n_filters = 0; plan->n_filters < n; plan->n_filters++)
+    plan->filters[plan->n_filters] = tfx_filter_ref (filters[plan->n_filters]);
+  ret = get_ready (plan, &n_frames);
+  if (ret < 0)
+    tfx_plan_free (&plan);
+  *out = plan;
+  return ret;
+}
+
+void
+tfx_plan_free (TfxPlan **plan)
+{
+  TfxPlan *p = *plan;
+
+  *plan = NULL;
+  if (!p)
+    return;
+  for (size_t i = 0; i < p->n_filters; i++) {
+    if (p->filters[i]->holder == p)
+      tfx_borrow_give_back (p->filters[i]);
+  }
+  free_engine (p);
+  tfx_compile_clear (p);
+  for (size_t i = 0; i < p->n_filters; i++)
+    tfx_filter_unref (&p->filters[i]);
+  pthread_mutex_destroy (&p->lock);
+  free (p->filters);
+  free (p->known);
+  free (p);
+}
+
+bool
+tfx_plan_is_for (const TfxPlan *plan, TfxFilter *const *filters, size_t n,
+    const TfxBackend *backend)
+{
+  return plan->backend == backend && plan->n_filters == n &&
+         memcmp (plan->filters, filters, n * sizeof *filters) == 0;
+}
+
+size_t
+tfx_plan_n_filters (const TfxPlan *plan)
+{
+  return plan->n_filters;
+}
+
+TfxFilter *const *
+tfx_plan_filters (const TfxPlan *plan)
+{
+  return plan->filters;
+}
+
+/* ---- frames go by ------------------------------------------------------------------------ */
+
+static bool
+fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  return in->type <= TFX_SAMPLE_F64 && in->type == out->type &&
+         in->n_channels == plan->n_channels &&
+         out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
+}
+
+static void
+advance (TfxPlan *plan, size_t n_frames)
+{
+  plan->n_done += n_frames;
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_change_advance (plan->filters[i], n_frames);
+}
+
+/* As many frames as come before something changes. */
+static int
+run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  const size_t first = plan->n_done, n_left = in->n_frames - first;
+  size_t n = n_left;
+  int ret = get_ready (plan, &n);
+
+  if (ret < 0)
+    return ret;
+  if (n < in->n_frames) {
+    const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
+    const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
+
+    ret = plan->backend->run (plan->engine, &from, &to);
+  } else {
+    ret = plan->backend->run (plan->engine, in, out);
+  }
+  if (ret < 0)
+    return ret;
+  plan->n_recoveries += (uint64_t)ret;
+  advance (plan, n);
+  return 0;
+}
+
+int
+tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxDenormalMode mode;
+  int ret = 0;
+
+  plan->n_done = 0;
+  if (!fits (plan, in, out))
+    return -EINVAL;
+  if (in->n_frames == 0)
+    return 0;
+  mode = tfx_denormal_enter ();
+  while (ret == 0 && plan->n_done < in->n_frames)
+    ret = run_part (plan, in, out);
+  tfx_denormal_leave (mode);
+  plan->n_dispatches++;
+  return ret;
+}
+
+size_t
+tfx_plan_n_done (const TfxPlan *plan)
+{
+  return plan->n_done;
+}
+
+void
+tfx_plan_pass (TfxPlan *plan, size_t n_frames)
+{
+  for (plan->n_done = 0; plan->n_done < n_frames;) {
+    size_t n = n_frames - plan->n_done;
+
+    /* What cannot be done now, is when it runs. */
+    if (get_ready (plan, &n) < 0)
+      n = n_frames - plan->n_done;
+    advance (plan, n);
+  }
+}
+
+bool
+tfx_plan_is_silent (const TfxPlan *plan)
+{
+  bool is_silent = true;
+
+  for (size_t i = 0; is_silent && i < plan->n_filters; i++)
+    is_silent = tfx_filter_is_silent (plan->filters[i]);
+  return is_silent;
+}
+
+bool
+tfx_plan_is_changing (const TfxPlan *plan)
+{
+  bool is_changing = false;
+
+  for (size_t i = 0; !is_changing && i < plan->n_filters; i++)
+    is_changing = plan->filters[i]->is_changing;
+  return is_changing;
+}
+
+void
+tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats)
+{
+  *stats = (TfxStats){
+    .dispatches = plan->n_dispatches,
+    .recoveries = plan->n_recoveries,
+    .launches = plan->freed.launches,
+    .uploads = plan->freed.uploads,
+    .downloads = plan->freed.downloads,
+    .device = plan->backend->name,
+    .kernel = plan->backend->kernel,
+  };
+  if (plan->engine)
+    plan->backend->add_stats (plan->engine, stats);
+}

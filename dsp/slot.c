@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * slot.c: the values and the state of one stage of a filter. */
+#include "slot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "join.h"
+#include "state-map.h"
+
+/* ---- making ------------------------------------------------------------------ */
+
+TfxUnitSpec
+tfx_slot_unit_spec (const TfxSlotSpec *spec)
+{
+  return (TfxUnitSpec){ spec->filter.n_channels, spec->filter.sample,
+    spec->filter.block_frames, spec->kernel };
+}
+
+static int
+make_sections (TfxSlot *slot, const TfxSlotSpec *spec)
+{
+  const size_t n = slot->stage->u.sections.n;
+
+  slot->n_sos = n;
+  slot->sos = calloc (3 * n + 1, sizeof *slot->sos);
+  slot->state = calloc (2 * n + 1, spec->filter.n_channels * sizeof (double));
+  if (!slot->sos || !slot->state)
+    return -ENOMEM;
+  slot->from = slot->sos + n;
+  slot->to = slot->sos + 2 * n;
+  memcpy (slot->sos, slot->stage->u.sections.sos, n * sizeof *slot->sos);
+  memcpy (slot->to, slot->sos, n * sizeof *slot->sos);
+  return 0;
+}
+
+int
+tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxPlaces *list)
+{
+  TfxJoined joined;
+  int ret = tfx_join_stages (chain, &spec->filter, &joined);
+
+  *list = (TfxPlaces){ 0 };
+  if (ret < 0)
+    return ret;
+  list->places = calloc (joined.n + 1, sizeof *list->places);
+  if (!list->places)
+    ret = -ENOMEM;
+  for (size_t i = 0; ret == 0 && i < joined.n; i++) {
+    TfxSlot **slot = &list->places[i].slot;
+
+    ret = tfx_slot_new (joined.stages[i], spec, slot);
+    if (ret < 0)
+      break;
+    (*slot)->is_joined = joined.are_joined[i];
+    list->n++;
+  }
+  tfx_join_clear (&joined);
+  if (ret < 0)
+    tfx_slots_clear (list);
+  return ret;
+}
+
+static int
+make_branches (TfxSlot *slot, const TfxSlotSpec *spec)
+{
+  const TfxStage *stage = slot->stage;
+  int ret = 0;
+
+  slot->branches = calloc (stage->u.sum.n, sizeof *slot->branches);
+  if (!slot->branches)
+    return -ENOMEM;
+  slot->n_branches = stage->u.sum.n;
+  for (size_t i = 0; ret == 0 && i < slot->n_branches; i++)
+    ret = tfx_slots_new (stage->u.sum.branches[i], spec, &slot->branches[i]);
+  return ret;
+}
+
+int
+tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
+{
+  TfxSlot *slot;
+  int ret = stage->kind->check ? stage->kind->check (stage, &spec->filter) : 0;
+
+  *out = NULL;
+  if (ret < 0)
+    return ret;
+  slot = calloc (1, sizeof *slot);
+  if (!slot)
+    return -ENOMEM;
+  slot->stage = tfx_stage_ref (stage);
+  slot->is_active = !stage->kind->is_identity (stage);
+  if (stage->kind->step == TFX_STEP_SUM)
+    ret = make_branches (slot, spec);
+  else if (stage->kind == &tfx_kind_sections)
+    ret = make_sections (slot, spec);
+  else if (stage->kind == &tfx_kind_gain)
+    slot->gain = slot->gain_to = stage->u.gain;
+  if (ret == 0 && spec->kernel)
+    ret = tfx_slot_make_room (slot, spec);
+  if (ret < 0)
+    tfx_slot_free (&slot);
+  *out = slot;
+  return ret;
+}
+
+int
+tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec)
+{
+  const TfxStage *stage = slot->stage;
+  const TfxUnitKind *kind = stage->kind->unit;
+  const TfxUnitSpec unit = tfx_slot_unit_spec (spec);
+  int ret = 0;
+
+  if (!kind || slot->unit)
+    return 0;
+  if (!spec->kernel) {
+    if (!slot->state)
+      slot->state = calloc (stage->kind->state_size (stage) + 1,
+          unit.n_channels * sizeof (double));
+    return slot->state ? 0 : -ENOMEM;
+  }
+  ret = kind->make (slot->stage, &unit, &slot->unit);
+  if (ret == 0 && slot->state) {
+    kind->set_state (slot->unit, slot->state);
+    free (slot->state);
+    slot->state = NULL;
+  }
+  return ret;
+}
+
+void
+tfx_slot_free (TfxSlot **slot)
+{
+  TfxSlot *s = *slot;
+
+  *slot = NULL;
+  if (!s)
+    return;
+  if (s->new_values)
+    s->stage->kind->unit->drop_values (s->new_values);
+  if (s->unit)
+    s->stage->kind->unit->free (s->unit);
+  for (size_t i = 0; i < s->n_branches; i++)
+    tfx_slots_clear (&s->branches[i]);
+  free (s->branches);
+  free (s->sos);
+  free (s->state);
+  tfx_stage_unref (&s->new_stage);
+  tfx_stage_unref (&s->stage);
+  free (s);
+}
+
+void
+tfx_slots_clear (TfxPlaces *list)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    tfx_slot_free (&list->places[i].slot);
+    tfx_slot_free (&list->places[i].old);
+    free (list->places[i].fade);
+  }
+  free (list->places);
+  *list = (TfxPlaces){ 0 };
+}
+
+/* ---- values ------------------------------------------------------------------ */
+
+bool
+tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run)
+{
+  const TfxStage *now = slot->stage;
+
+  if (now->kind != stage->kind || !now->kind->is_same_structure (now, stage))
+    return false;
+  /* A unit goes to other values in a fade of its own; without one, on a device,
+   * there is none. */
+  return !now->kind->unit || slot->unit || !has_run ||
+         now->kind->is_same (now, stage);
+}
+
+bool
+tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
+{
+  if (slot->sos)
+    return memcmp (slot->to, stage->u.sections.sos,
+               slot->n_sos * sizeof *slot->to) == 0;
+  if (stage->kind == &tfx_kind_gain)
+    return slot->gain_to == stage->u.gain;
+  return stage->kind->is_same (slot->stage, stage);
+}
+
+bool
+tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps)
+{
+  const bool was_active = slot->is_active;
+
+  slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
+  if (slot->sos) {
+    memcpy (slot->from, slot->sos, slot->n_sos * sizeof *slot->sos);
+    memcpy (slot->to, stage->u.sections.sos, slot->n_sos * sizeof *slot->to);
+    if (n_steps == 0)
+      memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
+  } else {
+    slot->gain_from = slot->gain;
+    slot->gain_to = stage->u.gain;
+    if (n_steps == 0)
+      slot->gain = slot->gain_to;
+  }
+  slot->glide_step = 0;
+  slot->n_glide_steps = n_steps;
+  return slot->is_active && !was_active;
+}
+
+static double
+between (double from, double to, double t)
+{
+  return from + (to - from) * t;
+}
+
+/* Linearly: what lies between two stable sections is stable, since the (a1, a2)
+ * of stable ones fill a triangle. */
+static TfxSos
+sos_between (const TfxSos *from, const TfxSos *to, double t)
+{
+  if (t >= 1.0)
+    return *to;
+  return (TfxSos){ between (from->b0, to->b0, t), between (from->b1, to->b1, t),
+    between (from->b2, to->b2, t), between (from->a1, to->a1, t),
+    between (from->a2, to->a2, t) };
+}
+
+void
+tfx_slot_step (TfxSlot *slot, unsigned n_channels)
+{
+  double t;
+
+  if (slot->n_glide_steps == 0)
+    return;
+  t = (double)++slot->glide_step / (double)slot->n_glide_steps;
+  for (size_t k = 0; k < slot->n_sos; k++) {
+    const TfxSos now = slot->sos[k];
+    const TfxSos next = sos_between (&slot->from[k], &slot->to[k], t);
+
+    slot->sos[k] = next;
+    if (memcmp (&now, &next, sizeof now) == 0)
+      continue;
+    for (unsigned c = 0; c < n_channels; c++)
+      tfx_state_map (&now, &next, slot->state + 2 * (c * slot->n_sos + k));
+  }
+  slot->gain =
+      t < 1.0 ? between (slot->gain_from, slot->gain_to, t) : slot->gain_to;
+  if (slot->glide_step == slot->n_glide_steps)
+    slot->n_glide_steps = 0;
+}
+
+/* ---- state ------------------------------------------------------------------- */
+
+void
+tfx_slot_reset (TfxSlot *slot, unsigned n_channels)
+{
+  const TfxStage *stage = slot->stage;
+
+  if (slot->state)
+    memset (slot->state, 0,
+        stage->kind->state_size (stage) * n_channels * sizeof (double));
+  if (slot->unit)
+    stage->kind->unit->reset (slot->unit);
+  if (slot->n_glide_steps > 0) {
+    if (slot->n_sos > 0)
+      memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
+    slot->gain = slot->gain_to;
+    slot->n_glide_steps = 0;
+  }
+}
+
+double
+tfx_slot_peak (const TfxSlot *slot, unsigned n_channels)
+{
+  const TfxStage *stage = slot->stage;
+  double peak = 0.0;
+
+  if (slot->unit)
+    return stage->kind->unit->state_peak (slot->unit);
+  if (!slot->state)
+    return 0.0;
+  for (size_t i = 0; i < stage->kind->state_size (stage) * n_channels; i++)
+    peak = fmax (peak, fabs (slot->state[i]));
+  return peak;
+}
+
+void
+tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
+{
+  for (size_t i = 0; i < list->n; i++) {
+    TfxSlot *slots[2] = { list->places[i].slot, list->places[i].old };
+
+    for (int k = 0; k < 2; k++) {
+      if (!slots[k])
+        continue;
+      f (slots[k], data);
+      for (size_t b = 0; b < slots[k]->n_branches; b++)
+        tfx_slots_each (&slots[k]->branches[b], f, data);
+    }
+  }
+}

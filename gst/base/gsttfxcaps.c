@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcaps.c: the caps of a GstTfxElement, and where its buffers come from.
+ *
+ * Both pads have the same caps but for the memory.  Which memory the source pad
+ * has is chosen when caps come, and again when what is linked there changes.
+ */
+#include <string.h>
+
+#include "gsttfxcudaflow.h"
+#include "gsttfxelementprivate.h"
+#include "gsttfxmemory.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- what is possible ----------------------------------------------------------------- */
+
+static GstPad *
+gst_tfx_caps_other_pad (GstTfxElementPrivate *priv, GstPad *pad)
+{
+  return pad == priv->sink ? priv->src : priv->sink;
+}
+
+/* Any thread: what the pad can have, given what is linked to the other one. */
+GstCaps *
+gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstPad *other = gst_tfx_caps_other_pad (priv, pad);
+  GstTfxMemory memory = gst_tfx_device_get_memory (self);
+  GstCaps *template = gst_pad_get_pad_template_caps (pad);
+  GstCaps *asked, *peer, *mine, *caps;
+
+  /* What is asked for here, as it would be on the other side. */
+  asked = filter ? gst_tfx_memory_transform_caps (memory,
+                       GST_PAD_DIRECTION (pad), filter)
+                 : gst_caps_ref (template);
+  mine = gst_caps_intersect_full (asked, template, GST_CAPS_INTERSECT_FIRST);
+  peer = gst_pad_peer_query_caps (other, mine);
+  gst_caps_unref (asked);
+  gst_caps_unref (mine);
+
+  asked = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
+  caps = gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other),
+      asked);
+  gst_caps_unref (peer);
+  gst_caps_unref (asked);
+  gst_caps_unref (template);
+  if (filter) {
+    mine = gst_caps_intersect_full (caps, filter, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = mine;
+  }
+  return caps;
+}
+
+/* ---- the source pad --------------------------------------------------------------------- */
+
+/* The caps that go out for those that come in; NULL if what follows takes
+ * none. */
+static GstCaps *
+gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxMemory memory = gst_tfx_device_get_memory (self);
+  GstCaps *possible, *out;
+
+  if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
+    return gst_caps_ref (in);
+  possible = gst_tfx_memory_transform_caps (memory, GST_PAD_SINK, in);
+  out = gst_pad_peer_query_caps (priv->src, possible);
+  gst_caps_unref (possible);
+  if (gst_caps_is_empty (out)) {
+    gst_caps_unref (out);
+    return NULL;
+  }
+  out = gst_tfx_memory_prefer (memory, out);
+  /* Nothing is linked, or it takes any. */
+  if (!gst_caps_is_fixed (out))
+    out = gst_caps_fixate (gst_caps_truncate (out));
+  return out;
+}
+
+/* Sends caps, unless they are the same as before. */
+static gboolean
+gst_tfx_caps_send (GstTfxElement *self, GstCaps *out)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *old = gst_pad_get_current_caps (priv->src);
+  gboolean is_same = old && gst_caps_is_equal (old, out);
+
+  gst_clear_caps (&old);
+  return is_same ||
+         gst_pad_push_event (priv->src, gst_event_new_caps (out));
+}
+
+/* Whether channel k of the one is the same channel as channel k of the other,
+ * at the same rate. */
+static gboolean
+gst_tfx_caps_same_channels (const GstAudioInfo *a, const GstAudioInfo *b)
+{
+  gint n_channels = GST_AUDIO_INFO_CHANNELS (a);
+
+  return GST_AUDIO_INFO_RATE (a) == GST_AUDIO_INFO_RATE (b) &&
+         n_channels == GST_AUDIO_INFO_CHANNELS (b) &&
+         !memcmp (a->position, b->position,
+             MIN (n_channels, 64) * sizeof (a->position[0]));
+}
+
+/* The filter for a stream; other samples go on with the same one. */
+static gboolean
+gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GError *error = NULL;
+
+  if (priv->filter && gst_tfx_caps_same_channels (&priv->info, info)) {
+    priv->info = *info;
+    return gst_tfx_settings_set_format (self, gst_tfx_buffer_sample (info),
+        priv->spec.block_frames);
+  }
+  /* A source may offer them again and again. */
+  if (priv->has_failed && !g_atomic_int_get (&priv->dirty) &&
+      gst_audio_info_is_equal (&priv->failed_info, info))
+    return FALSE;
+  if (!gst_tfx_settings_start (self, info, &error)) {
+    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR,
+        error->domain, error->code,
+        g_strdup_printf ("The filter cannot be made: %s.", error->message),
+        NULL, __FILE__, GST_FUNCTION, __LINE__);
+    g_error_free (error);
+    priv->has_failed = TRUE;
+    priv->failed_info = *info;
+    return FALSE;
+  }
+  priv->has_failed = FALSE;
+  priv->info = *info;
+  GST_INFO_OBJECT (self, "%d channels at %d Hz",
+      GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_RATE (info));
+  return TRUE;
+}
+
+/* Both pads have these caps from now on. */
+static gboolean
+gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *out = gst_tfx_caps_choose (self, in);
+  gboolean ok;
+
+  if (!out) {
+    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+    return FALSE;
+  }
+  gst_pad_check_reconfigure (priv->src);
+  priv->place.is_setting = TRUE;
+  ok = gst_tfx_device_set_caps (self, in, out) &&
+       gst_tfx_caps_make_filter (self, info);
+  if (ok)
+    gst_tfx_device_settle (self);
+  priv->place.is_setting = FALSE;
+  /* The device may have failed meanwhile. */
+  if (ok && gst_tfx_memory_is_cuda (out) != priv->place.out_cuda) {
+    gst_caps_unref (out);
+    out = priv->place.out_cuda ? gst_caps_ref (in)
+                               : gst_tfx_memory_to_system (in);
+  }
+  ok = ok && gst_tfx_caps_send (self, out);
+  gst_caps_unref (out);
+  return ok;
+}
+
+gboolean
+gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean ok = TRUE;
+  GstAudioInfo info;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_audio_info_from_caps (&info, caps)) {
+    GST_WARNING_OBJECT (self, "not understood: %" GST_PTR_FORMAT, caps);
+    gst_event_unref (event);
+    return FALSE;
+  }
+  /* Other channels or another rate end the stream. */
+  if (priv->filter && !gst_tfx_caps_same_channels (&priv->info, &info))
+    gst_tfx_tail_end (self, "other channels or another rate");
+  ok = gst_tfx_caps_set (self, caps, &info);
+  /* Buffers of caps that were refused are not filtered as those before. */
+  if (!ok && !GST_PAD_IS_FLUSHING (priv->src))
+    gst_tfx_settings_stop (self);
+  gst_event_unref (event);
+  return ok;
+}
+
+gboolean
+gst_tfx_caps_renegotiate (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *in = gst_pad_get_current_caps (priv->sink);
+  GstAudioInfo info = priv->info;
+  gboolean ok = in && gst_tfx_caps_set (self, in, &info);
+
+  gst_clear_caps (&in);
+  return ok;
+}
+
+/* ---- allocation ----------------------------------------------------------------------- */
+
+/* Samples are filtered where they are, so what is downstream says where; but
+ * where memories differ there is nothing that both sides could share. */
+gboolean
+gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (!priv->place.in_cuda && !priv->place.out_cuda)
+    return gst_pad_peer_query (priv->src, query);
+  gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
+  return !priv->place.in_cuda || gst_tfx_cuda_flow_propose (self, query);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxelement.c: GstTfxElement, the base class of all tfx elements.
+ */
+
+/**
+ * SECTION:gsttfxelement
+ * @title: GstTfxElement
+ * @short_description: what all tfx elements have in common
+ *
+ * A subclass says what its filter is, as an immutable #TfxChain; this class
+ * keeps a #TfxFilter that is set to it, and runs that over the buffers, in place.
+ * The filter owns its state.
+ *
+ * Directly linked tfx elements run as one: each but the last leaves its filter in
+ * the buffer, as a pending memory, and the last one runs them all.  Who else maps
+ * such a buffer gets filtered samples.
+ *
+ * The state lives on as long as the running time does: over a segment that goes
+ * on where the last one ended, over gaps, jitter and other formats.  It starts
+ * afresh after a flush, at a discontinuity, and when rate or channels change.
+ *
+ * Threads: a property setter stores its value under the object lock and marks
+ * the element dirty.  The streaming thread then builds the new chain before the
+ * next buffer, with no lock held.
+ */
+#include "gsttfxelement.h"
+
+#include "gsttfxelementprivate.h"
+#include "gsttfxmemory.h"
+
+GST_DEBUG_CATEGORY (gst_tfx_element_debug);
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+#define DEFAULT_DEVICE GST_TFX_DEVICE_AUTO
+#define DEFAULT_CUDA_DEVICE_ID -1
+#define DEFAULT_FUSE TRUE
+
+/* Samples are in the machine's byte order. */
+#define FORMATS GST_AUDIO_NE (F32) ", " GST_AUDIO_NE (F64)
+#define ALLOWED_CAPS                                                           \
+  "audio/x-raw, format = (string) { " FORMATS " }, "                           \
+  "rate = (int) [ 1, MAX ], channels = (int) [ 1, 65536 ], "                   \
+  "layout = (string) { interleaved, non-interleaved }"
+G_STATIC_ASSERT (TFX_MAX_CHANNELS == 65536);
+
+enum
+{
+  PROP_0,
+  PROP_DEVICE,
+  PROP_CUDA_DEVICE_ID,
+  PROP_FUSE,
+  PROP_STATS
+};
+
+#define PRIVATE(self)                                                          \
+  ((GstTfxElementPrivate *)gst_tfx_element_get_instance_private (self))
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxElement, gst_tfx_element,
+    GST_TYPE_ELEMENT,
+    G_ADD_PRIVATE (GstTfxElement)
+        GST_DEBUG_CATEGORY_INIT (gst_tfx_element_debug, "tfxelement", 0,
+            "base class of the tfx elements"));
+
+GstTfxElementPrivate *
+gst_tfx_element_get_private (GstTfxElement *self)
+{
+  return PRIVATE (self);
+}
+
+GType
+gst_tfx_device_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_TFX_DEVICE_AUTO, "What suits the work per buffer", "auto" },
+    { GST_TFX_DEVICE_CPU, "CPU", "cpu" },
+    { GST_TFX_DEVICE_CUDA, "CUDA device", "cuda" }, { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfxDevice", values));
+  return type;
+}
+
+/* ---- for subclasses ------------------------------------------------------------- */
+
+gboolean
+gst_tfx_element_is_controlling (GstTfxElement *self)
+{
+  return g_atomic_pointer_get (&PRIVATE (self)->control_thread) ==
+         g_thread_self ();
+}
+
+void
+gst_tfx_element_mark_dirty (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  if (!gst_tfx_element_is_controlling (self))
+    g_atomic_int_set (&priv->set_by_hand, TRUE);
+  g_atomic_int_set (&priv->dirty, TRUE);
+}
+
+void
+gst_tfx_element_mark_ready (GstTfxElement *self)
+{
+  g_atomic_int_set (&PRIVATE (self)->dirty, TRUE);
+}
+
+void
+gst_tfx_element_report_clamp (GstTfxElement *self, const GstTfxClamp *clamp,
+    gdouble rate)
+{
+  if (!gst_tfx_clamp_report_note (&PRIVATE (self)->clamps, clamp, rate))
+    return;
+
+  if (clamp->because) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s=%.12g%s cannot be met: it %s. %.12g%s is used until it can be "
+         "met.",
+            clamp->property, clamp->asked, clamp->unit, clamp->because,
+            clamp->used, clamp->unit),
+        (NULL));
+    return;
+  }
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
+       "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
+          clamp->property, clamp->asked, clamp->unit, rate, clamp->lowest,
+          clamp->lowest_is ? clamp->lowest_is : "", clamp->highest, clamp->unit,
+          clamp->used, clamp->unit),
+      (NULL));
+}
+
+void
+gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
+      error->domain, error->code,
+      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
+                       "was.",
+          error->message),
+      NULL, __FILE__, GST_FUNCTION, __LINE__);
+}
+
+/* ---- properties ------------------------------------------------------------------- */
+
+static void
+gst_tfx_element_set_property (GObject *object, guint prop_id,
+    const GValue *value, GParamSpec *pspec)
+{
+  GstTfxElement *self = GST_TFX_ELEMENT (object);
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  switch (prop_id) {
+    case PROP_DEVICE:
+      g_atomic_int_set (&priv->device, g_value_get_enum (value));
+      gst_tfx_element_mark_dirty (self);
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_atomic_int_set (&priv->cuda_device_id, g_value_get_int (value));
+      gst_tfx_element_mark_dirty (self);
+      break;
+    case PROP_FUSE:
+      g_atomic_int_set (&priv->fuse, g_value_get_boolean (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      return;
+  }
+  g_atomic_int_set (&priv->relinked, TRUE);
+  gst_tfx_events_ask_upstream (self);
+}
+
+static void
+gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
+    GParamSpec *pspec)
+{
+  GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
+
+  switch (prop_id) {
+    case PROP_DEVICE:
+      g_value_set_enum (value, g_atomic_int_get (&priv->device));
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, g_atomic_int_get (&priv->cuda_device_id));
+      break;
+    case PROP_FUSE:
+      g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
+      break;
+    case PROP_STATS:
+      g_value_take_boxed (value, gst_tfx_counts_to_structure (&priv->counts));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+}
+
+static void
+gst_tfx_element_install_properties (GObjectClass *gobject_class)
+{
+  /**
+   * GstTfxElement:device:
+   *
+   * Where to filter.  If the device asked for is not there, or fails, a warning
+   * says so and the CPU filters.  "auto" takes a CUDA device where the work for a
+   * buffer pays for it, or where the samples are in its memory already.
+   */
+  g_object_class_install_property (gobject_class, PROP_DEVICE,
+      g_param_spec_enum ("device", "Device", "Where to filter",
+          GST_TYPE_TFX_DEVICE, DEFAULT_DEVICE,
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
+              G_PARAM_STATIC_STRINGS));
+
+  /**
+   * GstTfxElement:cuda-device-id:
+   *
+   * Which CUDA device to use where several are there.  Takes effect when the
+   * element is started anew.
+   */
+  g_object_class_install_property (gobject_class, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device id",
+          "Number of the CUDA device to use (-1 = any)", -1, G_MAXINT,
+          DEFAULT_CUDA_DEVICE_ID,
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
+              G_PARAM_STATIC_STRINGS));
+
+  /**
+   * GstTfxElement:fuse:
+   *
+   * Whether the element may be run in one pass with tfx elements that it is
+   * directly linked to.  What comes out is the same to rounding.
+   */
+  g_object_class_install_property (gobject_class, PROP_FUSE,
+      g_param_spec_boolean ("fuse", "Fuse",
+          "Allow to run in one pass with directly linked tfx elements",
+          DEFAULT_FUSE,
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
+              G_PARAM_STATIC_STRINGS));
+
+  /**
+   * GstTfxElement:stats:
+   *
+   * What the element has done since it left READY:
+   *
+   * * buffers, frames (guint64): what came through
+   * * deferred (guint64): those of the buffers that elements downstream were
+   *   left to filter
+   * * dispatches (guint64): runs of the engine
+   * * launches (guint64): kernel launches on a GPU
+   * * uploads, downloads (guint64): transfers between host and device
+   * * stages, sections (guint): of the row that ran last, with those that
+   *   elements upstream have left to this one; 0 while it leaves its own to
+   *   others
+   * * device, kernel (string): what ran, such as "cpu" and "avx512"
+   * * process-time (guint64): nanoseconds spent; of buffers that take little
+   *   time one in eight is timed
+   */
+  g_object_class_install_property (gobject_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "What the element has done since it left READY", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+/* ---- states ------------------------------------------------------------------------- */
+
+static void
+gst_tfx_element_set_context (GstElement *element, GstContext *context)
+{
+  gst_tfx_device_set_context (GST_TFX_ELEMENT (element), context);
+  GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
+      ->set_context (element, context);
+}
+
+/* Before the pads are activated. */
+static gboolean
+gst_tfx_element_start (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  gst_tfx_counts_clear (&priv->counts);
+  priv->position_in = priv->position_out = GST_CLOCK_TIME_NONE;
+  priv->recoveries = priv->n_lost = 0;
+  priv->n_untimed = 0;
+  priv->last_frames = priv->usual_frames = 0;
+  priv->bad_told = priv->discont_out = FALSE;
+  priv->seen_peer = NULL;
+  priv->can_defer = FALSE;
+  g_atomic_int_set (&priv->relinked, TRUE);
+  gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
+  if (klass->start && !klass->start (self))
+    return FALSE;
+  gst_tfx_device_start (self);
+  return TRUE;
+}
+
+/* After they were deactivated: no thread is in them any more. */
+static void
+gst_tfx_element_stop (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  gst_tfx_settings_stop (self);
+  gst_tfx_device_stop (self);
+  gst_tfx_scratch_clear (&priv->scratch);
+  gst_tfx_times_clear (&priv->times);
+  gst_tfx_clamp_report_clear (&priv->clamps);
+  g_clear_pointer (&priv->stream_id, g_free);
+  gst_audio_info_init (&priv->info);
+  priv->was_refused = priv->has_failed = FALSE;
+  GST_OBJECT_LOCK (self);
+  priv->latency = 0;
+  GST_OBJECT_UNLOCK (self);
+  if (klass->stop)
+    klass->stop (self);
+}
+
+static GstStateChangeReturn
+gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
+{
+  GstTfxElement *self = GST_TFX_ELEMENT (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+      !gst_tfx_element_start (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    gst_tfx_element_stop (self);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    gst_tfx_device_forget (self);
+  return ret;
+}
+
+/* ---- the class ------------------------------------------------------------------------ */
+
+static void
+gst_tfx_element_finalize (GObject *object)
+{
+  GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
+
+  gst_tfx_clamp_report_clear (&priv->clamps);
+  gst_tfx_times_clear (&priv->times);
+  G_OBJECT_CLASS (gst_tfx_element_parent_class)->finalize (object);
+}
+
+static void
+gst_tfx_element_class_init (GstTfxElementClass *klass)
+{
+  GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstCaps *caps = gst_tfx_memory_make_template (ALLOWED_CAPS);
+
+  gobject_class->set_property = gst_tfx_element_set_property;
+  gobject_class->get_property = gst_tfx_element_get_property;
+  gobject_class->finalize = gst_tfx_element_finalize;
+  gst_tfx_element_install_properties (gobject_class);
+
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_tfx_element_set_context);
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_tfx_element_change_state);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_ELEMENT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_DEVICE, 0);
+}
+
+static GstPad *
+gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
+{
+  GstPad *pad = gst_pad_new_from_template (gst_element_class_get_pad_template (
+                                               GST_ELEMENT_GET_CLASS (self),
+                                               name),
+      name);
+
+  gst_pad_set_query_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_events_query));
+  gst_element_add_pad (GST_ELEMENT (self), pad);
+  return pad;
+}
+
+static void
+gst_tfx_element_init (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  priv->device = DEFAULT_DEVICE;
+  priv->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
+  priv->fuse = DEFAULT_FUSE;
+  gst_audio_info_init (&priv->info);
+  gst_tfx_times_reset (&priv->times, 0);
+  priv->sink = gst_tfx_element_add_pad (self, "sink");
+  priv->src = gst_tfx_element_add_pad (self, "src");
+  gst_pad_set_chain_function (priv->sink,
+      GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
+  gst_pad_set_event_function (priv->sink,
+      GST_DEBUG_FUNCPTR (gst_tfx_events_sink));
+  gst_pad_set_event_function (priv->src, GST_DEBUG_FUNCPTR (gst_tfx_events_src));
+}

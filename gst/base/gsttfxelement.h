@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxelement.h: GstTfxElement, the base class of all tfx elements.
+ */
+#ifndef GST_TFX_ELEMENT_H
+#define GST_TFX_ELEMENT_H
+
+#include <gst/audio/audio.h>
+#include <gst/gst.h>
+
+#include "tfx.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstTfxDevice:
+ * @GST_TFX_DEVICE_AUTO: the device that suits the work per buffer
+ * @GST_TFX_DEVICE_CPU: the CPU
+ * @GST_TFX_DEVICE_CUDA: a CUDA device
+ *
+ * Where an element filters.
+ */
+typedef enum
+{
+  GST_TFX_DEVICE_AUTO,
+  GST_TFX_DEVICE_CPU,
+  GST_TFX_DEVICE_CUDA
+} GstTfxDevice;
+
+#define GST_TYPE_TFX_DEVICE (gst_tfx_device_get_type ())
+GType gst_tfx_device_get_type (void);
+
+#define GST_TYPE_TFX_ELEMENT (gst_tfx_element_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
+    GstElement)
+
+/**
+ * GstTfxBuild:
+ * @rate: of the stream, in Hz
+ * @n_channels: of the stream
+ * @is_running: samples have been filtered since the last reset
+ * @by_hand: the application has set properties, not controllers alone
+ * @was_refused: what was built last could not be used; the chain before it is
+ *   still in force
+ * @is_settled: no glide and no cross-fade is under way
+ * @spec: what the filter is made for
+ * @delay: going in, the frames by which the output of a running stream is late
+ *   now, 0 at rest; coming out, the frames by which this chain makes it late,
+ *   which are taken out of the stream and reported as latency.  While the stream
+ *   runs they may not become fewer
+ * @at_once: set by the subclass: this chain does what the one in force does,
+ *   later by as many frames as the delay grows
+ * @n_hold: set by the subclass: this chain is only a step on the way.  The next
+ *   one is asked for after so many frames, and not before those by which the
+ *   delay grew have been dropped from the output
+ * @n_spare: set by the subclass: so much of the delay is due to the chain before
+ *   this one; when the stream starts again a chain without it is asked for
+ * @ask_again: set by the subclass together with a return value of %NULL: ask
+ *   again with the next buffer
+ *
+ * What a new chain is for, and what is to be done with it.
+ */
+typedef struct
+{
+  gdouble rate;
+  guint n_channels;
+  gboolean is_running;
+  gboolean by_hand;
+  gboolean was_refused;
+  gboolean is_settled;
+  const TfxFilterSpec *spec;
+
+  gsize delay;
+  gboolean at_once;
+  gsize n_hold;
+  gsize n_spare;
+  gboolean ask_again;
+} GstTfxBuild;
+
+/**
+ * GstTfxElementClass:
+ * @build_chain: makes the chain that the element's properties ask for.  Called in
+ *   the streaming thread, before a buffer or when caps are set, with no lock
+ *   held and never twice at a time: it takes its snapshot of the properties under
+ *   the object lock, and reports values that it cannot meet through
+ *   gst_tfx_element_report_clamp().  A subclass makes the ids of its stages once
+ *   (tfx_stage_new_id()) and keeps them: the filter sees for itself whether a
+ *   stage glides to its new values or is cross-faded.  %NULL without an error:
+ *   nothing changes now, and gst_tfx_element_mark_ready() will be called when
+ *   there is something.  %NULL with an error for the user, worded to go on after
+ *   a colon and without a stop at its end: a running stream goes on as it was;
+ *   where caps are set it is an error of the element
+ * @move_stage: the values of one stage have moved and nothing else: makes that
+ *   stage and gives it to gst_tfx_element_set_stage().  TRUE if that is done,
+ *   else @build_chain is called.  In the same thread; %NULL: there is no such
+ *   thing
+ * @has_controlled_children: whether a child object has properties under
+ *   control.  %NULL: there are no children
+ * @sync_children: gives these properties their values for a buffer's stream
+ *   time, in the streaming thread
+ * @start: READY to PAUSED, before any buffer.  FALSE fails the change of state.
+ *   May be %NULL
+ * @stop: PAUSED to READY, after the last buffer.  May be %NULL
+ *
+ * A subclass stores its properties under the object lock, calls
+ * gst_tfx_element_mark_dirty() after each change, and implements @build_chain.
+ * The base class does the rest: it keeps the filter, runs it over the buffers or
+ * leaves it to the next tfx element, takes its delay out of the stream, tells of
+ * that as latency, and sends what the filter still holds at the end.
+ */
+struct _GstTfxElementClass
+{
+  GstElementClass parent_class;
+
+  TfxChain *(
+      *build_chain) (GstTfxElement *self, GstTfxBuild *build, GError **error);
+  gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
+  gboolean (*has_controlled_children) (GstTfxElement *self);
+  void (*sync_children) (GstTfxElement *self, GstClockTime stream_time);
+  gboolean (*start) (GstTfxElement *self);
+  void (*stop) (GstTfxElement *self);
+
+  gpointer _gst_reserved[GST_PADDING];
+};
+
+/* The properties have changed, by hand or under control: the next buffer is
+ * filtered by a new chain.  Any thread. */
+void gst_tfx_element_mark_dirty (GstTfxElement *self);
+
+/* Whether this thread is setting controlled properties just now. */
+gboolean gst_tfx_element_is_controlling (GstTfxElement *self);
+
+/* What was being made in another thread, for properties that were set before, is
+ * there.  Any thread. */
+void gst_tfx_element_mark_ready (GstTfxElement *self);
+
+/* One stage of the chain in force gets other values.  TRUE if it did; otherwise
+ * a new chain is needed.  For move_stage only. */
+gboolean gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage);
+
+/**
+ * GstTfxClamp:
+ * @property: the name of the property
+ * @unit: its unit, a static string, may be empty
+ * @asked: the value it was set to
+ * @used: the value that is used
+ * @lowest: the lowest value that works at present
+ * @highest: the highest value that works at present
+ * @lowest_is: what @lowest depends on beside the rate, a static string, or
+ *   %NULL
+ * @because: a static string that says what the value must be, if that is not
+ *   a range that depends on the rate, or %NULL
+ *
+ * How far a property is met.
+ */
+typedef struct
+{
+  const gchar *property;
+  const gchar *unit;
+  gdouble asked, used;
+  gdouble lowest, highest;
+  const gchar *lowest_is;
+  const gchar *because;
+} GstTfxClamp;
+
+/* Says how far a property is met.  If @used is not @asked a warning is posted,
+ * once: again if the range changes, if the application sets another value that
+ * cannot be met, or if the value was met meanwhile.  A controller that moves a
+ * value outside of the range repeats nothing.  For build_chain and move_stage
+ * only. */
+void gst_tfx_element_report_clamp (GstTfxElement *self,
+    const GstTfxClamp *clamp, gdouble rate);
+
+/* Tells the user that a change could not be made: what is right of the colon
+ * comes from @error. */
+void gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error);
+
+G_END_DECLS
+
+#endif /* GST_TFX_ELEMENT_H */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxelementprivate.h: what the files of the base class share.
+ */
+#ifndef GST_TFX_ELEMENT_PRIVATE_H
+#define GST_TFX_ELEMENT_PRIVATE_H
+
+#include "gsttfxbuffer.h"
+#include "gsttfxclampreport.h"
+#include "gsttfxcounts.h"
+#include "gsttfxdevice.h"
+#include "gsttfxelement.h"
+#include "gsttfxpending.h"
+#include "gsttfxtimes.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_element_debug);
+
+typedef struct
+{
+  GstPad *sink, *src;
+
+  /* Atomic; elements upstream read them too. */
+  gint device; /* of GstTfxDevice */
+  gint cuda_device_id;
+  gint fuse;
+
+  /* Atomic. */
+  gint dirty, set_by_hand; /* properties have changed, not under control */
+  gint relinked;           /* look for the next element anew */
+  gpointer control_thread; /* that is setting controlled properties now */
+
+  /* Under the object lock. */
+  GstClockTime latency;
+
+  /* Written by the streaming thread, read by any. */
+  GstTfxCounts counts;
+  GstClockTime position_in, position_out; /* where the last buffer ended */
+
+  /* Of the streaming thread. */
+  GstTfxSharedFilter *filter; /* NULL: no caps have come */
+  TfxFilterSpec spec;         /* that it is made for */
+  GstAudioInfo info;
+  gint in_stride; /* samples from frame to frame, 0: planar */
+  GstSegment segment;
+  gchar *stream_id;
+  gboolean is_segment_new; /* no buffer has come in it */
+  gboolean is_running;     /* samples were filtered since the last reset */
+  gboolean is_identity;    /* output is input, and nothing is under way */
+  gboolean may_be_identity; /* that has to be looked at */
+  GstTfxTimes times;
+  gsize delay; /* frames that the filter makes the output late, */
+  gsize skip;  /* and those still to be dropped of the output */
+  gboolean discont_out; /* the next buffer that goes out is to say so */
+
+  /* The next element. */
+  const GstPad *seen_peer; /* where it was looked for; not a reference */
+  gboolean can_defer;      /* it runs what is left to it */
+
+  /* The chain. */
+  gboolean was_refused; /* the last one could not be used */
+  gboolean is_step;     /* it is but a step, */
+  gsize n_hold;         /* for so many frames still */
+  gsize n_spare;        /* frames of delay that its successor does not need */
+  gboolean has_failed;  /* the last caps were refused, with an error: */
+  GstAudioInfo failed_info;
+
+  /* How long the buffers are. */
+  gsize last_frames, usual_frames;
+  guint n_untimed;      /* buffers until the next is timed */
+  gdouble ns_per_frame; /* of the last that was */
+
+  guint64 recoveries, n_lost; /* already warned of */
+  gboolean bad_told;          /* a warning on NaN or infinity was posted */
+  GstTfxClampReport clamps;
+  GstTfxScratch scratch;
+  GstTfxDevicePlace place;
+} GstTfxElementPrivate;
+
+GstTfxElementPrivate *gst_tfx_element_get_private (GstTfxElement *self);
+
+/* ---- gsttfxpads.c: the way of a buffer ------------------------------------------- */
+
+GstFlowReturn
+gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+
+/* Takes a buffer of n_frames that were filtered, or none; what stands before the
+ * start of the stream is dropped, the rest is sent with its times, and with the
+ * events that were held for it. */
+GstFlowReturn
+gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
+
+/* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
+
+/* Filters *@buffer, which is writable, with what is pending on it; another one
+ * may take its place.  FALSE after an error message. */
+gboolean
+gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
+
+/* Runs n_frames of silence into a new buffer; NULL after an error message. */
+GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize n_frames);
+
+/* ---- gsttfxtail.c: what the filter still holds ------------------------------------ */
+
+/* Sends what the filter holds. */
+GstFlowReturn gst_tfx_tail_drain (GstTfxElement *self);
+
+/* The stream ends: what the filter holds goes out, and it is at rest. */
+GstFlowReturn gst_tfx_tail_end (GstTfxElement *self, const gchar *because);
+
+/* The filter is at rest, and what it held is lost. */
+void gst_tfx_tail_reset (GstTfxElement *self, const gchar *because);
+
+/* A GAP event: silence of that length.  Takes it. */
+gboolean gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event);
+
+/* ---- gsttfxsettings.c: the filter and the properties ---------------------------- */
+
+/* Makes the filter for a stream.  FALSE with an error if the properties cannot be
+ * met. */
+gboolean gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
+    GError **error);
+
+/* The properties have changed: the filter does too, if it can. */
+void gst_tfx_settings_update (GstTfxElement *self);
+
+/* Other samples, or blocks of another length: the state stays. */
+gboolean gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
+    gsize block_frames);
+
+/* A buffer of another length than the last one comes. */
+void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
+
+/* A step to another chain is over when so many frames more have passed. */
+void gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames);
+
+/* Looks whether the filter is an identity. */
+void gst_tfx_settings_find_identity (GstTfxElement *self);
+
+/* There is no filter any more. */
+void gst_tfx_settings_stop (GstTfxElement *self);
+
+/* ---- gsttfxcaps.c ------------------------------------------------------------------ */
+
+GstCaps *
+gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
+
+/* The CAPS event; takes it. */
+gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);
+
+/* The source pad is to be negotiated anew. */
+gboolean gst_tfx_caps_renegotiate (GstTfxElement *self);
+
+gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
+
+/* ---- gsttfxevents.c: events and queries ------------------------------------------- */
+
+gboolean
+gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean
+gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
+
+/* The next element is to look at this one again. */
+void gst_tfx_events_ask_upstream (GstTfxElement *self);
+
+G_END_DECLS
+
+#endif /* GST_TFX_ELEMENT_PRIVATE_H */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxevents.c: the events and queries of a GstTfxElement, and what they say
+ * of the stream.
+ *
+ * The state of the filter lives on as long as the running time does.
+ */
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- segments -------------------------------------------------------------------------- */
+
+static gboolean
+gst_tfx_events_is_near (GstClockTime a, GstClockTime b)
+{
+  return GST_CLOCK_TIME_IS_VALID (a) && GST_CLOCK_TIME_IS_VALID (b) &&
+         ABS (GST_CLOCK_DIFF (a, b)) <=
+             (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD;
+}
+
+/* Where the samples that have come end, in the segment. */
+static GstClockTime
+gst_tfx_events_find_end (GstTfxElementPrivate *priv)
+{
+  const GstTfxTimes *times = &priv->times;
+
+  if (GST_CLOCK_TIME_IS_VALID (times->next))
+    return times->next;
+  /* Nobody has stamped them. */
+  return priv->segment.start +
+         gst_util_uint64_scale (times->n_since, GST_SECOND, times->rate);
+}
+
+/* The stamp in the new segment of the frame that comes next; none if the stream
+ * does not go on there. */
+static GstClockTime
+gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
+{
+  const GstSegment *last = &priv->segment;
+  GstClockTime end, time;
+
+  if (last->format != GST_FORMAT_TIME || next->format != GST_FORMAT_TIME ||
+      last->rate != next->rate || last->applied_rate != next->applied_rate ||
+      last->rate < 0.0)
+    return GST_CLOCK_TIME_NONE;
+  end = gst_tfx_events_find_end (priv);
+  time = gst_segment_to_running_time (last, GST_FORMAT_TIME,
+      GST_CLOCK_TIME_IS_VALID (last->stop) ? MIN (end, last->stop) : end);
+  /* An update: the same stamps mean the same as before. */
+  if (gst_tfx_events_is_near (time,
+          gst_segment_to_running_time (next, GST_FORMAT_TIME, end)))
+    return end;
+  if (gst_tfx_events_is_near (time, gst_segment_to_running_time (next,
+                                        GST_FORMAT_TIME, next->start)))
+    return next->start;
+  return GST_CLOCK_TIME_NONE;
+}
+
+/* An event that comes behind frames which are still held waits for them. */
+static gboolean
+gst_tfx_events_forward (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (priv->delay > 0 && priv->is_running &&
+      gst_tfx_times_held (&priv->times) > 0) {
+    gst_tfx_times_hold_event (&priv->times, event);
+    return TRUE;
+  }
+  return gst_pad_push_event (priv->src, event);
+}
+
+static gboolean
+gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+  GstSegment segment;
+
+  gst_event_copy_segment (event, &segment);
+  if (priv->is_running) {
+    next = gst_tfx_events_find_next (priv, &segment);
+    if (!GST_CLOCK_TIME_IS_VALID (next))
+      gst_tfx_tail_end (self, "a segment that does not go on");
+    else if (GST_CLOCK_TIME_IS_VALID (priv->times.next))
+      gst_tfx_times_move_stamps (&priv->times, next);
+  }
+  priv->segment = segment;
+  return gst_tfx_events_forward (self, event);
+}
+
+/* ---- the sink pad ------------------------------------------------------------------------ */
+
+/* A flush leaves nothing of what came before, but for tags and the like. */
+static gboolean
+gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GQueue kept = G_QUEUE_INIT;
+  GstEvent *held;
+  gboolean ok;
+
+  while ((held = gst_tfx_times_take_event (&priv->times))) {
+    if (GST_EVENT_IS_STICKY (held) &&
+        GST_EVENT_TYPE (held) != GST_EVENT_SEGMENT)
+      g_queue_push_tail (&kept, held);
+    else
+      gst_event_unref (held);
+  }
+  gst_tfx_tail_reset (self, "flush");
+  priv->discont_out = FALSE;
+  __atomic_store_n (&priv->position_in, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
+  __atomic_store_n (&priv->position_out, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
+  gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
+  ok = gst_pad_push_event (priv->src, event);
+  while ((event = g_queue_pop_head (&kept)))
+    gst_pad_push_event (priv->src, event);
+  return ok;
+}
+
+gboolean
+gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstTfxElement *self = GST_TFX_ELEMENT (parent);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return gst_tfx_caps_event (self, event);
+    case GST_EVENT_SEGMENT:
+      return gst_tfx_events_segment (self, event);
+    case GST_EVENT_GAP:
+      return gst_tfx_tail_gap (self, event);
+    case GST_EVENT_FLUSH_STOP:
+      return gst_tfx_events_flush_stop (self, event);
+    case GST_EVENT_EOS:
+      gst_tfx_tail_end (self, "end of stream");
+      break;
+    case GST_EVENT_SEGMENT_DONE:
+      /* The next one may go on where this one ends. */
+      if (priv->delay > 0)
+        gst_tfx_tail_end (self, "end of the segment");
+      break;
+    case GST_EVENT_STREAM_START:
+      priv->bad_told = FALSE;
+      break;
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return gst_tfx_events_forward (self, event);
+      break;
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+/* ---- the source pad ----------------------------------------------------------------------- */
+
+/* Any thread. */
+gboolean
+gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstTfxElementPrivate *priv =
+      gst_tfx_element_get_private (GST_TFX_ELEMENT (parent));
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    g_atomic_int_set (&priv->relinked, TRUE);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+void
+gst_tfx_events_ask_upstream (GstTfxElement *self)
+{
+  gst_pad_push_event (gst_tfx_element_get_private (self)->sink,
+      gst_event_new_reconfigure ());
+}
+
+/* ---- queries ------------------------------------------------------------------------------ */
+
+/* Where the stream is at the pad.  FALSE if that is not known. */
+static gboolean
+gst_tfx_events_answer_position (GstTfxElement *self, GstPad *pad,
+    GstQuery *query)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime position = __atomic_load_n (
+      pad == priv->sink ? &priv->position_in : &priv->position_out,
+      __ATOMIC_RELAXED);
+  const GstSegment *segment;
+  gboolean ok = FALSE;
+  GstFormat format;
+  GstEvent *event;
+
+  gst_query_parse_position (query, &format, NULL);
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  if (format == GST_FORMAT_TIME && event &&
+      GST_CLOCK_TIME_IS_VALID (position)) {
+    gst_event_parse_segment (event, &segment);
+    ok = segment->format == GST_FORMAT_TIME;
+    if (ok)
+      gst_query_set_position (query, format,
+          gst_segment_to_stream_time (segment, format, position));
+  }
+  gst_clear_event (&event);
+  return ok;
+}
+
+static gboolean
+gst_tfx_events_answer_latency (GstTfxElement *self, GstQuery *query)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime latency, min, max;
+  gboolean live;
+
+  if (!gst_pad_peer_query (priv->sink, query))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  latency = priv->latency;
+  GST_OBJECT_UNLOCK (self);
+  gst_query_parse_latency (query, &live, &min, &max);
+  min += latency;
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += latency;
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+/* Any thread. */
+gboolean
+gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstTfxElement *self = GST_TFX_ELEMENT (parent);
+  GstCaps *filter, *caps;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      caps = gst_tfx_caps_query (self, pad, filter);
+      gst_query_set_caps_result (query, caps);
+      gst_caps_unref (caps);
+      return TRUE;
+    case GST_QUERY_ALLOCATION:
+      if (GST_PAD_IS_SINK (pad))
+        return gst_tfx_caps_allocation (self, query);
+      break;
+    case GST_QUERY_CONTEXT:
+      if (gst_tfx_device_answer_query (self, query))
+        return TRUE;
+      break;
+    case GST_QUERY_LATENCY:
+      if (GST_PAD_IS_SRC (pad))
+        return gst_tfx_events_answer_latency (self, query);
+      break;
+    case GST_QUERY_POSITION:
+      if (gst_tfx_events_answer_position (self, pad, query))
+        return TRUE;
+      break;
+    default:
+      break;
+  }
+  return gst_pad_query_default (pad, parent, query);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxrun.c: a GstTfxElement runs its filter, and those that others have left
+ * to it, over the samples of a buffer.
+ *
+ * All of this runs in the streaming thread.
+ */
+#include <errno.h>
+
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* Reading the clock takes longer than to filter a short buffer, so not all of
+ * them are timed: the others count as much for each frame as the last that
+ * was. */
+#define TIMED_EVERY 8
+#define SHORT_TIME (20 * GST_USECOND)
+
+/* ---- what went wrong ------------------------------------------------------------------ */
+
+/* One warning a stream; the times that follow are in the log. */
+static void
+gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gchar *where = g_strdup_printf ("buffer %" G_GUINT64_FORMAT
+                                  " (time %" GST_TIME_FORMAT ")",
+      priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+
+  priv->recoveries = priv->counts.seen.recoveries;
+  if (priv->bad_told) {
+    GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
+  } else {
+    priv->bad_told = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("NaN or infinity came in with %s: the state of the filter was "
+         "cleared and it goes on.",
+            where),
+        (NULL));
+  }
+  g_free (where);
+}
+
+static void
+gst_tfx_run_warn_of_lost (GstTfxElement *self, guint64 n_lost)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
+      ("%" G_GUINT64_FORMAT " frames went on unfiltered: their memory could "
+       "not be mapped.",
+          n_lost - priv->n_lost),
+      (NULL));
+  priv->n_lost = n_lost;
+}
+
+static gboolean
+gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
+{
+  if (err == -EFAULT)
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The memory of a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
+         "mapped.",
+            size),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, LIBRARY, FAILED,
+        ("The engine refuses a buffer of %" G_GSIZE_FORMAT " bytes: %s.", size,
+            g_strerror (-err)),
+        (NULL));
+  return FALSE;
+}
+
+/* ---- samples ----------------------------------------------------------------------------- */
+
+/* A filter rings on after its input has ended: what is marked as a gap stays one
+ * only if it is silent before and behind the filter. */
+static gboolean
+gst_tfx_run_is_silence (GstTfxElement *self, GstBuffer *buffer,
+    const GstTfxRow *row)
+{
+  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP))
+    return FALSE;
+  return gst_tfx_row_is_silent (row) && gst_tfx_buffer_is_zero (buffer);
+}
+
+/* The element's own filter alone, over a buffer of any shape. */
+static gint
+gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
+    const GstTfxRow *row)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxBuffer mapped;
+  gint err;
+
+  if (gst_tfx_run_is_silence (self, buffer, row)) {
+    gst_tfx_row_pass (row, n_frames);
+    return 0;
+  }
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
+  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
+    return -EFAULT;
+  err = gst_tfx_row_run (row, &mapped.block, &mapped.block, TRUE);
+  gst_tfx_buffer_unmap (&mapped);
+  return err;
+}
+
+static gint
+gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxSharedFilter *filter = priv->filter;
+  GstTfxPendingRun run;
+  GstTfxLayout layout;
+  gint err;
+
+  if (gst_tfx_pending_is_in (buffer)) {
+    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+        !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout)) {
+      gst_tfx_pending_settle (buffer);
+    } else if (gst_tfx_pending_begin (&run, buffer, filter, &layout)) {
+      err = gst_tfx_pending_filter (&run);
+      gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
+      gst_tfx_pending_end (&run, buffer);
+      return err;
+    }
+  }
+  gst_tfx_shared_filter_flush (filter);
+  run.row = (GstTfxRow){ &filter->filter, 1, filter };
+  gst_tfx_row_lock (&run.row);
+  err = gst_tfx_run_alone (self, buffer, n_frames, &run.row);
+  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
+  gst_tfx_row_unlock (&run.row);
+  return err;
+}
+
+static gint
+gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime start, elapsed;
+  gint err;
+
+  if (priv->n_untimed > 0) {
+    priv->n_untimed--;
+    err = gst_tfx_run_filters (self, *buffer, n_frames);
+    elapsed = priv->ns_per_frame * n_frames;
+  } else {
+    start = gst_util_get_timestamp ();
+    err = gst_tfx_run_filters (self, *buffer, n_frames);
+    elapsed = gst_util_get_timestamp () - start;
+    priv->ns_per_frame = (gdouble)elapsed / n_frames;
+    priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
+  }
+  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
+  return err;
+}
+
+gboolean
+gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxCounts *counts = &priv->counts;
+  gint err = gst_tfx_run_timed (self, buffer, n_frames);
+
+  if (G_UNLIKELY (err < 0))
+    return gst_tfx_run_fail (self, gst_buffer_get_size (*buffer), err);
+  priv->is_running = TRUE;
+  if (G_UNLIKELY (counts->seen.recoveries != priv->recoveries))
+    gst_tfx_run_warn_of_bad_samples (self, *buffer);
+  if (G_UNLIKELY (counts->n_lost != priv->n_lost))
+    gst_tfx_run_warn_of_lost (self, counts->n_lost);
+  return TRUE;
+}
+
+GstBuffer *
+gst_tfx_run_silence (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = gst_tfx_buffer_new (&priv->info, n_frames);
+
+  if (!buffer) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
+    return NULL;
+  }
+  gst_buffer_memset (buffer, 0, 0, -1);
+  if (gst_tfx_run_buffer (self, &buffer, n_frames))
+    return buffer;
+  gst_buffer_unref (buffer);
+  return NULL;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxsettings.c: how the properties of a GstTfxElement become the settings of
+ * its filter.
+ *
+ * All of this runs in the streaming thread.
+ */
+#include <errno.h>
+
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- faults ------------------------------------------------------------------------- */
+
+static void
+gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
+{
+  const gchar *why = g_strerror (-err);
+
+  if (err == -ERANGE)
+    why = spec->sample == TFX_SAMPLE_F32
+              ? "a tap is too large for samples of 32 bits"
+              : "a tap is too large";
+  else if (err == -ENOMEM)
+    why = "there is no memory for it";
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "no filter for %u channels at %.12g Hz: %s", spec->n_channels,
+      spec->rate_hz, why);
+}
+
+/* ---- latency ------------------------------------------------------------------------ */
+
+static void
+gst_tfx_settings_note_latency (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime latency =
+      gst_util_uint64_scale_ceil (priv->delay, GST_SECOND, priv->spec.rate_hz);
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self);
+  changed = latency != priv->latency;
+  priv->latency = latency;
+  GST_OBJECT_UNLOCK (self);
+  if (!changed)
+    return;
+
+  GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
+}
+
+/* The chain that was built is in force. */
+static void
+gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (priv->is_running && build->delay > priv->delay)
+    priv->skip += build->delay - priv->delay;
+  else if (!priv->is_running)
+    priv->skip = build->delay;
+  priv->delay =
+      priv->is_running ? MAX (build->delay, priv->delay) : build->delay;
+  priv->is_step = build->n_hold > 0;
+  priv->n_hold = build->n_hold;
+  priv->n_spare = build->n_spare;
+  priv->is_identity = FALSE;
+  priv->may_be_identity = priv->delay == 0;
+  gst_tfx_settings_note_latency (self);
+}
+
+/* ---- chains --------------------------------------------------------------------------- */
+
+/* Before the properties are read: what is set meanwhile counts for the next
+ * buffer. */
+static void
+gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  g_atomic_int_set (&priv->dirty, FALSE);
+  *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
+    .n_channels = priv->spec.n_channels,
+    .is_running = priv->is_running,
+    .delay = priv->is_running ? priv->delay : 0,
+    .by_hand =
+        g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE),
+    .was_refused = priv->was_refused,
+    .is_settled = TRUE,
+    .spec = &priv->spec };
+  gst_tfx_clamp_report_begin (&priv->clamps, build->by_hand);
+}
+
+/* Nothing changes now.  What was set is still to be told of. */
+static void
+gst_tfx_settings_put_off (GstTfxElement *self, const GstTfxBuild *build)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (build->by_hand)
+    g_atomic_int_set (&priv->set_by_hand, TRUE);
+  if (build->ask_again)
+    g_atomic_int_set (&priv->dirty, TRUE);
+}
+
+gboolean
+gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gint err;
+
+  if (!priv->filter)
+    return FALSE;
+  gst_tfx_shared_filter_flush (priv->filter);
+  tfx_filter_lock (priv->filter->filter);
+  err = tfx_filter_set_stage (priv->filter->filter, stage);
+  tfx_filter_unlock (priv->filter->filter);
+  if (err < 0)
+    return FALSE;
+  priv->is_identity = FALSE;
+  priv->may_be_identity = priv->delay == 0;
+  return TRUE;
+}
+
+/* Gives the chain to the filter. */
+static gboolean
+gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
+    const GstTfxBuild *build, GError **error)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gint err;
+
+  gst_tfx_shared_filter_flush (priv->filter);
+  tfx_filter_lock (priv->filter->filter);
+  err = build->at_once
+            ? tfx_filter_set_chain_at_once (priv->filter->filter, chain)
+            : tfx_filter_set_chain (priv->filter->filter, chain);
+  tfx_filter_unlock (priv->filter->filter);
+  priv->was_refused = err < 0;
+  if (err < 0) {
+    gst_tfx_settings_set_error (error, &priv->spec, err);
+    return FALSE;
+  }
+  gst_tfx_settings_accept (self, build);
+  return TRUE;
+}
+
+void
+gst_tfx_settings_update (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GError *error = NULL;
+  GstTfxBuild build;
+  TfxChain *chain;
+
+  if (priv->is_step || !priv->filter)
+    return;
+  gst_tfx_settings_begin (self, &build);
+  tfx_filter_lock (priv->filter->filter);
+  build.is_settled = !tfx_filter_is_changing (priv->filter->filter);
+  tfx_filter_unlock (priv->filter->filter);
+  gst_tfx_device_update (self);
+
+  if (klass->move_stage && klass->move_stage (self, &build))
+    return;
+  chain = klass->build_chain (self, &build, &error);
+  if (chain)
+    gst_tfx_settings_set_chain (self, chain, &build, &error);
+  else if (!error)
+    gst_tfx_settings_put_off (self, &build);
+  tfx_chain_unref (&chain);
+  if (error)
+    gst_tfx_element_report_refusal (self, error);
+  g_clear_error (&error);
+}
+
+/* ---- the life of the filter --------------------------------------------------------- */
+
+gboolean
+gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
+    GError **error)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GError *fault = NULL;
+  GstTfxBuild build;
+  TfxFilter *filter;
+  TfxChain *chain;
+  gint err;
+
+  gst_tfx_settings_stop (self);
+  priv->spec = (TfxFilterSpec){ .rate_hz = GST_AUDIO_INFO_RATE (info),
+    .n_channels = GST_AUDIO_INFO_CHANNELS (info),
+    .sample = gst_tfx_buffer_sample (info) };
+  gst_tfx_settings_begin (self, &build);
+  chain = klass->build_chain (self, &build, &fault);
+  if (!chain) {
+    if (!fault)
+      g_set_error_literal (&fault, GST_LIBRARY_ERROR,
+          GST_LIBRARY_ERROR_SETTINGS, "it has no chain");
+    g_propagate_error (error, fault);
+    return FALSE;
+  }
+  err = tfx_filter_new (chain, &priv->spec, &filter);
+  tfx_chain_unref (&chain);
+  if (err < 0) {
+    gst_tfx_settings_set_error (error, &priv->spec, err);
+    return FALSE;
+  }
+  priv->filter = gst_tfx_shared_filter_new (filter);
+  gst_tfx_counts_note_new_filter (&priv->counts);
+  priv->recoveries = priv->n_lost = 0;
+  priv->was_refused = FALSE;
+  gst_tfx_settings_accept (self, &build);
+  gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
+  return TRUE;
+}
+
+void
+gst_tfx_settings_stop (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (priv->filter) {
+    /* Buffers may need it still, but no plan. */
+    gst_tfx_shared_filter_drop_plan (priv->filter);
+    gst_tfx_shared_filter_unref (priv->filter);
+  }
+  priv->filter = NULL;
+  priv->is_running = priv->is_step = FALSE;
+  priv->delay = priv->skip = priv->n_spare = 0;
+}
+
+gboolean
+gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
+    gsize block_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gint err;
+
+  if (sample == priv->spec.sample && block_frames == priv->spec.block_frames)
+    return TRUE;
+  gst_tfx_shared_filter_flush (priv->filter);
+  tfx_filter_lock (priv->filter->filter);
+  err = tfx_filter_set_format (priv->filter->filter, sample, block_frames);
+  tfx_filter_unlock (priv->filter->filter);
+  if (err < 0) {
+    GST_WARNING_OBJECT (self, "other samples or blocks: %s", g_strerror (-err));
+    return FALSE;
+  }
+  priv->spec.sample = sample;
+  priv->spec.block_frames = block_frames;
+  return TRUE;
+}
+
+/* How a long FIR is best cut up depends on the length of the blocks, which is
+ * known when they come.  A running filter stays as it is.  The first buffer after
+ * a seek is often cut: what came in twos before says more about those to come. */
+void
+gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (priv->last_frames == n_frames)
+    priv->usual_frames = n_frames;
+  priv->last_frames = n_frames;
+  if (!priv->is_running)
+    gst_tfx_settings_set_format (self, priv->spec.sample,
+        priv->usual_frames ? priv->usual_frames : n_frames);
+}
+
+void
+gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (!priv->is_step)
+    return;
+  priv->n_hold -= MIN (priv->n_hold, n_frames);
+  if (priv->n_hold == 0 && priv->skip == 0) {
+    priv->is_step = FALSE;
+    gst_tfx_element_mark_ready (self);
+  }
+}
+
+void
+gst_tfx_settings_find_identity (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  TfxFilter *filter = priv->filter->filter;
+
+  if (gst_tfx_shared_filter_is_pending (priv->filter))
+    return;
+  tfx_filter_lock (filter);
+  priv->is_identity = tfx_filter_is_identity (filter);
+  priv->may_be_identity = !priv->is_identity && tfx_filter_is_changing (filter);
+  tfx_filter_unlock (filter);
+}

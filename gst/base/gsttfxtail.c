@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtail.c: what a filter still holds or rings when no samples come: at the
+ * end of a stream, and in a gap.
+ *
+ * A filter with a delay d puts out, for each buffer, the frames that came d
+ * frames earlier.  The first d outputs stand before the start of the stream and
+ * are dropped; d more come when it ends.  So as many frames go out as come in,
+ * and each of them has the time that it came with.
+ *
+ * All of this runs in the streaming thread.
+ */
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* Frames that are run at a time. */
+#define MAX_TAIL_FRAMES 65536
+#define MAX_GAP_FRAMES 4096
+
+/* ---- the end ------------------------------------------------------------------------ */
+
+void
+gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (!priv->filter)
+    return;
+  if (priv->is_running) {
+    gst_tfx_shared_filter_flush (priv->filter);
+    tfx_filter_lock (priv->filter->filter);
+    tfx_filter_reset (priv->filter->filter);
+    tfx_filter_unlock (priv->filter->filter);
+    GST_DEBUG_OBJECT (self, "%s: the filter starts afresh", because);
+  }
+  priv->is_running = FALSE;
+  priv->is_identity = FALSE;
+  priv->may_be_identity = priv->delay == 0;
+  priv->skip = priv->delay;
+  gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
+  /* No delay has to be kept any more. */
+  if (priv->is_step || priv->n_spare > 0)
+    g_atomic_int_set (&priv->dirty, TRUE);
+  priv->is_step = FALSE;
+}
+
+GstFlowReturn
+gst_tfx_tail_drain (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gsize left = priv->is_running ? priv->delay : 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (left > 0 && flow == GST_FLOW_OK) {
+    gsize n_frames = MIN (left, MAX_TAIL_FRAMES);
+    GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+
+    flow = buffer ? gst_tfx_pads_send (self, buffer, n_frames) : GST_FLOW_ERROR;
+    left -= n_frames;
+  }
+  return flow;
+}
+
+GstFlowReturn
+gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = gst_tfx_tail_drain (self);
+  GstEvent *event;
+
+  while ((event = gst_tfx_times_pop_event (&priv->times)))
+    gst_pad_push_event (priv->src, event);
+  gst_tfx_tail_reset (self, because);
+  return flow;
+}
+
+/* ---- gaps ------------------------------------------------------------------------------ */
+
+static gboolean
+gst_tfx_tail_is_silent (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean is_silent;
+
+  gst_tfx_shared_filter_flush (priv->filter);
+  tfx_filter_lock (priv->filter->filter);
+  is_silent = tfx_filter_is_silent (priv->filter->filter);
+  tfx_filter_unlock (priv->filter->filter);
+  return is_silent;
+}
+
+/* Time goes by. */
+static void
+gst_tfx_tail_pass (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
+
+  gst_tfx_row_lock (&row);
+  gst_tfx_row_pass (&row, n_frames);
+  gst_tfx_row_unlock (&row);
+}
+
+/* The time of a gap that is not heard goes by downstream too. */
+static gboolean
+gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
+    guint64 n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gsize skip = MIN (priv->skip, n_frames);
+  GstEvent *moved;
+  GstGapFlags flags;
+
+  gst_tfx_tail_pass (self, n_frames);
+  if (priv->delay > 0) {
+    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
+    priv->skip -= skip;
+    n_frames -= skip;
+    start = gst_tfx_times_next_out (&priv->times);
+    gst_tfx_times_pass (&priv->times, n_frames);
+  }
+  gst_event_parse_gap_flags (event, &flags);
+  moved = gst_event_new_gap (start,
+      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate));
+  gst_event_set_gap_flags (moved, flags);
+  gst_event_unref (event);
+  if (n_frames > 0)
+    return gst_pad_push_event (priv->src, moved);
+  gst_event_unref (moved);
+  return TRUE;
+}
+
+/* Some of the ringing goes out as samples. */
+static GstFlowReturn
+gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
+
+  if (!buffer)
+    return GST_FLOW_ERROR;
+  GST_BUFFER_PTS (buffer) = start;
+  GST_BUFFER_DURATION (buffer) =
+      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate);
+  if (priv->delay > 0)
+    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
+  return gst_tfx_pads_send (self, buffer, n_frames);
+}
+
+/* Where the gap begins, and how many frames it has: counted from the last frame
+ * that came, so that rounding does not add up. */
+static GstClockTime
+gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime start, duration, next = priv->times.next;
+  guint rate = priv->times.rate;
+
+  *n_frames = 0;
+  gst_event_parse_gap (event, &start, &duration);
+  if (!GST_CLOCK_TIME_IS_VALID (start) || !GST_CLOCK_TIME_IS_VALID (duration))
+    return start;
+  duration += start;
+  if (GST_CLOCK_TIME_IS_VALID (next) &&
+      ABS (GST_CLOCK_DIFF (next, start)) <=
+          (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD)
+    start = next;
+  if (duration > start)
+    *n_frames = gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
+  return start;
+}
+
+gboolean
+gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstClockTime start;
+  guint64 left;
+
+  if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
+      priv->segment.rate < 0.0)
+    return gst_pad_push_event (priv->src, event);
+  start = gst_tfx_tail_measure (self, event, &left);
+  if (left == 0)
+    return gst_pad_push_event (priv->src, event);
+  if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
+
+  while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_is_silent (self)) {
+    gsize n_frames = MIN (left, MAX_GAP_FRAMES);
+
+    gst_tfx_times_see_stamp (&priv->times, start, n_frames);
+    flow = gst_tfx_tail_ring (self, start, n_frames);
+    left -= n_frames;
+    start = priv->times.next;
+  }
+  if (left > 0 && flow == GST_FLOW_OK) {
+    gst_tfx_times_see_stamp (&priv->times, start, left);
+    return gst_tfx_tail_send_gap (self, event, start, left);
+  }
+  gst_event_unref (event);
+  return flow == GST_FLOW_OK;
+}

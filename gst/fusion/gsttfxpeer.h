@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpeer.h: which element a source pad is linked to.
+ */
+#ifndef GST_TFX_PEER_H
+#define GST_TFX_PEER_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The element of this type that the pad is linked to, directly or by way of
+ * ghost and proxy pads; a reference, or NULL.  NULL too if a pad on the way,
+ * @pad excepted, has a probe. */
+GstElement *gst_tfx_peer_find (GstPad *pad, GType type);
+
+G_END_DECLS
+
+#endif /* GST_TFX_PEER_H */

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxsharedfilter.c: a filter that an element shares with the buffers which
+ * it has left unfiltered.
+ */
+#include "gsttfxsharedfilter.h"
+
+#include <errno.h>
+
+#include "gsttfxpending.h"
+
+GstTfxSharedFilter *
+gst_tfx_shared_filter_new (TfxFilter *filter)
+{
+  GstTfxSharedFilter *self = g_new0 (GstTfxSharedFilter, 1);
+
+  self->refs = 1;
+  self->filter = filter;
+  self->backend = tfx_cpu_backend ();
+  return self;
+}
+
+GstTfxSharedFilter *
+gst_tfx_shared_filter_ref (GstTfxSharedFilter *self)
+{
+  g_atomic_int_inc (&self->refs);
+  return self;
+}
+
+void
+gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  gst_tfx_shared_filter_drop_plan (self);
+  gst_clear_object (&self->context);
+  gst_tfx_pending_free_spare (self->spare);
+  tfx_filter_unref (&self->filter);
+  g_free (self);
+}
+
+void
+gst_tfx_shared_filter_flush (GstTfxSharedFilter *self)
+{
+  while (gst_tfx_shared_filter_is_pending (self)) {
+    GstTfxPending *first = NULL;
+
+    tfx_filter_lock (self->filter);
+    if (self->first)
+      first = gst_tfx_pending_hold (self->first->owner);
+    tfx_filter_unlock (self->filter);
+    if (!first)
+      return;
+    gst_tfx_pending_run (first);
+    gst_tfx_pending_release (first);
+  }
+}
+
+/* ---- plans ------------------------------------------------------------------------ */
+
+/* What the plan has counted since it was last looked at. */
+static void
+gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
+{
+  TfxStats *sum = &self->counts.stats, *old = &self->plan_stats, now;
+
+  tfx_plan_get_stats (self->plan, &now);
+  sum->dispatches += now.dispatches - old->dispatches;
+  sum->launches += now.launches - old->launches;
+  sum->uploads += now.uploads - old->uploads;
+  sum->downloads += now.downloads - old->downloads;
+  sum->recoveries += now.recoveries - old->recoveries;
+  sum->device = now.device;
+  sum->kernel = now.kernel;
+  *old = now;
+  self->counts.n_stages = tfx_plan_n_stages (self->plan);
+  self->counts.n_sections = tfx_plan_n_sections (self->plan);
+}
+
+/* With the locks of the plan's filters held. */
+static void
+gst_tfx_shared_filter_free_plan (GstTfxSharedFilter *self)
+{
+  tfx_plan_free (&self->plan);
+  self->plan_stats = (TfxStats){ 0 };
+}
+
+/* A plan that was taken out of its filter. */
+static void
+gst_tfx_shared_filter_free_old (TfxPlan *plan)
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n = tfx_plan_n_filters (plan);
+
+  /* They outlive their locks. */
+  for (gsize i = 0; i < n; i++)
+    filters[i] = tfx_filter_ref (tfx_plan_filters (plan)[i]);
+  tfx_filter_lock_all (filters, n);
+  tfx_plan_free (&plan);
+  tfx_filter_unlock_all (filters, n);
+  for (gsize i = 0; i < n; i++)
+    tfx_filter_unref (&filters[i]);
+}
+
+static TfxPlan *
+gst_tfx_shared_filter_steal_plan (GstTfxSharedFilter *self)
+{
+  self->plan_stats = (TfxStats){ 0 };
+  return g_steal_pointer (&self->plan);
+}
+
+void
+gst_tfx_shared_filter_drop_plan (GstTfxSharedFilter *self)
+{
+  TfxPlan *plan;
+
+  tfx_filter_lock (self->filter);
+  plan = gst_tfx_shared_filter_steal_plan (self);
+  tfx_filter_unlock (self->filter);
+  if (plan)
+    gst_tfx_shared_filter_free_old (plan);
+}
+
+void
+gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
+    const TfxBackend *backend, GstObject *context)
+{
+  GstObject *old;
+  TfxPlan *plan = NULL;
+
+  tfx_filter_lock (self->filter);
+  if (backend != self->backend)
+    plan = gst_tfx_shared_filter_steal_plan (self);
+  old = self->context;
+  self->context = context ? gst_object_ref (context) : NULL;
+  self->backend = backend;
+  self->is_mixing = FALSE;
+  tfx_filter_unlock (self->filter);
+  if (plan)
+    gst_tfx_shared_filter_free_old (plan);
+  gst_clear_object (&old);
+}
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+static const TfxBackend *
+gst_tfx_row_backend (const GstTfxRow *self)
+{
+  return self->last->is_mixing ? tfx_cpu_backend () : self->last->backend;
+}
+
+void
+gst_tfx_row_lock (const GstTfxRow *self)
+{
+  GstTfxSharedFilter *last = self->last;
+
+  for (;;) {
+    TfxPlan *plan;
+
+    tfx_filter_lock_all (self->filters, self->n);
+    if (G_UNLIKELY (last->is_mixing) && !gst_tfx_row_is_changing (self))
+      last->is_mixing = FALSE;
+    if (!last->plan || tfx_plan_is_for (last->plan, self->filters, self->n,
+                           gst_tfx_row_backend (self)))
+      return;
+    /* It may have other filters than those which are locked. */
+    plan = gst_tfx_shared_filter_steal_plan (last);
+    tfx_filter_unlock_all (self->filters, self->n);
+    gst_tfx_shared_filter_free_old (plan);
+  }
+}
+
+void
+gst_tfx_row_unlock (const GstTfxRow *self)
+{
+  tfx_filter_unlock_all (self->filters, self->n);
+}
+
+/* The CPU takes over, for good if the device has failed with @err. */
+static void
+gst_tfx_row_to_cpu (const GstTfxRow *self, gint err)
+{
+  GstTfxSharedFilter *last = self->last;
+
+  if (err == -ENOTSUP) {
+    last->is_mixing = TRUE;
+  } else {
+    last->backend = tfx_cpu_backend ();
+    last->counts.error = err;
+  }
+  if (last->plan)
+    gst_tfx_shared_filter_free_plan (last);
+}
+
+gint
+gst_tfx_row_compile (const GstTfxRow *self)
+{
+  GstTfxSharedFilter *last = self->last;
+  gint err;
+
+  if (last->plan)
+    return 0;
+  err = tfx_plan_new (self->filters, self->n, gst_tfx_row_backend (self),
+      &last->plan);
+  if (err == 0 || gst_tfx_row_backend (self) == tfx_cpu_backend () ||
+      err == -EINVAL)
+    return err;
+  gst_tfx_row_to_cpu (self, err);
+  return tfx_plan_new (self->filters, self->n, tfx_cpu_backend (), &last->plan);
+}
+
+/* The frames of a block from one on. */
+static TfxBlock
+gst_tfx_row_rest (const TfxBlock *block, gsize from)
+{
+  TfxBlock rest = *block;
+  gsize width =
+      block->type == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble);
+
+  rest.data =
+      (guint8 *)rest.data + (gssize)(from * width) * block->frame_stride;
+  rest.n_frames -= from;
+  return rest;
+}
+
+gint
+gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
+    gboolean in_host)
+{
+  GstTfxSharedFilter *last = self->last;
+  TfxBlock rest_in, rest_out;
+  gint err = gst_tfx_row_compile (self);
+
+  if (err < 0)
+    return err;
+  err = tfx_plan_run (last->plan, in, out);
+  gst_tfx_shared_filter_count (last);
+  if (G_LIKELY (err >= 0) || !in_host || err == -EINVAL ||
+      gst_tfx_row_backend (self) == tfx_cpu_backend ())
+    return err;
+
+  rest_in = gst_tfx_row_rest (in, tfx_plan_n_done (last->plan));
+  rest_out = gst_tfx_row_rest (out, tfx_plan_n_done (last->plan));
+  gst_tfx_row_to_cpu (self, err);
+  err = gst_tfx_row_compile (self);
+  if (err < 0)
+    return err;
+  err = tfx_plan_run (last->plan, &rest_in, &rest_out);
+  gst_tfx_shared_filter_count (last);
+  return err;
+}
+
+gsize
+gst_tfx_row_n_done (const GstTfxRow *self)
+{
+  return self->last->plan ? tfx_plan_n_done (self->last->plan) : 0;
+}
+
+gboolean
+gst_tfx_row_is_silent (const GstTfxRow *self)
+{
+  for (gsize i = 0; i < self->n; i++) {
+    if (!tfx_filter_is_silent (self->filters[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames)
+{
+  if (gst_tfx_row_compile (self) == 0)
+    tfx_plan_pass (self->last->plan, n_frames);
+}
+
+gboolean
+gst_tfx_row_is_changing (const GstTfxRow *self)
+{
+  for (gsize i = 0; i < self->n; i++) {
+    if (tfx_filter_is_changing (self->filters[i]))
+      return TRUE;
+  }
+  return FALSE;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_filter.c: filters that own their state, and the rows that run them. */
+#include "common.h"
+#include "rows.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHANNELS 2
+#define FRAMES 4000
+#define MANY 8
+
+/* ---- filters to try -------------------------------------------------------------- */
+
+static TfxStage *
+sections (size_t n)
+{
+  TfxSos sos[8];
+
+  for (size_t i = 0; i < n; i++)
+    sos[i] = test_random_section (0.95);
+  return tfx_stage_new_sections (tfx_stage_new_id (), sos, n);
+}
+
+static TfxStage *
+fir (size_t n_taps, TfxFirMethod method)
+{
+  double *taps = test_alloc (n_taps * sizeof *taps);
+  const double *kernels[1] = { taps };
+  TfxStage *stage;
+
+  test_noise_f64 (taps, n_taps);
+  for (size_t i = 0; i < n_taps; i++)
+    taps[i] /= sqrt ((double)n_taps);
+  stage =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, 0, method);
+  free (taps);
+  return stage;
+}
+
+static TfxStage *
+gain (double factor)
+{
+  return tfx_stage_new_gain (tfx_stage_new_id (), factor);
+}
+
+static TfxStage *
+delay (size_t frames)
+{
+  const TfxTap taps[2] = { { frames, 0.5, true, TFX_TAP_BOTH },
+    { frames / 3, -0.25, false, TFX_TAP_LEFT } };
+
+  return tfx_stage_new_delay (tfx_stage_new_id (), 0.75, taps, 2);
+}
+
+static TfxStage *
+sum (TfxStage *a, TfxStage *b)
+{
+  TfxChain *branches[3] = { rows_chain (&a, 1), rows_chain (&b, 1),
+    tfx_chain_new () };
+  TfxStage *stage = tfx_stage_new_sum (tfx_stage_new_id (), branches, 3);
+
+  for (int i = 0; i < 3; i++)
+    tfx_chain_unref (&branches[i]);
+  return stage;
+}
+
+/* Filters of all kinds; the same ones for the same seed. */
+static size_t
+make_row (TfxFilter **row, bool is_recursive)
+{
+  TfxStage *a[] = { sections (2), gain (0.5) };
+  TfxStage *b[] = { gain (-1.5) };
+  TfxStage *c[] = { sections (1), delay (300), sections (3) };
+  TfxStage *d[] = { fir (is_recursive ? 40 : 700,
+                        is_recursive ? TFX_FIR_DIRECT : TFX_FIR_FFT),
+    gain (2.0) };
+  TfxStage *e[] = { sum (sections (2), delay (17)), gain (0.25) };
+  TfxStage *g[] = { sections (4) };
+
+  row[0] = rows_filter (a, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[1] = rows_filter (b, 1, CHANNELS, TFX_SAMPLE_F64);
+  row[2] = rows_filter (c, 3, CHANNELS, TFX_SAMPLE_F64);
+  row[3] = rows_filter (d, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[4] = rows_filter (e, 2, CHANNELS, TFX_SAMPLE_F64);
+  row[5] = rows_filter (g, 1, CHANNELS, TFX_SAMPLE_F64);
+  return 6;
+}
+
+/* ---- tests -------------------------------------------------------------------------- */
+
+/* Each filter of the row by a plan of its own, in blocks. */
+static void
+run_apart (TfxFilter *const *row, size_t n, double *x, size_t n_frames,
+    size_t block)
+{
+  for (size_t k = 0; k < n; k++) {
+    TfxPlan *plan = rows_plan (&row[k], 1);
+
+    for (size_t i = 0; i < n_frames; i += block)
+      rows_run (plan, x + i * CHANNELS, CHANNELS,
+          block < n_frames - i ? block : n_frames - i);
+    rows_free (&plan);
+  }
+}
+
+static void
+test_rows (void)
+{
+  static double x[FRAMES * CHANNELS], want[FRAMES * CHANNELS];
+  TfxFilter *row[MANY];
+  TfxPlan *plan;
+  size_t n;
+
+  n = make_row (row, false);
+  test_noise_f64 (x, FRAMES * CHANNELS);
+  memcpy (want, x, sizeof want);
+  plan = rows_plan (row, n);
+  tap_check (tfx_plan_n_filters (plan) == n &&
+                 tfx_plan_is_for (plan, row, n, tfx_cpu_backend ()) &&
+                 !tfx_plan_is_for (plan, row, n - 1, tfx_cpu_backend ()),
+      "a plan knows whose it is");
+  tap_check (tfx_plan_is_silent (plan), "a row at rest is silent");
+  for (size_t i = 0; i < FRAMES; i += 500)
+    rows_run (plan, x + i * CHANNELS, CHANNELS, 500);
+  tap_check (!tfx_plan_is_silent (plan), "and is not when it has run");
+  rows_reset (row, n);
+  tap_check (tfx_plan_is_silent (plan), "but after a reset");
+  run_apart (row, n, want, FRAMES, 500);
+  tap_check (test_distance (x, want, FRAMES * CHANNELS) < 1e-12,
+      "a row does what its filters do one by one: %g",
+      test_distance (x, want, FRAMES * CHANNELS));
+  rows_free (&plan);
+  rows_clear (row, n);
+}
+
+/* Two plans take turns, and a third one over some of the filters runs in
+ * between. */
+static void
+test_turns (void)
+{
+  static double x[FRAMES * CHANNELS], want[FRAMES * CHANNELS];
+  TfxFilter *row[MANY];
+  TfxPlan *a, *b, *front, *back;
+  size_t n;
+  TapMany many = tap_many ("plans take turns over the same filters");
+
+  for (int seed = 0; seed < 4; seed++) {
+    n = make_row (row, seed % 2 == 0);
+    test_noise_f64 (x, FRAMES * CHANNELS);
+    memcpy (want, x, sizeof want);
+    a = rows_plan (row, n);
+    b = rows_plan (row, n);
+    front = rows_plan (row, 2);
+    back = rows_plan (row + 2, n - 2);
+    rows_run (a, want, CHANNELS, FRAMES);
+    rows_reset (row, n);
+    for (size_t i = 0, k = 0; i < FRAMES; i += 250, k++) {
+      double *at = x + i * CHANNELS;
+
+      if (k % 3 == 0)
+        rows_run (a, at, CHANNELS, 250);
+      else if (k % 3 == 1)
+        rows_run (b, at, CHANNELS, 250);
+      else
+        rows_run (front, at, CHANNELS, 250), rows_run (back, at, CHANNELS, 250);
+      if (k == 5) {
+        rows_free (&a);
+        a = rows_plan (row, n);
+      }
+    }
+    tap_many_check (&many, test_distance (x, want, FRAMES * CHANNELS) < 1e-11,
+        "%d: %g", seed, test_distance (x, want, FRAMES * CHANNELS));
+    rows_free (&a);
+    rows_free (&b);
+    rows_free (&front);
+    rows_free (&back);
+    rows_clear (row, n);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_splits (void)
+{
+  static double x[FRAMES * CHANNELS], want[FRAMES * CHANNELS],
+      noise[FRAMES * CHANNELS];
+  TfxFilter *row[MANY];
+  size_t n = make_row (row, true);
+  TfxPlan *plan = rows_plan (row, n);
+  TapMany many = tap_many ("any split into blocks gives the same bits");
+
+  test_noise_f64 (noise, FRAMES * CHANNELS);
+  memcpy (want, noise, sizeof want);
+  rows_run (plan, want, CHANNELS, FRAMES);
+  for (int round = 0; round < 10; round++) {
+    rows_reset (row, n);
+    memcpy (x, noise, sizeof x);
+    for (size_t i = 0; i < FRAMES;) {
+      size_t left = FRAMES - i, block = 1 + tap_random_below (60u << round);
+
+      block = block < left ? block : left;
+      rows_run (plan, x + i * CHANNELS, CHANNELS, block);
+      i += block;
+    }
+    tap_many_check (&many, !memcmp (x, want, sizeof x), "round %d", round);
+  }
+  tap_many_end (&many);
+  rows_free (&plan);
+  rows_clear (row, n);
+}
+
+static void
+test_errors (void)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxFilterSpec spec = { 48000, 2, TFX_SAMPLE_F32, 0 };
+  TfxFilter *filter = NULL, *other = NULL, *pair[2];
+  TfxPlan *plan = NULL;
+  const double huge[1] = { 1e31 };
+  const double *const kernels[1] = { huge };
+  TfxStage *stage =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 1, 0, TFX_FIR_AUTO);
+  TfxChain *chain = rows_chain (&stage, 1);
+
+  spec.n_channels = 0;
+  tap_check (tfx_filter_new (empty, &spec, &filter) == -EINVAL && !filter,
+      "no channels");
+  spec.n_channels = 2;
+  spec.rate_hz = NAN;
+  tap_check (tfx_filter_new (empty, &spec, &filter) == -EINVAL, "no rate");
+  spec.rate_hz = 48000;
+  tap_check (tfx_filter_new (chain, &spec, &filter) == -ERANGE && !filter,
+      "a tap that float does not hold");
+  tap_check (tfx_filter_new (empty, &spec, &filter) == 0 && filter,
+      "an empty chain");
+  tap_check (tfx_filter_set_chain (filter, chain) == -ERANGE, "nor later");
+  tap_check (tfx_filter_set_format (filter, TFX_SAMPLE_F64, 64) == 0 &&
+                 tfx_filter_set_chain (filter, chain) == 0,
+      "but double does");
+  tap_check (tfx_filter_set_format (filter, TFX_SAMPLE_F32, 64) == -ERANGE,
+      "it stays with that");
+  tap_check (tfx_filter_set_chain (filter, empty) == 0 &&
+                 tfx_filter_is_identity (filter) &&
+                 !tfx_filter_is_changing (filter),
+      "an empty chain is the identity");
+  spec.n_channels = 3;
+  tap_check (tfx_filter_new (empty, &spec, &other) == 0, "three channels");
+  pair[0] = filter;
+  pair[1] = other;
+  tap_check (tfx_plan_new (pair, 2, tfx_cpu_backend (), &plan) == -EINVAL &&
+                 !plan,
+      "do not go with two");
+  tap_check (tfx_plan_new (pair, 0, tfx_cpu_backend (), &plan) == -EINVAL,
+      "no row of none");
+  tap_check (tfx_plan_new (pair, 1, NULL, &plan) == -EINVAL, "no backend");
+  tfx_filter_unref (&filter);
+  tfx_filter_unref (&other);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&empty);
+}
+
+/* A FIR that is set later, at once, by zeros in front, goes on with what it
+ * would have put out so many frames before; whatever the split. */
+static void
+check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
+{
+  const size_t n_later = 77, n_more = 200, n_all = n_taps + n_more, at = 1501;
+  const TfxFilterSpec spec = { 48000, CHANNELS, TFX_SAMPLE_F64, 100 };
+  const uint64_t id = tfx_stage_new_id ();
+  double *taps = test_alloc ((n_all + n_later) * sizeof *taps);
+  double *x = test_alloc (FRAMES * CHANNELS * sizeof *x);
+  double *y = test_alloc (FRAMES * CHANNELS * sizeof *y);
+  const double *kernels[2] = { taps + n_later, taps };
+  TfxStage *stages[2], *front = sections (2);
+  TfxChain *chains[2];
+  TfxFilter *filter[2] = { NULL };
+  TfxPlan *plan[2];
+  double error = 0.0;
+
+  memset (taps, 0, (n_all + n_later) * sizeof *taps);
+  test_noise_f64 (taps + n_later, n_taps);
+  for (int i = 0; i < 2; i++) {
+    TfxStage *both[2] = { tfx_stage_ref (front), NULL };
+
+    stages[i] = both[1] = tfx_stage_new_fir (id, &kernels[i], 1,
+        i ? n_all + n_later : n_taps, 0, method);
+    if (i && is_prepared)
+      tap_check (tfx_stage_prepare (stages[i], &spec) == 0, "prepared");
+    chains[i] = chain_of (both, 2);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (tfx_filter_new (chains[0], &spec, &filter[i]) < 0)
+      abort ();
+    plan[i] = plan_of (&filter[i], 1);
+  }
+  test_noise_f64 (x, FRAMES * CHANNELS);
+  memcpy (y, x, FRAMES * CHANNELS * sizeof *y);
+  for (size_t i = 0; i < FRAMES; i += 100)
+    run (plan[0], x + i * CHANNELS, 100);
+
+  for (size_t i = 0; i < at; i += 79)
+    run (plan[1], y + i * CHANNELS, 79 < at - i ? 79 : at - i);
+  tfx_filter_lock (filter[1]);
+  tap_check (tfx_filter_set_chain_at_once (filter[1], chains[1]) == 0 &&
+                 !tfx_filter_is_changing (filter[1]),
+      "at once");
+  tfx_filter_unlock (filter[1]);
+  for (size_t i = at; i < FRAMES; i += 79)
+    run (plan[1], y + i * CHANNELS, 79 < FRAMES - i ? 79 : FRAMES - i);
+  for (size_t i = at + n_later; i < FRAMES; i++) {
+    for (size_t c = 0; c < CHANNELS; c++)
+      error = fmax (error,
+          fabs (y[i * CHANNELS + c] - x[(i - n_later) * CHANNELS + c]));
+  }
+  tap_check (error <= 1e-13, "%zu taps go on to the sample, within %g", n_taps,
+      error);
+
+  /* Not into a change. */
+  tfx_filter_lock (filter[1]);
+  tap_check (tfx_filter_set_chain (filter[1], chains[0]) == 0 &&
+                 tfx_filter_is_changing (filter[1]) &&
+                 tfx_filter_set_chain_at_once (filter[1], chains[1]) == -EBUSY,
+      "busy");
+  tfx_filter_unlock (filter[1]);
+  for (int i = 0; i < 2; i++) {
+    free_plan (&plan[i]);
+    tfx_filter_unref (&filter[i]);
+    tfx_chain_unref (&chains[i]);
+  }
+  tfx_stage_unref (&front);
+  free (taps);
+  free (x);
+  free (y);
+}
+
+static void
+test_later (void)
+{
+  check_later (1, TFX_FIR_DIRECT, false);
+  check_later (41, TFX_FIR_DIRECT, false);
+  check_later (700, TFX_FIR_FFT, false);
+  check_later (20000, TFX_FIR_FFT, false);
+  check_later (20000, TFX_FIR_FFT, true);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = {
+    { "rows", test_rows },
+    { "turns", test_turns },
+    { "splits", test_splits },
+    { "errors", test_errors },
+    { "later", test_later },
+    { NULL, NULL },
+  };
+
+  return tap_main (argc, argv, tests);
+}

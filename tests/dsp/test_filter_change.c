@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_filter_change.c: running filters that get other settings: glides,
+ * cross-fades at the stage, and what goes on meanwhile. */
+#include "common.h"
+#include "rows.h"
+#include "state-map.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000
+#define FADE 480 /* 10 ms */
+#define GRID 32
+
+/* ---- plain filters to compare with ----------------------------------------------- */
+
+/* One section of one channel that glides on the grid. */
+typedef struct Plain
+{
+  TfxSos now, from, to;
+  double s[2];
+  unsigned step, n_steps;
+} Plain;
+
+static double
+between (double a, double b, double t)
+{
+  return a + (b - a) * t;
+}
+
+static void
+plain_set (Plain *p, const TfxSos *to)
+{
+  p->from = p->now;
+  p->to = *to;
+  p->step = 0;
+  p->n_steps = FADE / GRID;
+}
+
+static double
+plain_run (Plain *p, double x, size_t frame)
+{
+  if (frame % GRID == 0 && p->step < p->n_steps) {
+    const double t = (double)++p->step / p->n_steps;
+    const TfxSos was = p->now;
+
+    p->now = (TfxSos){ between (p->from.b0, p->to.b0, t),
+      between (p->from.b1, p->to.b1, t), between (p->from.b2, p->to.b2, t),
+      between (p->from.a1, p->to.a1, t), between (p->from.a2, p->to.a2, t) };
+    tfx_state_map (&was, &p->now, p->s);
+  }
+
+  const double y = p->now.b0 * x + p->s[0];
+  p->s[0] = p->now.b1 * x - p->now.a1 * y + p->s[1];
+  p->s[1] = p->now.b2 * x - p->now.a2 * y;
+  return y;
+}
+
+/* The weight of what is faded in, at frame i of the fade. */
+static double
+weight (size_t i)
+{
+  const double t = (double)(i + 1) / (FADE + 1);
+
+  return i < FADE ? t * t * (3 - 2 * t) : 1.0;
+}
+
+/* ---- glides ----------------------------------------------------------------------- */
+
+#define N 3000
+
+static TfxSos
+low_pass (double hz)
+{
+  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_LOW_PASS,
+    .order = 2,
+    .lower_hz = hz };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+
+  tfx_design_sections (&d, RATE, sos);
+  return sos[0];
+}
+
+static int
+set_sections (TfxFilter *f, uint64_t id, const TfxSos *sos, size_t n)
+{
+  TfxStage *stage = tfx_stage_new_sections (id, sos, n);
+  int ret;
+
+  tfx_filter_lock (f);
+  ret = tfx_filter_set_stage (f, stage);
+  tfx_filter_unlock (f);
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+static int
+set_chain (TfxFilter *f, TfxChain *chain)
+{
+  int ret;
+
+  tfx_filter_lock (f);
+  ret = tfx_filter_set_chain (f, chain);
+  tfx_filter_unlock (f);
+  tfx_chain_unref (&chain);
+  return ret;
+}
+
+/* A cutoff that moves at frames that are on the grid and that are not, again
+ * while it still moves. */
+static void
+test_glide (void)
+{
+  static const struct
+  {
+    size_t frame;
+    double hz;
+  } moves[] = { { 320, 2000 }, { 1001, 300 }, { 1100, 9000 }, { 2500, 20 } };
+  static double x[N * 2], want[N * 2];
+  const TfxSos first = low_pass (1000), behind = low_pass (12000);
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stages[] = { tfx_stage_new_sections (id, &first, 1),
+    tfx_stage_new_gain (tfx_stage_new_id (), 0.5),
+    tfx_stage_new_sections (tfx_stage_new_id (), &behind, 1) };
+  TfxFilter *f = rows_filter (stages, 3, 2, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  Plain plain[2] = { { .now = first }, { .now = first } };
+  Plain last[2] = { { .now = behind }, { .now = behind } };
+  bool was_changing = false, is_changing;
+  size_t m = 0;
+
+  test_noise_f64 (x, N * 2);
+  for (size_t i = 0; i < N; i++) {
+    for (; m < 4 && moves[m].frame == i; m++) {
+      const TfxSos to = low_pass (moves[m].hz);
+      plain_set (&plain[0], &to);
+      plain_set (&plain[1], &to);
+    }
+    for (int c = 0; c < 2; c++)
+      want[2 * i + c] =
+          plain_run (&last[c], 0.5 * plain_run (&plain[c], x[2 * i + c], i), i);
+  }
+  m = 0;
+  for (size_t i = 0, n; i < N; i += n) {
+    for (; m < 4 && moves[m].frame == i; m++) {
+      const TfxSos to = low_pass (moves[m].hz);
+      set_sections (f, id, &to, 1);
+      was_changing = was_changing || tfx_filter_is_changing (f);
+    }
+    n = (m < 4 ? moves[m].frame : N) - i;
+    rows_run (plan, x + 2 * i, 2, n);
+  }
+  is_changing = tfx_filter_is_changing (f);
+  tap_check (test_distance (x, want, N * 2) < 1e-11,
+      "a cutoff glides on the grid: %g", test_distance (x, want, N * 2));
+  tap_check (was_changing && !is_changing, "and is changing until it is there");
+  rows_free (&plan);
+  tfx_filter_unref (&f);
+}
+
+/* ---- cross-fades at the stage -------------------------------------------------------- */
+
+/* y of sections from frame `first` on, from rest there. */
+static void
+run_from (const TfxSos *sos, size_t n_sos, const double *x, double *y,
+    size_t first)
+{
+  memset (y, 0, first * sizeof *y);
+  test_run_f64 (sos, n_sos, x + first, y + first, N - first, NULL);
+}
+
+enum
+{
+  REPLACED,
+  INSERTED,
+  REMOVED,
+  N_WAYS
+};
+
+/* Three stages, of which the one in the middle changes, comes or goes. */
+static void
+test_fade (void)
+{
+  static const char *const names[] = { "replaced", "inserted", "removed" };
+  TapMany many = tap_many ("a stage is cross-faded at its place");
+
+  for (int way = 0; way < N_WAYS; way++) {
+    static double x[N], want[N], a[N], old[N], new[N], y[N];
+    const uint64_t ids[3] = { tfx_stage_new_id (), tfx_stage_new_id (),
+      tfx_stage_new_id () };
+    const TfxSos front = test_random_section (0.9);
+    const TfxSos back = test_random_section (0.9);
+    const TfxSos one = test_random_section (0.9);
+    const TfxSos two[2] = { test_random_section (0.9),
+      test_random_section (0.9) };
+    const size_t at = 777;
+    TfxStage *before[3], *after[3];
+    size_t n_before = 0, n_after = 0;
+    TfxFilter *f;
+    TfxPlan *plan;
+
+    before[n_before++] = tfx_stage_new_sections (ids[0], &front, 1);
+    if (way != INSERTED)
+      before[n_before++] = tfx_stage_new_sections (ids[1], &one, 1);
+    before[n_before++] = tfx_stage_new_sections (ids[2], &back, 1);
+    after[n_after++] = tfx_stage_new_sections (ids[0], &front, 1);
+    if (way != REMOVED)
+      after[n_after++] = tfx_stage_new_sections (ids[1], two, 2);
+    after[n_after++] = tfx_stage_new_sections (ids[2], &back, 1);
+    f = rows_filter (before, n_before, 1, TFX_SAMPLE_F64);
+    plan = rows_plan (&f, 1);
+
+    test_noise_f64 (x, N);
+    test_run_f64 (&front, 1, x, a, N, NULL);
+    memcpy (old, a, sizeof a);
+    memcpy (new, a, sizeof a);
+    if (way != INSERTED)
+      test_run_f64 (&one, 1, a, old, N, NULL);
+    if (way != REMOVED)
+      run_from (two, 2, a, new, at);
+    for (size_t i = 0; i < N; i++) {
+      double w = i < at ? 0.0 : weight (i - at);
+      y[i] = old[i] + w * (new[i] - old[i]);
+    }
+    test_run_f64 (&back, 1, y, want, N, NULL);
+
+    rows_run (plan, x, 1, at);
+    set_chain (f, rows_chain (after, n_after));
+    rows_run (plan, x + at, 1, 100);
+    tap_many_check (&many, tfx_filter_is_changing (f), "%s: is changing",
+        names[way]);
+    rows_run (plan, x + at + 100, 1, N - at - 100);
+    tap_many_check (&many, !tfx_filter_is_changing (f), "%s: is there",
+        names[way]);
+    tap_many_check (&many, test_distance (x, want, N) < 1e-11, "%s: %g",
+        names[way], test_distance (x, want, N));
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- FIRs and delay lines -------------------------------------------------------------- */
+
+static void
+convolve (const double *x, const double *taps, size_t n_taps, double *y)
+{
+  for (size_t i = 0; i < N; i++) {
+    y[i] = 0.0;
+    for (size_t k = 0; k < n_taps && k <= i; k++)
+      y[i] += taps[k] * x[i - k];
+  }
+}
+
+/* Other taps: of the same number, linearly; of another, with the weight of a
+ * cross-fade.  The past is heard either way. */
+static void
+test_fir (void)
+{
+  static const struct
+  {
+    size_t n_old, n_new;
+    TfxFirMethod method;
+  } cases[] = { { 50, 50, TFX_FIR_DIRECT }, { 50, 80, TFX_FIR_DIRECT },
+    { 200, 60, TFX_FIR_DIRECT }, { 900, 900, TFX_FIR_FFT },
+    { 900, 400, TFX_FIR_FFT }, { 300, 1200, TFX_FIR_AUTO } };
+  TapMany many = tap_many ("a FIR gets other taps, and keeps its past");
+
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    static double x[N], a[N], b[N], want[N];
+    const size_t at = 1300, n_old = cases[k].n_old, n_new = cases[k].n_new;
+    double *old = test_alloc (n_old * sizeof *old);
+    double *new = test_alloc (n_new * sizeof *new);
+    const double *kernels[2] = { old, new };
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stage[2];
+    TfxFilter *f;
+    TfxPlan *plan;
+
+    test_noise_f64 (x, N);
+    test_noise_f64 (old, n_old);
+    test_noise_f64 (new, n_new);
+    stage[0] =
+        tfx_stage_new_fir (id, &kernels[0], 1, n_old, 0, cases[k].method);
+    stage[1] =
+        tfx_stage_new_fir (id, &kernels[1], 1, n_new, 0, cases[k].method);
+    f = rows_filter (&stage[0], 1, 1, TFX_SAMPLE_F64);
+    plan = rows_plan (&f, 1);
+    convolve (x, old, n_old, a);
+    convolve (x, new, n_new, b);
+    /* What the old filter does not remember, the new one does not hear. */
+    for (size_t i = at; i < N && n_new > n_old; i++) {
+      for (size_t j = i - at + n_old; j < n_new && j <= i; j++)
+        b[i] -= new[j] * x[i - j];
+    }
+    for (size_t i = 0; i < N; i++) {
+      double w = i < at           ? 0.0
+                 : n_old != n_new ? weight (i - at)
+                 : i - at < FADE  ? (double)(i - at + 1) / FADE
+                                  : 1.0;
+      want[i] = a[i] + w * (b[i] - a[i]);
+    }
+    rows_run (plan, x, 1, at);
+    set_chain (f, rows_chain (&stage[1], 1));
+    rows_run (plan, x + at, 1, N - at);
+    /* By transforms, it may remember more. */
+    for (size_t i = at; i < at + n_new && n_new > n_old; i++)
+      want[i] = cases[k].method == TFX_FIR_DIRECT ? want[i] : x[i];
+    tap_many_check (&many,
+        !tfx_filter_is_changing (f) && test_distance (x, want, N) < 1e-10,
+        "%zu to %zu taps: %g", n_old, n_new, test_distance (x, want, N));
+    free (old);
+    free (new);
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
+static double
+delayed (const double *x, size_t i, const TfxTap *tap)
+{
+  return i >= tap->delay ? tap->gain * x[i - tap->delay] : 0.0;
+}
+
+static void
+test_delay (void)
+{
+  static const TfxTap taps[3] = { { 100, 0.5, false, TFX_TAP_BOTH },
+    { 100, -0.8, false, TFX_TAP_BOTH }, { 40, 0.3, false, TFX_TAP_BOTH } };
+  TapMany many = tap_many ("a delay line gets other taps, and keeps its past");
+
+  for (int k = 1; k <= 2; k++) {
+    static double x[N], want[N];
+    const size_t at = 901;
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stage[2] = { tfx_stage_new_delay (id, 1.0, &taps[0], 1),
+      tfx_stage_new_delay (id, 0.5, &taps[k], 1) };
+    TfxFilter *f = rows_filter (&stage[0], 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+
+    test_noise_f64 (x, N);
+    for (size_t i = 0; i < N; i++) {
+      double a = x[i] + delayed (x, i, &taps[0]);
+      double b = 0.5 * x[i] + delayed (x, i, &taps[k]);
+      double w = i < at          ? 0.0
+                 : k == 2        ? weight (i - at)
+                 : i - at < FADE ? (double)(i - at + 1) / FADE
+                                 : 1.0;
+      want[i] = a + w * (b - a);
+    }
+    rows_run (plan, x, 1, at);
+    set_chain (f, rows_chain (&stage[1], 1));
+    rows_run (plan, x + at, 1, N - at);
+    tap_many_check (&many,
+        !tfx_filter_is_changing (f) && test_distance (x, want, N) < 1e-12,
+        "%zu frames: %g", taps[k].delay, test_distance (x, want, N));
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- many changes --------------------------------------------------------------------- */
+
+#define N_LONG 12000
+#define N_EVENTS 60
+
+/* A change at a frame: another chain, or another setting of a stage. */
+typedef struct Event
+{
+  size_t frame;
+  TfxChain *chain;
+  TfxStage *stage;
+} Event;
+
+static int
+compare_events (const void *a, const void *b)
+{
+  const Event *s = a, *t = b;
+
+  return s->frame < t->frame ? -1 : s->frame > t->frame;
+}
+
+static TfxStage *
+random_stage (uint64_t id, int depth)
+{
+  const TfxTap tap = { tap_random_below (300), tap_random_uniform (-1, 1),
+    tap_random_below (2), TFX_TAP_BOTH };
+  TfxSos sos[3] = { test_random_section (0.9), test_random_section (0.9),
+    test_random_section (0.9) };
+  double taps[40];
+  const double *kernel[1] = { taps };
+  TfxChain *branches[2];
+  TfxStage *stage;
+
+  switch ((id * 7 + tap_random_below (2)) % (depth > 0 ? 5 : 4)) {
+    case 0:
+      return tfx_stage_new_gain (id,
+          tap_random_below (4) ? tap_random_uniform (-1, 1) : 1.0);
+    case 1:
+      return tfx_stage_new_delay (id, 0.5, &tap, 1);
+    case 2:
+      test_noise_f64 (taps, 40);
+      return tfx_stage_new_fir (id, kernel, 1, 20 + tap_random_below (2) * 20,
+          0, TFX_FIR_DIRECT);
+    case 4:
+      for (int k = 0; k < 2; k++)
+        branches[k] = rows_random_chain (id * 100 + 10 * (uint64_t)k, 3,
+            depth - 1, random_stage);
+      stage = tfx_stage_new_sum (id, branches, 1 + tap_random_below (2));
+      tfx_chain_unref (&branches[0]);
+      tfx_chain_unref (&branches[1]);
+      return stage;
+    default:
+      return tfx_stage_new_sections (id, sos, 1 + tap_random_below (3));
+  }
+}
+
+static void
+run_events (TfxFilter **row, size_t n_row, const Event *events, double *x,
+    unsigned most)
+{
+  TfxPlan *plan = rows_plan (row, n_row);
+  size_t e = 0;
+
+  for (size_t i = 0; i < N_LONG;) {
+    size_t n = 1 + tap_random_below (most);
+
+    for (; e < N_EVENTS && events[e].frame == i; e++) {
+      TfxFilter *f = row[e % n_row];
+
+      tfx_filter_lock (f);
+      if (events[e].chain)
+        tfx_filter_set_chain (f, events[e].chain);
+      else
+        tfx_filter_set_stage (f, events[e].stage);
+      tfx_filter_unlock (f);
+    }
+    if (e < N_EVENTS && n > events[e].frame - i)
+      n = events[e].frame - i;
+    if (n > N_LONG - i)
+      n = N_LONG - i;
+    rows_run (plan, x + 2 * i, 2, n);
+    i += n;
+  }
+  rows_free (&plan);
+}
+
+/* Three filters change at random, and any split gives the same bits. */
+static void
+test_splits (void)
+{
+  static double x[2 * N_LONG], want[2 * N_LONG], noise[2 * N_LONG];
+  const int n_rounds = test_is_sanitized () ? 6 : 30;
+  TapMany many = tap_many ("changes do not depend on the split into blocks");
+
+  for (int round = 0; round < n_rounds; round++) {
+    Event events[N_EVENTS];
+    TfxChain *first[3];
+
+    test_noise_f64 (noise, 2 * N_LONG);
+    for (int k = 0; k < 3; k++)
+      first[k] =
+          rows_random_chain (100 * (uint64_t)(k + 1), 5, 2, random_stage);
+    for (int k = 0; k < N_EVENTS; k++)
+      events[k] = (Event){ .frame = tap_random_below (N_LONG) };
+    qsort (events, N_EVENTS, sizeof events[0], compare_events);
+    for (uint64_t k = 0; k < N_EVENTS; k++) {
+      const uint64_t base = 100 * (k % 3 + 1);
+
+      if (tap_random_below (2))
+        events[k].chain = rows_random_chain (base, 5, 2, random_stage);
+      else
+        events[k].stage = random_stage (base + tap_random_below (5), 2);
+    }
+    for (int way = 0; way < 3; way++) {
+      TfxFilter *row[3];
+      bool is_sane = true;
+
+      for (int k = 0; k < 3; k++)
+        row[k] = rows_filter_of (first[k], 2, TFX_SAMPLE_F64);
+      memcpy (x, noise, sizeof x);
+      run_events (row, 3, events, x, way == 0 ? N_LONG : way == 1 ? 400 : 33);
+      for (int k = 0; k < 3; k++)
+        tfx_filter_unref (&row[k]);
+      if (way == 0)
+        memcpy (want, x, sizeof x);
+      for (size_t i = 0; i < 2 * N_LONG; i++)
+        is_sane = is_sane && fabs (x[i]) < 1e12;
+      tap_many_check (&many, is_sane, "round %d: numbers", round);
+      for (size_t i = 0; way > 0 && i < 2 * N_LONG; i++) {
+        if (x[i] == want[i])
+          continue;
+        tap_diag ("round %d: frame %zu: %g, not %g", round, i / 2, x[i],
+            want[i]);
+        break;
+      }
+      tap_many_check (&many, !memcmp (x, want, sizeof x), "round %d, way %d",
+          round, way);
+    }
+    for (int k = 0; k < N_EVENTS; k++) {
+      tfx_chain_unref (&events[k].chain);
+      tfx_stage_unref (&events[k].stage);
+    }
+    for (int k = 0; k < 3; k++)
+      tfx_chain_unref (&first[k]);
+  }
+  tap_many_end (&many);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = {
+    { "glide", test_glide },
+    { "fade", test_fade },
+    { "fir", test_fir },
+    { "delay", test_delay },
+    { "splits", test_splits },
+    { NULL, NULL },
+  };
+
+  return tap_main (argc, argv, tests);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_promises.c: what other elements and applications may rely on, fused or
+ * not: functions of pads, late buffers, pull mode, flags, passthrough.
+ */
+#include <string.h>
+
+#include "line.h"
+
+#define RATE 48000
+#define N 4800
+#define SIZE 480
+
+/* ---- functions of ghost pads ------------------------------------------------ */
+
+static guint n_passed;
+
+static GstFlowReturn
+mute (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  n_passed++;
+  buffer = gst_buffer_make_writable (buffer);
+  gst_buffer_memset (buffer, 0, 0, gst_buffer_get_size (buffer));
+  return gst_proxy_pad_chain_default (pad, parent, buffer);
+}
+
+static const gchar *const rows[] = {
+  "tfxbutterworth mode=high-pass cutoff=100 ! "
+  "bin.( name=bin tfxchain chain=\"FIR([0, 1])\" )",
+  "tfxfir align=false ! bin.( name=bin tfxbutterworth ! tfxchebyshev )",
+  "tfxbutterworth ! tfxfir ! bin.( name=bin tfxchain ) ! tfxchebyshev",
+};
+
+/* A mute that an application has put on a bin's pad mutes all. */
+GST_START_TEST (test_ghost_pad_mutes)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gdouble *in = tfx_check_noise (N * 2, 1);
+  const gdouble silence[N * 2] = { 0.0 };
+  GstElement *bin;
+  GstPad *ghost;
+  TfxLine line;
+
+  tfx_line_open (&line, rows[__i__ / 2], &info, __i__ % 2, N);
+  bin = tfx_line_get (&line, "bin");
+  ghost = gst_object_ref (bin->sinkpads->data);
+  gst_pad_set_chain_function (ghost, mute);
+  n_passed = 0;
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, N, SIZE);
+  tfx_line_end (&line);
+  tfx_line_expect_whole (&line);
+  fail_unless (n_passed >= N / SIZE, "the pad's function saw %u buffers",
+      n_passed);
+  fail_unless (tfx_check_distance (line.heard, silence, N * 2) == 0.0);
+  gst_object_unref (ghost);
+  gst_object_unref (bin);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* ---- late buffers ----------------------------------------------------------- */
+
+/* The sink says that it is late.  Whether the second element then drops buffers
+ * is its own affair: the first one has heard them all. */
+GST_START_TEST (test_late_buffers)
+{
+  const gchar *launch = "tfxbutterworth cutoff=200 order=4 ! tfxchain name=b "
+                        "chain=\"Gain(1)\"";
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (N, 1);
+  gboolean may_drop;
+  TfxLine lines[2];
+  GstElement *b;
+
+  for (guint k = 0; k < 2; k++) {
+    tfx_line_open (&lines[k], launch, &info, __i__, N);
+    b = tfx_line_get (&lines[k], "b");
+    may_drop =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (b), "qos") != NULL;
+    if (may_drop)
+      g_object_set (b, "qos", TRUE, NULL);
+    tfx_line_push_segment (&lines[k], 0, 0);
+    tfx_line_play (&lines[k], in, 0, N / 2, SIZE);
+    if (k == 0)
+      gst_pad_push_event (lines[k].sink,
+          gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 15 * GST_MSECOND,
+              50 * GST_MSECOND));
+    tfx_line_play (&lines[k], in, N / 2, N, SIZE);
+    tfx_line_end (&lines[k]);
+    gst_object_unref (b);
+  }
+  tfx_line_expect_whole (&lines[1]);
+  fail_unless (may_drop || lines[0].n_heard == N);
+  fail_unless (lines[0].n_times[N - 1] == 1);
+  for (gsize i = 0; i < N; i++)
+    fail_unless (lines[0].n_times[i] == 0 ||
+                     ABS (lines[0].heard[i] - lines[1].heard[i]) < 1e-6,
+        "frame %u is %g, should be %g", (guint)i, lines[0].heard[i],
+        lines[1].heard[i]);
+  tfx_line_close (&lines[0]);
+  tfx_line_close (&lines[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* ---- pull mode ---------------------------------------------------------------- */
+
+static gdouble *pull_in;
+static GstAudioInfo pull_info;
+
+static GstFlowReturn
+give_range (GstPad *pad, GstObject *parent, guint64 offset, guint length,
+    GstBuffer **buffer)
+{
+  guint64 from = offset / pull_info.bpf;
+
+  if (from >= N)
+    return GST_FLOW_EOS;
+  *buffer = tfx_check_stamped (&pull_info, pull_in + from,
+      MIN (length / pull_info.bpf, N - from), from);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+answer (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SCHEDULING)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_scheduling (query, GST_SCHEDULING_FLAG_SEEKABLE, 1, -1, 0);
+  gst_query_add_scheduling_mode (query, GST_PAD_MODE_PULL);
+  gst_query_add_scheduling_mode (query, GST_PAD_MODE_PUSH);
+  return TRUE;
+}
+
+/* Whoever says that one can pull keeps the word. */
+GST_START_TEST (test_scheduling)
+{
+  static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev",
+    "tfxfir", "tfxchain" };
+  GstElement *element = gst_element_factory_make (names[__i__], NULL);
+  GstPad *src = gst_pad_new ("src", GST_PAD_SRC);
+  GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
+  GstPad *in = gst_element_get_static_pad (element, "sink");
+  GstPad *out = gst_element_get_static_pad (element, "src");
+  GstQuery *query = gst_query_new_scheduling ();
+  GstBuffer *buffer = NULL;
+  GstSegment segment;
+  GstCaps *caps;
+
+  pull_info = tfx_check_f32 (RATE, 1);
+  caps = gst_audio_info_to_caps (&pull_info);
+  pull_in = tfx_check_noise (N, 1);
+  gst_object_ref_sink (src);
+  gst_object_ref_sink (sink);
+  gst_pad_set_getrange_function (src, give_range);
+  gst_pad_set_query_function (src, answer);
+  fail_unless_equals_int (gst_pad_link (src, in), GST_PAD_LINK_OK);
+  fail_unless_equals_int (gst_pad_link (out, sink), GST_PAD_LINK_OK);
+  if (gst_pad_peer_query (sink, query) &&
+      gst_query_has_scheduling_mode (query, GST_PAD_MODE_PULL)) {
+    fail_unless (gst_pad_activate_mode (sink, GST_PAD_MODE_PULL, TRUE));
+    gst_element_set_state (element, GST_STATE_PAUSED);
+    gst_pad_push_event (src, gst_event_new_stream_start ("tfx"));
+    gst_pad_push_event (src, gst_event_new_caps (caps));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_pad_push_event (src, gst_event_new_segment (&segment));
+    fail_unless_equals_string (gst_flow_get_name (
+                                   gst_pad_pull_range (sink, 0, 1024, &buffer)),
+        "ok");
+    gst_buffer_unref (buffer);
+  } else {
+    gst_element_set_state (element, GST_STATE_PAUSED);
+    fail_unless (GST_PAD_MODE (in) == GST_PAD_MODE_PUSH);
+  }
+  gst_pad_set_active (sink, FALSE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_object_unref (in);
+  gst_object_unref (out);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_object_unref (element);
+  g_free (pull_in);
+}
+GST_END_TEST;
+
+/* ---- what a property says ------------------------------------------------------ */
+
+/* What can be changed while playing is said to be. */
+GST_START_TEST (test_flags)
+{
+  static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev",
+    "tfxfir", "tfxchain" };
+  static const gchar *const properties[] = { "device", "cuda-device-id",
+    "fuse" };
+  GstElement *element = gst_element_factory_make (names[__i__], NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    GParamSpec *pspec =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+            properties[i]);
+
+    fail_unless (pspec->flags & GST_PARAM_MUTABLE_PLAYING,
+        "%s: %s is said not to be changeable while playing", names[__i__],
+        properties[i]);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* ---- passthrough ------------------------------------------------------------------ */
+
+/* A chain without stages passes buffers on as they are, also those that others
+ * hold. */
+GST_START_TEST (test_empty_chain_passes)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      __i__ & 1 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                : GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (SIZE * 2, 1);
+  GstHarness *h = tfx_check_harness (__i__ & 2 ? "tfxchain chain=\"\" ! "
+                                                 "tfxchain ! tfxchain"
+                                               : "tfxchain chain=\"\"",
+      &info);
+  GstBuffer *buffer = tfx_check_stamped (&info, in, SIZE, 0), *out;
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
+
+  gst_buffer_ref (buffer);
+  out = tfx_check_push (h, buffer);
+  fail_unless (out == buffer, "the buffer has been copied");
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory);
+  gst_buffer_unref (out);
+  gst_buffer_unref (buffer);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+promises_suite (void)
+{
+  Suite *s = suite_create ("promises");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_ghost_pad_mutes, 0, 2 * G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tc, test_late_buffers, 0, 2);
+  tcase_add_loop_test (tc, test_scheduling, 0, 4);
+  tcase_add_loop_test (tc, test_flags, 0, 4);
+  tcase_add_loop_test (tc, test_empty_chain_passes, 0, 4);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, promises_suite ());
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_removals.c: elements of a row that are taken out, stopped or started
+ * again while it plays.
+ */
+#include <string.h>
+
+#include "firs.h"
+#include "line.h"
+
+#define RATE 48000
+
+/* ---- by the manual's recipe -------------------------------------------------- */
+
+#define DELAY 100
+#define N 28800
+
+typedef struct
+{
+  const gchar *launch;
+  gsize delays[2]; /* of the samples, in the first half and in the second */
+  gboolean ends;   /* with an EOS through the element */
+} Removal;
+
+/* "f" is an impulse after DELAY frames, which are taken out of the stream; "x"
+ * goes in the middle. */
+static const Removal removals[] = {
+  { "identity ! tfxfir name=x ! tfxchain chain=\"Gain(1)\" ! identity",
+      { 0, 0 }, TRUE },
+  { "identity ! tfxfir name=f ! tfxchain name=x chain=\"Gain(1)\" ! identity",
+      { 0, 0 }, TRUE },
+  { "identity ! tfxfir name=f ! tfxchain name=x chain=\"Gain(1)\" ! identity",
+      { 0, 0 }, FALSE },
+  { "identity ! tfxchain chain=\"FIR([0, 0, 1])\" ! tfxfir name=x ! "
+    "tfxchain chain=\"FIR([0, 1])\" ! identity",
+      { 3, 3 }, TRUE },
+  { "identity ! tfxfir name=f ! tfxfir name=x ! tfxfir name=g ! identity",
+      { 0, 0 }, TRUE },
+};
+
+static void
+set_kernel (TfxLine *line, const gchar *name)
+{
+  gdouble taps[2 * DELAY + 1] = { 0.0 };
+  GstElement *element = gst_bin_get_by_name (GST_BIN (line->element), name);
+
+  taps[DELAY] = 1.0;
+  if (element &&
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), "kernel"))
+    tfx_firs_set_kernel (element, taps, G_N_ELEMENTS (taps));
+  gst_clear_object (&element);
+}
+
+/* All that came in goes out, once and at its time. */
+GST_START_TEST (test_removal)
+{
+  const Removal *removal = &removals[__i__ / 4];
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (N, 1);
+  TfxLine line;
+
+  tfx_line_open (&line, removal->launch, &info, __i__ % 2, N);
+  set_kernel (&line, "x");
+  set_kernel (&line, "f");
+  set_kernel (&line, "g");
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, N / 2, 480);
+  if (__i__ & 2)
+    tfx_line_remove_blocked (&line, "x", removal->ends);
+  else
+    tfx_line_remove (&line, "x", removal->ends);
+  tfx_line_play (&line, in, N / 2, N, 480);
+  tfx_line_end (&line);
+  tfx_line_expect_whole (&line);
+  for (gsize i = 0; i < N; i++) {
+    gsize delay = removal->delays[i >= N / 2];
+    gdouble due = i < delay ? 0.0 : in[i - delay];
+
+    fail_unless (ABS (line.heard[i] - due) < 1e-6,
+        "frame %u is %g, should be %g", (guint)i, line.heard[i], due);
+  }
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* What rings on rings on: filters in front of the gap and behind it go on as
+ * they are. */
+GST_START_TEST (test_removal_is_not_heard_elsewhere)
+{
+  static const gchar *const launches[] = {
+    "identity ! tfxbutterworth cutoff=200 ! tfxchain name=x chain=\"Gain(1)\" "
+    "! tfxchebyshev cutoff=500 ! identity",
+    "identity ! tfxbutterworth cutoff=200 ! identity ! "
+    "tfxchebyshev cutoff=500 ! identity",
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gdouble *in = tfx_check_noise (2 * N, 1);
+  TfxLine lines[2];
+
+  for (guint k = 0; k < 2; k++) {
+    tfx_line_open (&lines[k], launches[k], &info, __i__ % 2, N);
+    tfx_line_push_segment (&lines[k], 0, 0);
+    tfx_line_play (&lines[k], in, 0, N / 2, 480);
+    if (k == 0)
+      tfx_line_remove (&lines[k], "x", __i__ / 2);
+    tfx_line_play (&lines[k], in, N / 2, N, 480);
+    tfx_line_end (&lines[k]);
+    tfx_line_expect_whole (&lines[k]);
+  }
+  fail_unless (
+      tfx_line_error_db (lines[0].heard, lines[1].heard, 2 * N) <= -134.0);
+  tfx_line_close (&lines[0]);
+  tfx_line_close (&lines[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* ---- while the one before it decides ------------------------------------------- */
+
+/* The element behind "a" goes for good at the k-th thing that "a" logs about one
+ * buffer, which is as good as any moment. */
+typedef struct
+{
+  TfxLine *line;
+  GstElement *a, *b, *c;
+  guint n, at;
+  GThread *thread;
+  gint is_gone; /* atomic */
+} Moment;
+
+static gpointer
+take_away (gpointer data)
+{
+  Moment *moment = data;
+
+  gst_element_unlink (moment->a, moment->b);
+  gst_element_unlink (moment->b, moment->c);
+  gst_element_link (moment->a, moment->c);
+  gst_bin_remove (GST_BIN (moment->line->element), moment->b);
+  gst_element_set_state (moment->b, GST_STATE_NULL);
+  gst_clear_object (&moment->b);
+  g_atomic_int_set (&moment->is_gone, TRUE);
+  return NULL;
+}
+
+static void
+seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  Moment *moment = data;
+
+  if (object != G_OBJECT (moment->a) || moment->thread ||
+      moment->n++ != moment->at)
+    return;
+  moment->thread = g_thread_new ("take away", take_away, moment);
+  /* It may have to wait for a lock that is held here. */
+  for (guint i = 0; i < 20 && !g_atomic_int_get (&moment->is_gone); i++)
+    g_usleep (1000);
+}
+
+/* No crash; a sanitizer sees more. */
+GST_START_TEST (test_neighbour_goes)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (4800, 1);
+  Moment moment = { NULL };
+  TfxLine line;
+  GstDebugLevel level = gst_debug_get_default_threshold ();
+
+  tfx_line_open (&line,
+      "tfxbutterworth name=a ! tfxchebyshev name=b ! "
+      "identity name=c",
+      &info, TRUE, 4800);
+  moment = (Moment){ &line, tfx_line_get (&line, "a"),
+    tfx_line_get (&line, "b"), tfx_line_get (&line, "c"), 0, __i__ };
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, 960, 480);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (seize, &moment, NULL);
+  gst_debug_set_threshold_from_string ("tfx*:9", FALSE);
+  g_object_set (moment.a, "fuse", FALSE, NULL);
+  g_object_set (moment.a, "fuse", TRUE, NULL);
+  tfx_line_push (&line, in, 960, 480, 0, 0, 0);
+  gst_debug_remove_log_function (seize);
+  gst_debug_unset_threshold_for_name ("tfx*");
+  gst_debug_set_default_threshold (level);
+  if (moment.thread)
+    g_thread_join (moment.thread);
+  else
+    take_away (&moment);
+  tfx_line_push (&line, in, 1440, 480, 0, 0, 0);
+  fail_unless (line.n_heard >= 1440 && line.n_heard <= 1920);
+  gst_object_unref (moment.a);
+  gst_object_unref (moment.c);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Elements come and go as fast as they can, without anybody waiting. */
+typedef struct
+{
+  TfxLine *line;
+  gdouble *in;
+  gint is_over; /* atomic */
+} Race;
+
+static gpointer
+push_all (gpointer data)
+{
+  Race *race = data;
+  guint64 at = 0;
+
+  while (!g_atomic_int_get (&race->is_over)) {
+    tfx_line_push (race->line, race->in, at % 4800, 48, 0, 0, 0);
+    at += 48;
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_neighbours_race)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  TfxLine line;
+  Race race = { &line, tfx_check_noise (4848, 1), FALSE };
+  GstElement *a, *c;
+  GThread *thread;
+
+  tfx_line_open (&line, "tfxbutterworth name=a ! identity name=c", &info, TRUE,
+      RATE);
+  a = tfx_line_get (&line, "a");
+  c = tfx_line_get (&line, "c");
+  tfx_line_push_segment (&line, 0, 0);
+  thread = g_thread_new ("push", push_all, &race);
+  for (guint i = 0; i < 300; i++) {
+    GstElement *b =
+        gst_element_factory_make (i % 2 ? "tfxchain" : "tfxfir", NULL);
+
+    gst_bin_add (GST_BIN (line.element), b);
+    gst_element_sync_state_with_parent (b);
+    gst_element_unlink (a, c);
+    gst_element_link_many (a, b, c, NULL);
+    g_usleep (i % 7 * 50);
+    if (i % 3)
+      gst_element_unlink (a, b);
+    gst_element_set_state (b, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (line.element), b);
+    gst_element_link (a, c);
+  }
+  g_atomic_int_set (&race.is_over, TRUE);
+  g_thread_join (thread);
+  gst_object_unref (a);
+  gst_object_unref (c);
+  tfx_line_close (&line);
+  g_free (race.in);
+}
+GST_END_TEST;
+
+/* ---- restarts ------------------------------------------------------------------ */
+
+/* GStreamer warns of buffers and events that come before those that are due:
+ * that is what is tried. */
+static gboolean
+is_expected (const gchar *domain, GLogLevelFlags level, const gchar *message,
+    gpointer data)
+{
+  return strstr (message, "Got data flow before") ||
+         strstr (message, "Sticky event misordering");
+}
+
+/* Caps of a run before mean nothing: a buffer is refused, unless GStreamer has
+ * sent them again. */
+GST_START_TEST (test_caps_after_restart)
+{
+  static const gchar *const launches[] = { "tfxbutterworth name=x",
+    "tfxchebyshev name=x", "tfxfir name=x",
+    "tfxchain name=x "
+    "chain=\"Notch(50, 2)\"" };
+  const GstState low = __i__ % 2 ? GST_STATE_READY : GST_STATE_NULL;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (4800, 1);
+  TfxLine line;
+  GRegex *any = g_regex_new ("", 0, 0, NULL);
+  GstElement *x;
+  guint64 n_heard;
+
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING, any, is_expected,
+      NULL, NULL);
+
+  tfx_line_open (&line, launches[__i__ / 2], &info, TRUE, 4800);
+  x = tfx_line_get (&line, "x");
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, 960, 480);
+  n_heard = line.n_heard;
+  gst_element_set_state (x, low);
+  gst_element_set_state (x, GST_STATE_PLAYING);
+  for (guint i = 0; i < 2; i++) {
+    GstFlowReturn flow = tfx_line_push (&line, in, 960, 480, 0, 0, 0);
+    GstPad *pad = gst_element_get_static_pad (x, "sink");
+
+    fail_unless_equals_string (gst_flow_get_name (flow),
+        gst_pad_has_current_caps (pad) ? "ok" : "not-negotiated");
+    n_heard += flow == GST_FLOW_OK ? 480 : 0;
+    gst_object_unref (pad);
+  }
+  fail_unless (line.n_heard <= n_heard);
+  tfx_line_push_start (&line, "again");
+  tfx_line_push_caps (&line, &info);
+  tfx_line_push_segment (&line, 0, 0);
+  fail_unless_equals_string (gst_flow_get_name (
+                                 tfx_line_push (&line, in, 960, 480, 0, 0, 0)),
+      "ok");
+  gst_object_unref (x);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_restart_race)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  TfxLine line;
+  Race race = { &line, tfx_check_noise (4848, 1), FALSE };
+  GThread *thread;
+  GstElement *x;
+
+  GRegex *any = g_regex_new ("", 0, 0, NULL);
+
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING, any, is_expected,
+      NULL, NULL);
+  tfx_line_open (&line,
+      __i__ ? "tfxbutterworth ! tfxfir name=x ! tfxchain"
+            : "tfxbutterworth name=x",
+      &info, TRUE, RATE);
+  x = tfx_line_get (&line, "x");
+  tfx_line_push_segment (&line, 0, 0);
+  thread = g_thread_new ("push", push_all, &race);
+  for (guint i = 0; i < 200; i++) {
+    gst_element_set_state (x, i % 2 ? GST_STATE_READY : GST_STATE_NULL);
+    gst_element_set_state (x, GST_STATE_PLAYING);
+    g_usleep (i % 7 * 50);
+  }
+  g_atomic_int_set (&race.is_over, TRUE);
+  g_thread_join (thread);
+  gst_object_unref (x);
+  tfx_line_close (&line);
+  g_free (race.in);
+}
+GST_END_TEST;
+
+static Suite *
+removals_suite (void)
+{
+  Suite *s = suite_create ("removals");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_removal, 0, 4 * G_N_ELEMENTS (removals));
+  tcase_add_loop_test (tc, test_removal_is_not_heard_elsewhere, 0, 4);
+  tcase_add_loop_test (tc, test_neighbour_goes, 0, 12);
+  tcase_add_test (tc, test_neighbours_race);
+  tcase_add_loop_test (tc, test_caps_after_restart, 0, 8);
+  tcase_add_loop_test (tc, test_restart_race, 0, 2);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, removals_suite ());
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_segments.c: a sound goes on where its segments do: one stream against the
+ * same cut into segments, with gaps, unsteady times and other formats in it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "line.h"
+
+#define RATE 48000
+#define N 24000
+
+/* float32 and float64 streams of the same sound, interleaved or planar. */
+#define F32_DB -134.0
+#define F64_DB -250.0
+#define FFT_DB -128.0
+
+static const gchar *const rows[] = {
+  "tfxbutterworth cutoff=300 order=6",
+  "tfxchebyshev mode=high-pass cutoff=60 type=2 order=4",
+  "tfxfir taps=301 method=direct align=false",
+  "tfxfir taps=301 method=direct",
+  "tfxfir taps=1201 method=fft",
+  "tfxchain chain=\"Delay(delay_samples=700, feedback=0.5) | "
+  "LoButterworth(2000)\"",
+  "tfxbutterworth cutoff=900 ! tfxchain chain=\"ParametricEQ(400, q=4, "
+  "gain=6)\""
+  " ! tfxchebyshev cutoff=3000",
+  "tfxbutterworth cutoff=900 ! tfxfir taps=101 method=direct ! "
+  "tfxchain chain=\"Notch(1000, 3) | FIR([0.5, 0, 0, 0.5])\"",
+};
+
+#define N_ROWS ((gint)G_N_ELEMENTS (rows))
+
+static gboolean
+has_fft (const gchar *launch)
+{
+  return strstr (launch, "fft") || strstr (launch, "auto");
+}
+
+/* ---- what a stream does ------------------------------------------------------ */
+
+/* Something that happens before the buffer that begins with a frame, which may
+ * stand for frames itself. */
+typedef struct _Cut Cut;
+struct _Cut
+{
+  const gchar *name;
+  /* Frames that are silent in one stream and missing in the other; else 0. */
+  gsize n_silent;
+  void (*act) (TfxLine *line, guint64 frame, const Cut *cut);
+  GstClockTime start; /* of the segment that begins there; kept by act */
+  gint64 jitter;      /* ns by which each time may be wrong */
+};
+
+/* Where the present segment began. */
+static GstClockTime segment_start;
+static guint64 segment_frame;
+
+static void
+begin_segment (TfxLine *line, GstClockTime start, guint64 frame)
+{
+  segment_start = start;
+  segment_frame = frame;
+  tfx_line_push_segment (line, start, frame);
+}
+
+/* As concat and playlists do: times from 0 again. */
+static void
+cut_from_zero (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  begin_segment (line, 0, frame);
+}
+
+/* The next track of a gapless playlist is another stream. */
+static void
+cut_track (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  tfx_line_push_start (line, frame % 2 ? "one" : "two");
+  tfx_line_push_caps (line, &line->info);
+  begin_segment (line, 0, frame);
+}
+
+/* As GES does: another part of the source. */
+static void
+cut_elsewhere (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  begin_segment (line, 77 * GST_SECOND + 123456789, frame);
+}
+
+/* The same segment again, as after a relink. */
+static void
+cut_again (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  tfx_line_push_segment (line, segment_start, segment_frame);
+}
+
+/* An update that moves the end. */
+static void
+cut_stop (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment_start;
+  segment.base =
+      gst_util_uint64_scale (segment_frame, GST_SECOND, line->info.rate);
+  segment.position =
+      segment_start +
+      gst_util_uint64_scale (frame - segment_frame, GST_SECOND, RATE);
+  segment.stop = segment_start + 100 * GST_SECOND + frame;
+  gst_pad_push_event (line->src, gst_event_new_segment (&segment));
+}
+
+static void
+cut_format (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  GstAudioInfo info = line->info;
+
+  info.layout = info.layout == GST_AUDIO_LAYOUT_INTERLEAVED
+                    ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                    : GST_AUDIO_LAYOUT_INTERLEAVED;
+  if (cut->jitter)
+    info = tfx_check_info (GST_AUDIO_INFO_WIDTH (&info) == 32
+                               ? GST_AUDIO_FORMAT_F64
+                               : GST_AUDIO_FORMAT_F32,
+        info.rate, info.channels, info.layout);
+  tfx_line_push_caps (line, &info);
+}
+
+/* Silence that nobody sends: some ms, which need not be whole frames. */
+static void
+cut_gap (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  GstClockTime from =
+      segment_start + gst_util_uint64_scale (frame - segment_frame, GST_SECOND,
+                          line->info.rate);
+  GstClockTime to =
+      segment_start +
+      gst_util_uint64_scale (frame + cut->n_silent - segment_frame, GST_SECOND,
+          line->info.rate);
+
+  fail_unless (
+      gst_pad_push_event (line->src, gst_event_new_gap (from, to - from)));
+}
+
+/* The same in two events. */
+static void
+cut_gaps (TfxLine *line, guint64 frame, const Cut *cut)
+{
+  const Cut first = { NULL, cut->n_silent / 3 },
+            second = { NULL, cut->n_silent - cut->n_silent / 3 };
+
+  cut_gap (line, frame, &first);
+  cut_gap (line, frame + first.n_silent, &second);
+}
+
+static const Cut cuts[] = {
+  { "from zero", 0, cut_from_zero },
+  { "track", 0, cut_track },
+  { "elsewhere", 0, cut_elsewhere },
+  { "again", 0, cut_again },
+  { "stop", 0, cut_stop },
+  { "layout", 0, cut_format },
+  { "gap of 10 ms", 480, cut_gap },
+  { "gap of 1 ms", 48, cut_gap },
+  { "gap of 3.3 ms", 161, cut_gaps },
+  { "gap of 60 ms", 2880, cut_gaps },
+};
+
+#define N_CUTS ((gint)G_N_ELEMENTS (cuts))
+
+/* ---- one stream against the other ----------------------------------------------- */
+
+/* Plays noise; if there are cuts, one of them every 2400 frames or so. */
+static void
+play (TfxLine *line, const gchar *launch, const GstAudioInfo *info,
+    gboolean fuse, const gdouble *in, GRand *rand, const Cut *only,
+    gboolean with_cuts)
+{
+  guint64 next = 2400, at = 0;
+
+  tfx_line_open (line, launch, info, fuse, N);
+  begin_segment (line, 0, 0);
+  while (at < N) {
+    gsize n = g_rand_int_range (rand, 1, 900);
+    const Cut *cut = only;
+
+    n = MIN (n, N - at);
+    if (at + n >= next) {
+      cut = only ? only : &cuts[g_rand_int_range (rand, 0, N_CUTS)];
+      n = next - at;
+    }
+    if (n > 0)
+      fail_unless_equals_int (tfx_line_push (line, in, at, n, segment_start,
+                                  segment_frame, 0),
+          GST_FLOW_OK);
+    at += n;
+    if (at == next) {
+      if (with_cuts && at + cut->n_silent <= N) {
+        cut->act (line, at, cut);
+        at += cut->n_silent;
+      }
+      next = at + 2000 + g_rand_int_range (rand, 0, 1500);
+    }
+  }
+  tfx_line_end (line);
+}
+
+/* Silence where the cuts will have it. */
+static void
+silence (gdouble *in, gint n_channels, GRand *rand, const Cut *only)
+{
+  guint64 next = 2400, at = 0;
+
+  while (at < N) {
+    gsize n = g_rand_int_range (rand, 1, 900);
+    const Cut *cut = only;
+
+    n = MIN (n, N - at);
+    if (at + n >= next) {
+      cut = only ? only : &cuts[g_rand_int_range (rand, 0, N_CUTS)];
+      n = next - at;
+    }
+    at += n;
+    if (at == next) {
+      if (at + cut->n_silent <= N) {
+        memset (in + at * n_channels, 0,
+            cut->n_silent * n_channels * sizeof *in);
+        at += cut->n_silent;
+      }
+      next = at + 2000 + g_rand_int_range (rand, 0, 1500);
+    }
+  }
+}
+
+static gdouble
+bound_db (const gchar *launch, gboolean is_wide)
+{
+  if (is_wide)
+    return F64_DB + (has_fft (launch) ? 10.0 : 0.0);
+  return has_fft (launch) ? FFT_DB : F32_DB;
+}
+
+/* Frames may be missing, which are silence, only where a gap was. */
+static void
+expect_same (const TfxLine *cut, const TfxLine *whole, const gdouble *in,
+    const gchar *launch, const gchar *name, gboolean is_wide)
+{
+  const gint n_ch = cut->info.channels;
+  gdouble error_db;
+
+  fail_unless (cut->worst_late <= 20, "%s, %s: late by %" G_GINT64_FORMAT " ns",
+      launch, name, cut->worst_late);
+  for (gsize i = 0; i < N; i++)
+    fail_unless (cut->n_times[i] == 1 ||
+                     (cut->n_times[i] == 0 && in[i * n_ch] == 0.0),
+        "%s, %s: frame %u is heard %u times", launch, name, (guint)i,
+        cut->n_times[i]);
+  error_db = tfx_line_error_db (cut->heard, whole->heard, N * n_ch);
+  fail_unless (error_db <= bound_db (launch, is_wide), "%s, %s: %.1f dB",
+      launch, name, error_db);
+}
+
+static void
+compare (const gchar *launch, const Cut *only, gboolean fuse, guint seed)
+{
+  GstAudioInfo info =
+      tfx_check_info (seed % 2 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * info.channels, seed);
+  TfxLine lines[2];
+
+  for (guint k = 0; k < 3; k++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+
+    if (k == 0)
+      silence (in, info.channels, rand, only);
+    else
+      play (&lines[k - 1], launch, &info, fuse, in, rand, only, k == 1);
+    g_rand_free (rand);
+  }
+  tfx_line_expect_whole (&lines[1]);
+  expect_same (&lines[0], &lines[1], in, launch, only ? only->name : "any",
+      seed % 2 && !(only && only->jitter));
+  tfx_line_close (&lines[0]);
+  tfx_line_close (&lines[1]);
+  g_free (in);
+}
+
+/* Each kind of cut by itself. */
+GST_START_TEST (test_cuts)
+{
+  const Cut *cut = &cuts[__i__];
+
+  for (gint i = 0; i < N_ROWS; i++) {
+    compare (rows[i], cut, FALSE, 2 * i);
+    compare (rows[i], cut, TRUE, 2 * i + 1);
+  }
+}
+GST_END_TEST;
+
+/* All kinds in one stream. */
+GST_START_TEST (test_any_cuts)
+{
+  for (gint i = 0; i < N_ROWS; i++)
+    compare (rows[i], NULL, (__i__ + i) % 2, 100 * __i__ + i);
+}
+GST_END_TEST;
+
+/* float32 and float64 in turns: the same sound, to what float32 holds. */
+GST_START_TEST (test_formats)
+{
+  static const Cut cut = { "format", 0, cut_format, 0, 1 };
+
+  for (gint i = 0; i < N_ROWS; i++)
+    compare (rows[i], &cut, __i__, 2 * i);
+}
+GST_END_TEST;
+
+/* ---- unsteady times --------------------------------------------------------------- */
+
+/* As USB cameras and RTP have them: each time is wrong by up to 30 ms.  The
+ * samples are those of a steady stream; each comes out near its time. */
+GST_START_TEST (test_jitter)
+{
+  const gint64 most = 30 * GST_MSECOND;
+
+  for (gint row = 0; row < N_ROWS; row++) {
+    GstAudioInfo info = tfx_check_f32 (RATE, 1);
+    gdouble *in = tfx_check_noise (5 * N, row);
+    TfxLine lines[2];
+
+    for (guint k = 0; k < 2; k++) {
+      GRand *rand = g_rand_new_with_seed (row);
+
+      tfx_line_open (&lines[k], rows[row], &info, __i__, 6 * N);
+      tfx_line_push_segment (&lines[k], 0, 0);
+      for (gsize at = 0; at < 5 * N; at += 480) {
+        gint64 jitter = g_rand_double_range (rand, -most, most);
+
+        /* A clock starts some time after 0. */
+        fail_unless_equals_int (tfx_line_push (&lines[k], in, at, 480, 0, 0,
+                                    most + (k ? 0 : jitter)),
+            GST_FLOW_OK);
+      }
+      gst_pad_push_event (lines[k].src, gst_event_new_eos ());
+      g_rand_free (rand);
+    }
+    fail_unless_equals_uint64 (lines[0].n_heard, 5 * N);
+    fail_unless_equals_uint64 (lines[1].n_heard, 5 * N);
+    fail_unless (tfx_line_error_db ((gdouble *)(gpointer)lines[0].sound->data,
+                     (gdouble *)(gpointer)lines[1].sound->data,
+                     5 * N) <= (has_fft (rows[row]) ? FFT_DB : F32_DB),
+        "%s sounds otherwise", rows[row]);
+    tfx_line_close (&lines[0]);
+    tfx_line_close (&lines[1]);
+    g_free (in);
+  }
+}
+GST_END_TEST;
+
+/* A clock that drifts away by 1 s for good is another matter: the filter starts
+ * anew there, once. */
+GST_START_TEST (test_jump)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = g_new (gdouble, 4800);
+  TfxLine line;
+
+  for (gsize i = 0; i < 4800; i++)
+    in[i] = 1.0;
+  tfx_line_open (&line,
+      "tfxchain chain=\"Delay(delay_samples=100, mix=1, "
+      "taps=1)\"",
+      &info, FALSE, RATE * 2);
+  tfx_line_push_segment (&line, 0, 0);
+  for (gsize at = 0; at < 4800; at += 480)
+    tfx_line_push (&line, in, at, 480, 0, 0,
+        at < 2400 ? 0 : (gint64)(1.5 * GST_SECOND));
+  tfx_line_end (&line);
+  fail_unless_equals_uint64 (line.n_heard, 4800);
+  fail_unless_equals_float (line.heard[99], 0.0);
+  fail_unless_equals_float (line.heard[100], 1.0);
+  fail_unless_equals_float (line.heard[2399], 1.0);
+  g_free (in);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
+/* ---- the end of a sound ------------------------------------------------------------ */
+
+/* A filter that rings is heard in a gap; one that has died away lets the gap
+ * pass. */
+GST_START_TEST (test_gap_is_heard)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble in[480];
+  guint n_gaps;
+  TfxLine line;
+
+  for (gsize i = 0; i < 480; i++)
+    in[i] = 1.0;
+  tfx_line_open (&line, "tfxbutterworth cutoff=200", &info, FALSE, RATE);
+  tfx_line_push_segment (&line, 0, 0);
+  gst_pad_push_event (line.src, gst_event_new_gap (0, 10 * GST_MSECOND));
+  fail_unless (line.n_gaps == 1 && line.n_buffers == 0, "silence is filtered");
+  tfx_line_push (&line, in, 0, 480, 0, 0, 10 * GST_MSECOND);
+  gst_pad_push_event (line.src,
+      gst_event_new_gap (20 * GST_MSECOND, 10 * GST_MSECOND));
+  fail_unless (line.n_gaps == 1 && line.n_heard == 960, "the tail is lost");
+  fail_unless (fabs (line.heard[965]) > 0.1);
+  /* Some seconds later it is silent. */
+  for (guint i = 3; i < 99; i++)
+    gst_pad_push_event (line.src,
+        gst_event_new_gap (i * 10 * GST_MSECOND, 10 * GST_MSECOND));
+  n_gaps = line.n_gaps;
+  fail_unless (n_gaps > 1, "it rings for ever");
+  fail_unless (line.n_heard == (guint64)(99 - n_gaps) * 480);
+  tfx_line_end (&line);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
+static Suite *
+segments_suite (void)
+{
+  Suite *s = suite_create ("segments");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_cuts, 0, N_CUTS);
+  tcase_add_loop_test (tc, test_any_cuts, 0, 12);
+  tcase_add_loop_test (tc, test_formats, 0, 2);
+  tcase_add_loop_test (tc, test_jitter, 0, 2);
+  tcase_add_test (tc, test_jump);
+  tcase_add_test (tc, test_gap_is_heard);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, segments_suite ());
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_topologies.c: whatever the topology, and whatever is done to it while it
+ * plays, each frame that goes in comes out once, at its time.
+ *
+ *   TFX_TEST_SEED        the first pipeline's number
+ *   TFX_TEST_TOPOLOGIES  how many pipelines
+ *   TFX_TEST_WITHOUT     kinds of actions that are left out, a bit for each: 0x1
+ *                        fuse, 0x2 chains, 0x4 probes, 0x8 flushes, 0x10 starts,
+ *                        0x20 segments, 0x40 formats, 0x1ff80 changes
+ *   TFX_TEST_VERBOSE     each one's story before it is judged
+ *
+ * A pipeline is the same for the same number, but for what happens in other
+ * threads at the same time.
+ */
+#include <stdlib.h>
+
+#include "topochange.h"
+
+#define N_STEPS 24 /* buffers */
+#define N_GROUPS 10
+
+/* ---- one pipeline ----------------------------------------------------------- */
+
+typedef struct
+{
+  guint seed;
+  gboolean fuse;
+  gboolean is_threaded;  /* the stream has a thread of its own */
+  guint64 without;       /* steps at which nothing is done: one bit for each */
+  TfxTopology *topology; /* what plays */
+  TfxTopochange *change; /* under way, or NULL */
+
+  GMutex lock;
+  GCond cond;
+  guint step, n_allowed; /* buffers pushed, and how many may be */
+} Play;
+
+static guint
+number_of (const gchar *name, guint otherwise)
+{
+  const gchar *text = g_getenv (name);
+
+  return text ? strtoul (text, NULL, 0) : otherwise;
+}
+
+static GRand *
+rand_of (const Play *play, guint what)
+{
+  const guint32 words[] = { play->seed, what };
+
+  return g_rand_new_with_seed_array (words, 2);
+}
+
+static void
+push (Play *play, guint step)
+{
+  GRand *rand = rand_of (play, 1000 + step);
+
+  tfx_topology_push (play->topology,
+      g_rand_int_range (rand, 1, g_rand_boolean (rand) ? 64 : 600));
+  g_rand_free (rand);
+}
+
+static gpointer
+drive (gpointer data)
+{
+  Play *play = data;
+
+  for (;;) {
+    g_mutex_lock (&play->lock);
+    while (play->step >= play->n_allowed)
+      g_cond_wait (&play->cond, &play->lock);
+    g_mutex_unlock (&play->lock);
+    if (play->n_allowed == G_MAXUINT)
+      return NULL;
+    push (play, play->step);
+    g_mutex_lock (&play->lock);
+    play->step++;
+    g_cond_broadcast (&play->cond);
+    g_mutex_unlock (&play->lock);
+  }
+}
+
+/* The stream may go on to there; in a thread of its own, or here. */
+static void
+allow (Play *play, guint n)
+{
+  if (play->is_threaded) {
+    g_mutex_lock (&play->lock);
+    play->n_allowed = n;
+    g_cond_broadcast (&play->cond);
+    g_mutex_unlock (&play->lock);
+    return;
+  }
+  for (; n < G_MAXUINT && play->step < n; play->step++)
+    push (play, play->step);
+}
+
+static void
+wait_for (Play *play, guint n)
+{
+  g_mutex_lock (&play->lock);
+  while (play->step < n)
+    g_cond_wait (&play->cond, &play->lock);
+  g_mutex_unlock (&play->lock);
+}
+
+/* What is done from outside, at any time. */
+static void
+interfere (Play *play, GRand *rand, guint what)
+{
+  static const gchar *const names[] = { "fuse", "chain", "probe", "flush",
+    "restart all" };
+  TfxTopology *topology = play->topology;
+  gboolean on;
+  guint at;
+
+  tfx_topology_tell (topology, "%s", names[what]);
+  switch (what) {
+    case 0:
+      on = g_rand_boolean (rand);
+      at = g_rand_int_range (rand, 0, MAX (topology->nodes->len, 1));
+      tfx_topology_tell (topology, "=%d, node %u", on, at);
+      if (play->fuse && at < topology->nodes->len)
+        tfx_topology_set_fuse (topology,
+            ((TfxTopologyNode *)g_ptr_array_index (topology->nodes, at))
+                ->element,
+            on);
+      break;
+    case 1:
+      tfx_topology_draw_text (topology, rand);
+      break;
+    case 2:
+      tfx_topology_draw_probe (topology, rand);
+      break;
+    case 3:
+      tfx_topology_flush (topology);
+      break;
+    default:
+      tfx_topology_restart (topology,
+          g_rand_boolean (rand) ? GST_STATE_READY : GST_STATE_NULL);
+      break;
+  }
+}
+
+/* What is done to the stream, between two buffers. */
+static void
+turn (Play *play, GRand *rand, guint what)
+{
+  tfx_topology_tell (play->topology, what ? "format" : "segment");
+  wait_for (play, play->is_threaded ? play->n_allowed : play->step);
+  if (what)
+    tfx_topology_push_format (play->topology, rand);
+  else
+    tfx_topology_push_segment (play->topology, g_rand_int (rand));
+}
+
+static void
+end_change (Play *play)
+{
+  if (play->change)
+    tfx_topochange_end (play->change);
+  play->change = NULL;
+}
+
+/* At some steps something is done; a change of the pipeline is given a few
+ * buffers' time. */
+static void
+act (Play *play, guint step)
+{
+  GRand *rand = rand_of (play, step);
+  guint what = g_rand_int_range (rand, 0, 30);
+
+  if (what < 17 && !(number_of ("TFX_TEST_WITHOUT", 0) >> what & 1) &&
+      !(play->without & (G_GUINT64_CONSTANT (1) << step))) {
+    if (what >= 5 && what < 7)
+      end_change (play);
+    tfx_topology_tell (play->topology, "\n  %u: ", step);
+    if (what < 5) {
+      end_change (play);
+      interfere (play, rand, what);
+    } else if (what < 7) {
+      turn (play, rand, what - 5);
+    } else {
+      end_change (play);
+      play->change = tfx_topochange_begin (play->topology, rand);
+    }
+    if (play->is_threaded && step % 2)
+      g_usleep (100);
+  }
+  g_rand_free (rand);
+}
+
+/* Plays it; the text of what went wrong, or NULL.  *tale is the story. */
+static gchar *
+play_one (Play *play, gchar **tale)
+{
+  GRand *rand = rand_of (play, G_MAXUINT);
+  GThread *thread = NULL;
+  gchar *error;
+
+  play->topology = tfx_topology_new (rand, play->fuse);
+  play->change = NULL;
+  play->step = play->n_allowed = 0;
+  if (play->is_threaded)
+    thread = g_thread_new ("drive", drive, play);
+  for (guint step = 0; step < N_STEPS; step++) {
+    act (play, step);
+    /* In a thread, some of it is done while a buffer is under way. */
+    allow (play, step + 1);
+    if (play->is_threaded && step % 3 == 0)
+      wait_for (play, step);
+  }
+  if (play->is_threaded)
+    wait_for (play, N_STEPS);
+  end_change (play);
+  if (thread) {
+    allow (play, G_MAXUINT);
+    g_thread_join (thread);
+  }
+  error = tfx_topology_end (play->topology);
+  if (tale)
+    *tale = g_strdup (play->topology->tale->str);
+  tfx_topology_free (play->topology);
+  g_rand_free (rand);
+  return error;
+}
+
+/* ---- those that go wrong ----------------------------------------------------- */
+
+static gchar *
+play_without (Play *play, guint64 without, gchar **tale)
+{
+  play->without = without;
+  return play_one (play, tale);
+}
+
+/* Leaves out what is not needed for it to go wrong, and tells the rest. */
+static void
+tell_shortest (Play *play, const gchar *first)
+{
+  guint64 without = 0;
+  gchar *error = NULL, *tale = NULL;
+
+  for (guint step = 0; step < N_STEPS; step++) {
+    const guint64 less = without | G_GUINT64_CONSTANT (1) << step;
+
+    error = play_without (play, less, NULL);
+    if (error)
+      without = less;
+    g_free (error);
+  }
+  error = play_without (play, without, &tale);
+  fail ("TFX_TEST_SEED=%u TFX_TEST_TOPOLOGIES=1%s\n%s\nat its shortest: "
+        "%s\n%s\n",
+      play->seed, play->is_threaded ? " (in a thread)" : "", first,
+      error ? error : "(goes right this time)", tale);
+}
+
+static void
+play_seed (guint seed)
+{
+  gchar *error, *tale = NULL;
+  Play play = { seed };
+
+  g_mutex_init (&play.lock);
+  g_cond_init (&play.cond);
+  play.is_threaded = seed % 3 == 2;
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    play.fuse = fuse;
+    error = play_without (&play, 0, &tale);
+    if (g_getenv ("TFX_TEST_VERBOSE"))
+      g_print ("seed %u: %s\n%s\n", seed, error ? error : "right", tale);
+    if (error)
+      tell_shortest (&play, error);
+    g_free (tale);
+    g_free (error);
+  }
+  g_mutex_clear (&play.lock);
+  g_cond_clear (&play.cond);
+}
+
+GST_START_TEST (test_topologies)
+{
+  const guint first = number_of ("TFX_TEST_SEED", 1);
+  const guint n = number_of ("TFX_TEST_TOPOLOGIES", 50);
+
+  for (guint i = __i__; i < n; i += N_GROUPS)
+    play_seed (first + i);
+}
+GST_END_TEST;
+
+static Suite *
+topologies_suite (void)
+{
+  Suite *s = suite_create ("topologies");
+  TCase *tc = tcase_create ("all");
+
+  g_print ("TFX_TEST_SEED=%u TFX_TEST_TOPOLOGIES=%u\n",
+      number_of ("TFX_TEST_SEED", 1), number_of ("TFX_TEST_TOPOLOGIES", 50));
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_topologies, 0, N_GROUPS);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, topologies_suite ());
+}
