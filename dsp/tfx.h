@@ -5,8 +5,8 @@
  * -------------------
  *
  *   TfxDesign --tfx_design_sections()--> TfxSos[] --tfx_stage_new_sections()-->
- *   TfxStage --tfx_chain_append()--> TfxChain --tfx_plan_compile()-->
- *   TfxPlan --tfx_exec_new()--> TfxExec --tfx_exec_run()--> samples
+ *   TfxStage --tfx_chain_append()--> TfxChain --tfx_filter_new()--> TfxFilter
+ *   --tfx_plan_new()--> TfxPlan --tfx_plan_run()--> samples
  *
  * For example, 512 frames of stereo through a low-pass, in place:
  *
@@ -17,29 +17,32 @@
  *       .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
  *       .order = 4, .lower_hz = 1000.0
  *     };
+ *     const TfxFilterSpec spec = { .rate_hz = 48000.0, .n_channels = 2,
+ *       .sample = TFX_SAMPLE_F32 };
  *     TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
  *     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
  *     TfxStage *stage = NULL;
  *     TfxChain *empty = NULL, *chain = NULL;
+ *     TfxFilter *filter = NULL;
  *     TfxPlan *plan = NULL;
- *     TfxExec *exec = NULL;
- *     int ret = tfx_design_sections (&design, 48000.0, sos);
+ *     int ret = tfx_design_sections (&design, spec.rate_hz, sos);
  *
  *     if (ret < 0)
  *       return ret;
  *     stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)ret);
  *     empty = tfx_chain_new ();
  *     chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
- *     ret = chain ? tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (),
- *                       &plan)
- *                 : -ENOMEM;
- *     if (ret == 0)
- *       ret = tfx_exec_new (plan, &exec);
- *     if (ret == 0)
- *       ret = tfx_exec_run (exec, &block, &block);
+ *     ret = chain ? tfx_filter_new (chain, &spec, &filter) : -ENOMEM;
+ *     if (ret == 0) {
+ *       tfx_filter_lock (filter);
+ *       ret = tfx_plan_new (&filter, 1, tfx_cpu_backend (), &plan);
+ *       if (ret == 0)
+ *         ret = tfx_plan_run (plan, &block, &block);
+ *       tfx_plan_free (&plan);
+ *       tfx_filter_unlock (filter);
+ *     }
  *
- *     tfx_exec_free (&exec);
- *     tfx_plan_unref (&plan);
+ *     tfx_filter_unref (&filter);
  *     tfx_chain_unref (&chain);
  *     tfx_chain_unref (&empty);
  *     tfx_stage_unref (&stage);
@@ -63,9 +66,9 @@
  *
  * Functions that can fail return 0 (or a count) or a negative errno value;
  * those that return an object return NULL when memory is short or an argument
- * is out of its documented range.  TfxStage, TfxChain and TfxPlan are
- * immutable and reference-counted: any thread may read, ref and unref them.
- * TfxExec belongs to one thread at a time.  An unref takes the address of the
+ * is out of its documented range.  TfxStage and TfxChain are immutable and
+ * reference-counted: any thread may read, ref and unref them.  Who runs or reads
+ * a TfxFilter, or a TfxPlan of it, has its lock.  An unref takes the address of the
  * caller's pointer and sets it to NULL; a NULL there is allowed.
  */
 #ifndef TFX_H
@@ -424,6 +427,8 @@ size_t tfx_filter_n_sections (const TfxFilter *filter);
  * number: in place of a new stage.  False if that cannot be done. */
 bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
+/* The same for a stage that is a gain. */
+bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
 
 /* Makes the long FIRs of a stage ready for a filter of that spec, in a thread
  * that may wait, before the stage is given to any filter or chain of one.  A
