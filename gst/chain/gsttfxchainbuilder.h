@@ -5,11 +5,9 @@
 #define GST_TFX_CHAIN_BUILDER_H
 
 #include "gsttfxchain.h"
-<<<<<<< HEAD
 #include "gsttfxworker.h"
-=======
+
 #include "lang/expr.h"
->>>>>>> faults-on-gst
 
 G_BEGIN_DECLS
 
