@@ -363,8 +363,8 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
   guint n_moved = 0;
   gint ret;
 
-  if (!self->move || self->job || self->is_refused || build->was_refused ||
-      !build->is_running)
+  if (!self->move || gst_tfx_worker_get_job (&self->worker) ||
+      self->is_refused || build->was_refused || !build->is_running)
     return FALSE;
   expr = gst_tfx_chain_get_expr (chain);
   while ((ret = tfx_move_next (self->move, expr->expr)) == 0 &&
