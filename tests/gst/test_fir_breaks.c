@@ -73,9 +73,9 @@ typedef enum
 } Break;
 
 static const GstEventType break_events[] = { GST_EVENT_UNKNOWN,
-  GST_EVENT_UNKNOWN, GST_EVENT_UNKNOWN, GST_EVENT_GAP, GST_EVENT_SEGMENT,
-  GST_EVENT_CAPS, GST_EVENT_CAPS, GST_EVENT_STREAM_START,
-  GST_EVENT_SEGMENT_DONE, GST_EVENT_EOS };
+  GST_EVENT_UNKNOWN, GST_EVENT_UNKNOWN, GST_EVENT_SEGMENT, GST_EVENT_CAPS,
+  GST_EVENT_CAPS, GST_EVENT_STREAM_START, GST_EVENT_SEGMENT_DONE,
+  GST_EVENT_EOS };
 
 /* Sends what ends the stream, if it is an event; the frame with which the next
  * stream goes on. */
