@@ -259,7 +259,6 @@ GST_END_TEST;
 
 /* ---- restarts ------------------------------------------------------------------ */
 
-
 static GstPad *
 link_source (GstElement *element, gboolean with_caps, const GstAudioInfo *info)
 {
@@ -376,54 +375,6 @@ is_expected (const gchar *domain, GLogLevelFlags level, const gchar *message,
          strstr (message, "Sticky event misordering");
 }
 
-/* Caps of a run before mean nothing: a buffer is refused, unless GStreamer has
- * sent them again. */
-GST_START_TEST (test_caps_after_restart)
-{
-  static const gchar *const launches[] = { "tfxbutterworth name=x",
-    "tfxchebyshev name=x", "tfxfir name=x",
-    "tfxchain name=x "
-    "chain=\"Notch(50, 2)\"" };
-  const GstState low = __i__ % 2 ? GST_STATE_READY : GST_STATE_NULL;
-  GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  gdouble *in = tfx_check_noise (4800, 1);
-  TfxLine line;
-  GRegex *any = g_regex_new ("", 0, 0, NULL);
-  GstElement *x;
-  guint64 n_heard;
-
-  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING, any, is_expected,
-      NULL, NULL);
-
-  tfx_line_open (&line, launches[__i__ / 2], &info, TRUE, 4800);
-  x = tfx_line_get (&line, "x");
-  tfx_line_push_segment (&line, 0, 0);
-  tfx_line_play (&line, in, 0, 960, 480);
-  n_heard = line.n_heard;
-  gst_element_set_state (x, low);
-  gst_element_set_state (x, GST_STATE_PLAYING);
-  for (guint i = 0; i < 2; i++) {
-    GstFlowReturn flow = tfx_line_push (&line, in, 960, 480, 0, 0, 0);
-    GstPad *pad = gst_element_get_static_pad (x, "sink");
-
-    fail_unless_equals_string (gst_flow_get_name (flow),
-        gst_pad_has_current_caps (pad) ? "ok" : "not-negotiated");
-    n_heard += flow == GST_FLOW_OK ? 480 : 0;
-    gst_object_unref (pad);
-  }
-  fail_unless (line.n_heard <= n_heard);
-  tfx_line_push_start (&line, "again");
-  tfx_line_push_caps (&line, &info);
-  tfx_line_push_segment (&line, 0, 0);
-  fail_unless_equals_string (gst_flow_get_name (
-                                 tfx_line_push (&line, in, 960, 480, 0, 0, 0)),
-      "ok");
-  gst_object_unref (x);
-  tfx_line_close (&line);
-  g_free (in);
-}
-GST_END_TEST;
-
 GST_START_TEST (test_restart_race)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
@@ -467,8 +418,6 @@ removals_suite (void)
   tcase_add_loop_test (tc, test_removal_is_not_heard_elsewhere, 0, 4);
   tcase_add_loop_test (tc, test_neighbour_goes, 0, 12);
   tcase_add_test (tc, test_neighbours_race);
-  tcase_add_loop_test (tc, test_caps_after_restart, 0, 8);
-
   tcase_add_loop_test (tc, test_no_caps_after_restart, 0, 8);
   tcase_add_loop_test (tc, test_restart_before_chain, 0, 16);
   tcase_add_loop_test (tc, test_restart_race, 0, 2);
