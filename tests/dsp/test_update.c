@@ -46,7 +46,7 @@ make_kernel (double scale, TfxFirMethod method)
 
   for (size_t i = 0; i < N_TAPS; i++)
     scaled[i] = scale * taps[i];
-  return tfx_stage_new_fir (ids[KERNEL], kernels, 1, N_TAPS, 0, method);
+  return tfx_stage_new_fir (ids[KERNEL], kernels, 1, N_TAPS, method);
 }
 
 /* A row of one filter of these stages, which it takes over. */
