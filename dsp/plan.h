@@ -46,7 +46,7 @@ struct TfxStep
   struct TfxPlanPart *parts;
   size_t n_parts;
   bool is_alone;  /* a gain that nothing is folded into */
-  bool is_moving; /* its values do, just now */
+  bool is_moving; /* its values may change within a run, see glide.h */
   double tail;    /* of gains behind the last sections, while it is compiled */
   struct TfxSlot *slot; /* FIRs, delay lines */
   /* On the CPU, what runs them. */
