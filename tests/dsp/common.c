@@ -131,11 +131,11 @@ test_chain_of (const TestStage *stages, size_t n_stages)
   return chain;
 }
 
-TestRow *
-test_row_for (TfxChain *chain, const TfxFilterSpec *spec,
+TestFilter *
+test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
     const TfxBackend *backend)
 {
-  TestRow *row = calloc (1, sizeof *row);
+  TestFilter *row = calloc (1, sizeof *row);
   int err = row ? tfx_filter_new (chain, spec, &row->filter) : -1;
 
   if (err == 0) {
@@ -146,35 +146,35 @@ test_row_for (TfxChain *chain, const TfxFilterSpec *spec,
   if (err == 0)
     return row;
   tap_diag ("no plan: error %d", err);
-  test_row_free (&row);
+  test_filter_free (&row);
   return NULL;
 }
 
-TestRow *
-test_row_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
+TestFilter *
+test_filter_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
     const TfxBackend *backend)
 {
   const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
   TfxChain *chain = test_chain_of (stages, n_stages);
-  TestRow *row = chain ? test_row_for (chain, &spec, backend) : NULL;
+  TestFilter *row = chain ? test_filter_for (chain, &spec, backend) : NULL;
 
   tfx_chain_unref (&chain);
   return row;
 }
 
-TestRow *
-test_row_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+TestFilter *
+test_filter_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     const TfxBackend *backend)
 {
   const TestStage stage = { tfx_stage_new_id (), sos, n_sos, 0 };
 
-  return test_row_of (&stage, 1, n_channels, backend);
+  return test_filter_of (&stage, 1, n_channels, backend);
 }
 
 void
-test_row_free (TestRow **row)
+test_filter_free (TestFilter **row)
 {
-  TestRow *r = *row;
+  TestFilter *r = *row;
 
   *row = NULL;
   if (!r)
@@ -189,7 +189,7 @@ test_row_free (TestRow **row)
 }
 
 int
-test_row_set_chain (TestRow *row, TfxChain *chain)
+test_filter_set_chain (TestFilter *row, TfxChain *chain)
 {
   int ret;
 
@@ -201,7 +201,7 @@ test_row_set_chain (TestRow *row, TfxChain *chain)
 }
 
 int
-test_row_run (TestRow *row, const TfxBlock *in, const TfxBlock *out)
+test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out)
 {
   int ret;
 
@@ -212,27 +212,27 @@ test_row_run (TestRow *row, const TfxBlock *in, const TfxBlock *out)
 }
 
 int
-test_row_f64 (TestRow *row, double *samples, unsigned n_channels,
+test_filter_f64 (TestFilter *row, double *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F64, n_channels, n_frames);
 
-  return test_row_run (row, &block, &block);
+  return test_filter_run (row, &block, &block);
 }
 
 int
-test_row_f32 (TestRow *row, float *samples, unsigned n_channels,
+test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
 
-  return test_row_run (row, &block, &block);
+  return test_filter_run (row, &block, &block);
 }
 
 void
-test_row_reset (TestRow *row)
+test_filter_reset (TestFilter *row)
 {
   tfx_filter_lock (row->filter);
   tfx_filter_reset (row->filter);
@@ -240,7 +240,7 @@ test_row_reset (TestRow *row)
 }
 
 bool
-test_row_is_silent (TestRow *row)
+test_filter_is_silent (TestFilter *row)
 {
   bool is_silent;
 
@@ -251,7 +251,7 @@ test_row_is_silent (TestRow *row)
 }
 
 bool
-test_row_is_changing (TestRow *row)
+test_filter_is_changing (TestFilter *row)
 {
   bool is_changing;
 
@@ -262,7 +262,7 @@ test_row_is_changing (TestRow *row)
 }
 
 void
-test_row_get_stats (TestRow *row, TfxStats *stats)
+test_filter_get_stats (TestFilter *row, TfxStats *stats)
 {
   tfx_plan_get_stats (row->plan, stats);
 }

@@ -40,11 +40,11 @@ TfxSos test_random_section (double radius);
 void *test_alloc (size_t size);
 
 /* One filter at 48000 Hz and a plan for it, with the locks that they need. */
-typedef struct TestRow
+typedef struct TestFilter
 {
   TfxFilter *filter;
   TfxPlan *plan;
-} TestRow;
+} TestFilter;
 
 /* Several stages. */
 typedef struct TestStage
@@ -60,26 +60,26 @@ TfxChain *test_chain_of (const TestStage *stages, size_t n_stages);
 
 /* At rest: one stage with these sections; several stages; or a chain, for a
  * spec.  NULL, after a diagnostic, if any of it fails. */
-TestRow *test_row_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    const TfxBackend *backend);
-TestRow *test_row_of (const TestStage *stages, size_t n_stages,
+TestFilter *test_filter_new (const TfxSos *sos, size_t n_sos,
     unsigned n_channels, const TfxBackend *backend);
-TestRow *test_row_for (TfxChain *chain, const TfxFilterSpec *spec,
+TestFilter *test_filter_of (const TestStage *stages, size_t n_stages,
+    unsigned n_channels, const TfxBackend *backend);
+TestFilter *test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
     const TfxBackend *backend);
-void test_row_free (TestRow **row);
+void test_filter_free (TestFilter **row);
 
 /* tfx_filter_set_chain(), whose argument it lets go of. */
-int test_row_set_chain (TestRow *row, TfxChain *chain);
-int test_row_run (TestRow *row, const TfxBlock *in, const TfxBlock *out);
+int test_filter_set_chain (TestFilter *row, TfxChain *chain);
+int test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out);
 /* Interleaved samples of either type in place. */
-int test_row_f64 (TestRow *row, double *samples, unsigned n_channels,
+int test_filter_f64 (TestFilter *row, double *samples, unsigned n_channels,
     size_t n_frames);
-int test_row_f32 (TestRow *row, float *samples, unsigned n_channels,
+int test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
     size_t n_frames);
-void test_row_reset (TestRow *row);
-bool test_row_is_silent (TestRow *row);
-bool test_row_is_changing (TestRow *row);
-void test_row_get_stats (TestRow *row, TfxStats *stats);
+void test_filter_reset (TestFilter *row);
+bool test_filter_is_silent (TestFilter *row);
+bool test_filter_is_changing (TestFilter *row);
+void test_filter_get_stats (TestFilter *row, TfxStats *stats);
 
 /* The transposed direct form II as tfx.h has it, section after section for
  * each sample, no fused multiply-add: what scipy.signal.sosfilt does.

@@ -265,14 +265,14 @@ compare_engine (const Case *c, const TfxChain *chain, double *error_db)
   TfxBlock block = tfx_block_planar (engine, TFX_SAMPLE_F64, c->n_channels,
       N_FRAMES, N_FRAMES);
   const TfxFilterSpec spec = { c->rate_hz, c->n_channels, TFX_SAMPLE_F64, 0 };
-  TestRow *row;
+  TestFilter *row;
   int code = -1;
 
   test_noise_f64 (plain, n);
   memcpy (engine, plain, n * sizeof *plain);
-  row = test_row_for ((TfxChain *)chain, &spec, tfx_cpu_backend ());
+  row = test_filter_for ((TfxChain *)chain, &spec, tfx_cpu_backend ());
   if (row)
-    code = test_row_run (row, &block, &block);
+    code = test_filter_run (row, &block, &block);
   if (code == 0) {
     plain_run (chain, plain, c->n_channels, N_FRAMES);
     for (size_t i = 0; i < n; i++) {
@@ -281,7 +281,7 @@ compare_engine (const Case *c, const TfxChain *chain, double *error_db)
     }
     *error_db = sum > 0.0 ? 10.0 * log10 (sum / power) : -999.0;
   }
-  test_row_free (&row);
+  test_filter_free (&row);
   free (plain);
   free (engine);
   return code;

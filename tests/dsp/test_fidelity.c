@@ -109,7 +109,7 @@ channel_scale (unsigned channel)
 /* Runs a block of `size` bytes a sample through an executor in pieces of
  * random lengths, in place. */
 static bool
-run_pieces (TestRow *row, void *data, TfxSample type, unsigned n_channels,
+run_pieces (TestFilter *row, void *data, TfxSample type, unsigned n_channels,
     size_t n_frames)
 {
   size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
@@ -122,7 +122,7 @@ run_pieces (TestRow *row, void *data, TfxSample type, unsigned n_channels,
       n = n_frames - done;
     block = tfx_block_interleaved ((char *)data + done * n_channels * size,
         type, n_channels, n);
-    if (test_row_run (row, &block, &block))
+    if (test_filter_run (row, &block, &block))
       return false;
     done += n;
   }
@@ -138,7 +138,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
   size_t n = reference->n;
   double *f64 = test_alloc (n * n_channels * sizeof *f64);
   float *f32 = (float *)f64;
-  TestRow *row = test_row_new (sos, n_sos, n_channels, backend);
+  TestFilter *row = test_filter_new (sos, n_sos, n_channels, backend);
   double worst = -999;
 
   for (size_t i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
     if (!(db <= worst))
       worst = db;
   }
-  test_row_free (&row);
+  test_filter_free (&row);
   free (f64);
   return worst;
 }

@@ -183,7 +183,7 @@ test_prepared (void)
   TfxChain *chains[2] = { long_chain (false, &spec), NULL };
   double *samples = test_alloc (LONG_BLOCK * sizeof *samples);
   unsigned n_calls = 0, n_blocks = 0;
-  TestRow *row = test_row_for (chains[0], &spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_for (chains[0], &spec, tfx_cpu_backend ());
 
   test_noise_f64 (samples, LONG_BLOCK);
   heap_watch (0);
@@ -192,16 +192,16 @@ test_prepared (void)
   tap_check (counts.n_bytes > 30 * LONG_TAPS, "preparing asks for %zu bytes",
       counts.n_bytes);
   for (int i = 0; i < 10; i++)
-    test_row_f64 (row, samples, 1, LONG_BLOCK);
+    test_filter_f64 (row, samples, 1, LONG_BLOCK);
 
   heap_watch (0);
-  test_row_set_chain (row, tfx_chain_ref (chains[1]));
+  test_filter_set_chain (row, tfx_chain_ref (chains[1]));
   counts = heap_unwatch ();
   tap_check (counts.n_bytes < 20000, "to set it asks for %zu bytes",
       counts.n_bytes);
-  for (; n_blocks < 1000 && test_row_is_changing (row); n_blocks++) {
+  for (; n_blocks < 1000 && test_filter_is_changing (row); n_blocks++) {
     heap_watch (0);
-    test_row_f64 (row, samples, 1, LONG_BLOCK);
+    test_filter_f64 (row, samples, 1, LONG_BLOCK);
     counts = heap_unwatch ();
     n_calls += counts.n_allocations + counts.n_frees > 0;
   }
@@ -209,7 +209,7 @@ test_prepared (void)
   tap_check (n_calls <= 2 && n_blocks > 20 && n_blocks < 1000,
       "%u calls of the heap in the %u blocks until it has taken over", n_calls,
       n_blocks);
-  test_row_free (&row);
+  test_filter_free (&row);
   tfx_chain_unref (&chains[0]);
   tfx_chain_unref (&chains[1]);
   free (samples);

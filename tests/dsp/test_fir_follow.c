@@ -167,13 +167,13 @@ chain_new (size_t n_taps, double scale, bool is_prepared)
 static double *
 run_all (TfxChain *chain, const double *noise)
 {
-  TestRow *row = test_row_for (chain, &filter_spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_for (chain, &filter_spec, tfx_cpu_backend ());
   double *out = test_alloc (N_FRAMES * sizeof *out);
 
   memcpy (out, noise, N_FRAMES * sizeof *out);
   for (size_t i = 0; i < N_BLOCKS; i++)
-    test_row_f64 (row, out + i * BLOCK, 1, BLOCK);
-  test_row_free (&row);
+    test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+  test_filter_free (&row);
   return out;
 }
 
@@ -199,7 +199,7 @@ check_catch_up (size_t n_taps, bool is_set_twice)
   TfxChain *other = chain_new (n_taps + 1, 0.5, true);
   TfxChain *last = chain_new (n_taps, -0.5, true);
   TfxChain *same = chain_new (n_taps, -0.5, false);
-  TestRow *row = test_row_for (first, &filter_spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
   size_t start = CHANGE * BLOCK, end = CHANGE;
 
   test_noise_f64 (noise, N_FRAMES);
@@ -208,11 +208,11 @@ check_catch_up (size_t n_taps, bool is_set_twice)
   memcpy (out, noise, N_FRAMES * sizeof *out);
   for (size_t i = 0; i < N_BLOCKS; i++) {
     if (i == CHANGE)
-      test_row_set_chain (row, tfx_chain_ref (is_set_twice ? other : last));
+      test_filter_set_chain (row, tfx_chain_ref (is_set_twice ? other : last));
     if (i == CHANGE + 3 && is_set_twice)
-      test_row_set_chain (row, tfx_chain_ref (last));
-    test_row_f64 (row, out + i * BLOCK, 1, BLOCK);
-    if (test_row_is_changing (row))
+      test_filter_set_chain (row, tfx_chain_ref (last));
+    test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    if (test_filter_is_changing (row))
       end = i + 1;
   }
   while (start < N_FRAMES && fabs (out[start] - old[start]) < 1e-7)
@@ -224,7 +224,7 @@ check_catch_up (size_t n_taps, bool is_set_twice)
       "but soon, and is changing for so long: block %zu", end - CHANGE);
   tap_check (apart (out, new, start + FADE + 200, N_FRAMES) < 1e-7,
       "then all of it: %g", apart (out, new, start + FADE + 200, N_FRAMES));
-  test_row_free (&row);
+  test_filter_free (&row);
   tfx_chain_unref (&first);
   tfx_chain_unref (&other);
   tfx_chain_unref (&last);
@@ -257,7 +257,7 @@ test_ended (void)
   double *out = test_alloc (N_FRAMES * sizeof *out), *new;
   TfxChain *first = chain_new (N_TAPS, 1.0, false);
   TfxChain *last = chain_new (N_TAPS - 1, -0.5, true);
-  TestRow *row = test_row_for (first, &filter_spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
 
   test_noise_f64 (noise, N_FRAMES);
   new = run_all (last, noise);
@@ -267,12 +267,12 @@ test_ended (void)
     const size_t from = way == 0 ? 0 : CHANGE + 3;
 
     memcpy (out, noise, N_FRAMES * sizeof *out);
-    test_row_reset (row);
-    test_row_set_chain (row, tfx_chain_ref (first));
+    test_filter_reset (row);
+    test_filter_set_chain (row, tfx_chain_ref (first));
     for (size_t i = 0; i < CHANGE; i++)
-      test_row_f64 (row, out + i * BLOCK, 1, BLOCK);
-    test_row_set_chain (row, tfx_chain_ref (last));
-    test_row_f64 (row, out + CHANGE * BLOCK, 1, BLOCK);
+      test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    test_filter_set_chain (row, tfx_chain_ref (last));
+    test_filter_f64 (row, out + CHANGE * BLOCK, 1, BLOCK);
     tfx_filter_lock (row->filter);
     if (way == 0)
       tfx_filter_reset (row->filter);
@@ -283,13 +283,13 @@ test_ended (void)
     if (way == 0)
       memcpy (out, noise, N_FRAMES * sizeof *out);
     for (size_t i = way == 0 ? 0 : CHANGE + 1; i < N_BLOCKS; i++)
-      test_row_f64 (row, out + i * BLOCK, 1, BLOCK);
-    tap_check (!test_row_is_changing (row) &&
+      test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    tap_check (!test_filter_is_changing (row) &&
                    apart (out, new, from * BLOCK, N_FRAMES) < 1e-7,
         "%s: %g", way == 0 ? "a reset" : "another format",
         apart (out, new, from * BLOCK, N_FRAMES));
   }
-  test_row_free (&row);
+  test_filter_free (&row);
   tfx_chain_unref (&first);
   tfx_chain_unref (&last);
   free (noise);

@@ -12,15 +12,15 @@
 #define RATE 48000.0
 
 static bool
-change_to (TestRow **row, const TfxDesign *d, const TfxBackend *backend)
+change_to (TestFilter **row, const TfxDesign *d, const TfxBackend *backend)
 {
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   int n = tfx_design_sections (d, RATE, sos);
   const TestStage stage = { 1, sos, (size_t)n, 0 };
 
   if (*row)
-    return !test_row_set_chain (*row, test_chain_of (&stage, 1));
-  *row = test_row_of (&stage, 1, 1, backend);
+    return !test_filter_set_chain (*row, test_chain_of (&stage, 1));
+  *row = test_filter_of (&stage, 1, 1, backend);
   return *row != NULL;
 }
 
@@ -50,22 +50,22 @@ swing_of_change (const TfxDesign *before, const TfxDesign *after, double freq,
   const size_t settle = 24000, length = 48000;
   double *x = test_alloc ((settle + length) * sizeof *x);
   Swing s = { 0, 0, true };
-  TestRow *row = NULL;
+  TestFilter *row = NULL;
 
   for (size_t i = 0; i < settle + length; i++)
     x[i] = sin (2 * M_PI * freq / RATE * ((double)i - settle) + phase);
   if (before) {
     s.finite = change_to (&row, before, backend);
-    test_row_f64 (row, x, 1, settle);
+    test_filter_f64 (row, x, 1, settle);
   }
   s.finite = s.finite && change_to (&row, after, backend);
-  test_row_f64 (row, x + settle, 1, length);
+  test_filter_f64 (row, x + settle, 1, length);
   for (size_t i = settle; i < settle + length; i++) {
     s.finite = s.finite && isfinite (x[i]);
     s.peak = fmax (s.peak, fabs (x[i]));
     s.jump = fmax (s.jump, i < settle + 16 ? fabs (x[i] - x[i - 1]) : 0);
   }
-  test_row_free (&row);
+  test_filter_free (&row);
   free (x);
   return s;
 }
@@ -158,7 +158,7 @@ test_sweep (void)
       static const unsigned orders[] = { 2, 8, 24 };
       TfxDesign d = { (TfxFamily)(i % 3), (TfxMode)(i / 3 % 4), orders[i / 12],
         1000, 0, 0.1, 40 };
-      TestRow *row = NULL;
+      TestFilter *row = NULL;
       double peak = 0;
       bool good = true;
       char text[TEST_TEXT_SIZE];
@@ -169,14 +169,14 @@ test_sweep (void)
         d.lower_hz = 632 * pow (20, sin (2 * M_PI * n / 48000));
         d.upper_hz = 1.5 * d.lower_hz;
         good = good && change_to (&row, &d, backend) &&
-               !test_row_f64 (row, x + n, 1, 96);
+               !test_filter_f64 (row, x + n, 1, 96);
       }
       for (size_t n = 0; n < 96000; n++)
         peak = fmax (peak, isnan (x[n]) ? INFINITY : fabs (x[n]));
       test_design_text (&d, RATE, text);
       tap_many_check (&many, good && peak <= 3, "%s, %s: peak %g", text,
           test_kernels[k], peak);
-      test_row_free (&row);
+      test_filter_free (&row);
     }
   }
   free (x);
@@ -197,7 +197,7 @@ test_there_and_back (void)
       TfxDesign one = { (TfxFamily)(i % 3), (TfxMode)(i / 3), 6, 700, 1500, 0.1,
         40 };
       TfxDesign two = one;
-      TestRow *row = NULL, *other = NULL;
+      TestFilter *row = NULL, *other = NULL;
       double x[600], y[600];
       char text[TEST_TEXT_SIZE];
 
@@ -208,19 +208,19 @@ test_there_and_back (void)
       tap_many_check (&many,
           change_to (&row, &one, backend) && change_to (&other, &one, backend),
           "no executor");
-      test_row_f64 (row, x, 1, 600);
-      test_row_f64 (other, y, 1, 301);
+      test_filter_f64 (row, x, 1, 600);
+      test_filter_f64 (other, y, 1, 301);
       tap_many_check (&many,
           change_to (&other, &two, backend) &&
               change_to (&other, &one, backend),
           "refused");
-      test_row_f64 (other, y + 301, 1, 299);
+      test_filter_f64 (other, y + 301, 1, 299);
       test_design_text (&one, RATE, text);
       /* Two changes of state lose some digits each. */
       tap_many_check (&many, test_distance (y, x, 600) < 1e-9, "%s, %s: %.3g",
           text, test_kernels[k], test_distance (y, x, 600));
-      test_row_free (&row);
-      test_row_free (&other);
+      test_filter_free (&row);
+      test_filter_free (&other);
     }
   }
   tap_many_end (&many);

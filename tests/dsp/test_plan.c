@@ -256,7 +256,7 @@ random_chain (Signal *s, unsigned depth)
 
 /* Block after block into out[n_frames][n_channels]. */
 static bool
-run_in_blocks (TestRow *row, const Signal *in, double *out, TfxSample type)
+run_in_blocks (TestFilter *row, const Signal *in, double *out, TfxSample type)
 {
   const unsigned C = in->n_channels;
   static double block_f64[900 * MAX_CHANNELS];
@@ -275,7 +275,7 @@ run_in_blocks (TestRow *row, const Signal *in, double *out, TfxSample type)
     block = tfx_block_interleaved (type == TFX_SAMPLE_F32 ? (void *)block_f32
                                                           : (void *)block_f64,
         type, C, n);
-    if (test_row_run (row, &block, &block) < 0)
+    if (test_filter_run (row, &block, &block) < 0)
       return false;
     for (size_t i = 0; i < n * C; i++)
       out[done * C + i] = type == TFX_SAMPLE_F32 ? block_f32[i] : block_f64[i];
@@ -310,7 +310,7 @@ test_random (TfxSample type)
     size_t n = in.n_frames * in.n_channels;
     Signal expected;
     TfxChain *chain;
-    TestRow *row;
+    TestFilter *row;
     TfxFilterSpec spec = { 48000.0, in.n_channels, type, 0 };
     double db;
 
@@ -322,7 +322,7 @@ test_random (TfxSample type)
     loudest = 1e-12;
     note_energy (&in);
     chain = random_chain (&expected, 0);
-    row = test_row_for (chain, &spec, tfx_cpu_backend ());
+    row = test_filter_for (chain, &spec, tfx_cpu_backend ());
     if (!tap_many_check (&error, row && run_in_blocks (row, &in, out, type),
             "case %u does not run", k))
       break;
@@ -332,7 +332,7 @@ test_random (TfxSample type)
         "case %u, %zu frames of %u channels: %.1f dB:%s", k, in.n_frames,
         in.n_channels, db, text);
 
-    test_row_free (&row);
+    test_filter_free (&row);
     tfx_chain_unref (&chain);
     free (in.x);
     free (expected.x);
@@ -362,7 +362,7 @@ test_one_dispatch (void)
     .order = 2 };
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   const TfxFilterSpec spec = { 48000.0, 2, TFX_SAMPLE_F32, 64 };
-  TestRow *row;
+  TestFilter *row;
   TfxStats stats;
   float x[2 * 64] = { 1.0f };
   TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F32, 2, 64);
@@ -381,15 +381,15 @@ test_one_dispatch (void)
     tfx_stage_unref (&stage);
     chain = longer;
   }
-  row = test_row_for (chain, &spec, tfx_cpu_backend ());
+  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
   tap_check (row != NULL, "compiles");
   tap_check (tfx_plan_n_sections (row->plan) == 50, "fifty sections");
   tap_check (row->plan->top.n == 1, "one step");
   for (unsigned i = 0; i < 10; i++)
-    test_row_run (row, &block, &block);
-  test_row_get_stats (row, &stats);
+    test_filter_run (row, &block, &block);
+  test_filter_get_stats (row, &stats);
   tap_check (stats.dispatches == 10, "one dispatch for each block");
-  test_row_free (&row);
+  test_filter_free (&row);
   tfx_chain_unref (&chain);
 }
 
@@ -455,7 +455,7 @@ check_couple (TapMany *many, size_t number, unsigned *n_one)
   double *taps[2], *together, *apart;
   TfxStage *stages[2];
   TfxChain *chains[3];
-  TestRow *rows[3];
+  TestFilter *rows[3];
   bool is_one;
 
   for (int i = 0; i < 2; i++) {
@@ -469,14 +469,14 @@ check_couple (TapMany *many, size_t number, unsigned *n_one)
   }
   chains[2] = rows_chain (stages, 2);
   for (int i = 0; i < 3; i++)
-    rows[i] = test_row_for (chains[i], &spec, tfx_cpu_backend ());
+    rows[i] = test_filter_for (chains[i], &spec, tfx_cpu_backend ());
   together = test_alloc (n_frames * sizeof *together);
   apart = test_alloc (n_frames * sizeof *apart);
   test_noise_f64 (together, n_frames);
   memcpy (apart, together, n_frames * sizeof *apart);
-  test_row_f64 (rows[2], together, 1, n_frames);
-  test_row_f64 (rows[0], apart, 1, n_frames);
-  test_row_f64 (rows[1], apart, 1, n_frames);
+  test_filter_f64 (rows[2], together, 1, n_frames);
+  test_filter_f64 (rows[0], apart, 1, n_frames);
+  test_filter_f64 (rows[1], apart, 1, n_frames);
   is_one = rows[2]->plan->top.n == 1;
   tap_many_check (many, test_distance (together, apart, n_frames) < 1e-9,
       "couple %zu: %g", number, test_distance (together, apart, n_frames));
@@ -488,7 +488,7 @@ check_couple (TapMany *many, size_t number, unsigned *n_one)
       "couple %zu: %s", number, is_one ? "one" : "two");
   *n_one += is_one;
   for (int i = 0; i < 3; i++) {
-    test_row_free (&rows[i]);
+    test_filter_free (&rows[i]);
     tfx_chain_unref (&chains[i]);
   }
   free (taps[0]);

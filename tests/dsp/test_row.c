@@ -76,7 +76,7 @@ test_counts (void)
   const TfxSos sections[] = { section, section, section };
   const TestStage stages[] = { { 1, sections, 3, 0 }, { 2, NULL, 0, 0.5 },
     { 3, sections, 2, 0 } };
-  TestRow *row = test_row_of (stages, 3, 2, tfx_cpu_backend ());
+  TestFilter *row = test_filter_of (stages, 3, 2, tfx_cpu_backend ());
 
   tap_check (row && tfx_plan_n_stages (row->plan) == 3 &&
                  tfx_filter_n_stages (row->filter) == 3,
@@ -84,13 +84,13 @@ test_counts (void)
   tap_check (row && tfx_plan_n_sections (row->plan) == 5 &&
                  tfx_filter_n_sections (row->filter) == 5,
       "five sections");
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 static void
 test_run_errors (void)
 {
-  TestRow *row = test_row_new (&section, 1, 2, tfx_cpu_backend ());
+  TestFilter *row = test_filter_new (&section, 1, 2, tfx_cpu_backend ());
   TfxPlan *none = NULL;
   double in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, out[8] = { 0 };
   const double zero[8] = { 0 };
@@ -102,30 +102,30 @@ test_run_errors (void)
   o.data = out;
   bad = i;
   bad.n_channels = 1;
-  tap_check (test_row_run (row, &bad, &bad) == -EINVAL, "too few channels");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "too few channels");
   bad.n_channels = 3;
-  tap_check (test_row_run (row, &bad, &bad) == -EINVAL, "too many channels");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "too many channels");
   bad = o;
   bad.n_channels = 1;
-  tap_check (test_row_run (row, &i, &bad) == -EINVAL, "other channels out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "other channels out");
   bad = o;
   bad.n_frames = 3;
-  tap_check (test_row_run (row, &i, &bad) == -EINVAL, "other frames out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "other frames out");
   bad = o;
   bad.type = TFX_SAMPLE_F32;
-  tap_check (test_row_run (row, &i, &bad) == -EINVAL, "another type out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "another type out");
   bad = i;
   bad.type = (TfxSample)2;
-  tap_check (test_row_run (row, &bad, &bad) == -EINVAL, "an unknown type");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "an unknown type");
   bad.type = (TfxSample)-1;
-  tap_check (test_row_run (row, &bad, &bad) == -EINVAL, "an unknown type");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "an unknown type");
   tap_check (!memcmp (out, zero, sizeof out), "nothing written");
-  tap_check (test_row_is_silent (row), "and nothing run");
+  tap_check (test_filter_is_silent (row), "and nothing run");
 
   bad = tfx_block_interleaved (NULL, TFX_SAMPLE_F64, 2, 0);
-  tap_check (!test_row_run (row, &bad, &bad), "a block of no frames");
-  tap_check (!test_row_run (row, &i, &o), "a block that fits");
-  test_row_get_stats (row, &stats);
+  tap_check (!test_filter_run (row, &bad, &bad), "a block of no frames");
+  tap_check (!test_filter_run (row, &i, &o), "a block that fits");
+  test_filter_get_stats (row, &stats);
   tap_check (stats.recoveries == 0 && stats.launches == 0 &&
                  stats.uploads == 0 && stats.downloads == 0,
       "nothing recovered, no GPU");
@@ -135,26 +135,26 @@ test_run_errors (void)
   tfx_filter_unlock (row->filter);
   tfx_plan_free (&none);
   tap_check (!row->plan && !none, "free clears the pointer and takes NULL");
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 static void
 test_dispatches (void)
 {
   TfxSos sections[50];
-  TestRow *row;
+  TestFilter *row;
   TfxStats stats;
   double x[2 * 64] = { 0 };
 
   for (unsigned i = 0; i < 50; i++)
     sections[i] = section;
-  row = test_row_new (sections, 50, 2, tfx_cpu_backend ());
+  row = test_filter_new (sections, 50, 2, tfx_cpu_backend ());
   for (unsigned i = 0; i < 7; i++)
-    test_row_f64 (row, x, 2, 64);
-  test_row_get_stats (row, &stats);
+    test_filter_f64 (row, x, 2, 64);
+  test_filter_get_stats (row, &stats);
   tap_check (stats.dispatches == 7, "50 sections are one dispatch a block: %u",
       (unsigned)stats.dispatches);
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 /* What a plan of stages does to one channel, by the textbook. */
@@ -214,14 +214,14 @@ test_compositions (void)
     run_stages (list, n, want, N);
     for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
       const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
-      TestRow *row = backend ? test_row_of (list, n, 3, backend) : NULL;
+      TestFilter *row = backend ? test_filter_of (list, n, 3, backend) : NULL;
       double got[N];
 
       if (!backend)
         continue;
       for (unsigned j = 0; j < 3 * N; j++)
         x[j] = noise[j / 3];
-      tap_many_check (&many, row && !test_row_f64 (row, x, 3, N),
+      tap_many_check (&many, row && !test_filter_f64 (row, x, 3, N),
           "%s, %s: does not run", cases[i].name, test_kernels[k]);
       for (unsigned channel = 0; channel < 3; channel++) {
         for (unsigned j = 0; j < N; j++)
@@ -230,7 +230,7 @@ test_compositions (void)
             "%s, %s, channel %u: %.3g apart", cases[i].name, test_kernels[k],
             channel, test_distance (got, want, N));
       }
-      test_row_free (&row);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -242,17 +242,19 @@ test_identity_bits (void)
 {
   const TestStage gain = { 1, NULL, 0, 1 };
   double x[64], y[64];
-  TestRow *row = test_row_of (&gain, 1, 1, tfx_cpu_backend ());
+  TestFilter *row = test_filter_of (&gain, 1, 1, tfx_cpu_backend ());
 
   test_noise_f64 (x, 64);
   memcpy (y, x, sizeof y);
-  tap_check (row && !test_row_f64 (row, y, 1, 64) && !memcmp (x, y, sizeof x),
+  tap_check (row && !test_filter_f64 (row, y, 1, 64) &&
+                 !memcmp (x, y, sizeof x),
       "a gain of 1 changes no bit");
-  test_row_free (&row);
-  row = test_row_of (NULL, 0, 1, tfx_cpu_backend ());
-  tap_check (row && !test_row_f64 (row, y, 1, 64) && !memcmp (x, y, sizeof x),
+  test_filter_free (&row);
+  row = test_filter_of (NULL, 0, 1, tfx_cpu_backend ());
+  tap_check (row && !test_filter_f64 (row, y, 1, 64) &&
+                 !memcmp (x, y, sizeof x),
       "an empty chain changes no bit");
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 static void
@@ -263,14 +265,14 @@ test_many_channels (void)
 
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     unsigned n = counts[i];
-    TestRow *row = test_row_new (&section, 1, n, tfx_cpu_backend ());
+    TestFilter *row = test_filter_new (&section, 1, n, tfx_cpu_backend ());
     double *x = test_alloc (3 * n * sizeof *x);
     double want[3] = { 1, 0, 0 };
 
     for (unsigned j = 0; j < 3 * n; j++)
       x[j] = j < n ? 1 + j : 0;
     test_run_f64 (&section, 1, want, want, 3, NULL);
-    tap_many_check (&many, row && !test_row_f64 (row, x, n, 3), "%u", n);
+    tap_many_check (&many, row && !test_filter_f64 (row, x, n, 3), "%u", n);
     for (unsigned j = 0; j < 3 * n; j++) {
       double w = want[j / n] * (1 + j % n);
       if (!tap_many_check (&many, fabs (x[j] - w) <= 1e-15 * (1 + j % n),
@@ -279,7 +281,7 @@ test_many_channels (void)
         break;
     }
     free (x);
-    test_row_free (&row);
+    test_filter_free (&row);
   }
   tap_many_end (&many);
 }
@@ -292,7 +294,7 @@ test_types_mixed (void)
   const TfxDesign d = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 8, 1000, 0,
     0, 0 };
   int n = tfx_design_sections (&d, 48000, sos);
-  TestRow *row = test_row_new (sos, (size_t)n, 1, tfx_cpu_backend ());
+  TestFilter *row = test_filter_new (sos, (size_t)n, 1, tfx_cpu_backend ());
   float f32[N];
   double want[N], got[N];
 
@@ -300,16 +302,16 @@ test_types_mixed (void)
   for (unsigned i = 0; i < N; i++)
     want[i] = got[i] = f32[i];
   test_run_f64 (sos, (size_t)n, want, want, N, NULL);
-  test_row_f64 (row, got, 1, 333);
-  test_row_f32 (row, f32 + 333, 1, 333);
+  test_filter_f64 (row, got, 1, 333);
+  test_filter_f32 (row, f32 + 333, 1, 333);
   for (unsigned i = 333; i < 666; i++)
     got[i] = f32[i];
-  test_row_f64 (row, got + 666, 1, N - 666);
+  test_filter_f64 (row, got + 666, 1, N - 666);
   tap_check (test_distance (got, want, 333) < SAME &&
                  test_distance (got + 333, want + 333, 333) < 1e-7 &&
                  test_distance (got + 666, want + 666, N - 666) < SAME,
       "F64, F32 and F64 again in one stream");
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 static void
@@ -321,21 +323,21 @@ test_reset (void)
     const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
 
     for (unsigned channels = 1; backend && channels <= 11; channels++) {
-      TestRow *row = test_row_new (&section, 1, channels, backend);
+      TestFilter *row = test_filter_new (&section, 1, channels, backend);
       double noise[11 * 67], first[11 * 67], again[11 * 67];
       size_t size = channels * 67 * sizeof (double);
 
       test_noise_f64 (noise, 11 * 67);
       memcpy (first, noise, size);
       memcpy (again, noise, size);
-      test_row_f64 (row, first, channels, 67);
-      test_row_reset (row);
-      tap_many_check (&many, test_row_is_silent (row), "%s, %u: not silent",
+      test_filter_f64 (row, first, channels, 67);
+      test_filter_reset (row);
+      tap_many_check (&many, test_filter_is_silent (row), "%s, %u: not silent",
           test_kernels[k], channels);
-      test_row_f64 (row, again, channels, 67);
+      test_filter_f64 (row, again, channels, 67);
       tap_many_check (&many, !memcmp (first, again, size), "%s, %u channels",
           test_kernels[k], channels);
-      test_row_free (&row);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -353,20 +355,20 @@ test_silent (void)
 
     for (unsigned channels = 1; backend && channels <= 11; channels++) {
       for (unsigned loud = 0; loud < channels; loud++) {
-        TestRow *row = test_row_new (&section, 1, channels, backend);
+        TestFilter *row = test_filter_new (&section, 1, channels, backend);
         double x[11] = { 0 }, peak = 0;
         unsigned frames = 0;
 
-        tap_many_check (&many, row && test_row_is_silent (row),
+        tap_many_check (&many, row && test_filter_is_silent (row),
             "%s, %u channels: not silent when new", test_kernels[k], channels);
         x[loud] = 1;
-        test_row_f64 (row, x, channels, 1);
-        tap_many_check (&many, !test_row_is_silent (row),
+        test_filter_f64 (row, x, channels, 1);
+        tap_many_check (&many, !test_filter_is_silent (row),
             "%s, channel %u of %u: silent after a pulse", test_kernels[k], loud,
             channels);
-        while (frames < 1000 && !test_row_is_silent (row)) {
+        while (frames < 1000 && !test_filter_is_silent (row)) {
           memset (x, 0, sizeof x);
-          test_row_f64 (row, x, channels, 1);
+          test_filter_f64 (row, x, channels, 1);
           frames++;
         }
         /* Poles at 0.63 from the origin: -400 dB is 100 frames away. */
@@ -375,25 +377,25 @@ test_silent (void)
             channels, frames);
         for (unsigned i = 0; i < 50; i++) {
           memset (x, 0, sizeof x);
-          test_row_f64 (row, x, channels, 1);
+          test_filter_f64 (row, x, channels, 1);
           for (unsigned c = 0; c < channels; c++)
             peak = fmax (peak, fabs (x[c]));
         }
         tap_many_check (&many, peak <= 1e-19,
             "%s, channel %u of %u: silent, but %g comes out", test_kernels[k],
             loud, channels, peak);
-        test_row_free (&row);
+        test_filter_free (&row);
 
-        row = test_row_new (&delay, 1, channels, backend);
+        row = test_filter_new (&delay, 1, channels, backend);
         x[loud] = 1;
         for (unsigned i = 0; i < 2; i++) {
-          test_row_f64 (row, x, channels, 1);
-          tap_many_check (&many, !test_row_is_silent (row),
+          test_filter_f64 (row, x, channels, 1);
+          tap_many_check (&many, !test_filter_is_silent (row),
               "%s, channel %u of %u: silent with a pulse on its way",
               test_kernels[k], loud, channels);
           x[loud] = 0;
         }
-        test_row_free (&row);
+        test_filter_free (&row);
       }
     }
   }

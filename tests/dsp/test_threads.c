@@ -130,10 +130,10 @@ test_shared_filters (void)
 static void *
 run_one (void *data)
 {
-  TestRow *row = data;
+  TestFilter *row = data;
   double x[64] = { 1 };
 
-  test_row_f64 (row, x, 1, 64);
+  test_filter_f64 (row, x, 1, 64);
   return NULL;
 }
 
@@ -141,7 +141,7 @@ static void
 test_handed_over (void)
 {
   const TfxSos s = { 0.5, 0, 0, -0.9, 0 };
-  TestRow *row = test_row_new (&s, 1, 1, tfx_cpu_backend ());
+  TestFilter *row = test_filter_new (&s, 1, 1, tfx_cpu_backend ());
   TfxStats stats;
   bool good = true;
 
@@ -150,10 +150,10 @@ test_handed_over (void)
     good = good && !pthread_create (&thread, NULL, run_one, row) &&
            !pthread_join (thread, NULL);
   }
-  test_row_get_stats (row, &stats);
+  test_filter_get_stats (row, &stats);
   tap_check (good && stats.dispatches == 5,
       "a plan goes from thread to thread");
-  test_row_free (&row);
+  test_filter_free (&row);
 }
 
 static const TapTest tests[] = {

@@ -50,12 +50,12 @@ make_kernel (double scale, TfxFirMethod method)
 }
 
 /* A row of one filter of these stages, which it takes over. */
-static TestRow *
+static TestFilter *
 make_row (TfxStage **stages, size_t n)
 {
   const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, BLOCK };
   TfxChain *chain = rows_chain (stages, n);
-  TestRow *row = test_row_for (chain, &spec, tfx_cpu_backend ());
+  TestFilter *row = test_filter_for (chain, &spec, tfx_cpu_backend ());
 
   tfx_chain_unref (&chain);
   return row;
@@ -76,7 +76,7 @@ static void
 test_beside (TfxFirMethod method, const char *name)
 {
   TfxStage *stages[3];
-  TestRow *both, *notch, *kernel;
+  TestFilter *both, *notch, *kernel;
   double a[BLOCK], b[BLOCK];
   bool same = true;
   size_t most = 0;
@@ -97,26 +97,26 @@ test_beside (TfxFirMethod method, const char *name)
       stages[1] = make_kernel (1.0, method);
       stages[2] = make_notch (i);
       heap_watch (0);
-      test_row_set_chain (both, rows_chain (stages, 2));
+      test_filter_set_chain (both, rows_chain (stages, 2));
       counts = heap_unwatch ();
       if (counts.n_bytes > most)
         most = counts.n_bytes;
-      test_row_set_chain (notch, rows_chain (&stages[2], 1));
+      test_filter_set_chain (notch, rows_chain (&stages[2], 1));
     }
     for (size_t k = 0; k < BLOCK; k++)
       a[k] = b[k] = tap_random_uniform (-1.0, 1.0);
-    test_row_f64 (both, a, 1, BLOCK);
-    test_row_f64 (notch, b, 1, BLOCK);
-    test_row_f64 (kernel, b, 1, BLOCK);
+    test_filter_f64 (both, a, 1, BLOCK);
+    test_filter_f64 (notch, b, 1, BLOCK);
+    test_filter_f64 (kernel, b, 1, BLOCK);
     /* By FFT, the split at the points of the grid is to be seen. */
     same = same && (method == TFX_FIR_FFT ? test_distance (a, b, BLOCK) < 1e-12
                                           : !memcmp (a, b, sizeof a));
   }
   tap_check (same, "a kernel (%s) beside a section that moves", name);
   tap_check (most < sizeof taps / 2, "is not made anew: %zu bytes", most);
-  test_row_free (&both);
-  test_row_free (&notch);
-  test_row_free (&kernel);
+  test_filter_free (&both);
+  test_filter_free (&notch);
+  test_filter_free (&kernel);
 }
 
 static void
@@ -136,7 +136,7 @@ test_changed (void)
     double scale, gain;
   } values[] = { { 1.0, 1.0 }, { 3.0, 1.0 }, { 3.0, 0.7 }, { 1.0, 0.7 },
     { 1.0, 1.0 } };
-  TestRow *row = NULL, *alone;
+  TestFilter *row = NULL, *alone;
   TfxStage *plain[2];
   double a[BLOCK], b[BLOCK], worst = 0.0;
 
@@ -152,14 +152,14 @@ test_changed (void)
         tfx_stage_new_gain (ids[GAIN], values[i / 20].gain),
         make_kernel (values[i / 20].scale, TFX_FIR_FFT) };
       if (row)
-        test_row_set_chain (row, rows_chain (stages, 3));
+        test_filter_set_chain (row, rows_chain (stages, 3));
       else
         row = make_row (stages, 3);
     }
     for (size_t k = 0; k < BLOCK; k++)
       a[k] = b[k] = sin (2.0 * M_PI * 3000.0 * (i * BLOCK + k) / RATE);
-    test_row_f64 (row, a, 1, BLOCK);
-    test_row_f64 (alone, b, 1, BLOCK);
+    test_filter_f64 (row, a, 1, BLOCK);
+    test_filter_f64 (alone, b, 1, BLOCK);
     /* Behind a fade, and at rest, the power of a block tells the gain. */
     if (i % 20 > 15) {
       double pa = 0.0, pb = 0.0;
@@ -172,8 +172,8 @@ test_changed (void)
     }
   }
   tap_check (worst < 1e-9, "other taps and gains: off by %g", worst);
-  test_row_free (&row);
-  test_row_free (&alone);
+  test_filter_free (&row);
+  test_filter_free (&alone);
 }
 
 static const TapTest tests[] = {
