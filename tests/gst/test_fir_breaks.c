@@ -617,7 +617,7 @@ GST_END_TEST;
 static const gchar *const chains[] = {
   "tfxfir",
   "tfxfir ! tfxfir taps=511 ! tfxbutterworth ! tfxfir mode=high-pass",
-  "tfxfir taps=4001 ! queue ! tfxfir taps=200001",
+  "tfxfir taps=4001 ! queue ! tfxfir taps=30001",
   "audioconvert ! audio/x-raw,layout=non-interleaved ! tfxfir ! audioconvert ! "
   "audio/x-raw,layout=interleaved",
 };
