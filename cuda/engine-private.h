@@ -9,7 +9,7 @@
 #include "transfer.h"
 #include "window.h"
 
-/* Samples that are run at a time; larger blocks are run in parts. */
+/* Samples that are run at a time. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
 
 /* Steps in series. */

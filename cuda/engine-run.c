@@ -204,13 +204,17 @@ finish_output (TfxEngine *e, const TfxBlock *out, bool on_device)
 }
 
 static int
-run_part (TfxEngine *e, const TfxBlock *in, const TfxBlock *out,
-    bool in_on_device, bool out_on_device)
+run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
+  bool in_on_device = false, out_on_device = false;
   size_t n_frames = out->n_frames;
   TfxKernelBlock from, to;
-  int ret = tfx_cuda_engine_reserve (e, n_frames);
+  int ret = find_samples (e, out, &out_on_device);
 
+  if (ret == 0)
+    ret = find_samples (e, in, &in_on_device);
+  if (ret == 0)
+    ret = tfx_cuda_engine_reserve (e, n_frames);
   if (ret == 0 && in_on_device)
     from = tfx_transfer_device_block (in);
   else if (ret == 0)
@@ -248,32 +252,6 @@ check_lost (TfxEngine *e)
     __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
-static int
-run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
-{
-  bool in_on_device = false, out_on_device = false;
-  size_t most = TFX_MAX_SAMPLES / out->n_channels;
-  int n_cleared = 0;
-  int ret = find_samples (e, out, &out_on_device);
-
-  if (ret == 0)
-    ret = find_samples (e, in, &in_on_device);
-  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
-  e->has_run = true;
-  for (size_t i = 0; ret == 0 && i < out->n_frames; i += most) {
-    size_t n = out->n_frames - i < most ? out->n_frames - i : most;
-    TfxBlock from = tfx_block_part (in, i, n, 0, in->n_channels);
-    TfxBlock to = tfx_block_part (out, i, n, 0, out->n_channels);
-
-    ret = run_part (e, &from, &to, in_on_device, out_on_device);
-    commit_or_abandon (e, ret == 0);
-    n_cleared += ret == 0 ? count_cleared (e) : 0;
-  }
-  if (ret < 0)
-    check_lost (e);
-  return ret < 0 ? ret : n_cleared;
-}
-
 int
 tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
@@ -281,7 +259,14 @@ tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 
   if (ret < 0)
     return ret;
-  ret = run_parts (e, in, out);
+  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
+  e->has_run = true;
+  ret = run (e, in, out);
+  commit_or_abandon (e, ret == 0);
+  if (ret == 0)
+    ret = count_cleared (e);
+  else
+    check_lost (e);
   tfx_context_leave (e->cuda);
   return ret;
 }

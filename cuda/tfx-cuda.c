@@ -54,6 +54,7 @@ fill_table (TfxCuda *cuda)
     .name = "cuda",
     .kernel = cuda->kernel,
     .data = cuda,
+    .max_samples = TFX_MAX_SAMPLES,
     .engine_new = engine_new,
     .engine_free = engine_free,
     .run = tfx_cuda_engine_run,

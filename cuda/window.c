@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fir.h"
+#include "kind.h"
 
 #define DELAY_THREADS 256
 
@@ -43,7 +44,7 @@ tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
   w->cuda = cuda;
   w->n_channels = n_channels;
   w->gain = 1.0;
-  w->is_fir = stage && stage->tag == TFX_STAGE_FIR;
+  w->is_fir = stage && stage->kind == &tfx_kind_fir;
   if (w->is_fir)
     length = stage->u.fir.n_taps - 1;
   else if (stage)

@@ -88,7 +88,7 @@ tfx_change_frames (const TfxFilter *f)
 /* What may still be under way. */
 typedef struct Look
 {
-  bool is_changing, is_fading, wants_compile;
+  bool is_changing, is_fading, is_waiting, wants_compile;
   size_t n_frames;
 } Look;
 
@@ -129,7 +129,7 @@ advance_list (TfxPlaces *list, void *data)
 void
 tfx_change_advance (TfxFilter *f, size_t n_frames)
 {
-  Look look = { f->next != NULL, false, false, n_frames };
+  Look look = { .is_changing = f->next != NULL, .n_frames = n_frames };
 
   f->n_run += n_frames;
   if (!f->is_changing)
@@ -285,7 +285,7 @@ tfx_change_finish (TfxFilter *f)
 /* ---- another setting ------------------------------------------------------------- */
 
 static void
-look_for_fade (TfxPlaces *list, void *data)
+look_for_phase (TfxPlaces *list, void *data)
 {
   Look *look = data;
 
@@ -293,6 +293,7 @@ look_for_fade (TfxPlaces *list, void *data)
     const TfxPlacePhase phase = list->places[i].phase;
 
     look->is_fading = look->is_fading || phase == TFX_PLACE_FADING;
+    look->is_waiting = look->is_waiting || phase == TFX_PLACE_WAITING;
     look->is_changing = look->is_changing || phase != TFX_PLACE_STEADY;
   }
 }
@@ -318,12 +319,12 @@ revoke_list (TfxPlaces *list, void *data)
 int
 tfx_change_begin (TfxFilter *f, TfxChain *chain)
 {
-  Look look = { false, false, false, 0 };
+  Look look = { .n_frames = 0 };
   bool is_structural;
   int ret = tfx_match_prepare (f, chain, &is_structural);
 
   if (ret == 0 && is_structural) {
-    each_list (&f->places, look_for_fade, &look);
+    each_list (&f->places, look_for_phase, &look);
     if (look.is_changing) {
       tfx_match_abort (&f->places);
       if (look.is_fading) {
@@ -345,7 +346,9 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
   tfx_match_commit (f, &f->places);
   f->n_chain_stages = chain->n_stages;
   f->is_changing = true;
-  f->wants_compile = f->wants_compile || is_structural;
+  look = (Look){ .n_frames = 0 };
+  each_list (&f->places, look_for_phase, &look);
+  f->wants_compile = f->wants_compile || look.is_waiting;
   return 0;
 }
 
@@ -428,12 +431,12 @@ tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 void
 tfx_change_begin_next (TfxFilter *f)
 {
-  Look look = { false, false, false, 0 };
+  Look look = { .n_frames = 0 };
   TfxChain *chain = f->next;
 
   if (!chain)
     return;
-  each_list (&f->places, look_for_fade, &look);
+  each_list (&f->places, look_for_phase, &look);
   if (look.is_fading)
     return;
   /* If memory is short it waits on. */

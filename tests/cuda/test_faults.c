@@ -6,7 +6,7 @@
  * and none is lost, and the error says what failed. */
 #include "block.h"
 #include "common-cuda.h"
-#include "rows.h"
+#include "cudarow.h"
 #include "tap.h"
 
 #include <math.h>
@@ -194,7 +194,7 @@ test_every_call (void)
   TapMany samples = tap_many ("every sample is right");
   TapMany errors = tap_many ("an error says what failed");
   TfxChain *chain = make_chain ();
-  TestRow *row = test_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
   float *in = test_alloc (N_SAMPLES * sizeof *in);
   float *expected = test_alloc (N_SAMPLES * sizeof *in);
   float *out = test_alloc (N_SAMPLES * sizeof *in);
@@ -202,8 +202,8 @@ test_every_call (void)
 
   test_noise_f32 (in, N_SAMPLES);
   memcpy (expected, in, N_SAMPLES * sizeof *in);
-  test_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
-  test_row_free (&row);
+  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  cuda_row_free (&row);
   test_cuda_set ("TFX_STANDIN_REPORT", report_path);
   for (n = 1; n < MAX_CALLS; n += step) {
     char setting[64];
@@ -241,6 +241,65 @@ test_every_call (void)
   free (in);
   free (expected);
   free (out);
+}
+
+/* A block that the backend takes in parts: those that are done count. */
+static void
+test_parts (void)
+{
+  const size_t part = 500;
+  TapMany many = tap_many ("parts of a block that fails count");
+  TfxChain *chain = make_chain ();
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+  float *in = test_alloc (N_SAMPLES * sizeof *in);
+  float *expected = test_alloc (N_SAMPLES * sizeof *in);
+  unsigned most = 0;
+
+  test_noise_f32 (in, N_SAMPLES);
+  memcpy (expected, in, N_SAMPLES * sizeof *in);
+  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  for (unsigned n = 1; n < 60; n += 4) {
+    TfxCuda *cuda = test_cuda_new (NULL);
+    TfxBackend backend = *tfx_cuda_backend (cuda);
+    TfxFilter *filter = filter_of (chain);
+    float *out = test_alloc (N_SAMPLES * sizeof *out);
+    TfxBlock block = tfx_block_interleaved (out, TFX_SAMPLE_F32, N_CHANNELS,
+        N_BLOCKS * N_FRAMES);
+    TfxPlan *device = NULL, *cpu = NULL;
+    char setting[64];
+    size_t n_done;
+    int ret;
+
+    backend.max_samples = part * N_CHANNELS;
+    memcpy (out, in, N_SAMPLES * sizeof *out);
+    tfx_filter_lock (filter);
+    ret = tfx_plan_new (&filter, 1, &backend, &device);
+    snprintf (setting, sizeof setting, "cuLaunchKernel:%u", n);
+    test_cuda_set ("TFX_STANDIN_FAIL", setting);
+    if (ret == 0)
+      ret = tfx_plan_run (device, &block, &block);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    n_done = tfx_plan_n_done (device);
+    most = n_done > most ? (unsigned)n_done : most;
+    if (ret < 0)
+      run_by_cpu (filter, &cpu, &block, n_done);
+    tap_many_check (&many,
+        ret < 0 && n_done % part == 0 && distance (out, expected) < 1e-6,
+        "launch %u: returns %d, %zu frames done, %g", n, ret, n_done,
+        distance (out, expected));
+    tfx_plan_free (&device);
+    tfx_plan_free (&cpu);
+    tfx_filter_unlock (filter);
+    tfx_filter_unref (&filter);
+    tfx_cuda_unref (&cuda);
+    free (out);
+  }
+  tap_many_end (&many);
+  tap_check (most > 2 * part, "up to %u frames were done", most);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (in);
+  free (expected);
 }
 
 /* A device that goes and does not come back: it is said, and nothing hangs. */
@@ -289,6 +348,7 @@ test_device_lost (void)
 
 static const TapTest tests[] = {
   { "every-call", test_every_call },
+  { "parts", test_parts },
   { "device-lost", test_device_lost },
   { NULL, NULL },
 };

@@ -4,7 +4,7 @@
  */
 #include "lang/expr.h"
 #include "plain.h"
-#include "stage.h"
+#include "kind.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -363,7 +363,7 @@ test_built_ids (void)
   tap_check (first && second && tfx_chain_n_stages (first) == 3,
       "three stages");
   sum = first->stages[1];
-  tap_check (sum->tag == TFX_STAGE_SUM && sum->u.sum.n == 2 &&
+  tap_check (sum->kind == &tfx_kind_sum && sum->u.sum.n == 2 &&
                  tfx_chain_n_stages (sum->u.sum.branches[1]) == 2,
       "a sum of two branches");
   tap_check (first->stages[0]->id == tfx_expr_stage_id (expr, 0) &&
