@@ -69,6 +69,7 @@ tap_case "SPDX headers" check_licence
 tap_case "no tabs, no spaces at the end of a line" check_whitespace
 
 tap_case "house.py finds circles" python3 tests/test_house.py
+tap_case "no files need each other" python3 tests/house.py
 
 tap_case "dsp/tfx.h alone, C11" \
   check_header dsp/tfx.h cc -x c -std=c11 -pedantic
