@@ -45,22 +45,31 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
   gst_clear_object (&upstream);
 }
 
-/* The filters of a row of elements that ends here, the first one first; how many
- * of them fit.  Their caps are set one after the other in this thread. */
-static gsize
-gst_tfx_device_list_row (GstTfxElement *self, TfxFilter **filters)
+/* The filters of a row of elements that ends here, the first one first.  Their
+ * caps are set one after the other in this thread. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n;
+  gboolean is_running; /* one of them has run */
+} Members;
+
+static void
+gst_tfx_device_list_row (GstTfxElement *self, Members *members)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
-  gsize n = 0;
 
   if (upstream)
-    n = gst_tfx_device_list_row (upstream, filters);
+    gst_tfx_device_list_row (upstream, members);
   gst_clear_object (&upstream);
-  if (n == GST_TFX_ROW_MAX || !priv->filter)
-    return n;
-  filters[n] = priv->filter->filter;
-  return n + 1;
+  if (!priv->filter)
+    return;
+  /* No row is longer: another one begins here. */
+  if (members->n == GST_TFX_ROW_MAX)
+    members->n = 0;
+  members->filters[members->n++] = priv->filter->filter;
+  members->is_running |= priv->is_running;
 }
 
 /* ---- device=auto ----------------------------------------------------------------- */
@@ -148,23 +157,50 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* ---- before the first buffer -------------------------------------------------------- */
 
+/* What is run to get everything ready: not more samples than these. */
+#define WARM_UP_FRAMES 1024
+#define WARM_UP_SAMPLES 65536
+
+/* Runs a block of silence, of which nobody hears, over filters that are at rest
+ * and stay so. */
+static void
+gst_tfx_device_run_silence (const GstTfxRow *row, const TfxFilterSpec *spec)
+{
+  GstTfxRowCounts counts = row->last->counts;
+  gsize n_frames =
+      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
+  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
+  TfxBlock block =
+      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
+
+  gst_tfx_row_run (row, &block, &block, TRUE);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  counts.error = row->last->counts.error;
+  row->last->counts = counts;
+  g_free (samples);
+}
+
 /* Makes the plan of the row, which the first buffer is run by: on a device this
- * loads the kernels and takes memory.  *work: what there is to do in buffers of
+ * loads the kernels, starts each of them, and takes memory.  *work: what there is to do in buffers of
  * so many frames. */
 static void
 gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  GstTfxRow row = { filters, gst_tfx_device_list_row (self, filters),
-    priv->filter };
+  Members members = { .n = 0 };
+  GstTfxRow row;
   gint err;
 
   *work = (TfxWork){ 0 };
+  gst_tfx_device_list_row (self, &members);
+  row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
   err = gst_tfx_row_compile (&row);
   if (err == 0)
     tfx_plan_work (priv->filter->plan, n_frames, work);
+  if (!members.is_running && gst_tfx_row_is_on_device (&row))
+    gst_tfx_device_run_silence (&row, &priv->spec);
   err = priv->filter->counts.error;
   gst_tfx_row_unlock (&row);
   if (err < 0)
