@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxauto.c: what device=auto chooses, and what is done before the first
+ * gsttfxdeviceauto.c: what device=auto chooses, and what is done before the first
  * buffer so that it does not wait.
  *
  * How much there is to do for a buffer is known when the buffers come, and may
@@ -38,7 +38,7 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
   GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
 
-  g_atomic_int_set (&gst_tfx_element_get_private (self)->place.is_chosen,
+  g_atomic_int_set (&gst_tfx_element_get_private (self)->device.is_chosen,
       is_chosen);
   if (upstream)
     gst_tfx_device_tell_row (upstream, is_chosen);
@@ -80,12 +80,12 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
     gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   GstTfxJob job = { .n_frames = n_frames,
     .n_channels = priv->spec.n_channels,
     .sample = priv->spec.sample,
-    .in_cuda = place->from_device,
-    .out_cuda = place->out_cuda,
+    .in_cuda = device->from_device,
+    .out_cuda = device->out_cuda,
     .work = *work };
 
   GST_DEBUG_OBJECT (self,
@@ -95,7 +95,7 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
       (guint)job.work.n_taps, gst_tfx_cost_cpu (&job),
       gst_tfx_cost_cuda (&job));
   return gst_tfx_cost_is_worthwhile (&job,
-      g_atomic_int_get (&place->is_chosen));
+      g_atomic_int_get (&device->is_chosen));
 }
 
 /* What the row that ran last has to do.  FALSE if none has, or it is changing. */
@@ -128,31 +128,31 @@ void
 gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
-  gboolean is_usual = n_frames == place->last_frames;
+  GstTfxDeviceState *device = &priv->device;
+  gboolean is_usual = n_frames == device->last_frames;
   gboolean from_device, to_cuda;
   TfxWork work;
 
-  if (!place->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
+  if (!device->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
-  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
-  place->last_frames = n_frames;
-  if (place->seen_stages == priv->counts.n_stages &&
-      place->seen_sections == priv->counts.n_sections &&
-      place->seen_frames == n_frames && place->from_device == from_device)
+  from_device = gst_tfx_cuda_buffer_is_device (buffer, device->context);
+  device->last_frames = n_frames;
+  if (device->seen_stages == priv->counts.n_stages &&
+      device->seen_sections == priv->counts.n_sections &&
+      device->seen_frames == n_frames && device->from_device == from_device)
     return;
   /* One buffer of another length says little of those to come. */
-  if (!is_usual || g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE ||
+  if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE ||
       !gst_tfx_device_get_work (self, n_frames, &work))
     return;
-  place->from_device = from_device;
+  device->from_device = from_device;
   /* What is on the device is filtered there. */
   to_cuda = from_device || gst_tfx_device_is_worthwhile (self, &work, n_frames);
-  if (to_cuda != place->runs)
+  if (to_cuda != device->runs)
     gst_tfx_device_go (self, to_cuda);
-  place->seen_stages = priv->counts.n_stages;
-  place->seen_sections = priv->counts.n_sections;
-  place->seen_frames = n_frames;
+  device->seen_stages = priv->counts.n_stages;
+  device->seen_sections = priv->counts.n_sections;
+  device->seen_frames = n_frames;
 }
 
 /* ---- before the first buffer -------------------------------------------------------- */
@@ -216,7 +216,7 @@ gst_tfx_device_may_be_worthwhile (GstTfxElement *self, const TfxWork *work)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   return gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
-         priv->place.may_have_cuda_memory && !priv->place.runs &&
+         priv->device.may_have_cuda_memory && !priv->device.runs &&
          gst_tfx_device_is_worthwhile (self, work, priv->spec.rate_hz);
 }
 
@@ -225,12 +225,12 @@ static void
 gst_tfx_device_warm_up (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   TfxWork work;
 
   gst_tfx_shared_filter_set_backend (priv->filter,
-      tfx_cuda_backend (place->cuda), (GstObject *)place->context);
-  place->runs = TRUE;
+      tfx_cuda_backend (device->cuda), (GstObject *)device->context);
+  device->runs = TRUE;
   gst_tfx_device_prepare (self, 0, &work);
   gst_tfx_device_move (self);
 }
@@ -244,7 +244,7 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
 
   gst_tfx_device_move (self);
   /* Who leaves its filter to others needs nothing; a running stream goes on. */
-  if (!priv->place.may_have_cuda_memory || priv->is_running ||
+  if (!priv->device.may_have_cuda_memory || priv->is_running ||
       gst_tfx_pads_defers (self))
     return;
   gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);
