@@ -90,6 +90,9 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 GstFlowReturn
 gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
+/* Whether the next buffer is left to the next element. */
+gboolean gst_tfx_pads_is_deferring (GstTfxElement *self);
+
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 
 /* Filters *@buffer, which is writable, with what is pending on it; another one

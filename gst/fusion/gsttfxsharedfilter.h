@@ -116,6 +116,13 @@ void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 /* Whether a glide, a catch-up or a cross-fade is under way. */
 gboolean gst_tfx_row_is_changing (const GstTfxRow *self);
 
+/* Whether it runs on a device, if it runs now. */
+gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
+
+/* The CPU takes over: for good if the device has failed with @err, for a while if
+ * it cannot run a change (-ENOTSUP). */
+void gst_tfx_row_to_cpu (const GstTfxRow *self, gint err);
+
 /* Makes the plan, if there is none.  0 or a negative errno value. */
 gint gst_tfx_row_compile (const GstTfxRow *self);
 

@@ -4,7 +4,7 @@
 #define TEST_CUDA_CHAINS_H
 
 #include "common-cuda.h"
-#include "rows.h"
+#include "cudarow.h"
 
 #define RATE 48000.0
 #define N_OF(array) (sizeof array / sizeof *array)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
-#include "rows.h"
+#include "cudarow.h"
 
 #define ERROR_FACTOR 4
 /* -240 dB.  The state of a section is put together from those of the sections
@@ -42,9 +42,9 @@ kernel_case_run (const KernelCase *c, TestLayout layout, bool in_place,
   TestBuffer to =
       test_buffer_new (layout, c->type, c->n_channels, c->n_frames, 2);
   TfxBlock *target = in_place ? &from.block : &to.block;
-  TestRow *row = test_row_new_sections (c->sos, c->n_sos, c->n_channels,
+  CudaRow *row = cuda_row_new_sections (c->sos, c->n_sos, c->n_channels,
       tfx_cuda_backend (c->cuda));
-  TfxEngine *engine = test_row_engine (row);
+  TfxEngine *engine = cuda_row_engine (row);
   int ret;
 
   tfx_cuda_engine_force (engine, c->segment_log2, c->lanes_log2, c->max_grid);
@@ -54,7 +54,7 @@ kernel_case_run (const KernelCase *c, TestLayout layout, bool in_place,
   if (!test_buffer_is_guarded (&from) || !test_buffer_is_guarded (&to))
     ret = -1000;
   row->plan->backend->engine_free (engine);
-  test_row_free (&row);
+  cuda_row_free (&row);
   test_buffer_clear (&from);
   test_buffer_clear (&to);
   return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_backend.c: the backend "cuda" behind filters and plans: chains of
- * everything, state, changes. */
+ * everything, against the CPU. */
 #include "chains.h"
 #include "tap.h"
 
@@ -25,197 +25,28 @@ test_chains (void)
     unsigned piece = pieces[i % 4];
     size_t n_frames = piece == 1 ? 60 : 4000;
     TfxChain *chain = test_cuda_random_chain (3, longest);
-    TestRow *here = test_row_new (chain, n_channels, tfx_cuda_backend (cuda));
-    TestRow *there =
-        test_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
+    CudaRow *here = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+    CudaRow *there =
+        cuda_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
     double *a = test_cuda_noise (n_frames * n_channels);
     double *b = test_alloc (n_frames * n_channels * sizeof *b);
     double error = NAN;
 
     memcpy (b, a, n_frames * n_channels * sizeof *b);
     if (here && there &&
-        test_row_pieces (here, a, n_channels, n_frames, piece) == 0 &&
-        test_row_f64 (there, b, n_channels, n_frames) == 0)
+        cuda_row_pieces (here, a, n_channels, n_frames, piece) == 0 &&
+        cuda_row_f64 (there, b, n_channels, n_frames) == 0)
       error = test_cuda_distance (a, b, n_frames * n_channels);
     tap_many_check (&many, error < 1e-11,
         "chain %u of %zu stages, %u channels, blocks to %u: %g", i,
         tfx_chain_n_stages (chain), n_channels, piece, error);
-    test_row_free (&here);
-    test_row_free (&there);
+    cuda_row_free (&here);
+    cuda_row_free (&there);
     tfx_chain_unref (&chain);
     free (a);
     free (b);
   }
   tap_many_end (&many);
-}
-
-/* ---- state ------------------------------------------------------------------------------- */
-
-/* A stream that goes from backend to backend is the stream on one. */
-static void
-test_hand_over (void)
-{
-  TapMany many = tap_many ("the state goes from backend to backend");
-
-  for (unsigned i = 0; i < 24; i++) {
-    const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
-      tfx_cpu_backend_for ("c") };
-    unsigned n_channels = 1 + i % 3;
-    size_t n = 700;
-    TfxChain *chain = test_cuda_random_chain (2, 500);
-    TestRow *row = test_row_new (chain, n_channels, backends[0]);
-    TestRow *plain = test_row_new (chain, n_channels, backends[1]);
-    double *a = test_cuda_noise (6 * n * n_channels);
-    double *b = test_alloc (6 * n * n_channels * sizeof *b);
-    int ret = 0;
-
-    memcpy (b, a, 6 * n * n_channels * sizeof *b);
-    for (unsigned k = 0; ret == 0 && k < 6; k++) {
-      if (k > 0)
-        ret = test_row_go_to (row, backends[k % 2]);
-      if (ret == 0)
-        ret = test_row_f64 (row, a + k * n * n_channels, n_channels, n);
-    }
-    if (ret == 0)
-      ret = test_row_f64 (plain, b, n_channels, 6 * n);
-    tap_many_check (&many,
-        ret == 0 && test_cuda_distance (a, b, 6 * n * n_channels) < 1e-11,
-        "chain %u: returns %d, %g", i, ret,
-        test_cuda_distance (a, b, 6 * n * n_channels));
-    test_row_free (&row);
-    test_row_free (&plain);
-    tfx_chain_unref (&chain);
-    free (a);
-    free (b);
-  }
-  tap_many_end (&many);
-}
-
-/* Two plans that are both there borrow the state of one filter in turns. */
-static void
-test_borrowing (void)
-{
-  TapMany many = tap_many ("plans borrow the state of one filter in turns");
-
-  for (unsigned i = 0; i < 12; i++) {
-    const size_t n = 300;
-    TfxChain *chain = test_cuda_random_chain (2, 400);
-    TestRow *row = test_row_new (chain, 2, tfx_cuda_backend (cuda));
-    TestRow *plain = test_row_new (chain, 2, tfx_cpu_backend_for ("c"));
-    double *a = test_cuda_noise (8 * n * 2);
-    double *b = test_alloc (8 * n * 2 * sizeof *b);
-    TfxPlan *plans[3] = { row->plan, NULL, NULL };
-    int ret;
-
-    memcpy (b, a, 8 * n * 2 * sizeof *b);
-    tfx_filter_lock (row->filter);
-    ret = tfx_plan_new (&row->filter, 1, tfx_cuda_backend (cuda), &plans[1]);
-    if (ret == 0)
-      ret =
-          tfx_plan_new (&row->filter, 1, tfx_cpu_backend_for ("c"), &plans[2]);
-    for (unsigned k = 0; ret == 0 && k < 8; k++) {
-      TfxBlock block =
-          tfx_block_interleaved (a + k * n * 2, TFX_SAMPLE_F64, 2, n);
-
-      ret = tfx_plan_run (plans[tap_random_below (3)], &block, &block);
-    }
-    tfx_plan_free (&plans[1]);
-    tfx_plan_free (&plans[2]);
-    tfx_filter_unlock (row->filter);
-    if (ret == 0)
-      ret = test_row_f64 (plain, b, 2, 8 * n);
-    tap_many_check (&many,
-        ret == 0 && test_cuda_distance (a, b, 8 * n * 2) < 1e-11,
-        "chain %u: returns %d, %g", i, ret, test_cuda_distance (a, b, 16 * n));
-    test_row_free (&row);
-    test_row_free (&plain);
-    tfx_chain_unref (&chain);
-    free (a);
-    free (b);
-  }
-  tap_many_end (&many);
-}
-
-/* New values in the same structure, again and again. */
-static void
-test_new_values (void)
-{
-  uint64_t id = tfx_stage_new_id ();
-  const size_t n = 1300, n_sos = 8, n_blocks = 12;
-  double *a = test_cuda_noise (n * n_blocks);
-  double *b = test_alloc (n * n_blocks * sizeof *b);
-  TestRow *here = NULL, *there = NULL;
-  int ret = 0;
-
-  memcpy (b, a, n * n_blocks * sizeof *b);
-  for (unsigned i = 0; ret == 0 && i < n_blocks; i++) {
-    TfxSos sos[8];
-    TfxChain *chain;
-
-    test_cuda_equaliser (sos, n_sos);
-    chain = test_cuda_chain (id, sos, n_sos);
-    if (i == 0) {
-      here = test_row_new (chain, 1, tfx_cuda_backend (cuda));
-      there = test_row_new (chain, 1, tfx_cpu_backend_for ("c"));
-      ret = here && there ? 0 : -1;
-    } else {
-      ret =
-          test_row_set_chain (here, chain) || test_row_set_chain (there, chain)
-              ? -1
-              : 0;
-    }
-    if (ret == 0)
-      ret = test_row_pieces (here, a + i * n, 1, n, 400) ||
-            test_row_f64 (there, b + i * n, 1, n);
-    tfx_chain_unref (&chain);
-  }
-  /* From one equaliser to any other: the state goes through matrices that need
-   * not be well conditioned. */
-  tap_check (ret == 0 && test_cuda_distance (a, b, n * n_blocks) < 1e-9,
-      "coefficients that move: %g", test_cuda_distance (a, b, n * n_blocks));
-  tap_check (here && here->n_by_cpu < n * n_blocks,
-      "the device filters %llu of %zu frames",
-      (unsigned long long)(n * n_blocks - here->n_by_cpu), n * n_blocks);
-  test_row_free (&here);
-  test_row_free (&there);
-  free (a);
-  free (b);
-}
-
-/* Other structures in a cross-fade. */
-static void
-test_new_structure (void)
-{
-  const size_t n = 400;
-  double *a = test_cuda_noise (n * 12 * 2),
-         *b = test_alloc (n * 12 * 2 * sizeof *b);
-  TfxChain *chain = test_cuda_random_chain (2, 100);
-  TestRow *here = test_row_new (chain, 2, tfx_cuda_backend (cuda));
-  TestRow *there = test_row_new (chain, 2, tfx_cpu_backend_for ("c"));
-  int ret = 0;
-
-  memcpy (b, a, n * 12 * 2 * sizeof *b);
-  for (unsigned i = 0; ret == 0 && i < 12; i++) {
-    if (i % 3 == 2) {
-      tfx_chain_unref (&chain);
-      chain = test_cuda_random_chain (2, 100);
-      ret =
-          test_row_set_chain (here, chain) || test_row_set_chain (there, chain);
-    }
-    if (ret == 0)
-      ret = test_row_f64 (here, a + i * n * 2, 2, n) ||
-            test_row_f64 (there, b + i * n * 2, 2, n);
-  }
-  tap_check (ret == 0 && test_cuda_distance (a, b, n * 24) < 1e-11,
-      "chains that change: %g", test_cuda_distance (a, b, n * 24));
-  tap_check (here->n_by_cpu > 0 && here->n_by_cpu < n * 12,
-      "the CPU mixes: %llu of %zu frames", (unsigned long long)here->n_by_cpu,
-      n * 12);
-  test_row_free (&here);
-  test_row_free (&there);
-  tfx_chain_unref (&chain);
-  free (a);
-  free (b);
 }
 
 static void
@@ -224,7 +55,7 @@ test_reset (void)
   const size_t n = 500;
   TfxSos sos[3];
   TfxChain *chain;
-  TestRow *row;
+  CudaRow *row;
   double *x = test_cuda_noise (n * 2),
          *first = test_alloc (n * 2 * sizeof *first);
   double *again = test_alloc (n * 2 * sizeof *again);
@@ -234,21 +65,21 @@ test_reset (void)
   test_cuda_equaliser (sos, 3);
   chain = test_cuda_chain (tfx_stage_new_id (), sos, 3);
   test_cuda_append (&chain, test_cuda_random_sum (2, 100));
-  row = test_row_new (chain, 2, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
   memcpy (first, x, n * 2 * sizeof *x);
   memcpy (again, x, n * 2 * sizeof *x);
-  silent[0] = test_row_is_silent (row);
-  ret = test_row_f64 (row, first, 2, n);
-  silent[1] = test_row_is_silent (row);
-  test_row_reset (row);
-  silent[2] = test_row_is_silent (row);
+  silent[0] = cuda_row_is_silent (row);
+  ret = cuda_row_f64 (row, first, 2, n);
+  silent[1] = cuda_row_is_silent (row);
+  cuda_row_reset (row);
+  silent[2] = cuda_row_is_silent (row);
   if (ret == 0)
-    ret = test_row_f64 (row, again, 2, n);
+    ret = cuda_row_f64 (row, again, 2, n);
   tap_check (ret == 0 && memcmp (first, again, n * 2 * sizeof *first) == 0,
       "after a reset the same bits come");
   tap_check (silent[0] && silent[2], "at rest it is silent");
   tap_check (!silent[1], "and not while it rings");
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (x);
   free (first);
@@ -266,23 +97,23 @@ test_splits (void)
 
   test_cuda_api (sos);
   for (size_t i = 0; i < N_OF (pieces); i++) {
-    TestRow *one = test_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
-    TestRow *many_blocks =
-        test_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
+    CudaRow *one = cuda_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
+    CudaRow *many_blocks =
+        cuda_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
     double *a = test_cuda_noise (n * 2), *b = test_alloc (n * 2 * sizeof *b);
     int ret;
 
     memcpy (b, a, n * 2 * sizeof *b);
-    ret = test_row_f64 (one, a, 2, n);
+    ret = cuda_row_f64 (one, a, 2, n);
     if (ret == 0)
-      ret = test_row_pieces (many_blocks, b, 2, pieces[i] == 1 ? 300 : n,
+      ret = cuda_row_pieces (many_blocks, b, 2, pieces[i] == 1 ? 300 : n,
           pieces[i]);
     tap_many_check (&many,
         ret == 0 &&
             test_cuda_distance (b, a, pieces[i] == 1 ? 600 : n * 2) < 3e-13,
         "blocks to %u: %g", pieces[i], test_cuda_distance (b, a, n * 2));
-    test_row_free (&one);
-    test_row_free (&many_blocks);
+    cuda_row_free (&one);
+    cuda_row_free (&many_blocks);
     free (a);
     free (b);
   }
@@ -312,7 +143,7 @@ test_recovery (void)
   for (size_t i = 0; i < N_OF (bad) * N_OF (lengths) * 2; i++) {
     const size_t n = lengths[i / 2 % 4], at = n / 3, blocks = n < 5000 ? 8 : 2;
     const size_t last = at + 1 + 4096;
-    TestRow *row;
+    CudaRow *row;
     TfxStats stats;
     double *x;
     int ret = 0;
@@ -320,12 +151,12 @@ test_recovery (void)
     test_cuda_random (sos, 8);
     /* One group, or two. */
     row =
-        test_row_new_sections (sos, i % 2 ? 8 : 2, 2, tfx_cuda_backend (cuda));
+        cuda_row_new_sections (sos, i % 2 ? 8 : 2, 2, tfx_cuda_backend (cuda));
     x = test_cuda_noise (n * blocks * 2);
     x[at * 2] = bad[i / 8];
     for (size_t k = 0; ret == 0 && k < blocks; k++)
-      ret = test_row_f64 (row, x + k * n * 2, 2, n);
-    stats = test_row_stats (row);
+      ret = cuda_row_f64 (row, x + k * n * 2, 2, n);
+    stats = cuda_row_stats (row);
     for (size_t k = 0; k < n * blocks; k++) {
       if (!isfinite (x[k * 2 + 1]))
         ret = -1000;
@@ -338,7 +169,7 @@ test_recovery (void)
     tap_many_check (&many, (stats.recoveries > 0) == (i / 8 < 3) || i / 8 == 3,
         "%g in %zu frames: %llu recoveries", bad[i / 8], n,
         (unsigned long long)stats.recoveries);
-    test_row_free (&row);
+    cuda_row_free (&row);
     free (x);
   }
   tap_many_end (&many);
@@ -346,10 +177,6 @@ test_recovery (void)
 
 static const TapTest tests[] = {
   { "chains", test_chains },
-  { "hand-over", test_hand_over },
-  { "borrowing", test_borrowing },
-  { "new-values", test_new_values },
-  { "new-structure", test_new_structure },
   { "reset", test_reset },
   { "splits", test_splits },
   { "recovery", test_recovery },

@@ -6,7 +6,7 @@
  * and none is lost, and the error says what failed. */
 #include "block.h"
 #include "common-cuda.h"
-#include "rows.h"
+#include "cudarow.h"
 #include "tap.h"
 
 #include <math.h>
@@ -194,7 +194,7 @@ test_every_call (void)
   TapMany samples = tap_many ("every sample is right");
   TapMany errors = tap_many ("an error says what failed");
   TfxChain *chain = make_chain ();
-  TestRow *row = test_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
   float *in = test_alloc (N_SAMPLES * sizeof *in);
   float *expected = test_alloc (N_SAMPLES * sizeof *in);
   float *out = test_alloc (N_SAMPLES * sizeof *in);
@@ -202,8 +202,8 @@ test_every_call (void)
 
   test_noise_f32 (in, N_SAMPLES);
   memcpy (expected, in, N_SAMPLES * sizeof *in);
-  test_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
-  test_row_free (&row);
+  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  cuda_row_free (&row);
   test_cuda_set ("TFX_STANDIN_REPORT", report_path);
   for (n = 1; n < MAX_CALLS; n += step) {
     char setting[64];
@@ -250,14 +250,14 @@ test_parts (void)
   const size_t part = 500;
   TapMany many = tap_many ("parts of a block that fails count");
   TfxChain *chain = make_chain ();
-  TestRow *row = test_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
+  CudaRow *row = cuda_row_new (chain, N_CHANNELS, tfx_cpu_backend_for ("c"));
   float *in = test_alloc (N_SAMPLES * sizeof *in);
   float *expected = test_alloc (N_SAMPLES * sizeof *in);
   unsigned most = 0;
 
   test_noise_f32 (in, N_SAMPLES);
   memcpy (expected, in, N_SAMPLES * sizeof *in);
-  test_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
+  cuda_row_f32 (row, expected, N_CHANNELS, N_BLOCKS * N_FRAMES);
   for (unsigned n = 1; n < 60; n += 4) {
     TfxCuda *cuda = test_cuda_new (NULL);
     TfxBackend backend = *tfx_cuda_backend (cuda);
@@ -296,7 +296,7 @@ test_parts (void)
   }
   tap_many_end (&many);
   tap_check (most > 2 * part, "up to %u frames were done", most);
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (in);
   free (expected);

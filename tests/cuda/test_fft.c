@@ -5,7 +5,7 @@
 #include "engine.h"
 #include "fft.h"
 #include "fircase.h"
-#include "rows.h"
+#include "cudarow.h"
 #include "tap.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ bound_db (TfxSample type)
   return type == TFX_SAMPLE_F32 ? BOUND_F32 : BOUND_F64;
 }
 
-static TestRow *
+static CudaRow *
 row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
     size_t block_frames, TfxCuda *cuda)
 {
@@ -36,13 +36,13 @@ row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
     .sample = type,
     .block_frames = block_frames };
   TfxChain *chain = tfx_chain_new ();
-  TestRow *row;
+  CudaRow *row;
 
   for (unsigned k = 0; k < c->n_kernels; k++)
     kernels[k] = c->taps + k * c->n_taps;
   test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
                                 c->n_kernels, c->n_taps, method));
-  row = test_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+  row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
   tfx_chain_unref (&chain);
   free (kernels);
   return row;
@@ -51,7 +51,7 @@ row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
 /* Frames [first, first + n) of the case's signal in blocks as split says, to
  * out[n_channels][n_frames]. */
 static int
-run_blocks (const FirCase *c, TfxEngine *engine, const TestRow *row,
+run_blocks (const FirCase *c, TfxEngine *engine, const CudaRow *row,
     TfxSample type, FirSplit split, size_t first, size_t n, double *out)
 {
   double *values = test_alloc (n * c->n_channels * sizeof *values);
@@ -86,8 +86,8 @@ error_of (const FirCase *c, TfxCuda *cuda, TfxSample type, unsigned log2,
     unsigned max_tiles, FirSplit split)
 {
   double *out = test_alloc (c->n_frames * c->n_channels * sizeof *out);
-  TestRow *row = row_of (c, type, TFX_FIR_FFT, fir_split_frames, cuda);
-  TfxEngine *engine = test_row_engine (row);
+  CudaRow *row = row_of (c, type, TFX_FIR_FFT, fir_split_frames, cuda);
+  TfxEngine *engine = cuda_row_engine (row);
   double error = NAN;
 
   if (log2 > 0)
@@ -95,7 +95,7 @@ error_of (const FirCase *c, TfxCuda *cuda, TfxSample type, unsigned log2,
   if (run_blocks (c, engine, row, type, split, 0, c->n_frames, out) == 0)
     error = fir_case_error_db (c, out, 0);
   row->plan->backend->engine_free (engine);
-  test_row_free (&row);
+  cuda_row_free (&row);
   free (out);
   return error;
 }
@@ -249,7 +249,7 @@ test_orders (void)
   double *first = test_alloc (size), *out = test_alloc (size);
 
   for (unsigned way = 0; way < 3; way++) {
-    TestRow *row =
+    CudaRow *row =
         row_of (c, ways[way].type, TFX_FIR_FFT, 0, cudas[ways[way].cuda]);
 
     for (size_t i = 0; i <= N_OF (orders) * (test_cuda_is_standin () ? 1 : 4);
@@ -260,7 +260,7 @@ test_orders (void)
 
       test_cuda_set ("TFX_STANDIN_ORDER", order ? order[0] : NULL);
       test_cuda_set ("TFX_STANDIN_RESIDENT", order ? order[1] : NULL);
-      engine = test_row_engine (row);
+      engine = cuda_row_engine (row);
       tfx_cuda_engine_force_fft (engine, 8, 0);
       fir_split_frames = 1700;
       ret = run_blocks (c, engine, row, ways[way].type, fir_split_fixed, 0,
@@ -270,7 +270,7 @@ test_orders (void)
           order ? order[0] : "forward", order ? order[1] : "4", ret);
       row->plan->backend->engine_free (engine);
     }
-    test_row_free (&row);
+    cuda_row_free (&row);
   }
   fir_split_frames = 0;
   test_cuda_set ("TFX_STANDIN_ORDER", NULL);
@@ -294,13 +294,13 @@ test_new_past (void)
 
   for (unsigned way = 0; way < 3; way++) {
     TfxSample type = ways[way].type;
-    TestRow *row = row_of (c, type, TFX_FIR_FFT, 512, cudas[ways[way].cuda]);
+    CudaRow *row = row_of (c, type, TFX_FIR_FFT, 512, cudas[ways[way].cuda]);
     TfxSample other = way == 0 ? TFX_SAMPLE_F64 : type;
     TfxEngine *engine;
     double error;
     int ret;
 
-    engine = test_row_engine (row);
+    engine = cuda_row_engine (row);
     ret = run_blocks (c, engine, row, type, fir_split_random, 0, 1777, out);
     row->plan->backend->get_state (engine, 0, state);
     row->plan->backend->set_state (engine, 0, zeros);
@@ -318,7 +318,7 @@ test_new_past (void)
     tap_many_check (&many, ret == 0 && error <= bound_db (type),
         "way %u: returns %d, %.1f dB", way, ret, error);
     row->plan->backend->engine_free (engine);
-    test_row_free (&row);
+    cuda_row_free (&row);
   }
   tap_many_end (&many);
   fir_case_free (&c);
@@ -337,18 +337,18 @@ launches_of (TfxChain *chain, size_t n_frames, unsigned n_blocks)
     .sample = TFX_SAMPLE_F32,
     .block_frames = n_frames };
   float *x = test_alloc (n_frames * 2 * sizeof *x);
-  TestRow *row = test_row_new_for (chain, &spec, tfx_cuda_backend (cudas[0]));
+  CudaRow *row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cudas[0]));
   TfxStats stats = { 0 };
   int ret = row ? 0 : -1;
 
   test_noise_f32 (x, n_frames * 2);
   for (unsigned i = 0; ret == 0 && i < n_blocks; i++)
-    ret = test_row_f32 (row, x, 2, n_frames);
+    ret = cuda_row_f32 (row, x, 2, n_frames);
   if (ret == 0)
-    stats = test_row_stats (row);
+    stats = cuda_row_stats (row);
   if (stats.uploads != n_blocks || stats.downloads != n_blocks)
     stats.launches = 0;
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (x);
   return stats.launches;
@@ -359,8 +359,7 @@ noise_fir (size_t n_taps)
 {
   double *kernel = test_cuda_noise (n_taps);
   const double *const kernels[] = { kernel };
-  TfxStage *stage =
-      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, TFX_FIR_AUTO);
+  TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, TFX_FIR_AUTO);
 
   free (kernel);
   return stage;
@@ -442,13 +441,13 @@ test_unsound (void)
 
   for (size_t i = 0; i < N_OF (bad) * 2; i++) {
     FirCase *c = fir_case_new (FIR_NOISE, 700, 1, 2, 3000, 10);
-    TestRow *row = row_of (c, TFX_SAMPLE_F64, methods[i % 2], 0, cudas[0]);
+    CudaRow *row = row_of (c, TFX_SAMPLE_F64, methods[i % 2], 0, cudas[0]);
     size_t n = c->n_frames, size = n * 2 * sizeof (double);
     double *out = test_alloc (size), *expected = test_alloc (size);
     TfxEngine *engine;
     int ret, clean;
 
-    engine = test_row_engine (row);
+    engine = cuda_row_engine (row);
     c->signal[1234] = c->signal[n + 2000] = 0;
     clean = run_blocks (c, engine, row, TFX_SAMPLE_F64, fir_split_all, 0, n,
         expected);
@@ -460,7 +459,7 @@ test_unsound (void)
         "%g, %s: returns %d and %d", bad[i / 2],
         i % 2 ? "by transforms" : "directly", clean, ret);
     row->plan->backend->engine_free (engine);
-    test_row_free (&row);
+    cuda_row_free (&row);
     fir_case_free (&c);
     free (out);
     free (expected);

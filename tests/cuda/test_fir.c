@@ -37,7 +37,7 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
   double *out = test_alloc (n_frames * n_channels * sizeof *out);
   float *floats = test_alloc (n_frames * n_channels * sizeof *floats);
   TfxChain *chain = tfx_chain_new ();
-  TestRow *row;
+  CudaRow *row;
   size_t done = 0;
   int ret = 0;
   double error = NAN;
@@ -52,13 +52,13 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
   test_cuda_append (&chain,
       tfx_stage_new_fir (tfx_stage_new_id (), (const double *const *)kernels,
           per_channel ? n_channels : 1, n_taps, TFX_FIR_DIRECT));
-  row = test_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
   memcpy (out, in, n_frames * n_channels * sizeof *out);
   while (row && ret == 0 && done < n_frames) {
     size_t n = n_frames - done < piece ? n_frames - done : piece;
     ret = type == TFX_SAMPLE_F32
-              ? test_row_f32 (row, floats + done * n_channels, n_channels, n)
-              : test_row_f64 (row, out + done * n_channels, n_channels, n);
+              ? cuda_row_f32 (row, floats + done * n_channels, n_channels, n)
+              : cuda_row_f64 (row, out + done * n_channels, n_channels, n);
     done += n;
   }
   for (size_t i = 0; type == TFX_SAMPLE_F32 && i < n_frames * n_channels; i++)
@@ -70,7 +70,7 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
       "%zu taps, %s, type %d, blocks of %u: %g", n_taps,
       per_channel ? "each channel its own" : "one kernel", (int)type, piece,
       error);
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   for (unsigned c = 0; c < n_channels; c++)
     free (kernels[c]);
@@ -113,7 +113,7 @@ test_tail (void)
   const double *const kernels[] = { kernel };
   TfxChain *chain = tfx_chain_new ();
   TfxSos sos[2];
-  TestRow *row;
+  CudaRow *row;
   int ret;
 
   test_cuda_equaliser (sos, 2);
@@ -126,15 +126,15 @@ test_tail (void)
                                 n_taps, TFX_FIR_DIRECT));
   test_cuda_append (&chain,
       tfx_stage_new_sections (tfx_stage_new_id (), sos, 2));
-  row = test_row_new (chain, 1, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
   memcpy (out, in, sizeof out);
-  ret = test_row_f64 (row, out, 1, 10);
+  ret = cuda_row_f64 (row, out, 1, 10);
   for (size_t done = 10; ret == 0 && done < total; done += 34)
-    ret = test_row_f64 (row, out + done, 1, 34);
+    ret = cuda_row_f64 (row, out + done, 1, 34);
   tap_check (ret == 0 && test_cuda_distance (out, expected, total) < 1e-12,
       "a FIR and a cascade, to the end: %g",
       test_cuda_distance (out, expected, total));
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (kernel);
   free (in);
@@ -149,7 +149,8 @@ fir_chain (uint64_t id, uint64_t sum_id, const double *taps, size_t n_taps,
   TfxChain *chain = tfx_chain_new (), *sum = tfx_chain_new ();
   TfxChain *const branches[] = { sum, chain };
 
-  test_cuda_append (&chain, tfx_stage_new_fir (id, kernels, 1, n_taps, method));
+  test_cuda_append (&chain,
+      tfx_stage_new_fir (id, kernels, 1, n_taps, method));
   if (in_sum) {
     TfxChain *both[] = { branches[0], chain };
     TfxStage *stage = tfx_stage_new_sum (sum_id, both, 2);
@@ -171,7 +172,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
   uint64_t id = tfx_stage_new_id (), sum_id = tfx_stage_new_id ();
   TfxChain *ca = fir_chain (id, sum_id, a, 2, method, in_sum);
   TfxChain *cb = fir_chain (id, sum_id, b, 2, method, in_sum);
-  TestRow *row = test_row_new (ca, 1, tfx_cuda_backend (cuda));
+  CudaRow *row = cuda_row_new (ca, 1, tfx_cuda_backend (cuda));
   double *x = test_cuda_noise (n * 8), *y = test_alloc (n * 8 * sizeof *y);
   double worst = 0;
   int ret = row ? 0 : -1;
@@ -182,12 +183,12 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
     float floats[256];
 
     if (i == 2)
-      ret = test_row_set_chain (row, cb);
+      ret = cuda_row_set_chain (row, cb);
     for (size_t k = 0; k < n; k++)
       floats[k] = (float)y[i * n + k];
     if (ret == 0)
-      ret = type == TFX_SAMPLE_F32 ? test_row_f32 (row, floats, 1, n)
-                                   : test_row_f64 (row, y + i * n, 1, n);
+      ret = type == TFX_SAMPLE_F32 ? cuda_row_f32 (row, floats, 1, n)
+                                   : cuda_row_f64 (row, y + i * n, 1, n);
     for (size_t k = 0; type == TFX_SAMPLE_F32 && k < n; k++)
       y[i * n + k] = floats[k];
   }
@@ -202,7 +203,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
       "new taps come in a cross-fade, %s, type %d%s: %g",
       method == TFX_FIR_FFT ? "by transforms" : "directly", (int)type,
       in_sum ? ", in a sum" : "", worst);
-  test_row_free (&row);
+  cuda_row_free (&row);
   tfx_chain_unref (&ca);
   tfx_chain_unref (&cb);
   free (x);

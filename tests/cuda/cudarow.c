@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * rows.c: see rows.h. */
-#include "rows.h"
+ * cudarow.c: see cudarow.h. */
+#include "cudarow.h"
 
 #include "block.h"
 #include "tap.h"
@@ -13,7 +13,7 @@
 
 /* A plan for the filter, in place of *plan. */
 static int
-plan_of (TestRow *row, const TfxBackend *backend, TfxPlan **plan)
+plan_of (CudaRow *row, const TfxBackend *backend, TfxPlan **plan)
 {
   int ret;
 
@@ -24,42 +24,42 @@ plan_of (TestRow *row, const TfxBackend *backend, TfxPlan **plan)
   return ret;
 }
 
-TestRow *
-test_row_new_for (TfxChain *chain, const TfxFilterSpec *spec,
+CudaRow *
+cuda_row_new_for (TfxChain *chain, const TfxFilterSpec *spec,
     const TfxBackend *backend)
 {
-  TestRow *row = test_alloc (sizeof *row);
+  CudaRow *row = test_alloc (sizeof *row);
   int ret;
 
-  *row = (TestRow){ NULL, NULL, NULL, 0 };
+  *row = (CudaRow){ NULL, NULL, NULL, 0 };
   ret = tfx_filter_new (chain, spec, &row->filter);
   if (ret == 0)
     ret = plan_of (row, backend, &row->plan);
   if (ret == 0)
     return row;
   tap_diag ("no plan on %s: %d", backend->name, ret);
-  test_row_free (&row);
+  cuda_row_free (&row);
   return NULL;
 }
 
-TestRow *
-test_row_new (TfxChain *chain, unsigned n_channels, const TfxBackend *backend)
+CudaRow *
+cuda_row_new (TfxChain *chain, unsigned n_channels, const TfxBackend *backend)
 {
   const TfxFilterSpec spec = { .rate_hz = 48000,
     .n_channels = n_channels,
     .sample = TFX_SAMPLE_F64 };
 
-  return test_row_new_for (chain, &spec, backend);
+  return cuda_row_new_for (chain, &spec, backend);
 }
 
-TestRow *
-test_row_new_sections (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+CudaRow *
+cuda_row_new_sections (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     const TfxBackend *backend)
 {
   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
   TfxChain *empty = tfx_chain_new ();
   TfxChain *chain = tfx_chain_append (empty, stage);
-  TestRow *row = test_row_new (chain, n_channels, backend);
+  CudaRow *row = cuda_row_new (chain, n_channels, backend);
 
   tfx_stage_unref (&stage);
   tfx_chain_unref (&empty);
@@ -68,9 +68,9 @@ test_row_new_sections (const TfxSos *sos, size_t n_sos, unsigned n_channels,
 }
 
 void
-test_row_free (TestRow **row)
+cuda_row_free (CudaRow **row)
 {
-  TestRow *r = *row;
+  CudaRow *r = *row;
 
   *row = NULL;
   if (!r)
@@ -86,7 +86,7 @@ test_row_free (TestRow **row)
 }
 
 TfxEngine *
-test_row_engine (TestRow *row)
+cuda_row_engine (CudaRow *row)
 {
   TfxEngine *engine = NULL;
 
@@ -98,14 +98,14 @@ test_row_engine (TestRow *row)
 }
 
 int
-test_row_go_to (TestRow *row, const TfxBackend *backend)
+cuda_row_go_to (CudaRow *row, const TfxBackend *backend)
 {
   return plan_of (row, backend, &row->plan);
 }
 
 /* What the backend cannot run, from where it has come to. */
 static int
-run_by_cpu (TestRow *row, const TfxBlock *in, const TfxBlock *out,
+run_by_cpu (CudaRow *row, const TfxBlock *in, const TfxBlock *out,
     size_t n_done)
 {
   size_t n = in->n_frames - n_done;
@@ -123,7 +123,7 @@ run_by_cpu (TestRow *row, const TfxBlock *in, const TfxBlock *out,
 }
 
 int
-test_row_run (TestRow *row, const TfxBlock *in, const TfxBlock *out)
+cuda_row_run (CudaRow *row, const TfxBlock *in, const TfxBlock *out)
 {
   int ret;
 
@@ -136,27 +136,27 @@ test_row_run (TestRow *row, const TfxBlock *in, const TfxBlock *out)
 }
 
 int
-test_row_f64 (TestRow *row, double *samples, unsigned n_channels,
+cuda_row_f64 (CudaRow *row, double *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F64, n_channels, n_frames);
 
-  return test_row_run (row, &block, &block);
+  return cuda_row_run (row, &block, &block);
 }
 
 int
-test_row_f32 (TestRow *row, float *samples, unsigned n_channels,
+cuda_row_f32 (CudaRow *row, float *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
 
-  return test_row_run (row, &block, &block);
+  return cuda_row_run (row, &block, &block);
 }
 
 int
-test_row_pieces (TestRow *row, double *samples, unsigned n_channels,
+cuda_row_pieces (CudaRow *row, double *samples, unsigned n_channels,
     size_t n_frames, unsigned piece)
 {
   size_t done = 0;
@@ -165,14 +165,14 @@ test_row_pieces (TestRow *row, double *samples, unsigned n_channels,
   while (ret == 0 && done < n_frames) {
     size_t n = 1 + tap_random_below (piece);
     n = n < n_frames - done ? n : n_frames - done;
-    ret = test_row_f64 (row, samples + done * n_channels, n_channels, n);
+    ret = cuda_row_f64 (row, samples + done * n_channels, n_channels, n);
     done += n;
   }
   return ret;
 }
 
 int
-test_row_set_chain (TestRow *row, TfxChain *chain)
+cuda_row_set_chain (CudaRow *row, TfxChain *chain)
 {
   int ret;
 
@@ -183,7 +183,7 @@ test_row_set_chain (TestRow *row, TfxChain *chain)
 }
 
 void
-test_row_reset (TestRow *row)
+cuda_row_reset (CudaRow *row)
 {
   tfx_filter_lock (row->filter);
   tfx_filter_reset (row->filter);
@@ -191,7 +191,7 @@ test_row_reset (TestRow *row)
 }
 
 bool
-test_row_is_silent (TestRow *row)
+cuda_row_is_silent (CudaRow *row)
 {
   bool is_silent;
 
@@ -202,7 +202,7 @@ test_row_is_silent (TestRow *row)
 }
 
 TfxStats
-test_row_stats (TestRow *row)
+cuda_row_stats (CudaRow *row)
 {
   TfxStats stats;
 
