@@ -137,6 +137,7 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstTfxDevicePlace *place = &priv->place;
+  const GstBuffer *old = *buffer;
   GstTfxLayout layout;
 
   /* Whether it stays a gap must be known now. */
@@ -147,8 +148,10 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   if (G_UNLIKELY (place->has_cuda_memory) &&
       (!place->out_cuda || !gst_tfx_cuda_flow_upload (self, buffer, n_frames)))
     return FALSE;
-  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout) ||
-      !gst_tfx_pending_add (*buffer, priv->filter, &layout))
+  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout))
+    return FALSE;
+  layout.was_uploaded = *buffer != old;
+  if (!gst_tfx_pending_add (*buffer, priv->filter, &layout))
     return FALSE;
   priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);

@@ -336,6 +336,14 @@ gst_tfx_pending_is_in (GstBuffer *buffer)
   return gst_tfx_pending_peek (buffer) != NULL;
 }
 
+gboolean
+gst_tfx_pending_was_uploaded (GstBuffer *buffer)
+{
+  const GstTfxPending *self = gst_tfx_pending_peek (buffer);
+
+  return self && self->layout.was_uploaded;
+}
+
 /* Whether the memory is as it was when its filters were left to it. */
 static gboolean
 gst_tfx_pending_is_whole (const GstTfxPending *self, const GstMemory *memory)
