@@ -423,6 +423,8 @@ size_t tfx_filter_n_sections (const TfxFilter *filter);
  * number: in place of a new stage.  False if that cannot be done. */
 bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
+/* The same for a stage that is a gain. */
+bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
 
 /* Makes the long FIRs of a stage ready for a filter of that spec, in a thread
  * that may wait, before the stage is given to any filter or chain of one.  A
