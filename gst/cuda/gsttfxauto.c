@@ -29,8 +29,9 @@
 static GstTfxElement *
 gst_tfx_device_find_upstream (GstTfxElement *self)
 {
-  return (GstTfxElement *)gst_tfx_peer_find (
-      gst_tfx_element_get_private (self)->sink, GST_TYPE_TFX_ELEMENT);
+  return (GstTfxElement *)
+      gst_tfx_peer_find (gst_tfx_element_get_private (self)->sink,
+          GST_TYPE_TFX_ELEMENT);
 }
 
 /* Those that leave their filters to @self ask for the same memory. */

@@ -36,8 +36,8 @@ gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
 
 /* The frames of a pending memory that is as it was when its filters were left to
  * it, with interleaved samples of this kind; else -1. */
-gssize gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type,
-    guint n_channels);
+gssize
+gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels);
 
 /* Whether the samples are on a device because those who left their filters have
  * moved them there. */

@@ -160,11 +160,10 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   if (!gst_tfx_iir_design (self, build, &making) ||
       !gst_tfx_iir_is_same_kind (priv, &making))
     return FALSE;
-  if (!priv->moving || !tfx_stage_reuse_sections (priv->moving, making.sos,
-                           making.n_sos)) {
+  if (!priv->moving ||
+      !tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
     tfx_stage_unref (&priv->moving);
-    priv->moving =
-        tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+    priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
   }
   return priv->moving && gst_tfx_element_set_stage (element, priv->moving);
 }

@@ -9,7 +9,8 @@
 
 /* So many sections that a device pays for long buffers whatever the CPU. */
 #define HEAVY "tfxbutterworth order=64 cutoff=5000 device=auto "
-#define HEAVY_ROW HEAVY "name=a ! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "name=e0"
+#define HEAVY_ROW                                                              \
+  HEAVY "name=a ! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "name=e0"
 #define LIGHT "tfxbutterworth order=2 device=auto name=e0"
 
 #define N_SMALL 64
