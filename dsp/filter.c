@@ -307,7 +307,7 @@ tfx_filter_reset (TfxFilter *f)
   TfxChain *next = f->next;
 
   f->holder = NULL;
-  f->n_run = f->n_stepped = 0;
+  f->n_run = 0;
   f->next = NULL;
   f->is_changing = false;
   tfx_change_finish (f);

@@ -59,13 +59,12 @@ look_at_taps (TfxStage *stage)
 
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
-    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method)
 {
   TfxStage *stage;
 
   if (n_kernels < 1 || n_kernels > TFX_MAX_CHANNELS || n_taps < 1 ||
-      n_taps > TFX_FIR_MAX_TAPS || delay >= n_taps ||
-      (unsigned)method > TFX_FIR_FFT)
+      n_taps > TFX_FIR_MAX_TAPS || (unsigned)method > TFX_FIR_FFT)
     return NULL;
   for (unsigned k = 0; k < n_kernels; k++) {
     for (size_t i = 0; i < n_taps; i++) {
@@ -74,8 +73,6 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     }
   }
   stage = fir_new (id, n_kernels, n_taps, method);
-  if (stage)
-    stage->u.fir.delay = delay;
   for (unsigned k = 0; stage && k < n_kernels; k++)
     memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
         n_taps * sizeof (double));

@@ -66,6 +66,10 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
 
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
+  /* What is left to the next element stays where it is. */
+  if (gst_tfx_pads_defers (self) &&
+      gst_pad_peer_query_accept_caps (priv->src, in))
+    return gst_caps_ref (in);
   possible = gst_tfx_memory_transform_caps (memory, GST_PAD_SINK, in);
   out = gst_pad_peer_query_caps (priv->src, possible);
   gst_caps_unref (possible);
@@ -149,19 +153,24 @@ static gboolean
 gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstCaps *out = gst_tfx_caps_choose (self, in);
   gboolean ok;
+  GstCaps *out;
 
+  /* What the device setting comes to is seen here first. */
+  gst_tfx_device_update (self);
+  /* Its delay says who runs it. */
+  if (!gst_tfx_caps_make_filter (self, info))
+    return FALSE;
+  out = gst_tfx_caps_choose (self, in);
   if (!out) {
     GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
     return FALSE;
   }
   gst_pad_check_reconfigure (priv->src);
   priv->place.is_setting = TRUE;
-  ok = gst_tfx_device_set_caps (self, in, out) &&
-       gst_tfx_caps_make_filter (self, info);
+  ok = gst_tfx_device_set_caps (self, in, out);
   if (ok)
-    gst_tfx_device_settle (self);
+    gst_tfx_device_switch_backend (self);
   priv->place.is_setting = FALSE;
   /* The device may have failed meanwhile. */
   if (ok && gst_tfx_memory_is_cuda (out) != priv->place.out_cuda) {

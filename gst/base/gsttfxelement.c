@@ -169,6 +169,7 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
       return;
   }
   g_atomic_int_set (&priv->relinked, TRUE);
+  gst_pad_mark_reconfigure (priv->src);
   gst_tfx_events_ask_upstream (self);
 }
 

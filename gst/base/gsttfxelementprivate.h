@@ -90,8 +90,8 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 GstFlowReturn
 gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Whether the next buffer is left to the next element. */
-gboolean gst_tfx_pads_is_deferring (GstTfxElement *self);
+/* Whether the filter is left to the next element, as far as can be told. */
+gboolean gst_tfx_pads_defers (GstTfxElement *self);
 
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 

@@ -110,7 +110,7 @@ gst_tfx_pads_look_ahead (GstTfxElement *self, const GstPad *peer)
   gst_clear_object (&element);
 }
 
-static inline gboolean
+gboolean
 gst_tfx_pads_defers (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
@@ -123,35 +123,24 @@ gst_tfx_pads_defers (GstTfxElement *self)
          g_atomic_int_get (&priv->src->num_probes) == 0;
 }
 
-gboolean
-gst_tfx_pads_is_deferring (GstTfxElement *self)
-{
-  return gst_tfx_pads_defers (self);
-}
-
-/* Leaves the filter to the next element.  Another buffer may take the place of
- * *@buffer. */
+/* Leaves the filter to the next element. */
 static gboolean
-gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxDevicePlace *place = &priv->place;
-  const GstBuffer *old = *buffer;
   GstTfxLayout layout;
 
+  if (G_UNLIKELY (priv->place.has_cuda_memory) &&
+      !gst_tfx_cuda_flow_fits (self, buffer))
+    return FALSE;
   /* Whether it stays a gap must be known now. */
-  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_GAP))
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+      !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
+      !gst_tfx_pending_add (buffer, priv->filter, &layout))
     return FALSE;
-  /* The first element on the way to the device uploads; who comes to its end
-   * runs what is pending there. */
-  if (G_UNLIKELY (place->has_cuda_memory) &&
-      (!place->out_cuda || !gst_tfx_cuda_flow_upload (self, buffer, n_frames)))
-    return FALSE;
-  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout))
-    return FALSE;
-  layout.was_uploaded = *buffer != old;
-  if (!gst_tfx_pending_add (*buffer, priv->filter, &layout))
-    return FALSE;
+  /* Of what others have run. */
+  if (G_UNLIKELY (priv->filter->counts.error < 0))
+    gst_tfx_device_fall_back (self, priv->filter->counts.error);
   priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);
   return TRUE;
@@ -187,14 +176,16 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (G_UNLIKELY (priv->may_be_identity))
     gst_tfx_settings_find_identity (self);
   if (G_UNLIKELY (
-          n_frames == 0 || (priv->is_identity && !priv->place.has_cuda_memory)))
+          n_frames == 0 ||
+          (priv->is_identity && (!priv->place.has_cuda_memory ||
+                                    gst_tfx_cuda_flow_fits (self, buffer)))))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
   if (gst_tfx_pads_defers (self) &&
-      gst_tfx_pads_defer (self, &buffer, n_frames)) {
+      gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_pads_push (priv, buffer);
   }

@@ -3,14 +3,12 @@
  * buffer so that it does not wait.
  *
  * How much there is to do for a buffer is known when the buffers come, and may
- * change with the properties; where the state of the filters is can change
- * between any two.  But to open a device takes long.  So whether CUDA may ever
- * pay is asked when caps are set, for long buffers; if so the device is made
- * ready then.  Whether it pays for those that come is asked when two in a row
- * are of one length, and when the plan changes.
+ * change with the properties; where the filters run can change between any two.
+ * But to open a device takes long.  So whether CUDA may ever be worthwhile is
+ * asked when caps are set, for long buffers; if so the device is made ready then.
+ * Whether it is for those that come is asked when two in a row are of one length,
+ * and when the filters change.
  */
-#include <errno.h>
-
 #include "gsttfxcost.h"
 #include "gsttfxcudabuffer.h"
 #include "gsttfxelementprivate.h"
@@ -18,20 +16,20 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* What is run to get everything ready: not more samples than these. */
-#define WARM_UP_FRAMES 1024
-#define WARM_UP_SAMPLES 65536
-
 /* ---- rows ------------------------------------------------------------------------ */
 
-/* The tfx element that the sink pad is linked to, through ghost and proxy pads
- * only; a reference, or NULL. */
+/* The element that leaves its filter to @self, as far as can be told; a reference,
+ * or NULL. */
 static GstTfxElement *
 gst_tfx_device_find_upstream (GstTfxElement *self)
 {
-  return (GstTfxElement *)
-      gst_tfx_peer_find (gst_tfx_element_get_private (self)->sink,
-          GST_TYPE_TFX_ELEMENT);
+  GstPad *sink = gst_tfx_element_get_private (self)->sink;
+  GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
+
+  if (element &&
+      !gst_tfx_element_get_private (GST_TFX_ELEMENT (element))->can_defer)
+    gst_clear_object (&element);
+  return (GstTfxElement *)element;
 }
 
 /* Those that leave their filters to @self ask for the same memory. */
@@ -42,14 +40,32 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 
   g_atomic_int_set (&gst_tfx_element_get_private (self)->place.is_chosen,
       is_chosen);
-  if (upstream && gst_tfx_pads_is_deferring (upstream))
+  if (upstream)
     gst_tfx_device_tell_row (upstream, is_chosen);
   gst_clear_object (&upstream);
 }
 
+/* The filters of a row of elements that ends here, the first one first; how many
+ * of them fit.  Their caps are set one after the other in this thread. */
+static gsize
+gst_tfx_device_list_row (GstTfxElement *self, TfxFilter **filters)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
+  gsize n = 0;
+
+  if (upstream)
+    n = gst_tfx_device_list_row (upstream, filters);
+  gst_clear_object (&upstream);
+  if (n == GST_TFX_ROW_MAX || !priv->filter)
+    return n;
+  filters[n] = priv->filter->filter;
+  return n + 1;
+}
+
 /* ---- device=auto ----------------------------------------------------------------- */
 
-/* Whether CUDA is worthwhile for so much work in buffers of so many frames. */
+/* Whether CUDA is worthwhile for some work in buffers of so many frames. */
 static gboolean
 gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
     gsize n_frames)
@@ -62,8 +78,6 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
     .in_cuda = place->from_device,
     .out_cuda = place->out_cuda,
     .work = *work };
-  gboolean pays =
-      gst_tfx_cost_pays (&job, g_atomic_int_get (&place->is_chosen));
 
   GST_DEBUG_OBJECT (self,
       "%" G_GSIZE_FORMAT " frames of %u channels, %u sections, %u taps: %.0f "
@@ -71,31 +85,34 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
       n_frames, job.n_channels, (guint)job.work.n_sections,
       (guint)job.work.n_taps, gst_tfx_cost_cpu (&job),
       gst_tfx_cost_cuda (&job));
-  return pays;
+  return gst_tfx_cost_is_worthwhile (&job,
+      g_atomic_int_get (&place->is_chosen));
 }
 
-/* It is asked anew when the plan is another one. */
-void
-gst_tfx_device_note_row (GstTfxElement *self, const GstTfxRow *row,
-    gsize n_frames)
+/* What the row that ran last has to do.  FALSE if none has, or it is changing. */
+static gboolean
+gst_tfx_device_get_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
 {
-  GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
-  TfxWork work;
+  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
+  gboolean ok;
 
-  if (!place->cuda || !row->last->plan ||
-      gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
-    return;
-  place->is_changing = gst_tfx_row_is_changing (row);
-  if (place->is_changing)
-    return;
-  tfx_plan_work (row->last->plan, n_frames, &work);
-  if (place->noted_frames == n_frames &&
-      work.n_sections == place->work.n_sections &&
-      work.n_taps == place->work.n_taps)
-    return;
-  place->work = work;
-  place->noted_frames = n_frames;
-  place->is_new = TRUE;
+  tfx_filter_lock (filter->filter);
+  ok = filter->plan && !tfx_filter_is_changing (filter->filter);
+  if (ok)
+    tfx_plan_work (filter->plan, n_frames, work);
+  tfx_filter_unlock (filter->filter);
+  return ok;
+}
+
+/* Goes over to CUDA, or leaves it. */
+static void
+gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
+{
+  GST_INFO_OBJECT (self, "device=auto goes to %s",
+      to_cuda ? "CUDA" : "the CPU");
+  gst_tfx_device_tell_row (self, to_cuda);
+  gst_tfx_device_move (self);
+  gst_tfx_device_reconfigure (self);
 }
 
 void
@@ -103,123 +120,54 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
-  gboolean from_device, pays;
+  gboolean is_usual = n_frames == place->last_frames;
+  gboolean from_device, to_cuda;
+  TfxWork work;
 
   if (!place->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
-  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context) &&
-                !gst_tfx_pending_was_uploaded (buffer);
-  if (!place->is_new && place->from_device == from_device)
+  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
+  place->last_frames = n_frames;
+  if (place->seen_stages == priv->counts.n_stages &&
+      place->seen_sections == priv->counts.n_sections &&
+      place->seen_frames == n_frames && place->from_device == from_device)
     return;
   /* One buffer of another length says little of those to come. */
-  if (n_frames != place->noted_frames || place->is_changing ||
-      g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE)
+  if (!is_usual || g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE ||
+      !gst_tfx_device_get_work (self, n_frames, &work))
     return;
   place->from_device = from_device;
-  place->is_new = FALSE;
   /* What is on the device is filtered there. */
-  pays = from_device ||
-         gst_tfx_device_is_worthwhile (self, &place->work, n_frames);
-  if (pays == place->runs)
-    return;
-  GST_INFO_OBJECT (self, "device=auto goes to %s", pays ? "CUDA" : "the CPU");
-  gst_tfx_device_tell_row (self, pays);
-  gst_tfx_device_move (self);
-  gst_tfx_device_reconfigure (self);
+  to_cuda = from_device || gst_tfx_device_is_worthwhile (self, &work, n_frames);
+  if (to_cuda != place->runs)
+    gst_tfx_device_go (self, to_cuda);
+  place->seen_stages = priv->counts.n_stages;
+  place->seen_sections = priv->counts.n_sections;
+  place->seen_frames = n_frames;
 }
 
 /* ---- before the first buffer -------------------------------------------------------- */
 
-/* A row of elements that ends here.  Their caps are set one after the other in
- * this thread. */
-typedef struct
-{
-  TfxFilter *filters[GST_TFX_ROW_MAX]; /* each with a reference */
-  gsize n;
-  gboolean is_running; /* one of them has run */
-} Row;
-
+/* Makes the plan of the row, which the first buffer is run by: on a device this
+ * loads the kernels and takes memory.  *work: what there is to do in buffers of
+ * so many frames. */
 static void
-gst_tfx_device_get_row (GstTfxElement *self, Row *row)
+gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
-
-  if (upstream && gst_tfx_pads_is_deferring (upstream))
-    gst_tfx_device_get_row (upstream, row);
-  gst_clear_object (&upstream);
-  if (priv->filter && row->n < GST_TFX_ROW_MAX)
-    row->filters[row->n++] = tfx_filter_ref (priv->filter->filter);
-  row->is_running |= priv->is_running;
-}
-
-static void
-gst_tfx_device_clear_row (Row *row)
-{
-  while (row->n > 0)
-    tfx_filter_unref (&row->filters[--row->n]);
-}
-
-/* What there is to do for such a row.  FALSE if that cannot be told. */
-static gboolean
-gst_tfx_device_find_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
-{
-  TfxPlan *plan = NULL;
-  Row row = { .n = 0 };
-  gboolean ok;
-
-  gst_tfx_device_get_row (self, &row);
-  tfx_filter_lock_all (row.filters, row.n);
-  ok = tfx_plan_new (row.filters, row.n, tfx_cpu_backend (), &plan) == 0;
-  if (ok)
-    tfx_plan_work (plan, n_frames, work);
-  tfx_plan_free (&plan);
-  tfx_filter_unlock_all (row.filters, row.n);
-  gst_tfx_device_clear_row (&row);
-  return ok;
-}
-
-/* Runs a block of silence over filters that are at rest, and stay so. */
-static gint
-gst_tfx_device_run_silence (GstTfxElement *self, const Row *row)
-{
-  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gsize n_frames =
-      CLAMP (WARM_UP_SAMPLES / priv->spec.n_channels, 1, WARM_UP_FRAMES);
-  gdouble *samples = g_new0 (gdouble, n_frames * priv->spec.n_channels);
-  TfxBlock block = tfx_block_interleaved (samples, priv->spec.sample,
-      priv->spec.n_channels, n_frames);
-  TfxPlan *plan = NULL;
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  GstTfxRow row = { filters, gst_tfx_device_list_row (self, filters),
+    priv->filter };
   gint err;
 
-  tfx_filter_lock_all (row->filters, row->n);
-  err = tfx_plan_new (row->filters, row->n, tfx_cuda_backend (priv->place.cuda),
-      &plan);
+  *work = (TfxWork){ 0 };
+  gst_tfx_row_lock (&row);
+  err = gst_tfx_row_compile (&row);
   if (err == 0)
-    err = tfx_plan_run (plan, &block, &block);
-  tfx_plan_free (&plan);
-  for (gsize i = 0; i < row->n; i++)
-    tfx_filter_reset (row->filters[i]);
-  tfx_filter_unlock_all (row->filters, row->n);
-  g_free (samples);
-  return err;
-}
-
-/* Loads the kernels, starts each of them, takes memory. */
-static void
-gst_tfx_device_warm_up (GstTfxElement *self)
-{
-  GstClockTime start = gst_util_get_timestamp ();
-  Row row = { .n = 0 };
-  gint err = 0;
-
-  gst_tfx_device_get_row (self, &row);
-  if (!row.is_running)
-    err = gst_tfx_device_run_silence (self, &row);
-  gst_tfx_device_clear_row (&row);
-  GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
-      GST_TIME_ARGS (gst_util_get_timestamp () - start));
-  if (err < 0 && err != -ENOTSUP)
+    tfx_plan_work (priv->filter->plan, n_frames, work);
+  err = priv->filter->counts.error;
+  gst_tfx_row_unlock (&row);
+  if (err < 0)
     gst_tfx_device_fall_back (self, err);
 }
 
@@ -227,28 +175,46 @@ gst_tfx_device_warm_up (GstTfxElement *self)
  * opened now: a running stream could not wait for it.  Longer ones than of a
  * second are rare. */
 static gboolean
-gst_tfx_device_may_be_worthwhile (GstTfxElement *self)
+gst_tfx_device_may_be_worthwhile (GstTfxElement *self, const TfxWork *work)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gsize n_frames = priv->spec.rate_hz;
-  TfxWork work;
 
   return gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
-         priv->place.may_have_cuda_memory &&
-         gst_tfx_device_find_work (self, n_frames, &work) &&
-         gst_tfx_device_is_worthwhile (self, &work, n_frames);
+         priv->place.may_have_cuda_memory && !priv->place.runs &&
+         gst_tfx_device_is_worthwhile (self, work, priv->spec.rate_hz);
+}
+
+/* Makes ready what device=auto may go over to. */
+static void
+gst_tfx_device_warm_up (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDevicePlace *place = &priv->place;
+  TfxWork work;
+
+  gst_tfx_shared_filter_set_backend (priv->filter,
+      tfx_cuda_backend (place->cuda), (GstObject *)place->context);
+  place->runs = TRUE;
+  gst_tfx_device_prepare (self, 0, &work);
+  gst_tfx_device_move (self);
 }
 
 void
-gst_tfx_device_settle (GstTfxElement *self)
+gst_tfx_device_switch_backend (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime start = gst_util_get_timestamp ();
+  TfxWork work;
 
   gst_tfx_device_move (self);
-  /* Who leaves its filter to others needs nothing. */
-  if (gst_tfx_pads_is_deferring (self))
+  /* Who leaves its filter to others needs nothing; a running stream goes on. */
+  if (!priv->place.may_have_cuda_memory || priv->is_running ||
+      gst_tfx_pads_defers (self))
     return;
-  if (priv->place.runs || (gst_tfx_device_may_be_worthwhile (self) &&
-                              gst_tfx_device_try_open (self)))
+  gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);
+  if (gst_tfx_device_may_be_worthwhile (self, &work) &&
+      gst_tfx_device_try_open (self))
     gst_tfx_device_warm_up (self);
+  GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (gst_util_get_timestamp () - start));
 }

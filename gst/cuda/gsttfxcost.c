@@ -55,7 +55,7 @@ gst_tfx_cost_cuda (const GstTfxJob *job)
 }
 
 gboolean
-gst_tfx_cost_pays (const GstTfxJob *job, gboolean is_used)
+gst_tfx_cost_is_worthwhile (const GstTfxJob *job, gboolean is_used)
 {
   return gst_tfx_cost_cpu (job) >
          gst_tfx_cost_cuda (job) * (is_used ? LEAVE_RATIO : ENTER_RATIO);

@@ -5,22 +5,20 @@
  * input is still there for the CPU.  Samples in system memory that stay there
  * are no concern of this file: the engine moves them there and back itself.
  *
- * While something changes the CPU runs the filters, so blocks are mapped by it
- * then.
+ * While values glide or stages are cross-faded the CPU filters, so all blocks are
+ * in host memory then.
  */
 #include "gsttfxcudaflow.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "gsttfxcudaallocator.h"
 #include "gsttfxcudabuffer.h"
 #include "gsttfxcudapool.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
-
-/* Larger blocks are run in parts, not all of which might succeed. */
-#define MAX_SAMPLES ((gsize)1 << 28)
 
 /* ---- buffers ------------------------------------------------------------------- */
 
@@ -105,8 +103,7 @@ static gboolean
 gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
 {
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
-    if (gst_memory_is_type (gst_buffer_peek_memory (buffer, i),
-            "gst.cuda.memory"))
+    if (gst_tfx_cuda_allocator_is_device (gst_buffer_peek_memory (buffer, i)))
       return TRUE;
   }
   return FALSE;
@@ -114,121 +111,273 @@ gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
 
 /* ---- filtering ------------------------------------------------------------------- */
 
-/* One side of a run, mapped. */
+/* One end of a run, mapped. */
 typedef struct
 {
   gboolean is_device;
   GstTfxCudaBuffer device;
   GstTfxBuffer host;
   TfxBlock block;
-} Side;
+} End;
 
 static gboolean
+gst_tfx_cuda_flow_map_host (GstTfxElement *self, GstBuffer *buffer, End *end)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  end->is_device = FALSE;
+  if (!gst_tfx_buffer_map (&end->host, buffer, &priv->info, &priv->scratch))
+    return FALSE;
+  end->block = end->host.block;
+  return TRUE;
+}
+
+/* Where the samples are. */
+static gboolean
 gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
-    GstMapFlags access, Side *side)
+    GstMapFlags access, End *end)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
 
-  side->is_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
-  if (side->is_device) {
-    if (!gst_tfx_cuda_buffer_map (&side->device, buffer, &priv->info,
-            place->cuda, access))
-      return FALSE;
-    side->block = side->device.block;
-    return TRUE;
-  }
-  if (!gst_tfx_buffer_map (&side->host, buffer, &priv->info, &priv->scratch))
+  if (!gst_tfx_cuda_buffer_is_device (buffer, place->context))
+    return gst_tfx_cuda_flow_map_host (self, buffer, end);
+  end->is_device = TRUE;
+  if (!gst_tfx_cuda_buffer_map (&end->device, buffer, &priv->info, place->cuda,
+          access))
     return FALSE;
-  side->block = side->host.block;
+  end->block = end->device.block;
   return TRUE;
 }
 
 static void
-gst_tfx_cuda_flow_unmap (Side *side)
+gst_tfx_cuda_flow_unmap (End *end)
 {
-  if (side->is_device)
-    gst_tfx_cuda_buffer_unmap (&side->device);
+  if (end->is_device)
+    gst_tfx_cuda_buffer_unmap (&end->device);
   else
-    gst_tfx_buffer_unmap (&side->host);
+    gst_tfx_buffer_unmap (&end->host);
 }
 
-/* 0; -EAGAIN if a side cannot be mapped: the CPU may have more luck; or another
- * negative errno value. */
-static gint
-gst_tfx_cuda_flow_run (GstTfxElement *self, GstBuffer *from, GstBuffer *to,
-    const GstTfxRow *row)
+/* A run from one buffer into another one. */
+typedef struct
 {
-  Side in, out;
-  gint err;
+  GstTfxRow row;
+  GstTfxPendingRun pending;
+  gboolean is_pending;
+  GstBuffer *in, *out;
+  GstBuffer *silence; /* in place of the input, if that could not be had */
+  gsize n_frames, n_done;
+} Job;
 
-  if (!gst_tfx_cuda_flow_map (self, from, GST_MAP_READ, &in))
-    return -EAGAIN;
-  if (!gst_tfx_cuda_flow_map (self, to, GST_MAP_WRITE, &out)) {
-    gst_tfx_cuda_flow_unmap (&in);
-    return -EAGAIN;
+/* Takes the locks of what is to be run: the element's own filter, and those that
+ * are pending in the buffer. */
+static void
+gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxLayout layout;
+
+  job->is_pending =
+      gst_tfx_pending_is_in (job->in) &&
+      !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP) &&
+      gst_tfx_buffer_describe (job->in, &priv->info, job->n_frames, &layout) &&
+      gst_tfx_pending_begin (&job->pending, job->in, priv->filter, &layout);
+  if (job->is_pending) {
+    job->row = job->pending.row;
+    gst_tfx_pending_take (&job->pending, job->in);
+    return;
   }
-  err = gst_tfx_row_run (row, &in.block, &out.block, FALSE);
-  gst_tfx_cuda_flow_unmap (&out);
+  gst_tfx_pending_settle (job->in);
+  gst_tfx_shared_filter_flush (priv->filter);
+  job->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
+  gst_tfx_row_lock (&job->row);
+}
+
+static void
+gst_tfx_cuda_flow_end (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  if (job->is_pending)
+    gst_tfx_pending_end (&job->pending, job->in);
+  else
+    gst_tfx_row_unlock (&job->row);
+}
+
+static gint
+gst_tfx_cuda_flow_run_on_device (GstTfxElement *self, Job *job)
+{
+  gint err = -EAGAIN;
+  End in, out;
+
+  if (!gst_tfx_cuda_flow_map (self, job->in, GST_MAP_READ, &in))
+    return err;
+  if (gst_tfx_cuda_flow_map (self, job->out, GST_MAP_WRITE, &out)) {
+    err = gst_tfx_row_run (&job->row, &in.block, &out.block, FALSE);
+    job->n_done = gst_tfx_row_n_done (&job->row);
+    gst_tfx_cuda_flow_unmap (&out);
+  }
+  gst_tfx_cuda_flow_unmap (&in);
+  if (err < 0 && err != -EINVAL)
+    gst_tfx_row_leave_device (&job->row, err);
+  return err;
+}
+
+/* What the CPU cannot read is lost with the device that it was on. */
+static gboolean
+gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (gst_tfx_cuda_flow_map_host (self, job->in, in) ||
+      gst_tfx_cuda_flow_map_host (self, job->in, in))
+    return TRUE;
+  job->silence = gst_tfx_buffer_new (&priv->info, job->n_frames);
+  if (!job->silence)
+    return FALSE;
+  gst_buffer_memset (job->silence, 0, 0, -1);
+  return gst_tfx_cuda_flow_map_host (self, job->silence, in);
+}
+
+/* Where the output cannot be had for the CPU it is in system memory. */
+static gboolean
+gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstMemory *memory = gst_buffer_peek_memory (job->out, 0);
+
+  if (job->n_done == 0 && gst_tfx_cuda_allocator_owns (memory))
+    gst_tfx_cuda_allocator_discard (memory);
+  if (gst_tfx_cuda_flow_map_host (self, job->out, out))
+    return TRUE;
+  gst_buffer_unref (job->out);
+  job->out = gst_tfx_buffer_new (&priv->info, job->n_frames);
+  return job->out && gst_tfx_cuda_flow_map_host (self, job->out, out);
+}
+
+/* The rest of it, with all samples in host memory. */
+static gint
+gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean from_device = gst_tfx_cuda_flow_has_device_memory (job->in);
+  gint err = -EFAULT;
+  End in, out;
+
+  if (!gst_tfx_cuda_flow_map_in (self, job, &in))
+    return err;
+  if (gst_tfx_cuda_flow_map_out (self, job, &out)) {
+    TfxBlock from = gst_tfx_row_rest (&in.block, job->n_done);
+    TfxBlock to = gst_tfx_row_rest (&out.block, job->n_done);
+
+    err = gst_tfx_row_run (&job->row, &from, &to, TRUE);
+    gst_tfx_cuda_flow_unmap (&out);
+    if (gst_tfx_cuda_flow_has_device_memory (job->out))
+      gst_tfx_counts_add (&priv->counts.n_uploads, 1);
+    if (from_device)
+      gst_tfx_counts_add (&priv->counts.n_downloads, 1);
+  }
   gst_tfx_cuda_flow_unmap (&in);
   return err;
 }
 
-gboolean
-gst_tfx_cuda_flow_process (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames, const GstTfxRow *row, gint *err)
+static gint
+gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
-  GstBuffer *out;
-  gint ret = -EAGAIN;
+  gint err = -EAGAIN;
 
-  if (!place->runs ||
-      (!place->out_cuda &&
-          !gst_tfx_cuda_buffer_is_device (*buffer, place->context)) ||
-      n_frames > MAX_SAMPLES / GST_AUDIO_INFO_CHANNELS (&priv->info) ||
-      !gst_tfx_row_is_on_device (row))
-    return FALSE;
-  out = place->out_cuda ? gst_tfx_cuda_flow_new_device (self, n_frames)
-                        : gst_tfx_buffer_new (&priv->info, n_frames);
-  if (out)
-    ret = gst_tfx_cuda_flow_run (self, *buffer, out, row);
-  if (ret < 0) {
-    gst_clear_buffer (&out);
-    if (ret != -EAGAIN)
-      gst_tfx_row_to_cpu (row, ret);
-    if (ret != -EAGAIN && ret != -ENOTSUP)
-      *err = ret;
-    return FALSE;
-  }
-  gst_tfx_cuda_flow_copy_metadata (*buffer, out, &priv->info, n_frames);
-  gst_buffer_unref (*buffer);
-  *buffer = out;
-  return TRUE;
+  if (gst_tfx_row_is_on_device (&job->row))
+    err = gst_tfx_cuda_flow_run_on_device (self, job);
+  if (err < 0 && err != -EINVAL)
+    err = gst_tfx_cuda_flow_run_in_host (self, job);
+  return err;
 }
 
-gboolean
-gst_tfx_cuda_flow_replace (GstTfxElement *self, GstBuffer **buffer,
+/* Silence that stays silence. */
+static gboolean
+gst_tfx_cuda_flow_pass (const Job *job)
+{
+  if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
+    return FALSE;
+  if (gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
+    gst_tfx_row_pass (&job->row, job->n_frames);
+    return TRUE;
+  }
+  GST_BUFFER_FLAG_UNSET (job->in, GST_BUFFER_FLAG_GAP);
+  return FALSE;
+}
+
+static void
+gst_tfx_cuda_flow_report_lost (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstBuffer *silence;
-
-  if (!gst_tfx_cuda_flow_has_device_memory (*buffer))
-    return FALSE;
-  silence = gst_tfx_buffer_new (&priv->info, n_frames);
-  if (!silence)
-    return FALSE;
-  gst_buffer_memset (silence, 0, 0, -1);
-  gst_tfx_cuda_flow_copy_metadata (*buffer, silence, &priv->info, n_frames);
   GST_ELEMENT_WARNING (self, RESOURCE, READ,
       ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " are lost with the "
        "CUDA device that they were on: silence takes their place.",
-          n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (*buffer))),
+          n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (buffer))),
       (NULL));
+}
+
+/* For the output of a run; in system memory, if what follows takes that, where
+ * device memory is short.  NULL if there is none. */
+static GstBuffer *
+gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = NULL;
+
+  if (priv->place.out_cuda) {
+    buffer = gst_tfx_cuda_flow_new_device (self, n_frames);
+    if (!buffer)
+      gst_tfx_device_fall_back (self, -ENOMEM);
+  }
+  return buffer ? buffer : gst_tfx_buffer_new (&priv->info, n_frames);
+}
+
+gboolean
+gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer)
+{
+  return gst_tfx_element_get_private (self)->place.out_cuda ||
+         gst_tfx_cuda_flow_has_device_memory (buffer);
+}
+
+gboolean
+gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer)
+{
+  return gst_tfx_cuda_flow_has_device_memory (buffer) ==
+         gst_tfx_element_get_private (self)->place.out_cuda;
+}
+
+gint
+gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  Job job = { .in = *buffer, .n_frames = n_frames };
+  gboolean has_passed;
+  gint err = 0;
+
+  job.out = gst_tfx_cuda_flow_new_output (self, n_frames);
+  if (!job.out)
+    return -ENOMEM;
+  gst_tfx_cuda_flow_begin (self, &job);
+  has_passed = gst_tfx_cuda_flow_pass (&job);
+  if (!has_passed)
+    err = gst_tfx_cuda_flow_run (self, &job);
+  gst_tfx_cuda_flow_end (self, &job);
+  if (job.silence)
+    gst_tfx_cuda_flow_report_lost (self, *buffer, n_frames);
+  gst_clear_buffer (&job.silence);
+  if (err < 0 || has_passed) {
+    gst_clear_buffer (&job.out);
+    return err;
+  }
+  gst_tfx_cuda_flow_copy_metadata (*buffer, job.out, &priv->info, n_frames);
   gst_buffer_unref (*buffer);
-  *buffer = silence;
-  return TRUE;
+  *buffer = job.out;
+  return 0;
 }
 
 /* ---- delivery --------------------------------------------------------------------- */
@@ -278,17 +427,6 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
   gst_buffer_unref (*buffer);
   *buffer = out;
   return TRUE;
-}
-
-gboolean
-gst_tfx_cuda_flow_upload (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames)
-{
-  const GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
-
-  return gst_tfx_cuda_buffer_is_device (*buffer, place->context) ||
-         (!gst_tfx_cuda_flow_has_device_memory (*buffer) &&
-             gst_tfx_cuda_flow_move (self, buffer, n_frames, TRUE));
 }
 
 gboolean

@@ -9,7 +9,6 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include "gsttfxcudaallocator.h"
 #include "gsttfxcudaprivate.h"
 
 /* A driver call that fails once may succeed the next time; where the device has
@@ -238,15 +237,19 @@ gst_tfx_cuda_sides_new (GstMemory *root, GstCudaContext *context, TfxCuda *cuda,
 }
 
 void
+gst_tfx_cuda_sides_free_pending (GstTfxCudaSides *self)
+{
+  if (self->pending)
+    self->pending_kind->free (g_steal_pointer (&self->pending));
+}
+
+void
 gst_tfx_cuda_sides_free (gpointer data)
 {
   GstTfxCudaSides *self = data;
 
-  /* Nobody sees the samples any more, but who works on them may need that. */
-  if (self->task) {
-    self->task->run (self->task_data);
-    self->task->free (self->task_data);
-  }
+  gst_tfx_cuda_sides_run_pending (self);
+  gst_tfx_cuda_sides_free_pending (self);
   if (self->pinned) {
     /* The stream may still be reading it. */
     gst_tfx_cuda_sides_wait (self);

@@ -5,13 +5,14 @@
 #ifndef GST_TFX_CUDA_SIDES_H
 #define GST_TFX_CUDA_SIDES_H
 
+#include "gsttfxcuda.h"
 #include "gsttfxcudaallocator.h"
 
 G_BEGIN_DECLS
 
 /* A root memory's two sides.  Which one is newer is in the memory's flags, where
  * libgstcuda has it too: NEED_DOWNLOAD and NEED_UPLOAD. */
-struct _GstTfxCudaSides
+typedef struct
 {
   GMutex lock;
   GstMemory *root; /* not held: it holds this */
@@ -21,16 +22,29 @@ struct _GstTfxCudaSides
   guint8 *pinned;    /* NULL before the first CPU map */
   gboolean is_empty; /* nothing of worth has been written to either side */
   gboolean is_busy;  /* the stream may still have work on it */
-  const GstTfxCudaTask *task; /* atomic; what is to be done first, or NULL */
-  gpointer task_data;
-};
+
+  /* Not under the lock: changes while the memory is one element's alone. */
+  gpointer pending; /* what is still to be done to the samples, or NULL */
+  const GstTfxCudaPendingKind *pending_kind;
+} GstTfxCudaSides;
 
 /* For a memory that is no part of another; @cuda is taken over. */
 GstTfxCudaSides *gst_tfx_cuda_sides_new (GstMemory *root,
     GstCudaContext *context, TfxCuda *cuda, guint64 device);
 
-/* Waits for work that still needs the pinned side.  A GDestroyNotify. */
+/* Does what is still to be done, and waits for work that still needs the pinned
+ * side.  A GDestroyNotify. */
 void gst_tfx_cuda_sides_free (gpointer self);
+
+/* What is still to be done to the samples is done, or forgotten.  With no lock
+ * held. */
+static inline void
+gst_tfx_cuda_sides_run_pending (GstTfxCudaSides *self)
+{
+  if (G_UNLIKELY (self->pending))
+    self->pending_kind->run (self->pending);
+}
+void gst_tfx_cuda_sides_free_pending (GstTfxCudaSides *self);
 
 /* The rest is called with the lock held. */
 

@@ -184,8 +184,7 @@ gst_tfx_device_start (GstTfxElement *self)
   place->seen_setting = 0;
   place->told = FALSE;
   place->in_cuda = place->out_cuda = place->has_cuda_memory = FALSE;
-  place->noted_frames = 0;
-  place->is_new = FALSE;
+  place->seen_frames = place->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
   /* Before caps are asked for, so that they say what is possible. */
   if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)
@@ -295,6 +294,9 @@ gst_tfx_device_fall_back (GstTfxElement *self, gint err)
   gchar text[512];
 
   if ((!place->runs && !place->out_cuda) || err == -EINVAL)
+    return FALSE;
+  /* It was told before. */
+  if (!place->runs && g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE)
     return FALSE;
   place->runs = FALSE;
   tfx_cuda_error (place->cuda, text, sizeof text);

@@ -4,7 +4,7 @@
  *
  * An element whose device is "cuda" filters on a CUDA device from the start of
  * its stream, and one whose device is "auto" from the buffer on of which
- * gsttfxcost.h says that it pays.  Where the device cannot be used, or a call of
+ * gsttfxcost.h says that it is worthwhile.  Where the device cannot be used, or a call of
  * its driver fails, the CPU filters instead until the element is started anew.
  */
 #ifndef GST_TFX_DEVICE_H
@@ -12,7 +12,6 @@
 
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
-#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
@@ -47,11 +46,9 @@ typedef struct
   GstCudaContext *context;       /* also set by the application */
   TfxCuda *cuda;                 /* its backend, or NULL */
   gboolean runs;                 /* the filter is to run on it */
-  /* device=auto: what the last row had to do, for so many frames. */
-  TfxWork work;
-  gsize noted_frames;
-  gboolean is_new;      /* it is not yet known whether CUDA is worthwhile */
-  gboolean is_changing; /* it says little */
+  /* device=auto: what was last thought about. */
+  gsize seen_frames, last_frames;
+  guint64 seen_stages, seen_sections;
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
 } GstTfxDevicePlace;
@@ -79,13 +76,9 @@ void gst_tfx_device_update (GstTfxElement *self);
 void gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames);
 
-/* The row, whose locks are held, has run over so many frames. */
-void gst_tfx_device_note_row (GstTfxElement *self, const GstTfxRow *row,
-    gsize n_frames);
-
 /* Caps are set and the filter is there: it goes to the backend for them, and what
  * takes time the first time is done now. */
-void gst_tfx_device_settle (GstTfxElement *self);
+void gst_tfx_device_switch_backend (GstTfxElement *self);
 
 /* A run, or a call for memory, has failed with @err, a negative errno value.  If
  * CUDA was to blame, says so, and TRUE: the CPU goes on, with the state of the

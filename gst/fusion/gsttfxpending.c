@@ -1,56 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxpending.c: what is pending in a memory, and how it runs.
+ * gsttfxpending.c: memory that knows what is still to be done to its samples.
  *
  * Each filter has a list of the pending memories in which it is still to run, in
  * the order of the stream, and a memory runs when it is the first in the lists
  * of all its filters.  So each of them hears its samples in order and once,
  * whoever reads them.
  */
+#include "gsttfxpending.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "gsttfxpendingprivate.h"
+#include "gsttfxcudaallocator.h"
+#include "gsttfxpendingdevice.h"
 
-/* ---- making and freeing ------------------------------------------------------ */
-
-void
-gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
+/* What wraps the memory with the samples; or is known to it, if that is our own
+ * in a CUDA device, since others look at its type. */
+struct _GstTfxPending
 {
-  GstTfxPendingLink *link = &self->links[self->n];
+  GstMemory memory;         /* unless it is on a device */
+  gint n_holds;             /* atomic: the memory, and who runs it meanwhile */
+  GstTfxSharedFilter *home; /* a reference; where it is kept as a spare */
+  GMutex lock;
+  /* Under the lock. */
+  gint is_done; /* atomic to read */
+  gboolean is_on_device;
+  GstMemory *wrapped; /* if on a device, it holds this */
+  gsize start, size;  /* the part of that memory, when it was wrapped */
+  GstTfxLayout layout;
+  gsize n;
+  GstTfxPendingLink links[GST_TFX_ROW_MAX];
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+};
 
-  link->filter = filter;
-  link->owner = self;
-  link->next = NULL;
-  self->filters[self->n] = filter->filter;
-  self->n++;
-  tfx_filter_lock (filter->filter);
-  if (filter->last)
-    filter->last->next = link;
-  else
-    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
-  filter->last = link;
-  tfx_filter_unlock (filter->filter);
-}
-
-GstTfxPending *
-gst_tfx_pending_new (GstTfxSharedFilter *filter, const GstTfxLayout *layout)
-{
-  GstTfxPending *self =
-      __atomic_exchange_n (&filter->spare, NULL, __ATOMIC_ACQ_REL);
-
-  if (!self) {
-    self = g_new (GstTfxPending, 1);
-    g_mutex_init (&self->lock);
-  }
-  self->n_holds = 1;
-  self->is_done = FALSE;
-  self->wrapped = NULL;
-  self->cuda = NULL;
-  self->home = gst_tfx_shared_filter_ref (filter);
-  self->layout = *layout;
-  self->n = 0;
-  return self;
-}
+/* ---- running ---------------------------------------------------------------------- */
 
 GstTfxPending *
 gst_tfx_pending_hold (GstTfxPending *self)
@@ -77,19 +60,16 @@ gst_tfx_pending_release (GstTfxPending *self)
 
   if (!g_atomic_int_dec_and_test (&self->n_holds))
     return;
-  if (self->wrapped)
+  if (self->wrapped && !self->is_on_device)
     gst_memory_unref (self->wrapped);
-  self->wrapped = NULL;
-  self->cuda = NULL;
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);
   gst_tfx_shared_filter_unref (home);
 }
 
-/* ---- running ---------------------------------------------------------------------- */
-
-GstTfxPending *
+/* What has to run before, held; or NULL.  With the locks of the row. */
+static GstTfxPending *
 gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
 {
   for (gsize i = 0; i < self->n; i++) {
@@ -103,7 +83,8 @@ gst_tfx_pending_find_earlier (GstTfxPending *self, GstTfxSharedFilter *own)
   return NULL;
 }
 
-void
+/* With the locks of the row. */
+static void
 gst_tfx_pending_finish (GstTfxPending *self)
 {
   for (gsize i = 0; i < self->n; i++) {
@@ -113,6 +94,7 @@ gst_tfx_pending_finish (GstTfxPending *self)
     if (!filter->first)
       filter->last = NULL;
   }
+  g_atomic_int_set (&self->is_done, TRUE);
 }
 
 static TfxBlock
@@ -128,86 +110,60 @@ gst_tfx_pending_describe (const GstTfxPending *self, guint8 *data)
     .channel_stride = layout->channel_stride };
 }
 
-static gboolean
-gst_tfx_pending_is_aligned (const GstTfxPending *self, gconstpointer data)
-{
-  return (guintptr)data % (self->layout.type == TFX_SAMPLE_F32
-                                  ? sizeof (gfloat)
-                                  : sizeof (gdouble)) ==
-         0;
-}
-
-/* Samples in host memory.  Those that are not aligned are filtered elsewhere. */
+/* Samples that are not aligned are filtered elsewhere. */
 static gint
-gst_tfx_pending_filter_host (GstTfxPending *self, const GstTfxRow *row,
-    guint8 *data, gsize size)
+gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
+    GstMapInfo *map)
 {
-  TfxBlock block = gst_tfx_pending_describe (self, data);
-  gsize length = size - self->layout.offset;
-  gpointer copy, place = block.data;
+  guint8 *copy = g_malloc (map->size);
+  TfxBlock block;
   gint err;
 
-  if (G_LIKELY (gst_tfx_pending_is_aligned (self, place)))
-    return gst_tfx_row_run (row, &block, &block, TRUE);
-  copy = g_malloc (length);
-  memcpy (copy, place, length);
-  block.data = copy;
+  memcpy (copy, map->data + self->layout.offset,
+      map->size - self->layout.offset);
+  block = gst_tfx_pending_describe (self, copy - self->layout.offset);
   err = gst_tfx_row_run (row, &block, &block, TRUE);
-  memcpy (place, copy, length);
+  memcpy (map->data + self->layout.offset, copy,
+      map->size - self->layout.offset);
   g_free (copy);
   return err;
 }
 
 static gint
-gst_tfx_pending_filter_wrapped (GstTfxPending *self, const GstTfxRow *row)
+gst_tfx_pending_filter_mapped (GstTfxPending *self, const GstTfxRow *row)
 {
   GstMapInfo map;
+  TfxBlock block;
   gint err;
 
   if (!gst_memory_map (self->wrapped, &map, GST_MAP_READWRITE))
     return -EIO;
-  err = gst_tfx_pending_filter_host (self, row, map.data, map.size);
+  block = gst_tfx_pending_describe (self, map.data);
+  if (G_LIKELY (
+          (guintptr)block.data % gst_tfx_layout_width (&self->layout) == 0))
+    err = gst_tfx_row_run (row, &block, &block, TRUE);
+  else
+    err = gst_tfx_pending_filter_apart (self, row, &map);
   gst_memory_unmap (self->wrapped, &map);
   return err;
 }
 
-/* On the device, if that can be done; else, or for what is left, by the CPU. */
 static gint
-gst_tfx_pending_filter_cuda (GstTfxPending *self, const GstTfxRow *row)
+gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
 {
-  const GstMapFlags on_device = GST_MAP_READWRITE | GST_TFX_MAP_CUDA_QUEUED;
-  guint8 *data;
-  TfxBlock block;
-  gint err = -EIO;
+  TfxBlock shape;
+  gint err;
 
-  if (gst_tfx_row_is_on_device (row)) {
-    data = gst_tfx_cuda_allocator_map (self->cuda, on_device);
-    if (data) {
-      block = gst_tfx_pending_describe (self, data + self->cuda_offset);
-      err = gst_tfx_row_run (row, &block, &block, FALSE);
-      gst_tfx_cuda_allocator_unmap (self->cuda, on_device);
-    }
-    if (err == 0)
-      return 0;
-    gst_tfx_row_to_cpu (row, err);
+  if (G_UNLIKELY (self->is_on_device)) {
+    shape = gst_tfx_pending_describe (self, NULL);
+    err = gst_tfx_pending_device_run (row, self->wrapped,
+        self->start + self->layout.offset, &shape);
+  } else {
+    err = gst_tfx_pending_filter_mapped (self, row);
   }
-  data = gst_tfx_cuda_allocator_map (self->cuda, GST_MAP_READWRITE);
-  if (!data)
-    return -EIO;
-  err = gst_tfx_pending_filter_host (self, row, data + self->cuda_offset,
-      self->cuda_size);
-  gst_tfx_cuda_allocator_unmap (self->cuda, GST_MAP_READWRITE);
-  return err;
-}
-
-static void
-gst_tfx_pending_filter (GstTfxPending *self, const GstTfxRow *row)
-{
-  gint err = self->cuda ? gst_tfx_pending_filter_cuda (self, row)
-                        : gst_tfx_pending_filter_wrapped (self, row);
-
   if (err < 0)
     row->last->counts.n_lost += self->layout.n_frames;
+  return err;
 }
 
 void
@@ -228,9 +184,8 @@ gst_tfx_pending_run (GstTfxPending *self)
     gst_tfx_row_lock (&row);
     earlier = gst_tfx_pending_find_earlier (self, NULL);
     if (!earlier) {
-      gst_tfx_pending_filter (self, &row);
+      gst_tfx_pending_filter_row (self, &row);
       gst_tfx_pending_finish (self);
-      g_atomic_int_set (&self->is_done, TRUE);
     }
     gst_tfx_row_unlock (&row);
     g_mutex_unlock (&self->lock);
@@ -239,4 +194,418 @@ gst_tfx_pending_run (GstTfxPending *self)
       gst_tfx_pending_release (earlier);
     }
   } while (earlier);
+}
+
+/* ---- the memory ------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstAllocator parent;
+} GstTfxPendingAllocator;
+
+typedef struct
+{
+  GstAllocatorClass parent_class;
+} GstTfxPendingAllocatorClass;
+
+static GType gst_tfx_pending_allocator_get_type (void);
+G_DEFINE_TYPE (GstTfxPendingAllocator, gst_tfx_pending_allocator,
+    GST_TYPE_ALLOCATOR)
+
+static gpointer
+gst_tfx_pending_map (GstMemory *memory, gsize maxsize, GstMapFlags flags)
+{
+  GstTfxPending *self = (GstTfxPending *)memory;
+  GstMapInfo map;
+
+  if (!g_atomic_int_get (&self->is_done))
+    gst_tfx_pending_run (self);
+  if (!gst_memory_map (self->wrapped, &map, flags & GST_MAP_READWRITE))
+    return NULL;
+  return map.data;
+}
+
+static void
+gst_tfx_pending_unmap (GstMemory *memory, GstMapInfo *info)
+{
+  GstTfxPending *self = (GstTfxPending *)memory;
+  GstMapInfo map = *info;
+
+  map.memory = self->wrapped;
+  map.flags = info->flags & GST_MAP_READWRITE;
+  gst_memory_unmap (self->wrapped, &map);
+}
+
+/* Of a memory on a device, which has run it if it had to. */
+static void
+gst_tfx_pending_device_run_all (gpointer self)
+{
+  if (!g_atomic_int_get (&((GstTfxPending *)self)->is_done))
+    gst_tfx_pending_run (self);
+}
+
+static void
+gst_tfx_pending_device_free (gpointer self)
+{
+  gst_tfx_pending_release (self);
+}
+
+static const GstTfxCudaPendingKind gst_tfx_pending_on_device = {
+  gst_tfx_pending_device_run_all, gst_tfx_pending_device_free
+};
+
+static void
+gst_tfx_pending_free (GstAllocator *allocator, GstMemory *memory)
+{
+  GstTfxPending *self = (GstTfxPending *)memory;
+
+  if (!g_atomic_int_get (&self->is_done))
+    gst_tfx_pending_run (self);
+  gst_tfx_pending_release (self);
+}
+
+static void
+gst_tfx_pending_allocator_class_init (GstTfxPendingAllocatorClass *klass)
+{
+  GST_ALLOCATOR_CLASS (klass)->free = gst_tfx_pending_free;
+}
+
+static void
+gst_tfx_pending_allocator_init (GstTfxPendingAllocator *self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
+
+  allocator->mem_type = "gst.tfx.pending";
+  allocator->mem_map = gst_tfx_pending_map;
+  allocator->mem_unmap_full = gst_tfx_pending_unmap;
+  GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+static GstAllocator *the_allocator; /* atomic; there once it is needed */
+
+static gpointer
+gst_tfx_pending_make_allocator (gpointer data)
+{
+  GstObject *self = g_object_new (gst_tfx_pending_allocator_get_type (), NULL);
+
+  gst_object_ref_sink (self);
+  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  g_atomic_pointer_set (&the_allocator, GST_ALLOCATOR_CAST (self));
+  return self;
+}
+
+static GstAllocator *
+gst_tfx_pending_get_allocator (void)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  return g_once (&once, gst_tfx_pending_make_allocator, NULL);
+}
+
+/* The buffer's only memory if it is a pending one, or NULL. */
+static inline GstTfxPending *
+gst_tfx_pending_peek (GstBuffer *buffer)
+{
+  GstMemory *memory;
+
+  if (gst_buffer_n_memory (buffer) != 1)
+    return NULL;
+  memory = gst_buffer_peek_memory (buffer, 0);
+  return memory->allocator == g_atomic_pointer_get (&the_allocator)
+             ? (GstTfxPending *)memory
+             : gst_tfx_cuda_allocator_get_pending (memory);
+}
+
+/* The memory that the buffer has. */
+static inline GstMemory *
+gst_tfx_pending_carrier (GstTfxPending *self)
+{
+  return self->is_on_device ? self->wrapped : &self->memory;
+}
+
+/* Whether nobody has cut it. */
+static inline gboolean
+gst_tfx_pending_is_whole (GstTfxPending *self)
+{
+  const GstMemory *carrier = gst_tfx_pending_carrier (self);
+
+  return carrier->offset == self->start && carrier->size == self->size;
+}
+
+gboolean
+gst_tfx_pending_is_in (GstBuffer *buffer)
+{
+  return gst_tfx_pending_peek (buffer) != NULL;
+}
+
+gssize
+gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  const GstTfxLayout *layout;
+
+  if (!self || !gst_tfx_pending_is_whole (self))
+    return -1;
+  layout = &self->layout;
+  return layout->type == type && layout->n_channels == n_channels &&
+                 layout->channel_stride == 1 && layout->offset == 0
+             ? (gssize)layout->n_frames
+             : -1;
+}
+
+/* Whether nobody but a writable buffer holds the memory. */
+static gboolean
+gst_tfx_pending_is_alone (GstMemory *memory)
+{
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
+         gst_memory_is_writable (memory);
+}
+
+/* Another memory in the place of the buffer's only one.  The flag would make a
+ * pool drop the buffer. */
+static void
+gst_tfx_pending_put (GstBuffer *buffer, GstMemory *memory)
+{
+  gboolean was_tagged =
+      GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+
+  gst_buffer_replace_memory (buffer, 0, memory);
+  if (!was_tagged)
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+}
+
+/* Of one that has been run. */
+static void
+gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
+{
+  GstMemory *wrapped = g_steal_pointer (&self->wrapped);
+
+  if (G_UNLIKELY (self->is_on_device)) {
+    gst_tfx_cuda_allocator_steal_pending (wrapped);
+    gst_tfx_pending_release (self);
+    return;
+  }
+  if (G_UNLIKELY (self->memory.offset != 0 ||
+                  self->memory.size != self->memory.maxsize))
+    gst_memory_resize (wrapped, self->memory.offset, self->memory.size);
+  gst_tfx_pending_put (buffer, wrapped);
+}
+
+/* ---- adding a filter -------------------------------------------------------------- */
+
+/* Whether it may run over the samples as they lie there, behind the others.  With
+ * the lock held. */
+static gboolean
+gst_tfx_pending_takes (GstTfxPending *self, const GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout)
+{
+  const GstTfxLayout *own = &self->layout;
+
+  if (self->is_done || self->n == GST_TFX_ROW_MAX ||
+      !gst_tfx_pending_is_whole (self) || own->type != layout->type ||
+      own->n_channels != layout->n_channels ||
+      own->n_frames != layout->n_frames || own->offset != layout->offset ||
+      own->frame_stride != layout->frame_stride ||
+      own->channel_stride != layout->channel_stride)
+    return FALSE;
+  for (gsize i = 0; i < self->n; i++) {
+    if (self->links[i].filter == filter)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* With the lock held, or with nobody else who knows of the memory. */
+static void
+gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
+{
+  GstTfxPendingLink *link = &self->links[self->n];
+
+  link->filter = filter;
+  link->owner = self;
+  link->next = NULL;
+  self->filters[self->n] = filter->filter;
+  self->n++;
+  tfx_filter_lock (filter->filter);
+  if (filter->last)
+    filter->last->next = link;
+  else
+    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
+  filter->last = link;
+  tfx_filter_unlock (filter->filter);
+}
+
+static GstTfxPending *
+gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
+    const GstTfxLayout *layout)
+{
+  GstTfxPending *self =
+      __atomic_exchange_n (&filter->spare, NULL, __ATOMIC_ACQ_REL);
+
+  if (!self) {
+    self = g_new (GstTfxPending, 1);
+    g_mutex_init (&self->lock);
+  }
+  self->is_on_device = gst_tfx_cuda_allocator_owns (wrapped);
+  self->start = self->is_on_device ? wrapped->offset : 0;
+  self->size = wrapped->size;
+  if (!self->is_on_device)
+    gst_memory_init (&self->memory, GST_MEMORY_FLAG_NO_SHARE,
+        gst_tfx_pending_get_allocator (), NULL, wrapped->size, wrapped->align,
+        0, wrapped->size);
+  self->n_holds = 1;
+  self->is_done = FALSE;
+  self->wrapped = wrapped;
+  self->home = gst_tfx_shared_filter_ref (filter);
+  self->layout = *layout;
+  self->n = 0;
+  gst_tfx_pending_append (self, filter);
+  return self;
+}
+
+/* What was pending is run, and the buffer has its own memory again, if that is
+ * the buffer's alone. */
+static void
+gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
+{
+  gst_tfx_pending_run (self);
+  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
+    gst_tfx_pending_unwrap (self, buffer);
+}
+
+void
+gst_tfx_pending_settle (GstBuffer *buffer)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+}
+
+/* On a device only our own memory knows of what is pending, and its samples must
+ * be aligned. */
+static gboolean
+gst_tfx_pending_can_wrap (const GstMemory *memory, const GstTfxLayout *layout)
+{
+  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
+    return FALSE;
+  if (!gst_tfx_cuda_allocator_is_device ((GstMemory *)memory))
+    return TRUE;
+  return gst_tfx_cuda_allocator_owns ((GstMemory *)memory) && !memory->parent &&
+         (memory->offset + layout->offset) % gst_tfx_layout_width (layout) == 0;
+}
+
+gboolean
+gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  GstMemory *memory;
+  gboolean is_taken;
+
+  if (self && gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self))) {
+    g_mutex_lock (&self->lock);
+    is_taken = gst_tfx_pending_takes (self, filter, layout);
+    if (is_taken)
+      gst_tfx_pending_append (self, filter);
+    g_mutex_unlock (&self->lock);
+    if (is_taken)
+      return TRUE;
+  }
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+  if (gst_buffer_n_memory (buffer) != 1)
+    return FALSE;
+
+  memory = gst_buffer_peek_memory (buffer, 0);
+  if (!gst_tfx_pending_can_wrap (memory, layout))
+    return FALSE;
+  /* It will be written to. */
+  if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory))
+    memory = gst_memory_ref (memory);
+  else
+    memory = gst_memory_copy (memory, 0, -1);
+  if (!memory)
+    return FALSE;
+  self = gst_tfx_pending_new (filter, memory, layout);
+  if (self->is_on_device) {
+    gst_tfx_cuda_allocator_set_pending (memory, &gst_tfx_pending_on_device,
+        self);
+    if (memory == gst_buffer_peek_memory (buffer, 0))
+      gst_memory_unref (memory);
+    else
+      gst_tfx_pending_put (buffer, memory);
+  } else {
+    gst_tfx_pending_put (buffer, &self->memory);
+  }
+  return TRUE;
+}
+
+/* ---- running it together with another filter ---------------------------------- */
+
+gboolean
+gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
+    GstTfxSharedFilter *own, const GstTfxLayout *layout)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer), *earlier;
+
+  if (!self || !gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
+    return FALSE;
+  run->memory = NULL;
+  run->is_taken = FALSE;
+  for (;;) {
+    g_mutex_lock (&self->lock);
+    if (!gst_tfx_pending_takes (self, own, layout)) {
+      g_mutex_unlock (&self->lock);
+      gst_tfx_pending_give_up (self, buffer);
+      return FALSE;
+    }
+    self->filters[self->n] = own->filter;
+    run->pending = self;
+    run->row = (GstTfxRow){ self->filters, self->n + 1, own };
+    gst_tfx_row_lock (&run->row);
+    earlier = gst_tfx_pending_find_earlier (self, own);
+    if (!earlier)
+      return TRUE;
+    gst_tfx_row_unlock (&run->row);
+    g_mutex_unlock (&self->lock);
+    gst_tfx_pending_run (earlier);
+    gst_tfx_pending_release (earlier);
+  }
+}
+
+gint
+gst_tfx_pending_filter (GstTfxPendingRun *run)
+{
+  return gst_tfx_pending_filter_row (run->pending, &run->row);
+}
+
+void
+gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
+{
+  GstTfxPending *self = run->pending;
+
+  run->is_taken = TRUE;
+  if (self->is_on_device) {
+    gst_tfx_cuda_allocator_steal_pending (self->wrapped);
+    return;
+  }
+  run->memory = gst_memory_ref (&self->memory);
+  gst_tfx_pending_put (buffer, g_steal_pointer (&self->wrapped));
+}
+
+void
+gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
+{
+  GstTfxPending *self = run->pending;
+
+  gst_tfx_pending_finish (self);
+  gst_tfx_row_unlock (&run->row);
+  g_mutex_unlock (&self->lock);
+  if (!run->is_taken)
+    gst_tfx_pending_unwrap (self, buffer);
+  else if (run->memory)
+    gst_memory_unref (run->memory);
+  else
+    gst_tfx_pending_release (self);
 }

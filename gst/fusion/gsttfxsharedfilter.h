@@ -102,12 +102,24 @@ void gst_tfx_row_unlock (const GstTfxRow *self);
 
 /* The rest with the row locked. */
 
+/* Whether it runs on a device, as far as can be told before. */
+gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
+
 /* Filters in to out.  Blocks in host memory (@in_host) are finished by the CPU if
- * the device fails.  0 or a negative errno value: what gst_tfx_row_n_done() says
- * is done then. */
+ * the device fails or cannot mix.  0 or a negative errno value: what
+ * gst_tfx_row_n_done() says is done then.  For others gst_tfx_row_is_on_device()
+ * must hold; if that fails, gst_tfx_row_leave_device() and the rest, in host
+ * memory. */
 gint gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gboolean in_host);
 gsize gst_tfx_row_n_done (const GstTfxRow *self);
+
+/* The CPU takes over what has failed with @err: for good, or, if that is
+ * -ENOTSUP, until nothing is changing any more. */
+void gst_tfx_row_leave_device (const GstTfxRow *self, gint err);
+
+/* The frames of a block from one on. */
+TfxBlock gst_tfx_row_rest (const TfxBlock *block, gsize from);
 
 /* Whether silence gives silence; time goes by with it. */
 gboolean gst_tfx_row_is_silent (const GstTfxRow *self);
@@ -115,13 +127,6 @@ void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 
 /* Whether a glide, a catch-up or a cross-fade is under way. */
 gboolean gst_tfx_row_is_changing (const GstTfxRow *self);
-
-/* Whether it runs on a device, if it runs now. */
-gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
-
-/* The CPU takes over: for good if the device has failed with @err, for a while if
- * it cannot run a change (-ENOTSUP). */
-void gst_tfx_row_to_cpu (const GstTfxRow *self, gint err);
 
 /* Makes the plan, if there is none.  0 or a negative errno value. */
 gint gst_tfx_row_compile (const GstTfxRow *self);

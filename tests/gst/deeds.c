@@ -165,12 +165,25 @@ tfx_deeds_free (TfxDeeds *self)
   g_free (self);
 }
 
+/* Another buffer with the same memory. */
+static GstBuffer *
+share_memory (GstBuffer *buffer)
+{
+  GstBuffer *other = gst_buffer_new ();
+
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
+    gst_buffer_append_memory (other, gst_buffer_get_memory (buffer, i));
+  gst_buffer_copy_into (other, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  return other;
+}
+
 static void
 keep (TfxDeeds *self, GstBuffer *buffer, GstCaps *caps, guint64 number)
 {
   Kept *kept = g_new (Kept, 1);
 
-  *kept = (Kept){ gst_buffer_ref (buffer), gst_caps_ref (caps), number };
+  *kept = (Kept){ self->n % 2 ? share_memory (buffer) : gst_buffer_ref (buffer),
+    gst_caps_ref (caps), number };
   g_queue_push_tail (&self->kept, kept);
   if (g_queue_get_length (&self->kept) > 3)
     release (self, self->n % 2);

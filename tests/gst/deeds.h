@@ -12,7 +12,8 @@ typedef enum
 {
   TFX_DEEDS_COUNT, /* looks at nothing */
   TFX_DEEDS_READ,
-  TFX_DEEDS_KEEP, /* every third one, and reads it later or never */
+  TFX_DEEDS_KEEP, /* every third one, it or its memory, and reads it later or
+                   * never */
   TFX_DEEDS_REPLACE,
   TFX_DEEDS_NEGATE,
   TFX_DEEDS_MUTE,

@@ -22,8 +22,7 @@ typedef struct
   GstCudaContext *context;
   TfxCuda *cuda;
   GstBufferPool *pool;
-  TfxFilter *filter; /* the output is the input */
-  TfxPlan *plan;
+  TfxExec *exec; /* the output is the input */
   guint8 *bytes;
 } Scene;
 
@@ -93,13 +92,11 @@ play_run (Scene *s, gsize n_frames)
   TfxBlock in = tfx_block_interleaved (s->bytes, TFX_SAMPLE_F32, 1, n_frames);
   gboolean ok;
 
-  if (!s->pool || !s->plan ||
+  if (!s->pool || !s->exec ||
       gst_tfx_cuda_pool_acquire (s->pool, n_frames, &buffer) != GST_FLOW_OK)
     return;
   if (gst_tfx_cuda_buffer_map (&out, buffer, &info, s->cuda, GST_MAP_WRITE)) {
-    tfx_filter_lock (s->filter);
-    ok = tfx_plan_run (s->plan, &in, &out.block) >= 0;
-    tfx_filter_unlock (s->filter);
+    ok = tfx_exec_run (s->exec, &in, &out.block) >= 0;
     ok &= gst_tfx_cuda_buffer_unmap (&out);
     if (ok)
       expect_bytes (gst_buffer_peek_memory (buffer, 0), s->bytes, n_frames * 4);
@@ -109,26 +106,18 @@ play_run (Scene *s, gsize n_frames)
 
 /* ---- the scene ------------------------------------------------------------------ */
 
-static void
-make_plan (Scene *s)
+static TfxExec *
+make_exec (TfxCuda *cuda)
 {
-  const TfxFilterSpec spec = { 48000, 1, TFX_SAMPLE_F64, 0 };
   TfxChain *chain = tfx_chain_new ();
+  TfxExec *exec = NULL;
+  TfxPlan *plan = NULL;
 
-  fail_unless_equals_int (tfx_filter_new (chain, &spec, &s->filter), 0);
-  tfx_filter_lock (s->filter);
-  tfx_plan_new (&s->filter, 1, tfx_cuda_backend (s->cuda), &s->plan);
-  tfx_filter_unlock (s->filter);
+  if (tfx_plan_compile (chain, 48000, 1, tfx_cuda_backend (cuda), &plan) == 0)
+    tfx_exec_new (plan, &exec);
+  tfx_plan_unref (&plan);
   tfx_chain_unref (&chain);
-}
-
-static void
-free_plan (Scene *s)
-{
-  tfx_filter_lock (s->filter);
-  tfx_plan_free (&s->plan);
-  tfx_filter_unlock (s->filter);
-  tfx_filter_unref (&s->filter);
+  return exec;
 }
 
 static GstBufferPool *
@@ -169,12 +158,12 @@ play_scene (void)
     for (gsize i = 3; i < N_BYTES; i += 4)
       s.bytes[i] = 0x3f;
     s.pool = make_pool (s.context);
-    make_plan (&s);
+    s.exec = make_exec (s.cuda);
     for (gint i = 0; i < N_ROUNDS; i++) {
       play_memory (&s);
       play_run (&s, i % 2 ? N_BYTES / 4 : 100);
     }
-    free_plan (&s);
+    tfx_exec_free (&s.exec);
     if (s.pool)
       gst_buffer_pool_set_active (s.pool, FALSE);
     gst_clear_object (&s.pool);
