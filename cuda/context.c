@@ -79,6 +79,17 @@ choose_real (int ratio)
   return ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
 }
 
+const char *
+tfx_cuda_unmet (void)
+{
+  const char *asked = getenv ("TFX_CUDA");
+
+  if (!asked || !*asked || strcmp (asked, "double") == 0 ||
+      strcmp (asked, "twofold") == 0)
+    return NULL;
+  return asked;
+}
+
 static int
 read_properties (TfxCuda *cuda)
 {

@@ -59,6 +59,10 @@ typedef struct TfxCuda TfxCuda;
  * to a static text that says what is missing. */
 bool tfx_cuda_is_available (const char **why);
 
+/* What TFX_CUDA asks for, if there is no arithmetic of that name and the device
+ * decides; NULL otherwise. */
+const char *tfx_cuda_unmet (void);
+
 /* On a device's primary context; device -1: the first one.  0 or a negative
  * errno and a text in why[why_size]. */
 int tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size);

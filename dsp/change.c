@@ -352,8 +352,31 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
   return 0;
 }
 
-/* The state that a device has given back, where there are no units yet: the
- * last inputs of each channel, the newest last. */
+/* ---- at once ----------------------------------------------------------------- */
+
+typedef struct Switch
+{
+  TfxFilter *filter;
+  TfxSlotSpec spec;
+  int ret;
+} Switch;
+
+/* Room for the past, where a device has given it back and there are no units. */
+static void
+make_room_list (TfxPlaces *list, void *data)
+{
+  Switch *s = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *p = &list->places[i];
+
+    if (s->ret == 0 && p->phase != TFX_PLACE_STEADY && p->slot && p->old &&
+        p->old->stage->kind->unit && !p->old->unit)
+      s->ret = tfx_slot_make_room (p->slot, &s->spec);
+  }
+}
+
+/* The last inputs of each channel, the newest last. */
 static void
 seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
 {
@@ -361,8 +384,6 @@ seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
   const size_t n_from = from->stage->kind->state_size (from->stage);
   const size_t n = least (n_to, n_from);
 
-  if (to->stage->kind != from->stage->kind || !to->stage->kind->unit)
-    return;
   for (unsigned c = 0; c < n_channels; c++)
     memcpy (to->state + c * n_to + n_to - n,
         from->state + c * n_from + n_from - n, n * sizeof *to->state);
@@ -371,18 +392,19 @@ seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
 static void
 switch_list (TfxPlaces *list, void *data)
 {
-  TfxFilter *f = data;
+  const Switch *s = data;
 
   for (size_t i = 0; i < list->n; i++) {
     TfxPlace *p = &list->places[i];
 
     if (p->phase == TFX_PLACE_STEADY)
       continue;
-    if (p->slot && p->old && p->slot->state && p->old->state &&
-        p->slot->n_sos == 0)
-      seed_state (p->slot, p->old, f->spec.n_channels);
-    else if (p->slot && p->old)
-      seed_slot (p->slot, p->old, f->spec.n_channels);
+    if (p->slot && p->old && p->slot->stage->kind == p->old->stage->kind) {
+      if (p->old->stage->kind->unit && p->slot->state && p->old->state)
+        seed_state (p->slot, p->old, s->spec.filter.n_channels);
+      else
+        seed_slot (p->slot, p->old, s->spec.filter.n_channels);
+    }
     end_fade (p);
   }
   remove_empty (list);
@@ -391,18 +413,19 @@ switch_list (TfxPlaces *list, void *data)
 int
 tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 {
-  int ret;
+  Switch s = { f, tfx_filter_slot_spec (f), 0 };
 
   if (f->is_changing)
     return -EBUSY;
-  ret = tfx_change_begin (f, chain);
-  if (ret < 0)
-    return ret;
-  each_list (&f->places, switch_list, f);
+  s.ret = tfx_change_begin (f, chain);
+  if (s.ret < 0)
+    return s.ret;
+  each_list (&f->places, make_room_list, &s);
+  each_list (&f->places, s.ret < 0 ? revoke_list : switch_list, &s);
   f->wants_compile = false;
   f->serial++;
   tfx_change_advance (f, 0);
-  return 0;
+  return s.ret;
 }
 
 void

@@ -448,6 +448,14 @@ const TfxBackend *tfx_cpu_backend (void);
 /* The CPU backend with the named kernels, NULL if this machine lacks them. */
 const TfxBackend *tfx_cpu_backend_for (const char *kernel);
 
+/* The kernels that this machine has, by name, the plainest first; NULL behind
+ * the last one. */
+const char *tfx_cpu_kernel (size_t index);
+
+/* What TFX_CPU asks for, if this machine has no kernels of that name and the
+ * best ones are taken instead; NULL otherwise. */
+const char *tfx_cpu_unmet (void);
+
 /* A row of filters compiled for a backend. */
 typedef struct TfxPlan TfxPlan;
 

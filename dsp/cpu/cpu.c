@@ -52,6 +52,24 @@ tfx_cpu_backend_for (const char *kernel)
   return NULL;
 }
 
+const char *
+tfx_cpu_kernel (size_t index)
+{
+  for (size_t i = 0; i < N_BACKENDS; i++) {
+    if (is_supported (backends[i].kernel) && index-- == 0)
+      return backends[i].kernel;
+  }
+  return NULL;
+}
+
+const char *
+tfx_cpu_unmet (void)
+{
+  const char *asked = getenv ("TFX_CPU");
+
+  return asked && *asked && !tfx_cpu_backend_for (asked) ? asked : NULL;
+}
+
 const TfxBackend *
 tfx_cpu_backend (void)
 {

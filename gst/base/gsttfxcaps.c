@@ -40,8 +40,8 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   gst_caps_unref (mine);
 
   asked = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
-  caps = gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other),
-      asked);
+  caps =
+      gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other), asked);
   gst_caps_unref (peer);
   gst_caps_unref (asked);
   gst_caps_unref (template);
@@ -139,8 +139,8 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   }
   priv->has_failed = FALSE;
   priv->info = *info;
-  GST_INFO_OBJECT (self, "%d channels at %d Hz",
-      GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_RATE (info));
+  GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
+      GST_AUDIO_INFO_RATE (info));
   return TRUE;
 }
 

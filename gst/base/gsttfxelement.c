@@ -378,9 +378,8 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
 static GstPad *
 gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
 {
-  GstPad *pad = gst_pad_new_from_template (gst_element_class_get_pad_template (
-                                               GST_ELEMENT_GET_CLASS (self),
-                                               name),
+  GstPad *pad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
       name);
 
   gst_pad_set_query_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_events_query));
@@ -404,5 +403,6 @@ gst_tfx_element_init (GstTfxElement *self)
       GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
   gst_pad_set_event_function (priv->sink,
       GST_DEBUG_FUNCPTR (gst_tfx_events_sink));
-  gst_pad_set_event_function (priv->src, GST_DEBUG_FUNCPTR (gst_tfx_events_src));
+  gst_pad_set_event_function (priv->src,
+      GST_DEBUG_FUNCPTR (gst_tfx_events_src));
 }

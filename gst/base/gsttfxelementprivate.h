@@ -44,13 +44,13 @@ typedef struct
   gint in_stride; /* samples from frame to frame, 0: planar */
   GstSegment segment;
   gchar *stream_id;
-  gboolean is_segment_new; /* no buffer has come in it */
-  gboolean is_running;     /* samples were filtered since the last reset */
-  gboolean is_identity;    /* output is input, and nothing is under way */
+  gboolean is_segment_new;  /* no buffer has come in it */
+  gboolean is_running;      /* samples were filtered since the last reset */
+  gboolean is_identity;     /* output is input, and nothing is under way */
   gboolean may_be_identity; /* that has to be looked at */
   GstTfxTimes times;
-  gsize delay; /* frames that the filter makes the output late, */
-  gsize skip;  /* and those still to be dropped of the output */
+  gsize delay;          /* frames that the filter makes the output late, */
+  gsize skip;           /* and those still to be dropped of the output */
   gboolean discont_out; /* the next buffer that goes out is to say so */
 
   /* The next element. */
@@ -145,8 +145,7 @@ void gst_tfx_settings_stop (GstTfxElement *self);
 
 /* ---- gsttfxcaps.c ------------------------------------------------------------------ */
 
-GstCaps *
-gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
+GstCaps *gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
 
 /* The CAPS event; takes it. */
 gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);
@@ -158,11 +157,9 @@ gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
 
 /* ---- gsttfxevents.c: events and queries ------------------------------------------- */
 
-gboolean
-gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
-gboolean
-gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
+gboolean gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
 
 /* Sends a serialized event, behind the frames that came before it.  Takes it. */
 gboolean gst_tfx_events_forward (GstTfxElement *self, GstEvent *event);

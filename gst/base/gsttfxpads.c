@@ -99,12 +99,11 @@ gst_tfx_pads_look_ahead (GstTfxElement *self, const GstPad *peer)
   priv->can_defer = FALSE;
   if (element) {
     next = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-    priv->can_defer = g_atomic_int_get (&priv->fuse) &&
-                      g_atomic_int_get (&next->fuse) &&
-                      g_atomic_int_get (&priv->device) ==
-                          g_atomic_int_get (&next->device) &&
-                      g_atomic_int_get (&priv->cuda_device_id) ==
-                          g_atomic_int_get (&next->cuda_device_id);
+    priv->can_defer =
+        g_atomic_int_get (&priv->fuse) && g_atomic_int_get (&next->fuse) &&
+        g_atomic_int_get (&priv->device) == g_atomic_int_get (&next->device) &&
+        g_atomic_int_get (&priv->cuda_device_id) ==
+            g_atomic_int_get (&next->cuda_device_id);
   }
   GST_DEBUG_OBJECT (self, "next is %" GST_PTR_FORMAT ", %s", element,
       priv->can_defer ? "which runs the filter" : "the filter runs here");
@@ -137,6 +136,7 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstTfxDevicePlace *place = &priv->place;
+  const GstBuffer *old = *buffer;
   GstTfxLayout layout;
 
   /* Whether it stays a gap must be known now. */
@@ -147,8 +147,10 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   if (G_UNLIKELY (place->has_cuda_memory) &&
       (!place->out_cuda || !gst_tfx_cuda_flow_upload (self, buffer, n_frames)))
     return FALSE;
-  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout) ||
-      !gst_tfx_pending_add (*buffer, priv->filter, &layout))
+  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout))
+    return FALSE;
+  layout.was_uploaded = *buffer != old;
+  if (!gst_tfx_pending_add (*buffer, priv->filter, &layout))
     return FALSE;
   priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);
@@ -184,8 +186,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
   if (G_UNLIKELY (priv->may_be_identity))
     gst_tfx_settings_find_identity (self);
-  if (G_UNLIKELY (n_frames == 0 ||
-                  (priv->is_identity && !priv->place.has_cuda_memory)))
+  if (G_UNLIKELY (
+          n_frames == 0 || (priv->is_identity && !priv->place.has_cuda_memory)))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
@@ -286,8 +288,7 @@ gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime stamp = GST_BUFFER_PTS (buffer), next = priv->times.next;
-  gboolean is_gap =
-      gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
+  gboolean is_gap = gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
 
   if (priv->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (stamp) &&
       GST_CLOCK_TIME_IS_VALID (next))
@@ -367,11 +368,11 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
     return -1;
   n_frames = gst_tfx_pending_n_frames (buffer, priv->spec.sample,
       priv->spec.n_channels);
-  if (n_frames < 0 || GST_AUDIO_INFO_LAYOUT (&priv->info) !=
-                          GST_AUDIO_LAYOUT_INTERLEAVED)
+  if (n_frames < 0 ||
+      GST_AUDIO_INFO_LAYOUT (&priv->info) != GST_AUDIO_LAYOUT_INTERLEAVED)
     n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
-  if (n_frames <= 0 || !gst_tfx_times_goes_on (&priv->times,
-                           GST_BUFFER_PTS (buffer), n_frames))
+  if (n_frames <= 0 ||
+      !gst_tfx_times_goes_on (&priv->times, GST_BUFFER_PTS (buffer), n_frames))
     return -1;
   return n_frames;
 }

@@ -149,7 +149,7 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   return gst_tfx_chain_builder_prepare (chain, expr, build);
 }
 
-/* ---- values that the rate does not allow ------------------------------------------- */
+/* ---- values that cannot be met ------------------------------------------------------ */
 
 typedef struct
 {
@@ -166,7 +166,7 @@ make_property_name (const TfxExpr *expr, const TfxExprUnmet *unmet)
 {
   const TfxClass *klass =
       tfx_expr_stage_class (expr, tfx_expr_find (expr, unmet->stage));
-  gint param = tfx_catalogue_find_param (klass, unmet->param);
+  gint param = tfx_class_find_param (klass, unmet->param);
   gboolean is_upper;
   gchar *path, *name;
 
@@ -189,8 +189,8 @@ report_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Report *report = data;
   gchar *name = make_property_name (report->expr, unmet);
-  GstTfxClamp value = { name, " Hz", unmet->asked, unmet->used, unmet->lowest,
-    unmet->highest };
+  GstTfxClamp value = { name, unmet->because ? "" : " Hz", unmet->asked,
+    unmet->used, unmet->lowest, unmet->highest, NULL, unmet->because };
 
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
       report->rate);

@@ -29,8 +29,9 @@
 static GstTfxElement *
 gst_tfx_device_find_upstream (GstTfxElement *self)
 {
-  return (GstTfxElement *)gst_tfx_peer_find (
-      gst_tfx_element_get_private (self)->sink, GST_TYPE_TFX_ELEMENT);
+  return (GstTfxElement *)
+      gst_tfx_peer_find (gst_tfx_element_get_private (self)->sink,
+          GST_TYPE_TFX_ELEMENT);
 }
 
 /* Those that leave their filters to @self ask for the same memory. */
@@ -106,7 +107,8 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (!place->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
-  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
+  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context) &&
+                !gst_tfx_pending_was_uploaded (buffer);
   if (!place->is_new && place->from_device == from_device)
     return;
   /* One buffer of another length says little of those to come. */
@@ -128,71 +130,93 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* ---- before the first buffer -------------------------------------------------------- */
 
-/* The filters of a row of elements that ends here, each with a reference; their
- * number.  Their caps are set one after the other in this thread. */
-static gsize
-gst_tfx_device_get_row (GstTfxElement *self, TfxFilter **filters)
+/* A row of elements that ends here.  Their caps are set one after the other in
+ * this thread. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX]; /* each with a reference */
+  gsize n;
+  gboolean is_running; /* one of them has run */
+} Row;
+
+static void
+gst_tfx_device_get_row (GstTfxElement *self, Row *row)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
-  gsize n = 0;
 
   if (upstream && gst_tfx_pads_is_deferring (upstream))
-    n = gst_tfx_device_get_row (upstream, filters);
+    gst_tfx_device_get_row (upstream, row);
   gst_clear_object (&upstream);
-  if (priv->filter && n < GST_TFX_ROW_MAX)
-    filters[n++] = tfx_filter_ref (priv->filter->filter);
-  return n;
+  if (priv->filter && row->n < GST_TFX_ROW_MAX)
+    row->filters[row->n++] = tfx_filter_ref (priv->filter->filter);
+  row->is_running |= priv->is_running;
+}
+
+static void
+gst_tfx_device_clear_row (Row *row)
+{
+  while (row->n > 0)
+    tfx_filter_unref (&row->filters[--row->n]);
 }
 
 /* What there is to do for such a row.  FALSE if that cannot be told. */
 static gboolean
 gst_tfx_device_find_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
 {
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  gsize n = gst_tfx_device_get_row (self, filters);
   TfxPlan *plan = NULL;
+  Row row = { .n = 0 };
   gboolean ok;
 
-  tfx_filter_lock_all (filters, n);
-  ok = tfx_plan_new (filters, n, tfx_cpu_backend (), &plan) == 0;
+  gst_tfx_device_get_row (self, &row);
+  tfx_filter_lock_all (row.filters, row.n);
+  ok = tfx_plan_new (row.filters, row.n, tfx_cpu_backend (), &plan) == 0;
   if (ok)
     tfx_plan_work (plan, n_frames, work);
   tfx_plan_free (&plan);
-  tfx_filter_unlock_all (filters, n);
-  for (gsize i = 0; i < n; i++)
-    tfx_filter_unref (&filters[i]);
+  tfx_filter_unlock_all (row.filters, row.n);
+  gst_tfx_device_clear_row (&row);
   return ok;
 }
 
-/* Loads the kernels, starts each of them, takes memory: a filter at rest hears a
- * block of silence. */
-static void
-gst_tfx_device_warm_up (GstTfxElement *self)
+/* Runs a block of silence over filters that are at rest, and stay so. */
+static gint
+gst_tfx_device_run_silence (GstTfxElement *self, const Row *row)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime start = gst_util_get_timestamp ();
+  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gsize n_frames =
       CLAMP (WARM_UP_SAMPLES / priv->spec.n_channels, 1, WARM_UP_FRAMES);
-  TfxFilter *filter = priv->filter->filter;
-  gdouble *samples;
+  gdouble *samples = g_new0 (gdouble, n_frames * priv->spec.n_channels);
+  TfxBlock block = tfx_block_interleaved (samples, priv->spec.sample,
+      priv->spec.n_channels, n_frames);
   TfxPlan *plan = NULL;
-  TfxBlock block;
   gint err;
 
-  if (priv->is_running)
-    return;
-  samples = g_new0 (gdouble, n_frames * priv->spec.n_channels);
-  block = tfx_block_interleaved (samples, priv->spec.sample,
-      priv->spec.n_channels, n_frames);
-  tfx_filter_lock (filter);
-  err = tfx_plan_new (&filter, 1, tfx_cuda_backend (priv->place.cuda), &plan);
+  tfx_filter_lock_all (row->filters, row->n);
+  err = tfx_plan_new (row->filters, row->n, tfx_cuda_backend (priv->place.cuda),
+      &plan);
   if (err == 0)
     err = tfx_plan_run (plan, &block, &block);
   tfx_plan_free (&plan);
-  tfx_filter_reset (filter);
-  tfx_filter_unlock (filter);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  tfx_filter_unlock_all (row->filters, row->n);
   g_free (samples);
+  return err;
+}
+
+/* Loads the kernels, starts each of them, takes memory. */
+static void
+gst_tfx_device_warm_up (GstTfxElement *self)
+{
+  GstClockTime start = gst_util_get_timestamp ();
+  Row row = { .n = 0 };
+  gint err = 0;
+
+  gst_tfx_device_get_row (self, &row);
+  if (!row.is_running)
+    err = gst_tfx_device_run_silence (self, &row);
+  gst_tfx_device_clear_row (&row);
   GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
       GST_TIME_ARGS (gst_util_get_timestamp () - start));
   if (err < 0 && err != -ENOTSUP)

@@ -70,8 +70,7 @@ void gst_tfx_cuda_allocator_clear_task (GstMemory *memory);
  * of the whole memory. */
 gpointer
 gst_tfx_cuda_allocator_map (GstTfxCudaSides *handle, GstMapFlags flags);
-void
-gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags);
+void gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags);
 
 G_END_DECLS
 

@@ -17,6 +17,12 @@ gst_tfx_cuda_init (void)
   return FALSE;
 }
 
+const gchar *
+gst_tfx_cuda_get_unmet (void)
+{
+  return NULL;
+}
+
 gboolean
 gst_tfx_cuda_is_available (const gchar **why)
 {

@@ -37,16 +37,16 @@ typedef struct
 {
   gboolean may_have_cuda_memory; /* buffers in CUDA memory may come or go */
   gboolean has_cuda_memory;      /* the caps of a pad say so */
-  gint state;              /* atomic, of GstTfxCudaState */
-  gint is_chosen;          /* atomic: device=auto has chosen CUDA */
-  gint seen_setting;       /* of the device property, plus 1 */
-  gboolean told;           /* a warning that it is missing was posted */
-  gboolean is_setting;     /* caps are being set */
-  gboolean in_cuda;        /* the sink pad's caps say CUDA memory, */
-  gboolean out_cuda;       /* and so do the source pad's */
-  GstCudaContext *context; /* also set by the application */
-  TfxCuda *cuda;           /* its backend, or NULL */
-  gboolean runs;           /* the filter is to run on it */
+  gint state;                    /* atomic, of GstTfxCudaState */
+  gint is_chosen;                /* atomic: device=auto has chosen CUDA */
+  gint seen_setting;             /* of the device property, plus 1 */
+  gboolean told;                 /* a warning that it is missing was posted */
+  gboolean is_setting;           /* caps are being set */
+  gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */
+  gboolean out_cuda;             /* and so do the source pad's */
+  GstCudaContext *context;       /* also set by the application */
+  TfxCuda *cuda;                 /* its backend, or NULL */
+  gboolean runs;                 /* the filter is to run on it */
   /* device=auto: what the last row had to do, for so many frames. */
   TfxWork work;
   gsize noted_frames;
@@ -76,8 +76,8 @@ void gst_tfx_device_update (GstTfxElement *self);
 
 /* The filter is about to run over a buffer of so many frames: with device=auto this
  * may be the place to go over to another backend. */
-void
-gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
+void gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer,
+    gsize n_frames);
 
 /* The row, whose locks are held, has run over so many frames. */
 void gst_tfx_device_note_row (GstTfxElement *self, const GstTfxRow *row,

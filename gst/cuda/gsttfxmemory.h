@@ -12,12 +12,12 @@ G_BEGIN_DECLS
  * knows. */
 GstCaps *gst_tfx_memory_make_template (const gchar *text);
 
-/* For GstBaseTransformClass::transform_caps, with @filter still to be looked
+/* For a pad in this direction, with any filter still to be looked
  * at: what the pad on the other side can have, the best first. */
 GstCaps *gst_tfx_memory_transform_caps (GstTfxMemory memory,
     GstPadDirection direction, GstCaps *caps);
 
-/* For GstBaseTransformClass::fixate_caps: what @caps leave to choose from, less
+/* What @caps leave to choose from, less
  * the memory that is only for want of any other.  Takes @caps. */
 GstCaps *gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps);
 

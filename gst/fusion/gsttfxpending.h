@@ -25,6 +25,7 @@ typedef struct
   gsize n_frames;
   gsize offset;
   gssize frame_stride, channel_stride;
+  gboolean was_uploaded; /* to where it is, from system memory */
 } GstTfxLayout;
 
 /* Leaves @filter to be run over the buffer's only memory, behind what is pending
@@ -35,8 +36,12 @@ gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
 
 /* The frames of a pending memory that is as it was when its filters were left to
  * it, with interleaved samples of this kind; else -1. */
-gssize gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type,
-    guint n_channels);
+gssize
+gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels);
+
+/* Whether the samples are on a device because those who left their filters have
+ * moved them there. */
+gboolean gst_tfx_pending_was_uploaded (GstBuffer *buffer);
 
 /* Whether the buffer has a pending memory, whatever its state. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);

@@ -37,7 +37,7 @@ struct _GstTfxPendingLink
 /* What the rows that end in a filter came to, since it was made. */
 typedef struct
 {
-  TfxStats stats; /* device and kernel are those of the last run */
+  TfxStats stats;             /* device and kernel are those of the last run */
   gsize n_stages, n_sections; /* of the last run */
   gint error;     /* of a device that failed, a negative errno value, or 0 */
   guint64 n_lost; /* frames that nobody could filter */
@@ -51,9 +51,9 @@ struct _GstTfxSharedFilter
   GstTfxPendingLink *first, *last;
   const TfxBackend *backend; /* for rows that end here */
   GstObject *context;        /* what it runs on, or NULL */
-  gboolean is_mixing; /* the CPU runs what the backend cannot mix */
-  TfxPlan *plan;      /* of the row that ran last, or NULL */
-  TfxStats plan_stats; /* its own, as far as they are counted */
+  gboolean is_mixing;        /* the CPU runs what the backend cannot mix */
+  TfxPlan *plan;             /* of the row that ran last, or NULL */
+  TfxStats plan_stats;       /* its own, as far as they are counted */
   GstTfxRowCounts counts;
   GstTfxPending *spare; /* atomic: serves the next buffer */
 };

@@ -148,6 +148,15 @@ tfx_deeds_end (TfxDeeds *self)
 }
 
 void
+tfx_deeds_read_one (TfxDeeds *self)
+{
+  g_mutex_lock (&self->lock);
+  if (!g_queue_is_empty (&self->kept))
+    release (self, TRUE);
+  g_mutex_unlock (&self->lock);
+}
+
+void
 tfx_deeds_free (TfxDeeds *self)
 {
   tfx_deeds_end (self);

@@ -39,6 +39,9 @@ void tfx_deeds_free (TfxDeeds *self);
 /* Reads what is still kept. */
 void tfx_deeds_end (TfxDeeds *self);
 
+/* Reads the oldest that is kept, if there is one: from any thread. */
+void tfx_deeds_read_one (TfxDeeds *self);
+
 /* A buffer comes by; what goes on in its place, or NULL. */
 GstBuffer *tfx_deeds_take (TfxDeeds *self, GstPad *pad, GstBuffer *buffer);
 

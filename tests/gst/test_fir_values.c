@@ -341,6 +341,37 @@ GST_START_TEST (test_bad_kernels)
 }
 GST_END_TEST;
 
+/* Factors that no float holds when they are multiplied are multiplied with
+ * samples. */
+GST_START_TEST (test_huge_products)
+{
+  static const gchar *const chains[] = {
+    "Gain(1e5) | FIR([1e6]) | Gain(1e5) | Gain(1e5) | Gain(1e5) | Gain(1e5) | "
+    "Gain(1e5)",
+    "FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | "
+    "FIR([1e6])"
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gchar *launch = g_strdup_printf ("tfxchain chain=\"%s\"", chains[__i__]);
+  GstHarness *h = tfx_check_harness (launch, &info);
+  gdouble in[N], *out;
+  gsize n;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < N; i++)
+    in[i] = 1e-30;
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, in, N));
+  out = tfx_check_samples (buffer, &info, &n);
+  fail_unless_equals_uint64 (n, N);
+  for (guint i = 0; i < N; i++)
+    fail_unless (fabs (out[i] - 1e6) < 1.0, "%g", out[i]);
+  g_free (out);
+  g_free (launch);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* GObject does not let in what is no number. */
 GST_START_TEST (test_nan)
 {
@@ -410,6 +441,7 @@ fir_values_suite (void)
   tcase_add_test (tc, test_taps_come_back);
   tcase_add_test (tc, test_delay_too_long);
   tcase_add_loop_test (tc, test_bad_kernels, 0, 2);
+  tcase_add_loop_test (tc, test_huge_products, 0, 2);
   tcase_add_test (tc, test_nan);
   tcase_add_loop_test (tc, test_extremes, 0, 4);
   return s;

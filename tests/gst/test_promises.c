@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "firs.h"
 #include "line.h"
 
 #define RATE 48000
@@ -186,6 +187,64 @@ GST_START_TEST (test_scheduling)
 }
 GST_END_TEST;
 
+/* ---- a delay that is told ---------------------------------------------------- */
+
+#define N_TAPS 4097
+#define PEAK 2048
+
+static gboolean
+answer_latency (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* The correction of a room: not symmetric, its peak in the middle.  Told so, the
+ * element puts the peak where it belongs and says how late it is. */
+GST_START_TEST (test_told_delay)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *taps = tfx_firs_room (N_TAPS, 1), *in = g_new0 (gdouble, 3 * N);
+  GstElement *x;
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime latency;
+  TfxLine line;
+
+  taps[PEAK] = 10.0;
+  in[N] = 1.0;
+  tfx_line_open (&line, __i__ ? "tfxfir name=x ! tfxchain" : "tfxfir name=x",
+      &info, TRUE, 3 * N);
+  x = tfx_line_get (&line, "x");
+  fail_unless (g_object_class_find_property (G_OBJECT_GET_CLASS (x), "delay"),
+      "nobody can tell the delay");
+  tfx_firs_set_kernel (x, taps, N_TAPS);
+  g_object_set (x, "delay", PEAK, NULL);
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, 3 * N, SIZE);
+  gst_pad_set_query_function (line.src, answer_latency);
+  fail_unless (gst_pad_peer_query (line.sink, query));
+  gst_query_parse_latency (query, NULL, &latency, NULL);
+  fail_unless_equals_uint64 (latency,
+      gst_util_uint64_scale_ceil (PEAK, GST_SECOND, RATE));
+  tfx_line_end (&line);
+  tfx_line_expect_whole (&line);
+  for (gsize i = 0; i < 3 * N; i++) {
+    gsize tap = i + PEAK - N;
+    gdouble due = i + PEAK >= N && tap < N_TAPS ? taps[tap] : 0.0;
+
+    fail_unless (ABS (line.heard[i] - due) < 1e-5, "frame %u is %g, not %g",
+        (guint)i, line.heard[i], due);
+  }
+  gst_query_unref (query);
+  gst_object_unref (x);
+  tfx_line_close (&line);
+  g_free (taps);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* ---- what a property says ------------------------------------------------------ */
 
 /* What can be changed while playing is said to be. */
@@ -248,6 +307,7 @@ promises_suite (void)
   tcase_add_loop_test (tc, test_ghost_pad_mutes, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_late_buffers, 0, 2);
   tcase_add_loop_test (tc, test_scheduling, 0, 4);
+  tcase_add_loop_test (tc, test_told_delay, 0, 2);
   tcase_add_loop_test (tc, test_flags, 0, 4);
   tcase_add_loop_test (tc, test_empty_chain_passes, 0, 4);
   return s;

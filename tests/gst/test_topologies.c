@@ -208,6 +208,8 @@ play_one (Play *play, gchar **tale)
     act (play, step);
     /* In a thread, some of it is done while a buffer is under way. */
     allow (play, step + 1);
+    for (guint i = 0; play->is_threaded && i < play->topology->deeds->len; i++)
+      tfx_deeds_read_one (g_ptr_array_index (play->topology->deeds, i));
     if (play->is_threaded && step % 3 == 0)
       wait_for (play, step);
   }

@@ -115,8 +115,9 @@ act (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   const GstSegment *segment;
   guint64 number = 0;
 
+  /* Given up, and removed by whoever did. */
   if (!g_atomic_int_compare_and_exchange (&self->state, 0, 1))
-    return GST_PAD_PROBE_REMOVE;
+    return GST_PAD_PROBE_PASS;
   event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   gst_event_parse_segment (event, &segment);
   if (!tfx_deeds_number (info->data, segment, self->topology->info.rate,

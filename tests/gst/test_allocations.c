@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_allocations.c: nothing is taken from the heap while samples flow, fused
+ * or not, and none while a property moves.
+ *
+ * The program's own malloc() and its like come before those of the C library,
+ * for all libraries.  What GStreamer itself takes for a push is what it takes
+ * with as many identities.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <gmodule.h>
+#include <gst/controller/controller.h>
+
+#include "line.h"
+
+/* ---- the heap -------------------------------------------------------------- */
+
+extern void *__libc_malloc (size_t size);
+extern void *__libc_calloc (size_t n, size_t size);
+extern void *__libc_realloc (void *memory, size_t size);
+extern void *__libc_memalign (size_t alignment, size_t size);
+
+static __thread gboolean is_watched;
+static guint n_taken;
+
+static void
+count (void)
+{
+  if (is_watched)
+    n_taken++;
+}
+
+G_MODULE_EXPORT void *
+malloc (size_t size)
+{
+  count ();
+  return __libc_malloc (size);
+}
+
+G_MODULE_EXPORT void *
+calloc (size_t n, size_t size)
+{
+  count ();
+  return __libc_calloc (n, size);
+}
+
+G_MODULE_EXPORT void *
+realloc (void *memory, size_t size)
+{
+  count ();
+  return __libc_realloc (memory, size);
+}
+
+G_MODULE_EXPORT void *
+memalign (size_t alignment, size_t size)
+{
+  count ();
+  return __libc_memalign (alignment, size);
+}
+
+G_MODULE_EXPORT void *
+aligned_alloc (size_t alignment, size_t size)
+{
+  count ();
+  return __libc_memalign (alignment, size);
+}
+
+G_MODULE_EXPORT int
+posix_memalign (void **memory, size_t alignment, size_t size)
+{
+  count ();
+  *memory = __libc_memalign (alignment, size);
+  return *memory ? 0 : ENOMEM;
+}
+
+/* ---- the stream ------------------------------------------------------------ */
+
+#define RATE 48000
+#define N_WARM 200 /* buffers: a second and more, with what glides or settles */
+#define N_PUSHES 100
+
+/* Something that happens before each buffer. */
+typedef void (*Move) (TfxLine *line, guint buffer);
+
+static GstFlowReturn
+drop_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+/* How often the heap is asked for memory while N_PUSHES go through. */
+static guint
+count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
+    gboolean fuse, Move prepare, Move move)
+{
+  gdouble *in = tfx_check_noise (n_frames * info->channels, 1);
+  GstBuffer *stock[N_WARM + N_PUSHES];
+  TfxLine line;
+
+  tfx_line_open (&line, launch, info, fuse, 1);
+  gst_pad_set_chain_function (line.sink, drop_buffer);
+  if (prepare)
+    prepare (&line, 0);
+  tfx_line_push_segment (&line, 0, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (stock); i++)
+    stock[i] = tfx_check_stamped (info, in, n_frames, i * n_frames);
+  n_taken = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (stock); i++) {
+    GstFlowReturn flow;
+
+    if (move)
+      move (&line, i);
+    is_watched = i >= N_WARM;
+    flow = gst_pad_push (line.src, stock[i]);
+    is_watched = FALSE;
+    fail_unless_equals_int (flow, GST_FLOW_OK);
+  }
+  tfx_line_close (&line);
+  g_free (in);
+  return n_taken;
+}
+
+/* ---- rows ------------------------------------------------------------------- */
+
+#define SIX(x) x " ! " x " ! " x " ! " x " ! " x " ! " x
+
+typedef struct
+{
+  const gchar *launch, *plain; /* the same with identities */
+} Row;
+
+static const Row rows[] = {
+  { SIX ("tfxbutterworth order=6"), SIX ("identity") },
+  { SIX ("tfxchain chain=\"ParametricEQ(300, q=2, gain=3) | Gain(0.9)\""),
+      SIX ("identity") },
+  { "tfxbutterworth ! tfxchebyshev ! tfxchain chain=\"Delay(delay_samples=99)\""
+    " ! tfxbutterworth ! tfxfir align=false method=direct ! tfxchebyshev",
+      SIX ("identity") },
+  { "tfxfir", "identity" },
+  { "tfxfir taps=2001 method=fft", "identity" },
+  { "tfxchain chain=\"Reverb() | Delay(bpm=100, strategy='ping-pong')\"",
+      "identity" },
+  { "tfxbutterworth ! identity ! tfxchebyshev", SIX ("identity") },
+};
+
+GST_START_TEST (test_rows)
+{
+  const Row *row = &rows[__i__ / 2];
+  static const gsize sizes[] = { 64, 1024, 333 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstAudioInfo info =
+        tfx_check_info (i % 2 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+            RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+    guint n_plain =
+        count_pushes (row->plain, &info, sizes[i], FALSE, NULL, NULL);
+    guint n =
+        count_pushes (row->launch, &info, sizes[i], __i__ % 2, NULL, NULL);
+
+    fail_unless (n <= n_plain,
+        "%s takes from the heap %u times in %u buffers of %u frames, "
+        "identities %u times",
+        row->launch, n, N_PUSHES, (guint)sizes[i], n_plain);
+  }
+}
+GST_END_TEST;
+
+/* The watch sees what libraries take: or the test would prove nothing. */
+GST_START_TEST (test_watch)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+
+  fail_unless (count_pushes ("audioconvert ! capsfilter "
+                             "caps=audio/x-raw,format=F64LE",
+                   &info, 64, FALSE, NULL, NULL) >= N_PUSHES);
+}
+GST_END_TEST;
+
+/* ---- properties that move ------------------------------------------------------ */
+
+static void
+move_cutoff (TfxLine *line, guint buffer)
+{
+  GstElement *x = tfx_line_get (line, "x");
+
+  g_object_set (x, "cutoff", 500.0 + 7.0 * buffer, NULL);
+  gst_object_unref (x);
+}
+
+static void
+move_gain (TfxLine *line, guint buffer)
+{
+  gst_child_proxy_set (GST_CHILD_PROXY (line->element), "x::eq::gain",
+      buffer % 10 - 5.0, NULL);
+}
+
+typedef struct
+{
+  const gchar *launch;
+  Move move;
+} Moving;
+
+static const Moving moving[] = {
+  { "tfxbutterworth name=x order=6", move_cutoff },
+  { "tfxbutterworth ! tfxbutterworth name=x order=4 ! tfxchebyshev",
+      move_cutoff },
+  { "tfxchebyshev name=x", move_cutoff },
+  { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", move_gain },
+};
+
+/* The application's thread may take what it likes: only the push counts. */
+GST_START_TEST (test_moving)
+{
+  const Moving *m = &moving[__i__ / 2];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  guint n = count_pushes (m->launch, &info, 64 << __i__ % 3, __i__ % 2, NULL,
+      m->move);
+
+  fail_unless (n == 0, "%s takes from the heap %u times in %u buffers",
+      m->launch, n, N_PUSHES);
+}
+GST_END_TEST;
+
+static void
+control (TfxLine *line, guint buffer)
+{
+  GstElement *x = tfx_line_get (line, "x");
+  gboolean is_plain = !g_str_has_prefix (line->launch, "tfx");
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *curve = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  gst_timed_value_control_source_set (curve, 0, 0.01);
+  gst_timed_value_control_source_set (curve, 10 * GST_SECOND, 0.5);
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (x),
+      gst_direct_control_binding_new (GST_OBJECT (x),
+          is_plain ? "volume" : "cutoff", source)));
+  gst_object_unref (source);
+  gst_object_unref (x);
+}
+
+/* A curve costs what it costs with another element: GObject's part. */
+GST_START_TEST (test_controlled)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  guint n_plain =
+      count_pushes ("volume name=x", &info, 480, FALSE, control, NULL);
+  guint n =
+      count_pushes ("tfxbutterworth name=x", &info, 480, FALSE, control, NULL);
+
+  fail_unless (n <= n_plain,
+      "a cutoff under control takes from the heap %u times, a volume %u times",
+      n, n_plain);
+}
+GST_END_TEST;
+
+static Suite *
+allocations_suite (void)
+{
+  Suite *s = suite_create ("allocations");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_watch);
+  tcase_add_loop_test (tc, test_rows, 0, 2 * G_N_ELEMENTS (rows));
+  tcase_add_loop_test (tc, test_moving, 0, 2 * G_N_ELEMENTS (moving));
+  tcase_add_test (tc, test_controlled);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, allocations_suite ());
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fusion_changes.c: random rows whose settings and chains change in
+ * mid-stream, fused and unfused: the same frames at the same times, and the same
+ * samples to rounding.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "firs.h"
+#include "rows.h"
+
+/* Against the input or the output, whichever is louder; see
+ * test_fusion_random.c.  Direct FIRs of float32 sum up in single precision. */
+#define F32_DB -140.0
+#define F32_FIR_DB -134.0
+#define F32_FFT_DB -128.0
+#define F64_DB -250.0
+#define F64_FFT_DB -240.0
+
+#define N_ROWS 60
+
+static gdouble
+draw (GRand *rand, gdouble low, gdouble high)
+{
+  return low * pow (high / low, g_rand_double (rand));
+}
+
+/* ---- rows ------------------------------------------------------------------- */
+
+static const gchar *const texts[] = {
+  "",
+  "Gain(0.8)",
+  "Gain(0.8) | Gain(1.1)",
+  "eq=ParametricEQ(900, q=2, gain=4)",
+  "eq=ParametricEQ(900, q=2, gain=4) | Gain(0.7)",
+  "HiShelving(3000, q=0.7, gain=-3, gain_scale='db') | "
+  "eq=ParametricEQ(500, q=3, gain=-6)",
+  "(LoButterworth(900, order=3) + Gain(0.3))",
+  "Delay(delay_samples=300, feedback=0.4, taps=2)",
+  "d=Delay(delay_samples=30, feedback=0.4, taps=1) | Notch(400, 3)",
+  "FIR([1, 0.5, -0.25])",
+  "FIR([1, -0.5, 0, 0, 0.25]) | AllPass(700, q=1) | Gain(0.9)",
+};
+
+static gchar *
+draw_row (GRand *rand, gint rate, gboolean with_firs)
+{
+  const guint n = g_rand_int_range (rand, 2, 7);
+  GString *line = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++) {
+    g_string_append (line, i ? " ! " : "");
+    switch (g_rand_int_range (rand, with_firs ? 0 : 1, 4)) {
+      case 0:
+        g_string_append_printf (line, "tfxfir taps=%d align=%s method=%s",
+            1 + 2 * g_rand_int_range (rand, 0, 100),
+            g_rand_boolean (rand) ? "true" : "false",
+            g_rand_int_range (rand, 0, 3) ? "direct" : "fft");
+        g_string_append_printf (line, " cutoff=%.1f",
+            draw (rand, rate / 12.0, rate / 2.2));
+        break;
+      case 1:
+        g_string_append_printf (line, "tfxbutterworth cutoff=%.1f order=%d",
+            draw (rand, rate / 12.0, rate / 2.2),
+            g_rand_int_range (rand, 1, 9));
+        break;
+      case 2:
+        g_string_append_printf (line, "tfxchebyshev cutoff=%.1f order=%d",
+            draw (rand, rate / 12.0, rate / 2.2),
+            g_rand_int_range (rand, 1, 7));
+        break;
+      default:
+        /* No FIR but where there may be one. */
+        g_string_append_printf (line, "tfxchain chain=\"%s\"",
+            texts[g_rand_int_range (rand, 0, G_N_ELEMENTS (texts) - 2)]);
+        break;
+    }
+  }
+  return g_string_free (line, FALSE);
+}
+
+/* ---- changes ------------------------------------------------------------------ */
+
+static gboolean may_have_firs;
+
+static void
+change_band (GstElement *element, GRand *rand, gint rate)
+{
+  gdouble low = draw (rand, rate / 2000.0, rate / 8.0);
+
+  switch (g_rand_int_range (rand, 0, 4)) {
+    case 0:
+      g_object_set (element, "mode", g_rand_int_range (rand, 0, 4), NULL);
+      break;
+    case 1:
+      g_object_set (element, "lower-frequency", low, "upper-frequency",
+          low * 2.5, NULL);
+      break;
+    default:
+      g_object_set (element, "cutoff", draw (rand, rate / 500.0, rate / 2.2),
+          NULL);
+      break;
+  }
+}
+
+static void
+change_fir (GstElement *element, GRand *rand, gint rate)
+{
+  gdouble *taps;
+  guint n;
+
+  switch (g_rand_int_range (rand, 0, 5)) {
+    case 0:
+      /* Odd, for all modes. */
+      g_object_set (element, "taps", 1 + 2 * g_rand_int_range (rand, 1, 150),
+          NULL);
+      break;
+    case 1:
+      g_object_set (element, "window", g_rand_int_range (rand, 0, 9), NULL);
+      break;
+    case 2:
+      n = g_rand_int_range (rand, 1, 300);
+      taps = tfx_firs_room (n, n);
+      tfx_firs_set_kernel (element, taps, n);
+      g_free (taps);
+      break;
+    case 3:
+      tfx_firs_set_kernel (element, NULL, 0);
+      break;
+    default:
+      change_band (element, rand, rate);
+      break;
+  }
+}
+
+static void
+change_chain (GstElement *element, GRand *rand)
+{
+  GObject *stage;
+
+  if (g_rand_boolean (rand)) {
+    g_object_set (element, "chain",
+        texts[g_rand_int_range (rand, 0,
+            G_N_ELEMENTS (texts) - (may_have_firs ? 0 : 2))],
+        NULL);
+    return;
+  }
+  stage = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "eq");
+  if (stage)
+    g_object_set (stage, "gain", g_rand_double_range (rand, -6.0, 6.0), NULL);
+  g_clear_object (&stage);
+}
+
+static void
+change_iir (GstElement *element, GRand *rand, gint rate)
+{
+  gboolean is_chebyshev =
+      !strcmp (G_OBJECT_TYPE_NAME (element), "GstTfxChebyshev");
+
+  switch (g_rand_int_range (rand, 0, is_chebyshev ? 5 : 3)) {
+    case 0:
+      g_object_set (element, "order", g_rand_int_range (rand, 1, 9), NULL);
+      break;
+    case 3:
+      g_object_set (element, "type", g_rand_int_range (rand, 1, 3), NULL);
+      break;
+    case 4:
+      g_object_set (element, "ripple", g_rand_double_range (rand, 0.05, 1.0),
+          "attenuation", g_rand_double_range (rand, 30.0, 60.0), NULL);
+      break;
+    default:
+      change_band (element, rand, rate);
+      break;
+  }
+}
+
+/* Any setting of any element; sometimes several at once, or again while the
+ * last change is under way. */
+static void
+change (TfxRow *row, guint64 frame, GRand *rand)
+{
+  while (g_rand_int_range (rand, 0, 3) == 0) {
+    GstElement *element = row->elements[g_rand_int_range (rand, 0, row->n)];
+    const gchar *type = G_OBJECT_TYPE_NAME (element);
+
+    if (!strcmp (type, "GstTfxFir"))
+      change_fir (element, rand, row->rate);
+    else if (!strcmp (type, "GstTfxChain"))
+      change_chain (element, rand);
+    else
+      change_iir (element, rand, row->rate);
+  }
+}
+
+static void
+change_and_toggle (TfxRow *row, guint64 frame, GRand *rand)
+{
+  GRand *other = g_rand_new_with_seed (frame);
+
+  change (row, frame, rand);
+  tfx_rows_toggle_fuse (row, frame, other);
+  tfx_rows_toggle_probe (row, frame, other);
+  g_rand_free (other);
+}
+
+/* ---- the tests ------------------------------------------------------------------ */
+
+static gdouble
+bound_db (const GstAudioInfo *info, const gchar *launch)
+{
+  gboolean has_fft = strstr (launch, "method=fft") != NULL;
+
+  if (GST_AUDIO_INFO_WIDTH (info) == 64)
+    return has_fft ? F64_FFT_DB : F64_DB;
+  if (has_fft)
+    return F32_FFT_DB;
+  return may_have_firs ? F32_FIR_DB : F32_DB;
+}
+
+static GstAudioInfo
+draw_info (GRand *rand)
+{
+  static const gint rates[] = { 8000, 44100, 48000, 96000 };
+
+  return tfx_check_info (g_rand_boolean (rand) ? GST_AUDIO_FORMAT_F64
+                                               : GST_AUDIO_FORMAT_F32,
+      rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))],
+      g_rand_int_range (rand, 1, 4),
+      g_rand_boolean (rand) ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                            : GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+static void
+compare (guint seed, gboolean with_firs, TfxMeddle fused)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+  GstAudioInfo info = draw_info (rand);
+  gchar *launch = draw_row (rand, info.rate, with_firs);
+  const gsize n = 40000;
+  gdouble *in = tfx_check_noise (n * info.channels, seed), error_db;
+  TfxHeard heard[2];
+  TfxRow row;
+
+  may_have_firs = with_firs;
+  for (guint k = 0; k < 2; k++) {
+    tfx_rows_open (&row, launch, &info, k == 1);
+    tfx_rows_play (&row, &info, in, n, seed, k ? fused : change, &heard[k]);
+    tfx_rows_close (&row);
+    fail_unless_equals_uint64 (heard[k].n_frames, n);
+  }
+  tfx_heard_expect_same (&heard[1], &heard[0], FALSE);
+  error_db = tfx_heard_error_db (&heard[1], &heard[0], in);
+  fail_unless (error_db <= bound_db (&info, launch), "seed %u: %.1f dB: %s",
+      seed, error_db, launch);
+  for (guint k = 0; k < 2; k++)
+    tfx_heard_close (&heard[k]);
+  g_free (in);
+  g_free (launch);
+  g_rand_free (rand);
+}
+
+GST_START_TEST (test_change_recursive)
+{
+  compare (100 + __i__, FALSE, change);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_change_recursive_and_toggle)
+{
+  compare (200 + __i__, FALSE, change_and_toggle);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_change_all)
+{
+  compare (300 + __i__, TRUE, change);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_change_all_and_toggle)
+{
+  compare (400 + __i__, TRUE, change_and_toggle);
+}
+GST_END_TEST;
+
+static Suite *
+fusion_changes_suite (void)
+{
+  Suite *s = suite_create ("fusion_changes");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_change_recursive, 0, N_ROWS);
+  tcase_add_loop_test (tc, test_change_recursive_and_toggle, 0, N_ROWS);
+  tcase_add_loop_test (tc, test_change_all, 0, N_ROWS);
+  tcase_add_loop_test (tc, test_change_all_and_toggle, 0, N_ROWS);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, fusion_changes_suite ());
+}
