@@ -51,7 +51,7 @@ state_pull (TfxCudaCascade *c)
 
 /* Before the host's copy is written. */
 static int
-state_settle (TfxCudaCascade *c)
+state_wait (TfxCudaCascade *c)
 {
   int ret = 0;
 
@@ -86,7 +86,7 @@ tfx_cuda_cascade_set_state (TfxCudaCascade *c, size_t first, size_t n_sos,
   double *host = c->host.data;
 
   if (ret == 0)
-    ret = state_settle (c);
+    ret = state_wait (c);
   if (ret < 0)
     return ret;
   for (unsigned i = 0; i < c->n_channels; i++)
@@ -100,7 +100,7 @@ void
 tfx_cuda_cascade_reset (TfxCudaCascade *c)
 {
   /* If that fails so will the next run. */
-  state_settle (c);
+  state_wait (c);
   memset (c->host.data, 0, tfx_cascade_state_size (c) + 16);
   c->host_is_valid = c->host_is_newer = true;
 }

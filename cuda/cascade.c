@@ -92,11 +92,12 @@ tfx_cuda_cascade_force (TfxCudaCascade *c, int segment_log2, int lanes_log2,
 }
 
 int
-tfx_cuda_cascade_prepare (TfxCudaCascade *c, TfxSample type, size_t n_frames)
+tfx_cuda_cascade_prepare (TfxCudaCascade *c, TfxSample type, size_t n_frames,
+    bool is_whole)
 {
   static const bool layouts[] = { false, true };
   bool is_double = type == TFX_SAMPLE_F64;
-  TfxVariant *v = tfx_variant_choose (c, !is_double, is_double);
+  TfxVariant *v = tfx_variant_choose (c, is_whole && !is_double, is_double);
   int ret = v ? tfx_variant_upload (c, v) : -EIO;
 
   for (size_t i = 0; ret == 0 && i < 2; i++)

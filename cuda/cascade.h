@@ -21,9 +21,10 @@ void tfx_cuda_cascade_set_sections (TfxCudaCascade *cascade, const TfxSos *sos,
     double gain);
 
 /* Makes ready for blocks of up to n_frames frames of samples of this type:
- * kernels are loaded, and memory is there.  0 or a negative errno. */
+ * kernels are loaded, and memory is there.  is_whole: its input and output are
+ * those of the stream, not what lies between steps.  0 or a negative errno. */
 int tfx_cuda_cascade_prepare (TfxCudaCascade *cascade, TfxSample type,
-    size_t n_frames);
+    size_t n_frames, bool is_whole);
 
 /* Launches on the context's stream.  double_arithmetic: for a stream of
  * doubles.  sum.data may be 0; cleared: bytes [n_channels] that the device can

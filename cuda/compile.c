@@ -147,7 +147,7 @@ describe_kernel (const TfxKernelId *id, Options *options)
   char name[TFX_KERNEL_NAME_SIZE];
 
   if (id->kind == TFX_KERNEL_CASCADE) {
-    tfx_module_name (id, name);
+    tfx_kernel_name (id, name);
     options->source = "cascade.cu";
     add_option (options, "-DCASCADE_NAME=%s", name);
     add_option (options, "-DCASCADE_ONLY=CASCADE_%s",
@@ -287,7 +287,7 @@ tfx_compile_kernel (const TfxKernelId *id, int compute, void **image,
   if (ret < 0)
     return ret;
   describe_kernel (id, &options);
-  tfx_module_name (id, name);
+  tfx_kernel_name (id, name);
   key = key_of (&options);
   if (tfx_cache_read (name, key, image, size))
     return 0;

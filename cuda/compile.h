@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "module.h"
+#include "kernel.h"
 
 /* The image of one kernel for a device of compute capability `compute` (90 for
  * 9.0): from the cache, or compiled and put there.  The caller frees *image.

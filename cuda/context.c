@@ -2,24 +2,15 @@
  * context.c: a device, its context and stream. */
 #include "context.h"
 
-#include <errno.h>
 #include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
-#include "module.h"
-
 /* A device that does double at this fraction of float's speed, or slower, gets
  * float streams done in two floats instead. */
 #define SLOW_DOUBLE_RATIO 8
-
-bool
-tfx_cuda_is_available (const char **why)
-{
-  return tfx_driver_get (why) != NULL;
-}
 
 /* ---- errors ----------------------------------------------------------------- */
 
@@ -47,23 +38,24 @@ tfx_context_check (TfxCuda *cuda, CUresult result, const char *what)
   return result == CUDA_ERROR_OUT_OF_MEMORY ? -ENOMEM : -EIO;
 }
 
+/* ---- using --------------------------------------------------------------------- */
+
+int
+tfx_context_enter (TfxCuda *cuda)
+{
+  return tfx_context_check (cuda, cuda->driver->ctx_push (cuda->context),
+      "using the context");
+}
+
 void
-tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size)
+tfx_context_leave (TfxCuda *cuda)
 {
-  TfxCuda *c = (TfxCuda *)cuda;
+  CUcontext context;
 
-  pthread_mutex_lock (&c->lock);
-  snprintf (text, size, "%s", c->error);
-  pthread_mutex_unlock (&c->lock);
+  cuda->driver->ctx_pop (&context);
 }
 
-bool
-tfx_cuda_is_lost (const TfxCuda *cuda)
-{
-  return __atomic_load_n (&cuda->lost, __ATOMIC_ACQUIRE);
-}
-
-/* ---- making ------------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------------- */
 
 static int
 attribute (TfxCuda *cuda, CUdevice_attribute which, int *value)
@@ -85,6 +77,17 @@ choose_real (int ratio)
   if (asked && strcmp (asked, "twofold") == 0)
     return TFX_REAL_TWOFOLD;
   return ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
+}
+
+const char *
+tfx_cuda_unmet (void)
+{
+  const char *asked = getenv ("TFX_CUDA");
+
+  if (!asked || !*asked || strcmp (asked, "double") == 0 ||
+      strcmp (asked, "twofold") == 0)
+    return NULL;
+  return asked;
 }
 
 static int
@@ -121,40 +124,13 @@ read_properties (TfxCuda *cuda)
   return 0;
 }
 
-static void
-cuda_free (TfxCuda *cuda)
+TfxCuda *
+tfx_context_new (const TfxDriver *driver)
 {
-  const TfxDriver *d = cuda->driver;
-  bool entered = cuda->context && tfx_context_enter (cuda) == 0;
+  TfxCuda *cuda = calloc (1, sizeof *cuda);
 
-  tfx_module_clear (cuda);
-  if (cuda->stream)
-    d->stream_destroy (cuda->stream);
-  if (entered)
-    tfx_context_leave (cuda);
-  if (cuda->is_primary)
-    d->primary_ctx_release (cuda->device);
-  pthread_mutex_destroy (&cuda->lock);
-  free (cuda);
-}
-
-/* The driver, and an object for it. */
-static TfxCuda *
-cuda_alloc (char *why, size_t why_size)
-{
-  const char *missing;
-  const TfxDriver *driver = tfx_driver_get (&missing);
-  TfxCuda *cuda;
-
-  if (!driver) {
-    snprintf (why, why_size, "%s", missing);
+  if (!cuda)
     return NULL;
-  }
-  cuda = calloc (1, sizeof *cuda);
-  if (!cuda) {
-    snprintf (why, why_size, "out of memory");
-    return NULL;
-  }
   cuda->refs = 1;
   cuda->driver = driver;
   cuda->waiting = true;
@@ -163,155 +139,62 @@ cuda_alloc (char *why, size_t why_size)
   return cuda;
 }
 
-/* What is left to do once there is a context. */
-static int
-cuda_finish (TfxCuda *cuda, int ret, TfxCuda **out, char *why, size_t why_size)
-{
-  if (ret == 0)
-    ret = read_properties (cuda);
-  if (ret == 0)
-    ret = tfx_context_enter (cuda);
-  if (ret == 0) {
-    ret = tfx_context_check (cuda,
-        cuda->driver->stream_create (&cuda->stream, CU_STREAM_NON_BLOCKING),
-        "making a stream");
-    tfx_context_leave (cuda);
-  }
-  if (ret < 0) {
-    tfx_cuda_error (cuda, why, why_size);
-    cuda_free (cuda);
-    return ret;
-  }
-  cuda->backend = *tfx_cuda_engine_backend ();
-  cuda->backend.kernel = cuda->kernel;
-  cuda->backend.data = cuda;
-  *out = cuda;
-  return 0;
-}
-
 int
-tfx_cuda_new (int device, TfxCuda **out, char *why, size_t why_size)
+tfx_context_open_device (TfxCuda *cuda, int device)
 {
-  TfxCuda *cuda = cuda_alloc (why, why_size);
-  int n_devices = 0;
-  int ret;
+  int ret = tfx_context_check (cuda,
+      cuda->driver->device_get (&cuda->device, device), "opening the device");
 
-  *out = NULL;
-  if (!cuda)
-    return -ENODEV;
-  ret = tfx_context_check (cuda, cuda->driver->device_get_count (&n_devices),
-      "counting the devices");
-  if (ret == 0 && device >= n_devices) {
-    snprintf (why, why_size, "there is no CUDA device %d: it must be 0 to %d",
-        device, n_devices - 1);
-    cuda_free (cuda);
-    return -ENODEV;
-  }
-  if (ret == 0)
-    ret = tfx_context_check (cuda,
-        cuda->driver->device_get (&cuda->device, device < 0 ? 0 : device),
-        "opening the device");
   if (ret == 0)
     ret = tfx_context_check (cuda,
         cuda->driver->primary_ctx_retain (&cuda->context, cuda->device),
         "making a context");
   cuda->is_primary = ret == 0;
-  return cuda_finish (cuda, ret, out, why, why_size);
+  return ret;
 }
 
 int
-tfx_cuda_new_for_context (void *context, TfxCuda **out, char *why,
-    size_t why_size)
+tfx_context_open (TfxCuda *cuda, CUcontext context)
 {
-  TfxCuda *cuda = cuda_alloc (why, why_size);
   int ret;
 
-  *out = NULL;
-  if (!cuda)
-    return -ENODEV;
   cuda->context = context;
   ret = tfx_context_enter (cuda);
-  if (ret == 0) {
-    ret = tfx_context_check (cuda, cuda->driver->ctx_get_device (&cuda->device),
-        "asking for the device");
-    tfx_context_leave (cuda);
-  }
-  return cuda_finish (cuda, ret, out, why, why_size);
-}
-
-TfxCuda *
-tfx_cuda_ref (TfxCuda *cuda)
-{
-  __atomic_add_fetch (&cuda->refs, 1, __ATOMIC_RELAXED);
-  return cuda;
-}
-
-void
-tfx_cuda_unref (TfxCuda **cuda)
-{
-  TfxCuda *c = *cuda;
-
-  *cuda = NULL;
-  if (c && __atomic_sub_fetch (&c->refs, 1, __ATOMIC_ACQ_REL) == 0)
-    cuda_free (c);
-}
-
-/* ---- using ----------------------------------------------------------------------- */
-
-int
-tfx_context_enter (TfxCuda *cuda)
-{
-  return tfx_context_check (cuda, cuda->driver->ctx_push (cuda->context),
-      "using the context");
-}
-
-void
-tfx_context_leave (TfxCuda *cuda)
-{
-  CUcontext context;
-
-  cuda->driver->ctx_pop (&context);
-}
-
-const TfxBackend *
-tfx_cuda_backend (TfxCuda *cuda)
-{
-  return &cuda->backend;
+  if (ret < 0)
+    return ret;
+  ret = tfx_context_check (cuda, cuda->driver->ctx_get_device (&cuda->device),
+      "asking for the device");
+  tfx_context_leave (cuda);
+  return ret;
 }
 
 int
-tfx_cuda_device (const TfxCuda *cuda)
+tfx_context_start (TfxCuda *cuda)
 {
-  return cuda->device;
-}
+  int ret = read_properties (cuda);
 
-const char *
-tfx_cuda_name (const TfxCuda *cuda)
-{
-  return cuda->name;
-}
-
-void *
-tfx_cuda_stream (const TfxCuda *cuda)
-{
-  return cuda->stream;
-}
-
-void
-tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting)
-{
-  __atomic_store_n (&cuda->waiting, waiting, __ATOMIC_RELAXED);
-}
-
-int
-tfx_cuda_wait (TfxCuda *cuda)
-{
-  int ret = tfx_context_enter (cuda);
-
+  if (ret == 0)
+    ret = tfx_context_enter (cuda);
   if (ret < 0)
     return ret;
   ret = tfx_context_check (cuda,
-      cuda->driver->stream_synchronize (cuda->stream), "waiting");
+      cuda->driver->stream_create (&cuda->stream, CU_STREAM_NON_BLOCKING),
+      "making a stream");
   tfx_context_leave (cuda);
   return ret;
+}
+
+void
+tfx_context_free (TfxCuda *cuda)
+{
+  bool entered = cuda->context && tfx_context_enter (cuda) == 0;
+
+  if (cuda->stream)
+    cuda->driver->stream_destroy (cuda->stream);
+  if (entered)
+    tfx_context_leave (cuda);
+  if (cuda->is_primary)
+    cuda->driver->primary_ctx_release (cuda->device);
+  pthread_mutex_destroy (&cuda->lock);
+  free (cuda);
 }

@@ -35,6 +35,18 @@ struct TfxCuda
   char error[512];           /* under the lock */
 };
 
+/* With one reference and without a device; NULL if memory is short. */
+TfxCuda *tfx_context_new (const TfxDriver *driver);
+
+/* A device's primary context, or somebody's, and then what is asked of the
+ * device and its stream.  0 or a negative errno; it is to be freed either
+ * way. */
+int tfx_context_open_device (TfxCuda *cuda, int device);
+int tfx_context_open (TfxCuda *cuda, CUcontext context);
+int tfx_context_start (TfxCuda *cuda);
+/* Its modules have been unloaded. */
+void tfx_context_free (TfxCuda *cuda);
+
 /* Makes the context current on this thread until leave.  0 or -EIO. */
 int tfx_context_enter (TfxCuda *cuda);
 void tfx_context_leave (TfxCuda *cuda);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-private.h: what an engine is made of, for engine.c and run.c. */
+ * engine-private.h: what an engine is made of, for engine*.c and the
+ * table in tfx-cuda.c. */
 #ifndef TFX_CUDA_ENGINE_PRIVATE_H
 #define TFX_CUDA_ENGINE_PRIVATE_H
 
@@ -8,7 +9,7 @@
 #include "transfer.h"
 #include "window.h"
 
-/* Samples that are run at a time; larger blocks are run in parts. */
+/* Samples that are run at a time. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
 
 /* Steps in series. */
@@ -25,9 +26,6 @@ typedef struct Node
   TfxCudaWindow *window;
   List *branches;    /* sums */
   size_t sum_buffer; /* sums */
-  /* Steps with a delay: frames still to be dropped, and frames still to come
-   * after the end of the stream; and what they were before the run. */
-  size_t skip, rest, old_skip, old_rest;
 } Node;
 
 struct TfxEngine
@@ -37,8 +35,8 @@ struct TfxEngine
   size_t n_nodes;
   Node *nodes;
   List top;
-  TfxCudaWindow *copier, *clearer; /* y = x, y = 0 */
-  TfxBuffer *buffers;              /* each a block of doubles */
+  TfxCudaWindow *copier; /* y = x */
+  TfxBuffer *buffers;    /* each a block of doubles */
   size_t n_buffers, copy_buffer;
 
   /* Two, so that one is filled while the other is on its way. */
@@ -52,16 +50,26 @@ struct TfxEngine
   uint64_t n_launches, n_uploads, n_downloads;
 };
 
+/* A gain alone behind a FIR or a delay line is part of that: it has no node.
+ * True for the last step that has one. */
+bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
+bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
+
 /* Room between steps for blocks of n_frames.  The context is current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
-/* Filters in to out; in may be NULL for zeros, and then the input has ended.
- * As TfxBackend.run. */
+/* As in TfxBackend, whose functions they are.  What cannot be had of a state is
+ * zero, or infinite, and the state lost. */
+int
+tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine);
+void tfx_cuda_engine_free (TfxEngine **engine);
+int tfx_cuda_engine_update (TfxEngine *engine, const TfxPlan *plan);
+void tfx_cuda_engine_reset (TfxEngine *engine);
+void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
+
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
 
-/* As in TfxBackend; what cannot be had is zero, or infinite, and the state
- * lost. */
 void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
 void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
     const double *state);

@@ -11,15 +11,31 @@
  * come. */
 #define PREPARE_FRAMES 1024
 
-/* New taps of a FIR take over in a cross-fade of this length. */
-#define FIR_FADE_SECONDS 0.01
-
 /* ---- making --------------------------------------------------------------------- */
 
 static size_t
 take_buffer (TfxEngine *e)
 {
   return e->n_buffers++;
+}
+
+bool
+tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i)
+{
+  const TfxStep *s = &list->steps[i];
+  TfxStepKind before;
+
+  if (i == 0 || s->kind != TFX_STEP_CASCADE || s->n_sos > 0 || s->is_alone)
+    return false;
+  before = list->steps[i - 1].kind;
+  return before == TFX_STEP_FIR || before == TFX_STEP_DELAY;
+}
+
+bool
+tfx_cuda_engine_is_last (const TfxSteps *list, size_t i)
+{
+  return i + 1 == list->n ||
+         (i + 2 == list->n && tfx_cuda_engine_is_folded (list, i + 1));
 }
 
 static int make_list (TfxEngine *e, const TfxSteps *list, List *out);
@@ -62,8 +78,10 @@ make_list (TfxEngine *e, const TfxSteps *list, List *out)
     out->between = take_buffer (e);
     take_buffer (e);
   }
-  for (size_t i = 0; ret == 0 && i < list->n; i++)
-    ret = make_node (e, &list->steps[i]);
+  for (size_t i = 0; ret == 0 && i < list->n; i++) {
+    if (!tfx_cuda_engine_is_folded (list, i))
+      ret = make_node (e, &list->steps[i]);
+  }
   return ret;
 }
 
@@ -98,7 +116,6 @@ engine_clear (TfxEngine *e)
 
   free_list (&e->plan->top, &e->top, e);
   tfx_cuda_window_free (&e->copier);
-  tfx_cuda_window_free (&e->clearer);
   for (size_t i = 0; e->buffers && i < e->n_buffers; i++)
     tfx_buffer_free (e->cuda, &e->buffers[i]);
   for (int i = 0; i < 2; i++) {
@@ -112,11 +129,13 @@ engine_clear (TfxEngine *e)
   tfx_pinned_free (e->cuda, &e->cleared);
 }
 
-static void
-cuda_engine_free (TfxEngine *e)
+void
+tfx_cuda_engine_free (TfxEngine **engine)
 {
+  TfxEngine *e = *engine;
   bool entered;
 
+  *engine = NULL;
   if (!e)
     return;
   /* What the device may still do with the memory comes first.  Where there is
@@ -128,43 +147,37 @@ cuda_engine_free (TfxEngine *e)
     tfx_context_leave (e->cuda);
   free (e->nodes);
   free (e->buffers);
-  tfx_cuda_unref (&e->cuda);
   free (e);
-}
-
-static void
-rearm_gates (TfxEngine *e)
-{
-  for (size_t i = 0; i < e->plan->top.n; i++) {
-    const TfxStep *s = &e->plan->top.steps[i];
-    e->nodes[s->index].skip = e->nodes[s->index].rest = s->delay;
-  }
 }
 
 /* scale: a gain behind the last step. */
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  size_t fade = (size_t)(e->plan->rate_hz * FIR_FADE_SECONDS);
-
   if (list->n == 0)
     tfx_cuda_window_set_gain (l->copy, scale);
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
-    double gain = s->gain * (i + 1 == list->n ? scale : 1.0);
+    double gain = s->gain;
 
+    if (tfx_cuda_engine_is_folded (list, i))
+      continue;
+    if (i + 1 < list->n && tfx_cuda_engine_is_folded (list, i + 1))
+      gain *= list->steps[i + 1].gain;
+    if (tfx_cuda_engine_is_last (list, i))
+      gain *= scale;
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->window)
-      tfx_cuda_window_set_stage (node->window, s->stage, gain, fade);
+      tfx_cuda_window_set_stage (node->window, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
       update_list (e, &s->branches[k], &node->branches[k], gain);
   }
 }
 
-static int
-cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
+int
+tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
   /* Of the stream, once there is one. */
   TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
@@ -187,12 +200,12 @@ cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 /* ---- memory for a block ------------------------------------------------------------ */
 
 static int
-prepare_node (Node *node, TfxSample type, size_t n_frames)
+prepare_node (Node *node, TfxSample type, size_t n_frames, bool is_whole)
 {
   int ret = 0;
 
   if (node->cascade)
-    ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames);
+    ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
   if (ret == 0 && node->window)
     ret = tfx_cuda_window_prepare (node->window, type, n_frames);
   return ret;
@@ -223,7 +236,8 @@ prepare (TfxEngine *e)
     n_frames = TFX_MAX_SAMPLES / e->plan->n_channels;
   n_samples = n_frames * e->plan->n_channels;
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
-    ret = prepare_node (&e->nodes[i], type, n_frames);
+    ret =
+        prepare_node (&e->nodes[i], type, n_frames, e->plan->n_all_steps == 1);
   if (ret == 0 && e->top.copy)
     ret = tfx_cuda_window_prepare (e->top.copy, type, n_frames);
   for (int i = 0; ret == 0 && i < 2; i++)
@@ -245,10 +259,6 @@ engine_make (TfxEngine *e)
     ret = -ENOMEM;
   if (ret == 0)
     ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->copier);
-  if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->clearer);
-  if (ret == 0)
-    tfx_cuda_window_set_gain (e->clearer, 0.0);
   for (int i = 0; ret == 0 && i < 2; i++)
     ret = make_event (e->cuda, &e->in_moved[i]);
   if (ret == 0)
@@ -262,8 +272,8 @@ engine_make (TfxEngine *e)
   return prepare (e);
 }
 
-static int
-cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
+int
+tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
 {
   TfxEngine *e = calloc (1, sizeof *e);
   int ret = -ENOMEM;
@@ -272,7 +282,7 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
   if (!e)
     return -ENOMEM;
   e->plan = plan;
-  e->cuda = tfx_cuda_ref ((TfxCuda *)plan->backend->data);
+  e->cuda = cuda;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
   if (e->nodes)
@@ -282,42 +292,17 @@ cuda_engine_new (const TfxPlan *plan, TfxEngine **engine)
     tfx_context_leave (e->cuda);
   }
   if (ret < 0) {
-    cuda_engine_free (e);
+    tfx_cuda_engine_free (&e);
     return ret;
   }
-  rearm_gates (e);
   *engine = e;
   return 0;
 }
 
 /* ---- the rest of the table --------------------------------------------------------- */
 
-static int
-cuda_engine_drain (TfxEngine *e, const TfxBlock *out)
-{
-  return tfx_cuda_engine_run (e, NULL, out);
-}
-
-static size_t
-cuda_engine_get_skip (const TfxEngine *e, size_t stage)
-{
-  size_t skip = 0;
-
-  if (stage != SIZE_MAX)
-    return e->nodes[e->plan->stages[stage].step->index].skip;
-  for (size_t i = 0; i < e->n_nodes; i++)
-    skip += e->nodes[i].skip;
-  return skip;
-}
-
-static void
-cuda_engine_set_skip (TfxEngine *e, size_t stage, size_t skip)
-{
-  e->nodes[e->plan->stages[stage].step->index].skip = skip;
-}
-
-static void
-cuda_engine_reset (TfxEngine *e)
+void
+tfx_cuda_engine_reset (TfxEngine *e)
 {
   bool entered = tfx_context_enter (e->cuda) == 0;
 
@@ -327,13 +312,12 @@ cuda_engine_reset (TfxEngine *e)
     if (e->nodes[i].window)
       tfx_cuda_window_reset (e->nodes[i].window);
   }
-  rearm_gates (e);
   if (entered)
     tfx_context_leave (e->cuda);
 }
 
-static void
-cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
+void
+tfx_cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
   stats->launches += e->n_launches;
   stats->uploads += e->n_uploads;
@@ -358,26 +342,4 @@ tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
     if (e->nodes[i].window)
       tfx_cuda_window_force (e->nodes[i].window, log2, max_tiles);
   }
-}
-
-const TfxBackend *
-tfx_cuda_engine_backend (void)
-{
-  static const TfxBackend backend = {
-    .name = "cuda",
-    .engine_new = cuda_engine_new,
-    .engine_free = cuda_engine_free,
-    .run = tfx_cuda_engine_run,
-    .update = cuda_engine_update,
-    .get_state = tfx_cuda_engine_get_state,
-    .set_state = tfx_cuda_engine_set_state,
-    .drain = cuda_engine_drain,
-    .get_skip = cuda_engine_get_skip,
-    .set_skip = cuda_engine_set_skip,
-    .reset = cuda_engine_reset,
-    .state_peak = tfx_cuda_engine_state_peak,
-    .add_stats = cuda_engine_add_stats,
-  };
-
-  return &backend;
 }

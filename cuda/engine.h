@@ -5,9 +5,6 @@
 
 #include "backend.h"
 
-/* The table of functions; a TfxCuda's copy of it has itself as data. */
-const TfxBackend *tfx_cuda_engine_backend (void);
-
 /* For tests: see tfx_cuda_cascade_force(); for every cascade of the engine. */
 void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2, int lanes_log2,
     unsigned max_grid);

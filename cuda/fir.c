@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define FIR_THREADS 128
-#define FADE_THREADS 256
 
 /* Larger samples count as 0, as on the CPU: so that no sum overflows. */
 #define LIMIT_FLOAT 0x1p100
@@ -29,19 +28,15 @@ tfx_cuda_fir_clear (TfxCudaFir *f)
 {
   tfx_cuda_fft_clear (&f->fft);
   tfx_buffer_free (f->cuda, &f->room);
-  tfx_buffer_free (f->cuda, &f->taps[0].data);
-  tfx_buffer_free (f->cuda, &f->taps[1].data);
-  tfx_buffer_free (f->cuda, &f->other);
+  tfx_buffer_free (f->cuda, &f->taps);
 }
 
 void
-tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain,
-    size_t fade_frames)
+tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain)
 {
+  f->taps_are_old = f->taps_are_old || f->stage != stage || f->gain != gain;
   f->stage = stage;
   f->gain = gain;
-  f->fade_frames = fade_frames;
-  f->taps_are_old = true;
 }
 
 void
@@ -66,7 +61,7 @@ choose_method (const TfxCudaFir *f, size_t n_frames)
 }
 
 static int
-upload_direct (TfxCudaFir *f, TfxCudaFirTaps *taps)
+upload_direct (TfxCudaFir *f)
 {
   size_t n = f->stage->u.fir.n_kernels * f->n_taps;
   double *numbers = malloc (n * sizeof *numbers);
@@ -85,39 +80,29 @@ upload_direct (TfxCudaFir *f, TfxCudaFirTaps *taps)
       numbers[i] = h;
     }
   }
-  ret = tfx_buffer_reserve (f->cuda, &taps->data, n * sizeof *numbers);
+  ret = tfx_buffer_reserve (f->cuda, &f->taps, n * sizeof *numbers);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (f->cuda, taps->data.data, numbers,
+    ret = tfx_cuda_past_upload (f->cuda, f->taps.data, numbers,
         n * sizeof *numbers);
   free (numbers);
   return ret;
 }
 
-/* New kernels take over: at once before the first run, else in a cross-fade;
- * while one is going on they wait for its end. */
 static int
 renew_taps (TfxCudaFir *f)
 {
-  bool fades = f->has_run && f->fade_frames > 0;
-  TfxCudaFirTaps *taps = &f->taps[fades ? !f->current : f->current];
   unsigned n_kernels = f->stage->u.fir.n_kernels;
   int ret;
 
-  if (!f->taps_are_old || f->fade_left > 0)
+  if (!f->taps_are_old)
     return 0;
   ret = f->method == TFX_FIR_FFT
             ? tfx_cuda_fft_transform_taps (&f->fft, f->stage->u.fir.taps,
-                  n_kernels, f->gain, &f->room, &taps->data)
-            : upload_direct (f, taps);
-  if (ret < 0)
-    return ret;
-  taps->n_kernels = n_kernels;
-  if (fades) {
-    f->current = !f->current;
-    f->fade_left = f->fade_frames;
-  }
-  f->taps_are_old = false;
-  return 0;
+                  n_kernels, f->gain, &f->room, &f->taps)
+            : upload_direct (f);
+  f->n_kernels = n_kernels;
+  f->taps_are_old = ret < 0;
+  return ret;
 }
 
 static int
@@ -125,23 +110,16 @@ find_kernels (TfxCudaFir *f, bool is_float)
 {
   TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
     .real = is_float ? f->cuda->real : TFX_REAL_DOUBLE };
-  TfxKernelId fade = { .kind = TFX_KERNEL_FADE };
   int ret = 0;
 
   if (f->is_ready && f->is_float == is_float)
     return 0;
-  if (f->is_ready) {
-    /* Kernels of another arithmetic. */
-    f->taps_are_old = true;
-    f->fade_left = 0;
-    f->has_run = false;
-  }
+  /* Of another arithmetic. */
+  f->taps_are_old = true;
   f->is_float = is_float;
   f->real = direct.real;
   if (f->method == TFX_FIR_DIRECT)
     ret = tfx_module_kernel (f->cuda, &direct, &f->direct);
-  if (ret == 0)
-    ret = tfx_module_kernel (f->cuda, &fade, &f->fade);
   f->is_ready = ret == 0;
   return ret;
 }
@@ -163,7 +141,7 @@ tfx_cuda_fir_prepare (TfxCudaFir *f, bool is_float, size_t n_frames)
 
 typedef struct Run
 {
-  const TfxKernelBlock *in, *sum;
+  const TfxKernelBlock *in, *out, *sum;
   size_t n_frames;
   const TfxKernelRing *ring;
   CUdeviceptr cleared;
@@ -187,22 +165,21 @@ launch (TfxCudaFir *f, const TfxKernel *kernel, size_t grid, unsigned threads,
 }
 
 static int
-run_direct (TfxCudaFir *f, const TfxCudaFirTaps *taps, const Run *r,
-    const TfxKernelBlock *out)
+run_direct (TfxCudaFir *f, const Run *r)
 {
   const size_t frames = FIR_THREADS * TFX_FIR_RUN;
   const size_t window = frames + TFX_FIR_TAPS;
   size_t n_tiles = (r->n_frames + frames - 1) / frames;
   TfxFirArgs args = {
     .in = *r->in,
-    .out = *out,
+    .out = *r->out,
     .sum = *r->sum,
     .n_frames = r->n_frames,
     .n_channels = f->n_channels,
     .n_taps = (unsigned)f->n_taps,
     .n_tiles = (unsigned)n_tiles,
-    .per_channel = taps->n_kernels > 1,
-    .taps = taps->data.data,
+    .per_channel = f->n_kernels > 1,
+    .taps = f->taps.data,
     .ring = *r->ring,
     .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
     .cleared = r->cleared,
@@ -214,60 +191,21 @@ run_direct (TfxCudaFir *f, const TfxCudaFirTaps *taps, const Run *r,
 }
 
 static int
-run_taps (TfxCudaFir *f, const TfxCudaFirTaps *taps, const Run *r,
-    const TfxKernelBlock *out)
+run_transforms (TfxCudaFir *f, const Run *r)
 {
   TfxCudaFftRun run = {
     .in = r->in,
-    .out = out,
+    .out = r->out,
     .sum = r->sum,
     .n_frames = r->n_frames,
     .ring = *r->ring,
-    .spectra = taps->data.data,
-    .per_channel = taps->n_kernels > 1,
+    .spectra = f->taps.data,
+    .per_channel = f->n_kernels > 1,
     .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
     .cleared = r->cleared,
   };
 
-  if (f->method == TFX_FIR_FFT)
-    return tfx_cuda_fft_run (&f->fft, &run, r->n_launches);
-  return run_direct (f, taps, r, out);
-}
-
-/* In the cross-fade to new kernels: the old ones' output first, since the sum
- * may be where the output goes. */
-static int
-run_fading (TfxCudaFir *f, const Run *r, const TfxKernelBlock *out)
-{
-  TfxKernelBlock other = { .frame_stride = 1,
-    .channel_stride = (long long)r->n_frames,
-    .is_double = 1 };
-  size_t n = r->n_frames < f->fade_left ? r->n_frames : f->fade_left;
-  TfxFadeArgs args = {
-    .out = *out,
-    .n_frames = n,
-    .start = f->fade_frames - f->fade_left,
-    .length = f->fade_frames,
-    .n_channels = f->n_channels,
-    .by_channel = llabs (out->channel_stride) <= llabs (out->frame_stride),
-  };
-  int ret = tfx_buffer_reserve (f->cuda, &f->other,
-      r->n_frames * f->n_channels * sizeof (double));
-
-  if (ret < 0)
-    return ret;
-  other.data = f->other.data;
-  args.from = other;
-  ret = run_taps (f, &f->taps[!f->current], r, &other);
-  if (ret == 0)
-    ret = run_taps (f, &f->taps[f->current], r, out);
-  if (ret == 0)
-    ret = launch (f, &f->fade,
-        (n * f->n_channels + FADE_THREADS - 1) / FADE_THREADS, FADE_THREADS, 0,
-        &args);
-  *r->n_launches += 1;
-  f->fade_step = n;
-  return ret;
+  return tfx_cuda_fft_run (&f->fft, &run, r->n_launches);
 }
 
 int
@@ -275,12 +213,9 @@ tfx_cuda_fir_run (TfxCudaFir *f, const TfxKernelBlock *in,
     const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
     const TfxKernelRing *ring, CUdeviceptr cleared, uint64_t *n_launches)
 {
-  const Run r = { in, sum, n_frames, ring, cleared, n_launches };
+  const Run r = { in, out, sum, n_frames, ring, cleared, n_launches };
 
-  f->fade_step = 0;
-  if (f->fade_left > 0)
-    return run_fading (f, &r, out);
-  return run_taps (f, &f->taps[f->current], &r, out);
+  return f->method == TFX_FIR_FFT ? run_transforms (f, &r) : run_direct (f, &r);
 }
 
 void
@@ -288,24 +223,16 @@ tfx_cuda_fir_commit (TfxCudaFir *f)
 {
   if (f->method == TFX_FIR_FFT)
     tfx_cuda_fft_commit (&f->fft);
-  f->fade_left -= f->fade_step;
-  f->fade_step = 0;
-  f->has_run = true;
 }
 
 void
 tfx_cuda_fir_abandon (TfxCudaFir *f)
 {
-  f->fade_step = 0;
   tfx_cuda_fft_abandon (&f->fft);
 }
 
 void
-tfx_cuda_fir_forget (TfxCudaFir *f, bool rest)
+tfx_cuda_fir_forget (TfxCudaFir *f)
 {
   tfx_cuda_fft_forget (&f->fft);
-  if (!rest)
-    return;
-  f->fade_left = 0;
-  f->has_run = false;
 }

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * fir.h: a FIR on the device, direct or by transforms, and its cross-fade to new
- * kernels.  The context is current in all calls. */
+ * fir.h: a FIR on the device, direct or by transforms.  The context is current in
+ * all calls. */
 #ifndef TFX_CUDA_FIR_H
 #define TFX_CUDA_FIR_H
 
 #include "fft.h"
 #include "past.h"
-
-/* Kernels on the device. */
-typedef struct TfxCudaFirTaps
-{
-  TfxBuffer data; /* the taps, or for transforms their spectra */
-  unsigned n_kernels;
-} TfxCudaFirTaps;
 
 typedef struct TfxCudaFir
 {
@@ -22,7 +15,7 @@ typedef struct TfxCudaFir
   TfxFirMethod method; /* TFX_FIR_AUTO until it is chosen */
   bool is_ready;       /* for streams of this type: */
   bool is_float;
-  TfxKernel direct, fade;
+  TfxKernel direct;
   TfxReal real; /* of direct */
   TfxCudaFft fft;
   TfxBuffer room;
@@ -32,12 +25,9 @@ typedef struct TfxCudaFir
   double gain;
   bool taps_are_old;
 
-  /* [current] is heard; [!current] fades out while fade_left > 0. */
-  TfxCudaFirTaps taps[2];
-  unsigned current;
-  bool has_run;
-  size_t fade_frames, fade_left, fade_step;
-  TfxBuffer other; /* the output of what fades out */
+  /* On the device: the taps, or for transforms their spectra. */
+  TfxBuffer taps;
+  unsigned n_kernels;
 } TfxCudaFir;
 
 void tfx_cuda_fir_init (TfxCudaFir *fir, TfxCuda *cuda, unsigned n_channels,
@@ -45,8 +35,8 @@ void tfx_cuda_fir_init (TfxCudaFir *fir, TfxCuda *cuda, unsigned n_channels,
 void tfx_cuda_fir_clear (TfxCudaFir *fir);
 
 /* The stage's kernels times gain; the stage stays the caller's while it runs. */
-void tfx_cuda_fir_set_stage (TfxCudaFir *fir, const TfxStage *stage,
-    double gain, size_t fade_frames);
+void
+tfx_cuda_fir_set_stage (TfxCudaFir *fir, const TfxStage *stage, double gain);
 
 /* For tests: by transforms, see tfx_cuda_fft_force(). */
 void tfx_cuda_fir_force (TfxCudaFir *fir, unsigned log2, unsigned max_tiles);
@@ -62,7 +52,7 @@ int tfx_cuda_fir_run (TfxCudaFir *fir, const TfxKernelBlock *in,
 void tfx_cuda_fir_commit (TfxCudaFir *fir);
 void tfx_cuda_fir_abandon (TfxCudaFir *fir);
 
-/* The past is another one; rest: there is none, and no cross-fade. */
-void tfx_cuda_fir_forget (TfxCudaFir *fir, bool rest);
+/* The past is another one. */
+void tfx_cuda_fir_forget (TfxCudaFir *fir);
 
 #endif

@@ -19,32 +19,6 @@ typedef struct TfxModule
   struct TfxModule *next;
 } TfxModule;
 
-void
-tfx_module_name (const TfxKernelId *id, char *name)
-{
-  const char *real = id->real == TFX_REAL_DOUBLE ? "double" : "twofold";
-
-  switch (id->kind) {
-    case TFX_KERNEL_CASCADE:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_cascade_%s_%s_g%u",
-          id->is_narrow ? "f32" : "any", real, id->group);
-      break;
-    case TFX_KERNEL_DELAY:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_delay");
-      break;
-    case TFX_KERNEL_FADE:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fade");
-      break;
-    case TFX_KERNEL_FIR:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
-      break;
-    case TFX_KERNEL_FFT:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fft_f%s%s",
-          id->is_narrow ? "32_" : "64", id->is_narrow ? real : "");
-      break;
-  }
-}
-
 /* Loads an image; the lock is held. */
 static int
 load (TfxCuda *cuda, const void *image, const char *name, TfxModule **out)
@@ -183,7 +157,7 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
   TfxModule *m;
   int ret;
 
-  tfx_module_name (id, name);
+  tfx_kernel_name (id, name);
   if (machine_code && load_embedded (cuda, machine_code, true) < 0)
     snprintf (refused, sizeof refused, "%.255s", cuda->error);
   else if (machine_code && find_embedded (cuda, name, function))

@@ -4,25 +4,29 @@
  *   TfxCuda *cuda;
  *   char why[256];
  *   if (tfx_cuda_new (-1, &cuda, why, sizeof why) == 0) {
- *     tfx_plan_compile (chain, 48000.0, 2, tfx_cuda_backend (cuda), &plan);
+ *     tfx_plan_new (filters, n, tfx_cuda_backend (cuda), &plan);
  *     …
+ *     tfx_plan_free (&plan);
  *     tfx_cuda_unref (&cuda);
  *   }
  *
  * Blocks
  * ------
  *
- * tfx_exec_run() takes blocks in host memory and blocks in device memory, and
+ * tfx_plan_run() takes blocks in host memory and blocks in device memory, and
  * tells them apart by their address; input and output may differ.  Host memory
  * goes through pinned staging.  A run returns when its output is there; with
  * tfx_cuda_set_waiting (cuda, false) a run whose output is in device memory
  * returns at once, and everything that is done later on tfx_cuda_stream(), by
- * whichever executor of the same TfxCuda, finds it.
+ * whichever plan of the same TfxCuda, finds it.
  *
- * A run that the device fails returns -EIO; its input, unless the output is the
- * same device memory, and the state before the run are kept, so that
- * tfx_exec_adopt() can hand them to another executor, unless
- * tfx_cuda_is_lost().
+ * A run that the device fails returns -EIO or -ENOMEM; its input, unless the
+ * output is the same device memory, and the state before the run are kept.  So
+ * a plan on the CPU can run the same filters from the frame on that
+ * tfx_plan_n_done() tells, unless tfx_cuda_is_lost().
+ *
+ * While values glide or a stage is cross-faded a run returns -ENOTSUP: a plan on
+ * the CPU runs the filters meanwhile.  The state goes there and back.
  *
  * Splitting a stream into other blocks changes the output by rounding only;
  * the same blocks give the same bits.
@@ -37,7 +41,8 @@
  * Threads
  * -------
  *
- * A TfxCuda may be used by any thread; an executor by one at a time. */
+ * A TfxCuda may be used by any thread; a plan by one at a time, with the locks of
+ * its filters. */
 #ifndef TFX_CUDA_H
 #define TFX_CUDA_H
 
@@ -54,6 +59,10 @@ typedef struct TfxCuda TfxCuda;
  * to a static text that says what is missing. */
 bool tfx_cuda_is_available (const char **why);
 
+/* What TFX_CUDA asks for, if there is no arithmetic of that name and the device
+ * decides; NULL otherwise. */
+const char *tfx_cuda_unmet (void);
+
 /* On a device's primary context; device -1: the first one.  0 or a negative
  * errno and a text in why[why_size]. */
 int tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size);
@@ -65,8 +74,7 @@ int tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
 TfxCuda *tfx_cuda_ref (TfxCuda *cuda);
 void tfx_cuda_unref (TfxCuda **cuda);
 
-/* The backend; valid while there is a reference to cuda, which plans do not
- * hold, but executors do. */
+/* The backend; valid while there is a reference to cuda.  A plan holds one. */
 const TfxBackend *tfx_cuda_backend (TfxCuda *cuda);
 
 /* The device's ordinal and name, such as "NVIDIA H200". */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fir.h"
+#include "kind.h"
 
 #define DELAY_THREADS 256
 
@@ -43,7 +44,7 @@ tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
   w->cuda = cuda;
   w->n_channels = n_channels;
   w->gain = 1.0;
-  w->is_fir = stage && stage->tag == TFX_STAGE_FIR;
+  w->is_fir = stage && stage->kind == &tfx_kind_fir;
   if (w->is_fir)
     length = stage->u.fir.n_taps - 1;
   else if (stage)
@@ -71,16 +72,15 @@ tfx_cuda_window_free (TfxCudaWindow **window)
 }
 
 void
-tfx_cuda_window_set_stage (TfxCudaWindow *w, const TfxStage *stage, double gain,
-    size_t fade_frames)
+tfx_cuda_window_set_stage (TfxCudaWindow *w, const TfxStage *stage, double gain)
 {
   if (w->is_fir) {
-    tfx_cuda_fir_set_stage (&w->fir, stage, gain, fade_frames);
+    tfx_cuda_fir_set_stage (&w->fir, stage, gain);
     return;
   }
+  w->taps_are_old = w->taps_are_old || w->stage != stage || w->gain != gain;
   w->stage = stage;
   w->gain = gain;
-  w->taps_are_old = true;
 }
 
 void
@@ -239,7 +239,7 @@ int
 tfx_cuda_window_set_state (TfxCudaWindow *w, const double *state)
 {
   if (w->is_fir)
-    tfx_cuda_fir_forget (&w->fir, false);
+    tfx_cuda_fir_forget (&w->fir);
   return tfx_cuda_past_set_state (&w->past, state);
 }
 
@@ -247,7 +247,7 @@ void
 tfx_cuda_window_reset (TfxCudaWindow *w)
 {
   if (w->is_fir)
-    tfx_cuda_fir_forget (&w->fir, true);
+    tfx_cuda_fir_forget (&w->fir);
   tfx_cuda_past_reset (&w->past);
 }
 

@@ -17,10 +17,9 @@ int tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels,
 void tfx_cuda_window_free (TfxCudaWindow **window);
 
 /* The stage's kernels or taps, times gain: of the same kind and length as at
- * first.  The stage stays the caller's while it runs.  A FIR that has run goes
- * over to new kernels in a cross-fade of fade_frames. */
+ * first.  The stage stays the caller's while it runs. */
 void tfx_cuda_window_set_stage (TfxCudaWindow *window, const TfxStage *stage,
-    double gain, size_t fade_frames);
+    double gain);
 
 /* y = gain x. */
 void tfx_cuda_window_set_gain (TfxCudaWindow *window, double gain);

@@ -8,6 +8,7 @@
  * is split. */
 #include "change.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ tfx_change_frames (const TfxFilter *f)
 /* What may still be under way. */
 typedef struct Look
 {
-  bool is_changing, is_fading, wants_compile;
+  bool is_changing, is_fading, is_waiting, wants_compile;
   size_t n_frames;
 } Look;
 
@@ -128,7 +129,7 @@ advance_list (TfxPlaces *list, void *data)
 void
 tfx_change_advance (TfxFilter *f, size_t n_frames)
 {
-  Look look = { f->next != NULL, false, false, n_frames };
+  Look look = { .is_changing = f->next != NULL, .n_frames = n_frames };
 
   f->n_run += n_frames;
   if (!f->is_changing)
@@ -284,7 +285,7 @@ tfx_change_finish (TfxFilter *f)
 /* ---- another setting ------------------------------------------------------------- */
 
 static void
-look_for_fade (TfxPlaces *list, void *data)
+look_for_phase (TfxPlaces *list, void *data)
 {
   Look *look = data;
 
@@ -292,6 +293,7 @@ look_for_fade (TfxPlaces *list, void *data)
     const TfxPlacePhase phase = list->places[i].phase;
 
     look->is_fading = look->is_fading || phase == TFX_PLACE_FADING;
+    look->is_waiting = look->is_waiting || phase == TFX_PLACE_WAITING;
     look->is_changing = look->is_changing || phase != TFX_PLACE_STEADY;
   }
 }
@@ -317,12 +319,12 @@ revoke_list (TfxPlaces *list, void *data)
 int
 tfx_change_begin (TfxFilter *f, TfxChain *chain)
 {
-  Look look = { false, false, false, 0 };
+  Look look = { .n_frames = 0 };
   bool is_structural;
   int ret = tfx_match_prepare (f, chain, &is_structural);
 
   if (ret == 0 && is_structural) {
-    each_list (&f->places, look_for_fade, &look);
+    each_list (&f->places, look_for_phase, &look);
     if (look.is_changing) {
       tfx_match_abort (&f->places);
       if (look.is_fading) {
@@ -344,19 +346,97 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
   tfx_match_commit (f, &f->places);
   f->n_chain_stages = chain->n_stages;
   f->is_changing = true;
-  f->wants_compile = f->wants_compile || is_structural;
+  look = (Look){ .n_frames = 0 };
+  each_list (&f->places, look_for_phase, &look);
+  f->wants_compile = f->wants_compile || look.is_waiting;
   return 0;
+}
+
+/* ---- at once ----------------------------------------------------------------- */
+
+typedef struct Switch
+{
+  TfxFilter *filter;
+  TfxSlotSpec spec;
+  int ret;
+} Switch;
+
+/* Room for the past, where a device has given it back and there are no units. */
+static void
+make_room_list (TfxPlaces *list, void *data)
+{
+  Switch *s = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxPlace *p = &list->places[i];
+
+    if (s->ret == 0 && p->phase != TFX_PLACE_STEADY && p->slot && p->old &&
+        p->old->stage->kind->unit && !p->old->unit)
+      s->ret = tfx_slot_make_room (p->slot, &s->spec);
+  }
+}
+
+/* The last inputs of each channel, the newest last. */
+static void
+seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+{
+  const size_t n_to = to->stage->kind->state_size (to->stage);
+  const size_t n_from = from->stage->kind->state_size (from->stage);
+  const size_t n = least (n_to, n_from);
+
+  for (unsigned c = 0; c < n_channels; c++)
+    memcpy (to->state + c * n_to + n_to - n,
+        from->state + c * n_from + n_from - n, n * sizeof *to->state);
+}
+
+static void
+switch_list (TfxPlaces *list, void *data)
+{
+  const Switch *s = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+
+    if (p->phase == TFX_PLACE_STEADY)
+      continue;
+    if (p->slot && p->old && p->slot->stage->kind == p->old->stage->kind) {
+      if (p->old->stage->kind->unit && p->slot->state && p->old->state)
+        seed_state (p->slot, p->old, s->spec.filter.n_channels);
+      else
+        seed_slot (p->slot, p->old, s->spec.filter.n_channels);
+    }
+    end_fade (p);
+  }
+  remove_empty (list);
+}
+
+int
+tfx_change_at_once (TfxFilter *f, TfxChain *chain)
+{
+  Switch s = { f, tfx_filter_slot_spec (f), 0 };
+
+  if (f->is_changing)
+    return -EBUSY;
+  s.ret = tfx_change_begin (f, chain);
+  if (s.ret < 0)
+    return s.ret;
+  each_list (&f->places, make_room_list, &s);
+  each_list (&f->places, s.ret < 0 ? revoke_list : switch_list, &s);
+  f->wants_compile = false;
+  f->serial++;
+  tfx_change_advance (f, 0);
+  return s.ret;
 }
 
 void
 tfx_change_begin_next (TfxFilter *f)
 {
-  Look look = { false, false, false, 0 };
+  Look look = { .n_frames = 0 };
   TfxChain *chain = f->next;
 
   if (!chain)
     return;
-  each_list (&f->places, look_for_fade, &look);
+  each_list (&f->places, look_for_phase, &look);
   if (look.is_fading)
     return;
   /* If memory is short it waits on. */

@@ -9,6 +9,9 @@
  * it was. */
 int tfx_change_begin (TfxFilter *filter, TfxChain *chain);
 
+/* The same without cross-fades.  -EBUSY while something changes. */
+int tfx_change_at_once (TfxFilter *filter, TfxChain *chain);
+
 /* Other values for one slot in n_steps points of the grid; the structure is the
  * same.  0 or negative errno. */
 int tfx_change_values (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,

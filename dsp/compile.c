@@ -83,7 +83,6 @@ add_entry (Compiler *c, TfxStep *step, TfxSlot *slot)
   entry->kind = step->kind;
   entry->step = step;
   entry->state_size = slot->stage->kind->state_size (slot->stage);
-  entry->scale = entry->gain = 1.0;
   entry->first_sos = step->n_sos;
   entry->n_sos = slot->n_sos;
   entry->slot = slot;

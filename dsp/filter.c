@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "borrow.h"
 #include "change.h"
 #include "setting.h"
@@ -149,13 +150,53 @@ set_at_rest (TfxFilter *f, const TfxChain *chain)
   return 0;
 }
 
+typedef struct Units
+{
+  TfxSlotSpec spec;
+  int ret;
+} Units;
+
+static void
+make_unit (TfxSlot *slot, void *data)
+{
+  Units *units = data;
+
+  if (units->ret == 0 && slot->state)
+    units->ret = tfx_slot_make_room (slot, &units->spec);
+}
+
+/* Changes begin where the CPU can run them, whatever ran the filter before. */
+static int
+take_from_device (TfxFilter *f)
+{
+  Units units = { .ret = 0 };
+
+  tfx_borrow_from_device (f);
+  if (!f->kernel)
+    f->kernel = tfx_cpu_backend ()->kernel;
+  units.spec = tfx_filter_slot_spec (f);
+  tfx_slots_each (&f->places, make_unit, &units);
+  return units.ret;
+}
+
 int
 tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
 {
+  int ret;
+
   if (f->n_run == 0)
     return set_at_rest (f, chain);
-  tfx_borrow_from_device (f);
-  return tfx_change_begin (f, chain);
+  ret = take_from_device (f);
+  return ret < 0 ? ret : tfx_change_begin (f, chain);
+}
+
+int
+tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
+{
+  if (f->n_run == 0)
+    return set_at_rest (f, chain);
+  tfx_borrow_give_back (f);
+  return tfx_change_at_once (f, chain);
 }
 
 static TfxPlace *
@@ -206,7 +247,7 @@ set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
   else if (!place || place->slot->is_joined)
     ret = -ENOENT;
   else if (ret == 0 && has_run)
-    tfx_borrow_from_device (f);
+    ret = take_from_device (f);
   if (ret < 0)
     return ret;
 

@@ -296,7 +296,6 @@ static const TfxUnitKind delay_unit = {
 
 const TfxKind tfx_kind_delay = {
   .name = "delay",
-  .tag = TFX_STAGE_DELAY,
   .step = TFX_STEP_DELAY,
   .unit = &delay_unit,
   .is_identity = delay_is_identity,

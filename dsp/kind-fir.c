@@ -132,23 +132,6 @@ tfx_stage_convolve (const TfxStage *first, const TfxStage *second)
   return stage;
 }
 
-TfxStage *
-tfx_stage_lengthen (const TfxStage *fir, size_t n_taps)
-{
-  const unsigned n = fir->u.fir.n_kernels;
-  const size_t n_has = fir->u.fir.n_taps;
-  TfxStage *stage = fir_new (fir->id, n, n_taps, fir->u.fir.method);
-
-  if (!stage)
-    return NULL;
-  stage->u.fir.delay = fir->u.fir.delay;
-  for (unsigned k = 0; k < n; k++)
-    memcpy (stage->u.fir.taps + k * n_taps, fir->u.fir.taps + k * n_has,
-        n_has * sizeof (double));
-  look_at_taps (stage);
-  return stage;
-}
-
 /* ---- the kind --------------------------------------------------------------- */
 
 static int
@@ -167,10 +150,15 @@ fir_is_identity (const TfxStage *stage)
   return false;
 }
 
+/* To go to other taps of a long one means to compute all at once that lies
+ * ahead of the blocks; what was made ready in a thread instead takes the past
+ * over a little with each block. */
 static bool
 fir_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  return a->u.fir.n_kernels == b->u.fir.n_kernels &&
+  if (a == b)
+    return true;
+  return !b->ready && a->u.fir.n_kernels == b->u.fir.n_kernels &&
          a->u.fir.n_taps == b->u.fir.n_taps &&
          a->u.fir.n_front == b->u.fir.n_front &&
          a->u.fir.n_back == b->u.fir.n_back &&
@@ -264,7 +252,6 @@ fir_clear (TfxStage *stage)
 
 const TfxKind tfx_kind_fir = {
   .name = "fir",
-  .tag = TFX_STAGE_FIR,
   .step = TFX_STEP_FIR,
   .unit = &tfx_fir_unit,
   .check = fir_check,

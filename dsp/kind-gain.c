@@ -43,7 +43,6 @@ gain_state_size (const TfxStage *stage)
 
 const TfxKind tfx_kind_gain = {
   .name = "gain",
-  .tag = TFX_STAGE_GAIN,
   .step = TFX_STEP_CASCADE,
   .is_identity = gain_is_identity,
   .is_same_structure = gain_is_same_structure,

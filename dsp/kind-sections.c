@@ -82,7 +82,6 @@ sections_clear (TfxStage *stage)
 
 const TfxKind tfx_kind_sections = {
   .name = "sections",
-  .tag = TFX_STAGE_SECTIONS,
   .step = TFX_STEP_CASCADE,
   .is_identity = sections_is_identity,
   .is_same_structure = sections_is_same_structure,

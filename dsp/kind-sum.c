@@ -97,7 +97,6 @@ sum_clear (TfxStage *stage)
 
 const TfxKind tfx_kind_sum = {
   .name = "sum",
-  .tag = TFX_STAGE_SUM,
   .step = TFX_STEP_SUM,
   .is_identity = sum_is_identity,
   .is_same_structure = sum_is_same_structure,

@@ -60,7 +60,6 @@ typedef struct TfxUnitKind
 struct TfxKind
 {
   const char *name;
-  TfxStageKind tag;
   TfxStepKind step;        /* what a plan makes of it */
   const TfxUnitKind *unit; /* NULL: plans have steps for it */
 

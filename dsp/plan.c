@@ -1,469 +1,490 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * plan.c: compiles a chain: stages become steps, gains are folded in, and what
- * does nothing vanishes. */
-#include "backend.h"
-
+ * plan.c: a plan for a row of filters: it borrows their state, runs them from one
+ * change to the next, and is compiled anew where the structure changes. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-is_identity (const TfxStage *stage)
+#include "backend.h"
+#include "block.h"
+#include "borrow.h"
+#include "change.h"
+#include "compile.h"
+#include "denormal.h"
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+static void
+free_engine (TfxPlan *plan)
 {
-  switch (stage->tag) {
-    case TFX_STAGE_GAIN:
-      return stage->u.gain == 1.0;
-    case TFX_STAGE_DELAY:
-      return stage->u.delay.direct == 1.0 && stage->u.delay.n_taps == 0;
-    case TFX_STAGE_FIR:
-    case TFX_STAGE_SUM:
-      return false;
-    case TFX_STAGE_SECTIONS:
-      break;
+  if (!plan->engine)
+    return;
+  plan->backend->add_stats (plan->engine, &plan->freed);
+  plan->backend->engine_free (plan->engine);
+  plan->engine = NULL;
+}
+
+/* What is compiled, and its engine, from one plan to another that has none. */
+static void
+move_compiled (TfxPlan *to, TfxPlan *from)
+{
+  to->engine = from->engine;
+  to->top = from->top;
+  to->stages = from->stages;
+  to->parts = from->parts;
+  to->sos = from->sos;
+  to->scratch = from->scratch;
+  to->n_stages = from->n_stages;
+  to->n_parts = from->n_parts;
+  to->n_sos = from->n_sos;
+  to->n_all_steps = from->n_all_steps;
+  to->n_chain_stages = from->n_chain_stages;
+  to->is_stale = from->is_stale;
+
+  from->engine = NULL;
+  from->top = (TfxSteps){ 0, NULL };
+  from->stages = NULL;
+  from->parts = NULL;
+  from->sos = NULL;
+  from->scratch = NULL;
+  from->n_stages = from->n_parts = from->n_sos = from->n_all_steps = 0;
+  from->n_chain_stages = 0;
+  from->is_stale = false;
+}
+
+static void
+look_for_fade (TfxPlan *plan, TfxStep *step, void *data)
+{
+  bool *is_fading = data;
+
+  *is_fading = *is_fading || step->kind == TFX_STEP_FADE;
+}
+
+static int
+make_engine (TfxPlan *plan)
+{
+  bool is_fading = false;
+  int ret = tfx_compile_steps (plan);
+
+  if (ret < 0)
+    return ret;
+  tfx_compile_each (plan, look_for_fade, &is_fading);
+  if (is_fading && !plan->backend->update_step)
+    return -ENOTSUP;
+  return plan->backend->engine_new (plan, &plan->engine);
+}
+
+static void
+set_known (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    const TfxFilter *f = plan->filters[i];
+
+    plan->known[i] = (TfxPlanKnown){ f->serial, f->n_values, f->n_settings };
   }
-  for (size_t i = 0; i < stage->u.sections.n; i++) {
-    const TfxSos *s = &stage->u.sections.sos[i];
-    if (s->b0 != 1.0 || s->b1 != s->a1 || s->b2 != s->a2)
+}
+
+static void
+give_back_all (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_borrow_give_back (plan->filters[i]);
+}
+
+/* The state lies in the slots before and after. */
+static int
+compile (TfxPlan *plan)
+{
+  TfxPlan old, made;
+  int ret;
+
+  plan->sample = plan->filters[0]->spec.sample;
+  plan->block_frames = plan->filters[0]->spec.block_frames;
+  for (size_t i = 0; plan->backend->uses_units && i < plan->n_filters; i++) {
+    if (!plan->filters[i]->kernel)
+      plan->filters[i]->kernel = plan->backend->kernel;
+  }
+  /* An engine knows the plan by its address. */
+  move_compiled (&old, plan);
+  ret = make_engine (plan);
+  if (ret < 0) {
+    tfx_compile_clear (plan);
+    move_compiled (plan, &old);
+    return ret;
+  }
+  move_compiled (&made, plan);
+  move_compiled (plan, &old);
+  free_engine (plan);
+  tfx_compile_clear (plan);
+  move_compiled (plan, &made);
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_change_settle (plan->filters[i]);
+  set_known (plan);
+  return 0;
+}
+
+/* ---- making ready ------------------------------------------------------------------- */
+
+/* Sections and gains that have changed at once, or while another plan ran. */
+static int
+load (TfxPlan *plan)
+{
+  bool are_known = true;
+  int ret = 0;
+
+  for (size_t i = 0; i < plan->n_filters; i++)
+    are_known = are_known &&
+                plan->known[i].n_values == plan->filters[i]->n_values &&
+                plan->known[i].n_settings == plan->filters[i]->n_settings;
+  if (!are_known) {
+    tfx_compile_set_values (plan);
+    ret = plan->backend->update (plan->engine, plan);
+  }
+  if (ret < 0)
+    return ret;
+  tfx_borrow_load (plan);
+  set_known (plan);
+  return 0;
+}
+
+static bool
+is_held (const TfxPlan *plan, size_t i)
+{
+  const TfxFilter *f = plan->filters[i];
+
+  return f->holder == plan && plan->known[i].serial == f->serial &&
+         plan->known[i].n_values == f->n_values &&
+         (plan->backend->uses_units ||
+             plan->known[i].n_settings == f->n_settings);
+}
+
+/* The engine gets the state and the values of all filters, in the structure that
+ * they have now. */
+static int
+take_hold (TfxPlan *plan)
+{
+  bool is_wanted = plan->is_stale || !plan->engine, is_needed = !plan->engine;
+  int ret;
+
+  give_back_all (plan);
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    const TfxFilter *f = plan->filters[i];
+
+    is_needed = is_needed || plan->known[i].serial != f->serial;
+    is_wanted = is_wanted || f->wants_compile;
+  }
+  if (is_needed || is_wanted) {
+    ret = compile (plan);
+    /* Short of memory, it goes on as it was, and is tried again. */
+    if (ret < 0 && (is_needed || ret == -ENOTSUP))
+      return ret;
+  }
+  return load (plan);
+}
+
+static void
+mark_moving (TfxPlan *plan, TfxStep *step, void *data)
+{
+  for (size_t i = 0; i < step->n_parts; i++)
+    step->is_moving =
+        step->is_moving || (step->parts[i].slot->n_glide_steps > 0 &&
+                               step->parts[i].filter == data);
+  if (step->is_moving)
+    tfx_borrow_get_step (plan, step);
+}
+
+static void
+set_moving (TfxPlan *plan, TfxStep *step, void *data)
+{
+  if (!step->is_moving)
+    return;
+  step->is_moving = false;
+  tfx_compile_set_step (plan, step);
+  plan->backend->update_step (plan->engine, step);
+  tfx_borrow_set_step (plan, step);
+}
+
+static void
+step_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+
+  f->n_values += slot->n_glide_steps > 0;
+  tfx_slot_step (slot, f->spec.n_channels);
+}
+
+/* The values of a filter at a point of its grid, once. */
+static void
+step_glides (TfxPlan *plan, size_t i)
+{
+  TfxFilter *f = plan->filters[i];
+
+  if (f->n_run % TFX_GRID_FRAMES > 0 || f->n_stepped == f->n_run + 1)
+    return;
+  f->n_stepped = f->n_run + 1;
+  tfx_compile_each (plan, mark_moving, f);
+  tfx_slots_each (&f->places, step_slot, f);
+  tfx_compile_each (plan, set_moving, NULL);
+  /* Other plans do not. */
+  plan->known[i].n_values = f->n_values;
+}
+
+/* What waited for the end of a cross-fade begins. */
+static void
+begin_next (TfxPlan *plan)
+{
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->next)
+      tfx_change_begin_next (plan->filters[i]);
+  }
+}
+
+static bool
+is_ready (const TfxPlan *plan)
+{
+  if (plan->is_stale || !plan->engine)
+    return false;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->filters[i]->wants_compile || !is_held (plan, i))
       return false;
   }
   return true;
 }
 
-/* What the chain may need at the most. */
-typedef struct Count
+/* Everything as the next frame needs it.  *n_frames: how many come before
+ * something else changes. */
+static int
+get_ready (TfxPlan *plan, size_t *n_frames)
 {
-  size_t n_sos, n_stages;
-} Count;
+  const bool is_changing = tfx_plan_is_changing (plan);
+  int ret = 0;
 
-static void
-count_chain (const TfxChain *chain, Count *count)
-{
-  for (size_t i = 0; i < chain->n_stages; i++) {
-    const TfxStage *s = chain->stages[i];
-
-    count->n_stages++;
-    if (s->tag == TFX_STAGE_SECTIONS)
-      count->n_sos += s->u.sections.n;
-    for (size_t k = 0; s->tag == TFX_STAGE_SUM && k < s->u.sum.n; k++)
-      count_chain (s->u.sum.branches[k], count);
+  if (is_changing && !plan->backend->update_step)
+    return -ENOTSUP;
+  /* Twice: a cross-fade may end here, and what waits for that begin. */
+  for (int i = 0; ret == 0 && i < 1 + is_changing; i++) {
+    if (is_changing)
+      begin_next (plan);
+    if (!is_ready (plan))
+      ret = take_hold (plan);
   }
-}
+  if (!is_changing || ret < 0)
+    return ret;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    TfxFilter *f = plan->filters[i];
+    size_t n;
 
-static TfxStep *
-add_step (TfxPlan *plan, TfxSteps *list, TfxStepKind kind, double gain)
-{
-  TfxStep *step = &list->steps[list->n++];
-
-  step->kind = kind;
-  step->index = plan->n_all_steps++;
-  step->gain = gain;
-  return step;
-}
-
-static TfxPlanStage *
-add_stage (TfxPlan *plan, uint64_t id, const TfxStep *step, size_t state_size,
-    double scale)
-{
-  TfxPlanStage *entry = &plan->stages[plan->n_stages++];
-
-  entry->id = id;
-  entry->kind = step->kind;
-  entry->step = step;
-  entry->state_size = state_size;
-  entry->scale = scale;
-  return entry;
-}
-
-static void
-scale_section (TfxSos *s, double gain)
-{
-  s->b0 *= gain;
-  s->b1 *= gain;
-  s->b2 *= gain;
-}
-
-/* A gain that stands before the sections goes into the first one, so that its
- * state is what it is without folding. */
-static void
-add_sections (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
-    double scale)
-{
-  const size_t n = stage->u.sections.n;
-  TfxStep *step = list->n > 0 ? &list->steps[list->n - 1] : NULL;
-  TfxPlanStage *entry;
-  TfxSos *sos;
-
-  if (!step || step->kind != TFX_STEP_CASCADE) {
-    step = add_step (plan, list, TFX_STEP_CASCADE, gain);
-    step->sos = plan->sos + plan->n_sos;
-  }
-  sos = step->sos + step->n_sos;
-  memcpy (sos, stage->u.sections.sos, n * sizeof *sos);
-  entry = add_stage (plan, stage->id, step, 2 * n, scale);
-  entry->gain = step->gain;
-  scale_section (&sos[0], step->gain);
-  step->gain = 1.0;
-  entry->first_sos = step->n_sos;
-  entry->n_sos = n;
-  step->n_sos += n;
-  plan->n_sos += n;
-}
-
-/* Convolving kernels of more taps than this with each other takes longer than
- * a change of parameters may. */
-#define MERGE_MAX_PRODUCTS 16000000.0
-
-/* The same while samples flow, and the taps of what comes of it, whose past has
- * to be handed over there and back: a few ms at the most. */
-#define MERGE_MAX_PRODUCTS_IN_STREAM 1000000.0
-#define MERGE_MAX_TAPS_IN_STREAM 16384
-
-/* Whether two FIRs in series, neither of which takes a delay out of the stream
- * here, should be one: a tap less in all and one pass over the samples, or
- * fewer transforms; but not where a long one would have to be summed up tap by
- * tap, as is asked of a short one, or where one becomes longer than a block has
- * room for. */
-static bool
-is_better_as_one (const TfxPlan *plan, const TfxFirShape *a,
-    const TfxFirShape *b, bool in_stream)
-{
-  const TfxBackend *backend = plan->backend;
-  const TfxFirShape both = tfx_stage_convolved_shape (a, b);
-  const double products = (double)a->n_taps * (double)b->n_taps;
-
-  if (a->n_kernels != b->n_kernels && a->n_kernels != 1 && b->n_kernels != 1)
-    return false;
-  if (both.n_taps > TFX_FIR_MAX_TAPS || products > MERGE_MAX_PRODUCTS)
-    return false;
-  if (in_stream && (both.n_taps > MERGE_MAX_TAPS_IN_STREAM ||
-                       products > MERGE_MAX_PRODUCTS_IN_STREAM))
-    return false;
-  return !backend->fir_cost ||
-         backend->fir_cost (plan, &both) <=
-             backend->fir_cost (plan, a) + backend->fir_cost (plan, b);
-}
-
-/* Adjacent FIRs become one if that costs less.  The state of the one is that of
- * the first.  Those that take a delay out of the stream stay apart at its ends:
- * what the first drops is not the second one's input. */
-static bool
-may_merge (const TfxPlan *plan, const TfxSteps *list, const TfxStage *stage)
-{
-  const TfxStep *last = list->n > 0 ? &list->steps[list->n - 1] : NULL;
-  TfxFirShape a, b;
-
-  if (!last || last->kind != TFX_STEP_FIR)
-    return false;
-  if (list == &plan->top && plan->keep_stages)
-    return false;
-  if (!plan->in_stream && (last->delay > 0 || stage->u.fir.delay > 0))
-    return false;
-  a = tfx_stage_fir_shape (last->stage);
-  b = tfx_stage_fir_shape (stage);
-  return is_better_as_one (plan, &a, &b, plan->in_stream);
-}
-
-static int
-merge_fir (TfxPlan *plan, TfxStep *last, const TfxStage *stage, double scale)
-{
-  TfxStage *both = tfx_stage_convolve (last->stage, stage);
-  TfxPlanStage *entry = &plan->stages[plan->n_stages - 1];
-  TfxPlanFollower *follower = &plan->followers[plan->n_followers];
-
-  if (!both)
-    return -ENOMEM;
-  follower->id = stage->id;
-  follower->stage = entry;
-  follower->before = last->stage;
-  follower->state_size = stage->u.fir.n_taps - 1;
-  follower->scale = scale * last->gain;
-  plan->n_followers++;
-
-  last->stage = both;
-  last->delay += stage->u.fir.delay;
-  plan->delay += stage->u.fir.delay;
-  entry->state_size = both->u.fir.n_taps - 1;
-  return 0;
-}
-
-static int
-add_fir (TfxPlan *plan, TfxSteps *list, TfxStage *stage, double gain,
-    double scale)
-{
-  TfxStep *step;
-
-  if (stage->u.fir.delay > 0 && list != &plan->top)
-    return -EINVAL;
-  if (stage->u.fir.n_kernels != 1 && stage->u.fir.n_kernels != plan->n_channels)
-    return -EINVAL;
-  if (may_merge (plan, list, stage))
-    return merge_fir (plan, &list->steps[list->n - 1], stage, scale);
-  step = add_step (plan, list, TFX_STEP_FIR, gain);
-  step->stage = tfx_stage_ref (stage);
-  step->delay = stage->u.fir.delay;
-  plan->delay += step->delay;
-  add_stage (plan, stage->id, step, stage->u.fir.n_taps - 1, scale * gain);
-  return 0;
-}
-
-/* Zeros behind the taps of a FIR: its past is longer. */
-static int
-lengthen_fir (TfxPlan *plan, TfxStep *step, size_t n_taps)
-{
-  TfxStage *longer = tfx_stage_lengthen (step->stage, n_taps);
-
-  if (!longer)
-    return -ENOMEM;
-  tfx_stage_unref (&step->stage);
-  step->stage = longer;
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    if (plan->stages[i].step == step)
-      plan->stages[i].state_size = n_taps - 1;
+    if (!f->is_changing)
+      continue;
+    step_glides (plan, i);
+    n = tfx_change_frames (f);
+    *n_frames = n < *n_frames ? n : *n_frames;
   }
   return 0;
 }
 
-/* The taps that the FIR at step i would have together with those behind it;
- * *end is the first step that is none of them. */
-static size_t
-count_taps (const TfxPlan *plan, size_t i, size_t *end)
-{
-  const TfxSteps *list = &plan->top;
-  TfxFirShape whole = tfx_stage_fir_shape (list->steps[i].stage);
-
-  for (i++; i < list->n && list->steps[i].kind == TFX_STEP_FIR; i++) {
-    const TfxFirShape next = tfx_stage_fir_shape (list->steps[i].stage);
-
-    if (!is_better_as_one (plan, &whole, &next, true))
-      break;
-    whole = tfx_stage_convolved_shape (&whole, &next);
-  }
-  *end = i;
-  return whole.n_taps;
-}
-
-/* Whether the state of all stages can be handed over between two blocks: with
- * the FIRs that become one, all others are handed over too. */
-static bool
-is_soon_handed_over (const TfxPlan *plan)
-{
-  for (size_t i = 0; i < plan->n_stages; i++) {
-    if (plan->stages[i].state_size >= MERGE_MAX_TAPS_IN_STREAM)
-      return false;
-  }
-  return true;
-}
-
-/* What adjacent FIRs would need to become one in the middle of the stream. */
-static int
-look_at_past (TfxPlan *plan, bool long_past)
-{
-  const TfxSteps *top = &plan->top;
-  int ret = 0;
-
-  if (!is_soon_handed_over (plan))
-    return 0;
-  for (size_t i = 0, end; ret == 0 && i < top->n; i = end) {
-    size_t n_taps;
-
-    end = i + 1;
-    if (top->steps[i].kind != TFX_STEP_FIR)
-      continue;
-    n_taps = count_taps (plan, i, &end);
-    if (end == i + 1)
-      continue;
-    plan->past = n_taps > plan->past ? n_taps : plan->past;
-    if (long_past)
-      ret = lengthen_fir (plan, &top->steps[i], n_taps);
-  }
-  return ret;
-}
-
-static int compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
-    double scale);
-
-static int
-add_sum (TfxPlan *plan, TfxSteps *list, const TfxStage *stage, double gain,
-    double scale)
-{
-  TfxStep *step = add_step (plan, list, TFX_STEP_SUM, gain);
-  int ret = 0;
-
-  step->branches = calloc (stage->u.sum.n, sizeof *step->branches);
-  if (!step->branches)
-    return -ENOMEM;
-  step->n_branches = stage->u.sum.n;
-  for (size_t i = 0; ret == 0 && i < step->n_branches; i++)
-    ret = compile_chain (plan, stage->u.sum.branches[i], &step->branches[i],
-        scale * gain);
-  return ret;
-}
-
-/* The input that the list has here, times scale, is what the chain would have. */
-static int
-compile_chain (TfxPlan *plan, const TfxChain *chain, TfxSteps *list,
-    double scale)
-{
-  double gain = 1.0; /* of gains before the first step */
-  int ret = 0;
-
-  list->steps = calloc (chain->n_stages + 1, sizeof *list->steps);
-  if (!list->steps)
-    return -ENOMEM;
-  for (size_t i = 0; ret == 0 && i < chain->n_stages; i++) {
-    TfxStage *stage = chain->stages[i];
-
-    if (is_identity (stage))
-      continue;
-    switch (stage->tag) {
-      case TFX_STAGE_GAIN:
-        if (list->n > 0)
-          list->steps[list->n - 1].gain *= stage->u.gain;
-        else
-          gain *= stage->u.gain;
-        continue;
-      case TFX_STAGE_SECTIONS:
-        add_sections (plan, list, stage, gain, scale);
-        break;
-      case TFX_STAGE_FIR:
-        ret = add_fir (plan, list, stage, gain, scale);
-        break;
-      case TFX_STAGE_DELAY: {
-        TfxStep *step = add_step (plan, list, TFX_STEP_DELAY, gain);
-        step->stage = tfx_stage_ref (stage);
-        add_stage (plan, stage->id, step, stage->u.delay.longest, scale * gain);
-        break;
-      }
-      case TFX_STAGE_SUM:
-        ret = add_sum (plan, list, stage, gain, scale);
-        break;
-    }
-    gain = 1.0;
-  }
-  if (list->n == 0 && gain != 1.0)
-    add_step (plan, list, TFX_STEP_CASCADE, gain)->sos =
-        plan->sos + plan->n_sos;
-  return ret;
-}
-
-static void
-steps_clear (TfxSteps *list)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    TfxStep *s = &list->steps[i];
-
-    tfx_stage_unref (&s->stage);
-    for (size_t k = 0; k < s->n_branches; k++)
-      steps_clear (&s->branches[k]);
-    free (s->branches);
-  }
-  free (list->steps);
-}
-
-static void
-plan_free (TfxPlan *plan)
-{
-  steps_clear (&plan->top);
-  for (size_t i = 0; i < plan->n_followers; i++)
-    tfx_stage_unref (&plan->followers[i].before);
-  free (plan->followers);
-  tfx_chain_unref (&plan->chain);
-  free (plan->stages);
-  free (plan->sos);
-  free (plan);
-}
+/* ---- life ----------------------------------------------------------------------------- */
 
 int
-tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
+tfx_plan_new (TfxFilter *const *filters, size_t n, const TfxBackend *backend,
     TfxPlan **out)
 {
   TfxPlan *plan;
-  Count count = { 0, 0 };
-  int ret = -ENOMEM;
+  size_t n_frames = 1;
+  int ret;
 
   *out = NULL;
-  if (!spec->backend || !(spec->rate_hz > 0.0) || !isfinite (spec->rate_hz) ||
-      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
-      (unsigned)spec->sample > TFX_SAMPLE_F64)
+  if (n < 1 || !backend)
     return -EINVAL;
+  for (size_t i = 1; i < n; i++) {
+    if (filters[i]->spec.rate_hz != filters[0]->spec.rate_hz ||
+        filters[i]->spec.n_channels != filters[0]->spec.n_channels ||
+        filters[i]->spec.sample != filters[0]->spec.sample)
+      return -EINVAL;
+  }
   plan = calloc (1, sizeof *plan);
   if (!plan)
     return -ENOMEM;
-
-  count_chain (chain, &count);
-  plan->refs = 1;
-  plan->rate_hz = spec->rate_hz;
-  plan->n_channels = spec->n_channels;
-  plan->sample = spec->sample;
-  plan->block_frames = spec->block_frames;
-  plan->backend = spec->backend;
-  plan->keep_stages = spec->keep_stages;
-  plan->in_stream = spec->in_stream && !spec->keep_stages;
-  plan->n_chain_stages = chain->n_stages;
-  plan->stages = calloc (count.n_stages + 1, sizeof *plan->stages);
-  plan->sos = calloc (count.n_sos + 1, sizeof *plan->sos);
-  plan->followers = calloc (count.n_stages + 1, sizeof *plan->followers);
-  if (plan->stages && plan->sos && plan->followers)
-    ret = compile_chain (plan, chain, &plan->top, 1.0);
-  if (ret == 0 && spec->keep_stages)
-    ret = look_at_past (plan, spec->long_past);
-  if (ret < 0) {
-    plan_free (plan);
-    return ret;
+  plan->filters = calloc (n, sizeof *plan->filters);
+  plan->known = calloc (n, sizeof *plan->known);
+  if (!plan->filters || !plan->known) {
+    free (plan->filters);
+    free (plan->known);
+    free (plan);
+    return -ENOMEM;
   }
-  if (plan->n_followers > 0)
-    plan->chain = tfx_chain_ref ((TfxChain *)chain);
+  pthread_mutex_init (&plan->lock, NULL);
+  plan->backend = backend;
+  plan->rate_hz = filters[0]->spec.rate_hz;
+  plan->n_channels = filters[0]->spec.n_channels;
+  for (plan->n_filters = 0; plan->n_filters < n; plan->n_filters++)
+    plan->filters[plan->n_filters] = tfx_filter_ref (filters[plan->n_filters]);
+  ret = get_ready (plan, &n_frames);
+  if (ret < 0)
+    tfx_plan_free (&plan);
   *out = plan;
-  return 0;
-}
-
-int
-tfx_plan_compile (const TfxChain *chain, double rate_hz, unsigned n_channels,
-    const TfxBackend *backend, TfxPlan **out)
-{
-  const TfxPlanSpec spec = { .rate_hz = rate_hz,
-    .n_channels = n_channels,
-    .sample = TFX_SAMPLE_F64,
-    .backend = backend };
-
-  return tfx_plan_compile_for (chain, &spec, out);
-}
-
-int
-tfx_plan_split (const TfxPlan *plan, TfxPlan **apart)
-{
-  const TfxPlanSpec spec = { .rate_hz = plan->rate_hz,
-    .n_channels = plan->n_channels,
-    .sample = plan->sample,
-    .block_frames = plan->block_frames,
-    .backend = plan->backend,
-    .keep_stages = true };
-
-  return tfx_plan_compile_for (plan->chain, &spec, apart);
-}
-
-int
-tfx_plan_prepare (TfxPlan *plan)
-{
-  return plan->backend->prepare ? plan->backend->prepare (plan) : 0;
-}
-
-TfxPlan *
-tfx_plan_ref (TfxPlan *plan)
-{
-  __atomic_add_fetch (&plan->refs, 1, __ATOMIC_RELAXED);
-  return plan;
+  return ret;
 }
 
 void
-tfx_plan_unref (TfxPlan **plan)
+tfx_plan_free (TfxPlan **plan)
 {
   TfxPlan *p = *plan;
 
   *plan = NULL;
-  if (p && __atomic_sub_fetch (&p->refs, 1, __ATOMIC_ACQ_REL) == 0)
-    plan_free (p);
+  if (!p)
+    return;
+  for (size_t i = 0; i < p->n_filters; i++) {
+    if (p->filters[i]->holder == p)
+      tfx_borrow_give_back (p->filters[i]);
+  }
+  free_engine (p);
+  tfx_compile_clear (p);
+  for (size_t i = 0; i < p->n_filters; i++)
+    tfx_filter_unref (&p->filters[i]);
+  pthread_mutex_destroy (&p->lock);
+  free (p->filters);
+  free (p->known);
+  free (p);
+}
+
+bool
+tfx_plan_is_for (const TfxPlan *plan, TfxFilter *const *filters, size_t n,
+    const TfxBackend *backend)
+{
+  return plan->backend == backend && plan->n_filters == n &&
+         memcmp (plan->filters, filters, n * sizeof *filters) == 0;
+}
+
+size_t
+tfx_plan_n_filters (const TfxPlan *plan)
+{
+  return plan->n_filters;
+}
+
+TfxFilter *const *
+tfx_plan_filters (const TfxPlan *plan)
+{
+  return plan->filters;
+}
+
+/* ---- frames go by ------------------------------------------------------------------------ */
+
+static bool
+fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  return in->type <= TFX_SAMPLE_F64 && in->type == out->type &&
+         in->n_channels == plan->n_channels &&
+         out->n_channels == plan->n_channels && in->n_frames == out->n_frames;
+}
+
+static void
+advance (TfxPlan *plan, size_t n_frames)
+{
+  plan->n_done += n_frames;
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_change_advance (plan->filters[i], n_frames);
+}
+
+/* As many frames as come before something changes. */
+static int
+run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  const size_t first = plan->n_done, most = plan->backend->max_samples;
+  size_t n = in->n_frames - first;
+  int ret = get_ready (plan, &n);
+
+  if (ret < 0)
+    return ret;
+  if (most > 0 && n > most / in->n_channels)
+    n = most / in->n_channels;
+  if (n < in->n_frames) {
+    const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
+    const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
+
+    ret = plan->backend->run (plan->engine, &from, &to);
+  } else {
+    ret = plan->backend->run (plan->engine, in, out);
+  }
+  if (ret < 0)
+    return ret;
+  plan->n_recoveries += (uint64_t)ret;
+  advance (plan, n);
+  return 0;
+}
+
+int
+tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxDenormalMode mode;
+  int ret = 0;
+
+  plan->n_done = 0;
+  if (!fits (plan, in, out))
+    return -EINVAL;
+  if (in->n_frames == 0)
+    return 0;
+  mode = tfx_denormal_enter ();
+  while (ret == 0 && plan->n_done < in->n_frames)
+    ret = run_part (plan, in, out);
+  tfx_denormal_leave (mode);
+  plan->n_dispatches++;
+  return ret;
+}
+
+size_t
+tfx_plan_n_done (const TfxPlan *plan)
+{
+  return plan->n_done;
+}
+
+void
+tfx_plan_pass (TfxPlan *plan, size_t n_frames)
+{
+  for (plan->n_done = 0; plan->n_done < n_frames;) {
+    size_t n = n_frames - plan->n_done;
+
+    /* What cannot be done now, is when it runs. */
+    if (get_ready (plan, &n) < 0)
+      n = n_frames - plan->n_done;
+    advance (plan, n);
+  }
+}
+
+bool
+tfx_plan_is_silent (const TfxPlan *plan)
+{
+  bool is_silent = true;
+
+  for (size_t i = 0; is_silent && i < plan->n_filters; i++)
+    is_silent = tfx_filter_is_silent (plan->filters[i]);
+  return is_silent;
+}
+
+bool
+tfx_plan_is_changing (const TfxPlan *plan)
+{
+  bool is_changing = false;
+
+  for (size_t i = 0; !is_changing && i < plan->n_filters; i++)
+    is_changing = plan->filters[i]->is_changing;
+  return is_changing;
+}
+
+void
+tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats)
+{
+  *stats = (TfxStats){
+    .dispatches = plan->n_dispatches,
+    .recoveries = plan->n_recoveries,
+    .launches = plan->freed.launches,
+    .uploads = plan->freed.uploads,
+    .downloads = plan->freed.downloads,
+    .device = plan->backend->name,
+    .kernel = plan->backend->kernel,
+  };
+  if (plan->engine)
+    plan->backend->add_stats (plan->engine, stats);
 }
 
 size_t
@@ -476,28 +497,4 @@ size_t
 tfx_plan_n_sections (const TfxPlan *plan)
 {
   return plan->n_sos;
-}
-
-size_t
-tfx_plan_past (const TfxPlan *plan)
-{
-  return plan->past;
-}
-
-size_t
-tfx_plan_n_states (const TfxPlan *plan)
-{
-  return plan->n_stages;
-}
-
-uint64_t
-tfx_plan_state_id (const TfxPlan *plan, size_t state)
-{
-  return plan->stages[state].id;
-}
-
-size_t
-tfx_plan_delay (const TfxPlan *plan)
-{
-  return plan->delay;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * plan.h: a compiled chain, as the backends see it. */
+ * plan.h: a row of filters, compiled, as the backends see it. */
 #ifndef TFX_PLAN_H
 #define TFX_PLAN_H
 
@@ -38,7 +38,6 @@ struct TfxStep
   size_t n_sos;
   TfxSos *sos;     /* into TfxPlan.sos */
   TfxStage *stage; /* a reference */
-  size_t delay;    /* frames that are taken out of the stream */
   size_t n_branches;
   TfxSteps *branches;
   /* How it comes from the slots of filters.  parts: sections and gains of a
@@ -69,10 +68,6 @@ typedef struct TfxPlanStage
   TfxStepKind kind;
   const TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
-  double gain;             /* folded into the first of its sections */
-  double scale;            /* of the state that it would have in a chain of its
-                            * own, against the one that it has here: gains in
-                            * front of it may be applied behind it */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay
    * line. */
@@ -81,49 +76,29 @@ typedef struct TfxPlanStage
   size_t filter; /* whose slot that is */
 } TfxPlanStage;
 
-/* A FIR of the chain that has become one with those in front of it.  Its own
- * past inputs follow from the past of the whole. */
-typedef struct TfxPlanFollower
-{
-  uint64_t id;
-  const TfxPlanStage *stage; /* the whole, under the id of the first */
-  TfxStage *before;          /* those in front of it as one; a reference */
-  size_t state_size;
-  double scale;
-} TfxPlanFollower;
-
 struct TfxPlan
 {
-  unsigned refs; /* atomic */
+  const TfxBackend *backend;
   double rate_hz;
   unsigned n_channels;
   TfxSample sample;    /* the precision of FIRs */
   size_t block_frames; /* 0: not known */
-  const TfxBackend *backend;
-  bool keep_stages;      /* those of the chain stay apart */
-  TfxChain *chain;       /* a reference; NULL if no FIRs became one */
-  bool in_stream;        /* nothing is to be dropped any more */
-  size_t n_chain_stages; /* of the chain it was compiled from */
-  TfxSteps top;
-  size_t n_all_steps, n_stages, n_sos;
-  size_t delay; /* of all steps */
-  size_t past;  /* see tfx_plan_past() */
-  TfxPlanStage *stages;
-  size_t n_followers;
-  TfxPlanFollower *followers;
-  TfxSos *sos;
-
-  /* Of a row of filters. */
   size_t n_filters;
   TfxFilter **filters;        /* references */
   struct TfxPlanKnown *known; /* [n_filters] */
+
+  /* What is compiled. */
   struct TfxEngine *engine;
-  bool is_stale; /* a gain is not what it was compiled for */
-  size_t n_parts;
+  TfxSteps top;
+  size_t n_all_steps, n_stages, n_parts, n_sos, n_chain_stages;
+  TfxPlanStage *stages; /* those that have state */
   TfxPlanPart *parts;
-  double *scratch;      /* the largest state of a stage, for devices */
+  TfxSos *sos;
+  double *scratch; /* the largest state of a stage, for devices */
+  bool is_stale;   /* a gain is not what it was compiled for */
+
   pthread_mutex_t lock; /* for who takes a filter's state */
-  size_t n_done;
+  size_t n_done;        /* frames of the last run */
   uint64_t n_dispatches, n_recoveries;
   TfxStats freed; /* the counts of engines that are gone */
 };
@@ -133,16 +108,5 @@ typedef struct TfxPlanKnown
 {
   uint64_t serial, n_values, n_settings;
 } TfxPlanKnown;
-
-/* The same chain with its stages apart; plan->chain must be there.  0 or
- * -ENOMEM. */
-int tfx_plan_split (const TfxPlan *plan, TfxPlan **apart);
-
-/* Of two of the same structure: true if FIRs and delay lines are the same in
- * both, with the same gains in front of them and behind. */
-bool tfx_plan_same_lines (const TfxPlan *a, const TfxPlan *b);
-
-/* True if they differ in nothing. */
-bool tfx_plan_same_values (const TfxPlan *a, const TfxPlan *b);
 
 #endif

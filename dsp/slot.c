@@ -219,16 +219,12 @@ between (double from, double to, double t)
   return from + (to - from) * t;
 }
 
-/* Linearly: what lies between two stable sections is stable, since the (a1, a2)
- * of stable ones fill a triangle. */
 static TfxSos
 sos_between (const TfxSos *from, const TfxSos *to, double t)
 {
-  if (t >= 1.0)
+  if (t >= 1.0 || memcmp (from, to, sizeof *to) == 0)
     return *to;
-  return (TfxSos){ between (from->b0, to->b0, t), between (from->b1, to->b1, t),
-    between (from->b2, to->b2, t), between (from->a1, to->a1, t),
-    between (from->a2, to->a2, t) };
+  return tfx_state_map_between (from, to, t);
 }
 
 void

@@ -22,7 +22,6 @@ tfx_stage_alloc (uint64_t id, const TfxKind *kind)
   stage->refs = 1;
   stage->id = id;
   stage->kind = kind;
-  stage->tag = kind->tag;
   return stage;
 }
 

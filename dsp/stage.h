@@ -8,23 +8,13 @@
 
 typedef struct TfxKind TfxKind; /* see kind.h */
 
-typedef enum
-{
-  TFX_STAGE_SECTIONS,
-  TFX_STAGE_GAIN,
-  TFX_STAGE_FIR,
-  TFX_STAGE_DELAY,
-  TFX_STAGE_SUM
-} TfxStageKind;
-
 struct TfxStage
 {
   unsigned refs; /* atomic */
   uint64_t id;
-  TfxStageKind tag;
   const TfxKind *kind;
-  /* What a backend has made ready for it, and how it is freed; atomic, set
-   * once. */
+  /* What has been made ready for it, and how that is freed; set before anybody
+   * else gets the stage. */
   void *ready;
   void (*ready_free) (void *ready);
   union
@@ -92,9 +82,5 @@ tfx_stage_convolved_shape (const TfxFirShape *first, const TfxFirShape *second);
  * delays.  The number of kernels must be the same, or 1 for one of them.  NULL
  * if memory is short. */
 TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
-
-/* The same FIR with zeros behind its taps, n_taps in all.  NULL if memory is
- * short. */
-TfxStage *tfx_stage_lengthen (const TfxStage *fir, size_t n_taps);
 
 #endif

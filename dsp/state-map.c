@@ -94,3 +94,68 @@ tfx_state_map (const TfxSos *from, const TfxSos *to, double s[2])
   s[0] = new_s1;
   s[1] = new_s2;
 }
+
+/* ---- between two settings ------------------------------------------------------ */
+
+/* A section as g, k and what comes out of the filter's outputs: with p = s' / g
+ *   H = (high p^2 + band p + low) / (p^2 + k p + 1). */
+typedef struct Shape
+{
+  double g, k, low, band, high;
+} Shape;
+
+static Shape
+shape_of (const TfxSos *s)
+{
+  const double d0 = (1.0 + s->a1) + s->a2, d2 = (1.0 - s->a1) + s->a2;
+  const double g = sqrt (d0 / d2);
+
+  return (Shape){ g, 2.0 * (1.0 - s->a2) / (g * d2),
+    ((s->b0 + s->b1) + s->b2) / d0, 2.0 * (s->b0 - s->b2) / (g * d2),
+    ((s->b0 - s->b1) + s->b2) / d2 };
+}
+
+static double
+linear (double from, double to, double t)
+{
+  return from + (to - from) * t;
+}
+
+/* from^(1 - t) to^t */
+static double
+geometric (double from, double to, double t)
+{
+  return from * exp (t * log (to / from));
+}
+
+static TfxSos
+first_order_between (const TfxSos *from, const TfxSos *to, double t)
+{
+  const double g = geometric ((1.0 + from->a1) / (1.0 - from->a1),
+      (1.0 + to->a1) / (1.0 - to->a1), t);
+  const double low = linear ((from->b0 + from->b1) / (1.0 + from->a1),
+      (to->b0 + to->b1) / (1.0 + to->a1), t);
+  const double high = linear ((from->b0 - from->b1) / (1.0 - from->a1),
+      (to->b0 - to->b1) / (1.0 - to->a1), t);
+
+  return (TfxSos){ (low * g + high) / (1.0 + g), (low * g - high) / (1.0 + g),
+    0.0, (g - 1.0) / (g + 1.0), 0.0 };
+}
+
+TfxSos
+tfx_state_map_between (const TfxSos *from, const TfxSos *to, double t)
+{
+  if (is_first_order (from) && is_first_order (to))
+    return first_order_between (from, to, t);
+
+  const Shape a = shape_of (from), b = shape_of (to);
+  const double g = geometric (a.g, b.g, t), k = geometric (a.k, b.k, t);
+  const double low = linear (a.low, b.low, t);
+  const double band = linear (a.band, b.band, t);
+  const double high = linear (a.high, b.high, t);
+  const double d = 1.0 + g * k + g * g;
+
+  return (TfxSos){ (high + band * g + low * g * g) / d,
+    2.0 * (low * g * g - high) / d, (high - band * g + low * g * g) / d,
+    2.0 * (g * g - 1.0) / d, (1.0 - g * k + g * g) / d };
+}

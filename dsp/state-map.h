@@ -9,4 +9,8 @@
  * what the filter has stored goes on without a jump. */
 void tfx_state_map (const TfxSos *from, const TfxSos *to, double s[2]);
 
+/* A section between two stable ones, 0 < t < 1; stable too.  The frequency and
+ * the quality go geometrically, so that neither swings out on the way. */
+TfxSos tfx_state_map_between (const TfxSos *from, const TfxSos *to, double t);
+
 #endif

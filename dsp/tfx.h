@@ -5,27 +5,47 @@
  * -------------------
  *
  *   TfxDesign --tfx_design_sections()--> TfxSos[] --tfx_stage_new_sections()-->
- *   TfxStage --tfx_chain_append()--> TfxChain --tfx_plan_compile()-->
- *   TfxPlan --tfx_exec_new()--> TfxExec --tfx_exec_run()--> samples
+ *   TfxStage --tfx_chain_append()--> TfxChain --tfx_filter_new()-->
+ *   TfxFilter --tfx_plan_new()--> TfxPlan --tfx_plan_run()--> samples
  *
- *   TfxDesign d = {
- *     .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
- *     .order = 4, .lower_hz = 1000.0
- *   };
- *   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
- *   size_t n_sos = tfx_design_sections (&d, 48000.0, sos);
- *   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
- *   TfxChain *empty = tfx_chain_new ();
- *   TfxChain *chain = tfx_chain_append (empty, stage);
- *   TfxPlan *plan;
- *   TfxExec *exec;
- *   tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (), &plan);
- *   tfx_exec_new (plan, &exec);
+ * For example, 512 frames of stereo through a low-pass, in place:
  *
- *   TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
- *   tfx_exec_run (exec, &block, &block);
+ *   int
+ *   filter (float samples[1024])
+ *   {
+ *     const TfxDesign design = {
+ *       .family = TFX_FAMILY_BUTTERWORTH, .mode = TFX_MODE_LOW_PASS,
+ *       .order = 4, .lower_hz = 1000.0
+ *     };
+ *     const TfxFilterSpec spec = { 48000.0, 2, TFX_SAMPLE_F32, 512 };
+ *     TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
+ *     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+ *     TfxStage *stage = NULL;
+ *     TfxChain *empty = NULL, *chain = NULL;
+ *     TfxFilter *filter = NULL;
+ *     TfxPlan *plan = NULL;
+ *     int ret = tfx_design_sections (&design, 48000.0, sos);
  *
- * with every result checked, and every object given back by its unref.
+ *     if (ret < 0)
+ *       return ret;
+ *     stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)ret);
+ *     empty = tfx_chain_new ();
+ *     chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
+ *     ret = chain ? tfx_filter_new (chain, &spec, &filter) : -ENOMEM;
+ *     if (ret == 0) {
+ *       tfx_filter_lock (filter);
+ *       ret = tfx_plan_new (&filter, 1, tfx_cpu_backend (), &plan);
+ *       if (ret == 0)
+ *         ret = tfx_plan_run (plan, &block, &block);
+ *       tfx_plan_free (&plan);
+ *       tfx_filter_unlock (filter);
+ *     }
+ *     tfx_filter_unref (&filter);
+ *     tfx_chain_unref (&chain);
+ *     tfx_chain_unref (&empty);
+ *     tfx_stage_unref (&stage);
+ *     return ret;
+ *   }
  *
  * Signs and form
  * --------------
@@ -44,10 +64,11 @@
  *
  * Functions that can fail return 0 (or a count) or a negative errno value;
  * those that return an object return NULL when memory is short or an argument
- * is out of its documented range.  TfxStage, TfxChain and TfxPlan are
- * immutable and reference-counted: any thread may read, ref and unref them.
- * TfxExec belongs to one thread at a time.  An unref takes the address of the
- * caller's pointer and sets it to NULL; a NULL there is allowed.
+ * is out of its documented range.  TfxStage and TfxChain are immutable and
+ * reference-counted: any thread may read, ref and unref them.  A TfxFilter has
+ * all state, and a lock; a TfxPlan runs filters whose locks the caller holds.
+ * An unref or a free takes the address of the caller's pointer and sets it to
+ * NULL; a NULL there is allowed.
  */
 #ifndef TFX_H
 #define TFX_H
@@ -287,6 +308,8 @@ size_t tfx_chain_n_stages (const TfxChain *chain);
 
 /* ---- blocks ------------------------------------------------------------- */
 
+#define TFX_MAX_CHANNELS 65536u
+
 typedef enum
 {
   TFX_SAMPLE_F32,
@@ -348,7 +371,8 @@ void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
 
 /* Another setting.  Stages are told by their ids, in order.  One whose values
  * alone differ glides there in 10 ms, in steps of 32 frames counted from the
- * first frame since the filter was at rest; the taps of a FIR or a delay line
+ * first frame since the filter was at rest: a gain linearly, sections as to
+ * the logarithms of frequency and quality; the taps of a FIR or a delay line
  * are mixed over 10 ms.  One of another structure, or that comes or goes, is
  * cross-faded at its place in 10 ms; stages in front and behind go on as they
  * are.  A FIR or a delay line that gets another length keeps its past.  Another
@@ -357,6 +381,13 @@ void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
  * at once.
  * 0, or as tfx_filter_new(): it then goes on as it was. */
 int tfx_filter_set_chain (TfxFilter *filter, TfxChain *chain);
+
+/* The same, but what has another structure takes over at once, with no
+ * cross-fade; values glide.  For a chain that does what the one in force does:
+ * a FIR with zeros in front that make it late, while the caller drops as many
+ * frames of the output, goes on to the very sample.  -EBUSY while something
+ * changes, see tfx_filter_is_changing(). */
+int tfx_filter_set_chain_at_once (TfxFilter *filter, TfxChain *chain);
 
 /* One stage of the chain, the one with the same id, within sums too, gets other
  * values: as in tfx_filter_set_chain(), and nothing is allocated where
@@ -417,71 +448,16 @@ const TfxBackend *tfx_cpu_backend (void);
 /* The CPU backend with the named kernels, NULL if this machine lacks them. */
 const TfxBackend *tfx_cpu_backend_for (const char *kernel);
 
-/* A chain compiled for a rate, a channel count and a backend. */
+/* The kernels that this machine has, by name, the plainest first; NULL behind
+ * the last one. */
+const char *tfx_cpu_kernel (size_t index);
+
+/* What TFX_CPU asks for, if this machine has no kernels of that name and the
+ * best ones are taken instead; NULL otherwise. */
+const char *tfx_cpu_unmet (void);
+
+/* A row of filters compiled for a backend. */
 typedef struct TfxPlan TfxPlan;
-
-#define TFX_MAX_CHANNELS 65536u
-
-/* What a chain is compiled for. */
-typedef struct TfxPlanSpec
-{
-  double rate_hz;
-  unsigned n_channels; /* 1 to TFX_MAX_CHANNELS */
-  /* The samples of the stream.  Others can be run too: their FIRs then have
-   * the precision of these. */
-  TfxSample sample;
-  size_t block_frames; /* how long the blocks are going to be; 0: not known */
-  const TfxBackend *backend;
-  /* Stages of the chain do not become one with each other: the state of each
-   * can be told from that of the others, and be handed over. */
-  bool keep_stages;
-  /* With keep_stages: a FIR that might become one with those behind it remembers
-   * as much of its input as that one would; see tfx_plan_past(). */
-  bool long_past;
-  /* Without: FIRs that take a delay out of the stream become one too.  That is
-   * right in its middle; not at its ends, where some outputs of one are no
-   * inputs of the next. */
-  bool in_stream;
-} TfxPlanSpec;
-
-/* Compiles chain for spec and stores the plan.  0, -EINVAL (a number out of
- * range, a FIR of as many kernels as there are no channels), -ENOMEM. */
-int tfx_plan_compile_for (const TfxChain *chain, const TfxPlanSpec *spec,
-    TfxPlan **plan);
-
-/* The same for samples of either type and blocks of any length. */
-int tfx_plan_compile (const TfxChain *chain, double rate_hz,
-    unsigned n_channels, const TfxBackend *backend, TfxPlan **plan);
-
-/* Makes long FIRs of a plan ready for an executor, which takes long: for a
- * thread that may wait.  It is left with the stages, for the first executor
- * that gets a plan of the same stages, compiled in the same way.  A running
- * executor then takes that plan over a little with each block, see
- * tfx_exec_set_plan().  0 or a negative errno value. */
-int tfx_plan_prepare (TfxPlan *plan);
-
-TfxPlan *tfx_plan_ref (TfxPlan *plan);
-void tfx_plan_unref (TfxPlan **plan);
-size_t tfx_plan_n_stages (const TfxPlan *plan);
-size_t tfx_plan_n_sections (const TfxPlan *plan);
-
-/* Of a plan with keep_stages, the frames that it must have run with long_past
- * before a plan of the same chain with in_stream can go on as if it had always
- * run; 0 if no FIRs would become one there, or a stage of the plan has a state
- * that takes long to hand over.  The way back is always open. */
-size_t tfx_plan_past (const TfxPlan *plan);
-
-/* True if both are made of the same stages in the same way, so that they differ
- * in values alone: an executor goes from one to the other in place. */
-bool tfx_plan_same_structure (const TfxPlan *a, const TfxPlan *b);
-
-/* The stages that have state, those within sums included, in the order of
- * their steps; the id of one of them. */
-size_t tfx_plan_n_states (const TfxPlan *plan);
-uint64_t tfx_plan_state_id (const TfxPlan *plan, size_t state);
-
-/* The frames that its stages take out of the stream: its latency. */
-size_t tfx_plan_delay (const TfxPlan *plan);
 
 /* What a plan has to do for each frame. */
 typedef struct TfxWork
@@ -492,12 +468,15 @@ typedef struct TfxWork
                   * docs/benchmarks.md for the kernels of tfx_cpu_backend() */
 } TfxWork;
 
-/* In blocks of block_frames, whatever backend the plan is for. */
-void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
-
-/* ---- rows of filters ------------------------------------------------------ */
-
-typedef struct TfxStats TfxStats;
+typedef struct TfxStats
+{
+  uint64_t dispatches;         /* runs of the engine */
+  uint64_t launches;           /* GPU kernel launches */
+  uint64_t uploads, downloads; /* transfers between host and device */
+  uint64_t recoveries;         /* times that a NaN or infinity was cleared */
+  const char *device;          /* the backend's name, static */
+  const char *kernel;          /* the kernel variant's name, static */
+} TfxStats;
 
 /* A plan for a row of filters, which run one after the other as one.  All have
  * the same rate, channels and samples.  It takes references to the filters, and
@@ -536,104 +515,12 @@ void tfx_plan_pass (TfxPlan *plan, size_t n_frames);
 /* As tfx_filter_is_silent() and tfx_filter_is_changing(), of any of them. */
 bool tfx_plan_is_silent (const TfxPlan *plan);
 bool tfx_plan_is_changing (const TfxPlan *plan);
+/* Of the row. */
+size_t tfx_plan_n_stages (const TfxPlan *plan);
+size_t tfx_plan_n_sections (const TfxPlan *plan);
 void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
-
-/* ---- execution ------------------------------------------------------------ */
-
-/* Runs a plan over blocks and holds all state. */
-typedef struct TfxExec TfxExec;
-
-struct TfxStats
-{
-  uint64_t dispatches;         /* runs of the engine */
-  uint64_t launches;           /* GPU kernel launches */
-  uint64_t uploads, downloads; /* transfers between host and device */
-  uint64_t recoveries;         /* times that a NaN or infinity was cleared */
-  const char *device;          /* the backend's name, static */
-  const char *kernel;          /* the kernel variant's name, static */
-};
-
-/* An executor for plan, at rest (all state zero).  Takes its own reference.
- * 0 or -ENOMEM. */
-int tfx_exec_new (TfxPlan *plan, TfxExec **exec);
-
-/* Frees the executor; clears the caller's pointer. */
-void tfx_exec_free (TfxExec **exec);
-
-/* Changes to another plan between two blocks.  Every stage of the new plan
- * whose id the old plan has keeps its state.  If only the values of sections
- * differ, the coefficients change in place; if the structure differs the
- * output goes from the old plan to the new one in a cross-fade of
- * fade_frames (0: at once).  A plan of another rate or channel count starts
- * at rest.
- *
- * The past of a long FIR takes long to hand over.  If the plan was prepared
- * (tfx_plan_prepare()) and fade_frames is not 0, it is handed over while
- * blocks run, with at most four times the work of a block without; the
- * cross-fade starts when that is done, after about a tenth of the FIR's
- * length.  A plan that is set meanwhile takes its place.
- *
- * 0 or -ENOMEM, the old plan then runs on. */
-int tfx_exec_set_plan (TfxExec *exec, TfxPlan *plan, size_t fade_frames);
-
-/* Filters in to out: the same shape and type; either the same memory (in
- * place, with the same strides) or memory that does not overlap.  Allocates
- * nothing, takes no lock.  Any split of a stream into blocks gives the same
- * output to the bit; FIRs by FFT, to rounding.  0, or -EINVAL if a block does
- * not fit the plan; -EIO or -ENOMEM if it runs on a device that fails. */
-int tfx_exec_run (TfxExec *exec, const TfxBlock *in, const TfxBlock *out);
-
-/* How many frames the last run filtered: all of them, or fewer if it failed.
- * The rest of its input is as it was, and the state is that behind these
- * frames. */
-size_t tfx_exec_n_done (const TfxExec *exec);
-
-/* How many of the next output frames stand before the first frame of the
- * stream, because of the plan's delay: run, then drop as many frames from the
- * front of the output, over as many blocks as it takes.  Ask before each
- * run. */
-size_t tfx_exec_skip (const TfxExec *exec);
-
-/* The frames that the stage with that id holds back now: its delay, less what
- * is still to be dropped of its output; 0 if it takes no delay out of the
- * stream, or is not here.  In all tfx_plan_delay() - tfx_exec_skip(). */
-size_t tfx_exec_held (const TfxExec *exec, uint64_t id);
-
-/* The end of the stream: fills out with what the filter still has in it.
- * tfx_plan_delay() frames in all make up for those that were dropped at the
- * start; tfx_exec_skip() counts here too.  Then reset.  0 or -EINVAL. */
-int tfx_exec_drain (TfxExec *exec, const TfxBlock *out);
-
-/* True while a cross-fade runs or waits. */
-bool tfx_exec_is_fading (const TfxExec *exec);
-
-/* What an executor has no use for any more.  It is freed at the latest when
- * another plan is set; to free a long FIR takes time, which another thread may
- * have. */
-typedef struct TfxWaste TfxWaste;
-
-/* NULL if there is none, or memory is short. */
-TfxWaste *tfx_exec_take_waste (TfxExec *exec);
-/* Any thread.  Clears the caller's pointer. */
-void tfx_waste_free (TfxWaste **waste);
-
-/* Takes over the state of every stage that both executors have, as if it had
- * always run here; `from` is not changed but for what tfx_exec_set_plan()
- * does to it.  Rates and channel counts must be the same.  0, -EINVAL or
- * -ENOMEM. */
-int tfx_exec_adopt (TfxExec *exec, TfxExec *from);
-
-/* The same for the stage with that id alone, or one within a sum. */
-int tfx_exec_adopt_stage (TfxExec *exec, TfxExec *from, uint64_t id);
-
-/* Back to rest: all state zero, a running cross-fade ended. */
-void tfx_exec_reset (TfxExec *exec);
-
-/* True if silence at the input gives nothing but silence at the output: no
- * state is above 1e-20 (-400 dB). */
-bool tfx_exec_is_silent (const TfxExec *exec);
-
-void tfx_exec_get_stats (const TfxExec *exec, TfxStats *stats);
+/* In blocks of block_frames, whatever backend the plan is for. */
+void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
 
 #ifdef __cplusplus
 }

@@ -5,17 +5,41 @@
 #include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
+#include "gsttfxfir.h"
+
+/* The variables that choose kernels.  What names none is told of, and changes
+ * nothing.  (TFX_DEVICE is told of where it is asked for.) */
+static void
+gst_tfx_plugin_check_environment (void)
+{
+  const gchar *cpu = tfx_cpu_unmet (), *cuda = gst_tfx_cuda_get_unmet ();
+
+  if (cpu) {
+    GString *kernels = g_string_new (tfx_cpu_kernel (0));
+    const gchar *kernel;
+
+    for (gsize i = 1; (kernel = tfx_cpu_kernel (i)) != NULL; i++)
+      g_string_append_printf (kernels, "%s%s",
+          tfx_cpu_kernel (i + 1) ? ", " : " or ", kernel);
+    g_warning ("TFX_CPU=%s: on this machine it must be %s", cpu, kernels->str);
+    g_string_free (kernels, TRUE);
+  }
+  if (cuda)
+    g_warning ("TFX_CUDA=%s: it must be double or twofold", cuda);
+}
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean ok = TRUE;
 
+  gst_tfx_plugin_check_environment ();
   /* Without it the CPU filters. */
   gst_tfx_cuda_init ();
   ok &= GST_ELEMENT_REGISTER (tfxbutterworth, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
+  ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   return ok;
 }
 

@@ -49,6 +49,9 @@ tap_case "clang-format" check_format
 tap_case "SPDX headers" check_licence
 tap_case "no tabs, no spaces at the end of a line" check_whitespace
 
+tap_case "house.py finds circles" python3 tests/test_house.py
+tap_case "no files need each other" python3 tests/house.py
+
 tap_case "dsp/tfx.h alone, C11" \
   check_header dsp/tfx.h cc -x c -std=c11 -pedantic
 if command -v c++ > /dev/null; then

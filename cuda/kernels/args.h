@@ -197,13 +197,4 @@ typedef struct TfxFftArgs
   TFX_DEVICE (unsigned char) cleared;
 } TfxFftArgs;
 
-/* out += weight (from - out), weight = 1 - (start + n) / length. */
-typedef struct TfxFadeArgs
-{
-  TfxKernelBlock from, out;
-  unsigned long long n_frames, start, length;
-  unsigned n_channels;
-  unsigned by_channel;
-} TfxFadeArgs;
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * window.cu: what looks back a known number of frames: FIRs, delay lines,
- * gains, cross-fades.
+ * gains.
  *
  * The past lies in a ring, the block's own frames are read where they are, and
  * every kernel that has a ring also puts the block's frames into it, behind
@@ -67,21 +67,6 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
   if (args.sum.data != nullptr)
     y = __dadd_rn (y, any_read (args.sum, channel, n));
   any_write (args.out, channel, n, y);
-}
-
-TFX_KERNEL (tfx_fade, TfxFadeArgs, DELAY_THREADS, 1)
-{
-  unsigned long long n;
-  unsigned channel;
-  double from, to, weight;
-
-  if (!visit (args.n_channels, args.n_frames, args.by_channel, &channel, &n))
-    return;
-  from = any_read (args.from, channel, n);
-  to = any_read (args.out, channel, n);
-  weight = __dsub_rn (1.0, (double)(args.start + n) / (double)args.length);
-  any_write (args.out, channel, n,
-      __fma_rn (weight, __dsub_rn (from, to), to));
 }
 
 #endif

@@ -7,14 +7,13 @@
 
 #define CPU_BACKEND(variant)                                                   \
   {                                                                            \
-    "cpu", #variant, &tfx_kernels_##variant, tfx_engine_new, tfx_engine_free,  \
-        tfx_engine_run, tfx_engine_update, tfx_engine_get_state,               \
-        tfx_engine_set_state, tfx_engine_drain, tfx_engine_get_skip,           \
-        tfx_engine_set_skip, tfx_engine_reset, tfx_engine_state_peak,          \
-        tfx_engine_add_stats, tfx_engine_fir_cost, tfx_engine_prepare,         \
-        tfx_engine_is_prepared, tfx_engine_follow_frames,                      \
-        tfx_engine_follow_start, tfx_engine_follow, true,                      \
-        tfx_engine_update_step                                                 \
+    .name = "cpu", .kernel = #variant, .data = &tfx_kernels_##variant,         \
+    .engine_new = tfx_engine_new, .engine_free = tfx_engine_free,              \
+    .run = tfx_engine_run, .update = tfx_engine_update,                        \
+    .get_state = tfx_engine_get_state, .set_state = tfx_engine_set_state,      \
+    .reset = tfx_engine_reset, .state_peak = tfx_engine_state_peak,            \
+    .add_stats = tfx_engine_add_stats, .uses_units = true,                     \
+    .update_step = tfx_engine_update_step                                      \
   }
 
 /* From the plainest to the best. */
@@ -51,6 +50,24 @@ tfx_cpu_backend_for (const char *kernel)
       return is_supported (kernel) ? &backends[i] : NULL;
   }
   return NULL;
+}
+
+const char *
+tfx_cpu_kernel (size_t index)
+{
+  for (size_t i = 0; i < N_BACKENDS; i++) {
+    if (is_supported (backends[i].kernel) && index-- == 0)
+      return backends[i].kernel;
+  }
+  return NULL;
+}
+
+const char *
+tfx_cpu_unmet (void)
+{
+  const char *asked = getenv ("TFX_CPU");
+
+  return asked && *asked && !tfx_cpu_backend_for (asked) ? asked : NULL;
 }
 
 const TfxBackend *

@@ -4,8 +4,6 @@
 #define TFX_ENGINE_PRIVATE_H
 
 #include "cascade.h"
-#include "convolver.h"
-#include "delay.h"
 #include "engine.h"
 
 /* Doubles in a chunk: 64 KiB. */
@@ -13,23 +11,12 @@
 #define MIN_CHUNK_FRAMES 64
 #define MAX_CHUNK_FRAMES 1024
 
-#define FIR_FADE_SECONDS 0.01
-
-/* FIRs of so many taps and more are worth to be made ready before. */
-#define TFX_ENGINE_LONG_TAPS 16384
-
 /* What a step of the plan has at run time, by its index. */
 typedef struct Node
 {
   TfxCascade *cascade;
-  TfxDelay *delay;
-  TfxConvolver *fir;
-  TfxConvolverTaps *new_taps; /* while it is updated */
-  double *sum, *branch;       /* a chunk each; sums only */
-  double *between;            /* a chunk; first steps of several in series */
-  /* Steps with a delay: frames still to be dropped, and frames still to come
-   * after the end of the stream. */
-  size_t skip, rest;
+  double *sum, *branch; /* a chunk each; sums and cross-fades */
+  double *between;      /* a chunk; first steps of several in series */
 } Node;
 
 struct TfxEngine
@@ -60,16 +47,5 @@ tfx_engine_chunk_frames (const TfxPlan *plan)
          : n < MAX_CHUNK_FRAMES ? n
                                 : MAX_CHUNK_FRAMES;
 }
-
-/* ---- engine-ready.c -------------------------------------------------------- */
-
-/* What a FIR step needs. */
-TfxConvolverSpec tfx_engine_fir_spec (const TfxPlan *plan, const TfxStep *step);
-
-/* What was made ready for it: a reference, or the object itself; or NULL. */
-TfxConvolverTaps *
-tfx_engine_ready_taps (const TfxPlan *plan, const TfxStep *step);
-TfxConvolver *
-tfx_engine_ready_convolver (const TfxPlan *plan, const TfxStep *step);
 
 #endif

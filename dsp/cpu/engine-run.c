@@ -10,10 +10,8 @@
 #include "../block.h"
 #include "../slot.h"
 
-typedef struct Gate Gate;
-
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out, Gate *gate);
+    const TfxBlock *out);
 
 static TfxBlock
 chunk_block (const TfxEngine *e, double *data, size_t n_frames)
@@ -41,8 +39,7 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   int n_cleared = 0;
 
   for (size_t k = 0; k < s->n_branches; k++) {
-    n_cleared +=
-        run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch, NULL);
+    n_cleared += run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch);
     if (k > 0)
       accumulate (node->sum, node->branch, n);
   }
@@ -77,9 +74,9 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   const Node *node = &e->nodes[s->index];
   TfxBlock from = chunk_block (e, node->sum, in->n_frames);
   TfxBlock to = chunk_block (e, node->branch, in->n_frames);
-  int n_cleared = run_steps (e, &s->branches[0], in, &from, NULL);
+  int n_cleared = run_steps (e, &s->branches[0], in, &from);
 
-  n_cleared += run_steps (e, &s->branches[1], in, &to, NULL);
+  n_cleared += run_steps (e, &s->branches[1], in, &to);
   fade (node->sum, node->branch, in->n_frames, e->plan->n_channels,
       s->fade->done + e->n_done, s->fade->length);
   tfx_block_copy (&from, out);
@@ -93,64 +90,24 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 {
   const Node *node = &e->nodes[s->index];
 
-  if (s->unit)
-    return s->unit_kind->run (s->unit, in, out);
   switch (s->kind) {
     case TFX_STEP_CASCADE:
       return tfx_cascade_run (node->cascade, in, out);
-    case TFX_STEP_DELAY:
-      tfx_delay_run (node->delay, in, out);
-      return 0;
     case TFX_STEP_SUM:
       return run_sum (e, s, in, out);
     case TFX_STEP_FADE:
       return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
-      return (int)tfx_convolver_run (node->fir, in, out);
+    case TFX_STEP_DELAY:
+      return s->unit_kind->run (s->unit, in, out);
   }
   return 0;
-}
-
-static void
-clear_frames (const TfxBlock *block, size_t first, size_t n)
-{
-  for (size_t i = first; i < first + n; i++) {
-    for (unsigned c = 0; c < block->n_channels; c++)
-      tfx_block_set (block, i, c, 0.0);
-  }
-}
-
-/* The frames of a chunk that belong to the stream, as it comes from a step:
- * those that stand before its start, or after its end, are zero, as if the
- * steps were filters of their own that dropped them. */
-struct Gate
-{
-  size_t start, end;
-  bool ended; /* the input has: frames from `end` on are not of the stream */
-};
-
-static void
-pass_gate (Node *node, const TfxBlock *block, Gate *gate)
-{
-  size_t left = block->n_frames - gate->start;
-  size_t dropped = node->skip < left ? node->skip : left;
-
-  clear_frames (block, gate->start, dropped);
-  gate->start += dropped;
-  node->skip -= dropped;
-  if (gate->ended) {
-    left = block->n_frames - gate->end;
-    left = node->rest < left ? node->rest : left;
-    gate->end += left;
-    node->rest -= left;
-    clear_frames (block, gate->end, block->n_frames - gate->end);
-  }
 }
 
 /* Steps in series over a chunk. */
 static int
 run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
-    const TfxBlock *out, Gate *gate)
+    const TfxBlock *out)
 {
   TfxBlock between;
   int n_cleared = 0;
@@ -166,19 +123,13 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxStep *s = &list->steps[i];
     const TfxBlock *to = i + 1 == list->n ? out : &between;
 
-    /* The stream has ended for the steps before this one: what they ring on
-     * with is not of it. */
-    if (i > 0 && s->delay > 0 && gate->ended)
-      clear_frames (&between, gate->end, in->n_frames - gate->end);
     n_cleared += run_step (e, s, i == 0 ? in : &between, to);
-    if (s->delay > 0)
-      pass_gate (&e->nodes[s->index], to, gate);
   }
   return n_cleared;
 }
 
 static int
-run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
+run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   const unsigned n_channels = out->n_channels;
   int n_cleared = 0;
@@ -188,10 +139,9 @@ run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
     size_t n = left < e->chunk_frames ? left : e->chunk_frames;
     TfxBlock from = tfx_block_part (in, i, n, 0, n_channels);
     TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
-    Gate gate = { 0, ended ? 0 : n, ended };
 
     e->n_done = i;
-    n_cleared += run_steps (e, &e->plan->top, &from, &to, &gate);
+    n_cleared += run_steps (e, &e->plan->top, &from, &to);
   }
   return n_cleared;
 }
@@ -199,16 +149,7 @@ run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, bool ended)
 int
 tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
-  Gate gate = { 0, in->n_frames, false };
-
   if (tfx_engine_runs_whole_blocks (e->plan))
-    return run_steps (e, &e->plan->top, in, out, &gate);
-  return run_chunks (e, in, out, false);
-}
-
-int
-tfx_engine_drain (TfxEngine *e, const TfxBlock *out)
-{
-  clear_frames (out, 0, out->n_frames);
-  return run_chunks (e, out, out, true);
+    return run_steps (e, &e->plan->top, in, out);
+  return run_chunks (e, in, out);
 }

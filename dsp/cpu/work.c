@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../backend.h"
-#include "convolver.h"
+#include "../kind.h"
 
 /* ns for a section and a sample: of many channels, and of a single one.  From
  * the table of the api chain in docs/benchmarks.md, divided by its six
@@ -21,9 +21,7 @@ static const struct
   { "avx512", 0.085, 0.35, 8 },
 };
 
-/* ns for a tap of a delay line and a sample, and for a step and a sample: a
- * pass over memory in the cache. */
-#define DELAY_TAP 0.5
+/* ns for a step and a sample: a pass over memory in the cache. */
 #define STEP 0.1
 
 /* Channels that do not fill a vector cost as much as if they did. */
@@ -42,21 +40,6 @@ section_cost (unsigned n_channels)
   return filled < sections[i].single ? filled : sections[i].single;
 }
 
-static double
-fir_cost (const TfxPlan *plan, const TfxStep *s, size_t block_frames)
-{
-  const TfxConvolverSpec spec = { .n_taps = s->stage->u.fir.n_taps,
-    .gain = 1.0,
-    .n_kernels = 1,
-    .n_channels = plan->n_channels,
-    .precision = plan->sample,
-    .method = s->stage->u.fir.method,
-    .block_frames = block_frames,
-    .kernel = tfx_cpu_backend ()->kernel };
-
-  return tfx_convolver_cost (&spec);
-}
-
 /* ns for a frame of one channel. */
 static double
 add_steps (const TfxPlan *plan, const TfxSteps *list, size_t block_frames,
@@ -68,25 +51,18 @@ add_steps (const TfxPlan *plan, const TfxSteps *list, size_t block_frames,
     const TfxStep *s = &list->steps[i];
 
     cost += STEP;
-    switch (s->kind) {
-      case TFX_STEP_CASCADE:
-        work->n_sections += s->n_sos;
-        cost += (double)s->n_sos * section_cost (plan->n_channels);
-        break;
-      case TFX_STEP_FIR:
-        work->n_taps += s->stage->u.fir.n_taps;
-        cost += fir_cost (plan, s, block_frames);
-        break;
-      case TFX_STEP_DELAY:
-        work->n_taps += s->stage->u.delay.n_taps;
-        cost += DELAY_TAP * (double)s->stage->u.delay.n_taps;
-        break;
-      case TFX_STEP_SUM:
-      case TFX_STEP_FADE:
-        for (size_t k = 0; k < s->n_branches; k++)
-          cost += add_steps (plan, &s->branches[k], block_frames, work);
-        break;
+    if (s->kind == TFX_STEP_CASCADE) {
+      work->n_sections += s->n_sos;
+      cost += (double)s->n_sos * section_cost (plan->n_channels);
+    } else if (s->stage) {
+      const TfxUnitSpec spec = { plan->n_channels, plan->sample, block_frames,
+        tfx_cpu_backend ()->kernel };
+
+      work->n_taps += s->stage->kind->n_taps (s->stage);
+      cost += s->stage->kind->cost (s->stage, &spec);
     }
+    for (size_t k = 0; k < s->n_branches; k++)
+      cost += add_steps (plan, &s->branches[k], block_frames, work);
     work->n_steps++;
   }
   return cost;

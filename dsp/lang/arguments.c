@@ -257,7 +257,7 @@ set_tuple (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
   if (written->value.n_list > 1)
     return fail (parser, written->offset, "a word with more than one number");
   if (written->value.n_list == 1) {
-    second_index = tfx_catalogue_find_param (call->klass, param->second);
+    second_index = tfx_class_find_param (call->klass, param->second);
     second = &call->klass->params[second_index];
     number = tfx_value_number (written->value.list[0]);
     code = tfx_value_fit (&number, second, call->klass->name, parser->error);
@@ -333,7 +333,7 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
     if (code < 0)
       return code;
     arguments->has_keyword = true;
-    index = tfx_catalogue_find_param (klass, name.string);
+    index = tfx_class_find_param (klass, name.string);
     if (index < 0)
       return refuse_param (parser, klass, &name);
     if (arguments->given[index]) {

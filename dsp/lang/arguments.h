@@ -10,8 +10,4 @@
  * the class name.  0, or the code of the error. */
 int tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset);
 
-/* The message for a class that the catalogue lacks: why, or the one that was
- * meant.  Without a place; returns the code. */
-int tfx_arguments_refuse_class (const char *name, TfxExprError *error);
-
 #endif /* TFX_LANG_ARGUMENTS_H */

@@ -12,7 +12,7 @@ static const char unstable[] = "its section is not stable in double precision";
 static bool
 has_param (const TfxNode *node, const char *param)
 {
-  return tfx_catalogue_find_param (node->klass, param) >= 0;
+  return tfx_class_find_param (node->klass, param) >= 0;
 }
 
 /* gain is in decibels if gain_scale says so, or if there is no gain_scale. */
@@ -75,24 +75,19 @@ find_section (const TfxBuild *build, TfxRbjKind kind, const char *param,
 }
 
 int
-tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
   const char *frequency = has_param (node, "cutoff") ? "cutoff" : "frequency";
   double gain = 1.0, freq_hz = tfx_class_number (node, frequency);
-  TfxSos sos;
-  int code;
 
   if (has_param (node, "gain")) {
     gain = tfx_class_number (node, "gain");
     if (gain_is_db (node))
       gain = pow (10.0, gain / 20.0);
   }
-  code = find_section (build, (TfxRbjKind)node->klass->ops->variant, frequency,
-      &freq_hz, tfx_class_number (node, "q"), gain, &sos);
-  if (code < 0)
-    return code;
-  *stage = tfx_stage_new_sections (node->id, &sos, 1);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  moved->n_sos = 1;
+  return find_section (build, (TfxRbjKind)node->klass->ops->variant, frequency,
+      &freq_hz, tfx_class_number (node, "q"), gain, moved->sos);
 }
 
 /* ---- LogFilterBank --------------------------------------------------------- */

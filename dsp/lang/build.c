@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "class.h"
+#include "build.h"
 #include "error.h"
 #include "number.h"
 
@@ -18,6 +18,16 @@ name_thing (const TfxNode *node, char thing[THING_SIZE])
       node->klass->name);
 }
 
+/* Adds what a stage takes. */
+static void
+measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  TfxFittedNode fitted;
+
+  node->klass->ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz,
+      extent);
+}
+
 /* ---- bounds ------------------------------------------------------------------- */
 
 static int
@@ -25,10 +35,8 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
 {
   TfxExtent extent = { 0 };
 
-  for (size_t i = 0; i < expr->n_stages; i++) {
-    const TfxNode *node = expr->stages[i];
-    node->klass->ops->measure (node, rate_hz, &extent);
-  }
+  for (size_t i = 0; i < expr->n_stages; i++)
+    measure (expr->stages[i], rate_hz, &extent);
   if (extent.sections > TFX_EXPR_MAX_SECTIONS)
     return tfx_error_set (error, -E2BIG,
         "the chain has %zu second-order "
@@ -74,10 +82,12 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
   char thing[THING_SIZE];
 
   for (size_t i = 0; i < expr->n_stages; i++) {
+    TfxFittedNode fitted;
     int code;
 
     name_thing (expr->stages[i], thing);
-    code = tfx_class_check (expr->stages[i], thing, error);
+    code = tfx_class_check (tfx_class_fit (expr->stages[i], &fitted, NULL),
+        thing, error);
     if (code < 0)
       return code;
   }
@@ -93,7 +103,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
 static int
 check_rate (const TfxBuild *build, const TfxNode *node)
 {
-  int index = tfx_catalogue_find_param (node->klass, "fs");
+  int index = tfx_class_find_param (node->klass, "fs");
   const TfxValue *fs = index >= 0 ? &node->values[index] : NULL;
   char asked[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
 
@@ -143,20 +153,74 @@ take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
   return 0;
 }
 
+/* The stage of sections or a gain. */
 static int
-build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+make_stage (const TfxBuild *build, uint64_t id, const TfxMoved *moved,
+    TfxStage **stage)
 {
-  char thing[THING_SIZE];
-  int code;
+  *stage = moved->n_sos > 0
+               ? tfx_stage_new_sections (id, moved->sos, moved->n_sos)
+               : tfx_stage_new_gain (id, moved->gain);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* The node as it is used, which is reported; NULL with an error if it is not for
+ * this rate. */
+static const TfxNode *
+begin_call (TfxBuild *build, const TfxNode *node, char thing[THING_SIZE],
+    TfxFittedNode *fitted)
+{
+  const TfxNode *used;
+  TfxFit fit;
 
   name_thing (node, thing);
   build->node = node;
   build->thing = thing;
-  code = check_rate (build, node);
-  if (code == 0 && is_prepared (node, build->rate_hz, build->n_channels))
+  used = tfx_class_fit (node, fitted, &fit);
+  if (check_rate (build, node) < 0)
+    return NULL;
+  if (fit.param)
+    tfx_class_report_fit (build, &fit);
+  return used;
+}
+
+static int
+build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  char thing[THING_SIZE];
+  TfxFittedNode fitted;
+  TfxMoved moved;
+  const TfxNode *used = begin_call (build, node, thing, &fitted);
+  int code;
+
+  if (!used) {
+    code = build->error->code;
+  } else if (is_prepared (node, build->rate_hz, build->n_channels)) {
     code = take_prepared (build, node, stage);
-  else if (code == 0)
-    code = node->klass->ops->build (build, node, stage);
+  } else if (used->klass->ops->build) {
+    code = used->klass->ops->build (build, used, stage);
+  } else {
+    code = used->klass->ops->design (build, used, &moved);
+    if (code == 0)
+      code = make_stage (build, node->id, &moved, stage);
+  }
+  build->node = NULL;
+  build->thing = NULL;
+  return code;
+}
+
+int
+tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+{
+  char thing[THING_SIZE];
+  TfxFittedNode fitted;
+  const TfxNode *used = begin_call (build, node, thing, &fitted);
+  int code =
+      used ? tfx_class_check (used, thing, build->error) : build->error->code;
+
+  if (code == 0)
+    code = used->klass->ops->design (build, used, moved);
+  moved->id = node->id;
   build->node = NULL;
   build->thing = NULL;
   return code;
@@ -245,7 +309,7 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     const TfxNode *node = expr->stages[i];
 
     if (!is_prepared (node, rate_hz, n_channels))
-      node->klass->ops->measure (node, rate_hz, &extent);
+      measure (node, rate_hz, &extent);
   }
   *n_sections = extent.sections;
   *n_taps = extent.taps;
@@ -265,6 +329,9 @@ note_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Unmets *unmets = data;
 
+  /* (What does not depend on the rate is found anew each time.) */
+  if (unmet->because)
+    return;
   if (unmets->n < MAX_UNMET)
     unmets->list[unmets->n] = (TfxNodeUnmet){ unmet->param, unmet->index,
       unmet->asked, unmet->used, unmet->lowest, unmet->highest };

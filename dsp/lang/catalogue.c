@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * catalogue.c: the classes, their parameters in TorchFX's order, and their
  * defaults.  docs/catalogue.md has the formulas. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -221,18 +220,22 @@ static const TfxParam delay[] = {
 
 /* ---- classes -------------------------------------------------------------------- */
 
-#define OPS(name, variant, mode) \
-  &(const TfxClassOps) { variant, mode, tfx_##name##_check, \
-    tfx_##name##_measure, tfx_##name##_build }
+#define OPS(name) \
+  &(const TfxClassOps) { .check = tfx_##name##_check, \
+    .measure = tfx_##name##_measure, .build = tfx_##name##_build }
 #define OPS_UNCHECKED(name) \
-  &(const TfxClassOps) { 0, 0, NULL, tfx_##name##_measure, tfx_##name##_build }
+  &(const TfxClassOps) { .measure = tfx_##name##_measure, \
+    .build = tfx_##name##_build }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
-    OPS (iir, family, mode) }
+    &(const TfxClassOps) { family, mode, .check = tfx_iir_check, \
+      .measure = tfx_iir_measure, .design = tfx_iir_design, \
+      .fit = tfx_iir_fit } }
 #define BIQUAD(name, alias, list, doc, kind) \
   { name, { alias }, TFX_CLASS_SECTIONS, 1, PARAMS (list), doc, \
-    OPS (biquad, kind, 0) }
+    &(const TfxClassOps) { kind, 0, .check = tfx_biquad_check, \
+      .measure = tfx_biquad_measure, .design = tfx_biquad_design } }
 
 static const TfxClass classes[] = {
   IIR ("Butterworth", 2, butterworth, "flattest pass band",
@@ -294,19 +297,20 @@ static const TfxClass classes[] = {
   BIQUAD ("BiquadAllPass", "allpass", centre, "turns the phase alone",
       TFX_RBJ_ALL_PASS),
   { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
-      "sum of band-passes, evenly spread over the octaves", OPS (bank, 0, 0) },
+      "sum of band-passes, evenly spread over the octaves", OPS (bank) },
 
   { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir), "own kernel",
       OPS_UNCHECKED (kernel) },
   { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
-      "windowed sinc, linear phase", OPS (windowed, 0, 0) },
+      "windowed sinc, linear phase", OPS (windowed) },
 
   { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
-      OPS (gain, 0, 0) },
+      &(const TfxClassOps) { .check = tfx_gain_check,
+        .measure = tfx_gain_measure, .design = tfx_gain_design } },
   { "Reverb", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (reverb), "one echo",
       OPS_UNCHECKED (reverb) },
   { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
-      OPS (delay, 0, 0) },
+      OPS (delay) },
 };
 
 /* clang-format on */
@@ -337,14 +341,4 @@ tfx_catalogue_find (const char *name)
     }
   }
   return NULL;
-}
-
-int
-tfx_catalogue_find_param (const TfxClass *klass, const char *name)
-{
-  for (unsigned i = 0; i < klass->n_params; i++) {
-    if (strcmp (klass->params[i].name, name) == 0)
-      return (int)i;
-  }
-  return -ENOENT;
 }

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * class.c: what the classes share, and why some are not in the catalogue. */
+ * class.c: what the classes share. */
 #include "class.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "arguments.h"
 #include "error.h"
 #include "number.h"
-#include "suggest.h"
+
+int
+tfx_class_find_param (const TfxClass *klass, const char *name)
+{
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    if (strcmp (klass->params[i].name, name) == 0)
+      return (int)i;
+  }
+  return -ENOENT;
+}
 
 const TfxValue *
 tfx_class_value (const TfxNode *node, const char *param)
 {
-  return &node->values[tfx_catalogue_find_param (node->klass, param)];
+  return &node->values[tfx_class_find_param (node->klass, param)];
 }
 
 double
@@ -37,6 +44,53 @@ tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   return node->klass->ops->check ? node->klass->ops->check (node, thing, error)
                                  : 0;
+}
+
+const TfxNode *
+tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit)
+{
+  const TfxClass *klass = node->klass;
+  TfxFit found = { NULL };
+
+  if (klass->ops->fit)
+    klass->ops->fit (node, &found);
+  if (found.used == found.asked)
+    found.param = NULL;
+  if (fit)
+    *fit = found;
+  if (!found.param)
+    return node;
+  fitted->node = *node;
+  fitted->node.values = fitted->values;
+  memcpy (fitted->values, node->values,
+      klass->n_params * sizeof *fitted->values);
+  fitted->values[tfx_class_find_param (klass, found.param)].number = found.used;
+  return &fitted->node;
+}
+
+void
+tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
+{
+  char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE];
+  TfxExprError error;
+  TfxExprUnmet unmet = { .stage = build->node->name,
+    .param = fit->param,
+    .unit = "",
+    .index = -1,
+    .asked = fit->asked,
+    .used = fit->used,
+    .lowest = fit->lowest,
+    .highest = fit->highest,
+    .because = fit->because,
+    .message = error.message };
+
+  if (!build->report)
+    return;
+  tfx_number_print (fit->asked, asked);
+  tfx_number_print (fit->used, used);
+  tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; %s is used",
+      fit->param, build->thing, asked, fit->because, used);
+  build->report (&unmet, build->data);
 }
 
 void
@@ -92,71 +146,4 @@ tfx_class_refuse (const TfxBuild *build, const char *why)
   tfx_number_print (build->rate_hz, rate_text);
   return tfx_error_set (build->error, -EINVAL, "%s cannot be made at %s Hz: %s",
       build->thing, rate_text, why);
-}
-
-/* ---- classes that there are not ------------------------------------------------- */
-
-typedef struct Absent
-{
-  const char *name, *why;
-} Absent;
-
-static const char dynamics[] =
-    "its gain depends on the level of the signal, and a chain holds linear "
-    "filters alone";
-static const char normalising[] =
-    "it has to know the whole signal before the first sample comes out, and "
-    "a stream has no end yet; set a level with Gain";
-static const char grouping[] = "series is written a | b, and a sum a + b";
-static const char base[] =
-    "it is a base class; use one of the filters made from it";
-
-static const Absent absents[] = {
-  { "Normalize", normalising },
-  { "PeakNormalizationStrategy", normalising },
-  { "RMSNormalizationStrategy", normalising },
-  { "PercentileNormalizationStrategy", normalising },
-  { "PerChannelNormalizationStrategy", normalising },
-  { "CustomNormalizationStrategy", normalising },
-  { "Compressor", dynamics },
-  { "Expander", dynamics },
-  { "Gate", dynamics },
-  { "NoiseGate", dynamics },
-  { "Limiter", dynamics },
-  { "FilterChain", grouping },
-  { "ParallelFilterCombination", grouping },
-  { "Sequential", grouping },
-  { "FusedSOSCascade", grouping },
-  { "FX", base },
-  { "IIR", base },
-  { "Biquad", base },
-  { "Shelving", base },
-  { "AbstractFilter", base },
-  { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },
-  { "PingPongDelayStrategy", "it is a value of Delay: strategy='ping-pong'" },
-  { "Wave", "the audio comes from the pipeline" },
-};
-
-int
-tfx_arguments_refuse_class (const char *name, TfxExprError *error)
-{
-  TfxSuggestion near;
-
-  for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
-    if (strcmp (absents[i].name, name) == 0)
-      return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
-          name, absents[i].why);
-  }
-  tfx_suggestion_init (&near, name, strlen (name));
-  for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
-    const TfxClass *klass = tfx_catalogue_class (i);
-
-    tfx_suggestion_try (&near, klass->name);
-    for (size_t k = 0; klass->aliases[k]; k++)
-      tfx_suggestion_try (&near, klass->aliases[k]);
-  }
-  if (near.best)
-    return tfx_error_set (error, -EINVAL,
-        "there is no class '%s'; did you mean '%s'?", name, near.best);
-  return tfx_error_set (error, -EINVAL, "there is no class '%s'", name);
 }

@@ -24,6 +24,15 @@ typedef struct TfxBuild
   TfxExprError *error;
 } TfxBuild;
 
+/* A number whose range depends on other parameters of its stage, and the nearest
+ * one that works. */
+typedef struct TfxFit
+{
+  const char *param;
+  double asked, used, lowest, highest;
+  const char *because; /* what it must be, a static text after "it" */
+} TfxFit;
+
 typedef struct TfxClassOps
 {
   int variant; /* what else tells the classes of one kind apart */
@@ -33,8 +42,13 @@ typedef struct TfxClassOps
   int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
   /* rate_hz is 0 while no rate is known. */
   void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
-  /* A stage with the node's id.  0, or the code of the error that is set. */
+  /* What the stage becomes, without any memory; and where that is no cascade and
+   * no gain, a stage with the node's id.  One of them is there.  0, or the code
+   * of the error that is set. */
+  int (*design) (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
   int (*build) (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+  /* The number of which that is so; NULL if the class has none. */
+  void (*fit) (const TfxNode *node, TfxFit *fit);
 } TfxClassOps;
 
 #define TFX_CLASS_MODE_BTYPE -1
@@ -49,6 +63,19 @@ bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 int
 tfx_class_check (const TfxNode *node, const char *thing, TfxExprError *error);
 
+/* A node that stands in for another one, whose lists it has. */
+typedef struct TfxFittedNode
+{
+  TfxNode node;
+  TfxValue values[TFX_CLASS_MAX_PARAMS];
+} TfxFittedNode;
+
+/* The node as it can be used: itself, or the one in *fitted, with the nearest
+ * number that works; fit (unless NULL) then says which, else its param is
+ * NULL. */
+const TfxNode *
+tfx_class_fit (const TfxNode *node, TfxFittedNode *fitted, TfxFit *fit);
+
 /* The frequency of a parameter, or of number `index` of its list (-1: it is
  * none), or the nearest one that the rate allows, which is reported.  margin
  * keeps it away from 0 and from half the rate, as a part of the rate. */
@@ -59,6 +86,9 @@ double tfx_class_fit_frequency (const TfxBuild *build, const char *param,
 void tfx_class_report (const TfxBuild *build, const char *param, int index,
     double asked_hz, double used_hz, double lowest_hz, double highest_hz);
 
+/* Reports a number that does not fit. */
+void tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit);
+
 /* The error of a stage that cannot be made: why is a static text, or NULL for
  * short memory. */
 int tfx_class_refuse (const TfxBuild *build, const char *why);
@@ -66,9 +96,10 @@ int tfx_class_refuse (const TfxBuild *build, const char *why);
 /* iir.c: variant is a TfxFamily, or TFX_CLASS_LINKWITZ_RILEY. */
 #define TFX_CLASS_LINKWITZ_RILEY 100
 int tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_iir_fit (const TfxNode *node, TfxFit *fit);
 void tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 
 /* biquad.c: variant is a TfxRbjKind. */
 int
@@ -76,7 +107,7 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void
 tfx_biquad_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_biquad_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 int
 tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
@@ -100,7 +131,7 @@ int
 tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void
 tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int

@@ -38,7 +38,7 @@ tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 }
 
 int
-tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
   double gain = tfx_class_number (node, "gain");
 
@@ -46,8 +46,9 @@ tfx_gain_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
     gain = pow (10.0, gain / 20.0);
   else if (tfx_class_is (node, "gain_type", "power"))
     gain = sqrt (gain);
-  *stage = tfx_stage_new_gain (node->id, gain);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  moved->n_sos = 0;
+  moved->gain = gain;
+  return 0;
 }
 
 /* ---- Reverb ------------------------------------------------------------------ */

@@ -74,18 +74,29 @@ generate_names (TfxExpr *expr)
   return 0;
 }
 
+/* Nothing in it can be set: there is no stage to be named. */
+static TfxExpr empty;
+
+TfxExpr *
+tfx_expr_empty (void)
+{
+  return &empty;
+}
+
 TfxExpr *
 tfx_expr_new (TfxNode *root)
 {
-  TfxExpr *expr = calloc (1, sizeof *expr);
+  TfxExpr *expr;
 
+  if (!root)
+    return tfx_expr_empty ();
+  expr = calloc (1, sizeof *expr);
   if (!expr) {
     tfx_node_free (root);
     return NULL;
   }
   expr->root = root;
-  if (!root)
-    return expr;
+  expr->structure = tfx_stage_new_id ();
   expr->stages = calloc (count_calls (root), sizeof *expr->stages);
   if (expr->stages) {
     list_calls (expr, root);
@@ -99,14 +110,16 @@ tfx_expr_new (TfxNode *root)
 TfxExpr *
 tfx_expr_copy (const TfxExpr *expr)
 {
-  TfxNode *root = NULL;
+  TfxExpr *copy;
+  TfxNode *root;
 
-  if (expr->root) {
-    root = tfx_node_copy (expr->root);
-    if (!root)
-      return NULL;
-  }
-  return tfx_expr_new (root);
+  if (!expr->root)
+    return tfx_expr_empty ();
+  root = tfx_node_copy (expr->root);
+  copy = root ? tfx_expr_new (root) : NULL;
+  if (copy)
+    copy->structure = expr->structure;
+  return copy;
 }
 
 void
@@ -115,7 +128,7 @@ tfx_expr_free (TfxExpr **expr)
   TfxExpr *e = *expr;
 
   *expr = NULL;
-  if (!e)
+  if (!e || e == &empty)
     return;
   tfx_node_free (e->root);
   free (e->stages);
@@ -189,7 +202,7 @@ find_value (const TfxExpr *expr, size_t stage, const char *param,
     return NULL;
   }
   klass = expr->stages[stage]->klass;
-  index = tfx_catalogue_find_param (klass, param);
+  index = tfx_class_find_param (klass, param);
   if (index >= 0) {
     *found = &klass->params[index];
     return &expr->stages[stage]->values[index];
@@ -219,6 +232,24 @@ tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
   return 0;
 }
 
+/* Stores a value that fits.  A list of the same length needs no memory. */
+static int
+store (TfxValue *at, const TfxValue *value)
+{
+  TfxValue copy;
+
+  if (at->type == TFX_VALUE_LIST && value->type == TFX_VALUE_LIST &&
+      at->n_list == value->n_list) {
+    memmove (at->list, value->list, value->n_list * sizeof *at->list);
+    return 0;
+  }
+  if (tfx_value_copy (&copy, value) < 0)
+    return -ENOMEM;
+  tfx_value_clear (at);
+  *at = copy;
+  return 0;
+}
+
 int
 tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
     const TfxValue *value, TfxExprError *error)
@@ -226,7 +257,8 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   TfxExprError own;
   const TfxParam *found;
   char thing[2 * TFX_EXPR_MAX_NAME + 16];
-  TfxValue *at, copy;
+  TfxValue *at, fitted = *value;
+  bool is_structure;
   int code;
 
   if (!error)
@@ -234,21 +266,22 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   at = find_value (expr, stage, param, &found, error);
   if (!at)
     return error->code;
-  if (tfx_value_copy (&copy, value) < 0)
-    return tfx_error_set_no_memory (error);
-  copy.word[TFX_VALUE_WORD_SIZE - 1] = '\0';
+  fitted.word[TFX_VALUE_WORD_SIZE - 1] = '\0';
   snprintf (thing, sizeof thing, "stage '%s' (%s)", expr->stages[stage]->name,
       expr->stages[stage]->klass->name);
-  code = tfx_value_fit (&copy, found, thing, error);
-  if (code < 0) {
-    tfx_value_clear (&copy);
+  code = tfx_value_fit (&fitted, found, thing, error);
+  if (code < 0)
     return code;
-  }
-  if ((found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &copy))
-    tfx_node_renew_id (expr->stages[stage]);
+  is_structure =
+      (found->flags & TFX_PARAM_STRUCTURE) && !tfx_value_equal (at, &fitted);
+  if (store (at, &fitted) < 0)
+    return tfx_error_set_no_memory (error);
   tfx_node_forget (expr->stages[stage]);
-  tfx_value_clear (at);
-  *at = copy;
+  if (is_structure) {
+    tfx_node_renew_id (expr->stages[stage]);
+    expr->structure = tfx_stage_new_id ();
+  }
+  expr->stages[stage]->serial = tfx_stage_new_id ();
   return 0;
 }
 

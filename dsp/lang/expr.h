@@ -12,14 +12,24 @@
  * inside the parentheses of a Python expression.  An empty text is an
  * expression without stages, which changes nothing.
  *
- *   TfxExprError error;
- *   TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
- *   if (expr == NULL)
- *     fputs (error.rendered, stderr);
- *   tfx_expr_set_number (expr, tfx_expr_find (expr, "eq"), "gain", 0, -3.0,
- *       &error);
- *   TfxChain *chain;
- *   tfx_expr_build (expr, 48000.0, 2, NULL, NULL, &chain, &error);
+ * For example, the chain of a text whose stage "eq" gets another gain:
+ *
+ *   int
+ *   build (const char *text, TfxChain **chain)
+ *   {
+ *     TfxExprError error;
+ *     TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+ *     int ret = expr ? tfx_expr_find (expr, "eq") : error.code;
+ *
+ *     if (!expr)
+ *       fprintf (stderr, "%s\n", error.rendered);
+ *     if (ret >= 0)
+ *       ret = tfx_expr_set_number (expr, (size_t)ret, "gain", 0, -3.0, NULL);
+ *     if (ret == 0)
+ *       ret = tfx_expr_build (expr, 48000.0, 2, NULL, NULL, chain, NULL);
+ *     tfx_expr_free (&expr);
+ *     return ret;
+ *   }
  *
  * A TfxExpr belongs to one thread at a time; the catalogue is static and free
  * for all.  Functions return 0 or a negative errno value unless they say
@@ -165,7 +175,7 @@ const TfxClass *tfx_catalogue_class (size_t index);
 const TfxClass *tfx_catalogue_find (const char *name);
 
 /* The index of a parameter, or -ENOENT. */
-int tfx_catalogue_find_param (const TfxClass *klass, const char *name);
+int tfx_class_find_param (const TfxClass *klass, const char *name);
 
 /* ---- expressions ----------------------------------------------------------- */
 
@@ -173,6 +183,10 @@ typedef struct TfxExpr TfxExpr;
 
 /* Reads text[length].  NULL if it is wrong, with the error. */
 TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
+
+/* The expression without stages.  It takes no memory, so it is never short of
+ * any: there is one for all, and to free it changes nothing.  Any thread. */
+TfxExpr *tfx_expr_empty (void);
 
 /* The same stages with the same ids; NULL if memory is short. */
 TfxExpr *tfx_expr_copy (const TfxExpr *expr);
@@ -216,7 +230,9 @@ int tfx_expr_get (const TfxExpr *expr, size_t stage, const char *param,
  * word, -ERANGE for a value out of range, or -ENOMEM, the expression is then as
  * before.  Parameters that must fit each other (btype='bandpass' and a cutoff
  * of two edges) are looked at when the chain is built, so that they can be set
- * one after the other. */
+ * one after the other.  So is a whole number whose range another parameter says
+ * (order, by order_scale): the nearest one that works then stands in for it, and
+ * is what is printed. */
 int tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
     const TfxValue *value, TfxExprError *error);
 
@@ -233,8 +249,8 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 /* ---- building --------------------------------------------------------------------- */
 
-/* A number that cannot be met at this rate, and the nearest one that can, which
- * stands in for it. */
+/* A number that cannot be met at this rate, or with the other parameters of its
+ * stage, and the nearest one that can, which stands in for it. */
 typedef struct TfxExprUnmet
 {
   const char *stage; /* its name */
@@ -242,7 +258,10 @@ typedef struct TfxExprUnmet
   int index; /* in the parameter's list; -1: the parameter is the number */
   double asked, used;
   double lowest, highest; /* what can be met at present */
-  const char *message;    /* all of this in a sentence */
+  /* What the number must be, whatever the rate is: a static text that begins
+   * with "must"; or NULL. */
+  const char *because;
+  const char *message; /* all of this in a sentence */
 } TfxExprUnmet;
 
 /* Called for each of them; unmet is valid until it returns. */
@@ -252,7 +271,8 @@ typedef void (*TfxExprReport) (const TfxExprUnmet *unmet, void *data);
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 
 /* The chain at a rate, for a number of channels.  A frequency that the rate
- * does not allow is replaced and reported (report may be NULL).  -EINVAL,
+ * does not allow, or an order out of its range, is replaced and reported (report
+ * may be NULL).  -EINVAL,
  * -ERANGE or -ENOMEM. */
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
@@ -271,6 +291,53 @@ void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels);
 /* Takes over what `from` has prepared, for the stages that have the same id and
  * the same values there. */
 void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
+
+/* ---- values that move --------------------------------------------------------------
+ * While a value moves, one stage of the chain changes: it is designed alone, and
+ * nothing is allocated.
+ *
+ *   tfx_expr_build (expr, ...);
+ *   tfx_move_begin (move, expr);
+ *   ...
+ *   tfx_expr_set_number (expr, ...);
+ *   while ((ret = tfx_move_next (move, expr)) == 0)
+ *     if (tfx_move_design (move, 48000.0, 2, NULL, NULL, &moved, NULL) == 0)
+ *       ... the stage with the id moved.id has these sections now ...
+ *   if (ret != -ENOENT)
+ *     ... the chain is to be built ...
+ */
+
+/* What a stage has become: a cascade of sections, or (without any) a gain. */
+typedef struct TfxMoved
+{
+  uint64_t id;
+  size_t n_sos;
+  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
+  double gain;
+} TfxMoved;
+
+/* What is in force of an expression, and a stage of it that has other values. */
+typedef struct TfxMove TfxMove;
+
+/* NULL if memory is short. */
+TfxMove *tfx_move_new (void);
+void tfx_move_free (TfxMove **move);
+
+/* From now on the expression is in force as it is. */
+void tfx_move_begin (TfxMove *move, const TfxExpr *expr);
+
+/* Takes the values of the stage that was set first of those that were set since.
+ * 0; -ENOENT if there is none; -ENOTSUP if the chain is to be built anew: the
+ * expression is another one or has another structure, or the stage is one that is
+ * not designed alone. */
+int tfx_move_next (TfxMove *move, const TfxExpr *expr);
+
+/* Designs the stage that was taken.  It needs no expression any more.  Reports
+ * and fails as tfx_expr_build() does. */
+int tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error);
+
+/* ---- ids ----------------------------------------------------------------------------- */
 
 /* Gives the stages of expr that are stages of old the ids that they have
  * there: those that kept their given name, wherever they stand; then, of the

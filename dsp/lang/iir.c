@@ -10,7 +10,7 @@
 static bool
 has_param (const TfxNode *node, const char *param)
 {
-  return tfx_catalogue_find_param (node->klass, param) >= 0;
+  return tfx_class_find_param (node->klass, param) >= 0;
 }
 
 static TfxMode
@@ -48,6 +48,36 @@ find_order (const TfxNode *node)
       tfx_class_is (node, "order_scale", "db"))
     order /= 6;
   return order;
+}
+
+/* order_scale='db' gives each order 6 numbers. */
+_Static_assert(TFX_DESIGN_MAX_ORDER == 64, "the texts name the orders");
+
+void
+tfx_iir_fit (const TfxNode *node, TfxFit *fit)
+{
+  static const char *const because[2][2] = {
+    { "must lie between 1 and 64", "must be even, from 2 to 128" },
+    { "must lie between 6 and 389, as order_scale is 'db'",
+        "must make an even order, 6 dB each, from 12 to 773, as order_scale is "
+        "'db'" },
+  };
+  bool scaled = has_param (node, "order_scale") &&
+                tfx_class_is (node, "order_scale", "db");
+  const int step = scaled ? 6 : 1, times = is_twice (node) ? 2 : 1;
+  const int lowest = times * step;
+  const int highest = (times * TFX_DESIGN_MAX_ORDER + 1) * step - 1;
+  const int asked = (int)tfx_class_number (node, "order");
+  int used = asked < lowest ? lowest : asked > highest ? highest : asked;
+  int order = used / step;
+
+  if (order % times != 0) {
+    int below = order * step - 1, above = (order + 1) * step;
+
+    used = used - below <= above - used ? below : above;
+  }
+  *fit = (TfxFit){ "order", asked, used, lowest, highest,
+    because[scaled][times - 1] };
 }
 
 /* All but the frequencies. */
@@ -196,15 +226,14 @@ report_change (const TfxBuild *build, const TfxNode *node,
 }
 
 int
-tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
   TfxDesign design;
   double margin_hz;
   int n_sos;
 
   describe (node, &design);
-  n_sos = find_sections (build, node, &design, sos, &margin_hz);
+  n_sos = find_sections (build, node, &design, moved->sos, &margin_hz);
   if (n_sos < 0) {
     const char *why = "";
 
@@ -212,10 +241,10 @@ tfx_iir_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
     return tfx_class_refuse (build, why);
   }
   report_change (build, node, &design, margin_hz);
+  moved->n_sos = (size_t)n_sos;
   if (is_twice (node)) {
-    memcpy (sos + n_sos, sos, (size_t)n_sos * sizeof *sos);
-    n_sos *= 2;
+    memcpy (moved->sos + n_sos, moved->sos, moved->n_sos * sizeof (TfxSos));
+    moved->n_sos *= 2;
   }
-  *stage = tfx_stage_new_sections (node->id, sos, (size_t)n_sos);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  return 0;
 }

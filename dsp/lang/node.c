@@ -159,6 +159,7 @@ tfx_node_copy (const TfxNode *node)
   copy->id = node->id;
   memcpy (copy->name, node->name, sizeof copy->name);
   copy->is_named = node->is_named;
+  copy->serial = node->serial;
   if (node->band_ids)
     memcpy (copy->band_ids, node->band_ids,
         TFX_EXPR_MAX_BANDS * sizeof *copy->band_ids);

@@ -47,6 +47,7 @@ struct TfxNode
   bool is_named;      /* the name was given, not generated */
   size_t index;       /* among the stages of the expression */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
+  uint64_t serial;    /* a higher number for whatever was set later; 0: never */
   TfxNodeMade made;
 };
 
@@ -55,6 +56,7 @@ struct TfxExpr
   TfxNode *root;    /* NULL: no stages */
   TfxNode **stages; /* the calls, in the order of the text */
   size_t n_stages;
+  uint64_t structure; /* a number that a copy shares, until it is changed */
 };
 
 /* A call with the defaults of its class, or a group without children; a new

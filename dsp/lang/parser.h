@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * parser.h: what parser.c and arguments.c share. */
+ * parser.h: the tokens of a text, for whoever reads it. */
 #ifndef TFX_LANG_PARSER_H
 #define TFX_LANG_PARSER_H
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node.h"
+#include "class.h"
 #include "number.h"
 #include "value.h"
 
@@ -118,7 +118,7 @@ static int
 find_second (const TfxNode *node, unsigned index)
 {
   const char *second = node->klass->params[index].second;
-  int found = second ? tfx_catalogue_find_param (node->klass, second) : -1;
+  int found = second ? tfx_class_find_param (node->klass, second) : -1;
 
   return found >= 0 && !is_initial (node, found) ? found : -1;
 }
@@ -143,11 +143,14 @@ add_argument (Text *text, const TfxNode *node, unsigned index)
   }
 }
 
+/* What is used of it, so that it can be read again. */
 static void
-add_call (Text *text, const TfxNode *node)
+add_call (Text *text, const TfxNode *call)
 {
-  const TfxClass *klass = node->klass;
+  const TfxClass *klass = call->klass;
   const char *separator = "";
+  TfxFittedNode fitted;
+  const TfxNode *node = tfx_class_fit (call, &fitted, NULL);
 
   if (node->is_named) {
     add (text, node->name);

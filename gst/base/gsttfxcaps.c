@@ -87,10 +87,15 @@ gst_tfx_caps_send (GstTfxElement *self, GstCaps *out)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstCaps *old = gst_pad_get_current_caps (priv->src);
   gboolean is_same = old && gst_caps_is_equal (old, out);
+  GstEvent *event;
 
   gst_clear_caps (&old);
-  return is_same ||
-         gst_pad_push_event (priv->src, gst_event_new_caps (out));
+  if (is_same)
+    return TRUE;
+  /* What is held goes out in these caps, so a new stream begins before them. */
+  while ((event = gst_tfx_times_take_event (&priv->times)))
+    gst_pad_push_event (priv->src, event);
+  return gst_pad_push_event (priv->src, gst_event_new_caps (out));
 }
 
 /* Whether channel k of the one is the same channel as channel k of the other,

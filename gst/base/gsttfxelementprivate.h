@@ -90,6 +90,9 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 GstFlowReturn
 gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
+/* Whether the next buffer is left to the next element. */
+gboolean gst_tfx_pads_is_deferring (GstTfxElement *self);
+
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 
 /* Filters *@buffer, which is writable, with what is pending on it; another one
@@ -160,6 +163,9 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean
 gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
+
+/* Sends a serialized event, behind the frames that came before it.  Takes it. */
+gboolean gst_tfx_events_forward (GstTfxElement *self, GstEvent *event);
 
 /* The next element is to look at this one again. */
 void gst_tfx_events_ask_upstream (GstTfxElement *self);

@@ -57,7 +57,7 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
 }
 
 /* An event that comes behind frames which are still held waits for them. */
-static gboolean
+gboolean
 gst_tfx_events_forward (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
@@ -143,7 +143,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_STREAM_START:
       priv->bad_told = FALSE;
-      break;
+      return gst_tfx_events_forward (self, event);
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
         return gst_tfx_events_forward (self, event);

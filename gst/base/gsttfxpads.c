@@ -3,6 +3,7 @@
  *
  * All of this runs in the streaming thread.
  */
+#include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
 #include "gsttfxpeer.h"
 
@@ -120,21 +121,37 @@ gst_tfx_pads_defers (GstTfxElement *self)
           peer != priv->seen_peer || g_atomic_int_get (&priv->relinked)))
     gst_tfx_pads_look_ahead (self, peer);
   return priv->can_defer && priv->delay == 0 &&
-         g_atomic_int_get (&priv->src->num_probes) == 0 &&
-         !priv->place.has_cuda_memory;
+         g_atomic_int_get (&priv->src->num_probes) == 0;
 }
 
-/* Leaves the filter to the next element. */
+gboolean
+gst_tfx_pads_is_deferring (GstTfxElement *self)
+{
+  return gst_tfx_pads_defers (self);
+}
+
+/* Leaves the filter to the next element.  Another buffer may take the place of
+ * *@buffer. */
 static gboolean
-gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxDevicePlace *place = &priv->place;
+  const GstBuffer *old = *buffer;
   GstTfxLayout layout;
 
   /* Whether it stays a gap must be known now. */
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
-      !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
-      !gst_tfx_pending_add (buffer, priv->filter, &layout))
+  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_GAP))
+    return FALSE;
+  /* The first element on the way to the device uploads; who comes to its end
+   * runs what is pending there. */
+  if (G_UNLIKELY (place->has_cuda_memory) &&
+      (!place->out_cuda || !gst_tfx_cuda_flow_upload (self, buffer, n_frames)))
+    return FALSE;
+  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout))
+    return FALSE;
+  layout.was_uploaded = *buffer != old;
+  if (!gst_tfx_pending_add (*buffer, priv->filter, &layout))
     return FALSE;
   priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);
@@ -178,7 +195,7 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_settings_expect (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
   if (gst_tfx_pads_defers (self) &&
-      gst_tfx_pads_defer (self, buffer, n_frames)) {
+      gst_tfx_pads_defer (self, &buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_pads_push (priv, buffer);
   }
@@ -351,7 +368,11 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
       GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
       gst_tfx_pads_is_controlled (self))
     return -1;
-  n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
+  n_frames = gst_tfx_pending_n_frames (buffer, priv->spec.sample,
+      priv->spec.n_channels);
+  if (n_frames < 0 || GST_AUDIO_INFO_LAYOUT (&priv->info) !=
+                          GST_AUDIO_LAYOUT_INTERLEAVED)
+    n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
   if (n_frames <= 0 || !gst_tfx_times_goes_on (&priv->times,
                            GST_BUFFER_PTS (buffer), n_frames))
     return -1;

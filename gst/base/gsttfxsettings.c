@@ -34,8 +34,8 @@ static void
 gst_tfx_settings_note_latency (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime latency = gst_util_uint64_scale_ceil (priv->delay, GST_SECOND,
-      priv->spec.rate_hz);
+  GstClockTime latency =
+      gst_util_uint64_scale_ceil (priv->delay, GST_SECOND, priv->spec.rate_hz);
   gboolean changed;
 
   GST_OBJECT_LOCK (self);
@@ -60,8 +60,8 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
     priv->skip += build->delay - priv->delay;
   else if (!priv->is_running)
     priv->skip = build->delay;
-  priv->delay = priv->is_running ? MAX (build->delay, priv->delay)
-                                 : build->delay;
+  priv->delay =
+      priv->is_running ? MAX (build->delay, priv->delay) : build->delay;
   priv->is_step = build->n_hold > 0;
   priv->n_hold = build->n_hold;
   priv->n_spare = build->n_spare;
@@ -133,7 +133,9 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
 
   gst_tfx_shared_filter_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
-  err = tfx_filter_set_chain (priv->filter->filter, chain);
+  err = build->at_once
+            ? tfx_filter_set_chain_at_once (priv->filter->filter, chain)
+            : tfx_filter_set_chain (priv->filter->filter, chain);
   tfx_filter_unlock (priv->filter->filter);
   priv->was_refused = err < 0;
   if (err < 0) {
@@ -196,8 +198,8 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   chain = klass->build_chain (self, &build, &fault);
   if (!chain) {
     if (!fault)
-      g_set_error_literal (&fault, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "it has no chain");
+      g_set_error_literal (&fault, GST_LIBRARY_ERROR,
+          GST_LIBRARY_ERROR_SETTINGS, "it has no chain");
     g_propagate_error (error, fault);
     return FALSE;
   }
@@ -222,7 +224,8 @@ gst_tfx_settings_stop (GstTfxElement *self)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   if (priv->filter) {
-    /* Buffers may need it still, but no plan. */
+    /* Buffers may need it still. */
+    gst_tfx_shared_filter_flush (priv->filter);
     gst_tfx_shared_filter_drop_plan (priv->filter);
     gst_tfx_shared_filter_unref (priv->filter);
   }

@@ -170,6 +170,19 @@ gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
   return start;
 }
 
+/* Whether the times jump in front of the gap. */
+static gboolean
+gst_tfx_tail_is_elsewhere (GstTfxElement *self, GstEvent *event)
+{
+  GstClockTime start, next;
+
+  gst_event_parse_gap (event, &start, NULL);
+  next = gst_tfx_element_get_private (self)->times.next;
+  return GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (next) &&
+         ABS (GST_CLOCK_DIFF (next, start)) >=
+             (GstClockTimeDiff)GST_TFX_TIMES_WAIT;
+}
+
 gboolean
 gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 {
@@ -180,10 +193,14 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 
   if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
       priv->segment.rate < 0.0)
-    return gst_pad_push_event (priv->src, event);
+    return gst_tfx_events_forward (self, event);
+  if (gst_tfx_tail_is_elsewhere (self, event)) {
+    gst_tfx_tail_end (self, "gap in the times");
+    return gst_tfx_events_forward (self, event);
+  }
   start = gst_tfx_tail_measure (self, event, &left);
   if (left == 0)
-    return gst_pad_push_event (priv->src, event);
+    return gst_tfx_events_forward (self, event);
   if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
 

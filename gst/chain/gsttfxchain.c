@@ -41,12 +41,11 @@
  */
 #include "gsttfxchain.h"
 
+#include "gsttfxchainpreset.h"
 #include "gsttfxchainprivate.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
-
-#define DEFAULT_CHAIN ""
 
 enum
 {
@@ -58,11 +57,10 @@ enum
 static GParamSpec *properties[N_PROPERTIES];
 
 static void gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data);
-static void gst_tfx_chain_init_preset (gpointer iface, gpointer data);
 
 G_DEFINE_TYPE_WITH_CODE (GstTfxChain, gst_tfx_chain, GST_TYPE_TFX_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_tfx_chain_init_child_proxy)
-        G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_chain_init_preset)
+        G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_chain_preset_init)
             GST_DEBUG_CATEGORY_INIT (gst_tfx_chain_debug, "tfxchain", 0,
                 "Chain of filters"));
 GST_ELEMENT_REGISTER_DEFINE (tfxchain, "tfxchain", GST_RANK_NONE,
@@ -101,12 +99,6 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
       break;
   }
-}
-
-void
-gst_tfx_chain_notify_text (GstTfxChain *self)
-{
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CHAIN]);
 }
 
 /* ---- states --------------------------------------------------------------------- */
@@ -241,62 +233,6 @@ gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data)
   proxy->get_child_by_index = gst_tfx_chain_get_child_by_index;
 }
 
-/* ---- presets ------------------------------------------------------------------------ */
-
-/* GstPreset writes a string escaped twice and reads it unescaped once, up to
- * GStreamer 1.28 at least, which no chain survives.  What it keeps about a
- * preset comes back as it was: so the chain is kept there too, and that one
- * counts. */
-#define PRESET_CHAIN "chain"
-
-static GstPresetInterface preset_defaults;
-
-static gboolean
-gst_tfx_chain_save_preset (GstPreset *preset, const gchar *name)
-{
-  gchar *text = gst_tfx_chain_print (GST_TFX_CHAIN (preset));
-  gboolean ok = text && preset_defaults.save_preset (preset, name) &&
-                gst_preset_set_meta (preset, name, PRESET_CHAIN, text);
-
-  g_free (text);
-  return ok;
-}
-
-static gboolean
-gst_tfx_chain_load_preset (GstPreset *preset, const gchar *name)
-{
-  gchar *text = NULL;
-  gboolean ok;
-
-  if (!gst_preset_get_meta (preset, name, PRESET_CHAIN, &text) || !text)
-    return preset_defaults.load_preset (preset, name);
-  ok = gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
-  if (ok)
-    gst_tfx_chain_notify_text (GST_TFX_CHAIN (preset));
-  g_free (text);
-  return ok;
-}
-
-/* The values of the stages are in the chain. */
-static gchar **
-gst_tfx_chain_get_preset_property_names (GstPreset *preset)
-{
-  static const gchar *const names[] = { "chain", NULL };
-
-  return g_strdupv ((gchar **)names);
-}
-
-static void
-gst_tfx_chain_init_preset (gpointer iface, gpointer data)
-{
-  GstPresetInterface *preset = iface;
-
-  preset_defaults = *preset;
-  preset->get_property_names = gst_tfx_chain_get_preset_property_names;
-  preset->save_preset = gst_tfx_chain_save_preset;
-  preset->load_preset = gst_tfx_chain_load_preset;
-}
-
 /* ---- the class ------------------------------------------------------------------------ */
 
 static void
@@ -342,7 +278,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    * filter stay as they were.
    */
   properties[PROP_CHAIN] = g_param_spec_string ("chain", "Chain",
-      "The chain of filters, in TorchFX's language", DEFAULT_CHAIN,
+      "The chain of filters, in TorchFX's language", "",
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property (gobject_class, PROP_CHAIN,
@@ -364,5 +300,5 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 static void
 gst_tfx_chain_init (GstTfxChain *self)
 {
-  gst_tfx_chain_init_text (self, DEFAULT_CHAIN);
+  gst_tfx_chain_init_text (self);
 }

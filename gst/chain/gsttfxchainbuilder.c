@@ -24,55 +24,50 @@
 
 /* ---- design in another thread --------------------------------------------------- */
 
-struct _GstTfxChainJob
+typedef struct
 {
-  GstTfxElement *filter; /* outlives the job */
-  TfxExpr *expr;        /* its own */
+  TfxExpr *expr; /* its own */
   gdouble rate;
   guint n_channels;
+} GstTfxChainJob;
 
-  GThread *thread;
-  gint is_done; /* atomic */
-};
-
-static gpointer
+static void
 gst_tfx_chain_job_run (gpointer data)
 {
   GstTfxChainJob *job = data;
 
   tfx_expr_prepare (job->expr, job->rate, job->n_channels);
-  g_atomic_int_set (&job->is_done, TRUE);
-  gst_tfx_element_mark_ready (job->filter);
-  return NULL;
+}
+
+static void
+gst_tfx_chain_job_notify (gpointer chain, gpointer job)
+{
+  gst_tfx_element_mark_ready (chain);
 }
 
 static void
 gst_tfx_chain_job_free (GstTfxChainJob *job)
 {
-  if (job->thread)
-    g_thread_join (job->thread);
-  tfx_expr_free (&job->expr);
+  if (job)
+    tfx_expr_free (&job->expr);
   g_free (job);
 }
 
-/* NULL if there is no memory or no thread to be had. */
-static GstTfxChainJob *
-gst_tfx_chain_job_start (GstTfxElement *filter, const TfxExpr *expr,
-    const GstTfxBuild *build)
+/* FALSE if there is no memory or no thread to be had. */
+static gboolean
+gst_tfx_chain_builder_start (GstTfxChainBuilder *self, GstTfxChain *chain,
+    const TfxExpr *expr, const GstTfxBuild *build)
 {
   GstTfxChainJob *job = g_new0 (GstTfxChainJob, 1);
 
-  job->filter = filter;
   job->rate = build->rate;
   job->n_channels = build->n_channels;
   job->expr = tfx_expr_copy (expr);
-  if (job->expr)
-    job->thread =
-        g_thread_try_new ("tfxchain-design", gst_tfx_chain_job_run, job, NULL);
-  if (job->thread)
-    return job;
+  if (job->expr && gst_tfx_worker_start (&self->worker, gst_tfx_chain_job_run,
+                       job, gst_tfx_chain_job_notify, chain))
+    return TRUE;
   gst_tfx_chain_job_free (job);
-  return NULL;
+  return FALSE;
 }
 
 /* ---- the expression, its stages designed ------------------------------------------ */
@@ -130,41 +125,31 @@ static GstTfxChainExpr *
 gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
     const GstTfxBuild *build)
 {
+  GstTfxChainJob *job = gst_tfx_worker_take (&self->worker, !build->is_running);
+  gboolean was_designed = job != NULL;
   GstTfxChainExpr *expr;
-  gboolean was_designed = FALSE;
   gsize effort;
 
-  if (self->job &&
-      (!build->is_running || g_atomic_int_get (&self->job->is_done))) {
-    GstTfxChainJob *job = self->job;
-
-    g_thread_join (job->thread);
-    job->thread = NULL;
-    self->job = NULL;
-    was_designed = TRUE;
+  if (job)
     gst_tfx_chain_builder_hand_in (chain, job->expr);
-    gst_tfx_chain_job_free (job);
-  }
+  gst_tfx_chain_job_free (job);
 
   expr = gst_tfx_chain_get_expr (chain);
   effort = gst_tfx_chain_builder_effort (expr->expr, build);
   if (effort <= LITTLE_EFFORT)
     return expr;
   /* What is left after a job cannot be designed, or is new. */
-  if (build->is_running && effort > LONG_EFFORT && !was_designed) {
-    if (!self->job)
-      self->job =
-          gst_tfx_chain_job_start (GST_TFX_ELEMENT (chain), expr->expr, build);
-    if (self->job) {
-      GST_DEBUG_OBJECT (chain, "designing in a thread");
-      gst_tfx_chain_expr_unref (expr);
-      return NULL;
-    }
+  if (build->is_running && effort > LONG_EFFORT && !was_designed &&
+      (gst_tfx_worker_get_job (&self->worker) ||
+          gst_tfx_chain_builder_start (self, chain, expr->expr, build))) {
+    GST_DEBUG_OBJECT (chain, "designing in a thread");
+    gst_tfx_chain_expr_unref (expr);
+    return NULL;
   }
   return gst_tfx_chain_builder_prepare (chain, expr, build);
 }
 
-/* ---- values that the rate does not allow ------------------------------------------- */
+/* ---- values that cannot be met ------------------------------------------------------ */
 
 typedef struct
 {
@@ -181,7 +166,7 @@ make_property_name (const TfxExpr *expr, const TfxExprUnmet *unmet)
 {
   const TfxClass *klass =
       tfx_expr_stage_class (expr, tfx_expr_find (expr, unmet->stage));
-  gint param = tfx_catalogue_find_param (klass, unmet->param);
+  gint param = tfx_class_find_param (klass, unmet->param);
   gboolean is_upper;
   gchar *path, *name;
 
@@ -204,8 +189,8 @@ report_unmet (const TfxExprUnmet *unmet, void *data)
 {
   Report *report = data;
   gchar *name = make_property_name (report->expr, unmet);
-  GstTfxClamp value = { name, " Hz", unmet->asked, unmet->used, unmet->lowest,
-    unmet->highest };
+  GstTfxClamp value = { name, unmet->because ? "" : " Hz", unmet->asked,
+    unmet->used, unmet->lowest, unmet->highest, NULL, unmet->because };
 
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
       report->rate);
@@ -273,7 +258,7 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
 void
 gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
 {
-  g_clear_pointer (&self->job, gst_tfx_chain_job_free);
+  gst_tfx_chain_job_free (gst_tfx_worker_take (&self->worker, TRUE));
   g_clear_pointer (&self->unmet, g_ptr_array_unref);
   memset (self, 0, sizeof *self);
 }

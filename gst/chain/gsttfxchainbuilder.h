@@ -5,16 +5,15 @@
 #define GST_TFX_CHAIN_BUILDER_H
 
 #include "gsttfxchain.h"
+#include "gsttfxworker.h"
 
 G_BEGIN_DECLS
-
-typedef struct _GstTfxChainJob GstTfxChainJob;
 
 /* Of the streaming thread.  Starts with all zero, ends with
  * gst_tfx_chain_builder_clear(). */
 typedef struct
 {
-  GstTfxChainJob *job; /* what designs stages meanwhile, or NULL */
+  GstTfxWorker worker; /* designs stages meanwhile */
   GPtrArray *unmet;    /* properties that could not be met the last time */
   gboolean is_refused; /* the last expression could not be built */
 } GstTfxChainBuilder;

@@ -164,17 +164,26 @@ get_number (const TfxParam *param, const TfxValue *value)
   }
 }
 
+/* Room for a list of n numbers, of which there are @given. */
+static void
+make_list (TfxValue *value, gsize n, const gdouble *given, gdouble pair[2])
+{
+  value->type = TFX_VALUE_LIST;
+  value->n_list = n;
+  value->list = n <= 2 ? pair : g_new (gdouble, n);
+  if (given)
+    memcpy (value->list, given, n * sizeof *given);
+}
+
 /* A single number stays one; of a list it is the first. */
 static void
 set_number (const TfxParam *param, gdouble number, const TfxValue *old,
-    TfxValue *value)
+    TfxValue *value, gdouble pair[2])
 {
   if (has_type (param, TFX_VALUE_NONE) && number == none_number (param)) {
     value->type = TFX_VALUE_NONE;
   } else if (old->type == TFX_VALUE_LIST) {
-    value->type = TFX_VALUE_LIST;
-    value->n_list = old->n_list;
-    value->list = g_memdup2 (old->list, old->n_list * sizeof *old->list);
+    make_list (value, old->n_list, old->list, pair);
     value->list[0] = number;
   } else {
     value->type = TFX_VALUE_NUMBER;
@@ -187,7 +196,7 @@ set_number (const TfxParam *param, gdouble number, const TfxValue *old,
 /* The second number; 0 takes it away. */
 static void
 set_upper (const TfxParam *param, gdouble number, const TfxValue *old,
-    TfxValue *value)
+    TfxValue *value, gdouble pair[2])
 {
   gdouble first = get_number (param, old);
 
@@ -196,9 +205,7 @@ set_upper (const TfxParam *param, gdouble number, const TfxValue *old,
     value->number = first;
     return;
   }
-  value->type = TFX_VALUE_LIST;
-  value->n_list = 2;
-  value->list = g_new (gdouble, 2);
+  make_list (value, 2, NULL, pair);
   value->list[0] = first;
   value->list[1] = number;
 }
@@ -223,19 +230,18 @@ get_list (const TfxValue *value, GValue *array)
 
 /* One number is a number where the parameter takes that. */
 static void
-set_list (const TfxParam *param, const GValue *array, TfxValue *value)
+set_list (const TfxParam *param, const GValue *array, TfxValue *value,
+    gdouble pair[2])
 {
   guint n = gst_value_array_get_size (array);
 
-  value->type = TFX_VALUE_LIST;
-  value->n_list = n;
-  value->list = g_new0 (gdouble, MAX (n, 1));
+  make_list (value, n, NULL, pair);
   for (guint i = 0; i < n; i++)
     value->list[i] = g_value_get_double (gst_value_array_get_value (array, i));
   if (n == 1 && has_type (param, TFX_VALUE_NUMBER)) {
     value->type = TFX_VALUE_NUMBER;
     value->number = value->list[0];
-    g_clear_pointer (&value->list, g_free);
+    value->list = NULL;
     value->n_list = 0;
   }
 }
@@ -352,17 +358,17 @@ gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
 
 void
 gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
-    const TfxValue *old, const GValue *from, TfxValue *to)
+    const TfxValue *old, const GValue *from, TfxValue *to, gdouble pair[2])
 {
   *to = (TfxValue){ .type = TFX_VALUE_BOOL };
   if (GST_VALUE_HOLDS_ARRAY (from)) {
-    set_list (param, from, to);
+    set_list (param, from, to, pair);
   } else if (part == GST_TFX_CHAIN_PARAM_UPPER) {
-    set_upper (param, g_value_get_double (from), old, to);
+    set_upper (param, g_value_get_double (from), old, to, pair);
   } else if (G_VALUE_HOLDS_DOUBLE (from)) {
-    set_number (param, g_value_get_double (from), old, to);
+    set_number (param, g_value_get_double (from), old, to, pair);
   } else if (G_VALUE_HOLDS_INT (from)) {
-    set_number (param, g_value_get_int (from), old, to);
+    set_number (param, g_value_get_int (from), old, to, pair);
   } else if (G_VALUE_HOLDS_ENUM (from)) {
     set_enum (param, g_value_get_enum (from), to);
   } else if (G_VALUE_HOLDS_STRING (from)) {
@@ -373,4 +379,12 @@ gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
   } else {
     to->number = g_value_get_boolean (from);
   }
+}
+
+void
+gst_tfx_chain_param_clear (TfxValue *to, const gdouble pair[2])
+{
+  if (to->list != pair)
+    g_free (to->list);
+  to->list = NULL;
 }

@@ -33,10 +33,12 @@ gchar *gst_tfx_chain_param_make_name (const TfxParam *param,
 void gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *from, GValue *to);
 
-/* What becomes of @old if a part of it is set.  The list of @to is the
- * caller's, to be freed by g_free(). */
+/* What becomes of @old if a part of it is set.  A list of two at the most is in
+ * @pair, so that the edges of a band move without memory; a longer one is to be
+ * freed by gst_tfx_chain_param_clear(). */
 void gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
-    const TfxValue *old, const GValue *from, TfxValue *to);
+    const TfxValue *old, const GValue *from, TfxValue *to, gdouble pair[2]);
+void gst_tfx_chain_param_clear (TfxValue *to, const gdouble pair[2]);
 
 G_END_DECLS
 

@@ -33,8 +33,8 @@ GstTfxChainExpr *gst_tfx_chain_get_expr (GstTfxChain *self);
 /* The stages as they are now; a reference for the caller. */
 GPtrArray *gst_tfx_chain_get_stages (GstTfxChain *self);
 
-/* The first text of a new element. */
-void gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text);
+/* A new element has an empty chain. */
+void gst_tfx_chain_init_text (GstTfxChain *self);
 
 /* Takes the text of the chain, as the property does.  FALSE if it is refused.
  * Any thread. */
@@ -51,13 +51,6 @@ void gst_tfx_chain_notify_text (GstTfxChain *self);
 
 /* The stages lose their chain, at its end. */
 void gst_tfx_chain_drop_stages (GstTfxChain *self);
-
-/* Sets or gets a part of a parameter of one of the stages.  FALSE if it is none
- * of them any more. */
-gboolean gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, const GValue *value);
-gboolean gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, GValue *value);
 
 G_END_DECLS
 

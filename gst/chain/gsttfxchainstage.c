@@ -7,12 +7,12 @@
  */
 #include "gsttfxchainstage.h"
 
-#include "gsttfxchainprivate.h"
-
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
 typedef struct
 {
+  const GstTfxChainStageValues *values;
   guint index;           /* in the chain; under the chain's object lock */
   GstTfxChainExpr *last; /* NULL while in a chain; under the own lock */
 } GstTfxChainStagePrivate;
@@ -51,7 +51,7 @@ gst_tfx_chain_stage_set_property (GObject *object, guint prop_id,
   GstTfxChainStage *self = GST_TFX_CHAIN_STAGE (object);
   GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
 
-  if (!chain || !gst_tfx_chain_set_param (GST_TFX_CHAIN (chain), self,
+  if (!chain || !PRIVATE (self)->values->set (chain, self,
                     property_param (prop_id), property_part (prop_id), value))
     GST_WARNING_OBJECT (self,
         "%s is set, but the stage is in no chain any more", pspec->name);
@@ -69,8 +69,8 @@ gst_tfx_chain_stage_get_property (GObject *object, guint prop_id, GValue *value,
                                ->klass->params[property_param (prop_id)];
   TfxValue last = param->initial;
 
-  if (!chain || !gst_tfx_chain_get_param (GST_TFX_CHAIN (chain), self,
-                    property_param (prop_id), property_part (prop_id), value)) {
+  if (!chain || !priv->values->get (chain, self, property_param (prop_id),
+                    property_part (prop_id), value)) {
     GST_OBJECT_LOCK (self);
     if (priv->last)
       tfx_expr_get (priv->last->expr, priv->index, param->name, &last);
@@ -172,10 +172,15 @@ gst_tfx_chain_stage_get_class_type (const TfxClass *klass)
 /* ---- the stages of a chain -------------------------------------------------------- */
 
 GstTfxChainStage *
-gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name)
+gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name,
+    const GstTfxChainStageValues *values)
 {
-  return g_object_new (gst_tfx_chain_stage_get_class_type (klass), "name", name,
-      NULL);
+  GstTfxChainStage *self =
+      g_object_new (gst_tfx_chain_stage_get_class_type (klass), "name", name,
+          NULL);
+
+  PRIVATE (self)->values = values;
+  return self;
 }
 
 const TfxClass *

@@ -24,9 +24,21 @@ struct _GstTfxChainStageClass
   GParamSpec *(*specs)[GST_TFX_CHAIN_PARAM_N_PARTS];
 };
 
-/* A stage of a class, with the name of the stage; floating. */
-GstTfxChainStage *
-gst_tfx_chain_stage_new (const TfxClass *klass, const gchar *name);
+/* How a stage gets at its values, which are those of its chain.  Each is called
+ * with the stage's parent, and gives FALSE if that does not have the stage any
+ * more. */
+typedef struct
+{
+  gboolean (*set) (GstObject *chain, GstTfxChainStage *stage, guint param,
+      GstTfxChainParamPart part, const GValue *value);
+  gboolean (*get) (GstObject *chain, GstTfxChainStage *stage, guint param,
+      GstTfxChainParamPart part, GValue *value);
+} GstTfxChainStageValues;
+
+/* A stage of a class, with the name of the stage; floating.  @values is
+ * static. */
+GstTfxChainStage *gst_tfx_chain_stage_new (const TfxClass *klass,
+    const gchar *name, const GstTfxChainStageValues *values);
 
 const TfxClass *gst_tfx_chain_stage_get_klass (GstTfxChainStage *self);
 

@@ -5,6 +5,7 @@
  * expression, of which the object lock covers no more than the exchange; a
  * parameter changes the expression that there is.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,12 @@ gst_tfx_chain_get_stages (GstTfxChain *self)
   return stages;
 }
 
+void
+gst_tfx_chain_notify_text (GstTfxChain *self)
+{
+  g_object_notify (G_OBJECT (self), "chain");
+}
+
 /* ---- a new text ------------------------------------------------------------------ */
 
 /* From one set of stages to another. */
@@ -47,6 +54,8 @@ typedef struct
   GPtrArray *old_stages, *stages;
   GPtrArray *added, *removed; /* of these */
 } Change;
+
+static const GstTfxChainStageValues stage_values;
 
 /* By name; the keys are the names in the expression. */
 static GHashTable *
@@ -79,7 +88,8 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
       g_hash_table_remove (old, name);
       g_ptr_array_add (change->stages, gst_object_ref (stage));
     } else {
-      stage = gst_object_ref_sink (gst_tfx_chain_stage_new (klass, name));
+      stage = gst_object_ref_sink (
+          gst_tfx_chain_stage_new (klass, name, &stage_values));
       gst_object_set_parent (GST_OBJECT (stage), GST_OBJECT (self));
       g_ptr_array_add (change->added, stage);
       g_ptr_array_add (change->stages, stage);
@@ -99,7 +109,7 @@ gst_tfx_chain_choose_stages (GstTfxChain *self, Change *change)
 static gboolean
 gst_tfx_chain_begin (GstTfxChain *self, Change *change)
 {
-  TfxExpr *expr = change->parsed ? tfx_expr_copy (change->parsed) : NULL;
+  TfxExpr *expr = tfx_expr_copy (change->parsed);
 
   if (!expr)
     return FALSE;
@@ -227,6 +237,14 @@ gst_tfx_chain_tell (GstTfxChain *self, Change *change)
   gst_tfx_chain_notify_stages (change);
 }
 
+static void
+gst_tfx_chain_report_no_memory (GstTfxChain *self)
+{
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("The chain cannot be changed: memory is short. It goes on as it was."),
+      (NULL));
+}
+
 static gboolean
 gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 {
@@ -234,8 +252,7 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 
   do {
     if (!gst_tfx_chain_begin (self, change)) {
-      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("The chain cannot be changed: memory is short."), (NULL));
+      gst_tfx_chain_report_no_memory (self);
       return FALSE;
     }
     result = gst_tfx_chain_exchange (self, change);
@@ -260,9 +277,13 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   gboolean is_set;
 
   change.parsed = tfx_expr_parse (text, strlen (text), &error);
+  if (!change.parsed && error.code == -ENOMEM) {
+    gst_tfx_chain_report_no_memory (self);
+    return FALSE;
+  }
   if (!change.parsed) {
     change.fault = error.rendered;
-    change.parsed = tfx_expr_parse ("", 0, NULL);
+    change.parsed = tfx_expr_empty ();
   }
   GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
   is_set = gst_tfx_chain_replace (self, &change);
@@ -273,11 +294,10 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
 }
 
 void
-gst_tfx_chain_init_text (GstTfxChain *self, const gchar *text)
+gst_tfx_chain_init_text (GstTfxChain *self)
 {
-  self->text = g_strdup (text);
-  self->expr =
-      gst_tfx_chain_expr_new (tfx_expr_parse (text, strlen (text), NULL));
+  self->text = g_strdup ("");
+  self->expr = gst_tfx_chain_expr_new (tfx_expr_empty ());
   self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
 }
 
@@ -338,10 +358,11 @@ gst_tfx_chain_has (GstTfxChain *self, GstTfxChainStage *stage)
   return index < self->stages->len && self->stages->pdata[index] == stage;
 }
 
-gboolean
-gst_tfx_chain_get_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, GValue *value)
+static gboolean
+gst_tfx_chain_get_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxValue now;
   gboolean has;
@@ -366,24 +387,31 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   guint index = gst_tfx_chain_stage_get_index (stage);
   gboolean changed = FALSE;
   TfxValue old, now;
+  gdouble pair[2];
   TfxExpr *expr;
 
   tfx_expr_get (self->expr->expr, index, spec->name, &old);
-  gst_tfx_chain_param_set (spec, part, &old, value, &now);
+  gst_tfx_chain_param_set (spec, part, &old, value, &now, pair);
   if (!tfx_value_equal (&old, &now)) {
     expr = gst_tfx_chain_expr_edit (&self->expr);
+    if (!expr) {
+      error->code = -ENOMEM;
+      g_snprintf (error->message, sizeof error->message,
+          "%s cannot be set: memory is short", spec->name);
+    }
     changed = expr && tfx_expr_set (expr, index, spec->name, &now, error) == 0;
   }
   if (changed)
     g_clear_pointer (&self->text, g_free);
-  g_free (now.list);
+  gst_tfx_chain_param_clear (&now, pair);
   return changed;
 }
 
-gboolean
-gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
-    guint param, GstTfxChainParamPart part, const GValue *value)
+static gboolean
+gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
+    GstTfxChainParamPart part, const GValue *value)
 {
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
   gboolean by_hand = !gst_tfx_element_is_controlling (GST_TFX_ELEMENT (self));
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
@@ -411,3 +439,6 @@ gst_tfx_chain_set_param (GstTfxChain *self, GstTfxChainStage *stage,
     gst_tfx_chain_notify_text (self);
   return TRUE;
 }
+
+static const GstTfxChainStageValues stage_values = { gst_tfx_chain_set_param,
+  gst_tfx_chain_get_param };

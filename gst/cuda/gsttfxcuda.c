@@ -62,6 +62,12 @@ gst_tfx_cuda_init (void)
   return why_not == NULL;
 }
 
+const gchar *
+gst_tfx_cuda_get_unmet (void)
+{
+  return tfx_cuda_unmet ();
+}
+
 static gpointer
 gst_tfx_cuda_open_once (gpointer data)
 {

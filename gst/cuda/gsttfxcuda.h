@@ -25,6 +25,10 @@ typedef struct _GstCudaContext GstCudaContext;
  * against another version of libgstcuda. */
 gboolean gst_tfx_cuda_init (void);
 
+/* What TFX_CUDA asks for, if it names nothing that there is; NULL otherwise, and
+ * in a build without CUDA. */
+const gchar *gst_tfx_cuda_get_unmet (void);
+
 /* True if this plugin can use CUDA here.  Otherwise *why (unless NULL) is a
  * clause for the user, a static text without a stop at its end: "no NVIDIA
  * driver: …".  The first call opens the driver, which may take a second; the
@@ -37,7 +41,7 @@ gboolean gst_tfx_cuda_is_available (const gchar **why);
  * is done before what the next one does.  Runs do not wait for output in device
  * memory (see tfx_cuda_set_waiting()).
  *
- * Whoever holds the reference, or a TfxExec for the backend, holds the context
+ * Whoever holds the reference, or a plan for the backend, holds the context
  * as well, and lets go of it last.  Any thread. */
 TfxCuda *gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why);
 

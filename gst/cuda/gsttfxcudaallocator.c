@@ -48,27 +48,31 @@ gst_tfx_cuda_allocator_sides (GstMemory *memory)
 
 /* ---- memory -------------------------------------------------------------------- */
 
+/* Before anybody sees the samples. */
+static void
+gst_tfx_cuda_allocator_run_task (GstTfxCudaSides *sides)
+{
+  const GstTfxCudaTask *task = g_atomic_pointer_get (&sides->task);
+
+  if (task)
+    task->run (sides->task_data);
+}
+
 static gpointer
 gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
     GstMapFlags flags)
 {
   GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
-  gpointer data;
 
-  g_mutex_lock (&sides->lock);
-  data = gst_tfx_cuda_sides_map (sides, flags);
-  g_mutex_unlock (&sides->lock);
-  return data;
+  gst_tfx_cuda_allocator_run_task (sides);
+  return gst_tfx_cuda_allocator_map (sides, flags);
 }
 
 static void
 gst_tfx_cuda_allocator_mem_unmap (GstMemory *memory, GstMapInfo *info)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
-
-  g_mutex_lock (&sides->lock);
-  gst_tfx_cuda_sides_unmap (sides, info->flags);
-  g_mutex_unlock (&sides->lock);
+  gst_tfx_cuda_allocator_unmap (gst_tfx_cuda_allocator_sides (memory),
+      info->flags);
 }
 
 static GstMemory *
@@ -125,6 +129,7 @@ gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
   GstMemory *copy;
   gboolean ok;
 
+  gst_tfx_cuda_allocator_run_task (sides);
   if (size == -1)
     size = (gssize)memory->size > offset ? memory->size - offset : 0;
   copy = gst_tfx_cuda_allocator_alloc (sides->context, MAX (size, 1));
@@ -257,11 +262,65 @@ gst_tfx_cuda_allocator_owns (GstMemory *memory)
                                   gst_tfx_cuda_allocator_get_type ();
 }
 
+gpointer
+gst_tfx_cuda_allocator_map (GstTfxCudaSides *sides, GstMapFlags flags)
+{
+  gpointer data;
+
+  g_mutex_lock (&sides->lock);
+  data = gst_tfx_cuda_sides_map (sides, flags);
+  g_mutex_unlock (&sides->lock);
+  return data;
+}
+
+void
+gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *sides, GstMapFlags flags)
+{
+  g_mutex_lock (&sides->lock);
+  gst_tfx_cuda_sides_unmap (sides, flags);
+  g_mutex_unlock (&sides->lock);
+}
+
+GstTfxCudaSides *
+gst_tfx_cuda_allocator_set_task (GstMemory *memory, const GstTfxCudaTask *task,
+    gpointer data)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
+
+  sides->task_data = data;
+  g_atomic_pointer_set (&sides->task, task);
+  return sides;
+}
+
+gpointer
+gst_tfx_cuda_allocator_get_task (GstMemory *memory)
+{
+  GstTfxCudaSides *sides;
+
+  if (!gst_tfx_cuda_allocator_owns (memory))
+    return NULL;
+  sides = gst_tfx_cuda_allocator_sides (memory);
+  return g_atomic_pointer_get (&sides->task) ? sides->task_data : NULL;
+}
+
+void
+gst_tfx_cuda_allocator_clear_task (GstMemory *memory)
+{
+  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
+  const GstTfxCudaTask *task = g_atomic_pointer_get (&sides->task);
+
+  g_atomic_pointer_set (&sides->task, NULL);
+  if (task)
+    task->free (sides->task_data);
+}
+
 void
 gst_tfx_cuda_allocator_discard (GstMemory *memory)
 {
   GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
 
+  gst_tfx_cuda_allocator_run_task (sides);
+  gst_tfx_cuda_allocator_clear_task (memory);
   g_mutex_lock (&sides->lock);
   gst_tfx_cuda_sides_discard (sides);
   g_mutex_unlock (&sides->lock);

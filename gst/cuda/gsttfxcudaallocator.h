@@ -45,6 +45,34 @@ GstMemory *gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size);
 /* Whether the memory came from there, or is a part of such memory. */
 gboolean gst_tfx_cuda_allocator_owns (GstMemory *memory);
 
+/* ---- work that is still to be done ------------------------------------------- */
+
+/* What is to be done to the samples before anybody sees them. */
+typedef struct
+{
+  void (*run) (gpointer data);  /* called when the memory is mapped or freed */
+  void (*free) (gpointer data); /* there is no such work any more */
+} GstTfxCudaTask;
+
+/* Leaves work in a memory that gst_tfx_cuda_allocator_owns(), which is not shared
+ * and has none.  Gives back a handle of the memory, for who does the work. */
+typedef struct _GstTfxCudaSides GstTfxCudaSides;
+GstTfxCudaSides *gst_tfx_cuda_allocator_set_task (GstMemory *memory,
+    const GstTfxCudaTask *task, gpointer data);
+
+/* What was left with it, or NULL: also for memory that is not from here. */
+gpointer gst_tfx_cuda_allocator_get_task (GstMemory *memory);
+
+/* There is no work any more; it is freed. */
+void gst_tfx_cuda_allocator_clear_task (GstMemory *memory);
+
+/* As gst_memory_map(), for who does the work: it is not run.  The address is that
+ * of the whole memory. */
+gpointer
+gst_tfx_cuda_allocator_map (GstTfxCudaSides *handle, GstMapFlags flags);
+void
+gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags);
+
 G_END_DECLS
 
 #endif /* GST_TFX_CUDA_ALLOCATOR_H */

@@ -5,8 +5,8 @@
  * input is still there for the CPU.  Samples in system memory that stay there
  * are no concern of this file: the engine moves them there and back itself.
  *
- * A cross-fade is mixed by the CPU, so while one is under way all blocks are
- * mapped by the CPU.
+ * While something changes the CPU runs the filters, so blocks are mapped by it
+ * then.
  */
 #include "gsttfxcudaflow.h"
 
@@ -144,70 +144,61 @@ gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
   return TRUE;
 }
 
-static gboolean
+static void
 gst_tfx_cuda_flow_unmap (Side *side)
 {
   if (side->is_device)
-    return gst_tfx_cuda_buffer_unmap (&side->device);
-  gst_tfx_buffer_unmap (&side->host);
-  return TRUE;
+    gst_tfx_cuda_buffer_unmap (&side->device);
+  else
+    gst_tfx_buffer_unmap (&side->host);
 }
 
-typedef enum
-{
-  DONE,
-  NOT_MAPPED, /* the CPU may have more luck */
-  FAILED
-} Outcome;
-
-static Outcome
+/* 0; -EAGAIN if a side cannot be mapped: the CPU may have more luck; or another
+ * negative errno value. */
+static gint
 gst_tfx_cuda_flow_run (GstTfxElement *self, GstBuffer *from, GstBuffer *to,
-    gboolean drain, gint *err)
+    const GstTfxRow *row)
 {
-  GstTfxEngine *engine = &gst_tfx_element_get_private (self)->engine;
   Side in, out;
+  gint err;
 
-  if (!drain && !gst_tfx_cuda_flow_map (self, from, GST_MAP_READ, &in))
-    return NOT_MAPPED;
+  if (!gst_tfx_cuda_flow_map (self, from, GST_MAP_READ, &in))
+    return -EAGAIN;
   if (!gst_tfx_cuda_flow_map (self, to, GST_MAP_WRITE, &out)) {
-    if (!drain)
-      gst_tfx_cuda_flow_unmap (&in);
-    return NOT_MAPPED;
-  }
-  if (drain)
-    *err = gst_tfx_engine_drain (engine, &out.block);
-  else
-    *err = gst_tfx_engine_run (engine, &in.block, &out.block);
-  gst_tfx_cuda_flow_unmap (&out);
-  if (!drain)
     gst_tfx_cuda_flow_unmap (&in);
-  return *err < 0 ? FAILED : DONE;
+    return -EAGAIN;
+  }
+  err = gst_tfx_row_run (row, &in.block, &out.block, FALSE);
+  gst_tfx_cuda_flow_unmap (&out);
+  gst_tfx_cuda_flow_unmap (&in);
+  return err;
 }
 
 gboolean
 gst_tfx_cuda_flow_process (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames, gboolean drain)
+    gsize n_frames, const GstTfxRow *row, gint *err)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDevicePlace *place = &priv->place;
-  gboolean from_device =
-      !drain && gst_tfx_cuda_buffer_is_device (*buffer, place->context);
-  Outcome outcome = NOT_MAPPED;
   GstBuffer *out;
-  gint err = 0;
+  gint ret = -EAGAIN;
 
-  if (!place->runs || (!from_device && !place->out_cuda) ||
-      gst_tfx_engine_is_mixing (&priv->engine) ||
-      n_frames > MAX_SAMPLES / GST_AUDIO_INFO_CHANNELS (&priv->info))
+  if (!place->runs ||
+      (!place->out_cuda &&
+          !gst_tfx_cuda_buffer_is_device (*buffer, place->context)) ||
+      n_frames > MAX_SAMPLES / GST_AUDIO_INFO_CHANNELS (&priv->info) ||
+      !gst_tfx_row_is_on_device (row))
     return FALSE;
   out = place->out_cuda ? gst_tfx_cuda_flow_new_device (self, n_frames)
                         : gst_tfx_buffer_new (&priv->info, n_frames);
   if (out)
-    outcome = gst_tfx_cuda_flow_run (self, *buffer, out, drain, &err);
-  if (outcome != DONE) {
+    ret = gst_tfx_cuda_flow_run (self, *buffer, out, row);
+  if (ret < 0) {
     gst_clear_buffer (&out);
-    if (outcome == FAILED)
-      gst_tfx_device_fall_back (self, err);
+    if (ret != -EAGAIN)
+      gst_tfx_row_to_cpu (row, ret);
+    if (ret != -EAGAIN && ret != -ENOTSUP)
+      *err = ret;
     return FALSE;
   }
   gst_tfx_cuda_flow_copy_metadata (*buffer, out, &priv->info, n_frames);
@@ -287,6 +278,17 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
   gst_buffer_unref (*buffer);
   *buffer = out;
   return TRUE;
+}
+
+gboolean
+gst_tfx_cuda_flow_upload (GstTfxElement *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  const GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
+
+  return gst_tfx_cuda_buffer_is_device (*buffer, place->context) ||
+         (!gst_tfx_cuda_flow_has_device_memory (*buffer) &&
+             gst_tfx_cuda_flow_move (self, buffer, n_frames, TRUE));
 }
 
 gboolean

@@ -7,15 +7,21 @@
 #define GST_TFX_CUDA_FLOW_H
 
 #include "gsttfxelement.h"
+#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
-/* Filters *buffer on the device, or fills it with what the filter still holds
- * (@drain), if its samples are on the device or are to be; *buffer is then
- * another one.  FALSE if there is nothing to be done here, or CUDA has failed:
- * *buffer is as it was, for the CPU to map. */
+/* Runs the row, which is locked, over *buffer on the device, if its samples are
+ * there or are to be; *buffer is then another one.  FALSE if there is nothing to
+ * be done here, or CUDA has failed (*err): *buffer is as it was, for the CPU to
+ * map. */
 gboolean gst_tfx_cuda_flow_process (GstTfxElement *self, GstBuffer **buffer,
-    gsize n_frames, gboolean drain);
+    gsize n_frames, const GstTfxRow *row, gint *err);
+
+/* Moves the samples to the device before a filter is left to others; *buffer may
+ * then be another one.  FALSE if that cannot be done. */
+gboolean gst_tfx_cuda_flow_upload (GstTfxElement *self, GstBuffer **buffer,
+    gsize n_frames);
 
 /* The CPU cannot map *buffer.  If that is because its samples are on a device
  * that does not answer, silence takes their place, a warning says so, and

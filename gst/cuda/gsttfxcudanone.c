@@ -17,6 +17,12 @@ gst_tfx_cuda_init (void)
   return FALSE;
 }
 
+const gchar *
+gst_tfx_cuda_get_unmet (void)
+{
+  return NULL;
+}
+
 gboolean
 gst_tfx_cuda_is_available (const gchar **why)
 {
@@ -193,4 +199,33 @@ bool
 tfx_cuda_is_lost (const TfxCuda *cuda)
 {
   return true;
+}
+
+GstTfxCudaSides *
+gst_tfx_cuda_allocator_set_task (GstMemory *memory, const GstTfxCudaTask *task,
+    gpointer data)
+{
+  return NULL;
+}
+
+gpointer
+gst_tfx_cuda_allocator_get_task (GstMemory *memory)
+{
+  return NULL;
+}
+
+void
+gst_tfx_cuda_allocator_clear_task (GstMemory *memory)
+{
+}
+
+gpointer
+gst_tfx_cuda_allocator_map (GstTfxCudaSides *handle, GstMapFlags flags)
+{
+  return NULL;
+}
+
+void
+gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags)
+{
 }

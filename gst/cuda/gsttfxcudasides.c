@@ -242,6 +242,11 @@ gst_tfx_cuda_sides_free (gpointer data)
 {
   GstTfxCudaSides *self = data;
 
+  /* Nobody sees the samples any more, but who works on them may need that. */
+  if (self->task) {
+    self->task->run (self->task_data);
+    self->task->free (self->task_data);
+  }
   if (self->pinned) {
     /* The stream may still be reading it. */
     gst_tfx_cuda_sides_wait (self);

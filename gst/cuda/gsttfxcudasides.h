@@ -5,13 +5,13 @@
 #ifndef GST_TFX_CUDA_SIDES_H
 #define GST_TFX_CUDA_SIDES_H
 
-#include "gsttfxcuda.h"
+#include "gsttfxcudaallocator.h"
 
 G_BEGIN_DECLS
 
 /* A root memory's two sides.  Which one is newer is in the memory's flags, where
  * libgstcuda has it too: NEED_DOWNLOAD and NEED_UPLOAD. */
-typedef struct
+struct _GstTfxCudaSides
 {
   GMutex lock;
   GstMemory *root; /* not held: it holds this */
@@ -21,7 +21,9 @@ typedef struct
   guint8 *pinned;    /* NULL before the first CPU map */
   gboolean is_empty; /* nothing of worth has been written to either side */
   gboolean is_busy;  /* the stream may still have work on it */
-} GstTfxCudaSides;
+  const GstTfxCudaTask *task; /* atomic; what is to be done first, or NULL */
+  gpointer task_data;
+};
 
 /* For a memory that is no part of another; @cuda is taken over. */
 GstTfxCudaSides *gst_tfx_cuda_sides_new (GstMemory *root,

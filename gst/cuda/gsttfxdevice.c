@@ -184,7 +184,8 @@ gst_tfx_device_start (GstTfxElement *self)
   place->seen_setting = 0;
   place->told = FALSE;
   place->in_cuda = place->out_cuda = place->has_cuda_memory = FALSE;
-  place->seen_frames = place->last_frames = 0;
+  place->noted_frames = 0;
+  place->is_new = FALSE;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
   /* Before caps are asked for, so that they say what is possible. */
   if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)

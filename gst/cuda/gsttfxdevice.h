@@ -12,6 +12,7 @@
 
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
+#include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
 
@@ -46,9 +47,11 @@ typedef struct
   GstCudaContext *context; /* also set by the application */
   TfxCuda *cuda;           /* its backend, or NULL */
   gboolean runs;           /* the filter is to run on it */
-  /* device=auto: what was last thought about. */
-  gsize seen_frames, last_frames;
-  guint64 seen_stages, seen_sections;
+  /* device=auto: what the last row had to do, for so many frames. */
+  TfxWork work;
+  gsize noted_frames;
+  gboolean is_new;      /* it is not yet known whether CUDA is worthwhile */
+  gboolean is_changing; /* it says little */
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
 } GstTfxDevicePlace;
@@ -75,6 +78,10 @@ void gst_tfx_device_update (GstTfxElement *self);
  * may be the place to go over to another backend. */
 void
 gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
+
+/* The row, whose locks are held, has run over so many frames. */
+void gst_tfx_device_note_row (GstTfxElement *self, const GstTfxRow *row,
+    gsize n_frames);
 
 /* Caps are set and the filter is there: it goes to the backend for them, and what
  * takes time the first time is done now. */

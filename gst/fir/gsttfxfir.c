@@ -18,8 +18,8 @@
  * With #GstTfxFir:align, the default, the delay of a linear-phase (symmetric)
  * kernel is taken out of the stream: the output has the times of the input, as
  * many samples, and the delay is reported as latency.  A kernel that is not
- * symmetric, such as the response of a room, has no such delay and stays where
- * it is.
+ * symmetric, such as the response of a room, stays where it is, unless
+ * #GstTfxFir:delay says which tap is its time 0.
  *
  * A kernel that is set while playing takes over in a cross-fade of 10 ms.  The
  * delay of a running stream never shrinks; while it grows the output pauses
@@ -34,19 +34,15 @@
  */
 #include "gsttfxfir.h"
 
-#include <string.h>
+#include "gsttfxfirstage.h"
+#include "gsttfxkernel.h"
 
-#include "gsttfxmaker.h"
-#include "gsttfxready.h"
-
-GST_DEBUG_CATEGORY_STATIC (gst_tfx_fir_debug);
+GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 #define GST_CAT_DEFAULT gst_tfx_fir_debug
 
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE
-
-/* Seconds that nobody notices between the setting of a kernel and its effect. */
-#define SHORT_WHILE 0.1
+#define DEFAULT_DELAY -1 /* what the kernel suggests */
 
 #define PARAM_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
@@ -56,26 +52,26 @@ enum
   PROP_0,
   PROP_METHOD,
   PROP_ALIGN,
-  PROP_RECIPE /* the first of GST_TFX_RECIPE_N_PROPERTIES */
+  PROP_DELAY,
+  PROP_SOURCE /* the first of the kernel source's */
 };
 
 struct _GstTfxFir
 {
-  GstTfxFilter parent;
+  GstTfxElement parent;
 
   /* Under the object lock. */
-  GstTfxRecipe recipe;
+  GstTfxKernelSource source;
   TfxFirMethod method;
   gboolean align;
+  gint delay;
 
   /* Of the streaming thread. */
-  GstTfxMaker maker;
-  GstTfxReady ready;
-  GstTfxPlacement running; /* the stage that runs */
-  GstTfxPlacement offered; /* the one that was given out last */
+  GstTfxKernelLoader loader;
+  GstTfxFirStager stager;
 };
 
-G_DEFINE_TYPE_WITH_CODE (GstTfxFir, gst_tfx_fir, GST_TYPE_TFX_FILTER,
+G_DEFINE_TYPE_WITH_CODE (GstTfxFir, gst_tfx_fir, GST_TYPE_TFX_ELEMENT,
     GST_DEBUG_CATEGORY_INIT (gst_tfx_fir_debug, "tfxfir", 0, "FIR filter"));
 GST_ELEMENT_REGISTER_DEFINE (tfxfir, "tfxfir", GST_RANK_NONE, GST_TYPE_TFX_FIR);
 
@@ -95,140 +91,102 @@ gst_tfx_fir_method_get_type (void)
   return type;
 }
 
-/* ---- the stage ---------------------------------------------------------------- */
+/* ---- the chain ---------------------------------------------------------------- */
 
-static void
-gst_tfx_fir_place (GstTfxPlacement *placement, const GstTfxPlacement *from)
+/* The kernel's delay, which is the asked one as far as there are so many taps.
+ * Time 0 of a kernel is where its file begins. */
+static gsize
+gst_tfx_fir_find_delay (GstTfxFir *self, const GstTfxImpulse *impulse,
+    gint asked, gdouble rate)
 {
-  GstTfxKernel *old = placement->kernel;
+  const gint highest = impulse->n_taps - 1 - impulse->beginning;
+  GstTfxClamp clamp = { .property = "delay",
+    .unit = " frames",
+    .asked = asked,
+    .used = MIN (asked, highest),
+    .lowest = -1,
+    .highest = highest,
+    .because = "must be less than the number of taps" };
 
-  *placement = *from;
-  if (placement->kernel)
-    gst_tfx_kernel_ref (placement->kernel);
-  gst_tfx_kernel_unref (old);
+  gst_tfx_element_report_clamp (GST_TFX_ELEMENT (self), &clamp, rate);
+  if (asked < 0)
+    return impulse->delay;
+  return impulse->beginning + MIN (asked, highest);
 }
 
-/* The step before the new kernel: the old one, later by as much as the delay
- * grows, and with so much past that the new one can start on it.
- *
- * A kernel of linear phase is worth waiting for, as its middle may lie beyond
- * the past that the old one has kept; so is what is there at once.  What a
- * longer impulse response of another kind does with a past that begins
- * somewhere is what it does at the start of any sound. */
-static gboolean
-gst_tfx_fir_find_step (const GstTfxPlacement *running,
-    const GstTfxPlacement *target, gsize short_while, GstTfxPlacement *step,
-    gsize *n_hold)
+/* The impulse response that is asked for, or the last one that works. */
+static GstTfxImpulse *
+gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
+    const GstTfxBuild *build, GError **error)
 {
-  gsize n_grown = target->delay - running->delay;
-  gsize n_missing = 0;
+  GstTfxElement *element = GST_TFX_ELEMENT (self);
+  gboolean may_wait = !build->is_running;
+  GError *fault = NULL;
+  GstTfxImpulse *impulse = gst_tfx_kernel_loader_get (&self->loader, element,
+      source, build->rate, build->n_channels, may_wait, &fault);
 
-  if (target->n_taps > running->n_taps)
-    n_missing = target->n_taps - running->n_taps;
-  if (!target->kernel->is_linear_phase && n_missing > short_while)
-    n_missing = 0;
-  if (n_grown == 0 && n_missing == 0)
-    return FALSE;
-  *step = *running;
-  step->n_front += n_grown;
-  step->n_taps += MAX (n_grown, n_missing);
-  step->delay += n_grown;
-  *n_hold = MAX (n_grown, n_missing);
-  return TRUE;
-}
-
-/* The stage for a kernel, or for the step before it. */
-static TfxStage *
-gst_tfx_fir_make_stage (GstTfxFir *self, GstTfxPlacement *target,
-    GstTfxBuild *build, GError **error)
-{
-  guint64 id = gst_tfx_filter_get_stage_id (GST_TFX_FILTER (self));
-  GstTfxPlacement step;
-  TfxStage *stage;
-
-  if (build->is_running && self->running.kernel &&
-      gst_tfx_fir_find_step (&self->running, target, SHORT_WHILE * build->rate,
-          &step, &build->n_hold)) {
-    /* It would cut a cross-fade short. */
-    if (!build->is_settled) {
-      build->n_hold = 0;
-      build->ask_again = TRUE;
-      return NULL;
-    }
-    build->at_once = TRUE;
-    target = &step;
-  } else {
-    build->n_spare = target->n_front;
+  if (fault && gst_tfx_kernel_loader_has_any (&self->loader)) {
+    gst_tfx_element_report_refusal (element, fault);
+    g_clear_error (&fault);
+    impulse = gst_tfx_kernel_loader_get (&self->loader, element, source,
+        build->rate, build->n_channels, may_wait, &fault);
   }
-  GST_DEBUG_OBJECT (self,
-      "%s of %" G_GSIZE_FORMAT " taps, %" G_GSIZE_FORMAT
-      " of them in front, delay %" G_GSIZE_FORMAT,
-      build->at_once ? "step" : "kernel", target->n_taps, target->n_front,
-      target->delay);
-  stage = gst_tfx_ready_get (&self->ready, GST_TFX_FILTER (self), target, id,
-      build, error);
-  if (stage)
-    gst_tfx_fir_place (&self->offered, target);
-  return stage;
+  if (fault)
+    g_propagate_error (error, fault);
+  return impulse;
 }
 
-static TfxStage *
-gst_tfx_fir_build_stage (GstTfxFilter *filter, GstTfxBuild *build,
+/* A chain of the one stage, which is given away. */
+static TfxChain *
+gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = empty ? tfx_chain_append (empty, stage) : NULL;
+
+  if (!chain)
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "no memory for its chain");
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+static TfxChain *
+gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
 {
-  GstTfxFir *self = GST_TFX_FIR (filter);
-  guint rate = build->rate, n_channels = build->n_channels;
-  gboolean may_wait = !build->is_running, align;
-  GError *fault = NULL;
-  GstTfxPlacement target = { NULL };
-  GstTfxRecipe recipe;
+  GstTfxFir *self = GST_TFX_FIR (element);
+  GstTfxKernelSource source;
+  GstTfxImpulse *impulse;
+  TfxFirMethod method;
+  gboolean align;
+  gint delay;
+  TfxStage *stage = NULL;
 
-  if (!build->was_refused)
-    gst_tfx_fir_place (&self->running, &self->offered);
-
+  gst_tfx_fir_stager_settle (&self->stager, build);
   GST_OBJECT_LOCK (self);
-  gst_tfx_recipe_copy (&recipe, &self->recipe);
-  target.method = self->method;
+  gst_tfx_kernel_source_copy (&source, &self->source);
+  method = self->method;
   align = self->align;
+  delay = self->delay;
   GST_OBJECT_UNLOCK (self);
 
-  target.kernel = gst_tfx_maker_get (&self->maker, filter, &recipe, rate,
-      n_channels, may_wait, &fault);
-  if (fault && self->maker.product.kernel) {
-    /* There is one from before. */
-    gst_tfx_filter_report_refusal (filter, fault);
-    g_clear_error (&fault);
-    target.kernel = gst_tfx_maker_get (&self->maker, filter, &recipe, rate,
-        n_channels, may_wait, &fault);
-  }
-  gst_tfx_recipe_clear (&recipe);
-  if (!target.kernel) {
-    if (fault)
-      g_propagate_error (error, fault);
-    return NULL;
-  }
-
-  if (align)
-    target.delay = target.kernel->delay;
-  if (build->delay > target.delay) {
-    target.n_front = build->delay - target.delay;
-    target.delay = build->delay;
-  }
-  target.n_taps = target.kernel->n_taps + target.n_front;
-  return gst_tfx_fir_make_stage (self, &target, build, error);
+  impulse = gst_tfx_fir_find_impulse (self, &source, build, error);
+  gst_tfx_kernel_source_clear (&source);
+  if (impulse)
+    stage = gst_tfx_fir_stager_get (&self->stager, element, impulse,
+        align ? gst_tfx_fir_find_delay (self, impulse, delay, build->rate) : 0,
+        method, build, error);
+  return stage ? gst_tfx_fir_make_chain (stage, error) : NULL;
 }
 
-static gboolean
-gst_tfx_fir_stop (GstBaseTransform *trans)
+static void
+gst_tfx_fir_stop (GstTfxElement *element)
 {
-  GstTfxFir *self = GST_TFX_FIR (trans);
-  static const GstTfxPlacement none;
+  GstTfxFir *self = GST_TFX_FIR (element);
 
-  gst_tfx_maker_clear (&self->maker);
-  gst_tfx_ready_clear (&self->ready);
-  gst_tfx_fir_place (&self->running, &none);
-  gst_tfx_fir_place (&self->offered, &none);
-  return GST_BASE_TRANSFORM_CLASS (gst_tfx_fir_parent_class)->stop (trans);
+  gst_tfx_fir_stager_clear (&self->stager);
+  gst_tfx_kernel_loader_clear (&self->loader);
 }
 
 /* ---- properties ----------------------------------------------------------------- */
@@ -248,14 +206,18 @@ gst_tfx_fir_set_property (GObject *object, guint prop_id, const GValue *value,
     case PROP_ALIGN:
       self->align = g_value_get_boolean (value);
       break;
+    case PROP_DELAY:
+      self->delay = g_value_get_int (value);
+      break;
     default:
-      known = gst_tfx_recipe_set (&self->recipe, prop_id - PROP_RECIPE, value);
+      known = gst_tfx_kernel_source_set (&self->source, prop_id - PROP_SOURCE,
+          value);
       break;
   }
   GST_OBJECT_UNLOCK (self);
 
   if (known)
-    gst_tfx_filter_mark_dirty (GST_TFX_FILTER (self));
+    gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
 }
@@ -275,8 +237,12 @@ gst_tfx_fir_get_property (GObject *object, guint prop_id, GValue *value,
     case PROP_ALIGN:
       g_value_set_boolean (value, self->align);
       break;
+    case PROP_DELAY:
+      g_value_set_int (value, self->delay);
+      break;
     default:
-      known = gst_tfx_recipe_get (&self->recipe, prop_id - PROP_RECIPE, value);
+      known = gst_tfx_kernel_source_get (&self->source, prop_id - PROP_SOURCE,
+          value);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -300,20 +266,35 @@ gst_tfx_fir_install_properties (GObjectClass *gobject_class)
   /**
    * GstTfxFir:align:
    *
-   * Take the delay of a linear-phase kernel, half its length, out of the stream
-   * and report it as latency.  Otherwise the filter is causal: nothing comes
-   * before its time, and what it holds at the end is not heard.
+   * Take the delay of the kernel, see #GstTfxFir:delay, out of the stream and
+   * report it as latency.  Otherwise the filter is causal: nothing comes before
+   * its time, and what it holds at the end is not heard.
    */
   g_object_class_install_property (gobject_class, PROP_ALIGN,
       g_param_spec_boolean ("align", "Align",
           "Take the filter's own delay out of the stream, as latency",
           DEFAULT_ALIGN, PARAM_FLAGS));
+
+  /**
+   * GstTfxFir:delay:
+   *
+   * How late the kernel makes the sound, in frames of the stream: the tap that
+   * stands for time 0, for #GstTfxFir:align.  -1 leaves it to the kernel: the
+   * middle of a symmetric or antisymmetric one, 0 for any other.  The response
+   * of a loudspeaker or a room correction filter often has its peak somewhere
+   * inside, which only its maker knows.  It can be no more than the taps but
+   * one; then the last tap is used, and a warning says so.
+   */
+  g_object_class_install_property (gobject_class, PROP_DELAY,
+      g_param_spec_int ("delay", "Delay",
+          "Delay of the kernel in frames, for align; -1: what it suggests", -1,
+          TFX_FIR_MAX_TAPS - 1, DEFAULT_DELAY, PARAM_FLAGS));
 }
 
 static void
 gst_tfx_fir_finalize (GObject *object)
 {
-  gst_tfx_recipe_clear (&GST_TFX_FIR (object)->recipe);
+  gst_tfx_kernel_source_clear (&GST_TFX_FIR (object)->source);
   G_OBJECT_CLASS (gst_tfx_fir_parent_class)->finalize (object);
 }
 
@@ -325,22 +306,24 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
   gobject_class->set_property = gst_tfx_fir_set_property;
   gobject_class->get_property = gst_tfx_fir_get_property;
   gobject_class->finalize = gst_tfx_fir_finalize;
-  gst_tfx_recipe_install_properties (gobject_class, PROP_RECIPE);
+  gst_tfx_kernel_source_install_properties (gobject_class, PROP_SOURCE);
   gst_tfx_fir_install_properties (gobject_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "FIR filter", "Filter/Effect/Audio",
       "Convolves with a designed kernel, an own one or a sound file",
       "the gst-tfx authors");
-  GST_BASE_TRANSFORM_CLASS (klass)->stop = gst_tfx_fir_stop;
-  GST_TFX_FILTER_CLASS (klass)->build_stage = gst_tfx_fir_build_stage;
+  GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
+  GST_TFX_ELEMENT_CLASS (klass)->stop = gst_tfx_fir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FIR_METHOD, 0);
 }
 
 static void
 gst_tfx_fir_init (GstTfxFir *self)
 {
-  gst_tfx_recipe_init (&self->recipe);
+  gst_tfx_kernel_source_init (&self->source);
   self->method = DEFAULT_METHOD;
   self->align = DEFAULT_ALIGN;
+  self->delay = DEFAULT_DELAY;
+  self->stager.id = tfx_stage_new_id ();
 }

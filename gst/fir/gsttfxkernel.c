@@ -1,208 +1,260 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernel.c: impulse responses ready to become a stage.
+ * gsttfxkernel.c: the impulse response that a kernel source leads to.
  */
 #include "gsttfxkernel.h"
 
 #include <errno.h>
-#include <gst/gst.h>
-#include <math.h>
 #include <string.h>
 
-/* How far two taps may differ and still count as equal, as a part of the
- * largest: float32 and 24-bit files round by less. */
-#define SYMMETRY_TOLERANCE 1e-6
+#include "gsttfximpulsefile.h"
+
+/* Designs of more taps than this take milliseconds. */
+#define MAX_QUICK_TAPS 8192
+
+/* What tfx_fir_design_check() begins with if the number of taps is at fault. */
+#define TAPS_FAULT "n_taps: "
+
+/* What was asked for, and what came of it. */
+struct _GstTfxKernel
+{
+  GstTfxKernelSource source;
+  guint rate, n_channels;
+
+  GstTfxImpulse *impulse; /* or else: */
+  GError *error;
+  GstTfxImpulse *file; /* what is in the file, at its own rate */
+
+  /* A design, as far as it is what was asked for: */
+  TfxFirDesign design;
+  gint design_err;
+  GstTfxBand used_band;
+  gdouble margin_hz;
+  const gchar *because; /* of another number of taps; static */
+};
 
 static GstTfxKernel *
-gst_tfx_kernel_new (guint n_kernels, gsize n_taps)
+gst_tfx_kernel_new (const GstTfxKernelSource *source, guint rate,
+    guint n_channels)
 {
-  GstTfxKernel *self = g_atomic_rc_box_new0 (GstTfxKernel);
+  GstTfxKernel *self = g_new0 (GstTfxKernel, 1);
 
-  self->n_kernels = n_kernels;
-  self->n_taps = n_taps;
-  self->taps = g_try_new (gdouble, n_kernels * n_taps);
-  if (!self->taps) {
-    gst_tfx_kernel_unref (self);
-    return NULL;
-  }
+  gst_tfx_kernel_source_copy (&self->source, source);
+  self->rate = rate;
+  self->n_channels = n_channels;
   return self;
 }
 
 static void
-gst_tfx_kernel_clear (gpointer data)
+gst_tfx_kernel_free (gpointer data)
 {
-  g_free (((GstTfxKernel *)data)->taps);
+  GstTfxKernel *self = data;
+
+  if (!self)
+    return;
+  gst_tfx_kernel_source_clear (&self->source);
+  gst_tfx_impulse_unref (self->impulse);
+  gst_tfx_impulse_unref (self->file);
+  g_clear_error (&self->error);
+  g_free (self);
 }
 
-GstTfxKernel *
-gst_tfx_kernel_ref (GstTfxKernel *self)
+static gboolean
+gst_tfx_kernel_is_for (const GstTfxKernel *self,
+    const GstTfxKernelSource *source, guint rate, guint n_channels)
 {
-  return g_atomic_rc_box_acquire (self);
+  return self && self->rate == rate && self->n_channels == n_channels &&
+         gst_tfx_kernel_source_equal (&self->source, source);
+}
+
+/* ---- a design ------------------------------------------------------------------ */
+
+static gint
+gst_tfx_kernel_try_design (GstTfxKernel *self)
+{
+  g_clear_pointer (&self->impulse, gst_tfx_impulse_unref);
+  self->design_err =
+      gst_tfx_impulse_new_design (&self->design, self->rate, &self->impulse);
+  return self->design_err;
+}
+
+/* With the asked number of taps, or one more if that is the fault: every fault
+ * of a number of taps is that it is even. */
+static gboolean
+gst_tfx_kernel_design_band (const GstTfxBand *band, gpointer data)
+{
+  GstTfxKernel *self = data;
+  gboolean edges = gst_tfx_band_has_edges (band);
+  const gchar *fault = NULL;
+
+  self->design.mode = band->mode;
+  self->design.lower_hz = edges ? band->lower : band->cutoff;
+  self->design.upper_hz = edges ? band->upper : 0.0;
+  if (gst_tfx_kernel_try_design (self) == -EINVAL && !self->because) {
+    tfx_fir_design_check (&self->design, self->rate, &fault);
+    if (fault && g_str_has_prefix (fault, TAPS_FAULT)) {
+      self->because = fault + strlen (TAPS_FAULT);
+      self->design.n_taps += self->design.n_taps < TFX_FIR_MAX_TAPS ? 1 : -1;
+      gst_tfx_kernel_try_design (self);
+    }
+  }
+  /* Without memory no other band helps. */
+  return self->design_err != -EINVAL;
+}
+
+static void
+gst_tfx_kernel_load_design (GstTfxKernel *self)
+{
+  const GstTfxKernelSource *source = &self->source;
+  const gchar *fault = NULL;
+
+  self->design = (TfxFirDesign){ .n_taps = source->n_taps,
+    .window = source->window,
+    .beta = source->beta };
+  gst_tfx_band_meet (&source->band, self->rate, gst_tfx_kernel_design_band,
+      self, &self->used_band, &self->margin_hz);
+  if (self->impulse)
+    return;
+  if (self->design_err == -EINVAL)
+    tfx_fir_design_check (&self->design, self->rate, &fault);
+  g_set_error (&self->error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "taps=%u: %s", source->n_taps,
+      fault ? fault : g_strerror (-self->design_err));
+}
+
+/* Tells the user of what in a design is not what was asked for. */
+static void
+gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
+{
+  const GstTfxKernelSource *source = &self->source;
+  GstTfxClamp taps = { .property = "taps",
+    .unit = "",
+    .asked = source->n_taps,
+    .used = self->design.n_taps,
+    .because = self->because };
+
+  if (source->location || source->values)
+    return;
+  gst_tfx_band_report (&source->band, &self->used_band, element, self->rate,
+      self->margin_hz);
+  gst_tfx_element_report_clamp (element, &taps, self->rate);
+}
+
+/* ---- all of them ---------------------------------------------------------------- */
+
+static gboolean
+gst_tfx_kernel_takes_long (const GstTfxKernel *self)
+{
+  const GstTfxKernelSource *source = &self->source;
+
+  return source->location ||
+         (!source->values && source->n_taps > MAX_QUICK_TAPS);
+}
+
+/* Finds the impulse response, or the error.  Any thread. */
+static void
+gst_tfx_kernel_load (gpointer data)
+{
+  GstTfxKernel *self = data;
+  const GstTfxKernelSource *source = &self->source;
+  const GArray *values = source->values;
+
+  if (source->location) {
+    if (!self->file)
+      self->file = gst_tfx_impulse_file_read (source->location,
+          self->n_channels, &self->error);
+    if (self->file)
+      self->impulse = gst_tfx_impulse_file_fit (self->file, self->rate,
+          self->n_channels, source->location, &self->error);
+  } else if (values) {
+    self->impulse =
+        gst_tfx_impulse_new_values (&g_array_index (values, gdouble, 0),
+            values->len, &self->error);
+  } else {
+    gst_tfx_kernel_load_design (self);
+  }
+}
+
+/* ---- in the streaming thread ------------------------------------------------ */
+
+static void
+gst_tfx_kernel_loader_notify (gpointer element, gpointer kernel)
+{
+  gst_tfx_element_mark_ready (element);
+}
+
+/* One that is loaded; NULL: not yet. */
+static GstTfxKernel *
+gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
+    const GstTfxKernelSource *source, guint rate, guint n_channels,
+    gboolean may_wait)
+{
+  GstTfxKernel *kernel = gst_tfx_worker_take (&self->worker, may_wait);
+
+  if (gst_tfx_kernel_is_for (kernel, source, rate, n_channels))
+    return kernel;
+  gst_tfx_kernel_free (kernel);
+  if (gst_tfx_worker_get_job (&self->worker))
+    return NULL;
+  if (may_wait)
+    gst_tfx_worker_clear (&self->worker);
+
+  kernel = gst_tfx_kernel_new (source, rate, n_channels);
+  if (self->good && self->good->file &&
+      gst_tfx_kernel_source_equal (&self->good->source, source))
+    kernel->file = gst_tfx_impulse_ref (self->good->file);
+  if (!may_wait && gst_tfx_kernel_takes_long (kernel) &&
+      gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
+          gst_tfx_kernel_loader_notify, element))
+    return NULL;
+  gst_tfx_kernel_load (kernel);
+  return kernel;
+}
+
+GstTfxImpulse *
+gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
+    const GstTfxKernelSource *asked, guint rate, guint n_channels,
+    gboolean may_wait, GError **error)
+{
+  const GstTfxKernelSource *source = asked;
+  GstTfxKernel *kernel;
+
+  if (self->good && gst_tfx_kernel_is_for (self->bad, asked, rate, n_channels))
+    source = &self->good->source;
+  if (gst_tfx_kernel_is_for (self->good, source, rate, n_channels))
+    return self->good->impulse;
+
+  kernel = gst_tfx_kernel_loader_load (self, element, source, rate, n_channels,
+      may_wait);
+  if (!kernel)
+    return NULL;
+  if (!kernel->impulse) {
+    g_propagate_error (error, g_steal_pointer (&kernel->error));
+    gst_tfx_kernel_free (self->bad);
+    self->bad = kernel;
+    return NULL;
+  }
+  if (source == asked)
+    g_clear_pointer (&self->bad, gst_tfx_kernel_free);
+  if (self->good && !may_wait && gst_tfx_kernel_takes_long (self->good))
+    gst_tfx_worker_free_later (&self->worker, self->good, gst_tfx_kernel_free);
+  else
+    gst_tfx_kernel_free (self->good);
+  self->good = kernel;
+  gst_tfx_kernel_report (kernel, element);
+  return kernel->impulse;
+}
+
+gboolean
+gst_tfx_kernel_loader_has_any (const GstTfxKernelLoader *self)
+{
+  return self->good != NULL;
 }
 
 void
-gst_tfx_kernel_unref (GstTfxKernel *self)
+gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self)
 {
-  if (self)
-    g_atomic_rc_box_release_full (self, gst_tfx_kernel_clear);
-}
-
-/* Whether taps[n - 1 - i] is sign * taps[i]. */
-static gboolean
-gst_tfx_kernel_is_mirrored (const gdouble *taps, gsize n, gdouble sign,
-    gdouble tolerance)
-{
-  for (gsize i = 0; i < (n + 1) / 2; i++) {
-    if (!(fabs (taps[n - 1 - i] - sign * taps[i]) <= tolerance))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-gst_tfx_kernel_find_linear_phase (guint n_kernels, gsize n_taps,
-    const gdouble *taps)
-{
-  for (guint k = 0; k < n_kernels; k++, taps += n_taps) {
-    gdouble peak = 0.0;
-
-    for (gsize i = 0; i < n_taps; i++)
-      peak = MAX (peak, fabs (taps[i]));
-    if (!gst_tfx_kernel_is_mirrored (taps, n_taps, 1.0,
-            SYMMETRY_TOLERANCE * peak) &&
-        !gst_tfx_kernel_is_mirrored (taps, n_taps, -1.0,
-            SYMMETRY_TOLERANCE * peak))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gint
-gst_tfx_kernel_new_design (const TfxFirDesign *design, gdouble rate,
-    GstTfxKernel **kernel)
-{
-  GstTfxKernel *self = gst_tfx_kernel_new (1, design->n_taps);
-  gint err = self ? tfx_fir_design (design, rate, self->taps) : -ENOMEM;
-
-  *kernel = NULL;
-  if (err < 0) {
-    gst_tfx_kernel_unref (self);
-    return err;
-  }
-  self->is_linear_phase = TRUE;
-  self->delay = (self->n_taps - 1) / 2;
-  *kernel = self;
-  return 0;
-}
-
-GstTfxKernel *
-gst_tfx_kernel_new_values (const gdouble *values, gsize n, GError **error)
-{
-  GstTfxKernel *self;
-
-  if (n > TFX_FIR_MAX_TAPS) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "kernel has %" G_GSIZE_FORMAT " taps, and %u is the most", n,
-        TFX_FIR_MAX_TAPS);
-    return NULL;
-  }
-  for (gsize i = 0; i < n; i++) {
-    if (!(fabs (values[i]) <= GST_TFX_SOUND_MAX)) {
-      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "tap %" G_GSIZE_FORMAT " of kernel is %g, and must lie between %g "
-          "and %g",
-          i, values[i], -GST_TFX_SOUND_MAX, GST_TFX_SOUND_MAX);
-      return NULL;
-    }
-  }
-  self = gst_tfx_kernel_new (1, n);
-  if (!self) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for the %" G_GSIZE_FORMAT " taps of kernel", n);
-    return NULL;
-  }
-  memcpy (self->taps, values, n * sizeof (gdouble));
-  self->is_linear_phase = gst_tfx_kernel_find_linear_phase (1, n, values);
-  if (self->is_linear_phase)
-    self->delay = (n - 1) / 2;
-  return self;
-}
-
-GstTfxKernel *
-gst_tfx_kernel_new_sound (GstTfxSound *sound, guint rate, const gchar *path,
-    GError **error)
-{
-  /* Resampling would hide it. */
-  gboolean is_linear_phase =
-      gst_tfx_kernel_find_linear_phase (sound->n_channels, sound->n_frames,
-          sound->samples);
-  gdouble middle = 0.5 * (gdouble)(sound->n_frames - 1) * rate / sound->rate;
-  GstTfxSound *used = NULL;
-  GstTfxKernel *self;
-  gsize n_lead = 0;
-
-  if (sound->rate == rate)
-    used = gst_tfx_sound_ref (sound);
-  else
-    used = gst_tfx_sound_resample (sound, rate, path, &n_lead, error);
-  if (!used)
-    return NULL;
-
-  self = gst_tfx_kernel_new (used->n_channels, used->n_frames);
-  if (self) {
-    memcpy (self->taps, used->samples,
-        used->n_channels * used->n_frames * sizeof (gdouble));
-    self->is_linear_phase = is_linear_phase;
-    self->delay = n_lead + (is_linear_phase ? (gsize)middle : 0);
-  } else {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for %u impulse responses of %" G_GSIZE_FORMAT " taps",
-        used->n_channels, used->n_frames);
-  }
-  gst_tfx_sound_unref (used);
-  return self;
-}
-
-/* The kernels, each with its zeros; NULL if memory is short. */
-static gdouble *
-gst_tfx_kernel_pad (const GstTfxKernel *self, gsize n_front, gsize n_taps)
-{
-  gdouble *padded = NULL;
-
-  if (n_taps < G_MAXSIZE / sizeof (gdouble) / self->n_kernels)
-    padded = g_try_new0 (gdouble, n_taps * self->n_kernels);
-  for (guint k = 0; padded && k < self->n_kernels; k++)
-    memcpy (padded + k * n_taps + n_front, self->taps + k * self->n_taps,
-        self->n_taps * sizeof (gdouble));
-  return padded;
-}
-
-TfxStage *
-gst_tfx_kernel_make_stage (const GstTfxKernel *self, guint64 id, gsize n_front,
-    gsize n_taps, gsize delay, TfxFirMethod method, GError **error)
-{
-  const gdouble **kernels;
-  gdouble *padded = NULL;
-  TfxStage *stage = NULL;
-
-  if (n_taps > TFX_FIR_MAX_TAPS) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "with the delay that the stream has it takes %" G_GSIZE_FORMAT
-        " taps, and %u is the most",
-        n_taps, TFX_FIR_MAX_TAPS);
-    return NULL;
-  }
-  if (n_taps > self->n_taps)
-    padded = gst_tfx_kernel_pad (self, n_front, n_taps);
-  kernels = g_new (const gdouble *, self->n_kernels);
-  for (guint k = 0; k < self->n_kernels; k++)
-    kernels[k] = (padded ? padded : self->taps) + k * n_taps;
-  if (padded || n_taps == self->n_taps)
-    stage =
-        tfx_stage_new_fir (id, kernels, self->n_kernels, n_taps, delay, method);
-  if (!stage)
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "no memory for its %" G_GSIZE_FORMAT " taps", n_taps);
-  g_free (kernels);
-  g_free (padded);
-  return stage;
+  gst_tfx_kernel_free (gst_tfx_worker_take (&self->worker, TRUE));
+  gst_tfx_worker_clear (&self->worker);
+  g_clear_pointer (&self->bad, gst_tfx_kernel_free);
+  g_clear_pointer (&self->good, gst_tfx_kernel_free);
 }

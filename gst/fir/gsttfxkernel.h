@@ -1,54 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxkernel.h: impulse responses ready to become a stage.
+ * gsttfxkernel.h: the impulse response that a kernel source leads to.
  */
 #ifndef GST_TFX_KERNEL_H
 #define GST_TFX_KERNEL_H
 
-#include <glib.h>
-
-#include "gsttfxsound.h"
-#include "tfx.h"
+#include "gsttfximpulse.h"
+#include "gsttfxkernelsource.h"
+#include "gsttfxworker.h"
 
 G_BEGIN_DECLS
 
-/* Immutable; any thread. */
+typedef struct _GstTfxKernel GstTfxKernel;
+
+/* Finds impulse responses, in a thread where that takes long.  Of the streaming
+ * thread.  Starts with all zero, ends with gst_tfx_kernel_loader_clear(). */
 typedef struct
 {
-  guint n_kernels; /* 1 for all channels, or one for each */
-  gsize n_taps;
-  /* Symmetric or antisymmetric within rounding, all of them: every frequency
-   * is late by the same time. */
-  gboolean is_linear_phase;
-  /* That time, rounded down to samples; of others 0, but for what a resampler
-   * has put in front. */
-  gsize delay;
-  gdouble *taps; /* [n_kernels][n_taps] */
-} GstTfxKernel;
+  GstTfxKernel *good; /* the last that works */
+  GstTfxKernel *bad;  /* one that was asked for since and does not, or NULL */
+  GstTfxWorker worker;
+} GstTfxKernelLoader;
 
-/* A windowed-sinc kernel.  0, or the negative errno value of
- * tfx_fir_design(). */
-gint gst_tfx_kernel_new_design (const TfxFirDesign *design, gdouble rate,
-    GstTfxKernel **kernel);
+/* The impulse response of a source for a stream, the loader's own until it is
+ * asked again.  NULL with a text for the user if there is none; that is told
+ * once, then that of the last source that works is given instead.  NULL
+ * without: it takes long and @may_wait is FALSE, so it is being loaded;
+ * gst_tfx_element_mark_ready() will be called. */
+GstTfxImpulse *gst_tfx_kernel_loader_get (GstTfxKernelLoader *self,
+    GstTfxElement *element, const GstTfxKernelSource *source, guint rate,
+    guint n_channels, gboolean may_wait, GError **error);
 
-/* One kernel for all channels.  NULL with a text for the user if values is no
- * kernel. */
-GstTfxKernel *
-gst_tfx_kernel_new_values (const gdouble *values, gsize n, GError **error);
+/* Whether there is an impulse response from before. */
+gboolean gst_tfx_kernel_loader_has_any (const GstTfxKernelLoader *self);
 
-/* The kernels that a sound is, at @rate; @path is for the user's text. */
-GstTfxKernel *gst_tfx_kernel_new_sound (GstTfxSound *sound, guint rate,
-    const gchar *path, GError **error);
-
-GstTfxKernel *gst_tfx_kernel_ref (GstTfxKernel *self);
-/* NULL is allowed. */
-void gst_tfx_kernel_unref (GstTfxKernel *self);
-
-/* A FIR stage with @n_front zeros before the kernel, and zeros behind it up to
- * @n_taps in all, that takes @delay out of the stream.  NULL with a text for
- * the user if that is too long, or memory is short. */
-TfxStage *
-gst_tfx_kernel_make_stage (const GstTfxKernel *self, guint64 id, gsize n_front,
-    gsize n_taps, gsize delay, TfxFirMethod method, GError **error);
+/* Waits for what is being loaded, and forgets all. */
+void gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self);
 
 G_END_DECLS
 

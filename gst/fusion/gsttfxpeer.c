@@ -10,27 +10,22 @@ GstElement *
 gst_tfx_peer_find (GstPad *pad, GType type)
 {
   GstElement *element = NULL;
-  gboolean is_watched = FALSE;
 
   pad = gst_pad_get_peer (pad);
   while (pad) {
     GstProxyPad *internal;
 
-    is_watched |= g_atomic_int_get (&pad->num_probes) > 0;
     if (!GST_IS_PROXY_PAD (pad))
       break;
     internal = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
     gst_object_unref (pad);
     pad = internal ? gst_pad_get_peer (GST_PAD (internal)) : NULL;
-    is_watched |=
-        internal && g_atomic_int_get (&GST_PAD (internal)->num_probes) > 0;
     gst_clear_object (&internal);
   }
   if (pad)
     element = gst_pad_get_parent_element (pad);
   gst_clear_object (&pad);
-  if (element &&
-      (is_watched || !g_type_is_a (G_OBJECT_TYPE (element), type)))
+  if (element && !g_type_is_a (G_OBJECT_TYPE (element), type))
     gst_clear_object (&element);
   return element;
 }

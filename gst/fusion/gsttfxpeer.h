@@ -9,8 +9,7 @@
 G_BEGIN_DECLS
 
 /* The element of this type that the pad is linked to, directly or by way of
- * ghost and proxy pads; a reference, or NULL.  NULL too if a pad on the way,
- * @pad excepted, has a probe. */
+ * ghost and proxy pads; a reference, or NULL. */
 GstElement *gst_tfx_peer_find (GstPad *pad, GType type);
 
 G_END_DECLS

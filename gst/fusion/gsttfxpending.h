@@ -25,6 +25,7 @@ typedef struct
   gsize n_frames;
   gsize offset;
   gssize frame_stride, channel_stride;
+  gboolean was_uploaded; /* to where it is, from system memory */
 } GstTfxLayout;
 
 /* Leaves @filter to be run over the buffer's only memory, behind what is pending
@@ -33,36 +34,33 @@ typedef struct
 gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
     const GstTfxLayout *layout);
 
+/* The frames of a pending memory that is as it was when its filters were left to
+ * it, with interleaved samples of this kind; else -1. */
+gssize gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type,
+    guint n_channels);
+
+/* Whether the samples are on a device because those who left their filters have
+ * moved them there. */
+gboolean gst_tfx_pending_was_uploaded (GstBuffer *buffer);
+
 /* Whether the buffer has a pending memory, whatever its state. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
-/* Runs what is pending; the buffer has its own memory again, unless others hold
- * that too.  The buffer must be writable. */
-void gst_tfx_pending_settle (GstBuffer *buffer);
-
-/* A pending memory that an element is about to run, its own filter behind the
- * others. */
+/* What was pending in a buffer, which an element is about to run, its own filter
+ * behind the others. */
 typedef struct
 {
   GstTfxRow row;
   GstTfxPending *pending;
 } GstTfxPendingRun;
 
-/* Takes the locks of the row, until gst_tfx_pending_end().  FALSE if there is
- * nothing that could run together with @own: then nothing is pending in the
- * buffer any more, unless others hold its memory too.  The buffer must be
- * writable. */
+/* The buffer gets its own memory back, and the row's locks are taken: run it, then
+ * call gst_tfx_pending_end().  FALSE if there is nothing that could run together
+ * with @own: then nothing is pending in the buffer any more, unless others hold
+ * its memory too.  The buffer must be writable. */
 gboolean gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
     GstTfxSharedFilter *own, const GstTfxLayout *layout);
-
-/* Runs the row over the samples where they are.  0 or a negative errno value. */
-gint gst_tfx_pending_filter (GstTfxPendingRun *run);
-
-/* The filters have run: the buffer gets its own memory back. */
-void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
-
-/* The memory that is wrapped, for who runs the row elsewhere. */
-GstMemory *gst_tfx_pending_memory (const GstTfxPendingRun *run);
+void gst_tfx_pending_end (GstTfxPendingRun *run);
 
 /* ---- for the shared filter ------------------------------------------------------ */
 

@@ -134,6 +134,7 @@ gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
   self->context = context ? gst_object_ref (context) : NULL;
   self->backend = backend;
   self->is_mixing = FALSE;
+  self->counts.error = 0;
   tfx_filter_unlock (self->filter);
   if (plan)
     gst_tfx_shared_filter_free_old (plan);
@@ -175,8 +176,7 @@ gst_tfx_row_unlock (const GstTfxRow *self)
   tfx_filter_unlock_all (self->filters, self->n);
 }
 
-/* The CPU takes over, for good if the device has failed with @err. */
-static void
+void
 gst_tfx_row_to_cpu (const GstTfxRow *self, gint err)
 {
   GstTfxSharedFilter *last = self->last;
@@ -247,6 +247,13 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
   err = tfx_plan_run (last->plan, &rest_in, &rest_out);
   gst_tfx_shared_filter_count (last);
   return err;
+}
+
+gboolean
+gst_tfx_row_is_on_device (const GstTfxRow *self)
+{
+  return gst_tfx_row_compile (self) == 0 &&
+         gst_tfx_row_backend (self) != tfx_cpu_backend ();
 }
 
 gsize

@@ -3,8 +3,8 @@
  * it has left unfiltered.
  *
  * It knows the pending memories in which the filter is still to run, in the
- * order of the stream, and lives on while one of them needs it, also when its
- * element has gone.
+ * order of the stream.  They hold no reference to it: whoever lets go of it runs
+ * them first (gst_tfx_shared_filter_flush()).
  *
  * Locks: the lock of a pending memory is taken first, then those of its filters,
  * all at once (tfx_filter_lock_all()).  Nobody holds the locks of two pending
@@ -73,8 +73,8 @@ gst_tfx_shared_filter_is_pending (const GstTfxSharedFilter *self)
   return __atomic_load_n (&self->first, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* Runs what is pending: before anything of the filter changes.  With no lock
- * held. */
+/* Runs what is pending: before anything of the filter changes, and before it
+ * goes.  With no lock held. */
 void gst_tfx_shared_filter_flush (GstTfxSharedFilter *self);
 
 /* Where rows that end here run from now on.  @context (or NULL) is held as long
@@ -115,6 +115,13 @@ void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 
 /* Whether a glide, a catch-up or a cross-fade is under way. */
 gboolean gst_tfx_row_is_changing (const GstTfxRow *self);
+
+/* Whether it runs on a device, if it runs now. */
+gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
+
+/* The CPU takes over: for good if the device has failed with @err, for a while if
+ * it cannot run a change (-ENOTSUP). */
+void gst_tfx_row_to_cpu (const GstTfxRow *self, gint err);
 
 /* Makes the plan, if there is none.  0 or a negative errno value. */
 gint gst_tfx_row_compile (const GstTfxRow *self);

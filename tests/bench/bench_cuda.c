@@ -162,12 +162,12 @@ measure_forms (Gpu *g)
 
 /* Microseconds on the wall of n runs of one block. */
 static bool
-time_runs (TfxExec *exec, const TfxBlock *block, unsigned n, double *us)
+time_runs (TfxPlan *plan, const TfxBlock *block, unsigned n, double *us)
 {
   for (int i = -20; i < (int)n; i++) {
     BenchTime start = bench_time_now ();
 
-    if (tfx_exec_run (exec, block, block) < 0)
+    if (tfx_plan_run (plan, block, block) < 0)
       return false;
     if (i >= 0)
       us[i] = bench_time_since (start).elapsed_ns / 1e3;
@@ -191,11 +191,12 @@ measure_live_case (Gpu *g, unsigned n_frames, unsigned n_channels,
 
   snprintf (name, sizeof name, "%u", n_sections);
   for (unsigned i = 0; good && i < 2; i++) {
-    TfxExec *exec = gpu_exec_new (name, n_channels, n_frames, backends[i]);
+    GpuFilter filter;
 
     bench_fill_noise (samples, (size_t)n_frames * n_channels);
-    good = exec && time_runs (exec, &block, n, us);
-    tfx_exec_free (&exec);
+    good = gpu_filter_init (&filter, name, n_channels, n_frames, backends[i]) &&
+           time_runs (filter.plan, &block, n, us);
+    gpu_filter_clear (&filter);
     if (good) {
       median[i] = statistics_quantile (us, n, 0.5);
       p99[i] = statistics_quantile (us, n, 0.99);
@@ -262,18 +263,18 @@ measure_launches (Gpu *g)
       "| sections, or chain | launches | uploads | downloads |\n"
       "| --- | ---: | ---: | ---: |\n");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    TfxExec *exec =
-        gpu_exec_new (names[i], 2, 1024, tfx_cuda_backend (g->card.cuda));
+    GpuFilter filter;
     TfxStats before, after;
-    bool good = exec != NULL;
+    bool good = gpu_filter_init (&filter, names[i], 2, 1024,
+        tfx_cuda_backend (g->card.cuda));
 
     bench_fill_noise (samples, 2 * 1024);
-    good = good && tfx_exec_run (exec, &block, &block) == 0;
+    good = good && tfx_plan_run (filter.plan, &block, &block) == 0;
     if (good)
-      tfx_exec_get_stats (exec, &before);
-    good = good && tfx_exec_run (exec, &block, &block) == 0;
+      tfx_plan_get_stats (filter.plan, &before);
+    good = good && tfx_plan_run (filter.plan, &block, &block) == 0;
     if (good) {
-      tfx_exec_get_stats (exec, &after);
+      tfx_plan_get_stats (filter.plan, &after);
       printf ("| %s | %llu | %llu | %llu |\n", names[i],
           (unsigned long long)(after.launches - before.launches),
           (unsigned long long)(after.uploads - before.uploads),
@@ -283,7 +284,7 @@ measure_launches (Gpu *g)
     } else {
       gpu_fail (g, names[i]);
     }
-    tfx_exec_free (&exec);
+    gpu_filter_clear (&filter);
   }
 }
 

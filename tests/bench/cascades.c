@@ -2,6 +2,8 @@
  * cascades.c: the api chain and its like, as sections and as executors. */
 #include "cascades.h"
 
+#include "backend.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -54,37 +56,42 @@ cascades_repeat_api (TfxSos *sos, size_t n_sos)
   return (int)n_sos;
 }
 
-TfxExec *
-cascades_new_exec (const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    const TfxBackend *backend)
+bool
+bench_filter_init (BenchFilter *cascade, const TfxSos *sos, size_t n_sos,
+    unsigned n_channels, const TfxBackend *backend)
 {
+  const TfxFilterSpec spec = { CASCADES_RATE, n_channels, TFX_SAMPLE_F64, 0 };
   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
   TfxChain *empty = tfx_chain_new ();
   TfxChain *chain = empty && stage ? tfx_chain_append (empty, stage) : NULL;
-  TfxPlan *plan = NULL;
-  TfxExec *exec = NULL;
 
-  if (chain && tfx_plan_compile (chain, CASCADES_RATE, n_channels, backend,
-                   &plan) == 0) {
-    if (tfx_exec_new (plan, &exec) < 0)
-      exec = NULL;
+  *cascade = (BenchFilter){ NULL, NULL };
+  if (chain && tfx_filter_new (chain, &spec, &cascade->filter) == 0) {
+    tfx_filter_lock (cascade->filter);
+    tfx_plan_new (&cascade->filter, 1, backend, &cascade->plan);
+    tfx_filter_unlock (cascade->filter);
   }
-  tfx_plan_unref (&plan);
   tfx_chain_unref (&chain);
   tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
-  return exec;
+  if (!cascade->plan)
+    tfx_filter_unref (&cascade->filter);
+  return cascade->plan != NULL;
+}
+
+void
+bench_filter_clear (BenchFilter *cascade)
+{
+  if (!cascade->filter)
+    return;
+  tfx_filter_lock (cascade->filter);
+  tfx_plan_free (&cascade->plan);
+  tfx_filter_unlock (cascade->filter);
+  tfx_filter_unref (&cascade->filter);
 }
 
 const char *
 cascades_kernel (void)
 {
-  TfxSos sos = { .b0 = 0.5 };
-  TfxExec *exec = cascades_new_exec (&sos, 1, 1, tfx_cpu_backend ());
-  TfxStats stats = { 0 };
-
-  if (exec)
-    tfx_exec_get_stats (exec, &stats);
-  tfx_exec_free (&exec);
-  return stats.kernel;
+  return tfx_cpu_backend ()->kernel;
 }

@@ -20,9 +20,17 @@ int cascades_design (const TfxDesign *designs, size_t n, TfxSos *sos,
 /* The sections of the api chain, over and over until there are n_sos. */
 int cascades_repeat_api (TfxSos *sos, size_t n_sos);
 
-/* An executor for n_sos sections as one stage; NULL if that failed. */
-TfxExec *cascades_new_exec (const TfxSos *sos, size_t n_sos,
+/* One filter and a plan for it. */
+typedef struct BenchFilter
+{
+  TfxFilter *filter;
+  TfxPlan *plan;
+} BenchFilter;
+
+/* n_sos sections as one stage; false if that failed. */
+bool bench_filter_init (BenchFilter *cascade, const TfxSos *sos, size_t n_sos,
     unsigned n_channels, const TfxBackend *backend);
+void bench_filter_clear (BenchFilter *cascade);
 
 /* The name of the kernels that tfx_cpu_backend() has chosen; NULL if memory
  * is short. */

@@ -12,38 +12,37 @@
 #include "tfx.h"
 
 #define N_PASSES 8
-#define FADE_FRAMES 480
 
 typedef struct Changes
 {
-  TfxPlanSpec spec;
+  TfxFilterSpec spec;
+  const TfxBackend *backend;
   double *taps; /* [2][n_taps] */
   size_t n_taps, n_blocks;
   float *samples[2];
   double *blocks; /* [n_blocks], ns */
 } Changes;
 
-/* A plan of one FIR, with taps number `which`. */
-static TfxPlan *
-plan_new (const Changes *c, unsigned which)
+/* A chain of one FIR, with taps number `which`; made ready if it is the
+ * second. */
+static TfxChain *
+chain_new (const Changes *c, unsigned which)
 {
   const double *kernels[1] = { c->taps + which * c->n_taps };
   TfxStage *stage =
       tfx_stage_new_fir (1, kernels, 1, c->n_taps, 0, TFX_FIR_AUTO);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
-  TfxPlan *plan = NULL;
+  TfxChain *empty = tfx_chain_new (), *chain = NULL;
 
-  if (chain)
-    tfx_plan_compile_for (chain, &c->spec, &plan);
-  tfx_chain_unref (&chain);
+  if (stage && empty &&
+      (which == 0 || tfx_stage_prepare (stage, &c->spec) == 0))
+    chain = tfx_chain_append (empty, stage);
   tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
-  return plan;
+  return chain;
 }
 
 static double
-run (const Changes *c, TfxExec *exec)
+run (const Changes *c, TfxPlan *plan)
 {
   const unsigned n = c->spec.n_channels;
   const TfxBlock in = tfx_block_interleaved (c->samples[0], TFX_SAMPLE_F32, n,
@@ -52,7 +51,7 @@ run (const Changes *c, TfxExec *exec)
       c->spec.block_frames);
   const BenchTime start = bench_time_now ();
 
-  tfx_exec_run (exec, &in, &out);
+  tfx_plan_run (plan, &in, &out);
   return bench_time_since (start).elapsed_ns;
 }
 
@@ -60,28 +59,37 @@ run (const Changes *c, TfxExec *exec)
 static bool
 change (const Changes *c, ChangeTimes *times)
 {
-  TfxPlan *from = plan_new (c, 0), *to = plan_new (c, 1);
-  TfxExec *exec = NULL;
   BenchTime start = bench_time_now ();
+  TfxChain *to = chain_new (c, 1), *from;
+  TfxFilter *filter = NULL;
+  TfxPlan *plan = NULL;
   double sum = 0.0;
-  bool ok = from && to && tfx_plan_prepare (to) == 0;
+  bool ok;
 
   times->prepare = fmin (times->prepare, bench_time_since (start).elapsed_ns);
-  ok = ok && tfx_exec_new (from, &exec) == 0;
+  from = chain_new (c, 0);
+  ok = from && to && tfx_filter_new (from, &c->spec, &filter) == 0;
+  if (ok)
+    tfx_filter_lock (filter);
+  ok = ok && tfx_plan_new (&filter, 1, c->backend, &plan) == 0;
   for (size_t i = 0; ok && i < c->n_blocks; i++)
-    sum += run (c, exec);
+    sum += run (c, plan);
   times->mean = fmin (times->mean, sum / (double)c->n_blocks);
   start = bench_time_now ();
-  ok = ok && tfx_exec_set_plan (exec, to, FADE_FRAMES) == 0;
+  ok = ok && tfx_filter_set_chain (filter, to) == 0;
   times->set = fmin (times->set, bench_time_since (start).elapsed_ns);
   times->n_blocks = 0;
-  while (ok && times->n_blocks < c->n_blocks && tfx_exec_is_fading (exec)) {
+  while (
+      ok && times->n_blocks < c->n_blocks && tfx_filter_is_changing (filter)) {
     double *block = &c->blocks[times->n_blocks++];
-    *block = fmin (*block, run (c, exec));
+    *block = fmin (*block, run (c, plan));
   }
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&from);
-  tfx_plan_unref (&to);
+  tfx_plan_free (&plan);
+  if (filter)
+    tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
+  tfx_chain_unref (&from);
+  tfx_chain_unref (&to);
   return ok;
 }
 
@@ -94,8 +102,8 @@ changes_init (Changes *c, const char *kernel, size_t n_taps,
   *c = (Changes){ .spec = { .rate_hz = 48000.0,
                       .n_channels = n_channels,
                       .sample = TFX_SAMPLE_F32,
-                      .block_frames = n_frames,
-                      .backend = tfx_cpu_backend_for (kernel) },
+                      .block_frames = n_frames },
+    .backend = tfx_cpu_backend_for (kernel),
     .n_taps = n_taps,
     .n_blocks = n_taps / n_frames + 64 };
   c->taps = malloc (2 * n_taps * sizeof *c->taps);

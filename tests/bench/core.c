@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * core.c: runs executors of the filter core over blocks of noise. */
+ * core.c: runs rows of filters over blocks of noise. */
 #include "core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXECUTORS 64
+#define MAX_FILTERS 64
 
 typedef struct Core
 {
-  TfxExec *execs[MAX_EXECUTORS];
-  unsigned n_execs;
+  BenchFilter filters[MAX_FILTERS];
+  unsigned n_filters;
   TfxBlock in, out;
   void *samples[2];
   char variant[64];
@@ -24,8 +24,8 @@ core_free (void *data)
 
   if (!core)
     return;
-  for (unsigned i = 0; i < core->n_execs; i++)
-    tfx_exec_free (&core->execs[i]);
+  for (unsigned i = 0; i < core->n_filters; i++)
+    bench_filter_clear (&core->filters[i]);
   free (core->samples[0]);
   free (core->samples[1]);
   free (core);
@@ -92,14 +92,13 @@ add_executors (Core *core, const CoreCase *c, const TfxBackend *backend)
   unsigned n = c->n_executors > 0 ? c->n_executors : 1;
   size_t share = c->n_sos / n;
 
-  if (n > MAX_EXECUTORS || share * n != c->n_sos)
+  if (n > MAX_FILTERS || share * n != c->n_sos)
     return false;
-  while (core->n_execs < n) {
-    TfxExec *exec = cascades_new_exec (c->sos + core->n_execs * share, share,
-        c->n_channels, backend);
-    if (!exec)
+  while (core->n_filters < n) {
+    if (!bench_filter_init (&core->filters[core->n_filters],
+            c->sos + core->n_filters * share, share, c->n_channels, backend))
       return false;
-    core->execs[core->n_execs++] = exec;
+    core->n_filters++;
   }
   return true;
 }
@@ -128,6 +127,18 @@ core_new (const CoreCase *c)
   return core;
 }
 
+/* With its lock, as elements have it. */
+static int
+run_filter (BenchFilter *c, const TfxBlock *in, const TfxBlock *out)
+{
+  int ret;
+
+  tfx_filter_lock (c->filter);
+  ret = tfx_plan_run (c->plan, in, out);
+  tfx_filter_unlock (c->filter);
+  return ret;
+}
+
 static bool
 core_run (void *data, unsigned n_blocks, BenchTime *time)
 {
@@ -136,9 +147,9 @@ core_run (void *data, unsigned n_blocks, BenchTime *time)
   int ret = 0;
 
   for (unsigned i = 0; i < n_blocks; i++) {
-    ret |= tfx_exec_run (core->execs[0], &core->in, &core->out);
-    for (unsigned k = 1; k < core->n_execs; k++)
-      ret |= tfx_exec_run (core->execs[k], &core->out, &core->out);
+    ret |= run_filter (&core->filters[0], &core->in, &core->out);
+    for (unsigned k = 1; k < core->n_filters; k++)
+      ret |= run_filter (&core->filters[k], &core->out, &core->out);
   }
   *time = bench_time_since (start);
   return ret == 0;

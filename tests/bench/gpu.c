@@ -120,24 +120,34 @@ chain_new (const char *name)
   return chain;
 }
 
-TfxExec *
-gpu_exec_new (const char *name, unsigned n_channels, size_t n_frames,
-    const TfxBackend *backend)
+bool
+gpu_filter_init (GpuFilter *filter, const char *name, unsigned n_channels,
+    size_t n_frames, const TfxBackend *backend)
 {
   TfxChain *chain = chain_new (name);
-  const TfxPlanSpec spec = { .rate_hz = CASCADES_RATE,
+  const TfxFilterSpec spec = { .rate_hz = CASCADES_RATE,
     .n_channels = n_channels,
     .sample = TFX_SAMPLE_F32,
-    .block_frames = n_frames,
-    .backend = backend };
-  TfxPlan *plan = NULL;
-  TfxExec *exec = NULL;
+    .block_frames = n_frames };
+  int ret;
 
-  if (tfx_plan_compile_for (chain, &spec, &plan) == 0)
-    tfx_exec_new (plan, &exec);
-  tfx_plan_unref (&plan);
+  *filter = (GpuFilter){ NULL, NULL };
+  ret = tfx_filter_new (chain, &spec, &filter->filter);
   tfx_chain_unref (&chain);
-  return exec;
+  if (ret < 0)
+    return false;
+  tfx_filter_lock (filter->filter);
+  return tfx_plan_new (&filter->filter, 1, backend, &filter->plan) == 0;
+}
+
+void
+gpu_filter_clear (GpuFilter *filter)
+{
+  if (!filter->filter)
+    return;
+  tfx_plan_free (&filter->plan);
+  tfx_filter_unlock (filter->filter);
+  tfx_filter_unref (&filter->filter);
 }
 
 TfxBlock
@@ -158,10 +168,10 @@ gpu_check (Gpu *g, const char *name)
     N = CHECK_FRAMES * 2
   };
   float *in = malloc (2 * N * sizeof *in), *out = in + N;
-  TfxExec *here, *there;
+  GpuFilter here, there;
   double error = 0, power = 0;
   TfxBlock a, b;
-  bool good = false;
+  bool good = false, has_device;
 
   if (!in)
     return false;
@@ -169,22 +179,23 @@ gpu_check (Gpu *g, const char *name)
   memcpy (out, in, N * sizeof *in);
   a = gpu_block (in, 2, CHECK_FRAMES, false);
   b = gpu_block (out, 2, CHECK_FRAMES, false);
-  here = gpu_exec_new (name, 2, CHECK_FRAMES, tfx_cuda_backend (g->card.cuda));
-  there = gpu_exec_new (name, 2, CHECK_FRAMES, tfx_cpu_backend ());
-  if (here && there && tfx_exec_run (here, &a, &a) == 0 &&
-      tfx_exec_run (there, &b, &b) == 0) {
+  has_device = gpu_filter_init (&here, name, 2, CHECK_FRAMES,
+      tfx_cuda_backend (g->card.cuda));
+  if (gpu_filter_init (&there, name, 2, CHECK_FRAMES, tfx_cpu_backend ()) &&
+      has_device && tfx_plan_run (here.plan, &a, &a) == 0 &&
+      tfx_plan_run (there.plan, &b, &b) == 0) {
     for (size_t i = 0; i < N; i++) {
       error += ((double)in[i] - out[i]) * ((double)in[i] - out[i]);
       power += (double)out[i] * out[i];
     }
     good = power > 0 && 10 * log10 (error / power + 1e-30) < TOLERANCE_DB;
   }
-  if (!here)
-    gpu_fail (g, "no executor on the device");
+  if (!has_device)
+    gpu_fail (g, "no plan for the device");
   else if (!good)
     gpu_fail (g, "the device's output differs from the CPU's");
-  tfx_exec_free (&here);
-  tfx_exec_free (&there);
+  gpu_filter_clear (&here);
+  gpu_filter_clear (&there);
   free (in);
   return good;
 }
@@ -201,11 +212,12 @@ gpu_measure (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
   size_t size = n_frames * n_channels * sizeof (float);
   double *ms = calloc (3 * n, sizeof *ms);
   void *in = card_alloc (&g->card, size), *out = card_alloc (&g->card, size);
-  TfxExec *exec = gpu_exec_new (name, n_channels, n_frames,
+  GpuFilter filter;
+  bool has_filter = gpu_filter_init (&filter, name, n_channels, n_frames,
       tfx_cuda_backend (g->card.cuda));
   TfxBlock from = gpu_block (in, n_channels, n_frames, planar);
   TfxBlock to = gpu_block (out, n_channels, n_frames, planar);
-  bool good = ms && in && out && exec;
+  bool good = ms && in && out && has_filter;
   float *noise = malloc (size);
 
   if (good && noise) {
@@ -218,7 +230,8 @@ gpu_measure (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
   for (int i = -2; good && i < (int)n; i++) {
     CardTime own = { 0, 0 }, copy = { 0, 0 };
 
-    good = card_begin (&g->card) && tfx_exec_run (exec, &from, &to) == 0 &&
+    good = card_begin (&g->card) &&
+           tfx_plan_run (filter.plan, &from, &to) == 0 &&
            card_end (&g->card, &own) && card_begin (&g->card) &&
            card_copy (&g->card, out, in, size) && card_end (&g->card, &copy);
     if (i >= 0) {
@@ -233,7 +246,7 @@ gpu_measure (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
       statistics_quantile (ms + n, n, 0.5),
       statistics_quantile (ms + 2 * n, n, 0.5),
       statistics_ratio (ms, ms + 2 * n, n) };
-  tfx_exec_free (&exec);
+  gpu_filter_clear (&filter);
   card_free (&g->card, in);
   card_free (&g->card, out);
   free (ms);

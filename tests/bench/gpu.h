@@ -32,10 +32,19 @@ void gpu_write_row (Gpu *gpu, const char *group, const char *subject,
     size_t n_frames, unsigned n_channels, size_t n_filters, double median,
     double other);
 
-/* An executor at rest for a float stream.  Chains: "api", "iir", "fir", "taps:N"
- * or "direct:N" or "fft:N", or a number of sections.  NULL if it failed. */
-TfxExec *gpu_exec_new (const char *name, unsigned n_channels, size_t n_frames,
-    const TfxBackend *backend);
+/* A filter of a float stream and the plan that runs it; the filter's lock is held
+ * from new to free. */
+typedef struct GpuFilter
+{
+  TfxFilter *filter;
+  TfxPlan *plan;
+} GpuFilter;
+
+/* At rest.  Chains: "api", "iir", "fir", "taps:N" or "direct:N" or "fft:N", or a
+ * number of sections.  False if it failed; it is to be cleared either way. */
+bool gpu_filter_init (GpuFilter *filter, const char *name, unsigned n_channels,
+    size_t n_frames, const TfxBackend *backend);
+void gpu_filter_clear (GpuFilter *filter);
 
 TfxBlock
 gpu_block (void *data, unsigned n_channels, size_t n_frames, bool planar);

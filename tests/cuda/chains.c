@@ -23,26 +23,6 @@ test_cuda_distance (const double *a, const double *b, size_t n)
   return peak > 0 ? most / peak : most;
 }
 
-TfxExec *
-test_cuda_exec (const TfxChain *chain, unsigned n_channels,
-    const TfxBackend *backend)
-{
-  const TfxPlanSpec spec = { .rate_hz = RATE,
-    .n_channels = n_channels,
-    .sample = TFX_SAMPLE_F64,
-    .backend = backend };
-  TfxPlan *plan;
-  TfxExec *exec = NULL;
-  int ret = tfx_plan_compile_for (chain, &spec, &plan);
-
-  if (ret == 0)
-    ret = tfx_exec_new (plan, &exec);
-  if (ret < 0)
-    tap_diag ("no executor on %s: %d", backend->name, ret);
-  tfx_plan_unref (&plan);
-  return exec;
-}
-
 /* Adds the stage, which it takes over, to the chain. */
 void
 test_cuda_append (TfxChain **chain, TfxStage *stage)
@@ -61,23 +41,6 @@ test_cuda_chain (uint64_t id, const TfxSos *sos, size_t n_sos)
 
   test_cuda_append (&chain, tfx_stage_new_sections (id, sos, n_sos));
   return chain;
-}
-
-/* Runs interleaved doubles in blocks of random length up to piece. */
-int
-test_cuda_run_pieces (TfxExec *exec, double *samples, unsigned n_channels,
-    size_t n_frames, unsigned piece)
-{
-  size_t done = 0;
-  int ret = 0;
-
-  while (ret == 0 && done < n_frames) {
-    size_t n = 1 + tap_random_below (piece);
-    n = n < n_frames - done ? n : n_frames - done;
-    ret = test_exec_f64 (exec, samples + done * n_channels, n_channels, n);
-    done += n;
-  }
-  return ret;
 }
 
 /* ---- chains --------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define TEST_CUDA_CHAINS_H
 
 #include "common-cuda.h"
+#include "cudarow.h"
 
 #define RATE 48000.0
 #define N_OF(array) (sizeof array / sizeof *array)
@@ -11,10 +12,6 @@
 /* The largest difference, relative to the largest value of b; NaN if there is
  * one. */
 double test_cuda_distance (const double *a, const double *b, size_t n);
-
-/* An executor at rest for doubles, NULL after a diagnostic. */
-TfxExec *test_cuda_exec (const TfxChain *chain, unsigned n_channels,
-    const TfxBackend *backend);
 
 /* Adds the stage, which it takes over, to the chain. */
 void test_cuda_append (TfxChain **chain, TfxStage *stage);
@@ -28,9 +25,5 @@ TfxStage *test_cuda_random_delay (unsigned longest);
 
 /* Noise in n doubles, and room for one more; the caller frees it. */
 double *test_cuda_noise (size_t n);
-
-/* Runs interleaved doubles in place, in blocks of random length up to piece. */
-int test_cuda_run_pieces (TfxExec *exec, double *samples, unsigned n_channels,
-    size_t n_frames, unsigned piece);
 
 #endif

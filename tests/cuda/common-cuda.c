@@ -132,23 +132,6 @@ test_cuda_download (TfxCuda *cuda, void *to, const void *from, size_t size)
 
 /* ---- filters -------------------------------------------------------------------- */
 
-TfxEngine *
-test_cuda_engine (TfxCuda *cuda, const TfxSos *sos, size_t n_sos,
-    unsigned n_channels, TfxPlan **plan)
-{
-  TfxEngine *engine;
-  char why[256];
-
-  *plan = test_plan_new (sos, n_sos, n_channels, tfx_cuda_backend (cuda));
-  if (!*plan)
-    stop ("no plan");
-  if (tfx_cuda_backend (cuda)->engine_new (*plan, &engine) < 0) {
-    tfx_cuda_error (cuda, why, sizeof why);
-    stop (why);
-  }
-  return engine;
-}
-
 void
 test_cuda_api (TfxSos *sos)
 {

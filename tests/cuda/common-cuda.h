@@ -30,11 +30,6 @@ void test_cuda_upload (TfxCuda *cuda, void *to, const void *from, size_t size);
 void
 test_cuda_download (TfxCuda *cuda, void *to, const void *from, size_t size);
 
-/* An engine at rest for a plan of these sections at 48000 Hz; ends the program
- * if it cannot be made.  The plan is the caller's. */
-TfxEngine *test_cuda_engine (TfxCuda *cuda, const TfxSos *sos, size_t n_sos,
-    unsigned n_channels, TfxPlan **plan);
-
 /* The six sections of the api chain at 44100 Hz. */
 #define TEST_API_SECTIONS 6
 void test_cuda_api (TfxSos *sos);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "cudarow.h"
 
 #define ERROR_FACTOR 4
 /* -240 dB.  The state of a section is put together from those of the sections
@@ -41,19 +42,19 @@ kernel_case_run (const KernelCase *c, TestLayout layout, bool in_place,
   TestBuffer to =
       test_buffer_new (layout, c->type, c->n_channels, c->n_frames, 2);
   TfxBlock *target = in_place ? &from.block : &to.block;
-  TfxPlan *plan;
-  TfxEngine *engine =
-      test_cuda_engine (c->cuda, c->sos, c->n_sos, c->n_channels, &plan);
+  CudaRow *row = cuda_row_new_sections (c->sos, c->n_sos, c->n_channels,
+      tfx_cuda_backend (c->cuda));
+  TfxEngine *engine = cuda_row_engine (row);
   int ret;
 
   tfx_cuda_engine_force (engine, c->segment_log2, c->lanes_log2, c->max_grid);
   test_buffer_set (&from, in);
-  ret = plan->backend->run (engine, &from.block, target);
+  ret = row->plan->backend->run (engine, &from.block, target);
   test_buffer_get (in_place ? &from : &to, out);
   if (!test_buffer_is_guarded (&from) || !test_buffer_is_guarded (&to))
     ret = -1000;
-  plan->backend->engine_free (engine);
-  tfx_plan_unref (&plan);
+  row->plan->backend->engine_free (engine);
+  cuda_row_free (&row);
   test_buffer_clear (&from);
   test_buffer_clear (&to);
   return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_backend.c: the backend "cuda" behind the executor: chains of
+ * test_backend.c: the backend "cuda" behind filters and plans: chains of
  * everything, state, changes. */
 #include "chains.h"
 #include "tap.h"
@@ -25,23 +25,23 @@ test_chains (void)
     unsigned piece = pieces[i % 4];
     size_t n_frames = piece == 1 ? 60 : 4000;
     TfxChain *chain = test_cuda_random_chain (3, longest);
-    TfxExec *here = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
-    TfxExec *there =
-        test_cuda_exec (chain, n_channels, tfx_cpu_backend_for ("c"));
+    CudaRow *here = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+    CudaRow *there =
+        cuda_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
     double *a = test_cuda_noise (n_frames * n_channels);
     double *b = test_alloc (n_frames * n_channels * sizeof *b);
     double error = NAN;
 
     memcpy (b, a, n_frames * n_channels * sizeof *b);
     if (here && there &&
-        test_cuda_run_pieces (here, a, n_channels, n_frames, piece) == 0 &&
-        test_exec_f64 (there, b, n_channels, n_frames) == 0)
+        cuda_row_pieces (here, a, n_channels, n_frames, piece) == 0 &&
+        cuda_row_f64 (there, b, n_channels, n_frames) == 0)
       error = test_cuda_distance (a, b, n_frames * n_channels);
     tap_many_check (&many, error < 1e-11,
         "chain %u of %zu stages, %u channels, blocks to %u: %g", i,
         tfx_chain_n_stages (chain), n_channels, piece, error);
-    tfx_exec_free (&here);
-    tfx_exec_free (&there);
+    cuda_row_free (&here);
+    cuda_row_free (&there);
     tfx_chain_unref (&chain);
     free (a);
     free (b);
@@ -58,14 +58,13 @@ test_hand_over (void)
   TapMany many = tap_many ("the state goes from backend to backend");
 
   for (unsigned i = 0; i < 24; i++) {
+    const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
+      tfx_cpu_backend_for ("c") };
     unsigned n_channels = 1 + i % 3;
     size_t n = 700;
     TfxChain *chain = test_cuda_random_chain (2, 500);
-    TfxExec *execs[2] = { test_cuda_exec (chain, n_channels,
-                              tfx_cuda_backend (cuda)),
-      test_cuda_exec (chain, n_channels, tfx_cpu_backend_for ("c")) };
-    TfxExec *plain =
-        test_cuda_exec (chain, n_channels, tfx_cpu_backend_for ("c"));
+    CudaRow *row = cuda_row_new (chain, n_channels, backends[0]);
+    CudaRow *plain = cuda_row_new (chain, n_channels, backends[1]);
     double *a = test_cuda_noise (6 * n * n_channels);
     double *b = test_alloc (6 * n * n_channels * sizeof *b);
     int ret = 0;
@@ -73,20 +72,63 @@ test_hand_over (void)
     memcpy (b, a, 6 * n * n_channels * sizeof *b);
     for (unsigned k = 0; ret == 0 && k < 6; k++) {
       if (k > 0)
-        ret = tfx_exec_adopt (execs[k % 2], execs[(k + 1) % 2]);
+        ret = cuda_row_go_to (row, backends[k % 2]);
       if (ret == 0)
-        ret =
-            test_exec_f64 (execs[k % 2], a + k * n * n_channels, n_channels, n);
+        ret = cuda_row_f64 (row, a + k * n * n_channels, n_channels, n);
     }
     if (ret == 0)
-      ret = test_exec_f64 (plain, b, n_channels, 6 * n);
+      ret = cuda_row_f64 (plain, b, n_channels, 6 * n);
     tap_many_check (&many,
         ret == 0 && test_cuda_distance (a, b, 6 * n * n_channels) < 1e-11,
         "chain %u: returns %d, %g", i, ret,
         test_cuda_distance (a, b, 6 * n * n_channels));
-    tfx_exec_free (&execs[0]);
-    tfx_exec_free (&execs[1]);
-    tfx_exec_free (&plain);
+    cuda_row_free (&row);
+    cuda_row_free (&plain);
+    tfx_chain_unref (&chain);
+    free (a);
+    free (b);
+  }
+  tap_many_end (&many);
+}
+
+/* Two plans that are both there borrow the state of one filter in turns. */
+static void
+test_borrowing (void)
+{
+  TapMany many = tap_many ("plans borrow the state of one filter in turns");
+
+  for (unsigned i = 0; i < 12; i++) {
+    const size_t n = 300;
+    TfxChain *chain = test_cuda_random_chain (2, 400);
+    CudaRow *row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
+    CudaRow *plain = cuda_row_new (chain, 2, tfx_cpu_backend_for ("c"));
+    double *a = test_cuda_noise (8 * n * 2);
+    double *b = test_alloc (8 * n * 2 * sizeof *b);
+    TfxPlan *plans[3] = { row->plan, NULL, NULL };
+    int ret;
+
+    memcpy (b, a, 8 * n * 2 * sizeof *b);
+    tfx_filter_lock (row->filter);
+    ret = tfx_plan_new (&row->filter, 1, tfx_cuda_backend (cuda), &plans[1]);
+    if (ret == 0)
+      ret =
+          tfx_plan_new (&row->filter, 1, tfx_cpu_backend_for ("c"), &plans[2]);
+    for (unsigned k = 0; ret == 0 && k < 8; k++) {
+      TfxBlock block =
+          tfx_block_interleaved (a + k * n * 2, TFX_SAMPLE_F64, 2, n);
+
+      ret = tfx_plan_run (plans[tap_random_below (3)], &block, &block);
+    }
+    tfx_plan_free (&plans[1]);
+    tfx_plan_free (&plans[2]);
+    tfx_filter_unlock (row->filter);
+    if (ret == 0)
+      ret = cuda_row_f64 (plain, b, 2, 8 * n);
+    tap_many_check (&many,
+        ret == 0 && test_cuda_distance (a, b, 8 * n * 2) < 1e-11,
+        "chain %u: returns %d, %g", i, ret, test_cuda_distance (a, b, 16 * n));
+    cuda_row_free (&row);
+    cuda_row_free (&plain);
     tfx_chain_unref (&chain);
     free (a);
     free (b);
@@ -99,41 +141,43 @@ static void
 test_new_values (void)
 {
   uint64_t id = tfx_stage_new_id ();
-  const size_t n = 300, n_sos = 8;
-  double *a = test_cuda_noise (n * 20), *b = test_alloc (n * 20 * sizeof *b);
-  TfxExec *here = NULL, *there = NULL;
+  const size_t n = 1300, n_sos = 8, n_blocks = 12;
+  double *a = test_cuda_noise (n * n_blocks);
+  double *b = test_alloc (n * n_blocks * sizeof *b);
+  CudaRow *here = NULL, *there = NULL;
   int ret = 0;
 
-  memcpy (b, a, n * 20 * sizeof *b);
-  for (unsigned i = 0; ret == 0 && i < 20; i++) {
+  memcpy (b, a, n * n_blocks * sizeof *b);
+  for (unsigned i = 0; ret == 0 && i < n_blocks; i++) {
     TfxSos sos[8];
     TfxChain *chain;
-    TfxPlan *p, *q;
 
     test_cuda_equaliser (sos, n_sos);
     chain = test_cuda_chain (id, sos, n_sos);
-    tfx_plan_compile (chain, RATE, 1, tfx_cuda_backend (cuda), &p);
-    tfx_plan_compile (chain, RATE, 1, tfx_cpu_backend_for ("c"), &q);
     if (i == 0) {
-      ret = tfx_exec_new (p, &here) || tfx_exec_new (q, &there) ? -1 : 0;
+      here = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
+      there = cuda_row_new (chain, 1, tfx_cpu_backend_for ("c"));
+      ret = here && there ? 0 : -1;
     } else {
-      ret = tfx_exec_set_plan (here, p, 0) || tfx_exec_set_plan (there, q, 0)
-                ? -1
-                : 0;
+      ret =
+          cuda_row_set_chain (here, chain) || cuda_row_set_chain (there, chain)
+              ? -1
+              : 0;
     }
     if (ret == 0)
-      ret = test_exec_f64 (here, a + i * n, 1, n) ||
-            test_exec_f64 (there, b + i * n, 1, n);
-    tfx_plan_unref (&p);
-    tfx_plan_unref (&q);
+      ret = cuda_row_pieces (here, a + i * n, 1, n, 400) ||
+            cuda_row_f64 (there, b + i * n, 1, n);
     tfx_chain_unref (&chain);
   }
   /* From one equaliser to any other: the state goes through matrices that need
    * not be well conditioned. */
-  tap_check (ret == 0 && test_cuda_distance (a, b, n * 20) < 1e-9,
-      "coefficients that move: %g", test_cuda_distance (a, b, n * 20));
-  tfx_exec_free (&here);
-  tfx_exec_free (&there);
+  tap_check (ret == 0 && test_cuda_distance (a, b, n * n_blocks) < 1e-9,
+      "coefficients that move: %g", test_cuda_distance (a, b, n * n_blocks));
+  tap_check (here && here->n_by_cpu < n * n_blocks,
+      "the device filters %llu of %zu frames",
+      (unsigned long long)(n * n_blocks - here->n_by_cpu), n * n_blocks);
+  cuda_row_free (&here);
+  cuda_row_free (&there);
   free (a);
   free (b);
 }
@@ -146,32 +190,29 @@ test_new_structure (void)
   double *a = test_cuda_noise (n * 12 * 2),
          *b = test_alloc (n * 12 * 2 * sizeof *b);
   TfxChain *chain = test_cuda_random_chain (2, 100);
-  TfxExec *here = test_cuda_exec (chain, 2, tfx_cuda_backend (cuda));
-  TfxExec *there = test_cuda_exec (chain, 2, tfx_cpu_backend_for ("c"));
+  CudaRow *here = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
+  CudaRow *there = cuda_row_new (chain, 2, tfx_cpu_backend_for ("c"));
   int ret = 0;
 
   memcpy (b, a, n * 12 * 2 * sizeof *b);
   for (unsigned i = 0; ret == 0 && i < 12; i++) {
     if (i % 3 == 2) {
-      TfxPlan *p, *q;
-
       tfx_chain_unref (&chain);
       chain = test_cuda_random_chain (2, 100);
-      tfx_plan_compile (chain, RATE, 2, tfx_cuda_backend (cuda), &p);
-      tfx_plan_compile (chain, RATE, 2, tfx_cpu_backend_for ("c"), &q);
       ret =
-          tfx_exec_set_plan (here, p, 500) || tfx_exec_set_plan (there, q, 500);
-      tfx_plan_unref (&p);
-      tfx_plan_unref (&q);
+          cuda_row_set_chain (here, chain) || cuda_row_set_chain (there, chain);
     }
     if (ret == 0)
-      ret = test_exec_f64 (here, a + i * n * 2, 2, n) ||
-            test_exec_f64 (there, b + i * n * 2, 2, n);
+      ret = cuda_row_f64 (here, a + i * n * 2, 2, n) ||
+            cuda_row_f64 (there, b + i * n * 2, 2, n);
   }
   tap_check (ret == 0 && test_cuda_distance (a, b, n * 24) < 1e-11,
       "chains that change: %g", test_cuda_distance (a, b, n * 24));
-  tfx_exec_free (&here);
-  tfx_exec_free (&there);
+  tap_check (here->n_by_cpu > 0 && here->n_by_cpu < n * 12,
+      "the CPU mixes: %llu of %zu frames", (unsigned long long)here->n_by_cpu,
+      n * 12);
+  cuda_row_free (&here);
+  cuda_row_free (&there);
   tfx_chain_unref (&chain);
   free (a);
   free (b);
@@ -183,7 +224,7 @@ test_reset (void)
   const size_t n = 500;
   TfxSos sos[3];
   TfxChain *chain;
-  TfxExec *exec;
+  CudaRow *row;
   double *x = test_cuda_noise (n * 2),
          *first = test_alloc (n * 2 * sizeof *first);
   double *again = test_alloc (n * 2 * sizeof *again);
@@ -193,21 +234,21 @@ test_reset (void)
   test_cuda_equaliser (sos, 3);
   chain = test_cuda_chain (tfx_stage_new_id (), sos, 3);
   test_cuda_append (&chain, test_cuda_random_sum (2, 100));
-  exec = test_cuda_exec (chain, 2, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
   memcpy (first, x, n * 2 * sizeof *x);
   memcpy (again, x, n * 2 * sizeof *x);
-  silent[0] = tfx_exec_is_silent (exec);
-  ret = test_exec_f64 (exec, first, 2, n);
-  silent[1] = tfx_exec_is_silent (exec);
-  tfx_exec_reset (exec);
-  silent[2] = tfx_exec_is_silent (exec);
+  silent[0] = cuda_row_is_silent (row);
+  ret = cuda_row_f64 (row, first, 2, n);
+  silent[1] = cuda_row_is_silent (row);
+  cuda_row_reset (row);
+  silent[2] = cuda_row_is_silent (row);
   if (ret == 0)
-    ret = test_exec_f64 (exec, again, 2, n);
+    ret = cuda_row_f64 (row, again, 2, n);
   tap_check (ret == 0 && memcmp (first, again, n * 2 * sizeof *first) == 0,
       "after a reset the same bits come");
   tap_check (silent[0] && silent[2], "at rest it is silent");
   tap_check (!silent[1], "and not while it rings");
-  tfx_exec_free (&exec);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (x);
   free (first);
@@ -225,22 +266,23 @@ test_splits (void)
 
   test_cuda_api (sos);
   for (size_t i = 0; i < N_OF (pieces); i++) {
-    TfxExec *one = test_exec_new (sos, 6, 2, tfx_cuda_backend (cuda));
-    TfxExec *many_blocks = test_exec_new (sos, 6, 2, tfx_cuda_backend (cuda));
+    CudaRow *one = cuda_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
+    CudaRow *many_blocks =
+        cuda_row_new_sections (sos, 6, 2, tfx_cuda_backend (cuda));
     double *a = test_cuda_noise (n * 2), *b = test_alloc (n * 2 * sizeof *b);
     int ret;
 
     memcpy (b, a, n * 2 * sizeof *b);
-    ret = test_exec_f64 (one, a, 2, n);
+    ret = cuda_row_f64 (one, a, 2, n);
     if (ret == 0)
-      ret = test_cuda_run_pieces (many_blocks, b, 2, pieces[i] == 1 ? 300 : n,
+      ret = cuda_row_pieces (many_blocks, b, 2, pieces[i] == 1 ? 300 : n,
           pieces[i]);
     tap_many_check (&many,
         ret == 0 &&
             test_cuda_distance (b, a, pieces[i] == 1 ? 600 : n * 2) < 3e-13,
         "blocks to %u: %g", pieces[i], test_cuda_distance (b, a, n * 2));
-    tfx_exec_free (&one);
-    tfx_exec_free (&many_blocks);
+    cuda_row_free (&one);
+    cuda_row_free (&many_blocks);
     free (a);
     free (b);
   }
@@ -270,19 +312,20 @@ test_recovery (void)
   for (size_t i = 0; i < N_OF (bad) * N_OF (lengths) * 2; i++) {
     const size_t n = lengths[i / 2 % 4], at = n / 3, blocks = n < 5000 ? 8 : 2;
     const size_t last = at + 1 + 4096;
-    TfxExec *exec;
+    CudaRow *row;
     TfxStats stats;
     double *x;
     int ret = 0;
 
     test_cuda_random (sos, 8);
     /* One group, or two. */
-    exec = test_exec_new (sos, i % 2 ? 8 : 2, 2, tfx_cuda_backend (cuda));
+    row =
+        cuda_row_new_sections (sos, i % 2 ? 8 : 2, 2, tfx_cuda_backend (cuda));
     x = test_cuda_noise (n * blocks * 2);
     x[at * 2] = bad[i / 8];
     for (size_t k = 0; ret == 0 && k < blocks; k++)
-      ret = test_exec_f64 (exec, x + k * n * 2, 2, n);
-    tfx_exec_get_stats (exec, &stats);
+      ret = cuda_row_f64 (row, x + k * n * 2, 2, n);
+    stats = cuda_row_stats (row);
     for (size_t k = 0; k < n * blocks; k++) {
       if (!isfinite (x[k * 2 + 1]))
         ret = -1000;
@@ -295,7 +338,7 @@ test_recovery (void)
     tap_many_check (&many, (stats.recoveries > 0) == (i / 8 < 3) || i / 8 == 3,
         "%g in %zu frames: %llu recoveries", bad[i / 8], n,
         (unsigned long long)stats.recoveries);
-    tfx_exec_free (&exec);
+    cuda_row_free (&row);
     free (x);
   }
   tap_many_end (&many);
@@ -304,6 +347,7 @@ test_recovery (void)
 static const TapTest tests[] = {
   { "chains", test_chains },
   { "hand-over", test_hand_over },
+  { "borrowing", test_borrowing },
   { "new-values", test_new_values },
   { "new-structure", test_new_structure },
   { "reset", test_reset },

@@ -34,11 +34,10 @@ kernels_of (TfxReal real, TfxKernelId *ids)
   for (int is_narrow = 0; is_narrow < 2; is_narrow++)
     ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0 };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
-  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_FADE };
   return n;
 }
 
-#define MAX_KERNELS (2 * TFX_GROUP_MAX + 5)
+#define MAX_KERNELS (2 * TFX_GROUP_MAX + 4)
 
 static bool
 contains (const void *data, size_t size, const char *text)
@@ -59,7 +58,7 @@ check_kernels (TapMany *many, TfxReal real, int compute)
     int ret =
         tfx_compile_kernel (&ids[i], compute, &image, &size, why, sizeof why);
 
-    tfx_module_name (&ids[i], name);
+    tfx_kernel_name (&ids[i], name);
     tap_many_check (many,
         ret == 0 && size > 1000 && contains (image, size, name),
         "%s for %d: %d, %zu bytes, %s", name, compute, ret, size, why);

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "fft.h"
 #include "fircase.h"
+#include "cudarow.h"
 #include "tap.h"
 
 #include <math.h>
@@ -25,34 +26,32 @@ bound_db (TfxSample type)
   return type == TFX_SAMPLE_F32 ? BOUND_F32 : BOUND_F64;
 }
 
-static TfxPlan *
-plan_of (const FirCase *c, TfxSample type, TfxFirMethod method,
+static CudaRow *
+row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
     size_t block_frames, TfxCuda *cuda)
 {
   const double **kernels = test_alloc (c->n_kernels * sizeof *kernels);
-  const TfxPlanSpec spec = { .rate_hz = RATE,
+  const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = c->n_channels,
     .sample = type,
-    .block_frames = block_frames,
-    .backend = tfx_cuda_backend (cuda) };
+    .block_frames = block_frames };
   TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan;
-  int ret;
+  CudaRow *row;
 
   for (unsigned k = 0; k < c->n_kernels; k++)
     kernels[k] = c->taps + k * c->n_taps;
   test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
                                 c->n_kernels, c->n_taps, 0, method));
-  ret = tfx_plan_compile_for (chain, &spec, &plan);
+  row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
   tfx_chain_unref (&chain);
   free (kernels);
-  return ret < 0 ? NULL : plan;
+  return row;
 }
 
 /* Frames [first, first + n) of the case's signal in blocks as split says, to
  * out[n_channels][n_frames]. */
 static int
-run_blocks (const FirCase *c, TfxEngine *engine, const TfxPlan *plan,
+run_blocks (const FirCase *c, TfxEngine *engine, const CudaRow *row,
     TfxSample type, FirSplit split, size_t first, size_t n, double *out)
 {
   double *values = test_alloc (n * c->n_channels * sizeof *values);
@@ -68,7 +67,7 @@ run_blocks (const FirCase *c, TfxEngine *engine, const TfxPlan *plan,
       values[i] =
           c->signal[i % c->n_channels * c->n_frames + at + i / c->n_channels];
     test_buffer_set (&buffer, values);
-    ret = plan->backend->run (engine, &buffer.block, &buffer.block);
+    ret = row->plan->backend->run (engine, &buffer.block, &buffer.block);
     test_buffer_get (&buffer, values);
     if (!test_buffer_is_guarded (&buffer))
       ret = -1000;
@@ -87,18 +86,16 @@ error_of (const FirCase *c, TfxCuda *cuda, TfxSample type, unsigned log2,
     unsigned max_tiles, FirSplit split)
 {
   double *out = test_alloc (c->n_frames * c->n_channels * sizeof *out);
-  TfxPlan *plan = plan_of (c, type, TFX_FIR_FFT, fir_split_frames, cuda);
-  TfxEngine *engine = NULL;
+  CudaRow *row = row_of (c, type, TFX_FIR_FFT, fir_split_frames, cuda);
+  TfxEngine *engine = cuda_row_engine (row);
   double error = NAN;
 
-  if (plan && plan->backend->engine_new (plan, &engine) == 0) {
-    if (log2 > 0)
-      tfx_cuda_engine_force_fft (engine, log2, max_tiles);
-    if (run_blocks (c, engine, plan, type, split, 0, c->n_frames, out) == 0)
-      error = fir_case_error_db (c, out, 0);
-    plan->backend->engine_free (engine);
-  }
-  tfx_plan_unref (&plan);
+  if (log2 > 0)
+    tfx_cuda_engine_force_fft (engine, log2, max_tiles);
+  if (run_blocks (c, engine, row, type, split, 0, c->n_frames, out) == 0)
+    error = fir_case_error_db (c, out, 0);
+  row->plan->backend->engine_free (engine);
+  cuda_row_free (&row);
   free (out);
   return error;
 }
@@ -252,8 +249,8 @@ test_orders (void)
   double *first = test_alloc (size), *out = test_alloc (size);
 
   for (unsigned way = 0; way < 3; way++) {
-    TfxPlan *plan =
-        plan_of (c, ways[way].type, TFX_FIR_FFT, 0, cudas[ways[way].cuda]);
+    CudaRow *row =
+        row_of (c, ways[way].type, TFX_FIR_FFT, 0, cudas[ways[way].cuda]);
 
     for (size_t i = 0; i <= N_OF (orders) * (test_cuda_is_standin () ? 1 : 4);
          i++) {
@@ -263,17 +260,17 @@ test_orders (void)
 
       test_cuda_set ("TFX_STANDIN_ORDER", order ? order[0] : NULL);
       test_cuda_set ("TFX_STANDIN_RESIDENT", order ? order[1] : NULL);
-      plan->backend->engine_new (plan, &engine);
+      engine = cuda_row_engine (row);
       tfx_cuda_engine_force_fft (engine, 8, 0);
       fir_split_frames = 1700;
-      ret = run_blocks (c, engine, plan, ways[way].type, fir_split_fixed, 0,
+      ret = run_blocks (c, engine, row, ways[way].type, fir_split_fixed, 0,
           c->n_frames, i ? out : first);
       tap_many_check (&many, ret == 0 && (!i || !memcmp (out, first, size)),
           "way %u: %s, %s blocks at a time: returns %d", way,
           order ? order[0] : "forward", order ? order[1] : "4", ret);
-      plan->backend->engine_free (engine);
+      row->plan->backend->engine_free (engine);
     }
-    tfx_plan_unref (&plan);
+    cuda_row_free (&row);
   }
   fir_split_frames = 0;
   test_cuda_set ("TFX_STANDIN_ORDER", NULL);
@@ -297,31 +294,31 @@ test_new_past (void)
 
   for (unsigned way = 0; way < 3; way++) {
     TfxSample type = ways[way].type;
-    TfxPlan *plan = plan_of (c, type, TFX_FIR_FFT, 512, cudas[ways[way].cuda]);
+    CudaRow *row = row_of (c, type, TFX_FIR_FFT, 512, cudas[ways[way].cuda]);
     TfxSample other = way == 0 ? TFX_SAMPLE_F64 : type;
     TfxEngine *engine;
     double error;
     int ret;
 
-    plan->backend->engine_new (plan, &engine);
-    ret = run_blocks (c, engine, plan, type, fir_split_random, 0, 1777, out);
-    plan->backend->get_state (engine, 0, state);
-    plan->backend->set_state (engine, 0, zeros);
-    plan->backend->set_state (engine, 0, state);
-    if (ret == 0)
-      ret = run_blocks (c, engine, plan, other, fir_split_random, 1777, 1501,
-          out);
-    plan->backend->get_state (engine, 0, state);
-    plan->backend->reset (engine);
-    plan->backend->set_state (engine, 0, state);
+    engine = cuda_row_engine (row);
+    ret = run_blocks (c, engine, row, type, fir_split_random, 0, 1777, out);
+    row->plan->backend->get_state (engine, 0, state);
+    row->plan->backend->set_state (engine, 0, zeros);
+    row->plan->backend->set_state (engine, 0, state);
     if (ret == 0)
       ret =
-          run_blocks (c, engine, plan, type, fir_split_random, 3278, 1722, out);
+          run_blocks (c, engine, row, other, fir_split_random, 1777, 1501, out);
+    row->plan->backend->get_state (engine, 0, state);
+    row->plan->backend->reset (engine);
+    row->plan->backend->set_state (engine, 0, state);
+    if (ret == 0)
+      ret =
+          run_blocks (c, engine, row, type, fir_split_random, 3278, 1722, out);
     error = fir_case_error_db (c, out, 0);
     tap_many_check (&many, ret == 0 && error <= bound_db (type),
         "way %u: returns %d, %.1f dB", way, ret, error);
-    plan->backend->engine_free (engine);
-    tfx_plan_unref (&plan);
+    row->plan->backend->engine_free (engine);
+    cuda_row_free (&row);
   }
   tap_many_end (&many);
   fir_case_free (&c);
@@ -335,28 +332,23 @@ test_new_past (void)
 static uint64_t
 launches_of (TfxChain *chain, size_t n_frames, unsigned n_blocks)
 {
-  const TfxPlanSpec spec = { .rate_hz = RATE,
+  const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = 2,
     .sample = TFX_SAMPLE_F32,
-    .block_frames = n_frames,
-    .backend = tfx_cuda_backend (cudas[0]) };
+    .block_frames = n_frames };
   float *x = test_alloc (n_frames * 2 * sizeof *x);
-  TfxExec *exec = NULL;
+  CudaRow *row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cudas[0]));
   TfxStats stats = { 0 };
-  TfxPlan *plan;
-  int ret = tfx_plan_compile_for (chain, &spec, &plan);
+  int ret = row ? 0 : -1;
 
   test_noise_f32 (x, n_frames * 2);
-  if (ret == 0)
-    ret = tfx_exec_new (plan, &exec);
   for (unsigned i = 0; ret == 0 && i < n_blocks; i++)
-    ret = test_exec_f32 (exec, x, 2, n_frames);
+    ret = cuda_row_f32 (row, x, 2, n_frames);
   if (ret == 0)
-    tfx_exec_get_stats (exec, &stats);
+    stats = cuda_row_stats (row);
   if (stats.uploads != n_blocks || stats.downloads != n_blocks)
     stats.launches = 0;
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (x);
   return stats.launches;
@@ -450,26 +442,25 @@ test_unsound (void)
 
   for (size_t i = 0; i < N_OF (bad) * 2; i++) {
     FirCase *c = fir_case_new (FIR_NOISE, 700, 1, 2, 3000, 10);
-    TfxPlan *plan = plan_of (c, TFX_SAMPLE_F64, methods[i % 2], 0, cudas[0]);
+    CudaRow *row = row_of (c, TFX_SAMPLE_F64, methods[i % 2], 0, cudas[0]);
     size_t n = c->n_frames, size = n * 2 * sizeof (double);
     double *out = test_alloc (size), *expected = test_alloc (size);
     TfxEngine *engine;
     int ret, clean;
 
-    plan->backend->engine_new (plan, &engine);
+    engine = cuda_row_engine (row);
     c->signal[1234] = c->signal[n + 2000] = 0;
-    clean = run_blocks (c, engine, plan, TFX_SAMPLE_F64, fir_split_all, 0, n,
+    clean = run_blocks (c, engine, row, TFX_SAMPLE_F64, fir_split_all, 0, n,
         expected);
-    plan->backend->reset (engine);
+    row->plan->backend->reset (engine);
     c->signal[1234] = c->signal[n + 2000] = bad[i / 2];
-    ret =
-        run_blocks (c, engine, plan, TFX_SAMPLE_F64, fir_split_all, 0, n, out);
+    ret = run_blocks (c, engine, row, TFX_SAMPLE_F64, fir_split_all, 0, n, out);
     tap_many_check (&many,
         clean == 0 && ret == 2 && memcmp (out, expected, size) == 0,
         "%g, %s: returns %d and %d", bad[i / 2],
         i % 2 ? "by transforms" : "directly", clean, ret);
-    plan->backend->engine_free (engine);
-    tfx_plan_unref (&plan);
+    row->plan->backend->engine_free (engine);
+    cuda_row_free (&row);
     fir_case_free (&c);
     free (out);
     free (expected);

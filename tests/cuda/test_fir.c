@@ -37,7 +37,7 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
   double *out = test_alloc (n_frames * n_channels * sizeof *out);
   float *floats = test_alloc (n_frames * n_channels * sizeof *floats);
   TfxChain *chain = tfx_chain_new ();
-  TfxExec *exec;
+  CudaRow *row;
   size_t done = 0;
   int ret = 0;
   double error = NAN;
@@ -52,25 +52,25 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
   test_cuda_append (&chain,
       tfx_stage_new_fir (tfx_stage_new_id (), (const double *const *)kernels,
           per_channel ? n_channels : 1, n_taps, 0, TFX_FIR_DIRECT));
-  exec = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
   memcpy (out, in, n_frames * n_channels * sizeof *out);
-  while (exec && ret == 0 && done < n_frames) {
+  while (row && ret == 0 && done < n_frames) {
     size_t n = n_frames - done < piece ? n_frames - done : piece;
     ret = type == TFX_SAMPLE_F32
-              ? test_exec_f32 (exec, floats + done * n_channels, n_channels, n)
-              : test_exec_f64 (exec, out + done * n_channels, n_channels, n);
+              ? cuda_row_f32 (row, floats + done * n_channels, n_channels, n)
+              : cuda_row_f64 (row, out + done * n_channels, n_channels, n);
     done += n;
   }
   for (size_t i = 0; type == TFX_SAMPLE_F32 && i < n_frames * n_channels; i++)
     out[i] = floats[i];
-  if (exec && ret == 0)
+  if (row && ret == 0)
     error = test_cuda_distance (out, expected, n_frames * n_channels);
   /* Half a unit of the largest float, or -240 dB. */
   tap_many_check (many, error < (type == TFX_SAMPLE_F32 ? 6e-8 : 1e-12),
       "%zu taps, %s, type %d, blocks of %u: %g", n_taps,
       per_channel ? "each channel its own" : "one kernel", (int)type, piece,
       error);
-  tfx_exec_free (&exec);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   for (unsigned c = 0; c < n_channels; c++)
     free (kernels[c]);
@@ -102,53 +102,39 @@ test_firs (void)
   tap_many_end (&many);
 }
 
-/* A FIR that takes its delay out of the stream: what is dropped and what comes
- * at the end make up the whole convolution. */
+/* A FIR in front of a cascade, and silence behind: all of the convolution comes
+ * out, the block in which the silence begins included. */
 static void
-test_aligned (void)
+test_tail (void)
 {
-  const size_t n_taps = 65, delay = 32, n_frames = 1000, total = 1032;
+  const size_t n_taps = 65, n_frames = 1000, total = 1064;
   double *kernel = test_cuda_noise (n_taps), *in = test_cuda_noise (total);
-  double expected[1032], out[1032];
+  double expected[1064], out[1064];
   const double *const kernels[] = { kernel };
   TfxChain *chain = tfx_chain_new ();
   TfxSos sos[2];
-  TfxExec *exec;
-  TfxBlock block;
-  size_t skips[3], done;
+  CudaRow *row;
   int ret;
 
   test_cuda_equaliser (sos, 2);
   for (size_t i = n_frames; i < total; i++)
     in[i] = 0;
   convolve (kernel, n_taps, in, expected, 1, 0, total);
-  /* The cascade gets what the FIR has not dropped. */
-  test_run_f64 (sos, 2, expected + delay, expected + delay, n_frames, NULL);
+  test_run_f64 (sos, 2, expected, expected, total, NULL);
 
   test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
-                                n_taps, delay, TFX_FIR_DIRECT));
+                                n_taps, 0, TFX_FIR_DIRECT));
   test_cuda_append (&chain,
       tfx_stage_new_sections (tfx_stage_new_id (), sos, 2));
-  exec = test_cuda_exec (chain, 1, tfx_cuda_backend (cuda));
+  row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
   memcpy (out, in, sizeof out);
-  skips[0] = tfx_exec_skip (exec);
-  ret = test_exec_f64 (exec, out, 1, 10);
-  skips[1] = tfx_exec_skip (exec);
-  for (done = 10; ret == 0 && done < n_frames; done += 110)
-    ret = test_exec_f64 (exec, out + done, 1, 110);
-  skips[2] = tfx_exec_skip (exec);
-  block = tfx_block_interleaved (out + n_frames, TFX_SAMPLE_F64, 1, delay);
-  if (ret == 0)
-    ret = tfx_exec_drain (exec, &block);
-  tap_check (ret == 0 && skips[0] == delay && skips[1] == delay - 10 &&
-                 skips[2] == 0,
-      "to be dropped: %zu, then %zu, then %zu frames", skips[0], skips[1],
-      skips[2]);
-  tap_check (test_cuda_distance (out + delay, expected + delay, n_frames) <
-                 1e-12,
-      "an aligned FIR and a cascade, drained: %g",
-      test_cuda_distance (out + delay, expected + delay, n_frames));
-  tfx_exec_free (&exec);
+  ret = cuda_row_f64 (row, out, 1, 10);
+  for (size_t done = 10; ret == 0 && done < total; done += 34)
+    ret = cuda_row_f64 (row, out + done, 1, 34);
+  tap_check (ret == 0 && test_cuda_distance (out, expected, total) < 1e-12,
+      "a FIR and a cascade, to the end: %g",
+      test_cuda_distance (out, expected, total));
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
   free (kernel);
   free (in);
@@ -186,35 +172,30 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
   uint64_t id = tfx_stage_new_id (), sum_id = tfx_stage_new_id ();
   TfxChain *ca = fir_chain (id, sum_id, a, 2, method, in_sum);
   TfxChain *cb = fir_chain (id, sum_id, b, 2, method, in_sum);
-  const TfxPlanSpec spec = { .rate_hz = RATE,
-    .n_channels = 1,
-    .sample = TFX_SAMPLE_F64,
-    .backend = tfx_cuda_backend (cuda) };
-  TfxExec *exec = test_cuda_exec (ca, 1, tfx_cuda_backend (cuda));
+  CudaRow *row = cuda_row_new (ca, 1, tfx_cuda_backend (cuda));
   double *x = test_cuda_noise (n * 8), *y = test_alloc (n * 8 * sizeof *y);
   double worst = 0;
-  TfxPlan *plan;
-  int ret = tfx_plan_compile_for (cb, &spec, &plan);
+  int ret = row ? 0 : -1;
 
   memcpy (y, x, n * 8 * sizeof *y);
-  /* The plan is for doubles; what comes may be floats. */
+  /* The filter is for doubles; what comes may be floats. */
   for (size_t i = 0; ret == 0 && i < 8; i++) {
     float floats[256];
 
     if (i == 2)
-      ret = tfx_exec_set_plan (exec, plan, fade);
+      ret = cuda_row_set_chain (row, cb);
     for (size_t k = 0; k < n; k++)
       floats[k] = (float)y[i * n + k];
     if (ret == 0)
-      ret = type == TFX_SAMPLE_F32 ? test_exec_f32 (exec, floats, 1, n)
-                                   : test_exec_f64 (exec, y + i * n, 1, n);
+      ret = type == TFX_SAMPLE_F32 ? cuda_row_f32 (row, floats, 1, n)
+                                   : cuda_row_f64 (row, y + i * n, 1, n);
     for (size_t k = 0; type == TFX_SAMPLE_F32 && k < n; k++)
       y[i * n + k] = floats[k];
   }
   for (size_t i = 1; i < n * 8; i++) {
     double old = a[0] * x[i] + a[1] * x[i - 1];
     double new = b[0] * x[i] + b[1] * x[i - 1];
-    double w = i < 2 * n ? 1 : 1 - (double)(i - 2 * n) / (double)fade;
+    double w = i < 2 * n ? 1 : 1 - (double)(i + 1 - 2 * n) / (double)fade;
     double want = (in_sum ? x[i] : 0) + (w > 0 ? new + w *(old - new) : new);
     worst = fmax (worst, fabs (y[i] - want));
   }
@@ -222,8 +203,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
       "new taps come in a cross-fade, %s, type %d%s: %g",
       method == TFX_FIR_FFT ? "by transforms" : "directly", (int)type,
       in_sum ? ", in a sum" : "", worst);
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  cuda_row_free (&row);
   tfx_chain_unref (&ca);
   tfx_chain_unref (&cb);
   free (x);
@@ -240,7 +220,7 @@ test_fir_change (void)
 
 static const TapTest tests[] = {
   { "firs", test_firs },
-  { "aligned", test_aligned },
+  { "tail", test_tail },
   { "fir-change", test_fir_change },
   { NULL, NULL },
 };

@@ -27,15 +27,15 @@ to_device (const double *x, size_t n)
 
 /* in and out on host or device, apart or in place; layouts. */
 static void
-check_places (TapMany *many, const TfxChain *chain, bool planar,
-    const double *in, const double *expected, unsigned n_channels, size_t n)
+check_places (TapMany *many, TfxChain *chain, bool planar, const double *in,
+    const double *expected, unsigned n_channels, size_t n)
 {
   size_t size = n * n_channels;
   double *out = test_alloc (size * sizeof *out);
 
   for (unsigned way = 0; way < 5; way++) {
     bool in_there = way & 1, out_there = way & 2, in_place = way == 4;
-    TfxExec *exec = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
+    CudaRow *row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
     double *host = test_alloc (size * sizeof *host);
     double *d_in = to_device (in, size), *d_out = to_device (in, size);
     TfxBlock from, to;
@@ -49,7 +49,7 @@ check_places (TapMany *many, const TfxChain *chain, bool planar,
     to = from;
     if (!in_place)
       to.data = out_there ? d_out : out;
-    ret = tfx_exec_run (exec, &from, &to);
+    ret = cuda_row_run (row, &from, &to);
     if (in_place)
       test_cuda_download (cuda, out, d_in, size * sizeof *out);
     else if (out_there)
@@ -58,7 +58,7 @@ check_places (TapMany *many, const TfxChain *chain, bool planar,
         ret == 0 && memcmp (out, expected, size * sizeof *out) == 0,
         "way %u, %s, %zu frames: returns %d", way,
         planar ? "planar" : "interleaved", n, ret);
-    tfx_exec_free (&exec);
+    cuda_row_free (&row);
     test_cuda_free (cuda, d_in);
     test_cuda_free (cuda, d_out);
     free (host);
@@ -78,19 +78,19 @@ test_places (void)
     double *in = test_cuda_noise (n * n_channels);
     double *expected = test_alloc (n * n_channels * sizeof *expected);
     TfxBlock from, to;
-    TfxExec *exec;
+    CudaRow *row;
 
     if (i % 2)
       test_cuda_append (&chain, test_cuda_random_delay (400));
-    exec = test_cuda_exec (chain, n_channels, tfx_cuda_backend (cuda));
+    row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
     from = i % 4 < 2
                ? tfx_block_planar (in, TFX_SAMPLE_F64, n_channels, n, n)
                : tfx_block_interleaved (in, TFX_SAMPLE_F64, n_channels, n);
     to = from;
     to.data = expected;
-    if (tfx_exec_run (exec, &from, &to) == 0)
+    if (cuda_row_run (row, &from, &to) == 0)
       check_places (&many, chain, i % 4 < 2, in, expected, n_channels, n);
-    tfx_exec_free (&exec);
+    cuda_row_free (&row);
     tfx_chain_unref (&chain);
     free (in);
     free (expected);
@@ -98,14 +98,14 @@ test_places (void)
   tap_many_end (&many);
 }
 
-/* Two executors in a row on the device, without waiting between; buffer after
+/* Two plans in a row on the device, without waiting between; buffer after
  * buffer goes through. */
 static void
 test_no_waiting (void)
 {
   const size_t n = 777;
   TfxSos sos[12];
-  TfxExec *one, *two, *both;
+  CudaRow *one, *two, *both;
   double *in = test_cuda_noise (n * 5), *out = test_alloc (n * 5 * sizeof *out);
   double *expected = test_alloc (n * 5 * sizeof *expected);
   double *memory = test_cuda_alloc (cuda, n * sizeof *memory);
@@ -113,20 +113,20 @@ test_no_waiting (void)
   int ret = 0;
 
   test_cuda_equaliser (sos, 12);
-  one = test_exec_new (sos, 6, 1, tfx_cuda_backend (cuda));
-  two = test_exec_new (sos + 6, 6, 1, tfx_cuda_backend (cuda));
-  both = test_exec_new (sos, 12, 1, tfx_cuda_backend (cuda));
+  one = cuda_row_new_sections (sos, 6, 1, tfx_cuda_backend (cuda));
+  two = cuda_row_new_sections (sos + 6, 6, 1, tfx_cuda_backend (cuda));
+  both = cuda_row_new_sections (sos, 12, 1, tfx_cuda_backend (cuda));
   memcpy (expected, in, n * 5 * sizeof *in);
   tfx_cuda_set_waiting (cuda, false);
   for (unsigned i = 0; ret == 0 && i < 5; i++) {
     TfxBlock from = tfx_block_interleaved (in + i * n, TFX_SAMPLE_F64, 1, n);
     TfxBlock to = tfx_block_interleaved (out + i * n, TFX_SAMPLE_F64, 1, n);
 
-    ret = tfx_exec_run (one, &from, &device);
+    ret = cuda_row_run (one, &from, &device);
     /* The caller's memory has been read. */
     memset (in + i * n, 0, n * sizeof *in);
     if (ret == 0)
-      ret = tfx_exec_run (two, &device, i % 2 ? &device : &to);
+      ret = cuda_row_run (two, &device, i % 2 ? &device : &to);
     if (ret == 0 && i % 2) {
       ret = tfx_cuda_wait (cuda);
       test_cuda_download (cuda, to.data, memory, n * sizeof *out);
@@ -134,13 +134,13 @@ test_no_waiting (void)
   }
   tfx_cuda_set_waiting (cuda, true);
   if (ret == 0)
-    ret = test_exec_f64 (both, expected, 1, n * 5);
+    ret = cuda_row_f64 (both, expected, 1, n * 5);
   tap_check (ret == 0 && test_cuda_distance (out, expected, n * 5) < 1e-12,
       "two in a row without waiting: %g",
       test_cuda_distance (out, expected, n * 5));
-  tfx_exec_free (&one);
-  tfx_exec_free (&two);
-  tfx_exec_free (&both);
+  cuda_row_free (&one);
+  cuda_row_free (&two);
+  cuda_row_free (&both);
   test_cuda_free (cuda, memory);
   free (in);
   free (out);
@@ -159,13 +159,14 @@ test_counts (void)
   test_cuda_equaliser (sos, 50);
   for (size_t i = 0; i < N_OF (depths); i++) {
     float x[3000] = { 1 };
-    TfxExec *exec = test_exec_new (sos, depths[i], 1, tfx_cuda_backend (cuda));
+    CudaRow *row =
+        cuda_row_new_sections (sos, depths[i], 1, tfx_cuda_backend (cuda));
     TfxStats stats;
     int ret = 0;
 
     for (unsigned k = 0; ret == 0 && k < 3; k++)
-      ret = test_exec_f32 (exec, x, 1, 3000);
-    tfx_exec_get_stats (exec, &stats);
+      ret = cuda_row_f32 (row, x, 1, 3000);
+    stats = cuda_row_stats (row);
     tap_many_check (&many,
         ret == 0 && stats.launches == 3 && stats.uploads == 3 &&
             stats.downloads == 3 && stats.dispatches == 3,
@@ -174,7 +175,7 @@ test_counts (void)
         (unsigned long long)stats.downloads);
     tap_many_check (&many, strcmp (stats.device, "cuda") == 0, "device %s",
         stats.device);
-    tfx_exec_free (&exec);
+    cuda_row_free (&row);
   }
   tap_many_end (&many);
 }
@@ -195,7 +196,7 @@ test_effects (void)
     TfxChain *branches[2] = { test_cuda_chain (tfx_stage_new_id (), sos, 2),
       test_cuda_chain (tfx_stage_new_id (), sos + 2, 2) };
     static const unsigned expected[] = { 1, 1, 1, 2, 4 };
-    TfxExec *exec;
+    CudaRow *row;
     TfxStats stats;
     double *x = test_cuda_noise (2 * 1024);
     int ret = 0;
@@ -211,17 +212,17 @@ test_effects (void)
     if (i == 3 || i == 4)
       test_cuda_append (&chain,
           tfx_stage_new_sum (tfx_stage_new_id (), branches, 2));
-    exec = test_cuda_exec (chain, 2, tfx_cuda_backend (cuda));
+    row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
     for (unsigned k = 0; ret == 0 && k < 3; k++)
-      ret = test_exec_f64 (exec, x, 2, 1024);
-    tfx_exec_get_stats (exec, &stats);
+      ret = cuda_row_f64 (row, x, 2, 1024);
+    stats = cuda_row_stats (row);
     tap_many_check (&many,
         ret == 0 && stats.launches == 3 * expected[i] && stats.uploads == 3 &&
             stats.downloads == 3,
         "chain %u: returns %d, %llu launches, %llu uploads, %llu downloads", i,
         ret, (unsigned long long)stats.launches,
         (unsigned long long)stats.uploads, (unsigned long long)stats.downloads);
-    tfx_exec_free (&exec);
+    cuda_row_free (&row);
     tfx_chain_unref (&chain);
     tfx_chain_unref (&branches[0]);
     tfx_chain_unref (&branches[1]);
@@ -241,7 +242,7 @@ test_no_allocation (void)
     "cuMemcpyHtoDAsync_v2:2", "cuMemcpyDtoHAsync_v2:2" };
   TapMany many = tap_many ("no allocation and one wait while it runs");
   TfxChain *chain;
-  TfxExec *exec;
+  CudaRow *row;
   float x[2 * 2500] = { 1 };
   int ret;
 
@@ -251,12 +252,12 @@ test_no_allocation (void)
   }
   chain = test_cuda_random_chain (2, 1000);
   test_cuda_append (&chain, test_cuda_random_sum (2, 300));
-  exec = test_cuda_exec (chain, 2, tfx_cuda_backend (cuda));
-  ret = test_exec_f32 (exec, x, 2, 2500);
+  row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
+  ret = cuda_row_f32 (row, x, 2, 2500);
   for (size_t i = 0; i < N_OF (functions); i++) {
     for (unsigned k = 0; ret == 0 && k < 4; k++) {
       test_cuda_set ("TFX_STANDIN_FAIL", functions[i]);
-      ret = test_exec_f32 (exec, x, 2, 2500 - 800 * k);
+      ret = cuda_row_f32 (row, x, 2, 2500 - 800 * k);
       /* Counting starts afresh. */
       test_cuda_set ("TFX_STANDIN_FAIL", NULL);
       tfx_cuda_wait (cuda);
@@ -265,7 +266,7 @@ test_no_allocation (void)
     ret = 0;
   }
   tap_many_end (&many);
-  tfx_exec_free (&exec);
+  cuda_row_free (&row);
   tfx_chain_unref (&chain);
 }
 
@@ -284,12 +285,13 @@ static void *
 worker_run (void *data)
 {
   Worker *w = data;
-  TfxExec *exec = test_exec_new (w->sos, w->n_sos, 1, tfx_cuda_backend (cuda));
+  CudaRow *row =
+      cuda_row_new_sections (w->sos, w->n_sos, 1, tfx_cuda_backend (cuda));
 
-  w->ret = exec ? 0 : -1;
+  w->ret = row ? 0 : -1;
   for (size_t i = 0; w->ret == 0 && i + 100 <= w->n; i += 100)
-    w->ret = test_exec_f64 (exec, w->samples + i, 1, 100);
-  tfx_exec_free (&exec);
+    w->ret = cuda_row_f64 (row, w->samples + i, 1, 100);
+  cuda_row_free (&row);
   return NULL;
 }
 

@@ -112,13 +112,10 @@ test_alloc (size_t size)
   return memory;
 }
 
-TfxPlan *
-test_plan_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
-    const TfxBackend *backend)
+TfxChain *
+test_chain_of (const TestStage *stages, size_t n_stages)
 {
   TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan = NULL;
-  int err = -1;
 
   for (size_t i = 0; chain && i < n_stages; i++) {
     const TestStage *s = &stages[i];
@@ -129,54 +126,145 @@ test_plan_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
     tfx_chain_unref (&chain);
     chain = longer;
   }
-  if (chain)
-    err = tfx_plan_compile (chain, 48000, n_channels, backend, &plan);
-  if (err)
-    tap_diag ("no plan: chain %d, error %d", chain != NULL, err);
-  tfx_chain_unref (&chain);
-  return err ? NULL : plan;
+  if (!chain)
+    tap_diag ("no chain");
+  return chain;
 }
 
-TfxPlan *
-test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
+TestFilter *
+test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
+    const TfxBackend *backend)
+{
+  TestFilter *row = calloc (1, sizeof *row);
+  int err = row ? tfx_filter_new (chain, spec, &row->filter) : -1;
+
+  if (err == 0) {
+    tfx_filter_lock (row->filter);
+    err = tfx_plan_new (&row->filter, 1, backend, &row->plan);
+    tfx_filter_unlock (row->filter);
+  }
+  if (err == 0)
+    return row;
+  tap_diag ("no plan: error %d", err);
+  test_filter_free (&row);
+  return NULL;
+}
+
+TestFilter *
+test_filter_of (const TestStage *stages, size_t n_stages, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
+  TfxChain *chain = test_chain_of (stages, n_stages);
+  TestFilter *row = chain ? test_filter_for (chain, &spec, backend) : NULL;
+
+  tfx_chain_unref (&chain);
+  return row;
+}
+
+TestFilter *
+test_filter_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     const TfxBackend *backend)
 {
   const TestStage stage = { tfx_stage_new_id (), sos, n_sos, 0 };
 
-  return test_plan_of (&stage, 1, n_channels, backend);
+  return test_filter_of (&stage, 1, n_channels, backend);
 }
 
-TfxExec *
-test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    const TfxBackend *backend)
+void
+test_filter_free (TestFilter **row)
 {
-  TfxPlan *plan = test_plan_new (sos, n_sos, n_channels, backend);
-  TfxExec *exec = NULL;
+  TestFilter *r = *row;
 
-  if (plan && tfx_exec_new (plan, &exec))
-    tap_diag ("no executor");
-  tfx_plan_unref (&plan);
-  return exec;
+  *row = NULL;
+  if (!r)
+    return;
+  if (r->plan) {
+    tfx_filter_lock (r->filter);
+    tfx_plan_free (&r->plan);
+    tfx_filter_unlock (r->filter);
+  }
+  tfx_filter_unref (&r->filter);
+  free (r);
 }
 
 int
-test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+test_filter_set_chain (TestFilter *row, TfxChain *chain)
+{
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_filter_set_chain (row->filter, chain);
+  tfx_filter_unlock (row->filter);
+  tfx_chain_unref (&chain);
+  return ret;
+}
+
+int
+test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out)
+{
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_plan_run (row->plan, in, out);
+  tfx_filter_unlock (row->filter);
+  return ret;
+}
+
+int
+test_filter_f64 (TestFilter *row, double *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F64, n_channels, n_frames);
 
-  return tfx_exec_run (exec, &block, &block);
+  return test_filter_run (row, &block, &block);
 }
 
 int
-test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
     size_t n_frames)
 {
   TfxBlock block =
       tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, n_frames);
 
-  return tfx_exec_run (exec, &block, &block);
+  return test_filter_run (row, &block, &block);
+}
+
+void
+test_filter_reset (TestFilter *row)
+{
+  tfx_filter_lock (row->filter);
+  tfx_filter_reset (row->filter);
+  tfx_filter_unlock (row->filter);
+}
+
+bool
+test_filter_is_silent (TestFilter *row)
+{
+  bool is_silent;
+
+  tfx_filter_lock (row->filter);
+  is_silent = tfx_plan_is_silent (row->plan);
+  tfx_filter_unlock (row->filter);
+  return is_silent;
+}
+
+bool
+test_filter_is_changing (TestFilter *row)
+{
+  bool is_changing;
+
+  tfx_filter_lock (row->filter);
+  is_changing = tfx_filter_is_changing (row->filter);
+  tfx_filter_unlock (row->filter);
+  return is_changing;
+}
+
+void
+test_filter_get_stats (TestFilter *row, TfxStats *stats)
+{
+  tfx_plan_get_stats (row->plan, stats);
 }
 
 void

@@ -39,14 +39,14 @@ TfxSos test_random_section (double radius);
 /* malloc(), or the end of the program. */
 void *test_alloc (size_t size);
 
-/* A chain of one stage with these sections, the plan and an executor at rest.
- * NULL, after a diagnostic, if any of it fails. */
-TfxExec *test_exec_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    const TfxBackend *backend);
-TfxPlan *test_plan_new (const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    const TfxBackend *backend);
+/* One filter at 48000 Hz and a plan for it, with the locks that they need. */
+typedef struct TestFilter
+{
+  TfxFilter *filter;
+  TfxPlan *plan;
+} TestFilter;
 
-/* A plan of several stages at 48000 Hz. */
+/* Several stages. */
 typedef struct TestStage
 {
   uint64_t id;
@@ -55,15 +55,31 @@ typedef struct TestStage
   double gain;
 } TestStage;
 
-TfxPlan *test_plan_of (const TestStage *stages, size_t n_stages,
-    unsigned n_channels, const TfxBackend *backend);
+/* A chain of them; NULL, after a diagnostic, if one is refused. */
+TfxChain *test_chain_of (const TestStage *stages, size_t n_stages);
 
-/* Runs interleaved samples of either type in place; the result of
- * tfx_exec_run(). */
-int test_exec_f64 (TfxExec *exec, double *samples, unsigned n_channels,
+/* At rest: one stage with these sections; several stages; or a chain, for a
+ * spec.  NULL, after a diagnostic, if any of it fails. */
+TestFilter *test_filter_new (const TfxSos *sos, size_t n_sos,
+    unsigned n_channels, const TfxBackend *backend);
+TestFilter *test_filter_of (const TestStage *stages, size_t n_stages,
+    unsigned n_channels, const TfxBackend *backend);
+TestFilter *test_filter_for (TfxChain *chain, const TfxFilterSpec *spec,
+    const TfxBackend *backend);
+void test_filter_free (TestFilter **row);
+
+/* tfx_filter_set_chain(), whose argument it lets go of. */
+int test_filter_set_chain (TestFilter *row, TfxChain *chain);
+int test_filter_run (TestFilter *row, const TfxBlock *in, const TfxBlock *out);
+/* Interleaved samples of either type in place. */
+int test_filter_f64 (TestFilter *row, double *samples, unsigned n_channels,
     size_t n_frames);
-int test_exec_f32 (TfxExec *exec, float *samples, unsigned n_channels,
+int test_filter_f32 (TestFilter *row, float *samples, unsigned n_channels,
     size_t n_frames);
+void test_filter_reset (TestFilter *row);
+bool test_filter_is_silent (TestFilter *row);
+bool test_filter_is_changing (TestFilter *row);
+void test_filter_get_stats (TestFilter *row, TfxStats *stats);
 
 /* The transposed direct form II as tfx.h has it, section after section for
  * each sample, no fused multiply-add: what scipy.signal.sosfilt does.

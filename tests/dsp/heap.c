@@ -10,6 +10,7 @@
 
 static bool watching;
 static unsigned fail_at;
+static bool fail_behind; /* all that come after it too */
 static HeapCounts counts;
 static long n_alive;
 
@@ -38,7 +39,9 @@ allocation_fails (size_t size)
     return false;
   counts.n_allocations++;
   counts.n_bytes += size;
-  return fail_at && counts.n_allocations == fail_at;
+  if (fail_at == 0 || counts.n_allocations < fail_at)
+    return false;
+  return counts.n_allocations == fail_at || fail_behind;
 }
 
 static void *
@@ -107,12 +110,25 @@ __wrap_pthread_mutex_lock (pthread_mutex_t *mutex)
   return __real_pthread_mutex_lock (mutex);
 }
 
-void
-heap_watch (unsigned fail)
+static void
+watch (unsigned fail, bool behind)
 {
   counts = (HeapCounts){ 0 };
   fail_at = fail;
+  fail_behind = behind;
   watching = true;
+}
+
+void
+heap_watch (unsigned fail)
+{
+  watch (fail, false);
+}
+
+void
+heap_watch_from (unsigned fail)
+{
+  watch (fail, true);
 }
 
 HeapCounts

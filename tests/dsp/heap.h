@@ -21,6 +21,9 @@ typedef struct HeapCounts
 /* Starts to count; the fail-th allocation from here on fails (0: none). */
 void heap_watch (unsigned fail);
 
+/* The same, and so do all those behind it. */
+void heap_watch_from (unsigned fail);
+
 /* Stops, and tells. */
 HeapCounts heap_unwatch (void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "stage.h"
+#include "kind.h"
 
 static void
 run_fir (const double *taps, size_t n_taps, double *x, size_t n)
@@ -66,26 +66,16 @@ run_sum (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 static void
 run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
 {
-  switch (stage->tag) {
-    case TFX_STAGE_SECTIONS:
-      test_run_f64 (stage->u.sections.sos, stage->u.sections.n, x, x, n, NULL);
-      break;
-    case TFX_STAGE_GAIN:
-      for (size_t i = 0; i < n; i++)
-        x[i] *= stage->u.gain;
-      break;
-    case TFX_STAGE_FIR: {
-      size_t n_taps = stage->u.fir.n_taps;
+  const size_t n_taps = stage->kind == &tfx_kind_fir ? stage->u.fir.n_taps : 0;
 
-      run_fir (stage->u.fir.taps +
-                   (stage->u.fir.n_kernels > 1 ? c * n_taps : 0),
-          n_taps, x, n);
-      break;
-    }
-    case TFX_STAGE_DELAY:
-    case TFX_STAGE_SUM:
-      break;
-  }
+  if (stage->kind == &tfx_kind_sections)
+    test_run_f64 (stage->u.sections.sos, stage->u.sections.n, x, x, n, NULL);
+  else if (stage->kind == &tfx_kind_gain)
+    for (size_t i = 0; i < n; i++)
+      x[i] *= stage->u.gain;
+  else
+    run_fir (stage->u.fir.taps + (stage->u.fir.n_kernels > 1 ? c * n_taps : 0),
+        n_taps, x, n);
 }
 
 void
@@ -94,9 +84,9 @@ plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
   for (size_t k = 0; k < chain->n_stages; k++) {
     const TfxStage *stage = chain->stages[k];
 
-    if (stage->tag == TFX_STAGE_DELAY)
+    if (stage->kind == &tfx_kind_delay)
       run_delay (stage, x, n_channels, n);
-    else if (stage->tag == TFX_STAGE_SUM)
+    else if (stage->kind == &tfx_kind_sum)
       run_sum (stage, x, n_channels, n);
     else
       for (unsigned c = 0; c < n_channels; c++)
@@ -169,28 +159,23 @@ chain_response (const TfxChain *chain, long double angle)
     const TfxStage *stage = chain->stages[k];
     Response r = { 0.0L, 0.0L };
 
-    switch (stage->tag) {
-      case TFX_STAGE_SECTIONS:
-        for (size_t i = 0; i < stage->u.sections.n; i++)
-          all = multiply (all, section_response (&stage->u.sections.sos[i], d));
-        continue;
-      case TFX_STAGE_GAIN:
-        r = (Response){ stage->u.gain, fabs (stage->u.gain) };
-        break;
-      case TFX_STAGE_FIR:
-        r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
-        break;
-      case TFX_STAGE_DELAY:
-        r = delay_response (stage, angle);
-        break;
-      case TFX_STAGE_SUM:
-        for (size_t i = 0; i < stage->u.sum.n; i++) {
-          Response b = chain_response (stage->u.sum.branches[i], angle);
-          r.h += b.h;
-          r.slack += b.slack;
-        }
-        break;
+    if (stage->kind == &tfx_kind_sections) {
+      for (size_t i = 0; i < stage->u.sections.n; i++)
+        all = multiply (all, section_response (&stage->u.sections.sos[i], d));
+      continue;
     }
+    if (stage->kind == &tfx_kind_gain)
+      r = (Response){ stage->u.gain, fabs (stage->u.gain) };
+    else if (stage->kind == &tfx_kind_fir)
+      r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
+    else if (stage->kind == &tfx_kind_delay)
+      r = delay_response (stage, angle);
+    else
+      for (size_t i = 0; i < stage->u.sum.n; i++) {
+        Response b = chain_response (stage->u.sum.branches[i], angle);
+        r.h += b.h;
+        r.slack += b.slack;
+      }
     all = multiply (all, r);
   }
   return all;

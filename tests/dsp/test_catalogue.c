@@ -264,18 +264,15 @@ compare_engine (const Case *c, const TfxChain *chain, double *error_db)
   double *engine = test_alloc (n * sizeof *engine);
   TfxBlock block = tfx_block_planar (engine, TFX_SAMPLE_F64, c->n_channels,
       N_FRAMES, N_FRAMES);
-  TfxPlan *plan = NULL;
-  TfxExec *exec = NULL;
-  int code;
+  const TfxFilterSpec spec = { c->rate_hz, c->n_channels, TFX_SAMPLE_F64, 0 };
+  TestFilter *row;
+  int code = -1;
 
   test_noise_f64 (plain, n);
   memcpy (engine, plain, n * sizeof *plain);
-  code = tfx_plan_compile (chain, c->rate_hz, c->n_channels, tfx_cpu_backend (),
-      &plan);
-  if (code == 0)
-    code = tfx_exec_new (plan, &exec);
-  if (code == 0)
-    code = tfx_exec_run (exec, &block, &block);
+  row = test_filter_for ((TfxChain *)chain, &spec, tfx_cpu_backend ());
+  if (row)
+    code = test_filter_run (row, &block, &block);
   if (code == 0) {
     plain_run (chain, plain, c->n_channels, N_FRAMES);
     for (size_t i = 0; i < n; i++) {
@@ -284,8 +281,7 @@ compare_engine (const Case *c, const TfxChain *chain, double *error_db)
     }
     *error_db = sum > 0.0 ? 10.0 * log10 (sum / power) : -999.0;
   }
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  test_filter_free (&row);
   free (plain);
   free (engine);
   return code;

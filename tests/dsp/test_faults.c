@@ -56,28 +56,29 @@ typedef struct Outcome
 static bool
 run_stream (const Trial *t, double *x, uint64_t *recoveries)
 {
-  TfxExec *exec = test_exec_new (t->sos, t->n_sos, t->n_channels, t->backend);
+  TestFilter *row =
+      test_filter_new (t->sos, t->n_sos, t->n_channels, t->backend);
   size_t n_values = t->n_frames * t->n_channels;
   float *f32 = test_alloc (n_values * sizeof *f32);
   TfxStats stats = { 0 };
-  bool good = exec != NULL;
+  bool good = row != NULL;
 
   for (size_t i = 0; i < n_values; i++)
     f32[i] = (float)x[i];
   for (size_t done = 0; good && done < t->n_frames; done += t->piece) {
     size_t n = t->n_frames - done < t->piece ? t->n_frames - done : t->piece;
-    good =
-        t->type == TFX_SAMPLE_F32
-            ? !test_exec_f32 (exec, f32 + done * t->n_channels, t->n_channels,
-                  n)
-            : !test_exec_f64 (exec, x + done * t->n_channels, t->n_channels, n);
+    good = t->type == TFX_SAMPLE_F32
+               ? !test_filter_f32 (row, f32 + done * t->n_channels,
+                     t->n_channels, n)
+               : !test_filter_f64 (row, x + done * t->n_channels, t->n_channels,
+                     n);
   }
   for (size_t i = 0; t->type == TFX_SAMPLE_F32 && i < n_values; i++)
     x[i] = f32[i];
-  if (exec)
-    tfx_exec_get_stats (exec, &stats);
+  if (row)
+    test_filter_get_stats (row, &stats);
   *recoveries = stats.recoveries;
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
   free (f32);
   return good;
 }
@@ -268,7 +269,7 @@ test_storm (void)
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
       double *x = test_alloc (n_frames * n * sizeof *x);
-      TfxExec *exec = test_exec_new (sos, n_sos, n, backend);
+      TestFilter *row = test_filter_new (sos, n_sos, n, backend);
       bool finite = true;
       TfxStats then, now;
 
@@ -278,10 +279,10 @@ test_storm (void)
           x[f] = bad_values[tap_random_below (N_BAD)];
       for (size_t done = 0; done < n_frames; done += 500) {
         if (done == n_frames / 2 + 500)
-          tfx_exec_get_stats (exec, &then);
-        test_exec_f64 (exec, x + done * n, n, 500);
+          test_filter_get_stats (row, &then);
+        test_filter_f64 (row, x + done * n, n, 500);
       }
-      tfx_exec_get_stats (exec, &now);
+      test_filter_get_stats (row, &now);
       for (size_t f = (n_frames / 2 + RECOVERY) * n; f < n_frames * n; f++)
         finite = finite && isfinite (x[f]);
       tap_many_check (&many, finite, "%s, %u channels: not finite",
@@ -290,7 +291,7 @@ test_storm (void)
           then.recoveries >= n && now.recoveries == then.recoveries,
           "%s, %u channels: %u recoveries, then %u", test_kernels[k], n,
           (unsigned)then.recoveries, (unsigned)now.recoveries);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
       free (x);
     }
   }
@@ -311,32 +312,32 @@ test_overflow (void)
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
       double *x = test_alloc (n_frames * n * sizeof *x);
-      TfxExec *exec = test_exec_new (sos, n_sos, n, backend);
+      TestFilter *row = test_filter_new (sos, n_sos, n, backend);
       bool finite = true;
 
       test_noise_f64 (x, n_frames * n);
       for (size_t f = 0; f < 1000 * n; f++)
         x[f] = f / n / 24 % 2 ? DBL_MAX : -DBL_MAX;
       for (size_t done = 0; done < n_frames; done += 500)
-        test_exec_f64 (exec, x + done * n, n, 500);
+        test_filter_f64 (row, x + done * n, n, 500);
       for (size_t f = (1000 + RECOVERY) * n; f < n_frames * n; f++)
         finite = finite && isfinite (x[f]);
       /* Back at the level of the input, not of the overflow's tail. */
       for (size_t f = (n_frames - 100) * n; f < n_frames * n; f++)
         finite = finite && fabs (x[f]) < 10;
       tap_many_check (&many, finite, "%s, %u channels", test_kernels[k], n);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
       free (x);
     }
   }
   tap_many_end (&many);
 }
 
-/* The plan changes while the state is not finite, and in a cross-fade. */
+/* The chain changes while the state is not finite, and in a cross-fade. */
 static void
 test_change_with_nan (void)
 {
-  TapMany many = tap_many ("a change of plan does not keep a NaN");
+  TapMany many = tap_many ("a change does not keep a NaN");
   TfxSos one[TFX_DESIGN_MAX_SECTIONS], two[TFX_DESIGN_MAX_SECTIONS];
   size_t n_one = design (one, TFX_MODE_LOW_PASS, 8, 3000);
   size_t n_two = design (two, TFX_MODE_LOW_PASS, 8, 2000);
@@ -348,9 +349,7 @@ test_change_with_nan (void)
       const TestStage before[] = { { 1, one, n_one, 0 } };
       const TestStage after[] = { { 1, two, n_two, 0 }, { 2, one, 1, 0 } };
       unsigned n_channels = i % 3 + 1;
-      TfxPlan *old = test_plan_of (before, 1, n_channels, backend);
-      TfxPlan *new = test_plan_of (after, 1 + i / 3 % 2, n_channels, backend);
-      TfxExec *exec = NULL;
+      TestFilter *row = test_filter_of (before, 1, n_channels, backend);
       double x[10000 * 3];
       bool finite = true;
 
@@ -359,18 +358,16 @@ test_change_with_nan (void)
         x[(90 + i % 10) * n_channels + c] = bad_values[i % N_BAD];
       x[150 * n_channels] = NAN;
       tap_many_check (&many,
-          old && new && !tfx_exec_new (old, &exec) &&
-              !test_exec_f64 (exec, x, n_channels, 101) &&
-              !tfx_exec_set_plan (exec, new, i / 6 % 2 ? 700 : 0),
+          row && !test_filter_f64 (row, x, n_channels, 101) &&
+              !test_filter_set_chain (row,
+                  test_chain_of (after, 1 + i / 3 % 2)),
           "%s: refused", test_kernels[k]);
-      test_exec_f64 (exec, x + 101 * n_channels, n_channels, 10000 - 101);
+      test_filter_f64 (row, x + 101 * n_channels, n_channels, 10000 - 101);
       for (size_t f = (151 + RECOVERY) * n_channels; f < 10000 * n_channels;
            f++)
         finite = finite && isfinite (x[f]);
       tap_many_check (&many, finite, "%s, case %u", test_kernels[k], i);
-      tfx_exec_free (&exec);
-      tfx_plan_unref (&old);
-      tfx_plan_unref (&new);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -381,17 +378,14 @@ static void
 test_stateless (void)
 {
   const TestStage gain = { 1, NULL, 0, 0.5 };
-  TfxPlan *plan = test_plan_of (&gain, 1, 2, tfx_cpu_backend ());
-  TfxExec *exec = NULL;
+  TestFilter *row = test_filter_of (&gain, 1, 2, tfx_cpu_backend ());
   double x[8] = { 1, 2, NAN, 4, 5, INFINITY, 7, 8 };
 
-  tfx_exec_new (plan, &exec);
-  test_exec_f64 (exec, x, 2, 4);
+  test_filter_f64 (row, x, 2, 4);
   tap_check (x[0] == 0.5 && isnan (x[2]) && x[3] == 2 && isinf (x[5]) &&
                  x[7] == 4,
       "a gain passes what is not finite, and nothing of it stays");
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  test_filter_free (&row);
 }
 
 /* A filter rings out to nothing, and never through denormal numbers.  A limit
@@ -410,24 +404,24 @@ test_ring_out (void)
       TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
       size_t n_sos = design (sos, mode, 4, 2000), n_frames = 48000;
       double *x = test_alloc (n_frames * n * sizeof *x);
-      TfxExec *exec = test_exec_new (sos, n_sos, n, backend);
+      TestFilter *row = test_filter_new (sos, n_sos, n, backend);
       bool clean = true, ended = true;
 
       memset (x, 0, n_frames * n * sizeof *x);
       for (unsigned c = 0; c < n; c++)
         x[c] = 1;
       for (size_t done = 0; done < n_frames; done += 1000)
-        test_exec_f64 (exec, x + done * n, n, 1000);
+        test_filter_f64 (row, x + done * n, n, 1000);
       for (size_t f = 0; f < n_frames * n; f++)
         clean = clean && fpclassify (x[f]) != FP_SUBNORMAL;
       for (size_t f = (n_frames - 1000) * n; f < n_frames * n; f++)
         ended = ended && fabs (x[f]) < 1e-306;
       tap_many_check (&denormal, clean, "%s, %u channels, mode %u",
           test_kernels[k], n, mode);
-      tap_many_check (&zero, ended && tfx_exec_is_silent (exec),
+      tap_many_check (&zero, ended && test_filter_is_silent (row),
           "%s, %u channels, mode %u: %g at the end", test_kernels[k], n, mode,
           x[n_frames * n - 1]);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
       free (x);
     }
   }
@@ -448,7 +442,7 @@ test_denormal_input (void)
 
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
-      TfxExec *exec = test_exec_new (sos, n_sos, n, backend);
+      TestFilter *row = test_filter_new (sos, n_sos, n, backend);
       double x[100 * 11];
       float y[100 * 11];
       bool zero = true;
@@ -457,14 +451,14 @@ test_denormal_input (void)
         x[f] = f % 2 ? 1e-310 : -3e-320;
         y[f] = f % 2 ? 1e-40f : -3e-44f;
       }
-      test_exec_f64 (exec, x, n, 100);
-      test_exec_f32 (exec, y, n, 100);
+      test_filter_f64 (row, x, n, 100);
+      test_filter_f32 (row, y, n, 100);
       for (unsigned f = 0; f < 100 * n; f++)
         zero = zero && x[f] == 0 && fabsf (y[f]) <= 1e-39f &&
                fpclassify (y[f]) != FP_SUBNORMAL;
-      tap_many_check (&many, zero && tfx_exec_is_silent (exec),
+      tap_many_check (&many, zero && test_filter_is_silent (row),
           "%s, %u channels", test_kernels[k], n);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -491,22 +485,22 @@ test_caller_mode (void)
     for (unsigned i = 0; backend && i < 5 * N_COUNTS; i++) {
       unsigned n = channel_counts[i % N_COUNTS], mode = modes[i / N_COUNTS];
       unsigned before = _mm_getcsr (), good, bad, empty;
-      TfxExec *exec = test_exec_new (sos, n_sos, n, backend);
+      TestFilter *row = test_filter_new (sos, n_sos, n, backend);
       double x[64 * 11] = { 1, NAN, 1e-310 };
       TfxBlock wrong = tfx_block_interleaved (x, TFX_SAMPLE_F64, n + 1, 10);
 
       _mm_setcsr (mode);
-      test_exec_f64 (exec, x, n, 64);
+      test_filter_f64 (row, x, n, 64);
       good = _mm_getcsr () & CONTROL;
-      tfx_exec_run (exec, &wrong, &wrong);
+      test_filter_run (row, &wrong, &wrong);
       bad = _mm_getcsr () & CONTROL;
-      test_exec_f64 (exec, x, n, 0);
+      test_filter_f64 (row, x, n, 0);
       empty = _mm_getcsr () & CONTROL;
       _mm_setcsr (before);
       tap_many_check (&many, good == mode && bad == mode && empty == mode,
           "%s, %u channels: was %x, is %x, after an error %x, after nothing %x",
           test_kernels[k], n, mode, good, bad, empty);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);

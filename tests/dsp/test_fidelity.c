@@ -109,7 +109,7 @@ channel_scale (unsigned channel)
 /* Runs a block of `size` bytes a sample through an executor in pieces of
  * random lengths, in place. */
 static bool
-run_pieces (TfxExec *exec, void *data, TfxSample type, unsigned n_channels,
+run_pieces (TestFilter *row, void *data, TfxSample type, unsigned n_channels,
     size_t n_frames)
 {
   size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
@@ -122,7 +122,7 @@ run_pieces (TfxExec *exec, void *data, TfxSample type, unsigned n_channels,
       n = n_frames - done;
     block = tfx_block_interleaved ((char *)data + done * n_channels * size,
         type, n_channels, n);
-    if (tfx_exec_run (exec, &block, &block))
+    if (test_filter_run (row, &block, &block))
       return false;
     done += n;
   }
@@ -138,7 +138,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
   size_t n = reference->n;
   double *f64 = test_alloc (n * n_channels * sizeof *f64);
   float *f32 = (float *)f64;
-  TfxExec *exec = test_exec_new (sos, n_sos, n_channels, backend);
+  TestFilter *row = test_filter_new (sos, n_sos, n_channels, backend);
   double worst = -999;
 
   for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
         f64[i * n_channels + c] = in[i] * channel_scale (c);
     }
   }
-  if (!exec || !run_pieces (exec, f64, type, n_channels, n))
+  if (!row || !run_pieces (row, f64, type, n_channels, n))
     worst = NAN;
   for (unsigned c = 0; c < n_channels && !isnan (worst); c++) {
     double scale = 1 / channel_scale (c);
@@ -159,7 +159,7 @@ error_of_run (const TfxBackend *backend, const TfxSos *sos, size_t n_sos,
     if (!(db <= worst))
       worst = db;
   }
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
   free (f64);
   return worst;
 }

@@ -263,6 +263,91 @@ test_errors (void)
   tfx_chain_unref (&empty);
 }
 
+/* A FIR that is set later, at once, by zeros in front, goes on with what it
+ * would have put out so many frames before; whatever the split. */
+static void
+check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
+{
+  const size_t n_later = 77, n_more = 200, n_all = n_taps + n_more, at = 1501;
+  const TfxFilterSpec spec = { 48000, CHANNELS, TFX_SAMPLE_F64, 100 };
+  const uint64_t id = tfx_stage_new_id ();
+  double *taps = test_alloc ((n_all + n_later) * sizeof *taps);
+  double *x = test_alloc (FRAMES * CHANNELS * sizeof *x);
+  double *y = test_alloc (FRAMES * CHANNELS * sizeof *y);
+  const double *kernels[2] = { taps + n_later, taps };
+  TfxStage *stages[2], *front = sections (2);
+  TfxChain *chains[2];
+  TfxFilter *filter[2] = { NULL };
+  TfxPlan *plan[2];
+  double error = 0.0;
+
+  memset (taps, 0, (n_all + n_later) * sizeof *taps);
+  test_noise_f64 (taps + n_later, n_taps);
+  for (int i = 0; i < 2; i++) {
+    TfxStage *both[2] = { tfx_stage_ref (front), NULL };
+
+    stages[i] = both[1] = tfx_stage_new_fir (id, &kernels[i], 1,
+        i ? n_all + n_later : n_taps, 0, method);
+    if (i && is_prepared)
+      tap_check (tfx_stage_prepare (stages[i], &spec) == 0, "prepared");
+    chains[i] = rows_chain (both, 2);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (tfx_filter_new (chains[0], &spec, &filter[i]) < 0)
+      abort ();
+    plan[i] = rows_plan (&filter[i], 1);
+  }
+  test_noise_f64 (x, FRAMES * CHANNELS);
+  memcpy (y, x, FRAMES * CHANNELS * sizeof *y);
+  for (size_t i = 0; i < FRAMES; i += 100)
+    rows_run (plan[0], x + i * CHANNELS, CHANNELS, 100);
+
+  for (size_t i = 0; i < at; i += 79)
+    rows_run (plan[1], y + i * CHANNELS, CHANNELS, 79 < at - i ? 79 : at - i);
+  tfx_filter_lock (filter[1]);
+  tap_check (tfx_filter_set_chain_at_once (filter[1], chains[1]) == 0 &&
+                 !tfx_filter_is_changing (filter[1]),
+      "at once");
+  tfx_filter_unlock (filter[1]);
+  for (size_t i = at; i < FRAMES; i += 79)
+    rows_run (plan[1], y + i * CHANNELS, CHANNELS,
+        79 < FRAMES - i ? 79 : FRAMES - i);
+  for (size_t i = at + n_later; i < FRAMES; i++) {
+    for (size_t c = 0; c < CHANNELS; c++)
+      error = fmax (error,
+          fabs (y[i * CHANNELS + c] - x[(i - n_later) * CHANNELS + c]));
+  }
+  tap_check (error <= 1e-13, "%zu taps go on to the sample, within %g", n_taps,
+      error);
+
+  /* Not into a change. */
+  tfx_filter_lock (filter[1]);
+  tap_check (tfx_filter_set_chain (filter[1], chains[0]) == 0 &&
+                 tfx_filter_is_changing (filter[1]) &&
+                 tfx_filter_set_chain_at_once (filter[1], chains[1]) == -EBUSY,
+      "busy");
+  tfx_filter_unlock (filter[1]);
+  for (int i = 0; i < 2; i++) {
+    rows_free (&plan[i]);
+    tfx_filter_unref (&filter[i]);
+    tfx_chain_unref (&chains[i]);
+  }
+  tfx_stage_unref (&front);
+  free (taps);
+  free (x);
+  free (y);
+}
+
+static void
+test_later (void)
+{
+  check_later (1, TFX_FIR_DIRECT, false);
+  check_later (41, TFX_FIR_DIRECT, false);
+  check_later (700, TFX_FIR_FFT, false);
+  check_later (20000, TFX_FIR_FFT, false);
+  check_later (20000, TFX_FIR_FFT, true);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -271,6 +356,7 @@ main (int argc, char **argv)
     { "turns", test_turns },
     { "splits", test_splits },
     { "errors", test_errors },
+    { "later", test_later },
     { NULL, NULL },
   };
 

@@ -24,10 +24,34 @@ typedef struct Plain
   unsigned step, n_steps;
 } Plain;
 
-static double
-between (double a, double b, double t)
+/* A section of the second order between two: its frequency and its quality go
+ * geometrically, what it does at 0 Hz, at its frequency and at half the rate
+ * linearly. */
+static TfxSos
+between (const TfxSos *from, const TfxSos *to, double t)
 {
-  return a + (b - a) * t;
+  const TfxSos *ends[2] = { from, to };
+  double g[2], k[2], low[2], band[2], high[2], d;
+
+  for (int i = 0; i < 2; i++) {
+    const TfxSos *s = ends[i];
+    g[i] = sqrt ((1 + s->a1 + s->a2) / (1 - s->a1 + s->a2));
+    d = 1 - s->a1 + s->a2;
+    k[i] = 2 * (1 - s->a2) / d / g[i];
+    low[i] = (s->b0 + s->b1 + s->b2) / (1 + s->a1 + s->a2);
+    band[i] = 2 * (s->b0 - s->b2) / d / g[i];
+    high[i] = (s->b0 - s->b1 + s->b2) / d;
+  }
+  g[0] = pow (g[0], 1 - t) * pow (g[1], t);
+  k[0] = pow (k[0], 1 - t) * pow (k[1], t);
+  low[0] += t * (low[1] - low[0]);
+  band[0] += t * (band[1] - band[0]);
+  high[0] += t * (high[1] - high[0]);
+  d = 1 + k[0] * g[0] + g[0] * g[0];
+  return (TfxSos){ (high[0] + band[0] * g[0] + low[0] * g[0] * g[0]) / d,
+    2 * (low[0] * g[0] * g[0] - high[0]) / d,
+    (high[0] - band[0] * g[0] + low[0] * g[0] * g[0]) / d,
+    2 * (g[0] * g[0] - 1) / d, (1 - k[0] * g[0] + g[0] * g[0]) / d };
 }
 
 static void
@@ -46,9 +70,7 @@ plain_run (Plain *p, double x, size_t frame)
     const double t = (double)++p->step / p->n_steps;
     const TfxSos was = p->now;
 
-    p->now = (TfxSos){ between (p->from.b0, p->to.b0, t),
-      between (p->from.b1, p->to.b1, t), between (p->from.b2, p->to.b2, t),
-      between (p->from.a1, p->to.a1, t), between (p->from.a2, p->to.a2, t) };
+    p->now = t < 1 ? between (&p->from, &p->to, t) : p->to;
     tfx_state_map (&was, &p->now, p->s);
   }
 

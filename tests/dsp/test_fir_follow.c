@@ -4,6 +4,7 @@
  */
 #include "common.h"
 #include "fircase.h"
+#include "rows.h"
 #include "tap.h"
 
 #include <math.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 
 #include "cpu/convolver.h"
-#include "plan.h"
 
 /* ---- convolvers ----------------------------------------------------------- */
 
@@ -130,549 +130,179 @@ test_others (void)
   fir_case_free (&c);
 }
 
-/* ---- executors ------------------------------------------------------------- */
+/* ---- filters ---------------------------------------------------------------- */
 
 #define N_TAPS 20000
 #define BLOCK 480
-#define FADE 240
+#define FADE 480
 #define N_BLOCKS 200
 #define N_FRAMES (N_BLOCKS * BLOCK)
-#define CHANGE 70 /* the block before which the plan changes */
+#define CHANGE 70 /* the block before which the chain changes */
 
 static const TfxSos section = { 0.5, 0.25, 0.125, -0.5, 0.25 };
+static const TfxFilterSpec filter_spec = { 48000.0, 1, TFX_SAMPLE_F64, BLOCK };
 
-/* Plans of a section, a FIR and a section: 0 to 2 differ in the FIR. */
-static TfxPlan *plans[3];
-/* What each of them puts out from the start. */
-static double *outputs[3];
-static double *noise;
-
-static TfxPlan *
-plan_new (unsigned number)
+/* A section, a FIR and a section, ids 1 to 3. */
+static TfxChain *
+chain_new (size_t n_taps, double scale, bool is_prepared)
 {
-  double *taps = test_alloc (N_TAPS * sizeof *taps);
+  double *taps = test_alloc (n_taps * sizeof *taps);
   const double *kernels[1] = { taps };
-  const TfxPlanSpec spec = { .rate_hz = 48000.0,
-    .n_channels = 1,
-    .sample = TFX_SAMPLE_F64,
-    .block_frames = BLOCK,
-    .backend = tfx_cpu_backend () };
-  TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan = NULL;
+  uint32_t number = 1;
+  TfxStage *stages[3];
 
-  test_noise_f64 (taps, N_TAPS);
-  for (unsigned i = 0; i < 3; i++) {
-    /* ids 1 to 3 */
-    TfxStage *stage = i == 1 ? tfx_stage_new_fir (2, kernels, 1,
-                                   N_TAPS - number, 0, TFX_FIR_AUTO)
-                             : tfx_stage_new_sections (i + 1, &section, 1);
-    TfxChain *longer = stage ? tfx_chain_append (chain, stage) : NULL;
-    tfx_stage_unref (&stage);
-    tfx_chain_unref (&chain);
-    chain = longer;
-  }
-  if (!chain || tfx_plan_compile_for (chain, &spec, &plan)) {
-    printf ("Bail out! no plan\n");
-    exit (1);
-  }
-  tfx_chain_unref (&chain);
+  /* The same ones each time. */
+  for (size_t i = 0; i < n_taps; i++, number = number * 1664525 + 1013904223)
+    taps[i] = scale * ((double)number / 0x1p31 - 1.0);
+  for (unsigned i = 0; i < 3; i++)
+    stages[i] = i == 1
+                    ? tfx_stage_new_fir (2, kernels, 1, n_taps, 0, TFX_FIR_AUTO)
+                    : tfx_stage_new_sections (i + 1, &section, 1);
+  if (is_prepared)
+    tap_check (tfx_stage_prepare (stages[1], &filter_spec) == 0, "prepared");
   free (taps);
-  return plan;
-}
-
-static TfxExec *
-exec_new (TfxPlan *plan)
-{
-  TfxExec *exec;
-
-  if (tfx_exec_new (plan, &exec)) {
-    printf ("Bail out! no executor\n");
-    exit (1);
-  }
-  return exec;
-}
-
-static void
-run_blocks (TfxExec *exec, double *samples, size_t first, size_t n)
-{
-  for (size_t i = first; i < first + n; i++)
-    test_exec_f64 (exec, samples + i * BLOCK, 1, BLOCK);
+  return rows_chain (stages, 3);
 }
 
 static double *
-copy_noise (void)
+run_all (TfxChain *chain, const double *noise)
 {
-  double *samples = test_alloc (N_FRAMES * sizeof *samples);
+  TestFilter *row = test_filter_for (chain, &filter_spec, tfx_cpu_backend ());
+  double *out = test_alloc (N_FRAMES * sizeof *out);
 
-  memcpy (samples, noise, N_FRAMES * sizeof *samples);
-  return samples;
+  memcpy (out, noise, N_FRAMES * sizeof *out);
+  for (size_t i = 0; i < N_BLOCKS; i++)
+    test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+  test_filter_free (&row);
+  return out;
 }
 
-static void
-set_up (void)
+/* The largest difference over some frames. */
+static double
+apart (const double *a, const double *b, size_t first, size_t end)
 {
-  noise = test_alloc (N_FRAMES * sizeof *noise);
+  double most = 0.0;
+
+  for (size_t i = first; i < end; i++)
+    most = fmax (most, fabs (a[i] - b[i]));
+  return most;
+}
+
+/* The output is that with the old FIR, then that with the new one, as if it had
+ * always run; between them lies one cross-fade. */
+static void
+check_catch_up (size_t n_taps, bool is_set_twice)
+{
+  double *noise = test_alloc (N_FRAMES * sizeof *noise);
+  double *out = test_alloc (N_FRAMES * sizeof *out), *old, *new;
+  TfxChain *first = chain_new (N_TAPS, 1.0, false);
+  TfxChain *other = chain_new (n_taps + 1, 0.5, true);
+  TfxChain *last = chain_new (n_taps, -0.5, true);
+  TfxChain *same = chain_new (n_taps, -0.5, false);
+  TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
+  size_t start = CHANGE * BLOCK, end = CHANGE;
+
   test_noise_f64 (noise, N_FRAMES);
-  for (unsigned i = 0; i < 3; i++) {
-    TfxExec *exec;
-
-    plans[i] = plan_new (i);
-    exec = exec_new (plans[i]);
-    outputs[i] = copy_noise ();
-    run_blocks (exec, outputs[i], 0, N_BLOCKS);
-    tfx_exec_free (&exec);
+  old = run_all (first, noise);
+  new = run_all (same, noise);
+  memcpy (out, noise, N_FRAMES * sizeof *out);
+  for (size_t i = 0; i < N_BLOCKS; i++) {
+    if (i == CHANGE)
+      test_filter_set_chain (row, tfx_chain_ref (is_set_twice ? other : last));
+    if (i == CHANGE + 3 && is_set_twice)
+      test_filter_set_chain (row, tfx_chain_ref (last));
+    test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    if (test_filter_is_changing (row))
+      end = i + 1;
   }
-}
-
-static void
-clear (void)
-{
-  for (unsigned i = 0; i < 3; i++) {
-    tfx_plan_unref (&plans[i]);
-    free (outputs[i]);
-  }
+  while (start < N_FRAMES && fabs (out[start] - old[start]) < 1e-7)
+    start++;
+  tap_check (start > (CHANGE + 4) * BLOCK && end > CHANGE + 4,
+      "it does not take over before it has its past: frame %zu",
+      start - CHANGE * BLOCK);
+  tap_check (start < CHANGE * BLOCK + N_TAPS / 2 && end * BLOCK < start + 1500,
+      "but soon, and is changing for so long: block %zu", end - CHANGE);
+  tap_check (apart (out, new, start + FADE + 200, N_FRAMES) < 1e-7,
+      "then all of it: %g", apart (out, new, start + FADE + 200, N_FRAMES));
+  test_filter_free (&row);
+  tfx_chain_unref (&first);
+  tfx_chain_unref (&other);
+  tfx_chain_unref (&last);
+  tfx_chain_unref (&same);
   free (noise);
-}
-
-static bool
-is_near (double a, double b)
-{
-  return fabs (a - b) < 1e-9;
-}
-
-/* The output goes from plan 0 to plan `to` in one cross-fade; how many frames
- * after the change it begins, SIZE_MAX if it does not. */
-static size_t
-find_fade (const double *y, unsigned to, size_t n)
-{
-  const double *a = outputs[0], *b = outputs[to];
-  size_t begin = 0, end = n;
-
-  while (begin < n && is_near (y[begin], a[begin]))
-    begin++;
-  while (end > begin && is_near (y[end - 1], b[end - 1]))
-    end--;
-  return begin < n && end > begin && end - begin <= FADE &&
-                 begin >= CHANGE * BLOCK
-             ? begin - CHANGE * BLOCK
-             : SIZE_MAX;
+  free (out);
+  free (old);
+  free (new);
 }
 
 static void
-test_exec (void)
+test_catch_up (void)
 {
-  TfxExec *exec = exec_new (plans[0]);
-  double *y = copy_noise ();
-  TfxWaste *waste;
-  size_t begin;
-
-  run_blocks (exec, y, 0, CHANGE);
-  tap_check (tfx_plan_prepare (plans[1]) == 0, "a plan is prepared");
-  tap_check (tfx_exec_set_plan (exec, plans[1], FADE) == 0, "and set");
-  tap_check (tfx_exec_is_fading (exec), "it waits for its state");
-  run_blocks (exec, y, CHANGE, N_BLOCKS - CHANGE);
-  begin = find_fade (y, 1, N_FRAMES);
-  tap_check (begin > BLOCK && begin < N_TAPS + 32768,
-      "then it is faded in, with all of the past (after %zu frames)", begin);
-  tap_check (!tfx_exec_is_fading (exec), "and that is over");
-  waste = tfx_exec_take_waste (exec);
-  tap_check (waste != NULL, "the old one is left over");
-  tfx_waste_free (&waste);
-  tap_check (!waste && !tfx_exec_take_waste (exec), "once");
-
-  /* Nothing is left of what was prepared: at once. */
-  tap_check (tfx_exec_set_plan (exec, plans[0], 0) == 0 &&
-                 !tfx_exec_is_fading (exec),
-      "a plan that was not prepared is not waited for");
-  tfx_exec_free (&exec);
-  free (y);
+  check_catch_up (N_TAPS, false);
+  check_catch_up (N_TAPS - 3000, false);
 }
 
+/* Another one takes its place before it is there. */
 static void
 test_replaced (void)
 {
-  TfxPlan *first = plan_new (1), *second = plan_new (2);
-  TfxExec *exec = exec_new (plans[0]);
-  double *y = copy_noise (), *last;
-
-  tfx_plan_prepare (first);
-  tfx_plan_prepare (second);
-  run_blocks (exec, y, 0, CHANGE);
-  tfx_exec_set_plan (exec, first, FADE);
-  run_blocks (exec, y, CHANGE, 3);
-  tfx_exec_set_plan (exec, second, FADE);
-  run_blocks (exec, y, CHANGE + 3, N_BLOCKS - CHANGE - 3);
-  tfx_exec_free (&exec);
-
-  /* plan_new() takes other noise each time */
-  exec = exec_new (second);
-  last = outputs[2];
-  outputs[2] = copy_noise ();
-  run_blocks (exec, outputs[2], 0, N_BLOCKS);
-  tap_check (find_fade (y, 2, N_FRAMES) != SIZE_MAX,
-      "a plan that is set while another one waits takes its place");
-  free (outputs[2]);
-  outputs[2] = last;
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&first);
-  tfx_plan_unref (&second);
-  free (y);
+  check_catch_up (N_TAPS - 1000, true);
 }
 
-/* What ends the waiting. */
+/* A reset, or other samples, on the way: it is there at once. */
 static void
 test_ended (void)
 {
-  TfxPlan *plan;
-  TfxExec *exec = exec_new (plans[0]), *other;
-  double *y = copy_noise (), *expected = copy_noise ();
-  TfxBlock block = tfx_block_interleaved (y, TFX_SAMPLE_F64, 1, BLOCK);
-  bool is_same = true;
+  double *noise = test_alloc (N_FRAMES * sizeof *noise);
+  double *out = test_alloc (N_FRAMES * sizeof *out), *new;
+  TfxChain *first = chain_new (N_TAPS, 1.0, false);
+  TfxChain *last = chain_new (N_TAPS - 1, -0.5, true);
+  TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
 
-  /* the end of the stream: the new filter rings on with all of its past */
-  tfx_plan_prepare (plans[2]);
-  run_blocks (exec, y, 0, CHANGE);
-  tfx_exec_set_plan (exec, plans[2], FADE);
-  run_blocks (exec, y, CHANGE, 2);
-  block.data = y + (CHANGE + 2) * BLOCK;
-  tfx_exec_drain (exec, &block);
-  other = exec_new (plans[2]);
-  memcpy (expected, noise, N_FRAMES * sizeof *expected);
-  run_blocks (other, expected, 0, CHANGE + 2);
-  block.data = expected + (CHANGE + 2) * BLOCK;
-  tfx_exec_drain (other, &block);
-  /* the section behind it has to forget the old one first */
-  for (size_t i = (CHANGE + 2) * BLOCK + 100; i < (CHANGE + 3) * BLOCK; i++)
-    is_same = is_same && is_near (y[i], expected[i]);
-  tap_check (is_same && !tfx_exec_is_fading (exec), "the end of the stream");
-  tfx_exec_free (&other);
+  test_noise_f64 (noise, N_FRAMES);
+  new = run_all (last, noise);
+  tfx_chain_unref (&last);
+  last = chain_new (N_TAPS - 1, -0.5, true);
+  for (int way = 0; way < 2; way++) {
+    const size_t from = way == 0 ? 0 : CHANGE + 3;
 
-  /* a reset: the new filter from rest */
-  tfx_exec_free (&exec);
-  exec = exec_new (plans[0]);
-  plan = plan_new (1);
-  tfx_plan_prepare (plan);
-  memcpy (y, noise, N_FRAMES * sizeof *y);
-  run_blocks (exec, y, 0, CHANGE);
-  tfx_exec_set_plan (exec, plan, FADE);
-  run_blocks (exec, y, CHANGE, 2);
-  tfx_exec_reset (exec);
-  memcpy (y, noise, N_FRAMES * sizeof *y);
-  run_blocks (exec, y, 0, N_BLOCKS);
-  other = exec_new (plan);
-  memcpy (expected, noise, N_FRAMES * sizeof *expected);
-  run_blocks (other, expected, 0, N_BLOCKS);
-  is_same = true;
-  for (size_t i = 0; i < N_FRAMES; i++)
-    is_same = is_same && is_near (y[i], expected[i]);
-  tap_check (is_same, "a reset");
-  tfx_exec_free (&other);
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
-  free (y);
-  free (expected);
-}
-
-/* State that comes from elsewhere while a plan waits for it. */
-static void
-test_adopted (void)
-{
-  TfxPlan *plan = plan_new (1);
-  TfxExec *exec = exec_new (plans[0]), *other = exec_new (plans[0]);
-  double *y = copy_noise (), *b = copy_noise (), *last = outputs[1];
-
-  tfx_plan_prepare (plan);
-  run_blocks (other, y, 0, CHANGE);
-  /* it has heard nothing but some noise of its own */
-  run_blocks (exec, b, 0, 5);
-  tfx_exec_set_plan (exec, plan, FADE);
-  run_blocks (exec, b, 5, 2);
-  tap_check (tfx_exec_adopt (exec, other) == 0, "state is adopted");
-  run_blocks (exec, y, CHANGE, N_BLOCKS - CHANGE);
-  tfx_exec_free (&other);
-  other = exec_new (plan);
-  memcpy (b, noise, N_FRAMES * sizeof *b);
-  run_blocks (other, b, 0, N_BLOCKS);
-  outputs[1] = b;
-  tap_check (find_fade (y, 1, N_FRAMES) != SIZE_MAX,
-      "and handed over to the plan that waits");
-  outputs[1] = last;
-  tfx_exec_free (&exec);
-  tfx_exec_free (&other);
-  tfx_plan_unref (&plan);
-  free (y);
-  free (b);
-}
-
-/* What has taken over follows no longer: state that comes from elsewhere after
- * as many frames is another one. */
-static void
-test_adopted_later (void)
-{
-  TfxPlan *plan = plan_new (1);
-  TfxExec *exec = exec_new (plans[0]), *other = exec_new (plan);
-  TfxExec *right = exec_new (plan);
-  double *y = copy_noise (), *b = copy_noise (), *expected = copy_noise ();
-  size_t n = 0;
-  bool is_same = true;
-
-  tfx_plan_prepare (plan);
-  tfx_exec_set_plan (exec, plan, 1);
-  /* in the first frame of the last block the fade is over */
-  for (; tfx_exec_is_fading (exec); n++)
-    run_blocks (exec, y, n, 1);
-  test_noise_f64 (b, N_FRAMES / 2);
-  memcpy (expected, b, N_FRAMES / 2 * sizeof *b);
-  run_blocks (other, b, 0, n - 1);
-  run_blocks (right, expected, 0, n - 1);
-  tap_check (tfx_exec_adopt (exec, other) == 0, "state is adopted later");
-  run_blocks (exec, y, n - 1 + 100, 50);
-  run_blocks (right, expected, n - 1 + 100, 50);
-  for (size_t i = (n - 1 + 100) * BLOCK; i < (n - 1 + 150) * BLOCK; i++)
-    is_same = is_same && is_near (y[i], expected[i]);
-  tap_check (is_same, "and is what runs on");
-  tfx_exec_free (&exec);
-  tfx_exec_free (&other);
-  tfx_exec_free (&right);
-  tfx_plan_unref (&plan);
-  free (y);
-  free (b);
-  free (expected);
-}
-
-/* Without a cross-fade nothing is waited for. */
-static void
-test_at_once (void)
-{
-  TfxPlan *plan = plan_new (1);
-  TfxExec *exec = exec_new (plans[0]), *other = exec_new (plan);
-  double *y = copy_noise (), *b = copy_noise ();
-  bool is_same = true;
-
-  tfx_plan_prepare (plan);
-  run_blocks (exec, y, 0, CHANGE);
-  run_blocks (other, b, 0, N_BLOCKS);
-  tfx_exec_set_plan (exec, plan, FADE);
-  run_blocks (exec, y, CHANGE, 2);
-  tap_check (tfx_exec_set_plan (exec, plan, 0) == 0 &&
-                 !tfx_exec_is_fading (exec),
-      "a plan that waits can be set at once");
-  run_blocks (exec, y, CHANGE + 2, N_BLOCKS - CHANGE - 2);
-  for (size_t i = (CHANGE + 2) * BLOCK + 100; i < N_FRAMES; i++)
-    is_same = is_same && is_near (y[i], b[i]);
-  tap_check (is_same, "with all of the past");
-  tfx_exec_free (&exec);
-  tfx_exec_free (&other);
-  tfx_plan_unref (&plan);
-  free (y);
-  free (b);
-}
-
-static void
-test_executors (void)
-{
-  set_up ();
-  test_exec ();
-  test_replaced ();
-  test_ended ();
-  test_adopted ();
-  test_adopted_later ();
-  test_at_once ();
-  clear ();
-}
-
-/* ---- several as one ---------------------------------------------------------- */
-
-#define N_ROW 3
-static const size_t row_taps[N_ROW] = { 40, 101, 75 };
-
-static TfxPlan *
-row_plan (double *const taps[N_ROW], bool keep_stages)
-{
-  const TfxPlanSpec spec = { .rate_hz = 48000.0,
-    .n_channels = 2,
-    .sample = TFX_SAMPLE_F64,
-    .block_frames = BLOCK,
-    .backend = tfx_cpu_backend (),
-    .keep_stages = keep_stages };
-  TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan;
-
-  for (unsigned i = 0; i < N_ROW; i++) {
-    /* the second has a kernel for each channel; a gain behind each */
-    const double *kernels[2] = { taps[i], taps[i] + row_taps[i] };
-    TfxStage *stages[2] = { tfx_stage_new_fir (i + 1, kernels, i == 1 ? 2 : 1,
-                                row_taps[i], 0, TFX_FIR_AUTO),
-      tfx_stage_new_gain (100, 0.5 + i) };
-    for (int k = 0; k < 2; k++) {
-      TfxChain *longer = tfx_chain_append (chain, stages[k]);
-      tfx_stage_unref (&stages[k]);
-      tfx_chain_unref (&chain);
-      chain = longer;
-    }
+    memcpy (out, noise, N_FRAMES * sizeof *out);
+    test_filter_reset (row);
+    test_filter_set_chain (row, tfx_chain_ref (first));
+    for (size_t i = 0; i < CHANGE; i++)
+      test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    test_filter_set_chain (row, tfx_chain_ref (last));
+    test_filter_f64 (row, out + CHANGE * BLOCK, 1, BLOCK);
+    tfx_filter_lock (row->filter);
+    if (way == 0)
+      tfx_filter_reset (row->filter);
+    else
+      tap_check (tfx_filter_set_format (row->filter, TFX_SAMPLE_F64, 256) == 0,
+          "other blocks");
+    tfx_filter_unlock (row->filter);
+    if (way == 0)
+      memcpy (out, noise, N_FRAMES * sizeof *out);
+    for (size_t i = way == 0 ? 0 : CHANGE + 1; i < N_BLOCKS; i++)
+      test_filter_f64 (row, out + i * BLOCK, 1, BLOCK);
+    tap_check (!test_filter_is_changing (row) &&
+                   apart (out, new, from * BLOCK, N_FRAMES) < 1e-7,
+        "%s: %g", way == 0 ? "a reset" : "another format",
+        apart (out, new, from * BLOCK, N_FRAMES));
   }
-  if (tfx_plan_compile_for (chain, &spec, &plan)) {
-    printf ("Bail out! no plan\n");
-    exit (1);
-  }
-  tfx_chain_unref (&chain);
-  return plan;
-}
-
-/* Filters that are one go on apart, and one that is given the state of one of
- * them, as if they had always been. */
-static void
-test_row (void)
-{
-  const size_t n = 6 * BLOCK;
-  double *taps[N_ROW], *in = test_alloc (2 * n * sizeof *in);
-  double *expected = test_alloc (2 * n * sizeof *in);
-  double *y = test_alloc (2 * n * sizeof *in);
-  TfxPlan *one, *apart;
-  TfxExec *exec, *other;
-  double distance[3] = { 0.0 };
-
-  for (unsigned i = 0; i < N_ROW; i++) {
-    taps[i] = test_alloc (2 * row_taps[i] * sizeof *taps[i]);
-    test_noise_f64 (taps[i], 2 * row_taps[i]);
-  }
-  test_noise_f64 (in, 2 * n);
-  one = row_plan (taps, false);
-  apart = row_plan (taps, true);
-  tap_check (one->top.n == 1 && apart->top.n == N_ROW &&
-                 tfx_plan_n_states (one) == 1 &&
-                 tfx_plan_n_states (apart) == N_ROW,
-      "three FIRs are one, or three");
-
-  memcpy (expected, in, 2 * n * sizeof *in);
-  exec = exec_new (apart);
-  test_exec_f64 (exec, expected, 2, n);
-  tfx_exec_free (&exec);
-
-  memcpy (y, in, 2 * n * sizeof *in);
-  exec = exec_new (one);
-  test_exec_f64 (exec, y, 2, n / 2);
-  tfx_exec_set_plan (exec, apart, 0);
-  test_exec_f64 (exec, y + n, 2, n / 2);
-  tfx_exec_free (&exec);
-  for (size_t i = 0; i < 2 * n; i++)
-    distance[0] = fmax (distance[0], fabs (y[i] - expected[i]));
-  tap_check (distance[0] < 1e-9, "one goes on as three: %g", distance[0]);
-
-  /* from one as one to another as one, stage by stage */
-  memcpy (y, in, 2 * n * sizeof *in);
-  exec = exec_new (one);
-  test_exec_f64 (exec, y, 2, n / 2);
-  other = exec_new (one);
-  for (unsigned i = 0; i < N_ROW; i++)
-    tap_check (tfx_exec_adopt_stage (other, exec, i + 1) == 0,
-        "the state of %u is adopted", i);
-  test_exec_f64 (other, y + n, 2, n / 2);
-  tfx_exec_free (&exec);
-  tfx_exec_free (&other);
-  for (size_t i = 0; i < 2 * n; i++)
-    distance[1] = fmax (distance[1], fabs (y[i] - expected[i]));
-  tap_check (distance[1] < 1e-9, "another one goes on with it: %g",
-      distance[1]);
-
-  tfx_plan_unref (&one);
-  tfx_plan_unref (&apart);
-  for (unsigned i = 0; i < N_ROW; i++)
-    free (taps[i]);
-  free (in);
-  free (expected);
-  free (y);
-}
-
-/* A chain of FIRs of as many taps; stages apart. */
-static TfxPlan *
-lengths_plan (const size_t *n_taps, unsigned n)
-{
-  const TfxPlanSpec spec = { .rate_hz = 48000.0,
-    .n_channels = 1,
-    .sample = TFX_SAMPLE_F64,
-    .block_frames = BLOCK,
-    .backend = tfx_cpu_backend (),
-    .keep_stages = true };
-  TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan;
-
-  for (unsigned i = 0; i < n; i++) {
-    double *taps = test_alloc (n_taps[i] * sizeof *taps);
-    const double *kernels[1] = { taps };
-    TfxStage *stage;
-    TfxChain *longer;
-
-    test_noise_f64 (taps, n_taps[i]);
-    stage = tfx_stage_new_fir (i + 1, kernels, 1, n_taps[i], 0, TFX_FIR_DIRECT);
-    longer = tfx_chain_append (chain, stage);
-    tfx_stage_unref (&stage);
-    tfx_chain_unref (&chain);
-    chain = longer;
-    free (taps);
-  }
-  if (tfx_plan_compile_for (chain, &spec, &plan)) {
-    printf ("Bail out! no plan\n");
-    exit (1);
-  }
-  tfx_chain_unref (&chain);
-  return plan;
-}
-
-/* State is adopted while a plan of longer filters waits for a cross-fade: what
- * is handed over to that still has room. */
-static void
-test_room (void)
-{
-  static const size_t lengths[3] = { 10, 20, 5000 };
-  TfxPlan *row[3];
-  TfxExec *exec, *other;
-  double *y = test_alloc (8 * BLOCK * sizeof *y);
-  double distance = 0.0;
-
-  for (unsigned i = 0; i < 3; i++)
-    row[i] = lengths_plan (&lengths[i], 1);
-  test_noise_f64 (y, 8 * BLOCK);
-  exec = exec_new (row[0]);
-  tfx_exec_set_plan (exec, row[1], FADE);
-  tfx_exec_set_plan (exec, row[2], FADE);
-  other = exec_new (row[0]);
-  tap_check (tfx_exec_adopt (exec, other) == 0,
-      "state is adopted before a longer filter comes");
-  tfx_exec_free (&other);
-  for (unsigned i = 0; i < 8; i++)
-    test_exec_f64 (exec, y + i * BLOCK, 1, BLOCK);
-  tap_check (!tfx_exec_is_fading (exec), "which takes over");
-  for (size_t i = 0; i < 8 * BLOCK; i++)
-    distance = fmax (distance, fabs (y[i]));
-  tap_check (isfinite (distance) && distance > 0.0, "and is heard");
-  tfx_exec_free (&exec);
-  for (unsigned i = 0; i < 3; i++)
-    tfx_plan_unref (&row[i]);
-  free (y);
-}
-
-/* Short FIRs do not become one where a long one would have to come along. */
-static void
-test_long_row (void)
-{
-  static const size_t lengths[3] = { 60, 50, 40000 };
-  TfxPlan *two = lengths_plan (lengths, 2), *all = lengths_plan (lengths, 3);
-
-  tap_check (tfx_plan_past (two) == 109, "two short FIRs can become one: %zu",
-      tfx_plan_past (two));
-  tap_check (tfx_plan_past (all) == 0, "not with a long one in the plan");
-  tfx_plan_unref (&two);
-  tfx_plan_unref (&all);
+  test_filter_free (&row);
+  tfx_chain_unref (&first);
+  tfx_chain_unref (&last);
+  free (noise);
+  free (out);
+  free (new);
 }
 
 static const TapTest tests[] = {
   { "follow", test_follow },
   { "others", test_others },
-  { "executors", test_executors },
-  { "row", test_row },
-  { "room", test_room },
-  { "long_row", test_long_row },
+  { "catch-up", test_catch_up },
+  { "replaced", test_replaced },
+  { "ended", test_ended },
   { NULL, NULL },
 };
 

@@ -58,16 +58,16 @@ static bool
 run_reference (const Cascade *c, const double *in, double *out, size_t n_frames,
     unsigned n_channels)
 {
-  TfxExec *exec =
-      test_exec_new (c->sos, c->n_sos, n_channels, tfx_cpu_backend_for ("c"));
+  TestFilter *row =
+      test_filter_new (c->sos, c->n_sos, n_channels, tfx_cpu_backend_for ("c"));
   TfxBlock block;
   int err = -1;
 
   memcpy (out, in, n_frames * n_channels * sizeof *out);
   block = tfx_block_interleaved (out, TFX_SAMPLE_F64, n_channels, n_frames);
-  if (exec)
-    err = tfx_exec_run (exec, &block, &block);
-  tfx_exec_free (&exec);
+  if (row)
+    err = test_filter_run (row, &block, &block);
+  test_filter_free (&row);
   return err == 0;
 }
 
@@ -162,14 +162,14 @@ static const Way plain_way = { TEST_LAYOUT_INTERLEAVED, 0, false, 0 };
 
 /* In blocks of random lengths from 0 to piece. */
 static int
-run_blocks (TfxExec *exec, const TfxBlock *in, const TfxBlock *out,
+run_blocks (TestFilter *row, const TfxBlock *in, const TfxBlock *out,
     unsigned piece)
 {
   size_t done = 0;
   int err;
 
   if (!piece)
-    return tfx_exec_run (exec, in, out);
+    return test_filter_run (row, in, out);
   do {
     size_t n = tap_random_below (piece + 1);
     TfxBlock from, to;
@@ -178,7 +178,7 @@ run_blocks (TfxExec *exec, const TfxBlock *in, const TfxBlock *out,
       n = in->n_frames - done;
     from = test_block_part (in, done, n);
     to = test_block_part (out, done, n);
-    err = tfx_exec_run (exec, &from, &to);
+    err = test_filter_run (row, &from, &to);
     done += n;
   } while (!err && done < in->n_frames);
   return err;
@@ -192,17 +192,17 @@ static bool
 run_in_buffers (const Case *c, const Way *way, const TestBuffer *from,
     const TestBuffer *to)
 {
-  TfxExec *exec = test_exec_new (c->cascade->sos, c->cascade->n_sos,
+  TestFilter *row = test_filter_new (c->cascade->sos, c->cascade->n_sos,
       c->n_channels, tfx_cpu_backend_for (c->kernel));
-  bool good = exec != NULL;
+  bool good = row != NULL;
 
   for (unsigned part = 0; good && part < 2; part++) {
     size_t first = part ? c->n_frames : 0, n = part ? TAIL : c->n_frames;
     TfxBlock in = test_block_part (&from->block, first, n);
     TfxBlock out = test_block_part (&to->block, first, n);
-    good = !run_blocks (exec, &in, &out, way->piece);
+    good = !run_blocks (row, &in, &out, way->piece);
   }
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
   return good;
 }
 
@@ -502,7 +502,8 @@ test_transposed (void)
     const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
 
     for (unsigned pair = 0; backend && pair < 36; pair++) {
-      TfxExec *exec = test_exec_new (cascade->sos, cascade->n_sos, 5, backend);
+      TestFilter *row =
+          test_filter_new (cascade->sos, cascade->n_sos, 5, backend);
       TestBuffer from = test_buffer_new ((TestLayout)(pair / 6), TFX_SAMPLE_F64,
           5, 200, pair);
       TestBuffer to = test_buffer_new ((TestLayout)(pair % 6), TFX_SAMPLE_F64,
@@ -510,7 +511,7 @@ test_transposed (void)
 
       test_buffer_set (&from, in);
       tap_many_check (&many,
-          exec && !tfx_exec_run (exec, &from.block, &to.block), "%s",
+          row && !test_filter_run (row, &from.block, &to.block), "%s",
           test_kernels[k]);
       test_buffer_get (&to, pair ? out : want);
       tap_many_check (&many,
@@ -519,7 +520,7 @@ test_transposed (void)
           "%s: from layout %u to %u", test_kernels[k], pair / 6, pair % 6);
       test_buffer_clear (&from);
       test_buffer_clear (&to);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
     }
   }
   free (cascade);
@@ -621,12 +622,12 @@ static const char *
 kernel_of (const TfxBackend *backend)
 {
   const TfxSos identity = { 1, 0, 0, -0.5, 0 };
-  TfxExec *exec = backend ? test_exec_new (&identity, 1, 1, backend) : NULL;
+  TestFilter *row = backend ? test_filter_new (&identity, 1, 1, backend) : NULL;
   TfxStats stats = { 0 };
 
-  if (exec)
-    tfx_exec_get_stats (exec, &stats);
-  tfx_exec_free (&exec);
+  if (row)
+    test_filter_get_stats (row, &stats);
+  test_filter_free (&row);
   return stats.kernel;
 }
 

@@ -2,6 +2,7 @@
  * test_lang_memory.c: each allocation of the language fails once: an error, and
  * nothing lost.
  */
+#include "chaingen.h"
 #include "heap.h"
 #include "lang/expr.h"
 #include "tap.h"
@@ -139,7 +140,134 @@ test_all (void)
   tfx_expr_free (&other);
 }
 
-static const TapTest tests[] = { { "memory", test_all }, { NULL, NULL } };
+/* An expression without stages: memory is short when it is made, and it is
+ * what is adopted from, copied, built and printed. */
+static void
+test_nothing (void)
+{
+  TfxExpr *nothing, *copy;
+  TfxChain *chain = NULL;
+  HeapCounts counts;
+  char *printed;
+  long before = heap_n_alive ();
+
+  heap_watch_from (1);
+  nothing = tfx_expr_empty ();
+  copy = nothing ? tfx_expr_copy (nothing) : NULL;
+  counts = heap_unwatch ();
+  tap_check (nothing && counts.n_allocations == 0,
+      "an expression without stages takes no memory");
+  tap_check (copy != NULL, "nor does its copy");
+  tap_check (tfx_expr_n_stages (nothing) == 0 &&
+                 tfx_expr_find (nothing, "x") == -ENOENT &&
+                 tfx_expr_equal (nothing, copy) &&
+                 tfx_expr_check (nothing, NULL) == 0,
+      "it has no stages");
+  printed = tfx_expr_print (nothing);
+  tap_check (printed && !*printed, "and no text");
+  free (printed);
+  tap_check (tfx_expr_build (nothing, 48000, 2, NULL, NULL, &chain, NULL) ==
+                     0 &&
+                 tfx_chain_n_stages (chain) == 0,
+      "and makes an empty chain");
+  tfx_chain_unref (&chain);
+
+  expr = tfx_expr_parse (text, sizeof text - 1, NULL);
+  tap_check (tfx_expr_adopt_ids (expr, nothing) == 0 &&
+                 tfx_expr_adopt_ids (nothing, expr) == 0,
+      "nothing is adopted from it, or by it");
+  tfx_expr_take_prepared (expr, nothing);
+  tfx_expr_prepare (nothing, 48000, 2);
+  tfx_expr_free (&expr);
+  tfx_expr_free (&copy);
+  tap_check (!copy && tfx_expr_n_stages (nothing) == 0,
+      "freeing one leaves the others");
+  tfx_expr_free (&nothing);
+  tap_check (heap_n_alive () == before, "nothing is left");
+}
+
+/* What an application does with two texts, one after the other, whatever of it
+ * fails. */
+static void
+use (const char *first, const char *second)
+{
+  TfxExpr *before = tfx_expr_parse (first, strlen (first), NULL);
+  TfxExpr *now = tfx_expr_parse (second, strlen (second), NULL);
+  TfxExpr *copy;
+  TfxChain *chain = NULL;
+
+  if (!before)
+    before = tfx_expr_empty ();
+  if (!now)
+    now = tfx_expr_empty ();
+  tfx_expr_prepare (before, 44100, 2);
+  tfx_expr_adopt_ids (now, before);
+  tfx_expr_take_prepared (now, before);
+  copy = tfx_expr_copy (now);
+  if (copy) {
+    char *printed = tfx_expr_print (copy);
+
+    for (size_t i = 0; i < tfx_expr_n_stages (copy); i++) {
+      const TfxClass *klass = tfx_expr_stage_class (copy, i);
+      TfxValue value;
+
+      tfx_expr_get (copy, i, klass->params[0].name, &value);
+      tfx_expr_set (copy, i, klass->params[0].name, &value, NULL);
+      tfx_expr_set_number (copy, i, klass->params[0].name, 0, 2.0, NULL);
+    }
+    tfx_expr_build (copy, 44100, 2, NULL, NULL, &chain, NULL);
+    tfx_chain_unref (&chain);
+    free (printed);
+  }
+  tfx_expr_free (&copy);
+  tfx_expr_free (&before);
+  tfx_expr_free (&now);
+}
+
+/* Random texts: one allocation fails, or all from one on. */
+static void
+test_random (void)
+{
+  TapMany many = tap_many ("random texts");
+  uint64_t state = tap_random () | 1;
+  unsigned n_failures = 0;
+
+  for (unsigned round = 0; round < 100; round++) {
+    char first[2000], second[2000];
+    unsigned n_allocations;
+    long before;
+
+    chaingen_write (&state, 1 + round % 12, first, sizeof first);
+    chaingen_write (&state, 1 + round % 12, second, sizeof second);
+    if (round % 3 == 0)
+      strcpy (second, first);
+    before = heap_n_alive ();
+    heap_watch (0);
+    use (first, second);
+    n_allocations = heap_unwatch ().n_allocations;
+    for (unsigned fail = 1; fail <= n_allocations;
+         fail += 1 + n_allocations / 100) {
+      heap_watch (fail);
+      use (first, second);
+      heap_unwatch ();
+      heap_watch_from (fail);
+      use (first, second);
+      heap_unwatch ();
+      n_failures += 2;
+    }
+    tap_many_check (&many, heap_n_alive () == before,
+        "%ld more than before: %s", heap_n_alive () - before, first);
+  }
+  tap_diag ("%u runs without memory", n_failures);
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "memory", test_all },
+  { "nothing", test_nothing },
+  { "random", test_random },
+  { NULL, NULL },
+};
 
 int
 main (int argc, char **argv)

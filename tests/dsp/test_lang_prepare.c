@@ -3,7 +3,7 @@
  * chain comes of them, and nothing that has changed is kept.
  */
 #include "lang/expr.h"
-#include "stage.h"
+#include "kind.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -90,32 +90,16 @@ is_same_stage (const TfxStage *a, const TfxStage *b)
 {
   if (a->kind != b->kind)
     return false;
-  switch (a->tag) {
-    case TFX_STAGE_SECTIONS:
-      return a->u.sections.n == b->u.sections.n &&
-             memcmp (a->u.sections.sos, b->u.sections.sos,
-                 a->u.sections.n * sizeof (TfxSos)) == 0;
-    case TFX_STAGE_FIR:
-      return a->u.fir.n_taps == b->u.fir.n_taps &&
-             memcmp (a->u.fir.taps, b->u.fir.taps,
-                 a->u.fir.n_taps * sizeof (double)) == 0;
-    case TFX_STAGE_DELAY:
-      return a->u.delay.n_taps == b->u.delay.n_taps &&
-             a->u.delay.taps[0].delay == b->u.delay.taps[0].delay &&
-             a->u.delay.taps[0].swap == b->u.delay.taps[0].swap;
-    case TFX_STAGE_GAIN:
-      return a->u.gain == b->u.gain;
-    case TFX_STAGE_SUM:
-      if (a->u.sum.n != b->u.sum.n)
-        return false;
-      for (size_t i = 0; i < a->u.sum.n; i++) {
-        if (!is_same_stage (a->u.sum.branches[i]->stages[0],
-                b->u.sum.branches[i]->stages[0]))
-          return false;
-      }
-      return true;
+  if (a->kind != &tfx_kind_sum)
+    return a->kind->is_same_structure (a, b) && a->kind->is_same (a, b);
+  if (a->u.sum.n != b->u.sum.n)
+    return false;
+  for (size_t i = 0; i < a->u.sum.n; i++) {
+    if (!is_same_stage (a->u.sum.branches[i]->stages[0],
+            b->u.sum.branches[i]->stages[0]))
+      return false;
   }
-  return false;
+  return true;
 }
 
 static bool

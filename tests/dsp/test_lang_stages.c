@@ -4,7 +4,7 @@
  */
 #include "lang/expr.h"
 #include "plain.h"
-#include "stage.h"
+#include "kind.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -311,6 +311,93 @@ test_rate (void)
   tap_many_end (&many);
 }
 
+/* An order out of its range is kept as it was set; the nearest one that works
+ * is built, reported, and printed, so that what is printed can be read. */
+static void
+test_order (void)
+{
+  static const struct
+  {
+    const char *text, *printed;
+    int asked, used;
+    const char *part;
+  } cases[] = {
+    { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 70, 64,
+        "order of stage 'x' (LoButterworth) is 70, but must lie between 1 and "
+        "64; 64 is used" },
+    { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 389, 64,
+        "389" },
+    { "x=LoButterworth(900)", "x=LoButterworth(900, order=64)", 64, 64, "" },
+    { "x=HiButterworth(900, order=6, order_scale='db')",
+        "x=HiButterworth(900, order=6, order_scale='db')", 5, 6,
+        "between 6 and 389, as order_scale is 'db'" },
+    { "x=HiButterworth(900, order=6, order_scale='db')",
+        "x=HiButterworth(900, order=389, order_scale='db')", 389, 389, "" },
+    { "x=Butterworth('bp', [800, 900])",
+        "x=Butterworth('bandpass', [800, 900], order=64)", 65, 64, "is 65" },
+    { "x=LoLinkwitzRiley(900)", "x=LoLinkwitzRiley(900)", 5, 4,
+        "must be even, from 2 to 128; 4 is used" },
+    { "x=LoLinkwitzRiley(900)", "x=LoLinkwitzRiley(900, order=128)", 300, 128,
+        "even" },
+    { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
+        "x=LoLinkwitzRiley(900, order=17, order_scale='db')", 20, 17,
+        "must make an even order" },
+    { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
+        "x=LoLinkwitzRiley(900, order=24, order_scale='db')", 21, 24,
+        "24 is used" },
+    { "x=LoLinkwitzRiley(900, order=12, order_scale='db')",
+        "x=LoLinkwitzRiley(900, order=773, order_scale='db')", 778, 773,
+        "from 12 to 773" },
+  };
+  TapMany many = tap_many ("nearest order");
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxExpr *expr = parse (cases[i].text), *read = NULL;
+    char *printed;
+    double order = 0;
+    int code = tfx_expr_set_number (expr, 0, "order", 0, cases[i].asked, NULL);
+
+    tap_many_check (&many,
+        code == 0 && tfx_expr_check (expr, NULL) == 0 &&
+            tfx_expr_get_number (expr, 0, "order", 0, &order) == 0 &&
+            order == cases[i].asked,
+        "%s: order is %g", cases[i].text, order);
+    printed = tfx_expr_print (expr);
+    tap_many_check (&many, strcmp (printed, cases[i].printed) == 0, "%s",
+        printed);
+    read = tfx_expr_parse (printed, strlen (printed), NULL);
+    tap_many_check (&many, read != NULL, "%s cannot be read", printed);
+
+    /* As it is, and designed before. */
+    for (unsigned k = 0; k < 2 && read; k++) {
+      TfxChain *chain = NULL, *expected = NULL;
+      Reports reports = { 0 };
+      PlainResponse r, e;
+
+      tfx_expr_build (read, 48000, 1, NULL, NULL, &expected, NULL);
+      code =
+          tfx_expr_build (expr, 48000, 1, take_report, &reports, &chain, NULL);
+      tap_many_check (&many,
+          code == 0 && reports.n == (cases[i].asked != cases[i].used) &&
+              strstr (reports.text, cases[i].part),
+          "%s: %d, %u reports, \"%s\"", printed, code, reports.n, reports.text);
+      if (code == 0) {
+        r = plain_response (chain, 900.0, 48000);
+        e = plain_response (expected, 900.0, 48000);
+        tap_many_check (&many, r.h.re == e.h.re && r.h.im == e.h.im,
+            "%s: not as if read", printed);
+      }
+      tfx_chain_unref (&chain);
+      tfx_chain_unref (&expected);
+      tfx_expr_prepare (expr, 48000, 1);
+    }
+    free (printed);
+    tfx_expr_free (&read);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
 static void
 test_not_built (void)
 {
@@ -363,7 +450,7 @@ test_built_ids (void)
   tap_check (first && second && tfx_chain_n_stages (first) == 3,
       "three stages");
   sum = first->stages[1];
-  tap_check (sum->tag == TFX_STAGE_SUM && sum->u.sum.n == 2 &&
+  tap_check (sum->kind == &tfx_kind_sum && sum->u.sum.n == 2 &&
                  tfx_chain_n_stages (sum->u.sum.branches[1]) == 2,
       "a sum of two branches");
   tap_check (first->stages[0]->id == tfx_expr_stage_id (expr, 0) &&
@@ -507,6 +594,7 @@ static const TapTest tests[] = {
   { "set", test_set },
   { "copy", test_copy },
   { "rate", test_rate },
+  { "order", test_order },
   { "not-built", test_not_built },
   { "built-ids", test_built_ids },
   { "adopt", test_adopt },

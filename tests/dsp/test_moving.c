@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_moving.c: coefficients that change in place while samples flow.
+ * test_moving.c: coefficients that glide while samples flow.
  */
 #include "common.h"
 #include "tap.h"
@@ -11,27 +11,17 @@
 
 #define RATE 48000.0
 
-static TfxPlan *
-plan_of_design (const TfxDesign *d, const TfxBackend *backend)
+static bool
+change_to (TestFilter **row, const TfxDesign *d, const TfxBackend *backend)
 {
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   int n = tfx_design_sections (d, RATE, sos);
   const TestStage stage = { 1, sos, (size_t)n, 0 };
 
-  return n > 0 ? test_plan_of (&stage, 1, 1, backend) : NULL;
-}
-
-static bool
-change_to (TfxExec **exec, const TfxDesign *d, const TfxBackend *backend)
-{
-  TfxPlan *plan = plan_of_design (d, backend);
-  int err = -1;
-
-  if (plan)
-    err = *exec ? tfx_exec_set_plan (*exec, plan, 480)
-                : tfx_exec_new (plan, exec);
-  tfx_plan_unref (&plan);
-  return !err;
+  if (*row)
+    return !test_filter_set_chain (*row, test_chain_of (&stage, 1));
+  *row = test_filter_of (&stage, 1, 1, backend);
+  return *row != NULL;
 }
 
 static double
@@ -60,22 +50,22 @@ swing_of_change (const TfxDesign *before, const TfxDesign *after, double freq,
   const size_t settle = 24000, length = 48000;
   double *x = test_alloc ((settle + length) * sizeof *x);
   Swing s = { 0, 0, true };
-  TfxExec *exec = NULL;
+  TestFilter *row = NULL;
 
   for (size_t i = 0; i < settle + length; i++)
     x[i] = sin (2 * M_PI * freq / RATE * ((double)i - settle) + phase);
   if (before) {
-    s.finite = change_to (&exec, before, backend);
-    test_exec_f64 (exec, x, 1, settle);
+    s.finite = change_to (&row, before, backend);
+    test_filter_f64 (row, x, 1, settle);
   }
-  s.finite = s.finite && change_to (&exec, after, backend);
-  test_exec_f64 (exec, x + settle, 1, length);
+  s.finite = s.finite && change_to (&row, after, backend);
+  test_filter_f64 (row, x + settle, 1, length);
   for (size_t i = settle; i < settle + length; i++) {
     s.finite = s.finite && isfinite (x[i]);
     s.peak = fmax (s.peak, fabs (x[i]));
     s.jump = fmax (s.jump, i < settle + 16 ? fabs (x[i] - x[i - 1]) : 0);
   }
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
   free (x);
   return s;
 }
@@ -168,7 +158,7 @@ test_sweep (void)
       static const unsigned orders[] = { 2, 8, 24 };
       TfxDesign d = { (TfxFamily)(i % 3), (TfxMode)(i / 3 % 4), orders[i / 12],
         1000, 0, 0.1, 40 };
-      TfxExec *exec = NULL;
+      TestFilter *row = NULL;
       double peak = 0;
       bool good = true;
       char text[TEST_TEXT_SIZE];
@@ -178,15 +168,15 @@ test_sweep (void)
       for (size_t n = 0; n < 96000; n += 96) {
         d.lower_hz = 632 * pow (20, sin (2 * M_PI * n / 48000));
         d.upper_hz = 1.5 * d.lower_hz;
-        good = good && change_to (&exec, &d, backend) &&
-               !test_exec_f64 (exec, x + n, 1, 96);
+        good = good && change_to (&row, &d, backend) &&
+               !test_filter_f64 (row, x + n, 1, 96);
       }
       for (size_t n = 0; n < 96000; n++)
         peak = fmax (peak, isnan (x[n]) ? INFINITY : fabs (x[n]));
       test_design_text (&d, RATE, text);
       tap_many_check (&many, good && peak <= 3, "%s, %s: peak %g", text,
           test_kernels[k], peak);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
     }
   }
   free (x);
@@ -207,7 +197,7 @@ test_there_and_back (void)
       TfxDesign one = { (TfxFamily)(i % 3), (TfxMode)(i / 3), 6, 700, 1500, 0.1,
         40 };
       TfxDesign two = one;
-      TfxExec *exec = NULL, *other = NULL;
+      TestFilter *row = NULL, *other = NULL;
       double x[600], y[600];
       char text[TEST_TEXT_SIZE];
 
@@ -216,21 +206,21 @@ test_there_and_back (void)
       test_noise_f64 (x, 600);
       memcpy (y, x, sizeof y);
       tap_many_check (&many,
-          change_to (&exec, &one, backend) && change_to (&other, &one, backend),
+          change_to (&row, &one, backend) && change_to (&other, &one, backend),
           "no executor");
-      test_exec_f64 (exec, x, 1, 600);
-      test_exec_f64 (other, y, 1, 301);
+      test_filter_f64 (row, x, 1, 600);
+      test_filter_f64 (other, y, 1, 301);
       tap_many_check (&many,
           change_to (&other, &two, backend) &&
               change_to (&other, &one, backend),
           "refused");
-      test_exec_f64 (other, y + 301, 1, 299);
+      test_filter_f64 (other, y + 301, 1, 299);
       test_design_text (&one, RATE, text);
       /* Two changes of state lose some digits each. */
       tap_many_check (&many, test_distance (y, x, 600) < 1e-9, "%s, %s: %.3g",
           text, test_kernels[k], test_distance (y, x, 600));
-      tfx_exec_free (&exec);
-      tfx_exec_free (&other);
+      test_filter_free (&row);
+      test_filter_free (&other);
     }
   }
   tap_many_end (&many);

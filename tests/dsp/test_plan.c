@@ -4,6 +4,7 @@
  * the composition that filters the whole signal stage by stage.
  */
 #include "common.h"
+#include "rows.h"
 #include "tap.h"
 
 #include <math.h>
@@ -93,7 +94,7 @@ apply_sections (Signal *s, const TfxSos *sos, size_t n_sos)
 
 static void
 apply_fir (Signal *s, const double *const *kernels, unsigned n_kernels,
-    size_t n_taps, size_t delay)
+    size_t n_taps)
 {
   Signal in = signal_copy (s);
 
@@ -102,8 +103,7 @@ apply_fir (Signal *s, const double *const *kernels, unsigned n_kernels,
       const double *kernel = kernels[n_kernels == 1 ? 0 : c];
       double sum = 0.0;
       for (size_t k = 0; k < n_taps; k++)
-        sum += kernel[k] *
-               sample_at (&in, (ptrdiff_t)(i + delay) - (ptrdiff_t)k, c);
+        sum += kernel[k] * sample_at (&in, (ptrdiff_t)i - (ptrdiff_t)k, c);
       s->x[i * s->n_channels + c] = sum;
     }
   }
@@ -151,27 +151,23 @@ random_sections (Signal *s)
 }
 
 static TfxStage *
-random_fir (Signal *s, bool may_be_aligned)
+random_fir (Signal *s)
 {
   static double taps[MAX_CHANNELS][MAX_TAPS];
   const double *kernels[MAX_CHANNELS];
   unsigned n_kernels = tap_random_below (2) ? 1 : s->n_channels;
   size_t n_taps = 1 + tap_random_below (MAX_TAPS);
-  size_t delay = 0;
   unsigned method = tap_random_below (3);
 
-  if (may_be_aligned && tap_random_below (2))
-    delay = tap_random_below ((unsigned)n_taps);
   for (unsigned k = 0; k < n_kernels; k++) {
     for (size_t i = 0; i < n_taps; i++)
       taps[k][i] = tap_random_uniform (-1.0, 1.0) / sqrt ((double)n_taps);
     kernels[k] = taps[k];
   }
-  tell (" fir(%zu taps, %u kernels, delay %zu, method %u)", n_taps, n_kernels,
-      delay, method);
-  apply_fir (s, kernels, n_kernels, n_taps, delay);
-  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, n_kernels, n_taps,
-      delay, (TfxFirMethod)method);
+  tell (" fir(%zu taps, %u kernels, method %u)", n_taps, n_kernels, method);
+  apply_fir (s, kernels, n_kernels, n_taps);
+  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, n_kernels, n_taps, 0,
+      (TfxFirMethod)method);
 }
 
 static TfxStage *
@@ -189,7 +185,7 @@ random_delay (Signal *s)
   return tfx_stage_new_delay (tfx_stage_new_id (), direct, taps, n);
 }
 
-static TfxChain *random_chain (Signal *s, unsigned depth, bool may_be_aligned);
+static TfxChain *random_chain (Signal *s, unsigned depth);
 
 static TfxStage *
 random_sum (Signal *s, unsigned depth)
@@ -203,7 +199,7 @@ random_sum (Signal *s, unsigned depth)
   for (size_t k = 0; k < n; k++) {
     Signal branch = signal_copy (s);
     tell ("%s", k ? " +" : " (");
-    branches[k] = random_chain (&branch, depth + 1, false);
+    branches[k] = random_chain (&branch, depth + 1);
     for (size_t i = 0; i < sum.n_frames * sum.n_channels; i++)
       sum.x[i] += branch.x[i];
     free (branch.x);
@@ -219,7 +215,7 @@ random_sum (Signal *s, unsigned depth)
 
 /* A chain of up to five stages; s becomes what comes out of it. */
 static TfxChain *
-random_chain (Signal *s, unsigned depth, bool may_be_aligned)
+random_chain (Signal *s, unsigned depth)
 {
   TfxChain *chain = tfx_chain_new ();
   unsigned n = tap_random_below (6);
@@ -233,7 +229,7 @@ random_chain (Signal *s, unsigned depth, bool may_be_aligned)
         stage = random_sections (s);
         break;
       case 1:
-        stage = random_fir (s, may_be_aligned);
+        stage = random_fir (s);
         break;
       case 2: {
         double gain = tap_random_below (8) ? tap_random_uniform (-2.0, 2.0) : 0;
@@ -258,44 +254,33 @@ random_chain (Signal *s, unsigned depth, bool may_be_aligned)
   return chain;
 }
 
-/* Block after block into out[n_frames][n_channels], what is to be dropped
- * dropped, and what is left drained; returns the frames that came. */
-static size_t
-run_in_blocks (TfxExec *exec, const TfxPlan *plan, const Signal *in,
-    double *out, TfxSample type)
+/* Block after block into out[n_frames][n_channels]. */
+static bool
+run_in_blocks (TestFilter *row, const Signal *in, double *out, TfxSample type)
 {
   const unsigned C = in->n_channels;
-  const size_t total = in->n_frames + tfx_plan_delay (plan);
-  size_t done = 0, came = 0;
   static double block_f64[900 * MAX_CHANNELS];
   static float block_f32[900 * MAX_CHANNELS];
 
-  while (done < total) {
-    bool ended = done >= in->n_frames;
-    size_t left = (ended ? total : in->n_frames) - done;
-    size_t n = 1 + tap_random_below (tap_random_below (2) ? 900 : 20);
-    size_t skip = tfx_exec_skip (exec);
+  for (size_t done = 0, n; done < in->n_frames; done += n) {
+    const size_t left = in->n_frames - done;
     TfxBlock block;
 
+    n = 1 + tap_random_below (tap_random_below (2) ? 900 : 20);
     n = n < left ? n : left;
-    for (size_t i = 0; !ended && i < n * C; i++) {
+    for (size_t i = 0; i < n * C; i++) {
       block_f64[i] = in->x[done * C + i];
       block_f32[i] = (float)block_f64[i];
     }
     block = tfx_block_interleaved (type == TFX_SAMPLE_F32 ? (void *)block_f32
                                                           : (void *)block_f64,
         type, C, n);
-    if ((ended ? tfx_exec_drain (exec, &block)
-               : tfx_exec_run (exec, &block, &block)) < 0)
-      return 0;
-    for (size_t i = skip < n ? skip : n; i < n; i++, came++) {
-      for (unsigned c = 0; c < C && came < in->n_frames; c++)
-        out[came * C + c] = type == TFX_SAMPLE_F32 ? block_f32[i * C + c]
-                                                   : block_f64[i * C + c];
-    }
-    done += n;
+    if (test_filter_run (row, &block, &block) < 0)
+      return false;
+    for (size_t i = 0; i < n * C; i++)
+      out[done * C + i] = type == TFX_SAMPLE_F32 ? block_f32[i] : block_f64[i];
   }
-  return came;
+  return true;
 }
 
 static double
@@ -315,7 +300,6 @@ static const double limit_db[] = { -125.0, -250.0 };
 static void
 test_random (TfxSample type)
 {
-  TapMany count = tap_many ("frames in = frames out");
   TapMany error = tap_many ("compiled equals walked");
   unsigned n_cases = test_is_sanitized () ? 60 : 300;
   static double out[MAX_FRAMES * MAX_CHANNELS];
@@ -323,12 +307,11 @@ test_random (TfxSample type)
   for (unsigned k = 0; k < n_cases; k++) {
     Signal in = { 1 + tap_random_below (MAX_FRAMES),
       1 + tap_random_below (MAX_CHANNELS), NULL };
-    size_t n = in.n_frames * in.n_channels, came;
+    size_t n = in.n_frames * in.n_channels;
     Signal expected;
     TfxChain *chain;
-    TfxPlan *plan;
-    TfxExec *exec;
-    TfxPlanSpec spec = { 48000.0, in.n_channels, type, 0, tfx_cpu_backend () };
+    TestFilter *row;
+    TfxFilterSpec spec = { 48000.0, in.n_channels, type, 0 };
     double db;
 
     in.x = test_alloc (n * sizeof (double));
@@ -338,29 +321,22 @@ test_random (TfxSample type)
     text[0] = 0;
     loudest = 1e-12;
     note_energy (&in);
-    chain = random_chain (&expected, 0, true);
-    if (!tap_many_check (&error,
-            tfx_plan_compile_for (chain, &spec, &plan) == 0 &&
-                tfx_exec_new (plan, &exec) == 0,
-            "case %u does not compile", k))
+    chain = random_chain (&expected, 0);
+    row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+    if (!tap_many_check (&error, row && run_in_blocks (row, &in, out, type),
+            "case %u does not run", k))
       break;
 
-    came = run_in_blocks (exec, plan, &in, out, type);
-    tap_many_check (&count, came == in.n_frames,
-        "case %u: %zu in, %zu out, delay %zu", k, in.n_frames, came,
-        tfx_plan_delay (plan));
     db = error_db (out, expected.x, n);
     tap_many_check (&error, db <= limit_db[type],
         "case %u, %zu frames of %u channels: %.1f dB:%s", k, in.n_frames,
         in.n_channels, db, text);
 
-    tfx_exec_free (&exec);
-    tfx_plan_unref (&plan);
+    test_filter_free (&row);
     tfx_chain_unref (&chain);
     free (in.x);
     free (expected.x);
   }
-  tap_many_end (&count);
   tap_many_end (&error);
 }
 
@@ -385,8 +361,8 @@ test_one_dispatch (void)
     .mode = TFX_MODE_HIGH_PASS,
     .order = 2 };
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-  TfxPlan *plan;
-  TfxExec *exec;
+  const TfxFilterSpec spec = { 48000.0, 2, TFX_SAMPLE_F32, 64 };
+  TestFilter *row;
   TfxStats stats;
   float x[2 * 64] = { 1.0f };
   TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F32, 2, 64);
@@ -405,17 +381,15 @@ test_one_dispatch (void)
     tfx_stage_unref (&stage);
     chain = longer;
   }
-  tap_check (tfx_plan_compile (chain, 48000.0, 2, tfx_cpu_backend (), &plan) ==
-                 0,
-      "compiles");
-  tap_check (tfx_plan_n_sections (plan) == 50, "fifty sections");
-  tap_check (tfx_exec_new (plan, &exec) == 0, "runs");
+  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  tap_check (row != NULL, "compiles");
+  tap_check (tfx_plan_n_sections (row->plan) == 50, "fifty sections");
+  tap_check (row->plan->top.n == 1, "one step");
   for (unsigned i = 0; i < 10; i++)
-    tfx_exec_run (exec, &block, &block);
-  tfx_exec_get_stats (exec, &stats);
+    test_filter_run (row, &block, &block);
+  test_filter_get_stats (row, &stats);
   tap_check (stats.dispatches == 10, "one dispatch for each block");
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  test_filter_free (&row);
   tfx_chain_unref (&chain);
 }
 
@@ -441,25 +415,17 @@ static const struct
   { { 500, 500 }, { TFX_FIR_DIRECT, TFX_FIR_DIRECT }, 1024, -1 },
 };
 
-static TfxChain *
-couple_chain (size_t number, double *taps[2])
+static TfxStage *
+couple_stage (size_t number, int i, const double *taps)
 {
-  TfxChain *chain = tfx_chain_new ();
+  const double *kernels[1] = { taps };
 
-  for (int i = 0; i < 2; i++) {
-    const double *kernels[1] = { taps[i] };
-    TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
-        couples[number].n_taps[i], 0, couples[number].methods[i]);
-    TfxChain *longer = tfx_chain_append (chain, stage);
-    tfx_stage_unref (&stage);
-    tfx_chain_unref (&chain);
-    chain = longer;
-  }
-  return chain;
+  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
+      couples[number].n_taps[i], 0, couples[number].methods[i]);
 }
 
 static double
-couple_cost (const TfxPlanSpec *spec, size_t n_taps, TfxFirMethod method)
+couple_cost (const TfxFilterSpec *spec, size_t n_taps, TfxFirMethod method)
 {
   const TfxConvolverSpec convolver = { .gain = 1.0,
     .n_taps = n_taps,
@@ -468,15 +434,15 @@ couple_cost (const TfxPlanSpec *spec, size_t n_taps, TfxFirMethod method)
     .precision = spec->sample,
     .method = method,
     .block_frames = spec->block_frames,
-    .kernel = spec->backend->kernel };
+    .kernel = tfx_cpu_backend ()->kernel };
 
   return tfx_convolver_cost (&convolver);
 }
 
-/* The plan has as many filters as it should; what it puts out does not depend
+/* The chain has as many filters as it should; what it puts out does not depend
  * on that. */
 static void
-check_couple (TapMany *many, size_t number, const char *kernel, unsigned *n_one)
+check_couple (TapMany *many, size_t number, unsigned *n_one)
 {
   const size_t *n = couples[number].n_taps, n_frames = 4096;
   const TfxFirMethod *methods = couples[number].methods;
@@ -484,66 +450,63 @@ check_couple (TapMany *many, size_t number, const char *kernel, unsigned *n_one)
                               : methods[0] == TFX_FIR_AUTO ? methods[1]
                               : methods[1] == TFX_FIR_AUTO ? methods[0]
                                                            : TFX_FIR_AUTO;
-  TfxPlanSpec spec = { .rate_hz = 48000.0,
-    .n_channels = 1,
-    .sample = TFX_SAMPLE_F64,
-    .block_frames = couples[number].block_frames,
-    .backend = tfx_cpu_backend_for (kernel) };
-  double *taps[2], *samples[2], distance = 0.0;
-  TfxChain *chain;
-  bool is_one = false;
+  const TfxFilterSpec spec = { 48000.0, 1, TFX_SAMPLE_F64,
+    couples[number].block_frames };
+  double *taps[2], *together, *apart;
+  TfxStage *stages[2];
+  TfxChain *chains[3];
+  TestFilter *rows[3];
+  bool is_one;
 
   for (int i = 0; i < 2; i++) {
     taps[i] = test_alloc (n[i] * sizeof *taps[i]);
     test_noise_f64 (taps[i], n[i]);
-    samples[i] = test_alloc (n_frames * sizeof *samples[i]);
+    stages[i] = couple_stage (number, i, taps[i]);
   }
-  test_noise_f64 (samples[0], n_frames);
-  memcpy (samples[1], samples[0], n_frames * sizeof *samples[0]);
-  chain = couple_chain (number, taps);
   for (int i = 0; i < 2; i++) {
-    TfxPlan *plan;
-    TfxExec *exec;
-
-    spec.keep_stages = i == 1;
-    tfx_plan_compile_for (chain, &spec, &plan);
-    tfx_exec_new (plan, &exec);
-    if (i == 0)
-      is_one = plan->top.n == 1;
-    test_exec_f64 (exec, samples[i], 1, n_frames);
-    tfx_exec_free (&exec);
-    tfx_plan_unref (&plan);
+    TfxStage *one[1] = { tfx_stage_ref (stages[i]) };
+    chains[i] = rows_chain (one, 1);
   }
-  for (size_t i = 0; i < n_frames; i++)
-    distance = fmax (distance, fabs (samples[0][i] - samples[1][i]));
-  tap_many_check (many, distance < 1e-9, "couple %zu: %g", number, distance);
+  chains[2] = rows_chain (stages, 2);
+  for (int i = 0; i < 3; i++)
+    rows[i] = test_filter_for (chains[i], &spec, tfx_cpu_backend ());
+  together = test_alloc (n_frames * sizeof *together);
+  apart = test_alloc (n_frames * sizeof *apart);
+  test_noise_f64 (together, n_frames);
+  memcpy (apart, together, n_frames * sizeof *apart);
+  test_filter_f64 (rows[2], together, 1, n_frames);
+  test_filter_f64 (rows[0], apart, 1, n_frames);
+  test_filter_f64 (rows[1], apart, 1, n_frames);
+  is_one = rows[2]->plan->top.n == 1;
+  tap_many_check (many, test_distance (together, apart, n_frames) < 1e-9,
+      "couple %zu: %g", number, test_distance (together, apart, n_frames));
   tap_many_check (many,
       is_one == (couple_cost (&spec, n[0] + n[1] - 1, method) <=
                     couple_cost (&spec, n[0], methods[0]) +
                         couple_cost (&spec, n[1], methods[1])) &&
           (couples[number].is_one < 0 || couples[number].is_one == is_one),
-      "couple %zu, %s: %s", number, kernel, is_one ? "one" : "two");
+      "couple %zu: %s", number, is_one ? "one" : "two");
   *n_one += is_one;
-  tfx_chain_unref (&chain);
-  for (int i = 0; i < 2; i++) {
-    free (taps[i]);
-    free (samples[i]);
+  for (int i = 0; i < 3; i++) {
+    test_filter_free (&rows[i]);
+    tfx_chain_unref (&chains[i]);
   }
+  free (taps[0]);
+  free (taps[1]);
+  free (together);
+  free (apart);
 }
 
 static void
 test_couples (void)
 {
   TapMany many = tap_many ("two FIRs become one if that costs less");
-  unsigned n_one = 0, n = 0;
+  const size_t n = sizeof couples / sizeof *couples;
+  unsigned n_one = 0;
 
-  for (size_t k = 0; k < TEST_N_KERNELS; k++) {
-    if (!tfx_cpu_backend_for (test_kernels[k]))
-      continue;
-    for (size_t i = 0; i < sizeof couples / sizeof *couples; i++, n++)
-      check_couple (&many, i, test_kernels[k], &n_one);
-  }
-  tap_many_check (&many, n_one > 0 && n_one < n, "%u of %u", n_one, n);
+  for (size_t i = 0; i < n; i++)
+    check_couple (&many, i, &n_one);
+  tap_many_check (&many, n_one > 0 && n_one < n, "%u of %zu", n_one, n);
   tap_many_end (&many);
 }
 

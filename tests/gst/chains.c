@@ -19,60 +19,63 @@ parse (const gchar *text)
   return expr;
 }
 
-static TfxPlan *
-compile (const TfxCore *core)
+static TfxChain *
+build (const TfxCore *core)
 {
-  TfxPlanSpec spec = { .rate_hz = core->info.rate,
-    .n_channels = core->info.channels,
-    .sample = GST_AUDIO_INFO_WIDTH (&core->info) == 32 ? TFX_SAMPLE_F32
-                                                       : TFX_SAMPLE_F64,
-    .block_frames = core->block_frames,
-    .backend = tfx_cpu_backend () };
   TfxChain *chain;
-  TfxPlan *plan;
 
-  fail_unless_equals_int (tfx_expr_build (core->expr, spec.rate_hz,
-                              spec.n_channels, NULL, NULL, &chain, NULL),
+  fail_unless_equals_int (tfx_expr_build (core->expr, core->info.rate,
+                              core->info.channels, NULL, NULL, &chain, NULL),
       0);
-  fail_unless_equals_int (tfx_plan_compile_for (chain, &spec, &plan), 0);
-  tfx_chain_unref (&chain);
-  return plan;
+  return chain;
 }
 
 TfxCore *
 tfx_chains_core_new (const gchar *text, const GstAudioInfo *info,
     gsize block_frames)
 {
+  const TfxFilterSpec spec = { .rate_hz = info->rate,
+    .n_channels = info->channels,
+    .sample =
+        GST_AUDIO_INFO_WIDTH (info) == 32 ? TFX_SAMPLE_F32 : TFX_SAMPLE_F64,
+    .block_frames = block_frames };
   TfxCore *core = g_new0 (TfxCore, 1);
-  TfxPlan *plan;
+  TfxChain *chain;
 
   core->info = *info;
   core->block_frames = block_frames;
   core->expr = parse (text);
-  plan = compile (core);
-  fail_unless_equals_int (tfx_exec_new (plan, &core->exec), 0);
-  tfx_plan_unref (&plan);
+  chain = build (core);
+  fail_unless_equals_int (tfx_filter_new (chain, &spec, &core->filter), 0);
+  tfx_chain_unref (&chain);
+  tfx_filter_lock (core->filter);
+  fail_unless_equals_int (tfx_plan_new (&core->filter, 1, tfx_cpu_backend (),
+                              &core->plan),
+      0);
+  tfx_filter_unlock (core->filter);
   return core;
 }
 
 void
 tfx_chains_core_free (TfxCore *core)
 {
-  tfx_exec_free (&core->exec);
+  tfx_filter_lock (core->filter);
+  tfx_plan_free (&core->plan);
+  tfx_filter_unlock (core->filter);
+  tfx_filter_unref (&core->filter);
   tfx_expr_free (&core->expr);
   g_free (core);
 }
 
-/* A fade of 10 ms, as in the elements. */
 static void
 change (TfxCore *core)
 {
-  TfxPlan *plan = compile (core);
+  TfxChain *chain = build (core);
 
-  fail_unless_equals_int (tfx_exec_set_plan (core->exec, plan,
-                              core->info.rate / 100),
-      0);
-  tfx_plan_unref (&plan);
+  tfx_filter_lock (core->filter);
+  fail_unless_equals_int (tfx_filter_set_chain (core->filter, chain), 0);
+  tfx_filter_unlock (core->filter);
+  tfx_chain_unref (&chain);
 }
 
 void
@@ -117,7 +120,9 @@ tfx_chains_core_run (TfxCore *core, const gdouble *samples, gsize n_frames)
     block.n_frames = MIN (core->block_frames, n_frames - done);
     block.data = map.data +
                  done * block.frame_stride * (GST_AUDIO_INFO_WIDTH (info) / 8);
-    fail_unless_equals_int (tfx_exec_run (core->exec, &block, &block), 0);
+    tfx_filter_lock (core->filter);
+    fail_unless_equals_int (tfx_plan_run (core->plan, &block, &block), 0);
+    tfx_filter_unlock (core->filter);
   }
   gst_buffer_unmap (buffer, &map);
   out = tfx_check_samples (buffer, info, NULL);

@@ -16,7 +16,8 @@ typedef struct
   GstAudioInfo info;
   gsize block_frames;
   TfxExpr *expr;
-  TfxExec *exec;
+  TfxFilter *filter;
+  TfxPlan *plan;
 } TfxCore;
 
 TfxCore *tfx_chains_core_new (const gchar *text, const GstAudioInfo *info,

@@ -18,8 +18,9 @@ tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
   int n_sos = tfx_design_sections (design, info->rate, sos);
   TfxStage *stage;
   TfxChain *empty, *chain;
+  const TfxFilterSpec spec = { info->rate, info->channels, TFX_SAMPLE_F64, 0 };
+  TfxFilter *filter;
   TfxPlan *plan;
-  TfxExec *exec;
   TfxBlock block;
   GstMapInfo map;
   gdouble *out;
@@ -28,10 +29,10 @@ tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
   stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
   empty = tfx_chain_new ();
   chain = tfx_chain_append (empty, stage);
-  fail_unless_equals_int (tfx_plan_compile (chain, info->rate, info->channels,
-                              tfx_cpu_backend (), &plan),
+  fail_unless_equals_int (tfx_filter_new (chain, &spec, &filter), 0);
+  tfx_filter_lock (filter);
+  fail_unless_equals_int (tfx_plan_new (&filter, 1, tfx_cpu_backend (), &plan),
       0);
-  fail_unless_equals_int (tfx_exec_new (plan, &exec), 0);
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   if (info->layout == GST_AUDIO_LAYOUT_INTERLEAVED)
@@ -39,13 +40,14 @@ tfx_check_engine (const TfxDesign *design, const GstAudioInfo *info,
   else
     block =
         tfx_block_planar (map.data, type, info->channels, n_frames, n_frames);
-  fail_unless_equals_int (tfx_exec_run (exec, &block, &block), 0);
+  fail_unless_equals_int (tfx_plan_run (plan, &block, &block), 0);
   gst_buffer_unmap (buffer, &map);
 
   out = tfx_check_samples (buffer, info, NULL);
   gst_buffer_unref (buffer);
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  tfx_plan_free (&plan);
+  tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
   tfx_chain_unref (&chain);
   tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);

@@ -188,6 +188,18 @@ tfx_firs_push (GstHarness *h, const GstAudioInfo *info, const gdouble *in,
   }
 }
 
+void
+tfx_firs_end (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment_done (GST_FORMAT_TIME, 0));
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
 TfxCatch *
 tfx_firs_play (const gchar *launch, const GstAudioInfo *info, const gdouble *in,
     gsize n, guint64 from, gsize most)

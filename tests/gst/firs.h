@@ -60,6 +60,10 @@ void tfx_firs_forget (TfxCatch *self);
 void tfx_firs_push (GstHarness *h, const GstAudioInfo *info, const gdouble *in,
     gsize n, guint64 from, gsize most);
 
+/* The stream is over: what is held comes out, and the next one, whatever its
+ * times, finds the filter at rest. */
+void tfx_firs_end (GstHarness *h);
+
 /* A stream from its start to its end. */
 TfxCatch *tfx_firs_play (const gchar *launch, const GstAudioInfo *info,
     const gdouble *in, gsize n, guint64 from, gsize most);

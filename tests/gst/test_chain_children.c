@@ -317,6 +317,54 @@ GST_START_TEST (test_refused_values)
 }
 GST_END_TEST;
 
+/* An order that cannot be met is told of like a frequency: the nearest one that
+ * can is used, and the asked one comes back. */
+GST_START_TEST (test_order)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("x=LoButterworth(1000)", &info);
+  GstBus *bus = tfx_check_bus (h);
+  GObject *x = tfx_chains_child (h->element, "x");
+  gdouble *in = tfx_check_noise (N, 1), *out;
+  gint order;
+
+  g_object_set (x, "order", 70, NULL);
+  out = tfx_check_filter (h, &info, in, N, N);
+  g_free (out);
+  tfx_check_expect_warning (bus, "x::order=70 cannot be met",
+      "must lie between 1 and 64", "64 is used", NULL);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 32);
+  g_object_get (x, "order", &order, NULL);
+  fail_unless_equals_int (order, 70);
+  tfx_chains_expect_text (h->element, "x=LoButterworth(1000, order=64)");
+
+  /* Once for each situation. */
+  out = tfx_check_filter (h, &info, in, N, N);
+  g_free (out);
+  tfx_check_expect_no_warning (bus);
+
+  gst_util_set_object_arg (x, "order-scale", "db");
+  out = tfx_check_filter (h, &info, in, N, N);
+  g_free (out);
+  tfx_check_expect_no_warning (bus);
+  out = tfx_check_filter (h, &info, in, N, N);
+  g_free (out);
+  fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 6);
+  tfx_chains_expect_text (h->element,
+      "x=LoButterworth(1000, order=70, order_scale='db')");
+
+  /* From the first buffer on, too. */
+  gst_util_set_object_arg (x, "order-scale", "linear");
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING),
+      GST_STATE_CHANGE_SUCCESS);
+  g_free (in);
+  g_object_unref (x);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- another chain -------------------------------------------------------------------------- */
 
 static void
@@ -505,6 +553,7 @@ chain_children_suite (void)
   tcase_add_test (tc, test_lists);
   tcase_add_test (tc, test_none);
   tcase_add_test (tc, test_refused_values);
+  tcase_add_test (tc, test_order);
   tcase_add_test (tc, test_another_chain);
   tcase_add_test (tc, test_set_in_handler);
   tcase_add_test (tc, test_references);

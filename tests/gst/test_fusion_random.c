@@ -294,6 +294,9 @@ compare (guint seed, gboolean may_nest, TfxMeddle unfused, TfxMeddle fused)
   gchar *launch = draw_row (rand, info.rate, may_nest);
   const gsize n = 30000;
   gdouble *in = tfx_check_noise (n * info.channels, seed), error_db, bound_db;
+  const gchar *const end = strstr (launch, " ! ");
+  const gchar *const align = g_strstr_len (launch, end - launch, "align=true");
+  const gboolean is_late = align != NULL;
   gboolean has_fft;
   TfxHeard heard[2];
   TfxRow row;
@@ -301,7 +304,8 @@ compare (guint seed, gboolean may_nest, TfxMeddle unfused, TfxMeddle fused)
   for (guint k = 0; k < 2; k++) {
     tfx_rows_open (&row, launch, &info, k == 1);
     tfx_rows_play (&row, &info, in, n, seed, k ? fused : unfused, &heard[k]);
-    if (k == 1 && !fused)
+    /* What takes a delay out of the stream runs itself. */
+    if (k == 1 && !fused && !is_late)
       fail_unless_equals_uint64 (tfx_rows_stat (&row, 0, "deferred"),
           tfx_rows_stat (&row, 0, "buffers"));
     tfx_rows_close (&row);
@@ -404,7 +408,8 @@ GST_START_TEST (test_change)
     tfx_rows_open (&row, launch, &info, k > 0);
     tfx_rows_play (&row, &info, in, n, 7000 + __i__, meddlers[k], &heard);
     fail_unless (heard.contiguous && heard.n_frames == n);
-    fail_unless (k == 0 || tfx_rows_stat (&row, 0, "deferred") > 0);
+    fail_unless (k == 0 || g_str_has_prefix (launch, "tfxfir") ||
+                 tfx_rows_stat (&row, 0, "deferred") > 0);
     step[k] = largest_step (&heard, 4800);
     tfx_heard_close (&heard);
     tfx_rows_close (&row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * run.c: runs the steps of a plan on the device.
+ * engine-run.c: runs the steps of a plan on the device.
  *
  * A step reads one block and writes another; what lies between steps are
  * doubles in device memory.  The branches of a sum add themselves up: each adds
@@ -10,13 +10,6 @@
 #include "engine-private.h"
 
 #include "block.h"
-
-/* Frames of a chunk that belong to the stream: see dsp/cpu/engine.c. */
-typedef struct Gate
-{
-  size_t start, end;
-  bool ended;
-} Gate;
 
 static const TfxKernelBlock no_sum;
 
@@ -32,9 +25,9 @@ buffer_block (const TfxEngine *e, size_t index, size_t n_frames)
   };
 }
 
-static int run_list (TfxEngine *e, const TfxSteps *list, List *l,
-    const TfxKernelBlock *in, const TfxKernelBlock *out,
-    const TfxKernelBlock *sum, size_t n_frames, Gate *gate);
+static int
+run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames);
 
 /* Each branch adds what is there to what it puts out; the last one puts out
  * the sum. */
@@ -49,7 +42,7 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
   for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
     ret = run_list (e, &s->branches[k], &node->branches[k], in,
         k + 1 == s->n_branches ? out : &so_far, k == 0 ? sum : &so_far,
-        n_frames, NULL);
+        n_frames);
   return ret;
 }
 
@@ -93,77 +86,37 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
 }
 
 static int
-clear_frames (TfxEngine *e, const TfxKernelBlock *block, size_t first, size_t n)
-{
-  size_t size = block->is_double ? sizeof (double) : sizeof (float);
-  TfxKernelBlock part = *block;
-
-  if (n == 0)
-    return 0;
-  part.data += first * (size_t)block->frame_stride * size;
-  return run_one (e, e->clearer, &part, &part, &no_sum, n);
-}
-
-/* The frames before the stream's start and after its end are zero. */
-static int
-pass_gate (TfxEngine *e, Node *node, const TfxKernelBlock *block,
-    size_t n_frames, Gate *gate)
-{
-  size_t left = n_frames - gate->start;
-  size_t dropped = node->skip < left ? node->skip : left;
-  int ret = clear_frames (e, block, gate->start, dropped);
-
-  gate->start += dropped;
-  node->skip -= dropped;
-  if (!gate->ended || ret < 0)
-    return ret;
-  left = n_frames - gate->end;
-  left = node->rest < left ? node->rest : left;
-  gate->end += left;
-  node->rest -= left;
-  return clear_frames (e, block, gate->end, n_frames - gate->end);
-}
-
-static int
 run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
-    Gate *gate)
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
 {
   TfxKernelBlock from = *in;
+  size_t next = 0;
   int ret = 0;
 
   if (list->n == 0)
     return run_one (e, l->copy, in, out, sum, n_frames);
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    bool is_last = i + 1 == list->n;
+    bool is_last = tfx_cuda_engine_is_last (list, i);
     TfxKernelBlock to =
-        is_last ? *out : buffer_block (e, l->between + i % 2, n_frames);
+        is_last ? *out : buffer_block (e, l->between + next, n_frames);
 
-    /* The stream has ended for the steps before this one: what they ring on
-     * with is not of it. */
-    if (i > 0 && s->delay > 0 && gate->ended)
-      ret = clear_frames (e, &from, gate->end, n_frames - gate->end);
-    if (ret == 0)
-      ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
-    if (ret == 0 && s->delay > 0)
-      ret = pass_gate (e, &e->nodes[s->index], &to, n_frames, gate);
+    if (tfx_cuda_engine_is_folded (list, i))
+      continue;
+    ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
     from = to;
+    next = !next;
   }
   return ret;
 }
 
 /* All of it has succeeded, or not. */
 static void
-settle (TfxEngine *e, bool good)
+commit_or_abandon (TfxEngine *e, bool good)
 {
   for (size_t i = 0; i < e->n_nodes; i++) {
     Node *node = &e->nodes[i];
 
-    if (!good) {
-      node->skip = node->old_skip;
-      node->rest = node->old_rest;
-    }
     if (node->cascade && good)
       tfx_cuda_cascade_commit (node->cascade);
     else if (node->cascade)
@@ -179,7 +132,7 @@ settle (TfxEngine *e, bool good)
  * Whatever else it says tells nothing of the memory, which must not be touched
  * then. */
 static int
-look_where (TfxEngine *e, const TfxBlock *block, bool *on_device)
+find_samples (TfxEngine *e, const TfxBlock *block, bool *on_device)
 {
   unsigned type = CU_MEMORYTYPE_HOST;
   CUresult result = e->cuda->driver->pointer_get_attribute (&type,
@@ -206,14 +159,12 @@ wait_for (TfxEngine *e, CUevent event)
       "waiting for the device");
 }
 
-/* Upload, or zeros where there is no input. */
 static int
-bring_in (TfxEngine *e, const TfxBlock *in, const TfxBlock *shape,
-    TfxKernelBlock *block)
+upload (TfxEngine *e, const TfxBlock *in, TfxKernelBlock *block)
 {
   unsigned i = e->next_in;
   TfxTransfer *t = &e->in[i];
-  size_t n_samples = shape->n_frames * shape->n_channels;
+  size_t n_samples = in->n_frames * in->n_channels;
   int ret = e->in_is_moving[i] ? wait_for (e, e->in_moved[i]) : 0;
 
   e->in_is_moving[i] = ret < 0;
@@ -223,19 +174,14 @@ bring_in (TfxEngine *e, const TfxBlock *in, const TfxBlock *shape,
     ret = tfx_transfer_reserve (e->cuda, &e->in[k], n_samples);
   if (ret < 0)
     return ret;
-  *block = tfx_transfer_block (t, shape);
-  if (!in)
-    return tfx_context_check (e->cuda,
-        e->cuda->driver->memset_d8_async (t->device.data, 0,
-            n_samples * tfx_sample_size (shape->type), e->cuda->stream),
-        "clearing device memory");
+  *block = tfx_transfer_block (t, in);
   e->n_uploads++;
   return tfx_transfer_upload (e->cuda, t, in);
 }
 
 /* The output is there: for the host at any rate. */
 static int
-bring_out (TfxEngine *e, const TfxBlock *out, bool on_device)
+finish_output (TfxEngine *e, const TfxBlock *out, bool on_device)
 {
   unsigned used = !e->next_in;
   int ret = 0;
@@ -257,29 +203,30 @@ bring_out (TfxEngine *e, const TfxBlock *out, bool on_device)
   return ret;
 }
 
-/* in: NULL for zeros, and then the input has ended. */
 static int
-run_part (TfxEngine *e, const TfxBlock *in, const TfxBlock *out,
-    bool in_on_device, bool out_on_device)
+run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
+  bool in_on_device = false, out_on_device = false;
   size_t n_frames = out->n_frames;
-  Gate gate = { 0, in ? n_frames : 0, !in };
   TfxKernelBlock from, to;
-  int ret = tfx_cuda_engine_reserve (e, n_frames);
+  int ret = find_samples (e, out, &out_on_device);
 
-  if (ret == 0 && in && in_on_device)
+  if (ret == 0)
+    ret = find_samples (e, in, &in_on_device);
+  if (ret == 0)
+    ret = tfx_cuda_engine_reserve (e, n_frames);
+  if (ret == 0 && in_on_device)
     from = tfx_transfer_device_block (in);
   else if (ret == 0)
-    ret = bring_in (e, in, in ? in : out, &from);
+    ret = upload (e, in, &from);
   if (ret == 0 && !out_on_device)
     ret = tfx_transfer_reserve (e->cuda, &e->out, n_frames * out->n_channels);
   if (ret < 0)
     return ret;
   to = out_on_device ? tfx_transfer_device_block (out)
                      : tfx_transfer_block (&e->out, out);
-  ret = run_list (e, &e->plan->top, &e->top, &from, &to, &no_sum, n_frames,
-      &gate);
-  return ret < 0 ? ret : bring_out (e, out, out_on_device);
+  ret = run_list (e, &e->plan->top, &e->top, &from, &to, &no_sum, n_frames);
+  return ret < 0 ? ret : finish_output (e, out, out_on_device);
 }
 
 /* How many channels the device has cleared since the last time. */
@@ -298,50 +245,11 @@ count_cleared (TfxEngine *e)
 
 /* The device does not answer any more, not even to a call that failed once. */
 static void
-look_if_lost (TfxEngine *e)
+check_lost (TfxEngine *e)
 {
   if (e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS &&
       e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS)
     __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
-}
-
-static int
-run_parts (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
-{
-  bool in_on_device = false, out_on_device;
-  size_t most = TFX_MAX_SAMPLES / out->n_channels;
-  int n_cleared = 0;
-  int where = look_where (e, out, &out_on_device);
-
-  if (where == 0 && in)
-    where = look_where (e, in, &in_on_device);
-  if (where < 0) {
-    look_if_lost (e);
-    return where;
-  }
-
-  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
-  e->has_run = true;
-  for (size_t i = 0; i < out->n_frames; i += most) {
-    size_t n = out->n_frames - i < most ? out->n_frames - i : most;
-    TfxBlock from, to = tfx_block_part (out, i, n, 0, out->n_channels);
-    int ret;
-
-    if (in)
-      from = tfx_block_part (in, i, n, 0, in->n_channels);
-    for (size_t k = 0; k < e->n_nodes; k++) {
-      e->nodes[k].old_skip = e->nodes[k].skip;
-      e->nodes[k].old_rest = e->nodes[k].rest;
-    }
-    ret = run_part (e, in ? &from : NULL, &to, in_on_device, out_on_device);
-    settle (e, ret == 0);
-    if (ret < 0) {
-      look_if_lost (e);
-      return ret;
-    }
-    n_cleared += count_cleared (e);
-  }
-  return n_cleared;
 }
 
 int
@@ -351,7 +259,14 @@ tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 
   if (ret < 0)
     return ret;
-  ret = run_parts (e, in, out);
+  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
+  e->has_run = true;
+  ret = run (e, in, out);
+  commit_or_abandon (e, ret == 0);
+  if (ret == 0)
+    ret = count_cleared (e);
+  else
+    check_lost (e);
   tfx_context_leave (e->cuda);
   return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_exec.c: stages, chains, plans and executors: their life, their errors,
+ * test_row.c: stages, chains, filters and plans: their life, their errors,
  * and what they compute together.
  */
 #include "common.h"
@@ -71,119 +71,90 @@ test_chain (void)
 }
 
 static void
-test_compile (void)
-{
-  static const double bad_rates[] = { 0, -48000, NAN, INFINITY, -INFINITY };
-  TfxChain *chain = tfx_chain_new ();
-  TfxPlan *plan = NULL, *other;
-  bool refused = true;
-
-  for (size_t i = 0; i < sizeof bad_rates / sizeof bad_rates[0]; i++)
-    refused = refused &&
-              tfx_plan_compile (chain, bad_rates[i], 2, tfx_cpu_backend (),
-                  &plan) == -EINVAL &&
-              !plan;
-  tap_check (refused, "rates that are none");
-  tap_check (tfx_plan_compile (chain, 48000, 0, tfx_cpu_backend (), &plan) ==
-                 -EINVAL,
-      "no channel");
-  tap_check (tfx_plan_compile (chain, 48000, TFX_MAX_CHANNELS + 1,
-                 tfx_cpu_backend (), &plan) == -EINVAL,
-      "too many channels");
-  tap_check (tfx_plan_compile (chain, 48000, 2, NULL, &plan) == -EINVAL,
-      "no backend");
-  tap_check (!tfx_plan_compile (chain, 48000, 2, tfx_cpu_backend (), &plan) &&
-                 plan,
-      "an empty chain");
-  tap_check (tfx_plan_n_stages (plan) == 0 && tfx_plan_n_sections (plan) == 0,
-      "has nothing to run");
-  other = tfx_plan_ref (plan);
-  tfx_plan_unref (&plan);
-  tap_check (!plan && tfx_plan_n_stages (other) == 0, "and is counted");
-  tfx_plan_unref (&other);
-  tfx_plan_unref (&other);
-  tfx_chain_unref (&chain);
-}
-
-static void
 test_counts (void)
 {
   const TfxSos sections[] = { section, section, section };
   const TestStage stages[] = { { 1, sections, 3, 0 }, { 2, NULL, 0, 0.5 },
     { 3, sections, 2, 0 } };
-  TfxPlan *plan = test_plan_of (stages, 3, 2, tfx_cpu_backend ());
+  TestFilter *row = test_filter_of (stages, 3, 2, tfx_cpu_backend ());
 
-  tap_check (plan && tfx_plan_n_stages (plan) == 3, "three stages");
-  tap_check (plan && tfx_plan_n_sections (plan) == 5, "five sections");
-  tfx_plan_unref (&plan);
+  tap_check (row && tfx_plan_n_stages (row->plan) == 3 &&
+                 tfx_filter_n_stages (row->filter) == 3,
+      "three stages");
+  tap_check (row && tfx_plan_n_sections (row->plan) == 5 &&
+                 tfx_filter_n_sections (row->filter) == 5,
+      "five sections");
+  test_filter_free (&row);
 }
 
 static void
 test_run_errors (void)
 {
-  TfxPlan *plan = test_plan_new (&section, 1, 2, tfx_cpu_backend ());
-  TfxExec *exec = NULL, *none = NULL;
+  TestFilter *row = test_filter_new (&section, 1, 2, tfx_cpu_backend ());
+  TfxPlan *none = NULL;
   double in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, out[8] = { 0 };
   const double zero[8] = { 0 };
   TfxBlock i = tfx_block_interleaved (in, TFX_SAMPLE_F64, 2, 4), o, bad;
   TfxStats stats;
 
-  tap_check (plan && !tfx_exec_new (plan, &exec) && exec, "an executor");
-  tfx_plan_unref (&plan);
+  tap_check (row != NULL, "a filter and a plan");
   o = i;
   o.data = out;
   bad = i;
   bad.n_channels = 1;
-  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "too few channels");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "too few channels");
   bad.n_channels = 3;
-  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "too many channels");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "too many channels");
   bad = o;
   bad.n_channels = 1;
-  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "other channels out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "other channels out");
   bad = o;
   bad.n_frames = 3;
-  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "other frames out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "other frames out");
   bad = o;
   bad.type = TFX_SAMPLE_F32;
-  tap_check (tfx_exec_run (exec, &i, &bad) == -EINVAL, "another type out");
+  tap_check (test_filter_run (row, &i, &bad) == -EINVAL, "another type out");
   bad = i;
   bad.type = (TfxSample)2;
-  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "an unknown type");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "an unknown type");
   bad.type = (TfxSample)-1;
-  tap_check (tfx_exec_run (exec, &bad, &bad) == -EINVAL, "an unknown type");
+  tap_check (test_filter_run (row, &bad, &bad) == -EINVAL, "an unknown type");
   tap_check (!memcmp (out, zero, sizeof out), "nothing written");
-  tap_check (tfx_exec_is_silent (exec), "and nothing run");
+  tap_check (test_filter_is_silent (row), "and nothing run");
 
   bad = tfx_block_interleaved (NULL, TFX_SAMPLE_F64, 2, 0);
-  tap_check (!tfx_exec_run (exec, &bad, &bad), "a block of no frames");
-  tap_check (!tfx_exec_run (exec, &i, &o), "a block that fits");
-  tfx_exec_get_stats (exec, &stats);
+  tap_check (!test_filter_run (row, &bad, &bad), "a block of no frames");
+  tap_check (!test_filter_run (row, &i, &o), "a block that fits");
+  test_filter_get_stats (row, &stats);
   tap_check (stats.recoveries == 0 && stats.launches == 0 &&
                  stats.uploads == 0 && stats.downloads == 0,
       "nothing recovered, no GPU");
   tap_check (!strcmp (stats.device, "cpu"), "the device is the cpu");
-  tfx_exec_free (&exec);
-  tfx_exec_free (&none);
-  tap_check (!exec && !none, "free clears the pointer and takes NULL");
+  tfx_filter_lock (row->filter);
+  tfx_plan_free (&row->plan);
+  tfx_filter_unlock (row->filter);
+  tfx_plan_free (&none);
+  tap_check (!row->plan && !none, "free clears the pointer and takes NULL");
+  test_filter_free (&row);
 }
 
 static void
 test_dispatches (void)
 {
   TfxSos sections[50];
-  TfxExec *exec;
+  TestFilter *row;
   TfxStats stats;
   double x[2 * 64] = { 0 };
 
   for (unsigned i = 0; i < 50; i++)
     sections[i] = section;
-  exec = test_exec_new (sections, 50, 2, tfx_cpu_backend ());
+  row = test_filter_new (sections, 50, 2, tfx_cpu_backend ());
   for (unsigned i = 0; i < 7; i++)
-    test_exec_f64 (exec, x, 2, 64);
-  tfx_exec_get_stats (exec, &stats);
+    test_filter_f64 (row, x, 2, 64);
+  test_filter_get_stats (row, &stats);
   tap_check (stats.dispatches == 7, "50 sections are one dispatch a block: %u",
       (unsigned)stats.dispatches);
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
 }
 
 /* What a plan of stages does to one channel, by the textbook. */
@@ -243,16 +214,14 @@ test_compositions (void)
     run_stages (list, n, want, N);
     for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
       const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
-      TfxPlan *plan = backend ? test_plan_of (list, n, 3, backend) : NULL;
-      TfxExec *exec = NULL;
+      TestFilter *row = backend ? test_filter_of (list, n, 3, backend) : NULL;
       double got[N];
 
       if (!backend)
         continue;
       for (unsigned j = 0; j < 3 * N; j++)
         x[j] = noise[j / 3];
-      tap_many_check (&many,
-          plan && !tfx_exec_new (plan, &exec) && !test_exec_f64 (exec, x, 3, N),
+      tap_many_check (&many, row && !test_filter_f64 (row, x, 3, N),
           "%s, %s: does not run", cases[i].name, test_kernels[k]);
       for (unsigned channel = 0; channel < 3; channel++) {
         for (unsigned j = 0; j < N; j++)
@@ -261,8 +230,7 @@ test_compositions (void)
             "%s, %s, channel %u: %.3g apart", cases[i].name, test_kernels[k],
             channel, test_distance (got, want, N));
       }
-      tfx_exec_free (&exec);
-      tfx_plan_unref (&plan);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -274,22 +242,19 @@ test_identity_bits (void)
 {
   const TestStage gain = { 1, NULL, 0, 1 };
   double x[64], y[64];
-  TfxPlan *plan = test_plan_of (&gain, 1, 1, tfx_cpu_backend ());
-  TfxExec *exec = NULL;
+  TestFilter *row = test_filter_of (&gain, 1, 1, tfx_cpu_backend ());
 
   test_noise_f64 (x, 64);
   memcpy (y, x, sizeof y);
-  tap_check (plan && !tfx_exec_new (plan, &exec) &&
-                 !test_exec_f64 (exec, y, 1, 64) && !memcmp (x, y, sizeof x),
+  tap_check (row && !test_filter_f64 (row, y, 1, 64) &&
+                 !memcmp (x, y, sizeof x),
       "a gain of 1 changes no bit");
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
-  plan = test_plan_of (NULL, 0, 1, tfx_cpu_backend ());
-  tap_check (plan && !tfx_exec_new (plan, &exec) &&
-                 !test_exec_f64 (exec, y, 1, 64) && !memcmp (x, y, sizeof x),
+  test_filter_free (&row);
+  row = test_filter_of (NULL, 0, 1, tfx_cpu_backend ());
+  tap_check (row && !test_filter_f64 (row, y, 1, 64) &&
+                 !memcmp (x, y, sizeof x),
       "an empty chain changes no bit");
-  tfx_exec_free (&exec);
-  tfx_plan_unref (&plan);
+  test_filter_free (&row);
 }
 
 static void
@@ -300,14 +265,14 @@ test_many_channels (void)
 
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     unsigned n = counts[i];
-    TfxExec *exec = test_exec_new (&section, 1, n, tfx_cpu_backend ());
+    TestFilter *row = test_filter_new (&section, 1, n, tfx_cpu_backend ());
     double *x = test_alloc (3 * n * sizeof *x);
     double want[3] = { 1, 0, 0 };
 
     for (unsigned j = 0; j < 3 * n; j++)
       x[j] = j < n ? 1 + j : 0;
     test_run_f64 (&section, 1, want, want, 3, NULL);
-    tap_many_check (&many, exec && !test_exec_f64 (exec, x, n, 3), "%u", n);
+    tap_many_check (&many, row && !test_filter_f64 (row, x, n, 3), "%u", n);
     for (unsigned j = 0; j < 3 * n; j++) {
       double w = want[j / n] * (1 + j % n);
       if (!tap_many_check (&many, fabs (x[j] - w) <= 1e-15 * (1 + j % n),
@@ -316,7 +281,7 @@ test_many_channels (void)
         break;
     }
     free (x);
-    tfx_exec_free (&exec);
+    test_filter_free (&row);
   }
   tap_many_end (&many);
 }
@@ -329,7 +294,7 @@ test_types_mixed (void)
   const TfxDesign d = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 8, 1000, 0,
     0, 0 };
   int n = tfx_design_sections (&d, 48000, sos);
-  TfxExec *exec = test_exec_new (sos, (size_t)n, 1, tfx_cpu_backend ());
+  TestFilter *row = test_filter_new (sos, (size_t)n, 1, tfx_cpu_backend ());
   float f32[N];
   double want[N], got[N];
 
@@ -337,16 +302,16 @@ test_types_mixed (void)
   for (unsigned i = 0; i < N; i++)
     want[i] = got[i] = f32[i];
   test_run_f64 (sos, (size_t)n, want, want, N, NULL);
-  test_exec_f64 (exec, got, 1, 333);
-  test_exec_f32 (exec, f32 + 333, 1, 333);
+  test_filter_f64 (row, got, 1, 333);
+  test_filter_f32 (row, f32 + 333, 1, 333);
   for (unsigned i = 333; i < 666; i++)
     got[i] = f32[i];
-  test_exec_f64 (exec, got + 666, 1, N - 666);
+  test_filter_f64 (row, got + 666, 1, N - 666);
   tap_check (test_distance (got, want, 333) < SAME &&
                  test_distance (got + 333, want + 333, 333) < 1e-7 &&
                  test_distance (got + 666, want + 666, N - 666) < SAME,
       "F64, F32 and F64 again in one stream");
-  tfx_exec_free (&exec);
+  test_filter_free (&row);
 }
 
 static void
@@ -358,21 +323,21 @@ test_reset (void)
     const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
 
     for (unsigned channels = 1; backend && channels <= 11; channels++) {
-      TfxExec *exec = test_exec_new (&section, 1, channels, backend);
+      TestFilter *row = test_filter_new (&section, 1, channels, backend);
       double noise[11 * 67], first[11 * 67], again[11 * 67];
       size_t size = channels * 67 * sizeof (double);
 
       test_noise_f64 (noise, 11 * 67);
       memcpy (first, noise, size);
       memcpy (again, noise, size);
-      test_exec_f64 (exec, first, channels, 67);
-      tfx_exec_reset (exec);
-      tap_many_check (&many, tfx_exec_is_silent (exec), "%s, %u: not silent",
+      test_filter_f64 (row, first, channels, 67);
+      test_filter_reset (row);
+      tap_many_check (&many, test_filter_is_silent (row), "%s, %u: not silent",
           test_kernels[k], channels);
-      test_exec_f64 (exec, again, channels, 67);
+      test_filter_f64 (row, again, channels, 67);
       tap_many_check (&many, !memcmp (first, again, size), "%s, %u channels",
           test_kernels[k], channels);
-      tfx_exec_free (&exec);
+      test_filter_free (&row);
     }
   }
   tap_many_end (&many);
@@ -390,20 +355,20 @@ test_silent (void)
 
     for (unsigned channels = 1; backend && channels <= 11; channels++) {
       for (unsigned loud = 0; loud < channels; loud++) {
-        TfxExec *exec = test_exec_new (&section, 1, channels, backend);
+        TestFilter *row = test_filter_new (&section, 1, channels, backend);
         double x[11] = { 0 }, peak = 0;
         unsigned frames = 0;
 
-        tap_many_check (&many, exec && tfx_exec_is_silent (exec),
+        tap_many_check (&many, row && test_filter_is_silent (row),
             "%s, %u channels: not silent when new", test_kernels[k], channels);
         x[loud] = 1;
-        test_exec_f64 (exec, x, channels, 1);
-        tap_many_check (&many, !tfx_exec_is_silent (exec),
+        test_filter_f64 (row, x, channels, 1);
+        tap_many_check (&many, !test_filter_is_silent (row),
             "%s, channel %u of %u: silent after a pulse", test_kernels[k], loud,
             channels);
-        while (frames < 1000 && !tfx_exec_is_silent (exec)) {
+        while (frames < 1000 && !test_filter_is_silent (row)) {
           memset (x, 0, sizeof x);
-          test_exec_f64 (exec, x, channels, 1);
+          test_filter_f64 (row, x, channels, 1);
           frames++;
         }
         /* Poles at 0.63 from the origin: -400 dB is 100 frames away. */
@@ -412,25 +377,25 @@ test_silent (void)
             channels, frames);
         for (unsigned i = 0; i < 50; i++) {
           memset (x, 0, sizeof x);
-          test_exec_f64 (exec, x, channels, 1);
+          test_filter_f64 (row, x, channels, 1);
           for (unsigned c = 0; c < channels; c++)
             peak = fmax (peak, fabs (x[c]));
         }
         tap_many_check (&many, peak <= 1e-19,
             "%s, channel %u of %u: silent, but %g comes out", test_kernels[k],
             loud, channels, peak);
-        tfx_exec_free (&exec);
+        test_filter_free (&row);
 
-        exec = test_exec_new (&delay, 1, channels, backend);
+        row = test_filter_new (&delay, 1, channels, backend);
         x[loud] = 1;
         for (unsigned i = 0; i < 2; i++) {
-          test_exec_f64 (exec, x, channels, 1);
-          tap_many_check (&many, !tfx_exec_is_silent (exec),
+          test_filter_f64 (row, x, channels, 1);
+          tap_many_check (&many, !test_filter_is_silent (row),
               "%s, channel %u of %u: silent with a pulse on its way",
               test_kernels[k], loud, channels);
           x[loud] = 0;
         }
-        tfx_exec_free (&exec);
+        test_filter_free (&row);
       }
     }
   }
@@ -440,7 +405,6 @@ test_silent (void)
 static const TapTest tests[] = {
   { "stage", test_stage },
   { "chain", test_chain },
-  { "compile", test_compile },
   { "counts", test_counts },
   { "run-errors", test_run_errors },
   { "dispatches", test_dispatches },

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * absent.c: why some classes are not in the catalogue. */
+#include "absent.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+#include "suggest.h"
+
+typedef struct Absent
+{
+  const char *name, *why;
+} Absent;
+
+static const char dynamics[] =
+    "its gain depends on the level of the signal, and a chain holds linear "
+    "filters alone";
+static const char normalising[] =
+    "it has to know the whole signal before the first sample comes out, and "
+    "a stream has no end yet; set a level with Gain";
+static const char grouping[] = "series is written a | b, and a sum a + b";
+static const char base[] =
+    "it is a base class; use one of the filters made from it";
+
+static const Absent absents[] = {
+  { "Normalize", normalising },
+  { "PeakNormalizationStrategy", normalising },
+  { "RMSNormalizationStrategy", normalising },
+  { "PercentileNormalizationStrategy", normalising },
+  { "PerChannelNormalizationStrategy", normalising },
+  { "CustomNormalizationStrategy", normalising },
+  { "Compressor", dynamics },
+  { "Expander", dynamics },
+  { "Gate", dynamics },
+  { "NoiseGate", dynamics },
+  { "Limiter", dynamics },
+  { "FilterChain", grouping },
+  { "ParallelFilterCombination", grouping },
+  { "Sequential", grouping },
+  { "FusedSOSCascade", grouping },
+  { "FX", base },
+  { "IIR", base },
+  { "Biquad", base },
+  { "Shelving", base },
+  { "AbstractFilter", base },
+  { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },
+  { "PingPongDelayStrategy", "it is a value of Delay: strategy='ping-pong'" },
+  { "Wave", "the audio comes from the pipeline" },
+};
+
+int
+tfx_absent_refuse (const char *name, TfxExprError *error)
+{
+  TfxSuggestion near;
+
+  for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
+    if (strcmp (absents[i].name, name) == 0)
+      return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
+          name, absents[i].why);
+  }
+  tfx_suggestion_init (&near, name, strlen (name));
+  for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+
+    tfx_suggestion_try (&near, klass->name);
+    for (size_t k = 0; klass->aliases[k]; k++)
+      tfx_suggestion_try (&near, klass->aliases[k]);
+  }
+  if (near.best)
+    return tfx_error_set (error, -EINVAL,
+        "there is no class '%s'; did you mean '%s'?", name, near.best);
+  return tfx_error_set (error, -EINVAL, "there is no class '%s'", name);
+}

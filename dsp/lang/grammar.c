@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * grammar.c: the grammar of the chain language, by recursive descent.
+ *
+ *   chain    = [ series ]
+ *   series   = sum { "|" sum }
+ *   sum      = primary { "+" primary }
+ *   primary  = "(" series ")" | [ name "=" ] { name "." } name "(" [ args ] ")"
+ *   args     = arg { "," arg } [ "," ]
+ *   arg      = [ name "=" ] value
+ *   value    = [ sign ] number | string | "True" | "False" | "None" | word
+ *            | "[" [ value { "," value } [ "," ] ] "]" | "(" the same ")"
+ *   word     = { name "." } name [ "(" ")" ]
+ *
+ * The reading stops at the first error. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "absent.h"
+#include "arguments.h"
+#include "class.h"
+#include "error.h"
+#include "node.h"
+#include "parser.h"
+
+/* ---- names ----------------------------------------------------------------- */
+
+static bool
+name_is_taken (const TfxParser *parser, const char *name)
+{
+  for (size_t i = 0; i < parser->n_names; i++) {
+    if (strcmp (parser->names[i], name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Keeps the name of a stage; it points into the stage. */
+static int
+keep_name (TfxParser *parser, TfxNode *node, const char *name, size_t offset)
+{
+  if (name_is_taken (parser, name)) {
+    tfx_error_set (parser->error, -EINVAL, "two stages have the name '%s'",
+        name);
+    return tfx_parser_fail_at (parser, offset);
+  }
+  strcpy (node->name, name);
+  node->is_named = true;
+  parser->names[parser->n_names++] = node->name;
+  return 0;
+}
+
+static bool
+is_reserved (const char *name)
+{
+  return strcmp (name, "True") == 0 || strcmp (name, "False") == 0 ||
+         strcmp (name, "None") == 0;
+}
+
+/* ---- calls ----------------------------------------------------------------- */
+
+/* The name of a stage and of its class, up to the "(". */
+typedef struct CallHead
+{
+  char name[TFX_EXPR_MAX_NAME + 1]; /* of the stage, or empty */
+  size_t name_offset;
+  TfxToken klass;
+} CallHead;
+
+static int
+parse_head (TfxParser *parser, CallHead *head)
+{
+  int code;
+
+  head->name[0] = '\0';
+  head->klass = parser->token;
+  code = tfx_parser_advance (parser);
+  if (code < 0)
+    return code;
+  if (parser->token.type == TFX_TOKEN_EQUALS) {
+    if (is_reserved (head->klass.string)) {
+      tfx_error_set (parser->error, -EINVAL, "a stage can not be named %s",
+          head->klass.string);
+      return tfx_parser_fail_at (parser, head->klass.offset);
+    }
+    strcpy (head->name, head->klass.string);
+    head->name_offset = head->klass.offset;
+    code = tfx_parser_advance (parser);
+    if (code < 0)
+      return code;
+    if (parser->token.type != TFX_TOKEN_NAME)
+      return tfx_parser_fail_expected (parser,
+          "the class of the named stage, such as LoButterworth");
+    head->klass = parser->token;
+    code = tfx_parser_advance (parser);
+  }
+  while (code == 0 && parser->token.type == TFX_TOKEN_DOT) {
+    code = tfx_parser_advance (parser);
+    if (code < 0)
+      return code;
+    if (parser->token.type != TFX_TOKEN_NAME)
+      return tfx_parser_fail_expected (parser, "a name after '.'");
+    head->klass = parser->token;
+    code = tfx_parser_advance (parser);
+  }
+  if (code == 0 && parser->token.type == TFX_TOKEN_EQUALS) {
+    tfx_error_set (parser->error, -EINVAL,
+        "a stage takes one name, without '.'");
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
+  return code;
+}
+
+static const TfxClass *
+find_class (TfxParser *parser, const TfxToken *name)
+{
+  const TfxClass *klass = tfx_catalogue_find (name->string);
+
+  if (klass)
+    return klass;
+  tfx_absent_refuse (name->string, parser->error);
+  tfx_parser_fail_at (parser, name->offset);
+  return NULL;
+}
+
+static int
+parse_call (TfxParser *parser, TfxNode **node)
+{
+  CallHead head;
+  const TfxClass *klass;
+  int code = parse_head (parser, &head);
+
+  if (code < 0)
+    return code;
+  klass = tfx_catalogue_find (head.klass.string);
+  if (!klass && parser->token.type != TFX_TOKEN_OPEN &&
+      strcmp (head.klass.string, "wave") == 0) {
+    tfx_error_set (parser->error, -EINVAL,
+        "the chain is what stands after \"wave |\"; leave that out");
+    return tfx_parser_fail_at (parser, head.klass.offset);
+  }
+  klass = find_class (parser, &head.klass);
+  if (!klass)
+    return parser->error->code;
+  if (parser->token.type != TFX_TOKEN_OPEN) {
+    tfx_error_set (parser->error, -EINVAL,
+        "expected '(' and the arguments after %s", klass->name);
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
+  if (parser->n_stages == TFX_EXPR_MAX_STAGES) {
+    tfx_error_set (parser->error, -E2BIG, "the chain has more than %u stages",
+        TFX_EXPR_MAX_STAGES);
+    return tfx_parser_fail_at (parser, head.klass.offset);
+  }
+
+  *node = tfx_node_new_call (klass);
+  if (!*node)
+    return tfx_error_set_no_memory (parser->error);
+  parser->n_stages++;
+  code =
+      head.name[0] ? keep_name (parser, *node, head.name, head.name_offset) : 0;
+  if (code == 0)
+    code = tfx_arguments_parse (parser, *node, head.klass.offset);
+  if (code == 0) {
+    code = tfx_class_check (*node, klass->name, parser->error);
+    if (code < 0)
+      tfx_parser_fail_at (parser, head.klass.offset);
+  }
+  if (code < 0) {
+    tfx_node_free (*node);
+    *node = NULL;
+  }
+  return code;
+}
+
+/* ---- groups ---------------------------------------------------------------- */
+
+static int parse_series (TfxParser *parser, TfxNode **node);
+
+static int
+parse_parentheses (TfxParser *parser, TfxNode **node)
+{
+  size_t offset = parser->token.offset;
+  int code = tfx_parser_enter (parser);
+
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  if (code < 0)
+    return code;
+  if (parser->token.type == TFX_TOKEN_CLOSE) {
+    tfx_error_set (parser->error, -EINVAL, "nothing stands in '()'");
+    return tfx_parser_fail_at (parser, offset);
+  }
+  code = parse_series (parser, node);
+  if (code < 0)
+    return code;
+  if (parser->token.type == TFX_TOKEN_CLOSE) {
+    parser->depth--;
+    code = tfx_parser_advance (parser);
+  } else if (parser->token.type == TFX_TOKEN_END) {
+    tfx_error_set (parser->error, -EINVAL, "this '(' is not closed");
+    code = tfx_parser_fail_at (parser, offset);
+  } else {
+    code = tfx_parser_fail_expected (parser, "'|', '+' or ')'");
+  }
+  if (code < 0) {
+    tfx_node_free (*node);
+    *node = NULL;
+  }
+  return code;
+}
+
+static int
+parse_primary (TfxParser *parser, TfxNode **node)
+{
+  switch (parser->token.type) {
+    case TFX_TOKEN_OPEN:
+      return parse_parentheses (parser, node);
+    case TFX_TOKEN_NAME:
+      return parse_call (parser, node);
+    case TFX_TOKEN_NUMBER:
+      tfx_error_set (parser->error, -EINVAL,
+          "a number is no stage; a factor is Gain(2), decibels are "
+          "Gain(6, gain_type='db')");
+      return tfx_parser_fail_at (parser, parser->token.offset);
+    default:
+      return tfx_parser_fail_expected (parser,
+          "a stage, such as LoButterworth(1000)");
+  }
+}
+
+/* One operator's run of operands; "next" reads an operand. */
+static int
+parse_run (TfxParser *parser, TfxTokenType operator, TfxNodeKind kind,
+    int (*next) (TfxParser *, TfxNode **), TfxNode **node)
+{
+  TfxNode *group, *operand = NULL;
+  int code = next (parser, node);
+
+  if (code < 0 || parser->token.type != operator)
+    return code;
+  group = tfx_node_new_group (kind);
+  operand = *node;
+  *node = NULL;
+  if (!group) {
+    tfx_node_free (operand);
+    return tfx_error_set_no_memory (parser->error);
+  }
+  for (;;) {
+    if (tfx_node_add (group, operand) < 0) {
+      code = tfx_error_set_no_memory (parser->error);
+      break;
+    }
+    if (parser->token.type != operator) {
+      *node = group;
+      return 0;
+    }
+    code = tfx_parser_advance (parser);
+    if (code == 0)
+      code = next (parser, &operand);
+    if (code < 0)
+      break;
+  }
+  tfx_node_free (group);
+  return code;
+}
+
+static int
+parse_sum (TfxParser *parser, TfxNode **node)
+{
+  return parse_run (parser, TFX_TOKEN_PLUS, TFX_NODE_SUM, parse_primary, node);
+}
+
+static int
+parse_series (TfxParser *parser, TfxNode **node)
+{
+  return parse_run (parser, TFX_TOKEN_PIPE, TFX_NODE_SERIES, parse_sum, node);
+}
+
+/* ---- the whole --------------------------------------------------------------- */
+
+static int
+parse_chain (TfxParser *parser, TfxNode **root)
+{
+  int code = tfx_parser_advance (parser);
+
+  if (code < 0 || parser->token.type == TFX_TOKEN_END)
+    return code;
+  code = parse_series (parser, root);
+  if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE) {
+    tfx_error_set (parser->error, -EINVAL, "this ')' closes nothing");
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
+  if (code == 0 && parser->token.type == TFX_TOKEN_OPERATOR) {
+    tfx_error_set (parser->error, -EINVAL,
+        "stages are put together by '|' (series) and '+' (sum) alone");
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
+  if (code == 0 && parser->token.type != TFX_TOKEN_END)
+    return tfx_parser_fail_expected (parser, "'|', '+' or the end");
+  return code;
+}
+
+TfxExpr *
+tfx_expr_parse (const char *text, size_t length, TfxExprError *error)
+{
+  TfxExprError own;
+  TfxParser *parser;
+  TfxNode *root = NULL;
+  TfxExpr *expr = NULL;
+  int code;
+
+  if (!error)
+    error = &own;
+  if (length > TFX_EXPR_MAX_TEXT) {
+    tfx_error_set (error, -E2BIG,
+        "the chain has %zu bytes of text, at most %u are allowed", length,
+        TFX_EXPR_MAX_TEXT);
+    return NULL;
+  }
+  parser = calloc (1, sizeof *parser);
+  if (!parser) {
+    tfx_error_set_no_memory (error);
+    return NULL;
+  }
+  parser->error = error;
+  tfx_lexer_init (&parser->lexer, text, length);
+  code = parse_chain (parser, &root);
+  free (parser);
+  if (code < 0) {
+    tfx_node_free (root);
+    return NULL;
+  }
+  expr = tfx_expr_new (root);
+  if (!expr)
+    tfx_error_set_no_memory (error);
+  else if (tfx_expr_check (expr, error) < 0)
+    tfx_expr_free (&expr);
+  return expr;
+}

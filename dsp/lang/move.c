@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * move.c: the stage of an expression whose values have moved.
+ *
+ * Whatever is set gets a number above all that were given before, and an
+ * expression gets another one when its structure changes.  So the numbers of what
+ * is in force tell what was set since. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+
+/* The longest list of a stage that is designed alone: the edges of a band. */
+#define MAX_LIST 2
+
+struct TfxMove
+{
+  uint64_t structure, serial; /* in force, or taken */
+  /* The stage that was taken, with copies of its values. */
+  TfxNode node;
+  TfxValue values[TFX_CLASS_MAX_PARAMS];
+  double lists[TFX_CLASS_MAX_PARAMS][MAX_LIST];
+};
+
+TfxMove *
+tfx_move_new (void)
+{
+  return calloc (1, sizeof (TfxMove));
+}
+
+void
+tfx_move_free (TfxMove **move)
+{
+  free (*move);
+  *move = NULL;
+}
+
+void
+tfx_move_begin (TfxMove *move, const TfxExpr *expr)
+{
+  move->structure = expr->structure;
+  move->serial = 0;
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    if (expr->stages[i]->serial > move->serial)
+      move->serial = expr->stages[i]->serial;
+  }
+}
+
+static bool
+take (TfxMove *move, const TfxNode *node)
+{
+  if (!node->klass->ops->design)
+    return false;
+  for (unsigned i = 0; i < node->klass->n_params; i++) {
+    if (node->values[i].n_list > MAX_LIST)
+      return false;
+  }
+  move->node = *node;
+  move->node.values = move->values;
+  move->node.made = (TfxNodeMade){ NULL };
+  for (unsigned i = 0; i < node->klass->n_params; i++) {
+    move->values[i] = node->values[i];
+    if (node->values[i].n_list > 0)
+      memcpy (move->lists[i], node->values[i].list,
+          node->values[i].n_list * sizeof (double));
+    move->values[i].list = move->lists[i];
+  }
+  return true;
+}
+
+int
+tfx_move_next (TfxMove *move, const TfxExpr *expr)
+{
+  const TfxNode *first = NULL;
+
+  if (expr->structure != move->structure)
+    return -ENOTSUP;
+  for (size_t i = 0; i < expr->n_stages; i++) {
+    const TfxNode *node = expr->stages[i];
+
+    if (node->serial > move->serial && (!first || node->serial < first->serial))
+      first = node;
+  }
+  if (!first)
+    return -ENOENT;
+  if (!take (move, first))
+    return -ENOTSUP;
+  move->serial = first->serial;
+  return 0;
+}
+
+int
+tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
+    TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error)
+{
+  TfxExprError own;
+  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL,
+    error ? error : &own };
+
+  return tfx_build_move (&build, &move->node, moved);
+}

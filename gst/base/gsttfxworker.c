@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxworker.c: a thread for what takes longer than a stream can wait.
+ */
+#include "gsttfxworker.h"
+
+typedef struct
+{
+  gpointer data;
+  GDestroyNotify destroy;
+} GstTfxWorkerOld;
+
+static void
+gst_tfx_worker_free_old (gpointer item)
+{
+  GstTfxWorkerOld *old = item;
+
+  old->destroy (old->data);
+  g_free (old);
+}
+
+static gpointer
+gst_tfx_worker_run (gpointer data)
+{
+  GstTfxWorker *self = data;
+  GFunc notify = self->notify;
+  gpointer listener = self->listener, job = self->job;
+
+  g_slist_free_full (g_steal_pointer (&self->old), gst_tfx_worker_free_old);
+  self->run (job);
+  /* From here on the owner may take the job, and start another one when this
+   * thread has ended. */
+  g_atomic_int_set (&self->is_done, TRUE);
+  notify (listener, job);
+  return NULL;
+}
+
+gboolean
+gst_tfx_worker_start (GstTfxWorker *self, GstTfxWorkerFunc run, gpointer job,
+    GFunc notify, gpointer listener)
+{
+  if (self->thread)
+    return FALSE;
+  self->is_done = FALSE;
+  self->run = run;
+  self->job = job;
+  self->notify = notify;
+  self->listener = listener;
+  self->thread =
+      g_thread_try_new ("tfx-worker", gst_tfx_worker_run, self, NULL);
+  return self->thread != NULL;
+}
+
+gpointer
+gst_tfx_worker_get_job (const GstTfxWorker *self)
+{
+  return self->thread ? self->job : NULL;
+}
+
+gpointer
+gst_tfx_worker_take (GstTfxWorker *self, gboolean may_wait)
+{
+  if (!self->thread || (!may_wait && !g_atomic_int_get (&self->is_done)))
+    return NULL;
+  g_thread_join (g_steal_pointer (&self->thread));
+  return g_steal_pointer (&self->job);
+}
+
+void
+gst_tfx_worker_free_later (GstTfxWorker *self, gpointer data,
+    GDestroyNotify destroy)
+{
+  GstTfxWorkerOld *old;
+
+  if (!data)
+    return;
+  /* The list is the thread's while there is one. */
+  if (self->thread) {
+    destroy (data);
+    return;
+  }
+  old = g_new (GstTfxWorkerOld, 1);
+  *old = (GstTfxWorkerOld){ data, destroy };
+  self->old = g_slist_prepend (self->old, old);
+}
+
+void
+gst_tfx_worker_clear (GstTfxWorker *self)
+{
+  g_slist_free_full (g_steal_pointer (&self->old), gst_tfx_worker_free_old);
+}

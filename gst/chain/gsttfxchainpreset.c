@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainpreset.c: the presets of tfxchain.
+ *
+ * What a preset keeps is the chain, with the values that its stages have.  What
+ * cannot be read is neither saved nor loaded.
+ */
+#include "gsttfxchainpreset.h"
+
+#include <string.h>
+
+#include "gsttfxchainprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+/* GstPreset writes a string escaped twice and reads it unescaped once, up to
+ * GStreamer 1.28 at least, which no chain survives.  What it keeps about a
+ * preset comes back as it was: so the chain is kept there too, and that one
+ * counts. */
+#define PRESET_CHAIN "chain"
+
+static GstPresetInterface defaults;
+
+/* Whether a chain can be read; if not, what is wrong with it. */
+static gboolean
+can_be_read (const gchar *text, TfxExprError *error)
+{
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), error);
+  gboolean can = expr != NULL;
+
+  tfx_expr_free (&expr);
+  return can;
+}
+
+static gboolean
+gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
+{
+  gchar *text = gst_tfx_chain_print (GST_TFX_CHAIN (preset));
+  TfxExprError error;
+  gboolean ok = text && can_be_read (text, &error);
+
+  if (text && !ok)
+    GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
+        ("The preset \"%s\" is not saved, since it could not be loaded: %s",
+            name, error.rendered),
+        (NULL));
+  ok = ok && defaults.save_preset (preset, name) &&
+       gst_preset_set_meta (preset, name, PRESET_CHAIN, text);
+  g_free (text);
+  return ok;
+}
+
+/* The chain of a preset in the file that is in a folder, to be freed, or
+ * NULL. */
+static gchar *
+read_file (const gchar *folder, const gchar *name)
+{
+  gchar *path = g_build_filename (folder, "GstTfxChain.prs", NULL);
+  GKeyFile *file = g_key_file_new ();
+  gchar *text = NULL;
+
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
+    text = g_key_file_get_string (file, name, "chain", NULL);
+  g_key_file_free (file);
+  g_free (path);
+  return text;
+}
+
+/* The same for a preset that comes with the element. */
+static gchar *
+read_shipped (const gchar *name)
+{
+  const gchar *path = g_getenv ("GST_PRESET_PATH");
+  gchar **folders = g_strsplit (path ? path : "", G_SEARCHPATH_SEPARATOR_S, -1);
+  gchar *text = NULL;
+
+  for (guint i = 0; folders[i] && !text; i++)
+    text = read_file (folders[i], name);
+  if (!text)
+    text = read_file (PRESETS_DIR, name);
+  g_strfreev (folders);
+  return text;
+}
+
+/* The chain of a preset, to be freed; NULL if there is no such preset. */
+static gchar *
+read_preset (GstPreset *preset, const gchar *name)
+{
+  gchar *text = NULL;
+  GstPreset *reader;
+
+  if (gst_preset_get_meta (preset, name, PRESET_CHAIN, &text) && text)
+    return text;
+  /* With the first preset that a user saves, GstPreset puts all others into the
+   * user's file, where they stay as they are now.  So one that the user has not
+   * saved is read where it comes from. */
+  text = read_shipped (name);
+  if (text)
+    return text;
+  /* In a file from elsewhere the chain is the property: another element takes
+   * it, whatever it is. */
+  reader = gst_object_ref_sink (g_object_new (G_OBJECT_TYPE (preset), NULL));
+  if (defaults.load_preset (reader, name))
+    g_object_get (reader, "chain", &text, NULL);
+  gst_object_unref (reader);
+  return text;
+}
+
+static gboolean
+gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
+{
+  gchar *text = read_preset (preset, name);
+  TfxExprError error;
+  gboolean ok = text && can_be_read (text, &error);
+
+  if (text && !ok)
+    GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,
+        ("The preset \"%s\" cannot be used, the chain goes on as it was: %s",
+            name, error.rendered),
+        (NULL));
+  ok = ok && gst_tfx_chain_set_text (GST_TFX_CHAIN (preset), text);
+  if (ok)
+    gst_tfx_chain_notify_text (GST_TFX_CHAIN (preset));
+  g_free (text);
+  return ok;
+}
+
+/* The values of the stages are in the chain. */
+static gchar **
+gst_tfx_chain_preset_get_property_names (GstPreset *preset)
+{
+  static const gchar *const names[] = { "chain", NULL };
+
+  return g_strdupv ((gchar **)names);
+}
+
+void
+gst_tfx_chain_preset_init (gpointer iface, gpointer data)
+{
+  GstPresetInterface *preset = iface;
+
+  defaults = *preset;
+  preset->get_property_names = gst_tfx_chain_preset_get_property_names;
+  preset->save_preset = gst_tfx_chain_preset_save;
+  preset->load_preset = gst_tfx_chain_preset_load;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxfirstage.c: the stage of a FIR filter: an impulse response, and how
+ * late it is.
+ *
+ * The filter is causal: a kernel whose middle lies d taps behind its beginning
+ * makes the output d frames late, and the base class takes them out of the
+ * stream.  Two kernels can be cross-faded if both make it as late.  So
+ *
+ *   a kernel with less delay than the stream has gets zeros in front;
+ *   before one with more the old kernel is set later by as much, while the
+ *   frames by which the delay grows are dropped: it goes on to the very sample.
+ *
+ * Zeros behind a kernel change nothing but how much of its input the filter
+ * keeps, for the next one to begin with. */
+#include "gsttfxfirstage.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfx_fir_debug);
+#define GST_CAT_DEFAULT gst_tfx_fir_debug
+
+/* Stages of fewer taps are made in less time than a block takes. */
+#define MIN_LONG_TAPS 16384
+
+/* Seconds that nobody notices between the setting of a kernel and its effect. */
+#define SHORT_WHILE 0.1
+
+/* ---- settings --------------------------------------------------------------- */
+
+static void
+gst_tfx_fir_setting_set (GstTfxFirSetting *self, const GstTfxFirSetting *from)
+{
+  GstTfxImpulse *old = self->impulse;
+
+  *self = *from;
+  if (self->impulse)
+    gst_tfx_impulse_ref (self->impulse);
+  gst_tfx_impulse_unref (old);
+}
+
+static gboolean
+gst_tfx_fir_setting_equal (const GstTfxFirSetting *a, const GstTfxFirSetting *b)
+{
+  return a->impulse == b->impulse && a->n_leading == b->n_leading &&
+         a->n_taps == b->n_taps && a->delay == b->delay &&
+         a->method == b->method;
+}
+
+static TfxStage *
+gst_tfx_fir_setting_make_stage (const GstTfxFirSetting *self, guint64 id,
+    GError **error)
+{
+  return gst_tfx_impulse_make_stage (self->impulse, id, self->n_leading,
+      self->n_taps, self->method, error);
+}
+
+/* The step before another setting: the one in force, later by as much as the
+ * delay grows, and with as much input as the other one needs to go on from.
+ *
+ * A kernel of linear phase is worth waiting for, as its middle may lie beyond
+ * the input that was kept so far; so is what is there at once.  What a longer
+ * impulse response of another kind does with an input that begins somewhere is
+ * what it does at the start of any sound.  FALSE if no step is needed. */
+static gboolean
+gst_tfx_fir_setting_find_step (const GstTfxFirSetting *self,
+    const GstTfxFirSetting *target, gsize short_while, GstTfxFirSetting *step,
+    gsize *n_hold)
+{
+  const gsize n_grown = target->delay - self->delay;
+  gsize n_missing = 0;
+
+  if (target->n_taps > self->n_taps)
+    n_missing = target->n_taps - self->n_taps;
+  if (!target->impulse->is_linear_phase && n_missing > short_while)
+    n_missing = 0;
+  *n_hold = MAX (n_grown, n_missing);
+  *step = *self;
+  step->n_leading += n_grown;
+  step->n_taps += *n_hold;
+  step->delay += n_grown;
+  return *n_hold > 0;
+}
+
+/* ---- long stages, in the thread ------------------------------------------------ */
+
+typedef struct
+{
+  GstTfxFirSetting setting;
+  guint64 id;
+  TfxFilterSpec spec;
+
+  TfxStage *stage; /* or else: */
+  GError *error;
+} GstTfxFirJob;
+
+static void
+gst_tfx_fir_job_run (gpointer data)
+{
+  GstTfxFirJob *job = data;
+
+  job->stage =
+      gst_tfx_fir_setting_make_stage (&job->setting, job->id, &job->error);
+  /* Without memory for it the filter tries it itself, or says so. */
+  if (job->stage)
+    tfx_stage_prepare (job->stage, &job->spec);
+}
+
+static void
+gst_tfx_fir_job_notify (gpointer element, gpointer job)
+{
+  gst_tfx_element_mark_ready (element);
+}
+
+static GstTfxFirJob *
+gst_tfx_fir_job_new (const GstTfxFirSetting *setting, guint64 id,
+    const TfxFilterSpec *spec)
+{
+  GstTfxFirJob *job = g_new0 (GstTfxFirJob, 1);
+
+  gst_tfx_fir_setting_set (&job->setting, setting);
+  job->id = id;
+  job->spec = *spec;
+  return job;
+}
+
+static void
+gst_tfx_fir_job_free (GstTfxFirJob *job)
+{
+  if (!job)
+    return;
+  gst_tfx_impulse_unref (job->setting.impulse);
+  tfx_stage_unref (&job->stage);
+  g_clear_error (&job->error);
+  g_free (job);
+}
+
+/* ---- stages -------------------------------------------------------------------- */
+
+/* The stage; NULL without an error while it is being made. */
+static TfxStage *
+gst_tfx_fir_stager_make (GstTfxFirStager *self, GstTfxElement *element,
+    const GstTfxFirSetting *setting, const GstTfxBuild *build, GError **error)
+{
+  GstTfxFirJob *job;
+  TfxStage *stage;
+
+  if (!build->is_running || setting->n_taps < MIN_LONG_TAPS)
+    return gst_tfx_fir_setting_make_stage (setting, self->id, error);
+
+  job = gst_tfx_worker_take (&self->worker, FALSE);
+  if (job && gst_tfx_fir_setting_equal (&job->setting, setting)) {
+    stage = g_steal_pointer (&job->stage);
+    if (job->error)
+      g_propagate_error (error, g_steal_pointer (&job->error));
+    gst_tfx_fir_job_free (job);
+    return stage;
+  }
+  gst_tfx_fir_job_free (job);
+  if (gst_tfx_worker_get_job (&self->worker))
+    return NULL;
+  job = gst_tfx_fir_job_new (setting, self->id, build->spec);
+  if (gst_tfx_worker_start (&self->worker, gst_tfx_fir_job_run, job,
+          gst_tfx_fir_job_notify, element))
+    return NULL;
+  gst_tfx_fir_job_free (job);
+  return gst_tfx_fir_setting_make_stage (setting, self->id, error);
+}
+
+void
+gst_tfx_fir_stager_settle (GstTfxFirStager *self, const GstTfxBuild *build)
+{
+  if (!build->was_refused)
+    gst_tfx_fir_setting_set (&self->running, &self->offered);
+}
+
+TfxStage *
+gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
+    GstTfxImpulse *impulse, gsize delay, TfxFirMethod method,
+    GstTfxBuild *build, GError **error)
+{
+  GstTfxFirSetting target = { .impulse = impulse,
+    .delay = MAX (delay, build->delay),
+    .method = method };
+  GstTfxFirSetting step;
+  TfxStage *stage;
+
+  target.n_leading = target.delay - delay;
+  target.n_taps = impulse->n_taps + target.n_leading;
+  build->n_spare = target.n_leading;
+  if (build->is_running && self->running.impulse &&
+      gst_tfx_fir_setting_find_step (&self->running, &target,
+          SHORT_WHILE * build->rate, &step, &build->n_hold)) {
+    /* It would cut a cross-fade short. */
+    if (!build->is_settled) {
+      build->n_hold = 0;
+      build->ask_again = TRUE;
+      return NULL;
+    }
+    build->at_once = TRUE;
+    build->n_spare = 0;
+    target = step;
+  }
+  GST_DEBUG_OBJECT (element,
+      "%s of %" G_GSIZE_FORMAT " taps, %" G_GSIZE_FORMAT
+      " of them in front, delay %" G_GSIZE_FORMAT,
+      build->at_once ? "step" : "kernel", target.n_taps, target.n_leading,
+      target.delay);
+  stage = gst_tfx_fir_stager_make (self, element, &target, build, error);
+  if (!stage) {
+    build->at_once = FALSE;
+    build->n_hold = build->n_spare = 0;
+    return NULL;
+  }
+  build->delay = target.delay;
+  gst_tfx_fir_setting_set (&self->offered, &target);
+  return stage;
+}
+
+void
+gst_tfx_fir_stager_clear (GstTfxFirStager *self)
+{
+  static const GstTfxFirSetting none;
+
+  gst_tfx_fir_job_free (gst_tfx_worker_take (&self->worker, TRUE));
+  gst_tfx_worker_clear (&self->worker);
+  gst_tfx_fir_setting_set (&self->running, &none);
+  gst_tfx_fir_setting_set (&self->offered, &none);
+}

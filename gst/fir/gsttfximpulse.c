@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfximpulse.c: impulse responses.
+ */
+#include "gsttfximpulse.h"
+
+#include <errno.h>
+#include <gst/gst.h>
+#include <math.h>
+#include <string.h>
+
+/* How far two taps may differ and still count as equal, as a part of the
+ * largest: float32 and 24-bit files round by less. */
+#define SYMMETRY_TOLERANCE 1e-6
+
+/* ---- making and freeing ----------------------------------------------------- */
+
+GstTfxImpulse *
+gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps)
+{
+  GstTfxImpulse *self = g_atomic_rc_box_new0 (GstTfxImpulse);
+
+  self->rate = rate;
+  self->n_kernels = n_kernels;
+  self->n_taps = n_taps;
+  if (n_taps <= G_MAXSIZE / n_kernels)
+    self->taps = g_try_new (gdouble, n_kernels * n_taps);
+  if (!self->taps)
+    g_clear_pointer (&self, gst_tfx_impulse_unref);
+  return self;
+}
+
+static void
+gst_tfx_impulse_clear (gpointer data)
+{
+  g_free (((GstTfxImpulse *)data)->taps);
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_ref (GstTfxImpulse *self)
+{
+  return g_atomic_rc_box_acquire (self);
+}
+
+void
+gst_tfx_impulse_unref (GstTfxImpulse *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full (self, gst_tfx_impulse_clear);
+}
+
+/* Whether taps[n - 1 - i] is sign * taps[i]. */
+static gboolean
+gst_tfx_impulse_is_mirrored (const gdouble *taps, gsize n, gdouble sign,
+    gdouble tolerance)
+{
+  for (gsize i = 0; i < (n + 1) / 2; i++) {
+    if (!(fabs (taps[n - 1 - i] - sign * taps[i]) <= tolerance))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_impulse_find_linear_phase (const GstTfxImpulse *self)
+{
+  const gdouble *taps = self->taps;
+  const gsize n = self->n_taps;
+
+  for (guint k = 0; k < self->n_kernels; k++, taps += n) {
+    gdouble tolerance = 0.0;
+
+    for (gsize i = 0; i < n; i++)
+      tolerance = MAX (tolerance, SYMMETRY_TOLERANCE * fabs (taps[i]));
+    if (!gst_tfx_impulse_is_mirrored (taps, n, 1.0, tolerance) &&
+        !gst_tfx_impulse_is_mirrored (taps, n, -1.0, tolerance))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+gst_tfx_impulse_finish (GstTfxImpulse *self)
+{
+  self->is_linear_phase = gst_tfx_impulse_find_linear_phase (self);
+  self->delay = self->is_linear_phase ? (self->n_taps - 1) / 2 : 0;
+}
+
+gint
+gst_tfx_impulse_new_design (const TfxFirDesign *design, guint rate,
+    GstTfxImpulse **impulse)
+{
+  GstTfxImpulse *self = gst_tfx_impulse_new (rate, 1, design->n_taps);
+  gint err = self ? tfx_fir_design (design, rate, self->taps) : -ENOMEM;
+
+  if (err < 0) {
+    gst_tfx_impulse_unref (self);
+    return err;
+  }
+  self->is_linear_phase = TRUE;
+  self->delay = (self->n_taps - 1) / 2;
+  *impulse = self;
+  return 0;
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_new_values (const gdouble *values, gsize n, GError **error)
+{
+  GstTfxImpulse *self;
+
+  if (n > TFX_FIR_MAX_TAPS) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "kernel has %" G_GSIZE_FORMAT " taps, and %u is the most", n,
+        TFX_FIR_MAX_TAPS);
+    return NULL;
+  }
+  for (gsize i = 0; i < n; i++) {
+    if (!(fabs (values[i]) <= GST_TFX_IMPULSE_MAX)) {
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "tap %" G_GSIZE_FORMAT " of kernel is %g, and must lie between %g "
+          "and %g",
+          i, values[i], -GST_TFX_IMPULSE_MAX, GST_TFX_IMPULSE_MAX);
+      return NULL;
+    }
+  }
+  self = gst_tfx_impulse_new (0, 1, n);
+  if (!self) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "no memory for the %" G_GSIZE_FORMAT " taps of kernel", n);
+    return NULL;
+  }
+  memcpy (self->taps, values, n * sizeof (gdouble));
+  gst_tfx_impulse_finish (self);
+  return self;
+}
+
+/* ---- stages --------------------------------------------------------------------- */
+
+/* The kernels, each with its zeros; NULL if memory is short. */
+static gdouble *
+gst_tfx_impulse_pad (const GstTfxImpulse *self, gsize n_leading, gsize n_taps)
+{
+  gdouble *padded = NULL;
+
+  if (n_taps <= G_MAXSIZE / self->n_kernels)
+    padded = g_try_new0 (gdouble, n_taps * self->n_kernels);
+  for (guint k = 0; padded && k < self->n_kernels; k++)
+    memcpy (padded + k * n_taps + n_leading, self->taps + k * self->n_taps,
+        self->n_taps * sizeof (gdouble));
+  return padded;
+}
+
+TfxStage *
+gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
+    gsize n_leading, gsize n_taps, TfxFirMethod method, GError **error)
+{
+  const gdouble **kernels;
+  gdouble *padded = NULL, *taps = self->taps;
+  TfxStage *stage = NULL;
+
+  if (n_taps > TFX_FIR_MAX_TAPS) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "with the delay that the stream has it takes %" G_GSIZE_FORMAT
+        " taps, and %u is the most",
+        n_taps, TFX_FIR_MAX_TAPS);
+    return NULL;
+  }
+  if (n_taps > self->n_taps)
+    taps = padded = gst_tfx_impulse_pad (self, n_leading, n_taps);
+  kernels = g_new (const gdouble *, self->n_kernels);
+  for (guint k = 0; taps && k < self->n_kernels; k++)
+    kernels[k] = taps + k * n_taps;
+  if (taps)
+    stage = tfx_stage_new_fir (id, kernels, self->n_kernels, n_taps, 0, method);
+  if (!stage)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+        "no memory for its %" G_GSIZE_FORMAT " taps", n_taps);
+  g_free (kernels);
+  g_free (padded);
+  return stage;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfximpulsefile.c: impulse responses in sound files.
+ */
+#include "gsttfximpulsefile.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <gst/audio/audio.h>
+#include <gst/gst.h>
+#include <math.h>
+#include <sndfile.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Frames that are read at a time. */
+#define CHUNK_FRAMES 4096
+
+/* No impulse response is made for a rate this much higher or lower than that
+ * of the stream; the resampler's filter would get very long. */
+#define MAX_RATE_RATIO 256
+
+/* What a resampler of this quality leaves in its stop band (-120 dB) is no
+ * part of the impulse response. */
+#define RESAMPLER_QUALITY 10
+#define NEGLIGIBLE 1e-6
+
+/* An error that says which file and why. */
+static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
+    gint code, const gchar *path, const gchar *format, ...)
+{
+  gchar *name = g_filename_display_name (path), *why;
+  va_list args;
+
+  va_start (args, format);
+  why = g_strdup_vprintf (format, args);
+  va_end (args);
+  /* The text goes on, so its last stop goes. */
+  if (g_str_has_suffix (why, "."))
+    why[strlen (why) - 1] = '\0';
+  g_set_error (error, GST_RESOURCE_ERROR, code,
+      "the impulse response of kernel-location=%s cannot be used: %s", name,
+      why);
+  g_free (why);
+  g_free (name);
+}
+
+/* ---- reading ---------------------------------------------------------------- */
+
+/* Opening a pipe or a device would wait for ever. */
+static gboolean
+gst_tfx_impulse_file_is_file (const gchar *path, GError **error)
+{
+  GStatBuf status;
+
+  if (g_stat (path, &status) != 0) {
+    gst_tfx_impulse_file_set_error (error,
+        errno == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
+                        : GST_RESOURCE_ERROR_OPEN_READ,
+        path, "%s", g_strerror (errno));
+    return FALSE;
+  }
+  if (!S_ISREG (status.st_mode)) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
+        S_ISDIR (status.st_mode) ? "it is a folder" : "it is not a file");
+    return FALSE;
+  }
+  if (g_access (path, R_OK) != 0) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
+        "%s", g_strerror (errno));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
+    const gchar *path, GError **error)
+{
+  if (n_has == 1 || n_has == n_channels)
+    return TRUE;
+  gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+      "it has %u channels and the stream has %u; one would do for all of "
+      "them, or %u",
+      n_has, n_channels, n_channels);
+  return FALSE;
+}
+
+/* What the header tells must make sense before room is made for it. */
+static gboolean
+gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
+    guint n_channels, GError **error)
+{
+  if (info->samplerate < 1) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its rate is %d Hz", info->samplerate);
+    return FALSE;
+  }
+  if (info->frames < 1) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "there are no samples in it");
+    return FALSE;
+  }
+  if (info->frames > TFX_FIR_MAX_TAPS) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "it is %" G_GINT64_FORMAT " frames long, and %u is the most",
+        (gint64)info->frames, TFX_FIR_MAX_TAPS);
+    return FALSE;
+  }
+  return gst_tfx_impulse_file_check_channels (info->channels, n_channels, path,
+      error);
+}
+
+/* Reads all frames and sorts them by channel; returns how many there were. */
+static gsize
+gst_tfx_impulse_file_read_frames (GstTfxImpulse *self, SNDFILE *file)
+{
+  const guint n_channels = self->n_kernels;
+  gdouble *chunk = g_new (gdouble, CHUNK_FRAMES * n_channels);
+  gsize done = 0;
+
+  while (done < self->n_taps) {
+    sf_count_t n =
+        sf_readf_double (file, chunk, MIN (CHUNK_FRAMES, self->n_taps - done));
+
+    if (n <= 0)
+      break;
+    for (gsize i = 0; i < (gsize)n; i++) {
+      for (guint c = 0; c < n_channels; c++)
+        self->taps[c * self->n_taps + done + i] = chunk[i * n_channels + c];
+    }
+    done += n;
+  }
+  g_free (chunk);
+  return done;
+}
+
+static gboolean
+gst_tfx_impulse_file_check_samples (const GstTfxImpulse *self,
+    const gchar *path, GError **error)
+{
+  gboolean silent = TRUE;
+
+  for (gsize i = 0; i < self->n_kernels * self->n_taps; i++) {
+    if (!(fabs (self->taps[i]) <= GST_TFX_IMPULSE_MAX)) {
+      gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+          "its frame %" G_GSIZE_FORMAT " holds %g in channel %" G_GSIZE_FORMAT,
+          i % self->n_taps, self->taps[i], i / self->n_taps);
+      return FALSE;
+    }
+    silent = silent && self->taps[i] == 0.0;
+  }
+  if (silent)
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "there is nothing but silence in it");
+  return !silent;
+}
+
+static GstTfxImpulse *
+gst_tfx_impulse_file_load (SNDFILE *file, const SF_INFO *info,
+    const gchar *path, GError **error)
+{
+  GstTfxImpulse *self =
+      gst_tfx_impulse_new (info->samplerate, info->channels, info->frames);
+  gsize n_read;
+
+  if (!self) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        path, "no memory for %" G_GINT64_FORMAT " frames",
+        (gint64)info->frames);
+    return NULL;
+  }
+  n_read = gst_tfx_impulse_file_read_frames (self, file);
+  if (n_read < self->n_taps) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "it breaks off after %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " frames",
+        n_read, self->n_taps);
+    gst_tfx_impulse_unref (self);
+    return NULL;
+  }
+  if (!gst_tfx_impulse_file_check_samples (self, path, error)) {
+    gst_tfx_impulse_unref (self);
+    return NULL;
+  }
+  gst_tfx_impulse_finish (self);
+  return self;
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
+{
+  SF_INFO info = { 0 };
+  GstTfxImpulse *self = NULL;
+  SNDFILE *file;
+
+  if (!gst_tfx_impulse_file_is_file (path, error))
+    return NULL;
+  file = sf_open (path, SFM_READ, &info);
+  if (!file) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
+        "it is no sound file that can be read: %s", sf_strerror (NULL));
+    return NULL;
+  }
+  if (gst_tfx_impulse_file_check_header (&info, path, n_channels, error))
+    self = gst_tfx_impulse_file_load (file, &info, path, error);
+  sf_close (file);
+  return self;
+}
+
+/* ---- resampling -------------------------------------------------------------- */
+
+static GstAudioResampler *
+gst_tfx_impulse_file_new_resampler (guint from, guint to)
+{
+  GstStructure *options = gst_structure_new_empty ("options");
+  GstAudioResampler *resampler;
+
+  gst_audio_resampler_options_set_quality (GST_AUDIO_RESAMPLER_METHOD_KAISER,
+      RESAMPLER_QUALITY, from, to, options);
+  resampler = gst_audio_resampler_new (GST_AUDIO_RESAMPLER_METHOD_KAISER,
+      GST_AUDIO_RESAMPLER_FLAG_NONE, GST_AUDIO_FORMAT_F64, 1, from, to,
+      options);
+  gst_structure_free (options);
+  return resampler;
+}
+
+/* Every channel at another rate, with all that rings before and behind it; its
+ * beginning is that of the input.
+ *
+ * The resampler looks ahead and behind by its latency.  Its first output lies
+ * where its first input does, so there is no delay to be taken out (but for
+ * 1/32 of a frame of the lower rate that GStreamer's has always).  The silence
+ * in front is as long as whole frames of both rates are. */
+static GstTfxImpulse *
+gst_tfx_impulse_file_run (const GstTfxImpulse *self,
+    GstAudioResampler *resampler, guint rate)
+{
+  const gsize latency = gst_audio_resampler_get_max_latency (resampler);
+  const guint divisor = gst_util_greatest_common_divisor (self->rate, rate);
+  const gsize period = self->rate / divisor;
+  const gsize n_periods = (latency + period - 1) / period;
+  const gsize n_in = n_periods * period + self->n_taps + 2 * latency;
+  const gsize n_out = gst_audio_resampler_get_out_frames (resampler, n_in);
+  const gdouble scale = (gdouble)self->rate / rate;
+  gdouble *padded = g_try_new0 (gdouble, n_in);
+  GstTfxImpulse *all = NULL;
+
+  if (padded && n_out > 0)
+    all = gst_tfx_impulse_new (rate, self->n_kernels, n_out);
+  for (guint c = 0; all && c < self->n_kernels; c++) {
+    gpointer in = padded, out = all->taps + c * n_out;
+
+    memcpy (padded + n_periods * period, self->taps + c * self->n_taps,
+        self->n_taps * sizeof (gdouble));
+    gst_audio_resampler_reset (resampler);
+    gst_audio_resampler_resample (resampler, &in, n_in, &out, n_out);
+  }
+  /* A filter's sum over samples is an integral: more samples in a second, less
+   * of each. */
+  for (gsize i = 0; all && i < self->n_kernels * n_out; i++)
+    all->taps[i] *= scale;
+  if (all)
+    all->beginning = MIN (n_periods * (rate / divisor), n_out - 1);
+  g_free (padded);
+  return all;
+}
+
+/* Keeps the frames that count: from the first to the last that is not
+ * negligible, but the beginning of the input at the latest and n_frames behind
+ * that at the earliest. */
+static void
+gst_tfx_impulse_file_trim (GstTfxImpulse *self, gsize n_frames)
+{
+  const gsize n = self->n_taps;
+  gsize first = self->beginning, last = CLAMP (first + n_frames, first + 1, n);
+  gdouble peak = 0.0;
+
+  for (gsize i = 0; i < self->n_kernels * n; i++)
+    peak = MAX (peak, fabs (self->taps[i]));
+  for (guint c = 0; c < self->n_kernels; c++) {
+    const gdouble *x = self->taps + c * n;
+    gsize i = 0;
+
+    while (i < first && fabs (x[i]) <= NEGLIGIBLE * peak)
+      i++;
+    first = i;
+    for (i = n; i > last && fabs (x[i - 1]) <= NEGLIGIBLE * peak;)
+      i--;
+    last = i;
+  }
+  self->n_taps = last - first;
+  self->beginning -= first;
+  for (guint c = 0; c < self->n_kernels; c++)
+    memmove (self->taps + c * self->n_taps, self->taps + c * n + first,
+        self->n_taps * sizeof (gdouble));
+  self->taps = g_renew (gdouble, self->taps, self->n_kernels * self->n_taps);
+}
+
+static gboolean
+gst_tfx_impulse_file_check_rate (const GstTfxImpulse *self, guint rate,
+    const gchar *path, GError **error)
+{
+  if (self->rate / MAX_RATE_RATIO > rate ||
+      rate / MAX_RATE_RATIO > self->rate) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its rate is %u Hz, too far from the %u Hz of the stream", self->rate,
+        rate);
+    return FALSE;
+  }
+  if ((gdouble)self->n_taps * rate / self->rate > TFX_FIR_MAX_TAPS) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
+        "its %" G_GSIZE_FORMAT " frames at %u Hz become more than %u at the %u "
+        "Hz of the stream",
+        self->n_taps, self->rate, TFX_FIR_MAX_TAPS, rate);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+GstTfxImpulse *
+gst_tfx_impulse_file_fit (GstTfxImpulse *self, guint rate, guint n_channels,
+    const gchar *path, GError **error)
+{
+  /* Resampling would hide it. */
+  const gdouble middle = 0.5 * (gdouble)(self->n_taps - 1) * rate / self->rate;
+  GstAudioResampler *resampler;
+  GstTfxImpulse *other = NULL;
+
+  if (!gst_tfx_impulse_file_check_channels (self->n_kernels, n_channels, path,
+          error))
+    return NULL;
+  if (self->rate == rate)
+    return gst_tfx_impulse_ref (self);
+  if (!gst_tfx_impulse_file_check_rate (self, rate, path, error))
+    return NULL;
+
+  resampler = gst_tfx_impulse_file_new_resampler (self->rate, rate);
+  if (resampler) {
+    other = gst_tfx_impulse_file_run (self, resampler, rate);
+    gst_audio_resampler_free (resampler);
+  }
+  if (!other) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        path, "no memory to bring it from %u to %u Hz", self->rate, rate);
+    return NULL;
+  }
+  gst_tfx_impulse_file_trim (other,
+      gst_util_uint64_scale_ceil (self->n_taps, rate, self->rate));
+  other->is_linear_phase = self->is_linear_phase;
+  other->delay = other->beginning + (self->is_linear_phase ? (gsize)middle : 0);
+  return other;
+}

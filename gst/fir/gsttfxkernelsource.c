@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxkernelsource.c: the properties that say where the kernel of a FIR
+ * filter comes from.
+ */
+#include "gsttfxkernelsource.h"
+
+#define DEFAULT_TAPS 101
+#define DEFAULT_WINDOW TFX_WINDOW_HAMMING
+/* A stop band of -87 dB. */
+#define DEFAULT_BETA 8.6
+
+#define PARAM_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+/* ---- properties ------------------------------------------------------------------- */
+
+GType
+gst_tfx_window_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { TFX_WINDOW_HAMMING, "Hamming",
+                                           "hamming" },
+    { TFX_WINDOW_HANN, "Hann", "hann" },
+    { TFX_WINDOW_BLACKMAN, "Blackman", "blackman" },
+    { TFX_WINDOW_BLACKMAN_HARRIS, "Blackman-Harris, four terms",
+        "blackman-harris" },
+    { TFX_WINDOW_NUTTALL, "Nuttall, four terms", "nuttall" },
+    { TFX_WINDOW_FLATTOP, "Flat top, five terms", "flattop" },
+    { TFX_WINDOW_BARTLETT, "Bartlett (a triangle)", "bartlett" },
+    { TFX_WINDOW_RECTANGULAR, "None", "rectangular" },
+    { TFX_WINDOW_KAISER, "Kaiser, with beta", "kaiser" }, { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfxWindow", values));
+  return type;
+}
+
+static void
+gst_tfx_kernel_source_install_design (GObjectClass *klass, guint first_id)
+{
+  gst_tfx_band_install_properties (klass,
+      first_id + GST_TFX_KERNEL_SOURCE_BAND);
+
+  /**
+   * GstTfxFir:taps:
+   *
+   * How long the designed kernel is.  More taps make it steeper.  An even
+   * number cannot be a high-pass or a band-reject filter, as its response at
+   * half the rate is 0: one more is used then, and a warning says so.
+   */
+  g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_TAPS,
+      g_param_spec_int ("taps", "Taps",
+          "Length of the designed kernel, odd for high-pass and band-reject", 1,
+          TFX_FIR_MAX_TAPS, DEFAULT_TAPS,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * GstTfxFir:window:
+   *
+   * The window of the design: between a steep edge and a deep stop band.
+   */
+  g_object_class_install_property (klass,
+      first_id + GST_TFX_KERNEL_SOURCE_WINDOW,
+      g_param_spec_enum ("window", "Window", "Window of the designed kernel",
+          GST_TYPE_TFX_WINDOW, DEFAULT_WINDOW,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+
+  /**
+   * GstTfxFir:beta:
+   *
+   * The shape of the Kaiser window: 0 is rectangular, more is a deeper stop
+   * band and a less steep edge.
+   */
+  g_object_class_install_property (klass, first_id + GST_TFX_KERNEL_SOURCE_BETA,
+      g_param_spec_double ("beta", "Beta", "Shape of the window kaiser", 0.0,
+          TFX_FIR_MAX_BETA, DEFAULT_BETA,
+          PARAM_FLAGS | GST_PARAM_CONTROLLABLE));
+}
+
+static void
+gst_tfx_kernel_source_install_own (GObjectClass *klass, guint first_id)
+{
+  /**
+   * GstTfxFir:kernel:
+   *
+   * An impulse response for all channels, in place of a designed one.  Empty:
+   * none.
+   */
+  g_object_class_install_property (klass,
+      first_id + GST_TFX_KERNEL_SOURCE_KERNEL,
+      gst_param_spec_array ("kernel", "Kernel",
+          "Impulse response, in place of a designed one",
+          g_param_spec_double ("tap", "Tap", "One tap", -G_MAXDOUBLE,
+              G_MAXDOUBLE, 0.0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS),
+          PARAM_FLAGS));
+
+  /**
+   * GstTfxFir:kernel-location:
+   *
+   * A sound file with an impulse response, in place of any other: one channel
+   * for all of the stream's, or as many as the stream has.  If its rate is not
+   * the stream's it is resampled.  Setting it reads the file again, even if it
+   * is the same one.
+   *
+   * A file that cannot be used is an error if there is no kernel yet, and a
+   * warning otherwise: the stream goes on with the kernel that it had.
+   */
+  g_object_class_install_property (klass,
+      first_id + GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION,
+      g_param_spec_string ("kernel-location", "Kernel location",
+          "Sound file with an impulse response, in place of any other", NULL,
+          PARAM_FLAGS));
+}
+
+void
+gst_tfx_kernel_source_install_properties (GObjectClass *klass, guint first_id)
+{
+  gst_tfx_kernel_source_install_design (klass, first_id);
+  gst_tfx_kernel_source_install_own (klass, first_id);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFX_WINDOW, 0);
+}
+
+void
+gst_tfx_kernel_source_init (GstTfxKernelSource *self)
+{
+  gst_tfx_band_init (&self->band);
+  self->n_taps = DEFAULT_TAPS;
+  self->window = DEFAULT_WINDOW;
+  self->beta = DEFAULT_BETA;
+}
+
+/* The numbers of an array; NULL if there are none. */
+static GArray *
+gst_tfx_kernel_source_read_values (const GValue *array)
+{
+  guint n = gst_value_array_get_size (array);
+  GArray *values;
+
+  if (n == 0)
+    return NULL;
+  values = g_array_sized_new (FALSE, FALSE, sizeof (gdouble), n);
+  for (guint i = 0; i < n; i++) {
+    gdouble value = g_value_get_double (gst_value_array_get_value (array, i));
+    g_array_append_val (values, value);
+  }
+  return values;
+}
+
+static void
+gst_tfx_kernel_source_write_values (const GArray *values, GValue *array)
+{
+  GValue item = G_VALUE_INIT;
+
+  g_value_init (&item, G_TYPE_DOUBLE);
+  for (guint i = 0; values && i < values->len; i++) {
+    g_value_set_double (&item, g_array_index (values, gdouble, i));
+    gst_value_array_append_value (array, &item);
+  }
+  g_value_unset (&item);
+}
+
+/* Another serial each time: the file may have changed. */
+static void
+gst_tfx_kernel_source_set_location (GstTfxKernelSource *self,
+    const gchar *location)
+{
+  g_free (self->location);
+  self->location = location && *location ? g_strdup (location) : NULL;
+  self->serial++;
+}
+
+gboolean
+gst_tfx_kernel_source_set (GstTfxKernelSource *self, guint property,
+    const GValue *value)
+{
+  switch (property) {
+    case GST_TFX_KERNEL_SOURCE_TAPS:
+      self->n_taps = g_value_get_int (value);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_WINDOW:
+      self->window = g_value_get_enum (value);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_BETA:
+      self->beta = g_value_get_double (value);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_KERNEL:
+      g_clear_pointer (&self->values, g_array_unref);
+      self->values = gst_tfx_kernel_source_read_values (value);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION:
+      gst_tfx_kernel_source_set_location (self, g_value_get_string (value));
+      return TRUE;
+    default:
+      return gst_tfx_band_set (&self->band,
+          property - GST_TFX_KERNEL_SOURCE_BAND, value);
+  }
+}
+
+gboolean
+gst_tfx_kernel_source_get (const GstTfxKernelSource *self, guint property,
+    GValue *value)
+{
+  switch (property) {
+    case GST_TFX_KERNEL_SOURCE_TAPS:
+      g_value_set_int (value, self->n_taps);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_WINDOW:
+      g_value_set_enum (value, self->window);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_BETA:
+      g_value_set_double (value, self->beta);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_KERNEL:
+      gst_tfx_kernel_source_write_values (self->values, value);
+      return TRUE;
+    case GST_TFX_KERNEL_SOURCE_KERNEL_LOCATION:
+      g_value_set_string (value, self->location);
+      return TRUE;
+    default:
+      return gst_tfx_band_get (&self->band,
+          property - GST_TFX_KERNEL_SOURCE_BAND, value);
+  }
+}
+
+/* ---- copies ---------------------------------------------------------------------- */
+
+void
+gst_tfx_kernel_source_copy (GstTfxKernelSource *self,
+    const GstTfxKernelSource *from)
+{
+  *self = *from;
+  if (self->values)
+    g_array_ref (self->values);
+  self->location = g_strdup (from->location);
+}
+
+void
+gst_tfx_kernel_source_clear (GstTfxKernelSource *self)
+{
+  g_clear_pointer (&self->values, g_array_unref);
+  g_clear_pointer (&self->location, g_free);
+}
+
+static gboolean
+gst_tfx_kernel_source_equal_designs (const GstTfxKernelSource *a,
+    const GstTfxKernelSource *b)
+{
+  if (a->band.mode != b->band.mode || a->n_taps != b->n_taps ||
+      a->window != b->window)
+    return FALSE;
+  if (a->window == TFX_WINDOW_KAISER && a->beta != b->beta)
+    return FALSE;
+  if (gst_tfx_band_has_edges (&a->band))
+    return a->band.lower == b->band.lower && a->band.upper == b->band.upper;
+  return a->band.cutoff == b->band.cutoff;
+}
+
+gboolean
+gst_tfx_kernel_source_equal (const GstTfxKernelSource *a,
+    const GstTfxKernelSource *b)
+{
+  if (a->location || b->location)
+    return a->location && b->location && a->serial == b->serial;
+  if (a->values || b->values)
+    return a->values == b->values;
+  return gst_tfx_kernel_source_equal_designs (a, b);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_lang_move.c: a value that moves is designed alone, as the whole chain
+ * would be, and allocates nothing.
+ */
+#include "heap.h"
+#include "lang/expr.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RATE 48000.0
+
+static TfxExpr *
+parse (const char *text)
+{
+  TfxExprError error;
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+
+  if (!expr)
+    tap_diag ("%s: %s", text, error.message);
+  return expr;
+}
+
+/* A call of a class with all that it requires. */
+static void
+write_call (const TfxClass *klass, char *text, size_t size)
+{
+  size_t n = (size_t)snprintf (text, size, "Gain(2) | x=%s(", klass->name);
+  const char *separator = "";
+
+  for (unsigned i = 0; i < klass->n_params; i++) {
+    const TfxParam *param = &klass->params[i];
+
+    if (!(param->flags & TFX_PARAM_REQUIRED) &&
+        strcmp (param->name, "delay_samples") != 0)
+      continue;
+    n += (size_t)snprintf (text + n, size - n, "%s%s=", separator, param->name);
+    separator = ", ";
+    if (param->types == TFX_VALUE_LIST)
+      n += (size_t)snprintf (text + n, size - n, "[1, 2, 3]");
+    else if (param->types & TFX_VALUE_NUMBER)
+      n += (size_t)snprintf (text + n, size - n, "%g",
+          param->initial.number > 1 ? param->initial.number : 1.0);
+    else
+      n += (size_t)snprintf (text + n, size - n, "'%s'", param->initial.word);
+  }
+  snprintf (text + n, size - n, ")");
+}
+
+static PlainResponse
+respond (const TfxMoved *moved)
+{
+  TfxStage *stage =
+      moved->n_sos > 0
+          ? tfx_stage_new_sections (moved->id, moved->sos, moved->n_sos)
+          : tfx_stage_new_gain (moved->id, moved->gain);
+  TfxChain *empty = tfx_chain_new (), *chain = tfx_chain_append (empty, stage);
+  PlainResponse response = plain_response (chain, 900.0, RATE);
+
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return response;
+}
+
+/* The whole expression, built; its gain in front is 2. */
+static PlainResponse
+respond_whole (const TfxExpr *expr)
+{
+  PlainResponse response = { 0 };
+  TfxChain *chain = NULL;
+
+  if (tfx_expr_build (expr, RATE, 2, NULL, NULL, &chain, NULL) < 0)
+    return response;
+  response = plain_response (chain, 900.0, RATE);
+  tfx_chain_unref (&chain);
+  return response;
+}
+
+static bool
+is_near (PlainResponse whole, PlainResponse part)
+{
+  double re = whole.h.re - 2.0 * part.h.re, im = whole.h.im - 2.0 * part.h.im;
+  double size = whole.h.re * whole.h.re + whole.h.im * whole.h.im;
+
+  return size > 0.0 && re * re + im * im <= 1e-24 * size;
+}
+
+/* Each number of each class. */
+static void
+test_classes (void)
+{
+  TapMany many = tap_many ("as the whole chain would be, without memory");
+  TfxMove *move = tfx_move_new ();
+  unsigned n_moved = 0;
+
+  for (size_t c = 0; c < tfx_catalogue_n_classes (); c++) {
+    const TfxClass *klass = tfx_catalogue_class (c);
+    char text[300];
+    TfxExpr *expr;
+
+    write_call (klass, text, sizeof text);
+    expr = parse (text);
+    tfx_move_begin (move, expr);
+    for (unsigned i = 0; i < klass->n_params; i++) {
+      const TfxParam *param = &klass->params[i];
+      double number = param->initial.number * 1.25 + 0.5;
+      HeapCounts counts;
+      TfxMoved moved;
+      int code, next, design = 1;
+
+      if (!(param->types & TFX_VALUE_NUMBER) ||
+          (param->flags & (TFX_PARAM_STREAM | TFX_PARAM_INTEGER)))
+        continue;
+      heap_watch (0);
+      code = tfx_expr_set_number (expr, 1, param->name, 0, number, NULL);
+      next = tfx_move_next (move, expr);
+      if (next == 0)
+        design = tfx_move_design (move, RATE, 2, NULL, NULL, &moved, NULL);
+      counts = heap_unwatch ();
+      if (code < 0)
+        continue;
+      if (klass->kind == TFX_CLASS_SECTIONS || klass->kind == TFX_CLASS_GAIN) {
+        n_moved++;
+        tap_many_check (&many,
+            next == 0 && design == 0 && counts.n_allocations == 0 &&
+                moved.id == tfx_expr_stage_id (expr, 1) &&
+                is_near (respond_whole (expr), respond (&moved)),
+            "%s of %s: %d, %d, %u allocations", param->name, klass->name, next,
+            design, counts.n_allocations);
+        tap_many_check (&many, tfx_move_next (move, expr) == -ENOENT,
+            "%s: once", klass->name);
+      } else {
+        tap_many_check (&many, next == -ENOTSUP, "%s of %s: %d", param->name,
+            klass->name, next);
+        tfx_move_begin (move, expr);
+      }
+    }
+    tfx_expr_free (&expr);
+  }
+  tap_check (n_moved > 50, "%u numbers have moved", n_moved);
+  tfx_move_free (&move);
+  tap_many_end (&many);
+}
+
+/* Both edges of a band, which are a list. */
+static void
+test_edges (void)
+{
+  TfxExpr *expr = parse ("Gain(2) | x=Butterworth('bandpass', [300, 3400])");
+  TfxMove *move = tfx_move_new ();
+  HeapCounts counts;
+  TfxMoved moved;
+  bool ok = true;
+
+  tfx_move_begin (move, expr);
+  heap_watch (0);
+  for (unsigned i = 0; i < 100; i++) {
+    double edges[] = { 200.0 + i, 2000.0 + i };
+    TfxValue value = { .type = TFX_VALUE_LIST, .list = edges, .n_list = 2 };
+
+    if (i % 2)
+      ok &= tfx_expr_set (expr, 1, "cutoff", &value, NULL) == 0;
+    else
+      ok &= tfx_expr_set_number (expr, 1, "cutoff", i % 4 / 2, edges[i % 4 / 2],
+                NULL) == 0;
+    ok &= tfx_move_next (move, expr) == 0 &&
+          tfx_move_design (move, RATE, 2, NULL, NULL, &moved, NULL) == 0;
+  }
+  counts = heap_unwatch ();
+  tap_check (ok && counts.n_allocations == 0, "edges move: %u allocations",
+      counts.n_allocations);
+  tap_check (is_near (respond_whole (expr), respond (&moved)),
+      "to where they are set");
+  tfx_move_free (&move);
+  tfx_expr_free (&expr);
+}
+
+/* Several stages, and what is no move. */
+static void
+test_order (void)
+{
+  TfxExpr *expr =
+      parse ("a=LoButterworth(1000) | (b=Gain(2) + c=HiShelving(1000, 1, 2))");
+  TfxExpr *copy, *again;
+  TfxMove *move = tfx_move_new ();
+  TfxMoved moved;
+
+  tfx_expr_set_number (expr, 0, "cutoff", 0, 900, NULL);
+  tfx_move_begin (move, expr);
+  tap_check (tfx_move_next (move, expr) == -ENOENT, "what is in force");
+
+  tfx_expr_set_number (expr, 2, "q", 0, 2, NULL);
+  tfx_expr_set_number (expr, 0, "cutoff", 0, 2000, NULL);
+  copy = tfx_expr_copy (expr);
+  tap_check (tfx_move_next (move, copy) == 0 &&
+                 tfx_move_design (move, RATE, 1, NULL, NULL, &moved, NULL) ==
+                     0 &&
+                 moved.id == tfx_expr_stage_id (expr, 2) && moved.n_sos == 1,
+      "one after the other, of a copy");
+  tfx_expr_set_number (expr, 2, "q", 0, 3, NULL);
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 1, NULL, NULL, &moved, NULL) ==
+                     0 &&
+                 moved.id == tfx_expr_stage_id (expr, 0) && moved.n_sos == 3,
+      "the second");
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 1, NULL, NULL, &moved, NULL) ==
+                     0 &&
+                 moved.id == tfx_expr_stage_id (expr, 2),
+      "and what was set again meanwhile");
+  tap_check (tfx_move_next (move, expr) == -ENOENT, "no more");
+
+  tfx_expr_set_number (expr, 0, "order", 0, 5, NULL);
+  tap_check (tfx_move_next (move, expr) == 0, "the same order moves nowhere");
+  tfx_expr_set_number (expr, 0, "order", 0, 6, NULL);
+  tap_check (tfx_move_next (move, expr) == -ENOTSUP, "another order");
+  tfx_move_begin (move, expr);
+  tap_check (tfx_move_next (move, expr) == -ENOENT, "is in force");
+  again = parse ("a=LoButterworth(1000)");
+  tap_check (tfx_move_next (move, again) == -ENOTSUP, "another expression");
+  tap_check (tfx_move_next (move, tfx_expr_empty ()) == -ENOTSUP,
+      "an empty one");
+  tfx_move_free (&move);
+  tfx_expr_free (&expr);
+  tfx_expr_free (&copy);
+  tfx_expr_free (&again);
+}
+
+static unsigned n_reports;
+
+static void
+count_report (const TfxExprUnmet *unmet, void *data)
+{
+  n_reports++;
+  *(double *)data = unmet->used;
+}
+
+/* What cannot be met is reported, what does not fit is an error, and the next
+ * one is designed. */
+static void
+test_unmet (void)
+{
+  TfxExpr *expr = parse ("a=LoButterworth(1000) | b=HiShelving(1000, 1, 2)");
+  TfxMove *move = tfx_move_new ();
+  TfxExprError error = { 0 };
+  TfxMoved moved;
+  double used = 0.0;
+
+  tfx_move_begin (move, expr);
+  tfx_expr_set_number (expr, 0, "cutoff", 0, 30000, NULL);
+  tfx_expr_set_number (expr, 1, "gain", 0, -3, NULL);
+  tfx_expr_set_number (expr, 1, "q", 0, 2, NULL);
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 1, count_report, &used, &moved,
+                     &error) == 0 &&
+                 n_reports == 1 && used < 24000.0 && used > 23000.0,
+      "a cutoff above half the rate");
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 1, NULL, NULL, &moved, &error) ==
+                     -ERANGE &&
+                 strstr (error.message, "gain of stage 'b' (HiShelving) is -3"),
+      "%s", error.message);
+  tfx_expr_set_number (expr, 1, "gain", 0, 3, NULL);
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 1, NULL, NULL, &moved, NULL) == 0,
+      "another gain");
+  tfx_move_free (&move);
+  tfx_expr_free (&expr);
+}
+
+static const TapTest tests[] = {
+  { "classes", test_classes },
+  { "edges", test_edges },
+  { "order", test_order },
+  { "unmet", test_unmet },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

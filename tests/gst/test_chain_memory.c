@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_memory.c: a tfxchain while the core is short of memory.
+ *
+ * The program has the plugin's own objects in it, with their calls of the heap
+ * on the way through heap.c.  GLib's allocations are not among them: those end
+ * the process if they fail.
+ */
+#include "chains.h"
+#include "heap.h"
+
+GST_PLUGIN_STATIC_DECLARE (tfx);
+
+#define TEXT "a=LoButterworth(1000) | b=Gain(2)"
+
+/* How many allocations a run of the function takes, with memory at hand. */
+static guint
+count_allocations (void (*run) (void))
+{
+  heap_watch (0);
+  run ();
+  return heap_unwatch ().n_allocations;
+}
+
+/* ---- a new element ------------------------------------------------------------ */
+
+static GstElement *made;
+
+static void
+make_new (void)
+{
+  made = gst_element_factory_make ("tfxchain", NULL);
+}
+
+/* With memory again it is as any other. */
+static void
+use_made (const gchar *what, guint n)
+{
+  GstAudioInfo info = tfx_check_f32 (48000, 1);
+  GstHarness *h;
+  gdouble in[] = { 1, -1, 0.5, 0.25 }, *out;
+
+  fail_unless (made != NULL, "%s %u", what, n);
+  tfx_chains_expect_text (made, "");
+  g_object_set (made, "chain", "x=Gain(2)", NULL);
+  tfx_chains_expect_number (made, "x::gain", 2.0);
+  gst_child_proxy_set (GST_CHILD_PROXY (made), "x::gain", 4.0, NULL);
+  tfx_chains_expect_text (made, "x=Gain(4)");
+  h = gst_harness_new_with_element (made, "sink", "src");
+  tfx_check_set_info (h, &info);
+  out = tfx_check_filter (h, &info, in, 4, 4);
+  for (guint i = 0; i < 4; i++)
+    fail_unless_equals_float (out[i], 4.0 * in[i]);
+  g_free (out);
+  gst_harness_teardown (h);
+  gst_clear_object (&made);
+}
+
+/* Each allocation of a new element fails, and then all from it on. */
+GST_START_TEST (test_new)
+{
+  guint n = count_allocations (make_new);
+
+  use_made ("allocations", n);
+  for (guint fail = 1; fail <= n + 2; fail++) {
+    heap_watch (fail);
+    make_new ();
+    heap_unwatch ();
+    use_made ("without allocation", fail);
+    heap_watch_from (fail);
+    make_new ();
+    heap_unwatch ();
+    use_made ("without allocations from", fail);
+  }
+}
+GST_END_TEST;
+
+/* ---- the chain is set ----------------------------------------------------------- */
+
+static const gchar *next_text;
+
+static void
+set_next (void)
+{
+  g_object_set (made, "chain", next_text, NULL);
+}
+
+/* A chain is there or it is not, and its children with it. */
+static void
+check_set (const gchar *before, guint fail)
+{
+  gboolean is_set, is_kept;
+  gchar *text;
+  guint n_children =
+      gst_child_proxy_get_children_count (GST_CHILD_PROXY (made));
+
+  g_object_get (made, "chain", &text, NULL);
+  is_set = !g_strcmp0 (text, next_text);
+  is_kept = !g_strcmp0 (text, before);
+  fail_unless (is_set || is_kept, "allocation %u: %s", fail, text);
+  fail_unless_equals_int (n_children,
+      !*text || !g_strcmp0 (text, "Gain(") ? 0 : 2);
+  g_free (text);
+}
+
+/* Loops over the texts. */
+GST_START_TEST (test_set)
+{
+  static const gchar *const texts[][2] = { { "", TEXT }, { TEXT, "" },
+    { TEXT, "b=Gain(3) | LoButterworth(2000)" }, { "", "Gain(" },
+    { TEXT, "Gain(" }, { "Gain(", TEXT } };
+  const gchar *before = texts[__i__][0];
+  guint n;
+
+  next_text = texts[__i__][1];
+  make_new ();
+  g_object_set (made, "chain", before, NULL);
+  n = count_allocations (set_next);
+  fail_unless (n > 0);
+  check_set (next_text, 0);
+  for (guint fail = 1; fail <= n; fail++) {
+    g_object_set (made, "chain", before, NULL);
+    heap_watch (fail);
+    set_next ();
+    heap_unwatch ();
+    check_set (before, fail);
+    g_object_set (made, "chain", before, NULL);
+    heap_watch_from (fail);
+    set_next ();
+    heap_unwatch ();
+    check_set (before, fail);
+  }
+
+  /* That memory was short is forgotten as soon as there is some. */
+  g_object_set (made, "chain", TEXT, NULL);
+  heap_watch_from (1);
+  set_next ();
+  heap_unwatch ();
+  if (g_strcmp0 (next_text, "Gain(")) {
+    fail_unless_equals_int (gst_element_set_state (made, GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+    gst_element_set_state (made, GST_STATE_NULL);
+  }
+  gst_clear_object (&made);
+}
+GST_END_TEST;
+
+/* ---- a child is set --------------------------------------------------------------- */
+
+static GObject *child;
+
+static void
+set_child (void)
+{
+  gst_util_set_object_arg (child, "b", "<3.0, 4.0, 5.0>");
+}
+
+/* Its value is set, or a warning says why not. */
+GST_START_TEST (test_child)
+{
+  GstBus *bus = gst_bus_new ();
+  gboolean is_set = FALSE;
+  guint fail;
+
+  make_new ();
+  gst_element_set_bus (made, bus);
+  g_object_set (made, "chain", "f=FIR([1, 2])", NULL);
+  child = tfx_chains_child (made, "f");
+  for (fail = 1; !is_set; fail++) {
+    gchar *text;
+
+    heap_watch_from (fail);
+    set_child ();
+    heap_unwatch ();
+    g_object_get (made, "chain", &text, NULL);
+    is_set = !g_strcmp0 (text, "f=FIR([3, 4, 5])");
+    if (!is_set) {
+      fail_unless_equals_string (text, "f=FIR([1, 2])");
+      tfx_check_expect_warning (bus, "memory is short", "stays as it was",
+          NULL);
+    }
+    tfx_check_expect_no_warning (bus);
+    g_free (text);
+  }
+  fail_unless (fail > 2);
+  g_object_unref (child);
+  gst_element_set_bus (made, NULL);
+  gst_object_unref (bus);
+  gst_clear_object (&made);
+}
+GST_END_TEST;
+
+static Suite *
+chain_memory_suite (void)
+{
+  Suite *s = suite_create ("chain-memory");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_new);
+  tcase_add_loop_test (tc, test_set, 0, 6);
+  tcase_add_test (tc, test_child);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  GST_PLUGIN_STATIC_REGISTER (tfx);
+  return tfx_check_main (argc, argv, chain_memory_suite ());
+}
