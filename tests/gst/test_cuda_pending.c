@@ -83,7 +83,9 @@ see_on_device (Guest *guest, GstBuffer *buffer)
   copy.srcDevice = (guintptr)map.data;
   copy.dstHost = data;
   copy.WidthInBytes = copy.srcPitch = copy.dstPitch = map.size;
-  fail_unless (gst_cuda_context_push (context));
+  /* It may be made to fail, once. */
+  fail_unless (
+      gst_cuda_context_push (context) || gst_cuda_context_push (context));
   fail_unless (gst_cuda_result (CuMemcpy2D (&copy)));
   gst_cuda_context_pop (NULL);
   gst_buffer_replace_all_memory (host,
@@ -168,8 +170,10 @@ meet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 /* ---- a stream with them ------------------------------------------------------------- */
 
+/* @fail: what the stand-in makes fail meanwhile, or NULL. */
 static Deck *
-play (const gchar *launch, DeckSide side, Guest *guest, Deed deed)
+play (const gchar *launch, DeckSide side, Guest *guest, Deed deed,
+    const gchar *fail)
 {
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
       GST_AUDIO_LAYOUT_INTERLEAVED);
@@ -181,8 +185,11 @@ play (const gchar *launch, DeckSide side, Guest *guest, Deed deed)
       (Guest){ deed, deck, 0, 0, g_array_new (FALSE, FALSE, sizeof (gdouble)),
         g_ptr_array_new_with_free_func ((GDestroyNotify)gst_buffer_unref) };
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, meet, guest, NULL);
+  if (fail)
+    g_setenv ("TFX_STANDIN_FAIL", fail, TRUE);
   deck_push_many (deck, N_BUFFERS * N_FRAMES, N_FRAMES);
   deck_end (deck);
+  g_unsetenv ("TFX_STANDIN_FAIL");
   for (guint i = 0; i < guest->kept->len; i++)
     see (guest, guest->kept->pdata[i]);
   gst_object_unref (pad);
@@ -197,21 +204,29 @@ guest_clear (Guest *guest)
   g_ptr_array_unref (guest->kept);
 }
 
+static void
+expect_same (const Deck *cpu, const Guest *seen_on_cpu, const Deck *cuda,
+    const Guest *seen, const gchar *what)
+{
+  const gdouble *a = (gpointer)seen_on_cpu->seen->data;
+  const gdouble *b = (gpointer)seen->seen->data;
+  gdouble db = deck_distance_db (cpu, cuda), d;
+
+  fail_unless_equals_int (seen_on_cpu->seen->len, seen->seen->len);
+  d = tfx_check_distance (a, b, seen->seen->len);
+  fail_unless (d < 1e-11, "%s: seen: %g", what, d);
+  deck_expect_same_times (cpu, cuda, what);
+  fail_unless (db < -220.0, "%s: heard: %g dB", what, db);
+}
+
 GST_START_TEST (test_guest)
 {
   const gchar *launch = lines[__i__ / N_DEEDS];
   Guest guests[2];
-  Deck *cpu = play (launch, DECK_CPU, &guests[0], __i__ % N_DEEDS);
-  Deck *cuda = play (launch, DECK_CUDA, &guests[1], __i__ % N_DEEDS);
-  const gdouble *a = (gpointer)guests[0].seen->data;
-  const gdouble *b = (gpointer)guests[1].seen->data;
-  gdouble db = deck_distance_db (cpu, cuda), d;
+  Deck *cpu = play (launch, DECK_CPU, &guests[0], __i__ % N_DEEDS, NULL);
+  Deck *cuda = play (launch, DECK_CUDA, &guests[1], __i__ % N_DEEDS, NULL);
 
-  fail_unless_equals_int (guests[0].seen->len, guests[1].seen->len);
-  d = tfx_check_distance (a, b, guests[0].seen->len);
-  fail_unless (d < 1e-11, "seen: %g", d);
-  deck_expect_same_times (cpu, cuda, launch);
-  fail_unless (db < -220.0, "heard: %g dB", db);
+  expect_same (cpu, &guests[0], cuda, &guests[1], launch);
   tfx_check_expect_no_warning (cuda->bus);
   /* They came on the device, and unfiltered. */
   fail_unless_equals_int (guests[1].n_device, N_BUFFERS);
@@ -220,6 +235,38 @@ GST_START_TEST (test_guest)
   guest_clear (&guests[1]);
   deck_free (cpu);
   deck_free (cuda);
+}
+GST_END_TEST;
+
+/* ---- calls of the driver that fail meanwhile ------------------------------------------- */
+
+static const gchar *const functions[] = { "cuLaunchKernel", "cuMemAlloc_v2",
+  "cuMemAllocHost_v2", "cuMemAllocPitch_v2", "cuMemcpy2DAsync_v2",
+  "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2", "cuPointerGetAttribute",
+  "cuStreamSynchronize", "cuCtxPushCurrent_v2" };
+static const Deed deeds[] = { LOOK_BY_CPU, LOOK_TWICE, KEEP, DROP };
+
+#define N_USES 12
+
+/* What is seen and heard is right all the same. */
+GST_START_TEST (test_fault)
+{
+  const gchar *function = functions[__i__ % G_N_ELEMENTS (functions)];
+  const Deed deed = deeds[__i__ / G_N_ELEMENTS (functions)];
+  Guest expected, guest;
+  Deck *cpu = play (lines[1], DECK_CPU, &expected, deed, NULL);
+
+  for (guint n = 1; n <= N_USES; n++) {
+    gchar *fail = g_strdup_printf ("%s:%u,%d", function, n, n % 3 ? 719 : 2);
+    Deck *cuda = play (lines[1], DECK_CUDA, &guest, deed, fail);
+
+    expect_same (cpu, &expected, cuda, &guest, fail);
+    guest_clear (&guest);
+    deck_free (cuda);
+    g_free (fail);
+  }
+  guest_clear (&expected);
+  deck_free (cpu);
 }
 GST_END_TEST;
 
@@ -233,6 +280,8 @@ make_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_guest, 0, N_DEEDS * G_N_ELEMENTS (lines));
+  tcase_add_loop_test (tc, test_fault, 0,
+      G_N_ELEMENTS (functions) * G_N_ELEMENTS (deeds));
   return s;
 }
 
