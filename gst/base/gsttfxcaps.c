@@ -67,7 +67,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
   /* What is left to the next element stays where it is. */
-  if (gst_tfx_pads_defers (self) &&
+  if (gst_tfx_ahead_defers (self) &&
       gst_pad_peer_query_accept_caps (priv->src, in))
     return gst_caps_ref (in);
   possible = gst_tfx_memory_transform_caps (memory, GST_PAD_SINK, in);
@@ -176,7 +176,7 @@ gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
   if (ok && gst_tfx_memory_is_cuda (out) != priv->device.out_cuda) {
     gst_caps_unref (out);
     out = priv->device.out_cuda ? gst_caps_ref (in)
-                               : gst_tfx_memory_to_system (in);
+                                : gst_tfx_memory_to_system (in);
   }
   ok = ok && gst_tfx_caps_send (self, out);
   gst_caps_unref (out);

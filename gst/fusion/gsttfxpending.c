@@ -33,26 +33,29 @@ struct _GstTfxPending
   TfxFilter *filters[GST_TFX_ROW_MAX];
 };
 
+/* Runs it, and before it what has to run before. */
+static void gst_tfx_pending_run (GstTfxPending *self);
+
 /* ---- running ---------------------------------------------------------------------- */
 
-GstTfxPending *
+/* Keeps it from being freed.  With the lock of one of its filters held, in whose
+ * list it is. */
+static GstTfxPending *
 gst_tfx_pending_hold (GstTfxPending *self)
 {
   g_atomic_int_inc (&self->n_holds);
   return self;
 }
 
-void
+static void
 gst_tfx_pending_free_spare (GstTfxPending *spare)
 {
-  if (!spare)
-    return;
   g_mutex_clear (&spare->lock);
   g_free (spare);
 }
 
 /* Its first filter keeps it for the next buffer. */
-void
+static void
 gst_tfx_pending_release (GstTfxPending *self)
 {
   GstTfxSharedFilter *home = self->home;
@@ -62,6 +65,7 @@ gst_tfx_pending_release (GstTfxPending *self)
     return;
   if (self->wrapped && !self->is_on_device)
     gst_memory_unref (self->wrapped);
+  home->free_spare = gst_tfx_pending_free_spare;
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);
@@ -166,7 +170,7 @@ gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
   return err;
 }
 
-void
+static void
 gst_tfx_pending_run (GstTfxPending *self)
 {
   GstTfxPending *earlier;
@@ -194,6 +198,23 @@ gst_tfx_pending_run (GstTfxPending *self)
       gst_tfx_pending_release (earlier);
     }
   } while (earlier);
+}
+
+void
+gst_tfx_pending_flush (GstTfxSharedFilter *filter)
+{
+  while (gst_tfx_shared_filter_is_pending (filter)) {
+    GstTfxPending *first = NULL;
+
+    tfx_filter_lock (filter->filter);
+    if (filter->first)
+      first = gst_tfx_pending_hold (filter->first->owner);
+    tfx_filter_unlock (filter->filter);
+    if (!first)
+      return;
+    gst_tfx_pending_run (first);
+    gst_tfx_pending_release (first);
+  }
 }
 
 /* ---- the memory ------------------------------------------------------------------- */
