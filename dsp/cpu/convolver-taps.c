@@ -190,6 +190,9 @@ are_taps_finite (const TfxConvolverSpec *spec)
   return true;
 }
 
+/* For a tap of a channel, at the most; see convolver.h. */
+#define MOST_BYTES 256
+
 int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
 {
@@ -200,6 +203,9 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   *taps = NULL;
   if (!kernels || !spec->taps)
     return -EINVAL;
+  /* More than there are addresses for, with all that is made of a tap. */
+  if (spec->n_taps > SIZE_MAX / MOST_BYTES / spec->n_channels)
+    return -ENOMEM;
   if (!are_taps_finite (spec))
     return -ERANGE;
   t = calloc (1, sizeof *t);
