@@ -50,8 +50,8 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
   if (gst_tfx_events_is_near (time,
           gst_segment_to_running_time (next, GST_FORMAT_TIME, end)))
     return end;
-  if (gst_tfx_events_is_near (time, gst_segment_to_running_time (next,
-                                        GST_FORMAT_TIME, next->start)))
+  if (gst_tfx_events_is_near (time,
+          gst_segment_to_running_time (next, GST_FORMAT_TIME, next->start)))
     return next->start;
   return GST_CLOCK_TIME_NONE;
 }
@@ -181,9 +181,10 @@ gst_tfx_events_answer_position (GstTfxElement *self, GstPad *pad,
     GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime position = __atomic_load_n (
-      pad == priv->sink ? &priv->position_in : &priv->position_out,
-      __ATOMIC_RELAXED);
+  GstClockTime position =
+      __atomic_load_n (pad == priv->sink ? &priv->position_in
+                                         : &priv->position_out,
+          __ATOMIC_RELAXED);
   const GstSegment *segment;
   gboolean ok = FALSE;
   GstFormat format;

@@ -166,7 +166,8 @@ gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
           (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD)
     start = next;
   if (duration > start)
-    *n_frames = gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
+    *n_frames =
+        gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
   return start;
 }
 

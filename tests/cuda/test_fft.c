@@ -359,7 +359,8 @@ noise_fir (size_t n_taps)
 {
   double *kernel = test_cuda_noise (n_taps);
   const double *const kernels[] = { kernel };
-  TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, TFX_FIR_AUTO);
+  TfxStage *stage =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, TFX_FIR_AUTO);
 
   free (kernel);
   return stage;

@@ -149,8 +149,7 @@ fir_chain (uint64_t id, uint64_t sum_id, const double *taps, size_t n_taps,
   TfxChain *chain = tfx_chain_new (), *sum = tfx_chain_new ();
   TfxChain *const branches[] = { sum, chain };
 
-  test_cuda_append (&chain,
-      tfx_stage_new_fir (id, kernels, 1, n_taps, method));
+  test_cuda_append (&chain, tfx_stage_new_fir (id, kernels, 1, n_taps, method));
   if (in_sum) {
     TfxChain *both[] = { branches[0], chain };
     TfxStage *stage = tfx_stage_new_sum (sum_id, both, 2);

@@ -115,6 +115,14 @@ GST_START_TEST (test_removal_is_not_heard_elsewhere)
 }
 GST_END_TEST;
 
+/* GStreamer leaves its old lists of log functions behind. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#else
+#define __lsan_disable()
+#define __lsan_enable()
+#endif
+
 /* ---- while the one before it decides ------------------------------------------- */
 
 /* The element behind "a" goes for good at the k-th thing that "a" logs about one
@@ -176,13 +184,17 @@ GST_START_TEST (test_neighbour_goes)
     tfx_line_get (&line, "b"), tfx_line_get (&line, "c"), 0, __i__ };
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_play (&line, in, 0, 960, 480);
+  __lsan_disable ();
   gst_debug_remove_log_function (gst_debug_log_default);
   gst_debug_add_log_function (seize, &moment, NULL);
+  __lsan_enable ();
   gst_debug_set_threshold_from_string ("tfx*:9", FALSE);
   g_object_set (moment.a, "fuse", FALSE, NULL);
   g_object_set (moment.a, "fuse", TRUE, NULL);
   tfx_line_push (&line, in, 960, 480, 0, 0, 0);
+  __lsan_disable ();
   gst_debug_remove_log_function (seize);
+  __lsan_enable ();
   gst_debug_unset_threshold_for_name ("tfx*");
   gst_debug_set_default_threshold (level);
   if (moment.thread)
@@ -219,14 +231,28 @@ push_all (gpointer data)
   return NULL;
 }
 
+/* GStreamer warns of buffers and events that come before those that are due, as
+ * they may when links change in between:
+ * that is what is tried. */
+static gboolean
+is_expected (const gchar *domain, GLogLevelFlags level, const gchar *message,
+    gpointer data)
+{
+  return strstr (message, "Got data flow before") ||
+         strstr (message, "Sticky event misordering");
+}
+
 GST_START_TEST (test_neighbours_race)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   TfxLine line;
   Race race = { &line, tfx_check_noise (4848, 1), FALSE };
+  GRegex *any = g_regex_new ("", 0, 0, NULL);
   GstElement *a, *c;
   GThread *thread;
 
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING, any, is_expected,
+      NULL, NULL);
   tfx_line_open (&line, "tfxbutterworth name=a ! identity name=c", &info, TRUE,
       RATE);
   a = tfx_line_get (&line, "a");
@@ -364,16 +390,6 @@ GST_START_TEST (test_restart_before_chain)
   g_free (in);
 }
 GST_END_TEST;
-
-/* GStreamer warns of buffers and events that come before those that are due:
- * that is what is tried. */
-static gboolean
-is_expected (const gchar *domain, GLogLevelFlags level, const gchar *message,
-    gpointer data)
-{
-  return strstr (message, "Got data flow before") ||
-         strstr (message, "Sticky event misordering");
-}
 
 GST_START_TEST (test_restart_race)
 {
