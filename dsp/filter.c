@@ -193,10 +193,13 @@ tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
 int
 tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
 {
+  int ret;
+
   if (f->n_run == 0)
     return set_at_rest (f, chain);
   tfx_borrow_give_back (f);
-  return tfx_change_at_once (f, chain);
+  ret = take_from_device (f);
+  return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
 static TfxPlace *

@@ -167,15 +167,15 @@ gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
     return FALSE;
   }
   gst_pad_check_reconfigure (priv->src);
-  priv->place.is_setting = TRUE;
+  priv->device.is_setting = TRUE;
   ok = gst_tfx_device_set_caps (self, in, out);
   if (ok)
     gst_tfx_device_switch_backend (self);
-  priv->place.is_setting = FALSE;
+  priv->device.is_setting = FALSE;
   /* The device may have failed meanwhile. */
-  if (ok && gst_tfx_memory_is_cuda (out) != priv->place.out_cuda) {
+  if (ok && gst_tfx_memory_is_cuda (out) != priv->device.out_cuda) {
     gst_caps_unref (out);
-    out = priv->place.out_cuda ? gst_caps_ref (in)
+    out = priv->device.out_cuda ? gst_caps_ref (in)
                                : gst_tfx_memory_to_system (in);
   }
   ok = ok && gst_tfx_caps_send (self, out);
@@ -229,8 +229,8 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->place.in_cuda && !priv->place.out_cuda)
+  if (!priv->device.in_cuda && !priv->device.out_cuda)
     return gst_pad_peer_query (priv->src, query);
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
-  return !priv->place.in_cuda || gst_tfx_cuda_flow_propose (self, query);
+  return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);
 }

@@ -154,7 +154,7 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
 
   switch (prop_id) {
     case PROP_DEVICE:
-      g_atomic_int_set (&priv->device, g_value_get_enum (value));
+      g_atomic_int_set (&priv->device_setting, g_value_get_enum (value));
       gst_tfx_element_mark_dirty (self);
       break;
     case PROP_CUDA_DEVICE_ID:
@@ -181,7 +181,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
 
   switch (prop_id) {
     case PROP_DEVICE:
-      g_value_set_enum (value, g_atomic_int_get (&priv->device));
+      g_value_set_enum (value, g_atomic_int_get (&priv->device_setting));
       break;
     case PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, g_atomic_int_get (&priv->cuda_device_id));
@@ -393,7 +393,7 @@ gst_tfx_element_init (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = PRIVATE (self);
 
-  priv->device = DEFAULT_DEVICE;
+  priv->device_setting = DEFAULT_DEVICE;
   priv->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
   priv->fuse = DEFAULT_FUSE;
   gst_audio_info_init (&priv->info);

@@ -21,7 +21,7 @@ typedef struct
   GstPad *sink, *src;
 
   /* Atomic; elements upstream read them too. */
-  gint device; /* of GstTfxDevice */
+  gint device_setting; /* of GstTfxDevice */
   gint cuda_device_id;
   gint fuse;
 
@@ -74,7 +74,7 @@ typedef struct
   gboolean bad_told;          /* a warning on NaN or infinity was posted */
   GstTfxClampReport clamps;
   GstTfxScratch scratch;
-  GstTfxDevicePlace place;
+  GstTfxDeviceState device;
 } GstTfxElementPrivate;
 
 GstTfxElementPrivate *gst_tfx_element_get_private (GstTfxElement *self);

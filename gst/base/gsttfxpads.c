@@ -101,7 +101,7 @@ gst_tfx_pads_look_ahead (GstTfxElement *self, const GstPad *peer)
     next = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
     priv->can_defer =
         g_atomic_int_get (&priv->fuse) && g_atomic_int_get (&next->fuse) &&
-        g_atomic_int_get (&priv->device) == g_atomic_int_get (&next->device) &&
+        g_atomic_int_get (&priv->device_setting) == g_atomic_int_get (&next->device_setting) &&
         g_atomic_int_get (&priv->cuda_device_id) ==
             g_atomic_int_get (&next->cuda_device_id);
   }
@@ -130,7 +130,7 @@ gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxLayout layout;
 
-  if (G_UNLIKELY (priv->place.has_cuda_memory) &&
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
       !gst_tfx_cuda_flow_fits (self, buffer))
     return FALSE;
   /* Whether it stays a gap must be known now. */
@@ -177,7 +177,7 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_settings_find_identity (self);
   if (G_UNLIKELY (
           n_frames == 0 ||
-          (priv->is_identity && (!priv->place.has_cuda_memory ||
+          (priv->is_identity && (!priv->device.has_cuda_memory ||
                                     gst_tfx_cuda_flow_fits (self, buffer)))))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 

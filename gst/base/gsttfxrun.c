@@ -140,7 +140,7 @@ gst_tfx_run_anywhere (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (G_UNLIKELY (priv->place.has_cuda_memory) &&
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
       gst_tfx_cuda_flow_is_needed (self, *buffer))
     return gst_tfx_cuda_flow_filter (self, buffer, n_frames);
   return gst_tfx_run_filters (self, *buffer, n_frames);
@@ -175,14 +175,14 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   const GstTfxCounts *counts = &priv->counts;
   gint err;
 
-  if (G_UNLIKELY (priv->place.cuda))
+  if (G_UNLIKELY (priv->device.cuda))
     gst_tfx_device_consider (self, *buffer, n_frames);
   err = gst_tfx_run_timed (self, buffer, n_frames);
   if (G_UNLIKELY (counts->error < 0))
     gst_tfx_device_fall_back (self, counts->error);
   if (G_UNLIKELY (err < 0))
     return gst_tfx_run_fail (self, gst_buffer_get_size (*buffer), err);
-  if (G_UNLIKELY (priv->place.has_cuda_memory) &&
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
       !gst_tfx_cuda_flow_deliver (self, buffer, n_frames))
     return FALSE;
   priv->is_running = TRUE;

@@ -67,6 +67,8 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
   priv->n_spare = build->n_spare;
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
+  /* What device=auto chose by the last one says little of this one. */
+  priv->device.seen_frames = 0;
   gst_tfx_settings_note_latency (self);
 }
 

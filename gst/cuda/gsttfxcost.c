@@ -27,7 +27,7 @@ gst_tfx_cost_bytes (const GstTfxJob *job)
          (job->sample == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble));
 }
 
-/* What moves the samples, if the CPU filters and one side is on the device, or
+/* What moves the samples, if the CPU filters and one end is on the device, or
  * the other way round. */
 static gdouble
 gst_tfx_cost_move (const GstTfxJob *job, guint n_transfers)

@@ -41,7 +41,7 @@ gboolean gst_tfx_cuda_is_available (const gchar **why);
  * is done before what the next one does.  Runs do not wait for output in device
  * memory (see tfx_cuda_set_waiting()).
  *
- * Whoever holds the reference, or a TfxExec for the backend, holds the context
+ * Whoever holds the reference, or a plan for the backend, holds the context
  * as well, and lets go of it last.  Any thread. */
 TfxCuda *gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why);
 

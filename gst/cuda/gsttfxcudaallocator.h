@@ -9,9 +9,9 @@
  * Where the samples are
  * ---------------------
  *
- * A memory has a device side and, from the first CPU map on, a side in pinned
- * host memory.  A map moves the samples where the other side is newer.  All
- * copies go over the stream of gst_tfx_cuda_for_context().
+ * A memory has its samples on the device and, from the first CPU map on, in
+ * pinned staging memory of the host.  A map moves them where the others are
+ * newer.  All copies go over the stream of gst_tfx_cuda_for_context().
  *
  *   GST_MAP_READ, WRITE          host address; all that was put on the stream
  *                                before is done

@@ -3,7 +3,7 @@
  *
  *   if (gst_tfx_cuda_buffer_is_device (buffer, context) &&
  *       gst_tfx_cuda_buffer_map (&mapped, buffer, &info, cuda, GST_MAP_READ)) {
- *     tfx_exec_run (exec, &mapped.block, &out.block);
+ *     tfx_plan_run (plan, &mapped.block, &out.block);
  *     gst_tfx_cuda_buffer_unmap (&mapped);
  *   }
  *

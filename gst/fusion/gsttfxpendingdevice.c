@@ -16,7 +16,8 @@
 
 /* The samples of a memory that is mapped as a whole. */
 static TfxBlock
-gst_tfx_pending_device_place (const TfxBlock *shape, gpointer data, gsize start)
+gst_tfx_pending_device_describe (const TfxBlock *shape, gpointer data,
+    gsize start)
 {
   TfxBlock block = *shape;
 
@@ -35,8 +36,8 @@ gst_tfx_pending_device_filter (const GstTfxRow *row, GstMemory *from,
   if (in)
     out = gst_tfx_cuda_allocator_map_raw (to, WRITE);
   if (out) {
-    in_block = gst_tfx_pending_device_place (shape, in, start);
-    out_block = gst_tfx_pending_device_place (shape, out, start);
+    in_block = gst_tfx_pending_device_describe (shape, in, start);
+    out_block = gst_tfx_pending_device_describe (shape, out, start);
     err = gst_tfx_row_run (row, &in_block, &out_block, FALSE);
     *n_done = gst_tfx_row_n_done (row);
     gst_tfx_cuda_allocator_unmap_raw (to, WRITE);
@@ -76,8 +77,8 @@ gst_tfx_pending_device_bring_back (GstMemory *to, GstMemory *from, gsize start,
   if (source)
     target = gst_tfx_cuda_allocator_map_raw (to, GST_MAP_READWRITE);
   if (target) {
-    in = gst_tfx_pending_device_place (shape, source, start);
-    out = gst_tfx_pending_device_place (shape, target, start);
+    in = gst_tfx_pending_device_describe (shape, source, start);
+    out = gst_tfx_pending_device_describe (shape, target, start);
     gst_tfx_pending_device_copy_frames (&out, &in, n_frames);
     gst_tfx_cuda_allocator_unmap_raw (to, GST_MAP_READWRITE);
   }
@@ -125,7 +126,7 @@ gst_tfx_pending_device_run (const GstTfxRow *row, GstMemory *memory,
   data = gst_tfx_cuda_allocator_map_raw (memory, GST_MAP_READWRITE);
   if (!data)
     return -EIO;
-  block = gst_tfx_pending_device_place (shape, data, start);
+  block = gst_tfx_pending_device_describe (shape, data, start);
   block = gst_tfx_row_rest (&block, n_done);
   err = gst_tfx_row_run (row, &block, &block, TRUE);
   gst_tfx_cuda_allocator_unmap_raw (memory, GST_MAP_READWRITE);

@@ -295,22 +295,48 @@ cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
   return gst_buffer_peek_memory (*buffer, 0);
 }
 
-TfxExec *
-cuda_check_exec (guint n_channels, gdouble gain)
+TfxPlan *
+cuda_check_plan (guint n_channels, gdouble gain)
 {
+  const TfxFilterSpec spec = { CUDA_CHECK_RATE, n_channels, TFX_SAMPLE_F64, 0 };
   TfxChain *empty = tfx_chain_new (), *chain;
   TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), gain);
-  TfxExec *exec = NULL;
-  TfxPlan *plan;
+  TfxFilter *filter = NULL;
+  TfxPlan *plan = NULL;
 
   chain = tfx_chain_append (empty, stage);
-  fail_unless_equals_int (tfx_plan_compile (chain, CUDA_CHECK_RATE, n_channels,
+  fail_unless_equals_int (tfx_filter_new (chain, &spec, &filter), 0);
+  tfx_filter_lock (filter);
+  fail_unless_equals_int (tfx_plan_new (&filter, 1,
                               tfx_cuda_backend (cuda_check_cuda), &plan),
       0);
-  fail_unless_equals_int (tfx_exec_new (plan, &exec), 0);
-  tfx_plan_unref (&plan);
+  tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
   tfx_chain_unref (&chain);
   tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
-  return exec;
+  return plan;
+}
+
+int
+cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxFilter *filter = tfx_plan_filters (plan)[0];
+  int ret;
+
+  tfx_filter_lock (filter);
+  ret = tfx_plan_run (plan, in, out);
+  tfx_filter_unlock (filter);
+  return ret;
+}
+
+void
+cuda_check_plan_free (TfxPlan **plan)
+{
+  TfxFilter *filter = tfx_filter_ref (tfx_plan_filters (*plan)[0]);
+
+  tfx_filter_lock (filter);
+  tfx_plan_free (plan);
+  tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
 }

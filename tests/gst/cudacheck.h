@@ -69,7 +69,9 @@ GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
 GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **buffer);
 
-/* A gain, run by the backend. */
-TfxExec *cuda_check_exec (guint n_channels, gdouble gain);
+/* A gain, run by the backend; and the locks that go with it. */
+TfxPlan *cuda_check_plan (guint n_channels, gdouble gain);
+int cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out);
+void cuda_check_plan_free (TfxPlan **plan);
 
 #endif /* CUDA_CHECK_H */

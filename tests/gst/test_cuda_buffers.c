@@ -214,9 +214,9 @@ GST_START_TEST (test_run)
 {
   GstAudioInfo info = cuda_check_info (3, __i__);
   GstBufferPool *pool = cuda_check_pool (&info, 1000);
-  TfxExec *twice = cuda_check_exec (3, 2.0), *half = cuda_check_exec (3, 0.5);
+  TfxPlan *twice = cuda_check_plan (3, 2.0), *half = cuda_check_plan (3, 0.5);
   GstBuffer *steps[3] = { make_audio (&info, 800) };
-  TfxExec *execs[2] = { twice, half };
+  TfxPlan *plans[2] = { twice, half };
 
   for (gint i = 0; i < 2; i++) {
     GstTfxCudaBuffer in, out;
@@ -226,15 +226,16 @@ GST_START_TEST (test_run)
         GST_MAP_READ));
     fail_unless (gst_tfx_cuda_buffer_map (&out, steps[i + 1], &info,
         cuda_check_cuda, GST_MAP_WRITE));
-    fail_unless_equals_int (tfx_exec_run (execs[i], &in.block, &out.block), 0);
+    fail_unless_equals_int (cuda_check_run (plans[i], &in.block, &out.block),
+        0);
     fail_unless (gst_tfx_cuda_buffer_unmap (&out));
     fail_unless (gst_tfx_cuda_buffer_unmap (&in));
     gst_buffer_unref (steps[i]);
   }
   audio_holds (steps[2], &info, 0, 800);
   gst_buffer_unref (steps[2]);
-  tfx_exec_free (&twice);
-  tfx_exec_free (&half);
+  cuda_check_plan_free (&twice);
+  cuda_check_plan_free (&half);
   gst_buffer_pool_set_active (pool, FALSE);
   gst_object_unref (pool);
 }
@@ -244,7 +245,7 @@ GST_END_TEST;
 GST_START_TEST (test_foreign)
 {
   GstAudioInfo info = cuda_check_info (1, FALSE);
-  TfxExec *exec = cuda_check_exec (1, 2.0);
+  TfxPlan *plan = cuda_check_plan (1, 2.0);
   GstBuffer *buffer = gst_buffer_new (), *out;
   GstCudaAllocator *allocator = g_object_new (GST_TYPE_CUDA_ALLOCATOR, NULL);
   GstTfxCudaBuffer from, to;
@@ -274,7 +275,7 @@ GST_START_TEST (test_foreign)
         cuda_check_cuda, GST_MAP_READ));
     fail_unless (gst_tfx_cuda_buffer_map (&to, way ? buffer : out, &info,
         cuda_check_cuda, GST_MAP_WRITE));
-    fail_unless_equals_int (tfx_exec_run (exec, &from.block, &to.block), 0);
+    fail_unless_equals_int (cuda_check_run (plan, &from.block, &to.block), 0);
     fail_unless (gst_tfx_cuda_buffer_unmap (&to));
     fail_unless (gst_tfx_cuda_buffer_unmap (&from));
   }
@@ -288,7 +289,7 @@ GST_START_TEST (test_foreign)
   gst_buffer_unref (out);
   gst_buffer_unref (buffer);
   gst_object_unref (allocator);
-  tfx_exec_free (&exec);
+  cuda_check_plan_free (&plan);
 }
 GST_END_TEST;
 

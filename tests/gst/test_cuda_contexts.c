@@ -63,14 +63,14 @@ GST_END_TEST;
 GST_START_TEST (test_lost)
 {
   GstAudioInfo info = cuda_check_info (1, FALSE);
-  TfxExec *exec = cuda_check_exec (1, 0.5);
+  TfxPlan *plan = cuda_check_plan (1, 0.5);
   gfloat x[1024] = { 1.0f };
   TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F32, 1, 1024);
   gchar *why = NULL;
 
   if (cuda_check_is_standin ()) {
     cuda_check_fail ("cuMemcpyHtoDAsync_v2:1,sticky");
-    fail_unless (tfx_exec_run (exec, &block, &block) < 0);
+    fail_unless (cuda_check_run (plan, &block, &block) < 0);
     cuda_check_fail (NULL);
     fail_unless (tfx_cuda_is_lost (cuda_check_cuda));
     fail_if (gst_tfx_cuda_for_context (cuda_check_context, &why));
@@ -78,7 +78,7 @@ GST_START_TEST (test_lost)
     g_free (why);
     fail_if (gst_tfx_cuda_buffer_new (cuda_check_context, &info, 100));
   }
-  tfx_exec_free (&exec);
+  cuda_check_plan_free (&plan);
 }
 GST_END_TEST;
 

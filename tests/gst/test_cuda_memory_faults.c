@@ -22,7 +22,8 @@ typedef struct
   GstCudaContext *context;
   TfxCuda *cuda;
   GstBufferPool *pool;
-  TfxExec *exec; /* the output is the input */
+  TfxFilter *filter; /* the output is the input */
+  TfxPlan *plan;
   guint8 *bytes;
 } Scene;
 
@@ -92,11 +93,13 @@ play_run (Scene *s, gsize n_frames)
   TfxBlock in = tfx_block_interleaved (s->bytes, TFX_SAMPLE_F32, 1, n_frames);
   gboolean ok;
 
-  if (!s->pool || !s->exec ||
+  if (!s->pool || !s->plan ||
       gst_tfx_cuda_pool_acquire (s->pool, n_frames, &buffer) != GST_FLOW_OK)
     return;
   if (gst_tfx_cuda_buffer_map (&out, buffer, &info, s->cuda, GST_MAP_WRITE)) {
-    ok = tfx_exec_run (s->exec, &in, &out.block) >= 0;
+    tfx_filter_lock (s->filter);
+    ok = tfx_plan_run (s->plan, &in, &out.block) >= 0;
+    tfx_filter_unlock (s->filter);
     ok &= gst_tfx_cuda_buffer_unmap (&out);
     if (ok)
       expect_bytes (gst_buffer_peek_memory (buffer, 0), s->bytes, n_frames * 4);
@@ -106,18 +109,26 @@ play_run (Scene *s, gsize n_frames)
 
 /* ---- the scene ------------------------------------------------------------------ */
 
-static TfxExec *
-make_exec (TfxCuda *cuda)
+static void
+make_plan (Scene *s)
 {
+  const TfxFilterSpec spec = { 48000, 1, TFX_SAMPLE_F64, 0 };
   TfxChain *chain = tfx_chain_new ();
-  TfxExec *exec = NULL;
-  TfxPlan *plan = NULL;
 
-  if (tfx_plan_compile (chain, 48000, 1, tfx_cuda_backend (cuda), &plan) == 0)
-    tfx_exec_new (plan, &exec);
-  tfx_plan_unref (&plan);
+  fail_unless_equals_int (tfx_filter_new (chain, &spec, &s->filter), 0);
+  tfx_filter_lock (s->filter);
+  tfx_plan_new (&s->filter, 1, tfx_cuda_backend (s->cuda), &s->plan);
+  tfx_filter_unlock (s->filter);
   tfx_chain_unref (&chain);
-  return exec;
+}
+
+static void
+free_plan (Scene *s)
+{
+  tfx_filter_lock (s->filter);
+  tfx_plan_free (&s->plan);
+  tfx_filter_unlock (s->filter);
+  tfx_filter_unref (&s->filter);
 }
 
 static GstBufferPool *
@@ -158,12 +169,12 @@ play_scene (void)
     for (gsize i = 3; i < N_BYTES; i += 4)
       s.bytes[i] = 0x3f;
     s.pool = make_pool (s.context);
-    s.exec = make_exec (s.cuda);
+    make_plan (&s);
     for (gint i = 0; i < N_ROUNDS; i++) {
       play_memory (&s);
       play_run (&s, i % 2 ? N_BYTES / 4 : 100);
     }
-    tfx_exec_free (&s.exec);
+    free_plan (&s);
     if (s.pool)
       gst_buffer_pool_set_active (s.pool, FALSE);
     gst_clear_object (&s.pool);

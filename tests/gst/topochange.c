@@ -143,6 +143,17 @@ act (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_REMOVE;
 }
 
+static void
+unref (gpointer data)
+{
+  TfxTopochange *self = data;
+
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  gst_object_unref (self->pad);
+  g_free (self);
+}
+
 /* ---- which ---------------------------------------------------------------- */
 
 /* The src pad of what is in front of a place now. */
@@ -195,8 +206,9 @@ tfx_topochange_begin (TfxTopology *topology, GRand *rand)
   tfx_topology_tell (topology, "%s%s", names[self->kind],
       self->node->model->name);
   self->pad = find_pad (self->branch, self->at);
+  self->refs = 2;
   self->probe = gst_pad_add_probe (self->pad,
-      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, act, self, NULL);
+      GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, act, self, unref);
   return self;
 }
 
@@ -213,6 +225,5 @@ tfx_topochange_end (TfxTopochange *self)
     gst_pad_remove_probe (self->pad, self->probe);
   while (g_atomic_int_get (&self->state) == 1)
     g_usleep (100);
-  gst_object_unref (self->pad);
-  g_free (self);
+  unref (self);
 }

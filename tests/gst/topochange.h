@@ -20,6 +20,7 @@ typedef enum
 
 typedef struct
 {
+  gint refs; /* atomic: whoever began it, and the probe */
   TfxTopology *topology;
   TfxTopochangeKind kind;
   TfxTopologyBranch *branch;
@@ -35,7 +36,7 @@ typedef struct
  * is nothing that could be done. */
 TfxTopochange *tfx_topochange_begin (TfxTopology *topology, GRand *rand);
 gboolean tfx_topochange_is_done (TfxTopochange *self);
-/* Gives it up if it has not begun. */
+/* Gives it up if it has not begun, and lets go of it. */
 void tfx_topochange_end (TfxTopochange *self);
 
 #endif /* TFX_TOPOCHANGE_H */

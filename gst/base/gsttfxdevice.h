@@ -12,16 +12,9 @@
 
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
+#include "gsttfxmemory.h"
 
 G_BEGIN_DECLS
-
-/* What a pad may have to do with buffers in CUDA memory. */
-typedef enum
-{
-  GST_TFX_MEMORY_SYSTEM,       /* nothing */
-  GST_TFX_MEMORY_SYSTEM_FIRST, /* where nothing else is possible */
-  GST_TFX_MEMORY_CUDA_FIRST    /* wherever the other side has it too */
-} GstTfxMemory;
 
 /* Why CUDA is not used though the device setting allows for it. */
 typedef enum
@@ -39,7 +32,7 @@ typedef struct
   gint state;                    /* atomic, of GstTfxCudaState */
   gint is_chosen;                /* atomic: device=auto has chosen CUDA */
   gint seen_setting;             /* of the device property, plus 1 */
-  gboolean told;                 /* a warning that it is missing was posted */
+  gboolean was_warned;           /* a warning that it is missing was posted */
   gboolean is_setting;           /* caps are being set */
   gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */
   gboolean out_cuda;             /* and so do the source pad's */
@@ -51,7 +44,7 @@ typedef struct
   guint64 seen_stages, seen_sections;
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
-} GstTfxDevicePlace;
+} GstTfxDeviceState;
 
 /* The stream starts, and ends. */
 void gst_tfx_device_start (GstTfxElement *self);
@@ -86,7 +79,7 @@ void gst_tfx_device_switch_backend (GstTfxElement *self);
  * takes that. */
 gboolean gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
-/* ---- for gsttfxauto.c --------------------------------------------------------- */
+/* ---- for gsttfxdeviceauto.c --------------------------------------------------------- */
 
 /* What the property asks for, or where that is "auto", the environment. */
 GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxauto.c: what device=auto chooses, and what is done before the first
+ * gsttfxdeviceauto.c: what device=auto chooses, and what is done before the first
  * buffer so that it does not wait.
  *
  * How much there is to do for a buffer is known when the buffers come, and may
@@ -38,29 +38,38 @@ gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
   GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
 
-  g_atomic_int_set (&gst_tfx_element_get_private (self)->place.is_chosen,
+  g_atomic_int_set (&gst_tfx_element_get_private (self)->device.is_chosen,
       is_chosen);
   if (upstream)
     gst_tfx_device_tell_row (upstream, is_chosen);
   gst_clear_object (&upstream);
 }
 
-/* The filters of a row of elements that ends here, the first one first; how many
- * of them fit.  Their caps are set one after the other in this thread. */
-static gsize
-gst_tfx_device_list_row (GstTfxElement *self, TfxFilter **filters)
+/* The filters of a row of elements that ends here, the first one first.  Their
+ * caps are set one after the other in this thread. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n;
+  gboolean is_running; /* one of them has run */
+} Members;
+
+static void
+gst_tfx_device_list_row (GstTfxElement *self, Members *members)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
-  gsize n = 0;
 
   if (upstream)
-    n = gst_tfx_device_list_row (upstream, filters);
+    gst_tfx_device_list_row (upstream, members);
   gst_clear_object (&upstream);
-  if (n == GST_TFX_ROW_MAX || !priv->filter)
-    return n;
-  filters[n] = priv->filter->filter;
-  return n + 1;
+  if (!priv->filter)
+    return;
+  /* No row is longer: another one begins here. */
+  if (members->n == GST_TFX_ROW_MAX)
+    members->n = 0;
+  members->filters[members->n++] = priv->filter->filter;
+  members->is_running |= priv->is_running;
 }
 
 /* ---- device=auto ----------------------------------------------------------------- */
@@ -71,12 +80,12 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
     gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   GstTfxJob job = { .n_frames = n_frames,
     .n_channels = priv->spec.n_channels,
     .sample = priv->spec.sample,
-    .in_cuda = place->from_device,
-    .out_cuda = place->out_cuda,
+    .in_cuda = device->from_device,
+    .out_cuda = device->out_cuda,
     .work = *work };
 
   GST_DEBUG_OBJECT (self,
@@ -86,7 +95,7 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
       (guint)job.work.n_taps, gst_tfx_cost_cpu (&job),
       gst_tfx_cost_cuda (&job));
   return gst_tfx_cost_is_worthwhile (&job,
-      g_atomic_int_get (&place->is_chosen));
+      g_atomic_int_get (&device->is_chosen));
 }
 
 /* What the row that ran last has to do.  FALSE if none has, or it is changing. */
@@ -119,52 +128,79 @@ void
 gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
-  gboolean is_usual = n_frames == place->last_frames;
+  GstTfxDeviceState *device = &priv->device;
+  gboolean is_usual = n_frames == device->last_frames;
   gboolean from_device, to_cuda;
   TfxWork work;
 
-  if (!place->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
+  if (!device->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
-  from_device = gst_tfx_cuda_buffer_is_device (buffer, place->context);
-  place->last_frames = n_frames;
-  if (place->seen_stages == priv->counts.n_stages &&
-      place->seen_sections == priv->counts.n_sections &&
-      place->seen_frames == n_frames && place->from_device == from_device)
+  from_device = gst_tfx_cuda_buffer_is_device (buffer, device->context);
+  device->last_frames = n_frames;
+  if (device->seen_stages == priv->counts.n_stages &&
+      device->seen_sections == priv->counts.n_sections &&
+      device->seen_frames == n_frames && device->from_device == from_device)
     return;
   /* One buffer of another length says little of those to come. */
-  if (!is_usual || g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE ||
+  if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE ||
       !gst_tfx_device_get_work (self, n_frames, &work))
     return;
-  place->from_device = from_device;
+  device->from_device = from_device;
   /* What is on the device is filtered there. */
   to_cuda = from_device || gst_tfx_device_is_worthwhile (self, &work, n_frames);
-  if (to_cuda != place->runs)
+  if (to_cuda != device->runs)
     gst_tfx_device_go (self, to_cuda);
-  place->seen_stages = priv->counts.n_stages;
-  place->seen_sections = priv->counts.n_sections;
-  place->seen_frames = n_frames;
+  device->seen_stages = priv->counts.n_stages;
+  device->seen_sections = priv->counts.n_sections;
+  device->seen_frames = n_frames;
 }
 
 /* ---- before the first buffer -------------------------------------------------------- */
 
+/* What is run to get everything ready: not more samples than these. */
+#define WARM_UP_FRAMES 1024
+#define WARM_UP_SAMPLES 65536
+
+/* Runs a block of silence, of which nobody hears, over filters that are at rest
+ * and stay so. */
+static void
+gst_tfx_device_run_silence (const GstTfxRow *row, const TfxFilterSpec *spec)
+{
+  GstTfxRowCounts counts = row->last->counts;
+  gsize n_frames =
+      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
+  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
+  TfxBlock block =
+      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
+
+  gst_tfx_row_run (row, &block, &block, TRUE);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  counts.error = row->last->counts.error;
+  row->last->counts = counts;
+  g_free (samples);
+}
+
 /* Makes the plan of the row, which the first buffer is run by: on a device this
- * loads the kernels and takes memory.  *work: what there is to do in buffers of
+ * loads the kernels, starts each of them, and takes memory.  *work: what there is to do in buffers of
  * so many frames. */
 static void
 gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  GstTfxRow row = { filters, gst_tfx_device_list_row (self, filters),
-    priv->filter };
+  Members members = { .n = 0 };
+  GstTfxRow row;
   gint err;
 
   *work = (TfxWork){ 0 };
+  gst_tfx_device_list_row (self, &members);
+  row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
   err = gst_tfx_row_compile (&row);
   if (err == 0)
     tfx_plan_work (priv->filter->plan, n_frames, work);
+  if (!members.is_running && gst_tfx_row_is_on_device (&row))
+    gst_tfx_device_run_silence (&row, &priv->spec);
   err = priv->filter->counts.error;
   gst_tfx_row_unlock (&row);
   if (err < 0)
@@ -180,7 +216,7 @@ gst_tfx_device_may_be_worthwhile (GstTfxElement *self, const TfxWork *work)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   return gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
-         priv->place.may_have_cuda_memory && !priv->place.runs &&
+         priv->device.may_have_cuda_memory && !priv->device.runs &&
          gst_tfx_device_is_worthwhile (self, work, priv->spec.rate_hz);
 }
 
@@ -189,12 +225,12 @@ static void
 gst_tfx_device_warm_up (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   TfxWork work;
 
   gst_tfx_shared_filter_set_backend (priv->filter,
-      tfx_cuda_backend (place->cuda), (GstObject *)place->context);
-  place->runs = TRUE;
+      tfx_cuda_backend (device->cuda), (GstObject *)device->context);
+  device->runs = TRUE;
   gst_tfx_device_prepare (self, 0, &work);
   gst_tfx_device_move (self);
 }
@@ -208,7 +244,7 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
 
   gst_tfx_device_move (self);
   /* Who leaves its filter to others needs nothing; a running stream goes on. */
-  if (!priv->place.may_have_cuda_memory || priv->is_running ||
+  if (!priv->device.may_have_cuda_memory || priv->is_running ||
       gst_tfx_pads_defers (self))
     return;
   gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);

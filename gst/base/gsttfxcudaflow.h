@@ -2,7 +2,7 @@
  * gsttfxcudaflow.h: buffers that are, or are to be, in CUDA memory.
  *
  * Only for elements whose caps say so, on one side or the other
- * (GstTfxDevicePlace.has_cuda_memory).
+ * (GstTfxDeviceState.has_cuda_memory).
  */
 #ifndef GST_TFX_CUDA_FLOW_H
 #define GST_TFX_CUDA_FLOW_H

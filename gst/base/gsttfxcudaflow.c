@@ -66,21 +66,21 @@ static gboolean
 gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   GstCaps *caps = gst_audio_info_to_caps (&priv->info);
   GstStructure *config;
 
   gst_caps_set_features (caps, 0,
       gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
-  place->pool = gst_tfx_cuda_pool_new (place->context);
-  config = gst_buffer_pool_get_config (place->pool);
+  device->pool = gst_tfx_cuda_pool_new (device->context);
+  config = gst_buffer_pool_get_config (device->pool);
   gst_buffer_pool_config_set_params (config, caps,
       n_frames * GST_AUDIO_INFO_BPF (&priv->info), 0, 0);
   gst_caps_unref (caps);
-  if (gst_buffer_pool_set_config (place->pool, config) &&
-      gst_buffer_pool_set_active (place->pool, TRUE))
+  if (gst_buffer_pool_set_config (device->pool, config) &&
+      gst_buffer_pool_set_active (device->pool, TRUE))
     return TRUE;
-  gst_clear_object (&place->pool);
+  gst_clear_object (&device->pool);
   return FALSE;
 }
 
@@ -88,12 +88,13 @@ gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
 static GstBuffer *
 gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
 {
-  GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   GstBuffer *buffer = NULL;
 
-  if (!place->pool && !gst_tfx_cuda_flow_make_pool (self, n_frames))
+  if (!device->pool && !gst_tfx_cuda_flow_make_pool (self, n_frames))
     return NULL;
-  if (gst_tfx_cuda_pool_acquire (place->pool, n_frames, &buffer) != GST_FLOW_OK)
+  if (gst_tfx_cuda_pool_acquire (device->pool, n_frames, &buffer) !=
+      GST_FLOW_OK)
     return NULL;
   return buffer;
 }
@@ -138,12 +139,12 @@ gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
     GstMapFlags access, End *end)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
 
-  if (!gst_tfx_cuda_buffer_is_device (buffer, place->context))
+  if (!gst_tfx_cuda_buffer_is_device (buffer, device->context))
     return gst_tfx_cuda_flow_map_host (self, buffer, end);
   end->is_device = TRUE;
-  if (!gst_tfx_cuda_buffer_map (&end->device, buffer, &priv->info, place->cuda,
+  if (!gst_tfx_cuda_buffer_map (&end->device, buffer, &priv->info, device->cuda,
           access))
     return FALSE;
   end->block = end->device.block;
@@ -328,7 +329,7 @@ gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstBuffer *buffer = NULL;
 
-  if (priv->place.out_cuda) {
+  if (priv->device.out_cuda) {
     buffer = gst_tfx_cuda_flow_new_device (self, n_frames);
     if (!buffer)
       gst_tfx_device_fall_back (self, -ENOMEM);
@@ -339,7 +340,7 @@ gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
 gboolean
 gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer)
 {
-  return gst_tfx_element_get_private (self)->place.out_cuda ||
+  return gst_tfx_element_get_private (self)->device.out_cuda ||
          gst_tfx_cuda_flow_has_device_memory (buffer);
 }
 
@@ -347,7 +348,7 @@ gboolean
 gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer)
 {
   return gst_tfx_cuda_flow_has_device_memory (buffer) ==
-         gst_tfx_element_get_private (self)->place.out_cuda;
+         gst_tfx_element_get_private (self)->device.out_cuda;
 }
 
 gint
@@ -433,21 +434,21 @@ gboolean
 gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
     gsize n_frames)
 {
-  const GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
+  const GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
 
-  if (is_device == place->out_cuda ||
-      gst_tfx_cuda_flow_move (self, buffer, n_frames, place->out_cuda))
+  if (is_device == device->out_cuda ||
+      gst_tfx_cuda_flow_move (self, buffer, n_frames, device->out_cuda))
     return TRUE;
   /* What follows may take what there is. */
-  if (place->out_cuda)
+  if (device->out_cuda)
     gst_tfx_device_fall_back (self, -ENOMEM);
-  if (is_device == place->out_cuda)
+  if (is_device == device->out_cuda)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and the next "
        "element accepts no other.",
-          n_frames, place->out_cuda ? "CUDA" : "system"),
+          n_frames, device->out_cuda ? "CUDA" : "system"),
       (NULL));
   return FALSE;
 }
@@ -460,7 +461,7 @@ gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
 gboolean
 gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
 {
-  GstTfxDevicePlace *place = &gst_tfx_element_get_private (self)->place;
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
   GstStructure *config;
   GstBufferPool *pool;
   GstAudioInfo info;
@@ -472,7 +473,7 @@ gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
   if (!caps || !gst_audio_info_from_caps (&info, caps))
     return FALSE;
   size = POOL_FRAMES * GST_AUDIO_INFO_BPF (&info);
-  pool = gst_tfx_cuda_pool_new (place->context);
+  pool = gst_tfx_cuda_pool_new (device->context);
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
   ok = gst_buffer_pool_set_config (pool, config);
