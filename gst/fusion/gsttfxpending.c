@@ -94,9 +94,10 @@ gst_tfx_pending_finish (GstTfxPending *self)
   for (gsize i = 0; i < self->n; i++) {
     GstTfxSharedFilter *filter = self->links[i].filter;
 
-    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
-    if (!filter->first)
+    /* In this order: see gst_tfx_pending_append(). */
+    if (!self->links[i].next)
       filter->last = NULL;
+    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
   }
   g_atomic_int_set (&self->is_done, TRUE);
 }
@@ -374,12 +375,12 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
              : -1;
 }
 
-/* Whether nobody but a writable buffer holds the memory. */
-static gboolean
+/* Whether nobody but a writable buffer holds the memory: each buffer and each map
+ * has a reference. */
+static inline gboolean
 gst_tfx_pending_is_alone (GstMemory *memory)
 {
-  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
-         gst_memory_is_writable (memory);
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
 /* Another memory in the place of the buffer's only one.  The flag would make a
@@ -447,6 +448,13 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   link->next = NULL;
   self->filters[self->n] = filter->filter;
   self->n++;
+  /* One thread leaves the filter to others, and nobody else has anything to do
+   * with an empty list. */
+  if (!__atomic_load_n (&filter->first, __ATOMIC_ACQUIRE)) {
+    filter->last = link;
+    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
+    return;
+  }
   tfx_filter_lock (filter->filter);
   if (filter->last)
     filter->last->next = link;
