@@ -148,38 +148,51 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   return TRUE;
 }
 
+/* The caps that go out, which the device is ready for; NULL if there are none. */
+static GstCaps *
+gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *out = gst_tfx_caps_choose (self, in);
+
+  if (!out) {
+    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+    return NULL;
+  }
+  gst_pad_check_reconfigure (priv->src);
+  priv->device.is_setting = TRUE;
+  if (gst_tfx_device_set_caps (self, in, out))
+    gst_tfx_device_switch_backend (self);
+  else
+    gst_clear_caps (&out);
+  priv->device.is_setting = FALSE;
+  return out;
+}
+
 /* Both pads have these caps from now on. */
 static gboolean
 gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *out, *again;
   gboolean ok;
-  GstCaps *out;
+  gint state;
 
   /* What the device setting comes to is seen here first. */
   gst_tfx_device_update (self);
   /* Its delay says who runs it. */
   if (!gst_tfx_caps_make_filter (self, info))
     return FALSE;
-  out = gst_tfx_caps_choose (self, in);
-  if (!out) {
-    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
-    return FALSE;
-  }
-  gst_pad_check_reconfigure (priv->src);
-  priv->device.is_setting = TRUE;
-  ok = gst_tfx_device_set_caps (self, in, out);
-  if (ok)
-    gst_tfx_device_switch_backend (self);
-  priv->device.is_setting = FALSE;
+  state = g_atomic_int_get (&priv->device.state);
+  out = gst_tfx_caps_agree (self, in);
   /* The device may have failed meanwhile. */
-  if (ok && gst_tfx_memory_is_cuda (out) != priv->device.out_cuda) {
-    gst_caps_unref (out);
-    out = priv->device.out_cuda ? gst_caps_ref (in)
-                                : gst_tfx_memory_to_system (in);
+  if (out && g_atomic_int_get (&priv->device.state) != state) {
+    again = gst_tfx_caps_agree (self, in);
+    gst_caps_replace (&out, again ? again : out);
+    gst_clear_caps (&again);
   }
-  ok = ok && gst_tfx_caps_send (self, out);
-  gst_caps_unref (out);
+  ok = out && gst_tfx_caps_send (self, out);
+  gst_clear_caps (&out);
   return ok;
 }
 
