@@ -190,7 +190,7 @@ gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
     return;
   }
   gst_tfx_pending_settle (job->in);
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   job->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
   gst_tfx_row_lock (&job->row);
 }

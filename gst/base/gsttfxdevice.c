@@ -133,7 +133,7 @@ void
 gst_tfx_device_reconfigure (GstTfxElement *self)
 {
   gst_pad_mark_reconfigure (gst_tfx_element_get_private (self)->src);
-  gst_tfx_events_ask_upstream (self);
+  gst_tfx_element_ask_upstream (self);
 }
 
 /* The application may have set another device. */

@@ -245,7 +245,7 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
   gst_tfx_device_move (self);
   /* Who leaves its filter to others needs nothing; a running stream goes on. */
   if (!priv->device.may_have_cuda_memory || priv->is_running ||
-      gst_tfx_pads_defers (self))
+      gst_tfx_ahead_defers (self))
     return;
   gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);
   if (gst_tfx_device_may_be_worthwhile (self, &work) &&

@@ -77,21 +77,47 @@ typedef struct
   GstTfxDeviceState device;
 } GstTfxElementPrivate;
 
-GstTfxElementPrivate *gst_tfx_element_get_private (GstTfxElement *self);
+/* From the start of an element to what is private in it; the class sets it. */
+extern gint gst_tfx_element_private_offset;
 
-/* ---- gsttfxpads.c: the way of a buffer ------------------------------------------- */
+static inline GstTfxElementPrivate *
+gst_tfx_element_get_private (GstTfxElement *self)
+{
+  return G_STRUCT_MEMBER_P (self, gst_tfx_element_private_offset);
+}
 
-GstFlowReturn
-gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+/* The element upstream is to look at this one again. */
+void gst_tfx_element_ask_upstream (GstTfxElement *self);
+
+/* ---- gsttfxahead.c: the next element ------------------------------------------------ */
+
+/* Whether the filter is left to the next element, as far as can be told. */
+gboolean gst_tfx_ahead_defers (GstTfxElement *self);
+
+/* ---- gsttfxout.c: what leaves the element ------------------------------------------- */
+
+/* Where a buffer ends, or none. */
+static inline GstClockTime
+gst_tfx_out_end (GstBuffer *buffer)
+{
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    return GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+  return GST_BUFFER_PTS (buffer);
+}
+
+/* Pushes a buffer as it is. */
+GstFlowReturn gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer);
 
 /* Takes a buffer of n_frames that were filtered, or none; what stands before the
  * start of the stream is dropped, the rest is sent with its times, and with the
  * events that were held for it. */
 GstFlowReturn
-gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
+gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Whether the filter is left to the next element, as far as can be told. */
-gboolean gst_tfx_pads_defers (GstTfxElement *self);
+/* ---- gsttfxpads.c: the way of a buffer ------------------------------------------- */
+
+GstFlowReturn
+gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 
@@ -113,6 +139,9 @@ GstFlowReturn gst_tfx_tail_end (GstTfxElement *self, const gchar *because);
 
 /* The filter is at rest, and what it held is lost. */
 void gst_tfx_tail_reset (GstTfxElement *self, const gchar *because);
+
+/* Sends a serialized event, behind the frames that came before it.  Takes it. */
+gboolean gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event);
 
 /* A GAP event: silence of that length.  Takes it. */
 gboolean gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event);
@@ -160,12 +189,6 @@ gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
 gboolean gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
-
-/* Sends a serialized event, behind the frames that came before it.  Takes it. */
-gboolean gst_tfx_events_forward (GstTfxElement *self, GstEvent *event);
-
-/* The next element is to look at this one again. */
-void gst_tfx_events_ask_upstream (GstTfxElement *self);
 
 G_END_DECLS
 

@@ -56,20 +56,6 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
   return GST_CLOCK_TIME_NONE;
 }
 
-/* An event that comes behind frames which are still held waits for them. */
-gboolean
-gst_tfx_events_forward (GstTfxElement *self, GstEvent *event)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (priv->delay > 0 && priv->is_running &&
-      gst_tfx_times_held (&priv->times) > 0) {
-    gst_tfx_times_hold_event (&priv->times, event);
-    return TRUE;
-  }
-  return gst_pad_push_event (priv->src, event);
-}
-
 static gboolean
 gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
 {
@@ -86,7 +72,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
       gst_tfx_times_move_stamps (&priv->times, next);
   }
   priv->segment = segment;
-  return gst_tfx_events_forward (self, event);
+  return gst_tfx_tail_forward (self, event);
 }
 
 /* ---- the sink pad ------------------------------------------------------------------------ */
@@ -143,10 +129,10 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_STREAM_START:
       priv->bad_told = FALSE;
-      return gst_tfx_events_forward (self, event);
+      return gst_tfx_tail_forward (self, event);
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
-        return gst_tfx_events_forward (self, event);
+        return gst_tfx_tail_forward (self, event);
       break;
   }
   return gst_pad_event_default (pad, parent, event);
@@ -164,13 +150,6 @@ gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
     g_atomic_int_set (&priv->relinked, TRUE);
   return gst_pad_event_default (pad, parent, event);
-}
-
-void
-gst_tfx_events_ask_upstream (GstTfxElement *self)
-{
-  gst_pad_push_event (gst_tfx_element_get_private (self)->sink,
-      gst_event_new_reconfigure ());
 }
 
 /* ---- queries ------------------------------------------------------------------------------ */

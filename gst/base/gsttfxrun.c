@@ -126,7 +126,7 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       return err;
     }
   }
-  gst_tfx_shared_filter_flush (filter);
+  gst_tfx_pending_flush (filter);
   run.row = (GstTfxRow){ &filter->filter, 1, filter };
   gst_tfx_row_lock (&run.row);
   err = gst_tfx_run_alone (self, buffer, n_frames, &run.row);

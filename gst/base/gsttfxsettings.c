@@ -114,7 +114,7 @@ gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
 
   if (!priv->filter)
     return FALSE;
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = tfx_filter_set_stage (priv->filter->filter, stage);
   tfx_filter_unlock (priv->filter->filter);
@@ -133,7 +133,7 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gint err;
 
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = build->at_once
             ? tfx_filter_set_chain_at_once (priv->filter->filter, chain)
@@ -227,7 +227,7 @@ gst_tfx_settings_stop (GstTfxElement *self)
 
   if (priv->filter) {
     /* Buffers may need it still. */
-    gst_tfx_shared_filter_flush (priv->filter);
+    gst_tfx_pending_flush (priv->filter);
     gst_tfx_shared_filter_drop_plan (priv->filter);
     gst_tfx_shared_filter_unref (priv->filter);
   }
@@ -245,7 +245,7 @@ gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
 
   if (sample == priv->spec.sample && block_frames == priv->spec.block_frames)
     return TRUE;
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = tfx_filter_set_format (priv->filter->filter, sample, block_frames);
   tfx_filter_unlock (priv->filter->filter);

@@ -33,26 +33,29 @@ struct _GstTfxPending
   TfxFilter *filters[GST_TFX_ROW_MAX];
 };
 
+/* Runs it, and before it what has to run before. */
+static void gst_tfx_pending_run (GstTfxPending *self);
+
 /* ---- running ---------------------------------------------------------------------- */
 
-GstTfxPending *
+/* Keeps it from being freed.  With the lock of one of its filters held, in whose
+ * list it is. */
+static GstTfxPending *
 gst_tfx_pending_hold (GstTfxPending *self)
 {
   g_atomic_int_inc (&self->n_holds);
   return self;
 }
 
-void
+static void
 gst_tfx_pending_free_spare (GstTfxPending *spare)
 {
-  if (!spare)
-    return;
   g_mutex_clear (&spare->lock);
   g_free (spare);
 }
 
 /* Its first filter keeps it for the next buffer. */
-void
+static void
 gst_tfx_pending_release (GstTfxPending *self)
 {
   GstTfxSharedFilter *home = self->home;
@@ -62,6 +65,7 @@ gst_tfx_pending_release (GstTfxPending *self)
     return;
   if (self->wrapped && !self->is_on_device)
     gst_memory_unref (self->wrapped);
+  home->free_spare = gst_tfx_pending_free_spare;
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);
@@ -90,9 +94,10 @@ gst_tfx_pending_finish (GstTfxPending *self)
   for (gsize i = 0; i < self->n; i++) {
     GstTfxSharedFilter *filter = self->links[i].filter;
 
-    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
-    if (!filter->first)
+    /* In this order: see gst_tfx_pending_append(). */
+    if (!self->links[i].next)
       filter->last = NULL;
+    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
   }
   g_atomic_int_set (&self->is_done, TRUE);
 }
@@ -166,7 +171,7 @@ gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
   return err;
 }
 
-void
+static void
 gst_tfx_pending_run (GstTfxPending *self)
 {
   GstTfxPending *earlier;
@@ -194,6 +199,23 @@ gst_tfx_pending_run (GstTfxPending *self)
       gst_tfx_pending_release (earlier);
     }
   } while (earlier);
+}
+
+void
+gst_tfx_pending_flush (GstTfxSharedFilter *filter)
+{
+  while (gst_tfx_shared_filter_is_pending (filter)) {
+    GstTfxPending *first = NULL;
+
+    tfx_filter_lock (filter->filter);
+    if (filter->first)
+      first = gst_tfx_pending_hold (filter->first->owner);
+    tfx_filter_unlock (filter->filter);
+    if (!first)
+      return;
+    gst_tfx_pending_run (first);
+    gst_tfx_pending_release (first);
+  }
 }
 
 /* ---- the memory ------------------------------------------------------------------- */
@@ -353,12 +375,12 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
              : -1;
 }
 
-/* Whether nobody but a writable buffer holds the memory. */
-static gboolean
+/* Whether nobody but a writable buffer holds the memory: each buffer and each map
+ * has a reference. */
+static inline gboolean
 gst_tfx_pending_is_alone (GstMemory *memory)
 {
-  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
-         gst_memory_is_writable (memory);
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
 /* Another memory in the place of the buffer's only one.  The flag would make a
@@ -426,6 +448,13 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   link->next = NULL;
   self->filters[self->n] = filter->filter;
   self->n++;
+  /* One thread leaves the filter to others, and nobody else has anything to do
+   * with an empty list. */
+  if (!__atomic_load_n (&filter->first, __ATOMIC_ACQUIRE)) {
+    filter->last = link;
+    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
+    return;
+  }
   tfx_filter_lock (filter->filter);
   if (filter->last)
     filter->last->next = link;

@@ -80,17 +80,9 @@ void gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer);
 /* The filters have run: the buffer has its own memory. */
 void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
 
-/* ---- for the shared filter ------------------------------------------------------ */
-
-/* Keeps it from being freed.  With the lock of one of its filters held, in whose
- * list it is. */
-GstTfxPending *gst_tfx_pending_hold (GstTfxPending *self);
-void gst_tfx_pending_release (GstTfxPending *self);
-
-/* Runs it, and before it what has to run before. */
-void gst_tfx_pending_run (GstTfxPending *self);
-
-void gst_tfx_pending_free_spare (GstTfxPending *spare);
+/* Runs what is pending: before anything of the filter changes, and before it
+ * goes.  With no lock held. */
+void gst_tfx_pending_flush (GstTfxSharedFilter *filter);
 
 G_END_DECLS
 

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-#include "gsttfxpending.h"
-
 GstTfxSharedFilter *
 gst_tfx_shared_filter_new (TfxFilter *filter)
 {
@@ -33,26 +31,10 @@ gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
     return;
   gst_tfx_shared_filter_drop_plan (self);
   gst_clear_object (&self->context);
-  gst_tfx_pending_free_spare (self->spare);
+  if (self->spare)
+    self->free_spare (self->spare);
   tfx_filter_unref (&self->filter);
   g_free (self);
-}
-
-void
-gst_tfx_shared_filter_flush (GstTfxSharedFilter *self)
-{
-  while (gst_tfx_shared_filter_is_pending (self)) {
-    GstTfxPending *first = NULL;
-
-    tfx_filter_lock (self->filter);
-    if (self->first)
-      first = gst_tfx_pending_hold (self->first->owner);
-    tfx_filter_unlock (self->filter);
-    if (!first)
-      return;
-    gst_tfx_pending_run (first);
-    gst_tfx_pending_release (first);
-  }
 }
 
 /* ---- plans ------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  *
  * It knows the pending memories in which the filter is still to run, in the
  * order of the stream.  They hold no reference to it: whoever lets go of it runs
- * them first (gst_tfx_shared_filter_flush()).
+ * them first (gst_tfx_pending_flush()).
  *
  * Locks: the lock of a pending memory is taken first, then those of its filters,
  * all at once (tfx_filter_lock_all()).  Nobody holds the locks of two pending
@@ -56,6 +56,7 @@ struct _GstTfxSharedFilter
   TfxStats plan_stats;       /* its own, as far as they are counted */
   GstTfxRowCounts counts;
   GstTfxPending *spare; /* atomic: serves the next buffer */
+  void (*free_spare) (GstTfxPending *spare);
 };
 
 /* Takes over the reference to @filter. */
@@ -72,10 +73,6 @@ gst_tfx_shared_filter_is_pending (const GstTfxSharedFilter *self)
 {
   return __atomic_load_n (&self->first, __ATOMIC_ACQUIRE) != NULL;
 }
-
-/* Runs what is pending: before anything of the filter changes, and before it
- * goes.  With no lock held. */
-void gst_tfx_shared_filter_flush (GstTfxSharedFilter *self);
 
 /* Where rows that end here run from now on.  @context (or NULL) is held as long
  * as that.  With no lock held. */
