@@ -58,8 +58,8 @@ tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
   /* as much as any output may depend on, be it by rounding */
   c->past_length =
-      (tfx_level_divide_up (c->n_taps + tfx_convolver_follow_frames (
-                                            c->sides[0]->block_frames),
+      (tfx_level_divide_up (c->n_taps + tfx_convolver_catch_up_frames (
+                                            c->fade_pair[0]->block_frames),
            last->size) +
           4) *
       last->size;
@@ -149,7 +149,7 @@ tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
   const size_t size = g->levels[0].size, n_block = size - g->at;
   const size_t n = n_left < n_block ? n_left : n_block;
 
-  g->is_whole = n == size && !c->sides[c->heard]->is_reproducible;
+  g->is_whole = n == size && !c->fade_pair[c->active]->is_reproducible;
   return n;
 }
 
@@ -207,7 +207,8 @@ tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
         n * c->value_size);
   } else {
     tfx_convolver_sum_up (c, y, input_at (c, channel),
-        tfx_convolver_direct_taps (c, c->sides[side], channel), head->size, n);
+        tfx_convolver_direct_taps (c, c->fade_pair[side], channel), head->size,
+        n);
     if (head->n_parts > 1)
       c->ops->add (y,
           tfx_convolver_at (c,
@@ -326,7 +327,7 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
     }
   }
   for (unsigned side = 0; side < 2; side++) {
-    if (c->sides[side])
+    if (c->fade_pair[side])
       tfx_convolver_grid_prime (c, side);
   }
 }

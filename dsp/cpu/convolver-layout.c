@@ -291,9 +291,9 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
   return is_equal;
 }
 
-/* How many frames a call may have that others follow. */
+/* How many frames a call may have while another catches up. */
 size_t
-tfx_convolver_follow_frames (size_t block_frames)
+tfx_convolver_catch_up_frames (size_t block_frames)
 {
   return block_frames < 1024    ? 1024
          : block_frames < 16384 ? block_frames

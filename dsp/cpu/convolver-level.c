@@ -91,7 +91,8 @@ tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
   const size_t n = l->n_parts - skip,
                n_to_end = l->n_slots - oldest % l->n_slots;
   const size_t n_first = n < n_to_end ? n : n_to_end;
-  const void *h = tfx_convolver_spectra (c, c->sides[side], l->number, channel);
+  const void *h =
+      tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
   TfxTileSum sum;
 
   sum.x[0] = tfx_level_spectrum (c, l, channel, oldest);
@@ -174,7 +175,7 @@ step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
 static bool
 is_computed (const TfxConvolver *c, unsigned side)
 {
-  return c->sides[side] && !c->is_listening;
+  return c->fade_pair[side] && !c->spectra_only;
 }
 
 /* Brings the work of a level to the given part of what is due in its block. */

@@ -20,7 +20,7 @@ typedef struct TfxLevel
   size_t batch;   /* leaves of a step back */
   void *spectra;  /* T[n_channels][leaf][n_slots][64] */
   void *re, *im;  /* T[size]: the steps' scratch */
-  /* T[2 sides][2][n_channels][size]: the output for this and the next block;
+  /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;
   uint64_t period;                      /* the number of the current block */

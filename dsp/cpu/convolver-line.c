@@ -28,15 +28,15 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 {
   TfxConvolverLine line = { 0 };
   TfxConvolverLine *l = tfx_arena_take (arena, sizeof line);
-  const size_t block = c->sides[0]->block_frames;
+  const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
-  line.max_frames = tfx_convolver_follow_frames (block);
+  line.max_frames = tfx_convolver_catch_up_frames (block);
   /* Twice the history at least: it moves once in so many frames. */
   line.n_window = c->n_front + 2 * size;
   if (line.n_window < c->n_taps - 1)
     line.n_window = c->n_taps - 1;
-  line.n_history = c->n_taps - 1 + tfx_convolver_follow_frames (block);
+  line.n_history = c->n_taps - 1 + tfx_convolver_catch_up_frames (block);
   if (line.n_history < line.n_window)
     line.n_history = line.n_window;
   line.capacity = 2 * line.n_history + 2 * line.max_frames;
@@ -99,7 +99,7 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 {
   TfxConvolverLine *l = c->line;
   const TfxFft *fft = &c->fft[level];
-  const void *h = tfx_convolver_spectra (c, c->sides[side], level, channel);
+  const void *h = tfx_convolver_spectra (c, c->fade_pair[side], level, channel);
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
     TFX_TILE };
   /* The window's first half is the real part, its second the imaginary. */
@@ -129,7 +129,7 @@ static size_t
 choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
 {
   double best =
-      c->sides[c->heard]->is_fft_asked
+      c->fade_pair[c->active]->is_fft_asked
           ? INFINITY
           : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n) /
                 (double)n;
@@ -166,7 +166,7 @@ tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
     else
       tfx_convolver_sum_up (c, y_part,
           line_at (c, channel, c->line->at + first - c->n_front),
-          tfx_convolver_direct_taps (c, c->sides[side], channel), c->n_core,
+          tfx_convolver_direct_taps (c, c->fade_pair[side], channel), c->n_core,
           n_done);
   }
 }

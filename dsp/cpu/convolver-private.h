@@ -40,16 +40,16 @@ struct TfxConvolverTaps
 typedef struct TfxConvolverLine TfxConvolverLine;
 typedef struct TfxConvolverGrid TfxConvolverGrid;
 
-/* A convolver on its way to where another one is (convolver-follow.c). */
-typedef struct TfxConvolverFollow
+/* A convolver on its way to where another one is (convolver-catch-up.c). */
+typedef struct TfxConvolverCatchUp
 {
   bool is_on;
-  uint64_t at;   /* the next of the leader's frames */
+  uint64_t at;   /* the next of the source's frames */
   size_t size;   /* of the longest partitions */
   bool is_right; /* the output would be, once it is there */
   double credit; /* ns of work that may be done now */
   size_t n_done; /* frames in the last call */
-} TfxConvolverFollow;
+} TfxConvolverCatchUp;
 
 struct TfxConvolver
 {
@@ -61,10 +61,9 @@ struct TfxConvolver
   TfxConvolverCost cost;
   TfxConvolverLayout layout;
 
-  /* Two sides, each with taps of its own, compute from the same input.  One
-   * of them is idle (NULL) but in a cross-fade. */
-  TfxConvolverTaps *sides[2];
-  unsigned heard; /* the side that is heard, or that fades out */
+  /* Both compute from the same input.  One is NULL but in a cross-fade. */
+  TfxConvolverTaps *fade_pair[2];
+  unsigned active; /* which of the two is heard, or fades out */
   size_t fade_done, fade_frames;
   TfxConvolverTaps *waiting; /* for the end of the cross-fade, or NULL */
   size_t waiting_fade_frames;
@@ -73,9 +72,9 @@ struct TfxConvolver
   void *output; /* T[n_channels][output_stride]: a segment */
   size_t output_stride;
   uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
-  TfxConvolverFollow follow;
-  bool is_listening; /* computes spectra, but no outputs */
-  void *other; /* T[output_stride]: what the side that fades in computes */
+  TfxConvolverCatchUp catch_up;
+  bool spectra_only; /* computes spectra, but no outputs */
+  void *other;       /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   TfxConvolverLine *line; /* forms direct and block */
   TfxConvolverGrid *grid; /* form partitioned */

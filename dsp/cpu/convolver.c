@@ -40,7 +40,7 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
   c->ops = &taps->kernels->ops[taps->precision];
   c->cost = taps->kernels->cost[taps->precision];
   c->layout = taps->layout;
-  c->sides[0] = taps;
+  c->fade_pair[0] = taps;
 }
 
 static int
@@ -103,7 +103,7 @@ tfx_convolver_free (TfxConvolver **convolver)
   if (!c)
     return;
   for (int side = 0; side < 2; side++)
-    tfx_convolver_taps_unref (&c->sides[side]);
+    tfx_convolver_taps_unref (&c->fade_pair[side]);
   tfx_convolver_taps_unref (&c->waiting);
   unref_retired (c);
   for (size_t i = 0; i < TFX_CONVOLVER_MAX_LEVELS; i++)
@@ -131,25 +131,24 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
 
 /* ---- a cross-fade -------------------------------------------------------------- */
 
-/* The side that was heard is heard no more.  Between two calls of
- * unref_retired() at most two sides retire: that of the running cross-fade, and
- * that of the one that waits. */
+/* The active taps are heard no more.  Between two calls of unref_retired() at
+ * most two retire: those of the running cross-fade, and those that wait. */
 static void
 retire (TfxConvolver *c)
 {
-  c->retired[c->retired[0] ? 1 : 0] = c->sides[c->heard];
-  c->sides[c->heard] = NULL;
-  c->heard = !c->heard;
+  c->retired[c->retired[0] ? 1 : 0] = c->fade_pair[c->active];
+  c->fade_pair[c->active] = NULL;
+  c->active = !c->active;
   c->fade_frames = c->fade_done = 0;
 }
 
-/* Puts taps, whose reference it takes, on the idle side. */
+/* Puts taps, whose reference it takes, beside the active ones. */
 static void
 start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames)
 {
-  const unsigned side = !c->heard;
+  const unsigned side = !c->active;
 
-  c->sides[side] = taps;
+  c->fade_pair[side] = taps;
   c->fade_frames = fade_frames > 0 ? fade_frames : 1;
   c->fade_done = 0;
   if (c->grid)
@@ -158,7 +157,7 @@ start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames)
     retire (c);
 }
 
-/* The new side is the one that is heard; the taps that wait come next. */
+/* The new taps are active; those that wait come next. */
 static void
 end_fade (TfxConvolver *c)
 {
@@ -174,7 +173,7 @@ int
 tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
     size_t fade_frames)
 {
-  const TfxConvolverTaps *now = c->sides[c->heard];
+  const TfxConvolverTaps *now = c->fade_pair[c->active];
 
   if (taps->n_taps != now->n_taps || taps->n_front != now->n_front ||
       taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
@@ -224,9 +223,9 @@ run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
     tfx_convolver_clean (c, x, n);
   if (c->grid)
     tfx_convolver_grid_received (c, channel, n);
-  render (c, c->heard, channel, n, y);
+  render (c, c->active, channel, n, y);
   if (c->fade_frames > 0) {
-    render (c, !c->heard, channel, n, c->other);
+    render (c, !c->active, channel, n, c->other);
     tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames);
   }
   return is_sound;
@@ -306,15 +305,15 @@ tfx_convolver_reset (TfxConvolver *c)
 {
   unref_retired (c);
   if (c->waiting) {
-    tfx_convolver_taps_unref (&c->sides[!c->heard]);
-    c->sides[!c->heard] = c->waiting;
+    tfx_convolver_taps_unref (&c->fade_pair[!c->active]);
+    c->fade_pair[!c->active] = c->waiting;
     c->waiting = NULL;
   }
   if (c->fade_frames > 0)
     retire (c);
   unref_retired (c);
   c->n_run = TFX_CONVOLVER_START;
-  c->follow.is_on = c->is_listening = false;
+  c->catch_up.is_on = c->spectra_only = false;
   if (c->grid)
     tfx_convolver_grid_reset (c);
   else
@@ -334,7 +333,7 @@ void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
   c->n_run = TFX_CONVOLVER_START;
-  c->follow.is_on = c->is_listening = false;
+  c->catch_up.is_on = c->spectra_only = false;
   if (c->grid)
     tfx_convolver_grid_set_history (c, history);
   else

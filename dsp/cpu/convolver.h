@@ -102,24 +102,24 @@ void tfx_convolver_reset (TfxConvolver *convolver);
 void tfx_convolver_get_history (const TfxConvolver *convolver, double *history);
 void tfx_convolver_set_history (TfxConvolver *convolver, const double *history);
 
-/* A convolver at rest takes over the history of another one, the leader, a
+/* A convolver at rest takes over the history of another one, the source, a
  * little with each block: the work of each call is bounded.
  *
  * start: from now on.  False if that cannot be done, as channels or precision
  * differ: the way is then to get and set the history.
  *
- * follow: after the leader has run n_frames, at most
- * tfx_convolver_follow_frames() of its block_frames since the last call.  0 if
- * the convolver stands where the leader does, as if it had been given the history: it can be
- * run now instead of the leader, or follow on.  Otherwise a number above 0. */
-size_t tfx_convolver_follow_frames (size_t block_frames);
-bool tfx_convolver_follow_start (TfxConvolver *convolver,
-    const TfxConvolver *leader);
-size_t tfx_convolver_follow (TfxConvolver *convolver,
-    const TfxConvolver *leader, size_t n_frames);
-bool tfx_convolver_is_following (const TfxConvolver *convolver);
+ * catch_up: after the source has run n_frames, at most
+ * tfx_convolver_catch_up_frames() of its block_frames since the last call.  0 if
+ * the convolver stands where the source does, as if it had been given the history: it can be
+ * run now instead of the source, or catch up further.  Otherwise a number above 0. */
+size_t tfx_convolver_catch_up_frames (size_t block_frames);
+bool tfx_convolver_catch_up_start (TfxConvolver *convolver,
+    const TfxConvolver *source);
+size_t tfx_convolver_catch_up (TfxConvolver *convolver,
+    const TfxConvolver *source, size_t n_frames);
+bool tfx_convolver_is_catching_up (const TfxConvolver *convolver);
 /* The frames of the past that the last call ran over. */
-size_t tfx_convolver_follow_work (const TfxConvolver *convolver);
+size_t tfx_convolver_catch_up_work (const TfxConvolver *convolver);
 
 /* The largest magnitude of any input that output may still depend on, be it by
  * rounding errors; 0 is rest. */

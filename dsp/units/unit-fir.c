@@ -206,13 +206,13 @@ unit_set_state (void *unit, const double *state)
 static bool
 unit_catch_up_start (void *unit, const void *source)
 {
-  return tfx_convolver_follow_start (unit, source);
+  return tfx_convolver_catch_up_start (unit, source);
 }
 
 static size_t
 unit_catch_up (void *unit, const void *source, size_t n_frames)
 {
-  return tfx_convolver_follow (unit, source, n_frames);
+  return tfx_convolver_catch_up (unit, source, n_frames);
 }
 
 static const char *
@@ -236,7 +236,7 @@ const TfxUnitKind tfx_fir_unit = {
   .set_state = unit_set_state,
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_convolver_follow_frames,
+  .catch_up_frames = tfx_convolver_catch_up_frames,
   .is_prepared = unit_is_prepared,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_fir_follow.c: long FIRs that take over while samples flow: the past is
+ * test_fir_catch_up.c: long FIRs that take over while samples flow: the past is
  * handed over a little with each block, and is all there at the end.
  */
 #include "common.h"
@@ -41,7 +41,7 @@ static const struct
 #define MOST_HEAD 4096
 
 static size_t
-follow_pair (TapMany *many, size_t p, TfxSample type)
+catch_up_pair (TapMany *many, size_t p, TfxSample type)
 {
   const size_t block = pairs[p].block;
   const size_t n_frames =
@@ -53,24 +53,24 @@ follow_pair (TapMany *many, size_t p, TfxSample type)
   const TfxConvolverSpec spec = fir_case_spec (c, type, TFX_FIR_AUTO, block);
   const TfxConvolverSpec old_spec =
       fir_case_spec (old_case, type, TFX_FIR_AUTO, block);
-  TfxConvolver *leader = fir_convolver_new (&old_spec);
-  TfxConvolver *follower = fir_convolver_new (&spec);
+  TfxConvolver *source = fir_convolver_new (&old_spec);
+  TfxConvolver *late = fir_convolver_new (&spec);
   const size_t start = (pairs[p].n_old + 5000) / block * block;
   double *out = test_alloc (c->n_channels * n_frames * sizeof *out);
   size_t at = 0, most = 0, exact;
 
   fir_split_frames = block;
-  fir_case_run (c, leader, type, fir_split_fixed, 0, start, out);
-  tap_many_check (many, tfx_convolver_follow_start (follower, leader),
-      "pair %zu cannot follow", p);
+  fir_case_run (c, source, type, fir_split_fixed, 0, start, out);
+  tap_many_check (many, tfx_convolver_catch_up_start (late, source),
+      "pair %zu cannot catch up", p);
   for (at = start; at + block < n_frames;) {
     size_t left;
 
-    fir_case_run (c, leader, type, fir_split_all, at, block, out);
+    fir_case_run (c, source, type, fir_split_all, at, block, out);
     at += block;
-    left = tfx_convolver_follow (follower, leader, block);
-    if (tfx_convolver_follow_work (follower) > most)
-      most = tfx_convolver_follow_work (follower);
+    left = tfx_convolver_catch_up (late, source, block);
+    if (tfx_convolver_catch_up_work (late) > most)
+      most = tfx_convolver_catch_up_work (late);
     if (left == 0)
       break;
   }
@@ -79,28 +79,28 @@ follow_pair (TapMany *many, size_t p, TfxSample type)
   tap_many_check (many,
       at - start <= pairs[p].n_new + 32768 && at + pairs[p].n_new < n_frames,
       "pair %zu takes %zu frames", p, at - start);
-  fir_case_run (c, follower, type, fir_split_fixed, at, n_frames - at, out);
-  /* what the leader had not kept is not to be had */
+  fir_case_run (c, late, type, fir_split_fixed, at, n_frames - at, out);
+  /* what the source had not kept is not to be had */
   exact = pairs[p].n_new <= pairs[p].n_old ? at : at + pairs[p].n_new;
   tap_many_check (many,
       fir_case_error_db (c, out, exact) <= fir_bound_db (TFX_FIR_FFT, type),
       "pair %zu, type %d: %.1f dB", p, type, fir_case_error_db (c, out, exact));
   free (out);
-  tfx_convolver_free (&leader);
-  tfx_convolver_free (&follower);
+  tfx_convolver_free (&source);
+  tfx_convolver_free (&late);
   fir_case_free (&c);
   fir_case_free (&old_case);
   return at - start;
 }
 
 static void
-test_follow (void)
+test_pairs (void)
 {
   TapMany many = tap_many ("a convolver gets to where another one is");
 
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
     for (int type = 0; type < 2; type++) {
-      size_t n = follow_pair (&many, p, (TfxSample)type);
+      size_t n = catch_up_pair (&many, p, (TfxSample)type);
       if (pairs[p].n_new >= 20000)
         tap_diag ("%zu taps after %zu, blocks of %zu: %zu frames",
             pairs[p].n_new, pairs[p].n_old, pairs[p].block, n);
@@ -118,13 +118,13 @@ test_others (void)
 
   spec.precision = TFX_SAMPLE_F64;
   b = fir_convolver_new (&spec);
-  tap_check (!tfx_convolver_follow_start (b, a),
+  tap_check (!tfx_convolver_catch_up_start (b, a),
       "another precision is refused");
   tfx_convolver_free (&b);
   spec.precision = TFX_SAMPLE_F32;
   spec.n_channels = 1;
   b = fir_convolver_new (&spec);
-  tap_check (!tfx_convolver_follow_start (b, a), "so are other channels");
+  tap_check (!tfx_convolver_catch_up_start (b, a), "so are other channels");
   tfx_convolver_free (&b);
   tfx_convolver_free (&a);
   fir_case_free (&c);
@@ -297,7 +297,7 @@ test_ended (void)
 }
 
 static const TapTest tests[] = {
-  { "follow", test_follow },
+  { "pairs", test_pairs },
   { "others", test_others },
   { "catch-up", test_catch_up },
   { "replaced", test_replaced },

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-catch-up.c: a convolver takes over the past of another one, a little
+ * with each block.
+ *
+ * It runs over the frames that the source has kept, faster than new ones come,
+ * until it stands where the source does.  Frames so far in the past that no
+ * output will be asked for them are only transformed (spectra only).  For the
+ * last of them all is computed, so that the outputs of all levels are there at
+ * the end: those of a block are computed in the block before.
+ *
+ * Frames are numbered by the source (n_run); both have blocks that start at
+ * multiples of their size. */
+#include <math.h>
+#include <string.h>
+
+#include "convolver-private.h"
+
+/* The work of a call, as a multiple of what the block itself costs. */
+#define WORK 3.0
+
+bool
+tfx_convolver_catch_up_start (TfxConvolver *c, const TfxConvolver *source)
+{
+  const size_t n_new = c->n_taps - 1, n_old = source->n_taps - 1;
+  const size_t n_past = n_new < n_old ? n_new : n_old;
+  TfxConvolverCatchUp *f = &c->catch_up;
+
+  if (c->n_channels != source->n_channels || c->precision != source->precision)
+    return false;
+  memset (f, 0, sizeof *f);
+  f->is_on = true;
+  if (!c->grid)
+    return true;
+  f->size = c->layout.levels[c->layout.n_levels - 1].size;
+  f->at = (source->n_run - n_past) / f->size * f->size;
+  c->spectra_only = source->n_run - f->at >= 3 * f->size;
+  f->is_right = !c->spectra_only;
+  return true;
+}
+
+/* n frames of the source's past from frame `first` on; those that it has not
+ * kept are 0. */
+static void
+read_past (const TfxConvolver *source, unsigned channel, uint64_t first,
+    size_t n, void *x)
+{
+  for (size_t i = 0, n_read; i < n; i += n_read) {
+    void *to = tfx_convolver_at (source, x, i);
+    const void *from;
+
+    n_read = n - i;
+    from = source->grid ? tfx_convolver_grid_get_past (source, channel,
+                              (size_t)(source->n_run - first - i), &n_read)
+                        : tfx_convolver_line_get_past (source, channel,
+                              (size_t)(source->n_run - first - i), &n_read);
+    if (from)
+      memcpy (to, from, n_read * source->value_size);
+    else
+      memset (to, 0, n_read * source->value_size);
+  }
+}
+
+/* n frames that lie within one block of the head. */
+static void
+run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
+{
+  TfxConvolverCatchUp *f = &c->catch_up;
+  const bool is_near = source->n_run - f->at < 2 * c->layout.levels[0].size;
+  size_t stride;
+  void *x;
+
+  tfx_convolver_grid_begin (c, n);
+  x = tfx_convolver_grid_input (c, &stride);
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    read_past (source, channel, f->at, n,
+        tfx_convolver_at (c, x, channel * stride));
+    tfx_convolver_grid_received (c, channel, n);
+    /* The rest of a block that has begun needs what comes with its start. */
+    if (is_near)
+      tfx_convolver_grid_render (c, c->active, channel, n, c->output);
+  }
+  tfx_convolver_grid_end (c, n);
+  f->at += n;
+  if (f->at % f->size > 0)
+    return;
+  if (c->spectra_only && source->n_run - f->at < 3 * f->size)
+    c->spectra_only = false;
+  else if (!c->spectra_only)
+    f->is_right = true;
+}
+
+/* ns for a frame of one channel, of spectra only.  Memory that was not
+ * used for long, and long transforms, take twice what the transforms in the
+ * cache do. */
+static double
+spectra_cost (const TfxConvolver *c)
+{
+  double cost = 0.0;
+
+  for (size_t i = 0; i < c->layout.n_levels; i++)
+    cost +=
+        tfx_convolver_layout_forward_cost (&c->cost, c->layout.levels[i].size);
+  return 2.0 * cost;
+}
+
+size_t
+tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
+    size_t n_frames)
+{
+  TfxConvolverCatchUp *f = &c->catch_up;
+  const double costs[2] = { c->layout.cost, spectra_cost (c) };
+  const size_t head = c->layout.levels[0].size;
+
+  f->n_done = 0;
+  if (!c->grid) {
+    tfx_convolver_line_reset (c);
+    for (unsigned channel = 0; channel < c->n_channels; channel++) {
+      size_t n = c->n_taps - 1;
+      if (n > source->n_taps - 1)
+        n = source->n_taps - 1;
+      read_past (source, channel, source->n_run - n, n,
+          tfx_convolver_line_history (c, channel, n));
+    }
+    c->n_run = source->n_run;
+    return 0;
+  }
+  f->credit += (double)n_frames * c->layout.cost * WORK;
+  while (f->at < source->n_run) {
+    const size_t n_block = head - (size_t)(f->at % head);
+    const size_t n_left = (size_t)(source->n_run - f->at);
+    const size_t n = n_left < n_block ? n_left : n_block;
+    const double cost = (double)n * costs[c->spectra_only];
+
+    if (f->credit < cost)
+      break;
+    run_past (c, source, n);
+    f->n_done += n;
+    f->credit -= cost;
+  }
+  c->n_run = f->at;
+  if (f->at == source->n_run)
+    f->credit = 0.0;
+  return f->at == source->n_run && f->is_right
+             ? 0
+             : (size_t)(source->n_run - f->at) + 1;
+}
+
+bool
+tfx_convolver_is_catching_up (const TfxConvolver *c)
+{
+  return c->catch_up.is_on;
+}
+
+size_t
+tfx_convolver_catch_up_work (const TfxConvolver *c)
+{
+  return c->catch_up.n_done;
+}
