@@ -31,7 +31,7 @@ struct TfxStage
       size_t n_taps;
       /* Zeros at both ends of all kernels, where they are worth to be left
        * out; a change of them is one of structure. */
-      size_t n_front, n_back;
+      size_t n_leading, n_trailing;
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
       double peak;  /* the largest magnitude of them */
@@ -68,7 +68,7 @@ void *tfx_stage_copy (const void *items, size_t n, size_t size);
 typedef struct TfxFirShape
 {
   unsigned n_kernels;
-  size_t n_taps, n_front, n_back;
+  size_t n_taps, n_leading, n_trailing;
   TfxFirMethod method;
 } TfxFirShape;
 

@@ -154,12 +154,12 @@ tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
 }
 
 /* Where there are zeros in front the input goes to the past first: the
- * partitions get it n_front frames later. */
+ * partitions get it n_leading frames later. */
 void *
 tfx_convolver_grid_input (TfxConvolver *c, size_t *stride)
 {
-  *stride = c->n_front > 0 ? c->output_stride : c->grid->head_stride;
-  return c->n_front > 0 ? c->output : input_at (c, 0);
+  *stride = c->n_leading > 0 ? c->output_stride : c->grid->head_stride;
+  return c->n_leading > 0 ? c->output : input_at (c, 0);
 }
 
 /* n frames from x to the past, as those that the partitions see at `time`. */
@@ -180,8 +180,8 @@ tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n)
 {
   TfxConvolverGrid *g = c->grid;
 
-  if (c->n_front > 0) {
-    write_past (c, channel, g->time + g->at + c->n_front,
+  if (c->n_leading > 0) {
+    write_past (c, channel, g->time + g->at + c->n_leading,
         tfx_convolver_at (c, c->output, channel * c->output_stride), n);
     memcpy (input_at (c, channel), tfx_level_past (c, channel, g->time + g->at),
         n * c->value_size);
@@ -266,7 +266,7 @@ tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
 {
   const TfxConvolverGrid *g = c->grid;
   const size_t n = c->n_taps - 1;
-  const uint64_t first = g->time + g->at + c->n_front - n;
+  const uint64_t first = g->time + g->at + c->n_leading - n;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++)
@@ -279,7 +279,7 @@ const void *
 tfx_convolver_grid_get_past (const TfxConvolver *c, unsigned channel,
     size_t age, size_t *n)
 {
-  const uint64_t time = c->grid->time + c->grid->at + c->n_front - age;
+  const uint64_t time = c->grid->time + c->grid->at + c->n_leading - age;
   const size_t n_row = c->past_length - (size_t)(time % c->past_length);
 
   if (age > c->past_length) {
@@ -310,7 +310,7 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
   tfx_convolver_grid_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++) {
-      void *x = tfx_level_past (c, channel, g->time + c->n_front - n + i);
+      void *x = tfx_level_past (c, channel, g->time + c->n_leading - n + i);
       tfx_convolver_set_value (c, x, 0, history[channel * n + i]);
       tfx_convolver_clean (c, x, 1);
     }

@@ -31,7 +31,7 @@
 static size_t
 n_core (const TfxConvolverSpec *spec)
 {
-  return spec->n_taps - spec->n_front - spec->n_back;
+  return spec->n_taps - spec->n_leading - spec->n_trailing;
 }
 
 size_t

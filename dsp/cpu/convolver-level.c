@@ -183,7 +183,7 @@ static void
 level_work (TfxConvolver *c, TfxLevel *l, double part)
 {
   const size_t n_forward = c->n_channels * l->n_steps_forward;
-  const size_t n_back = c->n_channels * l->n_steps_back;
+  const size_t n_trailing = c->n_channels * l->n_steps_back;
   double due = l->cost_all_forward, done = l->forward.cost_done;
 
   for (unsigned side = 0; side < 2; side++) {
@@ -201,7 +201,7 @@ level_work (TfxConvolver *c, TfxLevel *l, double part)
   for (unsigned side = 0; side < 2; side++) {
     TfxLevelWork *work = &l->back[side];
     while (is_computed (c, side) && l->forward.n_done == n_forward &&
-           work->n_done < n_back && (done < due || part >= 1.0)) {
+           work->n_done < n_trailing && (done < due || part >= 1.0)) {
       done -= work->cost_done;
       step_back (c, l, side);
       done += work->cost_done;

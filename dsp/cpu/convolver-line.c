@@ -33,7 +33,7 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
 
   line.max_frames = tfx_convolver_catch_up_frames (block);
   /* Twice the history at least: it moves once in so many frames. */
-  line.n_window = c->n_front + 2 * size;
+  line.n_window = c->n_leading + 2 * size;
   if (line.n_window < c->n_taps - 1)
     line.n_window = c->n_taps - 1;
   line.n_history = c->n_taps - 1 + tfx_convolver_catch_up_frames (block);
@@ -104,7 +104,7 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
     TFX_TILE };
   /* The window's first half is the real part, its second the imaginary. */
   const void *window =
-      line_at (c, channel, l->at + first + n - c->n_front - 2 * fft->size);
+      line_at (c, channel, l->at + first + n - c->n_leading - 2 * fft->size);
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
   if (fft->leaf < TFX_LEAF) {
@@ -165,7 +165,7 @@ tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
       tfx_convolver_sum_up (c, y_part,
-          line_at (c, channel, c->line->at + first - c->n_front),
+          line_at (c, channel, c->line->at + first - c->n_leading),
           tfx_convolver_direct_taps (c, c->fade_pair[side], channel), c->n_core,
           n_done);
   }

@@ -17,7 +17,7 @@ struct TfxConvolverTaps
 {
   unsigned n_refs;
   size_t n_taps;
-  size_t n_front, n_core; /* zeros in front, and the taps that are computed */
+  size_t n_leading, n_core; /* zeros in front, and the taps that are computed */
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
@@ -53,7 +53,7 @@ typedef struct TfxConvolverCatchUp
 
 struct TfxConvolver
 {
-  size_t n_taps, n_front, n_core;
+  size_t n_taps, n_leading, n_core;
   unsigned n_channels;
   TfxSample precision;
   size_t value_size; /* of T */

@@ -50,7 +50,7 @@ alloc_values (TfxConvolverTaps *taps, size_t n)
 static const double *
 first_tap (const TfxConvolverSpec *spec, size_t kernel)
 {
-  return spec->taps + kernel * spec->n_taps + spec->n_front;
+  return spec->taps + kernel * spec->n_taps + spec->n_leading;
 }
 
 /* ---- direct ----------------------------------------------------------------- */
@@ -187,9 +187,9 @@ static const TfxConvolverKernels *
 check_spec (const TfxConvolverSpec *spec)
 {
   if (spec->n_taps < 1 || spec->n_taps > TFX_FIR_MAX_TAPS ||
-      spec->n_front >= spec->n_taps ||
-      spec->n_back >= spec->n_taps - spec->n_front || spec->n_channels < 1 ||
-      spec->n_channels > TFX_MAX_CHANNELS ||
+      spec->n_leading >= spec->n_taps ||
+      spec->n_trailing >= spec->n_taps - spec->n_leading ||
+      spec->n_channels < 1 || spec->n_channels > TFX_MAX_CHANNELS ||
       (spec->n_kernels != 1 && spec->n_kernels != spec->n_channels) ||
       (unsigned)spec->precision > TFX_SAMPLE_F64 ||
       (unsigned)spec->method > TFX_FIR_FFT || !spec->kernel)
@@ -232,8 +232,8 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
     return -ENOMEM;
   t->n_refs = 1;
   t->n_taps = spec->n_taps;
-  t->n_front = spec->n_front;
-  t->n_core = spec->n_taps - spec->n_front - spec->n_back;
+  t->n_leading = spec->n_leading;
+  t->n_core = spec->n_taps - spec->n_leading - spec->n_trailing;
   t->n_kernels = spec->n_kernels;
   t->n_channels = spec->n_channels;
   t->precision = spec->precision;

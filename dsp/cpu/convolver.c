@@ -32,7 +32,7 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
 {
   memset (c, 0, sizeof *c);
   c->n_taps = taps->n_taps;
-  c->n_front = taps->n_front;
+  c->n_leading = taps->n_leading;
   c->n_core = taps->n_core;
   c->n_channels = taps->n_channels;
   c->precision = taps->precision;
@@ -175,7 +175,7 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
 {
   const TfxConvolverTaps *now = c->fade_pair[c->active];
 
-  if (taps->n_taps != now->n_taps || taps->n_front != now->n_front ||
+  if (taps->n_taps != now->n_taps || taps->n_leading != now->n_leading ||
       taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||

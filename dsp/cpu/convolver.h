@@ -27,7 +27,7 @@
  * after 32 of them) and -290 dB in double; by transforms, better than -128 dB
  * and -280 dB.
  *
- * Zeros in front of the taps (n_front) are a later look at the input: a line
+ * Zeros in front of the taps (n_leading) are a later look at the input: a line
  * is read further back, and the partitions of a grid get their input later.
  *
  * A sample that is not finite, or has a magnitude above 2^100 (2^1000 in
@@ -47,7 +47,7 @@ typedef struct TfxConvolverSpec
   size_t n_taps;      /* 1 to TFX_FIR_MAX_TAPS */
   /* Taps at both ends, of all kernels, that are 0: they cost nothing but the
    * memory of the past; less than n_taps in all. */
-  size_t n_front, n_back;
+  size_t n_leading, n_trailing;
   unsigned n_kernels; /* 1, for all channels, or n_channels */
   unsigned n_channels;
   TfxSample precision; /* of samples and sums */

@@ -51,8 +51,8 @@ look_at_taps (TfxStage *stage)
   /* zeros alone */
   if (front + back > n - 1)
     back = 0;
-  stage->u.fir.n_front = front < MIN_ZEROS ? 0 : front;
-  stage->u.fir.n_back = back < MIN_ZEROS ? 0 : back;
+  stage->u.fir.n_leading = front < MIN_ZEROS ? 0 : front;
+  stage->u.fir.n_trailing = back < MIN_ZEROS ? 0 : back;
 }
 
 TfxStage *
@@ -92,8 +92,8 @@ common_method (TfxFirMethod a, TfxFirMethod b)
 TfxFirShape
 tfx_stage_fir_shape (const TfxStage *s)
 {
-  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_front,
-    s->u.fir.n_back, s->u.fir.method };
+  return (TfxFirShape){ s->u.fir.n_kernels, s->u.fir.n_taps, s->u.fir.n_leading,
+    s->u.fir.n_trailing, s->u.fir.method };
 }
 
 TfxFirShape
@@ -101,8 +101,8 @@ tfx_stage_convolved_shape (const TfxFirShape *a, const TfxFirShape *b)
 {
   return (
       TfxFirShape){ a->n_kernels > b->n_kernels ? a->n_kernels : b->n_kernels,
-    a->n_taps + b->n_taps - 1, a->n_front + b->n_front, a->n_back + b->n_back,
-    common_method (a->method, b->method) };
+    a->n_taps + b->n_taps - 1, a->n_leading + b->n_leading,
+    a->n_trailing + b->n_trailing, common_method (a->method, b->method) };
 }
 
 TfxStage *
@@ -155,8 +155,8 @@ fir_is_same_structure (const TfxStage *a, const TfxStage *b)
     return true;
   return !b->ready && a->u.fir.n_kernels == b->u.fir.n_kernels &&
          a->u.fir.n_taps == b->u.fir.n_taps &&
-         a->u.fir.n_front == b->u.fir.n_front &&
-         a->u.fir.n_back == b->u.fir.n_back &&
+         a->u.fir.n_leading == b->u.fir.n_leading &&
+         a->u.fir.n_trailing == b->u.fir.n_trailing &&
          a->u.fir.method == b->u.fir.method;
 }
 

@@ -49,10 +49,10 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   runs they may not become fewer
  * @at_once: set by the subclass: this chain does what the one in force does,
  *   later by as many frames as the delay grows
- * @n_hold: set by the subclass: this chain is only a step on the way.  The next
+ * @min_frames: set by the subclass: this chain is only a step on the way.  The next
  *   one is asked for after so many frames, and not before those by which the
  *   delay grew have been dropped from the output
- * @n_spare: set by the subclass: so much of the delay is due to the chain before
+ * @excess_delay: set by the subclass: so much of the delay is due to the chain before
  *   this one; when the stream starts again a chain without it is asked for
  * @ask_again: set by the subclass together with a return value of %NULL: ask
  *   again with the next buffer
@@ -71,8 +71,8 @@ typedef struct
 
   gsize delay;
   gboolean at_once;
-  gsize n_hold;
-  gsize n_spare;
+  gsize min_frames;
+  gsize excess_delay;
   gboolean ask_again;
 } GstTfxBuild;
 

@@ -60,8 +60,8 @@ typedef struct
   /* The chain. */
   gboolean was_refused; /* the last one could not be used */
   gboolean is_step;     /* it is but a step, */
-  gsize n_hold;         /* for so many frames still */
-  gsize n_spare;        /* frames of delay that its successor does not need */
+  gsize min_frames;     /* for so many frames still */
+  gsize excess_delay;   /* frames of delay that its successor does not need */
   gboolean has_failed;  /* the last caps were refused, with an error: */
   GstAudioInfo failed_info;
 

@@ -62,9 +62,9 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
     priv->skip = build->delay;
   priv->delay =
       priv->is_running ? MAX (build->delay, priv->delay) : build->delay;
-  priv->is_step = build->n_hold > 0;
-  priv->n_hold = build->n_hold;
-  priv->n_spare = build->n_spare;
+  priv->is_step = build->min_frames > 0;
+  priv->min_frames = build->min_frames;
+  priv->excess_delay = build->excess_delay;
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
   /* What device=auto chose by the last one says little of this one. */
@@ -233,7 +233,7 @@ gst_tfx_settings_stop (GstTfxElement *self)
   }
   priv->filter = NULL;
   priv->is_running = priv->is_step = FALSE;
-  priv->delay = priv->skip = priv->n_spare = 0;
+  priv->delay = priv->skip = priv->excess_delay = 0;
 }
 
 gboolean
@@ -281,8 +281,8 @@ gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames)
 
   if (!priv->is_step)
     return;
-  priv->n_hold -= MIN (priv->n_hold, n_frames);
-  if (priv->n_hold == 0 && priv->skip == 0) {
+  priv->min_frames -= MIN (priv->min_frames, n_frames);
+  if (priv->min_frames == 0 && priv->skip == 0) {
     priv->is_step = FALSE;
     gst_tfx_element_mark_ready (self);
   }

@@ -62,7 +62,7 @@ gst_tfx_fir_setting_make_stage (const GstTfxFirSetting *self, guint64 id,
 static gboolean
 gst_tfx_fir_setting_find_step (const GstTfxFirSetting *self,
     const GstTfxFirSetting *target, gsize short_while, GstTfxFirSetting *step,
-    gsize *n_hold)
+    gsize *min_frames)
 {
   const gsize n_grown = target->delay - self->delay;
   gsize n_missing = 0;
@@ -71,12 +71,12 @@ gst_tfx_fir_setting_find_step (const GstTfxFirSetting *self,
     n_missing = target->n_taps - self->n_taps;
   if (!target->impulse->is_linear_phase && n_missing > short_while)
     n_missing = 0;
-  *n_hold = MAX (n_grown, n_missing);
+  *min_frames = MAX (n_grown, n_missing);
   *step = *self;
   step->n_leading += n_grown;
-  step->n_taps += *n_hold;
+  step->n_taps += *min_frames;
   step->delay += n_grown;
-  return *n_hold > 0;
+  return *min_frames > 0;
 }
 
 /* ---- long stages, in the thread ------------------------------------------------ */
@@ -184,18 +184,18 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
 
   target.n_leading = target.delay - delay;
   target.n_taps = impulse->n_taps + target.n_leading;
-  build->n_spare = target.n_leading;
+  build->excess_delay = target.n_leading;
   if (build->is_running && self->running.impulse &&
       gst_tfx_fir_setting_find_step (&self->running, &target,
-          SHORT_WHILE * build->rate, &step, &build->n_hold)) {
+          SHORT_WHILE * build->rate, &step, &build->min_frames)) {
     /* It would cut a cross-fade short. */
     if (!build->is_settled) {
-      build->n_hold = 0;
+      build->min_frames = 0;
       build->ask_again = TRUE;
       return NULL;
     }
     build->at_once = TRUE;
-    build->n_spare = 0;
+    build->excess_delay = 0;
     target = step;
   }
   GST_DEBUG_OBJECT (element,
@@ -206,7 +206,7 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
   stage = gst_tfx_fir_stager_make (self, element, &target, build, error);
   if (!stage) {
     build->at_once = FALSE;
-    build->n_hold = build->n_spare = 0;
+    build->min_frames = build->excess_delay = 0;
     return NULL;
   }
   build->delay = target.delay;

@@ -332,9 +332,9 @@ test_reproducible (void)
  * same cost, with a past as long as all of them. */
 static void
 check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
-    size_t n_front, size_t n_back)
+    size_t n_leading, size_t n_trailing)
 {
-  const size_t n = n_front + c->n_taps + n_back;
+  const size_t n = n_leading + c->n_taps + n_trailing;
   double *taps = test_alloc (n * sizeof *taps);
   double *out = test_alloc (c->n_frames * sizeof *out);
   double *history = test_alloc (n * sizeof *history);
@@ -345,13 +345,13 @@ check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
   bool is_past = true;
 
   memset (taps, 0, n * sizeof *taps);
-  memcpy (taps + n_front, c->taps, c->n_taps * sizeof *taps);
+  memcpy (taps + n_leading, c->taps, c->n_taps * sizeof *taps);
   spec.taps = taps;
   spec.n_taps = n;
-  spec.n_front = n_front;
-  spec.n_back = n_back;
+  spec.n_leading = n_leading;
+  spec.n_trailing = n_trailing;
   tap_many_check (many, tfx_convolver_cost (&spec) == cost,
-      "%zu, %zu, %zu cost %g instead of %g", n_front, c->n_taps, n_back,
+      "%zu, %zu, %zu cost %g instead of %g", n_leading, c->n_taps, n_trailing,
       tfx_convolver_cost (&spec), cost);
 
   /* half of it, and the rest by another one that is given the past */
@@ -361,15 +361,15 @@ check_zeros (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
   tfx_convolver_get_history (convolver, history);
   for (size_t i = 0; i < n - 1 && i < half; i++)
     is_past = is_past && history[n - 2 - i] == c->signal[half - 1 - i];
-  tap_many_check (many, is_past, "%zu, %zu, %zu: the past", n_front, c->n_taps,
-      n_back);
+  tap_many_check (many, is_past, "%zu, %zu, %zu: the past", n_leading,
+      c->n_taps, n_trailing);
   tfx_convolver_set_history (other, history);
   fir_case_run (c, other, spec.precision, fir_split_fixed, half,
       c->n_frames - half, out);
-  memmove (out, out + n_front, (c->n_frames - n_front) * sizeof *out);
+  memmove (out, out + n_leading, (c->n_frames - n_leading) * sizeof *out);
   error = fir_case_error_db (c, out, 0);
   tap_many_check (many, error <= fir_bound_db (TFX_FIR_FFT, spec.precision),
-      "%zu, %zu, %zu in %zu, %s %s: %.1f dB", n_front, c->n_taps, n_back,
+      "%zu, %zu, %zu in %zu, %s %s: %.1f dB", n_leading, c->n_taps, n_trailing,
       spec.block_frames, type_names[spec.precision], method_names[spec.method],
       error);
   tfx_convolver_free (&convolver);

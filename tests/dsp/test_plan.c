@@ -520,21 +520,21 @@ test_zeros (void)
 
   taps[0][40] = taps[0][60] = taps[1][50] = taps[1][250] = 1.0;
   stage = tfx_stage_new_fir (1, kernels, 2, 300, TFX_FIR_AUTO);
-  tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 49,
+  tap_check (stage->u.fir.n_leading == 40 && stage->u.fir.n_trailing == 49,
       "zeros of all kernels at once");
   tfx_stage_unref (&stage);
   stage = tfx_stage_new_fir (1, kernels, 1, 300, TFX_FIR_AUTO);
-  tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 239,
+  tap_check (stage->u.fir.n_leading == 40 && stage->u.fir.n_trailing == 239,
       "or of one");
   tfx_stage_unref (&stage);
   kernels[0] += 20;
   stage = tfx_stage_new_fir (1, kernels, 1, 80, TFX_FIR_AUTO);
-  tap_check (stage->u.fir.n_front == 0 && stage->u.fir.n_back == 39,
+  tap_check (stage->u.fir.n_leading == 0 && stage->u.fir.n_trailing == 39,
       "a few do not count");
   tfx_stage_unref (&stage);
   kernels[0] = taps[1] + 60;
   stage = tfx_stage_new_fir (1, kernels, 1, 190, TFX_FIR_AUTO);
-  tap_check (stage->u.fir.n_front + stage->u.fir.n_back == 189,
+  tap_check (stage->u.fir.n_leading + stage->u.fir.n_trailing == 189,
       "zeros alone leave one tap");
   tfx_stage_unref (&stage);
 }
