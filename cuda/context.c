@@ -80,7 +80,7 @@ choose_real (int ratio)
 }
 
 const char *
-tfx_cuda_unmet (void)
+tfx_cuda_unknown (void)
 {
   const char *asked = getenv ("TFX_CUDA");
 

@@ -61,7 +61,7 @@ bool tfx_cuda_is_available (const char **why);
 
 /* What TFX_CUDA asks for, if there is no arithmetic of that name and the device
  * decides; NULL otherwise. */
-const char *tfx_cuda_unmet (void);
+const char *tfx_cuda_unknown (void);
 
 /* On a device's primary context; device -1: the first one.  0 or a negative
  * errno and a text in why[why_size]. */

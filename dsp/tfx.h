@@ -451,7 +451,7 @@ const char *tfx_cpu_kernel (size_t index);
 
 /* What TFX_CPU asks for, if this machine has no kernels of that name and the
  * best ones are taken instead; NULL otherwise. */
-const char *tfx_cpu_unmet (void);
+const char *tfx_cpu_unknown (void);
 
 /* A row of filters compiled for a backend. */
 typedef struct TfxPlan TfxPlan;

@@ -12,7 +12,7 @@
 static void
 gst_tfx_plugin_check_environment (void)
 {
-  const gchar *cpu = tfx_cpu_unmet (), *cuda = gst_tfx_cuda_get_unmet ();
+  const gchar *cpu = tfx_cpu_unknown (), *cuda = gst_tfx_cuda_get_clamped ();
 
   if (cpu) {
     GString *kernels = g_string_new (tfx_cpu_kernel (0));

@@ -63,7 +63,7 @@ tfx_cpu_kernel (size_t index)
 }
 
 const char *
-tfx_cpu_unmet (void)
+tfx_cpu_unknown (void)
 {
   const char *asked = getenv ("TFX_CPU");
 

@@ -143,8 +143,8 @@ is_prepared (const TfxNode *node, double rate_hz, unsigned n_channels)
 static int
 take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
-  for (size_t i = 0; i < node->made.n_unmet; i++) {
-    const TfxNodeUnmet *u = &node->made.unmet[i];
+  for (size_t i = 0; i < node->made.n_clamped; i++) {
+    const TfxNodeClamp *u = &node->made.clamped[i];
 
     tfx_class_report (build, u->param, u->index, u->asked, u->used, u->lowest,
         u->highest);
@@ -316,39 +316,39 @@ tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 }
 
 /* More than there are numbers in one stage that depend on the rate. */
-#define MAX_UNMET 64
+#define MAX_CLAMPS 64
 
-typedef struct Unmets
+typedef struct Clamps
 {
-  TfxNodeUnmet list[MAX_UNMET];
+  TfxNodeClamp list[MAX_CLAMPS];
   size_t n;
-} Unmets;
+} Clamps;
 
 static void
-note_unmet (const TfxExprUnmet *unmet, void *data)
+note_clamped (const TfxExprClamp *clamped, void *data)
 {
-  Unmets *unmets = data;
+  Clamps *clamps = data;
 
   /* (What does not depend on the rate is found anew each time.) */
-  if (unmet->because)
+  if (clamped->because)
     return;
-  if (unmets->n < MAX_UNMET)
-    unmets->list[unmets->n] = (TfxNodeUnmet){ unmet->param, unmet->index,
-      unmet->asked, unmet->used, unmet->lowest, unmet->highest };
-  unmets->n++;
+  if (clamps->n < MAX_CLAMPS)
+    clamps->list[clamps->n] = (TfxNodeClamp){ clamped->param, clamped->index,
+      clamped->asked, clamped->used, clamped->lowest, clamped->highest };
+  clamps->n++;
 }
 
 static void
 prepare_call (TfxBuild *build, TfxNode *node)
 {
-  Unmets unmets = { .n = 0 };
+  Clamps clamps = { .n = 0 };
   TfxStage *stage = NULL;
 
-  build->report = note_unmet;
-  build->data = &unmets;
-  if (build_call (build, node, &stage) == 0 && unmets.n <= MAX_UNMET) {
-    TfxNodeMade made = { stage, build->rate_hz, build->n_channels, unmets.list,
-      unmets.n };
+  build->report = note_clamped;
+  build->data = &clamps;
+  if (build_call (build, node, &stage) == 0 && clamps.n <= MAX_CLAMPS) {
+    TfxNodeMade made = { stage, build->rate_hz, build->n_channels, clamps.list,
+      clamps.n };
 
     /* (Without memory it is designed again later.) */
     tfx_node_keep (node, &made);

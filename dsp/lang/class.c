@@ -73,7 +73,7 @@ tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
 {
   char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE];
   TfxExprError error;
-  TfxExprUnmet unmet = { .stage = build->node->name,
+  TfxExprClamp clamped = { .stage = build->node->name,
     .param = fit->param,
     .unit = "",
     .index = -1,
@@ -90,7 +90,7 @@ tfx_class_report_fit (const TfxBuild *build, const TfxFit *fit)
   tfx_number_print (fit->used, used);
   tfx_error_set (&error, -ERANGE, "%s of %s is %s, but %s; %s is used",
       fit->param, build->thing, asked, fit->because, used);
-  build->report (&unmet, build->data);
+  build->report (&clamped, build->data);
 }
 
 void
@@ -100,7 +100,7 @@ tfx_class_report (const TfxBuild *build, const char *param, int index,
   char asked[TFX_NUMBER_SIZE], used[TFX_NUMBER_SIZE], rate[TFX_NUMBER_SIZE];
   char place[16] = "";
   TfxExprError error;
-  TfxExprUnmet unmet = { .stage = build->node->name,
+  TfxExprClamp clamped = { .stage = build->node->name,
     .param = param,
     .unit = "Hz",
     .index = index,
@@ -121,7 +121,7 @@ tfx_class_report (const TfxBuild *build, const char *param, int index,
       "%s%s of %s is %s Hz, which cannot be met at a rate of %s Hz: it must "
       "lie between %.12g and %.12g Hz; %s Hz is used",
       param, place, build->thing, asked, rate, lowest_hz, highest_hz, used);
-  build->report (&unmet, build->data);
+  build->report (&clamped, build->data);
 }
 
 double

@@ -251,7 +251,7 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 /* A number that cannot be met at this rate, or with the other parameters of its
  * stage, and the nearest one that can, which stands in for it. */
-typedef struct TfxExprUnmet
+typedef struct TfxExprClamp
 {
   const char *stage; /* its name */
   const char *param, *unit;
@@ -262,10 +262,10 @@ typedef struct TfxExprUnmet
    * with "must"; or NULL. */
   const char *because;
   const char *message; /* all of this in a sentence */
-} TfxExprUnmet;
+} TfxExprClamp;
 
-/* Called for each of them; unmet is valid until it returns. */
-typedef void (*TfxExprReport) (const TfxExprUnmet *unmet, void *data);
+/* Called for each of them; clamped is valid until it returns. */
+typedef void (*TfxExprReport) (const TfxExprClamp *clamped, void *data);
 
 /* Whether the parameters of each stage fit each other, at any rate. */
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);

@@ -14,24 +14,24 @@ void
 tfx_node_forget (TfxNode *node)
 {
   tfx_stage_unref (&node->made.stage);
-  free (node->made.unmet);
+  free (node->made.clamped);
   node->made = (TfxNodeMade){ NULL };
 }
 
 int
 tfx_node_keep (TfxNode *node, const TfxNodeMade *made)
 {
-  TfxNodeUnmet *unmet = NULL;
+  TfxNodeClamp *clamped = NULL;
 
-  if (made->n_unmet > 0) {
-    unmet = malloc (made->n_unmet * sizeof *unmet);
-    if (!unmet)
+  if (made->n_clamped > 0) {
+    clamped = malloc (made->n_clamped * sizeof *clamped);
+    if (!clamped)
       return -ENOMEM;
-    memcpy (unmet, made->unmet, made->n_unmet * sizeof *unmet);
+    memcpy (clamped, made->clamped, made->n_clamped * sizeof *clamped);
   }
   tfx_node_forget (node);
   node->made = *made;
-  node->made.unmet = unmet;
+  node->made.clamped = clamped;
   tfx_stage_ref (made->stage);
   return 0;
 }

@@ -14,13 +14,13 @@ typedef enum
 
 typedef struct TfxNode TfxNode;
 
-/* A number that could not be met, as in TfxExprUnmet. */
-typedef struct TfxNodeUnmet
+/* A number that could not be met, as in TfxExprClamp. */
+typedef struct TfxNodeClamp
 {
   const char *param;
   int index;
   double asked, used, lowest, highest;
-} TfxNodeUnmet;
+} TfxNodeClamp;
 
 /* What a call was made into, kept for the next time. */
 typedef struct TfxNodeMade
@@ -28,8 +28,8 @@ typedef struct TfxNodeMade
   TfxStage *stage; /* NULL: nothing is kept; else for: */
   double rate_hz;
   unsigned n_channels;
-  TfxNodeUnmet *unmet; /* [n_unmet] */
-  size_t n_unmet;
+  TfxNodeClamp *clamped; /* [n_clamped] */
+  size_t n_clamped;
 } TfxNodeMade;
 
 struct TfxNode

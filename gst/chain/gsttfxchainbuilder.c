@@ -157,47 +157,47 @@ typedef struct
   GstTfxChain *chain;
   const TfxExpr *expr;
   gdouble rate;
-  GPtrArray *unmet; /* names of properties */
+  GPtrArray *clamped; /* names of properties */
 } Report;
 
 /* "eq::cutoff", "eq::cutoff-upper"; a number further on in a list, which has no
  * property of its own, is "fir::cutoff[2]". */
 static gchar *
-make_property_name (const TfxExpr *expr, const TfxExprUnmet *unmet)
+make_property_name (const TfxExpr *expr, const TfxExprClamp *clamped)
 {
   const TfxClass *klass =
-      tfx_expr_stage_class (expr, tfx_expr_find (expr, unmet->stage));
-  gint param = tfx_class_find_param (klass, unmet->param);
+      tfx_expr_stage_class (expr, tfx_expr_find (expr, clamped->stage));
+  gint param = tfx_class_find_param (klass, clamped->param);
   gboolean is_upper;
   gchar *path, *name;
 
   /* The centres of a bank are no parameter. */
   if (param < 0)
-    return g_strdup_printf ("%s::%s", unmet->stage, unmet->param);
-  is_upper = unmet->index == 1 && klass->params[param].max_list == 2;
+    return g_strdup_printf ("%s::%s", clamped->stage, clamped->param);
+  is_upper = clamped->index == 1 && klass->params[param].max_list == 2;
   name = gst_tfx_chain_param_make_name (&klass->params[param],
       is_upper ? GST_TFX_CHAIN_PARAM_UPPER : GST_TFX_CHAIN_PARAM_WHOLE);
-  if (unmet->index > 0 && !is_upper)
-    path = g_strdup_printf ("%s::%s[%d]", unmet->stage, name, unmet->index);
+  if (clamped->index > 0 && !is_upper)
+    path = g_strdup_printf ("%s::%s[%d]", clamped->stage, name, clamped->index);
   else
-    path = g_strdup_printf ("%s::%s", unmet->stage, name);
+    path = g_strdup_printf ("%s::%s", clamped->stage, name);
   g_free (name);
   return path;
 }
 
 static void
-report_unmet (const TfxExprUnmet *unmet, void *data)
+report_clamped (const TfxExprClamp *clamped, void *data)
 {
   Report *report = data;
-  gchar *name = make_property_name (report->expr, unmet);
-  GstTfxClamp value = { name, unmet->because ? "" : " Hz", unmet->asked,
-    unmet->used, unmet->lowest, unmet->highest, NULL, unmet->because };
+  gchar *name = make_property_name (report->expr, clamped);
+  GstTfxClamp value = { name, clamped->because ? "" : " Hz", clamped->asked,
+    clamped->used, clamped->lowest, clamped->highest, NULL, clamped->because };
 
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
       report->rate);
-  if (!report->unmet)
-    report->unmet = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (report->unmet, name);
+  if (!report->clamped)
+    report->clamped = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (report->clamped, name);
 }
 
 /* What could not be met before and can be now. */
@@ -265,8 +265,8 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     return NULL;
   report.expr = expr->expr;
   report.rate = build->rate;
-  if (tfx_expr_build (expr->expr, build->rate, build->n_channels, report_unmet,
-          &report, &made, &fault) < 0) {
+  if (tfx_expr_build (expr->expr, build->rate, build->n_channels,
+          report_clamped, &report, &made, &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
   } else {
@@ -279,9 +279,9 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
   }
   gst_tfx_chain_expr_unref (expr);
 
-  report_met (chain, self->unmet, report.unmet, build->rate);
-  g_clear_pointer (&self->unmet, g_ptr_array_unref);
-  self->unmet = report.unmet;
+  report_met (chain, self->clamped, report.clamped, build->rate);
+  g_clear_pointer (&self->clamped, g_ptr_array_unref);
+  self->clamped = report.clamped;
   return made;
 }
 
@@ -339,16 +339,17 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
   TfxMoved moved;
   TfxStage *stage;
 
-  if (tfx_move_design (self->move, rate, n_channels, report_unmet, &report,
+  if (tfx_move_design (self->move, rate, n_channels, report_clamped, &report,
           &moved, NULL) < 0) {
-    g_clear_pointer (&report.unmet, g_ptr_array_unref);
+    g_clear_pointer (&report.clamped, g_ptr_array_unref);
     return FALSE;
   }
-  if (self->unmet || report.unmet) {
-    keep_others (self->unmet, find_stage_name (expr, moved.id), &report.unmet);
-    report_met (chain, self->unmet, report.unmet, rate);
-    g_clear_pointer (&self->unmet, g_ptr_array_unref);
-    self->unmet = report.unmet;
+  if (self->clamped || report.clamped) {
+    keep_others (self->clamped, find_stage_name (expr, moved.id),
+        &report.clamped);
+    report_met (chain, self->clamped, report.clamped, rate);
+    g_clear_pointer (&self->clamped, g_ptr_array_unref);
+    self->clamped = report.clamped;
   }
   stage = gst_tfx_chain_builder_make_stage (self, &moved);
   return stage && gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), stage);
@@ -379,7 +380,7 @@ void
 gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
 {
   gst_tfx_chain_job_free (gst_tfx_worker_take (&self->worker, TRUE));
-  g_clear_pointer (&self->unmet, g_ptr_array_unref);
+  g_clear_pointer (&self->clamped, g_ptr_array_unref);
   g_clear_pointer (&self->moving, g_ptr_array_unref);
   tfx_move_free (&self->move);
   memset (self, 0, sizeof *self);

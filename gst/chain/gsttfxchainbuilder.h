@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstTfxWorker worker; /* designs stages meanwhile */
-  GPtrArray *unmet;    /* properties that could not be met the last time */
+  GPtrArray *clamped;  /* properties that could not be met the last time */
   gboolean is_refused; /* the last expression could not be built */
   TfxMove *move;       /* what is in force of the expression, or NULL */
   GPtrArray *moving;   /* stages whose memory is used again, or NULL */

@@ -63,9 +63,9 @@ gst_tfx_cuda_init (void)
 }
 
 const gchar *
-gst_tfx_cuda_get_unmet (void)
+gst_tfx_cuda_get_clamped (void)
 {
-  return tfx_cuda_unmet ();
+  return tfx_cuda_unknown ();
 }
 
 static gpointer

@@ -27,7 +27,7 @@ gboolean gst_tfx_cuda_init (void);
 
 /* What TFX_CUDA asks for, if it names nothing that there is; NULL otherwise, and
  * in a build without CUDA. */
-const gchar *gst_tfx_cuda_get_unmet (void);
+const gchar *gst_tfx_cuda_get_clamped (void);
 
 /* True if this plugin can use CUDA here.  Otherwise *why (unless NULL) is a
  * clause for the user, a static text without a stop at its end: "no NVIDIA

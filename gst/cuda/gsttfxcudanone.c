@@ -18,7 +18,7 @@ gst_tfx_cuda_init (void)
 }
 
 const gchar *
-gst_tfx_cuda_get_unmet (void)
+gst_tfx_cuda_get_clamped (void)
 {
   return NULL;
 }

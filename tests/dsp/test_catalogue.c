@@ -129,9 +129,9 @@ close_golden (Reader *reader)
 }
 
 static void
-fail_report (const TfxExprUnmet *unmet, void *data)
+fail_report (const TfxExprClamp *clamped, void *data)
 {
-  tap_diag ("%s: unexpected: %s", (const char *)data, unmet->message);
+  tap_diag ("%s: unexpected: %s", (const char *)data, clamped->message);
 }
 
 /* The chain of a text; NULL after a diagnostic. */

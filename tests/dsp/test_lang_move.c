@@ -233,16 +233,16 @@ test_order (void)
 static unsigned n_reports;
 
 static void
-count_report (const TfxExprUnmet *unmet, void *data)
+count_report (const TfxExprClamp *clamped, void *data)
 {
   n_reports++;
-  *(double *)data = unmet->used;
+  *(double *)data = clamped->used;
 }
 
 /* What cannot be met is reported, what does not fit is an error, and the next
  * one is designed. */
 static void
-test_unmet (void)
+test_clamped (void)
 {
   TfxExpr *expr = parse ("a=LoButterworth(1000) | b=HiShelving(1000, 1, 2)");
   TfxMove *move = tfx_move_new ();
@@ -276,7 +276,7 @@ static const TapTest tests[] = {
   { "classes", test_classes },
   { "edges", test_edges },
   { "order", test_order },
-  { "unmet", test_unmet },
+  { "clamped", test_clamped },
   { NULL, NULL },
 };
 

@@ -48,12 +48,13 @@ typedef struct Told
 } Told;
 
 static void
-tell (const TfxExprUnmet *unmet, void *data)
+tell (const TfxExprClamp *clamped, void *data)
 {
   Told *told = data;
 
   if (told->n < 8)
-    snprintf (told->text[told->n], sizeof told->text[0], "%s", unmet->message);
+    snprintf (told->text[told->n], sizeof told->text[0], "%s",
+        clamped->message);
   told->n++;
 }
 

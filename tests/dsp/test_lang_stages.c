@@ -236,17 +236,19 @@ typedef struct Reports
 } Reports;
 
 static void
-take_report (const TfxExprUnmet *unmet, void *data)
+take_report (const TfxExprClamp *clamped, void *data)
 {
   Reports *reports = data;
 
   reports->n++;
-  snprintf (reports->text, sizeof reports->text, "%s", unmet->message);
-  if (unmet->asked == unmet->used ||
-      !(unmet->lowest <= unmet->used && unmet->used <= unmet->highest) ||
-      (unmet->lowest <= unmet->asked && unmet->asked <= unmet->highest) ||
-      strstr (unmet->message, unmet->stage) == NULL ||
-      strstr (unmet->message, unmet->param) == NULL)
+  snprintf (reports->text, sizeof reports->text, "%s", clamped->message);
+  if (clamped->asked == clamped->used ||
+      !(clamped->lowest <= clamped->used &&
+          clamped->used <= clamped->highest) ||
+      (clamped->lowest <= clamped->asked &&
+          clamped->asked <= clamped->highest) ||
+      strstr (clamped->message, clamped->stage) == NULL ||
+      strstr (clamped->message, clamped->param) == NULL)
     reports->n_odd++;
 }
 

@@ -58,10 +58,11 @@ check_error (const TfxExprError *error, bool has_place)
 }
 
 static void
-report (const TfxExprUnmet *unmet, void *data)
+report (const TfxExprClamp *clamped, void *data)
 {
-  MUST (unmet->stage && unmet->param && unmet->unit && unmet->message[0]);
-  MUST (unmet->asked != unmet->used);
+  MUST (
+      clamped->stage && clamped->param && clamped->unit && clamped->message[0]);
+  MUST (clamped->asked != clamped->used);
   (*(unsigned *)data)++;
 }
 

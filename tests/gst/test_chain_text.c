@@ -310,9 +310,9 @@ typedef struct
   const gchar *text;
   gint rate;
   const gchar *first, *second;
-} Unmet;
+} Clamped;
 
-static const Unmet unmets[] = {
+static const Clamped clamps[] = {
   { "eq=ParametricEQ(30000, 1, 3)", 48000,
       "eq::frequency=30000 Hz cannot be met at a rate of 48000 Hz: it must lie "
       "between 0.048 and 23999.952 Hz. 23999.952 Hz is used",
@@ -325,9 +325,9 @@ static const Unmet unmets[] = {
   { "x=LogFilterBank(10)", 8000, "x::f-max=20000 Hz", NULL },
 };
 
-GST_START_TEST (test_unmet)
+GST_START_TEST (test_clamped)
 {
-  const Unmet *u = &unmets[__i__];
+  const Clamped *u = &clamps[__i__];
   Playing p = play (u->text, u->rate);
 
   tfx_check_expect_warning (p.bus, u->first, NULL);
@@ -376,7 +376,7 @@ GST_START_TEST (test_unmet_again)
 GST_END_TEST;
 
 /* The 31-band equaliser at 8 kHz: each of them is told of, and none twice. */
-GST_START_TEST (test_many_unmet)
+GST_START_TEST (test_many_clamped)
 {
   GString *text = g_string_new (NULL);
   Playing p;
@@ -432,9 +432,9 @@ chain_text_suite (void)
   tcase_add_test (tc, test_notify);
   tcase_add_test (tc, test_misfit_in_null);
   tcase_add_test (tc, test_misfit_while_playing);
-  tcase_add_loop_test (tc, test_unmet, 0, G_N_ELEMENTS (unmets));
+  tcase_add_loop_test (tc, test_clamped, 0, G_N_ELEMENTS (clamps));
   tcase_add_test (tc, test_unmet_again);
-  tcase_add_test (tc, test_many_unmet);
+  tcase_add_test (tc, test_many_clamped);
   tcase_add_test (tc, test_other_rate);
   return s;
 }

@@ -171,12 +171,12 @@ typedef struct
   TfxFirDesign used;
   const gchar *words[3]; /* of the warning */
   const gchar *second[3];
-} Unmet;
+} Clamped;
 
 #define LOW (MARGIN * RATE)
 #define HIGH (RATE / 2.0 - MARGIN * RATE)
 
-static const Unmet unmet[] = {
+static const Clamped clamped[] = {
   { "tfxfir mode=high-pass taps=100",
       { TFX_MODE_HIGH_PASS, TFX_WINDOW_HAMMING, 0.0, 101, 1000.0 },
       { "taps=100 cannot be met: it must be odd for a high-pass",
@@ -203,9 +203,9 @@ static const Unmet unmet[] = {
       { "cutoff=24000 Hz" }, { "taps=100", "101 is used" } },
 };
 
-GST_START_TEST (test_unmet)
+GST_START_TEST (test_clamped)
 {
-  const Unmet *u = &unmet[__i__];
+  const Clamped *u = &clamped[__i__];
   GstAudioInfo info = mono ();
   gchar *launch = g_strdup_printf ("%s align=false", u->launch);
   GstElement *element = gst_parse_launch (launch, NULL);
@@ -437,7 +437,7 @@ fir_values_suite (void)
   tcase_add_test (tc, test_defaults);
   tcase_add_loop_test (tc, test_typed_kernel, 0, 3);
   tcase_add_loop_test (tc, test_symmetry, 0, G_N_ELEMENTS (symmetries));
-  tcase_add_loop_test (tc, test_unmet, 0, G_N_ELEMENTS (unmet));
+  tcase_add_loop_test (tc, test_clamped, 0, G_N_ELEMENTS (clamped));
   tcase_add_test (tc, test_taps_come_back);
   tcase_add_test (tc, test_delay_too_long);
   tcase_add_loop_test (tc, test_bad_kernels, 0, 2);

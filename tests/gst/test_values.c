@@ -39,13 +39,13 @@ typedef struct
   TfxDesign used;
   const gchar *words[4];  /* of the warning */
   const gchar *second[4]; /* of another one, if any */
-} Unmet;
+} Clamped;
 
 #define BUTTER TFX_FAMILY_BUTTERWORTH
 #define LOW (MARGIN * RATE)
 #define HIGH (RATE / 2.0 - MARGIN * RATE)
 
-static const Unmet unmet[] = {
+static const Clamped clamped[] = {
   { "tfxbutterworth cutoff=30000", { BUTTER, TFX_MODE_LOW_PASS, 4, HIGH },
       { "cutoff=30000 Hz", "between 0.048 and 23999.952 Hz", "48000 Hz" } },
   { "tfxbutterworth cutoff=24000 mode=high-pass",
@@ -79,9 +79,9 @@ static const Unmet unmet[] = {
       { "cutoff=24001 Hz" } },
 };
 
-GST_START_TEST (test_unmet)
+GST_START_TEST (test_clamped)
 {
-  const Unmet *u = &unmet[__i__];
+  const Clamped *u = &clamped[__i__];
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
       GST_AUDIO_LAYOUT_INTERLEAVED);
   GstElement *element = gst_parse_launch (u->launch, NULL);
@@ -307,7 +307,7 @@ values_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_unmet, 0, G_N_ELEMENTS (unmet));
+  tcase_add_loop_test (tc, test_clamped, 0, G_N_ELEMENTS (clamped));
   tcase_add_test (tc, test_nan);
   tcase_add_test (tc, test_unused_values);
   tcase_add_loop_test (tc, test_extremes, 0, 4);
