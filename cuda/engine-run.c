@@ -55,7 +55,8 @@ run_one (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
       &e->n_launches);
 }
 
-/* A window reads places that others have written: not where it writes. */
+/* A window reads samples of before, which other threads may have overwritten: it
+ * does not write where it reads. */
 static int
 run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
     const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)

@@ -47,17 +47,6 @@ typedef struct Search
 } Search;
 
 static void
-search_glide (TfxSlot *slot, void *data)
-{
-  Search *s = data;
-  const uint64_t n = s->filter->n_run;
-  const size_t left = TFX_GRID_FRAMES - (size_t)(n % TFX_GRID_FRAMES);
-
-  if (slot->n_glide_steps > 0)
-    s->n = least (s->n, left);
-}
-
-static void
 search_list (TfxPlaces *list, void *data)
 {
   Search *s = data;
@@ -80,7 +69,6 @@ tfx_change_frames (const TfxFilter *f)
 
   if (f->is_changing) {
     each_list ((TfxPlaces *)&f->places, search_list, &s);
-    tfx_slots_each (&f->places, search_glide, &s);
   }
   return s.n;
 }
@@ -126,6 +114,18 @@ advance_list (TfxPlaces *list, void *data)
   }
 }
 
+/* What no plan runs yet moves all the same. */
+static void
+step_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+
+  while (slot->n_glide_steps > 0 && slot->next_step < f->n_run) {
+    tfx_slot_step (slot, f->spec.n_channels);
+    f->n_values++;
+  }
+}
+
 void
 tfx_change_advance (TfxFilter *f, size_t n_frames)
 {
@@ -135,6 +135,7 @@ tfx_change_advance (TfxFilter *f, size_t n_frames)
   if (!f->is_changing)
     return;
   each_list (&f->places, advance_list, &look);
+  tfx_slots_each (&f->places, step_slot, f);
   tfx_slots_each (&f->places, look_at_slot, &look);
   f->is_changing = look.is_changing;
   f->wants_compile = f->wants_compile || look.wants_compile;
@@ -445,53 +446,4 @@ tfx_change_begin_next (TfxFilter *f)
     f->next = chain;
   else
     tfx_chain_unref (&chain);
-}
-
-/* The unit, if there is one, goes to slot->new_values. */
-static void
-take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
-{
-  const TfxUnitKind *kind = stage->kind->unit;
-  const bool was_active = slot->is_active;
-
-  if (stage->kind->step == TFX_STEP_CASCADE) {
-    tfx_slot_glide (slot, stage, n_steps);
-    f->n_values += n_steps == 0;
-  } else {
-    if (slot->unit)
-      kind->set_values (slot->unit, slot->new_values,
-          n_steps > 0 ? tfx_filter_fade_frames (f) : 0);
-    slot->new_values = NULL;
-    tfx_stage_ref (stage);
-    tfx_stage_unref (&slot->stage);
-    slot->stage = stage;
-    slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
-    f->n_settings++;
-  }
-  f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
-  f->is_changing = f->is_changing || n_steps > 0;
-}
-
-void
-tfx_change_prepared (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
-{
-  take_values (f, slot, stage, tfx_filter_glide_steps (f));
-}
-
-int
-tfx_change_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage,
-    unsigned n_steps)
-{
-  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
-  int ret = 0;
-
-  if (tfx_slot_has_values (slot, stage))
-    return 0;
-  if (slot->unit)
-    ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
-        &slot->new_values);
-  if (ret == 0)
-    take_values (f, slot, stage, n_steps);
-  return ret;
 }

@@ -12,14 +12,6 @@ int tfx_change_begin (TfxFilter *filter, TfxChain *chain);
 /* The same without cross-fades.  -EBUSY while something changes. */
 int tfx_change_at_once (TfxFilter *filter, TfxChain *chain);
 
-/* Other values for one slot in n_steps points of the grid; the structure is the
- * same.  0 or negative errno. */
-int tfx_change_values (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
-    unsigned n_steps);
-
-/* The same with slot->new_values, made ready, for a unit. */
-void tfx_change_prepared (TfxFilter *filter, TfxSlot *slot, TfxStage *stage);
-
 /* The frames up to where something has to be done; SIZE_MAX: nothing. */
 size_t tfx_change_frames (const TfxFilter *filter);
 /* The filter has run so many frames. */

@@ -71,6 +71,7 @@ add_step (Compiler *c, TfxSteps *list, TfxStepKind kind)
   step->kind = kind;
   step->index = c->plan->n_all_steps++;
   step->gain = step->tail = 1.0;
+  step->plan = c->plan;
   return step;
 }
 
@@ -120,7 +121,7 @@ add_cascade (Compiler *c, TfxSteps *list, TfxSlot *slot)
   TfxStep *step = open_cascade (c, list, gain);
   TfxPlanPart *part = &step->parts[step->n_parts++];
 
-  part->filter = c->plan->filters[c->filter];
+  part->filter = c->filter;
   part->slot = slot;
   part->first_sos = step->n_sos;
   step->tail = slot->n_sos > 0 ? 1.0 : step->tail * gain;

@@ -11,29 +11,9 @@
 #include "borrow.h"
 #include "change.h"
 #include "setting.h"
+#include "values.h"
 
 #define SILENT_STATE 1e-20
-
-TfxSlotSpec
-tfx_filter_slot_spec (const TfxFilter *f)
-{
-  return (TfxSlotSpec){ f->spec, f->kernel };
-}
-
-size_t
-tfx_filter_fade_frames (const TfxFilter *f)
-{
-  const double n = f->spec.rate_hz * TFX_CHANGE_SECONDS;
-
-  return n < 1.0 ? 1 : n > 1e9 ? 1000000000 : (size_t)n;
-}
-
-unsigned
-tfx_filter_glide_steps (const TfxFilter *f)
-{
-  return (unsigned)((tfx_filter_fade_frames (f) + TFX_GRID_FRAMES - 1) /
-                    TFX_GRID_FRAMES);
-}
 
 /* ---- life ---------------------------------------------------------------------- */
 
@@ -161,6 +141,10 @@ make_unit (TfxSlot *slot, void *data)
 {
   Units *units = data;
 
+  if (!slot->stage->kind->unit)
+    return;
+  if (!units->spec.kernel)
+    units->spec.kernel = slot->stage->kind->unit->get_kernel ();
   if (units->ret == 0 && slot->state)
     units->ret = tfx_slot_make_room (slot, &units->spec);
 }
@@ -172,10 +156,9 @@ take_from_device (TfxFilter *f)
   Units units = { .ret = 0 };
 
   tfx_borrow_from_device (f);
-  if (!f->kernel)
-    f->kernel = tfx_cpu_backend ()->kernel;
   units.spec = tfx_filter_slot_spec (f);
   tfx_slots_each (&f->places, make_unit, &units);
+  f->kernel = units.spec.kernel;
   return units.ret;
 }
 
@@ -193,10 +176,13 @@ tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
 int
 tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
 {
+  int ret;
+
   if (f->n_run == 0)
     return set_at_rest (f, chain);
   tfx_borrow_give_back (f);
-  return tfx_change_at_once (f, chain);
+  ret = take_from_device (f);
+  return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
 static TfxPlace *
@@ -253,7 +239,7 @@ set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
 
   if (place && stage->kind->step != TFX_STEP_SUM &&
       tfx_slot_can_take (place->slot, stage, has_run)) {
-    ret = tfx_change_values (f, place->slot, stage, has_run ? n_steps : 0);
+    ret = tfx_values_set (f, place->slot, stage, has_run ? n_steps : 0);
     if (ret == 0 && f->next)
       ret = tfx_setting_replace (f->next, stage, &chain);
     if (ret == 0 && chain) {
@@ -307,7 +293,7 @@ tfx_filter_reset (TfxFilter *f)
   TfxChain *next = f->next;
 
   f->holder = NULL;
-  f->n_run = f->n_stepped = 0;
+  f->n_run = 0;
   f->next = NULL;
   f->is_changing = false;
   tfx_change_finish (f);

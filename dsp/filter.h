@@ -7,9 +7,6 @@
 
 #include "slot.h"
 
-/* Points where coefficients may change, in frames from rest on. */
-#define TFX_GRID_FRAMES 32
-
 /* How long glides and cross-fades take. */
 #define TFX_CHANGE_SECONDS 0.01
 
@@ -24,7 +21,6 @@ struct TfxFilter
   TfxChain *next; /* what waits for the end of a cross-fade, or NULL */
 
   uint64_t n_run;      /* frames since rest */
-  uint64_t n_stepped;  /* 1 + n_run of the last point of the grid; 0: none */
   bool is_changing;    /* there may be something for tfx_change_* to do */
   bool wants_compile;  /* a plan that is compiled now gets further */
   uint64_t serial;     /* other slots: plans of before cannot be run */
@@ -35,8 +31,25 @@ struct TfxFilter
   TfxPlan *holder;
 };
 
-TfxSlotSpec tfx_filter_slot_spec (const TfxFilter *filter);
-size_t tfx_filter_fade_frames (const TfxFilter *filter);
-unsigned tfx_filter_glide_steps (const TfxFilter *filter);
+static inline TfxSlotSpec
+tfx_filter_slot_spec (const TfxFilter *f)
+{
+  return (TfxSlotSpec){ f->spec, f->kernel };
+}
+
+static inline size_t
+tfx_filter_fade_frames (const TfxFilter *f)
+{
+  const double n = f->spec.rate_hz * TFX_CHANGE_SECONDS;
+
+  return n < 1.0 ? 1 : n > 1e9 ? 1000000000 : (size_t)n;
+}
+
+static inline unsigned
+tfx_filter_glide_steps (const TfxFilter *f)
+{
+  return (unsigned)((tfx_filter_fade_frames (f) + TFX_GRID_FRAMES - 1) /
+                    TFX_GRID_FRAMES);
+}
 
 #endif

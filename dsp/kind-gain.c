@@ -17,6 +17,16 @@ tfx_stage_new_gain (uint64_t id, double gain)
   return stage;
 }
 
+bool
+tfx_stage_reuse_gain (TfxStage *stage, double gain)
+{
+  if (stage->kind != &tfx_kind_gain ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 || !isfinite (gain))
+    return false;
+  stage->u.gain = gain;
+  return true;
+}
+
 static bool
 gain_is_identity (const TfxStage *stage)
 {

@@ -2,7 +2,8 @@
  * kind.h: what the core has to know of a kind of stage.
  *
  * A kind is one file, kind-<name>.c, which has its constructors and its table;
- * nothing else asks of what kind a stage is. */
+ * those that the CPU runs as units are in units/.  Nothing else asks of what
+ * kind a stage is. */
 #ifndef TFX_KIND_H
 #define TFX_KIND_H
 
@@ -22,6 +23,9 @@ typedef struct TfxUnitSpec
  * belongs to one thread at a time. */
 typedef struct TfxUnitKind
 {
+  /* The name of the kernels that the CPU takes unless it is told. */
+  const char *(*get_kernel) (void);
+
   /* At rest.  0 or negative errno. */
   int (*make) (TfxStage *stage, const TfxUnitSpec *spec, void **unit);
   void (*free) (void *unit);

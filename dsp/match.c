@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "change.h"
 #include "join.h"
+#include "values.h"
 
 typedef struct Match
 {
@@ -219,7 +219,7 @@ commit_slot (TfxFilter *f, TfxSlot *slot)
 
   slot->new_stage = NULL;
   if (stage)
-    tfx_change_prepared (f, slot, stage);
+    tfx_values_take (f, slot, stage);
   tfx_stage_unref (&stage);
   for (size_t b = 0; b < slot->n_branches; b++)
     tfx_match_commit (f, &slot->branches[b]);

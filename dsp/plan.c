@@ -11,6 +11,7 @@
 #include "change.h"
 #include "compile.h"
 #include "denormal.h"
+#include "glide.h"
 
 /* ---- compiling ------------------------------------------------------------------- */
 
@@ -182,53 +183,6 @@ take_hold (TfxPlan *plan)
   return load (plan);
 }
 
-static void
-mark_moving (TfxPlan *plan, TfxStep *step, void *data)
-{
-  for (size_t i = 0; i < step->n_parts; i++)
-    step->is_moving =
-        step->is_moving || (step->parts[i].slot->n_glide_steps > 0 &&
-                               step->parts[i].filter == data);
-  if (step->is_moving)
-    tfx_borrow_get_step (plan, step);
-}
-
-static void
-set_moving (TfxPlan *plan, TfxStep *step, void *data)
-{
-  if (!step->is_moving)
-    return;
-  step->is_moving = false;
-  tfx_compile_set_step (plan, step);
-  plan->backend->update_step (plan->engine, step);
-  tfx_borrow_set_step (plan, step);
-}
-
-static void
-step_slot (TfxSlot *slot, void *data)
-{
-  TfxFilter *f = data;
-
-  f->n_values += slot->n_glide_steps > 0;
-  tfx_slot_step (slot, f->spec.n_channels);
-}
-
-/* The values of a filter at a point of its grid, once. */
-static void
-step_glides (TfxPlan *plan, size_t i)
-{
-  TfxFilter *f = plan->filters[i];
-
-  if (f->n_run % TFX_GRID_FRAMES > 0 || f->n_stepped == f->n_run + 1)
-    return;
-  f->n_stepped = f->n_run + 1;
-  tfx_compile_each (plan, mark_moving, f);
-  tfx_slots_each (&f->places, step_slot, f);
-  tfx_compile_each (plan, set_moving, NULL);
-  /* Other plans do not. */
-  plan->known[i].n_values = f->n_values;
-}
-
 /* What waited for the end of a cross-fade begins. */
 static void
 begin_next (TfxPlan *plan)
@@ -268,6 +222,8 @@ get_ready (TfxPlan *plan, size_t *n_frames)
     if (!is_ready (plan))
       ret = take_hold (plan);
   }
+  if (plan->is_moving || is_changing)
+    tfx_glide_mark (plan);
   if (!is_changing || ret < 0)
     return ret;
   for (size_t i = 0; i < plan->n_filters; i++) {
@@ -276,7 +232,6 @@ get_ready (TfxPlan *plan, size_t *n_frames)
 
     if (!f->is_changing)
       continue;
-    step_glides (plan, i);
     n = tfx_change_frames (f);
     *n_frames = n < *n_frames ? n : *n_frames;
   }

@@ -32,6 +32,7 @@ typedef struct TfxSteps
 /* What a backend runs in one go: y = gain * step (x). */
 struct TfxStep
 {
+  TfxPlan *plan; /* whose it is */
   TfxStepKind kind;
   size_t index; /* among all steps of the plan, those of branches included */
   double gain;
@@ -45,7 +46,7 @@ struct TfxStep
   struct TfxPlanPart *parts;
   size_t n_parts;
   bool is_alone;  /* a gain that nothing is folded into */
-  bool is_moving; /* its values do, just now */
+  bool is_moving; /* its values may change within a run, see glide.h */
   double tail;    /* of gains behind the last sections, while it is compiled */
   struct TfxSlot *slot; /* FIRs, delay lines */
   /* On the CPU, what runs them. */
@@ -56,7 +57,7 @@ struct TfxStep
 
 typedef struct TfxPlanPart
 {
-  TfxFilter *filter;
+  size_t filter; /* whose slot that is */
   struct TfxSlot *slot;
   size_t first_sos; /* of the step; sections only */
 } TfxPlanPart;
@@ -96,6 +97,7 @@ struct TfxPlan
   TfxSos *sos;
   double *scratch; /* the largest state of a stage, for devices */
   bool is_stale;   /* a gain is not what it was compiled for */
+  bool is_moving;  /* a step is */
 
   pthread_mutex_t lock; /* for who takes a filter's state */
   size_t n_done;        /* frames of the last run */

@@ -192,7 +192,8 @@ tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
 }
 
 bool
-tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps)
+tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
+    uint64_t now)
 {
   const bool was_active = slot->is_active;
 
@@ -210,6 +211,8 @@ tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps)
   }
   slot->glide_step = 0;
   slot->n_glide_steps = n_steps;
+  slot->next_step =
+      (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
   return slot->is_active && !was_active;
 }
 
@@ -234,6 +237,7 @@ tfx_slot_step (TfxSlot *slot, unsigned n_channels)
 
   if (slot->n_glide_steps == 0)
     return;
+  slot->next_step += TFX_GRID_FRAMES;
   t = (double)++slot->glide_step / (double)slot->n_glide_steps;
   for (size_t k = 0; k < slot->n_sos; k++) {
     const TfxSos now = slot->sos[k];

@@ -26,6 +26,7 @@ typedef struct TfxSlot
   TfxSos *sos, *from, *to;
   double gain, gain_from, gain_to;
   unsigned glide_step, n_glide_steps; /* 0: none */
+  uint64_t next_step; /* the frame of the filter where the next one is due */
 
   double *state;
   void *unit;
@@ -97,9 +98,14 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run);
 /* Whether it has them, or goes there. */
 bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 
+/* Points where coefficients may change, in frames from rest on. */
+#define TFX_GRID_FRAMES 32
+
 /* Sections and gains: goes to the values of a stage in n_steps points of the
- * grid; 0: at once, at rest.  True if plans have left it out up to now. */
-bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps);
+ * grid, from frame `now` on; 0: at once, at rest.  True if plans have left it
+ * out up to now. */
+bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
+    uint64_t now);
 /* The next point: the state is mapped to the new values. */
 void tfx_slot_step (TfxSlot *slot, unsigned n_channels);
 

@@ -29,7 +29,6 @@ struct TfxStage
     {
       unsigned n_kernels;
       size_t n_taps;
-      size_t delay;
       /* Zeros at both ends of all kernels, where they are worth to be left
        * out; a change of them is one of structure. */
       size_t n_front, n_back;
@@ -78,8 +77,7 @@ TfxFirShape tfx_stage_fir_shape (const TfxStage *stage);
 TfxFirShape
 tfx_stage_convolved_shape (const TfxFirShape *first, const TfxFirShape *second);
 
-/* Two FIR stages in series as one, with the id of the first and without their
- * delays.  The number of kernels must be the same, or 1 for one of them.  NULL
+/* Two FIR stages in series as one, with the id of the first.  The number of kernels must be the same, or 1 for one of them.  NULL
  * if memory is short. */
 TfxStage *tfx_stage_convolve (const TfxStage *first, const TfxStage *second);
 

@@ -246,15 +246,10 @@ typedef enum
                    * rounding */
 } TfxFirMethod;
 
-/* A finite impulse response, y[n] = sum over k of kernel[k] x[n + delay - k].
- * delay (less than n_taps) is taken out of the stream: the first `delay`
- * outputs of the causal filter are dropped, and as many come when the stream
- * is drained; see tfx_exec_skip().  0: the causal filter.  A stage with a delay
- * may not stand in a branch of a sum.
- * Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
+/* A finite impulse response, y[n] = sum over k of kernel[k] x[n - k].  Copies kernels[n_kernels][n_taps]: one for every channel (n_kernels = 1), or
  * one for each.  n_taps is 1 to TFX_FIR_MAX_TAPS. */
 TfxStage *tfx_stage_new_fir (uint64_t id, const double *const *kernels,
-    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method);
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method);
 
 /* Which channel of a pair (0 and 1, 2 and 3 ...) a tap is added to. */
 typedef enum
@@ -428,6 +423,8 @@ size_t tfx_filter_n_sections (const TfxFilter *filter);
  * number: in place of a new stage.  False if that cannot be done. */
 bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
+/* The same for a stage that is a gain. */
+bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
 
 /* Makes the long FIRs of a stage ready for a filter of that spec, in a thread
  * that may wait, before the stage is given to any filter or chain of one.  A

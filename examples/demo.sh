@@ -63,7 +63,7 @@ esac
 $usage"
 
 # shellcheck disable=SC2206,SC2207 # one word for each package
-needs=($DEPS_BUILD $DEPS_PLAY $(deps_cuda) gnuplot-nox)
+needs=($DEPS_BUILD $DEPS_PLAY gnuplot-nox)
 if [ $# -ge 1 ]; then
   [ -e "$1" ] || fail "no such file: $1"
   [ -f "$1" ] || fail "not a file: $1"
@@ -94,7 +94,11 @@ done
 
 # ---- install and build -----------------------------------------------------
 
-deps_require "for the demo" "${needs[@]}"
+if deps_has_driver; then
+  deps_require_cuda "for the demo" "${needs[@]}"
+else
+  deps_require "for the demo" "${needs[@]}"
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "Building in $build"

@@ -15,10 +15,15 @@ build_is_ours() {
 # build_setup FOLDER [OPTION...]: configures the tree around this script for
 # FOLDER, an absolute path.  Options given are set in an old folder too.
 build_setup() {
-  local folder=$1 root
+  local folder=$1 root headers
   shift
   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  # Headers that deps_require_cuda has fetched.
+  headers=$root/build-deps/cuda
 
+  if [ -e "$headers" ] && { [ $# -gt 0 ] || ! build_is_ours "$folder" "$root"; }; then
+    set -- "$@" "-Dpkg_config_path=$headers${PKG_CONFIG_PATH+,${PKG_CONFIG_PATH//:/,}}"
+  fi
   if ! build_is_ours "$folder" "$root"; then
     rm -rf "$folder"
     meson setup "$folder" "$root" "$@"

@@ -6,24 +6,37 @@
 #   deps_require "to build" $DEPS_BUILD
 #
 # returns 0 once all the packages, or the same things from elsewhere, are
-# there.  It asks no network and no privilege when nothing is missing.
+# there, and so does
+#
+#   deps_require_cuda "to build"
+#
+# for GStreamer's CUDA library.  They ask no network and no privilege when
+# nothing is missing.
 
 DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libavutil-dev
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
-# GStreamer's CUDA library, and a compiler for the kernels on the host.  The
-# package brings hundreds of megabytes of other libraries, so it is asked for
-# only where it is of use: see deps_cuda.
-DEPS_CUDA="libgstreamer-plugins-bad1.0-dev g++"
+# GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
+# which needs OpenCV and some 200 MB: see deps_require_cuda.
+DEPS_CUDA="libgstreamer-plugins-bad1.0-0"
 
-# Prints DEPS_CUDA if the machine has an NVIDIA driver.
-deps_cuda() {
-  if PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2> /dev/null |
-    grep -q -F libcuda.so.1; then
-    echo "$DEPS_CUDA"
-  fi
+# The headers of GStreamer's CUDA library, if no package has installed them;
+# build_setup looks here.
+DEPS_CUDA_HEADERS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build-deps/cuda
+
+# 0 if the machine has an NVIDIA driver.
+deps_has_driver() {
+  PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2> /dev/null |
+    grep -q -F libcuda.so.1
+}
+
+# Prints the path of GStreamer's CUDA library.
+deps_cuda_library() {
+  local library
+  library=$(pkg-config --variable=libdir gstreamer-1.0)/libgstcuda-1.0.so.0
+  [ -e "$library" ] && echo "$library"
 }
 
 # 0 if Python finds what is known of a library.
@@ -45,7 +58,9 @@ deps_has() {
     libgstreamer1.0-dev) pkg-config gstreamer-check-1.0 ;;
     libgstreamer-plugins-base1.0-dev)
       pkg-config gstreamer-audio-1.0 gstreamer-fft-1.0 ;;
-    libgstreamer-plugins-bad1.0-dev) pkg-config gstreamer-cuda-1.0 ;;
+    libgstreamer-plugins-bad1.0-0)
+      pkg-config gstreamer-cuda-1.0 || deps_cuda_library
+      ;;
     g++) command -v c++ ;;
     libavutil-dev) pkg-config --atleast-version=57 libavutil ;;
     libsndfile1-dev) pkg-config sndfile ;;
@@ -76,9 +91,19 @@ deps_missing() {
   done
 }
 
+# deps_apt_get ARGUMENT...: apt-get as root.
+deps_apt_get() {
+  local as_root=()
+
+  if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+  # DPkg::Lock::Timeout: another apt at work makes this one wait.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q \
+    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 "$@"
+}
+
 # deps_require WHY PACKAGE...
 deps_require() {
-  local why=$1 missing as_root=()
+  local why=$1 missing
   shift
 
   missing=$(deps_missing "$@")
@@ -90,23 +115,17 @@ deps_require() {
       "and there is no apt-get to install them: $missing" >&2
     return 1
   fi
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo > /dev/null; then
-      echo "error: $why, packages are missing, and installing them takes" \
-        "root or sudo.  As root: apt-get install $missing" >&2
-      return 1
-    fi
-    as_root=(sudo)
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo > /dev/null; then
+    echo "error: $why, packages are missing, and installing them takes" \
+      "root or sudo.  As root: apt-get install $missing" >&2
+    return 1
   fi
 
   echo "Installing $why: $missing"
-  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q
-    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2)
-  # DPkg::Lock::Timeout: another apt at work makes this one wait.
   # A failed update may still leave lists that serve; the install tells.
-  "${as_root[@]}" update || true
+  deps_apt_get update || true
   # shellcheck disable=SC2086 # one word for each package
-  if ! "${as_root[@]}" install -y --no-install-recommends $missing; then
+  if ! deps_apt_get install -y --no-install-recommends $missing; then
     echo "error: apt-get could not install: $missing" >&2
     echo "(no network, no rights, or no such package here; see above)" >&2
     return 1
@@ -116,6 +135,68 @@ deps_require() {
   missing=$(deps_missing "$@")
   if [ -n "$missing" ]; then
     echo "error: still missing after apt-get install: $missing" >&2
+    return 1
+  fi
+}
+
+# deps_unpack_cuda FOLDER: the headers out of the package that has them, with a
+# .pc file.  The package is not installed.
+deps_unpack_cuda() {
+  local folder=$1 package=libgstreamer-plugins-bad1.0-dev version
+
+  version=$(dpkg-query -W -f='${Version}' "$DEPS_CUDA") || return 1
+  mkdir -p "$folder"/{include,lib} || return 1
+  # Of the library's own version, or of the one that is to be had now.
+  (cd "$folder" && {
+    apt-get -q -o APT::Sandbox::User=root download "$package=$version" ||
+      apt-get -q -o APT::Sandbox::User=root download "$package"
+  } && dpkg-deb -x "$package"_*.deb unpacked) || return 1
+  mkdir "$folder/include/gst" &&
+    mv "$folder"/unpacked/usr/include/gstreamer-1.0/gst/cuda \
+      "$folder/include/gst/" &&
+    ln -s "$(deps_cuda_library)" "$folder/lib/libgstcuda-1.0.so" || return 1
+  {
+    grep -E '^(Name|Description|Version):' \
+      "$folder"/unpacked/usr/lib/*/pkgconfig/gstreamer-cuda-1.0.pc
+    # shellcheck disable=SC2016 # pkg-config's variable
+    printf '%s\n' 'Requires: gstreamer-base-1.0, gstreamer-video-1.0' \
+      'Libs: -L${pcfiledir}/lib -lgstcuda-1.0' \
+      'Cflags: -I${pcfiledir}/include'
+  } > "$folder/gstreamer-cuda-1.0.pc"
+  rm -r "$folder/unpacked" "$folder"/*.deb
+}
+
+# Prints the series of a pkg-config module, such as 1.22.
+deps_series() {
+  pkg-config --modversion "$1" 2> /dev/null | cut -d. -f1,2 | grep .
+}
+
+# deps_require_cuda WHY [PACKAGE...]: with packages that are needed beside; GStreamer
+# itself must be among them.
+deps_require_cuda() {
+  local why=$1 new=$DEPS_CUDA_HEADERS.new
+  shift
+  deps_require "$why" "$@" $DEPS_CUDA || return 1
+
+  if pkg-config gstreamer-cuda-1.0; then
+    rm -rf "$DEPS_CUDA_HEADERS"
+    return 0
+  fi
+  # Headers of another series are of no use.
+  [ "$(PKG_CONFIG_PATH=$DEPS_CUDA_HEADERS deps_series gstreamer-cuda-1.0)" != \
+    "$(deps_series gstreamer-1.0)" ] || return 0
+
+  echo "Fetching $why: headers out of libgstreamer-plugins-bad1.0-dev"
+  rm -rf "$new" "$DEPS_CUDA_HEADERS"
+  # Packages may have been installed without their lists.
+  if ! deps_unpack_cuda "$new"; then
+    rm -rf "$new"
+    deps_apt_get update || true
+    deps_unpack_cuda "$new" || rm -rf "$new"
+  fi
+  if ! mv "$new" "$DEPS_CUDA_HEADERS"; then
+    echo "error: $why, headers out of the package" \
+      "libgstreamer-plugins-bad1.0-dev are needed" >&2
     return 1
   fi
 }

@@ -31,7 +31,7 @@ INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"]+)\"", re.M)
 NAME = re.compile(r"\b(?:gst_)?tfx_\w+")
 # Both at the start of a line, as the sources are formatted.
 FUNCTION = re.compile(r"^((?:gst_)?tfx_\w+) \([^;{}]*\)\s*\{", re.M)
-TABLE = re.compile(r"^(?!static|extern|typedef)[\w ]+[ *]((?:gst_)?tfx_\w+)"
+TABLE = re.compile(r"^(?!static|extern|typedef)\w[\w ]*[ *]((?:gst_)?tfx_\w+)"
                    r"(?:\[[^\]]*\])* = ", re.M)
 
 

@@ -110,9 +110,10 @@ build_and_test() {
 # ---- what is needed ---------------------------------------------------------
 
 title "packages"
+# g++: the kernels, for the host.
 # shellcheck disable=SC2086 # one word for each package
-deps_require "for the tests" $DEPS_BUILD $DEPS_CUDA $DEPS_PLAY \
-  $DEPS_PYTHON gnuplot-nox clang-format-14 || exit 1
+deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
+  g++ gnuplot-nox ${TFX_TEST_FORMAT:+clang-format-14} || exit 1
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------

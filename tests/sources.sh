@@ -14,10 +14,24 @@ sources() {
     -type f 2> /dev/null | sort
 }
 
+# Other versions of it format otherwise.
+find_clang_format() {
+  local program
+  for program in clang-format-14 clang-format; do
+    if "$program" --version 2> /dev/null | grep -q 'version 14\.'; then
+      echo "$program"
+      return 0
+    fi
+  done
+  echo "no clang-format of version 14"
+  return 1
+}
+
 check_format() {
-  local file bad=0
+  local file program bad=0
+  program=$(find_clang_format) || { echo "$program" && return 1; }
   for file in $(sources '*.c' '*.h'); do
-    clang-format-14 --dry-run --Werror "$file" 2> /dev/null ||
+    "$program" --dry-run --Werror "$file" 2> /dev/null ||
       { echo "$file: clang-format-14 -i would change it" && bad=1; }
   done
   return $bad
@@ -45,7 +59,12 @@ check_header() {
   echo "#include \"$header\"" | "$@" -Wall -Wextra -Werror -fsyntax-only -
 }
 
-tap_case "clang-format" check_format
+# Where changes are accepted it must be there.
+if [ -n "${TFX_TEST_FORMAT-}" ] || find_clang_format > /dev/null; then
+  tap_case "clang-format" check_format
+else
+  tap_skip "clang-format" "$(find_clang_format)"
+fi
 tap_case "SPDX headers" check_licence
 tap_case "no tabs, no spaces at the end of a line" check_whitespace
 

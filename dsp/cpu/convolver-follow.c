@@ -19,14 +19,6 @@
 /* The work of a call, as a multiple of what the block itself costs. */
 #define WORK 3.0
 
-size_t
-tfx_convolver_follow_frames (size_t block_frames)
-{
-  return block_frames < 1024    ? 1024
-         : block_frames < 16384 ? block_frames
-                                : 16384;
-}
-
 bool
 tfx_convolver_follow_start (TfxConvolver *c, const TfxConvolver *leader)
 {

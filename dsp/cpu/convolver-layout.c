@@ -290,3 +290,12 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
                a->levels[i].leaf == b->levels[i].leaf;
   return is_equal;
 }
+
+/* How many frames a call may have that others follow. */
+size_t
+tfx_convolver_follow_frames (size_t block_frames)
+{
+  return block_frames < 1024    ? 1024
+         : block_frames < 16384 ? block_frames
+                                : 16384;
+}

@@ -8,6 +8,25 @@
 
 #include "convolver-private.h"
 
+const TfxConvolverKernels *
+tfx_convolver_kernels_for (const char *name)
+{
+  static const TfxConvolverKernels *const kernels[] = {
+    &tfx_convolver_kernels_c,
+#if defined(__x86_64__)
+    &tfx_convolver_kernels_sse2,
+    &tfx_convolver_kernels_avx2,
+    &tfx_convolver_kernels_avx512,
+#endif
+  };
+
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    if (strcmp (kernels[i]->name, name) == 0)
+      return kernels[i];
+  }
+  return NULL;
+}
+
 static void
 set_value (TfxSample type, void *array, size_t i, double value)
 {
@@ -190,6 +209,9 @@ are_taps_finite (const TfxConvolverSpec *spec)
   return true;
 }
 
+/* For a tap of a channel, at the most; see convolver.h. */
+#define MOST_BYTES 256
+
 int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
 {
@@ -200,6 +222,9 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   *taps = NULL;
   if (!kernels || !spec->taps)
     return -EINVAL;
+  /* More than there are addresses for, with all that is made of a tap. */
+  if (spec->n_taps > SIZE_MAX / MOST_BYTES / spec->n_channels)
+    return -ENOMEM;
   if (!are_taps_finite (spec))
     return -ERANGE;
   t = calloc (1, sizeof *t);

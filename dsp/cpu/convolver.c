@@ -9,25 +9,6 @@
 
 #include "convolver-private.h"
 
-const TfxConvolverKernels *
-tfx_convolver_kernels_for (const char *name)
-{
-  static const TfxConvolverKernels *const kernels[] = {
-    &tfx_convolver_kernels_c,
-#if defined(__x86_64__)
-    &tfx_convolver_kernels_sse2,
-    &tfx_convolver_kernels_avx2,
-    &tfx_convolver_kernels_avx512,
-#endif
-  };
-
-  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-    if (strcmp (kernels[i]->name, name) == 0)
-      return kernels[i];
-  }
-  return NULL;
-}
-
 /* ---- the object --------------------------------------------------------------- */
 
 /* Takes all arrays from the arena. */

@@ -6,11 +6,6 @@
 #include "cascade.h"
 #include "engine.h"
 
-/* Doubles in a chunk: 64 KiB. */
-#define CHUNK_SIZE 8192
-#define MIN_CHUNK_FRAMES 64
-#define MAX_CHUNK_FRAMES 1024
-
 /* What a step of the plan has at run time, by its index. */
 typedef struct Node
 {
@@ -35,17 +30,6 @@ tfx_engine_runs_whole_blocks (const TfxPlan *plan)
 {
   return plan->top.n == 1 && (plan->top.steps[0].kind == TFX_STEP_CASCADE ||
                                  plan->top.steps[0].kind == TFX_STEP_FIR);
-}
-
-/* Several steps go over the block in chunks of so many frames. */
-static inline size_t
-tfx_engine_chunk_frames (const TfxPlan *plan)
-{
-  const size_t n = CHUNK_SIZE / plan->n_channels;
-
-  return n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
-         : n < MAX_CHUNK_FRAMES ? n
-                                : MAX_CHUNK_FRAMES;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "engine-private.h"
 
 #include "../block.h"
+#include "../glide.h"
 #include "../slot.h"
 
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
@@ -83,16 +84,33 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
+/* Sections, from one change of their values to the next. */
+static int
+run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
+{
+  TfxCascade *cascade = e->nodes[s->index].cascade;
+  int n_cleared = 0;
+
+  if (!s->is_moving)
+    return tfx_cascade_run (cascade, in, out);
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to;
+
+    n = tfx_glide_run (s, e->n_done + i, in->n_frames - i);
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    n_cleared += tfx_cascade_run (cascade, &from, &to);
+  }
+  return n_cleared;
+}
+
 /* One step over a chunk. */
 static int
-run_step (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
-    const TfxBlock *out)
+run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
 {
-  const Node *node = &e->nodes[s->index];
-
   switch (s->kind) {
     case TFX_STEP_CASCADE:
-      return tfx_cascade_run (node->cascade, in, out);
+      return run_cascade (e, s, in, out);
     case TFX_STEP_SUM:
       return run_sum (e, s, in, out);
     case TFX_STEP_FADE:
@@ -120,7 +138,7 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     between =
         chunk_block (e, e->nodes[list->steps[0].index].between, in->n_frames);
   for (size_t i = 0; i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
+    TfxStep *s = &list->steps[i];
     const TfxBlock *to = i + 1 == list->n ? out : &between;
 
     n_cleared += run_step (e, s, i == 0 ? in : &between, to);
@@ -149,6 +167,7 @@ run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 int
 tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
+  e->n_done = 0;
   if (tfx_engine_runs_whole_blocks (e->plan))
     return run_steps (e, &e->plan->top, in, out);
   return run_chunks (e, in, out);

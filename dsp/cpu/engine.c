@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Doubles in a chunk: 64 KiB; and where FIRs are, which have been laid out for
+ * whole blocks, up to 1 MiB. */
+#define CHUNK_SIZE 8192
+#define FIR_CHUNK_SIZE 131072
+#define MIN_CHUNK_FRAMES 64
+#define MAX_CHUNK_FRAMES 1024
+
 /* ---- making ------------------------------------------------------------- */
 
 static size_t
@@ -22,6 +29,36 @@ count_chunks (const TfxSteps *list)
       n += count_chunks (&s->branches[k]);
   }
   return n;
+}
+
+static bool
+has_fir (const TfxSteps *list)
+{
+  bool found = false;
+
+  for (size_t i = 0; !found && i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+
+    found = s->kind == TFX_STEP_FIR;
+    for (size_t k = 0; !found && k < s->n_branches; k++)
+      found = has_fir (&s->branches[k]);
+  }
+  return found;
+}
+
+/* Several steps go over the block in chunks of so many frames. */
+static size_t
+choose_chunk (const TfxPlan *plan)
+{
+  const size_t n = CHUNK_SIZE / plan->n_channels;
+  const size_t most = FIR_CHUNK_SIZE / plan->n_channels;
+  size_t n_frames = n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
+                    : n < MAX_CHUNK_FRAMES ? n
+                                           : MAX_CHUNK_FRAMES;
+
+  if (plan->block_frames > n_frames && most > n_frames && has_fir (&plan->top))
+    n_frames = plan->block_frames < most ? plan->block_frames : most;
+  return n_frames;
 }
 
 /* The next chunk of those that engine_new() has reserved. */
@@ -113,7 +150,7 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
   if (!e)
     return -ENOMEM;
   e->plan = plan;
-  e->chunk_frames = tfx_engine_chunk_frames (plan);
+  e->chunk_frames = choose_chunk (plan);
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
   e->chunks = calloc ((count_chunks (&plan->top) + 1) * e->chunk_frames,

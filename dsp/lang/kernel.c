@@ -26,7 +26,7 @@ make_stage (const TfxBuild *build, const TfxNode *node, const double *taps,
     if (tfx_class_is (node, "conv_mode", methods[i].word))
       method = methods[i].method;
   }
-  *stage = tfx_stage_new_fir (node->id, &taps, 1, n_taps, 0, method);
+  *stage = tfx_stage_new_fir (node->id, &taps, 1, n_taps, method);
   return *stage ? 0 : tfx_class_refuse (build, NULL);
 }
 

@@ -40,8 +40,8 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
   gst_caps_unref (mine);
 
   asked = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
-  caps = gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other),
-      asked);
+  caps =
+      gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other), asked);
   gst_caps_unref (peer);
   gst_caps_unref (asked);
   gst_caps_unref (template);
@@ -65,6 +65,10 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   GstCaps *possible, *out;
 
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
+    return gst_caps_ref (in);
+  /* What is left to the next element stays where it is. */
+  if (gst_tfx_ahead_defers (self) &&
+      gst_pad_peer_query_accept_caps (priv->src, in))
     return gst_caps_ref (in);
   possible = gst_tfx_memory_transform_caps (memory, GST_PAD_SINK, in);
   out = gst_pad_peer_query_caps (priv->src, possible);
@@ -139,9 +143,30 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   }
   priv->has_failed = FALSE;
   priv->info = *info;
-  GST_INFO_OBJECT (self, "%d channels at %d Hz",
-      GST_AUDIO_INFO_CHANNELS (info), GST_AUDIO_INFO_RATE (info));
+  GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
+      GST_AUDIO_INFO_RATE (info));
   return TRUE;
+}
+
+/* The caps that go out, which the device is ready for; NULL if there are none. */
+static GstCaps *
+gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *out = gst_tfx_caps_choose (self, in);
+
+  if (!out) {
+    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+    return NULL;
+  }
+  gst_pad_check_reconfigure (priv->src);
+  priv->device.is_setting = TRUE;
+  if (gst_tfx_device_set_caps (self, in, out))
+    gst_tfx_device_switch_backend (self);
+  else
+    gst_clear_caps (&out);
+  priv->device.is_setting = FALSE;
+  return out;
 }
 
 /* Both pads have these caps from now on. */
@@ -149,28 +174,25 @@ static gboolean
 gst_tfx_caps_set (GstTfxElement *self, GstCaps *in, const GstAudioInfo *info)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstCaps *out = gst_tfx_caps_choose (self, in);
+  GstCaps *out, *again;
   gboolean ok;
+  gint state;
 
-  if (!out) {
-    GST_INFO_OBJECT (self, "nobody takes %" GST_PTR_FORMAT, in);
+  /* What the device setting comes to is seen here first. */
+  gst_tfx_device_update (self);
+  /* Its delay says who runs it. */
+  if (!gst_tfx_caps_make_filter (self, info))
     return FALSE;
-  }
-  gst_pad_check_reconfigure (priv->src);
-  priv->place.is_setting = TRUE;
-  ok = gst_tfx_device_set_caps (self, in, out) &&
-       gst_tfx_caps_make_filter (self, info);
-  if (ok)
-    gst_tfx_device_settle (self);
-  priv->place.is_setting = FALSE;
+  state = g_atomic_int_get (&priv->device.state);
+  out = gst_tfx_caps_agree (self, in);
   /* The device may have failed meanwhile. */
-  if (ok && gst_tfx_memory_is_cuda (out) != priv->place.out_cuda) {
-    gst_caps_unref (out);
-    out = priv->place.out_cuda ? gst_caps_ref (in)
-                               : gst_tfx_memory_to_system (in);
+  if (out && g_atomic_int_get (&priv->device.state) != state) {
+    again = gst_tfx_caps_agree (self, in);
+    gst_caps_replace (&out, again ? again : out);
+    gst_clear_caps (&again);
   }
-  ok = ok && gst_tfx_caps_send (self, out);
-  gst_caps_unref (out);
+  ok = out && gst_tfx_caps_send (self, out);
+  gst_clear_caps (&out);
   return ok;
 }
 
@@ -220,8 +242,8 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->place.in_cuda && !priv->place.out_cuda)
+  if (!priv->device.in_cuda && !priv->device.out_cuda)
     return gst_pad_peer_query (priv->src, query);
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
-  return !priv->place.in_cuda || gst_tfx_cuda_flow_propose (self, query);
+  return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);
 }

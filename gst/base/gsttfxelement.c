@@ -28,7 +28,6 @@
 #include "gsttfxelementprivate.h"
 #include "gsttfxmemory.h"
 
-GST_DEBUG_CATEGORY (gst_tfx_element_debug);
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
 #define DEFAULT_DEVICE GST_TFX_DEVICE_AUTO
@@ -52,20 +51,13 @@ enum
   PROP_STATS
 };
 
-#define PRIVATE(self)                                                          \
-  ((GstTfxElementPrivate *)gst_tfx_element_get_instance_private (self))
+#define PRIVATE(self) gst_tfx_element_get_private (self)
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxElement, gst_tfx_element,
     GST_TYPE_ELEMENT,
     G_ADD_PRIVATE (GstTfxElement)
         GST_DEBUG_CATEGORY_INIT (gst_tfx_element_debug, "tfxelement", 0,
             "base class of the tfx elements"));
-
-GstTfxElementPrivate *
-gst_tfx_element_get_private (GstTfxElement *self)
-{
-  return PRIVATE (self);
-}
 
 GType
 gst_tfx_device_get_type (void)
@@ -82,67 +74,6 @@ gst_tfx_device_get_type (void)
   return type;
 }
 
-/* ---- for subclasses ------------------------------------------------------------- */
-
-gboolean
-gst_tfx_element_is_controlling (GstTfxElement *self)
-{
-  return g_atomic_pointer_get (&PRIVATE (self)->control_thread) ==
-         g_thread_self ();
-}
-
-void
-gst_tfx_element_mark_dirty (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = PRIVATE (self);
-
-  if (!gst_tfx_element_is_controlling (self))
-    g_atomic_int_set (&priv->set_by_hand, TRUE);
-  g_atomic_int_set (&priv->dirty, TRUE);
-}
-
-void
-gst_tfx_element_mark_ready (GstTfxElement *self)
-{
-  g_atomic_int_set (&PRIVATE (self)->dirty, TRUE);
-}
-
-void
-gst_tfx_element_report_clamp (GstTfxElement *self, const GstTfxClamp *clamp,
-    gdouble rate)
-{
-  if (!gst_tfx_clamp_report_note (&PRIVATE (self)->clamps, clamp, rate))
-    return;
-
-  if (clamp->because) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s=%.12g%s cannot be met: it %s. %.12g%s is used until it can be "
-         "met.",
-            clamp->property, clamp->asked, clamp->unit, clamp->because,
-            clamp->used, clamp->unit),
-        (NULL));
-    return;
-  }
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
-       "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
-          clamp->property, clamp->asked, clamp->unit, rate, clamp->lowest,
-          clamp->lowest_is ? clamp->lowest_is : "", clamp->highest, clamp->unit,
-          clamp->used, clamp->unit),
-      (NULL));
-}
-
-void
-gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
-{
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
-      error->domain, error->code,
-      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
-                       "was.",
-          error->message),
-      NULL, __FILE__, GST_FUNCTION, __LINE__);
-}
-
 /* ---- properties ------------------------------------------------------------------- */
 
 static void
@@ -154,7 +85,7 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
 
   switch (prop_id) {
     case PROP_DEVICE:
-      g_atomic_int_set (&priv->device, g_value_get_enum (value));
+      g_atomic_int_set (&priv->device_setting, g_value_get_enum (value));
       gst_tfx_element_mark_dirty (self);
       break;
     case PROP_CUDA_DEVICE_ID:
@@ -169,7 +100,8 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
       return;
   }
   g_atomic_int_set (&priv->relinked, TRUE);
-  gst_tfx_events_ask_upstream (self);
+  gst_pad_mark_reconfigure (priv->src);
+  gst_tfx_element_ask_upstream (self);
 }
 
 static void
@@ -180,7 +112,7 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
 
   switch (prop_id) {
     case PROP_DEVICE:
-      g_value_set_enum (value, g_atomic_int_get (&priv->device));
+      g_value_set_enum (value, g_atomic_int_get (&priv->device_setting));
       break;
     case PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, g_atomic_int_get (&priv->cuda_device_id));
@@ -357,6 +289,7 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstCaps *caps = gst_tfx_memory_make_template (ALLOWED_CAPS);
 
+  gst_tfx_element_private_offset = GstTfxElement_private_offset;
   gobject_class->set_property = gst_tfx_element_set_property;
   gobject_class->get_property = gst_tfx_element_get_property;
   gobject_class->finalize = gst_tfx_element_finalize;
@@ -378,9 +311,8 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
 static GstPad *
 gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
 {
-  GstPad *pad = gst_pad_new_from_template (gst_element_class_get_pad_template (
-                                               GST_ELEMENT_GET_CLASS (self),
-                                               name),
+  GstPad *pad = gst_pad_new_from_template (
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name),
       name);
 
   gst_pad_set_query_function (pad, GST_DEBUG_FUNCPTR (gst_tfx_events_query));
@@ -393,7 +325,7 @@ gst_tfx_element_init (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = PRIVATE (self);
 
-  priv->device = DEFAULT_DEVICE;
+  priv->device_setting = DEFAULT_DEVICE;
   priv->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
   priv->fuse = DEFAULT_FUSE;
   gst_audio_info_init (&priv->info);
@@ -404,5 +336,6 @@ gst_tfx_element_init (GstTfxElement *self)
       GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
   gst_pad_set_event_function (priv->sink,
       GST_DEBUG_FUNCPTR (gst_tfx_events_sink));
-  gst_pad_set_event_function (priv->src, GST_DEBUG_FUNCPTR (gst_tfx_events_src));
+  gst_pad_set_event_function (priv->src,
+      GST_DEBUG_FUNCPTR (gst_tfx_events_src));
 }

@@ -21,7 +21,7 @@ typedef struct
   GstPad *sink, *src;
 
   /* Atomic; elements upstream read them too. */
-  gint device; /* of GstTfxDevice */
+  gint device_setting; /* of GstTfxDevice */
   gint cuda_device_id;
   gint fuse;
 
@@ -44,13 +44,13 @@ typedef struct
   gint in_stride; /* samples from frame to frame, 0: planar */
   GstSegment segment;
   gchar *stream_id;
-  gboolean is_segment_new; /* no buffer has come in it */
-  gboolean is_running;     /* samples were filtered since the last reset */
-  gboolean is_identity;    /* output is input, and nothing is under way */
+  gboolean is_segment_new;  /* no buffer has come in it */
+  gboolean is_running;      /* samples were filtered since the last reset */
+  gboolean is_identity;     /* output is input, and nothing is under way */
   gboolean may_be_identity; /* that has to be looked at */
   GstTfxTimes times;
-  gsize delay; /* frames that the filter makes the output late, */
-  gsize skip;  /* and those still to be dropped of the output */
+  gsize delay;          /* frames that the filter makes the output late, */
+  gsize skip;           /* and those still to be dropped of the output */
   gboolean discont_out; /* the next buffer that goes out is to say so */
 
   /* The next element. */
@@ -74,24 +74,50 @@ typedef struct
   gboolean bad_told;          /* a warning on NaN or infinity was posted */
   GstTfxClampReport clamps;
   GstTfxScratch scratch;
-  GstTfxDevicePlace place;
+  GstTfxDeviceState device;
 } GstTfxElementPrivate;
 
-GstTfxElementPrivate *gst_tfx_element_get_private (GstTfxElement *self);
+/* From the start of an element to what is private in it; the class sets it. */
+extern gint gst_tfx_element_private_offset;
 
-/* ---- gsttfxpads.c: the way of a buffer ------------------------------------------- */
+static inline GstTfxElementPrivate *
+gst_tfx_element_get_private (GstTfxElement *self)
+{
+  return G_STRUCT_MEMBER_P (self, gst_tfx_element_private_offset);
+}
 
-GstFlowReturn
-gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+/* The element upstream is to look at this one again. */
+void gst_tfx_element_ask_upstream (GstTfxElement *self);
+
+/* ---- gsttfxahead.c: the next element ------------------------------------------------ */
+
+/* Whether the filter is left to the next element, as far as can be told. */
+gboolean gst_tfx_ahead_defers (GstTfxElement *self);
+
+/* ---- gsttfxout.c: what leaves the element ------------------------------------------- */
+
+/* Where a buffer ends, or none. */
+static inline GstClockTime
+gst_tfx_out_end (GstBuffer *buffer)
+{
+  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    return GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+  return GST_BUFFER_PTS (buffer);
+}
+
+/* Pushes a buffer as it is. */
+GstFlowReturn gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer);
 
 /* Takes a buffer of n_frames that were filtered, or none; what stands before the
  * start of the stream is dropped, the rest is sent with its times, and with the
  * events that were held for it. */
 GstFlowReturn
-gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
+gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 
-/* Whether the next buffer is left to the next element. */
-gboolean gst_tfx_pads_is_deferring (GstTfxElement *self);
+/* ---- gsttfxpads.c: the way of a buffer ------------------------------------------- */
+
+GstFlowReturn
+gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 
 /* ---- gsttfxrun.c: the filter and the samples ------------------------------------ */
 
@@ -113,6 +139,9 @@ GstFlowReturn gst_tfx_tail_end (GstTfxElement *self, const gchar *because);
 
 /* The filter is at rest, and what it held is lost. */
 void gst_tfx_tail_reset (GstTfxElement *self, const gchar *because);
+
+/* Sends a serialized event, behind the frames that came before it.  Takes it. */
+gboolean gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event);
 
 /* A GAP event: silence of that length.  Takes it. */
 gboolean gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event);
@@ -145,8 +174,7 @@ void gst_tfx_settings_stop (GstTfxElement *self);
 
 /* ---- gsttfxcaps.c ------------------------------------------------------------------ */
 
-GstCaps *
-gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
+GstCaps *gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
 
 /* The CAPS event; takes it. */
 gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);
@@ -158,17 +186,9 @@ gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
 
 /* ---- gsttfxevents.c: events and queries ------------------------------------------- */
 
-gboolean
-gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
-gboolean
-gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
-
-/* Sends a serialized event, behind the frames that came before it.  Takes it. */
-gboolean gst_tfx_events_forward (GstTfxElement *self, GstEvent *event);
-
-/* The next element is to look at this one again. */
-void gst_tfx_events_ask_upstream (GstTfxElement *self);
+gboolean gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);
 
 G_END_DECLS
 

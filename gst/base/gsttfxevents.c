@@ -50,24 +50,10 @@ gst_tfx_events_find_next (GstTfxElementPrivate *priv, const GstSegment *next)
   if (gst_tfx_events_is_near (time,
           gst_segment_to_running_time (next, GST_FORMAT_TIME, end)))
     return end;
-  if (gst_tfx_events_is_near (time, gst_segment_to_running_time (next,
-                                        GST_FORMAT_TIME, next->start)))
+  if (gst_tfx_events_is_near (time,
+          gst_segment_to_running_time (next, GST_FORMAT_TIME, next->start)))
     return next->start;
   return GST_CLOCK_TIME_NONE;
-}
-
-/* An event that comes behind frames which are still held waits for them. */
-gboolean
-gst_tfx_events_forward (GstTfxElement *self, GstEvent *event)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (priv->delay > 0 && priv->is_running &&
-      gst_tfx_times_held (&priv->times) > 0) {
-    gst_tfx_times_hold_event (&priv->times, event);
-    return TRUE;
-  }
-  return gst_pad_push_event (priv->src, event);
 }
 
 static gboolean
@@ -86,7 +72,7 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
       gst_tfx_times_move_stamps (&priv->times, next);
   }
   priv->segment = segment;
-  return gst_tfx_events_forward (self, event);
+  return gst_tfx_tail_forward (self, event);
 }
 
 /* ---- the sink pad ------------------------------------------------------------------------ */
@@ -143,10 +129,10 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_STREAM_START:
       priv->bad_told = FALSE;
-      return gst_tfx_events_forward (self, event);
+      return gst_tfx_tail_forward (self, event);
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
-        return gst_tfx_events_forward (self, event);
+        return gst_tfx_tail_forward (self, event);
       break;
   }
   return gst_pad_event_default (pad, parent, event);
@@ -166,13 +152,6 @@ gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-void
-gst_tfx_events_ask_upstream (GstTfxElement *self)
-{
-  gst_pad_push_event (gst_tfx_element_get_private (self)->sink,
-      gst_event_new_reconfigure ());
-}
-
 /* ---- queries ------------------------------------------------------------------------------ */
 
 /* Where the stream is at the pad.  FALSE if that is not known. */
@@ -181,9 +160,10 @@ gst_tfx_events_answer_position (GstTfxElement *self, GstPad *pad,
     GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime position = __atomic_load_n (
-      pad == priv->sink ? &priv->position_in : &priv->position_out,
-      __ATOMIC_RELAXED);
+  GstClockTime position =
+      __atomic_load_n (pad == priv->sink ? &priv->position_in
+                                         : &priv->position_out,
+          __ATOMIC_RELAXED);
   const GstSegment *segment;
   gboolean ok = FALSE;
   GstFormat format;

@@ -5,154 +5,29 @@
  */
 #include "gsttfxcudaflow.h"
 #include "gsttfxelementprivate.h"
-#include "gsttfxpeer.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-/* ---- out ------------------------------------------------------------------------------ */
+/* ---- what becomes of it ------------------------------------------------------------- */
 
-/* Where a buffer ends, or none. */
-static inline GstClockTime
-gst_tfx_pads_end (GstBuffer *buffer)
-{
-  if (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer))
-    return GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
-  return GST_BUFFER_PTS (buffer);
-}
-
-static inline GstFlowReturn
-gst_tfx_pads_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
-{
-  GstClockTime end = gst_tfx_pads_end (buffer);
-
-  if (GST_CLOCK_TIME_IS_VALID (end))
-    __atomic_store_n (&priv->position_out, end, __ATOMIC_RELAXED);
-  return gst_pad_push (priv->src, buffer);
-}
-
-/* Frames that come late, with the events that were held for them. */
-static GstFlowReturn
-gst_tfx_pads_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  while (buffer && flow == GST_FLOW_OK) {
-    GstBuffer *rest = NULL;
-    GstEvent *event;
-    guint64 n_first;
-
-    while ((event = gst_tfx_times_pop_event (&priv->times)))
-      gst_pad_push_event (priv->src, event);
-    n_first = gst_tfx_times_n_before_event (&priv->times);
-    n_first = MIN (n_first, n_frames);
-    if (n_first < n_frames)
-      buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
-    gst_tfx_times_stamp (&priv->times, buffer, n_first);
-    if (priv->discont_out)
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    priv->discont_out = FALSE;
-    flow = gst_tfx_pads_push (priv, buffer);
-    buffer = rest;
-    n_frames -= n_first;
-  }
-  gst_clear_buffer (&buffer);
-  return flow;
-}
-
-GstFlowReturn
-gst_tfx_pads_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gsize skip;
-
-  if (G_LIKELY (priv->delay == 0)) {
-    gst_tfx_settings_count_step (self, n_frames);
-    return gst_tfx_pads_push (priv, buffer);
-  }
-  skip = MIN (priv->skip, n_frames);
-  priv->skip -= skip;
-  gst_tfx_settings_count_step (self, n_frames);
-  if (skip == n_frames) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_OK;
-  }
-  if (skip > 0)
-    gst_tfx_buffer_drop (buffer, &priv->info, skip);
-  return gst_tfx_pads_push_late (self, buffer, n_frames - skip);
-}
-
-/* ---- who runs the filter ---------------------------------------------------------------- */
-
-/* Whether the next element is a tfx element that would run what is left to it.
- * That is a hint: if it is wrong the filter runs when somebody reads the
- * buffer. */
-static void
-gst_tfx_pads_look_ahead (GstTfxElement *self, const GstPad *peer)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self), *next;
-  GstElement *element;
-
-  g_atomic_int_set (&priv->relinked, FALSE);
-  priv->seen_peer = peer;
-  element = gst_tfx_peer_find (priv->src, GST_TYPE_TFX_ELEMENT);
-  priv->can_defer = FALSE;
-  if (element) {
-    next = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-    priv->can_defer = g_atomic_int_get (&priv->fuse) &&
-                      g_atomic_int_get (&next->fuse) &&
-                      g_atomic_int_get (&priv->device) ==
-                          g_atomic_int_get (&next->device) &&
-                      g_atomic_int_get (&priv->cuda_device_id) ==
-                          g_atomic_int_get (&next->cuda_device_id);
-  }
-  GST_DEBUG_OBJECT (self, "next is %" GST_PTR_FORMAT ", %s", element,
-      priv->can_defer ? "which runs the filter" : "the filter runs here");
-  gst_clear_object (&element);
-}
-
-static inline gboolean
-gst_tfx_pads_defers (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstPad *peer = g_atomic_pointer_get (&GST_PAD_PEER (priv->src));
-
-  if (G_UNLIKELY (
-          peer != priv->seen_peer || g_atomic_int_get (&priv->relinked)))
-    gst_tfx_pads_look_ahead (self, peer);
-  return priv->can_defer && priv->delay == 0 &&
-         g_atomic_int_get (&priv->src->num_probes) == 0;
-}
-
-gboolean
-gst_tfx_pads_is_deferring (GstTfxElement *self)
-{
-  return gst_tfx_pads_defers (self);
-}
-
-/* Leaves the filter to the next element.  Another buffer may take the place of
- * *@buffer. */
+/* Leaves the filter to the next element. */
 static gboolean
-gst_tfx_pads_defer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+gst_tfx_pads_defer (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxDevicePlace *place = &priv->place;
-  const GstBuffer *old = *buffer;
   GstTfxLayout layout;
 
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
+      !gst_tfx_cuda_flow_fits (self, buffer))
+    return FALSE;
   /* Whether it stays a gap must be known now. */
-  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_GAP))
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+      !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout) ||
+      !gst_tfx_pending_add (buffer, priv->filter, &layout))
     return FALSE;
-  /* The first element on the way to the device uploads; who comes to its end
-   * runs what is pending there. */
-  if (G_UNLIKELY (place->has_cuda_memory) &&
-      (!place->out_cuda || !gst_tfx_cuda_flow_upload (self, buffer, n_frames)))
-    return FALSE;
-  if (!gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout))
-    return FALSE;
-  layout.was_uploaded = *buffer != old;
-  if (!gst_tfx_pending_add (*buffer, priv->filter, &layout))
-    return FALSE;
+  /* Of what others have run. */
+  if (G_UNLIKELY (priv->filter->counts.error < 0))
+    gst_tfx_device_fall_back (self, priv->filter->counts.error);
   priv->is_running = TRUE;
   gst_tfx_counts_note_deferred (&priv->counts);
   return TRUE;
@@ -171,7 +46,7 @@ gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_row_unlock (&row);
     priv->is_running = TRUE;
   }
-  return gst_tfx_pads_push (priv, buffer);
+  return gst_tfx_out_push (priv, buffer);
 }
 
 /* ---- in ----------------------------------------------------------------------------------- */
@@ -180,30 +55,32 @@ static GstFlowReturn
 gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime end = gst_tfx_pads_end (buffer);
+  GstClockTime end = gst_tfx_out_end (buffer);
 
   gst_tfx_counts_note_buffer (&priv->counts, n_frames);
   if (GST_CLOCK_TIME_IS_VALID (end))
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);
   if (G_UNLIKELY (priv->may_be_identity))
     gst_tfx_settings_find_identity (self);
-  if (G_UNLIKELY (n_frames == 0 ||
-                  (priv->is_identity && !priv->place.has_cuda_memory)))
+  if (G_UNLIKELY (
+          n_frames == 0 ||
+          (priv->is_identity && (!priv->device.has_cuda_memory ||
+                                    gst_tfx_cuda_flow_fits (self, buffer)))))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
-  if (gst_tfx_pads_defers (self) &&
-      gst_tfx_pads_defer (self, &buffer, n_frames)) {
+  if (gst_tfx_ahead_defers (self) &&
+      gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
-    return gst_tfx_pads_push (priv, buffer);
+    return gst_tfx_out_push (priv, buffer);
   }
   if (priv->delay > 0)
     gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
         GST_BUFFER_OFFSET (buffer), n_frames);
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
-    return gst_tfx_pads_send (self, buffer, n_frames);
+    return gst_tfx_out_send (self, buffer, n_frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_ERROR;
 }
@@ -289,8 +166,7 @@ gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime stamp = GST_BUFFER_PTS (buffer), next = priv->times.next;
-  gboolean is_gap =
-      gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
+  gboolean is_gap = gst_tfx_times_see_stamp (&priv->times, stamp, n_frames);
 
   if (priv->segment.rate < 0.0 && GST_CLOCK_TIME_IS_VALID (stamp) &&
       GST_CLOCK_TIME_IS_VALID (next))
@@ -370,11 +246,11 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
     return -1;
   n_frames = gst_tfx_pending_n_frames (buffer, priv->spec.sample,
       priv->spec.n_channels);
-  if (n_frames < 0 || GST_AUDIO_INFO_LAYOUT (&priv->info) !=
-                          GST_AUDIO_LAYOUT_INTERLEAVED)
+  if (n_frames < 0 ||
+      GST_AUDIO_INFO_LAYOUT (&priv->info) != GST_AUDIO_LAYOUT_INTERLEAVED)
     n_frames = gst_tfx_buffer_n_frames (buffer, &priv->info);
-  if (n_frames <= 0 || !gst_tfx_times_goes_on (&priv->times,
-                           GST_BUFFER_PTS (buffer), n_frames))
+  if (n_frames <= 0 ||
+      !gst_tfx_times_goes_on (&priv->times, GST_BUFFER_PTS (buffer), n_frames))
     return -1;
   return n_frames;
 }

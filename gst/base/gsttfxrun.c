@@ -85,82 +85,65 @@ gst_tfx_run_is_silence (GstTfxElement *self, GstBuffer *buffer,
   return gst_tfx_row_is_silent (row) && gst_tfx_buffer_is_zero (buffer);
 }
 
-/* What cannot be mapped because it is on a device that has failed is mapped at a
- * second attempt, or lost. */
-static gboolean
-gst_tfx_run_map (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
-    const GstTfxRow *row, gint *device_err, GstTfxBuffer *mapped)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  if (gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch))
-    return TRUE;
-  if (!priv->place.may_have_cuda_memory)
-    return FALSE;
-  if (*device_err == 0) {
-    *device_err = -EIO;
-    gst_tfx_row_to_cpu (row, -EIO);
-  }
-  return gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch) ||
-         (gst_tfx_cuda_flow_replace (self, buffer, n_frames) &&
-             gst_tfx_buffer_map (mapped, *buffer, &priv->info, &priv->scratch));
-}
-
-/* The row, whose locks are held, over the buffer. */
+/* The element's own filter alone, over a buffer of any shape. */
 static gint
-gst_tfx_run_row (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
-    const GstTfxRow *row, gint *device_err)
+gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
+    const GstTfxRow *row)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxBuffer mapped;
   gint err;
 
-  if (gst_tfx_run_is_silence (self, *buffer, row)) {
+  if (gst_tfx_run_is_silence (self, buffer, row)) {
     gst_tfx_row_pass (row, n_frames);
     return 0;
   }
-  GST_BUFFER_FLAG_UNSET (*buffer, GST_BUFFER_FLAG_GAP);
-  if (priv->place.may_have_cuda_memory &&
-      gst_tfx_cuda_flow_process (self, buffer, n_frames, row, device_err))
-    return 0;
-  if (!gst_tfx_run_map (self, buffer, n_frames, row, device_err, &mapped))
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
+  if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
     return -EFAULT;
   err = gst_tfx_row_run (row, &mapped.block, &mapped.block, TRUE);
   gst_tfx_buffer_unmap (&mapped);
   return err;
 }
 
-/* With what is pending in the buffer, if that can be. */
 static gint
-gst_tfx_run_filters (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxSharedFilter *filter = priv->filter;
-  gint err, device_err = 0;
   GstTfxPendingRun run;
   GstTfxLayout layout;
+  gint err;
 
-  if (gst_tfx_pending_is_in (*buffer) &&
-      gst_tfx_buffer_describe (*buffer, &priv->info, n_frames, &layout) &&
-      gst_tfx_pending_begin (&run, *buffer, filter, &layout)) {
-    err = gst_tfx_run_row (self, buffer, n_frames, &run.row, &device_err);
-    gst_tfx_device_note_row (self, &run.row, n_frames);
-    gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-    gst_tfx_pending_end (&run);
-  } else {
-    gst_tfx_shared_filter_flush (filter);
-    run.row = (GstTfxRow){ &filter->filter, 1, filter };
-    gst_tfx_row_lock (&run.row);
-    err = gst_tfx_run_row (self, buffer, n_frames, &run.row, &device_err);
-    gst_tfx_device_note_row (self, &run.row, n_frames);
-    gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-    gst_tfx_row_unlock (&run.row);
+  if (gst_tfx_pending_is_in (buffer)) {
+    if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+        !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout)) {
+      gst_tfx_pending_settle (buffer);
+    } else if (gst_tfx_pending_begin (&run, buffer, filter, &layout)) {
+      err = gst_tfx_pending_filter (&run);
+      gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
+      gst_tfx_pending_end (&run, buffer);
+      return err;
+    }
   }
-  if (G_UNLIKELY (device_err < 0 || priv->counts.error < 0))
-    gst_tfx_device_fall_back (self,
-        device_err < 0 ? device_err : priv->counts.error);
-  priv->counts.error = 0;
+  gst_tfx_pending_flush (filter);
+  run.row = (GstTfxRow){ &filter->filter, 1, filter };
+  gst_tfx_row_lock (&run.row);
+  err = gst_tfx_run_alone (self, buffer, n_frames, &run.row);
+  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
+  gst_tfx_row_unlock (&run.row);
   return err;
+}
+
+static gint
+gst_tfx_run_anywhere (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
+{
+  const GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
+      gst_tfx_cuda_flow_is_needed (self, *buffer))
+    return gst_tfx_cuda_flow_filter (self, buffer, n_frames);
+  return gst_tfx_run_filters (self, *buffer, n_frames);
 }
 
 static gint
@@ -172,11 +155,11 @@ gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 
   if (priv->n_untimed > 0) {
     priv->n_untimed--;
-    err = gst_tfx_run_filters (self, buffer, n_frames);
+    err = gst_tfx_run_anywhere (self, buffer, n_frames);
     elapsed = priv->ns_per_frame * n_frames;
   } else {
     start = gst_util_get_timestamp ();
-    err = gst_tfx_run_filters (self, buffer, n_frames);
+    err = gst_tfx_run_anywhere (self, buffer, n_frames);
     elapsed = gst_util_get_timestamp () - start;
     priv->ns_per_frame = (gdouble)elapsed / n_frames;
     priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
@@ -192,13 +175,16 @@ gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   const GstTfxCounts *counts = &priv->counts;
   gint err;
 
-  gst_tfx_device_consider (self, *buffer, n_frames);
+  if (G_UNLIKELY (priv->device.cuda))
+    gst_tfx_device_consider (self, *buffer, n_frames);
   err = gst_tfx_run_timed (self, buffer, n_frames);
-  if (err == 0 && priv->place.may_have_cuda_memory &&
-      !gst_tfx_cuda_flow_deliver (self, buffer, n_frames))
-    return FALSE;
+  if (G_UNLIKELY (counts->error < 0))
+    gst_tfx_device_fall_back (self, counts->error);
   if (G_UNLIKELY (err < 0))
     return gst_tfx_run_fail (self, gst_buffer_get_size (*buffer), err);
+  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
+      !gst_tfx_cuda_flow_deliver (self, buffer, n_frames))
+    return FALSE;
   priv->is_running = TRUE;
   if (G_UNLIKELY (counts->seen.recoveries != priv->recoveries))
     gst_tfx_run_warn_of_bad_samples (self, *buffer);

@@ -67,6 +67,8 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
   priv->n_spare = build->n_spare;
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
+  /* What device=auto chose by the last one says little of this one. */
+  priv->device.seen_frames = 0;
   gst_tfx_settings_note_latency (self);
 }
 
@@ -112,7 +114,7 @@ gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
 
   if (!priv->filter)
     return FALSE;
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = tfx_filter_set_stage (priv->filter->filter, stage);
   tfx_filter_unlock (priv->filter->filter);
@@ -131,7 +133,7 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gint err;
 
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = build->at_once
             ? tfx_filter_set_chain_at_once (priv->filter->filter, chain)
@@ -225,7 +227,7 @@ gst_tfx_settings_stop (GstTfxElement *self)
 
   if (priv->filter) {
     /* Buffers may need it still. */
-    gst_tfx_shared_filter_flush (priv->filter);
+    gst_tfx_pending_flush (priv->filter);
     gst_tfx_shared_filter_drop_plan (priv->filter);
     gst_tfx_shared_filter_unref (priv->filter);
   }
@@ -243,7 +245,7 @@ gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
 
   if (sample == priv->spec.sample && block_frames == priv->spec.block_frames)
     return TRUE;
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   err = tfx_filter_set_format (priv->filter->filter, sample, block_frames);
   tfx_filter_unlock (priv->filter->filter);

@@ -27,7 +27,7 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
   if (!priv->filter)
     return;
   if (priv->is_running) {
-    gst_tfx_shared_filter_flush (priv->filter);
+    gst_tfx_pending_flush (priv->filter);
     tfx_filter_lock (priv->filter->filter);
     tfx_filter_reset (priv->filter->filter);
     tfx_filter_unlock (priv->filter->filter);
@@ -55,7 +55,7 @@ gst_tfx_tail_drain (GstTfxElement *self)
     gsize n_frames = MIN (left, MAX_TAIL_FRAMES);
     GstBuffer *buffer = gst_tfx_run_silence (self, n_frames);
 
-    flow = buffer ? gst_tfx_pads_send (self, buffer, n_frames) : GST_FLOW_ERROR;
+    flow = buffer ? gst_tfx_out_send (self, buffer, n_frames) : GST_FLOW_ERROR;
     left -= n_frames;
   }
   return flow;
@@ -82,7 +82,7 @@ gst_tfx_tail_is_silent (GstTfxElement *self)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gboolean is_silent;
 
-  gst_tfx_shared_filter_flush (priv->filter);
+  gst_tfx_pending_flush (priv->filter);
   tfx_filter_lock (priv->filter->filter);
   is_silent = tfx_filter_is_silent (priv->filter->filter);
   tfx_filter_unlock (priv->filter->filter);
@@ -130,6 +130,20 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
   return TRUE;
 }
 
+/* An event that comes behind frames which are still held waits for them. */
+gboolean
+gst_tfx_tail_forward (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (priv->delay > 0 && priv->is_running &&
+      gst_tfx_times_held (&priv->times) > 0) {
+    gst_tfx_times_hold_event (&priv->times, event);
+    return TRUE;
+  }
+  return gst_pad_push_event (priv->src, event);
+}
+
 /* Some of the ringing goes out as samples. */
 static GstFlowReturn
 gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
@@ -144,7 +158,7 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
       gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate);
   if (priv->delay > 0)
     gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
-  return gst_tfx_pads_send (self, buffer, n_frames);
+  return gst_tfx_out_send (self, buffer, n_frames);
 }
 
 /* Where the gap begins, and how many frames it has: counted from the last frame
@@ -166,7 +180,8 @@ gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
           (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD)
     start = next;
   if (duration > start)
-    *n_frames = gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
+    *n_frames =
+        gst_util_uint64_scale_round (duration - start, rate, GST_SECOND);
   return start;
 }
 
@@ -193,14 +208,14 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 
   if (!priv->is_running || priv->segment.format != GST_FORMAT_TIME ||
       priv->segment.rate < 0.0)
-    return gst_tfx_events_forward (self, event);
+    return gst_tfx_tail_forward (self, event);
   if (gst_tfx_tail_is_elsewhere (self, event)) {
     gst_tfx_tail_end (self, "gap in the times");
-    return gst_tfx_events_forward (self, event);
+    return gst_tfx_tail_forward (self, event);
   }
   start = gst_tfx_tail_measure (self, event, &left);
   if (left == 0)
-    return gst_tfx_events_forward (self, event);
+    return gst_tfx_tail_forward (self, event);
   if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
 

@@ -156,8 +156,8 @@ gst_tfx_times_offset (const Mark *mark, guint64 frame)
 /* Whether the frame with this number has the time and the offset that the last
  * mark would have it. */
 static gboolean
-gst_tfx_times_is_marked (const GstTfxTimes *self, guint64 frame, GstClockTime pts,
-    guint64 offset)
+gst_tfx_times_is_marked (const GstTfxTimes *self, guint64 frame,
+    GstClockTime pts, guint64 offset)
 {
   const Mark *last = gst_tfx_times_last_mark (self);
   GstClockTime expected;

@@ -42,8 +42,8 @@ void gst_tfx_times_clear (GstTfxTimes *self);
 
 /* A buffer of @n_frames comes with this stamp (or none).  TRUE if the stream has
  * a gap in front of it; it then counts from there. */
-gboolean gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp,
-    gsize n_frames);
+gboolean
+gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames);
 
 /* The same where the stamps plainly go on: FALSE if that has to be looked at. */
 static inline gboolean

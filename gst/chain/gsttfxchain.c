@@ -178,6 +178,14 @@ gst_tfx_chain_build_chain (GstTfxElement *element, GstTfxBuild *build,
 }
 
 static gboolean
+gst_tfx_chain_move_stage (GstTfxElement *element, GstTfxBuild *build)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (element);
+
+  return gst_tfx_chain_builder_move (&self->builder, self, build);
+}
+
+static gboolean
 gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
   GstTfxChain *self = GST_TFX_CHAIN (element);
@@ -293,6 +301,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->start = gst_tfx_chain_start;
   tfx_class->stop = gst_tfx_chain_stop;
   tfx_class->build_chain = gst_tfx_chain_build_chain;
+  tfx_class->move_stage = gst_tfx_chain_move_stage;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   tfx_class->sync_children = gst_tfx_chain_sync_children;
 }

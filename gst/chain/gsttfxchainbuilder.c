@@ -8,6 +8,7 @@
  */
 #include "gsttfxchainbuilder.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "gsttfxchainprivate.h"
@@ -194,19 +195,44 @@ report_unmet (const TfxExprUnmet *unmet, void *data)
 
   gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
       report->rate);
+  if (!report->unmet)
+    report->unmet = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (report->unmet, name);
 }
 
 /* What could not be met before and can be now. */
+static gboolean
+has_name (GPtrArray *names, const gchar *name)
+{
+  return names &&
+         g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL);
+}
+
 static void
 report_met (GstTfxChain *chain, GPtrArray *before, GPtrArray *now, gdouble rate)
 {
   for (guint i = 0; before && i < before->len; i++) {
     GstTfxClamp met = { before->pdata[i], " Hz" };
 
-    if (!g_ptr_array_find_with_equal_func (now, before->pdata[i], g_str_equal,
-            NULL))
+    if (!has_name (now, before->pdata[i]))
       gst_tfx_element_report_clamp (GST_TFX_ELEMENT (chain), &met, rate);
+  }
+}
+
+/* The properties of other stages are as they were. */
+static void
+keep_others (GPtrArray *before, const gchar *stage, GPtrArray **now)
+{
+  gsize length = strlen (stage);
+
+  for (guint i = 0; before && i < before->len; i++) {
+    const gchar *name = before->pdata[i];
+
+    if (!strncmp (name, stage, length) && name[length] == ':')
+      continue;
+    if (!*now)
+      *now = g_ptr_array_new_with_free_func (g_free);
+    g_ptr_array_add (*now, g_strdup (name));
   }
 }
 
@@ -239,13 +265,17 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     return NULL;
   report.expr = expr->expr;
   report.rate = build->rate;
-  report.unmet = g_ptr_array_new_with_free_func (g_free);
   if (tfx_expr_build (expr->expr, build->rate, build->n_channels, report_unmet,
           &report, &made, &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
   } else {
     self->is_refused = FALSE;
+    if (!self->move)
+      self->move = tfx_move_new ();
+    if (self->move)
+      tfx_move_begin (self->move, expr->expr);
+    g_clear_pointer (&self->moving, g_ptr_array_unref);
   }
   gst_tfx_chain_expr_unref (expr);
 
@@ -255,10 +285,102 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
   return made;
 }
 
+/* ---- one stage ---------------------------------------------------------------------------- */
+
+static void
+free_stage (gpointer data)
+{
+  TfxStage *stage = data;
+
+  tfx_stage_unref (&stage);
+}
+
+/* The stage that something has become; NULL if memory is short. */
+static TfxStage *
+gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
+    const TfxMoved *moved)
+{
+  TfxStage *stage;
+
+  if (!self->moving)
+    self->moving = g_ptr_array_new_with_free_func (free_stage);
+  for (guint i = 0; i < self->moving->len; i++) {
+    stage = self->moving->pdata[i];
+    if (tfx_stage_id (stage) == moved->id &&
+        (moved->n_sos > 0
+                ? tfx_stage_reuse_sections (stage, moved->sos, moved->n_sos)
+                : tfx_stage_reuse_gain (stage, moved->gain)))
+      return stage;
+  }
+  stage = moved->n_sos > 0
+              ? tfx_stage_new_sections (moved->id, moved->sos, moved->n_sos)
+              : tfx_stage_new_gain (moved->id, moved->gain);
+  if (stage)
+    g_ptr_array_add (self->moving, stage);
+  return stage;
+}
+
+static const gchar *
+find_stage_name (const TfxExpr *expr, guint64 id)
+{
+  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
+    if (tfx_expr_stage_id (expr, i) == id)
+      return tfx_expr_stage_name (expr, i);
+  }
+  return "";
+}
+
+/* The stage that was taken. */
+static gboolean
+gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
+    const TfxExpr *expr, gdouble rate, guint n_channels)
+{
+  Report report = { chain, expr, rate, NULL };
+  TfxMoved moved;
+  TfxStage *stage;
+
+  if (tfx_move_design (self->move, rate, n_channels, report_unmet, &report,
+          &moved, NULL) < 0) {
+    g_clear_pointer (&report.unmet, g_ptr_array_unref);
+    return FALSE;
+  }
+  if (self->unmet || report.unmet) {
+    keep_others (self->unmet, find_stage_name (expr, moved.id), &report.unmet);
+    report_met (chain, self->unmet, report.unmet, rate);
+    g_clear_pointer (&self->unmet, g_ptr_array_unref);
+    self->unmet = report.unmet;
+  }
+  stage = gst_tfx_chain_builder_make_stage (self, &moved);
+  return stage && gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), stage);
+}
+
+/* What fails here is told of when the chain is built. */
+gboolean
+gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
+    GstTfxBuild *build)
+{
+  GstTfxChainExpr *expr;
+  guint n_moved = 0;
+  gint ret;
+
+  if (!self->move || gst_tfx_worker_get_job (&self->worker) ||
+      self->is_refused || build->was_refused || !build->is_running)
+    return FALSE;
+  expr = gst_tfx_chain_get_expr (chain);
+  while ((ret = tfx_move_next (self->move, expr->expr)) == 0 &&
+         gst_tfx_chain_builder_move_one (self, chain, expr->expr, build->rate,
+             build->n_channels))
+    n_moved++;
+  gst_tfx_chain_expr_unref (expr);
+  return ret == -ENOENT && n_moved > 0;
+}
+
 void
 gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
 {
   gst_tfx_chain_job_free (gst_tfx_worker_take (&self->worker, TRUE));
   g_clear_pointer (&self->unmet, g_ptr_array_unref);
+  g_clear_pointer (&self->moving, g_ptr_array_unref);
+  tfx_move_free (&self->move);
   memset (self, 0, sizeof *self);
 }

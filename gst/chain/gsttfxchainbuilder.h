@@ -7,6 +7,8 @@
 #include "gsttfxchain.h"
 #include "gsttfxworker.h"
 
+#include "lang/expr.h"
+
 G_BEGIN_DECLS
 
 /* Of the streaming thread.  Starts with all zero, ends with
@@ -16,11 +18,18 @@ typedef struct
   GstTfxWorker worker; /* designs stages meanwhile */
   GPtrArray *unmet;    /* properties that could not be met the last time */
   gboolean is_refused; /* the last expression could not be built */
+  TfxMove *move;       /* what is in force of the expression, or NULL */
+  GPtrArray *moving;   /* stages whose memory is used again, or NULL */
 } GstTfxChainBuilder;
 
 /* As build_chain of GstTfxElement. */
 TfxChain *gst_tfx_chain_builder_build (GstTfxChainBuilder *self,
     GstTfxChain *chain, GstTfxBuild *build, GError **error);
+
+/* As move_stage of GstTfxElement: only stages that were set since the last chain
+ * was built are designed, in memory that is there. */
+gboolean gst_tfx_chain_builder_move (GstTfxChainBuilder *self,
+    GstTfxChain *chain, GstTfxBuild *build);
 
 /* Waits for what is being designed, and forgets all. */
 void gst_tfx_chain_builder_clear (GstTfxChainBuilder *self);

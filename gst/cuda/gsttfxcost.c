@@ -27,7 +27,7 @@ gst_tfx_cost_bytes (const GstTfxJob *job)
          (job->sample == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble));
 }
 
-/* What moves the samples, if the CPU filters and one side is on the device, or
+/* What moves the samples, if the CPU filters and one end is on the device, or
  * the other way round. */
 static gdouble
 gst_tfx_cost_move (const GstTfxJob *job, guint n_transfers)
@@ -55,7 +55,7 @@ gst_tfx_cost_cuda (const GstTfxJob *job)
 }
 
 gboolean
-gst_tfx_cost_pays (const GstTfxJob *job, gboolean is_used)
+gst_tfx_cost_is_worthwhile (const GstTfxJob *job, gboolean is_used)
 {
   return gst_tfx_cost_cpu (job) >
          gst_tfx_cost_cuda (job) * (is_used ? LEAVE_RATIO : ENTER_RATIO);

@@ -26,7 +26,7 @@ gdouble gst_tfx_cost_cuda (const GstTfxJob *job);
 
 /* Whether device=auto is to use CUDA, if it does now (@is_used) or if it does
  * not. */
-gboolean gst_tfx_cost_pays (const GstTfxJob *job, gboolean is_used);
+gboolean gst_tfx_cost_is_worthwhile (const GstTfxJob *job, gboolean is_used);
 
 G_END_DECLS
 

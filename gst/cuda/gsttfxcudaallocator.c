@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "gsttfxcudaprivate.h"
-#include "gsttfxcudasides.h"
+#include "gsttfxcudastaging.h"
 
 G_STATIC_ASSERT ((GST_TFX_MAP_CUDA_QUEUED & GST_MAP_CUDA) == GST_MAP_CUDA);
 
@@ -33,12 +33,12 @@ gst_tfx_cuda_allocator_quark (void)
   static GQuark quark;
 
   if (!quark)
-    quark = g_quark_from_static_string ("gst-tfx-cuda-sides");
+    quark = g_quark_from_static_string ("gst-tfx-cuda-staging");
   return quark;
 }
 
-static GstTfxCudaSides *
-gst_tfx_cuda_allocator_sides (GstMemory *memory)
+static GstTfxCudaStaging *
+gst_tfx_cuda_allocator_staging (GstMemory *memory)
 {
   if (memory->parent)
     memory = memory->parent;
@@ -48,31 +48,40 @@ gst_tfx_cuda_allocator_sides (GstMemory *memory)
 
 /* ---- memory -------------------------------------------------------------------- */
 
-/* Before anybody sees the samples. */
-static void
-gst_tfx_cuda_allocator_run_task (GstTfxCudaSides *sides)
+gpointer
+gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags)
 {
-  const GstTfxCudaTask *task = g_atomic_pointer_get (&sides->task);
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+  gpointer data;
 
-  if (task)
-    task->run (sides->task_data);
+  g_mutex_lock (&staging->lock);
+  data = gst_tfx_cuda_staging_map (staging, flags);
+  g_mutex_unlock (&staging->lock);
+  return data;
+}
+
+void
+gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags)
+{
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+
+  g_mutex_lock (&staging->lock);
+  gst_tfx_cuda_staging_unmap (staging, flags);
+  g_mutex_unlock (&staging->lock);
 }
 
 static gpointer
 gst_tfx_cuda_allocator_mem_map (GstMemory *memory, gsize maxsize,
     GstMapFlags flags)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
-
-  gst_tfx_cuda_allocator_run_task (sides);
-  return gst_tfx_cuda_allocator_map (sides, flags);
+  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_allocator_staging (memory));
+  return gst_tfx_cuda_allocator_map_raw (memory, flags);
 }
 
 static void
 gst_tfx_cuda_allocator_mem_unmap (GstMemory *memory, GstMapInfo *info)
 {
-  gst_tfx_cuda_allocator_unmap (gst_tfx_cuda_allocator_sides (memory),
-      info->flags);
+  gst_tfx_cuda_allocator_unmap_raw (memory, info->flags);
 }
 
 static GstMemory *
@@ -82,6 +91,7 @@ gst_tfx_cuda_allocator_mem_share (GstMemory *memory, gssize offset, gssize size)
   GstCudaMemory *whole = GST_CUDA_MEMORY_CAST (root);
   GstCudaMemory *part = g_new0 (GstCudaMemory, 1);
 
+  gst_tfx_cuda_staging_run_pending (gst_tfx_cuda_allocator_staging (root));
   if (size == -1)
     size = memory->size - offset;
   part->context = gst_object_ref (whole->context);
@@ -125,24 +135,24 @@ gst_tfx_cuda_allocator_copy_to_host (GstMemory *memory, gsize offset,
 static GstMemory *
 gst_tfx_cuda_allocator_mem_copy (GstMemory *memory, gssize offset, gssize size)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
   GstMemory *copy;
   gboolean ok;
 
-  gst_tfx_cuda_allocator_run_task (sides);
+  gst_tfx_cuda_staging_run_pending (staging);
   if (size == -1)
     size = (gssize)memory->size > offset ? memory->size - offset : 0;
-  copy = gst_tfx_cuda_allocator_alloc (sides->context, MAX (size, 1));
+  copy = gst_tfx_cuda_allocator_alloc (staging->context, MAX (size, 1));
   if (!copy)
     return gst_tfx_cuda_allocator_copy_to_host (memory, offset, size);
   if (size == 0) {
     gst_memory_resize (copy, 0, 0);
     return copy;
   }
-  g_mutex_lock (&sides->lock);
-  ok = gst_tfx_cuda_sides_copy_range (gst_tfx_cuda_allocator_sides (copy),
-      sides, memory->offset + offset, size);
-  g_mutex_unlock (&sides->lock);
+  g_mutex_lock (&staging->lock);
+  ok = gst_tfx_cuda_staging_copy_range (gst_tfx_cuda_allocator_staging (copy),
+      staging, memory->offset + offset, size);
+  g_mutex_unlock (&staging->lock);
   if (ok)
     return copy;
   gst_memory_unref (copy);
@@ -185,6 +195,8 @@ gst_tfx_cuda_allocator_init (GstTfxCudaAllocator *self)
   allocator->mem_is_span = gst_tfx_cuda_allocator_mem_is_span;
 }
 
+static GstAllocator *the_allocator; /* atomic; there once it is needed */
+
 static gpointer
 gst_tfx_cuda_allocator_make (gpointer data)
 {
@@ -192,6 +204,7 @@ gst_tfx_cuda_allocator_make (gpointer data)
 
   gst_object_ref_sink (self);
   GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  g_atomic_pointer_set (&the_allocator, GST_ALLOCATOR_CAST (self));
   return self;
 }
 
@@ -224,7 +237,7 @@ gst_tfx_cuda_allocator_alloc_row (GstCudaContext *context, gsize size)
 GstMemory *
 gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
 {
-  GstTfxCudaSides *sides;
+  GstTfxCudaStaging *staging;
   GstMemory *memory;
   TfxCuda *cuda;
 
@@ -248,80 +261,88 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   memory->size = memory->maxsize = size;
   GST_CUDA_MEMORY_CAST (memory)->info.size = size;
 
-  sides = gst_tfx_cuda_sides_new (memory, context, cuda,
+  staging = gst_tfx_cuda_staging_new (memory, context, cuda,
       (guintptr)library_map (memory, size, GST_MAP_READ | GST_MAP_CUDA));
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory),
-      gst_tfx_cuda_allocator_quark (), sides, gst_tfx_cuda_sides_free);
+      gst_tfx_cuda_allocator_quark (), staging, gst_tfx_cuda_staging_free);
   return memory;
+}
+
+GstMemory *
+gst_tfx_cuda_allocator_alloc_like (GstMemory *memory)
+{
+  return gst_tfx_cuda_allocator_alloc (GST_CUDA_MEMORY_CAST (memory)->context,
+      memory->maxsize);
+}
+
+gboolean
+gst_tfx_cuda_allocator_is_device (GstMemory *memory)
+{
+  return gst_memory_is_type (memory, GST_CUDA_MEMORY_TYPE_NAME);
 }
 
 gboolean
 gst_tfx_cuda_allocator_owns (GstMemory *memory)
 {
-  return memory->allocator && G_OBJECT_TYPE (memory->allocator) ==
-                                  gst_tfx_cuda_allocator_get_type ();
-}
-
-gpointer
-gst_tfx_cuda_allocator_map (GstTfxCudaSides *sides, GstMapFlags flags)
-{
-  gpointer data;
-
-  g_mutex_lock (&sides->lock);
-  data = gst_tfx_cuda_sides_map (sides, flags);
-  g_mutex_unlock (&sides->lock);
-  return data;
-}
-
-void
-gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *sides, GstMapFlags flags)
-{
-  g_mutex_lock (&sides->lock);
-  gst_tfx_cuda_sides_unmap (sides, flags);
-  g_mutex_unlock (&sides->lock);
-}
-
-GstTfxCudaSides *
-gst_tfx_cuda_allocator_set_task (GstMemory *memory, const GstTfxCudaTask *task,
-    gpointer data)
-{
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
-
-  sides->task_data = data;
-  g_atomic_pointer_set (&sides->task, task);
-  return sides;
-}
-
-gpointer
-gst_tfx_cuda_allocator_get_task (GstMemory *memory)
-{
-  GstTfxCudaSides *sides;
-
-  if (!gst_tfx_cuda_allocator_owns (memory))
-    return NULL;
-  sides = gst_tfx_cuda_allocator_sides (memory);
-  return g_atomic_pointer_get (&sides->task) ? sides->task_data : NULL;
-}
-
-void
-gst_tfx_cuda_allocator_clear_task (GstMemory *memory)
-{
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
-  const GstTfxCudaTask *task = g_atomic_pointer_get (&sides->task);
-
-  g_atomic_pointer_set (&sides->task, NULL);
-  if (task)
-    task->free (sides->task_data);
+  return memory->allocator &&
+         memory->allocator == g_atomic_pointer_get (&the_allocator);
 }
 
 void
 gst_tfx_cuda_allocator_discard (GstMemory *memory)
 {
-  GstTfxCudaSides *sides = gst_tfx_cuda_allocator_sides (memory);
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
 
-  gst_tfx_cuda_allocator_run_task (sides);
-  gst_tfx_cuda_allocator_clear_task (memory);
-  g_mutex_lock (&sides->lock);
-  gst_tfx_cuda_sides_discard (sides);
-  g_mutex_unlock (&sides->lock);
+  g_mutex_lock (&staging->lock);
+  gst_tfx_cuda_staging_discard (staging);
+  g_mutex_unlock (&staging->lock);
+}
+
+/* ---- what is still to be done ------------------------------------------------ */
+
+void
+gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
+    const GstTfxCudaPendingKind *kind, gpointer pending)
+{
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+
+  gst_tfx_cuda_staging_free_pending (staging);
+  staging->pending_kind = kind;
+  staging->pending = pending;
+}
+
+gpointer
+gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
+{
+  return g_steal_pointer (&gst_tfx_cuda_allocator_staging (memory)->pending);
+}
+
+void
+gst_tfx_cuda_allocator_end_pending (GstMemory *memory)
+{
+  GstTfxCudaStaging *staging = gst_tfx_cuda_allocator_staging (memory);
+
+  gst_tfx_cuda_staging_run_pending (staging);
+  gst_tfx_cuda_staging_free_pending (staging);
+}
+
+gpointer
+gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
+{
+  if (memory->parent || !gst_tfx_cuda_allocator_owns (memory))
+    return NULL;
+  return gst_tfx_cuda_allocator_staging (memory)->pending;
+}
+
+gboolean
+gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from)
+{
+  GstTfxCudaStaging *source = gst_tfx_cuda_allocator_staging (from);
+  gboolean ok;
+
+  g_mutex_lock (&source->lock);
+  ok = gst_tfx_cuda_staging_copy_range (gst_tfx_cuda_allocator_staging (to),
+      source, 0, from->maxsize);
+  g_mutex_unlock (&source->lock);
+  return ok;
 }

@@ -9,9 +9,9 @@
  * Where the samples are
  * ---------------------
  *
- * A memory has a device side and, from the first CPU map on, a side in pinned
- * host memory.  A map moves the samples where the other side is newer.  All
- * copies go over the stream of gst_tfx_cuda_for_context().
+ * A memory has its samples on the device and, from the first CPU map on, in
+ * pinned staging memory of the host.  A map moves them where the others are
+ * newer.  All copies go over the stream of gst_tfx_cuda_for_context().
  *
  *   GST_MAP_READ, WRITE          host address; all that was put on the stream
  *                                before is done
@@ -24,6 +24,12 @@
  * third is for work on that same stream, which needs no waiting.  A map fails
  * (NULL) if memory is short or the driver fails; the samples stay where they
  * are, so that a later attempt may succeed.
+ *
+ * What is still to be done
+ * ------------------------
+ *
+ * A memory can know of work that is still to be done to its samples.  Whoever
+ * maps, shares, copies or frees it has that done first.
  */
 #ifndef GST_TFX_CUDA_ALLOCATOR_H
 #define GST_TFX_CUDA_ALLOCATOR_H
@@ -42,36 +48,47 @@ G_BEGIN_DECLS
  * the reason is in the log.  Holds the context.  Any thread. */
 GstMemory *gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size);
 
+/* Memory of the size of another one, on the same device, or NULL. */
+GstMemory *gst_tfx_cuda_allocator_alloc_like (GstMemory *memory);
+
 /* Whether the memory came from there, or is a part of such memory. */
 gboolean gst_tfx_cuda_allocator_owns (GstMemory *memory);
 
-/* ---- work that is still to be done ------------------------------------------- */
+/* Memory of anybody's on any device. */
+gboolean gst_tfx_cuda_allocator_is_device (GstMemory *memory);
 
-/* What is to be done to the samples before anybody sees them. */
+/* ---- what is still to be done ------------------------------------------------ */
+
+/* run: any thread, with no lock held; again and again, once it is done.  free:
+ * when the memory goes, or gets another one. */
 typedef struct
 {
-  void (*run) (gpointer data);  /* called when the memory is mapped or freed */
-  void (*free) (gpointer data); /* there is no such work any more */
-} GstTfxCudaTask;
+  void (*run) (gpointer pending);
+  void (*free) (gpointer pending);
+} GstTfxCudaPendingKind;
 
-/* Leaves work in a memory that gst_tfx_cuda_allocator_owns(), which is not shared
- * and has none.  Gives back a handle of the memory, for who does the work. */
-typedef struct _GstTfxCudaSides GstTfxCudaSides;
-GstTfxCudaSides *gst_tfx_cuda_allocator_set_task (GstMemory *memory,
-    const GstTfxCudaTask *task, gpointer data);
+/* The memory must be nobody else's, and no part of another one. */
+void gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
+    const GstTfxCudaPendingKind *kind, gpointer pending);
+gpointer gst_tfx_cuda_allocator_steal_pending (GstMemory *memory);
 
-/* What was left with it, or NULL: also for memory that is not from here. */
-gpointer gst_tfx_cuda_allocator_get_task (GstMemory *memory);
+/* Has it done, and forgets it. */
+void gst_tfx_cuda_allocator_end_pending (GstMemory *memory);
 
-/* There is no work any more; it is freed. */
-void gst_tfx_cuda_allocator_clear_task (GstMemory *memory);
+/* NULL if there is none, or the memory is not ours, or a part of another one. */
+gpointer gst_tfx_cuda_allocator_get_pending (GstMemory *memory);
 
-/* As gst_memory_map(), for who does the work: it is not run.  The address is that
- * of the whole memory. */
-gpointer
-gst_tfx_cuda_allocator_map (GstTfxCudaSides *handle, GstMapFlags flags);
-void
-gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags);
+/* For who does it: the samples as they are.  The address of the whole, wherever
+ * the memory begins in it. */
+gpointer gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags);
+void gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags);
+
+/* Puts a copy of all of one memory, on the device, to the start of another one,
+ * on the stream. */
+gboolean gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from);
+
+/* The samples in the memory mean nothing any more: they need not be moved. */
+void gst_tfx_cuda_allocator_discard (GstMemory *memory);
 
 G_END_DECLS
 

@@ -74,10 +74,62 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   return NULL;
 }
 
+GstMemory *
+gst_tfx_cuda_allocator_alloc_like (GstMemory *memory)
+{
+  return NULL;
+}
+
 gboolean
 gst_tfx_cuda_allocator_owns (GstMemory *memory)
 {
   return FALSE;
+}
+
+gboolean
+gst_tfx_cuda_allocator_is_device (GstMemory *memory)
+{
+  return FALSE;
+}
+
+void
+gst_tfx_cuda_allocator_set_pending (GstMemory *memory,
+    const GstTfxCudaPendingKind *kind, gpointer pending)
+{
+}
+
+gpointer
+gst_tfx_cuda_allocator_steal_pending (GstMemory *memory)
+{
+  return NULL;
+}
+
+gpointer
+gst_tfx_cuda_allocator_get_pending (GstMemory *memory)
+{
+  return NULL;
+}
+
+gpointer
+gst_tfx_cuda_allocator_map_raw (GstMemory *memory, GstMapFlags flags)
+{
+  return NULL;
+}
+
+void
+gst_tfx_cuda_allocator_unmap_raw (GstMemory *memory, GstMapFlags flags)
+{
+}
+
+gboolean
+gst_tfx_cuda_allocator_copy_raw (GstMemory *to, GstMemory *from)
+{
+  return FALSE;
+}
+
+void
+gst_tfx_cuda_allocator_discard (GstMemory *memory)
+{
 }
 
 GstBufferPool *
@@ -199,33 +251,4 @@ bool
 tfx_cuda_is_lost (const TfxCuda *cuda)
 {
   return true;
-}
-
-GstTfxCudaSides *
-gst_tfx_cuda_allocator_set_task (GstMemory *memory, const GstTfxCudaTask *task,
-    gpointer data)
-{
-  return NULL;
-}
-
-gpointer
-gst_tfx_cuda_allocator_get_task (GstMemory *memory)
-{
-  return NULL;
-}
-
-void
-gst_tfx_cuda_allocator_clear_task (GstMemory *memory)
-{
-}
-
-gpointer
-gst_tfx_cuda_allocator_map (GstTfxCudaSides *handle, GstMapFlags flags)
-{
-  return NULL;
-}
-
-void
-gst_tfx_cuda_allocator_unmap (GstTfxCudaSides *handle, GstMapFlags flags)
-{
 }

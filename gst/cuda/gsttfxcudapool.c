@@ -86,6 +86,7 @@ gst_tfx_cuda_pool_reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
       gst_buffer_is_all_memory_writable (buffer)) {
     memory = gst_buffer_peek_memory (buffer, 0);
     if (gst_tfx_cuda_allocator_owns (memory) && !memory->parent) {
+      gst_tfx_cuda_allocator_end_pending (memory);
       gst_memory_resize (memory, -(gssize)memory->offset,
           MIN (memory->maxsize, self->size));
       gst_tfx_cuda_allocator_discard (memory);

@@ -9,7 +9,4 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_cuda_debug);
 #define GST_CAT_DEFAULT gst_tfx_cuda_debug
 
-/* The samples in the memory mean nothing any more: they need not be moved. */
-void gst_tfx_cuda_allocator_discard (GstMemory *memory);
-
 #endif /* GST_TFX_CUDA_PRIVATE_H */

@@ -4,21 +4,29 @@
 #ifndef GST_TFX_MEMORY_H
 #define GST_TFX_MEMORY_H
 
-#include "gsttfxdevice.h"
+#include "gsttfxcuda.h"
 
 G_BEGIN_DECLS
+
+/* What a pad may have to do with buffers in CUDA memory. */
+typedef enum
+{
+  GST_TFX_MEMORY_SYSTEM,       /* nothing */
+  GST_TFX_MEMORY_SYSTEM_FIRST, /* where nothing else is possible */
+  GST_TFX_MEMORY_CUDA_FIRST    /* wherever the other side has it too */
+} GstTfxMemory;
 
 /* Caps that say nothing of the memory, for each kind of it that this build
  * knows. */
 GstCaps *gst_tfx_memory_make_template (const gchar *text);
 
-/* For GstBaseTransformClass::transform_caps, with @filter still to be looked
- * at: what the pad on the other side can have, the best first. */
+/* What the pad on the other side can have for @caps at one in this direction, the
+ * best first. */
 GstCaps *gst_tfx_memory_transform_caps (GstTfxMemory memory,
     GstPadDirection direction, GstCaps *caps);
 
-/* For GstBaseTransformClass::fixate_caps: what @caps leave to choose from, less
- * the memory that is only for want of any other.  Takes @caps. */
+/* What @caps leave to choose from, less the memory that is only for want of any
+ * other.  Takes @caps. */
 GstCaps *gst_tfx_memory_prefer (GstTfxMemory memory, GstCaps *caps);
 
 /* Whether fixed caps are for CUDA memory. */

@@ -170,7 +170,7 @@ gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
   for (guint k = 0; taps && k < self->n_kernels; k++)
     kernels[k] = taps + k * n_taps;
   if (taps)
-    stage = tfx_stage_new_fir (id, kernels, self->n_kernels, n_taps, 0, method);
+    stage = tfx_stage_new_fir (id, kernels, self->n_kernels, n_taps, method);
   if (!stage)
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "no memory for its %" G_GSIZE_FORMAT " taps", n_taps);

@@ -5,10 +5,6 @@
  * the order of the stream, and a memory runs when it is the first in the lists
  * of all its filters.  So each of them hears its samples in order and once,
  * whoever reads them.
- *
- * System memory is wrapped in a memory of an own allocator.  In CUDA memory the
- * list lies with our own GstCudaMemory, since others look at a memory's type;
- * memory of others is not taken.
  */
 #include "gsttfxpending.h"
 
@@ -16,44 +12,50 @@
 #include <string.h>
 
 #include "gsttfxcudaallocator.h"
+#include "gsttfxpendingdevice.h"
 
+/* What wraps the memory with the samples; or is known to it, if that is our own
+ * in a CUDA device, since others look at its type. */
 struct _GstTfxPending
 {
-  GstMemory memory;
-  gint n_holds; /* atomic: the memory, and who runs it meanwhile */
+  GstMemory memory;         /* unless it is on a device */
+  gint n_holds;             /* atomic: the memory, and who runs it meanwhile */
   GstTfxSharedFilter *home; /* a reference; where it is kept as a spare */
   GMutex lock;
   /* Under the lock. */
   gint is_done; /* atomic to read */
-  GstMemory *wrapped;    /* NULL: the list lies with a CUDA memory, */
-  GstTfxCudaSides *cuda; /* this one, */
-  gsize cuda_offset, cuda_size; /* of which it has this part */
+  gboolean is_on_device;
+  GstMemory *wrapped; /* if on a device, it holds this */
+  gsize start, size;  /* the part of that memory, when it was wrapped */
   GstTfxLayout layout;
   gsize n;
   GstTfxPendingLink links[GST_TFX_ROW_MAX];
   TfxFilter *filters[GST_TFX_ROW_MAX];
 };
 
+/* Runs it, and before it what has to run before. */
+static void gst_tfx_pending_run (GstTfxPending *self);
+
 /* ---- running ---------------------------------------------------------------------- */
 
-GstTfxPending *
+/* Keeps it from being freed.  With the lock of one of its filters held, in whose
+ * list it is. */
+static GstTfxPending *
 gst_tfx_pending_hold (GstTfxPending *self)
 {
   g_atomic_int_inc (&self->n_holds);
   return self;
 }
 
-void
+static void
 gst_tfx_pending_free_spare (GstTfxPending *spare)
 {
-  if (!spare)
-    return;
   g_mutex_clear (&spare->lock);
   g_free (spare);
 }
 
 /* Its first filter keeps it for the next buffer. */
-void
+static void
 gst_tfx_pending_release (GstTfxPending *self)
 {
   GstTfxSharedFilter *home = self->home;
@@ -61,10 +63,9 @@ gst_tfx_pending_release (GstTfxPending *self)
 
   if (!g_atomic_int_dec_and_test (&self->n_holds))
     return;
-  if (self->wrapped)
+  if (self->wrapped && !self->is_on_device)
     gst_memory_unref (self->wrapped);
-  self->wrapped = NULL;
-  self->cuda = NULL;
+  home->free_spare = gst_tfx_pending_free_spare;
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);
@@ -93,10 +94,12 @@ gst_tfx_pending_finish (GstTfxPending *self)
   for (gsize i = 0; i < self->n; i++) {
     GstTfxSharedFilter *filter = self->links[i].filter;
 
-    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
-    if (!filter->first)
+    /* In this order: see gst_tfx_pending_append(). */
+    if (!self->links[i].next)
       filter->last = NULL;
+    __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
   }
+  g_atomic_int_set (&self->is_done, TRUE);
 }
 
 static TfxBlock
@@ -112,89 +115,63 @@ gst_tfx_pending_describe (const GstTfxPending *self, guint8 *data)
     .channel_stride = layout->channel_stride };
 }
 
-static gboolean
-gst_tfx_pending_is_aligned (const GstTfxPending *self, gconstpointer data)
-{
-  return (guintptr)data % (self->layout.type == TFX_SAMPLE_F32
-                                  ? sizeof (gfloat)
-                                  : sizeof (gdouble)) ==
-         0;
-}
-
-/* Samples in host memory.  Those that are not aligned are filtered elsewhere. */
+/* Samples that are not aligned are filtered elsewhere. */
 static gint
-gst_tfx_pending_filter_host (GstTfxPending *self, const GstTfxRow *row,
-    guint8 *data, gsize size)
+gst_tfx_pending_filter_apart (GstTfxPending *self, const GstTfxRow *row,
+    GstMapInfo *map)
 {
-  TfxBlock block = gst_tfx_pending_describe (self, data);
-  gsize length = size - self->layout.offset;
-  gpointer copy, place = block.data;
+  guint8 *copy = g_malloc (map->size);
+  TfxBlock block;
   gint err;
 
-  if (G_LIKELY (gst_tfx_pending_is_aligned (self, place)))
-    return gst_tfx_row_run (row, &block, &block, TRUE);
-  copy = g_malloc (length);
-  memcpy (copy, place, length);
-  block.data = copy;
+  memcpy (copy, map->data + self->layout.offset,
+      map->size - self->layout.offset);
+  block = gst_tfx_pending_describe (self, copy - self->layout.offset);
   err = gst_tfx_row_run (row, &block, &block, TRUE);
-  memcpy (place, copy, length);
+  memcpy (map->data + self->layout.offset, copy,
+      map->size - self->layout.offset);
   g_free (copy);
   return err;
 }
 
 static gint
-gst_tfx_pending_filter_wrapped (GstTfxPending *self, const GstTfxRow *row)
+gst_tfx_pending_filter_mapped (GstTfxPending *self, const GstTfxRow *row)
 {
   GstMapInfo map;
+  TfxBlock block;
   gint err;
 
   if (!gst_memory_map (self->wrapped, &map, GST_MAP_READWRITE))
     return -EIO;
-  err = gst_tfx_pending_filter_host (self, row, map.data, map.size);
+  block = gst_tfx_pending_describe (self, map.data);
+  if (G_LIKELY (
+          (guintptr)block.data % gst_tfx_layout_width (&self->layout) == 0))
+    err = gst_tfx_row_run (row, &block, &block, TRUE);
+  else
+    err = gst_tfx_pending_filter_apart (self, row, &map);
   gst_memory_unmap (self->wrapped, &map);
   return err;
 }
 
-/* On the device, if that can be done; else, or for what is left, by the CPU. */
 static gint
-gst_tfx_pending_filter_cuda (GstTfxPending *self, const GstTfxRow *row)
+gst_tfx_pending_filter_row (GstTfxPending *self, const GstTfxRow *row)
 {
-  const GstMapFlags on_device = GST_MAP_READWRITE | GST_TFX_MAP_CUDA_QUEUED;
-  guint8 *data;
-  TfxBlock block;
-  gint err = -EIO;
+  TfxBlock shape;
+  gint err;
 
-  if (gst_tfx_row_is_on_device (row)) {
-    data = gst_tfx_cuda_allocator_map (self->cuda, on_device);
-    if (data) {
-      block = gst_tfx_pending_describe (self, data + self->cuda_offset);
-      err = gst_tfx_row_run (row, &block, &block, FALSE);
-      gst_tfx_cuda_allocator_unmap (self->cuda, on_device);
-    }
-    if (err == 0)
-      return 0;
-    gst_tfx_row_to_cpu (row, err);
+  if (G_UNLIKELY (self->is_on_device)) {
+    shape = gst_tfx_pending_describe (self, NULL);
+    err = gst_tfx_pending_device_run (row, self->wrapped,
+        self->start + self->layout.offset, &shape);
+  } else {
+    err = gst_tfx_pending_filter_mapped (self, row);
   }
-  data = gst_tfx_cuda_allocator_map (self->cuda, GST_MAP_READWRITE);
-  if (!data)
-    return -EIO;
-  err = gst_tfx_pending_filter_host (self, row, data + self->cuda_offset,
-      self->cuda_size);
-  gst_tfx_cuda_allocator_unmap (self->cuda, GST_MAP_READWRITE);
+  if (err < 0)
+    row->last->counts.n_lost += self->layout.n_frames;
   return err;
 }
 
 static void
-gst_tfx_pending_filter (GstTfxPending *self, const GstTfxRow *row)
-{
-  gint err = self->cuda ? gst_tfx_pending_filter_cuda (self, row)
-                        : gst_tfx_pending_filter_wrapped (self, row);
-
-  if (err < 0)
-    row->last->counts.n_lost += self->layout.n_frames;
-}
-
-void
 gst_tfx_pending_run (GstTfxPending *self)
 {
   GstTfxPending *earlier;
@@ -207,14 +184,13 @@ gst_tfx_pending_run (GstTfxPending *self)
       g_mutex_unlock (&self->lock);
       return;
     }
-    row = (GstTfxRow){ self->filters, self->n,
-      self->links[self->n - 1].filter };
+    row =
+        (GstTfxRow){ self->filters, self->n, self->links[self->n - 1].filter };
     gst_tfx_row_lock (&row);
     earlier = gst_tfx_pending_find_earlier (self, NULL);
     if (!earlier) {
-      gst_tfx_pending_filter (self, &row);
+      gst_tfx_pending_filter_row (self, &row);
       gst_tfx_pending_finish (self);
-      g_atomic_int_set (&self->is_done, TRUE);
     }
     gst_tfx_row_unlock (&row);
     g_mutex_unlock (&self->lock);
@@ -223,6 +199,23 @@ gst_tfx_pending_run (GstTfxPending *self)
       gst_tfx_pending_release (earlier);
     }
   } while (earlier);
+}
+
+void
+gst_tfx_pending_flush (GstTfxSharedFilter *filter)
+{
+  while (gst_tfx_shared_filter_is_pending (filter)) {
+    GstTfxPending *first = NULL;
+
+    tfx_filter_lock (filter->filter);
+    if (filter->first)
+      first = gst_tfx_pending_hold (filter->first->owner);
+    tfx_filter_unlock (filter->filter);
+    if (!first)
+      return;
+    gst_tfx_pending_run (first);
+    gst_tfx_pending_release (first);
+  }
 }
 
 /* ---- the memory ------------------------------------------------------------------- */
@@ -265,6 +258,24 @@ gst_tfx_pending_unmap (GstMemory *memory, GstMapInfo *info)
   gst_memory_unmap (self->wrapped, &map);
 }
 
+/* Of a memory on a device, which has run it if it had to. */
+static void
+gst_tfx_pending_device_run_all (gpointer self)
+{
+  if (!g_atomic_int_get (&((GstTfxPending *)self)->is_done))
+    gst_tfx_pending_run (self);
+}
+
+static void
+gst_tfx_pending_device_free (gpointer self)
+{
+  gst_tfx_pending_release (self);
+}
+
+static const GstTfxCudaPendingKind gst_tfx_pending_on_device = {
+  gst_tfx_pending_device_run_all, gst_tfx_pending_device_free
+};
+
 static void
 gst_tfx_pending_free (GstAllocator *allocator, GstMemory *memory)
 {
@@ -293,7 +304,6 @@ gst_tfx_pending_allocator_init (GstTfxPendingAllocator *self)
 }
 
 static GstAllocator *the_allocator; /* atomic; there once it is needed */
-static gint is_with_cuda; /* atomic: something has lain with a CUDA memory */
 
 static gpointer
 gst_tfx_pending_make_allocator (gpointer data)
@@ -314,7 +324,7 @@ gst_tfx_pending_get_allocator (void)
   return g_once (&once, gst_tfx_pending_make_allocator, NULL);
 }
 
-/* What is pending in the buffer's only memory, or NULL. */
+/* The buffer's only memory if it is a pending one, or NULL. */
 static inline GstTfxPending *
 gst_tfx_pending_peek (GstBuffer *buffer)
 {
@@ -323,11 +333,25 @@ gst_tfx_pending_peek (GstBuffer *buffer)
   if (gst_buffer_n_memory (buffer) != 1)
     return NULL;
   memory = gst_buffer_peek_memory (buffer, 0);
-  if (memory->allocator == g_atomic_pointer_get (&the_allocator))
-    return (GstTfxPending *)memory;
-  if (G_LIKELY (!g_atomic_int_get (&is_with_cuda)))
-    return NULL;
-  return gst_tfx_cuda_allocator_get_task (memory);
+  return memory->allocator == g_atomic_pointer_get (&the_allocator)
+             ? (GstTfxPending *)memory
+             : gst_tfx_cuda_allocator_get_pending (memory);
+}
+
+/* The memory that the buffer has. */
+static inline GstMemory *
+gst_tfx_pending_carrier (GstTfxPending *self)
+{
+  return self->is_on_device ? self->wrapped : &self->memory;
+}
+
+/* Whether nobody has cut it. */
+static inline gboolean
+gst_tfx_pending_is_whole (GstTfxPending *self)
+{
+  const GstMemory *carrier = gst_tfx_pending_carrier (self);
+
+  return carrier->offset == self->start && carrier->size == self->size;
 }
 
 gboolean
@@ -336,32 +360,13 @@ gst_tfx_pending_is_in (GstBuffer *buffer)
   return gst_tfx_pending_peek (buffer) != NULL;
 }
 
-gboolean
-gst_tfx_pending_was_uploaded (GstBuffer *buffer)
-{
-  const GstTfxPending *self = gst_tfx_pending_peek (buffer);
-
-  return self && self->layout.was_uploaded;
-}
-
-/* Whether the memory is as it was when its filters were left to it. */
-static gboolean
-gst_tfx_pending_is_whole (const GstTfxPending *self, const GstMemory *memory)
-{
-  if (self->cuda)
-    return !memory->parent && memory->offset == self->cuda_offset &&
-           memory->size == self->cuda_size;
-  return memory->offset == 0 && memory->size == memory->maxsize;
-}
-
 gssize
 gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
 {
-  const GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
   const GstTfxLayout *layout;
 
-  if (!self || !gst_tfx_pending_is_whole (self,
-                   gst_buffer_peek_memory (buffer, 0)))
+  if (!self || !gst_tfx_pending_is_whole (self))
     return -1;
   layout = &self->layout;
   return layout->type == type && layout->n_channels == n_channels &&
@@ -370,12 +375,12 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
              : -1;
 }
 
-/* Whether nobody but a writable buffer holds the memory. */
-static gboolean
+/* Whether nobody but a writable buffer holds the memory: each buffer and each map
+ * has a reference. */
+static inline gboolean
 gst_tfx_pending_is_alone (GstMemory *memory)
 {
-  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
-         gst_memory_is_writable (memory);
+  return GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1;
 }
 
 /* Another memory in the place of the buffer's only one.  The flag would make a
@@ -391,17 +396,17 @@ gst_tfx_pending_put (GstBuffer *buffer, GstMemory *memory)
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
 }
 
-/* It has been run, or is about to be: the buffer gets its own memory back. */
+/* Of one that has been run. */
 static void
 gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
 {
-  GstMemory *wrapped;
+  GstMemory *wrapped = g_steal_pointer (&self->wrapped);
 
-  if (G_UNLIKELY (self->cuda != NULL)) {
-    gst_tfx_cuda_allocator_clear_task (gst_buffer_peek_memory (buffer, 0));
+  if (G_UNLIKELY (self->is_on_device)) {
+    gst_tfx_cuda_allocator_steal_pending (wrapped);
+    gst_tfx_pending_release (self);
     return;
   }
-  wrapped = g_steal_pointer (&self->wrapped);
   if (G_UNLIKELY (self->memory.offset != 0 ||
                   self->memory.size != self->memory.maxsize))
     gst_memory_resize (wrapped, self->memory.offset, self->memory.size);
@@ -413,14 +418,14 @@ gst_tfx_pending_unwrap (GstTfxPending *self, GstBuffer *buffer)
 /* Whether it may run over the samples as they lie there, behind the others.  With
  * the lock held. */
 static gboolean
-gst_tfx_pending_takes (const GstTfxPending *self, GstBuffer *buffer,
-    const GstTfxSharedFilter *filter, const GstTfxLayout *layout)
+gst_tfx_pending_takes (GstTfxPending *self, const GstTfxSharedFilter *filter,
+    const GstTfxLayout *layout)
 {
   const GstTfxLayout *own = &self->layout;
 
   if (self->is_done || self->n == GST_TFX_ROW_MAX ||
-      !gst_tfx_pending_is_whole (self, gst_buffer_peek_memory (buffer, 0)) ||
-      own->type != layout->type || own->n_channels != layout->n_channels ||
+      !gst_tfx_pending_is_whole (self) || own->type != layout->type ||
+      own->n_channels != layout->n_channels ||
       own->n_frames != layout->n_frames || own->offset != layout->offset ||
       own->frame_stride != layout->frame_stride ||
       own->channel_stride != layout->channel_stride)
@@ -443,6 +448,13 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   link->next = NULL;
   self->filters[self->n] = filter->filter;
   self->n++;
+  /* One thread leaves the filter to others, and nobody else has anything to do
+   * with an empty list. */
+  if (!__atomic_load_n (&filter->first, __ATOMIC_ACQUIRE)) {
+    filter->last = link;
+    __atomic_store_n (&filter->first, link, __ATOMIC_RELEASE);
+    return;
+  }
   tfx_filter_lock (filter->filter);
   if (filter->last)
     filter->last->next = link;
@@ -453,7 +465,8 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
 }
 
 static GstTfxPending *
-gst_tfx_pending_new (GstTfxSharedFilter *filter, const GstTfxLayout *layout)
+gst_tfx_pending_new (GstTfxSharedFilter *filter, GstMemory *wrapped,
+    const GstTfxLayout *layout)
 {
   GstTfxPending *self =
       __atomic_exchange_n (&filter->spare, NULL, __ATOMIC_ACQ_REL);
@@ -462,60 +475,21 @@ gst_tfx_pending_new (GstTfxSharedFilter *filter, const GstTfxLayout *layout)
     self = g_new (GstTfxPending, 1);
     g_mutex_init (&self->lock);
   }
+  self->is_on_device = gst_tfx_cuda_allocator_owns (wrapped);
+  self->start = self->is_on_device ? wrapped->offset : 0;
+  self->size = wrapped->size;
+  if (!self->is_on_device)
+    gst_memory_init (&self->memory, GST_MEMORY_FLAG_NO_SHARE,
+        gst_tfx_pending_get_allocator (), NULL, wrapped->size, wrapped->align,
+        0, wrapped->size);
   self->n_holds = 1;
   self->is_done = FALSE;
-  self->wrapped = NULL;
-  self->cuda = NULL;
+  self->wrapped = wrapped;
   self->home = gst_tfx_shared_filter_ref (filter);
   self->layout = *layout;
   self->n = 0;
+  gst_tfx_pending_append (self, filter);
   return self;
-}
-
-/* ---- carriers ------------------------------------------------------------------------- */
-
-static void
-gst_tfx_pending_run_task (gpointer data)
-{
-  gst_tfx_pending_run (data);
-}
-
-static void
-gst_tfx_pending_free_task (gpointer data)
-{
-  gst_tfx_pending_release (data);
-}
-
-static const GstTfxCudaTask cuda_task = { gst_tfx_pending_run_task,
-  gst_tfx_pending_free_task };
-
-/* With our own CUDA memory. */
-static void
-gst_tfx_pending_lie_with (GstMemory *memory, GstTfxSharedFilter *filter,
-    const GstTfxLayout *layout)
-{
-  GstTfxPending *self = gst_tfx_pending_new (filter, layout);
-
-  g_atomic_int_set (&is_with_cuda, TRUE);
-  self->cuda_offset = memory->offset;
-  self->cuda_size = memory->size;
-  self->cuda = gst_tfx_cuda_allocator_set_task (memory, &cuda_task, self);
-  gst_tfx_pending_append (self, filter);
-}
-
-/* Around a memory, of which it takes the reference. */
-static GstMemory *
-gst_tfx_pending_wrap (GstMemory *wrapped, GstTfxSharedFilter *filter,
-    const GstTfxLayout *layout)
-{
-  GstTfxPending *self = gst_tfx_pending_new (filter, layout);
-
-  gst_memory_init (&self->memory, GST_MEMORY_FLAG_NO_SHARE,
-      gst_tfx_pending_get_allocator (), NULL, wrapped->size, wrapped->align, 0,
-      wrapped->size);
-  self->wrapped = wrapped;
-  gst_tfx_pending_append (self, filter);
-  return &self->memory;
 }
 
 /* What was pending is run, and the buffer has its own memory again, if that is
@@ -524,25 +498,30 @@ static void
 gst_tfx_pending_give_up (GstTfxPending *self, GstBuffer *buffer)
 {
   gst_tfx_pending_run (self);
-  if (gst_tfx_pending_is_alone (gst_buffer_peek_memory (buffer, 0)))
+  if (gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
     gst_tfx_pending_unwrap (self, buffer);
 }
 
-/* Behind what is pending already. */
-static gboolean
-gst_tfx_pending_join (GstTfxPending *self, GstBuffer *buffer,
-    GstTfxSharedFilter *filter, const GstTfxLayout *layout)
+void
+gst_tfx_pending_settle (GstBuffer *buffer)
 {
-  gboolean is_taken;
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
 
-  if (!gst_tfx_pending_is_alone (gst_buffer_peek_memory (buffer, 0)))
+  if (self)
+    gst_tfx_pending_give_up (self, buffer);
+}
+
+/* On a device only our own memory knows of what is pending, and its samples must
+ * be aligned. */
+static gboolean
+gst_tfx_pending_can_wrap (const GstMemory *memory, const GstTfxLayout *layout)
+{
+  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
     return FALSE;
-  g_mutex_lock (&self->lock);
-  is_taken = gst_tfx_pending_takes (self, buffer, filter, layout);
-  if (is_taken)
-    gst_tfx_pending_append (self, filter);
-  g_mutex_unlock (&self->lock);
-  return is_taken;
+  if (!gst_tfx_cuda_allocator_is_device ((GstMemory *)memory))
+    return TRUE;
+  return gst_tfx_cuda_allocator_owns ((GstMemory *)memory) && !memory->parent &&
+         (memory->offset + layout->offset) % gst_tfx_layout_width (layout) == 0;
 }
 
 gboolean
@@ -551,31 +530,43 @@ gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
 {
   GstTfxPending *self = gst_tfx_pending_peek (buffer);
   GstMemory *memory;
-  gboolean is_alone;
+  gboolean is_taken;
 
-  if (self && gst_tfx_pending_join (self, buffer, filter, layout))
-    return TRUE;
+  if (self && gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self))) {
+    g_mutex_lock (&self->lock);
+    is_taken = gst_tfx_pending_takes (self, filter, layout);
+    if (is_taken)
+      gst_tfx_pending_append (self, filter);
+    g_mutex_unlock (&self->lock);
+    if (is_taken)
+      return TRUE;
+  }
   if (self)
     gst_tfx_pending_give_up (self, buffer);
   if (gst_buffer_n_memory (buffer) != 1)
     return FALSE;
 
   memory = gst_buffer_peek_memory (buffer, 0);
-  is_alone =
-      gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory);
-  if (G_UNLIKELY (gst_memory_is_type (memory, "gst.cuda.memory"))) {
-    if (!is_alone || memory->parent || !gst_tfx_cuda_allocator_owns (memory))
-      return FALSE;
-    gst_tfx_pending_lie_with (memory, filter, layout);
-    return TRUE;
-  }
-  if (GST_MEMORY_FLAG_IS_SET (memory, GST_MEMORY_FLAG_NOT_MAPPABLE))
+  if (!gst_tfx_pending_can_wrap (memory, layout))
     return FALSE;
   /* It will be written to. */
-  memory = is_alone ? gst_memory_ref (memory) : gst_memory_copy (memory, 0, -1);
+  if (gst_tfx_pending_is_alone (memory) && !GST_MEMORY_IS_READONLY (memory))
+    memory = gst_memory_ref (memory);
+  else
+    memory = gst_memory_copy (memory, 0, -1);
   if (!memory)
     return FALSE;
-  gst_tfx_pending_put (buffer, gst_tfx_pending_wrap (memory, filter, layout));
+  self = gst_tfx_pending_new (filter, memory, layout);
+  if (self->is_on_device) {
+    gst_tfx_cuda_allocator_set_pending (memory, &gst_tfx_pending_on_device,
+        self);
+    if (memory == gst_buffer_peek_memory (buffer, 0))
+      gst_memory_unref (memory);
+    else
+      gst_tfx_pending_put (buffer, memory);
+  } else {
+    gst_tfx_pending_put (buffer, &self->memory);
+  }
   return TRUE;
 }
 
@@ -587,42 +578,63 @@ gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
 {
   GstTfxPending *self = gst_tfx_pending_peek (buffer), *earlier;
 
-  if (!self ||
-      !gst_tfx_pending_is_alone (gst_buffer_peek_memory (buffer, 0)))
+  if (!self || !gst_tfx_pending_is_alone (gst_tfx_pending_carrier (self)))
     return FALSE;
+  run->memory = NULL;
+  run->is_taken = FALSE;
   for (;;) {
     g_mutex_lock (&self->lock);
-    if (!gst_tfx_pending_takes (self, buffer, own, layout)) {
+    if (!gst_tfx_pending_takes (self, own, layout)) {
       g_mutex_unlock (&self->lock);
       gst_tfx_pending_give_up (self, buffer);
       return FALSE;
     }
     self->filters[self->n] = own->filter;
-    run->pending = gst_tfx_pending_hold (self);
+    run->pending = self;
     run->row = (GstTfxRow){ self->filters, self->n + 1, own };
     gst_tfx_row_lock (&run->row);
     earlier = gst_tfx_pending_find_earlier (self, own);
     if (!earlier)
-      break;
+      return TRUE;
     gst_tfx_row_unlock (&run->row);
     g_mutex_unlock (&self->lock);
-    gst_tfx_pending_release (self);
     gst_tfx_pending_run (earlier);
     gst_tfx_pending_release (earlier);
   }
-  /* Nobody else runs it; the others wait for the lock. */
-  g_atomic_int_set (&self->is_done, TRUE);
-  gst_tfx_pending_unwrap (self, buffer);
-  return TRUE;
+}
+
+gint
+gst_tfx_pending_filter (GstTfxPendingRun *run)
+{
+  return gst_tfx_pending_filter_row (run->pending, &run->row);
 }
 
 void
-gst_tfx_pending_end (GstTfxPendingRun *run)
+gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer)
+{
+  GstTfxPending *self = run->pending;
+
+  run->is_taken = TRUE;
+  if (self->is_on_device) {
+    gst_tfx_cuda_allocator_steal_pending (self->wrapped);
+    return;
+  }
+  run->memory = gst_memory_ref (&self->memory);
+  gst_tfx_pending_put (buffer, g_steal_pointer (&self->wrapped));
+}
+
+void
+gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer)
 {
   GstTfxPending *self = run->pending;
 
   gst_tfx_pending_finish (self);
   gst_tfx_row_unlock (&run->row);
   g_mutex_unlock (&self->lock);
-  gst_tfx_pending_release (self);
+  if (!run->is_taken)
+    gst_tfx_pending_unwrap (self, buffer);
+  else if (run->memory)
+    gst_memory_unref (run->memory);
+  else
+    gst_tfx_pending_release (self);
 }

@@ -25,8 +25,14 @@ typedef struct
   gsize n_frames;
   gsize offset;
   gssize frame_stride, channel_stride;
-  gboolean was_uploaded; /* to where it is, from system memory */
 } GstTfxLayout;
+
+/* Of a sample, in bytes. */
+static inline gsize
+gst_tfx_layout_width (const GstTfxLayout *self)
+{
+  return self->type == TFX_SAMPLE_F32 ? sizeof (gfloat) : sizeof (gdouble);
+}
 
 /* Leaves @filter to be run over the buffer's only memory, behind what is pending
  * there already.  The buffer must be writable; memory that others hold too is
@@ -36,43 +42,47 @@ gboolean gst_tfx_pending_add (GstBuffer *buffer, GstTfxSharedFilter *filter,
 
 /* The frames of a pending memory that is as it was when its filters were left to
  * it, with interleaved samples of this kind; else -1. */
-gssize gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type,
-    guint n_channels);
-
-/* Whether the samples are on a device because those who left their filters have
- * moved them there. */
-gboolean gst_tfx_pending_was_uploaded (GstBuffer *buffer);
+gssize
+gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels);
 
 /* Whether the buffer has a pending memory, whatever its state. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
-/* What was pending in a buffer, which an element is about to run, its own filter
- * behind the others. */
+/* Runs what is pending; the buffer has its own memory again, unless others hold
+ * that too.  The buffer must be writable. */
+void gst_tfx_pending_settle (GstBuffer *buffer);
+
+/* A pending memory that an element is about to run, its own filter behind the
+ * others. */
 typedef struct
 {
   GstTfxRow row;
+  /*< private >*/
   GstTfxPending *pending;
+  GstMemory *memory; /* held till the end */
+  gboolean is_taken;
 } GstTfxPendingRun;
 
-/* The buffer gets its own memory back, and the row's locks are taken: run it, then
- * call gst_tfx_pending_end().  FALSE if there is nothing that could run together
- * with @own: then nothing is pending in the buffer any more, unless others hold
- * its memory too.  The buffer must be writable. */
+/* Takes the locks of the row, until gst_tfx_pending_end().  FALSE if there is
+ * nothing that could run together with @own: then nothing is pending in the
+ * buffer any more, unless others hold its memory too.  The buffer must be
+ * writable. */
 gboolean gst_tfx_pending_begin (GstTfxPendingRun *run, GstBuffer *buffer,
     GstTfxSharedFilter *own, const GstTfxLayout *layout);
-void gst_tfx_pending_end (GstTfxPendingRun *run);
 
-/* ---- for the shared filter ------------------------------------------------------ */
+/* Runs the row over the samples where they are.  0 or a negative errno value. */
+gint gst_tfx_pending_filter (GstTfxPendingRun *run);
 
-/* Keeps it from being freed.  With the lock of one of its filters held, in whose
- * list it is. */
-GstTfxPending *gst_tfx_pending_hold (GstTfxPending *self);
-void gst_tfx_pending_release (GstTfxPending *self);
+/* In place of that: the buffer gets its own memory back, with the samples as they
+ * are, for who runs the row itself. */
+void gst_tfx_pending_take (GstTfxPendingRun *run, GstBuffer *buffer);
 
-/* Runs it, and before it what has to run before. */
-void gst_tfx_pending_run (GstTfxPending *self);
+/* The filters have run: the buffer has its own memory. */
+void gst_tfx_pending_end (GstTfxPendingRun *run, GstBuffer *buffer);
 
-void gst_tfx_pending_free_spare (GstTfxPending *spare);
+/* Runs what is pending: before anything of the filter changes, and before it
+ * goes.  With no lock held. */
+void gst_tfx_pending_flush (GstTfxSharedFilter *filter);
 
 G_END_DECLS
 

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-#include "gsttfxpending.h"
-
 GstTfxSharedFilter *
 gst_tfx_shared_filter_new (TfxFilter *filter)
 {
@@ -33,26 +31,10 @@ gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
     return;
   gst_tfx_shared_filter_drop_plan (self);
   gst_clear_object (&self->context);
-  gst_tfx_pending_free_spare (self->spare);
+  if (self->spare)
+    self->free_spare (self->spare);
   tfx_filter_unref (&self->filter);
   g_free (self);
-}
-
-void
-gst_tfx_shared_filter_flush (GstTfxSharedFilter *self)
-{
-  while (gst_tfx_shared_filter_is_pending (self)) {
-    GstTfxPending *first = NULL;
-
-    tfx_filter_lock (self->filter);
-    if (self->first)
-      first = gst_tfx_pending_hold (self->first->owner);
-    tfx_filter_unlock (self->filter);
-    if (!first)
-      return;
-    gst_tfx_pending_run (first);
-    gst_tfx_pending_release (first);
-  }
 }
 
 /* ---- plans ------------------------------------------------------------------------ */
@@ -134,7 +116,6 @@ gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
   self->context = context ? gst_object_ref (context) : NULL;
   self->backend = backend;
   self->is_mixing = FALSE;
-  self->counts.error = 0;
   tfx_filter_unlock (self->filter);
   if (plan)
     gst_tfx_shared_filter_free_old (plan);
@@ -177,7 +158,7 @@ gst_tfx_row_unlock (const GstTfxRow *self)
 }
 
 void
-gst_tfx_row_to_cpu (const GstTfxRow *self, gint err)
+gst_tfx_row_leave_device (const GstTfxRow *self, gint err)
 {
   GstTfxSharedFilter *last = self->last;
 
@@ -204,12 +185,18 @@ gst_tfx_row_compile (const GstTfxRow *self)
   if (err == 0 || gst_tfx_row_backend (self) == tfx_cpu_backend () ||
       err == -EINVAL)
     return err;
-  gst_tfx_row_to_cpu (self, err);
+  gst_tfx_row_leave_device (self, err);
   return tfx_plan_new (self->filters, self->n, tfx_cpu_backend (), &last->plan);
 }
 
-/* The frames of a block from one on. */
-static TfxBlock
+gboolean
+gst_tfx_row_is_on_device (const GstTfxRow *self)
+{
+  return gst_tfx_row_compile (self) == 0 &&
+         gst_tfx_row_backend (self) != tfx_cpu_backend ();
+}
+
+TfxBlock
 gst_tfx_row_rest (const TfxBlock *block, gsize from)
 {
   TfxBlock rest = *block;
@@ -240,20 +227,13 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
 
   rest_in = gst_tfx_row_rest (in, tfx_plan_n_done (last->plan));
   rest_out = gst_tfx_row_rest (out, tfx_plan_n_done (last->plan));
-  gst_tfx_row_to_cpu (self, err);
+  gst_tfx_row_leave_device (self, err);
   err = gst_tfx_row_compile (self);
   if (err < 0)
     return err;
   err = tfx_plan_run (last->plan, &rest_in, &rest_out);
   gst_tfx_shared_filter_count (last);
   return err;
-}
-
-gboolean
-gst_tfx_row_is_on_device (const GstTfxRow *self)
-{
-  return gst_tfx_row_compile (self) == 0 &&
-         gst_tfx_row_backend (self) != tfx_cpu_backend ();
 }
 
 gsize

@@ -4,7 +4,7 @@
  *
  * It knows the pending memories in which the filter is still to run, in the
  * order of the stream.  They hold no reference to it: whoever lets go of it runs
- * them first (gst_tfx_shared_filter_flush()).
+ * them first (gst_tfx_pending_flush()).
  *
  * Locks: the lock of a pending memory is taken first, then those of its filters,
  * all at once (tfx_filter_lock_all()).  Nobody holds the locks of two pending
@@ -37,7 +37,7 @@ struct _GstTfxPendingLink
 /* What the rows that end in a filter came to, since it was made. */
 typedef struct
 {
-  TfxStats stats; /* device and kernel are those of the last run */
+  TfxStats stats;             /* device and kernel are those of the last run */
   gsize n_stages, n_sections; /* of the last run */
   gint error;     /* of a device that failed, a negative errno value, or 0 */
   guint64 n_lost; /* frames that nobody could filter */
@@ -51,11 +51,12 @@ struct _GstTfxSharedFilter
   GstTfxPendingLink *first, *last;
   const TfxBackend *backend; /* for rows that end here */
   GstObject *context;        /* what it runs on, or NULL */
-  gboolean is_mixing; /* the CPU runs what the backend cannot mix */
-  TfxPlan *plan;      /* of the row that ran last, or NULL */
-  TfxStats plan_stats; /* its own, as far as they are counted */
+  gboolean is_mixing;        /* the CPU runs what the backend cannot mix */
+  TfxPlan *plan;             /* of the row that ran last, or NULL */
+  TfxStats plan_stats;       /* its own, as far as they are counted */
   GstTfxRowCounts counts;
   GstTfxPending *spare; /* atomic: serves the next buffer */
+  void (*free_spare) (GstTfxPending *spare);
 };
 
 /* Takes over the reference to @filter. */
@@ -72,10 +73,6 @@ gst_tfx_shared_filter_is_pending (const GstTfxSharedFilter *self)
 {
   return __atomic_load_n (&self->first, __ATOMIC_ACQUIRE) != NULL;
 }
-
-/* Runs what is pending: before anything of the filter changes, and before it
- * goes.  With no lock held. */
-void gst_tfx_shared_filter_flush (GstTfxSharedFilter *self);
 
 /* Where rows that end here run from now on.  @context (or NULL) is held as long
  * as that.  With no lock held. */
@@ -102,12 +99,24 @@ void gst_tfx_row_unlock (const GstTfxRow *self);
 
 /* The rest with the row locked. */
 
+/* Whether it runs on a device, as far as can be told before. */
+gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
+
 /* Filters in to out.  Blocks in host memory (@in_host) are finished by the CPU if
- * the device fails.  0 or a negative errno value: what gst_tfx_row_n_done() says
- * is done then. */
+ * the device fails or cannot mix.  0 or a negative errno value: what
+ * gst_tfx_row_n_done() says is done then.  For others gst_tfx_row_is_on_device()
+ * must hold; if that fails, gst_tfx_row_leave_device() and the rest, in host
+ * memory. */
 gint gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gboolean in_host);
 gsize gst_tfx_row_n_done (const GstTfxRow *self);
+
+/* The CPU takes over what has failed with @err: for good, or, if that is
+ * -ENOTSUP, until nothing is changing any more. */
+void gst_tfx_row_leave_device (const GstTfxRow *self, gint err);
+
+/* The frames of a block from one on. */
+TfxBlock gst_tfx_row_rest (const TfxBlock *block, gsize from);
 
 /* Whether silence gives silence; time goes by with it. */
 gboolean gst_tfx_row_is_silent (const GstTfxRow *self);
@@ -115,13 +124,6 @@ void gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames);
 
 /* Whether a glide, a catch-up or a cross-fade is under way. */
 gboolean gst_tfx_row_is_changing (const GstTfxRow *self);
-
-/* Whether it runs on a device, if it runs now. */
-gboolean gst_tfx_row_is_on_device (const GstTfxRow *self);
-
-/* The CPU takes over: for good if the device has failed with @err, for a while if
- * it cannot run a change (-ENOTSUP). */
-void gst_tfx_row_to_cpu (const GstTfxRow *self, gint err);
 
 /* Makes the plan, if there is none.  0 or a negative errno value. */
 gint gst_tfx_row_compile (const GstTfxRow *self);

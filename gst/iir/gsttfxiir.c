@@ -36,9 +36,8 @@ typedef struct
   GstTfxBand band;
   guint order;
 
-  guint64 id; /* of the stage */
-
   /* Of the streaming thread: what the stage is. */
+  guint64 id;
   TfxDesign last;
   gint n_sos;
   TfxStage *moving; /* for values that move, used again and again */
@@ -96,6 +95,16 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build, Making *making)
   return TRUE;
 }
 
+/* Whether it differs in frequencies and ripples alone from what the stage is. */
+static gboolean
+gst_tfx_iir_is_same_kind (const GstTfxIirPrivate *priv, const Making *making)
+{
+  return priv->n_sos == making->n_sos &&
+         priv->last.order == making->design.order &&
+         priv->last.mode == making->design.mode &&
+         priv->last.family == making->design.family;
+}
+
 static TfxChain *
 gst_tfx_iir_make_chain (GstTfxIir *self, const Making *making)
 {
@@ -127,6 +136,9 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
         fault);
     return NULL;
   }
+  /* Another kind of filter is another stage: its state means nothing to it. */
+  if (priv->last.order > 0 && !gst_tfx_iir_is_same_kind (priv, &making))
+    priv->id = tfx_stage_new_id ();
   chain = gst_tfx_iir_make_chain (self, &making);
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
@@ -146,15 +158,12 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   Making making;
 
   if (!gst_tfx_iir_design (self, build, &making) ||
-      priv->n_sos != making.n_sos || priv->last.order != making.design.order ||
-      priv->last.mode != making.design.mode ||
-      priv->last.family != making.design.family)
+      !gst_tfx_iir_is_same_kind (priv, &making))
     return FALSE;
-  if (!priv->moving || !tfx_stage_reuse_sections (priv->moving, making.sos,
-                           making.n_sos)) {
+  if (!priv->moving ||
+      !tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
     tfx_stage_unref (&priv->moving);
-    priv->moving =
-        tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
+    priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
   }
   return priv->moving && gst_tfx_element_set_stage (element, priv->moving);
 }

@@ -29,8 +29,7 @@ static TfxChain *
 chain_new (const Changes *c, unsigned which)
 {
   const double *kernels[1] = { c->taps + which * c->n_taps };
-  TfxStage *stage =
-      tfx_stage_new_fir (1, kernels, 1, c->n_taps, 0, TFX_FIR_AUTO);
+  TfxStage *stage = tfx_stage_new_fir (1, kernels, 1, c->n_taps, TFX_FIR_AUTO);
   TfxChain *empty = tfx_chain_new (), *chain = NULL;
 
   if (stage && empty &&

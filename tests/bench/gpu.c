@@ -88,7 +88,7 @@ append_fir (TfxChain **chain, double hz, size_t n_taps, TfxFirMethod method)
 
   tfx_fir_design (&design, CASCADES_RATE, taps);
   append (chain,
-      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, 0, method));
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, method));
   free (taps);
 }
 

@@ -76,7 +76,7 @@ random_fir (unsigned longest)
   double *kernel = test_cuda_noise (n_taps);
   const double *const kernels[] = { kernel };
   TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps,
-      0, (TfxFirMethod)tap_random_below (3));
+      (TfxFirMethod)tap_random_below (3));
 
   free (kernel);
   return stage;

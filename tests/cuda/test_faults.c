@@ -51,9 +51,9 @@ make_chain (void)
   stages[4] = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
   stages[5] = tfx_stage_new_sections (tfx_stage_new_id (), sos, 3);
   stages[6] =
-      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 3, 0, TFX_FIR_DIRECT);
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 3, TFX_FIR_DIRECT);
   stages[7] =
-      tfx_stage_new_fir (tfx_stage_new_id (), rooms, 1, 300, 0, TFX_FIR_FFT);
+      tfx_stage_new_fir (tfx_stage_new_id (), rooms, 1, 300, TFX_FIR_FFT);
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     longer = tfx_chain_append (chain, stages[order[i]]);
     tfx_chain_unref (&chain);

@@ -41,7 +41,7 @@ row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
   for (unsigned k = 0; k < c->n_kernels; k++)
     kernels[k] = c->taps + k * c->n_taps;
   test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels,
-                                c->n_kernels, c->n_taps, 0, method));
+                                c->n_kernels, c->n_taps, method));
   row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
   tfx_chain_unref (&chain);
   free (kernels);
@@ -359,8 +359,8 @@ noise_fir (size_t n_taps)
 {
   double *kernel = test_cuda_noise (n_taps);
   const double *const kernels[] = { kernel };
-  TfxStage *stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps,
-      0, TFX_FIR_AUTO);
+  TfxStage *stage =
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, TFX_FIR_AUTO);
 
   free (kernel);
   return stage;

@@ -51,7 +51,7 @@ check_fir (TapMany *many, size_t n_taps, bool per_channel, TfxSample type,
         n_frames);
   test_cuda_append (&chain,
       tfx_stage_new_fir (tfx_stage_new_id (), (const double *const *)kernels,
-          per_channel ? n_channels : 1, n_taps, 0, TFX_FIR_DIRECT));
+          per_channel ? n_channels : 1, n_taps, TFX_FIR_DIRECT));
   row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
   memcpy (out, in, n_frames * n_channels * sizeof *out);
   while (row && ret == 0 && done < n_frames) {
@@ -123,7 +123,7 @@ test_tail (void)
   test_run_f64 (sos, 2, expected, expected, total, NULL);
 
   test_cuda_append (&chain, tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
-                                n_taps, 0, TFX_FIR_DIRECT));
+                                n_taps, TFX_FIR_DIRECT));
   test_cuda_append (&chain,
       tfx_stage_new_sections (tfx_stage_new_id (), sos, 2));
   row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
@@ -149,8 +149,7 @@ fir_chain (uint64_t id, uint64_t sum_id, const double *taps, size_t n_taps,
   TfxChain *chain = tfx_chain_new (), *sum = tfx_chain_new ();
   TfxChain *const branches[] = { sum, chain };
 
-  test_cuda_append (&chain,
-      tfx_stage_new_fir (id, kernels, 1, n_taps, 0, method));
+  test_cuda_append (&chain, tfx_stage_new_fir (id, kernels, 1, n_taps, method));
   if (in_sum) {
     TfxChain *both[] = { branches[0], chain };
     TfxStage *stage = tfx_stage_new_sum (sum_id, both, 2);

@@ -35,8 +35,7 @@ fir (size_t n_taps, TfxFirMethod method)
   test_noise_f64 (taps, n_taps);
   for (size_t i = 0; i < n_taps; i++)
     taps[i] /= sqrt ((double)n_taps);
-  stage =
-      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, 0, method);
+  stage = tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, n_taps, method);
   free (taps);
   return stage;
 }
@@ -223,7 +222,7 @@ test_errors (void)
   const double huge[1] = { 1e31 };
   const double *const kernels[1] = { huge };
   TfxStage *stage =
-      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 1, 0, TFX_FIR_AUTO);
+      tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1, 1, TFX_FIR_AUTO);
   TfxChain *chain = rows_chain (&stage, 1);
 
   spec.n_channels = 0;
@@ -287,7 +286,7 @@ check_later (size_t n_taps, TfxFirMethod method, bool is_prepared)
     TfxStage *both[2] = { tfx_stage_ref (front), NULL };
 
     stages[i] = both[1] = tfx_stage_new_fir (id, &kernels[i], 1,
-        i ? n_all + n_later : n_taps, 0, method);
+        i ? n_all + n_later : n_taps, method);
     if (i && is_prepared)
       tap_check (tfx_stage_prepare (stages[i], &spec) == 0, "prepared");
     chains[i] = rows_chain (both, 2);
@@ -348,6 +347,78 @@ test_later (void)
   check_later (20000, TFX_FIR_FFT, true);
 }
 
+/* Gains at the ends of what a double holds, in rows and moving. */
+static void
+test_gains (void)
+{
+  static const double gains[] = { 1e-308, 1e308, -1e-308, 0, 5e-324, -1e200 };
+  TapMany many = tap_many ("gains as small and as large as can be");
+
+  for (unsigned k = 0; k < 200; k++) {
+    static double x[FRAMES * CHANNELS];
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stages[8], *moved;
+    size_t n = 0;
+    TfxFilter *filter;
+    TfxPlan *plan;
+    bool is_number = true;
+
+    for (unsigned i = 0; i < 7; i++) {
+      const double factor = gains[tap_random_below (6)];
+
+      stages[n++] =
+          tap_random_below (3) == 0 ? sections (2)
+          : tap_random_below (8) == 0
+              ? delay (20)
+              : tfx_stage_new_gain (i == 3 ? id : id + 1000 + i, factor);
+    }
+    filter = rows_filter (stages, n, CHANNELS, TFX_SAMPLE_F64);
+    plan = rows_plan (&filter, 1);
+    memset (x, 0, sizeof x);
+    /* Silence, and what is very quiet: nothing can overflow. */
+    for (size_t i = 0; i < FRAMES / 4; i++)
+      x[i] = k % 2 ? 0.0 : 1e-300;
+    rows_run (plan, x, CHANNELS, FRAMES / 2);
+    moved = tfx_stage_new_gain (id, gains[tap_random_below (6)]);
+    tfx_filter_lock (filter);
+    tfx_filter_set_stage (filter, moved);
+    tfx_filter_unlock (filter);
+    rows_run (plan, x + FRAMES / 2 * CHANNELS, CHANNELS, FRAMES / 2);
+    for (size_t i = 0; i < FRAMES * CHANNELS; i++)
+      is_number = is_number && !isnan (x[i]);
+    tap_many_check (&many, is_number || k % 2 == 0, "row %u", k);
+    tfx_stage_unref (&moved);
+    rows_free (&plan);
+    tfx_filter_unref (&filter);
+  }
+  tap_many_end (&many);
+}
+
+/* What a gain of 1e-308 does to a wave between two sections, and back. */
+static void
+test_tiny (void)
+{
+  static double x[FRAMES * CHANNELS], want[FRAMES * CHANNELS];
+  TfxStage *stages[] = { sections (2), gain (1e-200), gain (1e-100),
+    gain (1e150), sections (2), gain (1e150) };
+  TfxStage *plain[] = { tfx_stage_ref (stages[0]), tfx_stage_ref (stages[4]) };
+  TfxFilter *filter = rows_filter (stages, 6, CHANNELS, TFX_SAMPLE_F64);
+  TfxFilter *other = rows_filter (plain, 2, CHANNELS, TFX_SAMPLE_F64);
+  TfxPlan *a = rows_plan (&filter, 1), *b = rows_plan (&other, 1);
+
+  test_noise_f64 (x, FRAMES * CHANNELS);
+  memcpy (want, x, sizeof want);
+  rows_run (a, x, CHANNELS, FRAMES);
+  rows_run (b, want, CHANNELS, FRAMES);
+  tap_check (test_distance (x, want, FRAMES * CHANNELS) < 1e-11,
+      "tiny gains and large ones make up for each other: %g",
+      test_distance (x, want, FRAMES * CHANNELS));
+  rows_free (&a);
+  rows_free (&b);
+  tfx_filter_unref (&filter);
+  tfx_filter_unref (&other);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -356,6 +427,8 @@ main (int argc, char **argv)
     { "turns", test_turns },
     { "splits", test_splits },
     { "errors", test_errors },
+    { "gains", test_gains },
+    { "tiny", test_tiny },
     { "later", test_later },
     { NULL, NULL },
   };

@@ -35,7 +35,7 @@ fir (uint64_t id, size_t n_taps)
 
   for (size_t i = 0; i < n_taps; i++)
     taps[i] = cos (0.1 * (double)i) / (double)(n_taps);
-  return tfx_stage_new_fir (id, kernels, 1, n_taps, 0, TFX_FIR_AUTO);
+  return tfx_stage_new_fir (id, kernels, 1, n_taps, TFX_FIR_AUTO);
 }
 
 static TfxStage *

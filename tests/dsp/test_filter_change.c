@@ -305,10 +305,8 @@ test_fir (void)
     test_noise_f64 (x, N);
     test_noise_f64 (old, n_old);
     test_noise_f64 (new, n_new);
-    stage[0] =
-        tfx_stage_new_fir (id, &kernels[0], 1, n_old, 0, cases[k].method);
-    stage[1] =
-        tfx_stage_new_fir (id, &kernels[1], 1, n_new, 0, cases[k].method);
+    stage[0] = tfx_stage_new_fir (id, &kernels[0], 1, n_old, cases[k].method);
+    stage[1] = tfx_stage_new_fir (id, &kernels[1], 1, n_new, cases[k].method);
     f = rows_filter (&stage[0], 1, 1, TFX_SAMPLE_F64);
     plan = rows_plan (&f, 1);
     convolve (x, old, n_old, a);
@@ -428,7 +426,7 @@ random_stage (uint64_t id, int depth)
     case 2:
       test_noise_f64 (taps, 40);
       return tfx_stage_new_fir (id, kernel, 1, 20 + tap_random_below (2) * 20,
-          0, TFX_FIR_DIRECT);
+          TFX_FIR_DIRECT);
     case 4:
       for (int k = 0; k < 2; k++)
         branches[k] = rows_random_chain (id * 100 + 10 * (uint64_t)k, 3,

@@ -167,7 +167,7 @@ long_chain (bool is_prepared, const TfxFilterSpec *spec)
 
   for (size_t i = 0; i < LONG_TAPS; i++)
     taps[i] = tap_random_uniform (-1.0, 1.0);
-  stage = tfx_stage_new_fir (1, kernels, 1, LONG_TAPS, 0, TFX_FIR_AUTO);
+  stage = tfx_stage_new_fir (1, kernels, 1, LONG_TAPS, TFX_FIR_AUTO);
   if (is_prepared)
     tfx_stage_prepare (stage, spec);
   free (taps);

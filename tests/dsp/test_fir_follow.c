@@ -155,9 +155,8 @@ chain_new (size_t n_taps, double scale, bool is_prepared)
   for (size_t i = 0; i < n_taps; i++, number = number * 1664525 + 1013904223)
     taps[i] = scale * ((double)number / 0x1p31 - 1.0);
   for (unsigned i = 0; i < 3; i++)
-    stages[i] = i == 1
-                    ? tfx_stage_new_fir (2, kernels, 1, n_taps, 0, TFX_FIR_AUTO)
-                    : tfx_stage_new_sections (i + 1, &section, 1);
+    stages[i] = i == 1 ? tfx_stage_new_fir (2, kernels, 1, n_taps, TFX_FIR_AUTO)
+                       : tfx_stage_new_sections (i + 1, &section, 1);
   if (is_prepared)
     tap_check (tfx_stage_prepare (stages[1], &filter_spec) == 0, "prepared");
   free (taps);

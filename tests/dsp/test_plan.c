@@ -166,7 +166,7 @@ random_fir (Signal *s)
   }
   tell (" fir(%zu taps, %u kernels, method %u)", n_taps, n_kernels, method);
   apply_fir (s, kernels, n_kernels, n_taps);
-  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, n_kernels, n_taps, 0,
+  return tfx_stage_new_fir (tfx_stage_new_id (), kernels, n_kernels, n_taps,
       (TfxFirMethod)method);
 }
 
@@ -421,7 +421,7 @@ couple_stage (size_t number, int i, const double *taps)
   const double *kernels[1] = { taps };
 
   return tfx_stage_new_fir (tfx_stage_new_id (), kernels, 1,
-      couples[number].n_taps[i], 0, couples[number].methods[i]);
+      couples[number].n_taps[i], couples[number].methods[i]);
 }
 
 static double
@@ -519,21 +519,21 @@ test_zeros (void)
   TfxStage *stage;
 
   taps[0][40] = taps[0][60] = taps[1][50] = taps[1][250] = 1.0;
-  stage = tfx_stage_new_fir (1, kernels, 2, 300, 0, TFX_FIR_AUTO);
+  stage = tfx_stage_new_fir (1, kernels, 2, 300, TFX_FIR_AUTO);
   tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 49,
       "zeros of all kernels at once");
   tfx_stage_unref (&stage);
-  stage = tfx_stage_new_fir (1, kernels, 1, 300, 100, TFX_FIR_AUTO);
+  stage = tfx_stage_new_fir (1, kernels, 1, 300, TFX_FIR_AUTO);
   tap_check (stage->u.fir.n_front == 40 && stage->u.fir.n_back == 239,
       "or of one");
   tfx_stage_unref (&stage);
   kernels[0] += 20;
-  stage = tfx_stage_new_fir (1, kernels, 1, 80, 0, TFX_FIR_AUTO);
+  stage = tfx_stage_new_fir (1, kernels, 1, 80, TFX_FIR_AUTO);
   tap_check (stage->u.fir.n_front == 0 && stage->u.fir.n_back == 39,
       "a few do not count");
   tfx_stage_unref (&stage);
   kernels[0] = taps[1] + 60;
-  stage = tfx_stage_new_fir (1, kernels, 1, 190, 0, TFX_FIR_AUTO);
+  stage = tfx_stage_new_fir (1, kernels, 1, 190, TFX_FIR_AUTO);
   tap_check (stage->u.fir.n_front + stage->u.fir.n_back == 189,
       "zeros alone leave one tap");
   tfx_stage_unref (&stage);

@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 GstCudaContext *cuda_check_context;
 TfxCuda *cuda_check_cuda;

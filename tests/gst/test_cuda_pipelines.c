@@ -35,11 +35,6 @@ typedef struct
   {                                                                            \
     name, 1, 0, 0, 0, 0                                                        \
   }
-/* The first of a row brings the samples to the device. */
-#define UPLOADS(name)                                                          \
-  {                                                                            \
-    name, 1, 0, 1, 0, 0                                                        \
-  }
 #define WHOLE(name)                                                            \
   {                                                                            \
     name, 0, 1, 1, 1, 1                                                        \
@@ -63,25 +58,25 @@ typedef struct
 
 static const Line lines[] = {
   { HIGH "name=e0", FALSE, { WHOLE ("e0") } },
-  { HIGH "name=e0 ! " LOW "name=e1", FALSE, { UPLOADS ("e0"), LAST ("e1") } },
+  { HIGH "name=e0 ! " LOW "name=e1", FALSE, { DEFERS ("e0"), WHOLE ("e1") } },
   { HIGH "name=e0 ! " HIGH "cutoff=60 ! " HIGH "cutoff=65 ! " LOW "! " LOW
          "cutoff=4900 ! " LOW "cutoff=4850 name=e5",
-      FALSE, { UPLOADS ("e0"), LAST ("e5") } },
+      FALSE, { DEFERS ("e0"), WHOLE ("e5") } },
   { "tfxchain name=e0 DEVICE chain=\"HiButterworth(80,order=8)|"
     "LoButterworth(4000,order=8)|Gain(0.5)\"",
       FALSE, { WHOLE ("e0") } },
   /* A FIR is one launch more, by FFT too. */
   { HIGH "name=e0 ! tfxfir name=e1 taps=101 align=false DEVICE", FALSE,
-      { UPLOADS ("e0"), { "e1", 0, 1, 0, 2, 1 } } },
+      { DEFERS ("e0"), { "e1", 0, 1, 1, 2, 1 } } },
   { HIGH "name=e0 ! " LOW "! tfxfir name=e1 taps=5000 align=false DEVICE",
-      FALSE, { UPLOADS ("e0"), { "e1", 0, 1, 0, 2, 1 } } },
+      FALSE, { DEFERS ("e0"), { "e1", 0, 1, 1, 2, 1 } } },
   /* Memory stays on the device between elements that do not run as one. */
   { HIGH "name=e0 fuse=false ! " LOW "name=e1 fuse=false", FALSE,
       { FIRST ("e0"), LAST ("e1") } },
   { HIGH "name=e0 ! queue ! " LOW "name=e1", FALSE,
       { FIRST ("e0"), LAST ("e1") } },
   { HIGH "name=e0 ! " LOW "name=e1 ! queue ! " LOW "name=e2 ! " HIGH "name=e3",
-      FALSE, { UPLOADS ("e0"), MIDDLE ("e1"), DEFERS ("e2"), LAST ("e3") } },
+      FALSE, { DEFERS ("e0"), FIRST ("e1"), DEFERS ("e2"), LAST ("e3") } },
   { HIGH "name=e0 ! queue ! " LOW "name=e1 ! queue ! " HIGH "name=e2", FALSE,
       { FIRST ("e0"), MIDDLE ("e1"), LAST ("e2") } },
   { HIGH "name=e0 ! identity ! " LOW "name=e1", FALSE,
@@ -98,7 +93,7 @@ static const Line lines[] = {
   { HIGH "name=e0 ! audio/x-raw ! " LOW "name=e1", FALSE,
       { WHOLE ("e0"), WHOLE ("e1") } },
   { HIGH "name=e0 ! " LOW "name=e1 ! MEMORY", TRUE,
-      { UPLOADS ("e0"), MIDDLE ("e1") } },
+      { DEFERS ("e0"), FIRST ("e1") } },
   { HIGH "name=e0 ! MEMORY ! " LOW "name=e1 ! MEMORY", TRUE,
       { FIRST ("e0"), MIDDLE ("e1") } },
   { HIGH "name=e0 ! MEMORY ! " LOW "name=e1 ! " LOW "name=e2", FALSE,

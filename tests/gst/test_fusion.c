@@ -39,8 +39,8 @@ static const gchar *const rows[] = {
 typedef struct
 {
   gboolean defers;
-  guint n_stages;    /* that it runs, with those left to it */
-  gboolean is_late;  /* runs once more, at the end */
+  guint n_stages;   /* that it runs, with those left to it */
+  gboolean is_late; /* runs once more, at the end */
 } Part;
 
 /* Where frames are held they are run. */
@@ -143,9 +143,9 @@ GST_START_TEST (test_toggle)
   n_deferred = tfx_rows_stat (&row[1], 0, "deferred");
   /* A probe may always be elsewhere. */
   if (parts[0].defers)
-    fail_unless (n_deferred > 0 &&
-                 (__i__ % 3 == 2 ||
-                     n_deferred < tfx_rows_stat (&row[1], 0, "buffers")));
+    fail_unless (
+        n_deferred > 0 &&
+        (__i__ % 3 == 2 || n_deferred < tfx_rows_stat (&row[1], 0, "buffers")));
   for (guint k = 0; k < 2; k++) {
     tfx_rows_close (&row[k]);
     tfx_heard_close (&heard[k]);

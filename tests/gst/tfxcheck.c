@@ -315,3 +315,18 @@ tfx_check_expect_no_warning (GstBus *bus)
 
   fail_unless (text == NULL, "warning: %s", text);
 }
+
+void
+tfx_check_begin_refusal (void)
+{
+  _gst_check_raised_critical = _gst_check_raised_warning = FALSE;
+  _gst_check_expecting_log = TRUE;
+}
+
+void
+tfx_check_end_refusal (const gchar *code)
+{
+  _gst_check_expecting_log = FALSE;
+  fail_unless (_gst_check_raised_critical || _gst_check_raised_warning,
+      "not refused: %s", code);
+}

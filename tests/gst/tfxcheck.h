@@ -91,6 +91,17 @@ void tfx_check_expect_warning (GstBus *bus, const gchar *word,
 /* No warning is on the bus. */
 void tfx_check_expect_no_warning (GstBus *bus);
 
+/* GObject refuses what the code sets, and says so in the log: as a warning, from
+ * GLib 2.84 on as a critical one. */
+#define TFX_CHECK_REFUSED(code)                                                \
+  do {                                                                         \
+    tfx_check_begin_refusal ();                                                \
+    code;                                                                      \
+    tfx_check_end_refusal (#code);                                             \
+  } while (0)
+void tfx_check_begin_refusal (void);
+void tfx_check_end_refusal (const gchar *code);
+
 /* ---- what should come out --------------------------------------------------- */
 
 /* The design run by the core alone, in place, over the same bytes. */

@@ -4,7 +4,7 @@
  *
  * An element whose device is "cuda" filters on a CUDA device from the start of
  * its stream, and one whose device is "auto" from the buffer on of which
- * gsttfxcost.h says that it pays.  Where the device cannot be used, or a call of
+ * gsttfxcost.h says that it is worthwhile.  Where the device cannot be used, or a call of
  * its driver fails, the CPU filters instead until the element is started anew.
  */
 #ifndef GST_TFX_DEVICE_H
@@ -12,17 +12,9 @@
 
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
-#include "gsttfxsharedfilter.h"
+#include "gsttfxmemory.h"
 
 G_BEGIN_DECLS
-
-/* What a pad may have to do with buffers in CUDA memory. */
-typedef enum
-{
-  GST_TFX_MEMORY_SYSTEM,       /* nothing */
-  GST_TFX_MEMORY_SYSTEM_FIRST, /* where nothing else is possible */
-  GST_TFX_MEMORY_CUDA_FIRST    /* wherever the other side has it too */
-} GstTfxMemory;
 
 /* Why CUDA is not used though the device setting allows for it. */
 typedef enum
@@ -37,24 +29,22 @@ typedef struct
 {
   gboolean may_have_cuda_memory; /* buffers in CUDA memory may come or go */
   gboolean has_cuda_memory;      /* the caps of a pad say so */
-  gint state;              /* atomic, of GstTfxCudaState */
-  gint is_chosen;          /* atomic: device=auto has chosen CUDA */
-  gint seen_setting;       /* of the device property, plus 1 */
-  gboolean told;           /* a warning that it is missing was posted */
-  gboolean is_setting;     /* caps are being set */
-  gboolean in_cuda;        /* the sink pad's caps say CUDA memory, */
-  gboolean out_cuda;       /* and so do the source pad's */
-  GstCudaContext *context; /* also set by the application */
-  TfxCuda *cuda;           /* its backend, or NULL */
-  gboolean runs;           /* the filter is to run on it */
-  /* device=auto: what the last row had to do, for so many frames. */
-  TfxWork work;
-  gsize noted_frames;
-  gboolean is_new;      /* it is not yet known whether CUDA is worthwhile */
-  gboolean is_changing; /* it says little */
+  gint state;                    /* atomic, of GstTfxCudaState */
+  gint is_chosen;                /* atomic: device=auto has chosen CUDA */
+  gint seen_setting;             /* of the device property, plus 1 */
+  gboolean was_warned;           /* a warning that it is missing was posted */
+  gboolean is_setting;           /* caps are being set */
+  gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */
+  gboolean out_cuda;             /* and so do the source pad's */
+  GstCudaContext *context;       /* also set by the application */
+  TfxCuda *cuda;                 /* its backend, or NULL */
+  gboolean runs;                 /* the filter is to run on it */
+  /* device=auto: what was last thought about. */
+  gsize seen_frames, last_frames;
+  guint64 seen_stages, seen_sections;
   gboolean from_device; /* the samples come in CUDA memory */
   GstBufferPool *pool;  /* for the output */
-} GstTfxDevicePlace;
+} GstTfxDeviceState;
 
 /* The stream starts, and ends. */
 void gst_tfx_device_start (GstTfxElement *self);
@@ -76,16 +66,12 @@ void gst_tfx_device_update (GstTfxElement *self);
 
 /* The filter is about to run over a buffer of so many frames: with device=auto this
  * may be the place to go over to another backend. */
-void
-gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
-
-/* The row, whose locks are held, has run over so many frames. */
-void gst_tfx_device_note_row (GstTfxElement *self, const GstTfxRow *row,
+void gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames);
 
 /* Caps are set and the filter is there: it goes to the backend for them, and what
  * takes time the first time is done now. */
-void gst_tfx_device_settle (GstTfxElement *self);
+void gst_tfx_device_switch_backend (GstTfxElement *self);
 
 /* A run, or a call for memory, has failed with @err, a negative errno value.  If
  * CUDA was to blame, says so, and TRUE: the CPU goes on, with the state of the
@@ -93,7 +79,7 @@ void gst_tfx_device_settle (GstTfxElement *self);
  * takes that. */
 gboolean gst_tfx_device_fall_back (GstTfxElement *self, gint err);
 
-/* ---- for gsttfxauto.c --------------------------------------------------------- */
+/* ---- for gsttfxdeviceauto.c --------------------------------------------------------- */
 
 /* What the property asks for, or where that is "auto", the environment. */
 GstTfxDevice gst_tfx_device_get_setting (GstTfxElement *self);

@@ -1,96 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind-delay.c: stages that are a delay line with taps. */
+ * unit-delay.c: a delay line on the CPU, and how it goes to other taps. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "block.h"
-#include "cpu/delay.h"
-#include "kind.h"
-
-TfxStage *
-tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
-    size_t n_taps)
-{
-  TfxStage *stage;
-
-  if (!isfinite (direct))
-    return NULL;
-  for (size_t i = 0; i < n_taps; i++) {
-    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
-      return NULL;
-  }
-  stage = tfx_stage_alloc (id, &tfx_kind_delay);
-  if (!stage)
-    return NULL;
-  stage->u.delay.direct = direct;
-  stage->u.delay.n_taps = n_taps;
-  for (size_t i = 0; i < n_taps; i++) {
-    if (taps[i].delay > stage->u.delay.longest)
-      stage->u.delay.longest = taps[i].delay;
-  }
-  stage->u.delay.taps = tfx_stage_copy (taps, n_taps, sizeof *taps);
-  if (!stage->u.delay.taps)
-    tfx_stage_unref (&stage);
-  return stage;
-}
-
-static bool
-delay_is_identity (const TfxStage *stage)
-{
-  return stage->u.delay.direct == 1.0 && stage->u.delay.n_taps == 0;
-}
-
-/* Any taps over one past. */
-static bool
-delay_is_same_structure (const TfxStage *a, const TfxStage *b)
-{
-  return a->u.delay.longest == b->u.delay.longest;
-}
-
-static bool
-delay_is_same (const TfxStage *a, const TfxStage *b)
-{
-  if (a->u.delay.direct != b->u.delay.direct ||
-      a->u.delay.n_taps != b->u.delay.n_taps)
-    return false;
-  for (size_t i = 0; i < a->u.delay.n_taps; i++) {
-    const TfxTap *s = &a->u.delay.taps[i], *t = &b->u.delay.taps[i];
-    if (s->delay != t->delay || s->gain != t->gain || s->swap != t->swap ||
-        s->side != t->side)
-      return false;
-  }
-  return true;
-}
-
-static size_t
-delay_state_size (const TfxStage *stage)
-{
-  return stage->u.delay.longest;
-}
-
-static size_t
-delay_n_taps (const TfxStage *stage)
-{
-  return stage->u.delay.n_taps;
-}
-
-/* ns for a tap and a sample. */
-#define TAP_NS 0.5
-
-static double
-delay_cost (const TfxStage *stage, const TfxUnitSpec *spec)
-{
-  return TAP_NS * (double)stage->u.delay.n_taps;
-}
-
-static void
-delay_clear (TfxStage *stage)
-{
-  free (stage->u.delay.taps);
-}
-
-/* ---- on the CPU ------------------------------------------------------------- */
+#include "../backend.h"
+#include "../block.h"
+#include "kind-delay.h"
+#include "../cpu/delay.h"
 
 /* The line, and the stages whose taps it has: those that are heard, those that
  * it goes to, and those that wait for that. */
@@ -277,7 +193,14 @@ unit_catch_up_frames (size_t block_frames)
   return SIZE_MAX;
 }
 
-static const TfxUnitKind delay_unit = {
+static const char *
+get_kernel (void)
+{
+  return tfx_cpu_backend ()->kernel;
+}
+
+const TfxUnitKind tfx_delay_unit = {
+  .get_kernel = get_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -292,17 +215,4 @@ static const TfxUnitKind delay_unit = {
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
   .catch_up_frames = unit_catch_up_frames,
-};
-
-const TfxKind tfx_kind_delay = {
-  .name = "delay",
-  .step = TFX_STEP_DELAY,
-  .unit = &delay_unit,
-  .is_identity = delay_is_identity,
-  .is_same_structure = delay_is_same_structure,
-  .is_same = delay_is_same,
-  .state_size = delay_state_size,
-  .n_taps = delay_n_taps,
-  .cost = delay_cost,
-  .clear = delay_clear,
 };

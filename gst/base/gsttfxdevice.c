@@ -11,10 +11,10 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
-static GstTfxDevicePlace *
-gst_tfx_device_place (GstTfxElement *self)
+static GstTfxDeviceState *
+gst_tfx_device_get_state (GstTfxElement *self)
 {
-  return &gst_tfx_element_get_private (self)->place;
+  return &gst_tfx_element_get_private (self)->device;
 }
 
 /* TFX_DEVICE says what "auto" is in this process: cpu or cuda. */
@@ -37,7 +37,7 @@ gst_tfx_device_get_setting (GstTfxElement *self)
 {
   static GOnce once = G_ONCE_INIT;
   GstTfxDevice set =
-      g_atomic_int_get (&gst_tfx_element_get_private (self)->device);
+      g_atomic_int_get (&gst_tfx_element_get_private (self)->device_setting);
 
   if (set != GST_TFX_DEVICE_AUTO)
     return set;
@@ -48,21 +48,21 @@ gst_tfx_device_get_setting (GstTfxElement *self)
 GstTfxMemory
 gst_tfx_device_get_memory (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
-  GstTfxCudaState state = g_atomic_int_get (&place->state);
+  GstTfxCudaState state = g_atomic_int_get (&device->state);
 
   if (state == GST_TFX_CUDA_GONE)
     return GST_TFX_MEMORY_SYSTEM;
   /* Set while playing: until the others have asked again their buffers are in
    * CUDA memory still.  Else the driver is not even looked for. */
   if (setting == GST_TFX_DEVICE_CPU)
-    return g_atomic_pointer_get (&place->cuda) ? GST_TFX_MEMORY_SYSTEM_FIRST
-                                               : GST_TFX_MEMORY_SYSTEM;
+    return g_atomic_pointer_get (&device->cuda) ? GST_TFX_MEMORY_SYSTEM_FIRST
+                                                : GST_TFX_MEMORY_SYSTEM;
   if (!gst_tfx_cuda_is_available (NULL))
     return GST_TFX_MEMORY_SYSTEM;
   if (state == GST_TFX_CUDA_FINE &&
-      (setting == GST_TFX_DEVICE_CUDA || g_atomic_int_get (&place->is_chosen)))
+      (setting == GST_TFX_DEVICE_CUDA || g_atomic_int_get (&device->is_chosen)))
     return GST_TFX_MEMORY_CUDA_FIRST;
   return GST_TFX_MEMORY_SYSTEM_FIRST;
 }
@@ -73,12 +73,13 @@ gst_tfx_device_get_memory (GstTfxElement *self)
 static void
 gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
 
   GST_INFO_OBJECT (self, "no CUDA: %s", why);
-  if (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_CUDA || place->told)
+  if (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_CUDA ||
+      device->was_warned)
     return;
-  place->told = TRUE;
+  device->was_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
       ("device=cuda cannot be met: %s. The CPU filters instead.", why), (NULL));
 }
@@ -87,22 +88,22 @@ gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
 static gboolean
 gst_tfx_device_open (GstTfxElement *self, gchar **why)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   gint id =
       g_atomic_int_get (&gst_tfx_element_get_private (self)->cuda_device_id);
 
   *why = NULL;
-  if (place->cuda)
+  if (device->cuda)
     return TRUE;
-  if (gst_tfx_cuda_ensure_context (GST_ELEMENT (self), id, &place->context,
+  if (gst_tfx_cuda_ensure_context (GST_ELEMENT (self), id, &device->context,
           why))
-    place->cuda = gst_tfx_cuda_for_context (place->context, why);
-  if (!place->cuda) {
-    g_atomic_int_set (&place->state, GST_TFX_CUDA_GONE);
+    device->cuda = gst_tfx_cuda_for_context (device->context, why);
+  if (!device->cuda) {
+    g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
     return FALSE;
   }
-  GST_INFO_OBJECT (self, "CUDA device %d, %s", tfx_cuda_device (place->cuda),
-      tfx_cuda_name (place->cuda));
+  GST_INFO_OBJECT (self, "CUDA device %d, %s", tfx_cuda_device (device->cuda),
+      tfx_cuda_name (device->cuda));
   return TRUE;
 }
 
@@ -110,14 +111,14 @@ gst_tfx_device_open (GstTfxElement *self, gchar **why)
 gboolean
 gst_tfx_device_try_open (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   const gchar *missing;
   gchar *why;
 
-  if (g_atomic_int_get (&place->state) != GST_TFX_CUDA_FINE)
+  if (g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return FALSE;
   if (!gst_tfx_cuda_is_available (&missing)) {
-    g_atomic_int_set (&place->state, GST_TFX_CUDA_GONE);
+    g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
     gst_tfx_device_report_missing (self, missing);
     return FALSE;
   }
@@ -132,27 +133,27 @@ void
 gst_tfx_device_reconfigure (GstTfxElement *self)
 {
   gst_pad_mark_reconfigure (gst_tfx_element_get_private (self)->src);
-  gst_tfx_events_ask_upstream (self);
+  gst_tfx_element_ask_upstream (self);
 }
 
 /* The application may have set another device. */
 static void
 gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   gboolean changed =
-      place->seen_setting != 0 && place->seen_setting != (gint)setting + 1;
+      device->seen_setting != 0 && device->seen_setting != (gint)setting + 1;
 
-  place->seen_setting = setting + 1;
+  device->seen_setting = setting + 1;
   if (setting != GST_TFX_DEVICE_CUDA)
-    place->told = FALSE;
-  place->may_have_cuda_memory =
+    device->was_warned = FALSE;
+  device->may_have_cuda_memory =
       setting != GST_TFX_DEVICE_CPU && gst_tfx_cuda_is_available (NULL);
   if (!changed)
     return;
   /* Buffers in CUDA memory may be under way. */
-  place->may_have_cuda_memory |= place->cuda != NULL;
-  g_atomic_int_set (&place->is_chosen, FALSE);
+  device->may_have_cuda_memory |= device->cuda != NULL;
+  g_atomic_int_set (&device->is_chosen, FALSE);
   gst_tfx_device_reconfigure (self);
 }
 
@@ -160,16 +161,16 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 static const TfxBackend *
 gst_tfx_device_choose (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
   gboolean wanted;
 
   gst_tfx_device_see_setting (self, setting);
   wanted = setting == GST_TFX_DEVICE_CUDA ||
            (setting == GST_TFX_DEVICE_AUTO &&
-               (g_atomic_int_get (&place->is_chosen) || place->from_device));
-  place->runs = wanted && gst_tfx_device_try_open (self);
-  return place->runs ? tfx_cuda_backend (place->cuda) : tfx_cpu_backend ();
+               (g_atomic_int_get (&device->is_chosen) || device->from_device));
+  device->runs = wanted && gst_tfx_device_try_open (self);
+  return device->runs ? tfx_cuda_backend (device->cuda) : tfx_cpu_backend ();
 }
 
 /* ---- the life of a stream --------------------------------------------------------- */
@@ -177,15 +178,14 @@ gst_tfx_device_choose (GstTfxElement *self)
 void
 gst_tfx_device_start (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
 
-  g_atomic_int_set (&place->state, GST_TFX_CUDA_FINE);
-  g_atomic_int_set (&place->is_chosen, FALSE);
-  place->seen_setting = 0;
-  place->told = FALSE;
-  place->in_cuda = place->out_cuda = place->has_cuda_memory = FALSE;
-  place->noted_frames = 0;
-  place->is_new = FALSE;
+  g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
+  g_atomic_int_set (&device->is_chosen, FALSE);
+  device->seen_setting = 0;
+  device->was_warned = FALSE;
+  device->in_cuda = device->out_cuda = device->has_cuda_memory = FALSE;
+  device->seen_frames = device->last_frames = 0;
   gst_tfx_device_see_setting (self, gst_tfx_device_get_setting (self));
   /* Before caps are asked for, so that they say what is possible. */
   if (gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_CUDA)
@@ -193,44 +193,44 @@ gst_tfx_device_start (GstTfxElement *self)
 }
 
 static void
-gst_tfx_device_drop_pool (GstTfxDevicePlace *place)
+gst_tfx_device_drop_pool (GstTfxDeviceState *device)
 {
-  if (place->pool)
-    gst_buffer_pool_set_active (place->pool, FALSE);
-  gst_clear_object (&place->pool);
+  if (device->pool)
+    gst_buffer_pool_set_active (device->pool, FALSE);
+  gst_clear_object (&device->pool);
 }
 
 void
 gst_tfx_device_stop (GstTfxElement *self)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
 
-  gst_tfx_device_drop_pool (place);
-  place->runs = FALSE;
-  tfx_cuda_unref (&place->cuda);
-  g_atomic_int_set (&place->state, GST_TFX_CUDA_FINE);
-  g_atomic_int_set (&place->is_chosen, FALSE);
+  gst_tfx_device_drop_pool (device);
+  device->runs = FALSE;
+  tfx_cuda_unref (&device->cuda);
+  g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
+  g_atomic_int_set (&device->is_chosen, FALSE);
 }
 
 void
 gst_tfx_device_forget (GstTfxElement *self)
 {
-  gst_clear_object (&gst_tfx_device_place (self)->context);
+  gst_clear_object (&gst_tfx_device_get_state (self)->context);
 }
 
 gboolean
 gst_tfx_device_set_caps (GstTfxElement *self, GstCaps *in, GstCaps *out)
 {
-  GstTfxDevicePlace *place = gst_tfx_device_place (self);
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   gchar *why;
 
-  place->in_cuda = place->from_device = gst_tfx_memory_is_cuda (in);
-  place->out_cuda = gst_tfx_memory_is_cuda (out);
-  place->has_cuda_memory = place->in_cuda || place->out_cuda;
-  gst_tfx_device_drop_pool (place);
-  if (!place->in_cuda && !place->out_cuda)
+  device->in_cuda = device->from_device = gst_tfx_memory_is_cuda (in);
+  device->out_cuda = gst_tfx_memory_is_cuda (out);
+  device->has_cuda_memory = device->in_cuda || device->out_cuda;
+  gst_tfx_device_drop_pool (device);
+  if (!device->in_cuda && !device->out_cuda)
     return TRUE;
-  place->may_have_cuda_memory = TRUE;
+  device->may_have_cuda_memory = TRUE;
   if (gst_tfx_device_open (self, &why))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
@@ -248,13 +248,13 @@ gst_tfx_device_move (GstTfxElement *self)
 
   if (priv->filter)
     gst_tfx_shared_filter_set_backend (priv->filter, backend,
-        priv->place.runs ? (GstObject *)priv->place.context : NULL);
+        priv->device.runs ? (GstObject *)priv->device.context : NULL);
 }
 
 void
 gst_tfx_device_update (GstTfxElement *self)
 {
-  if (gst_tfx_device_place (self)->seen_setting !=
+  if (gst_tfx_device_get_state (self)->seen_setting !=
       (gint)gst_tfx_device_get_setting (self) + 1)
     gst_tfx_device_move (self);
 }
@@ -266,11 +266,11 @@ static void
 gst_tfx_device_leave_memory (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   GstCaps *caps = gst_pad_get_current_caps (priv->src), *of_system;
 
   /* The caps that are being set are sent after that. */
-  if (place->is_setting || !place->out_cuda || !caps) {
+  if (device->is_setting || !device->out_cuda || !caps) {
     gst_tfx_device_reconfigure (self);
     gst_clear_caps (&caps);
     return;
@@ -278,8 +278,8 @@ gst_tfx_device_leave_memory (GstTfxElement *self)
   of_system = gst_tfx_memory_to_system (caps);
   if (gst_pad_peer_query_accept_caps (priv->src, of_system) &&
       gst_pad_push_event (priv->src, gst_event_new_caps (of_system))) {
-    place->out_cuda = FALSE;
-    place->has_cuda_memory = place->in_cuda;
+    device->out_cuda = FALSE;
+    device->has_cuda_memory = device->in_cuda;
   }
   gst_tfx_device_reconfigure (self);
   gst_caps_unref (of_system);
@@ -290,20 +290,23 @@ gboolean
 gst_tfx_device_fall_back (GstTfxElement *self, gint err)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxDevicePlace *place = &priv->place;
+  GstTfxDeviceState *device = &priv->device;
   gboolean had_state = priv->is_running, is_lost;
   gchar text[512];
 
-  if ((!place->runs && !place->out_cuda) || err == -EINVAL)
+  if ((!device->runs && !device->out_cuda) || err == -EINVAL)
     return FALSE;
-  place->runs = FALSE;
-  tfx_cuda_error (place->cuda, text, sizeof text);
+  /* It was told before. */
+  if (!device->runs && g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
+    return FALSE;
+  device->runs = FALSE;
+  tfx_cuda_error (device->cuda, text, sizeof text);
   if (!*text)
     g_strlcpy (text, g_strerror (-err), sizeof text);
   if (priv->filter)
     gst_tfx_shared_filter_set_backend (priv->filter, tfx_cpu_backend (), NULL);
-  is_lost = tfx_cuda_is_lost (place->cuda);
-  g_atomic_int_set (&place->state,
+  is_lost = tfx_cuda_is_lost (device->cuda);
+  g_atomic_int_set (&device->state,
       is_lost ? GST_TFX_CUDA_GONE : GST_TFX_CUDA_FAILED);
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
       ("CUDA has failed: %s. The CPU filters from here on%s.", text,
@@ -323,12 +326,12 @@ gst_tfx_device_set_context (GstTfxElement *self, GstContext *context)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
   gst_tfx_cuda_set_context (GST_ELEMENT (self), context,
-      g_atomic_int_get (&priv->cuda_device_id), &priv->place.context);
+      g_atomic_int_get (&priv->cuda_device_id), &priv->device.context);
 }
 
 gboolean
 gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query)
 {
   return gst_tfx_cuda_answer_query (GST_ELEMENT (self), query,
-      gst_tfx_device_place (self)->context);
+      gst_tfx_device_get_state (self)->context);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxcudasides.c: the two sides of a CUDA memory, on the device and in pinned
- * host memory.
+ * gsttfxcudastaging.c: the samples of a CUDA memory, on the device and in pinned
+ * staging memory of the host.
  */
 #define GST_USE_UNSTABLE_API
-#include "gsttfxcudasides.h"
+#include "gsttfxcudastaging.h"
 
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include "gsttfxcudaallocator.h"
 #include "gsttfxcudaprivate.h"
 
 /* A driver call that fails once may succeed the next time; where the device has
@@ -19,7 +18,7 @@
 /* ---- moving samples ----------------------------------------------------------- */
 
 static gboolean
-gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_wait (GstTfxCudaStaging *self)
 {
   if (!self->is_busy)
     return TRUE;
@@ -35,7 +34,7 @@ gst_tfx_cuda_sides_wait (GstTfxCudaSides *self)
 
 /* Makes the context current on this thread, until gst_cuda_context_pop(). */
 static gboolean
-gst_tfx_cuda_sides_enter (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_enter (GstTfxCudaStaging *self)
 {
   for (gint i = 0; i < N_ATTEMPTS; i++) {
     if (gst_cuda_context_push (self->context))
@@ -46,11 +45,11 @@ gst_tfx_cuda_sides_enter (GstTfxCudaSides *self)
 
 /* Puts a copy on the stream. */
 static gboolean
-gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
+gst_tfx_cuda_staging_copy (GstTfxCudaStaging *self, const CUDA_MEMCPY2D *copy)
 {
   gboolean ok = FALSE;
 
-  if (!gst_tfx_cuda_sides_enter (self))
+  if (!gst_tfx_cuda_staging_enter (self))
     return FALSE;
   for (gint i = 0; i < N_ATTEMPTS && !ok; i++)
     ok = gst_cuda_result (CuMemcpy2DAsync (copy, tfx_cuda_stream (self->cuda)));
@@ -60,7 +59,7 @@ gst_tfx_cuda_sides_copy (GstTfxCudaSides *self, const CUDA_MEMCPY2D *copy)
 }
 
 static gboolean
-gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_upload (GstTfxCudaStaging *self)
 {
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -75,7 +74,7 @@ gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
           GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
     return TRUE;
   copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-  if (!gst_tfx_cuda_sides_copy (self, &copy))
+  if (!gst_tfx_cuda_staging_copy (self, &copy))
     return FALSE;
   GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
   return TRUE;
@@ -83,7 +82,7 @@ gst_tfx_cuda_sides_upload (GstTfxCudaSides *self)
 
 /* Returns when the samples are there. */
 static gboolean
-gst_tfx_cuda_sides_download (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_download (GstTfxCudaStaging *self)
 {
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -98,20 +97,21 @@ gst_tfx_cuda_sides_download (GstTfxCudaSides *self)
           GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
     return TRUE;
   copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-  if (!gst_tfx_cuda_sides_copy (self, &copy) || !gst_tfx_cuda_sides_wait (self))
+  if (!gst_tfx_cuda_staging_copy (self, &copy) ||
+      !gst_tfx_cuda_staging_wait (self))
     return FALSE;
   GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD);
   return TRUE;
 }
 
 static gboolean
-gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_pin (GstTfxCudaStaging *self)
 {
   gpointer pinned = NULL;
 
   if (self->pinned)
     return TRUE;
-  if (!gst_tfx_cuda_sides_enter (self))
+  if (!gst_tfx_cuda_staging_enter (self))
     return FALSE;
   for (gint i = 0; i < N_ATTEMPTS && !self->pinned; i++) {
     if (gst_cuda_result (CuMemAllocHost (&pinned, self->root->maxsize)))
@@ -121,9 +121,9 @@ gst_tfx_cuda_sides_pin (GstTfxCudaSides *self)
   return self->pinned != NULL;
 }
 
-/* Samples have been written on a side, or are about to be. */
+/* Samples have been written there, or are about to be. */
 static void
-gst_tfx_cuda_sides_write (GstTfxCudaSides *self, GstMapFlags flags)
+gst_tfx_cuda_staging_write (GstTfxCudaStaging *self, GstMapFlags flags)
 {
   gboolean on_device = (flags & GST_MAP_CUDA) == GST_MAP_CUDA;
 
@@ -138,16 +138,16 @@ gst_tfx_cuda_sides_write (GstTfxCudaSides *self, GstMapFlags flags)
 }
 
 static gpointer
-gst_tfx_cuda_sides_map_device (GstTfxCudaSides *self, GstMapFlags flags)
+gst_tfx_cuda_staging_map_device (GstTfxCudaStaging *self, GstMapFlags flags)
 {
   gboolean is_queued =
       (flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED;
 
-  if (!gst_tfx_cuda_sides_upload (self))
+  if (!gst_tfx_cuda_staging_upload (self))
     return NULL;
   if (is_queued)
     self->is_busy = TRUE;
-  else if (!gst_tfx_cuda_sides_wait (self))
+  else if (!gst_tfx_cuda_staging_wait (self))
     return NULL;
   return (gpointer)(guintptr)self->device;
 }
@@ -155,41 +155,41 @@ gst_tfx_cuda_sides_map_device (GstTfxCudaSides *self, GstMapFlags flags)
 /* Whoever writes a part finds the rest unchanged, so samples are downloaded for
  * writers too. */
 static gpointer
-gst_tfx_cuda_sides_map_host (GstTfxCudaSides *self, GstMapFlags flags)
+gst_tfx_cuda_staging_map_host (GstTfxCudaStaging *self, GstMapFlags flags)
 {
-  if (!gst_tfx_cuda_sides_pin (self) || !gst_tfx_cuda_sides_download (self))
+  if (!gst_tfx_cuda_staging_pin (self) || !gst_tfx_cuda_staging_download (self))
     return NULL;
   /* The stream may still be reading what would be overwritten. */
-  if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_sides_wait (self))
+  if ((flags & GST_MAP_WRITE) && !gst_tfx_cuda_staging_wait (self))
     return NULL;
   return self->pinned;
 }
 
 gpointer
-gst_tfx_cuda_sides_map (GstTfxCudaSides *self, GstMapFlags flags)
+gst_tfx_cuda_staging_map (GstTfxCudaStaging *self, GstMapFlags flags)
 {
   gpointer data;
 
   if ((flags & GST_MAP_CUDA) == GST_MAP_CUDA)
-    data = gst_tfx_cuda_sides_map_device (self, flags);
+    data = gst_tfx_cuda_staging_map_device (self, flags);
   else
-    data = gst_tfx_cuda_sides_map_host (self, flags);
+    data = gst_tfx_cuda_staging_map_host (self, flags);
   if (data)
-    gst_tfx_cuda_sides_write (self, flags);
+    gst_tfx_cuda_staging_write (self, flags);
   return data;
 }
 
 void
-gst_tfx_cuda_sides_unmap (GstTfxCudaSides *self, GstMapFlags flags)
+gst_tfx_cuda_staging_unmap (GstTfxCudaStaging *self, GstMapFlags flags)
 {
   /* Another map may have moved samples, and waited, in between. */
   if ((flags & GST_TFX_MAP_CUDA_QUEUED) == GST_TFX_MAP_CUDA_QUEUED)
     self->is_busy = TRUE;
-  gst_tfx_cuda_sides_write (self, flags);
+  gst_tfx_cuda_staging_write (self, flags);
 }
 
 gboolean
-gst_tfx_cuda_sides_copy_range (GstTfxCudaSides *to, GstTfxCudaSides *from,
+gst_tfx_cuda_staging_copy_range (GstTfxCudaStaging *to, GstTfxCudaStaging *from,
     gsize offset, gsize size)
 {
   CUDA_MEMCPY2D copy = {
@@ -205,15 +205,16 @@ gst_tfx_cuda_sides_copy_range (GstTfxCudaSides *to, GstTfxCudaSides *from,
 
   if (from->is_empty)
     return TRUE;
-  if (!gst_tfx_cuda_sides_upload (from) || !gst_tfx_cuda_sides_copy (to, &copy))
+  if (!gst_tfx_cuda_staging_upload (from) ||
+      !gst_tfx_cuda_staging_copy (to, &copy))
     return FALSE;
   from->is_busy = TRUE;
-  gst_tfx_cuda_sides_write (to, GST_MAP_WRITE | GST_MAP_CUDA);
+  gst_tfx_cuda_staging_write (to, GST_MAP_WRITE | GST_MAP_CUDA);
   return TRUE;
 }
 
 void
-gst_tfx_cuda_sides_discard (GstTfxCudaSides *self)
+gst_tfx_cuda_staging_discard (GstTfxCudaStaging *self)
 {
   self->is_empty = TRUE;
   GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
@@ -222,11 +223,11 @@ gst_tfx_cuda_sides_discard (GstTfxCudaSides *self)
 
 /* ---- making and freeing ------------------------------------------------------ */
 
-GstTfxCudaSides *
-gst_tfx_cuda_sides_new (GstMemory *root, GstCudaContext *context, TfxCuda *cuda,
-    guint64 device)
+GstTfxCudaStaging *
+gst_tfx_cuda_staging_new (GstMemory *root, GstCudaContext *context,
+    TfxCuda *cuda, guint64 device)
 {
-  GstTfxCudaSides *self = g_new0 (GstTfxCudaSides, 1);
+  GstTfxCudaStaging *self = g_new0 (GstTfxCudaStaging, 1);
 
   g_mutex_init (&self->lock);
   self->root = root;
@@ -238,19 +239,23 @@ gst_tfx_cuda_sides_new (GstMemory *root, GstCudaContext *context, TfxCuda *cuda,
 }
 
 void
-gst_tfx_cuda_sides_free (gpointer data)
+gst_tfx_cuda_staging_free_pending (GstTfxCudaStaging *self)
 {
-  GstTfxCudaSides *self = data;
+  if (self->pending)
+    self->pending_kind->free (g_steal_pointer (&self->pending));
+}
 
-  /* Nobody sees the samples any more, but who works on them may need that. */
-  if (self->task) {
-    self->task->run (self->task_data);
-    self->task->free (self->task_data);
-  }
+void
+gst_tfx_cuda_staging_free (gpointer data)
+{
+  GstTfxCudaStaging *self = data;
+
+  gst_tfx_cuda_staging_run_pending (self);
+  gst_tfx_cuda_staging_free_pending (self);
   if (self->pinned) {
     /* The stream may still be reading it. */
-    gst_tfx_cuda_sides_wait (self);
-    if (gst_tfx_cuda_sides_enter (self)) {
+    gst_tfx_cuda_staging_wait (self);
+    if (gst_tfx_cuda_staging_enter (self)) {
       gst_cuda_result (CuMemFreeHost (self->pinned));
       gst_cuda_context_pop (NULL);
     }

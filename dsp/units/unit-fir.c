@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kind-fir-unit.c: a FIR stage on the CPU: a convolver; and long ones that are
+ * unit-fir.c: a FIR stage on the CPU: a convolver; and long ones that are
  * made ready in another thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "cpu/convolver.h"
+#include "../backend.h"
 #include "kind-fir.h"
+#include "../cpu/convolver.h"
 
 /* FIRs of so many taps and more are worth to be made ready before. */
 #define LONG_TAPS 16384
@@ -48,8 +48,8 @@ convolver_spec (const TfxStage *stage, const TfxUnitSpec *spec)
     .kernel = spec->kernel };
 }
 
-int
-tfx_fir_unit_prepare (TfxStage *stage, const TfxFilterSpec *spec)
+static int
+prepare (TfxStage *stage, const TfxFilterSpec *spec)
 {
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
     tfx_cpu_backend ()->kernel };
@@ -215,7 +215,14 @@ unit_catch_up (void *unit, const void *source, size_t n_frames)
   return tfx_convolver_follow (unit, source, n_frames);
 }
 
+static const char *
+get_kernel (void)
+{
+  return tfx_cpu_backend ()->kernel;
+}
+
 const TfxUnitKind tfx_fir_unit = {
+  .get_kernel = get_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -231,4 +238,26 @@ const TfxUnitKind tfx_fir_unit = {
   .catch_up = unit_catch_up,
   .catch_up_frames = tfx_convolver_follow_frames,
   .is_prepared = unit_is_prepared,
+};
+
+static double
+get_cost (const TfxFirShape *shape, const TfxUnitSpec *spec)
+{
+  const TfxConvolverSpec convolver = { .gain = 1.0,
+    .n_taps = shape->n_taps,
+    .n_front = shape->n_front,
+    .n_back = shape->n_back,
+    .n_kernels = shape->n_kernels,
+    .n_channels = spec->n_channels,
+    .precision = spec->sample,
+    .method = shape->method,
+    .block_frames = spec->block_frames,
+    .kernel = spec->kernel };
+
+  return tfx_convolver_cost (&convolver);
+}
+
+const TfxFirFunctions tfx_fir_functions = {
+  .prepare = prepare,
+  .cost = get_cost,
 };

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "cpu/convolver.h"
 #include "kind-fir.h"
 
 static TfxStage *
@@ -59,13 +57,12 @@ look_at_taps (TfxStage *stage)
 
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
-    unsigned n_kernels, size_t n_taps, size_t delay, TfxFirMethod method)
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method)
 {
   TfxStage *stage;
 
   if (n_kernels < 1 || n_kernels > TFX_MAX_CHANNELS || n_taps < 1 ||
-      n_taps > TFX_FIR_MAX_TAPS || delay >= n_taps ||
-      (unsigned)method > TFX_FIR_FFT)
+      n_taps > TFX_FIR_MAX_TAPS || (unsigned)method > TFX_FIR_FFT)
     return NULL;
   for (unsigned k = 0; k < n_kernels; k++) {
     for (size_t i = 0; i < n_taps; i++) {
@@ -74,8 +71,6 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     }
   }
   stage = fir_new (id, n_kernels, n_taps, method);
-  if (stage)
-    stage->u.fir.delay = delay;
   for (unsigned k = 0; stage && k < n_kernels; k++)
     memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
         n_taps * sizeof (double));
@@ -186,28 +181,11 @@ fir_n_taps (const TfxStage *stage)
 }
 
 static double
-shape_cost (const TfxFirShape *shape, const TfxUnitSpec *spec)
-{
-  const TfxConvolverSpec convolver = { .gain = 1.0,
-    .n_taps = shape->n_taps,
-    .n_front = shape->n_front,
-    .n_back = shape->n_back,
-    .n_kernels = shape->n_kernels,
-    .n_channels = spec->n_channels,
-    .precision = spec->sample,
-    .method = shape->method,
-    .block_frames = spec->block_frames,
-    .kernel = spec->kernel };
-
-  return tfx_convolver_cost (&convolver);
-}
-
-static double
 fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
   const TfxFirShape shape = tfx_stage_fir_shape (stage);
 
-  return shape_cost (&shape, spec);
+  return tfx_fir_functions.cost (&shape, spec);
 }
 
 /* Convolving kernels of more taps than this with each other takes longer than
@@ -225,15 +203,16 @@ fir_join (const TfxStage *first, const TfxStage *second,
   const TfxFirShape b = tfx_stage_fir_shape (second);
   const TfxFirShape shape = tfx_stage_convolved_shape (&a, &b);
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
-    tfx_cpu_backend ()->kernel };
+    tfx_fir_unit.get_kernel () };
 
   *both = NULL;
   if (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1)
     return 0;
   if (shape.n_taps > TFX_FIR_MAX_TAPS ||
       (double)a.n_taps * (double)b.n_taps > JOIN_MAX_PRODUCTS ||
-      shape_cost (&shape, &unit) >
-          shape_cost (&a, &unit) + shape_cost (&b, &unit))
+      tfx_fir_functions.cost (&shape, &unit) >
+          tfx_fir_functions.cost (&a, &unit) +
+              tfx_fir_functions.cost (&b, &unit))
     return 0;
   *both = tfx_stage_convolve (first, second);
   if (!*both)
@@ -242,6 +221,12 @@ fir_join (const TfxStage *first, const TfxStage *second,
   if (fir_check (*both, spec) < 0)
     tfx_stage_unref (both);
   return 0;
+}
+
+static int
+fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
+{
+  return tfx_fir_functions.prepare (stage, spec);
 }
 
 static void
@@ -260,7 +245,7 @@ const TfxKind tfx_kind_fir = {
   .is_same = fir_is_same,
   .state_size = fir_state_size,
   .join = fir_join,
-  .prepare = tfx_fir_unit_prepare,
+  .prepare = fir_prepare,
   .n_taps = fir_n_taps,
   .cost = fir_cost,
   .clear = fir_clear,

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcudaflow.c: buffers that are, or are to be, in CUDA memory.
+ *
+ * What is on the device is filtered into another buffer: if a call fails the
+ * input is still there for the CPU.  Samples in system memory that stay there
+ * are no concern of this file: the engine moves them there and back itself.
+ *
+ * While values glide or stages are cross-faded the CPU filters, so all blocks are
+ * in host memory then.
+ */
+#include "gsttfxcudaflow.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "gsttfxcudaallocator.h"
+#include "gsttfxcudabuffer.h"
+#include "gsttfxcudapool.h"
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- buffers ------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstBuffer *to;
+  const GstAudioInfo *info;
+  gsize n_frames;
+} Target;
+
+static gboolean
+gst_tfx_cuda_flow_copy_meta (GstBuffer *from, GstMeta **meta, gpointer data)
+{
+  GstMetaTransformCopy whole = { FALSE, 0, -1 };
+  const GstMetaInfo *meta_info = (*meta)->info;
+  Target *target = data;
+
+  /* Where the samples lie, and what depends on that, is another matter now. */
+  if (meta_info->api == GST_AUDIO_META_API_TYPE) {
+    if (!gst_buffer_get_audio_meta (target->to))
+      gst_buffer_add_audio_meta (target->to, target->info, target->n_frames,
+          NULL);
+  } else if (!gst_meta_api_type_has_tag (meta_info->api,
+                 g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) &&
+             meta_info->transform_func) {
+    meta_info->transform_func (target->to, *meta, from,
+        _gst_meta_transform_copy, &whole);
+  }
+  return TRUE;
+}
+
+/* All but the samples. */
+static void
+gst_tfx_cuda_flow_copy_metadata (GstBuffer *from, GstBuffer *to,
+    const GstAudioInfo *info, gsize n_frames)
+{
+  Target target = { to, info, n_frames };
+
+  gst_buffer_copy_into (to, from,
+      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_foreach_meta (from, gst_tfx_cuda_flow_copy_meta, &target);
+}
+
+static gboolean
+gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  GstCaps *caps = gst_audio_info_to_caps (&priv->info);
+  GstStructure *config;
+
+  gst_caps_set_features (caps, 0,
+      gst_caps_features_new (GST_TFX_CUDA_FEATURE, NULL));
+  device->pool = gst_tfx_cuda_pool_new (device->context);
+  config = gst_buffer_pool_get_config (device->pool);
+  gst_buffer_pool_config_set_params (config, caps,
+      n_frames * GST_AUDIO_INFO_BPF (&priv->info), 0, 0);
+  gst_caps_unref (caps);
+  if (gst_buffer_pool_set_config (device->pool, config) &&
+      gst_buffer_pool_set_active (device->pool, TRUE))
+    return TRUE;
+  gst_clear_object (&device->pool);
+  return FALSE;
+}
+
+/* A buffer in CUDA memory, or NULL. */
+static GstBuffer *
+gst_tfx_cuda_flow_new_device (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  GstBuffer *buffer = NULL;
+
+  if (!device->pool && !gst_tfx_cuda_flow_make_pool (self, n_frames))
+    return NULL;
+  if (gst_tfx_cuda_pool_acquire (device->pool, n_frames, &buffer) !=
+      GST_FLOW_OK)
+    return NULL;
+  return buffer;
+}
+
+/* Any element's CUDA memory of any context among it. */
+static gboolean
+gst_tfx_cuda_flow_has_device_memory (GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    if (gst_tfx_cuda_allocator_is_device (gst_buffer_peek_memory (buffer, i)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* ---- filtering ------------------------------------------------------------------- */
+
+/* One end of a run, mapped. */
+typedef struct
+{
+  gboolean is_device;
+  GstTfxCudaBuffer device;
+  GstTfxBuffer host;
+  TfxBlock block;
+} End;
+
+static gboolean
+gst_tfx_cuda_flow_map_host (GstTfxElement *self, GstBuffer *buffer, End *end)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  end->is_device = FALSE;
+  if (!gst_tfx_buffer_map (&end->host, buffer, &priv->info, &priv->scratch))
+    return FALSE;
+  end->block = end->host.block;
+  return TRUE;
+}
+
+/* Where the samples are. */
+static gboolean
+gst_tfx_cuda_flow_map (GstTfxElement *self, GstBuffer *buffer,
+    GstMapFlags access, End *end)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+
+  if (!gst_tfx_cuda_buffer_is_device (buffer, device->context))
+    return gst_tfx_cuda_flow_map_host (self, buffer, end);
+  end->is_device = TRUE;
+  if (!gst_tfx_cuda_buffer_map (&end->device, buffer, &priv->info, device->cuda,
+          access))
+    return FALSE;
+  end->block = end->device.block;
+  return TRUE;
+}
+
+static void
+gst_tfx_cuda_flow_unmap (End *end)
+{
+  if (end->is_device)
+    gst_tfx_cuda_buffer_unmap (&end->device);
+  else
+    gst_tfx_buffer_unmap (&end->host);
+}
+
+/* A run from one buffer into another one. */
+typedef struct
+{
+  GstTfxRow row;
+  GstTfxPendingRun pending;
+  gboolean is_pending;
+  GstBuffer *in, *out;
+  GstBuffer *silence; /* in place of the input, if that could not be had */
+  gsize n_frames, n_done;
+} Job;
+
+/* Takes the locks of what is to be run: the element's own filter, and those that
+ * are pending in the buffer. */
+static void
+gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxLayout layout;
+
+  job->is_pending =
+      gst_tfx_pending_is_in (job->in) &&
+      !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP) &&
+      gst_tfx_buffer_describe (job->in, &priv->info, job->n_frames, &layout) &&
+      gst_tfx_pending_begin (&job->pending, job->in, priv->filter, &layout);
+  if (job->is_pending) {
+    job->row = job->pending.row;
+    gst_tfx_pending_take (&job->pending, job->in);
+    return;
+  }
+  gst_tfx_pending_settle (job->in);
+  gst_tfx_pending_flush (priv->filter);
+  job->row = (GstTfxRow){ &priv->filter->filter, 1, priv->filter };
+  gst_tfx_row_lock (&job->row);
+}
+
+static void
+gst_tfx_cuda_flow_end (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  if (job->is_pending)
+    gst_tfx_pending_end (&job->pending, job->in);
+  else
+    gst_tfx_row_unlock (&job->row);
+}
+
+static gint
+gst_tfx_cuda_flow_run_on_device (GstTfxElement *self, Job *job)
+{
+  gint err = -EAGAIN;
+  End in, out;
+
+  if (!gst_tfx_cuda_flow_map (self, job->in, GST_MAP_READ, &in))
+    return err;
+  if (gst_tfx_cuda_flow_map (self, job->out, GST_MAP_WRITE, &out)) {
+    err = gst_tfx_row_run (&job->row, &in.block, &out.block, FALSE);
+    job->n_done = gst_tfx_row_n_done (&job->row);
+    gst_tfx_cuda_flow_unmap (&out);
+  }
+  gst_tfx_cuda_flow_unmap (&in);
+  if (err < 0 && err != -EINVAL)
+    gst_tfx_row_leave_device (&job->row, err);
+  return err;
+}
+
+/* What the CPU cannot read is lost with the device that it was on. */
+static gboolean
+gst_tfx_cuda_flow_map_in (GstTfxElement *self, Job *job, End *in)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (gst_tfx_cuda_flow_map_host (self, job->in, in) ||
+      gst_tfx_cuda_flow_map_host (self, job->in, in))
+    return TRUE;
+  job->silence = gst_tfx_buffer_new (&priv->info, job->n_frames);
+  if (!job->silence)
+    return FALSE;
+  gst_buffer_memset (job->silence, 0, 0, -1);
+  return gst_tfx_cuda_flow_map_host (self, job->silence, in);
+}
+
+/* Where the output cannot be had for the CPU it is in system memory. */
+static gboolean
+gst_tfx_cuda_flow_map_out (GstTfxElement *self, Job *job, End *out)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstMemory *memory = gst_buffer_peek_memory (job->out, 0);
+
+  if (job->n_done == 0 && gst_tfx_cuda_allocator_owns (memory))
+    gst_tfx_cuda_allocator_discard (memory);
+  if (gst_tfx_cuda_flow_map_host (self, job->out, out))
+    return TRUE;
+  gst_buffer_unref (job->out);
+  job->out = gst_tfx_buffer_new (&priv->info, job->n_frames);
+  return job->out && gst_tfx_cuda_flow_map_host (self, job->out, out);
+}
+
+/* The rest of it, with all samples in host memory. */
+static gint
+gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean from_device = gst_tfx_cuda_flow_has_device_memory (job->in);
+  gint err = -EFAULT;
+  End in, out;
+
+  if (!gst_tfx_cuda_flow_map_in (self, job, &in))
+    return err;
+  if (gst_tfx_cuda_flow_map_out (self, job, &out)) {
+    TfxBlock from = gst_tfx_row_rest (&in.block, job->n_done);
+    TfxBlock to = gst_tfx_row_rest (&out.block, job->n_done);
+
+    err = gst_tfx_row_run (&job->row, &from, &to, TRUE);
+    gst_tfx_cuda_flow_unmap (&out);
+    if (gst_tfx_cuda_flow_has_device_memory (job->out))
+      gst_tfx_counts_add (&priv->counts.n_uploads, 1);
+    if (from_device)
+      gst_tfx_counts_add (&priv->counts.n_downloads, 1);
+  }
+  gst_tfx_cuda_flow_unmap (&in);
+  return err;
+}
+
+static gint
+gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
+{
+  gint err = -EAGAIN;
+
+  if (gst_tfx_row_is_on_device (&job->row))
+    err = gst_tfx_cuda_flow_run_on_device (self, job);
+  if (err < 0 && err != -EINVAL)
+    err = gst_tfx_cuda_flow_run_in_host (self, job);
+  return err;
+}
+
+/* Silence that stays silence. */
+static gboolean
+gst_tfx_cuda_flow_pass (const Job *job)
+{
+  if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
+    return FALSE;
+  if (gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
+    gst_tfx_row_pass (&job->row, job->n_frames);
+    return TRUE;
+  }
+  GST_BUFFER_FLAG_UNSET (job->in, GST_BUFFER_FLAG_GAP);
+  return FALSE;
+}
+
+static void
+gst_tfx_cuda_flow_report_lost (GstTfxElement *self, GstBuffer *buffer,
+    gsize n_frames)
+{
+  GST_ELEMENT_WARNING (self, RESOURCE, READ,
+      ("%" G_GSIZE_FORMAT " frames at %" GST_TIME_FORMAT " are lost with the "
+       "CUDA device that they were on: silence takes their place.",
+          n_frames, GST_TIME_ARGS (GST_BUFFER_PTS (buffer))),
+      (NULL));
+}
+
+/* For the output of a run; in system memory, if what follows takes that, where
+ * device memory is short.  NULL if there is none. */
+static GstBuffer *
+gst_tfx_cuda_flow_new_output (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = NULL;
+
+  if (priv->device.out_cuda) {
+    buffer = gst_tfx_cuda_flow_new_device (self, n_frames);
+    if (!buffer)
+      gst_tfx_device_fall_back (self, -ENOMEM);
+  }
+  return buffer ? buffer : gst_tfx_buffer_new (&priv->info, n_frames);
+}
+
+gboolean
+gst_tfx_cuda_flow_is_needed (GstTfxElement *self, GstBuffer *buffer)
+{
+  return gst_tfx_element_get_private (self)->device.out_cuda ||
+         gst_tfx_cuda_flow_has_device_memory (buffer);
+}
+
+gboolean
+gst_tfx_cuda_flow_fits (GstTfxElement *self, GstBuffer *buffer)
+{
+  return gst_tfx_cuda_flow_has_device_memory (buffer) ==
+         gst_tfx_element_get_private (self)->device.out_cuda;
+}
+
+gint
+gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  Job job = { .in = *buffer, .n_frames = n_frames };
+  gboolean has_passed;
+  gint err = 0;
+
+  job.out = gst_tfx_cuda_flow_new_output (self, n_frames);
+  if (!job.out)
+    return -ENOMEM;
+  gst_tfx_cuda_flow_begin (self, &job);
+  has_passed = gst_tfx_cuda_flow_pass (&job);
+  if (!has_passed)
+    err = gst_tfx_cuda_flow_run (self, &job);
+  gst_tfx_cuda_flow_end (self, &job);
+  if (job.silence)
+    gst_tfx_cuda_flow_report_lost (self, *buffer, n_frames);
+  gst_clear_buffer (&job.silence);
+  if (err < 0 || has_passed) {
+    gst_clear_buffer (&job.out);
+    return err;
+  }
+  gst_tfx_cuda_flow_copy_metadata (*buffer, job.out, &priv->info, n_frames);
+  gst_buffer_unref (*buffer);
+  *buffer = job.out;
+  return 0;
+}
+
+/* ---- delivery --------------------------------------------------------------------- */
+
+/* By the CPU, through the memories' own staging. */
+static gboolean
+gst_tfx_cuda_flow_copy (GstTfxElement *self, GstBuffer *from, GstBuffer *to)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstAudioMeta *from_meta = gst_buffer_get_audio_meta (from);
+  GstAudioMeta *to_meta = gst_buffer_get_audio_meta (to);
+  GstAudioBuffer source, target;
+  gboolean ok = FALSE;
+
+  if (!gst_audio_buffer_map (&source,
+          from_meta ? &from_meta->info : &priv->info, from, GST_MAP_READ))
+    return FALSE;
+  if (gst_audio_buffer_map (&target, to_meta ? &to_meta->info : &priv->info, to,
+          GST_MAP_WRITE)) {
+    for (gint i = 0; i < source.n_planes; i++)
+      memcpy (target.planes[i], source.planes[i],
+          GST_AUDIO_BUFFER_PLANE_SIZE (&source));
+    gst_audio_buffer_unmap (&target);
+    ok = TRUE;
+  }
+  gst_audio_buffer_unmap (&source);
+  return ok;
+}
+
+static gboolean
+gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
+    gboolean to_device)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *out = to_device ? gst_tfx_cuda_flow_new_device (self, n_frames)
+                             : gst_tfx_buffer_new (&priv->info, n_frames);
+
+  if (!out || !gst_tfx_cuda_flow_copy (self, *buffer, out)) {
+    gst_clear_buffer (&out);
+    return FALSE;
+  }
+  if (to_device)
+    gst_tfx_counts_add (&priv->counts.n_uploads, 1);
+  else
+    gst_tfx_counts_add (&priv->counts.n_downloads, 1);
+  gst_tfx_cuda_flow_copy_metadata (*buffer, out, &priv->info, n_frames);
+  gst_buffer_unref (*buffer);
+  *buffer = out;
+  return TRUE;
+}
+
+gboolean
+gst_tfx_cuda_flow_deliver (GstTfxElement *self, GstBuffer **buffer,
+    gsize n_frames)
+{
+  const GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  gboolean is_device = gst_tfx_cuda_flow_has_device_memory (*buffer);
+
+  if (is_device == device->out_cuda ||
+      gst_tfx_cuda_flow_move (self, buffer, n_frames, device->out_cuda))
+    return TRUE;
+  /* What follows may take what there is. */
+  if (device->out_cuda)
+    gst_tfx_device_fall_back (self, -ENOMEM);
+  if (is_device == device->out_cuda)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("%" G_GSIZE_FORMAT " frames cannot be moved to %s memory, and the next "
+       "element accepts no other.",
+          n_frames, device->out_cuda ? "CUDA" : "system"),
+      (NULL));
+  return FALSE;
+}
+
+/* ---- upstream ---------------------------------------------------------------------- */
+
+/* How long the buffers are going to be is not known. */
+#define POOL_FRAMES 1024
+
+gboolean
+gst_tfx_cuda_flow_propose (GstTfxElement *self, GstQuery *query)
+{
+  GstTfxDeviceState *device = &gst_tfx_element_get_private (self)->device;
+  GstStructure *config;
+  GstBufferPool *pool;
+  GstAudioInfo info;
+  GstCaps *caps;
+  gboolean ok;
+  guint size;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_audio_info_from_caps (&info, caps))
+    return FALSE;
+  size = POOL_FRAMES * GST_AUDIO_INFO_BPF (&info);
+  pool = gst_tfx_cuda_pool_new (device->context);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
+  ok = gst_buffer_pool_set_config (pool, config);
+  if (ok)
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_object_unref (pool);
+  return ok;
+}

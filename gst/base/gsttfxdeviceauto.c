@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxdeviceauto.c: what device=auto chooses, and what is done before the first
+ * buffer so that it does not wait.
+ *
+ * How much there is to do for a buffer is known when the buffers come, and may
+ * change with the properties; where the filters run can change between any two.
+ * But to open a device takes long.  So whether CUDA may ever be worthwhile is
+ * asked when caps are set, for long buffers; if so the device is made ready then.
+ * Whether it is for those that come is asked when two in a row are of one length,
+ * and when the filters change.
+ */
+#include "gsttfxcost.h"
+#include "gsttfxcudabuffer.h"
+#include "gsttfxelementprivate.h"
+#include "gsttfxpeer.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- rows ------------------------------------------------------------------------ */
+
+/* The element that leaves its filter to @self, as far as can be told; a reference,
+ * or NULL. */
+static GstTfxElement *
+gst_tfx_device_find_upstream (GstTfxElement *self)
+{
+  GstPad *sink = gst_tfx_element_get_private (self)->sink;
+  GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
+
+  if (element &&
+      !gst_tfx_element_get_private (GST_TFX_ELEMENT (element))->can_defer)
+    gst_clear_object (&element);
+  return (GstTfxElement *)element;
+}
+
+/* Those that leave their filters to @self ask for the same memory. */
+static void
+gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
+{
+  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
+
+  g_atomic_int_set (&gst_tfx_element_get_private (self)->device.is_chosen,
+      is_chosen);
+  if (upstream)
+    gst_tfx_device_tell_row (upstream, is_chosen);
+  gst_clear_object (&upstream);
+}
+
+/* The filters of a row of elements that ends here, the first one first.  Their
+ * caps are set one after the other in this thread. */
+typedef struct
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n;
+  gboolean is_running; /* one of them has run */
+} Members;
+
+static void
+gst_tfx_device_list_row (GstTfxElement *self, Members *members)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
+
+  if (upstream)
+    gst_tfx_device_list_row (upstream, members);
+  gst_clear_object (&upstream);
+  if (!priv->filter)
+    return;
+  /* No row is longer: another one begins here. */
+  if (members->n == GST_TFX_ROW_MAX)
+    members->n = 0;
+  members->filters[members->n++] = priv->filter->filter;
+  members->is_running |= priv->is_running;
+}
+
+/* ---- device=auto ----------------------------------------------------------------- */
+
+/* Whether CUDA is worthwhile for some work in buffers of so many frames. */
+static gboolean
+gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
+    gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  GstTfxJob job = { .n_frames = n_frames,
+    .n_channels = priv->spec.n_channels,
+    .sample = priv->spec.sample,
+    .in_cuda = device->from_device,
+    .out_cuda = device->out_cuda,
+    .work = *work };
+
+  GST_DEBUG_OBJECT (self,
+      "%" G_GSIZE_FORMAT " frames of %u channels, %u sections, %u taps: %.0f "
+      "ns on the CPU, %.0f ns on the device",
+      n_frames, job.n_channels, (guint)job.work.n_sections,
+      (guint)job.work.n_taps, gst_tfx_cost_cpu (&job),
+      gst_tfx_cost_cuda (&job));
+  return gst_tfx_cost_is_worthwhile (&job,
+      g_atomic_int_get (&device->is_chosen));
+}
+
+/* What the row that ran last has to do.  FALSE if none has, or it is changing. */
+static gboolean
+gst_tfx_device_get_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
+{
+  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
+  gboolean ok;
+
+  tfx_filter_lock (filter->filter);
+  ok = filter->plan && !tfx_filter_is_changing (filter->filter);
+  if (ok)
+    tfx_plan_work (filter->plan, n_frames, work);
+  tfx_filter_unlock (filter->filter);
+  return ok;
+}
+
+/* Goes over to CUDA, or leaves it. */
+static void
+gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
+{
+  GST_INFO_OBJECT (self, "device=auto goes to %s",
+      to_cuda ? "CUDA" : "the CPU");
+  gst_tfx_device_tell_row (self, to_cuda);
+  gst_tfx_device_move (self);
+  gst_tfx_device_reconfigure (self);
+}
+
+void
+gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  gboolean is_usual = n_frames == device->last_frames;
+  gboolean from_device, to_cuda;
+  TfxWork work;
+
+  if (!device->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
+    return;
+  from_device = gst_tfx_cuda_buffer_is_device (buffer, device->context);
+  device->last_frames = n_frames;
+  if (device->seen_stages == priv->counts.n_stages &&
+      device->seen_sections == priv->counts.n_sections &&
+      device->seen_frames == n_frames && device->from_device == from_device)
+    return;
+  /* One buffer of another length says little of those to come. */
+  if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE ||
+      !gst_tfx_device_get_work (self, n_frames, &work))
+    return;
+  device->from_device = from_device;
+  /* What is on the device is filtered there. */
+  to_cuda = from_device || gst_tfx_device_is_worthwhile (self, &work, n_frames);
+  if (to_cuda != device->runs)
+    gst_tfx_device_go (self, to_cuda);
+  device->seen_stages = priv->counts.n_stages;
+  device->seen_sections = priv->counts.n_sections;
+  device->seen_frames = n_frames;
+}
+
+/* ---- before the first buffer -------------------------------------------------------- */
+
+/* What is run to get everything ready: not more samples than these. */
+#define WARM_UP_FRAMES 1024
+#define WARM_UP_SAMPLES 65536
+
+/* Runs a block of silence, of which nobody hears, over filters that are at rest
+ * and stay so. */
+static void
+gst_tfx_device_run_silence (const GstTfxRow *row, const TfxFilterSpec *spec)
+{
+  GstTfxRowCounts counts = row->last->counts;
+  gsize n_frames =
+      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
+  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
+  TfxBlock block =
+      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
+
+  gst_tfx_row_run (row, &block, &block, TRUE);
+  for (gsize i = 0; i < row->n; i++)
+    tfx_filter_reset (row->filters[i]);
+  counts.error = row->last->counts.error;
+  row->last->counts = counts;
+  g_free (samples);
+}
+
+/* Makes the plan of the row, which the first buffer is run by: on a device this
+ * loads the kernels, starts each of them, and takes memory.  *work: what there is to do in buffers of
+ * so many frames. */
+static void
+gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  Members members = { .n = 0 };
+  GstTfxRow row;
+  gint err;
+
+  *work = (TfxWork){ 0 };
+  gst_tfx_device_list_row (self, &members);
+  row = (GstTfxRow){ members.filters, members.n, priv->filter };
+  gst_tfx_row_lock (&row);
+  err = gst_tfx_row_compile (&row);
+  if (err == 0)
+    tfx_plan_work (priv->filter->plan, n_frames, work);
+  if (!members.is_running && gst_tfx_row_is_on_device (&row))
+    gst_tfx_device_run_silence (&row, &priv->spec);
+  err = priv->filter->counts.error;
+  gst_tfx_row_unlock (&row);
+  if (err < 0)
+    gst_tfx_device_fall_back (self, err);
+}
+
+/* A device that may be worthwhile once it is known how long the buffers are is
+ * opened now: a running stream could not wait for it.  Longer ones than of a
+ * second are rare. */
+static gboolean
+gst_tfx_device_may_be_worthwhile (GstTfxElement *self, const TfxWork *work)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  return gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
+         priv->device.may_have_cuda_memory && !priv->device.runs &&
+         gst_tfx_device_is_worthwhile (self, work, priv->spec.rate_hz);
+}
+
+/* Makes ready what device=auto may go over to. */
+static void
+gst_tfx_device_warm_up (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  TfxWork work;
+
+  gst_tfx_shared_filter_set_backend (priv->filter,
+      tfx_cuda_backend (device->cuda), (GstObject *)device->context);
+  device->runs = TRUE;
+  gst_tfx_device_prepare (self, 0, &work);
+  gst_tfx_device_move (self);
+}
+
+void
+gst_tfx_device_switch_backend (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime start = gst_util_get_timestamp ();
+  TfxWork work;
+
+  gst_tfx_device_move (self);
+  /* Who leaves its filter to others needs nothing; a running stream goes on. */
+  if (!priv->device.may_have_cuda_memory || priv->is_running ||
+      gst_tfx_ahead_defers (self))
+    return;
+  gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);
+  if (gst_tfx_device_may_be_worthwhile (self, &work) &&
+      gst_tfx_device_try_open (self))
+    gst_tfx_device_warm_up (self);
+  GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (gst_util_get_timestamp () - start));
+}

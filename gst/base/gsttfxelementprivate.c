@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxelementprivate.c: what the files of GstTfxElement share, and what its
+ * subclasses call.
+ */
+#include "gsttfxelementprivate.h"
+
+GST_DEBUG_CATEGORY (gst_tfx_element_debug);
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+#define PRIVATE(self) gst_tfx_element_get_private (self)
+
+gint gst_tfx_element_private_offset;
+
+gboolean
+gst_tfx_element_is_controlling (GstTfxElement *self)
+{
+  return g_atomic_pointer_get (&PRIVATE (self)->control_thread) ==
+         g_thread_self ();
+}
+
+void
+gst_tfx_element_mark_dirty (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+
+  if (!gst_tfx_element_is_controlling (self))
+    g_atomic_int_set (&priv->set_by_hand, TRUE);
+  g_atomic_int_set (&priv->dirty, TRUE);
+}
+
+void
+gst_tfx_element_mark_ready (GstTfxElement *self)
+{
+  g_atomic_int_set (&PRIVATE (self)->dirty, TRUE);
+}
+
+void
+gst_tfx_element_report_clamp (GstTfxElement *self, const GstTfxClamp *clamp,
+    gdouble rate)
+{
+  if (!gst_tfx_clamp_report_note (&PRIVATE (self)->clamps, clamp, rate))
+    return;
+
+  if (clamp->because) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s=%.12g%s cannot be met: it %s. %.12g%s is used until it can be "
+         "met.",
+            clamp->property, clamp->asked, clamp->unit, clamp->because,
+            clamp->used, clamp->unit),
+        (NULL));
+    return;
+  }
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%s=%.12g%s cannot be met at a rate of %.12g Hz: it must lie between "
+       "%.12g%s and %.12g%s. %.12g%s is used until it can be met.",
+          clamp->property, clamp->asked, clamp->unit, rate, clamp->lowest,
+          clamp->lowest_is ? clamp->lowest_is : "", clamp->highest, clamp->unit,
+          clamp->used, clamp->unit),
+      (NULL));
+}
+
+void
+gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
+{
+  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_WARNING,
+      error->domain, error->code,
+      g_strdup_printf ("The filter cannot be changed: %s. It goes on as it "
+                       "was.",
+          error->message),
+      NULL, __FILE__, GST_FUNCTION, __LINE__);
+}
+
+void
+gst_tfx_element_ask_upstream (GstTfxElement *self)
+{
+  gst_pad_push_event (gst_tfx_element_get_private (self)->sink,
+      gst_event_new_reconfigure ());
+}

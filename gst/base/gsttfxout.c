@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxout.c: buffers that leave a GstTfxElement.
+ */
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+GstFlowReturn
+gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
+{
+  GstClockTime end = gst_tfx_out_end (buffer);
+
+  if (GST_CLOCK_TIME_IS_VALID (end))
+    __atomic_store_n (&priv->position_out, end, __ATOMIC_RELAXED);
+  return gst_pad_push (priv->src, buffer);
+}
+
+/* Frames that come late, with the events that were held for them. */
+static GstFlowReturn
+gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (buffer && flow == GST_FLOW_OK) {
+    GstBuffer *rest = NULL;
+    GstEvent *event;
+    guint64 n_first;
+
+    while ((event = gst_tfx_times_pop_event (&priv->times)))
+      gst_pad_push_event (priv->src, event);
+    n_first = gst_tfx_times_n_before_event (&priv->times);
+    n_first = MIN (n_first, n_frames);
+    if (n_first < n_frames)
+      buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
+    gst_tfx_times_stamp (&priv->times, buffer, n_first);
+    if (priv->discont_out)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    priv->discont_out = FALSE;
+    flow = gst_tfx_out_push (priv, buffer);
+    buffer = rest;
+    n_frames -= n_first;
+  }
+  gst_clear_buffer (&buffer);
+  return flow;
+}
+
+GstFlowReturn
+gst_tfx_out_send (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gsize skip;
+
+  if (G_LIKELY (priv->delay == 0)) {
+    gst_tfx_settings_count_step (self, n_frames);
+    return gst_tfx_out_push (priv, buffer);
+  }
+  skip = MIN (priv->skip, n_frames);
+  priv->skip -= skip;
+  gst_tfx_settings_count_step (self, n_frames);
+  if (skip == n_frames) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (skip > 0)
+    gst_tfx_buffer_drop (buffer, &priv->info, skip);
+  return gst_tfx_out_push_late (self, buffer, n_frames - skip);
+}

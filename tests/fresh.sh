@@ -1,0 +1,241 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2317 # functions are called by name
+# fresh.sh: the commands of the README on Debian systems with nothing on them.
+set -u
+
+usage="Usage: tests/fresh.sh [--full] [bookworm] [trixie]
+
+Makes a minimal Debian system of each name (both if none is given) in a
+temporary folder: apt, git, sudo and ca-certificates, and no CUDA toolkit.
+Copies the last commit into it and runs the commands there as the README has
+them, as root; the tests with --quick.  In the first system does it once more as
+a user with sudo.  Packages come from this machine's own mirror of Debian.  It
+takes root, some 7 minutes for a system, and 3 GB on the disk.
+
+--full  all the tests, and not as a user
+
+What the commands print is kept in build-fresh/.  The last line is
+\"N passed, N failed\"; the exit status is 0 only if none failed."
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+logs=$root/build-fresh
+export LC_ALL=C.UTF-8
+# shellcheck source=scripts/deps.sh
+. "$root/scripts/deps.sh"
+
+quick=--quick suites=()
+for argument in "$@"; do
+  case $argument in
+    --full) quick='' ;;
+    -h | --help) echo "$usage" && exit 0 ;;
+    -* | */* | '') echo "$usage" >&2 && exit 2 ;;
+    *) suites+=("$argument") ;;
+  esac
+done
+[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
+
+passed=0 failed=0 failures='' running=''
+work=$(mktemp -d)
+# A user must get through to the system.
+chmod 755 "$work"
+
+# shellcheck disable=SC2317 # called by trap
+finish() {
+  local status=$?
+  trap - EXIT
+  # Processes and what is mounted go with their namespace.
+  if [ -n "$running" ]; then kill -KILL "$running" && wait "$running"; fi 2> /dev/null
+  rm -rf --one-file-system "$work"
+  # An end that nobody planned is a failure too.
+  if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+  printf '\n%s%s passed, %s failed\n' "$failures" "$passed" "$failed"
+  [ "$failed" -eq 0 ] || exit 1
+  exit 0
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# case_of NAME LOG COMMAND...: one case; the end of LOG shows if it fails.
+case_of() {
+  local name=$1 log=$2 begin=$SECONDS
+  shift 2
+  if "$@" > "$log" 2>&1 < /dev/null; then
+    passed=$((passed + 1))
+    echo "ok      $name ($((SECONDS - begin)) s$(downloads "$log"))"
+    return 0
+  fi
+  failed=$((failed + 1))
+  echo "FAILED  $name"
+  tail -n 80 "$log" | sed 's/^/        /'
+  failures+="FAILED: $name; see $log"$'\n'
+  return 1
+}
+
+# What apt-get says that it fetches, and does with the disk.
+downloads() {
+  sed -n -E 's/^Need to get (.*) of archives\./, \1 to download/p
+    s/^After this operation, (.*) of additional .*/, \1 on the disk/p' "$1" |
+    tr -d '\n'
+}
+
+# ---- systems -----------------------------------------------------------------
+
+# list_sources SUITE: where this machine has Debian's packages from, with
+# another release.
+list_sources() {
+  local suite=$1 codename uri release component
+  codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+  # shellcheck disable=SC2016 # apt-get's own
+  apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
+    --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' |
+    while read -r uri release component; do
+      case $release in
+        "$codename" | "$codename"-updates | "$codename"-security)
+          echo "deb $uri $suite${release#"$codename"} $component"
+          ;;
+      esac
+    done | sort -u | grep . ||
+    echo "deb http://deb.debian.org/debian $suite main"
+}
+
+# How this machine gets at them: proxies and the like.
+list_options() {
+  apt-config dump |
+    grep -E '^Acquire::(https?::|ForceIPv|Check-|Retries|Languages)'
+}
+
+# make_system SUITE FOLDER
+make_system() {
+  list_sources "$1" | tee "$work/$1.list" && list_options > "$work/options"
+  mmdebstrap --mode=root --variant=apt --aptopt="$work/options" \
+    --include=git,sudo,ca-certificates,passwd "$1" "$2" "$work/$1.list" &&
+    cp -L /etc/ssl/certs/ca-certificates.crt "$2/etc/ssl/certs/" &&
+    echo 'user ALL=(ALL) NOPASSWD: ALL' > "$2/etc/sudoers.d/user" &&
+    chroot "$2" useradd -m -s /bin/bash user &&
+    check_bare "$2"
+}
+
+# check_bare FOLDER: neither a toolkit nor a driver nor what the commands are to
+# install.
+check_bare() {
+  local found
+  found=$(find "$1" -xdev \( -name nvcc -o -name 'libcuda.so*' -o \
+    -name 'libnvrtc.so*' -o -name 'libgst*' -o -name cc -o -name meson \) -print)
+  echo "$found"
+  [ -z "$found" ]
+}
+
+# copy_tree FOLDER OWNER: the last commit.
+copy_tree() {
+  local home=$1/root
+  [ "$2" = root ] || home=$1/home/$2
+  mkdir "$home/gst-tfx" &&
+    git -c safe.directory='*' -C "$root" archive HEAD |
+    tar -x -C "$home/gst-tfx" &&
+    chroot "$1" chown -R "$2" "${home#"$1"}/gst-tfx"
+}
+
+# in_system FOLDER OWNER COMMAND: in the tree, in an environment of its own.
+# In the background, since unshare does not listen to signals.  Options for it are
+# in the array isolate.
+isolate=()
+in_system() {
+  local folder=$1 owner=$2 command=$3 proxies=()
+  mapfile -t proxies < <(env | grep -i -E '^(https?|no)_proxy=')
+  # shellcheck disable=SC2016 # for the inner shell
+  unshare --mount --pid --fork --kill-child "${isolate[@]}" sh -c '
+    mount --rbind /dev "$0/dev" || exit 1
+    mount -t proc proc "$0/proc" 2> /dev/null ||
+      mount --rbind /proc "$0/proc" || exit 1
+    owner=$1
+    command=$2
+    shift 2
+    exec timeout 3600 chroot "$0" env -i TERM=dumb \
+      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" \
+      su -w http_proxy,https_proxy,no_proxy - "$owner" \
+      -c "cd gst-tfx && $command"' \
+    "$folder" "$owner" "$command" "${proxies[@]}" < /dev/null &
+  running=$!
+  wait "$running"
+  local status=$?
+  running=''
+  return "$status"
+}
+
+# ---- the commands ------------------------------------------------------------
+
+# The first words of what the README has in "Two commands".
+list_commands() {
+  awk '/^## / { here = $0 == "## Two commands" }
+    here && /^```/ { code = !code; next }
+    here && code { print $1 }' "$root/README.md"
+}
+
+# run_commands NAME FOLDER OWNER
+run_commands() {
+  local name=$1 folder=$2 owner=$3 command log n=0
+  case_of "$name: the tree" "$logs/$name-tree.log" \
+    copy_tree "$folder" "$owner" || return
+  for command in $(list_commands); do
+    log=$logs/$name-$(basename "$command" .sh).log
+    n=$((n + 1))
+    case $command in
+      */demo.sh)
+        case_of "$name: $command" "$log" run_demo "$folder" "$owner" "$command"
+        isolate=(--net)
+        case_of "$name: $command again, without a network" \
+          "${log%.log}-again.log" run_demo "$folder" "$owner" "$command"
+        isolate=()
+        ;;
+      */run.sh)
+        case_of "$name: $command $quick" "$log" \
+          run_tests "$folder" "$owner" "$command $quick"
+        grep -E '^[0-9]+ (passed|skipped)' "$log" | sed 's/^/        /'
+        ;;
+    esac
+  done
+  case_of "$name: the README has two commands" "$logs/$name-readme.log" \
+    test $n -eq 2
+}
+
+run_demo() {
+  in_system "$@" && in_system "$1" "$2" "rm out/loop_tabla-filtered.{wav,png}"
+}
+
+run_tests() {
+  in_system "$@" > "$work/tests" 2>&1
+  local status=$?
+  cat "$work/tests"
+  [ "$status" -eq 0 ] &&
+    tail -n 1 "$work/tests" | grep -q -E '^[1-9][0-9]* passed, 0 failed$'
+}
+
+# ---- all of it -----------------------------------------------------------------
+
+[ "$(id -u)" -eq 0 ] || { echo "error: it takes root" >&2 && exit 1; }
+deps_require "for systems to try" mmdebstrap || exit 1
+rm -rf "$logs"
+mkdir -p "$logs" || exit 1
+
+for suite in "${suites[@]}"; do
+  system=$work/$suite
+  case_of "$suite: a minimal system" "$logs/$suite-system.log" \
+    make_system "$suite" "$system" || continue
+  as_user=false
+  if [ "$suite" = "${suites[0]}" ] && [ -n "$quick" ]; then
+    as_user=true
+    cp -a "$system" "$work/user"
+  fi
+  run_commands "$suite" "$system" root
+  if $as_user; then
+    # Packages that are here need not be fetched.
+    mv "$system"/var/cache/apt/archives/*.deb "$work/user/var/cache/apt/archives/"
+    rm -rf --one-file-system "$system"
+    run_commands "$suite-user" "$work/user" user
+    system=$work/user
+  fi
+  rm -rf --one-file-system "$system"
+done
+exit 0
