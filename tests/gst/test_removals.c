@@ -167,7 +167,8 @@ seize (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
     g_usleep (1000);
 }
 
-/* No crash; a sanitizer sees more. */
+/* No crash; a sanitizer sees more.  Before the first buffer nothing is known of
+ * who is behind whom. */
 GST_START_TEST (test_neighbour_goes)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
@@ -181,9 +182,10 @@ GST_START_TEST (test_neighbour_goes)
       "identity name=c",
       &info, TRUE, 4800);
   moment = (Moment){ &line, tfx_line_get (&line, "a"),
-    tfx_line_get (&line, "b"), tfx_line_get (&line, "c"), 0, __i__ };
+    tfx_line_get (&line, "b"), tfx_line_get (&line, "c"), 0, __i__ / 2 };
   tfx_line_push_segment (&line, 0, 0);
-  tfx_line_play (&line, in, 0, 960, 480);
+  if (__i__ % 2)
+    tfx_line_play (&line, in, 0, 960, 480);
   __lsan_disable ();
   gst_debug_remove_log_function (gst_debug_log_default);
   gst_debug_add_log_function (seize, &moment, NULL);
@@ -202,7 +204,7 @@ GST_START_TEST (test_neighbour_goes)
   else
     take_away (&moment);
   tfx_line_push (&line, in, 1440, 480, 0, 0, 0);
-  fail_unless (line.n_heard >= 1440 && line.n_heard <= 1920);
+  fail_unless (line.n_heard >= (__i__ % 2 ? 1440 : 480));
   gst_object_unref (moment.a);
   gst_object_unref (moment.c);
   tfx_line_close (&line);
@@ -262,16 +264,24 @@ GST_START_TEST (test_neighbours_race)
   for (guint i = 0; i < 300; i++) {
     GstElement *b =
         gst_element_factory_make (i % 2 ? "tfxchain" : "tfxfir", NULL);
+    GstElement *d = gst_element_factory_make ("tfxchebyshev", NULL);
 
-    gst_bin_add (GST_BIN (line.element), b);
+    gst_bin_add_many (GST_BIN (line.element), b, d, NULL);
     gst_element_sync_state_with_parent (b);
+    gst_element_sync_state_with_parent (d);
     gst_element_unlink (a, c);
-    gst_element_link_many (a, b, c, NULL);
-    g_usleep (i % 7 * 50);
+    gst_element_link_many (a, b, d, c, NULL);
+    for (guint k = 0; k < i % 5; k++) {
+      g_usleep (50);
+      g_object_set (a, "fuse", k % 2, NULL);
+    }
     if (i % 3)
       gst_element_unlink (a, b);
+    if (i % 4 == 0)
+      gst_element_unlink (b, d);
     gst_element_set_state (b, GST_STATE_NULL);
-    gst_bin_remove (GST_BIN (line.element), b);
+    gst_element_set_state (d, GST_STATE_NULL);
+    gst_bin_remove_many (GST_BIN (line.element), d, b, NULL);
     gst_element_link (a, c);
   }
   g_atomic_int_set (&race.is_over, TRUE);
@@ -432,7 +442,7 @@ removals_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_removal, 0, 4 * G_N_ELEMENTS (removals));
   tcase_add_loop_test (tc, test_removal_is_not_heard_elsewhere, 0, 4);
-  tcase_add_loop_test (tc, test_neighbour_goes, 0, 12);
+  tcase_add_loop_test (tc, test_neighbour_goes, 0, 24);
   tcase_add_test (tc, test_neighbours_race);
   tcase_add_loop_test (tc, test_no_caps_after_restart, 0, 8);
   tcase_add_loop_test (tc, test_restart_before_chain, 0, 16);
@@ -443,5 +453,9 @@ removals_suite (void)
 int
 main (int argc, char **argv)
 {
+  /* The first list of log functions is made here. */
+  __lsan_disable ();
+  gst_init (&argc, &argv);
+  __lsan_enable ();
   return tfx_check_main (argc, argv, removals_suite ());
 }
