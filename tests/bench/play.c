@@ -147,8 +147,6 @@ play_new (Bench *bench, const PlayContestant *c, guint n_channels,
     play_free (play);
     return NULL;
   }
-  if (c->n_settling > 0)
-    bench_source_push (play->source, c->n_settling, &time);
   return play;
 }
 

@@ -14,7 +14,6 @@ typedef struct PlayContestant
   const char *elements[CASCADES_N_API]; /* all NULL: no filter */
   gboolean own;                         /* is the core's api chain */
   gboolean late;                        /* holds the first frames back */
-  guint n_settling; /* buffers until it is what it is going to be */
 } PlayContestant;
 
 /* Plays the filters on noise, checks what comes out, and adds them to the
