@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "firs.h"
 #include "line.h"
 
 #define RATE 48000
@@ -388,6 +389,45 @@ GST_START_TEST (test_jump)
 }
 GST_END_TEST;
 
+/* ---- held frames -------------------------------------------------------------------- */
+
+/* Another format right behind another segment, while frames of the segment
+ * before are held: they keep their time. */
+GST_START_TEST (test_format_behind_segment)
+{
+  const gsize n = 2400, at = 1200, n_between = 29;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1), one[203] = { 0.0 };
+  GstElement *element;
+  TfxLine line;
+
+  one[101] = 1.0;
+  tfx_line_open (&line, "tfxfir taps=3 name=a ! tfxfir name=b", &info, __i__,
+      n);
+  element = tfx_line_get (&line, "b");
+  tfx_firs_set_kernel (element, one, G_N_ELEMENTS (one));
+  gst_object_unref (element);
+  element = tfx_line_get (&line, "a");
+  tfx_firs_set_kernel (element, one + 100, 3);
+  gst_object_unref (element);
+
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, at, 400);
+  tfx_line_push_segment (&line, 0, at);
+  tfx_line_push (&line, in, at, n_between, 0, at, 0);
+  info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  tfx_line_push_caps (&line, &info);
+  for (gsize i = at + n_between; i < n; i += 100)
+    tfx_line_push (&line, in, i, MIN (100, n - i), 0, at, 0);
+  tfx_line_end (&line);
+  tfx_line_expect_whole (&line);
+  fail_unless (tfx_line_error_db (line.heard, in, n) <= F32_DB);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* ---- the end of a sound ------------------------------------------------------------ */
 
 /* A filter that rings is heard in a gap; one that has died away lets the gap
@@ -434,6 +474,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_formats, 0, 2);
   tcase_add_loop_test (tc, test_jitter, 0, 2);
   tcase_add_test (tc, test_jump);
+  tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
   tcase_add_test (tc, test_gap_is_heard);
   return s;
 }

@@ -33,6 +33,7 @@ typedef struct
   GMutex lock;
   GCond cond;
   guint step, n_allowed; /* buffers pushed, and how many may be */
+  guint n_asked;         /* the same, for who allows it */
 } Play;
 
 static guint
@@ -67,11 +68,14 @@ drive (gpointer data)
   Play *play = data;
 
   for (;;) {
+    gboolean is_over;
+
     g_mutex_lock (&play->lock);
     while (play->step >= play->n_allowed)
       g_cond_wait (&play->cond, &play->lock);
+    is_over = play->n_allowed == G_MAXUINT;
     g_mutex_unlock (&play->lock);
-    if (play->n_allowed == G_MAXUINT)
+    if (is_over)
       return NULL;
     push (play, play->step);
     g_mutex_lock (&play->lock);
@@ -85,6 +89,7 @@ drive (gpointer data)
 static void
 allow (Play *play, guint n)
 {
+  play->n_asked = n;
   if (play->is_threaded) {
     g_mutex_lock (&play->lock);
     play->n_allowed = n;
@@ -148,7 +153,7 @@ static void
 turn (Play *play, GRand *rand, guint what)
 {
   tfx_topology_tell (play->topology, what ? "format" : "segment");
-  wait_for (play, play->is_threaded ? play->n_allowed : play->step);
+  wait_for (play, play->is_threaded ? play->n_asked : play->step);
   if (what)
     tfx_topology_push_format (play->topology, rand);
   else
@@ -204,7 +209,7 @@ play_one (Play *play, gchar **tale)
 
   play->topology = tfx_topology_new (rand, play->fuse);
   play->change = NULL;
-  play->step = play->n_allowed = 0;
+  play->step = play->n_allowed = play->n_asked = 0;
   if (play->is_threaded)
     thread = g_thread_new ("drive", drive, play);
   for (guint step = 0; step < N_STEPS; step++) {
