@@ -360,6 +360,8 @@ GST_START_TEST (test_order)
       GST_STATE_CHANGE_SUCCESS);
   g_free (in);
   g_object_unref (x);
+  /* Its messages hold the element. */
+  gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
