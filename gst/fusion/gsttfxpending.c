@@ -65,7 +65,8 @@ gst_tfx_pending_release (GstTfxPending *self)
     return;
   if (self->wrapped && !self->is_on_device)
     gst_memory_unref (self->wrapped);
-  home->free_spare = gst_tfx_pending_free_spare;
+  __atomic_store_n (&home->free_spare, gst_tfx_pending_free_spare,
+      __ATOMIC_RELAXED);
   if (!__atomic_compare_exchange_n (&home->spare, &none, self, FALSE,
           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     gst_tfx_pending_free_spare (self);

@@ -73,14 +73,44 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return ok;
 }
 
+/* Who finds the count to be 1 knows that others have let go. */
+static void
+release_one (GstMiniObject *object)
+{
+  __tsan_release (object);
+  __tsan_release (&object->refcount);
+}
+
+/* A buffer lets go of its memory inside of the library. */
+static void
+release (GstMiniObject *object)
+{
+  release_one (object);
+  if (object->type != GST_TYPE_BUFFER)
+    return;
+  for (guint i = 0; i < gst_buffer_n_memory ((GstBuffer *)object); i++)
+    release_one (
+        GST_MINI_OBJECT (gst_buffer_peek_memory ((GstBuffer *)object, i)));
+}
+
+static void
+acquire (GstMiniObject *object)
+{
+  __tsan_acquire (object);
+  if (object->type != GST_TYPE_BUFFER)
+    return;
+  for (guint i = 0; i < gst_buffer_n_memory ((GstBuffer *)object); i++)
+    __tsan_acquire (gst_buffer_peek_memory ((GstBuffer *)object, i));
+}
+
 G_MODULE_EXPORT void
 gst_mini_object_unref (GstMiniObject *object)
 {
   REAL (gst_mini_object_unref);
 
-  __tsan_release (object);
+  release (object);
   if (GST_MINI_OBJECT_REFCOUNT_VALUE (object) == 1)
-    __tsan_acquire (object);
+    acquire (object);
   real (object);
 }
 
@@ -93,8 +123,43 @@ gst_mini_object_is_writable (const GstMiniObject *object)
 
   is_writable = real (object);
   if (is_writable)
-    __tsan_acquire ((void *)object);
+    acquire ((GstMiniObject *)object);
   return is_writable;
+}
+
+G_MODULE_EXPORT GstMiniObject *
+gst_mini_object_make_writable (GstMiniObject *object)
+{
+  REAL (gst_mini_object_make_writable);
+
+  object = real (object);
+  acquire (object);
+  return object;
+}
+
+/* Memory that is mapped to be written to has been found to be nobody else's. */
+G_MODULE_EXPORT gboolean
+gst_buffer_map (GstBuffer *buffer, GstMapInfo *info, GstMapFlags flags)
+{
+  gboolean ok;
+  REAL (gst_buffer_map);
+
+  ok = real (buffer, info, flags);
+  if (ok && (flags & GST_MAP_WRITE))
+    acquire (GST_MINI_OBJECT (buffer));
+  return ok;
+}
+
+G_MODULE_EXPORT gboolean
+gst_memory_map (GstMemory *memory, GstMapInfo *info, GstMapFlags flags)
+{
+  gboolean ok;
+  REAL (gst_memory_map);
+
+  ok = real (memory, info, flags);
+  if (ok && (flags & GST_MAP_WRITE))
+    acquire (GST_MINI_OBJECT (memory));
+  return ok;
 }
 
 G_MODULE_EXPORT void
