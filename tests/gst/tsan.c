@@ -151,6 +151,19 @@ gst_buffer_map (GstBuffer *buffer, GstMapInfo *info, GstMapFlags flags)
 }
 
 G_MODULE_EXPORT gboolean
+gst_buffer_map_range (GstBuffer *buffer, guint at, gint n, GstMapInfo *info,
+    GstMapFlags flags)
+{
+  gboolean ok;
+  REAL (gst_buffer_map_range);
+
+  ok = real (buffer, at, n, info, flags);
+  if (ok && (flags & GST_MAP_WRITE))
+    acquire (GST_MINI_OBJECT (buffer));
+  return ok;
+}
+
+G_MODULE_EXPORT gboolean
 gst_memory_map (GstMemory *memory, GstMapInfo *info, GstMapFlags flags)
 {
   gboolean ok;
