@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * block.h: helpers on TfxBlock for the executor and the backends. */
+ * block.h: what plans and backends do with a TfxBlock. */
 #ifndef TFX_BLOCK_H
 #define TFX_BLOCK_H
 
