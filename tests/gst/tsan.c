@@ -132,6 +132,8 @@ gst_mini_object_make_writable (GstMiniObject *object)
 {
   REAL (gst_mini_object_make_writable);
 
+  /* Of a shared one this is the end. */
+  release (object);
   object = real (object);
   acquire (object);
   return object;
