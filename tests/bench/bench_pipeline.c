@@ -270,9 +270,9 @@ main (int argc, char **argv)
     { 2, 128, 0.0, 0.0, FALSE }, { 8, 128, 0.0, 0.0, FALSE },
     { 1, 512, 0.0, 0.0, FALSE }, { 2, 512, 0.0, 0.0, FALSE },
     { 8, 512, 0.0, 0.0, FALSE }, { 1, 64, 0.0, 0.0, TRUE },
-    { 8, 64, 0.0, 0.0, TRUE }, { 1, 4096, 0.0, 0.0, TRUE },
-    { 2, 4096, 0.0, 0.0, TRUE }, { 8, 4096, 0.0, 25.0, FALSE },
-    { 64, 1024, 0.0, 0.0, TRUE } };
+    { 2, 64, 0.0, 0.0, TRUE }, { 8, 64, 0.0, 0.0, TRUE },
+    { 1, 4096, 0.0, 0.0, TRUE }, { 2, 4096, 0.0, 0.0, TRUE },
+    { 8, 4096, 0.0, 25.0, FALSE }, { 64, 1024, 0.0, 0.0, TRUE } };
   Bench *bench = bench_open (argc, argv, "pipeline");
   const char *kernel = cascades_kernel ();
   gchar *version;
