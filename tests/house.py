@@ -5,7 +5,7 @@
 
 A file is a .c with the .h of its name, as one.  What is included as text (a
 template, a .c, a .inc) belongs to the file that includes it, and the files of
-the instruction sets (vec-avx2.h, kernels-c.c) are one with what they are for.
+the instruction sets (kernels-vec.c, kernels-c.c) are one with what they are for.
 
 - No files call each other in a circle.  A call is the name of a function, or of
   a table, that another file defines; names that macros put together are not
@@ -24,7 +24,7 @@ import re
 import sys
 
 TOPS = {"dsp": (), "cuda": ("dsp",), "gst": ("cuda", "dsp")}
-INSTRUCTION_SET = re.compile(r"-(c|sse2|avx2|avx512)$")
+INSTRUCTION_SET = re.compile(r"-(c|vec|sse2|avx2|avx512)$")
 NOT_CODE = re.compile(
     r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"([^\"]+)\"", re.M)

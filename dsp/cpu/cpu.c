@@ -23,6 +23,8 @@ static const TfxBackend backends[] = {
   CPU_BACKEND (sse2),
   CPU_BACKEND (avx2),
   CPU_BACKEND (avx512),
+#elif defined(__aarch64__)
+  CPU_BACKEND (neon),
 #endif
 };
 

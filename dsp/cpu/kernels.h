@@ -135,5 +135,6 @@ extern const TfxKernels tfx_kernels_c;
 extern const TfxKernels tfx_kernels_sse2;
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
+extern const TfxKernels tfx_kernels_neon;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade_tmpl.c: the cascade kernels; compiled once for each instruction set,
- * after its vec-*.h, which has V (a vector of W doubles) and the operations
- * on it.  ISA is the suffix of the names. */
+ * kernels-vec.c: the cascade kernels; compiled once for each instruction set.
+ * ISA is the suffix of the names. */
 #include "kernels.h"
+#include "vec.h"
 
 #define CAT2(a, b) a##_##b
 #define CAT(a, b) CAT2 (a, b)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * vec.h: vectors of W doubles in GNU C, as wide as the instruction set that
+ * the including file is compiled for; ISA is its name.
+ *
+ * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
+ * none makes one of a vector's product and sum.  So are those permutations
+ * for which a compiler's own are slower. */
+#ifndef TFX_VEC_H
+#define TFX_VEC_H
+
+#include <stdint.h>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define ISA avx512
+#define W 8
+#define V_HAS_FMA 1
+#define V_LANES 0, 1, 2, 3, 4, 5, 6, 7
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define ISA avx2
+#define W 4
+#define V_HAS_FMA 1
+#define V_LANES 0, 1, 2, 3
+#elif defined(__SSE2__)
+#define ISA sse2
+#define W 2
+#define V_HAS_FMA 0
+#define V_LANES 0, 1
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define ISA neon
+#define W 2
+#define V_HAS_FMA 1
+#define V_LANES 0, 1
+#else
+#error "no vectors are known for this processor"
+#endif
+
+typedef double V __attribute__ ((vector_size (8 * W), may_alias));
+typedef int64_t VBits __attribute__ ((vector_size (8 * W), may_alias));
+/* W samples at any address. */
+typedef double VDoubles
+    __attribute__ ((vector_size (8 * W), may_alias, aligned (8)));
+typedef float VFloats
+    __attribute__ ((vector_size (4 * W), may_alias, aligned (4)));
+
+static inline V
+v_load (const double *p)
+{
+  return *(const V *)p;
+}
+
+static inline void
+v_store (double *p, V a)
+{
+  *(V *)p = a;
+}
+
+static inline V
+v_load_f32 (const float *p)
+{
+  return __builtin_convertvector(*(const VFloats *)p, V);
+}
+
+static inline void
+v_store_f32 (float *p, V a)
+{
+  *(VFloats *)p = __builtin_convertvector(a, VFloats);
+}
+
+static inline V
+v_load_f64 (const double *p)
+{
+  return *(const VDoubles *)p;
+}
+
+static inline void
+v_store_f64 (double *p, V a)
+{
+  *(VDoubles *)p = a;
+}
+
+static inline V
+v_set1 (double a)
+{
+#if W == 2
+  return (V){ a, a };
+#elif W == 4
+  return (V){ a, a, a, a };
+#else
+  return (V){ a, a, a, a, a, a, a, a };
+#endif
+}
+
+static inline V
+v_mul (V a, V b)
+{
+  return a * b;
+}
+
+static inline V
+v_add (V a, V b)
+{
+  return a + b;
+}
+
+/* a b + c; without FMA the product is rounded. */
+static inline V
+v_fma (V a, V b, V c)
+{
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd (a, b, c);
+#elif defined(__AVX2__)
+  return _mm256_fmadd_pd (a, b, c);
+#elif defined(__aarch64__)
+  return vfmaq_f64 (c, a, b);
+#else
+  return a * b + c;
+#endif
+}
+
+/* c - a b */
+static inline V
+v_fnma (V a, V b, V c)
+{
+#if defined(__AVX512F__)
+  return _mm512_fnmadd_pd (a, b, c);
+#elif defined(__AVX2__)
+  return _mm256_fnmadd_pd (a, b, c);
+#elif defined(__aarch64__)
+  return vfmsq_f64 (c, a, b);
+#else
+  return c - a * b;
+#endif
+}
+
+/* The n doubles at p, over and over; n is 1 or 2. */
+static inline __attribute__ ((always_inline)) V
+v_repeat (const double *p, unsigned n)
+{
+#if W > 2
+  if (n == 2) {
+#if W == 4
+    return (V){ p[0], p[1], p[0], p[1] };
+#else
+    return _mm512_broadcast_f64x2 (_mm_loadu_pd (p));
+#endif
+  }
+#endif
+  (void)n;
+  return v_set1 (*p);
+}
+
+/* The first n lanes. */
+static inline __attribute__ ((always_inline)) void
+v_store_first (double *p, V a, unsigned n)
+{
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < n; i++)
+    p[i] = a[i];
+}
+
+/* The last n lanes of a, over and over; n divides W. */
+static inline __attribute__ ((always_inline)) V
+v_repeat_last (V a, unsigned n)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (a, lanes % (int64_t)n + (int64_t)(W - n));
+}
+
+/* The last n lanes of low, then a without its last n lanes. */
+static inline __attribute__ ((always_inline)) V
+v_shift_in (V a, V low, unsigned n)
+{
+#if defined(__AVX512F__)
+  const __m512i h = (__m512i)a, l = (__m512i)low;
+
+  return (V)(n == 1   ? _mm512_alignr_epi64 (h, l, 7)
+             : n == 2 ? _mm512_alignr_epi64 (h, l, 6)
+                      : _mm512_alignr_epi64 (h, l, 4));
+#else
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (low, a, lanes + (int64_t)(W - n));
+#endif
+}
+
+/* Rows become columns. */
+static inline __attribute__ ((always_inline)) void
+v_transpose (V r[W])
+{
+#if W == 2
+  V low = { r[0][0], r[1][0] };
+
+  r[1] = (V){ r[0][1], r[1][1] };
+  r[0] = low;
+#elif W == 4
+  V a = _mm256_unpacklo_pd (r[0], r[1]), b = _mm256_unpackhi_pd (r[0], r[1]);
+  V c = _mm256_unpacklo_pd (r[2], r[3]), d = _mm256_unpackhi_pd (r[2], r[3]);
+
+  r[0] = _mm256_permute2f128_pd (a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd (b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd (a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd (b, d, 0x31);
+#else
+  V a[W], b[W];
+
+  for (unsigned i = 0; i < W; i += 2) {
+    a[i] = _mm512_unpacklo_pd (r[i], r[i + 1]);
+    a[i + 1] = _mm512_unpackhi_pd (r[i], r[i + 1]);
+  }
+  for (unsigned i = 0; i < W; i += 4) {
+    for (unsigned k = 0; k < 2; k++) {
+      b[i + k] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0x88);
+      b[i + k + 2] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0xdd);
+    }
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    V even = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0x88);
+
+    r[i + 4] = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0xdd);
+    r[i] = even;
+  }
+#endif
+}
+
+#if W > 2
+/* The same of pairs of lanes. */
+static inline __attribute__ ((always_inline)) void
+v_transpose_pairs (V r[W / 2])
+{
+#if W == 4
+  V low = _mm256_permute2f128_pd (r[0], r[1], 0x20);
+
+  r[1] = _mm256_permute2f128_pd (r[0], r[1], 0x31);
+  r[0] = low;
+#else
+  V a = _mm512_shuffle_f64x2 (r[0], r[1], 0x88);
+  V b = _mm512_shuffle_f64x2 (r[0], r[1], 0xdd);
+  V c = _mm512_shuffle_f64x2 (r[2], r[3], 0x88);
+  V d = _mm512_shuffle_f64x2 (r[2], r[3], 0xdd);
+
+  r[0] = _mm512_shuffle_f64x2 (a, c, 0x88);
+  r[1] = _mm512_shuffle_f64x2 (b, d, 0x88);
+  r[2] = _mm512_shuffle_f64x2 (a, c, 0xdd);
+  r[3] = _mm512_shuffle_f64x2 (b, d, 0xdd);
+#endif
+}
+#endif
+
+#endif
