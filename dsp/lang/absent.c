@@ -49,6 +49,8 @@ static const Absent absents[] = {
   { "Wave", "the audio comes from the pipeline" },
 };
 
+#define CATALOGUE "(docs/catalogue.md has all)"
+
 int
 tfx_absent_refuse (const char *name, TfxExprError *error)
 {
@@ -67,8 +69,14 @@ tfx_absent_refuse (const char *name, TfxExprError *error)
     for (size_t k = 0; klass->aliases[k]; k++)
       tfx_suggestion_try (&near, klass->aliases[k]);
   }
+  if (near.second)
+    return tfx_error_set (error, -EINVAL,
+        "there is no class '%s'; did you mean '%s' or '%s'? " CATALOGUE, name,
+        near.best, near.second);
   if (near.best)
     return tfx_error_set (error, -EINVAL,
-        "there is no class '%s'; did you mean '%s'?", name, near.best);
-  return tfx_error_set (error, -EINVAL, "there is no class '%s'", name);
+        "there is no class '%s'; did you mean '%s'? " CATALOGUE, name,
+        near.best);
+  return tfx_error_set (error, -EINVAL, "there is no class '%s' " CATALOGUE,
+      name);
 }

@@ -357,21 +357,76 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
   return index;
 }
 
+/* Whether three digits stand at offset and ",", right after a digit, in front of
+ * them. */
+static bool
+is_thousands (const TfxParser *parser, size_t offset)
+{
+  const TfxLexer *lexer = &parser->lexer;
+  const char *at = lexer->text + offset;
+  size_t n = 0;
+
+  if (offset < 2 || at[-1] != ',' || at[-2] < '0' || at[-2] > '9')
+    return false;
+  while (offset + n < lexer->length && at[n] >= '0' && at[n] <= '9')
+    n++;
+  return n == 3;
+}
+
+/* What stands wrong at offset may be meant to belong to the number in front. */
+static int
+refuse_thousands (TfxParser *parser, size_t offset, int code)
+{
+  if (code == 0 || !is_thousands (parser, offset))
+    return code;
+  return fail (parser, offset,
+      "',' is between two values; a large number is written 1000 or 1_000");
+}
+
+/* What is behind a value, and should not be. */
+static int
+check_behind_value (TfxParser *parser, const TfxNode *call,
+    const Written *written)
+{
+  const TfxToken *token = &parser->token;
+  const char *text = parser->lexer.text;
+
+  if (written->is_bare &&
+      tfx_class_find_param (call->klass, written->word) >= 0 &&
+      token->type == TFX_TOKEN_OPERATOR && text[token->offset] == ':') {
+    tfx_error_set (parser->error, -EINVAL,
+        "a parameter and its value are put together by '=': %s=…",
+        written->word);
+    return tfx_parser_fail_at (parser, token->offset);
+  }
+  if (written->value.type == TFX_VALUE_NUMBER &&
+      token->type == TFX_TOKEN_NAME) {
+    tfx_error_set (parser->error, -EINVAL, "'%s' after a number: %s",
+        token->string, TFX_LEXER_NO_UNIT);
+    return tfx_parser_fail_at (parser, token->offset);
+  }
+  return 0;
+}
+
 static int
 parse_argument (TfxParser *parser, TfxNode *call, Arguments *arguments)
 {
+  const size_t offset = parser->token.offset;
   Written written;
   int code, index = find_target (parser, call->klass, arguments);
 
   if (index < 0)
-    return index;
+    return refuse_thousands (parser, offset, index);
   code = parse_value (parser, &written);
+  if (code == 0)
+    code = check_behind_value (parser, call, &written);
   if (code < 0) {
     tfx_value_clear (&written.value);
     return code;
   }
   arguments->given[index] = true;
-  return set_value (parser, call, (unsigned)index, &written);
+  code = set_value (parser, call, (unsigned)index, &written);
+  return refuse_thousands (parser, offset, code);
 }
 
 static int
@@ -407,11 +462,13 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
     code = parse_argument (parser, call, &arguments);
     if (code < 0)
       return code;
-    if (parser->token.type == TFX_TOKEN_COMMA)
-      code = tfx_parser_advance (parser);
-    else if (parser->token.type == TFX_TOKEN_OPERATOR ||
-             parser->token.type == TFX_TOKEN_PLUS ||
-             parser->token.type == TFX_TOKEN_MINUS)
+    if (parser->token.type == TFX_TOKEN_COMMA) {
+      const size_t behind = parser->token.offset + 1;
+
+      code = refuse_thousands (parser, behind, tfx_parser_advance (parser));
+    } else if (parser->token.type == TFX_TOKEN_OPERATOR ||
+               parser->token.type == TFX_TOKEN_PLUS ||
+               parser->token.type == TFX_TOKEN_MINUS)
       return fail (parser, parser->token.offset,
           "the chain language does not calculate; write the result");
     else if (parser->token.type == TFX_TOKEN_END)

@@ -85,8 +85,9 @@ static const TfxWord strategies[] = {
     | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 2, \
     2, NULL, NUMBER (1000.0), "cutoff, or [lower, upper] edge of a band" }
 #define ORDER(n, low, high) \
-  { "order", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE, "", \
-    low, high, 0, 0, NULL, NUMBER (n), "order of the analog prototype" }
+  { "order", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE \
+    | TFX_PARAM_DEPENDENT, "", low, high, 0, 0, NULL, NUMBER (n), \
+    "order of the analog prototype" }
 #define ORDER_SCALE \
   { "order_scale", TFX_VALUE_WORD, TFX_PARAM_STRUCTURE, "", 0, 0, 0, 0, \
     order_scales, WORD ("linear"), \
@@ -282,8 +283,9 @@ static const TfxClass classes[] = {
       TFX_RBJ_PEAKING),
   BIQUAD ("Peaking", NULL, peaking, "gain around a frequency",
       TFX_RBJ_PEAKING),
-  BIQUAD ("Notch", NULL, centre, "takes one frequency out", TFX_RBJ_NOTCH),
-  BIQUAD ("AllPass", NULL, centre, "turns the phase alone", TFX_RBJ_ALL_PASS),
+  BIQUAD ("Notch", "iirnotch", centre, "takes one frequency out", TFX_RBJ_NOTCH),
+  BIQUAD ("AllPass", "iirallpass", centre, "turns the phase alone",
+      TFX_RBJ_ALL_PASS),
   BIQUAD ("BiquadLPF", "lowpass", corner, "low-pass of order 2",
       TFX_RBJ_LOW_PASS),
   BIQUAD ("BiquadHPF", "highpass", corner, "high-pass of order 2",
@@ -329,6 +331,18 @@ tfx_catalogue_class (size_t index)
   return index < N_CLASSES ? &classes[index] : NULL;
 }
 
+/* Whether the name is the class's in lower case. */
+static bool
+is_lower_case_of (const char *name, const char *klass)
+{
+  while (*name &&
+         *name == (*klass >= 'A' && *klass <= 'Z' ? *klass + 32 : *klass)) {
+    name++;
+    klass++;
+  }
+  return *name == '\0' && *klass == '\0';
+}
+
 const TfxClass *
 tfx_catalogue_find (const char *name)
 {
@@ -339,6 +353,11 @@ tfx_catalogue_find (const char *name)
       if (strcmp (classes[i].aliases[k], name) == 0)
         return &classes[i];
     }
+  }
+  /* TorchFX's command line writes them so. */
+  for (size_t i = 0; i < N_CLASSES; i++) {
+    if (is_lower_case_of (name, classes[i].name))
+      return &classes[i];
   }
   return NULL;
 }

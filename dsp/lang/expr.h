@@ -114,7 +114,10 @@ typedef enum
   TFX_PARAM_NONE_IS_DEFAULT = 1 << 7, /* None may stand for the default */
   /* Another value makes another filter: the state of the old one means nothing
    * to it, so the stage gets a new id. */
-  TFX_PARAM_STRUCTURE = 1 << 8
+  TFX_PARAM_STRUCTURE = 1 << 8,
+  /* How large it may be depends on another parameter, too: the maximum is the
+   * largest that it can be. */
+  TFX_PARAM_DEPENDENT = 1 << 9
 } TfxParamFlags;
 
 /* A word that a parameter takes.  Its aliases mean the same; call is the form

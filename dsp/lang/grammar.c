@@ -111,11 +111,34 @@ parse_head (TfxParser *parser, CallHead *head)
   return code;
 }
 
+/* Whether a name with '-' in it and "=" begin here: my-eq=… */
+static bool
+is_name_with_dash (const TfxParser *parser)
+{
+  TfxLexer ahead = parser->lexer;
+  TfxToken token = parser->token;
+  TfxExprError ignored;
+
+  if (token.type != TFX_TOKEN_MINUS)
+    return false;
+  while (token.type == TFX_TOKEN_MINUS || token.type == TFX_TOKEN_NAME) {
+    if (tfx_lexer_next (&ahead, &token, &ignored) < 0)
+      return false;
+  }
+  return token.type == TFX_TOKEN_EQUALS;
+}
+
 static const TfxClass *
 find_class (TfxParser *parser, const TfxToken *name)
 {
   const TfxClass *klass = tfx_catalogue_find (name->string);
 
+  if (is_name_with_dash (parser)) {
+    tfx_error_set (parser->error, -EINVAL,
+        "the name of a stage has letters, digits and '_', but no '-'");
+    tfx_parser_fail_at (parser, parser->token.offset);
+    return NULL;
+  }
   if (klass)
     return klass;
   tfx_absent_refuse (name->string, parser->error);
@@ -177,6 +200,18 @@ parse_call (TfxParser *parser, TfxNode **node)
 
 static int parse_series (TfxParser *parser, TfxNode **node);
 
+/* What is behind a stage, and should not be. */
+static int
+fail_behind_stage (TfxParser *parser, const char *expected)
+{
+  if (parser->token.type != TFX_TOKEN_OPERATOR &&
+      parser->token.type != TFX_TOKEN_COMMA)
+    return tfx_parser_fail_expected (parser, expected);
+  tfx_error_set (parser->error, -EINVAL,
+      "stages are put together by '|' (series) and '+' (sum) alone");
+  return tfx_parser_fail_at (parser, parser->token.offset);
+}
+
 static int
 parse_parentheses (TfxParser *parser, TfxNode **node)
 {
@@ -201,7 +236,7 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     tfx_error_set (parser->error, -EINVAL, "this '(' is not closed");
     code = tfx_parser_fail_at (parser, offset);
   } else {
-    code = tfx_parser_fail_expected (parser, "'|', '+' or ')'");
+    code = fail_behind_stage (parser, "'|', '+' or ')'");
   }
   if (code < 0) {
     tfx_node_free (*node);
@@ -222,6 +257,11 @@ parse_primary (TfxParser *parser, TfxNode **node)
       tfx_error_set (parser->error, -EINVAL,
           "a number is no stage; a factor is Gain(2), decibels are "
           "Gain(6, gain_type='db')");
+      return tfx_parser_fail_at (parser, parser->token.offset);
+    case TFX_TOKEN_PIPE:
+      tfx_error_set (parser->error, -EINVAL,
+          "no stage stands in front of this '|'; stages are put in series by "
+          "one '|'");
       return tfx_parser_fail_at (parser, parser->token.offset);
     default:
       return tfx_parser_fail_expected (parser,
@@ -291,13 +331,8 @@ parse_chain (TfxParser *parser, TfxNode **root)
     tfx_error_set (parser->error, -EINVAL, "this ')' closes nothing");
     return tfx_parser_fail_at (parser, parser->token.offset);
   }
-  if (code == 0 && parser->token.type == TFX_TOKEN_OPERATOR) {
-    tfx_error_set (parser->error, -EINVAL,
-        "stages are put together by '|' (series) and '+' (sum) alone");
-    return tfx_parser_fail_at (parser, parser->token.offset);
-  }
   if (code == 0 && parser->token.type != TFX_TOKEN_END)
-    return tfx_parser_fail_expected (parser, "'|', '+' or the end");
+    return fail_behind_stage (parser, "'|', '+' or the end");
   return code;
 }
 

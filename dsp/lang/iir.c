@@ -42,7 +42,8 @@ is_twice (const TfxNode *node)
 static int
 find_order (const TfxNode *node)
 {
-  int order = (int)tfx_class_number (node, "order");
+  /* (Far beyond what any of them may be.) */
+  int order = (int)fmin (fmax (tfx_class_number (node, "order"), -1e6), 1e6);
 
   if (has_param (node, "order_scale") &&
       tfx_class_is (node, "order_scale", "db"))
@@ -67,8 +68,8 @@ tfx_iir_fit (const TfxNode *node, TfxFit *fit)
   const int step = scaled ? 6 : 1, times = is_twice (node) ? 2 : 1;
   const int lowest = times * step;
   const int highest = (times * TFX_DESIGN_MAX_ORDER + 1) * step - 1;
-  const int asked = (int)tfx_class_number (node, "order");
-  int used = asked < lowest ? lowest : asked > highest ? highest : asked;
+  const double asked = tfx_class_number (node, "order");
+  int used = (int)fmin (fmax (asked, lowest), highest);
   int order = used / step;
 
   if (order % times != 0) {
@@ -122,8 +123,10 @@ check_order (const TfxNode *node, const char *thing, TfxExprError *error)
   }
   if (order < 1 || order > limit)
     return tfx_error_set (error, -ERANGE,
-        "order of %s is %d%s, out of its range: 1 to %d", thing, order, scaled,
-        limit);
+        "order of %s is %d%s, out of its range: 1 to %d; beyond it double "
+        "precision does not hold the poles, but two filters in series (a | b) "
+        "are steeper",
+        thing, order, scaled, limit);
   return 0;
 }
 

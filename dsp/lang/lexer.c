@@ -206,9 +206,7 @@ read_number (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
       token->length);
   tfx_error_quote (unit, sizeof unit, lexer->text + lexer->at, n);
   tfx_error_set (error, -EINVAL,
-      "'%s' right after the number %s: numbers have no unit or suffix (Hz, "
-      "dB and samples are meant as the parameter says)",
-      unit, digits);
+      "'%s' right after the number %s: " TFX_LEXER_NO_UNIT, unit, digits);
   return fail (lexer, lexer->at, error);
 }
 

@@ -45,4 +45,9 @@ void tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length);
  * error, which has its place. */
 int tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error);
 
+/* What is said of "Hz" behind a number. */
+#define TFX_LEXER_NO_UNIT                                                      \
+  "numbers have no unit or suffix (Hz, dB and samples are meant as the "       \
+  "parameter says)"
+
 #endif /* TFX_LANG_LEXER_H */

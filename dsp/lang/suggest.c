@@ -70,7 +70,7 @@ find_distance (const char *a, size_t n, const char *b, size_t m)
 void
 tfx_suggestion_init (TfxSuggestion *suggestion, const char *word, size_t length)
 {
-  *suggestion = (TfxSuggestion){ word, length, NULL, 0 };
+  *suggestion = (TfxSuggestion){ .word = word, .length = length };
 }
 
 void
@@ -87,9 +87,15 @@ tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
   /* A word that only continues what was written is near too. */
   if (n >= 3 && m > n && strncmp (suggestion->word, candidate, n) == 0)
     distance = least (distance, limit);
-  if (distance > limit ||
-      (suggestion->best && distance >= suggestion->distance))
+  if (distance > limit)
     return;
-  suggestion->best = candidate;
-  suggestion->distance = distance;
+  if (!suggestion->best || distance < suggestion->distance) {
+    suggestion->second = suggestion->best;
+    suggestion->second_distance = suggestion->distance;
+    suggestion->best = candidate;
+    suggestion->distance = distance;
+  } else if (!suggestion->second || distance < suggestion->second_distance) {
+    suggestion->second = candidate;
+    suggestion->second_distance = distance;
+  }
 }

@@ -11,6 +11,8 @@ typedef struct TfxSuggestion
   size_t length;
   const char *best; /* the nearest candidate so far, NULL if none is near */
   unsigned distance;
+  const char *second; /* the one that comes next, or NULL */
+  unsigned second_distance;
 } TfxSuggestion;
 
 void tfx_suggestion_init (TfxSuggestion *suggestion, const char *word,

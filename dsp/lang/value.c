@@ -199,7 +199,7 @@ fit_number (double number, const TfxParam *param, const char *thing,
                                                : number < param->minimum;
   high = param->flags & TFX_PARAM_BELOW_MAXIMUM ? number >= param->maximum
                                                 : number > param->maximum;
-  if (low || high) {
+  if (low || (high && !(param->flags & TFX_PARAM_DEPENDENT))) {
     tfx_value_print_range (param, range, sizeof range);
     return tfx_error_set (error, -ERANGE,
         "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,

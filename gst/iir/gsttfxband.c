@@ -31,6 +31,11 @@ gst_tfx_mode_get_type (void)
     { TFX_MODE_HIGH_PASS, "Frequencies above cutoff", "high-pass" },
     { TFX_MODE_BAND_PASS, "Frequencies within the band", "band-pass" },
     { TFX_MODE_BAND_REJECT, "Frequencies outside of the band", "band-reject" },
+    /* As the chain language has them. */
+    { TFX_MODE_LOW_PASS, "The same as low-pass", "lowpass" },
+    { TFX_MODE_HIGH_PASS, "The same as high-pass", "highpass" },
+    { TFX_MODE_BAND_PASS, "The same as band-pass", "bandpass" },
+    { TFX_MODE_BAND_REJECT, "The same as band-reject", "bandstop" },
     { 0, NULL, NULL }
   };
 

@@ -41,7 +41,8 @@ check_int (GstElement *e, const gchar *name, gint expected, gint lo, gint hi)
   fail_unless_equals_int (G_PARAM_SPEC_INT (spec)->maximum, hi);
 }
 
-/* The nicks, in the order of their values. */
+/* The nicks, in the order of their values; those that come again are the chain
+ * language's names for the same. */
 static void
 check_enum (GstElement *e, const gchar *name, const gchar *const *nicks)
 {
@@ -64,12 +65,13 @@ GST_START_TEST (test_description)
 {
   static const gchar *const names[] = { "tfxbutterworth", "tfxchebyshev" };
   static const gchar *const modes[] = { "low-pass", "high-pass", "band-pass",
-    "band-reject", NULL };
+    "band-reject", "lowpass", "highpass", "bandpass", "bandstop", NULL };
   static const gchar *const devices[] = { "auto", "cpu", "cuda", NULL };
   const gchar *name = names[__i__];
   GstElementFactory *factory = gst_element_factory_find (name);
   GstElement *e = gst_element_factory_make (name, NULL);
   gboolean fuse;
+  gint mode;
 
   fail_unless (factory && e);
   fail_unless_equals_string (gst_element_factory_get_klass (factory),
@@ -82,6 +84,11 @@ GST_START_TEST (test_description)
       "tfx");
 
   check_enum (e, "mode", modes);
+  for (guint i = 0; modes[i]; i++) {
+    gst_util_set_object_arg (G_OBJECT (e), "mode", modes[i]);
+    g_object_get (e, "mode", &mode, NULL);
+    fail_unless_equals_int (mode, i % 4);
+  }
   check_enum (e, "device", devices);
   check_double (e, "cutoff", 1000.0);
   check_double (e, "lower-frequency", 300.0);
