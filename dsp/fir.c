@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fir-half.h"
 #include "window.h"
 
 static bool
@@ -106,54 +106,91 @@ scale_frequency (TfxMode mode, long double lower, long double upper)
   }
 }
 
-/* Writes the first half of the taps, the middle one included, before they are
- * scaled.  Returns their response at the frequency where it is to be 1; 0 if
- * rounding is all that is left of it. */
-static long double
-make_half (const TfxFirDesign *design, double rate_hz, long double *half)
+/* A design where little is left of the taps at the frequency where the response
+ * is to be 1 (a band-pass of an even number of taps near half the rate): scaling
+ * multiplies every rounding error, up to 1e5 times. */
+typedef struct Careful
 {
-  const size_t n = design->n_taps;
-  const long double lower = design->lower_hz / (0.5L * rate_hz);
-  const long double upper = design->upper_hz / (0.5L * rate_hz);
-  const long double scale = scale_frequency (design->mode, lower, upper);
+  const TfxFirDesign *design;
+  long double lower, upper; /* 1 is half the rate */
+} Careful;
+
+/* Tap i before it is scaled. */
+static long double
+careful_tap (const Careful *c, size_t i, long double m)
+{
+  const TfxFirDesign *d = c->design;
+
+  return tfx_window_at (d->window, d->beta, i, d->n_taps) *
+         ideal_response (d->mode, c->lower, c->upper, m);
+}
+
+/* 0 if rounding is all that is left. */
+static long double
+careful_sum (const Careful *c)
+{
+  const size_t n = c->design->n_taps;
+  const long double scale =
+      scale_frequency (c->design->mode, c->lower, c->upper);
   long double sum = 0.0L, magnitude = 0.0L;
 
   for (size_t i = 0; i < (n + 1) / 2; i++) {
-    long double m = (long double)i - 0.5L * (long double)(n - 1);
-    long double tap = tfx_window_at (design->window, design->beta, i, n) *
-                      ideal_response (design->mode, lower, upper, m);
-    long double count = i == n - 1 - i ? 1.0L : 2.0L;
+    const long double m = (long double)i - 0.5L * (long double)(n - 1);
+    const long double count = i == n - 1 - i ? 1.0L : 2.0L;
+    const long double tap = careful_tap (c, i, m);
 
-    half[i] = tap;
     sum += count * tap * cosl (M_PIl * m * scale);
     magnitude += count * fabsl (tap);
   }
   return fabsl (sum) > 1e-13L * magnitude && magnitude > DBL_MIN ? sum : 0.0L;
 }
 
-/* Designs, or says what is wrong with a field; taps may be NULL.  0, -EINVAL or
- * -ENOMEM. */
+static bool
+make_carefully (const TfxFirDesign *design, double rate_hz, double *taps)
+{
+  const Careful careful = { design, design->lower_hz / (0.5L * rate_hz),
+    design->upper_hz / (0.5L * rate_hz) };
+  const size_t n = design->n_taps;
+  const long double sum = careful_sum (&careful);
+
+  for (size_t i = 0; taps && sum != 0.0L && i < (n + 1) / 2; i++) {
+    const long double m = (long double)i - 0.5L * (long double)(n - 1);
+
+    taps[i] = taps[n - 1 - i] = (double)(careful_tap (&careful, i, m) / sum);
+  }
+  return sum != 0.0L;
+}
+
+/* What of the magnitude of the taps the response must be, at least, for doubles
+ * to do; and that magnitude. */
+#define MIN_MAGNITUDE 1e-290
+#define MIN_RESPONSE (1.0 / 16.0)
+
+/* Designs, or says what is wrong with a field; taps may be NULL.  0 or
+ * -EINVAL. */
 static int
 make_taps (const TfxFirDesign *design, double rate_hz, double *taps,
     const char **fault)
 {
-  const size_t n = design->n_taps;
-  long double *half, sum;
+  TfxFirSums sums;
 
   *fault = find_fault (design, rate_hz);
   if (*fault)
     return -EINVAL;
-  half = malloc ((n + 1) / 2 * sizeof *half);
-  if (!half)
-    return -ENOMEM;
-  sum = make_half (design, rate_hz, half);
-  if (sum == 0.0L)
-    *fault = "lower_hz, upper_hz: too near 0, half the rate or each other for "
-             "this number of taps in double precision";
-  for (size_t i = 0; taps && sum != 0.0L && i < (n + 1) / 2; i++)
-    taps[i] = taps[n - 1 - i] = (double)(half[i] / sum);
-  free (half);
-  return *fault ? -EINVAL : 0;
+  sums = tfx_fir_half_make (design, rate_hz, taps);
+  if (fabs (sums.response) > MIN_RESPONSE * sums.magnitude &&
+      sums.magnitude > MIN_MAGNITUDE) {
+    const double scale = 1.0 / sums.response;
+
+    for (size_t i = 0; taps && i < design->n_taps; i++)
+      taps[i] *= scale;
+    return 0;
+  }
+  if (make_carefully (design, rate_hz, taps))
+    return 0;
+  *fault = "lower_hz, upper_hz: too near 0, half the rate or each other for "
+           "this number of taps in double precision";
+  return -EINVAL;
 }
 
 int

@@ -204,12 +204,12 @@ typedef struct TfxFirDesign
 
 /* 0 if the design can be met at rate_hz, otherwise -EINVAL, and *why (unless
  * NULL) points to a static text that names the field that cannot be met and
- * its range.  -ENOMEM if there is no room to try it. */
+ * its range. */
 int tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
     const char **why);
 
-/* Writes the taps to taps[n_taps].  0, -EINVAL or -ENOMEM as
- * tfx_fir_design_check() does. */
+/* Writes the taps to taps[n_taps]; allocates nothing.  0 or -EINVAL as
+ * tfx_fir_design_check() says. */
 int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
 
 /* The filter that does what filter a and then filter b do, in one:

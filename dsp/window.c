@@ -72,6 +72,70 @@ tfx_window_at (TfxWindow window, double beta, size_t i, size_t n)
   }
 }
 
+/* The cosine sum as a polynomial in cos t, by the Chebyshev polynomials. */
+static void
+shape_cosine_sum (TfxWindow window, TfxWindowShape *shape)
+{
+  static const double chebyshev[MAX_TERMS][MAX_TERMS] = {
+    { 1 },
+    { 0, 1 },
+    { -1, 0, 2 },
+    { 0, -3, 0, 4 },
+    { 1, 0, -8, 0, 8 },
+  };
+
+  shape->n = cosine_sums[window].n_terms;
+  for (size_t k = 0; k < shape->n; k++) {
+    shape->a[k] = 0.0;
+    for (size_t i = k; i < shape->n; i++)
+      shape->a[k] += cosine_sums[window].a[i] * chebyshev[i][k];
+  }
+}
+
+/* I0 (beta sqrt v) / I0 (beta) by the same power series, scaled as a whole. */
+static void
+shape_kaiser (double beta, TfxWindowShape *shape)
+{
+  const double q = 0.25 * beta * beta;
+  double term = 1.0, sum = 0.0;
+  size_t n = 0;
+
+  while (n < TFX_WINDOW_MAX_TERMS && term > sum * 0x1p-60) {
+    shape->a[n++] = term;
+    sum += term;
+    term *= q / ((double)n * (double)n);
+  }
+  for (size_t k = 0; k < n; k++)
+    shape->a[k] /= sum;
+  shape->n = n;
+}
+
+void
+tfx_window_shape (TfxWindow window, double beta, TfxWindowShape *shape)
+{
+  switch (window) {
+    case TFX_WINDOW_BARTLETT:
+      shape->variable = TFX_WINDOW_TRIANGLE;
+      shape->n = 2;
+      shape->a[0] = 0.0;
+      shape->a[1] = 1.0;
+      break;
+    case TFX_WINDOW_RECTANGULAR:
+      shape->variable = TFX_WINDOW_TRIANGLE;
+      shape->n = 1;
+      shape->a[0] = 1.0;
+      break;
+    case TFX_WINDOW_KAISER:
+      shape->variable = TFX_WINDOW_SQUARE;
+      shape_kaiser (beta, shape);
+      break;
+    default:
+      shape->variable = TFX_WINDOW_COSINE;
+      shape_cosine_sum (window, shape);
+      break;
+  }
+}
+
 bool
 tfx_window_is_zero (TfxWindow window, size_t n)
 {

@@ -15,6 +15,25 @@
  * 1e5. */
 long double tfx_window_at (TfxWindow window, double beta, size_t i, size_t n);
 
+/* The window as a polynomial sum of a[k] v^k, x from -1 to 1 over its points. */
+typedef enum
+{
+  TFX_WINDOW_COSINE,   /* v = cos (pi x) */
+  TFX_WINDOW_TRIANGLE, /* v = 1 - |x| */
+  TFX_WINDOW_SQUARE    /* v = 1 - x^2 */
+} TfxWindowVariable;
+
+#define TFX_WINDOW_MAX_TERMS 640
+
+typedef struct TfxWindowShape
+{
+  TfxWindowVariable variable;
+  size_t n;
+  double a[TFX_WINDOW_MAX_TERMS]; /* n of them are set */
+} TfxWindowShape;
+
+void tfx_window_shape (TfxWindow window, double beta, TfxWindowShape *shape);
+
 /* True if all points of the window of n points are zero. */
 bool tfx_window_is_zero (TfxWindow window, size_t n);
 
