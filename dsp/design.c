@@ -4,8 +4,22 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "transform.h"
+
+/* Prototypes that are remembered; when there are more, the last one goes. */
+#define N_REMEMBERED 8
+
+struct TfxDesigner
+{
+  size_t n;
+  struct
+  {
+    TfxDesign design; /* frequencies aside */
+    TfxPrototype prototype;
+  } remembered[N_REMEMBERED];
+};
 
 static bool
 is_band_mode (TfxMode mode)
@@ -58,17 +72,16 @@ static const char too_steep[] =
 
 /* The sections of a design without faults; returns how many. */
 static int
-make_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
+make_sections (const TfxPrototype *proto, const TfxDesign *design,
+    double rate_hz, TfxSos *sos)
 {
-  TfxPrototype proto;
   TfxBand band;
   TfxAnalog analog[2];
   int n = 0;
 
-  tfx_prototype_init (&proto, design);
   tfx_transform_band (design, rate_hz, &band);
-  for (unsigned i = 0; i < proto.n_factors; i++) {
-    unsigned n_parts = tfx_transform_factor (&proto.factors[i], &band, analog);
+  for (unsigned i = 0; i < proto->n_factors; i++) {
+    unsigned n_parts = tfx_transform_factor (&proto->factors[i], &band, analog);
     for (unsigned k = 0; k < n_parts; k++) {
       if (!tfx_transform_sos (&analog[k], &band, &sos[n]) ||
           !tfx_sos_is_stable (&sos[n]))
@@ -76,9 +89,9 @@ make_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
       n++;
     }
   }
-  sos[0].b0 *= proto.dc_gain;
-  sos[0].b1 *= proto.dc_gain;
-  sos[0].b2 *= proto.dc_gain;
+  sos[0].b0 *= proto->dc_gain;
+  sos[0].b1 *= proto->dc_gain;
+  sos[0].b2 *= proto->dc_gain;
   return n;
 }
 
@@ -88,7 +101,7 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why)
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   const char *fault = find_fault (design, rate_hz);
 
-  if (!fault && make_sections (design, rate_hz, sos) < 0)
+  if (!fault && tfx_design_sections (design, rate_hz, sos) < 0)
     fault =
         design->family == TFX_FAMILY_ELLIPTIC ? too_steep : not_representable;
   if (why)
@@ -99,9 +112,59 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why)
 int
 tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos)
 {
+  TfxPrototype proto;
+
   if (find_fault (design, rate_hz))
     return -EINVAL;
-  return make_sections (design, rate_hz, sos);
+  tfx_prototype_init (&proto, design);
+  return make_sections (&proto, design, rate_hz, sos);
+}
+
+/* ---- again and again ------------------------------------------------------ */
+
+TfxDesigner *
+tfx_designer_new (void)
+{
+  return calloc (1, sizeof (TfxDesigner));
+}
+
+void
+tfx_designer_free (TfxDesigner **designer)
+{
+  free (*designer);
+  *designer = NULL;
+}
+
+static bool
+has_prototype_of (const TfxDesign *a, const TfxDesign *b)
+{
+  return a->family == b->family && a->order == b->order &&
+         a->ripple_db == b->ripple_db && a->attenuation_db == b->attenuation_db;
+}
+
+static const TfxPrototype *
+find_prototype (TfxDesigner *d, const TfxDesign *design)
+{
+  size_t at = 0;
+
+  while (at < d->n && !has_prototype_of (&d->remembered[at].design, design))
+    at++;
+  if (at == d->n) {
+    d->n += d->n < N_REMEMBERED;
+    at = d->n - 1;
+    d->remembered[at].design = *design;
+    tfx_prototype_init (&d->remembered[at].prototype, design);
+  }
+  return &d->remembered[at].prototype;
+}
+
+int
+tfx_designer_sections (TfxDesigner *d, const TfxDesign *design, double rate_hz,
+    TfxSos *sos)
+{
+  if (!d || find_fault (design, rate_hz))
+    return tfx_design_sections (design, rate_hz, sos);
+  return make_sections (find_prototype (d, design), design, rate_hz, sos);
 }
 
 int

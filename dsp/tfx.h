@@ -166,6 +166,17 @@ tfx_design_check (const TfxDesign *design, double rate_hz, const char **why);
  * that section k stays the same one while a frequency moves. */
 int tfx_design_sections (const TfxDesign *design, double rate_hz, TfxSos *sos);
 
+/* Remembers what of a design does not depend on its frequencies, which is most
+ * of the work, for the last few kinds of filter that it designed.  One thread
+ * at a time.  NULL if memory is short. */
+typedef struct TfxDesigner TfxDesigner;
+TfxDesigner *tfx_designer_new (void);
+void tfx_designer_free (TfxDesigner **designer);
+/* tfx_design_sections(), the same to the bit; allocates nothing.  designer may
+ * be NULL. */
+int tfx_designer_sections (TfxDesigner *designer, const TfxDesign *design,
+    double rate_hz, TfxSos *sos);
+
 /* The same filter as zeros, poles and gain.  0 or -EINVAL. */
 int tfx_design_zpk (const TfxDesign *design, double rate_hz, TfxZpk *zpk);
 

@@ -226,7 +226,8 @@ analog_poles (const TfxAnalog *a, LComplex pole[2])
 
 /* The magnitude of the section's polynomials in 1/z, leading coefficients 1,
  * at the reference, without cancellation: with s the reference and q a root,
- * 1 - root / z = 2 (s - q) / ((1 + s) (1 - q)). */
+ * 1 - root / z = 2 (s - q) / ((1 + s) (1 - q)); the product of two such goes by
+ * the sum and the product of the roots. */
 static long double
 exact_numerator (const TfxAnalog *a, const TfxBand *band)
 {
@@ -250,27 +251,24 @@ exact_numerator (const TfxAnalog *a, const TfxBand *band)
 }
 
 static long double
-exact_denominator (const TfxBand *band, const LComplex *pole, unsigned n_poles)
+exact_denominator (const TfxAnalog *a, const TfxBand *band)
 {
-  long double d = 1.0L;
+  const bool two = a->n_poles == 2;
+  const long double c = band->centre;
+  const long double at_origin = two ? a->product : -a->sum;
+  const long double d =
+      (two ? 1.0L - a->sum + a->product : 1.0L - a->sum) / (two ? 4.0L : 2.0L);
 
-  for (unsigned i = 0; i < n_poles; i++) {
-    LComplex q = pole[i], s = I * band->centre;
-
-    switch (band->mode) {
-      case TFX_MODE_HIGH_PASS: /* s = infinity */
-        d *= 2.0L / cabsl (1.0L - q);
-        break;
-      case TFX_MODE_BAND_PASS:
-        d *= 2.0L * cabsl (s - q) / cabsl ((1.0L + s) * (1.0L - q));
-        break;
-      case TFX_MODE_LOW_PASS:
-      case TFX_MODE_BAND_REJECT: /* s = 0 */
-        d *= 2.0L * cabsl (q) / cabsl (1.0L - q);
-        break;
-    }
+  switch (band->mode) {
+    case TFX_MODE_HIGH_PASS: /* s = infinity */
+      return 1.0L / d;
+    case TFX_MODE_BAND_PASS: /* two poles always */
+      return hypotl (a->product - c * c, c * a->sum) / ((1.0L + c * c) * d);
+    case TFX_MODE_LOW_PASS:
+    case TFX_MODE_BAND_REJECT: /* s = 0 */
+      break;
   }
-  return d;
+  return at_origin / d;
 }
 
 /* True if rounding left what a section does at the reference as it was, to
@@ -285,10 +283,9 @@ is_near (long double rounded, long double exact)
 bool
 tfx_transform_sos (const TfxAnalog *a, const TfxBand *band, TfxSos *s)
 {
-  LComplex pole[2];
   long double b[3], at_one = 0.0L, at_minus_one = 0.0L;
   long double exact_n = exact_numerator (a, band);
-  long double exact_d = exact_denominator (band, pole, analog_poles (a, pole));
+  long double exact_d = exact_denominator (a, band);
   long double n, d, gain;
   double b1 = 0.0, b2;
 
@@ -352,6 +349,6 @@ tfx_transform_zpk (const TfxAnalog *a, const TfxBand *band, TfxZpk *zpk)
       break;
     }
   }
-  zpk->gain = (double)(zpk->gain * exact_denominator (band, pole, n) /
+  zpk->gain = (double)(zpk->gain * exact_denominator (a, band) /
                        exact_numerator (a, band));
 }

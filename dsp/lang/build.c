@@ -272,7 +272,8 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
 {
   TfxExprError own;
-  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL, NULL };
+  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL, NULL,
+    NULL };
   TfxChain *made;
   int code;
 
@@ -360,7 +361,8 @@ void
 tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels)
 {
   TfxExprError ignored;
-  TfxBuild build = { rate_hz, n_channels, NULL, NULL, NULL, NULL, &ignored };
+  TfxBuild build = { rate_hz, n_channels, NULL, NULL, NULL, NULL, &ignored,
+    NULL };
 
   if (!(rate_hz > 0.0) || !isfinite (rate_hz) ||
       tfx_expr_check (expr, &ignored) < 0 ||

@@ -22,6 +22,7 @@ typedef struct TfxBuild
   const TfxNode *node; /* of the stage */
   const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
   TfxExprError *error;
+  TfxDesigner *designer; /* or NULL */
 } TfxBuild;
 
 /* A number whose range depends on other parameters of its stage, and the nearest

@@ -190,7 +190,7 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
   design->lower_hz = lower;
   design->upper_hz = upper;
   *margin_hz = 0.0;
-  n_sos = tfx_design_sections (design, build->rate_hz, sos);
+  n_sos = tfx_designer_sections (build->designer, design, build->rate_hz, sos);
   quiet.report = NULL;
   for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
     *margin_hz = margin * build->rate_hz;
@@ -202,7 +202,8 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
       design->upper_hz = tfx_class_fit_frequency (&quiet, "cutoff", -1,
           fmax (upper, design->lower_hz + *margin_hz), margin);
     }
-    n_sos = tfx_design_sections (design, build->rate_hz, sos);
+    n_sos =
+        tfx_designer_sections (build->designer, design, build->rate_hz, sos);
   }
   return n_sos;
 }

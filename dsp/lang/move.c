@@ -20,17 +20,26 @@ struct TfxMove
   TfxNode node;
   TfxValue values[TFX_CLASS_MAX_PARAMS];
   double lists[TFX_CLASS_MAX_PARAMS][MAX_LIST];
+  TfxDesigner *designer;
 };
 
 TfxMove *
 tfx_move_new (void)
 {
-  return calloc (1, sizeof (TfxMove));
+  TfxMove *move = calloc (1, sizeof *move);
+
+  if (move)
+    move->designer = tfx_designer_new ();
+  if (move && !move->designer)
+    tfx_move_free (&move);
+  return move;
 }
 
 void
 tfx_move_free (TfxMove **move)
 {
+  if (*move)
+    tfx_designer_free (&(*move)->designer);
   free (*move);
   *move = NULL;
 }
@@ -95,7 +104,7 @@ tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
 {
   TfxExprError own;
   TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL,
-    error ? error : &own };
+    error ? error : &own, move->designer };
 
   return tfx_build_move (&build, &move->node, moved);
 }

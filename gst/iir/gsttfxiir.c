@@ -41,6 +41,7 @@ typedef struct
   TfxDesign last;
   gint n_sos;
   TfxStage *moving; /* for values that move, used again and again */
+  TfxDesigner *designer;
 } GstTfxIirPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxIir, gst_tfx_iir,
@@ -56,6 +57,7 @@ typedef struct
   gdouble rate;
   TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
   gint n_sos;
+  TfxDesigner *designer;
 } Making;
 
 static gboolean
@@ -67,8 +69,8 @@ gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
   making->design.mode = band->mode;
   making->design.lower_hz = edges ? band->lower : band->cutoff;
   making->design.upper_hz = edges ? band->upper : 0.0;
-  making->n_sos =
-      tfx_design_sections (&making->design, making->rate, making->sos);
+  making->n_sos = tfx_designer_sections (making->designer, &making->design,
+      making->rate, making->sos);
   return making->n_sos >= 0;
 }
 
@@ -80,7 +82,9 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build, Making *making)
   GstTfxBand asked, used;
   gdouble margin;
 
-  *making = (Making){ .rate = build->rate };
+  if (!priv->designer)
+    priv->designer = tfx_designer_new ();
+  *making = (Making){ .rate = build->rate, .designer = priv->designer };
   GST_OBJECT_LOCK (self);
   asked = priv->band;
   making->design.order = priv->order;
@@ -171,7 +175,10 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 static void
 gst_tfx_iir_stop (GstTfxElement *element)
 {
-  tfx_stage_unref (&PRIVATE (GST_TFX_IIR (element))->moving);
+  GstTfxIirPrivate *priv = PRIVATE (GST_TFX_IIR (element));
+
+  tfx_stage_unref (&priv->moving);
+  tfx_designer_free (&priv->designer);
 }
 
 static void

@@ -326,6 +326,35 @@ test_stable (void)
     golden_close (golden);
 }
 
+/* One designer for all of them, which remembers fewer; frequencies move. */
+static void
+test_designer (void)
+{
+  Golden *golden = golden_open ("designs.txt");
+  TapMany many = tap_many ("a designer designs the same, to the bit");
+  TfxDesigner *designer = tfx_designer_new ();
+  GoldenDesign g;
+  char text[TEST_TEXT_SIZE];
+
+  while (golden && golden_next (golden, &g)) {
+    for (int step = 0; step < 2; step++) {
+      TfxSos want[TFX_DESIGN_MAX_SECTIONS], sos[TFX_DESIGN_MAX_SECTIONS];
+      int n = tfx_design_sections (&g.design, g.rate_hz, want);
+      int ret = tfx_designer_sections (designer, &g.design, g.rate_hz, sos);
+
+      test_design_text (&g.design, g.rate_hz, text);
+      tap_many_check (&many,
+          ret == n && n > 0 && !memcmp (sos, want, (size_t)n * sizeof *sos),
+          "%s: %d sections, not %d", text, ret, n);
+      g.design.lower_hz *= 0.99;
+    }
+  }
+  tap_many_end (&many);
+  tfx_designer_free (&designer);
+  if (golden)
+    golden_close (golden);
+}
+
 /* The grid is what the contract names. */
 static void
 test_grid (void)
@@ -369,6 +398,7 @@ static const TapTest tests[] = {
   { "gain", test_gain },
   { "response", test_response },
   { "stable", test_stable },
+  { "designer", test_designer },
   { NULL, NULL },
 };
 
