@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "follow.h"
 #include "match.h"
 #include "state-map.h"
 
@@ -69,6 +70,7 @@ tfx_change_frames (const TfxFilter *f)
 
   if (f->is_changing) {
     each_list ((TfxPlaces *)&f->places, search_list, &s);
+    s.n = least (s.n, tfx_follow_wake_frames (f));
   }
   return s.n;
 }
@@ -85,7 +87,7 @@ look_at_slot (TfxSlot *slot, void *data)
 {
   Look *look = data;
 
-  if (slot->n_glide_steps > 0 ||
+  if (slot->n_glide_steps > 0 || tfx_follow_next (slot) != UINT64_MAX ||
       (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
     look->is_changing = true;
 }
@@ -120,9 +122,20 @@ step_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
-  while (slot->n_glide_steps > 0 && slot->next_step < f->n_run) {
-    tfx_slot_step (slot, f->spec.n_channels);
-    f->n_values++;
+  for (;;) {
+    const uint64_t entry = tfx_follow_next (slot);
+
+    if (entry < f->n_run && entry <= slot->next_step) {
+      tfx_follow_take (f, slot, entry);
+    } else if (slot->n_glide_steps > 0 && slot->next_step < f->n_run) {
+      tfx_slot_step (slot, f->spec.n_channels);
+      /* Plans have none of the values of what they leave out. */
+      f->n_values += slot->is_active;
+    } else if (entry < f->n_run) {
+      tfx_follow_take (f, slot, entry);
+    } else {
+      return;
+    }
   }
 }
 

@@ -149,6 +149,7 @@ add_unit (Compiler *c, TfxSteps *list, TfxSlot *slot)
   step = add_step (c, list, slot->stage->kind->step);
   step->stage = tfx_stage_ref (slot->stage);
   step->slot = slot;
+  step->filter = c->filter;
   if (c->plan->backend->uses_units) {
     step->unit = slot->unit;
     step->unit_kind = slot->stage->kind->unit;

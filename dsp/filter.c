@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "borrow.h"
 #include "change.h"
+#include "follow.h"
 #include "setting.h"
 #include "values.h"
 
@@ -185,24 +186,6 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
   return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
-static TfxPlace *
-find_place (TfxPlaces *list, uint64_t id)
-{
-  TfxPlace *found = NULL;
-
-  for (size_t i = 0; !found && i < list->n; i++) {
-    TfxSlot *slot = list->places[i].slot;
-
-    if (!slot)
-      continue;
-    if (slot->stage->id == id)
-      return &list->places[i];
-    for (size_t b = 0; !found && b < slot->n_branches; b++)
-      found = find_place (&slot->branches[b], id);
-  }
-  return found;
-}
-
 /* At rest, another structure. */
 static int
 replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
@@ -220,11 +203,11 @@ replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
   return 0;
 }
 
-static int
-set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
+int
+tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 {
   const bool has_run = f->n_run > 0;
-  TfxPlace *place = find_place (&f->places, stage->id);
+  TfxPlace *place = tfx_slots_find (&f->places, stage->id);
   TfxChain *chain = NULL;
   int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
 
@@ -239,7 +222,8 @@ set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
 
   if (place && stage->kind->step != TFX_STEP_SUM &&
       tfx_slot_can_take (place->slot, stage, has_run)) {
-    ret = tfx_values_set (f, place->slot, stage, has_run ? n_steps : 0);
+    ret = tfx_values_set (f, place->slot, stage,
+        has_run ? tfx_filter_glide_steps (f) : 0);
     if (ret == 0 && f->next)
       ret = tfx_setting_replace (f->next, stage, &chain);
     if (ret == 0 && chain) {
@@ -258,24 +242,6 @@ set_stage (TfxFilter *f, TfxStage *stage, unsigned n_steps)
   return ret;
 }
 
-int
-tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
-{
-  return set_stage (f, stage, tfx_filter_glide_steps (f));
-}
-
-int
-tfx_filter_step_stage (TfxFilter *f, TfxStage *stage)
-{
-  return set_stage (f, stage, 1);
-}
-
-size_t
-tfx_filter_grid_frames (const TfxFilter *f)
-{
-  return (size_t)(-f->n_run % TFX_GRID_FRAMES);
-}
-
 /* ---- state ------------------------------------------------------------------------ */
 
 static void
@@ -283,6 +249,7 @@ reset_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
 
+  tfx_follow_finish (f, slot);
   f->n_values += slot->n_glide_steps > 0;
   tfx_slot_reset (slot, f->spec.n_channels);
 }

@@ -5,13 +5,27 @@
 #include "backend.h"
 #include "borrow.h"
 #include "compile.h"
+#include "follow.h"
+
+/* The frame where the values of a slot are next to change. */
+static uint64_t
+find_next (const TfxSlot *slot)
+{
+  const uint64_t entry = tfx_follow_next (slot);
+
+  return slot->n_glide_steps > 0 && slot->next_step < entry ? slot->next_step
+                                                            : entry;
+}
 
 static void
 mark_step (TfxPlan *plan, TfxStep *step, void *data)
 {
   step->is_moving = false;
   for (size_t i = 0; i < step->n_parts; i++)
-    step->is_moving = step->is_moving || step->parts[i].slot->n_glide_steps > 0;
+    step->is_moving =
+        step->is_moving || find_next (step->parts[i].slot) != UINT64_MAX;
+  if (step->slot)
+    step->is_moving = tfx_follow_next (step->slot) != UINT64_MAX;
   plan->is_moving = plan->is_moving || step->is_moving;
 }
 
@@ -31,10 +45,10 @@ count_frames (const TfxStep *step, size_t first, size_t n_left)
   for (size_t i = 0; i < step->n_parts; i++) {
     const TfxPlanPart *part = &step->parts[i];
     const uint64_t at = step->plan->filters[part->filter]->n_run + first;
-    const TfxSlot *slot = part->slot;
+    const uint64_t next = find_next (part->slot);
 
-    if (slot->n_glide_steps > 0 && slot->next_step - at < n)
-      n = (size_t)(slot->next_step - at);
+    if (next < at + n)
+      n = next > at ? (size_t)(next - at) : 0;
   }
   return n;
 }
@@ -50,6 +64,8 @@ step_parts (TfxStep *step, size_t first)
     TfxFilter *f = plan->filters[part->filter];
     TfxSlot *slot = part->slot;
 
+    if (tfx_follow_next (slot) <= f->n_run + first)
+      tfx_follow_take (f, slot, f->n_run + first);
     if (slot->n_glide_steps == 0 || slot->next_step != f->n_run + first)
       continue;
     tfx_slot_step (slot, plan->n_channels);

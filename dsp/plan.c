@@ -11,6 +11,7 @@
 #include "change.h"
 #include "compile.h"
 #include "denormal.h"
+#include "follow.h"
 #include "glide.h"
 
 /* ---- compiling ------------------------------------------------------------------- */
@@ -190,6 +191,8 @@ begin_next (TfxPlan *plan)
   for (size_t i = 0; i < plan->n_filters; i++) {
     if (plan->filters[i]->next)
       tfx_change_begin_next (plan->filters[i]);
+    if (plan->filters[i]->is_changing)
+      tfx_follow_wake (plan->filters[i]);
   }
 }
 

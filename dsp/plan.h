@@ -49,6 +49,7 @@ struct TfxStep
   bool is_moving; /* its values may change within a run, see glide.h */
   double tail;    /* of gains behind the last sections, while it is compiled */
   struct TfxSlot *slot; /* FIRs, delay lines */
+  size_t filter;        /* whose slot that is */
   /* On the CPU, what runs them. */
   void *unit;
   const struct TfxUnitKind *unit_kind;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "join.h"
+#include "queue.h"
 #include "state-map.h"
 
 /* ---- making ------------------------------------------------------------------ */
@@ -139,6 +140,7 @@ tfx_slot_free (TfxSlot **slot)
   *slot = NULL;
   if (!s)
     return;
+  tfx_queue_free (s);
   if (s->new_values)
     s->stage->kind->unit->drop_values (s->new_values);
   if (s->unit)
@@ -214,6 +216,19 @@ tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
   slot->next_step =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
   return slot->is_active && !was_active;
+}
+
+void
+tfx_slot_follow (TfxSlot *slot, const TfxStage *stage, uint64_t now)
+{
+  if (slot->n_glide_steps == 0 || slot->n_glide_steps - slot->glide_step == 1) {
+    tfx_slot_glide (slot, stage, 1, now);
+    return;
+  }
+  if (slot->sos)
+    memcpy (slot->to, stage->u.sections.sos, slot->n_sos * sizeof *slot->to);
+  else
+    slot->gain_to = stage->u.gain;
 }
 
 static double
@@ -304,4 +319,22 @@ tfx_slots_each (const TfxPlaces *list, TfxSlotFunction f, void *data)
         tfx_slots_each (&slots[k]->branches[b], f, data);
     }
   }
+}
+
+TfxPlace *
+tfx_slots_find (TfxPlaces *list, uint64_t id)
+{
+  TfxPlace *found = NULL;
+
+  for (size_t i = 0; !found && i < list->n; i++) {
+    TfxSlot *slot = list->places[i].slot;
+
+    if (!slot)
+      continue;
+    if (slot->stage->id == id)
+      return &list->places[i];
+    for (size_t b = 0; !found && b < slot->n_branches; b++)
+      found = tfx_slots_find (&slot->branches[b], id);
+  }
+  return found;
 }

@@ -12,6 +12,7 @@
 #include "kind.h"
 
 typedef struct TfxPlaces TfxPlaces;
+typedef struct TfxQueue TfxQueue;
 
 typedef struct TfxSlot
 {
@@ -27,6 +28,7 @@ typedef struct TfxSlot
   double gain, gain_from, gain_to;
   unsigned glide_step, n_glide_steps; /* 0: none */
   uint64_t next_step; /* the frame of the filter where the next one is due */
+  TfxQueue *queue;    /* see queue.h; NULL: there has been none */
 
   double *state;
   void *unit;
@@ -98,14 +100,16 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run);
 /* Whether it has them, or goes there. */
 bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 
-/* Points where coefficients may change, in frames from rest on. */
-#define TFX_GRID_FRAMES 32
+/* Entries of a queue: blocks of 64 points, and one point beyond. */
+#define TFX_QUEUE_ROOM 66
 
 /* Sections and gains: goes to the values of a stage in n_steps points of the
  * grid, from frame `now` on; 0: at once, at rest.  True if plans have left it
  * out up to now. */
 bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
     uint64_t now);
+/* The same in one point, or as what is left of a glide that is under way. */
+void tfx_slot_follow (TfxSlot *slot, const TfxStage *stage, uint64_t now);
 /* The next point: the state is mapped to the new values. */
 void tfx_slot_step (TfxSlot *slot, unsigned n_channels);
 
@@ -113,6 +117,9 @@ void tfx_slot_step (TfxSlot *slot, unsigned n_channels);
 void tfx_slot_reset (TfxSlot *slot, unsigned n_channels);
 /* The largest magnitude of what the slot itself holds. */
 double tfx_slot_peak (const TfxSlot *slot, unsigned n_channels);
+
+/* The place of a stage, within sums too; NULL if there is none. */
+TfxPlace *tfx_slots_find (TfxPlaces *list, uint64_t id);
 
 /* Calls f for every slot of the list, those of branches and those that fade out
  * included. */

@@ -402,13 +402,21 @@ int tfx_filter_set_chain_at_once (TfxFilter *filter, TfxChain *chain);
  * with others; else as tfx_filter_new(). */
 int tfx_filter_set_stage (TfxFilter *filter, TfxStage *stage);
 
-/* The same, for who follows a curve from one point of the 32 frames to the
- * next: sections and gains have the new values from the next point on. */
-int tfx_filter_step_stage (TfxFilter *filter, TfxStage *stage);
+/* The same, for who follows a curve: the stage has these values at `frame`, a
+ * multiple of TFX_GRID_FRAMES, counted as tfx_filter_n_frames() counts; the 32
+ * frames before that it goes there.  Frames of one stage come in order, each at
+ * least 32 frames ahead of what has run.  What glides from before gets the values
+ * as its new end.  There is room for 66 values of each stage; it is made with the
+ * first.  The filter keeps a reference to the stage unless that is one of sections
+ * or a gain.
+ * 0; -ENOBUFS: there is no room for one more; -ENOENT: there is no such stage of
+ * that structure; -EINVAL: not a frame that is ahead; else as tfx_filter_new(). */
+int tfx_filter_queue_stage (TfxFilter *filter, uint64_t frame, TfxStage *stage);
 
-/* Frames that are still to be run up to the next point of the grid of 32; 0 if
- * the next frame stands on it. */
-size_t tfx_filter_grid_frames (const TfxFilter *filter);
+#define TFX_GRID_FRAMES 32
+
+/* The frames that have run since the filter was at rest. */
+uint64_t tfx_filter_n_frames (const TfxFilter *filter);
 
 /* Other samples, or blocks of another length: the state stays.  0, -EINVAL,
  * -ERANGE or -ENOMEM: it then goes on as it was. */

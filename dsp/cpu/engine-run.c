@@ -8,6 +8,7 @@
 #include "engine-private.h"
 
 #include "../block.h"
+#include "../follow.h"
 #include "../glide.h"
 #include "../slot.h"
 
@@ -104,6 +105,26 @@ run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
   return n_cleared;
 }
 
+/* A FIR or a delay line, from one change of its values to the next. */
+static int
+run_unit (const TfxEngine *e, TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  int n_cleared = 0;
+
+  if (!s->is_moving)
+    return s->unit_kind->run (s->unit, in, out);
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to;
+
+    n = tfx_follow_run (s, e->n_done + i, in->n_frames - i);
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    n_cleared += s->unit_kind->run (s->unit, &from, &to);
+  }
+  return n_cleared;
+}
+
 /* One step over a chunk. */
 static int
 run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
@@ -117,7 +138,7 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
       return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
-      return s->unit_kind->run (s->unit, in, out);
+      return run_unit (e, s, in, out);
   }
   return 0;
 }

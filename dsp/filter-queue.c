@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * filter-queue.c: values that stages of a filter are to have at points of the
+ * grid ahead. */
+#include <errno.h>
+
+#include "borrow.h"
+#include "queue.h"
+#include "setting.h"
+
+/* What waits for the end of a cross-fade has the values too. */
+static int
+set_in_next (TfxFilter *f, TfxStage *stage)
+{
+  TfxChain *chain = NULL;
+  int ret = tfx_setting_replace (f->next, stage, &chain);
+
+  if (ret < 0)
+    return ret;
+  tfx_chain_unref (&f->next);
+  f->next = chain;
+  return 0;
+}
+
+static int
+queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
+{
+  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
+  int ret;
+
+  if (tfx_queue_first (slot) ? tfx_queue_ends_with (slot, stage)
+                             : tfx_slot_has_values (slot, stage))
+    return 0;
+  /* The CPU runs what moves. */
+  tfx_borrow_from_device (f);
+  if (stage->kind->unit && !slot->unit) {
+    TfxSlotSpec made = spec;
+
+    if (!made.kernel)
+      made.kernel = stage->kind->unit->get_kernel ();
+    ret = tfx_slot_make_room (slot, &made);
+    if (ret < 0)
+      return ret;
+    f->kernel = made.kernel;
+  }
+  ret = tfx_queue_add (slot, stage, &unit, frame);
+  f->is_changing = f->is_changing || ret == 0;
+  return ret;
+}
+
+int
+tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
+{
+  TfxPlace *place = tfx_slots_find (&f->places, stage->id);
+  int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
+
+  if (ret < 0)
+    return ret;
+  if (frame % TFX_GRID_FRAMES != 0 || frame < f->n_run + TFX_GRID_FRAMES)
+    return -EINVAL;
+  if (!place && f->next)
+    return set_in_next (f, stage);
+  if (!place || place->slot->is_joined || stage->kind->step == TFX_STEP_SUM ||
+      !tfx_slot_can_take (place->slot, stage, false))
+    return -ENOENT;
+  ret = queue_values (f, place->slot, stage, frame);
+  if (ret == 0 && f->next)
+    ret = set_in_next (f, stage);
+  return ret == -ENOENT ? 0 : ret;
+}
+
+uint64_t
+tfx_filter_n_frames (const TfxFilter *f)
+{
+  return f->n_run;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * follow.c: a slot goes where its queue leads. */
+#include "follow.h"
+
+static void
+take_unit (TfxFilter *f, TfxSlot *slot, TfxQueueEntry *e, size_t fade_frames)
+{
+  if (slot->unit && e->values)
+    slot->stage->kind->unit->set_values (slot->unit, e->values, fade_frames);
+  e->values = NULL;
+  tfx_stage_unref (&slot->stage);
+  slot->stage = tfx_stage_ref (e->stage);
+  f->n_settings++;
+}
+
+static void
+skip (TfxSlot *slot, uint64_t now)
+{
+  while (tfx_queue_start (slot, 1) <= now)
+    tfx_queue_remove_first (slot);
+}
+
+void
+tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
+{
+  skip (slot, now);
+  if (slot->stage->kind->unit) {
+    take_unit (f, slot, tfx_queue_first (slot), TFX_GRID_FRAMES);
+  } else {
+    const TfxStage view = tfx_queue_view_first (slot);
+
+    tfx_slot_follow (slot, &view, now);
+  }
+  tfx_queue_remove_first (slot);
+}
+
+void
+tfx_follow_finish (TfxFilter *f, TfxSlot *slot)
+{
+  if (!tfx_queue_first (slot))
+    return;
+  skip (slot, UINT64_MAX - 1);
+  if (slot->stage->kind->unit) {
+    take_unit (f, slot, tfx_queue_first (slot), 0);
+  } else {
+    const TfxStage view = tfx_queue_view_first (slot);
+
+    f->wants_compile = tfx_slot_glide (slot, &view, 0, 0) || f->wants_compile;
+    f->n_values++;
+  }
+  tfx_queue_remove_first (slot);
+}
+
+/* ---- what plans leave out ---------------------------------------------------------- */
+
+typedef struct Wake
+{
+  TfxFilter *filter;
+  size_t n_frames;
+} Wake;
+
+static void
+wake_slot (TfxSlot *slot, void *data)
+{
+  TfxFilter *f = data;
+  TfxStage view;
+
+  if (slot->is_active || tfx_follow_next (slot) > f->n_run)
+    return;
+  view = tfx_queue_view_first (slot);
+  if (view.kind->is_identity (&view))
+    return;
+  slot->is_active = true;
+  f->wants_compile = true;
+}
+
+void
+tfx_follow_wake (TfxFilter *f)
+{
+  tfx_slots_each (&f->places, wake_slot, f);
+}
+
+static void
+look_at_slot (TfxSlot *slot, void *data)
+{
+  Wake *wake = data;
+  const uint64_t next = tfx_follow_next (slot), now = wake->filter->n_run;
+
+  if (!slot->is_active && next > now && next - now < wake->n_frames)
+    wake->n_frames = (size_t)(next - now);
+}
+
+size_t
+tfx_follow_wake_frames (const TfxFilter *f)
+{
+  Wake wake = { (TfxFilter *)f, SIZE_MAX };
+
+  tfx_slots_each (&f->places, look_at_slot, &wake);
+  return wake.n_frames;
+}
+
+/* ---- units -------------------------------------------------------------------------- */
+
+size_t
+tfx_follow_run (TfxStep *step, size_t first, size_t n_left)
+{
+  TfxFilter *f = step->plan->filters[step->filter];
+  const uint64_t now = f->n_run + first;
+
+  if (tfx_follow_next (step->slot) <= now)
+    tfx_follow_take (f, step->slot, now);
+  if (tfx_follow_next (step->slot) - now < n_left)
+    return (size_t)(tfx_follow_next (step->slot) - now);
+  return n_left;
+}

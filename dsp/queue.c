@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * queue.c: values that a slot is to have at points of the grid that are still to
+ * come. */
+#include "queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct TfxQueue
+{
+  size_t first, n; /* a ring */
+  size_t n_values; /* of each entry; sections and gains */
+  TfxQueueEntry entries[TFX_QUEUE_ROOM];
+  double values[]; /* [TFX_QUEUE_ROOM][n_values] */
+};
+
+static size_t
+index_of (const TfxQueue *q, size_t i)
+{
+  return (q->first + i) % TFX_QUEUE_ROOM;
+}
+
+static TfxQueueEntry *
+entry_at (TfxQueue *q, size_t i)
+{
+  return &q->entries[index_of (q, i)];
+}
+
+static double *
+values_at (TfxQueue *q, size_t i)
+{
+  return q->values + index_of (q, i) * q->n_values;
+}
+
+static void
+clear_entry (const TfxSlot *slot, TfxQueueEntry *e)
+{
+  if (e->values)
+    slot->stage->kind->unit->drop_values (e->values);
+  e->values = NULL;
+  tfx_stage_unref (&e->stage);
+}
+
+static int
+make_room (TfxSlot *slot)
+{
+  size_t n_values = 0;
+
+  if (slot->queue)
+    return 0;
+  if (!slot->stage->kind->unit)
+    n_values = slot->sos ? slot->n_sos * sizeof (TfxSos) / sizeof (double) : 1;
+  slot->queue = calloc (1,
+      sizeof *slot->queue + TFX_QUEUE_ROOM * n_values * sizeof (double));
+  if (!slot->queue)
+    return -ENOMEM;
+  slot->queue->n_values = n_values;
+  return 0;
+}
+
+/* A unit makes its values ready now, so that nothing fails when they are due. */
+static int
+fill_unit (const TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
+    TfxQueueEntry *e)
+{
+  void *values = NULL;
+  int ret = 0;
+
+  if (slot->unit)
+    ret = stage->kind->unit->prepare_values (slot->unit, stage, spec, &values);
+  if (ret < 0)
+    return ret;
+  clear_entry (slot, e);
+  e->stage = tfx_stage_ref (stage);
+  e->values = values;
+  return 0;
+}
+
+int
+tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
+    uint64_t frame)
+{
+  int ret = make_room (slot);
+  TfxQueue *q = slot->queue;
+  size_t at;
+
+  if (ret < 0)
+    return ret;
+  at = q->n > 0 && entry_at (q, q->n - 1)->frame == frame ? q->n - 1 : q->n;
+  if (at == TFX_QUEUE_ROOM)
+    return -ENOBUFS;
+  if (stage->kind->unit)
+    ret = fill_unit (slot, stage, spec, entry_at (q, at));
+  else if (slot->sos)
+    memcpy (values_at (q, at), stage->u.sections.sos,
+        slot->n_sos * sizeof *slot->sos);
+  else
+    *values_at (q, at) = stage->u.gain;
+  if (ret < 0)
+    return ret;
+  entry_at (q, at)->frame = frame;
+  q->n = at + 1;
+  return 0;
+}
+
+TfxQueueEntry *
+tfx_queue_first (const TfxSlot *slot)
+{
+  return slot->queue && slot->queue->n > 0 ? entry_at (slot->queue, 0) : NULL;
+}
+
+/* The values of the i-th entry as a stage. */
+static TfxStage
+view (const TfxSlot *slot, size_t i)
+{
+  TfxStage stage = *slot->stage;
+
+  if (stage.kind->unit)
+    return *entry_at (slot->queue, i)->stage;
+  if (slot->sos)
+    stage.u.sections.sos = (TfxSos *)values_at (slot->queue, i);
+  else
+    stage.u.gain = *values_at (slot->queue, i);
+  return stage;
+}
+
+TfxStage
+tfx_queue_view_first (const TfxSlot *slot)
+{
+  return view (slot, 0);
+}
+
+void
+tfx_queue_remove_first (TfxSlot *slot)
+{
+  TfxQueue *q = slot->queue;
+
+  clear_entry (slot, entry_at (q, 0));
+  q->first = index_of (q, 1);
+  q->n--;
+}
+
+uint64_t
+tfx_queue_start (const TfxSlot *slot, size_t i)
+{
+  uint64_t frame;
+
+  if (!slot->queue || i >= slot->queue->n)
+    return UINT64_MAX;
+  frame = entry_at (slot->queue, i)->frame;
+  return frame < TFX_GRID_FRAMES ? 0 : frame - TFX_GRID_FRAMES;
+}
+
+void
+tfx_queue_free (TfxSlot *slot)
+{
+  while (tfx_queue_first (slot))
+    tfx_queue_remove_first (slot);
+  free (slot->queue);
+  slot->queue = NULL;
+}
+
+bool
+tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage)
+{
+  TfxStage last;
+
+  if (!tfx_queue_first (slot))
+    return false;
+  last = view (slot, slot->queue->n - 1);
+  return stage->kind->is_same (&last, stage);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * queue.h: values that a slot is to have at points of the grid that are still to
+ * come, in their order.
+ *
+ * A queue has room for a bounded number of entries, which is made with the first
+ * of them; the values of sections and gains are copied into it. */
+#ifndef TFX_QUEUE_H
+#define TFX_QUEUE_H
+
+#include "slot.h"
+
+typedef struct TfxQueueEntry
+{
+  uint64_t frame;
+  /* Of a unit: the stage, and what has been made ready of it, or NULL. */
+  TfxStage *stage;
+  void *values;
+} TfxQueueEntry;
+
+/* Takes the values of a stage for `frame`, which is behind that of the last entry,
+ * or the same: that is replaced.  0; -ENOBUFS: there is no room for one more;
+ * -ENOMEM. */
+int tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
+    uint64_t frame);
+
+/* Whether there are entries, and the last of them has the values of a stage. */
+bool tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage);
+
+/* The first entry, NULL if there is none; its values as a stage, as long as it
+ * stands there. */
+TfxQueueEntry *tfx_queue_first (const TfxSlot *slot);
+TfxStage tfx_queue_view_first (const TfxSlot *slot);
+void tfx_queue_remove_first (TfxSlot *slot);
+
+/* The frame where the i-th entry begins, one point before its own; UINT64_MAX:
+ * there are not so many. */
+uint64_t tfx_queue_start (const TfxSlot *slot, size_t i);
+
+void tfx_queue_free (TfxSlot *slot);
+
+#endif

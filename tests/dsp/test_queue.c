@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_queue.c: stages that follow curves from one point of the grid to the next.
+ */
+#include "common.h"
+#include "rows.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHANNELS 2
+#define GRID TFX_GRID_FRAMES
+/* What a queue has room for. */
+#define MOST_FRAMES (64 * GRID)
+
+/* ---- chains and curves --------------------------------------------------------------- */
+
+enum
+{
+  EQ,
+  LEVEL,
+  ECHO,
+  TAPS,
+  SUM,
+  INNER,
+  INNER_ECHO,
+  N_STAGES
+};
+
+static uint64_t ids[2][N_STAGES];
+
+/* Peaking (R. Bristow-Johnson); 0 dB is an identity. */
+static TfxStage *
+peaking (uint64_t id, double hz, double gain_db)
+{
+  const double w = 2.0 * M_PI * hz / 48000, alpha = sin (w) / 2.0;
+  const double a = pow (10.0, gain_db / 40.0), d = 1.0 + alpha / a;
+  const TfxSos sos = { (1.0 + alpha * a) / d, -2.0 * cos (w) / d,
+    (1.0 - alpha * a) / d, -2.0 * cos (w) / d, (1.0 - alpha / a) / d };
+
+  return tfx_stage_new_sections (id, &sos, 1);
+}
+
+static TfxStage *
+echo (uint64_t id, double mix)
+{
+  const TfxTap taps[2] = { { 77, mix, false, TFX_TAP_BOTH },
+    { 500, mix * 0.5, true, TFX_TAP_BOTH } };
+
+  return tfx_stage_new_delay (id, 1.0 - mix, taps, 2);
+}
+
+static TfxStage *
+taps (uint64_t id, double cutoff)
+{
+  const TfxFirDesign design = { .mode = TFX_MODE_LOW_PASS,
+    .window = TFX_WINDOW_HANN,
+    .n_taps = 21,
+    .lower_hz = cutoff };
+  double values[21];
+  const double *kernels[1] = { values };
+
+  tfx_fir_design (&design, 48000.0, values);
+  return tfx_stage_new_fir (id, kernels, 1, 21, TFX_FIR_DIRECT);
+}
+
+/* What a stage is at a frame.  Some are identities up to 3000. */
+static TfxStage *
+stage_at (int which, int stage, uint64_t frame)
+{
+  const uint64_t id = ids[which][stage];
+  const double t = (double)frame / 48000.0 + 0.1 * stage + 0.03 * which;
+  const double swing = sin (2.0 * M_PI * 5.0 * t);
+  const bool is_early = frame < 3000 && which == 1;
+
+  switch (stage) {
+    case EQ:
+      return peaking (id, 1000.0 * pow (3.0, swing),
+          is_early ? 0.0 : 6 * swing);
+    case LEVEL:
+      return tfx_stage_new_gain (id, is_early ? 1.0 : 0.7 + 0.3 * swing);
+    case ECHO:
+    case INNER_ECHO:
+      return echo (id, 0.5 + 0.4 * swing);
+    case TAPS:
+      return taps (id, 8000.0 + 4000.0 * swing);
+    default:
+      return peaking (id, 300.0 * pow (2.0, swing), -3.0);
+  }
+}
+
+static TfxChain *
+chain_at (int which, uint64_t frame)
+{
+  TfxStage *inner[2] = { stage_at (which, INNER, frame),
+    stage_at (which, INNER_ECHO, frame) };
+  TfxChain *branches[2] = { rows_chain (inner, 1), rows_chain (inner + 1, 1) };
+  TfxStage *stages[5];
+
+  for (int i = 0; i < SUM; i++)
+    stages[i] = stage_at (which, i, frame);
+  stages[SUM] = tfx_stage_new_sum (ids[which][SUM], branches, 2);
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  return rows_chain (stages, 5);
+}
+
+static int
+queue_point (TfxFilter *f, int which, uint64_t frame)
+{
+  int ret = 0;
+
+  tfx_filter_lock (f);
+  for (int i = 0; ret == 0 && i < N_STAGES; i++) {
+    TfxStage *stage = i == SUM ? NULL : stage_at (which, i, frame);
+
+    if (stage)
+      ret = tfx_filter_queue_stage (f, frame, stage);
+    tfx_stage_unref (&stage);
+  }
+  tfx_filter_unlock (f);
+  return ret;
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+typedef struct Way
+{
+  size_t block; /* frames; 0: at random */
+  bool is_fused;
+} Way;
+
+/* Two filters whose stages all move, over x in place. */
+static int
+run_row (const Way *way, double *x, size_t n_frames)
+{
+  TfxFilter *row[2];
+  TfxPlan *plans[2] = { NULL, NULL };
+  uint64_t next = GRID;
+  int ret = 0;
+
+  for (int k = 0; k < 2; k++) {
+    TfxChain *chain = chain_at (k, 0);
+
+    row[k] = rows_filter_of (chain, CHANNELS, TFX_SAMPLE_F64);
+    tfx_chain_unref (&chain);
+  }
+  plans[0] = rows_plan (row, way->is_fused ? 2 : 1);
+  if (!way->is_fused)
+    plans[1] = rows_plan (row + 1, 1);
+  for (size_t i = 0, n; i < n_frames && ret >= 0; i += n) {
+    n = way->block ? way->block : 1 + tap_random_below (MOST_FRAMES);
+    n = n > n_frames - i ? n_frames - i : n;
+    for (; next < i + n + GRID; next += GRID) {
+      for (int k = 0; k < 2 && ret >= 0; k++)
+        ret = queue_point (row[k], k, next);
+    }
+    for (int k = 0; k < 2 && plans[k] && ret >= 0; k++)
+      ret = rows_run (plans[k], x + i * CHANNELS, CHANNELS, n);
+  }
+  for (int k = 0; k < 2; k++) {
+    if (plans[k])
+      rows_free (&plans[k]);
+  }
+  rows_clear (row, 2);
+  return ret;
+}
+
+static void
+make_ids (void)
+{
+  for (int i = 0; i < 2 * N_STAGES; i++)
+    ids[i / N_STAGES][i % N_STAGES] = tfx_stage_new_id ();
+}
+
+/* Runs the row in one way; the first sample that is not the wanted one, or
+ * n_samples. */
+static size_t
+compare (const Way *way, const double *in, const double *want, double *x,
+    size_t n_samples, int *ret)
+{
+  size_t at = 0;
+
+  memcpy (x, in, n_samples * sizeof *in);
+  *ret = run_row (way, x, n_samples / CHANNELS);
+  while (at < n_samples && x[at] == want[at])
+    at++;
+  return at;
+}
+
+/* All kinds of stages, in sums too. */
+static void
+test_cuts (void)
+{
+  static const size_t blocks[] = { 1, 64, 33, 0, 0, 0 };
+  const size_t n = 12000 * CHANNELS;
+  double *in = test_alloc (n * sizeof *in);
+  double *want[2] = { test_alloc (n * sizeof *in),
+    test_alloc (n * sizeof *in) };
+  double *have = test_alloc (n * sizeof *have);
+  TapMany many = tap_many ("curves give the same to the bit, however cut");
+
+  make_ids ();
+  test_noise_f64 (in, n);
+  for (int is_fused = 0; is_fused < 2; is_fused++) {
+    const Way whole = { MOST_FRAMES, is_fused };
+    int ret;
+
+    compare (&whole, in, in, want[is_fused], n, &ret);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+      const Way way = { blocks[i], is_fused };
+      const size_t at = compare (&way, in, want[is_fused], have, n, &ret);
+
+      tap_many_check (&many, ret >= 0 && at == n,
+          "blocks of %zu, %s: %d, frame %zu differs", way.block,
+          is_fused ? "fused" : "apart", ret, at / CHANNELS);
+    }
+  }
+  tap_many_end (&many);
+  tap_check (test_distance (want[1], want[0], n) < 1e-13,
+      "fused or apart: the same to rounding, %g",
+      test_distance (want[1], want[0], n));
+  free (in);
+  free (want[0]);
+  free (want[1]);
+  free (have);
+}
+
+/* A gain alone shows its curve. */
+static void
+test_values (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_gain (id, 0.0), *moving;
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  TapMany many = tap_many ("a gain follows its line");
+  double x[1000];
+
+  for (size_t i = 0; i < 1000; i++)
+    x[i] = 1.0;
+  tfx_filter_lock (f);
+  for (uint64_t at = GRID; at < 1000 + GRID; at += GRID) {
+    moving = tfx_stage_new_gain (id, (double)at);
+    tap_many_check (&many, tfx_filter_queue_stage (f, at, moving) == 0, "%u",
+        (unsigned)at);
+    tfx_stage_unref (&moving);
+  }
+  tfx_filter_unlock (f);
+  rows_run (plan, x, 1, 1000);
+  for (size_t i = 0; i < 1000; i++)
+    tap_many_check (&many, fabs (x[i] - (double)i) <= GRID, "frame %zu: %g", i,
+        x[i]);
+  tap_many_end (&many);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+/* What moves by hand gets the curve as its end. */
+static void
+test_by_hand (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_gain (id, 0.0);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[960];
+
+  for (size_t i = 0; i < 960; i++)
+    x[i] = 1.0;
+  rows_run (plan, x, 1, 64);
+  tfx_filter_lock (f);
+  stage = tfx_stage_new_gain (id, 1.0);
+  tfx_filter_set_stage (f, stage);
+  tfx_stage_unref (&stage);
+  for (uint64_t at = 96; at < 900; at += GRID) {
+    stage = tfx_stage_new_gain (id, at < 400 ? 2.0 : 1.0);
+    tap_check (tfx_filter_queue_stage (f, at, stage) == 0, "%u", (unsigned)at);
+    tfx_stage_unref (&stage);
+  }
+  tfx_filter_unlock (f);
+  rows_run (plan, x + 64, 1, 896);
+  tap_check (x[64 + 100] < 1.0, "the glide takes its time: %g", x[164]);
+  tap_check (x[64 + 300] > 1.0, "to where the curve is: %g", x[364]);
+  tap_check (x[900] == 1.0, "and on with it: %g", x[900]);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+static int
+queue_gain (TfxFilter *f, uint64_t id, uint64_t frame, double gain)
+{
+  TfxStage *stage = tfx_stage_new_gain (id, gain);
+  int ret = tfx_filter_queue_stage (f, frame, stage);
+
+  tfx_stage_unref (&stage);
+  return ret;
+}
+
+static void
+test_refusals (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_gain (id, 1.0);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[64] = { 1.0 };
+  int ret = 0, n = 0;
+
+  tfx_filter_lock (f);
+  tap_check (queue_gain (f, id, 33, 2.0) == -EINVAL, "beside the grid");
+  tap_check (queue_gain (f, id + 1000, 64, 2.0) == -ENOENT, "no such stage");
+  stage = peaking (id, 1000, 3);
+  tap_check (tfx_filter_queue_stage (f, 64, stage) == -ENOENT,
+      "of another structure");
+  tfx_stage_unref (&stage);
+  for (; ret == 0 && n < 1000; n++)
+    ret = queue_gain (f, id, GRID * (uint64_t)(n + 1), n);
+  tap_check (ret == -ENOBUFS && n == 67, "room for 66 values: %d", n - 1);
+  tap_check (tfx_filter_is_changing (f), "it is changing");
+  tfx_filter_reset (f);
+  tap_check (!tfx_filter_is_changing (f), "not any more when reset");
+  tfx_filter_unlock (f);
+  rows_run (plan, x, 1, 64);
+  tap_check (x[0] == 65.0, "reset: the last value is in force: %g", x[0]);
+  tfx_filter_lock (f);
+  tap_check (queue_gain (f, id, 64, 2.0) == -EINVAL, "what has run");
+  tap_check (queue_gain (f, id, 96, 2.0) == 0, "is behind");
+  tap_check (tfx_filter_n_frames (f) == 64, "frames are counted");
+  tfx_filter_unlock (f);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = {
+    { "cuts", test_cuts },
+    { "values", test_values },
+    { "by-hand", test_by_hand },
+    { "refusals", test_refusals },
+    { NULL, NULL },
+  };
+
+  return tap_main (argc, argv, tests);
+}
