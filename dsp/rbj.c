@@ -10,6 +10,11 @@
  *   low shelf   A (s^2 + s sqrt(A)/Q + A) / (A s^2 + s sqrt(A)/Q + 1)
  *   high shelf  A (A s^2 + s sqrt(A)/Q + 1) / (s^2 + s sqrt(A)/Q + A)
  *
+ * and, which the cookbook has not, shelves of the first order
+ *
+ *   low shelf   (s + A) / (s + 1/A)
+ *   high shelf  (A s + 1) / (s/A + 1)
+ *
  * under the bilinear transform s = (1 - 1/z) / (1 + 1/z) / tan (w0/2).  With
  * alpha = sin w0 / (2 Q) that makes the cookbook's coefficients.  1 - cos w0
  * and 1 + cos w0 are written as squares, which loses no digits at low
@@ -67,6 +72,20 @@ set_shelf (Fraction *f, const Corner *c, double a, bool high)
   f->a2 = (a * plus + minus) - slope;
 }
 
+/* With t = tan (w0/2) times what is above, and sin (w0/2), cos (w0/2) for t. */
+static void
+set_first_order (Fraction *f, double sine, double cosine, double a, bool high)
+{
+  const double s_over = high ? a : 1.0, s_under = high ? 1.0 / a : 1.0;
+  const double over = high ? 1.0 : a, under = high ? 1.0 : 1.0 / a;
+
+  f->b0 = s_over * cosine + over * sine;
+  f->b1 = over * sine - s_over * cosine;
+  f->a0 = s_under * cosine + under * sine;
+  f->a1 = under * sine - s_under * cosine;
+  f->b2 = f->a2 = 0.0;
+}
+
 static void
 set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q, double a)
 {
@@ -100,6 +119,11 @@ set_fraction (Fraction *f, TfxRbjKind kind, const Corner *c, double q, double a)
     case TFX_RBJ_LOW_SHELF:
     case TFX_RBJ_HIGH_SHELF:
       set_shelf (f, c, a, kind == TFX_RBJ_HIGH_SHELF);
+      break;
+    case TFX_RBJ_LOW_SHELF1:
+    case TFX_RBJ_HIGH_SHELF1:
+      set_first_order (f, sqrt (0.5 * c->one_minus), sqrt (0.5 * c->one_plus),
+          a, kind == TFX_RBJ_HIGH_SHELF1);
       break;
   }
 }

@@ -13,14 +13,16 @@ typedef enum
   TFX_RBJ_BAND_PASS_PEAK, /* q at the centre */
   TFX_RBJ_NOTCH,
   TFX_RBJ_ALL_PASS,
-  TFX_RBJ_PEAKING,   /* gain at the centre, 1 far away */
-  TFX_RBJ_LOW_SHELF, /* gain at 0 Hz, 1 at half the rate */
-  TFX_RBJ_HIGH_SHELF /* the other way round */
+  TFX_RBJ_PEAKING,    /* gain at the centre, 1 far away */
+  TFX_RBJ_LOW_SHELF,  /* gain at 0 Hz, 1 at half the rate */
+  TFX_RBJ_HIGH_SHELF, /* the other way round */
+  TFX_RBJ_LOW_SHELF1, /* of the first order, without q */
+  TFX_RBJ_HIGH_SHELF1
 } TfxRbjKind;
 
 /* One section: freq_hz above 0 and below half the rate, q > 0; gain > 0, a
  * factor, is heard as it is (the cookbook's A is its square root) and matters
- * to the last three kinds alone.  0, or -EINVAL if the section is not stable
+ * to the last five kinds alone.  0, or -EINVAL if the section is not stable
  * in double precision or not finite. */
 int tfx_rbj_section (TfxRbjKind kind, double freq_hz, double q, double gain,
     double rate_hz, TfxSos *sos);

@@ -41,7 +41,6 @@ static const Absent absents[] = {
   { "FusedSOSCascade", grouping },
   { "FX", base },
   { "IIR", base },
-  { "Biquad", base },
   { "Shelving", base },
   { "AbstractFilter", base },
   { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },

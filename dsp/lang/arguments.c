@@ -21,6 +21,7 @@ typedef struct Written
   char word[TFX_EXPR_MAX_NAME + 1];
   bool is_bare; /* the word has no quotes */
   size_t offset;
+  size_t n_columns; /* a list of rows: the length of each; else 0 */
 } Written;
 
 static int
@@ -121,26 +122,76 @@ add_to_list (TfxParser *parser, TfxValue *list, size_t *room, double number,
   return 0;
 }
 
+static bool
+is_number (const TfxToken *token)
+{
+  return token->type == TFX_TOKEN_NUMBER || token->type == TFX_TOKEN_MINUS ||
+         token->type == TFX_TOKEN_PLUS;
+}
+
 static int
-parse_item (TfxParser *parser, Written *written, size_t *room)
+parse_list_number (TfxParser *parser, Written *written, size_t *room)
 {
   size_t offset = parser->token.offset;
   double number = 0.0;
   int code;
 
-  if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
-      written->word[0] == '\0' && parser->token.string[0] != '\0') {
-    strcpy (written->word, parser->token.string);
-    return tfx_parser_advance (parser);
-  }
-  if (parser->token.type != TFX_TOKEN_NUMBER &&
-      parser->token.type != TFX_TOKEN_MINUS &&
-      parser->token.type != TFX_TOKEN_PLUS)
+  if (!is_number (&parser->token))
     return tfx_parser_fail_expected (parser, "a number of the list");
   code = parse_number (parser, &number);
   if (code < 0)
     return code;
   return add_to_list (parser, &written->value, room, number, offset);
+}
+
+/* A list within the list: its numbers go behind those of the rows in front. */
+static int
+parse_row (TfxParser *parser, Written *written, size_t *room)
+{
+  const TfxTokenType close = parser->token.type == TFX_TOKEN_OPEN
+                                 ? TFX_TOKEN_CLOSE
+                                 : TFX_TOKEN_CLOSE_LIST;
+  const size_t offset = parser->token.offset, before = written->value.n_list;
+  int code = tfx_parser_enter (parser);
+
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  while (code == 0 && parser->token.type != close) {
+    code = parse_list_number (parser, written, room);
+    if (code == 0 && parser->token.type == TFX_TOKEN_COMMA)
+      code = tfx_parser_advance (parser);
+    else if (code == 0 && parser->token.type != close)
+      code = tfx_parser_fail_expected (parser,
+          close == TFX_TOKEN_CLOSE ? "',' or ')'" : "',' or ']'");
+  }
+  if (code < 0)
+    return code;
+  if (written->value.n_list == before)
+    return fail (parser, offset, "the row is empty");
+  if (before == 0)
+    written->n_columns = written->value.n_list;
+  if (written->value.n_list - before != written->n_columns)
+    return fail (parser, offset, "the rows have not the same length");
+  parser->depth--;
+  return tfx_parser_advance (parser);
+}
+
+static int
+parse_item (TfxParser *parser, Written *written, size_t *room)
+{
+  const TfxTokenType type = parser->token.type;
+
+  if ((type == TFX_TOKEN_OPEN_LIST || type == TFX_TOKEN_OPEN) &&
+      !written->word[0] && (written->n_columns || written->value.n_list == 0))
+    return parse_row (parser, written, room);
+  if (written->n_columns)
+    return tfx_parser_fail_expected (parser, "a row of the list");
+  if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
+      written->word[0] == '\0' && parser->token.string[0] != '\0') {
+    strcpy (written->word, parser->token.string);
+    return tfx_parser_advance (parser);
+  }
+  return parse_list_number (parser, written, room);
 }
 
 /* (5) and ('hann') are no tuples: a comma makes one. */
@@ -183,7 +234,7 @@ parse_list (TfxParser *parser, Written *written, TfxTokenType close)
   }
   if (code < 0)
     return code;
-  if (close == TFX_TOKEN_CLOSE && !has_comma)
+  if (close == TFX_TOKEN_CLOSE && !has_comma && !written->n_columns)
     unwrap (written);
   parser->depth--;
   return tfx_parser_advance (parser);
@@ -282,6 +333,18 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
     code = set_tuple (parser, call, index, written);
   if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
     code = fail (parser, written->offset, "the list is empty");
+  if (code == 0 && written->n_columns != 0 &&
+      written->n_columns != param->n_columns) {
+    if (param->n_columns == 0)
+      tfx_error_set (parser->error, -EINVAL,
+          "%s of %s has no rows within its list", param->name,
+          call->klass->name);
+    else
+      tfx_error_set (parser->error, -EINVAL,
+          "%s of %s has rows of %zu numbers, but must have rows of %zu",
+          param->name, call->klass->name, written->n_columns, param->n_columns);
+    code = tfx_parser_fail_at (parser, written->offset);
+  }
   if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD)) {
     tfx_error_set (parser->error, -EINVAL,
         "%s of %s: there is no value '%s' "

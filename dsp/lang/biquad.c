@@ -79,6 +79,7 @@ tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
   const char *frequency = has_param (node, "cutoff") ? "cutoff" : "frequency";
   double gain = 1.0, freq_hz = tfx_class_number (node, frequency);
+  double q = has_param (node, "q") ? tfx_class_number (node, "q") : 1.0;
 
   if (has_param (node, "gain")) {
     gain = tfx_class_number (node, "gain");
@@ -87,7 +88,7 @@ tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   }
   moved->n_sos = 1;
   return find_section (build, (TfxRbjKind)node->klass->ops->variant, frequency,
-      &freq_hz, tfx_class_number (node, "q"), gain, moved->sos);
+      &freq_hz, q, gain, moved->sos);
 }
 
 /* ---- LogFilterBank --------------------------------------------------------- */

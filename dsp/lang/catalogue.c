@@ -54,6 +54,17 @@ static const TfxWord conv_modes[] = {
   { NULL }
 };
 
+static const TfxWord riaa_modes[] = {
+  { "playback", { "reproduction" }, NULL },
+  { "recording", { NULL }, NULL },
+  { NULL }
+};
+
+static const TfxWord curves[] = {
+  { "A", { "a" }, NULL }, { "C", { "c" }, NULL }, { "K", { "k" }, NULL },
+  { NULL }
+};
+
 static const TfxWord strategies[] = {
   { "mono", { "MonoDelayStrategy" }, "MonoDelayStrategy()" },
   { "ping-pong", { "PingPongDelayStrategy", "pingpong" },
@@ -167,6 +178,48 @@ static const TfxParam bank[] = {
       "quality factor of each band" },
   FS };
 
+#define COEFFICIENT(name, n) \
+  { name, TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 0, 0, NULL, \
+    NUMBER (n), "coefficient, divided by a0" }
+static const TfxParam biquad[] = { COEFFICIENT ("b0", 1.0),
+  COEFFICIENT ("b1", 0.0), COEFFICIENT ("b2", 0.0), COEFFICIENT ("a0", 1.0),
+  COEFFICIENT ("a1", 0.0), COEFFICIENT ("a2", 0.0) };
+static const TfxParam sos[] = {
+  { "sos", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 6,
+      6 * TFX_DESIGN_MAX_SECTIONS, NULL, NONE,
+      "sections, each [b0, b1, b2, a0, a1, a2]", NULL, 6 } };
+static const TfxParam hum[] = {
+  { "frequency", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM
+      | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (50.0),
+      "of the mains" },
+  { "harmonics", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER | TFX_PARAM_STRUCTURE, "",
+      1.0, TFX_DESIGN_MAX_SECTIONS, 0, 0, NULL, NUMBER (8.0),
+      "number of notches, the first at the frequency itself" },
+  { "q", TFX_VALUE_NUMBER, 0, "", 0.1, 10000.0, 0, 0, NULL, NUMBER (30.0),
+      "frequency over the width of each notch" },
+  FS };
+static const TfxParam graphic[] = {
+  { "gains", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "dB", -24.0, 24.0, 2, 31,
+      NULL, NONE, "gain of each band" },
+  { "f_min", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (31.25), "centre of the first" },
+  { "f_max", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY,
+      "Hz", 0.0, INFINITY, 0, 0, NULL, NUMBER (16000.0),
+      "centre of the last" },
+  FS };
+static const TfxParam first_order[] = { CUTOFF ("middle of the transition"),
+  { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -120.0, 1e6, 0, 0, NULL,
+      NUMBER (1.0), "gain of the shelf, as gain_scale says" },
+  GAIN_SCALE (0), FS };
+static const TfxParam riaa[] = {
+  { "mode", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, riaa_modes, WORD ("playback"),
+      "'recording' is the inverse of 'playback'" },
+  FS };
+static const TfxParam weighting[] = {
+  { "curve", TFX_VALUE_WORD, TFX_PARAM_REQUIRED, "", 0, 0, 0, 0, curves,
+      WORD ("A"), "which curve" },
+  FS };
+
 static const TfxParam fir[] = {
   { "b", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
       TFX_EXPR_MAX_LIST, NULL, NONE, "the taps" },
@@ -238,6 +291,10 @@ static const TfxParam delay[] = {
     &(const TfxClassOps) { kind, 0, .check = tfx_biquad_check, \
       .measure = tfx_biquad_measure, .design = tfx_biquad_design } }
 
+#define DESIGNED(name, check_it) \
+  &(const TfxClassOps) { .check = check_it, \
+    .measure = tfx_##name##_measure, .design = tfx_##name##_design }
+
 static const TfxClass classes[] = {
   IIR ("Butterworth", 2, butterworth, "flattest pass band",
       TFX_FAMILY_BUTTERWORTH, TFX_CLASS_MODE_BTYPE),
@@ -298,6 +355,24 @@ static const TfxClass classes[] = {
       TFX_RBJ_NOTCH),
   BIQUAD ("BiquadAllPass", "allpass", centre, "turns the phase alone",
       TFX_RBJ_ALL_PASS),
+  BIQUAD ("LoShelving1", NULL, first_order,
+      "gain below a frequency, first order", TFX_RBJ_LOW_SHELF1),
+  BIQUAD ("HiShelving1", NULL, first_order,
+      "gain above a frequency, first order", TFX_RBJ_HIGH_SHELF1),
+  { "Biquad", { NULL }, TFX_CLASS_SECTIONS, 6, PARAMS (biquad),
+      "a section by its coefficients", DESIGNED (given, tfx_given_check) },
+  { "SOS", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (sos),
+      "sections by their coefficients", DESIGNED (sos, tfx_sos_check) },
+  { "Hum", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (hum),
+      "takes the hum of the mains out, and its harmonics",
+      DESIGNED (hum, NULL) },
+  { "GraphicEQ", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (graphic),
+      "gains of bands, evenly spread over the octaves",
+      DESIGNED (graphic, tfx_graphic_check) },
+  { "RIAA", { NULL }, TFX_CLASS_SECTIONS, 0, PARAMS (riaa),
+      "the curve of records", DESIGNED (riaa, NULL) },
+  { "Weighting", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (weighting),
+      "as ears or meters weigh frequencies", DESIGNED (weighting, NULL) },
   { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
       "sum of band-passes, evenly spread over the octaves", OPS (bank) },
 

@@ -115,6 +115,37 @@ void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 
+/* given.c */
+int
+tfx_given_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_given_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_given_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+int tfx_sos_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_sos_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_sos_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+
+/* equaliser.c */
+void tfx_hum_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_hum_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+int
+tfx_graphic_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void
+tfx_graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_graphic_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+
+/* weighting.c */
+void tfx_riaa_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_riaa_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+void
+tfx_weighting_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+
 /* kernel.c */
 void
 tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);

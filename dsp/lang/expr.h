@@ -143,6 +143,8 @@ typedef struct TfxParam
   /* The parameter whose number a tuple of a word and a number gives along, as
    * in window=('kaiser', 8.6); or NULL */
   const char *second;
+  /* A list in rows of so many numbers, [[…], […]]; 0: one row alone. */
+  size_t n_columns;
 } TfxParam;
 
 /* What a class becomes. */

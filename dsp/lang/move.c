@@ -10,8 +10,8 @@
 
 #include "build.h"
 
-/* The longest list of a stage that is designed alone: the edges of a band. */
-#define MAX_LIST 2
+/* The longest list of a stage that is designed alone: the gains of bands. */
+#define MAX_LIST 31
 
 struct TfxMove
 {

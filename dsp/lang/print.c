@@ -55,13 +55,31 @@ add_number (Text *text, double number)
 }
 
 static void
-add_list (Text *text, const TfxValue *value)
+add_row (Text *text, const double *numbers, size_t n)
 {
   add (text, "[");
-  for (size_t i = 0; i < value->n_list; i++) {
+  for (size_t i = 0; i < n; i++) {
     if (i > 0)
       add (text, ", ");
-    add_number (text, value->list[i]);
+    add_number (text, numbers[i]);
+  }
+  add (text, "]");
+}
+
+static void
+add_list (Text *text, const TfxParam *param, const TfxValue *value)
+{
+  const size_t n = param->n_columns;
+
+  if (n == 0) {
+    add_row (text, value->list, value->n_list);
+    return;
+  }
+  add (text, "[");
+  for (size_t i = 0; i < value->n_list; i += n) {
+    if (i > 0)
+      add (text, ", ");
+    add_row (text, value->list + i, n);
   }
   add (text, "]");
 }
@@ -98,7 +116,7 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
       add_word (text, param, value->word);
       break;
     case TFX_VALUE_LIST:
-      add_list (text, value);
+      add_list (text, param, value);
       break;
   }
 }

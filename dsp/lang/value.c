@@ -217,6 +217,10 @@ fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
 {
   char expected[48];
 
+  if (param->n_columns > 0 && value->n_list % param->n_columns != 0)
+    return tfx_error_set (error, -ERANGE,
+        "%s of %s is a list of %zu numbers, but must be in rows of %zu",
+        param->name, thing, value->n_list, param->n_columns);
   if (value->n_list < param->min_list || value->n_list > param->max_list) {
     if (param->min_list == param->max_list)
       snprintf (expected, sizeof expected, "%zu", param->min_list);

@@ -40,10 +40,13 @@ write_call (const TfxClass *klass, char *text, size_t size)
     n += (size_t)snprintf (text + n, size - n, "%s%s=", separator, param->name);
     separator = ", ";
     if (param->types == TFX_VALUE_LIST)
-      n += (size_t)snprintf (text + n, size - n, "[1, 2, 3]");
+      n += (size_t)snprintf (text + n, size - n,
+          param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]" : "[1, 2, 3]");
     else if (param->types & TFX_VALUE_NUMBER)
       n += (size_t)snprintf (text + n, size - n, "%g",
-          param->initial.number > 1 ? param->initial.number : 1.0);
+          param->initial.number > 1 || param->minimum < 0.0
+              ? param->initial.number
+              : 1.0);
     else
       n += (size_t)snprintf (text + n, size - n, "'%s'", param->initial.word);
   }

@@ -288,6 +288,70 @@ def write_cookbook():
               [mp.fsum(x) for x in zip(*impulses)])
 
 
+# ---- sections by their coefficients, and rows of them ------------------------
+
+class Sos:
+    """Rows as SciPy's."""
+
+    def __init__(self, rows, rate):
+        self.rows = rows
+        self.rate = rate
+
+    def response(self, f):
+        z = turn(f, self.rate, 1)
+        return mp.fprod((b0 + (b1 + b2 * z) * z) / (a0 + (a1 + a2 * z) * z)
+                        for b0, b1, b2, a0, a1, a2 in
+                        (map(mpf, row) for row in self.rows))
+
+    def run(self, x):
+        for b0, b1, b2, a0, a1, a2 in self.rows:
+            x = signal.lfilter([b0, b1, b2], [a0, a1, a2], x)
+        return x
+
+
+def write_first_order(text, rate, high, freq, gain):
+    """(s + A) / (s + 1/A), or (A s + 1) / (s/A + 1)."""
+    a = mp.sqrt(gain)
+    num, den = ((a, 1), (1 / a, 1)) if high else ((1, a), (1, 1 / a))
+
+    def response(f):
+        s = mp.mpc(0, tan_ratio(f, freq, rate))
+        return (num[0] * s + num[1]) / (den[0] * s + den[1])
+
+    k = 1 / mp.tan(mp.pi * mpf(freq) / mpf(rate))
+    row = [num[0] * k + num[1], num[1] - num[0] * k, 0,
+           den[0] * k + den[1], den[1] - den[0] * k, 0]
+    write(text, rate, response,
+          Sos([[float(x) for x in row]], rate).run(one()))
+
+
+def write_sections():
+    r = 48000.0
+    write_sos('Biquad(0.5, -0.25, 1.5, 2, -1.8, 0.9)', r,
+              Sos([[0.5, -0.25, 1.5, 2.0, -1.8, 0.9]], r))
+    write_sos('Biquad(b0=1, b1=2, b2=0, a0=-4, a1=2, a2=0)', r,
+              Sos([[1.0, 2.0, 0.0, -4.0, 2.0, 0.0]], r))
+    rows = [[1.0, 2.0, 1.0, 1.0, -0.5, 0.25], [0.5, 0.0, -0.5, 1.0, 0.0, 0.5],
+            [3.0, 0.0, 0.0, 1.5, 0.75, 0.0]]
+    write_sos('SOS([[1, 2, 1, 1, -0.5, 0.25], (0.5, 0, -0.5, 1, 0, 0.5), '
+              '[3, 0, 0, 1.5, 0.75, 0]])', 44100.0, Sos(rows, 44100.0))
+    for name, high in (('LoShelving1', False), ('HiShelving1', True)):
+        write_first_order(name + "(500, 6, 'db')", r, high, 500, db(6))
+        write_first_order(name + '(5000, 0.25)', 44100.0, high, 5000,
+                          mpf(0.25))
+    for args, freq, n, q in (('', 50, 8, 30), ('60, 3, q=5', 60, 3, 5),
+                             # no room for more below half the rate
+                             ('5000, harmonics=9', 5000, 4, 30)):
+        responses = [cookbook_response('Notch', k * freq, k * q, 1, r)
+                     for k in range(1, n + 1)]
+        impulse = one()
+        for k in range(1, n + 1):
+            h = cookbook_impulse('Notch', k * freq, k * q, 1, r)
+            impulse = np.convolve(impulse, [float(x) for x in h])[:N_IMPULSE]
+        write('Hum(%s)' % args, r,
+              lambda f: mp.fprod(h(f) for h in responses), impulse)
+
+
 # ---- kernels and echoes --------------------------------------------------------
 
 def write_kernel(text, rate, taps):
@@ -404,6 +468,7 @@ def main():
         scipy.__version__, np.__version__, mpmath.__version__, mp.dps))
     write_iir()
     write_cookbook()
+    write_sections()
     write_firs()
     write_effects()
     write_compositions()

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * matched.h: sections whose magnitude follows a curve up to near half the rate,
+ * where the bilinear transform bends it down. */
+#ifndef TFX_MATCHED_H
+#define TFX_MATCHED_H
+
+#include "tfx.h"
+
+#define TFX_MATCHED_N_SOS 2
+
+/* |H|^2 that is wanted at a frequency, above 0. */
+typedef double (*TfxPowerFunction) (double freq_hz, const void *data);
+
+/* Two sections with the real poles p1 and p2 (of z, within the unit circle), and
+ * zeros within it such that the magnitude follows the curve from 0 to 20 kHz or
+ * 0.45 times the rate, whichever is less (or to 0.3 times the rate, if that is
+ * more).  0, or -EINVAL if no filter of minimum
+ * phase does. */
+int tfx_matched_sections (double p1, double p2, TfxPowerFunction power,
+    const void *data, double rate_hz, TfxSos sos[TFX_MATCHED_N_SOS]);
+
+#endif /* TFX_MATCHED_H */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_curves.c: the classes whose magnitude follows a curve: RIAA, weightings,
+ * graphic equalisers.
+ */
+#include "lang/expr.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static TfxChain *
+make_chain (const char *text, double rate_hz)
+{
+  TfxExprError error = { 0 };
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+  TfxChain *chain = NULL;
+
+  if (!expr ||
+      tfx_expr_build (expr, rate_hz, 1, NULL, NULL, &chain, &error) < 0)
+    tap_diag ("%s at %g Hz: %s", text, rate_hz, error.message);
+  tfx_expr_free (&expr);
+  return chain;
+}
+
+static double
+magnitude_db (const TfxChain *chain, double freq_hz, double rate_hz)
+{
+  const TfxComplex h = plain_response (chain, freq_hz, rate_hz).h;
+
+  return 20.0 * log10 (hypot (h.re, h.im));
+}
+
+/* ---- the standards' own formulas ---------------------------------------------------- */
+
+static double
+riaa_power (double freq_hz)
+{
+  const double w = 2.0 * M_PI * freq_hz;
+
+  return (1.0 + w * w * 318e-6 * 318e-6) /
+         ((1.0 + w * w * 3180e-6 * 3180e-6) * (1.0 + w * w * 75e-6 * 75e-6));
+}
+
+/* IEC 61672-1, annex E. */
+static double
+c_power (double f)
+{
+  const double ff = f * f, low = 20.598997 * 20.598997;
+  const double high = 12194.217 * 12194.217;
+  const double r = high * ff / ((ff + low) * (ff + high));
+
+  return r * r;
+}
+
+static double
+a_power (double f)
+{
+  const double ff = f * f;
+  const double two = 107.65265 * 107.65265, three = 737.86223 * 737.86223;
+
+  return c_power (f) * ff * ff / ((ff + two) * (ff + three));
+}
+
+typedef struct Standard
+{
+  const char *text;
+  double (*power) (double freq_hz);
+  double sign; /* of its decibels */
+} Standard;
+
+static const Standard standards[] = {
+  { "RIAA()", riaa_power, 1.0 },
+  { "RIAA('recording')", riaa_power, -1.0 },
+  { "Weighting('A')", a_power, 1.0 },
+  { "Weighting('C')", c_power, 1.0 },
+};
+
+static void
+test_standards (void)
+{
+  static const double rates[] = { 8000.0, 11025.0, 16000.0, 32000.0, 44100.0,
+    48000.0, 88200.0, 96000.0, 192000.0, 384000.0, 768000.0 };
+  TapMany many = tap_many (
+      "follow their analog curves to 0.05 dB, to 20 kHz or 0.45 of the rate");
+  double worst = 0.0;
+
+  for (size_t i = 0; i < sizeof standards / sizeof standards[0]; i++) {
+    for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++) {
+      const Standard *s = &standards[i];
+      TfxChain *chain = make_chain (s->text, rates[k]);
+      const double top = fmin (20000.0, 0.45 * rates[k]);
+
+      tap_many_check (&many, chain, "%s at %g Hz: none", s->text, rates[k]);
+      for (double f = 10.0; chain && f < top; f *= 1.01) {
+        const double wanted =
+            s->sign * 10.0 * log10 (s->power (f) / s->power (1000.0));
+        const double off = magnitude_db (chain, f, rates[k]) - wanted;
+
+        worst = fmax (worst, fabs (off));
+        tap_many_check (&many, fabs (off) <= 0.05,
+            "%s at %g Hz: %.3f dB off at %.1f Hz", s->text, rates[k], off, f);
+      }
+      tfx_chain_unref (&chain);
+    }
+  }
+  tap_diag ("at most %.4f dB off", worst);
+  tap_many_end (&many);
+}
+
+/* Recommendation ITU-R BS.1770, tables 1 and 2. */
+static void
+test_k (void)
+{
+  static const TfxSos table[] = { { 1.53512485958697, -2.69169618940638,
+                                      1.19839281085285, -1.69065929318241,
+                                      0.73248077421585 },
+    { 1.0, -2.0, 1.0, -1.99004745483398, 0.99007225036621 } };
+  TfxChain *chain = make_chain ("Weighting('K')", 48000.0);
+  TfxChain *other = make_chain ("Weighting('K')", 44100.0);
+  double worst = 0.0, at_other_rate = 0.0;
+
+  for (double f = 10.0; chain && other && f < 20000.0; f *= 1.01) {
+    const TfxComplex is = plain_response (chain, f, 48000.0).h;
+    const TfxComplex wanted = tfx_response_at (table, 2, f, 48000.0);
+
+    worst = fmax (worst, hypot (is.re - wanted.re, is.im - wanted.im));
+    at_other_rate =
+        fmax (at_other_rate, fabs (magnitude_db (chain, f, 48000.0) -
+                                   magnitude_db (other, f, 44100.0)));
+  }
+  tap_check (chain && worst < 1e-9,
+      "K at 48000 Hz is the recommendation's, %.1e off", worst);
+  tap_check (other && at_other_rate < 0.1,
+      "and at 44100 Hz the same to %.3f dB", at_other_rate);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&other);
+}
+
+/* ---- GraphicEQ ---------------------------------------------------------------------- */
+
+#define MAX_BANDS 31
+
+static void
+check_equaliser (TapMany *many, const double *gains, size_t n, double f_min,
+    double f_max, double *worst)
+{
+  TfxChain *chain;
+  char text[1024];
+  size_t used = (size_t)snprintf (text, sizeof text, "GraphicEQ([");
+
+  for (size_t i = 0; i < n; i++)
+    used += (size_t)snprintf (text + used, sizeof text - used, "%s%g",
+        i ? ", " : "", gains[i]);
+  snprintf (text + used, sizeof text - used, "], f_min=%g, f_max=%g)", f_min,
+      f_max);
+  chain = make_chain (text, 48000.0);
+  if (!tap_many_check (many, chain, "%s: none", text))
+    return;
+  for (size_t i = 0; i < n; i++) {
+    const double f = f_min * pow (f_max / f_min, (double)i / (double)(n - 1));
+    const double off = magnitude_db (chain, f, 48000.0) - gains[i];
+
+    *worst = fmax (*worst, fabs (off));
+    tap_many_check (many, fabs (off) <= 0.5, "%s: band %zu is %.2f dB off",
+        text, i, off);
+  }
+  tfx_chain_unref (&chain);
+}
+
+static void
+test_graphic (void)
+{
+  static const struct
+  {
+    size_t n;
+    double f_min, f_max;
+  } kinds[] = { { 2, 100.0, 5000.0 }, { 10, 31.25, 16000.0 },
+    { 31, 20.0, 20000.0 }, { 5, 60.0, 14000.0 } };
+  TapMany many = tap_many ("bands have their gains to 0.5 dB");
+  double gains[MAX_BANDS], worst = 0.0;
+  unsigned seed = 1;
+
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    const size_t n = kinds[k].n;
+
+    for (unsigned turn = 0; turn < 40; turn++) {
+      for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        /* All up, all down, a zigzag, and whatever comes. */
+        gains[i] = turn == 0   ? 12.0
+                   : turn == 1 ? -12.0
+                   : turn == 2 ? (i % 2 ? 12.0 : -12.0)
+                   : turn == 3 ? 0.0
+                               : (double)(seed >> 8) / (1 << 24) * 24.0 - 12.0;
+      }
+      check_equaliser (&many, gains, n, kinds[k].f_min, kinds[k].f_max, &worst);
+    }
+  }
+  tap_diag ("at most %.2f dB off", worst);
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "standards", test_standards },
+  { "k", test_k },
+  { "graphic", test_graphic },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
