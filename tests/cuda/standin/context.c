@@ -43,6 +43,27 @@ standin_context (void)
   return stack[depth - 1];
 }
 
+void
+standin_context_spoil (CUcontext context, CUresult result)
+{
+  if (context && is_valid (context) && standin_is_strict ())
+    context->fault = result;
+}
+
+/* Contexts and devices can be asked for, and left, all the same. */
+CUresult
+standin_context_check (const char *function)
+{
+  CUcontext context = standin_context ();
+  bool is_asked = strcmp (function, "cuCtxSynchronize") != 0 &&
+                  (strncmp (function, "cuCtx", 5) == 0 ||
+                      strncmp (function, "cuDevice", 8) == 0 ||
+                      strncmp (function, "cuDriver", 8) == 0 ||
+                      strcmp (function, "cuInit") == 0);
+
+  return context && !is_asked ? context->fault : CUDA_SUCCESS;
+}
+
 static CUcontext
 context_new (CUdevice device)
 {
@@ -99,7 +120,7 @@ cuDriverGetVersion (int *version)
 {
   CUresult result = standin_enter (__func__);
 
-  *version = 13000;
+  *version = standin_driver_version ();
   return standin_leave (result);
 }
 
@@ -126,7 +147,11 @@ cuDeviceGetName (char *name, int size, CUdevice device)
 {
   CUresult result = device_enter (__func__, device);
 
-  snprintf (name, (size_t)size, "stand-in %d", device);
+  if (standin_is_strict ())
+    snprintf (name, (size_t)size, "stand-in %d for %s", device,
+        standin_card ()->title);
+  else
+    snprintf (name, (size_t)size, "stand-in %d", device);
   return standin_leave (result);
 }
 
@@ -144,7 +169,7 @@ STANDIN_API
 cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
 {
   CUresult result = device_enter (__func__, device);
-  int cc = (int)standin_setting ("TFX_STANDIN_CC", 90);
+  const StandinCard *card = standin_card ();
 
   *value = 0;
   switch (attribute) {
@@ -155,7 +180,19 @@ cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
       *value = 32;
       break;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-      *value = 4;
+      *value = card->n_multiprocessors;
+      break;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+      *value = 1000 * card->clock_mhz;
+      break;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+      *value = 1000 * card->memory_mhz;
+      break;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+      *value = card->bus_bits;
+      break;
+    case CU_DEVICE_ATTRIBUTE_INTEGRATED:
+      *value = card->is_integrated;
       break;
     case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
       *value = 512;
@@ -164,22 +201,22 @@ cuDeviceGetAttribute (int *value, CUdevice_attribute attribute, CUdevice device)
       *value = 1;
       break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      *value = cc / 10;
+      *value = card->compute / 10;
       break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-      *value = cc % 10;
+      *value = card->compute % 10;
       break;
     case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
-      *value = cc == 80 || cc == 90 || cc == 100 ? 2 : 64;
+      *value = card->n_float / card->n_double;
       break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
       *value = 48 * 1024;
       break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-      *value = 227 * 1024;
+      *value = card->block_shared * 1024;
       break;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-      *value = 228 * 1024;
+      *value = card->shared * 1024;
       break;
     default:
       break;
@@ -349,6 +386,12 @@ static const struct
       "device kernel image is invalid" },
   { CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT",
       "invalid device context" },
+  { CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+      "no kernel image is available for execution on the device" },
+  { CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX",
+      "a PTX JIT compilation failed" },
+  { CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+      "the provided PTX was compiled with an unsupported toolchain." },
   { CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
       "invalid resource handle" },
   { CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found" },

@@ -53,7 +53,6 @@ typedef struct Fiber
 
 StandinThread *standin_self;
 
-static StandinKernel *kernels;
 static const StandinGrid *grid;
 static StandinFiber scheduler;
 static uint64_t random_state;
@@ -69,23 +68,6 @@ static size_t n_stacks;
 /* Those that can run, a ring. */
 static Fiber **queue;
 static size_t queue_size, queue_first, queue_length;
-
-void
-standin_kernel_register (StandinKernel *kernel)
-{
-  kernel->next = kernels;
-  kernels = kernel;
-}
-
-const StandinKernel *
-standin_kernel_find (const char *name)
-{
-  for (const StandinKernel *k = kernels; k; k = k->next) {
-    if (strcmp (k->name, name) == 0)
-      return k;
-  }
-  return NULL;
-}
 
 static uint64_t
 random_next (void)

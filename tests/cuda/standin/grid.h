@@ -25,7 +25,6 @@ typedef struct StandinKernel
 } StandinKernel;
 
 void standin_kernel_register (StandinKernel *kernel);
-const StandinKernel *standin_kernel_find (const char *name);
 
 typedef enum
 {

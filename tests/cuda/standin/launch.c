@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * launch.c: modules, functions and launches. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "grid.h"
+#include "kernels.h"
 #include "standin.h"
 
-/* Of the device that is stood in for. */
 #define SHARED_DEFAULT (48 * 1024)
-#define SHARED_MAX (227 * 1024)
+/* What the system takes of each block's. */
+#define SHARED_OF_SYSTEM 1024
 
 struct CUmod_st
 {
   CUcontext context;
+  StandinImage *image;
   struct CUfunc_st *functions;
   struct CUmod_st *next;
 };
@@ -57,36 +57,28 @@ standin_launch (const StandinWork *work)
   const char *failure;
 
   grid.order = order_setting (&grid.seed);
-  failure = standin_grid_run (&grid);
+  failure = standin_kernel_run (&grid);
   if (failure)
     return standin_fault (CUDA_ERROR_LAUNCH_FAILED, "%s", failure);
   return standin_memory_check_edges (work->kernel->name);
-}
-
-/* An image is machine code (ELF), a fat binary, or the text of PTX. */
-static bool
-is_image (const void *image)
-{
-  static const unsigned char fat[4] = { 0x50, 0xed, 0x55, 0xba };
-
-  if (!image)
-    return false;
-  return memcmp (image, "\177ELF", 4) == 0 || memcmp (image, fat, 4) == 0 ||
-         strstr ((const char *)image, ".version") != NULL;
 }
 
 STANDIN_API
 cuModuleLoadData (CUmodule *module, const void *image)
 {
   CUresult result = standin_enter (__func__);
+  StandinImage *loaded = NULL;
 
   *module = NULL;
   if (result == CUDA_SUCCESS && !standin_context ())
     result = CUDA_ERROR_INVALID_CONTEXT;
-  if (result == CUDA_SUCCESS && !is_image (image))
-    result = CUDA_ERROR_INVALID_IMAGE;
+  if (result == CUDA_SUCCESS)
+    result = standin_image_check (image);
+  if (result == CUDA_SUCCESS)
+    result = standin_image_new (image, &loaded);
   if (result == CUDA_SUCCESS) {
     *module = calloc (1, sizeof **module);
+    (*module)->image = loaded;
     (*module)->context = standin_context ();
     (*module)->next = modules;
     modules = *module;
@@ -109,6 +101,7 @@ cuModuleUnload (CUmodule module)
       free (module->functions);
       module->functions = next;
     }
+    standin_image_free (module->image);
     free (module);
     break;
   }
@@ -119,9 +112,11 @@ STANDIN_API
 cuModuleGetFunction (CUfunction *function, CUmodule module, const char *name)
 {
   CUresult result = standin_enter (__func__);
-  const StandinKernel *kernel = standin_kernel_find (name);
+  const StandinKernel *kernel = NULL;
 
   *function = NULL;
+  if (result == CUDA_SUCCESS)
+    kernel = standin_image_find (module->image, name);
   if (result == CUDA_SUCCESS && !kernel)
     result = CUDA_ERROR_NOT_FOUND;
   if (result == CUDA_SUCCESS) {
@@ -157,7 +152,7 @@ cuFuncSetAttribute (CUfunction function, CUfunction_attribute attribute,
 
   if (result == CUDA_SUCCESS &&
       attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    if (value > SHARED_MAX)
+    if (value > standin_card ()->block_shared * 1024)
       result = CUDA_ERROR_INVALID_VALUE;
     else
       function->max_shared = value;
@@ -170,8 +165,17 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor (int *n_blocks, CUfunction function,
     int block_size, size_t shared_size)
 {
   CUresult result = standin_enter (__func__);
+  const StandinCard *card = standin_card ();
+  size_t most = (size_t)card->shared * 1024 / (shared_size + SHARED_OF_SYSTEM);
 
-  *n_blocks = shared_size > (size_t)function->max_shared ? 0 : 2;
+  /* What registers allow is not known here. */
+  *n_blocks = card->n_blocks;
+  if (card->n_threads / block_size < *n_blocks)
+    *n_blocks = card->n_threads / block_size;
+  if ((size_t)*n_blocks > most)
+    *n_blocks = (int)most;
+  if (shared_size > (size_t)function->max_shared)
+    *n_blocks = 0;
   return standin_leave (result);
 }
 
@@ -202,6 +206,9 @@ cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y,
         shared_size, function->max_shared);
   else if (!standin_stream_is_valid (stream))
     result = CUDA_ERROR_INVALID_HANDLE;
+  else
+    result = standin_memory_check_arguments (kernel->name, arguments[0],
+        kernel->args_size);
   if (result == CUDA_SUCCESS) {
     work.kernel = kernel;
     work.args = malloc (kernel->args_size);

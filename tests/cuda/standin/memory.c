@@ -103,6 +103,9 @@ release (uint64_t at, bool is_device, const char *function)
 
     if ((uintptr_t)a->data != at || a->is_device != is_device)
       continue;
+    if (standin_is_strict () && standin_is_in_use (at, at + a->size))
+      return standin_fault (CUDA_ERROR_ILLEGAL_ADDRESS,
+          "%s of %zu bytes that queued work still needs", function, a->size);
     *link = a->next;
     munmap (a->map, a->mapped);
     free (a);
@@ -193,6 +196,44 @@ standin_memory_check (uint64_t at, size_t size, const char *what)
   return CUDA_SUCCESS;
 }
 
+/* An address of this program that can be read. */
+static bool
+is_mapped (uint64_t at)
+{
+  uint64_t page = (uint64_t)sysconf (_SC_PAGESIZE);
+
+  return at >= 65536 && at < (uint64_t)1 << 47 &&
+         msync ((void *)(uintptr_t)(at & ~(page - 1)), page, MS_ASYNC) == 0;
+}
+
+CUresult
+standin_memory_check_arguments (const char *kernel, const void *args,
+    size_t size)
+{
+  CUcontext context = standin_context ();
+
+  for (size_t i = 0; standin_is_strict () && i < size / 8; i++) {
+    const Allocation *a;
+    uint64_t at;
+
+    memcpy (&at, (const char *)args + 8 * i, sizeof at);
+    a = find (at);
+    /* Where something ends. */
+    if (!a)
+      a = find (at - 1);
+    if (a && a->is_device && a->context && context &&
+        a->context->device != context->device)
+      return standin_fault (CUDA_ERROR_ILLEGAL_ADDRESS,
+          "%s gets a pointer into device %d on device %d", kernel,
+          a->context->device, context->device);
+    if (!a && is_mapped (at))
+      return standin_fault (CUDA_ERROR_ILLEGAL_ADDRESS,
+          "%s gets a pointer to memory that no device reaches: %#llx", kernel,
+          (unsigned long long)at);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult
 standin_memory_check_edges (const char *what)
 {
@@ -202,4 +243,16 @@ standin_memory_check_edges (const char *what)
           "%s wrote beside an allocation of %zu bytes", what, a->size);
   }
   return CUDA_SUCCESS;
+}
+
+bool
+standin_memory_range (uint64_t at, uint64_t *low, uint64_t *high)
+{
+  const Allocation *a = find (at);
+
+  if (!a)
+    return false;
+  *low = (uintptr_t)a->data;
+  *high = (uintptr_t)a->data + a->size;
+  return true;
 }

@@ -34,6 +34,48 @@ standin_is_late (void)
   return value && strcmp (value, "late") == 0;
 }
 
+/* What the stand-in is if nobody says more. */
+const StandinCard *
+standin_card (void)
+{
+  static StandinCard plain = { .name = "",
+    .title = "stand-in",
+    .n_multiprocessors = 4,
+    .clock_mhz = 1000,
+    .block_shared = 227,
+    .shared = 228,
+    .n_threads = 2048,
+    .n_blocks = 2,
+    .n_float = 64,
+    .memory_gb_s = 100 };
+  const char *name = getenv ("TFX_STANDIN_CARD");
+  const StandinCard *card = name && *name ? standin_card_find (name) : NULL;
+
+  if (card)
+    return card;
+  if (name && *name) {
+    fprintf (stderr, "stand-in driver: TFX_STANDIN_CARD=%s is no card\n", name);
+    abort ();
+  }
+  plain.compute = (int)standin_setting ("TFX_STANDIN_CC", 90);
+  plain.n_double =
+      plain.compute == 80 || plain.compute == 90 || plain.compute == 100 ? 32
+                                                                         : 1;
+  return &plain;
+}
+
+bool
+standin_is_strict (void)
+{
+  return *standin_card ()->name != '\0';
+}
+
+int
+standin_driver_version (void)
+{
+  return (int)standin_setting ("TFX_STANDIN_DRIVER", 13000);
+}
+
 static void
 report (const char *text)
 {
@@ -89,6 +131,8 @@ standin_enter (const char *function)
   char text[128];
 
   pthread_mutex_lock (&lock);
+  if (standin_context_check (function) != CUDA_SUCCESS)
+    return standin_context_check (function);
   if (!value)
     value = "";
   if (strcmp (value, asked) != 0)

@@ -17,9 +17,17 @@
  *                         and each fault of the caller
  *   TFX_STANDIN_DEVICES   number of devices, default 1
  *   TFX_STANDIN_CC        compute capability, default 90
+ *   TFX_STANDIN_DRIVER    version of the driver, default 13000
+ *   TFX_STANDIN_CARD      t4, 3070, 4090, a100, h100 or orin: the device is like
+ *                         this one (cards.h), and nothing is forgiven: see below
  *
  * A fault of the caller (memory outside an allocation, a kernel that diverges)
- * is printed on stderr and fails the call. */
+ * is printed on stderr and fails the call.  With a card named
+ *
+ *   - after a fault of a kernel all calls fail until the context is gone,
+ *   - freeing waits for nothing; what queued work still needs is a fault,
+ *   - a kernel gets no pointer to memory that its device does not reach: pageable
+ *     memory, or that of another device. */
 #ifndef TFX_STANDIN_H
 #define TFX_STANDIN_H
 
@@ -27,6 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cards.h"
 #include "stub/cuda.h"
 
 #define STANDIN_API __attribute__ ((visibility ("default"))) CUresult CUDAAPI
@@ -41,6 +50,11 @@ CUresult standin_leave (CUresult result);
 long standin_setting (const char *name, long otherwise);
 bool standin_is_late (void);
 
+/* The device's properties, and whether it is one by name. */
+const StandinCard *standin_card (void);
+bool standin_is_strict (void);
+int standin_driver_version (void);
+
 /* Says what the caller did wrong, and returns the result for it. */
 CUresult standin_fault (CUresult result, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
@@ -52,11 +66,21 @@ struct CUctx_st
   CUdevice device;
   int n_refs; /* of a primary context */
   bool is_primary;
+  CUresult fault; /* all calls fail with it */
   struct CUctx_st *next;
 };
 
 /* The thread's current context, or NULL. */
 CUcontext standin_context (void);
+/* A kernel has failed: the context is of no use any more. */
+void standin_context_spoil (CUcontext context, CUresult result);
+/* What a call fails with before it begins. */
+CUresult standin_context_check (const char *function);
+
+/* ---- images (image.c) ----------------------------------------------------------- */
+
+/* CUDA_SUCCESS, or why the driver does not take it. */
+CUresult standin_image_check (const void *image);
 
 /* ---- memory (memory.c) ----------------------------------------------------------- */
 
@@ -72,6 +96,13 @@ bool standin_is_device (uint64_t at);
 bool standin_is_pinned (uint64_t at);
 /* CUDA_SUCCESS if [at, at + size) lies within one allocation. */
 CUresult standin_memory_check (uint64_t at, size_t size, const char *what);
+/* Where the allocation around an address begins and ends; false: there is none.
+ * A device reaches pinned memory too. */
+bool standin_memory_range (uint64_t at, uint64_t *low, uint64_t *high);
+/* CUDA_SUCCESS if a launch with these arguments reaches its memory: words of
+ * them are looked at as addresses. */
+CUresult standin_memory_check_arguments (const char *kernel, const void *args,
+    size_t size);
 /* CUDA_SUCCESS if nothing around the allocations has been overwritten. */
 CUresult standin_memory_check_edges (const char *what);
 
@@ -92,6 +123,7 @@ typedef struct StandinWork
 {
   StandinWorkKind kind;
   struct StandinWork *next;
+  CUcontext context; /* of the call */
 
   /* A copy of rows; a plain one has one row. */
   uint64_t to, from;
@@ -120,6 +152,8 @@ CUresult standin_drain_all (void);
 void standin_streams_drop (CUcontext context);
 
 bool standin_stream_is_valid (CUstream stream);
+/* True if work that has not been done yet names an address in [low, high). */
+bool standin_is_in_use (uint64_t low, uint64_t high);
 
 /* launch.c: runs a kernel. */
 CUresult standin_launch (const StandinWork *work);

@@ -140,6 +140,8 @@ drain_to (CUstream stream, CUevent event, uint64_t record)
     if (!stream->first)
       stream->last = &stream->first;
     r = work_run (work);
+    if (r != CUDA_SUCCESS && work->kind == STANDIN_LAUNCH)
+      standin_context_spoil (work->context, r);
     if (result == CUDA_SUCCESS)
       result = r;
     work_free (work);
@@ -164,6 +166,34 @@ standin_drain_all (void)
       result = r;
   }
   return result;
+}
+
+static bool
+names (const StandinWork *work, uint64_t low, uint64_t high)
+{
+  const uint64_t *words = work->args;
+
+  if (work->kind == STANDIN_COPY || work->kind == STANDIN_SET)
+    return (work->to >= low && work->to < high) ||
+           (work->kind == STANDIN_COPY && work->from >= low &&
+               work->from < high);
+  for (size_t i = 0; work->args && i < work->kernel->args_size / 8; i++) {
+    if (words[i] >= low && words[i] < high)
+      return true;
+  }
+  return false;
+}
+
+bool
+standin_is_in_use (uint64_t low, uint64_t high)
+{
+  for (CUstream s = streams; s; s = s->next) {
+    for (const StandinWork *work = s->first; work; work = work->next) {
+      if (names (work, low, high))
+        return true;
+    }
+  }
+  return false;
 }
 
 /* The source of a copy from memory that is not pinned is read at the call; its
@@ -200,6 +230,7 @@ standin_submit (CUstream stream, const StandinWork *given)
 
   *work = *given;
   work->next = NULL;
+  work->context = standin_context ();
   if (!stream) {
     /* The default stream waits for the others. */
     standin_drain_all ();

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * counts.h: what launches have cost, for a sample, and what a card makes of it. */
+#ifndef TEST_PTX_COUNTS_H
+#define TEST_PTX_COUNTS_H
+
+#include <stdbool.h>
+
+#include "cards.h"
+
+/* As ptx.h has them. */
+typedef enum
+{
+  COUNT_FP64,
+  COUNT_FP32,
+  COUNT_INT,
+  COUNT_MOVE,
+  COUNT_CONVERT,
+  COUNT_PARAM,
+  COUNT_LOAD_GLOBAL,
+  COUNT_STORE_GLOBAL,
+  COUNT_LOAD_SHARED,
+  COUNT_STORE_SHARED,
+  COUNT_SHUFFLE,
+  COUNT_CONTROL,
+  COUNT_BARRIER,
+  COUNT_ATOMIC,
+  N_COUNTS
+} CountKind;
+
+typedef struct Counts
+{
+  double kinds[N_COUNTS]; /* instructions of threads */
+  double warps[N_COUNTS]; /* of warps, times 32 */
+  double read, written;   /* bytes, whole sectors */
+  double touched;         /* bytes of different sectors of a launch */
+  double passes, ideal;   /* over the banks of shared memory */
+} Counts;
+
+/* Adds up what the file tells of launches for so many samples, and empties it.
+ * False: there were none. */
+bool counts_read (Counts *counts, const char *path, double n_samples);
+
+double counts_total (const Counts *counts);
+
+/* Seconds that the card needs for a sample at the least, and what for. */
+double counts_seconds (const Counts *counts, const StandinCard *card,
+    const char **limit);
+
+#endif
