@@ -246,11 +246,13 @@ tfx_line_end (TfxLine *self)
 void
 tfx_line_expect_whole (const TfxLine *self)
 {
-  for (guint64 i = 0; i < self->n_frames; i++)
-    fail_unless (self->n_times[i] == 1,
-        "frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-        " is heard %u times; %" G_GUINT64_FORMAT " came out",
-        i, self->n_frames, self->n_times[i], self->n_heard);
+  /* Check writes each condition that it is asked for to a file. */
+  for (guint64 i = 0; i < self->n_frames; i++) {
+    if (self->n_times[i] != 1)
+      fail ("frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+            " is heard %u times; %" G_GUINT64_FORMAT " came out",
+          i, self->n_frames, self->n_times[i], self->n_heard);
+  }
   fail_unless (self->worst_late <= 20, "late by %" G_GINT64_FORMAT " ns",
       self->worst_late);
 }

@@ -253,11 +253,13 @@ expect_same (const TfxLine *cut, const TfxLine *whole, const gdouble *in,
 
   fail_unless (cut->worst_late <= 20, "%s, %s: late by %" G_GINT64_FORMAT " ns",
       launch, name, cut->worst_late);
-  for (gsize i = 0; i < N; i++)
-    fail_unless (cut->n_times[i] == 1 ||
-                     (cut->n_times[i] == 0 && in[i * n_ch] == 0.0),
-        "%s, %s: frame %u is heard %u times", launch, name, (guint)i,
-        cut->n_times[i]);
+  for (gsize i = 0; i < N; i++) {
+    const guint least = in[i * n_ch] == 0.0 ? 0 : 1;
+
+    if (cut->n_times[i] < least || cut->n_times[i] > 1)
+      fail ("%s, %s: frame %u is heard %u times", launch, name, (guint)i,
+          cut->n_times[i]);
+  }
   error_db = tfx_line_error_db (cut->heard, whole->heard, N * n_ch);
   fail_unless (error_db <= bound_db (launch, is_wide), "%s, %s: %.1f dB",
       launch, name, error_db);
