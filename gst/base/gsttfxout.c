@@ -15,14 +15,15 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
   return gst_pad_push (priv->src, buffer);
 }
 
-/* Frames that come late, with the events that were held for them. */
+/* Frames that come late, with the events that were held for them.  The time of
+ * those that nobody takes any more goes by. */
 static GstFlowReturn
 gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
 
-  while (buffer && flow == GST_FLOW_OK) {
+  while (buffer) {
     GstBuffer *rest = NULL;
     GstEvent *event;
     guint64 n_first;
@@ -34,14 +35,17 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     if (n_first < n_frames)
       buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
     gst_tfx_times_stamp (&priv->times, buffer, n_first);
-    if (priv->discont_out)
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    priv->discont_out = FALSE;
-    flow = gst_tfx_out_push (priv, buffer);
+    if (flow == GST_FLOW_OK) {
+      if (priv->discont_out)
+        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+      priv->discont_out = FALSE;
+      flow = gst_tfx_out_push (priv, buffer);
+    } else {
+      gst_buffer_unref (buffer);
+    }
     buffer = rest;
     n_frames -= n_first;
   }
-  gst_clear_buffer (&buffer);
   return flow;
 }
 

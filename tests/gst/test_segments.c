@@ -430,6 +430,46 @@ GST_START_TEST (test_format_behind_segment)
 }
 GST_END_TEST;
 
+/* Somebody refuses the last frames of a segment, and with them the first of the
+ * next, which came in the same buffer: what comes later has its own time. */
+GST_START_TEST (test_refused_at_segment)
+{
+  const gsize n = 2400, at = 960;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1), one[203] = { 0.0 };
+  GstElement *element;
+  TfxLine line;
+
+  one[101] = 1.0;
+  tfx_line_open (&line, "tfxfir name=a", &info, FALSE, n);
+  element = tfx_line_get (&line, "a");
+  tfx_firs_set_kernel (element, one, G_N_ELEMENTS (one));
+  gst_object_unref (element);
+
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, at, 480);
+  tfx_line_push_segment (&line, 0, at);
+  line.flow = GST_FLOW_NOT_LINKED;
+  fail_unless_equals_int (tfx_line_push (&line, in, at, 480, 0, at, 0),
+      GST_FLOW_NOT_LINKED);
+  line.flow = GST_FLOW_OK;
+  for (gsize i = at + 480; i < n; i += 480)
+    tfx_line_push (&line, in, i, 480, 0, at, 0);
+  tfx_line_end (&line);
+  /* The frame that is heard last is the last one. */
+  fail_unless_equals_int (line.n_times[n - 1], 1);
+  for (gsize i = 0; i < n; i++) {
+    if (line.n_times[i] > 1 ||
+        (line.n_times[i] && ABS (line.heard[i] - in[i]) > 1e-6))
+      fail ("frame %u is heard %u times, as %g for %g", (guint)i,
+          line.n_times[i], line.heard[i], in[i]);
+  }
+  fail_unless_equals_uint64 (line.n_heard, n - 480 + 101);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* ---- the end of a sound ------------------------------------------------------------ */
 
 /* A filter that rings is heard in a gap; one that has died away lets the gap
@@ -477,6 +517,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_jitter, 0, 2);
   tcase_add_test (tc, test_jump);
   tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
+  tcase_add_test (tc, test_refused_at_segment);
   tcase_add_test (tc, test_gap_is_heard);
   return s;
 }
