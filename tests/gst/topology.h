@@ -59,7 +59,8 @@ struct _TfxTopology
   guint n_ends;
   GPtrArray *nodes, *deeds; /* owners of all there ever were */
   gint is_flushing;
-  GMutex driving; /* held while a buffer is pushed */
+  GMutex driving;      /* held while a buffer is pushed */
+  gboolean is_refused; /* nothing more goes in before the next era */
 
   GMutex lock; /* of what follows, and of the ends */
   GCond cond;

@@ -163,6 +163,7 @@ begin_era (TfxTopology *self)
   TfxModelEra era = { self->next, self->next, FALSE };
 
   g_array_append_val (self->eras, era);
+  self->is_refused = FALSE;
 }
 
 static void
@@ -199,8 +200,16 @@ tfx_topology_push (TfxTopology *self, gsize n_frames)
   GST_BUFFER_PTS (buffer) -= self->origin;
   self->next += n_frames;
   LAST_ERA (self)->to = self->next;
+  /* As a source does: one branch of a tee may still take what the other has
+   * refused. */
+  if (self->is_refused) {
+    gst_buffer_unref (buffer);
+    g_mutex_unlock (&self->driving);
+    return;
+  }
   flow = gst_pad_push (self->src, buffer);
-  if (flow != GST_FLOW_OK && !g_atomic_int_get (&self->is_flushing))
+  self->is_refused = flow != GST_FLOW_OK;
+  if (self->is_refused && !g_atomic_int_get (&self->is_flushing))
     tfx_topology_complain (self,
         "the buffer up to frame %" G_GUINT64_FORMAT " meets '%s'", self->next,
         gst_flow_get_name (flow));
