@@ -77,31 +77,42 @@ gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
 /* A filter rings on after its input has ended: what is marked as a gap stays one
  * only if it is silent before and behind the filter. */
 static gboolean
-gst_tfx_run_is_silence (GstTfxElement *self, GstBuffer *buffer,
-    const GstTfxRow *row)
+gst_tfx_run_pass_gap (GstBuffer *buffer, gsize n_frames, const GstTfxRow *row)
 {
-  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP))
+  gboolean is_silent;
+
+  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+      !gst_tfx_buffer_is_zero (buffer))
     return FALSE;
-  return gst_tfx_row_is_silent (row) && gst_tfx_buffer_is_zero (buffer);
+  gst_tfx_row_lock (row);
+  is_silent = gst_tfx_row_is_silent (row);
+  if (is_silent)
+    gst_tfx_row_pass (row, n_frames);
+  gst_tfx_row_unlock (row);
+  return is_silent;
 }
 
-/* The element's own filter alone, over a buffer of any shape. */
+/* The element's own filter alone, over a buffer of any shape.  It is mapped with
+ * no lock held: that may run what others have left in it. */
 static gint
-gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
-    const GstTfxRow *row)
+gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxSharedFilter *filter = priv->filter;
+  const GstTfxRow row = { &filter->filter, 1, filter };
   GstTfxBuffer mapped;
   gint err;
 
-  if (gst_tfx_run_is_silence (self, buffer, row)) {
-    gst_tfx_row_pass (row, n_frames);
+  gst_tfx_pending_flush (filter);
+  if (gst_tfx_run_pass_gap (buffer, n_frames, &row))
     return 0;
-  }
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
   if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
     return -EFAULT;
-  err = gst_tfx_row_run (row, &mapped.block, &mapped.block, TRUE);
+  gst_tfx_row_lock (&row);
+  err = gst_tfx_row_run (&row, &mapped.block, &mapped.block, TRUE);
+  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
+  gst_tfx_row_unlock (&row);
   gst_tfx_buffer_unmap (&mapped);
   return err;
 }
@@ -126,13 +137,7 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       return err;
     }
   }
-  gst_tfx_pending_flush (filter);
-  run.row = (GstTfxRow){ &filter->filter, 1, filter };
-  gst_tfx_row_lock (&run.row);
-  err = gst_tfx_run_alone (self, buffer, n_frames, &run.row);
-  gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
-  gst_tfx_row_unlock (&run.row);
-  return err;
+  return gst_tfx_run_alone (self, buffer, n_frames);
 }
 
 static gint

@@ -283,6 +283,132 @@ GST_START_TEST (test_change_all_and_toggle)
 }
 GST_END_TEST;
 
+/* ---- maps --------------------------------------------------------------------------- */
+
+/* Memory that calls somebody while it is mapped to be written to. */
+typedef struct
+{
+  GstMemory memory;
+  gdouble samples[64];
+  void (*call) (gpointer data);
+  gpointer data;
+} CallingMemory;
+
+typedef GstAllocator CallingAllocator;
+typedef GstAllocatorClass CallingAllocatorClass;
+
+static GType calling_allocator_get_type (void);
+G_DEFINE_TYPE (CallingAllocator, calling_allocator, GST_TYPE_ALLOCATOR)
+
+static gpointer
+map_calling (GstMemory *memory, gsize size, GstMapFlags flags)
+{
+  CallingMemory *self = (CallingMemory *)memory;
+
+  if (self->call && (flags & GST_MAP_WRITE))
+    self->call (self->data);
+  return self->samples;
+}
+
+static void
+unmap_calling (GstMemory *memory)
+{
+}
+
+static void
+free_calling (GstAllocator *allocator, GstMemory *memory)
+{
+  g_free (memory);
+}
+
+static void
+calling_allocator_class_init (CallingAllocatorClass *klass)
+{
+  klass->free = free_calling;
+}
+
+static void
+calling_allocator_init (CallingAllocator *self)
+{
+  self->mem_type = "calling";
+  self->mem_map = map_calling;
+  self->mem_unmap = unmap_calling;
+  GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+static GstBuffer *
+make_calling (GstAllocator *allocator, void (*call) (gpointer), gpointer data)
+{
+  CallingMemory *self = g_new0 (CallingMemory, 1);
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_memory_init (&self->memory, 0, allocator, NULL, sizeof self->samples, 0,
+      0, sizeof self->samples);
+  self->call = call;
+  self->data = data;
+  gst_buffer_append_memory (buffer, &self->memory);
+  return buffer;
+}
+
+/* Another thread stops an element. */
+typedef struct
+{
+  GstElement *element;
+  gint is_done; /* atomic */
+  gboolean was_in_time;
+  GThread *thread;
+} Stop;
+
+static gpointer
+stop_element (gpointer data)
+{
+  Stop *stop = data;
+
+  gst_element_set_state (stop->element, GST_STATE_READY);
+  g_atomic_int_set (&stop->is_done, TRUE);
+  return NULL;
+}
+
+static void
+stop_meanwhile (gpointer data)
+{
+  Stop *stop = data;
+
+  if (stop->thread)
+    return;
+  stop->thread = g_thread_new ("stop", stop_element, stop);
+  for (guint i = 0; i < 500 && !g_atomic_int_get (&stop->is_done); i++)
+    g_usleep (10000);
+  stop->was_in_time = g_atomic_int_get (&stop->is_done);
+}
+
+/* Memory that is mapped may run what is pending in it, and that takes the locks
+ * of its filters: whoever maps it holds none, so that an element which has run
+ * the same filters before can stop. */
+GST_START_TEST (test_stop_while_mapped)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 48000, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_check_harness ("tfxbutterworth name=b ! tfxbutterworth name=c",
+          &info);
+  GstAllocator *allocator =
+      gst_object_ref_sink (g_object_new (calling_allocator_get_type (), NULL));
+  GstElement *c = gst_bin_get_by_name (GST_BIN (h->element), "c");
+  Stop stop = { c };
+
+  gst_harness_push (h, make_calling (allocator, NULL, NULL));
+  g_object_set (c, "fuse", FALSE, NULL);
+  gst_harness_push (h, make_calling (allocator, stop_meanwhile, &stop));
+  fail_unless (stop.thread != NULL, "the memory is not mapped");
+  g_thread_join (stop.thread);
+  fail_unless (stop.was_in_time, "an element cannot stop while another maps");
+  gst_object_unref (c);
+  gst_harness_teardown (h);
+  gst_object_unref (allocator);
+}
+GST_END_TEST;
+
 static Suite *
 fusion_changes_suite (void)
 {
@@ -294,6 +420,7 @@ fusion_changes_suite (void)
   tcase_add_loop_test (tc, test_change_recursive_and_toggle, 0, N_ROWS);
   tcase_add_loop_test (tc, test_change_all, 0, N_ROWS);
   tcase_add_loop_test (tc, test_change_all_and_toggle, 0, N_ROWS);
+  tcase_add_test (tc, test_stop_while_mapped);
   return s;
 }
 
