@@ -14,7 +14,7 @@
 # nothing is missing.
 
 DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libavutil-dev
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
@@ -62,7 +62,6 @@ deps_has() {
       pkg-config gstreamer-cuda-1.0 || deps_cuda_library
       ;;
     g++) command -v c++ ;;
-    libavutil-dev) pkg-config --atleast-version=57 libavutil ;;
     libsndfile1-dev) pkg-config sndfile ;;
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;

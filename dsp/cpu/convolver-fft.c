@@ -20,9 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libavutil/error.h>
-#include <libavutil/tx.h>
-
 bool
 tfx_fft_is_size (size_t size)
 {
@@ -54,22 +51,60 @@ unit_root (double turns)
 }
 
 void
-tfx_fft_plan (TfxFft *fft, size_t size, size_t leaf)
+tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes)
 {
-  size_t left = size / leaf, n_blocks = 1;
+  size_t left = size / TFX_LEAF, n_blocks = 1;
 
   memset (fft, 0, sizeof *fft);
   fft->size = size;
-  fft->leaf = leaf;
   fft->n_leaves = left;
-  fft->n_tile = 2 * leaf;
+  while ((size_t)8 << fft->group <= max_lanes &&
+         left % ((size_t)2 << fft->group) == 0)
+    fft->group++;
 
   while (left > 1) {
     unsigned radix = left % 3 == 0 ? 3 : left % 4 == 0 ? 4 : 2;
     left /= radix;
     fft->passes[fft->n_passes++] =
-        (TfxFftPass){ radix, n_blocks, left * leaf, NULL };
+        (TfxFftPass){ radix, n_blocks, left * TFX_LEAF, NULL };
     n_blocks *= radix;
+  }
+}
+
+/* Value number i and the next one. */
+static void
+set_complex (const TfxFft *fft, void *array, size_t i, TfxComplex value)
+{
+  set_value (fft->type, array, i, value.re);
+  set_value (fft->type, array, i + 1, value.im);
+}
+
+/* The weights of a group of leaves, whose angles are turns[]: the factors of each
+ * leaf's pass to four polynomials of 8 coefficients, in the place of weights that
+ * are 1, and then the weights c^(n / 8), n = 1 ... 7, of each lane's. */
+static void
+fill_group (const TfxFft *fft, size_t first, const double *turns)
+{
+  const size_t n_leaves = (size_t)1 << fft->group, lanes = 4 * n_leaves;
+  const size_t at = first * TFX_TILE;
+
+  for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+    for (size_t j = 1; j < 4; j++)
+      set_complex (fft, fft->weights, at + 6 * leaf + 2 * (j - 1),
+          unit_root (turns[leaf] * (double)j / 4.0));
+  }
+  for (size_t lane = 0; lane < lanes; lane++) {
+    /* a vector of 16 lanes holds the same quarter of two leaves */
+    const size_t leaf = lanes < 16 ? lane / 4 : lane / 8 * 2 + lane % 2;
+    const size_t quarter = lanes < 16 ? lane % 4 : lane / 2 % 4;
+    const double turn = (turns[leaf] + (double)quarter) / 4.0;
+
+    for (size_t n = 1; n < 8; n++) {
+      const TfxComplex w = unit_root (turn * (double)n / 8.0);
+      set_value (fft->type, fft->weights, at + 2 * n * lanes + lane, w.re);
+      set_value (fft->type, fft->weights, at + (2 * n + 1) * lanes + lane,
+          w.im);
+    }
   }
 }
 
@@ -89,9 +124,8 @@ fill_tables (TfxFft *fft, double *turns)
     pass->factors = (char *)fft->factors + n_values * value_size;
     for (size_t b = 0; b < pass->n_blocks; b++) {
       for (unsigned j = 1; j < r; j++) {
-        TfxComplex s = unit_root (turns[b] * j / r);
-        set_value (fft->type, fft->factors, n_values++, s.re);
-        set_value (fft->type, fft->factors, n_values++, s.im);
+        set_complex (fft, fft->factors, n_values, unit_root (turns[b] * j / r));
+        n_values += 2;
       }
     }
     for (size_t b = pass->n_blocks; b-- > 0;) {
@@ -100,76 +134,25 @@ fill_tables (TfxFft *fft, double *turns)
         turns[b * r + k] = (t + k) / r;
     }
   }
-  for (size_t leaf = 0; leaf < fft->n_leaves; leaf++) {
-    if (fft->leaf < TFX_LEAF) {
-      TfxComplex c = unit_root (turns[leaf]);
-      set_value (fft->type, fft->weights, 2 * leaf, c.re);
-      set_value (fft->type, fft->weights, 2 * leaf + 1, c.im);
-      continue;
-    }
-    for (size_t n = 0; n < TFX_LEAF; n++) {
-      TfxComplex w = unit_root (turns[leaf] * (double)n / TFX_LEAF);
-      set_value (fft->type, fft->weights, leaf * TFX_TILE + n, w.re);
-      set_value (fft->type, fft->weights, leaf * TFX_TILE + TFX_LEAF + n, w.im);
-    }
-  }
-}
-
-#define LEAF_ROOM (TFX_LEAF_BATCH * TFX_TILE * sizeof (double))
-
-static int
-leaf_init (TfxLeafPlan *leaf, TfxSample type, bool is_back)
-{
-  const float one_f32 = 1.0f;
-  const double one_f64 = 1.0;
-  AVTXContext *context = NULL;
-  av_tx_fn transform = NULL;
-  int result = type == TFX_SAMPLE_F32
-                   ? av_tx_init (&context, &transform, AV_TX_FLOAT_FFT, is_back,
-                         TFX_LEAF, &one_f32, 0)
-                   : av_tx_init (&context, &transform, AV_TX_DOUBLE_FFT,
-                         is_back, TFX_LEAF, &one_f64, 0);
-
-  if (result < 0)
-    return result == AVERROR (ENOMEM) ? -ENOMEM : -ENOSYS;
-  leaf->context = context;
-  leaf->transform = (TfxLeafTransform)transform;
-  leaf->in = aligned_alloc (64, LEAF_ROOM);
-  leaf->out = aligned_alloc (64, LEAF_ROOM);
-  return leaf->in && leaf->out ? 0 : -ENOMEM;
-}
-
-static void
-leaf_clear (TfxLeafPlan *leaf)
-{
-  AVTXContext *context = leaf->context;
-
-  av_tx_uninit (&context);
-  free (leaf->in);
-  free (leaf->out);
+  for (size_t leaf = 0; leaf < fft->n_leaves; leaf += (size_t)1 << fft->group)
+    fill_group (fft, leaf, turns + leaf);
 }
 
 size_t
-tfx_fft_memory (TfxSample type, size_t size, size_t leaf)
+tfx_fft_memory (TfxSample type, size_t size)
 {
-  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
-
-  if (leaf < TFX_LEAF)
-    return 4 * (size / leaf) * value_size;
-  return 2 * (size + size / TFX_LEAF) * value_size + 4 * LEAF_ROOM;
+  return 2 * (size + size / TFX_LEAF) * (type == TFX_SAMPLE_F32 ? 4 : 8);
 }
 
 double
 tfx_fft_scale (const TfxFft *fft)
 {
-  return (double)(fft->leaf < TFX_LEAF ? fft->n_leaves : fft->size);
+  return (double)fft->size;
 }
 
 void
 tfx_fft_clear (TfxFft *fft)
 {
-  leaf_clear (&fft->forward);
-  leaf_clear (&fft->back);
   free (fft->factors);
   free (fft->weights);
   memset (fft, 0, sizeof *fft);
@@ -183,29 +166,23 @@ round_up (size_t size)
 
 int
 tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t leaf)
+    size_t size, size_t max_lanes)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
-  const size_t n_weights = leaf < TFX_LEAF ? 2 : TFX_TILE;
   double *turns;
   int result;
 
   memset (fft, 0, sizeof *fft);
-  if (!tfx_fft_is_size (size) || leaf < ops->product_leaf || leaf > TFX_LEAF)
+  if (!tfx_fft_is_size (size))
     return -EINVAL;
-  tfx_fft_plan (fft, size, leaf);
+  tfx_fft_plan (fft, size, max_lanes);
   fft->type = type;
   fft->ops = ops;
   /* n_blocks (radix - 1) complex factors for each pass: n_leaves - 1 in all */
   fft->factors = aligned_alloc (64, round_up (2 * fft->n_leaves * value_size));
-  fft->weights =
-      aligned_alloc (64, round_up (fft->n_leaves * n_weights * value_size));
+  fft->weights = aligned_alloc (64, 2 * size * value_size);
   turns = malloc (fft->n_leaves * sizeof *turns);
   result = fft->factors && fft->weights && turns ? 0 : -ENOMEM;
-  if (!result && leaf == TFX_LEAF)
-    result = leaf_init (&fft->forward, type, false);
-  if (!result && leaf == TFX_LEAF)
-    result = leaf_init (&fft->back, type, true);
   if (!result)
     fill_tables (fft, turns);
   else
@@ -236,33 +213,14 @@ value_at (const TfxFft *fft, const void *array, size_t i)
   return (char *)array + i * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
 }
 
-/* Leaves as they are, to tiles. */
-static void
-copy_leaves (const TfxFft *fft, size_t first, size_t n_leaves, const void *re,
-    const void *im, void *tiles, size_t stride)
-{
-  const size_t n_bytes = fft->leaf * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
-
-  for (size_t i = first; i < first + n_leaves; i++) {
-    memcpy (value_at (fft, tiles, i * stride),
-        value_at (fft, re, i * fft->leaf), n_bytes);
-    memcpy (value_at (fft, tiles, i * stride + fft->leaf),
-        value_at (fft, im, i * fft->leaf), n_bytes);
-  }
-}
-
 void
 tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
     const void *re, const void *im, void *tiles, size_t stride)
 {
-  if (fft->leaf < TFX_LEAF) {
-    copy_leaves (fft, first, n_leaves, re, im, tiles, stride);
-    return;
-  }
-  fft->ops->leaves_forward (value_at (fft, tiles, first * stride), stride,
-      value_at (fft, re, first * TFX_LEAF),
+  fft->ops->leaves_forward[fft->group](value_at (fft, tiles, first * stride),
+      stride, value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF),
-      value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->forward);
+      value_at (fft, fft->weights, first * TFX_TILE), n_leaves);
 }
 
 void
@@ -275,9 +233,9 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     s.x[run] = value_at (fft, s.x[run], first * s.x_stride);
     s.h[run] = value_at (fft, s.h[run], first * s.h_stride);
   }
-  fft->ops->leaves_back (value_at (fft, re, first * TFX_LEAF),
+  fft->ops->leaves_back[fft->group](value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF), &s,
-      value_at (fft, fft->weights, first * TFX_TILE), n_leaves, &fft->back);
+      value_at (fft, fft->weights, first * TFX_TILE), n_leaves);
 }
 
 /* The passes of a + i b to re, im. */
@@ -317,14 +275,5 @@ void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im)
 {
   tfx_fft_leaves_back (fft, 0, fft->n_leaves, sum, re, im);
-  join_all (fft, re, im);
-}
-
-void
-tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
-    const void *tiles, void *re, void *im)
-{
-  split_all (fft, a, b, re, im);
-  fft->ops->multiply (re, im, tiles, fft->weights, fft->n_leaves);
   join_all (fft, re, im);
 }

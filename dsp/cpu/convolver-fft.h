@@ -12,16 +12,11 @@
  *
  * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
  * polynomial modulo all of these is the polynomial modulo z^N - i, by the
- * Chinese remainder theorem.  The passes split and join it so.  There are two
- * kinds of leaves:
- *
- *   m = 32     With z = c^(1/m) u a leaf becomes a product modulo u^32 - 1: a
- *              cyclic convolution, which the library's transform of 32 points
- *              diagonalizes.  What is transformed once can be multiplied with
- *              many, and many products be transformed back as one.
- *   m <= 16    Leaves of as many coefficients as a vector has lanes are
- *              multiplied as they are, m products for each value.  For one
- *              product that is less work than two transforms. */
+ * Chinese remainder theorem.  The passes split and join it so, down to leaves of
+ * 32 coefficients, and one more pass to m = 8.  With z = c^(1/m) u that becomes a
+ * product modulo u^8 - 1: a cyclic convolution, which a transform of 8 points
+ * diagonalizes.  What is transformed once can be multiplied with many, and many
+ * products be transformed back as one. */
 #ifndef TFX_CONVOLVER_FFT_H
 #define TFX_CONVOLVER_FFT_H
 
@@ -39,37 +34,33 @@ typedef struct TfxFftPass
   const void *factors; /* T[n_blocks][radix - 1][2] */
 } TfxFftPass;
 
-/* Not for two threads at a time: it has scratch. */
 typedef struct TfxFft
 {
   TfxSample type; /* T */
   size_t size;    /* N */
-  size_t leaf;    /* m: TFX_LEAF, or that of the leaves that are multiplied */
-  size_t n_leaves, n_tile; /* values of a tile: 2 m */
+  size_t n_leaves;
+  unsigned group; /* leaves of a group are 1 << group */
   const TfxConvolverOps *ops;
   size_t n_passes;
   TfxFftPass passes[TFX_FFT_MAX_PASSES];
   void *factors; /* of all passes */
-  /* T[n_leaves][2][32], split; of leaves that are multiplied the c,
-   * T[n_leaves][2] */
-  void *weights;
-  TfxLeafPlan forward, back; /* of the library; m = 32 */
+  void *weights; /* T[n_leaves][64], see convolver-group_tmpl.c */
 } TfxFft;
 
 bool tfx_fft_is_size (size_t size);
 
-/* The numbers of a transform of a size that is one, with leaves of `leaf`
- * coefficients, without its tables; not to be cleared. */
-void tfx_fft_plan (TfxFft *fft, size_t size, size_t leaf);
+/* The numbers of a transform of a size that is one, without its tables; not to
+ * be cleared. */
+void tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes);
 
-/* Bytes that the tables and the scratch of a transform take. */
-size_t tfx_fft_memory (TfxSample type, size_t size, size_t leaf);
+/* Bytes that the tables of a transform take. */
+size_t tfx_fft_memory (TfxSample type, size_t size);
 
-/* leaf: TFX_LEAF, or a power of two from ops->product_leaf to 16.  0, -EINVAL,
- * -ENOMEM, or -ENOSYS if the library refuses; the object is then as after
+/* max_lanes: ops->max_lanes, or those of the other type, to get tiles that are
+ * laid out as its.  0, -EINVAL or -ENOMEM; the object is then as after
  * tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t leaf);
+    size_t size, size_t max_lanes);
 
 /* What the result of all passes and leaves is times the product. */
 double tfx_fft_scale (const TfxFft *fft);
@@ -83,7 +74,7 @@ void tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im,
 /* The passes undone, number n_passes - 1 first, each in place. */
 void tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im);
 
-/* n_leaves leaves from first on, after the last split, to tiles that are
+/* n_leaves leaves from first on, both multiples of a group's, after the last split, to tiles that are
  * stride values apart. */
 void tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
     const void *re, const void *im, void *tiles, size_t stride);
@@ -100,10 +91,5 @@ void tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
 /* All of it: sums of products to re, im. */
 void
 tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im);
-
-/* The product of a + i b and what tiles holds, to re, im, by leaves that are
- * multiplied: those of ops->product_leaf. */
-void tfx_fft_multiply (const TfxFft *fft, const void *a, const void *b,
-    const void *tiles, void *re, void *im);
 
 #endif

@@ -11,8 +11,7 @@
  *   head          as a level, and B direct for frames of blocks that do not
  *                 lie in one call
  *
- * Where the leaves of a block are multiplied F(N) is less, and `product` takes
- * the place of `sum`.  All layouts whose partitions are powers of two are
+ * All layouts whose partitions are powers of two are
  * tried. */
 #include "convolver-layout.h"
 
@@ -34,10 +33,11 @@ n_core (const TfxConvolverSpec *spec)
   return spec->n_taps - spec->n_leading - spec->n_trailing;
 }
 
-size_t
-tfx_convolver_layout_n_passes (size_t size, size_t leaf)
+/* The passes of a transform, one way. */
+static size_t
+count_passes (size_t size)
 {
-  const size_t n_leaves = size / leaf;
+  const size_t n_leaves = size / TFX_LEAF;
   size_t n_passes = 0, left = n_leaves;
 
   if (n_leaves % 3 == 0) {
@@ -49,31 +49,34 @@ tfx_convolver_layout_n_passes (size_t size, size_t leaf)
   return n_passes;
 }
 
+double
+tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
+{
+  const size_t n_leaves = size / TFX_LEAF;
+
+  return cost->leaf[n_leaves % 4 == 0 ? 2 : n_leaves % 2 == 0 ? 1 : 0];
+}
+
 /* F.  A pass of radix 2 costs about as much as one of 4: both are bound by
  * loads and stores. */
 static double
-transform_cost (const TfxConvolverCost *cost, size_t size, size_t leaf)
+transform_cost (const TfxConvolverCost *cost, size_t size)
 {
-  double n =
-      (double)(tfx_convolver_layout_n_passes (size, leaf) * size) * cost->pass;
-
-  if (leaf == TFX_LEAF)
-    n += (double)(size / TFX_LEAF) * cost->leaf;
-  return n;
+  return (double)(count_passes (size) * size) * cost->pass +
+         (double)(size / TFX_LEAF) *
+             tfx_convolver_layout_leaf_cost (cost, size);
 }
 
 double
 tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return transform_cost (cost, size, TFX_LEAF) / (double)size;
+  return transform_cost (cost, size) / (double)size;
 }
 
 double
-tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size,
-    size_t leaf)
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return 2.0 * transform_cost (cost, size, leaf) +
-         (double)size * (leaf == TFX_LEAF ? cost->sum_near : cost->product);
+  return 2.0 * transform_cost (cost, size) + (double)size * cost->sum_near;
 }
 
 double
@@ -100,13 +103,12 @@ direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
  * more or directly. */
 static double
 block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t size, size_t leaf)
+    size_t size)
 {
   const size_t step = 2 * size - n_core (spec) + 1;
   const size_t n_steps = spec->block_frames / step;
   const size_t n_left = spec->block_frames % step;
-  const double each =
-      tfx_convolver_layout_step_cost (cost, size, leaf) + cost->call;
+  const double each = tfx_convolver_layout_step_cost (cost, size) + cost->call;
   const double rest =
       spec->method == TFX_FIR_FFT
           ? each
@@ -118,33 +120,21 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
          (double)spec->block_frames;
 }
 
-/* The kind of leaves that costs least. */
-static size_t
-choose_leaf (const TfxConvolverCost *cost, size_t product_leaf, size_t size)
-{
-  return tfx_convolver_layout_step_cost (cost, size, product_leaf) <
-                 tfx_convolver_layout_step_cost (cost, size, TFX_LEAF)
-             ? product_leaf
-             : TFX_LEAF;
-}
-
 static void
 try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t product_leaf, TfxConvolverLayout *best)
+    TfxConvolverLayout *best)
 {
   for (size_t p = TFX_FFT_MIN_SIZE; p <= BLOCK_MAX_SIZE; p *= 2) {
     const size_t sizes[2] = { p, p / 2 * 3 };
     for (int i = 0; i < 2; i++) {
-      size_t leaf;
       double c;
       if (2 * sizes[i] < n_core (spec) || sizes[i] % TFX_LEAF != 0)
         continue;
-      leaf = choose_leaf (cost, product_leaf, sizes[i]);
-      c = block_cost (spec, cost, sizes[i], leaf);
+      c = block_cost (spec, cost, sizes[i]);
       if (c < best->cost) {
         best->form = TFX_CONVOLVER_BLOCK;
         best->n_levels = 1;
-        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0, leaf };
+        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0 };
         best->cost = c;
       }
     }
@@ -156,8 +146,7 @@ try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     size_t size = best->levels[n - 1].size / 2;
     if (size % TFX_LEAF != 0 || 2 * size < n_core (spec) + TFX_LEAF)
       break;
-    best->levels[n] = (TfxConvolverLevel){ size, 1, 0,
-      choose_leaf (cost, product_leaf, size) };
+    best->levels[n] = (TfxConvolverLevel){ size, 1, 0 };
     best->n_levels = n + 1;
   }
 }
@@ -204,7 +193,7 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const double n_spectra =
       (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
   double n =
-      2.0 * transform_cost (cost, level->size, TFX_LEAF) / size +
+      2.0 * transform_cost (cost, level->size) / size +
       (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
 
   if (level->first == 0)
@@ -224,7 +213,6 @@ try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   double c;
 
   level->size = size;
-  level->leaf = TFX_LEAF;
   level->first = n == 0 ? 0 : 2 * size;
   level->n_parts = (n_core (spec) - level->first + size - 1) / size;
   c = so_far + level_cost (spec, cost, level);
@@ -275,7 +263,7 @@ tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     layout->cost = 1e30;
   try_partitions (spec, cost, layout);
   if (spec->block_frames > 0 && !spec->is_reproducible)
-    try_block (spec, cost, kernels->ops[spec->precision].product_leaf, layout);
+    try_block (spec, cost, layout);
 }
 
 bool
@@ -286,8 +274,7 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
 
   for (size_t i = 0; is_equal && i < a->n_levels; i++)
     is_equal = a->levels[i].size == b->levels[i].size &&
-               a->levels[i].n_parts == b->levels[i].n_parts &&
-               a->levels[i].leaf == b->levels[i].leaf;
+               a->levels[i].n_parts == b->levels[i].n_parts;
   return is_equal;
 }
 

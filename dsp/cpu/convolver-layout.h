@@ -16,12 +16,11 @@ typedef enum
 #define TFX_CONVOLVER_MAX_LEVELS 6
 #define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */
 
-/* leaf: the coefficients of the transform's leaves (convolver-fft.h).
- * block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
+/* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
  * partitioned: n_parts partitions of size taps from tap `first` on. */
 typedef struct TfxConvolverLevel
 {
-  size_t size, n_parts, first, leaf;
+  size_t size, n_parts, first;
 } TfxConvolverLevel;
 
 /* block: the levels are sizes to choose from for each call, the largest first.
@@ -47,13 +46,13 @@ tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size);
 double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
     size_t n_taps, size_t n_frames);
 
-/* The passes of a transform, one way. */
-size_t tfx_convolver_layout_n_passes (size_t size, size_t leaf);
+/* ns for a leaf of a transform of `size`, one way. */
+double
+tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size);
 
-/* ns for a transform of `size` with its leaves, there, and back after one
- * product. */
-double tfx_convolver_layout_step_cost (const TfxConvolverCost *cost,
-    size_t size, size_t leaf);
+/* ns for a transform of `size` there, and back after one product. */
+double
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size);
 
 bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
     const TfxConvolverLayout *b);

@@ -16,8 +16,10 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
 {
   const TfxConvolverLevel *layout = &c->layout.levels[i];
   const size_t value_size = c->value_size, size = layout->size;
+  const size_t group = (size_t)1 << c->fft[i].group;
+  const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
   const double leaf_back =
-      c->cost.leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+      leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
 
   l->number = i;
   l->size = size;
@@ -33,8 +35,9 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
-  if (l->batch < 1)
-    l->batch = 1;
+  l->batch = tfx_level_divide_up (l->batch, group) * group;
+  if (l->batch < group)
+    l->batch = group;
   if (l->batch > TFX_LEAF_BATCH)
     l->batch = TFX_LEAF_BATCH;
   l->n_steps_forward = c->fft[i].n_passes +
@@ -42,11 +45,11 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
   l->n_steps_back =
       c->fft[i].n_passes + tfx_level_divide_up (c->fft[i].n_leaves, l->batch);
   l->cost_pass = (double)size * c->cost.pass;
-  l->cost_forward = FORWARD_BATCH * c->cost.leaf;
+  l->cost_forward = FORWARD_BATCH * leaf;
   l->cost_back = (double)l->batch * leaf_back;
   l->cost_all_forward =
       (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
-                                  (double)c->fft[i].n_leaves * c->cost.leaf);
+                                  (double)c->fft[i].n_leaves * leaf);
   l->cost_all_back =
       (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
                                   (double)c->fft[i].n_leaves * leaf_back);

@@ -107,14 +107,9 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       line_at (c, channel, l->at + first + n - c->n_leading - 2 * fft->size);
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
-  if (fft->leaf < TFX_LEAF) {
-    tfx_fft_multiply (fft, window, tfx_convolver_at (c, window, fft->size), h,
-        l->re, l->im);
-  } else {
-    tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size),
-        l->re, l->im, l->tiles, TFX_TILE);
-    tfx_fft_back (fft, &sum, l->re, l->im);
-  }
+  tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size), l->re,
+      l->im, l->tiles, TFX_TILE);
+  tfx_fft_back (fft, &sum, l->re, l->im);
 
   /* What is right: the last n of the window. */
   memcpy (y, tfx_convolver_at (c, l->re, fft->size - n_re),
@@ -140,10 +135,9 @@ choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
     const size_t size = c->layout.levels[i].size;
     const size_t step = 2 * size - (c->n_core - 1);
     const size_t done = n < step ? n : step;
-    const double each = (tfx_convolver_layout_step_cost (&c->cost, size,
-                             c->layout.levels[i].leaf) +
-                            c->cost.call) /
-                        (double)done;
+    const double each =
+        (tfx_convolver_layout_step_cost (&c->cost, size) + c->cost.call) /
+        (double)done;
     if (each < best) {
       best = each;
       chosen = i;

@@ -3,8 +3,7 @@
  * instruction set and sample type T (float or double).
  *
  * A complex array is split: re[], im[].  A tile is one leaf of a transform
- * (convolver-fft.h): re[32], im[32]; or re[m], im[m], where leaves of m
- * coefficients are multiplied.  Pointers to T are aligned to 64 bytes
+ * (convolver-fft.h): re[32], im[32].  Pointers to T are aligned to 64 bytes
  * unless a comment says otherwise; sizes are multiples of 32.  Arrays do not
  * overlap unless a comment says so.  The loops cannot fail. */
 #ifndef TFX_CONVOLVER_OPS_H
@@ -15,19 +14,6 @@
 #define TFX_LEAF 32
 #define TFX_TILE (2 * TFX_LEAF)
 #define TFX_LEAF_BATCH 8
-
-/* What the library's transform looks like; in and out are complex numbers
- * T[32][2], apart. */
-typedef void (
-    *TfxLeafTransform) (void *context, void *out, void *in, ptrdiff_t stride);
-
-/* A transform of one leaf, and room for a batch of inputs and outputs. */
-typedef struct TfxLeafPlan
-{
-  TfxLeafTransform transform;
-  void *context;
-  void *in, *out; /* T[TFX_LEAF_BATCH][64] each */
-} TfxLeafPlan;
 
 /* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
  * h[0], n[1] more at x[1] and h[1].  That is for leaf 0; those of the
@@ -56,22 +42,17 @@ typedef struct TfxConvolverOps
   void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
       size_t m);
 
-  /* Leaves at re, im times weights, transformed, to tiles, stride values
-   * apart. */
-  void (*leaves_forward) (void *tiles, size_t stride, const void *re,
-      const void *im, const void *weights, size_t n_leaves,
-      const TfxLeafPlan *plan);
-  /* For each leaf the sum of products of tiles, transformed back, times the
-   * conjugate weights, to re, im. */
-  void (*leaves_back) (void *re, void *im, const TfxTileSum *sum,
-      const void *weights, size_t n_leaves, const TfxLeafPlan *plan);
-
-  /* Leaves of product_leaf coefficients, a power of two of at most 16, at re,
-   * im, times those at h, tiles, modulo z^product_leaf - c; in place.
-   * factors[n_leaves][2] are the c. */
-  size_t product_leaf;
-  void (*multiply) (void *re, void *im, const void *h, const void *factors,
-      size_t n_leaves);
+  /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
+   * Number i of the functions takes 4 << i polynomials of 8 coefficients at a
+   * time; n_leaves is a multiple of 1 << i, the weights are made for it.  Of the
+   * functions of double the first ones up to max_lanes are fast, the others
+   * there to make spectra for those of float. */
+  size_t max_lanes;
+  void (*leaves_forward[3]) (void *tiles, size_t stride, const void *re,
+      const void *im, const void *weights, size_t n_leaves);
+  /* For each leaf the sum of products of tiles, transformed back, to re, im. */
+  void (*leaves_back[3]) (void *re, void *im, const TfxTileSum *sum,
+      const void *weights, size_t n_leaves);
 
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
@@ -97,10 +78,11 @@ typedef struct TfxConvolverCost
   double sum_near;    /* a product of a tile sum, all tiles in 24 KiB */
   double sum;         /* in 512 KiB */
   double sum_far;     /* in 16 MiB */
-  double leaf;        /* a leaf's transform, one way, with its weights */
-  double product;     /* a value of a leaf that is multiplied */
-  double pass;        /* a complex value through a split or join of radix 4 */
-  double call;        /* what a block of one channel costs besides */
+  /* a leaf's transform, one way, in groups of 1, 2 and 4; where there are no
+   * such groups, in the largest */
+  double leaf[3];
+  double pass; /* a complex value through a split or join of radix 4 */
+  double call; /* what a block of one channel costs besides */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels

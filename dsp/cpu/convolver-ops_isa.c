@@ -18,6 +18,7 @@
 #define LANES VF_LANES
 #define OP(name) name##_f32
 #define WIDE 1
+#define T_SIZE 4
 #include "convolver-ops_tmpl.c"
 #undef T
 #undef V
@@ -25,6 +26,7 @@
 #undef LANES
 #undef OP
 #undef WIDE
+#undef T_SIZE
 
 #define T double
 #define V Vd
@@ -32,14 +34,32 @@
 #define LANES VD_LANES
 #define OP(name) name##_f64
 #define WIDE 0
+#define T_SIZE 8
 #include "convolver-ops_tmpl.c"
+
+#if VF_LANES == 16
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    name##_x4_##t, name##_x8_##t, name##_x16_##t                               \
+  }
+#elif VF_LANES == 8
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    name##_x4_##t, name##_x8_##t, NULL                                         \
+  }
+#else
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    name##_x4_##t, NULL, NULL                                                  \
+  }
+#endif
 
 #define OPS(t, lanes)                                                          \
   {                                                                            \
     direct_##t, { split2_##t, split3_##t, split4_##t },                        \
-        { join2_##t, join3_##t, join4_##t }, leaves_forward_##t,               \
-        leaves_back_##t, lanes, multiply_##t, add_##t, deinterleave_##t,       \
-        interleave_##t, is_sound_##t                                           \
+        { join2_##t, join3_##t, join4_##t }, lanes < 4 ? 4 : lanes,            \
+        LEAVES (leaves_forward, t), LEAVES (leaves_back, t), add_##t,          \
+        deinterleave_##t, interleave_##t, is_sound_##t                         \
   }
 
 const TfxConvolverKernels CONCAT (tfx_convolver_kernels_, ISA) = { STRING (ISA),

@@ -45,26 +45,6 @@ OP (c_store) (T *re, T *im, C a)
   v (store) (im, a.im);
 }
 
-/* re im re im ... at p, and back */
-INLINE C
-OP (c_load_pairs) (const T *p)
-{
-  C a;
-
-  v (unzip) (v (load) (p), v (load) (p + LANES), &a.re, &a.im);
-  return a;
-}
-
-INLINE void
-OP (c_store_pairs) (T *p, C a)
-{
-  V low, high;
-
-  v (zip) (a.re, a.im, &low, &high);
-  v (store) (p, low);
-  v (store) (p + LANES, high);
-}
-
 INLINE C
 OP (c_add) (C a, C b)
 {
@@ -117,7 +97,6 @@ OP (c_factor) (const T *factors, size_t k)
 #include "convolver-direct_tmpl.c"
 #include "convolver-leaves_tmpl.c"
 #include "convolver-passes_tmpl.c"
-#include "convolver-products_tmpl.c"
 #include "convolver-samples_tmpl.c"
 
 #undef C

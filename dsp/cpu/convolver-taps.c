@@ -83,7 +83,7 @@ typedef struct Spectrum
 {
   TfxFft fft;
   double *re, *im; /* [size] */
-  double *tiles;   /* [leaf][n_tile] */
+  double *tiles;   /* [leaf][64] */
 } Spectrum;
 
 static void
@@ -96,14 +96,13 @@ spectrum_clear (Spectrum *s)
 }
 
 static int
-spectrum_init (Spectrum *s, const TfxConvolverKernels *kernels, size_t size,
-    size_t leaf)
+spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
 {
   int result;
 
   memset (s, 0, sizeof *s);
-  result = tfx_fft_init (&s->fft, &kernels->ops[TFX_SAMPLE_F64], TFX_SAMPLE_F64,
-      size, leaf);
+  result = tfx_fft_init (&s->fft, &t->kernels->ops[TFX_SAMPLE_F64],
+      TFX_SAMPLE_F64, size, t->kernels->ops[t->precision].max_lanes);
   if (result)
     return result;
   s->re = aligned_alloc (64, size * sizeof (double));
@@ -122,18 +121,18 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
     double gain, size_t first, size_t n, void *spectra, size_t slot,
     size_t n_parts)
 {
-  const size_t size = s->fft.size, n_tile = s->fft.n_tile;
+  const size_t size = s->fft.size;
   const double scale = gain / tfx_fft_scale (&s->fft);
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_core;
     (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
   }
-  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, n_tile);
+  tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
   for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
-    for (size_t i = 0; i < n_tile; i++)
-      set_value (t->precision, spectra, (leaf * n_parts + slot) * n_tile + i,
-          s->tiles[leaf * n_tile + i] * scale);
+    for (size_t i = 0; i < TFX_TILE; i++)
+      set_value (t->precision, spectra, (leaf * n_parts + slot) * TFX_TILE + i,
+          s->tiles[leaf * TFX_TILE + i] * scale);
   }
 }
 
@@ -152,7 +151,7 @@ make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
   t->spectra[level] = alloc_values (t, t->n_kernels * stride / value_size);
   if (!t->spectra[level])
     return -ENOMEM;
-  result = spectrum_init (&spectrum, t->kernels, l->size, l->leaf);
+  result = spectrum_init (&spectrum, t, l->size);
   if (result)
     return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
@@ -178,11 +177,10 @@ write_text (TfxConvolverTaps *t)
   for (size_t i = 0; i < t->layout.n_levels && at < sizeof t->text; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
     at += (size_t)(t->layout.form == TFX_CONVOLVER_BLOCK
-                       ? snprintf (t->text + at, sizeof t->text - at, " %zu%s",
-                             l->size, l->leaf < TFX_LEAF ? "*" : "")
+                       ? snprintf (t->text + at, sizeof t->text - at, " %zu",
+                             l->size)
                        : snprintf (t->text + at, sizeof t->text - at,
-                             " %zux%zu%s", l->size, l->n_parts,
-                             l->leaf < TFX_LEAF ? "*" : ""));
+                             " %zux%zu", l->size, l->n_parts));
   }
 }
 

@@ -50,7 +50,7 @@ make_transforms (TfxConvolver *c)
 
   for (size_t i = 0; !result && i < c->layout.n_levels; i++)
     result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
-        c->layout.levels[i].size, c->layout.levels[i].leaf);
+        c->layout.levels[i].size, c->ops->max_lanes);
   return result;
 }
 
@@ -122,8 +122,8 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
   set_up (&c, (TfxConvolverTaps *)taps);
   for (size_t i = 0; i < c.layout.n_levels; i++) {
     const TfxConvolverLevel *l = &c.layout.levels[i];
-    tfx_fft_plan (&c.fft[i], l->size, l->leaf);
-    n_tables += tfx_fft_memory (c.precision, l->size, l->leaf);
+    tfx_fft_plan (&c.fft[i], l->size, c.ops->max_lanes);
+    n_tables += tfx_fft_memory (c.precision, l->size);
   }
   place (&c, &arena);
   return sizeof c + arena.used + n_tables;

@@ -8,9 +8,10 @@
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 #include <math.h>
-#include <sndfile.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "gsttfxsndfile.h"
 
 /* Frames that are read at a time. */
 #define CHUNK_FRAMES 4096
@@ -112,15 +113,16 @@ gst_tfx_impulse_file_check_header (const SF_INFO *info, const gchar *path,
 
 /* Reads all frames and sorts them by channel; returns how many there were. */
 static gsize
-gst_tfx_impulse_file_read_frames (GstTfxImpulse *self, SNDFILE *file)
+gst_tfx_impulse_file_read_frames (GstTfxImpulse *self,
+    const GstTfxSndfile *sndfile, SNDFILE *file)
 {
   const guint n_channels = self->n_kernels;
   gdouble *chunk = g_new (gdouble, CHUNK_FRAMES * n_channels);
   gsize done = 0;
 
   while (done < self->n_taps) {
-    sf_count_t n =
-        sf_readf_double (file, chunk, MIN (CHUNK_FRAMES, self->n_taps - done));
+    sf_count_t n = sndfile->readf_double (file, chunk,
+        MIN (CHUNK_FRAMES, self->n_taps - done));
 
     if (n <= 0)
       break;
@@ -156,8 +158,8 @@ gst_tfx_impulse_file_check_samples (const GstTfxImpulse *self,
 }
 
 static GstTfxImpulse *
-gst_tfx_impulse_file_load (SNDFILE *file, const SF_INFO *info,
-    const gchar *path, GError **error)
+gst_tfx_impulse_file_load (const GstTfxSndfile *sndfile, SNDFILE *file,
+    const SF_INFO *info, const gchar *path, GError **error)
 {
   GstTfxImpulse *self =
       gst_tfx_impulse_new (info->samplerate, info->channels, info->frames);
@@ -169,7 +171,7 @@ gst_tfx_impulse_file_load (SNDFILE *file, const SF_INFO *info,
         (gint64)info->frames);
     return NULL;
   }
-  n_read = gst_tfx_impulse_file_read_frames (self, file);
+  n_read = gst_tfx_impulse_file_read_frames (self, sndfile, file);
   if (n_read < self->n_taps) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
         "it breaks off after %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " frames",
@@ -190,19 +192,27 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
 {
   SF_INFO info = { 0 };
   GstTfxImpulse *self = NULL;
+  const GstTfxSndfile *sndfile;
+  const gchar *why;
   SNDFILE *file;
 
   if (!gst_tfx_impulse_file_is_file (path, error))
     return NULL;
-  file = sf_open (path, SFM_READ, &info);
+  sndfile = gst_tfx_sndfile_get (&why);
+  if (!sndfile) {
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_FAILED, path,
+        "libsndfile, which reads such files, cannot be loaded: %s", why);
+    return NULL;
+  }
+  file = sndfile->open (path, SFM_READ, &info);
   if (!file) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        "it is no sound file that can be read: %s", sf_strerror (NULL));
+        "it is no sound file that can be read: %s", sndfile->strerror (NULL));
     return NULL;
   }
   if (gst_tfx_impulse_file_check_header (&info, path, n_channels, error))
-    self = gst_tfx_impulse_file_load (file, &info, path, error);
-  sf_close (file);
+    self = gst_tfx_impulse_file_load (sndfile, file, &info, path, error);
+  sndfile->close (file);
   return self;
 }
 

@@ -15,8 +15,8 @@
 #include "cpu/convolver-layout.h"
 #include "cpu/convolver.h"
 
-#define N_TURNS 40
-#define TURN_NS 2e6
+#define N_TURNS 300
+#define TURN_NS 2e5
 
 typedef void (*Work) (void *data);
 
@@ -113,12 +113,12 @@ typedef struct Transform
 
 static void
 transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t leaf, size_t n_parts)
+    size_t size, size_t n_parts)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
 
   memset (t, 0, sizeof *t);
-  if (tfx_fft_init (&t->fft, ops, type, size, leaf)) {
+  if (tfx_fft_init (&t->fft, ops, type, size, ops->max_lanes)) {
     fprintf (stderr, "error: no transform of %zu\n", size);
     exit (1);
   }
@@ -129,7 +129,7 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->sum.x[0] = t->sum.x[1] = t->x;
   t->sum.h[0] = t->sum.h[1] = t->h;
   t->sum.n[0] = n_parts;
-  t->sum.x_stride = t->sum.h_stride = n_parts * t->fft.n_tile;
+  t->sum.x_stride = t->sum.h_stride = n_parts * TFX_TILE;
 }
 
 static void
@@ -148,7 +148,7 @@ work_leaves (void *data)
   Transform *t = data;
 
   tfx_fft_leaves_forward (&t->fft, 0, t->fft.n_leaves, t->re, t->im, t->x,
-      t->fft.n_tile);
+      TFX_TILE);
   tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
 }
 
@@ -173,14 +173,14 @@ work_passes (void *data)
 
 #define SIZE 2048 /* passes of radix 4 alone */
 
-/* A leaf, one way. */
+/* A leaf, one way, of a transform of `size`. */
 static double
-measure_leaf (const TfxConvolverOps *ops, TfxSample type)
+measure_leaf (const TfxConvolverOps *ops, TfxSample type, size_t size)
 {
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, SIZE, TFX_LEAF, 1);
+  transform_init (&t, ops, type, size, 1);
   t.sum.n[0] = 0;
   ns = measure (work_leaves, &t);
   ns /= 2.0 * (double)t.fft.n_leaves;
@@ -195,31 +195,9 @@ measure_pass (const TfxConvolverOps *ops, TfxSample type)
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, SIZE, TFX_LEAF, 1);
+  transform_init (&t, ops, type, SIZE, 1);
   ns = measure (work_passes, &t);
   ns /= 2.0 * (double)t.fft.n_passes * SIZE;
-  transform_clear (&t);
-  return ns;
-}
-
-static void
-work_whole (void *data)
-{
-  Transform *t = data;
-
-  tfx_fft_multiply (&t->fft, t->re, t->im, t->h, t->re, t->im);
-}
-
-/* A value of a leaf that is multiplied, and what the passes to short leaves
- * cost more than others. */
-static double
-measure_product (const TfxConvolverOps *ops, TfxSample type, double pass_ns)
-{
-  Transform t;
-  double ns;
-
-  transform_init (&t, ops, type, SIZE, ops->product_leaf, 1);
-  ns = measure (work_whole, &t) / SIZE - 2.0 * (double)t.fft.n_passes * pass_ns;
   transform_clear (&t);
   return ns;
 }
@@ -235,7 +213,7 @@ measure_sum (const TfxConvolverOps *ops, TfxSample type, size_t n_bytes,
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, size, TFX_LEAF, n_parts);
+  transform_init (&t, ops, type, size, n_parts);
   ns = measure (work_sums, &t) - leaf_ns * (double)t.fft.n_leaves;
   ns /= (double)(size * n_parts);
   transform_clear (&t);
@@ -281,10 +259,7 @@ measure_call (const TfxConvolverKernels *kernels, TfxSample type,
     fprintf (stderr, "error: no convolver\n");
     exit (1);
   }
-  ns = measure (work_call, &call) -
-       fmin (tfx_convolver_layout_step_cost (cost, 64, TFX_LEAF),
-           tfx_convolver_layout_step_cost (cost, 64,
-               kernels->ops[type].product_leaf));
+  ns = measure (work_call, &call) - tfx_convolver_layout_step_cost (cost, 64);
   tfx_convolver_free (&call.convolver);
   tfx_convolver_taps_unref (&ready);
   return ns > 0.0 ? ns : 0.0;
@@ -302,12 +277,13 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   c.direct = measure_direct (ops, value_size, DIRECT_FRAMES) / DIRECT_FRAMES;
   c.direct_call =
       measure_direct (ops, value_size, SHORT_FRAMES) - SHORT_FRAMES * c.direct;
-  c.leaf = measure_leaf (ops, type);
+  c.leaf[0] = measure_leaf (ops, type, TFX_LEAF);
+  c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF);
+  c.leaf[2] = measure_leaf (ops, type, SIZE);
   c.pass = measure_pass (ops, type);
-  c.product = measure_product (ops, type, c.pass);
-  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf);
-  c.sum = measure_sum (ops, type, 512 * 1024, c.leaf);
-  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf);
+  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[1]);
+  c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2]);
+  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[1]);
   c.call = measure_call (kernels, type, &c);
   return c;
 }
@@ -315,9 +291,10 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
-  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, %.1f, %.4f, %.4f, %.1f }%s\n",
-      c->direct, c->direct_call, c->sum_near, c->sum, c->sum_far, c->leaf,
-      c->product, c->pass, c->call, end);
+  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f }, %.4f, "
+          "%.1f }%s\n",
+      c->direct, c->direct_call, c->sum_near, c->sum, c->sum_far, c->leaf[0],
+      c->leaf[1], c->leaf[2], c->pass, c->call, end);
 }
 
 static const char head[] =
@@ -327,7 +304,7 @@ static const char head[] =
     "#ifndef TFX_CONVOLVER_COST_H\n"
     "#define TFX_CONVOLVER_COST_H\n"
     "\n"
-    "/* direct, direct_call, sum_near, sum, sum_far, leaf, product, pass, "
+    "/* direct, direct_call, sum_near, sum, sum_far, leaf[3], pass, "
     "call;\n"
     " * float, then double */\n"
     "/* clang-format off */\n";

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-vec_tmpl.h: vectors of L values of T in GNU C, of any width: the
+ * compiler makes two registers of one that is too wide for the machine.
+ * Included with
+ *
+ *   T, T_SIZE  float and 4, or double and 8
+ *   L          2, 4, 8 or 16
+ *   VOP(name)  the name of a type or function */
+
+typedef T VOP (V) __attribute__ ((vector_size (L * T_SIZE), may_alias));
+
+INLINE
+VOP (V) VOP (load) (const T *p)
+{
+  return *(const VOP (V) *)p;
+}
+
+INLINE void
+VOP (store) (T *p, VOP (V) a)
+{
+  *(VOP (V) *)p = a;
+}
+
+/* a b + c and c - a b, with one rounding where the machine has that. */
+#if defined(__AVX512F__) && L * T_SIZE == 64 && T_SIZE == 4
+#define FMA(op, a, b, c) ((VOP (V))_mm512_##op##_ps (a, b, c))
+#elif defined(__AVX512F__) && L * T_SIZE == 64
+#define FMA(op, a, b, c) ((VOP (V))_mm512_##op##_pd (a, b, c))
+#elif defined(__FMA__) && L * T_SIZE == 32 && T_SIZE == 4
+#define FMA(op, a, b, c) ((VOP (V))_mm256_##op##_ps (a, b, c))
+#elif defined(__FMA__) && L * T_SIZE == 32
+#define FMA(op, a, b, c) ((VOP (V))_mm256_##op##_pd (a, b, c))
+#elif defined(__FMA__) && L * T_SIZE == 16 && T_SIZE == 4
+#define FMA(op, a, b, c) ((VOP (V))_mm_##op##_ps (a, b, c))
+#else
+#define FMA(op, a, b, c) FMA_##op (a, b, c)
+#define FMA_fmadd(a, b, c) ((a) * (b) + (c))
+#define FMA_fnmadd(a, b, c) ((c) - (a) * (b))
+#endif
+
+INLINE
+VOP (V) VOP (fma) (VOP (V) a, VOP (V) b, VOP (V) c)
+{
+  return FMA (fmadd, a, b, c);
+}
+
+INLINE
+VOP (V) VOP (fnma) (VOP (V) a, VOP (V) b, VOP (V) c)
+{
+  return FMA (fnmadd, a, b, c);
+}
+
+#undef FMA
+#undef FMA_fmadd
+#undef FMA_fnmadd
+
+/* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
+
+#define SHUFFLE(a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
+
+#if L == 2
+
+INLINE void
+VOP (to_columns) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    y[2 * i] = SHUFFLE (x[i], x[4 + i], 0, 2);
+    y[2 * i + 1] = SHUFFLE (x[i], x[4 + i], 1, 3);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i++)
+    x[i] = y[i];
+}
+
+INLINE void
+VOP (to_rows) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], 0, 2);
+    y[4 + i] = SHUFFLE (x[2 * i], x[2 * i + 1], 1, 3);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i++)
+    x[i] = y[i];
+}
+
+#elif L == 4
+
+/* Four vectors that are `step` apart, rows to columns; its own inverse. */
+INLINE void
+VOP (transpose4) (VOP (V) * to, const VOP (V) * x, int step, int to_step)
+{
+  const VOP (V) a = x[0], b = x[step], c = x[2 * step], d = x[3 * step];
+#if T_SIZE == 4
+  const VOP (V) p = SHUFFLE (a, b, 0, 4, 1, 5), q = SHUFFLE (c, d, 0, 4, 1, 5);
+  const VOP (V) r = SHUFFLE (a, b, 2, 6, 3, 7), s = SHUFFLE (c, d, 2, 6, 3, 7);
+
+  to[0] = SHUFFLE (p, q, 0, 1, 4, 5);
+  to[to_step] = SHUFFLE (p, q, 2, 3, 6, 7);
+  to[2 * to_step] = SHUFFLE (r, s, 0, 1, 4, 5);
+  to[3 * to_step] = SHUFFLE (r, s, 2, 3, 6, 7);
+#else
+  const VOP (V) p = SHUFFLE (a, b, 0, 4, 2, 6), q = SHUFFLE (c, d, 0, 4, 2, 6);
+  const VOP (V) r = SHUFFLE (a, b, 1, 5, 3, 7), s = SHUFFLE (c, d, 1, 5, 3, 7);
+
+  to[0] = SHUFFLE (p, q, 0, 1, 4, 5);
+  to[to_step] = SHUFFLE (r, s, 0, 1, 4, 5);
+  to[2 * to_step] = SHUFFLE (p, q, 2, 3, 6, 7);
+  to[3 * to_step] = SHUFFLE (r, s, 2, 3, 6, 7);
+#endif
+}
+
+INLINE void
+VOP (to_columns) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+  VOP (transpose4) (y, x, 2, 1);
+  VOP (transpose4) (y + 4, x + 1, 2, 1);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i++)
+    x[i] = y[i];
+}
+
+INLINE void
+VOP (to_rows) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+  VOP (transpose4) (y, x, 1, 2);
+  VOP (transpose4) (y + 1, x + 4, 1, 2);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i++)
+    x[i] = y[i];
+}
+
+#elif L == 8
+
+/* Pairs of vectors, 2^0, then 2^1, then 2^2 apart; its own inverse.  The patterns
+ * are those that instructions have: of halves, quarters or pairs of lanes. */
+INLINE void
+VOP (to_columns) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+#if T_SIZE == 4
+    y[i] = SHUFFLE (x[i], x[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    y[i + 1] = SHUFFLE (x[i], x[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+#else
+    y[i] = SHUFFLE (x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    y[i + 1] = SHUFFLE (x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+#endif
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; k++) {
+    const int i = k % 2 + k / 2 * 4;
+    const VOP (V) a = y[i], b = y[i + 2];
+#if T_SIZE == 4
+    y[i] = SHUFFLE (a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    y[i + 2] = SHUFFLE (a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+    y[i] = SHUFFLE (a, b, 0, 1, 4, 5, 8, 9, 12, 13);
+    y[i + 2] = SHUFFLE (a, b, 2, 3, 6, 7, 10, 11, 14, 15);
+#endif
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+#if T_SIZE == 4
+    /* y[0], y[2], y[1], y[3]: the columns 0 to 3, and 4 to 7, of four rows */
+    const int from = i % 2 * 2 + i / 2;
+    x[i] = SHUFFLE (y[from], y[from + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    x[i + 4] = SHUFFLE (y[from], y[from + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+#else
+    x[i] = SHUFFLE (y[i], y[i + 4], 0, 1, 4, 5, 8, 9, 12, 13);
+    x[i + 4] = SHUFFLE (y[i], y[i + 4], 2, 3, 6, 7, 10, 11, 14, 15);
+#endif
+  }
+}
+
+INLINE void
+VOP (to_rows) (VOP (V) * x)
+{
+  VOP (to_columns) (x);
+}
+
+#else
+
+INLINE void
+VOP (to_columns) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+#pragma GCC unroll 3
+  for (int step = 0; step < 3; step++) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+      y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+          20, 22, 24, 26, 28, 30);
+      y[4 + i] = SHUFFLE (x[2 * i], x[2 * i + 1], 1, 3, 5, 7, 9, 11, 13, 15, 17,
+          19, 21, 23, 25, 27, 29, 31);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+      x[i] = y[i];
+  }
+}
+
+INLINE void
+VOP (to_rows) (VOP (V) * x)
+{
+  VOP (V) y[8];
+
+#pragma GCC unroll 3
+  for (int step = 0; step < 3; step++) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+      y[2 * i] = SHUFFLE (x[i], x[4 + i], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+          21, 6, 22, 7, 23);
+      y[2 * i + 1] = SHUFFLE (x[i], x[4 + i], 8, 24, 9, 25, 10, 26, 11, 27, 12,
+          28, 13, 29, 14, 30, 15, 31);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+      x[i] = y[i];
+  }
+}
+
+#endif
+
+#undef SHUFFLE

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxsndfile.h: libsndfile, loaded when the first file is read: it brings
+ * nine libraries along that most pipelines have no use for.
+ */
+#ifndef GST_TFX_SNDFILE_H
+#define GST_TFX_SNDFILE_H
+
+#include <gst/gst.h>
+#include <sndfile.h>
+
+typedef struct
+{
+  SNDFILE *(*open) (const char *path, int mode, SF_INFO *info);
+  sf_count_t (*readf_double) (SNDFILE *file, double *to, sf_count_t n_frames);
+  const char *(*strerror) (SNDFILE *file);
+  int (*close) (SNDFILE *file);
+} GstTfxSndfile;
+
+/* NULL if the library is not there; why (never freed) then says why. */
+const GstTfxSndfile *gst_tfx_sndfile_get (const gchar **why);
+
+#endif
