@@ -18,24 +18,61 @@
 /* The work of a call, as a multiple of what the block itself costs. */
 #define WORK 3.0
 
+/* Where the past that is run over begins, n_kept frames ago at the most. */
+static void
+set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
+{
+  const size_t n_wanted = c->n_taps - 1;
+  const size_t n_past = n_wanted < n_kept ? n_wanted : n_kept;
+  TfxConvolverCatchUp *f = &c->catch_up;
+
+  f->begin = source->n_run - n_past;
+  f->is_cut = n_past < n_wanted;
+  if (!c->grid)
+    return;
+  f->size = c->layout.levels[c->layout.n_levels - 1].size;
+  f->at = f->begin / f->size * f->size;
+  c->spectra_only = source->n_run - f->at >= 3 * f->size;
+  f->is_right = !c->spectra_only;
+}
+
+/* All that there is, if it is taken at once. */
+static size_t
+n_kept (const TfxConvolver *source)
+{
+  return source->grid ? source->past_length
+                      : tfx_convolver_line_n_kept (source);
+}
+
 bool
 tfx_convolver_catch_up_start (TfxConvolver *c, const TfxConvolver *source)
 {
-  const size_t n_new = c->n_taps - 1, n_old = source->n_taps - 1;
-  const size_t n_past = n_new < n_old ? n_new : n_old;
-  TfxConvolverCatchUp *f = &c->catch_up;
-
   if (c->n_channels != source->n_channels || c->precision != source->precision)
     return false;
-  memset (f, 0, sizeof *f);
-  f->is_on = true;
-  if (!c->grid)
-    return true;
-  f->size = c->layout.levels[c->layout.n_levels - 1].size;
-  f->at = (source->n_run - n_past) / f->size * f->size;
-  c->spectra_only = source->n_run - f->at >= 3 * f->size;
-  f->is_right = !c->spectra_only;
+  memset (&c->catch_up, 0, sizeof c->catch_up);
+  c->catch_up.is_on = true;
+  set_begin (c, source, source->n_taps - 1);
   return true;
+}
+
+/* A past that is cut off begins softly: n frames of it, the first of them
+ * `first`. */
+static void
+soften_past (const TfxConvolver *c, uint64_t first, size_t n, void *x)
+{
+  const uint64_t begin = c->catch_up.begin;
+
+  for (size_t i = 0; c->catch_up.is_cut && i < n; i++) {
+    const uint64_t at = first + i;
+    double w;
+
+    if (at >= begin + TFX_WEIGHT_RISE)
+      return;
+    w = at < begin ? 0.0
+                   : tfx_weight_at (TFX_WEIGHT_SMOOTH, (size_t)(at - begin),
+                         TFX_WEIGHT_RISE);
+    tfx_convolver_set_value (c, x, i, w * tfx_convolver_get_value (c, x, i));
+  }
 }
 
 /* n frames of the source's past from frame `first` on; those that it has not
@@ -72,8 +109,10 @@ run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
   tfx_convolver_grid_begin (c, n);
   x = tfx_convolver_grid_input (c, &stride);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    read_past (source, channel, f->at, n,
-        tfx_convolver_at (c, x, channel * stride));
+    void *x_channel = tfx_convolver_at (c, x, channel * stride);
+
+    read_past (source, channel, f->at, n, x_channel);
+    soften_past (c, f->at, n, x_channel);
     tfx_convolver_grid_received (c, channel, n);
     /* The rest of a block that has begun needs what comes with its start. */
     if (is_near)
@@ -112,14 +151,17 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
   const size_t head = c->layout.levels[0].size;
 
   f->n_done = 0;
+  if (n_frames == SIZE_MAX || !c->grid)
+    set_begin (c, source, n_kept (source));
   if (!c->grid) {
+    const size_t n = (size_t)(source->n_run - f->begin);
+
     tfx_convolver_line_reset (c);
     for (unsigned channel = 0; channel < c->n_channels; channel++) {
-      size_t n = c->n_taps - 1;
-      if (n > source->n_taps - 1)
-        n = source->n_taps - 1;
-      read_past (source, channel, source->n_run - n, n,
-          tfx_convolver_line_history (c, channel, n));
+      void *x = tfx_convolver_line_history (c, channel, n);
+
+      read_past (source, channel, f->begin, n, x);
+      soften_past (c, f->begin, n, x);
     }
     c->n_run = source->n_run;
     return 0;

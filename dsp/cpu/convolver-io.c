@@ -201,11 +201,11 @@ tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n)
 
 void
 tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
-    size_t start, size_t length)
+    size_t start, size_t length, TfxWeight shape)
 {
   for (size_t i = 0; i < n; i++) {
-    const double w = (double)(start + i + 1) / (double)length;
-    const double weight = w < 1.0 ? w : 1.0;
+    const double weight = tfx_weight_at (shape, start + i + 1, length);
+
     if (c->precision == TFX_SAMPLE_F32) {
       float *a = (float *)y + i;
       const float b = ((const float *)to)[i];

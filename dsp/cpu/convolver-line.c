@@ -177,6 +177,12 @@ tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n)
   return line_at (c, channel, c->line->at - n);
 }
 
+size_t
+tfx_convolver_line_n_kept (const TfxConvolver *c)
+{
+  return c->line->n_history;
+}
+
 const void *
 tfx_convolver_line_get_past (const TfxConvolver *c, unsigned channel,
     size_t age, size_t *n)

@@ -44,11 +44,13 @@ typedef struct TfxConvolverGrid TfxConvolverGrid;
 typedef struct TfxConvolverCatchUp
 {
   bool is_on;
-  uint64_t at;   /* the next of the source's frames */
-  size_t size;   /* of the longest partitions */
-  bool is_right; /* the output would be, once it is there */
-  double credit; /* ns of work that may be done now */
-  size_t n_done; /* frames in the last call */
+  uint64_t begin; /* of the past, among the source's frames */
+  bool is_cut;    /* a longer one was wanted */
+  uint64_t at;    /* the next of the source's frames */
+  size_t size;    /* of the longest partitions */
+  bool is_right;  /* the output would be, once it is there */
+  double credit;  /* ns of work that may be done now */
+  size_t n_done;  /* frames in the last call */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver
@@ -65,8 +67,10 @@ struct TfxConvolver
   TfxConvolverTaps *fade_pair[2];
   unsigned active; /* which of the two is heard, or fades out */
   size_t fade_done, fade_frames;
+  TfxWeight weight;
   TfxConvolverTaps *waiting; /* for the end of the cross-fade, or NULL */
   size_t waiting_fade_frames;
+  TfxWeight waiting_weight;
   TfxConvolverTaps *retired[2]; /* to be let go of where that may take time */
 
   void *output; /* T[n_channels][output_stride]: a segment */
@@ -150,7 +154,7 @@ tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i);
 void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 /* y[i] goes from y[i] to to[i] as (start + i + 1) / length goes to 1. */
 void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
-    size_t n, size_t start, size_t length);
+    size_t n, size_t start, size_t length, TfxWeight weight);
 double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
 /* The direct form: y[n] = sum over k < n_taps of taps[k] x[n - k], for n_frames
  * and no more. */
@@ -188,6 +192,7 @@ void *
 tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n);
 /* The input `age` frames ago, at most *n frames of it, which becomes the number
  * that lies there in a row; NULL if it was not kept. */
+size_t tfx_convolver_line_n_kept (const TfxConvolver *c);
 const void *tfx_convolver_line_get_past (const TfxConvolver *c,
     unsigned channel, size_t age, size_t *n);
 

@@ -60,20 +60,23 @@ first_tap (const TfxConvolverSpec *spec, size_t kernel)
 /* ---- direct ----------------------------------------------------------------- */
 
 static int
-make_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
+make_direct (TfxConvolverTaps *t)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
                     : t->n_core;
   t->direct = alloc_values (t, t->n_kernels * t->n_direct);
-  if (!t->direct)
-    return -ENOMEM;
+  return t->direct ? 0 : -ENOMEM;
+}
+
+static void
+fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
+{
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
       set_value (t->precision, t->direct, kernel * t->n_direct + i,
           i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
   }
-  return 0;
 }
 
 /* ---- spectra ---------------------------------------------------------------- */
@@ -136,33 +139,86 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
   }
 }
 
+/* Bytes from one kernel's spectra to the next's. */
+static size_t
+spectra_stride (const TfxConvolverTaps *t, const TfxConvolverLevel *l)
+{
+  return 2 * l->size * l->n_parts * (t->precision == TFX_SAMPLE_F32 ? 4 : 8);
+}
+
 static int
-make_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec)
+make_spectra (TfxConvolverTaps *t, size_t level)
 {
   const TfxConvolverLevel *l = &t->layout.levels[level];
-  const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
-  const size_t stride = 2 * l->size * l->n_parts * value_size;
+
+  t->spectra[level] = alloc_values (t, t->n_kernels * 2 * l->size * l->n_parts);
+  return t->spectra[level] ? 0 : -ENOMEM;
+}
+
+static void
+fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
+    Spectrum *spectrum)
+{
+  const TfxConvolverLevel *l = &t->layout.levels[level];
+  const size_t stride = spectra_stride (t, l);
   /* form block: one partition that may be as long as two sizes */
   const size_t length =
       t->layout.form == TFX_CONVOLVER_BLOCK ? 2 * l->size : l->size;
-  Spectrum spectrum;
-  int result;
 
-  t->spectra[level] = alloc_values (t, t->n_kernels * stride / value_size);
-  if (!t->spectra[level])
-    return -ENOMEM;
-  result = spectrum_init (&spectrum, t, l->size);
-  if (result)
-    return result;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t part = 0; part < l->n_parts; part++)
-      spectrum_write (&spectrum, t, first_tap (spec, kernel), spec->gain,
+      spectrum_write (spectrum, t, first_tap (spec, kernel), spec->gain,
           l->first + part * l->size, length,
           (char *)t->spectra[level] + kernel * stride, l->n_parts - 1 - part,
           l->n_parts);
   }
-  spectrum_clear (&spectrum);
-  return 0;
+}
+
+/* ---- filling ------------------------------------------------------------------ */
+
+struct TfxConvolverFiller
+{
+  size_t n_levels;
+  Spectrum spectra[TFX_CONVOLVER_MAX_LEVELS];
+};
+
+void
+tfx_convolver_filler_free (TfxConvolverFiller **filler)
+{
+  TfxConvolverFiller *f = *filler;
+
+  *filler = NULL;
+  if (!f)
+    return;
+  for (size_t i = 0; i < f->n_levels; i++)
+    spectrum_clear (&f->spectra[i]);
+  free (f);
+}
+
+int
+tfx_convolver_filler_new (const TfxConvolverTaps *t, TfxConvolverFiller **out)
+{
+  TfxConvolverFiller *f = calloc (1, sizeof *f);
+  int result = f ? 0 : -ENOMEM;
+
+  for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
+    const TfxConvolverLevel *l = &t->layout.levels[i];
+
+    result = spectrum_init (&f->spectra[i], t, l->size);
+    f->n_levels += !result;
+  }
+  if (result)
+    tfx_convolver_filler_free (&f);
+  *out = f;
+  return result;
+}
+
+static void
+fill (TfxConvolverTaps *t, const TfxConvolverSpec *spec, TfxConvolverFiller *f)
+{
+  fill_direct (t, spec);
+  for (size_t i = 0; i < t->layout.n_levels; i++)
+    fill_spectra (t, i, spec, &f->spectra[i]);
 }
 
 /* ---- the object ------------------------------------------------------------- */
@@ -214,10 +270,22 @@ are_taps_finite (const TfxConvolverSpec *spec)
 /* For a tap of a channel, at the most; see convolver.h. */
 #define MOST_BYTES 256
 
+bool
+tfx_convolver_taps_refill (TfxConvolverTaps *t, const TfxConvolverSpec *spec,
+    TfxConvolverFiller *filler)
+{
+  if (__atomic_load_n (&t->n_refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_taps_finite (spec))
+    return false;
+  fill (t, spec, filler);
+  return true;
+}
+
 int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
 {
   const TfxConvolverKernels *kernels = check_spec (spec);
+  TfxConvolverFiller *filler = NULL;
   TfxConvolverTaps *t;
   int result;
 
@@ -245,11 +313,16 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   t->kernels = kernels;
   tfx_convolver_layout_choose (spec, kernels, &t->layout);
   write_text (t);
-  result = make_direct (t, spec);
+  result = make_direct (t);
   for (size_t i = 0; !result && i < t->layout.n_levels; i++)
-    result = make_spectra (t, i, spec);
+    result = make_spectra (t, i);
+  if (!result)
+    result = tfx_convolver_filler_new (t, &filler);
   if (result)
     tfx_convolver_taps_unref (&t);
+  else
+    fill (t, spec, filler);
+  tfx_convolver_filler_free (&filler);
   *taps = t;
   return result;
 }

@@ -144,13 +144,15 @@ retire (TfxConvolver *c)
 
 /* Puts taps, whose reference it takes, beside the active ones. */
 static void
-start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames)
+start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames,
+    TfxWeight weight)
 {
   const unsigned side = !c->active;
 
   c->fade_pair[side] = taps;
   c->fade_frames = fade_frames > 0 ? fade_frames : 1;
   c->fade_done = 0;
+  c->weight = weight;
   if (c->grid)
     tfx_convolver_grid_prime (c, side);
   if (fade_frames == 0)
@@ -165,13 +167,13 @@ end_fade (TfxConvolver *c)
   if (c->waiting) {
     TfxConvolverTaps *taps = c->waiting;
     c->waiting = NULL;
-    start_fade (c, taps, c->waiting_fade_frames);
+    start_fade (c, taps, c->waiting_fade_frames, c->waiting_weight);
   }
 }
 
 int
 tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
-    size_t fade_frames)
+    size_t fade_frames, TfxWeight weight)
 {
   const TfxConvolverTaps *now = c->fade_pair[c->active];
 
@@ -186,12 +188,13 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
   unref_retired (c);
   tfx_convolver_taps_ref (taps);
   if (c->fade_frames == 0) {
-    start_fade (c, taps, fade_frames);
+    start_fade (c, taps, fade_frames, weight);
     return 0;
   }
   tfx_convolver_taps_unref (&c->waiting);
   c->waiting = taps;
   c->waiting_fade_frames = fade_frames;
+  c->waiting_weight = weight;
   return 0;
 }
 
@@ -226,7 +229,8 @@ run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
   render (c, c->active, channel, n, y);
   if (c->fade_frames > 0) {
     render (c, !c->active, channel, n, c->other);
-    tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames);
+    tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames,
+        c->weight);
   }
   return is_sound;
 }

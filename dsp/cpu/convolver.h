@@ -36,6 +36,7 @@
 #define TFX_CONVOLVER_H
 
 #include "../tfx.h"
+#include "../weight.h"
 
 typedef struct TfxConvolverTaps TfxConvolverTaps;
 typedef struct TfxConvolver TfxConvolver;
@@ -66,6 +67,18 @@ int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps);
 TfxConvolverTaps *tfx_convolver_taps_ref (TfxConvolverTaps *taps);
 void tfx_convolver_taps_unref (TfxConvolverTaps **taps);
+
+/* The scratch to fill taps of the shape of these.  0, -ENOMEM or -ENOSYS. */
+typedef struct TfxConvolverFiller TfxConvolverFiller;
+int tfx_convolver_filler_new (const TfxConvolverTaps *taps,
+    TfxConvolverFiller **filler);
+void tfx_convolver_filler_free (TfxConvolverFiller **filler);
+
+/* Other values for taps that nobody else holds; nothing else of the spec differs
+ * from the one that they were made from.  Allocates nothing.  False if somebody
+ * holds them, or a tap is too large. */
+bool tfx_convolver_taps_refill (TfxConvolverTaps *taps,
+    const TfxConvolverSpec *spec, TfxConvolverFiller *filler);
 
 /* TFX_FIR_DIRECT or TFX_FIR_FFT */
 TfxFirMethod tfx_convolver_taps_method (const TfxConvolverTaps *taps);
@@ -125,15 +138,15 @@ size_t tfx_convolver_catch_up_work (const TfxConvolver *convolver);
  * rounding errors; 0 is rest. */
 double tfx_convolver_state_peak (const TfxConvolver *convolver);
 
-/* Goes to other taps, linearly over fade_frames frames (0: at once), from the
- * next run on.  While a cross-fade runs both are computed, and taps that are
+/* Goes to other taps over fade_frames frames (0: at once), from the next run
+ * on.  While a cross-fade runs both are computed, and taps that are
  * set meanwhile wait for its end; only the last of them count.  Allocates
  * nothing; for partitioned taps the call itself costs about what two blocks of
  * the longest partition do.
  * 0, or -EINVAL if the taps differ in channels, precision, kernel or form: a
  * new convolver that is given the history is the way then. */
 int tfx_convolver_set_taps (TfxConvolver *convolver, TfxConvolverTaps *taps,
-    size_t fade_frames);
+    size_t fade_frames, TfxWeight weight);
 bool tfx_convolver_is_fading (const TfxConvolver *convolver);
 
 #endif

@@ -11,6 +11,7 @@
 #include "../follow.h"
 #include "../glide.h"
 #include "../slot.h"
+#include "../weight.h"
 
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out);
@@ -59,9 +60,8 @@ fade (double *restrict x, const double *restrict y, size_t n_frames,
     unsigned n_channels, size_t start, size_t length)
 {
   for (size_t i = 0; i < n_frames; i++) {
-    size_t at = start + i + 1;
-    double t = at <= length ? (double)at / (double)(length + 1) : 1.0;
-    double w = t * t * (3.0 - 2.0 * t);
+    const double w =
+        tfx_weight_at (TFX_WEIGHT_SMOOTH, start + i + 1, length + 1);
 
     for (unsigned c = 0; c < n_channels; c++, x++, y++)
       *x += w * (*y - *x);

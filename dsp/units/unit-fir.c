@@ -169,7 +169,7 @@ unit_drop_values (void *values)
 static void
 unit_set_values (void *unit, void *values, size_t fade_frames)
 {
-  tfx_convolver_set_taps (unit, values, fade_frames);
+  tfx_convolver_set_taps (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
   unit_drop_values (values);
 }
 

@@ -50,7 +50,8 @@ run_all (const TfxConvolverSpec *spec, TfxConvolver *convolver, double *samples)
     at += n;
     if (i % 5 == 0) {
       TfxConvolverTaps *taps = fir_taps_new (spec);
-      tfx_convolver_set_taps (convolver, taps, i % 10 ? 0 : 700);
+      tfx_convolver_set_taps (convolver, taps, i % 10 ? 0 : 700,
+          TFX_WEIGHT_SMOOTH);
       tfx_convolver_taps_unref (&taps);
     }
   }
@@ -100,7 +101,7 @@ test_state (void)
     tfx_convolver_get_history (convolver, history);
     tfx_convolver_set_history (convolver, history);
     tfx_convolver_state_peak (convolver);
-    tfx_convolver_set_taps (convolver, taps, 10);
+    tfx_convolver_set_taps (convolver, taps, 10, TFX_WEIGHT_SMOOTH);
     tfx_convolver_reset (convolver);
     counts = heap_unwatch ();
     tap_many_check (&many, counts.n_allocations == 0 && counts.n_locks == 0,

@@ -240,7 +240,8 @@ check_changes (TapMany *many, const FirCase *c, TfxConvolverSpec spec,
     fir_case_run (c, convolver, spec.precision, fir_split_random, at,
         changes[i].at - at, out);
     at = changes[i].at;
-    result |= tfx_convolver_set_taps (convolver, taps, changes[i].fade_frames);
+    result |= tfx_convolver_set_taps (convolver, taps, changes[i].fade_frames,
+        TFX_WEIGHT_LINEAR);
     tfx_convolver_taps_unref (&taps);
 
     to = run_alone (cases[i + 1], other);
@@ -310,7 +311,7 @@ test_waiting (void)
 
       other.gain = gain;
       taps = fir_taps_new (&other);
-      tfx_convolver_set_taps (convolver, taps, 1000);
+      tfx_convolver_set_taps (convolver, taps, 1000, TFX_WEIGHT_LINEAR);
       tfx_convolver_taps_unref (&taps);
       fir_case_run (c, convolver, TFX_SAMPLE_F64, fir_split_random,
           (size_t)i * 100, 100, out);
@@ -348,7 +349,7 @@ test_reset (void)
         taps = fir_taps_new (&spec);
         fir_case_run (c, convolver, spec.precision, fir_split_random, 0, 3001,
             out);
-        tfx_convolver_set_taps (convolver, taps, 5000);
+        tfx_convolver_set_taps (convolver, taps, 5000, TFX_WEIGHT_LINEAR);
         tfx_convolver_taps_unref (&taps);
       }
       tfx_convolver_reset (convolver);
@@ -390,7 +391,8 @@ test_set_refused (void)
   others[5].is_reproducible = true;
   for (int i = 0; i < 6; i++) {
     TfxConvolverTaps *taps = fir_taps_new (&others[i]);
-    tap_check (tfx_convolver_set_taps (convolver, taps, 10) == -EINVAL,
+    tap_check (tfx_convolver_set_taps (convolver, taps, 10,
+                   TFX_WEIGHT_LINEAR) == -EINVAL,
         "taps of another shape are refused (%d)", i);
     tfx_convolver_taps_unref (&taps);
   }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * weight.h: the weight of what is faded in. */
+#ifndef TFX_WEIGHT_H
+#define TFX_WEIGHT_H
+
+#include <stddef.h>
+
+typedef enum
+{
+  /* A change by itself: 3 t^2 - 2 t^3, without a kink at its ends. */
+  TFX_WEIGHT_SMOOTH,
+  /* From one point of a curve to the next. */
+  TFX_WEIGHT_LINEAR
+} TfxWeight;
+
+/* `done` of `length` frames are over: 0 to 1. */
+static inline double
+tfx_weight_at (TfxWeight weight, size_t done, size_t length)
+{
+  const double t = done < length ? (double)done / (double)length : 1.0;
+
+  return weight == TFX_WEIGHT_LINEAR ? t : t * t * (3.0 - 2.0 * t);
+}
+
+/* What is known of a signal begins somewhere inside of it: it rises there over
+ * so many frames, or a delay line would make a click of that. */
+#define TFX_WEIGHT_RISE 512
+
+#endif
