@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * delay.c: y[n] = direct x[n] + sum over taps of gain x[n - delay].
  *
- * The past of each channel lies in a ring, so long that a block and the
- * longest delay fit.  A tap is then a multiply-add of two runs of samples, cut
- * where the ring ends. */
-#include "delay.h"
+ * The past lies in a ring of frames, so long that a part of a block and the
+ * longest delay fit. */
+#include "delay-private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,41 +12,30 @@
 
 #include "../block.h"
 
-/* y = gain * (direct x + sum of taps) */
-typedef struct Taps
-{
-  double direct, gain;
-  const TfxTap *taps;
-  size_t n;
-} Taps;
+/* Frames of a part at the most, and samples, so that its output stays in the
+ * cache. */
+#define PART_FRAMES 1024
+#define PART_SAMPLES 2048
 
-struct TfxDelay
-{
-  unsigned n_channels;
-  size_t longest, size, position; /* the ring's; where the next sample goes */
-  size_t max_frames;
-  double *ring;        /* [n_channels][size] */
-  double *line, *next; /* [max_frames]: an output, and that of the next taps */
-  Taps taps, next_taps;
-  size_t fade_done, fade_frames; /* from taps to next_taps; 0: none */
-};
+/* ---- life ---------------------------------------------------------------------- */
 
 int
-tfx_delay_new (unsigned n_channels, size_t longest, size_t max_frames,
-    TfxDelay **out)
+tfx_delay_new (unsigned n_channels, size_t longest, TfxDelay **out)
 {
   TfxDelay *d = calloc (1, sizeof *d);
+  const size_t frame_size = n_channels * sizeof (double);
+  const size_t part = PART_SAMPLES / n_channels;
 
   *out = NULL;
   if (!d)
     return -ENOMEM;
   d->n_channels = n_channels;
   d->longest = longest;
-  d->size = longest + max_frames;
-  d->max_frames = max_frames;
-  d->ring = calloc (d->size, n_channels * sizeof *d->ring);
-  d->line = calloc (max_frames, sizeof *d->line);
-  d->next = calloc (max_frames, sizeof *d->next);
+  d->size = longest + PART_FRAMES;
+  d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
+  d->ring = calloc (d->size, frame_size);
+  d->line = calloc (d->part_frames, frame_size);
+  d->next = calloc (d->part_frames, frame_size);
   if (!d->ring || !d->line || !d->next) {
     tfx_delay_free (&d);
     return -ENOMEM;
@@ -72,23 +60,13 @@ tfx_delay_free (TfxDelay **delay)
 
 void
 tfx_delay_set_taps (TfxDelay *d, double direct, const TfxTap *taps,
-    size_t n_taps, double gain)
+    size_t n_taps, size_t fade_frames, TfxWeight weight)
 {
-  d->taps = (Taps){ direct, gain, taps, n_taps };
-  d->fade_frames = 0;
-}
-
-void
-tfx_delay_fade_taps (TfxDelay *d, double direct, const TfxTap *taps,
-    size_t n_taps, size_t fade_frames)
-{
-  if (fade_frames == 0) {
-    tfx_delay_set_taps (d, direct, taps, n_taps, 1.0);
-    return;
-  }
-  d->next_taps = (Taps){ direct, 1.0, taps, n_taps };
   d->fade_frames = fade_frames;
   d->fade_done = 0;
+  d->weight = weight;
+  *(fade_frames > 0 ? &d->next_taps : &d->taps) =
+      (TfxDelayTaps){ direct, taps, n_taps };
 }
 
 bool
@@ -103,90 +81,113 @@ tfx_delay_fade_left (const TfxDelay *d)
   return d->fade_frames - d->fade_done;
 }
 
-/* The input of every channel into the ring, from `position` on. */
-static void
-store_block (TfxDelay *d, const TfxBlock *in)
-{
-  for (unsigned c = 0; c < d->n_channels; c++) {
-    double *ring = d->ring + c * d->size;
-    size_t at = d->position;
+/* ---- samples and doubles -------------------------------------------------------- */
 
-    for (size_t i = 0; i < in->n_frames; i++) {
-      double v = tfx_block_get (in, i, c);
-      /* What is not finite would stay for the length of the line. */
-      ring[at] = isfinite (v) ? v : 0.0;
-      at = at + 1 == d->size ? 0 : at + 1;
-    }
-  }
+/* True if the samples of a frame lie side by side, and so do the frames. */
+static bool
+is_dense (const TfxBlock *b)
+{
+  return b->frame_stride == (ptrdiff_t)b->n_channels &&
+         (b->channel_stride == 1 || b->n_channels == 1);
 }
 
-/* y[i] += gain * ring[at + i], around the end of the ring. */
-static void
-add_tap (const TfxDelay *d, const double *ring, size_t at, double gain,
-    double *restrict y, size_t n)
+/* What is not finite would stay for the length of the line. */
+static double
+clean (double v)
 {
-  while (n > 0) {
-    size_t run = d->size - at < n ? d->size - at : n;
-
-    for (size_t i = 0; i < run; i++)
-      y[i] += gain * ring[at + i];
-    y += run;
-    n -= run;
-    at = 0;
-  }
+  return v - v == 0.0 ? v : 0.0;
 }
 
-/* The output of channel c for the block that has been stored. */
+/* n frames of a channel, stride samples from one to the next, to x[n * width]. */
 static void
-render (const TfxDelay *d, const Taps *taps, const TfxBlock *in, unsigned c,
-    double *restrict y)
+load_f32 (double *restrict x, size_t width, const float *restrict from,
+    ptrdiff_t stride, size_t n)
 {
-  const size_t n = in->n_frames;
-
   for (size_t i = 0; i < n; i++)
-    y[i] = taps->gain * taps->direct * tfx_block_get (in, i, c);
-  for (size_t k = 0; k < taps->n; k++) {
-    const TfxTap *tap = &taps->taps[k];
-    unsigned from = tap->swap && (c ^ 1) < d->n_channels ? c ^ 1 : c;
-    size_t at = d->position + d->size - tap->delay;
+    x[i * width] = clean (from[(ptrdiff_t)i * stride]);
+}
 
-    if (tap->side != TFX_TAP_BOTH &&
-        (tap->side == TFX_TAP_LEFT) != (c % 2 == 0))
-      continue;
-    add_tap (d, d->ring + from * d->size, at >= d->size ? at - d->size : at,
-        taps->gain * tap->gain, y, n);
+static void
+load_f64 (double *restrict x, size_t width, const double *restrict from,
+    ptrdiff_t stride, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    x[i * width] = clean (from[(ptrdiff_t)i * stride]);
+}
+
+/* n frames of the input, from frame `first` on, to x[n][n_channels]. */
+static void
+load (double *x, const TfxBlock *in, size_t first, size_t n)
+{
+  const size_t width = in->n_channels;
+
+  for (unsigned c = 0; c < in->n_channels; c++) {
+    const ptrdiff_t at =
+        (ptrdiff_t)first * in->frame_stride + (ptrdiff_t)c * in->channel_stride;
+    const bool is_all = is_dense (in);
+    const size_t step = is_all ? 1 : width;
+    const ptrdiff_t stride = is_all ? 1 : in->frame_stride;
+    const size_t n_values = is_all ? n * width : n;
+
+    if (in->type == TFX_SAMPLE_F32)
+      load_f32 (x + c, step, (const float *)in->data + at, stride, n_values);
+    else
+      load_f64 (x + c, step, (const double *)in->data + at, stride, n_values);
+    if (is_all)
+      return;
+  }
+}
+
+static void
+store (const double *restrict y, const TfxBlock *out)
+{
+  const size_t n_samples = out->n_frames * out->n_channels;
+
+  if (is_dense (out) && out->type == TFX_SAMPLE_F32) {
+    float *to = out->data;
+
+    for (size_t i = 0; i < n_samples; i++)
+      to[i] = (float)y[i];
+    return;
+  }
+  for (unsigned c = 0; c < out->n_channels; c++) {
+    for (size_t i = 0; i < out->n_frames; i++)
+      tfx_block_set (out, i, c, y[i * out->n_channels + c]);
   }
 }
 
 /* From one set of taps to the next, frame by frame. */
 static void
 mix (const TfxDelay *d, double *restrict y, const double *restrict next,
-    size_t n)
+    size_t n_frames)
 {
-  for (size_t i = 0; i < n; i++) {
-    size_t at = d->fade_done + i + 1;
-    double w = at < d->fade_frames ? (double)at / (double)d->fade_frames : 1.0;
+  for (size_t i = 0; i < n_frames; i++) {
+    const double w =
+        tfx_weight_at (d->weight, d->fade_done + i + 1, d->fade_frames);
 
-    y[i] += w * (next[i] - y[i]);
+    for (unsigned c = 0; c < d->n_channels; c++, y++, next++)
+      *y += w * (*next - *y);
   }
 }
 
-/* At most max_frames. */
+/* At most part_frames. */
 static void
 run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 {
-  const size_t n = in->n_frames;
+  const size_t n = in->n_frames, left = d->size - d->position;
+  const size_t n_first = left < n ? left : n;
+  const bool is_direct = is_dense (out) && out->type == TFX_SAMPLE_F64;
+  double *y = is_direct ? out->data : d->line;
 
-  store_block (d, in);
-  for (unsigned c = 0; c < d->n_channels; c++) {
-    render (d, &d->taps, in, c, d->line);
-    if (d->fade_frames > 0) {
-      render (d, &d->next_taps, in, c, d->next);
-      mix (d, d->line, d->next, n);
-    }
-    for (size_t i = 0; i < n; i++)
-      tfx_block_set (out, i, c, d->line[i]);
+  load (d->ring + d->position * d->n_channels, in, 0, n_first);
+  load (d->ring, in, n_first, n - n_first);
+  tfx_delay_render (d, &d->taps, y, n);
+  if (d->fade_frames > 0) {
+    tfx_delay_render (d, &d->next_taps, d->next, n);
+    mix (d, y, d->next, n);
   }
+  if (!is_direct)
+    store (y, out);
   d->position = (d->position + n) % d->size;
   d->fade_done += n;
   if (d->fade_frames > 0 && d->fade_done >= d->fade_frames) {
@@ -198,32 +199,40 @@ run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 void
 tfx_delay_run (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 {
-  for (size_t i = 0; i < in->n_frames; i += d->max_frames) {
-    size_t left = in->n_frames - i;
-    size_t n = left < d->max_frames ? left : d->max_frames;
-    TfxBlock from = tfx_block_part (in, i, n, 0, d->n_channels);
-    TfxBlock to = tfx_block_part (out, i, n, 0, d->n_channels);
+  for (size_t i = 0; i < in->n_frames; i += d->part_frames) {
+    const size_t left = in->n_frames - i;
+    const size_t n = left < d->part_frames ? left : d->part_frames;
+    const TfxBlock from = tfx_block_part (in, i, n, 0, d->n_channels);
+    const TfxBlock to = tfx_block_part (out, i, n, 0, d->n_channels);
 
     run_part (d, &from, &to);
   }
 }
 
-/* The input `age` frames ago, 1 to longest. */
-static double
-get_past (const TfxDelay *d, unsigned c, size_t age)
+/* ---- state -------------------------------------------------------------------------- */
+
+/* The frame of the ring that came in `age` frames ago, 1 to size. */
+static double *
+find_past (const TfxDelay *d, size_t age)
 {
-  return d->ring[c * d->size + (d->position + d->size - age) % d->size];
+  return d->ring + tfx_delay_find_start (d, age) * d->n_channels;
 }
 
+/* What the other line has not kept is silence, out of which the rest rises. */
 void
 tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
 {
-  const size_t n = d->longest < from->longest ? d->longest : from->longest;
+  const bool is_cut = from->size < d->longest;
+  const size_t n = is_cut ? from->size : d->longest;
 
   tfx_delay_reset (d);
-  for (unsigned c = 0; c < d->n_channels; c++) {
-    for (size_t i = 0; i < n; i++)
-      d->ring[c * d->size + i] = get_past (from, c, n - i);
+  for (size_t i = 0; i < n; i++) {
+    const double *past = find_past (from, n - i);
+    const double w =
+        is_cut ? tfx_weight_at (TFX_WEIGHT_SMOOTH, i, TFX_WEIGHT_RISE) : 1.0;
+
+    for (unsigned c = 0; c < d->n_channels; c++)
+      d->ring[i * d->n_channels + c] = w * past[c];
   }
   d->position = n;
 }
@@ -233,8 +242,7 @@ tfx_delay_get_state (const TfxDelay *d, double *state)
 {
   for (unsigned c = 0; c < d->n_channels; c++) {
     for (size_t i = 0; i < d->longest; i++)
-      *state++ = d->ring[c * d->size +
-                         (d->position + d->size - d->longest + i) % d->size];
+      *state++ = find_past (d, d->longest - i)[c];
   }
 }
 
@@ -242,10 +250,11 @@ void
 tfx_delay_set_state (TfxDelay *d, const double *state)
 {
   tfx_delay_reset (d);
-  for (unsigned c = 0; c < d->n_channels; c++)
-    memcpy (d->ring + c * d->size, state + c * d->longest,
-        d->longest * sizeof *state);
-  d->position = d->longest % d->size;
+  for (unsigned c = 0; c < d->n_channels; c++) {
+    for (size_t i = 0; i < d->longest; i++)
+      d->ring[i * d->n_channels + c] = *state++;
+  }
+  d->position = d->longest;
 }
 
 void
@@ -260,11 +269,11 @@ tfx_delay_state_peak (const TfxDelay *d)
 {
   double peak = 0.0;
 
-  for (unsigned c = 0; c < d->n_channels; c++) {
-    for (size_t i = 0; i < d->longest; i++)
-      peak = fmax (peak,
-          fabs (d->ring[c * d->size +
-                        (d->position + d->size - d->longest + i) % d->size]));
+  for (size_t age = 1; age <= d->longest; age++) {
+    const double *past = find_past (d, age);
+
+    for (unsigned c = 0; c < d->n_channels; c++)
+      peak = fmax (peak, fabs (past[c]));
   }
   return peak;
 }

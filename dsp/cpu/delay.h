@@ -4,32 +4,27 @@
 #define TFX_DELAY_H
 
 #include "../tfx.h"
+#include "../weight.h"
 
 typedef struct TfxDelay TfxDelay;
 
-/* At rest, for delays up to longest and blocks of up to max_frames frames.
- * 0 or -ENOMEM. */
-int tfx_delay_new (unsigned n_channels, size_t longest, size_t max_frames,
-    TfxDelay **delay);
+/* At rest, for delays up to longest.  0 or -ENOMEM. */
+int tfx_delay_new (unsigned n_channels, size_t longest, TfxDelay **delay);
 void tfx_delay_free (TfxDelay **delay);
 
-/* y = gain * (direct x + sum of taps); taps stays the caller's while it
- * runs. */
+/* y = direct x + sum of taps, over fade_frames frames from the next one on; 0: at
+ * once.  taps stays the caller's while it runs, as do those of before while it
+ * fades.  A fade that runs is cut short. */
 void tfx_delay_set_taps (TfxDelay *delay, double direct, const TfxTap *taps,
-    size_t n_taps, double gain);
-
-/* The same, without a gain, linearly over fade_frames frames from the next one
- * on; 0: at once.  Both sets of taps stay the caller's while it does.  A fade
- * that runs is cut short. */
-void tfx_delay_fade_taps (TfxDelay *delay, double direct, const TfxTap *taps,
-    size_t n_taps, size_t fade_frames);
+    size_t n_taps, size_t fade_frames, TfxWeight weight);
 bool tfx_delay_is_fading (const TfxDelay *delay);
 size_t tfx_delay_fade_left (const TfxDelay *delay);
 
-/* The past of another line of as many channels, as far as both have it. */
+/* The past of another line of as many channels, as far as that has it. */
 void tfx_delay_seed (TfxDelay *delay, const TfxDelay *from);
 
-/* One block of any length, in place or apart. */
+/* One block of any length, in place or apart.  A sample that is not finite
+ * counts as 0. */
 void tfx_delay_run (TfxDelay *delay, const TfxBlock *in, const TfxBlock *out);
 
 /* state[n_channels][longest]: the last inputs, the newest last. */

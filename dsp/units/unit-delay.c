@@ -36,14 +36,13 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
-  if (tfx_delay_new (spec->n_channels, stage->u.delay.longest, 1024, &u->line) <
-      0) {
+  if (tfx_delay_new (spec->n_channels, stage->u.delay.longest, &u->line) < 0) {
     free (u);
     return -ENOMEM;
   }
   u->now = tfx_stage_ref (stage);
   tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
-      stage->u.delay.n_taps, 1.0);
+      stage->u.delay.n_taps, 0, TFX_WEIGHT_SMOOTH);
   *unit = u;
   return 0;
 }
@@ -52,8 +51,8 @@ static void
 start_fade (Unit *u, TfxStage *stage, size_t fade_frames)
 {
   u->next = stage;
-  tfx_delay_fade_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
-      stage->u.delay.n_taps, fade_frames);
+  tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
+      stage->u.delay.n_taps, fade_frames, TFX_WEIGHT_SMOOTH);
 }
 
 /* A fade that has ended: what was heard is let go of. */

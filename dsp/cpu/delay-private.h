@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * delay-private.h: what a delay line is made of. */
+#ifndef TFX_DELAY_PRIVATE_H
+#define TFX_DELAY_PRIVATE_H
+
+#include "delay.h"
+
+/* y = direct x + sum of taps */
+typedef struct TfxDelayTaps
+{
+  double direct;
+  const TfxTap *taps;
+  size_t n;
+} TfxDelayTaps;
+
+struct TfxDelay
+{
+  unsigned n_channels;
+  size_t longest, size, position; /* the ring's; where the next frame goes */
+  size_t part_frames;
+  double *ring;        /* [size][n_channels] */
+  double *line, *next; /* [part_frames][n_channels]: an output, and that of the
+                        * next taps */
+  TfxDelayTaps taps, next_taps;
+  size_t fade_done, fade_frames; /* from taps to next_taps; 0: none */
+  TfxWeight weight;
+};
+
+/* The frames of the ring that stand `delay` before those of the part. */
+static inline size_t
+tfx_delay_find_start (const TfxDelay *d, size_t delay)
+{
+  const size_t at = d->position + d->size - delay;
+
+  return at >= d->size ? at - d->size : at;
+}
+
+/* The output of the frames that have been stored from `position` on,
+ * y[n_frames][n_channels] (delay-taps.c). */
+void tfx_delay_render (const TfxDelay *delay, const TfxDelayTaps *taps,
+    double *y, size_t n_frames);
+
+#endif

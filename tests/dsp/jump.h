@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * jump.h: how much of a change of settings is heard. */
+#ifndef TEST_JUMP_H
+#define TEST_JUMP_H
+
+#include "common.h"
+
+/* What a sine below 2 kHz does where a filter that it goes through changes. */
+typedef struct TestJump
+{
+  double
+      high_db; /* energy above 2 kHz against all of it, in a third of a second
+                   * around the change */
+  double
+      bend; /* the largest second difference, against the larger one of before
+                   * and after */
+  double peak_db; /* the largest value, likewise */
+} TestJump;
+
+/* Of 48000 frames of 48 kHz, with the change at frame 24000. */
+TestJump test_jump_measure (const double *frames);
+
+/* A sine of 440 Hz and amplitude 0.5, channel 0 of so many, through one chain and
+ * at frame 24000 through another, in blocks.  Lets go of both. */
+TestJump test_jump_between (TfxChain *before, TfxChain *after,
+    unsigned n_channels, size_t block_frames);
+
+#endif
