@@ -3,6 +3,7 @@
 #include "cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,18 @@ tfx_cache_hash (uint64_t hash, const void *data, size_t size)
   return hash;
 }
 
-/* Makes the folder if asked to.  False if there is none. */
+/* What is loaded from it runs on the device with our rights: nobody else may
+ * have put it there, or be able to. */
+static bool
+is_ours (const char *path)
+{
+  struct stat s;
+
+  return lstat (path, &s) == 0 && S_ISDIR (s.st_mode) &&
+         s.st_uid == geteuid () && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Makes the folder if asked to.  False if there is none that can be trusted. */
 static bool
 folder_path (char *path, size_t size, bool make)
 {
@@ -51,8 +63,12 @@ folder_path (char *path, size_t size, bool make)
     return false;
   if (make && mkdir (path, 0700) < 0 && errno != EEXIST)
     return false;
+  if (!is_ours (path))
+    return false;
   strcat (path, "/gst-tfx");
-  return !make || mkdir (path, 0700) == 0 || errno == EEXIST;
+  if (make && mkdir (path, 0700) < 0 && errno != EEXIST)
+    return false;
+  return is_ours (path);
 }
 
 static bool
@@ -97,12 +113,17 @@ tfx_cache_read (const char *name, uint64_t key, void **data, size_t *size)
   char path[PATH_MAX];
   FILE *file;
   bool found;
+  int fd;
 
   if (!entry_path (path, sizeof path, name, key, false))
     return false;
-  file = fopen (path, "rb");
-  if (!file)
+  fd = open (path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  file = fd < 0 ? NULL : fdopen (fd, "rb");
+  if (!file) {
+    if (fd >= 0)
+      close (fd);
     return false;
+  }
   found = read_entry (file, key, data, size);
   fclose (file);
   return found;

@@ -247,6 +247,8 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
 
     __threadfence ();
     if (atomicAdd (args.control + 1, 1u) == gridDim.x - 1) {
+      /* Behind what the others have read of it. */
+      __threadfence ();
       args.control[0] = 0;
       args.control[1] = 0;
       args.control[2] = epoch == 0x7fffffff ? 0 : epoch;

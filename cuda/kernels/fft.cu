@@ -262,6 +262,8 @@ fft_end (const TfxFftArgs &args, const volatile FftTile &tile)
 
   __threadfence ();
   if (atomicAdd (args.control + 1, 1u) == gridDim.x - 1) {
+    /* Behind what the others have read of it. */
+    __threadfence ();
     args.control[0] = 0;
     args.control[1] = 0;
     args.control[2] = epoch;

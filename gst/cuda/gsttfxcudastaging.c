@@ -15,6 +15,16 @@
  * gone, the second attempt costs nothing. */
 #define N_ATTEMPTS 2
 
+/* The driver promises copies on a device only for the pitches that its own
+ * allocations have; of one row it makes no difference. */
+#define PITCH_ALIGNMENT 512
+
+static gsize
+gst_tfx_cuda_staging_pitch (gsize size)
+{
+  return (size + PITCH_ALIGNMENT - 1) & ~(gsize)(PITCH_ALIGNMENT - 1);
+}
+
 /* ---- moving samples ----------------------------------------------------------- */
 
 static gboolean
@@ -73,7 +83,8 @@ gst_tfx_cuda_staging_upload (GstTfxCudaStaging *self)
   if (!GST_MEMORY_FLAG_IS_SET (self->root,
           GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD))
     return TRUE;
-  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  copy.srcPitch = copy.dstPitch =
+      gst_tfx_cuda_staging_pitch (copy.WidthInBytes);
   if (!gst_tfx_cuda_staging_copy (self, &copy))
     return FALSE;
   GST_MEMORY_FLAG_UNSET (self->root, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
@@ -96,7 +107,8 @@ gst_tfx_cuda_staging_download (GstTfxCudaStaging *self)
   if (!GST_MEMORY_FLAG_IS_SET (self->root,
           GST_CUDA_MEMORY_TRANSFER_NEED_DOWNLOAD))
     return TRUE;
-  copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+  copy.srcPitch = copy.dstPitch =
+      gst_tfx_cuda_staging_pitch (copy.WidthInBytes);
   if (!gst_tfx_cuda_staging_copy (self, &copy) ||
       !gst_tfx_cuda_staging_wait (self))
     return FALSE;
@@ -195,10 +207,10 @@ gst_tfx_cuda_staging_copy_range (GstTfxCudaStaging *to, GstTfxCudaStaging *from,
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcDevice = from->device + offset,
-    .srcPitch = size,
+    .srcPitch = gst_tfx_cuda_staging_pitch (size),
     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
     .dstDevice = to->device,
-    .dstPitch = size,
+    .dstPitch = gst_tfx_cuda_staging_pitch (size),
     .WidthInBytes = size,
     .Height = 1,
   };
@@ -252,13 +264,12 @@ gst_tfx_cuda_staging_free (gpointer data)
 
   gst_tfx_cuda_staging_run_pending (self);
   gst_tfx_cuda_staging_free_pending (self);
-  if (self->pinned) {
-    /* The stream may still be reading it. */
-    gst_tfx_cuda_staging_wait (self);
-    if (gst_tfx_cuda_staging_enter (self)) {
-      gst_cuda_result (CuMemFreeHost (self->pinned));
-      gst_cuda_context_pop (NULL);
-    }
+  /* The stream may still be using it, and the device memory, which is freed
+   * next. */
+  gst_tfx_cuda_staging_wait (self);
+  if (self->pinned && gst_tfx_cuda_staging_enter (self)) {
+    gst_cuda_result (CuMemFreeHost (self->pinned));
+    gst_cuda_context_pop (NULL);
   }
   tfx_cuda_unref (&self->cuda);
   g_mutex_clear (&self->lock);

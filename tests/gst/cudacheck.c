@@ -161,10 +161,10 @@ cuda_check_queue_copy (gpointer to, gpointer from, gsize n)
 {
   CUDA_MEMCPY2D what = { .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcDevice = (guintptr)from,
-    .srcPitch = n,
+    .srcPitch = GST_ROUND_UP_N (n, 512),
     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
     .dstDevice = (guintptr)to,
-    .dstPitch = n,
+    .dstPitch = GST_ROUND_UP_N (n, 512),
     .WidthInBytes = n,
     .Height = 1 };
 

@@ -347,6 +347,49 @@ GST_START_TEST (test_threads)
 }
 GST_END_TEST;
 
+/* ---- what a device refuses ------------------------------------------------------------ */
+
+/* Copies between device memories, of sizes that are no pitch that the driver
+ * gives. */
+GST_START_TEST (test_copy_pitch)
+{
+  static const gsize lengths[] = { 1, 300, 513, 4000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    guint8 *a = cuda_check_bytes (lengths[i], 20 + i);
+    GstMemory *memory = cuda_check_memory (a, lengths[i], TRUE);
+    GstMemory *copy = gst_memory_copy (memory, 0, -1);
+
+    fail_unless (gst_is_cuda_memory (copy));
+    cuda_check_holds (copy, a, lengths[i]);
+    gst_memory_unref (memory);
+    gst_memory_unref (copy);
+    g_free (a);
+  }
+}
+GST_END_TEST;
+
+/* What goes while copies from and to it are under way is freed when they have
+ * ended: the stand-in's frees do not wait. */
+GST_START_TEST (test_free_waits)
+{
+  gsize n = 4000;
+  guint8 *a = cuda_check_bytes (n, 15);
+  GstMemory *memory = cuda_check_memory (a, n, TRUE), *copy;
+
+  if (!cuda_check_is_standin ())
+    return;
+  g_setenv ("TFX_STANDIN_ASYNC", "late", TRUE);
+  copy = gst_memory_copy (memory, 0, -1);
+  gst_memory_unref (memory);
+  gst_memory_unref (gst_memory_copy (copy, 0, -1));
+  cuda_check_holds (copy, a, n);
+  gst_memory_unref (copy);
+  g_unsetenv ("TFX_STANDIN_ASYNC");
+  g_free (a);
+}
+GST_END_TEST;
+
 /* ---- failures ------------------------------------------------------------------------- */
 
 GST_START_TEST (test_no_memory)
@@ -433,6 +476,8 @@ cuda_memory_suite (void)
   tcase_add_test (tcase, test_waits_for_output);
   tcase_add_test (tcase, test_free_early);
   tcase_add_test (tcase, test_threads);
+  tcase_add_test (tcase, test_copy_pitch);
+  tcase_add_test (tcase, test_free_waits);
   tcase_add_test (tcase, test_no_memory);
   tcase_add_test (tcase, test_lost);
   suite_add_tcase (suite, tcase);
