@@ -3,14 +3,15 @@
 #include "buffer.h"
 
 int
-tfx_buffer_reserve (TfxCuda *cuda, TfxBuffer *buffer, size_t size)
+tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size)
 {
   int ret;
 
   if (size <= buffer->size)
     return 0;
-  tfx_buffer_free (cuda, buffer);
-  ret = tfx_context_check (cuda, cuda->driver->mem_alloc (&buffer->data, size),
+  tfx_buffer_free (queue, buffer);
+  ret = tfx_context_check (queue->cuda,
+      queue->cuda->driver->mem_alloc (&buffer->data, size),
       "allocating device memory");
   if (ret == 0)
     buffer->size = size;
@@ -20,44 +21,46 @@ tfx_buffer_reserve (TfxCuda *cuda, TfxBuffer *buffer, size_t size)
 }
 
 int
-tfx_buffer_reserve_zeros (TfxCuda *cuda, TfxBuffer *buffer, size_t size,
+tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer, size_t size,
     bool clear)
 {
   int ret;
 
   if (size <= buffer->size && !clear)
     return 0;
-  ret = tfx_buffer_reserve (cuda, buffer, size);
+  ret = tfx_buffer_reserve (queue, buffer, size);
   if (ret < 0 || buffer->size == 0)
     return ret;
-  ret = tfx_context_check (cuda,
-      cuda->driver->memset_d8_async (buffer->data, 0, buffer->size,
-          cuda->stream),
+  ret = tfx_context_check (queue->cuda,
+      queue->cuda->driver->memset_d8_async (buffer->data, 0, buffer->size,
+          queue->stream),
       "clearing device memory");
   if (ret < 0)
-    tfx_buffer_free (cuda, buffer);
+    tfx_buffer_free (queue, buffer);
   return ret;
 }
 
 void
-tfx_buffer_free (TfxCuda *cuda, TfxBuffer *buffer)
+tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer)
 {
-  if (buffer->size > 0)
-    cuda->driver->mem_free (buffer->data);
+  if (buffer->size > 0) {
+    tfx_context_drain (queue);
+    queue->cuda->driver->mem_free (buffer->data);
+  }
   buffer->data = 0;
   buffer->size = 0;
 }
 
 int
-tfx_pinned_reserve (TfxCuda *cuda, TfxPinned *pinned, size_t size)
+tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size)
 {
   int ret;
 
   if (size <= pinned->size)
     return 0;
-  tfx_pinned_free (cuda, pinned);
-  ret = tfx_context_check (cuda,
-      cuda->driver->mem_host_alloc (&pinned->data, size,
+  tfx_pinned_free (queue, pinned);
+  ret = tfx_context_check (queue->cuda,
+      queue->cuda->driver->mem_host_alloc (&pinned->data, size,
           CU_MEMHOSTALLOC_PORTABLE),
       "allocating pinned memory");
   if (ret == 0)
@@ -68,10 +71,12 @@ tfx_pinned_reserve (TfxCuda *cuda, TfxPinned *pinned, size_t size)
 }
 
 void
-tfx_pinned_free (TfxCuda *cuda, TfxPinned *pinned)
+tfx_pinned_free (const TfxQueue *queue, TfxPinned *pinned)
 {
-  if (pinned->size > 0)
-    cuda->driver->mem_free_host (pinned->data);
+  if (pinned->size > 0) {
+    tfx_context_drain (queue);
+    queue->cuda->driver->mem_free_host (pinned->data);
+  }
   pinned->data = NULL;
   pinned->size = 0;
 }

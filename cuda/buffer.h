@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * buffer.h: device and pinned memory that grows.  The context is current in
- * all calls. */
+ * all calls.
+ *
+ * The queue is the one that uses the memory: what it does is waited for before
+ * memory is freed.  That freeing waits by itself is not relied on. */
 #ifndef TFX_CUDA_BUFFER_H
 #define TFX_CUDA_BUFFER_H
 
@@ -20,15 +23,15 @@ typedef struct TfxPinned
 
 /* Makes it at least size bytes large; what is in it is lost if it grows.  0 or
  * a negative errno. */
-int tfx_buffer_reserve (TfxCuda *cuda, TfxBuffer *buffer, size_t size);
+int tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size);
 
 /* The same, and all zero: at once if it grows, and whenever clear is true. */
-int tfx_buffer_reserve_zeros (TfxCuda *cuda, TfxBuffer *buffer, size_t size,
-    bool clear);
+int tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer,
+    size_t size, bool clear);
 
-void tfx_buffer_free (TfxCuda *cuda, TfxBuffer *buffer);
+void tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer);
 
-int tfx_pinned_reserve (TfxCuda *cuda, TfxPinned *pinned, size_t size);
-void tfx_pinned_free (TfxCuda *cuda, TfxPinned *pinned);
+int tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size);
+void tfx_pinned_free (const TfxQueue *queue, TfxPinned *pinned);
 
 #endif

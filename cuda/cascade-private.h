@@ -47,7 +47,7 @@ enum
 
 struct TfxCudaCascade
 {
-  TfxCuda *cuda;
+  TfxQueue *queue;
   unsigned n_channels;
   size_t n_sos;
   const TfxSos *sos;
@@ -67,9 +67,9 @@ struct TfxCudaCascade
   unsigned force_grid;
 };
 
-/* The kernel for such samples, made ready; NULL if it cannot be had. */
-TfxVariant *tfx_variant_choose (TfxCudaCascade *cascade, bool is_float,
-    bool double_arithmetic);
+/* The kernel for such samples, made ready.  0 or a negative errno. */
+int tfx_variant_choose (TfxCudaCascade *cascade, bool is_float,
+    bool double_arithmetic, TfxVariant **variant);
 
 /* Coefficients that are new go to the device.  0 or a negative errno. */
 int tfx_variant_upload (TfxCudaCascade *cascade, TfxVariant *variant);

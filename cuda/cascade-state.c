@@ -14,14 +14,14 @@ tfx_cascade_state_size (const TfxCudaCascade *c)
 int
 tfx_cascade_state_push (TfxCudaCascade *c)
 {
-  TfxCuda *cuda = c->cuda;
+  TfxCuda *cuda = c->queue->cuda;
   int ret;
 
   if (!c->host_is_newer)
     return 0;
   ret = tfx_context_check (cuda,
       cuda->driver->memcpy_htod_async (c->state[c->current].data, c->host.data,
-          tfx_cascade_state_size (c) + 16, cuda->stream),
+          tfx_cascade_state_size (c) + 16, c->queue->stream),
       "uploading the state");
   c->host_is_newer = ret < 0;
   c->is_moving = true;
@@ -32,18 +32,18 @@ tfx_cascade_state_push (TfxCudaCascade *c)
 static int
 state_pull (TfxCudaCascade *c)
 {
-  TfxCuda *cuda = c->cuda;
+  TfxCuda *cuda = c->queue->cuda;
   int ret;
 
   if (c->host_is_valid)
     return 0;
   ret = tfx_context_check (cuda,
       cuda->driver->memcpy_dtoh_async (c->host.data, c->state[c->current].data,
-          tfx_cascade_state_size (c) + 16, cuda->stream),
+          tfx_cascade_state_size (c) + 16, c->queue->stream),
       "downloading the state");
   if (ret == 0)
     ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (cuda->stream),
+        cuda->driver->stream_synchronize (c->queue->stream),
         "downloading the state");
   c->host_is_valid = ret == 0;
   return ret;
@@ -56,8 +56,8 @@ state_wait (TfxCudaCascade *c)
   int ret = 0;
 
   if (c->is_moving)
-    ret = tfx_context_check (c->cuda,
-        c->cuda->driver->stream_synchronize (c->cuda->stream),
+    ret = tfx_context_check (c->queue->cuda,
+        c->queue->cuda->driver->stream_synchronize (c->queue->stream),
         "waiting for the state");
   c->is_moving = ret < 0;
   return ret;

@@ -14,7 +14,7 @@
 /* ---- making -------------------------------------------------------------------- */
 
 int
-tfx_cuda_cascade_new (TfxCuda *cuda, unsigned n_channels, size_t n_sos,
+tfx_cuda_cascade_new (TfxQueue *queue, unsigned n_channels, size_t n_sos,
     TfxCudaCascade **out)
 {
   TfxCudaCascade *c = calloc (1, sizeof *c);
@@ -23,21 +23,21 @@ tfx_cuda_cascade_new (TfxCuda *cuda, unsigned n_channels, size_t n_sos,
   *out = NULL;
   if (!c)
     return -ENOMEM;
-  c->cuda = cuda;
+  c->queue = queue;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
   c->gain = 1.0;
   c->force_segment = c->force_lanes = -1;
   /* A cascade of no sections has no state, but the kernel wants an address. */
   ret =
-      tfx_buffer_reserve (cuda, &c->state[0], tfx_cascade_state_size (c) + 16);
+      tfx_buffer_reserve (queue, &c->state[0], tfx_cascade_state_size (c) + 16);
   if (ret == 0)
-    ret = tfx_buffer_reserve (cuda, &c->state[1],
+    ret = tfx_buffer_reserve (queue, &c->state[1],
         tfx_cascade_state_size (c) + 16);
   if (ret == 0)
-    ret = tfx_pinned_reserve (cuda, &c->host, tfx_cascade_state_size (c) + 16);
+    ret = tfx_pinned_reserve (queue, &c->host, tfx_cascade_state_size (c) + 16);
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (cuda, &c->control, 16, true);
+    ret = tfx_buffer_reserve_zeros (queue, &c->control, 16, true);
   if (ret < 0) {
     tfx_cuda_cascade_free (&c);
     return ret;
@@ -56,17 +56,17 @@ tfx_cuda_cascade_free (TfxCudaCascade **cascade)
   if (!c)
     return;
   for (int i = 0; i < N_VARIANTS; i++) {
-    tfx_buffer_free (c->cuda, &c->variants[i].tables);
-    tfx_pinned_free (c->cuda, &c->variants[i].staging);
+    tfx_buffer_free (c->queue, &c->variants[i].tables);
+    tfx_pinned_free (c->queue, &c->variants[i].staging);
     free (c->variants[i].fixed);
     if (c->variants[i].uploaded)
-      c->cuda->driver->event_destroy (c->variants[i].uploaded);
+      c->queue->cuda->driver->event_destroy (c->variants[i].uploaded);
   }
   for (int i = 0; i < 2; i++)
-    tfx_buffer_free (c->cuda, &c->state[i]);
-  tfx_pinned_free (c->cuda, &c->host);
-  tfx_buffer_free (c->cuda, &c->carry);
-  tfx_buffer_free (c->cuda, &c->control);
+    tfx_buffer_free (c->queue, &c->state[i]);
+  tfx_pinned_free (c->queue, &c->host);
+  tfx_buffer_free (c->queue, &c->carry);
+  tfx_buffer_free (c->queue, &c->control);
   free (c);
 }
 
@@ -97,9 +97,11 @@ tfx_cuda_cascade_prepare (TfxCudaCascade *c, TfxSample type, size_t n_frames,
 {
   static const bool layouts[] = { false, true };
   bool is_double = type == TFX_SAMPLE_F64;
-  TfxVariant *v = tfx_variant_choose (c, is_whole && !is_double, is_double);
-  int ret = v ? tfx_variant_upload (c, v) : -EIO;
+  TfxVariant *v;
+  int ret = tfx_variant_choose (c, is_whole && !is_double, is_double, &v);
 
+  if (ret == 0)
+    ret = tfx_variant_upload (c, v);
   for (size_t i = 0; ret == 0 && i < 2; i++)
     ret = tfx_variant_shape (c, v, n_frames, layouts[i]);
   return ret;
@@ -148,9 +150,9 @@ mend (TfxCudaCascade *c)
 
   if (!c->is_broken)
     return 0;
-  ret = tfx_buffer_reserve_zeros (c->cuda, &c->control, 16, true);
+  ret = tfx_buffer_reserve_zeros (c->queue, &c->control, 16, true);
   if (ret == 0)
-    ret = tfx_buffer_reserve_zeros (c->cuda, &c->carry, c->carry.size, true);
+    ret = tfx_buffer_reserve_zeros (c->queue, &c->carry, c->carry.size, true);
   c->is_broken = ret < 0;
   return ret;
 }
@@ -164,15 +166,14 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
   bool in_by_channel = llabs (in->channel_stride) <= llabs (in->frame_stride);
   bool out_by_channel =
       llabs (out->channel_stride) <= llabs (out->frame_stride);
-  TfxVariant *v = tfx_variant_choose (c, is_float, double_arithmetic);
+  TfxVariant *v;
   TfxCascadeArgs args = { .in = *in, .out = *out, .sum = *sum };
   void *arguments[1];
   unsigned grid;
-  int ret;
+  int ret = tfx_variant_choose (c, is_float, double_arithmetic, &v);
 
-  if (!v)
-    return -EIO;
-  ret = tfx_variant_upload (c, v);
+  if (ret == 0)
+    ret = tfx_variant_upload (c, v);
   if (ret == 0)
     ret = tfx_variant_shape (c, v, n_frames, in_by_channel || out_by_channel);
   if (ret == 0)
@@ -193,10 +194,10 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
     grid = all < v->resident ? (unsigned)all : v->resident;
   }
   arguments[0] = pack_args (v, &args);
-  return tfx_context_check (c->cuda,
-      c->cuda->driver->launch_kernel (v->kernel.function, grid, 1, 1,
+  return tfx_context_check (c->queue->cuda,
+      c->queue->cuda->driver->launch_kernel (v->kernel.function, grid, 1, 1,
           v->shape.n_warps * 32, 1, 1, (unsigned)v->shape.shared_size,
-          c->cuda->stream, arguments, NULL),
+          c->queue->stream, arguments, NULL),
       "starting a kernel");
 }
 

@@ -12,7 +12,7 @@
 typedef struct TfxCudaCascade TfxCudaCascade;
 
 /* At rest, without coefficients.  0 or a negative errno. */
-int tfx_cuda_cascade_new (TfxCuda *cuda, unsigned n_channels, size_t n_sos,
+int tfx_cuda_cascade_new (TfxQueue *queue, unsigned n_channels, size_t n_sos,
     TfxCudaCascade **cascade);
 void tfx_cuda_cascade_free (TfxCudaCascade **cascade);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "driver.h"
 #include "embedded.h"
 
 typedef int NvrtcResult; /* 0: success */
@@ -56,6 +57,7 @@ static const struct
   { "nvrtcGetPTX", offsetof (Nvrtc, ptx) },
 };
 
+/* The newest first. */
 static const char *const libraries[] = { "libnvrtc.so.13", "libnvrtc.so.12",
   "libnvrtc.so.11.2", "libnvrtc.so" };
 
@@ -64,30 +66,52 @@ static Nvrtc nvrtc;
 static bool usable;
 static char reason[256];
 
-static void
-nvrtc_open (void)
+static bool
+look_up (void *library, Nvrtc *found)
 {
-  void *library = NULL;
-
-  for (size_t i = 0; !library && i < sizeof libraries / sizeof *libraries; i++)
-    library = dlopen (libraries[i], RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    snprintf (reason, sizeof reason,
-        "there is no kernel for this device in the plugin, and no NVRTC to "
-        "compile one (libnvrtc.so of the CUDA toolkit 11.2 or newer)");
-    return;
-  }
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     void *address = dlsym (library, symbols[i].name);
 
     if (!address) {
       snprintf (reason, sizeof reason, "NVRTC is too old: it has no %s",
           symbols[i].name);
-      return;
+      return false;
     }
-    *(void **)((char *)&nvrtc + symbols[i].offset) = address;
+    *(void **)((char *)found + symbols[i].offset) = address;
   }
-  usable = true;
+  return true;
+}
+
+/* A driver loads what a compiler of its own series made, or of an older one. */
+static bool
+suits_driver (const Nvrtc *found)
+{
+  int major = 0, minor = 0, most = tfx_driver_get_major ();
+
+  if (found->version (&major, &minor) != 0 || most == 0 || major <= most)
+    return true;
+  snprintf (reason, sizeof reason,
+      "NVRTC is of CUDA %d.%d and the driver of CUDA %d: it needs NVRTC of "
+      "CUDA %d or older (libnvrtc.so.%d)",
+      major, minor, most, most, most);
+  return false;
+}
+
+static void
+nvrtc_open (void)
+{
+  snprintf (reason, sizeof reason,
+      "there is no kernel for this device in the plugin, and no NVRTC to "
+      "compile one (libnvrtc.so of the CUDA toolkit 11.2 or newer)");
+  for (size_t i = 0; !usable && i < sizeof libraries / sizeof *libraries; i++) {
+    void *library = dlopen (libraries[i], RTLD_NOW | RTLD_LOCAL);
+
+    if (!library)
+      continue;
+    usable = look_up (library, &nvrtc) && suits_driver (&nvrtc);
+    if (!usable)
+      dlclose (library);
+  }
 }
 
 /* ---- options ------------------------------------------------------------------ */

@@ -12,6 +12,9 @@
  * float streams done in two floats instead. */
 #define SLOW_DOUBLE_RATIO 8
 
+/* Streams that are made at first. */
+#define START_SPARE 4
+
 /* ---- errors ----------------------------------------------------------------- */
 
 void
@@ -55,6 +58,64 @@ tfx_context_leave (TfxCuda *cuda)
   cuda->driver->ctx_pop (&context);
 }
 
+int
+tfx_context_drain (const TfxQueue *queue)
+{
+  TfxCuda *cuda = queue->cuda;
+  int ret = tfx_context_check (cuda,
+      cuda->driver->stream_synchronize (queue->stream), "waiting");
+
+  if (ret < 0)
+    ret = tfx_context_check (cuda,
+        cuda->driver->stream_synchronize (queue->stream), "waiting");
+  return ret;
+}
+
+int
+tfx_context_wait (TfxCuda *cuda, CUevent event)
+{
+  int ret = tfx_context_check (cuda, cuda->driver->event_synchronize (event),
+      "waiting for the device");
+
+  if (ret < 0)
+    ret = tfx_context_check (cuda, cuda->driver->event_synchronize (event),
+        "waiting for the device");
+  return ret;
+}
+
+/* ---- streams -------------------------------------------------------------------- */
+
+int
+tfx_context_take_stream (TfxCuda *cuda, CUstream *stream)
+{
+  *stream = NULL;
+  pthread_mutex_lock (&cuda->lock);
+  if (cuda->n_spare > 0)
+    *stream = cuda->spare[--cuda->n_spare];
+  pthread_mutex_unlock (&cuda->lock);
+  if (*stream)
+    return 0;
+  return tfx_context_check (cuda,
+      cuda->driver->stream_create (stream, CU_STREAM_NON_BLOCKING),
+      "making a stream");
+}
+
+void
+tfx_context_give_stream (TfxCuda *cuda, CUstream *stream)
+{
+  if (!*stream)
+    return;
+  pthread_mutex_lock (&cuda->lock);
+  if (cuda->n_spare < TFX_MAX_SPARE) {
+    cuda->spare[cuda->n_spare++] = *stream;
+    *stream = NULL;
+  }
+  pthread_mutex_unlock (&cuda->lock);
+  if (*stream)
+    cuda->driver->stream_destroy (*stream);
+  *stream = NULL;
+}
+
 /* ---- making -------------------------------------------------------------------- */
 
 static int
@@ -93,7 +154,7 @@ tfx_cuda_unknown (void)
 static int
 read_properties (TfxCuda *cuda)
 {
-  int major = 0, minor = 0, ratio = 0;
+  int major = 0, minor = 0, ratio = 0, is_integrated = 0;
   int ret = tfx_context_check (cuda,
       cuda->driver->device_get_name (cuda->name, sizeof cuda->name,
           cuda->device),
@@ -115,8 +176,11 @@ read_properties (TfxCuda *cuda)
   if (ret == 0)
     ret = attribute (cuda,
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, &ratio);
+  if (ret == 0)
+    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_INTEGRATED, &is_integrated);
   if (ret < 0)
     return ret;
+  cuda->is_integrated = is_integrated != 0;
   cuda->compute = 10 * major + minor;
   cuda->real = choose_real (ratio);
   snprintf (cuda->kernel, sizeof cuda->kernel, "sm_%d %s", cuda->compute,
@@ -180,6 +244,15 @@ tfx_context_start (TfxCuda *cuda)
   ret = tfx_context_check (cuda,
       cuda->driver->stream_create (&cuda->stream, CU_STREAM_NON_BLOCKING),
       "making a stream");
+  /* Those that the first plans want, so that no stream of samples waits for
+   * one. */
+  while (ret == 0 && cuda->n_spare < START_SPARE) {
+    ret = tfx_context_check (cuda,
+        cuda->driver->stream_create (&cuda->spare[cuda->n_spare],
+            CU_STREAM_NON_BLOCKING),
+        "making a stream");
+    cuda->n_spare += ret == 0;
+  }
   tfx_context_leave (cuda);
   return ret;
 }
@@ -189,6 +262,8 @@ tfx_context_free (TfxCuda *cuda)
 {
   bool entered = cuda->context && tfx_context_enter (cuda) == 0;
 
+  for (unsigned i = 0; i < cuda->n_spare; i++)
+    cuda->driver->stream_destroy (cuda->spare[i]);
   if (cuda->stream)
     cuda->driver->stream_destroy (cuda->stream);
   if (entered)

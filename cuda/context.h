@@ -11,6 +11,10 @@
 #include "tfx-cuda.h"
 
 struct TfxModule;
+struct TfxJob;
+
+/* Streams that are kept for the next who wants one. */
+#define TFX_MAX_SPARE 12
 
 struct TfxCuda
 {
@@ -23,17 +27,28 @@ struct TfxCuda
   char name[128];
   int compute; /* 90 for 9.0 */
   int n_multiprocessors;
-  int max_shared; /* bytes that a block may have */
-  TfxReal real;   /* of float streams */
+  int max_shared;     /* bytes that a block may have */
+  bool is_integrated; /* its memory is the host's */
+  TfxReal real;       /* of float streams */
   char kernel[32];
   TfxBackend backend;
   bool waiting; /* atomic */
   bool lost;    /* atomic */
 
   pthread_mutex_t lock;
-  struct TfxModule *modules; /* under the lock */
-  char error[512];           /* under the lock */
+  struct TfxModule *modules;     /* under the lock */
+  struct TfxJob *jobs;           /* under the lock */
+  CUstream spare[TFX_MAX_SPARE]; /* streams; under the lock */
+  unsigned n_spare;
+  char error[512]; /* under the lock */
 };
+
+/* Work that is done in order: a stream of a device. */
+typedef struct TfxQueue
+{
+  TfxCuda *cuda;
+  CUstream stream;
+} TfxQueue;
 
 /* With one reference and without a device; NULL if memory is short. */
 TfxCuda *tfx_context_new (const TfxDriver *driver);
@@ -51,9 +66,21 @@ void tfx_context_free (TfxCuda *cuda);
 int tfx_context_enter (TfxCuda *cuda);
 void tfx_context_leave (TfxCuda *cuda);
 
+/* A stream of the caller's own, until it is given back with nothing to do.  The
+ * context is current.  0 or a negative errno. */
+int tfx_context_take_stream (TfxCuda *cuda, CUstream *stream);
+void tfx_context_give_stream (TfxCuda *cuda, CUstream *stream);
+
 /* 0 for CUDA_SUCCESS; otherwise keeps "what: …" as the error and returns
  * -ENOMEM where memory was short, else -EIO. */
 int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
+
+/* Waits for all that has been put on the queue, once more if that fails.  0 or
+ * -EIO. */
+int tfx_context_drain (const TfxQueue *queue);
+
+/* The same for an event. */
+int tfx_context_wait (TfxCuda *cuda, CUevent event);
 
 /* Keeps a text as the error. */
 void tfx_context_set_error (TfxCuda *cuda, const char *format, ...)

@@ -11,6 +11,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static TfxDriver driver;
 static bool usable;
+static int version; /* 0: it does not say */
 static char reason[256];
 
 typedef struct Symbol
@@ -69,6 +70,8 @@ driver_open (void)
         "the NVIDIA driver has no usable device: %s", text);
     return;
   }
+  if (driver.driver_get_version (&version) != CUDA_SUCCESS)
+    version = 0;
   usable = true;
 }
 
@@ -79,6 +82,19 @@ tfx_driver_get (const char **why)
   if (why)
     *why = usable ? NULL : reason;
   return usable ? &driver : NULL;
+}
+
+int
+tfx_driver_get_version (void)
+{
+  tfx_driver_get (NULL);
+  return version;
+}
+
+int
+tfx_driver_get_major (void)
+{
+  return tfx_driver_get_version () / 1000;
 }
 
 void

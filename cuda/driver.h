@@ -23,6 +23,10 @@ typedef struct TfxDriver
  * closed, and the outcome does not change.  Any thread. */
 const TfxDriver *tfx_driver_get (const char **why);
 
+/* Of CUDA: 13010 for 13.1, and 13; 0: no driver says so. */
+int tfx_driver_get_version (void);
+int tfx_driver_get_major (void);
+
 /* "CUDA_ERROR_OUT_OF_MEMORY (out of memory)" into text[size]. */
 void tfx_driver_describe (const TfxDriver *driver, CUresult result, char *text,
     size_t size);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes embedded.c: the sources of the kernels and their compiled images.
 
-    embed.py OUTPUT SOURCE... [--images IMAGE...]
+    embed.py OUTPUT SOURCE... [--images TOOLKIT IMAGE...]
 
 An image is called NAME-ARCH.EXTENSION, with ARCH such as sm_90, or compute_75
-for PTX.
+for PTX.  TOOLKIT is the version of CUDA that made them, such as 13.1.
 """
 
 import re
@@ -38,10 +38,12 @@ extern const unsigned char tfx_image_{i}[]
 
 def main():
     arguments = sys.argv[1:]
-    images = []
+    images, toolkit = [], 0
     if "--images" in arguments:
         at = arguments.index("--images")
-        images = arguments[at + 1:]
+        major, minor = arguments[at + 1].split(".")
+        toolkit = 1000 * int(major) + 10 * int(minor)
+        images = arguments[at + 2:]
         del arguments[at:]
     output, sources = arguments[0], arguments[1:]
 
@@ -53,6 +55,7 @@ def main():
     text += ["};", f"const size_t tfx_n_kernel_sources = {len(sources)};", ""]
     text += [IMAGE.format(i=i, path=Path(path).resolve())
              for i, path in enumerate(images)]
+    text.append(f"const int tfx_kernel_toolkit = {toolkit};")
     text.append("const TfxKernelImage tfx_kernel_images[] = {")
     for i, path in enumerate(images):
         kind, arch = re.search(r"-(sm|compute)_(\d+)\.", Path(path).name).groups()

@@ -22,6 +22,9 @@ typedef struct TfxKernelImage
   const void *data;
 } TfxKernelImage;
 
+/* The toolkit that compiled them: 13010 for 13.1. */
+extern const int tfx_kernel_toolkit;
+
 extern const TfxKernelImage tfx_kernel_images[];
 extern const size_t tfx_n_kernel_images;
 

@@ -12,6 +12,14 @@
 /* Samples that are run at a time. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
 
+/* Samples of a part.  One of 4 or 8 MB is on the bus for some 300 us, which
+ * makes little of what it costs to start it. */
+#define TFX_PART_SAMPLES ((size_t)1 << 20)
+
+/* Parts that are under way at a time: one goes up, one is filtered, one comes
+ * down. */
+#define TFX_N_PARTS 3
+
 /* Steps in series. */
 typedef struct List
 {
@@ -28,6 +36,19 @@ typedef struct Node
   size_t sum_buffer; /* sums */
 } Node;
 
+/* A part of a block on its way.  What is in it may be used again once `done`
+ * has been waited for. */
+typedef struct Part
+{
+  TfxTransfer in, out;
+  CUevent uploaded, ran, done;
+  TfxPinned cleared; /* byte[n_channels]: the device clears a state */
+  bool is_busy;      /* done has been recorded, and not been waited for */
+  bool has_output;   /* for the host: */
+  bool is_direct;
+  TfxBlock output;
+} Part;
+
 struct TfxEngine
 {
   TfxCuda *cuda;
@@ -39,13 +60,17 @@ struct TfxEngine
   TfxBuffer *buffers;    /* each a block of doubles */
   size_t n_buffers, copy_buffer;
 
-  /* Two, so that one is filled while the other is on its way. */
-  TfxTransfer in[2], out;
-  CUevent in_moved[2], done;
-  bool in_is_moving[2]; /* a run has not waited for its end */
-  unsigned next_in;
+  /* Where the kernels run: the device's stream, or, from host to host, one of
+   * the engine's own, so that engines do not wait for each other. */
+  TfxQueue queue;
+  CUstream own, up, down; /* up, down: once there are parts */
+  Part parts[TFX_N_PARTS];
+  unsigned next;       /* part */
+  size_t part_samples; /* TFX_PART_SAMPLES; tests set others */
+  size_t n_done;       /* frames of the last run that stand */
+  CUdeviceptr cleared; /* of the part that is being put on the queue */
+  int n_cleared;       /* channels, since the last run said so */
 
-  TfxPinned cleared; /* byte[n_channels]: the device clears a state */
   bool has_run, double_arithmetic; /* of the last run */
   uint64_t n_launches, n_uploads, n_downloads;
 };
@@ -58,6 +83,17 @@ bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
 /* Room between steps for blocks of n_frames.  The context is current. */
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
+/* Frames that are run at a time; places: of input and output. */
+size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxPlace in,
+    TfxPlace out);
+
+/* Puts the steps on the queue; the state after them counts from commit on.  A
+ * part that fails is abandoned.  0 or a negative errno. */
+int tfx_cuda_engine_run_steps (TfxEngine *engine, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, size_t n_frames);
+void tfx_cuda_engine_commit (TfxEngine *engine);
+void tfx_cuda_engine_abandon (TfxEngine *engine);
+
 /* As in TfxBackend, whose functions they are.  What cannot be had of a state is
  * zero, or infinite, and the state lost. */
 int
@@ -69,6 +105,7 @@ void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
 
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
+size_t tfx_cuda_engine_n_done (const TfxEngine *engine);
 
 void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);
 void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,

@@ -1,256 +1,267 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-run.c: runs the steps of a plan on the device.
+ * engine-run.c: runs a block on the device, part by part.
  *
- * A step reads one block and writes another; what lies between steps are
- * doubles in device memory.  The branches of a sum add themselves up: each adds
- * what the one before it has left to its own output.  Gains of sums are passed
- * on to their branches.
+ * Between host and device a long block goes in parts, so that one is uploaded
+ * while the one before is filtered and the one before that downloaded:
  *
- * Nothing of the state changes before all of a run has succeeded. */
+ *   host        fill 1  fill 2  fill 3  take 1, fill 4  take 2, fill 5
+ *   up            up 1    up 2    up 3            up 4
+ *   kernels             run 1   run 2   run 3
+ *   down                       down 1  down 2  down 3
+ *
+ * A block of one part is all on one stream.  The state after a part counts once
+ * all of it is on the queue.  A part that cannot be put there is abandoned; those
+ * before it are waited for, and stand. */
 #include "engine-private.h"
 
 #include "block.h"
 
-static const TfxKernelBlock no_sum;
-
-/* A buffer as a block of doubles, channel after channel. */
-static TfxKernelBlock
-buffer_block (const TfxEngine *e, size_t index, size_t n_frames)
+/* A run of a block. */
+typedef struct Run
 {
-  return (TfxKernelBlock){
-    .data = e->buffers[index].data,
-    .frame_stride = 1,
-    .channel_stride = (long long)n_frames,
-    .is_double = 1,
-  };
+  const TfxBlock *in, *out;
+  TfxPlace in_place, out_place;
+  size_t part_frames;
+  bool has_parts; /* more than one */
+} Run;
+
+static int
+check (TfxEngine *e, CUresult result, const char *what)
+{
+  return tfx_context_check (e->cuda, result, what);
 }
 
 static int
-run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames);
-
-/* Each branch adds what is there to what it puts out; the last one puts out
- * the sum. */
-static int
-run_sum (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+record (TfxEngine *e, CUevent event, CUstream stream)
 {
-  Node *node = &e->nodes[s->index];
-  TfxKernelBlock so_far = buffer_block (e, node->sum_buffer, n_frames);
-  int ret = 0;
-
-  for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
-    ret = run_list (e, &s->branches[k], &node->branches[k], in,
-        k + 1 == s->n_branches ? out : &so_far, k == 0 ? sum : &so_far,
-        n_frames);
-  return ret;
-}
-
-static int
-run_one (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
-{
-  return tfx_cuda_window_run (window, in, out, sum, n_frames,
-      e->double_arithmetic, (CUdeviceptr)(uintptr_t)e->cleared.data,
-      &e->n_launches);
-}
-
-/* A window reads samples of before, which other threads may have overwritten: it
- * does not write where it reads. */
-static int
-run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
-{
-  TfxKernelBlock copy = buffer_block (e, e->copy_buffer, n_frames);
-  int ret = 0;
-
-  if (in->data == out->data && tfx_cuda_window_is_apart (window)) {
-    ret = run_one (e, e->copier, in, &copy, &no_sum, n_frames);
-    in = &copy;
-  }
-  return ret < 0 ? ret : run_one (e, window, in, out, sum, n_frames);
-}
-
-static int
-run_step (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
-{
-  Node *node = &e->nodes[s->index];
-
-  if (node->window)
-    return run_window (e, node->window, in, out, sum, n_frames);
-  if (!node->cascade)
-    return run_sum (e, s, in, out, sum, n_frames);
-  e->n_launches++;
-  return tfx_cuda_cascade_run (node->cascade, in, out, sum, n_frames,
-      e->double_arithmetic, (CUdeviceptr)(uintptr_t)e->cleared.data);
-}
-
-static int
-run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
-{
-  TfxKernelBlock from = *in;
-  size_t next = 0;
-  int ret = 0;
-
-  if (list->n == 0)
-    return run_one (e, l->copy, in, out, sum, n_frames);
-  for (size_t i = 0; ret == 0 && i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
-    bool is_last = tfx_cuda_engine_is_last (list, i);
-    TfxKernelBlock to =
-        is_last ? *out : buffer_block (e, l->between + next, n_frames);
-
-    if (tfx_cuda_engine_is_folded (list, i))
-      continue;
-    ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
-    from = to;
-    next = !next;
-  }
-  return ret;
-}
-
-/* All of it has succeeded, or not. */
-static void
-commit_or_abandon (TfxEngine *e, bool good)
-{
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    Node *node = &e->nodes[i];
-
-    if (node->cascade && good)
-      tfx_cuda_cascade_commit (node->cascade);
-    else if (node->cascade)
-      tfx_cuda_cascade_abandon (node->cascade);
-    if (node->window && good)
-      tfx_cuda_window_commit (node->window);
-    else if (node->window)
-      tfx_cuda_window_abandon (node->window);
-  }
-}
-
-/* The driver says of memory that it does not know that the value is invalid.
- * Whatever else it says tells nothing of the memory, which must not be touched
- * then. */
-static int
-find_samples (TfxEngine *e, const TfxBlock *block, bool *on_device)
-{
-  unsigned type = CU_MEMORYTYPE_HOST;
-  CUresult result = e->cuda->driver->pointer_get_attribute (&type,
-      CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)block->data);
-
-  *on_device = result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE;
-  if (result == CUDA_ERROR_INVALID_VALUE)
-    return 0;
-  return tfx_context_check (e->cuda, result, "asking where the samples are");
-}
-
-static int
-record (TfxEngine *e, CUevent event)
-{
-  return tfx_context_check (e->cuda,
-      e->cuda->driver->event_record (event, e->cuda->stream),
+  return check (e, e->cuda->driver->event_record (event, stream),
       "recording an event");
 }
 
+/* What is put on the stream from here on is done behind the event. */
 static int
-wait_for (TfxEngine *e, CUevent event)
+follow (TfxEngine *e, CUstream stream, CUevent event)
 {
-  return tfx_context_check (e->cuda, e->cuda->driver->event_synchronize (event),
-      "waiting for the device");
+  return check (e, e->cuda->driver->stream_wait_event (stream, event, 0),
+      "waiting for an event");
 }
 
-static int
-upload (TfxEngine *e, const TfxBlock *in, TfxKernelBlock *block)
-{
-  unsigned i = e->next_in;
-  TfxTransfer *t = &e->in[i];
-  size_t n_samples = in->n_frames * in->n_channels;
-  int ret = e->in_is_moving[i] ? wait_for (e, e->in_moved[i]) : 0;
+/* ---- streams ---------------------------------------------------------------- */
 
-  e->in_is_moving[i] = ret < 0;
-  e->next_in = !i;
-  /* Both, so that the next run finds its own. */
-  for (int k = 0; ret == 0 && k < 2; k++)
-    ret = tfx_transfer_reserve (e->cuda, &e->in[k], n_samples);
-  if (ret < 0)
-    return ret;
-  *block = tfx_transfer_block (t, in);
-  e->n_uploads++;
-  return tfx_transfer_upload (e->cuda, t, in);
-}
-
-/* The output is there: for the host at any rate. */
+/* The state is where the last run has left it: the stream that goes on with it
+ * waits for the one before, which is rare. */
 static int
-finish_output (TfxEngine *e, const TfxBlock *out, bool on_device)
+choose_streams (TfxEngine *e, const Run *r)
 {
-  unsigned used = !e->next_in;
+  bool on_host =
+      r->in_place != TFX_PLACE_DEVICE && r->out_place != TFX_PLACE_DEVICE;
+  CUstream wanted = on_host ? e->own : e->cuda->stream;
   int ret = 0;
 
-  if (on_device && !__atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED)) {
-    e->in_is_moving[used] = true;
-    return record (e, e->in_moved[used]);
+  if (e->queue.stream != wanted)
+    ret = tfx_context_drain (&e->queue);
+  if (ret < 0)
+    return ret;
+  e->queue.stream = wanted;
+  if (r->has_parts && !e->cuda->is_integrated) {
+    if (!e->up)
+      ret = tfx_context_take_stream (e->cuda, &e->up);
+    if (ret == 0 && !e->down)
+      ret = tfx_context_take_stream (e->cuda, &e->down);
   }
-  if (!on_device) {
-    e->n_downloads++;
-    ret = tfx_transfer_download (e->cuda, &e->out, out);
-  }
-  if (ret == 0)
-    ret = record (e, e->done);
-  if (ret == 0)
-    ret = wait_for (e, e->done);
-  if (ret == 0 && !on_device)
-    tfx_transfer_finish (&e->out, out);
   return ret;
+}
+
+/* ---- a part ----------------------------------------------------------------- */
+
+/* Counts the channels that the device has cleared, which it does no more. */
+static void
+count_cleared (TfxEngine *e, Part *p)
+{
+  unsigned char *cleared = p->cleared.data;
+
+  for (unsigned c = 0; c < e->plan->n_channels; c++) {
+    e->n_cleared += cleared[c] != 0;
+    cleared[c] = 0;
+  }
+}
+
+/* Waits for the part, and takes what is the host's.  n_done counts what was
+ * taken. */
+static int
+finish_part (TfxEngine *e, Part *p)
+{
+  int ret;
+
+  if (!p->is_busy)
+    return 0;
+  ret = tfx_context_wait (e->cuda, p->done);
+  if (ret < 0)
+    return ret;
+  p->is_busy = false;
+  count_cleared (e, p);
+  if (p->has_output) {
+    tfx_transfer_finish (&p->out, &p->output, p->is_direct);
+    e->n_done += p->output.n_frames;
+  }
+  p->has_output = false;
+  return 0;
+}
+
+/* All that is under way, the oldest first. */
+static int
+finish_all (TfxEngine *e)
+{
+  int ret = 0;
+
+  for (unsigned i = 0; ret == 0 && i < TFX_N_PARTS; i++)
+    ret = finish_part (e, &e->parts[(e->next + i) % TFX_N_PARTS]);
+  if (ret == 0)
+    e->next = 0;
+  return ret;
+}
+
+static int
+upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
+    TfxKernelBlock *from)
+{
+  /* The caller may write a block that is not waited for. */
+  bool is_direct = r->out_place != TFX_PLACE_DEVICE &&
+                   tfx_transfer_is_direct (in, r->in_place);
+  TfxQueue up = { e->cuda, r->has_parts ? e->up : e->queue.stream };
+  int ret = tfx_transfer_reserve (&e->queue, &p->in, in, is_direct);
+
+  if (ret == 0)
+    ret = tfx_transfer_upload (&up, &p->in, in, is_direct);
+  if (ret < 0)
+    return ret;
+  e->n_uploads += !e->cuda->is_integrated;
+  *from = tfx_transfer_block (e->cuda, &p->in, in, is_direct);
+  if (!r->has_parts || e->cuda->is_integrated)
+    return 0;
+  ret = record (e, p->uploaded, e->up);
+  return ret < 0 ? ret : follow (e, e->queue.stream, p->uploaded);
+}
+
+/* `done` is behind all of the part. */
+static int
+download (TfxEngine *e, const Run *r, Part *p)
+{
+  bool is_apart = r->has_parts && !e->cuda->is_integrated;
+  TfxQueue down = { e->cuda, is_apart ? e->down : e->queue.stream };
+  int ret = 0;
+
+  if (!p->has_output)
+    return record (e, p->done, e->queue.stream);
+  if (is_apart)
+    ret = record (e, p->ran, e->queue.stream);
+  if (ret == 0 && is_apart)
+    ret = follow (e, e->down, p->ran);
+  if (ret == 0)
+    ret = tfx_transfer_download (&down, &p->out, &p->output, p->is_direct);
+  e->n_downloads += ret == 0 && !e->cuda->is_integrated;
+  return ret < 0 ? ret : record (e, p->done, down.stream);
+}
+
+/* Puts a part on the queue. */
+static int
+start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  TfxKernelBlock from = tfx_transfer_device_block (in);
+  TfxKernelBlock to = tfx_transfer_device_block (out);
+  int ret = tfx_cuda_engine_reserve (e, in->n_frames);
+
+  p->has_output = r->out_place != TFX_PLACE_DEVICE;
+  p->is_direct = tfx_transfer_is_direct (out, r->out_place);
+  p->output = *out;
+  e->cleared = (CUdeviceptr)(uintptr_t)p->cleared.data;
+  if (ret == 0 && r->in_place != TFX_PLACE_DEVICE)
+    ret = upload (e, r, p, in, &from);
+  if (ret == 0 && p->has_output) {
+    ret = tfx_transfer_reserve (&e->queue, &p->out, out, p->is_direct);
+    to = tfx_transfer_block (e->cuda, &p->out, out, p->is_direct);
+  }
+  if (ret == 0)
+    ret = tfx_cuda_engine_run_steps (e, &from, &to, in->n_frames);
+  if (ret == 0)
+    ret = download (e, r, p);
+  if (ret < 0) {
+    tfx_cuda_engine_abandon (e);
+    return ret;
+  }
+  tfx_cuda_engine_commit (e);
+  p->is_busy = true;
+  return 0;
+}
+
+/* ---- a block ---------------------------------------------------------------- */
+
+static int
+start_parts (TfxEngine *e, const Run *r)
+{
+  const unsigned n_channels = r->in->n_channels;
+  size_t first = 0;
+  int ret = 0;
+
+  while (ret == 0 && first < r->in->n_frames) {
+    size_t n = r->in->n_frames - first;
+    Part *p = &e->parts[e->next];
+    TfxBlock in, out;
+
+    n = n < r->part_frames ? n : r->part_frames;
+    in = tfx_block_part (r->in, first, n, 0, n_channels);
+    out = tfx_block_part (r->out, first, n, 0, n_channels);
+    ret = finish_part (e, p);
+    if (ret == 0)
+      ret = start_part (e, r, p, &in, &out);
+    if (ret < 0)
+      return ret;
+    first += n;
+    e->next = (e->next + 1) % TFX_N_PARTS;
+    /* Where nothing is taken, what is on the queue stands. */
+    if (r->out_place == TFX_PLACE_DEVICE)
+      e->n_done += n;
+  }
+  return 0;
 }
 
 static int
 run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
-  bool in_on_device = false, out_on_device = false;
-  size_t n_frames = out->n_frames;
-  TfxKernelBlock from, to;
-  int ret = find_samples (e, out, &out_on_device);
+  Run r = { .in = in, .out = out };
+  int ret = tfx_transfer_find (e->cuda, out, &r.out_place);
 
   if (ret == 0)
-    ret = find_samples (e, in, &in_on_device);
-  if (ret == 0)
-    ret = tfx_cuda_engine_reserve (e, n_frames);
-  if (ret == 0 && in_on_device)
-    from = tfx_transfer_device_block (in);
-  else if (ret == 0)
-    ret = upload (e, in, &from);
-  if (ret == 0 && !out_on_device)
-    ret = tfx_transfer_reserve (e->cuda, &e->out, n_frames * out->n_channels);
+    ret = tfx_transfer_find (e->cuda, in, &r.in_place);
   if (ret < 0)
     return ret;
-  to = out_on_device ? tfx_transfer_device_block (out)
-                     : tfx_transfer_block (&e->out, out);
-  ret = run_list (e, &e->plan->top, &e->top, &from, &to, &no_sum, n_frames);
-  return ret < 0 ? ret : finish_output (e, out, out_on_device);
-}
-
-/* How many channels the device has cleared since the last time. */
-static int
-count_cleared (TfxEngine *e)
-{
-  unsigned char *cleared = e->cleared.data;
-  int n = 0;
-
-  for (unsigned c = 0; c < e->plan->n_channels; c++) {
-    n += cleared[c] != 0;
-    cleared[c] = 0;
-  }
-  return n;
+  r.part_frames = tfx_cuda_engine_part_frames (e, r.in_place, r.out_place);
+  r.has_parts = in->n_frames > r.part_frames;
+  ret = choose_streams (e, &r);
+  if (ret == 0)
+    ret = start_parts (e, &r);
+  if (ret == 0 && (r.out_place != TFX_PLACE_DEVICE ||
+                      __atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED)))
+    ret = finish_all (e);
+  return ret;
 }
 
 /* The device does not answer any more, not even to a call that failed once. */
 static void
-check_lost (TfxEngine *e)
+say_lost (TfxEngine *e)
 {
-  if (e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS &&
-      e->cuda->driver->stream_synchronize (e->cuda->stream) != CUDA_SUCCESS)
-    __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
+  __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
+}
+
+/* Those parts that were put on the queue before one failed. */
+static void
+end_failed (TfxEngine *e)
+{
+  if (tfx_context_drain (&e->queue) < 0 || finish_all (e) < 0)
+    say_lost (e);
+  for (unsigned i = 0; i < TFX_N_PARTS; i++)
+    e->parts[i].is_busy = e->parts[i].has_output = false;
 }
 
 int
@@ -258,16 +269,24 @@ tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   int ret = tfx_context_enter (e->cuda);
 
+  e->n_done = 0;
   if (ret < 0)
     return ret;
   e->double_arithmetic = out->type == TFX_SAMPLE_F64;
   e->has_run = true;
   ret = run (e, in, out);
-  commit_or_abandon (e, ret == 0);
-  if (ret == 0)
-    ret = count_cleared (e);
-  else
-    check_lost (e);
+  if (ret < 0) {
+    end_failed (e);
+  } else {
+    ret = e->n_cleared;
+    e->n_cleared = 0;
+  }
   tfx_context_leave (e->cuda);
   return ret;
+}
+
+size_t
+tfx_cuda_engine_n_done (const TfxEngine *e)
+{
+  return e->n_done;
 }

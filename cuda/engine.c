@@ -49,11 +49,12 @@ make_node (TfxEngine *e, const TfxStep *s)
 
   switch (s->kind) {
     case TFX_STEP_CASCADE:
-      return tfx_cuda_cascade_new (e->cuda, n_channels, s->n_sos,
+      return tfx_cuda_cascade_new (&e->queue, n_channels, s->n_sos,
           &node->cascade);
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
-      return tfx_cuda_window_new (e->cuda, n_channels, s->stage, &node->window);
+      return tfx_cuda_window_new (&e->queue, n_channels, s->stage,
+          &node->window);
     case TFX_STEP_SUM:
     case TFX_STEP_FADE:
       break;
@@ -73,7 +74,8 @@ make_list (TfxEngine *e, const TfxSteps *list, List *out)
   int ret = 0;
 
   if (list->n == 0)
-    ret = tfx_cuda_window_new (e->cuda, e->plan->n_channels, NULL, &out->copy);
+    ret =
+        tfx_cuda_window_new (&e->queue, e->plan->n_channels, NULL, &out->copy);
   if (list->n > 1) {
     out->between = take_buffer (e);
     take_buffer (e);
@@ -91,6 +93,37 @@ make_event (TfxCuda *cuda, CUevent *event)
   return tfx_context_check (cuda,
       cuda->driver->event_create (event, CU_EVENT_DISABLE_TIMING),
       "making an event");
+}
+
+static int
+make_part (TfxEngine *e, Part *p)
+{
+  int ret = make_event (e->cuda, &p->uploaded);
+
+  if (ret == 0)
+    ret = make_event (e->cuda, &p->ran);
+  if (ret == 0)
+    ret = make_event (e->cuda, &p->done);
+  if (ret == 0)
+    ret = tfx_pinned_reserve (&e->queue, &p->cleared, e->plan->n_channels);
+  if (ret == 0)
+    memset (p->cleared.data, 0, e->plan->n_channels);
+  return ret;
+}
+
+static void
+free_part (TfxEngine *e, Part *p)
+{
+  const TfxDriver *d = e->cuda->driver;
+  CUevent events[] = { p->uploaded, p->ran, p->done };
+
+  tfx_transfer_free (&e->queue, &p->in);
+  tfx_transfer_free (&e->queue, &p->out);
+  tfx_pinned_free (&e->queue, &p->cleared);
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    if (events[i])
+      d->event_destroy (events[i]);
+  }
 }
 
 static void
@@ -112,21 +145,15 @@ free_list (const TfxSteps *list, List *l, TfxEngine *e)
 static void
 engine_clear (TfxEngine *e)
 {
-  const TfxDriver *d = e->cuda->driver;
-
   free_list (&e->plan->top, &e->top, e);
   tfx_cuda_window_free (&e->copier);
   for (size_t i = 0; e->buffers && i < e->n_buffers; i++)
-    tfx_buffer_free (e->cuda, &e->buffers[i]);
-  for (int i = 0; i < 2; i++) {
-    tfx_transfer_free (e->cuda, &e->in[i]);
-    if (e->in_moved[i])
-      d->event_destroy (e->in_moved[i]);
-  }
-  tfx_transfer_free (e->cuda, &e->out);
-  if (e->done)
-    d->event_destroy (e->done);
-  tfx_pinned_free (e->cuda, &e->cleared);
+    tfx_buffer_free (&e->queue, &e->buffers[i]);
+  for (unsigned i = 0; i < TFX_N_PARTS; i++)
+    free_part (e, &e->parts[i]);
+  tfx_context_give_stream (e->cuda, &e->own);
+  tfx_context_give_stream (e->cuda, &e->up);
+  tfx_context_give_stream (e->cuda, &e->down);
 }
 
 void
@@ -141,7 +168,11 @@ tfx_cuda_engine_free (TfxEngine **engine)
   /* What the device may still do with the memory comes first.  Where there is
    * no device any more the host's part is freed all the same. */
   entered = tfx_context_enter (e->cuda) == 0;
-  e->cuda->driver->stream_synchronize (e->cuda->stream);
+  if (e->up)
+    e->cuda->driver->stream_synchronize (e->up);
+  if (e->down)
+    e->cuda->driver->stream_synchronize (e->down);
+  e->cuda->driver->stream_synchronize (e->queue.stream);
   engine_clear (e);
   if (entered)
     tfx_context_leave (e->cuda);
@@ -217,10 +248,25 @@ tfx_cuda_engine_reserve (TfxEngine *e, size_t n_frames)
   size_t n_samples = n_frames * e->plan->n_channels;
   int ret = 0;
 
-  for (size_t i = 0; ret == 0 && i < e->n_buffers; i++)
-    ret = tfx_buffer_reserve (e->cuda, &e->buffers[i],
-        n_samples * sizeof (double));
+  /* The one that few need is made when it is. */
+  for (size_t i = 0; ret == 0 && i < e->n_buffers; i++) {
+    if (i != e->copy_buffer)
+      ret = tfx_buffer_reserve (&e->queue, &e->buffers[i],
+          n_samples * sizeof (double));
+  }
   return ret;
+}
+
+/* On the device a single step needs no room beside the block. */
+size_t
+tfx_cuda_engine_part_frames (const TfxEngine *e, TfxPlace in, TfxPlace out)
+{
+  size_t n_samples = e->part_samples, n_frames;
+
+  if (in == TFX_PLACE_DEVICE && out == TFX_PLACE_DEVICE && e->n_buffers == 1)
+    n_samples = TFX_MAX_SAMPLES;
+  n_frames = n_samples / e->plan->n_channels;
+  return n_frames > 0 ? n_frames : 1;
 }
 
 static int
@@ -229,21 +275,22 @@ prepare (TfxEngine *e)
   TfxSample type = e->plan->sample;
   size_t n_frames =
       e->plan->block_frames > 0 ? e->plan->block_frames : PREPARE_FRAMES;
-  size_t n_samples;
+  size_t most = tfx_cuda_engine_part_frames (e, TFX_PLACE_HOST, TFX_PLACE_HOST);
+  TfxBlock block;
   int ret = 0;
 
-  if (n_frames > TFX_MAX_SAMPLES / e->plan->n_channels)
-    n_frames = TFX_MAX_SAMPLES / e->plan->n_channels;
-  n_samples = n_frames * e->plan->n_channels;
+  if (n_frames > most)
+    n_frames = most;
+  block = tfx_block_interleaved (NULL, type, e->plan->n_channels, n_frames);
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
     ret =
         prepare_node (&e->nodes[i], type, n_frames, e->plan->n_all_steps == 1);
   if (ret == 0 && e->top.copy)
     ret = tfx_cuda_window_prepare (e->top.copy, type, n_frames);
-  for (int i = 0; ret == 0 && i < 2; i++)
-    ret = tfx_transfer_reserve (e->cuda, &e->in[i], n_samples);
   if (ret == 0)
-    ret = tfx_transfer_reserve (e->cuda, &e->out, n_samples);
+    ret = tfx_transfer_reserve (&e->queue, &e->parts[0].in, &block, false);
+  if (ret == 0)
+    ret = tfx_transfer_reserve (&e->queue, &e->parts[0].out, &block, false);
   return ret < 0 ? ret : tfx_cuda_engine_reserve (e, n_frames);
 }
 
@@ -251,23 +298,23 @@ static int
 engine_make (TfxEngine *e)
 {
   const TfxPlan *plan = e->plan;
-  int ret = make_list (e, &plan->top, &e->top);
+  int ret = tfx_context_take_stream (e->cuda, &e->own);
+
+  if (ret < 0)
+    return ret;
+  e->queue.stream = e->own;
+  ret = make_list (e, &plan->top, &e->top);
 
   e->copy_buffer = take_buffer (e);
   e->buffers = calloc (e->n_buffers, sizeof *e->buffers);
   if (ret == 0 && !e->buffers)
     ret = -ENOMEM;
   if (ret == 0)
-    ret = tfx_cuda_window_new (e->cuda, plan->n_channels, NULL, &e->copier);
-  for (int i = 0; ret == 0 && i < 2; i++)
-    ret = make_event (e->cuda, &e->in_moved[i]);
-  if (ret == 0)
-    ret = make_event (e->cuda, &e->done);
-  if (ret == 0)
-    ret = tfx_pinned_reserve (e->cuda, &e->cleared, plan->n_channels);
+    ret = tfx_cuda_window_new (&e->queue, plan->n_channels, NULL, &e->copier);
+  for (unsigned i = 0; ret == 0 && i < TFX_N_PARTS; i++)
+    ret = make_part (e, &e->parts[i]);
   if (ret < 0)
     return ret;
-  memset (e->cleared.data, 0, plan->n_channels);
   update_list (e, &plan->top, &e->top, 1.0);
   return prepare (e);
 }
@@ -283,6 +330,8 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
     return -ENOMEM;
   e->plan = plan;
   e->cuda = cuda;
+  e->queue = (TfxQueue){ cuda, cuda->stream };
+  e->part_samples = TFX_PART_SAMPLES;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
   if (e->nodes)
@@ -333,6 +382,12 @@ tfx_cuda_engine_force (TfxEngine *e, int segment_log2, int lanes_log2,
       tfx_cuda_cascade_force (e->nodes[i].cascade, segment_log2, lanes_log2,
           max_grid);
   }
+}
+
+void
+tfx_cuda_engine_force_parts (TfxEngine *e, size_t n_samples)
+{
+  e->part_samples = n_samples;
 }
 
 void

@@ -57,18 +57,20 @@ tfx_cuda_fft_choose (size_t n_taps, size_t n_frames, size_t shared)
 /* ---- making ------------------------------------------------------------------------ */
 
 void
-tfx_cuda_fft_init (TfxCudaFft *f, TfxCuda *cuda, unsigned n_channels,
+tfx_cuda_fft_init (TfxCudaFft *f, TfxQueue *queue, unsigned n_channels,
     size_t n_taps)
 {
-  *f = (TfxCudaFft){ .cuda = cuda, .n_channels = n_channels, .n_taps = n_taps };
+  *f = (TfxCudaFft){ .queue = queue,
+    .n_channels = n_channels,
+    .n_taps = n_taps };
 }
 
 void
 tfx_cuda_fft_clear (TfxCudaFft *f)
 {
-  tfx_buffer_free (f->cuda, &f->twiddles);
-  tfx_buffer_free (f->cuda, &f->history);
-  tfx_buffer_free (f->cuda, &f->control);
+  tfx_buffer_free (f->queue, &f->twiddles);
+  tfx_buffer_free (f->queue, &f->history);
+  tfx_buffer_free (f->queue, &f->control);
 }
 
 static size_t
@@ -131,9 +133,9 @@ make_twiddles (TfxCudaFft *f)
     put_real (&table[2 * k], f->id.real, cosl (angle));
     put_real (&table[2 * k + 1], f->id.real, -sinl (angle));
   }
-  ret = tfx_buffer_reserve (f->cuda, &f->twiddles, n * 2 * sizeof *table);
+  ret = tfx_buffer_reserve (f->queue, &f->twiddles, n * 2 * sizeof *table);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (f->cuda, f->twiddles.data, table,
+    ret = tfx_cuda_past_upload (f->queue, f->twiddles.data, table,
         n * 2 * sizeof *table);
   free (table);
   return ret;
@@ -171,11 +173,11 @@ reserve_history (TfxCudaFft *f, size_t n_frames)
     return 0;
   f->has_history = false;
   f->control_size = (4 + n_slots * f->n_channels) * sizeof (unsigned);
-  ret = tfx_buffer_reserve (f->cuda, &f->history,
+  ret = tfx_buffer_reserve (f->queue, &f->history,
       n_slots * f->n_channels * spectrum_size (f));
   if (ret == 0)
     ret =
-        tfx_buffer_reserve_zeros (f->cuda, &f->control, f->control_size, true);
+        tfx_buffer_reserve_zeros (f->queue, &f->control, f->control_size, true);
   f->n_slots = ret == 0 ? (unsigned)n_slots : 0;
   return ret;
 }
@@ -184,20 +186,20 @@ int
 tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 {
   TfxKernelId id = { .kind = TFX_KERNEL_FFT,
-    .real = is_float ? f->cuda->real : TFX_REAL_DOUBLE,
+    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE,
     .is_narrow = is_float };
   int ret = 0;
 
   if (f->log2 == 0)
-    cut (f,
-        tfx_cuda_fft_choose (f->n_taps, n_frames, (size_t)f->cuda->max_shared));
+    cut (f, tfx_cuda_fft_choose (f->n_taps, n_frames,
+                (size_t)f->queue->cuda->max_shared));
   if (f->has_kernel && f->id.is_narrow != is_float) {
     f->has_kernel = f->has_history = false;
     f->n_slots = 0;
   }
   if (!f->has_kernel) {
     f->id = id;
-    ret = tfx_module_kernel (f->cuda, &f->id, &f->kernel);
+    ret = tfx_module_kernel (f->queue->cuda, &f->id, &f->kernel);
     if (ret == 0)
       ret = make_twiddles (f);
     f->has_kernel = ret == 0;
@@ -217,10 +219,11 @@ launch (TfxCudaFft *f, TfxFftArgs *args)
   args->n_taps = (unsigned)f->n_taps;
   args->twiddles = f->twiddles.data;
   args->control = f->control.data;
-  return tfx_context_check (f->cuda,
-      f->cuda->driver->launch_kernel (f->kernel.function,
+  return tfx_context_check (f->queue->cuda,
+      f->queue->cuda->driver->launch_kernel (f->kernel.function,
           args->n_tiles * args->n_channels, 1, 1, FFT_THREADS, 1, 1,
-          (unsigned)TFX_FFT_SHARED (f->log2), f->cuda->stream, arguments, NULL),
+          (unsigned)TFX_FFT_SHARED (f->log2), f->queue->stream, arguments,
+          NULL),
       "starting a kernel");
 }
 
@@ -244,13 +247,13 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     return -ENOMEM;
   for (size_t i = 0; i < n; i++)
     scaled[i] = taps[i] * scale;
-  ret = tfx_buffer_reserve (f->cuda, room, n * sizeof *scaled);
+  ret = tfx_buffer_reserve (f->queue, room, n * sizeof *scaled);
   if (ret == 0)
-    ret = tfx_buffer_reserve (f->cuda, spectra,
+    ret = tfx_buffer_reserve (f->queue, spectra,
         n_kernels * f->n_partitions * spectrum_size (f));
   if (ret == 0)
     ret =
-        tfx_cuda_past_upload (f->cuda, room->data, scaled, n * sizeof *scaled);
+        tfx_cuda_past_upload (f->queue, room->data, scaled, n * sizeof *scaled);
   free (scaled);
   if (ret < 0)
     return ret;
@@ -269,7 +272,7 @@ mend (TfxCudaFft *f)
 
   if (f->is_broken && f->n_partitions > 1)
     ret =
-        tfx_buffer_reserve_zeros (f->cuda, &f->control, f->control_size, true);
+        tfx_buffer_reserve_zeros (f->queue, &f->control, f->control_size, true);
   f->is_broken = ret < 0;
   return ret;
 }

@@ -11,7 +11,7 @@
 /* What the spectra are of: P = 2^log2 taps to a partition. */
 typedef struct TfxCudaFft
 {
-  TfxCuda *cuda;
+  TfxQueue *queue;
   unsigned n_channels;
   size_t n_taps;
   unsigned log2; /* 0: not chosen yet */
@@ -37,7 +37,7 @@ double tfx_cuda_fft_cost (size_t n_taps, size_t n_frames, unsigned log2);
 /* The partition that costs least; shared: bytes that a block may have. */
 unsigned tfx_cuda_fft_choose (size_t n_taps, size_t n_frames, size_t shared);
 
-void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCuda *cuda, unsigned n_channels,
+void tfx_cuda_fft_init (TfxCudaFft *fft, TfxQueue *queue, unsigned n_channels,
     size_t n_taps);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);
 

@@ -13,22 +13,22 @@
 #define LIMIT_DOUBLE 0x1p1000
 
 void
-tfx_cuda_fir_init (TfxCudaFir *f, TfxCuda *cuda, unsigned n_channels,
+tfx_cuda_fir_init (TfxCudaFir *f, TfxQueue *queue, unsigned n_channels,
     size_t n_taps, TfxFirMethod method)
 {
-  *f = (TfxCudaFir){ .cuda = cuda,
+  *f = (TfxCudaFir){ .queue = queue,
     .n_channels = n_channels,
     .n_taps = n_taps,
     .method = method };
-  tfx_cuda_fft_init (&f->fft, cuda, n_channels, n_taps);
+  tfx_cuda_fft_init (&f->fft, queue, n_channels, n_taps);
 }
 
 void
 tfx_cuda_fir_clear (TfxCudaFir *f)
 {
   tfx_cuda_fft_clear (&f->fft);
-  tfx_buffer_free (f->cuda, &f->room);
-  tfx_buffer_free (f->cuda, &f->taps);
+  tfx_buffer_free (f->queue, &f->room);
+  tfx_buffer_free (f->queue, &f->taps);
 }
 
 void
@@ -52,7 +52,7 @@ tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
 static TfxFirMethod
 choose_method (const TfxCudaFir *f, size_t n_frames)
 {
-  size_t shared = (size_t)f->cuda->max_shared;
+  size_t shared = (size_t)f->queue->cuda->max_shared;
   unsigned log2 = tfx_cuda_fft_choose (f->n_taps, n_frames, shared);
 
   return tfx_cuda_fft_cost (f->n_taps, n_frames, log2) < (double)f->n_taps
@@ -80,9 +80,9 @@ upload_direct (TfxCudaFir *f)
       numbers[i] = h;
     }
   }
-  ret = tfx_buffer_reserve (f->cuda, &f->taps, n * sizeof *numbers);
+  ret = tfx_buffer_reserve (f->queue, &f->taps, n * sizeof *numbers);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (f->cuda, f->taps.data, numbers,
+    ret = tfx_cuda_past_upload (f->queue, f->taps.data, numbers,
         n * sizeof *numbers);
   free (numbers);
   return ret;
@@ -109,7 +109,7 @@ static int
 find_kernels (TfxCudaFir *f, bool is_float)
 {
   TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
-    .real = is_float ? f->cuda->real : TFX_REAL_DOUBLE };
+    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE };
   int ret = 0;
 
   if (f->is_ready && f->is_float == is_float)
@@ -119,7 +119,7 @@ find_kernels (TfxCudaFir *f, bool is_float)
   f->is_float = is_float;
   f->real = direct.real;
   if (f->method == TFX_FIR_DIRECT)
-    ret = tfx_module_kernel (f->cuda, &direct, &f->direct);
+    ret = tfx_module_kernel (f->queue->cuda, &direct, &f->direct);
   f->is_ready = ret == 0;
   return ret;
 }
@@ -157,10 +157,10 @@ launch (TfxCudaFir *f, const TfxKernel *kernel, size_t grid, unsigned threads,
   /* What a grid may have; a block of samples has less. */
   if (grid > 0x7fffffff)
     return -EINVAL;
-  return tfx_context_check (f->cuda,
-      f->cuda->driver->launch_kernel (kernel->function, (unsigned)grid, 1, 1,
-          threads, 1, 1, (unsigned)shared_size, f->cuda->stream, arguments,
-          NULL),
+  return tfx_context_check (f->queue->cuda,
+      f->queue->cuda->driver->launch_kernel (kernel->function, (unsigned)grid,
+          1, 1, threads, 1, 1, (unsigned)shared_size, f->queue->stream,
+          arguments, NULL),
       "starting a kernel");
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct TfxCudaFir
 {
-  TfxCuda *cuda;
+  TfxQueue *queue;
   unsigned n_channels;
   size_t n_taps;
   TfxFirMethod method; /* TFX_FIR_AUTO until it is chosen */
@@ -30,7 +30,7 @@ typedef struct TfxCudaFir
   unsigned n_kernels;
 } TfxCudaFir;
 
-void tfx_cuda_fir_init (TfxCudaFir *fir, TfxCuda *cuda, unsigned n_channels,
+void tfx_cuda_fir_init (TfxCudaFir *fir, TfxQueue *queue, unsigned n_channels,
     size_t n_taps, TfxFirMethod method);
 void tfx_cuda_fir_clear (TfxCudaFir *fir);
 

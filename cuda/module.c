@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "compile.h"
 #include "embedded.h"
+#include "job.h"
 
 /* A loaded image. */
 typedef struct TfxModule
@@ -54,12 +56,27 @@ find (const TfxCuda *cuda, const char *name)
   return NULL;
 }
 
+/* A driver loads machine code that a toolkit of its series made, or of an older
+ * one, and PTX of its own version or an older one. */
+static bool
+suits_driver (bool machine_code)
+{
+  int version = tfx_driver_get_version ();
+
+  if (version == 0)
+    return true;
+  return machine_code ? tfx_kernel_toolkit / 1000 <= version / 1000
+                      : tfx_kernel_toolkit <= version;
+}
+
 /* The newest machine code that the device runs, else PTX; 0: neither. */
 static int
 best_arch (int compute, bool machine_code)
 {
   int best = 0;
 
+  if (!suits_driver (machine_code))
+    return 0;
   for (size_t i = 0; i < tfx_n_kernel_images; i++) {
     const TfxKernelImage *image = &tfx_kernel_images[i];
 
@@ -123,8 +140,12 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   *module = find (cuda, name);
   if (*module)
     return 0;
-  ret = tfx_compile_kernel (id, cuda->compute, &image, &size, cuda->error,
-      sizeof cuda->error);
+  if (__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED))
+    ret = tfx_compile_kernel (id, cuda->compute, &image, &size, cuda->error,
+        sizeof cuda->error);
+  else
+    ret = tfx_job_take (&cuda->jobs, id, cuda->compute, &image, &size,
+        cuda->error, sizeof cuda->error);
   if (ret < 0)
     return ret;
   ret = load (cuda, image, name, module);
@@ -163,6 +184,8 @@ find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
   else if (machine_code && find_embedded (cuda, name, function))
     return 0;
   ret = compiled (cuda, id, name, &m);
+  if (ret == -EINPROGRESS)
+    return ret;
   if (ret < 0 && ptx && load_embedded (cuda, ptx, false) == 0 &&
       find_embedded (cuda, name, function))
     return 0;
@@ -201,9 +224,31 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
   return ret;
 }
 
+bool
+tfx_module_is_compiling (TfxCuda *cuda)
+{
+  bool is_compiling;
+
+  pthread_mutex_lock (&cuda->lock);
+  is_compiling = tfx_job_is_any (cuda->jobs);
+  pthread_mutex_unlock (&cuda->lock);
+  return is_compiling;
+}
+
+void
+tfx_module_finish (TfxCuda *cuda)
+{
+  const struct timespec pause = { .tv_nsec = 2000000 };
+
+  /* Without the lock, which streams take. */
+  while (tfx_module_is_compiling (cuda))
+    nanosleep (&pause, NULL);
+}
+
 void
 tfx_module_clear (TfxCuda *cuda)
 {
+  tfx_job_clear (&cuda->jobs);
   while (cuda->modules) {
     TfxModule *next = cuda->modules->next;
 

@@ -19,6 +19,11 @@ typedef struct TfxKernel
  * errno. */
 int tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel);
 
+/* Where TfxCuda does not wait a kernel that has to be compiled is -EINPROGRESS
+ * until it is: whether one is being compiled, and a wait for that. */
+bool tfx_module_is_compiling (TfxCuda *cuda);
+void tfx_module_finish (TfxCuda *cuda);
+
 /* Unloads all.  The context is current. */
 void tfx_module_clear (TfxCuda *cuda);
 

@@ -9,43 +9,45 @@
 #include <string.h>
 
 void
-tfx_cuda_past_init (TfxCudaPast *p, TfxCuda *cuda, unsigned n_channels,
+tfx_cuda_past_init (TfxCudaPast *p, TfxQueue *queue, unsigned n_channels,
     size_t length)
 {
-  *p =
-      (TfxCudaPast){ .cuda = cuda, .n_channels = n_channels, .length = length };
+  *p = (TfxCudaPast){ .queue = queue,
+    .n_channels = n_channels,
+    .length = length };
 }
 
 void
 tfx_cuda_past_clear (TfxCudaPast *p)
 {
-  tfx_buffer_free (p->cuda, &p->data);
+  tfx_buffer_free (p->queue, &p->data);
 }
 
 int
-tfx_cuda_past_upload (TfxCuda *cuda, CUdeviceptr to, const void *from,
+tfx_cuda_past_upload (TfxQueue *queue, CUdeviceptr to, const void *from,
     size_t size)
 {
-  int ret = tfx_context_check (cuda,
-      cuda->driver->memcpy_htod_async (to, from, size, cuda->stream),
+  int ret = tfx_context_check (queue->cuda,
+      queue->cuda->driver->memcpy_htod_async (to, from, size, queue->stream),
       "uploading");
 
   if (ret == 0)
-    ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (cuda->stream), "uploading");
+    ret = tfx_context_check (queue->cuda,
+        queue->cuda->driver->stream_synchronize (queue->stream), "uploading");
   return ret;
 }
 
 int
-tfx_cuda_past_download (TfxCuda *cuda, void *to, CUdeviceptr from, size_t size)
+tfx_cuda_past_download (TfxQueue *queue, void *to, CUdeviceptr from,
+    size_t size)
 {
-  int ret = tfx_context_check (cuda,
-      cuda->driver->memcpy_dtoh_async (to, from, size, cuda->stream),
+  int ret = tfx_context_check (queue->cuda,
+      queue->cuda->driver->memcpy_dtoh_async (to, from, size, queue->stream),
       "downloading");
 
   if (ret == 0)
-    ret = tfx_context_check (cuda,
-        cuda->driver->stream_synchronize (cuda->stream), "downloading");
+    ret = tfx_context_check (queue->cuda,
+        queue->cuda->driver->stream_synchronize (queue->stream), "downloading");
   return ret;
 }
 
@@ -63,7 +65,7 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
   if (!state) {
     p->size = ring_size;
     p->position = p->length % ring_size;
-    ret = tfx_buffer_reserve_zeros (p->cuda, &p->data, size, true);
+    ret = tfx_buffer_reserve_zeros (p->queue, &p->data, size, true);
     if (ret < 0)
       p->size = p->position = 0;
     return ret;
@@ -75,11 +77,11 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
     memcpy (ring + c * ring_size, state + c * p->length,
         p->length * sizeof *ring);
   /* If that fails the old one is still there. */
-  ret = tfx_buffer_reserve (p->cuda, &fresh, size);
+  ret = tfx_buffer_reserve (p->queue, &fresh, size);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (p->cuda, fresh.data, ring, size);
+    ret = tfx_cuda_past_upload (p->queue, fresh.data, ring, size);
   free (ring);
-  tfx_buffer_free (p->cuda, ret == 0 ? &p->data : &fresh);
+  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &fresh);
   if (ret < 0)
     return ret;
   p->data = fresh;
@@ -147,7 +149,7 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
   ring = malloc (size);
   if (!ring)
     return -ENOMEM;
-  ret = tfx_cuda_past_download (p->cuda, ring, p->data.data, size);
+  ret = tfx_cuda_past_download (p->queue, ring, p->data.data, size);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++) {
     for (size_t i = 0; i < p->length; i++)
       *state++ =

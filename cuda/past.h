@@ -10,7 +10,7 @@
 /* All zero but for what init sets. */
 typedef struct TfxCudaPast
 {
-  TfxCuda *cuda;
+  TfxQueue *queue;
   unsigned n_channels;
   size_t length;  /* frames that are needed; 0: none */
   TfxBuffer data; /* double[n_channels][size] */
@@ -18,8 +18,8 @@ typedef struct TfxCudaPast
   size_t kept; /* of the block that is being run */
 } TfxCudaPast;
 
-void tfx_cuda_past_init (TfxCudaPast *past, TfxCuda *cuda, unsigned n_channels,
-    size_t length);
+void tfx_cuda_past_init (TfxCudaPast *past, TfxQueue *queue,
+    unsigned n_channels, size_t length);
 void tfx_cuda_past_clear (TfxCudaPast *past);
 
 /* Room for the past beside a block of n_frames.  0 or a negative errno. */
@@ -36,9 +36,9 @@ void tfx_cuda_past_reset (TfxCudaPast *past);
 double tfx_cuda_past_peak (TfxCudaPast *past);
 
 /* Copies that wait for their end.  0 or a negative errno. */
-int tfx_cuda_past_upload (TfxCuda *cuda, CUdeviceptr to, const void *from,
+int tfx_cuda_past_upload (TfxQueue *queue, CUdeviceptr to, const void *from,
     size_t size);
-int
-tfx_cuda_past_download (TfxCuda *cuda, void *to, CUdeviceptr from, size_t size);
+int tfx_cuda_past_download (TfxQueue *queue, void *to, CUdeviceptr from,
+    size_t size);
 
 #endif

@@ -4,12 +4,12 @@
  * The top of this folder.  A file calls files further down only:
  *
  *   tfx-cuda   the table, references
- *   engine     a plan made ready and run · engine-run · engine-state
+ *   engine     a plan made ready and run · engine-run, -steps, -state
  *   window     FIRs and delay lines · fir · fft · past
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory
- *   module     kernels for the device · compile · kernel · cache
+ *   module     kernels for the device · job · compile · kernel · cache
  *   context    a device, its context and stream, errors
  *   driver     libcuda.so.1 */
 #include "context.h"
@@ -47,6 +47,12 @@ engine_free (TfxEngine *engine)
   tfx_cuda_unref (&cuda);
 }
 
+static bool
+is_busy (const TfxBackend *backend)
+{
+  return tfx_module_is_compiling ((TfxCuda *)backend->data);
+}
+
 static void
 fill_table (TfxCuda *cuda)
 {
@@ -55,9 +61,11 @@ fill_table (TfxCuda *cuda)
     .kernel = cuda->kernel,
     .data = cuda,
     .max_samples = TFX_MAX_SAMPLES,
+    .is_busy = is_busy,
     .engine_new = engine_new,
     .engine_free = engine_free,
     .run = tfx_cuda_engine_run,
+    .n_done = tfx_cuda_engine_n_done,
     .update = tfx_cuda_engine_update,
     .get_state = tfx_cuda_engine_get_state,
     .set_state = tfx_cuda_engine_set_state,
@@ -213,6 +221,12 @@ void *
 tfx_cuda_stream (const TfxCuda *cuda)
 {
   return cuda->stream;
+}
+
+void
+tfx_cuda_finish_compiling (TfxCuda *cuda)
+{
+  tfx_module_finish (cuda);
 }
 
 void

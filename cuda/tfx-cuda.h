@@ -25,6 +25,11 @@
  * a plan on the CPU can run the same filters from the frame on that
  * tfx_plan_n_done() tells, unless tfx_cuda_is_lost().
  *
+ * With tfx_cuda_set_waiting (cuda, false) nobody waits for a compiler either.  A
+ * plan whose kernels have to be compiled first is not made, or not run:
+ * -EINPROGRESS, while tfx_plan_is_in_progress(), and a plan on the CPU runs the
+ * filters meanwhile.
+ *
  * While values glide or a stage is cross-faded a run returns -ENOTSUP: a plan on
  * the CPU runs the filters meanwhile.  The state goes there and back.
  *
@@ -89,6 +94,9 @@ void tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting);
 
 /* Waits for all that has been asked for.  0 or -EIO. */
 int tfx_cuda_wait (TfxCuda *cuda);
+
+/* Waits for the ends of compilations. */
+void tfx_cuda_finish_compiling (TfxCuda *cuda);
 
 /* What failed last, in words; "" if nothing did. */
 void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);

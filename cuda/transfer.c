@@ -2,27 +2,11 @@
  * transfer.c: samples between host and device. */
 #include "transfer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "block.h"
-
-int
-tfx_transfer_reserve (TfxCuda *cuda, TfxTransfer *t, size_t n_samples)
-{
-  int ret = tfx_pinned_reserve (cuda, &t->pinned, n_samples * sizeof (double));
-
-  if (ret == 0)
-    ret = tfx_buffer_reserve (cuda, &t->device, n_samples * sizeof (double));
-  return ret;
-}
-
-void
-tfx_transfer_free (TfxCuda *cuda, TfxTransfer *t)
-{
-  tfx_pinned_free (cuda, &t->pinned);
-  tfx_buffer_free (cuda, &t->device);
-}
 
 static bool
 is_by_frame (const TfxBlock *block)
@@ -52,19 +36,105 @@ tfx_transfer_device_block (const TfxBlock *block)
   };
 }
 
-TfxKernelBlock
-tfx_transfer_block (const TfxTransfer *t, const TfxBlock *block)
-{
-  TfxBlock moved = dense (block, (void *)(uintptr_t)t->device.data);
-
-  return tfx_transfer_device_block (&moved);
-}
-
 static size_t
 size_of (const TfxBlock *block)
 {
   return block->n_frames * block->n_channels * tfx_sample_size (block->type);
 }
+
+/* ---- places --------------------------------------------------------------- */
+
+/* What is not known of memory is no reason to refuse it: memory out of a pool
+ * has no context. */
+static int
+check_owner (TfxCuda *cuda, const TfxBlock *block)
+{
+  CUdeviceptr at = (CUdeviceptr)(uintptr_t)block->data;
+  CUcontext context = NULL;
+  int device = cuda->device;
+
+  if (cuda->driver->pointer_get_attribute (&device,
+          CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at) == CUDA_SUCCESS &&
+      device != cuda->device) {
+    tfx_context_set_error (cuda,
+        "%s: the samples are in memory of CUDA device %d, and this is device "
+        "%d",
+        cuda->name, device, (int)cuda->device);
+    return -EINVAL;
+  }
+  if (cuda->driver->pointer_get_attribute (&context,
+          CU_POINTER_ATTRIBUTE_CONTEXT, at) == CUDA_SUCCESS &&
+      context && context != cuda->context) {
+    tfx_context_set_error (cuda,
+        "%s: the samples are in memory of another CUDA context", cuda->name);
+    return -EINVAL;
+  }
+  return 0;
+}
+
+/* The driver says of memory that it does not know that the value is invalid.
+ * Whatever else it says tells nothing of the memory, which must not be touched
+ * then. */
+int
+tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place)
+{
+  unsigned type = CU_MEMORYTYPE_HOST;
+  CUresult result = cuda->driver->pointer_get_attribute (&type,
+      CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)block->data);
+
+  *place = TFX_PLACE_HOST;
+  if (result == CUDA_ERROR_INVALID_VALUE)
+    return 0;
+  if (result != CUDA_SUCCESS)
+    return tfx_context_check (cuda, result, "asking where the samples are");
+  *place = type == CU_MEMORYTYPE_DEVICE ? TFX_PLACE_DEVICE : TFX_PLACE_PINNED;
+  return *place == TFX_PLACE_DEVICE ? check_owner (cuda, block) : 0;
+}
+
+bool
+tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place)
+{
+  TfxBlock same = dense (block, block->data);
+
+  return place == TFX_PLACE_PINNED &&
+         same.frame_stride == block->frame_stride &&
+         same.channel_stride == block->channel_stride;
+}
+
+int
+tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
+{
+  int ret = 0;
+
+  if (!is_direct)
+    ret = tfx_pinned_reserve (queue, &t->pinned, size_of (block));
+  if (ret == 0 && !queue->cuda->is_integrated)
+    ret = tfx_buffer_reserve (queue, &t->device, size_of (block));
+  return ret;
+}
+
+void
+tfx_transfer_free (const TfxQueue *queue, TfxTransfer *t)
+{
+  tfx_pinned_free (queue, &t->pinned);
+  tfx_buffer_free (queue, &t->device);
+}
+
+TfxKernelBlock
+tfx_transfer_block (const TfxCuda *cuda, const TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
+{
+  void *data = (void *)(uintptr_t)t->device.data;
+  TfxBlock moved;
+
+  if (cuda->is_integrated)
+    data = is_direct ? block->data : t->pinned.data;
+  moved = dense (block, data);
+  return tfx_transfer_device_block (&moved);
+}
+
+/* ---- moving --------------------------------------------------------------- */
 
 /* Between a block and its dense form, in runs as long as there are. */
 static void
@@ -87,31 +157,51 @@ copy (const TfxBlock *from, const TfxBlock *to)
   }
 }
 
+/* A call that fails once may succeed the next time. */
 int
-tfx_transfer_upload (TfxCuda *cuda, TfxTransfer *t, const TfxBlock *block)
+tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
 {
-  TfxBlock moved = dense (block, t->pinned.data);
+  TfxCuda *cuda = queue->cuda;
+  TfxBlock moved = dense (block, is_direct ? block->data : t->pinned.data);
+  int ret = -EIO;
 
-  copy (block, &moved);
-  return tfx_context_check (cuda,
-      cuda->driver->memcpy_htod_async (t->device.data, t->pinned.data,
-          size_of (block), cuda->stream),
-      "uploading samples");
+  if (!is_direct)
+    copy (block, &moved);
+  if (cuda->is_integrated)
+    return 0;
+  for (int i = 0; ret < 0 && i < 2; i++)
+    ret = tfx_context_check (cuda,
+        cuda->driver->memcpy_htod_async (t->device.data, moved.data,
+            size_of (block), queue->stream),
+        "uploading samples");
+  return ret;
 }
 
 int
-tfx_transfer_download (TfxCuda *cuda, TfxTransfer *t, const TfxBlock *block)
+tfx_transfer_download (const TfxQueue *queue, TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
 {
-  return tfx_context_check (cuda,
-      cuda->driver->memcpy_dtoh_async (t->pinned.data, t->device.data,
-          size_of (block), cuda->stream),
-      "downloading samples");
+  TfxCuda *cuda = queue->cuda;
+  int ret = -EIO;
+
+  if (cuda->is_integrated)
+    return 0;
+  for (int i = 0; ret < 0 && i < 2; i++)
+    ret = tfx_context_check (cuda,
+        cuda->driver->memcpy_dtoh_async (is_direct ? block->data
+                                                   : t->pinned.data,
+            t->device.data, size_of (block), queue->stream),
+        "downloading samples");
+  return ret;
 }
 
 void
-tfx_transfer_finish (const TfxTransfer *t, const TfxBlock *block)
+tfx_transfer_finish (const TfxTransfer *t, const TfxBlock *block,
+    bool is_direct)
 {
   TfxBlock moved = dense (block, t->pinned.data);
 
-  copy (&moved, block);
+  if (!is_direct)
+    copy (&moved, block);
 }

@@ -1,39 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * transfer.h: samples between host and device. */
+ * transfer.h: samples between host and device.  The context is current in all
+ * calls. */
 #ifndef TFX_CUDA_TRANSFER_H
 #define TFX_CUDA_TRANSFER_H
 
 #include "buffer.h"
 #include "kernels/args.h"
 
+/* Where a block is. */
+typedef enum
+{
+  TFX_PLACE_HOST,
+  TFX_PLACE_PINNED,
+  TFX_PLACE_DEVICE
+} TfxPlace;
+
 /* Samples of a block as they are moved: one after the other, by frame or by
- * channel as the block is, in pinned memory and on the device. */
+ * channel as the block is, in pinned memory and on the device.  An integrated
+ * device works on the pinned memory itself. */
 typedef struct TfxTransfer
 {
   TfxPinned pinned;
   TfxBuffer device;
 } TfxTransfer;
 
-/* Room for n_samples samples of 8 bytes.  The context is current. */
-int
-tfx_transfer_reserve (TfxCuda *cuda, TfxTransfer *transfer, size_t n_samples);
-void tfx_transfer_free (TfxCuda *cuda, TfxTransfer *transfer);
+/* 0; -EINVAL for memory of another device or context, which no kernel may get;
+ * or another negative errno. */
+int tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place);
 
-/* The block's samples on the device, for a block in host memory. */
-TfxKernelBlock
-tfx_transfer_block (const TfxTransfer *transfer, const TfxBlock *block);
+/* True if the block can be moved from where it is, or back, without a copy in
+ * pinned memory. */
+bool tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place);
+
+/* Room for a block; is_direct: without the copy in pinned memory. */
+int tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *transfer,
+    const TfxBlock *block, bool is_direct);
+void tfx_transfer_free (const TfxQueue *queue, TfxTransfer *transfer);
+
+/* The block's samples as kernels find them, for a block in host memory. */
+TfxKernelBlock tfx_transfer_block (const TfxCuda *cuda,
+    const TfxTransfer *transfer, const TfxBlock *block, bool is_direct);
 
 /* A block that is in device memory. */
 TfxKernelBlock tfx_transfer_device_block (const TfxBlock *block);
 
-/* Starts the upload of block, which has been read when it returns. */
-int tfx_transfer_upload (TfxCuda *cuda, TfxTransfer *transfer,
-    const TfxBlock *block);
+/* Starts the upload of the block, which has been read when it returns, unless it
+ * is direct. */
+int tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *transfer,
+    const TfxBlock *block, bool is_direct);
 
 /* Starts the download of what belongs to block; once it has ended, finish puts
  * it there. */
-int tfx_transfer_download (TfxCuda *cuda, TfxTransfer *transfer,
-    const TfxBlock *block);
-void tfx_transfer_finish (const TfxTransfer *transfer, const TfxBlock *block);
+int tfx_transfer_download (const TfxQueue *queue, TfxTransfer *transfer,
+    const TfxBlock *block, bool is_direct);
+void tfx_transfer_finish (const TfxTransfer *transfer, const TfxBlock *block,
+    bool is_direct);
 
 #endif

@@ -10,7 +10,7 @@
 static int
 make (TfxCudaCascade *c, int which)
 {
-  TfxCuda *cuda = c->cuda;
+  TfxCuda *cuda = c->queue->cuda;
   TfxVariant *v = &c->variants[which];
   int ret;
 
@@ -25,9 +25,11 @@ make (TfxCudaCascade *c, int which)
   };
   ret = tfx_module_kernel (cuda, &v->id, &v->kernel);
   if (ret == 0)
-    ret = tfx_buffer_reserve (cuda, &v->tables, tfx_tables_size (v->groups));
+    ret =
+        tfx_buffer_reserve (c->queue, &v->tables, tfx_tables_size (v->groups));
   if (ret == 0)
-    ret = tfx_pinned_reserve (cuda, &v->staging, tfx_tables_size (v->groups));
+    ret =
+        tfx_pinned_reserve (c->queue, &v->staging, tfx_tables_size (v->groups));
   if (ret == 0 && !v->uploaded)
     ret = tfx_context_check (cuda,
         cuda->driver->event_create (&v->uploaded, CU_EVENT_DISABLE_TIMING),
@@ -44,7 +46,7 @@ make (TfxCudaCascade *c, int which)
 int
 tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
 {
-  TfxCuda *cuda = c->cuda;
+  TfxCuda *cuda = c->queue->cuda;
   const TfxDriver *d = cuda->driver;
   bool normalised = v->id.real == TFX_REAL_DOUBLE &&
                     tfx_tables_can_normalise (c->sos, c->n_sos);
@@ -61,10 +63,11 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
       c->gain, normalised);
   ret = tfx_context_check (cuda,
       d->memcpy_htod_async (v->tables.data, v->staging.data,
-          tfx_tables_size (v->groups), cuda->stream),
+          tfx_tables_size (v->groups), c->queue->stream),
       "uploading coefficients");
   if (ret == 0)
-    ret = tfx_context_check (cuda, d->event_record (v->uploaded, cuda->stream),
+    ret = tfx_context_check (cuda,
+        d->event_record (v->uploaded, c->queue->stream),
         "uploading coefficients");
   v->tables_are_old = ret < 0;
   return ret;
@@ -74,7 +77,7 @@ int
 tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
     bool by_channel)
 {
-  TfxCuda *cuda = c->cuda;
+  TfxCuda *cuda = c->queue->cuda;
   TfxShapeAsk ask;
   int per_multiprocessor = 0;
   size_t words;
@@ -107,25 +110,30 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
     v->resident = c->force_grid;
   words = tfx_shape_carry_words (&v->shape, c->n_channels, v->groups.size,
       v->groups.n);
-  ret = tfx_buffer_reserve_zeros (cuda, &c->carry, words * 8, false);
+  ret = tfx_buffer_reserve_zeros (c->queue, &c->carry, words * 8, false);
   if (ret == 0)
     v->ask = ask;
   return ret;
 }
 
-TfxVariant *
-tfx_variant_choose (TfxCudaCascade *c, bool is_float, bool double_arithmetic)
+int
+tfx_variant_choose (TfxCudaCascade *c, bool is_float, bool double_arithmetic,
+    TfxVariant **variant)
 {
   TfxVariant *narrow = &c->variants[VARIANT_NARROW];
   int which = double_arithmetic ? VARIANT_DOUBLE : VARIANT_ANY;
+  int ret;
 
   /* Arguments of more than 4 KB are not known to every compiler; the other
    * kernels do the same with less speed. */
   if (!double_arithmetic && is_float && c->n_sos <= TFX_GROUP_MAX &&
       !narrow->is_missing) {
-    if (make (c, VARIANT_NARROW) == 0)
-      return narrow;
+    *variant = narrow;
+    ret = make (c, VARIANT_NARROW);
+    if (ret == 0 || ret == -EINPROGRESS)
+      return ret;
     narrow->is_missing = true;
   }
-  return make (c, which) < 0 ? NULL : &c->variants[which];
+  *variant = &c->variants[which];
+  return make (c, which);
 }

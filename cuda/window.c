@@ -14,7 +14,7 @@
 
 struct TfxCudaWindow
 {
-  TfxCuda *cuda;
+  TfxQueue *queue;
   unsigned n_channels;
   bool is_fir;
   TfxCudaPast past;
@@ -32,8 +32,8 @@ struct TfxCudaWindow
 /* ---- making --------------------------------------------------------------------- */
 
 int
-tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
-    TfxCudaWindow **out)
+tfx_cuda_window_new (TfxQueue *queue, unsigned n_channels,
+    const TfxStage *stage, TfxCudaWindow **out)
 {
   TfxCudaWindow *w = calloc (1, sizeof *w);
   size_t length = 0;
@@ -41,7 +41,7 @@ tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
   *out = w;
   if (!w)
     return -ENOMEM;
-  w->cuda = cuda;
+  w->queue = queue;
   w->n_channels = n_channels;
   w->gain = 1.0;
   w->is_fir = stage && stage->kind == &tfx_kind_fir;
@@ -49,9 +49,9 @@ tfx_cuda_window_new (TfxCuda *cuda, unsigned n_channels, const TfxStage *stage,
     length = stage->u.fir.n_taps - 1;
   else if (stage)
     length = stage->u.delay.longest;
-  tfx_cuda_past_init (&w->past, cuda, n_channels, length);
+  tfx_cuda_past_init (&w->past, queue, n_channels, length);
   if (w->is_fir)
-    tfx_cuda_fir_init (&w->fir, cuda, n_channels, length + 1,
+    tfx_cuda_fir_init (&w->fir, queue, n_channels, length + 1,
         stage->u.fir.method);
   return 0;
 }
@@ -67,7 +67,7 @@ tfx_cuda_window_free (TfxCudaWindow **window)
   tfx_cuda_past_clear (&w->past);
   if (w->is_fir)
     tfx_cuda_fir_clear (&w->fir);
-  tfx_buffer_free (w->cuda, &w->taps);
+  tfx_buffer_free (w->queue, &w->taps);
   free (w);
 }
 
@@ -128,9 +128,9 @@ renew_taps (TfxCudaWindow *w)
       .swap = tap->swap,
       .parity = parity_of (tap->side) };
   }
-  ret = tfx_buffer_reserve (w->cuda, &w->taps, (n + 1) * sizeof *taps);
+  ret = tfx_buffer_reserve (w->queue, &w->taps, (n + 1) * sizeof *taps);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (w->cuda, w->taps.data, taps,
+    ret = tfx_cuda_past_upload (w->queue, w->taps.data, taps,
         (n + 1) * sizeof *taps);
   free (taps);
   w->taps_are_old = ret < 0;
@@ -163,9 +163,9 @@ run_delay (TfxCudaWindow *w, const TfxKernelBlock *in,
   /* What a grid may have; a block of samples has less. */
   if (grid > 0x7fffffff)
     return -EINVAL;
-  return tfx_context_check (w->cuda,
-      w->cuda->driver->launch_kernel (w->kernel.function, (unsigned)grid, 1, 1,
-          DELAY_THREADS, 1, 1, 0, w->cuda->stream, arguments, NULL),
+  return tfx_context_check (w->queue->cuda,
+      w->queue->cuda->driver->launch_kernel (w->kernel.function, (unsigned)grid,
+          1, 1, DELAY_THREADS, 1, 1, 0, w->queue->stream, arguments, NULL),
       "starting a kernel");
 }
 
@@ -180,7 +180,7 @@ make_ready (TfxCudaWindow *w, bool is_float, size_t n_frames)
   if (w->is_fir) {
     ret = tfx_cuda_fir_prepare (&w->fir, is_float, n_frames);
   } else if (!w->has_kernel) {
-    ret = tfx_module_kernel (w->cuda, &id, &w->kernel);
+    ret = tfx_module_kernel (w->queue->cuda, &id, &w->kernel);
     w->has_kernel = ret == 0;
   }
   if (ret == 0 && !w->is_fir && w->stage && w->taps_are_old)

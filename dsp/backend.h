@@ -17,6 +17,9 @@ struct TfxBackend
   const char *kernel; /* the variant, such as "avx512" */
   const void *data;   /* the backend's own */
 
+  /* See tfx_plan_is_in_progress(); NULL: never. */
+  bool (*is_busy) (const TfxBackend *backend);
+
   /* An engine at rest.  The plan outlives it.  0 or negative errno. */
   int (*engine_new) (const TfxPlan *plan, TfxEngine **engine);
   void (*engine_free) (TfxEngine *engine);
@@ -25,6 +28,10 @@ struct TfxBackend
    * Allocates nothing.  Returns how many times a channel was cleared because
    * its state was not finite, or a negative errno. */
   int (*run) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
+
+  /* After a run that failed: how many of its frames stand all the same; the
+   * state is the one behind them.  NULL: none. */
+  size_t (*n_done) (const TfxEngine *engine);
 
   /* Takes other values of its plan, of the same structure.  The state of
    * sections is undefined until it is set; FIRs and delay lines keep theirs.

@@ -314,6 +314,12 @@ tfx_plan_is_for (const TfxPlan *plan, TfxFilter *const *filters, size_t n,
          memcmp (plan->filters, filters, n * sizeof *filters) == 0;
 }
 
+bool
+tfx_plan_is_in_progress (const TfxBackend *backend)
+{
+  return backend->is_busy && backend->is_busy (backend);
+}
+
 size_t
 tfx_plan_n_filters (const TfxPlan *plan)
 {
@@ -364,8 +370,11 @@ run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
   } else {
     ret = plan->backend->run (plan->engine, in, out);
   }
-  if (ret < 0)
+  if (ret < 0) {
+    if (plan->backend->n_done)
+      advance (plan, plan->backend->n_done (plan->engine));
     return ret;
+  }
   plan->n_recoveries += (uint64_t)ret;
   advance (plan, n);
   return 0;

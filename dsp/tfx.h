@@ -501,7 +501,8 @@ typedef struct TfxStats
  * and _get_stats().  A plan is a cache: any other plan may run its filters in
  * between, and nothing is lost when it is freed.
  * 0; -EINVAL: filters that do not fit together; -ENOTSUP: the backend cannot
- * run what they are doing just now; -ENOMEM, -EIO. */
+ * run what they are doing just now; -EINPROGRESS: it makes ready what it needs
+ * for that, see below; -ENOMEM, -EIO. */
 int tfx_plan_new (TfxFilter *const *filters, size_t n,
     const TfxBackend *backend, TfxPlan **plan);
 /* Gives the state back to the filters; clears the caller's pointer. */
@@ -511,6 +512,11 @@ void tfx_plan_free (TfxPlan **plan);
 bool tfx_plan_is_for (const TfxPlan *plan, TfxFilter *const *filters, size_t n,
     const TfxBackend *backend);
 size_t tfx_plan_n_filters (const TfxPlan *plan);
+
+/* True while a backend makes ready what a plan asked for in vain: meanwhile
+ * another backend can run the filters. */
+bool tfx_plan_is_in_progress (const TfxBackend *backend);
+
 TfxFilter *const *tfx_plan_filters (const TfxPlan *plan);
 
 /* Filters in to out: the same shape and type; either the same memory (in

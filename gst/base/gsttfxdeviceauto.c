@@ -181,6 +181,24 @@ gst_tfx_device_run_silence (const GstTfxRow *row, const TfxFilterSpec *spec)
   g_free (samples);
 }
 
+/* The plan of the row, on the device if it is to be there: kernels that have to be
+ * compiled are waited for, which a running stream does not do. */
+static gint
+gst_tfx_device_compile (GstTfxElement *self, const GstTfxRow *row)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gint err = gst_tfx_row_compile (row);
+
+  while (err == 0 && priv->filter->is_mixing && priv->device.cuda &&
+         !gst_tfx_row_is_changing (row)) {
+    gst_tfx_row_unlock (row);
+    tfx_cuda_finish_compiling (priv->device.cuda);
+    gst_tfx_row_lock (row);
+    err = gst_tfx_row_compile (row);
+  }
+  return err;
+}
+
 /* Makes the plan of the row, which the first buffer is run by: on a device this
  * loads the kernels, starts each of them, and takes memory.  *work: what there is to do in buffers of
  * so many frames. */
@@ -196,7 +214,8 @@ gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
   gst_tfx_device_list_row (self, &members);
   row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
-  err = gst_tfx_row_compile (&row);
+  err = members.is_running ? gst_tfx_row_compile (&row)
+                           : gst_tfx_device_compile (self, &row);
   if (err == 0)
     tfx_plan_work (priv->filter->plan, n_frames, work);
   if (!members.is_running && gst_tfx_row_is_on_device (&row))

@@ -139,7 +139,8 @@ gst_tfx_row_lock (const GstTfxRow *self)
     TfxPlan *plan;
 
     tfx_filter_lock_all (self->filters, self->n);
-    if (G_UNLIKELY (last->is_mixing) && !gst_tfx_row_is_changing (self))
+    if (G_UNLIKELY (last->is_mixing) && !gst_tfx_row_is_changing (self) &&
+        !tfx_plan_is_in_progress (last->backend))
       last->is_mixing = FALSE;
     if (!last->plan || tfx_plan_is_for (last->plan, self->filters, self->n,
                            gst_tfx_row_backend (self)))
@@ -162,7 +163,7 @@ gst_tfx_row_leave_device (const GstTfxRow *self, gint err)
 {
   GstTfxSharedFilter *last = self->last;
 
-  if (err == -ENOTSUP) {
+  if (err == -ENOTSUP || err == -EINPROGRESS) {
     last->is_mixing = TRUE;
   } else {
     last->backend = tfx_cpu_backend ();

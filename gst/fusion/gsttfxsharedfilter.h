@@ -51,7 +51,7 @@ struct _GstTfxSharedFilter
   GstTfxPendingLink *first, *last;
   const TfxBackend *backend; /* for rows that end here */
   GstObject *context;        /* what it runs on, or NULL */
-  gboolean is_mixing;        /* the CPU runs what the backend cannot mix */
+  gboolean is_mixing;        /* the CPU runs what the backend cannot, for now */
   TfxPlan *plan;             /* of the row that ran last, or NULL */
   TfxStats plan_stats;       /* its own, as far as they are counted */
   GstTfxRowCounts counts;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static char folder[64], log_path[96];
+static const char *program;
 static bool is_real, is_absent;
 
 /* All kernels of an arithmetic. */
@@ -272,12 +273,116 @@ test_message (void)
       "\"%s\"", why);
 }
 
+/* Others could put kernels there, for us to run. */
+static void
+test_trust (void)
+{
+  static const struct
+  {
+    const char *what;
+    unsigned base, folder;
+  } cases[] = { { "that others can write", 0777, 0700 },
+    { "that the group can write", 0770, 0700 },
+    { "whose gst-tfx others can write", 0700, 0777 } };
+  char why[256], name[96], path[PATH_MAX];
+
+  if (is_real || is_absent) {
+    tap_skip ("needs the stand-in for NVRTC", "trust");
+    return;
+  }
+  snprintf (name, sizeof name, "%s/gst-tfx", folder);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    unsigned before;
+
+    empty_cache ();
+    compile_one (90, why, sizeof why);
+    before = compilations ();
+    chmod (folder, cases[i].base);
+    chmod (name, cases[i].folder);
+    compile_one (90, why, sizeof why);
+    tap_check (compilations () == before + 1,
+        "nothing is taken from a folder %s", cases[i].what);
+    empty_cache ();
+    compile_one (90, why, sizeof why);
+    tap_check (!find_entry (path, sizeof path), "nor put there");
+    chmod (folder, 0700);
+    chmod (name, 0700);
+  }
+}
+
+/* ---- versions ------------------------------------------------------------------- */
+
+/* In a process of its own, with a driver of CUDA 12.8: what compiled the last
+ * kernel, in the log. */
+static void
+test_older_driver (void)
+{
+  char copy[256], command[768], line[512] = "";
+  Dl_info info;
+  void *library = dlopen ("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
+  void *symbol = library ? dlsym (library, "nvrtcVersion") : NULL;
+
+  if (is_real || is_absent || !symbol || !dladdr (symbol, &info)) {
+    tap_skip ("needs the stand-in for NVRTC", "an older driver");
+    return;
+  }
+  snprintf (copy, sizeof copy, "%s/libnvrtc.so.12", folder);
+  snprintf (command, sizeof command,
+      "cp '%s' '%s' && LD_LIBRARY_PATH='%s':\"$LD_LIBRARY_PATH\" "
+      "TFX_STANDIN_DRIVER=12080 '%s' as-child",
+      info.dli_fname, copy, folder, program);
+  empty_cache ();
+  tap_check (system (command) == 0, "a driver of CUDA 12 gets a plan");
+  count_lines (log_path, line, sizeof line);
+  tap_check (strncmp (line, "12: ", 4) == 0,
+      "its kernels are made by NVRTC 12, though there is NVRTC 13: %.20s",
+      line);
+  unlink (copy);
+  snprintf (command, sizeof command, "TFX_STANDIN_DRIVER=12080 '%s' as-child",
+      program);
+  empty_cache ();
+  tap_check (system (command) != 0, "with NVRTC 13 alone there is none");
+  dlclose (library);
+}
+
+/* Makes a plan, which takes a kernel. */
+static int
+run_as_child (void)
+{
+  const TfxFilterSpec spec = { .rate_hz = 48000,
+    .n_channels = 1,
+    .sample = TFX_SAMPLE_F32 };
+  const TfxSos sos[3] = { { .b0 = 1 }, { .b0 = 1 }, { .b0 = 1 } };
+  TfxChain *none = tfx_chain_new ();
+  TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, 3);
+  TfxChain *chain = tfx_chain_append (none, stage);
+  TfxFilter *filter = NULL;
+  TfxPlan *plan = NULL;
+  TfxCuda *cuda = test_cuda_new (NULL);
+  int ret = tfx_filter_new (chain, &spec, &filter);
+
+  if (ret == 0) {
+    tfx_filter_lock (filter);
+    ret = tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda), &plan);
+    tfx_plan_free (&plan);
+    tfx_filter_unlock (filter);
+  }
+  tfx_filter_unref (&filter);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&none);
+  tfx_stage_unref (&stage);
+  tfx_cuda_unref (&cuda);
+  return ret < 0;
+}
+
 static const TapTest tests[] = {
   { "real", test_real },
   { "options", test_options },
   { "cache", test_cache },
   { "no-cache", test_no_cache },
   { "message", test_message },
+  { "trust", test_trust },
+  { "older-driver", test_older_driver },
   { NULL, NULL },
 };
 
@@ -306,6 +411,9 @@ main (int argc, char **argv)
   char command[128];
   int status;
 
+  if (argc == 2 && strcmp (argv[1], "as-child") == 0)
+    return run_as_child ();
+  program = argv[0];
   snprintf (folder, sizeof folder, "/tmp/tfx-compile-%d", (int)getpid ());
   snprintf (log_path, sizeof log_path, "%s/log", folder);
   mkdir (folder, 0700);

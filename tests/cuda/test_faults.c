@@ -176,16 +176,18 @@ is_harmless (const char *what)
          strstr (what, "Unload") || strstr (what, "Release") ||
          strstr (what, "PopCurrent") || strstr (what, "PointerGetAttribute") ||
          strstr (what, "StreamSynchronize") || strstr (what, "PushCurrent") ||
-         strstr (what, "GetFunction") || strstr (what, "ModuleLoad");
+         strstr (what, "GetFunction") || strstr (what, "DriverGetVersion") ||
+         strstr (what, "ModuleLoad");
 }
 
-/* The state from the slots and back is asked for twice; the first failure is
- * kept as the error. */
+/* The state from the slots and back is asked for twice, and so are copies of
+ * samples and waits; the first failure is kept as the error. */
 static bool
 is_tried_again (const char *what, const char *error)
 {
   return error[0] != '\0' &&
-         (strstr (what, "Memcpy") || strstr (what, "MemAlloc"));
+         (strstr (what, "Memcpy") || strstr (what, "MemAlloc") ||
+             strstr (what, "EventSynchronize"));
 }
 
 static void

@@ -230,15 +230,17 @@ GST_END_TEST;
 /* ---- a device that goes -------------------------------------------------------------- */
 
 /* It does not come back: the samples are finite and as many as went in, and a
- * warning says what happened. */
+ * warning says what happened, unless it went when all samples were there. */
 GST_START_TEST (test_lost)
 {
   const guint line = __i__ % G_N_ELEMENTS (lines);
   guint n = 1 + 23 * (__i__ / G_N_ELEMENTS (lines));
   gchar *fail = g_strdup_printf ("%u,719,sticky", n);
   Outcome outcome;
-  Deck *deck;
+  Deck *deck, *expected;
 
+  expected = play (line, DECK_CPU, NULL, FALSE, &outcome);
+  outcome_clear (&outcome);
   /* Where caps ask for CUDA memory there is no stream without a device. */
   if (lines[line].ends_on_device) {
     deck_free (play (line, DECK_CUDA, NULL, FALSE, &outcome));
@@ -248,14 +250,16 @@ GST_START_TEST (test_lost)
   fail_unless (tfx_check_is_finite ((gdouble *)(gpointer)deck->samples->data,
       deck->samples->len));
   if (!lines[line].ends_on_device) {
-    fail_unless (outcome.n_warnings > 0 || outcome.injected[0] == '\0',
-        "%d, %s: nobody is told", line, fail);
+    fail_unless (outcome.n_warnings > 0 || outcome.injected[0] == '\0' ||
+                     deck_distance_db (expected, deck) < lines[line].close_db,
+        "%d, %s (%s): nobody is told", line, fail, outcome.injected);
     fail_unless (outcome.n_errors == 0, "%d, %s: %s", line, fail,
         outcome.messages->str);
     fail_unless_equals_uint64 (deck->n_frames, N_BUFFERS * N_FRAMES);
   }
   outcome_clear (&outcome);
   deck_free (deck);
+  deck_free (expected);
   g_free (fail);
 }
 GST_END_TEST;

@@ -2,24 +2,30 @@
  * nvrtc.c: a stand-in for libnvrtc, for machines without the toolkit.
  *
  * What it compiles is nothing; the stand-in driver runs the kernels by their
- * names.  It checks that the caller gives it what NVRTC needs, and its version,
- * part of the key of the disk cache, is that of TFX_NVRTC_VERSION (13).
+ * names.  It checks that the caller gives it what NVRTC needs.  Its version, part
+ * of the key of the disk cache, is that of TFX_NVRTC_VERSION, or the one in the
+ * name of its file.
  * TFX_NVRTC_FAIL set: nothing compiles.  TFX_NVRTC_LOG: a file that gets a line
- * for each compilation. */
+ * for each compilation.  TFX_NVRTC_HOLD: a file; while it is there a compilation
+ * does not end, for half a minute at most. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define API __attribute__ ((visibility ("default")))
 
 typedef int Result;
 typedef struct Program
 {
-  int has_source, n_headers;
+  int has_source, n_headers, arch;
 } * Program;
 
-static const char machine_code[] = "\177ELF stand-in";
-static const char ptx[] = ".version 0.0 // stand-in";
+/* The headers of an image, as a driver looks at them. */
+#define MACHINE_CODE_SIZE 128
+#define PTX_SIZE 64
+#define ELF_MACHINE 190
 
 API Result nvrtcVersion (int *major, int *minor);
 API const char *nvrtcGetErrorString (Result result);
@@ -49,8 +55,14 @@ Result
 nvrtcVersion (int *major, int *minor)
 {
   const char *version = getenv ("TFX_NVRTC_VERSION");
+  const char *name = NULL;
+  Dl_info info;
 
-  *major = version ? atoi (version) : 13;
+  if (!version && dladdr ((void *)nvrtcVersion, &info))
+    name = strstr (info.dli_fname, ".so.");
+  if (!version)
+    version = name ? name + 4 : "13";
+  *major = atoi (version);
   *minor = 0;
   return 0;
 }
@@ -93,11 +105,22 @@ nvrtcCompileProgram (Program program, int n_options, const char *const *options)
 {
   const char *path = getenv ("TFX_NVRTC_LOG");
   FILE *file = path ? fopen (path, "a") : NULL;
-  int has_arch = 0;
+  const char *hold = getenv ("TFX_NVRTC_HOLD");
+  int has_arch = 0, major, minor;
 
-  for (int i = 0; i < n_options; i++)
-    has_arch |= strncmp (options[i], "--gpu-architecture=", 19) == 0;
+  for (int i = 0; hold && i < 3000 && access (hold, F_OK) == 0; i++)
+    usleep (10000);
+  nvrtcVersion (&major, &minor);
+  for (int i = 0; i < n_options; i++) {
+    const char *name = strrchr (options[i], '_');
+
+    if (strncmp (options[i], "--gpu-architecture=", 19) != 0 || !name)
+      continue;
+    has_arch = 1;
+    program->arch = atoi (name + 1);
+  }
   if (file) {
+    fprintf (file, "%d: ", major);
     for (int i = 0; i < n_options; i++)
       fprintf (file, "%s%s", options[i], i + 1 < n_options ? " " : "\n");
     fclose (file);
@@ -133,27 +156,43 @@ nvrtcGetProgramLog (Program program, char *text)
 Result
 nvrtcGetCUBINSize (Program program, size_t *size)
 {
-  *size = sizeof machine_code;
+  *size = MACHINE_CODE_SIZE;
   return program ? 0 : 4;
 }
 
 Result
 nvrtcGetCUBIN (Program program, char *image)
 {
-  memcpy (image, machine_code, sizeof machine_code);
+  unsigned short machine = ELF_MACHINE;
+  unsigned flags;
+  int major, minor;
+
+  nvrtcVersion (&major, &minor);
+  flags = (unsigned)program->arch << (major < 13 ? 0 : 8);
+  memset (image, 0, MACHINE_CODE_SIZE);
+  memcpy (image, "\177ELF", 4);
+  image[8] = major < 13 ? 7 : 8;
+  memcpy (image + 18, &machine, sizeof machine);
+  memcpy (image + 48, &flags, sizeof flags);
+  strcpy (image + 64, "stand-in");
   return program ? 0 : 4;
 }
 
 Result
 nvrtcGetPTXSize (Program program, size_t *size)
 {
-  *size = sizeof ptx;
+  *size = PTX_SIZE;
   return program ? 0 : 4;
 }
 
 Result
 nvrtcGetPTX (Program program, char *image)
 {
-  memcpy (image, ptx, sizeof ptx);
+  int major, minor;
+
+  nvrtcVersion (&major, &minor);
+  memset (image, 0, PTX_SIZE);
+  snprintf (image, PTX_SIZE, ".version %d.0\n.target sm_%d // stand-in",
+      major - 4, program->arch);
   return program ? 0 : 4;
 }

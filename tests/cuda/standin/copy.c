@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * copy.c: allocations, copies and sets of the driver interface. */
+#include <string.h>
+
 #include "standin.h"
 
 static CUresult
@@ -41,9 +43,6 @@ cuMemFree_v2 (CUdeviceptr memory)
 {
   CUresult result = memory_enter (__func__);
 
-  /* A driver's freeing waits for the device, but nothing says that it does. */
-  if (result == CUDA_SUCCESS && !standin_is_strict ())
-    result = standin_drain_all ();
   return standin_leave (
       result == CUDA_SUCCESS ? standin_memory_free (memory) : result);
 }
@@ -68,8 +67,6 @@ cuMemFreeHost (void *memory)
 {
   CUresult result = memory_enter (__func__);
 
-  if (result == CUDA_SUCCESS && !standin_is_strict ())
-    result = standin_drain_all ();
   return standin_leave (
       result == CUDA_SUCCESS ? standin_host_free (memory) : result);
 }
@@ -80,16 +77,22 @@ cuPointerGetAttribute (void *value, CUpointer_attribute attribute,
 {
   CUresult result = memory_enter (__func__);
 
-  if (result == CUDA_SUCCESS && attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+  CUcontext owner;
+
+  if (result != CUDA_SUCCESS)
+    return standin_leave (result);
+  owner = standin_memory_owner (pointer);
+  if (!owner)
+    result = CUDA_ERROR_INVALID_VALUE;
+  else if (attribute == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+    *(unsigned *)value =
+        standin_is_device (pointer) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT)
+    *(CUcontext *)value = owner;
+  else if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+    *(int *)value = owner->device;
+  else
     result = CUDA_ERROR_NOT_SUPPORTED;
-  if (result == CUDA_SUCCESS) {
-    if (standin_is_device (pointer))
-      *(unsigned *)value = CU_MEMORYTYPE_DEVICE;
-    else if (standin_is_pinned (pointer))
-      *(unsigned *)value = CU_MEMORYTYPE_HOST;
-    else
-      result = CUDA_ERROR_INVALID_VALUE;
-  }
   return standin_leave (result);
 }
 
@@ -104,9 +107,12 @@ copy (const char *function, uint64_t to, uint64_t from, size_t width,
     size_t height, size_t to_pitch, size_t from_pitch, int sides,
     CUstream stream, bool wait)
 {
+  const bool is_2d = strstr (function, "2D") != NULL;
   CUresult result = memory_enter (function);
   StandinWork work = {
     .kind = STANDIN_COPY,
+    .is_up = sides == TO_DEVICE,
+    .is_down = sides == FROM_DEVICE,
     .to = to,
     .from = from,
     .width = width,
@@ -131,6 +137,12 @@ copy (const char *function, uint64_t to, uint64_t from, size_t width,
                        (height - 1) * from_pitch + width, function)
                  : standin_fault (CUDA_ERROR_INVALID_VALUE,
                        "%s from what is no device memory", function);
+  /* What the driver says of intra-device copies: other pitches may fail. */
+  if (result == CUDA_SUCCESS && sides == (TO_DEVICE | FROM_DEVICE) && is_2d &&
+      (to_pitch % 512 != 0 || from_pitch % 512 != 0))
+    result = standin_fault (CUDA_ERROR_INVALID_VALUE,
+        "%s: pitches of %zu and %zu bytes, which cuMemAllocPitch does not give",
+        function, to_pitch, from_pitch);
   if (result == CUDA_SUCCESS && standin_is_pinned (to))
     result =
         standin_memory_check (to, (height - 1) * to_pitch + width, function);

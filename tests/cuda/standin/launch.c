@@ -54,8 +54,10 @@ standin_launch (const StandinWork *work)
     .shared_size = work->shared_size,
     .n_resident = (unsigned)standin_setting ("TFX_STANDIN_RESIDENT", 4),
   };
-  const char *failure;
+  const char *failure, *none = getenv ("TFX_STANDIN_KERNELS");
 
+  if (none && strcmp (none, "none") == 0)
+    return CUDA_SUCCESS;
   grid.order = order_setting (&grid.seed);
   failure = standin_kernel_run (&grid);
   if (failure)

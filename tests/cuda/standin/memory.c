@@ -73,6 +73,7 @@ allocate (size_t size, bool is_device, Allocation **out)
   memset (a->data, 0xff, size);
   a->next = allocations;
   allocations = a;
+  standin_timeline_memory (is_device, (long)size);
   *out = a;
   return CUDA_SUCCESS;
 }
@@ -103,9 +104,10 @@ release (uint64_t at, bool is_device, const char *function)
 
     if ((uintptr_t)a->data != at || a->is_device != is_device)
       continue;
-    if (standin_is_strict () && standin_is_in_use (at, at + a->size))
+    if (standin_is_in_use (at, at + a->size))
       return standin_fault (CUDA_ERROR_ILLEGAL_ADDRESS,
           "%s of %zu bytes that queued work still needs", function, a->size);
+    standin_timeline_memory (is_device, -(long)a->size);
     *link = a->next;
     munmap (a->map, a->mapped);
     free (a);
@@ -177,6 +179,14 @@ standin_is_pinned (uint64_t at)
   const Allocation *a = find (at);
 
   return a && !a->is_device;
+}
+
+CUcontext
+standin_memory_owner (uint64_t at)
+{
+  const Allocation *a = find (at);
+
+  return a ? a->context : NULL;
 }
 
 CUresult

@@ -31,7 +31,25 @@ standin_is_late (void)
 {
   const char *value = getenv ("TFX_STANDIN_ASYNC");
 
-  return value && strcmp (value, "late") == 0;
+  return value &&
+         (strcmp (value, "late") == 0 || strncmp (value, "apart", 5) == 0);
+}
+
+uint64_t
+standin_random (void)
+{
+  static uint64_t state, seed;
+  const char *value = getenv ("TFX_STANDIN_ASYNC");
+  uint64_t wanted = 1;
+
+  if (!value || strncmp (value, "apart", 5) != 0)
+    return 0;
+  if (value[5] == ':')
+    wanted = strtoull (value + 6, NULL, 10);
+  if (wanted != seed)
+    state = seed = wanted;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return state | 1;
 }
 
 /* What the stand-in is if nobody says more. */

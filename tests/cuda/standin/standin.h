@@ -9,23 +9,28 @@
  *                         the order of blocks and threads
  *   TFX_STANDIN_RESIDENT  blocks that run at a time, default 4
  *   TFX_STANDIN_ASYNC     early (default): asynchronous work is done at once;
- *                         late: only when something waits for it
+ *                         late: only when something waits for it; apart or
+ *                         apart:SEED: then too, and what no event orders, on
+ *                         other streams, in a random order
  *   TFX_STANDIN_FAIL      [NAME:]N[,CODE][,sticky]: the N-th call (of the
  *                         function NAME) from here on fails with CODE, default
  *                         719; sticky: and all after it
  *   TFX_STANDIN_REPORT    a file: a line is appended for each injected failure
  *                         and each fault of the caller
+ *   TFX_STANDIN_TIMELINE  a file: see timeline.c
+ *   TFX_STANDIN_KERNELS   none: kernels are not run
  *   TFX_STANDIN_DEVICES   number of devices, default 1
  *   TFX_STANDIN_CC        compute capability, default 90
  *   TFX_STANDIN_DRIVER    version of the driver, default 13000
  *   TFX_STANDIN_CARD      t4, 3070, 4090, a100, h100 or orin: the device is like
  *                         this one (cards.h), and nothing is forgiven: see below
  *
+ * Freeing waits for nothing: what queued work still needs is a fault.
+ *
  * A fault of the caller (memory outside an allocation, a kernel that diverges)
  * is printed on stderr and fails the call.  With a card named
  *
  *   - after a fault of a kernel all calls fail until the context is gone,
- *   - freeing waits for nothing; what queued work still needs is a fault,
  *   - a kernel gets no pointer to memory that its device does not reach: pageable
  *     memory, or that of another device. */
 #ifndef TFX_STANDIN_H
@@ -49,6 +54,8 @@ CUresult standin_leave (CUresult result);
 
 long standin_setting (const char *name, long otherwise);
 bool standin_is_late (void);
+/* Where streams run apart: 0, or a number that is another one each time. */
+uint64_t standin_random (void);
 
 /* The device's properties, and whether it is one by name. */
 const StandinCard *standin_card (void);
@@ -94,6 +101,8 @@ void standin_memory_drop (CUcontext context);
 bool standin_is_device (uint64_t at);
 /* Pinned memory: an asynchronous copy reads or writes it when it runs. */
 bool standin_is_pinned (uint64_t at);
+/* The context that the memory was allocated in; NULL: it is not the driver's. */
+CUcontext standin_memory_owner (uint64_t at);
 /* CUDA_SUCCESS if [at, at + size) lies within one allocation. */
 CUresult standin_memory_check (uint64_t at, size_t size, const char *what);
 /* Where the allocation around an address begins and ends; false: there is none.
@@ -129,6 +138,7 @@ typedef struct StandinWork
   uint64_t to, from;
   size_t width, height, to_pitch, from_pitch;
   void *owned; /* staged source, freed with the work */
+  bool is_up, is_down;
 
   unsigned value; /* a set: 1, 2 or 4 bytes */
   size_t value_size;
@@ -154,6 +164,16 @@ void standin_streams_drop (CUcontext context);
 bool standin_stream_is_valid (CUstream stream);
 /* True if work that has not been done yet names an address in [low, high). */
 bool standin_is_in_use (uint64_t low, uint64_t high);
+
+/* ---- the timeline (timeline.c) -------------------------------------------------- */
+
+/* In microseconds: the work begins when its stream and its engine are free,
+ * *ready.  Returns when it ends. */
+double standin_timeline_work (const void *stream, const StandinWork *work,
+    double ready);
+/* The host has waited until then. */
+void standin_timeline_wait (double until);
+void standin_timeline_memory (bool is_device, long size);
 
 /* launch.c: runs a kernel. */
 CUresult standin_launch (const StandinWork *work);

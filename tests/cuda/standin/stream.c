@@ -2,7 +2,9 @@
  * stream.c: streams and events.
  *
  * A stream is a list of work.  Early, it is done as it comes; late, when
- * something waits for it: whoever forgot to wait then sees old data. */
+ * something waits for it: whoever forgot to wait then sees old data; apart, when
+ * something waits for anything, on any stream: whoever forgot an event sees
+ * what is too old or too new. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@ struct CUstream_st
 {
   CUcontext context;
   StandinWork *first, **last;
+  double ready; /* on the timeline */
   struct CUstream_st *next;
 };
 
@@ -22,6 +25,7 @@ struct CUevent_st
   CUstream stream;  /* of the last record */
   uint64_t n_asked; /* records asked for */
   uint64_t n_done;  /* records done */
+  double at;        /* of the last record, on the timeline */
   struct CUevent_st *next;
 };
 
@@ -123,6 +127,51 @@ work_run (const StandinWork *work)
   return CUDA_ERROR_UNKNOWN;
 }
 
+static CUresult
+run_first (CUstream stream)
+{
+  StandinWork *work = stream->first;
+  CUresult result;
+
+  stream->first = work->next;
+  if (!stream->first)
+    stream->last = &stream->first;
+  result = work_run (work);
+  if (result != CUDA_SUCCESS && work->kind == STANDIN_LAUNCH)
+    standin_context_spoil (work->context, result);
+  work_free (work);
+  return result;
+}
+
+/* Waits for an event of another stream that has not come. */
+static bool
+is_held (CUstream stream)
+{
+  const StandinWork *work = stream->first;
+
+  return work->kind == STANDIN_WAIT && event_is_valid (work->event) &&
+         work->event->n_done < work->record;
+}
+
+/* A stream that has something to do and may: any of them.  There is one, since an
+ * event is recorded before it is waited for. */
+static CUstream
+any_stream (CUstream wanted, uint64_t random)
+{
+  CUstream found = wanted->first && !is_held (wanted) ? wanted : NULL;
+  unsigned n = found ? 1 : 0;
+
+  for (CUstream s = streams; s; s = s->next) {
+    if (s == wanted || !s->first || is_held (s))
+      continue;
+    n++;
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    if ((random >> 33) % n == 0)
+      found = s;
+  }
+  return found;
+}
+
 /* Does the stream's work until the event's record is done, or, without an
  * event, all of it. */
 static CUresult
@@ -133,18 +182,12 @@ drain_to (CUstream stream, CUevent event, uint64_t record)
   if (!stream)
     stream = &default_stream;
   while (stream->first && !(event && event->n_done >= record)) {
-    StandinWork *work = stream->first;
-    CUresult r;
+    uint64_t random = standin_random ();
+    CUstream s = random ? any_stream (stream, random) : stream;
+    CUresult r = run_first (s ? s : stream);
 
-    stream->first = work->next;
-    if (!stream->first)
-      stream->last = &stream->first;
-    r = work_run (work);
-    if (r != CUDA_SUCCESS && work->kind == STANDIN_LAUNCH)
-      standin_context_spoil (work->context, r);
     if (result == CUDA_SUCCESS)
       result = r;
-    work_free (work);
   }
   return result;
 }
@@ -231,6 +274,12 @@ standin_submit (CUstream stream, const StandinWork *given)
   *work = *given;
   work->next = NULL;
   work->context = standin_context ();
+  if (work->kind == STANDIN_RECORD)
+    work->event->at = s->ready;
+  else if (work->kind == STANDIN_WAIT)
+    s->ready = s->ready > work->event->at ? s->ready : work->event->at;
+  else
+    s->ready = standin_timeline_work (s, work, s->ready);
   if (!stream) {
     /* The default stream waits for the others. */
     standin_drain_all ();
@@ -332,6 +381,8 @@ cuStreamSynchronize (CUstream stream)
 
   if (result == CUDA_SUCCESS && !standin_stream_is_valid (stream))
     result = CUDA_ERROR_INVALID_HANDLE;
+  if (result == CUDA_SUCCESS)
+    standin_timeline_wait ((stream ? stream : &default_stream)->ready);
   return standin_leave (
       result == CUDA_SUCCESS ? standin_drain (stream) : result);
 }
@@ -424,6 +475,8 @@ cuEventSynchronize (CUevent event)
 
   if (result == CUDA_SUCCESS && !event_is_valid (event))
     result = CUDA_ERROR_INVALID_HANDLE;
+  if (result == CUDA_SUCCESS)
+    standin_timeline_wait (event->at);
   if (result == CUDA_SUCCESS && event->n_asked > 0)
     result = drain_to (event->stream, event, event->n_asked);
   return standin_leave (result);
