@@ -7,18 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_ROOM 16
+
+/* A ring. */
 struct TfxQueue
 {
-  size_t first, n; /* a ring */
+  size_t first, n, room;
   size_t n_values; /* of each entry; sections and gains */
-  TfxQueueEntry entries[TFX_QUEUE_ROOM];
-  double values[]; /* [TFX_QUEUE_ROOM][n_values] */
+  TfxQueueEntry *entries;
+  double *values; /* [room][n_values] */
 };
 
 static size_t
 index_of (const TfxQueue *q, size_t i)
 {
-  return (q->first + i) % TFX_QUEUE_ROOM;
+  return (q->first + i) % q->room;
 }
 
 static TfxQueueEntry *
@@ -43,19 +46,49 @@ clear_entry (const TfxSlot *slot, TfxQueueEntry *e)
 }
 
 static int
-make_room (TfxSlot *slot)
+make_queue (TfxSlot *slot)
 {
-  size_t n_values = 0;
-
   if (slot->queue)
     return 0;
-  if (!slot->stage->kind->unit)
-    n_values = slot->sos ? slot->n_sos * sizeof (TfxSos) / sizeof (double) : 1;
-  slot->queue = calloc (1,
-      sizeof *slot->queue + TFX_QUEUE_ROOM * n_values * sizeof (double));
+  slot->queue = calloc (1, sizeof *slot->queue);
   if (!slot->queue)
     return -ENOMEM;
-  slot->queue->n_values = n_values;
+  if (!slot->stage->kind->unit)
+    slot->queue->n_values =
+        slot->sos ? slot->n_sos * sizeof (TfxSos) / sizeof (double) : 1;
+  return 0;
+}
+
+/* For one more; twice as many as there were, so that there soon are enough. */
+static int
+make_room (TfxQueue *q)
+{
+  const size_t room = q->room ? 2 * q->room : FIRST_ROOM;
+  TfxQueueEntry *entries;
+  double *values;
+
+  if (q->n < q->room)
+    return 0;
+  if (q->room >= TFX_QUEUE_MAX)
+    return -ENOBUFS;
+  entries = calloc (room, sizeof *entries);
+  values = calloc (room * q->n_values + 1, sizeof *values);
+  if (!entries || !values) {
+    free (entries);
+    free (values);
+    return -ENOMEM;
+  }
+  for (size_t i = 0; i < q->n; i++) {
+    entries[i] = *entry_at (q, i);
+    memcpy (values + i * q->n_values, values_at (q, i),
+        q->n_values * sizeof *values);
+  }
+  free (q->entries);
+  free (q->values);
+  q->entries = entries;
+  q->values = values;
+  q->first = 0;
+  q->room = room;
   return 0;
 }
 
@@ -81,15 +114,16 @@ int
 tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
     uint64_t frame)
 {
-  int ret = make_room (slot);
+  int ret = make_queue (slot);
   TfxQueue *q = slot->queue;
   size_t at;
 
   if (ret < 0)
     return ret;
   at = q->n > 0 && entry_at (q, q->n - 1)->frame == frame ? q->n - 1 : q->n;
-  if (at == TFX_QUEUE_ROOM)
-    return -ENOBUFS;
+  ret = at == q->n ? make_room (q) : 0;
+  if (ret < 0)
+    return ret;
   if (stage->kind->unit)
     ret = fill_unit (slot, stage, spec, entry_at (q, at));
   else if (slot->sos)
@@ -157,6 +191,10 @@ tfx_queue_free (TfxSlot *slot)
 {
   while (tfx_queue_first (slot))
     tfx_queue_remove_first (slot);
+  if (slot->queue) {
+    free (slot->queue->entries);
+    free (slot->queue->values);
+  }
   free (slot->queue);
   slot->queue = NULL;
 }

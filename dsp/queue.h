@@ -2,8 +2,8 @@
  * queue.h: values that a slot is to have at points of the grid that are still to
  * come, in their order.
  *
- * A queue has room for a bounded number of entries, which is made with the first
- * of them; the values of sections and gains are copied into it. */
+ * The room of a queue grows with the most entries that it ever had, up to a bound;
+ * the values of sections and gains are copied into it. */
 #ifndef TFX_QUEUE_H
 #define TFX_QUEUE_H
 

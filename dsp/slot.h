@@ -100,8 +100,8 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run);
 /* Whether it has them, or goes there. */
 bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 
-/* Entries of a queue: blocks of 64 points, and one point beyond. */
-#define TFX_QUEUE_ROOM 66
+/* Entries of a queue: two seconds and more. */
+#define TFX_QUEUE_MAX 4096
 
 /* Sections and gains: goes to the values of a stage in n_steps points of the
  * grid, from frame `now` on; 0: at once, at rest.  True if plans have left it

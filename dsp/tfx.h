@@ -406,8 +406,8 @@ int tfx_filter_set_stage (TfxFilter *filter, TfxStage *stage);
  * multiple of TFX_GRID_FRAMES, counted as tfx_filter_n_frames() counts; the 32
  * frames before that it goes there.  Frames of one stage come in order, each at
  * least 32 frames ahead of what has run.  What glides from before gets the values
- * as its new end.  There is room for 66 values of each stage; it is made with the
- * first.  The filter keeps a reference to the stage unless that is one of sections
+ * as its new end.  There may be 4096 values of a stage at a time; room is made for
+ * the most that there ever were.  The filter keeps a reference to the stage unless that is one of sections
  * or a gain.
  * 0; -ENOBUFS: there is no room for one more; -ENOENT: there is no such stage of
  * that structure; -EINVAL: not a frame that is ahead; else as tfx_filter_new(). */

@@ -182,6 +182,7 @@ gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
   job->is_pending =
       gst_tfx_pending_is_in (job->in) &&
       !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP) &&
+      !gst_tfx_control_is_partial (self, job->n_frames) &&
       gst_tfx_buffer_describe (job->in, &priv->info, job->n_frames, &layout) &&
       gst_tfx_pending_begin (&job->pending, job->in, priv->filter, &layout);
   if (job->is_pending) {
@@ -273,7 +274,9 @@ gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
     TfxBlock from = gst_tfx_row_rest (&in.block, job->n_done);
     TfxBlock to = gst_tfx_row_rest (&out.block, job->n_done);
 
-    err = gst_tfx_row_run (&job->row, &from, &to, TRUE);
+    err = gst_tfx_control_is_partial (self, job->n_frames)
+              ? gst_tfx_control_run (self, &job->row, &from, &to)
+              : gst_tfx_row_run (&job->row, &from, &to, TRUE);
     gst_tfx_cuda_flow_unmap (&out);
     if (gst_tfx_cuda_flow_has_device_memory (job->out))
       gst_tfx_counts_add (&priv->counts.n_uploads, 1);
@@ -289,7 +292,8 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
 {
   gint err = -EAGAIN;
 
-  if (gst_tfx_row_is_on_device (&job->row))
+  if (!gst_tfx_control_is_partial (self, job->n_frames) &&
+      gst_tfx_row_is_on_device (&job->row))
     err = gst_tfx_cuda_flow_run_on_device (self, job);
   if (err < 0 && err != -EINVAL)
     err = gst_tfx_cuda_flow_run_in_host (self, job);
@@ -298,9 +302,10 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
 
 /* Silence that stays silence. */
 static gboolean
-gst_tfx_cuda_flow_pass (const Job *job)
+gst_tfx_cuda_flow_pass (GstTfxElement *self, const Job *job)
 {
-  if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
+  if (job->is_pending || gst_tfx_control_is_partial (self, job->n_frames) ||
+      !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
     return FALSE;
   if (gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
     gst_tfx_row_pass (&job->row, job->n_frames);
@@ -364,7 +369,7 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
   if (!job.out)
     return -ENOMEM;
   gst_tfx_cuda_flow_begin (self, &job);
-  has_passed = gst_tfx_cuda_flow_pass (&job);
+  has_passed = gst_tfx_cuda_flow_pass (self, &job);
   if (!has_passed)
     err = gst_tfx_cuda_flow_run (self, &job);
   gst_tfx_cuda_flow_end (self, &job);

@@ -95,8 +95,7 @@ typedef struct
  *   thing
  * @has_controlled_children: whether a child object has properties under
  *   control.  %NULL: there are no children
- * @sync_children: gives these properties their values for a buffer's stream
- *   time, in the streaming thread
+ * @get_children: the child objects, a reference for the caller
  * @start: READY to PAUSED, before any buffer.  FALSE fails the change of state.
  *   May be %NULL
  * @stop: PAUSED to READY, after the last buffer.  May be %NULL
@@ -115,7 +114,7 @@ struct _GstTfxElementClass
       *build_chain) (GstTfxElement *self, GstTfxBuild *build, GError **error);
   gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
   gboolean (*has_controlled_children) (GstTfxElement *self);
-  void (*sync_children) (GstTfxElement *self, GstClockTime stream_time);
+  GPtrArray *(*get_children) (GstTfxElement *self);
   gboolean (*start) (GstTfxElement *self);
   void (*stop) (GstTfxElement *self);
 

@@ -6,6 +6,7 @@
 
 #include "gsttfxbuffer.h"
 #include "gsttfxclampreport.h"
+#include "gsttfxcontrol.h"
 #include "gsttfxcounts.h"
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
@@ -73,6 +74,7 @@ typedef struct
   guint64 recoveries, n_lost; /* already warned of */
   gboolean bad_told;          /* a warning on NaN or infinity was posted */
   GstTfxClampReport clamps;
+  GstTfxControl control;
   GstTfxScratch scratch;
   GstTfxDeviceState device;
 } GstTfxElementPrivate;
@@ -155,6 +157,10 @@ gboolean gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
 
 /* The properties have changed: the filter does too, if it can. */
 void gst_tfx_settings_update (GstTfxElement *self);
+
+/* The same for values that hold from a point of the grid on.  FALSE: that takes
+ * another chain. */
+gboolean gst_tfx_settings_follow (GstTfxElement *self, guint64 point);
 
 /* Other samples, or blocks of another length: the state stays. */
 gboolean gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,

@@ -64,14 +64,16 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_settings_find_identity (self);
   if (G_UNLIKELY (
           n_frames == 0 ||
-          (priv->is_identity && (!priv->device.has_cuda_memory ||
-                                    gst_tfx_cuda_flow_fits (self, buffer)))))
+          (priv->is_identity && !gst_tfx_control_is_partial (self, n_frames) &&
+              (!priv->device.has_cuda_memory ||
+                  gst_tfx_cuda_flow_fits (self, buffer)))))
     return gst_tfx_pads_pass (self, buffer, n_frames);
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
   if (gst_tfx_ahead_defers (self) &&
+      !gst_tfx_control_is_partial (self, n_frames) &&
       gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (priv, buffer);
@@ -83,40 +85,6 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     return gst_tfx_out_send (self, buffer, n_frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_ERROR;
-}
-
-/* To ask each of no bindings for values takes time too. */
-static inline gboolean
-gst_tfx_pads_is_controlled (GstTfxElement *self)
-{
-  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-
-  return GST_OBJECT_CAST (self)->control_bindings ||
-         (klass->has_controlled_children &&
-             klass->has_controlled_children (self));
-}
-
-/* Controlled properties take their values for the buffer's stream time. */
-static void
-gst_tfx_pads_sync_values (GstTfxElement *self, GstBuffer *buffer)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (!gst_tfx_pads_is_controlled (self) || !GST_CLOCK_TIME_IS_VALID (time) ||
-      priv->segment.format != GST_FORMAT_TIME)
-    return;
-  time = gst_segment_to_stream_time (&priv->segment, GST_FORMAT_TIME,
-      MAX (time, priv->segment.start));
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return;
-
-  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
-  gst_object_sync_values (GST_OBJECT (self), time);
-  if (klass->sync_children)
-    klass->sync_children (self, time);
-  g_atomic_pointer_set (&priv->control_thread, NULL);
 }
 
 /* One error for each fault. */
@@ -187,6 +155,23 @@ gst_tfx_pads_restart (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
   return flow;
 }
 
+/* What was set by hand, and what curves say. */
+static void
+gst_tfx_pads_set_values (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const gboolean is_wanted = n_frames > 0 && gst_tfx_control_is_wanted (self);
+
+  if (is_wanted)
+    gst_tfx_control_begin (self, GST_BUFFER_PTS (buffer));
+  else if (n_frames > 0)
+    gst_tfx_control_stop (self);
+  if (is_wanted)
+    gst_tfx_control_cover (self, n_frames);
+  else if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
+}
+
 /* All that may be to be done before a buffer is filtered; takes it. */
 static GstFlowReturn
 gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
@@ -224,9 +209,7 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return flow;
   }
-  gst_tfx_pads_sync_values (self, buffer);
-  if (g_atomic_int_get (&priv->dirty))
-    gst_tfx_settings_update (self);
+  gst_tfx_pads_set_values (self, buffer, n_frames);
   return gst_tfx_pads_take (self, buffer, n_frames);
 }
 
@@ -241,8 +224,8 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
   if (g_atomic_int_get (&priv->dirty) || GST_BUFFER_IS_DISCONT (buffer) ||
       priv->segment.format != GST_FORMAT_TIME || priv->segment.rate < 0.0 ||
       !gst_tfx_pads_is_inside (&priv->segment, buffer) ||
-      GST_PAD_NEEDS_RECONFIGURE (priv->src) ||
-      gst_tfx_pads_is_controlled (self))
+      GST_PAD_NEEDS_RECONFIGURE (priv->src) || priv->control.is_followed ||
+      gst_tfx_control_is_wanted (self))
     return -1;
   n_frames = gst_tfx_pending_n_frames (buffer, priv->spec.sample,
       priv->spec.n_channels);

@@ -104,13 +104,17 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gint err;
 
   gst_tfx_pending_flush (filter);
-  if (gst_tfx_run_pass_gap (buffer, n_frames, &row))
+  if (!gst_tfx_control_is_partial (self, n_frames) &&
+      gst_tfx_run_pass_gap (buffer, n_frames, &row))
     return 0;
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
   if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
     return -EFAULT;
   gst_tfx_row_lock (&row);
-  err = gst_tfx_row_run (&row, &mapped.block, &mapped.block, TRUE);
+  if (G_UNLIKELY (gst_tfx_control_is_partial (self, n_frames)))
+    err = gst_tfx_control_run (self, &row, &mapped.block, &mapped.block);
+  else
+    err = gst_tfx_row_run (&row, &mapped.block, &mapped.block, TRUE);
   gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
   gst_tfx_row_unlock (&row);
   gst_tfx_buffer_unmap (&mapped);
@@ -128,6 +132,7 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (gst_tfx_pending_is_in (buffer)) {
     if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
+        gst_tfx_control_is_partial (self, n_frames) ||
         !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout)) {
       gst_tfx_pending_settle (buffer);
     } else if (gst_tfx_pending_begin (&run, buffer, filter, &layout)) {
@@ -210,6 +215,10 @@ gst_tfx_run_silence (GstTfxElement *self, gsize n_frames)
     return NULL;
   }
   gst_buffer_memset (buffer, 0, 0, -1);
+  if (priv->control.is_followed) {
+    gst_tfx_control_begin (self, GST_CLOCK_TIME_NONE);
+    gst_tfx_control_cover (self, n_frames);
+  }
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return buffer;
   gst_buffer_unref (buffer);

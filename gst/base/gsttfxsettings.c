@@ -106,6 +106,25 @@ gst_tfx_settings_put_off (GstTfxElement *self, const GstTfxBuild *build)
     g_atomic_int_set (&priv->dirty, TRUE);
 }
 
+static gint
+gst_tfx_settings_queue_stage (GstTfxSharedFilter *filter, guint64 point,
+    TfxStage *stage)
+{
+  gint err;
+
+  tfx_filter_lock (filter->filter);
+  err = tfx_filter_queue_stage (filter->filter, point, stage);
+  tfx_filter_unlock (filter->filter);
+  if (err != -ENOBUFS || !gst_tfx_shared_filter_is_pending (filter))
+    return err;
+  /* What others have not run yet stands in the way. */
+  gst_tfx_pending_flush (filter);
+  tfx_filter_lock (filter->filter);
+  err = tfx_filter_queue_stage (filter->filter, point, stage);
+  tfx_filter_unlock (filter->filter);
+  return err;
+}
+
 gboolean
 gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
 {
@@ -114,10 +133,15 @@ gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
 
   if (!priv->filter)
     return FALSE;
-  gst_tfx_pending_flush (priv->filter);
-  tfx_filter_lock (priv->filter->filter);
-  err = tfx_filter_set_stage (priv->filter->filter, stage);
-  tfx_filter_unlock (priv->filter->filter);
+  if (priv->control.is_reading) {
+    err =
+        gst_tfx_settings_queue_stage (priv->filter, priv->control.point, stage);
+  } else {
+    gst_tfx_pending_flush (priv->filter);
+    tfx_filter_lock (priv->filter->filter);
+    err = tfx_filter_set_stage (priv->filter->filter, stage);
+    tfx_filter_unlock (priv->filter->filter);
+  }
   if (err < 0)
     return FALSE;
   priv->is_identity = FALSE;
@@ -176,6 +200,31 @@ gst_tfx_settings_update (GstTfxElement *self)
   if (error)
     gst_tfx_element_report_refusal (self, error);
   g_clear_error (&error);
+}
+
+gboolean
+gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxBuild build;
+  gboolean is_done;
+
+  /* It is asked for again behind the step. */
+  if (priv->is_step)
+    return TRUE;
+  gst_tfx_settings_begin (self, &build);
+  build.is_settled = FALSE;
+  build.is_running = TRUE; /* at that point */
+  priv->control.is_reading = TRUE;
+  is_done = klass->move_stage && klass->move_stage (self, &build);
+  priv->control.is_reading = FALSE;
+  if (is_done)
+    return TRUE;
+  if (build.by_hand)
+    g_atomic_int_set (&priv->set_by_hand, TRUE);
+  g_atomic_int_set (&priv->dirty, TRUE);
+  return FALSE;
 }
 
 /* ---- the life of the filter --------------------------------------------------------- */

@@ -198,14 +198,10 @@ gst_tfx_chain_has_controlled_children (GstTfxElement *element)
   return has;
 }
 
-static void
-gst_tfx_chain_sync_children (GstTfxElement *element, GstClockTime stream_time)
+static GPtrArray *
+gst_tfx_chain_get_controlled (GstTfxElement *element)
 {
-  GPtrArray *stages = gst_tfx_chain_get_stages (GST_TFX_CHAIN (element));
-
-  for (guint i = 0; i < stages->len; i++)
-    gst_object_sync_values (stages->pdata[i], stream_time);
-  g_ptr_array_unref (stages);
+  return gst_tfx_chain_get_stages (GST_TFX_CHAIN (element));
 }
 
 /* ---- children --------------------------------------------------------------------- */
@@ -303,7 +299,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->build_chain = gst_tfx_chain_build_chain;
   tfx_class->move_stage = gst_tfx_chain_move_stage;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
-  tfx_class->sync_children = gst_tfx_chain_sync_children;
+  tfx_class->get_children = gst_tfx_chain_get_controlled;
 }
 
 static void

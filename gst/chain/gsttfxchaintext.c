@@ -433,10 +433,11 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
     return has;
 
   gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
-  gst_tfx_chain_stage_notify (stage, param);
-  /* The text would be told of with every buffer. */
-  if (by_hand)
+  /* Of what moves under control the control tells; of the text, nobody. */
+  if (by_hand) {
+    gst_tfx_chain_stage_notify (stage, param);
     gst_tfx_chain_notify_text (self);
+  }
   return TRUE;
 }
 

@@ -99,6 +99,8 @@ gst_tfx_pending_finish (GstTfxPending *self)
     if (!self->links[i].next)
       filter->last = NULL;
     __atomic_store_n (&filter->first, self->links[i].next, __ATOMIC_RELEASE);
+    __atomic_sub_fetch (&filter->n_pending, self->layout.n_frames,
+        __ATOMIC_RELEASE);
   }
   g_atomic_int_set (&self->is_done, TRUE);
 }
@@ -449,6 +451,8 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   link->next = NULL;
   self->filters[self->n] = filter->filter;
   self->n++;
+  __atomic_add_fetch (&filter->n_pending, self->layout.n_frames,
+      __ATOMIC_RELAXED);
   /* One thread leaves the filter to others, and nobody else has anything to do
    * with an empty list. */
   if (!__atomic_load_n (&filter->first, __ATOMIC_ACQUIRE)) {

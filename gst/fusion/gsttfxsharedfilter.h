@@ -49,6 +49,7 @@ struct _GstTfxSharedFilter
   gint refs;         /* atomic */
   TfxFilter *filter; /* does not change */
   GstTfxPendingLink *first, *last;
+  guint64 n_pending;         /* atomic: frames in these */
   const TfxBackend *backend; /* for rows that end here */
   GstObject *context;        /* what it runs on, or NULL */
   gboolean is_mixing;        /* the CPU runs what the backend cannot, for now */

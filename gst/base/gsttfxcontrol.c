@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcontrol.c: properties under control take their values at the points of
+ * the filter's grid, inside of buffers too.
+ *
+ * The grid is counted by the filter, from rest on, so that where a value holds
+ * does not depend on how the stream is cut into buffers.  Nor do the times at
+ * which curves are read: they are counted in frames from a stamp, which holds
+ * until the stamps are off by more than one step of the grid.
+ *
+ * All of this runs in the streaming thread.
+ */
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+static guint64
+gst_tfx_control_round_up (guint64 frame)
+{
+  return (frame + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+}
+
+gboolean
+gst_tfx_control_is_wanted (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+
+  return GST_OBJECT_CAST (self)->control_bindings ||
+         (klass->has_controlled_children &&
+             klass->has_controlled_children (self));
+}
+
+/* ---- times --------------------------------------------------------------------------- */
+
+static GstClockTime
+gst_tfx_control_duration (const GstTfxElementPrivate *priv, guint64 n_frames)
+{
+  return gst_util_uint64_scale (n_frames, GST_SECOND, priv->spec.rate_hz);
+}
+
+/* The frames that the filter has got, and those that wait for it. */
+static guint64
+gst_tfx_control_find_start (GstTfxElementPrivate *priv)
+{
+  GstTfxSharedFilter *filter = priv->filter;
+  guint64 start;
+
+  tfx_filter_lock (filter->filter);
+  start = tfx_filter_n_frames (filter->filter) +
+          __atomic_load_n (&filter->n_pending, __ATOMIC_ACQUIRE);
+  tfx_filter_unlock (filter->filter);
+  return start;
+}
+
+/* TRUE if the times go on from where they were. */
+static gboolean
+gst_tfx_control_see_stamp (GstTfxElementPrivate *priv, GstClockTime pts)
+{
+  GstTfxControl *self = &priv->control;
+  GstClockTime expected;
+
+  if (self->is_followed && self->start >= self->anchor_frame) {
+    expected = self->anchor + gst_tfx_control_duration (priv,
+                                  self->start - self->anchor_frame);
+    if (!GST_CLOCK_TIME_IS_VALID (pts) ||
+        (GstClockTime)ABS (GST_CLOCK_DIFF (expected, pts)) <=
+            gst_tfx_control_duration (priv, TFX_GRID_FRAMES))
+      return TRUE;
+  }
+  self->anchor = pts;
+  self->anchor_frame = self->start;
+  return FALSE;
+}
+
+/* Within a group of points times are evenly spaced, in whole nanoseconds, so that a
+ * curve can be asked for many at once: they are off by up to 32 ns.  Groups begin
+ * at fixed frames. */
+#define GROUP_POINTS 64
+#define GROUP_FRAMES (GROUP_POINTS * TFX_GRID_FRAMES)
+
+static GstClockTimeDiff
+gst_tfx_control_offset (const GstTfxElementPrivate *priv, guint64 frame)
+{
+  const guint64 from = priv->control.anchor_frame;
+
+  return frame >= from
+             ? (GstClockTimeDiff)gst_tfx_control_duration (priv, frame - from)
+             : -(GstClockTimeDiff)gst_tfx_control_duration (priv, from - frame);
+}
+
+/* The stream time of what a point makes heard, which is late by the filter's own
+ * delay; none if there is none. */
+static GstClockTime
+gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
+{
+  const GstSegment *segment = &priv->segment;
+  const guint64 group = point / GROUP_FRAMES * GROUP_FRAMES;
+  GstClockTimeDiff time;
+
+  if (!GST_CLOCK_TIME_IS_VALID (priv->control.anchor))
+    return GST_CLOCK_TIME_NONE;
+  time = (GstClockTimeDiff)priv->control.anchor +
+         gst_tfx_control_offset (priv, group) -
+         (GstClockTimeDiff)gst_tfx_control_duration (priv, priv->delay);
+  time += (point - group) / TFX_GRID_FRAMES *
+          gst_util_uint64_scale_round (TFX_GRID_FRAMES, GST_SECOND,
+              priv->spec.rate_hz);
+  time = MAX (time, (GstClockTimeDiff)segment->start);
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    time = MIN (time, (GstClockTimeDiff)segment->stop);
+  return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+}
+
+/* ---- values ---------------------------------------------------------------------------- */
+
+static void
+gst_tfx_control_find_curves (GstTfxElement *self)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GPtrArray *children = klass->get_children ? klass->get_children (self) : NULL;
+
+  gst_tfx_curves_find (&gst_tfx_element_get_private (self)->control.curves,
+      GST_OBJECT_CAST (self), children);
+  if (children)
+    g_ptr_array_unref (children);
+}
+
+/* From the point on.  FALSE if the stream has no times. */
+static gboolean
+gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstClockTime times[GST_TFX_CURVES_MAX];
+
+  for (guint i = 0; i < n; i++) {
+    times[i] =
+        gst_tfx_control_find_time (priv, point + (guint64)i * TFX_GRID_FRAMES);
+    if (!GST_CLOCK_TIME_IS_VALID (times[i]))
+      return FALSE;
+  }
+  gst_tfx_curves_read (&priv->control.curves, times, n);
+  return TRUE;
+}
+
+static void
+gst_tfx_control_apply (GstTfxElement *self, guint index)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  g_atomic_pointer_set (&priv->control_thread, g_thread_self ());
+  gst_tfx_curves_apply (&priv->control.curves, index);
+  g_atomic_pointer_set (&priv->control_thread, NULL);
+}
+
+void
+gst_tfx_control_stop (GstTfxElement *self)
+{
+  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+
+  control->is_followed = FALSE;
+  gst_tfx_curves_clear (&control->curves);
+}
+
+void
+gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxControl *control = &priv->control;
+  guint64 first;
+
+  if (priv->segment.format != GST_FORMAT_TIME) {
+    gst_tfx_control_stop (self);
+    return;
+  }
+  gst_tfx_control_find_curves (self);
+  control->start = gst_tfx_control_find_start (priv);
+  first = gst_tfx_control_round_up (control->start);
+  if (gst_tfx_control_see_stamp (priv, pts) && control->point == first)
+    return;
+  /* What curves say here is gone to as if it were set by hand. */
+  control->point = first;
+  control->is_followed = gst_tfx_control_read (self, first, 1);
+  gst_tfx_curves_forget (&control->curves);
+  if (control->is_followed)
+    gst_tfx_control_apply (self, 0);
+}
+
+/* Queues the values of the next n points.  FALSE if another structure begins at one
+ * of them: it is the last. */
+static gboolean
+gst_tfx_control_follow (GstTfxElement *self, guint n)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxControl *control = &priv->control;
+
+  if (!gst_tfx_control_read (self, control->point + TFX_GRID_FRAMES, n)) {
+    control->is_followed = FALSE;
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    control->point += TFX_GRID_FRAMES;
+    gst_tfx_control_apply (self, i);
+    if (g_atomic_int_get (&priv->dirty) &&
+        !gst_tfx_settings_follow (self, control->point))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gsize
+gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxControl *control = &priv->control;
+  guint64 end = gst_tfx_control_round_up (
+      control->start +
+      MIN (n_frames, GST_TFX_CONTROL_POINTS * TFX_GRID_FRAMES));
+  guint64 n = 0;
+
+  if (g_atomic_int_get (&priv->dirty))
+    gst_tfx_settings_update (self);
+  do {
+    if (control->is_followed && control->point < end)
+      n = (end - control->point) / TFX_GRID_FRAMES;
+    else
+      n = 0;
+  } while (n > 0 && gst_tfx_control_follow (self, MIN (n, GROUP_POINTS)));
+  gst_tfx_curves_notify (&control->curves);
+  control->n_ready = control->is_followed
+                         ? MIN (n_frames, control->point - control->start)
+                         : n_frames;
+  return control->n_ready;
+}
+
+gboolean
+gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames)
+{
+  const GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+
+  return control->is_followed && control->n_ready < n_frames;
+}
+
+/* ---- long buffers ------------------------------------------------------------------------ */
+
+gint
+gst_tfx_control_run (GstTfxElement *self, const GstTfxRow *row,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxControl *control = &priv->control;
+  gsize n_done = 0;
+  gint err = 0;
+
+  for (;;) {
+    TfxBlock from = gst_tfx_row_rest (in, n_done);
+    TfxBlock to = gst_tfx_row_rest (out, n_done);
+
+    from.n_frames = to.n_frames = MIN (control->n_ready, from.n_frames);
+    err = gst_tfx_row_run (row, &from, &to, TRUE);
+    n_done += from.n_frames;
+    if (err < 0 || n_done == in->n_frames)
+      return err;
+    control->start += from.n_frames;
+    priv->is_running = TRUE;
+    gst_tfx_row_unlock (row);
+    gst_tfx_control_cover (self, in->n_frames - n_done);
+    gst_tfx_row_lock (row);
+  }
+}
