@@ -3,6 +3,8 @@
  */
 #include "gsttfxband.h"
 
+#include "gsttfxparam.h"
+
 /* Half of the highest rate that caps can name. */
 #define MAX_FREQUENCY (G_MAXINT / 2.0)
 
@@ -52,23 +54,26 @@ gst_tfx_band_install_properties (GObjectClass *klass, guint first_id)
           GST_TYPE_TFX_MODE, DEFAULT_MODE, PARAM_FLAGS));
 
   g_object_class_install_property (klass, first_id + GST_TFX_BAND_CUTOFF,
-      g_param_spec_double ("cutoff", "Cutoff",
+      gst_tfx_param_new_double ("cutoff", "Cutoff",
           "Cutoff frequency in Hz, below half the rate "
           "(modes low-pass and high-pass)",
-          0.0, MAX_FREQUENCY, DEFAULT_CUTOFF, PARAM_FLAGS));
+          0.0, GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_CUTOFF,
+          PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_LOWER_FREQUENCY,
-      g_param_spec_double ("lower-frequency", "Lower frequency",
+      gst_tfx_param_new_double ("lower-frequency", "Lower frequency",
           "Lower edge of the band in Hz (modes band-pass and band-reject)", 0.0,
-          MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY, PARAM_FLAGS));
+          GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_LOWER_FREQUENCY,
+          PARAM_FLAGS));
 
   g_object_class_install_property (klass,
       first_id + GST_TFX_BAND_UPPER_FREQUENCY,
-      g_param_spec_double ("upper-frequency", "Upper frequency",
+      gst_tfx_param_new_double ("upper-frequency", "Upper frequency",
           "Upper edge of the band in Hz, above lower-frequency and below half "
           "the rate (modes band-pass and band-reject)",
-          0.0, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY, PARAM_FLAGS));
+          0.0, GST_TFX_PARAM_USUAL_HZ, MAX_FREQUENCY, DEFAULT_UPPER_FREQUENCY,
+          PARAM_FLAGS));
 
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_MODE, 0);
 }
