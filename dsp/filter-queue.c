@@ -52,11 +52,12 @@ int
 tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
 {
   TfxPlace *place = tfx_slots_find (&f->places, stage->id);
+  const size_t n_grid = tfx_stage_grid_frames (stage);
   int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
 
   if (ret < 0)
     return ret;
-  if (frame % TFX_GRID_FRAMES != 0 || frame < f->n_run + TFX_GRID_FRAMES)
+  if (frame % n_grid != 0 || frame < f->n_run + n_grid)
     return -EINVAL;
   if (!place && f->next)
     return set_in_next (f, stage);

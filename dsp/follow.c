@@ -3,10 +3,10 @@
 #include "follow.h"
 
 static void
-take_unit (TfxFilter *f, TfxSlot *slot, TfxQueueEntry *e, size_t fade_frames)
+take_unit (TfxFilter *f, TfxSlot *slot, TfxQueueEntry *e, size_t n_frames)
 {
   if (slot->unit && e->values)
-    slot->stage->kind->unit->set_values (slot->unit, e->values, fade_frames);
+    slot->stage->kind->unit->follow_values (slot->unit, e->values, n_frames);
   e->values = NULL;
   tfx_stage_unref (&slot->stage);
   slot->stage = tfx_stage_ref (e->stage);
@@ -25,7 +25,8 @@ tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
 {
   skip (slot, now);
   if (slot->stage->kind->unit) {
-    take_unit (f, slot, tfx_queue_first (slot), TFX_GRID_FRAMES);
+    take_unit (f, slot, tfx_queue_first (slot),
+        tfx_stage_grid_frames (slot->stage));
   } else {
     const TfxStage view = tfx_queue_view_first (slot);
 

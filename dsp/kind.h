@@ -39,6 +39,8 @@ typedef struct TfxUnitKind
   int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
       void **values);
   void (*set_values) (void *unit, void *values, size_t fade_frames);
+  /* As set_values, from one point of a curve to the next: linearly. */
+  void (*follow_values) (void *unit, void *values, size_t n_frames);
   void (*drop_values) (void *values);
   bool (*is_changing) (const void *unit);
 
@@ -81,6 +83,8 @@ struct TfxKind
    * is NULL if not.  0 or -ENOMEM.  May be NULL. */
   int (*join) (const TfxStage *first, const TfxStage *second,
       const TfxFilterSpec *spec, TfxStage **both);
+  /* See tfx_stage_grid_frames().  NULL: as others. */
+  size_t (*grid_frames) (const TfxStage *stage);
   /* See tfx_stage_prepare().  May be NULL. */
   int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
   /* Taps, and ns for a frame of one channel on the CPU. */

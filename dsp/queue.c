@@ -178,12 +178,13 @@ tfx_queue_remove_first (TfxSlot *slot)
 uint64_t
 tfx_queue_start (const TfxSlot *slot, size_t i)
 {
-  uint64_t frame;
+  uint64_t frame, n;
 
   if (!slot->queue || i >= slot->queue->n)
     return UINT64_MAX;
   frame = entry_at (slot->queue, i)->frame;
-  return frame < TFX_GRID_FRAMES ? 0 : frame - TFX_GRID_FRAMES;
+  n = tfx_stage_grid_frames (slot->stage);
+  return frame < n ? 0 : frame - n;
 }
 
 void

@@ -63,6 +63,13 @@ tfx_stage_id (const TfxStage *stage)
   return stage->id;
 }
 
+size_t
+tfx_stage_grid_frames (const TfxStage *stage)
+{
+  return stage->kind->grid_frames ? stage->kind->grid_frames (stage)
+                                  : TFX_GRID_FRAMES;
+}
+
 int
 tfx_stage_prepare (TfxStage *stage, const TfxFilterSpec *spec)
 {

@@ -445,6 +445,18 @@ tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
 /* The same for a stage that is a gain. */
 bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
 
+/* The same for a FIR of as many kernels and taps, and the same method. */
+bool tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method);
+/* The same for a delay line of as many taps. */
+bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
+    size_t n_taps);
+
+/* How far the points are from each other at which values of a stage can be
+ * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times
+ * as much, by the number of taps. */
+size_t tfx_stage_grid_frames (const TfxStage *stage);
+
 /* Makes the long FIRs of a stage ready for a filter of that spec, in a thread
  * that may wait, before the stage is given to any filter or chain of one.  A
  * running filter that gets the stage then takes its past over a little with

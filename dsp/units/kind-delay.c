@@ -2,8 +2,29 @@
  * kind-delay.c: stages that are a delay line with taps. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kind-delay.h"
+
+static bool
+are_sound (double direct, const TfxTap *taps, size_t n_taps)
+{
+  for (size_t i = 0; i < n_taps; i++) {
+    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
+      return false;
+  }
+  return isfinite (direct);
+}
+
+static size_t
+find_longest (const TfxTap *taps, size_t n_taps)
+{
+  size_t longest = 0;
+
+  for (size_t i = 0; i < n_taps; i++)
+    longest = taps[i].delay > longest ? taps[i].delay : longest;
+  return longest;
+}
 
 TfxStage *
 tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
@@ -11,25 +32,33 @@ tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
 {
   TfxStage *stage;
 
-  if (!isfinite (direct))
+  if (!are_sound (direct, taps, n_taps))
     return NULL;
-  for (size_t i = 0; i < n_taps; i++) {
-    if (!isfinite (taps[i].gain) || taps[i].delay > TFX_DELAY_MAX)
-      return NULL;
-  }
   stage = tfx_stage_alloc (id, &tfx_kind_delay);
   if (!stage)
     return NULL;
   stage->u.delay.direct = direct;
   stage->u.delay.n_taps = n_taps;
-  for (size_t i = 0; i < n_taps; i++) {
-    if (taps[i].delay > stage->u.delay.longest)
-      stage->u.delay.longest = taps[i].delay;
-  }
+  stage->u.delay.longest = find_longest (taps, n_taps);
   stage->u.delay.taps = tfx_stage_copy (taps, n_taps, sizeof *taps);
   if (!stage->u.delay.taps)
     tfx_stage_unref (&stage);
   return stage;
+}
+
+bool
+tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
+    size_t n_taps)
+{
+  if (stage->kind != &tfx_kind_delay || stage->u.delay.n_taps != n_taps ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_sound (direct, taps, n_taps))
+    return false;
+  stage->u.delay.direct = direct;
+  stage->u.delay.longest = find_longest (taps, n_taps);
+  if (n_taps > 0)
+    memcpy (stage->u.delay.taps, taps, n_taps * sizeof *taps);
+  return true;
 }
 
 static bool

@@ -37,6 +37,7 @@ look_at_taps (TfxStage *stage)
   const double *taps = stage->u.fir.taps;
   size_t front = n - 1, back = n - 1;
 
+  stage->u.fir.peak = 0.0;
   for (unsigned k = 0; k < stage->u.fir.n_kernels; k++, taps += n) {
     size_t i = 0;
     while (i < front && taps[i] == 0.0)
@@ -55,6 +56,28 @@ look_at_taps (TfxStage *stage)
   stage->u.fir.n_trailing = back < MIN_ZEROS ? 0 : back;
 }
 
+static bool
+are_finite (const double *const *kernels, unsigned n_kernels, size_t n_taps)
+{
+  for (unsigned k = 0; k < n_kernels; k++) {
+    for (size_t i = 0; i < n_taps; i++) {
+      if (!isfinite (kernels[k][i]))
+        return false;
+    }
+  }
+  return true;
+}
+
+static void
+set_taps (TfxStage *stage, const double *const *kernels)
+{
+  const size_t n = stage->u.fir.n_taps;
+
+  for (unsigned k = 0; k < stage->u.fir.n_kernels; k++)
+    memcpy (stage->u.fir.taps + k * n, kernels[k], n * sizeof (double));
+  look_at_taps (stage);
+}
+
 TfxStage *
 tfx_stage_new_fir (uint64_t id, const double *const *kernels,
     unsigned n_kernels, size_t n_taps, TfxFirMethod method)
@@ -62,21 +85,27 @@ tfx_stage_new_fir (uint64_t id, const double *const *kernels,
   TfxStage *stage;
 
   if (n_kernels < 1 || n_kernels > TFX_MAX_CHANNELS || n_taps < 1 ||
-      n_taps > TFX_FIR_MAX_TAPS || (unsigned)method > TFX_FIR_FFT)
+      n_taps > TFX_FIR_MAX_TAPS || (unsigned)method > TFX_FIR_FFT ||
+      !are_finite (kernels, n_kernels, n_taps))
     return NULL;
-  for (unsigned k = 0; k < n_kernels; k++) {
-    for (size_t i = 0; i < n_taps; i++) {
-      if (!isfinite (kernels[k][i]))
-        return NULL;
-    }
-  }
   stage = fir_new (id, n_kernels, n_taps, method);
-  for (unsigned k = 0; stage && k < n_kernels; k++)
-    memcpy (stage->u.fir.taps + k * n_taps, kernels[k],
-        n_taps * sizeof (double));
   if (stage)
-    look_at_taps (stage);
+    set_taps (stage, kernels);
   return stage;
+}
+
+bool
+tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
+    unsigned n_kernels, size_t n_taps, TfxFirMethod method)
+{
+  if (stage->kind != &tfx_kind_fir || stage->ready ||
+      stage->u.fir.n_kernels != n_kernels || stage->u.fir.n_taps != n_taps ||
+      stage->u.fir.method != method ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_finite (kernels, n_kernels, n_taps))
+    return false;
+  set_taps (stage, kernels);
+  return true;
 }
 
 /* The method of two kernels in one: a wish for one method holds if the other
@@ -223,6 +252,20 @@ fir_join (const TfxStage *first, const TfxStage *second,
   return 0;
 }
 
+/* To make a long kernel ready costs some 10 ns a tap: then its points are as far
+ * from each other as a sixteenth of it. */
+#define TAPS_PER_FRAME 16
+
+static size_t
+fir_grid_frames (const TfxStage *stage)
+{
+  size_t n = TFX_GRID_FRAMES;
+
+  while (n * TAPS_PER_FRAME < stage->u.fir.n_taps)
+    n *= 2;
+  return n;
+}
+
 static int
 fir_prepare (TfxStage *stage, const TfxFilterSpec *spec)
 {
@@ -246,6 +289,7 @@ const TfxKind tfx_kind_fir = {
   .state_size = fir_state_size,
   .join = fir_join,
   .prepare = fir_prepare,
+  .grid_frames = fir_grid_frames,
   .n_taps = fir_n_taps,
   .cost = fir_cost,
   .clear = fir_clear,

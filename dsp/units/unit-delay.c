@@ -15,6 +15,7 @@ typedef struct Unit
   TfxDelay *line;
   TfxStage *now, *next, *waiting;
   size_t waiting_frames;
+  TfxWeight waiting_weight;
 } Unit;
 
 static void
@@ -48,11 +49,11 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 }
 
 static void
-start_fade (Unit *u, TfxStage *stage, size_t fade_frames)
+start_fade (Unit *u, TfxStage *stage, size_t fade_frames, TfxWeight weight)
 {
   u->next = stage;
   tfx_delay_set_taps (u->line, stage->u.delay.direct, stage->u.delay.taps,
-      stage->u.delay.n_taps, fade_frames, TFX_WEIGHT_SMOOTH);
+      stage->u.delay.n_taps, fade_frames, weight);
 }
 
 /* A fade that has ended: what was heard is let go of. */
@@ -67,7 +68,7 @@ look_after_fade (Unit *u)
   if (u->waiting) {
     TfxStage *stage = u->waiting;
     u->waiting = NULL;
-    start_fade (u, stage, u->waiting_frames);
+    start_fade (u, stage, u->waiting_frames, u->waiting_weight);
   }
 }
 
@@ -107,20 +108,31 @@ unit_drop_values (void *values)
 }
 
 static void
-unit_set_values (void *data, void *values, size_t fade_frames)
+set_values (Unit *u, TfxStage *values, size_t fade_frames, TfxWeight weight)
 {
-  Unit *u = data;
-
   if (u->next && fade_frames > 0) {
     tfx_stage_unref (&u->waiting);
     u->waiting = values;
     u->waiting_frames = fade_frames;
+    u->waiting_weight = weight;
     return;
   }
   tfx_stage_unref (&u->waiting);
   tfx_stage_unref (&u->next);
-  start_fade (u, values, fade_frames);
+  start_fade (u, values, fade_frames, weight);
   look_after_fade (u);
+}
+
+static void
+unit_set_values (void *unit, void *values, size_t fade_frames)
+{
+  set_values (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
+}
+
+static void
+unit_follow_values (void *unit, void *values, size_t n_frames)
+{
+  set_values (unit, values, n_frames, TFX_WEIGHT_LINEAR);
 }
 
 static bool
@@ -143,7 +155,7 @@ unit_reset (void *data)
     u->waiting = NULL;
   }
   if (u->next)
-    start_fade (u, u->next, 0);
+    start_fade (u, u->next, 0, TFX_WEIGHT_SMOOTH);
   look_after_fade (u);
 }
 
@@ -205,6 +217,7 @@ const TfxUnitKind tfx_delay_unit = {
   .run = unit_run,
   .prepare_values = unit_prepare_values,
   .set_values = unit_set_values,
+  .follow_values = unit_follow_values,
   .drop_values = unit_drop_values,
   .is_changing = unit_is_changing,
   .reset = unit_reset,

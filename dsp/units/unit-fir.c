@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../backend.h"
+#include "../slot.h"
 #include "kind-fir.h"
 #include "../cpu/convolver.h"
 
@@ -98,7 +99,20 @@ unit_is_prepared (const TfxStage *stage, const TfxUnitSpec *spec)
   return ready && __atomic_load_n (&ready->spare, __ATOMIC_ACQUIRE);
 }
 
-/* ---- the unit is a convolver --------------------------------------------------- */
+/* ---- taps ---------------------------------------------------------------------- */
+
+/* More than are in use at once: those of a queue, and those of two cross-fades. */
+#define POOL_SIZE (TFX_QUEUE_ROOM + 8)
+
+/* A convolver, and taps that it had: kept, so that those that come take no
+ * memory. */
+typedef struct Unit
+{
+  TfxConvolver *convolver;
+  TfxConvolverFiller *filler; /* NULL: there was no need */
+  TfxConvolverTaps *pool[POOL_SIZE];
+  size_t n_pool;
+} Unit;
 
 static int
 make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
@@ -113,47 +127,43 @@ make_taps (const TfxStage *stage, const TfxUnitSpec *spec,
   return 0;
 }
 
-static int
-unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+/* Taps that nobody uses any more become those of the stage; NULL: all are in use. */
+static TfxConvolverTaps *
+refill_taps (Unit *u, const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  Ready *ready = find_ready (stage, spec);
-  TfxConvolver *none = NULL, *convolver = NULL;
-  TfxConvolverTaps *taps;
-  int ret = 0;
+  const TfxConvolverSpec convolver = convolver_spec (stage, spec);
 
-  if (ready)
-    __atomic_exchange (&ready->spare, &none, &convolver, __ATOMIC_ACQ_REL);
-  if (!convolver) {
-    ret = make_taps (stage, spec, &taps);
-    if (ret == 0)
-      ret = tfx_convolver_new (taps, &convolver);
-    tfx_convolver_taps_unref (&taps);
+  for (size_t i = 0; u->filler && i < u->n_pool; i++) {
+    if (tfx_convolver_taps_refill (u->pool[i], &convolver, u->filler))
+      return tfx_convolver_taps_ref (u->pool[i]);
   }
-  *unit = convolver;
-  return ret;
+  return NULL;
 }
 
+/* More of them; without memory for that they are made again each time. */
 static void
-unit_free (void *unit)
+keep_taps (Unit *u, TfxConvolverTaps *taps)
 {
-  TfxConvolver *convolver = unit;
-
-  tfx_convolver_free (&convolver);
-}
-
-static int
-unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
-{
-  return (int)tfx_convolver_run (unit, in, out);
+  if (!u->filler)
+    tfx_convolver_filler_new (taps, &u->filler);
+  if (u->filler && u->n_pool < POOL_SIZE)
+    u->pool[u->n_pool++] = tfx_convolver_taps_ref (taps);
 }
 
 static int
 unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
     void **values)
 {
-  TfxConvolverTaps *taps;
-  int ret = make_taps (stage, spec, &taps);
+  Unit *u = unit;
+  const bool is_ready = find_ready (stage, spec) != NULL;
+  TfxConvolverTaps *taps = is_ready ? NULL : refill_taps (u, stage, spec);
+  int ret = 0;
 
+  if (!taps) {
+    ret = make_taps (stage, spec, &taps);
+    if (ret == 0 && !is_ready)
+      keep_taps (u, taps);
+  }
   *values = taps;
   return ret;
 }
@@ -166,53 +176,111 @@ unit_drop_values (void *values)
   tfx_convolver_taps_unref (&taps);
 }
 
+/* ---- the unit ------------------------------------------------------------------- */
+
+static void
+unit_free (void *unit)
+{
+  Unit *u = unit;
+
+  tfx_convolver_free (&u->convolver);
+  tfx_convolver_filler_free (&u->filler);
+  for (size_t i = 0; i < u->n_pool; i++)
+    tfx_convolver_taps_unref (&u->pool[i]);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  Ready *ready = find_ready (stage, spec);
+  Unit *u = calloc (1, sizeof *u);
+  TfxConvolver *none = NULL;
+  TfxConvolverTaps *taps;
+  int ret = 0;
+
+  *unit = u;
+  if (!u)
+    return -ENOMEM;
+  if (ready)
+    __atomic_exchange (&ready->spare, &none, &u->convolver, __ATOMIC_ACQ_REL);
+  if (!u->convolver) {
+    ret = make_taps (stage, spec, &taps);
+    if (ret == 0)
+      ret = tfx_convolver_new (taps, &u->convolver);
+    tfx_convolver_taps_unref (&taps);
+  }
+  if (ret < 0) {
+    unit_free (u);
+    *unit = NULL;
+  }
+  return ret;
+}
+
+static int
+unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
+{
+  return (int)tfx_convolver_run (((Unit *)unit)->convolver, in, out);
+}
+
 static void
 unit_set_values (void *unit, void *values, size_t fade_frames)
 {
-  tfx_convolver_set_taps (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
+  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, fade_frames,
+      TFX_WEIGHT_SMOOTH);
+  unit_drop_values (values);
+}
+
+static void
+unit_follow_values (void *unit, void *values, size_t n_frames)
+{
+  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, n_frames,
+      TFX_WEIGHT_LINEAR);
   unit_drop_values (values);
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_convolver_is_fading (unit);
+  return tfx_convolver_is_fading (((const Unit *)unit)->convolver);
 }
 
 static void
 unit_reset (void *unit)
 {
-  tfx_convolver_reset (unit);
+  tfx_convolver_reset (((const Unit *)unit)->convolver);
 }
 
 static double
 unit_state_peak (const void *unit)
 {
-  return tfx_convolver_state_peak (unit);
+  return tfx_convolver_state_peak (((const Unit *)unit)->convolver);
 }
 
 static void
 unit_get_state (const void *unit, double *state)
 {
-  tfx_convolver_get_history (unit, state);
+  tfx_convolver_get_history (((const Unit *)unit)->convolver, state);
 }
 
 static void
 unit_set_state (void *unit, const double *state)
 {
-  tfx_convolver_set_history (unit, state);
+  tfx_convolver_set_history (((const Unit *)unit)->convolver, state);
 }
 
 static bool
 unit_catch_up_start (void *unit, const void *source)
 {
-  return tfx_convolver_catch_up_start (unit, source);
+  return tfx_convolver_catch_up_start (((Unit *)unit)->convolver,
+      ((const Unit *)source)->convolver);
 }
 
 static size_t
 unit_catch_up (void *unit, const void *source, size_t n_frames)
 {
-  return tfx_convolver_catch_up (unit, source, n_frames);
+  return tfx_convolver_catch_up (((Unit *)unit)->convolver,
+      ((const Unit *)source)->convolver, n_frames);
 }
 
 static const char *
@@ -228,6 +296,7 @@ const TfxUnitKind tfx_fir_unit = {
   .run = unit_run,
   .prepare_values = unit_prepare_values,
   .set_values = unit_set_values,
+  .follow_values = unit_follow_values,
   .drop_values = unit_drop_values,
   .is_changing = unit_is_changing,
   .reset = unit_reset,

@@ -50,8 +50,8 @@ window_at (size_t i)
          0.018027 * cos (3 * t);
 }
 
-static double
-find_high_db (const double *x)
+double
+test_jump_high_db (const double *x)
 {
   Complex *bins = test_alloc (2 * SIZE * sizeof *bins);
   double all = 0, high = 0;
@@ -93,7 +93,7 @@ test_jump_measure (const double *frames)
   const Extremes at = find_extremes (frames + AT - 2, CHANGING);
   const Extremes after = find_extremes (frames + FRAMES - STEADY, STEADY);
 
-  return (TestJump){ find_high_db (frames + AT - SIZE / 2),
+  return (TestJump){ test_jump_high_db (frames + AT - SIZE / 2),
     at.bend / fmax (before.bend, after.bend),
     20 * log10 (at.peak / fmax (before.peak, after.peak)) };
 }

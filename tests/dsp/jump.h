@@ -17,6 +17,9 @@ typedef struct TestJump
   double peak_db; /* the largest value, likewise */
 } TestJump;
 
+/* The energy above 2 kHz of 16384 frames of 48 kHz, against all of it. */
+double test_jump_high_db (const double *frames);
+
 /* Of 48000 frames of 48 kHz, with the change at frame 24000. */
 TestJump test_jump_measure (const double *frames);
 

@@ -3,6 +3,7 @@
  * output however the stream is cut, and no memory.
  */
 #include "common.h"
+#include "heap.h"
 #include "jump.h"
 #include "tap.h"
 
@@ -196,11 +197,219 @@ test_delays (void)
   end (&bars);
 }
 
+/* ---- curves ------------------------------------------------------------------- */
+
+#define N_CURVE 96000
+
+/* What a stage of each kind has at `frame`, made anew or (reused) in its place. */
+typedef struct Curve
+{
+  size_t n_taps; /* 0: a delay line */
+  TfxFirMethod method;
+  double octave_s;
+} Curve;
+
+static bool
+set_fir (const Curve *curve, double hz, TfxStage **stage)
+{
+  const TfxFirDesign d = { TFX_MODE_LOW_PASS, TFX_WINDOW_HAMMING, 0,
+    curve->n_taps, hz, 0 };
+  static double taps[8192];
+  const double *kernels[] = { taps };
+
+  if (tfx_fir_design (&d, RATE, taps) < 0)
+    return false;
+  if (*stage &&
+      tfx_stage_reuse_fir (*stage, kernels, 1, curve->n_taps, curve->method))
+    return true;
+  if (*stage)
+    return false;
+  *stage = tfx_stage_new_fir (1, kernels, 1, curve->n_taps, curve->method);
+  return *stage != NULL;
+}
+
+static bool
+set_delay (double mix, TfxStage **stage)
+{
+  const TfxTap taps[2] = { { .delay = 300, .gain = mix },
+    { .delay = 1700, .gain = 0.5 * mix } };
+
+  if (*stage && tfx_stage_reuse_delay (*stage, 1 - mix, taps, 2))
+    return true;
+  if (*stage)
+    return false;
+  *stage = tfx_stage_new_delay (1, 1 - mix, taps, 2);
+  return *stage != NULL;
+}
+
+/* From 1000 to 2000 Hz; never quite at rest. */
+static double
+find_cutoff (const Curve *curve, uint64_t frame)
+{
+  const double t = ((double)frame - 24000) / RATE / curve->octave_s;
+
+  return 1000 * exp2 (fmax (0, fmin (t, 1))) + 1e-9 * (double)frame;
+}
+
+/* A cutoff, or a mix that goes up and down. */
+static bool
+set_curve (const Curve *curve, uint64_t frame, TfxStage **stage)
+{
+  return curve->n_taps > 0
+             ? set_fir (curve, find_cutoff (curve, frame), stage)
+             : set_delay (0.5 - 0.4 * cos (2 * M_PI * (double)frame / RATE),
+                   stage);
+}
+
+#define N_STAGES 80
+
+/* A stage that nobody else holds, or a new one. */
+static TfxStage *
+take_stage (const Curve *curve, uint64_t frame, TfxStage **stages)
+{
+  for (size_t i = 0; i < N_STAGES; i++) {
+    if (set_curve (curve, frame, &stages[i]))
+      return stages[i];
+  }
+  return NULL;
+}
+
+/* Over x[N_CURVE], in blocks of up to most_frames, the first one the longest, whose
+ * values are queued ahead.  Returns how often the heap was asked in the second half; -1: refused. */
+static long
+run_curve (const Curve *curve, double *x, size_t most_frames, bool at_random)
+{
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, most_frames };
+  TfxStage *stages[N_STAGES] = { NULL };
+  TfxChain *chain = set_curve (curve, 0, &stages[0])
+                        ? chain_of (tfx_stage_ref (stages[0]))
+                        : NULL;
+  TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  const size_t step = tfx_stage_grid_frames (stages[0]);
+  uint64_t point = 0;
+  unsigned n_allocations;
+  bool good = filter != NULL;
+
+  for (size_t i = 0, n; good && i < N_CURVE; i += n) {
+    n = at_random && i > 0
+            ? 1 + tap_random_below ((unsigned)(most_frames - 200 - 2 * step))
+            : most_frames;
+    n = n < N_CURVE - i ? n : N_CURVE - i;
+    if (i < N_CURVE / 2 && i + n >= N_CURVE / 2)
+      heap_watch (0);
+    tfx_filter_lock (filter->filter);
+    for (; good && point < i + n; point += step)
+      good = tfx_filter_queue_stage (filter->filter, point + step,
+                 take_stage (curve, point + step, stages)) == 0;
+    tfx_filter_unlock (filter->filter);
+    good = good && test_filter_f64 (filter, x + i, 1, n) >= 0;
+  }
+  n_allocations = heap_unwatch ().n_allocations;
+  tfx_chain_unref (&chain);
+  for (size_t i = 0; i < N_STAGES; i++)
+    tfx_stage_unref (&stages[i]);
+  test_filter_free (&filter);
+  return good ? (long)n_allocations : -1;
+}
+
+static const Curve curves[] = { { 0, TFX_FIR_AUTO, 1 },
+  { 101, TFX_FIR_DIRECT, 1 }, { 31, TFX_FIR_AUTO, 1 }, { 511, TFX_FIR_FFT, 1 },
+  { 2047, TFX_FIR_AUTO, 1 }, { 8191, TFX_FIR_AUTO, 1 } };
+
+#define N_CURVES (sizeof curves / sizeof *curves)
+
+static double *
+make_sine (void)
+{
+  double *x = test_alloc (N_CURVE * sizeof *x);
+
+  for (size_t i = 0; i < N_CURVE; i++)
+    x[i] = 0.5 * sin (2 * M_PI * 440 * (double)i / RATE);
+  return x;
+}
+
+static void
+test_curves (void)
+{
+  static const size_t blocks[] = { 64, 2048, 2000 };
+  TapMany same = tap_many ("a curve gives the same however it is cut");
+  TapMany calm = tap_many ("a sweep of an octave in a second: -90 dB");
+  TapMany memory = tap_many ("values that move take nothing from the heap");
+
+  for (size_t c = 0; c < N_CURVES; c++) {
+    const bool is_exact = curves[c].n_taps < 200;
+    double *want = NULL;
+
+    for (size_t b = 0; b < 3; b++) {
+      double *x = make_sine (), difference = 0;
+      const long n = run_curve (&curves[c], x, blocks[b], b == 2);
+      const double high[2] = { test_jump_high_db (x + 16000),
+        test_jump_high_db (x + 48000) };
+      char what[80];
+
+      snprintf (what, sizeof what, "%zu taps in blocks of %zu",
+          curves[c].n_taps, blocks[b]);
+      for (size_t i = 0; want && i < N_CURVE; i++)
+        difference = fmax (difference, fabs (x[i] - want[i]));
+      tap_many_check (&same, difference <= (is_exact ? 0 : 0.5e-6), "%s: %g",
+          what, difference);
+      tap_many_check (&calm, high[0] <= -90 && high[1] <= -90,
+          "%s: %.1f and %.1f dB", what, high[0], high[1]);
+      tap_many_check (&memory, n == 0, "%s: %ld times", what, n);
+      if (getenv ("JUMPS"))
+        tap_diag ("%s: %.1f and %.1f dB, differs by %g, %ld allocations", what,
+            high[0], high[1], difference, n);
+      if (!want)
+        want = x;
+      else
+        free (x);
+    }
+    free (want);
+  }
+  tap_many_end (&same);
+  tap_many_end (&calm);
+  tap_many_end (&memory);
+}
+
+/* Against a filter that is designed at every sample. */
+static void
+test_ideal (void)
+{
+  static const Curve curve = { 101, TFX_FIR_DIRECT, 0.01 };
+  const TfxFirDesign low_pass = { TFX_MODE_LOW_PASS, TFX_WINDOW_HAMMING, 0, 101,
+    0, 0 };
+  double *x = test_alloc (N_CURVE * sizeof *x), *y;
+  double error = 0, energy = 0;
+
+  test_noise_f64 (x, N_CURVE);
+  y = test_alloc (N_CURVE * sizeof *y);
+  memcpy (y, x, N_CURVE * sizeof *y);
+  tap_check (run_curve (&curve, y, 1000, false) >= 0, "it runs");
+  for (uint64_t i = 23000; i < 26000; i++) {
+    TfxFirDesign d = low_pass;
+    double taps[101], want = 0;
+
+    d.lower_hz = find_cutoff (&curve, i + 1);
+    tfx_fir_design (&d, RATE, taps);
+    for (size_t k = 0; k < 101; k++)
+      want += taps[k] * x[i - k];
+    error += (y[i] - want) * (y[i] - want);
+    energy += want * want;
+  }
+  tap_check (10 * log10 (error / energy) < -60,
+      "an octave in 10 ms: %.1f dB from the ideal",
+      10 * log10 (error / energy));
+  free (x);
+  free (y);
+}
+
 static const TapTest tests[] = {
   { "fir-jumps", test_fir_jumps },
   { "fir-lengths", test_fir_lengths },
   { "own-kernels", test_own_kernels },
   { "delays", test_delays },
+  { "curves", test_curves },
+  { "ideal", test_ideal },
   { NULL, NULL },
 };
 
