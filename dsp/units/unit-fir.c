@@ -102,7 +102,7 @@ unit_is_prepared (const TfxStage *stage, const TfxUnitSpec *spec)
 /* ---- taps ---------------------------------------------------------------------- */
 
 /* More than are in use at once: those of a queue, and those of two cross-fades. */
-#define POOL_SIZE (TFX_QUEUE_ROOM + 8)
+#define POOL_SIZE (TFX_QUEUE_MAX + 8)
 
 /* A convolver, and taps that it had: kept, so that those that come take no
  * memory. */
