@@ -48,13 +48,17 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
   TfxConvolverTaps *taps = fir_taps_new (spec);
   TfxConvolver *convolver = fir_convolver_new (spec);
   double *out = test_alloc (c->n_channels * c->n_frames * sizeof *out);
-  const double bound =
+  double bound =
       fir_bound_db (tfx_convolver_taps_method (taps), spec->precision);
   double error;
 
   fir_case_run (c, convolver, spec->precision, split, 0, c->n_frames, out);
   error = fir_case_error_db (c, out, 0);
   keep_worst (tfx_convolver_taps_method (taps), spec->precision, error);
+  /* Without fused multiply-adds the products of a short one are rounded. */
+  if (spec->method == TFX_FIR_DIRECT && spec->precision == TFX_SAMPLE_F32 &&
+      c->n_taps <= 12)
+    bound = -142.5;
   tap_many_check (many, error <= bound,
       "%zu taps, %u channels, %s %s, %s, blocks of %zu, split %s, %s: %.1f dB "
       "is above %.0f dB",
@@ -109,7 +113,7 @@ check_all (TapMany *many, const FirCase *c, size_t n_kernels_to_try)
 static void
 test_short (void)
 {
-  static const size_t lengths[] = { 1, 2, 3, 21, 64, 101 };
+  static const size_t lengths[] = { 1, 2, 3, 7, 11, 12, 21, 64, 101 };
   static const unsigned channels[] = { 1, 2, 8 };
   TapMany many = tap_many ("up to 101 taps");
 
