@@ -168,9 +168,10 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
     OP (direct_short) (y, x, taps, n_frames, k);                               \
     return;
   switch (n_taps <= MOST_SHORT ? n_taps : 0) {
-    SHORT (1)
-    SHORT (2) SHORT (3) SHORT (4) SHORT (5) SHORT (6) SHORT (7) SHORT (8)
-        SHORT (9) SHORT (10) SHORT (11) SHORT (12)
+    /* clang-format off */
+    SHORT (1) SHORT (2) SHORT (3) SHORT (4) SHORT (5) SHORT (6)
+    SHORT (7) SHORT (8) SHORT (9) SHORT (10) SHORT (11) SHORT (12)
+    /* clang-format on */
   }
 #undef SHORT
   for (; n + MOST * LANES <= n_frames; n += MOST * LANES)

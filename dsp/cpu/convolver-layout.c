@@ -7,24 +7,33 @@
  *
  *   direct        K (direct + direct_call / frames of a call)
  *   block         2 F(N) + N sum for every 2 N - K + 1 frames
- *   level         2 F(B) / B + n_parts sum
- *   head          as a level, and B direct for frames of blocks that do not
- *                 lie in one call
+ *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum
+ *   head          2 F(B) / B + n_parts sum, and B direct for frames of blocks
+ *                 that do not lie in one call
  *
- * All layouts whose partitions are powers of two are
- * tried. */
+ * All layouts whose partitions are powers of two are tried.
+ * tests/bench/fir_layouts.c finds those that would have been better. */
 #include "convolver-layout.h"
 
 #include "convolver-fft.h"
 
-#include <string.h>
+#include <math.h>
 
 /* Spectra of a level in the caches next to the core. */
 #define NEAR_BYTES 32768.0
 #define MIDDLE_BYTES 786432.0
 
+/* The direct form is more exact: it may cost a little more. */
+#define DIRECT_PREFERENCE 0.95
+
+/* Transforms that are done in steps, between which others run: what they need has
+ * left the caches. */
+#define FAR_TRANSFORM 2.0
+
 /* The largest transform of the form block. */
-#define BLOCK_MAX_SIZE 16384
+#define BLOCK_MAX_SIZE 65536
+/* The largest partition at the beginning of the taps. */
+#define HEAD_MAX_SIZE TFX_CONVOLVER_MAX_SEGMENT
 
 /* The taps that are computed. */
 static size_t
@@ -120,35 +129,42 @@ block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
          (double)spec->block_frames;
 }
 
-static void
-try_block (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *best)
+/* What looks at the layouts, one after the other. */
+typedef struct Search
 {
-  for (size_t p = TFX_FFT_MIN_SIZE; p <= BLOCK_MAX_SIZE; p *= 2) {
-    const size_t sizes[2] = { p, p / 2 * 3 };
-    for (int i = 0; i < 2; i++) {
-      double c;
-      if (2 * sizes[i] < n_core (spec) || sizes[i] % TFX_LEAF != 0)
-        continue;
-      c = block_cost (spec, cost, sizes[i]);
-      if (c < best->cost) {
-        best->form = TFX_CONVOLVER_BLOCK;
-        best->n_levels = 1;
-        best->levels[0] = (TfxConvolverLevel){ sizes[i], 1, 0 };
-        best->cost = c;
-      }
-    }
-  }
-  if (best->form != TFX_CONVOLVER_BLOCK)
+  const TfxConvolverSpec *spec;
+  const TfxConvolverCost *cost;
+  TfxConvolverLayoutVisit visit;
+  void *data;
+  double most; /* those that cost more are of no interest */
+} Search;
+
+static void
+visit (Search *search, const TfxConvolverLayout *layout)
+{
+  if (layout->cost < search->most)
+    search->most = search->visit (search->data, layout);
+}
+
+static void
+try_block (Search *search, size_t size)
+{
+  const size_t n = n_core (search->spec);
+  TfxConvolverSpec segments = *search->spec;
+  TfxConvolverLayout layout = { TFX_CONVOLVER_BLOCK };
+
+  if (segments.block_frames > TFX_CONVOLVER_MAX_SEGMENT)
+    segments.block_frames = TFX_CONVOLVER_MAX_SEGMENT;
+  if (2 * size < n || size % TFX_LEAF != 0)
     return;
-  /* smaller ones for shorter calls */
-  for (size_t n = 1; n < TFX_CONVOLVER_MAX_LEVELS; n++) {
-    size_t size = best->levels[n - 1].size / 2;
-    if (size % TFX_LEAF != 0 || 2 * size < n_core (spec) + TFX_LEAF)
-      break;
-    best->levels[n] = (TfxConvolverLevel){ size, 1, 0 };
-    best->n_levels = n + 1;
-  }
+  layout.cost = block_cost (&segments, search->cost, size);
+  /* and smaller ones for shorter calls */
+  do {
+    layout.levels[layout.n_levels++] = (TfxConvolverLevel){ size, 1, 0 };
+    size /= 2;
+  } while (layout.n_levels < TFX_CONVOLVER_MAX_LEVELS && size % TFX_LEAF == 0 &&
+           2 * size >= n + TFX_LEAF);
+  visit (search, &layout);
 }
 
 /* ---- partitions ------------------------------------------------------------ */
@@ -173,7 +189,7 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
   return share < 1.0 ? share : 1.0;
 }
 
-/* Of a product, where spectra of taps and signal take n_values in all. */
+/* Of a product, where n_values come and go until it is due again. */
 static double
 sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     double n_values)
@@ -185,16 +201,25 @@ sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                                    : cost->sum_far;
 }
 
+/* The values of the spectra of taps and signal. */
+static double
+count_values (const TfxConvolverSpec *spec, const TfxConvolverLevel *level)
+{
+  return 2.0 * (double)level->size * (double)level->n_parts *
+         (double)(spec->n_channels + spec->n_kernels);
+}
+
+/* n_before: values of the spectra of shorter partitions, which are all used
+ * before these are again. */
 static double
 level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    const TfxConvolverLevel *level)
+    const TfxConvolverLevel *level, double n_before)
 {
   const double size = (double)level->size;
-  const double n_spectra =
-      (double)level->n_parts * (double)(spec->n_channels + spec->n_kernels);
-  double n =
-      2.0 * transform_cost (cost, level->size) / size +
-      (double)level->n_parts * sum_cost (spec, cost, 2.0 * size * n_spectra);
+  double n = 2.0 * transform_cost (cost, level->size) / size *
+                 (level->first == 0 ? 1.0 : FAR_TRANSFORM) +
+             (double)level->n_parts *
+                 sum_cost (spec, cost, n_before + count_values (spec, level));
 
   if (level->first == 0)
     n += cost->call / size + partial_share (spec, level->size) *
@@ -202,68 +227,78 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   return n;
 }
 
-/* Levels from number `n` on, the previous ones are laid out and cost
- * `so_far`; level n has the size and starts at first. */
+/* Levels from number `n` on, the previous ones are laid out, cost `so_far` and
+ * have n_before values; level n has the size and starts at first. */
 static void
-try_levels (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *trial, size_t n, size_t size, double so_far,
-    TfxConvolverLayout *best)
+try_levels (Search *search, TfxConvolverLayout *trial, size_t n, size_t size,
+    double so_far, double n_before)
 {
+  const TfxConvolverSpec *spec = search->spec;
   TfxConvolverLevel *level = &trial->levels[n];
-  double c;
 
   level->size = size;
   level->first = n == 0 ? 0 : 2 * size;
   level->n_parts = (n_core (spec) - level->first + size - 1) / size;
-  c = so_far + level_cost (spec, cost, level);
-  if (c < best->cost) {
-    trial->n_levels = n + 1;
-    trial->cost = c;
-    *best = *trial;
-  }
+  trial->n_levels = n + 1;
+  trial->cost = so_far + level_cost (spec, search->cost, level, n_before);
+  visit (search, trial);
   if (n + 1 == TFX_CONVOLVER_MAX_LEVELS)
     return;
   for (size_t next = 2 * size;
        2 * next < n_core (spec) && next <= (size_t)1
                                                << TFX_CONVOLVER_MAX_LEVEL_BITS;
        next *= 2) {
+    double c;
     level->n_parts = (2 * next - level->first) / size;
-    c = so_far + level_cost (spec, cost, level);
-    if (c < best->cost)
-      try_levels (spec, cost, trial, n + 1, next, c, best);
+    c = so_far + level_cost (spec, search->cost, level, n_before);
+    if (c < search->most)
+      try_levels (search, trial, n + 1, next, c,
+          n_before + count_values (spec, level));
   }
 }
 
-static void
-try_partitions (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    TfxConvolverLayout *best)
+void
+tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
+    const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
+    void *data)
 {
-  TfxConvolverLayout trial = { TFX_CONVOLVER_PARTITIONED };
+  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
+  Search search = { spec, cost, function, data, INFINITY };
+  TfxConvolverLayout trial = { TFX_CONVOLVER_DIRECT };
 
-  for (size_t size = TFX_LEAF; size <= 4096; size *= 2) {
+  trial.cost =
+      DIRECT_PREFERENCE * direct_frame_cost (spec, cost, n_core (spec));
+  if (spec->method != TFX_FIR_FFT)
+    visit (&search, &trial);
+  if (spec->method == TFX_FIR_DIRECT)
+    return;
+  trial.form = TFX_CONVOLVER_PARTITIONED;
+  for (size_t size = TFX_LEAF; size <= HEAD_MAX_SIZE; size *= 2) {
     /* A block longer than a call would come due in one call of several. */
     if (size > TFX_LEAF && spec->block_frames > 0 && size > spec->block_frames)
       break;
-    try_levels (spec, cost, &trial, 0, size, 0.0, best);
+    try_levels (&search, &trial, 0, size, 0.0, 0.0);
   }
+  if (spec->block_frames == 0 || spec->is_reproducible)
+    return;
+  for (size_t size = TFX_FFT_MIN_SIZE; size <= BLOCK_MAX_SIZE; size *= 2) {
+    try_block (&search, size);
+    try_block (&search, size / 2 * 3);
+  }
+}
+
+static double
+keep_best (void *data, const TfxConvolverLayout *layout)
+{
+  *(TfxConvolverLayout *)data = *layout;
+  return layout->cost;
 }
 
 void
 tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout)
 {
-  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
-
-  memset (layout, 0, sizeof *layout);
-  layout->form = TFX_CONVOLVER_DIRECT;
-  layout->cost = direct_frame_cost (spec, cost, n_core (spec));
-  if (spec->method == TFX_FIR_DIRECT)
-    return;
-  if (spec->method == TFX_FIR_FFT)
-    layout->cost = 1e30;
-  try_partitions (spec, cost, layout);
-  if (spec->block_frames > 0 && !spec->is_reproducible)
-    try_block (spec, cost, layout);
+  tfx_convolver_layout_visit (spec, kernels, keep_best, layout);
 }
 
 bool
@@ -282,7 +317,7 @@ tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
 size_t
 tfx_convolver_catch_up_frames (size_t block_frames)
 {
-  return block_frames < 1024    ? 1024
-         : block_frames < 16384 ? block_frames
-                                : 16384;
+  return block_frames < 1024                        ? 1024
+         : block_frames < TFX_CONVOLVER_MAX_SEGMENT ? block_frames
+                                                    : TFX_CONVOLVER_MAX_SEGMENT;
 }

@@ -14,6 +14,8 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
+/* Frames that are worked on at a time; longer blocks are cut. */
+#define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
 #define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */
 
 /* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
@@ -35,6 +37,17 @@ typedef struct TfxConvolverLayout
   double cost; /* ns for a frame of one channel */
 } TfxConvolverLayout;
 
+/* Looks at one of the layouts, and returns the cost from which on others are of
+ * no interest any more. */
+typedef double (
+    *TfxConvolverLayoutVisit) (void *data, const TfxConvolverLayout *layout);
+
+/* All layouts for a spec, its taps aside. */
+void tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
+    const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
+    void *data);
+
+/* The one that costs least. */
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
 

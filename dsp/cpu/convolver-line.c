@@ -118,30 +118,27 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       tfx_convolver_at (c, l->im, fft->size - n_im), n_im * c->value_size);
 }
 
-/* The transform that costs least for each of n frames, and how many of them it
- * gives; n_levels and n if the direct form costs less. */
+/* The transform by which n frames cost least, and how many of them one gives;
+ * n_levels and n if the direct form costs less. */
 static size_t
 choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
 {
-  double best =
-      c->fade_pair[c->active]->is_fft_asked
-          ? INFINITY
-          : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n) /
-                (double)n;
+  double best = c->fade_pair[c->active]->is_fft_asked
+                    ? INFINITY
+                    : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n);
   size_t chosen = c->layout.n_levels;
 
   *n_done = n;
   for (size_t i = 0; i < c->layout.n_levels; i++) {
     const size_t size = c->layout.levels[i].size;
     const size_t step = 2 * size - (c->n_core - 1);
-    const size_t done = n < step ? n : step;
-    const double each =
-        (tfx_convolver_layout_step_cost (&c->cost, size) + c->cost.call) /
-        (double)done;
-    if (each < best) {
-      best = each;
+    const double cost =
+        (tfx_convolver_layout_step_cost (&c->cost, size) + c->cost.call) *
+        (double)((n + step - 1) / step);
+    if (cost < best) {
+      best = cost;
       chosen = i;
-      *n_done = done;
+      *n_done = n < step ? n : step;
     }
   }
   return chosen;

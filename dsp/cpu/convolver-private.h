@@ -37,6 +37,10 @@ struct TfxConvolverTaps
   void *spectra[TFX_CONVOLVER_MAX_LEVELS];
 };
 
+/* As tfx_convolver_taps_new(), in a layout of one's own; NULL for the best. */
+int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
+    const TfxConvolverLayout *layout, TfxConvolverTaps **taps);
+
 typedef struct TfxConvolverLine TfxConvolverLine;
 typedef struct TfxConvolverGrid TfxConvolverGrid;
 

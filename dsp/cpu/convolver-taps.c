@@ -281,8 +281,31 @@ tfx_convolver_taps_refill (TfxConvolverTaps *t, const TfxConvolverSpec *spec,
   return true;
 }
 
+/* Taps of a spec that was checked, without what is made of them. */
+static TfxConvolverTaps *
+alloc_taps (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels)
+{
+  TfxConvolverTaps *t = calloc (1, sizeof *t);
+
+  if (!t)
+    return NULL;
+  t->n_refs = 1;
+  t->n_taps = spec->n_taps;
+  t->n_leading = spec->n_leading;
+  t->n_core = spec->n_taps - spec->n_leading - spec->n_trailing;
+  t->n_kernels = spec->n_kernels;
+  t->n_channels = spec->n_channels;
+  t->precision = spec->precision;
+  t->block_frames = spec->block_frames;
+  t->is_reproducible = spec->is_reproducible;
+  t->is_fft_asked = spec->method == TFX_FIR_FFT;
+  t->kernels = kernels;
+  return t;
+}
+
 int
-tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
+tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
+    const TfxConvolverLayout *layout, TfxConvolverTaps **taps)
 {
   const TfxConvolverKernels *kernels = check_spec (spec);
   TfxConvolverFiller *filler = NULL;
@@ -297,21 +320,13 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
     return -ENOMEM;
   if (!are_taps_finite (spec))
     return -ERANGE;
-  t = calloc (1, sizeof *t);
+  t = alloc_taps (spec, kernels);
   if (!t)
     return -ENOMEM;
-  t->n_refs = 1;
-  t->n_taps = spec->n_taps;
-  t->n_leading = spec->n_leading;
-  t->n_core = spec->n_taps - spec->n_leading - spec->n_trailing;
-  t->n_kernels = spec->n_kernels;
-  t->n_channels = spec->n_channels;
-  t->precision = spec->precision;
-  t->block_frames = spec->block_frames;
-  t->is_reproducible = spec->is_reproducible;
-  t->is_fft_asked = spec->method == TFX_FIR_FFT;
-  t->kernels = kernels;
-  tfx_convolver_layout_choose (spec, kernels, &t->layout);
+  if (layout)
+    t->layout = *layout;
+  else
+    tfx_convolver_layout_choose (spec, kernels, &t->layout);
   write_text (t);
   result = make_direct (t);
   for (size_t i = 0; !result && i < t->layout.n_levels; i++)
@@ -325,6 +340,12 @@ tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
   tfx_convolver_filler_free (&filler);
   *taps = t;
   return result;
+}
+
+int
+tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps)
+{
+  return tfx_convolver_taps_lay_out (spec, NULL, taps);
 }
 
 TfxConvolverTaps *
