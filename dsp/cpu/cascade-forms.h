@@ -6,41 +6,31 @@
 
 #include "kernels.h"
 
-/* A cascade made ready for one form. */
-typedef struct TfxCascadeForm
+/* A section in the form textbook, direct or factored. */
+typedef struct TfxCascadeSection
 {
-  TfxForm form;
-  unsigned width, lanes; /* W, L */
-  size_t n_sos;
-  size_t pass_sections; /* sections of a full pass */
-  size_t pass_size;     /* doubles of coefficients of a full pass */
-  double *coef;         /* 64-byte aligned */
-  unsigned n_state;     /* numbers of state of a section and lane, 2 or 3 */
-  /* Segments: the factor before each section; 1 where a factor further ahead
-   * has it already. */
-  double *gain;
-  /* Factored and segments: s1 = scale[0] u, s2 = scale[1] (last x) - scale[2]
-   * (last u) of each section. */
-  double (*scale)[3];
-} TfxCascadeForm;
+  double k[TFX_WAVE_COEF]; /* as TfxWaveKernel has them */
+  /* s1 = scale[0] s, s2 = scale[1] (last x) - scale[2] (last s). */
+  double scale[3];
+} TfxCascadeSection;
 
-/* 0 or -ENOMEM. */
-int tfx_cascade_form_init (TfxCascadeForm *form, TfxForm kind, unsigned width,
-    unsigned lanes, size_t n_sos);
-void tfx_cascade_form_clear (TfxCascadeForm *form);
+/* Whether the form factored is as exact as the direct one. */
+bool tfx_cascade_form_can_factor (const TfxSos *sos, size_t n_sos);
 
-/* Computes the coefficients; sos[n_sos]. */
-void tfx_cascade_form_set (TfxCascadeForm *form, const TfxSos *sos);
+/* Sections in the form textbook, direct or factored; returns the gain before
+ * the first. */
+double tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
+    TfxCascadeSection *sections);
 
-/* The state of one section and lane: kernel[n_state] there, s[2] as in
- * tfx.h. */
-#define TFX_CASCADE_MAX_STATE 3
-void tfx_cascade_form_export (const TfxCascadeForm *form, size_t section,
-    const double *kernel, double s[2]);
-void tfx_cascade_form_import (const TfxCascadeForm *form, size_t section,
-    const double s[2], double *kernel);
+/* The coefficients of one section of the form frames, factored already, as
+ * TfxFramesKernel has them, for width / n_channels frames side by side. */
+void tfx_cascade_form_frames (const TfxCascadeSection *section, unsigned width,
+    unsigned n_channels, double *coef);
 
-/* Memory for n doubles, zero, aligned to 64 bytes; NULL when short. */
-double *tfx_cascade_alloc (size_t n);
+/* The state of a section, s, last s, last x in the kernels, and s1, s2. */
+void tfx_cascade_form_export (const TfxCascadeSection *section,
+    const double kernel[TFX_STATE], double s[2]);
+void tfx_cascade_form_import (const TfxCascadeSection *section,
+    const double s[2], double kernel[TFX_STATE]);
 
 #endif

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-private.h: what cascade.c and cascade-state.c share. */
+ * cascade-private.h: what cascade.c, cascade-groups.c and cascade-state.c
+ * share. */
 #ifndef TFX_CASCADE_PRIVATE_H
 #define TFX_CASCADE_PRIVATE_H
 
 #include "cascade-forms.h"
 #include "cascade.h"
 
-/* Doubles: 16 KiB, half of a small first-level cache. */
-#define SCRATCH_SIZE 2048
 #define MAX_WIDTH 8
-/* Values of a group of the form segments. */
-#define MAX_GROUP (TFX_SEGMENT_FRAMES * MAX_WIDTH)
 
+/* How some channels are run: their form, what lies in the lanes. */
 typedef enum
 {
-  FORM_DIRECT,
-  FORM_FACTORED,
-  FORM_SEGMENTS1,
-  FORM_SEGMENTS2,
-  N_FORMS
-} FormIndex;
+  SHAPE_ONE,                                  /* one channel without vectors */
+  SHAPE_WAVE,                                 /* of 1, 2, 4 and 8 channels */
+  SHAPE_FRAMES = SHAPE_WAVE + TFX_MAX_SHAPES, /* of 1 and 2 channels */
+  N_SHAPES = SHAPE_FRAMES + 2
+} ShapeIndex;
+
+typedef struct Shape
+{
+  unsigned channels, width; /* C, W */
+  unsigned n_together;      /* sections of a vector */
+  size_t n_vectors, n_pass; /* all, and those of a full pass */
+  TfxWaveKernel wave;
+  TfxFramesKernel frames; /* one of the two */
+  double *coef;           /* [passes]: g, then its vectors */
+} Shape;
 
 /* Channels that are run together. */
 typedef struct Group
 {
   unsigned first_channel, n_channels;
-  unsigned lanes;  /* of the scratch; those beyond n_channels are idle */
-  unsigned stride; /* of the state: 1, W, or of segments, lanes */
-  const TfxCascadeForm *form;
-  /* One of them: over the scratch, from rows to rows, over segments. */
-  TfxCascadeKernel kernel;
-  TfxRowsKernel rows;
-  TfxSegmentsKernel segments;
-  double *state;             /* [n_sos][form->n_state][stride] */
-  unsigned n_pending;        /* frames of an unfinished group of segments */
-  double pending[MAX_GROUP]; /* [n_pending][lanes] */
+  const Shape *shape;
+  double *state; /* [n_vectors][TFX_STATE][width] */
+  TfxPending pending;
 } Group;
 
 struct TfxCascade
@@ -42,25 +42,34 @@ struct TfxCascade
   const TfxKernels *kernels;
   unsigned n_channels, n_groups;
   size_t n_sos;
-  TfxSample type; /* that the groups are made for */
+  TfxSample type; /* that of the stream, which the groups are made for */
+  TfxForm form;
   TfxSos *sos;
+  TfxCascadeSection *sections;
   double gain;
   bool mute;
-  TfxCascadeForm forms[N_FORMS];
-  Group *groups;
-  double *states, *scratch;
+  Shape shapes[N_SHAPES];
+  Group *groups; /* [n_channels] */
+  size_t memory_size;
+  double *memory;   /* of groups and shapes */
   double *exchange; /* [n_channels][n_sos][2]: the state between types */
 };
 
-/* Frames of a group of the form segments. */
-static inline unsigned
-tfx_cascade_group_frames (const Group *g)
-{
-  return TFX_SEGMENT_FRAMES * g->form->width / g->lanes;
-}
+/* Doubles that all groups and shapes take, for either type. */
+size_t tfx_cascade_groups_size (TfxCascade *cascade);
 
-/* Filters the channels of g, whose form is segments, in place or apart. */
-void tfx_cascade_run_segments (TfxCascade *cascade, Group *g,
-    const TfxBlock *in, const TfxBlock *out);
+/* Deals the channels out for the cascade's type and form, and computes the
+ * coefficients.  The state is undefined. */
+void tfx_cascade_groups_set (TfxCascade *cascade);
+
+/* Number i of the state of section k of the group's channel. */
+static inline double *
+tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
+{
+  const Shape *s = g->shape;
+
+  return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
+         k % s->n_together * s->channels + channel;
+}
 
 #endif

@@ -15,51 +15,53 @@ outer_scale (const TfxCascade *c, size_t section)
 }
 
 static void
-export_lane (const Group *g, unsigned lane, size_t k, double s[2])
+export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
+    double s[2])
 {
-  const unsigned n = g->form->n_state;
-  double kernel[TFX_CASCADE_MAX_STATE];
+  double kernel[TFX_STATE];
 
-  for (unsigned i = 0; i < n; i++)
-    kernel[i] = g->state[(k * n + i) * g->stride + lane];
-  tfx_cascade_form_export (g->form, k, kernel, s);
+  for (unsigned i = 0; i < TFX_STATE; i++)
+    kernel[i] = *tfx_cascade_state_at (g, k, i, channel);
+  tfx_cascade_form_export (&c->sections[k], kernel, s);
 }
 
 static void
-import_lane (const Group *g, unsigned lane, size_t k, const double s[2])
+import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
+    const double s[2])
 {
-  const unsigned n = g->form->n_state;
-  double kernel[TFX_CASCADE_MAX_STATE];
+  double kernel[TFX_STATE];
 
-  tfx_cascade_form_import (g->form, k, s, kernel);
-  for (unsigned i = 0; i < n; i++)
-    g->state[(k * n + i) * g->stride + lane] = kernel[i];
+  tfx_cascade_form_import (&c->sections[k], s, kernel);
+  for (unsigned i = 0; i < TFX_STATE; i++)
+    *tfx_cascade_state_at (g, k, i, channel) = kernel[i];
 }
 
 /* Runs the frames of an unfinished group into the state, one by one. */
 static void
 settle (TfxCascade *c, Group *g)
 {
-  for (unsigned lane = 0; lane < g->n_channels && g->n_pending; lane++) {
-    double x[MAX_GROUP];
+  const unsigned n = g->pending.n, n_channels = g->shape->channels;
 
-    for (unsigned i = 0; i < g->n_pending; i++)
-      x[i] = g->pending[i * g->lanes + lane];
+  for (unsigned channel = 0; channel < g->n_channels && n > 0; channel++) {
+    double x[MAX_WIDTH];
+
+    for (unsigned i = 0; i < n; i++)
+      x[i] = g->pending.x[i * n_channels + channel];
     for (size_t k = 0; k < c->n_sos; k++) {
       const TfxSos *b = &c->sos[k];
       double s[2];
 
-      export_lane (g, lane, k, s);
-      for (unsigned i = 0; i < g->n_pending; i++) {
+      export_channel (c, g, channel, k, s);
+      for (unsigned i = 0; i < n; i++) {
         double y = b->b0 * x[i] + s[0];
         s[0] = (b->b1 * x[i] + s[1]) - b->a1 * y;
         s[1] = b->b2 * x[i] - b->a2 * y;
         x[i] = y;
       }
-      import_lane (g, lane, k, s);
+      import_channel (c, g, channel, k, s);
     }
   }
-  g->n_pending = 0;
+  g->pending.n = 0;
 }
 
 void
@@ -69,11 +71,11 @@ tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
     Group *g = &c->groups[j];
 
     settle (c, g);
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      double *to = state + (g->first_channel + lane) * n * 2;
+    for (unsigned channel = 0; channel < g->n_channels; channel++) {
+      double *to = state + (g->first_channel + channel) * n * 2;
       for (size_t k = 0; k < n; k++) {
         double scale = outer_scale (c, first + k);
-        export_lane (g, lane, first + k, to + 2 * k);
+        export_channel (c, g, channel, first + k, to + 2 * k);
         to[2 * k] *= scale;
         to[2 * k + 1] *= scale;
       }
@@ -88,13 +90,13 @@ tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
   for (unsigned j = 0; j < c->n_groups; j++) {
     Group *g = &c->groups[j];
 
-    g->n_pending = 0;
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
-      const double *from = state + (g->first_channel + lane) * n * 2;
+    g->pending.n = 0;
+    for (unsigned channel = 0; channel < g->n_channels; channel++) {
+      const double *from = state + (g->first_channel + channel) * n * 2;
       for (size_t k = 0; k < n; k++) {
         double scale = outer_scale (c, first + k);
         double s[2] = { from[2 * k] / scale, from[2 * k + 1] / scale };
-        import_lane (g, lane, first + k, s);
+        import_channel (c, g, channel, first + k, s);
       }
     }
   }
@@ -106,8 +108,8 @@ tfx_cascade_reset (TfxCascade *c)
   for (unsigned j = 0; j < c->n_groups; j++) {
     Group *g = &c->groups[j];
     memset (g->state, 0,
-        c->n_sos * g->form->n_state * g->stride * sizeof (double));
-    g->n_pending = 0;
+        g->shape->n_vectors * TFX_STATE * g->shape->width * sizeof (double));
+    g->pending.n = 0;
   }
 }
 
@@ -119,12 +121,12 @@ tfx_cascade_state_peak (const TfxCascade *c)
   for (unsigned j = 0; j < c->n_groups; j++) {
     const Group *g = &c->groups[j];
 
-    for (unsigned i = 0; i < g->n_pending * g->lanes; i++)
-      peak = fmax (peak, fabs (g->pending[i]));
-    for (unsigned lane = 0; lane < g->n_channels; lane++) {
+    for (unsigned i = 0; i < g->pending.n * g->shape->channels; i++)
+      peak = fmax (peak, fabs (g->pending.x[i]));
+    for (unsigned channel = 0; channel < g->n_channels; channel++) {
       for (size_t k = 0; k < c->n_sos; k++) {
         double s[2], scale = outer_scale (c, k);
-        export_lane (g, lane, k, s);
+        export_channel (c, g, channel, k, s);
         peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
       }
     }

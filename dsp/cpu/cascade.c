@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade.c: deals channels out to the lanes of the kernels.
+ * cascade.c: runs blocks of any type and layout through the kernels.
  *
- * A block goes through a scratch that stays in the first-level cache: packed
- * into it as doubles, section after section in place, and unpacked.
- */
+ * Most read and write the block's own rows.  Others go through a scratch that
+ * stays in the first-level cache. */
 #include "cascade-private.h"
 
 #include <errno.h>
@@ -13,80 +12,14 @@
 
 #include "../block.h"
 
-/* How the next channels of `left` are run. */
-static void
-choose_form (TfxCascade *c, Group *g, unsigned left)
-{
-  const TfxKernels *k = c->kernels;
-  bool f32 = c->type == TFX_SAMPLE_F32;
-
-  g->rows = NULL;
-  g->kernel = NULL;
-  g->segments = NULL;
-  g->stride = k->width;
-  if (f32 && left <= 2 && k->segments[left - 1]) {
-    g->lanes = g->n_channels = g->stride = left;
-    g->form = &c->forms[FORM_SEGMENTS1 + left - 1];
-    g->segments = k->segments[left - 1];
-  } else if (left == 1 || !k->direct) {
-    g->lanes = g->n_channels = g->stride = 1;
-    g->form = &c->forms[FORM_DIRECT];
-    g->kernel = k->direct_one;
-  } else {
-    bool factored = f32 && k->factored;
-
-    g->lanes = k->width;
-    g->n_channels = left < k->width ? left : k->width;
-    g->form = &c->forms[factored ? FORM_FACTORED : FORM_DIRECT];
-    g->rows = factored ? k->factored : k->direct;
-  }
-}
-
-/* Deals the channels out: full vectors first, then what is left. */
-static void
-plan_groups (TfxCascade *c)
-{
-  unsigned channel = 0, n = 0;
-
-  while (channel < c->n_channels) {
-    Group *g = &c->groups[n];
-
-    choose_form (c, g, c->n_channels - channel);
-    g->first_channel = channel;
-    g->state =
-        c->states + n * c->n_sos * TFX_CASCADE_MAX_STATE * c->kernels->width;
-    g->n_pending = 0;
-    channel += g->n_channels;
-    n++;
-  }
-  c->n_groups = n;
-}
-
-static int
-init_forms (TfxCascade *c)
-{
-  const TfxKernels *k = c->kernels;
-  int ret = tfx_cascade_form_init (&c->forms[FORM_DIRECT], TFX_FORM_DIRECT,
-      k->width, k->width, c->n_sos);
-
-  if (ret == 0 && k->factored)
-    ret = tfx_cascade_form_init (&c->forms[FORM_FACTORED], TFX_FORM_FACTORED,
-        k->width, k->width, c->n_sos);
-  for (unsigned l = 1; l <= 2 && ret == 0; l++) {
-    if (k->segments[l - 1])
-      ret = tfx_cascade_form_init (&c->forms[FORM_SEGMENTS1 + l - 1],
-          TFX_FORM_SEGMENTS, k->width, l, c->n_sos);
-  }
-  return ret;
-}
+/* Doubles: 16 KiB, half of a small first-level cache. */
+#define SCRATCH_SIZE 2048
 
 int
 tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
     TfxCascade **out)
 {
   TfxCascade *c = calloc (1, sizeof *c);
-  /* One group for each full vector, one for the rest. */
-  size_t max_groups = n_channels / kernels->width + 1;
 
   *out = NULL;
   if (!c)
@@ -97,17 +30,19 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->gain = 1.0;
   c->type = TFX_SAMPLE_F32;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
-  c->groups = calloc (max_groups, sizeof *c->groups);
-  c->states = tfx_cascade_alloc (
-      max_groups * n_sos * TFX_CASCADE_MAX_STATE * kernels->width);
-  c->scratch = tfx_cascade_alloc (SCRATCH_SIZE + 2 * MAX_GROUP);
+  c->sections = calloc (n_sos + 1, sizeof *c->sections);
+  c->groups = calloc (n_channels, sizeof *c->groups);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
-  if (!c->sos || !c->groups || !c->states || !c->scratch || !c->exchange ||
-      init_forms (c)) {
+  if (c->groups) {
+    c->memory_size = (tfx_cascade_groups_size (c) + 8) * sizeof *c->memory;
+    c->memory = aligned_alloc (64, c->memory_size);
+  }
+  if (!c->sos || !c->sections || !c->groups || !c->exchange || !c->memory) {
     tfx_cascade_free (&c);
     return -ENOMEM;
   }
-  plan_groups (c);
+  c->n_groups = 0; /* none are dealt out */
+  tfx_cascade_groups_set (c);
   *out = c;
   return 0;
 }
@@ -120,29 +55,12 @@ tfx_cascade_free (TfxCascade **cascade)
   *cascade = NULL;
   if (!c)
     return;
-  for (unsigned i = 0; i < N_FORMS; i++)
-    tfx_cascade_form_clear (&c->forms[i]);
   free (c->sos);
+  free (c->sections);
   free (c->groups);
-  free (c->states);
-  free (c->scratch);
+  free (c->memory);
   free (c->exchange);
   free (c);
-}
-
-/* The coefficients of the forms that are in use. */
-static void
-set_forms (TfxCascade *c)
-{
-  for (unsigned i = 0; i < N_FORMS; i++) {
-    TfxCascadeForm *form = &c->forms[i];
-    bool is_used = false;
-
-    for (unsigned j = 0; j < c->n_groups; j++)
-      is_used = is_used || c->groups[j].form == form;
-    if (is_used)
-      tfx_cascade_form_set (form, c->sos);
-  }
 }
 
 void
@@ -159,90 +77,96 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
     last->b1 *= c->gain;
     last->b2 *= c->gain;
   }
-  set_forms (c);
+  tfx_cascade_groups_set (c);
 }
 
-/* All sections over the scratch, in place. */
+/* All passes: the first reads from in, the last writes to out, and what lies
+ * between is kept in between, which may be out. */
 static void
-run_scratch (const TfxCascade *c, const Group *g, size_t n)
+run_passes (const TfxCascade *c, Group *g, TfxRows in, TfxRows out,
+    TfxRows between, size_t n)
 {
-  const TfxCascadeForm *f = g->form;
-  const double *coef = f->coef;
+  const Shape *s = g->shape;
+  const double *coef = s->coef;
 
-  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
-    size_t n_pass = c->n_sos - k;
-    if (n_pass > f->pass_sections)
-      n_pass = f->pass_sections;
-    g->kernel (c->scratch, n, g->state + k * g->form->n_state * g->stride, coef,
-        (unsigned)n_pass);
-    coef += f->pass_size;
+  if (s->frames) {
+    s->frames (&in, &out, n, g->state, coef, (unsigned)c->n_sos, &g->pending);
+    return;
   }
-}
+  for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {
+    const size_t left = s->n_vectors - v;
+    const bool is_last = left <= s->n_pass;
+    const size_t n_pass = is_last ? left : s->n_pass;
 
-/* All sections from rows to rows: the first pass reads from in, the last one
- * writes to out, and what lies between stays in the scratch. */
-static void
-run_rows (const TfxCascade *c, const Group *g, TfxRows in, TfxRows out,
-    size_t n)
-{
-  const TfxCascadeForm *f = g->form;
-  const double *coef = f->coef;
-  const TfxRows scratch = { c->scratch, TFX_ROWS_SCRATCH, g->lanes };
-
-  for (size_t k = 0; k < c->n_sos; k += f->pass_sections) {
-    size_t n_pass = c->n_sos - k;
-    bool last = n_pass <= f->pass_sections;
-
-    if (!last)
-      n_pass = f->pass_sections;
-    g->rows (&in, last ? &out : &scratch, n,
-        g->state + k * g->form->n_state * g->stride, coef, (unsigned)n_pass);
-    coef += f->pass_size;
-    in = scratch;
+    s->wave (&in, is_last ? &out : &between, n,
+        g->state + v * TFX_STATE * s->width, coef, (unsigned)n_pass);
+    coef += (1 + TFX_WAVE_COEF * n_pass) * s->width;
+    in = between;
   }
 }
 
 static TfxRows
 rows_of (const TfxBlock *block)
 {
-  TfxRowsKind kind =
-      block->type == TFX_SAMPLE_F32 ? TFX_ROWS_F32 : TFX_ROWS_F64;
-  return (TfxRows){ block->data, kind, block->frame_stride };
+  return (TfxRows){ block->data, block->type, block->frame_stride,
+    block->n_channels };
+}
+
+/* Whether the kernel takes the block's rows as they lie. */
+static bool
+takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  const Shape *s = g->shape;
+  const ptrdiff_t n = g->n_channels;
+
+  if (c->n_sos == 0 ||
+      (n > 1 && (in->channel_stride != 1 || out->channel_stride != 1)))
+    return false;
+  if (c->form != TFX_FORM_FACTORED)
+    return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
+  if (s->frames)
+    return in->type == out->type && in->frame_stride == n &&
+           out->frame_stride == n;
+  return s->channels == s->width ||
+         (in->type == out->type &&
+             (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));
+}
+
+static void
+run_packed (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out,
+    double *x)
+{
+  const TfxKernels *k = c->kernels;
+  const unsigned lanes = g->shape->channels;
+  const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, g->n_channels };
+  const size_t n = in->n_frames;
+
+  k->pack[in->type](x, lanes, in);
+  if (c->n_sos == 0) {
+    for (size_t i = 0; i < n * lanes; i++)
+      x[i] *= c->gain;
+  } else {
+    run_passes (c, g, rows, rows, rows, n);
+  }
+  k->unpack[out->type](x, lanes, out);
 }
 
 static void
 run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
 {
-  const TfxKernels *k = c->kernels;
-  const unsigned L = g->lanes;
-  double *x = c->scratch;
-  const size_t n = in->n_frames;
+  double scratch[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
+  const unsigned lanes = g->shape->channels;
+  const TfxRows rows = rows_of (out);
 
-  if (g->rows && g->n_channels == L && c->n_sos > 0 && !c->mute &&
-      in->channel_stride == 1 && out->channel_stride == 1 &&
-      in->type == c->type && out->type == c->type) {
-    run_rows (c, g, rows_of (in), rows_of (out), n);
-    return;
-  }
-
-  if (g->segments && c->n_sos > 0) {
-    tfx_cascade_run_segments (c, g, in, out);
-    return;
-  }
-
-  k->pack[in->type](x, L, in);
-  if (c->n_sos == 0) {
-    for (size_t i = 0; i < n * L; i++)
-      x[i] *= c->gain;
-  } else if (g->rows) {
-    const TfxRows rows = { x, TFX_ROWS_SCRATCH, L };
-    run_rows (c, g, rows, rows, n);
-  } else {
-    run_scratch (c, g, n);
-  }
-  if (c->mute)
-    memset (x, 0, n * L * sizeof *x);
-  k->unpack[out->type](x, L, out);
+  if (!takes_rows (c, g, in, out))
+    run_packed (c, g, in, out, scratch);
+  else if (out->type == TFX_SAMPLE_F64)
+    run_passes (c, g, rows_of (in), rows, rows, in->n_frames);
+  else
+    run_passes (c, g, rows_of (in), rows,
+        (TfxRows){ scratch, TFX_SAMPLE_F64, lanes, g->n_channels },
+        in->n_frames);
 }
 
 /* NaN and infinity have an exponent of all ones: adding one to it carries
@@ -261,27 +185,30 @@ all_finite (const double *restrict x, size_t n)
   return carry >> 63 == 0;
 }
 
-/* Clears channels whose state is not finite; returns how many. */
+/* Clears channels whose state is not finite, in lanes that have no section
+ * too; returns how many. */
 static int
-recover (TfxCascade *c, Group *g)
+recover (Group *g)
 {
-  const size_t n = c->n_sos * g->form->n_state * g->stride;
+  const Shape *s = g->shape;
+  const size_t n = s->n_vectors * TFX_STATE * s->width;
   int n_cleared = 0;
 
   if (all_finite (g->state, n))
     return 0;
 
-  for (unsigned lane = 0; lane < g->n_channels; lane++) {
+  for (unsigned channel = 0; channel < g->n_channels; channel++) {
     bool finite = true;
-    for (size_t i = lane; i < n; i += g->lanes)
+
+    for (size_t i = channel; i < n; i += s->channels)
       finite = finite && isfinite (g->state[i]);
     if (finite)
       continue;
-    for (size_t i = lane; i < n; i += g->lanes)
+    for (size_t i = channel; i < n; i += s->channels)
       g->state[i] = 0.0;
-    for (unsigned i = lane; i < g->n_pending * g->lanes; i += g->lanes) {
-      if (!isfinite (g->pending[i]))
-        g->pending[i] = 0.0;
+    for (unsigned i = 0; i < g->pending.n; i++) {
+      double *x = &g->pending.x[i * s->channels + channel];
+      *x = isfinite (*x) ? *x : 0.0;
     }
     n_cleared++;
   }
@@ -294,21 +221,35 @@ set_type (TfxCascade *c, TfxSample type)
 {
   tfx_cascade_get_state (c, 0, c->n_sos, c->exchange);
   c->type = type;
-  plan_groups (c);
-  set_forms (c);
+  tfx_cascade_groups_set (c);
   tfx_cascade_reset (c);
   tfx_cascade_set_state (c, 0, c->n_sos, c->exchange);
 }
 
-int
-tfx_cascade_run (TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
+static void
+clear (const TfxBlock *block)
 {
+  for (size_t i = 0; i < block->n_frames; i++) {
+    for (unsigned c = 0; c < block->n_channels; c++)
+      tfx_block_set (block, i, c, 0.0);
+  }
+}
+
+int
+tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  unsigned lanes = 1; /* the most of a group */
   size_t chunk;
   int n_cleared = 0;
 
-  if (in->type != c->type)
-    set_type (c, in->type);
-  chunk = SCRATCH_SIZE / c->groups[0].lanes;
+  if (stream != c->type)
+    set_type (c, stream);
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    if (c->groups[j].shape->channels > lanes)
+      lanes = c->groups[j].shape->channels;
+  }
+  chunk = SCRATCH_SIZE / lanes;
 
   for (size_t i = 0; i < in->n_frames; i += chunk) {
     size_t n = in->n_frames - i;
@@ -320,8 +261,10 @@ tfx_cascade_run (TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
           tfx_block_part (in, i, n, g->first_channel, g->n_channels);
       TfxBlock to = tfx_block_part (out, i, n, g->first_channel, g->n_channels);
       run_group (c, g, &from, &to);
-      n_cleared += recover (c, g);
+      n_cleared += recover (g);
     }
   }
+  if (c->mute)
+    clear (out);
   return n_cleared;
 }

@@ -17,10 +17,11 @@ void tfx_cascade_free (TfxCascade **cascade);
 void
 tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
 
-/* Filters a block, in place or apart, of any length.  Returns how many times
- * a channel was cleared. */
-int
-tfx_cascade_run (TfxCascade *cascade, const TfxBlock *in, const TfxBlock *out);
+/* Filters a block, in place or apart, of any length and types, as exactly as
+ * the type of the stream asks for.  Returns how many times a channel was
+ * cleared. */
+int tfx_cascade_run (TfxCascade *cascade, TfxSample stream, const TfxBlock *in,
+    const TfxBlock *out);
 
 /* state[n_channels][n] [2] of sections first to first + n - 1. */
 void tfx_cascade_get_state (TfxCascade *cascade, size_t first, size_t n,

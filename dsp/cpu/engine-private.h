@@ -21,6 +21,7 @@ struct TfxEngine
   Node *nodes;
   double *chunks; /* [n_chunks][chunk_frames][n_channels] */
   size_t n_chunks;
+  TfxSample type; /* of the stream */
   size_t n_done; /* frames of the block that has begun */
 };
 

@@ -93,14 +93,14 @@ run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
   int n_cleared = 0;
 
   if (!s->is_moving)
-    return tfx_cascade_run (cascade, in, out);
+    return tfx_cascade_run (cascade, e->type, in, out);
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     TfxBlock from, to;
 
     n = tfx_glide_run (s, e->n_done + i, in->n_frames - i);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
-    n_cleared += tfx_cascade_run (cascade, &from, &to);
+    n_cleared += tfx_cascade_run (cascade, e->type, &from, &to);
   }
   return n_cleared;
 }
@@ -189,6 +189,7 @@ int
 tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   e->n_done = 0;
+  e->type = in->type;
   if (tfx_engine_runs_whole_blocks (e->plan))
     return run_steps (e, &e->plan->top, in, out);
   return run_chunks (e, in, out);

@@ -3,17 +3,19 @@
  * channel at a time, in the order of operations of scipy.signal.sosfilt. */
 #include "kernels.h"
 
-static inline void
-step (double *y, double *s1, double *s2, double x, const double *c)
+static inline double
+step (double *s, double x, const double *c)
 {
-  *y = c[0] * x + *s1;
-  *s1 = (c[1] * x - c[3] * *y) + *s2;
-  *s2 = c[2] * x - c[4] * *y;
+  const double y = c[0] * x + s[0];
+
+  s[0] = (c[1] * x - c[3] * y) + s[2];
+  s[2] = c[2] * x - c[4] * y;
+  return y;
 }
 
-#define DIRECT_NAME direct_one_c
-#define DIRECT_STEP step
-#include "direct_tmpl.c"
+#define ONE_NAME textbook_c
+#define ONE_STEP step
+#include "one_tmpl.c"
 
 #define PACK_WIDTH 1
 #define PACK_NAME(op, type) op##_##type##_c
@@ -29,7 +31,7 @@ step (double *y, double *s1, double *s2, double x, const double *c)
 const TfxKernels tfx_kernels_c = {
   .name = "c",
   .width = 1,
-  .direct_one = direct_one_c,
+  .one = textbook_c,
   .pack = { pack_f32_c, pack_f64_c },
   .unpack = { unpack_f32_c, unpack_f64_c },
 };

@@ -2,19 +2,17 @@
  * kernels.h: the innermost loops of the CPU backend, one table for each
  * instruction set.
  *
- * Kernels work in place on a scratch of doubles, frame after frame of
- * `lanes` channels each: x[frame][lane].  Coefficients and state are arrays of
- * doubles whose layout the form fixes; cascade.c prepares them.  All of them
- * are aligned to 64 bytes.
+ * A section runs in one of these forms:
  *
- * A section takes one of three forms:
+ *   textbook   transposed direct form II as tfx.h has it: the reference.
+ *   direct     the same without its output fed back.
+ *   factored   b0 taken out: one operation less of five.
  *
- *   direct     transposed direct form II, just as the section has it: for
- *              float64 streams, and for the reference.
- *   factored   b0 taken out: one operation less of five; for float32 streams.
- *   segments   the factored form over segments of the stream side by side,
- *              each from rest, and then corrected: for float32 streams of one
- *              or two channels, which alone do not fill a vector.
+ * Its state in the last two is s, the s before it and the input before it; see
+ * cascade-forms.c.  What lies in the lanes of a vector:
+ *
+ *   wave       W / C sections of C channels; C = W: channels alone.
+ *   frames     W / C frames of C channels, 1 or 2; factored.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -24,85 +22,62 @@
 
 typedef enum
 {
+  TFX_FORM_TEXTBOOK,
   TFX_FORM_DIRECT,
-  TFX_FORM_FACTORED,
-  TFX_FORM_SEGMENTS
+  TFX_FORM_FACTORED
 } TfxForm;
 
-/* Coefficients of a section in the form direct. */
-#define TFX_DIRECT_SIZE 7
-
-/* The most sections of a pass: more do not fit the registers. */
-#define TFX_PASS_MAX_SECTIONS 4
-#define TFX_FACTORED_MAX_SECTIONS 3
-
-/* Frames of a segment. */
-#define TFX_SEGMENT_FRAMES 8
-
-/* Coefficients of a section in the form segments; see cascade-forms.c.  All
- * matrices are of (u, d), row by row. */
-typedef struct TfxSegmentCoef
-{
-  double c, r, na1, na2, sign;
-  double p[TFX_SEGMENT_FRAMES], q[TFX_SEGMENT_FRAMES];
-  double power[3][4]; /* over 1, 2 and 4 segments */
-  double group[4];    /* over W / L segments */
-  double padding[3];
-} TfxSegmentCoef;
-
-#define TFX_SEGMENT_COEF_SIZE (sizeof (TfxSegmentCoef) / sizeof (double))
-_Static_assert(TFX_SEGMENT_COEF_SIZE % 8 == 0, "vectors follow, aligned");
-
-/* Runs n_sections sections over the scratch, in place.
- *
- * direct, one channel: n frames;
- *   coef[section] = b0 b1 b2 a1 a2 c1 c2, c1 = b1 - a1 b0, c2 = b2 - a2 b0:
- *     y = b0 x + s1;  s1 = c1 x - a1 s1 + s2;  s2 = c2 x - a2 s1
- *   (the s1 on the right is the old one), or, the same but for rounding, with b1
- *   and b2 as in tfx.h;  state[section] = s1 s2. */
-typedef void (*TfxCascadeKernel) (double *x, size_t n, double *state,
-    const double *coef, unsigned n_sections);
-
-/* Runs a section over n > 0 groups of TFX_SEGMENT_FRAMES W / L frames of L
- * channels, in place; if is_unfinished, the last of them leaves no trace in
- * the state.
- *   x[group][frame of a segment][W]: lane i is channel i % L of segment i / L;
- *   coef = a TfxSegmentCoef, then four vectors: in lane i the matrix that takes
- *   a state through i / L segments without input;
- *   state = u[L], d[L], (last x)[L], where d = u - sign (last u). */
-typedef void (*TfxSegmentsKernel) (double *x, size_t n, bool is_unfinished,
-    double *state, const double *coef);
-
-/* Where a kernel finds its rows of W doubles or floats, stride in samples: the
- * scratch (aligned, stride W), or the caller's block itself. */
-typedef enum
-{
-  TFX_ROWS_SCRATCH,
-  TFX_ROWS_F32,
-  TFX_ROWS_F64
-} TfxRowsKind;
-
+/* Rows of n samples side by side, stride samples from one to the next. */
 typedef struct TfxRows
 {
   void *data;
-  TfxRowsKind kind;
+  TfxSample type;
   ptrdiff_t stride;
+  unsigned n;
 } TfxRows;
 
-/* Runs n_sections sections over n frames of W channels side by side, from
- * rows to rows, in place or apart.
+/* Vectors of coefficients and of state for a vector of sections. */
+#define TFX_WAVE_COEF 5
+#define TFX_STATE 3
+
+/* The most vectors of a pass: more do not fit the registers. */
+#define TFX_WAVE_MAX_VECTORS 4
+
+/* Runs n_vectors vectors of sections over n frames, from rows to rows of the
+ * same memory or apart, all aligned to 64 bytes but the rows.
  *
- * direct: rows of the scratch and of doubles;
- *   coef as for one channel, state[section] = s1[W], s2[W].
- *
- * factored: rows of the scratch and of floats, at most
- * TFX_FACTORED_MAX_SECTIONS sections;
- *   coef = g, then for each section c, -a1, -a2, r:
- *     x = g x;  y = x + c u;
- *     u = x + r (last x) - a2 (last u) - a1 u;
- *   state[section] = u[W], (last u)[W], (last x)[W]. */
-typedef void (*TfxRowsKernel) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections);
+ *   coef = g, then for each vector
+ *     direct:   b0, c1, c2, a1, a2
+ *       y = b0 x + s;  s' = c1 x + c2 (last x) - a2 (last s) - a1 s
+ *     factored: c, -, r, a1, a2;  first x = g x
+ *       y = x + c s;  s' = x + r (last x) - a2 (last s) - a1 s
+ *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
+ *   state = for each vector s, last s, last x;
+ *   each a vector of W numbers: lane i is channel i % C of section i / C.
+ *   W = 1 for the textbook form and for TfxKernels.one. */
+typedef void (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_vectors);
+
+/* Sections of the form frames: vectors of coefficients, and how many sections
+ * there may be. */
+#define TFX_FRAMES_COEF 13
+#define TFX_FRAMES_MAX_SECTIONS 3
+
+/* Frames of a group that has begun, and has been run as far as it goes. */
+typedef struct TfxPending
+{
+  unsigned n;  /* frames, less than W / C */
+  double x[8]; /* [n][C] */
+} TfxPending;
+
+/* Runs all sections, one to TFX_FRAMES_MAX_SECTIONS, over n frames.  Groups of
+ * W / C frames are counted from where the state was set; the state is that at
+ * the start of the last group, whose frames are in *pending.
+ *   coef = g, then TFX_FRAMES_COEF vectors a section;
+ *   state = for each section s, last s, last x, of the first C lanes. */
+typedef void (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
+    size_t n, double *state, const double *coef, unsigned n_sections,
+    TfxPending *pending);
 
 /* Samples of channels [0, n_channels) into lanes [0, n_channels) of x, zero
  * into the remaining ones; and back. */
@@ -110,25 +85,20 @@ typedef void (*TfxPackKernel) (double *x, unsigned lanes, const TfxBlock *in);
 typedef void (
     *TfxUnpackKernel) (const double *x, unsigned lanes, const TfxBlock *out);
 
-/* Whole groups of the form segments, times the gain; and back.  lanes is L,
- * and n_channels as well. */
-typedef void (*TfxPackSegments) (double *x, unsigned lanes, const TfxBlock *in,
-    double gain);
-typedef void (
-    *TfxUnpackSegments) (const double *x, unsigned lanes, const TfxBlock *out);
+/* The most log2 C + 1. */
+#define TFX_MAX_SHAPES 4
 
 typedef struct TfxKernels
 {
   const char *name;
-  unsigned width;                /* W */
-  TfxCascadeKernel direct_one;   /* one channel */
-  TfxRowsKernel direct;          /* W channels; NULL if W = 1 */
-  TfxRowsKernel factored;        /* W channels; NULL: use direct */
-  TfxSegmentsKernel segments[2]; /* L = 1 and L = 2; NULL: use the others */
-  TfxPackKernel pack[2];         /* by TfxSample */
+  unsigned width; /* W */
+  /* One channel, section after section: textbook if W = 1, else direct. */
+  TfxWaveKernel one;
+  /* By log2 C, up to W.  NULL if W = 1. */
+  TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
+  TfxFramesKernel frames[2]; /* or NULL */
+  TfxPackKernel pack[2];     /* by TfxSample */
   TfxUnpackKernel unpack[2];
-  TfxPackSegments pack_segments[2];
-  TfxUnpackSegments unpack_segments[2];
 } TfxKernels;
 
 extern const TfxKernels tfx_kernels_c;

@@ -16,6 +16,7 @@
 #define W 8
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3, 4, 5, 6, 7
+#define V_MASK(n) ((__mmask8)((1u << (n)) - 1))
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define ISA avx2
@@ -135,44 +136,178 @@ v_fnma (V a, V b, V c)
 #endif
 }
 
-/* The n doubles at p, over and over; n is 1 or 2. */
-static inline __attribute__ ((always_inline)) V
-v_repeat (const double *p, unsigned n)
+/* a where the bits are set, b elsewhere. */
+static inline V
+v_select (VBits bits, V a, V b)
 {
+  return (V)((bits & (VBits)a) | (~bits & (VBits)b));
+}
+
+/* The first n lanes, 0 to W. */
+static inline VBits
+v_first (unsigned n)
+{
+  return (VBits){ V_LANES } < (int64_t)n;
+}
+
+/* Rows of C samples at any address, of which n are there, C / 2 < n <= C: over
+ * and over in the lanes, zero for what is missing; and back, from the last C
+ * lanes. */
+static inline __attribute__ ((always_inline)) V
+v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
+{
+  if (C == 1)
+    return v_set1 (*p);
 #if W > 2
-  if (n == 2) {
+  if (C == 2) {
+    __m128d two =
+        _mm_cvtps_pd (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p)));
 #if W == 4
-    return (V){ p[0], p[1], p[0], p[1] };
+    return _mm256_set_m128d (two, two);
 #else
-    return _mm512_broadcast_f64x2 (_mm_loadu_pd (p));
+    return _mm512_broadcast_f64x2 (two);
 #endif
   }
 #endif
+#if W == 8
+  if (C == 4)
+    return _mm512_broadcast_f64x4 (_mm256_cvtps_pd (
+        n == C ? _mm_loadu_ps (p) : _mm_maskz_loadu_ps (V_MASK (n), p)));
+  if (n < C)
+    return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
+#elif W == 4
+  if (n < C)
+    return (V){ p[0], p[1], p[2], 0.0 };
+#endif
   (void)n;
-  return v_set1 (*p);
+  return v_load_f32 (p);
 }
 
-/* The first n lanes. */
-static inline __attribute__ ((always_inline)) void
-v_store_first (double *p, V a, unsigned n)
+static inline __attribute__ ((always_inline)) V
+v_load_row_f64 (const double *p, const unsigned C, const unsigned n)
 {
-#pragma GCC unroll 8
-  for (unsigned i = 0; i < n; i++)
-    p[i] = a[i];
+  if (C == 1)
+    return v_set1 (*p);
+#if W == 8
+  if (C == 2)
+    return _mm512_broadcast_f64x2 (_mm_loadu_pd (p));
+  if (C == 4)
+    return _mm512_broadcast_f64x4 (
+        n == C ? _mm256_loadu_pd (p) : _mm256_maskz_loadu_pd (V_MASK (n), p));
+  if (n < C)
+    return _mm512_maskz_loadu_pd (V_MASK (n), p);
+#elif W == 4
+  if (C == 2)
+    return _mm256_broadcast_pd ((const __m128d *)p);
+  if (n < C)
+    return (V){ p[0], p[1], p[2], 0.0 };
+#endif
+  (void)n;
+  return v_load_f64 (p);
+}
+
+/* Stores under a mask take a processor tens of cycles: part after part. */
+static inline __attribute__ ((always_inline)) void
+v_store_row_f32 (float *p, V a, const unsigned C, unsigned n)
+{
+  if (C == W && n == C) {
+    v_store_f32 (p, a);
+  } else if (C == 1) {
+    *p = (float)a[W - 1];
+  } else {
+#if W == 4
+    __m128 r = _mm256_cvtpd_ps (a);
+
+    if (C == 2) {
+      _mm_storeh_pi ((void *)p, r);
+    } else {
+      _mm_storel_pi ((void *)p, r);
+      p[2] = r[2];
+    }
+#elif W == 8
+    __m256 all = _mm512_cvtpd_ps (a);
+    __m128 r =
+        C == 8 ? _mm256_castps256_ps128 (all) : _mm256_extractf128_ps (all, 1);
+
+    if (C == 2) {
+      _mm_storeh_pi ((void *)p, r);
+      return;
+    }
+    if (n >= 4) {
+      _mm_storeu_ps (p, r);
+      p += 4;
+      n -= 4;
+      r = _mm256_extractf128_ps (all, 1);
+    }
+    if (n >= 2) {
+      _mm_storel_pi ((void *)p, r);
+      p += 2;
+      r = _mm_movehl_ps (r, r);
+    }
+    if (n & 1)
+      *p = r[0];
+#endif
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
+{
+  if (C == W && n == C) {
+    v_store_f64 (p, a);
+  } else if (C == 1) {
+    *p = a[W - 1];
+  } else {
+#if W == 4
+    if (C == 2) {
+      _mm_storeu_pd (p, _mm256_extractf128_pd (a, 1));
+    } else {
+      _mm_storeu_pd (p, _mm256_castpd256_pd128 (a));
+      p[2] = a[2];
+    }
+#elif W == 8
+    __m256d r =
+        C == 8 ? _mm512_castpd512_pd256 (a) : _mm512_extractf64x4_pd (a, 1);
+
+    if (C == 2) {
+      _mm_storeu_pd (p, _mm256_extractf128_pd (r, 1));
+      return;
+    }
+    if (n >= 4) {
+      _mm256_storeu_pd (p, r);
+      p += 4;
+      n -= 4;
+      r = _mm512_extractf64x4_pd (a, 1);
+    }
+    if (n >= 2) {
+      _mm_storeu_pd (p, _mm256_castpd256_pd128 (r));
+      p += 2;
+      r = _mm256_permute2f128_pd (r, r, 1);
+    }
+    if (n & 1)
+      *p = r[0];
+#endif
+  }
 }
 
 /* The last n lanes of a, over and over; n divides W. */
 static inline __attribute__ ((always_inline)) V
-v_repeat_last (V a, unsigned n)
+v_repeat_last (V a, const unsigned n)
 {
+#if W == 8
+  return n == 1   ? _mm512_permutexvar_pd (_mm512_set1_epi64 (7), a)
+         : n == 2 ? _mm512_shuffle_f64x2 (a, a, 0xff)
+                  : _mm512_shuffle_f64x2 (a, a, 0xee);
+#else
   const VBits lanes = { V_LANES };
 
   return __builtin_shuffle (a, lanes % (int64_t)n + (int64_t)(W - n));
+#endif
 }
 
 /* The last n lanes of low, then a without its last n lanes. */
 static inline __attribute__ ((always_inline)) V
-v_shift_in (V a, V low, unsigned n)
+v_shift_in (V a, V low, const unsigned n)
 {
 #if defined(__AVX512F__)
   const __m512i h = (__m512i)a, l = (__m512i)low;
@@ -225,29 +360,5 @@ v_transpose (V r[W])
   }
 #endif
 }
-
-#if W > 2
-/* The same of pairs of lanes. */
-static inline __attribute__ ((always_inline)) void
-v_transpose_pairs (V r[W / 2])
-{
-#if W == 4
-  V low = _mm256_permute2f128_pd (r[0], r[1], 0x20);
-
-  r[1] = _mm256_permute2f128_pd (r[0], r[1], 0x31);
-  r[0] = low;
-#else
-  V a = _mm512_shuffle_f64x2 (r[0], r[1], 0x88);
-  V b = _mm512_shuffle_f64x2 (r[0], r[1], 0xdd);
-  V c = _mm512_shuffle_f64x2 (r[2], r[3], 0x88);
-  V d = _mm512_shuffle_f64x2 (r[2], r[3], 0xdd);
-
-  r[0] = _mm512_shuffle_f64x2 (a, c, 0x88);
-  r[1] = _mm512_shuffle_f64x2 (b, d, 0x88);
-  r[2] = _mm512_shuffle_f64x2 (a, c, 0xdd);
-  r[3] = _mm512_shuffle_f64x2 (b, d, 0xdd);
-#endif
-}
-#endif
 
 #endif

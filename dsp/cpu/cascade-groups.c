@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cascade-groups.c: deals channels and sections out to the lanes.
+ *
+ * The choice is made from the type of the stream, the number of channels and
+ * that of sections, never from a block's length: so it is the same for any
+ * split of the stream. */
+#include "cascade-private.h"
+
+#include <string.h>
+
+/* ns for a frame: of a pass, and for each vector in it; measured on a Zen 4 by
+ * tests/bench/bench_iir over all shapes. */
+typedef struct Cost
+{
+  double pass, vector;
+} Cost;
+
+typedef struct Costs
+{
+  const char *kernels;
+  Cost one, wave, rows, frames[2]; /* those by channels - 1 */
+} Costs;
+
+static const Costs costs[] = {
+  { "sse2", { 1.2, 0.9 }, { 0.7, 1.3 }, { 0.5, 1.1 }, { { 0 } } },
+  { "neon", { 1.2, 0.9 }, { 0.7, 1.3 }, { 0.5, 1.1 }, { { 0 } } },
+  { "avx2", { 0.4, 1.0 }, { 1.2, 0.8 }, { 0.5, 0.8 },
+      { { 0.1, 0.6 }, { 0.2, 1.0 } } },
+  { "avx512", { 0.4, 1.0 }, { 1.2, 1.1 }, { 0.8, 1.1 },
+      { { 0.1, 0.55 }, { 0.2, 0.9 } } },
+};
+
+static const Costs *
+costs_of (const TfxKernels *kernels)
+{
+  size_t i = sizeof costs / sizeof *costs - 1;
+
+  while (i > 0 && strcmp (costs[i].kernels, kernels->name) != 0)
+    i--;
+  return &costs[i];
+}
+
+static const Cost *
+cost_of (const Costs *c, unsigned index, const TfxKernels *k)
+{
+  if (index == SHAPE_ONE)
+    return &c->one;
+  if (index >= SHAPE_FRAMES)
+    return &c->frames[index - SHAPE_FRAMES];
+  return 1u << (index - SHAPE_WAVE) == k->width ? &c->rows : &c->wave;
+}
+
+/* Whether the kernels have the shape for the cascade, and what it looks like.
+ * coef is kept. */
+static bool
+describe (const TfxCascade *c, unsigned index, Shape *s)
+{
+  const TfxKernels *k = c->kernels;
+  const bool factored = c->form == TFX_FORM_FACTORED;
+  unsigned most = TFX_WAVE_MAX_VECTORS;
+
+  s->wave = NULL;
+  s->frames = NULL;
+  s->width = k->width;
+  if (index == SHAPE_ONE) {
+    s->channels = s->width = 1;
+    s->wave = factored ? NULL : k->one;
+  } else if (index < SHAPE_FRAMES) {
+    const unsigned i = index - SHAPE_WAVE;
+
+    s->channels = 1u << i;
+    s->wave = factored ? k->factored[i] : k->direct[i];
+    if (s->channels < k->width)
+      most = TFX_WAVE_MAX_VECTORS - 1;
+  } else {
+    s->channels = 1 + index - SHAPE_FRAMES;
+    s->frames = factored && c->n_sos <= TFX_FRAMES_MAX_SECTIONS
+                    ? k->frames[index - SHAPE_FRAMES]
+                    : NULL;
+  }
+  if (!s->wave && !s->frames)
+    return false;
+  s->n_together = s->frames ? 1 : s->width / s->channels;
+  s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
+  /* As few passes as can be, as even as can be: 6 = 3 + 3. */
+  s->n_pass = (s->n_vectors + most - 1) / most;
+  s->n_pass = s->n_pass > 0 ? (s->n_vectors + s->n_pass - 1) / s->n_pass : 1;
+  return true;
+}
+
+static size_t
+n_passes (const Shape *s)
+{
+  return (s->n_vectors + s->n_pass - 1) / s->n_pass;
+}
+
+/* ns for a frame of n channels, and the shape of the first of them. */
+static double
+cheapest (const TfxCascade *c, unsigned n, unsigned *best)
+{
+  const Costs *table = costs_of (c->kernels);
+  double least = 1e300;
+
+  if (n == 0)
+    return 0.0;
+  for (unsigned i = 0; i < N_SHAPES; i++) {
+    const Cost *cost = cost_of (table, i, c->kernels);
+    Shape s;
+    double ns;
+    unsigned rest;
+
+    /* A wave of C channels runs with more than C / 2 of them. */
+    if (!describe (c, i, &s) || n <= s.channels / 2 ||
+        (s.frames && n < s.channels))
+      continue;
+    ns =
+        (double)n_passes (&s) * cost->pass + (double)s.n_vectors * cost->vector;
+    if (n > s.channels)
+      ns += cheapest (c, n - s.channels, &rest);
+    if (ns < least) {
+      least = ns;
+      *best = i;
+    }
+  }
+  return least;
+}
+
+/* The shape of the next channels: a full vector of them, or what is cheapest
+ * for those left over. */
+static unsigned
+choose_shape (const TfxCascade *c, unsigned left)
+{
+  const unsigned width = c->kernels->width;
+  unsigned best = SHAPE_ONE;
+
+  if (width > 1 && left >= width) {
+    best = SHAPE_WAVE;
+    while (1u << (best - SHAPE_WAVE) < width)
+      best++;
+    return best;
+  }
+  cheapest (c, left, &best);
+  return best;
+}
+
+/* Returns the doubles of memory taken; those that need 64 bytes have them. */
+static size_t
+deal (TfxCascade *c, double *memory)
+{
+  size_t n = 0;
+  unsigned channel = 0;
+  bool is_used[N_SHAPES] = { false };
+
+  c->n_groups = 0;
+  while (channel < c->n_channels) {
+    const unsigned index = choose_shape (c, c->n_channels - channel);
+    const unsigned left = c->n_channels - channel;
+    Group *g = &c->groups[c->n_groups++];
+    Shape *s = &c->shapes[index];
+
+    describe (c, index, s);
+    g->shape = s;
+    g->first_channel = channel;
+    g->n_channels = left < s->channels ? left : s->channels;
+    g->pending.n = 0;
+    g->state = memory ? memory + n : NULL;
+    n += (s->n_vectors * TFX_STATE * s->width + 7) / 8 * 8;
+    channel += g->n_channels;
+    is_used[index] = true;
+  }
+  for (unsigned i = 0; i < N_SHAPES; i++) {
+    Shape *s = &c->shapes[i];
+
+    if (!is_used[i])
+      continue;
+    s->coef = memory ? memory + n : NULL;
+    n += ((n_passes (s) +
+              s->n_vectors * (s->frames ? TFX_FRAMES_COEF : TFX_WAVE_COEF)) *
+                 s->width +
+             7) /
+         8 * 8;
+  }
+  return n;
+}
+
+size_t
+tfx_cascade_groups_size (TfxCascade *c)
+{
+  static const TfxForm forms[] = { TFX_FORM_DIRECT, TFX_FORM_FACTORED };
+  size_t most = 0;
+
+  for (size_t i = 0; i < 2; i++) {
+    size_t n;
+
+    c->form = c->kernels->width > 1 ? forms[i] : TFX_FORM_TEXTBOOK;
+    n = deal (c, NULL);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
+static void
+fill (double *vector, unsigned width, double value)
+{
+  for (unsigned i = 0; i < width; i++)
+    vector[i] = value;
+}
+
+static void
+set_frames (const TfxCascade *c, const Shape *s, double gain)
+{
+  double *coef = s->coef;
+
+  fill (coef, s->width, gain);
+  coef += s->width;
+  for (size_t k = 0; k < c->n_sos; k++, coef += TFX_FRAMES_COEF * s->width)
+    tfx_cascade_form_frames (&c->sections[k], s->width, s->channels, coef);
+}
+
+/* A vector of sections from number first on; those that are none let the
+ * signal pass. */
+static void
+set_vector (const TfxCascade *c, const Shape *s, size_t first, double *coef)
+{
+  const TfxCascadeSection none = { { c->form == TFX_FORM_FACTORED ? 0.0 : 1.0 },
+    { 0 } };
+
+  for (unsigned lane = 0; lane < s->width; lane++) {
+    const size_t k = first + lane / s->channels;
+    const TfxCascadeSection *section = k < c->n_sos ? &c->sections[k] : &none;
+
+    for (unsigned i = 0; i < TFX_WAVE_COEF; i++)
+      coef[i * s->width + lane] = section->k[i];
+  }
+}
+
+static void
+set_wave (const TfxCascade *c, const Shape *s, double gain)
+{
+  double *coef = s->coef;
+
+  for (size_t v = 0; v < s->n_vectors; v++) {
+    if (v % s->n_pass == 0) {
+      fill (coef, s->width, v == 0 ? gain : 1.0);
+      coef += s->width;
+    }
+    set_vector (c, s, v * s->n_together, coef);
+    coef += TFX_WAVE_COEF * s->width;
+  }
+}
+
+static TfxForm
+choose_form (const TfxCascade *c)
+{
+  if (c->kernels->width == 1)
+    return TFX_FORM_TEXTBOOK;
+  return c->type == TFX_SAMPLE_F32 &&
+                 tfx_cascade_form_can_factor (c->sos, c->n_sos)
+             ? TFX_FORM_FACTORED
+             : TFX_FORM_DIRECT;
+}
+
+void
+tfx_cascade_groups_set (TfxCascade *c)
+{
+  const TfxForm form = choose_form (c);
+  const double gain =
+      tfx_cascade_form_sections (form, c->sos, c->n_sos, c->sections);
+
+  if (form != c->form || c->n_groups == 0) {
+    c->form = form;
+    memset (c->memory, 0, c->memory_size);
+    deal (c, c->memory);
+  }
+  for (unsigned i = 0; i < N_SHAPES; i++) {
+    const Shape *s = &c->shapes[i];
+    bool is_used = false;
+
+    for (unsigned j = 0; j < c->n_groups; j++)
+      is_used = is_used || c->groups[j].shape == s;
+    if (is_used && s->frames)
+      set_frames (c, s, gain);
+    else if (is_used)
+      set_wave (c, s, gain);
+  }
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * wave_tmpl.c: sections in the lanes; part of kernels-vec.c.
+ *
+ * A vector is W / C sections of C channels each, section after section.  In a
+ * step section k works on frame t - 2 k: its input is what the section before
+ * it put out two steps ago, so that nothing in a step waits for anything else
+ * in it, and the recursion is one multiply-add deep.  A block begins with steps
+ * in which the sections behind have nothing to do yet, and ends with steps in
+ * which those in front have nothing left: their state is kept as it is.  So
+ * the arithmetic is that of one section after the other, to the bit.
+ *
+ * With C = W a vector is one section, and there is nothing to wait for. */
+
+/* The state of a vector of sections, and the outputs of the last two steps. */
+typedef struct Wave
+{
+  V s, last_s, last_x;
+  V y, last_y;
+} Wave;
+
+/* Of the sections of a vector, first in the wave, those that work in step t of
+ * a block of n frames: from, to but not including. */
+typedef struct Working
+{
+  unsigned from, to;
+} Working;
+
+static inline __attribute__ ((always_inline)) Working
+wave_working (size_t t, size_t n, unsigned first, const unsigned n_sections)
+{
+  const size_t to = t / 2 + 1, from = t < n ? 0 : (t - n) / 2 + 1;
+  Working w = { 0, 0 };
+
+  if (to > first)
+    w.to = to - first < n_sections ? (unsigned)(to - first) : n_sections;
+  if (from > first)
+    w.from = from - first < n_sections ? (unsigned)(from - first) : n_sections;
+  return w;
+}
+
+/* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]. */
+static inline __attribute__ ((always_inline)) V
+wave_section (Wave *w, const V *k, V x, const bool factored)
+{
+  const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
+  const V input = factored ? v_fma (k[2], w->last_x, x)
+                           : v_fma (k[2], w->last_x, v_mul (k[1], x));
+  const V s = v_fnma (k[3], w->s, v_fnma (k[4], w->last_s, input));
+
+  w->last_s = w->s;
+  w->last_x = x;
+  w->s = s;
+  return y;
+}
+
+/* A step of all vectors from the row x, where not all sections have work. */
+static inline __attribute__ ((always_inline)) V
+wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
+    const unsigned C, const unsigned N, const bool factored)
+{
+#pragma GCC unroll 4
+  for (unsigned v = N; v-- > 0;) {
+    const Working at = wave_working (t, n, v * (W / C), W / C);
+    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
+    const Wave old = w[v];
+
+    w[v].last_y = old.y;
+    if (at.from < at.to) {
+      const VBits lanes = v_first (at.to * C) & ~v_first (at.from * C);
+
+      w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+      w[v].s = v_select (lanes, w[v].s, old.s);
+      w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
+      w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
+    }
+  }
+  return w[N - 1].y;
+}
+
+/* The same where all of them have. */
+static inline __attribute__ ((always_inline)) V
+wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
+    const bool factored)
+{
+  if (C == W) {
+#pragma GCC unroll 4
+    for (unsigned v = 0; v < N; v++)
+      x = wave_section (&w[v], k + TFX_WAVE_COEF * v, x, factored);
+    return x;
+  }
+#pragma GCC unroll 4
+  for (unsigned v = N; v-- > 0;) {
+    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
+
+    w[v].last_y = w[v].y;
+    w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+  }
+  return w[N - 1].y;
+}
+
+static inline __attribute__ ((always_inline)) V
+load_row (const TfxRows *rows, size_t i, const TfxSample type, const unsigned C)
+{
+  const ptrdiff_t at = (ptrdiff_t)i * rows->stride;
+
+  return type == TFX_SAMPLE_F32
+             ? v_load_row_f32 ((const float *)rows->data + at, C, rows->n)
+             : v_load_row_f64 ((const double *)rows->data + at, C, rows->n);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_row (const TfxRows *rows, size_t i, V a, const TfxSample type,
+    const unsigned C)
+{
+  const ptrdiff_t at = (ptrdiff_t)i * rows->stride;
+
+  if (type == TFX_SAMPLE_F32)
+    v_store_row_f32 ((float *)rows->data + at, a, C, rows->n);
+  else
+    v_store_row_f64 ((double *)rows->data + at, a, C, rows->n);
+}
+
+static inline __attribute__ ((always_inline)) void
+run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *coef, const unsigned C, const unsigned N, const bool factored,
+    const TfxSample in_type, const TfxSample out_type)
+{
+  const TfxRows in = *from, out = *to;
+  const size_t fill = C == W ? 0 : 2 * (N * (W / C) - 1);
+  const V g = v_set1 (coef[0]), zero = v_set1 (0.0);
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  size_t t = 0;
+
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++)
+    w[v] = (Wave){ v_load (state + 3 * v * W), v_load (state + (3 * v + 1) * W),
+      v_load (state + (3 * v + 2) * W), zero, zero };
+#pragma GCC unroll 20
+  for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
+    k[i] = v_load (coef + (i + 1) * W);
+#define INPUT(i)                                                               \
+  (factored ? v_mul (g, load_row (&in, i, in_type, C))                         \
+            : load_row (&in, i, in_type, C))
+#pragma GCC unroll 1
+  for (; t < fill; t++)
+    wave_step_partly (w, k, t < n ? INPUT (t) : zero, t, n, C, N, factored);
+  for (; t < n; t++)
+    store_row (&out, t - fill, wave_step (w, k, INPUT (t), C, N, factored),
+        out_type, C);
+  if (C < W) {
+#pragma GCC unroll 1
+    for (; t < n + fill; t++)
+      store_row (&out, t - fill,
+          wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C);
+  }
+#undef INPUT
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++) {
+    v_store (state + 3 * v * W, w[v].s);
+    v_store (state + (3 * v + 1) * W, w[v].last_s);
+    v_store (state + (3 * v + 2) * W, w[v].last_x);
+  }
+}
