@@ -139,20 +139,12 @@ tfx_cascade_form_frames (const TfxCascadeSection *section, unsigned width,
   Matrix step = { 1, 0, 0, 1 };
 
   for (unsigned lane = 0; lane < width; lane++) {
+    if (lane % n_channels == 0)
+      step = multiply (A, step);
     for (unsigned i = 0; i < n_same; i++)
       coef[i * width + lane] = same[i];
     coef[n_same * width + lane] = (double)step.a;
     coef[(n_same + 1) * width + lane] = (double)step.b;
-    if ((lane + 1) % n_channels == 0)
-      step = multiply (A, step);
-  }
-  for (unsigned lane = 0; lane < width; lane++) {
-    double *m = coef + (n_same + 2) * width + lane;
-
-    m[0] = (double)step.a;
-    m[width] = (double)step.b;
-    m[2 * width] = (double)step.c;
-    m[3 * width] = (double)step.d;
   }
 }
 

@@ -60,7 +60,7 @@ typedef void (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
 
 /* Sections of the form frames: vectors of coefficients, and how many sections
  * there may be. */
-#define TFX_FRAMES_COEF 13
+#define TFX_FRAMES_COEF 9
 #define TFX_FRAMES_MAX_SECTIONS 3
 
 /* Frames of a group that has begun, and has been run as far as it goes. */

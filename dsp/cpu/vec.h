@@ -290,19 +290,20 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
   }
 }
 
-/* The last n lanes of a, over and over; n divides W. */
+/* The n lanes of a from number first on, over and over; n divides W and
+ * first. */
 static inline __attribute__ ((always_inline)) V
-v_repeat_last (V a, const unsigned n)
+v_repeat (V a, const unsigned first, const unsigned n)
 {
 #if W == 8
-  return n == 1   ? _mm512_permutexvar_pd (_mm512_set1_epi64 (7), a)
-         : n == 2 ? _mm512_shuffle_f64x2 (a, a, 0xff)
-                  : _mm512_shuffle_f64x2 (a, a, 0xee);
-#else
-  const VBits lanes = { V_LANES };
-
-  return __builtin_shuffle (a, lanes % (int64_t)n + (int64_t)(W - n));
+  if (n == 1)
+    return _mm512_permutexvar_pd (_mm512_set1_epi64 (first), a);
+  if (n == 2)
+    return first == 6 ? _mm512_shuffle_f64x2 (a, a, 0xff)
+                      : _mm512_shuffle_f64x2 (a, a, 0xaa);
 #endif
+  return __builtin_shuffle (a,
+      (VBits){ V_LANES } % (int64_t)n + (int64_t)first);
 }
 
 /* The last n lanes of low, then a without its last n lanes. */
