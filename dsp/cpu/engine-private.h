@@ -22,7 +22,7 @@ struct TfxEngine
   double *chunks; /* [n_chunks][chunk_frames][n_channels] */
   size_t n_chunks;
   TfxSample type; /* of the stream */
-  size_t n_done; /* frames of the block that has begun */
+  size_t n_done;  /* frames of the block that has begun */
 };
 
 /* One step that takes blocks of any length needs no chunks. */
