@@ -127,6 +127,7 @@ build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true
 if $built; then
   title "the commands"
   run_tap 'commands: ' "$root/tests/commands.sh"
+  run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
 fi
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gst-tfx.c: the command line program: chains of filters over files.
+ */
+#include <gst/gst.h>
+
+#include <locale.h>
+#include <string.h>
+
+#include "gsttfxtool.h"
+
+typedef struct Command
+{
+  const gchar *name, *summary;
+  GstTfxToolRun run;
+} Command;
+
+static const Command commands[] = {
+  { "process", "filter sound files", gst_tfx_process_run },
+  { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
+  { "list", "the classes of the chain language", gst_tfx_list_run },
+};
+
+static const gchar examples[] =
+    "Examples:\n"
+    "  gst-tfx process voice.wav clean.flac 'HiButterworth(80) | Gain(2)'\n"
+    "  gst-tfx process --out filtered --chain 'Hum(50)' *.wav\n"
+    "  gst-tfx check 'LoButterworth(1000, order=8)'\n"
+    "  gst-tfx list Butterworth\n";
+
+static void
+print_help (void)
+{
+  g_print ("Usage: gst-tfx COMMAND [ARGUMENT…]\n\nCommands:\n");
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    g_print ("  %-10s%s\n", commands[i].name, commands[i].summary);
+  g_print ("\ngst-tfx COMMAND --help tells of one.  %s",
+      "A chain is written as in docs/catalogue.md.\n\n");
+  g_print ("%s", examples);
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  /* Numbers have a point. */
+  setlocale (LC_NUMERIC, "C");
+  gst_tfx_tool_catch_signals ();
+  gst_init (NULL, NULL);
+
+  if (argc < 2 || strcmp (argv[1], "help") == 0 ||
+      strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0) {
+    print_help ();
+    return argc < 2 ? GST_TFX_TOOL_USAGE : GST_TFX_TOOL_OK;
+  }
+  if (strcmp (argv[1], "--version") == 0) {
+    g_print ("gst-tfx %s\n", VERSION);
+    return GST_TFX_TOOL_OK;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
+    if (strcmp (argv[1], commands[i].name) == 0)
+      return (int)commands[i].run (argc - 1, argv + 1);
+  }
+  gst_tfx_tool_error ("there is no command '%s' (gst-tfx --help lists them)",
+      argv[1]);
+  return GST_TFX_TOOL_USAGE;
+}

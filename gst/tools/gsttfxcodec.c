@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcodec.c: encoders and containers by the extension of a file's name.
+ */
+#include "gsttfxcodec.h"
+
+#include <string.h>
+
+#define MAX_ELEMENTS 2
+
+typedef struct Codec
+{
+  const gchar *extension;
+  const gchar *elements[MAX_ELEMENTS + 1]; /* up to a NULL */
+  const gchar *package;                    /* of Debian */
+} Codec;
+
+#define GOOD "gstreamer1.0-plugins-good"
+#define BASE "gstreamer1.0-plugins-base"
+
+static const Codec codecs[] = {
+  { "wav", { "wavenc" }, GOOD },
+  { "flac", { "flacenc" }, GOOD },
+  { "ogg", { "vorbisenc", "oggmux" }, BASE },
+  { "oga", { "vorbisenc", "oggmux" }, BASE },
+  { "opus", { "opusenc", "oggmux" }, BASE },
+  { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD },
+  { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav" },
+  { "mka", { "flacenc", "matroskamux" }, GOOD },
+  { "wv", { "wavpackenc" }, GOOD },
+};
+
+static const Codec *
+find (const gchar *extension)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++) {
+    if (strcmp (codecs[i].extension, extension) == 0)
+      return &codecs[i];
+  }
+  return NULL;
+}
+
+gboolean
+gst_tfx_codec_is_known (const gchar *extension)
+{
+  return find (extension) != NULL;
+}
+
+gchar *
+gst_tfx_codec_get_extension (const gchar *name)
+{
+  const gchar *slash = strrchr (name, '/'), *dot = strrchr (name, '.');
+
+  /* A name that begins with the dot is hidden, and has none. */
+  if (!dot || dot == name || (slash && dot <= slash + 1))
+    return g_strdup ("");
+  return g_ascii_strdown (dot + 1, -1);
+}
+
+static void
+add_ghost (GstElement *bin, GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+
+  gst_element_add_pad (bin, gst_ghost_pad_new (name, pad));
+  gst_object_unref (pad);
+}
+
+static gchar *
+list_extensions (void)
+{
+  GString *list = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (codecs); i++)
+    g_string_append_printf (list, "%s.%s", i ? ", " : "", codecs[i].extension);
+  return g_string_free (list, FALSE);
+}
+
+GstElement *
+gst_tfx_codec_make (const gchar *extension, GError **error)
+{
+  const Codec *codec = find (extension);
+  GstElement *bin, *elements[MAX_ELEMENTS];
+  gsize n = 0;
+  gchar *list;
+
+  if (!codec) {
+    list = list_extensions ();
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "nothing here writes files whose name ends in \".%s\"; it can be %s",
+        extension, list);
+    g_free (list);
+    return NULL;
+  }
+  bin = gst_bin_new (NULL);
+  for (; codec->elements[n]; n++) {
+    elements[n] = gst_element_factory_make (codec->elements[n], NULL);
+    if (!elements[n]) {
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+          "to write .%s there must be GStreamer's element %s (Debian: %s)",
+          extension, codec->elements[n], codec->package);
+      gst_object_unref (gst_object_ref_sink (bin));
+      return NULL;
+    }
+    gst_bin_add (GST_BIN (bin), elements[n]);
+    if (n > 0)
+      gst_element_link (elements[n - 1], elements[n]);
+  }
+  add_ghost (bin, elements[0], "sink");
+  add_ghost (bin, elements[n - 1], "src");
+  return bin;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxjob.c: one file filtered into another one.
+ *
+ *   filesrc ! decodebin ! audioconvert ! samples ! tfxchain !
+ *     audioconvert ! audioresample ! format ! encoder ! filesink
+ *
+ * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24
+ * bits.  audioconvert dithers on the way back.
+ */
+#include "gsttfxjob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <gst/audio/audio.h>
+
+#include "gsttfxcodec.h"
+#include "gsttfxtool.h"
+
+/* How often it looks at signals and at how far it has come. */
+#define POLL (100 * GST_MSECOND)
+
+typedef struct Run
+{
+  GstTfxJob *job;
+  GstElement *pipeline, *convert, *samples, *format, *encoder;
+  gchar *part;        /* the file that is being written */
+  gboolean is_linked; /* atomic */
+} Run;
+
+static void
+fail (GstTfxJob *job, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* The first reason counts. */
+static void
+fail (GstTfxJob *job, const gchar *format, ...)
+{
+  va_list arguments;
+
+  if (job->error)
+    return;
+  va_start (arguments, format);
+  job->error = g_error_new_valist (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      format, arguments);
+  va_end (arguments);
+}
+
+/* ---- the pipeline ------------------------------------------------------------------ */
+
+static const gchar *
+choose_samples (const GstAudioInfo *info)
+{
+  return GST_AUDIO_INFO_DEPTH (info) >
+                 (GST_AUDIO_INFO_IS_FLOAT (info) ? 32 : 24)
+             ? GST_AUDIO_NE (F64)
+             : GST_AUDIO_NE (F32);
+}
+
+static void
+set_caps (GstElement *filter, GstCaps *caps)
+{
+  g_object_set (filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
+/* The format of the file itself, if the encoder takes that. */
+static void
+keep_format (Run *run, const gchar *format)
+{
+  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+      format, NULL);
+  GstPad *sink = gst_element_get_static_pad (run->encoder, "sink");
+  GstCaps *taken = gst_pad_query_caps (sink, NULL);
+
+  if (gst_caps_can_intersect (caps, taken))
+    g_object_set (run->format, "caps", caps, NULL);
+  gst_caps_unref (taken);
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+}
+
+/* The first stream of sound that the decoder has. */
+static void
+take_stream (GstElement *decoder, GstPad *pad, gpointer data)
+{
+  Run *run = data;
+  GstPad *sink = gst_element_get_static_pad (run->convert, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstAudioInfo info;
+
+  if (!caps)
+    caps = gst_pad_query_caps (pad, NULL);
+  if (!gst_pad_is_linked (sink) && gst_audio_info_from_caps (&info, caps)) {
+    set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
+                                G_TYPE_STRING, choose_samples (&info), NULL));
+    run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
+    run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
+    run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
+    keep_format (run, run->job->format);
+    gst_pad_link (pad, sink);
+    g_atomic_int_set (&run->is_linked, TRUE);
+  }
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+}
+
+/* All that the decoder has is known: without sound nothing would ever end. */
+static void
+look_for_sound (GstElement *decoder, gpointer data)
+{
+  Run *run = data;
+
+  if (!g_atomic_int_get (&run->is_linked))
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, ("there is no sound in it"),
+        (NULL));
+}
+
+static GstElement *
+add (Run *run, const gchar *factory, GstElement *behind)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (!element) {
+    fail (run->job, "GStreamer has no element %s%s", factory,
+        strcmp (factory, "tfxchain") == 0
+            ? ": the plugin of gst-tfx is not where GST_PLUGIN_PATH says"
+            : "");
+    return NULL;
+  }
+  gst_bin_add (GST_BIN (run->pipeline), element);
+  if (behind)
+    gst_element_link (behind, element);
+  return element;
+}
+
+static gboolean
+build (Run *run)
+{
+  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
+  GstElement *source, *decoder, *chain, *sink, *last;
+
+  run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  run->encoder = gst_tfx_codec_make (extension, &run->job->error);
+  g_free (extension);
+  if (!run->encoder)
+    return FALSE;
+  gst_bin_add (GST_BIN (run->pipeline), run->encoder);
+  source = add (run, "filesrc", NULL);
+  decoder = add (run, "decodebin", source);
+  run->convert = add (run, "audioconvert", NULL);
+  run->samples = add (run, "capsfilter", run->convert);
+  chain = add (run, "tfxchain", run->samples);
+  last = add (run, "audioconvert", chain);
+  last = add (run, "audioresample", last);
+  run->format = add (run, "capsfilter", last);
+  sink = add (run, "filesink", NULL);
+  if (run->job->error)
+    return FALSE;
+  gst_element_link_many (run->format, run->encoder, sink, NULL);
+  g_object_set (source, "location", run->job->input, NULL);
+  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
+  g_object_set (chain, "chain", run->job->chain, NULL);
+  g_object_set (sink, "location", run->part, NULL);
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
+  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
+  return TRUE;
+}
+
+/* ---- running it ------------------------------------------------------------------------ */
+
+static void
+take_error (Run *run, GstMessage *message)
+{
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  fail (run->job, "%s", error->message);
+  g_clear_error (&error);
+}
+
+static void
+tell_warning (const Run *run, GstMessage *message)
+{
+  GError *warning = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  g_printerr ("warning: %s: %s\n", run->job->input, warning->message);
+  g_clear_error (&warning);
+}
+
+static void
+note_progress (Run *run)
+{
+  gint64 position, duration;
+
+  if (gst_element_query_position (run->pipeline, GST_FORMAT_TIME, &position) &&
+      gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration) &&
+      duration > 0)
+    g_atomic_int_set (&run->job->per_mille,
+        (gint)gst_util_uint64_scale (position, 1000, duration));
+}
+
+/* Until the end, an error or a signal. */
+static void
+wait (Run *run)
+{
+  GstBus *bus = gst_element_get_bus (run->pipeline);
+  gboolean is_done = FALSE;
+
+  while (!is_done && !run->job->error) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+
+    if (!message) {
+      note_progress (run);
+      if (gst_tfx_tool_is_interrupted ())
+        fail (run->job, "interrupted");
+      continue;
+    }
+    switch (GST_MESSAGE_TYPE (message)) {
+      case GST_MESSAGE_EOS:
+        is_done = TRUE;
+        break;
+      case GST_MESSAGE_ERROR:
+        take_error (run, message);
+        break;
+      default:
+        tell_warning (run, message);
+        break;
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+}
+
+/* ---- the output -------------------------------------------------------------------------- */
+
+/* Beside the output, so that it can take its name; hidden, and one for each
+ * process that might want to write it. */
+static gchar *
+name_part (const gchar *output)
+{
+  gchar *folder = g_path_get_dirname (output);
+  gchar *base = g_path_get_basename (output);
+  gchar *hidden = g_strdup_printf (".%.180s.%s-%d.part", base,
+      g_get_host_name (), getpid ());
+  gchar *part = g_build_filename (folder, hidden, NULL);
+
+  g_free (folder);
+  g_free (base);
+  g_free (hidden);
+  return part;
+}
+
+/* On the disk, not only on its way there. */
+static gboolean
+flush (Run *run)
+{
+  const gint file = g_open (run->part, O_RDONLY | O_CLOEXEC, 0);
+  const gboolean is_flushed = file >= 0 && fsync (file) == 0;
+
+  if (!is_flushed)
+    fail (run->job, "cannot write %s: %s", run->job->output,
+        g_strerror (errno));
+  if (file >= 0)
+    close (file);
+  return is_flushed;
+}
+
+static void
+publish (Run *run)
+{
+  const gchar *output = run->job->output;
+
+  if (!flush (run))
+    return;
+  /* A link fails where something has come there meanwhile. */
+  if (!run->job->overwrite && link (run->part, output) == 0)
+    return;
+  if (!run->job->overwrite && errno == EEXIST) {
+    fail (run->job, "%s is there already (--force overwrites)", output);
+    return;
+  }
+  if (g_rename (run->part, output) < 0)
+    fail (run->job, "cannot write %s: %s", output, g_strerror (errno));
+}
+
+static gboolean
+check_names (GstTfxJob *job)
+{
+  GStatBuf of_input, of_output;
+
+  if (g_stat (job->input, &of_input) < 0)
+    fail (job, "cannot read %s: %s", job->input, g_strerror (errno));
+  else if (S_ISDIR (of_input.st_mode))
+    fail (job, "%s is a folder, not a file", job->input);
+  else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
+    fail (job, "%s is a folder, not a file", job->output);
+  else if (!job->overwrite && g_access (job->output, F_OK) == 0)
+    fail (job, "%s is there already (--force overwrites)", job->output);
+  return job->error == NULL;
+}
+
+gboolean
+gst_tfx_job_run (GstTfxJob *job)
+{
+  const gint64 start = g_get_monotonic_time ();
+  Run run = { .job = job };
+
+  if (!check_names (job))
+    return FALSE;
+  run.part = name_part (job->output);
+  if (build (&run)) {
+    if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
+            GST_STATE_CHANGE_FAILURE &&
+        gst_tfx_tool_is_interrupted ())
+      fail (job, "interrupted");
+    wait (&run);
+    gst_element_query_duration (run.pipeline, GST_FORMAT_TIME, &job->duration);
+    gst_element_set_state (run.pipeline, GST_STATE_NULL);
+  }
+  if (!job->error)
+    publish (&run);
+  g_unlink (run.part);
+  gst_clear_object (&run.pipeline);
+  g_free (run.part);
+  job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return job->error == NULL;
+}
+
+void
+gst_tfx_job_clear (GstTfxJob *job)
+{
+  g_clear_error (&job->error);
+  g_clear_pointer (&job->format, g_free);
+}

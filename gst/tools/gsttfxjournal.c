@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxjournal.c: a line for each file that is done:
+ *
+ *   done TAB chain's digest TAB input's size TAB its time TAB input TAB output
+ *
+ * Names are escaped as in C.  A line is written in one piece, so several processes
+ * may share a journal, and one that was cut off is no line.
+ */
+#include "gsttfxjournal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+struct GstTfxJournal
+{
+  gint file;
+  gchar *digest; /* of the chain */
+  GHashTable *lines;
+};
+
+/* What stands in the journal for an input as it is now; free it. */
+static gchar *
+make_line (const GstTfxJournal *journal, const gchar *input,
+    const gchar *output)
+{
+  gchar *of_input = g_strescape (input, NULL);
+  gchar *of_output = g_strescape (output, NULL);
+  gchar *line = NULL;
+  GStatBuf status;
+
+  if (g_stat (input, &status) == 0)
+    line = g_strdup_printf ("done\t%s\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
+                            ".%09ld\t%s\t%s",
+        journal->digest, (gint64)status.st_size, (gint64)status.st_mtim.tv_sec,
+        status.st_mtim.tv_nsec, of_input, of_output);
+  g_free (of_input);
+  g_free (of_output);
+  return line;
+}
+
+static gboolean
+set_error (GError **error, const gchar *path)
+{
+  const gint number = errno;
+
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (number),
+      "cannot write the journal %s: %s", path, g_strerror (number));
+  return FALSE;
+}
+
+static void
+read_lines (GstTfxJournal *journal, const gchar *path)
+{
+  gchar *text = NULL, **lines;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return;
+  lines = g_strsplit (text, "\n", -1);
+  for (gsize i = 0; lines[i]; i++)
+    g_hash_table_add (journal->lines, lines[i]);
+  g_free (lines);
+  g_free (text);
+}
+
+GstTfxJournal *
+gst_tfx_journal_open (const gchar *folder, const gchar *chain, GError **error)
+{
+  GstTfxJournal *journal = g_new0 (GstTfxJournal, 1);
+  gchar *path = g_build_filename (folder, ".gst-tfx-journal", NULL);
+
+  journal->lines =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  journal->digest =
+      g_compute_checksum_for_string (G_CHECKSUM_SHA256, chain, -1);
+  journal->file =
+      g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (journal->file < 0) {
+    set_error (error, path);
+    g_clear_pointer (&journal, gst_tfx_journal_close);
+  } else {
+    read_lines (journal, path);
+  }
+  g_free (path);
+  return journal;
+}
+
+void
+gst_tfx_journal_close (GstTfxJournal *journal)
+{
+  if (journal->file >= 0)
+    close (journal->file);
+  g_hash_table_unref (journal->lines);
+  g_free (journal->digest);
+  g_free (journal);
+}
+
+gboolean
+gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
+    const gchar *output)
+{
+  gchar *line = make_line (journal, input, output);
+  const gboolean is_done = line &&
+                           g_hash_table_contains (journal->lines, line) &&
+                           g_access (output, F_OK) == 0;
+
+  g_free (line);
+  return is_done;
+}
+
+gboolean
+gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
+    const gchar *output, GError **error)
+{
+  gchar *line = make_line (journal, input, output);
+  /* (A line that was cut off ends here.) */
+  gchar *text = line ? g_strconcat ("\n", line, "\n", NULL) : NULL;
+  const gsize length = text ? strlen (text) : 0;
+  const gboolean is_written =
+      !text || write (journal->file, text, length) == (gssize)length;
+
+  if (!is_written)
+    set_error (error, ".gst-tfx-journal");
+  g_free (line);
+  g_free (text);
+  return is_written;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxjournal.h: which files of a folder are done, so that an interrupted run
+ * goes on where it was. */
+#ifndef GST_TFX_JOURNAL_H
+#define GST_TFX_JOURNAL_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct GstTfxJournal GstTfxJournal;
+
+/* The journal of a folder of outputs, for a chain.  NULL with the error if it
+ * cannot be read or written. */
+GstTfxJournal *
+gst_tfx_journal_open (const gchar *folder, const gchar *chain, GError **error);
+void gst_tfx_journal_close (GstTfxJournal *journal);
+
+/* Whether this input, as it is now, was made into this output with this chain, and
+ * the output is still there. */
+gboolean gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
+    const gchar *output);
+
+/* Writes that down.  Any thread.  FALSE with the error. */
+gboolean gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
+    const gchar *output, GError **error);
+
+G_END_DECLS
+
+#endif /* GST_TFX_JOURNAL_H */

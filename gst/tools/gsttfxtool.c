@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtool.c: what the commands of gst-tfx share.
+ */
+#include "gsttfxtool.h"
+
+#include <signal.h>
+
+/* ---- signals -------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void
+note_signal (int signal_number)
+{
+  interrupted = 1;
+}
+
+gboolean
+gst_tfx_tool_is_interrupted (void)
+{
+  return interrupted != 0;
+}
+
+void
+gst_tfx_tool_catch_signals (void)
+{
+  struct sigaction action = { .sa_handler = note_signal,
+    .sa_flags = SA_RESETHAND };
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  sigaction (SIGHUP, &action, NULL);
+}
+
+/* ---- messages ---------------------------------------------------------------------- */
+
+void
+gst_tfx_tool_error (const gchar *format, ...)
+{
+  va_list arguments;
+  gchar *text;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("error: %s\n", text);
+  g_free (text);
+}
+
+gchar *
+gst_tfx_tool_quote_json (const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  GString *quoted = g_string_new ("\"");
+
+  for (const gchar *at = valid; *at; at++) {
+    if (*at == '"' || *at == '\\')
+      g_string_append_printf (quoted, "\\%c", *at);
+    else if ((guchar)*at < 0x20)
+      g_string_append_printf (quoted, "\\u%04x", (guint)*at);
+    else
+      g_string_append_c (quoted, *at);
+  }
+  g_string_append_c (quoted, '"');
+  g_free (valid);
+  return g_string_free (quoted, FALSE);
+}
+
+gboolean
+gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
+    const gchar *description, const GOptionEntry *entries, gint *argc,
+    gchar ***argv)
+{
+  GOptionContext *context = g_option_context_new (parameters);
+  gchar *name = g_strconcat ("gst-tfx ", (*argv)[0], NULL);
+  GError *error = NULL;
+  gboolean done;
+
+  g_set_prgname (name);
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, description);
+  g_option_context_add_main_entries (context, entries, NULL);
+  done = g_option_context_parse (context, argc, argv, &error);
+  if (!done)
+    gst_tfx_tool_error ("%s (%s --help tells more)", error->message, name);
+  g_clear_error (&error);
+  g_option_context_free (context);
+  g_free (name);
+  return done;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtool.h: what the commands of gst-tfx share. */
+#ifndef GST_TFX_TOOL_H
+#define GST_TFX_TOOL_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Exit statuses, as the manual has them. */
+typedef enum
+{
+  GST_TFX_TOOL_OK = 0,
+  GST_TFX_TOOL_FAILED = 1, /* a file could not be processed */
+  GST_TFX_TOOL_USAGE = 2,  /* the command line or the chain is wrong */
+  GST_TFX_TOOL_INTERRUPTED = 130
+} GstTfxToolStatus;
+
+/* A command: argv[0] is its name. */
+typedef GstTfxToolStatus (*GstTfxToolRun) (gint argc, gchar **argv);
+
+/* One sentence to standard error, "error: " in front. */
+void gst_tfx_tool_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Reads a command's options out of argv.  FALSE after a message. */
+gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
+    const gchar *description, const GOptionEntry *entries, gint *argc,
+    gchar ***argv);
+
+/* The first signal asks the program to end; the next one kills it. */
+void gst_tfx_tool_catch_signals (void);
+/* Whether a signal has asked the program to end.  Any thread. */
+gboolean gst_tfx_tool_is_interrupted (void);
+
+/* A string in quotes, for JSON; free it. */
+gchar *gst_tfx_tool_quote_json (const gchar *text);
+
+GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
+
+G_END_DECLS
+
+#endif /* GST_TFX_TOOL_H */

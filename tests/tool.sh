@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tool.sh: the program gst-tfx does what its manual says, as TAP.  Needs a
+# finished build in build/ (or the folder that is given).
+# shellcheck disable=SC2317 # functions are called by name
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$root/tests/tap.sh"
+export LC_ALL=C.UTF-8
+build=${1:-$root/build}
+export GST_PLUGIN_PATH=$build/gst
+PATH=$build/gst/tools:$PATH
+
+top=$(mktemp -d)
+trap 'chmod -R u+w "$top"; rm -rf "$top" "$tap_log"' EXIT
+# Names that quoting has to cope with.
+mkdir "$top/it's a \"test\" (ünï)"
+cd "$top/it's a \"test\" (ünï)" || exit 1
+
+# make NAME FORMAT [SECONDS-OF-A-TENTH]: noise
+make() {
+  gst-launch-1.0 -q audiotestsrc wave=white-noise num-buffers="${3-10}" \
+    samplesperbuffer=4800 ! \
+    "audio/x-raw,rate=48000,channels=2,format=$2" ! wavenc ! \
+    filesink location=made.wav && mv made.wav "$1"
+}
+
+# decode FILE: its samples, as F32
+decode() {
+  gst-launch-1.0 -q fdsrc fd=4 ! decodebin ! audioconvert ! \
+    audio/x-raw,format=F32LE ! fdsink fd=3 3>&1 4< "$1" > /dev/null
+}
+
+# exits STATUS WORDS COMMAND...: ends so, and says so.
+exits() {
+  local wanted=$1 words=$2 status=0
+  shift 2
+  "$@" > said.txt 2>&1 || status=$?
+  cat said.txt
+  echo "exit status $status"
+  [ $status -eq "$wanted" ] && grep -q -F -- "$words" said.txt
+}
+
+# nothing_left FOLDER: no file that is not whole.
+nothing_left() {
+  ! find "$1" -name '*.part' | grep .
+}
+
+make noise.wav S16LE
+make "new
+line.wav" F32LE
+echo "no sound in this" > text.wav
+
+# ---- one file -------------------------------------------------------------------
+
+# A factor of a power of two is exact in F32.
+check_samples() {
+  gst-tfx process "new
+line.wav" half.wav 'Gain(0.5)' && decode "new
+line.wav" > a && decode half.wav > b && python3 - << 'PY'
+import array
+a, b = (array.array('f', open(n, 'rb').read()) for n in 'ab')
+assert len(a) == 2 * 48000, len(a)
+assert [x * 0.5 for x in a] == list(b)
+PY
+}
+
+# Rate, channels and format are kept; a lossless file has them all.
+check_formats() {
+  local format
+  for format in S16LE S24LE S32LE F32LE F64LE; do
+    make in.wav $format 2 && gst-tfx process -f in.wav out.wav 'Gain(0.5)' &&
+      [ "$(wc -c < in.wav)" -eq "$(wc -c < out.wav)" ] || return 1
+    gst-tfx process --json -f out.wav again.wav 'Gain(1)' | tee -a formats |
+      grep -q "\"format\": \"$format\", \"rate\": 48000, \"channels\": 2" ||
+      return 1
+  done
+}
+
+check_tags() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=5 ! audioconvert ! \
+    taginject tags='"title=(string)\"A small tune\", artist=(string)nobody"' ! flacenc ! \
+    filesink location=tagged.flac &&
+    gst-tfx process tagged.flac still.flac 'Gain(0.5)' &&
+    gst-launch-1.0 -t filesrc location=still.flac ! decodebin ! fakesink |
+    tee tags && grep -q "title: A small tune" tags && grep -q nobody tags
+}
+
+check_kinds() {
+  local kind
+  for kind in flac ogg opus mp3 mka; do
+    gst-tfx process noise.wav "kind.$kind" 'LoButterworth(1000)' &&
+      [ "$(decode "kind.$kind" | wc -c)" -ge $((47000 * 8)) ] || return 1
+  done
+  head -c 4 kind.flac | grep -q fLaC && head -c 4 kind.ogg | grep -q OggS
+}
+
+tap_case "process: the samples, of a name with a newline" check_samples
+tap_case "process: the format is kept" check_formats
+tap_case "process: tags are kept" check_tags
+tap_case "process: the output's kind by its name" check_kinds
+tap_case "process: does not overwrite" exits 1 "half.wav is there already" \
+  gst-tfx process noise.wav half.wav 'Gain(1)'
+tap_case "process: unless told" \
+  gst-tfx process --force noise.wav half.wav 'Gain(1)'
+tap_case "process: no sound" exits 1 "text.wav: " \
+  gst-tfx process text.wav x.wav 'Gain(1)'
+tap_case "process: a missing file" exits 1 "cannot read absent.wav: No such" \
+  gst-tfx process absent.wav x.wav 'Gain(1)'
+tap_case "process: a folder" exits 1 "is a folder" \
+  gst-tfx process . x.wav 'Gain(1)'
+tap_case "process: a name that says nothing" exits 1 'ends in ".xyz"; it can be' \
+  gst-tfx process noise.wav x.xyz 'Gain(1)'
+tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
+  gst-tfx process noise.wav x.wav 'LoButterwort(1000)'
+tap_case "process: a chain that does not fit the file" \
+  exits 0 "warning: noise.wav: " \
+  gst-tfx process noise.wav clamped.wav 'LoButterworth(30000)'
+tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
+  gst-tfx process --nonsense
+tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
+  gst-tfx process noise.wav
+
+# ---- no output is half of one ------------------------------------------------------
+
+check_full_disk() {
+  local limit
+  # A file may have no more than 100 blocks: a disk that is full for it.
+  (
+    ulimit -f 100
+    trap '' XFSZ
+    exits 1 "error: noise.wav: " gst-tfx process noise.wav full.wav 'Gain(1)'
+  ) && [ ! -e full.wav ] && nothing_left .
+}
+tap_case "process: a full disk" check_full_disk
+
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir readonly && chmod a-w readonly
+  tap_case "process: a folder that is not for writing" exits 1 "readonly" \
+    gst-tfx process noise.wav readonly/x.wav 'Gain(1)'
+else
+  tap_case "process: a folder that is not for writing" exits 1 "/proc" \
+    gst-tfx process noise.wav /proc/x.wav 'Gain(1)'
+fi
+
+# Killed at many moments: what has the name is whole.
+check_killed() {
+  local i n=0
+  make long.wav S16LE 300
+  rm -f whole.wav
+  gst-tfx process -q long.wav whole.wav 'Gain(0.5)' || return 1
+  for i in $(seq 1 25); do
+    rm -f killed.wav .killed.wav.*.part
+    timeout -s KILL "0.0$((RANDOM % 90 + 10))" \
+      gst-tfx process -q long.wav killed.wav 'Gain(0.5)'
+    if [ -e killed.wav ]; then
+      [ "$(wc -c < killed.wav)" -eq "$(wc -c < whole.wav)" ] || return 1
+      n=$((n + 1))
+    fi
+  done
+  rm -f .killed.wav.*.part
+  echo "$n of 25 came to their end"
+}
+tap_case "process: killed at any moment, no broken file has the name" check_killed
+
+check_interrupted() {
+  local status=0
+  rm -f interrupted.wav
+  timeout --preserve-status -s INT 0.2 \
+    gst-tfx process -q long.wav interrupted.wav \
+    "$(printf 'DesignableFIR(1000, 100001)'; printf ' | LoButterworth(9)%.0s' {1..200})" ||
+    status=$?
+  echo "exit status $status"
+  [ $status -eq 130 ] && [ ! -e interrupted.wav ] && nothing_left .
+}
+tap_case "process: interrupted, and nothing is left" check_interrupted
+
+# ---- many files ---------------------------------------------------------------------
+
+check_many() {
+  local i status=0
+  mkdir many
+  for i in $(seq 1 20); do cp noise.wav "many/$i.wav"; done
+  cp text.wav many/text.wav
+  gst-tfx process -o out -c 'LoButterworth(1000)' many/*.wav > many.txt 2>&1 ||
+    status=$?
+  cat many.txt
+  [ $status -eq 1 ] && [ "$(find out -name '*.wav' | wc -l)" -eq 20 ] &&
+    grep -q '^error: many/text.wav: ' many.txt &&
+    grep -q '^20 done, 1 failed$' many.txt && nothing_left out
+}
+
+# Only what is new or different is done again.
+check_again() {
+  rm many/text.wav out/7.wav
+  touch many/9.wav
+  gst-tfx process -f -o out -c 'LoButterworth(1000)' many/*.wav > again.txt 2>&1 ||
+    return 1
+  cat again.txt
+  grep -q '^2 done, 0 failed, 18 were done before$' again.txt || return 1
+  gst-tfx process -f -o out -c 'LoButterworth(2000)' many/*.wav 2>&1 |
+    grep -q '^20 done, 0 failed$'
+}
+
+check_names() {
+  mkdir -p "od
+d"
+  cp noise.wav "od
+d/a b.wav"
+  find od* -name '*.wav' -print0 |
+    gst-tfx process -o named -c 'Gain(1)' -0 -T - -e flac &&
+    [ -e "named/a b.flac" ]
+}
+
+tap_case "process: many files, one of them no sound" check_many
+tap_case "process: goes on where it was" check_again
+tap_case "process: names from standard input, another kind" check_names
+tap_case "process: two files of one name" exits 2 "would both become" \
+  gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
+
+# ---- the language ----------------------------------------------------------------------
+
+tap_case "check: a good chain" exits 0 "Hum(60, harmonics=3)" \
+  gst-tfx check 'Hum( 60,3 )'
+tap_case "check: a broken one" exits 2 "line 1, column 5" gst-tfx check 'Gain'
+tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
+  gst-tfx check --rate 8000 'LoButterworth(5000)'
+tap_case "list: a class" exits 0 "order of the analog prototype" \
+  gst-tfx list LoButterworth
+tap_case "list: a class that is none" exits 2 "did you mean 'Butterworth'" \
+  gst-tfx list Buterworth
+check_list() {
+  [ "$(gst-tfx list | grep -c '^[A-Z]')" -gt 40 ]
+}
+tap_case "list: all of them" check_list
+tap_case "help" exits 0 "gst-tfx COMMAND --help" gst-tfx --help
+tap_case "no command" exits 2 "Usage: gst-tfx COMMAND" gst-tfx
+tap_case "a command that is none" exits 2 "there is no command 'proces'" \
+  gst-tfx proces
+
+tap_end
