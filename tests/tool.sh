@@ -167,7 +167,8 @@ tap_case "process: killed at any moment, no broken file has the name" check_kill
 check_interrupted() {
   local status=0
   rm -f interrupted.wav
-  timeout --preserve-status -s INT 0.2 \
+  # (Else it sends the signal twice, and the second one kills.)
+  timeout --foreground --preserve-status -s INT 0.2 \
     gst-tfx process -q long.wav interrupted.wav \
     "$(printf 'DesignableFIR(1000, 100001)'; printf ' | LoButterworth(9)%.0s' {1..200})" ||
     status=$?
