@@ -70,3 +70,35 @@ unset ylabel
 set key left bottom samplen 2.5 font ",10"
 plot for [i=1:3] table(word(names, i)) u 1:2 w l lt i t word(labels, i)
 unset multiplot
+
+# A sine of 440 Hz while the cutoff of a low-pass goes from 1000 to 2000 Hz.
+reset
+set encoding utf8
+set terminal pngcairo noenhanced size 1000,420 font "DejaVu Sans,11" \
+    background rgb "white"
+set output docs."/automation.png"
+set multiplot
+set bmargin at screen 0.16
+set tmargin at screen 0.88
+set xrange [0:0.94]
+set yrange [0:10]
+set cbrange [-140:0]
+set palette defined (0 "#000004", 1 "#3b0f70", 2 "#8c2981", 3 "#de4968", \
+    4 "#fe9f6d", 5 "#fcfdbf")
+set tics out nomirror
+set xlabel "time (s)"
+unset key
+set lmargin at screen 0.065
+set rmargin at screen 0.455
+set title "tfxbutterworth order=4"
+set ylabel "frequency (kHz)"
+unset colorbox
+plot tables."/sweep-tfx.tsv" matrix using ($1*0.01):($2*0.02):3 with image
+set lmargin at screen 0.515
+set rmargin at screen 0.905
+set title "audiocheblimit poles=4"
+unset ylabel
+set colorbox
+set cblabel "dB" offset -0.5,0
+plot tables."/sweep-cheb.tsv" matrix using ($1*0.01):($2*0.02):3 with image
+unset multiplot

@@ -29,6 +29,16 @@ curve butter tfxbutterworth cutoff=1000 order=8
 curve cheby1 tfxchebyshev cutoff=1000 order=8 ripple=0.5
 curve cheby2 tfxchebyshev cutoff=1400 order=8 type=2 attenuation=60
 
+# sweep NAME ELEMENT: the spectrogram of a cutoff under control
+sweep() {
+  GST_PLUGIN_PATH=$build/gst "$build/examples/tfx-automation" from=1000 to=2000 \
+    seconds=1 element="$2" output="$work/$1.wav"
+  "$docs/spectrogram.py" "$work/$1.wav" > "$work/$1.tsv"
+}
+
+sweep sweep-tfx "tfxbutterworth order=4"
+sweep sweep-cheb "audiocheblimit mode=low-pass poles=4"
+
 gnuplot -c "$docs/pictures.gp" "$docs" "$work"
 
 GST_PLUGIN_PATH=$build/gst "$build/examples/tfx-sweep" seconds=2 \

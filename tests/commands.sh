@@ -340,6 +340,51 @@ tap_case "tfx-equaliser.py: a value out of range" \
 tap_case "tfx-equaliser.py: a chain that cannot be read" \
   refused "this '(' is not closed" "$equaliser" "--chain=Gain(" --output=x.wav
 
+# peak FILE
+peak() {
+  "$bin/tfx-spectrum" "$1" | sed -n 's/^# file 1 .* peak \([0-9.e-]*\).*/\1/p'
+}
+
+# is BOOLEAN of awk
+is() {
+  awk "BEGIN { exit !($1) }"
+}
+
+# A low-pass below the sine takes it away, one above it does not; a gain of 0 in
+# every other second lets half of it through.
+check_automation() {
+  local name
+  "$bin/tfx-automation" from=20 to=20 seconds=1 output=low.wav &&
+    "$bin/tfx-automation" from=20 to=5000 seconds=1 output=line.wav &&
+    "$bin/tfx-automation" curve=lfo from=1000 to=2000 frequency=8 seconds=1 \
+      output=lfo.wav &&
+    "$bin/tfx-automation" curve=steps element='tfxchain chain="g=Gain(0)"' \
+      child=g property=gain from=0 to=1 frequency=4 seconds=1 \
+      output=steps.wav || return 1
+  for name in low line lfo steps; do
+    echo "$name $(about $name.wav) peak $(peak $name.wav)"
+    [ "$(about $name.wav)" = \
+      "rate 48000 channels 1 frames 48128 seconds 1.002667" ] || return 1
+  done
+  is "$(peak low.wav) < 0.01" && is "$(peak line.wav) > 0.45" &&
+    is "$(peak lfo.wav) > 0.45" && is "$(peak steps.wav) == 0.5"
+}
+tap_case "tfx-automation: lines, LFOs and triggers" check_automation
+tap_case "tfx-automation: no such property" \
+  refused "filter has no number 'mode' that can be controlled" \
+  "$bin/tfx-automation" property=mode output=x.wav
+tap_case "tfx-automation: no such curve" refused 'curve is none of line' \
+  "$bin/tfx-automation" curve=square output=x.wav
+
+check_automation_py() {
+  "$root/examples/tfx-automation.py" wah.wav 1 || return 1
+  echo "$(about wah.wav) peak $(peak wah.wav)"
+  [ "$(about wah.wav)" = \
+    "rate 48000 channels 2 frames 48000 seconds 1.000000" ] &&
+    is "$(peak wah.wav) > 0.2"
+}
+tap_case "tfx-automation.py: an LFO and a line" check_automation_py
+
 # ---- installing --------------------------------------------------------------
 
 # Without this, gst-inspect-1.0 would see the build folder's plugin anyway.

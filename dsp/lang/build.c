@@ -153,15 +153,13 @@ take_prepared (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
   return 0;
 }
 
-/* The stage of sections or a gain. */
+/* Designs a node as it is used. */
 static int
-make_stage (const TfxBuild *build, uint64_t id, const TfxMoved *moved,
-    TfxStage **stage)
+design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
 {
-  *stage = moved->n_sos > 0
-               ? tfx_stage_new_sections (id, moved->sos, moved->n_sos)
-               : tfx_stage_new_gain (id, moved->gain);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  moved->id = used->id;
+  moved->n_sos = moved->n_taps = 0;
+  return used->klass->ops->design (build, used, moved);
 }
 
 /* The node as it is used, which is reported; NULL with an error if it is not for
@@ -200,9 +198,11 @@ build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
   } else if (used->klass->ops->build) {
     code = used->klass->ops->build (build, used, stage);
   } else {
-    code = used->klass->ops->design (build, used, &moved);
-    if (code == 0)
-      code = make_stage (build, node->id, &moved, stage);
+    code = design (build, used, &moved);
+    if (code == 0) {
+      *stage = tfx_moved_make_stage (&moved);
+      code = *stage ? 0 : tfx_class_refuse (build, NULL);
+    }
   }
   build->node = NULL;
   build->thing = NULL;
@@ -219,8 +219,7 @@ tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
       used ? tfx_class_check (used, thing, build->error) : build->error->code;
 
   if (code == 0)
-    code = used->klass->ops->design (build, used, moved);
-  moved->id = node->id;
+    code = design (build, used, moved);
   build->node = NULL;
   build->thing = NULL;
   return code;

@@ -385,9 +385,9 @@ static const TfxClass classes[] = {
       &(const TfxClassOps) { .check = tfx_gain_check,
         .measure = tfx_gain_measure, .design = tfx_gain_design } },
   { "Reverb", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (reverb), "one echo",
-      OPS_UNCHECKED (reverb) },
+      DESIGNED (reverb, NULL) },
   { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
-      OPS (delay) },
+      DESIGNED (delay, tfx_delay_check) },
 };
 
 /* clang-format on */

@@ -167,11 +167,11 @@ tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void
 tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_reverb_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 int
 tfx_delay_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
-tfx_delay_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 
 #endif /* TFX_LANG_CLASS_H */

@@ -62,13 +62,13 @@ tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 
 /* y[n] = (1 - mix) x[n] + mix (x[n] + decay x[n - delay]) */
 int
-tfx_reverb_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  TfxTap tap = { .delay = (size_t)tfx_class_number (node, "delay"),
+  moved->n_taps = 1;
+  moved->direct = 1.0;
+  moved->taps[0] = (TfxTap){ .delay = (size_t)tfx_class_number (node, "delay"),
     .gain = tfx_class_number (node, "mix") * tfx_class_number (node, "decay") };
-
-  *stage = tfx_stage_new_delay (node->id, 1.0, &tap, 1);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  return 0;
 }
 
 /* ---- Delay ------------------------------------------------------------------- */
@@ -112,31 +112,28 @@ tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
  * Ping-pong takes odd echoes from the left into the right channel, and even
  * ones from the right into the left. */
 int
-tfx_delay_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
+tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  size_t n = (size_t)tfx_class_number (node, "taps");
-  double delay = find_delay (node, build->rate_hz);
-  double mix = tfx_class_number (node, "mix"), gain = mix;
-  bool ping_pong =
+  const double delay = find_delay (node, build->rate_hz);
+  const double mix = tfx_class_number (node, "mix");
+  const bool ping_pong =
       build->n_channels == 2 && tfx_class_is (node, "strategy", "ping-pong");
-  TfxTap *taps;
+  double gain = mix;
 
   if (delay < 1.0)
     return tfx_class_refuse (build,
         "the delay that bpm and delay_time make is below one sample");
-  taps = calloc (n, sizeof *taps);
-  if (!taps)
-    return tfx_class_refuse (build, NULL);
-  for (size_t k = 0; k < n; k++) {
-    taps[k].delay = (k + 1) * (size_t)delay;
-    taps[k].gain = gain;
+  moved->direct = 1.0 - mix;
+  moved->n_taps = (size_t)tfx_class_number (node, "taps");
+  for (size_t k = 0; k < moved->n_taps; k++) {
+    TfxTap *tap = &moved->taps[k];
+
+    *tap = (TfxTap){ .delay = (k + 1) * (size_t)delay, .gain = gain };
     if (ping_pong) {
-      taps[k].swap = true;
-      taps[k].side = k % 2 == 0 ? TFX_TAP_RIGHT : TFX_TAP_LEFT;
+      tap->swap = true;
+      tap->side = k % 2 == 0 ? TFX_TAP_RIGHT : TFX_TAP_LEFT;
     }
     gain *= tfx_class_number (node, "feedback");
   }
-  *stage = tfx_stage_new_delay (node->id, 1.0 - mix, taps, n);
-  free (taps);
-  return *stage ? 0 : tfx_class_refuse (build, NULL);
+  return 0;
 }

@@ -312,14 +312,23 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
  *     ... the chain is to be built ...
  */
 
-/* What a stage has become: a cascade of sections, or (without any) a gain. */
+/* What a stage has become: a delay line with taps, else a cascade of sections,
+ * else (without any) a gain. */
 typedef struct TfxMoved
 {
   uint64_t id;
   size_t n_sos;
   TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
   double gain;
+  size_t n_taps;
+  double direct;
+  TfxTap taps[TFX_EXPR_MAX_ECHOES];
 } TfxMoved;
+
+/* The stage; NULL if memory is short.  Or, without memory, in place of one of the
+ * same id that nobody else holds; false if that cannot be. */
+TfxStage *tfx_moved_make_stage (const TfxMoved *moved);
+bool tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage);
 
 /* What is in force of an expression, and a stage of it that has other values. */
 typedef struct TfxMove TfxMove;

@@ -112,16 +112,19 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
 
 /* ---- values ---------------------------------------------------------------------------- */
 
-static void
+static gboolean
 gst_tfx_control_find_curves (GstTfxElement *self)
 {
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GPtrArray *children = klass->get_children ? klass->get_children (self) : NULL;
+  gboolean is_new;
 
-  gst_tfx_curves_find (&gst_tfx_element_get_private (self)->control.curves,
-      GST_OBJECT_CAST (self), children);
+  is_new =
+      gst_tfx_curves_find (&gst_tfx_element_get_private (self)->control.curves,
+          GST_OBJECT_CAST (self), children);
   if (children)
     g_ptr_array_unref (children);
+  return is_new;
 }
 
 /* From the point on.  FALSE if the stream has no times. */
@@ -165,19 +168,22 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxControl *control = &priv->control;
+  gboolean is_new;
   guint64 first;
 
   if (priv->segment.format != GST_FORMAT_TIME) {
     gst_tfx_control_stop (self);
     return;
   }
-  gst_tfx_control_find_curves (self);
+  is_new = gst_tfx_control_find_curves (self);
   control->start = gst_tfx_control_find_start (priv);
   first = gst_tfx_control_round_up (control->start);
-  if (gst_tfx_control_see_stamp (priv, pts) && control->point == first)
+  if (gst_tfx_control_see_stamp (priv, pts) && control->point == first &&
+      !is_new)
     return;
   /* What curves say here is gone to as if it were set by hand. */
   control->point = first;
+  control->is_due = FALSE;
   control->is_followed = gst_tfx_control_read (self, first, 1);
   gst_tfx_curves_forget (&control->curves);
   if (control->is_followed)
@@ -200,8 +206,10 @@ gst_tfx_control_follow (GstTfxElement *self, guint n)
     control->point += TFX_GRID_FRAMES;
     gst_tfx_control_apply (self, i);
     if (g_atomic_int_get (&priv->dirty) &&
-        !gst_tfx_settings_follow (self, control->point))
+        !gst_tfx_settings_follow (self, control->point)) {
+      control->is_due = TRUE;
       return FALSE;
+    }
   }
   return TRUE;
 }
@@ -216,6 +224,11 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
       MIN (n_frames, GST_TFX_CONTROL_POINTS * TFX_GRID_FRAMES));
   guint64 n = 0;
 
+  if (control->is_due && control->start < control->point) {
+    control->n_ready = MIN (n_frames, control->point - control->start);
+    return control->n_ready;
+  }
+  control->is_due = FALSE;
   if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
   do {

@@ -24,6 +24,7 @@ typedef struct
   guint64 point;        /* up to this one */
   guint64 start;        /* the filter's number of the next frame, */
   gsize n_ready;        /* from which on so many can be run */
+  gboolean is_due;      /* another structure begins at it */
   gboolean is_reading;  /* the values of `point` are being queued */
   GstClockTime anchor;  /* a time of the stream, and */
   guint64 anchor_frame; /* the frame that had it */

@@ -54,10 +54,12 @@ gst_tfx_curves_add (GstTfxCurves *self)
   return &self->items[self->n++];
 }
 
-/* What stands where it stood goes on. */
-static void
+/* What stands where it stood goes on.  TRUE if something else is there. */
+static gboolean
 gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
 {
+  gboolean is_new = FALSE;
+
   GST_OBJECT_LOCK (object);
   for (GList *l = object->control_bindings; l; l = l->next) {
     GstTfxCurve *curve;
@@ -71,19 +73,24 @@ gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
     curve->binding = gst_object_ref (l->data);
     curve->object = gst_object_ref (object);
     curve->has_changed = FALSE;
+    is_new = TRUE;
   }
   GST_OBJECT_UNLOCK (object);
+  return is_new;
 }
 
-void
+gboolean
 gst_tfx_curves_find (GstTfxCurves *self, GstObject *object, GPtrArray *children)
 {
+  gboolean is_new;
+
   self->n = 0;
-  gst_tfx_curves_find_of (self, object);
+  is_new = gst_tfx_curves_find_of (self, object);
   for (guint i = 0; children && i < children->len; i++)
-    gst_tfx_curves_find_of (self, children->pdata[i]);
+    is_new = gst_tfx_curves_find_of (self, children->pdata[i]) || is_new;
   for (guint i = self->n; i < self->n_room; i++)
     gst_tfx_curve_clear (&self->items[i]);
+  return is_new;
 }
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -104,6 +111,12 @@ gst_tfx_curve_read (GstTfxCurve *self, const GstClockTime *times, guint n)
       length++;
     gst_control_binding_get_g_value_array (self->binding, times[i], step,
         length, self->values + i);
+    /* A trigger that is asked for many sees the first alone. */
+    for (guint k = i; length > 1 && k < i + length; k++) {
+      if (!G_IS_VALUE (&self->values[k]))
+        gst_control_binding_get_g_value_array (self->binding, times[k], 0, 1,
+            self->values + k);
+    }
   }
 }
 

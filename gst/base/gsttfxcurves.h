@@ -26,8 +26,8 @@ typedef struct
 } GstTfxCurves;
 
 /* Looks for the bindings that there are now: of @object and (unless it is %NULL)
- * of @children, which are GstObjects. */
-void gst_tfx_curves_find (GstTfxCurves *self, GstObject *object,
+ * of @children, which are GstObjects.  TRUE if one has come, or was enabled. */
+gboolean gst_tfx_curves_find (GstTfxCurves *self, GstObject *object,
     GPtrArray *children);
 
 /* Asks all of them for the values at @n stream times. */

@@ -306,15 +306,10 @@ gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
     self->moving = g_ptr_array_new_with_free_func (free_stage);
   for (guint i = 0; i < self->moving->len; i++) {
     stage = self->moving->pdata[i];
-    if (tfx_stage_id (stage) == moved->id &&
-        (moved->n_sos > 0
-                ? tfx_stage_reuse_sections (stage, moved->sos, moved->n_sos)
-                : tfx_stage_reuse_gain (stage, moved->gain)))
+    if (tfx_moved_reuse_stage (moved, stage))
       return stage;
   }
-  stage = moved->n_sos > 0
-              ? tfx_stage_new_sections (moved->id, moved->sos, moved->n_sos)
-              : tfx_stage_new_gain (moved->id, moved->gain);
+  stage = tfx_moved_make_stage (moved);
   if (stage)
     g_ptr_array_add (self->moving, stage);
   return stage;

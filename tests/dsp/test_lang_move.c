@@ -56,10 +56,7 @@ write_call (const TfxClass *klass, char *text, size_t size)
 static PlainResponse
 respond (const TfxMoved *moved)
 {
-  TfxStage *stage =
-      moved->n_sos > 0
-          ? tfx_stage_new_sections (moved->id, moved->sos, moved->n_sos)
-          : tfx_stage_new_gain (moved->id, moved->gain);
+  TfxStage *stage = tfx_moved_make_stage (moved);
   TfxChain *empty = tfx_chain_new (), *chain = tfx_chain_append (empty, stage);
   PlainResponse response = plain_response (chain, 900.0, RATE);
 
@@ -126,7 +123,7 @@ test_classes (void)
       counts = heap_unwatch ();
       if (code < 0)
         continue;
-      if (klass->kind == TFX_CLASS_SECTIONS || klass->kind == TFX_CLASS_GAIN) {
+      if (klass->kind != TFX_CLASS_FIR && klass->kind != TFX_CLASS_BANK) {
         n_moved++;
         tap_many_check (&many,
             next == 0 && design == 0 && counts.n_allocations == 0 &&

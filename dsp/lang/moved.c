@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * moved.c: the stage that something designed alone becomes. */
+#include "expr.h"
+
+TfxStage *
+tfx_moved_make_stage (const TfxMoved *moved)
+{
+  if (moved->n_taps > 0)
+    return tfx_stage_new_delay (moved->id, moved->direct, moved->taps,
+        moved->n_taps);
+  if (moved->n_sos > 0)
+    return tfx_stage_new_sections (moved->id, moved->sos, moved->n_sos);
+  return tfx_stage_new_gain (moved->id, moved->gain);
+}
+
+bool
+tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
+{
+  if (tfx_stage_id (stage) != moved->id)
+    return false;
+  if (moved->n_taps > 0)
+    return tfx_stage_reuse_delay (stage, moved->direct, moved->taps,
+        moved->n_taps);
+  if (moved->n_sos > 0)
+    return tfx_stage_reuse_sections (stage, moved->sos, moved->n_sos);
+  return tfx_stage_reuse_gain (stage, moved->gain);
+}
