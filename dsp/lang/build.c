@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "build.h"
 #include "error.h"
@@ -11,11 +12,21 @@
 
 #define THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
 
+/* With each value that moves: printf() would take as long as the design. */
+static char *
+add_text (char *to, const char *text)
+{
+  const size_t n = strlen (text);
+
+  memcpy (to, text, n + 1);
+  return to + n;
+}
+
 static void
 name_thing (const TfxNode *node, char thing[THING_SIZE])
 {
-  snprintf (thing, THING_SIZE, "stage '%s' (%s)", node->name,
-      node->klass->name);
+  thing = add_text (add_text (thing, "stage '"), node->name);
+  add_text (add_text (add_text (thing, "' ("), node->klass->name), ")");
 }
 
 /* Adds what a stage takes. */

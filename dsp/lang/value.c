@@ -194,20 +194,22 @@ fit_number (double number, const TfxParam *param, const char *thing,
   if (!isfinite (number))
     return tfx_error_set (error, -ERANGE, "%s of %s is not a finite number",
         param->name, thing);
-  tfx_number_print (number, text);
   low = param->flags & TFX_PARAM_ABOVE_MINIMUM ? number <= param->minimum
                                                : number < param->minimum;
   high = param->flags & TFX_PARAM_BELOW_MAXIMUM ? number >= param->maximum
                                                 : number > param->maximum;
   if (low || (high && !(param->flags & TFX_PARAM_DEPENDENT))) {
+    tfx_number_print (number, text);
     tfx_value_print_range (param, range, sizeof range);
     return tfx_error_set (error, -ERANGE,
         "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
         param->unit[0] ? " " : "", param->unit, range);
   }
-  if ((param->flags & TFX_PARAM_INTEGER) && number != rint (number))
+  if ((param->flags & TFX_PARAM_INTEGER) && number != rint (number)) {
+    tfx_number_print (number, text);
     return tfx_error_set (error, -EINVAL,
         "%s of %s is %s, but must be a whole number", param->name, thing, text);
+  }
   return 0;
 }
 

@@ -4,19 +4,31 @@
  */
 #include "gsttfxcurves.h"
 
+#include <math.h>
+#include <string.h>
+
 struct _GstTfxCurve
 {
-  GstControlBinding *binding; /* a reference */
-  GstObject *object;          /* another one */
+  GstControlBinding *binding;          /* a reference */
+  GstObject *object;                   /* another one */
+  GObjectClass *klass;                 /* that has the property */
+  gboolean is_number;                  /* a double; these go without GValues: */
+  gdouble numbers[GST_TFX_CURVES_MAX]; /* NaN: none */
   GValue values[GST_TFX_CURVES_MAX];
   GValue last; /* that was set; 0: none */
   gboolean has_changed;
 };
 
+static inline gboolean
+gst_tfx_curve_is_set (const GValue *value)
+{
+  return value->g_type != 0;
+}
+
 static void
 gst_tfx_curve_clear_value (GValue *value)
 {
-  if (G_IS_VALUE (value))
+  if (gst_tfx_curve_is_set (value))
     g_value_unset (value);
 }
 
@@ -72,6 +84,9 @@ gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
     gst_tfx_curve_clear (curve);
     curve->binding = gst_object_ref (l->data);
     curve->object = gst_object_ref (object);
+    curve->klass = g_type_class_peek (curve->binding->pspec->owner_type);
+    curve->is_number =
+        G_PARAM_SPEC_VALUE_TYPE (curve->binding->pspec) == G_TYPE_DOUBLE;
     curve->has_changed = FALSE;
     is_new = TRUE;
   }
@@ -95,12 +110,33 @@ gst_tfx_curves_find (GstTfxCurves *self, GstObject *object, GPtrArray *children)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* At evenly spaced times in one go. */
+static gboolean
+gst_tfx_curve_has (const GstTfxCurve *self, guint index)
+{
+  return self->is_number ? !isnan (self->numbers[index])
+                         : gst_tfx_curve_is_set (&self->values[index]);
+}
+
+/* n values at evenly spaced times. */
+static void
+gst_tfx_curve_ask (GstTfxCurve *self, GstClockTime time, GstClockTime step,
+    guint first, guint n)
+{
+  if (self->is_number)
+    gst_control_binding_get_value_array (self->binding, time, step, n,
+        self->numbers + first);
+  else
+    gst_control_binding_get_g_value_array (self->binding, time, step, n,
+        self->values + first);
+}
+
 static void
 gst_tfx_curve_read (GstTfxCurve *self, const GstClockTime *times, guint n)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n; i++) {
+    self->numbers[i] = NAN;
     gst_tfx_curve_clear_value (&self->values[i]);
+  }
   for (guint i = 0, length; i < n; i += length) {
     const GstClockTimeDiff step =
         i + 1 < n ? GST_CLOCK_DIFF (times[i], times[i + 1]) : 0;
@@ -109,13 +145,11 @@ gst_tfx_curve_read (GstTfxCurve *self, const GstClockTime *times, guint n)
     while (step > 0 && i + length < n &&
            GST_CLOCK_DIFF (times[i + length - 1], times[i + length]) == step)
       length++;
-    gst_control_binding_get_g_value_array (self->binding, times[i], step,
-        length, self->values + i);
+    gst_tfx_curve_ask (self, times[i], MAX (step, 0), i, length);
     /* A trigger that is asked for many sees the first alone. */
     for (guint k = i; length > 1 && k < i + length; k++) {
-      if (!G_IS_VALUE (&self->values[k]))
-        gst_control_binding_get_g_value_array (self->binding, times[k], 0, 1,
-            self->values + k);
+      if (!gst_tfx_curve_has (self, k))
+        gst_tfx_curve_ask (self, times[k], 0, k, 1);
     }
   }
 }
@@ -127,23 +161,34 @@ gst_tfx_curves_read (GstTfxCurves *self, const GstClockTime *times, guint n)
     gst_tfx_curve_read (&self->items[i], times, n);
 }
 
+/* Whether one of its values is that which was set last. */
 static gboolean
-gst_tfx_curve_is_equal (const GValue *a, const GValue *b)
+gst_tfx_curve_is_last (const GstTfxCurve *self, guint index)
 {
-  if (G_VALUE_HOLDS_DOUBLE (a))
-    return g_value_get_double (a) == g_value_get_double (b);
-  return gst_value_compare (a, b) == GST_VALUE_EQUAL;
+  if (!gst_tfx_curve_is_set (&self->last))
+    return FALSE;
+  return self->is_number
+             ? g_value_get_double (&self->last) == self->numbers[index]
+             : gst_value_compare (&self->last, &self->values[index]) ==
+                   GST_VALUE_EQUAL;
 }
 
 /* As g_object_set_property() does it, but that nobody is told. */
 static void
-gst_tfx_curve_set (GstTfxCurve *self, GValue *value)
+gst_tfx_curve_set (GstTfxCurve *self, guint index)
 {
   GParamSpec *spec = self->binding->pspec;
-  GObjectClass *klass = g_type_class_peek (spec->owner_type);
 
-  g_param_value_validate (spec, value);
-  klass->set_property (G_OBJECT (self->object), spec->param_id, value, spec);
+  if (!gst_tfx_curve_is_set (&self->last))
+    g_value_init (&self->last, G_PARAM_SPEC_VALUE_TYPE (spec));
+  if (self->is_number)
+    g_value_set_double (&self->last, self->numbers[index]);
+  else
+    g_value_copy (&self->values[index], &self->last);
+  g_param_value_validate (spec, &self->last);
+  self->klass->set_property (G_OBJECT (self->object), spec->param_id,
+      &self->last, spec);
+  self->has_changed = TRUE;
 }
 
 void
@@ -151,18 +196,11 @@ gst_tfx_curves_apply (GstTfxCurves *self, guint index)
 {
   for (guint i = 0; i < self->n; i++) {
     GstTfxCurve *curve = &self->items[i];
-    GValue *value = &curve->values[index];
 
     /* A source may have nothing to say for a time. */
-    if (!G_IS_VALUE (value) ||
-        (G_IS_VALUE (&curve->last) &&
-            gst_tfx_curve_is_equal (&curve->last, value)))
-      continue;
-    gst_tfx_curve_set (curve, value);
-    if (!G_IS_VALUE (&curve->last))
-      g_value_init (&curve->last, G_VALUE_TYPE (value));
-    g_value_copy (value, &curve->last);
-    curve->has_changed = TRUE;
+    if (gst_tfx_curve_has (curve, index) &&
+        !gst_tfx_curve_is_last (curve, index))
+      gst_tfx_curve_set (curve, index);
   }
 }
 

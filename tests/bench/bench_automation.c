@@ -64,7 +64,7 @@ bind (GstElement *element, const Case *c)
             c->stage));
   }
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
-  for (guint i = 0; i <= 10000; i++)
+  for (guint i = 0; i <= 3000; i++)
     gst_timed_value_control_source_set (points, i * GST_SECOND,
         i % 2 ? c->to : c->from);
   gst_object_add_control_binding (object,
