@@ -44,8 +44,8 @@ test_cuda_new (const char *compute)
 
   if (compute) {
     test_cuda_set ("TFX_STANDIN_CC", compute);
-    /* A device that is there is made to do either. */
-    if (!test_cuda_is_standin ())
+    /* A device that is there, or is like one, is made to do either. */
+    if (!test_cuda_is_standin () || getenv ("TFX_STANDIN_CARD"))
       test_cuda_set ("TFX_CUDA",
           strcmp (compute, TEST_CUDA_DOUBLE) == 0 ? "double" : "twofold");
   }
@@ -64,6 +64,18 @@ test_cuda_is_standin (void)
   if (d && d->device_get (&device, 0) == CUDA_SUCCESS)
     d->device_get_name (name, sizeof name, device);
   return strncmp (name, "stand-in", 8) == 0;
+}
+
+size_t
+test_cuda_max_shared (TfxCuda *cuda)
+{
+  int size = 0;
+
+  must (tfx_driver_get (NULL)->device_get_attribute (&size,
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            tfx_cuda_device (cuda)),
+      "shared memory");
+  return (size_t)size;
 }
 
 /* ---- device memory ---------------------------------------------------------- */

@@ -22,6 +22,9 @@ void test_cuda_set (const char *name, const char *value);
 /* True if the driver is the stand-in. */
 bool test_cuda_is_standin (void);
 
+/* Bytes of shared memory that a block may have. */
+size_t test_cuda_max_shared (TfxCuda *cuda);
+
 /* Device memory, outside of what the backend knows.  Ends the program if a
  * call fails. */
 void *test_cuda_alloc (TfxCuda *cuda, size_t size);
