@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../backend.h"
-#include "../slot.h"
 #include "kind-fir.h"
 #include "../cpu/convolver.h"
 
@@ -101,17 +100,14 @@ unit_is_prepared (const TfxStage *stage, const TfxUnitSpec *spec)
 
 /* ---- taps ---------------------------------------------------------------------- */
 
-/* More than are in use at once: those of a queue, and those of two cross-fades. */
-#define POOL_SIZE (TFX_QUEUE_MAX + 8)
-
 /* A convolver, and taps that it had: kept, so that those that come take no
  * memory. */
 typedef struct Unit
 {
   TfxConvolver *convolver;
   TfxConvolverFiller *filler; /* NULL: there was no need */
-  TfxConvolverTaps *pool[POOL_SIZE];
-  size_t n_pool;
+  TfxConvolverTaps **pool;
+  size_t n_pool, pool_room;
 } Unit;
 
 static int
@@ -144,10 +140,18 @@ refill_taps (Unit *u, const TfxStage *stage, const TfxUnitSpec *spec)
 static void
 keep_taps (Unit *u, TfxConvolverTaps *taps)
 {
-  if (!u->filler)
-    tfx_convolver_filler_new (taps, &u->filler);
-  if (u->filler && u->n_pool < POOL_SIZE)
-    u->pool[u->n_pool++] = tfx_convolver_taps_ref (taps);
+  if (!u->filler && tfx_convolver_filler_new (taps, &u->filler) < 0)
+    return;
+  if (u->n_pool == u->pool_room) {
+    const size_t room = u->pool_room > 0 ? 2 * u->pool_room : 8;
+    TfxConvolverTaps **pool = realloc (u->pool, room * sizeof *pool);
+
+    if (!pool)
+      return;
+    u->pool = pool;
+    u->pool_room = room;
+  }
+  u->pool[u->n_pool++] = tfx_convolver_taps_ref (taps);
 }
 
 static int
@@ -187,6 +191,7 @@ unit_free (void *unit)
   tfx_convolver_filler_free (&u->filler);
   for (size_t i = 0; i < u->n_pool; i++)
     tfx_convolver_taps_unref (&u->pool[i]);
+  free (u->pool);
   free (u);
 }
 
