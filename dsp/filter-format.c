@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "borrow.h"
+#include "queue.h"
 
 /* Units of another format, made ready beside the ones in use. */
 typedef struct Format
@@ -48,6 +49,7 @@ swap_unit (TfxSlot *slot, void *data)
 {
   Format *format = data;
   const TfxUnitKind *kind = slot->stage->kind->unit;
+  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec);
   void *unit;
 
   if (!slot->unit)
@@ -60,6 +62,7 @@ swap_unit (TfxSlot *slot, void *data)
     kind->set_state (unit, format->state);
     slot->unit = unit;
     unit = old;
+    tfx_queue_remake (slot, &spec);
   }
   if (unit)
     kind->free (unit);

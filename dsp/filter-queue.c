@@ -24,8 +24,8 @@ set_in_next (TfxFilter *f, TfxStage *stage)
 static int
 queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
 {
-  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
+  TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxUnitSpec unit;
   int ret;
 
   if (tfx_queue_first (slot) ? tfx_queue_ends_with (slot, stage)
@@ -34,15 +34,14 @@ queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
   /* The CPU runs what moves. */
   tfx_borrow_from_device (f);
   if (stage->kind->unit && !slot->unit) {
-    TfxSlotSpec made = spec;
-
-    if (!made.kernel)
-      made.kernel = stage->kind->unit->get_kernel ();
-    ret = tfx_slot_make_room (slot, &made);
+    if (!spec.kernel)
+      spec.kernel = stage->kind->unit->get_kernel ();
+    ret = tfx_slot_make_room (slot, &spec);
     if (ret < 0)
       return ret;
-    f->kernel = made.kernel;
+    f->kernel = spec.kernel;
   }
+  unit = tfx_slot_unit_spec (&spec);
   ret = tfx_queue_add (slot, stage, &unit, frame);
   f->is_changing = f->is_changing || ret == 0;
   return ret;

@@ -138,6 +138,21 @@ tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
   return 0;
 }
 
+void
+tfx_queue_remake (TfxSlot *slot, const TfxUnitSpec *spec)
+{
+  const TfxUnitKind *kind = slot->stage->kind->unit;
+
+  for (size_t i = 0; slot->queue && i < slot->queue->n; i++) {
+    TfxQueueEntry *e = entry_at (slot->queue, i);
+
+    kind->drop_values (e->values);
+    e->values = NULL;
+    if (kind->prepare_values (slot->unit, e->stage, spec, &e->values) < 0)
+      e->values = NULL;
+  }
+}
+
 TfxQueueEntry *
 tfx_queue_first (const TfxSlot *slot)
 {

@@ -36,6 +36,10 @@ void tfx_queue_remove_first (TfxSlot *slot);
  * there are not so many. */
 uint64_t tfx_queue_start (const TfxSlot *slot, size_t i);
 
+/* The slot has another unit: what was made ready for the old one is made for this
+ * one.  Short of memory, a point is left out. */
+void tfx_queue_remake (TfxSlot *slot, const TfxUnitSpec *spec);
+
 void tfx_queue_free (TfxSlot *slot);
 
 #endif

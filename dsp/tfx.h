@@ -223,6 +223,10 @@ int tfx_fir_design_check (const TfxFirDesign *design, double rate_hz,
  * tfx_fir_design_check() says. */
 int tfx_fir_design (const TfxFirDesign *design, double rate_hz, double *taps);
 
+/* How many frames the points are from each other at which a kernel of so many taps
+ * takes other values under a curve, see tfx_stage_grid_frames(). */
+size_t tfx_fir_grid_frames (size_t n_taps);
+
 /* The filter that does what filter a and then filter b do, in one:
  * taps[n_a + n_b - 1] = a * b.  n_a, n_b >= 1; taps apart from both.  Takes
  * n_a n_b multiplications. */

@@ -256,14 +256,20 @@ fir_join (const TfxStage *first, const TfxStage *second,
  * from each other as a sixteenth of it. */
 #define TAPS_PER_FRAME 16
 
-static size_t
-fir_grid_frames (const TfxStage *stage)
+size_t
+tfx_fir_grid_frames (size_t n_taps)
 {
   size_t n = TFX_GRID_FRAMES;
 
-  while (n * TAPS_PER_FRAME < stage->u.fir.n_taps)
+  while (n * TAPS_PER_FRAME < n_taps)
     n *= 2;
   return n;
+}
+
+static size_t
+fir_grid_frames (const TfxStage *stage)
+{
+  return tfx_fir_grid_frames (stage->u.fir.n_taps);
 }
 
 static int

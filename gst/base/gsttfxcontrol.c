@@ -229,7 +229,9 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
     return control->n_ready;
   }
   control->is_due = FALSE;
-  if (g_atomic_int_get (&priv->dirty))
+  if (!control->is_followed || g_atomic_int_get (&priv->set_by_hand))
+    control->is_put_off = FALSE;
+  if (g_atomic_int_get (&priv->dirty) && !control->is_put_off)
     gst_tfx_settings_update (self);
   do {
     if (control->is_followed && control->point < end)

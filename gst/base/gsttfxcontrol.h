@@ -26,6 +26,7 @@ typedef struct
   gsize n_ready;        /* from which on so many can be run */
   gboolean is_due;      /* another structure begins at it */
   gboolean is_reading;  /* the values of `point` are being queued */
+  gboolean is_put_off;  /* to another point, and nothing else was set */
   GstClockTime anchor;  /* a time of the stream, and */
   guint64 anchor_frame; /* the frame that had it */
 } GstTfxControl;

@@ -54,8 +54,12 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   delay grew have been dropped from the output
  * @excess_delay: set by the subclass: so much of the delay is due to the chain before
  *   this one; when the stream starts again a chain without it is asked for
+ * @point: move_stage under a curve: the point of the grid, in frames of the filter,
+ *   at which the values are to hold; 0: from the next frame on
  * @ask_again: set by the subclass together with a return value of %NULL: ask
- *   again with the next buffer
+ *   again with the next buffer.  By move_stage for a point, together with %TRUE: at
+ *   the next point
+ * @is_for_next_buffer: and not before the next buffer
  *
  * What a new chain is for, and what is to be done with it.
  */
@@ -73,7 +77,9 @@ typedef struct
   gboolean at_once;
   gsize min_frames;
   gsize excess_delay;
+  guint64 point;
   gboolean ask_again;
+  gboolean is_for_next_buffer;
 } GstTfxBuild;
 
 /**

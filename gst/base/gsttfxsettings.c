@@ -112,6 +112,8 @@ gst_tfx_settings_queue_stage (GstTfxSharedFilter *filter, guint64 point,
 {
   gint err;
 
+  /* It goes there from the point before on, for as long as such a stage takes. */
+  point += tfx_stage_grid_frames (stage) - TFX_GRID_FRAMES;
   tfx_filter_lock (filter->filter);
   err = tfx_filter_queue_stage (filter->filter, point, stage);
   tfx_filter_unlock (filter->filter);
@@ -216,9 +218,14 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
   gst_tfx_settings_begin (self, &build);
   build.is_settled = FALSE;
   build.is_running = TRUE; /* at that point */
+  build.point = point;
   priv->control.is_reading = TRUE;
   is_done = klass->move_stage && klass->move_stage (self, &build);
   priv->control.is_reading = FALSE;
+  priv->control.is_put_off =
+      is_done && build.ask_again && !build.is_for_next_buffer;
+  if (is_done && build.ask_again)
+    gst_tfx_settings_put_off (self, &build);
   if (is_done)
     return TRUE;
   if (build.by_hand)

@@ -120,16 +120,15 @@ gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
     const GstTfxBuild *build, GError **error)
 {
   GstTfxElement *element = GST_TFX_ELEMENT (self);
-  gboolean may_wait = !build->is_running;
   GError *fault = NULL;
-  GstTfxImpulse *impulse = gst_tfx_kernel_loader_get (&self->loader, element,
-      source, build->rate, build->n_channels, may_wait, &fault);
+  GstTfxImpulse *impulse =
+      gst_tfx_kernel_loader_get (&self->loader, element, source, build, &fault);
 
   if (fault && gst_tfx_kernel_loader_has_any (&self->loader)) {
     gst_tfx_element_report_refusal (element, fault);
     g_clear_error (&fault);
-    impulse = gst_tfx_kernel_loader_get (&self->loader, element, source,
-        build->rate, build->n_channels, may_wait, &fault);
+    impulse = gst_tfx_kernel_loader_get (&self->loader, element, source, build,
+        &fault);
   }
   if (fault)
     g_propagate_error (error, fault);
@@ -151,33 +150,92 @@ gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
   return chain;
 }
 
+/* What the properties ask for; to be cleared. */
+typedef struct
+{
+  GstTfxKernelSource source;
+  TfxFirMethod method;
+  gboolean align;
+  gint delay;
+} GstTfxFirAsked;
+
+static void
+gst_tfx_fir_get_asked (GstTfxFir *self, GstTfxFirAsked *asked)
+{
+  GST_OBJECT_LOCK (self);
+  gst_tfx_kernel_source_copy (&asked->source, &self->source);
+  asked->method = self->method;
+  asked->align = self->align;
+  asked->delay = self->delay;
+  GST_OBJECT_UNLOCK (self);
+}
+
 static TfxChain *
 gst_tfx_fir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     GError **error)
 {
   GstTfxFir *self = GST_TFX_FIR (element);
-  GstTfxKernelSource source;
+  GstTfxFirAsked asked;
   GstTfxImpulse *impulse;
-  TfxFirMethod method;
-  gboolean align;
-  gint delay;
   TfxStage *stage = NULL;
 
   gst_tfx_fir_stager_settle (&self->stager, build);
-  GST_OBJECT_LOCK (self);
-  gst_tfx_kernel_source_copy (&source, &self->source);
-  method = self->method;
-  align = self->align;
-  delay = self->delay;
-  GST_OBJECT_UNLOCK (self);
-
-  impulse = gst_tfx_fir_find_impulse (self, &source, build, error);
-  gst_tfx_kernel_source_clear (&source);
+  gst_tfx_fir_get_asked (self, &asked);
+  impulse = gst_tfx_fir_find_impulse (self, &asked.source, build, error);
+  gst_tfx_kernel_source_clear (&asked.source);
   if (impulse)
     stage = gst_tfx_fir_stager_get (&self->stager, element, impulse,
-        align ? gst_tfx_fir_find_delay (self, impulse, delay, build->rate) : 0,
-        method, build, error);
+        asked.align
+            ? gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate)
+            : 0,
+        asked.method, build, error);
   return stage ? gst_tfx_fir_make_chain (stage, error) : NULL;
+}
+
+/* Where the time or the kind of a kernel does not allow it to move inside of a
+ * buffer, the next one is waited for. */
+static gboolean
+gst_tfx_fir_wait (GstTfxBuild *build, gboolean until_next_point)
+{
+  build->ask_again = TRUE;
+  build->is_for_next_buffer = !until_next_point;
+  return TRUE;
+}
+
+/* A kernel of the same length with other taps: nothing is allocated once it has
+ * moved, and it takes less than a tenth of the time that there is. */
+static gboolean
+gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
+{
+  GstTfxFir *self = GST_TFX_FIR (element);
+  GstTfxImpulse *impulse = NULL;
+  GstTfxFirAsked asked;
+  gboolean is_done = FALSE;
+  gsize delay = 0;
+
+  if (!build->is_running || build->was_refused)
+    return FALSE;
+  gst_tfx_fir_stager_settle (&self->stager, build);
+  gst_tfx_fir_get_asked (self, &asked);
+  if (build->point > 0 &&
+      gst_tfx_kernel_source_takes_long (&asked.source, build)) {
+    is_done = gst_tfx_fir_wait (build, FALSE);
+  } else if (gst_tfx_fir_stager_can_move (&self->stager, asked.method)) {
+    if (build->point > 0 &&
+        (build->point - TFX_GRID_FRAMES) %
+                gst_tfx_fir_stager_grid_frames (&self->stager) >
+            0)
+      is_done = gst_tfx_fir_wait (build, TRUE);
+    else
+      impulse = gst_tfx_kernel_loader_move (&self->loader, element,
+          &asked.source, build);
+  }
+  gst_tfx_kernel_source_clear (&asked.source);
+  if (!impulse)
+    return is_done;
+  if (asked.align)
+    delay = gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate);
+  return gst_tfx_fir_stager_move (&self->stager, element, impulse, delay);
 }
 
 static void
@@ -314,6 +372,7 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
       "Convolves with a designed kernel, an own one or a sound file",
       "the gst-tfx authors");
   GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
+  GST_TFX_ELEMENT_CLASS (klass)->move_stage = gst_tfx_fir_move_stage;
   GST_TFX_ELEMENT_CLASS (klass)->stop = gst_tfx_fir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FIR_METHOD, 0);
 }

@@ -209,9 +209,80 @@ gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
     build->min_frames = build->excess_delay = 0;
     return NULL;
   }
+  /* Stages of another shape are of no use any more. */
+  g_clear_pointer (&self->moving, g_ptr_array_unref);
   build->delay = target.delay;
   gst_tfx_fir_setting_set (&self->offered, &target);
   return stage;
+}
+
+/* ---- taps that move ------------------------------------------------------------- */
+
+gboolean
+gst_tfx_fir_stager_can_move (const GstTfxFirStager *self, TfxFirMethod method)
+{
+  return self->running.impulse && self->running.method == method &&
+         self->running.n_taps < MIN_LONG_TAPS &&
+         gst_tfx_fir_setting_equal (&self->running, &self->offered) &&
+         !gst_tfx_worker_get_job (&self->worker);
+}
+
+gsize
+gst_tfx_fir_stager_grid_frames (const GstTfxFirStager *self)
+{
+  return tfx_fir_grid_frames (self->running.n_taps);
+}
+
+static void
+gst_tfx_fir_stage_free (gpointer data)
+{
+  TfxStage *stage = data;
+
+  tfx_stage_unref (&stage);
+}
+
+/* One that the filter has let go of, or a new one; NULL if memory is short. */
+static TfxStage *
+gst_tfx_fir_stager_fill (GstTfxFirStager *self, const GstTfxFirSetting *setting)
+{
+  TfxStage *stage;
+
+  if (!self->moving)
+    self->moving = g_ptr_array_new_with_free_func (gst_tfx_fir_stage_free);
+  if (self->n_room < setting->n_taps) {
+    g_free (self->room);
+    self->n_room = setting->n_taps;
+    self->room = g_new (gdouble, self->n_room);
+  }
+  for (guint i = 0; i < self->moving->len; i++) {
+    stage = self->moving->pdata[i];
+    if (gst_tfx_impulse_reuse_stage (setting->impulse, stage,
+            setting->n_leading, setting->n_taps, setting->method, self->room))
+      return stage;
+  }
+  stage = gst_tfx_fir_setting_make_stage (setting, self->id, NULL);
+  if (stage)
+    g_ptr_array_add (self->moving, stage);
+  return stage;
+}
+
+gboolean
+gst_tfx_fir_stager_move (GstTfxFirStager *self, GstTfxElement *element,
+    GstTfxImpulse *impulse, gsize delay)
+{
+  GstTfxFirSetting setting = self->running;
+  TfxStage *stage;
+
+  if (impulse->n_taps != setting.impulse->n_taps ||
+      delay != setting.delay - setting.n_leading)
+    return FALSE;
+  setting.impulse = impulse;
+  stage = gst_tfx_fir_stager_fill (self, &setting);
+  if (!stage || !gst_tfx_element_set_stage (element, stage))
+    return FALSE;
+  gst_tfx_fir_setting_set (&self->running, &setting);
+  gst_tfx_fir_setting_set (&self->offered, &setting);
+  return TRUE;
 }
 
 void
@@ -223,4 +294,7 @@ gst_tfx_fir_stager_clear (GstTfxFirStager *self)
   gst_tfx_worker_clear (&self->worker);
   gst_tfx_fir_setting_set (&self->running, &none);
   gst_tfx_fir_setting_set (&self->offered, &none);
+  g_clear_pointer (&self->moving, g_ptr_array_unref);
+  g_clear_pointer (&self->room, g_free);
+  self->n_room = 0;
 }

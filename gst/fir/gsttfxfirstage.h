@@ -30,6 +30,9 @@ typedef struct
   GstTfxFirSetting running; /* what is in force */
   GstTfxFirSetting offered; /* what was given out last */
   GstTfxWorker worker;
+  GPtrArray *moving; /* stages for values that move, used again and again */
+  gdouble *room;     /* for taps with zeros around them */
+  gsize n_room;
 } GstTfxFirStager;
 
 /* Before each build: what was given out last is in force, or was refused. */
@@ -43,6 +46,17 @@ gst_tfx_fir_stager_settle (GstTfxFirStager *self, const GstTfxBuild *build);
 TfxStage *gst_tfx_fir_stager_get (GstTfxFirStager *self, GstTfxElement *element,
     GstTfxImpulse *impulse, gsize delay, TfxFirMethod method,
     GstTfxBuild *build, GError **error);
+
+/* Whether the running stage is one whose taps can move; and the frames between two
+ * points of a curve at which they can. */
+gboolean
+gst_tfx_fir_stager_can_move (const GstTfxFirStager *self, TfxFirMethod method);
+gsize gst_tfx_fir_stager_grid_frames (const GstTfxFirStager *self);
+
+/* The running stage gets other taps, as many and as late.  FALSE if that cannot
+ * be. */
+gboolean gst_tfx_fir_stager_move (GstTfxFirStager *self, GstTfxElement *element,
+    GstTfxImpulse *impulse, gsize delay);
 
 /* Waits for what is being made, and forgets all but the id. */
 void gst_tfx_fir_stager_clear (GstTfxFirStager *self);

@@ -17,8 +17,9 @@
 GstTfxImpulse *
 gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps)
 {
-  GstTfxImpulse *self = g_atomic_rc_box_new0 (GstTfxImpulse);
+  GstTfxImpulse *self = g_new0 (GstTfxImpulse, 1);
 
+  self->refs = 1;
   self->rate = rate;
   self->n_kernels = n_kernels;
   self->n_taps = n_taps;
@@ -29,23 +30,40 @@ gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps)
   return self;
 }
 
-static void
-gst_tfx_impulse_clear (gpointer data)
-{
-  g_free (((GstTfxImpulse *)data)->taps);
-}
-
 GstTfxImpulse *
 gst_tfx_impulse_ref (GstTfxImpulse *self)
 {
-  return g_atomic_rc_box_acquire (self);
+  g_atomic_int_inc (&self->refs);
+  return self;
 }
 
 void
 gst_tfx_impulse_unref (GstTfxImpulse *self)
 {
-  if (self)
-    g_atomic_rc_box_release_full (self, gst_tfx_impulse_clear);
+  if (!self || !g_atomic_int_dec_and_test (&self->refs))
+    return;
+  g_free (self->taps);
+  g_free (self);
+}
+
+gboolean
+gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps)
+{
+  return self && g_atomic_int_get (&self->refs) == 1 && self->n_kernels == 1 &&
+         self->n_taps == n_taps;
+}
+
+/* One kernel whose taps can be set.  FALSE if memory is short. */
+static gboolean
+gst_tfx_impulse_make_free (GstTfxImpulse **impulse, guint rate, gsize n_taps)
+{
+  if (!gst_tfx_impulse_is_free (*impulse, n_taps)) {
+    gst_tfx_impulse_unref (*impulse);
+    *impulse = gst_tfx_impulse_new (rate, 1, n_taps);
+  }
+  if (*impulse)
+    (*impulse)->rate = rate;
+  return *impulse != NULL;
 }
 
 /* Whether taps[n - 1 - i] is sign * taps[i]. */
@@ -86,32 +104,30 @@ gst_tfx_impulse_finish (GstTfxImpulse *self)
 }
 
 gint
-gst_tfx_impulse_new_design (const TfxFirDesign *design, guint rate,
-    GstTfxImpulse **impulse)
+gst_tfx_impulse_set_design (GstTfxImpulse **impulse, const TfxFirDesign *design,
+    guint rate)
 {
-  GstTfxImpulse *self = gst_tfx_impulse_new (rate, 1, design->n_taps);
-  gint err = self ? tfx_fir_design (design, rate, self->taps) : -ENOMEM;
+  gint err = -ENOMEM;
 
-  if (err < 0) {
-    gst_tfx_impulse_unref (self);
-    return err;
+  if (gst_tfx_impulse_make_free (impulse, rate, design->n_taps))
+    err = tfx_fir_design (design, rate, (*impulse)->taps);
+  if (err == 0) {
+    (*impulse)->is_linear_phase = TRUE;
+    (*impulse)->beginning = 0;
+    (*impulse)->delay = (design->n_taps - 1) / 2;
   }
-  self->is_linear_phase = TRUE;
-  self->delay = (self->n_taps - 1) / 2;
-  *impulse = self;
-  return 0;
+  return err;
 }
 
-GstTfxImpulse *
-gst_tfx_impulse_new_values (const gdouble *values, gsize n, GError **error)
+gboolean
+gst_tfx_impulse_set_values (GstTfxImpulse **impulse, const gdouble *values,
+    gsize n, GError **error)
 {
-  GstTfxImpulse *self;
-
   if (n > TFX_FIR_MAX_TAPS) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "kernel has %" G_GSIZE_FORMAT " taps, and %u is the most", n,
         TFX_FIR_MAX_TAPS);
-    return NULL;
+    return FALSE;
   }
   for (gsize i = 0; i < n; i++) {
     if (!(fabs (values[i]) <= GST_TFX_IMPULSE_MAX)) {
@@ -119,18 +135,18 @@ gst_tfx_impulse_new_values (const gdouble *values, gsize n, GError **error)
           "tap %" G_GSIZE_FORMAT " of kernel is %g, and must lie between %g "
           "and %g",
           i, values[i], -GST_TFX_IMPULSE_MAX, GST_TFX_IMPULSE_MAX);
-      return NULL;
+      return FALSE;
     }
   }
-  self = gst_tfx_impulse_new (0, 1, n);
-  if (!self) {
+  if (!gst_tfx_impulse_make_free (impulse, 0, n)) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "no memory for the %" G_GSIZE_FORMAT " taps of kernel", n);
-    return NULL;
+    return FALSE;
   }
-  memcpy (self->taps, values, n * sizeof (gdouble));
-  gst_tfx_impulse_finish (self);
-  return self;
+  memcpy ((*impulse)->taps, values, n * sizeof (gdouble));
+  (*impulse)->beginning = 0;
+  gst_tfx_impulse_finish (*impulse);
+  return TRUE;
 }
 
 /* ---- stages --------------------------------------------------------------------- */
@@ -177,4 +193,20 @@ gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
   g_free (kernels);
   g_free (padded);
   return stage;
+}
+
+gboolean
+gst_tfx_impulse_reuse_stage (const GstTfxImpulse *self, TfxStage *stage,
+    gsize n_leading, gsize n_taps, TfxFirMethod method, gdouble *room)
+{
+  const gdouble *taps = self->taps;
+
+  if (self->n_kernels != 1 || n_leading + self->n_taps > n_taps)
+    return FALSE;
+  if (n_taps > self->n_taps) {
+    memset (room, 0, n_taps * sizeof *room);
+    memcpy (room + n_leading, self->taps, self->n_taps * sizeof *room);
+    taps = room;
+  }
+  return tfx_stage_reuse_fir (stage, &taps, 1, n_taps, method);
 }

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 /* Reference-counted; immutable once it is filled; any thread. */
 typedef struct
 {
+  gint refs;       /* atomic */
   guint rate;      /* Hz; 0: that of the stream, whatever it is */
   guint n_kernels; /* 1 for all channels, or one for each */
   gsize n_taps;
@@ -35,15 +36,20 @@ typedef struct
 GstTfxImpulse *gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps);
 void gst_tfx_impulse_finish (GstTfxImpulse *self);
 
-/* A windowed-sinc kernel.  0, or the negative errno value of
- * tfx_fir_design(). */
-gint gst_tfx_impulse_new_design (const TfxFirDesign *design, guint rate,
-    GstTfxImpulse **impulse);
+/* Whether nobody else holds it, and it is one kernel of so many taps: its taps can
+ * be set anew.  NULL is allowed. */
+gboolean gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps);
 
-/* One kernel for all channels.  NULL with a text for the user if values is no
- * kernel. */
-GstTfxImpulse *
-gst_tfx_impulse_new_values (const gdouble *values, gsize n, GError **error);
+/* A windowed-sinc kernel, in the place of *impulse if that is free, else in that of
+ * another one.  0, or the negative errno value of tfx_fir_design(): *impulse is then
+ * free or NULL. */
+gint gst_tfx_impulse_set_design (GstTfxImpulse **impulse,
+    const TfxFirDesign *design, guint rate);
+
+/* One kernel for all channels, likewise.  FALSE with a text for the user if values
+ * is no kernel. */
+gboolean gst_tfx_impulse_set_values (GstTfxImpulse **impulse,
+    const gdouble *values, gsize n, GError **error);
 
 GstTfxImpulse *gst_tfx_impulse_ref (GstTfxImpulse *self);
 /* NULL is allowed. */
@@ -54,6 +60,12 @@ void gst_tfx_impulse_unref (GstTfxImpulse *self);
  * too long, or memory is short. */
 TfxStage *gst_tfx_impulse_make_stage (const GstTfxImpulse *self, guint64 id,
     gsize n_leading, gsize n_taps, TfxFirMethod method, GError **error);
+
+/* The same with other taps, of one kernel, where nobody else holds the stage.
+ * room[n_taps] is used if there are zeros; FALSE if it cannot be done. */
+gboolean
+gst_tfx_impulse_reuse_stage (const GstTfxImpulse *self, TfxStage *stage,
+    gsize n_leading, gsize n_taps, TfxFirMethod method, gdouble *room);
 
 G_END_DECLS
 

@@ -8,8 +8,11 @@
 
 #include "gsttfximpulsefile.h"
 
-/* Designs of more taps than this take milliseconds. */
-#define MAX_QUICK_TAPS 8192
+/* What a design takes at the most, and what is made of it, for each tap; and what
+ * it may take of the time that a buffer lasts.  Shorter ones come alone. */
+#define TAP_NS 15.0
+#define MAX_PART 0.1
+#define MIN_BUFFER_FRAMES 64
 
 /* What tfx_fir_design_check() begins with if the number of taps is at fault. */
 #define TAPS_FAULT "n_taps: "
@@ -20,6 +23,7 @@ struct _GstTfxKernel
   GstTfxKernelSource source;
   guint rate, n_channels;
 
+  GstTfxImpulse *room; /* what an impulse response can be put into, or NULL */
   GstTfxImpulse *impulse; /* or else: */
   GError *error;
   GstTfxImpulse *file; /* what is in the file, at its own rate */
@@ -52,6 +56,7 @@ gst_tfx_kernel_free (gpointer data)
   if (!self)
     return;
   gst_tfx_kernel_source_clear (&self->source);
+  gst_tfx_impulse_unref (self->room);
   gst_tfx_impulse_unref (self->impulse);
   gst_tfx_impulse_unref (self->file);
   g_clear_error (&self->error);
@@ -73,7 +78,9 @@ gst_tfx_kernel_try_design (GstTfxKernel *self)
 {
   g_clear_pointer (&self->impulse, gst_tfx_impulse_unref);
   self->design_err =
-      gst_tfx_impulse_new_design (&self->design, self->rate, &self->impulse);
+      gst_tfx_impulse_set_design (&self->room, &self->design, self->rate);
+  if (self->design_err == 0)
+    self->impulse = g_steal_pointer (&self->room);
   return self->design_err;
 }
 
@@ -141,13 +148,15 @@ gst_tfx_kernel_report (const GstTfxKernel *self, GstTfxElement *element)
 
 /* ---- all of them ---------------------------------------------------------------- */
 
-static gboolean
-gst_tfx_kernel_takes_long (const GstTfxKernel *self)
+gboolean
+gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
+    const GstTfxBuild *build)
 {
-  const GstTfxKernelSource *source = &self->source;
+  const gsize n_frames = MAX (build->spec->block_frames, MIN_BUFFER_FRAMES);
+  const gdouble buffer_ns = n_frames / build->rate * (gdouble)GST_SECOND;
 
   return source->location ||
-         (!source->values && source->n_taps > MAX_QUICK_TAPS);
+         (!source->values && source->n_taps * TAP_NS > MAX_PART * buffer_ns);
 }
 
 /* Finds the impulse response, or the error.  Any thread. */
@@ -166,9 +175,9 @@ gst_tfx_kernel_load (gpointer data)
       self->impulse = gst_tfx_impulse_file_fit (self->file, self->rate,
           self->n_channels, source->location, &self->error);
   } else if (values) {
-    self->impulse =
-        gst_tfx_impulse_new_values (&g_array_index (values, gdouble, 0),
-            values->len, &self->error);
+    if (gst_tfx_impulse_set_values (&self->room,
+            &g_array_index (values, gdouble, 0), values->len, &self->error))
+      self->impulse = g_steal_pointer (&self->room);
   } else {
     gst_tfx_kernel_load_design (self);
   }
@@ -185,12 +194,12 @@ gst_tfx_kernel_loader_notify (gpointer element, gpointer kernel)
 /* One that is loaded; NULL: not yet. */
 static GstTfxKernel *
 gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
-    const GstTfxKernelSource *source, guint rate, guint n_channels,
-    gboolean may_wait)
+    const GstTfxKernelSource *source, const GstTfxBuild *build)
 {
+  const gboolean may_wait = !build->is_running;
   GstTfxKernel *kernel = gst_tfx_worker_take (&self->worker, may_wait);
 
-  if (gst_tfx_kernel_is_for (kernel, source, rate, n_channels))
+  if (gst_tfx_kernel_is_for (kernel, source, build->rate, build->n_channels))
     return kernel;
   gst_tfx_kernel_free (kernel);
   if (gst_tfx_worker_get_job (&self->worker))
@@ -198,11 +207,11 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
   if (may_wait)
     gst_tfx_worker_clear (&self->worker);
 
-  kernel = gst_tfx_kernel_new (source, rate, n_channels);
+  kernel = gst_tfx_kernel_new (source, build->rate, build->n_channels);
   if (self->good && self->good->file &&
       gst_tfx_kernel_source_equal (&self->good->source, source))
     kernel->file = gst_tfx_impulse_ref (self->good->file);
-  if (!may_wait && gst_tfx_kernel_takes_long (kernel) &&
+  if (!may_wait && gst_tfx_kernel_source_takes_long (source, build) &&
       gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
           gst_tfx_kernel_loader_notify, element))
     return NULL;
@@ -212,10 +221,10 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
 
 GstTfxImpulse *
 gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
-    const GstTfxKernelSource *asked, guint rate, guint n_channels,
-    gboolean may_wait, GError **error)
+    const GstTfxKernelSource *asked, const GstTfxBuild *build, GError **error)
 {
   const GstTfxKernelSource *source = asked;
+  const guint rate = build->rate, n_channels = build->n_channels;
   GstTfxKernel *kernel;
 
   if (self->good && gst_tfx_kernel_is_for (self->bad, asked, rate, n_channels))
@@ -223,8 +232,7 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   if (gst_tfx_kernel_is_for (self->good, source, rate, n_channels))
     return self->good->impulse;
 
-  kernel = gst_tfx_kernel_loader_load (self, element, source, rate, n_channels,
-      may_wait);
+  kernel = gst_tfx_kernel_loader_load (self, element, source, build);
   if (!kernel)
     return NULL;
   if (!kernel->impulse) {
@@ -235,11 +243,62 @@ gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
   }
   if (source == asked)
     g_clear_pointer (&self->bad, gst_tfx_kernel_free);
-  if (self->good && !may_wait && gst_tfx_kernel_takes_long (self->good))
+  if (self->good && build->is_running &&
+      gst_tfx_kernel_source_takes_long (&self->good->source, build))
     gst_tfx_worker_free_later (&self->worker, self->good, gst_tfx_kernel_free);
   else
     gst_tfx_kernel_free (self->good);
   self->good = kernel;
+  gst_tfx_kernel_report (kernel, element);
+  return kernel->impulse;
+}
+
+/* Whether nothing but values lies between what is asked and what there is. */
+static gboolean
+gst_tfx_kernel_loader_can_move (const GstTfxKernelLoader *self,
+    const GstTfxKernelSource *source, const GstTfxBuild *build)
+{
+  const GstTfxKernel *good = self->good;
+
+  if (!good || self->bad || gst_tfx_worker_get_job (&self->worker) ||
+      good->rate != build->rate || good->n_channels != build->n_channels ||
+      good->source.location ||
+      gst_tfx_kernel_source_takes_long (source, build) ||
+      !source->values != !good->source.values)
+    return FALSE;
+  return source->values ? source->values->len == good->impulse->n_taps
+                        : source->n_taps == good->source.n_taps;
+}
+
+GstTfxImpulse *
+gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
+    const GstTfxKernelSource *source, const GstTfxBuild *build)
+{
+  GstTfxKernel *kernel = self->spare, *last = self->good;
+
+  if (!gst_tfx_kernel_loader_can_move (self, source, build))
+    return NULL;
+  if (!kernel || kernel->rate != build->rate ||
+      kernel->n_channels != build->n_channels) {
+    gst_tfx_kernel_free (kernel);
+    kernel = gst_tfx_kernel_new (source, build->rate, build->n_channels);
+  } else {
+    gst_tfx_kernel_source_clear (&kernel->source);
+    gst_tfx_kernel_source_copy (&kernel->source, source);
+    kernel->because = NULL;
+    if (!kernel->room)
+      kernel->room = g_steal_pointer (&kernel->impulse);
+  }
+  self->spare = kernel;
+  g_clear_pointer (&kernel->impulse, gst_tfx_impulse_unref);
+  gst_tfx_kernel_load (kernel);
+  /* It is told of where the chain is built. */
+  g_clear_error (&kernel->error);
+  if (!kernel->impulse || kernel->impulse->n_taps != last->impulse->n_taps ||
+      kernel->impulse->delay != last->impulse->delay)
+    return NULL;
+  self->good = kernel;
+  self->spare = last;
   gst_tfx_kernel_report (kernel, element);
   return kernel->impulse;
 }
@@ -257,4 +316,5 @@ gst_tfx_kernel_loader_clear (GstTfxKernelLoader *self)
   gst_tfx_worker_clear (&self->worker);
   g_clear_pointer (&self->bad, gst_tfx_kernel_free);
   g_clear_pointer (&self->good, gst_tfx_kernel_free);
+  g_clear_pointer (&self->spare, gst_tfx_kernel_free);
 }

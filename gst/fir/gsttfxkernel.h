@@ -16,19 +16,32 @@ typedef struct _GstTfxKernel GstTfxKernel;
  * thread.  Starts with all zero, ends with gst_tfx_kernel_loader_clear(). */
 typedef struct
 {
-  GstTfxKernel *good; /* the last that works */
-  GstTfxKernel *bad;  /* one that was asked for since and does not, or NULL */
+  GstTfxKernel *good;  /* the last that works */
+  GstTfxKernel *bad;   /* one that was asked for since and does not, or NULL */
+  GstTfxKernel *spare; /* for values that move, or NULL */
   GstTfxWorker worker;
 } GstTfxKernelLoader;
+
+/* Whether it takes longer than a stream can wait for: more than a tenth of the time
+ * that a buffer lasts. */
+gboolean gst_tfx_kernel_source_takes_long (const GstTfxKernelSource *source,
+    const GstTfxBuild *build);
 
 /* The impulse response of a source for a stream, the loader's own until it is
  * asked again.  NULL with a text for the user if there is none; that is told
  * once, then that of the last source that works is given instead.  NULL
- * without: it takes long and @may_wait is FALSE, so it is being loaded;
+ * without: it takes long and the stream runs, so it is being loaded;
  * gst_tfx_element_mark_ready() will be called. */
-GstTfxImpulse *gst_tfx_kernel_loader_get (GstTfxKernelLoader *self,
-    GstTfxElement *element, const GstTfxKernelSource *source, guint rate,
-    guint n_channels, gboolean may_wait, GError **error);
+GstTfxImpulse *
+gst_tfx_kernel_loader_get (GstTfxKernelLoader *self, GstTfxElement *element,
+    const GstTfxKernelSource *source, const GstTfxBuild *build, GError **error);
+
+/* The same for one that differs from the last by values alone: as many taps, as
+ * late.  Once it has been asked it takes no memory.  NULL: gst_tfx_kernel_loader_get()
+ * is the way. */
+GstTfxImpulse *
+gst_tfx_kernel_loader_move (GstTfxKernelLoader *self, GstTfxElement *element,
+    const GstTfxKernelSource *source, const GstTfxBuild *build);
 
 /* Whether there is an impulse response from before. */
 gboolean gst_tfx_kernel_loader_has_any (const GstTfxKernelLoader *self);

@@ -371,6 +371,43 @@ test_curves (void)
   tap_many_end (&memory);
 }
 
+/* Blocks turn out to have another length when values have been queued. */
+static void
+test_format (void)
+{
+  static const Curve curve = { 101, TFX_FIR_DIRECT, 1 };
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
+  double *out[2];
+
+  for (unsigned k = 0; k < 2; k++) {
+    TfxStage *stages[2] = { NULL };
+    TfxChain *chain = NULL;
+    TestFilter *filter;
+
+    out[k] = make_sine ();
+    if (set_fir (&curve, 500, &stages[0]) && set_fir (&curve, 5000, &stages[1]))
+      chain = chain_of (tfx_stage_ref (stages[0]));
+    filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+    tfx_filter_lock (filter->filter);
+    tap_check (tfx_filter_queue_stage (filter->filter, 320, stages[1]) == 0,
+        "values are queued");
+    if (k == 1)
+      tap_check (tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480) ==
+                     0,
+          "the blocks get another length");
+    tfx_filter_unlock (filter->filter);
+    test_filter_f64 (filter, out[k], 1, 1000);
+    tfx_chain_unref (&chain);
+    tfx_stage_unref (&stages[0]);
+    tfx_stage_unref (&stages[1]);
+    test_filter_free (&filter);
+  }
+  tap_check (memcmp (out[0], out[1], 1000 * sizeof *out[0]) == 0,
+      "what was queued holds all the same");
+  free (out[0]);
+  free (out[1]);
+}
+
 /* Against a filter that is designed at every sample. */
 static void
 test_ideal (void)
@@ -409,6 +446,7 @@ static const TapTest tests[] = {
   { "own-kernels", test_own_kernels },
   { "delays", test_delays },
   { "curves", test_curves },
+  { "format", test_format },
   { "ideal", test_ideal },
   { NULL, NULL },
 };

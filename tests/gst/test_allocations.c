@@ -191,6 +191,25 @@ move_cutoff (TfxLine *line, guint buffer)
 }
 
 static void
+move_kernel (TfxLine *line, guint buffer)
+{
+  GstElement *x = tfx_line_get (line, "x");
+  const gdouble taps[] = { 1.0, 0.1 * (buffer % 7), -0.25 };
+  GValue kernel = G_VALUE_INIT, tap = G_VALUE_INIT;
+
+  g_value_init (&kernel, GST_TYPE_ARRAY);
+  g_value_init (&tap, G_TYPE_DOUBLE);
+  for (guint i = 0; i < G_N_ELEMENTS (taps); i++) {
+    g_value_set_double (&tap, taps[i]);
+    gst_value_array_append_value (&kernel, &tap);
+  }
+  g_object_set_property (G_OBJECT (x), "kernel", &kernel);
+  g_value_unset (&tap);
+  g_value_unset (&kernel);
+  gst_object_unref (x);
+}
+
+static void
 move_gain (TfxLine *line, guint buffer)
 {
   gst_child_proxy_set (GST_CHILD_PROXY (line->element), "x::eq::gain",
@@ -208,6 +227,11 @@ static const Moving moving[] = {
   { "tfxbutterworth ! tfxbutterworth name=x order=4 ! tfxchebyshev",
       move_cutoff },
   { "tfxchebyshev name=x", move_cutoff },
+  { "tfxfir name=x", move_cutoff },
+  { "tfxfir name=x taps=511 method=fft window=kaiser", move_cutoff },
+  { "tfxfir name=x taps=2001 mode=high-pass align=false", move_cutoff },
+  { "tfxbutterworth ! tfxfir name=x ! tfxchebyshev", move_cutoff },
+  { "tfxfir name=x kernel=\"<1.0,0.5,0.25>\"", move_kernel },
   { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", move_gain },
 };
 
@@ -236,6 +260,8 @@ static const Controlled controlled[] = {
   { "tfxbutterworth name=x", NULL, "cutoff" },
   { "tfxbutterworth name=x order=16 mode=band-pass", NULL, "upper-frequency" },
   { "tfxchebyshev name=x", NULL, "ripple" },
+  { "tfxfir name=x", NULL, "cutoff" },
+  { "tfxfir name=x taps=2001 align=false", NULL, "cutoff" },
   { "tfxbutterworth ! tfxchebyshev name=x type=2 ! tfxbutterworth", NULL,
       "attenuation" },
   { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", "eq", "q" },

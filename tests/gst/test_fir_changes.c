@@ -541,6 +541,88 @@ GST_START_TEST (test_flush_while_changing)
 }
 GST_END_TEST;
 
+/* ---- what is heard of a jump ----------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *launch, *to;
+} Jump;
+
+static const Jump jumps[] = {
+  { "tfxfir taps=101 cutoff=500", "cutoff=5000" },
+  { "tfxfir taps=101 cutoff=5000", "cutoff=500" },
+  { "tfxfir taps=2001 mode=high-pass cutoff=20", "cutoff=3000" },
+  { "tfxfir taps=101 cutoff=1000", "taps=301" },
+  { "tfxfir kernel=\"<1.0,0.0,0.0>\"", "kernel=<-0.5,0.25,0.1>" },
+  { "tfxchain chain=\"d=Delay(1000, mix=0.2, feedback=0.9)\"",
+      "chain=d=Delay(1000, mix=0.9, feedback=0.1)" },
+  { "tfxchain chain=\"d=Delay(1000, mix=0.5)\"",
+      "chain=d=Delay(3000, mix=0.5)" },
+};
+
+static gdouble
+find_bend (const gdouble *x, gsize n)
+{
+  gdouble bend = 0.0;
+
+  for (gsize i = 1; i + 1 < n; i++)
+    bend = MAX (bend, fabs (x[i + 1] - 2.0 * x[i] + x[i - 1]));
+  return bend;
+}
+
+static gdouble
+find_energy (const gdouble *x, gsize n)
+{
+  gdouble energy = 0.0;
+
+  for (gsize i = 0; i < n; i++)
+    energy += x[i] * x[i];
+  return energy;
+}
+
+/* A sine of 440 Hz goes on without a click: -80 dB above 2 kHz, and no more
+ * bent than before or behind. */
+GST_START_TEST (test_jumps)
+{
+  const Jump *jump = &jumps[__i__];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (jump->launch, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble in[ALL], *taps, *high;
+  const gdouble *out;
+  gchar **to = g_strsplit (jump->to, "=", 2);
+  gdouble bend, steady;
+
+  for (gsize i = 0; i < ALL; i++)
+    in[i] = 0.5 * sin (2.0 * G_PI * 440.0 * i / RATE);
+  tfx_firs_push (h, &info, in, BEFORE, 0, BLOCK);
+  gst_util_set_object_arg (G_OBJECT (h->element), to[0], to[1]);
+  tfx_firs_push (h, &info, in + BEFORE, ALL - BEFORE, BEFORE, BLOCK);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  tfx_firs_collect (caught, h, &info);
+  out = tfx_firs_samples (caught);
+
+  bend = find_bend (out + 8000, 16000);
+  steady = MAX (find_bend (out + 8000, 2500), find_bend (out + 21500, 2500));
+  fail_unless (bend <= 1.5 * steady, "%s, %s: bent %g times as much",
+      jump->launch, jump->to, bend / steady);
+  taps = tfx_firs_design (TFX_MODE_HIGH_PASS, TFX_WINDOW_NUTTALL, 1001, 2000, 0,
+      RATE);
+  high = tfx_firs_convolve (taps, 1, 1001, 500, out, ALL, 1);
+  fail_unless (find_energy (high + 8000, 16000) <
+                   1e-8 * find_energy (out + 8000, 16000),
+      "%s, %s: %g dB", jump->launch, jump->to,
+      10.0 * log10 (find_energy (high + 8000, 16000) /
+                    find_energy (out + 8000, 16000)));
+  g_strfreev (to);
+  g_free (taps);
+  g_free (high);
+  tfx_firs_catch_free (caught);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 fir_changes_suite (void)
 {
@@ -548,6 +630,7 @@ fir_changes_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_loop_test (tc, test_changes, 0, 3 * G_N_ELEMENTS (changes));
   tcase_add_test (tc, test_to_a_long_room);
   tcase_add_test (tc, test_between_long_rooms);
