@@ -242,6 +242,11 @@ tfx_cuda_wait (TfxCuda *cuda)
 }
 
 void
+tfx_cuda_finish_compiling (TfxCuda *cuda)
+{
+}
+
+void
 tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size)
 {
   g_strlcpy (text, missing, size);
