@@ -18,6 +18,8 @@ DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
+# The filter core for AArch64, and what runs it.
+DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 # GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
 # which needs OpenCV and some 200 MB: see deps_require_cuda.
 DEPS_CUDA="libgstreamer-plugins-bad1.0-0"
@@ -70,6 +72,11 @@ deps_has() {
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     gnuplot-nox) command -v gnuplot ;;
+    gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
+    libc6-dev-arm64-cross)
+      echo '#include <math.h>' | aarch64-linux-gnu-gcc -E -
+      ;;
+    qemu-user) command -v qemu-aarch64 ;;
     clang-format-14) command -v clang-format-14 ;;
     *) false ;;
   esac > /dev/null 2>&1

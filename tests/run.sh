@@ -7,11 +7,12 @@ set -u
 usage="Usage: tests/run.sh [--quick]
 
 Installs what is missing (Debian packages, by apt-get), builds in build/ and
-runs every test; builds in build-sanitize/ with the address and undefined
-behaviour sanitizers and runs them again; then checks the two commands'
+runs every test; builds the filter core for AArch64 in build-aarch64/ and runs
+its tests in an emulator; builds in build-sanitize/ with the address and
+undefined behaviour sanitizers and runs all again; then checks the two commands'
 own behaviour and the look of the sources.
 
---quick  without the sanitizers and without the slow tests"
+--quick  without AArch64, the sanitizers and the slow tests"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
@@ -129,6 +130,24 @@ if $built; then
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
+fi
+
+# ---- the filter core on AArch64 ---------------------------------------------
+
+if $built && ! $quick; then
+  title "the filter core on AArch64, in an emulator"
+  # shellcheck disable=SC2086 # one word for each package
+  if deps_require "for the tests on AArch64" $DEPS_AARCH64; then
+    # What takes 113-bit numbers, or minutes, says nothing of a processor.
+    test_args=(--timeout-multiplier 10
+      example faults filter filter_alloc filter_change fir_alloc fir_convolver
+      kernels lang lang_stages plan queue row unit_moves update)
+    build_and_test 'aarch64: ' "$root/build-aarch64" \
+      --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
+  else
+    echo "not tested on AArch64"
+    skipped=$((skipped + 1))
+  fi
 fi
 
 # ---- the same with sanitizers -----------------------------------------------

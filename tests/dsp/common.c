@@ -9,12 +9,12 @@
 #include <string.h>
 
 const char *const test_kernels[TEST_N_KERNELS] = { "c", "sse2", "avx2",
-  "avx512" };
+  "avx512", "neon" };
 
 bool
-test_is_sanitized (void)
+test_is_slow (void)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(TEST_IS_EMULATED)
   return true;
 #else
   return false;
