@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIR_THREADS 128
+#define FIR_THREADS 256
 
 /* Larger samples count as 0, as on the CPU: so that no sum overflows. */
 #define LIMIT_FLOAT 0x1p100

@@ -21,8 +21,10 @@
 /* Warps of a multiprocessor that keep its arithmetic busy. */
 #define BUSY_WARPS 12
 
-/* Shared memory of a block, so that three of them fit. */
+/* Shared memory of a block, so that three of them fit; one of many warps does
+ * alone. */
 #define SHARED_ASK (72 * 1024)
+#define MANY_WARPS 5
 
 static unsigned
 log2_ceil (size_t n)
@@ -127,8 +129,9 @@ tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2, int lanes_log2)
   }
   lay_out (ask, &s, max_warps);
   /* Shorter tiles rather than narrower rows, down to a point. */
-  while (segment_log2 < 0 && s.n_tiles > 1 && s.segment_log2 > 5 &&
-         s.shared_size > SHARED_ASK) {
+  while (
+      segment_log2 < 0 && s.n_tiles > 1 && s.segment_log2 > 5 &&
+      s.shared_size > (s.n_warps < MANY_WARPS ? SHARED_ASK : ask->max_shared)) {
     s.segment_log2--;
     lay_out (ask, &s, max_warps);
   }

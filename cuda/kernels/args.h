@@ -162,11 +162,10 @@ typedef struct TfxFirArgs
 #define TFX_FFT_MIN_LOG2 8
 #define TFX_FFT_MAX_LOG2 12
 
-/* Bytes of shared memory that a transform takes: numbers of 16 bytes, one left
- * out after each eight, and the header. */
+/* Bytes of shared memory that a transform takes: numbers of 16 bytes, and the
+ * header. */
 #define TFX_FFT_HEADER 16
-#define TFX_FFT_SHARED(log2)                                                   \
-  (TFX_FFT_HEADER + 16 * (((size_t)1 << (log2)) + ((size_t)1 << (log2)) / 8))
+#define TFX_FFT_SHARED(log2) (TFX_FFT_HEADER + ((size_t)16 << (log2)))
 
 /* The same by transforms, see fft.h.  P = 2^log2 frames are a tile; the kernels
  * are cut into n_partitions of P taps.  Spectra have P numbers each. */

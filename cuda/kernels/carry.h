@@ -88,13 +88,12 @@ TFX_DEVICE_FN bool
 carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     R (&v)[2 * G])
 {
-  bool reset = false;
+  bool reset = false, ready = !wanted;
 
 #pragma unroll 1
   for (;;) {
-    bool ready = true;
-
-    if (wanted) {
+    if (!ready) {
+      ready = true;
 #pragma unroll
       for (int i = 0; i < 2 * G; i++) {
         tfx_u64 high = slot[(2 * i) * 32], low = slot[(2 * i + 1) * 32];
@@ -107,7 +106,9 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     }
     if (__all_sync (TFX_ALL_LANES, ready))
       break;
-    TFX_SLEEP (100);
+    /* One word is waited for, the last one that is written, not all of them. */
+    while (!ready && (unsigned)(slot[(4 * G - 1) * 32] >> 33) != epoch)
+      TFX_SLEEP (100);
   }
   if (!wanted || reset) {
 #pragma unroll

@@ -11,9 +11,10 @@
 #include "cascade.h"
 
 /* Threads of a block and blocks of a multiprocessor, so that nothing spills
- * out of the registers that this leaves: 128 of a thread, 168 or 255. */
-#define FIXED_THREADS(group) ((group) < 6 ? 256 : 128)
-#define FIXED_BLOCKS(group) ((group) < 6 ? 2 : 3)
+ * out of the registers that this leaves: 128 of a thread, 168 or 255.  Eight
+ * warps take eight channels, which are a whole sector where they interleave. */
+#define FIXED_THREADS(group) 256
+#define FIXED_BLOCKS(group) ((group) < 6 ? 2 : 1)
 #define ANY_THREADS(group) ((group) < 5 ? 256 : 128)
 #define ANY_BLOCKS(group) ((group) < 5 ? 2 : (group) < 6 ? 3 : 2)
 
@@ -54,8 +55,7 @@ CASCADE_ONLY (CASCADE_NAME, CASCADE_REAL, CASCADE_GROUP)
 #define CASCADE_DOUBLE(group)
 #endif
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 != 0 ||                     \
-    __CUDA_ARCH__ >= 1000
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1000
 #define CASCADE_TWOFOLD(group)                                                 \
   CASCADE_FIXED (tfx_cascade_f32_twofold_g##group, Twofold, group)             \
   CASCADE_ANY (tfx_cascade_any_twofold_g##group, Twofold, group)

@@ -87,19 +87,27 @@ fft_next (const TfxFftArgs &args, volatile FftTile *tile)
   tile->epoch = has_history ? args.control[2] + 1 : 0;
 }
 
-/* A frame of the stream, around the block. */
+/* A frame of the stream, around the block.  is_own: it is the tile's, and the
+ * next block may need it. */
 TFX_DEVICE_FN double
-fft_frame (const TfxFftArgs &args, unsigned channel, long long n)
+fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
 {
-  if (n >= 0)
-    return (unsigned long long)n < args.n_frames
-               ? sound_or_zero (
-                     any_read (args.in, channel, (unsigned long long)n),
-                     args.limit)
+  double x, sound;
+
+  if (n < 0)
+    return n > -(long long)args.n_taps && args.ring.data != nullptr
+               ? *ring_at (args.ring, channel, n)
                : 0.0;
-  return n > -(long long)args.n_taps && args.ring.data != nullptr
-             ? *ring_at (args.ring, channel, n)
-             : 0.0;
+  if ((unsigned long long)n >= args.n_frames)
+    return 0.0;
+  x = any_read (args.in, channel, (unsigned long long)n);
+  sound = sound_or_zero (x, args.limit);
+  if (is_own) {
+    if (!(sound == x))
+      args.cleared[channel] = 1;
+    ring_keep (args.ring, channel, (unsigned long long)n, sound);
+  }
+  return sound;
 }
 
 /* The tile and the one before it; or a partition of taps and zeros. */
@@ -110,16 +118,19 @@ fft_load (const TfxFftArgs &args, const volatile FftTile &tile, Complex<R> *z)
   const unsigned size = 1u << args.log2;
   long long begin = args.start + (long long)tile.index * size;
   unsigned channel = tile.channel;
+  bool is_heard = !args.of_taps && tile.index >= args.n_silent;
 
   if (!args.of_taps)
     begin -= size;
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
     bool used = !args.of_taps || i < size / 2;
+    bool is_own = is_heard && i >= size / 2;
+    long long n = begin + 2 * i;
     Complex<R> c;
 
-    real_set (used ? fft_frame (args, channel, begin + 2 * i) : 0.0, &c.re);
-    real_set (used ? fft_frame (args, channel, begin + 2 * i + 1) : 0.0, &c.im);
+    real_set (used ? fft_frame (args, channel, n, is_own) : 0.0, &c.re);
+    real_set (used ? fft_frame (args, channel, n + 1, is_own) : 0.0, &c.im);
     z[fft_place (i)] = c;
   }
 }
@@ -155,8 +166,8 @@ fft_wait (const TfxFftArgs &args, const volatile FftTile &tile)
 {
   const volatile unsigned *filled =
       args.control + 4 + (size_t)tile.channel * args.n_slots;
-  unsigned n = tile.index < args.n_partitions - 1 ? tile.index
-                                                  : args.n_partitions - 1;
+  unsigned n =
+      tile.index < args.n_partitions - 1 ? tile.index : args.n_partitions - 1;
 
 #pragma unroll 1
   for (unsigned q = 1 + threadIdx.x; q <= n; q += blockDim.x) {
@@ -231,29 +242,6 @@ fft_store (const TfxFftArgs &args, const volatile FftTile &tile,
   }
 }
 
-/* The frames of the tile go into the ring. */
-TFX_DEVICE_FN void
-fft_keep (const TfxFftArgs &args, const volatile FftTile &tile)
-{
-  const unsigned size = 1u << args.log2;
-  long long begin = args.start + (long long)tile.index * size;
-  unsigned channel = tile.channel;
-
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    long long n = begin + i;
-    double x, sound;
-
-    if (n < 0 || (unsigned long long)n >= args.n_frames)
-      continue;
-    x = any_read (args.in, channel, (unsigned long long)n);
-    sound = sound_or_zero (x, args.limit);
-    if (!(sound == x))
-      args.cleared[channel] = 1;
-    ring_keep (args.ring, channel, (unsigned long long)n, sound);
-  }
-}
-
 /* The last block to finish makes ready for the next launch. */
 TFX_DEVICE_FN void
 fft_end (const TfxFftArgs &args, const volatile FftTile &tile)
@@ -299,7 +287,6 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
     __syncthreads ();
     fft_backward (z, twiddles, args.log2);
     fft_store (args, *tile, z);
-    fft_keep (args, *tile);
   }
   if (threadIdx.x == 0 && fft_has_history (args))
     fft_end (args, *tile);

@@ -58,12 +58,14 @@ complex_mul (const Complex<R> &a, const Complex<R> &b)
     real_fma (a.re, b.im, real_mul (a.im, b.re)) };
 }
 
-/* Where number i stands.  One place is left out after each eight, so that
- * neighbouring threads meet no bank twice. */
+/* Where number i stands.  Eight numbers of 16 bytes fill the banks; bits 3 and 4
+ * turn the places of eight around, so that neighbouring threads meet no bank twice
+ * in any pass.  The bits of a place are sums, modulo 2, of bits of i: the place of
+ * i + j, which have no bit in common, is fft_place (i) ^ fft_place (j). */
 TFX_DEVICE_FN unsigned
 fft_place (unsigned i)
 {
-  return i + (i >> 3);
+  return i ^ (i >> 3 & 1) * 3 ^ (i >> 4 & 1) * 6;
 }
 
 TFX_DEVICE_FN unsigned
@@ -81,14 +83,14 @@ fft_pass (Complex<R> *z, const Complex<R> *twiddles, unsigned log2,
 {
   const unsigned quarter_log2 = length_log2 - 2, quarter = 1u << quarter_log2;
   const unsigned step = log2 + 1 - length_log2;
+  const unsigned place1 = fft_place (quarter), place2 = fft_place (2 * quarter);
 
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < 1u << (log2 - 2); i += blockDim.x) {
     unsigned j = i & (quarter - 1);
-    unsigned at = (i >> quarter_log2 << length_log2) + j;
-    Complex<R> *p0 = z + fft_place (at), *p1 = z + fft_place (at + quarter);
-    Complex<R> *p2 = z + fft_place (at + 2 * quarter);
-    Complex<R> *p3 = z + fft_place (at + 3 * quarter);
+    unsigned at = fft_place ((i >> quarter_log2 << length_log2) + j);
+    Complex<R> *p0 = z + at, *p1 = z + (at ^ place1);
+    Complex<R> *p2 = z + (at ^ place2), *p3 = z + (at ^ place1 ^ place2);
     Complex<R> w1 = twiddles[j << step], w2 = twiddles[2 * j << step];
     Complex<R> w3 = twiddles[3 * j << step];
     Complex<R> s, d, t, u;
@@ -126,7 +128,8 @@ fft_pairs (Complex<R> *z, unsigned log2)
 {
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < 1u << (log2 - 1); i += blockDim.x) {
-    Complex<R> *p0 = z + fft_place (2 * i), *p1 = z + fft_place (2 * i + 1);
+    unsigned at = fft_place (2 * i);
+    Complex<R> *p0 = z + at, *p1 = z + (at ^ 1);
     Complex<R> a = *p0, b = *p1;
 
     *p0 = complex_add (a, b);
@@ -168,6 +171,18 @@ fft_backward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   }
 }
 
+/* The places of k and P - k, in bit-reversed order, for the i-th of P / 2 pairs,
+ * i > 0: in [2^m, 2^(m + 1)) they mirror each other, so neighbouring threads find
+ * neighbouring places on both sides. */
+TFX_DEVICE_FN void
+fft_pair (unsigned i, unsigned *r, unsigned *s)
+{
+  unsigned first = 1u << (31 - __clz ((int)i));
+
+  *r = i + first;
+  *s = 6 * first - 1 - *r;
+}
+
 /* The P numbers' transform to that of the 2 P samples: X[k] = E[k] + w^k O[k],
  * X[P - k] = conj (E[k] - w^k O[k]), E and O being those of the even and of the
  * odd samples. */
@@ -178,21 +193,26 @@ fft_split (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   const unsigned half = 1u << (log2 - 1);
 
 #pragma unroll 1
-  for (unsigned k = threadIdx.x; k <= half; k += blockDim.x) {
-    Complex<R> *p = z + fft_place (fft_reverse (k, log2));
-    Complex<R> *q = z + fft_place (fft_reverse (2 * half - k, log2));
-    Complex<R> a = *p, e, o;
+  for (unsigned i = threadIdx.x; i < half; i += blockDim.x) {
+    unsigned r = 1, s = 1;
+    Complex<R> *p, *q, a, b, e, o;
 
-    if (k == 0) {
+    if (i == 0) {
+      a = z[0];
       a = Complex<R>{ real_add (a.re, a.im), real_add (a.re, real_neg (a.im)) };
-      *p = complex_add (a, a);
-      continue;
+      z[0] = complex_add (a, a);
+    } else {
+      fft_pair (i, &r, &s);
     }
-    e = complex_add (a, complex_conj (*q));
-    o = complex_turn (complex_sub (complex_conj (*q), a));
-    o = complex_mul (o, twiddles[k]);
+    p = z + fft_place (r);
+    q = z + fft_place (s);
+    a = *p;
+    b = complex_conj (*q);
+    e = complex_add (a, b);
+    o = complex_turn (complex_sub (b, a));
+    o = complex_mul (o, twiddles[fft_reverse (r, log2)]);
     *p = complex_add (e, o);
-    if (k < half)
+    if (r != s)
       *q = complex_conj (complex_sub (e, o));
   }
 }
@@ -205,21 +225,26 @@ fft_join (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   const unsigned half = 1u << (log2 - 1);
 
 #pragma unroll 1
-  for (unsigned k = threadIdx.x; k <= half; k += blockDim.x) {
-    Complex<R> *p = z + fft_place (fft_reverse (k, log2));
-    Complex<R> *q = z + fft_place (fft_reverse (2 * half - k, log2));
-    Complex<R> a = *p, e, o;
+  for (unsigned i = threadIdx.x; i < half; i += blockDim.x) {
+    unsigned r = 1, s = 1;
+    Complex<R> *p, *q, a, b, e, o;
 
-    if (k == 0) {
-      *p =
+    if (i == 0) {
+      a = z[0];
+      z[0] =
           Complex<R>{ real_add (a.re, a.im), real_add (a.re, real_neg (a.im)) };
-      continue;
+    } else {
+      fft_pair (i, &r, &s);
     }
-    e = complex_add (a, complex_conj (*q));
-    o = complex_sub (a, complex_conj (*q));
-    o = complex_mul (o, complex_conj (twiddles[k]));
+    p = z + fft_place (r);
+    q = z + fft_place (s);
+    a = *p;
+    b = complex_conj (*q);
+    e = complex_add (a, b);
+    o = complex_sub (a, b);
+    o = complex_mul (o, complex_conj (twiddles[fft_reverse (r, log2)]));
     *p = complex_add (e, complex_turn (o));
-    if (k < half)
+    if (r != s)
       *q = complex_add (complex_conj (e), complex_turn (complex_conj (o)));
   }
 }

@@ -31,72 +31,142 @@ cascade_place (const TfxCascadeArgs &args, unsigned channel, unsigned frame)
   return channel * args.pitch + frame + segment;
 }
 
-/* Channel and frame of this thread's i-th sample of a tile; it has as many as
- * a segment has. */
+/* Channel and frame of this thread's i-th sample of a tile, of which it has as many
+ * as a segment has: a warp goes over the rows of its own channels, 32 frames at a
+ * time. */
 TFX_DEVICE_FN void
-cascade_visit (const TfxCascadeArgs &args, unsigned by_channel, unsigned i,
-    unsigned *channel, unsigned *frame)
+cascade_visit (const TfxCascadeArgs &args, unsigned i, unsigned *channel,
+    unsigned *frame)
 {
   unsigned warp = threadIdx.x / TFX_WARP, lane = threadIdx.x % TFX_WARP;
   unsigned tile_log2 = args.segment_log2 + args.lanes_log2;
-  unsigned n_channels = blockDim.x >> args.lanes_log2;
 
-  if (by_channel) {
-    *channel = threadIdx.x % n_channels;
-    *frame = threadIdx.x / n_channels + (i << args.lanes_log2);
-  } else {
-    /* A warp reads the rows of its own channels, 32 frames at a time. */
-    i = i * TFX_WARP + lane;
-    *channel = (warp << (5 - args.lanes_log2)) + (i >> tile_log2);
-    *frame = i & ((1u << tile_log2) - 1);
+  i = i * TFX_WARP + lane;
+  *channel = (warp << (5 - args.lanes_log2)) + (i >> tile_log2);
+  *frame = i & ((1u << tile_log2) - 1);
+}
+
+/* A thread's samples of a tile, where they are a channel's at even distances:
+ * those of a block of interleaved channels, and of a warp that has a channel to
+ * itself. */
+struct TileWalk
+{
+  bool is_even;
+  unsigned channel, frame, step;
+};
+
+TFX_DEVICE_FN TileWalk
+cascade_walk (const TfxCascadeArgs &args, unsigned by_channel)
+{
+  unsigned per = blockDim.x >> args.lanes_log2;
+
+  if (by_channel)
+    return TileWalk{ true, threadIdx.x % per, threadIdx.x / per,
+      1u << args.lanes_log2 };
+  return TileWalk{ args.lanes_log2 == 5, threadIdx.x / TFX_WARP,
+    threadIdx.x % TFX_WARP, TFX_WARP };
+}
+
+/* CHECKED: some of the samples are not there.  Several loads are under way at a
+ * time. */
+template <bool CHECKED, typename IO, typename W>
+TFX_DEVICE_FN void
+cascade_load_walk (const IO *from, long long stride, unsigned n_frames,
+    unsigned frame, unsigned step, unsigned segment_log2, W *to)
+{
+#pragma unroll 1
+  for (unsigned i = 0; i < 1u << segment_log2; i += CASCADE_RUN) {
+    unsigned f = frame;
+    IO x[CASCADE_RUN];
+
+#pragma unroll
+    for (unsigned j = 0; j < CASCADE_RUN; j++, f += step, from += stride)
+      x[j] = !CHECKED || f < n_frames ? *from : (IO)0;
+#pragma unroll
+    for (unsigned j = 0; j < CASCADE_RUN; j++, frame += step)
+      real_set (x[j], &to[frame + (frame >> segment_log2)]);
   }
 }
 
-/* Several loads are under way at a time. */
+/* The same for rows of several channels to a warp: short blocks. */
 template <typename IO, typename W>
 TFX_DEVICE_FN void
-cascade_load (const TfxCascadeArgs &args, const volatile Tile &tile, W *samples)
+cascade_load_rows (const TfxCascadeArgs &args, const volatile Tile &tile,
+    W *samples)
 {
   unsigned n_channels = tile.n_channels, n_frames = tile.n_frames;
   unsigned channel, frame;
   Samples<IO> in = samples_from<IO> (args.in, tile.channel, tile.frame);
 
 #pragma unroll 1
-  for (unsigned i = 0; i < 1u << args.segment_log2; i += CASCADE_RUN) {
-    IO x[CASCADE_RUN];
-
-#pragma unroll
-    for (unsigned j = 0; j < CASCADE_RUN; j++) {
-      cascade_visit (args, args.in_by_channel, i + j, &channel, &frame);
-      x[j] = channel < n_channels && frame < n_frames
-                 ? sample_at (in, channel, frame)
-                 : 0;
-    }
-#pragma unroll
-    for (unsigned j = 0; j < CASCADE_RUN; j++) {
-      cascade_visit (args, args.in_by_channel, i + j, &channel, &frame);
-      real_set (x[j], &samples[cascade_place (args, channel, frame)]);
-    }
+  for (unsigned i = 0; i < 1u << args.segment_log2; i++) {
+    cascade_visit (args, i, &channel, &frame);
+    real_set (channel < n_channels && frame < n_frames
+                  ? sample_at (in, channel, frame)
+                  : (IO)0,
+        &samples[cascade_place (args, channel, frame)]);
   }
 }
 
-/* out = samples + sum; a sum is double. */
 template <typename IO, typename W>
 TFX_DEVICE_FN void
-cascade_store (const TfxCascadeArgs &args, const volatile Tile &tile,
+cascade_load (const TfxCascadeArgs &args, const volatile Tile &tile, W *samples)
+{
+  TileWalk w = cascade_walk (args, args.in_by_channel);
+  unsigned n_frames = w.channel < tile.n_channels ? tile.n_frames : 0;
+  long long stride = (long long)w.step * args.in.frame_stride;
+  const IO *from;
+
+  if (!w.is_even) {
+    cascade_load_rows<IO, W> (args, tile, samples);
+    return;
+  }
+  samples += w.channel * args.pitch;
+  from =
+      samples_from<IO> (args.in, tile.channel + w.channel, tile.frame + w.frame)
+          .data;
+  if (n_frames >> (args.segment_log2 + args.lanes_log2))
+    cascade_load_walk<false> (from, stride, n_frames, w.frame, w.step,
+        args.segment_log2, samples);
+  else
+    cascade_load_walk<true> (from, stride, n_frames, w.frame, w.step,
+        args.segment_log2, samples);
+}
+
+template <bool CHECKED, typename IO, typename W>
+TFX_DEVICE_FN void
+cascade_store_walk (IO *to, long long stride, unsigned n_frames, unsigned frame,
+    unsigned step, unsigned segment_log2, const W *from)
+{
+#pragma unroll 8
+  for (unsigned i = 0; i < 1u << segment_log2;
+       i++, frame += step, to += stride) {
+    if (!CHECKED || frame < n_frames)
+      real_get (from[frame + (frame >> segment_log2)], to);
+  }
+}
+
+/* With a sum, or in rows of several channels to a warp; a sum is double. */
+template <typename IO, typename W>
+TFX_DEVICE_FN void
+cascade_store_rows (const TfxCascadeArgs &args, const volatile Tile &tile,
     const W *samples)
 {
   unsigned n_channels = tile.n_channels, n_frames = tile.n_frames;
   unsigned channel, frame;
+  TileWalk w = cascade_walk (args, args.out_by_channel);
   Samples<IO> out = samples_from<IO> (args.out, tile.channel, tile.frame);
   Samples<double> sum =
       samples_from<double> (args.sum, tile.channel, tile.frame);
 
-#pragma unroll 4
+#pragma unroll 1
   for (unsigned i = 0; i < 1u << args.segment_log2; i++) {
     double x;
 
-    cascade_visit (args, args.out_by_channel, i, &channel, &frame);
+    channel = w.channel;
+    frame = w.frame + i * w.step;
+    if (!w.is_even)
+      cascade_visit (args, i, &channel, &frame);
     if (channel >= n_channels || frame >= n_frames)
       continue;
     if (sum.data == nullptr) {
@@ -108,6 +178,33 @@ cascade_store (const TfxCascadeArgs &args, const volatile Tile &tile,
       real_get (x, &sample_at (out, channel, frame));
     }
   }
+}
+
+/* out = samples + sum. */
+template <typename IO, typename W>
+TFX_DEVICE_FN void
+cascade_store (const TfxCascadeArgs &args, const volatile Tile &tile,
+    const W *samples)
+{
+  TileWalk w = cascade_walk (args, args.out_by_channel);
+  unsigned n_frames = w.channel < tile.n_channels ? tile.n_frames : 0;
+  long long stride = (long long)w.step * args.out.frame_stride;
+  IO *to;
+
+  if (!w.is_even || args.sum.data != nullptr) {
+    cascade_store_rows<IO, W> (args, tile, samples);
+    return;
+  }
+  samples += w.channel * args.pitch;
+  to = samples_from<IO> (args.out, tile.channel + w.channel,
+      tile.frame + w.frame)
+           .data;
+  if (n_frames >> (args.segment_log2 + args.lanes_log2))
+    cascade_store_walk<false> (to, stride, n_frames, w.frame, w.step,
+        args.segment_log2, samples);
+  else
+    cascade_store_walk<true> (to, stride, n_frames, w.frame, w.step,
+        args.segment_log2, samples);
 }
 
 /* Where samples are kept as float, what comes in and goes out is float. */

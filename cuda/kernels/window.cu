@@ -7,7 +7,7 @@
  * those that are still needed: one launch, and nothing is lost if it fails. */
 #include "ring.h"
 
-#define FIR_THREADS 128
+#define FIR_THREADS 256
 #define DELAY_THREADS 256
 
 /* The frame and channel of this thread; false if there is none. */
@@ -58,9 +58,10 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
       continue;
     if (tap.swap && (channel ^ 1) < args.n_channels)
       from = channel ^ 1;
-    past = tap.delay <= n
-               ? finite_or_zero (any_read (args.in, from, n - tap.delay))
-               : *ring_at (args.ring, from, (long long)n - (long long)tap.delay);
+    past =
+        tap.delay <= n
+            ? finite_or_zero (any_read (args.in, from, n - tap.delay))
+            : *ring_at (args.ring, from, (long long)n - (long long)tap.delay);
     y = __fma_rn (tap.gain, past, y);
   }
   ring_keep (args.ring, channel, n, finite_or_zero (x));
@@ -79,6 +80,16 @@ TFX_DEVICE_FN unsigned
 fir_place (unsigned i)
 {
   return i + i / TFX_FIR_RUN;
+}
+
+/* A frame of the block's own, which a later block may need. */
+TFX_DEVICE_FN void
+fir_keep (const TfxFirArgs &args, unsigned channel, unsigned long long n,
+    double given, double sound)
+{
+  if (!(sound == given))
+    args.cleared[channel] = 1;
+  ring_keep (args.ring, channel, n, sound);
 }
 
 /* A block of threads computes FIR_THREADS x TFX_FIR_RUN frames of a channel.
@@ -116,15 +127,23 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
       long long n = (long long)first - tap - TFX_FIR_TAPS + i;
       double x = 0.0;
 
-      if (n >= 0 && (unsigned long long)n < args.n_frames)
-        x = sound_or_zero (any_read (args.in, channel, (unsigned long long)n),
-            args.limit);
-      else if (n < 0 && n > -(long long)args.n_taps)
+      if (n >= 0 && (unsigned long long)n < args.n_frames) {
+        double given = any_read (args.in, channel, (unsigned long long)n);
+
+        x = sound_or_zero (given, args.limit);
+        if (tap == 0 && i >= TFX_FIR_TAPS)
+          fir_keep (args, channel, (unsigned long long)n, given, x);
+      } else if (n < 0 && n > -(long long)args.n_taps)
         x = *ring_at (args.ring, channel, n);
       real_set (x, &window[fir_place (i)]);
     }
-    for (unsigned i = threadIdx.x; i < n_taps; i += FIR_THREADS)
-      taps[i] = kernel[tap + i];
+    /* Zeros to the end of a run. */
+    for (unsigned i = threadIdx.x; i < TFX_FIR_TAPS; i += FIR_THREADS) {
+      if (i < n_taps)
+        taps[i] = kernel[tap + i];
+      else
+        real_set (0.0f, &taps[i]);
+    }
     __syncthreads ();
 
     /* x[i]: the sample under output i. */
@@ -135,50 +154,44 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
       x[i] = window[fir_place (TFX_FIR_TAPS + begin + i)];
 #pragma unroll 1
     for (unsigned k = 0; k < n_taps; k += TFX_FIR_RUN) {
-      /* As many taps as outputs, so that x turns round without a move. */
-#pragma unroll
-      for (int j = 0; j < TFX_FIR_RUN; j++) {
-        if (k + j < n_taps) {
-          R h = taps[k + j];
+      /* As many taps as outputs, so that x turns round without a move; the runs
+       * of taps and of the window begin together. */
+      const R *before = window + fir_place (TFX_FIR_TAPS + begin - k) - 1;
 
 #pragma unroll
-          for (int i = 0; i < TFX_FIR_RUN; i++)
-            y[i] = real_fma (h, x[(i - j + TFX_FIR_RUN) % TFX_FIR_RUN], y[i]);
-          x[TFX_FIR_RUN - 1 - j] =
-              window[fir_place (TFX_FIR_TAPS + begin - k - j - 1)];
-        }
+      for (int j = 0; j < TFX_FIR_RUN; j++) {
+        R h = taps[k + j];
+
+#pragma unroll
+        for (int i = 0; i < TFX_FIR_RUN; i++)
+          y[i] = real_fma (h, x[(i - j + TFX_FIR_RUN) % TFX_FIR_RUN], y[i]);
+        x[TFX_FIR_RUN - 1 - j] = before[-(j + 1)];
       }
     }
   }
 
+  /* By way of the window, so that neighbouring threads write neighbouring
+   * frames. */
+  __syncthreads ();
 #pragma unroll
-  for (int i = 0; i < TFX_FIR_RUN; i++) {
-    unsigned long long n = first + begin + i;
+  for (int i = 0; i < TFX_FIR_RUN; i++)
+    window[fir_place (begin + i)] = y[i];
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < frames; i += FIR_THREADS) {
+    unsigned long long n = first + i;
     double out;
 
     if (n >= args.n_frames)
       break;
-    real_get (y[i], &out);
+    real_get (window[fir_place (i)], &out);
     if (args.sum.data != nullptr)
       out = __dadd_rn (out, any_read (args.sum, channel, n));
     any_write (args.out, channel, n, out);
   }
-  for (unsigned i = threadIdx.x; i < frames; i += FIR_THREADS) {
-    unsigned long long n = first + i;
-    double x, sound;
-
-    if (n >= args.n_frames)
-      break;
-    x = any_read (args.in, channel, n);
-    sound = sound_or_zero (x, args.limit);
-    if (!(sound == x))
-      args.cleared[channel] = 1;
-    ring_keep (args.ring, channel, n, sound);
-  }
 }
 
 #if !defined(WINDOW_ONLY) || defined(WINDOW_FIR_DOUBLE)
-TFX_KERNEL (tfx_fir_double, TfxFirArgs, FIR_THREADS, 4)
+TFX_KERNEL (tfx_fir_double, TfxFirArgs, FIR_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   fir_run<double> (args, shared);
@@ -186,7 +199,7 @@ TFX_KERNEL (tfx_fir_double, TfxFirArgs, FIR_THREADS, 4)
 #endif
 
 #if !defined(WINDOW_ONLY) || defined(WINDOW_FIR_TWOFOLD)
-TFX_KERNEL (tfx_fir_twofold, TfxFirArgs, FIR_THREADS, 4)
+TFX_KERNEL (tfx_fir_twofold, TfxFirArgs, FIR_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   fir_run<Twofold> (args, shared);
