@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_overlap.c: blocks that go in parts: the same samples in whatever order the
+ * streams do their work, and a timeline on which copies and kernels overlap. */
+#include "block.h"
+#include "chains.h"
+#include "engine.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[64];
+
+/* ---- samples ---------------------------------------------------------------- */
+
+/* Runs in as blocks of n_frames; the plan's engine takes parts of so many
+ * samples. */
+static int
+run_parts (TfxCuda *cuda, TfxChain *chain, const TfxBlock *in,
+    const TfxBlock *out, size_t part)
+{
+  const TfxFilterSpec spec = { .rate_hz = RATE,
+    .n_channels = in->n_channels,
+    .sample = in->type };
+  CudaRow *row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+  int ret = 0;
+
+  if (!row)
+    return -1;
+  tfx_cuda_engine_force_parts (row->plan->engine, part);
+  for (size_t first = 0; ret == 0 && first < in->n_frames;) {
+    size_t n = in->n_frames - first < 5000 ? in->n_frames - first : 5000;
+    TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
+    TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
+
+    ret = cuda_row_run (row, &from, &to);
+    first += n;
+  }
+  cuda_row_free (&row);
+  return ret;
+}
+
+/* Streams that run apart put out the bits that come one after the other. */
+static void
+test_parts (void)
+{
+  static const char *const ways[] = { "late", "apart:1", "apart:2", "apart:3" };
+  TapMany many = tap_many ("parts in any order of the streams");
+  TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+
+  for (unsigned i = 0; i < 16; i++) {
+    const unsigned n_channels = 1 + i % 3;
+    const size_t n = 12000, size = n * n_channels;
+    const bool in_place = i % 4 == 3;
+    TfxChain *chain = test_cuda_random_chain (2, 900);
+    double *in = test_cuda_noise (size), *early, *out, *whole;
+    TfxBlock from =
+        i % 2 ? tfx_block_planar (in, TFX_SAMPLE_F64, n_channels, n, n)
+              : tfx_block_interleaved (in, TFX_SAMPLE_F64, n_channels, n);
+    TfxBlock to = from;
+    int ret[3];
+
+    early = test_alloc (size * sizeof *early);
+    out = test_alloc (size * sizeof *out);
+    whole = test_alloc (size * sizeof *whole);
+    to.data = early;
+    ret[0] = run_parts (cuda, chain, &from, &to, 700);
+    to.data = whole;
+    ret[1] = run_parts (cuda, chain, &from, &to, 1 << 20);
+    memcpy (out, in, size * sizeof *in);
+    to.data = out;
+    test_cuda_set ("TFX_STANDIN_ASYNC", ways[i % N_OF (ways)]);
+    ret[2] = run_parts (cuda, chain, in_place ? &to : &from, &to, 700);
+    test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
+    tap_many_check (&many,
+        ret[0] == 0 && ret[2] == 0 &&
+            memcmp (out, early, size * sizeof *out) == 0,
+        "chain %u, %s: %d, %d, %g", i, ways[i % N_OF (ways)], ret[0], ret[2],
+        test_cuda_distance (out, early, size));
+    tap_many_check (&many,
+        ret[1] == 0 && test_cuda_distance (early, whole, size) < 1e-11,
+        "chain %u, against one part: %d, %g", i, ret[1],
+        test_cuda_distance (early, whole, size));
+    tfx_chain_unref (&chain);
+    free (in);
+    free (early);
+    free (out);
+    free (whole);
+  }
+  tfx_cuda_unref (&cuda);
+  tap_many_end (&many);
+}
+
+/* Parts before the one that fails stand, and the CPU goes on behind them. */
+static void
+test_failure (void)
+{
+  const size_t n = 10000, part = 500;
+  TapMany many = tap_many ("parts before a failure stand");
+  TfxSos sos[4];
+  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
+  size_t most = 0;
+
+  test_cuda_equaliser (sos, 4);
+  test_run_f64 (sos, 4, in, expected, n, NULL);
+  for (unsigned i = 1; i < 20; i += 3) {
+    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+    double *x = test_alloc (n * sizeof *x);
+    TfxBlock block = tfx_block_interleaved (x, TFX_SAMPLE_F64, 1, n), rest;
+    char setting[64];
+    size_t n_done;
+    int ret;
+
+    memcpy (x, in, n * sizeof *x);
+    tfx_cuda_engine_force_parts (row->plan->engine, part);
+    snprintf (setting, sizeof setting, "cuLaunchKernel:%u", i);
+    test_cuda_set ("TFX_STANDIN_ASYNC", "apart");
+    test_cuda_set ("TFX_STANDIN_FAIL", setting);
+    tfx_filter_lock (row->filter);
+    ret = tfx_plan_run (row->plan, &block, &block);
+    tfx_filter_unlock (row->filter);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    n_done = tfx_plan_n_done (row->plan);
+    most = n_done > most ? n_done : most;
+    rest = tfx_block_part (&block, n_done, n - n_done, 0, 1);
+    cuda_row_go_to (row, tfx_cpu_backend_for ("c"));
+    cuda_row_run (row, &rest, &rest);
+    test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
+    tap_many_check (&many,
+        ret < 0 && n_done == (i - 1) * part && !tfx_cuda_is_lost (cuda) &&
+            test_cuda_distance (x, expected, n) < 1e-11,
+        "launch %u: returns %d, %zu frames done, %g", i, ret, n_done,
+        test_cuda_distance (x, expected, n));
+    cuda_row_free (&row);
+    tfx_cuda_unref (&cuda);
+    free (x);
+  }
+  tap_many_end (&many);
+  free (in);
+  free (expected);
+}
+
+/* ---- the timeline ------------------------------------------------------------- */
+
+typedef struct Timeline
+{
+  unsigned n_up, n_kernels, n_down;
+  double busy[3];    /* us: up, kernels, down */
+  double begin, end; /* of all of it */
+  double device, pinned;
+} Timeline;
+
+static Timeline
+read_timeline (void)
+{
+  static const char *const names[] = { "up", "kernel", "down" };
+  Timeline t = { .begin = INFINITY };
+  FILE *file = fopen (path, "r");
+  char line[256];
+
+  while (file && fgets (line, sizeof line, file)) {
+    char name[16];
+    double begin, end;
+
+    sscanf (line, "memory %lf %lf", &t.device, &t.pinned);
+    if (sscanf (line, "%15s %*s %lf %lf", name, &begin, &end) != 3)
+      continue;
+    for (unsigned i = 0; i < 3; i++) {
+      if (strcmp (name, names[i]) != 0)
+        continue;
+      t.busy[i] += end - begin;
+      t.n_up += i == 0;
+      t.n_kernels += i == 1;
+      t.n_down += i == 2;
+      t.begin = fmin (t.begin, begin);
+      t.end = fmax (t.end, end);
+    }
+  }
+  if (file)
+    fclose (file);
+  unlink (path);
+  return t;
+}
+
+/* A file of floats in stereo that comes as one block; kernels are not run. */
+static Timeline
+play_file (size_t n_frames)
+{
+  const TfxFilterSpec spec = { .rate_hz = 44100,
+    .n_channels = 2,
+    .sample = TFX_SAMPLE_F32,
+    .block_frames = n_frames };
+  TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+  static unsigned n_played;
+  float *x = test_alloc (n_frames * 2 * sizeof *x);
+  TfxSos sos[TEST_API_SECTIONS];
+  TfxChain *chain;
+  CudaRow *row;
+  Timeline t;
+
+  /* Another file, another count of memory. */
+  snprintf (path, sizeof path, "/tmp/tfx-timeline-%d-%u", (int)getpid (),
+      n_played++);
+  test_cuda_api (sos);
+  chain = test_cuda_chain (tfx_stage_new_id (), sos, TEST_API_SECTIONS);
+  test_cuda_set ("TFX_STANDIN_TIMELINE", path);
+  test_cuda_set ("TFX_STANDIN_KERNELS", "none");
+  row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+  if (cuda_row_f32 (row, x, 2, n_frames) < 0 || row->n_by_cpu > 0)
+    tap_diag ("it was not run");
+  test_cuda_set ("TFX_STANDIN_KERNELS", NULL);
+  test_cuda_set ("TFX_STANDIN_TIMELINE", NULL);
+  t = read_timeline ();
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  tfx_cuda_unref (&cuda);
+  free (x);
+  return t;
+}
+
+static void
+test_timeline (void)
+{
+  const size_t minute = 60 * 44100;
+  Timeline short_one = play_file (minute), long_one = play_file (10 * minute);
+  double *busy = long_one.busy, all = busy[0] + busy[1] + busy[2];
+  double longest = fmax (busy[0], fmax (busy[1], busy[2]));
+
+  tap_diag ("10 minutes: %u parts, up %.1f ms, kernels %.1f ms, down %.1f ms, "
+            "all of it %.1f ms, of %.1f ms one after the other",
+      long_one.n_kernels, busy[0] / 1e3, busy[1] / 1e3, busy[2] / 1e3,
+      (long_one.end - long_one.begin) / 1e3, all / 1e3);
+  tap_diag ("device memory %.1f MB, pinned memory %.1f MB",
+      long_one.device / 1e6, long_one.pinned / 1e6);
+  tap_check (long_one.n_kernels > 40 && long_one.n_up >= long_one.n_kernels &&
+                 long_one.n_down == long_one.n_kernels,
+      "there are parts: %u", long_one.n_kernels);
+  tap_check (long_one.end - long_one.begin < 1.15 * longest,
+      "upload, kernels and downloads overlap: all takes %.2f times the longest",
+      (long_one.end - long_one.begin) / longest);
+  tap_check (long_one.device + long_one.pinned < 100e6,
+      "in at most 100 MB of device and pinned memory");
+  tap_check (long_one.device == short_one.device &&
+                 long_one.pinned == short_one.pinned,
+      "whatever its length");
+}
+
+/* Memory of the host and of the device are one. */
+static void
+test_integrated (void)
+{
+  const size_t n = 20000;
+  TfxSos sos[4];
+  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
+  TfxCuda *cuda;
+  CudaRow *row;
+  TfxStats stats;
+  int ret;
+
+  test_cuda_equaliser (sos, 4);
+  test_run_f64 (sos, 4, in, expected, n, NULL);
+  test_cuda_set ("TFX_STANDIN_CARD", "orin");
+  cuda = test_cuda_new (NULL);
+  row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+  tfx_cuda_engine_force_parts (row->plan->engine, 3000);
+  ret = cuda_row_f64 (row, in, 1, n);
+  stats = cuda_row_stats (row);
+  tap_check (ret == 0 && row->n_by_cpu == 0 &&
+                 test_cuda_distance (in, expected, n) < 1e-11,
+      "an integrated device filters: %d, %g", ret,
+      test_cuda_distance (in, expected, n));
+  tap_check (stats.uploads == 0 && stats.downloads == 0 && stats.launches > 0,
+      "and nothing is moved");
+  cuda_row_free (&row);
+  tfx_cuda_unref (&cuda);
+  test_cuda_set ("TFX_STANDIN_CARD", NULL);
+  free (in);
+  free (expected);
+}
+
+static const TapTest tests[] = {
+  { "parts", test_parts },
+  { "failure", test_failure },
+  { "timeline", test_timeline },
+  { "integrated", test_integrated },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  if (tfx_driver_get (NULL) && !test_cuda_is_standin ()) {
+    printf ("1..0 # SKIP needs the stand-in\n");
+    return 0;
+  }
+  return tap_main (argc, argv, tests);
+}
