@@ -90,6 +90,9 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
 {
   bool reset = false, ready = !wanted;
 
+#pragma unroll
+  for (int i = 0; i < 2 * G; i++)
+    real_set (0.0f, &v[i]);
 #pragma unroll 1
   for (;;) {
     if (!ready) {
@@ -110,7 +113,7 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     while (!ready && (unsigned)(slot[(4 * G - 1) * 32] >> 33) != epoch)
       TFX_SLEEP (100);
   }
-  if (!wanted || reset) {
+  if (reset) {
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &v[i]);
