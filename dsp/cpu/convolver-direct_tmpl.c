@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-direct_tmpl.c: the direct form; see convolver-ops_tmpl.c.
+ * convolver-direct_tmpl.c: the direct form; see convolver-kernels_tmpl.c.
  *
  * Samples are lanes, a tap is broadcast.  A tile of up to MOST vectors of
  * outputs is kept in registers; taps are taken in blocks of GROUPS * LANES.  In phase f
@@ -124,7 +124,7 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
 /* Up to MOST_SHORT taps, whose sum needs no doubles: chains of three products,
  * about -145 dB in float, added up as a tree.  Wide vectors of doubles have enough
  * to do with fewer taps. */
-#define MOST_SHORT (WIDE || LANES == 2 ? 12 : 8)
+#define MOST_SHORT (WIDE || LANES == 2 ? TFX_CONVOLVER_SHORT : 8)
 
 INLINE void
 OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-layout.c: the form in which a FIR filter costs least, by a model
- * of what the loops cost (convolver-cost.h).
+ * of what the loops cost (convolver-kernels.c).
  *
  * Costs are in ns for a frame of one channel, K taps, B the size of a
  * partition, F(B) a transform of B complex values one way:
  *
- *   direct        K (direct + direct_call / frames of a call)
+ *   direct        K (direct + direct_call / frames of a call) + direct_frame
  *   block         2 F(N) + N sum for every 2 N - K + 1 frames
  *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum
  *   head          2 F(B) / B + n_parts sum, and B direct for frames of blocks
@@ -23,8 +23,8 @@
 #define NEAR_BYTES 32768.0
 #define MIDDLE_BYTES 786432.0
 
-/* The direct form is more exact: it may cost a little more. */
-#define DIRECT_PREFERENCE 0.95
+/* The direct form is more exact: it may cost more. */
+#define DIRECT_PREFERENCE 0.9
 
 /* Transforms that are done in steps, between which others run: what they need has
  * left the caches. */
@@ -92,7 +92,12 @@ double
 tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
     size_t n_frames)
 {
-  return (double)n_taps * ((double)n_frames * cost->direct + cost->direct_call);
+  /* a few are simpler */
+  const double frame = n_taps > TFX_CONVOLVER_SHORT ? cost->direct_frame : 0.0;
+
+  return (double)n_taps *
+             ((double)n_frames * cost->direct + cost->direct_call) +
+         (double)n_frames * frame;
 }
 
 /* A frame, in calls of block_frames. */
@@ -101,32 +106,58 @@ direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     size_t n_taps)
 {
   if (spec->block_frames == 0)
-    return (double)n_taps * cost->direct;
+    return tfx_convolver_layout_direct_cost (cost, n_taps, 1024) / 1024.0;
   return tfx_convolver_layout_direct_cost (cost, n_taps, spec->block_frames) /
          (double)spec->block_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
 
-/* For calls of block_frames: as many whole steps as fit, and the rest by one
- * more or directly. */
-static double
-block_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    size_t size)
+/* The frames that a level gives. */
+static size_t
+count_frames (const TfxConvolverLevel *level, size_t n_taps)
 {
-  const size_t step = 2 * size - n_core (spec) + 1;
-  const size_t n_steps = spec->block_frames / step;
-  const size_t n_left = spec->block_frames % step;
-  const double each = tfx_convolver_layout_step_cost (cost, size) + cost->call;
-  const double rest =
-      spec->method == TFX_FIR_FFT
-          ? each
-          : tfx_convolver_layout_direct_cost (cost, n_core (spec), n_left);
+  return 2 * level->size - (n_taps - 1);
+}
 
-  return ((double)n_steps * each + (n_left == 0      ? 0.0
-                                       : rest < each ? rest
-                                                     : each)) /
-         (double)spec->block_frames;
+/* As many whole steps of one level as fit, and the rest by one more, a smaller
+ * one, or directly. */
+double
+tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
+    const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
+    size_t *level, size_t *n_done)
+{
+  double best = is_fft_asked
+                    ? INFINITY
+                    : tfx_convolver_layout_direct_cost (cost, n_taps, n);
+
+  *level = layout->n_levels;
+  *n_done = n;
+  for (size_t i = 0; i < layout->n_levels; i++) {
+    const TfxConvolverLevel *l = &layout->levels[i];
+    const size_t step = count_frames (l, n_taps), n_left = n % step;
+    double total = (double)(n / step) * l->cost, rest = 0.0;
+
+    if (n_left > 0)
+      rest = l->cost;
+    /* after whole steps what is left is planned anew */
+    if (n_left > 0 && n > step) {
+      if (!is_fft_asked)
+        rest = fmin (rest,
+            tfx_convolver_layout_direct_cost (cost, n_taps, n_left));
+      for (size_t k = i + 1; k < layout->n_levels; k++) {
+        if (count_frames (&layout->levels[k], n_taps) >= n_left)
+          rest = fmin (rest, layout->levels[k].cost);
+      }
+    }
+    total += rest;
+    if (total < best) {
+      best = total;
+      *level = i;
+      *n_done = n < step ? n : step;
+    }
+  }
+  return best;
 }
 
 /* What looks at the layouts, one after the other. */
@@ -150,20 +181,26 @@ static void
 try_block (Search *search, size_t size)
 {
   const size_t n = n_core (search->spec);
-  TfxConvolverSpec segments = *search->spec;
+  const size_t n_frames = search->spec->block_frames < TFX_CONVOLVER_MAX_SEGMENT
+                              ? search->spec->block_frames
+                              : TFX_CONVOLVER_MAX_SEGMENT;
   TfxConvolverLayout layout = { TFX_CONVOLVER_BLOCK };
+  size_t level, n_done;
 
-  if (segments.block_frames > TFX_CONVOLVER_MAX_SEGMENT)
-    segments.block_frames = TFX_CONVOLVER_MAX_SEGMENT;
   if (2 * size < n || size % TFX_LEAF != 0)
     return;
-  layout.cost = block_cost (&segments, search->cost, size);
   /* and smaller ones for shorter calls */
   do {
-    layout.levels[layout.n_levels++] = (TfxConvolverLevel){ size, 1, 0 };
+    layout.levels[layout.n_levels++] = (TfxConvolverLevel){ size, 1, 0,
+      search->cost->call +
+          tfx_convolver_layout_step_cost (search->cost, size) };
     size /= 2;
   } while (layout.n_levels < TFX_CONVOLVER_MAX_LEVELS && size % TFX_LEAF == 0 &&
            2 * size >= n + TFX_LEAF);
+  layout.cost =
+      tfx_convolver_layout_plan (&layout, search->cost, n,
+          search->spec->method == TFX_FIR_FFT, n_frames, &level, &n_done) /
+      (double)n_frames;
   visit (search, &layout);
 }
 

@@ -23,6 +23,7 @@ typedef enum
 typedef struct TfxConvolverLevel
 {
   size_t size, n_parts, first;
+  double cost; /* block: ns for the transform, one channel */
 } TfxConvolverLevel;
 
 /* block: the levels are sizes to choose from for each call, the largest first.
@@ -66,6 +67,12 @@ tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size);
 /* ns for a transform of `size` there, and back after one product. */
 double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size);
+
+/* block: ns for n frames of one channel by what costs least, n_taps computed;
+ * which level is the first then (n_levels: direct) and how many frames it gives. */
+double tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
+    const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
+    size_t *level, size_t *n_done);
 
 bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
     const TfxConvolverLayout *b);

@@ -118,40 +118,16 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       tfx_convolver_at (c, l->im, fft->size - n_im), n_im * c->value_size);
 }
 
-/* The transform by which n frames cost least, and how many of them one gives;
- * n_levels and n if the direct form costs less. */
-static size_t
-choose_transform (const TfxConvolver *c, size_t n, size_t *n_done)
-{
-  double best = c->fade_pair[c->active]->is_fft_asked
-                    ? INFINITY
-                    : tfx_convolver_layout_direct_cost (&c->cost, c->n_core, n);
-  size_t chosen = c->layout.n_levels;
-
-  *n_done = n;
-  for (size_t i = 0; i < c->layout.n_levels; i++) {
-    const size_t size = c->layout.levels[i].size;
-    const size_t step = 2 * size - (c->n_core - 1);
-    const double cost =
-        (tfx_convolver_layout_step_cost (&c->cost, size) + c->cost.call) *
-        (double)((n + step - 1) / step);
-    if (cost < best) {
-      best = cost;
-      chosen = i;
-      *n_done = n < step ? n : step;
-    }
-  }
-  return chosen;
-}
-
 void
 tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
     size_t n, void *y)
 {
   for (size_t first = 0, n_done; first < n; first += n_done) {
     void *y_part = tfx_convolver_at (c, y, first);
-    const size_t level = choose_transform (c, n - first, &n_done);
+    size_t level;
 
+    tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
+        c->fade_pair[c->active]->is_fft_asked, n - first, &level, &n_done);
     if (level < c->layout.n_levels)
       render_transform (c, side, channel, first, n_done, level, y_part);
     else

@@ -15,6 +15,9 @@
 #define TFX_TILE (2 * TFX_LEAF)
 #define TFX_LEAF_BATCH 8
 
+/* Taps that the direct form takes as they are. */
+#define TFX_CONVOLVER_SHORT 12
+
 /* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
  * h[0], n[1] more at x[1] and h[1].  That is for leaf 0; those of the
  * following leaves lie x_stride and h_stride values further on. */
@@ -73,11 +76,12 @@ typedef struct TfxConvolverOps
  * counts. */
 typedef struct TfxConvolverCost
 {
-  double direct;      /* a tap and a frame, direct form */
-  double direct_call; /* a tap, whatever the number of frames of the call */
-  double sum_near;    /* a product of a tile sum, all tiles in 24 KiB */
-  double sum;         /* in 512 KiB */
-  double sum_far;     /* in 16 MiB */
+  double direct;       /* a tap and a frame, direct form */
+  double direct_call;  /* a tap, whatever the number of frames of the call */
+  double direct_frame; /* a frame, whatever the number of taps */
+  double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
+  double sum;          /* in 512 KiB */
+  double sum_far;      /* in 16 MiB */
   /* a leaf's transform, one way, in groups of 1, 2 and 4; where there are no
    * such groups, in the largest */
   double leaf[3];
@@ -96,8 +100,9 @@ extern const TfxConvolverKernels tfx_convolver_kernels_c;
 extern const TfxConvolverKernels tfx_convolver_kernels_sse2;
 extern const TfxConvolverKernels tfx_convolver_kernels_avx2;
 extern const TfxConvolverKernels tfx_convolver_kernels_avx512;
+extern const TfxConvolverKernels tfx_convolver_kernels_neon;
 
-/* The kernels called name (c, sse2, avx2, avx512), NULL if this build has
+/* The kernels called name (c, sse2, avx2, avx512, neon), NULL if this build has
  * none of that name.  Whether the machine can run them the caller knows. */
 const TfxConvolverKernels *tfx_convolver_kernels_for (const char *name);
 

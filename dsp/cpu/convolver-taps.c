@@ -17,6 +17,8 @@ tfx_convolver_kernels_for (const char *name)
     &tfx_convolver_kernels_sse2,
     &tfx_convolver_kernels_avx2,
     &tfx_convolver_kernels_avx512,
+#elif defined(__aarch64__)
+    &tfx_convolver_kernels_neon,
 #endif
   };
 
@@ -24,10 +26,6 @@ tfx_convolver_kernels_for (const char *name)
     if (strcmp (kernels[i]->name, name) == 0)
       return kernels[i];
   }
-#if defined(__aarch64__)
-  if (strcmp (name, "neon") == 0)
-    return &tfx_convolver_kernels_c; /* vectors in GNU C */
-#endif
   return NULL;
 }
 

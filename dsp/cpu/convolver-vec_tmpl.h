@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-vec_tmpl.h: vectors of L values of T in GNU C, of any width: the
  * compiler makes two registers of one that is too wide for the machine.
- * Included with
+ * Included by convolver-kernels.c with
  *
  *   T, T_SIZE  float and 4, or double and 8
  *   L          2, 4, 8 or 16
- *   VOP(name)  the name of a type or function */
+ *   VOP(name)  the name of a type or function
+ *
+ * Fused multiply-adds are intrinsics: no compiler makes one of its own. */
 
 typedef T VOP (V) __attribute__ ((vector_size (L * T_SIZE), may_alias));
+/* At any address. */
+typedef T VOP (Values)
+    __attribute__ ((vector_size (L * T_SIZE), may_alias, aligned (T_SIZE)));
+
+#define SHUFFLE(a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
 
 INLINE
 VOP (V) VOP (load) (const T *p)
@@ -21,42 +28,191 @@ VOP (store) (T *p, VOP (V) a)
   *(VOP (V) *)p = a;
 }
 
+INLINE
+VOP (V) VOP (loadu) (const T *p)
+{
+  return *(const VOP (Values) *)p;
+}
+
+INLINE void
+VOP (storeu) (T *p, VOP (V) a)
+{
+  *(VOP (Values) *)p = a;
+}
+
+INLINE
+VOP (V) VOP (set1) (T a)
+{
+  return a - (VOP (V)){ 0 };
+}
+
+INLINE
+VOP (V) VOP (add) (VOP (V) a, VOP (V) b)
+{
+  return a + b;
+}
+
+INLINE
+VOP (V) VOP (sub) (VOP (V) a, VOP (V) b)
+{
+  return a - b;
+}
+
+INLINE
+VOP (V) VOP (mul) (VOP (V) a, VOP (V) b)
+{
+  return a * b;
+}
+
 /* a b + c and c - a b, with one rounding where the machine has that. */
 #if defined(__AVX512F__) && L * T_SIZE == 64 && T_SIZE == 4
-#define FMA(op, a, b, c) ((VOP (V))_mm512_##op##_ps (a, b, c))
+#define FMA(op, a, b, c) ((VOP (V))_mm512_f##op##_ps (a, b, c))
 #elif defined(__AVX512F__) && L * T_SIZE == 64
-#define FMA(op, a, b, c) ((VOP (V))_mm512_##op##_pd (a, b, c))
+#define FMA(op, a, b, c) ((VOP (V))_mm512_f##op##_pd (a, b, c))
 #elif defined(__FMA__) && L * T_SIZE == 32 && T_SIZE == 4
-#define FMA(op, a, b, c) ((VOP (V))_mm256_##op##_ps (a, b, c))
+#define FMA(op, a, b, c) ((VOP (V))_mm256_f##op##_ps (a, b, c))
 #elif defined(__FMA__) && L * T_SIZE == 32
-#define FMA(op, a, b, c) ((VOP (V))_mm256_##op##_pd (a, b, c))
+#define FMA(op, a, b, c) ((VOP (V))_mm256_f##op##_pd (a, b, c))
 #elif defined(__FMA__) && L * T_SIZE == 16 && T_SIZE == 4
-#define FMA(op, a, b, c) ((VOP (V))_mm_##op##_ps (a, b, c))
+#define FMA(op, a, b, c) ((VOP (V))_mm_f##op##_ps (a, b, c))
+#elif defined(__aarch64__) && L * T_SIZE == 16 && T_SIZE == 4
+#define FMA(op, a, b, c) FMA_##op (f32, a, b, c)
+#elif defined(__aarch64__) && L * T_SIZE == 16
+#define FMA(op, a, b, c) FMA_##op (f64, a, b, c)
 #else
-#define FMA(op, a, b, c) FMA_##op (a, b, c)
-#define FMA_fmadd(a, b, c) ((a) * (b) + (c))
-#define FMA_fnmadd(a, b, c) ((c) - (a) * (b))
+#define FMA(op, a, b, c) FMA_##op (none, a, b, c)
+#endif
+#if defined(__aarch64__) && L * T_SIZE == 16
+#define FMA_madd(t, a, b, c) ((VOP (V))vfmaq_##t (c, a, b))
+#define FMA_nmadd(t, a, b, c) ((VOP (V))vfmsq_##t (c, a, b))
+#else
+#define FMA_madd(t, a, b, c) ((a) * (b) + (c))
+#define FMA_nmadd(t, a, b, c) ((c) - (a) * (b))
 #endif
 
 INLINE
 VOP (V) VOP (fma) (VOP (V) a, VOP (V) b, VOP (V) c)
 {
-  return FMA (fmadd, a, b, c);
+  return FMA (madd, a, b, c);
 }
 
 INLINE
 VOP (V) VOP (fnma) (VOP (V) a, VOP (V) b, VOP (V) c)
 {
-  return FMA (fnmadd, a, b, c);
+  return FMA (nmadd, a, b, c);
 }
 
 #undef FMA
-#undef FMA_fmadd
-#undef FMA_fnmadd
+#undef FMA_madd
+#undef FMA_nmadd
+
+#if L * T_SIZE <= VECTOR_BYTES
+/* a, in a register: the compiler shall not load it anew for each use. */
+INLINE
+VOP (V) VOP (keep) (VOP (V) a)
+{
+#if defined(__AVX512F__)
+  __asm__("" : "+v"(a));
+#elif defined(__x86_64__)
+  __asm__("" : "+x"(a));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(a));
+#endif
+  return a;
+}
+#endif
+
+/* ---- the values of two vectors in turn, and back ------------------------------ */
+
+#if L == 2
+#define LOW 0, 2
+#define HIGH 1, 3
+#define EVEN 0, 2
+#define ODD 1, 3
+#define FIRST 0
+#define LAST 1
+#elif L == 4
+#define LOW 0, 4, 1, 5
+#define HIGH 2, 6, 3, 7
+#define EVEN 0, 2, 4, 6
+#define ODD 1, 3, 5, 7
+#define FIRST 0, 1
+#define LAST 2, 3
+#define ALL FIRST, LAST
+#elif L == 8
+#define LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15
+#define FIRST 0, 1, 2, 3
+#define LAST 4, 5, 6, 7
+#define ALL FIRST, LAST
+#else
+#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define FIRST 0, 1, 2, 3, 4, 5, 6, 7
+#define LAST 8, 9, 10, 11, 12, 13, 14, 15
+#define ALL FIRST, LAST
+#endif
+
+INLINE void
+VOP (zip) (VOP (V) a, VOP (V) b, VOP (V) * low, VOP (V) * high)
+{
+  *low = SHUFFLE (a, b, LOW);
+  *high = SHUFFLE (a, b, HIGH);
+}
+
+/* AVX2's instructions work in halves of a vector, and one puts those in order. */
+INLINE void
+VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
+{
+#if L == 8 && T_SIZE == 4
+  const VOP (V) p = SHUFFLE (a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+  const VOP (V) q = SHUFFLE (a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+
+  *even = SHUFFLE (p, p, 0, 1, 4, 5, 2, 3, 6, 7);
+  *odd = SHUFFLE (q, q, 0, 1, 4, 5, 2, 3, 6, 7);
+#elif L == 4 && T_SIZE == 8
+  const VOP (V) p = SHUFFLE (a, b, 0, 4, 2, 6);
+  const VOP (V) q = SHUFFLE (a, b, 1, 5, 3, 7);
+
+  *even = SHUFFLE (p, p, 0, 2, 1, 3);
+  *odd = SHUFFLE (q, q, 0, 2, 1, 3);
+#else
+  *even = SHUFFLE (a, b, EVEN);
+  *odd = SHUFFLE (a, b, ODD);
+#endif
+}
+
+#if T_SIZE == 4
+typedef double VOP (Wide) __attribute__ ((vector_size (L * T_SIZE), may_alias));
+typedef float
+    VOP (Half) __attribute__ ((vector_size (L * T_SIZE / 2), may_alias));
+
+/* sum[L] += a, and the sum as floats */
+INLINE void
+VOP (add_wide) (double *sum, VOP (V) a)
+{
+  VOP (Wide) *to = (VOP (Wide) *)sum;
+
+  to[0] += __builtin_convertvector(SHUFFLE (a, a, FIRST), VOP (Wide));
+  to[1] += __builtin_convertvector(SHUFFLE (a, a, LAST), VOP (Wide));
+}
+
+INLINE
+VOP (V) VOP (narrow) (const double *sum)
+{
+  const VOP (Wide) *from = (const VOP (Wide) *)sum;
+  const VOP (Half) low = __builtin_convertvector(from[0], VOP (Half));
+  const VOP (Half) high = __builtin_convertvector(from[1], VOP (Half));
+
+  return SHUFFLE (low, high, ALL);
+}
+#endif
 
 /* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
-
-#define SHUFFLE(a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
 
 #if L == 2
 
@@ -201,12 +357,8 @@ VOP (to_columns) (VOP (V) * x)
 #pragma GCC unroll 3
   for (int step = 0; step < 3; step++) {
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-      y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
-          20, 22, 24, 26, 28, 30);
-      y[4 + i] = SHUFFLE (x[2 * i], x[2 * i + 1], 1, 3, 5, 7, 9, 11, 13, 15, 17,
-          19, 21, 23, 25, 27, 29, 31);
-    }
+    for (int i = 0; i < 4; i++)
+      VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[4 + i]);
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
       x[i] = y[i];
@@ -221,12 +373,8 @@ VOP (to_rows) (VOP (V) * x)
 #pragma GCC unroll 3
   for (int step = 0; step < 3; step++) {
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-      y[2 * i] = SHUFFLE (x[i], x[4 + i], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
-          21, 6, 22, 7, 23);
-      y[2 * i + 1] = SHUFFLE (x[i], x[4 + i], 8, 24, 9, 25, 10, 26, 11, 27, 12,
-          28, 13, 29, 14, 30, 15, 31);
-    }
+    for (int i = 0; i < 4; i++)
+      VOP (zip) (x[i], x[4 + i], &y[2 * i], &y[2 * i + 1]);
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++)
       x[i] = y[i];
@@ -236,3 +384,12 @@ VOP (to_rows) (VOP (V) * x)
 #endif
 
 #undef SHUFFLE
+#undef LOW
+#undef HIGH
+#undef EVEN
+#undef ODD
+#undef FIRST
+#undef LAST
+#undef ALL
+#undef L
+#undef VOP

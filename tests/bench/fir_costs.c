@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * fir_costs.c: measures what the loops of the FIR engine cost on this machine
- * and prints it as dsp/cpu/convolver-cost.h:
- *
- *   BUILD/tests/bench/fir_costs > dsp/cpu/convolver-cost.h
+ * and prints it as dsp/cpu/convolver-kernels.c has it.
  *
  * On an idle machine: each number is the shortest of many turns. */
 #include <math.h>
@@ -71,12 +69,13 @@ new_values (size_t n_bytes)
 #define DIRECT_TAPS 1024
 #define DIRECT_FRAMES 1024
 #define SHORT_FRAMES 32
+#define FEW_TAPS 63
 
 typedef struct Direct
 {
   const TfxConvolverOps *ops;
   char *x, *y, *taps;
-  size_t value_size, n_frames;
+  size_t value_size, n_taps, n_frames;
 } Direct;
 
 static void
@@ -84,22 +83,23 @@ work_direct (void *data)
 {
   Direct *d = data;
 
-  d->ops->direct (d->y, d->x + DIRECT_TAPS * d->value_size, d->taps,
-      DIRECT_TAPS, d->n_frames);
+  d->ops->direct (d->y, d->x + DIRECT_TAPS * d->value_size, d->taps, d->n_taps,
+      d->n_frames);
 }
 
-/* A tap, for n_frames. */
+/* A tap of n_taps, for n_frames. */
 static double
-measure_direct (const TfxConvolverOps *ops, size_t value_size, size_t n_frames)
+measure_direct (const TfxConvolverOps *ops, size_t value_size, size_t n_taps,
+    size_t n_frames)
 {
   Direct d = { ops, new_values (8 * 4096), new_values (8 * 4096),
-    new_values (8 * 4096), value_size, n_frames };
+    new_values (8 * 4096), value_size, n_taps, n_frames };
   const double ns = measure (work_direct, &d);
 
   free (d.x);
   free (d.y);
   free (d.taps);
-  return ns / DIRECT_TAPS;
+  return ns / (double)n_taps;
 }
 
 /* ---- transforms and sums of products --------------------------------------- */
@@ -274,9 +274,14 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   TfxConvolverCost c;
 
-  c.direct = measure_direct (ops, value_size, DIRECT_FRAMES) / DIRECT_FRAMES;
-  c.direct_call =
-      measure_direct (ops, value_size, SHORT_FRAMES) - SHORT_FRAMES * c.direct;
+  c.direct = measure_direct (ops, value_size, DIRECT_TAPS, DIRECT_FRAMES) /
+             DIRECT_FRAMES;
+  c.direct_call = measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
+                  SHORT_FRAMES * c.direct;
+  c.direct_frame =
+      FEW_TAPS * (measure_direct (ops, value_size, FEW_TAPS, DIRECT_FRAMES) /
+                         DIRECT_FRAMES -
+                     c.direct);
   c.leaf[0] = measure_leaf (ops, type, TFX_LEAF);
   c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF);
   c.leaf[2] = measure_leaf (ops, type, SIZE);
@@ -291,30 +296,18 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
-  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f }, %.4f, "
+  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f }, "
+          "%.4f, "
           "%.1f }%s\n",
-      c->direct, c->direct_call, c->sum_near, c->sum, c->sum_far, c->leaf[0],
-      c->leaf[1], c->leaf[2], c->pass, c->call, end);
+      c->direct, c->direct_call, c->direct_frame, c->sum_near, c->sum,
+      c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->pass, c->call, end);
 }
-
-static const char head[] =
-    "/* SPDX-License-Identifier: LGPL-2.1-or-later\n"
-    " * convolver-cost.h: what the loops of the FIR engine cost, see\n"
-    " * TfxConvolverCost.  Written by tests/bench/fir_costs.c. */\n"
-    "#ifndef TFX_CONVOLVER_COST_H\n"
-    "#define TFX_CONVOLVER_COST_H\n"
-    "\n"
-    "/* direct, direct_call, sum_near, sum, sum_far, leaf[3], pass, "
-    "call;\n"
-    " * float, then double */\n"
-    "/* clang-format off */\n";
 
 int
 main (void)
 {
   static const char *const names[] = { "c", "sse2", "avx2", "avx512" };
 
-  fputs (head, stdout);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const TfxConvolverKernels *kernels = tfx_convolver_kernels_for (names[i]);
     TfxConvolverCost f32, f64;
@@ -330,6 +323,5 @@ main (void)
     print_cost (&f64, " \\");
     printf ("  }\n");
   }
-  fputs ("/* clang-format on */\n\n#endif\n", stdout);
   return 0;
 }

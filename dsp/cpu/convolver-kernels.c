@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * convolver-kernels.c: the innermost loops of the FIR engine; compiled once for
+ * each instruction set, whose name is CONVOLVER_ISA. */
+#include <stdint.h>
+#include <string.h>
+
+#include "convolver-private.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#define LANES_F32 16
+#define LANES_F64 8
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#define LANES_F32 8
+#define LANES_F64 4
+#else
+#define VECTOR_BYTES 16
+#define LANES_F32 4
+#define LANES_F64 2
+#endif
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_ (a, b)
+#define CONCAT3_(a, b, c) a##b##c
+#define CONCAT3(a, b, c) CONCAT3_ (a, b, c)
+#define STRING_(a) #a
+#define STRING(a) STRING_ (a)
+
+#define T float
+#define T_SIZE 4
+#define LANES LANES_F32
+#define WIDE 1
+#define OP(name) name##_f32
+#define v(op) CONCAT3 (op##_x, LANES, _f32)
+#define V v (V)
+#define L 4
+#define VOP(name) OP (name##_x4)
+#include "convolver-vec_tmpl.h"
+#if LANES_F32 >= 8
+#define L 8
+#define VOP(name) OP (name##_x8)
+#include "convolver-vec_tmpl.h"
+#endif
+#if LANES_F32 == 16
+#define L 16
+#define VOP(name) OP (name##_x16)
+#include "convolver-vec_tmpl.h"
+#endif
+#include "convolver-kernels_tmpl.c"
+#define N 4
+#define L 4
+#define VOP(name) OP (name##_x4)
+#include "convolver-leaves_tmpl.c"
+#if LANES_F32 >= 8
+#define N 8
+#define L 8
+#define VOP(name) OP (name##_x8)
+#include "convolver-leaves_tmpl.c"
+#endif
+#if LANES_F32 == 16
+#define N 16
+#define L 16
+#define VOP(name) OP (name##_x16)
+#include "convolver-leaves_tmpl.c"
+#endif
+
+#undef T
+#undef T_SIZE
+#undef LANES
+#undef WIDE
+#undef OP
+#undef v
+#undef V
+
+#define T double
+#define T_SIZE 8
+#define LANES LANES_F64
+#define WIDE 0
+#define OP(name) name##_f64
+#define v(op) CONCAT3 (op##_x, LANES, _f64)
+#define V v (V)
+#if LANES == 2
+#define L 2
+#define VOP(name) OP (name##_x2)
+#include "convolver-vec_tmpl.h"
+#endif
+#define L 4
+#define VOP(name) OP (name##_x4)
+#include "convolver-vec_tmpl.h"
+#if LANES_F32 >= 8
+#define L 8
+#define VOP(name) OP (name##_x8)
+#include "convolver-vec_tmpl.h"
+#endif
+#if LANES_F32 == 16
+#define L 16
+#define VOP(name) OP (name##_x16)
+#include "convolver-vec_tmpl.h"
+#endif
+#include "convolver-kernels_tmpl.c"
+#define N 4
+#if LANES == 2
+#define L 2
+#define VOP(name) OP (name##_x2)
+#else
+#define L 4
+#define VOP(name) OP (name##_x4)
+#endif
+#include "convolver-leaves_tmpl.c"
+#if LANES_F32 >= 8
+#define N 8
+#define L 8
+#define VOP(name) OP (name##_x8)
+#include "convolver-leaves_tmpl.c"
+#endif
+#if LANES_F32 == 16
+#define N 16
+#define L 16
+#define VOP(name) OP (name##_x16)
+#include "convolver-leaves_tmpl.c"
+#endif
+
+#if LANES_F32 == 16
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    name##_x4_##t, name##_x8_##t, name##_x16_##t                               \
+  }
+#elif LANES_F32 == 8
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    name##_x4_##t, name##_x8_##t, NULL                                         \
+  }
+#else
+#define LEAVES_f32(name) name##_x4_f32
+#define LEAVES_f64(name) name##_x2_f64
+#define LEAVES(name, t)                                                        \
+  {                                                                            \
+    LEAVES_##t (name), NULL, NULL                                              \
+  }
+#endif
+
+#define OPS(t, lanes)                                                          \
+  {                                                                            \
+    direct_##t, { split2_##t, split3_##t, split4_##t },                        \
+        { join2_##t, join3_##t, join4_##t }, lanes < 4 ? 4 : lanes,            \
+        LEAVES (leaves_forward, t), LEAVES (leaves_back, t), add_##t,          \
+        deinterleave_##t, interleave_##t, is_sound_##t                         \
+  }
+
+/* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these
+ * lines.  direct, direct_call, direct_frame, sum_near, sum, sum_far, leaf[3], pass, call;
+ * float, then double */
+/* clang-format off */
+#define COST_c { \
+    { 0.0575, 0.0000, 0.2320, 0.1952, 0.2449, 0.4895, { 31.9, 30.6, 29.1 }, 0.2110, 73.7 }, \
+    { 0.0977, 0.0000, 0.3832, 0.4157, 0.4605, 3.0639, { 53.6, 52.1, 51.2 }, 0.4206, 145.2 } \
+  }
+#define COST_sse2 { \
+    { 0.0575, 0.0000, 0.2257, 0.1956, 0.2265, 0.5034, { 32.3, 30.7, 29.6 }, 0.2104, 85.4 }, \
+    { 0.0981, 0.0000, 0.4372, 0.4654, 0.4697, 2.9364, { 53.5, 51.9, 51.3 }, 0.4232, 114.5 } \
+  }
+#define COST_avx2 { \
+    { 0.0232, 0.0000, 0.6196, 0.0847, 0.1524, 0.2314, { 26.1, 16.5, 14.4 }, 0.0896, 63.5 }, \
+    { 0.0374, 0.0000, 0.0495, 0.1584, 0.3042, 1.3908, { 38.8, 28.9, 27.7 }, 0.1786, 110.5 } \
+  }
+#define COST_avx512 { \
+    { 0.0195, 0.1667, 0.0625, 0.0812, 0.1545, 0.2893, { 22.8, 14.4, 14.7 }, 0.0945, 72.7 }, \
+    { 0.0339, 0.1148, 0.0167, 0.1679, 0.2921, 0.5389, { 22.2, 24.6, 23.0 }, 0.1769, 81.3 } \
+  }
+/* Not measured: as SSE2, whose vectors are as wide. */
+#define COST_neon { \
+    { 0.0575, 0.0000, 0.2257, 0.1956, 0.2265, 0.5034, { 32.3, 30.7, 29.6 }, 0.2104, 85.4 }, \
+    { 0.0981, 0.0000, 0.4372, 0.4654, 0.4697, 2.9364, { 53.5, 51.9, 51.3 }, 0.4232, 114.5 } \
+  }
+/* clang-format on */
+
+const TfxConvolverKernels
+    CONCAT (tfx_convolver_kernels_, CONVOLVER_ISA) = { STRING (CONVOLVER_ISA),
+      { OPS (f32, LANES_F32), OPS (f64, LANES_F64) },
+      CONCAT (COST_, CONVOLVER_ISA) };
