@@ -28,7 +28,7 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 
   f->begin = source->n_run - n_past;
   f->is_cut = n_past < n_wanted;
-  if (!c->grid)
+  if (!c->partitions)
     return;
   f->size = c->layout.levels[c->layout.n_levels - 1].size;
   f->at = f->begin / f->size * f->size;
@@ -40,8 +40,8 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 static size_t
 n_kept (const TfxConvolver *source)
 {
-  return source->grid ? source->past_length
-                      : tfx_convolver_line_n_kept (source);
+  return source->partitions ? source->past_length
+                            : tfx_convolver_overlap_n_kept (source);
 }
 
 bool
@@ -86,10 +86,11 @@ read_past (const TfxConvolver *source, unsigned channel, uint64_t first,
     const void *from;
 
     n_read = n - i;
-    from = source->grid ? tfx_convolver_grid_get_past (source, channel,
-                              (size_t)(source->n_run - first - i), &n_read)
-                        : tfx_convolver_line_get_past (source, channel,
-                              (size_t)(source->n_run - first - i), &n_read);
+    from = source->partitions
+               ? tfx_convolver_partitions_get_past (source, channel,
+                     (size_t)(source->n_run - first - i), &n_read)
+               : tfx_convolver_overlap_get_past (source, channel,
+                     (size_t)(source->n_run - first - i), &n_read);
     if (from)
       memcpy (to, from, n_read * source->value_size);
     else
@@ -106,19 +107,19 @@ run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
   size_t stride;
   void *x;
 
-  tfx_convolver_grid_begin (c, n);
-  x = tfx_convolver_grid_input (c, &stride);
+  tfx_convolver_partitions_begin (c, n);
+  x = tfx_convolver_partitions_input (c, &stride);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     void *x_channel = tfx_convolver_at (c, x, channel * stride);
 
     read_past (source, channel, f->at, n, x_channel);
     soften_past (c, f->at, n, x_channel);
-    tfx_convolver_grid_received (c, channel, n);
+    tfx_convolver_partitions_received (c, channel, n);
     /* The rest of a block that has begun needs what comes with its start. */
     if (is_near)
-      tfx_convolver_grid_render (c, c->active, channel, n, c->output);
+      tfx_convolver_partitions_render (c, c->active, channel, n, c->output);
   }
-  tfx_convolver_grid_end (c, n);
+  tfx_convolver_partitions_end (c, n);
   f->at += n;
   if (f->at % f->size > 0)
     return;
@@ -151,14 +152,14 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
   const size_t head = c->layout.levels[0].size;
 
   f->n_done = 0;
-  if (n_frames == SIZE_MAX || !c->grid)
+  if (n_frames == SIZE_MAX || !c->partitions)
     set_begin (c, source, n_kept (source));
-  if (!c->grid) {
+  if (!c->partitions) {
     const size_t n = (size_t)(source->n_run - f->begin);
 
-    tfx_convolver_line_reset (c);
+    tfx_convolver_overlap_reset (c);
     for (unsigned channel = 0; channel < c->n_channels; channel++) {
-      void *x = tfx_convolver_line_history (c, channel, n);
+      void *x = tfx_convolver_overlap_history (c, channel, n);
 
       read_past (source, channel, f->begin, n, x);
       soften_past (c, f->begin, n, x);

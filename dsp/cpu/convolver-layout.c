@@ -13,9 +13,7 @@
  *
  * All layouts whose partitions are powers of two are tried.
  * tests/bench/fir_layouts.c finds those that would have been better. */
-#include "convolver-layout.h"
-
-#include "convolver-fft.h"
+#include "convolver-private.h"
 
 #include <math.h>
 

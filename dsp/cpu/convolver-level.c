@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-level.c: the partitions of one size, and the steps in which those
- * of all levels but the head are computed; see convolver-grid.c. */
-#include "convolver-level.h"
+ * of all levels but the head are computed; see convolver-partitions.c. */
+#include "convolver-private.h"
 
 #include <string.h>
 

@@ -1,10 +1,281 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-private.h: what the files of the FIR engine share. */
+ * convolver-private.h: what the files of the FIR engine share: kernels, the
+ * transform, layouts, taps, the object, and its forms. */
 #ifndef TFX_CONVOLVER_PRIVATE_H
 #define TFX_CONVOLVER_PRIVATE_H
 
-#include "convolver-fft.h"
-#include "convolver-layout.h"
+#include "convolver.h"
+
+/* ---- kernels (convolver-kernels.c) -----------------------------------------
+ *
+ * The innermost loops of the FIR engine, one table for each
+ * instruction set and sample type T (float or double).
+ *
+ * A complex array is split: re[], im[].  A tile is one leaf of a transform
+ * (see the transform): re[32], im[32].  Pointers to T are aligned to 64 bytes
+ * unless a comment says otherwise; sizes are multiples of 32.  Arrays do not
+ * overlap unless a comment says so.  The loops cannot fail. */
+
+#define TFX_LEAF 32
+#define TFX_TILE (2 * TFX_LEAF)
+#define TFX_LEAF_BATCH 8
+
+/* Taps that the direct form takes as they are. */
+#define TFX_CONVOLVER_SHORT 12
+
+/* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
+ * h[0], n[1] more at x[1] and h[1].  That is for leaf 0; those of the
+ * following leaves lie x_stride and h_stride values further on. */
+typedef struct TfxTileSum
+{
+  const void *x[2], *h[2];
+  size_t n[2];
+  size_t x_stride, h_stride;
+} TfxTileSum;
+
+typedef struct TfxConvolverOps
+{
+  /* y[n] = sum_k taps[k] x[n - k], n < n_frames, k < n_taps.  No alignment.
+   * Frames up to the next multiple of 16 are read from x and written to y.
+   * Each y[n] is the same to the bit whatever n_frames is. */
+  void (*direct) (void *y, const void *x, const void *taps, size_t n_taps,
+      size_t n_frames);
+
+  /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
+   * join them again; radix 2, 3 and 4 at index 0, 1 and 2.  factors are those
+   * of the pass, see convolver-transform.c.  split: src may be
+   * dst; it needs no alignment. */
+  void (*split[3]) (void *re, void *im, const void *src_re, const void *src_im,
+      const void *factors, size_t n_blocks, size_t m);
+  void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
+      size_t m);
+
+  /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
+   * Number i of the functions takes 4 << i polynomials of 8 coefficients at a
+   * time; n_leaves is a multiple of 1 << i, the weights are made for it.  Of the
+   * functions of double the first ones up to max_lanes are fast, the others
+   * there to make spectra for those of float. */
+  size_t max_lanes;
+  void (*leaves_forward[3]) (void *tiles, size_t stride, const void *re,
+      const void *im, const void *weights, size_t n_leaves);
+  /* For each leaf the sum of products of tiles, transformed back, to re, im. */
+  void (*leaves_back[3]) (void *re, void *im, const TfxTileSum *sum,
+      const void *weights, size_t n_leaves);
+
+  /* y += a; any n, no alignment. */
+  void (*add) (void *y, const void *a, size_t n);
+
+  /* Channels of n values, stride apart, from samples that lie frame after frame,
+   * n_channels a frame; and back.  No alignment. */
+  void (*deinterleave) (void *to, size_t stride, const void *from,
+      unsigned n_channels, size_t n);
+  void (*interleave) (void *to, const void *from, size_t stride,
+      unsigned n_channels, size_t n);
+
+  /* True if no sample is infinite, NaN or beyond what a transform can carry
+   * (2^100 for float, 2^1000 for double); any n, no alignment. */
+  bool (*is_sound) (const void *x, size_t n);
+} TfxConvolverOps;
+
+/* Costs in ns on the machine where bench_fir measured them; the ratios are what
+ * counts. */
+typedef struct TfxConvolverCost
+{
+  double direct;       /* a tap and a frame, direct form */
+  double direct_call;  /* a tap, whatever the number of frames of the call */
+  double direct_frame; /* a frame, whatever the number of taps */
+  double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
+  double sum;          /* in 512 KiB */
+  double sum_far;      /* in 16 MiB */
+  /* a leaf's transform, one way, in groups of 1, 2 and 4; where there are no
+   * such groups, in the largest */
+  double leaf[3];
+  double pass; /* a complex value through a split or join of radix 4 */
+  double call; /* what a block of one channel costs besides */
+} TfxConvolverCost;
+
+typedef struct TfxConvolverKernels
+{
+  const char *name;
+  TfxConvolverOps ops[2]; /* by TfxSample */
+  TfxConvolverCost cost[2];
+} TfxConvolverKernels;
+
+extern const TfxConvolverKernels tfx_convolver_kernels_c;
+extern const TfxConvolverKernels tfx_convolver_kernels_sse2;
+extern const TfxConvolverKernels tfx_convolver_kernels_avx2;
+extern const TfxConvolverKernels tfx_convolver_kernels_avx512;
+extern const TfxConvolverKernels tfx_convolver_kernels_neon;
+
+/* The kernels called name (c, sse2, avx2, avx512, neon), NULL if this build has
+ * none of that name.  Whether the machine can run them the caller knows. */
+const TfxConvolverKernels *tfx_convolver_kernels_for (const char *name);
+
+/* ---- the transform (convolver-transform.c) ---------------------------------
+ *
+ * The transform of the FIR engine.
+ *
+ * For real sequences a product modulo z^N - i is a linear convolution folded
+ * once: with y = a * b (2 N values, zeros at the end),
+ *
+ *   a(z) b(z) mod (z^N - i) = sum_n (y[n] + i y[n + N]) z^n.
+ *
+ * So N complex values hold 2 N real ones, and no step is lost on the symmetry
+ * of a real signal's spectrum.  (Nussbaumer calls it the right-angle circular
+ * convolution.)
+ *
+ * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
+ * polynomial modulo all of these is the polynomial modulo z^N - i, by the
+ * Chinese remainder theorem.  The passes split and join it so, down to leaves of
+ * 32 coefficients, and one more pass to m = 8.  With z = c^(1/m) u that becomes a
+ * product modulo u^8 - 1: a cyclic convolution, which a transform of 8 points
+ * diagonalizes.  What is transformed once can be multiplied with many, and many
+ * products be transformed back as one. */
+
+#define TFX_FFT_MAX_PASSES 14
+/* The sizes: 32 times a power of two, or that times three. */
+#define TFX_FFT_MIN_SIZE TFX_LEAF
+#define TFX_FFT_MAX_SIZE ((size_t)1 << 22)
+
+typedef struct TfxFftPass
+{
+  unsigned radix;
+  size_t n_blocks, m;  /* n_blocks polynomials of radix * m coefficients */
+  const void *factors; /* T[n_blocks][radix - 1][2] */
+} TfxFftPass;
+
+typedef struct TfxFft
+{
+  TfxSample type; /* T */
+  size_t size;    /* N */
+  size_t n_leaves;
+  unsigned group; /* leaves of a group are 1 << group */
+  const TfxConvolverOps *ops;
+  size_t n_passes;
+  TfxFftPass passes[TFX_FFT_MAX_PASSES];
+  void *factors; /* of all passes */
+  void *weights; /* T[n_leaves][64], see convolver-group_tmpl.c */
+} TfxFft;
+
+bool tfx_fft_is_size (size_t size);
+
+/* The numbers of a transform of a size that is one, without its tables; not to
+ * be cleared. */
+void tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes);
+
+/* Bytes that the tables of a transform take. */
+size_t tfx_fft_memory (TfxSample type, size_t size);
+
+/* max_lanes: ops->max_lanes, or those of the other type, to get tiles that are
+ * laid out as its.  0, -EINVAL or -ENOMEM; the object is then as after
+ * tfx_fft_clear(). */
+int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
+    size_t size, size_t max_lanes);
+
+/* What the result of all passes and leaves is times the product. */
+double tfx_fft_scale (const TfxFft *fft);
+void tfx_fft_clear (TfxFft *fft);
+
+/* Pass number i (from 0) of n_passes: from a + i b, or in place, to re, im.
+ * All of T[size]; a and b need no alignment. */
+void tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im,
+    const void *a, const void *b);
+
+/* The passes undone, number n_passes - 1 first, each in place. */
+void tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im);
+
+/* n_leaves leaves from first on, both multiples of a group's, after the last split, to tiles that are
+ * stride values apart. */
+void tfx_fft_leaves_forward (const TfxFft *fft, size_t first, size_t n_leaves,
+    const void *re, const void *im, void *tiles, size_t stride);
+
+/* n_leaves leaves from first on: sums of products, transformed back.  The sum
+ * describes leaf 0. */
+void tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
+    const TfxTileSum *sum, void *re, void *im);
+
+/* All of it: a + i b to tiles, with re, im for scratch. */
+void tfx_fft_forward (const TfxFft *fft, const void *a, const void *b, void *re,
+    void *im, void *tiles, size_t stride);
+
+/* All of it: sums of products to re, im. */
+void
+tfx_fft_back (const TfxFft *fft, const TfxTileSum *sum, void *re, void *im);
+
+/* ---- the form in which a filter costs least (convolver-layout.c) ----------- */
+
+typedef enum
+{
+  TFX_CONVOLVER_DIRECT,
+  TFX_CONVOLVER_BLOCK,
+  TFX_CONVOLVER_PARTITIONED
+} TfxConvolverForm;
+
+#define TFX_CONVOLVER_MAX_LEVELS 6
+/* Frames that are worked on at a time; longer blocks are cut. */
+#define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
+#define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */
+
+/* block: a transform of `size`, which gives 2 size - n_taps + 1 frames.
+ * partitioned: n_parts partitions of size taps from tap `first` on. */
+typedef struct TfxConvolverLevel
+{
+  size_t size, n_parts, first;
+  double cost; /* block: ns for the transform, one channel */
+} TfxConvolverLevel;
+
+/* block: the levels are sizes to choose from for each call, the largest first.
+ * partitioned: level 0 is the head, first = 0, whose blocks are transformed
+ * as they come.  first = 2 size for every other level: its blocks have as long
+ * as they are to be worked on. */
+typedef struct TfxConvolverLayout
+{
+  TfxConvolverForm form;
+  size_t n_levels;
+  TfxConvolverLevel levels[TFX_CONVOLVER_MAX_LEVELS];
+  double cost; /* ns for a frame of one channel */
+} TfxConvolverLayout;
+
+/* Looks at one of the layouts, and returns the cost from which on others are of
+ * no interest any more. */
+typedef double (
+    *TfxConvolverLayoutVisit) (void *data, const TfxConvolverLayout *layout);
+
+/* All layouts for a spec, its taps aside. */
+void tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
+    const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
+    void *data);
+
+/* The one that costs least. */
+void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
+    const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
+
+/* ns for a frame that is transformed with a window of `size` frames more. */
+double
+tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size);
+
+/* ns for a call of n_frames by the direct form. */
+double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
+    size_t n_taps, size_t n_frames);
+
+/* ns for a leaf of a transform of `size`, one way. */
+double
+tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size);
+
+/* ns for a transform of `size` there, and back after one product. */
+double
+tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size);
+
+/* block: ns for n frames of one channel by what costs least, n_taps computed;
+ * which level is the first then (n_levels: direct) and how many frames it gives. */
+double tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
+    const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
+    size_t *level, size_t *n_done);
+
+bool tfx_convolver_layout_is_equal (const TfxConvolverLayout *a,
+    const TfxConvolverLayout *b);
+
+/* ---- taps and the object (convolver-taps.c, convolver.c) ------------------- */
 
 /* Values that loops may read and write beyond the end of a line. */
 #define TFX_CONVOLVER_PAD 64
@@ -41,8 +312,8 @@ struct TfxConvolverTaps
 int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     const TfxConvolverLayout *layout, TfxConvolverTaps **taps);
 
-typedef struct TfxConvolverLine TfxConvolverLine;
-typedef struct TfxConvolverGrid TfxConvolverGrid;
+typedef struct TfxConvolverOverlap TfxConvolverOverlap;
+typedef struct TfxConvolverPartitions TfxConvolverPartitions;
 
 /* A convolver on its way to where another one is (convolver-catch-up.c). */
 typedef struct TfxConvolverCatchUp
@@ -84,8 +355,8 @@ struct TfxConvolver
   bool spectra_only; /* computes spectra, but no outputs */
   void *other;       /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
-  TfxConvolverLine *line; /* forms direct and block */
-  TfxConvolverGrid *grid; /* form partitioned */
+  TfxConvolverOverlap *overlap;       /* forms direct and block */
+  TfxConvolverPartitions *partitions; /* form partitioned */
   void *past;         /* the same: T[n_channels][past_length], input, what the
                            * partitions see at t at t % past_length */
   size_t past_length; /* a multiple of all levels' sizes */
@@ -165,8 +436,8 @@ double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
 void tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
     const void *taps, size_t n_taps, size_t n_frames);
 
-/* ---- forms direct and block (convolver-line.c) and partitioned
- * (convolver-grid.c) ----------------------------------------------------------
+/* ---- forms direct and block (convolver-overlap.c) and partitioned
+ * (convolver-partitions.c) ----------------------------------------------------------
  *
  * A segment of a block goes through these steps:
  *
@@ -180,40 +451,112 @@ void tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
 
 /* place: takes the arrays from the arena, and sets their addresses if it has a
  * base.  Returns the longest segment. */
-size_t tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena);
-void tfx_convolver_line_reset (TfxConvolver *c);
-size_t tfx_convolver_line_begin (TfxConvolver *c, size_t n_left);
+size_t tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena);
+void tfx_convolver_overlap_reset (TfxConvolver *c);
+size_t tfx_convolver_overlap_begin (TfxConvolver *c, size_t n_left);
 /* T[n_channels][*stride] */
-void *tfx_convolver_line_input (TfxConvolver *c, size_t *stride);
-void tfx_convolver_line_render (TfxConvolver *c, unsigned side,
+void *tfx_convolver_overlap_input (TfxConvolver *c, size_t *stride);
+void tfx_convolver_overlap_render (TfxConvolver *c, unsigned side,
     unsigned channel, size_t n, void *y);
-void tfx_convolver_line_end (TfxConvolver *c, size_t n);
-void tfx_convolver_line_get_history (const TfxConvolver *c, double *history);
-void tfx_convolver_line_set_history (TfxConvolver *c, const double *history);
-double tfx_convolver_line_peak (const TfxConvolver *c);
+void tfx_convolver_overlap_end (TfxConvolver *c, size_t n);
+void tfx_convolver_overlap_get_history (const TfxConvolver *c, double *history);
+void tfx_convolver_overlap_set_history (TfxConvolver *c, const double *history);
+double tfx_convolver_overlap_peak (const TfxConvolver *c);
 /* Where the newest n frames of the history go, at rest. */
-void *
-tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n);
+void *tfx_convolver_overlap_history (const TfxConvolver *c, unsigned channel,
+    size_t n);
 /* The input `age` frames ago, at most *n frames of it, which becomes the number
  * that lies there in a row; NULL if it was not kept. */
-size_t tfx_convolver_line_n_kept (const TfxConvolver *c);
-const void *tfx_convolver_line_get_past (const TfxConvolver *c,
+size_t tfx_convolver_overlap_n_kept (const TfxConvolver *c);
+const void *tfx_convolver_overlap_get_past (const TfxConvolver *c,
     unsigned channel, size_t age, size_t *n);
 
-size_t tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena);
-void tfx_convolver_grid_reset (TfxConvolver *c);
-size_t tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left);
-void *tfx_convolver_grid_input (TfxConvolver *c, size_t *stride);
-void tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n);
-void tfx_convolver_grid_render (TfxConvolver *c, unsigned side,
+size_t tfx_convolver_partitions_place (TfxConvolver *c, TfxArena *arena);
+void tfx_convolver_partitions_reset (TfxConvolver *c);
+size_t tfx_convolver_partitions_begin (TfxConvolver *c, size_t n_left);
+void *tfx_convolver_partitions_input (TfxConvolver *c, size_t *stride);
+void
+tfx_convolver_partitions_received (TfxConvolver *c, unsigned channel, size_t n);
+void tfx_convolver_partitions_render (TfxConvolver *c, unsigned side,
     unsigned channel, size_t n, void *y);
-void tfx_convolver_grid_end (TfxConvolver *c, size_t n);
+void tfx_convolver_partitions_end (TfxConvolver *c, size_t n);
 /* Makes a side ready whose taps are new. */
-void tfx_convolver_grid_prime (TfxConvolver *c, unsigned side);
-void tfx_convolver_grid_get_history (const TfxConvolver *c, double *history);
-void tfx_convolver_grid_set_history (TfxConvolver *c, const double *history);
-double tfx_convolver_grid_peak (const TfxConvolver *c);
-const void *tfx_convolver_grid_get_past (const TfxConvolver *c,
+void tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side);
+void
+tfx_convolver_partitions_get_history (const TfxConvolver *c, double *history);
+void
+tfx_convolver_partitions_set_history (TfxConvolver *c, const double *history);
+double tfx_convolver_partitions_peak (const TfxConvolver *c);
+const void *tfx_convolver_partitions_get_past (const TfxConvolver *c,
     unsigned channel, size_t age, size_t *n);
+
+/* ---- the partitions of one size (convolver-level.c) ------------------------ */
+
+/* Where the work of a level for one side stands, in its current block. */
+typedef struct TfxLevelWork
+{
+  size_t n_done; /* steps */
+  double cost_done;
+} TfxLevelWork;
+
+typedef struct TfxLevel
+{
+  size_t number; /* 0 is the head */
+  size_t size, n_parts, first;
+  size_t n_slots; /* spectra that are kept: partitions and one more */
+  size_t batch;   /* leaves of a step back */
+  void *spectra;  /* T[n_channels][leaf][n_slots][64] */
+  void *re, *im;  /* T[size]: the steps' scratch */
+  /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
+   * level 0 has only this one's, of all partitions but the first */
+  void *output;
+  uint64_t period;                      /* the number of the current block */
+  size_t n_steps_forward, n_steps_back; /* for each channel */
+  double cost_pass, cost_forward, cost_back; /* of a step */
+  double cost_all_forward, cost_all_back;    /* of all channels */
+  TfxLevelWork forward, back[2];
+} TfxLevel;
+
+static inline size_t
+tfx_level_divide_up (size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* The input from frame `time` on; up to the end of a block of any level. */
+static inline void *
+tfx_level_past (const TfxConvolver *c, unsigned channel, uint64_t time)
+{
+  return tfx_convolver_at (c, c->past,
+      channel * c->past_length + time % c->past_length);
+}
+
+/* Takes the arrays of level `number` from the arena, and sets its numbers. */
+void tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t number,
+    TfxArena *arena);
+
+/* At rest, in the block that starts at `time`. */
+void tfx_level_reset (const TfxConvolver *c, TfxLevel *l, uint64_t time);
+
+/* The first tile of X_k; the other leaves are n_slots tiles apart. */
+void *tfx_level_spectrum (const TfxConvolver *c, const TfxLevel *l,
+    unsigned channel, uint64_t k);
+
+/* What the level adds to the output in block k. */
+void *tfx_level_output (const TfxConvolver *c, const TfxLevel *l, unsigned side,
+    unsigned channel, uint64_t k);
+
+/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts */
+TfxTileSum tfx_level_sum (const TfxConvolver *c, const TfxLevel *l,
+    unsigned side, unsigned channel, uint64_t newest, size_t skip);
+
+/* Computes the output in the current block at once, for a level that is not
+ * the head; scratch is T[size].  Its work for the next block starts anew. */
+void
+tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch);
+
+/* `passed` frames of the level's current block are over, or all of them: does
+ * what is due.  At its end the next block is the current one. */
+void tfx_level_advance (TfxConvolver *c, TfxLevel *l, size_t passed);
 
 #endif

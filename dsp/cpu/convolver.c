@@ -18,8 +18,8 @@ place (TfxConvolver *c, TfxArena *arena)
   size_t n_segment;
 
   n_segment = c->layout.form == TFX_CONVOLVER_PARTITIONED
-                  ? tfx_convolver_grid_place (c, arena)
-                  : tfx_convolver_line_place (c, arena);
+                  ? tfx_convolver_partitions_place (c, arena)
+                  : tfx_convolver_overlap_place (c, arena);
   c->output_stride = (n_segment + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   c->output =
       tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
@@ -153,8 +153,8 @@ start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames,
   c->fade_frames = fade_frames > 0 ? fade_frames : 1;
   c->fade_done = 0;
   c->weight = weight;
-  if (c->grid)
-    tfx_convolver_grid_prime (c, side);
+  if (c->partitions)
+    tfx_convolver_partitions_prime (c, side);
   if (fade_frames == 0)
     retire (c);
 }
@@ -209,10 +209,10 @@ tfx_convolver_is_fading (const TfxConvolver *c)
 static void
 render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
 {
-  if (c->grid)
-    tfx_convolver_grid_render (c, side, channel, n, y);
+  if (c->partitions)
+    tfx_convolver_partitions_render (c, side, channel, n, y);
   else
-    tfx_convolver_line_render (c, side, channel, n, y);
+    tfx_convolver_overlap_render (c, side, channel, n, y);
 }
 
 /* n frames of a channel that have come, x, to y.  True if all of them were
@@ -224,8 +224,8 @@ run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
 
   if (!is_sound)
     tfx_convolver_clean (c, x, n);
-  if (c->grid)
-    tfx_convolver_grid_received (c, channel, n);
+  if (c->partitions)
+    tfx_convolver_partitions_received (c, channel, n);
   render (c, c->active, channel, n, y);
   if (c->fade_frames > 0) {
     render (c, !c->active, channel, n, c->other);
@@ -245,8 +245,8 @@ begin_segment (TfxConvolver *c, size_t n_left)
 
   if (c->waiting && n_left > n_fade)
     n_left = n_fade;
-  return c->grid ? tfx_convolver_grid_begin (c, n_left)
-                 : tfx_convolver_line_begin (c, n_left);
+  return c->partitions ? tfx_convolver_partitions_begin (c, n_left)
+                       : tfx_convolver_overlap_begin (c, n_left);
 }
 
 /* Where the output of a channel can be computed: in the block itself, if its
@@ -268,8 +268,8 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
 {
   const size_t n = begin_segment (c, n_left);
   size_t stride;
-  void *x = c->grid ? tfx_convolver_grid_input (c, &stride)
-                    : tfx_convolver_line_input (c, &stride);
+  void *x = c->partitions ? tfx_convolver_partitions_input (c, &stride)
+                          : tfx_convolver_overlap_input (c, &stride);
 
   tfx_convolver_load (c, x, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
@@ -279,10 +279,10 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
   }
   if (out->type != c->precision || out->frame_stride != 1)
     tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
-  if (c->grid)
-    tfx_convolver_grid_end (c, n);
+  if (c->partitions)
+    tfx_convolver_partitions_end (c, n);
   else
-    tfx_convolver_line_end (c, n);
+    tfx_convolver_overlap_end (c, n);
   if (c->fade_frames > 0) {
     c->fade_done += n;
     if (c->fade_done >= c->fade_frames)
@@ -318,19 +318,19 @@ tfx_convolver_reset (TfxConvolver *c)
   unref_retired (c);
   c->n_run = TFX_CONVOLVER_START;
   c->catch_up.is_on = c->spectra_only = false;
-  if (c->grid)
-    tfx_convolver_grid_reset (c);
+  if (c->partitions)
+    tfx_convolver_partitions_reset (c);
   else
-    tfx_convolver_line_reset (c);
+    tfx_convolver_overlap_reset (c);
 }
 
 void
 tfx_convolver_get_history (const TfxConvolver *c, double *history)
 {
-  if (c->grid)
-    tfx_convolver_grid_get_history (c, history);
+  if (c->partitions)
+    tfx_convolver_partitions_get_history (c, history);
   else
-    tfx_convolver_line_get_history (c, history);
+    tfx_convolver_overlap_get_history (c, history);
 }
 
 void
@@ -338,14 +338,15 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
   c->n_run = TFX_CONVOLVER_START;
   c->catch_up.is_on = c->spectra_only = false;
-  if (c->grid)
-    tfx_convolver_grid_set_history (c, history);
+  if (c->partitions)
+    tfx_convolver_partitions_set_history (c, history);
   else
-    tfx_convolver_line_set_history (c, history);
+    tfx_convolver_overlap_set_history (c, history);
 }
 
 double
 tfx_convolver_state_peak (const TfxConvolver *c)
 {
-  return c->grid ? tfx_convolver_grid_peak (c) : tfx_convolver_line_peak (c);
+  return c->partitions ? tfx_convolver_partitions_peak (c)
+                       : tfx_convolver_overlap_peak (c);
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cpu/convolver-fft.h"
-#include "cpu/convolver-layout.h"
+#include "cpu/convolver-private.h"
 #include "cpu/convolver.h"
 
 #define N_TURNS 300

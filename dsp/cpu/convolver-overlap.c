@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-line.c: the FIR engine's forms direct and block.
+ * convolver-overlap.c: the FIR engine's forms direct and block.
  *
  * The samples of each channel stand in a line, the history before the new
  * ones.  When the line is full, the history moves back to its start.  It is
@@ -10,7 +10,7 @@
 
 #include "convolver-private.h"
 
-struct TfxConvolverLine
+struct TfxConvolverOverlap
 {
   size_t n_window;   /* frames that output depends on, be it by rounding */
   size_t n_history;  /* frames that are kept */
@@ -24,10 +24,10 @@ struct TfxConvolverLine
 };
 
 size_t
-tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
+tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena)
 {
-  TfxConvolverLine line = { 0 };
-  TfxConvolverLine *l = tfx_arena_take (arena, sizeof line);
+  TfxConvolverOverlap line = { 0 };
+  TfxConvolverOverlap *l = tfx_arena_take (arena, sizeof line);
   const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
@@ -46,16 +46,16 @@ tfx_convolver_line_place (TfxConvolver *c, TfxArena *arena)
   line.re = tfx_arena_take (arena, size * c->value_size);
   line.im = tfx_arena_take (arena, size * c->value_size);
   line.tiles = tfx_arena_take (arena, 2 * size * c->value_size);
-  c->line = l;
+  c->overlap = l;
   if (l)
     *l = line;
   return line.max_frames;
 }
 
 void
-tfx_convolver_line_reset (TfxConvolver *c)
+tfx_convolver_overlap_reset (TfxConvolver *c)
 {
-  TfxConvolverLine *l = c->line;
+  TfxConvolverOverlap *l = c->overlap;
 
   l->at = l->n_history;
   memset (l->samples, 0, c->n_channels * l->stride * c->value_size);
@@ -65,14 +65,14 @@ tfx_convolver_line_reset (TfxConvolver *c)
 static void *
 line_at (const TfxConvolver *c, unsigned channel, size_t frame)
 {
-  return tfx_convolver_at (c, c->line->samples,
-      channel * c->line->stride + frame);
+  return tfx_convolver_at (c, c->overlap->samples,
+      channel * c->overlap->stride + frame);
 }
 
 size_t
-tfx_convolver_line_begin (TfxConvolver *c, size_t n_left)
+tfx_convolver_overlap_begin (TfxConvolver *c, size_t n_left)
 {
-  TfxConvolverLine *l = c->line;
+  TfxConvolverOverlap *l = c->overlap;
   const size_t n = n_left < l->max_frames ? n_left : l->max_frames;
 
   if (l->at + n > l->capacity) {
@@ -86,10 +86,10 @@ tfx_convolver_line_begin (TfxConvolver *c, size_t n_left)
 }
 
 void *
-tfx_convolver_line_input (TfxConvolver *c, size_t *stride)
+tfx_convolver_overlap_input (TfxConvolver *c, size_t *stride)
 {
-  *stride = c->line->stride;
-  return line_at (c, 0, c->line->at);
+  *stride = c->overlap->stride;
+  return line_at (c, 0, c->overlap->at);
 }
 
 /* n frames from frame `first` on by transform number `level`. */
@@ -97,7 +97,7 @@ static void
 render_transform (TfxConvolver *c, unsigned side, unsigned channel,
     size_t first, size_t n, size_t level, void *y)
 {
-  TfxConvolverLine *l = c->line;
+  TfxConvolverOverlap *l = c->overlap;
   const TfxFft *fft = &c->fft[level];
   const void *h = tfx_convolver_spectra (c, c->fade_pair[side], level, channel);
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
@@ -119,7 +119,7 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
 }
 
 void
-tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
+tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
     size_t n, void *y)
 {
   for (size_t first = 0, n_done; first < n; first += n_done) {
@@ -132,62 +132,63 @@ tfx_convolver_line_render (TfxConvolver *c, unsigned side, unsigned channel,
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
       tfx_convolver_sum_up (c, y_part,
-          line_at (c, channel, c->line->at + first - c->n_leading),
+          line_at (c, channel, c->overlap->at + first - c->n_leading),
           tfx_convolver_direct_taps (c, c->fade_pair[side], channel), c->n_core,
           n_done);
   }
 }
 
 void
-tfx_convolver_line_end (TfxConvolver *c, size_t n)
+tfx_convolver_overlap_end (TfxConvolver *c, size_t n)
 {
-  c->line->at += n;
+  c->overlap->at += n;
 }
 
 void *
-tfx_convolver_line_history (const TfxConvolver *c, unsigned channel, size_t n)
+tfx_convolver_overlap_history (const TfxConvolver *c, unsigned channel,
+    size_t n)
 {
-  return line_at (c, channel, c->line->at - n);
+  return line_at (c, channel, c->overlap->at - n);
 }
 
 size_t
-tfx_convolver_line_n_kept (const TfxConvolver *c)
+tfx_convolver_overlap_n_kept (const TfxConvolver *c)
 {
-  return c->line->n_history;
+  return c->overlap->n_history;
 }
 
 const void *
-tfx_convolver_line_get_past (const TfxConvolver *c, unsigned channel,
+tfx_convolver_overlap_get_past (const TfxConvolver *c, unsigned channel,
     size_t age, size_t *n)
 {
-  const size_t n_kept = c->line->n_history;
+  const size_t n_kept = c->overlap->n_history;
 
   if (age <= n_kept)
-    return line_at (c, channel, c->line->at - age);
+    return line_at (c, channel, c->overlap->at - age);
   *n = *n < age - n_kept ? *n : age - n_kept;
   return NULL;
 }
 
 void
-tfx_convolver_line_get_history (const TfxConvolver *c, double *history)
+tfx_convolver_overlap_get_history (const TfxConvolver *c, double *history)
 {
   const size_t n = c->n_taps - 1;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    const void *x = line_at (c, channel, c->line->at - n);
+    const void *x = line_at (c, channel, c->overlap->at - n);
     for (size_t i = 0; i < n; i++)
       history[channel * n + i] = tfx_convolver_get_value (c, x, i);
   }
 }
 
 void
-tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
+tfx_convolver_overlap_set_history (TfxConvolver *c, const double *history)
 {
   const size_t n = c->n_taps - 1;
 
-  tfx_convolver_line_reset (c);
+  tfx_convolver_overlap_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    void *x = line_at (c, channel, c->line->at - n);
+    void *x = line_at (c, channel, c->overlap->at - n);
     for (size_t i = 0; i < n; i++)
       tfx_convolver_set_value (c, x, i, history[channel * n + i]);
     tfx_convolver_clean (c, x, n);
@@ -195,13 +196,14 @@ tfx_convolver_line_set_history (TfxConvolver *c, const double *history)
 }
 
 double
-tfx_convolver_line_peak (const TfxConvolver *c)
+tfx_convolver_overlap_peak (const TfxConvolver *c)
 {
-  const size_t n = c->line->n_window;
+  const size_t n = c->overlap->n_window;
   double peak = 0.0;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    double p = tfx_convolver_peak (c, line_at (c, channel, c->line->at - n), n);
+    double p =
+        tfx_convolver_peak (c, line_at (c, channel, c->overlap->at - n), n);
     peak = p > peak ? p : peak;
   }
   return peak;

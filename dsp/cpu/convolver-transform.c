@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-fft.c: the transform of the FIR engine.
+ * convolver-transform.c: the transform of the FIR engine.
  *
  * A pass takes each z^(r m) - c to its r factors z^m - s w^k, with
  * s = c^(1/r) and w = exp (2 pi i / r), k < r.  With the polynomial cut into
@@ -13,7 +13,7 @@
  *
  * The factors of a pass are s, s^2 ... s^(r-1) of each of its blocks; angles
  * are in turns. */
-#include "convolver-fft.h"
+#include "convolver-private.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-grid.c: the FIR engine's form partitioned.
+ * convolver-partitions.c: the FIR engine's form partitioned.
  *
  * Time is cut into blocks, for each level into those of its size B; block k of
  * a level is the frames [k B, (k + 1) B).  X_k is the transform of the window
@@ -23,11 +23,11 @@
  * Only the input is state: spectra hold nothing but windows of it, so that
  * nothing that was in them outlasts its partitions, and other taps can be put
  * in at any time. */
-#include "convolver-level.h"
+#include "convolver-private.h"
 
 #include <string.h>
 
-struct TfxConvolverGrid
+struct TfxConvolverPartitions
 {
   size_t n_levels;
   TfxLevel levels[TFX_CONVOLVER_MAX_LEVELS];
@@ -43,12 +43,12 @@ struct TfxConvolverGrid
 /* ---- set-up ------------------------------------------------------------------ */
 
 size_t
-tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
+tfx_convolver_partitions_place (TfxConvolver *c, TfxArena *arena)
 {
   const TfxConvolverLayout *layout = &c->layout;
   const TfxConvolverLevel *last = &layout->levels[layout->n_levels - 1];
-  TfxConvolverGrid grid = { 0 };
-  TfxConvolverGrid *g = tfx_arena_take (arena, sizeof grid);
+  TfxConvolverPartitions grid = { 0 };
+  TfxConvolverPartitions *g = tfx_arena_take (arena, sizeof grid);
 
   grid.n_levels = layout->n_levels;
   for (size_t i = 0; i < grid.n_levels; i++)
@@ -69,16 +69,16 @@ tfx_convolver_grid_place (TfxConvolver *c, TfxArena *arena)
   grid.start =
       (tfx_level_divide_up (c->n_taps, last->size) + last->n_parts + 8) *
       last->size;
-  c->grid = g;
+  c->partitions = g;
   if (g)
     *g = grid;
   return layout->levels[0].size;
 }
 
 void
-tfx_convolver_grid_reset (TfxConvolver *c)
+tfx_convolver_partitions_reset (TfxConvolver *c)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
 
   g->time = g->start;
   g->at = 0;
@@ -93,22 +93,23 @@ tfx_convolver_grid_reset (TfxConvolver *c)
 static void *
 head_at (const TfxConvolver *c, unsigned channel, size_t i)
 {
-  return tfx_convolver_at (c, c->grid->head,
-      channel * c->grid->head_stride + i);
+  return tfx_convolver_at (c, c->partitions->head,
+      channel * c->partitions->head_stride + i);
 }
 
 /* The newest frames in the head. */
 static void *
 input_at (const TfxConvolver *c, unsigned channel)
 {
-  return head_at (c, channel, c->grid->levels[0].size + c->grid->at);
+  return head_at (c, channel,
+      c->partitions->levels[0].size + c->partitions->at);
 }
 
 /* The time has come to the end of a block of level 0. */
 static void
 levels_advance (TfxConvolver *c)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
 
   for (size_t i = 1; i < g->n_levels; i++) {
     TfxLevel *l = &g->levels[i];
@@ -124,7 +125,7 @@ levels_advance (TfxConvolver *c)
 static void
 head_forward (TfxConvolver *c, unsigned channel)
 {
-  TfxLevel *l = &c->grid->levels[0];
+  TfxLevel *l = &c->partitions->levels[0];
 
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
@@ -135,7 +136,7 @@ head_forward (TfxConvolver *c, unsigned channel)
 static void
 head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 {
-  TfxLevel *l = &c->grid->levels[0];
+  TfxLevel *l = &c->partitions->levels[0];
   const TfxTileSum sum = tfx_level_sum (c, l, side, channel, l->period, skip);
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
@@ -143,9 +144,9 @@ head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 }
 
 size_t
-tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
+tfx_convolver_partitions_begin (TfxConvolver *c, size_t n_left)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
   const size_t size = g->levels[0].size, n_block = size - g->at;
   const size_t n = n_left < n_block ? n_left : n_block;
 
@@ -156,9 +157,9 @@ tfx_convolver_grid_begin (TfxConvolver *c, size_t n_left)
 /* Where there are zeros in front the input goes to the past first: the
  * partitions get it n_leading frames later. */
 void *
-tfx_convolver_grid_input (TfxConvolver *c, size_t *stride)
+tfx_convolver_partitions_input (TfxConvolver *c, size_t *stride)
 {
-  *stride = c->n_leading > 0 ? c->output_stride : c->grid->head_stride;
+  *stride = c->n_leading > 0 ? c->output_stride : c->partitions->head_stride;
   return c->n_leading > 0 ? c->output : input_at (c, 0);
 }
 
@@ -176,9 +177,9 @@ write_past (TfxConvolver *c, unsigned channel, uint64_t time, const void *x,
 }
 
 void
-tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n)
+tfx_convolver_partitions_received (TfxConvolver *c, unsigned channel, size_t n)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
 
   if (c->n_leading > 0) {
     write_past (c, channel, g->time + g->at + c->n_leading,
@@ -194,10 +195,10 @@ tfx_convolver_grid_received (TfxConvolver *c, unsigned channel, size_t n)
 }
 
 void
-tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t n, void *y)
+tfx_convolver_partitions_render (TfxConvolver *c, unsigned side,
+    unsigned channel, size_t n, void *y)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
   TfxLevel *head = &g->levels[0];
 
   if (g->at == 0 && (g->is_whole || head->n_parts > 1))
@@ -225,9 +226,9 @@ tfx_convolver_grid_render (TfxConvolver *c, unsigned side, unsigned channel,
 }
 
 void
-tfx_convolver_grid_end (TfxConvolver *c, size_t n)
+tfx_convolver_partitions_end (TfxConvolver *c, size_t n)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
   TfxLevel *head = &g->levels[0];
 
   g->at += n;
@@ -249,9 +250,9 @@ tfx_convolver_grid_end (TfxConvolver *c, size_t n)
 /* ---- taps and history that are put in ------------------------------------------ */
 
 void
-tfx_convolver_grid_prime (TfxConvolver *c, unsigned side)
+tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
 
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     if (g->at > 0 && g->levels[0].n_parts > 1)
@@ -262,9 +263,9 @@ tfx_convolver_grid_prime (TfxConvolver *c, unsigned side)
 }
 
 void
-tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
+tfx_convolver_partitions_get_history (const TfxConvolver *c, double *history)
 {
-  const TfxConvolverGrid *g = c->grid;
+  const TfxConvolverPartitions *g = c->partitions;
   const size_t n = c->n_taps - 1;
   const uint64_t first = g->time + g->at + c->n_leading - n;
 
@@ -276,10 +277,11 @@ tfx_convolver_grid_get_history (const TfxConvolver *c, double *history)
 }
 
 const void *
-tfx_convolver_grid_get_past (const TfxConvolver *c, unsigned channel,
+tfx_convolver_partitions_get_past (const TfxConvolver *c, unsigned channel,
     size_t age, size_t *n)
 {
-  const uint64_t time = c->grid->time + c->grid->at + c->n_leading - age;
+  const uint64_t time =
+      c->partitions->time + c->partitions->at + c->n_leading - age;
   const size_t n_row = c->past_length - (size_t)(time % c->past_length);
 
   if (age > c->past_length) {
@@ -301,13 +303,13 @@ copy_window (const TfxConvolver *c, const TfxLevel *l, unsigned channel,
 }
 
 void
-tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
+tfx_convolver_partitions_set_history (TfxConvolver *c, const double *history)
 {
-  TfxConvolverGrid *g = c->grid;
+  TfxConvolverPartitions *g = c->partitions;
   const size_t n = c->n_taps - 1;
   const size_t size = g->levels[0].size;
 
-  tfx_convolver_grid_reset (c);
+  tfx_convolver_partitions_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++) {
       void *x = tfx_level_past (c, channel, g->time + c->n_leading - n + i);
@@ -328,12 +330,12 @@ tfx_convolver_grid_set_history (TfxConvolver *c, const double *history)
   }
   for (unsigned side = 0; side < 2; side++) {
     if (c->fade_pair[side])
-      tfx_convolver_grid_prime (c, side);
+      tfx_convolver_partitions_prime (c, side);
   }
 }
 
 double
-tfx_convolver_grid_peak (const TfxConvolver *c)
+tfx_convolver_partitions_peak (const TfxConvolver *c)
 {
   return tfx_convolver_peak (c, c->past, c->n_channels * c->past_length);
 }
