@@ -66,10 +66,17 @@ typedef struct
   /* The structure moves: the elements of a row run apart where it does. */
   gboolean is_structural;
   gdouble error; /* of any cut against another, of a full scale of 1: FFTs */
+  gboolean is_float; /* mono */
 } Case;
 
 static const Case cases[] = {
   { "tfxbutterworth name=x order=4", { { "x", "cutoff", 200, 8000, 3 } } },
+  { "tfxbutterworth name=x order=4", { { "x", "cutoff", 200, 8000, 3 } },
+      .is_float = TRUE },
+  { "tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) | g=Gain(0.5) | "
+    "HiButterworth(50, order=8)\"",
+      { { "x::eq", "gain", -12, 12, 3 }, { "x::g", "gain", 0.1, 1, 5 } },
+      .is_float = TRUE },
   { "tfxbutterworth name=x order=16 mode=high-pass",
       { { "x", "cutoff", 50, 2000, 7 } } },
   { "tfxchebyshev name=x type=1 mode=band-pass order=3",
@@ -125,8 +132,10 @@ static gdouble *
 run (const Case *c, const gdouble *in, guint64 n_frames, gsize most,
     gboolean at_random, gboolean fuse)
 {
-  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+  /* Two channels in double, one in float. */
+  GstAudioInfo info =
+      tfx_check_info (c->is_float ? GST_AUDIO_FORMAT_F32 : GST_AUDIO_FORMAT_F64,
+          RATE, c->is_float ? 1 : 2, GST_AUDIO_LAYOUT_INTERLEAVED);
   TfxLine line;
   gdouble *out;
 
@@ -137,7 +146,8 @@ run (const Case *c, const gdouble *in, guint64 n_frames, gsize most,
   play (&line, in, n_frames, most, at_random);
   tfx_line_end (&line);
   fail_unless_equals_uint64 (line.n_heard, n_frames);
-  out = g_memdup2 (line.heard, n_frames * 2 * sizeof *out);
+  out = g_new0 (gdouble, n_frames * 2);
+  memcpy (out, line.heard, n_frames * info.channels * sizeof *out);
   tfx_line_close (&line);
   return out;
 }
@@ -177,6 +187,12 @@ GST_START_TEST (test_cuts)
     g_snprintf (how, sizeof how, "at random up to %u", (guint)most[i]);
     out = run (c, in, n, most[i], TRUE, fuse);
     expect_same (c, out, whole, 2 * n, how, fuse);
+    g_free (out);
+  }
+  /* Longer than what is read ahead: elements run it in parts, by themselves. */
+  if (!fuse) {
+    out = run (c, in, n, n, FALSE, FALSE);
+    expect_same (c, out, whole, 2 * n, "one buffer", FALSE);
     g_free (out);
   }
   if (fuse) {
@@ -362,6 +378,34 @@ GST_START_TEST (test_notify)
 }
 GST_END_TEST;
 
+/* Stamps that jitter within a step of the grid change nothing. */
+GST_START_TEST (test_jitter)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (20000, 1), *out[2];
+  gsize n = 0;
+
+  for (guint k = 0; k < 2; k++) {
+    TfxLine line;
+
+    tfx_line_open (&line, cases[0].launch, &info, TRUE, 22000);
+    bind (&line, &cases[0].curves[0]);
+    tfx_line_push_segment (&line, 0, 0);
+    for (guint64 i = 0; i < 20000; i += 500)
+      tfx_line_push (&line, in, i, 500, 0, 0,
+          k > 0 && i > 0 ? g_random_int_range (-300000, 300000) : 0);
+    n = line.sound->len;
+    out[k] = g_memdup2 (line.sound->data, n * sizeof (gdouble));
+    tfx_line_close (&line);
+  }
+  fail_unless_equals_int (n, 20000);
+  fail_unless_equals_float (tfx_check_distance (out[0], out[1], n), 0.0);
+  g_free (out[0]);
+  g_free (out[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 automation_suite (void)
 {
@@ -374,6 +418,7 @@ automation_suite (void)
   tcase_add_test (tc, test_trigger);
   tcase_add_test (tc, test_disabled);
   tcase_add_test (tc, test_notify);
+  tcase_add_test (tc, test_jitter);
   return s;
 }
 
