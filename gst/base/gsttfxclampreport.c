@@ -52,8 +52,12 @@ gst_tfx_clamp_report_note (GstTfxClampReport *self, const GstTfxClamp *clamp,
 {
   gboolean is_clamped = clamp->asked != clamp->used;
   gboolean is_new = TRUE;
-  Item *item = gst_tfx_clamp_report_find (self, clamp->property);
+  Item *item;
 
+  /* As nearly always. */
+  if (!is_clamped && self->n_clamped == 0)
+    return FALSE;
+  item = gst_tfx_clamp_report_find (self, clamp->property);
   if (item->is_clamped && item->rate == rate) {
     const GstTfxClamp *old = &item->clamp;
 
@@ -66,6 +70,7 @@ gst_tfx_clamp_report_note (GstTfxClampReport *self, const GstTfxClamp *clamp,
   item->clamp = *clamp;
   item->clamp.property = item->property;
   item->rate = rate;
+  self->n_clamped += is_clamped - item->is_clamped;
   item->is_clamped = is_clamped;
   return is_clamped && is_new;
 }
@@ -75,4 +80,5 @@ gst_tfx_clamp_report_clear (GstTfxClampReport *self)
 {
   g_clear_pointer (&self->items, g_array_unref);
   self->by_hand = FALSE;
+  self->n_clamped = 0;
 }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 /* Starts with all zero, ends with gst_tfx_clamp_report_clear(). */
 typedef struct
 {
-  GArray *items; /* one for each property that was noted, or NULL */
+  GArray *items;  /* one for each property that was noted, or NULL */
+  gint n_clamped; /* of these */
   gboolean by_hand;
 } GstTfxClampReport;
 
