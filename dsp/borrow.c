@@ -19,7 +19,7 @@ get_entry (TfxPlan *plan, size_t i)
   const TfxPlanStage *entry = &plan->stages[i];
   TfxSlot *slot = entry->slot;
 
-  if (!is_in_engine (plan, entry))
+  if (!is_in_engine (plan, entry) || entry->step->is_apart)
     return;
   if (!slot->unit) {
     plan->backend->get_state (plan->engine, i, slot->state);
@@ -72,23 +72,32 @@ void
 tfx_borrow_load (TfxPlan *plan)
 {
   for (size_t i = 0; i < plan->n_stages; i++)
+    plan->stages[i].step->is_apart = false;
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    const TfxPlanStage *entry = &plan->stages[i];
+
     set_entry (plan, i);
+    entry->step->is_apart =
+        entry->step->is_apart || entry->slot->motion.is_entered;
+  }
   for (size_t i = 0; i < plan->n_filters; i++)
     plan->filters[i]->holder = plan;
 }
 
 void
-tfx_borrow_get_step (TfxPlan *plan, const TfxStep *step)
+tfx_borrow_get_step (TfxPlan *plan, TfxStep *step)
 {
   for (size_t i = 0; i < plan->n_stages; i++) {
     if (plan->stages[i].step == step)
       get_entry (plan, i);
   }
+  step->is_apart = true;
 }
 
 void
-tfx_borrow_set_step (TfxPlan *plan, const TfxStep *step)
+tfx_borrow_set_step (TfxPlan *plan, TfxStep *step)
 {
+  step->is_apart = false;
   for (size_t i = 0; i < plan->n_stages; i++) {
     if (plan->stages[i].step == step)
       set_entry (plan, i);

@@ -17,10 +17,10 @@ void tfx_borrow_from_device (TfxFilter *filter);
  * plan. */
 void tfx_borrow_load (TfxPlan *plan);
 
-/* The state of a step of sections alone, there and back, for filters that the
- * plan has. */
-void tfx_borrow_get_step (TfxPlan *plan, const TfxStep *step);
-void tfx_borrow_set_step (TfxPlan *plan, const TfxStep *step);
+/* The state of a step of sections alone, to the slots, apart from the engine
+ * (step->is_apart), and back, for filters that the plan has. */
+void tfx_borrow_get_step (TfxPlan *plan, TfxStep *step);
+void tfx_borrow_set_step (TfxPlan *plan, TfxStep *step);
 
 /* The largest magnitude in what the filter's plan has, other filters of it
  * included; and in a slot besides. */

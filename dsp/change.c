@@ -14,7 +14,7 @@
 
 #include "follow.h"
 #include "match.h"
-#include "state-map.h"
+#include "motion.h"
 
 /* Calls f for every list, those of branches included. */
 typedef void (*ListFunction) (TfxPlaces *list, void *data);
@@ -87,7 +87,7 @@ look_at_slot (TfxSlot *slot, void *data)
 {
   Look *look = data;
 
-  if (slot->n_glide_steps > 0 || tfx_follow_next (slot) != UINT64_MAX ||
+  if (slot->motion.n_cells > 0 || tfx_follow_next (slot) != UINT64_MAX ||
       (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
     look->is_changing = true;
 }
@@ -116,7 +116,8 @@ advance_list (TfxPlaces *list, void *data)
   }
 }
 
-/* What no plan runs yet moves all the same. */
+/* What no plan runs yet moves all the same.  What one runs comes to its end with
+ * the next frame, where it may go on. */
 static void
 step_slot (TfxSlot *slot, void *data)
 {
@@ -125,10 +126,10 @@ step_slot (TfxSlot *slot, void *data)
   for (;;) {
     const uint64_t entry = tfx_follow_next (slot);
 
-    if (entry < f->n_run && entry <= slot->next_step) {
+    if (entry < f->n_run && entry <= tfx_motion_next (slot, entry)) {
       tfx_follow_take (f, slot, entry);
-    } else if (slot->n_glide_steps > 0 && slot->next_step < f->n_run) {
-      tfx_slot_step (slot, f->spec.n_channels);
+    } else if (slot->motion.n_cells > 0 && tfx_motion_end (slot) < f->n_run) {
+      tfx_motion_update (slot, tfx_motion_end (slot));
       /* Plans have none of the values of what they leave out. */
       f->n_values += slot->is_active;
     } else if (entry < f->n_run) {
@@ -189,20 +190,6 @@ seed_by_id (TfxSlot *to, void *data)
     tfx_slots_each (&all->from->branches[b], seed_from, &seed);
 }
 
-static void
-seed_sections (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
-{
-  memcpy (to->state, from->state,
-      2 * to->n_sos * n_channels * sizeof *to->state);
-  for (size_t k = 0; k < to->n_sos; k++) {
-    if (memcmp (&from->sos[k], &to->sos[k], sizeof to->sos[k]) == 0)
-      continue;
-    for (unsigned c = 0; c < n_channels; c++)
-      tfx_state_map (&from->sos[k], &to->sos[k],
-          to->state + 2 * (c * to->n_sos + k));
-  }
-}
-
 /* A new slot gets what it can use of the state of the old one. */
 static void
 seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
@@ -215,8 +202,11 @@ seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
   if (kind && to->unit && from->unit &&
       kind->catch_up_start (to->unit, from->unit))
     kind->catch_up (to->unit, from->unit, SIZE_MAX);
-  if (to->sos && to->n_sos == from->n_sos)
-    seed_sections (to, from, n_channels);
+  /* Sections with other values begin at rest. */
+  if (to->sos && to->n_sos == from->n_sos && from->motion.n_cells == 0 &&
+      memcmp (to->sos, from->sos, to->n_sos * sizeof *to->sos) == 0)
+    memcpy (to->state, from->state,
+        2 * to->n_sos * n_channels * sizeof *to->state);
   for (size_t b = 0; b < to->n_branches; b++)
     tfx_slots_each (&to->branches[b], seed_by_id, &all);
 }

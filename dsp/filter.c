@@ -223,7 +223,7 @@ tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
   if (place && stage->kind->step != TFX_STEP_SUM &&
       tfx_slot_can_take (place->slot, stage, has_run)) {
     ret = tfx_values_set (f, place->slot, stage,
-        has_run ? tfx_filter_glide_steps (f) : 0);
+        has_run ? tfx_slot_fade_cells (&f->spec) : 0);
     if (ret == 0 && f->next)
       ret = tfx_setting_replace (f->next, stage, &chain);
     if (ret == 0 && chain) {
@@ -250,7 +250,7 @@ reset_slot (TfxSlot *slot, void *data)
   TfxFilter *f = data;
 
   tfx_follow_finish (f, slot);
-  f->n_values += slot->n_glide_steps > 0;
+  f->n_values += slot->motion.n_cells > 0;
   tfx_slot_reset (slot, f->spec.n_channels);
 }
 
@@ -307,6 +307,9 @@ look_at_peak (TfxSlot *slot, void *data)
   Peak *p = data;
 
   p->peak = fmax (p->peak, tfx_borrow_slot_peak (p->filter, slot));
+  /* What moves has state of its own. */
+  if (slot->motion.n_cells > 0)
+    p->peak = INFINITY;
 }
 
 bool

@@ -7,9 +7,6 @@
 
 #include "slot.h"
 
-/* How long glides and cross-fades take. */
-#define TFX_CHANGE_SECONDS 0.01
-
 struct TfxFilter
 {
   unsigned refs; /* atomic */
@@ -35,21 +32,6 @@ static inline TfxSlotSpec
 tfx_filter_slot_spec (const TfxFilter *f)
 {
   return (TfxSlotSpec){ f->spec, f->kernel };
-}
-
-static inline size_t
-tfx_filter_fade_frames (const TfxFilter *f)
-{
-  const double n = f->spec.rate_hz * TFX_CHANGE_SECONDS;
-
-  return n < 1.0 ? 1 : n > 1e9 ? 1000000000 : (size_t)n;
-}
-
-static inline unsigned
-tfx_filter_glide_steps (const TfxFilter *f)
-{
-  return (unsigned)((tfx_filter_fade_frames (f) + TFX_GRID_FRAMES - 1) /
-                    TFX_GRID_FRAMES);
 }
 
 #endif

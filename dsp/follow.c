@@ -30,7 +30,7 @@ tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
   } else {
     const TfxStage view = tfx_queue_view_first (slot);
 
-    tfx_slot_follow (slot, &view, now);
+    tfx_slot_glide (slot, &view, 1, now);
   }
   tfx_queue_remove_first (slot);
 }

@@ -6,15 +6,16 @@
 #include "borrow.h"
 #include "compile.h"
 #include "follow.h"
+#include "motion.h"
 
-/* The frame where the values of a slot are next to change. */
+/* The frame where the values of a slot are next to begin or end to move. */
 static uint64_t
-find_next (const TfxSlot *slot)
+find_next (const TfxSlot *slot, uint64_t now)
 {
   const uint64_t entry = tfx_follow_next (slot);
+  const uint64_t next = tfx_motion_next (slot, now);
 
-  return slot->n_glide_steps > 0 && slot->next_step < entry ? slot->next_step
-                                                            : entry;
+  return next < entry ? next : entry;
 }
 
 static void
@@ -23,7 +24,7 @@ mark_step (TfxPlan *plan, TfxStep *step, void *data)
   step->is_moving = false;
   for (size_t i = 0; i < step->n_parts; i++)
     step->is_moving =
-        step->is_moving || find_next (step->parts[i].slot) != UINT64_MAX;
+        step->is_moving || find_next (step->parts[i].slot, 0) != UINT64_MAX;
   if (step->slot)
     step->is_moving = tfx_follow_next (step->slot) != UINT64_MAX;
   plan->is_moving = plan->is_moving || step->is_moving;
@@ -36,55 +37,87 @@ tfx_glide_mark (TfxPlan *plan)
   tfx_compile_each (plan, mark_step, NULL);
 }
 
-/* How many frames come before the next point; 0: it is here. */
+/* What is due at frame `first`; other plans do not have values that come into force.
+ * Returns how many frames come before the next change. */
 static size_t
-count_frames (const TfxStep *step, size_t first, size_t n_left)
+update_parts (TfxStep *step, size_t first, size_t n_left, bool *is_moving)
 {
+  TfxPlan *plan = step->plan;
   size_t n = n_left;
 
+  *is_moving = false;
   for (size_t i = 0; i < step->n_parts; i++) {
     const TfxPlanPart *part = &step->parts[i];
-    const uint64_t at = step->plan->filters[part->filter]->n_run + first;
-    const uint64_t next = find_next (part->slot);
+    TfxFilter *f = plan->filters[part->filter];
+    const uint64_t now = f->n_run + first;
+    TfxSlot *slot = part->slot;
+    uint64_t next;
 
-    if (next < at + n)
-      n = next > at ? (size_t)(next - at) : 0;
+    if (slot->motion.n_cells > 0 && now >= tfx_motion_end (slot))
+      plan->known[part->filter].n_values = ++f->n_values;
+    if (tfx_follow_next (slot) <= now)
+      tfx_follow_take (f, slot, now);
+    tfx_motion_update (slot, now);
+    *is_moving = *is_moving || tfx_motion_is_on (slot, now);
+    next = find_next (slot, now);
+    n = next - now < n ? (size_t)(next - now) : n;
   }
   return n;
 }
 
-/* The values that are due; other plans do not have them. */
-static void
-step_parts (TfxStep *step, size_t first)
+/* Whether values are on their way, or have come to their end. */
+static bool
+has_begun (const TfxStep *step, size_t first)
 {
-  TfxPlan *plan = step->plan;
+  bool found = false;
 
   for (size_t i = 0; i < step->n_parts; i++) {
     const TfxPlanPart *part = &step->parts[i];
-    TfxFilter *f = plan->filters[part->filter];
-    TfxSlot *slot = part->slot;
+    const uint64_t now = step->plan->filters[part->filter]->n_run + first;
 
-    if (tfx_follow_next (slot) <= f->n_run + first)
-      tfx_follow_take (f, slot, f->n_run + first);
-    if (slot->n_glide_steps == 0 || slot->next_step != f->n_run + first)
-      continue;
-    tfx_slot_step (slot, plan->n_channels);
-    plan->known[part->filter].n_values = ++f->n_values;
+    found = found ||
+            (part->slot->motion.n_cells > 0 && now >= part->slot->motion.first);
+  }
+  return found;
+}
+
+/* Motions that are on take the state of their slots. */
+static void
+enter_motions (TfxStep *step, size_t first)
+{
+  for (size_t i = 0; i < step->n_parts; i++) {
+    const TfxPlanPart *part = &step->parts[i];
+    const uint64_t now = step->plan->filters[part->filter]->n_run + first;
+
+    if (tfx_motion_is_on (part->slot, now) && !part->slot->motion.is_entered)
+      tfx_motion_enter (part->slot);
   }
 }
 
-size_t
-tfx_glide_run (TfxStep *step, size_t first, size_t n_left)
+/* State and values go from the slots to the engine. */
+static void
+enter_engine (TfxStep *step)
 {
   TfxPlan *plan = step->plan;
-  const size_t n = count_frames (step, first, n_left);
 
-  if (n > 0)
-    return n;
-  tfx_borrow_get_step (plan, step);
-  step_parts (step, first);
   tfx_compile_set_step (plan, step);
   plan->backend->update_step (plan->engine, step);
   tfx_borrow_set_step (plan, step);
-  return count_frames (step, first, n_left);
+}
+
+size_t
+tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
+{
+  size_t n;
+
+  if (!step->is_apart && has_begun (step, first))
+    tfx_borrow_get_step (step->plan, step);
+  n = update_parts (step, first, n_left, is_apart);
+  if (*is_apart && !step->is_apart)
+    tfx_borrow_get_step (step->plan, step);
+  if (*is_apart)
+    enter_motions (step, first);
+  else if (step->is_apart)
+    enter_engine (step);
+  return n;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * glide.h: sections and gains whose values move while a plan runs.
  *
- * A step of sections is run from one point of the grid to the next; steps that
- * do not move, and blocks, are not split. */
+ * A step of sections is run from one change to the next; steps that do not move,
+ * and blocks, are not split. */
 #ifndef TFX_GLIDE_H
 #define TFX_GLIDE_H
 
@@ -11,8 +11,10 @@
 /* Finds the steps that move, before a run. */
 void tfx_glide_mark (TfxPlan *plan);
 
-/* Frame `first` of a run is next in a step that moves: it gets the values that
- * are due there.  Returns how many of n_left frames it runs with them. */
-size_t tfx_glide_run (TfxStep *step, size_t first, size_t n_left);
+/* Frame `first` of a run is next in a step that moves.  Returns how many of n_left
+ * frames it runs in one way: with the values and the state of the engine, or
+ * (*is_apart) with those of the slots. */
+size_t
+tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart);
 
 #endif

@@ -36,7 +36,7 @@ add_fade (Match *m, TfxPlaces *list, TfxSlot *slot, TfxSlot *old)
   p->fade = calloc (1, sizeof *p->fade);
   if (!p->fade)
     return -ENOMEM;
-  p->fade->length = tfx_filter_fade_frames (m->filter);
+  p->fade->length = tfx_slot_fade_frames (&m->spec.filter);
   return 0;
 }
 

@@ -47,6 +47,7 @@ struct TfxStep
   size_t n_parts;
   bool is_alone;  /* a gain that nothing is folded into */
   bool is_moving; /* its values may change within a run, see glide.h */
+  bool is_apart;  /* its state lies in the slots meanwhile */
   double tail;    /* of gains behind the last sections, while it is compiled */
   struct TfxSlot *slot; /* FIRs, delay lines */
   size_t filter;        /* whose slot that is */
@@ -68,7 +69,7 @@ typedef struct TfxPlanStage
 {
   uint64_t id;
   TfxStepKind kind;
-  const TfxStep *step;
+  TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
    * newest at the end: n_taps - 1 of a FIR, the longest delay of a delay

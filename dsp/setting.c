@@ -102,9 +102,9 @@ make_stage (const TfxSlot *slot, TfxStage *stage)
   if (s->id == stage->id)
     return tfx_stage_ref (stage);
   if (slot->sos)
-    return tfx_stage_new_sections (s->id, slot->to, slot->n_sos);
+    return tfx_stage_new_sections (s->id, tfx_slot_target (slot), slot->n_sos);
   if (s->kind->step == TFX_STEP_CASCADE)
-    return tfx_stage_new_gain (s->id, slot->gain_to);
+    return tfx_stage_new_gain (s->id, tfx_slot_target_gain (slot));
   if (slot->n_branches == 0)
     return tfx_stage_ref (slot->stage);
   branches = calloc (slot->n_branches, sizeof *branches);

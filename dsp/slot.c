@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "join.h"
+#include "motion.h"
 #include "queue.h"
-#include "state-map.h"
 
 /* ---- making ------------------------------------------------------------------ */
 
@@ -30,11 +30,11 @@ make_sections (TfxSlot *slot, const TfxSlotSpec *spec)
   slot->state = calloc (2 * n + 1, spec->filter.n_channels * sizeof (double));
   if (!slot->sos || !slot->state)
     return -ENOMEM;
-  slot->from = slot->sos + n;
-  slot->to = slot->sos + 2 * n;
+  slot->to = slot->sos + n;
+  slot->wait = slot->sos + 2 * n;
   memcpy (slot->sos, slot->stage->u.sections.sos, n * sizeof *slot->sos);
   memcpy (slot->to, slot->sos, n * sizeof *slot->sos);
-  return 0;
+  return tfx_motion_init (slot, &spec->filter);
 }
 
 int
@@ -148,6 +148,7 @@ tfx_slot_free (TfxSlot **slot)
   for (size_t i = 0; i < s->n_branches; i++)
     tfx_slots_clear (&s->branches[i]);
   free (s->branches);
+  tfx_motion_clear (s);
   free (s->sos);
   free (s->state);
   tfx_stage_unref (&s->new_stage);
@@ -186,88 +187,22 @@ bool
 tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
 {
   if (slot->sos)
-    return memcmp (slot->to, stage->u.sections.sos,
+    return memcmp (tfx_slot_target (slot), stage->u.sections.sos,
                slot->n_sos * sizeof *slot->to) == 0;
   if (stage->kind == &tfx_kind_gain)
-    return slot->gain_to == stage->u.gain;
+    return tfx_slot_target_gain (slot) == stage->u.gain;
   return stage->kind->is_same (slot->stage, stage);
 }
 
 bool
-tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
+tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
     uint64_t now)
 {
   const bool was_active = slot->is_active;
 
   slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
-  if (slot->sos) {
-    memcpy (slot->from, slot->sos, slot->n_sos * sizeof *slot->sos);
-    memcpy (slot->to, stage->u.sections.sos, slot->n_sos * sizeof *slot->to);
-    if (n_steps == 0)
-      memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
-  } else {
-    slot->gain_from = slot->gain;
-    slot->gain_to = stage->u.gain;
-    if (n_steps == 0)
-      slot->gain = slot->gain_to;
-  }
-  slot->glide_step = 0;
-  slot->n_glide_steps = n_steps;
-  slot->next_step =
-      (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+  tfx_motion_set (slot, stage, n_cells, now);
   return slot->is_active && !was_active;
-}
-
-void
-tfx_slot_follow (TfxSlot *slot, const TfxStage *stage, uint64_t now)
-{
-  if (slot->n_glide_steps == 0 || slot->n_glide_steps - slot->glide_step == 1) {
-    tfx_slot_glide (slot, stage, 1, now);
-    return;
-  }
-  if (slot->sos)
-    memcpy (slot->to, stage->u.sections.sos, slot->n_sos * sizeof *slot->to);
-  else
-    slot->gain_to = stage->u.gain;
-}
-
-static double
-between (double from, double to, double t)
-{
-  return from + (to - from) * t;
-}
-
-static TfxSos
-sos_between (const TfxSos *from, const TfxSos *to, double t)
-{
-  if (t >= 1.0 || memcmp (from, to, sizeof *to) == 0)
-    return *to;
-  return tfx_state_map_between (from, to, t);
-}
-
-void
-tfx_slot_step (TfxSlot *slot, unsigned n_channels)
-{
-  double t;
-
-  if (slot->n_glide_steps == 0)
-    return;
-  slot->next_step += TFX_GRID_FRAMES;
-  t = (double)++slot->glide_step / (double)slot->n_glide_steps;
-  for (size_t k = 0; k < slot->n_sos; k++) {
-    const TfxSos now = slot->sos[k];
-    const TfxSos next = sos_between (&slot->from[k], &slot->to[k], t);
-
-    slot->sos[k] = next;
-    if (memcmp (&now, &next, sizeof now) == 0)
-      continue;
-    for (unsigned c = 0; c < n_channels; c++)
-      tfx_state_map (&now, &next, slot->state + 2 * (c * slot->n_sos + k));
-  }
-  slot->gain =
-      t < 1.0 ? between (slot->gain_from, slot->gain_to, t) : slot->gain_to;
-  if (slot->glide_step == slot->n_glide_steps)
-    slot->n_glide_steps = 0;
 }
 
 /* ---- state ------------------------------------------------------------------- */
@@ -282,12 +217,7 @@ tfx_slot_reset (TfxSlot *slot, unsigned n_channels)
         stage->kind->state_size (stage) * n_channels * sizeof (double));
   if (slot->unit)
     stage->kind->unit->reset (slot->unit);
-  if (slot->n_glide_steps > 0) {
-    if (slot->n_sos > 0)
-      memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
-    slot->gain = slot->gain_to;
-    slot->n_glide_steps = 0;
-  }
+  tfx_motion_reset (slot);
 }
 
 double

@@ -14,6 +14,29 @@
 typedef struct TfxPlaces TfxPlaces;
 typedef struct TfxQueue TfxQueue;
 
+/* g, k, low, band, high: see state-map.h. */
+#define TFX_MOTION_VALUES 5
+
+/* Where values are on their way from those in force to others; see motion.h. */
+typedef struct TfxMotion
+{
+  unsigned n_cells; /* of TFX_GRID_FRAMES; 0: nothing moves */
+  uint64_t first;   /* the frame of the filter where it begins */
+  bool is_curve;    /* set for one cell */
+  bool is_fade;     /* of sections; else they glide */
+  bool is_entered;  /* its state is in force, in place of the slot's */
+  unsigned n_channels, n_fade_cells;
+  size_t n_lanes;             /* n_sos, rounded up */
+  struct TfxShape *from, *to; /* [n_lanes], the ends of a glide */
+  /* [TFX_MOTION_VALUES][n_lanes]: at the next frame, and behind a run; and how
+   * they go on, g and k by a factor, the others by a difference. */
+  double *values, *after, *rates;
+  /* [n_channels], integrators m[n_lanes], l[n_lanes] of a glide; or s1, s2 of each
+   * of the new sections. */
+  double *state;
+  void *room[2]; /* to be freed */
+} TfxMotion;
+
 typedef struct TfxSlot
 {
   TfxStage *stage; /* a reference; what sections and gains are set to may have
@@ -22,13 +45,14 @@ typedef struct TfxSlot
   /* Plans leave it out as long as it has been an identity since rest. */
   bool is_active;
 
-  /* Sections and gains: in force, and the ends of a glide. */
+  /* Sections and gains: in force, or what a motion comes from; what it goes to;
+   * and what waits for its end, if n_wait > 0. */
   size_t n_sos;
-  TfxSos *sos, *from, *to;
-  double gain, gain_from, gain_to;
-  unsigned glide_step, n_glide_steps; /* 0: none */
-  uint64_t next_step; /* the frame of the filter where the next one is due */
-  TfxQueue *queue;    /* see queue.h; NULL: there has been none */
+  TfxSos *sos, *to, *wait;
+  double gain, gain_to, gain_wait;
+  unsigned n_wait; /* cells */
+  TfxMotion motion;
+  TfxQueue *queue; /* see queue.h; NULL: there has been none */
 
   double *state;
   void *unit;
@@ -80,6 +104,25 @@ typedef struct TfxSlotSpec
   const char *kernel; /* units are made for it at once; NULL: by a plan */
 } TfxSlotSpec;
 
+/* How long a change takes. */
+#define TFX_CHANGE_SECONDS 0.01
+
+static inline size_t
+tfx_slot_fade_frames (const TfxFilterSpec *spec)
+{
+  const double n = spec->rate_hz * TFX_CHANGE_SECONDS;
+
+  return n < 1.0 ? 1 : n > 1e9 ? 1000000000 : (size_t)n;
+}
+
+/* The same in cells of the grid. */
+static inline unsigned
+tfx_slot_fade_cells (const TfxFilterSpec *spec)
+{
+  return (unsigned)((tfx_slot_fade_frames (spec) + TFX_GRID_FRAMES - 1) /
+                    TFX_GRID_FRAMES);
+}
+
 /* At rest, with the values of the stage.  0 or negative errno. */
 int tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **slot);
 void tfx_slot_free (TfxSlot **slot);
@@ -103,15 +146,23 @@ bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 /* Entries of a queue: two seconds and more. */
 #define TFX_QUEUE_MAX 4096
 
-/* Sections and gains: goes to the values of a stage in n_steps points of the
- * grid, from frame `now` on; 0: at once, at rest.  True if plans have left it
- * out up to now. */
-bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_steps,
+/* Sections and gains: goes to the values of a stage, see tfx_motion_set().  True
+ * if plans have left it out up to now. */
+bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
     uint64_t now);
-/* The same in one point, or as what is left of a glide that is under way. */
-void tfx_slot_follow (TfxSlot *slot, const TfxStage *stage, uint64_t now);
-/* The next point: the state is mapped to the new values. */
-void tfx_slot_step (TfxSlot *slot, unsigned n_channels);
+
+/* What sections and gains are going to have in the end. */
+static inline const TfxSos *
+tfx_slot_target (const TfxSlot *slot)
+{
+  return slot->n_wait > 0 ? slot->wait : slot->to;
+}
+
+static inline double
+tfx_slot_target_gain (const TfxSlot *slot)
+{
+  return slot->n_wait > 0 ? slot->gain_wait : slot->gain_to;
+}
 
 /* To rest. */
 void tfx_slot_reset (TfxSlot *slot, unsigned n_channels);

@@ -380,10 +380,11 @@ void tfx_filter_lock_all (TfxFilter *const *filters, size_t n);
 void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
 
 /* Another setting.  Stages are told by their ids, in order.  One whose values
- * alone differ glides there in 10 ms, in steps of 32 frames counted from the
- * first frame since the filter was at rest: a gain linearly, sections as to
- * the logarithms of frequency and quality; the taps of a FIR or a delay line
- * are mixed over 10 ms.  One of another structure, or that comes or goes, is
+ * alone differ glides there in 10 ms, from a multiple of 32 frames on counted from
+ * the first frame since the filter was at rest; sections that go further than an
+ * octave, all of them together, are cross-faded instead; what is set meanwhile
+ * waits for the end, the last one alone.  The taps of a FIR or a delay line are
+ * mixed over 10 ms.  One of another structure, or that comes or goes, is
  * cross-faded at its place in 10 ms; stages in front and behind go on as they
  * are.  A FIR or a delay line that gets another length keeps its past.  Another
  * structure waits for the end of a cross-fade that is under way; only the last
@@ -409,9 +410,10 @@ int tfx_filter_set_stage (TfxFilter *filter, TfxStage *stage);
 /* The same, for who follows a curve: the stage has these values at `frame`, a
  * multiple of TFX_GRID_FRAMES, counted as tfx_filter_n_frames() counts; the 32
  * frames before that it goes there.  Frames of one stage come in order, each at
- * least 32 frames ahead of what has run.  What glides from before gets the values
- * as its new end.  There may be 4096 values of a stage at a time; room is made for
- * the most that there ever were.  The filter keeps a reference to the stage unless that is one of sections
+ * least 32 frames ahead of what has run.  A gain that glides from before gets the
+ * value as its new end; sections take it up when they are there.  There may be
+ * 4096 values of a stage at a time; room is made for the most that there ever
+ * were.  The filter keeps a reference to the stage unless that is one of sections
  * or a gain.
  * 0; -ENOBUFS: there is no room for one more; -ENOENT: there is no such stage of
  * that structure; -EINVAL: not a frame that is ahead; else as tfx_filter_new(). */

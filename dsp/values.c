@@ -4,18 +4,18 @@
 
 /* The unit, if there is one, goes to slot->new_values. */
 static void
-take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
+take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 {
   const TfxUnitKind *kind = stage->kind->unit;
   const bool was_active = slot->is_active;
 
   if (stage->kind->step == TFX_STEP_CASCADE) {
-    tfx_slot_glide (slot, stage, n_steps, f->n_run);
-    f->n_values += n_steps == 0;
+    tfx_slot_glide (slot, stage, n_cells, f->n_run);
+    f->n_values += n_cells == 0;
   } else {
     if (slot->unit)
       kind->set_values (slot->unit, slot->new_values,
-          n_steps > 0 ? tfx_filter_fade_frames (f) : 0);
+          n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0);
     slot->new_values = NULL;
     tfx_stage_ref (stage);
     tfx_stage_unref (&slot->stage);
@@ -24,17 +24,17 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
     f->n_settings++;
   }
   f->wants_compile = f->wants_compile || (slot->is_active && !was_active);
-  f->is_changing = f->is_changing || n_steps > 0;
+  f->is_changing = f->is_changing || n_cells > 0;
 }
 
 void
 tfx_values_take (TfxFilter *f, TfxSlot *slot, TfxStage *stage)
 {
-  take_values (f, slot, stage, tfx_filter_glide_steps (f));
+  take_values (f, slot, stage, tfx_slot_fade_cells (&f->spec));
 }
 
 int
-tfx_values_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
+tfx_values_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
   const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
@@ -46,6 +46,6 @@ tfx_values_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_steps)
     ret = stage->kind->unit->prepare_values (slot->unit, stage, &unit,
         &slot->new_values);
   if (ret == 0)
-    take_values (f, slot, stage, n_steps);
+    take_values (f, slot, stage, n_cells);
   return ret;
 }

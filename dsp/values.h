@@ -5,10 +5,10 @@
 
 #include "filter.h"
 
-/* Other values for one slot in n_steps points of the grid; the structure is the
+/* Other values for one slot in n_cells points of the grid; the structure is the
  * same.  0 or negative errno. */
 int tfx_values_set (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
-    unsigned n_steps);
+    unsigned n_cells);
 
 /* The same with slot->new_values, made ready, for a unit. */
 void tfx_values_take (TfxFilter *filter, TfxSlot *slot, TfxStage *stage);

@@ -12,6 +12,7 @@
 #include "../glide.h"
 #include "../slot.h"
 #include "../weight.h"
+#include "moving.h"
 
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out);
@@ -95,12 +96,16 @@ run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
   if (!s->is_moving)
     return tfx_cascade_run (cascade, e->type, in, out);
   for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t first = e->n_done + i;
     TfxBlock from, to;
+    bool is_apart;
 
-    n = tfx_glide_run (s, e->n_done + i, in->n_frames - i);
+    n = tfx_glide_run (s, first, in->n_frames - i, &is_apart);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
-    n_cleared += tfx_cascade_run (cascade, e->type, &from, &to);
+    n_cleared +=
+        is_apart ? tfx_moving_run (e->plan->backend->data, s, first, &from, &to)
+                 : tfx_cascade_run (cascade, e->type, &from, &to);
   }
   return n_cleared;
 }

@@ -156,6 +156,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if W > 2
   .frames = { KERNEL (frames1), KERNEL (frames2) },
 #endif
+  .moving = KERNEL (tfx_moving),
   .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
 };

@@ -88,6 +88,28 @@ typedef void (
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 4
 
+/* A cascade of n_sections state-variable filters whose values move, over n frames
+ * of one channel in place; see motion.h.
+ *   state = m[stride], l[stride];
+ *   values = g, k, low, band, high at the first frame, rates = how they go on from
+ *   frame to frame, after = values at the frame behind: each [5][stride].
+ *   stride is a multiple of 8.  All instruction sets give the same bits. */
+typedef void (*TfxMovingKernel) (double *x, size_t n, double *state,
+    const double *values, const double *rates, double *after, size_t stride,
+    size_t n_sections);
+
+void tfx_moving_c (double *x, size_t n, double *state, const double *values,
+    const double *rates, double *after, size_t stride, size_t n_sections);
+void tfx_moving_sse2 (double *x, size_t n, double *state, const double *values,
+    const double *rates, double *after, size_t stride, size_t n_sections);
+void tfx_moving_avx2 (double *x, size_t n, double *state, const double *values,
+    const double *rates, double *after, size_t stride, size_t n_sections);
+void
+tfx_moving_avx512 (double *x, size_t n, double *state, const double *values,
+    const double *rates, double *after, size_t stride, size_t n_sections);
+void tfx_moving_neon (double *x, size_t n, double *state, const double *values,
+    const double *rates, double *after, size_t stride, size_t n_sections);
+
 typedef struct TfxKernels
 {
   const char *name;
@@ -97,7 +119,8 @@ typedef struct TfxKernels
   /* By log2 C, up to W.  NULL if W = 1. */
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
   TfxFramesKernel frames[2]; /* or NULL */
-  TfxPackKernel pack[2];     /* by TfxSample */
+  TfxMovingKernel moving;
+  TfxPackKernel pack[2]; /* by TfxSample */
   TfxUnpackKernel unpack[2];
 } TfxKernels;
 

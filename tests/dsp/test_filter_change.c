@@ -3,7 +3,6 @@
  * cross-fades at the stage, and what goes on meanwhile. */
 #include "common.h"
 #include "rows.h"
-#include "state-map.h"
 #include "tap.h"
 
 #include <math.h>
@@ -16,68 +15,61 @@
 
 /* ---- plain filters to compare with ----------------------------------------------- */
 
-/* One section of one channel that glides on the grid. */
+/* A section of one channel as a state-variable filter. */
 typedef struct Plain
 {
-  TfxSos now, from, to;
-  double s[2];
-  unsigned step, n_steps;
+  double g, k, low, band, high;
+  double m, l;
 } Plain;
 
-/* A section of the second order between two: its frequency and its quality go
- * geometrically, what it does at 0 Hz, at its frequency and at half the rate
- * linearly. */
-static TfxSos
-between (const TfxSos *from, const TfxSos *to, double t)
+static Plain
+plain_of (const TfxSos *s)
 {
-  const TfxSos *ends[2] = { from, to };
-  double g[2], k[2], low[2], band[2], high[2], d;
+  const double d0 = 1 + s->a1 + s->a2, d2 = 1 - s->a1 + s->a2;
+  const double g = sqrt (d0 / d2);
 
-  for (int i = 0; i < 2; i++) {
-    const TfxSos *s = ends[i];
-    g[i] = sqrt ((1 + s->a1 + s->a2) / (1 - s->a1 + s->a2));
-    d = 1 - s->a1 + s->a2;
-    k[i] = 2 * (1 - s->a2) / d / g[i];
-    low[i] = (s->b0 + s->b1 + s->b2) / (1 + s->a1 + s->a2);
-    band[i] = 2 * (s->b0 - s->b2) / d / g[i];
-    high[i] = (s->b0 - s->b1 + s->b2) / d;
-  }
-  g[0] = pow (g[0], 1 - t) * pow (g[1], t);
-  k[0] = pow (k[0], 1 - t) * pow (k[1], t);
-  low[0] += t * (low[1] - low[0]);
-  band[0] += t * (band[1] - band[0]);
-  high[0] += t * (high[1] - high[0]);
-  d = 1 + k[0] * g[0] + g[0] * g[0];
-  return (TfxSos){ (high[0] + band[0] * g[0] + low[0] * g[0] * g[0]) / d,
-    2 * (low[0] * g[0] * g[0] - high[0]) / d,
-    (high[0] - band[0] * g[0] + low[0] * g[0] * g[0]) / d,
-    2 * (g[0] * g[0] - 1) / d, (1 - k[0] * g[0] + g[0] * g[0]) / d };
-}
-
-static void
-plain_set (Plain *p, const TfxSos *to)
-{
-  p->from = p->now;
-  p->to = *to;
-  p->step = 0;
-  p->n_steps = FADE / GRID;
+  return (Plain){ g, 2 * (1 - s->a2) / (d2 * g), (s->b0 + s->b1 + s->b2) / d0,
+    2 * (s->b0 - s->b2) / (d2 * g), (s->b0 - s->b1 + s->b2) / d2, 0, 0 };
 }
 
 static double
-plain_run (Plain *p, double x, size_t frame)
+plain_run (Plain *p, double x)
 {
-  if (frame % GRID == 0 && p->step < p->n_steps) {
-    const double t = (double)++p->step / p->n_steps;
-    const TfxSos was = p->now;
+  const double h =
+      (x - (p->g + p->k) * p->m - p->l) / (1 + p->g * (p->g + p->k));
+  const double v = p->m + p->g * h, w = p->l + p->g * v;
 
-    p->now = t < 1 ? between (&p->from, &p->to, t) : p->to;
-    tfx_state_map (&was, &p->now, p->s);
-  }
+  p->m = 2 * v - p->m;
+  p->l = 2 * w - p->l;
+  return p->high * h + p->band * v + p->low * w;
+}
 
-  const double y = p->now.b0 * x + p->s[0];
-  p->s[0] = p->now.b1 * x - p->now.a1 * y + p->s[1];
-  p->s[1] = p->now.b2 * x - p->now.a2 * y;
-  return y;
+static double
+smooth (double t)
+{
+  return t < 1 ? t * t * (3 - 2 * t) : 1;
+}
+
+/* t of the way; the integrators go on. */
+static void
+plain_between (Plain *p, const Plain *from, const Plain *to, double t)
+{
+  p->g = from->g * pow (to->g / from->g, t);
+  p->k = from->k * pow (to->k / from->k, t);
+  p->low = from->low + t * (to->low - from->low);
+  p->band = from->band + t * (to->band - from->band);
+  p->high = from->high + t * (to->high - from->high);
+}
+
+/* Where a glide is, its frame i: smoothly from point to point, straight on the
+ * way. */
+static double
+glide_at (size_t i)
+{
+  const double a = smooth ((double)(i / GRID * GRID) / FADE);
+  const double b = smooth ((double)((i / GRID + 1) * GRID) / FADE);
+
+  return a + (b - a) * (double)(i % GRID) / GRID;
 }
 
 /* The weight of what is faded in, at frame i of the fade. */
@@ -140,54 +132,99 @@ set_chain (TfxFilter *f, TfxChain *chain)
   return ret;
 }
 
-/* A cutoff that moves at frames that are on the grid and that are not, again
- * while it still moves. */
+/* What is asked for, and the frame where it begins: the next point of the grid; or
+ * where what runs already has come to its end. */
+typedef struct Move
+{
+  size_t frame, first;
+  double hz;
+  bool is_far;
+} Move;
+
+static const Move moves[] = {
+  { 320, 320, 1400, false },
+  { 500, 800, 1100, false },
+  { 700, 800, 1000, false }, /* in place of the one before */
+  { 1301, 1312, 9000, true },
+  { 1400, 1792, 20, true },
+  { 2300, 2304, 30, false },
+};
+
+#define N_MOVES (sizeof moves / sizeof moves[0])
+
+static void
+run_plain (double *x, size_t n)
+{
+  TfxSos sos = low_pass (1000);
+  Plain now = plain_of (&sos), old = now, from, to;
+  const Move *move = NULL;
+
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < N_MOVES; k++) {
+      if (moves[k].first != i || (k + 1 < N_MOVES && moves[k + 1].first == i))
+        continue;
+      if (move && !move->is_far)
+        plain_between (&now, &from, &to, 1);
+      move = &moves[k];
+      sos = low_pass (move->hz);
+      from = old = now;
+      to = plain_of (&sos);
+      if (move->is_far)
+        now = to;
+    }
+    if (move && !move->is_far)
+      plain_between (&now, &from, &to,
+          i - move->first < FADE ? glide_at (i - move->first) : 1);
+    if (move && move->is_far && i - move->first < FADE) {
+      const double t = (double)(i - move->first) / FADE;
+      const double y = plain_run (&old, x[i]);
+
+      x[i] = y + smooth (t) * (plain_run (&now, smooth (2 * t) * x[i]) - y);
+    } else {
+      x[i] = plain_run (&now, x[i]);
+    }
+  }
+}
+
+/* A cutoff that moves, again while it still moves, between a gain and a section
+ * that stay. */
 static void
 test_glide (void)
 {
-  static const struct
-  {
-    size_t frame;
-    double hz;
-  } moves[] = { { 320, 2000 }, { 1001, 300 }, { 1100, 9000 }, { 2500, 20 } };
-  static double x[N * 2], want[N * 2];
+  static double x[N * 2], want[N];
   const TfxSos first = low_pass (1000), behind = low_pass (12000);
   const uint64_t id = tfx_stage_new_id ();
-  TfxStage *stages[] = { tfx_stage_new_sections (id, &first, 1),
-    tfx_stage_new_gain (tfx_stage_new_id (), 0.5),
+  TfxStage *stages[] = { tfx_stage_new_gain (tfx_stage_new_id (), 0.5),
+    tfx_stage_new_sections (id, &first, 1),
     tfx_stage_new_sections (tfx_stage_new_id (), &behind, 1) };
   TfxFilter *f = rows_filter (stages, 3, 2, TFX_SAMPLE_F64);
   TfxPlan *plan = rows_plan (&f, 1);
-  Plain plain[2] = { { .now = first }, { .now = first } };
-  Plain last[2] = { { .now = behind }, { .now = behind } };
-  bool was_changing = false, is_changing;
-  size_t m = 0;
+  bool was_changing = true;
+  double worst = 0;
 
-  test_noise_f64 (x, N * 2);
-  for (size_t i = 0; i < N; i++) {
-    for (; m < 4 && moves[m].frame == i; m++) {
-      const TfxSos to = low_pass (moves[m].hz);
-      plain_set (&plain[0], &to);
-      plain_set (&plain[1], &to);
-    }
-    for (int c = 0; c < 2; c++)
-      want[2 * i + c] =
-          plain_run (&last[c], 0.5 * plain_run (&plain[c], x[2 * i + c], i), i);
+  test_noise_f64 (x, N);
+  for (size_t i = N; i-- > 0;) {
+    want[i] = 0.5 * x[i];
+    x[2 * i] = x[i];
+    x[2 * i + 1] = -x[i];
   }
-  m = 0;
-  for (size_t i = 0, n; i < N; i += n) {
-    for (; m < 4 && moves[m].frame == i; m++) {
+  run_plain (want, N);
+  test_run_f64 (&behind, 1, want, want, N, NULL);
+  for (size_t i = 0, m = 0, n; i < N; i += n) {
+    for (; m < N_MOVES && moves[m].frame == i; m++) {
       const TfxSos to = low_pass (moves[m].hz);
       set_sections (f, id, &to, 1);
-      was_changing = was_changing || tfx_filter_is_changing (f);
+      was_changing = was_changing && tfx_filter_is_changing (f);
     }
-    n = (m < 4 ? moves[m].frame : N) - i;
+    n = (m < N_MOVES ? moves[m].frame : N) - i;
     rows_run (plan, x + 2 * i, 2, n);
   }
-  is_changing = tfx_filter_is_changing (f);
-  tap_check (test_distance (x, want, N * 2) < 1e-11,
-      "a cutoff glides on the grid: %g", test_distance (x, want, N * 2));
-  tap_check (was_changing && !is_changing, "and is changing until it is there");
+  for (size_t i = 0; i < N; i++)
+    worst = fmax (worst,
+        fmax (fabs (x[2 * i] - want[i]), fabs (x[2 * i + 1] + want[i])));
+  tap_check (worst < 1e-11, "a cutoff glides, or is cross-faded: %g", worst);
+  tap_check (was_changing && !tfx_filter_is_changing (f),
+      "and is changing until it is there");
   rows_free (&plan);
   tfx_filter_unref (&f);
 }
@@ -531,6 +568,88 @@ test_splits (void)
   tap_many_end (&many);
 }
 
+/* ---- other rows ------------------------------------------------------------------------ */
+
+#define N_ROW 3
+
+static TfxStage *
+row_stage (int k, double hz)
+{
+  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = k == 2 ? TFX_MODE_HIGH_PASS : TFX_MODE_LOW_PASS,
+    .order = 2 * (unsigned)k + 2,
+    .lower_hz = hz };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (&d, RATE, sos);
+
+  return tfx_stage_new_sections ((uint64_t)k + 10, sos, (size_t)n);
+}
+
+/* Three filters that move, in rows of one to three that are others for each
+ * block; way 0: alone. */
+static void
+run_in_rows (unsigned seed, bool alone, double *x)
+{
+  TfxPlan *plans[N_ROW][N_ROW] = { { NULL } };
+  TfxFilter *f[N_ROW];
+
+  for (int k = 0; k < N_ROW; k++) {
+    TfxStage *stage = row_stage (k, 1000);
+    f[k] = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  }
+  for (size_t i = 0, n; i < N_LONG; i += n) {
+    unsigned cuts;
+
+    seed = seed * 1664525u + 1013904223u;
+    n = 1 + (seed >> 8) % 400;
+    n = n < N_LONG - i ? n : N_LONG - i;
+    cuts = alone ? 3 : (seed >> 20) % 4;
+    if ((seed >> 22) % 3 == 0) {
+      const int k = (int)((seed >> 24) % N_ROW);
+      const double hz = (seed >> 26) % 8 ? 900.0 + (seed >> 16) % 100 : 3000.0;
+      TfxStage *stage = row_stage (k, hz);
+
+      tfx_filter_lock (f[k]);
+      tfx_filter_set_stage (f[k], stage);
+      tfx_filter_unlock (f[k]);
+      tfx_stage_unref (&stage);
+    }
+    for (size_t a = 0, b; a < N_ROW; a = b) {
+      for (b = a + 1; b < N_ROW && !(cuts >> (b - 1) & 1);)
+        b++;
+      if (!plans[a][b - 1])
+        plans[a][b - 1] = rows_plan (f + a, b - a);
+      rows_run (plans[a][b - 1], x + i, 1, n);
+    }
+  }
+  for (int k = 0; k < N_ROW; k++) {
+    for (int j = 0; j < N_ROW; j++)
+      if (plans[k][j])
+        rows_free (&plans[k][j]);
+  }
+  rows_clear (f, N_ROW);
+}
+
+static void
+test_rows (void)
+{
+  static double noise[N_LONG], x[N_LONG], want[N_LONG];
+  TapMany many = tap_many ("what moves goes on in any row");
+
+  for (unsigned round = 0; round < 20; round++) {
+    const unsigned seed = tap_random_below (1 << 30);
+
+    test_noise_f64 (noise, N_LONG);
+    memcpy (want, noise, sizeof want);
+    memcpy (x, noise, sizeof x);
+    run_in_rows (seed, true, want);
+    run_in_rows (seed, false, x);
+    tap_many_check (&many, test_distance (x, want, N_LONG) < 1e-11,
+        "round %u: %g", round, test_distance (x, want, N_LONG));
+  }
+  tap_many_end (&many);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -540,6 +659,7 @@ main (int argc, char **argv)
     { "fir", test_fir },
     { "delay", test_delay },
     { "splits", test_splits },
+    { "rows", test_rows },
     { NULL, NULL },
   };
 
