@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_motion.c: what is heard of values that move: jumps, sweeps, and the
+ * filter that is designed anew at every sample.
+ */
+#include "common.h"
+#include "rbj.h"
+#include "rows.h"
+#include "state-map.h"
+#include "tap.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000
+#define GRID TFX_GRID_FRAMES
+#define ID 1
+
+/* ---- what is measured ---------------------------------------------------------------- */
+
+#define SPECTRUM 16384 /* a third of a second */
+
+static void
+transform (const double complex *x, size_t stride, double complex *y, size_t n)
+{
+  if (n == 1) {
+    *y = *x;
+    return;
+  }
+  transform (x, 2 * stride, y, n / 2);
+  transform (x + stride, 2 * stride, y + n / 2, n / 2);
+  for (size_t k = 0; k < n / 2; k++) {
+    const double complex a = y[k];
+    const double complex b = y[n / 2 + k] * cexp (-2 * M_PI * I * k / n);
+
+    y[k] = a + b;
+    y[n / 2 + k] = a - b;
+  }
+}
+
+/* The energy of x[SPECTRUM] further than apart_hz above hz, against that of a
+ * sine of that amplitude, in dB. */
+static double
+energy_above (const double *x, double hz, double amplitude)
+{
+  static double complex in[SPECTRUM], out[SPECTRUM];
+  double energy = 0, all = 0;
+
+  for (size_t i = 0; i < SPECTRUM; i++) {
+    const double t = 2 * M_PI * (double)i / SPECTRUM;
+    const double w = 0.42 - 0.5 * cos (t) + 0.08 * cos (2 * t);
+
+    in[i] = w * x[i];
+    all += 0.5 * amplitude * amplitude * w * w;
+  }
+  transform (in, 1, out, SPECTRUM);
+  for (size_t k = (size_t)(hz * SPECTRUM / RATE); k <= SPECTRUM / 2; k++)
+    energy += 2 * creal (out[k] * conj (out[k])) / SPECTRUM;
+  return 10 * log10 (energy / all + 1e-30);
+}
+
+/* ---- filters -------------------------------------------------------------------------- */
+
+static TfxStage *
+stage_of (const TfxDesign *d)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (d, RATE, sos);
+
+  return tfx_stage_new_sections (ID, sos, (size_t)n);
+}
+
+static void
+set (TfxFilter *f, TfxStage *stage)
+{
+  tfx_filter_lock (f);
+  tfx_filter_set_stage (f, stage);
+  tfx_filter_unlock (f);
+  tfx_stage_unref (&stage);
+}
+
+static double
+gain_at (const TfxDesign *d, double hz)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = tfx_design_sections (d, RATE, sos);
+  TfxComplex h = tfx_response_at (sos, (size_t)n, hz, RATE);
+
+  return hypot (h.re, h.im);
+}
+
+/* ---- jumps ----------------------------------------------------------------------------- */
+
+#define SETTLE 24000
+#define LENGTH (SETTLE + 24000)
+#define SINE_HZ 440
+#define AMPLITUDE 0.5
+
+typedef struct Jump
+{
+  double above_db; /* energy above 2 kHz */
+  double bend;     /* second difference, against that of the louder sine */
+  double peak_db;  /* against the louder sine */
+} Jump;
+
+/* x[LENGTH], a setting at SETTLE; `loud` is the amplitude of the louder one. */
+static Jump
+measure_jump (const double *x, double loud)
+{
+  const double w = 2 * sin (M_PI * SINE_HZ / RATE);
+  Jump j = { energy_above (x + SETTLE + 240 - SPECTRUM / 2, 2000, AMPLITUDE), 0,
+    0 };
+
+  for (size_t i = SETTLE; i < LENGTH; i++) {
+    j.bend = fmax (j.bend, fabs (x[i] - 2 * x[i - 1] + x[i - 2]));
+    j.peak_db = fmax (j.peak_db, fabs (x[i]));
+  }
+  j.bend /= loud * w * w;
+  j.peak_db = 20 * log10 (j.peak_db / loud);
+  return j;
+}
+
+static void
+fill_sine (double *x, double phase)
+{
+  for (size_t i = 0; i < LENGTH; i++)
+    x[i] = AMPLITUDE *
+           sin (2 * M_PI * SINE_HZ / RATE * ((double)i - SETTLE) + phase);
+}
+
+static Jump
+run_jump (TfxStage *before, TfxStage *after, double phase, double loud)
+{
+  static double x[LENGTH];
+  TfxFilter *f = rows_filter (&before, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+
+  fill_sine (x, phase);
+  rows_run (plan, x, 1, SETTLE);
+  set (f, after);
+  rows_run (plan, x + SETTLE, 1, LENGTH - SETTLE);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+  return measure_jump (x, loud);
+}
+
+static void
+check_jump (TapMany *many, const Jump *j, Jump *worst, const char *text)
+{
+  tap_many_check (many, j->above_db < -80, "%s: %.1f dB above 2 kHz", text,
+      j->above_db);
+  tap_many_check (many, j->bend < 1.5, "%s: bends %.2f times", text, j->bend);
+  tap_many_check (many, j->peak_db < 1, "%s: peak %.2f dB", text, j->peak_db);
+  worst->above_db = fmax (worst->above_db, j->above_db);
+  worst->bend = fmax (worst->bend, j->bend);
+  worst->peak_db = fmax (worst->peak_db, j->peak_db);
+}
+
+/* Less than this of the sine is as good as silence before and after: what either
+ * setting does when it starts counts against this. */
+#define LEAST 0.25
+
+/* Cutoffs that jump, up and down, far and near. */
+static void
+test_jumps (void)
+{
+  static const double pairs[][2] = { { 500, 5000 }, { 20, 20000 }, { 20, 1000 },
+    { 200, 2000 }, { 1000, 1100 }, { 1000, 1010 }, { 400, 440 }, { 430, 440 },
+    { 100, 110 }, { 5000, 20000 }, { 300, 600 }, { 440, 622 }, { 440, 460 } };
+  static const unsigned orders[] = { 2, 4, 8, 16, 64 };
+  TapMany many = tap_many ("a cutoff jumps without a click");
+  Jump worst = { -300, 0, -300 };
+
+  for (unsigned i = 0; i < 5 * 3 * 13 * 2; i++) {
+    const double *pair = pairs[i % 13];
+    const bool is_down = i / 13 % 2;
+    TfxDesign a = { .family = TFX_FAMILY_BUTTERWORTH,
+      .mode = (TfxMode)(i / 26 % 3),
+      .order = orders[i / 78],
+      .lower_hz = pair[is_down] };
+    TfxDesign b = a;
+    char text[TEST_TEXT_SIZE], way[TEST_TEXT_SIZE + 40];
+    double loud;
+
+    b.lower_hz = pair[!is_down];
+    if (a.mode == TFX_MODE_BAND_PASS) {
+      a.order = b.order = a.order > 2 ? a.order / 2 : 1;
+      a.upper_hz = fmin (1.5 * a.lower_hz, 23000);
+      b.upper_hz = fmin (1.5 * b.lower_hz, 23000);
+    }
+    loud = fmax (fmax (gain_at (&a, SINE_HZ), gain_at (&b, SINE_HZ)), LEAST);
+    snprintf (way, sizeof way, "%s to %g Hz", test_design_text (&a, RATE, text),
+        b.lower_hz);
+    for (int phase = 0; phase < 3; phase++) {
+      const Jump j = run_jump (stage_of (&a), stage_of (&b), phase * M_PI / 3,
+          AMPLITUDE * loud);
+      check_jump (&many, &j, &worst, way);
+    }
+  }
+  tap_diag ("at most %.1f dB above 2 kHz, bent %.2f times, peak %.2f dB",
+      worst.above_db, worst.bend, worst.peak_db);
+  tap_many_end (&many);
+}
+
+/* Other values that jump: a gain, and sections of the Audio EQ Cookbook. */
+static void
+test_values (void)
+{
+  static const struct
+  {
+    TfxRbjKind kind;
+    double hz[2], q[2], gain_db[2];
+  } cases[] = {
+    { TFX_RBJ_PEAKING, { 1000, 1000 }, { 2, 2 }, { 3, -24 } },
+    { TFX_RBJ_PEAKING, { 440, 440 }, { 2, 2 }, { 3, -24 } },
+    { TFX_RBJ_PEAKING, { 440, 440 }, { 8, 8 }, { 24, -24 } },
+    { TFX_RBJ_PEAKING, { 440, 440 }, { 0.5, 30 }, { 12, 12 } },
+    { TFX_RBJ_PEAKING, { 200, 8000 }, { 1, 1 }, { 12, 12 } },
+    { TFX_RBJ_PEAKING, { 440, 440 }, { 1, 1 }, { 0, 12 } },
+    { TFX_RBJ_LOW_SHELF, { 1000, 1000 }, { 0.7, 0.7 }, { 12, -12 } },
+    { TFX_RBJ_LOW_SHELF, { 440, 440 }, { 0.7, 0.7 }, { 24, -24 } },
+    { TFX_RBJ_HIGH_SHELF, { 440, 440 }, { 0.7, 0.7 }, { 12, -12 } },
+    { TFX_RBJ_HIGH_SHELF, { 100, 5000 }, { 0.7, 0.7 }, { 12, 12 } },
+    { TFX_RBJ_NOTCH, { 440, 1000 }, { 5, 5 }, { 0, 0 } },
+    { TFX_RBJ_NOTCH, { 1000, 1000 }, { 30, 0.5 }, { 0, 0 } },
+    { TFX_RBJ_ALL_PASS, { 440, 2000 }, { 1, 1 }, { 0, 0 } },
+    { TFX_RBJ_ALL_PASS, { 440, 600 }, { 1, 1 }, { 0, 0 } },
+    { TFX_RBJ_BAND_PASS, { 440, 4400 }, { 3, 3 }, { 0, 0 } },
+    { TFX_RBJ_LOW_PASS, { 440, 440 }, { 0.5, 10 }, { 0, 0 } },
+    { TFX_RBJ_HIGH_PASS, { 440, 440 }, { 0.5, 10 }, { 0, 0 } },
+  };
+  const size_t n_cases = sizeof cases / sizeof cases[0];
+  TapMany many =
+      tap_many ("a gain, a quality or a section jumps without a click");
+  Jump worst = { -300, 0, -300 };
+
+  for (unsigned i = 0; i < (n_cases + 1) * 6; i++) {
+    const unsigned k = i / 6, is_back = i % 2;
+    const double phase = i / 2 % 3 * M_PI / 3;
+    TfxStage *stages[2];
+    double loud = LEAST;
+    char text[60];
+    Jump j;
+
+    for (int n = 0; n < 2; n++) {
+      TfxSos sos;
+      TfxComplex h = { n ? 0.1 : 0.9, 0 };
+
+      if (k < n_cases) {
+        tfx_rbj_section (cases[k].kind, cases[k].hz[n], cases[k].q[n],
+            pow (10, cases[k].gain_db[n] / 20), RATE, &sos);
+        h = tfx_response_at (&sos, 1, SINE_HZ, RATE);
+        stages[n] = tfx_stage_new_sections (ID, &sos, 1);
+      } else {
+        stages[n] = tfx_stage_new_gain (ID, h.re);
+      }
+      loud = fmax (loud, hypot (h.re, h.im));
+    }
+    snprintf (text, sizeof text, "case %u%s", k, is_back ? " back" : "");
+    j = run_jump (stages[is_back], stages[!is_back], phase, AMPLITUDE * loud);
+    check_jump (&many, &j, &worst, text);
+  }
+  tap_diag ("at most %.1f dB above 2 kHz, bent %.2f times, peak %.2f dB",
+      worst.above_db, worst.bend, worst.peak_db);
+  tap_many_end (&many);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = {
+    { "jumps", test_jumps },
+    { "values", test_values },
+    { NULL, NULL },
+  };
+
+  return tap_main (argc, argv, tests);
+}
