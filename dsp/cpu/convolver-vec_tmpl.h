@@ -191,25 +191,48 @@ typedef double VOP (Wide) __attribute__ ((vector_size (L * T_SIZE), may_alias));
 typedef float
     VOP (Half) __attribute__ ((vector_size (L * T_SIZE / 2), may_alias));
 
+/* The halves of a as doubles.  GCC converts no half of a vector in one go. */
+#if defined(__AVX512F__) && L == 16
+#define WIDEN_LOW(a) _mm512_cvtps_pd (_mm512_castps512_ps256 (a))
+#define WIDEN_HIGH(a) _mm512_cvtps_pd (_mm512_extractf32x8_ps (a, 1))
+#elif defined(__AVX2__) && L == 8
+#define WIDEN_LOW(a) _mm256_cvtps_pd (_mm256_castps256_ps128 (a))
+#define WIDEN_HIGH(a) _mm256_cvtps_pd (_mm256_extractf128_ps (a, 1))
+#elif defined(__SSE2__) && L == 4
+#define WIDEN_LOW(a) _mm_cvtps_pd (a)
+#define WIDEN_HIGH(a) _mm_cvtps_pd (_mm_movehl_ps (a, a))
+#else
+#define WIDEN_LOW(a) __builtin_convertvector(SHUFFLE (a, a, FIRST), VOP (Wide))
+#define WIDEN_HIGH(a) __builtin_convertvector(SHUFFLE (a, a, LAST), VOP (Wide))
+#endif
+
 /* sum[L] += a, and the sum as floats */
 INLINE void
 VOP (add_wide) (double *sum, VOP (V) a)
 {
   VOP (Wide) *to = (VOP (Wide) *)sum;
 
-  to[0] += __builtin_convertvector(SHUFFLE (a, a, FIRST), VOP (Wide));
-  to[1] += __builtin_convertvector(SHUFFLE (a, a, LAST), VOP (Wide));
+  to[0] += WIDEN_LOW (a);
+  to[1] += WIDEN_HIGH (a);
 }
 
 INLINE
 VOP (V) VOP (narrow) (const double *sum)
 {
   const VOP (Wide) *from = (const VOP (Wide) *)sum;
+#if defined(__SSE2__) && L == 4
+  return _mm_movelh_ps (_mm_cvtpd_ps ((__m128d)from[0]),
+      _mm_cvtpd_ps ((__m128d)from[1]));
+#else
   const VOP (Half) low = __builtin_convertvector(from[0], VOP (Half));
   const VOP (Half) high = __builtin_convertvector(from[1], VOP (Half));
 
   return SHUFFLE (low, high, ALL);
+#endif
 }
+
+#undef WIDEN_LOW
+#undef WIDEN_HIGH
 #endif
 
 /* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
