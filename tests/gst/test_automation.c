@@ -406,6 +406,140 @@ GST_START_TEST (test_jitter)
 }
 GST_END_TEST;
 
+/* After a seek the curve's value is there with the first frame. */
+GST_START_TEST (test_seek)
+{
+  const Curve curve = { "x::g", "gain", 0, 1, 0.25 };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble ones[1024];
+  TfxLine line;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
+    ones[i] = 1.0;
+  tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(0.9)\"", &info, TRUE,
+      1024);
+  bind (&line, &curve);
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_push (&line, ones, 0, 1024, 0, 0, 0);
+  gst_pad_push_event (line.src, gst_event_new_flush_start ());
+  gst_pad_push_event (line.src, gst_event_new_flush_stop (TRUE));
+  g_array_set_size (line.sound, 0);
+  /* Half of the way up, which takes two seconds. */
+  tfx_line_push_segment (&line, GST_SECOND, 0);
+  tfx_line_push (&line, ones, 0, 1024, GST_SECOND, 0, 0);
+  fail_unless (fabs (g_array_index (line.sound, gdouble, 0) - 0.5) < 1e-6,
+      "%.9g", g_array_index (line.sound, gdouble, 0));
+  fail_unless (fabs (g_array_index (line.sound, gdouble, 960) - 0.51) < 1e-6,
+      "%.9g", g_array_index (line.sound, gdouble, 960));
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
+/* ---- everything at once ------------------------------------------------------------ */
+
+static const gchar everything[] =
+    "tfxchebyshev name=a ! tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) "
+    "| "
+    "g=Gain(0.5) | (low=LoButterworth(500) + n=Notch(3000, 5) + "
+    "s=HiShelving(4000, 1, 2)) | d=Delay(300, mix=0.3) | r=Reverb(441)\" ! "
+    "tfxbutterworth name=b order=8";
+
+static const struct
+{
+  const gchar *object, *property;
+  gdouble from, to;
+} moved[] = { { "a", "cutoff", 0, 30000 }, { "a", "order", 1, 12 },
+  { "a", "ripple", 0.01, 6 }, { "a", "mode", 0, 3 }, { "a", "type", 1, 2 },
+  { "a", "lower-frequency", 0, 30000 }, { "a", "upper-frequency", 0, 30000 },
+  { "x::eq", "frequency", 0, 30000 }, { "x::eq", "gain", -24, 24 },
+  { "x::eq", "q", 0.1, 30 }, { "x::g", "gain", 0, 1 },
+  { "x::low", "cutoff", 10, 24000 }, { "x::low", "order", 1, 16 },
+  { "x::n", "cutoff", 10, 24000 }, { "x::n", "q", 0.1, 100 },
+  { "x::s", "cutoff", 10, 24000 }, { "x::s", "gain", 0.1, 4 },
+  { "x::d", "mix", 0, 1 }, { "x::d", "feedback", 0, 0.9 },
+  { "x::r", "mix", 0, 1 }, { "x::r", "decay", 0, 0.9 },
+  { "b", "cutoff", 5, 24000 } };
+
+/* Random values at random times, straight lines or steps between them. */
+static void
+bind_random (TfxLine *line, guint which, gdouble seconds, GRand *rand)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  guint n_points = g_rand_int_range (rand, 1, 20);
+
+  g_object_set (source, "mode",
+      g_rand_boolean (rand) ? GST_INTERPOLATION_MODE_NONE
+                            : GST_INTERPOLATION_MODE_LINEAR,
+      NULL);
+  for (guint i = 0; i < n_points; i++) {
+    gdouble part = g_rand_double (rand);
+
+    /* The low end of a range is met as well as the rest. */
+    part = g_rand_boolean (rand) ? part * part * part * part : part;
+    set_point (source, floor (g_rand_double (rand) * seconds * RATE),
+        moved[which].from + part * (moved[which].to - moved[which].from));
+  }
+  gst_object_unref (
+      bind_source (line, moved[which].object, moved[which].property, source));
+}
+
+/* What flows through stays finite and bounded, and no state had to be cleared. */
+static void
+fuzz (guint seed, gdouble seconds)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  const guint64 n = seconds * RATE;
+  gdouble *in = tfx_check_noise (n, seed), peak = 0.0;
+  GRand *rand = g_rand_new_with_seed (seed);
+  GstMessage *message;
+  TfxLine line;
+
+  tfx_line_open (&line, everything, &info, g_rand_boolean (rand), n);
+  for (guint i = 0; i < G_N_ELEMENTS (moved); i++) {
+    if (g_rand_int_range (rand, 0, 3) > 0)
+      bind_random (&line, i, seconds, rand);
+  }
+  tfx_line_push_segment (&line, 0, 0);
+  for (guint64 i = 0, size; i < n; i += size) {
+    size = 1 + (guint64)exp (11.0 * g_rand_double (rand));
+    size = MIN (size, n - i);
+    fail_unless_equals_int (tfx_line_push (&line, in, i, size, 0, 0, 0),
+        GST_FLOW_OK);
+  }
+  gst_pad_push_event (line.src, gst_event_new_eos ());
+  for (guint64 i = 0; i < n; i++)
+    peak = MAX (peak, isfinite (line.heard[i]) ? fabs (line.heard[i]) : 1e300);
+  /* 24 dB of the equaliser and 12 of a shelf, three branches, and what swings. */
+  fail_unless (peak < 1000.0, "seed %u: peak %g", seed, peak);
+  while ((message = gst_bus_pop_filtered (line.bus,
+              GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))) {
+    const gchar *text =
+        gst_structure_get_name (gst_message_get_structure (message));
+    gchar *all = gst_structure_to_string (gst_message_get_structure (message));
+
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING &&
+                     !strstr (all, "NaN"),
+        "seed %u, %s: %s", seed, text, all);
+    g_free (all);
+    gst_message_unref (message);
+  }
+  tfx_line_close (&line);
+  g_rand_free (rand);
+  g_free (in);
+}
+
+/* Seconds of sound, from the environment or a few. */
+GST_START_TEST (test_fuzz)
+{
+  const gchar *seconds = g_getenv ("TFX_TEST_FUZZ_SECONDS");
+  const gdouble all = seconds ? g_ascii_strtod (seconds, NULL) : 4.0;
+
+  for (guint i = 0; 2.0 * i < all; i++)
+    fuzz (1 + i, 2.0);
+}
+GST_END_TEST;
+
 static Suite *
 automation_suite (void)
 {
@@ -419,6 +553,8 @@ automation_suite (void)
   tcase_add_test (tc, test_disabled);
   tcase_add_test (tc, test_notify);
   tcase_add_test (tc, test_jitter);
+  tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_fuzz);
   return s;
 }
 
