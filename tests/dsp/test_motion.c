@@ -267,12 +267,108 @@ test_values (void)
   tap_many_end (&many);
 }
 
+/* ---- curves ------------------------------------------------------------------------------ */
+
+#define N_CURVE (SETTLE + 3 * 480)
+
+/* Where a cutoff is: an octave in 10 ms, up or down, from frame SETTLE on. */
+static double
+octave_at (size_t frame, double way)
+{
+  const double t = ((double)frame - SETTLE) / 480;
+
+  return 1000 * pow (2, way * fmin (fmax (t, 0), 1));
+}
+
+/* The filter that is designed anew at every sample, the integrators of its
+ * sections go on; in place. */
+static void
+run_ideal (TfxDesign d, double way, double *x)
+{
+  double ml[TFX_DESIGN_MAX_SECTIONS][2] = { { 0 } };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  int n = 0;
+
+  for (size_t i = 0; i < N_CURVE; i++) {
+    const double hz = octave_at (i, way);
+
+    if (n == 0 || hz != d.lower_hz) {
+      d.lower_hz = hz;
+      n = tfx_design_sections (&d, RATE, sos);
+    }
+    for (int k = 0; k < n; k++) {
+      const TfxShape s = tfx_shape_of (&sos[k]);
+      const double h =
+          (x[i] - (s.g + s.k) * ml[k][0] - ml[k][1]) / (1 + s.g * (s.g + s.k));
+      const double v = ml[k][0] + s.g * h, w = ml[k][1] + s.g * v;
+
+      ml[k][0] = 2 * v - ml[k][0];
+      ml[k][1] = 2 * w - ml[k][1];
+      x[i] = s.high * h + s.band * v + s.low * w;
+    }
+  }
+}
+
+static void
+queue (TfxFilter *f, size_t frame, TfxStage *stage)
+{
+  tfx_filter_lock (f);
+  tfx_filter_queue_stage (f, frame, stage);
+  tfx_filter_unlock (f);
+  tfx_stage_unref (&stage);
+}
+
+static void
+test_ideal (void)
+{
+  static const unsigned orders[] = { 1, 2, 4, 16, 64 };
+  static double x[N_CURVE], want[N_CURVE];
+  TapMany many =
+      tap_many ("a curve is followed as by a design for each sample");
+  double worst = -300;
+
+  for (unsigned i = 0; i < 5 * 2 * 2; i++) {
+    TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+      .mode = (TfxMode)(i / 5 % 2),
+      .order = orders[i % 5],
+      .lower_hz = 1000 };
+    const double way = i / 10 ? -1 : 1;
+    TfxStage *stage = stage_of (&d);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+    double error = 0, all = 0, db;
+
+    for (size_t n = 0; n < N_CURVE; n++)
+      x[n] = want[n] = sin (2 * M_PI * 997 * (double)n / RATE);
+    run_ideal (d, way, want);
+    rows_run (plan, x, 1, SETTLE);
+    for (size_t at = SETTLE + GRID; at <= SETTLE + 480; at += GRID) {
+      d.lower_hz = octave_at (at, way);
+      queue (f, at, stage_of (&d));
+    }
+    rows_run (plan, x + SETTLE, 1, N_CURVE - SETTLE);
+    for (size_t n = SETTLE; n < N_CURVE; n++) {
+      error += (x[n] - want[n]) * (x[n] - want[n]);
+      all += want[n] * want[n];
+    }
+    db = 10 * log10 (error / all);
+    worst = fmax (worst, db);
+    tap_many_check (&many, db < -60, "mode %d, order %u, way %g: %.1f dB",
+        (int)d.mode, d.order, way, db);
+    rows_free (&plan);
+    rows_clear (&f, 1);
+  }
+  tap_diag ("at most %.1f dB from it", worst);
+  tap_many_end (&many);
+}
+
 int
 main (int argc, char **argv)
 {
   static const TapTest tests[] = {
     { "jumps", test_jumps },
     { "values", test_values },
+    { "ideal", test_ideal },
     { NULL, NULL },
   };
 
