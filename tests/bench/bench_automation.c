@@ -30,7 +30,11 @@ static const Case cases[] = {
       -12, 12 },
   { "gain", "tfxchain chain=\"x=Gain(0.5)\"", "x", "gain", 0.1, 1 },
   { "delay", "tfxchain chain=\"x=Delay(480)\"", "x", "mix", 0, 1 },
+  { "fir 31", "tfxfir taps=31", NULL, "cutoff", 500, 5000 },
   { "fir 101", "tfxfir taps=101", NULL, "cutoff", 500, 5000 },
+  { "fir 511", "tfxfir taps=511", NULL, "cutoff", 500, 5000 },
+  { "fir 2047", "tfxfir taps=2047", NULL, "cutoff", 500, 5000 },
+  { "fir 8191", "tfxfir taps=8191", NULL, "cutoff", 500, 5000 },
 };
 
 /* One element between two pads. */

@@ -199,7 +199,7 @@ test_delays (void)
 
 /* ---- curves ------------------------------------------------------------------- */
 
-#define N_CURVE 96000
+#define N_CURVE 72000
 
 /* What a stage of each kind has at `frame`, made anew or (reused) in its place. */
 typedef struct Curve
