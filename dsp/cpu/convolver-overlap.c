@@ -97,9 +97,10 @@ static void
 render_transform (TfxConvolver *c, unsigned side, unsigned channel,
     size_t first, size_t n, size_t level, void *y)
 {
+  TfxConvolverTaps *taps = c->fade_pair[side];
   TfxConvolverOverlap *l = c->overlap;
   const TfxFft *fft = &c->fft[level];
-  const void *h = tfx_convolver_spectra (c, c->fade_pair[side], level, channel);
+  const void *h = tfx_convolver_spectra (c, taps, level, channel);
   const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
     TFX_TILE };
   /* The window's first half is the real part, its second the imaginary. */
@@ -107,6 +108,8 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       line_at (c, channel, l->at + first + n - c->n_leading - 2 * fft->size);
   const size_t n_im = n < fft->size ? n : fft->size, n_re = n - n_im;
 
+  if (taps->unfilled & 1u << level)
+    tfx_convolver_taps_fill_level (taps, level);
   tfx_fft_forward (fft, window, tfx_convolver_at (c, window, fft->size), l->re,
       l->im, l->tiles, TFX_TILE);
   tfx_fft_back (fft, &sum, l->re, l->im);

@@ -306,7 +306,13 @@ struct TfxConvolverTaps
   /* Spectra of the partitions of each level, over the transform's size,
    * T[n_kernels][leaf][partition][64], the last partition first. */
   void *spectra[TFX_CONVOLVER_MAX_LEVELS];
+  /* Levels of the form block, as bits, whose spectra are made when they are first
+   * used, and what with. */
+  unsigned unfilled;
+  TfxConvolverFiller *filler;
 };
+
+void tfx_convolver_taps_fill_level (TfxConvolverTaps *taps, size_t level);
 
 /* As tfx_convolver_taps_new(), in a layout of one's own; NULL for the best. */
 int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,

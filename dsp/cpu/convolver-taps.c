@@ -176,6 +176,7 @@ fill_spectra (TfxConvolverTaps *t, size_t level, const TfxConvolverSpec *spec,
 
 struct TfxConvolverFiller
 {
+  double *taps; /* [n_kernels][n_core] */
   size_t n_levels;
   Spectrum spectra[TFX_CONVOLVER_MAX_LEVELS];
 };
@@ -190,6 +191,7 @@ tfx_convolver_filler_free (TfxConvolverFiller **filler)
     return;
   for (size_t i = 0; i < f->n_levels; i++)
     spectrum_clear (&f->spectra[i]);
+  free (f->taps);
   free (f);
 }
 
@@ -199,6 +201,10 @@ tfx_convolver_filler_new (const TfxConvolverTaps *t, TfxConvolverFiller **out)
   TfxConvolverFiller *f = calloc (1, sizeof *f);
   int result = f ? 0 : -ENOMEM;
 
+  if (f) {
+    f->taps = calloc (t->n_core, t->n_kernels * sizeof *f->taps);
+    result = f->taps ? 0 : -ENOMEM;
+  }
   for (size_t i = 0; !result && i < t->layout.n_levels; i++) {
     const TfxConvolverLevel *l = &t->layout.levels[i];
 
@@ -217,6 +223,22 @@ fill (TfxConvolverTaps *t, const TfxConvolverSpec *spec, TfxConvolverFiller *f)
   fill_direct (t, spec);
   for (size_t i = 0; i < t->layout.n_levels; i++)
     fill_spectra (t, i, spec, &f->spectra[i]);
+}
+
+/* From the taps of the direct form, which the form block has whole. */
+void
+tfx_convolver_taps_fill_level (TfxConvolverTaps *t, size_t level)
+{
+  TfxConvolverFiller *f = t->filler;
+  const TfxConvolverSpec spec = { .taps = f->taps,
+    .gain = 1.0,
+    .n_taps = t->n_core };
+
+  for (size_t i = 0; i < t->n_kernels * t->n_core; i++)
+    f->taps[i] = t->precision == TFX_SAMPLE_F32 ? ((float *)t->direct)[i]
+                                                : ((double *)t->direct)[i];
+  fill_spectra (t, level, &spec, &f->spectra[level]);
+  t->unfilled &= ~(1u << level);
 }
 
 /* ---- the object ------------------------------------------------------------- */
@@ -275,7 +297,14 @@ tfx_convolver_taps_refill (TfxConvolverTaps *t, const TfxConvolverSpec *spec,
   if (__atomic_load_n (&t->n_refs, __ATOMIC_ACQUIRE) != 1 ||
       !are_taps_finite (spec))
     return false;
-  fill (t, spec, filler);
+  if (t->layout.form != TFX_CONVOLVER_BLOCK) {
+    fill (t, spec, filler);
+    return true;
+  }
+  /* Under a curve most of the levels are never used. */
+  fill_direct (t, spec);
+  t->filler = filler;
+  t->unfilled = (1u << t->layout.n_levels) - 1;
   return true;
 }
 
