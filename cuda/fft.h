@@ -32,10 +32,12 @@ typedef struct TfxCudaFft
 
 /* What a FIR of n_taps costs per sample, in multiply-adds of the direct form,
  * with blocks of n_frames and partitions of 2^log2 taps. */
-double tfx_cuda_fft_cost (size_t n_taps, size_t n_frames, unsigned log2);
+double
+tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2);
 
 /* The partition that costs least; shared: bytes that a block may have. */
-unsigned tfx_cuda_fft_choose (size_t n_taps, size_t n_frames, size_t shared);
+unsigned tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
+    size_t shared);
 
 void tfx_cuda_fft_init (TfxCudaFft *fft, TfxQueue *queue, unsigned n_channels,
     size_t n_taps);

@@ -50,12 +50,13 @@ tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
 /* ---- making ready -------------------------------------------------------------- */
 
 static TfxFirMethod
-choose_method (const TfxCudaFir *f, size_t n_frames)
+choose_method (const TfxCudaFir *f, bool is_float, size_t n_frames)
 {
   size_t shared = (size_t)f->queue->cuda->max_shared;
-  unsigned log2 = tfx_cuda_fft_choose (f->n_taps, n_frames, shared);
+  TfxReal real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE;
+  unsigned log2 = tfx_cuda_fft_choose (real, f->n_taps, n_frames, shared);
 
-  return tfx_cuda_fft_cost (f->n_taps, n_frames, log2) < (double)f->n_taps
+  return tfx_cuda_fft_cost (real, f->n_taps, n_frames, log2) < (double)f->n_taps
              ? TFX_FIR_FFT
              : TFX_FIR_DIRECT;
 }
@@ -130,7 +131,7 @@ tfx_cuda_fir_prepare (TfxCudaFir *f, bool is_float, size_t n_frames)
   int ret;
 
   if (f->method == TFX_FIR_AUTO)
-    f->method = choose_method (f, n_frames);
+    f->method = choose_method (f, is_float, n_frames);
   ret = find_kernels (f, is_float);
   if (ret == 0 && f->method == TFX_FIR_FFT)
     ret = tfx_cuda_fft_prepare (&f->fft, is_float, n_frames);

@@ -406,29 +406,40 @@ test_choice (void)
 {
   static const struct
   {
+    TfxReal real;
     size_t n_taps, n_frames;
     bool transforms;
-  } cases[] = { { 1, 1024, false }, { 101, 1024, false },
-    { 101, 1 << 20, false }, { 511, 64, false }, { 511, 1 << 20, true },
-    { 4095, 1024, true }, { 4095, 1, false }, { 65536, 64, true },
-    { 65536, 1 << 20, true }, { 1 << 20, 256, true } };
+  } cases[] = { { TFX_REAL_DOUBLE, 1, 1024, false },
+    { TFX_REAL_DOUBLE, 101, 1 << 20, false },
+    { TFX_REAL_DOUBLE, 200, 1 << 20, false },
+    { TFX_REAL_DOUBLE, 511, 64, false },
+    { TFX_REAL_DOUBLE, 511, 1 << 20, true },
+    { TFX_REAL_DOUBLE, 4095, 1024, true }, { TFX_REAL_DOUBLE, 4095, 1, false },
+    { TFX_REAL_DOUBLE, 65536, 64, true },
+    { TFX_REAL_DOUBLE, 65536, 1 << 20, true },
+    { TFX_REAL_DOUBLE, 1 << 20, 256, true },
+    { TFX_REAL_TWOFOLD, 31, 1 << 20, false },
+    { TFX_REAL_TWOFOLD, 101, 1 << 20, true },
+    { TFX_REAL_TWOFOLD, 101, 64, false } };
   TapMany many = tap_many ("long FIRs by transforms");
 
   for (size_t i = 0; i < N_OF (cases); i++) {
+    TfxReal real = cases[i].real;
     size_t n_taps = cases[i].n_taps, n_frames = cases[i].n_frames;
-    unsigned log2 = tfx_cuda_fft_choose (n_taps, n_frames, 200000);
-    double cost = tfx_cuda_fft_cost (n_taps, n_frames, log2);
+    unsigned log2 = tfx_cuda_fft_choose (real, n_taps, n_frames, 200000);
+    double cost = tfx_cuda_fft_cost (real, n_taps, n_frames, log2);
 
     tap_many_check (&many, (cost < (double)n_taps) == cases[i].transforms,
         "%zu taps, blocks of %zu: cost %g by transforms of 2^%u", n_taps,
         n_frames, cost, log2);
     for (unsigned other = TFX_FFT_MIN_LOG2; other <= TFX_FFT_MAX_LOG2; other++)
       tap_many_check (&many,
-          cost <= tfx_cuda_fft_cost (n_taps, n_frames, other),
+          cost <= tfx_cuda_fft_cost (real, n_taps, n_frames, other),
           "%zu taps, blocks of %zu: 2^%u is not the best", n_taps, n_frames,
           log2);
   }
-  tap_many_check (&many, tfx_cuda_fft_choose (1 << 20, 1 << 20, 65536) == 11,
+  tap_many_check (&many,
+      tfx_cuda_fft_choose (TFX_REAL_DOUBLE, 1 << 20, 1 << 20, 65536) == 11,
       "no more shared memory than there is");
   tap_many_end (&many);
 }
