@@ -18,7 +18,7 @@
  * frequency and quality, each of which turns phases by up to a cycle and a half;
  * and one of them on its way along a curve, from one point to the next. */
 #define MOST_OCTAVES 1.0
-#define MOST_OCTAVES_OF_CELL 0.25
+#define MOST_RATIO_OF_CELL 1.189207115002721 /* a quarter of an octave */
 
 int
 tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
@@ -41,6 +41,9 @@ tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
   m->after = m->values + TFX_MOTION_VALUES * n;
   m->rates = m->after + TFX_MOTION_VALUES * n;
   m->to = m->from + n;
+  /* Lanes without a section: g = k = 1 for ever, and nothing comes out. */
+  for (size_t i = 0; i < 2 * n; i++)
+    m->values[i] = m->after[i] = m->rates[i] = 1.0;
   return 0;
 }
 
@@ -66,10 +69,13 @@ part_of (double from, double to)
   return most > 0.0 ? fabs (to - from) / most : 0.0;
 }
 
+/* Of frequency and quality together, 1 or more. */
 static double
-octaves_of (const TfxShape *a, const TfxShape *b)
+ratio_of (const TfxShape *a, const TfxShape *b)
 {
-  return fabs (log2 (b->g / a->g)) + fabs (log2 (b->k / a->k));
+  const double g = b->g > a->g ? b->g / a->g : a->g / b->g;
+
+  return b->k > a->k ? g * b->k / a->k : g * a->k / b->k;
 }
 
 /* Gains on the way of a glide are straight lines from point to point: half of one
@@ -82,7 +88,7 @@ is_far (const TfxSlot *slot)
   for (size_t k = 0; k < slot->n_sos; k++) {
     const TfxShape *a = &slot->motion.from[k], *b = &slot->motion.to[k];
 
-    sum += octaves_of (a, b);
+    sum += log2 (ratio_of (a, b));
     sum += 2.0 *
            fmax (part_of (a->low, b->low),
                fmax (part_of (a->band, b->band), part_of (a->high, b->high)));
@@ -96,8 +102,8 @@ is_far_on_curve (const TfxSlot *slot)
   bool found = false;
 
   for (size_t k = 0; !found && k < slot->n_sos; k++)
-    found = octaves_of (&slot->motion.from[k], &slot->motion.to[k]) >
-            MOST_OCTAVES_OF_CELL;
+    found = ratio_of (&slot->motion.from[k], &slot->motion.to[k]) >
+            MOST_RATIO_OF_CELL;
   return found;
 }
 
@@ -359,10 +365,8 @@ tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
   const double next = weight_at (m, frame + TFX_GRID_FRAMES, length);
   const double part = (next - w) / TFX_GRID_FRAMES;
 
-  for (size_t k = 0; k < n; k++) {
-    static const TfxShape none = { 1.0, 1.0, 0.0, 0.0, 0.0 };
-    const TfxShape *a = k < slot->n_sos ? &m->from[k] : &none;
-    const TfxShape *b = k < slot->n_sos ? &m->to[k] : &none;
+  for (size_t k = 0; k < slot->n_sos; k++) {
+    const TfxShape *a = &m->from[k], *b = &m->to[k];
     const double g = b->g / a->g, q = b->k / a->k;
 
     m->values[k] = w > 0.0 ? a->g * power (g, w) : a->g;
