@@ -300,6 +300,8 @@ tfx_motion_enter (TfxSlot *slot)
   TfxMotion *m = &slot->motion;
 
   m->is_entered = true;
+  if (m->n_lanes == 0)
+    return;
   memset (m->state, 0, 2 * m->n_lanes * m->n_channels * sizeof *m->state);
   for (unsigned c = 0; !m->is_fade && c < m->n_channels; c++) {
     double *state = m->state + 2 * c * m->n_lanes;
