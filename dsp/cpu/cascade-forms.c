@@ -19,10 +19,10 @@
  * The poles are those of a1 and a2 as they are; rounding moves the zeros alone.
  * The factors b0 are applied to the input at once.
  *
- * Frames.  Each of the factors that frames_tmpl.c multiplies has the squares of
- * the poles of the one before.  One step of the state (s, last s) without input
- * is A = ((-a1, -a2), (1, 0)); what it adds to s j frames later is the first row
- * of A^j, and the group's end is A^(W / C). */
+ * Frames.  The outputs of a group of frames, and the state behind it, are linear
+ * in its inputs and the state before it.  The columns of these matrices are
+ * what an impulse in one of the frames, and one in each number of the state,
+ * come to. */
 #include "cascade-forms.h"
 
 #include <math.h>
@@ -31,6 +31,8 @@
 #define TINY 1e-12
 /* The product of factors b0 stays within 1 / FAR to FAR. */
 #define FAR 1e100
+/* Of the shape frames, in 8 lanes. */
+#define MAX_FRAMES_SECTIONS 4
 
 /* (b1 / b0 - a1) and (b2 / b0 - a2): each in one rounding, because the
  * differences are often small. */
@@ -113,38 +115,54 @@ tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
   return tail;
 }
 
-typedef struct Matrix
+/* Takes a cascade with the state s[n_sos][2] one frame on. */
+static long double
+step (const TfxSos *sos, size_t n_sos, long double s[][2], long double x)
 {
-  long double a, b, c, d;
-} Matrix;
+  for (size_t k = 0; k < n_sos; k++) {
+    const TfxSos *c = &sos[k];
+    const long double y = c->b0 * x + s[k][0];
 
-static Matrix
-multiply (Matrix m, Matrix n)
+    s[k][0] = c->b1 * x - c->a1 * y + s[k][1];
+    s[k][1] = c->b2 * x - c->a2 * y;
+    x = y;
+  }
+  return x;
+}
+
+/* A column for the outputs of a group and one for the state behind it: what
+ * comes of an impulse in frame `impulse`, or of the state s. */
+static void
+set_columns (const TfxSos *sos, size_t n_sos, long double s[][2],
+    unsigned impulse, unsigned width, unsigned n_channels, double *coef)
 {
-  return (Matrix){ m.a * n.a + m.b * n.c, m.a * n.b + m.b * n.d,
-    m.c * n.a + m.d * n.c, m.c * n.b + m.d * n.d };
+  double *state = coef + width;
+
+  for (unsigned i = 0; i < width / n_channels; i++) {
+    const double y = (double)step (sos, n_sos, s, i == impulse ? 1.0L : 0.0L);
+
+    for (unsigned c = 0; c < n_channels; c++)
+      coef[i * n_channels + c] = y;
+  }
+  for (unsigned lane = 0; lane < width; lane++) {
+    const size_t number = lane / n_channels;
+
+    state[lane] = number < 2 * n_sos ? (double)s[number / 2][number % 2] : 0.0;
+  }
 }
 
 void
-tfx_cascade_form_frames (const TfxCascadeSection *section, unsigned width,
+tfx_cascade_form_frames (const TfxSos *sos, size_t n_sos, unsigned width,
     unsigned n_channels, double *coef)
 {
-  const double *k = section->k;
-  const Matrix A = { -k[3], -k[4], 1, 0 };
-  const long double a1 = k[3], a2 = k[4], b1 = 2 * a2 - a1 * a1, b2 = a2 * a2;
-  const long double c1 = 2 * b2 - b1 * b1;
-  const double same[] = { k[0], k[2], -k[3], k[4], (double)-b1, (double)b2,
-    (double)-c1 };
-  const unsigned n_same = sizeof same / sizeof *same;
-  Matrix step = { 1, 0, 0, 1 };
+  const unsigned n_frames = width / n_channels;
 
-  for (unsigned lane = 0; lane < width; lane++) {
-    if (lane % n_channels == 0)
-      step = multiply (A, step);
-    for (unsigned i = 0; i < n_same; i++)
-      coef[i * width + lane] = same[i];
-    coef[n_same * width + lane] = (double)step.a;
-    coef[(n_same + 1) * width + lane] = (double)step.b;
+  for (unsigned i = 0; i < n_frames + 2 * n_sos; i++, coef += 2 * width) {
+    long double s[MAX_FRAMES_SECTIONS][2] = { 0 };
+
+    if (i >= n_frames)
+      s[(i - n_frames) / 2][(i - n_frames) % 2] = 1.0L;
+    set_columns (sos, n_sos, s, i, width, n_channels, coef);
   }
 }
 

@@ -22,9 +22,23 @@ bool tfx_cascade_form_can_factor (const TfxSos *sos, size_t n_sos);
 double tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
     TfxCascadeSection *sections);
 
-/* The coefficients of one section of the form frames, factored already, as
- * TfxFramesKernel has them, for width / n_channels frames side by side. */
-void tfx_cascade_form_frames (const TfxCascadeSection *section, unsigned width,
+/* The most sections of the shape frames, and its vectors of coefficients. */
+static inline size_t
+tfx_cascade_form_max_frames_sections (unsigned width, unsigned n_channels)
+{
+  return width / (2 * n_channels);
+}
+
+static inline size_t
+tfx_cascade_form_n_frames_vectors (unsigned width, unsigned n_channels,
+    size_t n_sos)
+{
+  return 2 * (width / n_channels + 2 * n_sos);
+}
+
+/* The coefficients of all sections as TfxFramesKernel has them, for width /
+ * n_channels frames side by side. */
+void tfx_cascade_form_frames (const TfxSos *sos, size_t n_sos, unsigned width,
     unsigned n_channels, double *coef);
 
 /* The state of a section, s, last s, last x in the kernels, and s1, s2. */

@@ -74,9 +74,10 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
       most = TFX_WAVE_MAX_VECTORS - 1;
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
-    s->frames = factored && c->n_sos <= TFX_FRAMES_MAX_SECTIONS
-                    ? k->frames[index - SHAPE_FRAMES]
-                    : NULL;
+    if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
+        c->n_sos <=
+            tfx_cascade_form_max_frames_sections (s->width, s->channels))
+      s->frames = k->frames[index - SHAPE_FRAMES];
   }
   if (!s->wave && !s->frames)
     return false;
@@ -143,6 +144,14 @@ choose_shape (const TfxCascade *c, unsigned left)
   return best;
 }
 
+static size_t
+n_coef_vectors (const TfxCascade *c, const Shape *s)
+{
+  return s->frames ? tfx_cascade_form_n_frames_vectors (s->width, s->channels,
+                         c->n_sos)
+                   : n_passes (s) + TFX_WAVE_COEF * s->n_vectors;
+}
+
 /* Returns the doubles of memory taken; those that need 64 bytes have them. */
 static size_t
 deal (TfxCascade *c, double *memory)
@@ -174,11 +183,7 @@ deal (TfxCascade *c, double *memory)
     if (!is_used[i])
       continue;
     s->coef = memory ? memory + n : NULL;
-    n += ((n_passes (s) +
-              s->n_vectors * (s->frames ? TFX_FRAMES_COEF : TFX_WAVE_COEF)) *
-                 s->width +
-             7) /
-         8 * 8;
+    n += (n_coef_vectors (c, s) * s->width + 7) / 8 * 8;
   }
   return n;
 }
@@ -193,8 +198,11 @@ tfx_cascade_groups_size (TfxCascade *c)
     size_t n;
 
     c->form = c->kernels->width > 1 ? forms[i] : TFX_FORM_TEXTBOOK;
-    n = deal (c, NULL);
-    most = n > most ? n : most;
+    for (unsigned type = 0; type < 2; type++) {
+      c->type = (TfxSample)type;
+      n = deal (c, NULL);
+      most = n > most ? n : most;
+    }
   }
   return most;
 }
@@ -204,17 +212,6 @@ fill (double *vector, unsigned width, double value)
 {
   for (unsigned i = 0; i < width; i++)
     vector[i] = value;
-}
-
-static void
-set_frames (const TfxCascade *c, const Shape *s, double gain)
-{
-  double *coef = s->coef;
-
-  fill (coef, s->width, gain);
-  coef += s->width;
-  for (size_t k = 0; k < c->n_sos; k++, coef += TFX_FRAMES_COEF * s->width)
-    tfx_cascade_form_frames (&c->sections[k], s->width, s->channels, coef);
 }
 
 /* A vector of sections from number first on; those that are none let the
@@ -267,8 +264,9 @@ tfx_cascade_groups_set (TfxCascade *c)
   const double gain =
       tfx_cascade_form_sections (form, c->sos, c->n_sos, c->sections);
 
-  if (form != c->form || c->n_groups == 0) {
+  if (form != c->form || c->type != c->dealt_type || c->n_groups == 0) {
     c->form = form;
+    c->dealt_type = c->type;
     memset (c->memory, 0, c->memory_size);
     deal (c, c->memory);
   }
@@ -279,7 +277,8 @@ tfx_cascade_groups_set (TfxCascade *c)
     for (unsigned j = 0; j < c->n_groups; j++)
       is_used = is_used || c->groups[j].shape == s;
     if (is_used && s->frames)
-      set_frames (c, s, gain);
+      tfx_cascade_form_frames (c->sos, c->n_sos, s->width, s->channels,
+          s->coef);
     else if (is_used)
       set_wave (c, s, gain);
   }

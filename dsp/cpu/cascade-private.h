@@ -42,7 +42,8 @@ struct TfxCascade
   const TfxKernels *kernels;
   unsigned n_channels, n_groups;
   size_t n_sos;
-  TfxSample type; /* that of the stream, which the groups are made for */
+  TfxSample type;       /* that of the stream */
+  TfxSample dealt_type; /* what the groups are made for */
   TfxForm form;
   TfxSos *sos;
   TfxCascadeSection *sections;
@@ -62,12 +63,15 @@ size_t tfx_cascade_groups_size (TfxCascade *cascade);
  * coefficients.  The state is undefined. */
 void tfx_cascade_groups_set (TfxCascade *cascade);
 
-/* Number i of the state of section k of the group's channel. */
+/* Number i of the state of section k of the group's channel; of the shape
+ * frames there are two, s1 and s2. */
 static inline double *
 tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
 {
   const Shape *s = g->shape;
 
+  if (s->frames)
+    return g->state + (2 * k + i) * s->channels + channel;
   return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
          k % s->n_together * s->channels + channel;
 }

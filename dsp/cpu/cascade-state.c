@@ -20,6 +20,11 @@ export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
+  if (g->shape->frames) {
+    s[0] = *tfx_cascade_state_at (g, k, 0, channel);
+    s[1] = *tfx_cascade_state_at (g, k, 1, channel);
+    return;
+  }
   for (unsigned i = 0; i < TFX_STATE; i++)
     kernel[i] = *tfx_cascade_state_at (g, k, i, channel);
   tfx_cascade_form_export (&c->sections[k], kernel, s);
@@ -31,6 +36,11 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
+  if (g->shape->frames) {
+    *tfx_cascade_state_at (g, k, 0, channel) = s[0];
+    *tfx_cascade_state_at (g, k, 1, channel) = s[1];
+    return;
+  }
   tfx_cascade_form_import (&c->sections[k], s, kernel);
   for (unsigned i = 0; i < TFX_STATE; i++)
     *tfx_cascade_state_at (g, k, i, channel) = kernel[i];

@@ -28,7 +28,6 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->n_channels = n_channels;
   c->n_sos = n_sos;
   c->gain = 1.0;
-  c->type = TFX_SAMPLE_F32;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
   c->sections = calloc (n_sos + 1, sizeof *c->sections);
   c->groups = calloc (n_channels, sizeof *c->groups);
@@ -42,6 +41,7 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
     return -ENOMEM;
   }
   c->n_groups = 0; /* none are dealt out */
+  c->type = TFX_SAMPLE_F32;
   tfx_cascade_groups_set (c);
   *out = c;
   return 0;
@@ -123,11 +123,11 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
   if (c->n_sos == 0 ||
       (n > 1 && (in->channel_stride != 1 || out->channel_stride != 1)))
     return false;
-  if (c->form != TFX_FORM_FACTORED)
-    return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
   if (s->frames)
     return in->type == out->type && in->frame_stride == n &&
            out->frame_stride == n;
+  if (c->form != TFX_FORM_FACTORED)
+    return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
   return s->channels == s->width ||
          (in->type == out->type &&
              (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));

@@ -12,7 +12,8 @@
  * cascade-forms.c.  What lies in the lanes of a vector:
  *
  *   wave       W / C sections of C channels; C = W: channels alone.
- *   frames     W / C frames of C channels, 1 or 2; factored.
+ *   frames     W / C frames of C channels, 1 or 2, through all sections at
+ *              once: the block form of the whole cascade.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -58,11 +59,6 @@ typedef struct TfxRows
 typedef void (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_vectors);
 
-/* Sections of the form frames: vectors of coefficients, and how many sections
- * there may be. */
-#define TFX_FRAMES_COEF 9
-#define TFX_FRAMES_MAX_SECTIONS 3
-
 /* Frames of a group that has begun, and has been run as far as it goes. */
 typedef struct TfxPending
 {
@@ -70,11 +66,13 @@ typedef struct TfxPending
   double x[8]; /* [n][C] */
 } TfxPending;
 
-/* Runs all sections, one to TFX_FRAMES_MAX_SECTIONS, over n frames.  Groups of
- * W / C frames are counted from where the state was set; the state is that at
- * the start of the last group, whose frames are in *pending.
- *   coef = g, then TFX_FRAMES_COEF vectors a section;
- *   state = for each section s, last s, last x, of the first C lanes. */
+/* Runs all sections, at most W / (2 C), over n frames.  Groups of W / C frames
+ * are counted from where the state was set; the state is that at the start of
+ * the last group, whose frames are in *pending.
+ *   coef = for each frame of a group the columns of H and B that its samples go
+ *   into, then for each number of state those of O and A: y = H x + O s,
+ *   s' = B x + A s;
+ *   state = s1, s2 of each section, C numbers each, as tfx.h has them. */
 typedef void (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);

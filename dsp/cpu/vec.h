@@ -290,7 +290,7 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
   }
 }
 
-/* The n lanes of a from number first on, over and over; n divides W and
+/* The n lanes of a from number first on, over and over; n, 1 or 2, divides
  * first. */
 static inline __attribute__ ((always_inline)) V
 v_repeat (V a, const unsigned first, const unsigned n)
@@ -298,12 +298,21 @@ v_repeat (V a, const unsigned first, const unsigned n)
 #if W == 8
   if (n == 1)
     return _mm512_permutexvar_pd (_mm512_set1_epi64 (first), a);
-  if (n == 2)
-    return first == 6 ? _mm512_shuffle_f64x2 (a, a, 0xff)
-                      : _mm512_shuffle_f64x2 (a, a, 0xaa);
+  switch (first) {
+    case 0:
+      return _mm512_shuffle_f64x2 (a, a, 0x00);
+    case 2:
+      return _mm512_shuffle_f64x2 (a, a, 0x55);
+    case 4:
+      return _mm512_shuffle_f64x2 (a, a, 0xaa);
+    default:
+      return _mm512_shuffle_f64x2 (a, a, 0xff);
+  }
+#else
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (a, lanes % (int64_t)n + (int64_t)first);
 #endif
-  return __builtin_shuffle (a,
-      (VBits){ V_LANES } % (int64_t)n + (int64_t)first);
 }
 
 /* The last n lanes of low, then a without its last n lanes. */
