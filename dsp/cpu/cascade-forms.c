@@ -31,8 +31,6 @@
 #define TINY 1e-12
 /* The product of factors b0 stays within 1 / FAR to FAR. */
 #define FAR 1e100
-/* Of the shape frames, in 8 lanes. */
-#define MAX_FRAMES_SECTIONS 4
 
 /* (b1 / b0 - a1) and (b2 / b0 - a2): each in one rounding, because the
  * differences are often small. */
@@ -130,39 +128,58 @@ step (const TfxSos *sos, size_t n_sos, long double s[][2], long double x)
   return x;
 }
 
+TfxFramesShape
+tfx_cascade_form_frames_shape (const TfxKernels *kernels, unsigned n_channels,
+    size_t n_sos)
+{
+  const unsigned width = kernels->width;
+  const unsigned n_outputs = kernels->frames_vectors * width;
+  const unsigned n_states = 2 * (unsigned)n_sos * n_channels;
+
+  return (TfxFramesShape){ n_channels, n_outputs / n_channels, n_outputs,
+    (n_states + width - 1) / width * width };
+}
+
+size_t
+tfx_cascade_form_frames_size (const TfxFramesShape *shape, size_t n_sos)
+{
+  return (shape->n_frames + 2 * n_sos) * (shape->n_outputs + shape->n_states);
+}
+
 /* A column for the outputs of a group and one for the state behind it: what
  * comes of an impulse in frame `impulse`, or of the state s. */
 static void
-set_columns (const TfxSos *sos, size_t n_sos, long double s[][2],
-    unsigned impulse, unsigned width, unsigned n_channels, double *coef)
+set_columns (const TfxFramesShape *shape, const TfxSos *sos, size_t n_sos,
+    long double s[][2], unsigned impulse, double *coef)
 {
-  double *state = coef + width;
+  double *state = coef + shape->n_outputs;
 
-  for (unsigned i = 0; i < width / n_channels; i++) {
+  for (unsigned i = 0; i < shape->n_frames; i++) {
     const double y = (double)step (sos, n_sos, s, i == impulse ? 1.0L : 0.0L);
 
-    for (unsigned c = 0; c < n_channels; c++)
-      coef[i * n_channels + c] = y;
+    for (unsigned c = 0; c < shape->n_channels; c++)
+      coef[i * shape->n_channels + c] = y;
   }
-  for (unsigned lane = 0; lane < width; lane++) {
-    const size_t number = lane / n_channels;
+  for (unsigned lane = 0; lane < shape->n_states; lane++) {
+    const size_t number = lane / shape->n_channels;
 
     state[lane] = number < 2 * n_sos ? (double)s[number / 2][number % 2] : 0.0;
   }
 }
 
 void
-tfx_cascade_form_frames (const TfxSos *sos, size_t n_sos, unsigned width,
-    unsigned n_channels, double *coef)
+tfx_cascade_form_frames (const TfxFramesShape *shape, const TfxSos *sos,
+    size_t n_sos, double *coef)
 {
-  const unsigned n_frames = width / n_channels;
+  const unsigned n_frames = shape->n_frames;
 
-  for (unsigned i = 0; i < n_frames + 2 * n_sos; i++, coef += 2 * width) {
-    long double s[MAX_FRAMES_SECTIONS][2] = { 0 };
+  for (unsigned i = 0; i < n_frames + 2 * n_sos; i++) {
+    long double s[TFX_FRAMES_MAX_SECTIONS][2] = { 0 };
 
     if (i >= n_frames)
       s[(i - n_frames) / 2][(i - n_frames) % 2] = 1.0L;
-    set_columns (sos, n_sos, s, i, width, n_channels, coef);
+    set_columns (shape, sos, n_sos, s, i, coef);
+    coef += shape->n_outputs + shape->n_states;
   }
 }
 

@@ -22,24 +22,23 @@ bool tfx_cascade_form_can_factor (const TfxSos *sos, size_t n_sos);
 double tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
     TfxCascadeSection *sections);
 
-/* The most sections of the shape frames, and its vectors of coefficients. */
-static inline size_t
-tfx_cascade_form_max_frames_sections (unsigned width, unsigned n_channels)
+/* What the shape frames looks like: a group of n_frames frames of n_channels
+ * channels. */
+typedef struct TfxFramesShape
 {
-  return width / (2 * n_channels);
-}
+  unsigned n_channels, n_frames;
+  unsigned n_outputs, n_states; /* numbers in a column */
+} TfxFramesShape;
 
-static inline size_t
-tfx_cascade_form_n_frames_vectors (unsigned width, unsigned n_channels,
-    size_t n_sos)
-{
-  return 2 * (width / n_channels + 2 * n_sos);
-}
+TfxFramesShape tfx_cascade_form_frames_shape (const TfxKernels *kernels,
+    unsigned n_channels, size_t n_sos);
 
-/* The coefficients of all sections as TfxFramesKernel has them, for width /
- * n_channels frames side by side. */
-void tfx_cascade_form_frames (const TfxSos *sos, size_t n_sos, unsigned width,
-    unsigned n_channels, double *coef);
+/* The doubles of its coefficients. */
+size_t tfx_cascade_form_frames_size (const TfxFramesShape *shape, size_t n_sos);
+
+/* The coefficients of all sections as TfxFramesKernel has them. */
+void tfx_cascade_form_frames (const TfxFramesShape *shape, const TfxSos *sos,
+    size_t n_sos, double *coef);
 
 /* The state of a section, s, last s, last x in the kernels, and s1, s2. */
 void tfx_cascade_form_export (const TfxCascadeSection *section,

@@ -18,17 +18,23 @@ typedef struct Cost
 typedef struct Costs
 {
   const char *kernels;
+  unsigned most;                   /* vectors in a pass of a wave */
   Cost one, wave, rows, frames[2]; /* those by channels - 1 */
 } Costs;
 
 static const Costs costs[] = {
-  { "sse2", { 0.5, 1.2 }, { 0.3, 1.85 }, { 1.0, 1.15 }, { { 0 } } },
-  { "neon", { 0.5, 1.2 }, { 0.3, 1.85 }, { 1.0, 1.15 }, { { 0 } } },
-  { "avx2", { 0.6, 1.05 }, { 0.9, 1.15 }, { 0.8, 1.0 },
-      { { 0.1, 1.0 }, { 0.1, 1.75 } } },
-  { "avx512", { 0.6, 1.05 }, { 1.1, 1.25 }, { 0.9, 1.15 },
-      { { 0.05, 0.85 }, { 0.05, 1.28 } } },
+  { "sse2", 2, { 0.5, 1.2 }, { 1.4, 0.5 }, { 0.9, 0.73 },
+      { { 0.2, 0.95 }, { 0.0, 2.1 } } },
+  { "neon", 3, { 0.5, 1.2 }, { 1.4, 0.5 }, { 0.9, 0.73 },
+      { { 0.2, 0.95 }, { 0.0, 2.1 } } },
+  { "avx2", 2, { 0.6, 1.05 }, { 1.4, 0.8 }, { 0.8, 1.0 },
+      { { 0.5, 0.2 }, { 0.45, 0.61 } } },
+  { "avx512", 3, { 0.6, 1.05 }, { 1.1, 1.25 }, { 0.9, 1.15 },
+      { { 0.8, 0.19 }, { 0.86, 0.36 } } },
 };
+
+/* ns for a frame and channel of a group that has to be packed. */
+#define PACKING 0.4
 
 static const Costs *
 costs_of (const TfxKernels *kernels)
@@ -71,12 +77,11 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
     if (s->channels < k->width)
-      most = TFX_WAVE_MAX_VECTORS - 1;
+      most = costs_of (k)->most;
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
     if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
-        c->n_sos <=
-            tfx_cascade_form_max_frames_sections (s->width, s->channels))
+        c->n_sos * s->channels <= TFX_FRAMES_MAX_SECTIONS)
       s->frames = k->frames[index - SHAPE_FRAMES];
   }
   if (!s->wave && !s->frames)
@@ -116,6 +121,8 @@ cheapest (const TfxCascade *c, unsigned n, unsigned *best)
       continue;
     ns =
         (double)n_passes (&s) * cost->pass + (double)s.n_vectors * cost->vector;
+    if (s.frames && s.channels < c->n_channels)
+      ns += s.channels * PACKING;
     if (n > s.channels)
       ns += cheapest (c, n - s.channels, &rest);
     if (ns < least) {
@@ -145,11 +152,15 @@ choose_shape (const TfxCascade *c, unsigned left)
 }
 
 static size_t
-n_coef_vectors (const TfxCascade *c, const Shape *s)
+coef_size (const TfxCascade *c, const Shape *s)
 {
-  return s->frames ? tfx_cascade_form_n_frames_vectors (s->width, s->channels,
-                         c->n_sos)
-                   : n_passes (s) + TFX_WAVE_COEF * s->n_vectors;
+  if (s->frames) {
+    const TfxFramesShape shape =
+        tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
+
+    return tfx_cascade_form_frames_size (&shape, c->n_sos);
+  }
+  return (n_passes (s) + TFX_WAVE_COEF * s->n_vectors) * s->width;
 }
 
 /* Returns the doubles of memory taken; those that need 64 bytes have them. */
@@ -183,7 +194,7 @@ deal (TfxCascade *c, double *memory)
     if (!is_used[i])
       continue;
     s->coef = memory ? memory + n : NULL;
-    n += (n_coef_vectors (c, s) * s->width + 7) / 8 * 8;
+    n += (coef_size (c, s) + 7) / 8 * 8;
   }
   return n;
 }
@@ -276,10 +287,13 @@ tfx_cascade_groups_set (TfxCascade *c)
 
     for (unsigned j = 0; j < c->n_groups; j++)
       is_used = is_used || c->groups[j].shape == s;
-    if (is_used && s->frames)
-      tfx_cascade_form_frames (c->sos, c->n_sos, s->width, s->channels,
-          s->coef);
-    else if (is_used)
+    if (is_used && s->frames) {
+      const TfxFramesShape shape =
+          tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
+
+      tfx_cascade_form_frames (&shape, c->sos, c->n_sos, s->coef);
+    } else if (is_used) {
       set_wave (c, s, gain);
+    }
   }
 }

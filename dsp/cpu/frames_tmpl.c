@@ -1,49 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * frames_tmpl.c: frames in the lanes; part of kernels-vec.c.
  *
- * A group is W / C frames of C channels, as they lie side by side, and the
- * state of all sections is one vector.  Both are linear in the group's input and
- * the state before it:
+ * A group is FRAMES_VECTORS vectors of frames of C channels, as they lie side by
+ * side, and the state of all sections is one vector or two.  Both are linear in
+ * the group's input and the state before it:
  *
  *   y = H x + O s;  s' = B x + A s
  *
- * A lane never hears of a later frame, so that a group can be run as far as it
- * goes, and again, from the same state, when more of it has come. */
+ * The recursion is one multiplication of s with A long, and the rest can be done
+ * ahead.  A lane never hears of a later frame, so that a group can be run as far
+ * as it goes, and again, from the same state, when more of it has come. */
 
-/* One group in place, x aligned; returns the state behind it.  k: the columns of
- * H and B for each frame, then those of O and A for each number of state. */
-static inline __attribute__ ((always_inline)) V
-frames_group (double *x, V s, const V *k, const unsigned C, const unsigned N)
+/* So many that what a group takes is more than what its recursion waits. */
+#define FRAMES_VECTORS (W > 4 ? 1 : 2)
+#define FRAMES_MAX 2
+#define GROUP_FRAMES(C) (FRAMES_VECTORS * W / (C))
+/* Vectors of state, 2 N C numbers, and the most that there are. */
+#define STATE_VECTORS(C, N) ((2 * (N) * (C) + W - 1) / W)
+#define MAX_STATE_VECTORS (8 / W)
+
+/* One group in place, x aligned, and the state behind it.  k: the columns for each
+ * frame, first of H, then of B, and then those of O and A for each number of
+ * state. */
+static inline __attribute__ ((always_inline)) void
+frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
 {
-  const unsigned F = W / C;
-  V y[2] = { v_set1 (0.0), v_set1 (0.0) }, next[2] = { y[0], y[1] };
+  const unsigned G = FRAMES_VECTORS, F = GROUP_FRAMES (C);
+  const unsigned S = STATE_VECTORS (C, N);
+  const V zero = v_set1 (0.0);
+  V y[FRAMES_MAX], input[MAX_STATE_VECTORS], next[MAX_STATE_VECTORS];
 
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < G; j++)
+    y[j] = zero;
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < S; j++)
+    input[j] = next[j] = zero;
 #pragma GCC unroll 8
-  for (unsigned i = 0; i < F; i++) {
+  for (unsigned i = 0; i < F; i++, k += G + S) {
     const V row = v_load_row_f64 (x + i * C, C, C);
 
-    y[i % 2] = i < 2 ? v_mul (k[2 * i], row) : v_fma (k[2 * i], row, y[i % 2]);
-    next[i % 2] = i < 2 ? v_mul (k[2 * i + 1], row)
-                        : v_fma (k[2 * i + 1], row, next[i % 2]);
+#pragma GCC unroll 4
+    for (unsigned j = i * C / W; j < G; j++)
+      y[j] = v_fma (k[j], row, y[j]);
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < S; j++)
+      input[j] = v_fma (k[G + j], row, input[j]);
   }
 #pragma GCC unroll 8
-  for (unsigned i = 0; i < 2 * N; i++) {
-    const V number = v_repeat (s, i * C, C);
+  for (unsigned i = 0; i < 2 * N; i++, k += G + S) {
+    const V number = v_repeat (s[i * C / W], i * C % W, C);
 
-    y[i % 2] = v_fma (k[2 * (F + i)], number, y[i % 2]);
-    next[i % 2] = v_fma (k[2 * (F + i) + 1], number, next[i % 2]);
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < G; j++)
+      y[j] = v_fma (k[j], number, y[j]);
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < S; j++) {
+      V *sum = i % 2 == 0 ? &input[j] : &next[j];
+      *sum = v_fma (k[G + j], number, *sum);
+    }
   }
-  v_store (x, v_add (y[0], y[1]));
-  return v_add (next[0], next[1]);
-}
-
-static inline __attribute__ ((always_inline)) V
-load_frames (const TfxRows *rows, ptrdiff_t frame, const TfxSample type)
-{
-  const ptrdiff_t at = frame * rows->stride;
-
-  return type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)rows->data + at)
-                                : v_load_f64 ((const double *)rows->data + at);
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < G; j++)
+    v_store (x + j * W, y[j]);
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < S; j++)
+    s[j] = v_add (input[j], next[j]);
 }
 
 static inline double
@@ -74,21 +96,41 @@ run_partly (V *state, TfxPending *pending, const TfxRows *in,
     const unsigned N)
 {
   const unsigned start = pending->n;
-  double x[W] __attribute__ ((aligned (64))) = { 0 };
-  V next;
+  double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
+  V next[MAX_STATE_VECTORS];
 
   for (unsigned i = 0; i < n * C; i++)
     pending->x[start * C + i] = get_sample (in, first + i / C, i % C);
   for (unsigned i = 0; i < (start + n) * C; i++)
     x[i] = pending->x[i];
-  next = frames_group (x, *state, k, C, N);
+  for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
+    next[j] = state[j];
+  frames_group (x, next, k, C, N);
   for (unsigned i = 0; i < n * C; i++)
     set_sample (out, first + i / C, i % C, x[start * C + i]);
   pending->n = start + n;
-  if (pending->n < W / C)
+  if (pending->n < GROUP_FRAMES (C))
     return;
   pending->n = 0;
-  *state = next;
+  for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
+    state[j] = next[j];
+}
+
+/* A vector of samples from number at on, into doubles and back. */
+static inline __attribute__ ((always_inline)) V
+load_samples (const TfxRows *rows, ptrdiff_t at, const TfxSample type)
+{
+  return type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)rows->data + at)
+                                : v_load_f64 ((const double *)rows->data + at);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_samples (const TfxRows *rows, ptrdiff_t at, V v, const TfxSample type)
+{
+  if (type == TFX_SAMPLE_F32)
+    v_store_f32 ((float *)rows->data + at, v);
+  else
+    v_store_f64 ((double *)rows->data + at, v);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -96,32 +138,44 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *coef, TfxPending *pending, const unsigned C, const unsigned N,
     const TfxSample type)
 {
+  enum
+  {
+    G = FRAMES_VECTORS,
+    MAX_COLUMNS = 16 * (FRAMES_VECTORS + MAX_STATE_VECTORS)
+  };
   const TfxRows in = *from, out = *to;
-  V k[4 * W], s = v_load (state);
+  const unsigned S = STATE_VECTORS (C, N), F = GROUP_FRAMES (C);
+  V k[MAX_COLUMNS], s[MAX_STATE_VECTORS];
   size_t i = 0;
 
-#pragma GCC unroll 32
-  for (unsigned j = 0; j < 2 * (W / C + 2 * N); j++)
+#pragma GCC unroll 96
+  for (unsigned j = 0; j < (F + 2 * N) * (G + S); j++)
     k[j] = v_load (coef + j * W);
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < S; j++)
+    s[j] = v_load (state + j * W);
   if (pending->n > 0) {
-    i = W / C - pending->n;
+    i = F - pending->n;
     i = i < n ? i : n;
-    run_partly (&s, pending, &in, &out, 0, (unsigned)i, k, C, N);
+    run_partly (s, pending, &in, &out, 0, (unsigned)i, k, C, N);
   }
-  for (; i + W / C <= n; i += W / C) {
-    const ptrdiff_t at = (ptrdiff_t)i * out.stride;
-    double x[W] __attribute__ ((aligned (64)));
+  for (; i + F <= n; i += F) {
+    const ptrdiff_t at = (ptrdiff_t)(i * C);
+    double x[G * W] __attribute__ ((aligned (64)));
 
-    v_store (x, load_frames (&in, (ptrdiff_t)i, type));
-    s = frames_group (x, s, k, C, N);
-    if (type == TFX_SAMPLE_F32)
-      v_store_f32 ((float *)out.data + at, v_load (x));
-    else
-      v_store_f64 ((double *)out.data + at, v_load (x));
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < G; j++)
+      v_store (x + j * W, load_samples (&in, at + j * W, type));
+    frames_group (x, s, k, C, N);
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < G; j++)
+      store_samples (&out, at + j * W, v_load (x + j * W), type);
   }
   if (i < n)
-    run_partly (&s, pending, &in, &out, i, (unsigned)(n - i), k, C, N);
-  v_store (state, s);
+    run_partly (s, pending, &in, &out, i, (unsigned)(n - i), k, C, N);
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < S; j++)
+    v_store (state + j * W, s[j]);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -129,20 +183,20 @@ run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, unsigned n_sections, TfxPending *pending,
     const unsigned C, const TfxSample type)
 {
-  switch (2 * n_sections * C <= W ? n_sections : 0) {
+  switch (n_sections * C <= TFX_FRAMES_MAX_SECTIONS ? n_sections : 0) {
     case 1:
       run_frames (in, out, n, state, coef, pending, C, 1, type);
       break;
-#if W > 4
-    case 3:
-      run_frames (in, out, n, state, coef, pending, C, 3, type);
-      break;
-    case 4:
-      run_frames (in, out, n, state, coef, pending, C, 4, type);
-      break;
-#endif
     case 2:
       run_frames (in, out, n, state, coef, pending, C, 2, type);
+      break;
+    case 3:
+      if (C == 1)
+        run_frames (in, out, n, state, coef, pending, C, 3, type);
+      break;
+    case 4:
+      if (C == 1)
+        run_frames (in, out, n, state, coef, pending, C, 4, type);
       break;
   }
 }

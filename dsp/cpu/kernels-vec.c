@@ -97,7 +97,6 @@ step (double *s, double x, const double *c)
 #define ONE_STEP step
 #include "one_tmpl.c"
 
-#if W > 2
 #include "frames_tmpl.c"
 
 static void
@@ -113,7 +112,6 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 {
   run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
-#endif
 
 #define PACK_WIDTH W
 #define PACK_NAME(op, type) CAT3 (op, type, ISA)
@@ -153,9 +151,8 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
       KERNEL (factored8) },
 #endif
-#if W > 2
   .frames = { KERNEL (frames1), KERNEL (frames2) },
-#endif
+  .frames_vectors = FRAMES_VECTORS,
   .moving = KERNEL (tfx_moving),
   .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },

@@ -62,16 +62,19 @@ typedef void (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
 /* Frames of a group that has begun, and has been run as far as it goes. */
 typedef struct TfxPending
 {
-  unsigned n;  /* frames, less than W / C */
+  unsigned n;  /* frames, fewer than a group has */
   double x[8]; /* [n][C] */
 } TfxPending;
 
-/* Runs all sections, at most W / (2 C), over n frames.  Groups of W / C frames
- * are counted from where the state was set; the state is that at the start of
- * the last group, whose frames are in *pending.
+/* The most sections of the shape frames, times C. */
+#define TFX_FRAMES_MAX_SECTIONS 4
+
+/* Runs all sections over n frames.  Groups of frames_vectors W / C frames are
+ * counted from where the state was set; the state is that at the start of the
+ * last group, whose frames are in *pending.
  *   coef = for each frame of a group the columns of H and B that its samples go
  *   into, then for each number of state those of O and A: y = H x + O s,
- *   s' = B x + A s;
+ *   s' = B x + A s;  the columns are as many vectors as y and s;
  *   state = s1, s2 of each section, C numbers each, as tfx.h has them. */
 typedef void (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
@@ -117,6 +120,7 @@ typedef struct TfxKernels
   /* By log2 C, up to W.  NULL if W = 1. */
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
   TfxFramesKernel frames[2]; /* or NULL */
+  unsigned frames_vectors;
   TfxMovingKernel moving;
   TfxPackKernel pack[2]; /* by TfxSample */
   TfxUnpackKernel unpack[2];
