@@ -27,14 +27,16 @@ static const Costs costs[] = {
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
   { "neon", 3, { 0.5, 1.2 }, { 1.4, 0.5 }, { 0.9, 0.73 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
-  { "avx2", 2, { 0.6, 1.05 }, { 1.4, 0.8 }, { 0.8, 1.0 },
+  { "avx2", 2, { 0.6, 1.05 }, { 1.6, 0.9 }, { 0.8, 1.0 },
       { { 0.5, 0.2 }, { 0.45, 0.61 } } },
   { "avx512", 3, { 0.6, 1.05 }, { 1.1, 1.25 }, { 0.9, 1.15 },
       { { 0.8, 0.19 }, { 0.86, 0.36 } } },
 };
 
+/* Frames of the blocks for which it is chosen: a wave takes some steps more. */
+#define BLOCK_FRAMES 64.0
 /* ns for a frame and channel of a group that has to be packed. */
-#define PACKING 0.4
+#define PACKING 0.9
 
 static const Costs *
 costs_of (const TfxKernels *kernels)
@@ -87,6 +89,8 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   if (!s->wave && !s->frames)
     return false;
   s->n_together = s->frames ? 1 : s->width / s->channels;
+  s->has_s2 = s->frames || (c->form == TFX_FORM_DIRECT && index != SHAPE_ONE &&
+                               s->n_together == 1);
   s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
   /* As few passes as can be, as even as can be: 6 = 3 + 3. */
   s->n_pass = (s->n_vectors + most - 1) / most;
@@ -121,6 +125,8 @@ cheapest (const TfxCascade *c, unsigned n, unsigned *best)
       continue;
     ns =
         (double)n_passes (&s) * cost->pass + (double)s.n_vectors * cost->vector;
+    if (s.n_together > 1)
+      ns *= 1.0 + 2.0 * (double)(s.n_pass * s.n_together - 1) / BLOCK_FRAMES;
     if (s.frames && s.channels < c->n_channels)
       ns += s.channels * PACKING;
     if (n > s.channels)

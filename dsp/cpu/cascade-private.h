@@ -22,6 +22,7 @@ typedef struct Shape
 {
   unsigned channels, width; /* C, W */
   unsigned n_together;      /* sections of a vector */
+  bool has_s2;              /* its state is s1, -, s2 */
   size_t n_vectors, n_pass; /* all, and those of a full pass */
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
@@ -64,14 +65,14 @@ size_t tfx_cascade_groups_size (TfxCascade *cascade);
 void tfx_cascade_groups_set (TfxCascade *cascade);
 
 /* Number i of the state of section k of the group's channel; of the shape
- * frames there are two, s1 and s2. */
+ * frames the first and the last are all. */
 static inline double *
 tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
 {
   const Shape *s = g->shape;
 
   if (s->frames)
-    return g->state + (2 * k + i) * s->channels + channel;
+    return g->state + (2 * k + (i > 0)) * s->channels + channel;
   return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
          k % s->n_together * s->channels + channel;
 }

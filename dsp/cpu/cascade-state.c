@@ -20,9 +20,9 @@ export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
-  if (g->shape->frames) {
+  if (g->shape->has_s2) {
     s[0] = *tfx_cascade_state_at (g, k, 0, channel);
-    s[1] = *tfx_cascade_state_at (g, k, 1, channel);
+    s[1] = *tfx_cascade_state_at (g, k, 2, channel);
     return;
   }
   for (unsigned i = 0; i < TFX_STATE; i++)
@@ -36,9 +36,9 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
-  if (g->shape->frames) {
+  if (g->shape->has_s2) {
     *tfx_cascade_state_at (g, k, 0, channel) = s[0];
-    *tfx_cascade_state_at (g, k, 1, channel) = s[1];
+    *tfx_cascade_state_at (g, k, 2, channel) = s[1];
     return;
   }
   tfx_cascade_form_import (&c->sections[k], s, kernel);

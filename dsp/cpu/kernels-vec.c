@@ -14,18 +14,30 @@
  * what is not a full vector of channels is not converted on the way. */
 static inline __attribute__ ((always_inline)) void
 run_types (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, const unsigned N, const unsigned C, const bool factored)
+    const double *coef, const unsigned N, const unsigned C, const bool factored,
+    const unsigned n_row)
 {
   const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
 
   if (!factored || (in->type == f64 && out->type == f64))
-    run_wave (in, out, n, state, coef, C, N, factored, f64, f64);
+    run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f64);
   else if (C < W || in->type == out->type)
-    run_wave (in, out, n, state, coef, C, N, factored, f32, f32);
+    run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f32);
   else if (in->type == f32)
-    run_wave (in, out, n, state, coef, C, N, factored, f32, f64);
+    run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f64);
   else
-    run_wave (in, out, n, state, coef, C, N, factored, f64, f32);
+    run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f32);
+}
+
+/* Rows that are full, whose number is known, or not. */
+static inline __attribute__ ((always_inline)) void
+run_rows (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *coef, const unsigned N, const unsigned C, const bool factored)
+{
+  if (C <= 2 || in->n == C)
+    run_types (in, out, n, state, coef, N, C, factored, C);
+  else
+    run_types (in, out, n, state, coef, N, C, factored, in->n);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -35,17 +47,17 @@ run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 {
   switch (n_vectors) {
     case 1:
-      run_types (in, out, n, state, coef, 1, C, factored);
+      run_rows (in, out, n, state, coef, 1, C, factored);
       break;
     case 2:
-      run_types (in, out, n, state, coef, 2, C, factored);
+      run_rows (in, out, n, state, coef, 2, C, factored);
       break;
     case 3:
-      run_types (in, out, n, state, coef, 3, C, factored);
+      run_rows (in, out, n, state, coef, 3, C, factored);
       break;
     case 4:
       if (C == W)
-        run_types (in, out, n, state, coef, 4, C, factored);
+        run_rows (in, out, n, state, coef, 4, C, factored);
       break;
   }
 }

@@ -136,19 +136,41 @@ v_fnma (V a, V b, V c)
 #endif
 }
 
-/* a where the bits are set, b elsewhere. */
-static inline V
-v_select (VBits bits, V a, V b)
+/* Lanes [from, to), 0 <= from <= to <= W, and a in these lanes, b elsewhere. */
+#if W == 8
+typedef __mmask8 VMask;
+
+static inline VMask
+v_lanes (unsigned from, unsigned to)
 {
-  return (V)((bits & (VBits)a) | (~bits & (VBits)b));
+  return (VMask)((1u << to) - (1u << from));
 }
 
-/* The first n lanes, 0 to W. */
-static inline VBits
-v_first (unsigned n)
+static inline V
+v_select (VMask lanes, V a, V b)
 {
-  return (VBits){ V_LANES } < (int64_t)n;
+  return _mm512_mask_mov_pd (b, lanes, a);
 }
+#else
+typedef VBits VMask;
+typedef int64_t VBitsAny
+    __attribute__ ((vector_size (8 * W), may_alias, aligned (8)));
+
+static inline VMask
+v_lanes (unsigned from, unsigned to)
+{
+  static const int64_t first[] = { -1, -1, -1, -1, 0, 0, 0, 0 };
+
+  return *(const VBitsAny *)(first + 4 - to) &
+         ~*(const VBitsAny *)(first + 4 - from);
+}
+
+static inline V
+v_select (VMask lanes, V a, V b)
+{
+  return (V)((lanes & (VBits)a) | (~lanes & (VBits)b));
+}
+#endif
 
 /* Rows of C samples at any address, of which n are there, C / 2 < n <= C: over
  * and over in the lanes, zero for what is missing; and back, from the last C

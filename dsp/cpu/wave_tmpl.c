@@ -53,6 +53,19 @@ wave_section (Wave *w, const V *k, V x, const bool factored)
   return y;
 }
 
+/* The same with s2 in the place of the last x, for rows in the direct form: it
+ * takes a register less, and the next section has something to do meanwhile. */
+static inline __attribute__ ((always_inline)) V
+row_section (Wave *w, const V *k, V x)
+{
+  const V y = v_fma (k[0], x, w->s);
+  const V s = v_fnma (k[3], w->s, v_fma (k[1], x, w->last_x));
+
+  w->last_x = v_fnma (k[4], w->s, v_mul (k[2], x));
+  w->s = s;
+  return y;
+}
+
 /* A step of all vectors from the row x, where not all sections have work. */
 static inline __attribute__ ((always_inline)) V
 wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
@@ -66,7 +79,7 @@ wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
 
     w[v].last_y = old.y;
     if (at.from < at.to) {
-      const VBits lanes = v_first (at.to * C) & ~v_first (at.from * C);
+      const VMask lanes = v_lanes (at.from * C, at.to * C);
 
       w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
       w[v].s = v_select (lanes, w[v].s, old.s);
@@ -85,7 +98,8 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
   if (C == W) {
 #pragma GCC unroll 4
     for (unsigned v = 0; v < N; v++)
-      x = wave_section (&w[v], k + TFX_WAVE_COEF * v, x, factored);
+      x = factored ? wave_section (&w[v], k + TFX_WAVE_COEF * v, x, true)
+                   : row_section (&w[v], k + TFX_WAVE_COEF * v, x);
     return x;
   }
 #pragma GCC unroll 4
@@ -99,33 +113,40 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
 }
 
 static inline __attribute__ ((always_inline)) V
-load_row (const TfxRows *rows, size_t i, const TfxSample type, const unsigned C)
+load_row (const void *row, const TfxSample type, const unsigned C,
+    const unsigned n)
 {
-  const ptrdiff_t at = (ptrdiff_t)i * rows->stride;
-
-  return type == TFX_SAMPLE_F32
-             ? v_load_row_f32 ((const float *)rows->data + at, C, rows->n)
-             : v_load_row_f64 ((const double *)rows->data + at, C, rows->n);
+  return type == TFX_SAMPLE_F32 ? v_load_row_f32 (row, C, n)
+                                : v_load_row_f64 (row, C, n);
 }
 
 static inline __attribute__ ((always_inline)) void
-store_row (const TfxRows *rows, size_t i, V a, const TfxSample type,
-    const unsigned C)
+store_row (void *row, V a, const TfxSample type, const unsigned C,
+    const unsigned n)
 {
-  const ptrdiff_t at = (ptrdiff_t)i * rows->stride;
-
   if (type == TFX_SAMPLE_F32)
-    v_store_row_f32 ((float *)rows->data + at, a, C, rows->n);
+    v_store_row_f32 (row, a, C, n);
   else
-    v_store_row_f64 ((double *)rows->data + at, a, C, rows->n);
+    v_store_row_f64 (row, a, C, n);
 }
 
+static inline ptrdiff_t
+row_bytes (const TfxRows *rows, const TfxSample type)
+{
+  return rows->stride *
+         (ptrdiff_t)(type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
+}
+
+/* n_row of the C channels are there. */
 static inline __attribute__ ((always_inline)) void
 run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *coef, const unsigned C, const unsigned N, const bool factored,
-    const TfxSample in_type, const TfxSample out_type)
+    const unsigned n_row, const TfxSample in_type, const TfxSample out_type)
 {
-  const TfxRows in = *from, out = *to;
+  const char *in = from->data;
+  char *out = to->data;
+  const ptrdiff_t in_step = row_bytes (from, in_type);
+  const ptrdiff_t out_step = row_bytes (to, out_type);
   const size_t fill = C == W ? 0 : 2 * (N * (W / C) - 1);
   const V g = v_set1 (coef[0]), zero = v_set1 (0.0);
   Wave w[TFX_WAVE_MAX_VECTORS];
@@ -139,22 +160,29 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
     k[i] = v_load (coef + (i + 1) * W);
-#define INPUT(i)                                                               \
-  (factored ? v_mul (g, load_row (&in, i, in_type, C))                         \
-            : load_row (&in, i, in_type, C))
 #pragma GCC unroll 1
-  for (; t < fill; t++)
-    wave_step_partly (w, k, t < n ? INPUT (t) : zero, t, n, C, N, factored);
-  for (; t < n; t++)
-    store_row (&out, t - fill, wave_step (w, k, INPUT (t), C, N, factored),
-        out_type, C);
+  for (; t < fill; t++) {
+    V x = zero;
+
+    if (t < n) {
+      x = load_row (in, in_type, C, n_row);
+      in += in_step;
+    }
+    wave_step_partly (w, k, factored ? v_mul (g, x) : x, t, n, C, N, factored);
+  }
+  for (; t < n; t++, in += in_step, out += out_step) {
+    const V x = load_row (in, in_type, C, n_row);
+
+    store_row (out,
+        wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored), out_type,
+        C, n_row);
+  }
   if (C < W) {
 #pragma GCC unroll 1
-    for (; t < n + fill; t++)
-      store_row (&out, t - fill,
-          wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C);
+    for (; t < n + fill; t++, out += out_step)
+      store_row (out, wave_step_partly (w, k, zero, t, n, C, N, factored),
+          out_type, C, n_row);
   }
-#undef INPUT
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++) {
     v_store (state + 3 * v * W, w[v].s);
