@@ -136,6 +136,13 @@ v_fnma (V a, V b, V c)
 #endif
 }
 
+/* a where the bits are set, b elsewhere. */
+static inline V
+v_select (VBits bits, V a, V b)
+{
+  return (V)((bits & (VBits)a) | (~bits & (VBits)b));
+}
+
 /* Lanes [from, to), 0 <= from <= to <= W, and a in these lanes, b elsewhere. */
 #if W == 8
 typedef __mmask8 VMask;
@@ -147,7 +154,7 @@ v_lanes (unsigned from, unsigned to)
 }
 
 static inline V
-v_select (VMask lanes, V a, V b)
+v_blend (VMask lanes, V a, V b)
 {
   return _mm512_mask_mov_pd (b, lanes, a);
 }
@@ -166,9 +173,9 @@ v_lanes (unsigned from, unsigned to)
 }
 
 static inline V
-v_select (VMask lanes, V a, V b)
+v_blend (VMask lanes, V a, V b)
 {
-  return (V)((lanes & (VBits)a) | (~lanes & (VBits)b));
+  return v_select (lanes, a, b);
 }
 #endif
 

@@ -82,9 +82,9 @@ wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
       const VMask lanes = v_lanes (at.from * C, at.to * C);
 
       w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
-      w[v].s = v_select (lanes, w[v].s, old.s);
-      w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
-      w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
+      w[v].s = v_blend (lanes, w[v].s, old.s);
+      w[v].last_s = v_blend (lanes, w[v].last_s, old.last_s);
+      w[v].last_x = v_blend (lanes, w[v].last_x, old.last_x);
     }
   }
   return w[N - 1].y;
