@@ -88,23 +88,22 @@ TFX_DEVICE_FN bool
 carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     R (&v)[2 * G])
 {
-  bool reset = false, ready = !wanted;
+  bool reset = false, ready = false;
 
-#pragma unroll
-  for (int i = 0; i < 2 * G; i++)
-    real_set (0.0f, &v[i]);
 #pragma unroll 1
   for (;;) {
     if (!ready) {
       ready = true;
+      if (wanted) {
 #pragma unroll
-      for (int i = 0; i < 2 * G; i++) {
-        tfx_u64 high = slot[(2 * i) * 32], low = slot[(2 * i + 1) * 32];
+        for (int i = 0; i < 2 * G; i++) {
+          tfx_u64 high = slot[(2 * i) * 32], low = slot[(2 * i + 1) * 32];
 
-        ready = ready && (unsigned)(high >> 33) == epoch &&
-                (unsigned)(low >> 33) == epoch;
-        reset = (high >> 32) & 1;
-        real_join ((unsigned)high, (unsigned)low, &v[i]);
+          ready = ready && (unsigned)(high >> 33) == epoch &&
+                  (unsigned)(low >> 33) == epoch;
+          reset = (high >> 32) & 1;
+          real_join ((unsigned)high, (unsigned)low, &v[i]);
+        }
       }
     }
     if (__all_sync (TFX_ALL_LANES, ready))
@@ -113,7 +112,7 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
     while (!ready && (unsigned)(slot[(4 * G - 1) * 32] >> 33) != epoch)
       TFX_SLEEP (100);
   }
-  if (reset) {
+  if (!wanted || reset) {
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &v[i]);
