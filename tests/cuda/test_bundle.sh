@@ -86,7 +86,7 @@ check_jail() {
 }
 
 if ! in_jail sh -c true 2> /dev/null; then
-  for name in "there is none" "the tests run" "a driver is missed"; do
+  for name in "there is none" "the tests run" "the tests run as on a T4" "a driver is missed"; do
     tap_skip "$name" "no unshare or chroot here"
   done
   tap_end
@@ -106,6 +106,17 @@ check_runs() {
     tail -n 1 "$top/run.txt" | grep -q '^[1-9][0-9]* passed, 0 failed'
 }
 tap_case "the tests run" check_runs
+
+# With the limits of a card that is small, which forgives nothing.
+check_runs_as_t4() {
+  in_jail TFX_STANDIN_CARD=t4 sh /bundle/run.sh --standin --quick cuda_memory \
+    cuda_rows cuda_fft pipelines > "$top/run.txt" 2>&1
+  local status=$?
+  cat "$top/run.txt"
+  [ $status -eq 0 ] && grep -q '^ok  *cuda_fft$' "$top/run.txt" &&
+    grep -q '^ok  *pipeline-six-cuda$' "$top/run.txt"
+}
+tap_case "the tests run as on a T4" check_runs_as_t4
 
 # A driver that is there is one that the jail has not.
 check_no_driver() {
