@@ -3,6 +3,8 @@
  */
 #include "cudacheck.h"
 
+#include <errno.h>
+
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -303,13 +305,16 @@ cuda_check_plan (guint n_channels, gdouble gain)
   TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), gain);
   TfxFilter *filter = NULL;
   TfxPlan *plan = NULL;
+  gint ret;
 
   chain = tfx_chain_append (empty, stage);
   fail_unless_equals_int (tfx_filter_new (chain, &spec, &filter), 0);
   tfx_filter_lock (filter);
-  fail_unless_equals_int (tfx_plan_new (&filter, 1,
-                              tfx_cuda_backend (cuda_check_cuda), &plan),
-      0);
+  /* Its kernels may have to be compiled. */
+  while ((ret = tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda_check_cuda),
+              &plan)) == -EINPROGRESS)
+    g_usleep (1000);
+  fail_unless_equals_int (ret, 0);
   tfx_filter_unlock (filter);
   tfx_filter_unref (&filter);
   tfx_chain_unref (&chain);
@@ -325,7 +330,8 @@ cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
   int ret;
 
   tfx_filter_lock (filter);
-  ret = tfx_plan_run (plan, in, out);
+  while ((ret = tfx_plan_run (plan, in, out)) == -EINPROGRESS)
+    g_usleep (1000);
   tfx_filter_unlock (filter);
   return ret;
 }

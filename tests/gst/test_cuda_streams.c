@@ -327,6 +327,14 @@ static const struct
   { "restart", play_restart }, { "copies", play_copies },
   { "narrow", play_narrow } };
 
+/* Whether the device has run, or somebody else has for it. */
+static gboolean
+has_run (Deck *deck)
+{
+  return deck_stat (deck, "e0", "launches") > 0 ||
+         deck_stat (deck, "e0", "deferred") > 0;
+}
+
 static Deck *
 tell (const gchar *launch, DeckSide side, const GstAudioInfo *info, guint story)
 {
@@ -347,17 +355,24 @@ GST_START_TEST (test_story)
   gboolean is_f64 = GST_AUDIO_INFO_WIDTH (&info) == 64;
   Deck *cpu = tell (launch, DECK_CPU, &info, story);
   Deck *cuda = tell (launch, DECK_CUDA, &info, story);
-  gdouble db = deck_distance_db (cpu, cuda), close;
+  gboolean is_on_device = !strstr (stories[story].name, "devices");
+  gdouble db, close;
 
+  /* Where kernels are still being compiled the CPU has run: once more. */
+  for (guint i = 0; is_on_device && !has_run (cuda) && i < 100; i++) {
+    deck_free (cuda);
+    g_usleep (10000);
+    cuda = tell (launch, DECK_CUDA, &info, story);
+  }
+  db = deck_distance_db (cpu, cuda);
   /* Several roundings to float32, and FIRs in float32. */
   close = !is_f64 || story == 5 ? -125.0 : -220.0;
   fail_unless (cpu->n_frames > 500);
   deck_expect_same_times (cpu, cuda, stories[story].name);
   fail_unless (db < close, "%s, %s: %g dB", stories[story].name, launch, db);
   tfx_check_expect_no_warning (cuda->bus);
-  if (!strstr (stories[story].name, "devices"))
-    fail_unless (deck_stat (cuda, "e0", "launches") > 0 ||
-                 deck_stat (cuda, "e0", "deferred") > 0);
+  if (is_on_device)
+    fail_unless (has_run (cuda));
   deck_free (cpu);
   deck_free (cuda);
 }
