@@ -362,6 +362,55 @@ test_ideal (void)
   tap_many_end (&many);
 }
 
+/* ---- a slow curve ----------------------------------------------------------------- */
+
+#define N_SWEEP 65536
+
+/* A cutoff that goes from 1000 to 2000 Hz in a second, over a sine of 440 Hz. */
+static void
+test_sweep (void)
+{
+  static const unsigned orders[] = { 4, 16 };
+  static const size_t blocks[] = { 64, 1024, N_SWEEP };
+  static double x[N_SWEEP];
+  TapMany many = tap_many ("a sweep adds nothing above 2 kHz, to -90 dB");
+  double worst = -300;
+
+  for (unsigned i = 0; i < 2 * 3; i++) {
+    TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+      .mode = (TfxMode)(i % 2),
+      .order = orders[i % 2],
+      .lower_hz = 1000 };
+    const size_t block = blocks[i / 2];
+    TfxStage *stage = stage_of (&d);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+
+    for (size_t n = 0; n < N_SWEEP; n++)
+      x[n] = 0.5 * sin (2 * M_PI * 440 * (double)n / RATE);
+    for (size_t first = 0, queued = 0; first < N_SWEEP; first += block) {
+      /* As far ahead as the block goes; the first second is the sweep. */
+      for (; queued < first + block; queued += GRID) {
+        d.lower_hz = 1000 * (1 + fmin ((double)(queued + GRID) / RATE, 1));
+        queue (f, queued + GRID, stage_of (&d));
+      }
+      rows_run (plan, x + first, 1, block);
+    }
+    for (size_t at = 8192; at + SPECTRUM <= N_SWEEP; at += SPECTRUM / 2) {
+      const double db = energy_above (x + at, 2000, 0.5);
+
+      worst = fmax (worst, db);
+      tap_many_check (&many, db <= -90,
+          "mode %d, order %u, blocks of %zu, from frame %zu: %.1f dB",
+          (int)d.mode, d.order, block, at, db);
+    }
+    rows_free (&plan);
+    rows_clear (&f, 1);
+  }
+  tap_diag ("at most %.1f dB", worst);
+  tap_many_end (&many);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -369,6 +418,7 @@ main (int argc, char **argv)
     { "jumps", test_jumps },
     { "values", test_values },
     { "ideal", test_ideal },
+    { "sweep", test_sweep },
     { NULL, NULL },
   };
 
