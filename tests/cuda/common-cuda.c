@@ -78,6 +78,17 @@ test_cuda_max_shared (TfxCuda *cuda)
   return (size_t)size;
 }
 
+unsigned
+test_cuda_copies (TfxCuda *cuda, unsigned n_blocks)
+{
+  int is_integrated = 0;
+
+  must (tfx_driver_get (NULL)->device_get_attribute (&is_integrated,
+            CU_DEVICE_ATTRIBUTE_INTEGRATED, tfx_cuda_device (cuda)),
+      "properties");
+  return is_integrated ? 0 : n_blocks;
+}
+
 /* ---- device memory ---------------------------------------------------------- */
 
 static const TfxDriver *

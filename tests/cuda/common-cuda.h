@@ -25,6 +25,10 @@ bool test_cuda_is_standin (void);
 /* Bytes of shared memory that a block may have. */
 size_t test_cuda_max_shared (TfxCuda *cuda);
 
+/* How many copies each way so many blocks take: none on a device that is a part
+ * of the processor and has the host's memory. */
+unsigned test_cuda_copies (TfxCuda *cuda, unsigned n_blocks);
+
 /* Device memory, outside of what the backend knows.  Ends the program if a
  * call fails. */
 void *test_cuda_alloc (TfxCuda *cuda, size_t size);

@@ -149,18 +149,6 @@ test_no_waiting (void)
 
 /* ---- counts -------------------------------------------------------------------------------------- */
 
-/* Of three blocks, each way.  A device that is a part of the processor has the
- * host's memory: there are none. */
-static uint64_t
-copies (void)
-{
-  int is_integrated = 0;
-
-  tfx_driver_get (NULL)->device_get_attribute (&is_integrated,
-      CU_DEVICE_ATTRIBUTE_INTEGRATED, tfx_cuda_device (cuda));
-  return is_integrated ? 0 : 3;
-}
-
 static void
 test_counts (void)
 {
@@ -180,8 +168,10 @@ test_counts (void)
       ret = cuda_row_f32 (row, x, 1, 3000);
     stats = cuda_row_stats (row);
     tap_many_check (&many,
-        ret == 0 && stats.launches == 3 && stats.uploads == copies () &&
-            stats.downloads == copies () && stats.dispatches == 3,
+        ret == 0 && stats.launches == 3 &&
+            stats.uploads == test_cuda_copies (cuda, 3) &&
+            stats.downloads == test_cuda_copies (cuda, 3) &&
+            stats.dispatches == 3,
         "%zu sections: %llu launches, %llu uploads, %llu downloads", depths[i],
         (unsigned long long)stats.launches, (unsigned long long)stats.uploads,
         (unsigned long long)stats.downloads);
@@ -230,7 +220,8 @@ test_effects (void)
     stats = cuda_row_stats (row);
     tap_many_check (&many,
         ret == 0 && stats.launches == 3 * expected[i] &&
-            stats.uploads == copies () && stats.downloads == copies (),
+            stats.uploads == test_cuda_copies (cuda, 3) &&
+            stats.downloads == test_cuda_copies (cuda, 3),
         "chain %u: returns %d, %llu launches, %llu uploads, %llu downloads", i,
         ret, (unsigned long long)stats.launches,
         (unsigned long long)stats.uploads, (unsigned long long)stats.downloads);
