@@ -95,7 +95,7 @@ fi
 tap_case "there is none" check_jail
 
 check_runs() {
-  in_jail sh /bundle/run.sh --standin --quick plan lang response \
+  in_jail sh /bundle/run.sh --standin --quick plan response \
     cuda_memory cuda_fir gst-pipelines gst-fir_files pipelines benchmark \
     > "$top/run.txt" 2>&1
   local status=$?
