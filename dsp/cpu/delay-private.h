@@ -21,6 +21,7 @@ struct TfxDelay
   double *ring;        /* [size][n_channels] */
   double *line, *next; /* [part_frames][n_channels]: an output, and that of the
                         * next taps */
+  size_t n_known; /* frames of the past: all, or what was set and has come */
   TfxDelayTaps taps, next_taps;
   size_t fade_done, fade_frames; /* from taps to next_taps; 0: none */
   TfxWeight weight;

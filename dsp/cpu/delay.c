@@ -31,7 +31,7 @@ tfx_delay_new (unsigned n_channels, size_t longest, TfxDelay **out)
     return -ENOMEM;
   d->n_channels = n_channels;
   d->longest = longest;
-  d->size = longest + PART_FRAMES;
+  d->size = d->n_known = longest + PART_FRAMES;
   d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
   d->ring = calloc (d->size, frame_size);
   d->line = calloc (d->part_frames, frame_size);
@@ -189,6 +189,7 @@ run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
   if (!is_direct)
     store (y, out);
   d->position = (d->position + n) % d->size;
+  d->n_known = d->n_known + n < d->size ? d->n_known + n : d->size;
   d->fade_done += n;
   if (d->fade_frames > 0 && d->fade_done >= d->fade_frames) {
     d->taps = d->next_taps;
@@ -222,14 +223,14 @@ find_past (const TfxDelay *d, size_t age)
 void
 tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
 {
-  const bool is_cut = from->size < d->longest;
-  const size_t n = is_cut ? from->size : d->longest;
+  const bool is_cut = from->n_known < d->longest;
+  const size_t n = is_cut ? from->n_known : d->longest;
+  const size_t rise = n < TFX_WEIGHT_RISE ? n : TFX_WEIGHT_RISE;
 
   tfx_delay_reset (d);
   for (size_t i = 0; i < n; i++) {
     const double *past = find_past (from, n - i);
-    const double w =
-        is_cut ? tfx_weight_at (TFX_WEIGHT_SMOOTH, i, TFX_WEIGHT_RISE) : 1.0;
+    const double w = is_cut ? tfx_weight_at (TFX_WEIGHT_SMOOTH, i, rise) : 1.0;
 
     for (unsigned c = 0; c < d->n_channels; c++)
       d->ring[i * d->n_channels + c] = w * past[c];
@@ -254,7 +255,7 @@ tfx_delay_set_state (TfxDelay *d, const double *state)
     for (size_t i = 0; i < d->longest; i++)
       d->ring[i * d->n_channels + c] = *state++;
   }
-  d->position = d->longest;
+  d->position = d->n_known = d->longest;
 }
 
 void
@@ -262,6 +263,7 @@ tfx_delay_reset (TfxDelay *d)
 {
   memset (d->ring, 0, d->n_channels * d->size * sizeof *d->ring);
   d->position = 0;
+  d->n_known = d->size;
 }
 
 double
