@@ -395,7 +395,9 @@ tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
   while (ret == 0 && plan->n_done < in->n_frames)
     ret = run_part (plan, in, out);
   tfx_denormal_leave (mode);
-  plan->n_dispatches++;
+  /* What was refused before it began is no run. */
+  if (ret == 0 || plan->n_done > 0)
+    plan->n_dispatches++;
   return ret;
 }
 
