@@ -57,7 +57,8 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# case_of NAME LOG COMMAND...: one case; the end of LOG shows if it fails.
+# case_of NAME LOG COMMAND...: one case; what LOG says of failures, and its end,
+# show if it fails.
 case_of() {
   local name=$1 log=$2 begin=$SECONDS
   shift 2
@@ -68,7 +69,11 @@ case_of() {
   fi
   failed=$((failed + 1))
   echo "FAILED  $name"
-  tail -n 80 "$log" | sed 's/^/        /'
+  {
+    grep -a -E '^(FAILED|not ok|Bail out)|[0-9]+/[0-9]+ .* (FAIL|TIMEOUT|ERROR) |:E:' "$log" | head -n 40
+    echo ...
+    tail -n 30 "$log"
+  } | sed 's/^/        /'
   failures+="FAILED: $name; see $log"$'\n'
   return 1
 }
