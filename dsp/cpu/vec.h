@@ -61,7 +61,11 @@ v_store (double *p, V a)
 static inline V
 v_load_f32 (const float *p)
 {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd (_mm256_loadu_ps (p));
+#else
   return __builtin_convertvector(*(const VFloats *)p, V);
+#endif
 }
 
 static inline void
