@@ -261,7 +261,7 @@ part_of_limit (const Bench *b, const Member *m)
 }
 
 static void
-report_member (Bench *b, const Member *m)
+report_member (Bench *b, const Member *m, bool is_printed)
 {
   const BenchSubject *s = &m->subject;
   const unsigned n = b->options.n_rounds, i = (unsigned)(m - b->members);
@@ -272,6 +272,12 @@ report_member (Bench *b, const Member *m)
   double ratio = has_reference ? bench_ratio (b, b->reference, i) : 0.0;
   const char *reference = has_reference ? b->members[b->reference].name : "";
 
+  fprintf (b->csv,
+      "\"%s\",\"%s\",\"%s\",%u,%zu,%zu,%u,%.5g,%.5g,%.5g,%.4g,\"%s\",%.5g\n",
+      b->title, m->name, m->variant, s->n_channels, s->n_frames, s->n_sections,
+      n, median, low, high, part, reference, ratio);
+  if (!is_printed)
+    return;
   printf ("  %-24s %-24s %9.*f  %4.1f %%", m->name, m->variant,
       median < 0.1 ? 5 : 3, median, 100.0 * (high - low) / median);
   if (part > 0.0)
@@ -281,11 +287,20 @@ report_member (Bench *b, const Member *m)
   if (has_reference)
     printf ("  %8.2f", ratio);
   putchar ('\n');
+}
 
-  fprintf (b->csv,
-      "\"%s\",\"%s\",\"%s\",%u,%zu,%zu,%u,%.5g,%.5g,%.5g,%.4g,\"%s\",%.5g\n",
-      b->title, m->name, m->variant, s->n_channels, s->n_frames, s->n_sections,
-      n, median, low, high, part, reference, ratio);
+bool
+bench_run (Bench *b)
+{
+  return !b->failed && b->n_members > 0 && run_rounds (b);
+}
+
+void
+bench_write (Bench *b)
+{
+  for (unsigned i = 0; i < b->n_members; i++)
+    report_member (b, &b->members[i], false);
+  fflush (b->csv);
 }
 
 bool
@@ -295,7 +310,7 @@ bench_measure (Bench *b)
     return false;
   printf ("\n%s\n", b->title);
   fflush (stdout);
-  if (!run_rounds (b))
+  if (!bench_run (b))
     return false;
 
   printf ("  %-24s %-24s %9s  %6s  %8s", "", "", "ns/sample", "spread",
@@ -304,7 +319,7 @@ bench_measure (Bench *b)
     printf ("  as fast as %s", b->members[b->reference].name);
   putchar ('\n');
   for (unsigned i = 0; i < b->n_members; i++)
-    report_member (b, &b->members[i]);
+    report_member (b, &b->members[i], true);
   fflush (stdout);
   return true;
 }

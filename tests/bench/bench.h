@@ -78,6 +78,11 @@ void bench_set_reference (Bench *bench, unsigned subject);
 /* Runs the rounds, prints the table, writes the CSV rows. */
 bool bench_measure (Bench *bench);
 
+/* Its parts, for a benchmark with tables of its own: the rounds, once or again,
+ * and the CSV rows of the last ones. */
+bool bench_run (Bench *bench);
+void bench_write (Bench *bench);
+
 /* Of the group measured last: ns per unit, and how many times as fast as
  * `reference` a subject is. */
 double bench_median (const Bench *bench, unsigned subject);

@@ -284,12 +284,10 @@ measure_change (Fir *fir, size_t n_taps, unsigned n_channels, size_t n_frames)
 static void
 find_kernels (Fir *fir)
 {
-  static const char *const names[] = { "c", "sse2", "avx2", "avx512" };
+  const char *kernel;
 
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (tfx_cpu_backend_for (names[i]))
-      fir->best = fir->kernels[fir->n_kernels++] = names[i];
-  }
+  while ((kernel = tfx_cpu_kernel (fir->n_kernels)))
+    fir->best = fir->kernels[fir->n_kernels++] = kernel;
 }
 
 int

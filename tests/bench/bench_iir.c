@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_iir.c: cascades of sections in the core, kernel by kernel, against
- * scipy.signal.sosfilt and against what the processor can do. */
+ * scipy.signal.sosfilt and against what the processor can do; other shapes are
+ * bench_shapes.c's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +14,17 @@
 #define BLOCK_FRAMES 1024
 #define MAX_SECTIONS 64
 
-/* From the plainest to the best, as far as this machine has them. */
-static const char *const all_kernels[] = { "c", "sse2", "avx2", "avx512" };
-#define N_ALL (sizeof all_kernels / sizeof all_kernels[0])
+#define MAX_KERNELS 8
 
 typedef struct Iir
 {
   Bench *bench;
   Scipy *scipy; /* NULL: absent */
+  /* From the plainest to the best of this machine. */
+  const char *kernels[MAX_KERNELS];
+  size_t n_kernels;
   const char *best;
-  unsigned limits[N_ALL]; /* subjects of the present group */
+  unsigned limits[MAX_KERNELS]; /* subjects of the present group */
 } Iir;
 
 /* What a group filters. */
@@ -55,13 +57,13 @@ describe (const Iir *iir, const Cascade *cascade, unsigned n_channels,
 static void
 add_limits (Iir *iir, const char *only)
 {
-  for (size_t i = 0; i < N_ALL; i++) {
+  for (size_t i = 0; i < iir->n_kernels; i++) {
     BenchSubject subject;
 
     iir->limits[i] = BENCH_NONE;
-    if (only && strcmp (only, all_kernels[i]) != 0)
+    if (only && strcmp (only, iir->kernels[i]) != 0)
       continue;
-    if (limit_init_subject (&subject, all_kernels[i]))
+    if (limit_init_subject (&subject, iir->kernels[i]))
       iir->limits[i] = bench_add (iir->bench, &subject);
   }
 }
@@ -69,8 +71,8 @@ add_limits (Iir *iir, const char *only)
 static unsigned
 limit_of (const Iir *iir, const char *kernel)
 {
-  for (size_t i = 0; i < N_ALL; i++) {
-    if (strcmp (all_kernels[i], kernel) == 0)
+  for (size_t i = 0; i < iir->n_kernels; i++) {
+    if (strcmp (iir->kernels[i], kernel) == 0)
       return iir->limits[i];
   }
   return BENCH_NONE;
@@ -132,7 +134,7 @@ note_goals (Iir *iir, unsigned n_channels, unsigned scipy, unsigned best,
   bench_goal (iir->bench, what, 1.0, scipy, c);
 }
 
-/* The api chain, each kernel, both layouts. */
+/* The api chain, each kernel. */
 static void
 measure_api (Iir *iir, unsigned n_channels)
 {
@@ -149,22 +151,12 @@ measure_api (Iir *iir, unsigned n_channels)
   scipy = add_scipy (iir, &c, false);
   add_scipy (iir, &c, true);
   bench_set_reference (iir->bench, scipy);
-  for (size_t i = 0; i < N_ALL; i++) {
-    c.kernel = all_kernels[i];
-    if (!tfx_cpu_backend_for (c.kernel))
-      continue;
-    c.planar = false;
+  for (size_t i = 0; i < iir->n_kernels; i++) {
+    c.kernel = iir->kernels[i];
     best = add_core (iir, &c);
     if (i == 0)
       plain = best;
-    c.planar = true;
-    if (n_channels > 1)
-      add_core (iir, &c);
   }
-  c.kernel = iir->best;
-  c.planar = false;
-  c.type = TFX_SAMPLE_F64;
-  add_core (iir, &c);
   if (bench_measure (iir->bench))
     note_goals (iir, n_channels, scipy, best, plain);
 }
@@ -194,55 +186,11 @@ measure_order_16 (Iir *iir, unsigned n_channels)
   c = describe (iir, &cascade, n_channels, BLOCK_FRAMES);
   add_limits (iir, NULL);
   bench_set_reference (iir->bench, add_scipy (iir, &c, false));
-  for (size_t i = 0; i < N_ALL; i++) {
-    c.kernel = all_kernels[i];
-    if (tfx_cpu_backend_for (c.kernel))
-      add_core (iir, &c);
+  for (size_t i = 0; i < iir->n_kernels; i++) {
+    c.kernel = iir->kernels[i];
+    add_core (iir, &c);
   }
   bench_measure (iir->bench);
-}
-
-/* What a section costs when there are few or many. */
-static void
-measure_depth (Iir *iir, unsigned n_channels)
-{
-  static const size_t depths[] = { 1, 2, 6, 12, 50 };
-  enum
-  {
-    N = sizeof depths / sizeof depths[0]
-  };
-  Cascade cascades[N];
-  unsigned subjects[N];
-
-  if (!bench_begin_group (iir->bench, "depth, %u channel%s, %d frames",
-          n_channels, plural (n_channels), BLOCK_FRAMES))
-    return;
-  add_limits (iir, iir->best);
-  for (unsigned i = 0; i < N; i++) {
-    BenchSubject subject;
-    CoreCase c;
-    char variant[64];
-
-    cascades[i].n_sos = depths[i];
-    cascades_repeat_api (cascades[i].sos, depths[i]);
-    c = describe (iir, &cascades[i], n_channels, BLOCK_FRAMES);
-    if (!core_init_subject (&subject, &c)) {
-      bench_fail (iir->bench, "the core cannot run %zu sections", depths[i]);
-      return;
-    }
-    snprintf (variant, sizeof variant, "%s, %zu section%s", iir->best,
-        depths[i], depths[i] == 1 ? "" : "s");
-    subject.variant = variant;
-    subject.limit = limit_of (iir, iir->best);
-    subjects[i] = bench_add (iir->bench, &subject);
-  }
-  if (!bench_measure (iir->bench))
-    return;
-  printf ("  ns per section and sample:");
-  for (unsigned i = 0; i < N; i++)
-    printf ("%s %zu: %.3f", i ? "," : "", depths[i],
-        bench_median (iir->bench, subjects[i]) / (double)depths[i]);
-  putchar ('\n');
 }
 
 /* What a call costs, and what large blocks do to the caches. */
@@ -263,19 +211,17 @@ measure_block (Iir *iir, unsigned n_channels, size_t n_frames)
   scipy = add_scipy (iir, &c, false);
   bench_set_reference (iir->bench, scipy);
   add_core (iir, &c);
-  c.planar = true;
-  if (n_channels > 1)
-    add_core (iir, &c);
   bench_measure (iir->bench);
 }
 
 static void
-find_best (Iir *iir)
+find_kernels (Iir *iir)
 {
-  for (size_t i = 0; i < N_ALL; i++) {
-    if (tfx_cpu_backend_for (all_kernels[i]))
-      iir->best = all_kernels[i];
-  }
+  const char *kernel;
+
+  while (iir->n_kernels < MAX_KERNELS &&
+         (kernel = tfx_cpu_kernel (iir->n_kernels)))
+    iir->kernels[iir->n_kernels++] = iir->best = kernel;
 }
 
 int
@@ -287,7 +233,7 @@ main (int argc, char **argv)
   char text[256];
   int status;
 
-  find_best (&iir);
+  find_kernels (&iir);
   iir.scipy = scipy_open (text, sizeof text);
   printf ("Peer: %s\n", text);
   if (!iir.scipy)
@@ -297,8 +243,6 @@ main (int argc, char **argv)
     measure_api (&iir, channels[i]);
   for (unsigned n = 1; n <= 8; n *= bench_is_full (iir.bench) ? 2 : 8)
     measure_order_16 (&iir, n);
-  for (unsigned n = 1; n <= 8; n *= bench_is_full (iir.bench) ? 2 : 8)
-    measure_depth (&iir, n);
   for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
     measure_block (&iir, 1, frames[i]);
     if (bench_is_full (iir.bench))

@@ -13,7 +13,6 @@ typedef struct Core
   BenchFilter filters[MAX_FILTERS];
   unsigned n_filters;
   TfxBlock in, out;
-  void *samples[2];
   char variant[64];
 } Core;
 
@@ -26,32 +25,9 @@ core_free (void *data)
     return;
   for (unsigned i = 0; i < core->n_filters; i++)
     bench_filter_clear (&core->filters[i]);
-  free (core->samples[0]);
-  free (core->samples[1]);
+  free (core->in.data);
+  free (core->out.data);
   free (core);
-}
-
-/* Memory for a block, aligned as GStreamer's buffers are not always: to a
- * cache line. */
-static void *
-new_samples (const CoreCase *c)
-{
-  size_t size = c->n_frames * c->n_channels *
-                (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
-  void *samples = aligned_alloc (64, (size + 63) / 64 * 64);
-
-  if (samples)
-    memset (samples, 0, size);
-  return samples;
-}
-
-static TfxBlock
-describe (const CoreCase *c, void *samples)
-{
-  return c->planar ? tfx_block_planar (samples, c->type, c->n_channels,
-                         c->n_frames, c->n_frames)
-                   : tfx_block_interleaved (samples, c->type, c->n_channels,
-                         c->n_frames);
 }
 
 /* noise[n_frames][n_channels] into a block of any type and layout. */
@@ -86,6 +62,35 @@ fill_with_noise (const TfxBlock *block)
   return true;
 }
 
+/* Aligned as GStreamer's buffers are not always: to a cache line. */
+bool
+core_new_block (const CoreCase *c, bool noise, TfxBlock *block)
+{
+  const size_t size =
+      c->n_frames * c->n_channels *
+      (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
+  void *samples = aligned_alloc (64, (size + 63) / 64 * 64);
+
+  *block = c->planar ? tfx_block_planar (samples, c->type, c->n_channels,
+                           c->n_frames, c->n_frames)
+                     : tfx_block_interleaved (samples, c->type, c->n_channels,
+                           c->n_frames);
+  if (!samples)
+    return false;
+  memset (samples, 0, size);
+  return !noise || fill_with_noise (block);
+}
+
+double
+core_get_sample (const TfxBlock *b, size_t frame, unsigned channel)
+{
+  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  return b->type == TFX_SAMPLE_F32 ? ((const float *)b->data)[at]
+                                   : ((const double *)b->data)[at];
+}
+
 static bool
 add_executors (Core *core, const CoreCase *c, const TfxBackend *backend)
 {
@@ -111,16 +116,9 @@ core_new (const CoreCase *c)
 
   if (!core)
     return NULL;
-  core->samples[0] = new_samples (c);
-  core->samples[1] = new_samples (c);
-  if (!backend || !core->samples[0] || !core->samples[1] ||
+  if (!backend || !core_new_block (c, true, &core->in) ||
+      !core_new_block (c, false, &core->out) ||
       !add_executors (core, c, backend)) {
-    core_free (core);
-    return NULL;
-  }
-  core->in = describe (c, core->samples[0]);
-  core->out = describe (c, core->samples[1]);
-  if (!fill_with_noise (&core->in)) {
     core_free (core);
     return NULL;
   }
@@ -193,7 +191,7 @@ core_filter_noise (const CoreCase *c, float *out)
   if (!core)
     return false;
   ok = core_run (core, 1, &time);
-  memcpy (out, core->samples[1], c->n_frames * c->n_channels * sizeof *out);
+  memcpy (out, core->out.data, c->n_frames * c->n_channels * sizeof *out);
   core_free (core);
   return ok;
 }

@@ -21,6 +21,12 @@ typedef struct CoreCase
   unsigned n_executors;
 } CoreCase;
 
+/* A block of the case: noise, or silence.  The caller frees its data, also after
+ * a failure. */
+bool core_new_block (const CoreCase *c, bool noise, TfxBlock *block);
+
+double core_get_sample (const TfxBlock *block, size_t frame, unsigned channel);
+
 /* Makes a subject of it; false if memory is short or the machine lacks the
  * kernel. */
 bool core_init_subject (BenchSubject *subject, const CoreCase *c);

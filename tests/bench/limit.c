@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #define STEPS 4096
@@ -92,6 +94,24 @@ run_avx512 (unsigned n)
     sum = _mm512_add_pd (sum, x[k]);
   sink = _mm512_cvtsd_f64 (sum);
 }
+#elif defined(__aarch64__)
+static void
+run_neon (unsigned n)
+{
+  const float64x2_t m = vdupq_n_f64 (FACTOR), a = vdupq_n_f64 (TERM);
+  float64x2_t x[N_CHAINS], sum = a;
+
+  for (unsigned k = 0; k < N_CHAINS; k++)
+    x[k] = vdupq_n_f64 (1.0 + k);
+  for (unsigned i = 0; i < n; i++) {
+#pragma GCC unroll 14
+    for (unsigned k = 0; k < N_CHAINS; k++)
+      x[k] = vfmaq_f64 (a, x[k], m);
+  }
+  for (unsigned k = 0; k < N_CHAINS; k++)
+    sum = vaddq_f64 (sum, x[k]);
+  sink = vaddvq_f64 (sum);
+}
 #endif
 
 typedef struct Loop
@@ -107,6 +127,8 @@ static const Loop loops[] = {
   { "sse2", 2, run_sse2 },
   { "avx2", 4, run_avx2 },
   { "avx512", 8, run_avx512 },
+#elif defined(__aarch64__)
+  { "neon", 2, run_neon },
 #endif
 };
 

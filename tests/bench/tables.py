@@ -4,8 +4,8 @@
 
     tests/bench/tables.py build/tests/bench [docs/benchmarks.md]
 
-reads bench_iir.csv, bench_fir.csv and bench_pipeline.csv in the folder, those
-of them that are there.  With a page it replaces what stands between its lines
+reads bench_shapes.csv, bench_iir.csv, bench_fir.csv and bench_pipeline.csv in
+the folder, those of them that are there.  With a page it replaces what stands between its lines
 <!-- NAME --> and <!-- end -->; without one it prints the tables.
 """
 import csv
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-KERNELS = ("c", "sse2", "avx2", "avx512")
+KERNELS = ("c", "sse2", "avx2", "avx512", "neon")
 SCIPY = "SciPy sosfilt"
 
 
@@ -78,8 +78,6 @@ def api_table(rows):
     ]
     for kernel in KERNELS:
         lines.append(line(f"`{kernel}`", kernel))
-        lines.append(line(f"`{kernel}`, planar", f"{kernel}, planar"))
-    lines.append(line(f"`{best}`, F64", f"{best}, F64"))
     lines.append(line(f"`c`, times as fast as SciPy", "c", "times_as_fast"))
     lines.append(line(f"`{best}`, times as fast as SciPy", best, "times_as_fast"))
     lines.append(line(f"`{best}`, of the core's limit", best, "part_of_limit", percent))
@@ -108,17 +106,57 @@ def order_table(rows):
     return table(["channels"] + [str(n) for n in channels], [x for x in lines if any(x[1:])])
 
 
-def depth_table(rows):
-    found = [r for r in rows if r["group"].startswith("depth") and r["subject"] == "core"]
-    depths = sorted({r["sections"] for r in found})
+def shape_rows(rows):
+    """(sections, channels, frames, type) to {(subject, variant): row}."""
+    groups = {}
+    for row in rows:
+        m = re.match(r"sections (\d+), channels (\d+), frames (\d+), (F\d\d)$", row["group"])
+        if m:
+            key = tuple(int(x) for x in m.groups()[:3]) + (m[4],)
+            groups.setdefault(key, {})[row["subject"], row["variant"]] = row
+    return groups
+
+
+def shape_table(rows):
+    """The api chain: ns, and how many times as fast as a plain loop."""
+    groups = shape_rows(rows)
+    channels = [n for n in range(1, 10) if (6, n, 1024, "F32") in groups]
     lines = []
-    for n in sorted({r["channels"] for r in found}):
-        cells = [find(found, channels=n, sections=d) for d in depths]
-        lines.append(
-            [f"{n} channel{'s' if n > 1 else ''}"]
-            + [f"{r['ns_per_sample'] / r['sections']:.3f}" for r in cells]
-        )
-    return table(["sections"] + [str(d) for d in depths], lines)
+    for kind in ("F32", "F64"):
+        for kernel in KERNELS:
+            for layout in ("", ", planar"):
+                variant = kernel + layout + (", F64" if kind == "F64" else "")
+                line = []
+                for n in channels:
+                    group = groups.get((6, n, 1024, kind), {})
+                    core, plain = (group.get((s, variant)) for s in ("core", "plain loop"))
+                    line.append(
+                        f"{number(core['ns_per_sample'])} "
+                        f"({plain['ns_per_sample'] / core['ns_per_sample']:.1f})"
+                        if core and plain else ""
+                    )
+                limit = find(rows, subject="one multiply-add", variant=kernel)
+                line.append(number(24 * limit["ns_per_sample"]) if limit and not layout else "")
+                lines.append([f"{kind} `{kernel}`{layout}"] + line)
+    head = ["channels"] + [str(n) for n in channels] + ["limit"]
+    return table(head, [x for x in lines if any(x[1:-1])])
+
+
+def depth_table(rows):
+    """The best kernel in blocks of 1024 frames."""
+    groups = shape_rows(rows)
+    depths = sorted({k[0] for k in groups if k[1:] == (8, 1024, "F32")})
+    best = [k for k in KERNELS if find(rows, subject="core", variant=k)][-1:]
+    lines = []
+    for kind in ("F32", "F64"):
+        for n in (1, 2, 4, 8):
+            line = []
+            for d in depths:
+                variant = best[0] + (", F64" if kind == "F64" else "")
+                row = groups.get((d, n, 1024, kind), {}).get(("core", variant))
+                line.append(f"{row['ns_per_sample'] / d:.3f}" if row else "")
+            lines.append([f"{kind}, {n} channel{'s' if n > 1 else ''}"] + line)
+    return table(["sections"] + [str(d) for d in depths], lines if len(depths) > 2 else [])
 
 
 def block_table(rows):
@@ -240,7 +278,8 @@ def fir_pipeline_table(rows):
 # The tables that are made from each file.
 TABLES = {
     "bench_iir.csv": {"limit": limit_table, "api": api_table, "order": order_table,
-                      "depth": depth_table, "blocks": block_table},
+                      "blocks": block_table},
+    "bench_shapes.csv": {"shapes": shape_table, "depth": depth_table},
     "bench_pipeline.csv": {"pipelines": pipeline_table, "fir-pipelines": fir_pipeline_table},
     "bench_fir.csv": {"fir": fir_table, "fir-forms": fir_form_table,
                       "fir-worst": fir_worst_table, "fir-changes": fir_change_table},
