@@ -33,7 +33,7 @@ find_fault (const TfxDesign *d, double rate_hz)
 {
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return "rate_hz: must be finite and above 0";
-  if ((unsigned)d->family > TFX_FAMILY_ELLIPTIC)
+  if ((unsigned)d->family > TFX_FAMILY_BESSEL)
     return "family: not one of the known families";
   if ((unsigned)d->mode > TFX_MODE_BAND_REJECT)
     return "mode: not one of the known modes";
@@ -60,6 +60,8 @@ find_fault (const TfxDesign *d, double rate_hz)
     return "attenuation_db: must be finite and above 0";
   if (d->family == TFX_FAMILY_ELLIPTIC && !(d->attenuation_db > d->ripple_db))
     return "attenuation_db: must be above ripple_db";
+  if (d->family == TFX_FAMILY_BESSEL && (unsigned)d->norm > TFX_NORM_MAGNITUDE)
+    return "norm: not one of the known norms";
   return NULL;
 }
 
@@ -139,7 +141,8 @@ static bool
 has_prototype_of (const TfxDesign *a, const TfxDesign *b)
 {
   return a->family == b->family && a->order == b->order &&
-         a->ripple_db == b->ripple_db && a->attenuation_db == b->attenuation_db;
+         a->ripple_db == b->ripple_db &&
+         a->attenuation_db == b->attenuation_db && a->norm == b->norm;
 }
 
 static const TfxPrototype *

@@ -9,6 +9,7 @@
  *   Chebyshev 2   the reciprocals of a Chebyshev 1 with
  *                 1 / eps^2 = 10^(attenuation/10) - 1, zeros at 1 / cos theta
  *   elliptic      see elliptic.c
+ *   Bessel        see bessel.c
  *
  * (A. Antoniou, Digital Signal Processing, chapter 10.) */
 #include "prototype.h"
@@ -16,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bessel.h"
 #include "elliptic.h"
 
 /* 10^(db/10) - 1 without the cancellation for small db. */
@@ -176,6 +178,11 @@ tfx_prototype_init (TfxPrototype *proto, const TfxDesign *design)
         proto->dc_gain = pow (10.0, -design->ripple_db / 20.0);
       tfx_elliptic_factors (order, design->ripple_db, design->attenuation_db,
           proto->factors);
+      order_factors (proto, false);
+      return;
+    case TFX_FAMILY_BESSEL:
+      proto->n_factors = (order + 1) / 2;
+      tfx_bessel_factors (order, design->norm, proto->factors);
       order_factors (proto, false);
       return;
     case TFX_FAMILY_CHEBYSHEV2: {

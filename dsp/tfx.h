@@ -118,7 +118,8 @@ typedef enum
   TFX_FAMILY_BUTTERWORTH,
   TFX_FAMILY_CHEBYSHEV1,
   TFX_FAMILY_CHEBYSHEV2,
-  TFX_FAMILY_ELLIPTIC
+  TFX_FAMILY_ELLIPTIC,
+  TFX_FAMILY_BESSEL
 } TfxFamily;
 
 typedef enum
@@ -129,8 +130,16 @@ typedef enum
   TFX_MODE_BAND_REJECT
 } TfxMode;
 
+/* What the cutoff of a Bessel filter is; SciPy's words. */
+typedef enum
+{
+  TFX_NORM_PHASE,    /* the phase is half way through, as a Butterworth's */
+  TFX_NORM_DELAY,    /* the delay at 0 Hz is 1 / (2 pi cutoff) */
+  TFX_NORM_MAGNITUDE /* -3 dB */
+} TfxNorm;
+
 /* What is asked of a filter.  The designs are those of scipy.signal: butter,
- * cheby1, cheby2 and ellip with output='sos' and fs=rate. */
+ * cheby1, cheby2, ellip and bessel with output='sos' and fs=rate. */
 typedef struct TfxDesign
 {
   TfxFamily family;
@@ -141,6 +150,7 @@ typedef struct TfxDesign
   double ripple_db;      /* Chebyshev 1 and elliptic: in the pass band, > 0 */
   double attenuation_db; /* Chebyshev 2: in the stop band, > 0; elliptic:
                           * also above ripple_db */
+  TfxNorm norm;          /* Bessel */
 } TfxDesign;
 
 /* Zeros, poles and gain: H(z) = gain prod (z - zero) / prod (z - pole).

@@ -24,6 +24,13 @@ static const TfxWord order_scales[] = {
   { "linear", { NULL }, NULL }, { "db", { "dB" }, NULL }, { NULL }
 };
 
+static const TfxWord norms[] = {
+  { "phase", { NULL }, NULL },
+  { "delay", { NULL }, NULL },
+  { "mag", { "magnitude" }, NULL },
+  { NULL }
+};
+
 static const TfxWord gain_types[] = {
   { "amplitude", { NULL }, NULL },
   { "db", { "dB" }, NULL },
@@ -143,6 +150,13 @@ static const TfxParam elliptic_side[] = { CUTOFF ("edge of the pass band"),
   ORDER (4, 1.0, MAX_ORDER),
   DB ("passband_ripple", "ripple in the pass band", 0.1),
   DB ("stopband_attenuation", "attenuation in the stop band", 40.0), FS };
+#define NORM \
+  { "norm", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, norms, WORD ("phase"), \
+    "what the cutoff is: half of the phase, the delay at 0 Hz, or -3 dB" }
+static const TfxParam bessel[]
+    = { BTYPE, EDGES, ORDER (4, 1.0, MAX_ORDER), NORM, FS };
+static const TfxParam bessel_side[]
+    = { CUTOFF ("cutoff, as norm says"), ORDER (4, 1.0, MAX_ORDER), NORM, FS };
 static const TfxParam linkwitz_riley[]
     = { BTYPE, EDGES, ORDER (4, 2.0, 2.0 * SCALED), ORDER_SCALE, FS };
 static const TfxParam linkwitz_riley_side[] = { CUTOFF ("-6 dB frequency"),
@@ -324,6 +338,12 @@ static const TfxClass classes[] = {
       TFX_FAMILY_ELLIPTIC, TFX_MODE_LOW_PASS),
   IIR ("HiElliptic", 1, elliptic_side, "high-pass, ripple in both bands",
       TFX_FAMILY_ELLIPTIC, TFX_MODE_HIGH_PASS),
+  IIR ("Bessel", 2, bessel, "the same delay for all that passes",
+      TFX_FAMILY_BESSEL, TFX_CLASS_MODE_BTYPE),
+  IIR ("LoBessel", 1, bessel_side, "low-pass, the same delay for all",
+      TFX_FAMILY_BESSEL, TFX_MODE_LOW_PASS),
+  IIR ("HiBessel", 1, bessel_side, "high-pass, no overshoot",
+      TFX_FAMILY_BESSEL, TFX_MODE_HIGH_PASS),
   IIR ("LinkwitzRiley", 2, linkwitz_riley,
       "crossover: a Butterworth of half the order, twice",
       TFX_CLASS_LINKWITZ_RILEY, TFX_CLASS_MODE_BTYPE),

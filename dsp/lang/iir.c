@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * iir.c: Butterworth, Chebyshev, elliptic and Linkwitz-Riley classes. */
+ * iir.c: Butterworth, Chebyshev, elliptic, Bessel and Linkwitz-Riley
+ * classes. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,10 @@ describe (const TfxNode *node, TfxDesign *design)
     design->ripple_db = tfx_class_number (node, "passband_ripple");
     design->attenuation_db = tfx_class_number (node, "stopband_attenuation");
   }
+  if (design->family == TFX_FAMILY_BESSEL)
+    design->norm = tfx_class_is (node, "norm", "delay") ? TFX_NORM_DELAY
+                   : tfx_class_is (node, "norm", "mag") ? TFX_NORM_MAGNITUDE
+                                                        : TFX_NORM_PHASE;
 }
 
 static int

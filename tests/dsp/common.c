@@ -32,8 +32,8 @@ test_environment_has (const char *name)
 const char *
 test_design_text (const TfxDesign *d, double rate_hz, char *text)
 {
-  static const char *const families[] = { "butter", "cheby1", "cheby2",
-    "ellip" };
+  static const char *const families[] = { "butter", "cheby1", "cheby2", "ellip",
+    "bessel" };
   static const char *const modes[] = { "low", "high", "band", "stop" };
   char kind[40] = "", edges[48];
 

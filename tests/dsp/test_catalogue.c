@@ -341,6 +341,9 @@ static const char *const signatures[] = {
   "stopband_attenuation=40, fs=None)",
   "HiElliptic(cutoff, order=4, passband_ripple=0.1, "
   "stopband_attenuation=40, fs=None)",
+  "Bessel(btype, cutoff, order=4, norm='phase', fs=None)",
+  "LoBessel(cutoff, order=4, norm='phase', fs=None)",
+  "HiBessel(cutoff, order=4, norm='phase', fs=None)",
   "LinkwitzRiley(btype, cutoff, order=4, order_scale='linear', fs=None)",
   "LoLinkwitzRiley(cutoff, order=4, order_scale='linear', fs=None)",
   "HiLinkwitzRiley(cutoff, order=4, order_scale='linear', fs=None)",

@@ -92,10 +92,10 @@ class Iir:
     """A design of SciPy: its zeros and poles, which say what it does better
     than its sections can, and its sections."""
 
-    def __init__(self, family, order, edges, btype, rate, *ripples):
+    def __init__(self, family, order, edges, btype, rate, *ripples, **more):
         def design(output):
             return getattr(signal, family)(order, *ripples, edges, btype,
-                                           output=output, fs=rate)
+                                           output=output, fs=rate, **more)
 
         self.zpk = design('zpk')
         self.sos = design('sos')
@@ -133,6 +133,8 @@ def write_iir():
     butter = lambda n, f, t, r: iir('butter', n, f, t, r)
     cheby1 = lambda n, f, t, r, rp=0.1: iir('cheby1', n, f, t, r, rp)
     cheby2 = lambda n, f, t, r, rs=0.1: iir('cheby2', n, f, t, r, rs)
+    bessel = lambda n, f, t, r, norm='phase': Iir('bessel', n, f, t, r,
+                                                  norm=norm)
     ellip = lambda n, f, t, r, rp=0.1, rs=40.0: iir('ellip', n, f, t, r, rp,
                                                     rs)
     r = 48000.0
@@ -176,6 +178,16 @@ def write_iir():
               ellip(3, [500, 5000], 'bandpass', r, 1.0, 50.0))
     write_sos("Elliptic('lowpass', 4000)", 44100.0,
               ellip(4, 4000, 'lowpass', 44100.0))
+    write_sos("Bessel('lowpass', 1000)", r, bessel(4, 1000, 'lowpass', r))
+    write_sos("Bessel('highpass', 300, 7, 'delay')", r,
+              bessel(7, 300, 'highpass', r, 'delay'))
+    write_sos("Bessel('bandpass', [500, 5000], order=3, norm='mag')", r,
+              bessel(3, [500, 5000], 'bandpass', r, 'mag'))
+    write_sos("Bessel('bandstop', [900, 1100], norm='magnitude')", r,
+              bessel(4, [900, 1100], 'bandstop', r, 'mag'))
+    write_sos('LoBessel(2000, 9)', 44100.0, bessel(9, 2000, 'lowpass', 44100.0))
+    write_sos("HiBessel(100, norm='mag')", 44100.0,
+              bessel(4, 100, 'highpass', 44100.0, 'mag'))
     half = butter(1, 1000, 'lowpass', r)
     write_sos("LinkwitzRiley('lowpass', 1000, order=2)", r, half, half)
     half = butter(2, [300, 3000], 'bandpass', r)
