@@ -44,5 +44,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, tfx,
-    "Audio filters that run as one", plugin_init, VERSION, "LGPL", PACKAGE,
-    "Unknown package origin")
+    "Audio filters that run as one", plugin_init, VERSION, "LGPL", PACKAGE_NAME,
+    PACKAGE_ORIGIN)
