@@ -322,7 +322,7 @@ test_engine (void)
 
 /* ---- the table ----------------------------------------------------------------- */
 
-/* The signatures of TorchFX 0.5.3, one by one, but for FIR's conv_mode, which
+/* The signatures of TorchFX 0.8.0, one by one, but for FIR's conv_mode, which
  * is 'fft' there, and for what is ours: beta, and the classes between
  * BiquadAllPass and LogFilterBank. */
 static const char *const signatures[] = {
