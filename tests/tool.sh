@@ -220,6 +220,84 @@ tap_case "process: names from standard input, another kind" check_names
 tap_case "process: two files of one name" exits 2 "would both become" \
   gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
 
+# ---- a folder that is watched -------------------------------------------------------
+
+# wait_for COMMAND...: until it is so, at most 30 s.
+wait_for() {
+  local i
+  for i in $(seq 300); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
+  return 1
+}
+
+# One file is there, one is written slowly, one comes under its name at once.
+check_watch() {
+  local watcher status=0
+  mkdir drop
+  cp noise.wav drop/first.wav
+  gst-tfx watch -o dropped -c 'Gain(0.5)' drop > watch.txt 2>&1 &
+  watcher=$!
+  { head -c 20000 noise.wav && sleep 0.8 && tail -c +20001 noise.wav; } > drop/slow.wav
+  cp noise.wav drop/.hidden && mv drop/.hidden drop/last.wav
+  wait_for test -e dropped/first.wav -a -e dropped/slow.wav -a -e dropped/last.wav
+  kill -INT $watcher
+  wait $watcher || status=$?
+  cat watch.txt
+  [ $status -eq 0 ] && cmp dropped/first.wav dropped/slow.wav &&
+    cmp dropped/first.wav dropped/last.wav && nothing_left dropped &&
+    grep -q '^3 done, 0 failed' watch.txt
+}
+tap_case "watch: each file once it is whole" check_watch
+tap_case "watch: not its own outputs" exits 2 "cannot be that of the outputs" \
+  gst-tfx watch -o drop -c 'Gain(1)' drop
+tap_case "watch: a folder that is none" exits 1 "absent" \
+  gst-tfx watch -o dropped -c 'Gain(1)' absent
+
+# ---- presets ---------------------------------------------------------------------
+
+tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/chain/presets" \
+  gst-tfx process -p 'Rumble filter' noise.wav preset.wav
+tap_case "process: a preset that is none" exits 2 "there is no preset 'Rumbel'" \
+  gst-tfx process -p Rumbel noise.wav preset2.wav
+
+# ---- the manual and the completion --------------------------------------------------
+
+# Every command and option of --help is in the manual.
+check_manual() {
+  local command option page=$root/gst/tools/gst-tfx.1
+  man -l --warnings=all "$page" > /dev/null 2> man.txt || true
+  cat man.txt
+  for command in $(gst-tfx --help | sed -n -E 's/^  ([a-z]+) +[a-z].*/\1/p'); do
+    grep -q "^\.SS $command\$" "$page" || { echo "no $command" && return 1; }
+    for option in $(gst-tfx "$command" --help | grep -o -E '^  (-., )?--[a-z-]+' |
+      grep -o -E -- '--[a-z-]+' | grep -v -e --help); do
+      sed 's/\\-/-/g' "$page" | grep -q -F -e "$option" ||
+        { echo "no $option of $command" && return 1; }
+    done
+  done
+  [ ! -s man.txt ]
+}
+
+# completes WORDS... = what the last word may become, in one line.
+completes() {
+  (
+    . "$root/gst/tools/gst-tfx.bash"
+    COMP_WORDS=(gst-tfx "${@:1:$#-1}")
+    COMP_CWORD=$(($# - 1))
+    _gst_tfx
+    echo "${COMPREPLY[*]}" | tr '\n' ' '
+  ) | tee completed.txt | grep -q -F -- "${!#}" || { cat completed.txt && return 1; }
+}
+
+tap_case "the manual has all commands and options" check_manual
+tap_case "completion: commands" completes proc process
+tap_case "completion: options" completes process --fo --force
+tap_case "completion: classes" completes check "'HiBu" 'HiButterworth('
+tap_case "completion: classes behind a bar" completes check \
+  "'Gain(2) | LoChebyshev1" 'Gain(2) | LoChebyshev1('
+tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
+  'HiButterworth(80, order='
+tap_case "completion: files" completes process nois noise.wav
+
 # ---- the language ----------------------------------------------------------------------
 
 tap_case "check: a good chain" exits 0 "Hum(60, harmonics=3)" \

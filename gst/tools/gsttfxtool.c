@@ -88,3 +88,18 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   g_free (name);
   return done;
 }
+
+/* ---- elements ---------------------------------------------------------------------- */
+
+GstElement *
+gst_tfx_tool_make_chain (void)
+{
+  GstElement *element = gst_element_factory_make ("tfxchain", NULL);
+
+  if (!element) {
+    gst_tfx_tool_error ("GStreamer has no element tfxchain: the plugin of "
+                        "gst-tfx is not where GST_PLUGIN_PATH says");
+    return NULL;
+  }
+  return gst_object_ref_sink (element);
+}

@@ -3,7 +3,7 @@
 #ifndef GST_TFX_TOOL_H
 #define GST_TFX_TOOL_H
 
-#include <glib.h>
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
@@ -32,12 +32,16 @@ void gst_tfx_tool_catch_signals (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);
 
+/* A tfxchain that is the caller's; NULL after a message. */
+GstElement *gst_tfx_tool_make_chain (void);
+
 /* A string in quotes, for JSON; free it. */
 gchar *gst_tfx_tool_quote_json (const gchar *text);
 
 GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_watch_run (gint argc, gchar **argv);
 
 G_END_DECLS
 

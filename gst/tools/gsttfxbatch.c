@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxbatch.c: files through a chain, several at once.
+ */
+#include "gsttfxbatch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "gsttfxcodec.h"
+#include "gsttfxjob.h"
+#include "gsttfxjournal.h"
+#include "lang/expr.h"
+
+/* Between two lines of progress. */
+#define PROGRESS_USEC (G_USEC_PER_SEC / 4)
+
+struct GstTfxBatch
+{
+  const GstTfxBatchOptions *options;
+  GPtrArray *jobs;     /* of GstTfxJob */
+  GHashTable *outputs; /* their names, to the inputs' */
+  GstTfxJournal *journal;
+  GMutex lock; /* of what is printed, and of the counts */
+  guint n_run; /* of the jobs, before this run */
+  guint n_done, n_failed, n_before;
+  gboolean shows_progress;
+  gint64 start;
+};
+
+/* ---- options -------------------------------------------------------------------------- */
+
+void
+gst_tfx_batch_list_options (GstTfxBatchOptions *options, GOptionEntry *entries)
+{
+  const GOptionEntry own[GST_TFX_BATCH_N_ENTRIES] = {
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
+        "folder for the outputs", "DIR" },
+    { "chain", 'c', 0, G_OPTION_ARG_STRING, &options->chain, "the chain",
+        "CHAIN" },
+    { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
+        "a file with the chain", "FILE" },
+    { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
+        "a preset of tfxchain", "NAME" },
+    { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
+        "of the outputs (the input's, or wav)", "EXT" },
+    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
+        "files at once (one for each core)", "N" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
+        "overwrite outputs that are there", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+        "a line of JSON for each file", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
+        NULL },
+  };
+
+  memcpy (entries, own, sizeof own);
+}
+
+void
+gst_tfx_batch_clear_options (GstTfxBatchOptions *options)
+{
+  g_free (options->chain);
+  g_free (options->chain_file);
+  g_free (options->preset);
+  g_free (options->out);
+  g_free (options->extension);
+}
+
+/* The chain of a preset, with the values that the preset has. */
+static gchar *
+read_preset (const gchar *name)
+{
+  GstElement *element = gst_tfx_tool_make_chain ();
+  gchar *chain = NULL, **names, *list;
+
+  if (!element)
+    return NULL;
+  if (gst_preset_load_preset (GST_PRESET (element), name)) {
+    g_object_get (element, "chain", &chain, NULL);
+  } else {
+    names = gst_preset_get_preset_names (GST_PRESET (element));
+    list = names ? g_strjoinv (", ", names) : g_strdup ("none");
+    gst_tfx_tool_error ("there is no preset '%s'; there are: %s", name, list);
+    g_free (list);
+    g_strfreev (names);
+  }
+  gst_object_unref (element);
+  return chain;
+}
+
+gboolean
+gst_tfx_batch_read_chain (GstTfxBatchOptions *options)
+{
+  TfxExprError error;
+  GError *fault = NULL;
+  TfxExpr *expr;
+
+  if (!!options->chain + !!options->chain_file + !!options->preset > 1) {
+    gst_tfx_tool_error (
+        "of --chain, --chain-file and --preset more than one is "
+        "given");
+    return FALSE;
+  }
+  if (options->chain_file && !g_file_get_contents (options->chain_file,
+                                 &options->chain, NULL, &fault)) {
+    gst_tfx_tool_error ("%s", fault->message);
+    g_clear_error (&fault);
+    return FALSE;
+  }
+  if (options->preset) {
+    options->chain = read_preset (options->preset);
+    return options->chain != NULL;
+  }
+  if (!options->chain) {
+    gst_tfx_tool_error ("there is no chain");
+    return FALSE;
+  }
+  expr = tfx_expr_parse (options->chain, strlen (options->chain), &error);
+  if (!expr) {
+    g_printerr ("error: the chain: %s\n", error.rendered);
+    return FALSE;
+  }
+  tfx_expr_free (&expr);
+  return TRUE;
+}
+
+/* ---- what is printed ------------------------------------------------------------------ */
+
+static void
+clear_progress (const GstTfxBatch *batch)
+{
+  if (batch->shows_progress)
+    g_printerr ("\r\033[K");
+}
+
+static void
+print_json (const GstTfxJob *job)
+{
+  gchar *input = gst_tfx_tool_quote_json (job->input);
+  gchar *output = gst_tfx_tool_quote_json (job->output);
+  gchar *why =
+      job->error ? gst_tfx_tool_quote_json (job->error->message) : NULL;
+  gchar seconds[G_ASCII_DTOSTR_BUF_SIZE], took[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (seconds, sizeof seconds, "%.6f",
+      (gdouble)job->duration / GST_SECOND);
+  g_ascii_formatd (took, sizeof took, "%.3f", job->seconds);
+  g_print ("{\"input\": %s, \"output\": %s, \"status\": \"%s\", "
+           "\"format\": \"%s\", \"rate\": %d, \"channels\": %d, "
+           "\"seconds\": %s, \"took\": %s, \"error\": %s}\n",
+      input, output, job->error ? "failed" : "done",
+      job->format ? job->format : "", job->rate_hz, job->n_channels, seconds,
+      took, why ? why : "null");
+  g_free (input);
+  g_free (output);
+  g_free (why);
+}
+
+static void
+print_result (const GstTfxBatch *batch, const GstTfxJob *job)
+{
+  const gdouble seconds = (gdouble)job->duration / GST_SECOND;
+
+  clear_progress (batch);
+  if (batch->options->json)
+    print_json (job);
+  if (job->error)
+    gst_tfx_tool_error ("%s: %s", job->input, job->error->message);
+  else if (!batch->options->json && !batch->options->quiet)
+    g_print ("%s (%.1f s of sound, %.0f times faster than real time)\n",
+        job->output, seconds, seconds / MAX (job->seconds, 1e-6));
+}
+
+/* Between 0 and 1. */
+static gdouble
+measure (const GstTfxBatch *batch)
+{
+  gdouble sum = 0.0;
+
+  for (guint i = 0; i < batch->jobs->len; i++) {
+    GstTfxJob *job = g_ptr_array_index (batch->jobs, i);
+
+    sum += g_atomic_int_get (&job->per_mille) / 1000.0;
+  }
+  return sum / MAX (batch->jobs->len, 1);
+}
+
+static void
+show_progress (GstTfxBatch *batch)
+{
+  const gdouble part = measure (batch);
+  const gdouble taken =
+      (gdouble)(g_get_monotonic_time () - batch->start) / G_USEC_PER_SEC;
+
+  g_mutex_lock (&batch->lock);
+  clear_progress (batch);
+  g_printerr ("%3.0f %%", 100.0 * part);
+  if (batch->jobs->len > 1)
+    g_printerr ("  %u of %u files", batch->n_done + batch->n_failed,
+        batch->jobs->len);
+  if (part > 0.01 && taken > 1.0)
+    g_printerr ("  %.0f s left", taken / part - taken);
+  g_mutex_unlock (&batch->lock);
+}
+
+/* ---- what is to be done ------------------------------------------------------------------ */
+
+static void
+free_job (gpointer data)
+{
+  GstTfxJob *job = data;
+
+  gst_tfx_job_clear (job);
+  g_free ((gchar *)job->input);
+  g_free ((gchar *)job->output);
+  g_free (job);
+}
+
+GstTfxBatch *
+gst_tfx_batch_new (const GstTfxBatchOptions *options)
+{
+  GstTfxBatch *batch = g_new0 (GstTfxBatch, 1);
+
+  batch->options = options;
+  batch->jobs = g_ptr_array_new_with_free_func (free_job);
+  batch->outputs = g_hash_table_new (g_str_hash, g_str_equal);
+  batch->shows_progress =
+      !options->json && !options->quiet && isatty (STDERR_FILENO);
+  g_mutex_init (&batch->lock);
+  return batch;
+}
+
+void
+gst_tfx_batch_free (GstTfxBatch *batch)
+{
+  g_mutex_clear (&batch->lock);
+  g_hash_table_unref (batch->outputs);
+  g_ptr_array_unref (batch->jobs);
+  g_clear_pointer (&batch->journal, gst_tfx_journal_close);
+  g_free (batch);
+}
+
+gboolean
+gst_tfx_batch_open_folder (GstTfxBatch *batch)
+{
+  const GstTfxBatchOptions *options = batch->options;
+  GError *error = NULL;
+
+  if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
+    gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"",
+        options->extension);
+    return FALSE;
+  }
+  if (g_mkdir_with_parents (options->out, 0777) < 0) {
+    gst_tfx_tool_error ("cannot make the folder %s: %s", options->out,
+        g_strerror (errno));
+    return FALSE;
+  }
+  batch->journal = gst_tfx_journal_open (options->out, options->chain, &error);
+  if (!batch->journal)
+    gst_tfx_tool_error ("%s", error->message);
+  g_clear_error (&error);
+  return batch->journal != NULL;
+}
+
+void
+gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
+{
+  GstTfxJob *job = g_new0 (GstTfxJob, 1);
+
+  job->input = g_strdup (input);
+  job->output = output;
+  job->chain = batch->options->chain;
+  job->overwrite = batch->options->overwrite;
+  g_ptr_array_add (batch->jobs, job);
+  g_hash_table_insert (batch->outputs, output, (gpointer)job->input);
+}
+
+/* The input's name in the other folder, with an extension that can be written. */
+static gchar *
+name_output (const GstTfxBatchOptions *options, const gchar *input)
+{
+  gchar *base = g_path_get_basename (input);
+  gchar *own = gst_tfx_codec_get_extension (base);
+  const gchar *extension = options->extension             ? options->extension
+                           : gst_tfx_codec_is_known (own) ? NULL
+                                                          : "wav";
+  gchar *name = NULL, *path;
+
+  if (extension) {
+    if (*own)
+      base[strlen (base) - strlen (own) - 1] = '\0';
+    name = g_strconcat (base, ".", extension, NULL);
+  }
+  path = g_build_filename (options->out, name ? name : base, NULL);
+  g_free (name);
+  g_free (own);
+  g_free (base);
+  return path;
+}
+
+gboolean
+gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
+{
+  gchar *output = name_output (batch->options, input);
+  const gchar *other = g_hash_table_lookup (batch->outputs, output);
+
+  if (other && strcmp (other, input) != 0) {
+    gst_tfx_tool_error ("%s and %s would both become %s", other, input, output);
+    g_free (output);
+    return FALSE;
+  }
+  if (gst_tfx_journal_is_done (batch->journal, input, output)) {
+    batch->n_before++;
+    g_free (output);
+  } else {
+    gst_tfx_batch_add (batch, input, output);
+  }
+  return TRUE;
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+static void
+run_job (gpointer data, gpointer user_data)
+{
+  GstTfxJob *job = data;
+  GstTfxBatch *batch = user_data;
+  GError *error = NULL;
+  gboolean is_done;
+
+  if (gst_tfx_tool_is_interrupted ())
+    return;
+  is_done = gst_tfx_job_run (job);
+  g_atomic_int_set (&job->per_mille, 1000);
+  g_mutex_lock (&batch->lock);
+  if (is_done && batch->journal &&
+      !gst_tfx_journal_add (batch->journal, job->input, job->output, &error)) {
+    gst_tfx_tool_error ("%s", error->message);
+    g_clear_error (&error);
+  }
+  batch->n_done += is_done;
+  batch->n_failed += !is_done;
+  print_result (batch, job);
+  g_mutex_unlock (&batch->lock);
+}
+
+void
+gst_tfx_batch_run (GstTfxBatch *batch)
+{
+  GThreadPool *pool = g_thread_pool_new (run_job, batch,
+      MAX (batch->options->n_jobs, 1), FALSE, NULL);
+  const guint n = batch->jobs->len;
+
+  batch->start = g_get_monotonic_time ();
+  for (guint i = batch->n_run; i < n; i++)
+    g_thread_pool_push (pool, g_ptr_array_index (batch->jobs, i), NULL);
+  while (batch->shows_progress && g_thread_pool_unprocessed (pool) +
+                                          g_thread_pool_get_num_threads (pool) >
+                                      0) {
+    g_usleep (PROGRESS_USEC);
+    show_progress (batch);
+  }
+  g_thread_pool_free (pool, FALSE, TRUE);
+  clear_progress (batch);
+  batch->n_run = n;
+}
+
+GstTfxToolStatus
+gst_tfx_batch_summarise (const GstTfxBatch *batch)
+{
+  const guint n_left = batch->jobs->len - batch->n_done - batch->n_failed;
+
+  if (batch->journal && !batch->options->quiet) {
+    g_printerr ("%u done, %u failed", batch->n_done, batch->n_failed);
+    if (batch->n_before > 0)
+      g_printerr (", %u were done before", batch->n_before);
+    if (n_left > 0)
+      g_printerr (", %u left", n_left);
+    g_printerr ("\n");
+  }
+  if (gst_tfx_tool_is_interrupted ())
+    return GST_TFX_TOOL_INTERRUPTED;
+  return batch->n_failed > 0 ? GST_TFX_TOOL_FAILED : GST_TFX_TOOL_OK;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxwatch.c: gst-tfx watch: what is dropped into a folder goes through a
+ * chain into another one.
+ *
+ * The folder is listed again and again: that works on every file system, those of
+ * other machines too.
+ */
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "gsttfxbatch.h"
+
+/* Between two looks. */
+#define LOOK_USEC (G_USEC_PER_SEC / 2)
+/* A file that has been the same for so many looks is whole. */
+#define N_LOOKS 2
+
+typedef struct Seen
+{
+  goffset size;
+  gint64 seconds; /* of its last change */
+  glong nanoseconds;
+  guint n_looks; /* it was the same at */
+} Seen;
+
+typedef struct Watch
+{
+  const gchar *folder;
+  GHashTable *seen; /* paths to Seen */
+  GstTfxBatch *batch;
+} Watch;
+
+/* Whether it is the time to process it: once for each state that it has. */
+static gboolean
+look_at (Watch *watch, const gchar *path)
+{
+  Seen *seen = g_hash_table_lookup (watch->seen, path);
+  GStatBuf status;
+
+  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
+    return FALSE;
+  if (!seen) {
+    seen = g_new0 (Seen, 1);
+    seen->size = -1;
+    g_hash_table_insert (watch->seen, g_strdup (path), seen);
+  }
+  if (seen->size != status.st_size ||
+      seen->seconds != (gint64)status.st_mtim.tv_sec ||
+      seen->nanoseconds != status.st_mtim.tv_nsec)
+    *seen = (Seen){ .size = status.st_size,
+      .seconds = status.st_mtim.tv_sec,
+      .nanoseconds = status.st_mtim.tv_nsec };
+  else
+    seen->n_looks++;
+  return seen->n_looks == N_LOOKS;
+}
+
+static gboolean
+look (Watch *watch)
+{
+  GError *error = NULL;
+  GDir *folder = g_dir_open (watch->folder, 0, &error);
+  const gchar *name;
+
+  if (!folder) {
+    gst_tfx_tool_error ("%s", error->message);
+    g_clear_error (&error);
+    return FALSE;
+  }
+  while ((name = g_dir_read_name (folder))) {
+    gchar *path = g_build_filename (watch->folder, name, NULL);
+
+    /* Hidden files are unfinished ones of other programs. */
+    if (*name != '.' && look_at (watch, path))
+      gst_tfx_batch_add_to_folder (watch->batch, path);
+    g_free (path);
+  }
+  g_dir_close (folder);
+  return TRUE;
+}
+
+static gboolean
+is_same_folder (const gchar *a, const gchar *b)
+{
+  GStatBuf of_a, of_b;
+
+  return g_stat (a, &of_a) == 0 && g_stat (b, &of_b) == 0 &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static GstTfxToolStatus
+watch_folder (GstTfxBatchOptions *options, const gchar *folder)
+{
+  Watch watch = { .folder = folder };
+  GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
+
+  if (!gst_tfx_batch_read_chain (options))
+    return status;
+  watch.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  watch.batch = gst_tfx_batch_new (options);
+  if (gst_tfx_batch_open_folder (watch.batch)) {
+    if (is_same_folder (folder, options->out)) {
+      gst_tfx_tool_error ("the folder that is watched, %s, cannot be that of "
+                          "the "
+                          "outputs",
+          folder);
+    } else {
+      while (!gst_tfx_tool_is_interrupted () && look (&watch)) {
+        gst_tfx_batch_run (watch.batch);
+        g_usleep (LOOK_USEC);
+      }
+      gst_tfx_batch_summarise (watch.batch);
+      status = gst_tfx_tool_is_interrupted () ? GST_TFX_TOOL_OK
+                                              : GST_TFX_TOOL_FAILED;
+    }
+  }
+  gst_tfx_batch_free (watch.batch);
+  g_hash_table_unref (watch.seen);
+  return status;
+}
+
+GstTfxToolStatus
+gst_tfx_watch_run (gint argc, gchar **argv)
+{
+  GstTfxBatchOptions options = { .n_jobs = (gint)g_get_num_processors () };
+  GOptionEntry entries[GST_TFX_BATCH_N_ENTRIES + 1] = { { NULL } };
+  GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
+
+  gst_tfx_batch_list_options (&options, entries);
+  if (gst_tfx_tool_parse ("--out DIR --chain CHAIN FOLDER",
+          "Filters what is in a folder and whatever is dropped there, until it "
+          "is interrupted.",
+          "A file is taken once it has not changed for a second.  Files whose "
+          "name begins with a dot are left alone.  What is done is written "
+          "down "
+          "in DIR, and is not done again by the next watch.\n\n"
+          "Exit status: 0 it was interrupted; 1 the folder cannot be read any "
+          "more; 2 the command line or the chain is wrong.",
+          entries, &argc, &argv)) {
+    if (argc != 2 || !options.out)
+      gst_tfx_tool_error ("watch takes --out DIR --chain CHAIN FOLDER");
+    else
+      status = watch_folder (&options, argv[1]);
+  }
+  gst_tfx_batch_clear_options (&options);
+  return status;
+}
