@@ -266,8 +266,8 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   return batch->journal != NULL;
 }
 
-void
-gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
+static GstTfxJob *
+add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
 {
   GstTfxJob *job = g_new0 (GstTfxJob, 1);
 
@@ -277,6 +277,13 @@ gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->overwrite = batch->options->overwrite;
   g_ptr_array_add (batch->jobs, job);
   g_hash_table_insert (batch->outputs, output, (gpointer)job->input);
+  return job;
+}
+
+void
+gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
+{
+  add_job (batch, input, output);
 }
 
 /* The input's name in the other folder, with an extension that can be written. */
@@ -317,7 +324,8 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     batch->n_before++;
     g_free (output);
   } else {
-    gst_tfx_batch_add (batch, input, output);
+    /* What it has made of the same input before is its own to overwrite. */
+    add_job (batch, input, output)->overwrite |= other != NULL;
   }
   return TRUE;
 }

@@ -131,7 +131,9 @@ gst_tfx_watch_run (gint argc, gchar **argv)
   if (gst_tfx_tool_parse ("--out DIR --chain CHAIN FOLDER",
           "Filters what is in a folder and whatever is dropped there, until it "
           "is interrupted.",
-          "A file is taken once it has not changed for a second.  Files whose "
+          "A file is taken once it has not changed for a second, and again "
+          "when it "
+          "changes later.  Files whose "
           "name begins with a dot are left alone.  What is done is written "
           "down "
           "in DIR, and is not done again by the next watch.\n\n"
