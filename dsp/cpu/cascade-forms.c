@@ -135,9 +135,10 @@ tfx_cascade_form_frames_shape (const TfxKernels *kernels, unsigned n_channels,
   const unsigned width = kernels->width;
   const unsigned n_outputs = kernels->frames_vectors * width;
   const unsigned n_states = 2 * (unsigned)n_sos * n_channels;
+  const unsigned step = width < TFX_FRAMES_NUMBERS ? width : TFX_FRAMES_NUMBERS;
 
   return (TfxFramesShape){ n_channels, n_outputs / n_channels, n_outputs,
-    (n_states + width - 1) / width * width };
+    (n_states + step - 1) / step * step };
 }
 
 size_t

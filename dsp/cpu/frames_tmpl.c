@@ -8,7 +8,7 @@
  *   y = H x + O s;  s' = B x + A s
  *
  * The recursion is one multiplication of s with A long, and the rest can be done
- * ahead.  A lane never hears of a later frame, so that a group can be run as far
+ * ahead, in sums that are short.  A lane never hears of a later frame, so that a group can be run as far
  * as it goes, and again, from the same state, when more of it has come. */
 
 /* So many that what a group takes is more than what its recursion waits. */
@@ -28,14 +28,15 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
   const unsigned G = FRAMES_VECTORS, F = GROUP_FRAMES (C);
   const unsigned S = STATE_VECTORS (C, N);
   const V zero = v_set1 (0.0);
-  V y[FRAMES_MAX], input[MAX_STATE_VECTORS], next[MAX_STATE_VECTORS];
+  V y[FRAMES_MAX], ring[FRAMES_MAX];
+  V even[MAX_STATE_VECTORS], odd[MAX_STATE_VECTORS];
 
 #pragma GCC unroll 4
   for (unsigned j = 0; j < G; j++)
-    y[j] = zero;
+    y[j] = ring[j] = zero;
 #pragma GCC unroll 4
   for (unsigned j = 0; j < S; j++)
-    input[j] = next[j] = zero;
+    even[j] = odd[j] = zero;
 #pragma GCC unroll 8
   for (unsigned i = 0; i < F; i++, k += G + S) {
     const V row = v_load_row_f64 (x + i * C, C, C);
@@ -44,8 +45,10 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
     for (unsigned j = i * C / W; j < G; j++)
       y[j] = v_fma (k[j], row, y[j]);
 #pragma GCC unroll 4
-    for (unsigned j = 0; j < S; j++)
-      input[j] = v_fma (k[G + j], row, input[j]);
+    for (unsigned j = 0; j < S; j++) {
+      V *sum = i % 2 == 0 ? &even[j] : &odd[j];
+      *sum = v_fma (k[G + j], row, *sum);
+    }
   }
 #pragma GCC unroll 8
   for (unsigned i = 0; i < 2 * N; i++, k += G + S) {
@@ -53,19 +56,19 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
 
 #pragma GCC unroll 4
     for (unsigned j = 0; j < G; j++)
-      y[j] = v_fma (k[j], number, y[j]);
+      ring[j] = v_fma (k[j], number, ring[j]);
 #pragma GCC unroll 4
     for (unsigned j = 0; j < S; j++) {
-      V *sum = i % 2 == 0 ? &input[j] : &next[j];
+      V *sum = i % 2 == 0 ? &even[j] : &odd[j];
       *sum = v_fma (k[G + j], number, *sum);
     }
   }
 #pragma GCC unroll 4
   for (unsigned j = 0; j < G; j++)
-    v_store (x + j * W, y[j]);
+    v_store (x + j * W, v_add (y[j], ring[j]));
 #pragma GCC unroll 4
   for (unsigned j = 0; j < S; j++)
-    s[j] = v_add (input[j], next[j]);
+    s[j] = v_add (even[j], odd[j]);
 }
 
 static inline double
@@ -185,10 +188,12 @@ run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 {
   switch (n_sections * C <= TFX_FRAMES_MAX_SECTIONS ? n_sections : 0) {
     case 1:
-      run_frames (in, out, n, state, coef, pending, C, 1, type);
+      if (W < 8)
+        run_frames (in, out, n, state, coef, pending, C, 1, type);
       break;
     case 2:
-      run_frames (in, out, n, state, coef, pending, C, 2, type);
+      if (W < 8 || C == 2)
+        run_frames (in, out, n, state, coef, pending, C, 2, type);
       break;
     case 3:
       if (C == 1)
@@ -206,6 +211,15 @@ run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections, TfxPending *pending,
     const unsigned C)
 {
+#if W == 8
+  /* Vectors half as wide hold all numbers of the state, and leave out half of
+   * the zeros in H. */
+  if (2 * n_sections * C <= TFX_FRAMES_NUMBERS) {
+    tfx_kernels_avx2.frames[C - 1](in, out, n, state, coef, n_sections,
+        pending);
+    return;
+  }
+#endif
   if (in->type == TFX_SAMPLE_F32)
     run_frames_type (in, out, n, state, coef, n_sections, pending, C,
         TFX_SAMPLE_F32);

@@ -68,6 +68,8 @@ typedef struct TfxPending
 
 /* The most sections of the shape frames, times C. */
 #define TFX_FRAMES_MAX_SECTIONS 4
+/* Numbers of state in a column: a multiple of these, or of W if that is less. */
+#define TFX_FRAMES_NUMBERS 4
 
 /* Runs all sections over n frames.  Groups of frames_vectors W / C frames are
  * counted from where the state was set; the state is that at the start of the

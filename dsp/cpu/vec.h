@@ -3,8 +3,9 @@
  * the including file is compiled for; ISA is its name.
  *
  * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
- * none makes one of a vector's product and sum.  So are those permutations
- * for which a compiler's own are slower. */
+ * none makes one of a vector's product and sum.  So are those permutations and
+ * conversions for which a compiler's own are slower: GCC 12 widens floats half
+ * a vector at a time. */
 #ifndef TFX_VEC_H
 #define TFX_VEC_H
 
@@ -61,8 +62,10 @@ v_store (double *p, V a)
 static inline V
 v_load_f32 (const float *p)
 {
-#if defined(__AVX512F__)
+#if W == 8
   return _mm512_cvtps_pd (_mm256_loadu_ps (p));
+#elif W == 4
+  return _mm256_cvtps_pd (_mm_loadu_ps (p));
 #else
   return __builtin_convertvector(*(const VFloats *)p, V);
 #endif
