@@ -6,7 +6,9 @@
 #include <pthread.h>
 
 #include "backend.h"
-#include "card.h"
+#include "driver.h"
+#include "tables.h"
+#include "tfx-cuda.h"
 
 struct TfxModule;
 struct TfxJob;
@@ -23,8 +25,11 @@ struct TfxCuda
   bool is_primary;
   CUstream stream;
   char name[128];
-  TfxCudaCard card;
-  TfxReal real; /* of float streams */
+  int compute; /* 90 for 9.0 */
+  int n_multiprocessors;
+  int max_shared;     /* bytes that a block may have */
+  bool is_integrated; /* its memory is the host's */
+  TfxReal real;       /* of float streams */
   char kernel[32];
   TfxBackend backend;
   bool waiting; /* atomic */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "svf-design.h"
+#include "stage.h"
 #include "transform.h"
 
 /* Prototypes that are remembered; when there are more, the last one goes. */
@@ -14,10 +16,11 @@
 struct TfxDesigner
 {
   size_t n;
-  struct
+  struct Remembered
   {
     TfxDesign design; /* frequencies aside */
     TfxPrototype prototype;
+    TfxResonances resonances;
   } remembered[N_REMEMBERED];
 };
 
@@ -145,8 +148,8 @@ has_prototype_of (const TfxDesign *a, const TfxDesign *b)
          a->attenuation_db == b->attenuation_db && a->norm == b->norm;
 }
 
-static const TfxPrototype *
-find_prototype (TfxDesigner *d, const TfxDesign *design)
+static const struct Remembered *
+find_remembered (TfxDesigner *d, const TfxDesign *design)
 {
   size_t at = 0;
 
@@ -157,8 +160,10 @@ find_prototype (TfxDesigner *d, const TfxDesign *design)
     at = d->n - 1;
     d->remembered[at].design = *design;
     tfx_prototype_init (&d->remembered[at].prototype, design);
+    tfx_svf_design_init (&d->remembered[at].resonances,
+        &d->remembered[at].prototype);
   }
-  return &d->remembered[at].prototype;
+  return &d->remembered[at];
 }
 
 int
@@ -167,7 +172,60 @@ tfx_designer_sections (TfxDesigner *d, const TfxDesign *design, double rate_hz,
 {
   if (!d || find_fault (design, rate_hz))
     return tfx_design_sections (design, rate_hz, sos);
-  return make_sections (find_prototype (d, design), design, rate_hz, sos);
+  return make_sections (&find_remembered (d, design)->prototype, design,
+      rate_hz, sos);
+}
+
+/* In long double. */
+static int
+move_exactly (const TfxPrototype *proto, const TfxDesign *design,
+    double rate_hz, TfxStage *stage)
+{
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const int n = make_sections (proto, design, rate_hz, sos);
+
+  if (n < 0 || !tfx_stage_reuse_sections (stage, sos, (size_t)n))
+    return -EINVAL;
+  return 0;
+}
+
+/* How many sections a prototype becomes. */
+static size_t
+count_sections (const TfxPrototype *proto, const TfxDesign *design)
+{
+  size_t n = 0;
+
+  for (unsigned i = 0; i < proto->n_factors; i++)
+    n += is_band_mode (design->mode) && proto->factors[i].im != 0.0 ? 2 : 1;
+  return n;
+}
+
+int
+tfx_designer_move (TfxDesigner *d, const TfxDesign *design, double rate_hz,
+    TfxStage *stage)
+{
+  const struct Remembered *r;
+  size_t n;
+
+  if (!d || find_fault (design, rate_hz))
+    return -EINVAL;
+  r = find_remembered (d, design);
+  n = count_sections (&r->prototype, design);
+  if (!tfx_stage_is_reusable (stage, n))
+    return -EINVAL;
+  if (tfx_svf_design_sections (&r->prototype, &r->resonances, design, rate_hz,
+          stage->u.sections.shapes) == 0)
+    return move_exactly (&r->prototype, design, rate_hz, stage);
+  for (size_t k = 0; k < n; k++) {
+    TfxSos *s = &stage->u.sections.sos[k];
+
+    *s = tfx_svf_to_sos (&stage->u.sections.shapes[k],
+        tfx_svf_design_is_first_order (&r->prototype, design, (unsigned)k));
+    if (!tfx_sos_is_stable (s))
+      return move_exactly (&r->prototype, design, rate_hz, stage);
+  }
+  stage->u.sections.has_shapes = true;
+  return 0;
 }
 
 int

@@ -27,18 +27,25 @@ tfx_stage_new_sections (uint64_t id, const TfxSos *sos, size_t n_sos)
     return NULL;
   stage->u.sections.n = n_sos;
   stage->u.sections.sos = tfx_stage_copy (sos, n_sos, sizeof *sos);
-  if (!stage->u.sections.sos)
+  stage->u.sections.shapes = calloc (n_sos + 1, sizeof (TfxSvf));
+  if (!stage->u.sections.sos || !stage->u.sections.shapes)
     tfx_stage_unref (&stage);
   return stage;
 }
 
 bool
+tfx_stage_is_reusable (const TfxStage *stage, size_t n_sos)
+{
+  return stage->kind == &tfx_kind_sections && stage->u.sections.n == n_sos &&
+         __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) == 1;
+}
+
+bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos)
 {
-  if (stage->kind != &tfx_kind_sections || stage->u.sections.n != n_sos ||
-      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_stable (sos, n_sos))
+  if (!tfx_stage_is_reusable (stage, n_sos) || !are_stable (sos, n_sos))
     return false;
+  stage->u.sections.has_shapes = false;
   if (n_sos > 0)
     memcpy (stage->u.sections.sos, sos, n_sos * sizeof *sos);
   return true;
@@ -78,6 +85,7 @@ static void
 sections_clear (TfxStage *stage)
 {
   free (stage->u.sections.sos);
+  free (stage->u.sections.shapes);
 }
 
 const TfxKind tfx_kind_sections = {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state-map.h"
+#include "svf.h"
 #include "weight.h"
 
-/* Vectors of values are so long at the most. */
-#define MAX_LANES 8
+/* Of values, rates and coef, for a section. */
+#define N_DOUBLES (2 * TFX_MOTION_VALUES + TFX_SVF_COEF * TFX_GRID_FRAMES)
 
 /* How far sections may glide in one motion: all of them together, in octaves of
  * frequency and quality, each of which turns phases by up to a cycle and a half;
@@ -24,26 +24,20 @@ int
 tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
 {
   TfxMotion *m = &slot->motion;
-  const size_t n = (slot->n_sos + MAX_LANES - 1) / MAX_LANES * MAX_LANES;
+  const size_t n = slot->n_sos;
 
-  m->n_lanes = n;
   m->n_channels = spec->n_channels;
   m->n_fade_cells = tfx_slot_fade_cells (spec);
   if (n == 0)
     return 0;
-  m->values = calloc (3 * TFX_MOTION_VALUES * n, sizeof *m->values);
+  m->values = calloc (N_DOUBLES * n, sizeof *m->values);
   m->state = calloc (2 * n, spec->n_channels * sizeof *m->state);
-  m->from = calloc (2 * n, sizeof *m->from);
-  m->room[0] = m->values;
-  m->room[1] = m->from;
+  m->room = m->from = calloc (2 * n, sizeof *m->from);
   if (!m->values || !m->state || !m->from)
     return -ENOMEM;
-  m->after = m->values + TFX_MOTION_VALUES * n;
-  m->rates = m->after + TFX_MOTION_VALUES * n;
+  m->rates = m->values + TFX_MOTION_VALUES * n;
+  m->coef = m->rates + TFX_MOTION_VALUES * n;
   m->to = m->from + n;
-  /* Lanes without a section: g = k = 1 for ever, and nothing comes out. */
-  for (size_t i = 0; i < 2 * n; i++)
-    m->values[i] = m->after[i] = m->rates[i] = 1.0;
   return 0;
 }
 
@@ -52,8 +46,8 @@ tfx_motion_clear (TfxSlot *slot)
 {
   TfxMotion *m = &slot->motion;
 
-  free (m->room[0]);
-  free (m->room[1]);
+  free (m->values);
+  free (m->room);
   free (m->state);
   *m = (TfxMotion){ 0 };
 }
@@ -71,7 +65,7 @@ part_of (double from, double to)
 
 /* Of frequency and quality together, 1 or more. */
 static double
-ratio_of (const TfxShape *a, const TfxShape *b)
+ratio_of (const TfxSvf *a, const TfxSvf *b)
 {
   const double g = b->g > a->g ? b->g / a->g : a->g / b->g;
 
@@ -86,7 +80,7 @@ is_far (const TfxSlot *slot)
   double sum = 0.0;
 
   for (size_t k = 0; k < slot->n_sos; k++) {
-    const TfxShape *a = &slot->motion.from[k], *b = &slot->motion.to[k];
+    const TfxSvf *a = &slot->motion.from[k], *b = &slot->motion.to[k];
 
     sum += log2 (ratio_of (a, b));
     sum += 2.0 *
@@ -109,21 +103,20 @@ is_far_on_curve (const TfxSlot *slot)
 
 /* The state of what has run, whose values are `to` in these shapes. */
 static void
-take_state (TfxSlot *slot, const TfxShape *shapes)
+take_state (TfxSlot *slot, const TfxSvf *shapes)
 {
   const TfxMotion *m = &slot->motion;
 
   for (unsigned c = 0; m->is_entered && c < m->n_channels; c++) {
     double *s = slot->state + 2 * c * slot->n_sos;
-    const double *state = m->state + 2 * c * m->n_lanes;
 
-    for (size_t k = 0; k < slot->n_sos; k++) {
-      const double ml[2] = { state[k], state[m->n_lanes + k] };
+    if (m->is_fade)
+      memcpy (s, m->state + 2 * c * slot->n_sos, 2 * slot->n_sos * sizeof *s);
+    for (size_t k = 0; !m->is_fade && k < slot->n_sos; k++) {
+      const double ml[2] = { m->state[k * m->n_channels + c],
+        m->state[(slot->n_sos + k) * m->n_channels + c] };
 
-      if (m->is_fade)
-        memcpy (s + 2 * k, state + 2 * k, 2 * sizeof *s);
-      else
-        tfx_shape_set_state (&slot->to[k], &shapes[k], ml, s + 2 * k);
+      tfx_svf_set_state (&slot->to[k], &shapes[k], ml, s + 2 * k);
     }
   }
 }
@@ -158,11 +151,18 @@ begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
     m->n_cells = m->n_fade_cells;
 }
 
+/* What a motion goes to; shapes may be NULL. */
+typedef struct Values
+{
+  const TfxSos *sos;
+  const TfxSvf *shapes;
+  double gain;
+} Values;
+
 /* Begins at `first`, where the one before it has come to its end; or in place of
  * one that has not begun. */
 static void
-begin (TfxSlot *slot, const TfxSos *to, double gain_to, unsigned n_cells,
-    uint64_t first)
+begin (TfxSlot *slot, const Values *to, unsigned n_cells, uint64_t first)
 {
   TfxMotion *m = &slot->motion;
   const bool was_gliding =
@@ -177,21 +177,30 @@ begin (TfxSlot *slot, const TfxSos *to, double gain_to, unsigned n_cells,
   m->first = first;
   if (was_gliding)
     slot->gain = slot->gain_to;
-  slot->gain_to = gain_to;
+  slot->gain_to = to->gain;
   if (slot->n_sos == 0)
     return;
   if (was_gliding) {
-    TfxShape *last = m->to;
+    TfxSvf *last = m->to;
 
     m->to = m->from;
     m->from = last;
   }
   for (size_t k = 0; k < slot->n_sos; k++) {
     if (!was_gliding)
-      m->from[k] = tfx_shape_of (&slot->sos[k]);
-    m->to[k] = tfx_shape_of (&to[k]);
+      m->from[k] = tfx_svf_of (&slot->sos[k]);
+    m->to[k] = to->shapes ? to->shapes[k] : tfx_svf_of (&to->sos[k]);
   }
-  begin_sections (slot, to, was_gliding);
+  begin_sections (slot, to->sos, was_gliding);
+}
+
+static Values
+values_of (const TfxSlot *slot, const TfxStage *stage)
+{
+  if (!slot->sos)
+    return (Values){ NULL, NULL, stage->u.gain };
+  return (Values){ stage->u.sections.sos,
+    stage->u.sections.has_shapes ? stage->u.sections.shapes : NULL, 1.0 };
 }
 
 static bool
@@ -212,11 +221,11 @@ set_at_once (TfxSlot *slot, const TfxStage *stage)
 }
 
 static void
-wait_for_end (TfxSlot *slot, const TfxSos *sos, double gain, unsigned n_cells)
+wait_for_end (TfxSlot *slot, const Values *to, unsigned n_cells)
 {
   if (slot->n_sos > 0)
-    memcpy (slot->wait, sos, slot->n_sos * sizeof *sos);
-  slot->gain_wait = gain;
+    memcpy (slot->wait, to->sos, slot->n_sos * sizeof *slot->wait);
+  slot->gain_wait = to->gain;
   slot->n_wait = n_cells;
 }
 
@@ -242,8 +251,10 @@ tfx_motion_update (TfxSlot *slot, uint64_t now)
   if (slot->motion.n_cells == 0 || now < tfx_motion_end (slot))
     return;
   if (n_cells > 0) {
+    const Values to = { slot->wait, NULL, slot->gain_wait };
+
     slot->n_wait = 0;
-    begin (slot, slot->wait, slot->gain_wait, n_cells, tfx_motion_end (slot));
+    begin (slot, &to, n_cells, tfx_motion_end (slot));
     return;
   }
   take_state (slot, slot->motion.to);
@@ -255,8 +266,7 @@ tfx_motion_set (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
     uint64_t now)
 {
   const TfxMotion *m = &slot->motion;
-  const TfxSos *sos = slot->sos ? stage->u.sections.sos : NULL;
-  const double gain = slot->sos ? 1.0 : stage->u.gain;
+  const Values to = values_of (slot, stage);
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
 
@@ -269,19 +279,19 @@ tfx_motion_set (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
   if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
       (m->is_entered || (n_cells == 1 && !m->is_curve))) {
     if (slot->sos || m->n_cells == n_cells)
-      wait_for_end (slot, sos, gain, n_cells);
+      wait_for_end (slot, &to, n_cells);
     else
-      lead_to (slot, gain, now);
+      lead_to (slot, to.gain, now);
     return;
   }
   /* There and back before anything was heard of it. */
-  if (!m->is_entered && (slot->sos ? are_same (sos, slot->sos, slot->n_sos)
-                                   : gain == slot->gain)) {
+  if (!m->is_entered && (slot->sos ? are_same (to.sos, slot->sos, slot->n_sos)
+                                   : to.gain == slot->gain)) {
     set_at_once (slot, stage);
     return;
   }
   slot->n_wait = 0;
-  begin (slot, sos, gain, n_cells, first);
+  begin (slot, &to, n_cells, first);
 }
 
 void
@@ -300,19 +310,17 @@ tfx_motion_enter (TfxSlot *slot)
   TfxMotion *m = &slot->motion;
 
   m->is_entered = true;
-  if (m->n_lanes == 0)
+  if (slot->n_sos == 0)
     return;
-  memset (m->state, 0, 2 * m->n_lanes * m->n_channels * sizeof *m->state);
+  memset (m->state, 0, 2 * slot->n_sos * m->n_channels * sizeof *m->state);
   for (unsigned c = 0; !m->is_fade && c < m->n_channels; c++) {
-    double *state = m->state + 2 * c * m->n_lanes;
-
     for (size_t k = 0; k < slot->n_sos; k++) {
       double ml[2];
 
-      tfx_shape_get_state (&slot->sos[k], &m->from[k],
+      tfx_svf_get_state (&slot->sos[k], &m->from[k],
           slot->state + 2 * (c * slot->n_sos + k), ml);
-      state[k] = ml[0];
-      state[m->n_lanes + k] = ml[1];
+      m->state[k * m->n_channels + c] = ml[0];
+      m->state[(slot->n_sos + k) * m->n_channels + c] = ml[1];
     }
   }
 }
@@ -346,29 +354,38 @@ tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
     weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES / 2);
 }
 
-/* ratio^part */
+/* ratio^part.  From frame to frame both exponent and ratio are near 0 and 1, and
+ * series do: 2 artanh (e / (2 + e)) is the logarithm. */
 static double
 power (double ratio, double part)
 {
-  const double e = ratio - 1.0;
+  const double e = ratio - 1.0, t = e / (2.0 + e), t2 = t * t;
+  double y, sum;
 
-  if (fabs (e) > 1e-4)
+  if (e == 0.0)
+    return 1.0;
+  if (fabs (e) > 0.2 || part > 0.1)
     return exp (part * log (ratio));
-  return 1.0 + part * e * (1.0 + 0.5 * (part - 1.0) * e);
+  sum = 1.0 / 11.0 + t2 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
+  sum = 1.0 / 5.0 + t2 * (1.0 / 7.0 + t2 * (1.0 / 9.0 + t2 * sum));
+  y = part * 2.0 * (t + t * t2 * (1.0 / 3.0 + t2 * sum));
+  sum = 1.0 / 120.0 + y * (1.0 / 720.0 + y * (1.0 / 5040.0));
+  return 1.0 +
+         (y + y * y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * sum))));
 }
 
 void
 tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
 {
   TfxMotion *m = &slot->motion;
-  const size_t n = m->n_lanes;
+  const size_t n = slot->n_sos;
   const size_t length = m->n_cells * TFX_GRID_FRAMES;
   const double w = weight_at (m, frame, length);
   const double next = weight_at (m, frame + TFX_GRID_FRAMES, length);
   const double part = (next - w) / TFX_GRID_FRAMES;
 
   for (size_t k = 0; k < slot->n_sos; k++) {
-    const TfxShape *a = &m->from[k], *b = &m->to[k];
+    const TfxSvf *a = &m->from[k], *b = &m->to[k];
     const double g = b->g / a->g, q = b->k / a->k;
 
     m->values[k] = w > 0.0 ? a->g * power (g, w) : a->g;

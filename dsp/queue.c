@@ -13,7 +13,7 @@
 struct TfxQueue
 {
   size_t first, n, room;
-  size_t n_values; /* of each entry; sections and gains */
+  size_t n_values; /* of each entry: sections and their shapes; gains */
   TfxQueueEntry *entries;
   double *values; /* [room][n_values] */
 };
@@ -55,7 +55,9 @@ make_queue (TfxSlot *slot)
     return -ENOMEM;
   if (!slot->stage->kind->unit)
     slot->queue->n_values =
-        slot->sos ? slot->n_sos * sizeof (TfxSos) / sizeof (double) : 1;
+        slot->sos ? slot->n_sos * (sizeof (TfxSos) + sizeof (TfxSvf)) /
+                        sizeof (double)
+                  : 1;
   return 0;
 }
 
@@ -110,6 +112,19 @@ fill_unit (const TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
   return 0;
 }
 
+static void
+fill_sections (const TfxSlot *slot, const TfxStage *stage, TfxQueueEntry *e,
+    double *values)
+{
+  const size_t n = slot->n_sos;
+
+  memcpy (values, stage->u.sections.sos, n * sizeof (TfxSos));
+  e->has_shapes = stage->u.sections.has_shapes;
+  if (e->has_shapes)
+    memcpy (values + n * sizeof (TfxSos) / sizeof (double),
+        stage->u.sections.shapes, n * sizeof (TfxSvf));
+}
+
 int
 tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
     uint64_t frame)
@@ -127,8 +142,7 @@ tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
   if (stage->kind->unit)
     ret = fill_unit (slot, stage, spec, entry_at (q, at));
   else if (slot->sos)
-    memcpy (values_at (q, at), stage->u.sections.sos,
-        slot->n_sos * sizeof *slot->sos);
+    fill_sections (slot, stage, entry_at (q, at), values_at (q, at));
   else
     *values_at (q, at) = stage->u.gain;
   if (ret < 0)
@@ -167,9 +181,11 @@ view (const TfxSlot *slot, size_t i)
 
   if (stage.kind->unit)
     return *entry_at (slot->queue, i)->stage;
-  if (slot->sos)
+  if (slot->sos) {
     stage.u.sections.sos = (TfxSos *)values_at (slot->queue, i);
-  else
+    stage.u.sections.shapes = (TfxSvf *)(stage.u.sections.sos + slot->n_sos);
+    stage.u.sections.has_shapes = entry_at (slot->queue, i)->has_shapes;
+  } else
     stage.u.gain = *values_at (slot->queue, i);
   return stage;
 }

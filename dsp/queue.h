@@ -15,6 +15,7 @@ typedef struct TfxQueueEntry
   /* Of a unit: the stage, and what has been made ready of it, or NULL. */
   TfxStage *stage;
   void *values;
+  bool has_shapes; /* sections */
 } TfxQueueEntry;
 
 /* Takes the values of a stage for `frame`, which is behind that of the last entry,

@@ -14,7 +14,7 @@
 typedef struct TfxPlaces TfxPlaces;
 typedef struct TfxQueue TfxQueue;
 
-/* g, k, low, band, high: see state-map.h. */
+/* g, k, low, band, high: see svf.h. */
 #define TFX_MOTION_VALUES 5
 
 /* Where values are on their way from those in force to others; see motion.h. */
@@ -26,15 +26,15 @@ typedef struct TfxMotion
   bool is_fade;     /* of sections; else they glide */
   bool is_entered;  /* its state is in force, in place of the slot's */
   unsigned n_channels, n_fade_cells;
-  size_t n_lanes;             /* n_sos, rounded up */
-  struct TfxShape *from, *to; /* [n_lanes], the ends of a glide */
-  /* [TFX_MOTION_VALUES][n_lanes]: at the next frame, and behind a run; and how
-   * they go on, g and k by a factor, the others by a difference. */
-  double *values, *after, *rates;
-  /* [n_channels], integrators m[n_lanes], l[n_lanes] of a glide; or s1, s2 of each
-   * of the new sections. */
+  struct TfxSvf *from, *to; /* [n_sos], the ends of a glide */
+  /* [TFX_MOTION_VALUES][n_sos]: at the first frame of a cell, and how they go on,
+   * g and k by a factor, the others by a difference; and what a kernel makes of
+   * them for the frames of the cell. */
+  double *values, *rates, *coef;
+  /* A glide: the integrators m[n_sos][n_channels], l[n_sos][n_channels]; a
+   * cross-fade: s1, s2 of the new sections, [n_channels][n_sos][2]. */
   double *state;
-  void *room[2]; /* to be freed */
+  void *room; /* to be freed */
 } TfxMotion;
 
 typedef struct TfxSlot

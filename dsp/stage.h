@@ -4,7 +4,7 @@
 #ifndef TFX_STAGE_H
 #define TFX_STAGE_H
 
-#include "tfx.h"
+#include "svf.h"
 
 typedef struct TfxKind TfxKind; /* see kind.h */
 
@@ -24,6 +24,9 @@ struct TfxStage
     {
       size_t n;
       TfxSos *sos;
+      /* The same as state-variable filters, if they were designed so. */
+      bool has_shapes;
+      TfxSvf *shapes;
     } sections;
     struct
     {
@@ -63,6 +66,9 @@ TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 
 /* A copy of n items; never NULL for want of items. */
 void *tfx_stage_copy (const void *items, size_t n, size_t size);
+
+/* Whether somebody may write into a stage of so many sections. */
+bool tfx_stage_is_reusable (const TfxStage *stage, size_t n_sos);
 
 /* What a FIR filter costs depends on. */
 typedef struct TfxFirShape

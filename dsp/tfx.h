@@ -460,6 +460,12 @@ bool
 tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos);
 /* The same for a stage that is a gain. */
 bool tfx_stage_reuse_gain (TfxStage *stage, double gain);
+/* For a point of a curve: as tfx_designer_sections(), right to rounding but not to the last bit, and
+ * several times as fast, into a stage of as many sections that nobody else holds.
+ * 0, or -EINVAL as tfx_design_check(), or if
+ * that is no such stage. */
+int tfx_designer_move (TfxDesigner *designer, const TfxDesign *design,
+    double rate_hz, TfxStage *stage);
 
 /* The same for a FIR of as many kernels and taps, and the same method. */
 bool tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
@@ -502,6 +508,15 @@ const char *tfx_cpu_unknown (void);
 
 /* A row of filters compiled for a backend. */
 typedef struct TfxPlan TfxPlan;
+
+/* What a plan has to do for each frame. */
+typedef struct TfxWork
+{
+  size_t n_steps, n_sections;
+  size_t n_taps; /* of FIRs and delay lines */
+  double cpu_ns; /* about what all channels cost on the CPU, by the figures in
+                  * docs/benchmarks.md for the kernels of tfx_cpu_backend() */
+} TfxWork;
 
 typedef struct TfxStats
 {
@@ -560,10 +575,8 @@ bool tfx_plan_is_changing (const TfxPlan *plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
 void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
-/* About what a frame of all channels costs on the CPU in blocks of block_frames, in
- * ns, whatever backend the plan is for: by the figures in docs/benchmarks.md for
- * the kernels of tfx_cpu_backend(). */
-double tfx_plan_cost (const TfxPlan *plan, size_t block_frames);
+/* In blocks of block_frames, whatever backend the plan is for. */
+void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
 
 #ifdef __cplusplus
 }

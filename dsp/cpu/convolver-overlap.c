@@ -134,8 +134,10 @@ tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
     if (level < c->layout.n_levels)
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
-      tfx_convolver_sum_up (c, side, channel, y_part,
-          line_at (c, channel, c->overlap->at + first - c->n_leading), n_done);
+      tfx_convolver_sum_up (c, y_part,
+          line_at (c, channel, c->overlap->at + first - c->n_leading),
+          tfx_convolver_direct_taps (c, c->fade_pair[side], channel), c->n_core,
+          n_done);
   }
 }
 

@@ -32,6 +32,7 @@ const TfxKernels tfx_kernels_c = {
   .name = "c",
   .width = 1,
   .one = textbook_c,
+  .moving_coef = tfx_moving_coef_c,
   .moving = tfx_moving_c,
   .pack = { pack_f32_c, pack_f64_c },
   .unpack = { unpack_f32_c, unpack_f64_c },

@@ -165,6 +165,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #endif
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
+  .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
   .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },

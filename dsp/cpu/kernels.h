@@ -19,7 +19,7 @@
 #ifndef TFX_KERNELS_H
 #define TFX_KERNELS_H
 
-#include "../tfx.h"
+#include "../svf.h"
 
 typedef enum
 {
@@ -91,27 +91,43 @@ typedef void (
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 4
 
-/* A cascade of n_sections state-variable filters whose values move, over n frames
- * of one channel in place; see motion.h.
- *   state = m[stride], l[stride];
+/* Sections as state-variable filters whose values move, over up to a cell of the
+ * grid; see motion.h.  All instruction sets give the same bits.
+ *
+ * What their values make of them at each frame of a cell:
  *   values = g, k, low, band, high at the first frame, rates = how they go on from
- *   frame to frame, after = values at the frame behind: each [5][stride].
- *   stride is a multiple of 8.  All instruction sets give the same bits. */
-typedef void (*TfxMovingKernel) (double *x, size_t n, double *state,
-    const double *values, const double *rates, double *after, size_t stride,
-    size_t n_sections);
+ *   frame to frame: each [5][stride];
+ *   coef = [n_sections][TFX_SVF_COEF][TFX_GRID_FRAMES]. */
+typedef void (*TfxMovingCoefKernel) (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
 
-void tfx_moving_c (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections);
-void tfx_moving_sse2 (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections);
-void tfx_moving_avx2 (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections);
-void
-tfx_moving_avx512 (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections);
-void tfx_moving_neon (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections);
+/* Runs them over x[n][n_lanes] in place; n_lanes, a power of two up to W, is that of
+ * the channels.  coef begins with the coefficients of the first frame;
+ *   state = m[n_sections][stride], l[n_sections][stride], of which the lanes are
+ *   the first. */
+typedef void (*TfxMovingKernel) (double *x, size_t n, unsigned n_lanes,
+    double *state, size_t stride, const double *coef, size_t n_sections);
+
+void tfx_moving_coef_c (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
+void tfx_moving_c (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections);
+void tfx_moving_coef_sse2 (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
+void tfx_moving_sse2 (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections);
+void tfx_moving_coef_avx2 (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
+void tfx_moving_avx2 (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections);
+void tfx_moving_coef_avx512 (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
+void tfx_moving_avx512 (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections);
+void tfx_moving_coef_neon (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef);
+void tfx_moving_neon (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections);
 
 typedef struct TfxKernels
 {
@@ -123,6 +139,7 @@ typedef struct TfxKernels
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
+  TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
   TfxPackKernel pack[2]; /* by TfxSample */
   TfxUnpackKernel unpack[2];

@@ -2,9 +2,8 @@
  * moving-vec.c: state-variable filters whose values move; compiled once for each
  * instruction set.
  *
- * In the lanes lie W sections, lane i working on sample t - i; what has not begun
- * or is at its end there stays as it is.  Nothing is fused: the same operations as
- * in moving-c.c give the same bits. */
+ * Coefficients with frames in the lanes, the recursion with channels.  Nothing is
+ * fused: the same operations as in moving-c.c give the same bits. */
 #include "kernels.h"
 #include "vec.h"
 
@@ -14,90 +13,131 @@
 
 enum
 {
-  N_VALUES = 5
+  N = TFX_GRID_FRAMES,
+  N_GROUP = 8, /* frames */
+  N_VECTORS = N_GROUP / W,
+  MOST_SECTIONS = 4
 };
 
-/* What a lane has: the integrators, and g, k, low, band, high. */
-typedef struct Lanes
-{
-  V m, l, v[N_VALUES];
-} Lanes;
+/* ---- coefficients ------------------------------------------------------------- */
 
-/* A sample of each lane; y. */
+/* Lanes whose number has a bit set. */
 static inline __attribute__ ((always_inline)) V
-step (Lanes *s, V x, const V rates[N_VALUES])
+pick (VBits lanes, int64_t bit, double a)
 {
-  const V one = v_set1 (1.0);
-  const V g = s->v[0], g_k = s->v[0] + s->v[1];
-  const V low = s->v[2], band = s->v[3], high = s->v[4];
+  return v_select ((lanes & bit) != 0, v_set1 (a), v_set1 (1.0));
+}
+
+/* f^j for the frames j of a group; returns f^8. */
+static inline __attribute__ ((always_inline)) double
+powers (double f, V p[N_VECTORS])
+{
+  const double f2 = f * f, f4 = f2 * f2;
+  const VBits first = { V_LANES };
+
+  for (unsigned v = 0; v < N_VECTORS; v++) {
+    const VBits lanes = first + (int64_t)(v * W);
+
+    p[v] = (pick (lanes, 1, f) * pick (lanes, 2, f2)) * pick (lanes, 4, f4);
+  }
+  return f4 * f4;
+}
+
+/* Of a vector of frames. */
+static inline __attribute__ ((always_inline)) void
+store_coef (double *c, V g, V k, V low, V band, V high)
+{
+  const V one = v_set1 (1.0), g_k = g + k;
   const V d = one / (one + g * g_k);
   const V gd = g * d, ggd = g * gd;
-  const V on_u = (high * d + band * gd) + low * ggd;
-  const V on_m = (band - high * g_k) * d + low * gd;
-  const V u = x - s->l, two_m = gd + gd, two_u = ggd + ggd;
-  const V y = on_u * u + (on_m * s->m + low * s->l);
 
-  s->l = (s->l + two_m * s->m) + two_u * u;
-  s->m = (d + d - one) * s->m + two_m * u;
-  s->v[0] = s->v[0] * rates[0];
-  s->v[1] = s->v[1] * rates[1];
-  s->v[2] = s->v[2] + rates[2];
-  s->v[3] = s->v[3] + rates[3];
-  s->v[4] = s->v[4] + rates[4];
-  return y;
+  v_store_f64 (c, (high * d + band * gd) + low * ggd);
+  v_store_f64 (c + N, (band - high * g_k) * d + low * gd);
+  v_store_f64 (c + 2 * N, low);
+  v_store_f64 (c + 3 * N, gd + gd);
+  v_store_f64 (c + 4 * N, ggd + ggd);
+  v_store_f64 (c + 5 * N, d + d - one);
 }
 
+/* Of a section; g_moves: nothing but g does. */
 static inline __attribute__ ((always_inline)) void
-keep (Lanes *s, const Lanes *old, VBits is_on)
+make_coef (const double *values, const double *rates, size_t stride, double *c,
+    const bool g_moves)
 {
-  s->m = v_select (is_on, s->m, old->m);
-  s->l = v_select (is_on, s->l, old->l);
-  for (unsigned i = 0; i < N_VALUES; i++)
-    s->v[i] = v_select (is_on, s->v[i], old->v[i]);
+  V on_g[N_VECTORS], on_k[N_VECTORS];
+  const double next_g = powers (rates[0], on_g);
+  const double next_k = g_moves ? 1.0 : powers (rates[stride], on_k);
+  V g = v_set1 (values[0]), k = v_set1 (values[stride]);
+  V v[3], r[3], t = __builtin_convertvector((VBits){ V_LANES }, V);
+
+  for (unsigned i = 0; i < 3; i++) {
+    v[i] = v_set1 (values[(2 + i) * stride]);
+    r[i] = v_set1 (rates[(2 + i) * stride]);
+  }
+  for (unsigned at = 0; at < N; at += N_GROUP) {
+    for (unsigned i = 0; i < N_VECTORS; i++) {
+      if (g_moves)
+        store_coef (c + at + i * W, g * on_g[i], k, v[0], v[1], v[2]);
+      else
+        store_coef (c + at + i * W, g * on_g[i], k * on_k[i], v[0] + t * r[0],
+            v[1] + t * r[1], v[2] + t * r[2]);
+      t = t + v_set1 (W);
+    }
+    g = g * v_set1 (next_g);
+    k = k * v_set1 (next_k);
+  }
 }
 
-/* n_lanes of W sections. */
-static void
-run_lanes (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_lanes)
+static bool
+g_moves_alone (const double *rates, size_t stride)
 {
-  const VBits lanes = { V_LANES };
-  const int64_t last = (int64_t)n_lanes - 1, end = (int64_t)n;
-  Lanes s;
-  V y = v_set1 (0.0), r[N_VALUES];
-
-  s.m = v_load_f64 (state);
-  s.l = v_load_f64 (state + stride);
-  for (unsigned i = 0; i < N_VALUES; i++) {
-    s.v[i] = v_load_f64 (values + i * stride);
-    r[i] = v_load_f64 (rates + i * stride);
-  }
-  for (int64_t t = 0; t < end + last; t++) {
-    const V in = v_set1 (t < end ? x[t] : 0.0);
-
-    if (t >= last && t < end) {
-      y = step (&s, v_shift_in (y, in, 1), r);
-    } else {
-      const VBits at = t - lanes;
-      const Lanes old = s;
-
-      y = step (&s, v_shift_in (y, in, 1), r);
-      keep (&s, &old, (at >= 0) & (at < end));
-    }
-    if (t >= last)
-      x[t - last] = y[last];
-  }
-  v_store_f64 (state, s.m);
-  v_store_f64 (state + stride, s.l);
-  for (unsigned i = 0; i < N_VALUES; i++)
-    v_store_f64 (after + i * stride, s.v[i]);
+  return rates[stride] == 1.0 && rates[2 * stride] == 0.0 &&
+         rates[3 * stride] == 0.0 && rates[4 * stride] == 0.0;
 }
 
 void
-KERNEL (tfx_moving) (double *x, size_t n, double *state, const double *values,
-    const double *rates, double *after, size_t stride, size_t n_sections)
+KERNEL (tfx_moving_coef) (const double *values, const double *rates,
+    size_t stride, size_t n_sections, double *coef)
 {
-  for (size_t s = 0; s < n_sections; s += W)
-    run_lanes (x, n, state + s, values + s, rates + s, after + s, stride,
-        n_sections - s < W ? n_sections - s : W);
+  for (size_t s = 0; s < n_sections; s++) {
+    double *c = coef + s * TFX_SVF_COEF * N;
+
+    if (g_moves_alone (rates + s, stride))
+      make_coef (values + s, rates + s, stride, c, true);
+    else
+      make_coef (values + s, rates + s, stride, c, false);
+  }
+}
+
+/* ---- the recursion ------------------------------------------------------------ */
+
+#define LANES 1
+#include "moving_tmpl.c"
+#define LANES 2
+#include "moving_tmpl.c"
+#if W >= 4
+#define LANES 4
+#include "moving_tmpl.c"
+#endif
+#if W >= 8
+#define LANES 8
+#include "moving_tmpl.c"
+#endif
+
+void
+KERNEL (tfx_moving) (double *x, size_t n, unsigned n_lanes, double *state,
+    size_t stride, const double *coef, size_t n_sections)
+{
+#if W >= 8
+  if (n_lanes == 8)
+    run_8 (x, n, state, stride, coef, n_sections);
+#endif
+#if W >= 4
+  if (n_lanes == 4)
+    run_4 (x, n, state, stride, coef, n_sections);
+#endif
+  if (n_lanes == 2)
+    run_2 (x, n, state, stride, coef, n_sections);
+  else if (n_lanes == 1)
+    run_1 (x, n, state, stride, coef, n_sections);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * moving.c: a step of sections and gains while its values move.
  *
- * Cell by cell of the grid, channel by channel.  What glides runs as
- * state-variable filters, their values others at every frame; all else as the
- * sections are. */
+ * Cell by cell of the grid, as many channels at a time as a vector has lanes.  What
+ * glides runs as state-variable filters, their values others at every frame; all
+ * else channel by channel, as the sections are. */
 #include "moving.h"
 
 #include <math.h>
@@ -12,25 +12,28 @@
 #include "../filter.h"
 #include "../motion.h"
 
-/* A part over some frames of a cell. */
+/* A part over some frames of a cell, for some channels side by side. */
 typedef struct Run
 {
   const TfxKernels *kernels;
   TfxSlot *slot;
   uint64_t frame; /* of the filter */
-  unsigned channel;
+  unsigned channel, n_lanes;
   size_t n;
 } Run;
 
+/* The most channels side by side. */
+#define MOST_LANES 8
+
 /* ---- sections that stand still ---------------------------------------------------- */
 
-/* state[n_sos][2] */
+/* A channel of x[n][n_lanes]; state[n_sos][2] */
 static void
 run_sections (const TfxSos *sos, size_t n_sos, double *state, double *x,
-    size_t n)
+    unsigned n_lanes, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
-    double v = x[i];
+    double v = x[i * n_lanes];
 
     for (size_t k = 0; k < n_sos; k++) {
       const TfxSos *b = &sos[k];
@@ -41,7 +44,7 @@ run_sections (const TfxSos *sos, size_t n_sos, double *state, double *x,
       s[1] = b->b2 * v - b->a2 * y;
       v = y;
     }
-    x[i] = v;
+    x[i * n_lanes] = v;
   }
 }
 
@@ -51,40 +54,36 @@ static void
 run_gain (const Run *r, double *x)
 {
   const TfxSlot *slot = r->slot;
+  const bool is_on = tfx_motion_is_on (slot, r->frame);
   double w[TFX_GRID_FRAMES];
 
-  if (!tfx_motion_is_on (slot, r->frame)) {
-    for (size_t i = 0; i < r->n; i++)
-      x[i] *= slot->gain;
-    return;
+  if (is_on)
+    tfx_motion_weights (slot, r->frame, r->n, w);
+  for (size_t i = 0; i < r->n; i++) {
+    const double gain =
+        is_on ? slot->gain + w[i] * (slot->gain_to - slot->gain) : slot->gain;
+
+    for (unsigned c = 0; c < r->n_lanes; c++)
+      x[i * r->n_lanes + c] *= gain;
   }
-  tfx_motion_weights (slot, r->frame, r->n, w);
-  for (size_t i = 0; i < r->n; i++)
-    x[i] *= slot->gain + w[i] * (slot->gain_to - slot->gain);
 }
 
-static double *
-motion_state (const Run *r)
-{
-  const TfxMotion *m = &r->slot->motion;
-
-  return m->state + 2 * r->channel * m->n_lanes;
-}
-
+/* Of a channel: y is faded in. */
 static void
-run_fade (const Run *r, double *state, double *x)
+run_fade (const Run *r, double *state, double *new_state, double *x)
 {
   const TfxSlot *slot = r->slot;
   double y[TFX_GRID_FRAMES], w[TFX_GRID_FRAMES];
+  const unsigned n_lanes = r->n_lanes;
 
   tfx_motion_rise (slot, r->frame, r->n, w);
   for (size_t i = 0; i < r->n; i++)
-    y[i] = w[i] * x[i];
+    y[i] = w[i] * x[i * n_lanes];
   tfx_motion_weights (slot, r->frame, r->n, w);
-  run_sections (slot->sos, slot->n_sos, state, x, r->n);
-  run_sections (slot->to, slot->n_sos, motion_state (r), y, r->n);
+  run_sections (slot->sos, slot->n_sos, state, x, n_lanes, r->n);
+  run_sections (slot->to, slot->n_sos, new_state, y, 1, r->n);
   for (size_t i = 0; i < r->n; i++)
-    x[i] += w[i] * (y[i] - x[i]);
+    x[i * n_lanes] += w[i] * (y[i] - x[i * n_lanes]);
 }
 
 static bool
@@ -108,65 +107,64 @@ is_clean (double *state, size_t n)
   return is;
 }
 
-static bool
-run_part (const Run *r, double *x)
+/* Sections that stand still or are cross-faded; returns the channels that were
+ * cleared, a bit for each. */
+static unsigned
+run_channels (const Run *r, double *x)
 {
   TfxSlot *slot = r->slot;
-  const TfxMotion *m = &slot->motion;
   const size_t n_state = 2 * slot->n_sos;
-  double *state = slot->state + r->channel * n_state;
+  const bool is_on = tfx_motion_is_on (slot, r->frame);
+  unsigned cleared = 0;
 
-  if (!slot->sos) {
-    run_gain (r, x);
-    return true;
+  for (unsigned c = 0; c < r->n_lanes; c++) {
+    const size_t at = (r->channel + c) * n_state;
+    double *state = slot->state + at;
+    bool is = true;
+
+    if (is_on) {
+      run_fade (r, state, slot->motion.state + at, x + c);
+      is = is_clean (slot->motion.state + at, n_state);
+    } else {
+      run_sections (slot->sos, slot->n_sos, state, x + c, r->n_lanes, r->n);
+    }
+    if (!(is_clean (state, n_state) && is))
+      cleared |= 1u << c;
   }
-  if (!tfx_motion_is_on (slot, r->frame)) {
-    run_sections (slot->sos, slot->n_sos, state, x, r->n);
-    return is_clean (state, n_state);
-  }
-  if (m->is_fade) {
-    run_fade (r, state, x);
-    /* Both of them. */
-    return is_clean (state, n_state) & is_clean (motion_state (r), n_state);
-  }
-  r->kernels->moving (x, r->n, motion_state (r), m->values, m->rates, m->after,
-      m->n_lanes, slot->n_sos);
-  return is_clean (motion_state (r), 2 * m->n_lanes);
+  return cleared;
 }
 
-/* ---- a step --------------------------------------------------------------------------- */
-
-static void
-load (const TfxBlock *b, size_t first, unsigned channel, size_t n, double *x)
+/* Integrators of the channels, of which few are ever not finite. */
+static unsigned
+clean_integrators (const Run *r, double *state)
 {
-  const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
-                       (ptrdiff_t)channel * b->channel_stride;
-  const ptrdiff_t stride = b->frame_stride;
+  const size_t stride = r->slot->motion.n_channels, n = 2 * r->slot->n_sos;
+  double sums[MOST_LANES] = { 0.0 };
+  unsigned cleared = 0;
 
-  if (b->type == TFX_SAMPLE_F32) {
-    for (size_t i = 0; i < n; i++)
-      x[i] = ((const float *)b->data)[at + (ptrdiff_t)i * stride];
-  } else {
-    for (size_t i = 0; i < n; i++)
-      x[i] = ((const double *)b->data)[at + (ptrdiff_t)i * stride];
+  for (size_t i = 0; i < n; i++) {
+    for (unsigned c = 0; c < r->n_lanes; c++)
+      sums[c] += 0.0 * state[i * stride + c];
   }
+  for (unsigned c = 0; c < r->n_lanes; c++) {
+    if (sums[c] == 0.0)
+      continue;
+    cleared |= 1u << c;
+    for (size_t i = 0; i < n; i++)
+      state[i * stride + c] = 0.0;
+  }
+  return cleared;
 }
 
-static void
-store (const TfxBlock *b, size_t first, unsigned channel, size_t n,
-    const double *x)
+static unsigned
+run_glide (const Run *r, double *x)
 {
-  const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
-                       (ptrdiff_t)channel * b->channel_stride;
-  const ptrdiff_t stride = b->frame_stride;
+  const TfxMotion *m = &r->slot->motion;
+  double *state = m->state + r->channel;
 
-  if (b->type == TFX_SAMPLE_F32) {
-    for (size_t i = 0; i < n; i++)
-      ((float *)b->data)[at + (ptrdiff_t)i * stride] = (float)x[i];
-  } else {
-    for (size_t i = 0; i < n; i++)
-      ((double *)b->data)[at + (ptrdiff_t)i * stride] = x[i];
-  }
+  r->kernels->moving (x, r->n, r->n_lanes, state, m->n_channels,
+      m->coef + r->frame % TFX_GRID_FRAMES, r->slot->n_sos);
+  return clean_integrators (r, state);
 }
 
 static bool
@@ -176,56 +174,137 @@ glides (const TfxSlot *slot, uint64_t frame)
          tfx_motion_is_on (slot, frame);
 }
 
+static unsigned
+run_part (const Run *r, double *x)
+{
+  if (glides (r->slot, r->frame))
+    return run_glide (r, x);
+  if (r->slot->sos)
+    return run_channels (r, x);
+  run_gain (r, x);
+  return 0;
+}
+
+/* ---- a step --------------------------------------------------------------------------- */
+
+/* n samples, `from` and `to` of them apart. */
+static inline __attribute__ ((always_inline)) void
+read_row (double *x, size_t to, const TfxBlock *b, ptrdiff_t at, ptrdiff_t from,
+    size_t n)
+{
+  if (b->type == TFX_SAMPLE_F32) {
+    for (size_t i = 0; i < n; i++)
+      x[i * to] = ((const float *)b->data)[at + (ptrdiff_t)i * from];
+  } else {
+    for (size_t i = 0; i < n; i++)
+      x[i * to] = ((const double *)b->data)[at + (ptrdiff_t)i * from];
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+write_row (const double *x, size_t from, const TfxBlock *b, ptrdiff_t at,
+    ptrdiff_t to, size_t n)
+{
+  if (b->type == TFX_SAMPLE_F32) {
+    for (size_t i = 0; i < n; i++)
+      ((float *)b->data)[at + (ptrdiff_t)i * to] = (float)x[i * from];
+  } else {
+    for (size_t i = 0; i < n; i++)
+      ((double *)b->data)[at + (ptrdiff_t)i * to] = x[i * from];
+  }
+}
+
+/* Whether they lie side by side in the block too. */
+static bool
+are_adjacent (const TfxBlock *b, unsigned n_lanes)
+{
+  return b->frame_stride == (ptrdiff_t)n_lanes &&
+         (n_lanes == 1 || b->channel_stride == 1);
+}
+
+/* Samples of the channels from `channel` on to x[n][n_lanes], and back. */
+static void
+load (const TfxBlock *b, size_t first, unsigned channel, unsigned n_lanes,
+    size_t n, double *x)
+{
+  const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  if (are_adjacent (b, n_lanes))
+    read_row (x, 1, b, at, 1, n * n_lanes);
+  else
+    for (unsigned c = 0; c < n_lanes; c++)
+      read_row (x + c, n_lanes, b, at + (ptrdiff_t)c * b->channel_stride,
+          b->frame_stride, n);
+}
+
+static void
+store (const TfxBlock *b, size_t first, unsigned channel, unsigned n_lanes,
+    size_t n, const double *x)
+{
+  const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  if (are_adjacent (b, n_lanes))
+    write_row (x, 1, b, at, 1, n * n_lanes);
+  else
+    for (unsigned c = 0; c < n_lanes; c++)
+      write_row (x + c, n_lanes, b, at + (ptrdiff_t)c * b->channel_stride,
+          b->frame_stride, n);
+}
+
 /* How many frames lie in the cells that the parts are in, which begin. */
 static size_t
-begin_cells (const TfxStep *step, size_t first, size_t n_left)
+begin_cells (const TfxKernels *kernels, const TfxStep *step, size_t first,
+    size_t n_left)
 {
   size_t n = n_left < TFX_GRID_FRAMES ? n_left : TFX_GRID_FRAMES;
 
   for (size_t i = 0; i < step->n_parts; i++) {
     TfxSlot *slot = step->parts[i].slot;
+    const TfxMotion *m = &slot->motion;
     const uint64_t frame =
         step->plan->filters[step->parts[i].filter]->n_run + first;
     const size_t in_cell = (size_t)(frame % TFX_GRID_FRAMES);
 
     if (!glides (slot, frame))
       continue;
-    if (in_cell == 0)
+    if (in_cell == 0) {
       tfx_motion_begin_cell (slot, frame);
+      kernels->moving_coef (m->values, m->rates, slot->n_sos, slot->n_sos,
+          m->coef);
+    }
     n = TFX_GRID_FRAMES - in_cell < n ? TFX_GRID_FRAMES - in_cell : n;
   }
   return n;
 }
 
-static bool
-run_channel (const TfxKernels *kernels, const TfxStep *step, size_t first,
-    unsigned channel, double *x, size_t n)
+/* Returns the channels that were cleared. */
+static unsigned
+run_parts (const TfxKernels *kernels, const TfxStep *step, size_t first,
+    unsigned channel, unsigned n_lanes, double *x, size_t n)
 {
-  bool is_finite = true;
+  unsigned cleared = 0;
 
   for (size_t i = 0; i < step->n_parts; i++) {
     const TfxPlanPart *part = &step->parts[i];
     const Run r = { kernels, part->slot,
-      step->plan->filters[part->filter]->n_run + first, channel, n };
+      step->plan->filters[part->filter]->n_run + first, channel, n_lanes, n };
 
-    is_finite = run_part (&r, x) && is_finite;
+    cleared |= run_part (&r, x);
   }
-  return is_finite;
+  return cleared;
 }
 
-static void
-end_cells (const TfxStep *step, size_t first)
+/* Powers of two. */
+static unsigned
+count_lanes (const TfxKernels *kernels, unsigned n_left)
 {
-  for (size_t i = 0; i < step->n_parts; i++) {
-    const TfxPlanPart *part = &step->parts[i];
-    TfxMotion *m = &part->slot->motion;
-    double *values = m->values;
+  unsigned n = kernels->width;
 
-    if (!glides (part->slot, step->plan->filters[part->filter]->n_run + first))
-      continue;
-    m->values = m->after;
-    m->after = values;
-  }
+  while (n > n_left)
+    n /= 2;
+  return n;
 }
 
 int
@@ -235,15 +314,16 @@ tfx_moving_run (const TfxKernels *kernels, const TfxStep *step, size_t first,
   int n_cleared = 0;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
-    n = begin_cells (step, first + i, in->n_frames - i);
-    for (unsigned c = 0; c < in->n_channels; c++) {
-      double x[TFX_GRID_FRAMES];
+    n = begin_cells (kernels, step, first + i, in->n_frames - i);
+    for (unsigned c = 0, n_lanes; c < in->n_channels; c += n_lanes) {
+      double x[TFX_GRID_FRAMES * MOST_LANES];
 
-      load (in, i, c, n, x);
-      n_cleared += !run_channel (kernels, step, first + i, c, x, n);
-      store (out, i, c, n, x);
+      n_lanes = count_lanes (kernels, in->n_channels - c);
+      load (in, i, c, n_lanes, n, x);
+      n_cleared += __builtin_popcount (
+          run_parts (kernels, step, first + i, c, n_lanes, x, n));
+      store (out, i, c, n_lanes, n, x);
     }
-    end_cells (step, first + i);
   }
   return n_cleared;
 }

@@ -5,7 +5,7 @@
 #include "common.h"
 #include "rbj.h"
 #include "rows.h"
-#include "state-map.h"
+#include "svf.h"
 #include "tap.h"
 
 #include <complex.h>
@@ -297,7 +297,7 @@ run_ideal (TfxDesign d, double way, double *x)
       n = tfx_design_sections (&d, RATE, sos);
     }
     for (int k = 0; k < n; k++) {
-      const TfxShape s = tfx_shape_of (&sos[k]);
+      const TfxSvf s = tfx_svf_of (&sos[k]);
       const double h =
           (x[i] - (s.g + s.k) * ml[k][0] - ml[k][1]) / (1 + s.g * (s.g + s.k));
       const double v = ml[k][0] + s.g * h, w = ml[k][1] + s.g * v;

@@ -226,7 +226,86 @@ test_there_and_back (void)
   tap_many_end (&many);
 }
 
+/* ---- kernels ---------------------------------------------------------------------- */
+
+#define N_CURVE (40 * TFX_GRID_FRAMES)
+
+/* A design that moves from the first frame on, in blocks of random lengths. */
+static int
+follow_curve (const TfxDesign *from, double ratio, unsigned n_channels,
+    const TfxBackend *backend, double *x)
+{
+  TfxDesigner *designer = tfx_designer_new ();
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const TestStage stage = { 1, sos,
+    (size_t)tfx_design_sections (from, RATE, sos), 0 };
+  TestFilter *f = test_filter_of (&stage, 1, n_channels, backend);
+  TfxStage *point = tfx_stage_new_sections (1, sos, stage.n_sos);
+  TfxDesign d = *from;
+  int ret = designer && f && point ? 0 : -1;
+
+  for (uint64_t at = TFX_GRID_FRAMES; ret == 0 && at <= N_CURVE;
+       at += TFX_GRID_FRAMES) {
+    d.lower_hz *= ratio;
+    d.upper_hz *= ratio;
+    d.ripple_db *= 1.01;
+    ret = tfx_designer_move (designer, &d, RATE, point);
+    if (ret == 0)
+      ret = tfx_filter_queue_stage (f->filter, at, point);
+  }
+  for (size_t i = 0, n; ret == 0 && i < N_CURVE; i += n) {
+    n = 1 + tap_random_below (100);
+    n = n < N_CURVE - i ? n : N_CURVE - i;
+    ret = test_filter_f64 (f, x + i * n_channels, n_channels, n);
+  }
+  tfx_stage_unref (&point);
+  test_filter_free (&f);
+  tfx_designer_free (&designer);
+  return ret;
+}
+
+/* What moves runs with the same operations on all of them. */
+static void
+test_same_bits (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 4, 5, 8, 11, 16 };
+  TapMany many = tap_many ("kernels agree to the bit while values move");
+
+  for (unsigned i = 0; i < 8 * 16; i++) {
+    const unsigned n_channels = channels[i % 8];
+    const TfxDesign d = { (TfxFamily)(i / 8 % 3), (TfxMode)(i / 8 % 4),
+      1 + i * 5 % 19, 700, 1500, 0.1, 40 };
+    const double ratio = i / 8 % 2 ? 1.02 : 0.97;
+    const size_t n = N_CURVE * n_channels;
+    double *in = test_alloc (n * sizeof *in), *out[2];
+    char text[TEST_TEXT_SIZE];
+
+    test_noise_f64 (in, n);
+    for (unsigned k = 0; k < 2; k++)
+      out[k] = test_alloc (n * sizeof *in);
+    test_design_text (&d, RATE, text);
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+      double *to = out[strcmp (test_kernels[k], "c") != 0];
+
+      if (!backend)
+        continue;
+      memcpy (to, in, n * sizeof *in);
+      tap_many_check (&many,
+          follow_curve (&d, ratio, n_channels, backend, to) == 0 &&
+              !memcmp (to, out[0], n * sizeof *in),
+          "%s, %u channels, %s: off by %g", text, n_channels, test_kernels[k],
+          test_distance (to, out[0], n));
+    }
+    free (in);
+    free (out[0]);
+    free (out[1]);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
+  { "same-bits", test_same_bits },
   { "cutoff-jumps", test_cutoff_jumps },
   { "sweep", test_sweep },
   { "there-and-back", test_there_and_back },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * state-map.c: a section as a state-variable filter.
+ * svf.c: a section as a state-variable filter.
  *
  * (s1, s2) says where the output goes on: its next two values without input
  * are y0 = s1, y1 = s2 - a1 s1.  Its scale depends on the frequency.  The two
@@ -11,7 +11,7 @@
  *   m' = 2 v - m,  l' = 2 w - l
  * (A. Simper, Solving the continuous SVF equations using trapezoidal
  * integration, 2013.) */
-#include "state-map.h"
+#include "svf.h"
 
 #include <math.h>
 
@@ -22,26 +22,61 @@ is_first_order (const TfxSos *s)
 }
 
 /* (high p + low) / (p + 1), with p + 1 above and below. */
-static TfxShape
+static TfxSvf
 first_order_shape (const TfxSos *s)
 {
   const double low = (s->b0 + s->b1) / (1.0 + s->a1);
   const double high = (s->b0 - s->b1) / (1.0 - s->a1);
 
-  return (
-      TfxShape){ (1.0 + s->a1) / (1.0 - s->a1), 2.0, low, low + high, high };
+  return (TfxSvf){ (1.0 + s->a1) / (1.0 - s->a1), 2.0, low, low + high, high };
 }
 
-TfxShape
-tfx_shape_of (const TfxSos *s)
+TfxSvf
+tfx_svf_of (const TfxSos *s)
 {
   const double d0 = (1.0 + s->a1) + s->a2, d2 = (1.0 - s->a1) + s->a2;
   const double g = sqrt (d0 / d2), scale = 2.0 / (g * d2);
 
   if (is_first_order (s))
     return first_order_shape (s);
-  return (TfxShape){ g, scale * (1.0 - s->a2), ((s->b0 + s->b1) + s->b2) / d0,
+  return (TfxSvf){ g, scale * (1.0 - s->a2), ((s->b0 + s->b1) + s->b2) / d0,
     scale * (s->b0 - s->b2), ((s->b0 - s->b1) + s->b2) / d2 };
+}
+
+/* Of (high p + low) / (p + 1), p = s' / g. */
+static TfxSos
+first_order_sos (const TfxSvf *s)
+{
+  const double a1 = (s->g - 1.0) / (s->g + 1.0);
+  const double low = s->low * (1.0 + a1), high = s->high * (1.0 - a1);
+
+  return (TfxSos){ 0.5 * (low + high), 0.5 * (low - high), 0.0, a1, 0.0 };
+}
+
+/* From what its polynomials are at z = 1 and z = -1, which is small where a root is
+ * near there: the last coefficient undoes the rounding of the others, as in
+ * transform.c. */
+TfxSos
+tfx_svf_to_sos (const TfxSvf *shape, bool is_first_order)
+{
+  const double g = shape->g, d = 1.0 / (1.0 + g * (g + shape->k));
+  const double at_one = 4.0 * g * g * d, at_minus_one = 4.0 * d;
+  double low, high;
+  TfxSos s;
+
+  if (is_first_order)
+    return first_order_sos (shape);
+  s.a1 = 0.5 * (at_one - at_minus_one);
+  if (s.a1 < 0.0)
+    s.a2 = at_one - (1.0 + s.a1);
+  else
+    s.a2 = at_minus_one - (1.0 - s.a1);
+  low = shape->low * ((1.0 + s.a1) + s.a2);
+  high = shape->high * ((1.0 - s.a1) + s.a2);
+  s.b0 = 0.25 * (low + high) + shape->band * g * d;
+  s.b1 = 0.5 * (low - high);
+  s.b2 = s.b1 < 0.0 ? low - (s.b0 + s.b1) : high - (s.b0 - s.b1);
+  return s;
 }
 
 /* (y0, y1) = matrix (m, l). */
@@ -51,7 +86,7 @@ typedef struct Observer
 } Observer;
 
 static Observer
-observe (const TfxShape *s)
+observe (const TfxSvf *s)
 {
   const double d = 1.0 / (1.0 + s->g * (s->g + s->k));
   const double gd = s->g * d, ggd = s->g * gd;
@@ -65,8 +100,8 @@ observe (const TfxShape *s)
 }
 
 void
-tfx_shape_get_state (const TfxSos *sos, const TfxShape *shape,
-    const double s[2], double ml[2])
+tfx_svf_get_state (const TfxSos *sos, const TfxSvf *shape, const double s[2],
+    double ml[2])
 {
   const Observer o = observe (shape);
   const double y0 = s[0], y1 = s[1] - sos->a1 * s[0];
@@ -87,8 +122,8 @@ tfx_shape_get_state (const TfxSos *sos, const TfxShape *shape,
 }
 
 void
-tfx_shape_set_state (const TfxSos *sos, const TfxShape *shape,
-    const double ml[2], double s[2])
+tfx_svf_set_state (const TfxSos *sos, const TfxSvf *shape, const double ml[2],
+    double s[2])
 {
   const Observer o = observe (shape);
 
