@@ -39,7 +39,6 @@ typedef struct
   /* Of the streaming thread: what the stage is. */
   guint64 id;
   TfxDesign last;
-  gint n_sos;
   TfxStage *moving; /* for values that move, used again and again */
   TfxDesigner *designer;
 } GstTfxIirPrivate;
@@ -50,14 +49,15 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxIir, gst_tfx_iir,
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))
 
-/* What a design leads to. */
+/* What a design leads to.  (All of it set to zero would take longer than a design.) */
 typedef struct
 {
   TfxDesign design;
   gdouble rate;
-  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
-  gint n_sos;
   TfxDesigner *designer;
+  TfxStage *stage; /* for a point of a curve; or NULL: sections */
+  gint n_sos;
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
 } Making;
 
 static gboolean
@@ -69,27 +69,42 @@ gst_tfx_iir_make_sections (const GstTfxBand *band, gpointer data)
   making->design.mode = band->mode;
   making->design.lower_hz = edges ? band->lower : band->cutoff;
   making->design.upper_hz = edges ? band->upper : 0.0;
+  if (making->stage)
+    return tfx_designer_move (making->designer, &making->design, making->rate,
+               making->stage) == 0;
   making->n_sos = tfx_designer_sections (making->designer, &making->design,
       making->rate, making->sos);
   return making->n_sos >= 0;
 }
 
-/* Designs what the properties ask for, as far as the rate allows. */
-static gboolean
-gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build, Making *making)
+/* What the properties ask for, but for the frequencies, which are in @band. */
+static void
+gst_tfx_iir_ask (GstTfxIir *self, const GstTfxBuild *build, GstTfxBand *band,
+    Making *making)
 {
   GstTfxIirPrivate *priv = PRIVATE (self);
-  GstTfxBand asked, used;
-  gdouble margin;
 
   if (!priv->designer)
     priv->designer = tfx_designer_new ();
-  *making = (Making){ .rate = build->rate, .designer = priv->designer };
+  making->design = (TfxDesign){ 0 };
+  making->rate = build->rate;
+  making->designer = priv->designer;
+  making->stage = NULL;
   GST_OBJECT_LOCK (self);
-  asked = priv->band;
+  *band = priv->band;
   making->design.order = priv->order;
   GST_OBJECT_UNLOCK (self);
+  making->design.mode = band->mode;
   GST_TFX_IIR_GET_CLASS (self)->describe (self, &making->design);
+}
+
+/* As far as the rate allows. */
+static gboolean
+gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build,
+    const GstTfxBand *band, Making *making)
+{
+  GstTfxBand asked = *band, used;
+  gdouble margin;
 
   if (!gst_tfx_band_meet (&asked, build->rate, gst_tfx_iir_make_sections,
           making, &used, &margin))
@@ -103,8 +118,7 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build, Making *making)
 static gboolean
 gst_tfx_iir_is_same_kind (const GstTfxIirPrivate *priv, const Making *making)
 {
-  return priv->n_sos == making->n_sos &&
-         priv->last.order == making->design.order &&
+  return priv->last.order == making->design.order &&
          priv->last.mode == making->design.mode &&
          priv->last.family == making->design.family;
 }
@@ -130,9 +144,11 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
   GstTfxIir *self = GST_TFX_IIR (element);
   GstTfxIirPrivate *priv = PRIVATE (self);
   TfxChain *chain;
+  GstTfxBand band;
   Making making;
 
-  if (!gst_tfx_iir_design (self, build, &making)) {
+  gst_tfx_iir_ask (self, build, &band, &making);
+  if (!gst_tfx_iir_design (self, build, &band, &making)) {
     const gchar *fault = NULL;
 
     tfx_design_check (&making.design, build->rate, &fault);
@@ -148,7 +164,8 @@ gst_tfx_iir_build_chain (GstTfxElement *element, GstTfxBuild *build,
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "no memory for its sections");
   priv->last = making.design;
-  priv->n_sos = making.n_sos;
+  tfx_stage_unref (&priv->moving);
+  priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
   return chain;
 }
 
@@ -159,13 +176,22 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 {
   GstTfxIir *self = GST_TFX_IIR (element);
   GstTfxIirPrivate *priv = PRIVATE (self);
+  GstTfxBand band;
   Making making;
 
-  if (!gst_tfx_iir_design (self, build, &making) ||
-      !gst_tfx_iir_is_same_kind (priv, &making))
+  gst_tfx_iir_ask (self, build, &band, &making);
+  if (!priv->moving || !gst_tfx_iir_is_same_kind (priv, &making))
     return FALSE;
-  if (!priv->moving ||
-      !tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
+  if (build->point > 0) {
+    making.stage = priv->moving;
+    if (gst_tfx_iir_design (self, build, &band, &making))
+      return gst_tfx_element_set_stage (element, priv->moving);
+    making.stage = NULL;
+  }
+  if (!gst_tfx_iir_design (self, build, &band, &making))
+    return FALSE;
+  /* (What waits for the end of a cross-fade holds it.) */
+  if (!tfx_stage_reuse_sections (priv->moving, making.sos, making.n_sos)) {
     tfx_stage_unref (&priv->moving);
     priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
   }
