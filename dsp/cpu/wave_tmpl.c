@@ -170,6 +170,18 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     }
     wave_step_partly (w, k, factored ? v_mul (g, x) : x, t, n, C, N, factored);
   }
+  if (C == W && N == 1) {
+    for (; t + 4 <= n; t += 4) {
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < 4; i++, in += in_step, out += out_step) {
+        const V x = load_row (in, in_type, C, n_row);
+
+        store_row (out,
+            wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored),
+            out_type, C, n_row);
+      }
+    }
+  }
   for (; t < n; t++, in += in_step, out += out_step) {
     const V x = load_row (in, in_type, C, n_row);
 
