@@ -105,11 +105,24 @@ run_passes (const TfxCascade *c, Group *g, TfxRows in, TfxRows out,
   }
 }
 
+/* True if each channel is a plane of its own. */
+static bool
+is_planar (const TfxBlock *b)
+{
+  return b->n_channels > 1 && b->frame_stride == 1 && b->channel_stride != 1;
+}
+
 static TfxRows
 rows_of (const TfxBlock *block)
 {
   return (TfxRows){ block->data, block->type, block->frame_stride,
-    block->n_channels };
+    is_planar (block) ? block->channel_stride : 0, block->n_channels };
+}
+
+static bool
+is_in_rows (const TfxBlock *b)
+{
+  return b->n_channels == 1 || b->channel_stride == 1 || is_planar (b);
 }
 
 /* Whether the kernel takes the block's rows as they lie. */
@@ -120,12 +133,13 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
   const Shape *s = g->shape;
   const ptrdiff_t n = g->n_channels;
 
-  if (c->n_sos == 0 ||
-      (n > 1 && (in->channel_stride != 1 || out->channel_stride != 1)))
+  if (c->n_sos == 0 || !is_in_rows (in) || !is_in_rows (out))
     return false;
   if (s->frames)
     return in->type == out->type && in->frame_stride == n &&
            out->frame_stride == n;
+  if (s->channels == s->width && is_planar (in) != is_planar (out))
+    return false;
   if (c->form != TFX_FORM_FACTORED)
     return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
   return s->channels == s->width ||
@@ -139,7 +153,7 @@ run_packed (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out,
 {
   const TfxKernels *k = c->kernels;
   const unsigned lanes = g->shape->channels;
-  const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, g->n_channels };
+  const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
   const size_t n = in->n_frames;
 
   k->pack[in->type](x, lanes, in);
@@ -153,7 +167,7 @@ run_packed (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out,
 }
 
 static void
-run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
+run_rows (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
 {
   double scratch[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
   const unsigned lanes = g->shape->channels;
@@ -161,12 +175,50 @@ run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
 
   if (!takes_rows (c, g, in, out))
     run_packed (c, g, in, out, scratch);
-  else if (out->type == TFX_SAMPLE_F64)
+  else if (out->type == TFX_SAMPLE_F64 && !rows.apart)
     run_passes (c, g, rows_of (in), rows, rows, in->n_frames);
   else
     run_passes (c, g, rows_of (in), rows,
-        (TfxRows){ scratch, TFX_SAMPLE_F64, lanes, g->n_channels },
+        (TfxRows){ scratch, TFX_SAMPLE_F64, lanes, 0, g->n_channels },
         in->n_frames);
+}
+
+/* Rows instead of the planes of a block, dense. */
+static TfxBlock
+rows_for (const TfxBlock *planes, void *rows)
+{
+  return tfx_block_interleaved (rows, planes->type, planes->n_channels,
+      planes->n_frames);
+}
+
+/* Planes that the kernels do not take become rows and planes again. */
+static void
+run_planes (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
+{
+  double samples[SCRATCH_SIZE] __attribute__ ((aligned (64)));
+  const TfxKernels *k = c->kernels;
+  TfxBlock from = *in, to = *out;
+
+  if (is_planar (in)) {
+    from = rows_for (in, samples);
+    k->interleave[in->type](samples, in->data, in->channel_stride,
+        in->n_channels, in->n_frames);
+  }
+  if (is_planar (out))
+    to = rows_for (out, samples);
+  run_rows (c, g, &from, &to);
+  if (is_planar (out))
+    k->deinterleave[out->type](out->data, out->channel_stride, samples,
+        out->n_channels, out->n_frames);
+}
+
+static void
+run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
+{
+  if (!takes_rows (c, g, in, out) && (is_planar (in) || is_planar (out)))
+    run_planes (c, g, in, out);
+  else
+    run_rows (c, g, in, out);
 }
 
 /* NaN and infinity have an exponent of all ones: adding one to it carries

@@ -17,7 +17,6 @@ step (double *s, double x, const double *c)
 #define ONE_STEP step
 #include "one_tmpl.c"
 
-#define PACK_WIDTH 1
 #define PACK_NAME(op, type) op##_##type##_c
 #define PACK_SAMPLE float
 #define PACK_TYPE f32
@@ -28,6 +27,19 @@ step (double *s, double x, const double *c)
 #define PACK_TYPE f64
 #include "pack_tmpl.c"
 
+#define PLANES_VECTORS 0
+#define T float
+#define T_SIZE 4
+#define OP(name) name##_f32_c
+#include "planes_tmpl.c"
+#undef T
+#undef T_SIZE
+#undef OP
+#define T double
+#define T_SIZE 8
+#define OP(name) name##_f64_c
+#include "planes_tmpl.c"
+
 const TfxKernels tfx_kernels_c = {
   .name = "c",
   .width = 1,
@@ -36,4 +48,6 @@ const TfxKernels tfx_kernels_c = {
   .moving = tfx_moving_c,
   .pack = { pack_f32_c, pack_f64_c },
   .unpack = { unpack_f32_c, unpack_f64_c },
+  .interleave = { interleave_f32_c, interleave_f64_c },
+  .deinterleave = { deinterleave_f32_c, deinterleave_f64_c },
 };

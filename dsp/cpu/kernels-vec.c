@@ -8,6 +8,7 @@
 #define CAT(a, b) CAT2 (a, b)
 #define KERNEL(name) CAT (name, ISA)
 
+#include "tile_tmpl.c"
 #include "wave_tmpl.c"
 
 /* By the types of the rows.  Those of doubles alone take the direct form, and
@@ -34,7 +35,9 @@ static inline __attribute__ ((always_inline)) void
 run_rows (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, const unsigned N, const unsigned C, const bool factored)
 {
-  if (C <= 2 || in->n == C)
+  if (C == W && (in->apart || out->apart))
+    run_tiles (in, out, n, state, coef, N, factored);
+  else if (C <= 2 || in->n == C)
     run_types (in, out, n, state, coef, N, C, factored, C);
   else
     run_types (in, out, n, state, coef, N, C, factored, in->n);
@@ -125,24 +128,30 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
   run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
 
-#define PACK_WIDTH W
 #define PACK_NAME(op, type) CAT3 (op, type, ISA)
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PACK_SAMPLE float
 #define PACK_TYPE f32
-#define PACK_LOAD v_load_f32
-#define PACK_STORE v_store_f32
 #include "pack_tmpl.c"
 #undef PACK_SAMPLE
 #undef PACK_TYPE
-#undef PACK_LOAD
-#undef PACK_STORE
 #define PACK_SAMPLE double
 #define PACK_TYPE f64
-#define PACK_LOAD v_load_f64
-#define PACK_STORE v_store_f64
 #include "pack_tmpl.c"
+
+#define PLANES_VECTORS 1
+#define T float
+#define T_SIZE 4
+#define OP(name) CAT3 (name, f32, ISA)
+#include "planes_tmpl.c"
+#undef T
+#undef T_SIZE
+#undef OP
+#define T double
+#define T_SIZE 8
+#define OP(name) CAT3 (name, f64, ISA)
+#include "planes_tmpl.c"
 
 #define STRING2(s) #s
 #define STRING(s) STRING2 (s)
@@ -169,4 +178,6 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .moving = KERNEL (tfx_moving),
   .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
+  .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },
+  .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },
 };

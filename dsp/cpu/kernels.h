@@ -28,12 +28,14 @@ typedef enum
   TFX_FORM_FACTORED
 } TfxForm;
 
-/* Rows of n samples side by side, stride samples from one to the next. */
+/* Rows of n samples, stride samples from one to the next, that lie side by side,
+ * or, if stride is 1, in planes. */
 typedef struct TfxRows
 {
   void *data;
   TfxSample type;
   ptrdiff_t stride;
+  ptrdiff_t apart; /* samples from one plane to the next, or 0 */
   unsigned n;
 } TfxRows;
 
@@ -87,6 +89,13 @@ typedef void (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
 typedef void (*TfxPackKernel) (double *x, unsigned lanes, const TfxBlock *in);
 typedef void (
     *TfxUnpackKernel) (const double *x, unsigned lanes, const TfxBlock *out);
+
+/* Planes of samples, stride samples apart, to rows of n samples side by side; and
+ * back.  Not in place. */
+typedef void (*TfxInterleaveKernel) (void *rows, const void *planes,
+    ptrdiff_t stride, unsigned n, size_t n_frames);
+typedef void (*TfxDeinterleaveKernel) (void *planes, ptrdiff_t stride,
+    const void *rows, unsigned n, size_t n_frames);
 
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 4
@@ -143,6 +152,8 @@ typedef struct TfxKernels
   TfxMovingKernel moving;
   TfxPackKernel pack[2]; /* by TfxSample */
   TfxUnpackKernel unpack[2];
+  TfxInterleaveKernel interleave[2];
+  TfxDeinterleaveKernel deinterleave[2];
 } TfxKernels;
 
 extern const TfxKernels tfx_kernels_c;

@@ -2,16 +2,12 @@
  * pack_tmpl.c: samples to and from the scratch of the kernels; compiled once
  * for each sample type and instruction set.
  *
- * PACK_SAMPLE float or double, PACK_TYPE its name, PACK_WIDTH the lanes of a
- * vector, PACK_NAME(op, type).  If they are more than one, PACK_LOAD and
- * PACK_STORE move a vector of samples. */
+ * PACK_SAMPLE float or double, PACK_TYPE its name, PACK_NAME(op, type). */
 #define PACK_CAT(name, op, type) name (op, type)
 /* The names below, with the type and the instruction set. */
 #define pack PACK_CAT (PACK_NAME, pack, PACK_TYPE)
-#define pack_planes PACK_CAT (PACK_NAME, pack_planes, PACK_TYPE)
 #define pack_rows PACK_CAT (PACK_NAME, pack_rows, PACK_TYPE)
 #define unpack PACK_CAT (PACK_NAME, unpack, PACK_TYPE)
-#define unpack_planes PACK_CAT (PACK_NAME, unpack_planes, PACK_TYPE)
 #define unpack_rows PACK_CAT (PACK_NAME, unpack_rows, PACK_TYPE)
 
 /* With lanes, used and cs constant the inner loops unroll. */
@@ -43,75 +39,18 @@ unpack_rows (const double *restrict x, const unsigned lanes,
   }
 }
 
-#if PACK_WIDTH > 1
-/* Planes: W frames of up to W channels at a time; returns how many frames.
- * Whole vectors go into the scratch and come out of it: behind the lanes of a
- * frame lies the next, or the scratch's padding. */
-static size_t
-pack_planes (double *x, unsigned lanes, const PACK_SAMPLE *s, size_t n,
-    ptrdiff_t cs, unsigned used)
-{
-  size_t i;
-
-  for (i = 0; i + W <= n; i += W) {
-    V rows[W];
-
-#pragma GCC unroll 8
-    for (unsigned c = 0; c < W; c++)
-      rows[c] = c < used ? PACK_LOAD (s + (ptrdiff_t)c * cs + (ptrdiff_t)i)
-                         : v_set1 (0.0);
-    v_transpose (rows);
-#pragma GCC unroll 8
-    for (unsigned c = 0; c < W; c++)
-      v_store_f64 (x + (i + c) * lanes, rows[c]);
-  }
-  return i;
-}
-
-static size_t
-unpack_planes (const double *x, unsigned lanes, PACK_SAMPLE *s, size_t n,
-    ptrdiff_t cs, unsigned used)
-{
-  size_t i;
-
-  for (i = 0; i + W <= n; i += W) {
-    V rows[W];
-
-#pragma GCC unroll 8
-    for (unsigned c = 0; c < W; c++)
-      rows[c] = v_load_f64 (x + (i + c) * lanes);
-    v_transpose (rows);
-#pragma GCC unroll 8
-    for (unsigned c = 0; c < W; c++) {
-      if (c < used)
-        PACK_STORE (s + (ptrdiff_t)c * cs + (ptrdiff_t)i, rows[c]);
-    }
-  }
-  return i;
-}
-#endif
-
 static void
 pack (double *x, unsigned lanes, const TfxBlock *in)
 {
   const PACK_SAMPLE *s = in->data;
   const ptrdiff_t fs = in->frame_stride, cs = in->channel_stride;
-  size_t n = in->n_frames;
+  const size_t n = in->n_frames;
   const unsigned used = in->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes) {
     pack_rows (x, 1, s, n * lanes, 1, 1, 1);
     return;
   }
-#if PACK_WIDTH > 1
-  if (fs == 1 && lanes > 1) {
-    size_t done = pack_planes (x, lanes, s, n, cs, used);
-
-    x += done * lanes;
-    s += done;
-    n -= done;
-  }
-#endif
   if (lanes == 1)
     pack_rows (x, 1, s, n, fs, 1, 1);
   else if (lanes == 2 && used == 2)
@@ -127,22 +66,13 @@ unpack (const double *x, unsigned lanes, const TfxBlock *out)
 {
   PACK_SAMPLE *s = out->data;
   const ptrdiff_t fs = out->frame_stride, cs = out->channel_stride;
-  size_t n = out->n_frames;
+  const size_t n = out->n_frames;
   const unsigned used = out->n_channels;
 
   if (used == lanes && (cs == 1 || lanes == 1) && fs == (ptrdiff_t)lanes) {
     unpack_rows (x, 1, s, n * lanes, 1, 1, 1);
     return;
   }
-#if PACK_WIDTH > 1
-  if (fs == 1 && lanes > 1) {
-    size_t done = unpack_planes (x, lanes, s, n, cs, used);
-
-    x += done * lanes;
-    s += done;
-    n -= done;
-  }
-#endif
   if (lanes == 1)
     unpack_rows (x, 1, s, n, fs, 1, 1);
   else if (lanes == 2 && used == 2)
@@ -155,8 +85,6 @@ unpack (const double *x, unsigned lanes, const TfxBlock *out)
 
 #undef PACK_CAT
 #undef pack
-#undef pack_planes
 #undef pack_rows
 #undef unpack
-#undef unpack_planes
 #undef unpack_rows

@@ -112,29 +112,119 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
   return w[N - 1].y;
 }
 
+/* A row of a block whose channels are `apart` bytes from one another, or side by
+ * side: 0.  The compiler shall make no loop of its own for either. */
 static inline __attribute__ ((always_inline)) V
-load_row (const void *row, const TfxSample type, const unsigned C,
-    const unsigned n)
+load_row (const char *row, ptrdiff_t apart, const TfxSample type,
+    const unsigned C, const unsigned n)
 {
-  return type == TFX_SAMPLE_F32 ? v_load_row_f32 (row, C, n)
-                                : v_load_row_f64 (row, C, n);
+  if (C > 1 && C < W) {
+    __asm__("" : "+r"(apart));
+    if (apart)
+      return load_apart (row, apart, type, C, n);
+  }
+  return type == TFX_SAMPLE_F32 ? v_load_row_f32 ((const float *)row, C, n)
+                                : v_load_row_f64 ((const double *)row, C, n);
 }
 
 static inline __attribute__ ((always_inline)) void
-store_row (void *row, V a, const TfxSample type, const unsigned C,
-    const unsigned n)
+store_row (char *row, ptrdiff_t apart, V a, const TfxSample type,
+    const unsigned C, const unsigned n)
 {
+  if (C > 1 && C < W) {
+    __asm__("" : "+r"(apart));
+    if (apart) {
+      store_apart (row, apart, a, type, C, n);
+      return;
+    }
+  }
   if (type == TFX_SAMPLE_F32)
-    v_store_row_f32 (row, a, C, n);
+    v_store_row_f32 ((float *)row, a, C, n);
   else
-    v_store_row_f64 (row, a, C, n);
+    v_store_row_f64 ((double *)row, a, C, n);
 }
 
-static inline ptrdiff_t
-row_bytes (const TfxRows *rows, const TfxSample type)
+static inline __attribute__ ((always_inline)) void
+load_wave (Wave *w, V *k, const double *state, const double *coef,
+    const unsigned N)
 {
-  return rows->stride *
-         (ptrdiff_t)(type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
+  const V zero = v_set1 (0.0);
+
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++)
+    w[v] = (Wave){ v_load (state + 3 * v * W), v_load (state + (3 * v + 1) * W),
+      v_load (state + (3 * v + 2) * W), zero, zero };
+#pragma GCC unroll 20
+  for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
+    k[i] = v_load (coef + (i + 1) * W);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_wave (const Wave *w, double *state, const unsigned N)
+{
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++) {
+    v_store (state + 3 * v * W, w[v].s);
+    v_store (state + (3 * v + 1) * W, w[v].last_s);
+    v_store (state + (3 * v + 2) * W, w[v].last_x);
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+step_tile (Wave *w, const V *k, V g, double *tile, size_t n, const unsigned N,
+    const bool factored)
+{
+#pragma GCC unroll 1
+  for (const double *end = tile + n * W; tile < end; tile += W) {
+    const V x = v_load (tile);
+
+    v_store (tile,
+        wave_step (w, k, factored ? v_mul (g, x) : x, W, N, factored));
+  }
+}
+
+/* Full vectors of channels that lie apart, on at least one side.  On the other one
+ * there are W doubles in a row, which are worked on in place. */
+static inline __attribute__ ((always_inline)) void
+run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *coef, const unsigned N, const bool factored)
+{
+  const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
+  const ptrdiff_t in_size = sample_bytes (from->type);
+  const ptrdiff_t out_size = sample_bytes (to->type);
+  const ptrdiff_t in_apart = from->apart * in_size;
+  const ptrdiff_t out_apart = to->apart * out_size;
+  const char *in = from->data;
+  char *out = to->data;
+  double own[W * W] __attribute__ ((aligned (64))) = { 0 };
+  double *tile = !in_apart ? from->data : !out_apart ? to->data : own;
+  const size_t step = tile == own ? 0 : W * W;
+  const V g = v_set1 (coef[0]);
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+
+  load_wave (w, k, state, coef, N);
+  for (; n >= W; n -= W, tile += step) {
+    if (in_apart && from->type == f32)
+      turn_to_rows (tile, in, in_apart, from->n, f32);
+    else if (in_apart)
+      turn_to_rows (tile, in, in_apart, from->n, f64);
+    step_tile (w, k, g, tile, W, N, factored);
+    if (out_apart && to->type == f32)
+      turn_to_planes (out, out_apart, to->n, tile, f32);
+    else if (out_apart)
+      turn_to_planes (out, out_apart, to->n, tile, f64);
+    in += W * in_size;
+    out += W * out_size;
+  }
+  if (n > 0) {
+    if (in_apart)
+      load_some (tile, in, in_apart, from->n, n, from->type);
+    step_tile (w, k, g, tile, n, N, factored);
+    if (out_apart)
+      store_some (out, out_apart, to->n, tile, n, to->type);
+  }
+  store_wave (w, state, N);
 }
 
 /* n_row of the C channels are there. */
@@ -145,27 +235,23 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 {
   const char *in = from->data;
   char *out = to->data;
-  const ptrdiff_t in_step = row_bytes (from, in_type);
-  const ptrdiff_t out_step = row_bytes (to, out_type);
+  const ptrdiff_t in_step = from->stride * sample_bytes (in_type);
+  const ptrdiff_t out_step = to->stride * sample_bytes (out_type);
+  const ptrdiff_t in_apart = from->apart * sample_bytes (in_type);
+  const ptrdiff_t out_apart = to->apart * sample_bytes (out_type);
   const size_t fill = C == W ? 0 : 2 * (N * (W / C) - 1);
   const V g = v_set1 (coef[0]), zero = v_set1 (0.0);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++)
-    w[v] = (Wave){ v_load (state + 3 * v * W), v_load (state + (3 * v + 1) * W),
-      v_load (state + (3 * v + 2) * W), zero, zero };
-#pragma GCC unroll 20
-  for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
-    k[i] = v_load (coef + (i + 1) * W);
+  load_wave (w, k, state, coef, N);
 #pragma GCC unroll 1
   for (; t < fill; t++) {
     V x = zero;
 
     if (t < n) {
-      x = load_row (in, in_type, C, n_row);
+      x = load_row (in, in_apart, in_type, C, n_row);
       in += in_step;
     }
     wave_step_partly (w, k, factored ? v_mul (g, x) : x, t, n, C, N, factored);
@@ -183,22 +269,18 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     }
   }
   for (; t < n; t++, in += in_step, out += out_step) {
-    const V x = load_row (in, in_type, C, n_row);
+    const V x = load_row (in, in_apart, in_type, C, n_row);
 
-    store_row (out,
+    store_row (out, out_apart,
         wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored), out_type,
         C, n_row);
   }
   if (C < W) {
 #pragma GCC unroll 1
     for (; t < n + fill; t++, out += out_step)
-      store_row (out, wave_step_partly (w, k, zero, t, n, C, N, factored),
-          out_type, C, n_row);
+      store_row (out, out_apart,
+          wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C,
+          n_row);
   }
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    v_store (state + 3 * v * W, w[v].s);
-    v_store (state + (3 * v + 1) * W, w[v].last_s);
-    v_store (state + (3 * v + 2) * W, w[v].last_x);
-  }
+  store_wave (w, state, N);
 }

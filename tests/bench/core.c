@@ -62,14 +62,15 @@ fill_with_noise (const TfxBlock *block)
   return true;
 }
 
-/* Aligned as GStreamer's buffers are not always: to a cache line. */
+/* Aligned to a page: input and output lie to each other as they do where a filter
+ * works in place, as elements do. */
 bool
 core_new_block (const CoreCase *c, bool noise, TfxBlock *block)
 {
   const size_t size =
       c->n_frames * c->n_channels *
       (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
-  void *samples = aligned_alloc (64, (size + 63) / 64 * 64);
+  void *samples = aligned_alloc (4096, (size + 4095) / 4096 * 4096);
 
   *block = c->planar ? tfx_block_planar (samples, c->type, c->n_channels,
                            c->n_frames, c->n_frames)
