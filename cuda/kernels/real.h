@@ -9,7 +9,13 @@
  * Twofold follows T. J. Dekker (1971) and M. Joldes, J.-M. Muller, V. Popescu,
  * "Tight and rigorous error bounds for basic building blocks of double-word
  * arithmetic" (2017).  An error is a few units of 2^-48 of the largest
- * operand. */
+ * operand.
+ *
+ * In a sum of many products real_gather() adds one as real_fma() does, but
+ * leaves what rounding took where it is: that saves putting the two parts in
+ * order after each.  real_settle() does it once, before the sum is a factor or a
+ * result.  (T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product",
+ * 2005.)  With double they are real_fma() and nothing. */
 #ifndef TFX_KERNEL_REAL_H
 #define TFX_KERNEL_REAL_H
 
@@ -39,6 +45,19 @@ TFX_DEVICE_FN double
 real_fma (double a, float x, double c)
 {
   return __fma_rn (a, (double)x, c);
+}
+
+template <typename X>
+TFX_DEVICE_FN double
+real_gather (double a, X x, double c)
+{
+  return real_fma (a, x, c);
+}
+
+TFX_DEVICE_FN double
+real_settle (double a)
+{
+  return a;
 }
 
 TFX_DEVICE_FN double
@@ -110,7 +129,13 @@ twofold_sum_ordered (float a, float b)
 }
 
 TFX_DEVICE_FN Twofold
-real_fma (Twofold a, Twofold b, Twofold c)
+real_settle (Twofold a)
+{
+  return twofold_sum_ordered (a.high, a.low);
+}
+
+TFX_DEVICE_FN Twofold
+real_gather (Twofold a, Twofold b, Twofold c)
 {
   float p = __fmul_rn (a.high, b.high);
   float e = __fmaf_rn (a.high, b.high, -p);
@@ -120,11 +145,12 @@ real_fma (Twofold a, Twofold b, Twofold c)
 
   e = __fmaf_rn (a.high, b.low, e);
   e = __fmaf_rn (a.low, b.high, e);
-  return twofold_sum_ordered (s, __fadd_rn (r, __fadd_rn (c.low, e)));
+  return Twofold{ s, __fadd_rn (r, __fadd_rn (c.low, e)) };
 }
 
+/* With a sample x. */
 TFX_DEVICE_FN Twofold
-real_fma (Twofold a, float x, Twofold c)
+real_gather (Twofold a, float x, Twofold c)
 {
   float p = __fmul_rn (a.high, x);
   float e = __fmaf_rn (a.high, x, -p);
@@ -133,7 +159,13 @@ real_fma (Twofold a, float x, Twofold c)
   float r = __fadd_rn (__fsub_rn (c.high, __fsub_rn (s, t)), __fsub_rn (p, t));
 
   e = __fmaf_rn (a.low, x, e);
-  return twofold_sum_ordered (s, __fadd_rn (r, __fadd_rn (c.low, e)));
+  return Twofold{ s, __fadd_rn (r, __fadd_rn (c.low, e)) };
+}
+
+TFX_DEVICE_FN Twofold
+real_fma (Twofold a, Twofold b, Twofold c)
+{
+  return real_settle (real_gather (a, b, c));
 }
 
 TFX_DEVICE_FN Twofold
@@ -201,6 +233,20 @@ TFX_DEVICE_FN double
 real_to_double (Twofold a)
 {
   return __dadd_rn ((double)a.high, (double)a.low);
+}
+
+/* True if an operation is one instruction: then loads beside it cost, and code
+ * does not. */
+TFX_DEVICE_FN constexpr bool
+real_is_short (double)
+{
+  return true;
+}
+
+TFX_DEVICE_FN constexpr bool
+real_is_short (Twofold)
+{
+  return false;
 }
 
 /* ---- conversions --------------------------------------------------------------- */

@@ -164,10 +164,13 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
 
 #pragma unroll
         for (int i = 0; i < TFX_FIR_RUN; i++)
-          y[i] = real_fma (h, x[(i - j + TFX_FIR_RUN) % TFX_FIR_RUN], y[i]);
+          y[i] = real_gather (h, x[(i - j + TFX_FIR_RUN) % TFX_FIR_RUN], y[i]);
         x[TFX_FIR_RUN - 1 - j] = before[-(j + 1)];
       }
     }
+#pragma unroll
+    for (int i = 0; i < TFX_FIR_RUN; i++)
+      y[i] = real_settle (y[i]);
   }
 
   /* By way of the window, so that neighbouring threads write neighbouring
