@@ -52,6 +52,7 @@ struct TfxCudaCascade
   size_t n_sos;
   const TfxSos *sos;
   double gain;
+  bool can_normalise[2]; /* by arithmetic */
   TfxVariant variants[N_VARIANTS];
 
   TfxBuffer state[2];
@@ -70,6 +71,10 @@ struct TfxCudaCascade
 /* The kernel for such samples, made ready.  0 or a negative errno. */
 int tfx_variant_choose (TfxCudaCascade *cascade, bool is_float,
     bool double_arithmetic, TfxVariant **variant);
+
+/* True if the variant's tables are, for the cascade's sections. */
+bool tfx_variant_is_normalised (const TfxCudaCascade *cascade,
+    const TfxVariant *variant);
 
 /* Coefficients that are new go to the device.  0 or a negative errno. */
 int tfx_variant_upload (TfxCudaCascade *cascade, TfxVariant *variant);

@@ -76,6 +76,8 @@ tfx_cuda_cascade_set_sections (TfxCudaCascade *c, const TfxSos *sos,
 {
   c->sos = sos;
   c->gain = gain;
+  for (TfxReal real = TFX_REAL_DOUBLE; real <= TFX_REAL_TWOFOLD; real++)
+    c->can_normalise[real] = tfx_tables_can_normalise (real, sos, c->n_sos);
   for (int i = 0; i < N_VARIANTS; i++)
     c->variants[i].tables_are_old = true;
 }
@@ -115,8 +117,7 @@ fill_args (const TfxCudaCascade *c, const TfxVariant *v, TfxCascadeArgs *args)
   args->n_channels = c->n_channels;
   args->n_sections = (unsigned)c->n_sos;
   args->n_groups = v->groups.n;
-  args->normalised = v->id.real == TFX_REAL_DOUBLE &&
-                     tfx_tables_can_normalise (c->sos, c->n_sos);
+  args->normalised = tfx_variant_is_normalised (c, v);
   args->segment_log2 = v->shape.segment_log2;
   args->lanes_log2 = v->shape.lanes_log2;
   args->n_tiles = v->shape.n_tiles;

@@ -10,11 +10,28 @@
 
 #define MAX_STATE (2 * TFX_GROUP_MAX)
 
+/* A factor b0, or c1, so far below the other coefficients is no divisor. */
+#define TINY 1e-12
+/* The products of factors b0 that a group's samples are divided by. */
+#define FAR 1e50
+#define FAR_FLOAT 1e25
+
+/* A section in one of the kernels' forms:
+ *
+ *   y = b0 x + out s;  s' = in x - a1 s + s2;  s2' = c2 x - a2 s
+ */
+typedef struct Section
+{
+  long double b0, out, in, c2, a1, a2;
+  float r;           /* as in kernels/args.h; every arithmetic can hold it */
+  long double scale; /* s1 = scale s */
+} Section;
+
 /* A group of sections, the last ones perhaps identities. */
 typedef struct Group
 {
   unsigned n; /* sections */
-  TfxSos sos[TFX_GROUP_MAX];
+  Section sections[TFX_GROUP_MAX];
 } Group;
 
 typedef long double Matrix[MAX_STATE][MAX_STATE];
@@ -48,39 +65,73 @@ tfx_tables_size (TfxGroups groups)
          TFX_REAL_SIZE;
 }
 
-bool
-tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos)
+/* c1 and c2 of the section with b0 taken out: differences that are often small,
+ * in one rounding. */
+static void
+divide (const TfxSos *s, long double c[2])
 {
+  c[0] = (long double)s->b1 / s->b0 - s->a1;
+  c[1] = (long double)s->b2 / s->b0 - s->a2;
+}
+
+bool
+tfx_tables_can_normalise (TfxReal real, const TfxSos *sos, size_t n_sos)
+{
+  const double far = real == TFX_REAL_DOUBLE ? FAR : FAR_FLOAT;
+  double product = 1.0;
+
   for (size_t i = 0; i < n_sos; i++) {
-    /* Six of them multiplied stay far from the ends of the range. */
-    if (!(fabs (sos[i].b0) > 1e-30 && fabs (sos[i].b0) < 1e30))
+    const TfxSos *s = &sos[i];
+    long double c[2];
+
+    /* Longer cascades are run in groups, each with a product of its own. */
+    product = i % TFX_GROUP_MAX ? product * s->b0 : s->b0;
+    if (!(fabs (s->b0) > TINY * fmax (fabs (s->b1), fabs (s->b2))))
+      return false;
+    divide (s, c);
+    if (!(fabsl (c[0]) > TINY * fmaxl (1.0L, fabsl (c[1]))) ||
+        !(fabs (s->b0) > 1 / far && fabs (s->b0) < far) ||
+        !(fabs (product) > 1 / far && fabs (product) < far))
       return false;
   }
   return true;
 }
 
-/* The r of kernels/args.h, which every arithmetic can hold. */
-static float
-turn_of (const TfxSos *sos)
+/* product: of b0 up to this section, if they are taken out; an identity needs no
+ * factor. */
+static Section
+section_of (const TfxSos *s, bool normalised, long double product)
 {
-  return (float)(-sos->a1 / 2);
+  Section section = { .a1 = s->a1, .a2 = s->a2, .r = (float)(-s->a1 / 2) };
+  long double c[2];
+
+  if (!normalised) {
+    section.b0 = s->b0;
+    section.in = s->b1 - (long double)s->a1 * s->b0;
+    section.c2 = s->b2 - (long double)s->a2 * s->b0;
+    section.out = section.scale = 1;
+    return section;
+  }
+  divide (s, c);
+  section.b0 = section.in = 1;
+  section.out = c[0];
+  section.c2 = c[0] == 0 ? 0 : c[1] / c[0];
+  section.scale = c[0] == 0 ? 1 : product * c[0];
+  return section;
 }
 
 /* One step of the group from state s with input x, in place.  The state of a
- * section is s1 and s2 + r s1. */
+ * section is s and s2 + r s. */
 static void
 step (const Group *g, long double x, long double *s)
 {
   for (unsigned k = 0; k < g->n; k++) {
-    const TfxSos *c = &g->sos[k];
-    long double r = turn_of (c), s1 = s[2 * k], s2 = s[2 * k + 1] - r * s1;
-    long double y = c->b0 * x + s1;
+    const Section *c = &g->sections[k];
+    long double s1 = s[2 * k], s2 = s[2 * k + 1] - c->r * s1;
 
-    s1 = c->b1 * x - c->a1 * y + s2;
-    s2 = c->b2 * x - c->a2 * y;
-    s[2 * k] = s1;
-    s[2 * k + 1] = s2 + r * s1;
-    x = y;
+    s[2 * k] = c->in * x - c->a1 * s1 + s2;
+    s[2 * k + 1] = c->c2 * x - c->a2 * s1 + c->r * s[2 * k];
+    x = c->b0 * x + c->out * s1;
   }
 }
 
@@ -177,29 +228,22 @@ put_powers (char *table, TfxReal real, const Group *g)
 }
 
 static void
-put_group (char *table, TfxReal real, Group *g, double gain, bool normalised)
+put_group (char *table, TfxReal real, const Group *g, long double gain,
+    bool normalised)
 {
-  long double product = 1;
-
   for (unsigned k = 0; k < g->n; k++) {
-    TfxSos *c = &g->sos[k];
+    const Section *c = &g->sections[k];
 
-    if (normalised) {
-      product *= c->b0;
-      c->b1 /= c->b0;
-      c->b2 /= c->b0;
-      c->b0 = 1;
-    }
-    put (table, real, 6 * k, c->b1);
-    put (table, real, 6 * k + 1, c->b2);
+    put (table, real, 6 * k, normalised ? c->out : c->in);
+    put (table, real, 6 * k + 1, c->c2);
     put (table, real, 6 * k + 2, c->a1);
     put (table, real, 6 * k + 3, c->a2);
     put (table, real, 6 * k + 4, c->b0);
-    put (table, real, 6 * k + 5, turn_of (c));
-    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / product);
-    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, product);
+    put (table, real, 6 * k + 5, c->r);
+    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / c->scale);
+    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, c->scale);
   }
-  put (table, real, TFX_TABLE_GAIN (g->n), product * gain);
+  put (table, real, TFX_TABLE_GAIN (g->n), gain);
   put (table, real, TFX_TABLE_GAIN (g->n) + 1, 0);
   put_control (table, real, g);
   put_powers (table, real, g);
@@ -214,10 +258,17 @@ tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
 
   for (unsigned i = 0; i < groups.n; i++) {
     Group g = { .n = groups.size };
+    long double product = 1;
 
-    for (unsigned k = 0; k < g.n; k++, first++)
-      g.sos[k] = first < n_sos ? sos[first] : (TfxSos){ .b0 = 1 };
-    put_group (table, real, &g, i + 1 == groups.n ? gain : 1.0, normalised);
+    for (unsigned k = 0; k < g.n; k++, first++) {
+      TfxSos s = first < n_sos ? sos[first] : (TfxSos){ .b0 = 1 };
+
+      if (normalised)
+        product *= s.b0;
+      g.sections[k] = section_of (&s, normalised, product);
+    }
+    put_group (table, real, &g, product * (i + 1 == groups.n ? gain : 1.0),
+        normalised);
     table += TFX_TABLE_SIZE ((size_t)groups.size) * TFX_REAL_SIZE;
   }
 }
@@ -230,17 +281,19 @@ tfx_tables_fix (const void *tables, unsigned size, unsigned segment_log2,
   const size_t power = TFX_POWER_SIZE ((size_t)size) * TFX_REAL_SIZE;
   const char *powers =
       (const char *)tables + TFX_TABLE_POWERS ((size_t)size) * TFX_REAL_SIZE;
+  const size_t diagonal = (size_t)4 * size * TFX_REAL_SIZE;
   char *to = fixed;
 
   memcpy (to, tables, TFX_FIXED_HALF (size) * TFX_REAL_SIZE);
   to += TFX_FIXED_HALF (size) * TFX_REAL_SIZE;
   memcpy (to, powers + half_log2 * power, 2 * power);
   to += 2 * power;
-  powers += segment_log2 * power;
-  memcpy (to, powers, power);
-  to += power;
-  for (unsigned step = 1; step < 5; step++) {
-    memcpy (to, powers + step * power, 4 * size * TFX_REAL_SIZE);
-    to += 4 * size * TFX_REAL_SIZE;
+  for (unsigned i = 0; i < 3; i++) {
+    const char *level = powers + (segment_log2 + 5 * i) * power;
+
+    for (unsigned step = 0; step < 5; step++, to += diagonal)
+      memcpy (to, level + step * power, diagonal);
+    memcpy (to, level + diagonal, power - diagonal);
+    to += power - diagonal;
   }
 }

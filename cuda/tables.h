@@ -35,7 +35,7 @@ TfxGroups tfx_tables_group (size_t n_sos, unsigned many_min);
 size_t tfx_tables_size (TfxGroups groups);
 
 /* True if sections can be run with b0 = 1 and the gain behind each group. */
-bool tfx_tables_can_normalise (const TfxSos *sos, size_t n_sos);
+bool tfx_tables_can_normalise (TfxReal real, const TfxSos *sos, size_t n_sos);
 
 /* Fills tables[tfx_tables_size ()] for y = gain cascade (x), as
  * kernels/args.h describes them. */

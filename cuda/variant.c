@@ -43,13 +43,18 @@ make (TfxCudaCascade *c, int which)
   return ret;
 }
 
+bool
+tfx_variant_is_normalised (const TfxCudaCascade *c, const TfxVariant *v)
+{
+  return v->id.is_narrow ||
+         (v->id.real == TFX_REAL_DOUBLE && c->can_normalise[v->id.real]);
+}
+
 int
 tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
 {
   TfxCuda *cuda = c->queue->cuda;
   const TfxDriver *d = cuda->driver;
-  bool normalised = v->id.real == TFX_REAL_DOUBLE &&
-                    tfx_tables_can_normalise (c->sos, c->n_sos);
   int ret;
 
   if (!v->tables_are_old)
@@ -60,7 +65,7 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
   if (ret < 0)
     return ret;
   tfx_tables_fill (v->staging.data, v->id.real, v->groups, c->sos, c->n_sos,
-      c->gain, normalised);
+      c->gain, tfx_variant_is_normalised (c, v));
   ret = tfx_context_check (cuda,
       d->memcpy_htod_async (v->tables.data, v->staging.data,
           tfx_tables_size (v->groups), c->queue->stream),
@@ -125,9 +130,10 @@ tfx_variant_choose (TfxCudaCascade *c, bool is_float, bool double_arithmetic,
   int ret;
 
   /* Arguments of more than 4 KB are not known to every compiler; the other
-   * kernels do the same with less speed. */
+   * kernels do the same with less speed, and sections that are not
+   * normalised. */
   if (!double_arithmetic && is_float && c->n_sos <= TFX_GROUP_MAX &&
-      !narrow->is_missing) {
+      !narrow->is_missing && c->can_normalise[c->queue->cuda->real]) {
     *variant = narrow;
     ret = make (c, VARIANT_NARROW);
     if (ret == 0 || ret == -EINPROGRESS)

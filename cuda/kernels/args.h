@@ -29,12 +29,18 @@
 
 /* The tables of a group of g sections, in numbers (double, or two floats):
  *
- *   section   [g][6]       b1 b2 a1 a2 b0 r; the state that is carried is s1
- *                          and s2 + r s1
- *   scale     [g][2]       to the internal state, and back
+ *   section   [g][6]       c1 c2 a1 a2 b0 r; the state that is carried is s and
+ *                          s2 + r s
+ *   scale     [g][2]       from s1, s2 to s, s2, and back
  *   gain      [2]          behind the group, and an unused one
  *   control   [32][2 g]    row n: A^(31 - n) B
  *   power     [22][g (g + 1) / 2][4]
+ *
+ * A section runs without its output being fed back, which would bring its own
+ * rounding along.  Plain, or normalised, with b0 taken out and s1 = c1 s:
+ *
+ *   y = b0 x + s;  s' = c1 x - a1 s + s2;  s2' = c2 x - a2 s
+ *   y = x + c1 s;  s' =    x - a1 s + s2;  s2' = c2 x - a2 s
  *
  * A power is block lower triangular.  Its 2 x 2 blocks are row-major, first
  * the g diagonal ones, then (row 1, column 0), (2, 0), (2, 1), (3, 0) ... */
@@ -51,12 +57,14 @@
  *
  *   section to control     as above
  *   half      [2]          powers: of half a round of step 1, and of a round
- *   level                  A^m, m being the frames of a segment, and the
- *                          diagonal blocks of A^2m, A^4m, A^8m, A^16m */
+ *   level     [3]          for scans over segments, tiles and nodes of m frames:
+ *     diagonal  [5][g][4]    of A^m, A^2m, A^4m, A^8m, A^16m
+ *     below     [g (g - 1) / 2][4]  the other blocks of A^m */
 #define TFX_FIXED_HALF(g) TFX_TABLE_POWERS (g)
-#define TFX_FIXED_LEVEL(g) (TFX_FIXED_HALF (g) + 2 * TFX_POWER_SIZE (g))
 #define TFX_LEVEL_SIZE(g) (TFX_POWER_SIZE (g) + 16 * (g))
-#define TFX_FIXED_SIZE(g) (TFX_FIXED_LEVEL (g) + TFX_LEVEL_SIZE (g))
+#define TFX_FIXED_LEVEL(g, i)                                                  \
+  (TFX_FIXED_HALF (g) + 2 * TFX_POWER_SIZE (g) + (i)*TFX_LEVEL_SIZE (g))
+#define TFX_FIXED_SIZE(g) TFX_FIXED_LEVEL (g, 3)
 
 /* Words of 8 bytes that one carry takes for a group of g sections, times 32:
  * see carry.h. */
@@ -80,7 +88,8 @@ typedef struct TfxCascadeArgs
   unsigned n_sections; /* of the whole cascade */
   unsigned n_groups;
 
-  /* 1: every b0 is 1 and the gains are behind the groups. */
+  /* 1: every b0 is 1 and the gains are behind the groups, as they always are in
+   * the kernels with one group. */
   unsigned normalised;
   /* 1: neighbouring threads take neighbouring channels, not frames. */
   unsigned in_by_channel, out_by_channel;

@@ -120,11 +120,11 @@ carry_take (const volatile tfx_u64 *slot, bool wanted, unsigned epoch,
   return reset;
 }
 
-/* The state that the caller keeps is s1, s2 of the sections as they stand.
- * Inside it is that of sections with b0 = 1 if the cascade is normalised, and
- * what is carried is s1 and s2 + r s1 with r = -a1/2, the real part of the
- * poles.  As long as a pair of poles rings, s2 is near -r s1 when they are near
- * the unit circle's real ends, and what matters is the difference. */
+/* The state that the caller keeps is s1, s2 of the sections as they stand, that
+ * of the kernels s, s2 as args.h has them, and what is carried is s and s2 + r s
+ * with r = -a1/2, the real part of the poles.  As long as a pair of poles rings,
+ * s2 is near -r s when they are near the unit circle's real ends, and what
+ * matters is the difference. */
 template <typename R, int G>
 TFX_DEVICE_FN void
 state_load (const TfxCascadeArgs &args, const R *head, unsigned channel,
@@ -204,7 +204,8 @@ carry_look_back (const TfxCascadeArgs &args, const Carry &carry,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &s[i]);
-    scan_lanes<R, G, false> (table_power (table, m_log2 + (step == 1 ? 10 : 5)),
+    scan_lanes<R, G, FIXED, false> (table_level (table, m_log2,
+                                        step == 1 ? 2 : 1),
         32, lane, from, reset, v, s);
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)

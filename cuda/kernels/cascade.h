@@ -45,10 +45,10 @@ drive_rows (const W *begin, const R *control, int half, R (&early)[2 * G],
     for (int k = 0; k < G; k++) {
       Pair<R> c = ((const Pair<R> *)(control + row * 2 * G))[k];
 
-      early[2 * k] = real_fma (c.a, x, early[2 * k]);
-      early[2 * k + 1] = real_fma (c.b, x, early[2 * k + 1]);
-      late[2 * k] = real_fma (c.a, y, late[2 * k]);
-      late[2 * k + 1] = real_fma (c.b, y, late[2 * k + 1]);
+      early[2 * k] = real_gather (c.a, x, early[2 * k]);
+      early[2 * k + 1] = real_gather (c.b, x, early[2 * k + 1]);
+      late[2 * k] = real_gather (c.a, y, late[2 * k]);
+      late[2 * k + 1] = real_gather (c.b, y, late[2 * k + 1]);
     }
   }
 }
@@ -80,7 +80,7 @@ cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &early[i]);
-    if (FIXED && TFX_INDEXED_OPERANDS) {
+    if (FIXED && (TFX_INDEXED_OPERANDS || !real_is_short (R ()))) {
 #pragma unroll 1
       for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row += 4)
         drive_rows<0, 4, W, R, G> (begin + row, control + row * 2 * G, half,
@@ -99,21 +99,11 @@ cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
         drive_rows<0, 1, W, R, G> (begin + row, control + row * 2 * G, half,
             early, e);
     }
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      early[i] = real_settle (early[i]);
     power_apply<R, G> (table_half (table, unhoisted, 0), early, e);
   }
-}
-
-/* The arithmetic's faster form of recursion is worth its code. */
-TFX_DEVICE_FN bool
-real_has_normalised (double)
-{
-  return true;
-}
-
-TFX_DEVICE_FN bool
-real_has_normalised (Twofold)
-{
-  return false;
 }
 
 /* One group of sections over a tile.  stash is this thread's place for 2 G
@@ -156,8 +146,9 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       v[i] = stash[i * TFX_WARP];
-    scan_lanes<R, G, FIXED> (table_level (table, unhoisted), n_lanes, lane, 0,
-        false, v, s);
+    scan_lanes<R, G, FIXED, FIXED && real_is_short (R ())> (table_level (table,
+                                                                unhoisted, 0),
+        n_lanes, lane, 0, false, v, s);
     if (turn == 0 && in_tile < tile.n_channels) {
       unsigned channel = tile.channel + in_tile;
       Carry carry = carry_of<G> (args, channel, group, tile.epoch);
@@ -176,7 +167,7 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
   for (int k = 0; k < G; k++)
     s[2 * k + 1] =
         real_fma (real_neg (head[6 * k + 5]), s[2 * k], s[2 * k + 1]);
-  if (real_has_normalised (R ()) && args.normalised)
+  if (FIXED || (real_is_short (R ()) && args.normalised))
     cascade_filter<W, R, G, true> (args, tile, segment, head, group, s);
   else
     cascade_filter<W, R, G, false> (args, tile, segment, head, group, s);

@@ -7,45 +7,33 @@
 #include "table.h"
 #include "tile.h"
 
-/* CASCADE_RUN samples through one section, in place.  The past stands in s1 and
- * s2, which in transposed direct form II are what it adds to the next two
- * outputs; between them the output follows from the samples before it. */
+/* CASCADE_RUN samples through one section, in place, in the forms of args.h.  s2
+ * is what the past adds to the next s but one; between the first sample and the
+ * last it is put in its place, so that the recursion from s to s is one
+ * multiply-add deep. */
 template <typename R, bool NORMALISED>
 TFX_DEVICE_FN void
-section_run (const R *section, R (&x)[CASCADE_RUN], R &s1, R &s2)
+section_run (const R *section, R (&x)[CASCADE_RUN], R &s, R &s2)
 {
-  Pair<R> b = ((const Pair<R> *)section)[0];
+  Pair<R> c = ((const Pair<R> *)section)[0];
   Pair<R> a = ((const Pair<R> *)section)[1];
-  R b0 = section[4], b1 = b.a, b2 = b.b;
-  R a1 = real_neg (a.a), a2 = real_neg (a.b);
-  R x1, x2, y1, y2;
+  R b0 = section[4], a1 = real_neg (a.a), a2 = real_neg (a.b);
+  R x1 = x[0], s1 = s;
 
-  x1 = x[0];
-  y1 = NORMALISED ? real_add (x1, s1) : real_fma (b0, x1, s1);
-  x[0] = y1;
-  x2 = x1;
-  y2 = y1;
-  x1 = x[1];
-  y1 = NORMALISED ? real_add (x1, s2) : real_fma (b0, x1, s2);
-  y1 = real_fma (a1, y2, real_fma (b1, x2, y1));
-  x[1] = y1;
 #pragma unroll
-  for (int n = 2; n < CASCADE_RUN; n++) {
-    R x0 = x[n];
-    R y0 = NORMALISED ? real_fma (b1, x1, x0)
-                      : real_fma (b1, x1, real_mul (b0, x0));
+  for (int n = 0; n < CASCADE_RUN; n++) {
+    R x0 = x[n], t = NORMALISED ? x0 : real_mul (c.a, x0);
 
-    y0 = real_fma (a2, y2, real_fma (b2, x2, y0));
-    y0 = real_fma (a1, y1, y0);
-    x[n] = y0;
-    x2 = x1;
+    x[n] = NORMALISED ? real_fma (c.a, s, x0) : real_fma (b0, x0, s);
+    if (n == 0)
+      t = real_add (t, s2);
+    else
+      t = real_gather (c.b, x1, real_gather (a2, s1, t));
+    s1 = s;
+    s = real_settle (real_gather (a1, s, t));
     x1 = x0;
-    y2 = y1;
-    y1 = y0;
   }
-  s1 = real_fma (b2, x2, real_mul (a2, y2));
-  s1 = real_fma (a1, y1, real_fma (b1, x1, s1));
-  s2 = real_fma (b2, x1, real_mul (a2, y1));
+  s2 = real_fma (c.b, x1, real_mul (a2, s1));
 }
 
 template <typename R, int G>
@@ -72,7 +60,7 @@ state_store (const TfxCascadeArgs &args, const R *head, unsigned channel,
 
 /* The state of a channel at the end of the launch: what is in s goes on over the
  * n samples at `rest`, less than CASCADE_RUN. */
-template <typename W, typename R, int G>
+template <typename W, typename R, int G, bool NORMALISED>
 TFX_DEVICE_FN void
 cascade_end (const W *rest, const R *head, unsigned n, R (&s)[2 * G])
 {
@@ -84,18 +72,19 @@ cascade_end (const W *rest, const R *head, unsigned n, R (&s)[2 * G])
 #pragma unroll
     for (int k = 0; k < G; k++) {
       const R *c = head + 6 * k;
-      R y = real_fma (c[4], x, s[2 * k]);
+      R s0 = s[2 * k], s2 = s[2 * k + 1];
+      R y = NORMALISED ? real_fma (c[0], s0, x) : real_fma (c[4], x, s0);
 
-      s[2 * k] =
-          real_fma (c[0], x, real_fma (real_neg (c[2]), y, s[2 * k + 1]));
-      s[2 * k + 1] = real_fma (c[1], x, real_mul (real_neg (c[3]), y));
+      s2 = NORMALISED ? real_add (x, s2) : real_fma (c[0], x, s2);
+      s[2 * k] = real_fma (real_neg (c[2]), s0, s2);
+      s[2 * k + 1] = real_fma (c[1], x, real_mul (real_neg (c[3]), s0));
       x = y;
     }
   }
 }
 
-/* Step 3, over the thread's segment in shared memory, from s, the plain s1 and
- * s2. */
+/* Step 3, over the thread's segment in shared memory, from s, the plain s and s2
+ * of the sections. */
 template <typename W, typename R, int G, bool NORMALISED>
 TFX_DEVICE_FN void
 cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
@@ -121,8 +110,8 @@ cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
 #pragma unroll
       for (int i = 0; i < 2 * G; i++)
         end[i] = s[i];
-      cascade_end<W, R, G> (segment + n, head, (last + 1) & (CASCADE_RUN - 1),
-          end);
+      cascade_end<W, R, G, NORMALISED> (segment + n, head,
+          (last + 1) & (CASCADE_RUN - 1), end);
       if (lane == last >> args.segment_log2 && in_tile < tile.n_channels)
         state_store<R, G> (args, head, tile.channel + in_tile, group, end);
     }

@@ -14,7 +14,7 @@
 
 #include "table.h"
 
-/* y += block x, a 2 x 2 block. */
+/* y += block x, a 2 x 2 block; y is to be settled. */
 template <typename R>
 TFX_DEVICE_FN void
 block_apply (const R *block, R x0, R x1, R &y0, R &y1)
@@ -22,8 +22,8 @@ block_apply (const R *block, R x0, R x1, R &y0, R &y1)
   Pair<R> upper = ((const Pair<R> *)block)[0];
   Pair<R> lower = ((const Pair<R> *)block)[1];
 
-  y0 = real_fma (upper.a, x0, real_fma (upper.b, x1, y0));
-  y1 = real_fma (lower.a, x0, real_fma (lower.b, x1, y1));
+  y0 = real_gather (upper.a, x0, real_gather (upper.b, x1, y0));
+  y1 = real_gather (lower.a, x0, real_gather (lower.b, x1, y1));
 }
 
 /* y += A^m x. */
@@ -38,6 +38,8 @@ power_apply (const R *power, const R (&x)[2 * G], R (&y)[2 * G])
       block_apply (power + 4 * (G + k * (k - 1) / 2 + i), x[2 * i],
           x[2 * i + 1], y[2 * k], y[2 * k + 1]);
     block_apply (power + 4 * k, x[2 * k], x[2 * k + 1], y[2 * k], y[2 * k + 1]);
+    y[2 * k] = real_settle (y[2 * k]);
+    y[2 * k + 1] = real_settle (y[2 * k + 1]);
   }
 }
 
@@ -58,8 +60,8 @@ power_apply_in_place (const R *power, R (&x)[2 * G])
     for (int i = 0; i < k; i++)
       block_apply (power + 4 * (G + k * (k - 1) / 2 + i), x[2 * i],
           x[2 * i + 1], y0, y1);
-    x[2 * k] = y0;
-    x[2 * k + 1] = y1;
+    x[2 * k] = real_settle (y0);
+    x[2 * k + 1] = real_settle (y1);
     __syncwarp ();
   }
 }
@@ -78,8 +80,8 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
   /* On all lanes, so that the numbers of the table can be uniform operands. */
   block_apply (diagonal, u0, u1, w0, w1);
   if (lane >= from + d) {
-    v0 = w0;
-    v1 = w1;
+    v0 = real_settle (w0);
+    v1 = real_settle (w1);
   }
 }
 
@@ -88,9 +90,10 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
  *   v in:  e of the lane's element    out: the state at its end
  *   s in:  on lane 0, the first state out: the state at its start
  *
- * level: A^m, see table_level().  The lanes before `from` are cut off from this
- * one; a lane with reset set leaves the state zero. */
-template <typename R, int G, bool FIXED>
+ * level: see table_level().  The lanes before `from` are cut off from this one; a
+ * lane with reset set leaves the state zero.  UNROLLED: the numbers of the table
+ * stand where the compiler knows, at the price of more code. */
+template <typename R, int G, bool FIXED, bool UNROLLED>
 TFX_DEVICE_FN void
 scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
     bool reset, R (&v)[2 * G], R (&s)[2 * G])
@@ -101,7 +104,7 @@ scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
 
 #pragma unroll
     for (int i = 0; i < k; i++)
-      block_apply (level + 4 * (G + k * (k - 1) / 2 + i), s[2 * i],
+      block_apply (table_below<R, G, FIXED> (level, k, i), s[2 * i],
           s[2 * i + 1], v0, v1);
     {
       R w0 = v0, w1 = v1;
@@ -112,16 +115,18 @@ scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
         v1 = w1;
       }
     }
+    v0 = real_settle (v0);
+    v1 = real_settle (v1);
     if (reset) {
       real_set (0.0f, &v0);
       real_set (0.0f, &v1);
     }
-    if (FIXED) {
+    if (UNROLLED) {
 #pragma unroll
       for (int step = 0; step < 5; step++) {
         if (1u << step < n_lanes)
-          scan_step (table_diagonal<R, G, FIXED> (level, step, k), 1u << step,
-              n_lanes, lane, from, v0, v1);
+          scan_step (level + 4 * k + step * table_diagonal_stride<G, FIXED> (),
+              1u << step, n_lanes, lane, from, v0, v1);
       }
     } else {
       const R *diagonal = level + 4 * k;
@@ -129,7 +134,7 @@ scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
 #pragma unroll 1
       for (unsigned d = 1; d < n_lanes; d *= 2) {
         scan_step (diagonal, d, n_lanes, lane, from, v0, v1);
-        diagonal += TFX_POWER_SIZE (G);
+        diagonal += table_diagonal_stride<G, FIXED> ();
       }
     }
     v[2 * k] = v0;

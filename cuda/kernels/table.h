@@ -42,24 +42,30 @@ table_half (const Table<R, G, FIXED> &table, unsigned half_log2, int i)
                : table_power (table, half_log2 + i);
 }
 
-/* A^m, m being the frames of a segment. */
+/* What a scan needs of A^m, m being the frames of a segment (i = 0), of a tile
+ * (1) or of a node of tiles (2). */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *
-table_level (const Table<R, G, FIXED> &table, unsigned m_log2)
+table_level (const Table<R, G, FIXED> &table, unsigned segment_log2, int i)
 {
-  return FIXED ? table.fixed + TFX_FIXED_LEVEL (G)
-               : table_power (table, m_log2);
+  return FIXED ? table.fixed + TFX_FIXED_LEVEL (G, i)
+               : table_power (table, segment_log2 + 5 * i);
 }
 
-/* Block k of the diagonal of A^(m 2^step). */
+/* From the diagonal of A^(m 2^step) to the next one's. */
+template <int G, bool FIXED>
+TFX_DEVICE_FN constexpr int
+table_diagonal_stride ()
+{
+  return FIXED ? 4 * G : TFX_POWER_SIZE (G);
+}
+
+/* Block (k, i) of A^m, below the diagonal. */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *
-table_diagonal (const R *level, int step, int k)
+table_below (const R *level, int k, int i)
 {
-  if (!FIXED)
-    return level + step * TFX_POWER_SIZE (G) + 4 * k;
-  return level + (step == 0 ? 0 : TFX_POWER_SIZE (G) + (step - 1) * 4 * G) +
-         4 * k;
+  return level + (FIXED ? 5 : 1) * 4 * G + 4 * (k * (k - 1) / 2 + i);
 }
 
 #endif

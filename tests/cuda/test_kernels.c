@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_kernels.c: the cascade kernels over lengths, channels, depths and shapes,
  * against the recursion in long double. */
+#include "cudarow.h"
 #include "kernelcase.h"
 #include "tap.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 check_error (TapMany *many, const KernelCase *c)
@@ -255,6 +257,79 @@ test_fidelity (void)
   tap_many_end (&many);
 }
 
+/* The CPU's kernel of choice, against the exact output. */
+static double
+cpu_db (const TfxSos *sos, size_t n_sos, const double *in, size_t n_frames,
+    const TestReference *reference)
+{
+  CudaRow *row = cuda_row_new_sections (sos, n_sos, 1, tfx_cpu_backend ());
+  double *out = test_alloc (n_frames * sizeof *out), db = NAN;
+
+  memcpy (out, in, n_frames * sizeof *out);
+  if (cuda_row_f64 (row, out, 1, n_frames) == 0)
+    db = test_error_db_f64 (out, 1, 1, reference);
+  cuda_row_free (&row);
+  free (out);
+  return db;
+}
+
+static void
+check_depth (TapMany *many, const char *name, const TfxSos *sos, size_t n_sos)
+{
+  const size_t n_frames = 24000;
+  double *in = kernel_noise_new (n_frames),
+         *out = test_alloc (n_frames * sizeof *out);
+  KernelCase c = { .cuda = kernel_cudas[0],
+    .type = TFX_SAMPLE_F64,
+    .sos = sos,
+    .n_sos = n_sos,
+    .n_channels = 1,
+    .n_frames = n_frames,
+    .segment_log2 = -1,
+    .lanes_log2 = -1 };
+  TestReference reference = test_reference_new (sos, n_sos, in, n_frames);
+  double cpu = cpu_db (sos, n_sos, in, n_frames, &reference), device = NAN;
+
+  if (kernel_case_run (&c, TEST_LAYOUT_INTERLEAVED, false, in, out) == 0)
+    device = test_error_db_f64 (out, 1, 1, &reference);
+  tap_diag ("%s: %.1f dB, %.1f on the CPU", name, device, cpu);
+  tap_many_check (many, device <= cpu + 6, "%s: %.1f dB, %.1f on the CPU", name,
+      device, cpu);
+  test_reference_clear (&reference);
+  free (in);
+  free (out);
+}
+
+/* Doubles through many sections are as exact as on the CPU. */
+static void
+test_deep (void)
+{
+  static const TfxDesign designs[] = {
+    { TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, 24, 20, 0, 0, 0 },
+    { TFX_FAMILY_BUTTERWORTH, TFX_MODE_HIGH_PASS, 48, 10000, 0, 0, 0 },
+    { TFX_FAMILY_BUTTERWORTH, TFX_MODE_BAND_REJECT, 4, 20, 30, 0, 0 },
+    { TFX_FAMILY_BUTTERWORTH, TFX_MODE_BAND_REJECT, 12, 1000, 1500, 0, 0 },
+    { TFX_FAMILY_CHEBYSHEV1, TFX_MODE_BAND_PASS, 24, 20, 30, 0.5, 0 },
+    { TFX_FAMILY_CHEBYSHEV1, TFX_MODE_LOW_PASS, 48, 1000, 0, 0.5, 0 },
+  };
+  static const size_t depths[] = { 1, 6, 12, 25, 50 };
+  TapMany many = tap_many ("many sections, in doubles");
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  char text[TEST_TEXT_SIZE];
+
+  for (size_t i = 0; i < N_OF (designs); i++) {
+    int n = tfx_design_sections (&designs[i], 48000, sos);
+    check_depth (&many, test_design_text (&designs[i], 48000, text), sos,
+        (size_t)n);
+  }
+  for (size_t i = 0; i < N_OF (depths); i++) {
+    test_cuda_equaliser (sos, depths[i]);
+    snprintf (text, sizeof text, "an equaliser of %zu sections", depths[i]);
+    check_depth (&many, text, sos, depths[i]);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "lengths", test_lengths },
   { "channels", test_channels },
@@ -262,6 +337,7 @@ static const TapTest tests[] = {
   { "shapes", test_shapes },
   { "odd-sections", test_odd_sections },
   { "fidelity", test_fidelity },
+  { "deep", test_deep },
   { NULL, NULL },
 };
 
