@@ -260,9 +260,9 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     for (; t + 4 <= n; t += 4) {
 #pragma GCC unroll 4
       for (unsigned i = 0; i < 4; i++, in += in_step, out += out_step) {
-        const V x = load_row (in, in_type, C, n_row);
+        const V x = load_row (in, 0, in_type, C, n_row);
 
-        store_row (out,
+        store_row (out, 0,
             wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored),
             out_type, C, n_row);
       }
