@@ -55,6 +55,8 @@ make_node (TfxEngine *e, const TfxStep *s)
     case TFX_STEP_DELAY:
       return tfx_cuda_window_new (&e->queue, n_channels, s->stage,
           &node->window);
+    case TFX_STEP_UNIT:
+      return -ENOTSUP;
     case TFX_STEP_SUM:
     case TFX_STEP_FADE:
       break;

@@ -328,6 +328,36 @@ tfx_filter_is_changing (const TfxFilter *f)
   return f->is_changing;
 }
 
+int
+tfx_filter_get_gain (TfxFilter *f, uint64_t id, double *gain_db)
+{
+  const TfxPlace *place = tfx_slots_find (&f->places, id);
+  const TfxSlot *slot = place ? place->slot : NULL;
+
+  if (!slot || !slot->unit || !slot->stage->kind->unit->get_gain)
+    return -ENOENT;
+  *gain_db = slot->stage->kind->unit->get_gain (slot->unit);
+  return 0;
+}
+
+static void
+look_for_cpu (TfxSlot *slot, void *data)
+{
+  bool *needs_cpu = data;
+
+  *needs_cpu =
+      *needs_cpu || (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT);
+}
+
+bool
+tfx_filter_needs_cpu (const TfxFilter *f)
+{
+  bool needs_cpu = false;
+
+  tfx_slots_each (&f->places, look_for_cpu, &needs_cpu);
+  return needs_cpu;
+}
+
 size_t
 tfx_filter_n_stages (const TfxFilter *f)
 {

@@ -61,6 +61,10 @@ typedef struct TfxUnitKind
   size_t (*catch_up_frames) (size_t block_frames);
   /* Whether that should go step by step.  May be NULL. */
   bool (*is_prepared) (const TfxStage *stage, const TfxUnitSpec *spec);
+
+  /* In dB, the lowest gain that the level made since it was asked last.  NULL: it
+   * makes none. */
+  double (*get_gain) (void *unit);
 } TfxUnitKind;
 
 struct TfxKind
@@ -97,6 +101,7 @@ extern const TfxKind tfx_kind_sections;
 extern const TfxKind tfx_kind_gain;
 extern const TfxKind tfx_kind_fir;
 extern const TfxKind tfx_kind_delay;
+extern const TfxKind tfx_kind_dynamics;
 extern const TfxKind tfx_kind_sum;
 
 #endif

@@ -45,6 +45,7 @@ struct TfxStage
       size_t n_taps, longest; /* longest: the largest delay */
       TfxTap *taps;
     } delay;
+    TfxDynamics dynamics;
     struct
     {
       size_t n;

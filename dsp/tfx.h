@@ -300,6 +300,35 @@ typedef struct TfxTap
 TfxStage *tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
     size_t n_taps);
 
+/* A gain that follows the level of each channel, as a compressor, an expander or
+ * a gate does.  With r = abs x, or the root of a mean square that goes by the
+ * attack, the level is
+ *   y1[n] = max (r, release y1[n - 1]),
+ *   y[n] = attack y[n - 1] + (1 - attack) y1[n].
+ * With o its dB above the threshold, or below it, W the knee, the gain is
+ *   0 dB                          for o <= -W / 2,
+ *   slope (o + W / 2)^2 / (2 W)   in between,
+ *   slope o                       for o >= W / 2,
+ * no less than the floor, and makeup. */
+#define TFX_DYNAMICS_LOWEST_DB -1000.0
+
+typedef struct TfxDynamics
+{
+  bool is_downward;    /* it acts on what is below the threshold */
+  bool is_rms;
+  bool is_linked;      /* all channels go by the loudest one */
+  double threshold_db; /* -400 to 400 */
+  double slope;        /* -10^6 to 0 dB for each dB */
+  double knee_db;      /* its width, 0 to 400 */
+  double floor_db;     /* TFX_DYNAMICS_LOWEST_DB to 0 */
+  double makeup_db;    /* -400 to 400 */
+  /* 0 <= a < 1: exp (-1 / (seconds rate)). */
+  double attack, release;
+} TfxDynamics;
+
+/* NULL if a number is out of its range. */
+TfxStage *tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics);
+
 #define TFX_SUM_MAX_DEPTH 16
 
 /* The sum of n_branches chains (at least one) that all have the same input;
@@ -450,6 +479,12 @@ bool tfx_filter_is_silent (const TfxFilter *filter);
 /* True while values glide, a long FIR gets its past, or a cross-fade runs or
  * waits. */
 bool tfx_filter_is_changing (const TfxFilter *filter);
+/* What the level of the signal makes of the gain of a stage, within sums too: the
+ * lowest since it was asked last, in dB.  -ENOENT: no stage of that id has such a
+ * gain, or it has not run. */
+int tfx_filter_get_gain (TfxFilter *filter, uint64_t id, double *gain_db);
+/* Whether it has a stage that only the CPU runs. */
+bool tfx_filter_needs_cpu (const TfxFilter *filter);
 /* Of the chain that it is set to. */
 size_t tfx_filter_n_stages (const TfxFilter *filter);
 size_t tfx_filter_n_sections (const TfxFilter *filter);
@@ -473,6 +508,9 @@ bool tfx_stage_reuse_fir (TfxStage *stage, const double *const *kernels,
 /* The same for a delay line of as many taps. */
 bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps);
+
+/* The same for dynamics of the same kind: direction, detector, link. */
+bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
 
 /* How far the points are from each other at which values of a stage can be
  * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times

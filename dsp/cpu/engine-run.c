@@ -143,6 +143,7 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
       return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
+    case TFX_STEP_UNIT:
       return run_unit (e, s, in, out);
   }
   return 0;

@@ -94,6 +94,7 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
         break;
       case TFX_STEP_FIR:
       case TFX_STEP_DELAY:
+      case TFX_STEP_UNIT:
         break; /* units */
     }
   }

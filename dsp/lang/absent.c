@@ -13,9 +13,9 @@ typedef struct Absent
   const char *name, *why;
 } Absent;
 
-static const char dynamics[] =
-    "its gain depends on the level of the signal, and a chain holds linear "
-    "filters alone";
+static const char dynamics[] = 
+    "it looks ahead, and a chain knows no more than the past; Compressor"
+    " limits too, with a ratio of 1000";
 static const char normalising[] =
     "it has to know the whole signal before the first sample comes out, and "
     "a stream has no end yet; set a level with Gain";
@@ -30,10 +30,7 @@ static const Absent absents[] = {
   { "PercentileNormalizationStrategy", normalising },
   { "PerChannelNormalizationStrategy", normalising },
   { "CustomNormalizationStrategy", normalising },
-  { "Compressor", dynamics },
-  { "Expander", dynamics },
-  { "Gate", dynamics },
-  { "NoiseGate", dynamics },
+  { "NoiseGate", "it is called Gate" },
   { "Limiter", dynamics },
   { "FilterChain", grouping },
   { "ParallelFilterCombination", grouping },

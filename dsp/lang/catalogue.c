@@ -72,6 +72,10 @@ static const TfxWord curves[] = {
   { NULL }
 };
 
+static const TfxWord detectors[] = {
+  { "peak", { NULL }, NULL }, { "rms", { "RMS" }, NULL }, { NULL }
+};
+
 static const TfxWord strategies[] = {
   { "mono", { "MonoDelayStrategy" }, "MonoDelayStrategy()" },
   { "ping-pong", { "PingPongDelayStrategy", "pingpong" },
@@ -286,6 +290,43 @@ static const TfxParam delay[] = {
       strategies, WORD ("mono"),
       "'ping-pong': the echoes of a stereo stream change sides" } };
 
+#define THRESHOLD(n) \
+  { "threshold", TFX_VALUE_NUMBER, 0, "dB", -200.0, 100.0, 0, 0, NULL, \
+    NUMBER (n), "level from which on it acts, 0 dB is 1" }
+#define RATIO(n, text) \
+  { "ratio", TFX_VALUE_NUMBER, 0, "", 1.0, 1e6, 0, 0, NULL, NUMBER (n), text }
+#define SECONDS(name, n, text) \
+  { name, TFX_VALUE_NUMBER, 0, "s", 0.0, 100.0, 0, 0, NULL, NUMBER (n), text }
+#define KNEE(n) \
+  { "knee", TFX_VALUE_NUMBER, 0, "dB", 0.0, 120.0, 0, 0, NULL, NUMBER (n), \
+    "width of the bend around the threshold" }
+#define FLOOR(value) \
+  { "floor", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "dB", \
+    TFX_EXPR_NO_FLOOR_DB, 0.0, 0, 0, NULL, value, "the lowest gain" }
+#define DETECTOR \
+  { "detector", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, \
+    detectors, WORD ("peak"), "what level is measured" }
+#define LINK \
+  { "link", TFX_VALUE_BOOL, TFX_PARAM_KEYWORD, "", 0, 0, 0, 0, NULL, \
+    BOOL (0.0), "True: all channels go by the loudest one" }
+
+static const TfxParam compressor[] = { THRESHOLD (-20.0),
+  RATIO (4.0, "dB above the threshold that become one"),
+  SECONDS ("attack", 0.005, "time constant of a rising level"),
+  SECONDS ("release", 0.05, "time constant of a falling level"), KNEE (6.0),
+  { "makeup_gain", TFX_VALUE_NUMBER, 0, "dB", -120.0, 120.0, 0, 0, NULL,
+      NUMBER (0.0), "gain behind it" },
+  DETECTOR, FS, LINK };
+static const TfxParam expander[] = { THRESHOLD (-40.0),
+  RATIO (2.0, "what a dB below the threshold becomes, in dB"),
+  SECONDS ("attack", 0.005, "time constant of a rising level"),
+  SECONDS ("release", 0.05, "time constant of a falling level"), KNEE (6.0),
+  FLOOR (NONE), DETECTOR, FS, LINK };
+static const TfxParam gate[] = { THRESHOLD (-50.0),
+  SECONDS ("attack", 0.001, "time constant of a rising level"),
+  SECONDS ("release", 0.05, "time constant of a falling level"),
+  FLOOR (NUMBER (-80.0)), KNEE (3.0), DETECTOR, FS, LINK };
+
 /* ---- classes -------------------------------------------------------------------- */
 
 #define OPS(name) \
@@ -308,6 +349,11 @@ static const TfxParam delay[] = {
 #define DESIGNED(name, check_it) \
   &(const TfxClassOps) { .check = check_it, \
     .measure = tfx_##name##_measure, .design = tfx_##name##_design }
+
+#define DYNAMICS(name, params, doc) \
+  { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (params), doc, \
+    &(const TfxClassOps) { .measure = tfx_dynamics_measure, \
+      .design = tfx_##params##_design } }
 
 static const TfxClass classes[] = {
   IIR ("Butterworth", 2, butterworth, "flattest pass band",
@@ -408,6 +454,10 @@ static const TfxClass classes[] = {
       DESIGNED (reverb, NULL) },
   { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
       DESIGNED (delay, tfx_delay_check) },
+
+  DYNAMICS ("Compressor", compressor, "less gain above a level"),
+  DYNAMICS ("Expander", expander, "less gain below a level"),
+  DYNAMICS ("Gate", gate, "next to nothing below a level"),
 };
 
 /* clang-format on */

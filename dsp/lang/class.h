@@ -174,4 +174,14 @@ void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 
+/* dynamics.c */
+void
+tfx_dynamics_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_compressor_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+int tfx_expander_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+int
+tfx_gate_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+
 #endif /* TFX_LANG_CLASS_H */

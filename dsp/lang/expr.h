@@ -154,6 +154,7 @@ typedef enum
   TFX_CLASS_GAIN,
   TFX_CLASS_FIR,
   TFX_CLASS_DELAY,
+  TFX_CLASS_DYNAMICS,
   TFX_CLASS_BANK /* a sum of branches */
 } TfxClassKind;
 
@@ -312,8 +313,11 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
  *     ... the chain is to be built ...
  */
 
-/* What a stage has become: a delay line with taps, else a cascade of sections,
- * else (without any) a gain. */
+/* The lowest gain of an Expander or a Gate that has no floor. */
+#define TFX_EXPR_NO_FLOOR_DB -240.0
+
+/* What a stage has become: dynamics, else a delay line with taps, else a cascade
+ * of sections, else (without any) a gain. */
 typedef struct TfxMoved
 {
   uint64_t id;
@@ -323,6 +327,8 @@ typedef struct TfxMoved
   size_t n_taps;
   double direct;
   TfxTap taps[TFX_EXPR_MAX_ECHOES];
+  bool is_dynamics;
+  TfxDynamics dynamics;
 } TfxMoved;
 
 /* The stage; NULL if memory is short.  Or, without memory, in place of one of the

@@ -5,6 +5,8 @@
 TfxStage *
 tfx_moved_make_stage (const TfxMoved *moved)
 {
+  if (moved->is_dynamics)
+    return tfx_stage_new_dynamics (moved->id, &moved->dynamics);
   if (moved->n_taps > 0)
     return tfx_stage_new_delay (moved->id, moved->direct, moved->taps,
         moved->n_taps);
@@ -18,6 +20,8 @@ tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
 {
   if (tfx_stage_id (stage) != moved->id)
     return false;
+  if (moved->is_dynamics)
+    return tfx_stage_reuse_dynamics (stage, &moved->dynamics);
   if (moved->n_taps > 0)
     return tfx_stage_reuse_delay (stage, moved->direct, moved->taps,
         moved->n_taps);

@@ -141,6 +141,19 @@ find_second (const TfxNode *node, unsigned index)
   return found >= 0 && !is_initial (node, found) ? found : -1;
 }
 
+/* Whether a tuple gives it along. */
+static bool
+is_second (const TfxClass *klass, unsigned index)
+{
+  bool found = false;
+
+  for (unsigned i = 0; i < klass->n_params; i++)
+    found = found || (klass->params[i].second &&
+                         strcmp (klass->params[i].second,
+                             klass->params[index].name) == 0);
+  return found;
+}
+
 static void
 add_argument (Text *text, const TfxNode *node, unsigned index)
 {
@@ -177,8 +190,7 @@ add_call (Text *text, const TfxNode *call)
   add (text, klass->name);
   add (text, "(");
   for (unsigned i = 0; i < klass->n_params; i++) {
-    /* (What comes by keyword alone is in the tuple.) */
-    if ((klass->params[i].flags & TFX_PARAM_KEYWORD) ||
+    if (is_second (klass, i) ||
         (is_initial (node, (int)i) && find_second (node, i) < 0))
       continue;
     add (text, separator);

@@ -131,7 +131,7 @@ set_enum (const TfxParam *param, gint number, TfxValue *value)
 static gdouble
 none_number (const TfxParam *param)
 {
-  return param->minimum > 0.0 ? 0.0 : -1.0;
+  return param->minimum > 0.0 ? 0.0 : param->minimum - 1.0;
 }
 
 static gdouble

@@ -124,10 +124,19 @@ gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
 
 /* ---- rows ------------------------------------------------------------------------- */
 
+/* Where a stage of the row runs on the CPU alone, all of it does. */
 static const TfxBackend *
 gst_tfx_row_backend (const GstTfxRow *self)
 {
-  return self->last->is_mixing ? tfx_cpu_backend () : self->last->backend;
+  const TfxBackend *cpu = tfx_cpu_backend ();
+
+  if (self->last->backend == cpu || self->last->is_mixing)
+    return cpu;
+  for (gsize i = 0; i < self->n; i++) {
+    if (tfx_filter_needs_cpu (self->filters[i]))
+      return cpu;
+  }
+  return self->last->backend;
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "kind.h"
+#include "levels.h"
 
 static void
 run_fir (const double *taps, size_t n_taps, double *x, size_t n)
@@ -78,6 +79,19 @@ run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
         n_taps, x, n);
 }
 
+static void
+run_dynamics (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
+{
+  double *frames = test_alloc (n * n_channels * sizeof *frames);
+
+  for (size_t i = 0; i < n * n_channels; i++)
+    frames[i % n * n_channels + i / n] = x[i];
+  levels_run (&stage->u.dynamics, frames, n, n_channels, NULL);
+  for (size_t i = 0; i < n * n_channels; i++)
+    x[i] = frames[i % n * n_channels + i / n];
+  free (frames);
+}
+
 void
 plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
 {
@@ -88,6 +102,8 @@ plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
       run_delay (stage, x, n_channels, n);
     else if (stage->kind == &tfx_kind_sum)
       run_sum (stage, x, n_channels, n);
+    else if (stage->kind == &tfx_kind_dynamics)
+      run_dynamics (stage, x, n_channels, n);
     else
       for (unsigned c = 0; c < n_channels; c++)
         run_channel (stage, c, x + c * n, n);
@@ -170,6 +186,8 @@ chain_response (const TfxChain *chain, long double angle)
       r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
     else if (stage->kind == &tfx_kind_delay)
       r = delay_response (stage, angle);
+    else if (stage->kind == &tfx_kind_dynamics)
+      r.h = r.slack = pow (10, levels_gain_db (&stage->u.dynamics, 1) / 20);
     else
       for (size_t i = 0; i < stage->u.sum.n; i++) {
         Response b = chain_response (stage->u.sum.branches[i], angle);

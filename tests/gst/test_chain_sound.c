@@ -21,6 +21,8 @@ static const gchar *const texts[] = {
   "DesignableFIR(3000, 601) | LogFilterBank(10)",
   "Reverb() | LoElliptic(8000, order=9)",
   "Delay(bpm=120, delay_time='1/64', strategy='ping-pong')",
+  "Gain(3) | Compressor(-30, 8) | (Gate(-20) + HiButterworth(2000)) | "
+  "Expander(-15, link=True)",
 };
 
 static const struct

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-dynamics.c: stages whose gain follows the level of the signal:
+ * compressors, expanders and gates. */
+#include <string.h>
+
+#include "kind-dynamics.h"
+
+static bool
+is_between (double value, double lowest, double highest)
+{
+  return value >= lowest && value <= highest;
+}
+
+/* Gains stay within what a double holds of a float's samples. */
+static bool
+are_sound (const TfxDynamics *d)
+{
+  return is_between (d->threshold_db, -400.0, 400.0) &&
+         is_between (d->slope, -1e6, 0.0) &&
+         is_between (d->knee_db, 0.0, 400.0) &&
+         is_between (d->floor_db, TFX_DYNAMICS_LOWEST_DB, 0.0) &&
+         is_between (d->makeup_db, -400.0, 400.0) && d->attack >= 0.0 &&
+         d->attack < 1.0 && d->release >= 0.0 && d->release < 1.0;
+}
+
+TfxStage *
+tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics)
+{
+  TfxStage *stage;
+
+  if (!are_sound (dynamics))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_dynamics);
+  if (stage)
+    stage->u.dynamics = *dynamics;
+  return stage;
+}
+
+static bool
+dynamics_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  const TfxDynamics *s = &a->u.dynamics, *t = &b->u.dynamics;
+
+  return s->is_downward == t->is_downward && s->is_rms == t->is_rms &&
+         s->is_linked == t->is_linked;
+}
+
+bool
+tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics)
+{
+  const TfxDynamics *now = &stage->u.dynamics;
+
+  if (stage->kind != &tfx_kind_dynamics ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_sound (dynamics) || now->is_downward != dynamics->is_downward ||
+      now->is_rms != dynamics->is_rms || now->is_linked != dynamics->is_linked)
+    return false;
+  stage->u.dynamics = *dynamics;
+  return true;
+}
+
+static bool
+dynamics_is_identity (const TfxStage *stage)
+{
+  return stage->u.dynamics.slope == 0.0 && stage->u.dynamics.makeup_db == 0.0;
+}
+
+static bool
+dynamics_is_same (const TfxStage *a, const TfxStage *b)
+{
+  const TfxDynamics *s = &a->u.dynamics, *t = &b->u.dynamics;
+
+  return dynamics_is_same_structure (a, b) &&
+         s->threshold_db == t->threshold_db && s->slope == t->slope &&
+         s->knee_db == t->knee_db && s->floor_db == t->floor_db &&
+         s->makeup_db == t->makeup_db && s->attack == t->attack &&
+         s->release == t->release;
+}
+
+static size_t
+dynamics_state_size (const TfxStage *stage)
+{
+  return TFX_DYNAMICS_STATE;
+}
+
+static size_t
+dynamics_n_taps (const TfxStage *stage)
+{
+  return 0;
+}
+
+/* ns for a sample: of a vector; and one after the other. */
+#define SAMPLE_NS 1.0
+#define PLAIN_NS 20.0
+
+static double
+dynamics_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
+}
+
+const TfxKind tfx_kind_dynamics = {
+  .name = "dynamics",
+  .step = TFX_STEP_UNIT,
+  .unit = &tfx_dynamics_unit,
+  .is_identity = dynamics_is_identity,
+  .is_same_structure = dynamics_is_same_structure,
+  .is_same = dynamics_is_same,
+  .state_size = dynamics_state_size,
+  .n_taps = dynamics_n_taps,
+  .cost = dynamics_cost,
+};

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-dynamics.c: a gain that follows the level of the signal, on the CPU; and
+ * how its numbers move.
+ *
+ * The kernels run the level in groups of frames that are counted from where the
+ * state was set, so that the output does not depend on how the stream is cut: of
+ * a group that has begun the state in front is kept, and its samples.  While
+ * numbers move each frame is a group. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend.h"
+#include "../block.h"
+#include "../cpu/dynamics.h"
+#include "kind-dynamics.h"
+#include "numbers.h"
+
+/* Samples of a part, so that it stays in the cache. */
+#define PART_SAMPLES 1024
+
+/* What moves. */
+enum
+{
+  THRESHOLD,
+  SLOPE,
+  HALF_KNEE,
+  FLOOR,
+  MAKEUP,
+  ATTACK,
+  RELEASE
+};
+
+typedef struct Unit
+{
+  const TfxDynamicsKernels *kernels;
+  unsigned n_channels, n_levels; /* 1 if all have the same gain */
+  size_t part_frames, stride, group_frames;
+  bool is_linked;
+  TfxNumbers numbers;
+  TfxGainCurve curve;
+  TfxBallistics ballistics;
+  double reduction; /* since it was asked last, in octaves */
+
+  double *state; /* [TFX_N_LEVELS][stride], in front of the group */
+  double *now;   /* the same, behind the last frame */
+  size_t n_begun; /* frames of the group */
+  double *room;
+  /* The part; what the level is taken of, behind the frames of the group that
+   * has begun: the samples themselves, or one number a frame. */
+  double *samples, *heard;
+  double *levels;
+} Unit;
+
+/* Octaves for a dB. */
+#define OCTAVES_PER_DB (1.0 / 6.0205999132796239)
+
+static void
+get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+
+  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
+  numbers[THRESHOLD] = d->threshold_db * OCTAVES_PER_DB;
+  numbers[SLOPE] = d->slope;
+  numbers[HALF_KNEE] = 0.5 * d->knee_db * OCTAVES_PER_DB;
+  numbers[FLOOR] = d->floor_db * OCTAVES_PER_DB;
+  numbers[MAKEUP] = d->makeup_db * OCTAVES_PER_DB;
+  numbers[ATTACK] = d->attack;
+  numbers[RELEASE] = d->release;
+}
+
+/* A knee of less is none. */
+#define LEAST_KNEE 1e-9
+
+static void
+take_numbers (Unit *u)
+{
+  const double *n = u->numbers.now;
+  const bool has_knee = n[HALF_KNEE] > LEAST_KNEE;
+
+  u->curve.threshold = n[THRESHOLD];
+  u->curve.slope = n[SLOPE];
+  u->curve.half_knee = has_knee ? n[HALF_KNEE] : 0.0;
+  u->curve.per_knee = has_knee ? 0.25 / n[HALF_KNEE] : 0.0;
+  u->curve.floor = n[FLOOR];
+  u->curve.makeup = n[MAKEUP];
+  if (u->ballistics.attack[0] != n[ATTACK])
+    tfx_dynamics_powers (n[ATTACK], u->ballistics.attack);
+  if (u->ballistics.release[0] != n[RELEASE])
+    tfx_dynamics_powers (n[RELEASE], u->ballistics.release);
+}
+
+/* ---- life ----------------------------------------------------------------------- */
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  free (u->state);
+  free (u->room);
+  free (u);
+}
+
+/* All arrays have slack behind them, and room for a group in front. */
+static int
+make_room (Unit *u)
+{
+  const size_t n_state = TFX_N_LEVELS * u->stride;
+  const size_t front = TFX_DYNAMICS_SLACK * u->n_channels;
+  const size_t n =
+      front + u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
+
+  u->state = calloc (2 * n_state, sizeof *u->state);
+  u->room = calloc (3 * n, sizeof *u->room);
+  if (!u->state || !u->room)
+    return -ENOMEM;
+  u->now = u->state + n_state;
+  u->samples = u->room + front;
+  u->heard = u->is_linked ? u->samples + n : u->samples;
+  u->levels = u->room + 2 * n;
+  return 0;
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+  const size_t part = PART_SAMPLES / spec->n_channels;
+  double numbers[TFX_NUMBERS_MAX];
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = spec->n_channels;
+  u->is_linked = d->is_linked && spec->n_channels > 1;
+  u->n_levels = u->is_linked ? 1 : spec->n_channels;
+  u->part_frames = part < 1 ? 1 : part;
+  u->stride = tfx_dynamics_stride (u->n_levels);
+  u->group_frames = u->kernels->group_frames (u->n_levels);
+  u->curve.sign = d->is_downward ? -1.0 : 1.0;
+  u->ballistics.is_rms = d->is_rms;
+  get_numbers (stage, numbers);
+  tfx_numbers_init (&u->numbers, numbers);
+  take_numbers (u);
+  if (make_room (u) < 0) {
+    unit_free (u);
+    return -ENOMEM;
+  }
+  *unit = u;
+  return 0;
+}
+
+/* ---- frames ---------------------------------------------------------------------- */
+
+/* True if the samples of a frame lie side by side, and so do the frames. */
+static bool
+is_dense (const TfxBlock *b)
+{
+  return b->frame_stride == (ptrdiff_t)b->n_channels &&
+         (b->channel_stride == 1 || b->n_channels == 1);
+}
+
+/* The samples of a part; how many are not finite, at least. */
+static size_t
+load (const Unit *u, const TfxBlock *in)
+{
+  const size_t n = in->n_frames * u->n_channels;
+
+  if (is_dense (in))
+    return u->kernels->load[in->type](u->samples, in->data, n);
+  for (unsigned c = 0; c < u->n_channels; c++) {
+    for (size_t i = 0; i < in->n_frames; i++)
+      u->samples[i * u->n_channels + c] = tfx_block_get (in, i, c);
+  }
+  return u->kernels->load[TFX_SAMPLE_F64](u->samples, u->samples, n);
+}
+
+static void
+store (const Unit *u, const TfxBlock *out)
+{
+  if (is_dense (out)) {
+    u->kernels->store[out->type](out->data, u->samples,
+        out->n_frames * u->n_channels);
+    return;
+  }
+  for (unsigned c = 0; c < u->n_channels; c++) {
+    for (size_t i = 0; i < out->n_frames; i++)
+      tfx_block_set (out, i, c, u->samples[i * u->n_channels + c]);
+  }
+}
+
+/* The loudest channel is what all of them go by. */
+static void
+link_channels (const Unit *u, size_t n_frames)
+{
+  const double *restrict x = u->samples;
+  double *restrict to = u->heard;
+
+  for (size_t i = 0; i < n_frames; i++, x += u->n_channels) {
+    double most = 0.0;
+
+    for (unsigned c = 0; c < u->n_channels; c++) {
+      const double a = fabs (x[c]);
+
+      most = a > most ? a : most;
+    }
+    to[i] = most;
+  }
+}
+
+/* n_frames from frame `first` of the part on, which is 0 if a group has begun. */
+static void
+run_frames (Unit *u, size_t first, size_t n_frames)
+{
+  const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
+  double *heard = u->heard + first * n_levels - u->n_begun * n_levels;
+  double *levels = u->levels + u->n_begun * n_levels;
+  double *samples = u->samples + first * u->n_channels;
+  double lowest;
+
+  u->kernels->detect (heard, u->levels, n_all, u->n_levels, &u->ballistics,
+      u->state, u->now);
+  u->n_begun = n_all % u->group_frames;
+  memmove (u->heard - u->n_begun * n_levels,
+      heard + (n_all - u->n_begun) * n_levels,
+      u->n_begun * n_levels * sizeof *heard);
+  lowest = u->is_linked
+               ? u->kernels->apply (levels, samples, n_frames, u->n_channels,
+                     &u->curve)
+               : u->kernels->apply (levels, samples, n_frames * n_levels, 1,
+                     &u->curve);
+  u->reduction = lowest < u->reduction ? lowest : u->reduction;
+}
+
+/* What comes is a new group. */
+static void
+end_group (Unit *u)
+{
+  memcpy (u->state, u->now, TFX_N_LEVELS * u->stride * sizeof *u->state);
+  u->n_begun = 0;
+}
+
+static void
+run_part (Unit *u, size_t n_frames)
+{
+  size_t i = 0;
+
+  if (u->is_linked)
+    link_channels (u, n_frames);
+  if (tfx_numbers_are_moving (&u->numbers) && u->n_begun > 0)
+    end_group (u);
+  for (; i < n_frames && tfx_numbers_are_moving (&u->numbers); i++) {
+    tfx_numbers_step (&u->numbers);
+    take_numbers (u);
+    run_frames (u, i, 1);
+    end_group (u);
+  }
+  if (i < n_frames)
+    run_frames (u, i, n_frames - i);
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+  size_t n_bad = 0;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t left = in->n_frames - i;
+    TfxBlock from, to;
+
+    n = left < u->part_frames ? left : u->part_frames;
+    from = tfx_block_part (in, i, n, 0, u->n_channels);
+    to = tfx_block_part (out, i, n, 0, u->n_channels);
+    n_bad += load (u, &from);
+    run_part (u, n);
+    store (u, &to);
+  }
+  return n_bad > 0;
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+static int
+unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+    void **values)
+{
+  *values = tfx_stage_ref (stage);
+  return 0;
+}
+
+static void
+unit_drop_values (void *values)
+{
+  TfxStage *stage = values;
+
+  tfx_stage_unref (&stage);
+}
+
+static void
+set_values (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
+{
+  double numbers[TFX_NUMBERS_MAX];
+
+  get_numbers (stage, numbers);
+  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  if (n_frames == 0) {
+    end_group (u);
+    take_numbers (u);
+  }
+  tfx_stage_unref (&stage);
+}
+
+static void
+unit_set_values (void *unit, void *values, size_t fade_frames)
+{
+  set_values (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
+}
+
+static void
+unit_follow_values (void *unit, void *values, size_t n_frames)
+{
+  set_values (unit, values, n_frames, TFX_WEIGHT_LINEAR);
+}
+
+static bool
+unit_is_changing (const void *unit)
+{
+  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+}
+
+/* ---- state -------------------------------------------------------------------------- */
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  memset (u->now, 0, TFX_N_LEVELS * u->stride * sizeof *u->now);
+  end_group (u);
+  tfx_numbers_finish (&u->numbers);
+  take_numbers (u);
+}
+
+static double
+unit_state_peak (const void *data)
+{
+  const Unit *u = data;
+  double peak = 0.0;
+
+  for (unsigned c = 0; c < u->n_levels; c++) {
+    for (unsigned i = 0; i < TFX_N_LEVELS; i++)
+      peak = fmax (peak, u->now[i * u->stride + c]);
+  }
+  return peak;
+}
+
+static void
+unit_get_state (const void *data, double *state)
+{
+  const Unit *u = data;
+
+  for (unsigned c = 0; c < u->n_channels; c++) {
+    for (unsigned i = 0; i < TFX_N_LEVELS; i++)
+      *state++ = u->now[i * u->stride + (u->is_linked ? 0 : c)];
+  }
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+  Unit *u = data;
+
+  for (unsigned c = 0; c < u->n_levels; c++) {
+    for (unsigned i = 0; i < TFX_N_LEVELS; i++)
+      u->now[i * u->stride + c] = *state++;
+  }
+  end_group (u);
+}
+
+static bool
+unit_catch_up_start (void *data, const void *source)
+{
+  return true;
+}
+
+/* The levels go on; a mean square that there was not begins with the level. */
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  Unit *u = data;
+  const Unit *from = source;
+
+  for (unsigned c = 0; c < u->n_levels; c++) {
+    const double *at = from->now + (c < from->n_levels ? c : 0);
+    const double out = at[TFX_LEVEL_OUT * from->stride];
+
+    u->now[TFX_LEVEL_HELD * u->stride + c] = at[TFX_LEVEL_HELD * from->stride];
+    u->now[TFX_LEVEL_OUT * u->stride + c] = out;
+    u->now[TFX_LEVEL_SQUARE * u->stride + c] =
+        from->ballistics.is_rms ? at[TFX_LEVEL_SQUARE * from->stride]
+                                : out * out;
+  }
+  end_group (u);
+  return 0;
+}
+
+static size_t
+unit_catch_up_frames (size_t block_frames)
+{
+  return SIZE_MAX;
+}
+
+static double
+unit_get_gain (void *data)
+{
+  Unit *u = data;
+  const double gain = u->reduction / OCTAVES_PER_DB;
+
+  u->reduction = 0.0;
+  return gain;
+}
+
+static const char *
+get_kernel (void)
+{
+  return tfx_cpu_backend ()->kernel;
+}
+
+const TfxUnitKind tfx_dynamics_unit = {
+  .get_kernel = get_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = unit_prepare_values,
+  .set_values = unit_set_values,
+  .follow_values = unit_follow_values,
+  .drop_values = unit_drop_values,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = unit_catch_up_frames,
+  .get_gain = unit_get_gain,
+};

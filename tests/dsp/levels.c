@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * levels.c: dynamics as plain recursions in double.
+ */
+#include "levels.h"
+
+#include "common.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+
+/* The static curve in dB, case by case. */
+double
+levels_gain_db (const TfxDynamics *d, double level)
+{
+  const double level_db = 20 * log10 (level > 1e-12 ? level : 1e-12);
+  const double over =
+      d->is_downward ? d->threshold_db - level_db : level_db - d->threshold_db;
+  const double w = d->knee_db;
+  double gain;
+
+  if (w > 0 && 2 * fabs (over) <= w)
+    gain = d->slope * (over + w / 2) * (over + w / 2) / (2 * w);
+  else
+    gain = over > 0 ? d->slope * over : 0;
+  return gain > d->floor_db ? gain : d->floor_db;
+}
+
+typedef struct Level
+{
+  double held, out, square;
+} Level;
+
+static double
+follow (const TfxDynamics *d, Level *l, double r)
+{
+  if (d->is_rms) {
+    l->square = d->attack * l->square + (1 - d->attack) * (r * r);
+    r = sqrt (l->square);
+  }
+  l->held = fmax (r, d->release * l->held);
+  l->out = d->attack * l->out + (1 - d->attack) * l->held;
+  return l->out;
+}
+
+void
+levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
+    unsigned n_channels, double *lowest_db)
+{
+  Level *levels = test_alloc (n_channels * sizeof *levels);
+  double lowest = 0;
+
+  memset (levels, 0, n_channels * sizeof *levels);
+  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
+    double gain_db = 0, most = 0;
+
+    for (unsigned c = 0; d->is_linked && c < n_channels; c++)
+      most = fmax (most, fabs (samples[c]));
+    for (unsigned c = 0; c < n_channels; c++) {
+      if (c == 0 || !d->is_linked)
+        gain_db = levels_gain_db (d,
+            follow (d, &levels[c], d->is_linked ? most : fabs (samples[c])));
+      lowest = fmin (lowest, gain_db);
+      samples[c] *= pow (10, (gain_db + d->makeup_db) / 20);
+    }
+  }
+  if (lowest_db)
+    *lowest_db = lowest;
+  free (levels);
+}
+
+void
+levels_signal (double *samples, size_t n_frames, unsigned n_channels)
+{
+  test_noise_f64 (samples, n_frames * n_channels);
+  for (size_t i = 0; i < n_frames; i++) {
+    const double t = (double)i / RATE;
+
+    for (unsigned c = 0; c < n_channels; c++) {
+      double *x = &samples[i * n_channels + c];
+      /* Loud and soft in turns, each channel in its own time. */
+      const unsigned turn = (unsigned)(t * (9 + 2 * (c % 5))) % 5;
+      static const double loudness[] = { 1, 0.01, 0.2, 0, 1e-5 };
+
+      *x = loudness[turn] * (0.5 * *x + 0.5 * sin (2e3 * t * (1 + c)));
+    }
+  }
+}
+
+static double
+coefficient (double seconds)
+{
+  return seconds > 0 ? exp (-1 / (seconds * RATE)) : 0;
+}
+
+TfxDynamics
+levels_compressor (double threshold_db, double ratio, double attack,
+    double release, double knee_db)
+{
+  return (TfxDynamics){ .threshold_db = threshold_db,
+    .slope = 1 / ratio - 1,
+    .knee_db = knee_db,
+    .floor_db = TFX_DYNAMICS_LOWEST_DB,
+    .attack = coefficient (attack),
+    .release = coefficient (release) };
+}
+
+TfxDynamics
+levels_expander (double threshold_db, double ratio, double attack,
+    double release, double knee_db, double floor_db)
+{
+  return (TfxDynamics){ .is_downward = true,
+    .threshold_db = threshold_db,
+    .slope = 1 - ratio,
+    .knee_db = knee_db,
+    .floor_db = floor_db,
+    .attack = coefficient (attack),
+    .release = coefficient (release) };
+}
