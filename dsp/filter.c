@@ -345,8 +345,8 @@ look_for_cpu (TfxSlot *slot, void *data)
 {
   bool *needs_cpu = data;
 
-  *needs_cpu =
-      *needs_cpu || (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT);
+  *needs_cpu = *needs_cpu ||
+               (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT);
 }
 
 bool

@@ -314,7 +314,7 @@ TfxStage *tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
 
 typedef struct TfxDynamics
 {
-  bool is_downward;    /* it acts on what is below the threshold */
+  bool is_downward; /* it acts on what is below the threshold */
   bool is_rms;
   bool is_linked;      /* all channels go by the loudest one */
   double threshold_db; /* -400 to 400 */

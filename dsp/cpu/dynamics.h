@@ -29,8 +29,8 @@
 /* Rows of level states. */
 enum
 {
-  TFX_LEVEL_HELD,  /* y1 */
-  TFX_LEVEL_OUT,   /* y */
+  TFX_LEVEL_HELD, /* y1 */
+  TFX_LEVEL_OUT,  /* y */
   TFX_LEVEL_SQUARE /* ms */,
   TFX_N_LEVELS
 };

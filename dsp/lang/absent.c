@@ -13,7 +13,7 @@ typedef struct Absent
   const char *name, *why;
 } Absent;
 
-static const char dynamics[] = 
+static const char dynamics[] =
     "it looks ahead, and a chain knows no more than the past; Compressor"
     " limits too, with a ratio of 1000";
 static const char normalising[] =

@@ -148,9 +148,9 @@ is_second (const TfxClass *klass, unsigned index)
   bool found = false;
 
   for (unsigned i = 0; i < klass->n_params; i++)
-    found = found || (klass->params[i].second &&
-                         strcmp (klass->params[i].second,
-                             klass->params[index].name) == 0);
+    found = found ||
+            (klass->params[i].second && strcmp (klass->params[i].second,
+                                            klass->params[index].name) == 0);
   return found;
 }
 

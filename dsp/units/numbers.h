@@ -20,8 +20,8 @@ typedef struct TfxNumbers
   TfxWeight weight, waiting_weight;
 } TfxNumbers;
 
-void tfx_numbers_init (TfxNumbers *numbers,
-    const double values[TFX_NUMBERS_MAX]);
+void
+tfx_numbers_init (TfxNumbers *numbers, const double values[TFX_NUMBERS_MAX]);
 
 /* Goes there over n_frames, when the change that is under way is over; 0: at
  * once, and all changes are over. */

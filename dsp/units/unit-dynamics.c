@@ -43,8 +43,8 @@ typedef struct Unit
   TfxBallistics ballistics;
   double reduction; /* since it was asked last, in octaves */
 
-  double *state; /* [TFX_N_LEVELS][stride], in front of the group */
-  double *now;   /* the same, behind the last frame */
+  double *state;  /* [TFX_N_LEVELS][stride], in front of the group */
+  double *now;    /* the same, behind the last frame */
   size_t n_begun; /* frames of the group */
   double *room;
   /* The part; what the level is taken of, behind the frames of the group that
@@ -110,8 +110,7 @@ make_room (Unit *u)
 {
   const size_t n_state = TFX_N_LEVELS * u->stride;
   const size_t front = TFX_DYNAMICS_SLACK * u->n_channels;
-  const size_t n =
-      front + u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
+  const size_t n = front + u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
 
   u->state = calloc (2 * n_state, sizeof *u->state);
   u->room = calloc (3 * n, sizeof *u->room);
@@ -228,11 +227,10 @@ run_frames (Unit *u, size_t first, size_t n_frames)
   memmove (u->heard - u->n_begun * n_levels,
       heard + (n_all - u->n_begun) * n_levels,
       u->n_begun * n_levels * sizeof *heard);
-  lowest = u->is_linked
-               ? u->kernels->apply (levels, samples, n_frames, u->n_channels,
-                     &u->curve)
-               : u->kernels->apply (levels, samples, n_frames * n_levels, 1,
-                     &u->curve);
+  lowest = u->is_linked ? u->kernels->apply (levels, samples, n_frames,
+                              u->n_channels, &u->curve)
+                        : u->kernels->apply (levels, samples,
+                              n_frames * n_levels, 1, &u->curve);
   u->reduction = lowest < u->reduction ? lowest : u->reduction;
 }
 

@@ -18,8 +18,8 @@ void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
 void levels_signal (double *samples, size_t n_frames, unsigned n_channels);
 
 /* TfxDynamics of a Compressor, by TorchFX's parameters, at 48000 Hz. */
-TfxDynamics levels_compressor (double threshold_db, double ratio,
-    double attack, double release, double knee_db);
+TfxDynamics levels_compressor (double threshold_db, double ratio, double attack,
+    double release, double knee_db);
 
 /* The same for an Expander. */
 TfxDynamics levels_expander (double threshold_db, double ratio, double attack,

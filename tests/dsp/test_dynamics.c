@@ -42,9 +42,8 @@ filter_for (const TfxDynamics *d, unsigned n_channels, const char *kernel)
 {
   const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
   TfxChain *chain = chain_for (d);
-  TestFilter *filter =
-      test_filter_for (chain, &spec,
-          kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
+  TestFilter *filter = test_filter_for (chain, &spec,
+      kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
 
   tfx_chain_unref (&chain);
   return filter;
@@ -63,18 +62,17 @@ typedef struct Setting
 static void
 make_settings (Setting s[N_SETTINGS])
 {
-  s[0] = (Setting){ "compressor",
-    levels_compressor (-20, 4, 0.005, 0.05, 6) };
+  s[0] = (Setting){ "compressor", levels_compressor (-20, 4, 0.005, 0.05, 6) };
   s[1] = (Setting){ "hard knee", levels_compressor (-30, 1e6, 0.001, 0.2, 0) };
   s[2] = (Setting){ "no times", levels_compressor (-10, 2, 0, 0, 12) };
   s[3] = (Setting){ "rms", levels_compressor (-24, 3, 0.01, 0.1, 6) };
   s[3].d.is_rms = true;
   s[4] = (Setting){ "makeup", levels_compressor (-40, 8, 0.002, 0.3, 3) };
   s[4].d.makeup_db = 17.5;
-  s[5] = (Setting){ "expander",
-    levels_expander (-40, 2, 0.005, 0.05, 6, -240) };
-  s[6] = (Setting){ "gate",
-    levels_expander (-50, 1e6 + 1, 0.001, 0.05, 3, -80) };
+  s[5] =
+      (Setting){ "expander", levels_expander (-40, 2, 0.005, 0.05, 6, -240) };
+  s[6] =
+      (Setting){ "gate", levels_expander (-50, 1e6 + 1, 0.001, 0.05, 3, -80) };
   s[7] = (Setting){ "floor", levels_expander (-20, 5, 0.003, 0.02, 0, -30) };
   s[8] = (Setting){ "linked", levels_compressor (-20, 4, 0.005, 0.05, 6) };
   s[8].d.is_linked = true;
@@ -97,7 +95,8 @@ find_error (const double *have, const double *want, size_t n)
   double worst = 0;
 
   for (size_t i = 0; i < n; i++)
-    worst = fmax (worst, fabs (have[i] - want[i]) / fmax (fabs (want[i]), 1e-15));
+    worst =
+        fmax (worst, fabs (have[i] - want[i]) / fmax (fabs (want[i]), 1e-15));
   return worst;
 }
 
@@ -213,8 +212,8 @@ test_splits (void)
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     for (unsigned s = 0; s < N_SETTINGS; s++) {
       if (tfx_cpu_backend_for (test_kernels[k]))
-        check_split (&many, &settings[s], NULL,
-            channels[(s + k) % N_CHANNELS], test_kernels[k]);
+        check_split (&many, &settings[s], NULL, channels[(s + k) % N_CHANNELS],
+            test_kernels[k]);
     }
   }
   tap_many_end (&many);
@@ -270,8 +269,8 @@ test_shapes (void)
     test_filter_reset (filter);
     test_filter_run (filter, &block, &block);
     for (size_t i = 0; i < n; i++) {
-      worst = fmax (worst,
-          fabs (flat[i] - want[i]) / fmax (fabs (want[i]), 1e-30));
+      worst =
+          fmax (worst, fabs (flat[i] - want[i]) / fmax (fabs (want[i]), 1e-30));
       if (planes[i % n_channels * N_FRAMES + i / n_channels] != flat[i])
         worst = INFINITY;
     }
@@ -311,11 +310,10 @@ static TfxDynamics
 asked_dynamics (unsigned i)
 {
   const double *v = texts[i].v;
-  TfxDynamics d =
-      texts[i].is_downward
-          ? levels_expander (v[0], v[1] > 0 ? v[1] : 1e6 + 1, v[2], v[3], v[4],
-                v[5])
-          : levels_compressor (v[0], v[1], v[2], v[3], v[4]);
+  TfxDynamics d = texts[i].is_downward
+                      ? levels_expander (v[0], v[1] > 0 ? v[1] : 1e6 + 1, v[2],
+                            v[3], v[4], v[5])
+                      : levels_compressor (v[0], v[1], v[2], v[3], v[4]);
 
   d.makeup_db = v[6];
   d.is_rms = texts[i].is_rms;
@@ -433,7 +431,8 @@ test_exact (void)
 
     is_linear = is_linear && fabs (x[i] - want) < 1e-8;
   }
-  tap_check (is_linear, "a curve of dB is followed from frame 288 to frame 320");
+  tap_check (is_linear,
+      "a curve of dB is followed from frame 288 to frame 320");
   tfx_stage_unref (&stage);
   test_filter_free (&filter);
 }
@@ -474,8 +473,7 @@ test_not_finite (void)
   for (unsigned n_channels = 1; n_channels <= 9; n_channels += 4) {
     for (unsigned i = 0; i < 3; i++) {
       double x[900] = { 0 };
-      TestFilter *filter =
-          filter_for (&d, n_channels, NULL);
+      TestFilter *filter = filter_for (&d, n_channels, NULL);
       bool is_sound = true;
       TfxStats stats;
 

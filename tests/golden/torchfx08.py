@@ -158,6 +158,22 @@ def write_effects():
     write('fx.effect.Gain(2.0) | fx.filter.LoButterworth(3000)')
 
 
+def write_dynamics():
+    write('Compressor()')
+    write('Compressor(-30, 8, 0.001, 0.2, 0, 6)', 44100)
+    write("Compressor(threshold=-10, ratio=2.5, knee=24, detector='rms')")
+    write('Compressor(-20, 1000, attack=0, release=0)', 96000)
+    write("Compressor(-40, 3, 0.02, 0.5, makeup_gain=12, detector='rms')")
+    write('Gain(0.01) | Expander()')
+    write('Gain(0.1) | Expander(-12, 4, 0.002, 0.02, 12, -30)', 44100)
+    write("Gain(0.02) | Expander(-30, 3, knee=0, floor=-60, detector='rms')")
+    write('Gain(0.03) | Gate(-26)')
+    write('Gain(0.001) | Gate()')
+    write("Gate(-4, 0.0001, 0.001, None, 0, 'peak')")
+    write('LoButterworth(300) | Gate(-10, release=0.005, floor=-40) | '
+          'Compressor(-20, 2)')
+
+
 def write_compositions():
     write('HiButterworth(80, order=4) | LoChebyshev1(12000)')
     write('LoButterworth(300, 2) + HiButterworth(3000, 2)')
@@ -194,6 +210,7 @@ def main():
     write_bank()
     write_firs()
     write_effects()
+    write_dynamics()
     write_compositions()
     print('end', n_chains)
 

@@ -24,6 +24,10 @@ static const gchar *const lines[] = {
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"LoButterworth(900)+Reverb(700,0.4)\" ! "
        "tfxfir name=e2 taps=33 DEVICE ! MEMORY",
+  /* A stage that the CPU alone runs, and buffers in CUDA memory around it. */
+  HIGH "name=e0 fuse=false ! MEMORY ! tfxchain name=e1 DEVICE "
+       "chain=\"Compressor(-30)|LoButterworth(900)\" ! MEMORY ! " LOW
+       "name=e2 fuse=false",
 };
 #define N_LINES G_N_ELEMENTS (lines)
 
