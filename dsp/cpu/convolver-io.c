@@ -219,16 +219,23 @@ tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
 }
 
 void
-tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
-    const void *taps, size_t n_taps, size_t n_frames)
+tfx_convolver_sum_up (const TfxConvolver *c, unsigned side, unsigned channel,
+    void *y, const void *x, size_t n_frames)
 {
+  const TfxConvolverTaps *taps = c->fade_pair[side];
+  const size_t n_taps = taps->n_direct,
+               tap_size = taps->is_exact ? 8 : c->value_size;
+  const void *h = (const char *)taps->direct +
+                  tfx_convolver_kernel (taps, channel) * n_taps * tap_size;
   const size_t n = n_frames / 16 * 16, n_rest = n_frames - n;
   double rest[16];
+  void (*direct) (void *, const void *, const void *, size_t, size_t) =
+      taps->is_exact ? c->ops->direct_exact : c->ops->direct;
 
   if (n > 0)
-    c->ops->direct (y, x, taps, n_taps, n);
+    direct (y, x, h, n_taps, n);
   if (n_rest > 0) {
-    c->ops->direct (rest, tfx_convolver_at (c, x, n), taps, n_taps, n_rest);
+    direct (rest, tfx_convolver_at (c, x, n), h, n_taps, n_rest);
     memcpy (tfx_convolver_at (c, y, n), rest, n_rest * c->value_size);
   }
 }

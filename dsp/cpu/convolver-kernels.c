@@ -106,6 +106,69 @@
 #include "convolver-vec_tmpl.h"
 #endif
 #include "convolver-kernels_tmpl.c"
+
+/* ---- the direct form of floats, summed up in double --------------------------- */
+
+typedef float Floats
+    __attribute__ ((vector_size (LANES * 4), may_alias, aligned (4)));
+
+/* n is a multiple of 8. */
+INLINE void
+widen (double *to, const float *from, size_t n)
+{
+  for (size_t i = 0; i < n; i += LANES)
+    v (storeu) (to + i, __builtin_convertvector(*(Floats *)(from + i), V));
+}
+
+INLINE void
+narrow (float *to, const double *from, size_t n)
+{
+  for (size_t i = 0; i < n; i += LANES)
+    *(Floats *)(to + i) = __builtin_convertvector(v (loadu) (from + i), Floats);
+}
+
+#define PIECE_TAPS 256
+#define PIECE_FRAMES 256
+
+/* Up to a piece's taps and frames; the samples in a line of doubles. */
+static void
+direct_piece (double *y, const float *x, const double *taps, size_t n_taps,
+    size_t n_frames)
+{
+  double line[PIECE_TAPS + PIECE_FRAMES] __attribute__ ((aligned (64)));
+  const size_t n_past = (n_taps + 6) / 8 * 8;
+
+  widen (line, x - n_past, n_past + n_frames);
+  direct_f64 (y, line + n_past, taps, n_taps, n_frames);
+}
+
+static void
+direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
+    size_t n_taps, size_t n_frames)
+{
+  const double *taps = taps_in;
+  const float *x = x_in;
+  float *y = y_out;
+
+  n_frames = (n_frames + 15) / 16 * 16;
+  for (size_t n = 0, n_piece; n < n_frames; n += n_piece) {
+    double sums[PIECE_FRAMES], more[PIECE_FRAMES];
+
+    n_piece = n_frames - n < PIECE_FRAMES ? n_frames - n : PIECE_FRAMES;
+    for (size_t k = 0; k < n_taps; k += PIECE_TAPS) {
+      const size_t n_left = n_taps - k;
+
+      direct_piece (k == 0 ? sums : more, x + n - k, taps + k,
+          n_left < PIECE_TAPS ? n_left : PIECE_TAPS, n_piece);
+      if (k > 0)
+        add_f64 (sums, more, n_piece);
+    }
+    narrow (y + n, sums, n_piece);
+  }
+}
+
+#define direct_exact_f64 direct_f64
+
 #define N 4
 #if LANES == 2
 #define L 2
@@ -149,7 +212,7 @@
 
 #define OPS(t, lanes)                                                          \
   {                                                                            \
-    direct_##t, { split2_##t, split3_##t, split4_##t },                        \
+    direct_##t, direct_exact_##t, { split2_##t, split3_##t, split4_##t },      \
         { join2_##t, join3_##t, join4_##t }, lanes < 4 ? 4 : lanes,            \
         LEAVES (leaves_forward, t), LEAVES (leaves_back, t), add_##t,          \
         deinterleave_##t, interleave_##t, is_sound_##t                         \

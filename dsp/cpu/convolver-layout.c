@@ -297,7 +297,10 @@ tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayoutVisit function,
     void *data)
 {
-  const TfxConvolverCost *cost = &kernels->cost[spec->precision];
+  /* Who asks for the direct form has sums in double. */
+  const TfxSample type =
+      spec->method == TFX_FIR_DIRECT ? TFX_SAMPLE_F64 : spec->precision;
+  const TfxConvolverCost *cost = &kernels->cost[type];
   Search search = { spec, cost, function, data, INFINITY };
   TfxConvolverLayout trial = { TFX_CONVOLVER_DIRECT };
 

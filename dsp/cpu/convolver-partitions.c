@@ -207,9 +207,7 @@ tfx_convolver_partitions_render (TfxConvolver *c, unsigned side,
     memcpy (y, tfx_level_output (c, head, side, channel, head->period),
         n * c->value_size);
   } else {
-    tfx_convolver_sum_up (c, y, input_at (c, channel),
-        tfx_convolver_direct_taps (c, c->fade_pair[side], channel), head->size,
-        n);
+    tfx_convolver_sum_up (c, side, channel, y, input_at (c, channel), n);
     if (head->n_parts > 1)
       c->ops->add (y,
           tfx_convolver_at (c,

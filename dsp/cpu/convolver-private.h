@@ -41,6 +41,11 @@ typedef struct TfxConvolverOps
   void (*direct) (void *y, const void *x, const void *taps, size_t n_taps,
       size_t n_frames);
 
+  /* The same with taps and sums in double.  Frames from n_taps + 6 before x on are
+   * read. */
+  void (*direct_exact) (void *y, const void *x, const void *taps, size_t n_taps,
+      size_t n_frames);
+
   /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
    * join them again; radix 2, 3 and 4 at index 0, 1 and 2.  factors are those
    * of the pass, see convolver-transform.c.  split: src may be
@@ -294,12 +299,14 @@ struct TfxConvolverTaps
   size_t block_frames;
   bool is_reproducible;
   bool is_fft_asked; /* the direct form only where nothing else is possible */
+  bool is_exact;     /* the direct form was asked for: in double */
   const TfxConvolverKernels *kernels;
   TfxConvolverLayout layout;
   size_t memory;
   char text[128];
 
-  /* T[n_kernels][n_direct]: all taps, or those of the first partition. */
+  /* T, or double if is_exact, [n_kernels][n_direct]: all taps, or those of the
+   * first partition. */
   void *direct;
   size_t n_direct;
 
@@ -400,14 +407,6 @@ tfx_convolver_kernel (const TfxConvolverTaps *taps, size_t channel)
   return taps->n_kernels > 1 ? channel : 0;
 }
 
-static inline const void *
-tfx_convolver_direct_taps (const TfxConvolver *c, const TfxConvolverTaps *taps,
-    size_t channel)
-{
-  return tfx_convolver_at (c, taps->direct,
-      tfx_convolver_kernel (taps, channel) * taps->n_direct);
-}
-
 /* The spectra of a level for a channel. */
 static inline const void *
 tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
@@ -437,10 +436,10 @@ void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
 void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
     size_t n, size_t start, size_t length, TfxWeight weight);
 double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
-/* The direct form: y[n] = sum over k < n_taps of taps[k] x[n - k], for n_frames
- * and no more. */
-void tfx_convolver_sum_up (const TfxConvolver *c, void *y, const void *x,
-    const void *taps, size_t n_taps, size_t n_frames);
+/* The direct form, by the taps of one of the cross-fade pair: y[n] = sum over
+ * k < n_direct of direct[k] x[n - k], for n_frames and no more. */
+void tfx_convolver_sum_up (const TfxConvolver *c, unsigned side,
+    unsigned channel, void *y, const void *x, size_t n_frames);
 
 /* ---- forms direct and block (convolver-overlap.c) and partitioned
  * (convolver-partitions.c) ----------------------------------------------------------

@@ -39,9 +39,9 @@ set_value (TfxSample type, void *array, size_t i, double value)
 }
 
 static void *
-alloc_values (TfxConvolverTaps *taps, size_t n)
+alloc_values (TfxConvolverTaps *taps, TfxSample type, size_t n)
 {
-  const size_t value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   const size_t n_bytes = (n * value_size + 63) / 64 * 64;
 
   taps->memory += n_bytes;
@@ -57,13 +57,20 @@ first_tap (const TfxConvolverSpec *spec, size_t kernel)
 
 /* ---- direct ----------------------------------------------------------------- */
 
+/* The type of the taps. */
+static TfxSample
+direct_type (const TfxConvolverTaps *t)
+{
+  return t->is_exact ? TFX_SAMPLE_F64 : t->precision;
+}
+
 static int
 make_direct (TfxConvolverTaps *t)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
                     : t->n_core;
-  t->direct = alloc_values (t, t->n_kernels * t->n_direct);
+  t->direct = alloc_values (t, direct_type (t), t->n_kernels * t->n_direct);
   return t->direct ? 0 : -ENOMEM;
 }
 
@@ -72,7 +79,7 @@ fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
-      set_value (t->precision, t->direct, kernel * t->n_direct + i,
+      set_value (direct_type (t), t->direct, kernel * t->n_direct + i,
           i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
   }
 }
@@ -149,7 +156,8 @@ make_spectra (TfxConvolverTaps *t, size_t level)
 {
   const TfxConvolverLevel *l = &t->layout.levels[level];
 
-  t->spectra[level] = alloc_values (t, t->n_kernels * 2 * l->size * l->n_parts);
+  t->spectra[level] =
+      alloc_values (t, t->precision, t->n_kernels * 2 * l->size * l->n_parts);
   return t->spectra[level] ? 0 : -ENOMEM;
 }
 
@@ -326,6 +334,7 @@ alloc_taps (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels)
   t->block_frames = spec->block_frames;
   t->is_reproducible = spec->is_reproducible;
   t->is_fft_asked = spec->method == TFX_FIR_FFT;
+  t->is_exact = spec->method == TFX_FIR_DIRECT;
   t->kernels = kernels;
   return t;
 }

@@ -20,11 +20,12 @@
  *
  * Memory, in values of 4 bytes for float and 8 for double, for K taps and
  * blocks of N frames (taken as 1024 to 16384): the taps at most 4 K + 4 N
- * (direct: K); state, tables and scratch at most 8 K + 16 N + 16384 for each
+ * (direct: K, or 2 K); state, tables and scratch at most 8 K + 16 N + 16384 for each
  * channel.  Long partitioned taps take about 2 K, a channel 4 K.
  *
- * Accuracy: direct, about -145 dB in float up to 12 taps and -140 dB beyond
- * (products are summed up in double after 32 of them), -290 dB in double; by transforms, better than -128 dB
+ * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
+ * double); where it is only what costs least, -145 dB up to 12 taps and -140 dB beyond
+ * (16 products are summed up in float, and that in double); -290 dB in double.  By transforms, better than -128 dB
  * and -280 dB.
  *
  * Zeros in front of the taps (n_leading) are a later look at the input: a line

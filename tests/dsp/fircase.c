@@ -280,5 +280,5 @@ fir_bound_db (TfxFirMethod method, TfxSample type)
 {
   if (type == TFX_SAMPLE_F64)
     return -240.0;
-  return method == TFX_FIR_DIRECT ? -138.0 : -128.0;
+  return method == TFX_FIR_DIRECT ? -148.0 : -128.0;
 }

@@ -60,7 +60,7 @@ void fir_case_run (const FirCase *c, TfxConvolver *convolver, TfxSample type,
  * relative to that of the exact output, in dB. */
 double fir_case_error_db (const FirCase *c, const double *out, size_t from);
 
-/* The largest error that is allowed, in dB. */
+/* The largest error that is allowed with a method that is asked for, in dB. */
 double fir_bound_db (TfxFirMethod method, TfxSample type);
 
 /* The kernels that this machine has, the last one the best. */
