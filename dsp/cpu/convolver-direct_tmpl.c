@@ -7,7 +7,8 @@
  * that are LANES apart, so that one (unaligned) load feeds GROUPS products.
  *
  * Floats: a sum of CHAIN products at most is taken in float; its error is
- * about -141 dB.  These sums are added up in double. */
+ * about -141 dB.  These sums are added up in double; those of a single block are at once
+ * the output. */
 
 #define GROUPS 4
 #define BLOCK (GROUPS * LANES)
@@ -52,19 +53,26 @@ OP (direct_clear) (V sums[N_SUMS][MOST], const int n_vectors)
   }
 }
 
+/* The sums of vector i of a tile as one. */
+INLINE V
+OP (direct_total) (V sums[N_SUMS][MOST], int i)
+{
+  V sum = sums[0][i];
+
+  if (N_SUMS >= 2)
+    sum = v (add) (sum, sums[1 % N_SUMS][i]);
+  if (N_SUMS == 4)
+    sum = v (add) (sum, v (add) (sums[2 % N_SUMS][i], sums[3 % N_SUMS][i]));
+  return sum;
+}
+
 #if WIDE
 INLINE void
 OP (direct_add_wide) (double *wide, V sums[N_SUMS][MOST], const int n_vectors)
 {
 #pragma GCC unroll 8
-  for (int i = 0; i < n_vectors; i++) {
-    V sum = sums[0][i];
-    if (N_SUMS >= 2)
-      sum = v (add) (sum, sums[1 % N_SUMS][i]);
-    if (N_SUMS == 4)
-      sum = v (add) (sum, v (add) (sums[2 % N_SUMS][i], sums[3 % N_SUMS][i]));
-    v (add_wide) (wide + i * LANES, sum);
-  }
+  for (int i = 0; i < n_vectors; i++)
+    v (add_wide) (wide + i * LANES, OP (direct_total) (sums, i));
 }
 #endif
 
@@ -86,20 +94,23 @@ OP (direct_rest) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t n_taps,
   }
 }
 
-/* n_vectors vectors of outputs. */
+/* n_vectors vectors of outputs; is_wide: there are whole blocks, and sums of them
+ * are added up in double. */
 INLINE void
 OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
-    const int n_vectors)
+    const int n_vectors, const bool is_wide)
 {
   V sums[N_SUMS][MOST];
   size_t k = 0;
 #if WIDE
   double wide[MOST * LANES] __attribute__ ((aligned (64)));
 
-  memset (wide, 0, sizeof (double) * (size_t)n_vectors * LANES);
+  if (is_wide)
+    memset (wide, 0, sizeof (double) * (size_t)n_vectors * LANES);
 #endif
   OP (direct_clear) (sums, n_vectors);
-  for (size_t n_blocks = 1; k + BLOCK <= n_taps; k += BLOCK, n_blocks++) {
+  for (size_t n_blocks = 1; (is_wide || !WIDE) && k + BLOCK <= n_taps;
+       k += BLOCK, n_blocks++) {
     for (size_t phase = 0; phase < LANES; phase++)
       OP (direct_phase) (sums, x - k, h + k, phase, GROUPS, n_vectors);
 #if WIDE
@@ -111,14 +122,32 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
   }
   OP (direct_rest) (sums, x - k, h + k, n_taps - k, n_vectors);
 #if WIDE
-  OP (direct_add_wide) (wide, sums, n_vectors);
-  for (int i = 0; i < n_vectors; i++)
-    v (storeu) (y + i * LANES, v (narrow) (wide + i * LANES));
-#else
+  if (is_wide) {
+    OP (direct_add_wide) (wide, sums, n_vectors);
+    for (int i = 0; i < n_vectors; i++)
+      v (storeu) (y + i * LANES, v (narrow) (wide + i * LANES));
+    return;
+  }
+#endif
 #pragma GCC unroll 8
   for (int i = 0; i < n_vectors; i++)
-    v (storeu) (y + i * LANES, sums[0][i]);
-#endif
+    v (storeu) (y + i * LANES, OP (direct_total) (sums, i));
+}
+
+INLINE void
+OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames,
+    const bool is_wide)
+{
+  size_t n = 0;
+
+  for (; n + MOST * LANES <= n_frames; n += MOST * LANES)
+    OP (direct_tile) (y + n, x + n, h, n_taps, MOST, is_wide);
+  for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
+    OP (direct_tile) (y + n, x + n, h, n_taps, 4, is_wide);
+  for (; n + LANES < n_frames; n += 2 * LANES)
+    OP (direct_tile) (y + n, x + n, h, n_taps, 2, is_wide);
+  for (; n < n_frames; n += LANES)
+    OP (direct_tile) (y + n, x + n, h, n_taps, 1, is_wide);
 }
 
 /* Up to MOST_SHORT taps, whose sum needs no doubles: chains of three products,
@@ -161,7 +190,6 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
 {
   const T *x = x_in;
   T *y = y_out;
-  size_t n = 0;
 
 #define SHORT(k)                                                               \
   case k:                                                                      \
@@ -174,14 +202,10 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
     /* clang-format on */
   }
 #undef SHORT
-  for (; n + MOST * LANES <= n_frames; n += MOST * LANES)
-    OP (direct_tile) (y + n, x + n, taps, n_taps, MOST);
-  for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
-    OP (direct_tile) (y + n, x + n, taps, n_taps, 4);
-  for (; n + LANES < n_frames; n += 2 * LANES)
-    OP (direct_tile) (y + n, x + n, taps, n_taps, 2);
-  for (; n < n_frames; n += LANES)
-    OP (direct_tile) (y + n, x + n, taps, n_taps, 1);
+  if (WIDE && n_taps >= BLOCK)
+    OP (direct_tiles) (y, x, taps, n_taps, n_frames, true);
+  else
+    OP (direct_tiles) (y, x, taps, n_taps, n_frames, false);
 }
 
 #undef GROUPS

@@ -90,8 +90,7 @@ double
 tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
     size_t n_frames)
 {
-  /* a few are simpler */
-  const double frame = n_taps > TFX_CONVOLVER_SHORT ? cost->direct_frame : 0.0;
+  const double frame = n_taps > cost->direct_few ? cost->direct_frame : 0.0;
 
   return (double)n_taps *
              ((double)n_frames * cost->direct + cost->direct_call) +

@@ -88,7 +88,8 @@ typedef struct TfxConvolverCost
 {
   double direct;       /* a tap and a frame, direct form */
   double direct_call;  /* a tap, whatever the number of frames of the call */
-  double direct_frame; /* a frame, whatever the number of taps */
+  double direct_frame; /* a frame, whatever the number of taps, */
+  size_t direct_few;   /* of which there are more than so many */
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
   double sum;          /* in 512 KiB */
   double sum_far;      /* in 16 MiB */

@@ -68,7 +68,6 @@ new_values (size_t n_bytes)
 #define DIRECT_TAPS 1024
 #define DIRECT_FRAMES 1024
 #define SHORT_FRAMES 32
-#define FEW_TAPS 63
 
 typedef struct Direct
 {
@@ -272,15 +271,18 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   const TfxConvolverOps *ops = &kernels->ops[type];
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   TfxConvolverCost c;
+  size_t n_taps;
 
   c.direct = measure_direct (ops, value_size, DIRECT_TAPS, DIRECT_FRAMES) /
              DIRECT_FRAMES;
   c.direct_call = measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
                   SHORT_FRAMES * c.direct;
+  c.direct_few = kernels->cost[type].direct_few;
+  n_taps = 2 * c.direct_few + 1;
   c.direct_frame =
-      FEW_TAPS * (measure_direct (ops, value_size, FEW_TAPS, DIRECT_FRAMES) /
-                         DIRECT_FRAMES -
-                     c.direct);
+      (double)n_taps *
+      (measure_direct (ops, value_size, n_taps, DIRECT_FRAMES) / DIRECT_FRAMES -
+          c.direct);
   c.leaf[0] = measure_leaf (ops, type, TFX_LEAF);
   c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF);
   c.leaf[2] = measure_leaf (ops, type, SIZE);
@@ -295,11 +297,13 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
-  printf ("    { %.4f, %.4f, %.4f, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f }, "
+  printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
+          "}, "
           "%.4f, "
           "%.1f }%s\n",
-      c->direct, c->direct_call, c->direct_frame, c->sum_near, c->sum,
-      c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->pass, c->call, end);
+      c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
+      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->pass, c->call,
+      end);
 }
 
 int
