@@ -214,14 +214,14 @@ OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf)
 
 static void
 OP (split2) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m)
+    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
 {
   const T *f = factors, *sr = src_re, *si = src_im;
   T *re = re_out, *im = im_out;
 
   for (; n_blocks > 0; n_blocks--, f += 2) {
     const C f1 = OP (c_factor) (f, 0);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_loadu) (sr + n, si + n);
       C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
       OP (c_store) (re + n, im + n, OP (c_add) (a, b));
@@ -233,14 +233,14 @@ OP (split2) (void *re_out, void *im_out, const void *src_re, const void *src_im,
 
 static void
 OP (join2) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m)
+    size_t m, size_t n_columns)
 {
   const T *f = factors;
   T *re = re_io, *im = im_io;
 
   for (; n_blocks > 0; n_blocks--, f += 2, re += 2 * m, im += 2 * m) {
     const C f1 = OP (c_factor) (f, 0);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_load) (re + n, im + n);
       C b = OP (c_load) (re + m + n, im + m + n);
       OP (c_store) (re + n, im + n, OP (c_add) (a, b));
@@ -254,7 +254,7 @@ OP (join2) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
 
 static void
 OP (split3) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m)
+    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
 {
   const T *f = factors, *sr = src_re, *si = src_im;
   T *re = re_out, *im = im_out;
@@ -262,7 +262,7 @@ OP (split3) (void *re_out, void *im_out, const void *src_re, const void *src_im,
 
   for (; n_blocks > 0; n_blocks--, f += 4) {
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_loadu) (sr + n, si + n);
       C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
       C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
@@ -279,7 +279,7 @@ OP (split3) (void *re_out, void *im_out, const void *src_re, const void *src_im,
 
 static void
 OP (join3) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m)
+    size_t m, size_t n_columns)
 {
   const T *f = factors;
   T *re = re_io, *im = im_io;
@@ -287,7 +287,7 @@ OP (join3) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
 
   for (; n_blocks > 0; n_blocks--, f += 4, re += 3 * m, im += 3 * m) {
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_load) (re + n, im + n);
       C b = OP (c_load) (re + m + n, im + m + n);
       C c = OP (c_load) (re + 2 * m + n, im + 2 * m + n);
@@ -306,7 +306,7 @@ OP (join3) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
 
 static void
 OP (split4) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m)
+    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
 {
   const T *f = factors, *sr = src_re, *si = src_im;
   T *re = re_out, *im = im_out;
@@ -314,7 +314,7 @@ OP (split4) (void *re_out, void *im_out, const void *src_re, const void *src_im,
   for (; n_blocks > 0; n_blocks--, f += 6) {
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
     const C f3 = OP (c_factor) (f, 2);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_loadu) (sr + n, si + n);
       C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
       C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
@@ -332,7 +332,7 @@ OP (split4) (void *re_out, void *im_out, const void *src_re, const void *src_im,
 
 static void
 OP (join4) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m)
+    size_t m, size_t n_columns)
 {
   const T *f = factors;
   T *re = re_io, *im = im_io;
@@ -340,7 +340,7 @@ OP (join4) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
   for (; n_blocks > 0; n_blocks--, f += 6, re += 4 * m, im += 4 * m) {
     const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
     const C f3 = OP (c_factor) (f, 2);
-    for (size_t n = 0; n < m; n += LANES) {
+    for (size_t n = 0; n < n_columns; n += LANES) {
       C a = OP (c_load) (re + n, im + n);
       C b = OP (c_load) (re + m + n, im + m + n);
       C c = OP (c_load) (re + 2 * m + n, im + 2 * m + n);

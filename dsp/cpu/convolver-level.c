@@ -8,6 +8,8 @@
 /* A step costs about this much, in ns, unless a single leaf costs more. */
 #define STEP_COST 500.0
 #define FORWARD_BATCH TFX_LEAF_BATCH
+/* Values of a part of a pass. */
+#define PASS_VALUES ((size_t)2048)
 
 /* ---- set-up ------------------------------------------------------------- */
 
@@ -20,6 +22,7 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
   const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
   const double leaf_back =
       leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+  size_t n_pass_steps;
 
   l->number = i;
   l->size = size;
@@ -40,18 +43,20 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
     l->batch = group;
   if (l->batch > TFX_LEAF_BATCH)
     l->batch = TFX_LEAF_BATCH;
-  l->n_steps_forward = c->fft[i].n_passes +
+  l->n_pass_parts = size > PASS_VALUES ? size / PASS_VALUES : 1;
+  l->n_steps_forward = c->fft[i].n_passes * l->n_pass_parts +
                        tfx_level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
-  l->n_steps_back =
-      c->fft[i].n_passes + tfx_level_divide_up (c->fft[i].n_leaves, l->batch);
-  l->cost_pass = (double)size * c->cost.pass;
+  l->n_steps_back = c->fft[i].n_passes * l->n_pass_parts +
+                    tfx_level_divide_up (c->fft[i].n_leaves, l->batch);
+  l->cost_pass = (double)(size / l->n_pass_parts) * c->cost.pass;
   l->cost_forward = FORWARD_BATCH * leaf;
   l->cost_back = (double)l->batch * leaf_back;
+  n_pass_steps = c->fft[i].n_passes * l->n_pass_parts;
   l->cost_all_forward =
-      (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
-                                  (double)c->fft[i].n_leaves * leaf);
+      (double)c->n_channels *
+      ((double)n_pass_steps * l->cost_pass + (double)c->fft[i].n_leaves * leaf);
   l->cost_all_back =
-      (double)c->n_channels * ((double)c->fft[i].n_passes * l->cost_pass +
+      (double)c->n_channels * ((double)n_pass_steps * l->cost_pass +
                                   (double)c->fft[i].n_leaves * leaf_back);
 }
 
@@ -120,16 +125,18 @@ step_forward (TfxConvolver *c, TfxLevel *l)
   const size_t step = l->forward.n_done % l->n_steps_forward;
 
   l->forward.n_done++;
-  if (step < fft->n_passes) {
+  if (step < fft->n_passes * l->n_pass_parts) {
     const void *a = l->re, *b = l->im;
-    if (step == 0) {
+    if (step < l->n_pass_parts) {
       a = tfx_level_past (c, channel, (l->period - 2) * l->size);
       b = tfx_level_past (c, channel, (l->period - 1) * l->size);
     }
-    tfx_fft_split (fft, step, l->re, l->im, a, b);
+    tfx_fft_split (fft, step / l->n_pass_parts, step % l->n_pass_parts,
+        l->n_pass_parts, l->re, l->im, a, b);
     l->forward.cost_done += l->cost_pass;
   } else {
-    const size_t first = (step - fft->n_passes) * FORWARD_BATCH;
+    const size_t first =
+        (step - fft->n_passes * l->n_pass_parts) * FORWARD_BATCH;
     const size_t n_left = fft->n_leaves - first;
     tfx_fft_leaves_forward (fft, first,
         n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
@@ -146,7 +153,7 @@ render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
     uint64_t k, size_t step, void *re)
 {
   const TfxFft *fft = &c->fft[l->number];
-  const size_t n_batches = l->n_steps_back - fft->n_passes;
+  const size_t n_batches = l->n_steps_back - fft->n_passes * l->n_pass_parts;
   void *im = tfx_level_output (c, l, side, channel, k);
 
   if (step < n_batches) {
@@ -155,7 +162,9 @@ render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
     tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
         &sum, re, im);
   } else {
-    tfx_fft_join (fft, l->n_steps_back - 1 - step, re, im);
+    const size_t undone = l->n_steps_back - 1 - step;
+    tfx_fft_join (fft, undone / l->n_pass_parts, undone % l->n_pass_parts,
+        l->n_pass_parts, re, im);
   }
 }
 
@@ -163,7 +172,8 @@ render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
 static void
 step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
 {
-  const size_t n_batches = l->n_steps_back - c->fft[l->number].n_passes;
+  const size_t n_batches =
+      l->n_steps_back - c->fft[l->number].n_passes * l->n_pass_parts;
   TfxLevelWork *work = &l->back[side];
   const unsigned channel = (unsigned)(work->n_done / l->n_steps_back);
   const size_t step = work->n_done % l->n_steps_back;

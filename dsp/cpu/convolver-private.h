@@ -48,12 +48,12 @@ typedef struct TfxConvolverOps
 
   /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
    * join them again; radix 2, 3 and 4 at index 0, 1 and 2.  factors are those
-   * of the pass, see convolver-transform.c.  split: src may be
-   * dst; it needs no alignment. */
+   * of the pass, see convolver-transform.c.  Only the first n_columns of each m
+   * coefficients are done.  split: src may be dst; it needs no alignment. */
   void (*split[3]) (void *re, void *im, const void *src_re, const void *src_im,
-      const void *factors, size_t n_blocks, size_t m);
+      const void *factors, size_t n_blocks, size_t m, size_t n_columns);
   void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
-      size_t m);
+      size_t m, size_t n_columns);
 
   /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
    * Number i of the functions takes 4 << i polynomials of 8 coefficients at a
@@ -182,13 +182,15 @@ int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
 double tfx_fft_scale (const TfxFft *fft);
 void tfx_fft_clear (TfxFft *fft);
 
-/* Pass number i (from 0) of n_passes: from a + i b, or in place, to re, im.
- * All of T[size]; a and b need no alignment. */
-void tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im,
-    const void *a, const void *b);
+/* Part number `part` of pass number i (from 0) of n_passes: from a + i b, or in
+ * place, to re, im.  All of T[size]; a and b need no alignment.  n_parts is 1 or a
+ * power of two, and size then one of at least 128 n_parts. */
+void tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
+    void *re, void *im, const void *a, const void *b);
 
 /* The passes undone, number n_passes - 1 first, each in place. */
-void tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im);
+void tfx_fft_join (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
+    void *re, void *im);
 
 /* n_leaves leaves from first on, both multiples of a group's, after the last split, to tiles that are
  * stride values apart. */
@@ -509,10 +511,11 @@ typedef struct TfxLevel
 {
   size_t number; /* 0 is the head */
   size_t size, n_parts, first;
-  size_t n_slots; /* spectra that are kept: partitions and one more */
-  size_t batch;   /* leaves of a step back */
-  void *spectra;  /* T[n_channels][leaf][n_slots][64] */
-  void *re, *im;  /* T[size]: the steps' scratch */
+  size_t n_slots;      /* spectra that are kept: partitions and one more */
+  size_t batch;        /* leaves of a step back */
+  size_t n_pass_parts; /* in which a pass is done */
+  void *spectra;       /* T[n_channels][leaf][n_slots][64] */
+  void *re, *im;       /* T[size]: the steps' scratch */
   /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;

@@ -191,26 +191,57 @@ tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
   return result;
 }
 
-void
-tfx_fft_split (const TfxFft *fft, size_t i, void *re, void *im, const void *a,
-    const void *b)
-{
-  const TfxFftPass *p = &fft->passes[i];
-  fft->ops->split[p->radix - 2](re, im, a, b, p->factors, p->n_blocks, p->m);
-}
-
-void
-tfx_fft_join (const TfxFft *fft, size_t i, void *re, void *im)
-{
-  const TfxFftPass *p = &fft->passes[i];
-  fft->ops->join[p->radix - 2](re, im, p->factors, p->n_blocks, p->m);
-}
-
 /* The address of value i. */
 static void *
 value_at (const TfxFft *fft, const void *array, size_t i)
 {
   return (char *)array + i * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
+}
+
+/* A part of a pass: some of its blocks, or some columns of one. */
+typedef struct Part
+{
+  size_t at; /* the first value */
+  size_t n_blocks, n_columns;
+  const void *factors;
+} Part;
+
+static Part
+find_part (const TfxFft *fft, size_t i, size_t part, size_t n_parts)
+{
+  const TfxFftPass *p = &fft->passes[i];
+  const size_t n_columns_parts =
+      n_parts > p->n_blocks ? n_parts / p->n_blocks : 1;
+  const size_t n_blocks = n_parts > p->n_blocks ? 1 : p->n_blocks / n_parts;
+  const size_t n_columns = p->m / n_columns_parts;
+  const size_t block = part / n_columns_parts * n_blocks;
+
+  return (Part){ block * p->radix * p->m + part % n_columns_parts * n_columns,
+    n_blocks, n_columns,
+    value_at (fft, p->factors, block * 2 * (p->radix - 1)) };
+}
+
+void
+tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
+    void *re, void *im, const void *a, const void *b)
+{
+  const TfxFftPass *p = &fft->passes[i];
+  const Part q = find_part (fft, i, part, n_parts);
+
+  fft->ops->split[p->radix - 2](value_at (fft, re, q.at),
+      value_at (fft, im, q.at), value_at (fft, a, q.at),
+      value_at (fft, b, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
+}
+
+void
+tfx_fft_join (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
+    void *re, void *im)
+{
+  const TfxFftPass *p = &fft->passes[i];
+  const Part q = find_part (fft, i, part, n_parts);
+
+  fft->ops->join[p->radix - 2](value_at (fft, re, q.at),
+      value_at (fft, im, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
 }
 
 void
@@ -245,7 +276,7 @@ split_all (const TfxFft *fft, const void *a, const void *b, void *re, void *im)
   const size_t n_bytes = fft->size * (fft->type == TFX_SAMPLE_F32 ? 4 : 8);
 
   for (size_t i = 0; i < fft->n_passes; i++) {
-    tfx_fft_split (fft, i, re, im, a, b);
+    tfx_fft_split (fft, i, 0, 1, re, im, a, b);
     a = re;
     b = im;
   }
@@ -260,7 +291,7 @@ static void
 join_all (const TfxFft *fft, void *re, void *im)
 {
   for (size_t i = fft->n_passes; i-- > 0;)
-    tfx_fft_join (fft, i, re, im);
+    tfx_fft_join (fft, i, 0, 1, re, im);
 }
 
 void

@@ -164,9 +164,9 @@ work_passes (void *data)
   Transform *t = data;
 
   for (size_t i = 0; i < t->fft.n_passes; i++)
-    tfx_fft_split (&t->fft, i, t->re, t->im, t->re, t->im);
+    tfx_fft_split (&t->fft, i, 0, 1, t->re, t->im, t->re, t->im);
   for (size_t i = t->fft.n_passes; i-- > 0;)
-    tfx_fft_join (&t->fft, i, t->re, t->im);
+    tfx_fft_join (&t->fft, i, 0, 1, t->re, t->im);
 }
 
 #define SIZE 2048 /* passes of radix 4 alone */

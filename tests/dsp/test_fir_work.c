@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_fir_work.c: the work for long partitions is spread evenly: what the loops of
+ * the FIR engine are called for is counted block by block, and weighed with their
+ * costs by the engine's model.  No clock. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "cpu/convolver-private.h"
+#include "fircase.h"
+#include "tap.h"
+
+/* The loops that count, and what they count: ns by the model. */
+static const TfxConvolverOps *real;
+static const TfxConvolverCost *cost;
+static double work;
+
+#define PASSES(radix)                                                          \
+  static void split##radix (void *re, void *im, const void *a, const void *b,  \
+      const void *factors, size_t n_blocks, size_t m, size_t n_columns)        \
+  {                                                                            \
+    work += (double)(radix * n_blocks * n_columns) * cost->pass;               \
+    real->split[radix - 2](re, im, a, b, factors, n_blocks, m, n_columns);     \
+  }                                                                            \
+  static void join##radix (void *re, void *im, const void *factors,            \
+      size_t n_blocks, size_t m, size_t n_columns)                             \
+  {                                                                            \
+    work += (double)(radix * n_blocks * n_columns) * cost->pass;               \
+    real->join[radix - 2](re, im, factors, n_blocks, m, n_columns);            \
+  }
+
+#define LEAVES(group)                                                          \
+  static void forward##group (void *tiles, size_t stride, const void *re,      \
+      const void *im, const void *weights, size_t n)                           \
+  {                                                                            \
+    work += (double)n * cost->leaf[group];                                     \
+    real->leaves_forward[group](tiles, stride, re, im, weights, n);            \
+  }                                                                            \
+  static void back##group (void *re, void *im, const TfxTileSum *sum,          \
+      const void *weights, size_t n)                                           \
+  {                                                                            \
+    work += (double)n *                                                        \
+            (cost->leaf[group] +                                               \
+                (double)(TFX_LEAF * (sum->n[0] + sum->n[1])) * cost->sum);     \
+    real->leaves_back[group](re, im, sum, weights, n);                         \
+  }
+
+PASSES (2)
+PASSES (3)
+PASSES (4)
+LEAVES (0)
+LEAVES (1)
+LEAVES (2)
+
+static TfxConvolverOps
+count (const TfxConvolverOps *ops)
+{
+  TfxConvolverOps counting = *ops;
+
+  counting.split[0] = split2, counting.split[1] = split3;
+  counting.split[2] = split4;
+  counting.join[0] = join2, counting.join[1] = join3, counting.join[2] = join4;
+  counting.leaves_forward[0] = forward0, counting.leaves_forward[1] = forward1;
+  counting.leaves_forward[2] = forward2;
+  counting.leaves_back[0] = back0, counting.leaves_back[1] = back1;
+  counting.leaves_back[2] = back2;
+  return counting;
+}
+
+/* The block with the most work over the mean one, in the time of two of the longest
+ * partitions, after one. */
+static double
+worst_block (const TfxConvolverSpec *spec, const char **text)
+{
+  static char name[128];
+  const size_t n = spec->n_channels * spec->block_frames;
+  TfxConvolverTaps *taps = fir_taps_new (spec);
+  TfxConvolver *c = fir_convolver_new (spec);
+  const size_t longest = c->layout.levels[c->layout.n_levels - 1].size;
+  const size_t n_blocks = longest / spec->block_frames;
+  TfxConvolverOps ops = count (c->ops);
+  double *samples = test_alloc (n * sizeof *samples);
+  const TfxBlock block = tfx_block_interleaved (samples, spec->precision,
+      spec->n_channels, spec->block_frames);
+  double sum = 0.0, most = 0.0;
+
+  memset (samples, 0, n * sizeof *samples);
+  real = c->ops;
+  cost = &c->cost;
+  c->ops = &ops;
+  for (size_t i = 0; i < c->layout.n_levels; i++)
+    c->fft[i].ops = &ops;
+  for (size_t i = 0; i < 3 * n_blocks; i++) {
+    work = 0.0;
+    tfx_convolver_run (c, &block, &block);
+    if (i >= n_blocks) {
+      sum += work;
+      most = fmax (most, work);
+    }
+  }
+  strcpy (name, tfx_convolver_taps_text (taps));
+  *text = name;
+  free (samples);
+  tfx_convolver_free (&c);
+  tfx_convolver_taps_unref (&taps);
+  return most / (sum / (double)(2 * n_blocks));
+}
+
+static void
+test_even (void)
+{
+  static const size_t lengths[] = { 16384, 65536, 262144 };
+  static const unsigned channels[] = { 1, 2, 8 };
+  const char *kernels[8], *text;
+  const size_t n_kernels = fir_kernels (kernels);
+  double *noise = test_alloc (262144 * sizeof *noise);
+  TapMany many = tap_many ("no block does 2.5 times the work of the mean one");
+  double worst = 0.0;
+
+  for (size_t i = 0; i < 262144; i++)
+    noise[i] = 1.0 / (double)(i + 1);
+  for (unsigned i = 0; i < 3 * 3 * 2 * 2; i++) {
+    const TfxConvolverSpec spec = { .taps = noise,
+      .gain = 1.0,
+      .n_taps = lengths[i % 3],
+      .n_kernels = 1,
+      .n_channels = channels[i / 3 % 3],
+      .precision = i / 9 % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32,
+      .block_frames = i / 18 ? 256 : 64,
+      .kernel = kernels[n_kernels - 1] };
+    const double ratio = worst_block (&spec, &text);
+
+    worst = fmax (worst, ratio);
+    tap_many_check (&many, ratio < 2.5,
+        "%zu taps, %u channels, %s in %zu, %s: %.2f", spec.n_taps,
+        spec.n_channels, spec.precision ? "F64" : "F32", spec.block_frames,
+        text, ratio);
+  }
+  tap_many_end (&many);
+  tap_diag ("at most %.2f times", worst);
+  free (noise);
+}
+
+static const TapTest tests[] = {
+  { "even", test_even },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
