@@ -490,8 +490,14 @@ OP (interleave) (void *to_out, const void *from_in, size_t stride,
 }
 
 /* x * SCALE is infinite where x is too large; and 0 times that, or times a
- * NaN, is a NaN, which stays in the sum. */
+ * NaN, is a NaN, which stays in the sum; all others leave it at 0. */
 #define SCALE (sizeof (T) == 4 ? (T)0x1p28 : (T)0x1p24)
+
+INLINE V
+OP (add_unsound) (V sum, const T *x)
+{
+  return v (fma) (v (mul) (v (loadu) (x), v (set1) (SCALE)), v (set1) (0), sum);
+}
 
 static bool
 OP (is_sound) (const void *x_in, size_t n)
@@ -499,23 +505,27 @@ OP (is_sound) (const void *x_in, size_t n)
   const T *x = x_in;
   /* several sums, to hide the latency */
   V sums[4] = { v (set1) (0), v (set1) (0), v (set1) (0), v (set1) (0) };
-  T lanes[LANES], sum = 0;
+  uint64_t words[LANES * sizeof (T) / 8], any = 0;
+  T sum = 0;
   size_t i = 0;
 
   for (; i + 4 * LANES <= n; i += 4 * LANES) {
 #pragma GCC unroll 4
     for (int k = 0; k < 4; k++)
-      sums[k] =
-          v (fma) (v (mul) (v (loadu) (x + i + k * LANES), v (set1) (SCALE)),
-              v (set1) (0), sums[k]);
+      sums[k] = OP (add_unsound) (sums[k], x + i + k * LANES);
   }
-  v (storeu) (lanes,
-      v (add) (v (add) (sums[0], sums[1]), v (add) (sums[2], sums[3])));
-  for (size_t k = 0; k < LANES; k++)
-    sum += lanes[k];
-  for (; i < n; i++)
+  for (; i + LANES <= n; i += LANES)
+    sums[0] = OP (add_unsound) (sums[0], x + i);
+  /* the last ones once more, or those that do not fill a vector */
+  if (i < n && n >= LANES)
+    sums[1] = OP (add_unsound) (sums[1], x + n - LANES);
+  for (; i < n && n < LANES; i++)
     sum += x[i] * SCALE * 0;
-  return sum == 0;
+  sums[0] = v (add) (v (add) (sums[0], sums[1]), v (add) (sums[2], sums[3]));
+  memcpy (words, &sums[0], sizeof words);
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    any |= words[k];
+  return any == 0 && sum == 0;
 }
 
 #undef SCALE

@@ -125,19 +125,18 @@ void
 tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
     size_t n, void *y)
 {
-  for (size_t first = 0, n_done; first < n; first += n_done) {
+  for (size_t first = 0, n_done = n; first < n; first += n_done) {
     void *y_part = tfx_convolver_at (c, y, first);
-    size_t level;
+    size_t level = 0;
 
-    tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
-        c->fade_pair[c->active]->is_fft_asked, n - first, &level, &n_done);
+    if (c->layout.n_levels > 0)
+      tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
+          c->fade_pair[c->active]->is_fft_asked, n - first, &level, &n_done);
     if (level < c->layout.n_levels)
       render_transform (c, side, channel, first, n_done, level, y_part);
     else
-      tfx_convolver_sum_up (c, y_part,
-          line_at (c, channel, c->overlap->at + first - c->n_leading),
-          tfx_convolver_direct_taps (c, c->fade_pair[side], channel), c->n_core,
-          n_done);
+      tfx_convolver_sum_up (c, side, channel, y_part,
+          line_at (c, channel, c->overlap->at + first - c->n_leading), n_done);
   }
 }
 

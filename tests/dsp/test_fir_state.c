@@ -478,6 +478,49 @@ test_unsound (void)
   tap_many_end (&many);
 }
 
+/* Any of up to 300 samples, by each kernel. */
+static void
+test_unsound_places (void)
+{
+  TapMany many = tap_many ("one sample that is not finite, wherever it is");
+  const char *kernels[8];
+  const size_t n_kernels = fir_kernels (kernels);
+  double *samples = test_alloc (300 * sizeof *samples);
+
+  for (size_t k = 0; k < 2 * n_kernels; k++) {
+    const double tap = 1.0;
+    const TfxConvolverSpec spec = { .taps = &tap,
+      .gain = 1.0,
+      .n_taps = 1,
+      .n_kernels = 1,
+      .n_channels = 1,
+      .precision = (TfxSample)(k % 2),
+      .kernel = kernels[k / 2] };
+    TfxConvolver *convolver = fir_convolver_new (&spec);
+
+    for (size_t n = 1; n < 300; n += n < 140 ? 1 : 53) {
+      /* place n: none */
+      for (size_t place = 0; place <= n; place++) {
+        const TfxBlock block =
+            tfx_block_interleaved (samples, spec.precision, 1, n);
+        const double bad = bad_samples[place % 4];
+
+        memset (samples, 0, 300 * sizeof *samples);
+        if (place < n && k % 2)
+          samples[place] = bad;
+        else if (place < n)
+          ((float *)samples)[place] = (float)bad;
+        tap_many_check (&many,
+            tfx_convolver_run (convolver, &block, &block) == (place < n),
+            "%s, type %zu, place %zu of %zu", spec.kernel, k % 2, place, n);
+      }
+    }
+    tfx_convolver_free (&convolver);
+  }
+  free (samples);
+  tap_many_end (&many);
+}
+
 static void
 test_unsound_count (void)
 {
@@ -728,6 +771,7 @@ static const TapTest tests[] = {
   { "set_refused", test_set_refused },
   { "silence", test_silence },
   { "unsound", test_unsound },
+  { "unsound_places", test_unsound_places },
   { "unsound_count", test_unsound_count },
   { "layouts", test_layouts },
   { "empty", test_empty },
