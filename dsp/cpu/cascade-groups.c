@@ -27,9 +27,9 @@ static const Costs costs[] = {
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
   { "neon", 3, { 0.5, 1.2 }, { 1.4, 0.5 }, { 0.9, 0.73 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
-  { "avx2", 2, { 0.6, 1.05 }, { 1.6, 0.9 }, { 0.8, 1.0 },
+  { "avx2", 2, { 0.9, 0.6 }, { 1.6, 0.6 }, { 0.45, 0.95 },
       { { 0.45, 0.25 }, { 0.2, 0.8 } } },
-  { "avx512", 3, { 0.6, 1.05 }, { 1.1, 1.25 }, { 0.9, 1.15 },
+  { "avx512", 3, { 0.9, 0.6 }, { 1.4, 1.15 }, { 0.7, 1.2 },
       { { 0.45, 0.25 }, { 0.3, 0.7 } } },
 };
 
@@ -48,14 +48,31 @@ costs_of (const TfxKernels *kernels)
   return &costs[i];
 }
 
-static const Cost *
-cost_of (const Costs *c, unsigned index, const TfxKernels *k)
+/* Those that run the shape, or NULL. */
+static const TfxKernels *
+kernels_of (const TfxKernels *k, unsigned index)
 {
+  return index >= SHAPE_HALF && index < SHAPE_FRAMES ? k->half : k;
+}
+
+/* log2 of a wave's channels. */
+static unsigned
+wave_index (unsigned index)
+{
+  return index - (index < SHAPE_HALF ? SHAPE_WAVE : SHAPE_HALF);
+}
+
+static const Cost *
+cost_of (const TfxKernels *kernels, unsigned index)
+{
+  const TfxKernels *k = kernels_of (kernels, index);
+  const Costs *c = costs_of (k);
+
   if (index == SHAPE_ONE)
     return &c->one;
   if (index >= SHAPE_FRAMES)
     return &c->frames[index - SHAPE_FRAMES];
-  return 1u << (index - SHAPE_WAVE) == k->width ? &c->rows : &c->wave;
+  return 1u << wave_index (index) == k->width ? &c->rows : &c->wave;
 }
 
 /* Whether the kernels have the shape for the cascade, and what it looks like.
@@ -63,18 +80,20 @@ cost_of (const Costs *c, unsigned index, const TfxKernels *k)
 static bool
 describe (const TfxCascade *c, unsigned index, Shape *s)
 {
-  const TfxKernels *k = c->kernels;
+  const TfxKernels *k = kernels_of (c->kernels, index);
   const bool factored = c->form == TFX_FORM_FACTORED;
   unsigned most = TFX_WAVE_MAX_VECTORS;
 
   s->wave = NULL;
   s->frames = NULL;
+  if (!k)
+    return false;
   s->width = k->width;
   if (index == SHAPE_ONE) {
     s->channels = s->width = 1;
     s->wave = factored ? NULL : k->one;
   } else if (index < SHAPE_FRAMES) {
-    const unsigned i = index - SHAPE_WAVE;
+    const unsigned i = wave_index (index);
 
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
@@ -108,13 +127,12 @@ n_passes (const Shape *s)
 static double
 cheapest (const TfxCascade *c, unsigned n, unsigned *best)
 {
-  const Costs *table = costs_of (c->kernels);
   double least = 1e300;
 
   if (n == 0)
     return 0.0;
   for (unsigned i = 0; i < N_SHAPES; i++) {
-    const Cost *cost = cost_of (table, i, c->kernels);
+    const Cost *cost;
     Shape s;
     double ns;
     unsigned rest;
@@ -123,6 +141,7 @@ cheapest (const TfxCascade *c, unsigned n, unsigned *best)
     if (!describe (c, i, &s) || n <= s.channels / 2 ||
         (s.frames && n < s.channels))
       continue;
+    cost = cost_of (c->kernels, i);
     ns =
         (double)n_passes (&s) * cost->pass + (double)s.n_vectors * cost->vector;
     if (s.n_together > 1)

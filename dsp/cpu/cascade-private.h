@@ -14,7 +14,8 @@ typedef enum
 {
   SHAPE_ONE,                                  /* one channel without vectors */
   SHAPE_WAVE,                                 /* of 1, 2, 4 and 8 channels */
-  SHAPE_FRAMES = SHAPE_WAVE + TFX_MAX_SHAPES, /* of 1 and 2 channels */
+  SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,   /* in vectors half as wide */
+  SHAPE_FRAMES = SHAPE_HALF + TFX_MAX_SHAPES, /* of 1 and 2 channels */
   N_SHAPES = SHAPE_FRAMES + 2
 } ShapeIndex;
 

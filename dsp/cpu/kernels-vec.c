@@ -159,6 +159,9 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 const TfxKernels KERNEL (tfx_kernels) = {
   .name = STRING (ISA),
   .width = W,
+#if W == 8
+  .half = &tfx_kernels_avx2,
+#endif
   .one = KERNEL (one),
 #if W == 2
   .direct = { KERNEL (direct1), KERNEL (direct2) },

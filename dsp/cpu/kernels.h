@@ -141,7 +141,8 @@ void tfx_moving_neon (double *x, size_t n, unsigned n_lanes, double *state,
 typedef struct TfxKernels
 {
   const char *name;
-  unsigned width; /* W */
+  unsigned width;                /* W */
+  const struct TfxKernels *half; /* those of vectors half as wide, or NULL */
   /* One channel, section after section: textbook if W = 1, else direct. */
   TfxWaveKernel one;
   /* By log2 C, up to W.  NULL if W = 1. */
