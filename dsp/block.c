@@ -83,18 +83,3 @@ tfx_block_copy (const TfxBlock *in, const TfxBlock *out)
     run (from.data, from.frame_stride, to.data, to.frame_stride, in->n_frames);
   }
 }
-
-void
-tfx_block_fade (const TfxBlock *from, const TfxBlock *out, size_t start,
-    size_t length)
-{
-  for (size_t i = 0; i < out->n_frames; i++) {
-    double t = (double)(start + i + 1) / (double)(length + 1);
-    double w = 1.0 - t * t * (3.0 - 2.0 * t);
-
-    for (unsigned c = 0; c < out->n_channels; c++) {
-      double y = tfx_block_get (out, i, c);
-      tfx_block_set (out, i, c, y + w * (tfx_block_get (from, i, c) - y));
-    }
-  }
-}

@@ -39,9 +39,4 @@ TfxBlock tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
 /* out = in; the same shape, any types, the same memory or apart. */
 void tfx_block_copy (const TfxBlock *in, const TfxBlock *out);
 
-/* out += (from - out) times a weight that falls from 1 - start/length at the
- * first frame towards 0: one part of a cross-fade of length frames. */
-void tfx_block_fade (const TfxBlock *from, const TfxBlock *out, size_t start,
-    size_t length);
-
 #endif

@@ -20,6 +20,11 @@
 #define MOST_OCTAVES 1.0
 #define MOST_RATIO_OF_CELL 1.189207115002721 /* a quarter of an octave */
 
+/* A cross-fade ends when the new values have swung in by so many nepers, within so
+ * many times what a change takes. */
+#define SWING_NEPERS 2.5
+#define MOST_FADES 4
+
 int
 tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
 {
@@ -131,6 +136,25 @@ finish (TfxSlot *slot)
   slot->motion.is_entered = false;
 }
 
+/* New values start from rest: where they take longer to swing in than a change is
+ * long, it takes longer too. */
+static unsigned
+count_fade_cells (const TfxMotion *m, size_t n_sos)
+{
+  double frames = 0.0;
+
+  for (size_t k = 0; k < n_sos; k++) {
+    const TfxSvf *s = &m->to[k];
+    /* How fast the slower pole decays, nepers a frame. */
+    const double decay =
+        2.0 * atan (s->g) * (s->k < 2.0 ? 0.5 * s->k : 1.0 / s->k);
+
+    frames = fmax (frames, SWING_NEPERS / decay);
+  }
+  return (unsigned)fmax (m->n_fade_cells,
+      fmin (frames / TFX_GRID_FRAMES, MOST_FADES * m->n_fade_cells));
+}
+
 /* A motion to sections whose shapes are in m->to, from those in m->from; after one
  * along the same curve it goes on with the integrators. */
 static void
@@ -147,8 +171,8 @@ begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
     memcpy (slot->sos, slot->to, slot->n_sos * sizeof *slot->sos);
   memcpy (slot->to, to, slot->n_sos * sizeof *to);
   m->is_fade = fades;
-  if (fades && m->is_curve)
-    m->n_cells = m->n_fade_cells;
+  if (fades)
+    m->n_cells = count_fade_cells (m, slot->n_sos);
 }
 
 /* What a motion goes to; shapes may be NULL. */
@@ -350,8 +374,10 @@ tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
 {
   const TfxMotion *m = &slot->motion;
 
+  /* Half of a change, however long that is. */
   for (size_t i = 0; i < n; i++)
-    weights[i] = weight_at (m, frame + i, m->n_cells * TFX_GRID_FRAMES / 2);
+    weights[i] =
+        weight_at (m, frame + i, m->n_fade_cells * TFX_GRID_FRAMES / 2);
 }
 
 /* ratio^part.  From frame to frame both exponent and ratio are near 0 and 1, and

@@ -7,7 +7,8 @@
 
 typedef enum
 {
-  /* A change by itself: 3 t^2 - 2 t^3, without a kink at its ends. */
+  /* A change by itself: 6 t^5 - 15 t^4 + 10 t^3, whose second derivative too is 0 at
+   * its ends: what it spreads falls fast. */
   TFX_WEIGHT_SMOOTH,
   /* From one point of a curve to the next. */
   TFX_WEIGHT_LINEAR
@@ -19,7 +20,9 @@ tfx_weight_at (TfxWeight weight, size_t done, size_t length)
 {
   const double t = done < length ? (double)done / (double)length : 1.0;
 
-  return weight == TFX_WEIGHT_LINEAR ? t : t * t * (3.0 - 2.0 * t);
+  return weight == TFX_WEIGHT_LINEAR
+             ? t
+             : t * t * t * (10.0 + t * (6.0 * t - 15.0));
 }
 
 /* What is known of a signal begins somewhere inside of it: it rises there over

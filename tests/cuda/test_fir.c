@@ -195,7 +195,7 @@ check_fir_change (TfxFirMethod method, TfxSample type, bool in_sum)
     double old = a[0] * x[i] + a[1] * x[i - 1];
     double new = b[0] * x[i] + b[1] * x[i - 1];
     double t = i < 2 * n ? 0 : (double)(i + 1 - 2 * n) / (double)fade;
-    double w = t < 1 ? 1 - t * t * (3 - 2 * t) : 0;
+    double w = t < 1 ? 1 - t * t * t * (10 + t * (6 * t - 15)) : 0;
     double want = (in_sum ? x[i] : 0) + (w > 0 ? new + w *(old - new) : new);
     worst = fmax (worst, fabs (y[i] - want));
   }

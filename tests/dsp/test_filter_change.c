@@ -47,7 +47,7 @@ plain_run (Plain *p, double x)
 static double
 smooth (double t)
 {
-  return t < 1 ? t * t * (3 - 2 * t) : 1;
+  return t < 1 ? t * t * t * (10 + t * (6 * t - 15)) : 1;
 }
 
 /* t of the way; the integrators go on. */
@@ -78,7 +78,7 @@ weight (size_t i)
 {
   const double t = (double)(i + 1) / (FADE + 1);
 
-  return i < FADE ? t * t * (3 - 2 * t) : 1.0;
+  return i < FADE ? t * t * t * (10 + t * (6 * t - 15)) : 1.0;
 }
 
 /* The same, of values: it is over with the last frame. */
@@ -87,12 +87,12 @@ value_weight (size_t i)
 {
   const double t = (double)(i + 1) / FADE;
 
-  return i < FADE ? t * t * (3 - 2 * t) : 1.0;
+  return i < FADE ? t * t * t * (10 + t * (6 * t - 15)) : 1.0;
 }
 
 /* ---- glides ----------------------------------------------------------------------- */
 
-#define N 3000
+#define N 4000
 
 static TfxSos
 low_pass (double hz)
@@ -147,10 +147,20 @@ static const Move moves[] = {
   { 700, 800, 1000, false }, /* in place of the one before */
   { 1301, 1312, 9000, true },
   { 1400, 1792, 20, true },
-  { 2300, 2304, 30, false },
+  { 2300, 1792 + 1344, 30, false },
 };
 
 #define N_MOVES (sizeof moves / sizeof moves[0])
+
+/* A cross-fade ends when the new filter has swung in by 2.5 neper, but takes no less
+ * than 10 ms and no more than 40. */
+static size_t
+far_frames (const Plain *to)
+{
+  const double frames = 2.5 / (atan (to->g) * to->k);
+
+  return (size_t)fmin (fmax (frames, FADE), 4 * FADE) / GRID * GRID;
+}
 
 static void
 run_plain (double *x, size_t n)
@@ -175,11 +185,12 @@ run_plain (double *x, size_t n)
     if (move && !move->is_far)
       plain_between (&now, &from, &to,
           i - move->first < FADE ? glide_at (i - move->first) : 1);
-    if (move && move->is_far && i - move->first < FADE) {
-      const double t = (double)(i - move->first) / FADE;
+    if (move && move->is_far && i - move->first < far_frames (&to)) {
+      const double t = (double)(i - move->first);
       const double y = plain_run (&old, x[i]);
+      const double new = plain_run (&now, smooth (2 * t / FADE) * x[i]);
 
-      x[i] = y + smooth (t) * (plain_run (&now, smooth (2 * t) * x[i]) - y);
+      x[i] = y + smooth (t / (double)far_frames (&to)) * (new - y);
     } else {
       x[i] = plain_run (&now, x[i]);
     }

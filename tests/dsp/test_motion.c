@@ -223,6 +223,11 @@ test_values (void)
     { TFX_RBJ_LOW_SHELF, { 440, 440 }, { 0.7, 0.7 }, { 24, -24 } },
     { TFX_RBJ_HIGH_SHELF, { 440, 440 }, { 0.7, 0.7 }, { 12, -12 } },
     { TFX_RBJ_HIGH_SHELF, { 100, 5000 }, { 0.7, 0.7 }, { 12, 12 } },
+    { TFX_RBJ_HIGH_SHELF, { 440, 440 }, { 0.7, 0.7 }, { 24, -24 } },
+    { TFX_RBJ_HIGH_SHELF, { 1000, 1000 }, { 0.7, 0.7 }, { 24, -24 } },
+    { TFX_RBJ_LOW_SHELF, { 1000, 1000 }, { 0.7, 0.7 }, { 24, -24 } },
+    { TFX_RBJ_NOTCH, { 440, 440 }, { 0.5, 30 }, { 0, 0 } },
+    { TFX_RBJ_NOTCH, { 440, 440 }, { 1, 10 }, { 0, 0 } },
     { TFX_RBJ_NOTCH, { 440, 1000 }, { 5, 5 }, { 0, 0 } },
     { TFX_RBJ_NOTCH, { 1000, 1000 }, { 30, 0.5 }, { 0, 0 } },
     { TFX_RBJ_ALL_PASS, { 440, 2000 }, { 1, 1 }, { 0, 0 } },
@@ -264,6 +269,62 @@ test_values (void)
   }
   tap_diag ("at most %.1f dB above 2 kHz, bent %.2f times, peak %.2f dB",
       worst.above_db, worst.bend, worst.peak_db);
+  tap_many_end (&many);
+}
+
+/* ---- low cutoffs that are dragged ------------------------------------------------ */
+
+/* The level of a sine behind a filter whose cutoff goes far each `every` frames, an
+ * octave and more below it (a high-pass) or above it, in dB. */
+static double
+drag (double hz, const TfxDesign *at, size_t every)
+{
+  static double x[LENGTH];
+  const bool is_high = at->mode == TFX_MODE_HIGH_PASS;
+  const size_t from = LENGTH / 2;
+  TfxStage *stage = stage_of (at);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  TfxDesign d = *at;
+  double energy = 0;
+
+  for (size_t i = 0; i < LENGTH; i++)
+    x[i] = sin (2 * M_PI * hz / RATE * (double)i);
+  for (size_t i = 0; i < LENGTH; i += every) {
+    const double far = tap_random_uniform (1, 4) * (i / every % 2 ? 5 : 1);
+
+    d.lower_hz = is_high ? hz / 4 / far : hz * 4 * far;
+    if (i >= LENGTH / 4)
+      set (f, stage_of (&d));
+    rows_run (plan, x + i, 1, every < LENGTH - i ? every : LENGTH - i);
+  }
+  for (size_t i = from; i < LENGTH; i++)
+    energy += 2 * x[i] * x[i];
+  rows_free (&plan);
+  rows_clear (&f, 1);
+  return 10 * log10 (energy / (double)(LENGTH - from));
+}
+
+/* A new filter that began with the full weight after 10 ms had not heard enough of a
+ * low wave: -1.9 dB. */
+static void
+test_drag (void)
+{
+  static const double hz[] = { 20, 30, 60 };
+  TapMany many = tap_many ("a low cutoff that is dragged leaves the bass");
+  double worst = 0;
+
+  for (unsigned i = 0; i < 3 * 3 * 4; i++) {
+    const TfxDesign d = { TFX_FAMILY_BUTTERWORTH, TFX_MODE_HIGH_PASS,
+      2 * (i / 9 + 1), hz[i % 3] / 4 };
+    const double db = drag (hz[i % 3], &d, 480u << i / 3 % 3);
+
+    tap_many_check (&many, fabs (db) < 0.5,
+        "%g Hz, order %u, every %u: %.2f dB", hz[i % 3], d.order,
+        480u << i / 3 % 3, db);
+    worst = fmax (worst, fabs (db));
+  }
+  tap_diag ("off by at most %.2f dB", worst);
   tap_many_end (&many);
 }
 
@@ -417,6 +478,7 @@ main (int argc, char **argv)
   static const TapTest tests[] = {
     { "jumps", test_jumps },
     { "values", test_values },
+    { "drag", test_drag },
     { "ideal", test_ideal },
     { "sweep", test_sweep },
     { NULL, NULL },

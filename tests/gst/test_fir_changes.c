@@ -143,8 +143,8 @@ expect_crossfade (const gdouble *y, const gdouble *a, const gdouble *b, gsize n,
 
     if (fabs (b[i] - a[i]) < 1e-3)
       continue;
-    /* 1.5 is the steepest that 3 t^2 - 2 t^3 gets. */
-    fail_unless (now > part - 1e-9 && now < part + 1.51 * (i + 1.0 - at) / FADE,
+    /* 15/8 is the steepest that 6 t^5 - 15 t^4 + 10 t^3 gets. */
+    fail_unless (now > part - 1e-9 && now < part + 1.88 * (i + 1.0 - at) / FADE,
         "at %u: from %g to %g within %u", (guint)i, part, now, (guint)(i - at));
     part = now;
     at = i;
@@ -195,7 +195,9 @@ find_weight (gsize i, gsize n_kept)
 {
   const gdouble t = ((gdouble)i - (BEFORE - (gdouble)n_kept)) / RISE;
 
-  return t <= 0.0 ? 0.0 : t >= 1.0 ? 1.0 : t * t * (3.0 - 2.0 * t);
+  return t <= 0.0   ? 0.0
+         : t >= 1.0 ? 1.0
+                    : t * t * t * (10.0 + t * (6.0 * t - 15.0));
 }
 
 /* The frames before BEFORE that a room has heard, at least n_kept. */
@@ -380,7 +382,7 @@ GST_START_TEST (test_change_while_fading)
   out = tfx_firs_samples (caught);
   fail_unless_equals_uint64 (caught->n_frames, n - (__i__ ? 250 : 3500));
   for (gsize i = 1; i < caught->n_frames; i++) {
-    fail_unless (fabs (out[i] - out[i - 1]) < 2.0 * 1.51 / FADE,
+    fail_unless (fabs (out[i] - out[i - 1]) < 2.0 * 1.88 / FADE,
         "from %g to %g at %u", out[i - 1], out[i], (guint)i);
     lowest = MIN (lowest, out[i]);
   }
