@@ -214,9 +214,36 @@ d/a b.wav"
     [ -e "named/a b.flac" ]
 }
 
+check_base() {
+  mkdir -p tree/a tree/b && cp noise.wav tree/a/same.wav && cp noise.wav tree/b/same.wav
+  gst-tfx process -o kept -b tree --journal kept.journal -c 'Gain(1)' tree/*/*.wav &&
+    cmp kept/a/same.wav kept/b/same.wav && [ ! -e kept/.gst-tfx-journal ] &&
+    gst-tfx process -o kept -b tree --journal kept.journal -c 'Gain(1)' tree/*/*.wav 2>&1 |
+    grep -q '2 were done before'
+}
+
+# Killed at many moments, started again: all are there, none was in the way.
+check_killed_batch() {
+  local i status=0
+  for i in $(seq 1 40); do cp noise.wav "many/k$i.wav"; done
+  for i in $(seq 1 15); do
+    timeout -s KILL "0.$((RANDOM % 3))$((RANDOM % 10))" gst-tfx process -q -j 2 \
+      -o batch -c 'LoButterworth(500)' many/k*.wav
+    find batch -name '*.wav' -size -"$(wc -c < noise.wav)"c | grep . && return 1
+  done
+  gst-tfx process -o batch -c 'LoButterworth(500)' many/k*.wav > batch.txt 2>&1 || return 1
+  cat batch.txt
+  for i in $(seq 1 40); do cmp batch/k1.wav "batch/k$i.wav" || return 1; done
+  [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ]
+}
+
 tap_case "process: many files, one of them no sound" check_many
 tap_case "process: goes on where it was" check_again
 tap_case "process: names from standard input, another kind" check_names
+tap_case "process: folders are kept, a journal elsewhere" check_base
+tap_case "process: an input beside --base" exits 2 "is not below the folder" \
+  gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
+tap_case "process: killed and started again" check_killed_batch
 tap_case "process: two files of one name" exits 2 "would both become" \
   gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
 

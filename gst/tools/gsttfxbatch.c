@@ -38,6 +38,11 @@ gst_tfx_batch_list_options (GstTfxBatchOptions *options, GOptionEntry *entries)
   const GOptionEntry own[GST_TFX_BATCH_N_ENTRIES] = {
     { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
         "folder for the outputs", "DIR" },
+    { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
+        "folder whose folders are those of the outputs too", "DIR" },
+    { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
+        "where it is written down what is done (.gst-tfx-journal in --out)",
+        "FILE" },
     { "chain", 'c', 0, G_OPTION_ARG_STRING, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
@@ -66,6 +71,8 @@ gst_tfx_batch_clear_options (GstTfxBatchOptions *options)
   g_free (options->chain_file);
   g_free (options->preset);
   g_free (options->out);
+  g_free (options->base);
+  g_free (options->journal);
   g_free (options->extension);
 }
 
@@ -248,6 +255,7 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
 {
   const GstTfxBatchOptions *options = batch->options;
   GError *error = NULL;
+  gchar *journal;
 
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
     gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"",
@@ -259,7 +267,11 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
         g_strerror (errno));
     return FALSE;
   }
-  batch->journal = gst_tfx_journal_open (options->out, options->chain, &error);
+  journal = options->journal
+                ? g_strdup (options->journal)
+                : g_build_filename (options->out, ".gst-tfx-journal", NULL);
+  batch->journal = gst_tfx_journal_open (journal, options->chain, &error);
+  g_free (journal);
   if (!batch->journal)
     gst_tfx_tool_error ("%s", error->message);
   g_clear_error (&error);
@@ -286,26 +298,53 @@ gst_tfx_batch_add (GstTfxBatch *batch, const gchar *input, gchar *output)
   add_job (batch, input, output);
 }
 
-/* The input's name in the other folder, with an extension that can be written. */
+/* What is behind the folder --base in an input's path; NULL if it is not below it.
+ * Without --base the name alone. */
+static gchar *
+find_relative (const GstTfxBatchOptions *options, const gchar *input)
+{
+  gchar *base, *path, *relative;
+  gsize n;
+
+  if (!options->base)
+    return g_path_get_basename (input);
+  base = g_canonicalize_filename (options->base, NULL);
+  path = g_canonicalize_filename (input, NULL);
+  n = strlen (base);
+  relative = g_str_has_prefix (path, base) && path[n] == '/'
+                 ? g_strdup (path + n + 1)
+                 : NULL;
+  g_free (base);
+  g_free (path);
+  return relative;
+}
+
+/* The input's name in the other folder, with an extension that can be written.
+ * NULL after a message. */
 static gchar *
 name_output (const GstTfxBatchOptions *options, const gchar *input)
 {
-  gchar *base = g_path_get_basename (input);
-  gchar *own = gst_tfx_codec_get_extension (base);
+  gchar *name = find_relative (options, input);
+  gchar *own = gst_tfx_codec_get_extension (input);
   const gchar *extension = options->extension             ? options->extension
                            : gst_tfx_codec_is_known (own) ? NULL
                                                           : "wav";
-  gchar *name = NULL, *path;
+  gchar *with_extension, *path = NULL;
 
-  if (extension) {
+  if (!name) {
+    gst_tfx_tool_error ("%s is not below the folder --base %s", input,
+        options->base);
+  } else if (extension) {
     if (*own)
-      base[strlen (base) - strlen (own) - 1] = '\0';
-    name = g_strconcat (base, ".", extension, NULL);
+      name[strlen (name) - strlen (own) - 1] = '\0';
+    with_extension = g_strconcat (name, ".", extension, NULL);
+    path = g_build_filename (options->out, with_extension, NULL);
+    g_free (with_extension);
+  } else {
+    path = g_build_filename (options->out, name, NULL);
   }
-  path = g_build_filename (options->out, name ? name : base, NULL);
-  g_free (name);
   g_free (own);
-  g_free (base);
+  g_free (name);
   return path;
 }
 
@@ -313,8 +352,11 @@ gboolean
 gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
 {
   gchar *output = name_output (batch->options, input);
-  const gchar *other = g_hash_table_lookup (batch->outputs, output);
+  const gchar *other;
 
+  if (!output)
+    return FALSE;
+  other = g_hash_table_lookup (batch->outputs, output);
   if (other && strcmp (other, input) != 0) {
     gst_tfx_tool_error ("%s and %s would both become %s", other, input, output);
     g_free (output);
@@ -324,13 +366,30 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     batch->n_before++;
     g_free (output);
   } else {
-    /* What it has made of the same input before is its own to overwrite. */
-    add_job (batch, input, output)->overwrite |= other != NULL;
+    /* What was made of the same input is its own to overwrite. */
+    add_job (batch, input, output)->overwrite |=
+        other || gst_tfx_journal_is_begun (batch->journal, input, output);
   }
   return TRUE;
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
+
+/* The folder for the output, and a line in the journal. */
+static gboolean
+begin_job (GstTfxBatch *batch, GstTfxJob *job)
+{
+  gchar *folder = g_path_get_dirname (job->output);
+
+  if (batch->journal && g_mkdir_with_parents (folder, 0777) < 0)
+    job->error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
+        "cannot make the folder %s: %s", folder, g_strerror (errno));
+  else if (batch->journal && g_access (job->output, F_OK) != 0)
+    gst_tfx_journal_begin (batch->journal, job->input, job->output,
+        &job->error);
+  g_free (folder);
+  return job->error == NULL;
+}
 
 static void
 run_job (gpointer data, gpointer user_data)
@@ -342,7 +401,7 @@ run_job (gpointer data, gpointer user_data)
 
   if (gst_tfx_tool_is_interrupted ())
     return;
-  is_done = gst_tfx_job_run (job);
+  is_done = begin_job (batch, job) && gst_tfx_job_run (job);
   g_atomic_int_set (&job->per_mille, 1000);
   g_mutex_lock (&batch->lock);
   if (is_done && batch->journal &&

@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 typedef struct GstTfxBatchOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
-  gchar *out, *extension;
+  gchar *out, *base, *journal, *extension;
   gint n_jobs;
   gboolean overwrite, json, quiet;
 } GstTfxBatchOptions;
 
 /* These options, for GOption: &entries[0] up to one without a name. */
-#define GST_TFX_BATCH_N_ENTRIES 9
+#define GST_TFX_BATCH_N_ENTRIES 11
 void
 gst_tfx_batch_list_options (GstTfxBatchOptions *options, GOptionEntry *entries);
 /* Finds the text of the chain.  FALSE after a message. */

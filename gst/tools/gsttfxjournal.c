@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxjournal.c: a line for each file that is done:
+ * gsttfxjournal.c: a line for each file that is begun, and one once it is done:
  *
  *   done TAB chain's digest TAB input's size TAB its time TAB input TAB output
  *
@@ -19,13 +19,14 @@
 struct GstTfxJournal
 {
   gint file;
+  gchar *path;
   gchar *digest; /* of the chain */
   GHashTable *lines;
 };
 
 /* What stands in the journal for an input as it is now; free it. */
 static gchar *
-make_line (const GstTfxJournal *journal, const gchar *input,
+make_line (const GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *output)
 {
   gchar *of_input = g_strescape (input, NULL);
@@ -34,10 +35,11 @@ make_line (const GstTfxJournal *journal, const gchar *input,
   GStatBuf status;
 
   if (g_stat (input, &status) == 0)
-    line = g_strdup_printf ("done\t%s\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
+    line = g_strdup_printf ("%s\t%s\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
                             ".%09ld\t%s\t%s",
-        journal->digest, (gint64)status.st_size, (gint64)status.st_mtim.tv_sec,
-        status.st_mtim.tv_nsec, of_input, of_output);
+        word, journal->digest, (gint64)status.st_size,
+        (gint64)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, of_input,
+        of_output);
   g_free (of_input);
   g_free (of_output);
   return line;
@@ -68,11 +70,11 @@ read_lines (GstTfxJournal *journal, const gchar *path)
 }
 
 GstTfxJournal *
-gst_tfx_journal_open (const gchar *folder, const gchar *chain, GError **error)
+gst_tfx_journal_open (const gchar *path, const gchar *chain, GError **error)
 {
   GstTfxJournal *journal = g_new0 (GstTfxJournal, 1);
-  gchar *path = g_build_filename (folder, ".gst-tfx-journal", NULL);
 
+  journal->path = g_strdup (path);
   journal->lines =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   journal->digest =
@@ -85,7 +87,6 @@ gst_tfx_journal_open (const gchar *folder, const gchar *chain, GError **error)
   } else {
     read_lines (journal, path);
   }
-  g_free (path);
   return journal;
 }
 
@@ -96,27 +97,42 @@ gst_tfx_journal_close (GstTfxJournal *journal)
     close (journal->file);
   g_hash_table_unref (journal->lines);
   g_free (journal->digest);
+  g_free (journal->path);
   g_free (journal);
+}
+
+static gboolean
+has_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
+    const gchar *output)
+{
+  gchar *line = make_line (journal, word, input, output);
+  const gboolean has = line && g_hash_table_contains (journal->lines, line);
+
+  g_free (line);
+  return has;
 }
 
 gboolean
 gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
     const gchar *output)
 {
-  gchar *line = make_line (journal, input, output);
-  const gboolean is_done = line &&
-                           g_hash_table_contains (journal->lines, line) &&
-                           g_access (output, F_OK) == 0;
-
-  g_free (line);
-  return is_done;
+  return has_line (journal, "done", input, output) &&
+         g_access (output, F_OK) == 0;
 }
 
 gboolean
-gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
+gst_tfx_journal_is_begun (GstTfxJournal *journal, const gchar *input,
+    const gchar *output)
+{
+  return has_line (journal, "begun", input, output) &&
+         !has_line (journal, "done", input, output);
+}
+
+static gboolean
+add_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *output, GError **error)
 {
-  gchar *line = make_line (journal, input, output);
+  gchar *line = make_line (journal, word, input, output);
   /* (A line that was cut off ends here.) */
   gchar *text = line ? g_strconcat ("\n", line, "\n", NULL) : NULL;
   const gsize length = text ? strlen (text) : 0;
@@ -124,8 +140,22 @@ gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
       !text || write (journal->file, text, length) == (gssize)length;
 
   if (!is_written)
-    set_error (error, ".gst-tfx-journal");
+    set_error (error, journal->path);
   g_free (line);
   g_free (text);
   return is_written;
+}
+
+gboolean
+gst_tfx_journal_begin (GstTfxJournal *journal, const gchar *input,
+    const gchar *output, GError **error)
+{
+  return add_line (journal, "begun", input, output, error);
+}
+
+gboolean
+gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
+    const gchar *output, GError **error)
+{
+  return add_line (journal, "done", input, output, error);
 }

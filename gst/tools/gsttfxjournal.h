@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxJournal GstTfxJournal;
 
-/* The journal of a folder of outputs, for a chain.  NULL with the error if it
- * cannot be read or written. */
+/* The journal in a file, for a chain.  NULL with the error if it cannot be read or
+ * written. */
 GstTfxJournal *
-gst_tfx_journal_open (const gchar *folder, const gchar *chain, GError **error);
+gst_tfx_journal_open (const gchar *path, const gchar *chain, GError **error);
 void gst_tfx_journal_close (GstTfxJournal *journal);
 
 /* Whether this input, as it is now, was made into this output with this chain, and
@@ -21,7 +21,17 @@ void gst_tfx_journal_close (GstTfxJournal *journal);
 gboolean gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
     const gchar *output);
 
-/* Writes that down.  Any thread.  FALSE with the error. */
+/* Whether it was begun, and nobody knows how it ended: an output that is there is
+ * from then. */
+gboolean gst_tfx_journal_is_begun (GstTfxJournal *journal, const gchar *input,
+    const gchar *output);
+
+/* Writes down that it begins; its output must not be there.  Any thread.  FALSE
+ * with the error. */
+gboolean gst_tfx_journal_begin (GstTfxJournal *journal, const gchar *input,
+    const gchar *output, GError **error);
+
+/* Writes down that it is done.  Any thread.  FALSE with the error. */
 gboolean gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
     const gchar *output, GError **error);
 
