@@ -20,6 +20,8 @@ DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 # The filter core for AArch64, and what runs it.
 DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+# What runs an archive on many machines.
+DEPS_ARCHIVE="parallel slurm-wlm"
 # GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
 # which needs OpenCV and some 200 MB: see deps_require_cuda.
 DEPS_CUDA="libgstreamer-plugins-bad1.0-0"
@@ -76,6 +78,8 @@ deps_has() {
     libc6-dev-arm64-cross)
       echo '#include <math.h>' | aarch64-linux-gnu-gcc -E -
       ;;
+    parallel) command -v parallel ;;
+    slurm-wlm) command -v slurmctld && command -v slurmd && command -v munged ;;
     qemu-user) command -v qemu-aarch64 ;;
     clang-format-14) command -v clang-format-14 ;;
     *) false ;;

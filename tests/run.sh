@@ -7,12 +7,12 @@ set -u
 usage="Usage: tests/run.sh [--quick]
 
 Installs what is missing (Debian packages, by apt-get), builds in build/ and
-runs every test; builds the filter core for AArch64 in build-aarch64/ and runs
-its tests in an emulator; builds in build-sanitize/ with the address and
-undefined behaviour sanitizers and runs all again; then checks the two commands'
-own behaviour and the look of the sources.
+runs every test, the commands' too; filters an archive by GNU parallel and Slurm;
+builds the filter core for AArch64 in build-aarch64/ and runs its tests in an
+emulator; builds in build-sanitize/ with the address and undefined behaviour
+sanitizers and runs all again; then checks the look of the sources.
 
---quick  without AArch64, the sanitizers and the slow tests"
+--quick  without the archive, AArch64, the sanitizers and the slow tests"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
@@ -130,6 +130,13 @@ if $built; then
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
+fi
+
+if $built && ! $quick; then
+  title "an archive, by GNU parallel and by Slurm"
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for an archive" $DEPS_ARCHIVE || true
+  run_tap 'archive: ' "$root/tests/archive.sh"
 fi
 
 # ---- the filter core on AArch64 ---------------------------------------------

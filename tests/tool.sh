@@ -26,10 +26,11 @@ make() {
     filesink location=made.wav && mv made.wav "$1"
 }
 
-# decode FILE: its samples, as F32
+# decode FILE: its samples, as F32.  (oggdemux loses some of them behind fdsrc.)
 decode() {
-  gst-launch-1.0 -q fdsrc fd=4 ! decodebin ! audioconvert ! \
-    audio/x-raw,format=F32LE ! fdsink fd=3 3>&1 4< "$1" > /dev/null
+  ln -sfn -- "$1" to-decode
+  gst-launch-1.0 -q filesrc location=to-decode ! decodebin ! audioconvert ! \
+    audio/x-raw,format=F32LE ! fdsink fd=3 3>&1 > /dev/null
 }
 
 # exits STATUS WORDS COMMAND...: ends so, and says so.
