@@ -291,6 +291,18 @@ tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/chain/presets" \
 tap_case "process: a preset that is none" exits 2 "there is no preset 'Rumbel'" \
   gst-tfx process -p Rumbel noise.wav preset2.wav
 
+# ---- a chain of one's own, measured ----------------------------------------------------
+
+check_bench() {
+  gst-tfx bench -s 0 -c 1,3 -n 64,100 -d cpu 'LoButterworth(1000) | Gain(2)' | tee bench.csv
+  [ "$(grep -c -E '^[13],(64|100),cpu,cpu,[a-z0-9]+,[0-9.]+,[0-9.]+$' bench.csv)" -eq 4 ]
+}
+tap_case "bench: a line for each shape" check_bench
+tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must be" \
+  gst-tfx bench -c 1,zwei 'Gain(2)'
+tap_case "bench: a device that is none" exits 2 "must be auto, cpu or cuda" \
+  gst-tfx bench -d abacus 'Gain(2)'
+
 # ---- the manual and the completion --------------------------------------------------
 
 # Every command and option of --help is in the manual.

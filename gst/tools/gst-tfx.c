@@ -18,6 +18,7 @@ static const Command commands[] = {
   { "process", "filter sound files", gst_tfx_process_run },
   { "watch", "filter what is dropped into a folder", gst_tfx_watch_run },
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
+  { "bench", "measure what a chain costs here", gst_tfx_bench_run },
   { "list", "the classes of the chain language", gst_tfx_list_run },
 };
 

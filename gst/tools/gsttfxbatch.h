@@ -4,31 +4,15 @@
 #ifndef GST_TFX_BATCH_H
 #define GST_TFX_BATCH_H
 
+#include "gsttfxoptions.h"
 #include "gsttfxtool.h"
 
 G_BEGIN_DECLS
 
-/* What the options of process and watch ask for.  All strings are owned. */
-typedef struct GstTfxBatchOptions
-{
-  gchar *chain, *chain_file, *preset; /* one of them */
-  gchar *out, *base, *journal, *extension;
-  gint n_jobs;
-  gboolean overwrite, json, quiet;
-} GstTfxBatchOptions;
-
-/* These options, for GOption: &entries[0] up to one without a name. */
-#define GST_TFX_BATCH_N_ENTRIES 11
-void
-gst_tfx_batch_list_options (GstTfxBatchOptions *options, GOptionEntry *entries);
-/* Finds the text of the chain.  FALSE after a message. */
-gboolean gst_tfx_batch_read_chain (GstTfxBatchOptions *options);
-void gst_tfx_batch_clear_options (GstTfxBatchOptions *options);
-
 typedef struct GstTfxBatch GstTfxBatch;
 
 /* The options are borrowed for as long as it lives. */
-GstTfxBatch *gst_tfx_batch_new (const GstTfxBatchOptions *options);
+GstTfxBatch *gst_tfx_batch_new (const GstTfxOptions *options);
 void gst_tfx_batch_free (GstTfxBatch *batch);
 
 /* Makes the folder of outputs and opens its journal.  FALSE after a message. */

@@ -47,7 +47,7 @@ read_names (const Names *from, GPtrArray *names)
 
 /* --out DIR FILE…, or IN OUT [CHAIN]. */
 static gboolean
-collect (GstTfxBatch *batch, GstTfxBatchOptions *options, const Names *from,
+collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
     gint argc, gchar **argv, GPtrArray *names)
 {
   const gboolean has_chain =
@@ -61,7 +61,7 @@ collect (GstTfxBatch *batch, GstTfxBatchOptions *options, const Names *from,
                           "CHAIN FILE…; gst-tfx process --help tells more");
       return FALSE;
     }
-    if (!gst_tfx_batch_read_chain (options))
+    if (!gst_tfx_options_read_chain (options))
       return FALSE;
     gst_tfx_batch_add (batch, argv[1], g_strdup (argv[2]));
     return TRUE;
@@ -69,7 +69,8 @@ collect (GstTfxBatch *batch, GstTfxBatchOptions *options, const Names *from,
   for (gint i = 1; i < argc; i++)
     g_ptr_array_add (names, g_strdup (argv[i]));
   if ((from->path && !read_names (from, names)) ||
-      !gst_tfx_batch_read_chain (options) || !gst_tfx_batch_open_folder (batch))
+      !gst_tfx_options_read_chain (options) ||
+      !gst_tfx_batch_open_folder (batch))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     if (!gst_tfx_batch_add_to_folder (batch, g_ptr_array_index (names, i)))
@@ -100,9 +101,9 @@ static const gchar description[] =
 GstTfxToolStatus
 gst_tfx_process_run (gint argc, gchar **argv)
 {
-  GstTfxBatchOptions options = { .n_jobs = (gint)g_get_num_processors () };
+  GstTfxOptions options = { .n_jobs = (gint)g_get_num_processors () };
   Names from = { NULL };
-  GOptionEntry entries[GST_TFX_BATCH_N_ENTRIES + 3] = {
+  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 3] = {
     { "files-from", 'T', 0, G_OPTION_ARG_FILENAME, &from.path,
         "a file with names of inputs, one a line; - is standard input",
         "FILE" },
@@ -111,7 +112,7 @@ gst_tfx_process_run (gint argc, gchar **argv)
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_batch_list_options (&options, entries + 2);
+  gst_tfx_options_list (&options, entries + 2);
   if (gst_tfx_tool_parse ("IN OUT CHAIN | --out DIR --chain CHAIN FILE…",
           summary, description, entries, &argc, &argv)) {
     GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
@@ -124,7 +125,7 @@ gst_tfx_process_run (gint argc, gchar **argv)
     gst_tfx_batch_free (batch);
     g_ptr_array_unref (names);
   }
-  gst_tfx_batch_clear_options (&options);
+  gst_tfx_options_clear (&options);
   g_free (from.path);
   return status;
 }

@@ -66,6 +66,12 @@ gst_tfx_tool_quote_json (const gchar *text)
   return g_string_free (quoted, FALSE);
 }
 
+gint
+gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b)
+{
+  return (*a > *b) - (*a < *b);
+}
+
 gboolean
 gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,

@@ -35,12 +35,16 @@ gboolean gst_tfx_tool_is_interrupted (void);
 /* A tfxchain that is the caller's; NULL after a message. */
 GstElement *gst_tfx_tool_make_chain (void);
 
+/* For g_array_sort. */
+gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
+
 /* A string in quotes, for JSON; free it. */
 gchar *gst_tfx_tool_quote_json (const gchar *text);
 
 GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_bench_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_watch_run (gint argc, gchar **argv);
 
 G_END_DECLS

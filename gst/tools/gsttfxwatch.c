@@ -90,12 +90,12 @@ is_same_folder (const gchar *a, const gchar *b)
 }
 
 static GstTfxToolStatus
-watch_folder (GstTfxBatchOptions *options, const gchar *folder)
+watch_folder (GstTfxOptions *options, const gchar *folder)
 {
   Watch watch = { .folder = folder };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  if (!gst_tfx_batch_read_chain (options))
+  if (!gst_tfx_options_read_chain (options))
     return status;
   watch.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   watch.batch = gst_tfx_batch_new (options);
@@ -123,11 +123,11 @@ watch_folder (GstTfxBatchOptions *options, const gchar *folder)
 GstTfxToolStatus
 gst_tfx_watch_run (gint argc, gchar **argv)
 {
-  GstTfxBatchOptions options = { .n_jobs = (gint)g_get_num_processors () };
-  GOptionEntry entries[GST_TFX_BATCH_N_ENTRIES + 1] = { { NULL } };
+  GstTfxOptions options = { .n_jobs = (gint)g_get_num_processors () };
+  GOptionEntry entries[GST_TFX_OPTIONS_N_ENTRIES + 1] = { { NULL } };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  gst_tfx_batch_list_options (&options, entries);
+  gst_tfx_options_list (&options, entries);
   if (gst_tfx_tool_parse ("--out DIR --chain CHAIN FOLDER",
           "Filters what is in a folder and whatever is dropped there, until it "
           "is interrupted.",
@@ -145,6 +145,6 @@ gst_tfx_watch_run (gint argc, gchar **argv)
     else
       status = watch_folder (&options, argv[1]);
   }
-  gst_tfx_batch_clear_options (&options);
+  gst_tfx_options_clear (&options);
   return status;
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxoptions.h: what the commands that run a chain are told. */
+#ifndef GST_TFX_OPTIONS_H
+#define GST_TFX_OPTIONS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* What the options of process and watch ask for.  All strings are owned. */
+typedef struct GstTfxOptions
+{
+  gchar *chain, *chain_file, *preset; /* one of them */
+  gchar *out, *base, *journal, *extension;
+  gint n_jobs;
+  gboolean overwrite, json, quiet;
+} GstTfxOptions;
+
+/* These options, for GOption: &entries[0] up to one without a name. */
+#define GST_TFX_OPTIONS_N_ENTRIES 11
+void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
+/* Finds the text of the chain.  FALSE after a message. */
+gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
+void gst_tfx_options_clear (GstTfxOptions *options);
+
+G_END_DECLS
+
+#endif /* GST_TFX_OPTIONS_H */
