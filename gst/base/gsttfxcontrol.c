@@ -87,6 +87,13 @@ gst_tfx_control_offset (const GstTfxElementPrivate *priv, guint64 frame)
              : -(GstClockTimeDiff)gst_tfx_control_duration (priv, from - frame);
 }
 
+static GstClockTime
+gst_tfx_control_step (const GstTfxElementPrivate *priv)
+{
+  return gst_util_uint64_scale_round (TFX_GRID_FRAMES, GST_SECOND,
+      priv->spec.rate_hz);
+}
+
 /* The stream time of what a point makes heard, which is late by the filter's own
  * delay; none if there is none. */
 static GstClockTime
@@ -101,9 +108,7 @@ gst_tfx_control_find_time (const GstTfxElementPrivate *priv, guint64 point)
   time = (GstClockTimeDiff)priv->control.anchor +
          gst_tfx_control_offset (priv, group) -
          (GstClockTimeDiff)gst_tfx_control_duration (priv, priv->delay);
-  time += (point - group) / TFX_GRID_FRAMES *
-          gst_util_uint64_scale_round (TFX_GRID_FRAMES, GST_SECOND,
-              priv->spec.rate_hz);
+  time += (point - group) / TFX_GRID_FRAMES * gst_tfx_control_step (priv);
   time = MAX (time, (GstClockTimeDiff)segment->start);
   if (GST_CLOCK_TIME_IS_VALID (segment->stop))
     time = MIN (time, (GstClockTimeDiff)segment->stop);
@@ -127,6 +132,28 @@ gst_tfx_control_find_curves (GstTfxElement *self)
   return is_new;
 }
 
+/* Those of n points of a group.  Within it times nowhere go faster than by a step a
+ * point: if the last one is where that leads, so are all of them.  FALSE if the stream has none. */
+static gboolean
+gst_tfx_control_find_times (const GstTfxElementPrivate *priv, guint64 point,
+    GstClockTime *times, guint n)
+{
+  const GstClockTime step = gst_tfx_control_step (priv);
+  const GstClockTime first = gst_tfx_control_find_time (priv, point);
+  const GstClockTime last = gst_tfx_control_find_time (priv,
+      point + (guint64)(n - 1) * TFX_GRID_FRAMES);
+  const gboolean is_even =
+      priv->segment.applied_rate == 1.0 && last - first == (n - 1) * step;
+
+  if (!GST_CLOCK_TIME_IS_VALID (first) || !GST_CLOCK_TIME_IS_VALID (last))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    times[i] = is_even ? first + i * step
+                       : gst_tfx_control_find_time (priv,
+                             point + (guint64)i * TFX_GRID_FRAMES);
+  return TRUE;
+}
+
 /* From the point on.  FALSE if the stream has no times. */
 static gboolean
 gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
@@ -134,12 +161,8 @@ gst_tfx_control_read (GstTfxElement *self, guint64 point, guint n)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime times[GST_TFX_CURVES_MAX];
 
-  for (guint i = 0; i < n; i++) {
-    times[i] =
-        gst_tfx_control_find_time (priv, point + (guint64)i * TFX_GRID_FRAMES);
-    if (!GST_CLOCK_TIME_IS_VALID (times[i]))
-      return FALSE;
-  }
+  if (!gst_tfx_control_find_times (priv, point, times, n))
+    return FALSE;
   gst_tfx_curves_read (&priv->control.curves, times, n);
   return TRUE;
 }
@@ -190,6 +213,15 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
     gst_tfx_control_apply (self, 0);
 }
 
+/* Of the next n points those of one group. */
+static guint
+gst_tfx_control_count_left (const GstTfxControl *self, guint64 n)
+{
+  const guint64 next = self->point / TFX_GRID_FRAMES + 1;
+
+  return MIN (n, GROUP_POINTS - next % GROUP_POINTS);
+}
+
 /* Queues the values of the next n points.  FALSE if another structure begins at one
  * of them: it is the last. */
 static gboolean
@@ -238,7 +270,8 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
       n = (end - control->point) / TFX_GRID_FRAMES;
     else
       n = 0;
-  } while (n > 0 && gst_tfx_control_follow (self, MIN (n, GROUP_POINTS)));
+  } while (n > 0 && gst_tfx_control_follow (self,
+                        gst_tfx_control_count_left (control, n)));
   gst_tfx_curves_notify (&control->curves);
   control->n_ready = control->is_followed
                          ? MIN (n_frames, control->point - control->start)

@@ -174,6 +174,8 @@ typedef struct
  * only. */
 void gst_tfx_element_report_clamp (GstTfxElement *self,
     const GstTfxClamp *clamp, gdouble rate);
+/* Whether any property is not met, as far as that was said. */
+gboolean gst_tfx_element_has_clamped (GstTfxElement *self);
 
 /* Tells the user that a change could not be made: what is right of the colon
  * comes from @error. */

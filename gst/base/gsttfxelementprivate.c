@@ -59,6 +59,12 @@ gst_tfx_element_report_clamp (GstTfxElement *self, const GstTfxClamp *clamp,
       (NULL));
 }
 
+gboolean
+gst_tfx_element_has_clamped (GstTfxElement *self)
+{
+  return PRIVATE (self)->clamps.n_clamped > 0;
+}
+
 void
 gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error)
 {

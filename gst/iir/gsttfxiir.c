@@ -109,8 +109,9 @@ gst_tfx_iir_design (GstTfxIir *self, const GstTfxBuild *build,
   if (!gst_tfx_band_meet (&asked, build->rate, gst_tfx_iir_make_sections,
           making, &used, &margin))
     return FALSE;
-  gst_tfx_band_report (&asked, &used, GST_TFX_ELEMENT (self), build->rate,
-      margin);
+  if (margin > 0.0 || gst_tfx_element_has_clamped (GST_TFX_ELEMENT (self)))
+    gst_tfx_band_report (&asked, &used, GST_TFX_ELEMENT (self), build->rate,
+        margin);
   return TRUE;
 }
 
