@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gst/controller/controller.h>
+
 #include "deck.h"
 
 #define RATE 48000
@@ -240,6 +242,92 @@ GST_START_TEST (test_ready)
 }
 GST_END_TEST;
 
+/* ---- curves ---------------------------------------------------------------------- */
+
+/* A property of e0, or of a stage of it, that stands, moves for a third of the
+ * stream, and stands again. */
+typedef struct
+{
+  const gchar *launch, *stage, *property;
+  gdouble from, to;
+} Curve;
+
+static const Curve curves[] = {
+  { "tfxbutterworth name=e0 order=6 DEVICE", NULL, "cutoff", 500, 5000 },
+  { "tfxchebyshev name=e0 type=2 mode=band-pass DEVICE", NULL,
+      "upper-frequency", 1000, 9000 },
+  { HIGH "! tfxbutterworth name=e0 DEVICE", NULL, "cutoff", 5000, 500 },
+  { "tfxchain name=e0 DEVICE "
+    "chain=\"eq=ParametricEQ(1000,1,3)|HiButterworth(50)\"",
+      "eq", "gain", -9, 9 },
+  { "tfxfir name=e0 taps=101 align=false DEVICE", NULL, "cutoff", 500, 5000 },
+};
+
+static const Curve *curve;
+static guint64 launches[4]; /* up to each third, of the deck played last */
+
+static void
+bind_curve (Deck *deck)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstTimedValueControlSource *points = GST_TIMED_VALUE_CONTROL_SOURCE (source);
+  GObject *object = G_OBJECT (deck_element (deck, "e0"));
+
+  if (curve->stage) {
+    GObject *child =
+        gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (object),
+            curve->stage);
+
+    g_object_unref (object);
+    object = child;
+  }
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+  for (guint i = 0; i < 4; i++)
+    gst_timed_value_control_source_set (points,
+        gst_util_uint64_scale (i * 4096, GST_SECOND, RATE),
+        i < 2 ? curve->from : curve->to);
+  fail_unless (gst_object_add_control_binding (GST_OBJECT (object),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (object),
+          curve->property, source)));
+  gst_object_unref (source);
+  g_object_unref (object);
+}
+
+static void
+play_curve (Deck *deck, guint seed)
+{
+  bind_curve (deck);
+  for (guint i = 0; i < 3; i++) {
+    deck_push_many (deck, 4096, 1024);
+    launches[i + 1] = deck_stat (deck, "e0", "launches");
+  }
+  deck_end (deck);
+}
+
+/* What the device does on either side of a motion, and the CPU meanwhile, is what
+ * the CPU alone does. */
+GST_START_TEST (test_curve)
+{
+  const gboolean is_wide = __i__ % 2;
+  GstAudioInfo info =
+      tfx_check_info (is_wide ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32,
+          RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+  Pair pair;
+
+  curve = &curves[__i__ / 2];
+  pair = play_pair (curve->launch, &info, play_curve, 0);
+  pair_check (&pair, curve->launch);
+  fail_unless (launches[1] >= 3, "%s: %u launches before", curve->launch,
+      (guint)launches[1]);
+  /* The point behind the end of a buffer is read with it. */
+  fail_unless (launches[2] <= launches[1] + 1, "%s: %u launches while it moves",
+      curve->launch, (guint)(launches[2] - launches[1]));
+  fail_unless (launches[3] >= launches[2] + 2, "%s: %u launches behind",
+      curve->launch, (guint)(launches[3] - launches[2]));
+  pair_free (&pair);
+}
+GST_END_TEST;
+
 /* ---- suite --------------------------------------------------------------------------- */
 
 static Suite *
@@ -251,6 +339,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_work, 0, G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_ready, 0, 6);
+  tcase_add_loop_test (tc, test_curve, 0, 2 * G_N_ELEMENTS (curves));
   return s;
 }
 
