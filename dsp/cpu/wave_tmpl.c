@@ -144,15 +144,17 @@ store_row (char *row, ptrdiff_t apart, V a, const TfxSample type,
     v_store_row_f64 ((double *)row, a, C, n);
 }
 
+/* Rows in the direct form have no last s: that costs no register then. */
 static inline __attribute__ ((always_inline)) void
 load_wave (Wave *w, V *k, const double *state, const double *coef,
-    const unsigned N)
+    const unsigned N, const bool has_s2)
 {
   const V zero = v_set1 (0.0);
 
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++)
-    w[v] = (Wave){ v_load (state + 3 * v * W), v_load (state + (3 * v + 1) * W),
+    w[v] = (Wave){ v_load (state + 3 * v * W),
+      has_s2 ? zero : v_load (state + (3 * v + 1) * W),
       v_load (state + (3 * v + 2) * W), zero, zero };
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
@@ -160,12 +162,13 @@ load_wave (Wave *w, V *k, const double *state, const double *coef,
 }
 
 static inline __attribute__ ((always_inline)) void
-store_wave (const Wave *w, double *state, const unsigned N)
+store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
 {
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++) {
     v_store (state + 3 * v * W, w[v].s);
-    v_store (state + (3 * v + 1) * W, w[v].last_s);
+    if (!has_s2)
+      v_store (state + (3 * v + 1) * W, w[v].last_s);
     v_store (state + (3 * v + 2) * W, w[v].last_x);
   }
 }
@@ -203,7 +206,7 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
 
-  load_wave (w, k, state, coef, N);
+  load_wave (w, k, state, coef, N, !factored);
   for (; n >= W; n -= W, tile += step) {
     if (in_apart && from->type == f32)
       turn_to_rows (tile, in, in_apart, from->n, f32);
@@ -224,7 +227,7 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     if (out_apart)
       store_some (out, out_apart, to->n, tile, n, to->type);
   }
-  store_wave (w, state, N);
+  store_wave (w, state, N, !factored);
 }
 
 /* n_row of the C channels are there. */
@@ -245,7 +248,7 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, k, state, coef, N);
+  load_wave (w, k, state, coef, N, C == W && !factored);
 #pragma GCC unroll 1
   for (; t < fill; t++) {
     V x = zero;
@@ -282,5 +285,5 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
           wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C,
           n_row);
   }
-  store_wave (w, state, N);
+  store_wave (w, state, N, C == W && !factored);
 }
