@@ -39,6 +39,12 @@
 #error "no vectors are known for this processor"
 #endif
 
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define V_REGISTERS 32
+#else
+#define V_REGISTERS 16
+#endif
+
 typedef double V __attribute__ ((vector_size (8 * W), may_alias));
 typedef int64_t VBits __attribute__ ((vector_size (8 * W), may_alias));
 /* W samples at any address. */

@@ -244,6 +244,10 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const ptrdiff_t out_apart = to->apart * sample_bytes (out_type);
   const size_t fill = C == W ? 0 : 2 * (N * (W / C) - 1);
   const V g = v_set1 (coef[0]), zero = v_set1 (0.0);
+  /* With 16 registers the coefficients are read again for each frame, rather than
+   * that the compiler keeps the state on the stack. */
+  const bool reloads = V_REGISTERS < 32 && C == W && N > 2 && factored;
+  const V *again = (const V *)(coef + W);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
@@ -274,9 +278,12 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   for (; t < n; t++, in += in_step, out += out_step) {
     const V x = load_row (in, in_apart, in_type, C, n_row);
 
+    if (reloads)
+      __asm__("" : "+r"(again));
     store_row (out, out_apart,
-        wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored), out_type,
-        C, n_row);
+        wave_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, C, N,
+            factored),
+        out_type, C, n_row);
   }
   if (C < W) {
 #pragma GCC unroll 1
