@@ -49,7 +49,9 @@ typedef void (*CopyRun) (const void *in, ptrdiff_t in_step, void *out,
 #define COPY_BODY(from, to)                                                    \
   const from *restrict x = in;                                                 \
   to *restrict y = out;                                                        \
-  if (in_step == 1 && out_step == 1)                                           \
+  if (in_step == 1 && out_step == 1 && sizeof *x == sizeof *y)                 \
+    memcpy (y, x, n * sizeof *y);                                              \
+  else if (in_step == 1 && out_step == 1)                                      \
     for (size_t i = 0; i < n; i++)                                             \
       y[i] = (to)x[i];                                                         \
   else                                                                         \
@@ -71,6 +73,11 @@ tfx_block_copy (const TfxBlock *in, const TfxBlock *out)
 
   if (in->data == out->data)
     return;
+  if (n == 1) {
+    run (in->data, in->frame_stride, out->data, out->frame_stride,
+        in->n_frames);
+    return;
+  }
   if (in->channel_stride == 1 && out->channel_stride == 1 &&
       in->frame_stride == n && out->frame_stride == n) {
     run (in->data, 1, out->data, 1, in->n_frames * in->n_channels);

@@ -71,7 +71,8 @@ soften_past (const TfxConvolver *c, uint64_t first, size_t n, void *x)
     w = at < begin ? 0.0
                    : tfx_weight_at (TFX_WEIGHT_SMOOTH, (size_t)(at - begin),
                          TFX_WEIGHT_RISE);
-    tfx_convolver_set_value (c, x, i, w * tfx_convolver_get_value (c, x, i));
+    tfx_convolver_set_value (c->precision, x, i,
+        w * tfx_convolver_get_value (c, x, i));
   }
 }
 

@@ -1,86 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-io.c: samples of blocks to and from the values of the FIR
  * engine. */
+#include "../block.h"
 #include "convolver-private.h"
 
 #include <math.h>
 #include <string.h>
 
-/* n values, apart by strides in values; the same type. */
+/* n samples in a row, from one type to another. */
 static void
-copy_f32 (float *to, ptrdiff_t to_stride, const float *from,
-    ptrdiff_t from_stride, size_t n)
+copy_row (TfxSample to_type, void *to, TfxSample from_type, const void *from,
+    size_t n)
 {
-  if (to_stride == 1 && from_stride == 1) {
-    memcpy (to, from, n * sizeof *to);
-    return;
-  }
-  for (size_t i = 0; i < n; i++)
-    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
+  const TfxBlock in = tfx_block_interleaved ((void *)from, from_type, 1, n);
+  const TfxBlock out = tfx_block_interleaved (to, to_type, 1, n);
+
+  tfx_block_copy (&in, &out);
 }
 
-static void
-copy_f64 (double *to, ptrdiff_t to_stride, const double *from,
-    ptrdiff_t from_stride, size_t n)
+/* n frames of values, channels `stride` apart. */
+static TfxBlock
+describe (const TfxConvolver *c, const void *values, size_t stride, size_t n)
 {
-  if (to_stride == 1 && from_stride == 1) {
-    memcpy (to, from, n * sizeof *to);
-    return;
-  }
-  for (size_t i = 0; i < n; i++)
-    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
-}
-
-static void
-widen (double *restrict to, ptrdiff_t to_stride, const float *restrict from,
-    ptrdiff_t from_stride, size_t n)
-{
-  /* a loop of its own, that the compiler can vectorize */
-  if (to_stride == 1 && from_stride == 1) {
-    for (size_t i = 0; i < n; i++)
-      to[i] = from[i];
-    return;
-  }
-  for (size_t i = 0; i < n; i++)
-    to[(ptrdiff_t)i * to_stride] = from[(ptrdiff_t)i * from_stride];
-}
-
-static void
-narrow (float *restrict to, ptrdiff_t to_stride, const double *restrict from,
-    ptrdiff_t from_stride, size_t n)
-{
-  /* a loop of its own, that the compiler can vectorize */
-  if (to_stride == 1 && from_stride == 1) {
-    for (size_t i = 0; i < n; i++)
-      to[i] = (float)from[i];
-    return;
-  }
-  for (size_t i = 0; i < n; i++)
-    to[(ptrdiff_t)i * to_stride] = (float)from[(ptrdiff_t)i * from_stride];
-}
-
-static void
-copy (TfxSample to_type, void *to, ptrdiff_t to_stride, TfxSample from_type,
-    const void *from, ptrdiff_t from_stride, size_t n)
-{
-  if (to_type == TFX_SAMPLE_F32 && from_type == TFX_SAMPLE_F32)
-    copy_f32 (to, to_stride, from, from_stride, n);
-  else if (to_type == TFX_SAMPLE_F64 && from_type == TFX_SAMPLE_F64)
-    copy_f64 (to, to_stride, from, from_stride, n);
-  else if (to_type == TFX_SAMPLE_F64)
-    widen (to, to_stride, from, from_stride, n);
-  else
-    narrow (to, to_stride, from, from_stride, n);
-}
-
-static void *
-sample_at (const TfxBlock *block, unsigned channel, size_t frame)
-{
-  const ptrdiff_t at = (ptrdiff_t)frame * block->frame_stride +
-                       (ptrdiff_t)channel * block->channel_stride;
-
-  return block->type == TFX_SAMPLE_F32 ? (void *)((float *)block->data + at)
-                                       : (void *)((double *)block->data + at);
+  return tfx_block_planar ((void *)values, c->precision, c->n_channels, n,
+      stride);
 }
 
 /* Samples that lie frame after frame. */
@@ -110,11 +53,11 @@ load_interleaved (const TfxConvolver *c, void *values, size_t stride,
   double piece[PIECE];
 
   for (size_t i = 0, n_piece; i < n; i += n_piece) {
-    const void *from = sample_at (block, 0, first + i);
+    const void *from = tfx_block_part (block, first + i, 0, 0, 1).data;
 
     n_piece = piece_frames (c, block, n - i);
     if (block->type != c->precision) {
-      copy (c->precision, piece, 1, block->type, from, 1,
+      copy_row (c->precision, piece, block->type, from,
           n_piece * block->n_channels);
       from = piece;
     }
@@ -130,14 +73,14 @@ store_interleaved (const TfxConvolver *c, const void *values, size_t stride,
   double piece[PIECE];
 
   for (size_t i = 0, n_piece; i < n; i += n_piece) {
-    void *to = sample_at (block, 0, first + i);
+    void *to = tfx_block_part (block, first + i, 0, 0, 1).data;
     const bool is_other = block->type != c->precision;
 
     n_piece = piece_frames (c, block, n - i);
     c->ops->interleave (is_other ? piece : to, tfx_convolver_at (c, values, i),
         stride, block->n_channels, n_piece);
     if (is_other)
-      copy (block->type, to, 1, c->precision, piece, 1,
+      copy_row (block->type, to, c->precision, piece,
           n_piece * block->n_channels);
   }
 }
@@ -148,11 +91,13 @@ tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
 {
   if (is_interleaved (block) && block->n_channels <= PIECE) {
     load_interleaved (c, values, stride, block, first, n);
-    return;
+  } else {
+    const TfxBlock to = describe (c, values, stride, n);
+    const TfxBlock from =
+        tfx_block_part (block, first, n, 0, block->n_channels);
+
+    tfx_block_copy (&from, &to);
   }
-  for (unsigned channel = 0; channel < block->n_channels; channel++)
-    copy (c->precision, tfx_convolver_at (c, values, channel * stride), 1,
-        block->type, sample_at (block, channel, first), block->frame_stride, n);
 }
 
 void
@@ -161,21 +106,12 @@ tfx_convolver_store (const TfxConvolver *c, const void *values, size_t stride,
 {
   if (is_interleaved (block) && block->n_channels <= PIECE) {
     store_interleaved (c, values, stride, block, first, n);
-    return;
-  }
-  for (unsigned channel = 0; channel < block->n_channels; channel++)
-    copy (block->type, sample_at (block, channel, first), block->frame_stride,
-        c->precision, tfx_convolver_at (c, values, channel * stride), 1, n);
-}
+  } else {
+    const TfxBlock from = describe (c, values, stride, n);
+    const TfxBlock to = tfx_block_part (block, first, n, 0, block->n_channels);
 
-void
-tfx_convolver_set_value (const TfxConvolver *c, void *values, size_t i,
-    double value)
-{
-  if (c->precision == TFX_SAMPLE_F32)
-    ((float *)values)[i] = (float)value;
-  else
-    ((double *)values)[i] = value;
+    tfx_block_copy (&from, &to);
+  }
 }
 
 double

@@ -192,7 +192,7 @@ tfx_convolver_overlap_set_history (TfxConvolver *c, const double *history)
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     void *x = line_at (c, channel, c->overlap->at - n);
     for (size_t i = 0; i < n; i++)
-      tfx_convolver_set_value (c, x, i, history[channel * n + i]);
+      tfx_convolver_set_value (c->precision, x, i, history[channel * n + i]);
     tfx_convolver_clean (c, x, n);
   }
 }

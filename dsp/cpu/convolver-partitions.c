@@ -311,7 +311,7 @@ tfx_convolver_partitions_set_history (TfxConvolver *c, const double *history)
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0; i < n; i++) {
       void *x = tfx_level_past (c, channel, g->time + c->n_leading - n + i);
-      tfx_convolver_set_value (c, x, 0, history[channel * n + i]);
+      tfx_convolver_set_value (c->precision, x, 0, history[channel * n + i]);
       tfx_convolver_clean (c, x, 1);
     }
     memcpy (head_at (c, channel, 0),

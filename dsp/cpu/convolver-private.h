@@ -117,6 +117,16 @@ extern const TfxConvolverKernels tfx_convolver_kernels_neon;
  * none of that name.  Whether the machine can run them the caller knows. */
 const TfxConvolverKernels *tfx_convolver_kernels_for (const char *name);
 
+/* Value number i of an array of the type. */
+static inline void
+tfx_convolver_set_value (TfxSample type, void *array, size_t i, double value)
+{
+  if (type == TFX_SAMPLE_F32)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
+
 /* ---- the transform (convolver-transform.c) ---------------------------------
  *
  * The transform of the FIR engine.
@@ -428,9 +438,6 @@ void tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
     const TfxBlock *block, size_t first, size_t n);
 void tfx_convolver_store (const TfxConvolver *c, const void *values,
     size_t stride, const TfxBlock *block, size_t first, size_t n);
-/* Value number i. */
-void tfx_convolver_set_value (const TfxConvolver *c, void *values, size_t i,
-    double value);
 double
 tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i);
 /* Samples that are not sound (TfxConvolverOps) become 0. */

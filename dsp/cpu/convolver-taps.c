@@ -29,15 +29,6 @@ tfx_convolver_kernels_for (const char *name)
   return NULL;
 }
 
-static void
-set_value (TfxSample type, void *array, size_t i, double value)
-{
-  if (type == TFX_SAMPLE_F32)
-    ((float *)array)[i] = (float)value;
-  else
-    ((double *)array)[i] = value;
-}
-
 static void *
 alloc_values (TfxConvolverTaps *taps, TfxSample type, size_t n)
 {
@@ -79,7 +70,8 @@ fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     for (size_t i = 0; i < t->n_direct; i++)
-      set_value (direct_type (t), t->direct, kernel * t->n_direct + i,
+      tfx_convolver_set_value (direct_type (t), t->direct,
+          kernel * t->n_direct + i,
           i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
   }
 }
@@ -139,7 +131,8 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
   tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
   for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
     for (size_t i = 0; i < TFX_TILE; i++)
-      set_value (t->precision, spectra, (leaf * n_parts + slot) * TFX_TILE + i,
+      tfx_convolver_set_value (t->precision, spectra,
+          (leaf * n_parts + slot) * TFX_TILE + i,
           s->tiles[leaf * TFX_TILE + i] * scale);
   }
 }

@@ -32,16 +32,6 @@ tfx_fft_is_size (size_t size)
   return (size & (size - 1)) == 0;
 }
 
-/* Value number i of an array of T. */
-static void
-set_value (TfxSample type, void *array, size_t i, double value)
-{
-  if (type == TFX_SAMPLE_F32)
-    ((float *)array)[i] = (float)value;
-  else
-    ((double *)array)[i] = value;
-}
-
 /* exp (2 pi i turns) */
 static TfxComplex
 unit_root (double turns)
@@ -75,8 +65,8 @@ tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes)
 static void
 set_complex (const TfxFft *fft, void *array, size_t i, TfxComplex value)
 {
-  set_value (fft->type, array, i, value.re);
-  set_value (fft->type, array, i + 1, value.im);
+  tfx_convolver_set_value (fft->type, array, i, value.re);
+  tfx_convolver_set_value (fft->type, array, i + 1, value.im);
 }
 
 /* The weights of a group of leaves, whose angles are turns[]: the factors of each
@@ -101,9 +91,10 @@ fill_group (const TfxFft *fft, size_t first, const double *turns)
 
     for (size_t n = 1; n < 8; n++) {
       const TfxComplex w = unit_root (turn * (double)n / 8.0);
-      set_value (fft->type, fft->weights, at + 2 * n * lanes + lane, w.re);
-      set_value (fft->type, fft->weights, at + (2 * n + 1) * lanes + lane,
-          w.im);
+      tfx_convolver_set_value (fft->type, fft->weights,
+          at + 2 * n * lanes + lane, w.re);
+      tfx_convolver_set_value (fft->type, fft->weights,
+          at + (2 * n + 1) * lanes + lane, w.im);
     }
   }
 }
