@@ -21,8 +21,8 @@
 #define NEAR_BYTES 32768.0
 #define MIDDLE_BYTES 786432.0
 
-/* The direct form is more exact: it may cost more. */
-#define DIRECT_PREFERENCE 0.9
+/* Of floats the direct form is more exact: it may cost more. */
+#define DIRECT_PREFERENCE_F32 0.9
 
 /* Transforms that are done in steps, between which others run: what they need has
  * left the caches. */
@@ -303,8 +303,9 @@ tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
   Search search = { spec, cost, function, data, INFINITY };
   TfxConvolverLayout trial = { TFX_CONVOLVER_DIRECT };
 
-  trial.cost =
-      DIRECT_PREFERENCE * direct_frame_cost (spec, cost, n_core (spec));
+  trial.cost = direct_frame_cost (spec, cost, n_core (spec));
+  if (spec->precision == TFX_SAMPLE_F32)
+    trial.cost *= DIRECT_PREFERENCE_F32;
   if (spec->method != TFX_FIR_FFT)
     visit (&search, &trial);
   if (spec->method == TFX_FIR_DIRECT)
