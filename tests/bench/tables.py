@@ -214,27 +214,35 @@ def fir_variant(rows, prefix):
     return None
 
 
+def fir_kernels(rows):
+    """Those that were measured, the best one last."""
+    return [k for k in KERNELS if fir_variant(rows, k + ",")]
+
+
 def fir_table(rows):
-    head = ["taps, channels, block", "zita", "SciPy"] + [f"`{k}`" for k in KERNELS]
-    head += ["F64", "times zita", "times SciPy"]
+    kernels = fir_kernels(rows)
+    peers = [(name, subject) for name, subject in
+             (("zita", "zita-convolver"), ("SciPy", "SciPy oaconvolve")) if find(rows, subject=subject)]
+    head = ["taps, channels, block"] + [name for name, _ in peers] + [f"`{k}`" for k in kernels]
+    head += ["F64"] + [f"times {name}" for name, _ in peers]
     lines = []
     for (taps, channels, frames), own in sorted(fir_rows(rows).items()):
-        zita = find(own, subject="zita-convolver")
-        scipy = find(own, subject="SciPy oaconvolve")
-        ours = [fir_variant(own, k + ",") for k in KERNELS]
-        best = [row for row in ours if row][-1]
-        line = [f"{taps}, {channels}, {frames}", cell(zita), cell(scipy)]
-        line += [cell(row) for row in ours] + [cell(fir_variant(own, KERNELS[-1] + " F64"))]
-        for peer in (zita, scipy):
-            line += [number(peer["ns_per_sample"] / best["ns_per_sample"]) if peer else ""]
+        found = [find(own, subject=subject) for _, subject in peers]
+        best = fir_variant(own, kernels[-1] + ",")
+        line = [f"{taps}, {channels}, {frames}"] + [cell(row) for row in found]
+        line += [cell(fir_variant(own, k + ",")) for k in kernels]
+        line += [cell(fir_variant(own, kernels[-1] + " F64"))]
+        for row in found:
+            line += [number(row["ns_per_sample"] / best["ns_per_sample"]) if row else ""]
         lines.append(line)
     return table(head, lines)
 
 
 def fir_form_table(rows):
+    best = fir_kernels(rows)[-1]
     lines = []
     for (taps, channels, frames), own in sorted(fir_rows(rows).items()):
-        row = fir_variant(own, KERNELS[-1] + ",")
+        row = fir_variant(own, best + ",")
         if row and channels == 1:
             lines.append([f"{taps}, {frames}", row["variant"].split(", ", 1)[1]])
     return table(["taps, block", "form"], lines)
