@@ -284,6 +284,35 @@ tap_case "watch: not its own outputs" exits 2 "cannot be that of the outputs" \
 tap_case "watch: a folder that is none" exits 1 "absent" \
   gst-tfx watch -o dropped -c 'Gain(1)' absent
 
+# ---- a microphone --------------------------------------------------------------------
+
+# A source that has an end, and one that is interrupted.
+check_record() {
+  local recorder status=0 size
+  gst-tfx record -s 'audiotestsrc wave=square num-buffers=10 volume=0.5 ! capsfilter caps=audio/x-raw,rate=48000,channels=1' \
+    recorded.wav 'Gain(0.5)' || return 1
+  decode recorded.wav | python3 -c '
+import array, sys
+a = array.array("f", sys.stdin.buffer.read())
+assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || return 1
+  gst-tfx record -s 'audiotestsrc is-live=true' live.flac 'Gain(0.5)' &
+  recorder=$!
+  wait_for grows || return 1
+  kill -INT $recorder
+  wait $recorder || status=$?
+  size=$(decode live.flac | wc -c)
+  echo "exit status $status, $size bytes"
+  [ $status -eq 0 ] && [ "$size" -gt 4000 ] && nothing_left .
+}
+# The file that is being written has something in it.
+grows() {
+  find . -maxdepth 1 -name '.live.flac.*.part' -size +4k | grep .
+}
+tap_case "record: until the end, until interrupted" check_record
+tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no element" \
+  gst-tfx record -s nosuchsrc x.wav 'Gain(1)'
+tap_case "record: no chain" exits 2 "there is no chain" gst-tfx record x.wav
+
 # ---- presets ---------------------------------------------------------------------
 
 tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/chain/presets" \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxjob.c: one file filtered into another one.
  *
- *   filesrc ! decodebin ! audioconvert ! samples ! tfxchain !
+ *   filesrc ! decodebin (or a source) ! audioconvert ! samples ! tfxchain !
  *     audioconvert ! audioresample ! format ! encoder ! filesink
  *
  * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24
@@ -31,6 +31,7 @@ typedef struct Run
   GstElement *pipeline, *convert, *samples, *format, *encoder;
   gchar *part;        /* the file that is being written */
   gboolean is_linked; /* atomic */
+  gboolean is_ending;
 } Run;
 
 static void
@@ -138,11 +139,48 @@ add (Run *run, const gchar *factory, GstElement *behind)
   return element;
 }
 
+/* A file's sound appears once the decoder knows it. */
+static void
+add_file (Run *run)
+{
+  GstElement *source = add (run, "filesrc", NULL);
+  GstElement *decoder = add (run, "decodebin", source);
+
+  if (!source || !decoder)
+    return;
+  g_object_set (source, "location", run->job->input, NULL);
+  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
+  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
+}
+
+/* A source is there from the beginning; 16 bits are kept of it. */
+static void
+add_source (Run *run)
+{
+  GError *error = NULL;
+  GstElement *source =
+      gst_parse_bin_from_description (run->job->source, TRUE, &error);
+
+  if (error)
+    fail (run->job, "the source '%s': %s", run->job->source, error->message);
+  g_clear_error (&error);
+  if (!source)
+    return;
+  gst_bin_add (GST_BIN (run->pipeline), source);
+  if (!gst_element_link (source, run->convert))
+    fail (run->job, "the source '%s' gives no sound", run->job->source);
+  set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
+                              G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
+  keep_format (run, GST_AUDIO_NE (S16));
+}
+
 static gboolean
 build (Run *run)
 {
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
-  GstElement *source, *decoder, *chain, *sink, *last;
+  GstElement *chain, *sink, *last;
 
   run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   run->encoder = gst_tfx_codec_make (extension, &run->job->error);
@@ -150,8 +188,6 @@ build (Run *run)
   if (!run->encoder)
     return FALSE;
   gst_bin_add (GST_BIN (run->pipeline), run->encoder);
-  source = add (run, "filesrc", NULL);
-  decoder = add (run, "decodebin", source);
   run->convert = add (run, "audioconvert", NULL);
   run->samples = add (run, "capsfilter", run->convert);
   chain = add (run, "tfxchain", run->samples);
@@ -162,14 +198,13 @@ build (Run *run)
   if (run->job->error)
     return FALSE;
   gst_element_link_many (run->format, run->encoder, sink, NULL);
-  g_object_set (source, "location", run->job->input, NULL);
-  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
-  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_object_set (chain, "chain", run->job->chain, NULL);
   g_object_set (sink, "location", run->part, NULL);
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
-  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
-  return TRUE;
+  if (run->job->source)
+    add_source (run);
+  else
+    add_file (run);
+  return run->job->error == NULL;
 }
 
 /* ---- running it ------------------------------------------------------------------------ */
@@ -206,6 +241,17 @@ note_progress (Run *run)
         (gint)gst_util_uint64_scale (position, 1000, duration));
 }
 
+/* A file is left unwritten; a source ends, once. */
+static void
+interrupt (Run *run)
+{
+  if (!run->job->source)
+    fail (run->job, "interrupted");
+  else if (!run->is_ending)
+    run->is_ending =
+        gst_element_send_event (run->pipeline, gst_event_new_eos ());
+}
+
 /* Until the end, an error or a signal. */
 static void
 wait (Run *run)
@@ -220,7 +266,7 @@ wait (Run *run)
     if (!message) {
       note_progress (run);
       if (gst_tfx_tool_is_interrupted ())
-        fail (run->job, "interrupted");
+        interrupt (run);
       continue;
     }
     switch (GST_MESSAGE_TYPE (message)) {
@@ -296,9 +342,9 @@ check_names (GstTfxJob *job)
 {
   GStatBuf of_input, of_output;
 
-  if (g_stat (job->input, &of_input) < 0)
+  if (!job->source && g_stat (job->input, &of_input) < 0)
     fail (job, "cannot read %s: %s", job->input, g_strerror (errno));
-  else if (S_ISDIR (of_input.st_mode))
+  else if (!job->source && S_ISDIR (of_input.st_mode))
     fail (job, "%s is a folder, not a file", job->input);
   else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
     fail (job, "%s is a folder, not a file", job->output);

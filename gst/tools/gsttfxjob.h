@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct GstTfxJob
 {
   const gchar *input, *output; /* names of files */
+  const gchar *source;         /* elements instead of a file; NULL: input */
   const gchar *chain;
   gboolean overwrite; /* a file that is there */
 
@@ -24,7 +25,8 @@ typedef struct GstTfxJob
   GError *error;   /* why there is no output; NULL: there is */
 } GstTfxJob;
 
-/* Runs it, in any thread, until it is done or a signal asks the program to end.
+/* Runs it, in any thread, until it is done or a signal asks the program to end; what
+ * comes from a source ends there.
  * The output appears under its name only when it is whole, and nothing is left
  * of it otherwise.  TRUE, or FALSE with job->error. */
 gboolean gst_tfx_job_run (GstTfxJob *job);

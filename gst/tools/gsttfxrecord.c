@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxrecord.c: gst-tfx record: a microphone through a chain into a file.
+ */
+#include <string.h>
+
+#include <gst/gst.h>
+
+#include "gsttfxjob.h"
+#include "gsttfxoptions.h"
+#include "gsttfxtool.h"
+
+static GstTfxToolStatus
+record (const GstTfxOptions *options, const gchar *source, const gchar *output)
+{
+  GstTfxJob job = { .input = source,
+    .output = output,
+    .source = source,
+    .chain = options->chain,
+    .overwrite = options->overwrite };
+  const gboolean is_done = gst_tfx_job_run (&job);
+
+  if (!is_done)
+    gst_tfx_tool_error ("%s", job.error->message);
+  else if (!options->quiet)
+    g_print ("%s (%.1f s of sound)\n", output,
+        (gdouble)job.duration / GST_SECOND);
+  gst_tfx_job_clear (&job);
+  return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
+}
+
+GstTfxToolStatus
+gst_tfx_record_run (gint argc, gchar **argv)
+{
+  GstTfxOptions options = { NULL };
+  gchar *source = g_strdup ("autoaudiosrc");
+  const GOptionEntry entries[] = {
+    { "source", 's', 0, G_OPTION_ARG_STRING, &source,
+        "elements of GStreamer to record from (autoaudiosrc)", "ELEMENTS" },
+    { "chain", 'c', 0, G_OPTION_ARG_STRING, &options.chain, "the chain",
+        "CHAIN" },
+    { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options.chain_file,
+        "a file with the chain", "FILE" },
+    { "preset", 'p', 0, G_OPTION_ARG_STRING, &options.preset,
+        "a preset of tfxchain", "NAME" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.overwrite,
+        "overwrite an output that is there", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "errors alone",
+        NULL },
+    { NULL }
+  };
+  GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
+
+  if (gst_tfx_tool_parse ("OUT CHAIN",
+          "Records the microphone through a chain, until it is interrupted.",
+          "The output's kind is that of its name.  It appears when it is "
+          "whole.\n\n"
+          "Examples:\n"
+          "  gst-tfx record voice.flac 'HiButterworth(80)'\n"
+          "  gst-tfx record --source 'alsasrc device=hw:1' voice.wav "
+          "'Gain(2)'\n",
+          entries, &argc, &argv)) {
+    if (argc == 3 && !options.chain && !options.chain_file && !options.preset)
+      options.chain = g_strdup (argv[2]);
+    else if (argc != 2)
+      gst_tfx_tool_error ("record takes OUT CHAIN; gst-tfx record --help tells "
+                          "more");
+    if ((argc == 2 || argc == 3) && gst_tfx_options_read_chain (&options))
+      status = record (&options, source, argv[1]);
+  }
+  gst_tfx_options_clear (&options);
+  g_free (source);
+  return status;
+}
