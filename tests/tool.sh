@@ -152,7 +152,7 @@ check_killed() {
   rm -f whole.wav
   gst-tfx process -q long.wav whole.wav 'Gain(0.5)' || return 1
   for i in $(seq 1 25); do
-    rm -f killed.wav .killed.wav.*.part
+    rm -f killed.wav
     timeout -s KILL "0.0$((RANDOM % 90 + 10))" \
       gst-tfx process -q long.wav killed.wav 'Gain(0.5)'
     if [ -e killed.wav ]; then
@@ -235,7 +235,7 @@ check_killed_batch() {
   gst-tfx process -o batch -c 'LoButterworth(500)' many/k*.wav > batch.txt 2>&1 || return 1
   cat batch.txt
   for i in $(seq 1 40); do cmp batch/k1.wav "batch/k$i.wav" || return 1; done
-  [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ]
+  [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ] && nothing_left batch
 }
 
 tap_case "process: many files, one of them no sound" check_many
@@ -308,6 +308,17 @@ assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || retur
 grows() {
   find . -maxdepth 1 -name '.live.flac.*.part' -size +4k | grep .
 }
+check_two_writers() {
+  local first
+  gst-tfx record -s 'audiotestsrc is-live=true' both.wav 'Gain(0.5)' &
+  first=$!
+  wait_for test -e .both.wav.*.part
+  exits 1 "another gst-tfx is writing both.wav" gst-tfx process noise.wav both.wav 'Gain(1)'
+  local status=$?
+  kill -INT $first
+  wait $first && [ $status -eq 0 ]
+}
+tap_case "process: another one writes the same" check_two_writers
 tap_case "record: until the end, until interrupted" check_record
 tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no element" \
   gst-tfx record -s nosuchsrc x.wav 'Gain(1)'

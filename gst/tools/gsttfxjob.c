@@ -11,8 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +30,7 @@ typedef struct Run
   GstTfxJob *job;
   GstElement *pipeline, *convert, *samples, *format, *encoder;
   gchar *part;        /* the file that is being written */
+  gint lock;          /* on it */
   gboolean is_linked; /* atomic */
   gboolean is_ending;
 } Run;
@@ -287,21 +288,37 @@ wait (Run *run)
 
 /* ---- the output -------------------------------------------------------------------------- */
 
-/* Beside the output, so that it can take its name; hidden, and one for each
- * process that might want to write it. */
+/* Beside the output, so that it can take its name; hidden, and one for each host, so
+ * that what a killed process left is used again. */
 static gchar *
 name_part (const gchar *output)
 {
   gchar *folder = g_path_get_dirname (output);
   gchar *base = g_path_get_basename (output);
-  gchar *hidden = g_strdup_printf (".%.180s.%s-%d.part", base,
-      g_get_host_name (), getpid ());
+  gchar *hidden = g_strdup_printf (".%.180s.%s.part", base, g_get_host_name ());
   gchar *part = g_build_filename (folder, hidden, NULL);
 
   g_free (folder);
   g_free (base);
   g_free (hidden);
   return part;
+}
+
+/* Nobody else writes it as long as this is open. */
+static gboolean
+lock_part (Run *run)
+{
+  run->lock = g_open (run->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (run->lock < 0)
+    fail (run->job, "cannot write %s: %s", run->job->output,
+        g_strerror (errno));
+  else if (flock (run->lock, LOCK_EX | LOCK_NB) < 0)
+    fail (run->job, "another gst-tfx is writing %s", run->job->output);
+  else
+    return TRUE;
+  if (run->lock >= 0)
+    close (run->lock);
+  return FALSE;
 }
 
 /* On the disk, not only on its way there. */
@@ -362,18 +379,26 @@ gst_tfx_job_run (GstTfxJob *job)
   if (!check_names (job))
     return FALSE;
   run.part = name_part (job->output);
+  if (!lock_part (&run)) {
+    g_free (run.part);
+    return FALSE;
+  }
   if (build (&run)) {
     if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
             GST_STATE_CHANGE_FAILURE &&
         gst_tfx_tool_is_interrupted ())
       fail (job, "interrupted");
     wait (&run);
-    gst_element_query_duration (run.pipeline, GST_FORMAT_TIME, &job->duration);
+    if (!gst_element_query_duration (run.pipeline, GST_FORMAT_TIME,
+            &job->duration))
+      gst_element_query_position (run.pipeline, GST_FORMAT_TIME,
+          &job->duration);
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   }
   if (!job->error)
     publish (&run);
   g_unlink (run.part);
+  close (run.lock);
   gst_clear_object (&run.pipeline);
   g_free (run.part);
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
