@@ -46,6 +46,7 @@ struct TfxStage
       TfxTap *taps;
     } delay;
     TfxDynamics dynamics;
+    TfxReverb reverb;
     struct
     {
       size_t n;

@@ -328,6 +328,28 @@ typedef struct TfxDynamics
 
 /* NULL if a number is out of its range. */
 TfxStage *tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics);
+/* Freeverb: all channels by themselves, with
+ *   w = sum of the combs, through the all-passes in series,
+ *   y = dry x + wet w.
+ * A comb of length N has out[n] = in[n - N], and
+ *   pole[n] = (1 - damp) out[n] + damp pole[n - 1],
+ *   in[n] = TFX_REVERB_INPUT x[n] + feedback pole[n];
+ * an all-pass o[n] = a[n - N], a[n] = s[n] + o[n] / 2, and s becomes o - s. */
+#define TFX_REVERB_COMBS 8
+#define TFX_REVERB_ALL_PASSES 4
+#define TFX_REVERB_INPUT 0.015
+#define TFX_REVERB_MAX_FRAMES (1u << 26)
+
+typedef struct TfxReverb
+{
+  size_t combs[TFX_REVERB_COMBS]; /* frames, 1 to TFX_REVERB_MAX_FRAMES */
+  size_t all_passes[TFX_REVERB_ALL_PASSES];
+  double feedback, damp; /* from 0, below 1 */
+  double dry, wet;       /* 0 to 1 */
+} TfxReverb;
+
+/* NULL if a number is out of its range. */
+TfxStage *tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb);
 
 #define TFX_SUM_MAX_DEPTH 16
 
@@ -511,6 +533,8 @@ bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
 
 /* The same for dynamics of the same kind: direction, detector, link. */
 bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
+/* The same for a reverb of the same lengths. */
+bool tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb);
 
 /* How far the points are from each other at which values of a stage can be
  * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times

@@ -45,6 +45,16 @@ static const Absent absents[] = {
   { "Wave", "the audio comes from the pipeline" },
 };
 
+const char *
+tfx_absent_param (const char *name, const char *param)
+{
+  if (strcmp (name, "Reverb") == 0 &&
+      (strcmp (param, "delay") == 0 || strcmp (param, "decay") == 0))
+    return "the one echo that it was up to TorchFX 0.6 is "
+           "Echo(delay, decay, mix)";
+  return NULL;
+}
+
 #define CATALOGUE "(docs/catalogue.md has all)"
 
 int

@@ -9,4 +9,7 @@
  * meant.  Without a place; returns the code. */
 int tfx_absent_refuse (const char *name, TfxExprError *error);
 
+/* Where a parameter has gone that a class once had; NULL: it never had it. */
+const char *tfx_absent_param (const char *name, const char *param);
+
 #endif /* TFX_LANG_ABSENT_H */

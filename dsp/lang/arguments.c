@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "absent.h"
 #include "error.h"
 #include "suggest.h"
 #include "value.h"
@@ -274,6 +275,7 @@ parse_value (TfxParser *parser, Written *written)
 static int
 refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
 {
+  const char *gone = tfx_absent_param (klass->name, name->string);
   TfxSuggestion near;
   char list[160] = "";
   size_t n = 0;
@@ -284,7 +286,11 @@ refuse_param (TfxParser *parser, const TfxClass *klass, const TfxToken *name)
     n += (size_t)snprintf (list + n, sizeof list - n, "%s%s", n ? ", " : "",
         klass->params[i].name);
   }
-  if (near.best)
+  if (gone)
+    tfx_error_set (parser->error, -EINVAL,
+        "%s has no parameter '%s', but %s; %s", klass->name, name->string, list,
+        gone);
+  else if (near.best)
     tfx_error_set (parser->error, -EINVAL,
         "%s has no parameter '%s'; did you mean '%s'?", klass->name,
         name->string, near.best);

@@ -171,6 +171,7 @@ design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
   moved->id = used->id;
   moved->n_sos = moved->n_taps = 0;
   moved->is_dynamics = false;
+  moved->is_reverb = false;
   return used->klass->ops->design (build, used, moved);
 }
 

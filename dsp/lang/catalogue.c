@@ -265,7 +265,13 @@ static const TfxParam gain[] = {
       WORD ("amplitude"), "a factor, decibels, or a factor of power" },
   { "clamp", TFX_VALUE_BOOL, 0, "", 0, 0, 0, 0, NULL, BOOL (0.0),
       "False; clipping is not linear" } };
+#define PART(name, n, text) \
+  { name, TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (n), text }
 static const TfxParam reverb[] = {
+  PART ("room_size", 0.5, "how long it rings"),
+  PART ("damping", 0.5, "how much sooner high frequencies fade"),
+  MIX (0.3), FS };
+static const TfxParam echo[] = {
   { "delay", TFX_VALUE_NUMBER, TFX_PARAM_INTEGER, "samples", 1.0,
       TFX_EXPR_MAX_DELAY, 0, 0, NULL, NUMBER (4410.0), "delay of the echo" },
   { "decay", TFX_VALUE_NUMBER, TFX_PARAM_ABOVE_MINIMUM
@@ -450,8 +456,10 @@ static const TfxClass classes[] = {
   { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
       &(const TfxClassOps) { .check = tfx_gain_check,
         .measure = tfx_gain_measure, .design = tfx_gain_design } },
-  { "Reverb", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (reverb), "one echo",
-      DESIGNED (reverb, NULL) },
+  { "Reverb", { NULL }, TFX_CLASS_REVERB, 0, PARAMS (reverb),
+      "the sound of a room", DESIGNED (reverb, NULL) },
+  { "Echo", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (echo), "one echo",
+      DESIGNED (echo, NULL) },
   { "Delay", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (delay), "fading echoes",
       DESIGNED (delay, tfx_delay_check) },
 

@@ -164,6 +164,9 @@ tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+void tfx_echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_echo_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void
 tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int

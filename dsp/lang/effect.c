@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * effect.c: gain and echoes. */
+ * effect.c: gain, echoes and reverb. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,10 +51,10 @@ tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   return 0;
 }
 
-/* ---- Reverb ------------------------------------------------------------------ */
+/* ---- Echo -------------------------------------------------------------------- */
 
 void
-tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+tfx_echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
   extent->delay += tfx_class_number (node, "delay");
   extent->echoes++;
@@ -62,12 +62,54 @@ tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 
 /* y[n] = (1 - mix) x[n] + mix (x[n] + decay x[n - delay]) */
 int
-tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+tfx_echo_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
   moved->n_taps = 1;
   moved->direct = 1.0;
   moved->taps[0] = (TfxTap){ .delay = (size_t)tfx_class_number (node, "delay"),
     .gain = tfx_class_number (node, "mix") * tfx_class_number (node, "decay") };
+  return 0;
+}
+
+/* ---- Reverb ------------------------------------------------------------------ */
+
+/* Freeverb's lengths (Jezar at Dreampoint, public domain), in frames at 44.1
+ * kHz. */
+static const unsigned combs[TFX_REVERB_COMBS] = { 1116, 1188, 1277, 1356, 1422,
+  1491, 1557, 1617 };
+static const unsigned all_passes[TFX_REVERB_ALL_PASSES] = { 556, 441, 341,
+  225 };
+
+static size_t
+scale_length (unsigned length, double rate_hz)
+{
+  return (size_t)fmax (1.0, round (length * rate_hz / 44100.0));
+}
+
+void
+tfx_reverb_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    extent->delay += combs[i] * rate_hz / 44100.0;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    extent->delay += all_passes[i] * rate_hz / 44100.0;
+}
+
+int
+tfx_reverb_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+{
+  TfxReverb *r = &moved->reverb;
+  const double mix = tfx_class_number (node, "mix");
+
+  moved->is_reverb = true;
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    r->combs[i] = scale_length (combs[i], build->rate_hz);
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    r->all_passes[i] = scale_length (all_passes[i], build->rate_hz);
+  r->feedback = 0.7 + 0.28 * tfx_class_number (node, "room_size");
+  r->damp = 0.4 * tfx_class_number (node, "damping");
+  r->wet = mix;
+  r->dry = 1.0 - mix;
   return 0;
 }
 

@@ -155,6 +155,7 @@ typedef enum
   TFX_CLASS_FIR,
   TFX_CLASS_DELAY,
   TFX_CLASS_DYNAMICS,
+  TFX_CLASS_REVERB,
   TFX_CLASS_BANK /* a sum of branches */
 } TfxClassKind;
 
@@ -316,8 +317,8 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 /* The lowest gain of an Expander or a Gate that has no floor. */
 #define TFX_EXPR_NO_FLOOR_DB -240.0
 
-/* What a stage has become: dynamics, else a delay line with taps, else a cascade
- * of sections, else (without any) a gain. */
+/* What a stage has become: dynamics or a reverb, else a delay line with taps, else
+ * a cascade of sections, else (without any) a gain. */
 typedef struct TfxMoved
 {
   uint64_t id;
@@ -329,6 +330,8 @@ typedef struct TfxMoved
   TfxTap taps[TFX_EXPR_MAX_ECHOES];
   bool is_dynamics;
   TfxDynamics dynamics;
+  bool is_reverb;
+  TfxReverb reverb;
 } TfxMoved;
 
 /* The stage; NULL if memory is short.  Or, without memory, in place of one of the

@@ -7,6 +7,8 @@ tfx_moved_make_stage (const TfxMoved *moved)
 {
   if (moved->is_dynamics)
     return tfx_stage_new_dynamics (moved->id, &moved->dynamics);
+  if (moved->is_reverb)
+    return tfx_stage_new_reverb (moved->id, &moved->reverb);
   if (moved->n_taps > 0)
     return tfx_stage_new_delay (moved->id, moved->direct, moved->taps,
         moved->n_taps);
@@ -22,6 +24,8 @@ tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
     return false;
   if (moved->is_dynamics)
     return tfx_stage_reuse_dynamics (stage, &moved->dynamics);
+  if (moved->is_reverb)
+    return tfx_stage_reuse_reverb (stage, &moved->reverb);
   if (moved->n_taps > 0)
     return tfx_stage_reuse_delay (stage, moved->direct, moved->taps,
         moved->n_taps);

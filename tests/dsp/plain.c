@@ -47,6 +47,44 @@ run_delay (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 }
 
 static void
+run_comb (const TfxReverb *r, size_t length, const double *x, double *w,
+    size_t n)
+{
+  double *in = test_alloc (n * sizeof *in), pole = 0.0;
+
+  for (size_t i = 0; i < n; i++) {
+    const double out = i >= length ? in[i - length] : 0.0;
+
+    pole = (1.0 - r->damp) * out + r->damp * pole;
+    in[i] = TFX_REVERB_INPUT * x[i] + r->feedback * pole;
+    w[i] += out;
+  }
+  free (in);
+}
+
+static void
+run_reverb (const TfxReverb *r, double *x, size_t n)
+{
+  double *w = test_alloc (n * sizeof *w), *a = test_alloc (n * sizeof *a);
+
+  memset (w, 0, n * sizeof *w);
+  for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
+    run_comb (r, r->combs[k], x, w, n);
+  for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+    for (size_t i = 0; i < n; i++) {
+      const double o = i >= r->all_passes[k] ? a[i - r->all_passes[k]] : 0.0;
+
+      a[i] = w[i] + 0.5 * o;
+      w[i] = o - w[i];
+    }
+  }
+  for (size_t i = 0; i < n; i++)
+    x[i] = r->dry * x[i] + r->wet * w[i];
+  free (w);
+  free (a);
+}
+
+static void
 run_sum (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 {
   size_t size = n_channels * n * sizeof *x;
@@ -74,6 +112,8 @@ run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
   else if (stage->kind == &tfx_kind_gain)
     for (size_t i = 0; i < n; i++)
       x[i] *= stage->u.gain;
+  else if (stage->kind == &tfx_kind_reverb)
+    run_reverb (&stage->u.reverb, x, n);
   else
     run_fir (stage->u.fir.taps + (stage->u.fir.n_kernels > 1 ? c * n_taps : 0),
         n_taps, x, n);
@@ -152,6 +192,25 @@ kernel_response (const double *taps, size_t n, long double complex d)
 }
 
 static Response
+reverb_response (const TfxReverb *r, long double angle, long double complex d)
+{
+  const long double complex pole = (1.0L - r->damp) / (1.0L - r->damp * d);
+  long double complex h = 0.0L;
+
+  for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+    long double complex z = cexpl (-I * angle * r->combs[k]);
+
+    h += TFX_REVERB_INPUT * z / (1.0L - r->feedback * z * pole);
+  }
+  for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+    long double complex z = cexpl (-I * angle * r->all_passes[k]);
+
+    h *= (1.5L * z - 1.0L) / (1.0L - 0.5L * z);
+  }
+  return (Response){ r->dry + r->wet * h, 1.0L + cabsl (h) };
+}
+
+static Response
 delay_response (const TfxStage *stage, long double angle)
 {
   Response r = { stage->u.delay.direct, fabs (stage->u.delay.direct) };
@@ -184,6 +243,8 @@ chain_response (const TfxChain *chain, long double angle)
       r = (Response){ stage->u.gain, fabs (stage->u.gain) };
     else if (stage->kind == &tfx_kind_fir)
       r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
+    else if (stage->kind == &tfx_kind_reverb)
+      r = reverb_response (&stage->u.reverb, angle, d);
     else if (stage->kind == &tfx_kind_delay)
       r = delay_response (stage, angle);
     else if (stage->kind == &tfx_kind_dynamics)

@@ -372,7 +372,8 @@ static const char *const signatures[] = {
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
-  "Reverb(delay=4410, decay=0.5, mix=0.5)",
+  "Reverb(room_size=0.5, damping=0.5, mix=0.3, fs=None)",
+  "Echo(delay=4410, decay=0.5, mix=0.5)",
   "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "
   "feedback=0.3, mix=0.2, taps=3, strategy='mono')",
   "Compressor(threshold=-20, ratio=4, attack=0.005, release=0.05, knee=6, "

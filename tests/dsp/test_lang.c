@@ -86,7 +86,7 @@ static const struct
       "DesignableFIR(100, num_taps=51, pass_zero=False)" },
   /* values that are the default are left out, wherever they stand */
   { "HiButterworth(80, 5, 'linear', None)", "HiButterworth(80)" },
-  { "Reverb(4410, 0.5, 0.5)", "Reverb()" },
+  { "Echo(4410, 0.5, 0.5)", "Echo()" },
   { "Delay(None, 120)", "Delay(bpm=120)" },
   { "Delay(10, strategy=None)", "Delay(delay_samples=10)" },
   { "Delay(10, strategy=fx.effect.MonoDelayStrategy())",
@@ -336,10 +336,15 @@ static const struct
   { "Gain(1, clamp=True)", 1, 1, "clipping is not linear" },
   { "Gain(-1, 'power')", 1, 1, "as a factor of power" },
   { "Gain(500, 'db')", 1, 1, "-400 to 400 dB" },
-  { "Reverb(decay=1)", 1, 14,
-      "decay of Reverb is 1, out of its range: above "
+  { "Echo(decay=1)", 1, 12,
+      "decay of Echo is 1, out of its range: above "
       "0 and below 1" },
-  { "Reverb(0)", 1, 8, "delay of Reverb is 0 samples" },
+  { "Echo(0)", 1, 6, "delay of Echo is 0 samples" },
+  { "Reverb(delay=4410)", 1, 8,
+      "Reverb has no parameter 'delay', but room_size, damping, mix, fs; the "
+      "one echo that it was up to TorchFX 0.6 is Echo(delay, decay, mix)" },
+  { "Reverb(0.5, decay=0.5)", 1, 13, "is Echo(delay, decay, mix)" },
+  { "Reverb(1.5)", 1, 8, "room_size of Reverb is 1.5, out of its range" },
   { "Delay()", 1, 1, "needs delay_samples, or bpm and delay_time" },
   { "Delay(1, delay_time='1/0')", 1, 21, "'1/0' is no note value" },
   { "Delay(1, delay_time='1/8x')", 1, 21, "'1/8x' is no note value" },
@@ -487,7 +492,7 @@ test_bounds (void)
   check_bomb (false, "Delay(1, taps=1024)", "|Delay(1, taps=1024)", 16, "",
       "echoes in all");
   check_bomb (false, "Delay(10000000)", "", 0, "", "samples long in all");
-  check_bomb (false, "Reverb(16777216)", "|Reverb(1)", 1, "",
+  check_bomb (false, "Echo(16777216)", "|Echo(1)", 1, "",
       "samples long in all");
 }
 
@@ -495,7 +500,7 @@ static void
 test_out_of_range (void)
 {
   static const char *const texts[] = { "DesignableFIR(1, 1000000000)",
-    "Delay(1, taps=1000000000)", "LogFilterBank(1e9)", "Reverb(1e15)" };
+    "Delay(1, taps=1000000000)", "LogFilterBank(1e9)", "Echo(1e15)" };
   TfxExprError error;
 
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

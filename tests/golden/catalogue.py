@@ -426,8 +426,8 @@ def write_effects():
                        ("0, gain_type='power'", 0.0), ('0', 0.0),
                        ("0, 'db'", 1.0), ('3, clamp=False', 3.0)):
         write_sparse('Gain(%s)' % text, r, [(0, gain)], 2)
-    write_sparse('Reverb()', r, [(0, 1.0), (4410, 0.25)])
-    write_sparse('Reverb(100, 0.8, mix=0.3)', r, [(0, 1.0), (100, 0.8 * 0.3)])
+    write_sparse('Echo()', r, [(0, 1.0), (4410, 0.25)])
+    write_sparse('Echo(100, 0.8, mix=0.3)', r, [(0, 1.0), (100, 0.8 * 0.3)])
     write_sparse('Delay(2205)', r, echoes(2205, 0.3, 0.2, 3))
     write_sparse('Delay(delay_samples=10, feedback=0.9, mix=1, taps=7)', r,
                  echoes(10, 0.9, 1.0, 7), 3)
@@ -453,6 +453,46 @@ def write_effects():
         write_sparse("Delay(50, feedback=0.5, mix=0.4, taps=5, "
                      "strategy='ping-pong')", r, echoes(50, 0.5, 0.4, 5),
                      channels)
+
+
+COMBS = (1116, 1188, 1277, 1356, 1422, 1491, 1557, 1617)
+ALL_PASSES = (556, 441, 341, 225)
+
+
+def write_reverb(text, rate, room_size, damping, mix):
+    """Freeverb, its recursions one by one."""
+    f, d = 0.7 + 0.28 * room_size, 0.4 * damping
+    combs = [round(n * rate / 44100) for n in COMBS]
+    all_passes = [round(n * rate / 44100) for n in ALL_PASSES]
+
+    def response(freq):
+        p = turn(freq, rate, 1)
+        low = (1 - d) / (1 - d * p)
+        h = mp.fsum(0.015 * p ** n / (1 - f * p ** n * low) for n in combs)
+        for n in all_passes:
+            h *= (1.5 * p ** n - 1) / (1 - 0.5 * p ** n)
+        return (1 - mix) + mix * h
+
+    x, y = one(), np.zeros(N_IMPULSE)
+    for n in combs:
+        line, pole = [0.0] * n, 0.0
+        for i in range(N_IMPULSE):
+            y[i] += line[0]
+            pole = (1 - d) * line[0] + d * pole
+            line = line[1:] + [0.015 * x[i] + f * pole]
+    for n in all_passes:
+        line = [0.0] * n
+        for i in range(N_IMPULSE):
+            out, s = line[0], y[i]
+            y[i] = out - s
+            line = line[1:] + [s + 0.5 * out]
+    write(text, rate, response, (1 - mix) * x + mix * y, 2)
+
+
+def write_reverbs():
+    write_reverb('Reverb()', 441.0, 0.5, 0.5, 0.3)
+    write_reverb('Reverb(0.9, 0.1, mix=1)', 220.5, 0.9, 0.1, 1.0)
+    write_reverb('Reverb(room_size=0.2, damping=1)', 330.0, 0.2, 1.0, 0.3)
 
 
 def write_compositions():
@@ -483,6 +523,7 @@ def main():
     write_sections()
     write_firs()
     write_effects()
+    write_reverbs()
     write_compositions()
 
 

@@ -155,6 +155,13 @@ def write_effects():
     write("Delay(300, feedback=0.5, mix=0.4, taps=4, "
           "strategy=PingPongDelayStrategy())")
     write('Delay(300, strategy=MonoDelayStrategy())')
+    write('Reverb()', 44100)
+    write('Reverb(0.8, 0.2, 0.6)')
+    write('Reverb(room_size=1, damping=0, mix=1)', 8000)
+    write('Reverb(room_size=0, damping=1, mix=0.5)', 11025)
+    write('Reverb(mix=0)')
+    write('HiButterworth(200) | Reverb(0.9, mix=0.5) | LoButterworth(6000)',
+          22050)
     write('fx.effect.Gain(2.0) | fx.filter.LoButterworth(3000)')
 
 

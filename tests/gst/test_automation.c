@@ -90,7 +90,7 @@ static const Case cases[] = {
       { { "x::eq", "gain", -12, 12, 3 }, { "x::eq", "q", 0.5, 4, 2 },
           { "x::g", "gain", 0.1, 1, 5 }, { "x::low", "cutoff", 100, 5000, 1 },
           { "x::n", "cutoff", 2000, 4000, 4 } } },
-  { "tfxchain name=x chain=\"d=Delay(300, mix=0.3) | r=Reverb(1000) | "
+  { "tfxchain name=x chain=\"d=Delay(300, mix=0.3) | r=Echo(1000) | "
     "(g=Gain(1) + e=Delay(77, mix=0.5))\"",
       { { "x::d", "mix", 0.1, 0.9, 3 }, { "x::d", "feedback", 0.1, 0.8, 5 },
           { "x::r", "mix", 0, 1, 2 }, { "x::g", "gain", 0, 1, 4 },
@@ -442,7 +442,7 @@ static const gchar everything[] =
     "tfxchebyshev name=a ! tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) "
     "| "
     "g=Gain(0.5) | (low=LoButterworth(500) + n=Notch(3000, 5) + "
-    "s=HiShelving(4000, 1, 2)) | d=Delay(300, mix=0.3) | r=Reverb(441)\" ! "
+    "s=HiShelving(4000, 1, 2)) | d=Delay(300, mix=0.3) | r=Echo(441)\" ! "
     "tfxbutterworth name=b order=8";
 
 static const struct

@@ -157,7 +157,7 @@ static const gchar *const steady_texts[] = {
   "",
   "LoChebyshev1(1000, order=5)",
   "LoChebyshev1(1000, order=5) | (Gain(0.5) + Gain(0.5))",
-  "Reverb(delay=100, decay=0.5, mix=0) | DesignableFIR(1000, 101)",
+  "Echo(delay=100, decay=0.5, mix=0) | DesignableFIR(1000, 101)",
   "Notch(2000, 1) | Notch(3000, 1) | AllPass(200, 1)",
   "a=LoButterworth(1000) | b=ParametricEQ(3000, 2, 6)",
 };

@@ -19,7 +19,7 @@ static const gchar *const texts[] = {
   "Gain(2) | (Notch(50, 30) + (Delay(delay_samples=700) | Gain(-0.5)) + "
   "FIR([1, 0.5, -0.25]))",
   "DesignableFIR(3000, 601) | LogFilterBank(10)",
-  "Reverb() | LoElliptic(8000, order=9)",
+  "Echo() | LoElliptic(8000, order=9)",
   "Delay(bpm=120, delay_time='1/64', strategy='ping-pong')",
   "Gain(3) | Compressor(-30, 8) | (Gate(-20) + HiButterworth(2000)) | "
   "Expander(-15, link=True)",
@@ -190,7 +190,7 @@ GST_START_TEST (test_echo_in_gap)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
   GstHarness *h =
-      tfx_chains_harness ("Reverb(delay=1000, decay=0.5, mix=1)", &info);
+      tfx_chains_harness ("Echo(delay=1000, decay=0.5, mix=1)", &info);
   gdouble *in = g_new0 (gdouble, N), *out;
   GstBuffer *buffer;
 

@@ -31,7 +31,7 @@ static const struct
     "tfxfir taps=31 fuse=false DEVICE",
       GST_AUDIO_FORMAT_F64, -230.0, FALSE },
   /* They run as one, with a delay line and a sum, and end on the device. */
-  { "tfxchain DEVICE chain=\"LoButterworth(900)+Reverb(700)\" ! "
+  { "tfxchain DEVICE chain=\"LoButterworth(900)+Echo(700)\" ! "
     "tfxfir taps=51 DEVICE ! MEMORY",
       GST_AUDIO_FORMAT_F64, -230.0, TRUE },
 };

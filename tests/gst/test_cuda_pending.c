@@ -27,7 +27,7 @@ static const gchar *const lines[] = {
   FIRST "tfxchebyshev name=probed cutoff=3000 order=5 DEVICE ! " LAST,
   FIRST "tfxchebyshev cutoff=3000 order=5 DEVICE ! tfxfir taps=61 align=false "
         "DEVICE ! tfxchain name=probed DEVICE "
-        "chain=\"LoButterworth(900)+Reverb(700,0.4)\" ! " LAST " ! MEMORY",
+        "chain=\"LoButterworth(900)+Echo(700,0.4)\" ! " LAST " ! MEMORY",
 };
 
 /* ---- somebody --------------------------------------------------------------------- */

@@ -213,7 +213,7 @@ GST_START_TEST (test_ready)
 {
   static const gchar *const rows[] = { HIGH "name=e0",
     HIGH "! " LOW "! tfxfir taps=55 DEVICE ! tfxchain DEVICE "
-         "chain=\"Reverb(500)|LoButterworth(300,order=16)\" name=e0",
+         "chain=\"Echo(500)|LoButterworth(300,order=16)\" name=e0",
     HIGH "fuse=false ! " LOW "name=e0 fuse=false ! MEMORY" };
   static const gchar *const calls[] = { "cuModuleLoadData:1,719",
     "cuStreamCreate:1,719" };

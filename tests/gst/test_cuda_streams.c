@@ -22,7 +22,7 @@ static const gchar *const lines[] = {
   HIGH "name=e0 ! " LOW "name=e1 ! tfxfir name=e2 taps=101 DEVICE",
   /* They begin and end on the device. */
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
-       "chain=\"LoButterworth(900)+Reverb(700,0.4)\" ! "
+       "chain=\"LoButterworth(900)+Echo(700,0.4)\" ! "
        "tfxfir name=e2 taps=33 DEVICE ! MEMORY",
   /* A stage that the CPU alone runs, and buffers in CUDA memory around it. */
   HIGH "name=e0 fuse=false ! MEMORY ! tfxchain name=e1 DEVICE "

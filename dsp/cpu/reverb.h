@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * reverb.h: the innermost loop of a reverb, one build for each instruction set,
+ * all of the same bits. */
+#ifndef TFX_CPU_REVERB_H
+#define TFX_CPU_REVERB_H
+
+#include <stddef.h>
+
+#include "../tfx.h"
+
+/* Frames of the past that the loop looks at, in front of what a comb puts out;
+ * and what its one-pole has put out. */
+#define TFX_REVERB_PAST 3
+#define TFX_REVERB_POLE 4
+
+#define TFX_REVERB_LINES (TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES)
+
+/* One channel over n frames, n at most the shortest line: combs, then all-passes.
+ * What comes out of line i lies at out[i][0 ... n), of a comb from
+ * -TFX_REVERB_PAST on, and what goes in is written to in[i][0 ... n).
+ *
+ *   pole[n] = (1 - d) out[n] + d pole[n - 1],  in[n] = fed[n] + f pole[n]
+ *
+ * with pole[n - 1] replaced three times, so that four frames lie side by side. */
+typedef struct TfxReverbPart
+{
+  const double *out[TFX_REVERB_LINES];
+  double *in[TFX_REVERB_LINES];
+  double (*pole)[TFX_REVERB_POLE]; /* the last ones, the newest last */
+  double *x;                       /* in and out */
+  double *fed, *wet;               /* room for n */
+  double damp, feedback, dry_gain, wet_gain;
+} TfxReverbPart;
+
+/* Returns 0, or what is no number if the sum of the lines is none. */
+typedef double (*TfxReverbKernel) (const TfxReverbPart *part, size_t n);
+
+double tfx_reverb_run_c (const TfxReverbPart *part, size_t n);
+double tfx_reverb_run_sse2 (const TfxReverbPart *part, size_t n);
+double tfx_reverb_run_avx2 (const TfxReverbPart *part, size_t n);
+double tfx_reverb_run_avx512 (const TfxReverbPart *part, size_t n);
+double tfx_reverb_run_neon (const TfxReverbPart *part, size_t n);
+
+/* That of the CPU backend of that name. */
+TfxReverbKernel tfx_reverb_kernel_for (const char *name);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-reverb.c: stages that are a reverb. */
+#include <string.h>
+
+#include "kind-reverb.h"
+
+static bool
+is_part (double value)
+{
+  return value >= 0.0 && value <= 1.0;
+}
+
+static bool
+are_sound (const TfxReverb *r)
+{
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++) {
+    if (r->combs[i] < 1 || r->combs[i] > TFX_REVERB_MAX_FRAMES)
+      return false;
+  }
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++) {
+    if (r->all_passes[i] < 1 || r->all_passes[i] > TFX_REVERB_MAX_FRAMES)
+      return false;
+  }
+  return r->feedback >= 0.0 && r->feedback < 1.0 && r->damp >= 0.0 &&
+         r->damp < 1.0 && is_part (r->dry) && is_part (r->wet);
+}
+
+static bool
+has_lines_of (const TfxReverb *a, const TfxReverb *b)
+{
+  return memcmp (a->combs, b->combs, sizeof a->combs) == 0 &&
+         memcmp (a->all_passes, b->all_passes, sizeof a->all_passes) == 0;
+}
+
+TfxStage *
+tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb)
+{
+  TfxStage *stage;
+
+  if (!are_sound (reverb))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_reverb);
+  if (stage)
+    stage->u.reverb = *reverb;
+  return stage;
+}
+
+bool
+tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb)
+{
+  if (stage->kind != &tfx_kind_reverb ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_sound (reverb) || !has_lines_of (&stage->u.reverb, reverb))
+    return false;
+  stage->u.reverb = *reverb;
+  return true;
+}
+
+static bool
+reverb_is_identity (const TfxStage *stage)
+{
+  return stage->u.reverb.dry == 1.0 && stage->u.reverb.wet == 0.0;
+}
+
+static bool
+reverb_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return has_lines_of (&a->u.reverb, &b->u.reverb);
+}
+
+static bool
+reverb_is_same (const TfxStage *a, const TfxStage *b)
+{
+  const TfxReverb *r = &a->u.reverb, *s = &b->u.reverb;
+
+  return has_lines_of (r, s) && r->feedback == s->feedback &&
+         r->damp == s->damp && r->dry == s->dry && r->wet == s->wet;
+}
+
+static size_t
+reverb_state_size (const TfxStage *stage)
+{
+  size_t n = TFX_REVERB_POLES;
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    n += stage->u.reverb.combs[i] + TFX_REVERB_PAST;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    n += stage->u.reverb.all_passes[i];
+  return n;
+}
+
+static size_t
+reverb_n_taps (const TfxStage *stage)
+{
+  return 0;
+}
+
+/* ns for a sample. */
+#define SAMPLE_NS 4.0
+#define PLAIN_NS 10.0
+
+static double
+reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
+}
+
+const TfxKind tfx_kind_reverb = {
+  .name = "reverb",
+  .step = TFX_STEP_UNIT,
+  .unit = &tfx_reverb_unit,
+  .is_identity = reverb_is_identity,
+  .is_same_structure = reverb_is_same_structure,
+  .is_same = reverb_is_same,
+  .state_size = reverb_state_size,
+  .n_taps = reverb_n_taps,
+  .cost = reverb_cost,
+};

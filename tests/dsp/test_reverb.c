@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_reverb.c: the reverb against its plain recursion, however the stream is
+ * cut, while its numbers move, and after what is no number. */
+#include "backend.h"
+#include "common.h"
+#include "jump.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 44100.0
+#define N_FRAMES 12000
+
+static TfxStage *
+make_stage (double room_size, double damping, double mix, double rate_hz)
+{
+  static const unsigned lengths[] = { 1116, 1188, 1277, 1356, 1422, 1491, 1557,
+    1617, 556, 441, 341, 225 };
+  TfxReverb r = { .feedback = 0.7 + 0.28 * room_size,
+    .damp = 0.4 * damping,
+    .dry = 1 - mix,
+    .wet = mix };
+
+  for (unsigned i = 0; i < 12; i++) {
+    const size_t n = (size_t)fmax (1, round (lengths[i] * rate_hz / 44100));
+
+    if (i < TFX_REVERB_COMBS)
+      r.combs[i] = n;
+    else
+      r.all_passes[i - TFX_REVERB_COMBS] = n;
+  }
+  return tfx_stage_new_reverb (1, &r);
+}
+
+/* A chain of the stage, which it lets go of. */
+static TfxChain *
+chain_of (TfxStage *stage)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = tfx_chain_append (empty, stage);
+
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+/* x[n_channels][N_FRAMES], in blocks of up to longest; from frame 4000 on other
+ * values are set, if there are any. */
+static bool
+run (TfxChain *chain, TfxChain *other, const char *kernel, double *x,
+    unsigned n_channels, size_t longest)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  TestFilter *row =
+      test_filter_for (chain, &spec, tfx_cpu_backend_for (kernel));
+  bool is_ok = row != NULL;
+
+  for (size_t i = 0, n; is_ok && i < N_FRAMES; i += n) {
+    TfxBlock all = tfx_block_planar (x + i, TFX_SAMPLE_F64, n_channels,
+        N_FRAMES, N_FRAMES);
+
+    n = 1 + tap_random_below ((unsigned)longest);
+    n = n < N_FRAMES - i ? n : N_FRAMES - i;
+    if (i < 4000 && i + n > 4000)
+      n = 4000 - i;
+    if (i == 4000 && other) {
+      tfx_filter_lock (row->filter);
+      is_ok = tfx_filter_set_chain (row->filter, other) == 0;
+      tfx_filter_unlock (row->filter);
+    }
+    all.n_frames = n;
+    is_ok = is_ok && test_filter_run (row, &all, &all) == 0;
+  }
+  test_filter_free (&row);
+  return is_ok;
+}
+
+static void
+test_plain (void)
+{
+  static const double rates[] = { 44100, 8000, 300, 40, 192000 };
+  TapMany many = tap_many ("the reverb is its plain recursion to -240 dB");
+  double worst = 0;
+
+  for (unsigned r = 0; r < 5; r++) {
+    for (unsigned n_channels = 1; n_channels <= 3; n_channels++) {
+      const size_t n = n_channels * (size_t)N_FRAMES;
+      double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
+      TfxChain *chain = chain_of (make_stage (0.9, 0.4, 0.6, rates[r]));
+      double error = 0;
+
+      test_noise_f64 (x, n);
+      memcpy (y, x, n * sizeof *x);
+      plain_run (chain, y, n_channels, N_FRAMES);
+      if (!run (chain, NULL, tfx_cpu_backend ()->kernel, x, n_channels, 700))
+        error = INFINITY;
+      for (size_t i = 0; i < n; i++)
+        error = fmax (error, fabs (x[i] - y[i]));
+      worst = fmax (worst, error);
+      tap_many_check (&many, error <= 1e-12, "%g Hz, %u channels: %g", rates[r],
+          n_channels, error);
+      tfx_chain_unref (&chain);
+      free (x);
+      free (y);
+    }
+  }
+  tap_diag ("at most %.1f dB", 20 * log10 (worst));
+  tap_many_end (&many);
+}
+
+/* Also while values move, and of all kernels. */
+static void
+test_split (void)
+{
+  static const size_t longest[] = { N_FRAMES, 512, 33, 5 };
+  TapMany many = tap_many ("the same bits for any split and any kernel");
+  const size_t n = 2 * N_FRAMES;
+  double *in = test_alloc (n * sizeof *in), *want = test_alloc (n * sizeof *in);
+  double *x = test_alloc (n * sizeof *x);
+  TfxChain *chain = chain_of (make_stage (0.5, 0.5, 0.3, RATE));
+  TfxChain *other = chain_of (make_stage (1.0, 0.1, 0.8, RATE));
+  const char *kernel;
+
+  test_noise_f64 (in, n);
+  memcpy (want, in, n * sizeof *in);
+  run (chain, other, "c", want, 2, N_FRAMES);
+  for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+    for (unsigned b = 0; b < 4; b++) {
+      memcpy (x, in, n * sizeof *in);
+      tap_many_check (&many,
+          run (chain, other, kernel, x, 2, longest[b]) &&
+              memcmp (x, want, n * sizeof *x) == 0,
+          "%s, blocks up to %zu", kernel, longest[b]);
+    }
+  }
+  tap_many_end (&many);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&other);
+  free (in);
+  free (want);
+  free (x);
+}
+
+static void
+test_jumps (void)
+{
+  static const double all[][6] = { { 0.5, 0.5, 0.3, 0.5, 0.5, 1.0 },
+    { 0.5, 0.5, 1.0, 0.5, 0.5, 0.0 }, { 0.1, 0.5, 0.7, 1.0, 0.5, 0.7 },
+    { 1.0, 0.0, 0.7, 0.0, 1.0, 0.7 }, { 0.5, 0.0, 0.7, 0.5, 1.0, 0.7 } };
+  TapMany high = tap_many ("numbers of a reverb jump: -80 dB above 2 kHz");
+  TapMany bend = tap_many ("and a second difference of 1.5 times");
+
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+    const double *a = all[i];
+    const TestJump j =
+        test_jump_between (chain_of (make_stage (a[0], a[1], a[2], RATE)),
+            chain_of (make_stage (a[3], a[4], a[5], RATE)), 1, 480);
+
+    /* (The sine's own beginning still rings where little is damped.) */
+    const TestJump none =
+        test_jump_between (chain_of (make_stage (a[0], a[1], a[2], RATE)),
+            chain_of (make_stage (a[0], a[1], a[2], RATE)), 1, 480);
+
+    tap_diag ("%.1f %.1f", j.high_db, none.high_db);
+    tap_many_check (&high, j.high_db <= fmax (-80, none.high_db),
+        "jump %u: %.1f dB, without it %.1f", i, j.high_db, none.high_db);
+    tap_many_check (&bend, j.bend <= 1.5, "jump %u: %.2f", i, j.bend);
+  }
+  tap_many_end (&high);
+  tap_many_end (&bend);
+}
+
+static void
+test_recovery (void)
+{
+  TfxChain *chain = chain_of (make_stage (0.9, 0.4, 0.6, RATE));
+  double *x = test_alloc (2 * N_FRAMES * sizeof *x);
+  bool is_finite = true;
+
+  test_noise_f64 (x, 2 * N_FRAMES);
+  x[1000] = NAN;
+  x[1001] = INFINITY;
+  x[N_FRAMES + 2000] = 1e308;
+  run (chain, NULL, tfx_cpu_backend ()->kernel, x, 2, 300);
+  for (size_t i = 5000; i < N_FRAMES; i++)
+    is_finite = is_finite && isfinite (x[i]) && isfinite (x[N_FRAMES + i]);
+  tap_check (is_finite, "it gets over what is no number");
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
+static const TapTest tests[] = {
+  { "plain", test_plain },
+  { "split", test_split },
+  { "jumps", test_jumps },
+  { "recovery", test_recovery },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
