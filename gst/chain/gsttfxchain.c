@@ -51,6 +51,8 @@ enum
 {
   PROP_0,
   PROP_CHAIN,
+  PROP_LOCATION,
+  PROP_WATCH,
   N_PROPERTIES
 };
 
@@ -66,6 +68,57 @@ G_DEFINE_TYPE_WITH_CODE (GstTfxChain, gst_tfx_chain, GST_TYPE_TFX_ELEMENT,
 GST_ELEMENT_REGISTER_DEFINE (tfxchain, "tfxchain", GST_RANK_NONE,
     GST_TYPE_TFX_CHAIN);
 
+/* ---- a file ---------------------------------------------------------------------- */
+
+static void
+gst_tfx_chain_saved (gpointer data)
+{
+  GST_INFO_OBJECT (data, "the file of the chain was saved");
+  gst_tfx_chain_set_file (data);
+}
+
+/* Watches what is to be watched now. */
+static void
+gst_tfx_chain_update_watch (GstTfxChain *self)
+{
+  gchar *location = NULL;
+
+  g_mutex_lock (&self->watch_lock);
+  g_clear_pointer (&self->watch, gst_tfx_chain_watch_free);
+  GST_OBJECT_LOCK (self);
+  if (self->is_watching && self->is_ready)
+    location = g_strdup (self->location);
+  GST_OBJECT_UNLOCK (self);
+  if (location)
+    self->watch = gst_tfx_chain_watch_new (location, gst_tfx_chain_saved, self);
+  g_mutex_unlock (&self->watch_lock);
+  g_free (location);
+}
+
+static void
+gst_tfx_chain_set_ready (GstTfxChain *self, gboolean is_ready)
+{
+  g_mutex_lock (&self->watch_lock);
+  self->is_ready = is_ready;
+  g_mutex_unlock (&self->watch_lock);
+  gst_tfx_chain_update_watch (self);
+}
+
+static void
+gst_tfx_chain_set_location (GstTfxChain *self, const GValue *value)
+{
+  gchar *location = g_value_dup_string (value);
+
+  if (location && !*location)
+    g_clear_pointer (&location, g_free);
+  GST_OBJECT_LOCK (self);
+  g_free (self->location);
+  self->location = location;
+  GST_OBJECT_UNLOCK (self);
+  gst_tfx_chain_set_file (self);
+  gst_tfx_chain_update_watch (self);
+}
+
 /* ---- properties -------------------------------------------------------------- */
 
 static void
@@ -79,6 +132,17 @@ gst_tfx_chain_set_property (GObject *object, guint prop_id, const GValue *value,
       text = g_value_get_string (value);
       if (gst_tfx_chain_set_text (GST_TFX_CHAIN (object), text ? text : ""))
         g_object_notify_by_pspec (object, pspec);
+      break;
+    case PROP_LOCATION:
+      gst_tfx_chain_set_location (GST_TFX_CHAIN (object), value);
+      g_object_notify_by_pspec (object, pspec);
+      break;
+    case PROP_WATCH:
+      GST_OBJECT_LOCK (object);
+      GST_TFX_CHAIN (object)->is_watching = g_value_get_boolean (value);
+      GST_OBJECT_UNLOCK (object);
+      gst_tfx_chain_update_watch (GST_TFX_CHAIN (object));
+      g_object_notify_by_pspec (object, pspec);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -94,6 +158,16 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
     case PROP_CHAIN:
       g_value_take_string (value,
           gst_tfx_chain_get_text (GST_TFX_CHAIN (object)));
+      break;
+    case PROP_LOCATION:
+      GST_OBJECT_LOCK (object);
+      g_value_set_string (value, GST_TFX_CHAIN (object)->location);
+      GST_OBJECT_UNLOCK (object);
+      break;
+    case PROP_WATCH:
+      GST_OBJECT_LOCK (object);
+      g_value_set_boolean (value, GST_TFX_CHAIN (object)->is_watching);
+      GST_OBJECT_UNLOCK (object);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -131,11 +205,21 @@ gst_tfx_chain_check (GstTfxChain *self)
 static GstStateChangeReturn
 gst_tfx_chain_change_state (GstElement *element, GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
-      !gst_tfx_chain_check (GST_TFX_CHAIN (element)))
-    return GST_STATE_CHANGE_FAILURE;
-  return GST_ELEMENT_CLASS (gst_tfx_chain_parent_class)
-      ->change_state (element, transition);
+  GstTfxChain *self = GST_TFX_CHAIN (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
+    if (!gst_tfx_chain_check (self))
+      return GST_STATE_CHANGE_FAILURE;
+    gst_tfx_chain_set_ready (self, TRUE);
+  }
+  ret = GST_ELEMENT_CLASS (gst_tfx_chain_parent_class)
+            ->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
+      (transition == GST_STATE_CHANGE_NULL_TO_READY &&
+          ret == GST_STATE_CHANGE_FAILURE))
+    gst_tfx_chain_set_ready (self, FALSE);
+  return ret;
 }
 
 /* From here on what cannot be read is refused. */
@@ -242,6 +326,7 @@ gst_tfx_chain_init_child_proxy (gpointer iface, gpointer data)
 static void
 gst_tfx_chain_dispose (GObject *object)
 {
+  gst_tfx_chain_set_ready (GST_TFX_CHAIN (object), FALSE);
   gst_tfx_chain_drop_stages (GST_TFX_CHAIN (object));
   G_OBJECT_CLASS (gst_tfx_chain_parent_class)->dispose (object);
 }
@@ -251,6 +336,8 @@ gst_tfx_chain_finalize (GObject *object)
 {
   GstTfxChain *self = GST_TFX_CHAIN (object);
 
+  g_mutex_clear (&self->watch_lock);
+  g_free (self->location);
   g_free (self->text);
   g_free (self->fault);
   gst_tfx_chain_expr_unref (self->expr);
@@ -288,6 +375,33 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   g_object_class_install_property (gobject_class, PROP_CHAIN,
       properties[PROP_CHAIN]);
 
+  /**
+   * GstTfxChain:location:
+   *
+   * A file with the text of the chain, or with filter settings that REW has
+   * exported.  It is read when this is set; the chain is whichever of the two was
+   * set last.  What cannot be read is told of as with #GstTfxChain:chain.
+   */
+  properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
+      "A file with the chain, or with filter settings exported by REW", NULL,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
+          GST_PARAM_MUTABLE_PLAYING);
+
+  /**
+   * GstTfxChain:watch:
+   *
+   * Whether the file at #GstTfxChain:location is taken over whenever it is
+   * saved.
+   */
+  properties[PROP_WATCH] = g_param_spec_boolean ("watch", "Watch",
+      "Take the chain over whenever the file at location is saved", FALSE,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
+          GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property (gobject_class, PROP_LOCATION,
+      properties[PROP_LOCATION]);
+  g_object_class_install_property (gobject_class, PROP_WATCH,
+      properties[PROP_WATCH]);
+
   gst_element_class_set_static_metadata (element_class, "Chain of filters",
       "Filter/Effect/Audio",
       "Runs a composition of filters, written in TorchFX's language, in one "
@@ -305,5 +419,6 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
 static void
 gst_tfx_chain_init (GstTfxChain *self)
 {
+  g_mutex_init (&self->watch_lock);
   gst_tfx_chain_init_text (self);
 }

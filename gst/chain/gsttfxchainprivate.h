@@ -6,6 +6,7 @@
 
 #include "gsttfxchain.h"
 #include "gsttfxchainbuilder.h"
+#include "gsttfxchainfile.h"
 #include "gsttfxchainstage.h"
 
 G_BEGIN_DECLS
@@ -22,6 +23,13 @@ struct _GstTfxChain
   GstTfxChainExpr *expr; /* without stages if there is a fault */
   GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed */
   gboolean is_started;
+  gchar *location; /* or NULL */
+  gboolean is_watching;
+
+  GMutex watch_lock;
+  /* Under this lock. */
+  gboolean is_ready;       /* the state is above NULL */
+  GstTfxChainWatch *watch; /* or NULL */
 
   /* Of the streaming thread. */
   GstTfxChainBuilder builder;
@@ -39,6 +47,9 @@ void gst_tfx_chain_init_text (GstTfxChain *self);
 /* Takes the text of the chain, as the property does.  FALSE if it is refused.
  * Any thread. */
 gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
+
+/* The same with the text of the file at the location, if there is one. */
+gboolean gst_tfx_chain_set_file (GstTfxChain *self);
 
 /* The text of the chain as it is now, to be freed. */
 gchar *gst_tfx_chain_get_text (GstTfxChain *self);

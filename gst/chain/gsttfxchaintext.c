@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gsttfxchainfile.h"
 #include "gsttfxchainprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
@@ -269,20 +270,22 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
   return result == EXCHANGED;
 }
 
-gboolean
-gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
+/* A text, or what is wrong with where it should have come from. */
+static gboolean
+gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *fault)
 {
   Change change = { .text = text };
-  TfxExprError error;
+  TfxExprError error = { 0 };
   gboolean is_set;
 
-  change.parsed = tfx_expr_parse (text, strlen (text), &error);
+  if (!fault)
+    change.parsed = tfx_expr_parse (text, strlen (text), &error);
   if (!change.parsed && error.code == -ENOMEM) {
     gst_tfx_chain_report_no_memory (self);
     return FALSE;
   }
   if (!change.parsed) {
-    change.fault = error.rendered;
+    change.fault = fault ? fault : error.rendered;
     change.parsed = tfx_expr_empty ();
   }
   GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
@@ -293,6 +296,32 @@ gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
   return is_set;
 }
 
+gboolean
+gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
+{
+  return gst_tfx_chain_take (self, text, NULL);
+}
+
+gboolean
+gst_tfx_chain_set_file (GstTfxChain *self)
+{
+  gchar *location, *text, *fault = NULL;
+  gboolean is_set;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  GST_OBJECT_UNLOCK (self);
+  if (!location)
+    return FALSE;
+  text = gst_tfx_chain_file_read (location, &fault);
+  is_set = gst_tfx_chain_take (self, text ? text : "", fault);
+  if (is_set)
+    gst_tfx_chain_notify_text (self);
+  g_free (text);
+  g_free (fault);
+  g_free (location);
+  return is_set;
+}
 void
 gst_tfx_chain_init_text (GstTfxChain *self)
 {

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainsettings.c: filter settings of REW and Equalizer APO.
+ *
+ * A line is
+ *
+ *   Filter 1: ON PK Fc 63.0 Hz Gain -5.0 dB Q 4.00
+ *   Preamp: -6.0 dB
+ *
+ * or says nothing of filters (a date, a note, a filter that is off or none).
+ */
+#include "gsttfxchainsettings.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBER "([-+]?[0-9]+(?:[.,][0-9]+)?)"
+#define FILTER "^\\s*Filter\\s*[0-9]*\\s*:\\s*"
+#define PREAMP "^\\s*Preamp\\s*:\\s*"
+
+gboolean
+gst_tfx_chain_settings_are (const gchar *text)
+{
+  return g_regex_match_simple ("\\A\\s*Filter Settings|" FILTER "|" PREAMP,
+      text, G_REGEX_MULTILINE | G_REGEX_RAW, 0);
+}
+
+/* How a type of filter is written in a chain. */
+typedef struct
+{
+  const gchar *name, *klass;
+  gboolean has_gain, has_scale;
+  gdouble q; /* unless it is given */
+} Type;
+
+#define BUTTERWORTH_Q 0.7071067811865476
+
+static const Type types[] = {
+  { "PK", "ParametricEQ", TRUE, FALSE, 0.0 },
+  { "PEQ", "ParametricEQ", TRUE, FALSE, 0.0 },
+  { "Modal", "ParametricEQ", TRUE, FALSE, 0.0 },
+  { "LP", "BiquadLPF", FALSE, FALSE, BUTTERWORTH_Q },
+  { "LPQ", "BiquadLPF", FALSE, FALSE, 0.0 },
+  { "HP", "BiquadHPF", FALSE, FALSE, BUTTERWORTH_Q },
+  { "HPQ", "BiquadHPF", FALSE, FALSE, 0.0 },
+  { "BP", "BiquadBPF", FALSE, FALSE, 0.0 },
+  { "NO", "BiquadNotch", FALSE, FALSE, 30.0 },
+  { "AP", "BiquadAllPass", FALSE, FALSE, 0.0 },
+  { "LS", "LoShelving", TRUE, TRUE, BUTTERWORTH_Q },
+  { "LSQ", "LoShelving", TRUE, TRUE, 0.0 },
+  { "HS", "HiShelving", TRUE, TRUE, BUTTERWORTH_Q },
+  { "HSQ", "HiShelving", TRUE, TRUE, 0.0 },
+};
+
+static const Type *
+find_type (const gchar *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++) {
+    if (g_ascii_strcasecmp (types[i].name, name) == 0)
+      return &types[i];
+  }
+  return NULL;
+}
+
+/* The number behind a word of the line. */
+static gboolean
+find_number (const gchar *line, const gchar *word, gdouble *number)
+{
+  gchar *pattern = g_strconcat ("\\b", word, "\\s+" NUMBER "\\b", NULL);
+  GRegex *regex = g_regex_new (pattern, G_REGEX_RAW, 0, NULL);
+  GMatchInfo *match = NULL;
+  gboolean found = g_regex_match (regex, line, 0, &match);
+
+  if (found) {
+    gchar *text = g_match_info_fetch (match, 1);
+
+    g_strdelimit (text, ",", '.');
+    *number = g_ascii_strtod (text, NULL);
+    g_free (text);
+  }
+  g_match_info_free (match);
+  g_regex_unref (regex);
+  g_free (pattern);
+  return found;
+}
+
+static void
+append_number (GString *chain, const gchar *before, gdouble number)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (chain, before);
+  g_string_append (chain, g_ascii_dtostr (text, sizeof text, number));
+}
+
+/* NULL, or what is missing. */
+static const gchar *
+append_filter (GString *chain, const Type *type, const gchar *line)
+{
+  gdouble hz, q = type->q, octaves, gain_db;
+
+  if (!find_number (line, "Fc", &hz))
+    return "has no frequency (Fc)";
+  if (!find_number (line, "Q", &q) && find_number (line, "BW Oct", &octaves))
+    q = 0.5 / sinh (0.5 * G_LN2 * octaves);
+  if (q == 0.0)
+    return "has neither Q nor BW Oct";
+  if (type->has_gain && !find_number (line, "Gain", &gain_db))
+    return "has no Gain";
+  g_string_append_printf (chain, "%s%s(", chain->len > 0 ? " | " : "",
+      type->klass);
+  append_number (chain, "", hz);
+  append_number (chain, ", ", q);
+  if (type->has_gain)
+    append_number (chain, ", ", gain_db);
+  g_string_append (chain, type->has_scale ? ", gain_scale='db')" : ")");
+  return NULL;
+}
+
+/* What Equalizer APO does that a chain of all channels does not. */
+static gboolean
+is_command (const gchar *line)
+{
+  return g_regex_match_simple ("^\\s*(Channel|Delay|Copy|Convolution|GraphicEQ|"
+                               "Include|Stage|If|Eval)\\s*:",
+      line, G_REGEX_RAW, 0);
+}
+
+static gchar *
+convert_line (GString *chain, const gchar *line)
+{
+  gchar **words;
+  const gchar *missing = NULL;
+  const Type *type;
+  gdouble gain_db;
+  gchar *fault = NULL;
+
+  if (is_command (line))
+    return g_strdup ("only filters and a preamp can be taken");
+  if (g_regex_match_simple (PREAMP, line, G_REGEX_RAW, 0)) {
+    if (!find_number (line, "Preamp\\s*:", &gain_db))
+      return g_strdup ("the preamp has no gain");
+    append_number (chain, chain->len > 0 ? " | Gain(" : "Gain(", gain_db);
+    g_string_append (chain, ", gain_type='db')");
+    return NULL;
+  }
+  if (!g_regex_match_simple (FILTER "ON\\s+\\S", line, G_REGEX_RAW, 0))
+    return NULL;
+  words = g_regex_split_simple (FILTER "ON\\s+(\\S+)", line, G_REGEX_RAW, 0);
+  type = find_type (words[1]);
+  if (type)
+    missing = append_filter (chain, type, words[2]);
+  else if (g_ascii_strcasecmp (words[1], "None") != 0)
+    fault = g_strdup_printf ("there is no filter of type %s here; there are "
+                             "PK, LP, LPQ, HP, HPQ, BP, NO, AP, LS, LSQ, HS, "
+                             "HSQ",
+        words[1]);
+  if (missing)
+    fault = g_strdup_printf ("the filter %s", missing);
+  g_strfreev (words);
+  return fault;
+}
+
+gchar *
+gst_tfx_chain_settings_convert (const gchar *text, gchar **fault)
+{
+  gchar **lines = g_strsplit (text, "\n", -1);
+  GString *chain = g_string_new (NULL);
+  gchar *wrong = NULL;
+
+  for (guint i = 0; lines[i] && !wrong; i++) {
+    g_strchomp (lines[i]);
+    wrong = convert_line (chain, lines[i]);
+    if (wrong)
+      *fault = g_strdup_printf ("line %u of the filter settings: %s\n  %s",
+          i + 1, wrong, lines[i]);
+  }
+  g_strfreev (lines);
+  g_free (wrong);
+  if (*fault)
+    g_string_free (chain, TRUE);
+  return *fault ? NULL : g_string_free (chain, FALSE);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_file.c: a tfxchain whose text stands in a file: read, missing, saved
+ * while samples flow; and filter settings that REW has exported.
+ */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "chains.h"
+
+#define RATE 48000
+#define N 480
+
+static gchar *folder;
+
+static gchar *
+path_of (const gchar *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static gchar *
+write_file (const gchar *name, const gchar *text)
+{
+  gchar *path = path_of (name);
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static GstElement *
+make_chain (void)
+{
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+
+  fail_unless (chain != NULL);
+  return chain;
+}
+
+/* The text of the first error or warning on the bus, to be freed. */
+static gchar *
+take_message (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, type);
+  GError *error = NULL;
+  gchar *text;
+
+  fail_unless (message != NULL, "there is no message");
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+static void
+expect_in (const gchar *text, const gchar *part)
+{
+  fail_unless (strstr (text, part) != NULL, "\"%s\" is not in \"%s\"", part,
+      text);
+}
+
+/* Several lines, comments; its stages are there at once. */
+GST_START_TEST (test_read)
+{
+  gchar *path = write_file ("a.txt", "# rumble\nHiButterworth(80)  # out\n"
+                                     "| eq=ParametricEQ(1000, 1, 3)\n");
+  GstElement *chain = make_chain ();
+  gchar *location;
+
+  g_object_set (chain, "location", path, NULL);
+  tfx_chains_expect_number (chain, "eq::gain", 3.0);
+  g_object_get (chain, "location", &location, NULL);
+  fail_unless_equals_string (location, path);
+  gst_child_proxy_set (GST_CHILD_PROXY (chain), "eq::gain", 4.0, NULL);
+  tfx_chains_expect_text (chain,
+      "HiButterworth(80) | eq=ParametricEQ(1000, q=1, gain=4)");
+  fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  /* What is set last counts. */
+  g_object_set (chain, "chain", "Gain(2)", NULL);
+  tfx_chains_expect_text (chain, "Gain(2)");
+  g_free (location);
+  gst_object_unref (chain);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+static void
+expect_fault (const gchar *path, const gchar *fault)
+{
+  GstElement *chain = make_chain ();
+  GstBus *bus = gst_bus_new ();
+  gchar *text;
+
+  gst_element_set_bus (chain, bus);
+  g_object_set (chain, "location", path, NULL);
+  fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
+      GST_STATE_CHANGE_FAILURE);
+  text = take_message (bus, GST_MESSAGE_ERROR);
+  expect_in (text, fault);
+  g_free (text);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_element_set_bus (chain, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (chain);
+}
+
+GST_START_TEST (test_faults)
+{
+  gchar *wrong = write_file ("wrong.txt", "Gain(2) |\nButterwort(3)\n");
+  gchar *rew = write_file ("rew.txt",
+      "Filter Settings file\nFilter 1: ON PK Fc 63 Hz Gain -5 dB\n");
+  gchar *channel = write_file ("apo.txt", "Channel: L\nPreamp: -6 dB\n");
+
+  expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
+  expect_fault (folder, "cannot be read from a file");
+  expect_fault (wrong, "line 2, column 1");
+  expect_fault (rew, "line 2 of the filter settings: the filter has neither Q");
+  expect_fault (channel, "line 1 of the filter settings: only filters");
+  g_free (wrong);
+  g_free (rew);
+  g_free (channel);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_settings)
+{
+  static const gchar settings[] =
+      "Filter Settings file\r\n\r\nRoom EQ V5.20\r\nDated: 1 May 2024\r\n"
+      "Equaliser: Generic\r\nPreamp: -6.5 dB\r\n"
+      "Filter  1: ON  PK       Fc    63,0 Hz  Gain  -5.0 dB  Q  4.00\r\n"
+      "Filter  2: ON  None\r\n"
+      "Filter  3: OFF PK       Fc    80.0 Hz  Gain  -9.0 dB  Q  4.00\r\n"
+      "Filter  4: ON  LS       Fc   100 Hz  Gain   2.5 dB\r\n"
+      "Filter: ON HPQ Fc 20 Hz Q 0.5\r\n"
+      "Filter: ON PK Fc 1000 Hz Gain 1 dB BW Oct 1\r\n";
+  gchar *path = write_file ("settings.txt", settings);
+  GstElement *chain = make_chain ();
+  gdouble q;
+
+  g_object_set (chain, "location", path, NULL);
+  gst_child_proxy_get (GST_CHILD_PROXY (chain), "parametriceq1::q", &q, NULL);
+  fail_unless (fabs (q - 1.4142135623730951) < 1e-12);
+  gst_child_proxy_set (GST_CHILD_PROXY (chain), "parametriceq1::q", 1.5, NULL);
+  tfx_chains_expect_text (chain,
+      "Gain(-6.5, gain_type='db') | ParametricEQ(63, q=4, gain=-5) | "
+      "LoShelving(100, q=0.7071067811865476, gain=2.5, gain_scale='db') | "
+      "BiquadHPF(20, q=0.5) | ParametricEQ(1000, q=1.5, gain=1)");
+  gst_object_unref (chain);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+/* Half a second of a sine of 440 Hz through it, from frame `at` on; the largest
+ * second difference, and the last sample's size. */
+static gdouble
+push (GstHarness *h, guint *at, guint n_buffers, gdouble *peak)
+{
+  static gdouble before[2];
+  gdouble bend = 0.0;
+
+  *peak = 0.0;
+  for (guint k = 0; k < n_buffers; k++) {
+    gdouble x[N];
+    GstBuffer *buffer;
+    GstMapInfo map;
+
+    for (guint i = 0; i < N; i++)
+      x[i] = 0.5 * sin (2.0 * G_PI * 440.0 * (*at + i) / RATE);
+    buffer = gst_buffer_new_memdup (x, sizeof x);
+    GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (*at, GST_SECOND, RATE);
+    GST_BUFFER_DURATION (buffer) = gst_util_uint64_scale (N, GST_SECOND, RATE);
+    *at += N;
+    buffer = gst_harness_push_and_pull (h, buffer);
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    for (guint i = 0; i < N; i++) {
+      const gdouble y = ((const gdouble *)map.data)[i];
+
+      if (*at > 10 * N)
+        bend = MAX (bend, fabs (y - 2.0 * before[1] + before[0]));
+      *peak = MAX (*peak, fabs (y));
+      before[0] = before[1];
+      before[1] = y;
+    }
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  return bend;
+}
+
+/* It is taken over while samples flow, without a click; what is wrong is told of,
+ * and the old chain goes on. */
+GST_START_TEST (test_watch)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gchar *path = write_file ("watched.txt", "g=Gain(1)"), *text;
+  GstHarness *h = tfx_chains_harness ("", &info);
+  GstBus *bus = gst_bus_new ();
+  gdouble bend, peak = 0.5, worst = 0.0;
+  guint at = 0;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "location", path, "watch", TRUE, NULL);
+  bend = push (h, &at, 50, &peak);
+  fail_unless (fabs (peak - 0.5) < 1e-3);
+
+  g_free (write_file ("watched.txt", "g=Gain(0.25)"));
+  for (guint i = 0; i < 300 && peak > 0.13; i++) {
+    worst = MAX (worst, push (h, &at, 10, &peak));
+    g_usleep (20000);
+  }
+  fail_unless (peak < 0.13, "it was not taken over");
+  fail_unless (worst < 1.5 * bend, "%g, where the sine has %g", worst, bend);
+
+  g_free (write_file ("watched.txt", "g=Gain(0.25"));
+  text = take_message (bus, GST_MESSAGE_WARNING);
+  expect_in (text, "goes on as it was");
+  push (h, &at, 10, &peak);
+  fail_unless (peak < 0.13 && peak > 0.12);
+  g_free (text);
+
+  /* Not any more. */
+  g_object_set (h->element, "watch", FALSE, NULL);
+  g_free (write_file ("watched.txt", "g=Gain(1)"));
+  g_usleep (800000);
+  push (h, &at, 10, &peak);
+  fail_unless (peak < 0.13);
+
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+static Suite *
+chain_file_suite (void)
+{
+  Suite *suite = suite_create ("chain_file");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_test (tcase, test_read);
+  tcase_add_test (tcase, test_faults);
+  tcase_add_test (tcase, test_settings);
+  tcase_add_test (tcase, test_watch);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  gchar *command;
+  int status;
+
+  folder = g_dir_make_tmp ("tfxchain-XXXXXX", NULL);
+  status = tfx_check_main (argc, argv, chain_file_suite ());
+  command = g_strdup_printf ("rm -r '%s'", folder);
+  if (system (command) != 0)
+    g_printerr ("%s is left\n", folder);
+  g_free (command);
+  g_free (folder);
+  return status;
+}
