@@ -290,7 +290,8 @@ tap_case "watch: a folder that is none" exits 1 "absent" \
 check_record() {
   local recorder status=0 size
   gst-tfx record -s 'audiotestsrc wave=square num-buffers=10 volume=0.5 ! capsfilter caps=audio/x-raw,rate=48000,channels=1' \
-    recorded.wav 'Gain(0.5)' || return 1
+    recorded.wav 'Gain(0.5)' | tee record.txt && grep -q '(0.2 s of sound)' record.txt ||
+    return 1
   decode recorded.wav | python3 -c '
 import array, sys
 a = array.array("f", sys.stdin.buffer.read())

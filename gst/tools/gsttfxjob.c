@@ -28,7 +28,7 @@
 typedef struct Run
 {
   GstTfxJob *job;
-  GstElement *pipeline, *convert, *samples, *format, *encoder;
+  GstElement *pipeline, *convert, *samples, *chain, *format, *encoder;
   gchar *part;        /* the file that is being written */
   gint lock;          /* on it */
   gboolean is_linked; /* atomic */
@@ -181,7 +181,7 @@ static gboolean
 build (Run *run)
 {
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
-  GstElement *chain, *sink, *last;
+  GstElement *sink, *last;
 
   run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   run->encoder = gst_tfx_codec_make (extension, &run->job->error);
@@ -191,15 +191,15 @@ build (Run *run)
   gst_bin_add (GST_BIN (run->pipeline), run->encoder);
   run->convert = add (run, "audioconvert", NULL);
   run->samples = add (run, "capsfilter", run->convert);
-  chain = add (run, "tfxchain", run->samples);
-  last = add (run, "audioconvert", chain);
+  run->chain = add (run, "tfxchain", run->samples);
+  last = add (run, "audioconvert", run->chain);
   last = add (run, "audioresample", last);
   run->format = add (run, "capsfilter", last);
   sink = add (run, "filesink", NULL);
   if (run->job->error)
     return FALSE;
   gst_element_link_many (run->format, run->encoder, sink, NULL);
-  g_object_set (chain, "chain", run->job->chain, NULL);
+  g_object_set (run->chain, "chain", run->job->chain, NULL);
   g_object_set (sink, "location", run->part, NULL);
   if (run->job->source)
     add_source (run);
@@ -240,6 +240,26 @@ note_progress (Run *run)
       duration > 0)
     g_atomic_int_set (&run->job->per_mille,
         (gint)gst_util_uint64_scale (position, 1000, duration));
+}
+
+/* What was filtered, as the chain has counted it. */
+static void
+note_length (Run *run)
+{
+  GstPad *pad = gst_element_get_static_pad (run->samples, "src");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstStructure *stats = NULL;
+  GstAudioInfo info;
+  guint64 n_frames = 0;
+
+  g_object_get (run->chain, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "frames", &n_frames);
+  if (caps && gst_audio_info_from_caps (&info, caps))
+    run->job->duration = (gint64)gst_util_uint64_scale (n_frames, GST_SECOND,
+        (guint64)GST_AUDIO_INFO_RATE (&info));
+  gst_structure_free (stats);
+  gst_clear_caps (&caps);
+  gst_object_unref (pad);
 }
 
 /* A file is left unwritten; a source ends, once. */
@@ -389,10 +409,7 @@ gst_tfx_job_run (GstTfxJob *job)
         gst_tfx_tool_is_interrupted ())
       fail (job, "interrupted");
     wait (&run);
-    if (!gst_element_query_duration (run.pipeline, GST_FORMAT_TIME,
-            &job->duration))
-      gst_element_query_position (run.pipeline, GST_FORMAT_TIME,
-          &job->duration);
+    note_length (&run);
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   }
   if (!job->error)
