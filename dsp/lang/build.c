@@ -169,7 +169,7 @@ static int
 design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
 {
   moved->id = used->id;
-  moved->n_sos = moved->n_taps = 0;
+  moved->n_sos = moved->n_taps = moved->n_kernel = 0;
   moved->is_dynamics = false;
   moved->is_reverb = false;
   return used->klass->ops->design (build, used, moved);

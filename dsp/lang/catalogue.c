@@ -451,7 +451,10 @@ static const TfxClass classes[] = {
   { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir), "own kernel",
       OPS_UNCHECKED (kernel) },
   { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
-      "windowed sinc, linear phase", OPS (windowed) },
+      "windowed sinc, linear phase",
+      &(const TfxClassOps) { .check = tfx_windowed_check,
+        .measure = tfx_windowed_measure, .design = tfx_windowed_design,
+        .build = tfx_windowed_build, .can_design = tfx_windowed_can_design } },
 
   { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
       &(const TfxClassOps) { .check = tfx_gain_check,

@@ -48,6 +48,8 @@ typedef struct TfxClassOps
    * of the error that is set. */
   int (*design) (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
   int (*build) (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+  /* Whether one that has both can be designed; NULL: it always can. */
+  bool (*can_design) (const TfxNode *node);
   /* The number of which that is so; NULL if the class has none. */
   void (*fit) (const TfxNode *node, TfxFit *fit);
 } TfxClassOps;
@@ -157,6 +159,9 @@ void
 tfx_windowed_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
     TfxStage **stage);
+bool tfx_windowed_can_design (const TfxNode *node);
+int tfx_windowed_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
 
 /* effect.c */
 int

@@ -317,8 +317,12 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
 /* The lowest gain of an Expander or a Gate that has no floor. */
 #define TFX_EXPR_NO_FLOOR_DB -240.0
 
-/* What a stage has become: dynamics or a reverb, else a delay line with taps, else
- * a cascade of sections, else (without any) a gain. */
+/* The longest kernel of a FIR that is designed alone: its values are taken at each
+ * point of the grid (see tfx_fir_grid_frames()). */
+#define TFX_EXPR_MAX_MOVED_KERNEL 512
+
+/* What a stage has become: dynamics or a reverb, else a FIR with a kernel, else a
+ * delay line with taps, else a cascade of sections, else (without any) a gain. */
 typedef struct TfxMoved
 {
   uint64_t id;
@@ -332,6 +336,9 @@ typedef struct TfxMoved
   TfxDynamics dynamics;
   bool is_reverb;
   TfxReverb reverb;
+  size_t n_kernel;
+  TfxFirMethod method;
+  double kernel[TFX_EXPR_MAX_MOVED_KERNEL];
 } TfxMoved;
 
 /* The stage; NULL if memory is short.  Or, without memory, in place of one of the

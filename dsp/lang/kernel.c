@@ -16,17 +16,21 @@ static const struct
 } methods[] = { { "auto", TFX_FIR_AUTO }, { "direct", TFX_FIR_DIRECT },
   { "fft", TFX_FIR_FFT } };
 
+static TfxFirMethod
+find_method (const TfxNode *node)
+{
+  for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+    if (tfx_class_is (node, "conv_mode", methods[i].word))
+      return methods[i].method;
+  }
+  return TFX_FIR_AUTO;
+}
+
 static int
 make_stage (const TfxBuild *build, const TfxNode *node, const double *taps,
     size_t n_taps, TfxStage **stage)
 {
-  TfxFirMethod method = TFX_FIR_AUTO;
-
-  for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-    if (tfx_class_is (node, "conv_mode", methods[i].word))
-      method = methods[i].method;
-  }
-  *stage = tfx_stage_new_fir (node->id, &taps, 1, n_taps, method);
+  *stage = tfx_stage_new_fir (node->id, &taps, 1, n_taps, find_method (node));
   return *stage ? 0 : tfx_class_refuse (build, NULL);
 }
 
@@ -149,32 +153,61 @@ fit_edges (const TfxBuild *build, const TfxNode *node, double *used, size_t n)
   }
 }
 
-int
-tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
-    TfxStage **stage)
+/* The kernel, into room for all of its taps. */
+static int
+design_windowed (const TfxBuild *build, const TfxNode *node, double *taps)
 {
-  size_t n_taps = (size_t)tfx_class_number (node, "num_taps"), n;
-  double edges[MAX_EDGES], *taps = calloc (n_taps, sizeof *taps);
+  double edges[MAX_EDGES];
   TfxSinc sinc = { .edges = edges,
     .pass_zero = passes_zero (node),
     .window = tfx_class_value (node, "window")->word,
     .beta = tfx_class_number (node, "beta"),
-    .n_taps = n_taps,
+    .n_taps = (size_t)tfx_class_number (node, "num_taps"),
     .rate_hz = build->rate_hz };
+  int code;
+
+  list_edges (node, &sinc.n_edges);
+  fit_edges (build, node, edges, sinc.n_edges);
+  code = tfx_sinc_design (&sinc, taps);
+  if (code == -ENOMEM)
+    return tfx_class_refuse (build, NULL);
+  if (code < 0)
+    return tfx_class_refuse (build, "the response of that few taps to those "
+                                    "edges is 0 where it is to be 1");
+  return 0;
+}
+
+bool
+tfx_windowed_can_design (const TfxNode *node)
+{
+  size_t n_edges;
+
+  list_edges (node, &n_edges);
+  return tfx_class_number (node, "num_taps") <= TFX_EXPR_MAX_MOVED_KERNEL &&
+         tfx_sinc_is_simple (tfx_class_value (node, "window")->word, n_edges);
+}
+
+int
+tfx_windowed_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved)
+{
+  moved->n_kernel = (size_t)tfx_class_number (node, "num_taps");
+  moved->method = find_method (node);
+  return design_windowed (build, node, moved->kernel);
+}
+
+int
+tfx_windowed_build (const TfxBuild *build, const TfxNode *node,
+    TfxStage **stage)
+{
+  const size_t n_taps = (size_t)tfx_class_number (node, "num_taps");
+  double *taps = calloc (n_taps, sizeof *taps);
   int code;
 
   if (!taps)
     return tfx_class_refuse (build, NULL);
-  list_edges (node, &n);
-  sinc.n_edges = n;
-  fit_edges (build, node, edges, n);
-  code = tfx_sinc_design (&sinc, taps);
-  if (code == -ENOMEM)
-    code = tfx_class_refuse (build, NULL);
-  else if (code < 0)
-    code = tfx_class_refuse (build, "the response of that few taps to those "
-                                    "edges is 0 where it is to be 1");
-  else
+  code = design_windowed (build, node, taps);
+  if (code == 0)
     code = make_stage (build, node, taps, n_taps, stage);
   free (taps);
   return code;

@@ -58,7 +58,9 @@ tfx_move_begin (TfxMove *move, const TfxExpr *expr)
 static bool
 take (TfxMove *move, const TfxNode *node)
 {
-  if (!node->klass->ops->design)
+  const TfxClassOps *ops = node->klass->ops;
+
+  if (!ops->design || (ops->can_design && !ops->can_design (node)))
     return false;
   for (unsigned i = 0; i < node->klass->n_params; i++) {
     if (node->values[i].n_list > MAX_LIST)

@@ -5,10 +5,15 @@
 TfxStage *
 tfx_moved_make_stage (const TfxMoved *moved)
 {
+  const double *kernel = moved->kernel;
+
   if (moved->is_dynamics)
     return tfx_stage_new_dynamics (moved->id, &moved->dynamics);
   if (moved->is_reverb)
     return tfx_stage_new_reverb (moved->id, &moved->reverb);
+  if (moved->n_kernel > 0)
+    return tfx_stage_new_fir (moved->id, &kernel, 1, moved->n_kernel,
+        moved->method);
   if (moved->n_taps > 0)
     return tfx_stage_new_delay (moved->id, moved->direct, moved->taps,
         moved->n_taps);
@@ -20,12 +25,17 @@ tfx_moved_make_stage (const TfxMoved *moved)
 bool
 tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
 {
+  const double *kernel = moved->kernel;
+
   if (tfx_stage_id (stage) != moved->id)
     return false;
   if (moved->is_dynamics)
     return tfx_stage_reuse_dynamics (stage, &moved->dynamics);
   if (moved->is_reverb)
     return tfx_stage_reuse_reverb (stage, &moved->reverb);
+  if (moved->n_kernel > 0)
+    return tfx_stage_reuse_fir (stage, &kernel, 1, moved->n_kernel,
+        moved->method);
   if (moved->n_taps > 0)
     return tfx_stage_reuse_delay (stage, moved->direct, moved->taps,
         moved->n_taps);

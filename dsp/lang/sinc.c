@@ -135,6 +135,14 @@ design_general (const TfxSinc *sinc, double *taps)
   return sum == 0.0L ? -EINVAL : 0;
 }
 
+bool
+tfx_sinc_is_simple (const char *window, size_t n_edges)
+{
+  TfxWindow known;
+
+  return n_edges <= 2 && find_window (window, &known);
+}
+
 int
 tfx_sinc_design (const TfxSinc *sinc, double *taps)
 {
@@ -142,8 +150,9 @@ tfx_sinc_design (const TfxSinc *sinc, double *taps)
     .n_taps = sinc->n_taps,
     .lower_hz = sinc->edges[0] };
 
-  if (sinc->n_edges > 2 || !find_window (sinc->window, &design.window))
+  if (!tfx_sinc_is_simple (sinc->window, sinc->n_edges))
     return design_general (sinc, taps);
+  find_window (sinc->window, &design.window);
   if (sinc->n_edges == 1) {
     design.mode = sinc->pass_zero ? TFX_MODE_LOW_PASS : TFX_MODE_HIGH_PASS;
   } else {

@@ -18,6 +18,9 @@ typedef struct TfxSinc
   double rate_hz;
 } TfxSinc;
 
+/* Whether a design takes no memory: one or two edges, a window of TfxWindow. */
+bool tfx_sinc_is_simple (const char *window, size_t n_edges);
+
 /* Writes taps[n_taps], with a response of 1 in the middle of the lowest band
  * that passes (at its end, if that is 0 or half the rate).  0, -ENOMEM, or
  * -EINVAL if the response there is 0, or if an even number of taps is to pass

@@ -216,6 +216,13 @@ move_gain (TfxLine *line, guint buffer)
       buffer % 10 - 5.0, NULL);
 }
 
+static void
+move_fir (TfxLine *line, guint buffer)
+{
+  gst_child_proxy_set (GST_CHILD_PROXY (line->element), "x::f::cutoff",
+      500.0 + 7.0 * buffer, NULL);
+}
+
 typedef struct
 {
   const gchar *launch;
@@ -233,6 +240,8 @@ static const Moving moving[] = {
   { "tfxbutterworth ! tfxfir name=x ! tfxchebyshev", move_cutoff },
   { "tfxfir name=x kernel=\"<1.0,0.5,0.25>\"", move_kernel },
   { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", move_gain },
+  { "tfxchain name=x chain=\"f=DesignableFIR(1000, 101) | Gain(0.5)\"",
+      move_fir },
 };
 
 /* The application's thread may take what it likes: only the push counts. */
@@ -248,10 +257,12 @@ GST_START_TEST (test_moving)
 }
 GST_END_TEST;
 
-/* A child of it, or NULL; and a property. */
+/* A child of it, or NULL; a property; and how far it goes of its range, half of it
+ * if not given. */
 typedef struct
 {
   const gchar *launch, *child, *property;
+  gdouble most;
 } Controlled;
 
 static const Controlled plain = { "volume name=x", NULL, "volume" };
@@ -268,6 +279,8 @@ static const Controlled controlled[] = {
   { "tfxchain name=x chain=\"Notch(50, 1) | (g=Gain(0.5) + Gain(1))\"", "g",
       "gain" },
   { "tfxchain name=x chain=\"d=Delay(500, mix=0.1)\"", "d", "feedback" },
+  { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101)\"",
+      "f", "cutoff", 0.2 },
 };
 
 static const Controlled *under_control;
@@ -288,7 +301,8 @@ control (TfxLine *line, guint buffer)
   }
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   gst_timed_value_control_source_set (curve, 0, 0.01);
-  gst_timed_value_control_source_set (curve, 10 * GST_SECOND, 0.5);
+  gst_timed_value_control_source_set (curve, 10 * GST_SECOND,
+      under_control->most > 0.0 ? under_control->most : 0.5);
   fail_unless (gst_object_add_control_binding (x,
       gst_direct_control_binding_new (x, under_control->property, source)));
   gst_object_unref (source);

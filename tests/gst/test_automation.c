@@ -103,6 +103,9 @@ static const Case cases[] = {
     "chain=\"eq=ParametricEQ(300, 2, 3)\" ! tfxchebyshev name=z",
       { { "x", "cutoff", 2000, 8000, 3 }, { "y::eq", "gain", -6, 6, 5 },
           { "z", "cutoff", 1000, 4000, 2 } } },
+  { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101, "
+    "conv_mode='direct') | g=Gain(0.5)\"",
+      { { "x::f", "cutoff", 200, 8000, 3 }, { "x::g", "gain", 0.1, 1, 5 } } },
   { "tfxfir name=x taps=101 method=direct",
       { { "x", "cutoff", 200, 8000, 3 } } },
   { "tfxfir name=x taps=511 mode=band-pass align=false ! tfxbutterworth name=y",
