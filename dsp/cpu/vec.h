@@ -5,7 +5,7 @@
  * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
  * none makes one of a vector's product and sum.  So are those permutations and
  * conversions for which a compiler's own are slower: GCC 12 widens floats half
- * a vector at a time. */
+ * a vector at a time, or one by one. */
 #ifndef TFX_VEC_H
 #define TFX_VEC_H
 
@@ -25,6 +25,7 @@
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3
 #elif defined(__SSE2__)
+#include <emmintrin.h>
 #define ISA sse2
 #define W 2
 #define V_HAS_FMA 0
@@ -50,8 +51,6 @@ typedef int64_t VBits __attribute__ ((vector_size (8 * W), may_alias));
 /* W samples at any address. */
 typedef double VDoubles
     __attribute__ ((vector_size (8 * W), may_alias, aligned (8)));
-typedef float VFloats
-    __attribute__ ((vector_size (4 * W), may_alias, aligned (4)));
 
 static inline V
 v_load (const double *p)
@@ -72,15 +71,25 @@ v_load_f32 (const float *p)
   return _mm512_cvtps_pd (_mm256_loadu_ps (p));
 #elif W == 4
   return _mm256_cvtps_pd (_mm_loadu_ps (p));
+#elif defined(__SSE2__)
+  return _mm_cvtps_pd (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p)));
 #else
-  return __builtin_convertvector(*(const VFloats *)p, V);
+  return vcvt_f64_f32 (vld1_f32 (p));
 #endif
 }
 
 static inline void
 v_store_f32 (float *p, V a)
 {
-  *(VFloats *)p = __builtin_convertvector(a, VFloats);
+#if W == 8
+  _mm256_storeu_ps (p, _mm512_cvtpd_ps (a));
+#elif W == 4
+  _mm_storeu_ps (p, _mm256_cvtpd_ps (a));
+#elif defined(__SSE2__)
+  _mm_storel_epi64 ((void *)p, _mm_castps_si128 (_mm_cvtpd_ps (a)));
+#else
+  vst1_f32 (p, vcvt_f32_f64 (a));
+#endif
 }
 
 static inline V
