@@ -116,8 +116,8 @@ tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
 
 /* ---- the steps of the levels after the first --------------------------------- */
 
-/* One step on the way to X_(period - 1). */
-static void
+/* One step on the way to X_(period - 1); its cost. */
+static double
 step_forward (TfxConvolver *c, TfxLevel *l)
 {
   const TfxFft *fft = &c->fft[l->number];
@@ -133,7 +133,7 @@ step_forward (TfxConvolver *c, TfxLevel *l)
     }
     tfx_fft_split (fft, step / l->n_pass_parts, step % l->n_pass_parts,
         l->n_pass_parts, l->re, l->im, a, b);
-    l->forward.cost_done += l->cost_pass;
+    return l->cost_pass;
   } else {
     const size_t first =
         (step - fft->n_passes * l->n_pass_parts) * FORWARD_BATCH;
@@ -142,7 +142,7 @@ step_forward (TfxConvolver *c, TfxLevel *l)
         n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
         tfx_level_spectrum (c, l, channel, l->period - 1),
         l->n_slots * TFX_TILE);
-    l->forward.cost_done += l->cost_forward;
+    return l->cost_forward;
   }
 }
 
@@ -168,8 +168,8 @@ render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
   }
 }
 
-/* One step on the way to the output in block period + 1. */
-static void
+/* One step on the way to the output in block period + 1; its cost. */
+static double
 step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
 {
   const size_t n_batches =
@@ -182,7 +182,7 @@ step_back (TfxConvolver *c, TfxLevel *l, unsigned side)
   render_step (c, l, side, channel, l->period + 1, step,
       side == 0 ? l->re : l->im);
   work->n_done++;
-  work->cost_done += step < n_batches ? l->cost_back : l->cost_pass;
+  return step < n_batches ? l->cost_back : l->cost_pass;
 }
 
 static bool
@@ -191,12 +191,11 @@ is_computed (const TfxConvolver *c, unsigned side)
   return c->fade_pair[side] && !c->spectra_only;
 }
 
-/* Brings the work of a level to the given part of what is due in its block. */
-static void
-level_work (TfxConvolver *c, TfxLevel *l, double part)
+/* What is due of a level's work when `passed` frames of its block are over, less what is
+ * done. */
+static double
+level_behind (const TfxConvolver *c, const TfxLevel *l, size_t passed)
 {
-  const size_t n_forward = c->n_channels * l->n_steps_forward;
-  const size_t n_trailing = c->n_channels * l->n_steps_back;
   double due = l->cost_all_forward, done = l->forward.cost_done;
 
   for (unsigned side = 0; side < 2; side++) {
@@ -205,21 +204,29 @@ level_work (TfxConvolver *c, TfxLevel *l, double part)
       done += l->back[side].cost_done;
     }
   }
-  due *= part;
-  while (l->forward.n_done < n_forward && (done < due || part >= 1.0)) {
-    done -= l->forward.cost_done;
-    step_forward (c, l);
-    done += l->forward.cost_done;
+  return due * (double)passed / (double)l->size - done;
+}
+
+/* The next step; its cost, or 0 if all is done. */
+static double
+level_step (TfxConvolver *c, TfxLevel *l)
+{
+  double cost;
+
+  if (l->forward.n_done < c->n_channels * l->n_steps_forward) {
+    cost = step_forward (c, l);
+    l->forward.cost_done += cost;
+    return cost;
   }
   for (unsigned side = 0; side < 2; side++) {
-    TfxLevelWork *work = &l->back[side];
-    while (is_computed (c, side) && l->forward.n_done == n_forward &&
-           work->n_done < n_trailing && (done < due || part >= 1.0)) {
-      done -= work->cost_done;
-      step_back (c, l, side);
-      done += work->cost_done;
+    if (is_computed (c, side) &&
+        l->back[side].n_done < c->n_channels * l->n_steps_back) {
+      cost = step_back (c, l, side);
+      l->back[side].cost_done += cost;
+      return cost;
     }
   }
+  return 0.0;
 }
 
 void
@@ -233,12 +240,41 @@ tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch)
 }
 
 void
-tfx_level_advance (TfxConvolver *c, TfxLevel *l, size_t passed)
+tfx_level_advance (TfxConvolver *c, TfxLevel *levels, size_t n_levels,
+    uint64_t time)
 {
-  level_work (c, l, (double)passed / (double)l->size);
-  if (passed < l->size)
-    return;
-  l->period++;
-  memset (&l->forward, 0, sizeof l->forward);
-  memset (l->back, 0, sizeof l->back);
+  double behind[TFX_CONVOLVER_MAX_LEVELS], total = 0.0;
+
+  for (size_t i = 0; i < n_levels; i++) {
+    const size_t passed = (size_t)((time - 1) % levels[i].size) + 1;
+
+    behind[i] = level_behind (c, &levels[i], passed);
+    total += behind[i];
+  }
+  while (total > 0.0) {
+    size_t most = 0;
+    double cost;
+
+    for (size_t i = 1; i < n_levels; i++)
+      most = behind[i] > behind[most] ? i : most;
+    if (behind[most] <= 0.0)
+      break;
+    cost = level_step (c, &levels[most]);
+    /* all is done, but for rounding */
+    if (cost == 0.0)
+      cost = behind[most];
+    behind[most] -= cost;
+    total -= cost;
+  }
+  for (size_t i = 0; i < n_levels; i++) {
+    TfxLevel *l = &levels[i];
+
+    if (time % l->size > 0)
+      continue;
+    while (level_step (c, l) > 0.0)
+      ;
+    l->period++;
+    memset (&l->forward, 0, sizeof l->forward);
+    memset (l->back, 0, sizeof l->back);
+  }
 }

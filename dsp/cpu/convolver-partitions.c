@@ -105,20 +105,6 @@ input_at (const TfxConvolver *c, unsigned channel)
       c->partitions->levels[0].size + c->partitions->at);
 }
 
-/* The time has come to the end of a block of level 0. */
-static void
-levels_advance (TfxConvolver *c)
-{
-  TfxConvolverPartitions *g = c->partitions;
-
-  for (size_t i = 1; i < g->n_levels; i++) {
-    TfxLevel *l = &g->levels[i];
-    const size_t passed = (size_t)(g->time % l->size);
-
-    tfx_level_advance (c, l, passed > 0 ? passed : l->size);
-  }
-}
-
 /* ---- level 0 ------------------------------------------------------------------ */
 
 /* X_k of the block in the head. */
@@ -242,7 +228,7 @@ tfx_convolver_partitions_end (TfxConvolver *c, size_t n)
   g->at = 0;
   g->time += head->size;
   head->period++;
-  levels_advance (c);
+  tfx_level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
 }
 
 /* ---- taps and history that are put in ------------------------------------------ */

@@ -571,8 +571,11 @@ TfxTileSum tfx_level_sum (const TfxConvolver *c, const TfxLevel *l,
 void
 tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch);
 
-/* `passed` frames of the level's current block are over, or all of them: does
- * what is due.  At its end the next block is the current one. */
-void tfx_level_advance (TfxConvolver *c, TfxLevel *l, size_t passed);
+/* The time has come to the end of a block of level 0: does what is due of the levels
+ * behind it.  That is as much in each block, to a step of one of them; the one that is
+ * furthest behind goes first.  Where a level's block ends, the next one is the
+ * current one. */
+void tfx_level_advance (TfxConvolver *c, TfxLevel *levels, size_t n_levels,
+    uint64_t time);
 
 #endif
