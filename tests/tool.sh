@@ -325,6 +325,54 @@ tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no ele
   gst-tfx record -s nosuchsrc x.wav 'Gain(1)'
 tap_case "record: no chain" exits 2 "there is no chain" gst-tfx record x.wav
 
+# ---- to the loudspeakers ---------------------------------------------------------------
+
+# A sink that writes what would be heard; keys come from a pipe.
+to_file="capsfilter caps=audio/x-raw,format=F32LE,rate=48000,channels=2 ! filesink location=heard.raw sync=true"
+check_play() {
+  make steady.wav F32LE 10
+  # Turned up by 12 semitones: a factor of 2.
+  { sleep 0.4; printf '++++++++++++'; sleep 0.2; printf 'l'; sleep 5; } |
+    gst-tfx play -o "$to_file" steady.wav 'Gain(0.5)' > play.txt 2>&1 || return 1
+  cat play.txt
+  decode steady.wav > a
+  python3 -c '
+import array
+a, b = (array.array("f", open(n, "rb").read()) for n in ("a", "heard.raw"))
+assert len(a) == len(b), (len(a), len(b))
+assert [0.5 * x for x in a[:2000]] == list(b[:2000])
+assert max(abs(x - y) for x, y in zip(a[-2000:], b[-2000:])) < 1e-6' &&
+    grep -q '> gain0::gain = 1$' play.txt
+}
+# It ends by a key long before the sound does.
+check_play_quits() {
+  make minute.wav S16LE 600
+  { sleep 0.3; printf 'b'; sleep 0.2; printf 'b q'; sleep 1; } |
+    timeout 20 gst-tfx play -o "fakesink sync=true" minute.wav 'LoButterworth(1000)'
+}
+check_play_follows() {
+  echo 'Gain(0.5)' > live.chain
+  gst-tfx play -C live.chain -o "$to_file" -s 'audiotestsrc is-live=true wave=square volume=0.8' - < /dev/null &
+  local player=$!
+  wait_for has_level 0.4 && echo 'Gain(0.25)  # softer' > live.chain && wait_for has_level 0.2
+  local status=$?
+  kill -INT $player
+  wait $player
+  [ $? -eq 130 ] && [ $status -eq 0 ]
+}
+# What is heard last has this peak.
+has_level() {
+  tail -c 8000 heard.raw | python3 -c '
+import array, sys
+a = array.array("f", sys.stdin.buffer.read()[:7680])
+sys.exit(not a or abs(max(a) - float(sys.argv[1])) > 1e-3)' "$1"
+}
+tap_case "play: keys change a parameter" check_play
+tap_case "play: a key ends it" check_play_quits
+tap_case "play: the chain's file is followed" check_play_follows
+tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
+  gst-tfx play -o fakesink absent.wav 'Gain(1)'
+
 # ---- presets ---------------------------------------------------------------------
 
 tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/chain/presets" \

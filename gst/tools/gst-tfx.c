@@ -17,6 +17,8 @@ typedef struct Command
 static const Command commands[] = {
   { "process", "filter sound files", gst_tfx_process_run },
   { "watch", "filter what is dropped into a folder", gst_tfx_watch_run },
+  { "play", "filter a file or a microphone to the loudspeakers",
+      gst_tfx_play_run },
   { "record", "filter a microphone into a file", gst_tfx_record_run },
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
   { "bench", "measure what a chain costs here", gst_tfx_bench_run },

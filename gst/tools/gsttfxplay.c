@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxplay.c: gst-tfx play: a file, an address or a microphone through a chain to
+ * the loudspeakers, with keys that change it.
+ */
+#include <math.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+#include <gst/gst.h>
+
+#include "gsttfxoptions.h"
+#include "gsttfxtool.h"
+
+/* Between two looks at signals and the position. */
+#define LOOK_MSEC 100
+#define SEEK_NS (5 * GST_SECOND)
+
+/* A number of a stage that can be changed. */
+typedef struct Knob
+{
+  GObject *stage;
+  GParamSpec *spec;
+} Knob;
+
+typedef struct Player
+{
+  GstTfxOptions options; /* the chain alone */
+  gchar *source, *sink;
+  const gchar *sound;
+  GstElement *pipeline, *chain;
+  GMainLoop *loop;
+  GArray *knobs;   /* of Knob */
+  guint knob;      /* that the keys turn */
+  gchar *bypassed; /* the chain that is not heard now; NULL: it is heard */
+  gboolean has_changed, is_paused, shows_state;
+  GstTfxToolStatus status;
+} Player;
+
+/* ---- knobs ------------------------------------------------------------------------------ */
+
+static void
+clear_knob (gpointer data)
+{
+  g_object_unref (((Knob *)data)->stage);
+}
+
+/* As the chain is now: its file may have changed it. */
+static void
+find_knobs (Player *player)
+{
+  GstChildProxy *proxy = GST_CHILD_PROXY (player->chain);
+  const guint n = gst_child_proxy_get_children_count (proxy);
+
+  g_array_set_size (player->knobs, 0);
+  for (guint i = 0; i < n; i++) {
+    GObject *stage = gst_child_proxy_get_child_by_index (proxy, i);
+    GParamSpec **specs;
+    guint n_specs;
+
+    if (!stage)
+      continue;
+    specs =
+        g_object_class_list_properties (G_OBJECT_GET_CLASS (stage), &n_specs);
+    for (guint j = 0; j < n_specs; j++) {
+      Knob knob = { stage, specs[j] };
+
+      if ((specs[j]->flags & G_PARAM_WRITABLE) &&
+          (specs[j]->value_type == G_TYPE_DOUBLE ||
+              specs[j]->value_type == G_TYPE_INT ||
+              specs[j]->value_type == G_TYPE_UINT)) {
+        g_object_ref (stage);
+        g_array_append_val (player->knobs, knob);
+      }
+    }
+    g_free (specs);
+    g_object_unref (stage);
+  }
+  player->knob =
+      MIN (player->knob, player->knobs->len ? player->knobs->len - 1 : 0);
+}
+
+static const Knob *
+get_knob (Player *player)
+{
+  find_knobs (player);
+  return player->knobs->len ? &g_array_index (player->knobs, Knob, player->knob)
+                            : NULL;
+}
+
+static gdouble
+read_knob (const Knob *knob)
+{
+  GValue value = G_VALUE_INIT;
+  gdouble number;
+
+  g_value_init (&value, G_TYPE_DOUBLE);
+  g_object_get_property (knob->stage, knob->spec->name, &value);
+  number = g_value_get_double (&value);
+  g_value_unset (&value);
+  return number;
+}
+
+static void
+set_knob (const Knob *knob, gdouble number)
+{
+  GValue value = G_VALUE_INIT, cast = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_DOUBLE);
+  g_value_set_double (&value, number);
+  g_value_init (&cast, knob->spec->value_type);
+  g_value_transform (&value, &cast);
+  g_param_value_validate (knob->spec, &cast);
+  g_object_set_property (knob->stage, knob->spec->name, &cast);
+  g_value_unset (&cast);
+  g_value_unset (&value);
+}
+
+/* Whole numbers go by one, decibels by a half, others by a semitone. */
+static void
+turn_knob (Player *player, gint direction)
+{
+  const Knob *knob = get_knob (player);
+  const gchar *blurb;
+  gdouble number;
+
+  if (!knob)
+    return;
+  number = read_knob (knob);
+  blurb = g_param_spec_get_blurb (knob->spec);
+  if (knob->spec->value_type != G_TYPE_DOUBLE)
+    number += direction;
+  else if (blurb && strstr (blurb, "in dB"))
+    number += 0.5 * direction;
+  else if (number != 0.0)
+    number *= pow (2.0, direction / 12.0);
+  else
+    number = 0.01 * direction;
+  set_knob (knob, number);
+  player->has_changed = TRUE;
+}
+
+/* ---- what the keys do -------------------------------------------------------------------- */
+
+/* The chain as it was set, without it, and with the values that it had. */
+static void
+toggle_bypass (Player *player)
+{
+  if (!player->bypassed) {
+    g_object_get (player->chain, "chain", &player->bypassed, NULL);
+    g_object_set (player->chain, "chain", "", NULL);
+  } else {
+    g_object_set (player->chain, "chain", player->bypassed, NULL);
+    g_clear_pointer (&player->bypassed, g_free);
+  }
+}
+
+static void
+seek (Player *player, gint64 by_ns)
+{
+  gint64 position;
+
+  if (gst_element_query_position (player->pipeline, GST_FORMAT_TIME, &position))
+    gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+        MAX (position + by_ns, 0));
+}
+
+static void
+toggle_pause (Player *player)
+{
+  player->is_paused = !player->is_paused;
+  gst_element_set_state (player->pipeline,
+      player->is_paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+}
+
+static void
+show_knobs (Player *player)
+{
+  find_knobs (player);
+  g_printerr ("\r\033[K");
+  for (guint i = 0; i < player->knobs->len; i++) {
+    const Knob *knob = &g_array_index (player->knobs, Knob, i);
+
+    g_printerr ("%c %s::%s = %g\n", i == player->knob ? '>' : ' ',
+        GST_OBJECT_NAME (knob->stage), knob->spec->name, read_knob (knob));
+  }
+}
+
+static void
+select_knob (Player *player, gint direction)
+{
+  find_knobs (player);
+  if (player->knobs->len)
+    player->knob = (player->knob + player->knobs->len + (guint)direction) %
+                   player->knobs->len;
+}
+
+static void
+take_key (Player *player, gchar key)
+{
+  switch (key) {
+    case ' ':
+      toggle_pause (player);
+      break;
+    case '+':
+    case '=':
+      turn_knob (player, 1);
+      break;
+    case '-':
+      turn_knob (player, -1);
+      break;
+    case '\t':
+    case 'n':
+      select_knob (player, 1);
+      break;
+    case 'p':
+      select_knob (player, -1);
+      break;
+    case '>':
+    case '.':
+      seek (player, SEEK_NS);
+      break;
+    case '<':
+    case ',':
+      seek (player, -(gint64)SEEK_NS);
+      break;
+    case 'b':
+      toggle_bypass (player);
+      break;
+    case 'l':
+      show_knobs (player);
+      break;
+    case 'q':
+      g_main_loop_quit (player->loop);
+      break;
+    default:
+      break;
+  }
+}
+
+static gboolean
+read_keys (gint file, GIOCondition condition, gpointer data)
+{
+  gchar keys[64];
+  const gssize n = read (file, keys, sizeof keys);
+
+  for (gssize i = 0; i < n; i++)
+    take_key (data, keys[i]);
+  return n > 0;
+}
+
+/* ---- playing ------------------------------------------------------------------------------- */
+
+static gboolean
+look (gpointer data)
+{
+  Player *player = data;
+  const Knob *knob;
+  gint64 position = 0;
+
+  if (gst_tfx_tool_is_interrupted ()) {
+    player->status = GST_TFX_TOOL_INTERRUPTED;
+    g_main_loop_quit (player->loop);
+  }
+  if (!player->shows_state)
+    return G_SOURCE_CONTINUE;
+  gst_element_query_position (player->pipeline, GST_FORMAT_TIME, &position);
+  g_printerr ("\r\033[K%.1f s%s%s", (gdouble)position / GST_SECOND,
+      player->is_paused ? "  paused" : "",
+      player->bypassed ? "  without the chain" : "");
+  knob = player->bypassed ? NULL : get_knob (player);
+  if (knob)
+    g_printerr ("  %s::%s = %g", GST_OBJECT_NAME (knob->stage),
+        knob->spec->name, read_knob (knob));
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+take_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Player *player = data;
+  GError *error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, NULL);
+      gst_tfx_tool_error ("%s: %s", player->sound, error->message);
+      player->status = GST_TFX_TOOL_FAILED;
+      g_main_loop_quit (player->loop);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, NULL);
+      g_printerr ("%swarning: %s\n", player->shows_state ? "\r\033[K" : "",
+          error->message);
+      break;
+    default:
+      break;
+  }
+  g_clear_error (&error);
+  return G_SOURCE_CONTINUE;
+}
+
+/* The elements that a sound comes from: "-" is the microphone. */
+static gchar *
+describe_source (const Player *player, const gchar *sound)
+{
+  gchar *uri, *description;
+  GError *error = NULL;
+
+  if (strcmp (sound, "-") == 0)
+    return g_strdup (player->source);
+  uri = gst_uri_is_valid (sound) ? g_strdup (sound)
+                                 : gst_filename_to_uri (sound, &error);
+  if (!uri) {
+    gst_tfx_tool_error ("%s: %s", sound, error->message);
+    g_clear_error (&error);
+    return NULL;
+  }
+  description = g_strdup_printf ("uridecodebin uri=\"%s\"", uri);
+  g_free (uri);
+  return description;
+}
+
+static gboolean
+build (Player *player, const gchar *sound)
+{
+  gchar *source = describe_source (player, sound), *text;
+  GError *error = NULL;
+
+  if (!source)
+    return FALSE;
+  text = g_strdup_printf ("%s ! audioconvert ! tfxchain name=chain ! "
+                          "audioconvert ! audioresample ! %s",
+      source, player->sink);
+  player->pipeline =
+      gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  if (player->pipeline) {
+    gst_object_ref_sink (player->pipeline);
+    player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
+    if (player->options.chain_file)
+      g_object_set (player->chain, "location", player->options.chain_file,
+          "watch", TRUE, NULL);
+    else
+      g_object_set (player->chain, "chain", player->options.chain, NULL);
+  } else {
+    gst_tfx_tool_error ("%s", error->message);
+  }
+  g_clear_error (&error);
+  g_free (text);
+  g_free (source);
+  return player->pipeline != NULL;
+}
+
+static void
+play (Player *player)
+{
+  GstBus *bus = gst_element_get_bus (player->pipeline);
+  const gboolean is_terminal = isatty (STDIN_FILENO);
+  struct termios before, raw;
+  guint keys, looks;
+
+  if (is_terminal && tcgetattr (STDIN_FILENO, &before) == 0) {
+    raw = before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    tcsetattr (STDIN_FILENO, TCSANOW, &raw);
+  }
+  player->loop = g_main_loop_new (NULL, FALSE);
+  gst_bus_add_watch (bus, take_message, player);
+  keys = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP, read_keys, player);
+  looks = g_timeout_add (LOOK_MSEC, look, player);
+  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
+  g_main_loop_run (player->loop);
+  gst_element_set_state (player->pipeline, GST_STATE_NULL);
+  if (g_main_context_find_source_by_id (NULL, keys))
+    g_source_remove (keys);
+  g_source_remove (looks);
+  gst_bus_remove_watch (bus);
+  g_main_loop_unref (player->loop);
+  gst_object_unref (bus);
+  if (player->shows_state)
+    g_printerr ("\r\033[K");
+  if (is_terminal)
+    tcsetattr (STDIN_FILENO, TCSANOW, &before);
+  if (player->has_changed)
+    show_knobs (player);
+}
+
+static gboolean
+read_chain (Player *player, gint argc, gchar **argv)
+{
+  GstTfxOptions *options = &player->options;
+
+  if (argc == 3 && !options->chain && !options->chain_file && !options->preset)
+    options->chain = g_strdup (argv[2]);
+  else if (argc != 2) {
+    gst_tfx_tool_error ("play takes SOUND CHAIN; gst-tfx play --help tells "
+                        "more");
+    return FALSE;
+  }
+  return gst_tfx_options_read_chain (options);
+}
+
+GstTfxToolStatus
+gst_tfx_play_run (gint argc, gchar **argv)
+{
+  Player player = { .status = GST_TFX_TOOL_USAGE };
+  GstTfxOptions *options = &player.options;
+  const GOptionEntry entries[] = { { "chain", 'c', 0, G_OPTION_ARG_STRING,
+                                       &options->chain, "the chain", "CHAIN" },
+    { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
+        "a file with the chain; it is read again when it is saved", "FILE" },
+    { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
+        "a preset of tfxchain", "NAME" },
+    { "source", 's', 0, G_OPTION_ARG_STRING, &player.source,
+        "what the microphone, -, is (autoaudiosrc)", "ELEMENTS" },
+    { "sink", 'o', 0, G_OPTION_ARG_STRING, &player.sink,
+        "elements of GStreamer to play to (autoaudiosink)", "ELEMENTS" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
+        NULL },
+    { NULL } };
+
+  player.source = g_strdup ("autoaudiosrc");
+  player.sink = g_strdup ("autoaudiosink");
+  player.knobs = g_array_new (FALSE, FALSE, sizeof (Knob));
+  g_array_set_clear_func (player.knobs, clear_knob);
+  if (gst_tfx_tool_parse ("SOUND CHAIN",
+          "Plays a file, an address (https://…) or, as -, the microphone "
+          "through a chain.",
+          "Keys: space pauses; < and > go back and on by 5 s; n and p (or the "
+          "tabulator) choose a parameter, + and - change it, l lists all; b "
+          "plays without the chain and with it again; q ends.\n\n"
+          "Examples:\n"
+          "  gst-tfx play voice.wav 'HiButterworth(80)'\n"
+          "  gst-tfx play --chain-file voice.chain -\n",
+          entries, &argc, &argv) &&
+      read_chain (&player, argc, argv) && build (&player, argv[1])) {
+    player.shows_state = !options->quiet && isatty (STDERR_FILENO);
+    player.status = GST_TFX_TOOL_OK;
+    player.sound = argv[1];
+    play (&player);
+  }
+  g_array_unref (player.knobs);
+  gst_clear_object (&player.chain);
+  gst_clear_object (&player.pipeline);
+  gst_tfx_options_clear (options);
+  g_free (player.bypassed);
+  g_free (player.source);
+  g_free (player.sink);
+  return player.status;
+}
