@@ -122,6 +122,7 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
 
   if (priv->filter && gst_tfx_caps_same_channels (&priv->info, info)) {
     priv->info = *info;
+    g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
     return gst_tfx_settings_set_format (self, gst_tfx_buffer_sample (info),
         priv->spec.block_frames);
   }
@@ -141,6 +142,7 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   }
   priv->has_failed = FALSE;
   priv->info = *info;
+  g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
   GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
       GST_AUDIO_INFO_RATE (info));
   return TRUE;

@@ -4,7 +4,7 @@
 #include "gsttfxcounts.h"
 
 void
-gst_tfx_counts_clear (GstTfxCounts *self)
+gst_tfx_counts_reset (GstTfxCounts *self)
 {
   TfxStats *rows = &self->rows;
   guint64 *const counts[] = { &self->n_buffers, &self->n_frames,
@@ -14,6 +14,15 @@ gst_tfx_counts_clear (GstTfxCounts *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     gst_tfx_counts_set (counts[i], 0);
+  gst_tfx_load_clear (&self->load);
+}
+
+void
+gst_tfx_counts_clear (GstTfxCounts *self)
+{
+  TfxStats *rows = &self->rows;
+
+  gst_tfx_counts_reset (self);
   __atomic_store_n (&rows->device, NULL, __ATOMIC_RELAXED);
   __atomic_store_n (&rows->kernel, NULL, __ATOMIC_RELAXED);
   self->seen_kernel = NULL;
@@ -59,15 +68,18 @@ gst_tfx_counts_get (const guint64 *count)
 }
 
 GstStructure *
-gst_tfx_counts_to_structure (GstTfxCounts *self)
+gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate)
 {
+  const guint64 n_frames = gst_tfx_counts_get (&self->n_frames);
+  const guint64 ns = gst_tfx_counts_get (&self->process_time);
+  GstStructure *stats;
   TfxStats *rows = &self->rows;
   const gchar *device = __atomic_load_n (&rows->device, __ATOMIC_RELAXED);
   const gchar *kernel = __atomic_load_n (&rows->kernel, __ATOMIC_RELAXED);
 
-  return gst_structure_new ("application/x-tfx-stats", "buffers", G_TYPE_UINT64,
-      gst_tfx_counts_get (&self->n_buffers),                             /**/
-      "frames", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_frames),     /**/
+  stats = gst_structure_new ("application/x-tfx-stats", "buffers",
+      G_TYPE_UINT64, gst_tfx_counts_get (&self->n_buffers),              /**/
+      "frames", G_TYPE_UINT64, n_frames,                                 /**/
       "deferred", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_deferred), /**/
       "dispatches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->dispatches),
       "launches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->launches), /**/
@@ -81,6 +93,11 @@ gst_tfx_counts_to_structure (GstTfxCounts *self)
       "sections", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_sections),
       "device", G_TYPE_STRING, device ? device : "none", /**/
       "kernel", G_TYPE_STRING, kernel ? kernel : "none", /**/
-      "process-time", G_TYPE_UINT64, gst_tfx_counts_get (&self->process_time),
+      "process-time", G_TYPE_UINT64, ns,                 /**/
+      "recoveries", G_TYPE_UINT64, gst_tfx_counts_get (&rows->recoveries),
+      "real-time-factor", G_TYPE_DOUBLE,
+      rate > 0 && ns > 0 ? 1e9 * (gdouble)n_frames / rate / (gdouble)ns : 0.0,
       NULL);
+  gst_tfx_load_add_to (&self->load, stats);
+  return stats;
 }

@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 
+#include "gsttfxload.h"
 #include "gsttfxsharedfilter.h"
 
 G_BEGIN_DECLS
@@ -21,10 +22,13 @@ typedef struct
   TfxStats seen;                  /* of the filter that there is now */
   guint64 n_lost;                 /* by that one */
   gint error;                     /* of its device, or 0 */
+  GstTfxLoad load;
   const gchar *seen_kernel; /* as the backend names it; of the one thread */
 } GstTfxCounts;
 
 void gst_tfx_counts_clear (GstTfxCounts *self);
+/* The same while it goes on, with the same filter. */
+void gst_tfx_counts_reset (GstTfxCounts *self);
 
 static inline void
 gst_tfx_counts_set (guint64 *count, guint64 value)
@@ -62,8 +66,8 @@ void gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows);
 /* There is another filter. */
 void gst_tfx_counts_note_new_filter (GstTfxCounts *self);
 
-/* The property stats.  Any thread. */
-GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self);
+/* The property stats, of a stream of that rate (0: not known).  Any thread. */
+GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate);
 
 G_END_DECLS
 

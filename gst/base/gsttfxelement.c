@@ -121,7 +121,8 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
       g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
       break;
     case PROP_STATS:
-      g_value_take_boxed (value, gst_tfx_counts_to_structure (&priv->counts));
+      g_value_take_boxed (value, gst_tfx_counts_to_structure (&priv->counts,
+                                     g_atomic_int_get (&priv->rate)));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -188,11 +189,38 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
    * * device, kernel (string): what ran, such as "cpu" and "avx512"
    * * process-time (guint64): nanoseconds spent; of buffers that take little
    *   time one in eight is timed
+   * * recoveries (guint64): how often NaN or infinity was cleared
+   * * real-time-factor (gdouble): the duration of the frames over process-time
+   * * timed, late (guint64): buffers that were timed, and of these those that took
+   *   longer than they last
+   * * load-worst, load-p99 (gdouble): the most of its duration that a timed buffer
+   *   took, and what 99 of 100 do not exceed
    */
   g_object_class_install_property (gobject_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "What the element has done since it left READY", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+/* With the next buffer, by the thread that counts. */
+static void
+gst_tfx_element_reset_stats (GstTfxElement *self)
+{
+  g_atomic_int_set (&PRIVATE (self)->wants_reset, TRUE);
+}
+
+static void
+gst_tfx_element_install_signals (GObjectClass *gobject_class)
+{
+  /**
+   * GstTfxElement::reset-stats:
+   *
+   * An action: #GstTfxElement:stats begins anew with the next buffer.
+   */
+  g_signal_new_class_handler ("reset-stats", G_TYPE_FROM_CLASS (gobject_class),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_tfx_element_reset_stats), NULL, NULL, NULL, G_TYPE_NONE,
+      0);
 }
 
 /* ---- states ------------------------------------------------------------------------- */
@@ -213,6 +241,7 @@ gst_tfx_element_start (GstTfxElement *self)
   GstTfxElementPrivate *priv = PRIVATE (self);
 
   gst_tfx_counts_clear (&priv->counts);
+  g_atomic_int_set (&priv->wants_reset, FALSE);
   priv->position_in = priv->position_out = GST_CLOCK_TIME_NONE;
   priv->recoveries = priv->n_lost = 0;
   priv->n_untimed = 0;
@@ -295,6 +324,7 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
   gobject_class->get_property = gst_tfx_element_get_property;
   gobject_class->finalize = gst_tfx_element_finalize;
   gst_tfx_element_install_properties (gobject_class);
+  gst_tfx_element_install_signals (gobject_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_tfx_element_set_context);
   element_class->change_state =

@@ -36,6 +36,8 @@ typedef struct
 
   /* Written by the streaming thread, read by any. */
   GstTfxCounts counts;
+  gint rate;                              /* of the last stream, atomic */
+  gint wants_reset;                       /* of the counts, atomic */
   GstClockTime position_in, position_out; /* where the last buffer ended */
 
   /* Of the streaming thread. */

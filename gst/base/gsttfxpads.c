@@ -57,6 +57,10 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime end = gst_tfx_out_end (buffer);
 
+  if (G_UNLIKELY (g_atomic_int_get (&priv->wants_reset))) {
+    g_atomic_int_set (&priv->wants_reset, FALSE);
+    gst_tfx_counts_reset (&priv->counts);
+  }
   gst_tfx_counts_note_buffer (&priv->counts, n_frames);
   if (GST_CLOCK_TIME_IS_VALID (end))
     __atomic_store_n (&priv->position_in, end, __ATOMIC_RELAXED);

@@ -173,6 +173,9 @@ gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
     elapsed = gst_util_get_timestamp () - start;
     priv->ns_per_frame = (gdouble)elapsed / n_frames;
     priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
+    gst_tfx_load_note (&priv->counts.load, elapsed,
+        MAX (1, gst_util_uint64_scale_int (n_frames, GST_SECOND,
+                    GST_AUDIO_INFO_RATE (&priv->info))));
   }
   gst_tfx_counts_add (&priv->counts.process_time, elapsed);
   return err;

@@ -403,7 +403,7 @@ GST_START_TEST (test_stats)
       g_getenv ("TFX_CPU") ? g_getenv ("TFX_CPU")
                            : gst_structure_get_string (stats, "kernel"));
   fail_unless (strlen (gst_structure_get_string (stats, "kernel")) > 0);
-  fail_unless_equals_int (gst_structure_n_fields (stats), 12);
+  fail_unless_equals_int (gst_structure_n_fields (stats), 18);
   gst_structure_free (stats);
 
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "buffers"), 4);
