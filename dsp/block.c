@@ -35,58 +35,71 @@ tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
 }
 
 /* A run of n samples, step samples apart in each. */
-typedef void (*CopyRun) (const void *in, ptrdiff_t in_step, void *out,
-    ptrdiff_t out_step, size_t n);
+static inline __attribute__ ((always_inline)) void
+copy_run (const void *restrict in, const bool from_f32, ptrdiff_t in_step,
+    void *restrict out, const bool to_f32, ptrdiff_t out_step, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double x = from_f32 ? ((const float *)in)[i * in_step]
+                              : ((const double *)in)[i * in_step];
 
-#define COPY_RUN(name, from, to)                                               \
-  static void name (const void *in, ptrdiff_t in_step, void *out,              \
-      ptrdiff_t out_step, size_t n)                                            \
-  {                                                                            \
-    COPY_BODY (from, to)                                                       \
+    if (to_f32)
+      ((float *)out)[i * out_step] = (float)x;
+    else
+      ((double *)out)[i * out_step] = x;
   }
+}
 
 /* Samples side by side are a loop of their own, which takes vectors. */
-#define COPY_BODY(from, to)                                                    \
-  const from *restrict x = in;                                                 \
-  to *restrict y = out;                                                        \
-  if (in_step == 1 && out_step == 1 && sizeof *x == sizeof *y)                 \
-    memcpy (y, x, n * sizeof *y);                                              \
-  else if (in_step == 1 && out_step == 1)                                      \
-    for (size_t i = 0; i < n; i++)                                             \
-      y[i] = (to)x[i];                                                         \
-  else                                                                         \
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++)                               \
-      y[i * out_step] = (to)x[i * in_step];
+static inline __attribute__ ((always_inline)) void
+copy_steps (const void *in, const bool from_f32, ptrdiff_t in_step, void *out,
+    const bool to_f32, ptrdiff_t out_step, size_t n)
+{
+  if (in_step == 1 && out_step == 1)
+    copy_run (in, from_f32, 1, out, to_f32, 1, (ptrdiff_t)n);
+  else
+    copy_run (in, from_f32, in_step, out, to_f32, out_step, (ptrdiff_t)n);
+}
 
-COPY_RUN (copy_f32_to_f32, float, float)
-COPY_RUN (copy_f32_to_f64, float, double)
-COPY_RUN (copy_f64_to_f32, double, float)
-COPY_RUN (copy_f64_to_f64, double, double)
+static void
+copy_types (const void *in, TfxSample from, ptrdiff_t in_step, void *out,
+    TfxSample to, ptrdiff_t out_step, size_t n)
+{
+  if (from == to && in_step == 1 && out_step == 1)
+    memcpy (out, in, n * tfx_sample_size (from));
+  else if (from == TFX_SAMPLE_F32 && to == TFX_SAMPLE_F32)
+    copy_steps (in, true, in_step, out, true, out_step, n);
+  else if (from == TFX_SAMPLE_F32)
+    copy_steps (in, true, in_step, out, false, out_step, n);
+  else if (to == TFX_SAMPLE_F32)
+    copy_steps (in, false, in_step, out, true, out_step, n);
+  else
+    copy_steps (in, false, in_step, out, false, out_step, n);
+}
 
 void
 tfx_block_copy (const TfxBlock *in, const TfxBlock *out)
 {
-  static const CopyRun runs[2][2] = { { copy_f32_to_f32, copy_f32_to_f64 },
-    { copy_f64_to_f32, copy_f64_to_f64 } };
-  const CopyRun run = runs[in->type][out->type];
   const ptrdiff_t n = in->n_channels;
 
   if (in->data == out->data)
     return;
   if (n == 1) {
-    run (in->data, in->frame_stride, out->data, out->frame_stride,
-        in->n_frames);
+    copy_types (in->data, in->type, in->frame_stride, out->data, out->type,
+        out->frame_stride, in->n_frames);
     return;
   }
   if (in->channel_stride == 1 && out->channel_stride == 1 &&
       in->frame_stride == n && out->frame_stride == n) {
-    run (in->data, 1, out->data, 1, in->n_frames * in->n_channels);
+    copy_types (in->data, in->type, 1, out->data, out->type, 1,
+        in->n_frames * in->n_channels);
     return;
   }
   for (unsigned c = 0; c < in->n_channels; c++) {
     const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
     const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
 
-    run (from.data, from.frame_stride, to.data, to.frame_stride, in->n_frames);
+    copy_types (from.data, in->type, from.frame_stride, to.data, out->type,
+        to.frame_stride, in->n_frames);
   }
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../block.h"
+#include "copy.h"
 
 /* Doubles: 16 KiB, half of a small first-level cache. */
 #define SCRATCH_SIZE 2048
@@ -133,7 +134,7 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
   const Shape *s = g->shape;
   const ptrdiff_t n = g->n_channels;
 
-  if (c->n_sos == 0 || !is_in_rows (in) || !is_in_rows (out))
+  if (!is_in_rows (in) || !is_in_rows (out))
     return false;
   if (s->frames)
     return in->type == out->type && in->frame_stride == n &&
@@ -154,15 +155,9 @@ run_packed (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out,
   const TfxKernels *k = c->kernels;
   const unsigned lanes = g->shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
-  const size_t n = in->n_frames;
 
   k->pack[in->type](x, lanes, in);
-  if (c->n_sos == 0) {
-    for (size_t i = 0; i < n * lanes; i++)
-      x[i] *= c->gain;
-  } else {
-    run_passes (c, g, rows, rows, rows, n);
-  }
+  run_passes (c, g, rows, rows, rows, in->n_frames);
   k->unpack[out->type](x, lanes, out);
 }
 
@@ -295,6 +290,14 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
   size_t chunk;
   int n_cleared = 0;
 
+  if (c->mute && c->n_sos == 0) {
+    clear (out);
+    return 0;
+  }
+  if (c->n_sos == 0) {
+    tfx_cpu_copy (c->kernels, in, out, c->gain);
+    return 0;
+  }
   if (stream != c->type)
     set_type (c, stream);
   for (unsigned j = 0; j < c->n_groups; j++) {

@@ -12,24 +12,23 @@
 #include "../glide.h"
 #include "../slot.h"
 #include "../weight.h"
+#include "copy.h"
 #include "moving.h"
 
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out);
+
+static const TfxKernels *
+kernels_of (const TfxEngine *e)
+{
+  return e->plan->backend->data;
+}
 
 static TfxBlock
 chunk_block (const TfxEngine *e, double *data, size_t n_frames)
 {
   return tfx_block_interleaved (data, TFX_SAMPLE_F64, e->plan->n_channels,
       n_frames);
-}
-
-/* sum += x over n doubles. */
-static void
-accumulate (double *restrict sum, const double *restrict x, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    sum[i] += x[i];
 }
 
 static int
@@ -45,13 +44,9 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   for (size_t k = 0; k < s->n_branches; k++) {
     n_cleared += run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch);
     if (k > 0)
-      accumulate (node->sum, node->branch, n);
+      kernels_of (e)->add (node->sum, node->branch, n);
   }
-  if (s->gain != 1.0) {
-    for (size_t i = 0; i < n; i++)
-      node->sum[i] *= s->gain;
-  }
-  tfx_block_copy (&sum, out);
+  tfx_cpu_copy (kernels_of (e), &sum, out, s->gain);
   return n_cleared;
 }
 
@@ -82,7 +77,7 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   n_cleared += run_steps (e, &s->branches[1], in, &to);
   fade (node->sum, node->branch, in->n_frames, e->plan->n_channels,
       s->fade->done + e->n_done, s->fade->length);
-  tfx_block_copy (&from, out);
+  tfx_cpu_copy (kernels_of (e), &from, out, 1.0);
   return n_cleared;
 }
 
@@ -158,7 +153,7 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
   int n_cleared = 0;
 
   if (list->n == 0) {
-    tfx_block_copy (in, out);
+    tfx_cpu_copy (kernels_of (e), in, out, 1.0);
     return 0;
   }
   if (list->n > 1)

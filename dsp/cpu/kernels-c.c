@@ -40,6 +40,11 @@ step (double *s, double x, const double *c)
 #define OP(name) name##_f64_c
 #include "planes_tmpl.c"
 
+#undef OP
+#define OP(name) name##_c
+#define V_NONE
+#include "copy_tmpl.c"
+
 const TfxKernels tfx_kernels_c = {
   .name = "c",
   .width = 1,
@@ -50,4 +55,6 @@ const TfxKernels tfx_kernels_c = {
   .unpack = { unpack_f32_c, unpack_f64_c },
   .interleave = { interleave_f32_c, interleave_f64_c },
   .deinterleave = { deinterleave_f32_c, deinterleave_f64_c },
+  .scale = scale_c,
+  .add = add_c,
 };

@@ -153,6 +153,10 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 #define OP(name) CAT3 (name, f64, ISA)
 #include "planes_tmpl.c"
 
+#undef OP
+#define OP(name) KERNEL (name)
+#include "copy_tmpl.c"
+
 #define STRING2(s) #s
 #define STRING(s) STRING2 (s)
 
@@ -183,4 +187,6 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },
   .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },
+  .scale = KERNEL (scale),
+  .add = KERNEL (add),
 };

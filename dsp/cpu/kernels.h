@@ -97,6 +97,11 @@ typedef void (*TfxInterleaveKernel) (void *rows, const void *planes,
 typedef void (*TfxDeinterleaveKernel) (void *planes, ptrdiff_t stride,
     const void *rows, unsigned n, size_t n_frames);
 
+/* out[n] = gain in[n], in place or apart; and sum[n] += x[n]. */
+typedef void (*TfxScaleKernel) (void *out, TfxSample to, const void *in,
+    TfxSample from, size_t n, double gain);
+typedef void (*TfxAddKernel) (double *sum, const double *x, size_t n);
+
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 4
 
@@ -155,6 +160,8 @@ typedef struct TfxKernels
   TfxUnpackKernel unpack[2];
   TfxInterleaveKernel interleave[2];
   TfxDeinterleaveKernel deinterleave[2];
+  TfxScaleKernel scale;
+  TfxAddKernel add;
 } TfxKernels;
 
 extern const TfxKernels tfx_kernels_c;

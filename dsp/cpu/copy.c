@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * copy.c: blocks of samples to blocks of another type or layout. */
+#include "copy.h"
+
+#include <string.h>
+
+#include "../block.h"
+
+/* Samples of a part, between two layouts and types. */
+#define PART_SIZE 2048
+
+static bool
+is_interleaved (const TfxBlock *b)
+{
+  return b->frame_stride == (ptrdiff_t)b->n_channels &&
+         (b->channel_stride == 1 || b->n_channels == 1);
+}
+
+static void
+copy_run (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
+    size_t n, double gain)
+{
+  if (in->type != out->type || gain != 1.0)
+    k->scale (out->data, out->type, in->data, in->type, n, gain);
+  else if (in->data != out->data)
+    memcpy (out->data, in->data, n * tfx_sample_size (in->type));
+}
+
+/* From planes to rows, or back: at most PART_SIZE samples. */
+static void
+turn_part (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
+    double gain)
+{
+  const size_t n = in->n_frames * in->n_channels;
+  const bool is_same = in->type == out->type && gain == 1.0;
+  double part[PART_SIZE];
+
+  if (is_interleaved (out)) {
+    const TfxBlock rows = tfx_block_interleaved (is_same ? out->data : part,
+        in->type, in->n_channels, in->n_frames);
+
+    k->interleave[in->type](rows.data, in->data, in->channel_stride,
+        in->n_channels, in->n_frames);
+    if (!is_same)
+      copy_run (k, &rows, out, n, gain);
+  } else {
+    const TfxBlock rows = tfx_block_interleaved (is_same ? in->data : part,
+        out->type, in->n_channels, in->n_frames);
+
+    if (!is_same)
+      copy_run (k, in, &rows, n, gain);
+    k->deinterleave[out->type](out->data, out->channel_stride, rows.data,
+        in->n_channels, in->n_frames);
+  }
+}
+
+static void
+copy_samples (const TfxBlock *in, const TfxBlock *out, double gain)
+{
+  for (unsigned c = 0; c < in->n_channels; c++) {
+    for (size_t i = 0; i < in->n_frames; i++)
+      tfx_block_set (out, i, c, gain * tfx_block_get (in, i, c));
+  }
+}
+
+void
+tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
+    double gain)
+{
+  const unsigned n_channels = in->n_channels;
+
+  if (is_interleaved (in) && is_interleaved (out)) {
+    copy_run (k, in, out, in->n_frames * n_channels, gain);
+  } else if (in->frame_stride == 1 && out->frame_stride == 1) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
+      const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
+
+      copy_run (k, &from, &to, in->n_frames, gain);
+    }
+  } else if (n_channels <= PART_SIZE &&
+             ((in->frame_stride == 1 && is_interleaved (out)) ||
+                 (is_interleaved (in) && out->frame_stride == 1))) {
+    const size_t most = PART_SIZE / n_channels;
+
+    for (size_t i = 0, n; i < in->n_frames; i += n) {
+      TfxBlock from, to;
+
+      n = in->n_frames - i < most ? in->n_frames - i : most;
+      from = tfx_block_part (in, i, n, 0, n_channels);
+      to = tfx_block_part (out, i, n, 0, n_channels);
+      turn_part (k, &from, &to, gain);
+    }
+  } else {
+    copy_samples (in, out, gain);
+  }
+}

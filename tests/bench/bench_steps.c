@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * bench_steps.c: what is no filter of sections or taps, a copy, a gain, a delay,
+ * a sum, beside a memcpy() of the same samples. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "core.h"
+
+#define N_FRAMES 1024
+
+/* One tap, and a gain. */
+#define DELAY 480
+#define GAIN 0.7
+
+typedef struct Run
+{
+  TfxFilter *filter;
+  TfxPlan *plan; /* NULL: memcpy() */
+  TfxBlock in, out;
+  size_t size;
+} Run;
+
+typedef TfxChain *(*MakeChain) (void);
+
+static TfxChain *
+chain_of (TfxStage *stage)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = empty && stage ? tfx_chain_append (empty, stage) : empty;
+
+  if (chain != empty)
+    tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+static TfxChain *
+make_copy (void)
+{
+  return tfx_chain_new ();
+}
+
+static TfxChain *
+make_gain (void)
+{
+  return chain_of (tfx_stage_new_gain (tfx_stage_new_id (), GAIN));
+}
+
+static TfxChain *
+make_delay (void)
+{
+  const TfxTap tap = { .delay = DELAY, .gain = GAIN };
+
+  return chain_of (tfx_stage_new_delay (tfx_stage_new_id (), 1.0, &tap, 1));
+}
+
+static TfxChain *
+make_sum (void)
+{
+  TfxChain *branches[] = { make_gain (), make_copy () };
+  TfxStage *stage = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+
+  tfx_chain_unref (&branches[0]);
+  tfx_chain_unref (&branches[1]);
+  return chain_of (stage);
+}
+
+static const struct
+{
+  const char *name;
+  MakeChain make;
+} cases[] = { { "copy", make_copy }, { "gain", make_gain },
+  { "delay of one tap", make_delay }, { "gain + input", make_sum } };
+
+static void
+run_free (void *data)
+{
+  Run *r = data;
+
+  if (r->plan) {
+    tfx_filter_lock (r->filter);
+    tfx_plan_free (&r->plan);
+    tfx_filter_unlock (r->filter);
+  }
+  tfx_filter_unref (&r->filter);
+  free (r->in.data);
+  free (r->out.data);
+  free (r);
+}
+
+static bool
+run_blocks (void *data, unsigned n_blocks, BenchTime *time)
+{
+  Run *r = data;
+  BenchTime start = bench_time_now ();
+  int ret = 0;
+
+  for (unsigned i = 0; i < n_blocks; i++) {
+    if (r->plan) {
+      tfx_filter_lock (r->filter);
+      ret |= tfx_plan_run (r->plan, &r->in, &r->out);
+      tfx_filter_unlock (r->filter);
+    } else {
+      memcpy (r->out.data, r->in.data, r->size);
+      __asm__ volatile("" : : "r"(r->out.data) : "memory");
+    }
+  }
+  *time = bench_time_since (start);
+  return ret == 0;
+}
+
+static unsigned
+add (Bench *bench, const CoreCase *c, const char *name, MakeChain make)
+{
+  const TfxFilterSpec spec = { CASCADES_RATE, c->n_channels, c->type,
+    c->n_frames };
+  TfxChain *chain = make ? make () : NULL;
+  Run *r = calloc (1, sizeof *r);
+  BenchSubject subject = {
+    .name = name,
+    .variant = c->kernel,
+    .n_channels = c->n_channels,
+    .n_frames = c->n_frames,
+    .units = (double)c->n_frames * c->n_channels,
+    .limit = BENCH_NONE,
+    .run = run_blocks,
+    .data = r,
+    .free = run_free,
+  };
+
+  if (!r)
+    return BENCH_NONE;
+  r->size = c->n_frames * c->n_channels *
+            (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
+  if (!core_new_block (c, true, &r->in) || !core_new_block (c, false, &r->out))
+    bench_fail (bench, "no memory");
+  if (make && (!chain || tfx_filter_new (chain, &spec, &r->filter) < 0))
+    bench_fail (bench, "%s cannot be made", name);
+  if (r->filter) {
+    tfx_filter_lock (r->filter);
+    tfx_plan_new (&r->filter, 1, tfx_cpu_backend_for (c->kernel), &r->plan);
+    tfx_filter_unlock (r->filter);
+  }
+  tfx_chain_unref (&chain);
+  return bench_add (bench, &subject);
+}
+
+static void
+measure (Bench *bench, const CoreCase *c)
+{
+  const char *kernel;
+
+  if (!bench_begin_group (bench, "%u channels, %s, %s", c->n_channels,
+          c->type == TFX_SAMPLE_F32 ? "F32" : "F64",
+          c->planar ? "planar" : "interleaved"))
+    return;
+  bench_set_reference (bench, add (bench, c, "memcpy", NULL));
+  for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+    CoreCase kase = *c;
+
+    /* The best kernel, or all of them. */
+    if (!bench_is_full (bench) && tfx_cpu_kernel (k + 1))
+      continue;
+    kase.kernel = kernel;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+      add (bench, &kase, cases[i].name, cases[i].make);
+  }
+  bench_measure (bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const unsigned channels[] = { 1, 2, 8 };
+  Bench *bench = bench_open (argc, argv, "steps");
+
+  for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
+    for (unsigned layout = 0; layout < 2 && layout < channels[i]; layout++) {
+      for (int type = 0; type < 2; type++) {
+        const CoreCase c = { .kernel = "",
+          .planar = layout == 1,
+          .type = (TfxSample)type,
+          .n_channels = channels[i],
+          .n_frames = N_FRAMES };
+
+        measure (bench, &c);
+      }
+    }
+  }
+  return bench_close (&bench);
+}
