@@ -254,6 +254,36 @@ test_long_direct (void)
   show_worst ();
 }
 
+/* A few of each form, for an emulator. */
+static void
+test_few (void)
+{
+  static const size_t lengths[] = { 1, 3, 12, 21, 101, 511, 4096 };
+  const char *names[TEST_N_KERNELS];
+  const size_t n = fir_kernels (names);
+  TapMany many = tap_many ("a few of each form and kernel");
+
+  clear_worst ();
+  fir_split_frames = 256;
+  for (size_t i = 0; i < 4 * n * sizeof lengths / sizeof *lengths; i++) {
+    const size_t n_taps = lengths[i / (4 * n)];
+    FirCase *c =
+        fir_case_new (FIR_NOISE, n_taps, 1, 1 + i % 3, n_taps + 1500, 30);
+
+    for (int method = TFX_FIR_DIRECT; method <= TFX_FIR_FFT; method++) {
+      TfxConvolverSpec spec = fir_case_spec (c, (TfxSample)(i % 2),
+          (TfxFirMethod)method, i / 2 % 2 ? 256 : 0);
+
+      spec.kernel = names[i / 4 % n];
+      check_run (&many, c, &spec, fir_split_fixed, "even");
+      check_run (&many, c, &spec, fir_split_random, "random");
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+  show_worst ();
+}
+
 /* Taps as they are in practice. */
 static void
 test_kinds (void)
@@ -456,6 +486,7 @@ static const TapTest tests[] = {
   { "medium", test_medium },
   { "long", test_long },
   { "long_direct", test_long_direct },
+  { "few", test_few },
   { "kinds", test_kinds },
   { "zeros", test_zeros },
   { "reproducible", test_reproducible },
