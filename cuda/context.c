@@ -175,6 +175,10 @@ read_properties (TfxCuda *cuda)
             &cuda->max_shared);
   if (ret == 0)
     ret = attribute (cuda,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        &cuda->shared);
+  if (ret == 0)
+    ret = attribute (cuda,
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, &ratio);
   if (ret == 0)
     ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_INTEGRATED, &is_integrated);

@@ -28,6 +28,7 @@ struct TfxCuda
   int compute; /* 90 for 9.0 */
   int n_multiprocessors;
   int max_shared;     /* bytes that a block may have */
+  int shared;         /* bytes that a multiprocessor has */
   bool is_integrated; /* its memory is the host's */
   TfxReal real;       /* of float streams */
   char kernel[32];

@@ -4,10 +4,12 @@
  *
  * Long segments cost least: what a segment costs besides its samples, two
  * scans and a matrix, is spread over more of them.  Short ones are done
- * sooner, and there are more threads to share the work.  So: segments as short
- * as it takes to keep the device busy, no shorter. */
+ * sooner, there are more threads to share the work, and they take less shared
+ * memory.  So: segments as short as it takes to keep the device busy, and each
+ * multiprocessor, no shorter. */
 #include "shape.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #include "kernels/args.h"
@@ -21,10 +23,11 @@
 /* Warps of a multiprocessor that keep its arithmetic busy. */
 #define BUSY_WARPS 12
 
-/* Shared memory of a block, so that three of them fit; one of many warps does
- * alone. */
-#define SHARED_ASK (72 * 1024)
-#define MANY_WARPS 5
+/* Warps that a multiprocessor has to have at a time, two for each of its four
+ * schedulers; with fewer it waits.  Each block's share of the shared memory that
+ * the system takes. */
+#define RESIDENT_WARPS 8.0
+#define SHARED_OF_SYSTEM 1024
 
 static unsigned
 log2_ceil (size_t n)
@@ -85,6 +88,19 @@ lay_out (const TfxShapeAsk *ask, TfxShape *s, unsigned max_warps)
   s->shared_size = shared_size_of (ask, s);
 }
 
+/* What a sample costs, relative to others of the same cascade. */
+static double
+cost_of (const TfxShapeAsk *ask, const TfxShape *s)
+{
+  size_t n_blocks = ask->shared / (s->shared_size + SHARED_OF_SYSTEM);
+  double busy = (double)n_blocks * s->n_warps / RESIDENT_WARPS;
+
+  if (n_blocks == 0 || s->shared_size > ask->max_shared)
+    return INFINITY;
+  return (1.0 + ldexp (ask->overhead, -(int)s->segment_log2)) /
+         fmin (busy, 1.0);
+}
+
 static void
 choose_segments (const TfxShapeAsk *ask, unsigned *segment_log2,
     unsigned *lanes_log2)
@@ -129,11 +145,14 @@ tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2, int lanes_log2)
   }
   lay_out (ask, &s, max_warps);
   /* Shorter tiles rather than narrower rows, down to a point. */
-  while (
-      segment_log2 < 0 && s.n_tiles > 1 && s.segment_log2 > 5 &&
-      s.shared_size > (s.n_warps < MANY_WARPS ? SHARED_ASK : ask->max_shared)) {
-    s.segment_log2--;
-    lay_out (ask, &s, max_warps);
+  if (segment_log2 < 0 && s.n_tiles > 1) {
+    for (TfxShape t = s; t.segment_log2 > 5;) {
+      t.segment_log2--;
+      lay_out (ask, &t, max_warps);
+      if (cost_of (ask, &s) > cost_of (ask, &t) ||
+          s.shared_size > ask->max_shared)
+        s = t;
+    }
   }
   while (s.shared_size > ask->max_shared && max_warps > 1)
     lay_out (ask, &s, --max_warps);

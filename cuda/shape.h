@@ -17,6 +17,9 @@ typedef struct TfxShapeAsk
   unsigned n_multiprocessors;
   unsigned max_threads; /* of a block */
   unsigned max_shared;  /* bytes of a block */
+  unsigned shared;      /* bytes of a multiprocessor */
+  /* What a segment costs besides its samples, in samples. */
+  unsigned overhead;
 } TfxShapeAsk;
 
 typedef struct TfxShape

@@ -98,6 +98,9 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
   ask.n_multiprocessors = (unsigned)cuda->n_multiprocessors;
   ask.max_threads = (unsigned)v->kernel.max_threads;
   ask.max_shared = (unsigned)cuda->max_shared;
+  ask.shared = (unsigned)cuda->shared;
+  /* Counted on PTX: scans, look-back and matrices of six sections. */
+  ask.overhead = v->id.real == TFX_REAL_DOUBLE ? 18 : 7;
   if (memcmp (&ask, &v->ask, sizeof ask) == 0)
     return 0;
 

@@ -204,8 +204,8 @@ carry_look_back (const TfxCascadeArgs &args, const Carry &carry,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &s[i]);
-    scan_lanes<R, G, FIXED, false> (table_level (table, m_log2,
-                                        step == 1 ? 2 : 1),
+    scan_lanes<R, G, FIXED, false, true> (table_level (table, m_log2,
+                                              step == 1 ? 2 : 1),
         32, lane, from, reset, v, s);
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)

@@ -146,9 +146,9 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       v[i] = stash[i * TFX_WARP];
-    scan_lanes<R, G, FIXED, FIXED && real_is_short (R ())> (table_level (table,
-                                                                unhoisted, 0),
-        n_lanes, lane, 0, false, v, s);
+    scan_lanes<R, G, FIXED, FIXED && real_is_short (R ()),
+        false> (table_level (table, unhoisted, 0), n_lanes, lane, 0, false, v,
+        s);
     if (turn == 0 && in_tile < tile.n_channels) {
       unsigned channel = tile.channel + in_tile;
       Carry carry = carry_of<G> (args, channel, group, tile.epoch);

@@ -92,8 +92,9 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
  *
  * level: see table_level().  The lanes before `from` are cut off from this one; a
  * lane with reset set leaves the state zero.  UNROLLED: the numbers of the table
- * stand where the compiler knows, at the price of more code. */
-template <typename R, int G, bool FIXED, bool UNROLLED>
+ * stand where the compiler knows, at the price of more code.  ENDS: only v is
+ * wanted; s of the last section is left as it was. */
+template <typename R, int G, bool FIXED, bool UNROLLED, bool ENDS>
 TFX_DEVICE_FN void
 scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
     bool reset, R (&v)[2 * G], R (&s)[2 * G])
@@ -139,6 +140,8 @@ scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
     }
     v[2 * k] = v0;
     v[2 * k + 1] = v1;
+    if (ENDS && k == G - 1)
+      break;
     v0 = real_shuffle_up (v0, 1, n_lanes);
     v1 = real_shuffle_up (v1, 1, n_lanes);
     if (lane > 0) {

@@ -40,8 +40,6 @@ EXPLAINED = {
         (3, "a lane reads of the stash what it wrote itself; they hold the compiler"),
     ("tfx_cascade_any_double_g2", "membar.gl"):
         (2, "at the end they hold loads back, which never pass here"),
-    ("tfx_cascade_any_double_g2", "shfl.sync"): (1, "not understood yet"),
-    ("tfx_fft_f64", "bar.sync"): (3, "not understood yet; odd sizes do not run"),
     ("tfx_fft_f64", "membar.gl"):
         (2, "at the end they hold loads back, which never pass here"),
 }
