@@ -2,7 +2,7 @@
  * chain.c: an immutable list of stages in series. */
 #include <stdlib.h>
 
-#include "stage.h"
+#include "kind.h"
 
 static TfxChain *
 chain_alloc (size_t n_stages)
@@ -77,4 +77,17 @@ size_t
 tfx_chain_n_stages (const TfxChain *chain)
 {
   return chain->n_stages;
+}
+
+size_t
+tfx_chain_latency (const TfxChain *chain)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < chain->n_stages; i++) {
+    const TfxKind *kind = chain->stages[i]->kind;
+
+    n += kind->latency ? kind->latency (chain->stages[i]) : 0;
+  }
+  return n;
 }

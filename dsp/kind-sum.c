@@ -87,6 +87,19 @@ sum_prepare (TfxStage *stage, const TfxFilterSpec *spec)
   return ret;
 }
 
+static size_t
+sum_latency (const TfxStage *stage)
+{
+  size_t most = 0;
+
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const size_t n = tfx_chain_latency (stage->u.sum.branches[i]);
+
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
 static void
 sum_clear (TfxStage *stage)
 {
@@ -102,6 +115,7 @@ const TfxKind tfx_kind_sum = {
   .is_same_structure = sum_is_same_structure,
   .is_same = sum_is_same,
   .state_size = sum_state_size,
+  .latency = sum_latency,
   .prepare = sum_prepare,
   .clear = sum_clear,
 };

@@ -91,6 +91,8 @@ struct TfxKind
   size_t (*grid_frames) (const TfxStage *stage);
   /* See tfx_stage_prepare().  May be NULL. */
   int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
+  /* Frames by which the output is late.  NULL: none, or they are meant. */
+  size_t (*latency) (const TfxStage *stage);
   /* Taps, and ns for a frame of one channel on the CPU. */
   size_t (*n_taps) (const TfxStage *stage);
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
@@ -103,6 +105,7 @@ extern const TfxKind tfx_kind_fir;
 extern const TfxKind tfx_kind_delay;
 extern const TfxKind tfx_kind_dynamics;
 extern const TfxKind tfx_kind_reverb;
+extern const TfxKind tfx_kind_limiter;
 extern const TfxKind tfx_kind_sum;
 
 #endif

@@ -47,6 +47,7 @@ struct TfxStage
     } delay;
     TfxDynamics dynamics;
     TfxReverb reverb;
+    TfxLimiter limiter;
     struct
     {
       size_t n;

@@ -328,6 +328,7 @@ typedef struct TfxDynamics
 
 /* NULL if a number is out of its range. */
 TfxStage *tfx_stage_new_dynamics (uint64_t id, const TfxDynamics *dynamics);
+
 /* Freeverb: all channels by themselves, with
  *   w = sum of the combs, through the all-passes in series,
  *   y = dry x + wet w.
@@ -350,6 +351,23 @@ typedef struct TfxReverb
 
 /* NULL if a number is out of its range. */
 TfxStage *tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb);
+
+#define TFX_LIMITER_MAX_AHEAD (1u << 24)
+
+/* A gain that keeps each channel below a threshold T, n_ahead frames late.  With
+ * p the largest magnitude of the n_ahead + 1 last inputs and r = min (1, T / p),
+ *   g[n] = a g[n - 1] + (1 - a) r[n], a = r[n] < g[n - 1] ? attack : release,
+ *   y[n] = g[n] x[n - n_ahead], limited to T,
+ * and g = 1 as long as no input has come out. */
+typedef struct TfxLimiter
+{
+  double threshold_db; /* -400 to 400 */
+  size_t n_ahead;
+  double attack, release; /* as of TfxDynamics */
+  bool is_linked;
+} TfxLimiter;
+
+TfxStage *tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter);
 
 #define TFX_SUM_MAX_DEPTH 16
 
@@ -376,6 +394,9 @@ TfxChain *tfx_chain_concat (const TfxChain *a, const TfxChain *b);
 TfxChain *tfx_chain_ref (TfxChain *chain);
 void tfx_chain_unref (TfxChain **chain);
 size_t tfx_chain_n_stages (const TfxChain *chain);
+/* The frames by which it makes a stream late in order to look ahead: of a sum
+ * the most of its branches. */
+size_t tfx_chain_latency (const TfxChain *chain);
 
 /* ---- blocks ------------------------------------------------------------- */
 
@@ -535,6 +556,8 @@ bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
 bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
 /* The same for a reverb of the same lengths. */
 bool tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb);
+/* The same for a limiter with the same look-ahead and link. */
+bool tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter);
 
 /* How far the points are from each other at which values of a stage can be
  * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times

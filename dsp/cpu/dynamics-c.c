@@ -121,6 +121,45 @@ apply (double *level, double *x, size_t n_frames, unsigned width,
   return lowest;
 }
 
+static void
+find_peaks (const double *levels, const double *rest, double *peaks,
+    size_t n_frames, unsigned n_channels, double *most)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      const double level = *levels++, left = *rest++;
+
+      most[c] = level > most[c] ? level : most[c];
+      *peaks++ = left > most[c] ? left : most[c];
+    }
+  }
+}
+
+static void
+find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
+    const TfxLimits *limits, double *last)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      const double peak = fmax (*peaks++, TFX_LEVEL_LOWEST);
+      const double target = fmin (limits->threshold / peak, 1.0);
+      const double a = target < last[c] ? limits->attack : limits->release;
+
+      *gains++ = last[c] = a * last[c] + (1.0 - a) * target;
+    }
+  }
+}
+
+static void
+limit (double *x, const double *gain, size_t n_frames, unsigned width,
+    double most)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < width; c++, x++)
+      *x = fmax (fmin (*x * gain[i], most), -most);
+  }
+}
+
 const TfxDynamicsKernels tfx_dynamics_c = {
   .name = "c",
   .group_frames = group_frames,
@@ -128,6 +167,9 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .store = { store_f32, store_f64 },
   .detect = detect,
   .apply = apply,
+  .find_peaks = find_peaks,
+  .find_gains = find_gains,
+  .limit = limit,
 };
 
 const TfxDynamicsKernels *

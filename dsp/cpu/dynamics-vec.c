@@ -450,6 +450,121 @@ apply (double *level, double *x, size_t n_frames, unsigned width,
   return lowest;
 }
 
+/* ---- limits ------------------------------------------------------------------------ */
+
+/* Channels in the lanes, as in detect_channels. */
+INLINE void
+find_channel_peaks (const double *levels, const double *rest, double *peaks,
+    size_t n_frames, unsigned n_channels, double *most)
+{
+  V all = v_load_f64 (most);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const size_t at = i * n_channels;
+
+    all = v_max (v_load_f64 (levels + at), all);
+    v_store_f64 (peaks + at, v_max (v_load_f64 (rest + at), all));
+  }
+  v_store_f64 (most, all);
+}
+
+static void
+find_peaks (const double *levels, const double *rest, double *peaks,
+    size_t n_frames, unsigned n_channels, double *most)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (n_channels == 1) {
+    double all = *most;
+
+    for (size_t i = 0; i < n_frames; i++) {
+      all = levels[i] > all ? levels[i] : all;
+      peaks[i] = rest[i] > all ? rest[i] : all;
+    }
+    *most = all;
+    return;
+  }
+  if (n_full < n_channels)
+    find_channel_peaks (levels + n_full, rest + n_full, peaks + n_full,
+        n_frames, n_channels, most + n_full);
+  for (unsigned c = 0; c < n_full; c += W)
+    find_channel_peaks (levels + c, rest + c, peaks + c, n_frames, n_channels,
+        most + c);
+}
+
+/* Of the two lines through the target the lower one, as an attack is shorter
+ * than a release; or else the upper one.  Channels in the lanes. */
+INLINE void
+follow_targets (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *last,
+    const bool is_lower)
+{
+  const V attack = v_set1 (limits->attack), release = v_set1 (limits->release);
+  const V to_attack = v_set1 (1.0 - limits->attack);
+  const V to_release = v_set1 (1.0 - limits->release);
+  V gain = v_load_f64 (last);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const V target = v_load_f64 (targets + i * n_channels);
+    const V down = v_fma (attack, gain, to_attack * target);
+    const V up = v_fma (release, gain, to_release * target);
+
+    gain = is_lower ? v_min (down, up) : v_max (down, up);
+    v_store_f64 (gains + i * n_channels, gain);
+  }
+  v_store_f64 (last, gain);
+}
+
+INLINE void
+follow_all (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *last,
+    const bool is_lower)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (n_full < n_channels)
+    follow_targets (targets + n_full, gains + n_full, n_frames, n_channels,
+        limits, last + n_full, is_lower);
+  for (unsigned c = 0; c < n_full; c += W)
+    follow_targets (targets + c, gains + c, n_frames, n_channels, limits,
+        last + c, is_lower);
+}
+
+static void
+find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
+    const TfxLimits *limits, double *last)
+{
+  const V threshold = v_set1 (limits->threshold), one = v_set1 (1.0);
+  const V lowest = v_set1 (TFX_LEVEL_LOWEST);
+
+  for (size_t i = 0; i < n_frames * n_channels; i += W)
+    v_store_f64 (peaks + i,
+        v_min (threshold / v_max (v_load_f64 (peaks + i), lowest), one));
+  if (limits->attack <= limits->release)
+    follow_all (peaks, gains, n_frames, n_channels, limits, last, true);
+  else
+    follow_all (peaks, gains, n_frames, n_channels, limits, last, false);
+}
+
+static void
+limit (double *x, const double *gain, size_t n_frames, unsigned width,
+    double most)
+{
+  const V high = v_set1 (most), low = v_set1 (-most);
+  size_t i = 0;
+
+  for (; width == 1 && i + W <= n_frames; i += W)
+    v_store_f64 (x + i,
+        v_max (v_min (v_load_f64 (x + i) * v_load_f64 (gain + i), high), low));
+  for (; i < n_frames; i++) {
+    for (unsigned c = 0; c < width; c++) {
+      const double y = x[i * width + c] * gain[i];
+
+      x[i * width + c] = y > most ? most : y < -most ? -most : y;
+    }
+  }
+}
+
 const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .name = STRING (ISA),
   .group_frames = group_frames,
@@ -457,4 +572,7 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .store = { store_f32, store_f64 },
   .detect = detect,
   .apply = apply,
+  .find_peaks = find_peaks,
+  .find_gains = find_gains,
+  .limit = limit,
 };

@@ -49,6 +49,11 @@ typedef struct TfxGainCurve
   double per_knee; /* 1 / (2 knee); 0: there is none */
 } TfxGainCurve;
 
+typedef struct TfxLimits
+{
+  double threshold, attack, release;
+} TfxLimits;
+
 /* Levels below are taken for this. */
 #define TFX_LEVEL_LOWEST 1e-12
 
@@ -76,6 +81,24 @@ typedef struct TfxDynamicsKernels
    * octaves and without makeup.  Writes over level if width > 1. */
   double (*apply) (double *level, double *x, size_t n_frames, unsigned width,
       const TfxGainCurve *curve);
+
+  /* The largest of a window: most[n_channels] = the largest of the frames up to
+   * now in this block of the window's length, peaks = the larger one of that and
+   * of what is left of the block before, rest[n_frames][n_channels].  Slack as
+   * above, behind most too. */
+  void (*find_peaks) (const double *levels, const double *rest, double *peaks,
+      size_t n_frames, unsigned n_channels, double *most);
+
+  /* With r = the least of 1 and threshold / peak, gain[n] becomes
+   *   attack gain[n - 1] + (1 - attack) r    where that is below gain[n - 1],
+   *   release gain[n - 1] + (1 - release) r  elsewhere;
+   * last[n_channels] is the last one.  Writes over peaks. */
+  void (*find_gains) (double *peaks, double *gains, size_t n_frames,
+      unsigned n_channels, const TfxLimits *limits, double *last);
+
+  /* x[n_frames][width] times gain[n_frames], no larger than limit. */
+  void (*limit) (double *x, const double *gain, size_t n_frames, unsigned width,
+      double limit);
 } TfxDynamicsKernels;
 
 static inline unsigned

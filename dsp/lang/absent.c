@@ -13,9 +13,6 @@ typedef struct Absent
   const char *name, *why;
 } Absent;
 
-static const char dynamics[] =
-    "it looks ahead, and a chain knows no more than the past; Compressor"
-    " limits too, with a ratio of 1000";
 static const char normalising[] =
     "it has to know the whole signal before the first sample comes out, and "
     "a stream has no end yet; set a level with Gain";
@@ -31,7 +28,6 @@ static const Absent absents[] = {
   { "PerChannelNormalizationStrategy", normalising },
   { "CustomNormalizationStrategy", normalising },
   { "NoiseGate", "it is called Gate" },
-  { "Limiter", dynamics },
   { "FilterChain", grouping },
   { "ParallelFilterCombination", grouping },
   { "Sequential", grouping },

@@ -170,8 +170,7 @@ design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
 {
   moved->id = used->id;
   moved->n_sos = moved->n_taps = moved->n_kernel = 0;
-  moved->is_dynamics = false;
-  moved->is_reverb = false;
+  moved->is_dynamics = moved->is_limiter = moved->is_reverb = false;
   return used->klass->ops->design (build, used, moved);
 }
 
@@ -238,6 +237,36 @@ tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   return code;
 }
 
+/* The number of a stage that delays a branch, apart from all others. */
+#define DELAY_ID(id) ((id) | 1ull << 63)
+
+/* Branches that look less far ahead than others wait for these. */
+static int
+align_branches (const TfxBuild *build, const TfxNode *node, TfxChain **branches)
+{
+  size_t most = 0;
+  int code = 0;
+
+  for (size_t i = 0; i < node->n_children; i++) {
+    const size_t n = tfx_chain_latency (branches[i]);
+
+    most = n > most ? n : most;
+  }
+  for (size_t i = 0; i < node->n_children && code == 0; i++) {
+    const TfxTap tap = { .delay = most - tfx_chain_latency (branches[i]),
+      .gain = 1.0 };
+    TfxStage *stage;
+
+    if (tap.delay == 0)
+      continue;
+    stage =
+        tfx_stage_new_delay (DELAY_ID (node->children[i]->id), 0.0, &tap, 1);
+    code = stage ? append (build, &branches[i], stage)
+                 : tfx_error_set_no_memory (build->error);
+  }
+  return code;
+}
+
 static int
 build_sum (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
@@ -251,6 +280,8 @@ build_sum (TfxBuild *build, const TfxNode *node, TfxStage **stage)
     code = branches[i] ? build_into (build, node->children[i], &branches[i])
                        : tfx_error_set_no_memory (build->error);
   }
+  if (code == 0)
+    code = align_branches (build, node, branches);
   if (code == 0) {
     *stage = tfx_stage_new_sum (node->id, branches, node->n_children);
     if (!*stage)

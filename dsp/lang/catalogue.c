@@ -332,6 +332,10 @@ static const TfxParam gate[] = { THRESHOLD (-50.0),
   SECONDS ("attack", 0.001, "time constant of a rising level"),
   SECONDS ("release", 0.05, "time constant of a falling level"),
   FLOOR (NUMBER (-80.0)), KNEE (3.0), DETECTOR, FS, LINK };
+static const TfxParam limiter[] = { THRESHOLD (-1.0),
+  { "lookahead", TFX_VALUE_NUMBER, 0, "s", 0.0, 10.0, 0, 0, NULL,
+      NUMBER (0.005), "how long before a peak the gain begins to fall" },
+  SECONDS ("release", 0.05, "time constant of a rising gain"), FS, LINK };
 
 /* ---- classes -------------------------------------------------------------------- */
 
@@ -469,6 +473,8 @@ static const TfxClass classes[] = {
   DYNAMICS ("Compressor", compressor, "less gain above a level"),
   DYNAMICS ("Expander", expander, "less gain below a level"),
   DYNAMICS ("Gate", gate, "next to nothing below a level"),
+  { "Limiter", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (limiter),
+      "never above a level; looks ahead", DESIGNED (limiter, NULL) },
 };
 
 /* clang-format on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * dynamics.c: Compressor, Expander and Gate. */
+ * dynamics.c: Compressor, Expander, Gate and Limiter. */
 #include <math.h>
 
 #include "class.h"
@@ -71,5 +71,33 @@ tfx_gate_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   moved->dynamics.is_downward = true;
   moved->dynamics.slope = GATE_SLOPE;
   moved->dynamics.floor_db = find_floor (node);
+  return 0;
+}
+
+/* ---- Limiter ---------------------------------------------------------------- */
+
+void
+tfx_limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  extent->delay += floor (tfx_class_number (node, "lookahead") * rate_hz + 0.5);
+}
+
+int
+tfx_limiter_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
+{
+  /* To the even one in between, as Python rounds. */
+  const double n_ahead =
+      rint (tfx_class_number (node, "lookahead") * build->rate_hz);
+
+  if (n_ahead > TFX_LIMITER_MAX_AHEAD)
+    return tfx_class_refuse (build, "its look-ahead is too long");
+  moved->is_limiter = true;
+  moved->limiter = (TfxLimiter){
+    .threshold_db = tfx_class_number (node, "threshold"),
+    .n_ahead = (size_t)n_ahead,
+    .attack = find_coefficient (node, "lookahead", build->rate_hz),
+    .release = find_coefficient (node, "release", build->rate_hz),
+    .is_linked = tfx_class_number (node, "link") != 0.0,
+  };
   return 0;
 }

@@ -321,8 +321,9 @@ void tfx_expr_take_prepared (TfxExpr *expr, const TfxExpr *from);
  * point of the grid (see tfx_fir_grid_frames()). */
 #define TFX_EXPR_MAX_MOVED_KERNEL 512
 
-/* What a stage has become: dynamics or a reverb, else a FIR with a kernel, else a
- * delay line with taps, else a cascade of sections, else (without any) a gain. */
+/* What a stage has become: dynamics, a limiter or a reverb, else a FIR with a
+ * kernel, else a delay line with taps, else a cascade of sections, else (without
+ * any) a gain. */
 typedef struct TfxMoved
 {
   uint64_t id;
@@ -332,8 +333,9 @@ typedef struct TfxMoved
   size_t n_taps;
   double direct;
   TfxTap taps[TFX_EXPR_MAX_ECHOES];
-  bool is_dynamics;
+  bool is_dynamics, is_limiter;
   TfxDynamics dynamics;
+  TfxLimiter limiter;
   bool is_reverb;
   TfxReverb reverb;
   size_t n_kernel;

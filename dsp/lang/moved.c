@@ -11,6 +11,8 @@ tfx_moved_make_stage (const TfxMoved *moved)
     return tfx_stage_new_dynamics (moved->id, &moved->dynamics);
   if (moved->is_reverb)
     return tfx_stage_new_reverb (moved->id, &moved->reverb);
+  if (moved->is_limiter)
+    return tfx_stage_new_limiter (moved->id, &moved->limiter);
   if (moved->n_kernel > 0)
     return tfx_stage_new_fir (moved->id, &kernel, 1, moved->n_kernel,
         moved->method);
@@ -33,6 +35,8 @@ tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
     return tfx_stage_reuse_dynamics (stage, &moved->dynamics);
   if (moved->is_reverb)
     return tfx_stage_reuse_reverb (stage, &moved->reverb);
+  if (moved->is_limiter)
+    return tfx_stage_reuse_limiter (stage, &moved->limiter);
   if (moved->n_kernel > 0)
     return tfx_stage_reuse_fir (stage, &kernel, 1, moved->n_kernel,
         moved->method);

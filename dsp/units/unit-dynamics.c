@@ -16,6 +16,7 @@
 #include "../cpu/dynamics.h"
 #include "kind-dynamics.h"
 #include "numbers.h"
+#include "samples.h"
 
 /* Samples of a part, so that it stays in the cache. */
 #define PART_SAMPLES 1024
@@ -155,62 +156,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- frames ---------------------------------------------------------------------- */
 
-/* True if the samples of a frame lie side by side, and so do the frames. */
-static bool
-is_dense (const TfxBlock *b)
-{
-  return b->frame_stride == (ptrdiff_t)b->n_channels &&
-         (b->channel_stride == 1 || b->n_channels == 1);
-}
-
-/* The samples of a part; how many are not finite, at least. */
-static size_t
-load (const Unit *u, const TfxBlock *in)
-{
-  const size_t n = in->n_frames * u->n_channels;
-
-  if (is_dense (in))
-    return u->kernels->load[in->type](u->samples, in->data, n);
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = 0; i < in->n_frames; i++)
-      u->samples[i * u->n_channels + c] = tfx_block_get (in, i, c);
-  }
-  return u->kernels->load[TFX_SAMPLE_F64](u->samples, u->samples, n);
-}
-
-static void
-store (const Unit *u, const TfxBlock *out)
-{
-  if (is_dense (out)) {
-    u->kernels->store[out->type](out->data, u->samples,
-        out->n_frames * u->n_channels);
-    return;
-  }
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = 0; i < out->n_frames; i++)
-      tfx_block_set (out, i, c, u->samples[i * u->n_channels + c]);
-  }
-}
-
-/* The loudest channel is what all of them go by. */
-static void
-link_channels (const Unit *u, size_t n_frames)
-{
-  const double *restrict x = u->samples;
-  double *restrict to = u->heard;
-
-  for (size_t i = 0; i < n_frames; i++, x += u->n_channels) {
-    double most = 0.0;
-
-    for (unsigned c = 0; c < u->n_channels; c++) {
-      const double a = fabs (x[c]);
-
-      most = a > most ? a : most;
-    }
-    to[i] = most;
-  }
-}
-
 /* n_frames from frame `first` of the part on, which is 0 if a group has begun. */
 static void
 run_frames (Unit *u, size_t first, size_t n_frames)
@@ -248,7 +193,7 @@ run_part (Unit *u, size_t n_frames)
   size_t i = 0;
 
   if (u->is_linked)
-    link_channels (u, n_frames);
+    tfx_samples_link (u->samples, u->heard, n_frames, u->n_channels);
   if (tfx_numbers_are_moving (&u->numbers) && u->n_begun > 0)
     end_group (u);
   for (; i < n_frames && tfx_numbers_are_moving (&u->numbers); i++) {
@@ -274,9 +219,9 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     n = left < u->part_frames ? left : u->part_frames;
     from = tfx_block_part (in, i, n, 0, u->n_channels);
     to = tfx_block_part (out, i, n, 0, u->n_channels);
-    n_bad += load (u, &from);
+    n_bad += tfx_samples_load (u->kernels, &from, u->samples);
     run_part (u, n);
-    store (u, &to);
+    tfx_samples_store (u->kernels, u->samples, &to);
   }
   return n_bad > 0;
 }

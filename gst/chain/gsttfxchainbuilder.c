@@ -252,6 +252,27 @@ gst_tfx_chain_builder_refuse (GstTfxChainBuilder *self,
         message);
 }
 
+/* What looks ahead makes the stream late, by as much for as long as it runs. */
+static gboolean
+gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
+    const TfxChain *made, GstTfxBuild *build, GError **error)
+{
+  const gsize latency = tfx_chain_latency (made);
+  gchar *message;
+
+  if (!build->is_running || latency == build->delay) {
+    build->delay = latency;
+    return TRUE;
+  }
+  message = g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
+      " frames, but the stream that runs is late by %" G_GSIZE_FORMAT
+      "; set it while the element is stopped or flushed",
+      latency, build->delay);
+  gst_tfx_chain_builder_refuse (self, build, message, error);
+  g_free (message);
+  return FALSE;
+}
+
 TfxChain *
 gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     GstTfxBuild *build, GError **error)
@@ -269,6 +290,8 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
           report_clamped, &report, &made, &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
+  } else if (!gst_tfx_chain_builder_take_latency (self, made, build, error)) {
+    tfx_chain_unref (&made);
   } else {
     self->is_refused = FALSE;
     if (!self->move)

@@ -71,6 +71,45 @@ levels_run (const TfxDynamics *d, double *samples, size_t n_frames,
   free (levels);
 }
 
+/* Of all channels, or one. */
+static double
+find_level (const TfxLimiter *l, const double *frame, unsigned n_channels,
+    unsigned c)
+{
+  double most = fabs (frame[c]);
+
+  for (unsigned k = 0; l->is_linked && k < n_channels; k++)
+    most = fmax (most, fabs (frame[k]));
+  return most;
+}
+
+void
+levels_limit (const TfxLimiter *l, double *samples, size_t n_frames,
+    unsigned n_channels)
+{
+  const double t = pow (10, l->threshold_db / 20);
+  double *x = test_alloc (n_frames * n_channels * sizeof *x);
+
+  memcpy (x, samples, n_frames * n_channels * sizeof *x);
+  for (unsigned c = 0; c < n_channels; c++) {
+    double g = 1;
+
+    for (size_t i = 0; i < n_frames; i++) {
+      double most = 1e-12, r, a, y;
+
+      for (size_t k = 0; k <= l->n_ahead && k <= i; k++)
+        most = fmax (most,
+            find_level (l, x + (i - k) * n_channels, n_channels, c));
+      r = fmin (1, t / most);
+      a = i < l->n_ahead ? 1 : r < g ? l->attack : l->release;
+      g = a * g + (1 - a) * r;
+      y = i < l->n_ahead ? 0 : g * x[(i - l->n_ahead) * n_channels + c];
+      samples[i * n_channels + c] = fmax (fmin (y, t), -t);
+    }
+  }
+  free (x);
+}
+
 void
 levels_signal (double *samples, size_t n_frames, unsigned n_channels)
 {

@@ -14,6 +14,10 @@ double levels_gain_db (const TfxDynamics *dynamics, double level);
 void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
     unsigned n_channels, double *lowest_db);
 
+/* The same for a limiter, sample by sample, with the window searched each time. */
+void levels_limit (const TfxLimiter *limiter, double *samples, size_t n_frames,
+    unsigned n_channels);
+
 /* A signal whose level comes and goes: bursts of noise, tones, silence. */
 void levels_signal (double *samples, size_t n_frames, unsigned n_channels);
 

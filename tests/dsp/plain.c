@@ -126,7 +126,10 @@ run_dynamics (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 
   for (size_t i = 0; i < n * n_channels; i++)
     frames[i % n * n_channels + i / n] = x[i];
-  levels_run (&stage->u.dynamics, frames, n, n_channels, NULL);
+  if (stage->kind == &tfx_kind_limiter)
+    levels_limit (&stage->u.limiter, frames, n, n_channels);
+  else
+    levels_run (&stage->u.dynamics, frames, n, n_channels, NULL);
   for (size_t i = 0; i < n * n_channels; i++)
     x[i] = frames[i % n * n_channels + i / n];
   free (frames);
@@ -142,7 +145,8 @@ plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
       run_delay (stage, x, n_channels, n);
     else if (stage->kind == &tfx_kind_sum)
       run_sum (stage, x, n_channels, n);
-    else if (stage->kind == &tfx_kind_dynamics)
+    else if (stage->kind == &tfx_kind_dynamics ||
+             stage->kind == &tfx_kind_limiter)
       run_dynamics (stage, x, n_channels, n);
     else
       for (unsigned c = 0; c < n_channels; c++)
@@ -249,6 +253,8 @@ chain_response (const TfxChain *chain, long double angle)
       r = delay_response (stage, angle);
     else if (stage->kind == &tfx_kind_dynamics)
       r.h = r.slack = pow (10, levels_gain_db (&stage->u.dynamics, 1) / 20);
+    else if (stage->kind == &tfx_kind_limiter)
+      r.h = r.slack = stage->u.limiter.threshold_db;
     else
       for (size_t i = 0; i < stage->u.sum.n; i++) {
         Response b = chain_response (stage->u.sum.branches[i], angle);

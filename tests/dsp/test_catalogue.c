@@ -382,6 +382,8 @@ static const char *const signatures[] = {
   "floor=None, detector='peak', fs=None, link=False)",
   "Gate(threshold=-50, attack=0.001, release=0.05, floor=-80, knee=3, "
   "detector='peak', fs=None, link=False)",
+  "Limiter(threshold=-1, lookahead=0.005, release=0.05, fs=None, "
+  "link=False)",
 };
 
 static size_t

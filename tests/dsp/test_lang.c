@@ -267,7 +267,6 @@ static const struct
   { "Zarquon(1)", 1, 1,
       "there is no class 'Zarquon' (docs/catalogue.md has all)" },
   { "Normalize()", 1, 1, "Normalize is not in the catalogue: it has to know" },
-  { "fx.effect.Limiter(threshold=-20)", 1, 11, "it looks ahead" },
   { "Compressor(ratio=0.5)", 1, 18, "ratio of Compressor is 0.5" },
   { "NoiseGate()", 1, 1, "it is called Gate" },
   { "FilterChain()", 1, 1, "a | b" },

@@ -179,6 +179,10 @@ def write_dynamics():
     write("Gate(-4, 0.0001, 0.001, None, 0, 'peak')")
     write('LoButterworth(300) | Gate(-10, release=0.005, floor=-40) | '
           'Compressor(-20, 2)')
+    write('Limiter()')
+    write('Limiter(-12, 0.002, 0.02)', 44100)
+    write('Limiter(threshold=-20, lookahead=0, release=0.3)')
+    write('Gain(0.5) | Limiter(-6, 0.01, 0.004) | Compressor(-30)')
 
 
 def write_compositions():

@@ -68,6 +68,53 @@ GST_START_TEST (test_core)
 }
 GST_END_TEST;
 
+/* What looks ahead is taken out of the stream: as many frames, at their times.  How
+ * far it looks stays while the stream runs. */
+GST_START_TEST (test_look_ahead)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_chains_harness (
+      "Limiter(0, 0.005) | Limiter(20, 0.002) | (Limiter(20, 0.001) + Gain(1)) "
+      "| Gain(0.5)",
+      &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (10 * N * 2, 1), *out, *part;
+  gsize n_out = 0, n;
+  GstBuffer *buffer;
+
+  out = g_new (gdouble, 10 * N * 2);
+  for (gsize i = 0; i < 10 * N * 2; i++)
+    in[i] *= 0.5;
+  for (gsize i = 0; i < 10; i++) {
+    buffer = tfx_check_stamped (&info, in + i * N * 2, N, i * N);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    if (i != 5)
+      continue;
+    fail_unless_equals_uint64 (gst_harness_query_latency (h),
+        gst_util_uint64_scale (240 + 96 + 48, GST_SECOND, RATE));
+    g_object_set (h->element, "chain", "Limiter(0, 0.001)", NULL);
+  }
+  tfx_check_expect_warning (bus, "look ahead", "48", "384", NULL);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  while ((buffer = gst_harness_try_pull (h))) {
+    part = tfx_check_samples (buffer, &info, &n);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        gst_util_uint64_scale (n_out, GST_SECOND, RATE));
+    fail_unless (n_out + n <= 10 * N);
+    memcpy (out + n_out * 2, part, n * 2 * sizeof *out);
+    n_out += n;
+    g_free (part);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (n_out, 10 * N);
+  fail_unless (tfx_check_distance (out, in, 10 * N * 2) < 1e-6);
+  g_free (in);
+  g_free (out);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* However the stream is cut into buffers. */
 GST_START_TEST (test_splits)
 {
@@ -222,6 +269,7 @@ chain_sound_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_core, 0, G_N_ELEMENTS (texts));
+  tcase_add_test (tc, test_look_ahead);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);

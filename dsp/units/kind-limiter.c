@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-limiter.c: stages that are a limiter. */
+#include <string.h>
+
+#include "kind-limiter.h"
+
+static bool
+are_sound (const TfxLimiter *l)
+{
+  return l->threshold_db >= -400.0 && l->threshold_db <= 400.0 &&
+         l->n_ahead <= TFX_LIMITER_MAX_AHEAD && l->attack >= 0.0 &&
+         l->attack < 1.0 && l->release >= 0.0 && l->release < 1.0;
+}
+
+TfxStage *
+tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter)
+{
+  TfxStage *stage;
+
+  if (!are_sound (limiter))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_limiter);
+  if (stage)
+    stage->u.limiter = *limiter;
+  return stage;
+}
+
+bool
+tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter)
+{
+  const TfxLimiter *now = &stage->u.limiter;
+
+  if (stage->kind != &tfx_kind_limiter ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_sound (limiter) || now->n_ahead != limiter->n_ahead ||
+      now->is_linked != limiter->is_linked)
+    return false;
+  stage->u.limiter = *limiter;
+  return true;
+}
+
+static bool
+limiter_is_identity (const TfxStage *stage)
+{
+  return false;
+}
+
+static bool
+limiter_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.limiter.n_ahead == b->u.limiter.n_ahead &&
+         a->u.limiter.is_linked == b->u.limiter.is_linked;
+}
+
+static bool
+limiter_is_same (const TfxStage *a, const TfxStage *b)
+{
+  const TfxLimiter *s = &a->u.limiter, *t = &b->u.limiter;
+
+  return limiter_is_same_structure (a, b) &&
+         s->threshold_db == t->threshold_db && s->attack == t->attack &&
+         s->release == t->release;
+}
+
+/* The last inputs, and the gain. */
+static size_t
+limiter_state_size (const TfxStage *stage)
+{
+  return stage->u.limiter.n_ahead + 1;
+}
+
+static size_t
+limiter_n_taps (const TfxStage *stage)
+{
+  return 0;
+}
+
+static size_t
+limiter_latency (const TfxStage *stage)
+{
+  return stage->u.limiter.n_ahead;
+}
+
+/* ns for a sample: of a vector; and one after the other. */
+#define SAMPLE_NS 1.5
+#define PLAIN_NS 10.0
+
+static double
+limiter_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
+}
+
+const TfxKind tfx_kind_limiter = {
+  .name = "limiter",
+  .step = TFX_STEP_UNIT,
+  .unit = &tfx_limiter_unit,
+  .is_identity = limiter_is_identity,
+  .is_same_structure = limiter_is_same_structure,
+  .is_same = limiter_is_same,
+  .state_size = limiter_state_size,
+  .latency = limiter_latency,
+  .n_taps = limiter_n_taps,
+  .cost = limiter_cost,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * samples.c: blocks as doubles, frame after frame. */
+#include "samples.h"
+
+#include <math.h>
+
+#include "../block.h"
+
+/* True if the samples of a frame lie side by side, and so do the frames. */
+static bool
+is_dense (const TfxBlock *b)
+{
+  return b->frame_stride == (ptrdiff_t)b->n_channels &&
+         (b->channel_stride == 1 || b->n_channels == 1);
+}
+
+size_t
+tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    double *samples)
+{
+  const size_t n = in->n_frames * in->n_channels;
+
+  if (is_dense (in))
+    return kernels->load[in->type](samples, in->data, n);
+  for (unsigned c = 0; c < in->n_channels; c++) {
+    for (size_t i = 0; i < in->n_frames; i++)
+      samples[i * in->n_channels + c] = tfx_block_get (in, i, c);
+  }
+  return kernels->load[TFX_SAMPLE_F64](samples, samples, n);
+}
+
+void
+tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
+    const TfxBlock *out)
+{
+  if (is_dense (out)) {
+    kernels->store[out->type](out->data, samples,
+        out->n_frames * out->n_channels);
+    return;
+  }
+  for (unsigned c = 0; c < out->n_channels; c++) {
+    for (size_t i = 0; i < out->n_frames; i++)
+      tfx_block_set (out, i, c, samples[i * out->n_channels + c]);
+  }
+}
+
+void
+tfx_samples_link (const double *restrict samples, double *restrict most,
+    size_t n_frames, unsigned n_channels)
+{
+  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
+    double all = 0.0;
+
+    for (unsigned c = 0; c < n_channels; c++) {
+      const double a = fabs (samples[c]);
+
+      all = a > all ? a : all;
+    }
+    most[i] = all;
+  }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * samples.h: blocks as doubles, frame after frame, and back. */
+#ifndef TFX_SAMPLES_H
+#define TFX_SAMPLES_H
+
+#include "../cpu/dynamics.h"
+
+/* How many of them are not finite, at least; these become 0. */
+size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    double *samples);
+void tfx_samples_store (const TfxDynamicsKernels *kernels,
+    const double *samples, const TfxBlock *out);
+
+/* most[n_frames] = the largest magnitude of all channels. */
+void tfx_samples_link (const double *samples, double *most, size_t n_frames,
+    unsigned n_channels);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_limiter.c: a limiter against its definition, any split of the stream, and
+ * what it must never do.
+ */
+#include "common.h"
+#include "jump.h"
+#include "levels.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+#define N_FRAMES 3000
+
+static TfxChain *
+chain_for (const TfxLimiter *l)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxStage *stage = tfx_stage_new_limiter (1, l);
+  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+/* kernel: NULL for the best. */
+static TestFilter *
+filter_for (const TfxLimiter *l, unsigned n_channels, const char *kernel)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  TfxChain *chain = chain_for (l);
+  TestFilter *filter = test_filter_for (chain, &spec,
+      kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
+
+  tfx_chain_unref (&chain);
+  return filter;
+}
+
+static double
+coefficient (double seconds)
+{
+  return seconds > 0 ? exp (-1 / (seconds * RATE)) : 0;
+}
+
+static TfxLimiter
+make_limiter (double threshold_db, double ahead, double release)
+{
+  return (TfxLimiter){ .threshold_db = threshold_db,
+    .n_ahead = (size_t)(ahead * RATE + 0.5),
+    .attack = coefficient (ahead),
+    .release = coefficient (release) };
+}
+
+#define N_SETTINGS 7
+
+static TfxLimiter
+make_setting (unsigned i)
+{
+  static const double v[N_SETTINGS][3] = { { -1, 0.005, 0.05 },
+    { -20, 0.002, 0.2 }, { -10, 0, 0.01 }, { -6, 1 / RATE, 0 },
+    { -12, 0.001, 0.0005 }, { -30, 0.013, 0.1 }, { -20, 0.004, 0.05 } };
+  TfxLimiter l = make_limiter (v[i][0], v[i][1], v[i][2]);
+
+  l.is_linked = i == 6;
+  return l;
+}
+
+static const unsigned channels[] = { 1, 2, 3, 5, 8, 11 };
+
+/* The largest difference as a part of the largest value. */
+static void
+test_definition (void)
+{
+  TapMany many = tap_many ("each sample is as defined, to -140 dB");
+
+  for (unsigned i = 0; i < N_SETTINGS * 6; i++) {
+    const TfxLimiter l = make_setting (i % N_SETTINGS);
+    const unsigned n_channels = channels[i / N_SETTINGS];
+    const size_t n = N_FRAMES * n_channels;
+    double *x = test_alloc (n * sizeof *x);
+    double *want = test_alloc (n * sizeof *x), *have = test_alloc (n * sizeof *x);
+
+    levels_signal (x, N_FRAMES, n_channels);
+    memcpy (want, x, n * sizeof *x);
+    levels_limit (&l, want, N_FRAMES, n_channels);
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      TestFilter *filter;
+      double worst = 0;
+
+      if (!tfx_cpu_backend_for (test_kernels[k]))
+        continue;
+      filter = filter_for (&l, n_channels, test_kernels[k]);
+      memcpy (have, x, n * sizeof *x);
+      test_filter_f64 (filter, have, n_channels, N_FRAMES);
+      for (size_t s = 0; s < n; s++)
+        worst = fmax (worst,
+            fabs (have[s] - want[s]) / fmax (fabs (want[s]), 1e-15));
+      tap_many_check (&many, worst < 1e-7, "setting %u, %u channels, %s: %g",
+          i % N_SETTINGS, n_channels, test_kernels[k], worst);
+      test_filter_free (&filter);
+    }
+    free (x);
+    free (want);
+    free (have);
+  }
+  tap_many_end (&many);
+}
+
+/* At frame 1500 it goes to another threshold. */
+static void
+run_split (const TfxLimiter *l, double *x, unsigned n_channels, unsigned most,
+    const char *kernel)
+{
+  TestFilter *filter = filter_for (l, n_channels, kernel);
+  TfxLimiter next = *l;
+
+  next.threshold_db -= 7;
+  next.release = 0.99;
+  for (size_t i = 0, n; i < N_FRAMES; i += n) {
+    n = most > 0 ? 1 + tap_random_below (most) : N_FRAMES;
+    if (i + n > N_FRAMES)
+      n = N_FRAMES - i;
+    if (i < 1500 && i + n > 1500)
+      n = 1500 - i;
+    if (i == 1500)
+      test_filter_set_chain (filter, chain_for (&next));
+    test_filter_f64 (filter, x + i * n_channels, n_channels, n);
+  }
+  test_filter_free (&filter);
+}
+
+static void
+test_splits (void)
+{
+  TapMany many = tap_many ("any split gives the same bits");
+
+  for (unsigned i = 0; i < N_SETTINGS * TEST_N_KERNELS; i++) {
+    const TfxLimiter l = make_setting (i % N_SETTINGS);
+    const char *kernel = test_kernels[i / N_SETTINGS];
+    const unsigned n_channels = channels[i % 6];
+    const size_t size = N_FRAMES * n_channels * sizeof (double);
+    double *x = test_alloc (size), *want = test_alloc (size);
+    double *have = test_alloc (size);
+
+    levels_signal (x, N_FRAMES, n_channels);
+    memcpy (want, x, size);
+    if (tfx_cpu_backend_for (kernel))
+      run_split (&l, want, n_channels, 0, kernel);
+    for (unsigned most = 5; most < 2000; most = most * 11 + 1) {
+      memcpy (have, x, size);
+      if (tfx_cpu_backend_for (kernel))
+        run_split (&l, have, n_channels, most, kernel);
+      tap_many_check (&many,
+          !tfx_cpu_backend_for (kernel) || memcmp (have, want, size) == 0,
+          "setting %u, %u channels, %s, up to %u", i % N_SETTINGS, n_channels,
+          kernel, most);
+    }
+    free (x);
+    free (want);
+    free (have);
+  }
+  tap_many_end (&many);
+}
+
+/* Ten million samples, of any size. */
+static void
+test_never (void)
+{
+  const size_t n = 20000, n_runs = test_is_slow () ? 50 : 500;
+  TapMany many = tap_many ("not one of ten million samples is above");
+  float *x = test_alloc (n * sizeof *x);
+  TestFilter *filter = NULL;
+  double limit = 0;
+
+  for (size_t run = 0; run < n_runs; run++) {
+    size_t n_above = 0;
+
+    if (run % 20 == 0) {
+      TfxLimiter l = make_limiter (tap_random_uniform (-40, 6),
+          tap_random_uniform (0, 0.01), tap_random_uniform (0, 0.1));
+
+      test_filter_free (&filter);
+      filter = filter_for (&l, 2, NULL);
+      limit = pow (10, l.threshold_db / 20);
+    }
+    for (size_t i = 0; i < n; i++)
+      x[i] = (float)(tap_random_uniform (-1, 1) *
+                     exp2 (tap_random_uniform (-10, run % 3 ? 2 : 20)));
+    test_filter_f32 (filter, x, 2, n / 2);
+    for (size_t i = 0; i < n; i++)
+      n_above += !(fabs ((double)x[i]) <= limit);
+    tap_many_check (&many, n_above == 0, "run %zu: %zu above %.17g", run,
+        n_above, limit);
+  }
+  test_filter_free (&filter);
+  free (x);
+  tap_many_end (&many);
+}
+
+static void
+test_latency (void)
+{
+  const TfxLimiter l = make_limiter (0, 0.005, 0.05);
+  TfxChain *chain = chain_for (&l), *twice = tfx_chain_concat (chain, chain);
+  double x[300] = { 0.25 };
+  TestFilter *filter = filter_for (&l, 1, NULL);
+
+  tap_check (tfx_chain_latency (chain) == 240 &&
+                 tfx_chain_latency (twice) == 480,
+      "its look-ahead is the latency of a chain");
+  test_filter_f64 (filter, x, 1, 300);
+  tap_check (x[240] == 0.25 && x[0] == 0, "a soft sample passes, so much later");
+  test_filter_reset (filter);
+  tap_check (test_filter_is_silent (filter), "a reset takes it to rest");
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&twice);
+  test_filter_free (&filter);
+}
+
+/* The state goes with blocks of another length, to the bit. */
+static void
+test_format (void)
+{
+  const TfxLimiter l = make_setting (1);
+  double x[2][2000];
+
+  levels_signal (x[0], 1000, 2);
+  memcpy (x[1], x[0], sizeof x[1]);
+  for (unsigned k = 0; k < 2; k++) {
+    TestFilter *filter = filter_for (&l, 2, NULL);
+
+    test_filter_f64 (filter, x[k], 2, 500);
+    tfx_filter_lock (filter->filter);
+    if (k == 1)
+      tap_check (tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480) ==
+                     0,
+          "blocks get another length");
+    tfx_filter_unlock (filter->filter);
+    test_filter_f64 (filter, x[k] + 1000, 2, 500);
+    test_filter_free (&filter);
+  }
+  tap_check (memcmp (x[0], x[1], sizeof x[0]) == 0, "it goes on as it was");
+}
+
+static const TapTest tests[] = {
+  { "definition", test_definition },
+  { "splits", test_splits },
+  { "never", test_never },
+  { "latency", test_latency },
+  { "format", test_format },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
