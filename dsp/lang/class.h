@@ -193,7 +193,7 @@ int
 tfx_gate_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void
 tfx_limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
-int
-tfx_limiter_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
+int tfx_limiter_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
 
 #endif /* TFX_LANG_CLASS_H */

@@ -64,8 +64,8 @@ take_numbers (Unit *u)
 {
   const double *n = u->numbers.now;
 
-  u->limits = (TfxLimits){ pow (10.0, n[THRESHOLD_DB] / 20.0), n[ATTACK],
-    n[RELEASE] };
+  u->limits =
+      (TfxLimits){ pow (10.0, n[THRESHOLD_DB] / 20.0), n[ATTACK], n[RELEASE] };
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -171,8 +171,7 @@ delay (Unit *u, double *samples, const double *levels, size_t n)
   const size_t width = u->n_channels, i = u->position;
   double *past = u->past + i * width;
 
-  memcpy (u->rest + i * u->n_levels, levels,
-      n * u->n_levels * sizeof *levels);
+  memcpy (u->rest + i * u->n_levels, levels, n * u->n_levels * sizeof *levels);
   /* The frame behind is n_ahead frames old: of the block before, or the first
    * of this one. */
   for (size_t k = 0; k + 1 < n; k++, past += width, samples += width) {
@@ -423,8 +422,8 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
 
   go_to_rest (u);
   for (size_t age = 1; age <= n; age++)
-    memcpy (u->past + (u->n_ahead - age) * u->n_channels,
-        find_past (from, age), u->n_channels * sizeof *u->past);
+    memcpy (u->past + (u->n_ahead - age) * u->n_channels, find_past (from, age),
+        u->n_channels * sizeof *u->past);
   for (unsigned c = 0; c < u->n_levels; c++)
     u->gains[c] = from->gains[c < from->n_levels ? c : 0];
   begin_block (u);

@@ -265,8 +265,9 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
     return TRUE;
   }
   message = g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
-      " frames, but the stream that runs is late by %" G_GSIZE_FORMAT
-      "; set it while the element is stopped or flushed",
+                             " frames, but the stream that runs is late by "
+                             "%" G_GSIZE_FORMAT
+                             "; set it while the element is stopped or flushed",
       latency, build->delay);
   gst_tfx_chain_builder_refuse (self, build, message, error);
   g_free (message);

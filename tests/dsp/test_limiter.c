@@ -82,7 +82,8 @@ test_definition (void)
     const unsigned n_channels = channels[i / N_SETTINGS];
     const size_t n = N_FRAMES * n_channels;
     double *x = test_alloc (n * sizeof *x);
-    double *want = test_alloc (n * sizeof *x), *have = test_alloc (n * sizeof *x);
+    double *want = test_alloc (n * sizeof *x),
+           *have = test_alloc (n * sizeof *x);
 
     levels_signal (x, N_FRAMES, n_channels);
     memcpy (want, x, n * sizeof *x);
@@ -213,7 +214,8 @@ test_latency (void)
                  tfx_chain_latency (twice) == 480,
       "its look-ahead is the latency of a chain");
   test_filter_f64 (filter, x, 1, 300);
-  tap_check (x[240] == 0.25 && x[0] == 0, "a soft sample passes, so much later");
+  tap_check (x[240] == 0.25 && x[0] == 0,
+      "a soft sample passes, so much later");
   test_filter_reset (filter);
   tap_check (test_filter_is_silent (filter), "a reset takes it to rest");
   tfx_chain_unref (&chain);

@@ -73,9 +73,9 @@ GST_END_TEST;
 GST_START_TEST (test_look_ahead)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  GstHarness *h = tfx_chains_harness (
-      "Limiter(0, 0.005) | Limiter(20, 0.002) | (Limiter(20, 0.001) + Gain(1)) "
-      "| Gain(0.5)",
+  GstHarness *h = tfx_chains_harness ("Limiter(0, 0.005) | Limiter(20, 0.002) "
+                                      "| (Limiter(20, 0.001) + Gain(1)) "
+                                      "| Gain(0.5)",
       &info);
   GstBus *bus = tfx_check_bus (h);
   gdouble *in = tfx_check_noise (10 * N * 2, 1), *out, *part;
