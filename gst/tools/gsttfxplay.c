@@ -2,7 +2,6 @@
  * gsttfxplay.c: gst-tfx play: a file, an address or a microphone through a chain to
  * the loudspeakers, with keys that change it.
  */
-#include <math.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,19 +9,13 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 
+#include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
 #include "gsttfxtool.h"
 
 /* Between two looks at signals and the position. */
 #define LOOK_MSEC 100
 #define SEEK_NS (5 * GST_SECOND)
-
-/* A number of a stage that can be changed. */
-typedef struct Knob
-{
-  GObject *stage;
-  GParamSpec *spec;
-} Knob;
 
 typedef struct Player
 {
@@ -31,115 +24,11 @@ typedef struct Player
   const gchar *sound;
   GstElement *pipeline, *chain;
   GMainLoop *loop;
-  GArray *knobs;   /* of Knob */
-  guint knob;      /* that the keys turn */
+  GstTfxKnobs *knobs;
   gchar *bypassed; /* the chain that is not heard now; NULL: it is heard */
-  gboolean has_changed, is_paused, shows_state;
+  gboolean has_turned, is_paused, shows_state;
   GstTfxToolStatus status;
 } Player;
-
-/* ---- knobs ------------------------------------------------------------------------------ */
-
-static void
-clear_knob (gpointer data)
-{
-  g_object_unref (((Knob *)data)->stage);
-}
-
-/* As the chain is now: its file may have changed it. */
-static void
-find_knobs (Player *player)
-{
-  GstChildProxy *proxy = GST_CHILD_PROXY (player->chain);
-  const guint n = gst_child_proxy_get_children_count (proxy);
-
-  g_array_set_size (player->knobs, 0);
-  for (guint i = 0; i < n; i++) {
-    GObject *stage = gst_child_proxy_get_child_by_index (proxy, i);
-    GParamSpec **specs;
-    guint n_specs;
-
-    if (!stage)
-      continue;
-    specs =
-        g_object_class_list_properties (G_OBJECT_GET_CLASS (stage), &n_specs);
-    for (guint j = 0; j < n_specs; j++) {
-      Knob knob = { stage, specs[j] };
-
-      if ((specs[j]->flags & G_PARAM_WRITABLE) &&
-          (specs[j]->value_type == G_TYPE_DOUBLE ||
-              specs[j]->value_type == G_TYPE_INT ||
-              specs[j]->value_type == G_TYPE_UINT)) {
-        g_object_ref (stage);
-        g_array_append_val (player->knobs, knob);
-      }
-    }
-    g_free (specs);
-    g_object_unref (stage);
-  }
-  player->knob =
-      MIN (player->knob, player->knobs->len ? player->knobs->len - 1 : 0);
-}
-
-static const Knob *
-get_knob (Player *player)
-{
-  find_knobs (player);
-  return player->knobs->len ? &g_array_index (player->knobs, Knob, player->knob)
-                            : NULL;
-}
-
-static gdouble
-read_knob (const Knob *knob)
-{
-  GValue value = G_VALUE_INIT;
-  gdouble number;
-
-  g_value_init (&value, G_TYPE_DOUBLE);
-  g_object_get_property (knob->stage, knob->spec->name, &value);
-  number = g_value_get_double (&value);
-  g_value_unset (&value);
-  return number;
-}
-
-static void
-set_knob (const Knob *knob, gdouble number)
-{
-  GValue value = G_VALUE_INIT, cast = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_DOUBLE);
-  g_value_set_double (&value, number);
-  g_value_init (&cast, knob->spec->value_type);
-  g_value_transform (&value, &cast);
-  g_param_value_validate (knob->spec, &cast);
-  g_object_set_property (knob->stage, knob->spec->name, &cast);
-  g_value_unset (&cast);
-  g_value_unset (&value);
-}
-
-/* Whole numbers go by one, decibels by a half, others by a semitone. */
-static void
-turn_knob (Player *player, gint direction)
-{
-  const Knob *knob = get_knob (player);
-  const gchar *blurb;
-  gdouble number;
-
-  if (!knob)
-    return;
-  number = read_knob (knob);
-  blurb = g_param_spec_get_blurb (knob->spec);
-  if (knob->spec->value_type != G_TYPE_DOUBLE)
-    number += direction;
-  else if (blurb && strstr (blurb, "in dB"))
-    number += 0.5 * direction;
-  else if (number != 0.0)
-    number *= pow (2.0, direction / 12.0);
-  else
-    number = 0.01 * direction;
-  set_knob (knob, number);
-  player->has_changed = TRUE;
-}
 
 /* ---- what the keys do -------------------------------------------------------------------- */
 
@@ -176,25 +65,19 @@ toggle_pause (Player *player)
 }
 
 static void
-show_knobs (Player *player)
+turn_knob (Player *player, gint direction)
 {
-  find_knobs (player);
-  g_printerr ("\r\033[K");
-  for (guint i = 0; i < player->knobs->len; i++) {
-    const Knob *knob = &g_array_index (player->knobs, Knob, i);
-
-    g_printerr ("%c %s::%s = %g\n", i == player->knob ? '>' : ' ',
-        GST_OBJECT_NAME (knob->stage), knob->spec->name, read_knob (knob));
-  }
+  gst_tfx_knobs_turn (player->knobs, direction);
+  player->has_turned = TRUE;
 }
 
 static void
-select_knob (Player *player, gint direction)
+list_knobs (Player *player)
 {
-  find_knobs (player);
-  if (player->knobs->len)
-    player->knob = (player->knob + player->knobs->len + (guint)direction) %
-                   player->knobs->len;
+  gchar *list = gst_tfx_knobs_list (player->knobs);
+
+  g_printerr ("%s%s", player->shows_state ? "\r\033[K" : "", list);
+  g_free (list);
 }
 
 static void
@@ -213,10 +96,10 @@ take_key (Player *player, gchar key)
       break;
     case '\t':
     case 'n':
-      select_knob (player, 1);
+      gst_tfx_knobs_select (player->knobs, 1);
       break;
     case 'p':
-      select_knob (player, -1);
+      gst_tfx_knobs_select (player->knobs, -1);
       break;
     case '>':
     case '.':
@@ -230,7 +113,7 @@ take_key (Player *player, gchar key)
       toggle_bypass (player);
       break;
     case 'l':
-      show_knobs (player);
+      list_knobs (player);
       break;
     case 'q':
       g_main_loop_quit (player->loop);
@@ -257,8 +140,8 @@ static gboolean
 look (gpointer data)
 {
   Player *player = data;
-  const Knob *knob;
   gint64 position = 0;
+  gchar *knob;
 
   if (gst_tfx_tool_is_interrupted ()) {
     player->status = GST_TFX_TOOL_INTERRUPTED;
@@ -270,10 +153,10 @@ look (gpointer data)
   g_printerr ("\r\033[K%.1f s%s%s", (gdouble)position / GST_SECOND,
       player->is_paused ? "  paused" : "",
       player->bypassed ? "  without the chain" : "");
-  knob = player->bypassed ? NULL : get_knob (player);
+  knob = player->bypassed ? NULL : gst_tfx_knobs_tell (player->knobs);
   if (knob)
-    g_printerr ("  %s::%s = %g", GST_OBJECT_NAME (knob->stage),
-        knob->spec->name, read_knob (knob));
+    g_printerr ("  %s", knob);
+  g_free (knob);
   return G_SOURCE_CONTINUE;
 }
 
@@ -386,8 +269,8 @@ play (Player *player)
     g_printerr ("\r\033[K");
   if (is_terminal)
     tcsetattr (STDIN_FILENO, TCSANOW, &before);
-  if (player->has_changed)
-    show_knobs (player);
+  if (player->has_turned)
+    list_knobs (player);
 }
 
 static gboolean
@@ -426,8 +309,6 @@ gst_tfx_play_run (gint argc, gchar **argv)
 
   player.source = g_strdup ("autoaudiosrc");
   player.sink = g_strdup ("autoaudiosink");
-  player.knobs = g_array_new (FALSE, FALSE, sizeof (Knob));
-  g_array_set_clear_func (player.knobs, clear_knob);
   if (gst_tfx_tool_parse ("SOUND CHAIN",
           "Plays a file, an address (https://…) or, as -, the microphone "
           "through a chain.",
@@ -442,9 +323,10 @@ gst_tfx_play_run (gint argc, gchar **argv)
     player.shows_state = !options->quiet && isatty (STDERR_FILENO);
     player.status = GST_TFX_TOOL_OK;
     player.sound = argv[1];
+    player.knobs = gst_tfx_knobs_new (player.chain);
     play (&player);
+    gst_tfx_knobs_free (player.knobs);
   }
-  g_array_unref (player.knobs);
   gst_clear_object (&player.chain);
   gst_clear_object (&player.pipeline);
   gst_tfx_options_clear (options);
