@@ -515,6 +515,25 @@ follow_targets (const double *targets, double *gains, size_t n_frames,
   v_store_f64 (last, gain);
 }
 
+/* One channel: vectors at each frame would overlap. */
+INLINE void
+follow_channel (const double *targets, double *gains, size_t n_frames,
+    const TfxLimits *limits, double *last, const bool is_lower)
+{
+  const double attack = limits->attack, release = limits->release;
+  const double to_attack = 1.0 - attack, to_release = 1.0 - release;
+  double gain = *last;
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const double down = attack * gain + to_attack * targets[i];
+    const double up = release * gain + to_release * targets[i];
+
+    gain = (down < up) == is_lower ? down : up;
+    gains[i] = gain;
+  }
+  *last = gain;
+}
+
 INLINE void
 follow_all (const double *targets, double *gains, size_t n_frames,
     unsigned n_channels, const TfxLimits *limits, double *last,
@@ -522,6 +541,10 @@ follow_all (const double *targets, double *gains, size_t n_frames,
 {
   const unsigned n_full = n_channels / W * W;
 
+  if (n_channels == 1) {
+    follow_channel (targets, gains, n_frames, limits, last, is_lower);
+    return;
+  }
   if (n_full < n_channels)
     follow_targets (targets + n_full, gains + n_full, n_frames, n_channels,
         limits, last + n_full, is_lower);

@@ -153,11 +153,14 @@ end_block (Unit *u)
 {
   const size_t n = u->n_levels;
 
-  for (size_t i = u->n_window - 1; i-- > 0;) {
-    for (size_t c = 0; c < n; c++) {
+  for (size_t c = 0; c < n; c++) {
+    double all = 0.0;
+
+    for (size_t i = u->n_window; i-- > 0;) {
       double *at = &u->rest[i * n + c];
 
-      at[0] = at[n] > at[0] ? at[n] : at[0];
+      all = *at > all ? *at : all;
+      *at = all;
     }
   }
   memset (u->most, 0, u->stride * sizeof *u->most);
@@ -169,20 +172,28 @@ static void
 delay (Unit *u, double *samples, const double *levels, size_t n)
 {
   const size_t width = u->n_channels, i = u->position;
-  double *past = u->past + i * width;
+  double *past = u->past + i * width, *old = u->found;
 
   memcpy (u->rest + i * u->n_levels, levels, n * u->n_levels * sizeof *levels);
   /* The frame behind is n_ahead frames old: of the block before, or the first
    * of this one. */
-  for (size_t k = 0; k + 1 < n; k++, past += width, samples += width) {
-    for (size_t c = 0; c < width; c++) {
-      past[c] = samples[c];
-      samples[c] = past[width + c];
-    }
-  }
-  memcpy (past, samples, width * sizeof *past);
-  memcpy (samples, u->past + (i + n) % u->n_window * width,
+  memcpy (old, past + width, (n - 1) * width * sizeof *past);
+  memcpy (past, samples, n * width * sizeof *past);
+  memcpy (samples, old, (n - 1) * width * sizeof *past);
+  memcpy (samples + (n - 1) * width, u->past + (i + n) % u->n_window * width,
       width * sizeof *past);
+}
+
+/* The least of n gains and `least`; four by themselves, so that none waits for
+ * another. */
+static double
+find_least (const double *gains, size_t n, double least)
+{
+  double l[4] = { least, least, least, least };
+
+  for (size_t i = 0; i < n; i++)
+    l[i % 4] = gains[i] < l[i % 4] ? gains[i] : l[i % 4];
+  return fmin (fmin (l[0], l[1]), fmin (l[2], l[3]));
 }
 
 /* n frames of the part within a block, whose numbers stay. */
@@ -191,7 +202,6 @@ run_frames (Unit *u, size_t first, size_t n, double limit)
 {
   double *samples = u->samples + first * u->n_channels;
   double *levels = u->levels + first * u->n_levels;
-  double lowest = u->lowest;
 
   u->kernels->find_peaks (levels, u->rest + (u->position + 1) * u->n_levels,
       u->peaks, n, u->n_levels, u->most);
@@ -205,9 +215,7 @@ run_frames (Unit *u, size_t first, size_t n, double limit)
   }
   u->kernels->find_gains (u->peaks, u->found, n, u->n_levels, &u->limits,
       u->gains);
-  for (size_t i = 0; i < n * u->n_levels; i++)
-    lowest = u->found[i] < lowest ? u->found[i] : lowest;
-  u->lowest = lowest;
+  u->lowest = find_least (u->found, n * u->n_levels, u->lowest);
   if (u->is_linked)
     u->kernels->limit (samples, u->found, n, u->n_channels, limit);
   else
