@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A device that does double at this fraction of float's speed, or slower, gets
- * float streams done in two floats instead. */
-#define SLOW_DOUBLE_RATIO 8
-
 /* Streams that are made at first. */
 #define START_SPARE 4
 
@@ -118,28 +114,6 @@ tfx_context_give_stream (TfxCuda *cuda, CUstream *stream)
 
 /* ---- making -------------------------------------------------------------------- */
 
-static int
-attribute (TfxCuda *cuda, CUdevice_attribute which, int *value)
-{
-  return tfx_context_check (cuda,
-      cuda->driver->device_get_attribute (value, which, cuda->device),
-      "asking for the device's properties");
-}
-
-/* The arithmetic of float streams, for a device whose doubles take `ratio` times
- * as long as its floats. */
-static TfxReal
-choose_real (int ratio)
-{
-  const char *asked = getenv ("TFX_CUDA");
-
-  if (asked && strcmp (asked, "double") == 0)
-    return TFX_REAL_DOUBLE;
-  if (asked && strcmp (asked, "twofold") == 0)
-    return TFX_REAL_TWOFOLD;
-  return ratio < SLOW_DOUBLE_RATIO ? TFX_REAL_DOUBLE : TFX_REAL_TWOFOLD;
-}
-
 const char *
 tfx_cuda_unknown (void)
 {
@@ -154,40 +128,19 @@ tfx_cuda_unknown (void)
 static int
 read_properties (TfxCuda *cuda)
 {
-  int major = 0, minor = 0, ratio = 0, is_integrated = 0;
   int ret = tfx_context_check (cuda,
       cuda->driver->device_get_name (cuda->name, sizeof cuda->name,
           cuda->device),
       "asking for the device's name");
 
   if (ret == 0)
-    ret =
-        attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
-  if (ret == 0)
-    ret =
-        attribute (cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
-  if (ret == 0)
-    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-        &cuda->n_multiprocessors);
-  if (ret == 0)
-    ret =
-        attribute (cuda, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-            &cuda->max_shared);
-  if (ret == 0)
-    ret = attribute (cuda,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-        &cuda->shared);
-  if (ret == 0)
-    ret = attribute (cuda,
-        CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, &ratio);
-  if (ret == 0)
-    ret = attribute (cuda, CU_DEVICE_ATTRIBUTE_INTEGRATED, &is_integrated);
+    ret = tfx_context_check (cuda,
+        tfx_card_read (cuda->driver, cuda->device, &cuda->card),
+        "asking for the device's properties");
   if (ret < 0)
     return ret;
-  cuda->is_integrated = is_integrated != 0;
-  cuda->compute = 10 * major + minor;
-  cuda->real = choose_real (ratio);
-  snprintf (cuda->kernel, sizeof cuda->kernel, "sm_%d %s", cuda->compute,
+  cuda->real = tfx_card_real (&cuda->card);
+  snprintf (cuda->kernel, sizeof cuda->kernel, "sm_%d %s", cuda->card.compute,
       cuda->real == TFX_REAL_DOUBLE ? "double" : "twofold");
   return 0;
 }

@@ -6,9 +6,7 @@
 #include <pthread.h>
 
 #include "backend.h"
-#include "driver.h"
-#include "tables.h"
-#include "tfx-cuda.h"
+#include "card.h"
 
 struct TfxModule;
 struct TfxJob;
@@ -25,12 +23,8 @@ struct TfxCuda
   bool is_primary;
   CUstream stream;
   char name[128];
-  int compute; /* 90 for 9.0 */
-  int n_multiprocessors;
-  int max_shared;     /* bytes that a block may have */
-  int shared;         /* bytes that a multiprocessor has */
-  bool is_integrated; /* its memory is the host's */
-  TfxReal real;       /* of float streams */
+  TfxCudaCard card;
+  TfxReal real; /* of float streams */
   char kernel[32];
   TfxBackend backend;
   bool waiting; /* atomic */

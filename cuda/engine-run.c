@@ -63,7 +63,7 @@ choose_streams (TfxEngine *e, const Run *r)
   if (ret < 0)
     return ret;
   e->queue.stream = wanted;
-  if (r->has_parts && !e->cuda->is_integrated) {
+  if (r->has_parts && !e->cuda->card.is_integrated) {
     if (!e->up)
       ret = tfx_context_take_stream (e->cuda, &e->up);
     if (ret == 0 && !e->down)
@@ -135,9 +135,9 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
     ret = tfx_transfer_upload (&up, &p->in, in, is_direct);
   if (ret < 0)
     return ret;
-  e->n_uploads += !e->cuda->is_integrated;
+  e->n_uploads += !e->cuda->card.is_integrated;
   *from = tfx_transfer_block (e->cuda, &p->in, in, is_direct);
-  if (!r->has_parts || e->cuda->is_integrated)
+  if (!r->has_parts || e->cuda->card.is_integrated)
     return 0;
   ret = record (e, p->uploaded, e->up);
   return ret < 0 ? ret : follow (e, e->queue.stream, p->uploaded);
@@ -147,7 +147,7 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
 static int
 download (TfxEngine *e, const Run *r, Part *p)
 {
-  bool is_apart = r->has_parts && !e->cuda->is_integrated;
+  bool is_apart = r->has_parts && !e->cuda->card.is_integrated;
   TfxQueue down = { e->cuda, is_apart ? e->down : e->queue.stream };
   int ret = 0;
 
@@ -159,7 +159,7 @@ download (TfxEngine *e, const Run *r, Part *p)
     ret = follow (e, e->down, p->ran);
   if (ret == 0)
     ret = tfx_transfer_download (&down, &p->out, &p->output, p->is_direct);
-  e->n_downloads += ret == 0 && !e->cuda->is_integrated;
+  e->n_downloads += ret == 0 && !e->cuda->card.is_integrated;
   return ret < 0 ? ret : record (e, p->done, down.stream);
 }
 

@@ -198,7 +198,7 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 
   if (f->log2 == 0)
     cut (f, tfx_cuda_fft_choose (id.real, f->n_taps, n_frames,
-                (size_t)f->queue->cuda->max_shared));
+                (size_t)f->queue->cuda->card.max_shared));
   if (f->has_kernel && f->id.is_narrow != is_float) {
     f->has_kernel = f->has_history = false;
     f->n_slots = 0;

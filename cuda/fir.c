@@ -52,7 +52,7 @@ tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
 static TfxFirMethod
 choose_method (const TfxCudaFir *f, bool is_float, size_t n_frames)
 {
-  size_t shared = (size_t)f->queue->cuda->max_shared;
+  size_t shared = (size_t)f->queue->cuda->card.max_shared;
   TfxReal real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE;
   unsigned log2 = tfx_cuda_fft_choose (real, f->n_taps, n_frames, shared);
 

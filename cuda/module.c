@@ -141,10 +141,10 @@ compiled (TfxCuda *cuda, const TfxKernelId *id, const char *name,
   if (*module)
     return 0;
   if (__atomic_load_n (&cuda->waiting, __ATOMIC_RELAXED))
-    ret = tfx_compile_kernel (id, cuda->compute, &image, &size, cuda->error,
-        sizeof cuda->error);
+    ret = tfx_compile_kernel (id, cuda->card.compute, &image, &size,
+        cuda->error, sizeof cuda->error);
   else
-    ret = tfx_job_take (&cuda->jobs, id, cuda->compute, &image, &size,
+    ret = tfx_job_take (&cuda->jobs, id, cuda->card.compute, &image, &size,
         cuda->error, sizeof cuda->error);
   if (ret < 0)
     return ret;
@@ -171,8 +171,8 @@ explain (TfxCuda *cuda, const char *refused)
 static int
 find_function (TfxCuda *cuda, const TfxKernelId *id, CUfunction *function)
 {
-  int machine_code = best_arch (cuda->compute, true);
-  int ptx = best_arch (cuda->compute, false);
+  int machine_code = best_arch (cuda->card.compute, true);
+  int ptx = best_arch (cuda->card.compute, false);
   char name[TFX_KERNEL_NAME_SIZE], text[128], refused[256] = "";
   CUresult result;
   TfxModule *m;
@@ -219,7 +219,8 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
   if (ret == 0)
     ret = tfx_context_check (cuda,
         d->func_set_attribute (kernel->function,
-            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, cuda->max_shared),
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            cuda->card.max_shared),
         "asking for shared memory");
   return ret;
 }

@@ -11,6 +11,8 @@
  *   buffer     device and pinned memory
  *   module     kernels for the device · job · compile · kernel · cache
  *   context    a device, its context and stream, errors
+ *   cost       what a plan would take on a card
+ *   card       a device as its driver describes it
  *   driver     libcuda.so.1 */
 #include "context.h"
 

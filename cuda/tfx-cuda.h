@@ -104,6 +104,39 @@ void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
 /* True if the device has gone, and the state with it. */
 bool tfx_cuda_is_lost (const TfxCuda *cuda);
 
+/* ---- what a device would take ---------------------------------------------- */
+
+/* A device as its driver describes it; 0 where it does not. */
+typedef struct TfxCudaCard
+{
+  int compute; /* capability: 90 for 9.0 */
+  int n_multiprocessors;
+  int clock_khz, memory_khz, memory_bits;
+  int double_ratio;   /* how much faster floats are than doubles */
+  int max_shared;     /* bytes that a block may have, */
+  int shared;         /* and a multiprocessor has */
+  bool is_integrated; /* its memory is the host's */
+} TfxCudaCard;
+
+/* Of a device; -1: of the first one.  Makes no context.  0, -ENODEV or -EIO. */
+int tfx_cuda_get_card (int device, TfxCudaCard *card);
+
+/* A block, and where it comes from and goes to. */
+typedef struct TfxCudaJob
+{
+  size_t n_frames;
+  bool from_device, to_device; /* else the host's memory */
+  bool only_moves;             /* the CPU filters */
+} TfxCudaJob;
+
+/* About what tfx_plan_run() would take for the block if the plan, which may be
+ * one on the CPU, were one on that card: computed from what the kernels' instructions
+ * and bytes were counted to be, from the card's rates, and from how copies
+ * overlap.  False: of the card's generation the rates are not known, its driver
+ * does not tell them, or no device runs such a plan. */
+bool tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
+    const TfxCudaJob *job, double *ns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -109,7 +109,7 @@ tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *t,
 
   if (!is_direct)
     ret = tfx_pinned_reserve (queue, &t->pinned, size_of (block));
-  if (ret == 0 && !queue->cuda->is_integrated)
+  if (ret == 0 && !queue->cuda->card.is_integrated)
     ret = tfx_buffer_reserve (queue, &t->device, size_of (block));
   return ret;
 }
@@ -128,7 +128,7 @@ tfx_transfer_block (const TfxCuda *cuda, const TfxTransfer *t,
   void *data = (void *)(uintptr_t)t->device.data;
   TfxBlock moved;
 
-  if (cuda->is_integrated)
+  if (cuda->card.is_integrated)
     data = is_direct ? block->data : t->pinned.data;
   moved = dense (block, data);
   return tfx_transfer_device_block (&moved);
@@ -168,7 +168,7 @@ tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
 
   if (!is_direct)
     copy (block, &moved);
-  if (cuda->is_integrated)
+  if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
     ret = tfx_context_check (cuda,
@@ -185,7 +185,7 @@ tfx_transfer_download (const TfxQueue *queue, TfxTransfer *t,
   TfxCuda *cuda = queue->cuda;
   int ret = -EIO;
 
-  if (cuda->is_integrated)
+  if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
     ret = tfx_context_check (cuda,

@@ -95,10 +95,10 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
   ask.by_channel = by_channel;
   ask.group = v->groups.size;
   ask.sample_size = v->id.is_narrow ? 4 : 8;
-  ask.n_multiprocessors = (unsigned)cuda->n_multiprocessors;
+  ask.n_multiprocessors = (unsigned)cuda->card.n_multiprocessors;
   ask.max_threads = (unsigned)v->kernel.max_threads;
-  ask.max_shared = (unsigned)cuda->max_shared;
-  ask.shared = (unsigned)cuda->shared;
+  ask.max_shared = (unsigned)cuda->card.max_shared;
+  ask.shared = (unsigned)cuda->card.shared;
   /* Counted on PTX: scans, look-back and matrices of six sections. */
   ask.overhead = v->id.real == TFX_REAL_DOUBLE ? 18 : 7;
   if (memcmp (&ask, &v->ask, sizeof ask) == 0)
@@ -111,7 +111,7 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
       "asking how many blocks fit");
   if (ret < 0)
     return ret;
-  v->resident = (unsigned)(per_multiprocessor * cuda->n_multiprocessors);
+  v->resident = (unsigned)(per_multiprocessor * cuda->card.n_multiprocessors);
   if (v->resident == 0)
     v->resident = 1;
   if (c->force_grid > 0)

@@ -594,15 +594,6 @@ const char *tfx_cpu_unknown (void);
 /* A row of filters compiled for a backend. */
 typedef struct TfxPlan TfxPlan;
 
-/* What a plan has to do for each frame. */
-typedef struct TfxWork
-{
-  size_t n_steps, n_sections;
-  size_t n_taps; /* of FIRs and delay lines */
-  double cpu_ns; /* about what all channels cost on the CPU, by the figures in
-                  * docs/benchmarks.md for the kernels of tfx_cpu_backend() */
-} TfxWork;
-
 typedef struct TfxStats
 {
   uint64_t dispatches;         /* runs of the engine */
@@ -660,8 +651,10 @@ bool tfx_plan_is_changing (const TfxPlan *plan);
 size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
 void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
-/* In blocks of block_frames, whatever backend the plan is for. */
-void tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work);
+/* About what a frame of all channels costs on the CPU in blocks of block_frames, in
+ * ns, whatever backend the plan is for: by the figures in docs/benchmarks.md for
+ * the kernels of tfx_cpu_backend(). */
+double tfx_plan_cost (const TfxPlan *plan, size_t block_frames);
 
 #ifdef __cplusplus
 }

@@ -6,45 +6,41 @@
 #include "../backend.h"
 #include "../kind.h"
 
-/* ns for a section and a sample: of many channels, and of a single one.  From
- * the table of the api chain in docs/benchmarks.md, divided by its six
+/* ns for a section and a sample: of many channels, and of a single one, F32 and F64.
+ * From the tables of the api chain in docs/benchmarks.md, divided by its six
  * sections. */
 static const struct
 {
   const char *kernel;
-  double many, single;
-  unsigned lanes;
+  double many, single[2];
 } sections[] = {
-  { "c", 1.03, 1.0, 1 },
-  { "sse2", 0.38, 1.0, 2 },
-  { "avx2", 0.17, 0.64, 8 },
-  { "neon", 0.34, 0.9, 2 },
-  { "avx512", 0.085, 0.35, 8 },
+  { "c", 1.03, { 1.0, 1.0 } },
+  { "sse2", 0.38, { 0.8, 0.7 } },
+  { "avx2", 0.17, { 0.6, 0.5 } },
+  { "neon", 0.34, { 0.9, 0.7 } },
+  { "avx512", 0.085, { 0.2, 0.35 } },
 };
 
 /* ns for a step and a sample: a pass over memory in the cache. */
 #define STEP 0.1
 
-/* Channels that do not fill a vector cost as much as if they did. */
+/* Sections fill the lanes that channels leave. */
 static double
-section_cost (unsigned n_channels)
+section_cost (const TfxPlan *plan)
 {
   const char *kernel = tfx_cpu_backend ()->kernel;
   size_t i = sizeof sections / sizeof *sections - 1;
-  double filled;
+  double shared;
 
   while (i > 0 && strcmp (sections[i].kernel, kernel) != 0)
     i--;
-  if (n_channels >= sections[i].lanes)
-    return sections[i].many;
-  filled = sections[i].many * sections[i].lanes / n_channels;
-  return filled < sections[i].single ? filled : sections[i].single;
+  shared = sections[i].single[plan->sample] / plan->n_channels;
+  return shared > sections[i].many ? shared : sections[i].many;
 }
 
 /* ns for a frame of one channel. */
 static double
-add_steps (const TfxPlan *plan, const TfxSteps *list, size_t block_frames,
-    TfxWork *work)
+steps_cost (const TfxPlan *plan, const TfxSteps *list, size_t block_frames)
 {
   double cost = 0.0;
 
@@ -53,26 +49,21 @@ add_steps (const TfxPlan *plan, const TfxSteps *list, size_t block_frames,
 
     cost += STEP;
     if (s->kind == TFX_STEP_CASCADE) {
-      work->n_sections += s->n_sos;
-      cost += (double)s->n_sos * section_cost (plan->n_channels);
+      cost += (double)s->n_sos * section_cost (plan);
     } else if (s->stage) {
       const TfxUnitSpec spec = { plan->n_channels, plan->sample, block_frames,
         tfx_cpu_backend ()->kernel };
 
-      work->n_taps += s->stage->kind->n_taps (s->stage);
       cost += s->stage->kind->cost (s->stage, &spec);
     }
     for (size_t k = 0; k < s->n_branches; k++)
-      cost += add_steps (plan, &s->branches[k], block_frames, work);
-    work->n_steps++;
+      cost += steps_cost (plan, &s->branches[k], block_frames);
   }
   return cost;
 }
 
-void
-tfx_plan_work (const TfxPlan *plan, size_t block_frames, TfxWork *work)
+double
+tfx_plan_cost (const TfxPlan *plan, size_t block_frames)
 {
-  *work = (TfxWork){ 0 };
-  work->cpu_ns =
-      plan->n_channels * add_steps (plan, &plan->top, block_frames, work);
+  return plan->n_channels * steps_cost (plan, &plan->top, block_frames);
 }

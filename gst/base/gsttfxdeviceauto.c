@@ -74,33 +74,35 @@ gst_tfx_device_list_row (GstTfxElement *self, Members *members)
 
 /* ---- device=auto ----------------------------------------------------------------- */
 
-/* Whether CUDA is worthwhile for some work in buffers of so many frames. */
+/* Whether CUDA is worthwhile for what the plan that ran last does, in buffers of
+ * so many frames.  Its filters are locked. */
 static gboolean
-gst_tfx_device_is_worthwhile (GstTfxElement *self, const TfxWork *work,
-    gsize n_frames)
+gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  GstTfxJob job = { .n_frames = n_frames,
-    .n_channels = priv->spec.n_channels,
-    .sample = priv->spec.sample,
+  GstTfxJob job = { .plan = priv->filter->plan,
+    .n_frames = n_frames,
     .in_cuda = device->from_device,
-    .out_cuda = device->out_cuda,
-    .work = *work };
+    .out_cuda = device->out_cuda };
 
+  if (!job.plan ||
+      tfx_cuda_get_card (device->cuda
+                             ? tfx_cuda_device (device->cuda)
+                             : g_atomic_int_get (&priv->cuda_device_id),
+          &job.card) < 0)
+    return FALSE;
   GST_DEBUG_OBJECT (self,
-      "%" G_GSIZE_FORMAT " frames of %u channels, %u sections, %u taps: %.0f "
-      "ns on the CPU, %.0f ns on the device",
-      n_frames, job.n_channels, (guint)job.work.n_sections,
-      (guint)job.work.n_taps, gst_tfx_cost_cpu (&job),
-      gst_tfx_cost_cuda (&job));
+      "%" G_GSIZE_FORMAT " frames: %.0f ns on the CPU, %.0f ns on the device",
+      n_frames, gst_tfx_cost_cpu (&job), gst_tfx_cost_cuda (&job));
   return gst_tfx_cost_is_worthwhile (&job,
       g_atomic_int_get (&device->is_chosen));
 }
 
-/* What the row that ran last has to do.  FALSE if none has, or it is changing. */
+/* The same of what runs.  FALSE: nothing has, or it is changing. */
 static gboolean
-gst_tfx_device_get_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
+gst_tfx_device_ask (GstTfxElement *self, gsize n_frames,
+    gboolean *is_worthwhile)
 {
   GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
   gboolean ok;
@@ -108,7 +110,7 @@ gst_tfx_device_get_work (GstTfxElement *self, gsize n_frames, TfxWork *work)
   tfx_filter_lock (filter->filter);
   ok = filter->plan && !tfx_filter_is_changing (filter->filter);
   if (ok)
-    tfx_plan_work (filter->plan, n_frames, work);
+    *is_worthwhile = gst_tfx_device_is_worthwhile (self, n_frames);
   tfx_filter_unlock (filter->filter);
   return ok;
 }
@@ -130,8 +132,8 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
   gboolean is_usual = n_frames == device->last_frames;
-  gboolean from_device, to_cuda;
-  TfxWork work;
+  gboolean from_device, was_from_device = device->from_device;
+  gboolean to_cuda;
 
   if (!device->cuda || gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO)
     return;
@@ -142,12 +144,15 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
       device->seen_frames == n_frames && device->from_device == from_device)
     return;
   /* One buffer of another length says little of those to come. */
-  if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE ||
-      !gst_tfx_device_get_work (self, n_frames, &work))
+  if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
     return;
   device->from_device = from_device;
+  if (!gst_tfx_device_ask (self, n_frames, &to_cuda)) {
+    device->from_device = was_from_device;
+    return;
+  }
   /* What is on the device is filtered there. */
-  to_cuda = from_device || gst_tfx_device_is_worthwhile (self, &work, n_frames);
+  to_cuda = to_cuda || from_device;
   if (to_cuda != device->runs)
     gst_tfx_device_go (self, to_cuda);
   device->seen_stages = priv->counts.n_stages;
@@ -200,43 +205,32 @@ gst_tfx_device_compile (GstTfxElement *self, const GstTfxRow *row)
 }
 
 /* Makes the plan of the row, which the first buffer is run by: on a device this
- * loads the kernels, starts each of them, and takes memory.  *work: what there is to do in buffers of
- * so many frames. */
-static void
-gst_tfx_device_prepare (GstTfxElement *self, gsize n_frames, TfxWork *work)
+ * loads the kernels, starts each of them, and takes memory.  Returns whether CUDA
+ * is worthwhile for it in buffers of a second. */
+static gboolean
+gst_tfx_device_prepare (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   Members members = { .n = 0 };
+  gboolean is_worthwhile = FALSE;
   GstTfxRow row;
   gint err;
 
-  *work = (TfxWork){ 0 };
   gst_tfx_device_list_row (self, &members);
   row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
   err = members.is_running ? gst_tfx_row_compile (&row)
                            : gst_tfx_device_compile (self, &row);
-  if (err == 0)
-    tfx_plan_work (priv->filter->plan, n_frames, work);
+  if (err == 0 && gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
+      !priv->device.runs)
+    is_worthwhile = gst_tfx_device_is_worthwhile (self, priv->spec.rate_hz);
   if (!members.is_running && gst_tfx_row_is_on_device (&row))
     gst_tfx_device_run_silence (&row, &priv->spec);
   err = priv->filter->counts.error;
   gst_tfx_row_unlock (&row);
   if (err < 0)
     gst_tfx_device_fall_back (self, err);
-}
-
-/* A device that may be worthwhile once it is known how long the buffers are is
- * opened now: a running stream could not wait for it.  Longer ones than of a
- * second are rare. */
-static gboolean
-gst_tfx_device_may_be_worthwhile (GstTfxElement *self, const TfxWork *work)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-
-  return gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
-         priv->device.may_have_cuda_memory && !priv->device.runs &&
-         gst_tfx_device_is_worthwhile (self, work, priv->spec.rate_hz);
+  return is_worthwhile;
 }
 
 /* Makes ready what device=auto may go over to. */
@@ -245,12 +239,11 @@ gst_tfx_device_warm_up (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  TfxWork work;
 
   gst_tfx_shared_filter_set_backend (priv->filter,
       tfx_cuda_backend (device->cuda), (GstObject *)device->context);
   device->runs = TRUE;
-  gst_tfx_device_prepare (self, 0, &work);
+  gst_tfx_device_prepare (self);
   gst_tfx_device_move (self);
 }
 
@@ -259,16 +252,16 @@ gst_tfx_device_switch_backend (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime start = gst_util_get_timestamp ();
-  TfxWork work;
 
   gst_tfx_device_move (self);
   /* Who leaves its filter to others needs nothing; a running stream goes on. */
   if (!priv->device.may_have_cuda_memory || priv->is_running ||
       gst_tfx_ahead_defers (self))
     return;
-  gst_tfx_device_prepare (self, priv->spec.rate_hz, &work);
-  if (gst_tfx_device_may_be_worthwhile (self, &work) &&
-      gst_tfx_device_try_open (self))
+  /* A device that may be worthwhile once it is known how long the buffers are is
+   * opened now: a running stream could not wait for it.  Longer ones than of a
+   * second are rare. */
+  if (gst_tfx_device_prepare (self) && gst_tfx_device_try_open (self))
     gst_tfx_device_warm_up (self);
   GST_INFO_OBJECT (self, "ready after %" GST_TIME_FORMAT,
       GST_TIME_ARGS (gst_util_get_timestamp () - start));

@@ -6,21 +6,20 @@
 
 #include <glib.h>
 
-#include "tfx.h"
+#include "tfx-cuda.h"
 
 G_BEGIN_DECLS
 
 /* What has to be done, and where the samples are. */
 typedef struct
 {
+  const TfxPlan *plan; /* under the locks of its filters */
+  TfxCudaCard card;
   gsize n_frames; /* of a buffer */
-  guint n_channels;
-  TfxSample sample;
   gboolean in_cuda, out_cuda;
-  TfxWork work;
 } GstTfxJob;
 
-/* ns for a buffer. */
+/* ns for a buffer, INFINITY where that is not known. */
 gdouble gst_tfx_cost_cpu (const GstTfxJob *job);
 gdouble gst_tfx_cost_cuda (const GstTfxJob *job);
 

@@ -257,3 +257,16 @@ tfx_cuda_is_lost (const TfxCuda *cuda)
 {
   return true;
 }
+
+int
+tfx_cuda_get_card (int device, TfxCudaCard *card)
+{
+  return -ENODEV;
+}
+
+bool
+tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
+    const TfxCudaJob *job, double *ns)
+{
+  return false;
+}

@@ -7,13 +7,14 @@
 
 #define RATE 48000
 
-/* So many sections that a device pays for long buffers whatever the CPU. */
+/* So many sections that a fast device pays for long buffers if the CPU runs plain C
+ * (TFX_CPU=c, as these tests do). */
 #define HEAVY "tfxbutterworth order=64 cutoff=5000 device=auto "
-#define HEAVY_ROW HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY "name=e0"
+#define HEAVY_ROW HEAVY "! " HEAVY "name=e0"
 #define LIGHT "tfxbutterworth order=2 device=auto name=e0"
 
 #define N_SMALL 64
-#define N_LARGE 4096
+#define N_LARGE 2048
 
 static gboolean
 runs_on (Deck *deck, const gchar *name, const gchar *device)
@@ -52,7 +53,7 @@ expect_cpu (const gchar *launch, Deck *deck, const guint *sizes, guint n)
   deck_end (cpu);
   deck_expect_same_times (cpu, deck, launch);
   db = deck_distance_db (cpu, deck);
-  fail_unless (db < -220.0, "%s: %g dB", launch, db);
+  fail_unless (db < -120.0, "%s: %g dB", launch, db);
   deck_free (cpu);
   g_strfreev (parts);
   g_free (line);
@@ -65,14 +66,64 @@ f64_info (void)
       GST_AUDIO_LAYOUT_INTERLEAVED);
 }
 
+/* The device as one of the stand-in's cards. */
+static void
+set_card (const gchar *name)
+{
+  g_setenv ("TFX_STANDIN_CARD", name, TRUE);
+}
+
 /* ---- when it pays ------------------------------------------------------------------ */
+
+/* What each card is chosen for: TRUE where it is four times as good as plain C,
+ * FALSE where it is far worse, or not known. */
+static const struct
+{
+  const gchar *card, *launch;
+  guint n_channels, n_frames;
+  gboolean is_chosen;
+} choices[] = {
+  { "h100", HEAVY_ROW, 8, N_LARGE, TRUE },
+  { "a100", HEAVY_ROW, 8, N_LARGE, TRUE },
+  { "t4", HEAVY_ROW, 8, 4 * N_LARGE, TRUE },
+  { "h100", LIGHT, 8, N_LARGE, FALSE },
+  { "a100", LIGHT, 8, N_LARGE, FALSE },
+  { "4090", LIGHT, 8, N_LARGE, FALSE },
+  { "3070", LIGHT, 8, N_LARGE, FALSE },
+  { "t4", LIGHT, 8, N_LARGE, FALSE },
+  { "orin", LIGHT, 8, N_LARGE, FALSE },
+  { "h100", HEAVY_ROW, 2, 256, FALSE },
+  { "t4", HEAVY_ROW, 2, 256, FALSE },
+  { "orin", HEAVY_ROW, 2, 256, FALSE },
+  { "", HEAVY_ROW, 8, 4 * N_LARGE, FALSE },
+};
+
+GST_START_TEST (test_cards)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, choices[__i__].n_channels);
+  guint n_frames = choices[__i__].n_frames;
+  Deck *deck;
+
+  set_card (choices[__i__].card);
+  deck = deck_new (choices[__i__].launch, DECK_CUDA, &info);
+  deck_push_many (deck, 3 * n_frames, n_frames);
+  fail_unless (runs_on (deck, "e0", choices[__i__].is_chosen ? "cuda" : "cpu"),
+      "%s, %u channels, %u frames, %s", choices[__i__].card,
+      choices[__i__].n_channels, n_frames, choices[__i__].launch);
+  deck_end (deck);
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
 
 /* A device that cannot pay is not even opened. */
 GST_START_TEST (test_light)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  Deck *deck = deck_new (LIGHT, DECK_CUDA, &info);
+  Deck *deck;
 
+  set_card ("h100");
+  deck = deck_new (LIGHT, DECK_CUDA, &info);
   deck_push_many (deck, 8 * N_LARGE, N_LARGE);
   fail_unless (runs_on (deck, "e0", "cpu"));
   deck_end (deck);
@@ -88,9 +139,11 @@ GST_START_TEST (test_heavy)
   static const guint sizes[] = { N_SMALL, N_SMALL, N_SMALL, N_LARGE, N_LARGE,
     N_LARGE, N_LARGE, N_SMALL, N_SMALL, N_SMALL, N_LARGE, N_SMALL };
   static const gboolean on_device[] = { 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0 };
-  GstAudioInfo info = f64_info ();
-  Deck *deck = deck_new (HEAVY_ROW, DECK_CUDA, &info);
+  GstAudioInfo info = tfx_check_f32 (RATE, 8);
+  Deck *deck;
 
+  set_card ("h100");
+  deck = deck_new (HEAVY_ROW, DECK_CUDA, &info);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     deck_push_many (deck, sizes[i], sizes[i]);
     fail_unless (runs_on (deck, "e0", on_device[i] ? "cuda" : "cpu"),
@@ -109,13 +162,14 @@ GST_END_TEST;
 GST_START_TEST (test_two)
 {
   static const gchar *const launch =
-      HEAVY_ROW " ! identity ! " HEAVY "! " HEAVY "! " HEAVY "! " HEAVY
-                "! " HEAVY "name=e1";
-  GstAudioInfo info = f64_info ();
+      HEAVY_ROW " ! identity ! " HEAVY "! " HEAVY "name=e1";
+  GstAudioInfo info = tfx_check_f32 (RATE, 8);
   guint sizes[8];
-  Deck *deck = deck_new (launch, DECK_CUDA, &info);
+  Deck *deck;
   guint64 uploads, downloads;
 
+  set_card ("h100");
+  deck = deck_new (launch, DECK_CUDA, &info);
   for (guint i = 0; i < 8; i++)
     sizes[i] = N_LARGE;
   deck_push_many (deck, 5 * N_LARGE, N_LARGE);
@@ -322,6 +376,7 @@ make_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_cards, 0, G_N_ELEMENTS (choices));
   tcase_add_test (tc, test_light);
   tcase_add_test (tc, test_heavy);
   tcase_add_test (tc, test_two);

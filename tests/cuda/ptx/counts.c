@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * counts.c: what a sample costs a device, counted where there is none.
  *
- *   ptx_counts [api] [fir] [fft]
+ *   ptx_counts [api] [fir] [fft] [sections]
+ *   ptx_counts check
  *
  * Runs blocks on the stand-in that interprets PTX, which counts instructions of
  * threads, 32-byte sectors of global memory and passes over the banks of shared
  * memory; and says what published rates of some cards make of them.  That is
- * computed, not measured: no card takes less, all take more. */
+ * computed, not measured: no card takes less, all take more.
+ *
+ * "check" says as TAP whether cuda/cost.c, by which device=auto decides, reckons
+ * with what is counted. */
 #include "buffer.h"
 #include "chains.h"
+#include "cost.h"
 #include "counts.h"
 #include "tap.h"
 
@@ -26,19 +31,34 @@ typedef struct Case
   unsigned n_channels;
   bool is_planar;
   TfxSample type;
-  size_t n_taps; /* 0: the api chain */
+  size_t n_taps; /* 0: the api chain, or n_sections */
   TfxFirMethod method;
   size_t n_frames;
+  size_t n_sections, n_echoes;
 } Case;
 
 #define API(text, n, planar, type)                                             \
   {                                                                            \
-    "api", text, n, planar, type, 0, TFX_FIR_AUTO, 48000                       \
+    "api", text, n, planar, type, 0, TFX_FIR_AUTO, 48000, TEST_API_SECTIONS, 0 \
   }
 #define FIR(group, text, taps, method, frames)                                 \
   {                                                                            \
-    group, text, 2, true, TFX_SAMPLE_F32, taps, method, frames                 \
+    group, text, 2, true, TFX_SAMPLE_F32, taps, method, frames, 0, 0           \
   }
+#define SECTIONS(n, channels, type)                                            \
+  {                                                                            \
+    "sections", #n " sections, " #channels " ch, " #type, channels, false,     \
+        TFX_SAMPLE_##type, 0, TFX_FIR_AUTO, 48000, n, 0                        \
+  }
+#define ECHOES(text, n)                                                        \
+  {                                                                            \
+    "fir", text, 2, true, TFX_SAMPLE_F32, 0, TFX_FIR_AUTO, 48000, 0, n         \
+  }
+#define SECTIONS_ALL(channels, type)                                           \
+  SECTIONS (1, channels, type), SECTIONS (2, channels, type),                  \
+      SECTIONS (3, channels, type), SECTIONS (4, channels, type),              \
+      SECTIONS (5, channels, type), SECTIONS (12, channels, type),             \
+      SECTIONS (24, channels, type)
 
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
@@ -52,9 +72,21 @@ static const Case cases[] = {
   API ("api, 8 ch planar, F64", 8, true, TFX_SAMPLE_F64),
   FIR ("fir", "FIR 101 taps, direct", 101, TFX_FIR_DIRECT, 48000),
   FIR ("fir", "FIR 511 taps, direct", 511, TFX_FIR_DIRECT, 48000),
+  ECHOES ("one echo", 1),
+  ECHOES ("16 echoes", 16),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
   FIR ("fft", "FIR 65536 taps, FFT", 65536, TFX_FIR_FFT, 96000),
+  SECTIONS_ALL (1, F32),
+  SECTIONS_ALL (8, F32),
+  SECTIONS (6, 1, F64),
+  SECTIONS_ALL (8, F64),
 };
+
+/* Or echoes. */
+#define MAX_SECTIONS 24
+
+/* How far cuda/cost.c may be off. */
+#define CLOSE 1.3
 
 #define N_CASES N_OF (cases)
 
@@ -66,12 +98,22 @@ make_chain (const Case *c)
 {
   TfxChain *chain = tfx_chain_new ();
 
-  if (c->n_taps == 0) {
-    TfxSos sos[TEST_API_SECTIONS];
+  if (c->n_echoes > 0) {
+    TfxTap taps[MAX_SECTIONS] = { { 0 } };
 
-    test_cuda_api (sos);
+    for (size_t i = 0; i < c->n_echoes; i++)
+      taps[i] = (TfxTap){ .delay = 1000 * (i + 1), .gain = 0.5 };
     test_cuda_append (&chain,
-        tfx_stage_new_sections (tfx_stage_new_id (), sos, TEST_API_SECTIONS));
+        tfx_stage_new_delay (tfx_stage_new_id (), 1.0, taps, c->n_echoes));
+  } else if (c->n_taps == 0) {
+    TfxSos sos[MAX_SECTIONS];
+
+    if (c->n_sections == TEST_API_SECTIONS)
+      test_cuda_api (sos);
+    else
+      test_cuda_random (sos, c->n_sections);
+    test_cuda_append (&chain,
+        tfx_stage_new_sections (tfx_stage_new_id (), sos, c->n_sections));
   } else {
     double *taps = test_cuda_noise (c->n_taps);
     const double *kernels[] = { taps };
@@ -83,9 +125,19 @@ make_chain (const Case *c)
   return chain;
 }
 
+/* What cuda/cost.c makes of the one step of the case. */
+static TfxCost
+reckon (const Case *c, const TfxPlan *plan)
+{
+  TfxCudaCard card;
+
+  tfx_cuda_get_card (-1, &card);
+  return tfx_cost_step (&card, &plan->top.steps[0], c->n_frames);
+}
+
 /* Two blocks, of which the second one counts: its filter has a past. */
 static bool
-count (const Case *c, TfxCuda *cuda, Counts *counts)
+count (const Case *c, TfxCuda *cuda, Counts *counts, TfxCost *cost)
 {
   const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = c->n_channels,
@@ -105,6 +157,8 @@ count (const Case *c, TfxCuda *cuda, Counts *counts)
     good = cuda_row_run (row, &buffer.block, &buffer.block) == 0;
   }
   good = good && row->n_by_cpu == 0;
+  if (good)
+    *cost = reckon (c, row->plan);
   test_cuda_set ("TFX_STANDIN_COUNTS", NULL);
   cuda_row_free (&row);
   tfx_chain_unref (&chain);
@@ -158,6 +212,7 @@ run (int argc, char **argv)
   static Counts counts[N_CASES][2];
   static const char *const reals[] = { "double", "twofold" };
   bool chosen[N_CASES];
+  TfxCost cost;
 
   printf ("For a sample, PTX for compute capability 9.0:\n\n"
           "| | arithmetic | instructions | FP64 | FP32 | integer | bytes read "
@@ -171,7 +226,7 @@ run (int argc, char **argv)
     for (int k = 0; chosen[i] && k < 2; k++) {
       if (k == 1 && cases[i].type == TFX_SAMPLE_F64)
         continue;
-      if (!count (&cases[i], cudas[k], &counts[i][k])) {
+      if (!count (&cases[i], cudas[k], &counts[i][k], &cost)) {
         fprintf (stderr, "%s, %s: it was not run, or nothing was counted\n",
             cases[i].name, reals[k]);
         exit (1);
@@ -182,11 +237,58 @@ run (int argc, char **argv)
   print_cards ((const Counts (*)[2])counts, chosen);
 }
 
+/* ---- as cuda/cost.c has it ----------------------------------------------------- */
+
+static void
+check_number (const Case *c, const char *real, const char *what, double counted,
+    double reckoned)
+{
+  /* Planar blocks of doubles, of which it does not know, take less. */
+  const bool may_be_less = c->is_planar && c->type == TFX_SAMPLE_F64;
+
+  tap_check (counted <= CLOSE * reckoned + 1 &&
+                 (may_be_less || reckoned <= CLOSE * counted + 1),
+      "%s, %s: %.2f %s a sample are counted, %.2f reckoned with", c->name, real,
+      counted, what, reckoned);
+}
+
+static void
+check_case (const Case *c, int k)
+{
+  static const char *const reals[] = { "double", "twofold" };
+  Counts counted;
+  TfxCost cost;
+
+  test_cuda_set ("TFX_CUDA", reals[k]);
+  if (!count (c, cudas[k], &counted, &cost)) {
+    tap_check (false, "%s, %s: it was not run", c->name, reals[k]);
+    return;
+  }
+  check_number (c, reals[k], "instructions", counts_issued (&counted),
+      cost.issued);
+  check_number (c, reals[k], "of the arithmetic",
+      counted.warps[cost.real == TFX_REAL_DOUBLE ? COUNT_FP64 : COUNT_FP32],
+      cost.arithmetic);
+  check_number (c, reals[k], "of integers", counted.warps[COUNT_INT],
+      cost.integer);
+  check_number (c, reals[k], "passes", counted.passes, cost.passes);
+}
+
+static void
+test_check (void)
+{
+  for (size_t i = 0; i < N_CASES; i++) {
+    for (int k = 0; k < (cases[i].type == TFX_SAMPLE_F64 ? 1 : 2); k++)
+      check_case (&cases[i], k);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
+  static const TapTest tests[] = { { "check", test_check }, { NULL, NULL } };
   static const char *const reals[] = { "double", "twofold" };
-  int fd;
+  int fd, ret = 0;
 
   if (!tfx_driver_get (NULL) || !test_cuda_is_standin ()) {
     printf ("this counts on the stand-in that interprets PTX alone\n");
@@ -202,9 +304,12 @@ main (int argc, char **argv)
   if (fd < 0)
     return 1;
   close (fd);
-  run (argc, argv);
+  if (argc == 2 && strcmp (argv[1], "check") == 0)
+    ret = tap_main (1, argv, tests);
+  else
+    run (argc, argv);
   unlink (path);
   for (int i = 0; i < 2; i++)
     tfx_cuda_unref (&cudas[i]);
-  return 0;
+  return ret;
 }

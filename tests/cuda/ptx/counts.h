@@ -42,6 +42,9 @@ bool counts_read (Counts *counts, const char *path, double n_samples);
 
 double counts_total (const Counts *counts);
 
+/* Those that are issued. */
+double counts_issued (const Counts *counts);
+
 /* Seconds that the card needs for a sample at the least, and what for. */
 double counts_seconds (const Counts *counts, const StandinCard *card,
     const char **limit);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cost.c: see cost.h.
+ *
+ * A kernel takes the longest of what each unit of the card needs for it, and in
+ * short blocks what one thread needs.  A block from host to host goes in parts
+ * (engine-run.c): all of a part one after the other, and for each further part the
+ * longest of its stages.  What is counted is multiplied by SLACK, since units wait
+ * for each other; starts and waits are no counts but what drivers are known to
+ * take, on the high side. */
+#include "cost.h"
+
+#include <math.h>
+
+#include "block.h"
+#include "engine-private.h"
+#include "fft.h"
+#include "kind.h"
+#include "shape.h"
+
+#define LAUNCH 10e3   /* ns to start a kernel, */
+#define TRANSFER 15e3 /* a transfer, */
+#define WAIT 20e3     /* and to wait for the end of a run */
+#define HOST 10.0     /* bytes a ns that a core copies to pinned memory */
+#define SLACK 2.0     /* times what the counts say */
+
+#define LATENCY 4.0     /* clocks until a result can be used */
+#define FFT_FRAMES 16.0 /* of a thread, in the largest tile */
+
+/* ---- cards ------------------------------------------------------------------- */
+
+/* By compute capability: lanes for floats of a multiprocessor, and bytes a ns of
+ * the bus, each way, in a slot as most have it.  Others are not known. */
+static const struct
+{
+  int compute;
+  double n_float, bus;
+} generations[] = {
+  { 70, 64, 11 },  /* Volta */
+  { 72, 64, 11 },  /* Xavier */
+  { 75, 64, 11 },  /* Turing */
+  { 80, 64, 20 },  /* Ampere */
+  { 86, 128, 20 }, /* Ampere */
+  { 87, 128, 20 }, /* Orin */
+  { 89, 128, 20 }, /* Ada */
+  { 90, 128, 20 }, /* Hopper */
+};
+
+/* What the card does in a ns. */
+typedef struct Rates
+{
+  double clock;                            /* GHz */
+  double issued, n_float, n_double, n_int; /* instructions of threads */
+  double passes, cached, memory, bus;      /* bytes, but for passes */
+} Rates;
+
+/* False: the card is not known, or its driver does not say. */
+static bool
+get_rates (const TfxCudaCard *card, Rates *r)
+{
+  const double n = card->n_multiprocessors, clock = 1e-6 * card->clock_khz;
+
+  for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
+    if (generations[i].compute != card->compute)
+      continue;
+    *r = (Rates){ .clock = clock,
+      .issued = n * clock * 128.0,
+      .n_float = n * clock * generations[i].n_float,
+      .n_double = n * clock * generations[i].n_float / card->double_ratio,
+      .n_int = n * clock * 64.0,
+      .passes = n * clock,
+      .cached = n * clock * 64.0,
+      /* Two words a clock. */
+      .memory = 2e-6 * card->memory_khz * card->memory_bits / 8.0,
+      .bus = generations[i].bus };
+    return card->double_ratio > 0 && r->issued > 0.0 && r->memory > 0.0;
+  }
+  return false;
+}
+
+/* ---- counts ------------------------------------------------------------------ */
+
+/* For a sample.  Instructions: all, of the arithmetic, of integers; passes over
+ * shared memory; and bytes to and from the second-level cache. */
+typedef struct Count
+{
+  double issued, arithmetic, integer, passes, cached;
+} Count;
+
+/* A group of sections: for each sample; for that and a section; for the segment of a
+ * thread, for that and a section, and for that and a section squared. */
+typedef struct GroupCount
+{
+  Count sample, section, segment, segment_section, segment_squared;
+} GroupCount;
+
+static const GroupCount groups[] = {
+  [TFX_REAL_DOUBLE] = { { 29, 0.3, 18, 0.15 }, { 6.9, 7.1 },
+      { 346, 1.5, 243, 1.8 }, { 264, 76, 63, 0.4 }, { 9.6, 7.0, 0.8 } },
+  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 18, 0.15 }, { 111, 110 },
+      { 349, 0, 267, 1.8 }, { 1287, 1090, 40, 0.4 }, { 122, 120, 2.3 } },
+};
+
+/* A FIR in direct form: for each sample; and for that and a tap. */
+static const Count fir_sample[] = {
+  [TFX_REAL_DOUBLE] = { 44, 5, 25, 0.3 },
+  [TFX_REAL_TWOFOLD] = { 102, 57, 25, 0.3 },
+};
+static const Count fir_tap[] = {
+  [TFX_REAL_DOUBLE] = { 1.73, 1.03, 0.42, 0.0174 },
+  [TFX_REAL_TWOFOLD] = { 17.0, 16.3, 0.41, 0.0174 },
+};
+
+/* By transforms: for each sample of a tile and a pass of radix 2; and for that and
+ * a partition but the first. */
+static const Count fft_pass[] = {
+  [TFX_REAL_DOUBLE] = { 53, 10.7, 29.5, 0.31, 24 },
+  [TFX_REAL_TWOFOLD] = { 130, 79, 34, 0.34, 24 },
+};
+static const Count fft_partition[] = {
+  [TFX_REAL_DOUBLE] = { 19.7, 1.4, 8.8, 0.03, 24 },
+  [TFX_REAL_TWOFOLD] = { 49, 20, 18, 0.03, 24 },
+};
+
+/* A delay line or a gain, in doubles: for each sample; and for that and a tap. */
+static const Count delay_sample = { 69, 2.3, 43 };
+static const Count delay_tap = { 30.5, 2.7, 16.4, 0, 8 };
+
+static void
+add (TfxCost *cost, const Count *count, double times)
+{
+  cost->issued += times * count->issued;
+  cost->arithmetic += times * count->arithmetic;
+  cost->integer += times * count->integer;
+  cost->passes += times * count->passes;
+  cost->cached += times * count->cached;
+}
+
+static TfxReal
+real_of (const TfxCudaCard *card, const TfxPlan *plan)
+{
+  return plan->sample == TFX_SAMPLE_F32 ? tfx_card_real (card)
+                                        : TFX_REAL_DOUBLE;
+}
+
+static void
+add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
+    TfxCost *cost)
+{
+  const TfxGroups g = tfx_tables_group (step->n_sos, 4);
+  const GroupCount *count = &groups[real_of (card, step->plan)];
+  const TfxShapeAsk ask = { .n_frames = n_frames,
+    .n_channels = step->plan->n_channels,
+    .by_channel = true, /* as most streams are */
+    .group = g.size,
+    .sample_size = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32 ? 4 : 8,
+    .n_multiprocessors = (unsigned)card->n_multiprocessors,
+    .max_threads = 256,
+    .max_shared = (unsigned)card->max_shared,
+    .shared = (unsigned)card->shared,
+    .overhead =
+        real_of (card, step->plan) == TFX_REAL_DOUBLE ? 18 : 7 /* variant.c */ };
+  const TfxShape shape = tfx_shape_choose (&ask, -1, -1);
+  const double frames = ldexp (1.0, (int)shape.segment_log2);
+
+  add (cost, &count->sample, g.n);
+  add (cost, &count->section, g.n * g.size);
+  add (cost, &count->segment, g.n / frames);
+  add (cost, &count->segment_section, g.n * g.size / frames);
+  add (cost, &count->segment_squared, g.n * g.size * g.size / frames);
+  cost->serial = frames * cost->issued;
+}
+
+static void
+add_fft (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2,
+    TfxCost *cost)
+{
+  const double size = ldexp (1.0, (int)log2), n = (double)n_frames;
+  /* Blocks begin anywhere in a tile. */
+  const double n_tiles = 1.0 + (n - 1.0) / size;
+
+  add (cost, &fft_pass[real], n_tiles * size / n * log2);
+  add (cost, &fft_partition[real],
+      n_tiles * size / n * (ceil ((double)n_taps / size) - 1.0));
+  cost->serial = FFT_FRAMES * cost->issued;
+}
+
+static void
+add_fir (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
+    TfxCost *cost)
+{
+  const TfxReal real = real_of (card, step->plan);
+  const size_t n_taps = step->stage->u.fir.n_taps;
+  const TfxFirMethod method = step->stage->u.fir.method;
+  const unsigned log2 =
+      tfx_cuda_fft_choose (real, n_taps, n_frames, (size_t)card->max_shared);
+
+  if (method == TFX_FIR_FFT ||
+      (method == TFX_FIR_AUTO &&
+          tfx_cuda_fft_cost (real, n_taps, n_frames, log2) < (double)n_taps)) {
+    add_fft (real, n_taps, n_frames, log2, cost);
+  } else {
+    add (cost, &fir_sample[real], 1.0);
+    add (cost, &fir_tap[real], (double)n_taps);
+    cost->serial = TFX_FIR_RUN * cost->issued;
+  }
+}
+
+TfxCost
+tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames)
+{
+  const double size = (double)tfx_sample_size (step->plan->sample);
+  TfxCost cost = { .n_launches = 1,
+    .bytes = 2.0 * size,
+    .real = real_of (card, step->plan) };
+
+  if (step->kind == TFX_STEP_CASCADE && step->n_sos > 0) {
+    add_cascade (card, step, n_frames, &cost);
+  } else if (step->kind == TFX_STEP_FIR) {
+    add_fir (card, step, n_frames, &cost);
+  } else if (step->kind == TFX_STEP_SUM) {
+    cost = (TfxCost){ 0 };
+  } else {
+    const double n_taps =
+        step->stage ? (double)step->stage->kind->n_taps (step->stage) : 0.0;
+
+    cost.real = TFX_REAL_DOUBLE;
+    add (&cost, &delay_sample, 1.0);
+    add (&cost, &delay_tap, n_taps);
+    cost.serial = cost.issued;
+  }
+  return cost;
+}
+
+/* ---- a plan ------------------------------------------------------------------ */
+
+/* ns of a kernel. */
+static double
+kernel_time (const Rates *r, const TfxCost *c, double n_samples)
+{
+  const double arithmetic =
+      c->real == TFX_REAL_DOUBLE ? r->n_double : r->n_float;
+  const double units =
+      fmax (fmax (c->issued / r->issued, c->arithmetic / arithmetic),
+          fmax (fmax (c->integer / r->n_int, c->passes / r->passes),
+              fmax (c->bytes / r->memory, c->cached / r->cached)));
+  /* A warp waits longer where few lanes do its arithmetic. */
+  const double lanes = arithmetic / r->passes;
+  const double clocks = lanes < 8.0 ? 32.0 / lanes : LATENCY;
+
+  return SLACK * (n_samples * units + c->serial * clocks / r->clock);
+}
+
+/* As delay lines without taps. */
+static TfxCost
+copy_cost (const TfxPlan *plan)
+{
+  TfxCost cost = { .n_launches = 1,
+    .bytes = 2.0 * (double)tfx_sample_size (plan->sample) };
+
+  add (&cost, &delay_sample, 1.0);
+  cost.real = TFX_REAL_DOUBLE;
+  cost.serial = cost.issued;
+  return cost;
+}
+
+/* ns of the kernels of steps in series; launches counts them. */
+static double
+list_time (const TfxCudaCard *card, const Rates *r, const TfxPlan *plan,
+    const TfxSteps *list, size_t n_frames, unsigned *launches)
+{
+  const double n_samples = (double)n_frames * plan->n_channels;
+  double time = 0.0;
+
+  if (list->n == 0) {
+    const TfxCost cost = copy_cost (plan);
+
+    *launches += cost.n_launches;
+    return kernel_time (r, &cost, n_samples);
+  }
+  for (size_t i = 0; i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+    const TfxCost cost = tfx_cost_step (card, s, n_frames);
+
+    if (tfx_cuda_engine_is_folded (list, i))
+      continue;
+    *launches += cost.n_launches;
+    time += kernel_time (r, &cost, n_samples);
+    for (size_t k = 0; k < s->n_branches; k++)
+      time += list_time (card, r, plan, &s->branches[k], n_frames, launches);
+  }
+  return time;
+}
+
+/* The stages of a part, ns: what the host copies, what goes up, is filtered and
+ * comes down. */
+typedef struct Stages
+{
+  double host, up, run, down;
+} Stages;
+
+static double
+longest (const Stages *s)
+{
+  return fmax (fmax (s->host, s->run), fmax (s->up, s->down));
+}
+
+bool
+tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
+    const TfxCudaJob *job, double *ns)
+{
+  const size_t most = 1 + (TFX_PART_SAMPLES - 1) / plan->n_channels;
+  const size_t n_frames = job->n_frames > most ? most : job->n_frames;
+  const double n_parts = ceil ((double)job->n_frames / (double)n_frames);
+  const double bytes = (double)n_frames * plan->n_channels *
+                       (double)tfx_sample_size (plan->sample);
+  const double n_ways = !job->from_device + !job->to_device;
+  unsigned n_launches = 0;
+  Stages s;
+  Rates r;
+
+  if (!get_rates (card, &r) || job->n_frames == 0)
+    return false;
+  s.host = n_ways * bytes / HOST;
+  s.up =
+      job->from_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
+  s.down =
+      job->to_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
+  s.run = job->only_moves
+              ? 0.0
+              : list_time (card, &r, plan, &plan->top, n_frames, &n_launches);
+  s.run += n_launches * LAUNCH;
+  *ns = WAIT + s.host + s.up + s.run + s.down + (n_parts - 1.0) * longest (&s);
+  return true;
+}

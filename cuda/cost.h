@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * cost.h: what a plan would take on a card, by counts.
+ *
+ * The counts are those of `ptx_counts` (docs/benchmarks.md), which has a test
+ * that they are still true. */
+#ifndef TFX_CUDA_COST_H
+#define TFX_CUDA_COST_H
+
+#include "card.h"
+#include "plan.h"
+
+/* What a step costs. */
+typedef struct TfxCost
+{
+  /* For a sample.  Instructions of threads: all that are issued, those of the
+   * arithmetic (of doubles, or of floats), and those of integers. */
+  double issued, arithmetic, integer;
+  double passes; /* over the banks of shared memory, a warp's for each 32nd */
+  double cached; /* bytes from and to the second-level cache beyond those: */
+  double bytes;  /* of device memory */
+  double serial; /* instructions one after the other, whatever the block */
+  TfxReal real;  /* its arithmetic */
+  unsigned n_launches;
+} TfxCost;
+
+/* Of a step in blocks of n_frames of a plan's type and channels, without its
+ * branches. */
+TfxCost
+tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cost.c: what blocks would take on cards, and which of them the CPU is
+ * better for. */
+#include "cardcase.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const CardCase api = { .n_sections = 6,
+  .n_channels = 8,
+  .type = TFX_SAMPLE_F32 };
+static const CardCase room = { .n_taps = 65536,
+  .n_channels = 2,
+  .type = TFX_SAMPLE_F32 };
+
+/* More work takes longer, whatever it is more of. */
+static void
+test_grows (void)
+{
+  CardCase deep = api, wide = api, doubles = api;
+
+  deep.n_sections = 60;
+  wide.n_channels = 64;
+  doubles.type = TFX_SAMPLE_F64;
+  for (unsigned i = 0; standin_card_at (i); i++) {
+    const StandinCard *s = standin_card_at (i);
+    TfxCudaCard card = cardcase_card (s);
+    double ns = cardcase_estimate (&card, &api, 48000, false);
+
+    tap_check (ns < cardcase_estimate (&card, &api, 96000, false) &&
+                   ns < cardcase_estimate (&card, &deep, 48000, false) &&
+                   ns < cardcase_estimate (&card, &wide, 48000, false) &&
+                   ns < cardcase_estimate (&card, &doubles, 48000, false) &&
+                   ns > cardcase_estimate (&card, &api, 48000, true) &&
+                   ns > 0.0,
+        "%s: more takes longer than %.0f ns", s->title, ns);
+  }
+}
+
+/* Never less than what the samples take on the bus, or in device memory; and not ten
+ * times that where nothing else counts. */
+static void
+test_bounds (void)
+{
+  const size_t n_frames = 4000000;
+  const double bytes = 4.0 * 8.0 * (double)n_frames;
+  const CardCase none = { .n_channels = 8, .type = TFX_SAMPLE_F32 };
+
+  for (unsigned i = 0; standin_card_at (i); i++) {
+    const StandinCard *s = standin_card_at (i);
+    TfxCudaCard card = cardcase_card (s);
+    double moved = cardcase_estimate (&card, &api, n_frames, false);
+    double stays = cardcase_estimate (&card, &none, n_frames, true);
+
+    tap_check (s->is_integrated || moved > bytes / 32.0,
+        "%s: %.0f ns are more than the bus takes", s->title, moved);
+    tap_check (stays > 2.0 * bytes / s->memory_gb_s &&
+                   stays < 30.0 * bytes / s->memory_gb_s,
+        "%s: %.0f ns are what memory takes", s->title, stays);
+  }
+}
+
+/* A long block's upload, kernel and download overlap. */
+static void
+test_overlaps (void)
+{
+  const CardCase deep = { .n_sections = 96,
+    .n_channels = 8,
+    .type = TFX_SAMPLE_F32 };
+  TfxCudaCard card = cardcase_card (standin_card_find ("t4"));
+  double part = cardcase_estimate (&card, &deep, 131072, false);
+  double many = cardcase_estimate (&card, &deep, 16 * 131072, false);
+  double run = cardcase_estimate (&card, &deep, 131072, true);
+
+  tap_check (many < 16.0 * run + 2.0 * part && many > 15.0 * run * 0.9,
+      "16 parts take %.0f ns, one of them %.0f, its kernel %.0f", many, part,
+      run);
+}
+
+/* A card that is newer than this, or a driver that does not tell. */
+static void
+test_unknown (void)
+{
+  const TfxCudaCard known = cardcase_card (standin_card_find ("h100"));
+  TfxCudaCard cards[] = { known, known, known, known, known };
+
+  cards[0].compute = 199;
+  cards[1].clock_khz = 0;
+  cards[2].memory_khz = 0;
+  cards[3].n_multiprocessors = 0;
+  cards[4].double_ratio = 0;
+  tap_check (!isnan (cardcase_estimate (&known, &api, 48000, false)),
+      "an H100 is known");
+  for (size_t i = 0; i < N_OF (cards); i++)
+    tap_check (isnan (cardcase_estimate (&cards[i], &api, 48000, false)),
+        "case %zu is not known", i);
+}
+
+/* What the driver says is what is read. */
+static void
+test_read (void)
+{
+  TfxCudaCard card, other;
+
+  if (!tfx_driver_get (NULL) || !test_cuda_is_standin ()) {
+    tap_skip ("there is no stand-in", "cards");
+    return;
+  }
+  for (unsigned i = 0; standin_card_at (i); i++) {
+    const TfxCudaCard expected = cardcase_card (standin_card_at (i));
+
+    test_cuda_set ("TFX_STANDIN_CARD", standin_card_at (i)->name);
+    tap_check (tfx_cuda_get_card (-1, &card) == 0 &&
+                   card.compute == expected.compute &&
+                   card.n_multiprocessors == expected.n_multiprocessors &&
+                   card.clock_khz == expected.clock_khz &&
+                   card.memory_khz == expected.memory_khz &&
+                   card.memory_bits == expected.memory_bits &&
+                   card.double_ratio == expected.double_ratio &&
+                   card.max_shared == expected.max_shared &&
+                   card.is_integrated == expected.is_integrated,
+        "%s is read", standin_card_at (i)->title);
+  }
+  test_cuda_set ("TFX_STANDIN_CARD", NULL);
+  tap_check (tfx_cuda_get_card (77, &other) < 0, "there is no device 77");
+}
+
+/* Long FIRs go by transforms: twice the taps are not twice the time. */
+static void
+test_transforms (void)
+{
+  TfxCudaCard card = cardcase_card (standin_card_find ("h100"));
+  CardCase longer = room;
+  double ns = cardcase_estimate (&card, &room, 1 << 20, true);
+
+  longer.n_taps *= 2;
+  tap_check (ns > 0.0 &&
+                 cardcase_estimate (&card, &longer, 1 << 20, true) < 2.0 * ns,
+      "%zu taps take %.0f ns", room.n_taps, ns);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = { { "grows", test_grows },
+    { "bounds", test_bounds }, { "overlaps", test_overlaps },
+    { "unknown", test_unknown }, { "read", test_read },
+    { "transforms", test_transforms }, { NULL, NULL } };
+
+  return tap_main (argc, argv, tests);
+}
