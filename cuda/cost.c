@@ -148,13 +148,14 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
 {
   const TfxGroups g = tfx_tables_group (step->n_sos, 4);
   const GroupCount *count = &groups[real_of (card, step->plan)];
+  const bool is_narrow = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32;
   const TfxShapeAsk ask = { .n_frames = n_frames,
     .n_channels = step->plan->n_channels,
     .by_channel = true, /* as most streams are */
     .group = g.size,
-    .sample_size = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32 ? 4 : 8,
+    .sample_size = is_narrow ? 4 : 8,
     .n_multiprocessors = (unsigned)card->n_multiprocessors,
-    .max_threads = 256,
+    .max_threads = is_narrow || g.size < 5 ? 256 : 128, /* cascade.cu */
     .max_shared = (unsigned)card->max_shared,
     .shared = (unsigned)card->shared,
     .overhead =

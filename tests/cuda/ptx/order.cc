@@ -4,8 +4,8 @@
  * Races: two accesses of a word by two threads, one of them a write, with
  * nothing between that orders them: a barrier of the block, or one of the warp
  * (bar.warp.sync; a shuffle orders nothing).  Between blocks: a fence, then a
- * volatile store or an atomic; a volatile load that finds it (of that place,
- * whatever its value), then a fence, or an atomic alone.
+ * volatile store or an atomic; a volatile load or an atomic that finds it (of that
+ * place, whatever its value), then a fence.
  *
  * Weak memory: what a block stores to global memory becomes visible to others
  * late and in any order of the places, until a fence; what it has loaded once
@@ -53,15 +53,14 @@ hand_over (Context &c, uint64_t at)
     merge (c.grid->handed[at], c.block->fenced);
 }
 
-/* A volatile load hears of it, a fence later it counts.  An atomic counts at
- * once: what is done if it was the last one depends on it. */
+/* A volatile load or an atomic hears of it, a fence later it counts. */
 static void
-hear (Context &c, uint64_t at, bool at_once)
+hear (Context &c, uint64_t at)
 {
   auto it = c.grid->handed.find (at);
 
   if (it != c.grid->handed.end ())
-    merge (at_once ? c.block->clock : c.block->heard, it->second);
+    merge (c.block->heard, it->second);
 }
 
 static void
@@ -78,6 +77,32 @@ static bool
 is_over (const Context &c, uint32_t block, uint32_t clock)
 {
   return block == c.block->index || c.block->clock[block] >= clock;
+}
+
+/* The clocks at which blocks have read a word, those but the last that did. */
+static void
+keep_reader (Context &c, uint64_t at, uint32_t block, uint32_t clock)
+{
+  Clock &clocks = c.grid->readers[at];
+
+  if (clocks.size () <= block)
+    clocks.resize (block + 1);
+  clocks[block] = clock;
+}
+
+static void
+check_readers (Context &c, const Instruction &i, int lane, uint64_t at)
+{
+  auto it = c.grid->readers.find (at);
+
+  if (it == c.grid->readers.end ())
+    return;
+  for (uint32_t k = 0; k < it->second.size (); k++) {
+    if (it->second[k] > 0 && !is_over (c, k, it->second[k]))
+      fail (c, i, lane,
+          "writes what block " + std::to_string (k) +
+              " has just read, unordered, at " + hex (at));
+  }
 }
 
 static void
@@ -116,6 +141,8 @@ race_check (Context &c, const Instruction &i, int lane, Shadow &s, bool write,
           "writes what " + who (s, false) + " has just read, unordered, at " +
               hex (at));
   }
+  if (write && !i.is_volatile && i.space == S_GLOBAL)
+    check_readers (c, i, lane, at);
   if (write) {
     s.write_block = block;
     s.write_thread = thread;
@@ -124,7 +151,8 @@ race_check (Context &c, const Instruction &i, int lane, Shadow &s, bool write,
     s.write_clock = c.block->clock[block];
     s.write_volatile = i.is_volatile;
   } else if (!i.is_volatile) {
-    /* Of several blocks the last one only. */
+    if (s.read_barrier && s.read_block != block && i.space == S_GLOBAL)
+      keep_reader (c, at, s.read_block, s.read_clock);
     if (s.read_block != block || s.read_barrier != barrier) {
       s.read_block = block;
       s.read_barrier = barrier;
@@ -163,7 +191,7 @@ race_access (Context &c, const Instruction &i, int lane, uint64_t at,
     if (write)
       hand_over (c, at);
     else
-      hear (c, at, false);
+      hear (c, at);
   }
   /* Bytes of a word count as different ones: those of one byte are left out. */
   if (size < 4)
@@ -175,7 +203,7 @@ race_access (Context &c, const Instruction &i, int lane, uint64_t at,
 void
 race_atomic (Context &c, uint64_t at)
 {
-  hear (c, at, true);
+  hear (c, at);
   hand_over (c, at);
 }
 

@@ -250,7 +250,8 @@ struct Grid
   std::vector<std::unique_ptr<Block>> blocks;
   uint64_t n_sleeps = 0;
   uint32_t id = 0;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> handed; /* by address */
+  /* By address: what is handed over; and who has read. */
+  std::unordered_map<uint64_t, std::vector<uint32_t>> handed, readers;
   std::map<uint64_t, Touched> touched; /* by where the allocation begins */
 };
 
