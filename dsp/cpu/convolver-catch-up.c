@@ -18,16 +18,31 @@
 /* The work of a call, as a multiple of what the block itself costs. */
 #define WORK 3.0
 
-/* Where the past that is run over begins, n_kept frames ago at the most. */
+static size_t
+least (size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Where the past that is run over begins, n_kept frames ago at the most.  One that
+ * is cut off rises there, over no more frames than are missing. */
 static void
 set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 {
   const size_t n_wanted = c->n_taps - 1;
-  const size_t n_past = n_wanted < n_kept ? n_wanted : n_kept;
+  const size_t n_past = least (n_wanted, n_kept);
   TfxConvolverCatchUp *f = &c->catch_up;
 
   f->begin = source->n_run - n_past;
   f->is_cut = n_past < n_wanted;
+  c->known = 0;
+  /* The same taps between more zeros go on with those frames that they had: none
+   * of them is to be changed, and what they lack is not heard. */
+  if (f->is_cut && source->known > 0 && c->n_core == source->n_core) {
+    f->is_cut = false;
+    c->known = f->begin;
+  }
+  f->rise = least (TFX_WEIGHT_RISE, least (n_past, n_wanted - n_past));
   if (!c->partitions)
     return;
   f->size = c->layout.levels[c->layout.n_levels - 1].size;
@@ -36,12 +51,16 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
   f->is_right = !c->spectra_only;
 }
 
-/* All that there is, if it is taken at once. */
+/* All that there is, if it is taken at once.  What a device has given back is no
+ * longer than the taps. */
 static size_t
 n_kept (const TfxConvolver *source)
 {
-  return source->partitions ? source->past_length
-                            : tfx_convolver_overlap_n_kept (source);
+  const size_t n = source->partitions ? source->past_length
+                                      : tfx_convolver_overlap_n_kept (source);
+  const uint64_t n_known = source->n_run - source->known;
+
+  return n_known < n ? (size_t)n_known : n;
 }
 
 bool
@@ -66,11 +85,11 @@ soften_past (const TfxConvolver *c, uint64_t first, size_t n, void *x)
     const uint64_t at = first + i;
     double w;
 
-    if (at >= begin + TFX_WEIGHT_RISE)
+    if (at >= begin + c->catch_up.rise)
       return;
     w = at < begin ? 0.0
                    : tfx_weight_at (TFX_WEIGHT_SMOOTH, (size_t)(at - begin),
-                         TFX_WEIGHT_RISE);
+                         c->catch_up.rise);
     tfx_convolver_set_value (c->precision, x, i,
         w * tfx_convolver_get_value (c, x, i));
   }

@@ -346,12 +346,13 @@ typedef struct TfxConvolverCatchUp
 {
   bool is_on;
   uint64_t begin; /* of the past, among the source's frames */
-  bool is_cut;    /* a longer one was wanted */
-  uint64_t at;    /* the next of the source's frames */
-  size_t size;    /* of the longest partitions */
-  bool is_right;  /* the output would be, once it is there */
-  double credit;  /* ns of work that may be done now */
-  size_t n_done;  /* frames in the last call */
+  bool is_cut;    /* a longer one was wanted: it rises over so many frames */
+  size_t rise;
+  uint64_t at;   /* the next of the source's frames */
+  size_t size;   /* of the longest partitions */
+  bool is_right; /* the output would be, once it is there */
+  double credit; /* ns of work that may be done now */
+  size_t n_done; /* frames in the last call */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver
@@ -377,6 +378,7 @@ struct TfxConvolver
   void *output; /* T[n_channels][output_stride]: a segment */
   size_t output_stride;
   uint64_t n_run; /* frames that have come, counted from TFX_CONVOLVER_START */
+  uint64_t known; /* what came before this frame is not known; 0: all is */
   TfxConvolverCatchUp catch_up;
   bool spectra_only; /* computes spectra, but no outputs */
   void *other;       /* T[output_stride]: what fades in */

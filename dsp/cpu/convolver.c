@@ -317,6 +317,7 @@ tfx_convolver_reset (TfxConvolver *c)
     retire (c);
   unref_retired (c);
   c->n_run = TFX_CONVOLVER_START;
+  c->known = 0;
   c->catch_up.is_on = c->spectra_only = false;
   if (c->partitions)
     tfx_convolver_partitions_reset (c);
@@ -337,6 +338,7 @@ void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
   c->n_run = TFX_CONVOLVER_START;
+  c->known = c->n_run - (c->n_taps - 1);
   c->catch_up.is_on = c->spectra_only = false;
   if (c->partitions)
     tfx_convolver_partitions_set_history (c, history);

@@ -109,6 +109,58 @@ test_pairs (void)
   tap_many_end (&many);
 }
 
+/* A convolver that was given its history, as a device gives it back, knows no
+ * more: what it hands over begins softly there, not with a jump. */
+static void
+check_given (size_t n_old, size_t n_new, size_t n_run)
+{
+  FirCase *old_case = fir_case_new (FIR_NOISE, n_old, 1, 1, n_run + 1, 1);
+  FirCase *c = fir_case_new (FIR_NOISE, n_new, 1, 1, 1, 1);
+  const TfxConvolverSpec old_spec =
+      fir_case_spec (old_case, TFX_SAMPLE_F64, TFX_FIR_AUTO, 256);
+  const TfxConvolverSpec spec =
+      fir_case_spec (c, TFX_SAMPLE_F64, TFX_FIR_AUTO, 256);
+  TfxConvolver *source = fir_convolver_new (&old_spec);
+  TfxConvolver *late = fir_convolver_new (&spec);
+  double *history = test_alloc ((n_old + n_new) * sizeof *history);
+  double *ones = test_alloc ((n_run + 1) * sizeof *ones), *first, jump = 0.0;
+  TfxBlock block = tfx_block_interleaved (ones, TFX_SAMPLE_F64, 1, n_run);
+  const size_t n_known = n_old - 1 + n_run;
+
+  for (size_t i = 0; i < n_old; i++)
+    history[i] = 1.0;
+  for (size_t i = 0; i < n_run; i++)
+    ones[i] = 1.0;
+  tfx_convolver_set_history (source, history);
+  tfx_convolver_run (source, &block, &block);
+  tfx_convolver_catch_up_start (late, source);
+  tfx_convolver_catch_up (late, source, SIZE_MAX);
+  tfx_convolver_get_history (late, history);
+  first = history + n_new - 1 - n_known;
+  for (size_t i = 1; i < n_known; i++)
+    jump = fmax (jump, fabs (first[i] - first[i - 1]));
+  tap_check (first[-1] == 0.0 && first[0] == 0.0 && jump < 2.0 / 500.0 &&
+                 first[n_known - 1] > 0.999,
+      "%zu taps that were given back and %zu frames, then %zu taps: the past "
+      "begins with %g, goes on by %g and ends with %g",
+      n_old, n_run, n_new, first[0], jump, first[n_known - 1]);
+  free (history);
+  free (ones);
+  tfx_convolver_free (&source);
+  tfx_convolver_free (&late);
+  fir_case_free (&c);
+  fir_case_free (&old_case);
+}
+
+static void
+test_given (void)
+{
+  check_given (501, 3000, 0);
+  check_given (501, 30000, 700);
+  check_given (6000, 30000, 100);
+  check_given (600, 1300, 50);
+}
+
 static void
 test_others (void)
 {
@@ -298,6 +350,7 @@ test_ended (void)
 
 static const TapTest tests[] = {
   { "pairs", test_pairs },
+  { "given", test_given },
   { "others", test_others },
   { "catch-up", test_catch_up },
   { "replaced", test_replaced },

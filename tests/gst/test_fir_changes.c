@@ -193,7 +193,8 @@ GST_END_TEST;
 static gdouble
 find_weight (gsize i, gsize n_kept)
 {
-  const gdouble t = ((gdouble)i - (BEFORE - (gdouble)n_kept)) / RISE;
+  const gdouble t =
+      ((gdouble)i - (BEFORE - (gdouble)n_kept)) / MIN (n_kept, RISE);
 
   return t <= 0.0   ? 0.0
          : t >= 1.0 ? 1.0
