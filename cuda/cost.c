@@ -292,6 +292,22 @@ list_time (const TfxCudaCard *card, const Rates *r, const TfxPlan *plan,
   return time;
 }
 
+/* Whether engine.c makes all of it. */
+static bool
+can_run (const TfxSteps *list)
+{
+  bool can = true;
+
+  for (size_t i = 0; can && i < list->n; i++) {
+    const TfxStep *s = &list->steps[i];
+
+    can = s->kind != TFX_STEP_UNIT && s->kind != TFX_STEP_FADE;
+    for (size_t k = 0; can && k < s->n_branches; k++)
+      can = can_run (&s->branches[k]);
+  }
+  return can;
+}
+
 /* The stages of a part, ns: what the host copies, what goes up, is filtered and
  * comes down. */
 typedef struct Stages
@@ -319,7 +335,7 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
   Stages s;
   Rates r;
 
-  if (!get_rates (card, &r) || job->n_frames == 0)
+  if (!get_rates (card, &r) || job->n_frames == 0 || !can_run (&plan->top))
     return false;
   s.host = n_ways * bytes / HOST;
   s.up =

@@ -97,6 +97,29 @@ test_unknown (void)
         "case %zu is not known", i);
 }
 
+/* Stages that the CPU alone runs. */
+static void
+test_no_kernel (void)
+{
+  const TfxDynamics dynamics = { .threshold_db = -20.0,
+    .slope = -0.5,
+    .floor_db = TFX_DYNAMICS_LOWEST_DB };
+  const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
+  const TfxCudaCard card = cardcase_card (standin_card_find ("h100"));
+  const TfxCudaJob job = { .n_frames = 48000 };
+  TfxChain *chain = tfx_chain_new ();
+  CudaRow *row;
+  double ns;
+
+  test_cuda_append (&chain,
+      tfx_stage_new_dynamics (tfx_stage_new_id (), &dynamics));
+  row = cuda_row_new_for (chain, &spec, tfx_cpu_backend ());
+  tap_check (row && !tfx_cuda_estimate (&card, row->plan, &job, &ns),
+      "a compressor is not known");
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+}
+
 /* What the driver says is what is read. */
 static void
 test_read (void)
@@ -146,7 +169,8 @@ main (int argc, char **argv)
   static const TapTest tests[] = { { "grows", test_grows },
     { "bounds", test_bounds }, { "overlaps", test_overlaps },
     { "unknown", test_unknown }, { "read", test_read },
-    { "transforms", test_transforms }, { NULL, NULL } };
+    { "transforms", test_transforms }, { "no-kernel", test_no_kernel },
+    { NULL, NULL } };
 
   return tap_main (argc, argv, tests);
 }
