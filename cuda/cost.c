@@ -96,18 +96,18 @@ typedef struct GroupCount
 static const GroupCount groups[] = {
   [TFX_REAL_DOUBLE] = { { 29, 0.3, 18, 0.15 }, { 6.9, 7.1 },
       { 346, 1.5, 243, 1.8 }, { 264, 76, 63, 0.4 }, { 9.6, 7.0, 0.8 } },
-  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 18, 0.15 }, { 111, 110 },
-      { 349, 0, 267, 1.8 }, { 1287, 1090, 40, 0.4 }, { 122, 120, 2.3 } },
+  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 18, 0.15 }, { 92, 90 },
+      { 349, 0, 267, 1.8 }, { 1020, 850, 40, 0.4 }, { 97, 93, 2.3 } },
 };
 
 /* A FIR in direct form: for each sample; and for that and a tap. */
 static const Count fir_sample[] = {
   [TFX_REAL_DOUBLE] = { 44, 5, 25, 0.3 },
-  [TFX_REAL_TWOFOLD] = { 102, 57, 25, 0.3 },
+  [TFX_REAL_TWOFOLD] = { 95, 54, 25, 0.3 },
 };
 static const Count fir_tap[] = {
   [TFX_REAL_DOUBLE] = { 1.73, 1.03, 0.42, 0.0174 },
-  [TFX_REAL_TWOFOLD] = { 17.0, 16.3, 0.41, 0.0174 },
+  [TFX_REAL_TWOFOLD] = { 14.0, 13.2, 0.35, 0.0174 },
 };
 
 /* By transforms: for each sample of a tile and a pass of radix 2; and for that and
