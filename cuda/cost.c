@@ -158,8 +158,9 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
     .max_threads = is_narrow || g.size < 5 ? 256 : 128, /* cascade.cu */
     .max_shared = (unsigned)card->max_shared,
     .shared = (unsigned)card->shared,
-    .overhead =
-        real_of (card, step->plan) == TFX_REAL_DOUBLE ? 18 : 7 /* variant.c */ };
+    .overhead = real_of (card, step->plan) == TFX_REAL_DOUBLE
+                    ? 18
+                    : 7 /* variant.c */ };
   const TfxShape shape = tfx_shape_choose (&ask, -1, -1);
   const double frames = ldexp (1.0, (int)shape.segment_log2);
 
