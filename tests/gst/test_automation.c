@@ -445,8 +445,8 @@ static const gchar everything[] =
     "tfxchebyshev name=a ! tfxchain name=x chain=\"eq=ParametricEQ(1000, 1, 0) "
     "| "
     "g=Gain(0.5) | (low=LoButterworth(500) + n=Notch(3000, 5) + "
-    "s=HiShelving(4000, 1, 2)) | d=Delay(300, mix=0.3) | r=Echo(441)\" ! "
-    "tfxbutterworth name=b order=8";
+    "s=HiShelving(4000, 1, 2)) | d=Delay(300, mix=0.3) | r=Echo(441) | "
+    "f=DesignableFIR(9000, 63) | v=Reverb()\" ! tfxbutterworth name=b order=8";
 
 static const struct
 {
@@ -462,6 +462,8 @@ static const struct
   { "x::s", "cutoff", 10, 24000 }, { "x::s", "gain", 0.1, 4 },
   { "x::d", "mix", 0, 1 }, { "x::d", "feedback", 0, 0.9 },
   { "x::r", "mix", 0, 1 }, { "x::r", "decay", 0, 0.9 },
+  { "x::f", "cutoff", 10, 24000 }, { "x::v", "room_size", 0, 1 },
+  { "x::v", "damping", 0, 1 }, { "x::v", "mix", 0, 1 },
   { "b", "cutoff", 5, 24000 } };
 
 /* Random values at random times, straight lines or steps between them. */
