@@ -51,6 +51,13 @@ gain_state_size (const TfxStage *stage)
   return 0;
 }
 
+static TfxComplex
+gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  return (TfxComplex){ stage->u.gain, 0.0 };
+}
+
 const TfxKind tfx_kind_gain = {
   .name = "gain",
   .step = TFX_STEP_CASCADE,
@@ -58,4 +65,5 @@ const TfxKind tfx_kind_gain = {
   .is_same_structure = gain_is_same_structure,
   .is_same = gain_is_same,
   .state_size = gain_state_size,
+  .response = gain_response,
 };

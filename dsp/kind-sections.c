@@ -88,6 +88,14 @@ sections_clear (TfxStage *stage)
   free (stage->u.sections.shapes);
 }
 
+static TfxComplex
+sections_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  return tfx_response_at (stage->u.sections.sos, stage->u.sections.n, freq_hz,
+      rate_hz);
+}
+
 const TfxKind tfx_kind_sections = {
   .name = "sections",
   .step = TFX_STEP_CASCADE,
@@ -95,5 +103,6 @@ const TfxKind tfx_kind_sections = {
   .is_same_structure = sections_is_same_structure,
   .is_same = sections_is_same,
   .state_size = sections_state_size,
+  .response = sections_response,
   .clear = sections_clear,
 };

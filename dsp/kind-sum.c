@@ -108,6 +108,21 @@ sum_clear (TfxStage *stage)
   free (stage->u.sum.branches);
 }
 
+static TfxComplex
+sum_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  TfxComplex all = { 0.0, 0.0 };
+
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const TfxComplex h = tfx_chain_response_at (stage->u.sum.branches[i],
+        channel, freq_hz, rate_hz);
+
+    all = (TfxComplex){ all.re + h.re, all.im + h.im };
+  }
+  return all;
+}
+
 const TfxKind tfx_kind_sum = {
   .name = "sum",
   .step = TFX_STEP_SUM,
@@ -115,6 +130,7 @@ const TfxKind tfx_kind_sum = {
   .is_same_structure = sum_is_same_structure,
   .is_same = sum_is_same,
   .state_size = sum_state_size,
+  .response = sum_response,
   .latency = sum_latency,
   .prepare = sum_prepare,
   .clear = sum_clear,

@@ -93,6 +93,10 @@ struct TfxKind
   int (*prepare) (TfxStage *stage, const TfxFilterSpec *spec);
   /* Frames by which the output is late.  NULL: none, or they are meant. */
   size_t (*latency) (const TfxStage *stage);
+  /* What it does to a channel at a frequency, H (exp (j 2 pi f / rate)).  NULL: as
+   * much as the level asks for. */
+  TfxComplex (*response) (const TfxStage *stage, unsigned channel,
+      double freq_hz, double rate_hz);
   /* Taps, and ns for a frame of one channel on the CPU. */
   size_t (*n_taps) (const TfxStage *stage);
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);

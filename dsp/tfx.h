@@ -397,6 +397,11 @@ size_t tfx_chain_n_stages (const TfxChain *chain);
 /* The frames by which it makes a stream late in order to look ahead: of a sum
  * the most of its branches. */
 size_t tfx_chain_latency (const TfxChain *chain);
+/* What the chain does to a channel (from 0) at a frequency, H (exp (j 2 pi f /
+ * rate)): with what goes from the channel to itself, not what comes from others.
+ * Stages whose gain follows the level count as 1.  Any thread. */
+TfxComplex tfx_chain_response_at (const TfxChain *chain, unsigned channel,
+    double freq_hz, double rate_hz);
 
 /* ---- blocks ------------------------------------------------------------- */
 

@@ -392,6 +392,31 @@ tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must 
 tap_case "bench: a device that is none" exits 2 "must be auto, cpu or cuda" \
   gst-tfx bench -d abacus 'Gain(2)'
 
+# ---- the response -----------------------------------------------------------------------
+
+# A Butterworth filter's at its cutoff: half the power, and 45 degrees for each order.
+check_response_csv() {
+  gst-tfx response --from 1000 --to 2000 -n 2 'LoButterworth(1000, order=2)' | tee response.csv
+  [ "$(sed -n 2p response.csv)" = "1000,-3.01029996,-90.000000" ]
+}
+check_response_svg() {
+  gst-tfx response -o curve.svg 'HiButterworth(80) | Echo(0.1, 0.3) & 1' && return 1
+  gst-tfx response -o curve.svg 'HiButterworth(80) | ParametricEQ(3000, 1, 6)' &&
+    python3 -c '
+import sys, xml.etree.ElementTree as e
+t = e.parse("curve.svg").getroot()
+n = "{http://www.w3.org/2000/svg}"
+d = [p.get("d") for p in t.iter(n + "path") if p.get("class") == "curve"]
+ys = [float(w.split()[1]) for w in d[0][1:].split("L")]
+assert len(d) == 1 and len(ys) == 400
+assert ys[0] > ys[200] > min(ys)  # the bass is lower than the middle, that than the peak
+'
+}
+tap_case "response: a table" check_response_csv
+tap_case "response: a picture" check_response_svg
+tap_case "response: frequencies that are none" exits 2 "must rise from above 0" \
+  gst-tfx response --from 100 --to 30000 'Gain(2)'
+
 # ---- the manual and the completion --------------------------------------------------
 
 # Every command and option of --help is in the manual.

@@ -116,6 +116,27 @@ delay_clear (TfxStage *stage)
   free (stage->u.delay.taps);
 }
 
+/* Whole periods of a long delay are taken out first. */
+static TfxComplex
+delay_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const TfxTapSide other = channel % 2 ? TFX_TAP_LEFT : TFX_TAP_RIGHT;
+  TfxComplex h = { stage->u.delay.direct, 0.0 };
+
+  for (size_t i = 0; i < stage->u.delay.n_taps; i++) {
+    const TfxTap *tap = &stage->u.delay.taps[i];
+    const double periods =
+        fmod ((double)tap->delay * freq_hz, rate_hz) / rate_hz;
+
+    if (tap->swap || tap->side == other)
+      continue;
+    h.re += tap->gain * cos (2.0 * M_PI * periods);
+    h.im -= tap->gain * sin (2.0 * M_PI * periods);
+  }
+  return h;
+}
+
 const TfxKind tfx_kind_delay = {
   .name = "delay",
   .step = TFX_STEP_DELAY,
@@ -124,6 +145,7 @@ const TfxKind tfx_kind_delay = {
   .is_same_structure = delay_is_same_structure,
   .is_same = delay_is_same,
   .state_size = delay_state_size,
+  .response = delay_response,
   .n_taps = delay_n_taps,
   .cost = delay_cost,
   .clear = delay_clear,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-fir.c: stages that are a finite impulse response. */
+#include <complex.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -284,6 +285,23 @@ fir_clear (TfxStage *stage)
   free (stage->u.fir.taps);
 }
 
+/* By Horner's rule in 1/z, with the taps at both ends that are zeros. */
+static TfxComplex
+fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const size_t n = stage->u.fir.n_taps;
+  const double *taps = stage->u.fir.taps;
+  const double complex d = cexp (-I * 2.0 * M_PI * freq_hz / rate_hz);
+  double complex h = 0.0;
+
+  if (stage->u.fir.n_kernels > 1)
+    taps += channel % stage->u.fir.n_kernels * n;
+  for (size_t i = n; i-- > 0;)
+    h = h * d + taps[i];
+  return (TfxComplex){ creal (h), cimag (h) };
+}
+
 const TfxKind tfx_kind_fir = {
   .name = "fir",
   .step = TFX_STEP_FIR,
@@ -293,6 +311,7 @@ const TfxKind tfx_kind_fir = {
   .is_same_structure = fir_is_same_structure,
   .is_same = fir_is_same,
   .state_size = fir_state_size,
+  .response = fir_response,
   .join = fir_join,
   .prepare = fir_prepare,
   .grid_frames = fir_grid_frames,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-reverb.c: stages that are a reverb. */
+#include <complex.h>
+#include <math.h>
 #include <string.h>
 
 #include "kind-reverb.h"
@@ -105,6 +107,36 @@ reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
   return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
 }
 
+/* 1/z to the power of a delay. */
+static double complex
+delay_by (unsigned n_frames, double freq_hz, double rate_hz)
+{
+  return cexp (-I * 2.0 * M_PI * fmod (n_frames * freq_hz, rate_hz) / rate_hz);
+}
+
+static TfxComplex
+reverb_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const TfxReverb *r = &stage->u.reverb;
+  const double complex pole =
+      (1.0 - r->damp) / (1.0 - r->damp * delay_by (1, freq_hz, rate_hz));
+  double complex h = 0.0;
+
+  for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
+    const double complex z = delay_by (r->combs[k], freq_hz, rate_hz);
+
+    h += TFX_REVERB_INPUT * z / (1.0 - r->feedback * z * pole);
+  }
+  for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+    const double complex z = delay_by (r->all_passes[k], freq_hz, rate_hz);
+
+    h *= (1.5 * z - 1.0) / (1.0 - 0.5 * z);
+  }
+  h = r->dry + r->wet * h;
+  return (TfxComplex){ creal (h), cimag (h) };
+}
+
 const TfxKind tfx_kind_reverb = {
   .name = "reverb",
   .step = TFX_STEP_UNIT,
@@ -113,6 +145,7 @@ const TfxKind tfx_kind_reverb = {
   .is_same_structure = reverb_is_same_structure,
   .is_same = reverb_is_same,
   .state_size = reverb_state_size,
+  .response = reverb_response,
   .n_taps = reverb_n_taps,
   .cost = reverb_cost,
 };

@@ -21,6 +21,7 @@ static const Command commands[] = {
       gst_tfx_play_run },
   { "record", "filter a microphone into a file", gst_tfx_record_run },
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
+  { "response", "what a chain does to each frequency", gst_tfx_response_run },
   { "bench", "measure what a chain costs here", gst_tfx_bench_run },
   { "list", "the classes of the chain language", gst_tfx_list_run },
 };

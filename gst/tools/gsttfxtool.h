@@ -47,6 +47,7 @@ GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_bench_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_play_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_record_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_response_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_watch_run (gint argc, gchar **argv);
 
 G_END_DECLS
