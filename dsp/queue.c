@@ -12,7 +12,8 @@
 /* A ring. */
 struct TfxQueue
 {
-  size_t first, n, room;
+  size_t first, n;
+  size_t room;     /* a power of two */
   size_t n_values; /* of each entry: sections and their shapes; gains */
   TfxQueueEntry *entries;
   double *values; /* [room][n_values] */
@@ -21,7 +22,7 @@ struct TfxQueue
 static size_t
 index_of (const TfxQueue *q, size_t i)
 {
-  return (q->first + i) % q->room;
+  return (q->first + i) & (q->room - 1);
 }
 
 static TfxQueueEntry *
