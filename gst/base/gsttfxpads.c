@@ -147,6 +147,18 @@ gst_tfx_pads_is_gap (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   return is_gap;
 }
 
+/* A buffer marked DISCONT is one only if its time says so too: sources mark the
+ * first of each stream, also where concat or a playlist goes on with it. */
+static gboolean
+gst_tfx_pads_is_discont (GstTfxElement *self, GstBuffer *buffer)
+{
+  const GstClockTime next = gst_tfx_element_get_private (self)->times.next;
+  const GstClockTime stamp = GST_BUFFER_PTS (buffer);
+
+  return !GST_CLOCK_TIME_IS_VALID (stamp) || !GST_CLOCK_TIME_IS_VALID (next) ||
+         ABS (GST_CLOCK_DIFF (next, stamp)) > GST_TFX_TIMES_THRESHOLD;
+}
+
 /* The stream breaks off, and goes on with this buffer. */
 static GstFlowReturn
 gst_tfx_pads_restart (GstTfxElement *self, GstBuffer *buffer, gsize n_frames,
@@ -203,7 +215,8 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (GST_BUFFER_IS_DISCONT (buffer)) {
+  if (GST_BUFFER_IS_DISCONT (buffer) &&
+      gst_tfx_pads_is_discont (self, buffer)) {
     flow = gst_tfx_pads_restart (self, buffer, n_frames, "discontinuity");
     priv->discont_out = TRUE;
   } else if (n_frames > 0 && gst_tfx_pads_is_gap (self, buffer, n_frames)) {

@@ -81,7 +81,11 @@ read_shipped (const gchar *name)
   return text;
 }
 
-/* The chain of a preset, to be freed; NULL if there is no such preset. */
+/* An empty chain that nobody else writes. */
+#define NO_CHAIN "# no chain"
+
+/* The chain of a preset, to be freed: NO_CHAIN if it has none; NULL if there is no
+ * such preset. */
 static gchar *
 read_preset (GstPreset *preset, const gchar *name)
 {
@@ -98,7 +102,8 @@ read_preset (GstPreset *preset, const gchar *name)
     return text;
   /* In a file from elsewhere the chain is the property: another element takes
    * it, whatever it is. */
-  reader = gst_object_ref_sink (g_object_new (G_OBJECT_TYPE (preset), NULL));
+  reader = gst_object_ref_sink (
+      g_object_new (G_OBJECT_TYPE (preset), "chain", NO_CHAIN, NULL));
   if (defaults.load_preset (reader, name))
     g_object_get (reader, "chain", &text, NULL);
   gst_object_unref (reader);
@@ -109,8 +114,9 @@ static gboolean
 gst_tfx_chain_preset_load (GstPreset *preset, const gchar *name)
 {
   gchar *text = read_preset (preset, name);
-  TfxExprError error;
-  gboolean ok = text && can_be_read (text, &error);
+  TfxExprError error = { .rendered = "it has no chain" };
+  gboolean ok =
+      text && strcmp (text, NO_CHAIN) != 0 && can_be_read (text, &error);
 
   if (text && !ok)
     GST_ELEMENT_WARNING (preset, LIBRARY, SETTINGS,

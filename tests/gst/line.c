@@ -214,6 +214,9 @@ tfx_line_push (TfxLine *self, const gdouble *in, guint64 from, gsize n,
                (gint64)time_of (self, start_frame) + jitter;
 
   GST_BUFFER_PTS (buffer) = start + MAX (pts, 0);
+  if (self->is_marked)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  self->is_marked = FALSE;
   return gst_pad_push (self->src, buffer);
 }
 

@@ -20,6 +20,7 @@ typedef struct
   guint *n_times;   /* [n_frames], how often */
   guint64 n_frames; /* of the whole stream */
   guint64 n_heard, n_buffers;
+  gboolean is_marked; /* the next buffer that goes in says DISCONT */
   GArray *sound;      /* of gdouble: as it came, one after another */
   gint64 worst_late;  /* ns by which a time misses that of a frame */
   GstSegment segment; /* that is under way at the end */

@@ -117,6 +117,8 @@ break_stream (GstHarness *h, GstAudioInfo *info, Break what)
       tfx_check_set_info (h, info);
       gst_harness_push_event (h, gst_event_new_segment (&segment));
       return 0;
+    case DISCONT:
+      return FROM + N + RATE / 10; /* the mark says that it is no jitter */
     default:
       return FROM + N;
   }
