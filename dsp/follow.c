@@ -6,7 +6,8 @@ static void
 take_unit (TfxFilter *f, TfxSlot *slot, TfxQueueEntry *e, size_t n_frames)
 {
   if (slot->unit && e->values)
-    slot->stage->kind->unit->follow_values (slot->unit, e->values, n_frames);
+    slot->stage->kind->unit->set_values (slot->unit, e->values, n_frames,
+        TFX_WEIGHT_LINEAR);
   e->values = NULL;
   tfx_stage_unref (&slot->stage);
   slot->stage = tfx_stage_ref (e->stage);

@@ -9,6 +9,7 @@
 
 #include "plan.h"
 #include "stage.h"
+#include "weight.h"
 
 /* What a unit is made for. */
 typedef struct TfxUnitSpec
@@ -35,12 +36,11 @@ typedef struct TfxUnitKind
   int (*run) (void *unit, const TfxBlock *in, const TfxBlock *out);
 
   /* Other values of the same structure: makes them ready (0 or negative errno);
-   * goes there over fade_frames (0: at once), and takes them; or drops them. */
+   * goes there over n_frames (0: at once), and takes them; or drops them. */
   int (*prepare_values) (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
       void **values);
-  void (*set_values) (void *unit, void *values, size_t fade_frames);
-  /* As set_values, from one point of a curve to the next: linearly. */
-  void (*follow_values) (void *unit, void *values, size_t n_frames);
+  void (*set_values) (void *unit, void *values, size_t n_frames,
+      TfxWeight weight);
   void (*drop_values) (void *values);
   bool (*is_changing) (const void *unit);
 

@@ -15,7 +15,7 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
   } else {
     if (slot->unit)
       kind->set_values (slot->unit, slot->new_values,
-          n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0);
+          n_cells > 0 ? tfx_slot_fade_frames (&f->spec) : 0, TFX_WEIGHT_SMOOTH);
     slot->new_values = NULL;
     tfx_stage_ref (stage);
     tfx_stage_unref (&slot->stage);

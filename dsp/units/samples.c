@@ -59,3 +59,24 @@ tfx_samples_link (const double *restrict samples, double *restrict most,
     most[i] = all;
   }
 }
+
+int
+tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
+    const TfxBlock *out, double *samples, size_t part_frames,
+    void (*run) (void *data, size_t n_frames, TfxSample type), void *data)
+{
+  size_t n_bad = 0;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t left = in->n_frames - i;
+    TfxBlock from, to;
+
+    n = left < part_frames ? left : part_frames;
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    n_bad += tfx_samples_load (kernels, &from, samples);
+    run (data, n, out->type);
+    tfx_samples_store (kernels, samples, &to);
+  }
+  return n_bad > 0;
+}

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../backend.h"
 #include "../block.h"
 #include "kind-delay.h"
+#include "unit.h"
 #include "../cpu/delay.h"
 
 /* The line, and the stages whose taps it has: those that are heard, those that
@@ -91,25 +91,11 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
   return 0;
 }
 
-static int
-unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
-    void **values)
-{
-  *values = tfx_stage_ref (stage);
-  return 0;
-}
-
 static void
-unit_drop_values (void *values)
+unit_set_values (void *data, void *values, size_t fade_frames, TfxWeight weight)
 {
-  TfxStage *stage = values;
+  Unit *u = data;
 
-  tfx_stage_unref (&stage);
-}
-
-static void
-set_values (Unit *u, TfxStage *values, size_t fade_frames, TfxWeight weight)
-{
   if (u->next && fade_frames > 0) {
     tfx_stage_unref (&u->waiting);
     u->waiting = values;
@@ -121,18 +107,6 @@ set_values (Unit *u, TfxStage *values, size_t fade_frames, TfxWeight weight)
   tfx_stage_unref (&u->next);
   start_fade (u, values, fade_frames, weight);
   look_after_fade (u);
-}
-
-static void
-unit_set_values (void *unit, void *values, size_t fade_frames)
-{
-  set_values (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
-}
-
-static void
-unit_follow_values (void *unit, void *values, size_t n_frames)
-{
-  set_values (unit, values, n_frames, TFX_WEIGHT_LINEAR);
 }
 
 static bool
@@ -198,27 +172,14 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   return 0;
 }
 
-static size_t
-unit_catch_up_frames (size_t block_frames)
-{
-  return SIZE_MAX;
-}
-
-static const char *
-get_kernel (void)
-{
-  return tfx_cpu_backend ()->kernel;
-}
-
 const TfxUnitKind tfx_delay_unit = {
-  .get_kernel = get_kernel,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = unit_prepare_values,
+  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .follow_values = unit_follow_values,
-  .drop_values = unit_drop_values,
+  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
@@ -226,5 +187,5 @@ const TfxUnitKind tfx_delay_unit = {
   .set_state = unit_set_state,
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = unit_catch_up_frames,
+  .catch_up_frames = tfx_unit_all_frames,
 };

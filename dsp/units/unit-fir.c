@@ -7,6 +7,7 @@
 
 #include "../backend.h"
 #include "kind-fir.h"
+#include "unit.h"
 #include "../cpu/convolver.h"
 
 /* FIRs of so many taps and more are worth to be made ready before. */
@@ -229,18 +230,9 @@ unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
 }
 
 static void
-unit_set_values (void *unit, void *values, size_t fade_frames)
+unit_set_values (void *unit, void *values, size_t n_frames, TfxWeight weight)
 {
-  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, fade_frames,
-      TFX_WEIGHT_SMOOTH);
-  unit_drop_values (values);
-}
-
-static void
-unit_follow_values (void *unit, void *values, size_t n_frames)
-{
-  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, n_frames,
-      TFX_WEIGHT_LINEAR);
+  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, n_frames, weight);
   unit_drop_values (values);
 }
 
@@ -288,20 +280,13 @@ unit_catch_up (void *unit, const void *source, size_t n_frames)
       ((const Unit *)source)->convolver, n_frames);
 }
 
-static const char *
-get_kernel (void)
-{
-  return tfx_cpu_backend ()->kernel;
-}
-
 const TfxUnitKind tfx_fir_unit = {
-  .get_kernel = get_kernel,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
   .prepare_values = unit_prepare_values,
   .set_values = unit_set_values,
-  .follow_values = unit_follow_values,
   .drop_values = unit_drop_values,
   .is_changing = unit_is_changing,
   .reset = unit_reset,

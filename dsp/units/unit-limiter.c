@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
 #include "../block.h"
 #include "../cpu/dynamics.h"
 #include "kind-limiter.h"
 #include "numbers.h"
 #include "samples.h"
+#include "unit.h"
 
 /* Samples of a part, so that it stays in the cache. */
 #define PART_SAMPLES 1024
@@ -234,8 +234,9 @@ round_down (double value, TfxSample type)
 }
 
 static void
-run_part (Unit *u, size_t n_frames, TfxSample type)
+run_part (void *data, size_t n_frames, TfxSample type)
 {
+  Unit *u = data;
   double limit = round_down (u->limits.threshold, type);
 
   if (u->is_linked) {
@@ -263,43 +264,18 @@ static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
-  size_t n_bad = 0;
 
-  for (size_t i = 0, n; i < in->n_frames; i += n) {
-    const size_t left = in->n_frames - i;
-    TfxBlock from, to;
-
-    n = left < u->part_frames ? left : u->part_frames;
-    from = tfx_block_part (in, i, n, 0, u->n_channels);
-    to = tfx_block_part (out, i, n, 0, u->n_channels);
-    n_bad += tfx_samples_load (u->kernels, &from, u->samples);
-    run_part (u, n, out->type);
-    tfx_samples_store (u->kernels, u->samples, &to);
-  }
-  return n_bad > 0;
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
+      run_part, u);
 }
 
 /* ---- values ------------------------------------------------------------------------ */
 
-static int
-unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
-    void **values)
-{
-  *values = tfx_stage_ref (stage);
-  return 0;
-}
-
 static void
-unit_drop_values (void *values)
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
+  Unit *u = data;
   TfxStage *stage = values;
-
-  tfx_stage_unref (&stage);
-}
-
-static void
-set_values (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
-{
   double numbers[TFX_NUMBERS_MAX];
 
   get_numbers (stage, numbers);
@@ -307,18 +283,6 @@ set_values (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
   if (n_frames == 0)
     take_numbers (u);
   tfx_stage_unref (&stage);
-}
-
-static void
-unit_set_values (void *unit, void *values, size_t fade_frames)
-{
-  set_values (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
-}
-
-static void
-unit_follow_values (void *unit, void *values, size_t n_frames)
-{
-  set_values (unit, values, n_frames, TFX_WEIGHT_LINEAR);
 }
 
 static bool
@@ -438,12 +402,6 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   return 0;
 }
 
-static size_t
-unit_catch_up_frames (size_t block_frames)
-{
-  return SIZE_MAX;
-}
-
 static double
 unit_get_gain (void *data)
 {
@@ -454,21 +412,14 @@ unit_get_gain (void *data)
   return gain;
 }
 
-static const char *
-get_kernel (void)
-{
-  return tfx_cpu_backend ()->kernel;
-}
-
 const TfxUnitKind tfx_limiter_unit = {
-  .get_kernel = get_kernel,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = unit_prepare_values,
+  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .follow_values = unit_follow_values,
-  .drop_values = unit_drop_values,
+  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
@@ -476,6 +427,6 @@ const TfxUnitKind tfx_limiter_unit = {
   .set_state = unit_set_state,
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = unit_catch_up_frames,
+  .catch_up_frames = tfx_unit_all_frames,
   .get_gain = unit_get_gain,
 };

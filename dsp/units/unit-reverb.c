@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
 #include "../block.h"
 #include "../cpu/reverb.h"
 #include "kind-reverb.h"
 #include "numbers.h"
+#include "unit.h"
 
 #define MAX_PART 256
 /* What a line has room for behind its end: how rarely it is moved. */
@@ -290,43 +290,17 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 
 /* ---- values --------------------------------------------------------------------- */
 
-static int
-unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
-    void **values)
-{
-  *values = tfx_stage_ref (stage);
-  return 0;
-}
-
 static void
-unit_drop_values (void *values)
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
+  Unit *u = data;
   TfxStage *stage = values;
-
-  tfx_stage_unref (&stage);
-}
-
-static void
-set_values (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
-{
   double numbers[TFX_NUMBERS_MAX];
 
   get_numbers (stage, numbers);
   tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
   u->n_unsettled = TFX_REVERB_POLE;
   tfx_stage_unref (&stage);
-}
-
-static void
-unit_set_values (void *unit, void *values, size_t fade_frames)
-{
-  set_values (unit, values, fade_frames, TFX_WEIGHT_SMOOTH);
-}
-
-static void
-unit_follow_values (void *unit, void *values, size_t n_frames)
-{
-  set_values (unit, values, n_frames, TFX_WEIGHT_LINEAR);
 }
 
 static bool
@@ -418,27 +392,14 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   return 0;
 }
 
-static size_t
-unit_catch_up_frames (size_t block_frames)
-{
-  return SIZE_MAX;
-}
-
-static const char *
-get_kernel (void)
-{
-  return tfx_cpu_backend ()->kernel;
-}
-
 const TfxUnitKind tfx_reverb_unit = {
-  .get_kernel = get_kernel,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
-  .prepare_values = unit_prepare_values,
+  .prepare_values = tfx_unit_keep_stage,
   .set_values = unit_set_values,
-  .follow_values = unit_follow_values,
-  .drop_values = unit_drop_values,
+  .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
@@ -446,5 +407,5 @@ const TfxUnitKind tfx_reverb_unit = {
   .set_state = unit_set_state,
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = unit_catch_up_frames,
+  .catch_up_frames = tfx_unit_all_frames,
 };

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit.c: what most units have in their tables. */
+#include "unit.h"
+
+#include "../backend.h"
+
+const char *
+tfx_unit_cpu_kernel (void)
+{
+  return tfx_cpu_backend ()->kernel;
+}
+
+int
+tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+    void **values)
+{
+  *values = tfx_stage_ref (stage);
+  return 0;
+}
+
+void
+tfx_unit_drop_stage (void *values)
+{
+  TfxStage *stage = values;
+
+  tfx_stage_unref (&stage);
+}
+
+size_t
+tfx_unit_all_frames (size_t block_frames)
+{
+  return SIZE_MAX;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit.h: what most units have in their tables; see TfxUnitKind. */
+#ifndef TFX_UNIT_H
+#define TFX_UNIT_H
+
+#include "../kind.h"
+
+/* get_kernel: that of the CPU backend. */
+const char *tfx_unit_cpu_kernel (void);
+
+/* prepare_values and drop_values of units whose values are those of a stage. */
+int tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
+    void **values);
+void tfx_unit_drop_stage (void *values);
+
+/* catch_up_frames of units that take over all of a past at once. */
+size_t tfx_unit_all_frames (size_t block_frames);
+
+#endif
