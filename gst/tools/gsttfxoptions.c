@@ -109,3 +109,17 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   tfx_expr_free (&expr);
   return TRUE;
 }
+
+gboolean
+gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
+    const gchar *usage)
+{
+  if (argc == 3 && !options->chain && !options->chain_file &&
+      !options->preset) {
+    options->chain = g_strdup (argv[2]);
+  } else if (argc != 2) {
+    gst_tfx_tool_error ("%s", usage);
+    return FALSE;
+  }
+  return gst_tfx_options_read_chain (options);
+}

@@ -19,6 +19,10 @@ typedef struct GstTfxOptions
 /* These options, for GOption: &entries[0] up to one without a name. */
 #define GST_TFX_OPTIONS_N_ENTRIES 11
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
+/* The chain behind one other word, if no option has it: argv[2].  Then as below.
+ * FALSE after a message too, with `usage`, if there are other words. */
+gboolean gst_tfx_options_take_chain (GstTfxOptions *options, gint argc,
+    gchar **argv, const gchar *usage);
 /* Finds the text of the chain.  FALSE after a message. */
 gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
 void gst_tfx_options_clear (GstTfxOptions *options);

@@ -273,21 +273,6 @@ play (Player *player)
     list_knobs (player);
 }
 
-static gboolean
-read_chain (Player *player, gint argc, gchar **argv)
-{
-  GstTfxOptions *options = &player->options;
-
-  if (argc == 3 && !options->chain && !options->chain_file && !options->preset)
-    options->chain = g_strdup (argv[2]);
-  else if (argc != 2) {
-    gst_tfx_tool_error ("play takes SOUND CHAIN; gst-tfx play --help tells "
-                        "more");
-    return FALSE;
-  }
-  return gst_tfx_options_read_chain (options);
-}
-
 GstTfxToolStatus
 gst_tfx_play_run (gint argc, gchar **argv)
 {
@@ -319,7 +304,9 @@ gst_tfx_play_run (gint argc, gchar **argv)
           "  gst-tfx play voice.wav 'HiButterworth(80)'\n"
           "  gst-tfx play --chain-file voice.chain -\n",
           entries, &argc, &argv) &&
-      read_chain (&player, argc, argv) && build (&player, argv[1])) {
+      gst_tfx_options_take_chain (options, argc, argv,
+          "play takes SOUND CHAIN; gst-tfx play --help tells more") &&
+      build (&player, argv[1])) {
     player.shows_state = !options->quiet && isatty (STDERR_FILENO);
     player.status = GST_TFX_TOOL_OK;
     player.sound = argv[1];

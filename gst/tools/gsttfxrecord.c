@@ -59,12 +59,8 @@ gst_tfx_record_run (gint argc, gchar **argv)
           "  gst-tfx record --source 'alsasrc device=hw:1' voice.wav "
           "'Gain(2)'\n",
           entries, &argc, &argv)) {
-    if (argc == 3 && !options.chain && !options.chain_file && !options.preset)
-      options.chain = g_strdup (argv[2]);
-    else if (argc != 2)
-      gst_tfx_tool_error ("record takes OUT CHAIN; gst-tfx record --help tells "
-                          "more");
-    if ((argc == 2 || argc == 3) && gst_tfx_options_read_chain (&options))
+    if (gst_tfx_options_take_chain (&options, argc, argv,
+            "record takes OUT CHAIN; gst-tfx record --help tells more"))
       status = record (&options, source, argv[1]);
   }
   gst_tfx_options_clear (&options);
