@@ -75,13 +75,14 @@ kill_one() {
 # ---- GNU parallel -----------------------------------------------------------------
 
 # Another host is another shell; no SSH server is needed to see what it is given.
+# As a server does, it says which shell that is.
 cat > ssh << 'SSH'
 #!/bin/bash
 while [ "${1#-}" != "$1" ]; do shift; done
 echo "$1" >> "$(dirname "$0")/hosts-used"
 shift
 [ "$1" != -- ] || shift
-exec sh -c "$*"
+SHELL=/bin/sh exec sh -c "$*"
 SSH
 chmod +x ssh
 printf '1/%s/ssh studio\n1/%s/ssh attic\n' "$top" "$top" > hosts
