@@ -29,9 +29,9 @@ tfx_follow_take (TfxFilter *f, TfxSlot *slot, uint64_t now)
     take_unit (f, slot, tfx_queue_first (slot),
         tfx_stage_grid_frames (slot->stage));
   } else {
-    const TfxStage view = tfx_queue_view_first (slot);
+    const TfxSlotValues values = tfx_queue_first_values (slot);
 
-    tfx_slot_glide (slot, &view, 1, now);
+    tfx_slot_glide (slot, &values, 1, now);
   }
   tfx_queue_remove_first (slot);
 }
@@ -45,9 +45,9 @@ tfx_follow_finish (TfxFilter *f, TfxSlot *slot)
   if (slot->stage->kind->unit) {
     take_unit (f, slot, tfx_queue_first (slot), 0);
   } else {
-    const TfxStage view = tfx_queue_view_first (slot);
+    const TfxSlotValues values = tfx_queue_first_values (slot);
 
-    f->wants_compile = tfx_slot_glide (slot, &view, 0, 0) || f->wants_compile;
+    f->wants_compile = tfx_slot_glide (slot, &values, 0, 0) || f->wants_compile;
     f->n_values++;
   }
   tfx_queue_remove_first (slot);
@@ -61,16 +61,25 @@ typedef struct Wake
   size_t n_frames;
 } Wake;
 
+static bool
+leads_to_identity (const TfxSlot *slot)
+{
+  const TfxStage *stage = tfx_queue_first (slot)->stage;
+  TfxSlotValues values;
+
+  if (stage)
+    return stage->kind->is_identity (stage);
+  values = tfx_queue_first_values (slot);
+  return tfx_slot_is_identity (slot, &values);
+}
+
 static void
 wake_slot (TfxSlot *slot, void *data)
 {
   TfxFilter *f = data;
-  TfxStage view;
 
-  if (slot->is_active || tfx_follow_next (slot) > f->n_run)
-    return;
-  view = tfx_queue_view_first (slot);
-  if (view.kind->is_identity (&view))
+  if (slot->is_active || tfx_follow_next (slot) > f->n_run ||
+      leads_to_identity (slot))
     return;
   slot->is_active = true;
   f->wants_compile = true;

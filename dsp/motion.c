@@ -175,18 +175,10 @@ begin_sections (TfxSlot *slot, const TfxSos *to, bool was_gliding)
     m->n_cells = count_fade_cells (m, slot->n_sos);
 }
 
-/* What a motion goes to; shapes may be NULL. */
-typedef struct Values
-{
-  const TfxSos *sos;
-  const TfxSvf *shapes;
-  double gain;
-} Values;
-
 /* Begins at `first`, where the one before it has come to its end; or in place of
  * one that has not begun. */
 static void
-begin (TfxSlot *slot, const Values *to, unsigned n_cells, uint64_t first)
+begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
 {
   TfxMotion *m = &slot->motion;
   const bool was_gliding =
@@ -218,15 +210,6 @@ begin (TfxSlot *slot, const Values *to, unsigned n_cells, uint64_t first)
   begin_sections (slot, to->sos, was_gliding);
 }
 
-static Values
-values_of (const TfxSlot *slot, const TfxStage *stage)
-{
-  if (!slot->sos)
-    return (Values){ NULL, NULL, stage->u.gain };
-  return (Values){ stage->u.sections.sos,
-    stage->u.sections.has_shapes ? stage->u.sections.shapes : NULL, 1.0 };
-}
-
 static bool
 are_same (const TfxSos *a, const TfxSos *b, size_t n)
 {
@@ -234,18 +217,17 @@ are_same (const TfxSos *a, const TfxSos *b, size_t n)
 }
 
 static void
-set_at_once (TfxSlot *slot, const TfxStage *stage)
+set_at_once (TfxSlot *slot, const TfxSlotValues *to)
 {
   if (slot->n_sos > 0)
-    memcpy (slot->to, stage->u.sections.sos, slot->n_sos * sizeof *slot->to);
-  else if (!slot->sos)
-    slot->gain_to = stage->u.gain;
+    memcpy (slot->to, to->sos, slot->n_sos * sizeof *slot->to);
+  slot->gain_to = to->gain;
   slot->n_wait = 0;
   finish (slot);
 }
 
 static void
-wait_for_end (TfxSlot *slot, const Values *to, unsigned n_cells)
+wait_for_end (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells)
 {
   if (slot->n_sos > 0)
     memcpy (slot->wait, to->sos, slot->n_sos * sizeof *slot->wait);
@@ -275,7 +257,7 @@ tfx_motion_update (TfxSlot *slot, uint64_t now)
   if (slot->motion.n_cells == 0 || now < tfx_motion_end (slot))
     return;
   if (n_cells > 0) {
-    const Values to = { slot->wait, NULL, slot->gain_wait };
+    const TfxSlotValues to = { slot->wait, NULL, slot->gain_wait };
 
     slot->n_wait = 0;
     begin (slot, &to, n_cells, tfx_motion_end (slot));
@@ -286,16 +268,15 @@ tfx_motion_update (TfxSlot *slot, uint64_t now)
 }
 
 void
-tfx_motion_set (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
+tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now)
 {
   const TfxMotion *m = &slot->motion;
-  const Values to = values_of (slot, stage);
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
 
   if (n_cells == 0) {
-    set_at_once (slot, stage);
+    set_at_once (slot, to);
     return;
   }
   if (slot->n_wait > 0)
@@ -303,19 +284,19 @@ tfx_motion_set (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
   if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
       (m->is_entered || (n_cells == 1 && !m->is_curve))) {
     if (slot->sos || m->n_cells == n_cells)
-      wait_for_end (slot, &to, n_cells);
+      wait_for_end (slot, to, n_cells);
     else
-      lead_to (slot, to.gain, now);
+      lead_to (slot, to->gain, now);
     return;
   }
   /* There and back before anything was heard of it. */
-  if (!m->is_entered && (slot->sos ? are_same (to.sos, slot->sos, slot->n_sos)
-                                   : to.gain == slot->gain)) {
-    set_at_once (slot, stage);
+  if (!m->is_entered && (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
+                                   : to->gain == slot->gain)) {
+    set_at_once (slot, to);
     return;
   }
   slot->n_wait = 0;
-  begin (slot, &to, n_cells, first);
+  begin (slot, to, n_cells, first);
 }
 
 void

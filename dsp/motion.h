@@ -17,10 +17,10 @@
 int tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec);
 void tfx_motion_clear (TfxSlot *slot);
 
-/* Goes to the values of a stage in n_cells, from the first point of the grid
+/* Goes to other values in n_cells, from the first point of the grid
  * that is not before frame `now`; 0: at once.  What is set while a motion runs
  * waits for its end, the last one alone.  One cell: who follows a curve. */
-void tfx_motion_set (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
+void tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     uint64_t now);
 
 /* Frame `now` is next: what has come to its end is in force, and what waited for

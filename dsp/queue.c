@@ -174,27 +174,18 @@ tfx_queue_first (const TfxSlot *slot)
   return slot->queue && slot->queue->n > 0 ? entry_at (slot->queue, 0) : NULL;
 }
 
-/* The values of the i-th entry as a stage. */
-static TfxStage
-view (const TfxSlot *slot, size_t i)
+TfxSlotValues
+tfx_queue_first_values (const TfxSlot *slot)
 {
-  TfxStage stage = *slot->stage;
+  const double *values = values_at (slot->queue, 0);
+  const TfxSos *sos = (const TfxSos *)values;
 
-  if (stage.kind->unit)
-    return *entry_at (slot->queue, i)->stage;
-  if (slot->sos) {
-    stage.u.sections.sos = (TfxSos *)values_at (slot->queue, i);
-    stage.u.sections.shapes = (TfxSvf *)(stage.u.sections.sos + slot->n_sos);
-    stage.u.sections.has_shapes = entry_at (slot->queue, i)->has_shapes;
-  } else
-    stage.u.gain = *values_at (slot->queue, i);
-  return stage;
-}
-
-TfxStage
-tfx_queue_view_first (const TfxSlot *slot)
-{
-  return view (slot, 0);
+  if (!slot->sos)
+    return (TfxSlotValues){ NULL, NULL, *values };
+  return (TfxSlotValues){ sos,
+    entry_at (slot->queue, 0)->has_shapes ? (const TfxSvf *)(sos + slot->n_sos)
+                                          : NULL,
+    1.0 };
 }
 
 void
@@ -235,10 +226,16 @@ tfx_queue_free (TfxSlot *slot)
 bool
 tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage)
 {
-  TfxStage last;
+  const size_t last = slot->queue ? slot->queue->n - 1 : 0;
+  const double *values;
 
   if (!tfx_queue_first (slot))
     return false;
-  last = view (slot, slot->queue->n - 1);
-  return stage->kind->is_same (&last, stage);
+  if (stage->kind->unit)
+    return stage->kind->is_same (entry_at (slot->queue, last)->stage, stage);
+  values = values_at (slot->queue, last);
+  if (!slot->sos)
+    return *values == stage->u.gain;
+  return memcmp (values, stage->u.sections.sos,
+             slot->n_sos * sizeof *slot->sos) == 0;
 }

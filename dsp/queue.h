@@ -27,10 +27,10 @@ int tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
 /* Whether there are entries, and the last of them has the values of a stage. */
 bool tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage);
 
-/* The first entry, NULL if there is none; its values as a stage, as long as it
- * stands there. */
+/* The first entry, NULL if there is none; its values, of sections or a gain, as
+ * long as it stands there. */
 TfxQueueEntry *tfx_queue_first (const TfxSlot *slot);
-TfxStage tfx_queue_view_first (const TfxSlot *slot);
+TfxSlotValues tfx_queue_first_values (const TfxSlot *slot);
 void tfx_queue_remove_first (TfxSlot *slot);
 
 /* The frame where the i-th entry begins, one point before its own; UINT64_MAX:

@@ -194,14 +194,35 @@ tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage)
   return stage->kind->is_same (slot->stage, stage);
 }
 
+TfxSlotValues
+tfx_slot_values (const TfxStage *stage)
+{
+  if (stage->kind == &tfx_kind_gain)
+    return (TfxSlotValues){ NULL, NULL, stage->u.gain };
+  return (TfxSlotValues){ stage->u.sections.sos,
+    stage->u.sections.has_shapes ? stage->u.sections.shapes : NULL, 1.0 };
+}
+
 bool
-tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
+tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values)
+{
+  TfxStage stage = *slot->stage;
+
+  if (slot->sos)
+    stage.u.sections.sos = (TfxSos *)values->sos;
+  else
+    stage.u.gain = values->gain;
+  return stage.kind->is_identity (&stage);
+}
+
+bool
+tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values, unsigned n_cells,
     uint64_t now)
 {
   const bool was_active = slot->is_active;
 
-  slot->is_active = slot->is_active || !stage->kind->is_identity (stage);
-  tfx_motion_set (slot, stage, n_cells, now);
+  slot->is_active = was_active || !tfx_slot_is_identity (slot, values);
+  tfx_motion_set (slot, values, n_cells, now);
   return slot->is_active && !was_active;
 }
 

@@ -146,10 +146,24 @@ bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 /* Entries of a queue: two seconds and more. */
 #define TFX_QUEUE_MAX 4096
 
-/* Sections and gains: goes to the values of a stage, see tfx_motion_set().  True
- * if plans have left it out up to now. */
-bool tfx_slot_glide (TfxSlot *slot, const TfxStage *stage, unsigned n_cells,
-    uint64_t now);
+/* What sections (shapes: NULL if there are none) or a gain (sos: NULL) can have. */
+typedef struct TfxSlotValues
+{
+  const TfxSos *sos;
+  const TfxSvf *shapes;
+  double gain;
+} TfxSlotValues;
+
+/* Those of a stage, as long as it is there. */
+TfxSlotValues tfx_slot_values (const TfxStage *stage);
+
+/* Whether with these values the slot does nothing. */
+bool tfx_slot_is_identity (const TfxSlot *slot, const TfxSlotValues *values);
+
+/* Sections and gains: goes to other values, see tfx_motion_set().  True if plans
+ * have left it out up to now. */
+bool tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values,
+    unsigned n_cells, uint64_t now);
 
 /* What sections and gains are going to have in the end. */
 static inline const TfxSos *

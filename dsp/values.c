@@ -10,7 +10,9 @@ take_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
   const bool was_active = slot->is_active;
 
   if (stage->kind->step == TFX_STEP_CASCADE) {
-    tfx_slot_glide (slot, stage, n_cells, f->n_run);
+    const TfxSlotValues values = tfx_slot_values (stage);
+
+    tfx_slot_glide (slot, &values, n_cells, f->n_run);
     f->n_values += n_cells == 0;
   } else {
     if (slot->unit)
