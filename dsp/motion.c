@@ -11,8 +11,12 @@
 #include "svf.h"
 #include "weight.h"
 
-/* Of values, rates and coef, for a section. */
-#define N_DOUBLES (2 * TFX_MOTION_VALUES + TFX_SVF_COEF * TFX_GRID_FRAMES)
+/* Of coef, values and rates, for a section. */
+#define N_COEF (TFX_SVF_COEF * TFX_GRID_FRAMES)
+#define N_DOUBLES (N_COEF + 2 * TFX_MOTION_VALUES)
+
+/* Vectors of coef lie in whole lines of a cache. */
+#define LINE_BYTES 64
 
 /* How far sections may glide in one motion: all of them together, in octaves of
  * frequency and quality, each of which turns phases by up to a cycle and a half;
@@ -35,13 +39,15 @@ tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
   m->n_fade_cells = tfx_slot_fade_cells (spec);
   if (n == 0)
     return 0;
-  m->values = calloc (N_DOUBLES * n, sizeof *m->values);
+  m->coef = aligned_alloc (LINE_BYTES,
+      (N_DOUBLES * n * sizeof *m->coef + LINE_BYTES - 1) / LINE_BYTES *
+          LINE_BYTES);
   m->state = calloc (2 * n, spec->n_channels * sizeof *m->state);
   m->room = m->from = calloc (2 * n, sizeof *m->from);
-  if (!m->values || !m->state || !m->from)
+  if (!m->coef || !m->state || !m->from)
     return -ENOMEM;
+  m->values = m->coef + N_COEF * n;
   m->rates = m->values + TFX_MOTION_VALUES * n;
-  m->coef = m->rates + TFX_MOTION_VALUES * n;
   m->to = m->from + n;
   return 0;
 }
@@ -51,7 +57,7 @@ tfx_motion_clear (TfxSlot *slot)
 {
   TfxMotion *m = &slot->motion;
 
-  free (m->values);
+  free (m->coef);
   free (m->room);
   free (m->state);
   *m = (TfxMotion){ 0 };
@@ -68,13 +74,17 @@ part_of (double from, double to)
   return most > 0.0 ? fabs (to - from) / most : 0.0;
 }
 
-/* Of frequency and quality together, 1 or more. */
-static double
+/* Of frequency and quality together, 1 or more: high / low. */
+typedef struct Ratio
+{
+  double high, low;
+} Ratio;
+
+static inline Ratio
 ratio_of (const TfxSvf *a, const TfxSvf *b)
 {
-  const double g = b->g > a->g ? b->g / a->g : a->g / b->g;
-
-  return b->k > a->k ? g * b->k / a->k : g * a->k / b->k;
+  return (Ratio){ (b->g > a->g ? b->g : a->g) * (b->k > a->k ? b->k : a->k),
+    (b->g > a->g ? a->g : b->g) * (b->k > a->k ? a->k : b->k) };
 }
 
 /* Gains on the way of a glide are straight lines from point to point: half of one
@@ -86,8 +96,9 @@ is_far (const TfxSlot *slot)
 
   for (size_t k = 0; k < slot->n_sos; k++) {
     const TfxSvf *a = &slot->motion.from[k], *b = &slot->motion.to[k];
+    const Ratio r = ratio_of (a, b);
 
-    sum += log2 (ratio_of (a, b));
+    sum += log2 (r.high / r.low);
     sum += 2.0 *
            fmax (part_of (a->low, b->low),
                fmax (part_of (a->band, b->band), part_of (a->high, b->high)));
@@ -100,9 +111,11 @@ is_far_on_curve (const TfxSlot *slot)
 {
   bool found = false;
 
-  for (size_t k = 0; !found && k < slot->n_sos; k++)
-    found = ratio_of (&slot->motion.from[k], &slot->motion.to[k]) >
-            MOST_RATIO_OF_CELL;
+  for (size_t k = 0; !found && k < slot->n_sos; k++) {
+    const Ratio r = ratio_of (&slot->motion.from[k], &slot->motion.to[k]);
+
+    found = r.high > MOST_RATIO_OF_CELL * r.low;
+  }
   return found;
 }
 
@@ -361,24 +374,26 @@ tfx_motion_rise (const TfxSlot *slot, uint64_t frame, size_t n, double *weights)
         weight_at (m, frame + i, m->n_fade_cells * TFX_GRID_FRAMES / 2);
 }
 
-/* ratio^part.  From frame to frame both exponent and ratio are near 0 and 1, and
- * series do: 2 artanh (e / (2 + e)) is the logarithm. */
+/* (to / from)^part.  From frame to frame both exponent and ratio are near 0 and 1,
+ * and series do: 2 artanh ((to - from) / (to + from)) is the logarithm. */
 static double
-power (double ratio, double part)
+power (double from, double to, double part)
 {
-  const double e = ratio - 1.0, t = e / (2.0 + e), t2 = t * t;
-  double y, sum;
+  const double t = (to - from) / (to + from), t2 = t * t, t4 = t2 * t2;
+  double y, y2, log_part, exp_part;
 
-  if (e == 0.0)
+  if (t == 0.0)
     return 1.0;
-  if (fabs (e) > 0.2 || part > 0.1)
-    return exp (part * log (ratio));
-  sum = 1.0 / 11.0 + t2 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
-  sum = 1.0 / 5.0 + t2 * (1.0 / 7.0 + t2 * (1.0 / 9.0 + t2 * sum));
-  y = part * 2.0 * (t + t * t2 * (1.0 / 3.0 + t2 * sum));
-  sum = 1.0 / 120.0 + y * (1.0 / 720.0 + y * (1.0 / 5040.0));
-  return 1.0 +
-         (y + y * y * (0.5 + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * sum))));
+  if (fabs (t) > 0.09 || part > 0.1)
+    return exp (part * log (to / from));
+  log_part = (1.0 / 9.0 + t2 * (1.0 / 11.0)) +
+             t4 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
+  log_part = (1.0 / 5.0 + t2 * (1.0 / 7.0)) + t4 * log_part;
+  y = part * 2.0 * (t + t * t2 * (1.0 / 3.0 + t2 * log_part));
+  y2 = y * y;
+  exp_part = (1.0 / 24.0 + y * (1.0 / 120.0)) +
+             y2 * (1.0 / 720.0 + y * (1.0 / 5040.0));
+  return 1.0 + (y + y2 * ((0.5 + y * (1.0 / 6.0)) + y2 * exp_part));
 }
 
 void
@@ -387,21 +402,24 @@ tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
   TfxMotion *m = &slot->motion;
   const size_t n = slot->n_sos;
   const size_t length = m->n_cells * TFX_GRID_FRAMES;
-  const double w = weight_at (m, frame, length);
-  const double next = weight_at (m, frame + TFX_GRID_FRAMES, length);
-  const double part = (next - w) / TFX_GRID_FRAMES;
+  double w = 0.0, next = 1.0, part;
+
+  if (m->n_cells > 1) {
+    w = weight_at (m, frame, length);
+    next = weight_at (m, frame + TFX_GRID_FRAMES, length);
+  }
+  part = (next - w) / TFX_GRID_FRAMES;
 
   for (size_t k = 0; k < slot->n_sos; k++) {
     const TfxSvf *a = &m->from[k], *b = &m->to[k];
-    const double g = b->g / a->g, q = b->k / a->k;
 
-    m->values[k] = w > 0.0 ? a->g * power (g, w) : a->g;
-    m->values[n + k] = w > 0.0 ? a->k * power (q, w) : a->k;
+    m->values[k] = w > 0.0 ? a->g * power (a->g, b->g, w) : a->g;
+    m->values[n + k] = w > 0.0 ? a->k * power (a->k, b->k, w) : a->k;
     m->values[2 * n + k] = a->low + w * (b->low - a->low);
     m->values[3 * n + k] = a->band + w * (b->band - a->band);
     m->values[4 * n + k] = a->high + w * (b->high - a->high);
-    m->rates[k] = power (g, part);
-    m->rates[n + k] = power (q, part);
+    m->rates[k] = power (a->g, b->g, part);
+    m->rates[n + k] = power (a->k, b->k, part);
     m->rates[2 * n + k] = part * (b->low - a->low);
     m->rates[3 * n + k] = part * (b->band - a->band);
     m->rates[4 * n + k] = part * (b->high - a->high);

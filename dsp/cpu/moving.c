@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../block.h"
 #include "../filter.h"
 #include "../motion.h"
 
@@ -139,15 +140,14 @@ static unsigned
 clean_integrators (const Run *r, double *state)
 {
   const size_t stride = r->slot->motion.n_channels, n = 2 * r->slot->n_sos;
-  double sums[MOST_LANES] = { 0.0 };
   unsigned cleared = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    for (unsigned c = 0; c < r->n_lanes; c++)
-      sums[c] += 0.0 * state[i * stride + c];
-  }
   for (unsigned c = 0; c < r->n_lanes; c++) {
-    if (sums[c] == 0.0)
+    double sum = 0.0;
+
+    for (size_t i = 0; i < n; i++)
+      sum += 0.0 * state[i * stride + c];
+    if (sum == 0.0)
       continue;
     cleared |= 1u << c;
     for (size_t i = 0; i < n; i++)
@@ -222,16 +222,22 @@ are_adjacent (const TfxBlock *b, unsigned n_lanes)
          (n_lanes == 1 || b->channel_stride == 1);
 }
 
+static void *
+sample_at (const TfxBlock *b, ptrdiff_t at)
+{
+  return (char *)b->data + at * (ptrdiff_t)tfx_sample_size (b->type);
+}
+
 /* Samples of the channels from `channel` on to x[n][n_lanes], and back. */
 static void
-load (const TfxBlock *b, size_t first, unsigned channel, unsigned n_lanes,
-    size_t n, double *x)
+load (const TfxKernels *k, const TfxBlock *b, size_t first, unsigned channel,
+    unsigned n_lanes, size_t n, double *x)
 {
   const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
                        (ptrdiff_t)channel * b->channel_stride;
 
   if (are_adjacent (b, n_lanes))
-    read_row (x, 1, b, at, 1, n * n_lanes);
+    k->scale (x, TFX_SAMPLE_F64, sample_at (b, at), b->type, n * n_lanes, 1.0);
   else
     for (unsigned c = 0; c < n_lanes; c++)
       read_row (x + c, n_lanes, b, at + (ptrdiff_t)c * b->channel_stride,
@@ -239,14 +245,14 @@ load (const TfxBlock *b, size_t first, unsigned channel, unsigned n_lanes,
 }
 
 static void
-store (const TfxBlock *b, size_t first, unsigned channel, unsigned n_lanes,
-    size_t n, const double *x)
+store (const TfxKernels *k, const TfxBlock *b, size_t first, unsigned channel,
+    unsigned n_lanes, size_t n, const double *x)
 {
   const ptrdiff_t at = (ptrdiff_t)first * b->frame_stride +
                        (ptrdiff_t)channel * b->channel_stride;
 
   if (are_adjacent (b, n_lanes))
-    write_row (x, 1, b, at, 1, n * n_lanes);
+    k->scale (sample_at (b, at), b->type, x, TFX_SAMPLE_F64, n * n_lanes, 1.0);
   else
     for (unsigned c = 0; c < n_lanes; c++)
       write_row (x + c, n_lanes, b, at + (ptrdiff_t)c * b->channel_stride,
@@ -319,10 +325,12 @@ tfx_moving_run (const TfxKernels *kernels, const TfxStep *step, size_t first,
       double x[TFX_GRID_FRAMES * MOST_LANES];
 
       n_lanes = count_lanes (kernels, in->n_channels - c);
-      load (in, i, c, n_lanes, n, x);
-      n_cleared += __builtin_popcount (
-          run_parts (kernels, step, first + i, c, n_lanes, x, n));
-      store (out, i, c, n_lanes, n, x);
+      load (kernels, in, i, c, n_lanes, n, x);
+      for (unsigned cleared =
+               run_parts (kernels, step, first + i, c, n_lanes, x, n);
+           cleared > 0; cleared &= cleared - 1)
+        n_cleared++;
+      store (kernels, out, i, c, n_lanes, n, x);
     }
   }
   return n_cleared;

@@ -181,11 +181,13 @@ gst_tfx_curve_set (GstTfxCurve *self, guint index)
 
   if (!gst_tfx_curve_is_set (&self->last))
     g_value_init (&self->last, G_PARAM_SPEC_VALUE_TYPE (spec));
-  if (self->is_number)
+  if (self->is_number) {
     g_value_set_double (&self->last, self->numbers[index]);
-  else
+    G_PARAM_SPEC_GET_CLASS (spec)->value_validate (spec, &self->last);
+  } else {
     g_value_copy (&self->values[index], &self->last);
-  g_param_value_validate (spec, &self->last);
+    g_param_value_validate (spec, &self->last);
+  }
   self->klass->set_property (G_OBJECT (self->object), spec->param_id,
       &self->last, spec);
   self->has_changed = TRUE;
