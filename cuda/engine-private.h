@@ -47,6 +47,7 @@ typedef struct Part
   bool has_output;   /* for the host: */
   bool is_direct;
   TfxBlock output;
+  TfxFlight *flight; /* of its block, which counts it */
 } Part;
 
 struct TfxEngine
@@ -67,7 +68,7 @@ struct TfxEngine
   Part parts[TFX_N_PARTS];
   unsigned next;       /* part */
   size_t part_samples; /* TFX_PART_SAMPLES; tests set others */
-  size_t n_done;       /* frames of the last run that stand */
+  TfxFlight whole;     /* the last block that was run, not started */
   CUdeviceptr cleared; /* of the part that is being put on the queue */
   int n_cleared;       /* channels, since the last run said so */
 
@@ -105,6 +106,11 @@ void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
 
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,
     const TfxBlock *out);
+int tfx_cuda_engine_start (TfxEngine *engine, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight);
+int tfx_cuda_engine_finish (TfxEngine *engine, TfxFlight *flight);
+/* The flights that are under way, as far as the device answers. */
+void tfx_cuda_engine_finish_flights (TfxEngine *engine);
 size_t tfx_cuda_engine_n_done (const TfxEngine *engine);
 
 void tfx_cuda_engine_get_state (TfxEngine *engine, size_t stage, double *state);

@@ -9,9 +9,10 @@
  *   kernels             run 1   run 2   run 3
  *   down                       down 1  down 2  down 3
  *
- * A block of one part is all on one stream.  The state after a part counts once
- * all of it is on the queue.  A part that cannot be put there is abandoned; those
- * before it are waited for, and stand. */
+ * A block of one part is all on one stream, unless it is started rather than run:
+ * then the next one may come before it has been waited for.  The state after a
+ * part counts once all of it is on the queue.  A part that cannot be put there is
+ * abandoned; those before it are waited for, and stand. */
 #include "engine-private.h"
 
 #include "block.h"
@@ -22,7 +23,8 @@ typedef struct Run
   const TfxBlock *in, *out;
   TfxPlace in_place, out_place;
   size_t part_frames;
-  bool has_parts; /* more than one */
+  bool has_parts; /* more than one, of one block or of several */
+  TfxFlight *flight;
 } Run;
 
 static int
@@ -86,8 +88,7 @@ count_cleared (TfxEngine *e, Part *p)
   }
 }
 
-/* Waits for the part, and takes what is the host's.  n_done counts what was
- * taken. */
+/* Waits for the part, and takes what is the host's. */
 static int
 finish_part (TfxEngine *e, Part *p)
 {
@@ -102,7 +103,8 @@ finish_part (TfxEngine *e, Part *p)
   count_cleared (e, p);
   if (p->has_output) {
     tfx_transfer_finish (&p->out, &p->output, p->is_direct);
-    e->n_done += p->output.n_frames;
+    p->flight->n_done += p->output.n_frames;
+    p->flight->n_parts--;
   }
   p->has_output = false;
   return 0;
@@ -192,6 +194,8 @@ start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   }
   tfx_cuda_engine_commit (e);
   p->is_busy = true;
+  p->flight = r->flight;
+  r->flight->n_parts += p->has_output;
   return 0;
 }
 
@@ -221,28 +225,35 @@ start_parts (TfxEngine *e, const Run *r)
     e->next = (e->next + 1) % TFX_N_PARTS;
     /* Where nothing is taken, what is on the queue stands. */
     if (r->out_place == TFX_PLACE_DEVICE)
-      e->n_done += n;
+      r->flight->n_done += n;
   }
   return 0;
 }
 
+/* must_wait: the output is there when it returns. */
 static int
-run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
+run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out, TfxFlight *flight,
+    bool must_wait)
 {
-  Run r = { .in = in, .out = out };
+  Run r = { .in = in, .out = out, .flight = flight };
   int ret = tfx_transfer_find (e->cuda, out, &r.out_place);
 
   if (ret == 0)
     ret = tfx_transfer_find (e->cuda, in, &r.in_place);
   if (ret < 0)
     return ret;
+  /* Pinned memory may be moved from or to where it is: the caller's input would
+   * be gone before its output stands. */
+  must_wait = must_wait || r.in_place != TFX_PLACE_HOST ||
+              r.out_place != TFX_PLACE_HOST;
   r.part_frames = tfx_cuda_engine_part_frames (e, r.in_place, r.out_place);
-  r.has_parts = in->n_frames > r.part_frames;
+  r.has_parts = !must_wait || in->n_frames > r.part_frames;
   ret = choose_streams (e, &r);
   if (ret == 0)
     ret = start_parts (e, &r);
-  if (ret == 0 && (r.out_place != TFX_PLACE_DEVICE ||
-                      __atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED)))
+  if (ret == 0 && must_wait &&
+      (r.out_place != TFX_PLACE_DEVICE ||
+          __atomic_load_n (&e->cuda->waiting, __ATOMIC_RELAXED)))
     ret = finish_all (e);
   return ret;
 }
@@ -260,33 +271,92 @@ end_failed (TfxEngine *e)
 {
   if (tfx_context_drain (&e->queue) < 0 || finish_all (e) < 0)
     say_lost (e);
-  for (unsigned i = 0; i < TFX_N_PARTS; i++)
-    e->parts[i].is_busy = e->parts[i].has_output = false;
+  for (unsigned i = 0; i < TFX_N_PARTS; i++) {
+    Part *p = &e->parts[i];
+
+    if (p->is_busy && p->has_output)
+      p->flight->n_parts--;
+    p->is_busy = p->has_output = false;
+  }
+}
+
+static int
+take_cleared (TfxEngine *e)
+{
+  int n = e->n_cleared;
+
+  e->n_cleared = 0;
+  return n;
+}
+
+static int
+run_or_start (TfxEngine *e, const TfxBlock *in, const TfxBlock *out,
+    TfxFlight *flight, bool must_wait)
+{
+  int ret = tfx_context_enter (e->cuda);
+
+  *flight = (TfxFlight){ 0, 0 };
+  if (ret < 0)
+    return ret;
+  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
+  e->has_run = true;
+  ret = run (e, in, out, flight, must_wait);
+  if (ret < 0)
+    end_failed (e);
+  else
+    ret = take_cleared (e);
+  tfx_context_leave (e->cuda);
+  return ret;
 }
 
 int
 tfx_cuda_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
-  int ret = tfx_context_enter (e->cuda);
-
-  e->n_done = 0;
-  if (ret < 0)
-    return ret;
-  e->double_arithmetic = out->type == TFX_SAMPLE_F64;
-  e->has_run = true;
-  ret = run (e, in, out);
-  if (ret < 0) {
-    end_failed (e);
-  } else {
-    ret = e->n_cleared;
-    e->n_cleared = 0;
-  }
-  tfx_context_leave (e->cuda);
-  return ret;
+  return run_or_start (e, in, out, &e->whole, true);
 }
 
 size_t
 tfx_cuda_engine_n_done (const TfxEngine *e)
 {
-  return e->n_done;
+  return e->whole.n_done;
+}
+
+int
+tfx_cuda_engine_start (TfxEngine *e, const TfxBlock *in, const TfxBlock *out,
+    TfxFlight *flight)
+{
+  return run_or_start (e, in, out, flight, false);
+}
+
+/* The oldest come first. */
+int
+tfx_cuda_engine_finish (TfxEngine *e, TfxFlight *flight)
+{
+  int ret = tfx_context_enter (e->cuda);
+
+  if (ret < 0)
+    return ret;
+  for (unsigned i = 0; ret == 0 && i < TFX_N_PARTS && flight->n_parts > 0; i++)
+    ret = finish_part (e, &e->parts[(e->next + i) % TFX_N_PARTS]);
+  if (ret < 0)
+    end_failed (e);
+  else
+    ret = take_cleared (e);
+  tfx_context_leave (e->cuda);
+  return ret;
+}
+
+void
+tfx_cuda_engine_finish_flights (TfxEngine *e)
+{
+  bool entered, is_needed = false;
+
+  for (unsigned i = 0; i < TFX_N_PARTS; i++)
+    is_needed = is_needed || e->parts[i].has_output;
+  if (!is_needed)
+    return;
+  entered = tfx_context_enter (e->cuda) == 0;
+  end_failed (e);
+  if (entered)
+    tfx_context_leave (e->cuda);
 }

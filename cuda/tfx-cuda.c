@@ -45,6 +45,7 @@ engine_free (TfxEngine *engine)
   if (!engine)
     return;
   cuda = engine->cuda;
+  tfx_cuda_engine_finish_flights (engine);
   tfx_cuda_engine_free (&engine);
   tfx_cuda_unref (&cuda);
 }
@@ -67,6 +68,8 @@ fill_table (TfxCuda *cuda)
     .engine_new = engine_new,
     .engine_free = engine_free,
     .run = tfx_cuda_engine_run,
+    .start = tfx_cuda_engine_start,
+    .finish = tfx_cuda_engine_finish,
     .n_done = tfx_cuda_engine_n_done,
     .update = tfx_cuda_engine_update,
     .get_state = tfx_cuda_engine_get_state,

@@ -29,6 +29,13 @@ struct TfxBackend
    * its state was not finite, or a negative errno. */
   int (*run) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out);
 
+  /* As run, of a block that finish waits for; the frames that stand and the parts
+   * that do not yet are counted in flight, also by engine_free.  NULL: there is
+   * run alone. */
+  int (*start) (TfxEngine *engine, const TfxBlock *in, const TfxBlock *out,
+      TfxFlight *flight);
+  int (*finish) (TfxEngine *engine, TfxFlight *flight);
+
   /* After a run that failed: how many of its frames stand all the same; the
    * state is the one behind them.  NULL: none. */
   size_t (*n_done) (const TfxEngine *engine);

@@ -343,11 +343,17 @@ fits (const TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 }
 
 static void
+advance_filters (TfxPlan *plan, size_t n_frames)
+{
+  for (size_t i = 0; i < plan->n_filters; i++)
+    tfx_change_advance (plan->filters[i], n_frames);
+}
+
+static void
 advance (TfxPlan *plan, size_t n_frames)
 {
   plan->n_done += n_frames;
-  for (size_t i = 0; i < plan->n_filters; i++)
-    tfx_change_advance (plan->filters[i], n_frames);
+  advance_filters (plan, n_frames);
 }
 
 /* As many frames as come before something changes. */
@@ -418,6 +424,49 @@ tfx_plan_pass (TfxPlan *plan, size_t n_frames)
       n = n_frames - plan->n_done;
     advance (plan, n);
   }
+}
+
+/* ---- several blocks under way --------------------------------------------------------- */
+
+bool
+tfx_plan_can_start (const TfxPlan *plan)
+{
+  return plan->backend->start && is_ready (plan) &&
+         !tfx_plan_is_changing (plan);
+}
+
+int
+tfx_plan_start (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out,
+    TfxFlight *flight)
+{
+  int ret;
+
+  *flight = (TfxFlight){ 0, 0 };
+  /* One call of the backend, or none that is not waited for. */
+  if (!tfx_plan_can_start (plan) || !fits (plan, in, out) ||
+      in->n_frames > plan->backend->max_samples / in->n_channels) {
+    ret = tfx_plan_run (plan, in, out);
+    flight->n_done = plan->n_done;
+    return ret;
+  }
+  ret = plan->backend->start (plan->engine, in, out, flight);
+  plan->n_done = ret < 0 ? flight->n_done : in->n_frames;
+  advance_filters (plan, plan->n_done);
+  plan->n_recoveries += ret < 0 ? 0 : (uint64_t)ret;
+  if (plan->n_done > 0)
+    plan->n_dispatches++;
+  return ret < 0 ? ret : 0;
+}
+
+int
+tfx_plan_finish (TfxPlan *plan, TfxFlight *flight)
+{
+  int ret = 0;
+
+  if (flight->n_parts > 0)
+    ret = plan->backend->finish (plan->engine, flight);
+  plan->n_recoveries += ret < 0 ? 0 : (uint64_t)ret;
+  return ret < 0 ? ret : 0;
 }
 
 bool

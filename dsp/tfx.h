@@ -642,6 +642,25 @@ TfxFilter *const *tfx_plan_filters (const TfxPlan *plan);
  * it fails and -ENOTSUP if it cannot run a change that is under way: another
  * plan can, from where this one has come to. */
 int tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out);
+/* A block that was started; all zero before. */
+typedef struct TfxFlight
+{
+  size_t n_done;    /* frames that stand, */
+  unsigned n_parts; /* and parts that are still under way */
+} TfxFlight;
+/* Whether the next block can be started: the plan is on a device that does one
+ * thing while it moves another, and nothing changes. */
+bool tfx_plan_can_start (const TfxPlan *plan);
+/* As tfx_plan_run(), but an output in host memory may be there no sooner than
+ * tfx_plan_finish() has returned, which takes the blocks that were started in
+ * their order.  Until then both blocks and the flight stay where they are; the
+ * input is read before out is written.  While a block is under way the plan does
+ * nothing but that, or tfx_plan_can_start() holds; who frees the plan finishes
+ * what it can.  What a flight has not done when it is finished, the device has
+ * failed to do, and another plan can, from the state that is left. */
+int tfx_plan_start (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out,
+    TfxFlight *flight);
+int tfx_plan_finish (TfxPlan *plan, TfxFlight *flight);
 /* How many frames the last run filtered: all of them, or fewer if it failed.
  * The rest of its input is as it was, and the state is that behind these
  * frames. */

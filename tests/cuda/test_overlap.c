@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_overlap.c: blocks that go in parts: the same samples in whatever order the
- * streams do their work, and a timeline on which copies and kernels overlap. */
+ * test_overlap.c: blocks that go in parts, and blocks that are started before the
+ * one before has ended: the same samples in whatever order the streams do their
+ * work, and a timeline on which copies and kernels overlap. */
 #include "block.h"
 #include "chains.h"
 #include "engine.h"
@@ -134,6 +135,83 @@ test_failure (void)
         ret < 0 && n_done == (i - 1) * part && !tfx_cuda_is_lost (cuda) &&
             test_cuda_distance (x, expected, n) < 1e-11,
         "launch %u: returns %d, %zu frames done, %g", i, ret, n_done,
+        test_cuda_distance (x, expected, n));
+    cuda_row_free (&row);
+    tfx_cuda_unref (&cuda);
+    free (x);
+  }
+  tap_many_end (&many);
+  free (in);
+  free (expected);
+}
+
+/* Blocks of n_each frames in place, each started before the one before is
+ * finished.  A launch that fails is that of the block `failing`.  How many of the
+ * frames in front stand. */
+static size_t
+start_blocks (CudaRow *row, double *x, size_t n, size_t n_each, size_t failing)
+{
+  TfxFlight flights[2] = { { 0, 0 } };
+  size_t n_done = 0;
+  int ret = 0;
+
+  tfx_filter_lock (row->filter);
+  for (size_t i = 0; ret == 0 && i * n_each < n; i++) {
+    TfxBlock block =
+        tfx_block_interleaved (x + i * n_each, TFX_SAMPLE_F64, 1, n_each);
+
+    if (i == failing)
+      test_cuda_set ("TFX_STANDIN_FAIL", "cuLaunchKernel:1");
+    ret = tfx_plan_start (row->plan, &block, &block, &flights[i % 2]);
+    test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+    if (i > 0 && tfx_plan_finish (row->plan, &flights[(i + 1) % 2]) == 0)
+      n_done += flights[(i + 1) % 2].n_done;
+    if (ret == 0 && (i + 1) * n_each >= n &&
+        tfx_plan_finish (row->plan, &flights[i % 2]) == 0)
+      n_done += flights[i % 2].n_done;
+  }
+  tfx_filter_unlock (row->filter);
+  return n_done;
+}
+
+/* Two blocks under way, also of several parts, in any order of the streams; and
+ * the one before a failure stands. */
+static void
+test_flights (void)
+{
+  static const char *const ways[] = { "", "late", "apart:1", "apart:2" };
+  const size_t n = 12000, n_each = 1000;
+  TapMany many = tap_many ("blocks that are started before others have ended");
+  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
+  TfxSos sos[4];
+
+  test_cuda_equaliser (sos, 4);
+  test_run_f64 (sos, 4, in, expected, n, NULL);
+  for (unsigned i = 0; i < 24; i++) {
+    const size_t parts[] = { 1 << 20, 400, 130 };
+    const size_t failing = i % 2 ? 1 + i / 2 % 11 : n;
+    TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+    CudaRow *row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+    double *x = test_alloc (n * sizeof *x);
+    size_t n_done;
+
+    memcpy (x, in, n * sizeof *x);
+    tfx_cuda_engine_force_parts (row->plan->engine, parts[i % 3]);
+    test_cuda_set ("TFX_STANDIN_ASYNC", ways[i % N_OF (ways)]);
+    n_done = start_blocks (row, x, n, n_each, failing);
+    if (failing < n) {
+      TfxBlock rest =
+          tfx_block_interleaved (x + n_done, TFX_SAMPLE_F64, 1, n - n_done);
+
+      cuda_row_go_to (row, tfx_cpu_backend_for ("c"));
+      cuda_row_run (row, &rest, &rest);
+    }
+    test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
+    tap_many_check (&many,
+        n_done == (failing < n ? failing * n_each : n) &&
+            test_cuda_distance (x, expected, n) < 1e-11,
+        "%s, parts of %zu, launch of block %zu fails: %zu done, %g",
+        ways[i % N_OF (ways)], parts[i % 3], failing, n_done,
         test_cuda_distance (x, expected, n));
     cuda_row_free (&row);
     tfx_cuda_unref (&cuda);
@@ -285,6 +363,7 @@ test_integrated (void)
 static const TapTest tests[] = {
   { "parts", test_parts },
   { "failure", test_failure },
+  { "flights", test_flights },
   { "timeline", test_timeline },
   { "integrated", test_integrated },
   { NULL, NULL },
