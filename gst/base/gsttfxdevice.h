@@ -69,6 +69,10 @@ void gst_tfx_device_update (GstTfxElement *self);
 void gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer,
     gsize n_frames);
 
+/* Whether a buffer of so many frames in system memory is run by the device, and
+ * device=auto has nothing to think about. */
+gboolean gst_tfx_device_stays (GstTfxElement *self, gsize n_frames);
+
 /* Caps are set and the filter is there: it goes to the backend for them, and what
  * takes time the first time is done now. */
 void gst_tfx_device_switch_backend (GstTfxElement *self);

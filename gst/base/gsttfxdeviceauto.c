@@ -126,6 +126,28 @@ gst_tfx_device_go (GstTfxElement *self, gboolean to_cuda)
   gst_tfx_device_reconfigure (self);
 }
 
+/* What was thought of last is what comes now. */
+static gboolean
+gst_tfx_device_has_considered (GstTfxElementPrivate *priv, gsize n_frames,
+    gboolean from_device)
+{
+  const GstTfxDeviceState *device = &priv->device;
+
+  return device->seen_stages == priv->counts.n_stages &&
+         device->seen_sections == priv->counts.n_sections &&
+         device->seen_frames == n_frames && device->from_device == from_device;
+}
+
+gboolean
+gst_tfx_device_stays (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  return priv->device.runs &&
+         (gst_tfx_device_get_setting (self) != GST_TFX_DEVICE_AUTO ||
+             gst_tfx_device_has_considered (priv, n_frames, FALSE));
+}
+
 void
 gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
@@ -139,9 +161,7 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     return;
   from_device = gst_tfx_cuda_buffer_is_device (buffer, device->context);
   device->last_frames = n_frames;
-  if (device->seen_stages == priv->counts.n_stages &&
-      device->seen_sections == priv->counts.n_sections &&
-      device->seen_frames == n_frames && device->from_device == from_device)
+  if (gst_tfx_device_has_considered (priv, n_frames, from_device))
     return;
   /* One buffer of another length says little of those to come. */
   if (!is_usual || g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)

@@ -32,6 +32,7 @@
 
 #define DEFAULT_DEVICE GST_TFX_DEVICE_AUTO
 #define DEFAULT_CUDA_DEVICE_ID -1
+#define DEFAULT_DEVICE_DELAY -1
 #define DEFAULT_FUSE TRUE
 
 /* Samples are in the machine's byte order. */
@@ -47,6 +48,7 @@ enum
   PROP_0,
   PROP_DEVICE,
   PROP_CUDA_DEVICE_ID,
+  PROP_DEVICE_DELAY,
   PROP_FUSE,
   PROP_STATS
 };
@@ -92,6 +94,10 @@ gst_tfx_element_set_property (GObject *object, guint prop_id,
       g_atomic_int_set (&priv->cuda_device_id, g_value_get_int (value));
       gst_tfx_element_mark_dirty (self);
       break;
+    case PROP_DEVICE_DELAY:
+      g_atomic_int_set (&priv->device_delay, g_value_get_int (value));
+      gst_tfx_flight_ask_again (self);
+      return;
     case PROP_FUSE:
       g_atomic_int_set (&priv->fuse, g_value_get_boolean (value));
       break;
@@ -116,6 +122,9 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
       break;
     case PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, g_atomic_int_get (&priv->cuda_device_id));
+      break;
+    case PROP_DEVICE_DELAY:
+      g_value_set_int (value, g_atomic_int_get (&priv->device_delay));
       break;
     case PROP_FUSE:
       g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
@@ -156,6 +165,22 @@ gst_tfx_element_install_properties (GObjectClass *gobject_class)
       g_param_spec_int ("cuda-device-id", "CUDA device id",
           "Number of the CUDA device to use (-1 = any)", -1, G_MAXINT,
           DEFAULT_CUDA_DEVICE_ID,
+          G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
+              G_PARAM_STATIC_STRINGS));
+
+  /**
+   * GstTfxElement:device-delay:
+   *
+   * By how many buffers a CUDA device may be late, so that it moves one while it
+   * filters another: 0 or 1; -1 is 1 where the pipeline is not live and its
+   * length is known.  It is reported as latency.  Of system memory alone.
+   */
+  g_object_class_install_property (gobject_class, PROP_DEVICE_DELAY,
+      g_param_spec_int ("device-delay", "Device delay",
+          "Buffers by which a CUDA device may be late, to move one while it "
+          "filters another (-1 = 1 where a file of known length is read, else "
+          "0)",
+          -1, 1, DEFAULT_DEVICE_DELAY,
           G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING |
               G_PARAM_STATIC_STRINGS));
 
@@ -251,6 +276,7 @@ gst_tfx_element_start (GstTfxElement *self)
   priv->can_defer = FALSE;
   g_atomic_int_set (&priv->relinked, TRUE);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
+  gst_tfx_flight_ask_again (self);
   if (klass->start && !klass->start (self))
     return FALSE;
   gst_tfx_device_start (self);
@@ -264,6 +290,10 @@ gst_tfx_element_stop (GstTfxElement *self)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = PRIVATE (self);
 
+  gst_tfx_flight_drop (self);
+  for (guint i = 0; i < G_N_ELEMENTS (priv->flights.slots); i++)
+    gst_tfx_scratch_clear (&priv->flights.slots[i].scratch);
+  priv->flights.delay = 0;
   gst_tfx_settings_stop (self);
   gst_tfx_control_stop (self);
   gst_tfx_device_stop (self);
@@ -358,6 +388,7 @@ gst_tfx_element_init (GstTfxElement *self)
 
   priv->device_setting = DEFAULT_DEVICE;
   priv->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
+  priv->device_delay = DEFAULT_DEVICE_DELAY;
   priv->fuse = DEFAULT_FUSE;
   gst_audio_info_init (&priv->info);
   gst_tfx_times_reset (&priv->times, 0);

@@ -10,6 +10,7 @@
 #include "gsttfxcounts.h"
 #include "gsttfxdevice.h"
 #include "gsttfxelement.h"
+#include "gsttfxflight.h"
 #include "gsttfxpending.h"
 #include "gsttfxtimes.h"
 
@@ -24,6 +25,7 @@ typedef struct
   /* Atomic; elements upstream read them too. */
   gint device_setting; /* of GstTfxDevice */
   gint cuda_device_id;
+  gint device_delay;
   gint fuse;
 
   /* Atomic. */
@@ -79,6 +81,7 @@ typedef struct
   GstTfxControl control;
   GstTfxScratch scratch;
   GstTfxDeviceState device;
+  GstTfxFlights flights;
 } GstTfxElementPrivate;
 
 /* From the start of an element to what is private in it; the class sets it. */
@@ -130,6 +133,15 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer);
 gboolean
 gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames);
 
+/* Something has run over a buffer, or failed: what there is to tell.  FALSE after
+ * an error message. */
+gboolean
+gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err);
+
+/* What a buffer took. */
+void gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
+    gsize n_frames);
+
 /* Runs n_frames of silence into a new buffer; NULL after an error message. */
 GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize n_frames);
 
@@ -170,6 +182,9 @@ gboolean gst_tfx_settings_set_format (GstTfxElement *self, TfxSample sample,
 
 /* A buffer of another length than the last one comes. */
 void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
+
+/* The latency may have changed. */
+void gst_tfx_settings_note_latency (GstTfxElement *self);
 
 /* A step to another chain is over when so many frames more have passed. */
 void gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames);

@@ -110,6 +110,10 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
   GstTfxElement *self = GST_TFX_ELEMENT (parent);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_tfx_flight_drop (self);
+  else if (GST_EVENT_IS_SERIALIZED (event))
+    gst_tfx_flight_drain (self);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       return gst_tfx_caps_event (self, event);
@@ -129,6 +133,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_STREAM_START:
       priv->bad_told = FALSE;
+      gst_tfx_flight_ask_again (self);
       return gst_tfx_tail_forward (self, event);
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
@@ -220,6 +225,10 @@ gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
     case GST_QUERY_ALLOCATION:
       if (GST_PAD_IS_SINK (pad))
         return gst_tfx_caps_allocation (self, query);
+      break;
+    case GST_QUERY_DRAIN:
+      if (GST_PAD_IS_SINK (pad))
+        gst_tfx_flight_drain (self);
       break;
     case GST_QUERY_CONTEXT:
       if (gst_tfx_device_answer_query (self, query))

@@ -85,6 +85,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (priv->delay > 0)
     gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
         GST_BUFFER_OFFSET (buffer), n_frames);
+  if (G_UNLIKELY (gst_tfx_flight_takes (self, buffer, n_frames)))
+    return gst_tfx_flight_run (self, buffer, n_frames);
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return gst_tfx_out_send (self, buffer, n_frames);
   gst_buffer_unref (buffer);
@@ -259,6 +261,7 @@ GstFlowReturn
 gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstTfxElement *self = (GstTfxElement *)parent;
+  GstFlowReturn flow;
   gssize n_frames;
 
   if (G_UNLIKELY (!gst_tfx_element_get_private (self)->filter)) {
@@ -267,6 +270,14 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     return GST_FLOW_NOT_NEGOTIATED;
   }
   n_frames = gst_tfx_pads_find_plain (self, buffer);
+  if (G_UNLIKELY (gst_tfx_element_get_private (self)->flights.held) &&
+      (n_frames <= 0 || !gst_tfx_flight_takes (self, buffer, n_frames))) {
+    flow = gst_tfx_flight_drain (self);
+    if (flow != GST_FLOW_OK) {
+      gst_buffer_unref (buffer);
+      return flow;
+    }
+  }
   if (G_LIKELY (n_frames > 0))
     return gst_tfx_pads_take (self, buffer, n_frames);
   return gst_tfx_pads_take_carefully (self, buffer);

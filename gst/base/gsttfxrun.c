@@ -156,6 +156,20 @@ gst_tfx_run_anywhere (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
   return gst_tfx_run_filters (self, *buffer, n_frames);
 }
 
+void
+gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
+    gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  priv->ns_per_frame = (gdouble)elapsed / n_frames;
+  priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
+  gst_tfx_load_note (&priv->counts.load, elapsed,
+      MAX (1, gst_util_uint64_scale_int (n_frames, GST_SECOND,
+                  GST_AUDIO_INFO_RATE (&priv->info))));
+  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
+}
+
 static gint
 gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
@@ -167,43 +181,45 @@ gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
     priv->n_untimed--;
     err = gst_tfx_run_anywhere (self, buffer, n_frames);
     elapsed = priv->ns_per_frame * n_frames;
+    gst_tfx_counts_add (&priv->counts.process_time, elapsed);
   } else {
     start = gst_util_get_timestamp ();
     err = gst_tfx_run_anywhere (self, buffer, n_frames);
-    elapsed = gst_util_get_timestamp () - start;
-    priv->ns_per_frame = (gdouble)elapsed / n_frames;
-    priv->n_untimed = elapsed < SHORT_TIME ? TIMED_EVERY - 1 : 0;
-    gst_tfx_load_note (&priv->counts.load, elapsed,
-        MAX (1, gst_util_uint64_scale_int (n_frames, GST_SECOND,
-                    GST_AUDIO_INFO_RATE (&priv->info))));
+    gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   }
-  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
   return err;
+}
+
+gboolean
+gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxCounts *counts = &priv->counts;
+
+  if (G_UNLIKELY (counts->error < 0))
+    gst_tfx_device_fall_back (self, counts->error);
+  if (G_UNLIKELY (err < 0))
+    return gst_tfx_run_fail (self, gst_buffer_get_size (buffer), err);
+  priv->is_running = TRUE;
+  if (G_UNLIKELY (counts->seen.recoveries != priv->recoveries))
+    gst_tfx_run_warn_of_bad_samples (self, buffer);
+  if (G_UNLIKELY (counts->n_lost != priv->n_lost))
+    gst_tfx_run_warn_of_lost (self, counts->n_lost);
+  return TRUE;
 }
 
 gboolean
 gst_tfx_run_buffer (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const GstTfxCounts *counts = &priv->counts;
   gint err;
 
   if (G_UNLIKELY (priv->device.cuda))
     gst_tfx_device_consider (self, *buffer, n_frames);
   err = gst_tfx_run_timed (self, buffer, n_frames);
-  if (G_UNLIKELY (counts->error < 0))
-    gst_tfx_device_fall_back (self, counts->error);
-  if (G_UNLIKELY (err < 0))
-    return gst_tfx_run_fail (self, gst_buffer_get_size (*buffer), err);
-  if (G_UNLIKELY (priv->device.has_cuda_memory) &&
-      !gst_tfx_cuda_flow_deliver (self, buffer, n_frames))
-    return FALSE;
-  priv->is_running = TRUE;
-  if (G_UNLIKELY (counts->seen.recoveries != priv->recoveries))
-    gst_tfx_run_warn_of_bad_samples (self, *buffer);
-  if (G_UNLIKELY (counts->n_lost != priv->n_lost))
-    gst_tfx_run_warn_of_lost (self, counts->n_lost);
-  return TRUE;
+  return gst_tfx_run_conclude (self, *buffer, err) &&
+         (G_LIKELY (!priv->device.has_cuda_memory) ||
+             gst_tfx_cuda_flow_deliver (self, buffer, n_frames));
 }
 
 GstBuffer *

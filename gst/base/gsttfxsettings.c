@@ -30,12 +30,13 @@ gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
 
 /* ---- latency ------------------------------------------------------------------------ */
 
-static void
+void
 gst_tfx_settings_note_latency (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstClockTime latency =
-      gst_util_uint64_scale_ceil (priv->delay, GST_SECOND, priv->spec.rate_hz);
+      gst_util_uint64_scale_ceil (priv->delay + priv->flights.delay, GST_SECOND,
+          priv->spec.rate_hz);
   gboolean changed;
 
   GST_OBJECT_LOCK (self);

@@ -363,6 +363,21 @@ gst_tfx_pending_is_in (GstBuffer *buffer)
   return gst_tfx_pending_peek (buffer) != NULL;
 }
 
+gboolean
+gst_tfx_pending_is_row (GstBuffer *buffer, TfxFilter *const *filters, gsize n)
+{
+  GstTfxPending *self = gst_tfx_pending_peek (buffer);
+  gboolean is_row;
+
+  if (!self)
+    return n == 0;
+  g_mutex_lock (&self->lock);
+  is_row = !self->is_done && self->n == n &&
+           memcmp (self->filters, filters, n * sizeof *filters) == 0;
+  g_mutex_unlock (&self->lock);
+  return is_row;
+}
+
 gssize
 gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels)
 {

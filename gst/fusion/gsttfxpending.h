@@ -48,6 +48,11 @@ gst_tfx_pending_n_frames (GstBuffer *buffer, TfxSample type, guint n_channels);
 /* Whether the buffer has a pending memory, whatever its state. */
 gboolean gst_tfx_pending_is_in (GstBuffer *buffer);
 
+/* Whether just these filters, in this order, are pending in the buffer; n may be
+ * 0. */
+gboolean
+gst_tfx_pending_is_row (GstBuffer *buffer, TfxFilter *const *filters, gsize n);
+
 /* Runs what is pending; the buffer has its own memory again, unless others hold
  * that too.  The buffer must be writable. */
 void gst_tfx_pending_settle (GstBuffer *buffer);

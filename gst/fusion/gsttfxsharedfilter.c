@@ -219,12 +219,35 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
   return rest;
 }
 
+/* The CPU goes on behind n_done frames, with the device left already. */
+static gint
+gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, gsize n_done)
+{
+  const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
+  const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
+  gint err = gst_tfx_row_compile (self);
+
+  if (err < 0)
+    return err;
+  err = tfx_plan_run (self->last->plan, &rest_in, &rest_out);
+  gst_tfx_shared_filter_count (self->last);
+  return err;
+}
+
+gint
+gst_tfx_row_run_rest (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, gsize n_done, gint err)
+{
+  gst_tfx_row_leave_device (self, err);
+  return gst_tfx_row_go_on (self, in, out, n_done);
+}
+
 gint
 gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
     gboolean in_host)
 {
   GstTfxSharedFilter *last = self->last;
-  TfxBlock rest_in, rest_out;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
@@ -234,16 +257,48 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
   if (G_LIKELY (err >= 0) || !in_host || err == -EINVAL ||
       gst_tfx_row_backend (self) == tfx_cpu_backend ())
     return err;
+  return gst_tfx_row_run_rest (self, in, out, tfx_plan_n_done (last->plan),
+      err);
+}
 
-  rest_in = gst_tfx_row_rest (in, tfx_plan_n_done (last->plan));
-  rest_out = gst_tfx_row_rest (out, tfx_plan_n_done (last->plan));
-  gst_tfx_row_leave_device (self, err);
-  err = gst_tfx_row_compile (self);
-  if (err < 0)
-    return err;
-  err = tfx_plan_run (last->plan, &rest_in, &rest_out);
-  gst_tfx_shared_filter_count (last);
+/* ---- blocks that are under way ------------------------------------------------------ */
+
+gboolean
+gst_tfx_row_can_start (const GstTfxRow *self)
+{
+  return gst_tfx_row_is_on_device (self) &&
+         tfx_plan_can_start (self->last->plan);
+}
+
+gint
+gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight)
+{
+  gint err = tfx_plan_start (self->last->plan, in, out, flight);
+
+  gst_tfx_shared_filter_count (self->last);
   return err;
+}
+
+gint
+gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight)
+{
+  GstTfxSharedFilter *last = self->last;
+  gint err = 0;
+
+  if (flight->n_parts > 0)
+    err = tfx_plan_finish (last->plan, flight);
+  if (last->plan)
+    gst_tfx_shared_filter_count (last);
+  /* Whoever frees the plan, here or before, has finished what could be. */
+  if (err < 0)
+    gst_tfx_row_leave_device (self, err);
+  if (flight->n_done == in->n_frames)
+    return 0;
+  if (err == 0)
+    gst_tfx_row_leave_device (self, -EIO);
+  return gst_tfx_row_go_on (self, in, out, flight->n_done);
 }
 
 gsize

@@ -112,6 +112,20 @@ gint gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, gboolean in_host);
 gsize gst_tfx_row_n_done (const GstTfxRow *self);
 
+/* The CPU does what a device that failed with @err has left of blocks in host
+ * memory. */
+gint gst_tfx_row_run_rest (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, gsize n_done, gint err);
+
+/* Whether a block in host memory can be started: see tfx_plan_start().  Until it
+ * is finished, by the CPU if the device fails, the row runs and starts others
+ * like it alone. */
+gboolean gst_tfx_row_can_start (const GstTfxRow *self);
+gint gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight);
+gint gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
+    const TfxBlock *out, TfxFlight *flight);
+
 /* The CPU takes over what has failed with @err: for good, or, if that is
  * -ENOTSUP, until nothing is changing any more. */
 void gst_tfx_row_leave_device (const GstTfxRow *self, gint err);

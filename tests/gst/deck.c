@@ -162,6 +162,15 @@ deck_push_event (Deck *deck, GstEvent *event)
   fail_unless (gst_harness_push_event (deck->h, event));
 }
 
+void
+deck_drain (Deck *deck)
+{
+  GstQuery *query = gst_query_new_drain ();
+
+  gst_pad_peer_query (deck->h->srcpad, query);
+  gst_query_unref (query);
+}
+
 /* ---- out --------------------------------------------------------------------------- */
 
 /* With the caps that it comes with; the lock is held. */

@@ -57,6 +57,9 @@ void deck_push_many (Deck *deck, gsize n_frames, gsize most);
 void deck_push_event (Deck *deck, GstEvent *event);
 void deck_set_info (Deck *deck, const GstAudioInfo *info);
 
+/* All that has gone in comes out. */
+void deck_drain (Deck *deck);
+
 /* The end of the stream; waits for all that comes before it. */
 void deck_end (Deck *deck);
 

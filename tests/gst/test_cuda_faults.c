@@ -34,6 +34,10 @@ static const struct
   { "tfxchain DEVICE chain=\"LoButterworth(900)+Echo(700)\" ! "
     "tfxfir taps=51 DEVICE ! MEMORY",
       GST_AUDIO_FORMAT_F64, -230.0, TRUE },
+  /* Two buffers in flight. */
+  { "tfxchain DEVICE chain=\"HiButterworth(100)|Echo(700)\" ! "
+    "tfxfir taps=51 DEVICE device-delay=1",
+      GST_AUDIO_FORMAT_F64, -230.0, FALSE },
 };
 
 /* ---- the stand-in -------------------------------------------------------------- */

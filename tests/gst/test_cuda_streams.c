@@ -18,8 +18,9 @@ static const gchar *const lines[] = {
   /* Buffers in CUDA memory between them. */
   HIGH "name=e0 fuse=false ! " LOW "name=e1 fuse=false ! "
        "tfxfir name=e2 taps=101 fuse=false DEVICE",
-  /* They run as one. */
-  HIGH "name=e0 ! " LOW "name=e1 ! tfxfir name=e2 taps=101 DEVICE",
+  /* They run as one, with two buffers in flight. */
+  HIGH "name=e0 ! " LOW "name=e1 ! tfxfir name=e2 taps=101 DEVICE "
+       "device-delay=1",
   /* They begin and end on the device. */
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"LoButterworth(900)+Echo(700,0.4)\" ! "
@@ -101,6 +102,7 @@ static void
 play_seek (Deck *deck, GRand *rand)
 {
   push_some (deck, rand, 4);
+  deck_drain (deck);
   deck_push_event (deck, gst_event_new_flush_start ());
   deck_push_event (deck, gst_event_new_flush_stop (TRUE));
   deck->n_in += 12345;
@@ -279,6 +281,7 @@ play_copies (Deck *deck, GRand *rand)
       gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, meddle, &n, NULL);
 
   push_some (deck, rand, 15);
+  deck_drain (deck);
   gst_pad_remove_probe (pad, probe);
   fail_unless_equals_int (n, 15);
   gst_object_unref (pad);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxflight.c: two buffers in flight.
+ *
+ * A buffer keeps its memory mapped, in place, until it has been finished: its
+ * input is there for the CPU should the device fail.
+ */
+#include "gsttfxflight.h"
+
+#include <errno.h>
+
+#include "gsttfxelementprivate.h"
+
+#define GST_CAT_DEFAULT gst_tfx_element_debug
+
+/* ---- is it wanted? --------------------------------------------------------------- */
+
+/* What is not live and knows its length reads a file: nobody waits there for one
+ * buffer before the next one is sent. */
+static gboolean
+gst_tfx_flight_is_offline (GstTfxElementPrivate *priv)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean is_live = TRUE;
+  gint64 duration = -1;
+
+  if (gst_pad_peer_query (priv->sink, query))
+    gst_query_parse_latency (query, &is_live, NULL, NULL);
+  gst_query_unref (query);
+  return !is_live &&
+         gst_pad_peer_query_duration (priv->sink, GST_FORMAT_TIME, &duration) &&
+         duration > 0;
+}
+
+static gboolean
+gst_tfx_flight_is_wanted (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlights *flights = &priv->flights;
+  gint delay;
+
+  if (g_atomic_int_get (&flights->is_known))
+    return flights->is_wanted;
+  g_atomic_int_set (&flights->is_known, TRUE);
+  delay = g_atomic_int_get (&priv->device_delay);
+  flights->is_wanted = delay < 0 ? gst_tfx_flight_is_offline (priv) : delay > 0;
+  GST_DEBUG_OBJECT (self, "buffers are delayed by %d", flights->is_wanted);
+  if (!flights->is_wanted && flights->delay > 0) {
+    flights->delay = 0;
+    gst_tfx_settings_note_latency (self);
+  }
+  return flights->is_wanted;
+}
+
+/* Whether the device would run the filters that the last one was run by. */
+static gboolean
+gst_tfx_flight_goes_on (const GstTfxFlights *flights, GstBuffer *buffer)
+{
+  const GstTfxFlight *held = flights->held;
+
+  return !held || gst_tfx_pending_is_row (buffer, held->filters, held->n - 1);
+}
+
+gboolean
+gst_tfx_flight_takes (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  return priv->device.runs && priv->is_running && n_frames > 0 &&
+         gst_tfx_device_stays (self, n_frames) &&
+         !priv->device.has_cuda_memory && !priv->is_identity &&
+         !priv->may_be_identity && !priv->is_step &&
+         !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
+         !gst_tfx_control_is_wanted (self) &&
+         !gst_tfx_control_is_partial (self, n_frames) &&
+         gst_tfx_flight_is_wanted (self) && !gst_tfx_ahead_defers (self) &&
+         gst_tfx_flight_goes_on (&priv->flights, buffer);
+}
+
+void
+gst_tfx_flight_ask_again (GstTfxElement *self)
+{
+  g_atomic_int_set (&gst_tfx_element_get_private (self)->flights.is_known,
+      FALSE);
+}
+
+/* ---- one of them --------------------------------------------------------------------- */
+
+static void
+gst_tfx_flight_finish_row (const GstTfxRow *row, GstTfxFlight *flight)
+{
+  if (!flight || flight->is_done)
+    return;
+  flight->err = gst_tfx_row_finish (row, &flight->mapped.block,
+      &flight->mapped.block, &flight->flight);
+  flight->is_done = TRUE;
+}
+
+static void
+gst_tfx_flight_finish (GstTfxElement *self, GstTfxFlight *flight)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxRow row = { flight->filters, flight->n, priv->filter };
+
+  if (!flight->is_done) {
+    gst_tfx_row_lock (&row);
+    gst_tfx_flight_finish_row (&row, flight);
+    gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+    gst_tfx_row_unlock (&row);
+  }
+  if (flight->err != -EFAULT)
+    gst_tfx_buffer_unmap (&flight->mapped);
+  for (gsize i = 0; i < flight->n; i++)
+    tfx_filter_unref (&flight->filters[i]);
+  flight->n = 0;
+}
+
+/* With the row locked.  What is not started is done when it returns, behind the
+ * one before. */
+static void
+gst_tfx_flight_start_row (GstTfxElement *self, const GstTfxRow *row,
+    GstTfxFlight *flight)
+{
+  GstTfxFlight *held = gst_tfx_element_get_private (self)->flights.held;
+  const TfxBlock *block = &flight->mapped.block;
+
+  if (gst_tfx_row_can_start (row)) {
+    flight->err = gst_tfx_row_start (row, block, block, &flight->flight);
+    flight->is_done = flight->err < 0;
+    if (flight->is_done) {
+      gst_tfx_flight_finish_row (row, held);
+      flight->err = gst_tfx_row_run_rest (row, block, block,
+          flight->flight.n_done, flight->err);
+    }
+  } else {
+    gst_tfx_flight_finish_row (row, held);
+    flight->err = gst_tfx_row_run (row, block, block, TRUE);
+    flight->is_done = TRUE;
+  }
+  for (; flight->n < row->n; flight->n++)
+    flight->filters[flight->n] = tfx_filter_ref (row->filters[flight->n]);
+}
+
+/* Together with what others have left to this element.  FALSE: there is nothing
+ * that could run together. */
+static gboolean
+gst_tfx_flight_start_pending (GstTfxElement *self, GstTfxFlight *flight)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstBuffer *buffer = flight->buffer;
+  GstTfxPendingRun run;
+  GstTfxLayout layout;
+
+  if (!gst_tfx_pending_is_in (buffer))
+    return FALSE;
+  if (!gst_tfx_buffer_describe (buffer, &priv->info, flight->n_frames,
+          &layout)) {
+    gst_tfx_pending_settle (buffer);
+    return FALSE;
+  }
+  if (!gst_tfx_pending_begin (&run, buffer, priv->filter, &layout))
+    return FALSE;
+  gst_tfx_pending_take (&run, buffer);
+  if (gst_tfx_buffer_map (&flight->mapped, buffer, &priv->info,
+          &flight->scratch)) {
+    gst_tfx_flight_start_row (self, &run.row, flight);
+  } else {
+    flight->err = -EFAULT;
+    flight->is_done = TRUE;
+  }
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  gst_tfx_pending_end (&run, buffer);
+  return TRUE;
+}
+
+static void
+gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
+
+  if (gst_tfx_flight_start_pending (self, flight))
+    return;
+  gst_tfx_pending_flush (priv->filter);
+  if (!gst_tfx_buffer_map (&flight->mapped, flight->buffer, &priv->info,
+          &flight->scratch)) {
+    flight->err = -EFAULT;
+    flight->is_done = TRUE;
+    return;
+  }
+  gst_tfx_row_lock (&row);
+  gst_tfx_flight_start_row (self, &row, flight);
+  gst_tfx_counts_note_rows (&priv->counts, &priv->filter->counts);
+  gst_tfx_row_unlock (&row);
+}
+
+/* One that is finished, or nobody wants it. */
+static GstFlowReturn
+gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
+{
+  GstBuffer *buffer = g_steal_pointer (&flight->buffer);
+
+  if (gst_tfx_run_conclude (self, buffer, flight->err))
+    return gst_tfx_out_send (self, buffer, flight->n_frames);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_ERROR;
+}
+
+/* ---- two of them --------------------------------------------------------------------- */
+
+GstFlowReturn
+gst_tfx_flight_drain (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlight *held = g_steal_pointer (&priv->flights.held);
+
+  if (!held)
+    return GST_FLOW_OK;
+  gst_tfx_flight_finish (self, held);
+  return gst_tfx_flight_send (self, held);
+}
+
+void
+gst_tfx_flight_drop (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlight *held = g_steal_pointer (&priv->flights.held);
+
+  if (held) {
+    gst_tfx_flight_finish (self, held);
+    gst_clear_buffer (&held->buffer);
+  }
+}
+
+/* The longest buffer is the latency. */
+static void
+gst_tfx_flight_note_delay (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
+
+  if (n_frames <= flights->delay)
+    return;
+  flights->delay = n_frames;
+  gst_tfx_settings_note_latency (self);
+}
+
+GstFlowReturn
+gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlights *flights = &priv->flights;
+  GstTfxFlight *held = flights->held;
+  GstTfxFlight *flight = &flights->slots[held == &flights->slots[0]];
+  GstClockTime start = gst_util_get_timestamp ();
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  flight->buffer = buffer;
+  flight->n_frames = n_frames;
+  flight->is_done = FALSE;
+  flight->err = 0;
+  gst_tfx_flight_note_delay (self, n_frames);
+  gst_tfx_flight_start (self, flight);
+  if (held)
+    gst_tfx_flight_finish (self, held);
+  flights->held = flight;
+  gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
+  if (held)
+    flow = gst_tfx_flight_send (self, held);
+  if (flow == GST_FLOW_OK && flight->is_done)
+    flow = gst_tfx_flight_drain (self);
+  return flow;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_flight.c: two buffers in flight: which come when, that nothing is
+ * lost, and that copies and kernels of different buffers overlap.
+ */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "deck.h"
+#include "tfxplay.h"
+
+#define RATE 48000
+#define N_FRAMES 500
+#define CHAIN                                                                  \
+  "tfxbutterworth mode=high-pass cutoff=100 order=3 DEVICE ! "                 \
+  "tfxfir name=last taps=31 align=false DEVICE device-delay="
+
+/* ---- what comes when ------------------------------------------------------------- */
+
+static GstClockTime
+ask_latency (Deck *deck)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min = 0;
+
+  fail_unless (gst_pad_peer_query (deck->h->sinkpad, query));
+  gst_query_parse_latency (query, NULL, &min, NULL);
+  gst_query_unref (query);
+  return min;
+}
+
+/* Pushes a buffer: how many have come out then. */
+static guint
+push_one (Deck *deck)
+{
+  fail_unless_equals_int (deck_push (deck, N_FRAMES), GST_FLOW_OK);
+  return deck->n_buffers;
+}
+
+/* What was in flight at each of these goes out before it. */
+GST_START_TEST (test_when)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (CHAIN "1", DECK_CUDA, &info);
+
+  /* One that begins a stream is waited for. */
+  fail_unless_equals_int (push_one (deck), 1);
+  fail_unless_equals_int (ask_latency (deck), 0);
+  for (guint i = 1; i < 5; i++)
+    fail_unless_equals_int (push_one (deck), i);
+  fail_unless_equals_uint64 (ask_latency (deck),
+      gst_util_uint64_scale_ceil (N_FRAMES, GST_SECOND, RATE));
+  deck_drain (deck);
+  fail_unless_equals_int (deck->n_buffers, 5);
+
+  fail_unless_equals_int (push_one (deck), 5);
+  deck_push_event (deck, gst_event_new_tag (gst_tag_list_new_empty ()));
+  fail_unless_equals_int (deck->n_buffers, 6);
+
+  /* Another setting. */
+  fail_unless_equals_int (push_one (deck), 6);
+  deck_set (deck, "last", "taps", "45");
+  fail_unless_equals_int (push_one (deck), 8);
+
+  /* Nobody waits for what is flushed. */
+  while (push_one (deck) == deck->n_in / N_FRAMES)
+    fail_unless (deck->n_in < 100 * N_FRAMES);
+  deck_push_event (deck, gst_event_new_flush_start ());
+  deck_push_event (deck, gst_event_new_flush_stop (TRUE));
+  fail_unless_equals_uint64 (deck->n_buffers, deck->n_in / N_FRAMES - 1);
+
+  tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* A harness is live. */
+GST_START_TEST (test_live)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (CHAIN "-1", DECK_CUDA, &info);
+
+  for (guint i = 1; i < 5; i++)
+    fail_unless_equals_int (push_one (deck), i);
+  fail_unless_equals_int (ask_latency (deck), 0);
+  deck_set (deck, "last", "device-delay", "1");
+  fail_unless_equals_int (push_one (deck), 4);
+  deck_set (deck, "last", "device-delay", "0");
+  fail_unless_equals_int (push_one (deck), 6);
+  fail_unless_equals_int (ask_latency (deck), 0);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* ---- calls that fail --------------------------------------------------------------- */
+
+static const gchar *const functions[] = { "cuLaunchKernel",
+  "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuEventRecord",
+  "cuEventSynchronize", "cuStreamWaitEvent", "cuMemAlloc_v2", "cuMemHostAlloc",
+  "cuPointerGetAttribute", "cuCtxPushCurrent_v2" };
+
+static Deck *
+play (DeckSide side, const gchar *fail)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  Deck *deck = deck_new (CHAIN "1", side, &info);
+
+  deck_push_many (deck, 2 * N_FRAMES, N_FRAMES);
+  if (fail)
+    g_setenv ("TFX_STANDIN_FAIL", fail, TRUE);
+  deck_push_many (deck, 6 * N_FRAMES, N_FRAMES);
+  deck_end (deck);
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  return deck;
+}
+
+/* The CPU goes on from the very sample, in both buffers. */
+GST_START_TEST (test_fault)
+{
+  Deck *cpu = play (DECK_CPU, NULL);
+  guint n_warnings = 0;
+
+  for (guint n = 1; n <= 4; n++) {
+    gchar *fail = g_strdup_printf ("%s:%u", functions[__i__], n), *warning;
+    Deck *cuda = play (DECK_CUDA, fail);
+    gdouble db = deck_distance_db (cpu, cuda);
+
+    deck_expect_same_times (cpu, cuda, fail);
+    fail_unless (db < -220.0, "%s: %g dB", fail, db);
+    warning = tfx_check_pop_warning (cuda->bus);
+    n_warnings += warning != NULL;
+    if (warning)
+      fail_unless (strstr (warning, "with the filter's state"), "%s", warning);
+    g_free (warning);
+    deck_free (cuda);
+    g_free (fail);
+  }
+  if (strstr (functions[__i__], "Launch"))
+    fail_unless_equals_int (n_warnings, 4);
+  deck_free (cpu);
+}
+GST_END_TEST;
+
+/* With the device for good: the state is gone, the frames are not. */
+GST_START_TEST (test_lost)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (CHAIN "1", DECK_CUDA, &info);
+  gchar *warning;
+
+  deck_push_many (deck, 5 * N_FRAMES, N_FRAMES);
+  g_setenv ("TFX_STANDIN_FAIL", "1,719,sticky", TRUE);
+  deck_push_many (deck, 5 * N_FRAMES, N_FRAMES);
+  deck_end (deck);
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  fail_unless_equals_uint64 (deck->n_frames, 10 * N_FRAMES);
+  for (guint i = 0; i < deck->times->len; i++)
+    fail_unless_equals_uint64 (g_array_index (deck->times, GstClockTime, i),
+        gst_util_uint64_scale (i * N_FRAMES, GST_SECOND, RATE));
+  warning = tfx_check_pop_warning (deck->bus);
+  fail_unless (warning && strstr (warning, "lost"), "%s", warning);
+  g_free (warning);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* ---- a file --------------------------------------------------------------------------- */
+
+typedef struct
+{
+  gdouble begin, end;
+} Span;
+
+typedef struct
+{
+  GArray *up, *kernels, *down; /* of Span */
+  gdouble busy[3];             /* us */
+  gdouble device, pinned;
+} Timeline;
+
+static void
+timeline_read (Timeline *t, const gchar *path)
+{
+  GArray **lists[] = { &t->up, &t->kernels, &t->down };
+  static const gchar *const names[] = { "up", "kernel", "down" };
+  gchar *text, **rows;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  *t = (Timeline){ .device = 0 };
+  for (guint i = 0; i < 3; i++)
+    *lists[i] = g_array_new (FALSE, FALSE, sizeof (Span));
+  rows = g_strsplit (text, "\n", 0);
+  for (guint r = 0; rows[r]; r++) {
+    gchar name[16];
+    Span span;
+
+    sscanf (rows[r], "memory %lf %lf", &t->device, &t->pinned);
+    if (sscanf (rows[r], "%15s %*s %lf %lf", name, &span.begin, &span.end) != 3)
+      continue;
+    for (guint i = 0; i < 3; i++) {
+      if (strcmp (name, names[i]) != 0)
+        continue;
+      g_array_append_val (*lists[i], span);
+      t->busy[i] += span.end - span.begin;
+    }
+  }
+  g_strfreev (rows);
+  g_free (text);
+}
+
+static void
+timeline_clear (Timeline *t)
+{
+  g_array_unref (t->up);
+  g_array_unref (t->kernels);
+  g_array_unref (t->down);
+}
+
+/* As a file does. */
+static GstPadProbeReturn
+tell_duration (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_DURATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_set_duration (query, GST_FORMAT_TIME, GST_SECOND);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Kernels are not run; the timeline is that of buffers behind the first ones. */
+static void
+play_file (const gchar *delay, guint n_buffers, guint n_frames, Timeline *t)
+{
+  static guint n_played;
+  /* Another file, another count of memory. */
+  gchar *path =
+      g_strdup_printf ("/tmp/tfx-flight-%d-%u", (gint)getpid (), n_played++);
+  gchar *launch =
+      g_strdup_printf ("audiotestsrc wave=square num-buffers=%u "
+                       "samplesperbuffer=%u ! "
+                       "audio/x-raw,format=F32LE,rate=44100,"
+                       "channels=2 ! tfxchain name=e chain="
+                       "\"HiButterworth(80,4)|LoButterworth(9000)\" "
+                       "device=cuda device-delay=%s ! fakesink",
+          n_buffers, n_frames, delay);
+  GstElement *pipeline = tfx_play_make (launch, NULL);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, tell_duration,
+      NULL, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+
+  g_unlink (path);
+  g_setenv ("TFX_STANDIN_TIMELINE", path, TRUE);
+  g_setenv ("TFX_STANDIN_KERNELS", "none", TRUE);
+  tfx_play_run (pipeline, GST_MESSAGE_EOS);
+  tfx_play_stop (pipeline);
+  g_unsetenv ("TFX_STANDIN_KERNELS");
+  g_unsetenv ("TFX_STANDIN_TIMELINE");
+  timeline_read (t, path);
+  g_unlink (path);
+  g_free (launch);
+  g_free (path);
+}
+
+/* How many of the last buffers go up before the kernel of the one before has
+ * ended. */
+#define N_COUNTED 50
+
+static guint
+count_overlaps (const Timeline *t)
+{
+  guint n = 0;
+
+  for (guint i = 1; i <= N_COUNTED; i++)
+    n += g_array_index (t->up, Span, t->up->len - i).begin <
+         g_array_index (t->kernels, Span, t->kernels->len - i - 1).end;
+  return n;
+}
+
+GST_START_TEST (test_file)
+{
+  const guint n = 60, n_frames = 1 << 17;
+  Timeline waits, flies;
+
+  play_file ("0", n, n_frames, &waits);
+  play_file ("-1", n, n_frames, &flies);
+  fail_unless (flies.kernels->len >= n);
+  fail_unless_equals_int (count_overlaps (&waits), 0);
+  fail_unless_equals_int (count_overlaps (&flies), N_COUNTED);
+  timeline_clear (&waits);
+  timeline_clear (&flies);
+}
+GST_END_TEST;
+
+/* Ten minutes in buffers of 24 s take what one minute takes. */
+GST_START_TEST (test_memory)
+{
+  const guint n_frames = 1 << 20, minute = 60 * 44100 / n_frames + 1;
+  Timeline one, ten;
+
+  play_file ("-1", minute, n_frames, &one);
+  play_file ("-1", 10 * minute, n_frames, &ten);
+  GST_INFO ("device %.1f MB, pinned %.1f MB", ten.device / 1e6,
+      ten.pinned / 1e6);
+  fail_unless (ten.device > 0 && ten.pinned > 0);
+  fail_unless (ten.device + ten.pinned < 100e6, "%g bytes",
+      ten.device + ten.pinned);
+  fail_unless (ten.device == one.device && ten.pinned == one.pinned,
+      "%g and %g bytes, of one minute %g and %g", ten.device, ten.pinned,
+      one.device, one.pinned);
+  timeline_clear (&one);
+  timeline_clear (&ten);
+}
+GST_END_TEST;
+
+/* ---- suite ----------------------------------------------------------------------------- */
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_flight");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_when);
+  tcase_add_test (tc, test_live);
+  tcase_add_loop_test (tc, test_fault, 0, G_N_ELEMENTS (functions));
+  tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_file);
+  tcase_add_test (tc, test_memory);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}
