@@ -85,7 +85,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   if (priv->delay > 0)
     gst_tfx_times_add (&priv->times, GST_BUFFER_PTS (buffer),
         GST_BUFFER_OFFSET (buffer), n_frames);
-  if (G_UNLIKELY (gst_tfx_flight_takes (self, buffer, n_frames)))
+  if (G_UNLIKELY (priv->device.runs) &&
+      gst_tfx_flight_takes (self, buffer, n_frames))
     return gst_tfx_flight_run (self, buffer, n_frames);
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return gst_tfx_out_send (self, buffer, n_frames);
