@@ -196,6 +196,7 @@ deal (TfxCascade *c, double *memory)
 {
   size_t n = 0;
   unsigned channel = 0;
+  unsigned lanes = 1; /* the most of a group */
   bool is_used[N_SHAPES] = { false };
 
   c->n_groups = 0;
@@ -214,7 +215,9 @@ deal (TfxCascade *c, double *memory)
     n += (s->n_vectors * TFX_STATE * s->width + 7) / 8 * 8;
     channel += g->n_channels;
     is_used[index] = true;
+    lanes = s->channels > lanes ? s->channels : lanes;
   }
+  c->chunk_frames = TFX_CASCADE_SCRATCH / lanes;
   for (unsigned i = 0; i < N_SHAPES; i++) {
     Shape *s = &c->shapes[i];
 

@@ -9,6 +9,10 @@
 
 #define MAX_WIDTH 8
 
+/* Doubles of a group's frames on their way: 16 KiB, half of a small first-level
+ * cache. */
+#define TFX_CASCADE_SCRATCH 2048
+
 /* How some channels are run: their form, what lies in the lanes. */
 typedef enum
 {
@@ -52,7 +56,8 @@ struct TfxCascade
   double gain;
   bool mute;
   Shape shapes[N_SHAPES];
-  Group *groups; /* [n_channels] */
+  Group *groups;       /* [n_channels] */
+  size_t chunk_frames; /* that the scratch has room for */
   size_t memory_size;
   double *memory;   /* of groups and shapes */
   double *exchange; /* [n_channels][n_sos][2]: the state between types */

@@ -13,8 +13,7 @@
 #include "../block.h"
 #include "copy.h"
 
-/* Doubles: 16 KiB, half of a small first-level cache. */
-#define SCRATCH_SIZE 2048
+#define SCRATCH_SIZE TFX_CASCADE_SCRATCH
 
 int
 tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
@@ -82,64 +81,74 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
 }
 
 /* All passes: the first reads from in, the last writes to out, and what lies
- * between is kept in between, which may be out. */
-static void
-run_passes (const TfxCascade *c, Group *g, TfxRows in, TfxRows out,
-    TfxRows between, size_t n)
+ * between is kept in between, which may be out.  Returns whether the state is finite. */
+static bool
+run_passes (const TfxCascade *c, Group *g, const TfxRows *in,
+    const TfxRows *out, const TfxRows *between, size_t n)
 {
   const Shape *s = g->shape;
   const double *coef = s->coef;
+  bool is_finite = true;
 
-  if (s->frames) {
-    s->frames (&in, &out, n, g->state, coef, (unsigned)c->n_sos, &g->pending);
-    return;
-  }
+  if (s->frames)
+    return s->frames (in, out, n, g->state, coef, (unsigned)c->n_sos,
+        &g->pending);
   for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {
     const size_t left = s->n_vectors - v;
     const bool is_last = left <= s->n_pass;
     const size_t n_pass = is_last ? left : s->n_pass;
 
-    s->wave (&in, is_last ? &out : &between, n,
+    is_finite &= s->wave (in, is_last ? out : between, n,
         g->state + v * TFX_STATE * s->width, coef, (unsigned)n_pass);
     coef += (1 + TFX_WAVE_COEF * n_pass) * s->width;
     in = between;
   }
+  return is_finite;
 }
 
-/* True if each channel is a plane of its own. */
-static bool
-is_planar (const TfxBlock *b)
+/* True if each of n channels is a plane of its own. */
+static inline bool
+is_planar (const TfxBlock *b, unsigned n)
 {
-  return b->n_channels > 1 && b->frame_stride == 1 && b->channel_stride != 1;
+  return n > 1 && b->frame_stride == 1 && b->channel_stride != 1;
 }
 
-static TfxRows
-rows_of (const TfxBlock *block)
+static inline bool
+is_in_rows (const TfxBlock *b, unsigned n)
 {
-  return (TfxRows){ block->data, block->type, block->frame_stride,
-    is_planar (block) ? block->channel_stride : 0, block->n_channels };
+  return n == 1 || b->channel_stride == 1 || b->frame_stride == 1;
 }
 
-static bool
-is_in_rows (const TfxBlock *b)
+/* n channels of a block, from a frame and a channel on.  By parts: a processor
+ * waits long for what was written in parts and is copied whole. */
+static inline void
+set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
+    unsigned n)
 {
-  return b->n_channels == 1 || b->channel_stride == 1 || is_planar (b);
+  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  rows->data = (char *)b->data + at * (ptrdiff_t)tfx_sample_size (b->type);
+  rows->type = b->type;
+  rows->stride = b->frame_stride;
+  rows->apart = is_planar (b, n) ? b->channel_stride : 0;
+  rows->n = n;
 }
 
-/* Whether the kernel takes the block's rows as they lie. */
+/* Whether the kernel takes the rows of such blocks as they lie. */
 static bool
 takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Shape *s = g->shape;
-  const ptrdiff_t n = g->n_channels;
+  const unsigned n = g->n_channels;
 
-  if (!is_in_rows (in) || !is_in_rows (out))
+  if (!is_in_rows (in, n) || !is_in_rows (out, n))
     return false;
   if (s->frames)
-    return in->type == out->type && in->frame_stride == n &&
-           out->frame_stride == n;
-  if (s->channels == s->width && is_planar (in) != is_planar (out))
+    return in->type == out->type && in->frame_stride == (ptrdiff_t)n &&
+           out->frame_stride == (ptrdiff_t)n;
+  if (s->channels == s->width && is_planar (in, n) != is_planar (out, n))
     return false;
   if (c->form != TFX_FORM_FACTORED)
     return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
@@ -148,34 +157,47 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
              (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));
 }
 
-static void
-run_packed (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out,
-    double *x)
+/* What lies between passes is doubles. */
+static bool
+run_between (const TfxCascade *c, Group *g, const TfxRows *in,
+    const TfxRows *out, size_t n)
 {
+  double scratch[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
+  const TfxRows between = { scratch, TFX_SAMPLE_F64, g->shape->channels, 0,
+    g->n_channels };
+
+  return run_passes (c, g, in, out, &between, n);
+}
+
+/* n frames of a group as they lie, from a frame and a channel on. */
+static bool
+run_rows (const TfxCascade *c, Group *g, const TfxBlock *in,
+    const TfxBlock *out, size_t frame, unsigned channel, size_t n)
+{
+  TfxRows from, to;
+
+  set_rows (&from, in, frame, channel, g->n_channels);
+  set_rows (&to, out, frame, channel, g->n_channels);
+  if (g->shape->n_vectors <= g->shape->n_pass ||
+      (to.type == TFX_SAMPLE_F64 && !to.apart))
+    return run_passes (c, g, &from, &to, &to, n);
+  return run_between (c, g, &from, &to, n);
+}
+
+static bool
+run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  double x[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
   const TfxKernels *k = c->kernels;
   const unsigned lanes = g->shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
+  bool is_finite;
 
   k->pack[in->type](x, lanes, in);
-  run_passes (c, g, rows, rows, rows, in->n_frames);
+  is_finite = run_passes (c, g, &rows, &rows, &rows, in->n_frames);
   k->unpack[out->type](x, lanes, out);
-}
-
-static void
-run_rows (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
-{
-  double scratch[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
-  const unsigned lanes = g->shape->channels;
-  const TfxRows rows = rows_of (out);
-
-  if (!takes_rows (c, g, in, out))
-    run_packed (c, g, in, out, scratch);
-  else if (out->type == TFX_SAMPLE_F64 && !rows.apart)
-    run_passes (c, g, rows_of (in), rows, rows, in->n_frames);
-  else
-    run_passes (c, g, rows_of (in), rows,
-        (TfxRows){ scratch, TFX_SAMPLE_F64, lanes, 0, g->n_channels },
-        in->n_frames);
+  return is_finite;
 }
 
 /* Rows instead of the planes of a block, dense. */
@@ -186,57 +208,47 @@ rows_for (const TfxBlock *planes, void *rows)
       planes->n_frames);
 }
 
-/* Planes that the kernels do not take become rows and planes again. */
-static void
-run_planes (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
+/* What the kernels do not take as it lies.  Planes become rows and planes again.
+ */
+static bool
+run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
+    const TfxBlock *out)
 {
   double samples[SCRATCH_SIZE] __attribute__ ((aligned (64)));
   const TfxKernels *k = c->kernels;
+  const bool turns_in = is_planar (in, in->n_channels);
+  const bool turns_out = is_planar (out, out->n_channels);
   TfxBlock from = *in, to = *out;
+  bool is_finite;
 
-  if (is_planar (in)) {
+  if (turns_in) {
     from = rows_for (in, samples);
     k->interleave[in->type](samples, in->data, in->channel_stride,
         in->n_channels, in->n_frames);
   }
-  if (is_planar (out))
+  if (turns_out)
     to = rows_for (out, samples);
-  run_rows (c, g, &from, &to);
-  if (is_planar (out))
+  if (takes_rows (c, g, &from, &to))
+    is_finite = run_rows (c, g, &from, &to, 0, 0, in->n_frames);
+  else
+    is_finite = run_packed (c, g, &from, &to);
+  if (turns_out)
     k->deinterleave[out->type](out->data, out->channel_stride, samples,
         out->n_channels, out->n_frames);
+  return is_finite;
 }
 
-static void
-run_group (TfxCascade *c, Group *g, const TfxBlock *in, const TfxBlock *out)
-{
-  if (!takes_rows (c, g, in, out) && (is_planar (in) || is_planar (out)))
-    run_planes (c, g, in, out);
-  else
-    run_rows (c, g, in, out);
-}
-
-typedef uint64_t Bits __attribute__ ((vector_size (16), may_alias));
-
-/* NaN and infinity have an exponent of all ones: adding one to it carries
- * into the sign.  x is aligned, and n rounded up to eight: zeros follow. */
 static bool
-all_finite (const double *x, size_t n)
+run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
+    const TfxBlock *out, size_t first, size_t n)
 {
-  const Bits exponent = { UINT64_C (0x7ff) << 52, UINT64_C (0x7ff) << 52 };
-  const Bits one = { UINT64_C (1) << 52, UINT64_C (1) << 52 };
-  Bits carry[2] = { { 0 } };
+  TfxBlock from, to;
 
-  for (size_t i = 0; i < n; i += 8) {
-    const Bits *bits = (const Bits *)(x + i);
-
-    carry[0] |= (bits[0] & exponent) + one;
-    carry[1] |= (bits[1] & exponent) + one;
-    carry[0] |= (bits[2] & exponent) + one;
-    carry[1] |= (bits[3] & exponent) + one;
-  }
-  carry[0] |= carry[1];
-  return (carry[0][0] | carry[0][1]) >> 63 == 0;
+  if (takes_rows (c, g, in, out))
+    return run_rows (c, g, in, out, first, g->first_channel, n);
+  from = tfx_block_part (in, first, n, g->first_channel, g->n_channels);
+  to = tfx_block_part (out, first, n, g->first_channel, g->n_channels);
+  return run_others (c, g, &from, &to);
 }
 
 /* Clears channels whose state is not finite, in lanes that have no section
@@ -247,9 +259,6 @@ recover (Group *g)
   const Shape *s = g->shape;
   const size_t n = s->n_vectors * TFX_STATE * s->width;
   int n_cleared = 0;
-
-  if (all_finite (g->state, n))
-    return 0;
 
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
     bool finite = true;
@@ -293,8 +302,6 @@ int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
 {
-  unsigned lanes = 1; /* the most of a group */
-  size_t chunk;
   int n_cleared = 0;
 
   if (c->mute && c->n_sos == 0) {
@@ -307,23 +314,13 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
   }
   if (stream != c->type)
     set_type (c, stream);
-  for (unsigned j = 0; j < c->n_groups; j++) {
-    if (c->groups[j].shape->channels > lanes)
-      lanes = c->groups[j].shape->channels;
-  }
-  chunk = SCRATCH_SIZE / lanes;
-
-  for (size_t i = 0; i < in->n_frames; i += chunk) {
-    size_t n = in->n_frames - i;
-    if (n > chunk)
-      n = chunk;
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    n = in->n_frames - i < c->chunk_frames ? in->n_frames - i : c->chunk_frames;
     for (unsigned j = 0; j < c->n_groups; j++) {
       Group *g = &c->groups[j];
-      TfxBlock from =
-          tfx_block_part (in, i, n, g->first_channel, g->n_channels);
-      TfxBlock to = tfx_block_part (out, i, n, g->first_channel, g->n_channels);
-      run_group (c, g, &from, &to);
-      n_cleared += recover (g);
+
+      if (!run_group (c, g, in, out, i, n))
+        n_cleared += recover (g);
     }
   }
   if (c->mute)

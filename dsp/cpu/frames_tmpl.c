@@ -121,23 +121,23 @@ run_partly (V *state, TfxPending *pending, const TfxRows *in,
 
 /* A vector of samples from number at on, into doubles and back. */
 static inline __attribute__ ((always_inline)) V
-load_samples (const TfxRows *rows, ptrdiff_t at, const TfxSample type)
+load_samples (const void *data, ptrdiff_t at, const TfxSample type)
 {
-  return type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)rows->data + at)
-                                : v_load_f64 ((const double *)rows->data + at);
+  return type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)data + at)
+                                : v_load_f64 ((const double *)data + at);
 }
 
 static inline __attribute__ ((always_inline)) void
-store_samples (const TfxRows *rows, ptrdiff_t at, V v, const TfxSample type)
+store_samples (void *data, ptrdiff_t at, V v, const TfxSample type)
 {
   if (type == TFX_SAMPLE_F32)
-    v_store_f32 ((float *)rows->data + at, v);
+    v_store_f32 ((float *)data + at, v);
   else
-    v_store_f64 ((double *)rows->data + at, v);
+    v_store_f64 ((double *)data + at, v);
 }
 
-static inline __attribute__ ((always_inline)) void
-run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+static inline __attribute__ ((always_inline)) bool
+run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, TfxPending *pending, const unsigned C, const unsigned N,
     const TfxSample type)
 {
@@ -146,9 +146,10 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     G = FRAMES_VECTORS,
     MAX_COLUMNS = 16 * (FRAMES_VECTORS + MAX_STATE_VECTORS)
   };
-  const TfxRows in = *from, out = *to;
   const unsigned S = STATE_VECTORS (C, N), F = GROUP_FRAMES (C);
-  V k[MAX_COLUMNS], s[MAX_STATE_VECTORS];
+  const void *from = in->data;
+  void *to = out->data;
+  V k[MAX_COLUMNS], s[MAX_STATE_VECTORS], sum = v_set1 (0.0);
   size_t i = 0;
 
 #pragma GCC unroll 96
@@ -160,7 +161,7 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   if (pending->n > 0) {
     i = F - pending->n;
     i = i < n ? i : n;
-    run_partly (s, pending, &in, &out, 0, (unsigned)i, k, C, N);
+    run_partly (s, pending, in, out, 0, (unsigned)i, k, C, N);
   }
   for (; i + F <= n; i += F) {
     const ptrdiff_t at = (ptrdiff_t)(i * C);
@@ -168,20 +169,23 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
 #pragma GCC unroll 4
     for (unsigned j = 0; j < G; j++)
-      v_store (x + j * W, load_samples (&in, at + j * W, type));
+      v_store (x + j * W, load_samples (from, at + j * W, type));
     frames_group (x, s, k, C, N);
 #pragma GCC unroll 4
     for (unsigned j = 0; j < G; j++)
-      store_samples (&out, at + j * W, v_load (x + j * W), type);
+      store_samples (to, at + j * W, v_load (x + j * W), type);
   }
   if (i < n)
-    run_partly (s, pending, &in, &out, i, (unsigned)(n - i), k, C, N);
+    run_partly (s, pending, in, out, i, (unsigned)(n - i), k, C, N);
 #pragma GCC unroll 4
-  for (unsigned j = 0; j < S; j++)
+  for (unsigned j = 0; j < S; j++) {
     v_store (state + j * W, s[j]);
+    sum = v_fma (v_set1 (0.0), s[j], sum);
+  }
+  return v_is_number (sum);
 }
 
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, unsigned n_sections, TfxPending *pending,
     const unsigned C, const TfxSample type)
@@ -189,24 +193,25 @@ run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   switch (n_sections * C <= TFX_FRAMES_MAX_SECTIONS ? n_sections : 0) {
     case 1:
       if (W < 8)
-        run_frames (in, out, n, state, coef, pending, C, 1, type);
+        return run_frames (in, out, n, state, coef, pending, C, 1, type);
       break;
     case 2:
       if (W < 8 || C == 2)
-        run_frames (in, out, n, state, coef, pending, C, 2, type);
+        return run_frames (in, out, n, state, coef, pending, C, 2, type);
       break;
     case 3:
       if (C == 1)
-        run_frames (in, out, n, state, coef, pending, C, 3, type);
+        return run_frames (in, out, n, state, coef, pending, C, 3, type);
       break;
     case 4:
       if (C == 1)
-        run_frames (in, out, n, state, coef, pending, C, 4, type);
+        return run_frames (in, out, n, state, coef, pending, C, 4, type);
       break;
   }
+  return true;
 }
 
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections, TfxPending *pending,
     const unsigned C)
@@ -215,15 +220,13 @@ run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
   /* Vectors half as wide hold all numbers of the state, and leave out half of
    * the zeros in H. */
   if (2 * n_sections * C <= TFX_FRAMES_NUMBERS) {
-    tfx_kernels_avx2.frames[C - 1](in, out, n, state, coef, n_sections,
+    return tfx_kernels_avx2.frames[C - 1](in, out, n, state, coef, n_sections,
         pending);
-    return;
   }
 #endif
   if (in->type == TFX_SAMPLE_F32)
-    run_frames_type (in, out, n, state, coef, n_sections, pending, C,
+    return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
         TFX_SAMPLE_F32);
-  else
-    run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-        TFX_SAMPLE_F64);
+  return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
+      TFX_SAMPLE_F64);
 }

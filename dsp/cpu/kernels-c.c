@@ -3,10 +3,14 @@
  * channel at a time, in the order of operations of scipy.signal.sosfilt. */
 #include "kernels.h"
 
-static inline double
-step (double *s, double x, const double *c)
+typedef double One;
+#define ONE_SET(a) (a)
+#define ONE_GET(a) (a)
+
+static inline One
+step (One *s, One x, const One *c)
 {
-  const double y = c[0] * x + s[0];
+  const One y = c[0] * x + s[0];
 
   s[0] = (c[1] * x - c[3] * y) + s[2];
   s[2] = c[2] * x - c[4] * y;

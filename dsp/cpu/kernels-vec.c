@@ -13,7 +13,7 @@
 
 /* By the types of the rows.  Those of doubles alone take the direct form, and
  * what is not a full vector of channels is not converted on the way. */
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_types (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, const unsigned N, const unsigned C, const bool factored,
     const unsigned n_row)
@@ -21,85 +21,88 @@ run_types (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
 
   if (!factored || (in->type == f64 && out->type == f64))
-    run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f64);
-  else if (C < W || in->type == out->type)
-    run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f32);
-  else if (in->type == f32)
-    run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f64);
-  else
-    run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f32);
+    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f64);
+  if (C < W || in->type == out->type)
+    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f32);
+  if (in->type == f32)
+    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f64);
+  return run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f32);
 }
 
 /* Rows that are full, whose number is known, or not. */
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_rows (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, const unsigned N, const unsigned C, const bool factored)
 {
   if (C == W && (in->apart || out->apart))
-    run_tiles (in, out, n, state, coef, N, factored);
-  else if (C <= 2 || in->n == C)
-    run_types (in, out, n, state, coef, N, C, factored, C);
-  else
-    run_types (in, out, n, state, coef, N, C, factored, in->n);
+    return run_tiles (in, out, n, state, coef, N, factored);
+  if (C <= 2 || in->n == C)
+    return run_types (in, out, n, state, coef, N, C, factored, C);
+  return run_types (in, out, n, state, coef, N, C, factored, in->n);
 }
 
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, unsigned n_vectors, const unsigned C,
     const bool factored)
 {
   switch (n_vectors) {
     case 1:
-      run_rows (in, out, n, state, coef, 1, C, factored);
-      break;
+      return run_rows (in, out, n, state, coef, 1, C, factored);
     case 2:
-      run_rows (in, out, n, state, coef, 2, C, factored);
-      break;
+      return run_rows (in, out, n, state, coef, 2, C, factored);
     case 3:
-      run_rows (in, out, n, state, coef, 3, C, factored);
-      break;
+      return run_rows (in, out, n, state, coef, 3, C, factored);
     case 4:
       if (C == W)
-        run_rows (in, out, n, state, coef, 4, C, factored);
+        return run_rows (in, out, n, state, coef, 4, C, factored);
       break;
   }
+  return true;
 }
 
-#define WAVE_KERNEL(C, factored)                                               \
-  (const TfxRows *in, const TfxRows *out, size_t n, double *state,             \
-      const double *coef, unsigned n_vectors)                                  \
+#define WAVE_KERNEL(NAME, C, FACTORED)                                         \
+  static bool NAME (const TfxRows *in, const TfxRows *out, size_t n,           \
+      double *state, const double *coef, unsigned n_vectors)                   \
   {                                                                            \
-    run_vectors (in, out, n, state, coef, n_vectors, C, factored);             \
+    return run_vectors (in, out, n, state, coef, n_vectors, C, FACTORED);      \
   }
 
-static void
-KERNEL (direct1) WAVE_KERNEL (1, false) static void KERNEL (
-    direct2) WAVE_KERNEL (2, false) static void KERNEL (factored1)
-    WAVE_KERNEL (1, true) static void KERNEL (factored2) WAVE_KERNEL (2, true)
+WAVE_KERNEL (KERNEL (direct1), 1, false)
+WAVE_KERNEL (KERNEL (direct2), 2, false)
+WAVE_KERNEL (KERNEL (factored1), 1, true)
+WAVE_KERNEL (KERNEL (factored2), 2, true)
 #if W > 2
-        static void KERNEL (direct4) WAVE_KERNEL (4, false) static void KERNEL (
-            factored4) WAVE_KERNEL (4, true)
+WAVE_KERNEL (KERNEL (direct4), 4, false)
+WAVE_KERNEL (KERNEL (factored4), 4, true)
 #endif
 #if W > 4
-            static void KERNEL (direct8) WAVE_KERNEL (8,
-                false) static void KERNEL (factored8) WAVE_KERNEL (8, true)
+WAVE_KERNEL (KERNEL (direct8), 8, false)
+WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
 
-                static inline double multiply_add (double a, double b, double c)
+/* Two equal doubles: a compiler moves single ones about in instructions that
+ * take their time. */
+typedef double One __attribute__ ((vector_size (16)));
+#define ONE_SET(a) ((One){ a, a })
+#define ONE_GET(a) ((a)[0])
+
+static inline One
+multiply_add (One a, One b, One c)
 {
-#if V_HAS_FMA
-  return __builtin_fma (a, b, c);
+#if W > 2
+  return _mm_fmadd_pd (a, b, c);
 #else
-  return a * b + c;
+  return v_fma (a, b, c);
 #endif
 }
 
-static inline double
-step (double *s, double x, const double *c)
+static inline One
+step (One *s, One x, const One *c)
 {
-  const double y = multiply_add (c[0], x, s[0]);
-  const double input = multiply_add (c[2], s[2], c[1] * x);
-  const double next =
+  const One y = multiply_add (c[0], x, s[0]);
+  const One input = multiply_add (c[2], s[2], c[1] * x);
+  const One next =
       multiply_add (-c[3], s[0], multiply_add (-c[4], s[1], input));
 
   s[1] = s[0];
@@ -114,18 +117,18 @@ step (double *s, double x, const double *c)
 
 #include "frames_tmpl.c"
 
-static void
+static bool
 KERNEL (frames1) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections, TfxPending *pending)
 {
-  run_frames_sections (in, out, n, state, coef, n_sections, pending, 1);
+  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 1);
 }
 
-static void
+static bool
 KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections, TfxPending *pending)
 {
-  run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
+  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
 
 #define PACK_NAME(op, type) CAT3 (op, type, ISA)

@@ -57,8 +57,9 @@ typedef struct TfxRows
  *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
  *   state = for each vector s, last s, last x;
  *   each a vector of W numbers: lane i is channel i % C of section i / C.
- *   W = 1 for the textbook form and for TfxKernels.one. */
-typedef void (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
+ *   W = 1 for the textbook form and for TfxKernels.one.
+ * Returns whether all numbers of the state are finite. */
+typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_vectors);
 
 /* Frames of a group that has begun, and has been run as far as it goes. */
@@ -79,8 +80,9 @@ typedef struct TfxPending
  *   coef = for each frame of a group the columns of H and B that its samples go
  *   into, then for each number of state those of O and A: y = H x + O s,
  *   s' = B x + A s;  the columns are as many vectors as y and s;
- *   state = s1, s2 of each section, C numbers each, as tfx.h has them. */
-typedef void (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
+ *   state = s1, s2 of each section, C numbers each, as tfx.h has them.
+ * Returns whether all numbers of the state are finite. */
+typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);
 

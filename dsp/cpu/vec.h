@@ -9,6 +9,7 @@
 #ifndef TFX_VEC_H
 #define TFX_VEC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__AVX512F__)
@@ -155,6 +156,19 @@ v_fnma (V a, V b, V c)
   return vfmsq_f64 (c, a, b);
 #else
   return c - a * b;
+#endif
+}
+
+/* Whether no lane is NaN. */
+static inline bool
+v_is_number (V a)
+{
+#if W == 8
+  return _mm512_cmp_pd_mask (a, a, _CMP_UNORD_Q) == 0;
+#elif W == 4
+  return _mm256_movemask_pd (_mm256_cmp_pd (a, a, _CMP_UNORD_Q)) == 0;
+#else
+  return a[0] == a[0] && a[1] == a[1];
 #endif
 }
 

@@ -161,16 +161,25 @@ load_wave (Wave *w, V *k, const double *state, const double *coef,
     k[i] = v_load (coef + (i + 1) * W);
 }
 
-static inline __attribute__ ((always_inline)) void
+/* Returns whether all is finite: zero times infinity is no number. */
+static inline __attribute__ ((always_inline)) bool
 store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
 {
+  const V zero = v_set1 (0.0);
+  V a = zero, b = zero;
+
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++) {
     v_store (state + 3 * v * W, w[v].s);
     if (!has_s2)
       v_store (state + (3 * v + 1) * W, w[v].last_s);
     v_store (state + (3 * v + 2) * W, w[v].last_x);
+    a = v_fma (zero, w[v].s, a);
+    b = v_fma (zero, w[v].last_x, b);
+    if (!has_s2)
+      b = v_fma (zero, w[v].last_s, b);
   }
+  return v_is_number (v_add (a, b));
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -188,7 +197,7 @@ step_tile (Wave *w, const V *k, V g, double *tile, size_t n, const unsigned N,
 
 /* Full vectors of channels that lie apart, on at least one side.  On the other one
  * there are W doubles in a row, which are worked on in place. */
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *coef, const unsigned N, const bool factored)
 {
@@ -227,11 +236,11 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     if (out_apart)
       store_some (out, out_apart, to->n, tile, n, to->type);
   }
-  store_wave (w, state, N, !factored);
+  return store_wave (w, state, N, !factored);
 }
 
 /* n_row of the C channels are there. */
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) bool
 run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *coef, const unsigned C, const unsigned N, const bool factored,
     const unsigned n_row, const TfxSample in_type, const TfxSample out_type)
@@ -292,5 +301,5 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
           wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C,
           n_row);
   }
-  store_wave (w, state, N, C == W && !factored);
+  return store_wave (w, state, N, C == W && !factored);
 }
