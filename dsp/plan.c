@@ -216,6 +216,8 @@ get_ready (TfxPlan *plan, size_t *n_frames)
   const bool is_changing = tfx_plan_is_changing (plan);
   int ret = 0;
 
+  if (!is_changing && !plan->is_moving && is_ready (plan))
+    return 0;
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
   /* Twice: a cross-fade may end here, and what waits for that begin. */

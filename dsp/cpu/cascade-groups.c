@@ -113,6 +113,7 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   s->has_s2 = s->frames || (c->form == TFX_FORM_DIRECT && index != SHAPE_ONE &&
                                s->n_together == 1);
   s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
+  s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_sos);
   /* As few passes as can be, as even as can be: 6 = 3 + 3. */
   s->n_pass = (s->n_vectors + most - 1) / most;
   s->n_pass = s->n_pass > 0 ? (s->n_vectors + s->n_pass - 1) / s->n_pass : 1;
@@ -187,7 +188,7 @@ coef_size (const TfxCascade *c, const Shape *s)
 
     return tfx_cascade_form_frames_size (&shape, c->n_sos);
   }
-  return (n_passes (s) + TFX_WAVE_COEF * s->n_vectors) * s->width;
+  return TFX_WAVE_COEF * s->n_vectors * s->width;
 }
 
 /* Returns the doubles of memory taken; those that need 64 bytes have them. */
@@ -248,24 +249,17 @@ tfx_cascade_groups_size (TfxCascade *c)
   return most;
 }
 
+/* A vector of sections; those that are none let the signal pass. */
 static void
-fill (double *vector, unsigned width, double value)
-{
-  for (unsigned i = 0; i < width; i++)
-    vector[i] = value;
-}
-
-/* A vector of sections from number first on; those that are none let the
- * signal pass. */
-static void
-set_vector (const TfxCascade *c, const Shape *s, size_t first, double *coef)
+set_vector (const TfxCascade *c, const Shape *s, size_t vector, double *coef)
 {
   const TfxCascadeSection none = { { c->form == TFX_FORM_FACTORED ? 0.0 : 1.0 },
     { 0 } };
 
   for (unsigned lane = 0; lane < s->width; lane++) {
-    const size_t k = first + lane / s->channels;
-    const TfxCascadeSection *section = k < c->n_sos ? &c->sections[k] : &none;
+    const size_t k = vector * s->n_together + lane / s->channels;
+    const TfxCascadeSection *section =
+        k >= s->n_idle ? &c->sections[k - s->n_idle] : &none;
 
     for (unsigned i = 0; i < TFX_WAVE_COEF; i++)
       coef[i * s->width + lane] = section->k[i];
@@ -273,18 +267,12 @@ set_vector (const TfxCascade *c, const Shape *s, size_t first, double *coef)
 }
 
 static void
-set_wave (const TfxCascade *c, const Shape *s, double gain)
+set_wave (const TfxCascade *c, Shape *s, double gain)
 {
-  double *coef = s->coef;
-
-  for (size_t v = 0; v < s->n_vectors; v++) {
-    if (v % s->n_pass == 0) {
-      fill (coef, s->width, v == 0 ? gain : 1.0);
-      coef += s->width;
-    }
-    set_vector (c, s, v * s->n_together, coef);
-    coef += TFX_WAVE_COEF * s->width;
-  }
+  s->gain[0] = gain;
+  s->gain[1] = 1.0;
+  for (size_t v = 0; v < s->n_vectors; v++)
+    set_vector (c, s, v, s->coef + v * TFX_WAVE_COEF * s->width);
 }
 
 static TfxForm
@@ -312,7 +300,7 @@ tfx_cascade_groups_set (TfxCascade *c)
     deal (c, c->memory);
   }
   for (unsigned i = 0; i < N_SHAPES; i++) {
-    const Shape *s = &c->shapes[i];
+    Shape *s = &c->shapes[i];
     bool is_used = false;
 
     for (unsigned j = 0; j < c->n_groups; j++)

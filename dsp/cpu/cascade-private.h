@@ -27,11 +27,13 @@ typedef struct Shape
 {
   unsigned channels, width; /* C, W */
   unsigned n_together;      /* sections of a vector */
+  unsigned n_idle;          /* fewer in the first one */
   bool has_s2;              /* its state is s1, -, s2 */
   size_t n_vectors, n_pass; /* all, and those of a full pass */
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
-  double *coef;           /* [passes]: g, then its vectors */
+  double gain[2];         /* of the first pass, and of the others */
+  double *coef;           /* vectors, or columns */
 } Shape;
 
 /* Channels that are run together. */
@@ -79,6 +81,7 @@ tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
 
   if (s->frames)
     return g->state + (2 * k + (i > 0)) * s->channels + channel;
+  k += s->n_idle;
   return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
          k % s->n_together * s->channels + channel;
 }

@@ -80,27 +80,41 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   tfx_cascade_groups_set (c);
 }
 
+/* Vectors of a pass over n frames.  If each is several sections, more than one of
+ * them takes two frames for each section but the first at least. */
+static size_t
+n_of_pass (const Shape *s, size_t n)
+{
+  size_t n_pass = s->n_pass;
+
+  while (
+      n_pass > 1 && s->n_together > 1 && n < 2 * (n_pass * s->n_together - 1))
+    n_pass--;
+  return n_pass;
+}
+
 /* All passes: the first reads from in, the last writes to out, and what lies
- * between is kept in between, which may be out.  Returns whether the state is finite. */
+ * between is kept in between, which may be out.  Returns whether the state is
+ * finite. */
 static bool
 run_passes (const TfxCascade *c, Group *g, const TfxRows *in,
     const TfxRows *out, const TfxRows *between, size_t n)
 {
   const Shape *s = g->shape;
-  const double *coef = s->coef;
+  const size_t n_pass = n_of_pass (s, n);
   bool is_finite = true;
 
   if (s->frames)
-    return s->frames (in, out, n, g->state, coef, (unsigned)c->n_sos,
+    return s->frames (in, out, n, g->state, s->coef, (unsigned)c->n_sos,
         &g->pending);
-  for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {
+  for (size_t v = 0; v < s->n_vectors; v += n_pass) {
     const size_t left = s->n_vectors - v;
-    const bool is_last = left <= s->n_pass;
-    const size_t n_pass = is_last ? left : s->n_pass;
+    const size_t n_vectors = left < n_pass ? left : n_pass;
 
-    is_finite &= s->wave (in, is_last ? out : between, n,
-        g->state + v * TFX_STATE * s->width, coef, (unsigned)n_pass);
-    coef += (1 + TFX_WAVE_COEF * n_pass) * s->width;
+    is_finite &= s->wave (in, left <= n_pass ? out : between, n,
+        g->state + v * TFX_STATE * s->width, &s->gain[v > 0],
+        s->coef + v * TFX_WAVE_COEF * s->width,
+        (unsigned)n_vectors * s->n_together - (v > 0 ? 0 : s->n_idle));
     in = between;
   }
   return is_finite;
@@ -135,10 +149,10 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes the rows of such blocks as they lie. */
+/* Whether the kernel takes n_frames rows of such blocks as they lie. */
 static bool
 takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
-    const TfxBlock *out)
+    const TfxBlock *out, size_t n_frames)
 {
   const Shape *s = g->shape;
   const unsigned n = g->n_channels;
@@ -154,7 +168,8 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
     return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
   return s->channels == s->width ||
          (in->type == out->type &&
-             (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));
+             (in->type == TFX_SAMPLE_F64 ||
+                 s->n_vectors <= n_of_pass (s, n_frames)));
 }
 
 /* What lies between passes is doubles. */
@@ -178,7 +193,7 @@ run_rows (const TfxCascade *c, Group *g, const TfxBlock *in,
 
   set_rows (&from, in, frame, channel, g->n_channels);
   set_rows (&to, out, frame, channel, g->n_channels);
-  if (g->shape->n_vectors <= g->shape->n_pass ||
+  if (g->shape->n_vectors <= n_of_pass (g->shape, n) ||
       (to.type == TFX_SAMPLE_F64 && !to.apart))
     return run_passes (c, g, &from, &to, &to, n);
   return run_between (c, g, &from, &to, n);
@@ -228,7 +243,7 @@ run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
   }
   if (turns_out)
     to = rows_for (out, samples);
-  if (takes_rows (c, g, &from, &to))
+  if (takes_rows (c, g, &from, &to, in->n_frames))
     is_finite = run_rows (c, g, &from, &to, 0, 0, in->n_frames);
   else
     is_finite = run_packed (c, g, &from, &to);
@@ -244,7 +259,7 @@ run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
 {
   TfxBlock from, to;
 
-  if (takes_rows (c, g, in, out))
+  if (takes_rows (c, g, in, out, n))
     return run_rows (c, g, in, out, first, g->first_channel, n);
   from = tfx_block_part (in, first, n, g->first_channel, g->n_channels);
   to = tfx_block_part (out, first, n, g->first_channel, g->n_channels);

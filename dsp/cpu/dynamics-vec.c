@@ -24,7 +24,7 @@ v_max (V a, V b)
 #elif defined(__aarch64__)
   return vmaxq_f64 (a, b);
 #else
-  return v_select (a > b, a, b);
+  return v_select (v_mask (a > b), a, b);
 #endif
 }
 
@@ -38,7 +38,7 @@ v_min (V a, V b)
 #elif defined(__aarch64__)
   return vminq_f64 (a, b);
 #else
-  return v_select (a < b, a, b);
+  return v_select (v_mask (a < b), a, b);
 #endif
 }
 

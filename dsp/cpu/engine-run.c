@@ -192,6 +192,6 @@ tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
   e->n_done = 0;
   e->type = in->type;
   if (tfx_engine_runs_whole_blocks (e->plan))
-    return run_steps (e, &e->plan->top, in, out);
+    return run_step (e, &e->plan->top.steps[0], in, out);
   return run_chunks (e, in, out);
 }

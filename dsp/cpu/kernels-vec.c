@@ -11,61 +11,98 @@
 #include "tile_tmpl.c"
 #include "wave_tmpl.c"
 
-/* By the types of the rows.  Those of doubles alone take the direct form, and
- * what is not a full vector of channels is not converted on the way. */
+/* Full vectors of channels, by the types of their rows.  Those of doubles alone
+ * take the direct form. */
 static inline __attribute__ ((always_inline)) bool
 run_types (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, const unsigned N, const unsigned C, const bool factored,
-    const unsigned n_row)
+    const double *gain, const double *coef, const unsigned N,
+    const bool factored, const unsigned n_row)
 {
   const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
 
   if (!factored || (in->type == f64 && out->type == f64))
-    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f64);
-  if (C < W || in->type == out->type)
-    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f32);
+    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f64,
+        f64);
+  if (in->type == out->type)
+    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f32,
+        f32);
   if (in->type == f32)
-    return run_wave (in, out, n, state, coef, C, N, factored, n_row, f32, f64);
-  return run_wave (in, out, n, state, coef, C, N, factored, n_row, f64, f32);
+    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f32,
+        f64);
+  return run_full (in, out, n, state, gain, coef, N, factored, n_row, f64, f32);
 }
 
-/* Rows that are full, whose number is known, or not. */
 static inline __attribute__ ((always_inline)) bool
-run_rows (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, const unsigned N, const unsigned C, const bool factored)
+run_channels (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned N,
+    const bool factored)
 {
-  if (C == W && (in->apart || out->apart))
-    return run_tiles (in, out, n, state, coef, N, factored);
+  if (in->apart || out->apart)
+    return run_tiles (in, out, n, state, gain, coef, N, factored);
+  if (in->n == W)
+    return run_types (in, out, n, state, gain, coef, N, factored, W);
+  return run_types (in, out, n, state, gain, coef, N, factored, in->n);
+}
+
+/* Sections and channels: what is not a full vector of channels is not converted
+ * on the way.  Rows of two or less are full. */
+static inline __attribute__ ((always_inline)) bool
+run_sections (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_sections,
+    const unsigned C, const unsigned N, const bool factored,
+    const TfxSample type)
+{
+  const unsigned n_idle = N * (W / C) - n_sections;
+
+  if (N == 1 && n < 2 * (W / C - 1))
+    return run_short (in, out, n, state, gain, coef, C, factored, type);
   if (C <= 2 || in->n == C)
-    return run_types (in, out, n, state, coef, N, C, factored, C);
-  return run_types (in, out, n, state, coef, N, C, factored, in->n);
+    return run_wave (in, out, n, state, gain, coef, n_idle, C, N, factored, C,
+        type);
+  return run_wave (in, out, n, state, gain, coef, n_idle, C, N, factored, in->n,
+      type);
 }
 
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, unsigned n_vectors, const unsigned C,
-    const bool factored)
+    const double *gain, const double *coef, unsigned n_sections,
+    const unsigned C, const unsigned N, const bool factored)
 {
-  switch (n_vectors) {
+  if (C == W)
+    return run_channels (in, out, n, state, gain, coef, N, factored);
+  if (factored && in->type == TFX_SAMPLE_F32)
+    return run_sections (in, out, n, state, gain, coef, n_sections, C, N,
+        factored, TFX_SAMPLE_F32);
+  return run_sections (in, out, n, state, gain, coef, n_sections, C, N,
+      factored, TFX_SAMPLE_F64);
+}
+
+static inline __attribute__ ((always_inline)) bool
+run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_sections,
+    const unsigned C, const bool factored)
+{
+  switch ((n_sections * C + W - 1) / W) {
     case 1:
-      return run_rows (in, out, n, state, coef, 1, C, factored);
+      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 1,
+          factored);
     case 2:
-      return run_rows (in, out, n, state, coef, 2, C, factored);
+      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 2,
+          factored);
     case 3:
-      return run_rows (in, out, n, state, coef, 3, C, factored);
-    case 4:
-      if (C == W)
-        return run_rows (in, out, n, state, coef, 4, C, factored);
-      break;
+      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 3,
+          factored);
+    default:
+      return C == W && run_vectors (in, out, n, state, gain, coef, n_sections,
+                           C, 4, factored);
   }
-  return true;
 }
 
 #define WAVE_KERNEL(NAME, C, FACTORED)                                         \
   static bool NAME (const TfxRows *in, const TfxRows *out, size_t n,           \
-      double *state, const double *coef, unsigned n_vectors)                   \
+      double *state, const double *gain, const double *coef, unsigned m)       \
   {                                                                            \
-    return run_vectors (in, out, n, state, coef, n_vectors, C, FACTORED);      \
+    return run_pass (in, out, n, state, gain, coef, m, C, FACTORED);           \
   }
 
 WAVE_KERNEL (KERNEL (direct1), 1, false)

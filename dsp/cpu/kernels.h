@@ -46,21 +46,24 @@ typedef struct TfxRows
 /* The most vectors of a pass: more do not fit the registers. */
 #define TFX_WAVE_MAX_VECTORS 4
 
-/* Runs n_vectors vectors of sections over n frames, from rows to rows of the
- * same memory or apart, all aligned to 64 bytes but the rows.
+/* Runs n_sections sections, in as many vectors as they fill, over n frames, from
+ * rows to rows of the same memory or apart, all aligned to 64 bytes but the rows.
  *
- *   coef = g, then for each vector
+ *   gain = g;  coef = for each vector
  *     direct:   b0, c1, c2, a1, a2
  *       y = b0 x + s;  s' = c1 x + c2 (last x) - a2 (last s) - a1 s
  *     factored: c, -, r, a1, a2;  first x = g x
  *       y = x + c s;  s' = x + r (last x) - a2 (last s) - a1 s
  *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
  *   state = for each vector s, last s, last x;
- *   each a vector of W numbers: lane i is channel i % C of section i / C.
+ *   each a vector of W numbers, but g: lane i is channel i % C of a section, the
+ *   last lanes those of the last section.
  *   W = 1 for the textbook form and for TfxKernels.one.
+ * If a vector is several sections, m, more than one vector, N, takes 2 (N m - 1)
+ * frames at least.
  * Returns whether all numbers of the state are finite. */
 typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_vectors);
+    double *state, const double *gain, const double *coef, unsigned n_sections);
 
 /* Frames of a group that has begun, and has been run as far as it goes. */
 typedef struct TfxPending

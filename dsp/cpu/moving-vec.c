@@ -25,7 +25,7 @@ enum
 static inline __attribute__ ((always_inline)) V
 pick (VBits lanes, int64_t bit, double a)
 {
-  return v_select ((lanes & bit) != 0, v_set1 (a), v_set1 (1.0));
+  return v_select (v_mask ((lanes & bit) != 0), v_set1 (a), v_set1 (1.0));
 }
 
 /* f^j for the frames j of a group; returns f^8. */

@@ -22,7 +22,7 @@ run_one (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     s[i] = ONE_SET (state[i]);
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * n_sections; i++)
-    k[i] = ONE_SET (coef[1 + i]);
+    k[i] = ONE_SET (coef[i]);
   for (size_t i = 0; i < n; i++, in += in_stride, out += out_stride) {
     One v = ONE_SET (*in);
 
@@ -41,8 +41,9 @@ run_one (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
 static bool
 ONE_NAME (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, unsigned n_sections)
+    const double *gain, const double *coef, unsigned n_sections)
 {
+  (void)gain;
   switch (n_sections) {
     case 1:
       return run_one (in, out, n, state, coef, 1);

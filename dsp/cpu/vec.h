@@ -172,48 +172,51 @@ v_is_number (V a)
 #endif
 }
 
-/* a where the bits are set, b elsewhere. */
-static inline V
-v_select (VBits bits, V a, V b)
-{
-  return (V)((bits & (VBits)a) | (~bits & (VBits)b));
-}
-
-/* Lanes [from, to), 0 <= from <= to <= W, and a in these lanes, b elsewhere. */
+/* Which lanes: all of a lane's bits are set, or none. */
 #if W == 8
 typedef __mmask8 VMask;
-
-static inline VMask
-v_lanes (unsigned from, unsigned to)
-{
-  return (VMask)((1u << to) - (1u << from));
-}
-
-static inline V
-v_blend (VMask lanes, V a, V b)
-{
-  return _mm512_mask_mov_pd (b, lanes, a);
-}
 #else
 typedef VBits VMask;
 typedef int64_t VBitsAny
     __attribute__ ((vector_size (8 * W), may_alias, aligned (8)));
+#endif
 
+static inline VMask
+v_mask (VBits bits)
+{
+#if W == 8
+  return _mm512_movepi64_mask ((__m512i)bits);
+#else
+  return bits;
+#endif
+}
+
+/* Lanes [from, to), 0 <= from <= to <= W. */
 static inline VMask
 v_lanes (unsigned from, unsigned to)
 {
+#if W == 8
+  return (VMask)((1u << to) - (1u << from));
+#else
   static const int64_t first[] = { -1, -1, -1, -1, 0, 0, 0, 0 };
 
   return *(const VBitsAny *)(first + 4 - to) &
          ~*(const VBitsAny *)(first + 4 - from);
+#endif
 }
 
+/* a in these lanes, b elsewhere. */
 static inline V
-v_blend (VMask lanes, V a, V b)
+v_select (VMask lanes, V a, V b)
 {
-  return v_select (lanes, a, b);
-}
+#if W == 8
+  return _mm512_mask_mov_pd (b, lanes, a);
+#elif W == 4
+  return _mm256_blendv_pd (b, a, (V)lanes);
+#else
+  return (V)((lanes & (VBits)a) | (~lanes & (VBits)b));
 #endif
+}
 
 /* Rows of C samples at any address, of which n are there, C / 2 < n <= C: over
  * and over in the lanes, zero for what is missing; and back, from the last C

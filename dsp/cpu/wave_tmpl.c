@@ -6,8 +6,10 @@
  * it put out two steps ago, so that nothing in a step waits for anything else
  * in it, and the recursion is one multiply-add deep.  A block begins with steps
  * in which the sections behind have nothing to do yet, and ends with steps in
- * which those in front have nothing left: their state is kept as it is.  So
- * the arithmetic is that of one section after the other, to the bit.
+ * which those in front have nothing left.  What they compute then is thrown away:
+ * the state of a section is put in place before its first step, and kept behind
+ * its last one.  So the arithmetic is that of one section after the other, to the
+ * bit.  Where a vector has lanes to spare, the first ones are idle.
  *
  * With C = W a vector is one section, and there is nothing to wait for. */
 
@@ -17,26 +19,6 @@ typedef struct Wave
   V s, last_s, last_x;
   V y, last_y;
 } Wave;
-
-/* Of the sections of a vector, first in the wave, those that work in step t of
- * a block of n frames: from, to but not including. */
-typedef struct Working
-{
-  unsigned from, to;
-} Working;
-
-static inline __attribute__ ((always_inline)) Working
-wave_working (size_t t, size_t n, unsigned first, const unsigned n_sections)
-{
-  const size_t to = t / 2 + 1, from = t < n ? 0 : (t - n) / 2 + 1;
-  Working w = { 0, 0 };
-
-  if (to > first)
-    w.to = to - first < n_sections ? (unsigned)(to - first) : n_sections;
-  if (from > first)
-    w.from = from - first < n_sections ? (unsigned)(from - first) : n_sections;
-  return w;
-}
 
 /* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]. */
 static inline __attribute__ ((always_inline)) V
@@ -66,50 +48,29 @@ row_section (Wave *w, const V *k, V x)
   return y;
 }
 
-/* A step of all vectors from the row x, where not all sections have work. */
+/* A step of full vectors of channels from the row x. */
 static inline __attribute__ ((always_inline)) V
-wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
-    const unsigned C, const unsigned N, const bool factored)
+row_step (Wave *w, const V *k, V x, const unsigned N, const bool factored)
 {
 #pragma GCC unroll 4
-  for (unsigned v = N; v-- > 0;) {
-    const Working at = wave_working (t, n, v * (W / C), W / C);
-    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
-    const Wave old = w[v];
-
-    w[v].last_y = old.y;
-    if (at.from < at.to) {
-      const VMask lanes = v_lanes (at.from * C, at.to * C);
-
-      w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
-      w[v].s = v_blend (lanes, w[v].s, old.s);
-      w[v].last_s = v_blend (lanes, w[v].last_s, old.last_s);
-      w[v].last_x = v_blend (lanes, w[v].last_x, old.last_x);
-    }
-  }
-  return w[N - 1].y;
+  for (unsigned v = 0; v < N; v++)
+    x = factored ? wave_section (&w[v], k + TFX_WAVE_COEF * v, x, true)
+                 : row_section (&w[v], k + TFX_WAVE_COEF * v, x);
+  return x;
 }
 
-/* The same where all of them have. */
-static inline __attribute__ ((always_inline)) V
-wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
-    const bool factored)
+/* A step of the vectors [from, to) from the row x. */
+static inline __attribute__ ((always_inline)) void
+wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned from,
+    const unsigned to, const bool factored)
 {
-  if (C == W) {
 #pragma GCC unroll 4
-    for (unsigned v = 0; v < N; v++)
-      x = factored ? wave_section (&w[v], k + TFX_WAVE_COEF * v, x, true)
-                   : row_section (&w[v], k + TFX_WAVE_COEF * v, x);
-    return x;
-  }
-#pragma GCC unroll 4
-  for (unsigned v = N; v-- > 0;) {
+  for (unsigned v = to; v-- > from;) {
     const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
 
     w[v].last_y = w[v].y;
     w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
   }
-  return w[N - 1].y;
 }
 
 /* A row of a block whose channels are `apart` bytes from one another, or side by
@@ -145,41 +106,59 @@ store_row (char *row, ptrdiff_t apart, V a, const TfxSample type,
 }
 
 /* Rows in the direct form have no last s: that costs no register then. */
+static inline __attribute__ ((always_inline)) Wave
+load_state (const double *state, const bool has_s2)
+{
+  const V zero = v_set1 (0.0);
+
+  return (Wave){ v_load (state), has_s2 ? zero : v_load (state + W),
+    v_load (state + 2 * W), zero, zero };
+}
+
 static inline __attribute__ ((always_inline)) void
 load_wave (Wave *w, V *k, const double *state, const double *coef,
     const unsigned N, const bool has_s2)
 {
-  const V zero = v_set1 (0.0);
-
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++)
-    w[v] = (Wave){ v_load (state + 3 * v * W),
-      has_s2 ? zero : v_load (state + (3 * v + 1) * W),
-      v_load (state + (3 * v + 2) * W), zero, zero };
+    w[v] = load_state (state + 3 * v * W, has_s2);
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
-    k[i] = v_load (coef + (i + 1) * W);
+    k[i] = v_load (coef + i * W);
 }
 
-/* Returns whether all is finite: zero times infinity is no number. */
+/* Returns a vector without NaN if all is finite: zero times infinity is none. */
+static inline __attribute__ ((always_inline)) V
+store_state (const Wave *w, double *state, const bool has_s2)
+{
+  const V zero = v_set1 (0.0);
+  const V ends = v_fma (zero, w->s, v_mul (zero, w->last_x));
+
+  v_store (state, w->s);
+  if (!has_s2)
+    v_store (state + W, w->last_s);
+  v_store (state + 2 * W, w->last_x);
+  return has_s2 ? ends : v_fma (zero, w->last_s, ends);
+}
+
 static inline __attribute__ ((always_inline)) bool
 store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
 {
-  const V zero = v_set1 (0.0);
-  V a = zero, b = zero;
+  V sum = v_set1 (0.0);
 
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    v_store (state + 3 * v * W, w[v].s);
-    if (!has_s2)
-      v_store (state + (3 * v + 1) * W, w[v].last_s);
-    v_store (state + (3 * v + 2) * W, w[v].last_x);
-    a = v_fma (zero, w[v].s, a);
-    b = v_fma (zero, w[v].last_x, b);
-    if (!has_s2)
-      b = v_fma (zero, w[v].last_s, b);
-  }
-  return v_is_number (v_add (a, b));
+  for (unsigned v = 0; v < N; v++)
+    sum = v_add (sum, store_state (&w[v], state + 3 * v * W, has_s2));
+  return v_is_number (sum);
+}
+
+/* The state of the lanes of one into the other. */
+static inline __attribute__ ((always_inline)) void
+put_state (Wave *to, const Wave *from, VMask lanes)
+{
+  to->s = v_select (lanes, from->s, to->s);
+  to->last_s = v_select (lanes, from->last_s, to->last_s);
+  to->last_x = v_select (lanes, from->last_x, to->last_x);
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -190,8 +169,7 @@ step_tile (Wave *w, const V *k, V g, double *tile, size_t n, const unsigned N,
   for (const double *end = tile + n * W; tile < end; tile += W) {
     const V x = v_load (tile);
 
-    v_store (tile,
-        wave_step (w, k, factored ? v_mul (g, x) : x, W, N, factored));
+    v_store (tile, row_step (w, k, factored ? v_mul (g, x) : x, N, factored));
   }
 }
 
@@ -199,7 +177,8 @@ step_tile (Wave *w, const V *k, V g, double *tile, size_t n, const unsigned N,
  * there are W doubles in a row, which are worked on in place. */
 static inline __attribute__ ((always_inline)) bool
 run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *coef, const unsigned N, const bool factored)
+    const double *gain, const double *coef, const unsigned N,
+    const bool factored)
 {
   const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
   const ptrdiff_t in_size = sample_bytes (from->type);
@@ -211,7 +190,7 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   double own[W * W] __attribute__ ((aligned (64))) = { 0 };
   double *tile = !in_apart ? from->data : !out_apart ? to->data : own;
   const size_t step = tile == own ? 0 : W * W;
-  const V g = v_set1 (coef[0]);
+  const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
 
@@ -239,67 +218,186 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return store_wave (w, state, N, !factored);
 }
 
-/* n_row of the C channels are there. */
-static inline __attribute__ ((always_inline)) bool
-run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *coef, const unsigned C, const unsigned N, const bool factored,
-    const unsigned n_row, const TfxSample in_type, const TfxSample out_type)
+/* Where a kernel reads and writes, row by row. */
+typedef struct Way
 {
-  const char *in = from->data;
-  char *out = to->data;
-  const ptrdiff_t in_step = from->stride * sample_bytes (in_type);
-  const ptrdiff_t out_step = to->stride * sample_bytes (out_type);
-  const ptrdiff_t in_apart = from->apart * sample_bytes (in_type);
-  const ptrdiff_t out_apart = to->apart * sample_bytes (out_type);
-  const size_t fill = C == W ? 0 : 2 * (N * (W / C) - 1);
-  const V g = v_set1 (coef[0]), zero = v_set1 (0.0);
+  const char *in;
+  char *out;
+  ptrdiff_t in_step, out_step, in_apart, out_apart;
+} Way;
+
+static inline __attribute__ ((always_inline)) Way
+get_way (const TfxRows *from, const TfxRows *to, const TfxSample in_type,
+    const TfxSample out_type)
+{
+  return (Way){ from->data, to->data, from->stride * sample_bytes (in_type),
+    to->stride * sample_bytes (out_type), from->apart * sample_bytes (in_type),
+    to->apart * sample_bytes (out_type) };
+}
+
+/* Full vectors of channels side by side; n_row of them are there. */
+static inline __attribute__ ((always_inline)) bool
+run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned N,
+    const bool factored, const unsigned n_row, const TfxSample in_type,
+    const TfxSample out_type)
+{
+  Way way = get_way (from, to, in_type, out_type);
+  const V g = v_set1 (*gain);
   /* With 16 registers the coefficients are read again for each frame, rather than
    * that the compiler keeps the state on the stack. */
-  const bool reloads = V_REGISTERS < 32 && C == W && N > 2 && factored;
-  const V *again = (const V *)(coef + W);
+  const bool reloads = V_REGISTERS < 32 && N > 2 && factored;
+  const V *again = (const V *)coef;
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, k, state, coef, N, C == W && !factored);
-#pragma GCC unroll 1
-  for (; t < fill; t++) {
-    V x = zero;
-
-    if (t < n) {
-      x = load_row (in, in_apart, in_type, C, n_row);
-      in += in_step;
-    }
-    wave_step_partly (w, k, factored ? v_mul (g, x) : x, t, n, C, N, factored);
-  }
-  if (C == W && N == 1) {
+  load_wave (w, k, state, coef, N, !factored);
+  if (N == 1) {
     for (; t + 4 <= n; t += 4) {
 #pragma GCC unroll 4
-      for (unsigned i = 0; i < 4; i++, in += in_step, out += out_step) {
-        const V x = load_row (in, 0, in_type, C, n_row);
+      for (unsigned i = 0; i < 4; i++) {
+        const V x = load_row (way.in, 0, in_type, W, n_row);
 
-        store_row (out, 0,
-            wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored),
-            out_type, C, n_row);
+        store_row (way.out, 0,
+            row_step (w, k, factored ? v_mul (g, x) : x, N, factored), out_type,
+            W, n_row);
+        way.in += way.in_step;
+        way.out += way.out_step;
       }
     }
   }
-  for (; t < n; t++, in += in_step, out += out_step) {
-    const V x = load_row (in, in_apart, in_type, C, n_row);
+  for (; t < n; t++) {
+    const V x = load_row (way.in, 0, in_type, W, n_row);
 
     if (reloads)
       __asm__("" : "+r"(again));
-    store_row (out, out_apart,
-        wave_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, C, N,
+    store_row (way.out, 0,
+        row_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, N,
             factored),
-        out_type, C, n_row);
+        out_type, W, n_row);
+    way.in += way.in_step;
+    way.out += way.out_step;
   }
-  if (C < W) {
+  return store_wave (w, state, N, !factored);
+}
+
+/* The next row, times the gain. */
+static inline __attribute__ ((always_inline)) V
+next_row (Way *way, V g, const unsigned C, const bool factored,
+    const unsigned n_row, const TfxSample type)
+{
+  const V x = load_row (way->in, way->in_apart, type, C, n_row);
+
+  way->in += way->in_step;
+  return factored ? v_mul (g, x) : x;
+}
+
+static inline __attribute__ ((always_inline)) void
+put_row (Way *way, V y, const unsigned C, const unsigned n_row,
+    const TfxSample type)
+{
+  store_row (way->out, way->out_apart, y, type, C, n_row);
+  way->out += way->out_step;
+}
+
+/* The same for sections of C channels, whose first n_idle are none: rows go through
+ * their lanes ahead of the others.  2 (N W / C - 1) frames at least. */
+static inline __attribute__ ((always_inline)) bool
+run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_idle, const unsigned C,
+    const unsigned N, const bool factored, const unsigned n_row,
+    const TfxSample type)
+{
+  const unsigned n_together = W / C;
+  const V g = v_set1 (*gain), zero = v_set1 (0.0);
+  Way way = get_way (from, to, type, type);
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], sum = zero;
+
+  load_wave (w, k, state, coef, N, false);
 #pragma GCC unroll 1
-    for (; t < n + fill; t++, out += out_step)
-      store_row (out, out_apart,
-          wave_step_partly (w, k, zero, t, n, C, N, factored), out_type, C,
-          n_row);
+  for (unsigned i = 0; i < 2 * n_idle; i++) {
+    const V y = v_shift_in (w[0].last_y,
+        next_row (&way, g, C, factored, n_row, type), C);
+
+    w[0].last_y = w[0].y;
+    w[0].y = y;
   }
-  return store_wave (w, state, N, C == W && !factored);
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++) {
+    const Wave start = load_state (state + 3 * v * W, false);
+    const unsigned end = v == N - 1 ? n_together - 1 : n_together;
+
+#pragma GCC unroll 1
+    for (unsigned i = v == 0 ? n_idle : 0; i < end; i++) {
+      put_state (&w[v], &start, v_lanes (i * C, (i + 1) * C));
+#pragma GCC unroll 2
+      for (unsigned twice = 0; twice < 2; twice++)
+        wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0,
+            v + 1, factored);
+    }
+    if (v == N - 1)
+      put_state (&w[v], &start, v_lanes (W - C, W));
+  }
+  for (size_t t = 2 * (N * n_together - 1); t < n; t++) {
+    wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0, N,
+        factored);
+    put_row (&way, w[N - 1].y, C, n_row, type);
+  }
+#pragma GCC unroll 1
+  for (unsigned i = 0; i < 2 * n_idle; i++) {
+    wave_step (w, k, zero, C, 0, N, factored);
+    put_row (&way, w[N - 1].y, C, n_row, type);
+  }
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++) {
+    const unsigned end = v == N - 1 ? n_together - 1 : n_together;
+    Wave last = { zero, zero, zero, zero, zero };
+
+#pragma GCC unroll 1
+    for (unsigned i = v == 0 ? n_idle : 0; i < end; i++) {
+      put_state (&last, &w[v], v_lanes (i * C, (i + 1) * C));
+#pragma GCC unroll 2
+      for (unsigned twice = 0; twice < 2; twice++) {
+        wave_step (w, k, zero, C, v, N, factored);
+        put_row (&way, w[N - 1].y, C, n_row, type);
+      }
+    }
+    if (v == N - 1)
+      put_state (&last, &w[v], v_lanes (W - C, W));
+    sum = v_add (sum, store_state (&last, state + 3 * v * W, false));
+  }
+  return v_is_number (sum);
+}
+
+/* The same for one vector over fewer frames: sections begin while others end. */
+static inline __attribute__ ((always_inline)) bool
+run_short (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned C,
+    const bool factored, const TfxSample type)
+{
+  const size_t n_together = W / C, delay = 2 * (n_together - 1);
+  const V g = v_set1 (*gain), zero = v_set1 (0.0);
+  Way way = get_way (from, to, type, type);
+  Wave w[1];
+  V k[TFX_WAVE_COEF];
+
+  load_wave (w, k, state, coef, 1, false);
+#pragma GCC unroll 1
+  for (size_t t = 0; t < n + delay; t++) {
+    const size_t begun = t < delay ? t / 2 + 1 : n_together;
+    const size_t ended = t < n ? 0 : (t - n) / 2 + 1;
+    const size_t least = ended < begun ? ended : begun;
+    const Wave old = w[0];
+
+    wave_step (w, k,
+        t < n ? next_row (&way, g, C, factored, from->n, type) : zero, C, 0, 1,
+        factored);
+    put_state (w, &old, v_lanes (0, (unsigned)least * C));
+    put_state (w, &old, v_lanes ((unsigned)begun * C, W));
+    if (t >= delay)
+      put_row (&way, w[0].y, C, to->n, type);
+  }
+  return store_wave (w, state, 1, false);
 }
