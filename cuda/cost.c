@@ -302,7 +302,8 @@ can_run (const TfxSteps *list)
   for (size_t i = 0; can && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
 
-    can = s->kind != TFX_STEP_UNIT && s->kind != TFX_STEP_FADE;
+    can = s->kind != TFX_STEP_UNIT && s->kind != TFX_STEP_SPLIT &&
+          s->kind != TFX_STEP_FADE;
     for (size_t k = 0; can && k < s->n_branches; k++)
       can = can_run (&s->branches[k]);
   }

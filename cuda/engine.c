@@ -56,6 +56,7 @@ make_node (TfxEngine *e, const TfxStep *s)
       return tfx_cuda_window_new (&e->queue, n_channels, s->stage,
           &node->window);
     case TFX_STEP_UNIT:
+    case TFX_STEP_SPLIT:
       return -ENOTSUP;
     case TFX_STEP_SUM:
     case TFX_STEP_FADE:

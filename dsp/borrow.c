@@ -126,5 +126,5 @@ tfx_borrow_slot_peak (const TfxFilter *f, const TfxSlot *slot)
   /* It is in the engine. */
   if (f->holder && !(is_unit && f->holder->backend->uses_units))
     return 0.0;
-  return tfx_slot_peak (slot, f->spec.n_channels);
+  return tfx_slot_peak (slot);
 }

@@ -157,47 +157,34 @@ tfx_change_advance (TfxFilter *f, size_t n_frames)
 
 /* ---- cross-fades begin and end ---------------------------------------------------- */
 
-typedef struct Seed
-{
-  TfxSlot *to;
-  unsigned n_channels;
-} Seed;
-
-static void seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels);
+static void seed_slot (TfxSlot *to, const TfxSlot *from);
 
 static void
 seed_from (TfxSlot *from, void *data)
 {
-  const Seed *seed = data;
+  TfxSlot *to = data;
 
-  if (from->stage->id == seed->to->stage->id)
-    seed_slot (seed->to, from, seed->n_channels);
+  if (from->stage->id == to->stage->id)
+    seed_slot (to, from);
 }
-
-typedef struct SeedAll
-{
-  const TfxSlot *from;
-  unsigned n_channels;
-} SeedAll;
 
 static void
 seed_by_id (TfxSlot *to, void *data)
 {
-  const SeedAll *all = data;
-  Seed seed = { to, all->n_channels };
+  const TfxSlot *from = data;
 
-  for (size_t b = 0; b < all->from->n_branches; b++)
-    tfx_slots_each (&all->from->branches[b], seed_from, &seed);
+  for (size_t b = 0; b < from->n_branches; b++)
+    tfx_slots_each (&from->branches[b], seed_from, to);
 }
 
 /* A new slot gets what it can use of the state of the old one. */
 static void
-seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+seed_slot (TfxSlot *to, const TfxSlot *from)
 {
   const TfxUnitKind *kind = to->stage->kind->unit;
-  SeedAll all = { from, n_channels };
 
-  if (to->stage->kind != from->stage->kind)
+  if (to->stage->kind != from->stage->kind ||
+      to->n_channels != from->n_channels)
     return;
   if (kind && to->unit && from->unit &&
       kind->catch_up_start (to->unit, from->unit))
@@ -206,9 +193,9 @@ seed_slot (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
   if (to->sos && to->n_sos == from->n_sos && from->motion.n_cells == 0 &&
       memcmp (to->sos, from->sos, to->n_sos * sizeof *to->sos) == 0)
     memcpy (to->state, from->state,
-        2 * to->n_sos * n_channels * sizeof *to->state);
+        2 * to->n_sos * to->n_channels * sizeof *to->state);
   for (size_t b = 0; b < to->n_branches; b++)
-    tfx_slots_each (&to->branches[b], seed_by_id, &all);
+    tfx_slots_each (&to->branches[b], seed_by_id, (void *)from);
 }
 
 static void
@@ -247,7 +234,7 @@ settle_list (TfxPlaces *list, void *data)
       f->serial++;
     } else if (p->phase == TFX_PLACE_WAITING) {
       if (p->slot && p->old && !p->has_past)
-        seed_slot (p->slot, p->old, f->spec.n_channels);
+        seed_slot (p->slot, p->old);
       p->phase = TFX_PLACE_FADING;
       f->serial++;
     }
@@ -382,13 +369,13 @@ make_room_list (TfxPlaces *list, void *data)
 
 /* The last inputs of each channel, the newest last. */
 static void
-seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
+seed_state (TfxSlot *to, const TfxSlot *from)
 {
   const size_t n_to = to->stage->kind->state_size (to->stage);
   const size_t n_from = from->stage->kind->state_size (from->stage);
   const size_t n = least (n_to, n_from);
 
-  for (unsigned c = 0; c < n_channels; c++)
+  for (unsigned c = 0; c < to->n_channels; c++)
     memcpy (to->state + c * n_to + n_to - n,
         from->state + c * n_from + n_from - n, n * sizeof *to->state);
 }
@@ -396,8 +383,6 @@ seed_state (TfxSlot *to, const TfxSlot *from, unsigned n_channels)
 static void
 switch_list (TfxPlaces *list, void *data)
 {
-  const Switch *s = data;
-
   for (size_t i = 0; i < list->n; i++) {
     TfxPlace *p = &list->places[i];
 
@@ -405,9 +390,9 @@ switch_list (TfxPlaces *list, void *data)
       continue;
     if (p->slot && p->old && p->slot->stage->kind == p->old->stage->kind) {
       if (p->old->stage->kind->unit && p->slot->state && p->old->state)
-        seed_state (p->slot, p->old, s->spec.filter.n_channels);
+        seed_state (p->slot, p->old);
       else
-        seed_slot (p->slot, p->old, s->spec.filter.n_channels);
+        seed_slot (p->slot, p->old);
     }
     end_fade (p);
   }

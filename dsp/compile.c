@@ -180,7 +180,9 @@ add_slot (Compiler *c, TfxSteps *list, TfxSlot *slot)
     add_cascade (c, list, slot);
     return 0;
   }
-  step = add_step (c, list, TFX_STEP_SUM);
+  step = add_step (c, list, slot->stage->kind->step);
+  if (step->kind == TFX_STEP_SPLIT)
+    step->stage = tfx_stage_ref (slot->stage);
   ret = make_branches (step, slot->n_branches);
   for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
     ret = add_places (c, &step->branches[b], &slot->branches[b]);

@@ -24,8 +24,11 @@ count_unit (TfxSlot *slot, void *data)
   Format *format = data;
   const size_t size = slot->stage->kind->state_size (slot->stage);
 
+  TfxFilterSpec spec = format->spec.filter;
+
+  spec.n_channels = slot->n_channels;
   if (slot->stage->kind->check && format->ret == 0)
-    format->ret = slot->stage->kind->check (slot->stage, &format->spec.filter);
+    format->ret = slot->stage->kind->check (slot->stage, &spec);
   if (!slot->unit)
     return;
   format->n++;
@@ -36,7 +39,7 @@ static void
 make_unit (TfxSlot *slot, void *data)
 {
   Format *format = data;
-  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec);
+  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
 
   if (!slot->unit || format->ret < 0)
     return;
@@ -49,7 +52,7 @@ swap_unit (TfxSlot *slot, void *data)
 {
   Format *format = data;
   const TfxUnitKind *kind = slot->stage->kind->unit;
-  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec);
+  const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
   void *unit;
 
   if (!slot->unit)

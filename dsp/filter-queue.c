@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "borrow.h"
+#include "branches.h"
 #include "queue.h"
 #include "setting.h"
 
@@ -41,7 +42,7 @@ queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
       return ret;
     f->kernel = spec.kernel;
   }
-  unit = tfx_slot_unit_spec (&spec);
+  unit = tfx_slot_unit_spec (&spec, slot->n_channels);
   ret = tfx_queue_add (slot, stage, &unit, frame);
   f->is_changing = f->is_changing || ret == 0;
   return ret;
@@ -52,7 +53,7 @@ tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
 {
   TfxPlace *place = tfx_slots_find (&f->places, stage->id);
   const size_t n_grid = tfx_stage_grid_frames (stage);
-  int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
+  int ret = tfx_filter_check (f, place ? place->slot : NULL, stage);
 
   if (ret < 0)
     return ret;
@@ -60,7 +61,7 @@ tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
     return -EINVAL;
   if (!place && f->next)
     return set_in_next (f, stage);
-  if (!place || place->slot->is_joined || stage->kind->step == TFX_STEP_SUM ||
+  if (!place || place->slot->is_joined || tfx_branches_are_in (stage) ||
       !tfx_slot_can_take (place->slot, stage, false))
     return -ENOENT;
   ret = queue_values (f, place->slot, stage, frame);

@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "borrow.h"
+#include "branches.h"
 #include "change.h"
 #include "follow.h"
 #include "setting.h"
@@ -186,13 +187,31 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
   return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
+int
+tfx_filter_check (const TfxFilter *f, const TfxSlot *slot,
+    const TfxStage *stage)
+{
+  TfxFilterSpec spec = f->spec;
+  int ret = 0;
+
+  if (slot)
+    spec.n_channels = slot->n_channels;
+  if (stage->kind->check)
+    ret = stage->kind->check (stage, &spec);
+  /* (It may be for the channels of a branch that waits.) */
+  return !slot && ret == -EINVAL ? 0 : ret;
+}
+
 /* At rest, another structure. */
 static int
 replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
 {
-  const TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxSlotSpec spec = tfx_filter_slot_spec (f);
   TfxSlot *slot;
-  int ret = tfx_slot_new (stage, &spec, &slot);
+  int ret;
+
+  spec.filter.n_channels = place->slot->n_channels;
+  ret = tfx_slot_new (stage, &spec, &slot);
 
   if (ret < 0)
     return ret;
@@ -209,7 +228,7 @@ tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
   const bool has_run = f->n_run > 0;
   TfxPlace *place = tfx_slots_find (&f->places, stage->id);
   TfxChain *chain = NULL;
-  int ret = stage->kind->check ? stage->kind->check (stage, &f->spec) : 0;
+  int ret = tfx_filter_check (f, place ? place->slot : NULL, stage);
 
   if (!place && f->next)
     ret = tfx_setting_replace (f->next, stage, &chain);
@@ -220,7 +239,7 @@ tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
   if (ret < 0)
     return ret;
 
-  if (place && stage->kind->step != TFX_STEP_SUM &&
+  if (place && !tfx_branches_are_in (stage) &&
       tfx_slot_can_take (place->slot, stage, has_run)) {
     ret = tfx_values_set (f, place->slot, stage,
         has_run ? tfx_slot_fade_cells (&f->spec) : 0);
@@ -251,7 +270,7 @@ reset_slot (TfxSlot *slot, void *data)
 
   tfx_follow_finish (f, slot);
   f->n_values += slot->motion.n_cells > 0;
-  tfx_slot_reset (slot, f->spec.n_channels);
+  tfx_slot_reset (slot);
 }
 
 void
@@ -345,8 +364,10 @@ look_for_cpu (TfxSlot *slot, void *data)
 {
   bool *needs_cpu = data;
 
-  *needs_cpu = *needs_cpu ||
-               (slot->is_active && slot->stage->kind->step == TFX_STEP_UNIT);
+  *needs_cpu =
+      *needs_cpu ||
+      (slot->is_active && (slot->stage->kind->step == TFX_STEP_UNIT ||
+                              slot->stage->kind->step == TFX_STEP_SPLIT));
 }
 
 bool

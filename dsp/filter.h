@@ -28,6 +28,10 @@ struct TfxFilter
   TfxPlan *holder;
 };
 
+/* Whether a stage fits a slot, or where there is none, may do so. */
+int tfx_filter_check (const TfxFilter *f, const TfxSlot *slot,
+    const TfxStage *stage);
+
 static inline TfxSlotSpec
 tfx_filter_slot_spec (const TfxFilter *f)
 {

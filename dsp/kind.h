@@ -110,6 +110,8 @@ extern const TfxKind tfx_kind_delay;
 extern const TfxKind tfx_kind_dynamics;
 extern const TfxKind tfx_kind_reverb;
 extern const TfxKind tfx_kind_limiter;
+extern const TfxKind tfx_kind_mix;
 extern const TfxKind tfx_kind_sum;
+extern const TfxKind tfx_kind_split;
 
 #endif

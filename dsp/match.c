@@ -56,7 +56,8 @@ replace_slot (Match *m, TfxPlaces *list, TfxStage *stage, bool is_joined,
     TfxSlot *old)
 {
   const TfxUnitKind *kind = stage->kind->unit;
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&m->spec);
+  const TfxUnitSpec unit =
+      tfx_slot_unit_spec (&m->spec, m->spec.filter.n_channels);
   const bool is_prepared = kind && unit.kernel && kind->is_prepared &&
                            kind->is_prepared (stage, &unit);
   TfxSlot *slot;
@@ -75,17 +76,32 @@ replace_slot (Match *m, TfxPlaces *list, TfxStage *stage, bool is_joined,
   return ret;
 }
 
+/* What is within it has the branch's channels. */
+static int
+prepare_branch (Match *m, TfxSlot *slot, const TfxStage *stage, size_t branch)
+{
+  const TfxSlotSpec all = m->spec;
+  int ret;
+
+  m->spec = tfx_slot_branch_spec (&all, stage, branch);
+  ret =
+      prepare_list (m, &slot->branches[branch], stage->u.sum.branches[branch]);
+  m->spec = all;
+  return ret;
+}
+
 /* The slot stays, and gets other values. */
 static int
 keep_slot (Match *m, TfxSlot *slot, TfxStage *stage, bool is_joined)
 {
   const TfxUnitKind *kind = stage->kind->unit;
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&m->spec);
+  const TfxUnitSpec unit =
+      tfx_slot_unit_spec (&m->spec, m->spec.filter.n_channels);
   int ret = 0;
 
   slot->is_joined = is_joined;
   for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
-    ret = prepare_list (m, &slot->branches[b], stage->u.sum.branches[b]);
+    ret = prepare_branch (m, slot, stage, b);
   if (ret < 0 || tfx_slot_has_values (slot, stage))
     return ret;
   if (slot->unit)

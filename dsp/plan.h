@@ -14,6 +14,7 @@ typedef enum
   TFX_STEP_DELAY,   /* stage */
   TFX_STEP_UNIT,    /* stage, which only its unit runs: on the CPU */
   TFX_STEP_SUM,     /* branches[n_branches] */
+  TFX_STEP_SPLIT,   /* branches, each with channels of its own: on the CPU */
   TFX_STEP_FADE     /* from the first of two branches to the second */
 } TfxStepKind;
 
@@ -39,7 +40,7 @@ struct TfxStep
   double gain;
   size_t n_sos;
   TfxSos *sos;     /* into TfxPlan.sos */
-  TfxStage *stage; /* a reference */
+  TfxStage *stage; /* a reference; of units and splits */
   size_t n_branches;
   TfxSteps *branches;
   /* How it comes from the slots of filters.  parts: sections and gains of a

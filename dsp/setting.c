@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "branches.h"
+
 /* Takes the reference to the stage. */
 static int
 append (TfxChain **chain, TfxStage *stage)
@@ -19,11 +21,11 @@ append (TfxChain **chain, TfxStage *stage)
   return 0;
 }
 
-/* A sum with other branches, whose references it takes. */
+/* A sum or a split with other branches, whose references it takes. */
 static TfxStage *
 make_sum (const TfxStage *sum, TfxChain **branches)
 {
-  TfxStage *stage = tfx_stage_new_sum (sum->id, branches, sum->u.sum.n);
+  TfxStage *stage = tfx_branches_new_like (sum, branches);
 
   for (size_t b = 0; b < sum->u.sum.n; b++)
     tfx_chain_unref (&branches[b]);
@@ -64,7 +66,7 @@ replace (const TfxChain *chain, TfxStage *stage, TfxChain **out, bool *is_found)
     if (s->id == stage->id) {
       *is_found = true;
       ret = append (out, tfx_stage_ref (stage));
-    } else if (s->kind->step == TFX_STEP_SUM) {
+    } else if (tfx_branches_are_in (s)) {
       ret = append (out, replace_in_sum (s, stage, is_found));
     } else {
       ret = append (out, tfx_stage_ref (s));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branches.h"
 #include "join.h"
 #include "motion.h"
 #include "queue.h"
@@ -14,10 +15,21 @@
 /* ---- making ------------------------------------------------------------------ */
 
 TfxUnitSpec
-tfx_slot_unit_spec (const TfxSlotSpec *spec)
+tfx_slot_unit_spec (const TfxSlotSpec *spec, unsigned n_channels)
 {
-  return (TfxUnitSpec){ spec->filter.n_channels, spec->filter.sample,
+  return (TfxUnitSpec){ n_channels, spec->filter.sample,
     spec->filter.block_frames, spec->kernel };
+}
+
+TfxSlotSpec
+tfx_slot_branch_spec (const TfxSlotSpec *spec, const TfxStage *stage,
+    size_t branch)
+{
+  TfxSlotSpec own = *spec;
+
+  own.filter.n_channels =
+      tfx_branches_n_channels (stage, branch, spec->filter.n_channels);
+  return own;
 }
 
 static int
@@ -74,8 +86,11 @@ make_branches (TfxSlot *slot, const TfxSlotSpec *spec)
   if (!slot->branches)
     return -ENOMEM;
   slot->n_branches = stage->u.sum.n;
-  for (size_t i = 0; ret == 0 && i < slot->n_branches; i++)
-    ret = tfx_slots_new (stage->u.sum.branches[i], spec, &slot->branches[i]);
+  for (size_t i = 0; ret == 0 && i < slot->n_branches; i++) {
+    const TfxSlotSpec own = tfx_slot_branch_spec (spec, stage, i);
+
+    ret = tfx_slots_new (stage->u.sum.branches[i], &own, &slot->branches[i]);
+  }
   return ret;
 }
 
@@ -92,8 +107,9 @@ tfx_slot_new (TfxStage *stage, const TfxSlotSpec *spec, TfxSlot **out)
   if (!slot)
     return -ENOMEM;
   slot->stage = tfx_stage_ref (stage);
+  slot->n_channels = spec->filter.n_channels;
   slot->is_active = !stage->kind->is_identity (stage);
-  if (stage->kind->step == TFX_STEP_SUM)
+  if (tfx_branches_are_in (stage))
     ret = make_branches (slot, spec);
   else if (stage->kind == &tfx_kind_sections)
     ret = make_sections (slot, spec);
@@ -112,7 +128,7 @@ tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec)
 {
   const TfxStage *stage = slot->stage;
   const TfxUnitKind *kind = stage->kind->unit;
-  const TfxUnitSpec unit = tfx_slot_unit_spec (spec);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (spec, slot->n_channels);
   int ret = 0;
 
   if (!kind || slot->unit)
@@ -229,29 +245,30 @@ tfx_slot_glide (TfxSlot *slot, const TfxSlotValues *values, unsigned n_cells,
 /* ---- state ------------------------------------------------------------------- */
 
 void
-tfx_slot_reset (TfxSlot *slot, unsigned n_channels)
+tfx_slot_reset (TfxSlot *slot)
 {
   const TfxStage *stage = slot->stage;
 
   if (slot->state)
     memset (slot->state, 0,
-        stage->kind->state_size (stage) * n_channels * sizeof (double));
+        stage->kind->state_size (stage) * slot->n_channels * sizeof (double));
   if (slot->unit)
     stage->kind->unit->reset (slot->unit);
   tfx_motion_reset (slot);
 }
 
 double
-tfx_slot_peak (const TfxSlot *slot, unsigned n_channels)
+tfx_slot_peak (const TfxSlot *slot)
 {
   const TfxStage *stage = slot->stage;
+  const size_t n = stage->kind->state_size (stage) * slot->n_channels;
   double peak = 0.0;
 
   if (slot->unit)
     return stage->kind->unit->state_peak (slot->unit);
   if (!slot->state)
     return 0.0;
-  for (size_t i = 0; i < stage->kind->state_size (stage) * n_channels; i++)
+  for (size_t i = 0; i < n; i++)
     peak = fmax (peak, fabs (slot->state[i]));
   return peak;
 }

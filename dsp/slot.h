@@ -41,7 +41,8 @@ typedef struct TfxSlot
 {
   TfxStage *stage; /* a reference; what sections and gains are set to may have
                     * moved on from its values */
-  bool is_joined;  /* several of the chain's in one */
+  unsigned n_channels; /* that it runs */
+  bool is_joined;      /* several of the chain's in one */
   /* Plans leave it out as long as it has been an identity since rest. */
   bool is_active;
 
@@ -135,7 +136,11 @@ void tfx_slots_clear (TfxPlaces *list);
  * gives back.  0 or -ENOMEM. */
 int tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec);
 
-TfxUnitSpec tfx_slot_unit_spec (const TfxSlotSpec *spec);
+TfxUnitSpec tfx_slot_unit_spec (const TfxSlotSpec *spec, unsigned n_channels);
+
+/* That of a branch of a stage. */
+TfxSlotSpec tfx_slot_branch_spec (const TfxSlotSpec *spec,
+    const TfxStage *stage, size_t branch);
 
 /* Whether it can get the values of a stage without another structure. */
 bool
@@ -179,9 +184,9 @@ tfx_slot_target_gain (const TfxSlot *slot)
 }
 
 /* To rest. */
-void tfx_slot_reset (TfxSlot *slot, unsigned n_channels);
+void tfx_slot_reset (TfxSlot *slot);
 /* The largest magnitude of what the slot itself holds. */
-double tfx_slot_peak (const TfxSlot *slot, unsigned n_channels);
+double tfx_slot_peak (const TfxSlot *slot);
 
 /* The place of a stage, within sums too; NULL if there is none. */
 TfxPlace *tfx_slots_find (TfxPlaces *list, uint64_t id);

@@ -50,9 +50,16 @@ struct TfxStage
     TfxLimiter limiter;
     struct
     {
+      unsigned n_channels;
+      double *gains; /* [n_channels][n_channels] */
+    } mix;
+    /* Stages with branches: sums, and splits. */
+    struct
+    {
       size_t n;
-      unsigned depth; /* 1: no sum inside */
+      unsigned depth; /* 1: no branches inside */
       TfxChain **branches;
+      uint64_t *channels; /* [n] of a split: a bit for each channel; or NULL */
     } sum;
   } u;
 };

@@ -369,6 +369,23 @@ typedef struct TfxLimiter
 
 TfxStage *tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter);
 
+#define TFX_MIX_MAX_CHANNELS 64
+
+/* Channels that are sums of channels: y[c] = sum over k of gains[c][k] x[k].
+ * Copies gains[n_channels][n_channels], finite; n_channels is that of the filter,
+ * or of the branch of a split that it is in, 1 to TFX_MIX_MAX_CHANNELS. */
+TfxStage *
+tfx_stage_new_mix (uint64_t id, unsigned n_channels, const double *gains);
+
+#define TFX_SPLIT_MAX_CHANNELS 64
+
+/* Channels with chains of their own: branch b runs those channels whose bit is set
+ * in channels[b], which become its channels 0, 1, 2 …; no two branches have one in
+ * common.  Channels of no branch go through as they are.  Takes references to
+ * branches[n], copies channels[n].  As deep as sums. */
+TfxStage *tfx_stage_new_split (uint64_t id, TfxChain *const *branches,
+    const uint64_t *channels, size_t n);
+
 #define TFX_SUM_MAX_DEPTH 16
 
 /* The sum of n_branches chains (at least one) that all have the same input;

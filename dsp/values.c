@@ -39,7 +39,7 @@ int
 tfx_values_set (TfxFilter *f, TfxSlot *slot, TfxStage *stage, unsigned n_cells)
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
   int ret = 0;
 
   if (tfx_slot_has_values (slot, stage))

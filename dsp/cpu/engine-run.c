@@ -24,11 +24,12 @@ kernels_of (const TfxEngine *e)
   return e->plan->backend->data;
 }
 
+/* A chunk for as many channels and frames. */
 static TfxBlock
-chunk_block (const TfxEngine *e, double *data, size_t n_frames)
+chunk_block (double *data, const TfxBlock *like)
 {
-  return tfx_block_interleaved (data, TFX_SAMPLE_F64, e->plan->n_channels,
-      n_frames);
+  return tfx_block_interleaved (data, TFX_SAMPLE_F64, like->n_channels,
+      like->n_frames);
 }
 
 static int
@@ -36,9 +37,9 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  const size_t n = in->n_frames * e->plan->n_channels;
-  TfxBlock sum = chunk_block (e, node->sum, in->n_frames);
-  TfxBlock branch = chunk_block (e, node->branch, in->n_frames);
+  const size_t n = in->n_frames * in->n_channels;
+  TfxBlock sum = chunk_block (node->sum, in);
+  TfxBlock branch = chunk_block (node->branch, in);
   int n_cleared = 0;
 
   for (size_t k = 0; k < s->n_branches; k++) {
@@ -47,6 +48,90 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
       kernels_of (e)->add (node->sum, node->branch, n);
   }
   tfx_cpu_copy (kernels_of (e), &sum, out, s->gain);
+  return n_cleared;
+}
+
+/* Channel after channel of some of a block's, to a block of these alone, or back. */
+static void
+copy_channels (const TfxEngine *e, const TfxBlock *from, const TfxBlock *to,
+    uint64_t channels, bool is_back)
+{
+  const size_t n = from->n_frames;
+
+  for (unsigned k = 0; channels != 0; k++, channels &= channels - 1) {
+    const unsigned c = (unsigned)__builtin_ctzll (channels);
+    const TfxBlock in = tfx_block_part (from, 0, n, is_back ? k : c, 1);
+    const TfxBlock out = tfx_block_part (to, 0, n, is_back ? c : k, 1);
+
+    tfx_cpu_copy (kernels_of (e), &in, &out, 1.0);
+  }
+}
+
+/* Some channels of a block, if they are evenly spaced. */
+static bool
+find_channels (const TfxBlock *block, uint64_t channels, TfxBlock *found)
+{
+  const unsigned n = (unsigned)__builtin_popcountll (channels);
+  const unsigned first = (unsigned)__builtin_ctzll (channels);
+  unsigned last = first, step = 0;
+
+  for (uint64_t rest = channels & (channels - 1); rest; rest &= rest - 1) {
+    const unsigned c = (unsigned)__builtin_ctzll (rest);
+
+    if (step > 0 && c - last != step)
+      return false;
+    step = c - last;
+    last = c;
+  }
+  *found = tfx_block_part (block, 0, block->n_frames, first, 1);
+  found->n_channels = n;
+  if (n > 1)
+    found->channel_stride *= (ptrdiff_t)step;
+  return true;
+}
+
+/* Channels of no branch. */
+static void
+run_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  if (in->data == out->data)
+    return;
+  for (unsigned c = 0; c < in->n_channels; c++) {
+    const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
+    const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
+    bool is_in = false;
+
+    for (size_t k = 0; k < s->n_branches && c < 64; k++)
+      is_in = is_in || (s->stage->u.sum.channels[k] >> c & 1);
+    if (!is_in)
+      tfx_cpu_copy (kernels_of (e), &from, &to, 1.0);
+  }
+}
+
+/* Branches with channels of their own, where these lie or else in a chunk. */
+static int
+run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  int n_cleared = 0;
+
+  for (size_t k = 0; k < s->n_branches; k++) {
+    const uint64_t channels = s->stage->u.sum.channels[k];
+    TfxBlock from, to;
+
+    if (find_channels (in, channels, &from) &&
+        find_channels (out, channels, &to)) {
+      n_cleared += run_steps (e, &s->branches[k], &from, &to);
+      continue;
+    }
+    from = tfx_block_interleaved (e->nodes[s->index].branch, TFX_SAMPLE_F64,
+        (unsigned)__builtin_popcountll (channels), in->n_frames);
+    copy_channels (e, in, &from, channels, false);
+    n_cleared += run_steps (e, &s->branches[k], &from, &from);
+    copy_channels (e, &from, out, channels, true);
+  }
+  run_rest (e, s, in, out);
   return n_cleared;
 }
 
@@ -70,12 +155,12 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  TfxBlock from = chunk_block (e, node->sum, in->n_frames);
-  TfxBlock to = chunk_block (e, node->branch, in->n_frames);
+  TfxBlock from = chunk_block (node->sum, in);
+  TfxBlock to = chunk_block (node->branch, in);
   int n_cleared = run_steps (e, &s->branches[0], in, &from);
 
   n_cleared += run_steps (e, &s->branches[1], in, &to);
-  fade (node->sum, node->branch, in->n_frames, e->plan->n_channels,
+  fade (node->sum, node->branch, in->n_frames, in->n_channels,
       s->fade->done + e->n_done, s->fade->length);
   tfx_cpu_copy (kernels_of (e), &from, out, 1.0);
   return n_cleared;
@@ -134,6 +219,8 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
       return run_cascade (e, s, in, out);
     case TFX_STEP_SUM:
       return run_sum (e, s, in, out);
+    case TFX_STEP_SPLIT:
+      return run_split (e, s, in, out);
     case TFX_STEP_FADE:
       return run_fade (e, s, in, out);
     case TFX_STEP_FIR:
@@ -157,8 +244,7 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     return 0;
   }
   if (list->n > 1)
-    between =
-        chunk_block (e, e->nodes[list->steps[0].index].between, in->n_frames);
+    between = chunk_block (e->nodes[list->steps[0].index].between, in);
   for (size_t i = 0; i < list->n; i++) {
     TfxStep *s = &list->steps[i];
     const TfxBlock *to = i + 1 == list->n ? out : &between;

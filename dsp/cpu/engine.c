@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../branches.h"
+
 /* Doubles in a chunk: 64 KiB; and where FIRs are, which have been laid out for
  * whole blocks, up to 1 MiB. */
 #define CHUNK_SIZE 8192
@@ -23,7 +25,8 @@ count_chunks (const TfxSteps *list)
 
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE)
+    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE ||
+        s->kind == TFX_STEP_SPLIT)
       n += 2;
     for (size_t k = 0; k < s->n_branches; k++)
       n += count_chunks (&s->branches[k]);
@@ -69,7 +72,7 @@ take_chunk (TfxEngine *e)
 }
 
 static int
-make_nodes (TfxEngine *e, const TfxSteps *list)
+make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
 {
   const TfxPlan *plan = e->plan;
   int ret = 0;
@@ -82,7 +85,7 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
 
     switch (s->kind) {
       case TFX_STEP_CASCADE:
-        ret = tfx_cascade_new (plan->backend->data, plan->n_channels, s->n_sos,
+        ret = tfx_cascade_new (plan->backend->data, n_channels, s->n_sos,
             &node->cascade);
         break;
       case TFX_STEP_SUM:
@@ -90,7 +93,13 @@ make_nodes (TfxEngine *e, const TfxSteps *list)
         node->sum = take_chunk (e);
         node->branch = take_chunk (e);
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
-          ret = make_nodes (e, &s->branches[k]);
+          ret = make_nodes (e, &s->branches[k], n_channels);
+        break;
+      case TFX_STEP_SPLIT:
+        node->branch = take_chunk (e);
+        for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
+          ret = make_nodes (e, &s->branches[k],
+              tfx_branches_n_channels (s->stage, k, n_channels));
         break;
       case TFX_STEP_FIR:
       case TFX_STEP_DELAY:
@@ -157,7 +166,7 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
   e->chunks = calloc ((count_chunks (&plan->top) + 1) * e->chunk_frames,
       plan->n_channels * sizeof *e->chunks);
   if (e->nodes && e->chunks)
-    ret = make_nodes (e, &plan->top);
+    ret = make_nodes (e, &plan->top, plan->n_channels);
   if (ret < 0) {
     tfx_engine_free (e);
     return ret;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../backend.h"
-#include "../kind.h"
+#include "../branches.h"
 
 /* ns for a section and a sample: of many channels, and of a single one, F32 and F64.
  * From the tables of the api chain in docs/benchmarks.md, divided by its six
@@ -26,7 +26,7 @@ static const struct
 
 /* Sections fill the lanes that channels leave. */
 static double
-section_cost (const TfxPlan *plan)
+section_cost (const TfxPlan *plan, unsigned n_channels)
 {
   const char *kernel = tfx_cpu_backend ()->kernel;
   size_t i = sizeof sections / sizeof *sections - 1;
@@ -34,30 +34,37 @@ section_cost (const TfxPlan *plan)
 
   while (i > 0 && strcmp (sections[i].kernel, kernel) != 0)
     i--;
-  shared = sections[i].single[plan->sample] / plan->n_channels;
+  shared = sections[i].single[plan->sample] / n_channels;
   return shared > sections[i].many ? shared : sections[i].many;
 }
 
-/* ns for a frame of one channel. */
+/* ns for a frame of so many channels. */
 static double
-steps_cost (const TfxPlan *plan, const TfxSteps *list, size_t block_frames)
+steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
+    size_t block_frames)
 {
   double cost = 0.0;
 
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
+    double sample = STEP;
 
-    cost += STEP;
     if (s->kind == TFX_STEP_CASCADE) {
-      cost += (double)s->n_sos * section_cost (plan);
-    } else if (s->stage) {
-      const TfxUnitSpec spec = { plan->n_channels, plan->sample, block_frames,
+      sample += (double)s->n_sos * section_cost (plan, n_channels);
+    } else if (s->stage && s->stage->kind->cost) {
+      const TfxUnitSpec spec = { n_channels, plan->sample, block_frames,
         tfx_cpu_backend ()->kernel };
 
-      cost += s->stage->kind->cost (s->stage, &spec);
+      sample += s->stage->kind->cost (s->stage, &spec);
     }
-    for (size_t k = 0; k < s->n_branches; k++)
-      cost += steps_cost (plan, &s->branches[k], block_frames);
+    cost += n_channels * sample;
+    for (size_t k = 0; k < s->n_branches; k++) {
+      const unsigned n = s->kind == TFX_STEP_SPLIT
+                             ? tfx_branches_n_channels (s->stage, k, n_channels)
+                             : n_channels;
+
+      cost += steps_cost (plan, &s->branches[k], n, block_frames);
+    }
   }
   return cost;
 }
@@ -65,5 +72,5 @@ steps_cost (const TfxPlan *plan, const TfxSteps *list, size_t block_frames)
 double
 tfx_plan_cost (const TfxPlan *plan, size_t block_frames)
 {
-  return plan->n_channels * steps_cost (plan, &plan->top, block_frames);
+  return steps_cost (plan, &plan->top, plan->n_channels, block_frames);
 }

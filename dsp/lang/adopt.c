@@ -94,7 +94,10 @@ find_worth (const Adoption *adoption, TfxNode *old, TfxNode *node)
 {
   bool match;
 
-  if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
+  /* (What stands for a series of one has its channels, what is in one has none.) */
+  if (old->channels && node->channels && old->channels != node->channels) {
+    match = false;
+  } else if (old->kind == TFX_NODE_SERIES || node->kind == TFX_NODE_SERIES) {
     size_t n_old, n;
     TfxNode *const *olds = list_series (&old, &n_old);
     TfxNode *const *nodes = list_series (&node, &n);
@@ -133,7 +136,7 @@ match (Adoption *adoption, TfxNode *old, TfxNode *node)
     TfxNode *const *nodes = list_series (&node, &n);
 
     align (adoption, olds, n_old, nodes, n);
-  } else if (node->kind == TFX_NODE_SUM) {
+  } else if (node->kind != TFX_NODE_CALL) {
     node->id = old->id;
     align (adoption, old->children, old->n_children, node->children,
         node->n_children);

@@ -339,7 +339,9 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
     code = set_tuple (parser, call, index, written);
   if (code == 0 && value->type == TFX_VALUE_LIST && value->n_list == 0)
     code = fail (parser, written->offset, "the list is empty");
+  value->n_columns = written->n_columns;
   if (code == 0 && written->n_columns != 0 &&
+      !(param->flags & TFX_PARAM_ROWS) &&
       written->n_columns != param->n_columns) {
     if (param->n_columns == 0)
       tfx_error_set (parser->error, -EINVAL,

@@ -8,6 +8,7 @@
 
 #include "build.h"
 #include "error.h"
+#include "flow.h"
 #include "number.h"
 
 #define THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
@@ -71,7 +72,7 @@ check_extent (const TfxExpr *expr, double rate_hz, TfxExprError *error)
   return 0;
 }
 
-/* How many sums stand within each other. */
+/* How many sums and splits stand within each other. */
 static unsigned
 sum_depth (const TfxNode *node)
 {
@@ -81,7 +82,7 @@ sum_depth (const TfxNode *node)
     unsigned below = sum_depth (node->children[i]);
     depth = below > depth ? below : depth;
   }
-  if (node->kind == TFX_NODE_SUM ||
+  if (node->kind == TFX_NODE_SUM || node->kind == TFX_NODE_SPLIT ||
       (node->kind == TFX_NODE_CALL && node->klass->kind == TFX_CLASS_BANK))
     depth++;
   return depth;
@@ -104,8 +105,12 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
   }
   if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
     return tfx_error_set (error, -E2BIG,
-        "more than %d sums (and filter banks) within each other",
+        "more than %d sums (and filter banks, and chains of channels) within "
+        "each "
+        "other",
         TFX_SUM_MAX_DEPTH);
+  if (tfx_flow_check (expr, 0, error) < 0)
+    return error ? error->code : -EINVAL;
   return check_extent (expr, 0.0, error);
 }
 
@@ -145,10 +150,11 @@ append (const TfxBuild *build, TfxChain **chain, TfxStage *stage)
 }
 
 static bool
-is_prepared (const TfxNode *node, double rate_hz, unsigned n_channels)
+is_prepared (const TfxNode *node, const TfxBuild *build)
 {
-  return node->made.stage && node->made.rate_hz == rate_hz &&
-         node->made.n_channels == n_channels;
+  return node->made.stage && node->made.rate_hz == build->rate_hz &&
+         node->made.n_channels == build->n_channels &&
+         node->made.n_room == build->n_room;
 }
 
 static int
@@ -194,9 +200,23 @@ begin_call (TfxBuild *build, const TfxNode *node, char thing[THING_SIZE],
   return used;
 }
 
-static int
-build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+/* What it is made for: what comes to it, in the room that there is. */
+static TfxBuild
+build_for (const TfxBuild *all, const TfxNode *node)
 {
+  TfxBuild build = *all;
+
+  if (node->n_fixed)
+    build.n_channels = node->n_fixed;
+  if (node->is_in_split)
+    build.n_room = node->n_fixed;
+  return build;
+}
+
+static int
+build_call (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
+{
+  TfxBuild own = build_for (all, node), *build = &own;
   char thing[THING_SIZE];
   TfxFittedNode fitted;
   TfxMoved moved;
@@ -205,7 +225,7 @@ build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 
   if (!used) {
     code = build->error->code;
-  } else if (is_prepared (node, build->rate_hz, build->n_channels)) {
+  } else if (is_prepared (node, build)) {
     code = take_prepared (build, node, stage);
   } else if (used->klass->ops->build) {
     code = used->klass->ops->build (build, used, stage);
@@ -216,8 +236,6 @@ build_call (TfxBuild *build, const TfxNode *node, TfxStage **stage)
       code = *stage ? 0 : tfx_class_refuse (build, NULL);
     }
   }
-  build->node = NULL;
-  build->thing = NULL;
   return code;
 }
 
@@ -240,56 +258,126 @@ tfx_build_move (TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 /* The number of a stage that delays a branch, apart from all others. */
 #define DELAY_ID(id) ((id) | 1ull << 63)
 
-/* Branches that look less far ahead than others wait for these. */
+/* What comes out of a sum or a split, while it is made. */
+typedef struct Branches
+{
+  size_t n;
+  TfxChain **chains;
+  uint64_t *channels; /* of a split */
+  uint64_t *ids;      /* of what they come from */
+} Branches;
+
 static int
-align_branches (const TfxBuild *build, const TfxNode *node, TfxChain **branches)
+begin_branches (const TfxBuild *build, const TfxNode *node, Branches *b)
+{
+  const size_t n = node->n_children + 1;
+
+  *b = (Branches){ 0 };
+  b->chains = calloc (n, sizeof *b->chains);
+  b->channels = calloc (n, sizeof *b->channels);
+  b->ids = calloc (n, sizeof *b->ids);
+  if (!b->chains || !b->channels || !b->ids)
+    return tfx_error_set_no_memory (build->error);
+  return 0;
+}
+
+static int
+add_branch (const TfxBuild *build, Branches *b, uint64_t id, uint64_t channels)
+{
+  b->ids[b->n] = id;
+  b->channels[b->n] = channels;
+  b->chains[b->n] = tfx_chain_new ();
+  if (!b->chains[b->n])
+    return tfx_error_set_no_memory (build->error);
+  b->n++;
+  return 0;
+}
+
+static void
+end_branches (Branches *b)
+{
+  for (size_t i = 0; i < b->n; i++)
+    tfx_chain_unref (&b->chains[i]);
+  free (b->chains);
+  free (b->channels);
+  free (b->ids);
+}
+
+static size_t
+find_latency (const Branches *b)
 {
   size_t most = 0;
-  int code = 0;
 
-  for (size_t i = 0; i < node->n_children; i++) {
-    const size_t n = tfx_chain_latency (branches[i]);
+  for (size_t i = 0; i < b->n; i++) {
+    const size_t n = tfx_chain_latency (b->chains[i]);
 
     most = n > most ? n : most;
   }
-  for (size_t i = 0; i < node->n_children && code == 0; i++) {
-    const TfxTap tap = { .delay = most - tfx_chain_latency (branches[i]),
+  return most;
+}
+
+/* Branches that look less far ahead than others wait for these. */
+static int
+align_branches (const TfxBuild *build, Branches *b)
+{
+  const size_t most = find_latency (b);
+  int code = 0;
+
+  for (size_t i = 0; i < b->n && code == 0; i++) {
+    const TfxTap tap = { .delay = most - tfx_chain_latency (b->chains[i]),
       .gain = 1.0 };
     TfxStage *stage;
 
     if (tap.delay == 0)
       continue;
-    stage =
-        tfx_stage_new_delay (DELAY_ID (node->children[i]->id), 0.0, &tap, 1);
-    code = stage ? append (build, &branches[i], stage)
+    stage = tfx_stage_new_delay (DELAY_ID (b->ids[i]), 0.0, &tap, 1);
+    code = stage ? append (build, &b->chains[i], stage)
                  : tfx_error_set_no_memory (build->error);
   }
   return code;
 }
 
+/* So do the channels that have no chain. */
 static int
-build_sum (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+add_rest (const TfxBuild *build, const TfxNode *node, Branches *b,
+    unsigned n_channels)
 {
-  TfxChain **branches = calloc (node->n_children, sizeof *branches);
-  int code = 0;
+  uint64_t rest =
+      n_channels < 64 ? ((uint64_t)1 << n_channels) - 1 : UINT64_MAX;
 
-  if (!branches)
-    return tfx_error_set_no_memory (build->error);
+  for (size_t i = 0; i < b->n; i++)
+    rest &= ~b->channels[i];
+  if (rest == 0 || find_latency (b) == 0)
+    return 0;
+  return add_branch (build, b, node->id, rest);
+}
+
+static int
+build_branches (TfxBuild *build, const TfxNode *node, TfxStage **stage)
+{
+  const bool is_split = node->kind == TFX_NODE_SPLIT;
+  Branches b;
+  int code = begin_branches (build, node, &b);
+
   for (size_t i = 0; i < node->n_children && code == 0; i++) {
-    branches[i] = tfx_chain_new ();
-    code = branches[i] ? build_into (build, node->children[i], &branches[i])
-                       : tfx_error_set_no_memory (build->error);
+    const TfxNode *child = node->children[i];
+
+    code = add_branch (build, &b, child->id, child->channels);
+    if (code == 0)
+      code = build_into (build, child, &b.chains[i]);
   }
+  if (code == 0 && is_split)
+    code = add_rest (build, node, &b, build->n_room);
   if (code == 0)
-    code = align_branches (build, node, branches);
+    code = align_branches (build, &b);
   if (code == 0) {
-    *stage = tfx_stage_new_sum (node->id, branches, node->n_children);
+    *stage = is_split
+                 ? tfx_stage_new_split (node->id, b.chains, b.channels, b.n)
+                 : tfx_stage_new_sum (node->id, b.chains, b.n);
     if (!*stage)
       code = tfx_error_set_no_memory (build->error);
   }
-  for (size_t i = 0; i < node->n_children; i++)
-    tfx_chain_unref (&branches[i]);
-  free (branches);
+  end_branches (&b);
   return code;
 }
 
@@ -305,9 +393,19 @@ build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain)
       code = build_into (build, node->children[i], chain);
     return code;
   }
-  code = node->kind == TFX_NODE_SUM ? build_sum (build, node, &stage)
-                                    : build_call (build, node, &stage);
+  code = node->kind == TFX_NODE_CALL ? build_call (build, node, &stage)
+                                     : build_branches (build, node, &stage);
   return code < 0 ? code : append (build, chain, stage);
+}
+
+static TfxBuild
+make_build (const TfxExpr *expr, double rate_hz, unsigned n_channels)
+{
+  TfxBuild build = { .rate_hz = rate_hz, .n_channels = n_channels };
+  unsigned n_out;
+
+  tfx_expr_channels (expr, n_channels, &n_out, &build.n_room);
+  return build;
 }
 
 int
@@ -315,11 +413,12 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error)
 {
   TfxExprError own;
-  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL, NULL,
-    NULL };
+  TfxBuild build = make_build (expr, rate_hz, n_channels);
   TfxChain *made;
   int code;
 
+  build.report = report;
+  build.data = data;
   build.error = error ? error : &own;
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return tfx_error_set (error, -EINVAL,
@@ -327,6 +426,8 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   code = tfx_expr_check (expr, build.error);
   if (code == 0)
     code = check_extent (expr, rate_hz, build.error);
+  if (code == 0)
+    code = tfx_flow_check (expr, n_channels, build.error);
   if (code < 0)
     return code;
   made = tfx_chain_new ();
@@ -347,12 +448,14 @@ void
 tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     size_t *n_sections, size_t *n_taps)
 {
+  const TfxBuild all = make_build (expr, rate_hz, n_channels);
   TfxExtent extent = { 0 };
 
   for (size_t i = 0; i < expr->n_stages; i++) {
     const TfxNode *node = expr->stages[i];
+    const TfxBuild build = build_for (&all, node);
 
-    if (!is_prepared (node, rate_hz, n_channels))
+    if (!is_prepared (node, &build))
       measure (node, rate_hz, &extent);
   }
   *n_sections = extent.sections;
@@ -391,8 +494,8 @@ prepare_call (TfxBuild *build, TfxNode *node)
   build->report = note_clamped;
   build->data = &clamps;
   if (build_call (build, node, &stage) == 0 && clamps.n <= MAX_CLAMPS) {
-    TfxNodeMade made = { stage, build->rate_hz, build->n_channels, clamps.list,
-      clamps.n };
+    TfxNodeMade made = { stage, build->rate_hz, build->n_channels,
+      build->n_room, clamps.list, clamps.n };
 
     /* (Without memory it is designed again later.) */
     tfx_node_keep (node, &made);
@@ -404,15 +507,18 @@ void
 tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels)
 {
   TfxExprError ignored;
-  TfxBuild build = { rate_hz, n_channels, NULL, NULL, NULL, NULL, &ignored,
-    NULL };
+  TfxBuild all = make_build (expr, rate_hz, n_channels);
 
+  all.error = &ignored;
   if (!(rate_hz > 0.0) || !isfinite (rate_hz) ||
       tfx_expr_check (expr, &ignored) < 0 ||
+      tfx_flow_check (expr, n_channels, &ignored) < 0 ||
       check_extent (expr, rate_hz, &ignored) < 0)
     return;
   for (size_t i = 0; i < expr->n_stages; i++) {
-    if (!is_prepared (expr->stages[i], rate_hz, n_channels))
+    TfxBuild build = build_for (&all, expr->stages[i]);
+
+    if (!is_prepared (expr->stages[i], &build))
       prepare_call (&build, expr->stages[i]);
   }
 }

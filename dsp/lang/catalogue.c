@@ -258,6 +258,11 @@ static const TfxParam designable[] = {
   { "beta", TFX_VALUE_NUMBER | TFX_VALUE_NONE, TFX_PARAM_KEYWORD, "", 0.0,
       700.0, 0, 0, NULL, NONE, "of the kaiser window" } };
 
+static const TfxParam mix[] = {
+  { "gains", TFX_VALUE_LIST, TFX_PARAM_REQUIRED | TFX_PARAM_ROWS, "", -1e6,
+      1e6, 1, TFX_EXPR_MAX_CHANNELS * TFX_EXPR_MAX_CHANNELS, NULL, NONE,
+      "a row for each channel that comes out: the gains of those that come in" }
+};
 static const TfxParam gain[] = {
   { "gain", TFX_VALUE_NUMBER, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 0, 0, NULL,
       NUMBER (1.0), "gain, as gain_type says" },
@@ -463,6 +468,8 @@ static const TfxClass classes[] = {
   { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
       &(const TfxClassOps) { .check = tfx_gain_check,
         .measure = tfx_gain_measure, .design = tfx_gain_design } },
+  { "Mix", { NULL }, TFX_CLASS_MIX, 1, PARAMS (mix),
+      "channels that are sums of channels", OPS (mix) },
   { "Reverb", { NULL }, TFX_CLASS_REVERB, 0, PARAMS (reverb),
       "the sound of a room", DESIGNED (reverb, NULL) },
   { "Echo", { NULL }, TFX_CLASS_DELAY, 0, PARAMS (echo), "one echo",

@@ -16,7 +16,8 @@ typedef struct TfxExtent
 typedef struct TfxBuild
 {
   double rate_hz;
-  unsigned n_channels;
+  unsigned n_channels;  /* that come to the stage */
+  unsigned n_room;      /* that it is built for, some of them idle */
   TfxExprReport report; /* or NULL */
   void *data;
   const TfxNode *node; /* of the stage */
@@ -116,6 +117,12 @@ tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_bank_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
+
+/* mix.c */
+int tfx_mix_check (const TfxNode *node, const char *thing, TfxExprError *error);
+void tfx_mix_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int
+tfx_mix_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage);
 
 /* given.c */
 int

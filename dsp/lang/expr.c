@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "flow.h"
 #include "node.h"
 #include "suggest.h"
 #include "value.h"
@@ -100,6 +101,7 @@ tfx_expr_new (TfxNode *root)
   expr->stages = calloc (count_calls (root), sizeof *expr->stages);
   if (expr->stages) {
     list_calls (expr, root);
+    tfx_flow_fix (expr);
     if (generate_names (expr) == 0)
       return expr;
   }
@@ -240,6 +242,7 @@ store (TfxValue *at, const TfxValue *value)
 
   if (at->type == TFX_VALUE_LIST && value->type == TFX_VALUE_LIST &&
       at->n_list == value->n_list) {
+    at->n_columns = value->n_columns;
     memmove (at->list, value->list, value->n_list * sizeof *at->list);
     return 0;
   }
@@ -267,6 +270,9 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   if (!at)
     return error->code;
   fitted.word[TFX_VALUE_WORD_SIZE - 1] = '\0';
+  /* What has no rows of its own takes those that there are. */
+  if ((found->flags & TFX_PARAM_ROWS) && fitted.n_columns == 0)
+    fitted.n_columns = at->n_columns;
   snprintf (thing, sizeof thing, "stage '%s' (%s)", expr->stages[stage]->name,
       expr->stages[stage]->klass->name);
   code = tfx_value_fit (&fitted, found, thing, error);
@@ -277,6 +283,8 @@ tfx_expr_set (TfxExpr *expr, size_t stage, const char *param,
   if (store (at, &fitted) < 0)
     return tfx_error_set_no_memory (error);
   tfx_node_forget (expr->stages[stage]);
+  if (found->flags & TFX_PARAM_ROWS)
+    tfx_flow_fix (expr);
   if (is_structure) {
     tfx_node_renew_id (expr->stages[stage]);
     expr->structure = tfx_stage_new_id ();

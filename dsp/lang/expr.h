@@ -5,7 +5,9 @@
  *     | (LoChebyshev1(5000) + Gain(-6, gain_type='db'))
  *
  * "|" puts stages in series; "+" adds branches and binds tighter, as in
- * Python; parentheses group; "name=" in front of a call names the stage.  A
+ * Python; parentheses group; "ch[0]: ...; ch[1, 2]: ..." at the start of the text
+ * or behind a "(" gives channels chains of their own, and leaves others as they
+ * are; "name=" in front of a call names the stage.  A
  * call is a class of the catalogue with positional and keyword arguments:
  * numbers, strings, True, False, None, lists and tuples.  A module prefix such
  * as "fx.filter." is skipped.  White space, newlines and comments are free, as
@@ -96,6 +98,7 @@ typedef struct TfxValue
   char word[TFX_VALUE_WORD_SIZE]; /* closed by a NUL */
   double *list;                   /* whose it is, each function says */
   size_t n_list;
+  size_t n_columns; /* of a list in rows; else 0 */
 } TfxValue;
 
 bool tfx_value_equal (const TfxValue *a, const TfxValue *b);
@@ -117,7 +120,9 @@ typedef enum
   TFX_PARAM_STRUCTURE = 1 << 8,
   /* How large it may be depends on another parameter, too: the maximum is the
    * largest that it can be. */
-  TFX_PARAM_DEPENDENT = 1 << 9
+  TFX_PARAM_DEPENDENT = 1 << 9,
+  /* A list in rows of any one length. */
+  TFX_PARAM_ROWS = 1 << 10
 } TfxParamFlags;
 
 /* A word that a parameter takes.  Its aliases mean the same; call is the form
@@ -156,6 +161,7 @@ typedef enum
   TFX_CLASS_DELAY,
   TFX_CLASS_DYNAMICS,
   TFX_CLASS_REVERB,
+  TFX_CLASS_MIX,
   TFX_CLASS_BANK /* a sum of branches */
 } TfxClassKind;
 
@@ -254,6 +260,16 @@ int tfx_expr_set_number (TfxExpr *expr, size_t stage, const char *param,
 int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
     const char *word, TfxExprError *error);
 
+/* ---- channels -------------------------------------------------------------------
+ * A Mix may make more or fewer channels than come to it. */
+
+#define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix, and of "ch[...]" */
+
+/* How many channels come out where n_channels come in, and the most that there are
+ * on the way: what a chain is built for. */
+void tfx_expr_channels (const TfxExpr *expr, unsigned n_channels,
+    unsigned *n_out, unsigned *n_most);
+
 /* ---- building --------------------------------------------------------------------- */
 
 /* A number that cannot be met at this rate, or with the other parameters of its
@@ -277,7 +293,8 @@ typedef void (*TfxExprReport) (const TfxExprClamp *clamped, void *data);
 /* Whether the parameters of each stage fit each other, at any rate. */
 int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 
-/* The chain at a rate, for a number of channels.  A frequency that the rate
+/* The chain at a rate, for a number of channels that come in; it is one for
+ * filters of the most channels that tfx_expr_channels() says.  A frequency that the rate
  * does not allow, or an order out of its range, is replaced and reported (report
  * may be NULL).  -EINVAL,
  * -ERANGE or -ENOMEM. */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * grammar.c: the grammar of the chain language, by recursive descent.
  *
- *   chain    = [ series ]
+ *   chain    = [ group ]
+ *   group    = series | split
+ *   split    = part { ";" part } [ ";" ]
+ *   part     = "ch" "[" channel { "," channel } "]" ":" series
+ *   channel  = number | number ":" number
  *   series   = sum { "|" sum }
  *   sum      = primary { "+" primary }
- *   primary  = "(" series ")" | [ name "=" ] { name "." } name "(" [ args ] ")"
+ *   primary  = "(" group ")" | [ name "=" ] { name "." } name "(" [ args ] ")"
  *   args     = arg { "," arg } [ "," ]
  *   arg      = [ name "=" ] value
  *   value    = [ sign ] number | string | "True" | "False" | "None" | word
@@ -18,6 +22,7 @@
 
 #include "absent.h"
 #include "arguments.h"
+#include "channels.h"
 #include "class.h"
 #include "error.h"
 #include "node.h"
@@ -198,7 +203,7 @@ parse_call (TfxParser *parser, TfxNode **node)
 
 /* ---- groups ---------------------------------------------------------------- */
 
-static int parse_series (TfxParser *parser, TfxNode **node);
+static int parse_group (TfxParser *parser, TfxNode **node);
 
 /* What is behind a stage, and should not be. */
 static int
@@ -226,7 +231,7 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     tfx_error_set (parser->error, -EINVAL, "nothing stands in '()'");
     return tfx_parser_fail_at (parser, offset);
   }
-  code = parse_series (parser, node);
+  code = parse_group (parser, node);
   if (code < 0)
     return code;
   if (parser->token.type == TFX_TOKEN_CLOSE) {
@@ -248,6 +253,12 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
 static int
 parse_primary (TfxParser *parser, TfxNode **node)
 {
+  if (tfx_channels_are_ahead (parser)) {
+    tfx_error_set (parser->error, -EINVAL,
+        "chains of channels within another chain are put within parentheses: "
+        "… | (ch[0]: …; ch[1]: …)");
+    return tfx_parser_fail_at (parser, parser->token.offset);
+  }
   switch (parser->token.type) {
     case TFX_TOKEN_OPEN:
       return parse_parentheses (parser, node);
@@ -317,6 +328,62 @@ parse_series (TfxParser *parser, TfxNode **node)
   return parse_run (parser, TFX_TOKEN_PIPE, TFX_NODE_SERIES, parse_sum, node);
 }
 
+/* ---- channels ------------------------------------------------------------------ */
+
+/* The chain of some channels becomes a child of the split. */
+static int
+parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
+{
+  uint64_t channels;
+  TfxNode *child = NULL;
+  int code;
+
+  if (!tfx_channels_are_ahead (parser))
+    return tfx_parser_fail_expected (parser, "ch[…] behind ';'");
+  code = tfx_channels_parse (parser, &channels, *taken);
+  if (code == 0)
+    code = parse_series (parser, &child);
+  if (code < 0)
+    return code;
+  child->channels = channels;
+  *taken |= channels;
+  return tfx_node_add (split, child) < 0
+             ? tfx_error_set_no_memory (parser->error)
+             : 0;
+}
+
+static int
+parse_split (TfxParser *parser, TfxNode **node)
+{
+  TfxNode *split = tfx_node_new_group (TFX_NODE_SPLIT);
+  uint64_t taken = 0;
+  int code;
+
+  if (!split)
+    return tfx_error_set_no_memory (parser->error);
+  code = parse_part (parser, split, &taken);
+  while (code == 0 && tfx_channels_is_mark (parser, ';')) {
+    code = tfx_parser_advance (parser);
+    if (code < 0 || parser->token.type == TFX_TOKEN_END ||
+        parser->token.type == TFX_TOKEN_CLOSE)
+      break;
+    code = parse_part (parser, split, &taken);
+  }
+  if (code < 0) {
+    tfx_node_free (split);
+    return code;
+  }
+  *node = split;
+  return 0;
+}
+
+static int
+parse_group (TfxParser *parser, TfxNode **node)
+{
+  return tfx_channels_are_ahead (parser) ? parse_split (parser, node)
+                                         : parse_series (parser, node);
+}
+
 /* ---- the whole --------------------------------------------------------------- */
 
 static int
@@ -326,7 +393,7 @@ parse_chain (TfxParser *parser, TfxNode **root)
 
   if (code < 0 || parser->token.type == TFX_TOKEN_END)
     return code;
-  code = parse_series (parser, root);
+  code = parse_group (parser, root);
   if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE) {
     tfx_error_set (parser->error, -EINVAL, "this ')' closes nothing");
     return tfx_parser_fail_at (parser, parser->token.offset);

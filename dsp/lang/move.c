@@ -105,8 +105,15 @@ tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error)
 {
   TfxExprError own;
-  TfxBuild build = { rate_hz, n_channels, report, data, NULL, NULL,
-    error ? error : &own, move->designer };
+  TfxBuild build = { .rate_hz = rate_hz,
+    .n_channels = n_channels,
+    .report = report,
+    .data = data,
+    .error = error ? error : &own,
+    .designer = move->designer };
+
+  if (move->node.n_fixed)
+    build.n_channels = move->node.n_fixed;
 
   return tfx_build_move (&build, &move->node, moved);
 }

@@ -129,7 +129,7 @@ make_room (TfxNode *node, size_t n_more)
 int
 tfx_node_add (TfxNode *node, TfxNode *child)
 {
-  bool merge = child->kind == node->kind;
+  bool merge = child->kind == node->kind && node->kind != TFX_NODE_SPLIT;
 
   if (make_room (node, merge ? child->n_children : 1) < 0) {
     tfx_node_free (child);
@@ -157,6 +157,7 @@ tfx_node_copy (const TfxNode *node)
   if (!copy)
     return NULL;
   copy->id = node->id;
+  copy->channels = node->channels;
   memcpy (copy->name, node->name, sizeof copy->name);
   copy->is_named = node->is_named;
   copy->serial = node->serial;
@@ -186,7 +187,8 @@ bool
 tfx_node_equal (const TfxNode *a, const TfxNode *b)
 {
   if (a->kind != b->kind || a->klass != b->klass ||
-      a->is_named != b->is_named || a->n_children != b->n_children)
+      a->is_named != b->is_named || a->n_children != b->n_children ||
+      a->channels != b->channels)
     return false;
   if (a->is_named && strcmp (a->name, b->name) != 0)
     return false;

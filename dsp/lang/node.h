@@ -9,7 +9,8 @@ typedef enum
 {
   TFX_NODE_CALL,
   TFX_NODE_SERIES, /* two children or more, none of them a series */
-  TFX_NODE_SUM     /* two children or more, none of them a sum */
+  TFX_NODE_SUM,    /* two children or more, none of them a sum */
+  TFX_NODE_SPLIT   /* children with channels of their own */
 } TfxNodeKind;
 
 typedef struct TfxNode TfxNode;
@@ -27,7 +28,7 @@ typedef struct TfxNodeMade
 {
   TfxStage *stage; /* NULL: nothing is kept; else for: */
   double rate_hz;
-  unsigned n_channels;
+  unsigned n_channels, n_room;
   TfxNodeClamp *clamped; /* [n_clamped] */
   size_t n_clamped;
 } TfxNodeMade;
@@ -39,6 +40,7 @@ struct TfxNode
 
   TfxNode **children;
   size_t n_children, room;
+  uint64_t channels; /* of a split's child: a bit for each; else 0 */
 
   /* A call: */
   const TfxClass *klass;
@@ -46,6 +48,8 @@ struct TfxNode
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
   size_t index;       /* among the stages of the expression */
+  bool is_in_split;   /* behind ch[…] */
+  unsigned n_fixed;   /* channels that come to it; 0: those of the stream */
   uint64_t *band_ids; /* [TFX_EXPR_MAX_BANDS], of a bank; else NULL */
   uint64_t serial;    /* a higher number for whatever was set later; 0: never */
   TfxNodeMade made;
@@ -56,7 +60,8 @@ struct TfxExpr
   TfxNode *root;    /* NULL: no stages */
   TfxNode **stages; /* the calls, in the order of the text */
   size_t n_stages;
-  uint64_t structure; /* a number that a copy shares, until it is changed */
+  unsigned n_out, n_most; /* channels, see flow.h */
+  uint64_t structure;     /* a number that a copy shares, until it is changed */
 };
 
 /* A call with the defaults of its class, or a group without children; a new

@@ -2,7 +2,7 @@
  * print.c: the canonical text of an expression.
  *
  * One line; " | " and " + " between stages, a sum within a series in
- * parentheses; the leading required parameters by position, the others by
+ * parentheses; "ch[0, 1]: " in front of the chain of channels, "; " between two; the leading required parameters by position, the others by
  * name and only where they differ from their default. */
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +67,9 @@ add_row (Text *text, const double *numbers, size_t n)
 }
 
 static void
-add_list (Text *text, const TfxParam *param, const TfxValue *value)
+add_list (Text *text, const TfxValue *value)
 {
-  const size_t n = param->n_columns;
+  const size_t n = value->n_columns;
 
   if (n == 0) {
     add_row (text, value->list, value->n_list);
@@ -116,7 +116,7 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
       add_word (text, param, value->word);
       break;
     case TFX_VALUE_LIST:
-      add_list (text, param, value);
+      add_list (text, value);
       break;
   }
 }
@@ -200,6 +200,26 @@ add_call (Text *text, const TfxNode *call)
   add (text, ")");
 }
 
+/* "ch[0, 2]: " */
+static void
+add_channels (Text *text, uint64_t channels)
+{
+  const char *separator = "ch[";
+
+  for (; channels != 0; channels &= channels - 1) {
+    add (text, separator);
+    add_number (text, __builtin_ctzll (channels));
+    separator = ", ";
+  }
+  add (text, "]: ");
+}
+
+static const char *
+separator_of (TfxNodeKind kind)
+{
+  return kind == TFX_NODE_SUM ? " + " : kind == TFX_NODE_SPLIT ? "; " : " | ";
+}
+
 static void
 add_node (Text *text, const TfxNode *node, bool is_part)
 {
@@ -210,9 +230,14 @@ add_node (Text *text, const TfxNode *node, bool is_part)
   if (is_part)
     add (text, "(");
   for (size_t i = 0; i < node->n_children; i++) {
+    const TfxNode *child = node->children[i];
+    const bool is_split = node->kind == TFX_NODE_SPLIT;
+
     if (i > 0)
-      add (text, node->kind == TFX_NODE_SUM ? " + " : " | ");
-    add_node (text, node->children[i], true);
+      add (text, separator_of (node->kind));
+    if (is_split)
+      add_channels (text, child->channels);
+    add_node (text, child, !is_split || child->kind == TFX_NODE_SPLIT);
   }
   if (is_part)
     add (text, ")");

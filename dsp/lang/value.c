@@ -63,7 +63,7 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
     case TFX_VALUE_WORD:
       return strcmp (a->word, b->word) == 0;
     case TFX_VALUE_LIST:
-      if (a->n_list != b->n_list)
+      if (a->n_list != b->n_list || a->n_columns != b->n_columns)
         return false;
       for (size_t i = 0; i < a->n_list; i++) {
         if (a->list[i] != b->list[i])
@@ -217,12 +217,18 @@ static int
 fit_list (const TfxValue *value, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
+  const size_t n = value->n_columns;
   char expected[48];
 
-  if (param->n_columns > 0 && value->n_list % param->n_columns != 0)
+  if ((param->flags & TFX_PARAM_ROWS) && n == 0)
+    return tfx_error_set (error, -EINVAL,
+        "%s of %s is a list of numbers, but must be one of rows, such as "
+        "[[0, 1], [1, 0]]",
+        param->name, thing);
+  if (n > 0 && value->n_list % n != 0)
     return tfx_error_set (error, -ERANGE,
         "%s of %s is a list of %zu numbers, but must be in rows of %zu",
-        param->name, thing, value->n_list, param->n_columns);
+        param->name, thing, value->n_list, n);
   if (value->n_list < param->min_list || value->n_list > param->max_list) {
     if (param->min_list == param->max_list)
       snprintf (expected, sizeof expected, "%zu", param->min_list);
@@ -260,6 +266,8 @@ tfx_value_fit (TfxValue *value, const TfxParam *param, const char *thing,
     case TFX_VALUE_NUMBER:
       return fit_number (value->number, param, thing, error);
     case TFX_VALUE_LIST:
+      if (!(param->flags & TFX_PARAM_ROWS))
+        value->n_columns = param->n_columns;
       return fit_list (value, param, thing, error);
     case TFX_VALUE_NONE:
     case TFX_VALUE_BOOL:

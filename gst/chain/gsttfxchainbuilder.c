@@ -274,6 +274,26 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
   return FALSE;
 }
 
+/* As many channels come out of the element as come in. */
+static gboolean
+gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
+    const TfxExpr *expr, const GstTfxBuild *build, GError **error)
+{
+  unsigned n_out, n_most;
+  gchar *message;
+
+  tfx_expr_channels (expr, build->n_channels, &n_out, &n_most);
+  if (n_out == build->n_channels && n_most == build->n_channels)
+    return TRUE;
+  message = g_strdup_printf ("its Mix makes %u channels where the stream has "
+                             "%u; a Mix in an element has as many rows as "
+                             "numbers in a row",
+      n_out == build->n_channels ? n_most : n_out, build->n_channels);
+  gst_tfx_chain_builder_refuse (self, build, message, error);
+  g_free (message);
+  return FALSE;
+}
+
 TfxChain *
 gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     GstTfxBuild *build, GError **error)
@@ -291,7 +311,9 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
           report_clamped, &report, &made, &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
-  } else if (!gst_tfx_chain_builder_take_latency (self, made, build, error)) {
+  } else if (!gst_tfx_chain_builder_check_channels (self, expr->expr, build,
+                 error) ||
+             !gst_tfx_chain_builder_take_latency (self, made, build, error)) {
     tfx_chain_unref (&made);
   } else {
     self->is_refused = FALSE;

@@ -133,6 +133,26 @@ put_list (Writer *w, const TfxParam *param)
   put (w, tuple ? ")" : "]");
 }
 
+/* Rows for few channels. */
+static void
+put_rows (Writer *w, const TfxParam *param)
+{
+  const size_t n_columns =
+      param->n_columns ? param->n_columns : 1 + below (w, 3);
+  const unsigned n_rows = 1 + below (w, 3);
+
+  put (w, "[");
+  for (unsigned i = 0; i < n_rows; i++) {
+    put (w, i > 0 ? ", [" : "[");
+    for (size_t k = 0; k < n_columns; k++) {
+      put (w, k > 0 ? "," : "");
+      put_number (w, choose_number (w, param));
+    }
+    put (w, "]");
+  }
+  put (w, "]");
+}
+
 static void
 put_word (Writer *w, const TfxParam *param)
 {
@@ -188,7 +208,10 @@ put_value (Writer *w, const TfxParam *param)
       put_word (w, param);
       break;
     default:
-      put_list (w, param);
+      if (param->flags & TFX_PARAM_ROWS)
+        put_rows (w, param);
+      else
+        put_list (w, param);
       break;
   }
 }
@@ -230,13 +253,33 @@ put_call (Writer *w)
 
 static void put_series (Writer *w, unsigned depth);
 
+/* A series, or channels with chains of their own. */
+static void
+put_group (Writer *w, unsigned depth)
+{
+  const unsigned n = 1 + below (w, 3);
+
+  if (!rarely (w, 5)) {
+    put_series (w, depth);
+    return;
+  }
+  for (unsigned i = 0; i < n; i++) {
+    put (w, i > 0 ? "; " : "");
+    put_space (w);
+    put (w, rarely (w, 3) ? "ch[%u:%u]" : "ch[%u, %u]", 2 * i, 2 * i + 1);
+    put_space (w);
+    put (w, ":");
+    put_series (w, depth);
+  }
+}
+
 static void
 put_primary (Writer *w, unsigned depth)
 {
   put_space (w);
   if (depth < 12 && rarely (w, 4)) {
     put (w, "(");
-    put_series (w, depth + 1);
+    put_group (w, depth + 1);
     put (w, ")");
   } else {
     put_call (w);
@@ -262,6 +305,6 @@ chaingen_write (uint64_t *state, unsigned max_stages, char *text, size_t size)
 
   text[0] = '\0';
   if (!rarely (&w, 200))
-    put_series (&w, 0);
+    put_group (&w, 0);
   return w.length;
 }

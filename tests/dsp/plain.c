@@ -103,6 +103,43 @@ run_sum (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
 }
 
 static void
+run_mix (const TfxStage *stage, double *x, size_t n)
+{
+  const unsigned n_channels = stage->u.mix.n_channels;
+  double *in = test_alloc (n_channels * n * sizeof *in);
+
+  memcpy (in, x, n_channels * n * sizeof *in);
+  for (unsigned c = 0; c < n_channels; c++) {
+    for (size_t i = 0; i < n; i++) {
+      x[c * n + i] = 0.0;
+      for (unsigned k = 0; k < n_channels; k++)
+        x[c * n + i] += stage->u.mix.gains[c * n_channels + k] * in[k * n + i];
+    }
+  }
+  free (in);
+}
+
+static void
+run_split (const TfxStage *stage, double *x, unsigned n_channels, size_t n)
+{
+  double *some = test_alloc (n_channels * n * sizeof *some);
+
+  for (size_t b = 0; b < stage->u.sum.n; b++) {
+    unsigned k = 0;
+
+    for (unsigned c = 0; c < n_channels; c++)
+      if (c < 64 && stage->u.sum.channels[b] >> c & 1)
+        memcpy (some + k++ * n, x + c * n, n * sizeof *x);
+    plain_run (stage->u.sum.branches[b], some, k, n);
+    k = 0;
+    for (unsigned c = 0; c < n_channels; c++)
+      if (c < 64 && stage->u.sum.channels[b] >> c & 1)
+        memcpy (x + c * n, some + k++ * n, n * sizeof *x);
+  }
+  free (some);
+}
+
+static void
 run_channel (const TfxStage *stage, unsigned c, double *x, size_t n)
 {
   const size_t n_taps = stage->kind == &tfx_kind_fir ? stage->u.fir.n_taps : 0;
@@ -145,6 +182,10 @@ plain_run (const TfxChain *chain, double *x, unsigned n_channels, size_t n)
       run_delay (stage, x, n_channels, n);
     else if (stage->kind == &tfx_kind_sum)
       run_sum (stage, x, n_channels, n);
+    else if (stage->kind == &tfx_kind_mix)
+      run_mix (stage, x, n);
+    else if (stage->kind == &tfx_kind_split)
+      run_split (stage, x, n_channels, n);
     else if (stage->kind == &tfx_kind_dynamics ||
              stage->kind == &tfx_kind_limiter)
       run_dynamics (stage, x, n_channels, n);

@@ -389,6 +389,7 @@ static const char *const signatures[] = {
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
+  "Mix(gains)",
   "Reverb(room_size=0.5, damping=0.5, mix=0.3, fs=None)",
   "Echo(delay=4410, decay=0.5, mix=0.5)",
   "Delay(delay_samples=None, bpm=None, delay_time='1/8', fs=None, "
@@ -567,6 +568,7 @@ test_covered (void)
 
     /* test_curves.c holds these against their curves. */
     found = klass->kind == TFX_CLASS_DYNAMICS || /* test_dynamics.c */
+            klass->kind == TFX_CLASS_MIX ||      /* test_channels.c */
             strcmp (klass->name, "GraphicEQ") == 0 ||
             strcmp (klass->name, "RIAA") == 0 ||
             strcmp (klass->name, "Weighting") == 0;

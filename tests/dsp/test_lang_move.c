@@ -41,7 +41,9 @@ write_call (const TfxClass *klass, char *text, size_t size)
     separator = ", ";
     if (param->types == TFX_VALUE_LIST)
       n += (size_t)snprintf (text + n, size - n,
-          param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]" : "[1, 2, 3]");
+          param->n_columns > 0            ? "[[2, 0, 0, 2, 0.5, 0]]"
+          : param->flags & TFX_PARAM_ROWS ? "[[1, 0], [0, 1]]"
+                                          : "[1, 2, 3]");
     else if (param->types & TFX_VALUE_NUMBER)
       n += (size_t)snprintf (text + n, size - n, "%g",
           param->initial.number > 1 || param->minimum < 0.0

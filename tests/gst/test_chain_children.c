@@ -72,8 +72,10 @@ write_call (const TfxClass *klass)
     g_string_append_printf (text, "%s%s=", separator, param->name);
     separator = ", ";
     if (param->types == TFX_VALUE_LIST)
-      g_string_append (text,
-          param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]" : "[1, 2, 3]");
+      g_string_append (text, param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]"
+                             : param->flags & TFX_PARAM_ROWS
+                                 ? "[[1, 0], [0, 1]]"
+                                 : "[1, 2, 3]");
     else if (param->types & TFX_VALUE_NUMBER)
       g_string_append_printf (text, "%g",
           param->minimum < 0.0 ? param->initial.number

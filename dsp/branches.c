@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * branches.c: stages with branches.  What is within them has slots and steps of
+ * its own. */
+#include "branches.h"
+
+#include <stdlib.h>
+
+static unsigned
+chain_depth (const TfxChain *chain)
+{
+  unsigned depth = 0;
+
+  for (size_t i = 0; i < chain->n_stages; i++) {
+    const TfxStage *s = chain->stages[i];
+
+    if (tfx_branches_are_in (s) && s->u.sum.depth > depth)
+      depth = s->u.sum.depth;
+  }
+  return depth;
+}
+
+TfxStage *
+tfx_branches_new (uint64_t id, const TfxKind *kind, TfxChain *const *branches,
+    const uint64_t *channels, size_t n)
+{
+  TfxStage *stage;
+  unsigned depth = 0;
+
+  if (n < 1)
+    return NULL;
+  for (size_t i = 0; i < n; i++) {
+    const unsigned d = chain_depth (branches[i]);
+
+    depth = d > depth ? d : depth;
+  }
+  if (depth >= TFX_SUM_MAX_DEPTH)
+    return NULL;
+  stage = tfx_stage_alloc (id, kind);
+  if (!stage)
+    return NULL;
+  stage->u.sum.depth = depth + 1;
+  stage->u.sum.branches = tfx_stage_copy (branches, n, sizeof *branches);
+  if (channels)
+    stage->u.sum.channels = tfx_stage_copy (channels, n, sizeof *channels);
+  if (!stage->u.sum.branches || (channels && !stage->u.sum.channels)) {
+    tfx_stage_unref (&stage);
+    return NULL;
+  }
+  stage->u.sum.n = n;
+  for (size_t i = 0; i < n; i++)
+    tfx_chain_ref (branches[i]);
+  return stage;
+}
+
+TfxStage *
+tfx_branches_new_like (const TfxStage *stage, TfxChain *const *branches)
+{
+  return tfx_branches_new (stage->id, stage->kind, branches,
+      stage->u.sum.channels, stage->u.sum.n);
+}
+
+bool
+tfx_branches_are_in (const TfxStage *stage)
+{
+  return stage->kind->step == TFX_STEP_SUM ||
+         stage->kind->step == TFX_STEP_SPLIT;
+}
+
+unsigned
+tfx_branches_n_channels (const TfxStage *stage, size_t branch,
+    unsigned n_channels)
+{
+  if (!stage->u.sum.channels)
+    return n_channels;
+  return (unsigned)__builtin_popcountll (stage->u.sum.channels[branch]);
+}
+
+/* ---- for the tables of kinds --------------------------------------------------- */
+
+bool
+tfx_branches_is_identity (const TfxStage *stage)
+{
+  return false;
+}
+
+bool
+tfx_branches_is_same (const TfxStage *a, const TfxStage *b)
+{
+  return a == b;
+}
+
+size_t
+tfx_branches_state_size (const TfxStage *stage)
+{
+  return 0;
+}
+
+int
+tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec)
+{
+  int ret = 0;
+
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const TfxChain *branch = stage->u.sum.branches[i];
+    TfxFilterSpec own = *spec;
+
+    own.n_channels = tfx_branches_n_channels (stage, i, spec->n_channels);
+    for (size_t k = 0; ret == 0 && k < branch->n_stages; k++)
+      ret = tfx_stage_prepare (branch->stages[k], &own);
+  }
+  return ret;
+}
+
+size_t
+tfx_branches_latency (const TfxStage *stage)
+{
+  size_t most = 0;
+
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const size_t n = tfx_chain_latency (stage->u.sum.branches[i]);
+
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
+void
+tfx_branches_clear (TfxStage *stage)
+{
+  for (size_t i = 0; i < stage->u.sum.n; i++)
+    tfx_chain_unref (&stage->u.sum.branches[i]);
+  free (stage->u.sum.branches);
+  free (stage->u.sum.channels);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * branches.h: what stages with branches have in common: sums and splits. */
+#ifndef TFX_BRANCHES_H
+#define TFX_BRANCHES_H
+
+#include "kind.h"
+
+/* A stage with references to branches[n], and a copy of channels[n] unless that is
+ * NULL.  NULL if they are too deep, or memory is short. */
+TfxStage *tfx_branches_new (uint64_t id, const TfxKind *kind,
+    TfxChain *const *branches, const uint64_t *channels, size_t n);
+
+/* A stage like this one, with other branches. */
+TfxStage *
+tfx_branches_new_like (const TfxStage *stage, TfxChain *const *branches);
+
+/* Whether it has any. */
+bool tfx_branches_are_in (const TfxStage *stage);
+
+/* How many of n_channels a branch hears. */
+unsigned tfx_branches_n_channels (const TfxStage *stage, size_t branch,
+    unsigned n_channels);
+
+/* For the tables of kinds. */
+bool tfx_branches_is_identity (const TfxStage *stage);
+bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);
+size_t tfx_branches_state_size (const TfxStage *stage);
+int tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec);
+size_t tfx_branches_latency (const TfxStage *stage);
+void tfx_branches_clear (TfxStage *stage);
+
+#endif

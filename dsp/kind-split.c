@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-split.c: stages that give channels chains of their own. */
+#include <errno.h>
+#include <string.h>
+
+#include "branches.h"
+
+TfxStage *
+tfx_stage_new_split (uint64_t id, TfxChain *const *branches,
+    const uint64_t *channels, size_t n)
+{
+  uint64_t all = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    if (channels[i] == 0 || (channels[i] & all))
+      return NULL;
+    all |= channels[i];
+  }
+  return tfx_branches_new (id, &tfx_kind_split, branches, channels, n);
+}
+
+/* All channels that have a chain are there. */
+static int
+split_check (const TfxStage *stage, const TfxFilterSpec *spec)
+{
+  uint64_t all = 0;
+
+  for (size_t i = 0; i < stage->u.sum.n; i++)
+    all |= stage->u.sum.channels[i];
+  return spec->n_channels >= 64 || all >> spec->n_channels == 0 ? 0 : -EINVAL;
+}
+
+static bool
+split_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return a->u.sum.n == b->u.sum.n &&
+         memcmp (a->u.sum.channels, b->u.sum.channels,
+             a->u.sum.n * sizeof *a->u.sum.channels) == 0;
+}
+
+static TfxComplex
+split_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  const uint64_t bit = channel < 64 ? (uint64_t)1 << channel : 0;
+
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const uint64_t channels = stage->u.sum.channels[i];
+
+    if (channels & bit)
+      return tfx_chain_response_at (stage->u.sum.branches[i],
+          (unsigned)__builtin_popcountll (channels & (bit - 1)), freq_hz,
+          rate_hz);
+  }
+  return (TfxComplex){ 1.0, 0.0 };
+}
+
+const TfxKind tfx_kind_split = {
+  .name = "split",
+  .step = TFX_STEP_SPLIT,
+  .check = split_check,
+  .is_identity = tfx_branches_is_identity,
+  .is_same_structure = split_is_same_structure,
+  .is_same = tfx_branches_is_same,
+  .state_size = tfx_branches_state_size,
+  .response = split_response,
+  .latency = tfx_branches_latency,
+  .prepare = tfx_branches_prepare,
+  .clear = tfx_branches_clear,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * channels.c: which channels a chain is for: ch[0, 2], ch[0:4]. */
+#include "channels.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+
+bool
+tfx_channels_is_mark (const TfxParser *parser, char mark)
+{
+  return parser->token.type == TFX_TOKEN_OPERATOR &&
+         parser->lexer.text[parser->token.offset] == mark;
+}
+
+/* Whether "ch[" begins here. */
+bool
+tfx_channels_are_ahead (const TfxParser *parser)
+{
+  TfxLexer ahead = parser->lexer;
+  TfxToken next;
+  TfxExprError ignored;
+
+  return parser->token.type == TFX_TOKEN_NAME &&
+         strcmp (parser->token.string, "ch") == 0 &&
+         tfx_lexer_next (&ahead, &next, &ignored) == 0 &&
+         next.type == TFX_TOKEN_OPEN_LIST;
+}
+
+static int
+parse_channel (TfxParser *parser, unsigned *channel, unsigned most)
+{
+  const TfxToken number = parser->token;
+
+  if (number.type != TFX_TOKEN_NUMBER)
+    return tfx_parser_fail_expected (parser,
+        "the number of a channel, the first is 0");
+  if (number.number != (unsigned)number.number || number.number > most) {
+    tfx_error_set (parser->error, -ERANGE,
+        "a channel is a whole number from 0 to %u", most);
+    return tfx_parser_fail_at (parser, number.offset);
+  }
+  *channel = (unsigned)number.number;
+  return tfx_parser_advance (parser);
+}
+
+/* One channel, or first:end, which is none of them. */
+static int
+parse_channels (TfxParser *parser, uint64_t *channels, uint64_t taken)
+{
+  const size_t offset = parser->token.offset;
+  unsigned first = 0, end;
+  int code = parse_channel (parser, &first, TFX_EXPR_MAX_CHANNELS - 1);
+
+  end = first + 1;
+  if (code == 0 && tfx_channels_is_mark (parser, ':')) {
+    code = tfx_parser_advance (parser);
+    if (code == 0)
+      code = parse_channel (parser, &end, TFX_EXPR_MAX_CHANNELS);
+    if (code == 0 && end <= first) {
+      tfx_error_set (parser->error, -ERANGE,
+          "%u:%u is no channel: the second number is the first channel that is "
+          "left out",
+          first, end);
+      return tfx_parser_fail_at (parser, offset);
+    }
+  }
+  for (unsigned c = first; code == 0 && c < end; c++) {
+    const uint64_t bit = (uint64_t)1 << c;
+
+    if ((*channels | taken) & bit) {
+      tfx_error_set (parser->error, -EINVAL,
+          "channel %u has a chain already; put its stages into one", c);
+      return tfx_parser_fail_at (parser, offset);
+    }
+    *channels |= bit;
+  }
+  return code;
+}
+
+/* "ch[0, 2]:" */
+int
+tfx_channels_parse (TfxParser *parser, uint64_t *channels, uint64_t taken)
+{
+  int code = tfx_parser_advance (parser);
+
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  *channels = 0;
+  while (code == 0) {
+    code = parse_channels (parser, channels, taken);
+    if (code < 0 || parser->token.type == TFX_TOKEN_CLOSE_LIST)
+      break;
+    if (parser->token.type != TFX_TOKEN_COMMA)
+      return tfx_parser_fail_expected (parser, "',' or ']'");
+    code = tfx_parser_advance (parser);
+  }
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  if (code == 0 && !tfx_channels_is_mark (parser, ':'))
+    return tfx_parser_fail_expected (parser, "':' behind ch[…]");
+  return code < 0 ? code : tfx_parser_advance (parser);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * channels.h: which channels a chain is for. */
+#ifndef TFX_LANG_CHANNELS_H
+#define TFX_LANG_CHANNELS_H
+
+#include "parser.h"
+
+/* Whether the token ahead is that mark, one that Python has and the language
+ * lacks. */
+bool tfx_channels_is_mark (const TfxParser *parser, char mark);
+
+/* Whether "ch[" is ahead. */
+bool tfx_channels_are_ahead (const TfxParser *parser);
+
+/* Reads "ch[…]:", a bit for each channel; those that are taken are refused.  0, or
+ * the code of the error, which has its place. */
+int tfx_channels_parse (TfxParser *parser, uint64_t *channels, uint64_t taken);
+
+#endif /* TFX_LANG_CHANNELS_H */

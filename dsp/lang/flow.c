@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * flow.c: channels on their way through an expression. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "class.h"
+#include "error.h"
+
+static unsigned
+count (uint64_t channels)
+{
+  return (unsigned)__builtin_popcountll (channels);
+}
+
+static const TfxValue *
+mix_gains (const TfxNode *call)
+{
+  return call->klass->kind == TFX_CLASS_MIX ? tfx_class_value (call, "gains")
+                                            : NULL;
+}
+
+/* ---- fixed numbers ------------------------------------------------------------- */
+
+/* n channels come to the node; returns how many leave it.  most: outside of
+ * splits, else NULL. */
+static unsigned
+fix (TfxNode *node, unsigned n, unsigned *most)
+{
+  const TfxValue *gains;
+  unsigned out = n;
+
+  switch (node->kind) {
+    case TFX_NODE_CALL:
+      node->n_fixed = n;
+      node->is_in_split = !most;
+      gains = mix_gains (node);
+      if (gains)
+        out = (unsigned)(gains->n_list / gains->n_columns);
+      break;
+    case TFX_NODE_SERIES:
+      for (size_t i = 0; i < node->n_children; i++)
+        out = fix (node->children[i], out, most);
+      break;
+    case TFX_NODE_SUM:
+      for (size_t i = 0; i < node->n_children; i++) {
+        const unsigned of_branch = fix (node->children[i], n, most);
+
+        out = i == 0 || of_branch > out ? of_branch : out;
+      }
+      break;
+    case TFX_NODE_SPLIT:
+      for (size_t i = 0; i < node->n_children; i++)
+        fix (node->children[i], count (node->children[i]->channels), NULL);
+      break;
+  }
+  if (most && out > *most)
+    *most = out;
+  return out;
+}
+
+void
+tfx_flow_fix (TfxExpr *expr)
+{
+  expr->n_most = 0;
+  expr->n_out = expr->root ? fix (expr->root, 0, &expr->n_most) : 0;
+}
+
+void
+tfx_expr_channels (const TfxExpr *expr, unsigned n_channels, unsigned *n_out,
+    unsigned *n_most)
+{
+  *n_out = expr->n_out ? expr->n_out : n_channels;
+  *n_most = expr->n_most > n_channels ? expr->n_most : n_channels;
+}
+
+/* ---- checking ------------------------------------------------------------------ */
+
+static int check (const TfxNode *node, unsigned *n, TfxExprError *error);
+
+/* A stream that goes on has the rest of its channels beside it. */
+static int
+check_square (const TfxNode *node, const TfxValue *gains, TfxExprError *error)
+{
+  if (!node->is_in_split ||
+      gains->n_list == gains->n_columns * gains->n_columns)
+    return 0;
+  return tfx_error_set (error, -EINVAL,
+      "gains of stage '%s' (Mix) makes %zu channels of %zu, but behind ch[…] "
+      "there must be as many rows as numbers in a row",
+      node->name, gains->n_list / gains->n_columns, gains->n_columns);
+}
+
+static int
+check_call (const TfxNode *node, unsigned *n, TfxExprError *error)
+{
+  const TfxValue *gains = mix_gains (node);
+
+  if (!gains)
+    return 0;
+  if (*n != 0 && *n != gains->n_columns)
+    return tfx_error_set (error, -EINVAL,
+        "gains of stage '%s' (Mix) has rows of %zu numbers, but %u channel%s "
+        "come%s to it",
+        node->name, gains->n_columns, *n, *n == 1 ? "" : "s",
+        *n == 1 ? "s" : "");
+  *n = (unsigned)(gains->n_list / gains->n_columns);
+  return check_square (node, gains, error);
+}
+
+static int
+check_sum (const TfxNode *node, unsigned *n, TfxExprError *error)
+{
+  unsigned out = 0;
+
+  for (size_t i = 0; i < node->n_children; i++) {
+    unsigned of_branch = *n;
+    int code = check (node->children[i], &of_branch, error);
+
+    if (code < 0)
+      return code;
+    if (out != 0 && of_branch != 0 && of_branch != out)
+      return tfx_error_set (error, -EINVAL,
+          "the branches of a sum do not fit: one has %u channels, another one "
+          "%u",
+          out, of_branch);
+    out = of_branch ? of_branch : out;
+  }
+  *n = out;
+  return 0;
+}
+
+static int
+check_split (const TfxNode *node, unsigned *n, TfxExprError *error)
+{
+  for (size_t i = 0; i < node->n_children; i++) {
+    const uint64_t channels = node->children[i]->channels;
+    const unsigned highest = 63 - (unsigned)__builtin_clzll (channels);
+    unsigned in_branch = count (channels);
+    int code;
+
+    if (*n != 0 && highest >= *n)
+      return tfx_error_set (error, -ERANGE,
+          "ch[%u] is out of its range: %u channel%s, counted from 0", highest,
+          *n, *n == 1 ? " comes to it" : "s come to it");
+    code = check (node->children[i], &in_branch, error);
+    if (code < 0)
+      return code;
+  }
+  return 0;
+}
+
+/* *n channels come to the node, and then are those that leave it. */
+static int
+check (const TfxNode *node, unsigned *n, TfxExprError *error)
+{
+  int code = 0;
+
+  switch (node->kind) {
+    case TFX_NODE_CALL:
+      return check_call (node, n, error);
+    case TFX_NODE_SERIES:
+      for (size_t i = 0; code == 0 && i < node->n_children; i++)
+        code = check (node->children[i], n, error);
+      return code;
+    case TFX_NODE_SUM:
+      return check_sum (node, n, error);
+    case TFX_NODE_SPLIT:
+      return check_split (node, n, error);
+  }
+  return code;
+}
+
+int
+tfx_flow_check (const TfxExpr *expr, unsigned n_channels, TfxExprError *error)
+{
+  return expr->root ? check (expr->root, &n_channels, error) : 0;
+}

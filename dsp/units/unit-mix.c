@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-mix.c: sums of channels on the CPU, and how their gains move. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kind-mix.h"
+#include "samples.h"
+#include "unit.h"
+
+/* Samples of a part, so that it stays in the cache. */
+#define PART_SAMPLES 1024
+
+typedef struct Unit
+{
+  const TfxDynamicsKernels *kernels;
+  unsigned n_channels;
+  size_t part_frames;
+  /* [n_channels][n_channels] each: at the next frame; where a change began; and
+   * the stage that it goes to. */
+  double *now, *from;
+  TfxStage *next, *waiting;
+  size_t done, length, waiting_length;
+  TfxWeight weight, waiting_weight;
+  double *samples, *frame;
+} Unit;
+
+static size_t
+size_of_gains (const Unit *u)
+{
+  return (size_t)u->n_channels * u->n_channels * sizeof *u->now;
+}
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_stage_unref (&u->next);
+  tfx_stage_unref (&u->waiting);
+  free (u->now);
+  free (u->samples);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  const unsigned n = spec->n_channels;
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = n;
+  u->part_frames = PART_SAMPLES / n;
+  u->now = calloc (n, (2 * n + 1) * sizeof *u->now);
+  u->samples = calloc (PART_SAMPLES + TFX_DYNAMICS_SLACK, sizeof *u->samples);
+  if (!u->now || !u->samples) {
+    unit_free (u);
+    return -ENOMEM;
+  }
+  u->from = u->now + n * n;
+  u->frame = u->from + n * n;
+  memcpy (u->now, stage->u.mix.gains, size_of_gains (u));
+  *unit = u;
+  return 0;
+}
+
+/* ---- frames -------------------------------------------------------------------- */
+
+static void
+mix_stereo (const double *g, double *x, size_t n_frames)
+{
+  for (size_t i = 0; i < n_frames; i++, x += 2) {
+    const double l = x[0], r = x[1];
+
+    x[0] = g[0] * l + g[1] * r;
+    x[1] = g[2] * l + g[3] * r;
+  }
+}
+
+/* x[n_frames][n_channels] in place. */
+static void
+mix_frames (Unit *u, double *x, size_t n_frames)
+{
+  const unsigned n = u->n_channels;
+
+  if (n == 2) {
+    mix_stereo (u->now, x, n_frames);
+    return;
+  }
+  for (size_t i = 0; i < n_frames; i++, x += n) {
+    const double *g = u->now;
+
+    memcpy (u->frame, x, n * sizeof *x);
+    for (unsigned c = 0; c < n; c++, g += n) {
+      double sum = 0.0;
+
+      for (unsigned k = 0; k < n; k++)
+        sum += g[k] * u->frame[k];
+      x[c] = sum;
+    }
+  }
+}
+
+static void
+begin (Unit *u, TfxStage *stage, size_t n_frames, TfxWeight weight)
+{
+  memcpy (u->from, u->now, size_of_gains (u));
+  u->next = stage;
+  u->done = 0;
+  u->length = n_frames;
+  u->weight = weight;
+}
+
+/* What it goes to is in force. */
+static void
+arrive (Unit *u)
+{
+  memcpy (u->now, u->next->u.mix.gains, size_of_gains (u));
+  tfx_stage_unref (&u->next);
+  if (!u->waiting)
+    return;
+  begin (u, u->waiting, u->waiting_length, u->waiting_weight);
+  u->waiting = NULL;
+}
+
+/* The gains of the next frame. */
+static void
+step (Unit *u)
+{
+  const double w = tfx_weight_at (u->weight, ++u->done, u->length);
+  const double *to = u->next->u.mix.gains;
+
+  for (size_t i = 0; i < (size_t)u->n_channels * u->n_channels; i++)
+    u->now[i] = u->from[i] + w * (to[i] - u->from[i]);
+  if (u->done == u->length)
+    arrive (u);
+}
+
+static void
+run_part (void *data, size_t n_frames, TfxSample type)
+{
+  Unit *u = data;
+  size_t i = 0;
+
+  for (; u->next && i < n_frames; i++) {
+    step (u);
+    mix_frames (u, u->samples + i * u->n_channels, 1);
+  }
+  mix_frames (u, u->samples + i * u->n_channels, n_frames - i);
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
+      run_part, u);
+}
+
+/* ---- values -------------------------------------------------------------------- */
+
+static void
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
+{
+  Unit *u = data;
+
+  if (u->next && n_frames > 0) {
+    tfx_stage_unref (&u->waiting);
+    u->waiting = values;
+    u->waiting_length = n_frames;
+    u->waiting_weight = weight;
+    return;
+  }
+  tfx_stage_unref (&u->waiting);
+  tfx_stage_unref (&u->next);
+  begin (u, values, n_frames, weight);
+  if (n_frames == 0)
+    arrive (u);
+}
+
+static bool
+unit_is_changing (const void *data)
+{
+  return ((const Unit *)data)->next != NULL;
+}
+
+/* ---- state --------------------------------------------------------------------- */
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  while (u->next)
+    arrive (u);
+}
+
+static double
+unit_state_peak (const void *data)
+{
+  return 0.0;
+}
+
+static void
+unit_get_state (const void *data, double *state)
+{
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+}
+
+static bool
+unit_catch_up_start (void *data, const void *source)
+{
+  return false;
+}
+
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  return 0;
+}
+
+const TfxUnitKind tfx_mix_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = tfx_unit_keep_stage,
+  .set_values = unit_set_values,
+  .drop_values = tfx_unit_drop_stage,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = tfx_unit_all_frames,
+};

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_channels.c: channels that are mixed, and channels with chains of their own:
+ * the language, what the engine makes of it, and how it changes.
+ */
+#include "common.h"
+#include "lang/expr.h"
+#include "plain.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+
+static TfxExpr *
+parse (const char *text, TfxExprError *error)
+{
+  return tfx_expr_parse (text, strlen (text), error);
+}
+
+/* The chain of a text; or the program ends. */
+static TfxChain *
+build (const char *text, unsigned n_channels)
+{
+  TfxExprError error;
+  TfxExpr *expr = parse (text, &error);
+  TfxChain *chain = NULL;
+
+  if (!expr ||
+      tfx_expr_build (expr, RATE, n_channels, NULL, NULL, &chain, &error) < 0) {
+    printf ("Bail out! %s: %s\n", text, error.message);
+    exit (1);
+  }
+  tfx_expr_free (&expr);
+  return chain;
+}
+
+/* ---- the language ---------------------------------------------------------------- */
+
+static void
+test_texts (void)
+{
+  static const char *const texts[][2] = {
+    { "Mix([[0, 1], [1, 0]])", NULL },
+    { "Mix(gains=((0.5,0.5),))", "Mix([[0.5, 0.5]])" },
+    { "ch[0]: Gain(2); ch[1]: Gain(3)", NULL },
+    { "ch [ 0:3 ] : Gain(2) | Notch(50, 10) ;",
+        "ch[0, 1, 2]: Gain(2) | Notch(50, q=10)" },
+    { "ch[4, 0, 5:7]: Gain(2)", "ch[0, 4, 5, 6]: Gain(2)" },
+    { "Gain(1) | (ch[1]: Gain(2) + Gain(3)) | Gain(4)", NULL },
+    { "ch[1]: a=Gain(2) + Gain(3); ch[0]: Gain(4)",
+        "ch[1]: a=Gain(2) + Gain(3); ch[0]: Gain(4)" },
+    { "ch[0, 1]: (ch[0]: Gain(2)); ch[2]: ((Gain(5)))",
+        "ch[0, 1]: (ch[0]: Gain(2)); ch[2]: Gain(5)" },
+    { "(ch[0]: Gain(2)) + Gain(3)", NULL },
+    { "ch=Gain(2) | Gain(3)", NULL },
+    { "(ch[0]: Gain(2))", "ch[0]: Gain(2)" },
+    { "ch[63]: Gain(2)", NULL },
+  };
+  TapMany many = tap_many ("texts print back");
+
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const char *wanted = texts[i][1] ? texts[i][1] : texts[i][0];
+    TfxExprError error = { 0 };
+    TfxExpr *expr = parse (texts[i][0], &error);
+    char *text = expr ? tfx_expr_print (expr) : NULL;
+    TfxExpr *again = text ? parse (text, &error) : NULL;
+    TfxExpr *copy = expr ? tfx_expr_copy (expr) : NULL;
+
+    tap_many_check (&many,
+        again && strcmp (text, wanted) == 0 && tfx_expr_equal (expr, again) &&
+            tfx_expr_equal (expr, copy),
+        "%s: %s %s", texts[i][0], text ? text : "", error.message);
+    free (text);
+    tfx_expr_free (&expr);
+    tfx_expr_free (&again);
+    tfx_expr_free (&copy);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_errors (void)
+{
+  static const struct
+  {
+    const char *text, *message;
+    unsigned column;
+  } cases[] = {
+    { "Mix([1, 0])", "one of rows", 5 },
+    { "Mix([[1, 0], [1]])", "not the same length", 14 },
+    { "Mix([[]])", "the row is empty", 6 },
+    { "ch[0] Gain(2)", "':' behind ch", 7 },
+    { "ch[x]: Gain(2)", "the number of a channel", 4 },
+    { "ch[]: Gain(2)", "the number of a channel", 4 },
+    { "ch[64]: Gain(2)", "whole number from 0 to 63", 4 },
+    { "ch[1.5]: Gain(2)", "whole number", 4 },
+    { "ch[3:3]: Gain(2)", "3:3 is no channel", 4 },
+    { "ch[0]: Gain(2); ch[1, 0]: Gain(3)", "channel 0 has a chain already",
+        23 },
+    { "ch[0]: Gain(2); Gain(3)", "ch[…] behind ';'", 17 },
+    { "ch[0]: ; ch[1]: Gain(2)", "a stage", 8 },
+    { "Gain(1) | ch[0]: Gain(2)", "within parentheses", 11 },
+    { "Gain(1); Gain(2)", "'|' (series)", 8 },
+    { "(ch[0]: Gain(2)", "not closed", 1 },
+  };
+  TapMany many = tap_many ("what is wrong is told of at its place");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TfxExprError error = { 0 };
+    TfxExpr *expr = parse (cases[i].text, &error);
+
+    tap_many_check (&many,
+        !expr && strstr (error.message, cases[i].message) &&
+            error.column == cases[i].column,
+        "%s: %u: %s", cases[i].text, error.column, error.message);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+/* What depends on the stream's channels is told of when the chain is built; what
+ * does not, at once. */
+static void
+test_counts (void)
+{
+  static const struct
+  {
+    const char *text;
+    unsigned n_channels, n_out, n_most;
+    const char *message; /* NULL: it is good */
+  } cases[] = {
+    { "Mix([[0, 1], [1, 0]])", 2, 2, 2, NULL },
+    { "Mix([[0, 1], [1, 0]])", 3, 0, 0, "rows of 2 numbers, but 3 channels" },
+    { "Mix([[1], [1]])", 1, 2, 2, NULL },
+    { "Mix([[1], [1], [0]]) | Mix([[1, 1, 1]])", 1, 1, 3, NULL },
+    { "Mix([[1], [1]]) | Mix([[1, 1, 1]])", 1, 0, 0, "2 channels come to it" },
+    { "Mix([[1], [1]]) + Gain(1)", 1, 0, 0, "branches of a sum do not fit" },
+    { "Mix([[1], [1]]) + Mix([[2], [3]])", 1, 2, 2, NULL },
+    { "ch[2]: Gain(1)", 2, 0, 0, "ch[2] is out of its range: 2 channels" },
+    { "ch[2]: Gain(1)", 3, 3, 3, NULL },
+    { "ch[0]: Mix([[1, 0], [0, 1]])", 2, 0, 0, "1 channel comes to it" },
+    { "ch[0, 1]: Mix([[1, 1]])", 2, 0, 0, "as many rows" },
+    { "Mix([[1, 0], [0, 1], [1, 1]]) | (ch[2]: Gain(2))", 2, 3, 3, NULL },
+  };
+  TapMany many = tap_many ("channels that come and go");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TfxExprError error = { 0 };
+    TfxExpr *expr = parse (cases[i].text, &error);
+    TfxChain *chain = NULL;
+    unsigned n_out = 0, n_most = 0;
+
+    if (expr && tfx_expr_build (expr, RATE, cases[i].n_channels, NULL, NULL,
+                    &chain, &error) == 0)
+      tfx_expr_channels (expr, cases[i].n_channels, &n_out, &n_most);
+    tap_many_check (&many,
+        cases[i].message
+            ? !chain && strstr (error.message, cases[i].message)
+            : chain && n_out == cases[i].n_out && n_most == cases[i].n_most,
+        "%s: %u, %u, %s", cases[i].text, n_out, n_most, error.message);
+    tfx_chain_unref (&chain);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_ids (void)
+{
+  TfxExpr *old = parse ("ch[0]: Gain(2); ch[1]: Notch(50, 1) | Gain(3)", NULL);
+  TfxExpr *same = parse ("ch[0]: Gain(5); ch[1]: Gain(3)", NULL);
+  TfxExpr *other = parse ("ch[0, 1]: Gain(2)", NULL);
+
+  tfx_expr_adopt_ids (same, old);
+  tfx_expr_adopt_ids (other, old);
+  tap_check (tfx_expr_stage_id (same, 0) == tfx_expr_stage_id (old, 0) &&
+                 tfx_expr_stage_id (same, 1) == tfx_expr_stage_id (old, 2),
+      "stages of the same channels stay the same");
+  tap_check (tfx_expr_stage_id (other, 0) != tfx_expr_stage_id (old, 0),
+      "those of other channels are others");
+  tfx_expr_free (&old);
+  tfx_expr_free (&same);
+  tfx_expr_free (&other);
+}
+
+static void
+test_set (void)
+{
+  TfxExpr *expr = parse ("Mix([[1, 0], [0, 1]])", NULL);
+  double swap[] = { 0, 1, 1, 0 };
+  TfxValue value = { .type = TFX_VALUE_LIST, .list = swap, .n_list = 4 };
+  char *text;
+
+  tap_check (tfx_expr_set (expr, 0, "gains", &value, NULL) == 0,
+      "a list takes the rows that there are");
+  text = tfx_expr_print (expr);
+  tap_check (strcmp (text, "Mix([[0, 1], [1, 0]])") == 0, "%s", text);
+  free (text);
+  value.n_list = 3;
+  tap_check (tfx_expr_set (expr, 0, "gains", &value, NULL) == -ERANGE,
+      "unless they do not fit");
+  tfx_expr_free (&expr);
+}
+
+/* ---- the engine ------------------------------------------------------------------ */
+
+static const struct
+{
+  unsigned n_channels;
+  const char *text;
+} chains[] = {
+  { 1, "ch[0]: LoButterworth(1000)" },
+  { 2, "Mix([[0, 1], [1, 0]])" },
+  { 2, "Mix([[0.5, 0.5], [0.5, -0.5]]) | LoButterworth(300) | "
+       "Mix([[1, 1], [1, -1]])" },
+  { 2, "ch[1]: HiButterworth(500, order=7)" },
+  { 2, "ch[0]: LoButterworth(2000, order=3) | Gain(0.5); ch[1]: Notch(50, 2)" },
+  { 3, "LoButterworth(9000) | (ch[0, 2]: HiButterworth(100) | "
+       "FIR([1, 0.5, -0.25])) | Gain(0.3)" },
+  { 4, "(ch[0, 1, 3]: LoChebyshev1(3000) | Gain(2)) | (ch[2]: Gain(3))" },
+  { 5, "ch[1:4]: (ch[0, 2]: LoButterworth(700)) | Delay(20, mix=0.5); ch[4]: "
+       "Gain(0) + LoButterworth(50)" },
+  { 6, "ch[0, 1, 4, 5]: HiLinkwitzRiley(80); ch[3]: LoLinkwitzRiley(120) | "
+       "Compressor(-30)" },
+  { 6, "ch[0, 2, 4]: Reverb(0.3); ch[1, 5]: Delay(30, strategy='ping-pong')" },
+  { 8, "ch[0, 3, 4, 7]: Compressor(-20, link=True); ch[1]: FIR([0, 0, 1])" },
+  { 2, "(ch[0]: Limiter(-6, lookahead=0.001)) | Gain(2)" },
+  { 2, "(ch[1]: LoButterworth(500)) + HiButterworth(500)" },
+};
+
+/* n frames from `first` on, in the stream's type and layout. */
+static TfxBlock
+part_of (void *data, TfxSample type, unsigned n_channels, size_t n_all,
+    bool is_planar, size_t first, size_t n)
+{
+  const size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+  char *at = data;
+
+  return is_planar
+             ? tfx_block_planar (at + first * size, type, n_channels, n, n_all)
+             : tfx_block_interleaved (at + first * n_channels * size, type,
+                   n_channels, n);
+}
+
+static double
+sample_of (const TfxBlock *b, size_t frame, unsigned channel)
+{
+  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  return b->type == TFX_SAMPLE_F32 ? ((float *)b->data)[at]
+                                   : ((double *)b->data)[at];
+}
+
+static void
+set_sample (const TfxBlock *b, size_t frame, unsigned channel, double x)
+{
+  const ptrdiff_t at = (ptrdiff_t)frame * b->frame_stride +
+                       (ptrdiff_t)channel * b->channel_stride;
+
+  if (b->type == TFX_SAMPLE_F32)
+    ((float *)b->data)[at] = (float)x;
+  else
+    ((double *)b->data)[at] = x;
+}
+
+#define N_FRAMES 3000
+
+/* Runs the noise in plain through the engine, in blocks of any length; what is
+ * furthest from what plain_run() makes of it, to the largest of that. */
+static double
+compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
+    const char *kernel)
+{
+  const size_t n = n_channels * (size_t)N_FRAMES;
+  const TfxFilterSpec spec = { RATE, n_channels, type, 0 };
+  double *plain = test_alloc (n * sizeof *plain), worst = 0.0, most = 1e-9;
+  double *data = test_alloc (n * sizeof *data);
+  const TfxBlock all =
+      part_of (data, type, n_channels, N_FRAMES, is_planar, 0, N_FRAMES);
+  TestFilter *row =
+      test_filter_for (chain, &spec, tfx_cpu_backend_for (kernel));
+  int code = row ? 0 : -EINVAL;
+
+  for (size_t i = 0; i < n; i++) {
+    plain[i] = (float)tap_random_uniform (-1, 1);
+    set_sample (&all, i % N_FRAMES, (unsigned)(i / N_FRAMES), plain[i]);
+  }
+  for (size_t i = 0, k; code == 0 && i < N_FRAMES; i += k) {
+    TfxBlock block;
+
+    k = 1 + tap_random_below (1700);
+    k = k < N_FRAMES - i ? k : N_FRAMES - i;
+    block = part_of (data, type, n_channels, N_FRAMES, is_planar, i, k);
+    code = test_filter_run (row, &block, &block);
+  }
+  plain_run (chain, plain, n_channels, N_FRAMES);
+  for (size_t i = 0; i < n; i++) {
+    const double x = sample_of (&all, i % N_FRAMES, (unsigned)(i / N_FRAMES));
+
+    most = fmax (most, fabs (plain[i]));
+    worst = isnan (x) ? INFINITY : fmax (worst, fabs (x - plain[i]));
+  }
+  test_filter_free (&row);
+  free (plain);
+  free (data);
+  return code == 0 ? worst / most : INFINITY;
+}
+
+static void
+test_engine (void)
+{
+  TapMany many = tap_many ("each channel gets what is meant for it");
+
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+    TfxChain *chain = build (chains[i].text, chains[i].n_channels);
+
+    for (size_t k = 0; tfx_cpu_kernel (k); k++) {
+      for (int form = 0; form < 4; form++) {
+        const TfxSample type = form & 1 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+        /* (Dynamics have logarithms of that precision.) */
+        const double bound = type == TFX_SAMPLE_F64 ? 1e-8 : 1e-5;
+        const double found = compare (chain, chains[i].n_channels, type,
+            form & 2, tfx_cpu_kernel (k));
+
+        tap_many_check (&many, found < bound, "%s (%s, %d): %g", chains[i].text,
+            tfx_cpu_kernel (k), form, found);
+      }
+    }
+    tfx_chain_unref (&chain);
+  }
+  tap_many_end (&many);
+}
+
+#define N_IMPULSE 32768
+
+/* How far the magnitude of a response is from 0 dB, at most. */
+static double
+find_ripple (const double *x)
+{
+  double worst = 0.0;
+
+  for (double f = 20.0; f < 20000.0; f *= 1.1) {
+    double re = 0.0, im = 0.0;
+
+    for (size_t i = 0; i < N_IMPULSE; i++) {
+      const double angle = 2.0 * M_PI * fmod (f * (double)i, RATE) / RATE;
+
+      re += x[i] * cos (angle);
+      im += x[i] * sin (angle);
+    }
+    worst = fmax (worst, fabs (10.0 * log10 (re * re + im * im)));
+  }
+  return worst;
+}
+
+static void
+test_crossover (void)
+{
+  TfxChain *chain =
+      build ("Mix([[1], [1], [1]]) | (ch[0]: LoLinkwitzRiley(300) | "
+             "AllPass(3000, "
+             "q=0.7071067811865476); ch[1]: HiLinkwitzRiley(300) | "
+             "LoLinkwitzRiley(3000); ch[2]: HiLinkwitzRiley(300) | "
+             "HiLinkwitzRiley(3000))",
+          1);
+  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
+  TestFilter *row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  double *x = calloc (N_IMPULSE, 3 * sizeof *x), ripple;
+
+  x[0] = 1.0;
+  tap_check (row && test_filter_f64 (row, x, 3, N_IMPULSE) == 0, "it runs");
+  for (size_t i = 0; i < N_IMPULSE; i++)
+    x[i] = x[3 * i] + x[3 * i + 1] + x[3 * i + 2];
+  ripple = find_ripple (x);
+  tap_check (ripple < 0.01, "the bands add up to what came in: %g dB", ripple);
+  test_filter_free (&row);
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
+/* ---- changes ---------------------------------------------------------------------- */
+
+/* A sine through a chain that becomes another one after 10000 frames: the largest
+ * second difference, to that of the loudest of both ends. */
+static double
+find_bend (TfxChain *before, TfxChain *after, unsigned n_channels)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  TestFilter *row = test_filter_for (before, &spec, tfx_cpu_backend ());
+  double *x = test_alloc (20000 * n_channels * sizeof *x), steady = 0.0;
+  double moving = 0.0;
+
+  for (size_t i = 0; i < 20000; i++) {
+    for (unsigned c = 0; c < n_channels; c++)
+      x[i * n_channels + c] = sin (2.0 * M_PI * 300.0 / RATE * (double)i);
+  }
+  if (!row || test_filter_f64 (row, x, n_channels, 10000) < 0 ||
+      test_filter_set_chain (row, tfx_chain_ref (after)) < 0 ||
+      test_filter_f64 (row, x + 10000 * n_channels, n_channels, 10000) < 0)
+    steady = -1.0;
+  for (size_t i = 4000; i + 1 < 20000; i++) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      const double *at = x + i * n_channels + c;
+      const double d =
+          fabs (at[n_channels] - 2.0 * at[0] + at[-(ptrdiff_t)n_channels]);
+
+      if (i >= 9998 && i < 12000)
+        moving = fmax (moving, d);
+      else
+        steady = fmax (steady, d);
+    }
+  }
+  test_filter_free (&row);
+  free (x);
+  return steady > 0.0 ? moving / steady : INFINITY;
+}
+
+static void
+test_changes (void)
+{
+  static const struct
+  {
+    unsigned n_channels;
+    const char *before, *after;
+  } cases[] = {
+    { 2, "m=Mix([[1, 0], [0, 1]])", "m=Mix([[0, 1], [1, 0]])" },
+    { 2, "m=Mix([[1, 0], [0, 1]])", "m=Mix([[0.2, -1], [0.7, 0]])" },
+    { 2, "", "m=Mix([[0.2, -1], [0.7, 0]])" },
+    { 2, "ch[0]: a=Gain(1)", "ch[0]: a=Gain(0.2)" },
+    { 2, "ch[0]: a=LoButterworth(500)", "ch[1]: a=LoButterworth(500)" },
+    { 3, "ch[0, 1]: a=LoButterworth(500)", "ch[0, 2]: a=LoButterworth(900)" },
+    { 2, "ch[1]: a=LoButterworth(500, 2)",
+        "ch[1]: a=LoButterworth(500, 5) | Gain(0.5)" },
+    { 2, "ch[0]: Gain(1); ch[1]: a=Compressor(-20)",
+        "ch[0]: Gain(1); ch[1]: a=Compressor(-40)" },
+    { 3, "LoButterworth(500)", "ch[0, 1, 2]: LoButterworth(500)" },
+  };
+  TapMany many = tap_many ("no click");
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    TfxExpr *old = parse (cases[i].before, NULL);
+    TfxExpr *expr = parse (cases[i].after, NULL);
+    TfxChain *before = NULL, *after = NULL;
+    double bend;
+
+    tfx_expr_adopt_ids (expr, old);
+    tfx_expr_build (old, RATE, cases[i].n_channels, NULL, NULL, &before, NULL);
+    tfx_expr_build (expr, RATE, cases[i].n_channels, NULL, NULL, &after, NULL);
+    bend = find_bend (before, after, cases[i].n_channels);
+    tap_many_check (&many, bend < 1.5, "%s to %s: %g times", cases[i].before,
+        cases[i].after, bend);
+    tfx_chain_unref (&before);
+    tfx_chain_unref (&after);
+    tfx_expr_free (&old);
+    tfx_expr_free (&expr);
+  }
+  tap_many_end (&many);
+}
+
+/* The stage of a branch has the branch's channels also where it is set alone, or
+ * the stream's samples change. */
+static void
+test_branch_settings (void)
+{
+  TfxExpr *expr = parse ("ch[1]: a=Delay(5, mix=0.5) | b=Mix([[2]])", NULL);
+  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
+  const double two = 3.0;
+  TfxChain *chain = build ("", 3);
+  TfxStage *stage;
+  TestFilter *row;
+  double x[96];
+
+  tfx_chain_unref (&chain);
+  tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, NULL);
+  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_noise_f64 (x, 96);
+  tap_check (row && test_filter_f64 (row, x, 3, 32) == 0, "it runs");
+  stage = tfx_stage_new_mix (tfx_expr_stage_id (expr, 1), 1, &two);
+  tfx_filter_lock (row->filter);
+  tap_check (tfx_filter_set_stage (row->filter, stage) == 0,
+      "one channel's mix fits");
+  tap_check (tfx_filter_queue_stage (row->filter, 128, stage) == 0,
+      "at a point ahead too");
+  tap_check (tfx_filter_set_format (row->filter, TFX_SAMPLE_F32, 64) == 0,
+      "other samples");
+  tfx_filter_unlock (row->filter);
+  tap_check (test_filter_f64 (row, x, 3, 32) == 0, "and runs on");
+  tfx_stage_unref (&stage);
+  test_filter_free (&row);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+}
+
+static const TapTest tests[] = { { "texts", test_texts },
+  { "errors", test_errors }, { "counts", test_counts }, { "ids", test_ids },
+  { "set", test_set }, { "engine", test_engine },
+  { "crossover", test_crossover }, { "changes", test_changes },
+  { "branch-settings", test_branch_settings }, { NULL, NULL } };
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
