@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxcudanone.c: what stands for this folder and for cuda/ in a build
  * without CUDA.  After gst_tfx_cuda_is_available() has said no, nothing else is
- * called.
+ * called, and what the rest of the plugin does not name is not here.
  */
 #include <errno.h>
 
@@ -60,19 +60,7 @@ gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
   return FALSE;
 }
 
-gint
-gst_tfx_cuda_get_device (GstCudaContext *context)
-{
-  return -1;
-}
-
 /* ---- memory ------------------------------------------------------------------ */
-
-GstMemory *
-gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
-{
-  return NULL;
-}
 
 GstMemory *
 gst_tfx_cuda_allocator_alloc_like (GstMemory *memory)
@@ -164,41 +152,7 @@ gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
   return FALSE;
 }
 
-GstBuffer *
-gst_tfx_cuda_buffer_new (GstCudaContext *context, const GstAudioInfo *info,
-    gsize n_frames)
-{
-  return NULL;
-}
-
 /* ---- the backend ------------------------------------------------------------- */
-
-bool
-tfx_cuda_is_available (const char **why)
-{
-  return gst_tfx_cuda_is_available (why);
-}
-
-int
-tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size)
-{
-  *cuda = NULL;
-  g_strlcpy (why, missing, why_size);
-  return -ENODEV;
-}
-
-int
-tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
-    size_t why_size)
-{
-  return tfx_cuda_new (-1, cuda, why, why_size);
-}
-
-TfxCuda *
-tfx_cuda_ref (TfxCuda *cuda)
-{
-  return cuda;
-}
 
 void
 tfx_cuda_unref (TfxCuda **cuda)
@@ -222,23 +176,6 @@ const char *
 tfx_cuda_name (const TfxCuda *cuda)
 {
   return "";
-}
-
-void *
-tfx_cuda_stream (const TfxCuda *cuda)
-{
-  return NULL;
-}
-
-void
-tfx_cuda_set_waiting (TfxCuda *cuda, bool waiting)
-{
-}
-
-int
-tfx_cuda_wait (TfxCuda *cuda)
-{
-  return -ENODEV;
 }
 
 void
