@@ -8,6 +8,9 @@
 
 #include "block.h"
 
+/* Bytes from plane to plane that every device takes. */
+#define MAX_PITCH INT32_MAX
+
 static bool
 is_by_frame (const TfxBlock *block)
 {
@@ -91,14 +94,30 @@ tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place)
   return *place == TFX_PLACE_DEVICE ? check_owner (cuda, block) : 0;
 }
 
-bool
-tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place)
+static bool
+is_dense (const TfxBlock *block)
 {
   TfxBlock same = dense (block, block->data);
 
-  return place == TFX_PLACE_PINNED &&
-         same.frame_stride == block->frame_stride &&
+  return same.frame_stride == block->frame_stride &&
          same.channel_stride == block->channel_stride;
+}
+
+/* One copy moves them all, from one pitch to another. */
+static bool
+is_in_planes (const TfxBlock *block)
+{
+  return block->frame_stride == 1 &&
+         block->channel_stride >= (ptrdiff_t)block->n_frames &&
+         block->channel_stride <=
+             MAX_PITCH / (ptrdiff_t)tfx_sample_size (block->type);
+}
+
+bool
+tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place)
+{
+  return place == TFX_PLACE_PINNED &&
+         (is_dense (block) || is_in_planes (block));
 }
 
 int
@@ -128,8 +147,10 @@ tfx_transfer_block (const TfxCuda *cuda, const TfxTransfer *t,
   void *data = (void *)(uintptr_t)t->device.data;
   TfxBlock moved;
 
+  if (cuda->card.is_integrated && is_direct)
+    return tfx_transfer_device_block (block);
   if (cuda->card.is_integrated)
-    data = is_direct ? block->data : t->pinned.data;
+    data = t->pinned.data;
   moved = dense (block, data);
   return tfx_transfer_device_block (&moved);
 }
@@ -157,13 +178,62 @@ copy (const TfxBlock *from, const TfxBlock *to)
   }
 }
 
+/* Planes of the host, up or down. */
+static CUresult
+copy_planes (const TfxQueue *queue, const TfxTransfer *t, const TfxBlock *block,
+    bool is_up)
+{
+  const size_t size = tfx_sample_size (block->type);
+  const size_t pitch = (size_t)block->channel_stride * size;
+  CUDA_MEMCPY2D copy = { .WidthInBytes = block->n_frames * size,
+    .Height = block->n_channels };
+
+  if (is_up) {
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = block->data;
+    copy.srcPitch = pitch;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = t->device.data;
+    copy.dstPitch = copy.WidthInBytes;
+  } else {
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = t->device.data;
+    copy.srcPitch = copy.WidthInBytes;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = block->data;
+    copy.dstPitch = pitch;
+  }
+  return queue->cuda->driver->memcpy_2d_async (&copy, queue->stream);
+}
+
+static CUresult
+start_upload (const TfxQueue *queue, const TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
+{
+  if (is_direct && !is_dense (block))
+    return copy_planes (queue, t, block, true);
+  return queue->cuda->driver->memcpy_htod_async (t->device.data,
+      is_direct ? block->data : t->pinned.data, size_of (block), queue->stream);
+}
+
+static CUresult
+start_download (const TfxQueue *queue, const TfxTransfer *t,
+    const TfxBlock *block, bool is_direct)
+{
+  if (is_direct && !is_dense (block))
+    return copy_planes (queue, t, block, false);
+  return queue->cuda->driver->memcpy_dtoh_async (is_direct ? block->data
+                                                           : t->pinned.data,
+      t->device.data, size_of (block), queue->stream);
+}
+
 /* A call that fails once may succeed the next time. */
 int
 tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   TfxCuda *cuda = queue->cuda;
-  TfxBlock moved = dense (block, is_direct ? block->data : t->pinned.data);
+  TfxBlock moved = dense (block, t->pinned.data);
   int ret = -EIO;
 
   if (!is_direct)
@@ -171,9 +241,7 @@ tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
   if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (cuda,
-        cuda->driver->memcpy_htod_async (t->device.data, moved.data,
-            size_of (block), queue->stream),
+    ret = tfx_context_check (cuda, start_upload (queue, t, block, is_direct),
         "uploading samples");
   return ret;
 }
@@ -188,10 +256,7 @@ tfx_transfer_download (const TfxQueue *queue, TfxTransfer *t,
   if (cuda->card.is_integrated)
     return 0;
   for (int i = 0; ret < 0 && i < 2; i++)
-    ret = tfx_context_check (cuda,
-        cuda->driver->memcpy_dtoh_async (is_direct ? block->data
-                                                   : t->pinned.data,
-            t->device.data, size_of (block), queue->stream),
+    ret = tfx_context_check (cuda, start_download (queue, t, block, is_direct),
         "downloading samples");
   return ret;
 }

@@ -29,7 +29,7 @@ typedef struct TfxTransfer
 int tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place);
 
 /* True if the block can be moved from where it is, or back, without a copy in
- * pinned memory. */
+ * pinned memory: it lies there without gaps, or in planes at even distances. */
 bool tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place);
 
 /* Room for a block; is_direct: without the copy in pinned memory. */

@@ -4,6 +4,7 @@
  * work, and a timeline on which copies and kernels overlap. */
 #include "block.h"
 #include "chains.h"
+#include "context.h"
 #include "engine.h"
 #include "tap.h"
 
@@ -264,6 +265,17 @@ read_timeline (void)
   return t;
 }
 
+static void
+begin_timeline (void)
+{
+  static unsigned n_begun;
+
+  /* Another file, another count of memory. */
+  snprintf (path, sizeof path, "/tmp/tfx-timeline-%d-%u", (int)getpid (),
+      n_begun++);
+  test_cuda_set ("TFX_STANDIN_TIMELINE", path);
+}
+
 /* A file of floats in stereo that comes as one block; kernels are not run. */
 static Timeline
 play_file (size_t n_frames)
@@ -273,19 +285,15 @@ play_file (size_t n_frames)
     .sample = TFX_SAMPLE_F32,
     .block_frames = n_frames };
   TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
-  static unsigned n_played;
   float *x = test_alloc (n_frames * 2 * sizeof *x);
   TfxSos sos[TEST_API_SECTIONS];
   TfxChain *chain;
   CudaRow *row;
   Timeline t;
 
-  /* Another file, another count of memory. */
-  snprintf (path, sizeof path, "/tmp/tfx-timeline-%d-%u", (int)getpid (),
-      n_played++);
   test_cuda_api (sos);
   chain = test_cuda_chain (tfx_stage_new_id (), sos, TEST_API_SECTIONS);
-  test_cuda_set ("TFX_STANDIN_TIMELINE", path);
+  begin_timeline ();
   test_cuda_set ("TFX_STANDIN_KERNELS", "none");
   row = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
   if (cuda_row_f32 (row, x, 2, n_frames) < 0 || row->n_by_cpu > 0)
@@ -327,6 +335,64 @@ test_timeline (void)
       "whatever its length");
 }
 
+/* Planes in pinned memory, of which parts lie apart: moved from and to where they
+ * are, in place, in any order of the streams. */
+static void
+test_pinned (const char *way, const char *card)
+{
+  enum
+  {
+    N_CHANNELS = 3,
+    STRIDE = 70100
+  };
+  const size_t n = 70000, size = N_CHANNELS * STRIDE * sizeof (double);
+  double *expected = test_cuda_noise (N_CHANNELS * STRIDE), *x = NULL;
+  TfxSos sos[2];
+  TfxCuda *cuda;
+  CudaRow *row;
+  Timeline t;
+  int ret[2];
+
+  test_cuda_equaliser (sos, 2);
+  test_cuda_set ("TFX_STANDIN_CARD", card);
+  cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+  tfx_context_enter (cuda);
+  cuda->driver->mem_host_alloc ((void **)&x, size, CU_MEMHOSTALLOC_PORTABLE);
+  memcpy (x, expected, size);
+  for (unsigned i = 0; i < 2; i++) {
+    TfxBlock block = tfx_block_planar (i ? x : expected, TFX_SAMPLE_F64,
+        N_CHANNELS, n, STRIDE);
+
+    row = cuda_row_new_sections (sos, 2, N_CHANNELS, tfx_cuda_backend (cuda));
+    tfx_cuda_engine_force_parts (row->plan->engine, 30000);
+    begin_timeline ();
+    test_cuda_set ("TFX_STANDIN_ASYNC", i ? way : NULL);
+    ret[i] = cuda_row_run (row, &block, &block) + row->n_by_cpu;
+    test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
+    test_cuda_set ("TFX_STANDIN_TIMELINE", NULL);
+    t = read_timeline ();
+    cuda_row_free (&row);
+  }
+  tap_check (ret[0] == 0 && ret[1] == 0 && memcmp (x, expected, size) == 0,
+      "pinned planes, %s, %s: %g", way, card ? card : "any card",
+      test_cuda_distance (x, expected, N_CHANNELS * STRIDE));
+  tap_check (t.pinned < 1.2 * (double)size, "and they are not staged: %.2f",
+      t.pinned / (double)size);
+  cuda->driver->mem_free_host (x);
+  tfx_context_leave (cuda);
+  tfx_cuda_unref (&cuda);
+  test_cuda_set ("TFX_STANDIN_CARD", NULL);
+  free (expected);
+}
+
+static void
+test_planes (void)
+{
+  test_pinned ("late", NULL);
+  test_pinned ("apart:1", NULL);
+  test_pinned ("apart:2", "orin");
+}
+
 /* Memory of the host and of the device are one. */
 static void
 test_integrated (void)
@@ -365,6 +431,7 @@ static const TapTest tests[] = {
   { "failure", test_failure },
   { "flights", test_flights },
   { "timeline", test_timeline },
+  { "planes", test_planes },
   { "integrated", test_integrated },
   { NULL, NULL },
 };
