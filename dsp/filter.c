@@ -348,14 +348,15 @@ tfx_filter_is_changing (const TfxFilter *f)
 }
 
 int
-tfx_filter_get_gain (TfxFilter *f, uint64_t id, double *gain_db)
+tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
 {
   const TfxPlace *place = tfx_slots_find (&f->places, id);
   const TfxSlot *slot = place ? place->slot : NULL;
 
-  if (!slot || !slot->unit || !slot->stage->kind->unit->get_gain)
+  if (!slot || !slot->unit || !slot->stage->kind->unit->read)
     return -ENOENT;
-  *gain_db = slot->stage->kind->unit->get_gain (slot->unit);
+  *readings = (TfxReadings){ 0 };
+  slot->stage->kind->unit->read (slot->unit, readings);
   return 0;
 }
 

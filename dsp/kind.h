@@ -62,9 +62,8 @@ typedef struct TfxUnitKind
   /* Whether that should go step by step.  May be NULL. */
   bool (*is_prepared) (const TfxStage *stage, const TfxUnitSpec *spec);
 
-  /* In dB, the lowest gain that the level made since it was asked last.  NULL: it
-   * makes none. */
-  double (*get_gain) (void *unit);
+  /* What it makes of the level.  NULL: nothing. */
+  void (*read) (void *unit, TfxReadings *readings);
 } TfxUnitKind;
 
 struct TfxKind
@@ -111,6 +110,8 @@ extern const TfxKind tfx_kind_dynamics;
 extern const TfxKind tfx_kind_reverb;
 extern const TfxKind tfx_kind_limiter;
 extern const TfxKind tfx_kind_mix;
+extern const TfxKind tfx_kind_clip;
+extern const TfxKind tfx_kind_leveller;
 extern const TfxKind tfx_kind_sum;
 extern const TfxKind tfx_kind_split;
 

@@ -19,7 +19,7 @@ struct TfxStage
   void (*ready_free) (void *ready);
   union
   {
-    double gain;
+    double gain; /* of clips too */
     struct
     {
       size_t n;
@@ -48,6 +48,7 @@ struct TfxStage
     TfxDynamics dynamics;
     TfxReverb reverb;
     TfxLimiter limiter;
+    TfxLeveller leveller;
     struct
     {
       unsigned n_channels;

@@ -386,6 +386,49 @@ tfx_stage_new_mix (uint64_t id, unsigned n_channels, const double *gains);
 TfxStage *tfx_stage_new_split (uint64_t id, TfxChain *const *branches,
     const uint64_t *channels, size_t n);
 
+/* gain x, limited to -1 ... 1. */
+TfxStage *tfx_stage_new_clip (uint64_t id, double gain);
+
+/* A gain that is found cell by cell of the stream, ahead of what comes out, and goes
+ * from one cell to the next in a line.  With n_ahead, n_smooth and n_window
+ * cells, n_smooth < n_ahead <= n_window,
+ *   m = the measure of the last n_window cells,
+ *   r = the least of 10^(max_gain / 20) and target / m,
+ *   h = the least of r and release h before + (1 - release) 10^(max_gain / 20),
+ *   the gain behind a cell = the mean of the last n_smooth h,
+ * n_ahead cells late: so no peak that is measured comes out above the target.
+ * Of the loudness, which is that of all up to now,
+ *   r = target - m, in dB, at most max_gain; the gain goes there by at most
+ *   `step` with each cell, from the first that comes out on.
+ * As long as nothing has been measured the gain stays, at first at 1. */
+typedef enum
+{
+  TFX_LEVELLER_PEAK,
+  TFX_LEVELLER_TRUE_PEAK, /* between samples too, ITU-R BS.1770-4, annex 2 */
+  TFX_LEVELLER_RMS,       /* of frames that are not silent */
+  TFX_LEVELLER_LOUDNESS   /* EBU R 128; cells of 100 ms */
+} TfxLevellerMeasure;
+
+#define TFX_LEVELLER_MAX_CELLS 1024u
+#define TFX_LEVELLER_MAX_CELL (1u << 16)
+
+typedef struct TfxLeveller
+{
+  TfxLevellerMeasure measure;
+  bool is_linked; /* all channels have one gain; loudness always */
+  size_t n_cell;  /* frames, 1 to TFX_LEVELLER_MAX_CELL */
+  /* Cells, up to TFX_LEVELLER_MAX_CELLS; n_ahead may be 0, then nothing is
+   * changed and all is measured. */
+  size_t n_ahead, n_smooth, n_window;
+  double target_db;    /* -400 to 400, or LUFS */
+  double max_gain_db;  /* 0 to 400 */
+  double release;      /* 0 <= a < 1, for each cell */
+  double step_db;      /* from 0 */
+  TfxSos weighting[2]; /* of loudness */
+} TfxLeveller;
+
+TfxStage *tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller);
+
 #define TFX_SUM_MAX_DEPTH 16
 
 /* The sum of n_branches chains (at least one) that all have the same input;
@@ -544,10 +587,24 @@ bool tfx_filter_is_silent (const TfxFilter *filter);
 /* True while values glide, a long FIR gets its past, or a cross-fade runs or
  * waits. */
 bool tfx_filter_is_changing (const TfxFilter *filter);
-/* What the level of the signal makes of the gain of a stage, within sums too: the
- * lowest since it was asked last, in dB.  -ENOENT: no stage of that id has such a
- * gain, or it has not run. */
-int tfx_filter_get_gain (TfxFilter *filter, uint64_t id, double *gain_db);
+/* By EBU R 128: LUFS, -INFINITY where there is nothing that counts; LU; and dB. */
+typedef struct TfxLoudnessValues
+{
+  double integrated, momentary, momentary_max, short_term, short_term_max;
+  double range, true_peak_db;
+} TfxLoudnessValues;
+
+/* What a stage that listens to its level makes of it. */
+typedef struct TfxReadings
+{
+  double gain_db; /* the lowest since it was asked last */
+  bool has_loudness;
+  TfxLoudnessValues loudness;
+} TfxReadings;
+
+/* Of a stage, within sums too.  -ENOENT: no stage of that id has such a gain, or it
+ * has not run. */
+int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
 /* Whether it has a stage that only the CPU runs. */
 bool tfx_filter_needs_cpu (const TfxFilter *filter);
 /* Of the chain that it is set to. */
@@ -580,6 +637,9 @@ bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
 bool tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb);
 /* The same for a limiter with the same look-ahead and link. */
 bool tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter);
+bool tfx_stage_reuse_clip (TfxStage *stage, double gain);
+/* The same for a leveller of the same measure, link and cells. */
+bool tfx_stage_reuse_leveller (TfxStage *stage, const TfxLeveller *leveller);
 
 /* How far the points are from each other at which values of a stage can be
  * queued: TFX_GRID_FRAMES, or for a FIR of more than 512 taps a power of two times

@@ -17,6 +17,8 @@ DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
+# What loudness is held against.
+DEPS_LOUDNESS="libebur128-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 # The filter core for AArch64, and what runs it.
 DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
@@ -73,6 +75,7 @@ deps_has() {
     python3-gi) /usr/bin/python3 -c 'import gi' ;;
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
+    libebur128-dev) pkg-config libebur128 ;;
     gnuplot-nox) command -v gnuplot ;;
     gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
     libc6-dev-arm64-cross)

@@ -115,6 +115,8 @@ title "packages"
 # shellcheck disable=SC2086 # one word for each package
 deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
   g++ gnuplot-nox ${TFX_TEST_FORMAT:+clang-format-14} || exit 1
+# Without it some checks are skipped.
+deps_require "to hold loudness against" "$DEPS_LOUDNESS" || true
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------

@@ -14,19 +14,20 @@ typedef struct Absent
 } Absent;
 
 static const char normalising[] =
-    "it has to know the whole signal before the first sample comes out, and "
-    "a stream has no end yet; set a level with Gain";
+    "it has to sort the whole signal before the first sample comes out, and a "
+    "stream has no end yet; use Normalize(strategy='peak') or 'rms'";
 static const char grouping[] = "series is written a | b, and a sum a + b";
 static const char base[] =
     "it is a base class; use one of the filters made from it";
 
 static const Absent absents[] = {
-  { "Normalize", normalising },
-  { "PeakNormalizationStrategy", normalising },
-  { "RMSNormalizationStrategy", normalising },
+  { "PeakNormalizationStrategy",
+      "it is a value of Normalize: strategy='peak'" },
+  { "RMSNormalizationStrategy", "it is a value of Normalize: strategy='rms'" },
+  { "PerChannelNormalizationStrategy",
+      "it is a value of Normalize: strategy='per-channel'" },
   { "PercentileNormalizationStrategy", normalising },
-  { "PerChannelNormalizationStrategy", normalising },
-  { "CustomNormalizationStrategy", normalising },
+  { "CustomNormalizationStrategy", "it is written in Python" },
   { "NoiseGate", "it is called Gate" },
   { "FilterChain", grouping },
   { "ParallelFilterCombination", grouping },

@@ -76,6 +76,15 @@ static const TfxWord detectors[] = {
   { "peak", { NULL }, NULL }, { "rms", { "RMS" }, NULL }, { NULL }
 };
 
+static const TfxWord levels[] = {
+  { "peak", { "PeakNormalizationStrategy" }, "PeakNormalizationStrategy()" },
+  { "rms", { "RMSNormalizationStrategy", "RMS" },
+      "RMSNormalizationStrategy()" },
+  { "per-channel", { "PerChannelNormalizationStrategy", "per_channel" },
+      "PerChannelNormalizationStrategy()" },
+  { NULL }
+};
+
 static const TfxWord strategies[] = {
   { "mono", { "MonoDelayStrategy" }, "MonoDelayStrategy()" },
   { "ping-pong", { "PingPongDelayStrategy", "pingpong" },
@@ -268,8 +277,8 @@ static const TfxParam gain[] = {
       NUMBER (1.0), "gain, as gain_type says" },
   { "gain_type", TFX_VALUE_WORD, 0, "", 0, 0, 0, 0, gain_types,
       WORD ("amplitude"), "a factor, decibels, or a factor of power" },
-  { "clamp", TFX_VALUE_BOOL, 0, "", 0, 0, 0, 0, NULL, BOOL (0.0),
-      "False; clipping is not linear" } };
+  { "clamp", TFX_VALUE_BOOL, TFX_PARAM_STRUCTURE, "", 0, 0, 0, 0, NULL,
+      BOOL (0.0), "True: what comes out is limited to -1 ... 1" } };
 #define PART(name, n, text) \
   { name, TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (n), text }
 static const TfxParam reverb[] = {
@@ -340,7 +349,29 @@ static const TfxParam gate[] = { THRESHOLD (-50.0),
 static const TfxParam limiter[] = { THRESHOLD (-1.0),
   { "lookahead", TFX_VALUE_NUMBER, 0, "s", 0.0, 10.0, 0, 0, NULL,
       NUMBER (0.005), "how long before a peak the gain begins to fall" },
-  SECONDS ("release", 0.05, "time constant of a rising gain"), FS, LINK };
+  SECONDS ("release", 0.05, "time constant of a rising gain"), FS, LINK,
+  { "true_peak", TFX_VALUE_BOOL, TFX_PARAM_KEYWORD | TFX_PARAM_STRUCTURE, "", 0,
+      0, 0, 0, NULL, BOOL (0.0),
+      "True: nor is the signal above it between its samples" } };
+#define MAX_GAIN(n) \
+  { "max_gain", TFX_VALUE_NUMBER, TFX_PARAM_KEYWORD, "dB", 0.0, 120.0, 0, 0, \
+    NULL, NUMBER (n), "the highest gain" }
+static const TfxParam normalize[] = {
+  { "peak", TFX_VALUE_NUMBER, 0, "", 1e-6, 1e6, 0, 0, NULL, NUMBER (1.0),
+      "the level that comes out" },
+  { "strategy", TFX_VALUE_WORD, TFX_PARAM_NONE_IS_DEFAULT | TFX_PARAM_STRUCTURE,
+      "", 0, 0, 0, 0, levels, WORD ("peak"), "what level is measured" },
+  { "window", TFX_VALUE_NUMBER, TFX_PARAM_KEYWORD, "s", 0.01, 60.0, 0, 0, NULL,
+      NUMBER (3.0), "over which it is measured, half of that ahead" },
+  MAX_GAIN (30.0) };
+static const TfxParam loudness[] = {
+  { "target", TFX_VALUE_NUMBER | TFX_VALUE_NONE, 0, "LUFS", -70.0, 0.0, 0, 0,
+      NULL, NUMBER (-23.0), "integrated loudness to reach; None: measure alone" },
+  { "lookahead", TFX_VALUE_NUMBER, 0, "s", 0.2, 30.0, 0, 0, NULL, NUMBER (3.0),
+      "how much is heard ahead of what comes out" },
+  { "speed", TFX_VALUE_NUMBER, 0, "dB/s", 0.01, 1000.0, 0, 0, NULL,
+      NUMBER (3.0), "how fast the gain may change" },
+  MAX_GAIN (20.0), FS };
 
 /* ---- classes -------------------------------------------------------------------- */
 
@@ -482,6 +513,10 @@ static const TfxClass classes[] = {
   DYNAMICS ("Gate", gate, "next to nothing below a level"),
   { "Limiter", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (limiter),
       "never above a level; looks ahead", DESIGNED (limiter, NULL) },
+  { "Normalize", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (normalize),
+      "to a level, over a window", DESIGNED (normalize, NULL) },
+  { "Loudness", { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (loudness),
+      "to a loudness, by EBU R 128", DESIGNED (loudness, NULL) },
 };
 
 /* clang-format on */

@@ -203,4 +203,18 @@ tfx_limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_limiter_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved);
 
+/* level.c */
+void
+tfx_normalize_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_normalize_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+void
+tfx_loudness_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_loudness_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+/* What dynamics.c leaves to it. */
+size_t tfx_true_peak_limiter_delay (const TfxNode *node, double rate_hz);
+int tfx_true_peak_limiter_design (const TfxBuild *build, const TfxNode *node,
+    TfxMoved *moved);
+
 #endif /* TFX_LANG_CLASS_H */

@@ -79,7 +79,10 @@ tfx_gate_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 void
 tfx_limiter_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
-  extent->delay += floor (tfx_class_number (node, "lookahead") * rate_hz + 0.5);
+  extent->delay +=
+      tfx_class_number (node, "true_peak") != 0.0
+          ? (double)tfx_true_peak_limiter_delay (node, rate_hz)
+          : floor (tfx_class_number (node, "lookahead") * rate_hz + 0.5);
 }
 
 int
@@ -89,6 +92,8 @@ tfx_limiter_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   const double n_ahead =
       rint (tfx_class_number (node, "lookahead") * build->rate_hz);
 
+  if (tfx_class_number (node, "true_peak") != 0.0)
+    return tfx_true_peak_limiter_design (build, node, moved);
   if (n_ahead > TFX_LIMITER_MAX_AHEAD)
     return tfx_class_refuse (build, "its look-ahead is too long");
   moved->is_limiter = true;

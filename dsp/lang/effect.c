@@ -15,11 +15,6 @@ tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   double gain = tfx_class_number (node, "gain");
 
-  if (tfx_class_number (node, "clamp") != 0.0)
-    return tfx_error_set (error, -EINVAL,
-        "clamp of %s is True, but clipping "
-        "is not linear and a chain holds linear filters alone",
-        thing);
   if (tfx_class_is (node, "gain_type", "db") && fabs (gain) > 400.0)
     return tfx_error_set (error, -ERANGE,
         "gain of %s is %.15g dB, out of its range: -400 to 400 dB", thing,
@@ -48,6 +43,7 @@ tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
     gain = sqrt (gain);
   moved->n_sos = 0;
   moved->gain = gain;
+  moved->is_clip = tfx_class_number (node, "clamp") != 0.0;
   return 0;
 }
 

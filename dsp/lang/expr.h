@@ -89,7 +89,7 @@ typedef enum
   TFX_VALUE_LIST = 1 << 4    /* list[n_list], finite */
 } TfxValueType;
 
-#define TFX_VALUE_WORD_SIZE 24
+#define TFX_VALUE_WORD_SIZE 40
 
 typedef struct TfxValue
 {
@@ -355,6 +355,9 @@ typedef struct TfxMoved
   TfxLimiter limiter;
   bool is_reverb;
   TfxReverb reverb;
+  bool is_clip; /* a gain that clips */
+  bool is_leveller;
+  TfxLeveller leveller;
   size_t n_kernel;
   TfxFirMethod method;
   double kernel[TFX_EXPR_MAX_MOVED_KERNEL];

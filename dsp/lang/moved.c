@@ -13,6 +13,10 @@ tfx_moved_make_stage (const TfxMoved *moved)
     return tfx_stage_new_reverb (moved->id, &moved->reverb);
   if (moved->is_limiter)
     return tfx_stage_new_limiter (moved->id, &moved->limiter);
+  if (moved->is_leveller)
+    return tfx_stage_new_leveller (moved->id, &moved->leveller);
+  if (moved->is_clip)
+    return tfx_stage_new_clip (moved->id, moved->gain);
   if (moved->n_kernel > 0)
     return tfx_stage_new_fir (moved->id, &kernel, 1, moved->n_kernel,
         moved->method);
@@ -37,6 +41,10 @@ tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
     return tfx_stage_reuse_reverb (stage, &moved->reverb);
   if (moved->is_limiter)
     return tfx_stage_reuse_limiter (stage, &moved->limiter);
+  if (moved->is_leveller)
+    return tfx_stage_reuse_leveller (stage, &moved->leveller);
+  if (moved->is_clip)
+    return tfx_stage_reuse_clip (stage, moved->gain);
   if (moved->n_kernel > 0)
     return tfx_stage_reuse_fir (stage, &kernel, 1, moved->n_kernel,
         moved->method);

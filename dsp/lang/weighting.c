@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "class.h"
+#include "k-weighting.h"
 #include "matched.h"
 
 #define MAX_HIGH_PASSES 2
@@ -163,36 +164,6 @@ tfx_weighting_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->sections += N_WEIGHTING;
 }
 
-/* A bilinear section of n[2] s^2 + n[1] s + n[0] over s^2 + s / q + 1, s in units
- * of the frequency. */
-static TfxSos
-make_bilinear (const double n[3], double freq_hz, double q, double rate_hz)
-{
-  const double k = tan (M_PI * freq_hz / rate_hz), square = k * k;
-  const double a0 = 1.0 + k / q + square;
-
-  return (TfxSos){ (n[2] + n[1] * k + n[0] * square) / a0,
-    2.0 * (n[0] * square - n[2]) / a0, (n[2] - n[1] * k + n[0] * square) / a0,
-    2.0 * (square - 1.0) / a0, (1.0 - k / q + square) / a0 };
-}
-
-static void
-design_k (double rate_hz, TfxSos *sos)
-{
-  const double shelf_hz = 1681.974450955533, shelf_q = 0.7071752369554196;
-  const double high_hz = 38.13547087602444, high_q = 0.5003270373238773;
-  const double gain = pow (10.0, 3.999843853973347 / 20.0);
-  const double shelf[3] = { 1.0, pow (gain, 0.4996667741545416) / shelf_q,
-    gain };
-  const double high[3] = { 0.0, 0.0, 1.0 };
-
-  sos[0] = make_bilinear (shelf, shelf_hz, shelf_q, rate_hz);
-  sos[1] = make_bilinear (high, high_hz, high_q, rate_hz);
-  /* The recommendation has the numerator 1, -2, 1. */
-  sos[1].b0 = sos[1].b2 = 1.0;
-  sos[1].b1 = -2.0;
-}
-
 int
 tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved)
@@ -200,10 +171,10 @@ tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
   int code = 0;
 
   if (tfx_class_is (node, "curve", "K")) {
-    if (!(build->rate_hz > 4000.0))
+    if (!(build->rate_hz > TFX_K_WEIGHTING_LOWEST_RATE_HZ))
       return tfx_class_refuse (build, "it takes a rate above 4000 Hz");
-    design_k (build->rate_hz, moved->sos);
-    moved->n_sos = 2;
+    tfx_k_weighting_design (build->rate_hz, moved->sos);
+    moved->n_sos = TFX_K_WEIGHTING_N_SOS;
   } else {
     code = design_curve (build,
         tfx_class_is (node, "curve", "A") ? &weighting_a : &weighting_c, moved);

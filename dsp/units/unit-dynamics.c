@@ -316,14 +316,13 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   return 0;
 }
 
-static double
-unit_get_gain (void *data)
+static void
+unit_read (void *data, TfxReadings *readings)
 {
   Unit *u = data;
-  const double gain = u->reduction / OCTAVES_PER_DB;
 
+  readings->gain_db = u->reduction / OCTAVES_PER_DB;
   u->reduction = 0.0;
-  return gain;
 }
 
 const TfxUnitKind tfx_dynamics_unit = {
@@ -342,5 +341,5 @@ const TfxUnitKind tfx_dynamics_unit = {
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
   .catch_up_frames = tfx_unit_all_frames,
-  .get_gain = unit_get_gain,
+  .read = unit_read,
 };

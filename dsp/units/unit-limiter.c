@@ -402,14 +402,13 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   return 0;
 }
 
-static double
-unit_get_gain (void *data)
+static void
+unit_read (void *data, TfxReadings *readings)
 {
   Unit *u = data;
-  const double gain = 20.0 * log10 (fmax (u->lowest, DBL_MIN));
 
+  readings->gain_db = 20.0 * log10 (fmax (u->lowest, DBL_MIN));
   u->lowest = 1.0;
-  return gain;
 }
 
 const TfxUnitKind tfx_limiter_unit = {
@@ -428,5 +427,5 @@ const TfxUnitKind tfx_limiter_unit = {
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
   .catch_up_frames = tfx_unit_all_frames,
-  .get_gain = unit_get_gain,
+  .read = unit_read,
 };

@@ -63,16 +63,45 @@ add_enum_value (GArray *values, const gchar *name, const gchar *nick)
   g_array_append_val (values, value);
 }
 
-/* "gain_scale" gives GstTfxChainGainScale.  Parameters of one name take the
- * same words. */
+static const TfxParam *
+find_param (const TfxClass *klass, const TfxParam *like)
+{
+  gint index = tfx_class_find_param (klass, like->name);
+
+  return index >= 0 ? &klass->params[index] : NULL;
+}
+
+/* The first class that has a parameter of that name with the same words; NULL if
+ * that is the first one that has the name at all. */
+static const TfxClass *
+find_class_of_words (const TfxParam *param)
+{
+  gboolean is_first = TRUE;
+
+  for (gsize i = 0; i < tfx_catalogue_n_classes (); i++) {
+    const TfxClass *klass = tfx_catalogue_class (i);
+    const TfxParam *other = find_param (klass, param);
+
+    if (other && other->words == param->words)
+      return is_first ? NULL : klass;
+    is_first = is_first && !(other && other->words);
+  }
+  return NULL;
+}
+
+/* "gain_scale" gives GstTfxChainGainScale; where another class has the name for
+ * other words, "strategy" gives GstTfxChainNormalizeStrategy. */
 static GType
 gst_tfx_chain_param_enum_type (const TfxParam *param)
 {
   static GMutex lock;
+  const TfxClass *klass = find_class_of_words (param);
   GString *name = g_string_new ("GstTfxChain");
   gboolean upper = TRUE;
   GType type;
 
+  if (klass)
+    g_string_append (name, klass->name);
   for (const char *c = param->name; *c; c++) {
     if (*c != '_')
       g_string_append_c (name, upper ? g_ascii_toupper (*c) : *c);

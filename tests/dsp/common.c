@@ -82,6 +82,32 @@ random_roots (double radius, double *c1, double *c2)
   }
 }
 
+void
+test_noise_low (double *samples, size_t n_frames, unsigned n_channels)
+{
+  const TfxDesign design = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_LOW_PASS,
+    .order = 12,
+    .lower_hz = 0.3 };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const int n = tfx_design_sections (&design, 1.0, sos);
+
+  test_noise_f64 (samples, n_frames * n_channels);
+  for (unsigned c = 0; c < n_channels; c++) {
+    for (int k = 0; k < n; k++) {
+      double s1 = 0, s2 = 0;
+
+      for (size_t i = 0; i < n_frames; i++) {
+        double *x = &samples[i * n_channels + c], y = sos[k].b0 * *x + s1;
+
+        s1 = sos[k].b1 * *x - sos[k].a1 * y + s2;
+        s2 = sos[k].b2 * *x - sos[k].a2 * y;
+        *x = y;
+      }
+    }
+  }
+}
+
 TfxSos
 test_random_section (double radius)
 {

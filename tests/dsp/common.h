@@ -32,6 +32,9 @@ void test_noise_f32 (float *samples, size_t n);
 /* The same, of values that only a double holds. */
 void test_noise_f64 (double *samples, size_t n);
 
+/* The same without what lies above 0.3 of the rate (12th order, 90 dB at 0.45). */
+void test_noise_low (double *samples, size_t n_frames, unsigned n_channels);
+
 /* A section with poles and zeros at random, the poles at most radius from the
  * origin, real or complex, and a largest gain of about one. */
 TfxSos test_random_section (double radius);

@@ -110,6 +110,85 @@ levels_limit (const TfxLimiter *l, double *samples, size_t n_frames,
   free (x);
 }
 
+/* What is measured of channel c over the window that ends with a cell. */
+static double
+find_measure (const TfxLeveller *l, const double *x, size_t cell,
+    unsigned n_channels, unsigned c)
+{
+  const size_t over = cell + 1 > l->n_window ? cell + 1 - l->n_window : 0;
+  double most = 0, sum = 0, n = 0;
+
+  for (size_t i = over * l->n_cell; i < (cell + 1) * l->n_cell; i++) {
+    double loud = 0;
+
+    for (unsigned k = 0; k < n_channels; k++) {
+      const double a = x[i * n_channels + k];
+
+      if (!l->is_linked && k != c)
+        continue;
+      loud = fmax (loud, fabs (a));
+      sum += a * a;
+    }
+    most = fmax (most, loud);
+    n += loud > 0 ? l->is_linked ? n_channels : 1 : 0;
+  }
+  if (l->measure == TFX_LEVELLER_RMS)
+    return n > 0 ? sqrt (sum / n) : 0;
+  return most;
+}
+
+/* The gain behind each cell, gains[n_cells]. */
+static void
+find_cell_gains (const TfxLeveller *l, const double *x, size_t n_cells,
+    unsigned n_channels, unsigned c, double *gains)
+{
+  const double most = pow (10, l->max_gain_db / 20);
+  double *held = test_alloc (n_cells * sizeof *held);
+  double asked = 1, last = 1;
+
+  for (size_t j = 0; j < n_cells; j++) {
+    const size_t n = j + 1 < l->n_smooth ? j + 1 : l->n_smooth;
+    const double m = find_measure (l, x, j, n_channels, c);
+
+    if (m > 0)
+      asked = fmin (most, pow (10, l->target_db / 20) / m);
+    else if (most <= 1)
+      asked = most;
+    held[j] = last = fmin (asked, l->release * last + (1 - l->release) * most);
+    gains[j] = 0;
+    for (size_t k = 0; k < n; k++)
+      gains[j] += held[j - k] / (double)n;
+  }
+  free (held);
+}
+
+void
+levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
+    unsigned n_channels)
+{
+  const size_t n_cells = n_frames / l->n_cell, size = n_frames * n_channels;
+  const size_t late = l->n_ahead * l->n_cell;
+  double *x = test_alloc (size * sizeof *x);
+  double *gains = test_alloc ((n_cells + 1) * sizeof *gains);
+
+  memcpy (x, samples, size * sizeof *x);
+  for (unsigned c = 0; c < n_channels; c++) {
+    find_cell_gains (l, x, n_cells, n_channels, c, gains);
+    for (size_t i = 0; i < n_frames; i++) {
+      const size_t cell = i / l->n_cell;
+      const double part = (double)(i % l->n_cell + 1) / (double)l->n_cell;
+      const double from = cell > 1 ? gains[cell - 2] : 1;
+      const double to = cell > 0 ? gains[cell - 1] : 1;
+
+      samples[i * n_channels + c] = i < late ? 0
+                                             : x[(i - late) * n_channels + c] *
+                                                   (from + part * (to - from));
+    }
+  }
+  free (x);
+  free (gains);
+}
+
 void
 levels_signal (double *samples, size_t n_frames, unsigned n_channels)
 {

@@ -18,6 +18,10 @@ void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
 void levels_limit (const TfxLimiter *limiter, double *samples, size_t n_frames,
     unsigned n_channels);
 
+/* The same for a leveller of peaks or of a mean square: all of its cells. */
+void levels_level (const TfxLeveller *leveller, double *samples,
+    size_t n_frames, unsigned n_channels);
+
 /* A signal whose level comes and goes: bursts of noise, tones, silence. */
 void levels_signal (double *samples, size_t n_frames, unsigned n_channels);
 

@@ -269,6 +269,14 @@ delay_response (const TfxStage *stage, long double angle)
   return r;
 }
 
+/* Of what has no response: a number that each of its values changes. */
+static double
+level_fingerprint (const TfxLeveller *l)
+{
+  return l->target_db + 3 * l->max_gain_db + 5 * l->step_db +
+         7 * (double)l->n_ahead + 11 * (double)l->n_cell + 13 * l->release;
+}
+
 static Response
 chain_response (const TfxChain *chain, long double angle)
 {
@@ -284,7 +292,7 @@ chain_response (const TfxChain *chain, long double angle)
         all = multiply (all, section_response (&stage->u.sections.sos[i], d));
       continue;
     }
-    if (stage->kind == &tfx_kind_gain)
+    if (stage->kind == &tfx_kind_gain || stage->kind == &tfx_kind_clip)
       r = (Response){ stage->u.gain, fabs (stage->u.gain) };
     else if (stage->kind == &tfx_kind_fir)
       r = kernel_response (stage->u.fir.taps, stage->u.fir.n_taps, d);
@@ -296,6 +304,8 @@ chain_response (const TfxChain *chain, long double angle)
       r.h = r.slack = pow (10, levels_gain_db (&stage->u.dynamics, 1) / 20);
     else if (stage->kind == &tfx_kind_limiter)
       r.h = r.slack = stage->u.limiter.threshold_db;
+    else if (stage->kind == &tfx_kind_leveller)
+      r.h = r.slack = level_fingerprint (&stage->u.leveller);
     else
       for (size_t i = 0; i < stage->u.sum.n; i++) {
         Response b = chain_response (stage->u.sum.branches[i], angle);

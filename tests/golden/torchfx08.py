@@ -183,6 +183,16 @@ def write_dynamics():
     write('Limiter(-12, 0.002, 0.02)', 44100)
     write('Limiter(threshold=-20, lookahead=0, release=0.3)')
     write('Gain(0.5) | Limiter(-6, 0.01, 0.004) | Compressor(-30)')
+    write('Gain(3, clamp=True)')
+    write('LoButterworth(2000) | Gain(12, "db", clamp=True) | '
+          'HiButterworth(100)', 44100)
+    write('Gain(4, "power", True)')
+    # Over a window that has all of it.
+    write('Normalize()')
+    write('Gain(0.1) | Normalize(peak=0.8)')
+    write('Normalize(0.25, PeakNormalizationStrategy())', 44100)
+    write('Normalize(0.5, strategy=RMSNormalizationStrategy())')
+    write('Gain(0.2) | Normalize(0.7, PerChannelNormalizationStrategy())')
 
 
 def write_compositions():

@@ -49,9 +49,9 @@ def impulse():
     return [AMPLITUDE] + [0.0] * (N - 1)
 
 
-def sine(hz, level_db):
+def sine(hz, level_db, n=N):
     a = 10 ** (level_db / 20)
-    return [a * math.sin(2 * math.pi * hz * i / RATE) for i in range(N)]
+    return [a * math.sin(2 * math.pi * hz * i / RATE) for i in range(n)]
 
 
 def gain_db(samples, hz):
@@ -158,6 +158,13 @@ def deess(recipe):
     assert level_db(y) < -20, '9 kHz: %.2f dB' % level_db(y)
 
 
+def loudness(recipe):
+    # Of one channel: the level of a sine of 1 kHz in LUFS is its RMS level.
+    for level in (-35, -8):
+        y, = recipe.run(sine(1000, level, 5 * RATE), 'loudness.wav')
+        near(level_db(y), -23 + 3.01, 0.1, 'a sine of %d dB' % level)
+
+
 def reverb(recipe):
     y, = recipe.run([0.5] + [0.0] * (N - 1), 'reverb.wav')
     near(y[0], 0.75 * 0.5, 1e-6, 'the sound itself')
@@ -170,7 +177,8 @@ CHECKS = {'Hum': hum, 'A record without its preamplifier': record,
           'De-rumble': rumble, 'Telephone': telephone,
           'A three-way crossover': crossover,
           'Room correction from REW': room, 'Compress a voice': voice,
-          'De-ess': deess, 'Reverb': reverb}
+          'De-ess': deess, 'Loudness to −23 LUFS': loudness,
+          'Reverb': reverb}
 
 
 def main():

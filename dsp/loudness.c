@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * loudness.c: how loud a programme is. */
+#include "loudness.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "true-peak.h"
+
+#define LOWEST_LUFS -70.0
+#define PER_LU 100
+/* Up to 30 LUFS, which is far above full scale. */
+#define N_CLASSES (100 * PER_LU)
+
+#define MOMENTARY_STEPS 4
+#define SHORT_STEPS 30
+
+/* Blocks of one class. */
+typedef struct Class
+{
+  double n, power;
+} Class;
+
+typedef struct Channel
+{
+  double weight;
+  double power; /* of the step that has begun, a sum */
+  double state[TFX_K_WEIGHTING_N_SOS][2];
+  double past[TFX_TRUE_PEAK_TAPS - 1];
+} Channel;
+
+struct TfxLoudness
+{
+  TfxLoudnessSpec spec;
+  TfxTruePeak true_peak;
+  size_t in_step, n_steps;
+  size_t n_silent;           /* frames since the last sound */
+  double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
+  double largest, momentary, short_term; /* the highest */
+  Class blocks[N_CLASSES], ranges[N_CLASSES];
+  Channel channels[];
+};
+
+size_t
+tfx_loudness_size (unsigned n_channels)
+{
+  return sizeof (TfxLoudness) + n_channels * sizeof (Channel);
+}
+
+/* By the number of channels alone: mono, stereo, 3.0, quadrophony, 5.0; from 5.1 on
+ * the fourth one is that of low frequencies, and the surround channels are the
+ * fifth and sixth, of 7.1 the last two. */
+static double
+find_weight (unsigned channel, unsigned n_channels)
+{
+  const double surround = 1.41;
+
+  if (n_channels == 4)
+    return channel >= 2 ? surround : 1.0;
+  if (n_channels == 5)
+    return channel >= 3 ? surround : 1.0;
+  if (n_channels < 6)
+    return 1.0;
+  if (channel == 3)
+    return 0.0;
+  if (n_channels == 8)
+    return channel >= 6 ? surround : 1.0;
+  return channel == 4 || channel == 5 ? surround : 1.0;
+}
+
+void
+tfx_loudness_init (TfxLoudness *l, const TfxLoudnessSpec *spec)
+{
+  memset (l, 0, tfx_loudness_size (spec->n_channels));
+  l->spec = *spec;
+  tfx_true_peak_init (&l->true_peak);
+  for (unsigned c = 0; c < spec->n_channels; c++)
+    l->channels[c].weight = find_weight (c, spec->n_channels);
+}
+
+/* ---- adding ----------------------------------------------------------------------- */
+
+size_t
+tfx_loudness_step_left (const TfxLoudness *l)
+{
+  return l->spec.step_frames - l->in_step;
+}
+
+static void
+add_power (const TfxLoudnessSpec *spec, Channel *channel, const double *samples,
+    size_t n_frames)
+{
+  const TfxSos a = spec->weighting[0], b = spec->weighting[1];
+  double a1 = channel->state[0][0], a2 = channel->state[0][1];
+  double b1 = channel->state[1][0], b2 = channel->state[1][1];
+  double sum = channel->power;
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const double x = samples[i * spec->n_channels];
+    const double m = a.b0 * x + a1, y = b.b0 * m + b1;
+
+    a1 = a.b1 * x - a.a1 * m + a2;
+    a2 = a.b2 * x - a.a2 * m;
+    b1 = b.b1 * m - b.a1 * y + b2;
+    b2 = b.b2 * m - b.a2 * y;
+    sum += y * y;
+  }
+  channel->state[0][0] = a1;
+  channel->state[0][1] = a2;
+  channel->state[1][0] = b1;
+  channel->state[1][1] = b2;
+  channel->power = sum;
+}
+
+#define PART 128
+
+static double
+find_true_peak (const TfxLoudness *l, Channel *channel, const double *samples,
+    size_t n_frames)
+{
+  const size_t stride = l->spec.n_channels;
+  double line[PART], peaks[PART], most = 0.0;
+
+  for (size_t i = 0, n; i < n_frames; i += n) {
+    n = n_frames - i < PART ? n_frames - i : PART;
+    for (size_t k = 0; k < n; k++)
+      line[k] = samples[(i + k) * stride];
+    tfx_true_peak_run (&l->true_peak, line, peaks, n, 1, channel->past);
+    for (size_t k = 0; k < n; k++)
+      most = peaks[k] > most ? peaks[k] : most;
+  }
+  return most;
+}
+
+/* Of the last n steps. */
+static double
+mean_power (const TfxLoudness *l, size_t n)
+{
+  double sum = 0.0;
+
+  for (size_t i = 1; i <= n; i++)
+    sum += l->steps[(l->n_steps - i) % SHORT_STEPS];
+  return sum / (double)n;
+}
+
+static double
+power_to_lufs (double power)
+{
+  return power > 0.0 ? 10.0 * log10 (power) - 0.691 : -INFINITY;
+}
+
+static void
+count (Class *classes, double power, double lufs)
+{
+  const double at = (lufs - LOWEST_LUFS) * PER_LU;
+  Class *k;
+
+  if (!(at >= 0.0))
+    return;
+  k = &classes[at < N_CLASSES ? (size_t)at : N_CLASSES - 1];
+  k->n += 1.0;
+  k->power += power;
+}
+
+/* What is beyond all numbers is not heard, and does not stay. */
+static double
+take_power (Channel *channel)
+{
+  const double power = channel->weight * channel->power;
+
+  channel->power = 0.0;
+  if (isfinite (power))
+    return power;
+  memset (channel->state, 0, sizeof channel->state);
+  return 0.0;
+}
+
+static void
+end_step (TfxLoudness *l)
+{
+  double power = 0.0;
+
+  for (unsigned c = 0; c < l->spec.n_channels; c++)
+    power += take_power (&l->channels[c]);
+  l->steps[l->n_steps++ % SHORT_STEPS] = power / (double)l->spec.step_frames;
+  l->in_step = 0;
+  if (l->n_steps >= MOMENTARY_STEPS) {
+    power = mean_power (l, MOMENTARY_STEPS);
+    count (l->blocks, power, power_to_lufs (power));
+    l->momentary = fmax (l->momentary, power);
+  }
+  if (l->n_steps >= SHORT_STEPS) {
+    power = mean_power (l, SHORT_STEPS);
+    count (l->ranges, power, power_to_lufs (power));
+    l->short_term = fmax (l->short_term, power);
+  }
+}
+
+static void
+count_silence (TfxLoudness *l, const double *samples, size_t n_frames)
+{
+  size_t n = n_frames * l->spec.n_channels;
+
+  while (n > 0 && samples[n - 1] == 0.0)
+    n--;
+  l->n_silent = n > 0 ? n_frames - (n - 1) / l->spec.n_channels - 1
+                      : l->n_silent + n_frames;
+}
+
+size_t
+tfx_loudness_n_silent (const TfxLoudness *l)
+{
+  return l->n_silent;
+}
+
+bool
+tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
+{
+  for (unsigned c = 0; c < l->spec.n_channels; c++) {
+    Channel *channel = &l->channels[c];
+
+    add_power (&l->spec, channel, samples + c, n_frames);
+    l->largest =
+        fmax (l->largest, find_true_peak (l, channel, samples + c, n_frames));
+  }
+  count_silence (l, samples, n_frames);
+  l->in_step += n_frames;
+  if (l->in_step < l->spec.step_frames)
+    return false;
+  end_step (l);
+  return true;
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+/* From a class on. */
+static Class
+add_up (const Class *classes, size_t from)
+{
+  Class all = { 0.0, 0.0 };
+
+  for (size_t i = from; i < N_CLASSES; i++) {
+    all.n += classes[i].n;
+    all.power += classes[i].power;
+  }
+  return all;
+}
+
+/* The first class that is above a gate, so many LU below the mean of all. */
+static size_t
+find_gate (const Class *classes, double below)
+{
+  const Class all = add_up (classes, 0);
+  double at;
+
+  if (all.n == 0.0)
+    return 0;
+  at = (power_to_lufs (all.power / all.n) - below - LOWEST_LUFS) * PER_LU;
+  return at > 0.0 ? (size_t)(at + 0.5) : 0;
+}
+
+double
+tfx_loudness_integrated (const TfxLoudness *l)
+{
+  const Class all = add_up (l->blocks, find_gate (l->blocks, 10.0));
+
+  return all.n > 0.0 ? power_to_lufs (all.power / all.n) : -INFINITY;
+}
+
+/* Below which that part of them lies, in LUFS. */
+static double
+find_part (const Class *classes, size_t from, double n, double part)
+{
+  const double at = floor ((n - 1.0) * part + 0.5);
+  double below = 0.0;
+  size_t i = from;
+
+  while (i + 1 < N_CLASSES && below + classes[i].n <= at)
+    below += classes[i++].n;
+  return LOWEST_LUFS + ((double)i + 0.5) / PER_LU;
+}
+
+static double
+find_range (const TfxLoudness *l)
+{
+  const size_t from = find_gate (l->ranges, 20.0);
+  const double n = add_up (l->ranges, from).n;
+
+  if (n == 0.0)
+    return 0.0;
+  return find_part (l->ranges, from, n, 0.95) -
+         find_part (l->ranges, from, n, 0.1);
+}
+
+TfxLoudnessValues
+tfx_loudness_read (const TfxLoudness *l)
+{
+  const bool has_block = l->n_steps >= MOMENTARY_STEPS;
+  const bool has_short = l->n_steps >= SHORT_STEPS;
+
+  return (TfxLoudnessValues){
+    .integrated = tfx_loudness_integrated (l),
+    .momentary =
+        has_block ? power_to_lufs (mean_power (l, MOMENTARY_STEPS)) : -INFINITY,
+    .momentary_max = power_to_lufs (l->momentary),
+    .short_term =
+        has_short ? power_to_lufs (mean_power (l, SHORT_STEPS)) : -INFINITY,
+    .short_term_max = power_to_lufs (l->short_term),
+    .range = find_range (l),
+    .true_peak_db = l->largest > 0.0 ? 20.0 * log10 (l->largest) : -INFINITY,
+  };
+}

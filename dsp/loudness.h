@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * loudness.h: how loud a programme is, by EBU R 128 (ITU-R BS.1770-4, EBU Tech
+ * 3341 and 3342).
+ *
+ * Frequencies are weighted by K, powers of the channels are added, those of the
+ * surround channels 1.41 times.  Blocks of 400 ms follow each other every 100 ms
+ * (a step).  Integrated loudness is that of the mean of the blocks above -70 LUFS
+ * and above 10 LU less than the mean of these.  The range lies between 10 % and 95
+ * % of the values over 3 s above -70 LUFS and above 20 LU less than their mean.
+ *
+ * Blocks are counted in classes of 0.01 LU together with their powers, so that a
+ * stream may be of any length; only the threshold of 10 LU is rounded to that. */
+#ifndef TFX_LOUDNESS_H
+#define TFX_LOUDNESS_H
+
+#include "k-weighting.h"
+
+typedef struct TfxLoudnessSpec
+{
+  unsigned n_channels;
+  TfxSos weighting[TFX_K_WEIGHTING_N_SOS];
+  size_t step_frames; /* 100 ms */
+} TfxLoudnessSpec;
+
+/* In one piece of memory, of that size, without pointers: it may be copied. */
+typedef struct TfxLoudness TfxLoudness;
+
+size_t tfx_loudness_size (unsigned n_channels);
+/* Nothing has been heard. */
+void tfx_loudness_init (TfxLoudness *loudness, const TfxLoudnessSpec *spec);
+
+/* How many frames are left of the step. */
+size_t tfx_loudness_step_left (const TfxLoudness *loudness);
+/* Frames, interleaved, no more than are left of the step; true if it ends with
+ * them. */
+bool tfx_loudness_add (TfxLoudness *loudness, const double *samples,
+    size_t n_frames);
+
+/* Frames of digital silence that came last. */
+size_t tfx_loudness_n_silent (const TfxLoudness *loudness);
+
+/* In LUFS; -INFINITY: nothing that counts has been heard. */
+TfxLoudnessValues tfx_loudness_read (const TfxLoudness *loudness);
+/* The integrated loudness alone. */
+double tfx_loudness_integrated (const TfxLoudness *loudness);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * kind-leveller.c: stages whose gain is found cell by cell, ahead of what comes
+ * out. */
+#include <math.h>
+#include <string.h>
+
+#include "kind-leveller.h"
+
+static bool
+are_sound (const TfxLeveller *l)
+{
+  return l->n_cell >= 1 && l->n_cell <= TFX_LEVELLER_MAX_CELL &&
+         l->n_window <= TFX_LEVELLER_MAX_CELLS &&
+         (l->n_ahead == 0 || (l->n_smooth >= 1 && l->n_smooth < l->n_ahead &&
+                                 l->n_ahead <= l->n_window)) &&
+         fabs (l->target_db) <= 400.0 && l->max_gain_db >= 0.0 &&
+         l->max_gain_db <= 400.0 && l->release >= 0.0 && l->release < 1.0 &&
+         l->step_db >= 0.0 && tfx_sos_is_stable (&l->weighting[0]) &&
+         tfx_sos_is_stable (&l->weighting[1]);
+}
+
+static bool
+have_same_structure (const TfxLeveller *a, const TfxLeveller *b)
+{
+  return a->measure == b->measure && a->is_linked == b->is_linked &&
+         a->n_cell == b->n_cell && a->n_ahead == b->n_ahead &&
+         a->n_smooth == b->n_smooth && a->n_window == b->n_window &&
+         memcmp (a->weighting, b->weighting, sizeof a->weighting) == 0;
+}
+
+TfxStage *
+tfx_stage_new_leveller (uint64_t id, const TfxLeveller *leveller)
+{
+  TfxStage *stage;
+
+  if (!are_sound (leveller))
+    return NULL;
+  stage = tfx_stage_alloc (id, &tfx_kind_leveller);
+  if (stage)
+    stage->u.leveller = *leveller;
+  return stage;
+}
+
+bool
+tfx_stage_reuse_leveller (TfxStage *stage, const TfxLeveller *leveller)
+{
+  if (stage->kind != &tfx_kind_leveller ||
+      __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
+      !are_sound (leveller) ||
+      !have_same_structure (&stage->u.leveller, leveller))
+    return false;
+  stage->u.leveller = *leveller;
+  return true;
+}
+
+/* Without a look-ahead it still measures. */
+static bool
+leveller_is_identity (const TfxStage *stage)
+{
+  return false;
+}
+
+static bool
+leveller_is_same_structure (const TfxStage *a, const TfxStage *b)
+{
+  return have_same_structure (&a->u.leveller, &b->u.leveller);
+}
+
+static bool
+leveller_is_same (const TfxStage *a, const TfxStage *b)
+{
+  const TfxLeveller *s = &a->u.leveller, *t = &b->u.leveller;
+
+  return have_same_structure (s, t) && s->target_db == t->target_db &&
+         s->max_gain_db == t->max_gain_db && s->release == t->release &&
+         s->step_db == t->step_db;
+}
+
+/* What is there once is counted with each channel. */
+static size_t
+leveller_state_size (const TfxStage *stage)
+{
+  return tfx_leveller_state_size (&stage->u.leveller, 1);
+}
+
+static size_t
+leveller_latency (const TfxStage *stage)
+{
+  return tfx_leveller_delay (&stage->u.leveller);
+}
+
+static size_t
+leveller_n_taps (const TfxStage *stage)
+{
+  return 0;
+}
+
+/* ns for a sample. */
+static double
+leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
+{
+  static const double costs[] = { 2.0, 12.0, 3.0, 20.0 };
+
+  return costs[stage->u.leveller.measure];
+}
+
+const TfxKind tfx_kind_leveller = {
+  .name = "leveller",
+  .step = TFX_STEP_UNIT,
+  .unit = &tfx_leveller_unit,
+  .is_identity = leveller_is_identity,
+  .is_same_structure = leveller_is_same_structure,
+  .is_same = leveller_is_same,
+  .state_size = leveller_state_size,
+  .latency = leveller_latency,
+  .n_taps = leveller_n_taps,
+  .cost = leveller_cost,
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-clip.c: a gain that clips, on the CPU, and how it moves. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "../block.h"
+#include "kind-clip.h"
+#include "numbers.h"
+#include "samples.h"
+#include "unit.h"
+
+/* Samples of a part, so that it stays in the cache. */
+#define PART_SAMPLES 1024
+
+typedef struct Unit
+{
+  const TfxDynamicsKernels *kernels;
+  unsigned n_channels;
+  size_t part_frames;
+  TfxNumbers numbers; /* the gain */
+  double *samples;
+} Unit;
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  free (u->samples);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  const size_t part = PART_SAMPLES / spec->n_channels;
+  const double numbers[TFX_NUMBERS_MAX] = { stage->u.gain };
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = spec->n_channels;
+  u->part_frames = part < 1 ? 1 : part;
+  tfx_numbers_init (&u->numbers, numbers);
+  u->samples = calloc (u->part_frames * u->n_channels, sizeof *u->samples);
+  if (!u->samples) {
+    unit_free (u);
+    return -ENOMEM;
+  }
+  *unit = u;
+  return 0;
+}
+
+static void
+clip (double *samples, size_t n, double gain)
+{
+  for (size_t i = 0; i < n; i++) {
+    const double y = gain * samples[i], low = y < -1.0 ? -1.0 : y;
+
+    samples[i] = low > 1.0 ? 1.0 : low;
+  }
+}
+
+static void
+run_part (void *data, size_t n_frames, TfxSample type)
+{
+  Unit *u = data;
+  double *samples = u->samples;
+
+  for (; n_frames > 0 && tfx_numbers_are_moving (&u->numbers); n_frames--) {
+    tfx_numbers_step (&u->numbers);
+    clip (samples, u->n_channels, u->numbers.now[0]);
+    samples += u->n_channels;
+  }
+  clip (samples, n_frames * u->n_channels, u->numbers.now[0]);
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
+      run_part, u);
+}
+
+static void
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
+{
+  Unit *u = data;
+  TfxStage *stage = values;
+  const double numbers[TFX_NUMBERS_MAX] = { stage->u.gain };
+
+  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  tfx_stage_unref (&stage);
+}
+
+static bool
+unit_is_changing (const void *unit)
+{
+  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+}
+
+static void
+unit_reset (void *data)
+{
+  tfx_numbers_finish (&((Unit *)data)->numbers);
+}
+
+static double
+unit_state_peak (const void *data)
+{
+  return 0.0;
+}
+
+static void
+unit_get_state (const void *data, double *state)
+{
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+}
+
+static bool
+unit_catch_up_start (void *data, const void *source)
+{
+  return false;
+}
+
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  return 0;
+}
+
+const TfxUnitKind tfx_clip_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = tfx_unit_keep_stage,
+  .set_values = unit_set_values,
+  .drop_values = tfx_unit_drop_stage,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = tfx_unit_all_frames,
+};

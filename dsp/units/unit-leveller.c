@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-leveller.c: a gain that is found cell by cell, ahead of what comes out, on
+ * the CPU. */
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../block.h"
+#include "../cpu/dynamics.h"
+#include "../loudness.h"
+#include "kind-leveller.h"
+#include "leveller-cells.h"
+#include "numbers.h"
+#include "samples.h"
+#include "unit.h"
+
+/* Samples of a part, so that it stays in the cache. */
+#define PART_SAMPLES 1024
+
+/* What moves. */
+enum
+{
+  TARGET_DB,
+  MAX_GAIN_DB,
+  RELEASE,
+  STEP_DB
+};
+
+/* Where the stream is, and the gain in dB that loudness asks for. */
+typedef struct Place
+{
+  double in_cell, at, n_over, gain_db; /* whole numbers, but for the gain */
+} Place;
+
+typedef struct Unit
+{
+  const TfxDynamicsKernels *kernels;
+  TfxLeveller setting;
+  unsigned n_channels, n_levels;
+  size_t part_frames, delay;
+  double headroom; /* for the rounding of what comes out */
+  TfxNumbers numbers;
+  double lowest; /* gain since it was asked last; INFINITY: none */
+
+  size_t in_cell, at; /* frames of the cell; the oldest frame of the past */
+  size_t n_over;      /* cells, as far as it matters */
+  double gain_db;
+  double *past;      /* [delay][n_channels] */
+  double *from, *to; /* [n_levels]: the gains at both ends of a cell */
+  TfxCells *cells;   /* NULL: loudness */
+  TfxLoudness *loudness;
+  double *samples, *room; /* of a part */
+} Unit;
+
+static void
+get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+{
+  const TfxLeveller *l = &stage->u.leveller;
+
+  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
+  numbers[TARGET_DB] = l->target_db;
+  numbers[MAX_GAIN_DB] = l->max_gain_db;
+  numbers[RELEASE] = l->release;
+  numbers[STEP_DB] = l->step_db;
+}
+
+/* ---- life ------------------------------------------------------------------------ */
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  free (u->past);
+  free (u->from);
+  free (u->cells);
+  free (u->loudness);
+  free (u->samples);
+  free (u);
+}
+
+static int
+make_room (Unit *u)
+{
+  const size_t n = u->part_frames * u->n_channels;
+  const bool is_loudness = u->setting.measure == TFX_LEVELLER_LOUDNESS;
+
+  u->past = calloc (u->delay * u->n_channels + 1, sizeof *u->past);
+  u->from = calloc (2 * u->n_levels, sizeof *u->from);
+  u->samples = calloc (2 * n, sizeof *u->samples);
+  if (is_loudness)
+    u->loudness = calloc (1, tfx_loudness_size (u->n_channels));
+  else
+    u->cells = calloc (1, tfx_cells_size (&u->setting, u->n_channels));
+  if (!u->past || !u->from || !u->samples || (!u->loudness && !u->cells))
+    return -ENOMEM;
+  u->to = u->from + u->n_levels;
+  u->room = u->samples + n;
+  return 0;
+}
+
+static void
+go_to_rest (Unit *u)
+{
+  const TfxLeveller *l = &u->setting;
+  TfxLoudnessSpec spec = { u->n_channels, { l->weighting[0], l->weighting[1] },
+    l->n_cell };
+
+  u->in_cell = u->at = u->n_over = 0;
+  u->gain_db = 0.0;
+  memset (u->past, 0, u->delay * u->n_channels * sizeof *u->past);
+  for (unsigned k = 0; k < 2 * u->n_levels; k++)
+    u->from[k] = 1.0;
+  if (u->loudness)
+    tfx_loudness_init (u->loudness, &spec);
+  else
+    tfx_cells_init (u->cells, l, u->n_channels);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  const TfxLeveller *l = &stage->u.leveller;
+  const size_t part = PART_SAMPLES / spec->n_channels;
+  double numbers[TFX_NUMBERS_MAX];
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->setting = *l;
+  u->n_channels = spec->n_channels;
+  u->n_levels = l->is_linked || l->measure == TFX_LEVELLER_LOUDNESS
+                    ? 1
+                    : spec->n_channels;
+  u->part_frames = part < 1 ? 1 : part;
+  u->delay = tfx_leveller_delay (l);
+  u->headroom =
+      1.0 - (spec->sample == TFX_SAMPLE_F32 ? FLT_EPSILON : 2 * DBL_EPSILON);
+  u->lowest = INFINITY;
+  get_numbers (stage, numbers);
+  tfx_numbers_init (&u->numbers, numbers);
+  if (make_room (u) < 0) {
+    unit_free (u);
+    return -ENOMEM;
+  }
+  go_to_rest (u);
+  *unit = u;
+  return 0;
+}
+
+/* ---- gains ------------------------------------------------------------------------- */
+
+static double
+from_db (double db)
+{
+  return pow (10.0, db / 20.0);
+}
+
+/* Digital silence of so much of a cell says that there is no programme. */
+#define SILENT_PART 0.01
+
+/* A step goes as far as it may; before the first sample comes out, all the way. */
+static void
+follow_loudness (Unit *u)
+{
+  const double *n = u->numbers.now;
+  const bool is_silent = (double)tfx_loudness_n_silent (u->loudness) >=
+                         SILENT_PART * (double)u->setting.n_cell;
+  const double loudness =
+      is_silent ? INFINITY : tfx_loudness_integrated (u->loudness);
+  double go;
+
+  if (isfinite (loudness)) {
+    go = fmin (n[TARGET_DB] - loudness, n[MAX_GAIN_DB]) - u->gain_db;
+    if (u->n_over > u->setting.n_ahead)
+      go = fmax (fmin (go, n[STEP_DB]), -n[STEP_DB]);
+    u->gain_db += go;
+  }
+  u->to[0] = from_db (u->gain_db);
+}
+
+static void
+end_cell (Unit *u)
+{
+  const double *n = u->numbers.now;
+  const TfxCellsAim aim = { from_db (n[TARGET_DB]) * u->headroom,
+    from_db (n[MAX_GAIN_DB]), n[RELEASE] };
+
+  u->in_cell = 0;
+  u->n_over += u->n_over <= u->setting.n_ahead;
+  if (u->delay == 0)
+    return;
+  memcpy (u->from, u->to, u->n_levels * sizeof *u->from);
+  if (u->loudness)
+    follow_loudness (u);
+  else
+    tfx_cells_end (u->cells, &aim, u->to);
+  for (unsigned k = 0; u->n_over >= u->setting.n_ahead && k < u->n_levels; k++)
+    u->lowest = fmin (u->lowest, u->to[k]);
+}
+
+/* n frames of a cell, from frame `first` of it on. */
+static void
+apply (const Unit *u, double *samples, size_t first, size_t n)
+{
+  const double per_frame = 1.0 / (double)u->setting.n_cell;
+
+  for (size_t i = 0; i < n; i++, samples += u->n_channels) {
+    const double part = (double)(first + i + 1) * per_frame;
+
+    if (u->n_levels == 1) {
+      const double gain = u->from[0] + part * (u->to[0] - u->from[0]);
+
+      for (unsigned c = 0; c < u->n_channels; c++)
+        samples[c] *= gain;
+    } else {
+      for (unsigned c = 0; c < u->n_channels; c++)
+        samples[c] *= u->from[c] + part * (u->to[c] - u->from[c]);
+    }
+  }
+}
+
+/* Samples in, those of `delay` frames before out; n at most until the past comes
+ * round. */
+static void
+swap (Unit *u, double *samples, size_t n)
+{
+  double *past = u->past + u->at * u->n_channels;
+
+  for (size_t i = 0; i < n * u->n_channels; i++) {
+    const double x = samples[i];
+
+    samples[i] = past[i];
+    past[i] = x;
+  }
+  u->at = (u->at + n) % u->delay;
+}
+
+static size_t
+least (size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* n frames of a cell. */
+static void
+run_frames (Unit *u, double *samples, size_t n)
+{
+  if (u->loudness)
+    tfx_loudness_add (u->loudness, samples, n);
+  else
+    tfx_cells_add (u->cells, samples, u->room, n);
+  for (size_t i = 0, m; u->delay > 0 && i < n; i += m) {
+    m = least (n - i, u->delay - u->at);
+    swap (u, samples + i * u->n_channels, m);
+  }
+  if (u->delay > 0)
+    apply (u, samples, u->in_cell, n);
+  u->in_cell += n;
+  if (u->in_cell == u->setting.n_cell)
+    end_cell (u);
+}
+
+static void
+run_part (void *data, size_t n_frames, TfxSample type)
+{
+  Unit *u = data;
+
+  for (size_t i = 0, n; i < n_frames; i += n) {
+    n = least (n_frames - i, u->setting.n_cell - u->in_cell);
+    for (size_t k = 0; k < n && tfx_numbers_are_moving (&u->numbers); k++)
+      tfx_numbers_step (&u->numbers);
+    run_frames (u, u->samples + i * u->n_channels, n);
+  }
+}
+
+static int
+unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = data;
+
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
+      run_part, u);
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+static void
+unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
+{
+  Unit *u = data;
+  TfxStage *stage = values;
+  double numbers[TFX_NUMBERS_MAX];
+
+  get_numbers (stage, numbers);
+  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  tfx_stage_unref (&stage);
+}
+
+static bool
+unit_is_changing (const void *unit)
+{
+  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+}
+
+/* ---- state --------------------------------------------------------------------------- */
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  go_to_rest (u);
+  tfx_numbers_finish (&u->numbers);
+}
+
+/* Gains and what was measured are no sound. */
+static double
+unit_state_peak (const void *data)
+{
+  const Unit *u = data;
+  double peak = 0.0;
+
+  for (size_t i = 0; i < u->delay * u->n_channels; i++)
+    peak = fmax (peak, fabs (u->past[i]));
+  return peak;
+}
+
+#define PLACE_DOUBLES (sizeof (Place) / sizeof (double))
+
+size_t
+tfx_leveller_state_size (const TfxLeveller *l, unsigned n_channels)
+{
+  const size_t heard = l->measure == TFX_LEVELLER_LOUDNESS
+                           ? tfx_loudness_size (n_channels)
+                           : tfx_cells_size (l, n_channels);
+
+  return PLACE_DOUBLES + (tfx_leveller_delay (l) + 2) * n_channels +
+         heard / sizeof (double);
+}
+
+/* All of it in one piece. */
+static void
+unit_get_state (const void *data, double *state)
+{
+  const Unit *u = data;
+  const Place place = { u->in_cell, u->at, u->n_over, u->gain_db };
+  const size_t n_past = u->delay * u->n_channels;
+
+  memcpy (state, &place, sizeof place);
+  state += PLACE_DOUBLES;
+  memcpy (state, u->past, n_past * sizeof *state);
+  state += n_past;
+  memcpy (state, u->from, 2 * u->n_levels * sizeof *state);
+  state += 2 * u->n_levels;
+  if (u->loudness)
+    memcpy (state, u->loudness, tfx_loudness_size (u->n_channels));
+  else
+    memcpy (state, u->cells, tfx_cells_size (&u->setting, u->n_channels));
+}
+
+static void
+unit_set_state (void *data, const double *state)
+{
+  Unit *u = data;
+  const size_t n_past = u->delay * u->n_channels;
+  Place place;
+
+  memcpy (&place, state, sizeof place);
+  state += PLACE_DOUBLES;
+  u->in_cell = (size_t)place.in_cell;
+  u->at = (size_t)place.at;
+  u->n_over = (size_t)place.n_over;
+  u->gain_db = place.gain_db;
+  memcpy (u->past, state, n_past * sizeof *state);
+  state += n_past;
+  memcpy (u->from, state, 2 * u->n_levels * sizeof *state);
+  state += 2 * u->n_levels;
+  if (u->loudness)
+    memcpy (u->loudness, state, tfx_loudness_size (u->n_channels));
+  else
+    memcpy (u->cells, state, tfx_cells_size (&u->setting, u->n_channels));
+}
+
+static bool
+unit_catch_up_start (void *data, const void *source)
+{
+  return true;
+}
+
+/* Hears the past that there is, a frame at a time, the newest last. */
+static size_t
+unit_catch_up (void *data, const void *source, size_t n_frames)
+{
+  Unit *u = data;
+  const Unit *from = source;
+  const double lowest = u->lowest;
+
+  for (size_t i = 0; i < from->delay; i++) {
+    const size_t at = (from->at + i) % from->delay;
+
+    memcpy (u->samples, from->past + at * u->n_channels,
+        u->n_channels * sizeof *u->samples);
+    run_part (u, 1, TFX_SAMPLE_F64);
+  }
+  u->lowest = lowest;
+  return 0;
+}
+
+static void
+unit_read (void *data, TfxReadings *readings)
+{
+  Unit *u = data;
+
+  for (unsigned k = 0; k < u->n_levels; k++)
+    u->lowest = fmin (u->lowest, u->to[k]);
+  readings->gain_db = 20.0 * log10 (fmax (u->lowest, DBL_MIN));
+  u->lowest = INFINITY;
+  readings->has_loudness = u->loudness != NULL;
+  if (u->loudness)
+    readings->loudness = tfx_loudness_read (u->loudness);
+}
+
+const TfxUnitKind tfx_leveller_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
+  .make = unit_make,
+  .free = unit_free,
+  .run = unit_run,
+  .prepare_values = tfx_unit_keep_stage,
+  .set_values = unit_set_values,
+  .drop_values = tfx_unit_drop_stage,
+  .is_changing = unit_is_changing,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .catch_up_start = unit_catch_up_start,
+  .catch_up = unit_catch_up,
+  .catch_up_frames = tfx_unit_all_frames,
+  .read = unit_read,
+};

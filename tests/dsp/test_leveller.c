@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_leveller.c: gains that are found cell by cell against their definition, any
+ * split of the stream, and what never comes out; and gains that clip.
+ */
+#include "common.h"
+#include "jump.h"
+#include "levels.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+#define N_FRAMES 4000
+
+static TfxChain *
+chain_of (TfxStage *stage)
+{
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return chain;
+}
+
+static TestFilter *
+filter_for (const TfxLeveller *l, unsigned n_channels, TfxSample sample,
+    const char *kernel)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, sample, 0 };
+  TfxChain *chain = chain_of (tfx_stage_new_leveller (1, l));
+  TestFilter *filter = test_filter_for (chain, &spec,
+      kernel ? tfx_cpu_backend_for (kernel) : tfx_cpu_backend ());
+
+  tfx_chain_unref (&chain);
+  return filter;
+}
+
+#define N_SETTINGS 6
+
+static TfxLeveller
+make_setting (unsigned i)
+{
+  static const TfxLeveller all[N_SETTINGS] = {
+    { TFX_LEVELLER_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
+    { TFX_LEVELLER_PEAK, false, 16, 9, 8, 9, -12, 0, 0.98 },
+    { TFX_LEVELLER_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
+    { TFX_LEVELLER_RMS, false, 32, 8, 2, 17, -30, 12, 0.5 },
+    { TFX_LEVELLER_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
+    { TFX_LEVELLER_LOUDNESS, true, 200, 4, 1, 4, -23, 20, 0, 0.3,
+        { { 1.5, -2.7, 1.2, -1.69, 0.73 }, { 1, -2, 1, -1.98, 0.985 } } },
+  };
+
+  return all[i];
+}
+
+static void
+test_definition (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 5 };
+  TapMany many = tap_many ("each sample is as defined, to -180 dB");
+
+  for (unsigned i = 0; i < 4 * 4; i++) {
+    const TfxLeveller l = make_setting (i % 4);
+    const unsigned n_channels = channels[i / 4];
+    const size_t n = N_FRAMES * n_channels;
+    double *want = test_alloc (n * sizeof *want);
+    double *have = test_alloc (n * sizeof *have), worst = 0, most = 0;
+    TestFilter *filter = filter_for (&l, n_channels, TFX_SAMPLE_F64, NULL);
+
+    levels_signal (want, N_FRAMES, n_channels);
+    memcpy (have, want, n * sizeof *have);
+    levels_level (&l, want, N_FRAMES, n_channels);
+    test_filter_f64 (filter, have, n_channels, N_FRAMES);
+    for (size_t s = 0; s < n; s++) {
+      worst = fmax (worst, fabs (have[s] - want[s]));
+      most = fmax (most, fabs (want[s]));
+    }
+    tap_many_check (&many, worst < 1e-9 * most, "setting %u, %u channels: %g",
+        i % 4, n_channels, worst / most);
+    test_filter_free (&filter);
+    free (want);
+    free (have);
+  }
+  tap_many_end (&many);
+}
+
+/* At frame 1600 it goes to another target. */
+static void
+run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most)
+{
+  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, NULL);
+  TfxLeveller next = *l;
+
+  next.target_db -= 7;
+  for (size_t i = 0, n; i < N_FRAMES; i += n) {
+    n = most > 0 ? 1 + tap_random_below (most) : N_FRAMES;
+    if (i + n > N_FRAMES)
+      n = N_FRAMES - i;
+    if (i < 1600 && i + n > 1600)
+      n = 1600 - i;
+    if (i == 1600)
+      test_filter_set_chain (filter,
+          chain_of (tfx_stage_new_leveller (1, &next)));
+    test_filter_f64 (filter, x + i * n_channels, n_channels, n);
+  }
+  test_filter_free (&filter);
+}
+
+static void
+test_splits (void)
+{
+  TapMany many = tap_many ("any split gives the same bits");
+
+  for (unsigned i = 0; i < N_SETTINGS * 2; i++) {
+    const TfxLeveller l = make_setting (i % N_SETTINGS);
+    const unsigned n_channels = 1 + i % 3;
+    const size_t size = N_FRAMES * n_channels * sizeof (double);
+    double *x = test_alloc (size), *want = test_alloc (size);
+    double *have = test_alloc (size);
+
+    levels_signal (x, N_FRAMES, n_channels);
+    memcpy (want, x, size);
+    run_split (&l, want, n_channels, 0);
+    for (unsigned most = 5; most < 2000; most = most * 11 + 1) {
+      memcpy (have, x, size);
+      run_split (&l, have, n_channels, most);
+      tap_many_check (&many, memcmp (have, want, size) == 0,
+          "setting %u, %u channels, up to %u", i % N_SETTINGS, n_channels,
+          most);
+    }
+    free (x);
+    free (want);
+    free (have);
+  }
+  tap_many_end (&many);
+}
+
+static void
+test_never (void)
+{
+  const size_t n = 20000, n_runs = test_is_slow () ? 10 : 100;
+  TapMany many = tap_many ("not one of two million samples is above");
+  float *x = test_alloc (n * sizeof *x);
+  TestFilter *filter = NULL;
+  double limit = 0;
+
+  for (size_t run = 0; run < n_runs; run++) {
+    size_t n_above = 0;
+
+    if (run % 10 == 0) {
+      TfxLeveller l = make_setting (run / 10 % 2 ? 4 : 0);
+
+      l.target_db = tap_random_uniform (-40, 6);
+      l.is_linked = run / 20 % 2;
+      test_filter_free (&filter);
+      filter = filter_for (&l, 2, TFX_SAMPLE_F32, NULL);
+      limit = pow (10, l.target_db / 20);
+    }
+    for (size_t i = 0; i < n; i++)
+      x[i] = (float)(tap_random_uniform (-1, 1) *
+                     exp2 (tap_random_uniform (-10, run % 3 ? 2 : 20)));
+    test_filter_f32 (filter, x, 2, n / 2);
+    for (size_t i = 0; i < n; i++)
+      n_above += !(fabs ((double)x[i]) <= limit);
+    tap_many_check (&many, n_above == 0, "run %zu: %zu above %.17g", run,
+        n_above, limit);
+  }
+  test_filter_free (&filter);
+  free (x);
+  tap_many_end (&many);
+}
+
+/* Between the samples, by a sinc of 128 with a window, 16 points each. */
+static double
+find_true_peak (const double *x, size_t n)
+{
+  double most = 0;
+
+  for (size_t i = 64; i + 64 < n; i++) {
+    for (unsigned p = 0; p < 16; p++) {
+      double y = 0;
+
+      if (fabs (x[i]) + fabs (x[i + 1]) < 0.5 * most && most > 0)
+        continue;
+      for (int k = -63; k <= 64; k++) {
+        const double d = M_PI * (k - p / 16.0), c = cos (d / 130);
+
+        y += x[(ptrdiff_t)i + k] * (d == 0 ? 1 : sin (d) / d * c * c);
+      }
+      most = fmax (most, fabs (y));
+    }
+  }
+  return most;
+}
+
+/* Sines whose peaks lie between the samples, and noise.  Of points four times as
+ * dense as the samples a sine of 15 kHz may be 1 / cos (pi 15 / 192) above the
+ * highest: 0.27 dB. */
+static void
+test_true_peak (void)
+{
+  const size_t n = test_is_slow () ? 3000 : 6000;
+  double *x = test_alloc (n * sizeof *x);
+  TfxLeveller l = make_setting (4);
+  double worst = -100;
+
+  l.target_db = -1;
+  for (unsigned i = 0; i < 6; i++) {
+    static const double hz[] = { 12000, 8000, 6000, 15000, 997 };
+    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    double found;
+
+    test_noise_low (x, n, 1);
+    for (size_t k = 0; k < n; k++) {
+      const double loud = k / 700 % 3 == 1 ? 3 : 0.5;
+
+      if (i < 5)
+        x[k] = sin (2 * M_PI * hz[i] * (double)k / RATE + 0.785);
+      x[k] *= i < 5 ? loud : 9;
+    }
+    test_filter_f64 (filter, x, 1, n);
+    found = 20 * log10 (find_true_peak (x, n));
+    worst = fmax (worst, found);
+    tap_diag ("signal %u: %.2f dBTP", i, found);
+    test_filter_free (&filter);
+  }
+  tap_check (worst <= -1 + 0.3, "at most 0.3 dB above -1 dBTP: %.2f", worst);
+  free (x);
+}
+
+static void
+test_latency (void)
+{
+  const TfxLeveller l = make_setting (0);
+  TfxChain *chain = chain_of (tfx_stage_new_leveller (1, &l));
+  double x[400] = { 0 };
+  TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+  TfxReadings readings;
+  int ret;
+
+  tap_check (tfx_chain_latency (chain) == 200, "its cells are its latency");
+  x[0] = 0.25;
+  test_filter_f64 (filter, x, 1, 400);
+  tap_check (fabs (x[200] - pow (10, -6 / 20.0)) < 1e-9,
+      "a sample comes out so much later, at the target");
+  ret = tfx_filter_read (filter->filter, 1, &readings);
+  tap_check (ret == 0 && fabs (readings.gain_db - (12.0412 - 6)) < 1e-3 &&
+                 !readings.has_loudness,
+      "the gain is read: %g dB", readings.gain_db);
+  test_filter_reset (filter);
+  tap_check (test_filter_is_silent (filter), "a reset takes it to rest");
+  tfx_chain_unref (&chain);
+  test_filter_free (&filter);
+}
+
+/* The state goes with blocks of another length, to the bit. */
+static void
+test_format (void)
+{
+  TapMany many = tap_many ("blocks get another length, it goes on as it was");
+
+  for (unsigned i = 0; i < N_SETTINGS; i++) {
+    const TfxLeveller l = make_setting (i);
+    double x[2][2000];
+
+    levels_signal (x[0], 1000, 2);
+    memcpy (x[1], x[0], sizeof x[1]);
+    for (unsigned k = 0; k < 2; k++) {
+      TestFilter *filter = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+      int ret = 0;
+
+      test_filter_f64 (filter, x[k], 2, 505);
+      tfx_filter_lock (filter->filter);
+      if (k == 1)
+        ret = tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480);
+      tfx_filter_unlock (filter->filter);
+      tap_many_check (&many, ret == 0, "setting %u: %d", i, ret);
+      test_filter_f64 (filter, x[k] + 1010, 2, 495);
+      test_filter_free (&filter);
+    }
+    tap_many_check (&many, memcmp (x[0], x[1], sizeof x[0]) == 0, "setting %u",
+        i);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- clips ----------------------------------------------------------------------- */
+
+static void
+test_clip (void)
+{
+  const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
+  TfxChain *chain = chain_of (tfx_stage_new_clip (1, 2.0));
+  TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  float x[2 * N_FRAMES], y[2 * N_FRAMES];
+  size_t n_wrong = 0;
+
+  test_noise_f32 (x, 2 * N_FRAMES);
+  memcpy (y, x, sizeof y);
+  test_filter_f32 (filter, y, 2, N_FRAMES);
+  for (size_t i = 0; i < 2 * N_FRAMES; i++)
+    n_wrong += y[i] != fminf (fmaxf (2 * x[i], -1), 1);
+  tap_check (n_wrong == 0, "a clip is 2 x, limited to 1: %zu are not", n_wrong);
+  memcpy (y, x, sizeof y);
+  test_filter_set_chain (filter, chain_of (tfx_stage_new_clip (1, 0.5)));
+  test_filter_f32 (filter, y, 2, N_FRAMES);
+  tap_check (fabs (y[0] - fmin (fmax (2 * x[0], -1), 1)) < 1e-3 &&
+                 y[2000] == 0.5f * x[2000],
+      "its gain glides");
+  tap_check (test_filter_is_silent (filter), "and it is at rest always");
+  tfx_chain_unref (&chain);
+  test_filter_free (&filter);
+}
+
+static const TapTest tests[] = {
+  { "definition", test_definition },
+  { "splits", test_splits },
+  { "never", test_never },
+  { "true-peak", test_true_peak },
+  { "latency", test_latency },
+  { "format", test_format },
+  { "clip", test_clip },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}

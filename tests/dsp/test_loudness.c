@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_loudness.c: loudness on the EBU's test signals (Tech 3341, table 1, and
+ * Tech 3342), which are made here, against what they must come to and against
+ * libebur128, where that is; and gains that reach a loudness.
+ */
+#include "common.h"
+#include "lang/expr.h"
+#include "loudness.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_EBUR128
+#include <ebur128.h>
+#endif
+
+#define RATE 48000u
+#define MAX_PARTS 8
+
+/* A sine of 1000 Hz whose level changes; of level_db each channel has so much. */
+typedef struct Signal
+{
+  const char *name;
+  unsigned n_channels, n_repeats;
+  struct
+  {
+    double seconds, level_db;
+  } parts[MAX_PARTS];
+  double channels_db[6];
+} Signal;
+
+static size_t
+count_frames (const Signal *s)
+{
+  double seconds = 0;
+
+  for (unsigned i = 0; i < MAX_PARTS; i++)
+    seconds += s->parts[i].seconds;
+  return (size_t)(seconds * s->n_repeats * RATE + 0.5);
+}
+
+static double *
+make_signal (const Signal *s)
+{
+  const size_t n = count_frames (s);
+  double *x = test_alloc ((n + 1) * s->n_channels * sizeof *x);
+  double sine[48], end = 0;
+  size_t i = 0;
+
+  for (unsigned k = 0; k < 48; k++)
+    sine[k] = sin (2 * M_PI * k / 48);
+  for (unsigned p = 0; p < MAX_PARTS * s->n_repeats; p++) {
+    const double level = s->parts[p % MAX_PARTS].level_db;
+
+    end += s->parts[p % MAX_PARTS].seconds * RATE;
+    for (; i < n && (double)i < end - 0.25; i++) {
+      for (unsigned c = 0; c < s->n_channels; c++)
+        x[i * s->n_channels + c] =
+            sine[i % 48] * pow (10, (level + s->channels_db[c]) / 20);
+    }
+  }
+  return x;
+}
+
+/* By our meter, in blocks of a length that fits nothing. */
+static TfxLoudnessValues
+measure (const double *x, size_t n_frames, unsigned n_channels, unsigned rate)
+{
+  TfxLoudnessSpec spec = { .n_channels = n_channels,
+    .step_frames = (rate + 5) / 10 };
+  TfxLoudness *l = test_alloc (tfx_loudness_size (n_channels));
+  TfxLoudnessValues values;
+
+  tfx_k_weighting_design (rate, spec.weighting);
+  tfx_loudness_init (l, &spec);
+  for (size_t i = 0, m; i < n_frames; i += m) {
+    m = 1 + i % 1234;
+    m = m < n_frames - i ? m : n_frames - i;
+    m = m < tfx_loudness_step_left (l) ? m : tfx_loudness_step_left (l);
+    tfx_loudness_add (l, x + i * n_channels, m);
+  }
+  values = tfx_loudness_read (l);
+  free (l);
+  return values;
+}
+
+/* ---- libebur128 ------------------------------------------------------------------------ */
+
+#ifdef HAVE_EBUR128
+static TfxLoudnessValues
+measure_by_library (const double *x, size_t n_frames, unsigned n_channels,
+    unsigned rate, bool is_peak_measured)
+{
+  const int mode = EBUR128_MODE_I | EBUR128_MODE_LRA |
+                   (is_peak_measured ? EBUR128_MODE_TRUE_PEAK : 0);
+  ebur128_state *state = ebur128_init (n_channels, rate, mode);
+  TfxLoudnessValues v = { 0 };
+
+  ebur128_add_frames_double (state, x, n_frames);
+  ebur128_loudness_global (state, &v.integrated);
+  ebur128_loudness_momentary (state, &v.momentary);
+  ebur128_loudness_shortterm (state, &v.short_term);
+  ebur128_loudness_range (state, &v.range);
+  for (unsigned c = 0; is_peak_measured && c < n_channels; c++) {
+    double peak = 0;
+
+    ebur128_true_peak (state, c, &peak);
+    v.true_peak_db = fmax (v.true_peak_db, peak);
+  }
+  v.true_peak_db = 20 * log10 (v.true_peak_db);
+  ebur128_destroy (&state);
+  return v;
+}
+
+/* Noise comes to other ranges, as the library looks at it once a second; and at 96
+ * kHz to another peak, as it looks at one point between two samples there. */
+static void
+compare (const char *name, const TfxLoudnessValues *have, const double *x,
+    size_t n_frames, unsigned n_channels, unsigned rate, bool is_noise)
+{
+  const bool has_peak = is_noise && rate < 96000;
+  const TfxLoudnessValues want =
+      measure_by_library (x, n_frames, n_channels, rate, has_peak);
+
+  tap_check (fabs (have->integrated - want.integrated) <= 0.01 &&
+                 (is_noise || fabs (have->range - want.range) <= 0.1) &&
+                 (!has_peak ||
+                     fabs (have->true_peak_db - want.true_peak_db) <= 0.1),
+      "%s, libebur128: %.4f of %.4f LUFS, %.2f of %.2f LU, %.2f of %.2f dBTP",
+      name, have->integrated, want.integrated, have->range, want.range,
+      have->true_peak_db, want.true_peak_db);
+}
+
+static void
+test_library (void)
+{
+  static const unsigned rates[] = { 44100, 48000, 96000, 22050 };
+  const unsigned n_rates = test_is_slow () ? 1 : 4;
+
+  for (unsigned i = 0; i < n_rates; i++) {
+    const unsigned n_channels = i == 0 ? 6 : i == 1 ? 4 : 1 + i % 3;
+    const size_t n = 2u * rates[i];
+    double *x = test_alloc (n * n_channels * sizeof *x);
+    TfxLoudnessValues v;
+    char name[80];
+
+    test_noise_low (x, n, n_channels);
+    for (size_t k = 0; k < n; k++) {
+      static const double loud[] = { 0.5, 0.05, 0.3, 0.0001, 0.9 };
+
+      for (unsigned c = 0; c < n_channels; c++)
+        x[k * n_channels + c] *= loud[5 * k / rates[i] % 5];
+    }
+    snprintf (name, sizeof name, "noise, %u channels at %u Hz", n_channels,
+        rates[i]);
+    v = measure (x, n, n_channels, rates[i]);
+    compare (name, &v, x, n, n_channels, rates[i], true);
+    free (x);
+  }
+}
+#else
+static void
+compare (const char *name, const TfxLoudnessValues *have, const double *x,
+    size_t n_frames, unsigned n_channels, unsigned rate, bool is_noise)
+{
+}
+
+static void
+test_library (void)
+{
+  tap_skip ("there is no libebur128", "the same as libebur128");
+}
+#endif
+
+/* ---- the EBU's signals --------------------------------------------------------------- */
+
+static const Signal signals[] = {
+  { "case 1", 2, 1, { { 20, -23 } } },
+  { "case 2", 2, 1, { { 20, -33 } } },
+  { "case 3", 2, 1, { { 10, -36 }, { 60, -23 }, { 10, -36 } } },
+  { "case 4", 2, 1,
+      { { 10, -72 }, { 10, -36 }, { 60, -23 }, { 10, -36 }, { 10, -72 } } },
+  { "case 5", 2, 1, { { 20, -26 }, { 20.1, -20 }, { 20, -26 } } },
+  { "case 6", 5, 1, { { 20, 0 } }, { -28, -28, -24, -30, -30 } },
+};
+static const double wanted[] = { -23, -33, -23, -23, -23, -23 };
+
+static void
+test_integrated (void)
+{
+  for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) {
+    const Signal *s = &signals[i];
+    double *x = make_signal (s);
+    const TfxLoudnessValues v =
+        measure (x, count_frames (s), s->n_channels, RATE);
+
+    tap_check (fabs (v.integrated - wanted[i]) <= 0.1,
+        "Tech 3341, %s: %.3f LUFS of %g", s->name, v.integrated, wanted[i]);
+    compare (s->name, &v, x, count_frames (s), s->n_channels, RATE, false);
+    if (i < 2)
+      tap_check (fabs (v.momentary - wanted[i]) <= 0.1 &&
+                     fabs (v.short_term - wanted[i]) <= 0.1,
+          "%s: momentary %.3f, short-term %.3f", s->name, v.momentary,
+          v.short_term);
+    free (x);
+  }
+}
+
+static void
+test_short (void)
+{
+  static const Signal s9 = { "case 9", 2, 5, { { 1.34, -20 }, { 1.66, -30 } } };
+  static const Signal s12 = { "case 12", 2, 25,
+    { { 0.18, -20 }, { 0.22, -30 } } };
+  double *x = make_signal (&s9);
+  TfxLoudnessValues v = measure (x, count_frames (&s9), 2, RATE);
+
+  tap_check (fabs (v.short_term - -23) <= 0.1 &&
+                 fabs (v.short_term_max - -23) <= 0.1,
+      "Tech 3341, case 9: short-term %.3f, at most %.3f", v.short_term,
+      v.short_term_max);
+  free (x);
+  x = make_signal (&s12);
+  v = measure (x, count_frames (&s12), 2, RATE);
+  tap_check (fabs (v.momentary - -23) <= 0.1 &&
+                 fabs (v.momentary_max - -23) <= 0.1,
+      "case 12: momentary %.3f, at most %.3f", v.momentary, v.momentary_max);
+  free (x);
+}
+
+static void
+test_true_peak (void)
+{
+  /* Cases 15 to 19: frames of a period, phase in degrees, amplitude, dBTP. */
+  static const double cases[][4] = { { 4, 0, 0.5, -6 }, { 4, 45, 0.5, -6 },
+    { 6, 60, 0.5, -6 }, { 8, 67.5, 0.5, -6 }, { 4, 45, 1.41, 3 } };
+  double *x = test_alloc (RATE * sizeof *x);
+
+  for (unsigned i = 0; i < 5; i++) {
+    const double *c = cases[i];
+    TfxLoudnessValues v;
+
+    for (size_t k = 0; k < RATE; k++)
+      x[k] = c[2] * sin (2 * M_PI * ((double)k / c[0] + c[1] / 360)) *
+             (k < 480 ? (double)k / 480 : 1);
+    v = measure (x, RATE, 1, RATE);
+    tap_check (v.true_peak_db <= c[3] + 0.2 && v.true_peak_db >= c[3] - 0.4,
+        "Tech 3341, case %u: %.2f dBTP of %g", 15 + i, v.true_peak_db, c[3]);
+  }
+  free (x);
+}
+
+static void
+test_range (void)
+{
+  static const Signal all[] = {
+    { "case 1", 2, 1, { { 20, -20 }, { 20, -30 } } },
+    { "case 2", 2, 1, { { 20, -20 }, { 20, -15 } } },
+    { "case 3", 2, 1, { { 20, -40 }, { 20, -20 } } },
+    { "case 4", 2, 1,
+        { { 20, -50 }, { 20, -35 }, { 20, -20 }, { 20, -35 }, { 20, -50 } } },
+  };
+  static const double lu[] = { 10, 5, 20, 15 };
+
+  for (unsigned i = 0; i < 4; i++) {
+    double *x = make_signal (&all[i]);
+    const TfxLoudnessValues v = measure (x, count_frames (&all[i]), 2, RATE);
+
+    tap_check (fabs (v.range - lu[i]) <= 1, "Tech 3342, %s: %.2f LU of %g",
+        all[i].name, v.range, lu[i]);
+    free (x);
+  }
+}
+
+static void
+test_silence (void)
+{
+  double *x = test_alloc (RATE * sizeof *x);
+  TfxLoudnessValues v;
+
+  memset (x, 0, RATE * sizeof *x);
+  v = measure (x, RATE, 1, RATE);
+  tap_check (v.integrated == -INFINITY && v.true_peak_db == -INFINITY &&
+                 v.range == 0,
+      "silence has no loudness");
+  for (size_t i = 0; i < RATE; i++)
+    x[i] = i == 1000 ? 1e300 : 0.1 * sin ((double)i);
+  v = measure (x, RATE, 1, RATE);
+  tap_check (isfinite (v.integrated) && v.integrated < 0,
+      "what is beyond all numbers does not stay: %g", v.integrated);
+  free (x);
+}
+
+/* ---- the stage ------------------------------------------------------------------------- */
+
+static double
+run_stage (const char *text, const double *x, size_t n_frames,
+    unsigned n_channels, TfxReadings *readings)
+{
+  const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, 0 };
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+  TfxChain *chain = NULL;
+  TestFilter *filter;
+  size_t late, n;
+  double *y, found;
+
+  if (!expr ||
+      tfx_expr_build (expr, RATE, n_channels, NULL, NULL, &chain, NULL) < 0) {
+    tap_check (false, "%s cannot be built", text);
+    tfx_expr_free (&expr);
+    return NAN;
+  }
+  late = tfx_chain_latency (chain);
+  n = n_frames + late;
+  y = test_alloc (n * n_channels * sizeof *y);
+  memcpy (y, x, n_frames * n_channels * sizeof *y);
+  memset (y + n_frames * n_channels, 0, late * n_channels * sizeof *y);
+  filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_filter_f64 (filter, y, n_channels, n);
+  tfx_filter_read (filter->filter, tfx_expr_stage_id (expr, 0), readings);
+  found =
+      measure (y + late * n_channels, n_frames, n_channels, RATE).integrated;
+  test_filter_free (&filter);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+  free (y);
+  return found;
+}
+
+static void
+test_stage (void)
+{
+  static const Signal even = { "", 2, 1, { { 12, -35 } } };
+  static const Signal loud = { "", 2, 1, { { 12, -3 } } };
+  static const Signal steps = { "", 2, 4, { { 5, -30 }, { 5, -26 } } };
+  static const Signal silent = { "", 2, 1, { { 8, -90 } } };
+  const Signal *all[] = { &even, &loud, &steps, &silent };
+  TfxReadings r;
+
+  for (unsigned i = 0; i < 4; i++) {
+    const size_t n = count_frames (all[i]);
+    double *x = make_signal (all[i]), found;
+    const double before = measure (x, n, 2, RATE).integrated;
+
+    found = run_stage ("Loudness(-23)", x, n, 2, &r);
+    if (i < 2)
+      tap_check (fabs (found - -23) <= 0.01, "%.2f LUFS come out at %.3f",
+          before, found);
+    else if (i == 2)
+      tap_check (fabs (found - -23) <= 1,
+          "soft and loud in turns, %.2f LUFS, come out at %.3f", before, found);
+    else
+      tap_check (found == -INFINITY && r.gain_db == 0,
+          "what is below -70 LUFS is left as it is");
+    found = run_stage ("Loudness(None)", x, n, 2, &r);
+    tap_check (found == before && r.has_loudness &&
+                   (r.loudness.integrated == before ||
+                       fabs (r.loudness.integrated - before) < 1e-9),
+        "without a target it is measured alone: %.3f LUFS",
+        r.loudness.integrated);
+    free (x);
+  }
+}
+
+static const TapTest tests[] = {
+  { "integrated", test_integrated },
+  { "short", test_short },
+  { "true-peak", test_true_peak },
+  { "range", test_range },
+  { "silence", test_silence },
+  { "library", test_library },
+  { "stage", test_stage },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
