@@ -100,6 +100,11 @@ static const GroupCount groups[] = {
       { 349, 0, 267, 1.8 }, { 1020, 850, 40, 0.4 }, { 97, 93, 2.3 } },
 };
 
+/* Groups of one section in segments of 128 frames, in doubles: for each sample; and
+ * for that and a section. */
+static const Count alone_sample = { 21, 0, 16, 0.12 };
+static const Count alone_section = { 20, 8.3, 5.1, 0.2 };
+
 /* A FIR in direct form: for each sample; and for that and a tap. */
 static const Count fir_sample[] = {
   [TFX_REAL_DOUBLE] = { 44, 5, 25, 0.3 },
@@ -146,7 +151,8 @@ static void
 add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
     TfxCost *cost)
 {
-  const TfxGroups g = tfx_tables_group (step->n_sos, 4);
+  const TfxGroups g =
+      tfx_tables_group (step->n_sos, step->plan->sample == TFX_SAMPLE_F64);
   const GroupCount *count = &groups[real_of (card, step->plan)];
   const bool is_narrow = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32;
   const TfxShapeAsk ask = { .n_frames = n_frames,
@@ -158,17 +164,23 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
     .max_threads = is_narrow || g.size < 5 ? 256 : 128, /* cascade.cu */
     .max_shared = (unsigned)card->max_shared,
     .shared = (unsigned)card->shared,
+    .min_segment_log2 = tfx_tables_min_segment_log2 (g),
     .overhead = real_of (card, step->plan) == TFX_REAL_DOUBLE
                     ? 18
                     : 7 /* variant.c */ };
   const TfxShape shape = tfx_shape_choose (&ask, -1, -1);
   const double frames = ldexp (1.0, (int)shape.segment_log2);
 
-  add (cost, &count->sample, g.n);
-  add (cost, &count->section, g.n * g.size);
-  add (cost, &count->segment, g.n / frames);
-  add (cost, &count->segment_section, g.n * g.size / frames);
-  add (cost, &count->segment_squared, g.n * g.size * g.size / frames);
+  if (ask.min_segment_log2 > 0) {
+    add (cost, &alone_sample, 1);
+    add (cost, &alone_section, g.n);
+  } else {
+    add (cost, &count->sample, g.n);
+    add (cost, &count->section, g.n * g.size);
+    add (cost, &count->segment, g.n / frames);
+    add (cost, &count->segment_section, g.n * g.size / frames);
+    add (cost, &count->segment_squared, g.n * g.size * g.size / frames);
+  }
   cost->serial = frames * cost->issued;
 }
 

@@ -107,13 +107,13 @@ choose_segments (const TfxShapeAsk *ask, unsigned *segment_log2,
 {
   size_t samples = ask->n_frames * ask->n_channels;
   size_t busy = (size_t)ask->n_multiprocessors * BUSY_WARPS * 32;
-  unsigned segment, lanes;
+  unsigned min = ask->min_segment_log2, segment, lanes;
 
   if (ask->n_frames <= SINGLE_TILE_FRAMES) {
     /* One tile: enough lanes for the frames, fewer if the channels keep the
      * device busy without. */
     segment = clamp (log2_ceil ((ask->n_frames + 31) / 32),
-        TFX_SEGMENT_MIN_LOG2, TFX_SEGMENT_MAX_LOG2);
+        min > 0 ? min : TFX_SEGMENT_MIN_LOG2, TFX_SEGMENT_MAX_LOG2);
     lanes = log2_ceil ((ask->n_frames + ((size_t)1 << segment) - 1) >> segment);
     while (lanes > 0 && segment < TFX_SEGMENT_MAX_LOG2 &&
            ((size_t)ask->n_channels << (lanes - 1)) >= busy)
@@ -121,7 +121,7 @@ choose_segments (const TfxShapeAsk *ask, unsigned *segment_log2,
   } else {
     lanes = 5;
     segment = TFX_SEGMENT_MAX_LOG2;
-    while (segment > 4 && samples >> segment < busy)
+    while (segment > (min > 0 ? min : 4) && samples >> segment < busy)
       segment--;
   }
   *segment_log2 = segment;
@@ -146,7 +146,9 @@ tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2, int lanes_log2)
   lay_out (ask, &s, max_warps);
   /* Shorter tiles rather than narrower rows, down to a point. */
   if (segment_log2 < 0 && s.n_tiles > 1) {
-    for (TfxShape t = s; t.segment_log2 > 5;) {
+    const unsigned min = ask->min_segment_log2 > 0 ? ask->min_segment_log2 : 5;
+
+    for (TfxShape t = s; t.segment_log2 > min;) {
       t.segment_log2--;
       lay_out (ask, &t, max_warps);
       if (cost_of (ask, &s) > cost_of (ask, &t) ||

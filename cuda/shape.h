@@ -15,9 +15,10 @@ typedef struct TfxShapeAsk
   unsigned group;       /* sections */
   unsigned sample_size; /* bytes of a sample in shared memory */
   unsigned n_multiprocessors;
-  unsigned max_threads; /* of a block */
-  unsigned max_shared;  /* bytes of a block */
-  unsigned shared;      /* bytes of a multiprocessor */
+  unsigned max_threads;      /* of a block */
+  unsigned max_shared;       /* bytes of a block */
+  unsigned shared;           /* bytes of a multiprocessor */
+  unsigned min_segment_log2; /* 0: no matter */
   /* What a segment costs besides its samples, in samples. */
   unsigned overhead;
 } TfxShapeAsk;

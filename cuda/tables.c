@@ -10,6 +10,12 @@
 
 #define MAX_STATE (2 * TFX_GROUP_MAX)
 
+/* Sections in a group where there are several, at the least. */
+#define MANY_MIN 4
+
+/* Where groups are of one section for the sake of its error. */
+#define EXACT_SEGMENT_LOG2 7
+
 /* A factor b0, or c1, so far below the other coefficients is no divisor. */
 #define TINY 1e-12
 /* The products of factors b0 that a group's samples are divided by. */
@@ -37,7 +43,7 @@ typedef struct Group
 typedef long double Matrix[MAX_STATE][MAX_STATE];
 
 TfxGroups
-tfx_tables_group (size_t n_sos, unsigned many_min)
+tfx_tables_group (size_t n_sos, bool is_double)
 {
   /* No sections at all: an identity. */
   TfxGroups best = { n_sos > 0 ? (unsigned)n_sos : 1, 1 };
@@ -45,7 +51,9 @@ tfx_tables_group (size_t n_sos, unsigned many_min)
 
   if (n_sos <= TFX_GROUP_MAX)
     return best;
-  for (unsigned size = TFX_GROUP_MAX; size >= many_min; size--) {
+  if (is_double)
+    return (TfxGroups){ 1, (unsigned)n_sos };
+  for (unsigned size = TFX_GROUP_MAX; size >= MANY_MIN; size--) {
     unsigned n = (unsigned)((n_sos + size - 1) / size);
     /* Six multiplications per sample and section, and the scans and waits of
      * a group, which cost about as much as one section and a half. */
@@ -56,6 +64,12 @@ tfx_tables_group (size_t n_sos, unsigned many_min)
     }
   }
   return best;
+}
+
+unsigned
+tfx_tables_min_segment_log2 (TfxGroups groups)
+{
+  return groups.size == 1 && groups.n > 1 ? EXACT_SEGMENT_LOG2 : 0;
 }
 
 size_t

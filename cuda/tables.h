@@ -27,9 +27,14 @@ typedef struct TfxGroups
   unsigned n;    /* groups; the last is filled up with identities */
 } TfxGroups;
 
-/* The grouping that costs least.  many_min: the smallest group of the kernels
- * that take several groups. */
-TfxGroups tfx_tables_group (size_t n_sos, unsigned many_min);
+/* The grouping that costs least; is_double: of a stream of doubles, for which it
+ * has to be exact too.  Where one section takes away what another rings with, a
+ * state is the small difference of what the group's others drive into it.  So
+ * sections of many stand alone, in long segments. */
+TfxGroups tfx_tables_group (size_t n_sos, bool is_double);
+
+/* Segments are no shorter than 2^this; 0: they may be. */
+unsigned tfx_tables_min_segment_log2 (TfxGroups groups);
 
 /* Bytes of the tables of a cascade. */
 size_t tfx_tables_size (TfxGroups groups);

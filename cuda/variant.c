@@ -16,7 +16,7 @@ make (TfxCudaCascade *c, int which)
 
   if (v->is_ready)
     return 0;
-  v->groups = tfx_tables_group (c->n_sos, 4);
+  v->groups = tfx_tables_group (c->n_sos, which == VARIANT_DOUBLE);
   v->id = (TfxKernelId){
     .kind = TFX_KERNEL_CASCADE,
     .real = which == VARIANT_DOUBLE ? TFX_REAL_DOUBLE : cuda->real,
@@ -94,6 +94,7 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
   ask.n_channels = c->n_channels;
   ask.by_channel = by_channel;
   ask.group = v->groups.size;
+  ask.min_segment_log2 = tfx_tables_min_segment_log2 (v->groups);
   ask.sample_size = v->id.is_narrow ? 4 : 8;
   ask.n_multiprocessors = (unsigned)cuda->card.n_multiprocessors;
   ask.max_threads = (unsigned)v->kernel.max_threads;

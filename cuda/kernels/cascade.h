@@ -80,7 +80,8 @@ cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       real_set (0.0f, &early[i]);
-    if (FIXED && (TFX_INDEXED_OPERANDS || !real_is_short (R ()))) {
+    if (FIXED ? TFX_INDEXED_OPERANDS || !real_is_short (R ())
+              : real_is_short (R ()) && G == 1) {
 #pragma unroll 1
       for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row += 4)
         drive_rows<0, 4, W, R, G> (begin + row, control + row * 2 * G, half,

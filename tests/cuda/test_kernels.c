@@ -330,6 +330,24 @@ test_deep (void)
   tap_many_end (&many);
 }
 
+/* Likewise where sections take away what others ring with, as they do in cascades
+ * at random. */
+static void
+test_deep_random (void)
+{
+  static const size_t depths[] = { 12, 12, 12, 12, 16, 16, 24, 24, 32, 50 };
+  TapMany many = tap_many ("many sections at random, in doubles");
+  TfxSos sos[50];
+  char text[TEST_TEXT_SIZE];
+
+  for (size_t i = 0; i < N_OF (depths); i++) {
+    test_cuda_random (sos, depths[i]);
+    snprintf (text, sizeof text, "%zu sections at random", depths[i]);
+    check_depth (&many, text, sos, depths[i]);
+  }
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "lengths", test_lengths },
   { "channels", test_channels },
@@ -338,6 +356,7 @@ static const TapTest tests[] = {
   { "odd-sections", test_odd_sections },
   { "fidelity", test_fidelity },
   { "deep", test_deep },
+  { "deep-random", test_deep_random },
   { NULL, NULL },
 };
 
