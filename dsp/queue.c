@@ -62,18 +62,13 @@ make_queue (TfxSlot *slot)
   return 0;
 }
 
-/* For one more; twice as many as there were, so that there soon are enough. */
+/* A power of two. */
 static int
-make_room (TfxQueue *q)
+set_room (TfxQueue *q, size_t room)
 {
-  const size_t room = q->room ? 2 * q->room : FIRST_ROOM;
   TfxQueueEntry *entries;
   double *values;
 
-  if (q->n < q->room)
-    return 0;
-  if (q->room >= TFX_QUEUE_MAX)
-    return -ENOBUFS;
   entries = calloc (room, sizeof *entries);
   values = calloc (room * q->n_values + 1, sizeof *values);
   if (!entries || !values) {
@@ -93,6 +88,31 @@ make_room (TfxQueue *q)
   q->first = 0;
   q->room = room;
   return 0;
+}
+
+/* For one more; twice as many as there were, so that there soon are enough. */
+static int
+make_room (TfxQueue *q)
+{
+  if (q->n < q->room)
+    return 0;
+  if (q->room >= TFX_QUEUE_MAX)
+    return -ENOBUFS;
+  return set_room (q, q->room ? 2 * q->room : FIRST_ROOM);
+}
+
+int
+tfx_queue_reserve (TfxSlot *slot, size_t n, size_t most_bytes)
+{
+  int ret = make_queue (slot);
+  size_t room = FIRST_ROOM;
+
+  while (room < n && room < TFX_QUEUE_MAX)
+    room *= 2;
+  if (ret < 0 || room <= slot->queue->room ||
+      room * slot->queue->n_values * sizeof (double) > most_bytes)
+    return ret;
+  return set_room (slot->queue, room);
 }
 
 /* A unit makes its values ready now, so that nothing fails when they are due. */

@@ -24,6 +24,10 @@ typedef struct TfxQueueEntry
 int tfx_queue_add (TfxSlot *slot, TfxStage *stage, const TfxUnitSpec *spec,
     uint64_t frame);
 
+/* Room for n entries at once, if their values take no more than most_bytes.  0 or
+ * -ENOMEM. */
+int tfx_queue_reserve (TfxSlot *slot, size_t n, size_t most_bytes);
+
 /* Whether there are entries, and the last of them has the values of a stage. */
 bool tfx_queue_ends_with (const TfxSlot *slot, const TfxStage *stage);
 

@@ -568,6 +568,14 @@ int tfx_filter_queue_stage (TfxFilter *filter, uint64_t frame, TfxStage *stage);
 
 #define TFX_GRID_FRAMES 32
 
+/* Makes room for moves of a stage, so that the first of them takes nothing from the
+ * heap either: for values that are set, and for those that are queued for n_frames
+ * ahead.  FIRs and delay lines have a place for that once the CPU has run them; for
+ * queues of theirs, and for large ones of sections, room is made only if
+ * will_follow.  Memory that is short is taken when it is needed. */
+void tfx_filter_reserve (TfxFilter *filter, uint64_t id, size_t n_frames,
+    bool will_follow);
+
 /* The frames that have run since the filter was at rest. */
 uint64_t tfx_filter_n_frames (const TfxFilter *filter);
 

@@ -368,6 +368,9 @@ typedef struct TfxMoved
 TfxStage *tfx_moved_make_stage (const TfxMoved *moved);
 bool tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage);
 
+/* Whether filters copy what the stage is set to: one of them is enough then. */
+bool tfx_moved_is_copied (const TfxMoved *moved);
+
 /* What is in force of an expression, and a stage of it that has other values. */
 typedef struct TfxMove TfxMove;
 
@@ -383,6 +386,12 @@ void tfx_move_begin (TfxMove *move, const TfxExpr *expr);
  * expression is another one or has another structure, or the stage is one that is
  * not designed alone. */
 int tfx_move_next (TfxMove *move, const TfxExpr *expr);
+
+/* Takes those of a stage as it is.  0; -ENOTSUP: it is not designed alone. */
+int tfx_move_take (TfxMove *move, const TfxExpr *expr, size_t stage);
+
+/* The name of the stage that was taken. */
+const char *tfx_move_stage_name (const TfxMove *move);
 
 /* Designs the stage that was taken.  It needs no expression any more.  Reports
  * and fails as tfx_expr_build() does. */

@@ -101,6 +101,18 @@ tfx_move_next (TfxMove *move, const TfxExpr *expr)
 }
 
 int
+tfx_move_take (TfxMove *move, const TfxExpr *expr, size_t stage)
+{
+  return take (move, expr->stages[stage]) ? 0 : -ENOTSUP;
+}
+
+const char *
+tfx_move_stage_name (const TfxMove *move)
+{
+  return move->node.name;
+}
+
+int
 tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxMoved *moved, TfxExprError *error)
 {

@@ -29,6 +29,13 @@ tfx_moved_make_stage (const TfxMoved *moved)
 }
 
 bool
+tfx_moved_is_copied (const TfxMoved *moved)
+{
+  return !moved->is_dynamics && !moved->is_reverb && !moved->is_limiter &&
+         moved->n_kernel == 0 && moved->n_taps == 0;
+}
+
+bool
 tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
 {
   const double *kernel = moved->kernel;

@@ -183,7 +183,14 @@ gst_tfx_control_stop (GstTfxElement *self)
   GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
 
   control->is_followed = FALSE;
-  gst_tfx_curves_clear (&control->curves);
+  gst_tfx_curves_drop (&control->curves);
+}
+
+void
+gst_tfx_control_clear (GstTfxElement *self)
+{
+  gst_tfx_control_stop (self);
+  gst_tfx_curves_clear (&gst_tfx_element_get_private (self)->control.curves);
 }
 
 void

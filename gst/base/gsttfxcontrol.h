@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Points that are read ahead: buffers of more than 65,536 frames are run in parts. */
 #define GST_TFX_CONTROL_POINTS 2048
 
-/* Starts with all zero, ends with gst_tfx_control_stop(). */
+/* Starts with all zero, ends with gst_tfx_control_clear(). */
 typedef struct
 {
   GstTfxCurves curves;
@@ -45,8 +45,9 @@ gsize gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
 /* Whether more has to be read before all of them can be run. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
 
-/* Nothing is under control any more. */
+/* Nothing is under control any more; nor will be. */
 void gst_tfx_control_stop (GstTfxElement *self);
+void gst_tfx_control_clear (GstTfxElement *self);
 
 /* Filters in to out, in host memory, and reads on meanwhile.  With the row, which
  * is the element's filter alone, locked; 0 or a negative errno value. */

@@ -43,26 +43,47 @@ gst_tfx_curve_clear (GstTfxCurve *self)
 }
 
 void
-gst_tfx_curves_clear (GstTfxCurves *self)
+gst_tfx_curves_drop (GstTfxCurves *self)
 {
   for (guint i = 0; i < self->n_room; i++)
     gst_tfx_curve_clear (&self->items[i]);
+  self->n = 0;
+}
+
+void
+gst_tfx_curves_clear (GstTfxCurves *self)
+{
+  gst_tfx_curves_drop (self);
   g_free (self->items);
   *self = (GstTfxCurves){ NULL };
 }
 
 /* ---- which there are --------------------------------------------------------------- */
 
+#define FIRST_ROOM 4
+
+static void
+gst_tfx_curves_grow (GstTfxCurves *self)
+{
+  const guint n = self->n_room;
+
+  self->n_room = MAX (FIRST_ROOM, 2 * n);
+  self->items = g_renew (GstTfxCurve, self->items, self->n_room);
+  memset (self->items + n, 0, (self->n_room - n) * sizeof *self->items);
+}
+
+void
+gst_tfx_curves_reserve (GstTfxCurves *self)
+{
+  if (self->n_room == 0)
+    gst_tfx_curves_grow (self);
+}
+
 static GstTfxCurve *
 gst_tfx_curves_add (GstTfxCurves *self)
 {
-  const gsize size = sizeof *self->items;
-
-  if (self->n == self->n_room) {
-    self->n_room = MAX (4, 2 * self->n_room);
-    self->items = g_realloc (self->items, self->n_room * size);
-    memset (self->items + self->n, 0, (self->n_room - self->n) * size);
-  }
+  if (self->n == self->n_room)
+    gst_tfx_curves_grow (self);
   return &self->items[self->n++];
 }
 

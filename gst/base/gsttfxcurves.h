@@ -30,6 +30,9 @@ typedef struct
 gboolean gst_tfx_curves_find (GstTfxCurves *self, GstObject *object,
     GPtrArray *children);
 
+/* Room for some of them. */
+void gst_tfx_curves_reserve (GstTfxCurves *self);
+
 /* Asks all of them for the values at @n stream times. */
 void
 gst_tfx_curves_read (GstTfxCurves *self, const GstClockTime *times, guint n);
@@ -44,6 +47,8 @@ void gst_tfx_curves_forget (GstTfxCurves *self);
 /* Tells who listens of those that have changed since it was last called. */
 void gst_tfx_curves_notify (GstTfxCurves *self);
 
+/* There are none any more; or no room for them either. */
+void gst_tfx_curves_drop (GstTfxCurves *self);
 void gst_tfx_curves_clear (GstTfxCurves *self);
 
 G_END_DECLS

@@ -295,7 +295,7 @@ gst_tfx_element_stop (GstTfxElement *self)
     gst_tfx_scratch_clear (&priv->flights.slots[i].scratch);
   priv->flights.delay = 0;
   gst_tfx_settings_stop (self);
-  gst_tfx_control_stop (self);
+  gst_tfx_control_clear (self);
   gst_tfx_device_stop (self);
   gst_tfx_scratch_clear (&priv->scratch);
   gst_tfx_times_clear (&priv->times);

@@ -99,6 +99,10 @@ typedef struct
  *   stage and gives it to gst_tfx_element_set_stage().  TRUE if that is done,
  *   else @build_chain is called.  In the same thread; %NULL: there is no such
  *   thing
+ * @reserve: the filter has begun to run: makes ready what it will take for stages to
+ *   move, for the first time too, so that nothing is allocated then.  With
+ *   gst_tfx_element_reserve_stage() for each of them; in the same thread.  %NULL:
+ *   there is nothing
  * @has_controlled_children: whether a child object has properties under
  *   control.  %NULL: there are no children
  * @get_children: the child objects, a reference for the caller
@@ -119,6 +123,7 @@ struct _GstTfxElementClass
   TfxChain *(
       *build_chain) (GstTfxElement *self, GstTfxBuild *build, GError **error);
   gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
+  void (*reserve) (GstTfxElement *self, const GstTfxBuild *build);
   gboolean (*has_controlled_children) (GstTfxElement *self);
   GPtrArray *(*get_children) (GstTfxElement *self);
   gboolean (*start) (GstTfxElement *self);
@@ -141,6 +146,11 @@ void gst_tfx_element_mark_ready (GstTfxElement *self);
 /* One stage of the chain in force gets other values.  TRUE if it did; otherwise
  * a new chain is needed.  For move_stage only. */
 gboolean gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage);
+
+/* Values of a stage can be set, or follow curves, without any memory.  Returns how
+ * many stages the filter may hold on to meanwhile, if it does.  For reserve only. */
+guint gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,
+    gsize n_grid_frames, gboolean will_follow);
 
 /**
  * GstTfxClamp:

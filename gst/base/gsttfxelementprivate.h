@@ -72,6 +72,7 @@ typedef struct
 
   /* How long the buffers are. */
   gsize last_frames, usual_frames;
+  gsize reserved_frames; /* buffers of so many can be moved without any memory */
   guint n_untimed;      /* buffers until the next is timed */
   gdouble ns_per_frame; /* of the last that was */
 
@@ -185,6 +186,9 @@ void gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames);
 
 /* The latency may have changed. */
 void gst_tfx_settings_note_latency (GstTfxElement *self);
+
+/* The filter runs, over buffers of so many frames: takes what moves need. */
+void gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames);
 
 /* A step to another chain is over when so many frames more have passed. */
 void gst_tfx_settings_count_step (GstTfxElement *self, gsize n_frames);

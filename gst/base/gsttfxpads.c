@@ -75,6 +75,8 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (G_UNLIKELY (n_frames != priv->last_frames || !priv->is_running))
     gst_tfx_settings_expect (self, n_frames);
+  if (G_UNLIKELY (n_frames > priv->reserved_frames && priv->is_running))
+    gst_tfx_settings_reserve (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
   if (gst_tfx_ahead_defers (self) &&
       !gst_tfx_control_is_partial (self, n_frames) &&

@@ -68,6 +68,7 @@ gst_tfx_settings_accept (GstTfxElement *self, const GstTfxBuild *build)
   priv->excess_delay = build->excess_delay;
   priv->is_identity = FALSE;
   priv->may_be_identity = priv->delay == 0;
+  priv->reserved_frames = 0;
   /* What device=auto chose by the last one says little of this one. */
   priv->device.seen_frames = 0;
   gst_tfx_settings_note_latency (self);
@@ -329,6 +330,37 @@ gst_tfx_settings_expect (GstTfxElement *self, gsize n_frames)
   if (!priv->is_running)
     gst_tfx_settings_set_format (self, priv->spec.sample,
         priv->usual_frames ? priv->usual_frames : n_frames);
+}
+
+guint
+gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,
+    gsize n_grid_frames, gboolean will_follow)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gsize n_frames =
+      MIN (priv->reserved_frames, GST_TFX_CONTROL_POINTS * TFX_GRID_FRAMES);
+
+  tfx_filter_lock (priv->filter->filter);
+  tfx_filter_reserve (priv->filter->filter, id, n_frames, will_follow);
+  tfx_filter_unlock (priv->filter->filter);
+  /* One that is in force, one that comes; and those that are queued. */
+  return 2 + (will_follow ? n_frames / n_grid_frames + 3 : 0);
+}
+
+void
+gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxBuild build = { .rate = priv->spec.rate_hz,
+    .n_channels = priv->spec.n_channels,
+    .is_running = TRUE,
+    .spec = &priv->spec };
+
+  priv->reserved_frames = n_frames;
+  gst_tfx_curves_reserve (&priv->control.curves);
+  if (klass->reserve && !priv->is_step)
+    klass->reserve (self, &build);
 }
 
 void

@@ -269,6 +269,14 @@ gst_tfx_chain_move_stage (GstTfxElement *element, GstTfxBuild *build)
   return gst_tfx_chain_builder_move (&self->builder, self, build);
 }
 
+static void
+gst_tfx_chain_reserve (GstTfxElement *element, const GstTfxBuild *build)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (element);
+
+  gst_tfx_chain_builder_reserve (&self->builder, self, build);
+}
+
 static gboolean
 gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
@@ -412,6 +420,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->stop = gst_tfx_chain_stop;
   tfx_class->build_chain = gst_tfx_chain_build_chain;
   tfx_class->move_stage = gst_tfx_chain_move_stage;
+  tfx_class->reserve = gst_tfx_chain_reserve;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   tfx_class->get_children = gst_tfx_chain_get_controlled;
 }

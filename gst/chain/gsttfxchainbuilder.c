@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "gsttfxchainclamps.h"
 #include "gsttfxchainprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
@@ -150,92 +151,6 @@ gst_tfx_chain_builder_get_expr (GstTfxChainBuilder *self, GstTfxChain *chain,
   return gst_tfx_chain_builder_prepare (chain, expr, build);
 }
 
-/* ---- values that cannot be met ------------------------------------------------------ */
-
-typedef struct
-{
-  GstTfxChain *chain;
-  const TfxExpr *expr;
-  gdouble rate;
-  GPtrArray *clamped; /* names of properties */
-} Report;
-
-/* "eq::cutoff", "eq::cutoff-upper"; a number further on in a list, which has no
- * property of its own, is "fir::cutoff[2]". */
-static gchar *
-make_property_name (const TfxExpr *expr, const TfxExprClamp *clamped)
-{
-  const TfxClass *klass =
-      tfx_expr_stage_class (expr, tfx_expr_find (expr, clamped->stage));
-  gint param = tfx_class_find_param (klass, clamped->param);
-  gboolean is_upper;
-  gchar *path, *name;
-
-  /* The centres of a bank are no parameter. */
-  if (param < 0)
-    return g_strdup_printf ("%s::%s", clamped->stage, clamped->param);
-  is_upper = clamped->index == 1 && klass->params[param].max_list == 2;
-  name = gst_tfx_chain_param_make_name (&klass->params[param],
-      is_upper ? GST_TFX_CHAIN_PARAM_UPPER : GST_TFX_CHAIN_PARAM_WHOLE);
-  if (clamped->index > 0 && !is_upper)
-    path = g_strdup_printf ("%s::%s[%d]", clamped->stage, name, clamped->index);
-  else
-    path = g_strdup_printf ("%s::%s", clamped->stage, name);
-  g_free (name);
-  return path;
-}
-
-static void
-report_clamped (const TfxExprClamp *clamped, void *data)
-{
-  Report *report = data;
-  gchar *name = make_property_name (report->expr, clamped);
-  GstTfxClamp value = { name, clamped->because ? "" : " Hz", clamped->asked,
-    clamped->used, clamped->lowest, clamped->highest, NULL, clamped->because };
-
-  gst_tfx_element_report_clamp (GST_TFX_ELEMENT (report->chain), &value,
-      report->rate);
-  if (!report->clamped)
-    report->clamped = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (report->clamped, name);
-}
-
-/* What could not be met before and can be now. */
-static gboolean
-has_name (GPtrArray *names, const gchar *name)
-{
-  return names &&
-         g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL);
-}
-
-static void
-report_met (GstTfxChain *chain, GPtrArray *before, GPtrArray *now, gdouble rate)
-{
-  for (guint i = 0; before && i < before->len; i++) {
-    GstTfxClamp met = { before->pdata[i], " Hz" };
-
-    if (!has_name (now, before->pdata[i]))
-      gst_tfx_element_report_clamp (GST_TFX_ELEMENT (chain), &met, rate);
-  }
-}
-
-/* The properties of other stages are as they were. */
-static void
-keep_others (GPtrArray *before, const gchar *stage, GPtrArray **now)
-{
-  gsize length = strlen (stage);
-
-  for (guint i = 0; before && i < before->len; i++) {
-    const gchar *name = before->pdata[i];
-
-    if (!strncmp (name, stage, length) && name[length] == ':')
-      continue;
-    if (!*now)
-      *now = g_ptr_array_new_with_free_func (g_free);
-    g_ptr_array_add (*now, g_strdup (name));
-  }
-}
-
 /* ---- the filter ------------------------------------------------------------------------ */
 
 /* A controller that leads through values that do not fit each other is told of
@@ -299,16 +214,16 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     GstTfxBuild *build, GError **error)
 {
   GstTfxChainExpr *expr = gst_tfx_chain_builder_get_expr (self, chain, build);
-  Report report = { chain };
+  GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain) };
   TfxChain *made = NULL;
   TfxExprError fault;
 
   if (!expr)
     return NULL;
-  report.expr = expr->expr;
-  report.rate = build->rate;
+  clamps.expr = expr->expr;
+  clamps.rate = build->rate;
   if (tfx_expr_build (expr->expr, build->rate, build->n_channels,
-          report_clamped, &report, &made, &fault) < 0) {
+          gst_tfx_chain_clamps_report, &clamps, &made, &fault) < 0) {
     made = NULL;
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
   } else if (!gst_tfx_chain_builder_check_channels (self, expr->expr, build,
@@ -325,9 +240,7 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
   }
   gst_tfx_chain_expr_unref (expr);
 
-  report_met (chain, self->clamped, report.clamped, build->rate);
-  g_clear_pointer (&self->clamped, g_ptr_array_unref);
-  self->clamped = report.clamped;
+  gst_tfx_chain_clamps_replace (&clamps, &self->clamped);
   return made;
 }
 
@@ -341,6 +254,20 @@ free_stage (gpointer data)
   tfx_stage_unref (&stage);
 }
 
+/* A new one; NULL if memory is short. */
+static TfxStage *
+gst_tfx_chain_builder_add_stage (GstTfxChainBuilder *self,
+    const TfxMoved *moved)
+{
+  TfxStage *stage = tfx_moved_make_stage (moved);
+
+  if (!self->moving)
+    self->moving = g_ptr_array_new_with_free_func (free_stage);
+  if (stage)
+    g_ptr_array_add (self->moving, stage);
+  return stage;
+}
+
 /* The stage that something has become; NULL if memory is short. */
 static TfxStage *
 gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
@@ -348,27 +275,12 @@ gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
 {
   TfxStage *stage;
 
-  if (!self->moving)
-    self->moving = g_ptr_array_new_with_free_func (free_stage);
-  for (guint i = 0; i < self->moving->len; i++) {
+  for (guint i = 0; self->moving && i < self->moving->len; i++) {
     stage = self->moving->pdata[i];
     if (tfx_moved_reuse_stage (moved, stage))
       return stage;
   }
-  stage = tfx_moved_make_stage (moved);
-  if (stage)
-    g_ptr_array_add (self->moving, stage);
-  return stage;
-}
-
-static const gchar *
-find_stage_name (const TfxExpr *expr, guint64 id)
-{
-  for (gsize i = 0; i < tfx_expr_n_stages (expr); i++) {
-    if (tfx_expr_stage_id (expr, i) == id)
-      return tfx_expr_stage_name (expr, i);
-  }
-  return "";
+  return gst_tfx_chain_builder_add_stage (self, moved);
 }
 
 /* The stage that was taken. */
@@ -376,22 +288,20 @@ static gboolean
 gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
     const TfxExpr *expr, gdouble rate, guint n_channels)
 {
-  Report report = { chain, expr, rate, NULL };
+  const gchar *name = tfx_move_stage_name (self->move);
+  GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain), expr, rate,
+    self->clamped };
   TfxMoved moved;
   TfxStage *stage;
+  gint ret;
 
-  if (tfx_move_design (self->move, rate, n_channels, report_clamped, &report,
-          &moved, NULL) < 0) {
-    g_clear_pointer (&report.clamped, g_ptr_array_unref);
+  gst_tfx_chain_clamps_begin_stage (&clamps, name);
+  ret = tfx_move_design (self->move, rate, n_channels,
+      gst_tfx_chain_clamps_report, &clamps, &moved, NULL);
+  gst_tfx_chain_clamps_end_stage (&clamps, name, ret == 0);
+  self->clamped = clamps.items;
+  if (ret < 0)
     return FALSE;
-  }
-  if (self->clamped || report.clamped) {
-    keep_others (self->clamped, find_stage_name (expr, moved.id),
-        &report.clamped);
-    report_met (chain, self->clamped, report.clamped, rate);
-    g_clear_pointer (&self->clamped, g_ptr_array_unref);
-    self->clamped = report.clamped;
-  }
   stage = gst_tfx_chain_builder_make_stage (self, &moved);
   return stage && gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), stage);
 }
@@ -415,6 +325,57 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
     n_moved++;
   gst_tfx_chain_expr_unref (expr);
   return ret == -ENOENT && n_moved > 0;
+}
+
+/* How many stages of one there are. */
+static guint
+gst_tfx_chain_builder_count (const GstTfxChainBuilder *self, guint64 id)
+{
+  guint n = 0;
+
+  for (guint i = 0; self->moving && i < self->moving->len; i++)
+    n += tfx_stage_id (self->moving->pdata[i]) == id;
+  return n;
+}
+
+static void
+gst_tfx_chain_builder_reserve_stage (GstTfxChainBuilder *self,
+    GstTfxChain *chain, const GstTfxBuild *build, gboolean will_follow)
+{
+  TfxMoved moved;
+  TfxStage *stage;
+  guint n;
+
+  if (tfx_move_design (self->move, build->rate, build->n_channels, NULL, NULL,
+          &moved, NULL) < 0)
+    return;
+  stage = gst_tfx_chain_builder_make_stage (self, &moved);
+  if (!stage)
+    return;
+  n = gst_tfx_element_reserve_stage (GST_TFX_ELEMENT (chain), moved.id,
+      tfx_stage_grid_frames (stage), will_follow);
+  if (tfx_moved_is_copied (&moved))
+    return;
+  for (guint i = gst_tfx_chain_builder_count (self, moved.id); i < n; i++)
+    gst_tfx_chain_builder_add_stage (self, &moved);
+}
+
+void
+gst_tfx_chain_builder_reserve (GstTfxChainBuilder *self, GstTfxChain *chain,
+    const GstTfxBuild *build)
+{
+  GstTfxChainExpr *expr = gst_tfx_chain_get_expr (chain);
+  GPtrArray *stages = gst_tfx_chain_get_stages (chain);
+
+  for (guint i = 0; self->move && !self->is_refused && i < stages->len &&
+                    i < tfx_expr_n_stages (expr->expr);
+       i++) {
+    if (tfx_move_take (self->move, expr->expr, i) == 0)
+      gst_tfx_chain_builder_reserve_stage (self, chain, build,
+          GST_OBJECT (stages->pdata[i])->control_bindings != NULL);
+  }
+  g_ptr_array_unref (stages);
+  gst_tfx_chain_expr_unref (expr);
 }
 
 void

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstTfxWorker worker; /* designs stages meanwhile */
-  GPtrArray *clamped;  /* properties that could not be met the last time */
+  GPtrArray *clamped;  /* items of GstTfxChainClamps */
   gboolean is_refused; /* the last expression could not be built */
   TfxMove *move;       /* what is in force of the expression, or NULL */
   GPtrArray *moving;   /* stages whose memory is used again, or NULL */
@@ -30,6 +30,10 @@ TfxChain *gst_tfx_chain_builder_build (GstTfxChainBuilder *self,
  * was built are designed, in memory that is there. */
 gboolean gst_tfx_chain_builder_move (GstTfxChainBuilder *self,
     GstTfxChain *chain, GstTfxBuild *build);
+
+/* As reserve of GstTfxElement. */
+void gst_tfx_chain_builder_reserve (GstTfxChainBuilder *self,
+    GstTfxChain *chain, const GstTfxBuild *build);
 
 /* Waits for what is being designed, and forgets all. */
 void gst_tfx_chain_builder_clear (GstTfxChainBuilder *self);

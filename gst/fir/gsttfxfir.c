@@ -238,6 +238,23 @@ gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   return gst_tfx_fir_stager_move (&self->stager, element, impulse, delay);
 }
 
+/* The kernel in force is moved to itself, so that there is room for both. */
+static void
+gst_tfx_fir_reserve (GstTfxElement *element, const GstTfxBuild *build)
+{
+  GstTfxFir *self = GST_TFX_FIR (element);
+  GstTfxFirAsked asked;
+
+  gst_tfx_fir_stager_settle (&self->stager, build);
+  gst_tfx_fir_get_asked (self, &asked);
+  if (gst_tfx_fir_stager_can_move (&self->stager, asked.method) &&
+      gst_tfx_kernel_loader_move (&self->loader, element, &asked.source,
+          build) &&
+      gst_tfx_kernel_loader_move (&self->loader, element, &asked.source, build))
+    gst_tfx_fir_stager_reserve (&self->stager, element);
+  gst_tfx_kernel_source_clear (&asked.source);
+}
+
 static void
 gst_tfx_fir_stop (GstTfxElement *element)
 {
@@ -373,6 +390,7 @@ gst_tfx_fir_class_init (GstTfxFirClass *klass)
       "the gst-tfx authors");
   GST_TFX_ELEMENT_CLASS (klass)->build_chain = gst_tfx_fir_build_chain;
   GST_TFX_ELEMENT_CLASS (klass)->move_stage = gst_tfx_fir_move_stage;
+  GST_TFX_ELEMENT_CLASS (klass)->reserve = gst_tfx_fir_reserve;
   GST_TFX_ELEMENT_CLASS (klass)->stop = gst_tfx_fir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_FIR_METHOD, 0);
 }

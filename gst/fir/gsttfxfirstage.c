@@ -241,19 +241,42 @@ gst_tfx_fir_stage_free (gpointer data)
   tfx_stage_unref (&stage);
 }
 
+static void
+gst_tfx_fir_stager_make_room (GstTfxFirStager *self, gsize n_taps)
+{
+  if (!self->moving)
+    self->moving = g_ptr_array_new_with_free_func (gst_tfx_fir_stage_free);
+  if (self->n_room < n_taps) {
+    g_free (self->room);
+    self->n_room = n_taps;
+    self->room = g_new (gdouble, self->n_room);
+  }
+}
+
+void
+gst_tfx_fir_stager_reserve (GstTfxFirStager *self, GstTfxElement *element)
+{
+  guint n = gst_tfx_element_reserve_stage (element, self->id,
+      gst_tfx_fir_stager_grid_frames (self),
+      GST_OBJECT (element)->control_bindings != NULL);
+  TfxStage *stage;
+
+  gst_tfx_fir_stager_make_room (self, self->running.n_taps);
+  while (self->moving->len < n) {
+    stage = gst_tfx_fir_setting_make_stage (&self->running, self->id, NULL);
+    if (!stage)
+      return;
+    g_ptr_array_add (self->moving, stage);
+  }
+}
+
 /* One that the filter has let go of, or a new one; NULL if memory is short. */
 static TfxStage *
 gst_tfx_fir_stager_fill (GstTfxFirStager *self, const GstTfxFirSetting *setting)
 {
   TfxStage *stage;
 
-  if (!self->moving)
-    self->moving = g_ptr_array_new_with_free_func (gst_tfx_fir_stage_free);
-  if (self->n_room < setting->n_taps) {
-    g_free (self->room);
-    self->n_room = setting->n_taps;
-    self->room = g_new (gdouble, self->n_room);
-  }
+  gst_tfx_fir_stager_make_room (self, setting->n_taps);
   for (guint i = 0; i < self->moving->len; i++) {
     stage = self->moving->pdata[i];
     if (gst_tfx_impulse_reuse_stage (setting->impulse, stage,

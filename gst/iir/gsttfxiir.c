@@ -200,6 +200,13 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
 }
 
 static void
+gst_tfx_iir_reserve (GstTfxElement *element, const GstTfxBuild *build)
+{
+  gst_tfx_element_reserve_stage (element, PRIVATE (GST_TFX_IIR (element))->id,
+      TFX_GRID_FRAMES, GST_OBJECT (element)->control_bindings != NULL);
+}
+
+static void
 gst_tfx_iir_stop (GstTfxElement *element)
 {
   GstTfxIirPrivate *priv = PRIVATE (GST_TFX_IIR (element));
@@ -273,6 +280,7 @@ gst_tfx_iir_class_init (GstTfxIirClass *klass)
 
   element_class->build_chain = gst_tfx_iir_build_chain;
   element_class->move_stage = gst_tfx_iir_move_stage;
+  element_class->reserve = gst_tfx_iir_reserve;
   element_class->stop = gst_tfx_iir_stop;
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_IIR, 0);
 }

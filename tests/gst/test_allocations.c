@@ -91,10 +91,11 @@ drop_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* How often the heap is asked for memory while N_PUSHES go through. */
+/* How often the heap is asked for memory while N_PUSHES go through, behind N_WARM
+ * of them; all that happens does so from buffer `first_move` on. */
 static guint
-count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
-    gboolean fuse, Move prepare, Move move)
+count_pushes_from (const gchar *launch, const GstAudioInfo *info,
+    gsize n_frames, gboolean fuse, Move prepare, Move move, guint first_move)
 {
   gdouble *in = tfx_check_noise (n_frames * info->channels, 1);
   GstBuffer *stock[N_WARM + N_PUSHES];
@@ -102,7 +103,7 @@ count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
 
   tfx_line_open (&line, launch, info, fuse, 1);
   gst_pad_set_chain_function (line.sink, drop_buffer);
-  if (prepare)
+  if (prepare && first_move == 0)
     prepare (&line, 0);
   tfx_line_push_segment (&line, 0, 0);
   for (guint i = 0; i < G_N_ELEMENTS (stock); i++)
@@ -111,7 +112,9 @@ count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
   for (guint i = 0; i < G_N_ELEMENTS (stock); i++) {
     GstFlowReturn flow;
 
-    if (move)
+    if (prepare && i > 0 && i == first_move)
+      prepare (&line, i);
+    if (move && i >= first_move)
       move (&line, i);
     is_watched = i >= N_WARM;
     flow = gst_pad_push (line.src, stock[i]);
@@ -121,6 +124,13 @@ count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
   tfx_line_close (&line);
   g_free (in);
   return n_taken;
+}
+
+static guint
+count_pushes (const gchar *launch, const GstAudioInfo *info, gsize n_frames,
+    gboolean fuse, Move prepare, Move move)
+{
+  return count_pushes_from (launch, info, n_frames, fuse, prepare, move, 0);
 }
 
 /* ---- rows ------------------------------------------------------------------- */
@@ -257,12 +267,26 @@ GST_START_TEST (test_moving)
 }
 GST_END_TEST;
 
+/* Nor does the first move of all. */
+GST_START_TEST (test_first_move)
+{
+  const Moving *m = &moving[__i__];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  guint n = count_pushes_from (m->launch, &info, 64 << __i__ % 3, __i__ % 2,
+      NULL, m->move, N_WARM);
+
+  fail_unless (n == 0, "%s takes from the heap %u times when it is first moved",
+      m->launch, n);
+}
+GST_END_TEST;
+
 /* A child of it, or NULL; a property; and how far it goes of its range, half of it
- * if not given. */
+ * if 0. */
 typedef struct
 {
   const gchar *launch, *child, *property;
   gdouble most;
+  gboolean has_past; /* of inputs: a FIR, a delay line */
 } Controlled;
 
 static const Controlled plain = { "volume name=x", NULL, "volume" };
@@ -271,19 +295,21 @@ static const Controlled controlled[] = {
   { "tfxbutterworth name=x", NULL, "cutoff" },
   { "tfxbutterworth name=x order=16 mode=band-pass", NULL, "upper-frequency" },
   { "tfxchebyshev name=x", NULL, "ripple" },
-  { "tfxfir name=x", NULL, "cutoff" },
-  { "tfxfir name=x taps=2001 align=false", NULL, "cutoff" },
+  { "tfxfir name=x", NULL, "cutoff", 0.0, TRUE },
+  { "tfxfir name=x taps=2001 align=false", NULL, "cutoff", 0.0, TRUE },
   { "tfxbutterworth ! tfxchebyshev name=x type=2 ! tfxbutterworth", NULL,
       "attenuation" },
   { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", "eq", "q" },
   { "tfxchain name=x chain=\"Notch(50, 1) | (g=Gain(0.5) + Gain(1))\"", "g",
       "gain" },
-  { "tfxchain name=x chain=\"d=Delay(500, mix=0.1)\"", "d", "feedback" },
+  { "tfxchain name=x chain=\"d=Delay(500, mix=0.1)\"", "d", "feedback",
+      0.0, TRUE },
   { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101)\"",
-      "f", "cutoff", 0.2 },
+      "f", "cutoff", 0.2, TRUE },
 };
 
 static const Controlled *under_control;
+static GstClockTime still_until; /* the curve begins to move there */
 
 static void
 control (TfxLine *line, guint buffer)
@@ -301,6 +327,7 @@ control (TfxLine *line, guint buffer)
   }
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
   gst_timed_value_control_source_set (curve, 0, 0.01);
+  gst_timed_value_control_source_set (curve, still_until, 0.01);
   gst_timed_value_control_source_set (curve, 10 * GST_SECOND,
       under_control->most > 0.0 ? under_control->most : 0.5);
   fail_unless (gst_object_add_control_binding (x,
@@ -309,13 +336,19 @@ control (TfxLine *line, guint buffer)
   gst_object_unref (x);
 }
 
+#define CURVE_FRAMES 1024
+
 static guint
-count_controlled (const Controlled *c, gsize n_frames, gboolean fuse)
+count_controlled (const Controlled *c, gboolean fuse, guint first_bound,
+    guint first_move)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
 
   under_control = c;
-  return count_pushes (c->launch, &info, n_frames, fuse, control, NULL);
+  still_until = gst_util_uint64_scale (first_move * CURVE_FRAMES, GST_SECOND,
+      RATE);
+  return count_pushes_from (c->launch, &info, CURVE_FRAMES, fuse, control, NULL,
+      first_bound);
 }
 
 /* A curve costs no more than with another element, which asks for one value:
@@ -323,12 +356,64 @@ count_controlled (const Controlled *c, gsize n_frames, gboolean fuse)
 GST_START_TEST (test_controlled)
 {
   const Controlled *c = &controlled[__i__ / 2];
-  guint n_plain = count_controlled (&plain, 1024, FALSE);
-  guint n = count_controlled (c, 1024, __i__ % 2);
+  guint n_plain = count_controlled (&plain, FALSE, 0, 0);
+  guint n = count_controlled (c, __i__ % 2, 0, 0);
 
   fail_unless (n <= n_plain,
       "%s of %s takes from the heap %u times, a volume %u times", c->property,
       c->launch, n, n_plain);
+}
+GST_END_TEST;
+
+/* Beyond half the rate it is told of once. */
+GST_START_TEST (test_clamped)
+{
+  static const Controlled c = {
+    "tfxchain name=x chain=\"a=LoButterworth(9000) | n=Notch(50, 1)\"", "a",
+    "cutoff", 0.9
+  };
+  guint n_plain = count_controlled (&plain, FALSE, 0, 0);
+  guint n = count_controlled (&c, FALSE, 0, 0);
+
+  fail_unless (n <= n_plain,
+      "a clamped cutoff takes from the heap %u times, a volume %u times", n,
+      n_plain);
+}
+GST_END_TEST;
+
+/* How often more than when it has moved from the start. */
+static gint
+count_first (const Controlled *c, gboolean fuse, guint first_bound)
+{
+  return (gint)count_controlled (c, fuse, first_bound, N_WARM) -
+         (gint)count_controlled (c, fuse, 0, 0);
+}
+
+/* Nor does the first point of a curve where it moves. */
+GST_START_TEST (test_first_curve)
+{
+  const Controlled *c = &controlled[__i__];
+  gint n = count_first (c, __i__ % 2, 0);
+
+  fail_unless (n <= 0,
+      "%s of %s takes from the heap %d times more when its curve first moves",
+      c->property, c->launch, n);
+}
+GST_END_TEST;
+
+/* What GStreamer takes itself where a curve begins: two for each time that one is
+ * asked. */
+#define N_BEGIN 6
+
+/* Nor, of recursive filters and gains, what is bound while samples flow. */
+GST_START_TEST (test_first_binding)
+{
+  const Controlled *c = &controlled[__i__];
+  gint n = c->has_past ? 0 : count_first (c, __i__ % 2, N_WARM);
+
+  fail_unless (n <= N_BEGIN,
+      "%s of %s takes from the heap %d times more when it is first bound",
+      c->property, c->launch, n);
 }
 GST_END_TEST;
 
@@ -342,6 +427,10 @@ allocations_suite (void)
   tcase_add_test (tc, test_watch);
   tcase_add_loop_test (tc, test_rows, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_moving, 0, 2 * G_N_ELEMENTS (moving));
+  tcase_add_loop_test (tc, test_first_move, 0, G_N_ELEMENTS (moving));
+  tcase_add_loop_test (tc, test_first_curve, 0, G_N_ELEMENTS (controlled));
+  tcase_add_loop_test (tc, test_first_binding, 0, G_N_ELEMENTS (controlled));
+  tcase_add_test (tc, test_clamped);
   tcase_add_loop_test (tc, test_controlled, 0, 2 * G_N_ELEMENTS (controlled));
   return s;
 }
