@@ -386,8 +386,8 @@ power (double from, double to, double part)
     return 1.0;
   if (fabs (t) > 0.09 || part > 0.1)
     return exp (part * log (to / from));
-  log_part = (1.0 / 9.0 + t2 * (1.0 / 11.0)) +
-             t4 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
+  log_part =
+      (1.0 / 9.0 + t2 * (1.0 / 11.0)) + t4 * (1.0 / 13.0 + t2 * (1.0 / 15.0));
   log_part = (1.0 / 5.0 + t2 * (1.0 / 7.0)) + t4 * log_part;
   y = part * 2.0 * (t + t * t2 * (1.0 / 3.0 + t2 * log_part));
   y2 = y * y;

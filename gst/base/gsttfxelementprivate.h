@@ -72,7 +72,8 @@ typedef struct
 
   /* How long the buffers are. */
   gsize last_frames, usual_frames;
-  gsize reserved_frames; /* buffers of so many can be moved without any memory */
+  gsize
+      reserved_frames;  /* buffers of so many can be moved without any memory */
   guint n_untimed;      /* buffers until the next is timed */
   gdouble ns_per_frame; /* of the last that was */
 

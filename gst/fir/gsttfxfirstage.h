@@ -54,8 +54,7 @@ gst_tfx_fir_stager_can_move (const GstTfxFirStager *self, TfxFirMethod method);
 gsize gst_tfx_fir_stager_grid_frames (const GstTfxFirStager *self);
 
 /* What that takes is there; of the element's reserve. */
-void
-gst_tfx_fir_stager_reserve (GstTfxFirStager *self, GstTfxElement *element);
+void gst_tfx_fir_stager_reserve (GstTfxFirStager *self, GstTfxElement *element);
 
 /* The running stage gets other taps, as many and as late.  FALSE if that cannot
  * be. */

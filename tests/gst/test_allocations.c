@@ -302,8 +302,8 @@ static const Controlled controlled[] = {
   { "tfxchain name=x chain=\"eq=ParametricEQ(300, q=2, gain=3)\"", "eq", "q" },
   { "tfxchain name=x chain=\"Notch(50, 1) | (g=Gain(0.5) + Gain(1))\"", "g",
       "gain" },
-  { "tfxchain name=x chain=\"d=Delay(500, mix=0.1)\"", "d", "feedback",
-      0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Delay(500, mix=0.1)\"", "d", "feedback", 0.0,
+      TRUE },
   { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101)\"",
       "f", "cutoff", 0.2, TRUE },
 };
@@ -345,8 +345,8 @@ count_controlled (const Controlled *c, gboolean fuse, guint first_bound,
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
 
   under_control = c;
-  still_until = gst_util_uint64_scale (first_move * CURVE_FRAMES, GST_SECOND,
-      RATE);
+  still_until =
+      gst_util_uint64_scale (first_move * CURVE_FRAMES, GST_SECOND, RATE);
   return count_pushes_from (c->launch, &info, CURVE_FRAMES, fuse, control, NULL,
       first_bound);
 }
