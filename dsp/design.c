@@ -200,30 +200,47 @@ count_sections (const TfxPrototype *proto, const TfxDesign *design)
   return n;
 }
 
+/* In double; returns how many sections, 0 where that does not do. */
+static int
+make_shapes (const struct Remembered *r, const TfxDesign *design,
+    double rate_hz, TfxSos *sos, TfxSvf *shapes)
+{
+  const int n = tfx_svf_design_sections (&r->prototype, &r->resonances, design,
+      rate_hz, shapes);
+
+  for (int k = 0; k < n; k++) {
+    sos[k] = tfx_svf_to_sos (&shapes[k],
+        tfx_svf_design_is_first_order (&r->prototype, design, (unsigned)k));
+    if (!tfx_sos_is_stable (&sos[k]))
+      return 0;
+  }
+  return n;
+}
+
+int
+tfx_designer_shapes (TfxDesigner *d, const TfxDesign *design, double rate_hz,
+    TfxSos *sos, TfxSvf *shapes)
+{
+  if (!d || find_fault (design, rate_hz))
+    return 0;
+  return make_shapes (find_remembered (d, design), design, rate_hz, sos,
+      shapes);
+}
+
 int
 tfx_designer_move (TfxDesigner *d, const TfxDesign *design, double rate_hz,
     TfxStage *stage)
 {
   const struct Remembered *r;
-  size_t n;
 
   if (!d || find_fault (design, rate_hz))
     return -EINVAL;
   r = find_remembered (d, design);
-  n = count_sections (&r->prototype, design);
-  if (!tfx_stage_is_reusable (stage, n))
+  if (!tfx_stage_is_reusable (stage, count_sections (&r->prototype, design)))
     return -EINVAL;
-  if (tfx_svf_design_sections (&r->prototype, &r->resonances, design, rate_hz,
+  if (make_shapes (r, design, rate_hz, stage->u.sections.sos,
           stage->u.sections.shapes) == 0)
     return move_exactly (&r->prototype, design, rate_hz, stage);
-  for (size_t k = 0; k < n; k++) {
-    TfxSos *s = &stage->u.sections.sos[k];
-
-    *s = tfx_svf_to_sos (&stage->u.sections.shapes[k],
-        tfx_svf_design_is_first_order (&r->prototype, design, (unsigned)k));
-    if (!tfx_sos_is_stable (s))
-      return move_exactly (&r->prototype, design, rate_hz, stage);
-  }
   stage->u.sections.has_shapes = true;
   return 0;
 }

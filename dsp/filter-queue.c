@@ -85,7 +85,7 @@ static void
 rehearse (const TfxFilter *f, TfxSlot *slot, size_t n)
 {
   const TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec);
+  const TfxUnitSpec unit = tfx_slot_unit_spec (&spec, slot->n_channels);
   void **values = calloc (n, sizeof *values);
   size_t n_made = 0;
 
@@ -106,8 +106,7 @@ tfx_filter_reserve (TfxFilter *f, uint64_t id, size_t n_frames,
   TfxSlot *slot = place ? place->slot : NULL;
   size_t n_points;
 
-  if (!slot || place->slot->is_joined ||
-      slot->stage->kind->step == TFX_STEP_SUM)
+  if (!slot || slot->is_joined || tfx_branches_are_in (slot->stage))
     return;
   /* What is ahead, what comes with the next block, and where it ends. */
   n_points = n_frames / tfx_stage_grid_frames (slot->stage) + 3;

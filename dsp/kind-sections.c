@@ -51,6 +51,17 @@ tfx_stage_reuse_sections (TfxStage *stage, const TfxSos *sos, size_t n_sos)
   return true;
 }
 
+bool
+tfx_stage_reuse_shapes (TfxStage *stage, const TfxSos *sos,
+    const TfxSvf *shapes, size_t n_sos)
+{
+  if (!tfx_stage_reuse_sections (stage, sos, n_sos))
+    return false;
+  memcpy (stage->u.sections.shapes, shapes, n_sos * sizeof *shapes);
+  stage->u.sections.has_shapes = true;
+  return true;
+}
+
 static bool
 sections_is_identity (const TfxStage *stage)
 {

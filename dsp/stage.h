@@ -78,6 +78,10 @@ TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 /* A copy of n items; never NULL for want of items. */
 void *tfx_stage_copy (const void *items, size_t n, size_t size);
 
+/* As tfx_stage_reuse_sections(), with the sections' shapes. */
+bool tfx_stage_reuse_shapes (TfxStage *stage, const TfxSos *sos,
+    const TfxSvf *shapes, size_t n_sos);
+
 /* Whether somebody may write into a stage of so many sections. */
 bool tfx_stage_is_reusable (const TfxStage *stage, size_t n_sos);
 

@@ -27,6 +27,11 @@ int tfx_svf_design_sections (const TfxPrototype *prototype,
     const TfxResonances *resonances, const TfxDesign *design, double rate_hz,
     TfxSvf *shapes);
 
+/* The same of any design, with what the designer remembers, as sections too; 0 for an
+ * invalid one as well. */
+int tfx_designer_shapes (TfxDesigner *designer, const TfxDesign *design,
+    double rate_hz, TfxSos *sos, TfxSvf *shapes);
+
 /* Whether section k is one of the first order. */
 bool tfx_svf_design_is_first_order (const TfxPrototype *prototype,
     const TfxDesign *design, unsigned k);

@@ -176,6 +176,7 @@ design (const TfxBuild *build, const TfxNode *used, TfxMoved *moved)
 {
   moved->id = used->id;
   moved->n_sos = moved->n_taps = moved->n_kernel = 0;
+  moved->has_shapes = false;
   moved->is_dynamics = moved->is_limiter = moved->is_reverb = false;
   moved->is_leveller = moved->is_clip = false;
   return used->klass->ops->design (build, used, moved);

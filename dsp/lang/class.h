@@ -24,6 +24,7 @@ typedef struct TfxBuild
   const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
   TfxExprError *error;
   TfxDesigner *designer; /* or NULL */
+  bool is_curve;         /* for one of its points: quickly */
 } TfxBuild;
 
 /* A number whose range depends on other parameters of its stage, and the nearest

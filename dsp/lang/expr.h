@@ -41,7 +41,7 @@
 #ifndef TFX_LANG_EXPR_H
 #define TFX_LANG_EXPR_H
 
-#include "tfx.h"
+#include "svf.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -346,6 +346,8 @@ typedef struct TfxMoved
   uint64_t id;
   size_t n_sos;
   TfxSos sos[2 * TFX_DESIGN_MAX_SECTIONS];
+  bool has_shapes; /* of the sections, for a point of a curve */
+  TfxSvf shapes[2 * TFX_DESIGN_MAX_SECTIONS];
   double gain;
   size_t n_taps;
   double direct;
@@ -389,6 +391,10 @@ int tfx_move_next (TfxMove *move, const TfxExpr *expr);
 
 /* Takes those of a stage as it is.  0; -ENOTSUP: it is not designed alone. */
 int tfx_move_take (TfxMove *move, const TfxExpr *expr, size_t stage);
+
+/* Whether what is designed from now on is for points of a curve: right to rounding,
+ * not to the last bit, and several times as fast. */
+void tfx_move_follow (TfxMove *move, bool is_curve);
 
 /* The name of the stage that was taken. */
 const char *tfx_move_stage_name (const TfxMove *move);

@@ -7,6 +7,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "svf-design.h"
 
 static bool
 has_param (const TfxNode *node, const char *param)
@@ -183,18 +184,25 @@ tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
  * for. */
 static int
 find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
-    TfxSos *sos, double *margin_hz)
+    TfxMoved *moved, double *margin_hz)
 {
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
   bool band = is_band (design->mode);
   double lower = band ? cutoff->list[0] : cutoff->number;
   double upper = band ? cutoff->list[1] : 0.0;
   TfxBuild quiet = *build;
-  int n_sos;
+  TfxSos *sos = moved->sos;
+  int n_sos = 0;
 
   design->lower_hz = lower;
   design->upper_hz = upper;
   *margin_hz = 0.0;
+  if (build->is_curve)
+    n_sos = tfx_designer_shapes (build->designer, design, build->rate_hz, sos,
+        moved->shapes);
+  moved->has_shapes = n_sos > 0;
+  if (n_sos > 0)
+    return n_sos;
   n_sos = tfx_designer_sections (build->designer, design, build->rate_hz, sos);
   quiet.report = NULL;
   for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
@@ -242,7 +250,7 @@ tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   int n_sos;
 
   describe (node, &design);
-  n_sos = find_sections (build, node, &design, moved->sos, &margin_hz);
+  n_sos = find_sections (build, node, &design, moved, &margin_hz);
   if (n_sos < 0) {
     const char *why = "";
 
@@ -253,6 +261,9 @@ tfx_iir_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
   moved->n_sos = (size_t)n_sos;
   if (is_twice (node)) {
     memcpy (moved->sos + n_sos, moved->sos, moved->n_sos * sizeof (TfxSos));
+    if (moved->has_shapes)
+      memcpy (moved->shapes + n_sos, moved->shapes,
+          moved->n_sos * sizeof (TfxSvf));
     moved->n_sos *= 2;
   }
   return 0;

@@ -21,6 +21,7 @@ struct TfxMove
   TfxValue values[TFX_CLASS_MAX_PARAMS];
   double lists[TFX_CLASS_MAX_PARAMS][MAX_LIST];
   TfxDesigner *designer;
+  bool is_curve;
 };
 
 TfxMove *
@@ -106,6 +107,12 @@ tfx_move_take (TfxMove *move, const TfxExpr *expr, size_t stage)
   return take (move, expr->stages[stage]) ? 0 : -ENOTSUP;
 }
 
+void
+tfx_move_follow (TfxMove *move, bool is_curve)
+{
+  move->is_curve = is_curve;
+}
+
 const char *
 tfx_move_stage_name (const TfxMove *move)
 {
@@ -122,7 +129,8 @@ tfx_move_design (const TfxMove *move, double rate_hz, unsigned n_channels,
     .report = report,
     .data = data,
     .error = error ? error : &own,
-    .designer = move->designer };
+    .designer = move->designer,
+    .is_curve = move->is_curve };
 
   if (move->node.n_fixed)
     build.n_channels = move->node.n_fixed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * moved.c: the stage that something designed alone becomes. */
 #include "expr.h"
+#include "stage.h"
 
 TfxStage *
 tfx_moved_make_stage (const TfxMoved *moved)
@@ -58,6 +59,9 @@ tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage)
   if (moved->n_taps > 0)
     return tfx_stage_reuse_delay (stage, moved->direct, moved->taps,
         moved->n_taps);
+  if (moved->has_shapes)
+    return tfx_stage_reuse_shapes (stage, moved->sos, moved->shapes,
+        moved->n_sos);
   if (moved->n_sos > 0)
     return tfx_stage_reuse_sections (stage, moved->sos, moved->n_sos);
   return tfx_stage_reuse_gain (stage, moved->gain);

@@ -319,6 +319,7 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
       self->is_refused || build->was_refused || !build->is_running)
     return FALSE;
   expr = gst_tfx_chain_get_expr (chain);
+  tfx_move_follow (self->move, build->point > 0);
   while ((ret = tfx_move_next (self->move, expr->expr)) == 0 &&
          gst_tfx_chain_builder_move_one (self, chain, expr->expr, build->rate,
              build->n_channels))

@@ -26,6 +26,8 @@ static const Case cases[] = {
   { "order 64", "tfxbutterworth order=64", NULL, "cutoff", 500, 5000 },
   { "chebyshev 4", "tfxchebyshev order=4", NULL, "cutoff", 500, 5000 },
   { "ripple", "tfxchebyshev order=4", NULL, "ripple", 0.1, 3 },
+  { "chain 4", "tfxchain chain=\"x=LoButterworth(1000, order=4)\"", "x",
+      "cutoff", 500, 5000 },
   { "equaliser", "tfxchain chain=\"x=ParametricEQ(1000, 1, 3)\"", "x", "gain",
       -12, 12 },
   { "gain", "tfxchain chain=\"x=Gain(0.5)\"", "x", "gain", 0.1, 1 },
