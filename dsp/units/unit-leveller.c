@@ -51,6 +51,8 @@ typedef struct Unit
   double *from, *to; /* [n_levels]: the gains at both ends of a cell */
   TfxCells *cells;   /* NULL: loudness */
   TfxLoudness *loudness;
+  TfxLoudnessValues last; /* of the stream before, while none is heard */
+  bool is_at_rest;
   double *samples, *room; /* of a part */
 } Unit;
 
@@ -110,6 +112,7 @@ go_to_rest (Unit *u)
 
   u->in_cell = u->at = u->n_over = 0;
   u->gain_db = 0.0;
+  u->is_at_rest = true;
   memset (u->past, 0, u->delay * u->n_channels * sizeof *u->past);
   for (unsigned k = 0; k < 2 * u->n_levels; k++)
     u->from[k] = 1.0;
@@ -147,6 +150,8 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return -ENOMEM;
   }
   go_to_rest (u);
+  if (u->loudness)
+    u->last = tfx_loudness_read (u->loudness);
   *unit = u;
   return 0;
 }
@@ -249,6 +254,7 @@ least (size_t a, size_t b)
 static void
 run_frames (Unit *u, double *samples, size_t n)
 {
+  u->is_at_rest = false;
   if (u->loudness)
     tfx_loudness_add (u->loudness, samples, n);
   else
@@ -313,6 +319,8 @@ unit_reset (void *data)
 {
   Unit *u = data;
 
+  if (u->loudness && !u->is_at_rest)
+    u->last = tfx_loudness_read (u->loudness);
   go_to_rest (u);
   tfx_numbers_finish (&u->numbers);
 }
@@ -421,7 +429,8 @@ unit_read (void *data, TfxReadings *readings)
   u->lowest = INFINITY;
   readings->has_loudness = u->loudness != NULL;
   if (u->loudness)
-    readings->loudness = tfx_loudness_read (u->loudness);
+    readings->loudness =
+        u->is_at_rest ? u->last : tfx_loudness_read (u->loudness);
 }
 
 const TfxUnitKind tfx_leveller_unit = {

@@ -139,6 +139,27 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
   }
 }
 
+gboolean
+gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
+    TfxReadings *readings)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+  GstTfxSharedFilter *filter = NULL;
+  gboolean has;
+
+  GST_OBJECT_LOCK (self);
+  if (priv->filter)
+    filter = gst_tfx_shared_filter_ref (priv->filter);
+  GST_OBJECT_UNLOCK (self);
+  if (!filter)
+    return FALSE;
+  tfx_filter_lock (filter->filter);
+  has = tfx_filter_read (filter->filter, id, readings) == 0;
+  tfx_filter_unlock (filter->filter);
+  gst_tfx_shared_filter_unref (filter);
+  return has;
+}
+
 static void
 gst_tfx_element_install_properties (GObjectClass *gobject_class)
 {

@@ -109,6 +109,8 @@ typedef struct
  * @start: READY to PAUSED, before any buffer.  FALSE fails the change of state.
  *   May be %NULL
  * @stop: PAUSED to READY, after the last buffer.  May be %NULL
+ * @buffer_done: a buffer that ends at @end (or none) has been filtered and sent.  In
+ *   the streaming thread.  May be %NULL
  *
  * A subclass stores its properties under the object lock, calls
  * gst_tfx_element_mark_dirty() after each change, and implements @build_chain.
@@ -128,6 +130,8 @@ struct _GstTfxElementClass
   GPtrArray *(*get_children) (GstTfxElement *self);
   gboolean (*start) (GstTfxElement *self);
   void (*stop) (GstTfxElement *self);
+  void (*buffer_done) (GstTfxElement *self, GstClockTime end,
+      const GstSegment *segment);
 
   gpointer _gst_reserved[GST_PADDING];
 };
@@ -142,6 +146,11 @@ gboolean gst_tfx_element_is_controlling (GstTfxElement *self);
 /* What was being made in another thread, for properties that were set before, is
  * there.  Any thread. */
 void gst_tfx_element_mark_ready (GstTfxElement *self);
+
+/* What a stage of the filter makes of its level.  FALSE if it does not listen, or
+ * has not run.  Any thread. */
+gboolean gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
+    TfxReadings *readings);
 
 /* One stage of the chain in force gets other values.  TRUE if it did; otherwise
  * a new chain is needed.  For move_stage only. */

@@ -43,7 +43,8 @@ typedef struct
   GstClockTime position_in, position_out; /* where the last buffer ended */
 
   /* Of the streaming thread. */
-  GstTfxSharedFilter *filter; /* NULL: no caps have come */
+  /* NULL: no caps have come.  Set with the object lock held. */
+  GstTfxSharedFilter *filter;
   TfxFilterSpec spec;         /* that it is made for */
   GstAudioInfo info;
   gint in_stride; /* samples from frame to frame, 0: planar */

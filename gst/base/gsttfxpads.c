@@ -260,10 +260,21 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
   return n_frames;
 }
 
-GstFlowReturn
-gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+/* As far as buffers have come: whoever runs the filter has done so. */
+static void
+gst_tfx_pads_tell (GstTfxElement *self)
 {
-  GstTfxElement *self = (GstTfxElement *)parent;
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+
+  if (klass->buffer_done)
+    klass->buffer_done (self,
+        __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
+}
+
+static GstFlowReturn
+gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
+{
   GstFlowReturn flow;
   gssize n_frames;
 
@@ -284,4 +295,15 @@ gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (G_LIKELY (n_frames > 0))
     return gst_tfx_pads_take (self, buffer, n_frames);
   return gst_tfx_pads_take_carefully (self, buffer);
+}
+
+GstFlowReturn
+gst_tfx_pads_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstTfxElement *self = (GstTfxElement *)parent;
+  GstFlowReturn flow = gst_tfx_pads_run (self, buffer);
+
+  if (flow == GST_FLOW_OK)
+    gst_tfx_pads_tell (self);
+  return flow;
 }

@@ -269,7 +269,9 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
     gst_tfx_settings_set_error (error, &priv->spec, err);
     return FALSE;
   }
+  GST_OBJECT_LOCK (self);
   priv->filter = gst_tfx_shared_filter_new (filter);
+  GST_OBJECT_UNLOCK (self);
   gst_tfx_counts_note_new_filter (&priv->counts);
   priv->recoveries = priv->n_lost = 0;
   priv->was_refused = FALSE;
@@ -282,14 +284,17 @@ void
 gst_tfx_settings_stop (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxSharedFilter *filter = priv->filter;
 
-  if (priv->filter) {
-    /* Buffers may need it still. */
-    gst_tfx_pending_flush (priv->filter);
-    gst_tfx_shared_filter_drop_plan (priv->filter);
-    gst_tfx_shared_filter_unref (priv->filter);
-  }
+  GST_OBJECT_LOCK (self);
   priv->filter = NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (filter) {
+    /* Buffers may need it still. */
+    gst_tfx_pending_flush (filter);
+    gst_tfx_shared_filter_drop_plan (filter);
+    gst_tfx_shared_filter_unref (filter);
+  }
   priv->is_running = priv->is_step = FALSE;
   priv->delay = priv->skip = priv->excess_delay = 0;
 }

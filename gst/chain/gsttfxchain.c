@@ -43,6 +43,7 @@
 
 #include "gsttfxchainpreset.h"
 #include "gsttfxchainprivate.h"
+#include "gsttfxchainreadings.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
@@ -53,6 +54,7 @@ enum
   PROP_CHAIN,
   PROP_LOCATION,
   PROP_WATCH,
+  PROP_MESSAGE_INTERVAL,
   N_PROPERTIES
 };
 
@@ -144,6 +146,11 @@ gst_tfx_chain_set_property (GObject *object, guint prop_id, const GValue *value,
       gst_tfx_chain_update_watch (GST_TFX_CHAIN (object));
       g_object_notify_by_pspec (object, pspec);
       break;
+    case PROP_MESSAGE_INTERVAL:
+      __atomic_store_n (&GST_TFX_CHAIN (object)->message_interval,
+          g_value_get_uint64 (value), __ATOMIC_RELAXED);
+      g_object_notify_by_pspec (object, pspec);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
       break;
@@ -169,10 +176,23 @@ gst_tfx_chain_get_property (GObject *object, guint prop_id, GValue *value,
       g_value_set_boolean (value, GST_TFX_CHAIN (object)->is_watching);
       GST_OBJECT_UNLOCK (object);
       break;
+    case PROP_MESSAGE_INTERVAL:
+      g_value_set_uint64 (value,
+          __atomic_load_n (&GST_TFX_CHAIN (object)->message_interval,
+              __ATOMIC_RELAXED));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
       break;
   }
+}
+
+/* A buffer has gone by. */
+static void
+gst_tfx_chain_buffer_done (GstTfxElement *element, GstClockTime end,
+    const GstSegment *segment)
+{
+  gst_tfx_chain_readings_post (GST_TFX_CHAIN (element), end, segment);
 }
 
 /* ---- states --------------------------------------------------------------------- */
@@ -245,6 +265,7 @@ gst_tfx_chain_stop (GstTfxElement *element)
   GstTfxChain *self = GST_TFX_CHAIN (element);
 
   gst_tfx_chain_builder_clear (&self->builder);
+  self->last_message = GST_CLOCK_TIME_NONE;
   GST_OBJECT_LOCK (self);
   self->is_started = FALSE;
   GST_OBJECT_UNLOCK (self);
@@ -410,6 +431,23 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   g_object_class_install_property (gobject_class, PROP_WATCH,
       properties[PROP_WATCH]);
 
+  /**
+   * GstTfxChain:message-interval:
+   *
+   * How often an element message named tfxchain is posted, in ns of the stream; 0:
+   * never.  It has timestamp, endtime, duration, stream-time and running-time, as
+   * those of level, and for each stage that listens to its level a structure
+   * with what the stats of that child have.
+   */
+  properties[PROP_MESSAGE_INTERVAL] = g_param_spec_uint64 ("message-interval",
+      "Message interval",
+      "How often gains and loudness are posted as messages, in ns (0 = never)",
+      0, G_MAXUINT64, 0,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
+          GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_property (gobject_class, PROP_MESSAGE_INTERVAL,
+      properties[PROP_MESSAGE_INTERVAL]);
+
   gst_element_class_set_static_metadata (element_class, "Chain of filters",
       "Filter/Effect/Audio",
       "Runs a composition of filters, written in TorchFX's language, in one "
@@ -418,6 +456,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   element_class->change_state = gst_tfx_chain_change_state;
   tfx_class->start = gst_tfx_chain_start;
   tfx_class->stop = gst_tfx_chain_stop;
+  tfx_class->buffer_done = gst_tfx_chain_buffer_done;
   tfx_class->build_chain = gst_tfx_chain_build_chain;
   tfx_class->move_stage = gst_tfx_chain_move_stage;
   tfx_class->reserve = gst_tfx_chain_reserve;
@@ -429,5 +468,6 @@ static void
 gst_tfx_chain_init (GstTfxChain *self)
 {
   g_mutex_init (&self->watch_lock);
+  self->last_message = GST_CLOCK_TIME_NONE;
   gst_tfx_chain_init_text (self);
 }

@@ -31,8 +31,11 @@ struct _GstTfxChain
   gboolean is_ready;       /* the state is above NULL */
   GstTfxChainWatch *watch; /* or NULL */
 
+  guint64 message_interval; /* ns, atomic; 0: there are no messages */
+
   /* Of the streaming thread. */
   GstTfxChainBuilder builder;
+  GstClockTime last_message; /* its end, or none */
 };
 
 /* The expression as it is now; a reference for the caller. */

@@ -7,14 +7,21 @@
  */
 #include "gsttfxchainstage.h"
 
+#include <math.h>
+
+#include "gsttfxelement.h"
+
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
 typedef struct
 {
   const GstTfxChainStageValues *values;
-  guint index;           /* in the chain; under the chain's object lock */
-  GstTfxChainExpr *last; /* NULL while in a chain; under the own lock */
+  guint index; /* in the chain; under the chain's object lock */
+  /* Under the own lock. */
+  GstTfxChainExpr *last; /* NULL while in a chain */
+  /* The lowest that each has not heard of yet, in dB. */
+  gdouble gains[GST_TFX_CHAIN_STAGE_N_READERS];
 } GstTfxChainStagePrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxChainStage, gst_tfx_chain_stage,
@@ -91,6 +98,73 @@ gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param)
   }
 }
 
+/* ---- what it makes of its level -------------------------------------------------- */
+
+#define PROP_STATS 1
+
+/* The core forgets the lowest gain when it is asked: it is kept for both who
+ * ask. */
+static gdouble
+gst_tfx_chain_stage_take_gain (GstTfxChainStage *self, gdouble gain_db,
+    GstTfxChainStageReader reader)
+{
+  gdouble *gains = PRIVATE (self)->gains, lowest;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < GST_TFX_CHAIN_STAGE_N_READERS; i++)
+    gains[i] = MIN (gains[i], gain_db);
+  lowest = gains[reader];
+  gains[reader] = INFINITY;
+  GST_OBJECT_UNLOCK (self);
+  return lowest;
+}
+
+static void
+add_loudness (GstStructure *stats, const TfxLoudnessValues *l)
+{
+  gst_structure_set (stats, "integrated", G_TYPE_DOUBLE, l->integrated,
+      "momentary", G_TYPE_DOUBLE, l->momentary,           /**/
+      "momentary-max", G_TYPE_DOUBLE, l->momentary_max,   /**/
+      "short-term", G_TYPE_DOUBLE, l->short_term,         /**/
+      "short-term-max", G_TYPE_DOUBLE, l->short_term_max, /**/
+      "range", G_TYPE_DOUBLE, l->range,                   /**/
+      "true-peak", G_TYPE_DOUBLE, l->true_peak_db, NULL);
+}
+
+GstStructure *
+gst_tfx_chain_stage_take_stats (GstTfxChainStage *self,
+    GstTfxChainStageReader reader)
+{
+  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+  const guint64 id = chain ? PRIVATE (self)->values->get_id (chain, self) : 0;
+  GstStructure *stats = NULL;
+  TfxReadings readings;
+
+  if (id != 0 &&
+      gst_tfx_element_read_stage (GST_TFX_ELEMENT (chain), id, &readings)) {
+    stats = gst_structure_new ("application/x-tfx-stage-stats", "gain",
+        G_TYPE_DOUBLE,
+        gst_tfx_chain_stage_take_gain (self, readings.gain_db, reader), NULL);
+    if (readings.has_loudness)
+      add_loudness (stats, &readings.loudness);
+  }
+  gst_clear_object (&chain);
+  return stats;
+}
+
+static void
+gst_tfx_chain_stage_get_stats (GObject *object, guint prop_id, GValue *value,
+    GParamSpec *pspec)
+{
+  GstStructure *stats =
+      gst_tfx_chain_stage_take_stats (GST_TFX_CHAIN_STAGE (object),
+          GST_TFX_CHAIN_STAGE_STATS);
+
+  if (!stats)
+    stats = gst_structure_new_empty ("application/x-tfx-stage-stats");
+  g_value_take_boxed (value, stats);
+}
+
 /* ---- types ---------------------------------------------------------------------- */
 
 static void
@@ -107,12 +181,19 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
   GObjectClass *gobject_class = G_OBJECT_CLASS (klass);
 
   gobject_class->finalize = gst_tfx_chain_stage_finalize;
+  gobject_class->get_property = gst_tfx_chain_stage_get_stats;
+  g_object_class_install_property (gobject_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "What the stage makes of its level", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_CHAIN_STAGE, 0);
 }
 
 static void
 gst_tfx_chain_stage_init (GstTfxChainStage *self)
 {
+  for (guint i = 0; i < GST_TFX_CHAIN_STAGE_N_READERS; i++)
+    PRIVATE (self)->gains[i] = INFINITY;
 }
 
 /* What comes from the stream is no property. */

@@ -33,6 +33,8 @@ typedef struct
       GstTfxChainParamPart part, const GValue *value);
   gboolean (*get) (GstObject *chain, GstTfxChainStage *stage, guint param,
       GstTfxChainParamPart part, GValue *value);
+  /* That of the stage in the filter; 0: as FALSE. */
+  guint64 (*get_id) (GstObject *chain, GstTfxChainStage *stage);
 } GstTfxChainStageValues;
 
 /* A stage of a class, with the name of the stage; floating.  @values is
@@ -52,6 +54,19 @@ void gst_tfx_chain_stage_retire (GstTfxChainStage *self, GstTfxChainExpr *expr);
 
 /* The properties of a parameter have changed.  With no lock held. */
 void gst_tfx_chain_stage_notify (GstTfxChainStage *self, guint param);
+
+/* Who asks for the lowest gain since that one asked last. */
+typedef enum
+{
+  GST_TFX_CHAIN_STAGE_STATS,
+  GST_TFX_CHAIN_STAGE_MESSAGES,
+  GST_TFX_CHAIN_STAGE_N_READERS
+} GstTfxChainStageReader;
+
+/* What it makes of its level, to be freed; NULL: it does not listen, or has not run.
+ * Any thread. */
+GstStructure *gst_tfx_chain_stage_take_stats (GstTfxChainStage *self,
+    GstTfxChainStageReader reader);
 
 G_END_DECLS
 

@@ -387,6 +387,20 @@ gst_tfx_chain_has (GstTfxChain *self, GstTfxChainStage *stage)
   return index < self->stages->len && self->stages->pdata[index] == stage;
 }
 
+static guint64
+gst_tfx_chain_get_stage_id (GstObject *chain, GstTfxChainStage *stage)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
+  guint64 id = 0;
+
+  GST_OBJECT_LOCK (self);
+  if (gst_tfx_chain_has (self, stage))
+    id = tfx_expr_stage_id (self->expr->expr,
+        gst_tfx_chain_stage_get_index (stage));
+  GST_OBJECT_UNLOCK (self);
+  return id;
+}
+
 static gboolean
 gst_tfx_chain_get_param (GstObject *chain, GstTfxChainStage *stage, guint param,
     GstTfxChainParamPart part, GValue *value)
@@ -471,4 +485,4 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
 }
 
 static const GstTfxChainStageValues stage_values = { gst_tfx_chain_set_param,
-  gst_tfx_chain_get_param };
+  gst_tfx_chain_get_param, gst_tfx_chain_get_stage_id };

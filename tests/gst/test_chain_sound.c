@@ -117,6 +117,91 @@ GST_START_TEST (test_look_ahead)
 }
 GST_END_TEST;
 
+/* ---- what stages make of their level ----------------------------------------------- */
+
+static gdouble
+get_stat (GstElement *element, const gchar *child, const gchar *field)
+{
+  GObject *stage = tfx_chains_child (element, child);
+  GstStructure *stats;
+  gdouble value = NAN;
+
+  g_object_get (stage, "stats", &stats, NULL);
+  fail_unless (stats != NULL);
+  gst_structure_get_double (stats, field, &value);
+  gst_structure_free (stats);
+  g_object_unref (stage);
+  return value;
+}
+
+/* The last one of half a second; their number. */
+static guint
+take_messages (GstBus *bus, GstStructure **last)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT))) {
+    if (gst_message_has_name (message, "tfxchain")) {
+      g_clear_pointer (last, gst_structure_free);
+      *last = gst_structure_copy (gst_message_get_structure (message));
+      n++;
+    }
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* A square wave of 0 dB through a compressor of -20 dB, 4: 15 dB less. */
+GST_START_TEST (test_readings)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness (
+      "Gain(1) | c=Compressor(-20, 4, 0, 0.01, 0) | Loudness(None)", &info);
+  GstBus *bus = tfx_check_bus (h);
+  GstStructure *last = NULL, *stats = NULL;
+  gdouble *in = g_new (gdouble, N), gain = NAN;
+  guint64 time = 0;
+
+  fail_unless (isnan (get_stat (h->element, "c", "gain")));
+  g_object_set (h->element, "message-interval", 100 * GST_MSECOND, NULL);
+  for (gsize k = 0; k < N; k++)
+    in[k] = k % 48 < 24 ? 1.0 : -1.0;
+  for (gsize i = 0; i < 100; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+  fail_unless_equals_int (take_messages (bus, &last), 9);
+  fail_unless (gst_structure_get_uint64 (last, "duration", &time) &&
+               time == 100 * GST_MSECOND);
+  fail_unless (gst_structure_get_uint64 (last, "running-time", &time) &&
+               time == 810 * GST_MSECOND);
+  fail_unless (!gst_structure_has_field (last, "gain0"));
+  fail_unless (gst_structure_get (last, "c", GST_TYPE_STRUCTURE, &stats, NULL));
+  fail_unless (gst_structure_get_double (stats, "gain", &gain));
+  fail_unless (fabs (gain + 15.0) < 1e-3, "%g dB", gain);
+  gst_structure_free (stats);
+  fail_unless (isnan (get_stat (h->element, "gain0", "gain")));
+  fail_unless (fabs (get_stat (h->element, "c", "gain") + 15.0) < 1e-3);
+  /* -15 dB, and what K makes of a square wave of 1 kHz. */
+  gain = get_stat (h->element, "loudness0", "integrated");
+  fail_unless (gain > -15.0 && gain < -14.0, "%g LUFS", gain);
+  /* Silence: each reader hears of the lowest gain since it asked last. */
+  memset (in, 0, N * sizeof *in);
+  for (gsize i = 100; i < 120; i++)
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+  get_stat (h->element, "c", "gain");
+  fail_unless_equals_float (get_stat (h->element, "c", "gain"), 0.0);
+  fail_unless_equals_int (take_messages (bus, &last), 2);
+  /* Behind the end it tells of the stream that was. */
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless (get_stat (h->element, "loudness0", "integrated") > -15.0);
+  gst_structure_free (last);
+  g_free (in);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* However the stream is cut into buffers. */
 GST_START_TEST (test_splits)
 {
@@ -272,6 +357,7 @@ chain_sound_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_core, 0, G_N_ELEMENTS (texts));
   tcase_add_test (tc, test_look_ahead);
+  tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_fifty, 0, 2);

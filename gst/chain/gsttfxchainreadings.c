@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainreadings.c: messages of what the stages of a tfxchain make of their
+ * level.
+ */
+#include "gsttfxchainreadings.h"
+
+#define GST_CAT_DEFAULT gst_tfx_chain_debug
+
+static void
+gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
+    GstClockTime duration, const GstSegment *segment)
+{
+  GPtrArray *stages = gst_tfx_chain_get_stages (self);
+  GstStructure *message = gst_structure_new ("tfxchain", "endtime",
+      G_TYPE_UINT64, end, "timestamp", G_TYPE_UINT64, end - duration,
+      "duration", G_TYPE_UINT64, duration, "stream-time", G_TYPE_UINT64,
+      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, end - duration),
+      "running-time", G_TYPE_UINT64,
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, end - duration),
+      NULL);
+
+  for (guint i = 0; i < stages->len; i++) {
+    GstTfxChainStage *stage = stages->pdata[i];
+    GstStructure *stats =
+        gst_tfx_chain_stage_take_stats (stage, GST_TFX_CHAIN_STAGE_MESSAGES);
+
+    if (stats)
+      gst_structure_set (message, GST_OBJECT_NAME (stage), GST_TYPE_STRUCTURE,
+          stats, NULL);
+    g_clear_pointer (&stats, gst_structure_free);
+  }
+  g_ptr_array_unref (stages);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self), message));
+}
+
+void
+gst_tfx_chain_readings_post (GstTfxChain *self, GstClockTime end,
+    const GstSegment *segment)
+{
+  const guint64 interval =
+      __atomic_load_n (&self->message_interval, __ATOMIC_RELAXED);
+
+  if (G_LIKELY (interval == 0) || !GST_CLOCK_TIME_IS_VALID (end) ||
+      segment->format != GST_FORMAT_TIME)
+    return;
+  /* The first buffer, and one behind a seek, begins an interval. */
+  if (!GST_CLOCK_TIME_IS_VALID (self->last_message) || end < self->last_message)
+    self->last_message = end;
+  if (end - self->last_message < interval)
+    return;
+  gst_tfx_chain_readings_post_now (self, end, end - self->last_message,
+      segment);
+  self->last_message = end;
+}
