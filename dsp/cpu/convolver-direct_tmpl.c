@@ -6,159 +6,202 @@
  * the taps f, f + LANES, f + 2 LANES ... of the block need vectors of input
  * that are LANES apart, so that one (unaligned) load feeds GROUPS products.
  *
- * Floats: a sum of CHAIN products at most is taken in float; its error is
- * about -141 dB.  These sums are added up in double; those of a single block are at once
- * the output. */
+ * Floats: chains of CHAIN products at most go into a sum of which what was rounded
+ * off is kept (Kahan, Dekker), by adders that products leave idle.  Of four fused
+ * products the largest is rounded four times at the most, and the output once: together
+ * -145 dB.  Where product and sum are rounded each, that holds for three. */
 
+#if WIDE && HAS_32_REGISTERS
+#define CHAIN 4
 #define GROUPS 4
+#define MOST 8
+#elif WIDE
+#define CHAIN (HAS_FMA ? 4 : 3)
+#define GROUPS CHAIN
+#define MOST 4
+#else
+#define CHAIN 4
+#define GROUPS 4
+#define MOST 8
+#endif
+/* A chain begins with what the one before the last left: an addition less, for more
+ * registers. */
+#define IS_CARRIED (MOST == 8)
 #define BLOCK (GROUPS * LANES)
-/* How many sums a block is spread over, and how many blocks one sum takes. */
-#define CHAIN 16
-#define N_SUMS (WIDE && BLOCK > CHAIN ? BLOCK / CHAIN : 1)
-#define SUM_BLOCKS (WIDE && BLOCK < CHAIN ? CHAIN / BLOCK : 1)
-/* Sums, taps and input are to fit into 16 registers, or 32. */
-#define MOST (N_SUMS == 4 ? 6 : N_SUMS == 2 ? 4 : 8)
 
-/* Phase `phase` of a block of n_groups groups for n_vectors vectors:
- * sums[n % N_SUMS][i] += h[phase + n LANES] x[i LANES - phase - n LANES]. */
-INLINE void
-OP (direct_phase) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t phase,
-    const int n_groups, const int n_vectors)
+/* Outputs of a tile. */
+typedef struct
 {
-  V tap[GROUPS];
-
-#pragma GCC unroll 4
-  for (int n = 0; n < n_groups; n++)
-    tap[n] = v (set1) (h[phase + (size_t)n * LANES]);
-#pragma GCC unroll 16
-  for (int k = 1 - n_groups; k < n_vectors; k++) {
-    V input = v (keep) (v (loadu) (x + k * LANES - (ptrdiff_t)phase));
-#pragma GCC unroll 4
-    for (int n = 0; n < n_groups; n++) {
-      if (k + n >= 0 && k + n < n_vectors)
-        sums[n % N_SUMS][k + n] =
-            v (fma) (tap[n], input, sums[n % N_SUMS][k + n]);
-    }
-  }
-}
-
-INLINE void
-OP (direct_clear) (V sums[N_SUMS][MOST], const int n_vectors)
-{
-#pragma GCC unroll 4
-  for (int n = 0; n < N_SUMS; n++) {
-#pragma GCC unroll 8
-    for (int i = 0; i < n_vectors; i++)
-      sums[n][i] = v (set1) (0);
-  }
-}
-
-/* The sums of vector i of a tile as one. */
-INLINE V
-OP (direct_total) (V sums[N_SUMS][MOST], int i)
-{
-  V sum = sums[0][i];
-
-  if (N_SUMS >= 2)
-    sum = v (add) (sum, sums[1 % N_SUMS][i]);
-  if (N_SUMS == 4)
-    sum = v (add) (sum, v (add) (sums[2 % N_SUMS][i], sums[3 % N_SUMS][i]));
-  return sum;
-}
+  V sums[MOST];
+#if WIDE
+  V rests[1 + IS_CARRIED][MOST], chains[MOST];
+#endif
+} OP (Tile);
 
 #if WIDE
+/* Chain i into sum i.  The sum is mostly the larger one; where it is not, what is lost
+ * is a rounding of the chain. */
 INLINE void
-OP (direct_add_wide) (double *wide, V sums[N_SUMS][MOST], const int n_vectors)
+OP (direct_flush) (OP (Tile) * t, const int turn, int i)
 {
-#pragma GCC unroll 8
-  for (int i = 0; i < n_vectors; i++)
-    v (add_wide) (wide + i * LANES, OP (direct_total) (sums, i));
+  const V sum = v (add) (t->sums[i], t->chains[i]);
+  const V rest = v (sub) (t->chains[i], v (sub) (sum, t->sums[i]));
+
+  t->rests[turn][i] = IS_CARRIED ? rest : v (add) (t->rests[turn][i], rest);
+  t->sums[i] = sum;
 }
 #endif
 
+/* n_phases phases from `phase` on of a block of n_groups groups for n_vectors vectors:
+ * sums[i] += h[phase + n LANES] x[i LANES - phase - n LANES], of all phases one chain. */
+INLINE void
+OP (direct_chain) (OP (Tile) * t, const int turn, const T *x, const T *h,
+    size_t phase, const int n_phases, const int n_groups, const int n_vectors)
+{
+  V taps[CHAIN][GROUPS];
+
+  /* No input of one round is to be kept in registers for a later one. */
+  __asm__("" : "+r"(x));
+#pragma GCC unroll 6
+  for (int p = 0; p < n_phases; p++) {
+#pragma GCC unroll 6
+    for (int n = 0; n < n_groups; n++)
+      taps[p][n] = v (set1) (h[phase + (size_t)p + (size_t)n * LANES]);
+  }
+#pragma GCC unroll 16
+  for (int k = 1 - n_groups; k < n_vectors; k++) {
+#pragma GCC unroll 6
+    for (int p = 0; p < n_phases; p++) {
+      const V input =
+          v (keep) (v (loadu) (x + k * LANES - p - (ptrdiff_t)phase));
+#pragma GCC unroll 6
+      for (int n = 0; n < n_groups; n++) {
+        const int i = k + n;
+        if (i < 0 || i >= n_vectors)
+          continue;
+#if WIDE
+        if (n < n_groups - 1 || p > 0)
+          t->chains[i] = v (fma) (taps[p][n], input, t->chains[i]);
+        else if (IS_CARRIED)
+          t->chains[i] = v (fma) (taps[p][n], input, t->rests[turn][i]);
+        else
+          t->chains[i] = v (mul) (taps[p][n], input);
+#else
+        t->sums[i] = v (fma) (taps[p][n], input, t->sums[i]);
+#endif
+      }
+    }
+#if WIDE
+    if (k >= 0)
+      OP (direct_flush) (t, turn, k);
+#endif
+  }
+}
+
+/* The phases from `phase` to end of a block of n_groups groups. */
+INLINE void
+OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
+    size_t end, const int n_groups, const int n_vectors)
+{
+  const int n = CHAIN / n_groups;
+
+  for (; phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
+    OP (direct_chain) (t, 0, x, h, phase, n, n_groups, n_vectors);
+    OP (direct_chain)
+    (t, IS_CARRIED, x, h, phase + (size_t)n, n, n_groups, n_vectors);
+  }
+  for (; phase < end; phase++)
+    OP (direct_chain) (t, 0, x, h, phase, 1, n_groups, n_vectors);
+}
+
 /* The taps that do not fill a block: n_taps < BLOCK. */
 INLINE void
-OP (direct_rest) (V sums[N_SUMS][MOST], const T *x, const T *h, size_t n_taps,
+OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
     const int n_vectors)
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
 
-#pragma GCC unroll 4
+#pragma GCC unroll 6
   for (size_t full = 0; full < GROUPS; full++) {
     if (n_full != full)
       continue;
-    for (size_t phase = 0; phase < n_more; phase++)
-      OP (direct_phase) (sums, x, h, phase, (int)full + 1, n_vectors);
-    for (size_t phase = n_more; full > 0 && phase < LANES; phase++)
-      OP (direct_phase) (sums, x, h, phase, (int)full, n_vectors);
+    OP (direct_phases) (t, x, h, 0, n_more, (int)full + 1, n_vectors);
+    if (full > 0)
+      OP (direct_phases) (t, x, h, n_more, LANES, (int)full, n_vectors);
   }
 }
 
-/* n_vectors vectors of outputs; is_wide: there are whole blocks, and sums of them
- * are added up in double. */
+/* n_vectors vectors of outputs. */
 INLINE void
 OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
-    const int n_vectors, const bool is_wide)
+    const int n_vectors)
 {
-  V sums[N_SUMS][MOST];
+  OP (Tile) t;
   size_t k = 0;
-#if WIDE
-  double wide[MOST * LANES] __attribute__ ((aligned (64)));
 
-  if (is_wide)
-    memset (wide, 0, sizeof (double) * (size_t)n_vectors * LANES);
-#endif
-  OP (direct_clear) (sums, n_vectors);
-  for (size_t n_blocks = 1; (is_wide || !WIDE) && k + BLOCK <= n_taps;
-       k += BLOCK, n_blocks++) {
-    for (size_t phase = 0; phase < LANES; phase++)
-      OP (direct_phase) (sums, x - k, h + k, phase, GROUPS, n_vectors);
-#if WIDE
-    if (n_blocks % SUM_BLOCKS == 0) {
-      OP (direct_add_wide) (wide, sums, n_vectors);
-      OP (direct_clear) (sums, n_vectors);
-    }
-#endif
-  }
-  OP (direct_rest) (sums, x - k, h + k, n_taps - k, n_vectors);
-#if WIDE
-  if (is_wide) {
-    OP (direct_add_wide) (wide, sums, n_vectors);
-    for (int i = 0; i < n_vectors; i++)
-      v (storeu) (y + i * LANES, v (narrow) (wide + i * LANES));
-    return;
-  }
-#endif
 #pragma GCC unroll 8
-  for (int i = 0; i < n_vectors; i++)
-    v (storeu) (y + i * LANES, OP (direct_total) (sums, i));
+  for (int i = 0; i < n_vectors; i++) {
+    t.sums[i] = v (set1) (0);
+#if WIDE
+    t.rests[0][i] = v (set1) (0);
+    t.rests[IS_CARRIED][i] = v (set1) (0);
+#endif
+  }
+  for (; k + BLOCK <= n_taps; k += BLOCK)
+    OP (direct_phases) (&t, x - k, h + k, 0, LANES, GROUPS, n_vectors);
+  OP (direct_rest) (&t, x - k, h + k, n_taps - k, n_vectors);
+#pragma GCC unroll 8
+  for (int i = 0; i < n_vectors; i++) {
+#if WIDE
+    if (IS_CARRIED)
+      t.rests[0][i] = v (add) (t.rests[0][i], t.rests[IS_CARRIED][i]);
+    t.sums[i] = v (add) (t.sums[i], t.rests[0][i]);
+#endif
+    v (storeu) (y + i * LANES, t.sums[i]);
+  }
 }
 
-INLINE void
-OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames,
-    const bool is_wide)
+/* Functions of their own: the compiler is to find registers for one at a time. */
+#define TILE(n)                                                                \
+  static __attribute__ ((noinline)) void OP (                                  \
+      direct_tile_##n) (T * y, const T *x, const T *h, size_t n_taps)          \
+  {                                                                            \
+    OP (direct_tile) (y, x, h, n_taps, n);                                     \
+  }
+#if MOST == 8
+TILE (8)
+#endif
+TILE (4)
+TILE (2)
+TILE (1)
+#undef TILE
+
+static void
+OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 {
   size_t n = 0;
 
-  for (; n + MOST * LANES <= n_frames; n += MOST * LANES)
-    OP (direct_tile) (y + n, x + n, h, n_taps, MOST, is_wide);
+#if MOST == 8
+  for (; n + 8 * LANES <= n_frames; n += 8 * LANES)
+    OP (direct_tile_8) (y + n, x + n, h, n_taps);
+#endif
   for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
-    OP (direct_tile) (y + n, x + n, h, n_taps, 4, is_wide);
+    OP (direct_tile_4) (y + n, x + n, h, n_taps);
   for (; n + LANES < n_frames; n += 2 * LANES)
-    OP (direct_tile) (y + n, x + n, h, n_taps, 2, is_wide);
+    OP (direct_tile_2) (y + n, x + n, h, n_taps);
   for (; n < n_frames; n += LANES)
-    OP (direct_tile) (y + n, x + n, h, n_taps, 1, is_wide);
+    OP (direct_tile_1) (y + n, x + n, h, n_taps);
 }
 
-/* Up to MOST_SHORT taps, whose sum needs no doubles: chains of three products,
- * about -145 dB in float, added up as a tree.  Wide vectors of doubles have enough
- * to do with fewer taps. */
-#define MOST_SHORT (WIDE || LANES == 2 ? TFX_CONVOLVER_SHORT : 8)
+/* Up to MOST_SHORT taps: up to four chains of two or three products, added up as a
+ * tree.  Wide vectors of doubles have enough to do with fewer taps. */
+#define MOST_SHORT (WIDE ? (HAS_FMA ? 12 : 8) : LANES == 2 ? 12 : 8)
 
 INLINE void
 OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
     const int n_taps)
 {
+  const int n_chain = n_taps > 8 ? 3 : 2;
   V taps[12];
 
 #pragma GCC unroll 12
@@ -170,15 +213,15 @@ OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
 #pragma GCC unroll 12
     for (int k = 0; k < n_taps; k++) {
       const V input = v (loadu) (x + n - k);
-      V *sum = &sums[k / 3];
-      *sum = k % 3 == 0 ? v (mul) (taps[k], input)
-                        : v (fma) (taps[k], input, *sum);
+      V *sum = &sums[k / n_chain];
+      *sum = k % n_chain == 0 ? v (mul) (taps[k], input)
+                              : v (fma) (taps[k], input, *sum);
     }
-    if (n_taps > 9)
+    if (n_taps > 3 * n_chain)
       sums[2] = v (add) (sums[2], sums[3]);
-    if (n_taps > 3)
+    if (n_taps > n_chain)
       sums[0] = v (add) (sums[0], sums[1]);
-    if (n_taps > 6)
+    if (n_taps > 2 * n_chain)
       sums[0] = v (add) (sums[0], sums[2]);
     v (storeu) (y + n, sums[0]);
   }
@@ -202,16 +245,12 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
     /* clang-format on */
   }
 #undef SHORT
-  if (WIDE && n_taps >= BLOCK)
-    OP (direct_tiles) (y, x, taps, n_taps, n_frames, true);
-  else
-    OP (direct_tiles) (y, x, taps, n_taps, n_frames, false);
+  OP (direct_tiles) (y, x, taps, n_taps, n_frames);
 }
 
 #undef GROUPS
 #undef BLOCK
 #undef CHAIN
-#undef N_SUMS
-#undef SUM_BLOCKS
 #undef MOST
 #undef MOST_SHORT
+#undef IS_CARRIED

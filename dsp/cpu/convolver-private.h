@@ -20,9 +20,6 @@
 #define TFX_TILE (2 * TFX_LEAF)
 #define TFX_LEAF_BATCH 8
 
-/* Taps that the direct form takes as they are. */
-#define TFX_CONVOLVER_SHORT 12
-
 /* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
  * h[0], n[1] more at x[1] and h[1].  That is for leaf 0; those of the
  * following leaves lie x_stride and h_stride values further on. */

@@ -24,8 +24,8 @@
  * channel.  Long partitioned taps take about 2 K, a channel 4 K.
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
- * double); where it is only what costs least, -145 dB up to 12 taps and -140 dB beyond
- * (16 products are summed up in float, and that in double); -290 dB in double.  By transforms, better than -128 dB
+ * double); where it is only what costs least, -145 dB (-144 where one tap outweighs
+ * all others); -290 dB in double.  By transforms, better than -128 dB
  * and -280 dB.
  *
  * Zeros in front of the taps (n_leading) are a later look at the input: a line
