@@ -178,31 +178,112 @@ OP (tile_sum) (T *out, const T *const x[2], const T *const h[2],
   }
 }
 
-/* out[2][32] = x h, of one leaf. */
+/* sums[0] += x h, sums[1] += x and the h before, at two vectors of the tiles. */
 INLINE void
-OP (tile_product) (T *out, const T *x, const T *h)
+OP (tile_products_ahead) (C sums[2][2], const T *x, const T *h)
 {
 #pragma GCC unroll 2
-  for (int i = 0; i < TFX_LEAF; i += LANES)
-    OP (c_store)
-  (out + i, out + TFX_LEAF + i,
-      OP (c_mul) (OP (c_load) (x + i, x + TFX_LEAF + i),
-          OP (c_load) (h + i, h + TFX_LEAF + i)));
+  for (int i = 0; i < 2; i++) {
+    const C a = OP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; k++) {
+      const T *at = h + i * LANES - k * TFX_TILE;
+      const C b = OP (c_keep) (at, at + TFX_LEAF);
+      C *sum = &sums[k][i];
+
+      sum->re = v (fma) (a.re, b.re, sum->re);
+      sum->im = v (fma) (a.re, b.im, sum->im);
+      sum->re = v (fnma) (a.im, b.im, sum->re);
+      sum->im = v (fma) (a.im, b.re, sum->im);
+    }
+  }
 }
 
-/* The sum of leaf number `leaf`. */
+/* The sum of one leaf, and what is there of the next one. */
 INLINE void
-OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf)
+OP (tile_sum_ahead) (T *out, T *ahead, const T *const x[2], const T *const h[2],
+    const size_t n[2])
+{
+  for (size_t at = 0; at < TFX_LEAF; at += 2 * LANES) {
+    C total[2][2], sums[2][2];
+    size_t left = SUM_TILES - 1;
+
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+      const T *a = x[0] + at + i * LANES, *b = h[0] + at + i * LANES;
+
+      total[0][i] = total[1][i] = sums[1][i] =
+          (C){ v (set1) (0), v (set1) (0) };
+      sums[0][i] = OP (
+          c_mul) (OP (c_load) (a, a + TFX_LEAF), OP (c_load) (b, b + TFX_LEAF));
+    }
+    for (int run = 0; run < 2; run++) {
+      const size_t skip = run == 0;
+      const T *a = x[run] + skip * TFX_TILE + at;
+      const T *b = h[run] + skip * TFX_TILE + at;
+      size_t todo = n[run] - skip;
+
+      while (todo > 0) {
+        size_t count = todo < left ? todo : left;
+        todo -= count;
+        left -= count;
+        for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
+          OP (tile_products_ahead) (sums, a, b);
+        if (left > 0)
+          continue;
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+          total[i / 2][i % 2] =
+              OP (c_add) (total[i / 2][i % 2], sums[i / 2][i % 2]);
+          sums[i / 2][i % 2] = (C){ v (set1) (0), v (set1) (0) };
+        }
+        left = SUM_TILES;
+      }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+      T *to = (i < 2 ? out : ahead) + at + i % 2 * LANES;
+      OP (c_store)
+      (to, to + TFX_LEAF, OP (c_add) (total[i / 2][i % 2], sums[i / 2][i % 2]));
+    }
+  }
+}
+
+/* out[2][32] = x h, and what is known of the sum, if anything, of one leaf. */
+INLINE void
+OP (tile_product) (T *out, const T *x, const T *h, const T *known)
+{
+#pragma GCC unroll 2
+  for (int i = 0; i < TFX_LEAF; i += LANES) {
+    C y = OP (c_mul) (OP (c_load) (x + i, x + TFX_LEAF + i),
+        OP (c_load) (h + i, h + TFX_LEAF + i));
+
+    if (known)
+      y = OP (c_add) (y, OP (c_load) (known + i, known + TFX_LEAF + i));
+    OP (c_store) (out + i, out + TFX_LEAF + i, y);
+  }
+}
+
+/* The sum of leaf number `leaf`; is_both: and what is there of the next one. */
+INLINE void
+OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf, bool is_both)
 {
   const T *const x[2] = { (const T *)sum->x[0] + leaf * sum->x_stride,
     (const T *)sum->x[1] + leaf * sum->x_stride };
   const T *const h[2] = { (const T *)sum->h[0] + leaf * sum->h_stride,
     (const T *)sum->h[1] + leaf * sum->h_stride };
+  T *ahead = sum->ahead ? (T *)sum->ahead + leaf * TFX_TILE : NULL;
+  const int last = sum->n[1] > 0;
 
-  if (sum->n[0] == 1 && sum->n[1] == 0)
-    OP (tile_product) (out, x[0], h[0]);
-  else
-    OP (tile_sum) (out, x, h, sum->n);
+  if (ahead && is_both)
+    OP (tile_sum_ahead) (out, ahead, x, h, sum->n);
+  else if (ahead && sum->is_known)
+    OP (tile_product)
+  (out, x[last] + (sum->n[last] - 1) * TFX_TILE,
+      h[last] + (sum->n[last] - 1) * TFX_TILE, ahead);
+  else if (sum->n[0] == 1 && sum->n[1] == 0)
+      OP (tile_product) (out, x[0], h[0], NULL);
+  else OP (tile_sum) (out, x, h, sum->n);
 }
 
 #undef STEP

@@ -8,6 +8,8 @@
 /* A step costs about this much, in ns, unless a single leaf costs more. */
 #define STEP_COST 500.0
 #define FORWARD_BATCH TFX_LEAF_BATCH
+/* From so many partitions on two sums are computed at a time. */
+#define AHEAD_PARTS 4
 /* Values of a part of a pass. */
 #define PASS_VALUES ((size_t)2048)
 
@@ -36,6 +38,11 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
   l->im = tfx_arena_take (arena, size * value_size + 64);
   l->output = tfx_arena_take (arena,
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
+  l->ahead = NULL;
+  /* Two groups at least, so that each block has as much to do. */
+  if (l->n_parts >= AHEAD_PARTS && c->fft[i].n_leaves >= 2 * group)
+    l->ahead =
+        tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
   l->batch = tfx_level_divide_up (l->batch, group) * group;
@@ -68,6 +75,7 @@ tfx_level_reset (const TfxConvolver *c, TfxLevel *l, uint64_t time)
   memset (l->output, 0,
       (l->number == 0 ? 2 : 4) * c->n_channels * l->size * c->value_size);
   l->period = time / l->size;
+  l->ahead_of[0] = l->ahead_of[1] = 0;
   memset (&l->forward, 0, sizeof l->forward);
   memset (l->back, 0, sizeof l->back);
 }
@@ -101,7 +109,7 @@ tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
   const size_t n_first = n < n_to_end ? n : n_to_end;
   const void *h =
       tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
-  TfxTileSum sum;
+  TfxTileSum sum = { 0 };
 
   sum.x[0] = tfx_level_spectrum (c, l, channel, oldest);
   sum.x[1] = tfx_level_spectrum (c, l, channel, 0); /* slot 0 */
@@ -111,6 +119,20 @@ tfx_level_sum (const TfxConvolver *c, const TfxLevel *l, unsigned side,
   sum.n[1] = n - n_first;
   sum.x_stride = l->n_slots * TFX_TILE;
   sum.h_stride = l->n_parts * TFX_TILE;
+  return sum;
+}
+
+TfxTileSum
+tfx_level_sum_ahead (const TfxConvolver *c, const TfxLevel *l, unsigned side,
+    unsigned channel, uint64_t newest)
+{
+  TfxTileSum sum = tfx_level_sum (c, l, side, channel, newest, 0);
+
+  if (l->ahead)
+    sum.ahead = tfx_convolver_at (c, l->ahead,
+        (side * c->n_channels + channel) * 2 * l->size);
+  sum.is_known = l->ahead_of[side] == newest;
+  sum.turn = newest % 2;
   return sum;
 }
 
@@ -157,7 +179,7 @@ render_step (TfxConvolver *c, TfxLevel *l, unsigned side, unsigned channel,
   void *im = tfx_level_output (c, l, side, channel, k);
 
   if (step < n_batches) {
-    const TfxTileSum sum = tfx_level_sum (c, l, side, channel, k - 2, 0);
+    const TfxTileSum sum = tfx_level_sum_ahead (c, l, side, channel, k - 2);
     const size_t first = step * l->batch, n_left = fft->n_leaves - first;
     tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
         &sum, re, im);
@@ -232,11 +254,13 @@ level_step (TfxConvolver *c, TfxLevel *l)
 void
 tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch)
 {
+  l->ahead_of[side] = 0;
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t step = 0; step < l->n_steps_back; step++)
       render_step (c, l, side, channel, l->period, step, scratch);
   }
   l->back[side] = (TfxLevelWork){ 0 };
+  l->ahead_of[side] = l->period - 1;
 }
 
 void
@@ -273,6 +297,8 @@ tfx_level_advance (TfxConvolver *c, TfxLevel *levels, size_t n_levels,
       continue;
     while (level_step (c, l) > 0.0)
       ;
+    for (unsigned side = 0; side < 2; side++)
+      l->ahead_of[side] = is_computed (c, side) ? l->period : 0;
     l->period++;
     memset (&l->forward, 0, sizeof l->forward);
     memset (l->back, 0, sizeof l->back);

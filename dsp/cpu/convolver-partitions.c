@@ -123,10 +123,14 @@ static void
 head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 {
   TfxLevel *l = &c->partitions->levels[0];
-  const TfxTileSum sum = tfx_level_sum (c, l, side, channel, l->period, skip);
+  const TfxTileSum sum =
+      skip > 0 ? tfx_level_sum (c, l, side, channel, l->period, skip)
+               : tfx_level_sum_ahead (c, l, side, channel, l->period);
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
       tfx_level_output (c, l, side, channel, l->period));
+  if (skip == 0 && channel == c->n_channels - 1)
+    l->ahead_of[side] = l->period + 1;
 }
 
 size_t
@@ -238,6 +242,7 @@ tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side)
 {
   TfxConvolverPartitions *g = c->partitions;
 
+  g->levels[0].ahead_of[side] = 0;
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     if (g->at > 0 && g->levels[0].n_parts > 1)
       head_back (c, side, channel, 1);

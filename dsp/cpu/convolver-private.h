@@ -21,13 +21,20 @@
 #define TFX_LEAF_BATCH 8
 
 /* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
- * h[0], n[1] more at x[1] and h[1].  That is for leaf 0; those of the
- * following leaves lie x_stride and h_stride values further on. */
+ * h[0], n[1] more at x[1] and h[1], which goes on where h[0] ends.  That is for leaf 0;
+ * those of the following leaves lie x_stride and h_stride values further on.
+ *
+ * With `ahead`, what is there already of the sum to come: that of the same x and
+ * each h before.  Groups of leaves take turns: one computes both, with each tile read
+ * once, the next one adds the newest product to what it knows. */
 typedef struct TfxTileSum
 {
   const void *x[2], *h[2];
   size_t n[2];
   size_t x_stride, h_stride;
+  void *ahead;   /* T[leaf][64], or NULL */
+  bool is_known; /* what is in it is right */
+  size_t turn;   /* even: the first group computes both */
 } TfxTileSum;
 
 typedef struct TfxConvolverOps
@@ -525,6 +532,10 @@ typedef struct TfxLevel
   /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;
+  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has
+   * this number; NULL where it does not pay */
+  void *ahead;
+  uint64_t ahead_of[2];
   uint64_t period;                      /* the number of the current block */
   size_t n_steps_forward, n_steps_back; /* for each channel */
   double cost_pass, cost_forward, cost_back; /* of a step */
@@ -564,6 +575,10 @@ void *tfx_level_output (const TfxConvolver *c, const TfxLevel *l, unsigned side,
 /* sum_p H_p X_(newest - p) for p from skip on, p < n_parts */
 TfxTileSum tfx_level_sum (const TfxConvolver *c, const TfxLevel *l,
     unsigned side, unsigned channel, uint64_t newest, size_t skip);
+
+/* The same from the newest one on, with what is ahead of it. */
+TfxTileSum tfx_level_sum_ahead (const TfxConvolver *c, const TfxLevel *l,
+    unsigned side, unsigned channel, uint64_t newest);
 
 /* Computes the output in the current block at once, for a level that is not
  * the head; scratch is T[size].  Its work for the next block starts anew. */

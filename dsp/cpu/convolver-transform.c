@@ -255,6 +255,9 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     s.x[run] = value_at (fft, s.x[run], first * s.x_stride);
     s.h[run] = value_at (fft, s.h[run], first * s.h_stride);
   }
+  if (s.ahead)
+    s.ahead = value_at (fft, s.ahead, first * TFX_TILE);
+  s.turn += first >> fft->group;
   fft->ops->leaves_back[fft->group](value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF), &s,
       value_at (fft, fft->weights, first * TFX_TILE), n_leaves);
