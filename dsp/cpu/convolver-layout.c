@@ -28,6 +28,9 @@
  * left the caches. */
 #define FAR_TRANSFORM 2.0
 
+/* Products for one block at a time, whose spectra are read for it alone. */
+#define ALONE 1.5
+
 /* The largest transform of the form block. */
 #define BLOCK_MAX_SIZE 65536
 /* The largest partition at the beginning of the taps. */
@@ -226,13 +229,16 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
 /* Of a product, where n_values come and go until it is due again. */
 static double
 sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    double n_values)
+    const TfxConvolverLevel *level, double n_values)
 {
+  const bool is_alone =
+      level->n_parts < TFX_CONVOLVER_AHEAD_PARTS || level->size < 2 * TFX_LEAF;
+  const double n_reads = is_alone ? ALONE : 1.0;
   const double n_bytes = n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
 
   return n_bytes <= NEAR_BYTES     ? cost->sum_near
-         : n_bytes <= MIDDLE_BYTES ? cost->sum
-                                   : cost->sum_far;
+         : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
+                                   : cost->sum_far * n_reads;
 }
 
 /* The values of the spectra of taps and signal. */
@@ -250,10 +256,11 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     const TfxConvolverLevel *level, double n_before)
 {
   const double size = (double)level->size;
-  double n = 2.0 * transform_cost (cost, level->size) / size *
-                 (level->first == 0 ? 1.0 : FAR_TRANSFORM) +
-             (double)level->n_parts *
-                 sum_cost (spec, cost, n_before + count_values (spec, level));
+  double n =
+      2.0 * transform_cost (cost, level->size) / size *
+          (level->first == 0 ? 1.0 : FAR_TRANSFORM) +
+      (double)level->n_parts *
+          sum_cost (spec, cost, level, n_before + count_values (spec, level));
 
   if (level->first == 0)
     n += cost->call / size + partial_share (spec, level->size) *

@@ -293,8 +293,7 @@ VOP (leaves_back) (void *re_out, void *im_out, const TfxTileSum *sum,
 
     for (size_t i = 0; i < N_LEAVES; i++)
       OP (leaf_sum)
-    (tiles + i * TFX_TILE, sum, leaf + i,
-        (sum->turn + leaf / N_LEAVES) % 2 == 0);
+    (tiles + i * TFX_TILE, sum, leaf + i, (sum->turn + leaf + i) % 2 == 0);
 #pragma GCC unroll 2
     for (int k = 0; k < N_VECTORS; k += 8)
       VOP (lanes_back) (g.re + k, g.im + k, tiles, w, (size_t)(k / 8 * L));

@@ -8,8 +8,6 @@
 /* A step costs about this much, in ns, unless a single leaf costs more. */
 #define STEP_COST 500.0
 #define FORWARD_BATCH TFX_LEAF_BATCH
-/* From so many partitions on two sums are computed at a time. */
-#define AHEAD_PARTS 4
 /* Values of a part of a pass. */
 #define PASS_VALUES ((size_t)2048)
 
@@ -39,8 +37,8 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
   l->output = tfx_arena_take (arena,
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
   l->ahead = NULL;
-  /* Two groups at least, so that each block has as much to do. */
-  if (l->n_parts >= AHEAD_PARTS && c->fft[i].n_leaves >= 2 * group)
+  /* Two leaves at least, so that each block has as much to do. */
+  if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && c->fft[i].n_leaves > 1)
     l->ahead =
         tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
 

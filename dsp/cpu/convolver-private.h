@@ -25,7 +25,7 @@
  * those of the following leaves lie x_stride and h_stride values further on.
  *
  * With `ahead`, what is there already of the sum to come: that of the same x and
- * each h before.  Groups of leaves take turns: one computes both, with each tile read
+ * each h before.  Leaves take turns: one computes both, with each tile read
  * once, the next one adds the newest product to what it knows. */
 typedef struct TfxTileSum
 {
@@ -34,7 +34,7 @@ typedef struct TfxTileSum
   size_t x_stride, h_stride;
   void *ahead;   /* T[leaf][64], or NULL */
   bool is_known; /* what is in it is right */
-  size_t turn;   /* even: the first group computes both */
+  size_t turn;   /* even: leaf 0 computes both */
 } TfxTileSum;
 
 typedef struct TfxConvolverOps
@@ -95,7 +95,7 @@ typedef struct TfxConvolverCost
   double direct_frame; /* a frame, whatever the number of taps, */
   size_t direct_few;   /* of which there are more than so many */
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
-  double sum;          /* in 512 KiB */
+  double sum;          /* in 512 KiB, for two blocks at a time */
   double sum_far;      /* in 16 MiB */
   /* a leaf's transform, one way, in groups of 1, 2 and 4; where there are no
    * such groups, in the largest */
@@ -234,6 +234,8 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
+/* From so many partitions on sums are computed for two blocks at a time. */
+#define TFX_CONVOLVER_AHEAD_PARTS 6
 /* Frames that are worked on at a time; longer blocks are cut. */
 #define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
 #define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */

@@ -257,7 +257,7 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
   }
   if (s.ahead)
     s.ahead = value_at (fft, s.ahead, first * TFX_TILE);
-  s.turn += first >> fft->group;
+  s.turn += first;
   fft->ops->leaves_back[fft->group](value_at (fft, re, first * TFX_LEAF),
       value_at (fft, im, first * TFX_LEAF), &s,
       value_at (fft, fft->weights, first * TFX_TILE), n_leaves);

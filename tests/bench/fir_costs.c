@@ -105,7 +105,7 @@ measure_direct (const TfxConvolverOps *ops, size_t value_size, size_t n_taps,
 typedef struct Transform
 {
   TfxFft fft;
-  char *re, *im, *x, *h;
+  char *re, *im, *x, *h, *ahead;
   TfxTileSum sum;
 } Transform;
 
@@ -124,6 +124,7 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   t->im = new_values (size * value_size);
   t->x = new_values (2 * size * (n_parts + 1) * value_size);
   t->h = new_values (2 * size * (n_parts + 1) * value_size);
+  t->ahead = new_values (2 * size * value_size);
   t->sum.x[0] = t->sum.x[1] = t->x;
   t->sum.h[0] = t->sum.h[1] = t->h;
   t->sum.n[0] = n_parts;
@@ -138,6 +139,7 @@ transform_clear (Transform *t)
   free (t->im);
   free (t->x);
   free (t->h);
+  free (t->ahead);
 }
 
 static void
@@ -155,6 +157,9 @@ work_sums (void *data)
 {
   Transform *t = data;
 
+  t->sum.ahead = t->ahead;
+  t->sum.is_known = true;
+  t->sum.turn++;
   tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
 }
 
@@ -206,7 +211,7 @@ measure_sum (const TfxConvolverOps *ops, TfxSample type, size_t n_bytes,
     double leaf_ns)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
-  const size_t size = n_bytes < 65536 ? 64 : SIZE;
+  const size_t size = n_bytes < 65536 ? 256 : SIZE;
   const size_t n_parts = n_bytes / (4 * size * value_size);
   Transform t;
   double ns;
@@ -287,9 +292,9 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF);
   c.leaf[2] = measure_leaf (ops, type, SIZE);
   c.pass = measure_pass (ops, type);
-  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[1]);
+  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2]);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2]);
-  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[1]);
+  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2]);
   c.call = measure_call (kernels, type, &c);
   return c;
 }

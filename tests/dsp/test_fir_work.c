@@ -16,9 +16,9 @@ static const TfxConvolverOps *real;
 static const TfxConvolverCost *cost;
 static double work;
 
-/* Of n leaves, a group's of which take turns. */
+/* Of n leaves, which take turns. */
 static double
-count_products (const TfxTileSum *sum, size_t n_group, size_t n)
+count_products (const TfxTileSum *sum, size_t n)
 {
   const size_t n_all = sum->n[0] + sum->n[1];
   size_t n_products = 0;
@@ -26,7 +26,7 @@ count_products (const TfxTileSum *sum, size_t n_group, size_t n)
   for (size_t i = 0; i < n; i++) {
     if (!sum->ahead)
       n_products += n_all;
-    else if ((sum->turn + i / n_group) % 2 == 0)
+    else if ((sum->turn + i) % 2 == 0)
       n_products += 2 * n_all - 1;
     else
       n_products += sum->is_known ? 1 : n_all;
@@ -58,9 +58,8 @@ count_products (const TfxTileSum *sum, size_t n_group, size_t n)
   static void back##group (void *re, void *im, const TfxTileSum *sum,          \
       const void *weights, size_t n)                                           \
   {                                                                            \
-    work +=                                                                    \
-        (double)n * cost->leaf[group] +                                        \
-        (double)TFX_LEAF * count_products (sum, 1 << group, n) * cost->sum;    \
+    work += (double)n * cost->leaf[group] +                                    \
+            (double)TFX_LEAF * count_products (sum, n) * cost->sum;            \
     real->leaves_back[group](re, im, sum, weights, n);                         \
   }
 
