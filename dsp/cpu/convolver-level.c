@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A step costs about this much, in ns, unless a single leaf costs more. */
-#define STEP_COST 500.0
+#define STEP_COST 400.0
 #define FORWARD_BATCH TFX_LEAF_BATCH
 /* Values of a part of a pass. */
 #define PASS_VALUES ((size_t)2048)
@@ -43,7 +43,7 @@ tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t i, TfxArena *arena)
         tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
-  l->batch = tfx_level_divide_up (l->batch, group) * group;
+  l->batch = l->batch / group * group;
   if (l->batch < group)
     l->batch = group;
   if (l->batch > TFX_LEAF_BATCH)
