@@ -97,7 +97,7 @@ test_classes (void)
 {
   TapMany many = tap_many ("as the whole chain would be, without memory");
   TfxMove *move = tfx_move_new ();
-  unsigned n_moved = 0;
+  unsigned n_moved = 0, n_shapes = 0;
 
   for (size_t c = 0; c < tfx_catalogue_n_classes (); c++) {
     const TfxClass *klass = tfx_catalogue_class (c);
@@ -135,6 +135,14 @@ test_classes (void)
             design, counts.n_allocations);
         tap_many_check (&many, tfx_move_next (move, expr) == -ENOENT,
             "%s: once", klass->name);
+        tfx_move_follow (move, true);
+        design = tfx_move_design (move, RATE, 2, NULL, NULL, &moved, NULL);
+        tfx_move_follow (move, false);
+        tap_many_check (&many,
+            design == 0 && is_near (respond_whole (expr), respond (&moved)),
+            "%s of %s: for a point of a curve: %d", param->name, klass->name,
+            design);
+        n_shapes += moved.has_shapes;
       } else {
         tap_many_check (&many, next == -ENOTSUP, "%s of %s: %d", param->name,
             klass->name, next);
@@ -144,6 +152,7 @@ test_classes (void)
     tfx_expr_free (&expr);
   }
   tap_check (n_moved > 50, "%u numbers have moved", n_moved);
+  tap_check (n_shapes > 10, "%u of them the quick way along a curve", n_shapes);
   tfx_move_free (&move);
   tap_many_end (&many);
 }
