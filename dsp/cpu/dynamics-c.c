@@ -122,6 +122,34 @@ apply (double *level, double *x, size_t n_frames, unsigned width,
 }
 
 static void
+find_levels (const double *x, double *levels, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    levels[i] = fabs (x[i]);
+}
+
+static void
+find_rest (double *rest, size_t n_frames, unsigned n_channels)
+{
+  for (size_t i = n_frames * n_channels; i-- > n_channels;) {
+    double *before = &rest[i - n_channels];
+
+    *before = rest[i] > *before ? rest[i] : *before;
+  }
+}
+
+static void
+exchange (double *past, double *samples, size_t n, size_t ahead)
+{
+  for (size_t i = 0; i < n; i++) {
+    const double out = past[i + ahead];
+
+    past[i] = samples[i];
+    samples[i] = out;
+  }
+}
+
+static void
 find_peaks (const double *levels, const double *rest, double *peaks,
     size_t n_frames, unsigned n_channels, double *most)
 {
@@ -135,10 +163,12 @@ find_peaks (const double *levels, const double *rest, double *peaks,
   }
 }
 
-static void
+static double
 find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
     const TfxLimits *limits, double *last)
 {
+  double least = 1.0;
+
   for (size_t i = 0; i < n_frames; i++) {
     for (unsigned c = 0; c < n_channels; c++) {
       const double peak = fmax (*peaks++, TFX_LEVEL_LOWEST);
@@ -146,8 +176,10 @@ find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
       const double a = target < last[c] ? limits->attack : limits->release;
 
       *gains++ = last[c] = a * last[c] + (1.0 - a) * target;
+      least = last[c] < least ? last[c] : least;
     }
   }
+  return least;
 }
 
 static void
@@ -167,7 +199,10 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .store = { store_f32, store_f64 },
   .detect = detect,
   .apply = apply,
+  .find_levels = find_levels,
   .find_peaks = find_peaks,
+  .find_rest = find_rest,
+  .exchange = exchange,
   .find_gains = find_gains,
   .limit = limit,
 };

@@ -452,6 +452,83 @@ apply (double *level, double *x, size_t n_frames, unsigned width,
 
 /* ---- limits ------------------------------------------------------------------------ */
 
+static void
+find_levels (const double *x, double *levels, size_t n)
+{
+  size_t i = 0;
+
+  for (; i + W <= n; i += W)
+    v_store_f64 (levels + i, v_abs (v_load_f64 (x + i)));
+  for (; i < n; i++)
+    levels[i] = __builtin_fabs (x[i]);
+}
+
+/* Whether whole frames of so many channels fill a vector.  The largest of some is
+ * the same in any order, so that there are no groups to be kept. */
+INLINE bool
+fills_vector (unsigned n_channels)
+{
+  return n_channels < W && (n_channels & (n_channels - 1)) == 0;
+}
+
+/* Lane i of v: that of lane i - n, or i + n; 0 from outside. */
+INLINE V
+shift_up (V v, const unsigned n)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v_set1 (0.0), v, lanes + (int64_t)(W - n));
+}
+
+INLINE V
+shift_down (V v, const unsigned n)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v, v_set1 (0.0), lanes + (int64_t)n);
+}
+
+/* The frame that begins with lane `first`, in all frames. */
+INLINE V
+spread_frame (V v, const unsigned first, const unsigned C)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v, (lanes & (int64_t)(C - 1)) + (int64_t)first);
+}
+
+/* Frames in the lanes. */
+INLINE void
+find_frame_peaks (const double *levels, const double *rest, double *peaks,
+    size_t n, double *most, const unsigned C)
+{
+  V all = { 0 };
+  size_t i = 0;
+
+  for (unsigned k = 0; k < W; k++)
+    all[k] = most[k % C];
+  for (; i + W <= n; i += W) {
+    V v = v_load_f64 (levels + i);
+
+    v = v_max (v, shift_up (v, C));
+    if (2 * C < W)
+      v = v_max (v, shift_up (v, 2 * C));
+    if (4 * C < W)
+      v = v_max (v, shift_up (v, 4 * C));
+    v = v_max (v, all);
+    all = spread_frame (v, W - C, C);
+    v_store_f64 (peaks + i, v_max (v_load_f64 (rest + i), v));
+  }
+  for (unsigned k = 0; k < C; k++)
+    most[k] = all[k];
+  for (; i < n; i++) {
+    double *m = &most[i % C];
+
+    *m = levels[i] > *m ? levels[i] : *m;
+    peaks[i] = rest[i] > *m ? rest[i] : *m;
+  }
+}
+
 /* Channels in the lanes, as in detect_channels. */
 INLINE void
 find_channel_peaks (const double *levels, const double *rest, double *peaks,
@@ -474,14 +551,13 @@ find_peaks (const double *levels, const double *rest, double *peaks,
 {
   const unsigned n_full = n_channels / W * W;
 
-  if (n_channels == 1) {
-    double all = *most;
-
-    for (size_t i = 0; i < n_frames; i++) {
-      all = levels[i] > all ? levels[i] : all;
-      peaks[i] = rest[i] > all ? rest[i] : all;
-    }
-    *most = all;
+  if (fills_vector (n_channels)) {
+    if (n_channels == 1)
+      find_frame_peaks (levels, rest, peaks, n_frames, most, 1);
+    else if (n_channels == 2)
+      find_frame_peaks (levels, rest, peaks, 2 * n_frames, most, 2 % W);
+    else
+      find_frame_peaks (levels, rest, peaks, 4 * n_frames, most, 4 % W);
     return;
   }
   if (n_full < n_channels)
@@ -492,9 +568,92 @@ find_peaks (const double *levels, const double *rest, double *peaks,
         most + c);
 }
 
+INLINE void
+find_frame_rest (double *rest, size_t n, const unsigned C)
+{
+  const size_t n_whole = n / W * W;
+  V all = v_set1 (0.0);
+
+  for (size_t i = n; i-- > n_whole + C;)
+    rest[i - C] = rest[i] > rest[i - C] ? rest[i] : rest[i - C];
+  for (unsigned k = 0; n_whole < n && k < W; k++)
+    all[k] = rest[n_whole + k % C];
+  for (size_t i = n_whole; i >= W; i -= W) {
+    V v = v_load_f64 (rest + i - W);
+
+    v = v_max (v, shift_down (v, C));
+    if (2 * C < W)
+      v = v_max (v, shift_down (v, 2 * C));
+    if (4 * C < W)
+      v = v_max (v, shift_down (v, 4 * C));
+    v = v_max (v, all);
+    all = spread_frame (v, 0, C);
+    v_store_f64 (rest + i - W, v);
+  }
+}
+
+/* Channels in the lanes: of those that fill them alone, as what is put behind the
+ * last one would be of a frame that is done. */
+INLINE void
+find_channel_rest (double *rest, size_t n_frames, unsigned n_channels)
+{
+  V all = v_set1 (0.0);
+
+  for (size_t i = n_frames; i-- > 0;) {
+    all = v_max (v_load_f64 (rest + i * n_channels), all);
+    v_store_f64 (rest + i * n_channels, all);
+  }
+}
+
+static void
+find_rest (double *rest, size_t n_frames, unsigned n_channels)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (fills_vector (n_channels)) {
+    if (n_channels == 1)
+      find_frame_rest (rest, n_frames, 1);
+    else if (n_channels == 2)
+      find_frame_rest (rest, 2 * n_frames, 2 % W);
+    else
+      find_frame_rest (rest, 4 * n_frames, 4 % W);
+    return;
+  }
+  for (unsigned c = 0; c < n_full; c += W)
+    find_channel_rest (rest + c, n_frames, n_channels);
+  for (unsigned c = n_full; c < n_channels; c++) {
+    for (size_t i = n_frames; i-- > 1;) {
+      const double next = rest[i * n_channels + c];
+      double *at = &rest[(i - 1) * n_channels + c];
+
+      *at = next > *at ? next : *at;
+    }
+  }
+}
+
+/* past[n] = samples, which become what stood `ahead` further on. */
+static void
+exchange (double *past, double *samples, size_t n, size_t ahead)
+{
+  size_t i = 0;
+
+  for (; i + W <= n; i += W) {
+    const V out = v_load_f64 (past + i + ahead);
+
+    v_store_f64 (past + i, v_load_f64 (samples + i));
+    v_store_f64 (samples + i, out);
+  }
+  for (; i < n; i++) {
+    const double out = past[i + ahead];
+
+    past[i] = samples[i];
+    samples[i] = out;
+  }
+}
+
 /* Of the two lines through the target the lower one, as an attack is shorter
  * than a release; or else the upper one.  Channels in the lanes. */
-INLINE void
+INLINE V
 follow_targets (const double *targets, double *gains, size_t n_frames,
     unsigned n_channels, const TfxLimits *limits, double *last,
     const bool is_lower)
@@ -502,7 +661,7 @@ follow_targets (const double *targets, double *gains, size_t n_frames,
   const V attack = v_set1 (limits->attack), release = v_set1 (limits->release);
   const V to_attack = v_set1 (1.0 - limits->attack);
   const V to_release = v_set1 (1.0 - limits->release);
-  V gain = v_load_f64 (last);
+  V gain = v_load_f64 (last), least = v_set1 (1.0);
 
   for (size_t i = 0; i < n_frames; i++) {
     const V target = v_load_f64 (targets + i * n_channels);
@@ -510,63 +669,88 @@ follow_targets (const double *targets, double *gains, size_t n_frames,
     const V up = v_fma (release, gain, to_release * target);
 
     gain = is_lower ? v_min (down, up) : v_max (down, up);
+    least = v_min (least, gain);
     v_store_f64 (gains + i * n_channels, gain);
   }
   v_store_f64 (last, gain);
+  return least;
+}
+
+INLINE double
+multiply_add (double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fma (a, b, c);
+#else
+  return a * b + c;
+#endif
 }
 
 /* One channel: vectors at each frame would overlap. */
-INLINE void
+INLINE double
 follow_channel (const double *targets, double *gains, size_t n_frames,
     const TfxLimits *limits, double *last, const bool is_lower)
 {
   const double attack = limits->attack, release = limits->release;
   const double to_attack = 1.0 - attack, to_release = 1.0 - release;
-  double gain = *last;
+  double gain = *last, least = 1.0;
 
   for (size_t i = 0; i < n_frames; i++) {
-    const double down = attack * gain + to_attack * targets[i];
-    const double up = release * gain + to_release * targets[i];
+    const double down = multiply_add (attack, gain, to_attack * targets[i]);
+    const double up = multiply_add (release, gain, to_release * targets[i]);
 
-    gain = (down < up) == is_lower ? down : up;
+    if (is_lower)
+      gain = down < up ? down : up;
+    else
+      gain = down > up ? down : up;
+    least = gain < least ? gain : least;
     gains[i] = gain;
   }
   *last = gain;
+  return least;
 }
 
-INLINE void
+INLINE double
 follow_all (const double *targets, double *gains, size_t n_frames,
     unsigned n_channels, const TfxLimits *limits, double *last,
     const bool is_lower)
 {
   const unsigned n_full = n_channels / W * W;
+  double least = 1.0;
+  V part;
 
-  if (n_channels == 1) {
-    follow_channel (targets, gains, n_frames, limits, last, is_lower);
-    return;
+  if (n_channels == 1)
+    return follow_channel (targets, gains, n_frames, limits, last, is_lower);
+  if (n_full < n_channels) {
+    part = follow_targets (targets + n_full, gains + n_full, n_frames,
+        n_channels, limits, last + n_full, is_lower);
+    for (unsigned k = 0; k < n_channels - n_full; k++)
+      least = part[k] < least ? part[k] : least;
   }
-  if (n_full < n_channels)
-    follow_targets (targets + n_full, gains + n_full, n_frames, n_channels,
-        limits, last + n_full, is_lower);
-  for (unsigned c = 0; c < n_full; c += W)
-    follow_targets (targets + c, gains + c, n_frames, n_channels, limits,
+  for (unsigned c = 0; c < n_full; c += W) {
+    part = follow_targets (targets + c, gains + c, n_frames, n_channels, limits,
         last + c, is_lower);
+    for (unsigned k = 0; k < W; k++)
+      least = part[k] < least ? part[k] : least;
+  }
+  return least;
 }
 
-static void
+static double
 find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
     const TfxLimits *limits, double *last)
 {
   const V threshold = v_set1 (limits->threshold), one = v_set1 (1.0);
-  const V lowest = v_set1 (TFX_LEVEL_LOWEST);
 
-  for (size_t i = 0; i < n_frames * n_channels; i += W)
-    v_store_f64 (peaks + i,
-        v_min (threshold / v_max (v_load_f64 (peaks + i), lowest), one));
+  /* What is below the threshold asks for 1, and is at least above 0 so. */
+  for (size_t i = 0; i < n_frames * n_channels; i += W) {
+    const V peak = v_max (v_load_f64 (peaks + i), threshold);
+
+    v_store_f64 (peaks + i, v_min (threshold / peak, one));
+  }
   if (limits->attack <= limits->release)
-    follow_all (peaks, gains, n_frames, n_channels, limits, last, true);
-  else
-    follow_all (peaks, gains, n_frames, n_channels, limits, last, false);
+    return follow_all (peaks, gains, n_frames, n_channels, limits, last, true);
+  return follow_all (peaks, gains, n_frames, n_channels, limits, last, false);
 }
 
 static void
@@ -595,7 +779,10 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .store = { store_f32, store_f64 },
   .detect = detect,
   .apply = apply,
+  .find_levels = find_levels,
   .find_peaks = find_peaks,
+  .find_rest = find_rest,
+  .exchange = exchange,
   .find_gains = find_gains,
   .limit = limit,
 };

@@ -82,6 +82,9 @@ typedef struct TfxDynamicsKernels
   double (*apply) (double *level, double *x, size_t n_frames, unsigned width,
       const TfxGainCurve *curve);
 
+  /* levels[n] = magnitudes of x. */
+  void (*find_levels) (const double *x, double *levels, size_t n);
+
   /* The largest of a window: most[n_channels] = the largest of the frames up to
    * now in this block of the window's length, peaks = the larger one of that and
    * of what is left of the block before, rest[n_frames][n_channels].  Slack as
@@ -89,11 +92,19 @@ typedef struct TfxDynamicsKernels
   void (*find_peaks) (const double *levels, const double *rest, double *peaks,
       size_t n_frames, unsigned n_channels, double *most);
 
+  /* Of a block that is over: the largest from each frame on. */
+  void (*find_rest) (double *rest, size_t n_frames, unsigned n_channels);
+
+  /* samples[n] go to past[n], and become what stood there `ahead` numbers further on
+   * before that. */
+  void (*exchange) (double *past, double *samples, size_t n, size_t ahead);
+
   /* With r = the least of 1 and threshold / peak, gain[n] becomes
    *   attack gain[n - 1] + (1 - attack) r    where that is below gain[n - 1],
    *   release gain[n - 1] + (1 - release) r  elsewhere;
-   * last[n_channels] is the last one.  Writes over peaks. */
-  void (*find_gains) (double *peaks, double *gains, size_t n_frames,
+   * last[n_channels] is the last one.  Writes over peaks.  The lowest of them and
+   * 1. */
+  double (*find_gains) (double *peaks, double *gains, size_t n_frames,
       unsigned n_channels, const TfxLimits *limits, double *last);
 
   /* x[n_frames][width] times gain[n_frames], no larger than limit. */

@@ -151,18 +151,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 static void
 end_block (Unit *u)
 {
-  const size_t n = u->n_levels;
-
-  for (size_t c = 0; c < n; c++) {
-    double all = 0.0;
-
-    for (size_t i = u->n_window; i-- > 0;) {
-      double *at = &u->rest[i * n + c];
-
-      all = *at > all ? *at : all;
-      *at = all;
-    }
-  }
+  u->kernels->find_rest (u->rest, u->n_window, u->n_levels);
   memset (u->most, 0, u->stride * sizeof *u->most);
   u->position = 0;
 }
@@ -172,28 +161,14 @@ static void
 delay (Unit *u, double *samples, const double *levels, size_t n)
 {
   const size_t width = u->n_channels, i = u->position;
-  double *past = u->past + i * width, *old = u->found;
+  double *past = u->past + i * width, *last = samples + (n - 1) * width;
 
   memcpy (u->rest + i * u->n_levels, levels, n * u->n_levels * sizeof *levels);
   /* The frame behind is n_ahead frames old: of the block before, or the first
    * of this one. */
-  memcpy (old, past + width, (n - 1) * width * sizeof *past);
-  memcpy (past, samples, n * width * sizeof *past);
-  memcpy (samples, old, (n - 1) * width * sizeof *past);
-  memcpy (samples + (n - 1) * width, u->past + (i + n) % u->n_window * width,
-      width * sizeof *past);
-}
-
-/* The least of n gains and `least`; four by themselves, so that none waits for
- * another. */
-static double
-find_least (const double *gains, size_t n, double least)
-{
-  double l[4] = { least, least, least, least };
-
-  for (size_t i = 0; i < n; i++)
-    l[i % 4] = gains[i] < l[i % 4] ? gains[i] : l[i % 4];
-  return fmin (fmin (l[0], l[1]), fmin (l[2], l[3]));
+  u->kernels->exchange (past, samples, (n - 1) * width, width);
+  memcpy (past + (n - 1) * width, last, width * sizeof *past);
+  memcpy (last, u->past + (i + n) % u->n_window * width, width * sizeof *past);
 }
 
 /* n frames of the part within a block, whose numbers stay. */
@@ -213,9 +188,8 @@ run_frames (Unit *u, size_t first, size_t n, double limit)
     u->n_silent -= n;
     return;
   }
-  u->kernels->find_gains (u->peaks, u->found, n, u->n_levels, &u->limits,
-      u->gains);
-  u->lowest = find_least (u->found, n * u->n_levels, u->lowest);
+  u->lowest = fmin (u->lowest, u->kernels->find_gains (u->peaks, u->found, n,
+                                   u->n_levels, &u->limits, u->gains));
   if (u->is_linked)
     u->kernels->limit (samples, u->found, n, u->n_channels, limit);
   else
@@ -242,8 +216,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
   if (u->is_linked) {
     tfx_samples_link (u->samples, u->levels, n_frames, u->n_channels);
   } else {
-    for (size_t i = 0; i < n_frames * u->n_channels; i++)
-      u->levels[i] = fabs (u->samples[i]);
+    u->kernels->find_levels (u->samples, u->levels, n_frames * u->n_channels);
   }
   for (size_t i = 0, n; i < n_frames; i += n) {
     const size_t left = u->n_window - u->position;

@@ -45,7 +45,7 @@ typedef struct
   /* Of the streaming thread. */
   /* NULL: no caps have come.  Set with the object lock held. */
   GstTfxSharedFilter *filter;
-  TfxFilterSpec spec;         /* that it is made for */
+  TfxFilterSpec spec; /* that it is made for */
   GstAudioInfo info;
   gint in_stride; /* samples from frame to frame, 0: planar */
   GstSegment segment;
