@@ -349,6 +349,7 @@ launches_of (TfxChain *chain, size_t n_frames, unsigned n_blocks)
     ret = cuda_row_f32 (row, x, 2, n_frames);
   if (ret == 0)
     stats = cuda_row_stats (row);
+  n_blocks = test_cuda_copies (cudas[0], n_blocks);
   if (stats.uploads != n_blocks || stats.downloads != n_blocks)
     stats.launches = 0;
   cuda_row_free (&row);
