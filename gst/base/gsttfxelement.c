@@ -311,10 +311,7 @@ gst_tfx_element_stop (GstTfxElement *self)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = PRIVATE (self);
 
-  gst_tfx_flight_drop (self);
-  for (guint i = 0; i < G_N_ELEMENTS (priv->flights.slots); i++)
-    gst_tfx_scratch_clear (&priv->flights.slots[i].scratch);
-  priv->flights.delay = 0;
+  gst_tfx_flight_stop (self);
   gst_tfx_settings_stop (self);
   gst_tfx_control_clear (self);
   gst_tfx_device_stop (self);

@@ -12,6 +12,8 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
+#define N_SLOTS 2
+
 /* ---- is it wanted? --------------------------------------------------------------- */
 
 /* What is not live and knows its length reads a file: nobody waits there for one
@@ -231,6 +233,18 @@ gst_tfx_flight_drop (GstTfxElement *self)
   }
 }
 
+void
+gst_tfx_flight_stop (GstTfxElement *self)
+{
+  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
+
+  gst_tfx_flight_drop (self);
+  for (guint i = 0; flights->slots && i < N_SLOTS; i++)
+    gst_tfx_scratch_clear (&flights->slots[i].scratch);
+  g_clear_pointer (&flights->slots, g_free);
+  flights->delay = 0;
+}
+
 /* The longest buffer is the latency. */
 static void
 gst_tfx_flight_note_delay (GstTfxElement *self, gsize n_frames)
@@ -248,11 +262,13 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxFlights *flights = &priv->flights;
-  GstTfxFlight *held = flights->held;
-  GstTfxFlight *flight = &flights->slots[held == &flights->slots[0]];
   GstClockTime start = gst_util_get_timestamp ();
+  GstTfxFlight *held = flights->held, *flight;
   GstFlowReturn flow = GST_FLOW_OK;
 
+  if (!flights->slots)
+    flights->slots = g_new0 (GstTfxFlight, N_SLOTS);
+  flight = &flights->slots[held == &flights->slots[0]];
   flight->buffer = buffer;
   flight->n_frames = n_frames;
   flight->is_done = FALSE;

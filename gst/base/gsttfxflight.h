@@ -34,9 +34,9 @@ typedef struct
 /* Starts with all zero. */
 typedef struct
 {
-  GstTfxFlight slots[2];
-  GstTfxFlight *held; /* one of them, or NULL */
-  gint is_known;      /* atomic: whether it is wanted */
+  GstTfxFlight *slots; /* two, once they are needed */
+  GstTfxFlight *held;  /* one of them, or NULL */
+  gint is_known;       /* atomic: whether it is wanted */
   gboolean is_wanted;
   gsize delay; /* frames by which buffers come later */
 } GstTfxFlights;
@@ -52,8 +52,9 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames);
 /* Sends what is in flight. */
 GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
 
-/* The same of nobody who would take it: a flush, the end. */
+/* The same where nobody would take it: a flush; and the end. */
 void gst_tfx_flight_drop (GstTfxElement *self);
+void gst_tfx_flight_stop (GstTfxElement *self);
 
 /* Another stream comes, or another answer is wanted. */
 void gst_tfx_flight_ask_again (GstTfxElement *self);
