@@ -360,6 +360,15 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   return 0;
 }
 
+int
+tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
+{
+  if (!f->next)
+    return tfx_setting_chain (f, NULL, chain);
+  *chain = tfx_chain_ref (f->next);
+  return 0;
+}
+
 static void
 look_for_cpu (TfxSlot *slot, void *data)
 {

@@ -96,6 +96,8 @@ struct TfxKind
    * much as the level asks for. */
   TfxComplex (*response) (const TfxStage *stage, unsigned channel,
       double freq_hz, double rate_hz);
+  /* The gain in dB at a steady level.  NULL: it does not go by the level. */
+  double (*gain_at) (const TfxStage *stage, double level_db);
   /* Taps, and ns for a frame of one channel on the CPU. */
   size_t (*n_taps) (const TfxStage *stage);
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);

@@ -101,7 +101,7 @@ make_stage (const TfxSlot *slot, TfxStage *stage)
   TfxChain **branches;
   int ret = 0;
 
-  if (s->id == stage->id)
+  if (stage && s->id == stage->id)
     return tfx_stage_ref (stage);
   if (slot->sos)
     return tfx_stage_new_sections (s->id, tfx_slot_target (slot), slot->n_sos);

@@ -10,7 +10,8 @@
 int tfx_setting_replace (const TfxChain *chain, TfxStage *stage,
     TfxChain **replaced);
 
-/* The same of what a filter is set to, or goes to. */
+/* The same of what a filter is set to, or goes to; NULL: with nothing in the place
+ * of anything. */
 int
 tfx_setting_chain (const TfxFilter *filter, TfxStage *stage, TfxChain **chain);
 

@@ -463,6 +463,17 @@ size_t tfx_chain_latency (const TfxChain *chain);
 TfxComplex tfx_chain_response_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz);
 
+/* The same of one stage. */
+TfxComplex tfx_stage_response_at (const TfxStage *stage, unsigned channel,
+    double freq_hz, double rate_hz);
+/* -d phase / d omega of a chain in samples: how late a narrow band around the
+ * frequency is. */
+double tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
+    double freq_hz, double rate_hz);
+/* The static curve of dynamics: the gain in dB at a level that stays.  0; -ENOENT:
+ * its gain does not go by the level. */
+int tfx_stage_gain_at (const TfxStage *stage, double level_db, double *gain_db);
+
 /* ---- blocks ------------------------------------------------------------- */
 
 #define TFX_MAX_CHANNELS 65536u
@@ -615,6 +626,9 @@ typedef struct TfxReadings
 int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
 /* Whether it has a stage that only the CPU runs. */
 bool tfx_filter_needs_cpu (const TfxFilter *filter);
+/* The chain that it is set to, a reference for the caller; FIRs that cost less as
+ * one are one.  0 or -ENOMEM. */
+int tfx_filter_get_chain (const TfxFilter *filter, TfxChain **chain);
 /* Of the chain that it is set to. */
 size_t tfx_filter_n_stages (const TfxFilter *filter);
 size_t tfx_filter_n_sections (const TfxFilter *filter);

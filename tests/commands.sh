@@ -309,6 +309,37 @@ tap_case "tfx-sweep: a value out of range" refused "eq::q cannot be -12" \
 tap_case "tfx-sweep: no number" refused 'from is no number: "low"' \
   "$bin/tfx-sweep" from=low
 
+# The action signals, from Python.
+check_response() {
+  /usr/bin/python3 << 'END'
+import math
+import gi
+gi.require_version('Gst', '1.0')
+from gi.repository import GLib, Gst
+
+Gst.init([])
+pipeline = Gst.parse_launch(
+    'audiotestsrc num-buffers=9 ! audio/x-raw,rate=48000,channels=1 ! tfxchain '
+    'name=c chain="eq=ParametricEQ(1000, 2, 6) | v=Compressor(-20, 4, knee=0)" '
+    '! fakesink')
+pipeline.set_state(Gst.State.PAUSED)
+pipeline.get_state(10 * Gst.SECOND)
+chain = pipeline.get_by_name('c')
+for what in chain, chain.get_child_by_name('eq'):
+    got = what.emit('response', GLib.Variant('ad', [0.0, 1000.0]), 0).unpack()
+    gains = [20 * math.log10(abs(complex(*h)))
+             for h in zip(got['real'], got['imaginary'])]
+    print(got['rate'], gains)
+    assert got['rate'] == 48000 and abs(gains[0]) < 1e-6
+    assert abs(gains[1] - 6) < 1e-6
+curve = chain.get_child_by_name('v').emit('gain-curve',
+                                          GLib.Variant('ad', [-40.0, 0.0]))
+assert [round(x, 9) for x in curve.unpack()] == [0.0, -15.0]
+pipeline.set_state(Gst.State.NULL)
+END
+}
+tap_case "response and gain-curve from Python" check_response
+
 equaliser=$root/examples/tfx-equaliser.py
 
 # Controllers lead the bands of the preset to where they are to go.

@@ -444,6 +444,22 @@ tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
   return code;
 }
 
+int
+tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
+    unsigned n_channels, TfxStage **made, TfxExprError *error)
+{
+  TfxExprError own;
+  TfxBuild build = make_build (expr, rate_hz, n_channels);
+  int code;
+
+  build.error = error ? error : &own;
+  if (stage >= expr->n_stages || !(rate_hz > 0.0) || !isfinite (rate_hz))
+    return tfx_error_set (error, -EINVAL,
+        "there is no stage %zu, or the sample rate is %g Hz", stage, rate_hz);
+  code = tfx_expr_check (expr, build.error);
+  return code < 0 ? code : build_call (&build, expr->stages[stage], made);
+}
+
 /* ---- preparing ---------------------------------------------------------------- */
 
 void

@@ -301,6 +301,10 @@ int tfx_expr_check (const TfxExpr *expr, TfxExprError *error);
 int tfx_expr_build (const TfxExpr *expr, double rate_hz, unsigned n_channels,
     TfxExprReport report, void *data, TfxChain **chain, TfxExprError *error);
 
+/* One of its stages alone, in the same way. */
+int tfx_expr_build_stage (const TfxExpr *expr, size_t stage, double rate_hz,
+    unsigned n_channels, TfxStage **made, TfxExprError *error);
+
 /* What there is to be designed before the chain is there: second-order sections
  * and FIR taps of the stages that are not prepared. */
 void tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,

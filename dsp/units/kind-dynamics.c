@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-dynamics.c: stages whose gain follows the level of the signal:
  * compressors, expanders and gates. */
+#include <math.h>
 #include <string.h>
 
 #include "kind-dynamics.h"
@@ -99,6 +100,22 @@ dynamics_cost (const TfxStage *stage, const TfxUnitSpec *spec)
   return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
 }
 
+static double
+dynamics_gain_at (const TfxStage *stage, double level_db)
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+  const double over =
+      d->is_downward ? d->threshold_db - level_db : level_db - d->threshold_db;
+  const double half = 0.5 * d->knee_db;
+  double gain_db = 0.0;
+
+  if (over >= half)
+    gain_db = d->slope * over;
+  else if (over > -half)
+    gain_db = d->slope * (over + half) * (over + half) / (2.0 * d->knee_db);
+  return fmax (gain_db, d->floor_db) + d->makeup_db;
+}
+
 const TfxKind tfx_kind_dynamics = {
   .name = "dynamics",
   .step = TFX_STEP_UNIT,
@@ -107,6 +124,7 @@ const TfxKind tfx_kind_dynamics = {
   .is_same_structure = dynamics_is_same_structure,
   .is_same = dynamics_is_same,
   .state_size = dynamics_state_size,
+  .gain_at = dynamics_gain_at,
   .n_taps = dynamics_n_taps,
   .cost = dynamics_cost,
 };

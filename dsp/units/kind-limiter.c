@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-limiter.c: stages that are a limiter. */
+#include <math.h>
 #include <string.h>
 
 #include "kind-limiter.h"
@@ -91,6 +92,12 @@ limiter_cost (const TfxStage *stage, const TfxUnitSpec *spec)
   return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
 }
 
+static double
+limiter_gain_at (const TfxStage *stage, double level_db)
+{
+  return fmin (0.0, stage->u.limiter.threshold_db - level_db);
+}
+
 const TfxKind tfx_kind_limiter = {
   .name = "limiter",
   .step = TFX_STEP_UNIT,
@@ -100,6 +107,7 @@ const TfxKind tfx_kind_limiter = {
   .is_same = limiter_is_same,
   .state_size = limiter_state_size,
   .latency = limiter_latency,
+  .gain_at = limiter_gain_at,
   .n_taps = limiter_n_taps,
   .cost = limiter_cost,
 };

@@ -27,6 +27,7 @@
 
 #include "gsttfxelementprivate.h"
 #include "gsttfxmemory.h"
+#include "gsttfxresponse.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
@@ -139,18 +140,26 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
   }
 }
 
+/* The filter that there is, a reference for the caller, or NULL. */
+static GstTfxSharedFilter *
+gst_tfx_element_ref_filter (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+  GstTfxSharedFilter *filter;
+
+  GST_OBJECT_LOCK (self);
+  filter = priv->filter ? gst_tfx_shared_filter_ref (priv->filter) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  return filter;
+}
+
 gboolean
 gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
     TfxReadings *readings)
 {
-  GstTfxElementPrivate *priv = PRIVATE (self);
-  GstTfxSharedFilter *filter = NULL;
+  GstTfxSharedFilter *filter = gst_tfx_element_ref_filter (self);
   gboolean has;
 
-  GST_OBJECT_LOCK (self);
-  if (priv->filter)
-    filter = gst_tfx_shared_filter_ref (priv->filter);
-  GST_OBJECT_UNLOCK (self);
   if (!filter)
     return FALSE;
   tfx_filter_lock (filter->filter);
@@ -255,9 +264,69 @@ gst_tfx_element_reset_stats (GstTfxElement *self)
   g_atomic_int_set (&PRIVATE (self)->wants_reset, TRUE);
 }
 
+gboolean
+gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
+    guint *n_channels)
+{
+  GstTfxElementPrivate *priv = PRIVATE (self);
+  gboolean is_there;
+
+  GST_OBJECT_LOCK (self);
+  is_there = priv->filter != NULL;
+  *rate = priv->spec.rate_hz;
+  *n_channels = priv->spec.n_channels;
+  GST_OBJECT_UNLOCK (self);
+  return is_there;
+}
+
+/* Of what the filter is set to now: a setting that has not come to the stream yet is
+ * not in it. */
+static GVariant *
+gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
+    guint channel)
+{
+  GstTfxSharedFilter *filter = gst_tfx_element_ref_filter (self);
+  GVariant *response = NULL;
+  TfxChain *chain = NULL;
+  GstClockTime latency;
+  guint n_channels;
+  gdouble rate;
+
+  if (!filter)
+    return NULL;
+  GST_OBJECT_LOCK (self);
+  latency = PRIVATE (self)->latency;
+  GST_OBJECT_UNLOCK (self);
+  tfx_filter_lock (filter->filter);
+  tfx_filter_get_chain (filter->filter, &chain);
+  tfx_filter_unlock (filter->filter);
+  if (chain && gst_tfx_element_get_stream (self, &rate, &n_channels))
+    response =
+        gst_tfx_response_new (chain, channel, rate, latency, frequencies);
+  tfx_chain_unref (&chain);
+  gst_tfx_shared_filter_unref (filter);
+  return response;
+}
+
 static void
 gst_tfx_element_install_signals (GObjectClass *gobject_class)
 {
+  /**
+   * GstTfxElement::response:
+   * @frequencies: a #GVariant of type `ad`, in Hz
+   * @channel: of the stream, from 0
+   *
+   * An action: what the filter does to a channel.
+   *
+   * Returns: a #GVariant of type `a{sv}`: rate (`d`, Hz), channel (`u`), latency
+   * (`t`, ns: what the LATENCY query adds), and for each frequency real and
+   * imaginary (`ad`), the complex gain, and group-delay (`ad`, frames), the
+   * latency included.  Gains that follow the level count as 1.  %NULL before caps
+   * have come
+   */
+  gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (gobject_class), "response",
+      TRUE, G_CALLBACK (gst_tfx_element_respond));
+
   /**
    * GstTfxElement::reset-stats:
    *

@@ -196,6 +196,11 @@ void gst_tfx_element_report_clamp (GstTfxElement *self,
 /* Whether any property is not met, as far as that was said. */
 gboolean gst_tfx_element_has_clamped (GstTfxElement *self);
 
+/* The stream: its rate and its channels.  FALSE if no caps have come.  Any
+ * thread. */
+gboolean gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
+    guint *n_channels);
+
 /* Tells the user that a change could not be made: what is right of the colon
  * comes from @error. */
 void gst_tfx_element_report_refusal (GstTfxElement *self, const GError *error);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "gsttfxelement.h"
+#include "gsttfxresponse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_tfx_chain_debug);
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
@@ -165,6 +166,52 @@ gst_tfx_chain_stage_get_stats (GObject *object, guint prop_id, GValue *value,
   g_value_take_boxed (value, stats);
 }
 
+/* ---- what it does ----------------------------------------------------------------- */
+
+/* As it is set, or NULL. */
+static TfxStage *
+gst_tfx_chain_stage_make (GstTfxChainStage *self, gdouble *rate)
+{
+  GstObject *chain = gst_object_get_parent (GST_OBJECT (self));
+  TfxStage *stage = NULL;
+
+  if (chain)
+    stage = PRIVATE (self)->values->make (chain, self, rate);
+  gst_clear_object (&chain);
+  return stage;
+}
+
+static GVariant *
+gst_tfx_chain_stage_respond (GstTfxChainStage *self, GVariant *frequencies,
+    guint channel)
+{
+  gdouble rate;
+  TfxStage *stage = gst_tfx_chain_stage_make (self, &rate);
+  TfxChain *empty = tfx_chain_new ();
+  TfxChain *chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
+  GVariant *response = NULL;
+
+  if (chain)
+    response = gst_tfx_response_new (chain, channel, rate,
+        (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate)),
+        frequencies);
+  tfx_chain_unref (&chain);
+  tfx_chain_unref (&empty);
+  tfx_stage_unref (&stage);
+  return response;
+}
+
+static GVariant *
+gst_tfx_chain_stage_curve (GstTfxChainStage *self, GVariant *levels)
+{
+  gdouble rate;
+  TfxStage *stage = gst_tfx_chain_stage_make (self, &rate);
+  GVariant *curve = stage ? gst_tfx_response_new_curve (stage, levels) : NULL;
+
+  tfx_stage_unref (&stage);
+  return curve;
+}
+
 /* ---- types ---------------------------------------------------------------------- */
 
 static void
@@ -186,6 +233,29 @@ gst_tfx_chain_stage_class_init (GstTfxChainStageClass *klass)
       g_param_spec_boxed ("stats", "Statistics",
           "What the stage makes of its level", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  /**
+   * GstTfxChainStage::response:
+   * @frequencies: a #GVariant of type `ad`, in Hz
+   * @channel: of those that the stage hears, from 0
+   *
+   * An action: what the stage does to a channel, as it is set.
+   *
+   * Returns: as of #GstTfxElement::response
+   */
+  gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (klass), "response", TRUE,
+      G_CALLBACK (gst_tfx_chain_stage_respond));
+  /**
+   * GstTfxChainStage::gain-curve:
+   * @levels: a #GVariant of type `ad`, in dB
+   *
+   * An action: the static curve of a Compressor and its like.
+   *
+   * Returns: a #GVariant of type `ad`: the gain in dB at each level, once it has
+   * settled; %NULL for stages that do not go by the level, and before caps have
+   * come
+   */
+  gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (klass), "gain-curve", FALSE,
+      G_CALLBACK (gst_tfx_chain_stage_curve));
   gst_type_mark_as_plugin_api (GST_TYPE_TFX_CHAIN_STAGE, 0);
 }
 

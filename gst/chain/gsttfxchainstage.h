@@ -35,6 +35,9 @@ typedef struct
       GstTfxChainParamPart part, GValue *value);
   /* That of the stage in the filter; 0: as FALSE. */
   guint64 (*get_id) (GstObject *chain, GstTfxChainStage *stage);
+  /* The stage as it is set, for the stream that there is; NULL if there is
+   * none. */
+  TfxStage *(*make) (GstObject *chain, GstTfxChainStage *stage, gdouble *rate);
 } GstTfxChainStageValues;
 
 /* A stage of a class, with the name of the stage; floating.  @values is

@@ -484,5 +484,30 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
   return TRUE;
 }
 
+static TfxStage *
+gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
+    gdouble *rate)
+{
+  GstTfxChain *self = GST_TFX_CHAIN (chain);
+  GstTfxChainExpr *expr = NULL;
+  TfxStage *made = NULL;
+  guint n_channels, index = 0;
+
+  if (!gst_tfx_element_get_stream (GST_TFX_ELEMENT (self), rate, &n_channels))
+    return NULL;
+  GST_OBJECT_LOCK (self);
+  if (gst_tfx_chain_has (self, stage)) {
+    expr = gst_tfx_chain_expr_ref (self->expr);
+    index = gst_tfx_chain_stage_get_index (stage);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (!expr)
+    return NULL;
+  tfx_expr_build_stage (expr->expr, index, *rate, n_channels, &made, NULL);
+  gst_tfx_chain_expr_unref (expr);
+  return made;
+}
+
 static const GstTfxChainStageValues stage_values = { gst_tfx_chain_set_param,
-  gst_tfx_chain_get_param, gst_tfx_chain_get_stage_id };
+  gst_tfx_chain_get_param, gst_tfx_chain_get_stage_id,
+  gst_tfx_chain_make_stage };
