@@ -18,6 +18,13 @@ typedef struct Format
   int ret;
 } Format;
 
+/* Others go on as they are, and so do numbers of theirs that move. */
+static bool
+is_remade (const TfxSlot *slot)
+{
+  return slot->unit && slot->stage->kind->unit->is_for_format;
+}
+
 static void
 count_unit (TfxSlot *slot, void *data)
 {
@@ -29,7 +36,7 @@ count_unit (TfxSlot *slot, void *data)
   spec.n_channels = slot->n_channels;
   if (slot->stage->kind->check && format->ret == 0)
     format->ret = slot->stage->kind->check (slot->stage, &spec);
-  if (!slot->unit)
+  if (!is_remade (slot))
     return;
   format->n++;
   format->largest = size > format->largest ? size : format->largest;
@@ -41,7 +48,7 @@ make_unit (TfxSlot *slot, void *data)
   Format *format = data;
   const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
 
-  if (!slot->unit || format->ret < 0)
+  if (!is_remade (slot) || format->ret < 0)
     return;
   format->ret = slot->stage->kind->unit->make (slot->stage, &spec,
       &format->units[format->at++]);
@@ -55,7 +62,7 @@ swap_unit (TfxSlot *slot, void *data)
   const TfxUnitSpec spec = tfx_slot_unit_spec (&format->spec, slot->n_channels);
   void *unit;
 
-  if (!slot->unit)
+  if (!is_remade (slot))
     return;
   unit = format->units[format->at++];
   if (format->ret == 0) {

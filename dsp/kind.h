@@ -24,6 +24,9 @@ typedef struct TfxUnitSpec
  * belongs to one thread at a time. */
 typedef struct TfxUnitKind
 {
+  /* It is made for the samples and the blocks of its spec; else any will do. */
+  bool is_for_format;
+
   /* The name of the kernels that the CPU takes unless it is told. */
   const char *(*get_kernel) (void);
 

@@ -408,6 +408,77 @@ test_format (void)
   free (out[1]);
 }
 
+/* Settings of units whose numbers move. */
+static TfxStage *
+make_numbers (unsigned kind, uint64_t id, double part)
+{
+  const TfxTap tap = { .delay = 30, .gain = part };
+  const TfxDynamics dynamics = { .slope = -0.75,
+    .threshold_db = -40.0 * part,
+    .knee_db = 6.0,
+    .floor_db = TFX_DYNAMICS_LOWEST_DB,
+    .attack = 0.9,
+    .release = 0.99 };
+  const TfxLimiter limiter = { .threshold_db = -20.0 * part, .n_ahead = 16 };
+  TfxReverb reverb = { .feedback = 0.8, .damp = 0.2, .dry = part, .wet = 1.0 };
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    reverb.combs[i] = 50 + 7 * i;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    reverb.all_passes[i] = 20 + 3 * i;
+  switch (kind) {
+    case 0:
+      return tfx_stage_new_delay (id, 1.0, &tap, 1);
+    case 1:
+      return tfx_stage_new_dynamics (id, &dynamics);
+    case 2:
+      return tfx_stage_new_limiter (id, &limiter);
+    case 3:
+      return tfx_stage_new_reverb (id, &reverb);
+    default:
+      return tfx_stage_new_mix (id, 1, &part);
+  }
+}
+
+/* In the middle of a glide the stream's samples become others. */
+static void
+test_format_numbers (void)
+{
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
+  TapMany many = tap_many ("numbers that move go on in another format");
+
+  for (unsigned kind = 0; kind < 5; kind++) {
+    const uint64_t id = tfx_stage_new_id ();
+    double *out[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+      TfxChain *before = chain_of (make_numbers (kind, id, 0.2));
+      TfxChain *after = chain_of (make_numbers (kind, id, 0.9));
+      TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
+
+      out[k] = make_sine ();
+      test_filter_f64 (filter, out[k], 1, 500);
+      tap_many_check (&many, test_filter_set_chain (filter, after) == 0,
+          "kind %u takes other values", kind);
+      test_filter_f64 (filter, out[k] + 500, 1, 200);
+      tfx_filter_lock (filter->filter);
+      if (k == 1)
+        tap_many_check (&many,
+            tfx_filter_set_format (filter->filter, TFX_SAMPLE_F32, 480) == 0,
+            "kind %u takes another format", kind);
+      tfx_filter_unlock (filter->filter);
+      test_filter_f64 (filter, out[k] + 700, 1, 300);
+      tfx_chain_unref (&before);
+      test_filter_free (&filter);
+    }
+    tap_many_check (&many, memcmp (out[0], out[1], 1000 * sizeof *out[0]) == 0,
+        "kind %u jumps", kind);
+    free (out[0]);
+    free (out[1]);
+  }
+  tap_many_end (&many);
+}
+
 /* Against a filter that is designed at every sample. */
 static void
 test_ideal (void)
@@ -447,6 +518,7 @@ static const TapTest tests[] = {
   { "delays", test_delays },
   { "curves", test_curves },
   { "format", test_format },
+  { "format-numbers", test_format_numbers },
   { "ideal", test_ideal },
   { NULL, NULL },
 };
