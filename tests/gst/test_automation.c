@@ -62,8 +62,8 @@ bind (TfxLine *line, const Curve *curve)
 typedef struct
 {
   const gchar *launch;
-  Curve curves[8];
-  gdouble error; /* of any cut against another, of a full scale of 1: FFTs */
+  Curve curves[9]; /* the last one is none */
+  gdouble error;   /* of any cut against another, of a full scale of 1: FFTs */
   /* A row whose sections stand still where others of it move: they run in another
    * form there than by themselves.  The structure moves: that is where elements
    * run by themselves. */
@@ -110,6 +110,20 @@ static const Case cases[] = {
   { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101, "
     "conv_mode='direct') | g=Gain(0.5)\"",
       { { "x::f", "cutoff", 200, 8000, 3 }, { "x::g", "gain", 0.1, 1, 5 } } },
+  { "tfxchain name=x chain=\"c=Compressor(-20) | (g=Gate(-12) + e=Expander()) "
+    "| "
+    "Limiter(-1, 0.002, link=True) | l=Limiter(-9, 0.001)\"",
+      { { "x::c", "threshold", -40, -6, 3 }, { "x::c", "ratio", 1.5, 20, 5 },
+          { "x::c", "makeup-gain", -6, 12, 2 },
+          { "x::c", "attack", 0.0005, 0.02, 4 }, { "x::g", "floor", -60, 0, 3 },
+          { "x::e", "knee", 0, 20, 3 }, { "x::l", "threshold", -20, 0, 4 },
+          { "x::l", "release", 0.001, 0.1, 5 } } },
+  { "tfxchain name=x chain=\"n=Normalize(0.5, window=0.05) | "
+    "l=Limiter(-9, 0.001, true_peak=True) | g=Gain(2, clamp=True)\"",
+      { { "x::n", "peak", 0.1, 1, 3 }, { "x::n", "max-gain", 0, 12, 5 },
+          { "x::l", "threshold", -20, 0, 4 },
+          { "x::l", "release", 0.001, 0.1, 5 }, { "x::g", "gain", 0.5, 4, 3 } },
+      .is_float = TRUE },
   { "tfxfir name=x taps=101 method=direct",
       { { "x", "cutoff", 200, 8000, 3 } } },
   { "tfxfir name=x taps=511 mode=band-pass align=false ! tfxbutterworth name=y",
