@@ -19,13 +19,13 @@ tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     double *samples)
 {
   const size_t n = in->n_frames * in->n_channels;
+  TfxBlock x;
 
   if (is_dense (in))
     return kernels->load[in->type](samples, in->data, n);
-  for (unsigned c = 0; c < in->n_channels; c++) {
-    for (size_t i = 0; i < in->n_frames; i++)
-      samples[i * in->n_channels + c] = tfx_block_get (in, i, c);
-  }
+  x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
+      in->n_frames);
+  tfx_block_copy (in, &x);
   return kernels->load[TFX_SAMPLE_F64](samples, samples, n);
 }
 
@@ -33,15 +33,14 @@ void
 tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
     const TfxBlock *out)
 {
-  if (is_dense (out)) {
+  const TfxBlock x = tfx_block_interleaved ((double *)samples, TFX_SAMPLE_F64,
+      out->n_channels, out->n_frames);
+
+  if (is_dense (out))
     kernels->store[out->type](out->data, samples,
         out->n_frames * out->n_channels);
-    return;
-  }
-  for (unsigned c = 0; c < out->n_channels; c++) {
-    for (size_t i = 0; i < out->n_frames; i++)
-      tfx_block_set (out, i, c, samples[i * out->n_channels + c]);
-  }
+  else
+    tfx_block_copy (&x, out);
 }
 
 void

@@ -17,11 +17,12 @@
 #include "../cpu/reverb.h"
 #include "kind-reverb.h"
 #include "numbers.h"
+#include "samples.h"
 #include "unit.h"
 
 #define MAX_PART 256
 /* What a line has room for behind its end: how rarely it is moved. */
-#define ROOM 4096
+#define ROOM 8192
 
 enum
 {
@@ -40,6 +41,7 @@ typedef struct Line
 typedef struct Unit
 {
   TfxReverbKernel kernel;
+  const TfxDynamicsKernels *samples;
   unsigned n_channels;
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
@@ -49,7 +51,7 @@ typedef struct Unit
   double (*poles)[TFX_REVERB_COMBS][TFX_REVERB_POLE];
   TfxNumbers numbers;
   unsigned n_unsettled; /* frames to go one by one */
-  double x[MAX_PART + 3], fed[MAX_PART], wet[MAX_PART];
+  double x[MAX_PART], fed[MAX_PART], wet[MAX_PART];
   /* At each frame of a part. */
   double moving[4][MAX_PART];
 } Unit;
@@ -102,6 +104,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   if (!u)
     return -ENOMEM;
   u->kernel = tfx_reverb_kernel_for (spec->kernel);
+  u->samples = tfx_dynamics_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   lay_out (u, &stage->u.reverb);
   get_numbers (stage, numbers);
@@ -143,26 +146,6 @@ move_back (Unit *u)
 }
 
 /* ---- a part --------------------------------------------------------------------- */
-
-/* Of one channel; returns whether a sample was not finite. */
-static bool
-load (Unit *u, const TfxBlock *in)
-{
-  TfxBlock x = tfx_block_interleaved (u->x, TFX_SAMPLE_F64, 1, in->n_frames);
-  double bad[4] = { 0 };
-
-  tfx_block_copy (in, &x);
-  memset (u->x + in->n_frames, 0, 3 * sizeof *u->x);
-  for (size_t i = 0; i < in->n_frames; i += 4) {
-    for (unsigned k = 0; k < 4; k++)
-      bad[k] += 0.0 * u->x[i + k];
-  }
-  if (bad[0] + bad[1] + bad[2] + bad[3] == 0.0)
-    return false;
-  for (size_t i = 0; i < in->n_frames; i++)
-    u->x[i] = isfinite (u->x[i]) ? u->x[i] : 0.0;
-  return true;
-}
 
 /* As the kernel, frame by frame, with numbers that move. */
 static double
@@ -277,11 +260,10 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     for (unsigned c = 0; c < u->n_channels; c++) {
       const TfxBlock from = tfx_block_part (in, i, n, c, 1);
       const TfxBlock to = tfx_block_part (out, i, n, c, 1);
-      const TfxBlock x = tfx_block_interleaved (u->x, TFX_SAMPLE_F64, 1, n);
-      const bool is_bad = load (u, &from);
+      const bool is_bad = tfx_samples_load (u->samples, &from, u->x) > 0;
 
       n_bad += run_channel (u, c, n, is_moving) || is_bad;
-      tfx_block_copy (&x, &to);
+      tfx_samples_store (u->samples, u->x, &to);
     }
     u->at += n;
   }
