@@ -67,6 +67,17 @@ assert [x * 0.5 for x in a] == list(b)
 PY
 }
 
+# A file of filter settings is a chain, as it is to tfxchain's location.
+check_settings() {
+  printf 'Filter Settings file\n\nFilter 1: ON PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > rew.txt
+  gst-tfx process -f "new
+line.wav" rew.wav --chain-file rew.txt && gst-tfx process -f "new
+line.wav" chain.wav 'ParametricEQ(1000, 2, 6)' && cmp rew.wav chain.wav &&
+    ! cmp -s rew.wav "new
+line.wav" && printf 'Filter 1: ON PK Fc x Hz\n' > rew.txt &&
+    exits 2 "line 1" gst-tfx process noise.wav no.wav --chain-file rew.txt
+}
+
 # Rate, channels and format are kept; a lossless file has them all.
 check_formats() {
   local format
@@ -97,6 +108,7 @@ check_kinds() {
   head -c 4 kind.flac | grep -q fLaC && head -c 4 kind.ogg | grep -q OggS
 }
 
+tap_case "filter settings exported by REW" check_settings
 tap_case "process: the samples, of a name with a newline" check_samples
 tap_case "process: the format is kept" check_formats
 tap_case "process: tags are kept" check_tags

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gsttfxchainfile.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
@@ -22,7 +23,8 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
     { "chain", 'c', 0, G_OPTION_ARG_STRING, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
-        "a file with the chain", "FILE" },
+        "a file with the chain, or with filter settings exported by REW",
+        "FILE" },
     { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
         "a preset of tfxchain", "NAME" },
     { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
@@ -78,7 +80,7 @@ gboolean
 gst_tfx_options_read_chain (GstTfxOptions *options)
 {
   TfxExprError error;
-  GError *fault = NULL;
+  gchar *fault = NULL;
   TfxExpr *expr;
 
   if (!!options->chain + !!options->chain_file + !!options->preset > 1) {
@@ -87,11 +89,13 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
         "given");
     return FALSE;
   }
-  if (options->chain_file && !g_file_get_contents (options->chain_file,
-                                 &options->chain, NULL, &fault)) {
-    gst_tfx_tool_error ("%s", fault->message);
-    g_clear_error (&fault);
-    return FALSE;
+  if (options->chain_file) {
+    options->chain = gst_tfx_chain_file_read (options->chain_file, &fault);
+    if (!options->chain) {
+      gst_tfx_tool_error ("%s", fault);
+      g_free (fault);
+      return FALSE;
+    }
   }
   if (options->preset) {
     options->chain = read_preset (options->preset);

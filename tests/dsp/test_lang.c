@@ -266,6 +266,8 @@ static const struct
   { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
   { "Zarquon(1)", 1, 1,
       "there is no class 'Zarquon' (docs/catalogue.md has all)" },
+  { "Gain(1) | Convolve('room.wav')", 1, 11, "tfxfir kernel-location=FILE" },
+  { "FilterSettings('rew.txt')", 1, 1, "tfxchain location=FILE" },
   { "PercentileNormalizationStrategy()", 1, 1,
       "it has to sort the whole signal" },
   { "Normalize(0.5, strategy='percentile')", 1, 25,
