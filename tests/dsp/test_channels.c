@@ -480,6 +480,7 @@ test_branch_settings (void)
   row = test_filter_for (chain, &spec, tfx_cpu_backend ());
   test_noise_f64 (x, 96);
   tap_check (row && test_filter_f64 (row, x, 3, 32) == 0, "it runs");
+  tap_check (row && tfx_filter_needs_cpu (row->filter), "on the CPU alone");
   stage = tfx_stage_new_mix (tfx_expr_stage_id (expr, 1), 1, &two);
   tfx_filter_lock (row->filter);
   tap_check (tfx_filter_set_stage (row->filter, stage) == 0,

@@ -23,6 +23,7 @@ static const gchar *const texts[] = {
   "Delay(bpm=120, delay_time='1/64', strategy='ping-pong')",
   "Gain(3) | Compressor(-30, 8) | (Gate(-20) + HiButterworth(2000)) | "
   "Expander(-15, link=True)",
+  "LoButterworth(9000) | (ch[0]: HiButterworth(300) | Delay(90)) | Gain(0.5)",
 };
 
 static const struct
@@ -65,6 +66,72 @@ GST_START_TEST (test_core)
     g_free (expected);
     gst_harness_teardown (h);
   }
+}
+GST_END_TEST;
+
+/* Left and right swapped; then, by the child's property, as they came. */
+GST_START_TEST (test_mix)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness ("m=Mix([[0, 1], [1, 0]])", &info);
+  GObject *mix = tfx_chains_child (h->element, "m");
+  gdouble *in = tfx_check_noise (2 * N, 1), *out;
+
+  out = tfx_check_filter (h, &info, in, N, N);
+  for (guint i = 0; i < N; i++)
+    fail_unless (out[2 * i] == in[2 * i + 1] && out[2 * i + 1] == in[2 * i]);
+  g_free (out);
+  gst_util_set_object_arg (mix, "gains", "<1.0, 0.0, 0.0, 1.0>");
+  tfx_chains_expect_text (h->element, "m=Mix([[1, 0], [0, 1]])");
+  /* It has glided there within 10 ms. */
+  g_free (tfx_check_filter (h, &info, in, N, N));
+  out = tfx_check_filter (h, &info, in, N, N);
+  fail_unless_equals_float (tfx_check_distance (out, in, 2 * N), 0.0);
+  g_object_unref (mix);
+  g_free (in);
+  g_free (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static void
+expect_refused (const gchar *text, const gchar *words)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstPad *sink = gst_element_get_static_pad (chain, "sink");
+  GstCaps *caps = gst_caps_from_string (
+      "audio/x-raw,format=F32LE,rate=48000,channels=2,layout=interleaved");
+  GstMessage *message;
+  GError *error = NULL;
+
+  g_object_set (chain, "chain", text, NULL);
+  gst_bin_add (GST_BIN (pipeline), chain);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_pad_send_event (sink, gst_event_new_stream_start ("x"));
+  fail_if (gst_pad_send_event (sink, gst_event_new_caps (caps)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+/* What does not fit the stream's channels. */
+GST_START_TEST (test_channels_refused)
+{
+  expect_refused ("Gain(1) | (ch[2]: Gain(2))", "ch[2] is out of its range");
+  expect_refused ("Mix([[1, 1, 1], [1, 1, 1], [1, 1, 1]])",
+      "rows of 3 numbers, but 2 channels come to it");
+  expect_refused ("Mix([[1, 1]])", "as many rows as numbers in a row");
 }
 GST_END_TEST;
 
@@ -356,6 +423,8 @@ chain_sound_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_core, 0, G_N_ELEMENTS (texts));
+  tcase_add_test (tc, test_mix);
+  tcase_add_test (tc, test_channels_refused);
   tcase_add_test (tc, test_look_ahead);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);
