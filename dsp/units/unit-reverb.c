@@ -22,7 +22,7 @@
 
 #define MAX_PART 256
 /* What a line has room for behind its end: how rarely it is moved. */
-#define ROOM 8192
+#define ROOM 4096
 
 enum
 {

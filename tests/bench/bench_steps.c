@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_steps.c: what is no filter of sections or taps, a copy, a gain, a delay,
- * a sum, beside a memcpy() of the same samples. */
+ * a sum, dynamics and effects, beside a memcpy() of the same samples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "core.h"
+#include "lang/expr.h"
 
 #define N_FRAMES 1024
 
@@ -67,12 +68,28 @@ make_sum (void)
   return chain_of (stage);
 }
 
+/* Either is there; a text is its own name. */
 static const struct
 {
   const char *name;
   MakeChain make;
 } cases[] = { { "copy", make_copy }, { "gain", make_gain },
-  { "delay of one tap", make_delay }, { "gain + input", make_sum } };
+  { "delay of one tap", make_delay }, { "gain + input", make_sum },
+  { "Compressor(-20)" }, { "Compressor(-20, detector='rms')" }, { "Gate(-30)" },
+  { "Limiter(-12)" }, { "Limiter(-12, true_peak=True)" }, { "Normalize()" },
+  { "Loudness(None)" }, { "Gain(2, clamp=True)" }, { "Reverb()" } };
+
+static TfxChain *
+make_text (const char *text, unsigned n_channels)
+{
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+  TfxChain *chain = NULL;
+
+  if (expr)
+    tfx_expr_build (expr, CASCADES_RATE, n_channels, NULL, NULL, &chain, NULL);
+  tfx_expr_free (&expr);
+  return chain;
+}
 
 static void
 run_free (void *data)
@@ -112,11 +129,10 @@ run_blocks (void *data, unsigned n_blocks, BenchTime *time)
 }
 
 static unsigned
-add (Bench *bench, const CoreCase *c, const char *name, MakeChain make)
+add (Bench *bench, const CoreCase *c, const char *name, TfxChain *chain)
 {
   const TfxFilterSpec spec = { CASCADES_RATE, c->n_channels, c->type,
     c->n_frames };
-  TfxChain *chain = make ? make () : NULL;
   Run *r = calloc (1, sizeof *r);
   BenchSubject subject = {
     .name = name,
@@ -136,7 +152,7 @@ add (Bench *bench, const CoreCase *c, const char *name, MakeChain make)
             (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
   if (!core_new_block (c, true, &r->in) || !core_new_block (c, false, &r->out))
     bench_fail (bench, "no memory");
-  if (make && (!chain || tfx_filter_new (chain, &spec, &r->filter) < 0))
+  if (chain && tfx_filter_new (chain, &spec, &r->filter) < 0)
     bench_fail (bench, "%s cannot be made", name);
   if (r->filter) {
     tfx_filter_lock (r->filter);
@@ -165,7 +181,9 @@ measure (Bench *bench, const CoreCase *c)
       continue;
     kase.kernel = kernel;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      add (bench, &kase, cases[i].name, cases[i].make);
+      add (bench, &kase, cases[i].name,
+          cases[i].make ? cases[i].make ()
+                        : make_text (cases[i].name, c->n_channels));
   }
   bench_measure (bench);
 }
