@@ -468,6 +468,18 @@ gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
   return pad;
 }
 
+/* Nothing comes any more that would take out what is in flight.  A thread that is
+ * in the element does it; where nothing flows nobody is to wait here. */
+static void
+gst_tfx_element_sink_unlinked (GstPad *sink, GstPad *peer, GstTfxElement *self)
+{
+  if (!PRIVATE (self)->flights.held || GST_STATE (self) != GST_STATE_PLAYING ||
+      !GST_PAD_STREAM_TRYLOCK (sink))
+    return;
+  gst_tfx_flight_drain (self);
+  GST_PAD_STREAM_UNLOCK (sink);
+}
+
 static void
 gst_tfx_element_init (GstTfxElement *self)
 {
@@ -481,6 +493,8 @@ gst_tfx_element_init (GstTfxElement *self)
   gst_tfx_times_reset (&priv->times, 0);
   priv->sink = gst_tfx_element_add_pad (self, "sink");
   priv->src = gst_tfx_element_add_pad (self, "src");
+  g_signal_connect (priv->sink, "unlinked",
+      G_CALLBACK (gst_tfx_element_sink_unlinked), self);
   gst_pad_set_chain_function (priv->sink,
       GST_DEBUG_FUNCPTR (gst_tfx_pads_chain));
   gst_pad_set_event_function (priv->sink,

@@ -94,6 +94,26 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
+/* Who takes an element out without sending EOS unlinks it. */
+GST_START_TEST (test_unlink)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("identity name=first ! " CHAIN "1", DECK_CUDA, &info);
+  GstElement *last = deck_element (deck, "last");
+  GstPad *sink = gst_element_get_static_pad (last, "sink");
+  GstPad *peer = gst_pad_get_peer (sink);
+
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  fail_unless_equals_int (deck->n_buffers, 3);
+  fail_unless (gst_pad_unlink (peer, sink));
+  fail_unless_equals_int (deck->n_buffers, 4);
+  gst_object_unref (peer);
+  gst_object_unref (sink);
+  gst_object_unref (last);
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* ---- calls that fail --------------------------------------------------------------- */
 
 static const gchar *const functions[] = { "cuLaunchKernel",
@@ -331,6 +351,7 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_unlink);
   tcase_add_loop_test (tc, test_fault, 0, G_N_ELEMENTS (functions));
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_file);
