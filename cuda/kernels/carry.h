@@ -147,74 +147,70 @@ state_load (const TfxCascadeArgs &args, const R *head, unsigned channel,
   }
 }
 
-/* The state at the start of a tile, on every lane.  All lanes of the warp take
- * part; the tile's own carry has been published. */
-template <typename R, int G, bool FIXED>
-TFX_DEVICE_FN void
-carry_look_back (const TfxCascadeArgs &args, const Carry &carry,
-    const Table<R, G, FIXED> &table, unsigned channel, unsigned group,
-    unsigned tile, unsigned lane, R (&s)[2 * G])
+/* Step 1 to 3 of what gives the state at the start of a tile (cascade.h): what
+ * there is to scan, of the lane's carry.  All lanes of the warp take part; the
+ * tile's own carry has been published.  False if the tile has no such step. */
+template <typename R, int G>
+TFX_DEVICE_FN bool
+carry_gather (const TfxCascadeArgs &args, const Carry &carry, const R *head,
+    unsigned channel, unsigned group, unsigned tile, int step, Scan &scan,
+    R (&v)[2 * G])
 {
+  const volatile tfx_u64 *slot;
+  unsigned node = tile / 32, in_node = tile % 32, in_super = node % 32;
+  unsigned resets;
+  bool is_first = false;
 
-#pragma unroll 1
-  for (int step = 0; step < 3; step++) {
-    unsigned node, in_node, in_super, m_log2 = args.segment_log2;
-    const volatile tfx_u64 *slot;
-    unsigned result, from, resets;
-    R v[2 * G];
-    bool reset;
+  scan.level = 1;
+  if (step == 1) {
+    /* The node of which this tile is the last: 32 tiles. */
+    if (in_node != 31 || tile + 1 == args.n_tiles)
+      return false;
+    slot = carry_slot<G> (carry.tiles, node * 32 + scan.lane);
+    scan.result = 31;
+  } else if (step == 2) {
+    /* The start of the node of which this tile is the first. */
+    unsigned start = in_super == 0 ? node - 1 : node - in_super;
 
-    TFX_OPAQUE (tile);
-    TFX_OPAQUE (m_log2);
-    node = tile / 32;
-    in_node = tile % 32;
-    in_super = node % 32;
-    if (step == 0) {
-      /* The node of which this tile is the last: 32 tiles. */
-      if (in_node != 31 || tile + 1 == args.n_tiles)
-        continue;
-      slot = carry_slot<G> (carry.tiles, node * 32 + lane);
-      result = 31;
-    } else if (step == 1) {
-      /* The start of the node of which this tile is the first. */
-      unsigned start = in_super == 0 ? node - 1 : node - in_super;
-
-      if (in_node != 0 || node == 0)
-        continue;
-      slot = lane == 0 ? carry_slot<G> (carry.starts, start)
-                       : carry_slot<G> (carry.nodes, start + lane - 1);
-      result = node - start;
-    } else {
-      slot = lane == 0 ? carry_slot<G> (carry.starts, node)
-                       : carry_slot<G> (carry.tiles, node * 32 + lane - 1);
-      result = in_node;
-    }
-
+    if (in_node != 0 || node == 0)
+      return false;
+    slot = scan.lane == 0 ? carry_slot<G> (carry.starts, start)
+                          : carry_slot<G> (carry.nodes, start + scan.lane - 1);
+    scan.result = node - start;
+    scan.level = 2;
+    is_first = scan.lane == 0 && node < 32;
+  } else {
+    slot = scan.lane == 0
+               ? carry_slot<G> (carry.starts, node)
+               : carry_slot<G> (carry.tiles, node * 32 + scan.lane - 1);
+    scan.result = in_node;
     /* The start of node 0 is the start of the block. */
-    bool is_first =
-        lane == 0 && (step == 1 ? node < 32 : step == 2 && node == 0);
-
-    reset =
-        carry_take<R, G> (slot, lane <= result && !is_first, carry.epoch, v);
-    if (is_first)
-      state_load<R, G> (args, table_head (table), channel, group, v);
-    resets = __ballot_sync (TFX_ALL_LANES, reset);
-    resets &= 0xffffffffu >> (31 - lane);
-    from = resets ? 31 - (unsigned)__clz ((int)resets) : 0;
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      real_set (0.0f, &s[i]);
-    scan_lanes<R, G, FIXED, false, true> (table_level (table, m_log2,
-                                              step == 1 ? 2 : 1),
-        32, lane, from, reset, v, s);
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      s[i] = real_shuffle (v[i], result);
-    if (lane == 0 && step < 2)
-      carry_publish<R, G> (step == 0 ? carry_slot<G> (carry.nodes, node)
-                                     : carry_slot<G> (carry.starts, node),
-          carry.epoch, s);
+    is_first = scan.lane == 0 && node == 0;
   }
+
+  scan.reset = carry_take<R, G> (slot, scan.lane <= scan.result && !is_first,
+      carry.epoch, v);
+  if (is_first)
+    state_load<R, G> (args, head, channel, group, v);
+  resets = __ballot_sync (TFX_ALL_LANES, scan.reset);
+  resets &= 0xffffffffu >> (31 - scan.lane);
+  scan.from = resets ? 31 - (unsigned)__clz ((int)resets) : 0;
+  return true;
+}
+
+/* Step 0 to 2: the lane that has what others wait for, s, publishes it. */
+template <typename R, int G>
+TFX_DEVICE_FN void
+carry_hand_on (const TfxCascadeArgs &args, const Carry &carry, unsigned channel,
+    unsigned tile, int step, const R (&s)[2 * G])
+{
+  volatile tfx_u64 *slot = step == 0 ? carry_slot<G> (carry.tiles, tile)
+                           : step == 1
+                               ? carry_slot<G> (carry.nodes, tile / 32)
+                               : carry_slot<G> (carry.starts, tile / 32);
+
+  if (!carry_publish<R, G> (slot, carry.epoch, s) && step == 0)
+    args.cleared[channel] = 1;
 }
 
 #endif

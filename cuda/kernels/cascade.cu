@@ -14,7 +14,7 @@
  * out of the registers that this leaves: 128 of a thread, 168 or 255.  Eight
  * warps take eight channels, which are a whole sector where they interleave. */
 #define FIXED_THREADS(group) 256
-#define FIXED_BLOCKS(group) ((group) < 6 ? 2 : 1)
+#define FIXED_BLOCKS(group) 2
 #define ANY_THREADS(group) ((group) < 5 ? 256 : 128)
 #define ANY_BLOCKS(group) ((group) < 5 ? 2 : (group) < 6 ? 3 : 2)
 

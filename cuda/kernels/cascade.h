@@ -53,57 +53,118 @@ drive_rows (const W *begin, const R *control, int half, R (&early)[2 * G],
   }
 }
 
-/* Step 1, in rounds of up to 64 samples.  Two halves of a round are taken at
- * once, so that a number of the table serves two samples. */
+/* Step 1, in rounds of up to 64 samples; what the segment leaves behind is in
+ * stash.  Two halves of a round are taken at once, so that a number of the table
+ * serves two samples. */
 template <typename W, typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
 cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
-    unsigned m_log2, R (&e)[2 * G])
+    unsigned m_log2, R *stash)
 {
   unsigned half_log2 = m_log2 <= 6 ? m_log2 - 1 : 5;
   const R *control = table_head (table) + TFX_TABLE_CONTROL (G);
+  const bool is_short = real_is_short (R ());
+  const int n_rows = is_short ? 4 : 2;
   int half = 1 << half_log2;
 
-#pragma unroll
-  for (int i = 0; i < 2 * G; i++)
-    real_set (0.0f, &e[i]);
 #pragma unroll 1
   for (int n = 0; n < 1 << m_log2; n += 2 * half) {
     const W *begin = segment + n;
-    unsigned unhoisted = half_log2;
-    R early[2 * G];
+    R early[2 * G], late[2 * G];
 
-    TFX_OPAQUE (unhoisted);
-    /* What came before, at the end of this round. */
-    if (n > 0)
-      power_apply_in_place<R, G> (table_half (table, unhoisted, 1), e);
 #pragma unroll
-    for (int i = 0; i < 2 * G; i++)
+    for (int i = 0; i < 2 * G; i++) {
       real_set (0.0f, &early[i]);
-    if (FIXED ? TFX_INDEXED_OPERANDS || !real_is_short (R ())
-              : real_is_short (R ()) && G == 1) {
+      real_set (0.0f, &late[i]);
+    }
+    if (FIXED ? TFX_INDEXED_OPERANDS || !is_short : is_short && G == 1) {
 #pragma unroll 1
-      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row += 4)
-        drive_rows<0, 4, W, R, G> (begin + row, control + row * 2 * G, half,
-            early, e);
+      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS;
+           row += n_rows)
+        drive_rows<0, n_rows, W, R, G> (begin + row, control + row * 2 * G,
+            half, early, late);
     } else if (FIXED) {
       if (half == 32)
-        drive_rows<0, 16, W, R, G> (begin, control, half, early, e);
+        drive_rows<0, 16, W, R, G> (begin, control, half, early, late);
       if (half >= 16)
-        drive_rows<16, 8, W, R, G> (begin, control, half, early, e);
+        drive_rows<16, 8, W, R, G> (begin, control, half, early, late);
       if (half >= 8)
-        drive_rows<24, 4, W, R, G> (begin, control, half, early, e);
-      drive_rows<28, 4, W, R, G> (begin, control, half, early, e);
+        drive_rows<24, 4, W, R, G> (begin, control, half, early, late);
+      drive_rows<28, 4, W, R, G> (begin, control, half, early, late);
     } else {
 #pragma unroll 1
       for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row++)
         drive_rows<0, 1, W, R, G> (begin + row, control + row * 2 * G, half,
-            early, e);
+            early, late);
+    }
+    /* The first half at the end of the round, and what came before it. */
+#pragma unroll(is_short ? 2 : 1)
+    for (int i = 0; i < 2; i++) {
+      unsigned unhoisted = half_log2;
+
+      if (i == 1 && n == 0)
+        break;
+      TFX_OPAQUE (unhoisted);
+#pragma unroll
+      for (int k = 0; k < 2 * G; k++)
+        early[k] = i == 0 ? real_settle (early[k]) : stash[k * TFX_WARP];
+      power_apply<R, G> (table_half (table, unhoisted, i), early, late);
     }
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
-      early[i] = real_settle (early[i]);
-    power_apply<R, G> (table_half (table, unhoisted, 0), early, e);
+      stash[i * TFX_WARP] = late[i];
+  }
+}
+
+/* Step 2: the state s at the start of the lane's segment, of what segments leave
+ * behind, in stash.  There is one scan in the code, since it is long:
+ *
+ *   0       over segments, at rest, for the tiles that wait for it
+ *   1 to 3  over the tiles before, see carry.h
+ *   4       over segments, from the true state; where there is one tile, from
+ *           what s is on lane 0 */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN void
+cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,
+    const Table<R, G, FIXED> &table, unsigned group, const R *stash,
+    R (&s)[2 * G])
+{
+  unsigned channel = tile.channel + (threadIdx.x >> args.lanes_log2);
+  bool is_there = channel < tile.channel + tile.n_channels;
+
+#pragma unroll 1
+  for (int step = args.n_tiles > 1 ? 0 : 4; step < 5; step++) {
+    bool is_carry = step % 4 != 0;
+    unsigned m_log2 = args.segment_log2, n_lanes = 1u << args.lanes_log2;
+    unsigned index = tile.index;
+    unsigned lane = threadIdx.x & (n_lanes - 1);
+    Scan scan = { 0, n_lanes, lane, 0, false, 31 };
+    Carry carry = carry_of<G> (args, channel, group, tile.epoch);
+    R v[2 * G];
+
+    TFX_OPAQUE (m_log2);
+    TFX_OPAQUE (index);
+    if (is_carry &&
+        (!is_there || !carry_gather<R, G> (args, carry, table_head (table),
+                          channel, group, index, step, scan, v)))
+      continue;
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++) {
+      if (!is_carry)
+        v[i] = stash[i * TFX_WARP];
+      if (step < 4)
+        real_set (0.0f, &s[i]);
+    }
+    scan_lanes<R, G, FIXED> (table_level (table, m_log2, scan.level), scan, v,
+        s);
+    if (step == 4)
+      break;
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      s[i] = real_shuffle (v[i], scan.result);
+    if (is_there && lane == 0 && step < 3 &&
+        (step > 0 || index + 1 < args.n_tiles))
+      carry_hand_on<R, G> (args, carry, channel, index, step, s);
   }
 }
 
@@ -115,53 +176,20 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
     const Table<R, G, FIXED> &table, unsigned group, W *samples, R *stash)
 {
   const R *head = table_head (table);
-  unsigned m_log2 = args.segment_log2, n_lanes = 1u << args.lanes_log2;
-  unsigned lane = threadIdx.x & (n_lanes - 1);
+  unsigned m_log2 = args.segment_log2;
+  unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
   unsigned in_tile = threadIdx.x >> args.lanes_log2;
   W *segment = samples + in_tile * args.pitch + lane * ((1u << m_log2) + 1);
   R s[2 * G];
 
-  {
-    R e[2 * G];
-
-    cascade_drive<W, R, G, FIXED> (segment, table, m_log2, e);
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      stash[i * TFX_WARP] = e[i];
-  }
+  cascade_drive<W, R, G, FIXED> (segment, table, m_log2, stash);
   __syncwarp ();
-
 #pragma unroll
   for (int i = 0; i < 2 * G; i++)
     real_set (0.0f, &s[i]);
   if (args.n_tiles == 1 && lane == 0 && in_tile < tile.n_channels)
     state_load<R, G> (args, head, tile.channel + in_tile, group, s);
-
-    /* At rest first, for those that wait, then from the true state. */
-#pragma unroll 1
-  for (int turn = args.n_tiles > 1 ? 0 : 1; turn < 2; turn++) {
-    unsigned unhoisted = m_log2;
-    R v[2 * G];
-
-    TFX_OPAQUE (unhoisted);
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      v[i] = stash[i * TFX_WARP];
-    scan_lanes<R, G, FIXED, FIXED && real_is_short (R ()),
-        false> (table_level (table, unhoisted, 0), n_lanes, lane, 0, false, v,
-        s);
-    if (turn == 0 && in_tile < tile.n_channels) {
-      unsigned channel = tile.channel + in_tile;
-      Carry carry = carry_of<G> (args, channel, group, tile.epoch);
-
-      if (lane == 31 && tile.index + 1 < args.n_tiles &&
-          !carry_publish<R, G> (carry_slot<G> (carry.tiles, tile.index),
-              carry.epoch, v))
-        args.cleared[channel] = 1;
-      carry_look_back<R, G, FIXED> (args, carry, table, channel, group,
-          tile.index, lane, s);
-    }
-  }
+  cascade_starts<R, G, FIXED> (args, tile, table, group, stash, s);
 
   /* To the plain state, and on with it. */
 #pragma unroll
@@ -169,9 +197,9 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
     s[2 * k + 1] =
         real_fma (real_neg (head[6 * k + 5]), s[2 * k], s[2 * k + 1]);
   if (FIXED || (real_is_short (R ()) && args.normalised))
-    cascade_filter<W, R, G, true> (args, tile, segment, head, group, s);
+    cascade_filter<W, R, G, true> (args, tile, segment, head, group, stash, s);
   else
-    cascade_filter<W, R, G, false> (args, tile, segment, head, group, s);
+    cascade_filter<W, R, G, false> (args, tile, segment, head, group, stash, s);
 }
 
 /* Finds the block's next piece of work; by one thread. */

@@ -36,93 +36,117 @@ section_run (const R *section, R (&x)[CASCADE_RUN], R &s, R &s2)
   s2 = real_fma (c.b, x1, real_mul (a2, s1));
 }
 
+/* From stash, as cascade_filter has it. */
 template <typename R, int G>
 TFX_DEVICE_FN void
 state_store (const TfxCascadeArgs &args, const R *head, unsigned channel,
-    unsigned group, const R (&s)[2 * G])
+    unsigned group, const R *stash)
 {
   double *state = args.state_out +
                   ((size_t)channel * args.n_sections + (size_t)group * G) * 2;
+  unsigned left = args.n_sections - group * G;
+  int n = left < G ? 2 * (int)left : 2 * G;
   bool finite = true;
 
-#pragma unroll
+#pragma unroll 1
   for (int i = 0; i < 2 * G; i++)
-    finite = finite && real_is_finite (s[i]);
+    finite = finite && real_is_finite (stash[i * TFX_WARP]);
   if (!finite)
     args.cleared[channel] = 1;
-#pragma unroll
-  for (int i = 0; i < 2 * G; i++) {
+#pragma unroll 1
+  for (int i = 0; i < n; i++) {
     R scale = head[TFX_TABLE_SCALE (G) + i / 2 * 2 + 1];
-    if (group * G + i / 2 < args.n_sections)
-      state[i] = finite ? real_to_double (real_mul (s[i], scale)) : 0.0;
+
+    state[i] =
+        finite ? real_to_double (real_mul (stash[i * TFX_WARP], scale)) : 0.0;
   }
 }
 
-/* The state of a channel at the end of the launch: what is in s goes on over the
- * n samples at `rest`, less than CASCADE_RUN. */
+/* The last samples of a channel, less than CASCADE_RUN of them at `rest`, one by one,
+ * from what is in stash to the state at the end of the launch. */
 template <typename W, typename R, int G, bool NORMALISED>
 TFX_DEVICE_FN void
-cascade_end (const W *rest, const R *head, unsigned n, R (&s)[2 * G])
+cascade_end (W *rest, const R *head, unsigned n, R *stash)
 {
 #pragma unroll 1
   for (unsigned i = 0; i < n; i++) {
     R x;
 
     real_set (rest[i], &x);
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < G; k++) {
       const R *c = head + 6 * k;
-      R s0 = s[2 * k], s2 = s[2 * k + 1];
+      R s0 = stash[2 * k * TFX_WARP], s2 = stash[(2 * k + 1) * TFX_WARP];
       R y = NORMALISED ? real_fma (c[0], s0, x) : real_fma (c[4], x, s0);
 
       s2 = NORMALISED ? real_add (x, s2) : real_fma (c[0], x, s2);
-      s[2 * k] = real_fma (real_neg (c[2]), s0, s2);
-      s[2 * k + 1] = real_fma (c[1], x, real_mul (real_neg (c[3]), s0));
+      stash[2 * k * TFX_WARP] = real_fma (real_neg (c[2]), s0, s2);
+      stash[(2 * k + 1) * TFX_WARP] =
+          real_fma (c[1], x, real_mul (real_neg (c[3]), s0));
       x = y;
     }
+    real_get (real_mul (head[TFX_TABLE_GAIN (G)], x), &rest[i]);
   }
 }
 
 /* Step 3, over the thread's segment in shared memory, from s, the plain s and s2
- * of the sections. */
+ * of the sections.  Where an operation is long these are in stash, so that the
+ * sections are a loop and not as many times its code. */
 template <typename W, typename R, int G, bool NORMALISED>
 TFX_DEVICE_FN void
 cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
-    W *segment, const R *head, unsigned group, R (&s)[2 * G])
+    W *segment, const R *head, unsigned group, R *stash, R (&s)[2 * G])
 {
   unsigned last = tile.n_frames - 1, end_at = ~0u;
+  unsigned in_tile = threadIdx.x >> args.lanes_log2;
+  unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
   R gain = head[TFX_TABLE_GAIN (G)];
 
-  /* Where the channel's last run of samples begins that is not whole. */
-  if (tile.index + 1 == args.n_tiles)
+  /* Where the channel's last run of samples begins that is not whole.  Nothing
+   * behind it counts. */
+  if (tile.index + 1 == args.n_tiles && lane == last >> args.segment_log2 &&
+      in_tile < tile.n_channels)
     end_at =
         ((last & ((1u << args.segment_log2) - 1)) + 1) & ~(CASCADE_RUN - 1u);
+  if (!real_is_short (R ())) {
+#pragma unroll
+    for (int i = 0; i < 2 * G; i++)
+      stash[i * TFX_WARP] = s[i];
+  }
 #pragma unroll 1
   for (unsigned n = 0;; n += CASCADE_RUN) {
     R x[CASCADE_RUN];
 
     if (n == end_at) {
-      unsigned in_tile = threadIdx.x >> args.lanes_log2;
-      unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
-      R end[2 * G];
-
-      last = tile.n_frames - 1;
+      if (real_is_short (R ())) {
 #pragma unroll
-      for (int i = 0; i < 2 * G; i++)
-        end[i] = s[i];
+        for (int i = 0; i < 2 * G; i++)
+          stash[i * TFX_WARP] = s[i];
+      }
       cascade_end<W, R, G, NORMALISED> (segment + n, head,
-          (last + 1) & (CASCADE_RUN - 1), end);
-      if (lane == last >> args.segment_log2 && in_tile < tile.n_channels)
-        state_store<R, G> (args, head, tile.channel + in_tile, group, end);
+          tile.n_frames & (CASCADE_RUN - 1), stash);
+      state_store<R, G> (args, head, tile.channel + in_tile, group, stash);
+      break;
     }
     if (n >> args.segment_log2)
       break;
 #pragma unroll
     for (int i = 0; i < CASCADE_RUN; i++)
       real_set (segment[n + i], &x[i]);
+    if (real_is_short (R ())) {
 #pragma unroll
-    for (int k = 0; k < G; k++)
-      section_run<R, NORMALISED> (head + 6 * k, x, s[2 * k], s[2 * k + 1]);
+      for (int k = 0; k < G; k++)
+        section_run<R, NORMALISED> (head + 6 * k, x, s[2 * k], s[2 * k + 1]);
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < G; k++) {
+        R s0 = stash[2 * k * TFX_WARP], s2 = stash[(2 * k + 1) * TFX_WARP];
+
+        section_run<R, NORMALISED> (head + 6 * k, x, s0, s2);
+        stash[2 * k * TFX_WARP] = s0;
+        stash[(2 * k + 1) * TFX_WARP] = s2;
+      }
+    }
 #pragma unroll
     for (int i = 0; i < CASCADE_RUN; i++)
       real_get (real_mul (gain, x[i]), &segment[n + i]);

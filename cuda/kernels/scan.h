@@ -66,7 +66,7 @@ power_apply_in_place (const R *power, R (&x)[2 * G])
   }
 }
 
-/* v = D^(2^step) u + v on the lanes from `from` + d on, u being v d = 2^step lanes
+/* v = D^d u + v on the lanes from `from` + d on, u being v d = 2^step lanes
  * before. */
 template <typename R>
 TFX_DEVICE_FN void
@@ -85,66 +85,50 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
   }
 }
 
-/* On n_lanes neighbouring lanes, of which this one is the lane-th:
- *
- *   v in:  e of the lane's element    out: the state at its end
- *   s in:  on lane 0, the first state out: the state at its start
- *
- * level: see table_level().  The lanes before `from` are cut off from this one; a
- * lane with reset set leaves the state zero.  UNROLLED: the numbers of the table
- * stand where the compiler knows, at the price of more code.  ENDS: only v is
- * wanted; s of the last section is left as it was. */
-template <typename R, int G, bool FIXED, bool UNROLLED, bool ENDS>
+/* A scan over n_lanes neighbouring lanes, of which this one is the lane-th. */
+struct Scan
+{
+  unsigned level; /* see table_level() */
+  unsigned n_lanes, lane;
+  unsigned from;   /* the lanes before it are cut off from this one */
+  bool reset;      /* the lane leaves the state zero */
+  unsigned result; /* the lane whose v is wanted */
+};
+
+/*   v in:  e of the lane's element    out: the state at its end
+ *   s in:  on lane 0, the first state out: the state at its start */
+template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
-scan_lanes (const R *level, unsigned n_lanes, unsigned lane, unsigned from,
-    bool reset, R (&v)[2 * G], R (&s)[2 * G])
+scan_lanes (const R *level, const Scan &scan, R (&v)[2 * G], R (&s)[2 * G])
 {
 #pragma unroll
   for (int k = 0; k < G; k++) {
-    R v0 = v[2 * k], v1 = v[2 * k + 1];
+    const R *diagonal = level + 4 * k;
+    R v0 = v[2 * k], v1 = v[2 * k + 1], w0, w1;
 
 #pragma unroll
     for (int i = 0; i < k; i++)
       block_apply (table_below<R, G, FIXED> (level, k, i), s[2 * i],
           s[2 * i + 1], v0, v1);
-    {
-      R w0 = v0, w1 = v1;
-
-      block_apply (level + 4 * k, s[2 * k], s[2 * k + 1], w0, w1);
-      if (lane == 0) {
-        v0 = w0;
-        v1 = w1;
-      }
-    }
-    v0 = real_settle (v0);
-    v1 = real_settle (v1);
-    if (reset) {
+    w0 = v0;
+    w1 = v1;
+    block_apply (diagonal, s[2 * k], s[2 * k + 1], w0, w1);
+    v0 = real_settle (scan.lane == 0 ? w0 : v0);
+    v1 = real_settle (scan.lane == 0 ? w1 : v1);
+    if (scan.reset) {
       real_set (0.0f, &v0);
       real_set (0.0f, &v1);
     }
-    if (UNROLLED) {
-#pragma unroll
-      for (int step = 0; step < 5; step++) {
-        if (1u << step < n_lanes)
-          scan_step (level + 4 * k + step * table_diagonal_stride<G, FIXED> (),
-              1u << step, n_lanes, lane, from, v0, v1);
-      }
-    } else {
-      const R *diagonal = level + 4 * k;
-
 #pragma unroll 1
-      for (unsigned d = 1; d < n_lanes; d *= 2) {
-        scan_step (diagonal, d, n_lanes, lane, from, v0, v1);
-        diagonal += table_diagonal_stride<G, FIXED> ();
-      }
+    for (unsigned d = 1; d < scan.n_lanes; d *= 2) {
+      scan_step (diagonal, d, scan.n_lanes, scan.lane, scan.from, v0, v1);
+      diagonal += table_diagonal_stride<G, FIXED> ();
     }
     v[2 * k] = v0;
     v[2 * k + 1] = v1;
-    if (ENDS && k == G - 1)
-      break;
-    v0 = real_shuffle_up (v0, 1, n_lanes);
-    v1 = real_shuffle_up (v1, 1, n_lanes);
-    if (lane > 0) {
+    v0 = real_shuffle_up (v0, 1, scan.n_lanes);
+    v1 = real_shuffle_up (v1, 1, scan.n_lanes);
+    if (scan.lane > 0) {
       s[2 * k] = v0;
       s[2 * k + 1] = v1;
     }

@@ -3,7 +3,8 @@
 """Checks what a build has made, as TAP.
 
     check.py symbols LIBCUDA    the stand-in has the driver's symbols, no others
-    check.py reports REPORT...  no kernel spills registers into memory
+    check.py reports REPORT...  no kernel spills registers into memory, or is larger
+                                than a multiprocessor's instruction cache
 """
 
 import re
@@ -40,6 +41,11 @@ GSTCUDA = {
     "libnvrtc 13": "cuGetExportTable",
 }
 
+# Bytes of the instruction cache, the second level of three: 128 KB from compute
+# capability 7.0 on (Z. Jia and others, "Dissecting the NVIDIA Volta GPU
+# architecture via microbenchmarking", 2018).
+MAX_CODE = 128 * 1024
+
 n_cases = 0
 all_good = True
 
@@ -63,7 +69,7 @@ def check_symbols(library):
 
 
 def check_report(path):
-    name, n_kernels, spills = None, 0, []
+    name, n_kernels, spills, sizes = None, 0, [], {}
     for line in open(path, encoding="utf-8"):
         if found := re.search(r"Compiling entry function '(\w+)'", line):
             name = found[1]
@@ -72,10 +78,15 @@ def check_report(path):
                           r"(\d+) bytes spill loads", line)
         if found and any(int(n) for n in found.groups()):
             spills.append(f"{name}: {found[0]}")
+        if found := re.search(r"Machine code of '(\w+)': (\d+) bytes", line):
+            sizes[found[1]] = int(found[2])
     if "compute_" in path:
         return
     case(n_kernels > 0 and not spills,
          f"{n_kernels} kernels of {path.split('/')[-1]}: {'; '.join(spills)}")
+    case(len(sizes) == n_kernels and max(sizes.values()) <= MAX_CODE,
+         f"machine code of {path.split('/')[-1]}: at most {max(sizes.values())} "
+         f"bytes, {max(sizes, key=sizes.get)}")
 
 
 def main():
