@@ -35,14 +35,16 @@ static const struct
   int compute;
   double n_float, bus;
 } generations[] = {
-  { 70, 64, 11 },  /* Volta */
-  { 72, 64, 11 },  /* Xavier */
-  { 75, 64, 11 },  /* Turing */
-  { 80, 64, 20 },  /* Ampere */
-  { 86, 128, 20 }, /* Ampere */
-  { 87, 128, 20 }, /* Orin */
-  { 89, 128, 20 }, /* Ada */
-  { 90, 128, 20 }, /* Hopper */
+  { 70, 64, 11 },   /* Volta */
+  { 72, 64, 11 },   /* Xavier */
+  { 75, 64, 11 },   /* Turing */
+  { 80, 64, 20 },   /* Ampere */
+  { 86, 128, 20 },  /* Ampere */
+  { 87, 128, 20 },  /* Orin */
+  { 89, 128, 20 },  /* Ada */
+  { 90, 128, 20 },  /* Hopper */
+  { 100, 128, 20 }, /* Blackwell, B200 */
+  { 120, 128, 20 }, /* Blackwell, RTX 50 */
 };
 
 /* What the card does in a ns. */

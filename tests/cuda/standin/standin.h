@@ -22,8 +22,9 @@
  *   TFX_STANDIN_DEVICES   number of devices, default 1
  *   TFX_STANDIN_CC        compute capability, default 90
  *   TFX_STANDIN_DRIVER    version of the driver, default 13000
- *   TFX_STANDIN_CARD      t4, 3070, 4090, a100, h100 or orin: the device is like
- *                         this one (cards.h), and nothing is forgiven: see below
+ *   TFX_STANDIN_CARD      t4, 3070, 4090, 5090, a100, h100, b200 or orin: the
+ *                         device is like this one (cards.h), and nothing is
+ *                         forgiven: see below
  *
  * Freeing waits for nothing: what queued work still needs is a fault.
  *
