@@ -96,10 +96,10 @@ typedef struct GroupCount
 } GroupCount;
 
 static const GroupCount groups[] = {
-  [TFX_REAL_DOUBLE] = { { 29, 0.3, 18, 0.15 }, { 6.9, 7.1 },
-      { 346, 1.5, 243, 1.8 }, { 264, 76, 63, 0.4 }, { 9.6, 7.0, 0.8 } },
-  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 18, 0.15 }, { 92, 90 },
-      { 349, 0, 267, 1.8 }, { 1020, 850, 40, 0.4 }, { 97, 93, 2.3 } },
+  [TFX_REAL_DOUBLE] = { { 29, 0.3, 17, 0.15 }, { 6.9, 7.1 },
+      { 430, 1.5, 290, 1.8 }, { 329, 76, 130, 0.4 }, { 9.6, 7.0 } },
+  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 17, 0.15 }, { 94, 90, 1.25, 0.035 },
+      { 349, 0, 290, 1.8 }, { 1020, 850, 130, 0.4 }, { 97, 93 } },
 };
 
 /* Groups of one section in segments of 128 frames, in doubles: for each sample; and
