@@ -187,6 +187,12 @@ describe_kernel (const TfxKernelId *id, Options *options)
         id->is_narrow && id->real == TFX_REAL_TWOFOLD ? "TWOFOLD" : "DOUBLE");
     return;
   }
+  if (id->kind == TFX_KERNEL_DYNAMICS) {
+    options->source = "units.cu";
+    add_option (options, "-DUNITS_ONLY");
+    add_option (options, "-DUNITS_DYNAMICS");
+    return;
+  }
   options->source = "window.cu";
   add_option (options, "-DWINDOW_ONLY");
   if (id->kind != TFX_KERNEL_FIR)

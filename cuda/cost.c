@@ -16,6 +16,7 @@
 #include "fft.h"
 #include "kind.h"
 #include "shape.h"
+#include "units.h"
 
 #define LAUNCH 10e3   /* ns to start a kernel, */
 #define TRANSFER 15e3 /* a transfer, */
@@ -235,6 +236,10 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames)
     add_fir (card, step, n_frames, &cost);
   } else if (step->kind == TFX_STEP_SUM) {
     cost = (TfxCost){ 0 };
+  } else if (step->kind == TFX_STEP_UNIT) {
+    cost.real = TFX_REAL_DOUBLE;
+    tfx_cuda_units_find (step->stage)
+        ->cost (step->stage, step->plan->n_channels, n_frames, &cost);
   } else {
     const double n_taps =
         step->stage ? (double)step->stage->kind->n_taps (step->stage) : 0.0;
@@ -316,8 +321,8 @@ can_run (const TfxSteps *list)
   for (size_t i = 0; can && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
 
-    can = s->kind != TFX_STEP_UNIT && s->kind != TFX_STEP_SPLIT &&
-          s->kind != TFX_STEP_FADE;
+    can = s->kind != TFX_STEP_SPLIT && s->kind != TFX_STEP_FADE &&
+          (s->kind != TFX_STEP_UNIT || tfx_cuda_units_find (s->stage));
     for (size_t k = 0; can && k < s->n_branches; k++)
       can = can_run (&s->branches[k]);
   }

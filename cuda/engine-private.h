@@ -7,6 +7,7 @@
 #include "cascade.h"
 #include "engine.h"
 #include "transfer.h"
+#include "unit.h"
 #include "window.h"
 
 /* Samples that are run at a time. */
@@ -32,6 +33,8 @@ typedef struct Node
 {
   TfxCudaCascade *cascade;
   TfxCudaWindow *window;
+  const TfxCudaUnitKind *kind; /* of the unit */
+  void *unit;
   List *branches;    /* sums */
   size_t sum_buffer; /* sums */
 } Node;
@@ -76,7 +79,7 @@ struct TfxEngine
   uint64_t n_launches, n_uploads, n_downloads;
 };
 
-/* A gain alone behind a FIR or a delay line is part of that: it has no node.
+/* A gain alone behind a FIR, a delay line or a unit is part of that: it has no node.
  * True for the last step that has one. */
 bool tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i);
 bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);

@@ -26,6 +26,8 @@ try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
         state);
   else if (node->window)
     ret = tfx_cuda_window_get_state (node->window, state);
+  else if (node->unit)
+    ret = node->kind->get_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
 }
@@ -54,6 +56,8 @@ try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
         state);
   else if (node->window)
     ret = tfx_cuda_window_set_state (node->window, state);
+  else if (node->unit)
+    ret = node->kind->set_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
 }
@@ -82,6 +86,8 @@ tfx_cuda_engine_state_peak (const TfxEngine *e)
       p = tfx_cuda_cascade_state_peak (node->cascade);
     else if (node->window)
       p = tfx_cuda_window_state_peak (node->window);
+    else if (node->unit)
+      p = node->kind->state_peak (node->unit);
     peak = p > peak ? p : peak;
   }
   tfx_context_leave (e->cuda);

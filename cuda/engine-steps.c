@@ -54,24 +54,45 @@ run_one (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
       e->double_arithmetic, e->cleared, &e->n_launches);
 }
 
+static int
+copy_input (TfxEngine *e, const TfxKernelBlock *in, TfxKernelBlock *copy,
+    size_t n_frames)
+{
+  int ret = tfx_buffer_reserve (&e->queue, &e->buffers[e->copy_buffer],
+      n_frames * e->plan->n_channels * sizeof (double));
+
+  *copy = buffer_block (e, e->copy_buffer, n_frames);
+  return ret < 0 ? ret : run_one (e, e->copier, in, copy, &no_sum, n_frames);
+}
+
 /* A window reads samples of before, which other threads may have overwritten: it
  * does not write where it reads. */
 static int
 run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
     const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
 {
-  TfxKernelBlock copy;
+  TfxKernelBlock from = *in;
   int ret = 0;
 
-  if (in->data == out->data && tfx_cuda_window_is_apart (window)) {
-    ret = tfx_buffer_reserve (&e->queue, &e->buffers[e->copy_buffer],
-        n_frames * e->plan->n_channels * sizeof (double));
-    copy = buffer_block (e, e->copy_buffer, n_frames);
-    if (ret == 0)
-      ret = run_one (e, e->copier, in, &copy, &no_sum, n_frames);
-    in = &copy;
-  }
-  return ret < 0 ? ret : run_one (e, window, in, out, sum, n_frames);
+  if (in->data == out->data && tfx_cuda_window_is_apart (window))
+    ret = copy_input (e, in, &from, n_frames);
+  return ret < 0 ? ret : run_one (e, window, &from, out, sum, n_frames);
+}
+
+/* In place only where the unit can. */
+static int
+run_unit (TfxEngine *e, const Node *node, const TfxKernelBlock *in,
+    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+{
+  TfxUnitRun run = { *in, *out, *sum, n_frames, e->cleared };
+  int ret = 0;
+
+  if (in->data == out->data && node->kind->is_apart)
+    ret = copy_input (e, in, &run.in, n_frames);
+  if (ret < 0)
+    return ret;
+  e->n_launches++;
+  return node->kind->run (node->unit, &run);
 }
 
 static int
@@ -82,6 +103,8 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
 
   if (node->window)
     return run_window (e, node->window, in, out, sum, n_frames);
+  if (node->unit)
+    return run_unit (e, node, in, out, sum, n_frames);
   if (!node->cascade)
     return run_sum (e, s, in, out, sum, n_frames);
   e->n_launches++;
@@ -129,6 +152,10 @@ commit_or_abandon (TfxEngine *e, bool good)
       tfx_cuda_window_commit (node->window);
     else if (node->window)
       tfx_cuda_window_abandon (node->window);
+    if (node->unit && good)
+      node->kind->commit (node->unit);
+    else if (node->unit)
+      node->kind->abandon (node->unit);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "units.h"
+
 /* Kernels and memory are made ready when an engine is made, for blocks of as
  * many frames as the plan knows of, or as these; memory grows when larger ones
  * come. */
@@ -28,7 +30,8 @@ tfx_cuda_engine_is_folded (const TfxSteps *list, size_t i)
   if (i == 0 || s->kind != TFX_STEP_CASCADE || s->n_sos > 0 || s->is_alone)
     return false;
   before = list->steps[i - 1].kind;
-  return before == TFX_STEP_FIR || before == TFX_STEP_DELAY;
+  return before == TFX_STEP_FIR || before == TFX_STEP_DELAY ||
+         before == TFX_STEP_UNIT;
 }
 
 bool
@@ -56,6 +59,10 @@ make_node (TfxEngine *e, const TfxStep *s)
       return tfx_cuda_window_new (&e->queue, n_channels, s->stage,
           &node->window);
     case TFX_STEP_UNIT:
+      node->kind = tfx_cuda_units_find (s->stage);
+      return node->kind ? node->kind->make (&e->queue, n_channels, s->stage,
+                              &node->unit)
+                        : -ENOTSUP;
     case TFX_STEP_SPLIT:
       return -ENOTSUP;
     case TFX_STEP_SUM:
@@ -139,6 +146,8 @@ free_list (const TfxSteps *list, List *l, TfxEngine *e)
 
     tfx_cuda_cascade_free (&node->cascade);
     tfx_cuda_window_free (&node->window);
+    if (node->unit)
+      node->kind->free (node->unit);
     for (size_t k = 0; node->branches && k < s->n_branches; k++)
       free_list (&s->branches[k], &node->branches[k], e);
     free (node->branches);
@@ -205,6 +214,8 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->window)
       tfx_cuda_window_set_stage (node->window, s->stage, gain);
+    if (node->unit)
+      node->kind->set_stage (node->unit, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
       update_list (e, &s->branches[k], &node->branches[k], gain);
   }
@@ -242,6 +253,8 @@ prepare_node (Node *node, TfxSample type, size_t n_frames, bool is_whole)
     ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
   if (ret == 0 && node->window)
     ret = tfx_cuda_window_prepare (node->window, type, n_frames);
+  if (ret == 0 && node->unit)
+    ret = node->kind->prepare (node->unit, n_frames);
   return ret;
 }
 
@@ -363,6 +376,8 @@ tfx_cuda_engine_reset (TfxEngine *e)
       tfx_cuda_cascade_reset (e->nodes[i].cascade);
     if (e->nodes[i].window)
       tfx_cuda_window_reset (e->nodes[i].window);
+    if (e->nodes[i].unit)
+      e->nodes[i].kind->reset (e->nodes[i].unit);
   }
   if (entered)
     tfx_context_leave (e->cuda);

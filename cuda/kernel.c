@@ -17,6 +17,9 @@ tfx_kernel_name (const TfxKernelId *id, char *name)
     case TFX_KERNEL_DELAY:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_delay");
       break;
+    case TFX_KERNEL_DYNAMICS:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_dynamics");
+      break;
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
       break;

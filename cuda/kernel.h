@@ -12,7 +12,8 @@ typedef enum
   TFX_KERNEL_CASCADE,
   TFX_KERNEL_DELAY,
   TFX_KERNEL_FIR,
-  TFX_KERNEL_FFT
+  TFX_KERNEL_FFT,
+  TFX_KERNEL_DYNAMICS
 } TfxKernelKind;
 
 typedef struct TfxKernelId

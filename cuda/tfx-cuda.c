@@ -5,6 +5,7 @@
  *
  *   tfx-cuda   the table, references
  *   engine     a plan made ready and run · engine-run, -steps, -state
+ *   units      which kinds of stage have a unit · dynamics · pair
  *   window     FIRs and delay lines · fir · fft · past
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
@@ -22,6 +23,7 @@
 
 #include "engine-private.h"
 #include "module.h"
+#include "units.h"
 
 /* ---- the table ------------------------------------------------------------------ */
 
@@ -56,6 +58,12 @@ is_busy (const TfxBackend *backend)
   return tfx_module_is_compiling ((TfxCuda *)backend->data);
 }
 
+static bool
+can_run (const TfxStage *stage)
+{
+  return tfx_cuda_units_find (stage) != NULL;
+}
+
 static void
 fill_table (TfxCuda *cuda)
 {
@@ -77,6 +85,7 @@ fill_table (TfxCuda *cuda)
     .reset = tfx_cuda_engine_reset,
     .state_peak = tfx_cuda_engine_state_peak,
     .add_stats = tfx_cuda_engine_add_stats,
+    .can_run = can_run,
   };
 }
 

@@ -62,6 +62,8 @@ struct TfxBackend
   /* Whether FIRs and delay lines run as the units of their slots, which keep
    * their state: get_state and set_state are not for them. */
   bool uses_units;
+  /* Else, whether it runs a stage of TFX_STEP_UNIT. */
+  bool (*can_run) (const TfxStage *stage);
 
   /* Takes the values of one step of sections; their state is undefined until it
    * is set.  Cannot fail.  NULL: neither that nor TFX_STEP_FADE can be run. */

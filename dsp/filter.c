@@ -369,24 +369,32 @@ tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
   return 0;
 }
 
-static void
-look_for_cpu (TfxSlot *slot, void *data)
+typedef struct Search
 {
-  bool *needs_cpu = data;
+  const TfxBackend *backend;
+  bool has_found; /* a stage that the backend does not run */
+} Search;
 
-  *needs_cpu =
-      *needs_cpu ||
-      (slot->is_active && (slot->stage->kind->step == TFX_STEP_UNIT ||
-                              slot->stage->kind->step == TFX_STEP_SPLIT));
+static void
+look_for_others (TfxSlot *slot, void *data)
+{
+  Search *search = data;
+  const TfxStepKind step = slot->stage->kind->step;
+
+  if (slot->is_active &&
+      (step == TFX_STEP_SPLIT ||
+          (step == TFX_STEP_UNIT && !search->backend->can_run (slot->stage))))
+    search->has_found = true;
 }
 
 bool
-tfx_filter_needs_cpu (const TfxFilter *f)
+tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
 {
-  bool needs_cpu = false;
+  Search search = { backend, false };
 
-  tfx_slots_each (&f->places, look_for_cpu, &needs_cpu);
-  return needs_cpu;
+  if (!backend->uses_units)
+    tfx_slots_each (&f->places, look_for_others, &search);
+  return !search.has_found;
 }
 
 size_t

@@ -624,8 +624,6 @@ typedef struct TfxReadings
 /* Of a stage, within sums too.  -ENOENT: no stage of that id has such a gain, or it
  * has not run. */
 int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
-/* Whether it has a stage that only the CPU runs. */
-bool tfx_filter_needs_cpu (const TfxFilter *filter);
 /* The chain that it is set to, a reference for the caller; FIRs that cost less as
  * one are one.  0 or -ENOMEM. */
 int tfx_filter_get_chain (const TfxFilter *filter, TfxChain **chain);
@@ -686,6 +684,9 @@ const TfxBackend *tfx_cpu_backend (void);
 
 /* The CPU backend with the named kernels, NULL if this machine lacks them. */
 const TfxBackend *tfx_cpu_backend_for (const char *kernel);
+
+/* Whether the backend runs all of its stages; the CPU's does. */
+bool tfx_filter_runs_on (const TfxFilter *filter, const TfxBackend *backend);
 
 /* The kernels that this machine has, by name, the plainest first; NULL behind
  * the last one. */

@@ -124,7 +124,7 @@ gst_tfx_shared_filter_set_backend (GstTfxSharedFilter *self,
 
 /* ---- rows ------------------------------------------------------------------------- */
 
-/* Where a stage of the row runs on the CPU alone, all of it does. */
+/* Where the backend does not run a stage of the row, the CPU runs all of it. */
 static const TfxBackend *
 gst_tfx_row_backend (const GstTfxRow *self)
 {
@@ -133,7 +133,7 @@ gst_tfx_row_backend (const GstTfxRow *self)
   if (self->last->backend == cpu || self->last->is_mixing)
     return cpu;
   for (gsize i = 0; i < self->n; i++) {
-    if (tfx_filter_needs_cpu (self->filters[i]))
+    if (!tfx_filter_runs_on (self->filters[i], self->last->backend))
       return cpu;
   }
   return self->last->backend;

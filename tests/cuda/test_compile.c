@@ -35,6 +35,7 @@ kernels_of (TfxReal real, TfxKernelId *ids)
   for (int is_narrow = 0; is_narrow < 2; is_narrow++)
     ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0 };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DYNAMICS };
   return n;
 }
 

@@ -107,9 +107,7 @@ test_unknown (void)
 static void
 test_no_kernel (void)
 {
-  const TfxDynamics dynamics = { .threshold_db = -20.0,
-    .slope = -0.5,
-    .floor_db = TFX_DYNAMICS_LOWEST_DB };
+  const TfxLimiter limiter = { .n_ahead = 1 << 20 };
   const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
   const TfxCudaCard card = cardcase_card (standin_card_find ("h100"));
   const TfxCudaJob job = { .n_frames = 48000 };
@@ -118,10 +116,10 @@ test_no_kernel (void)
   double ns;
 
   test_cuda_append (&chain,
-      tfx_stage_new_dynamics (tfx_stage_new_id (), &dynamics));
+      tfx_stage_new_limiter (tfx_stage_new_id (), &limiter));
   row = cuda_row_new_for (chain, &spec, tfx_cpu_backend ());
   tap_check (row && !tfx_cuda_estimate (&card, row->plan, &job, &ns),
-      "a compressor is not known");
+      "a limiter that looks far ahead is not known");
   cuda_row_free (&row);
   tfx_chain_unref (&chain);
 }

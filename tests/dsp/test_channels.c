@@ -2,6 +2,7 @@
  * test_channels.c: channels that are mixed, and channels with chains of their own:
  * the language, what the engine makes of it, and how it changes.
  */
+#include "backend.h"
 #include "common.h"
 #include "lang/expr.h"
 #include "plain.h"
@@ -462,6 +463,12 @@ test_changes (void)
   tap_many_end (&many);
 }
 
+static bool
+runs_any_unit (const TfxStage *stage)
+{
+  return true;
+}
+
 /* The stage of a branch has the branch's channels also where it is set alone, or
  * the stream's samples change. */
 static void
@@ -471,16 +478,21 @@ test_branch_settings (void)
   const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
   const double two = 3.0;
   TfxChain *chain = build ("", 3);
+  TfxBackend device = *tfx_cpu_backend ();
   TfxStage *stage;
   TestFilter *row;
   double x[96];
 
+  device.uses_units = false;
+  device.can_run = runs_any_unit;
   tfx_chain_unref (&chain);
   tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, NULL);
   row = test_filter_for (chain, &spec, tfx_cpu_backend ());
   test_noise_f64 (x, 96);
   tap_check (row && test_filter_f64 (row, x, 3, 32) == 0, "it runs");
-  tap_check (row && tfx_filter_needs_cpu (row->filter), "on the CPU alone");
+  tap_check (row && tfx_filter_runs_on (row->filter, tfx_cpu_backend ()) &&
+                 !tfx_filter_runs_on (row->filter, &device),
+      "on the CPU alone");
   stage = tfx_stage_new_mix (tfx_expr_stage_id (expr, 1), 1, &two);
   tfx_filter_lock (row->filter);
   tap_check (tfx_filter_set_stage (row->filter, stage) == 0,

@@ -27,8 +27,11 @@ static const gchar *const lines[] = {
        "tfxfir name=e2 taps=33 DEVICE ! MEMORY",
   /* A stage that the CPU alone runs, and buffers in CUDA memory around it. */
   HIGH "name=e0 fuse=false ! MEMORY ! tfxchain name=e1 DEVICE "
-       "chain=\"Compressor(-30)|LoButterworth(900)\" ! MEMORY ! " LOW
+       "chain=\"Limiter(-30,0.05)|LoButterworth(900)\" ! MEMORY ! " LOW
        "name=e2 fuse=false",
+  /* One that has a kernel of its own. */
+  HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
+       "chain=\"Compressor(-30)|LoButterworth(900)\" ! MEMORY",
 };
 #define N_LINES G_N_ELEMENTS (lines)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * counts.c: what a sample costs a device, counted where there is none.
  *
- *   ptx_counts [api] [fir] [fft] [sections]
+ *   ptx_counts [api] [fir] [fft] [sections] [units]
  *   ptx_counts check
  *
  * Runs blocks on the stand-in that interprets PTX, which counts instructions of
@@ -35,6 +35,7 @@ typedef struct Case
   TfxFirMethod method;
   size_t n_frames;
   size_t n_sections, n_echoes;
+  TfxStage *(*unit) (void);
 } Case;
 
 #define API(text, n, planar, type)                                             \
@@ -54,11 +55,49 @@ typedef struct Case
   {                                                                            \
     "fir", text, 2, true, TFX_SAMPLE_F32, 0, TFX_FIR_AUTO, 48000, 0, n         \
   }
+#define UNIT(text, channels, unit)                                             \
+  {                                                                            \
+    "units", text, channels, false, TFX_SAMPLE_F32, 0, TFX_FIR_AUTO, 48000, 0, \
+        0, unit                                                                \
+  }
 #define SECTIONS_ALL(channels, type)                                           \
   SECTIONS (1, channels, type), SECTIONS (2, channels, type),                  \
       SECTIONS (3, channels, type), SECTIONS (4, channels, type),              \
       SECTIONS (5, channels, type), SECTIONS (12, channels, type),             \
       SECTIONS (24, channels, type)
+
+static TfxStage *
+new_dynamics (bool is_rms, bool is_linked)
+{
+  const TfxDynamics d = { .is_rms = is_rms,
+    .is_linked = is_linked,
+    .threshold_db = -20.0,
+    .slope = -0.75,
+    .knee_db = 6.0,
+    .floor_db = TFX_DYNAMICS_LOWEST_DB,
+    .attack = 0.9958,
+    .release = 0.9996 };
+
+  return tfx_stage_new_dynamics (tfx_stage_new_id (), &d);
+}
+
+static TfxStage *
+new_compressor (void)
+{
+  return new_dynamics (false, false);
+}
+
+static TfxStage *
+new_rms (void)
+{
+  return new_dynamics (true, false);
+}
+
+static TfxStage *
+new_linked (void)
+{
+  return new_dynamics (false, true);
+}
 
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
@@ -74,6 +113,9 @@ static const Case cases[] = {
   FIR ("fir", "FIR 511 taps, direct", 511, TFX_FIR_DIRECT, 48000),
   ECHOES ("one echo", 1),
   ECHOES ("16 echoes", 16),
+  UNIT ("Compressor, 2 ch", 2, new_compressor),
+  UNIT ("Compressor, rms, 2 ch", 2, new_rms),
+  UNIT ("Compressor, linked, 8 ch", 8, new_linked),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
   FIR ("fft", "FIR 65536 taps, FFT", 65536, TFX_FIR_FFT, 96000),
   SECTIONS_ALL (1, F32),
@@ -98,7 +140,9 @@ make_chain (const Case *c)
 {
   TfxChain *chain = tfx_chain_new ();
 
-  if (c->n_echoes > 0) {
+  if (c->unit) {
+    test_cuda_append (&chain, c->unit ());
+  } else if (c->n_echoes > 0) {
     TfxTap taps[MAX_SECTIONS] = { { 0 } };
 
     for (size_t i = 0; i < c->n_echoes; i++)

@@ -5,4 +5,5 @@
 #include "kernels/cascade.cu"
 #include "kernels/window.cu"
 #include "kernels/fft.cu"
+#include "kernels/units.cu"
 #include "faulty.h"

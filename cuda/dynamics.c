@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * dynamics.c: a gain that follows the level of the signal, on the device. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/unit-args.h"
+#include "pair.h"
+#include "unit.h"
+
+/* Numbers of the state of a channel: what is held, what comes out, the mean
+ * square. */
+#define N_STATE 3
+
+/* Octaves for a dB. */
+#define OCTAVES_PER_DB (1.0 / 6.0205999132796239)
+
+typedef struct Unit
+{
+  TfxQueue *queue;
+  unsigned n_channels;
+  bool is_linked;
+  TfxDynamicsArgs args; /* what does not depend on the block */
+  TfxCudaPair state;
+  TfxBuffer carry, control;
+  bool is_broken; /* carry and control must be cleared */
+  TfxKernel kernel;
+  bool has_kernel;
+} Unit;
+
+static bool
+can_run (const TfxStage *stage)
+{
+  return true;
+}
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_pair_clear (&u->state);
+  tfx_buffer_free (u->queue, &u->carry);
+  tfx_buffer_free (u->queue, &u->control);
+  free (u);
+}
+
+static int
+unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+    void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  *unit = u;
+  if (!u)
+    return -ENOMEM;
+  u->queue = queue;
+  u->n_channels = n_channels;
+  u->is_linked = stage->u.dynamics.is_linked && n_channels > 1;
+  u->is_broken = true;
+  tfx_cuda_pair_init (&u->state, queue, (size_t)n_channels * N_STATE);
+  return 0;
+}
+
+static void
+set_decay (TfxDecay *decay, double a)
+{
+  double power = pow (a, TFX_UNIT_RUN);
+
+  decay->once = a;
+  for (int i = 0; i < TFX_N_DECAYS; i++) {
+    decay->powers[i] = power;
+    power *= power;
+  }
+}
+
+/* A knee of less is none. */
+#define LEAST_KNEE 1e-9
+
+static void
+unit_set_stage (void *data, const TfxStage *stage, double gain)
+{
+  Unit *u = data;
+  const TfxDynamics *d = &stage->u.dynamics;
+  const double half_knee = 0.5 * d->knee_db * OCTAVES_PER_DB;
+  const bool has_knee = half_knee > LEAST_KNEE;
+
+  u->args.is_rms = d->is_rms;
+  u->args.gain = gain;
+  set_decay (&u->args.attack, d->attack);
+  set_decay (&u->args.release, d->release);
+  u->args.curve = (TfxCurveArgs){ .sign = d->is_downward ? -1.0 : 1.0,
+    .threshold = d->threshold_db * OCTAVES_PER_DB,
+    .slope = d->slope,
+    .half_knee = has_knee ? half_knee : 0.0,
+    .per_knee = has_knee ? 0.25 / half_knee : 0.0,
+    .floor = d->floor_db * OCTAVES_PER_DB,
+    .makeup = d->makeup_db * OCTAVES_PER_DB };
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+static unsigned
+n_levels_of (const Unit *u)
+{
+  return u->is_linked ? 1 : u->n_channels;
+}
+
+static size_t
+n_tiles_of (size_t n_frames)
+{
+  return (n_frames + TFX_UNIT_TILE - 1) / TFX_UNIT_TILE;
+}
+
+static int
+unit_prepare (void *data, size_t n_frames)
+{
+  Unit *u = data;
+  const TfxKernelId id = { .kind = TFX_KERNEL_DYNAMICS };
+  const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *
+                         TFX_DECAY_WORDS (n_tiles_of (n_frames));
+  int ret = tfx_cuda_pair_reserve (&u->state);
+
+  if (ret == 0 && !u->has_kernel) {
+    ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
+    u->has_kernel = ret == 0;
+  }
+  if (ret == 0)
+    ret = tfx_buffer_reserve_zeros (u->queue, &u->control,
+        4 * sizeof (unsigned), u->is_broken);
+  if (ret == 0)
+    ret = tfx_buffer_reserve_zeros (u->queue, &u->carry,
+        n_words * sizeof (uint64_t), u->is_broken);
+  u->is_broken = u->is_broken && ret < 0;
+  return ret;
+}
+
+static int
+unit_run (void *data, const TfxUnitRun *run)
+{
+  Unit *u = data;
+  const size_t n_tiles = n_tiles_of (run->n_frames);
+  const size_t grid = n_tiles * n_levels_of (u);
+  TfxDynamicsArgs args = u->args;
+  void *arguments[] = { &args };
+  int ret = unit_prepare (u, run->n_frames);
+
+  if (ret < 0)
+    return ret;
+  /* What a grid may have; a block of samples has less. */
+  if (grid > 0x7fffffff)
+    return -EINVAL;
+  args.in = run->in;
+  args.out = run->out;
+  args.sum = run->sum;
+  args.n_frames = run->n_frames;
+  args.n_channels = u->n_channels;
+  args.n_levels = n_levels_of (u);
+  args.n_tiles = (unsigned)n_tiles;
+  args.state_in = tfx_cuda_pair_in (&u->state);
+  args.state_out = tfx_cuda_pair_out (&u->state);
+  args.carry = u->carry.data;
+  args.control = u->control.data;
+  args.cleared = run->cleared;
+  return tfx_context_check (u->queue->cuda,
+      u->queue->cuda->driver->launch_kernel (u->kernel.function, (unsigned)grid,
+          1, 1, TFX_UNIT_THREADS, 1, 1, TFX_DYNAMICS_SHARED, u->queue->stream,
+          arguments, NULL),
+      "starting a kernel");
+}
+
+static void
+unit_commit (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_pair_commit (&u->state);
+}
+
+static void
+unit_abandon (void *data)
+{
+  Unit *u = data;
+
+  u->is_broken = true;
+}
+
+/* ---- state ---------------------------------------------------------------------- */
+
+static int
+unit_get_state (void *data, double *state)
+{
+  return tfx_cuda_pair_get (&((Unit *)data)->state, state);
+}
+
+static int
+unit_set_state (void *data, const double *state)
+{
+  return tfx_cuda_pair_set (&((Unit *)data)->state, state);
+}
+
+static void
+unit_reset (void *data)
+{
+  tfx_cuda_pair_reset (&((Unit *)data)->state);
+}
+
+static double
+unit_state_peak (void *data)
+{
+  return tfx_cuda_pair_peak (&((Unit *)data)->state);
+}
+
+/* ---- cost ----------------------------------------------------------------------- */
+
+/* Instructions that a thread could do in the time in which one node hears of
+ * another one. */
+#define HOP 400.0
+
+/* By channel for what is done with each sample, by level for what is done with
+ * that. */
+static void
+unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
+    TfxCost *cost)
+{
+  const TfxDynamics *d = &stage->u.dynamics;
+  const double per_level = d->is_linked ? 1.0 / n_channels : 1.0;
+  const double rms = d->is_rms ? 1.0 : 0.0;
+  const double n_nodes = (double)n_frames / (TFX_UNIT_TILE * TFX_UNIT_NODE);
+
+  cost->issued = 45.0 + per_level * (125.0 + 23.0 * rms);
+  cost->arithmetic = 7.0 + per_level * (48.0 + 7.3 * rms);
+  cost->integer = 21.0 + per_level * (52.0 + 11.0 * rms);
+  cost->passes = per_level * (0.47 + 0.05 * rms);
+  /* Read twice and written once, in sectors of interleaved samples. */
+  cost->cached = fmin (1.5 * cost->bytes * n_channels, 96.0);
+  cost->serial = TFX_UNIT_RUN * (45.0 + 125.0 + 23.0 * rms) +
+                 n_nodes * HOP * (d->is_rms ? 3.0 : 2.0);
+}
+
+const TfxCudaUnitKind tfx_cuda_dynamics = {
+  .kind = &tfx_kind_dynamics,
+  .can_run = can_run,
+  .make = unit_make,
+  .free = unit_free,
+  .set_stage = unit_set_stage,
+  .prepare = unit_prepare,
+  .run = unit_run,
+  .commit = unit_commit,
+  .abandon = unit_abandon,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .cost = unit_cost,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit-args.h: what the host hands to the kernels of units.  As args.h. */
+#ifndef TFX_KERNEL_UNIT_ARGS_H
+#define TFX_KERNEL_UNIT_ARGS_H
+
+#include "args.h"
+
+/* A block of threads, the frames of each of them, and of a tile. */
+#define TFX_UNIT_THREADS 256
+#define TFX_UNIT_RUN 8
+#define TFX_UNIT_TILE (TFX_UNIT_THREADS * TFX_UNIT_RUN)
+
+/* Tiles of a node, see decay.h. */
+#define TFX_UNIT_NODE 32
+
+/* a; and a^(TFX_UNIT_RUN 2^i): of a run, of a warp (i = 5), of a tile (8) and of
+ * a node (13). */
+#define TFX_DECAY_WARP 5
+#define TFX_DECAY_TILE 8
+#define TFX_N_DECAYS 14
+typedef struct TfxDecay
+{
+  double once, powers[TFX_N_DECAYS];
+} TfxDecay;
+
+/* Words of 8 bytes that one decay's carries take for a channel. */
+#define TFX_DECAY_WORDS(n_tiles)                                               \
+  (2 * ((size_t)(n_tiles) + ((n_tiles) + TFX_UNIT_NODE - 1) / TFX_UNIT_NODE))
+
+/* Decays of a level: of the square, of what is held, and of what comes out. */
+#define TFX_LEVEL_DECAYS 3
+
+/* As dsp/cpu/dynamics.h has it. */
+typedef struct TfxCurveArgs
+{
+  double sign, threshold, slope, half_knee, per_knee, floor, makeup;
+} TfxCurveArgs;
+
+/* out = gain x (what the level makes of it) + sum. */
+typedef struct TfxDynamicsArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels;
+  unsigned n_levels; /* 1: all channels go by the loudest one */
+  unsigned n_tiles;  /* per level */
+  unsigned is_rms;
+  double gain;
+  TfxDecay attack, release;
+  TfxCurveArgs curve;
+  TFX_DEVICE (const double) state_in; /* [channel][3]; 0: at rest */
+  TFX_DEVICE (double) state_out;
+  /* For more than one tile, as of cascades. */
+  TFX_DEVICE (unsigned long long) carry;
+  TFX_DEVICE (unsigned) control;
+  TFX_DEVICE (unsigned char) cleared;
+} TfxDynamicsArgs;
+
+/* Bytes of shared memory: numbers of a tile, one place left out after each run;
+ * what the warps leave for each other; and the ticket. */
+#define TFX_UNIT_PLACES(n) ((n) + (n) / TFX_UNIT_RUN)
+#define TFX_UNIT_ROOM 12
+#define TFX_DYNAMICS_SHARED                                                    \
+  ((TFX_UNIT_PLACES (TFX_UNIT_TILE) + TFX_LEVEL_DECAYS * TFX_UNIT_ROOM + 2) *  \
+      sizeof (double))
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pair.c: see pair.h. */
+#include "pair.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "past.h"
+
+void
+tfx_cuda_pair_init (TfxCudaPair *p, TfxQueue *queue, size_t n)
+{
+  *p = (TfxCudaPair){ .queue = queue, .n = n };
+}
+
+void
+tfx_cuda_pair_clear (TfxCudaPair *p)
+{
+  tfx_buffer_free (p->queue, &p->data[0]);
+  tfx_buffer_free (p->queue, &p->data[1]);
+}
+
+int
+tfx_cuda_pair_reserve (TfxCudaPair *p)
+{
+  int ret = tfx_buffer_reserve (p->queue, &p->data[0], p->n * sizeof (double));
+
+  if (ret == 0)
+    ret = tfx_buffer_reserve (p->queue, &p->data[1], p->n * sizeof (double));
+  return ret;
+}
+
+CUdeviceptr
+tfx_cuda_pair_in (const TfxCudaPair *p)
+{
+  return p->has_state ? p->data[p->current].data : 0;
+}
+
+CUdeviceptr
+tfx_cuda_pair_out (const TfxCudaPair *p)
+{
+  return p->data[!p->current].data;
+}
+
+void
+tfx_cuda_pair_commit (TfxCudaPair *p)
+{
+  p->current = !p->current;
+  p->has_state = true;
+}
+
+int
+tfx_cuda_pair_get (TfxCudaPair *p, double *numbers)
+{
+  if (p->has_state)
+    return tfx_cuda_past_download (p->queue, numbers, p->data[p->current].data,
+        p->n * sizeof *numbers);
+  memset (numbers, 0, p->n * sizeof *numbers);
+  return 0;
+}
+
+int
+tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
+{
+  int ret = tfx_cuda_pair_reserve (p);
+
+  if (ret == 0)
+    ret = tfx_cuda_past_upload (p->queue, p->data[p->current].data, numbers,
+        p->n * sizeof *numbers);
+  p->has_state = p->has_state || ret == 0;
+  return ret;
+}
+
+void
+tfx_cuda_pair_reset (TfxCudaPair *p)
+{
+  p->has_state = false;
+}
+
+double
+tfx_cuda_pair_peak (TfxCudaPair *p)
+{
+  double *numbers = malloc ((p->n + 1) * sizeof *numbers);
+  double peak = 0.0;
+
+  if (!numbers || tfx_cuda_pair_get (p, numbers) < 0) {
+    free (numbers);
+    return INFINITY;
+  }
+  for (size_t i = 0; i < p->n; i++)
+    peak = fmax (peak, fabs (numbers[i]));
+  free (numbers);
+  return peak;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pair.h: numbers on the device that a launch reads in one place and writes to
+ * another, so that a run that fails leaves them as they were.  The context is
+ * current in all calls. */
+#ifndef TFX_CUDA_PAIR_H
+#define TFX_CUDA_PAIR_H
+
+#include "buffer.h"
+
+/* All zero but for what init sets. */
+typedef struct TfxCudaPair
+{
+  TfxQueue *queue;
+  size_t n; /* doubles */
+  TfxBuffer data[2];
+  unsigned current;
+  bool has_state; /* false: at rest, all of them 0 */
+} TfxCudaPair;
+
+void tfx_cuda_pair_init (TfxCudaPair *pair, TfxQueue *queue, size_t n);
+void tfx_cuda_pair_clear (TfxCudaPair *pair);
+
+/* Memory for both.  0 or a negative errno. */
+int tfx_cuda_pair_reserve (TfxCudaPair *pair);
+
+/* For a launch: where they are, 0 at rest; and where they go.  commit: it has
+ * succeeded. */
+CUdeviceptr tfx_cuda_pair_in (const TfxCudaPair *pair);
+CUdeviceptr tfx_cuda_pair_out (const TfxCudaPair *pair);
+void tfx_cuda_pair_commit (TfxCudaPair *pair);
+
+/* double[n].  0 or a negative errno. */
+int tfx_cuda_pair_get (TfxCudaPair *pair, double *numbers);
+int tfx_cuda_pair_set (TfxCudaPair *pair, const double *numbers);
+void tfx_cuda_pair_reset (TfxCudaPair *pair);
+/* The largest magnitude; infinity if they cannot be had. */
+double tfx_cuda_pair_peak (TfxCudaPair *pair);
+
+#endif

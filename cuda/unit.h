@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * unit.h: kinds of stage that a device runs with all of their state, each by one
+ * kernel.  A kind is one file, which has its table; nothing else asks of what
+ * kind a unit is. */
+#ifndef TFX_CUDA_UNIT_H
+#define TFX_CUDA_UNIT_H
+
+#include "cost.h"
+#include "kernels/args.h"
+#include "kind.h"
+#include "module.h"
+
+/* A block for a unit: out = gain (unit (in)) + sum, in device memory. */
+typedef struct TfxUnitRun
+{
+  TfxKernelBlock in, out, sum;
+  size_t n_frames;
+  CUdeviceptr cleared; /* as of cascades */
+} TfxUnitRun;
+
+/* The context is current in all calls.  0 or a negative errno. */
+typedef struct TfxCudaUnitKind
+{
+  const TfxKind *kind;
+
+  /* Whether there is device code for such a stage. */
+  bool (*can_run) (const TfxStage *stage);
+  /* True if in and out must not overlap. */
+  bool is_apart;
+
+  /* At rest. */
+  int (*make) (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+      void **unit);
+  void (*free) (void *unit);
+  /* Values of the same structure, and a gain behind it. */
+  void (*set_stage) (void *unit, const TfxStage *stage, double gain);
+
+  /* Kernels and memory for blocks of n_frames; and one launch.  The state after
+   * it counts from commit on; or it is abandoned. */
+  int (*prepare) (void *unit, size_t n_frames);
+  int (*run) (void *unit, const TfxUnitRun *run);
+  void (*commit) (void *unit);
+  void (*abandon) (void *unit);
+
+  /* In the form of the CPU's unit. */
+  int (*get_state) (void *unit, double *state);
+  int (*set_state) (void *unit, const double *state);
+  void (*reset) (void *unit);
+  double (*state_peak) (void *unit);
+
+  /* The counts of a launch: see cost.h.  cost has the bytes that it reads and
+   * writes. */
+  void (*cost) (const TfxStage *stage, unsigned n_channels, size_t n_frames,
+      TfxCost *cost);
+} TfxCudaUnitKind;
+
+extern const TfxCudaUnitKind tfx_cuda_dynamics;
+
+#endif

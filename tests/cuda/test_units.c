@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_units.c: stages of a kind with a kernel of its own on the device, against
+ * plain recursions: any split of the stream, their state, and in rows. */
+#include "chains.h"
+#include "levels.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static TfxCuda *cuda;
+
+/* The largest difference, as a part of each value wanted. */
+static double
+find_error (const double *have, const double *want, size_t n)
+{
+  double worst = 0.0;
+
+  for (size_t i = 0; i < n; i++) {
+    const double error = fabs (have[i] - want[i]);
+
+    /* A NaN is an error. */
+    if (!(error <= worst * fmax (fabs (want[i]), 1e-15)))
+      worst = error / fmax (fabs (want[i]), 1e-15);
+  }
+  return worst;
+}
+
+/* ---- gains that follow the level -------------------------------------------- */
+
+#define N_DYNAMICS 8
+
+static void
+make_dynamics (TfxDynamics d[N_DYNAMICS])
+{
+  d[0] = levels_compressor (-20, 4, 0.005, 0.05, 6);
+  d[1] = levels_compressor (-30, 1e6, 0.001, 0.2, 0);
+  d[2] = levels_compressor (-10, 2, 0, 0, 12);
+  d[3] = levels_compressor (-24, 3, 0.01, 0.1, 6);
+  d[3].is_rms = true;
+  d[3].makeup_db = 17.5;
+  d[4] = levels_expander (-40, 2, 0.005, 0.05, 6, -240);
+  d[5] = levels_expander (-50, 1e6 + 1, 0.001, 0.05, 3, -80);
+  d[6] = levels_compressor (-20, 4, 0.005, 0.05, 6);
+  d[6].is_linked = true;
+  d[7] = levels_expander (-30, 10, 0.01, 0.2, 6, -60);
+  d[7].is_linked = d[7].is_rms = true;
+}
+
+static TfxChain *
+dynamics_chain (const TfxDynamics *d)
+{
+  TfxChain *chain = tfx_chain_new ();
+
+  test_cuda_append (&chain, tfx_stage_new_dynamics (tfx_stage_new_id (), d));
+  return chain;
+}
+
+static void
+check_dynamics (TapMany *many, unsigned i, const TfxDynamics *d,
+    unsigned n_channels, size_t n_frames, unsigned piece)
+{
+  const size_t n = n_frames * n_channels;
+  TfxChain *chain = dynamics_chain (d);
+  CudaRow *row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+  double *have = test_alloc (n * sizeof *have);
+  double *want = test_alloc (n * sizeof *want);
+  double error = NAN;
+
+  levels_signal (have, n_frames, n_channels);
+  memcpy (want, have, n * sizeof *want);
+  levels_run (d, want, n_frames, n_channels, NULL);
+  if (row && cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0)
+    error = find_error (have, want, n);
+  tap_many_check (many, error < 1e-7 && row->n_by_cpu == 0,
+      "setting %u, %u channels, %zu frames, blocks to %u: %g", i, n_channels,
+      n_frames, piece, error);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (have);
+  free (want);
+}
+
+static void
+test_dynamics (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 8 };
+  static const unsigned pieces[] = { 40, 700, 3000, 9000 };
+  TapMany many = tap_many ("dynamics are the plain recursion");
+  TfxDynamics d[N_DYNAMICS];
+
+  make_dynamics (d);
+  for (unsigned i = 0; i < N_DYNAMICS; i++) {
+    check_dynamics (&many, i, &d[i], channels[i % N_OF (channels)], 9000,
+        pieces[(i + i / 4) % N_OF (pieces)]);
+    check_dynamics (&many, i, &d[i], 2, 700, 1 + i);
+  }
+  tap_many_end (&many);
+}
+
+/* More tiles than a node has, and a node's start that waits for another one's. */
+static void
+test_nodes (void)
+{
+  TapMany many = tap_many ("dynamics over many tiles");
+  TfxDynamics d[N_DYNAMICS];
+
+  make_dynamics (d);
+  check_dynamics (&many, 0, &d[0], 1, 150000, 150000);
+  check_dynamics (&many, 7, &d[7], 2, 70000, 70000);
+  tap_many_end (&many);
+}
+
+/* ---- all kinds ---------------------------------------------------------------- */
+
+static TfxStage *
+new_unit (unsigned kind)
+{
+  TfxDynamics d[N_DYNAMICS];
+
+  make_dynamics (d);
+  return tfx_stage_new_dynamics (tfx_stage_new_id (), &d[kind % N_DYNAMICS]);
+}
+
+#define N_KINDS N_DYNAMICS
+
+/* Sections, the unit, and sections. */
+static TfxChain *
+new_row (unsigned kind)
+{
+  TfxChain *chain = tfx_chain_new ();
+  TfxSos sos[3];
+
+  test_cuda_equaliser (sos, 3);
+  test_cuda_append (&chain,
+      tfx_stage_new_sections (tfx_stage_new_id (), sos, 2));
+  test_cuda_append (&chain, new_unit (kind));
+  test_cuda_append (&chain, tfx_stage_new_gain (tfx_stage_new_id (), 0.5));
+  test_cuda_append (&chain,
+      tfx_stage_new_sections (tfx_stage_new_id (), sos + 2, 1));
+  return chain;
+}
+
+/* A unit, dry and through sections, and a gain that the sum has. */
+static TfxChain *
+new_sum (unsigned kind)
+{
+  TfxChain *branches[3], *chain = tfx_chain_new ();
+  TfxStage *sum;
+
+  branches[0] = new_row (kind);
+  branches[1] = tfx_chain_new ();
+  test_cuda_append (&branches[1], new_unit (kind));
+  branches[2] = tfx_chain_new ();
+  sum = tfx_stage_new_sum (tfx_stage_new_id (), branches, 3);
+  for (unsigned i = 0; i < 3; i++)
+    tfx_chain_unref (&branches[i]);
+  test_cuda_append (&chain, sum);
+  test_cuda_append (&chain, tfx_stage_new_gain (tfx_stage_new_id (), -0.25));
+  return chain;
+}
+
+/* One after the other, the device, the CPU, the device ...: what comes out is
+ * what one of them makes of it. */
+static void
+check_hand_over (TapMany *many, TfxChain *chain, unsigned i, bool goes)
+{
+  const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
+    tfx_cpu_backend_for ("c") };
+  const unsigned n_channels = 1 + i % 3;
+  const size_t n = 1100, n_all = 6 * n * n_channels;
+  CudaRow *row = cuda_row_new (chain, n_channels, backends[0]);
+  CudaRow *plain = cuda_row_new (chain, n_channels, backends[1]);
+  double *a = test_alloc (n_all * sizeof *a),
+         *b = test_alloc (n_all * sizeof *b);
+  int ret = row && plain ? 0 : -1;
+
+  levels_signal (a, 6 * n, n_channels);
+  memcpy (b, a, n_all * sizeof *b);
+  for (unsigned k = 0; ret == 0 && k < 6; k++) {
+    if (goes && k > 0)
+      ret = cuda_row_go_to (row, backends[k % 2]);
+    if (ret == 0)
+      ret = cuda_row_pieces (row, a + k * n * n_channels, n_channels, n, 800);
+  }
+  if (ret == 0)
+    ret = cuda_row_f64 (plain, b, n_channels, 6 * n);
+  tap_many_check (many,
+      ret == 0 && test_cuda_distance (a, b, n_all) < 2e-8 && row->n_by_cpu == 0,
+      "unit %u: returns %d, %g", i, ret, test_cuda_distance (a, b, n_all));
+  cuda_row_free (&row);
+  cuda_row_free (&plain);
+  free (a);
+  free (b);
+}
+
+static void
+test_rows (void)
+{
+  TapMany rows = tap_many ("in rows and sums: as on the CPU");
+  TapMany many =
+      tap_many ("the state goes from the device to the CPU and back");
+
+  for (unsigned i = 0; i < N_KINDS; i++) {
+    TfxChain *chains[] = { new_row (i), new_sum (i) };
+
+    for (unsigned k = 0; k < 2; k++) {
+      check_hand_over (&rows, chains[k], i, false);
+      check_hand_over (&many, chains[k], i, true);
+      tfx_chain_unref (&chains[k]);
+    }
+  }
+  tap_many_end (&rows);
+  tap_many_end (&many);
+}
+
+/* One way up, one down, whatever the row; a launch for each step. */
+static void
+test_launches (void)
+{
+  const size_t n = 3000;
+  TapMany many = tap_many ("a row with a unit is one upload and one download");
+
+  for (unsigned i = 0; i < N_KINDS; i++) {
+    TfxChain *chain = new_row (i);
+    CudaRow *row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
+    double *x = test_cuda_noise (2 * n);
+    TfxStats stats;
+
+    if (row && cuda_row_f64 (row, x, 2, n) == 0 &&
+        cuda_row_f64 (row, x, 2, n) == 0)
+      stats = cuda_row_stats (row);
+    else
+      memset (&stats, 0, sizeof stats);
+    tap_many_check (&many,
+        stats.launches == 6 && stats.uploads == test_cuda_copies (cuda, 2) &&
+            stats.downloads == test_cuda_copies (cuda, 2),
+        "unit %u: two blocks are %d launches, %d uploads, %d downloads", i,
+        (int)stats.launches, (int)stats.uploads, (int)stats.downloads);
+    cuda_row_free (&row);
+    tfx_chain_unref (&chain);
+    free (x);
+  }
+  tap_many_end (&many);
+}
+
+/* Samples that are no numbers count as 0, are told, and leave nothing behind. */
+static void
+test_unsound (void)
+{
+  const size_t n = 2500;
+  TapMany many = tap_many ("what is not finite counts as 0");
+
+  for (unsigned i = 0; i < N_KINDS; i++) {
+    const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
+    TfxChain *chain = tfx_chain_new ();
+    float *x = test_alloc (2 * n * sizeof *x),
+          *y = test_alloc (2 * n * sizeof *y);
+    CudaRow *bad, *good;
+    double most = 0.0;
+    int ret = -1;
+
+    test_cuda_append (&chain, new_unit (i));
+    bad = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+    good = cuda_row_new_for (chain, &spec, tfx_cuda_backend (cuda));
+    test_noise_f32 (x, 2 * n);
+    memcpy (y, x, 2 * n * sizeof *x);
+    for (unsigned k = 0; k < 4; k++) {
+      x[2 * (100 + 500 * k) + 1] = k % 2 ? NAN : -INFINITY;
+      y[2 * (100 + 500 * k) + 1] = 0.0f;
+    }
+    if (bad && good)
+      ret = cuda_row_f32 (bad, x, 2, n) || cuda_row_f32 (good, y, 2, n);
+    for (size_t k = 0; ret == 0 && k < 2 * n; k++)
+      most = fmax (most, x[k] == y[k] ? 0.0 : 1.0);
+    tap_many_check (&many,
+        ret == 0 && most == 0.0 && cuda_row_stats (bad).recoveries > 0 &&
+            cuda_row_stats (good).recoveries == 0,
+        "unit %u: returns %d, is off by %g", i, ret, most);
+    cuda_row_free (&bad);
+    cuda_row_free (&good);
+    tfx_chain_unref (&chain);
+    free (x);
+    free (y);
+  }
+  tap_many_end (&many);
+}
+
+/* The same bits in any order of blocks and threads, and after a reset. */
+static void
+test_orders (void)
+{
+  static const char *const orders[] = { NULL, "reverse", "random:3" };
+  const size_t n = 9000;
+  TapMany many = tap_many ("the same bits in every order, and after a reset");
+
+  for (unsigned i = 0; i < N_KINDS; i++) {
+    TfxChain *chain = new_row (i);
+    CudaRow *row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
+    double *x = test_cuda_noise (2 * n);
+    double *y = test_alloc (2 * n * sizeof *y),
+           *first = test_alloc (2 * n * sizeof *y);
+
+    for (unsigned k = 0; row && k < N_OF (orders); k++) {
+      int ret;
+
+      test_cuda_set ("TFX_STANDIN_ORDER", orders[k]);
+      memcpy (y, x, 2 * n * sizeof *y);
+      ret = cuda_row_f64 (row, y, 2, n);
+      if (k == 0)
+        memcpy (first, y, 2 * n * sizeof *y);
+      tap_many_check (&many,
+          ret == 0 && memcmp (first, y, 2 * n * sizeof *y) == 0,
+          "unit %u, %s: returns %d", i, orders[k] ? orders[k] : "forward", ret);
+      cuda_row_reset (row);
+    }
+    tap_many_check (&many, row && cuda_row_is_silent (row), "unit %u: at rest",
+        i);
+    cuda_row_free (&row);
+    tfx_chain_unref (&chain);
+    free (x);
+    free (y);
+    free (first);
+  }
+  test_cuda_set ("TFX_STANDIN_ORDER", NULL);
+  tap_many_end (&many);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = { { "dynamics", test_dynamics },
+    { "nodes", test_nodes }, { "rows", test_rows },
+    { "launches", test_launches }, { "unsound", test_unsound },
+    { "orders", test_orders }, { NULL, NULL } };
+  int ret;
+
+  cuda = test_cuda_new (NULL);
+  ret = tap_main (argc, argv, tests);
+  tfx_cuda_unref (&cuda);
+  return ret;
+}
