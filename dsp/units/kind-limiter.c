@@ -63,7 +63,7 @@ limiter_is_same (const TfxStage *a, const TfxStage *b)
          s->release == t->release;
 }
 
-/* The last inputs, and the gain. */
+/* The last inputs, and the gain; all 0 at rest. */
 static size_t
 limiter_state_size (const TfxStage *stage)
 {

@@ -303,15 +303,18 @@ find_past (const Unit *u, size_t age)
   return u->past + at * u->n_channels;
 }
 
+/* Behind the past of a channel its gain; or, as long as no input has come out, how
+ * many have come in, negative. */
 static void
 unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
+  const double n_heard = (double)(u->n_ahead - u->n_silent);
 
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (size_t i = u->n_ahead; i > 0; i--)
       *state++ = find_past (u, i)[c];
-    *state++ = u->gains[u->is_linked ? 0 : c];
+    *state++ = u->n_silent > 0 ? -n_heard : u->gains[u->is_linked ? 0 : c];
   }
 }
 
@@ -346,9 +349,12 @@ unit_set_state (void *data, const double *state)
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (size_t i = 0; i < u->n_ahead; i++)
       u->past[i * u->n_channels + c] = *state++;
-    u->gains[u->is_linked ? 0 : c] = *state++;
+    u->gains[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
+    state++;
   }
   begin_block (u);
+  if (state[-1] <= 0.0)
+    u->n_silent = u->n_ahead - (size_t)-state[-1];
 }
 
 static bool
