@@ -187,10 +187,14 @@ describe_kernel (const TfxKernelId *id, Options *options)
         id->is_narrow && id->real == TFX_REAL_TWOFOLD ? "TWOFOLD" : "DOUBLE");
     return;
   }
-  if (id->kind == TFX_KERNEL_DYNAMICS) {
+  if (id->kind == TFX_KERNEL_DYNAMICS || id->kind == TFX_KERNEL_LIMITER ||
+      id->kind == TFX_KERNEL_REVERB) {
     options->source = "units.cu";
     add_option (options, "-DUNITS_ONLY");
-    add_option (options, "-DUNITS_DYNAMICS");
+    add_option (options, "-DUNITS_%s",
+        id->kind == TFX_KERNEL_DYNAMICS  ? "DYNAMICS"
+        : id->kind == TFX_KERNEL_LIMITER ? "LIMITER"
+                                         : "REVERB");
     return;
   }
   options->source = "window.cu";

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/unit-args.h"
+#include "decay.h"
 #include "pair.h"
 #include "unit.h"
 
@@ -62,18 +62,6 @@ unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
   return 0;
 }
 
-static void
-set_decay (TfxDecay *decay, double a)
-{
-  double power = pow (a, TFX_UNIT_RUN);
-
-  decay->once = a;
-  for (int i = 0; i < TFX_N_DECAYS; i++) {
-    decay->powers[i] = power;
-    power *= power;
-  }
-}
-
 /* A knee of less is none. */
 #define LEAST_KNEE 1e-9
 
@@ -87,8 +75,8 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 
   u->args.is_rms = d->is_rms;
   u->args.gain = gain;
-  set_decay (&u->args.attack, d->attack);
-  set_decay (&u->args.release, d->release);
+  u->args.attack = tfx_cuda_decay (d->attack);
+  u->args.release = tfx_cuda_decay (d->release);
   u->args.curve = (TfxCurveArgs){ .sign = d->is_downward ? -1.0 : 1.0,
     .threshold = d->threshold_db * OCTAVES_PER_DB,
     .slope = d->slope,
@@ -228,13 +216,13 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
   const double rms = d->is_rms ? 1.0 : 0.0;
   const double n_nodes = (double)n_frames / (TFX_UNIT_TILE * TFX_UNIT_NODE);
 
-  cost->issued = 45.0 + per_level * (125.0 + 23.0 * rms);
+  cost->issued = 45.0 + per_level * (125.0 + 29.0 * rms);
   cost->arithmetic = 7.0 + per_level * (48.0 + 7.3 * rms);
-  cost->integer = 21.0 + per_level * (52.0 + 11.0 * rms);
-  cost->passes = per_level * (0.47 + 0.05 * rms);
+  cost->integer = 21.0 + per_level * (50.0 + 12.0 * rms);
+  cost->passes = per_level * (0.61 + 0.31 * rms);
   /* Read twice and written once, in sectors of interleaved samples. */
   cost->cached = fmin (1.5 * cost->bytes * n_channels, 96.0);
-  cost->serial = TFX_UNIT_RUN * (45.0 + 125.0 + 23.0 * rms) +
+  cost->serial = TFX_UNIT_RUN * (45.0 + 125.0 + 29.0 * rms) +
                  n_nodes * HOP * (d->is_rms ? 3.0 : 2.0);
 }
 

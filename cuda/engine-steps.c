@@ -84,7 +84,8 @@ static int
 run_unit (TfxEngine *e, const Node *node, const TfxKernelBlock *in,
     const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
 {
-  TfxUnitRun run = { *in, *out, *sum, n_frames, e->cleared };
+  TfxUnitRun run = { *in, *out, *sum, n_frames, e->double_arithmetic,
+    e->cleared };
   int ret = 0;
 
   if (in->data == out->data && node->kind->is_apart)

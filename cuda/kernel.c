@@ -20,6 +20,12 @@ tfx_kernel_name (const TfxKernelId *id, char *name)
     case TFX_KERNEL_DYNAMICS:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_dynamics");
       break;
+    case TFX_KERNEL_LIMITER:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_limiter");
+      break;
+    case TFX_KERNEL_REVERB:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_reverb");
+      break;
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);
       break;

@@ -15,6 +15,7 @@ typedef struct TfxUnitRun
 {
   TfxKernelBlock in, out, sum;
   size_t n_frames;
+  bool is_double;      /* the stream */
   CUdeviceptr cleared; /* as of cascades */
 } TfxUnitRun;
 
@@ -55,5 +56,7 @@ typedef struct TfxCudaUnitKind
 } TfxCudaUnitKind;
 
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
+extern const TfxCudaUnitKind tfx_cuda_limiter;
+extern const TfxCudaUnitKind tfx_cuda_reverb;
 
 #endif

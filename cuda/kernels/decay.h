@@ -13,8 +13,8 @@
 #ifndef TFX_KERNEL_DECAY_H
 #define TFX_KERNEL_DECAY_H
 
-#include "ring.h"
 #include "unit-args.h"
+#include "real.h"
 
 /* Where the carries of a decay of one channel are. */
 struct DecayCarry
@@ -22,12 +22,6 @@ struct DecayCarry
   volatile tfx_u64 *tiles, *starts;
   unsigned tile, n_tiles, epoch;
 };
-
-TFX_DEVICE_FN unsigned
-unit_place (unsigned i)
-{
-  return i + i / TFX_UNIT_RUN;
-}
 
 template <bool MAX>
 TFX_DEVICE_FN double
@@ -166,6 +160,7 @@ decay_start (const double (&x)[TFX_UNIT_RUN], const TfxDecay &decay,
     if (warp == 0) {
       double all = room[0];
 
+#pragma unroll 1
       for (unsigned i = 1; i < n_warps; i++)
         all = decay_join<MAX> (warp_power, all, room[i]);
       if (lane == 0 && carry.tile + 1 < carry.n_tiles)
@@ -178,44 +173,11 @@ decay_start (const double (&x)[TFX_UNIT_RUN], const TfxDecay &decay,
     __syncthreads ();
     state = room[n_warps];
   }
+#pragma unroll 1
   for (unsigned i = 0; i < warp; i++)
     state = decay_join<MAX> (warp_power, state, room[i]);
   return decay_join<MAX> (decay_power (decay.powers, lane), state,
       lane > 0 ? before : 0.0);
-}
-
-/* ---- tickets ------------------------------------------------------------------ */
-
-/* The block's tile, of `per_tile` at the same time; head: two numbers in shared
- * memory.  All threads. */
-TFX_DEVICE_FN unsigned
-unit_ticket (unsigned *control, unsigned n_tiles, volatile unsigned *head,
-    unsigned *epoch)
-{
-  if (threadIdx.x == 0) {
-    head[0] = n_tiles > 1 ? atomicAdd (control, 1u) : blockIdx.x;
-    /* Nobody writes it before the last block has ended. */
-    head[1] = n_tiles > 1 ? control[2] + 1 : 0;
-  }
-  __syncthreads ();
-  *epoch = head[1];
-  return head[0];
-}
-
-/* The last block to finish makes ready for the next launch. */
-TFX_DEVICE_FN void
-unit_finish (unsigned *control, unsigned n_tiles, unsigned epoch)
-{
-  if (n_tiles == 1 || threadIdx.x != 0)
-    return;
-  __threadfence ();
-  if (atomicAdd (control + 1, 1u) == gridDim.x - 1) {
-    /* Behind what the others have read of it. */
-    __threadfence ();
-    control[0] = 0;
-    control[1] = 0;
-    control[2] = epoch == 0xffffffff ? 0 : epoch;
-  }
 }
 
 #endif

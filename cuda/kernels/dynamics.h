@@ -9,54 +9,14 @@
 
 #include "decay.h"
 #include "gain.h"
-
-/* Levels below are taken for this. */
-#define DYNAMICS_LOWEST 1e-12
-
-/* What is not finite counts as 0. */
-TFX_DEVICE_FN double
-unit_read (const TfxKernelBlock &in, unsigned channel, unsigned long long n,
-    unsigned char *cleared)
-{
-  double x = any_read (in, channel, n);
-
-  if (isfinite (x))
-    return x;
-  cleared[channel] = 1;
-  return 0.0;
-}
-
-/* The magnitude of a channel, or the largest of all. */
-TFX_DEVICE_FN double
-unit_hear (const TfxKernelBlock &in, unsigned channel, unsigned n_channels,
-    unsigned long long n, unsigned char *cleared)
-{
-  double most = 0.0;
-
-#pragma unroll 1
-  for (unsigned c = 0; c < n_channels; c++) {
-    double x = fabs (unit_read (in, channel + c, n, cleared));
-
-    most = x > most ? x : most;
-  }
-  return most;
-}
-
-TFX_DEVICE_FN void
-unit_write (const TfxKernelBlock &out, const TfxKernelBlock &sum,
-    unsigned channel, unsigned long long n, double y)
-{
-  if (sum.data != nullptr)
-    y = __dadd_rn (y, any_read (sum, channel, n));
-  any_write (out, channel, n, y);
-}
+#include "unit.h"
 
 TFX_DEVICE_FN double
 dynamics_gain (const TfxCurveArgs &c, double level)
 {
   double over, q, h;
 
-  level = level > DYNAMICS_LOWEST ? level : DYNAMICS_LOWEST;
+  level = level > UNIT_LOWEST ? level : UNIT_LOWEST;
   over = __dmul_rn (c.sign, __dsub_rn (gain_log2 (level), c.threshold));
   q = __dadd_rn (over, c.half_knee);
   q = q > 0.0 ? q : 0.0;
@@ -90,7 +50,7 @@ dynamics_decay (const TfxDynamicsArgs &args, const DynamicsTile &tile,
   unsigned last = tile.n_frames - 1;
   bool is_last =
       tile.index + 1 == args.n_tiles && last / TFX_UNIT_RUN == threadIdx.x;
-  double y = args.state_in != nullptr ? args.state_in[place] : 0.0;
+  double y = args.state_in != nullptr ? args.state_in[place] : 0.0, end = 0.0;
 
 #pragma unroll
   for (int i = 0; i < TFX_UNIT_RUN; i++)
@@ -100,10 +60,12 @@ dynamics_decay (const TfxDynamicsArgs &args, const DynamicsTile &tile,
   for (int i = 0; i < TFX_UNIT_RUN; i++) {
     y = decay_join<MAX> (decay.once, y, x[i]);
     x[i] = y;
-    if (is_last && last % TFX_UNIT_RUN == (unsigned)i) {
-      for (unsigned c = 0; c < tile.n_channels; c++)
-        args.state_out[place + 3 * c] = y;
-    }
+    end = last % TFX_UNIT_RUN == (unsigned)i ? y : end;
+  }
+  if (is_last) {
+#pragma unroll 1
+    for (unsigned c = 0; c < tile.n_channels; c++)
+      args.state_out[place + 3 * c] = end;
   }
 }
 
@@ -135,7 +97,13 @@ dynamics_follow (const TfxDynamicsArgs &args, const DynamicsTile &tile,
         x);
 #pragma unroll
     for (int i = 0; i < TFX_UNIT_RUN; i++)
-      x[i] = sqrt (x[i]);
+      run[i] = x[i];
+#pragma unroll 1
+    for (int i = 0; i < TFX_UNIT_RUN; i++)
+      run[i] = sqrt (run[i]);
+#pragma unroll
+    for (int i = 0; i < TFX_UNIT_RUN; i++)
+      x[i] = run[i];
   } else if (tile.index == 0 && threadIdx.x == 0) {
     for (unsigned c = 0; c < tile.n_channels; c++) {
       unsigned place = (tile.channel + c) * 3 + DYNAMICS_SQUARE;
@@ -148,7 +116,10 @@ dynamics_follow (const TfxDynamicsArgs &args, const DynamicsTile &tile,
   dynamics_decay<false> (args, tile, DYNAMICS_OUT, args.attack, rest, room, x);
 #pragma unroll
   for (int i = 0; i < TFX_UNIT_RUN; i++)
-    run[i] = dynamics_gain (args.curve, x[i]);
+    run[i] = x[i];
+#pragma unroll 2
+  for (int i = 0; i < TFX_UNIT_RUN; i++)
+    run[i] = dynamics_gain (args.curve, run[i]);
 }
 
 TFX_DEVICE_FN void

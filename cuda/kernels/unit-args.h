@@ -7,7 +7,8 @@
 
 /* A block of threads, the frames of each of them, and of a tile. */
 #define TFX_UNIT_THREADS 256
-#define TFX_UNIT_RUN 8
+#define TFX_UNIT_RUN_LOG2 3
+#define TFX_UNIT_RUN (1 << TFX_UNIT_RUN_LOG2)
 #define TFX_UNIT_TILE (TFX_UNIT_THREADS * TFX_UNIT_RUN)
 
 /* Tiles of a node, see decay.h. */
@@ -63,5 +64,65 @@ typedef struct TfxDynamicsArgs
 #define TFX_DYNAMICS_SHARED                                                    \
   ((TFX_UNIT_PLACES (TFX_UNIT_TILE) + TFX_LEVEL_DECAYS * TFX_UNIT_ROOM + 2) *  \
       sizeof (double))
+
+/* Segments of TFX_UNIT_RUN frames that a limiter keeps of each level: half of them
+ * are how far it looks ahead at the most. */
+#define TFX_LIMITER_SEGMENTS 512
+#define TFX_LIMITER_MOST (TFX_LIMITER_SEGMENTS / 2 * TFX_UNIT_RUN)
+#define TFX_LIMITER_SHARED                                                     \
+  ((TFX_UNIT_PLACES (TFX_LIMITER_SEGMENTS * TFX_UNIT_RUN) +                    \
+       TFX_LIMITER_SEGMENTS + TFX_UNIT_PLACES (TFX_UNIT_TILE) + 24) *          \
+      sizeof (double))
+
+/* out[n] = gain (what is left of in[n - n_ahead]) + sum. */
+typedef struct TfxLimiterArgs
+{
+  TfxKernelBlock in, out, sum; /* in and out apart */
+  unsigned long long n_frames;
+  unsigned n_channels;
+  unsigned n_levels; /* 1: all channels go by the loudest one */
+  unsigned n_ahead;
+  unsigned n_silent; /* frames that come before the first input comes out */
+  double threshold, limit, attack, release, gain;
+  TFX_DEVICE (const double) state_in; /* [channel]; 0: at rest */
+  TFX_DEVICE (double) state_out;
+  TfxKernelRing ring;
+  TFX_DEVICE (unsigned char) cleared;
+  unsigned long long unused;
+} TfxLimiterArgs;
+
+/* Frames of a part; what a line keeps behind what comes out of it, and a comb of
+ * its one-pole. */
+#define TFX_REVERB_PART 256
+#define TFX_REVERB_N_LINES 12
+#define TFX_REVERB_OLD 3
+#define TFX_REVERB_POLES_KEPT 4
+#define TFX_REVERB_SHARED                                                      \
+  ((TFX_REVERB_PART + 8 * TFX_UNIT_PLACES (TFX_REVERB_PART) +                  \
+       8 * TFX_REVERB_POLES_KEPT + 4) *                                        \
+      sizeof (double))
+
+/* A ring of `size` doubles; at: where what comes out at the first frame is. */
+typedef struct TfxReverbLine
+{
+  unsigned length, size, offset, at;
+} TfxReverbLine;
+
+/* out = dry in + wet (reverb of in) + sum. */
+typedef struct TfxReverbArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned part; /* frames: no more than any line has */
+  unsigned state_size;
+  double input, feedback, dry, wet;
+  TfxDecay damp;
+  TfxReverbLine lines[TFX_REVERB_N_LINES]; /* combs, then all-passes */
+  /* [channel][state_size]: the rings, then the one-poles; 0: at rest. */
+  TFX_DEVICE (const double) state_in;
+  TFX_DEVICE (double) state_out;
+  TFX_DEVICE (unsigned char) cleared;
+  unsigned long long unused;
+} TfxReverbArgs;
 
 #endif

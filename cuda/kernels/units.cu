@@ -2,11 +2,29 @@
  * units.cu: the kernels of kinds of stage that have one each, by name.  With
  * UNITS_ONLY and UNITS_DYNAMICS ... defined there is that one only. */
 #include "dynamics.h"
+#include "limiter.h"
+#include "reverb.h"
 
 #if !defined(UNITS_ONLY) || defined(UNITS_DYNAMICS)
 TFX_KERNEL (tfx_dynamics, TfxDynamicsArgs, TFX_UNIT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   dynamics_run (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_LIMITER)
+TFX_KERNEL (tfx_limiter, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
+{
+  TFX_DYNAMIC_SHARED (shared);
+  limiter_run (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_REVERB)
+TFX_KERNEL (tfx_reverb, TfxReverbArgs, TFX_UNIT_THREADS, 2)
+{
+  TFX_DYNAMIC_SHARED (shared);
+  reverb_run (args, shared);
 }
 #endif

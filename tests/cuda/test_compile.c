@@ -36,6 +36,8 @@ kernels_of (TfxReal real, TfxKernelId *ids)
     ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0 };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DYNAMICS };
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_LIMITER };
+  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_REVERB };
   return n;
 }
 

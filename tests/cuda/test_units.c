@@ -112,18 +112,175 @@ test_nodes (void)
   tap_many_end (&many);
 }
 
+/* ---- limiters ----------------------------------------------------------------- */
+
+#define N_LIMITERS 7
+
+static TfxLimiter
+make_limiter (unsigned i)
+{
+  static const size_t ahead[N_LIMITERS] = { 240, 0, 5, 8, 63, 1000, 2048 };
+  const double seconds = (double)ahead[i] / RATE;
+
+  return (TfxLimiter){ .threshold_db = -12.0 - i,
+    .n_ahead = ahead[i],
+    .attack = seconds > 0.0 ? exp (-1.0 / (seconds * RATE)) : 0.0,
+    /* Sometimes faster than the attack. */
+    .release = exp (-1.0 / ((i % 3 == 2 ? 0.0001 : 0.05) * RATE)),
+    .is_linked = i % 2 == 0 };
+}
+
+static void
+check_limiter (TapMany *many, unsigned i, unsigned n_channels, size_t n_frames,
+    unsigned piece)
+{
+  const TfxLimiter l = make_limiter (i);
+  const double threshold = pow (10.0, l.threshold_db / 20.0);
+  const size_t n = n_frames * n_channels;
+  TfxChain *chain = tfx_chain_new ();
+  double *have = test_alloc (n * sizeof *have);
+  double *want = test_alloc (n * sizeof *want);
+  double error = NAN, peak = 0.0;
+  CudaRow *row;
+
+  test_cuda_append (&chain, tfx_stage_new_limiter (tfx_stage_new_id (), &l));
+  row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+  levels_signal (have, n_frames, n_channels);
+  memcpy (want, have, n * sizeof *want);
+  levels_limit (&l, want, n_frames, n_channels);
+  if (row && cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0)
+    error = find_error (have, want, n);
+  for (size_t k = 0; k < n; k++)
+    peak = fmax (peak, fabs (have[k]));
+  tap_many_check (many,
+      error < 1e-11 && peak <= threshold && row->n_by_cpu == 0,
+      "limiter %u, %u channels, %zu frames, blocks to %u: %g, peak %g of %g", i,
+      n_channels, n_frames, piece, error, peak, threshold);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (have);
+  free (want);
+}
+
+static void
+test_limiters (void)
+{
+  TapMany many = tap_many ("limiters are the plain recursion, and never above");
+
+  for (unsigned i = 0; i < N_LIMITERS; i++) {
+    check_limiter (&many, i, 1 + i % 3, 5000, 5000);
+    check_limiter (&many, i, 2, 3000, 60 + 300 * i);
+  }
+  tap_many_end (&many);
+}
+
+/* ---- reverbs -------------------------------------------------------------------- */
+
+#define N_REVERBS 3
+
+/* As at 44100 Hz; and shorter ones. */
+static TfxReverb
+make_reverb (unsigned i)
+{
+  static const size_t combs[] = { 1116, 1188, 1277, 1356, 1422, 1491, 1557,
+    1617 };
+  static const size_t all_passes[] = { 556, 441, 341, 225 };
+  static const size_t parts[N_REVERBS] = { 1, 7, 40 };
+  TfxReverb r = { .feedback = 0.84, .damp = 0.2, .dry = 0.7, .wet = 0.3 };
+
+  for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
+    r.combs[k] = combs[k] / parts[i];
+  for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++)
+    r.all_passes[k] = all_passes[k] / parts[i];
+  r.damp = i == 1 ? 0.0 : 0.2 + 0.3 * i;
+  return r;
+}
+
+static void
+test_reverbs (void)
+{
+  static const unsigned pieces[] = { 9000, 500, 3 };
+  TapMany many = tap_many ("reverbs are what the CPU makes of them");
+
+  for (unsigned i = 0; i < 3 * N_REVERBS; i++) {
+    const TfxReverb r = make_reverb (i / 3);
+    const unsigned n_channels = 1 + i % 2, piece = pieces[i % 3];
+    const size_t n_frames = piece == 3 ? 60 : i < 3 ? 5000 : 1000;
+    const size_t n = n_frames * n_channels;
+    TfxChain *chain = tfx_chain_new ();
+    double *have = test_cuda_noise (n), *want = test_alloc (n * sizeof *want);
+    CudaRow *row, *plain;
+    double error = NAN;
+
+    test_cuda_append (&chain, tfx_stage_new_reverb (tfx_stage_new_id (), &r));
+    row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+    plain = cuda_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
+    memcpy (want, have, n * sizeof *want);
+    if (row && plain &&
+        cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0 &&
+        cuda_row_f64 (plain, want, n_channels, n_frames) == 0)
+      error = test_cuda_distance (have, want, n);
+    tap_many_check (&many, error < 1e-13 && row->n_by_cpu == 0,
+        "reverb %u, %u channels, blocks to %u: %g", i / 3, n_channels, piece,
+        error);
+    cuda_row_free (&row);
+    cuda_row_free (&plain);
+    tfx_chain_unref (&chain);
+    free (have);
+    free (want);
+  }
+  tap_many_end (&many);
+}
+
+/* What grows beyond all numbers is cleared, and told, and goes on. */
+static void
+test_overflow (void)
+{
+  TfxReverb r = make_reverb (2);
+  const size_t n = 2000;
+  TfxChain *chain = tfx_chain_new ();
+  double *x = test_cuda_noise (n), peak = 0.0;
+  CudaRow *row;
+  int ret = -1;
+
+  r.feedback = 0.99;
+  test_cuda_append (&chain, tfx_stage_new_reverb (tfx_stage_new_id (), &r));
+  row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
+  for (size_t i = 100; i < 900; i++)
+    x[i] = 1.5e308;
+  if (row)
+    ret = cuda_row_f64 (row, x, 1, n);
+  for (size_t i = 0; i < n; i++)
+    peak = fmax (peak, isfinite (x[i]) ? fabs (x[i]) : INFINITY);
+  tap_check (ret == 0 && isfinite (peak) && cuda_row_stats (row).recoveries > 0,
+      "a reverb that is cleared goes on: returns %d, peak %g", ret, peak);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
 /* ---- all kinds ---------------------------------------------------------------- */
 
 static TfxStage *
 new_unit (unsigned kind)
 {
+  const uint64_t id = tfx_stage_new_id ();
   TfxDynamics d[N_DYNAMICS];
+  TfxLimiter limiter;
+  TfxReverb reverb;
 
   make_dynamics (d);
-  return tfx_stage_new_dynamics (tfx_stage_new_id (), &d[kind % N_DYNAMICS]);
+  if (kind < N_DYNAMICS)
+    return tfx_stage_new_dynamics (id, &d[kind]);
+  if (kind < N_DYNAMICS + N_LIMITERS) {
+    limiter = make_limiter (kind - N_DYNAMICS);
+    return tfx_stage_new_limiter (id, &limiter);
+  }
+  reverb = make_reverb (kind - N_DYNAMICS - N_LIMITERS);
+  return tfx_stage_new_reverb (id, &reverb);
 }
 
-#define N_KINDS N_DYNAMICS
+#define N_KINDS (N_DYNAMICS + N_LIMITERS + N_REVERBS)
 
 /* Sections, the unit, and sections. */
 static TfxChain *
@@ -169,7 +326,7 @@ check_hand_over (TapMany *many, TfxChain *chain, unsigned i, bool goes)
   const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
     tfx_cpu_backend_for ("c") };
   const unsigned n_channels = 1 + i % 3;
-  const size_t n = 1100, n_all = 6 * n * n_channels;
+  const size_t n = 300, n_all = 6 * n * n_channels;
   CudaRow *row = cuda_row_new (chain, n_channels, backends[0]);
   CudaRow *plain = cuda_row_new (chain, n_channels, backends[1]);
   double *a = test_alloc (n_all * sizeof *a),
@@ -182,7 +339,7 @@ check_hand_over (TapMany *many, TfxChain *chain, unsigned i, bool goes)
     if (goes && k > 0)
       ret = cuda_row_go_to (row, backends[k % 2]);
     if (ret == 0)
-      ret = cuda_row_pieces (row, a + k * n * n_channels, n_channels, n, 800);
+      ret = cuda_row_pieces (row, a + k * n * n_channels, n_channels, n, 200);
   }
   if (ret == 0)
     ret = cuda_row_f64 (plain, b, n_channels, 6 * n);
@@ -205,11 +362,10 @@ test_rows (void)
   for (unsigned i = 0; i < N_KINDS; i++) {
     TfxChain *chains[] = { new_row (i), new_sum (i) };
 
-    for (unsigned k = 0; k < 2; k++) {
-      check_hand_over (&rows, chains[k], i, false);
-      check_hand_over (&many, chains[k], i, true);
+    check_hand_over (&rows, chains[i % 2], i, false);
+    check_hand_over (&many, chains[(i + 1) % 2], i, true);
+    for (unsigned k = 0; k < 2; k++)
       tfx_chain_unref (&chains[k]);
-    }
   }
   tap_many_end (&rows);
   tap_many_end (&many);
@@ -219,7 +375,7 @@ test_rows (void)
 static void
 test_launches (void)
 {
-  const size_t n = 3000;
+  const size_t n = 300;
   TapMany many = tap_many ("a row with a unit is one upload and one download");
 
   for (unsigned i = 0; i < N_KINDS; i++) {
@@ -249,7 +405,7 @@ test_launches (void)
 static void
 test_unsound (void)
 {
-  const size_t n = 2500;
+  const size_t n = 400;
   TapMany many = tap_many ("what is not finite counts as 0");
 
   for (unsigned i = 0; i < N_KINDS; i++) {
@@ -267,8 +423,8 @@ test_unsound (void)
     test_noise_f32 (x, 2 * n);
     memcpy (y, x, 2 * n * sizeof *x);
     for (unsigned k = 0; k < 4; k++) {
-      x[2 * (100 + 500 * k) + 1] = k % 2 ? NAN : -INFINITY;
-      y[2 * (100 + 500 * k) + 1] = 0.0f;
+      x[2 * (50 + 80 * k) + 1] = k % 2 ? NAN : -INFINITY;
+      y[2 * (50 + 80 * k) + 1] = 0.0f;
     }
     if (bad && good)
       ret = cuda_row_f32 (bad, x, 2, n) || cuda_row_f32 (good, y, 2, n);
@@ -292,10 +448,11 @@ static void
 test_orders (void)
 {
   static const char *const orders[] = { NULL, "reverse", "random:3" };
-  const size_t n = 9000;
   TapMany many = tap_many ("the same bits in every order, and after a reset");
 
   for (unsigned i = 0; i < N_KINDS; i++) {
+    /* Only the first ones wait for each other. */
+    const size_t n = i < N_DYNAMICS ? 5000 : 500;
     TfxChain *chain = new_row (i);
     CudaRow *row = cuda_row_new (chain, 2, tfx_cuda_backend (cuda));
     double *x = test_cuda_noise (2 * n);
@@ -331,9 +488,10 @@ int
 main (int argc, char **argv)
 {
   static const TapTest tests[] = { { "dynamics", test_dynamics },
-    { "nodes", test_nodes }, { "rows", test_rows },
-    { "launches", test_launches }, { "unsound", test_unsound },
-    { "orders", test_orders }, { NULL, NULL } };
+    { "nodes", test_nodes }, { "limiters", test_limiters },
+    { "reverbs", test_reverbs }, { "overflow", test_overflow },
+    { "rows", test_rows }, { "launches", test_launches },
+    { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
   int ret;
 
   cuda = test_cuda_new (NULL);

@@ -29,9 +29,9 @@ static const gchar *const lines[] = {
   HIGH "name=e0 fuse=false ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"Limiter(-30,0.05)|LoButterworth(900)\" ! MEMORY ! " LOW
        "name=e2 fuse=false",
-  /* One that has a kernel of its own. */
+  /* Those that have a kernel of their own. */
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
-       "chain=\"Compressor(-30)|LoButterworth(900)\" ! MEMORY",
+       "chain=\"Compressor(-30)|Limiter(-30,0.002)|Reverb()\" ! MEMORY",
 };
 #define N_LINES G_N_ELEMENTS (lines)
 

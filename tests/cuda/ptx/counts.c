@@ -99,6 +99,31 @@ new_linked (void)
   return new_dynamics (false, true);
 }
 
+static TfxStage *
+new_limiter (void)
+{
+  const TfxLimiter limiter = { .threshold_db = -6.0,
+    .n_ahead = 240,
+    .attack = 0.9958,
+    .release = 0.9996 };
+
+  return tfx_stage_new_limiter (tfx_stage_new_id (), &limiter);
+}
+
+static TfxStage *
+new_reverb (void)
+{
+  const TfxReverb reverb = { .combs = { 1116, 1188, 1277, 1356, 1422, 1491,
+                                 1557, 1617 },
+    .all_passes = { 556, 441, 341, 225 },
+    .feedback = 0.84,
+    .damp = 0.2,
+    .dry = 0.7,
+    .wet = 0.3 };
+
+  return tfx_stage_new_reverb (tfx_stage_new_id (), &reverb);
+}
+
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
   API ("api, 2 ch interleaved", 2, false, TFX_SAMPLE_F32),
@@ -116,6 +141,8 @@ static const Case cases[] = {
   UNIT ("Compressor, 2 ch", 2, new_compressor),
   UNIT ("Compressor, rms, 2 ch", 2, new_rms),
   UNIT ("Compressor, linked, 8 ch", 8, new_linked),
+  UNIT ("Limiter, 2 ch", 2, new_limiter),
+  UNIT ("Reverb, 2 ch", 2, new_reverb),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
   FIR ("fft", "FIR 65536 taps, FFT", 65536, TFX_FIR_FFT, 96000),
   SECTIONS_ALL (1, F32),

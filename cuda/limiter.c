@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * limiter.c: a limiter on the device. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/unit-args.h"
+#include "pair.h"
+#include "past.h"
+#include "unit.h"
+
+typedef struct Unit
+{
+  TfxQueue *queue;
+  unsigned n_channels, n_ahead;
+  bool is_linked;
+  TfxLimiter values;
+  double gain;
+  TfxCudaPast past;
+  TfxCudaPair gains;
+  size_t n_silent, n_running; /* frames; of the block that is being run */
+  TfxKernel kernel;
+  bool has_kernel;
+} Unit;
+
+static bool
+can_run (const TfxStage *stage)
+{
+  return stage->u.limiter.n_ahead <= TFX_LIMITER_MOST;
+}
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_past_clear (&u->past);
+  tfx_cuda_pair_clear (&u->gains);
+  free (u);
+}
+
+static int
+unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+    void **unit)
+{
+  const TfxLimiter *l = &stage->u.limiter;
+  Unit *u = calloc (1, sizeof *u);
+
+  *unit = u;
+  if (!u)
+    return -ENOMEM;
+  u->queue = queue;
+  u->n_channels = n_channels;
+  u->n_ahead = (unsigned)l->n_ahead;
+  u->is_linked = l->is_linked && n_channels > 1;
+  u->n_silent = l->n_ahead;
+  tfx_cuda_past_init (&u->past, queue, n_channels, l->n_ahead);
+  tfx_cuda_pair_init (&u->gains, queue, n_channels);
+  return 0;
+}
+
+static void
+unit_set_stage (void *data, const TfxStage *stage, double gain)
+{
+  Unit *u = data;
+
+  u->values = stage->u.limiter;
+  u->gain = gain;
+}
+
+/* ---- running -------------------------------------------------------------------- */
+
+static int
+unit_prepare (void *data, size_t n_frames)
+{
+  Unit *u = data;
+  const TfxKernelId id = { .kind = TFX_KERNEL_LIMITER };
+  int ret = tfx_cuda_pair_reserve (&u->gains);
+
+  if (ret == 0 && !u->has_kernel) {
+    ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
+    u->has_kernel = ret == 0;
+  }
+  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
+}
+
+/* The largest float that is no larger. */
+static double
+round_down (double value)
+{
+  const float rounded = (float)value;
+
+  return rounded > value ? nextafterf (rounded, 0.0f) : rounded;
+}
+
+static int
+unit_run (void *data, const TfxUnitRun *run)
+{
+  Unit *u = data;
+  const double threshold = pow (10.0, u->values.threshold_db / 20.0);
+  TfxLimiterArgs args = {
+    .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .n_channels = u->n_channels,
+    .n_levels = u->is_linked ? 1 : u->n_channels,
+    .n_ahead = u->n_ahead,
+    .n_silent = (unsigned)u->n_silent,
+    .threshold = threshold,
+    .limit = run->is_double ? threshold : round_down (threshold),
+    .attack = u->values.attack,
+    .release = u->values.release,
+    .gain = u->gain,
+    .state_in = tfx_cuda_pair_in (&u->gains),
+    .state_out = tfx_cuda_pair_out (&u->gains),
+    .cleared = run->cleared,
+  };
+  void *arguments[] = { &args };
+  int ret = unit_prepare (u, run->n_frames);
+
+  if (ret < 0)
+    return ret;
+  args.state_in = tfx_cuda_pair_in (&u->gains);
+  args.state_out = tfx_cuda_pair_out (&u->gains);
+  args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
+  u->n_running = run->n_frames;
+  return tfx_context_check (u->queue->cuda,
+      u->queue->cuda->driver->launch_kernel (u->kernel.function, args.n_levels,
+          1, 1, TFX_UNIT_THREADS, 1, 1, TFX_LIMITER_SHARED, u->queue->stream,
+          arguments, NULL),
+      "starting a kernel");
+}
+
+static void
+unit_commit (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_past_commit (&u->past);
+  tfx_cuda_pair_commit (&u->gains);
+  u->n_silent -= u->n_running < u->n_silent ? u->n_running : u->n_silent;
+}
+
+static void
+unit_abandon (void *data)
+{
+}
+
+/* ---- state ---------------------------------------------------------------------- */
+
+/* The gain of a channel, or less than 0: the frames since rest, as long as no input
+ * has come out. */
+static int
+unit_get_state (void *data, double *state)
+{
+  Unit *u = data;
+  const size_t n = u->n_ahead, n_channels = u->n_channels;
+  double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
+  const double *past = numbers, *gains = numbers + n * n_channels;
+  int ret = -ENOMEM;
+
+  if (numbers)
+    ret = tfx_cuda_past_get_state (&u->past, numbers);
+  if (ret == 0)
+    ret = tfx_cuda_pair_get (&u->gains, numbers + n * n_channels);
+  for (unsigned c = 0; ret == 0 && c < n_channels; c++) {
+    for (size_t i = 0; i < n; i++)
+      *state++ = *past++;
+    *state++ = u->n_silent > 0 ? -(double)(n - u->n_silent) : gains[c];
+  }
+  free (numbers);
+  return ret;
+}
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_past_reset (&u->past);
+  tfx_cuda_pair_reset (&u->gains);
+  u->n_silent = u->n_ahead;
+}
+
+static int
+unit_set_state (void *data, const double *state)
+{
+  Unit *u = data;
+  const size_t n = u->n_ahead, n_channels = u->n_channels;
+  const double last = state[n];
+  double *numbers = malloc ((n + 1) * n_channels * sizeof *numbers);
+  double *past = numbers, *gains = numbers + n * n_channels;
+  int ret = 0;
+
+  if (!numbers)
+    return -ENOMEM;
+  for (unsigned c = 0; c < n_channels; c++) {
+    for (size_t i = 0; i < n; i++)
+      *past++ = *state++;
+    gains[c] = *state > 0.0 ? *state : 1.0;
+    state++;
+  }
+  ret = tfx_cuda_past_set_state (&u->past, numbers);
+  if (ret == 0)
+    ret = tfx_cuda_pair_set (&u->gains, numbers + n * n_channels);
+  u->n_silent = last > 0.0 ? 0 : n - (size_t)-last;
+  free (numbers);
+  return ret;
+}
+
+/* A gain that is so near to 1 is at rest: rounding may keep it there. */
+#define REST 1e-9
+
+static double
+unit_state_peak (void *data)
+{
+  Unit *u = data;
+  double *gains = malloc (u->n_channels * sizeof *gains);
+  double peak = INFINITY;
+
+  if (gains && tfx_cuda_pair_get (&u->gains, gains) == 0) {
+    peak = tfx_cuda_past_peak (&u->past);
+    for (unsigned c = 0; u->gains.has_state && c < u->n_channels; c++) {
+      if (fabs (1.0 - gains[c]) > REST)
+        peak = fmax (peak, 1.0);
+    }
+  }
+  free (gains);
+  return peak;
+}
+
+/* ---- cost ----------------------------------------------------------------------- */
+
+/* Instructions that a thread could do while it waits for memory and for the other
+ * threads in a tile. */
+#define TILE_WAIT 500.0
+
+/* By channel for what is done with each sample, by level for what is done with
+ * that; tile after tile. */
+static void
+unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
+    TfxCost *cost)
+{
+  const double per_level = stage->u.limiter.is_linked ? 1.0 / n_channels : 1.0;
+  const double n_tiles = ceil ((double)n_frames / TFX_UNIT_TILE);
+
+  cost->issued = 60.0 + per_level * 171.0;
+  cost->arithmetic = 8.0 + per_level * 46.8;
+  cost->integer = 35.0 + per_level * 72.0;
+  cost->passes = 0.05 + per_level * 1.04;
+  /* Read three times and written once, in sectors of interleaved samples. */
+  cost->cached = fmin (2.0 * cost->bytes * n_channels, 128.0);
+  cost->serial = n_tiles * (TFX_UNIT_RUN * 231.0 + TILE_WAIT);
+}
+
+const TfxCudaUnitKind tfx_cuda_limiter = {
+  .kind = &tfx_kind_limiter,
+  .can_run = can_run,
+  .is_apart = true,
+  .make = unit_make,
+  .free = unit_free,
+  .set_stage = unit_set_stage,
+  .prepare = unit_prepare,
+  .run = unit_run,
+  .commit = unit_commit,
+  .abandon = unit_abandon,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .reset = unit_reset,
+  .state_peak = unit_state_peak,
+  .cost = unit_cost,
+};
