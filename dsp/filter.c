@@ -353,7 +353,8 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   const TfxPlace *place = tfx_slots_find (&f->places, id);
   const TfxSlot *slot = place ? place->slot : NULL;
 
-  if (!slot || !slot->unit || !slot->stage->kind->unit->read)
+  if (!slot || !slot->unit || !slot->stage->kind->unit->read ||
+      (f->holder && !f->holder->backend->uses_units))
     return -ENOENT;
   *readings = (TfxReadings){ 0 };
   slot->stage->kind->unit->read (slot->unit, readings);

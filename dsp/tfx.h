@@ -622,7 +622,7 @@ typedef struct TfxReadings
 } TfxReadings;
 
 /* Of a stage, within sums too.  -ENOENT: no stage of that id has such a gain, or it
- * has not run. */
+ * has not run, or a device runs it. */
 int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
 /* The chain that it is set to, a reference for the caller; FIRs that cost less as
  * one are one.  0 or -ENOMEM. */
