@@ -41,7 +41,7 @@ kernels_of (TfxReal real, TfxKernelId *ids)
   return n;
 }
 
-#define MAX_KERNELS (2 * TFX_GROUP_MAX + 4)
+#define MAX_KERNELS (2 * TFX_GROUP_MAX + 7)
 
 static bool
 contains (const void *data, size_t size, const char *text)
