@@ -195,7 +195,7 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 
 /* Up to MOST_SHORT taps: up to four chains of two or three products, added up as a
  * tree.  Wide vectors of doubles have enough to do with fewer taps. */
-#define MOST_SHORT (WIDE ? (HAS_FMA ? 12 : 8) : LANES == 2 ? 12 : 8)
+#define MOST_SHORT (WIDE || LANES == 2 ? 12 : 8)
 
 INLINE void
 OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,

@@ -25,7 +25,7 @@
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
  * double); where it is only what costs least, -145 dB (-144 where one tap outweighs
- * all others); -290 dB in double.  By transforms, better than -128 dB
+ * all others or there are 12 at most); -290 dB in double.  By transforms, better than -128 dB
  * and -280 dB.
  *
  * Zeros in front of the taps (n_leading) are a later look at the input: a line

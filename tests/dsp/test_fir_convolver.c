@@ -60,7 +60,7 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
   if (spec->method == TFX_FIR_AUTO && spec->precision == TFX_SAMPLE_F32 &&
       tfx_convolver_taps_method (taps) == TFX_FIR_DIRECT)
     bound = c->n_points * c->n_channels < 1000 ? -141.0
-            : c->n_taps <= 12                  ? -144.0
+            : c->n_taps <= 12                  ? -143.5
                                                : -145.0;
   tap_many_check (many, error <= bound,
       "%zu taps, %u channels, %s %s, %s, blocks of %zu, split %s, %s: %.1f dB "
