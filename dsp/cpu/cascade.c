@@ -80,17 +80,15 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   tfx_cascade_groups_set (c);
 }
 
-/* Vectors of a pass over n frames.  If each is several sections, more than one of
- * them takes two frames for each section but the first at least. */
+/* Blocks of fewer frames take one vector of sections a pass: it begins and ends with
+ * less ado. */
+#define SHORT_FRAMES 32
+
+/* Vectors of a pass over n frames. */
 static size_t
 n_of_pass (const Shape *s, size_t n)
 {
-  size_t n_pass = s->n_pass;
-
-  while (
-      n_pass > 1 && s->n_together > 1 && n < 2 * (n_pass * s->n_together - 1))
-    n_pass--;
-  return n_pass;
+  return s->n_together > 2 && n < SHORT_FRAMES ? 1 : s->n_pass;
 }
 
 /* All passes: the first reads from in, the last writes to out, and what lies

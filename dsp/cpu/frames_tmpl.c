@@ -180,7 +180,7 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 #pragma GCC unroll 4
   for (unsigned j = 0; j < S; j++) {
     v_store (state + j * W, s[j]);
-    sum = v_fma (v_set1 (0.0), s[j], sum);
+    sum = v_add (sum, s[j] - s[j]);
   }
   return v_is_number (sum);
 }

@@ -37,6 +37,8 @@ run_channels (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, const unsigned N,
     const bool factored)
 {
+  if ((V_REGISTERS >= 32 || N == 1) && in->apart && out->apart)
+    return run_tiles_ahead (in, out, n, state, gain, coef, N, factored);
   if (in->apart || out->apart)
     return run_tiles (in, out, n, state, gain, coef, N, factored);
   if (in->n == W)
@@ -54,8 +56,16 @@ run_sections (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 {
   const unsigned n_idle = N * (W / C) - n_sections;
 
+  if (N > 1) {
+    if (C <= 2 || in->n == C)
+      return run_masked (in, out, n, state, gain, coef, C, N, factored, C,
+          type);
+    return run_masked (in, out, n, state, gain, coef, C, N, factored, in->n,
+        type);
+  }
   if (N == 1 && n < 2 * (W / C - 1))
-    return run_short (in, out, n, state, gain, coef, C, factored, type);
+    return run_masked (in, out, n, state, gain, coef, C, N, factored, in->n,
+        type);
   if (C <= 2 || in->n == C)
     return run_wave (in, out, n, state, gain, coef, n_idle, C, N, factored, C,
         type);

@@ -59,8 +59,6 @@ typedef struct TfxRows
  *   each a vector of W numbers, but g: lane i is channel i % C of a section, the
  *   last lanes those of the last section.
  *   W = 1 for the textbook form and for TfxKernels.one.
- * If a vector is several sections, m, more than one vector, N, takes 2 (N m - 1)
- * frames at least.
  * Returns whether all numbers of the state are finite. */
 typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections);

@@ -34,7 +34,7 @@ run_one (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 #pragma GCC unroll 12
   for (unsigned i = 0; i < TFX_STATE * n_sections; i++) {
     state[i] = ONE_GET (s[i]);
-    sum += 0.0 * state[i];
+    sum += state[i] - state[i];
   }
   return sum == 0.0;
 }

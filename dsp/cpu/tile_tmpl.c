@@ -27,18 +27,29 @@ set_sample_at (char *p, double v, const TfxSample type)
     *(double *)p = v;
 }
 
-/* W frames of up to W planes, zero for those that are missing. */
+/* W frames of up to W planes, zero for those that are missing; and back. */
 static inline __attribute__ ((always_inline)) void
-turn_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n,
-    const TfxSample type)
+turn_f32_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n)
+{
+  VFloats r[W];
+
+#pragma GCC unroll 8
+  for (unsigned c = 0; c < W; c++, plane += apart)
+    r[c] = c < n ? *(const VFloats *)plane : (VFloats){ 0 };
+  v_transpose_f32 (r);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < W; i++)
+    v_store (tile + i * W, v_widen (r[i]));
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_f64_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n)
 {
   V r[W];
 
 #pragma GCC unroll 8
   for (unsigned c = 0; c < W; c++, plane += apart)
-    r[c] = c >= n                   ? v_set1 (0.0)
-           : type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)plane)
-                                    : v_load_f64 ((const double *)plane);
+    r[c] = c < n ? v_load_f64 ((const double *)plane) : v_set1 (0.0);
   v_transpose (r);
 #pragma GCC unroll 8
   for (unsigned i = 0; i < W; i++)
@@ -46,8 +57,23 @@ turn_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n,
 }
 
 static inline __attribute__ ((always_inline)) void
-turn_to_planes (char *plane, ptrdiff_t apart, unsigned n, const double *tile,
-    const TfxSample type)
+turn_to_planes_f32 (char *plane, ptrdiff_t apart, unsigned n,
+    const double *tile)
+{
+  VFloats r[W];
+
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < W; i++)
+    r[i] = v_narrow (v_load (tile + i * W));
+  v_transpose_f32 (r);
+#pragma GCC unroll 8
+  for (unsigned c = 0; c < W && c < n; c++, plane += apart)
+    *(VFloats *)plane = r[c];
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_planes_f64 (char *plane, ptrdiff_t apart, unsigned n,
+    const double *tile)
 {
   V r[W];
 
@@ -56,36 +82,51 @@ turn_to_planes (char *plane, ptrdiff_t apart, unsigned n, const double *tile,
     r[i] = v_load (tile + i * W);
   v_transpose (r);
 #pragma GCC unroll 8
-  for (unsigned c = 0; c < W; c++, plane += apart) {
-    if (c >= n)
-      break;
-    if (type == TFX_SAMPLE_F32)
-      v_store_f32 ((float *)plane, r[c]);
-    else
-      v_store_f64 ((double *)plane, r[c]);
-  }
+  for (unsigned c = 0; c < W && c < n; c++, plane += apart)
+    v_store_f64 ((double *)plane, r[c]);
+}
+
+/* W frames from where they lie apart, if they do, and back. */
+static inline __attribute__ ((always_inline)) void
+load_tile (double *tile, const char *in, ptrdiff_t apart, unsigned n,
+    TfxSample type)
+{
+  if (apart && type == TFX_SAMPLE_F32)
+    turn_f32_to_rows (tile, in, apart, n);
+  else if (apart)
+    turn_f64_to_rows (tile, in, apart, n);
+}
+
+static inline __attribute__ ((always_inline)) void
+store_tile (char *out, ptrdiff_t apart, unsigned n, TfxSample type,
+    const double *tile)
+{
+  if (apart && type == TFX_SAMPLE_F32)
+    turn_to_planes_f32 (out, apart, n, tile);
+  else if (apart)
+    turn_to_planes_f64 (out, apart, n, tile);
 }
 
 /* n frames, fewer than W. */
 static __attribute__ ((noinline)) void
-load_some (double *tile, const char *plane, ptrdiff_t apart, unsigned n_row,
-    size_t n, const TfxSample type)
+load_some (double *tile, const char *in, const TfxRows *rows, size_t n)
 {
-  for (unsigned c = 0; c < n_row; c++, plane += apart) {
+  const ptrdiff_t size = sample_bytes (rows->type);
+
+  for (unsigned c = 0; c < rows->n; c++, in += rows->apart * size) {
     for (size_t i = 0; i < n; i++)
-      tile[i * W + c] =
-          sample_at (plane + (ptrdiff_t)i * sample_bytes (type), type);
+      tile[i * W + c] = sample_at (in + (ptrdiff_t)i * size, rows->type);
   }
 }
 
 static __attribute__ ((noinline)) void
-store_some (char *plane, ptrdiff_t apart, unsigned n_row, const double *tile,
-    size_t n, const TfxSample type)
+store_some (char *out, const TfxRows *rows, const double *tile, size_t n)
 {
-  for (unsigned c = 0; c < n_row; c++, plane += apart) {
+  const ptrdiff_t size = sample_bytes (rows->type);
+
+  for (unsigned c = 0; c < rows->n; c++, out += rows->apart * size) {
     for (size_t i = 0; i < n; i++)
-      set_sample_at (plane + (ptrdiff_t)i * sample_bytes (type),
-          tile[i * W + c], type);
+      set_sample_at (out + (ptrdiff_t)i * size, tile[i * W + c], rows->type);
   }
 }
 

@@ -245,7 +245,9 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
     return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
 #elif W == 4
   if (n < C)
-    return (V){ p[0], p[1], p[2], 0.0 };
+    return _mm256_cvtps_pd (
+        _mm_movelh_ps (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p)),
+            _mm_load_ss (p + 2)));
 #endif
   (void)n;
   return v_load_f32 (p);
@@ -268,7 +270,8 @@ v_load_row_f64 (const double *p, const unsigned C, const unsigned n)
   if (C == 2)
     return _mm256_broadcast_pd ((const __m128d *)p);
   if (n < C)
-    return (V){ p[0], p[1], p[2], 0.0 };
+    return _mm256_insertf128_pd (_mm256_castpd128_pd256 (_mm_loadu_pd (p)),
+        _mm_load_sd (p + 2), 1);
 #endif
   (void)n;
   return v_load_f64 (p);
@@ -435,6 +438,71 @@ v_transpose (V r[W])
 
     r[i + 4] = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0xdd);
     r[i] = even;
+  }
+#endif
+}
+
+/* W floats, at any address. */
+typedef float VFloats
+    __attribute__ ((vector_size (4 * W), may_alias, aligned (4)));
+
+static inline V
+v_widen (VFloats a)
+{
+#if W == 8
+  return _mm512_cvtps_pd (a);
+#elif W == 4
+  return _mm256_cvtps_pd (a);
+#else
+  return __builtin_convertvector(a, V);
+#endif
+}
+
+static inline VFloats
+v_narrow (V a)
+{
+#if W == 8
+  return _mm512_cvtpd_ps (a);
+#elif W == 4
+  return _mm256_cvtpd_ps (a);
+#else
+  return __builtin_convertvector(a, VFloats);
+#endif
+}
+
+/* Half as many bytes as the same in doubles. */
+static inline __attribute__ ((always_inline)) void
+v_transpose_f32 (VFloats r[W])
+{
+#if W == 2
+  const VFloats low = { r[0][0], r[1][0] };
+
+  r[1] = (VFloats){ r[0][1], r[1][1] };
+  r[0] = low;
+#elif W == 4
+  __m128 a = r[0], b = r[1], c = r[2], d = r[3];
+
+  _MM_TRANSPOSE4_PS (a, b, c, d);
+  r[0] = a;
+  r[1] = b;
+  r[2] = c;
+  r[3] = d;
+#else
+  __m256 a[W], b[W];
+
+  for (unsigned i = 0; i < W; i += 2) {
+    a[i] = _mm256_unpacklo_ps (r[i], r[i + 1]);
+    a[i + 1] = _mm256_unpackhi_ps (r[i], r[i + 1]);
+  }
+  for (unsigned i = 0; i < W; i += 4) {
+    b[i] = _mm256_shuffle_ps (a[i], a[i + 2], 0x44);
+    b[i + 1] = _mm256_shuffle_ps (a[i], a[i + 2], 0xee);
+    b[i + 2] = _mm256_shuffle_ps (a[i + 1], a[i + 3], 0x44);
+    b[i + 3] = _mm256_shuffle_ps (a[i + 1], a[i + 3], 0xee);
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    r[i] = _mm256_permute2f128_ps (b[i], b[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps (b[i], b[i + 4], 0x31);
   }
 #endif
 }

@@ -127,18 +127,17 @@ load_wave (Wave *w, V *k, const double *state, const double *coef,
     k[i] = v_load (coef + i * W);
 }
 
-/* Returns a vector without NaN if all is finite: zero times infinity is none. */
+/* Returns zeros if all is finite: infinity less infinity is none. */
 static inline __attribute__ ((always_inline)) V
 store_state (const Wave *w, double *state, const bool has_s2)
 {
-  const V zero = v_set1 (0.0);
-  const V ends = v_fma (zero, w->s, v_mul (zero, w->last_x));
+  const V ends = (w->s - w->s) + (w->last_x - w->last_x);
 
   v_store (state, w->s);
   if (!has_s2)
     v_store (state + W, w->last_s);
   v_store (state + 2 * W, w->last_x);
-  return has_s2 ? ends : v_fma (zero, w->last_s, ends);
+  return has_s2 ? ends : v_add (ends, w->last_s - w->last_s);
 }
 
 static inline __attribute__ ((always_inline)) bool
@@ -180,40 +179,75 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, const unsigned N,
     const bool factored)
 {
-  const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
+  double own[W * W] __attribute__ ((aligned (64))) = { 0 };
+  double *tile = !from->apart ? from->data : !to->apart ? to->data : own;
+  const size_t step = tile == own ? 0 : W * W;
   const ptrdiff_t in_size = sample_bytes (from->type);
   const ptrdiff_t out_size = sample_bytes (to->type);
   const ptrdiff_t in_apart = from->apart * in_size;
   const ptrdiff_t out_apart = to->apart * out_size;
   const char *in = from->data;
   char *out = to->data;
-  double own[W * W] __attribute__ ((aligned (64))) = { 0 };
-  double *tile = !in_apart ? from->data : !out_apart ? to->data : own;
-  const size_t step = tile == own ? 0 : W * W;
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
 
   load_wave (w, k, state, coef, N, !factored);
   for (; n >= W; n -= W, tile += step) {
-    if (in_apart && from->type == f32)
-      turn_to_rows (tile, in, in_apart, from->n, f32);
-    else if (in_apart)
-      turn_to_rows (tile, in, in_apart, from->n, f64);
+    load_tile (tile, in, in_apart, from->n, from->type);
     step_tile (w, k, g, tile, W, N, factored);
-    if (out_apart && to->type == f32)
-      turn_to_planes (out, out_apart, to->n, tile, f32);
-    else if (out_apart)
-      turn_to_planes (out, out_apart, to->n, tile, f64);
+    store_tile (out, out_apart, to->n, to->type, tile);
     in += W * in_size;
     out += W * out_size;
   }
   if (n > 0) {
-    if (in_apart)
-      load_some (tile, in, in_apart, from->n, n, from->type);
+    if (from->apart)
+      load_some (tile, in, from, n);
     step_tile (w, k, g, tile, n, N, factored);
-    if (out_apart)
-      store_some (out, out_apart, to->n, tile, n, to->type);
+    if (to->apart)
+      store_some (out, to, tile, n);
+  }
+  return store_wave (w, state, N, !factored);
+}
+
+/* The same from planes to planes where registers suffice.  The next tile is turned
+ * before the one that has been worked on: it has nothing to wait for. */
+static inline __attribute__ ((always_inline)) bool
+run_tiles_ahead (const TfxRows *from, const TfxRows *to, size_t n,
+    double *state, const double *gain, const double *coef, const unsigned N,
+    const bool factored)
+{
+  double own[2 * W * W] __attribute__ ((aligned (64))) = { 0 };
+  double *tile = own, *next = own + W * W;
+  const ptrdiff_t in_size = sample_bytes (from->type);
+  const ptrdiff_t out_size = sample_bytes (to->type);
+  const ptrdiff_t in_apart = from->apart * in_size;
+  const ptrdiff_t out_apart = to->apart * out_size;
+  const char *in = from->data;
+  char *out = to->data;
+  const V g = v_set1 (*gain);
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+
+  load_wave (w, k, state, coef, N, !factored);
+  if (n >= W)
+    load_tile (tile, in, in_apart, from->n, from->type);
+  for (; n >= W; n -= W) {
+    double *done = tile;
+
+    step_tile (w, k, g, tile, W, N, factored);
+    in += W * in_size;
+    if (n >= 2 * W)
+      load_tile (next, in, in_apart, from->n, from->type);
+    store_tile (out, out_apart, to->n, to->type, tile);
+    out += W * out_size;
+    tile = next;
+    next = done;
+  }
+  if (n > 0) {
+    load_some (tile, in, from, n);
+    step_tile (w, k, g, tile, n, N, factored);
+    store_some (out, to, tile, n);
   }
   return store_wave (w, state, N, !factored);
 }
@@ -242,7 +276,10 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const bool factored, const unsigned n_row, const TfxSample in_type,
     const TfxSample out_type)
 {
-  Way way = get_way (from, to, in_type, out_type);
+  const ptrdiff_t in_step = from->stride * sample_bytes (in_type);
+  const ptrdiff_t out_step = to->stride * sample_bytes (out_type);
+  const char *in = from->data;
+  char *out = to->data;
   const V g = v_set1 (*gain);
   /* With 16 registers the coefficients are read again for each frame, rather than
    * that the compiler keeps the state on the stack. */
@@ -256,28 +293,24 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   if (N == 1) {
     for (; t + 4 <= n; t += 4) {
 #pragma GCC unroll 4
-      for (unsigned i = 0; i < 4; i++) {
-        const V x = load_row (way.in, 0, in_type, W, n_row);
+      for (unsigned i = 0; i < 4; i++, in += in_step, out += out_step) {
+        const V x = load_row (in, 0, in_type, W, n_row);
 
-        store_row (way.out, 0,
+        store_row (out, 0,
             row_step (w, k, factored ? v_mul (g, x) : x, N, factored), out_type,
             W, n_row);
-        way.in += way.in_step;
-        way.out += way.out_step;
       }
     }
   }
-  for (; t < n; t++) {
-    const V x = load_row (way.in, 0, in_type, W, n_row);
+  for (; t < n; t++, in += in_step, out += out_step) {
+    const V x = load_row (in, 0, in_type, W, n_row);
 
     if (reloads)
       __asm__("" : "+r"(again));
-    store_row (way.out, 0,
+    store_row (out, 0,
         row_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, N,
             factored),
         out_type, W, n_row);
-    way.in += way.in_step;
-    way.out += way.out_step;
   }
   return store_wave (w, state, N, !factored);
 }
@@ -371,33 +404,78 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return v_is_number (sum);
 }
 
-/* The same for one vector over fewer frames: sections begin while others end. */
-static inline __attribute__ ((always_inline)) bool
-run_short (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned C,
-    const bool factored, const TfxSample type)
+/* Of the sections of a vector, first in the wave, those that work in step t of
+ * a block of n frames: from, to but not including. */
+typedef struct Working
 {
-  const size_t n_together = W / C, delay = 2 * (n_together - 1);
+  unsigned from, to;
+} Working;
+
+static inline __attribute__ ((always_inline)) Working
+wave_working (size_t t, size_t n, unsigned first, const unsigned n_sections)
+{
+  const size_t to = t / 2 + 1, from = t < n ? 0 : (t - n) / 2 + 1;
+  Working w = { 0, 0 };
+
+  if (to > first)
+    w.to = to - first < n_sections ? (unsigned)(to - first) : n_sections;
+  if (from > first)
+    w.from = from - first < n_sections ? (unsigned)(from - first) : n_sections;
+  return w;
+}
+
+/* A step of all vectors from the row x, where not all sections have work. */
+static inline __attribute__ ((always_inline)) void
+wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
+    const unsigned C, const unsigned N, const bool factored)
+{
+#pragma GCC unroll 4
+  for (unsigned v = N; v-- > 0;) {
+    const Working at = wave_working (t, n, v * (W / C), W / C);
+    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
+    const Wave old = w[v];
+
+    w[v].last_y = old.y;
+    if (at.from < at.to) {
+      const VMask lanes = v_lanes (at.from * C, at.to * C);
+
+      w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+      w[v].s = v_select (lanes, w[v].s, old.s);
+      w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
+      w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
+    }
+  }
+}
+
+/* The same for any number of frames, by masks; and where registers are few: a
+ * compiler then keeps more of the state there than in run_wave(). */
+static inline __attribute__ ((always_inline)) bool
+run_masked (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned C, const unsigned N,
+    const bool factored, const unsigned n_row, const TfxSample type)
+{
+  const size_t fill = 2 * (N * (W / C) - 1);
   const V g = v_set1 (*gain), zero = v_set1 (0.0);
   Way way = get_way (from, to, type, type);
-  Wave w[1];
-  V k[TFX_WAVE_COEF];
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  size_t t = 0;
 
-  load_wave (w, k, state, coef, 1, false);
+  load_wave (w, k, state, coef, N, false);
 #pragma GCC unroll 1
-  for (size_t t = 0; t < n + delay; t++) {
-    const size_t begun = t < delay ? t / 2 + 1 : n_together;
-    const size_t ended = t < n ? 0 : (t - n) / 2 + 1;
-    const size_t least = ended < begun ? ended : begun;
-    const Wave old = w[0];
-
-    wave_step (w, k,
-        t < n ? next_row (&way, g, C, factored, from->n, type) : zero, C, 0, 1,
+  for (; t < fill; t++)
+    wave_step_partly (w, k,
+        t < n ? next_row (&way, g, C, factored, n_row, type) : zero, t, n, C, N,
         factored);
-    put_state (w, &old, v_lanes (0, (unsigned)least * C));
-    put_state (w, &old, v_lanes ((unsigned)begun * C, W));
-    if (t >= delay)
-      put_row (&way, w[0].y, C, to->n, type);
+  for (; t < n; t++) {
+    wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0, N,
+        factored);
+    put_row (&way, w[N - 1].y, C, n_row, type);
   }
-  return store_wave (w, state, 1, false);
+#pragma GCC unroll 1
+  for (; t < n + fill; t++) {
+    wave_step_partly (w, k, zero, t, n, C, N, factored);
+    put_row (&way, w[N - 1].y, C, n_row, type);
+  }
+  return store_wave (w, state, N, false);
 }
