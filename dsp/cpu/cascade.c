@@ -80,15 +80,16 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   tfx_cascade_groups_set (c);
 }
 
-/* Blocks of fewer frames take one vector of sections a pass: it begins and ends with
- * less ado. */
+/* Blocks of fewer frames take one vector of sections of one channel a pass: it begins
+ * and ends with less ado. */
 #define SHORT_FRAMES 32
 
 /* Vectors of a pass over n frames. */
 static size_t
 n_of_pass (const Shape *s, size_t n)
 {
-  return s->n_together > 2 && n < SHORT_FRAMES ? 1 : s->n_pass;
+  return s->channels == 1 && s->n_together > 1 && n < SHORT_FRAMES ? 1
+                                                                   : s->n_pass;
 }
 
 /* All passes: the first reads from in, the last writes to out, and what lies
