@@ -45,6 +45,11 @@ gsize gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
 /* Whether more has to be read before all of them can be run. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);
 
+/* Whether the element runs by itself, not fused: more has to be read, or a curve
+ * leads to other structures.  With those it would leave its row now and then, at
+ * frames that depend on how the stream is cut. */
+gboolean gst_tfx_control_is_alone (GstTfxElement *self, gsize n_frames);
+
 /* Nothing is under control any more; nor will be. */
 void gst_tfx_control_stop (GstTfxElement *self);
 void gst_tfx_control_clear (GstTfxElement *self);

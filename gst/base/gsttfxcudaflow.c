@@ -182,7 +182,7 @@ gst_tfx_cuda_flow_begin (GstTfxElement *self, Job *job)
   job->is_pending =
       gst_tfx_pending_is_in (job->in) &&
       !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP) &&
-      !gst_tfx_control_is_partial (self, job->n_frames) &&
+      !gst_tfx_control_is_alone (self, job->n_frames) &&
       gst_tfx_buffer_describe (job->in, &priv->info, job->n_frames, &layout) &&
       gst_tfx_pending_begin (&job->pending, job->in, priv->filter, &layout);
   if (job->is_pending) {

@@ -87,6 +87,12 @@ gst_tfx_curves_add (GstTfxCurves *self)
   return &self->items[self->n++];
 }
 
+static gboolean
+gst_tfx_curve_glides (const GstControlBinding *binding)
+{
+  return G_PARAM_SPEC_VALUE_TYPE (binding->pspec) == G_TYPE_DOUBLE;
+}
+
 /* What stands where it stood goes on.  TRUE if something else is there. */
 static gboolean
 gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
@@ -100,14 +106,14 @@ gst_tfx_curves_find_of (GstTfxCurves *self, GstObject *object)
     if (gst_control_binding_is_disabled (l->data))
       continue;
     curve = gst_tfx_curves_add (self);
+    self->has_steps = self->has_steps || !gst_tfx_curve_glides (l->data);
     if (curve->binding == l->data && curve->object == object)
       continue;
     gst_tfx_curve_clear (curve);
     curve->binding = gst_object_ref (l->data);
     curve->object = gst_object_ref (object);
     curve->klass = g_type_class_peek (curve->binding->pspec->owner_type);
-    curve->is_number =
-        G_PARAM_SPEC_VALUE_TYPE (curve->binding->pspec) == G_TYPE_DOUBLE;
+    curve->is_number = gst_tfx_curve_glides (curve->binding);
     curve->has_changed = FALSE;
     is_new = TRUE;
   }
@@ -121,6 +127,7 @@ gst_tfx_curves_find (GstTfxCurves *self, GstObject *object, GPtrArray *children)
   gboolean is_new;
 
   self->n = 0;
+  self->has_steps = FALSE;
   is_new = gst_tfx_curves_find_of (self, object);
   for (guint i = 0; children && i < children->len; i++)
     is_new = gst_tfx_curves_find_of (self, children->pdata[i]) || is_new;

@@ -23,6 +23,7 @@ typedef struct
 {
   GstTfxCurve *items;
   guint n, n_room;
+  gboolean has_steps; /* of a property that is no number that glides */
 } GstTfxCurves;
 
 /* Looks for the bindings that there are now: of @object and (unless it is %NULL)

@@ -79,7 +79,7 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_settings_reserve (self, n_frames);
   buffer = gst_buffer_make_writable (buffer);
   if (gst_tfx_ahead_defers (self) &&
-      !gst_tfx_control_is_partial (self, n_frames) &&
+      !gst_tfx_control_is_alone (self, n_frames) &&
       gst_tfx_pads_defer (self, buffer, n_frames)) {
     gst_tfx_settings_count_step (self, n_frames);
     return gst_tfx_out_push (priv, buffer);

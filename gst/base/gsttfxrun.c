@@ -132,7 +132,7 @@ gst_tfx_run_filters (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   if (gst_tfx_pending_is_in (buffer)) {
     if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
-        gst_tfx_control_is_partial (self, n_frames) ||
+        gst_tfx_control_is_alone (self, n_frames) ||
         !gst_tfx_buffer_describe (buffer, &priv->info, n_frames, &layout)) {
       gst_tfx_pending_settle (buffer);
     } else if (gst_tfx_pending_begin (&run, buffer, filter, &layout)) {
