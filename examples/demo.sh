@@ -104,7 +104,7 @@ trap 'rm -rf "$work"' EXIT
 echo "Building in $build"
 build_quietly "$work/setup.log" build_setup "$build"
 build_quietly "$work/build.log" \
-  meson compile -C "$build" gsttfx tfx-response tfx-spectrum tfx-stats
+  meson compile -C "$build" gst/gsttfx tfx-response tfx-spectrum tfx-stats
 export GST_PLUGIN_PATH="$build/gst"
 
 # The first start of GStreamer reads every plugin that is there; that is not

@@ -81,7 +81,7 @@ trap 'rm -rf "$work"' EXIT
 echo "Building in $build"
 build_quietly "$work/setup.log" build_setup "$build"
 build_quietly "$work/build.log" \
-  meson compile -C "$build" gsttfx tfx-room tfx-spectrum
+  meson compile -C "$build" gst/gsttfx tfx-room tfx-spectrum
 export GST_PLUGIN_PATH="$build/gst"
 
 # ---- the room --------------------------------------------------------------
