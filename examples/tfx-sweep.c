@@ -152,7 +152,9 @@ on_timer (gpointer data)
 
   if (!gst_element_query_position (app->pipeline, GST_FORMAT_TIME, &position))
     return G_SOURCE_CONTINUE;
-  part = MIN (position / (app->seconds * GST_SECOND), 1.0);
+  /* The settings that are drawn are gone through, not by. */
+  part = MIN (position / (app->seconds * GST_SECOND),
+      app->n_settings / (N_CURVES - 1.0));
   move_to (app, part);
   if (part < 1.0)
     return G_SOURCE_CONTINUE;

@@ -287,7 +287,9 @@ check_sweep() {
     picture=sweep.png > sweep.txt || return 1
   cat sweep.txt
   head -n 1 sweep.tsv
-  [ "$(grep -c ' %  HiButterworth(80, order=4) | eq=' sweep.txt)" -eq 5 ] &&
+  [ "$(head -n 1 sweep.tsv | tr '\t' ' ')" = \
+    "Hz eq::gain=-12 eq::gain=-6 eq::gain=0 eq::gain=6 eq::gain=12" ] &&
+    [ "$(grep -c ' %  HiButterworth(80, order=4) | eq=' sweep.txt)" -eq 5 ] &&
     grep -q '^  0.0 %.*gain=-12)' sweep.txt &&
     grep -q '^100.0 %.*gain=12)' sweep.txt || return 1
   for i in 1 2 3 4 5; do
