@@ -71,6 +71,26 @@ set key left bottom samplen 2.5 font ",10"
 plot for [i=1:3] table(word(names, i)) u 1:2 w l lt i t word(labels, i)
 unset multiplot
 
+set output docs."/tfxfir.png"
+set multiplot
+set lmargin at screen 0.075
+set rmargin at screen 0.485
+set title "window=hamming, cutoff 1000 Hz"
+set ylabel "gain (dB)" offset 1,0
+set xrange [399.99:4001]
+set yrange [-120:10]
+set key left bottom samplen 3 font ",11"
+plot for [taps in "101 255 1023"] table("fir".taps) u 1:2 w l \
+    lt (taps eq "101" ? 1 : taps eq "255" ? 2 : 3) t "taps=".taps
+set lmargin at screen 0.575
+set rmargin at screen 0.985
+set title "taps=255, by window"
+unset ylabel
+windows = "rectangular hamming blackman kaiser"
+plot for [i=1:4] table("fir-".word(windows, i)) u 1:2 w l lt i \
+    t word(windows, i)
+unset multiplot
+
 # A sine of 440 Hz while the cutoff of a low-pass goes from 1000 to 2000 Hz.
 reset
 set encoding utf8

@@ -28,6 +28,20 @@ done
 curve butter tfxbutterworth cutoff=1000 order=8
 curve cheby1 tfxchebyshev cutoff=1000 order=8 ripple=0.5
 curve cheby2 tfxchebyshev cutoff=1400 order=8 type=2 attenuation=60
+# fir NAME TAPS WINDOW: the table of a kernel, which is the same in a chain
+fir() {
+  GST_PLUGIN_PATH=$build/gst "$build/gst/tools/gst-tfx" response --rate 48000 \
+    --points 4000 "DesignableFIR(1000, $2, window=$3)" |
+    tr , '\t' > "$work/$1.tsv"
+}
+
+for taps in 101 255 1023; do
+  fir "fir$taps" $taps "'hamming'"
+done
+fir fir-rectangular 255 "'boxcar'"
+fir fir-hamming 255 "'hamming'"
+fir fir-blackman 255 "'blackman'"
+fir fir-kaiser 255 "('kaiser', 8.6)"
 
 # sweep NAME ELEMENT: the spectrogram of a cutoff under control
 sweep() {
