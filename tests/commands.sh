@@ -455,29 +455,55 @@ export GST_PLUGIN_PATH=$root/build/gst GST_PRESET_PATH=$root/gst/chain/presets
 
 # ---- the pages ---------------------------------------------------------------
 
-# The pipelines in a page's code blocks that need no sound card, a file each.
-pipelines_of() {
+# What a page's code blocks run that needs no sound card, a file each: NAME-N.sh
+# a command line, and NAME-N.said one behind a "$" with what it prints.
+commands_of() {
   awk -v out="$1" '
     /^```/ { inside = !inside; if (!inside) close (file); start = 1; next }
-    inside && start { start = 0
-      file = /^(gst-launch-1.0|build\/examples\/)/ ? out "-" ++n ".sh" : "" }
-    inside && file { print > file }' "$2"
-  grep -L autoaudiosink "$1"-*.sh
+    inside && start { start = 0; kind = ""
+      if (/^(gst-launch-1.0|gst-tfx|(build\/)?examples\/)/) kind = "sh"
+      if (/^\$ /) kind = "said"
+      file = out "-" ++n "." kind }
+    inside && kind { print > file }' "$2"
+  find . -name "$1-*.s*" | sort -t - -k 2n |
+    xargs -r grep -L -e autoaudiosink -e 'gst-tfx play'
 }
 
 # With our sound for the recording, and our folder for /tmp.
-run_pipeline() {
-  sed "s|/usr/share/sonic-pi/samples/loop_tabla.flac|noise.wav|
-    s@\(location\|output\|picture\)=/tmp/@\1=@g; s|^build/examples|\"\$bin\"|" "$1" > changed.sh
+at_home() {
+  sed "s|/usr/share/sonic-pi/samples/loop_tabla.flac|noise.wav|g
+    s@\([= ]\)/tmp/@\1@g; s|build/examples/|\"\$bin\"/|
+    s|^examples/|\"\$bin\"/../../examples/|" "$@"
+}
+
+run_command() {
+  at_home "$1" > changed.sh
   cat changed.sh
-  bin=$bin sh changed.sh
+  bin=$bin PATH="$root/build/gst/tools:$PATH" sh changed.sh
+}
+
+# Each line below the command is printed, whatever stands around it.
+run_session() {
+  local line
+  sed -n '1s/^\$ //p' "$1" | at_home > changed.sh
+  cat changed.sh
+  bin=$bin PATH="$root/build/gst/tools:$PATH" sh changed.sh > said.txt 2>&1
+  cat said.txt
+  sed 1d "$1" > wanted.txt
+  [ -s wanted.txt ] || return 1
+  while IFS= read -r line; do
+    grep -q -F -- "$line" said.txt || { echo "not said: $line"; return 1; }
+  done < wanted.txt
 }
 
 for page in README.md docs/tfxbutterworth.md docs/tfxchebyshev.md \
-  docs/tfxfir.md docs/tfxchain.md; do
+  docs/tfxfir.md docs/tfxchain.md docs/automation.md docs/migrating.md docs/troubleshooting.md; do
   name=$(basename "$page" .md)
-  for script in $(pipelines_of "$name" "$root/$page"); do
-    tap_case "$page: pipeline ${script//[!0-9]/}" run_pipeline "$script"
+  for script in $(commands_of "$name" "$root/$page"); do
+    case $script in
+      *.said) tap_case "$page: ${script//[!0-9]/}, and what it says" run_session "$script" ;;
+      *) tap_case "$page: command ${script//[!0-9]/}" run_command "$script" ;;
+    esac
   done
 done
 
