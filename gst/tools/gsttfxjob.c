@@ -10,16 +10,14 @@
 #include "gsttfxjob.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxpart.h"
 #include "gsttfxtool.h"
 
 /* How often it looks at signals and at how far it has come. */
@@ -29,8 +27,7 @@ typedef struct Run
 {
   GstTfxJob *job;
   GstElement *pipeline, *convert, *samples, *chain, *format, *encoder;
-  gchar *part;        /* the file that is being written */
-  gint lock;          /* on it */
+  GstTfxPart part;
   gboolean is_linked; /* atomic */
   gboolean is_ending;
 } Run;
@@ -200,7 +197,7 @@ build (Run *run)
     return FALSE;
   gst_element_link_many (run->format, run->encoder, sink, NULL);
   g_object_set (run->chain, "chain", run->job->chain, NULL);
-  g_object_set (sink, "location", run->part, NULL);
+  g_object_set (sink, "location", run->part.path, NULL);
   if (run->job->source)
     add_source (run);
   else
@@ -308,72 +305,6 @@ wait (Run *run)
 
 /* ---- the output -------------------------------------------------------------------------- */
 
-/* Beside the output, so that it can take its name; hidden, and one for each host, so
- * that what a killed process left is used again. */
-static gchar *
-name_part (const gchar *output)
-{
-  gchar *folder = g_path_get_dirname (output);
-  gchar *base = g_path_get_basename (output);
-  gchar *hidden = g_strdup_printf (".%.180s.%s.part", base, g_get_host_name ());
-  gchar *part = g_build_filename (folder, hidden, NULL);
-
-  g_free (folder);
-  g_free (base);
-  g_free (hidden);
-  return part;
-}
-
-/* Nobody else writes it as long as this is open. */
-static gboolean
-lock_part (Run *run)
-{
-  run->lock = g_open (run->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (run->lock < 0)
-    fail (run->job, "cannot write %s: %s", run->job->output,
-        g_strerror (errno));
-  else if (flock (run->lock, LOCK_EX | LOCK_NB) < 0)
-    fail (run->job, "another gst-tfx is writing %s", run->job->output);
-  else
-    return TRUE;
-  if (run->lock >= 0)
-    close (run->lock);
-  return FALSE;
-}
-
-/* On the disk, not only on its way there. */
-static gboolean
-flush (Run *run)
-{
-  const gint file = g_open (run->part, O_RDONLY | O_CLOEXEC, 0);
-  const gboolean is_flushed = file >= 0 && fsync (file) == 0;
-
-  if (!is_flushed)
-    fail (run->job, "cannot write %s: %s", run->job->output,
-        g_strerror (errno));
-  if (file >= 0)
-    close (file);
-  return is_flushed;
-}
-
-static void
-publish (Run *run)
-{
-  const gchar *output = run->job->output;
-
-  if (!flush (run))
-    return;
-  /* A link fails where something has come there meanwhile. */
-  if (!run->job->overwrite && link (run->part, output) == 0)
-    return;
-  if (!run->job->overwrite && errno == EEXIST) {
-    fail (run->job, "%s is there already (--force overwrites)", output);
-    return;
-  }
-  if (g_rename (run->part, output) < 0)
-    fail (run->job, "cannot write %s: %s", output, g_strerror (errno));
-}
-
 static gboolean
 check_names (GstTfxJob *job)
 {
@@ -398,11 +329,8 @@ gst_tfx_job_run (GstTfxJob *job)
 
   if (!check_names (job))
     return FALSE;
-  run.part = name_part (job->output);
-  if (!lock_part (&run)) {
-    g_free (run.part);
+  if (!gst_tfx_part_open (&run.part, job->output, &job->error))
     return FALSE;
-  }
   if (build (&run)) {
     if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
             GST_STATE_CHANGE_FAILURE &&
@@ -413,11 +341,9 @@ gst_tfx_job_run (GstTfxJob *job)
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   }
   if (!job->error)
-    publish (&run);
-  g_unlink (run.part);
-  close (run.lock);
+    gst_tfx_part_publish (&run.part, job->output, job->overwrite, &job->error);
+  gst_tfx_part_close (&run.part);
   gst_clear_object (&run.pipeline);
-  g_free (run.part);
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return job->error == NULL;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpart.h: a file that has its name only when it is whole. */
+#ifndef GST_TFX_PART_H
+#define GST_TFX_PART_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct GstTfxPart
+{
+  gchar *path; /* of the file that is being written */
+  gint lock;   /* on it */
+} GstTfxPart;
+
+/* Makes the file beside the output, so that it can take its name.  FALSE with
+ * an error too if another process is writing it; then there is nothing to be
+ * closed. */
+gboolean
+gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error);
+
+/* What was written gets the output's name, once it is on the disk. */
+gboolean gst_tfx_part_publish (const GstTfxPart *part, const gchar *output,
+    gboolean overwrite, GError **error);
+
+/* What was not published goes. */
+void gst_tfx_part_close (GstTfxPart *part);
+
+G_END_DECLS
+
+#endif /* GST_TFX_PART_H */
