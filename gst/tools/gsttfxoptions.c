@@ -10,16 +10,9 @@
 #include "lang/expr.h"
 
 void
-gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
+gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
 {
-  const GOptionEntry own[GST_TFX_OPTIONS_N_ENTRIES] = {
-    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
-        "folder for the outputs", "DIR" },
-    { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
-        "folder whose folders are those of the outputs too", "DIR" },
-    { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
-        "where it is written down what is done (.gst-tfx-journal in --out)",
-        "FILE" },
+  const GOptionEntry own[GST_TFX_OPTIONS_N_CHAIN] = {
     { "chain", 'c', 0, G_OPTION_ARG_STRING, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
@@ -27,19 +20,37 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         "FILE" },
     { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
         "a preset of tfxchain", "NAME" },
-    { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
-        "of the outputs (the input's, or wav)", "EXT" },
-    { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
-        "files at once (one for each core)", "N" },
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
-        "overwrite outputs that are there", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
-        "a line of JSON for each file", NULL },
-    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
-        NULL },
   };
 
   memcpy (entries, own, sizeof own);
+}
+
+void
+gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
+{
+  const GOptionEntry
+      own[GST_TFX_OPTIONS_N_ENTRIES - GST_TFX_OPTIONS_N_CHAIN] = {
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options->out,
+            "folder for the outputs", "DIR" },
+        { "base", 'b', 0, G_OPTION_ARG_FILENAME, &options->base,
+            "folder whose folders are those of the outputs too", "DIR" },
+        { "journal", 0, 0, G_OPTION_ARG_FILENAME, &options->journal,
+            "where it is written down what is done (.gst-tfx-journal in --out)",
+            "FILE" },
+        { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
+            "of the outputs (the input's, or wav)", "EXT" },
+        { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
+            "files at once (one for each core)", "N" },
+        { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
+            "overwrite outputs that are there", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+            "a line of JSON for each file", NULL },
+        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
+            NULL },
+      };
+
+  gst_tfx_options_list_chain (options, entries);
+  memcpy (entries + GST_TFX_OPTIONS_N_CHAIN, own, sizeof own);
 }
 
 void

@@ -16,7 +16,11 @@ typedef struct GstTfxOptions
   gboolean overwrite, json, quiet;
 } GstTfxOptions;
 
-/* These options, for GOption: &entries[0] up to one without a name. */
+/* The options that name a chain, for GOption, for every command that runs one:
+ * &entries[0] and on. */
+#define GST_TFX_OPTIONS_N_CHAIN 3
+void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
+/* All options of process and watch, with these. */
 #define GST_TFX_OPTIONS_N_ENTRIES 11
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* The chain behind one other word, if no option has it: argv[2].  Then as below.

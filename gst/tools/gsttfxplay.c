@@ -278,20 +278,16 @@ gst_tfx_play_run (gint argc, gchar **argv)
 {
   Player player = { .status = GST_TFX_TOOL_USAGE };
   GstTfxOptions *options = &player.options;
-  const GOptionEntry entries[] = { { "chain", 'c', 0, G_OPTION_ARG_STRING,
-                                       &options->chain, "the chain", "CHAIN" },
-    { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
-        "a file with the chain; it is read again when it is saved", "FILE" },
-    { "preset", 'p', 0, G_OPTION_ARG_STRING, &options->preset,
-        "a preset of tfxchain", "NAME" },
+  GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &player.source,
         "what the microphone, -, is (autoaudiosrc)", "ELEMENTS" },
     { "sink", 'o', 0, G_OPTION_ARG_STRING, &player.sink,
         "elements of GStreamer to play to (autoaudiosink)", "ELEMENTS" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",
         NULL },
-    { NULL } };
+  };
 
+  gst_tfx_options_list_chain (options, entries + 3);
   player.source = g_strdup ("autoaudiosrc");
   player.sink = g_strdup ("autoaudiosink");
   if (gst_tfx_tool_parse ("SOUND CHAIN",
@@ -300,6 +296,7 @@ gst_tfx_play_run (gint argc, gchar **argv)
           "Keys: space pauses; < and > go back and on by 5 s; n and p (or the "
           "tabulator) choose a parameter, + and - change it, l lists all; b "
           "plays without the chain and with it again; q ends.\n\n"
+          "A chain's file is read again when it is saved.\n\n"
           "Examples:\n"
           "  gst-tfx play voice.wav 'HiButterworth(80)'\n"
           "  gst-tfx play --chain-file voice.chain -\n",

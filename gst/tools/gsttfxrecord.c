@@ -33,23 +33,17 @@ gst_tfx_record_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { NULL };
   gchar *source = g_strdup ("autoaudiosrc");
-  const GOptionEntry entries[] = {
+  GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &source,
         "elements of GStreamer to record from (autoaudiosrc)", "ELEMENTS" },
-    { "chain", 'c', 0, G_OPTION_ARG_STRING, &options.chain, "the chain",
-        "CHAIN" },
-    { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options.chain_file,
-        "a file with the chain", "FILE" },
-    { "preset", 'p', 0, G_OPTION_ARG_STRING, &options.preset,
-        "a preset of tfxchain", "NAME" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.overwrite,
         "overwrite an output that is there", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "errors alone",
         NULL },
-    { NULL }
   };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
+  gst_tfx_options_list_chain (&options, entries + 3);
   if (gst_tfx_tool_parse ("OUT CHAIN",
           "Records the microphone through a chain, until it is interrupted.",
           "The output's kind is that of its name.  It appears when it is "
