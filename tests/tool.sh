@@ -135,6 +135,113 @@ tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
 tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
   gst-tfx process noise.wav
 
+# ---- loudness ---------------------------------------------------------------------
+
+# lufs FILE: the loudness of even noise at 48 kHz, by ITU-R BS.1770-4's own
+# sections, with no gate; and its largest sample.
+lufs() {
+  decode "$1" | python3 -c '
+import array, math, sys
+a = array.array("f", sys.stdin.buffer.read())
+sections = ((1.53512485958697, -2.69169618940638, 1.19839281085285, -1.69065929318241, 0.73248077421585),
+    (1.0, -2.0, 1.0, -1.99004745483398, 0.99007225036621))
+power = 0.0
+for channel in (a[0::2], a[1::2]):
+    y = channel
+    for b0, b1, b2, a1, a2 in sections:
+        s1 = s2 = 0.0
+        x, y = y, []
+        for v in x:
+            w = b0 * v + s1
+            s1 = b1 * v - a1 * w + s2
+            s2 = b2 * v - a2 * w
+            y.append(w)
+    power += sum(v * v for v in y) / len(y)
+print(-0.691 + 10 * math.log10(power), max(map(abs, a)))'
+}
+
+# within LUFS FILE MAXIMUM: to 0.1 LU, as the EBU asks of meters.
+within() {
+  lufs "$2" | tee measured.txt
+  awk -v l="$1" -v m="$3" '{ exit !($1 > l - 0.1 && $1 < l + 0.1 && $2 < m) }' measured.txt
+}
+
+check_loudness() {
+  make even.wav S16LE 30
+  gst-tfx process --json --loudness -23 even.wav level.wav 'HiButterworth(80)' | tee level.txt &&
+    grep -q '"output": -23.00, "limited": false' level.txt && within -23 level.wav 1 &&
+    gst-tfx process --json -l -31.5 even.wav soft.wav > /dev/null && within -31.5 soft.wav 1
+}
+
+# What would pass -1 dBTP does not, and it is told how loud it is then.
+check_limited() {
+  exits 0 "they are limited to -1, and it comes to" \
+    gst-tfx process --json -l 0 even.wav loud.wav || return 1
+  local reached
+  reached=$(sed -n -E 's/.*"output": ([-0-9.]+), "limited": true.*/\1/p' said.txt)
+  [ -n "$reached" ] && within "$reached" loud.wav 0.8912509
+}
+
+# Another loudness is another output, to the journal.
+check_loudness_again() {
+  gst-tfx process -l -23 -o leveled even.wav && [ -e leveled/even.wav ] &&
+    exits 0 '1 were done before' gst-tfx process -l -23 -o leveled even.wav &&
+    exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 -o leveled even.wav
+}
+
+check_silence() {
+  gst-launch-1.0 -q audiotestsrc wave=silence num-buffers=20 ! audio/x-raw,format=F32LE ! \
+    wavenc ! filesink location=silence.wav
+  exits 0 "silence.wav: no sound of it is above -70 LUFS: its level stays" \
+    gst-tfx process --json -l -23 silence.wav still.wav &&
+    grep -q '"input": null' said.txt && cmp <(decode silence.wav) <(decode still.wav)
+}
+
+check_pipe() {
+  mkfifo pipe.wav
+  exits 1 "cannot be read twice for its loudness" gst-tfx process -l -23 pipe.wav x.wav &&
+    [ ! -e x.wav ] && nothing_left .
+}
+
+tap_case "process: a loudness" check_loudness
+tap_case "process: a loudness with peaks above the limit" check_limited
+tap_case "process: another loudness is done again" check_loudness_again
+tap_case "process: silence has no loudness" check_silence
+tap_case "process: no loudness of a pipe" check_pipe
+tap_case "process: a loudness that is none" exits 2 \
+  "loudness is '-23dB', but must be from -70 to 0 LUFS" \
+  gst-tfx process -l -23dB noise.wav x.wav
+
+# ---- dither ------------------------------------------------------------------------
+
+# A sine of 1.5 steps of 16 bits.  Rounded, it has harmonics; dithered, it has noise
+# that does not depend on it, of (1/6 + 1/12) steps squared with a triangular
+# density.  In steps: harmonics, and all but the sine.
+distortion() {
+  gst-tfx process -q -f "$@" sine.wav quiet.wav 'Gain(0.00005722045898)' &&
+    decode quiet.wav | python3 -c '
+import array, cmath, math, sys
+a = [32768 * x for x in array.array("f", sys.stdin.buffer.read())]
+turns = [cmath.exp(-2j * math.pi * i / 48) for i in range(48)]
+h = [2 / len(a) * abs(sum(x * turns[i * k % 48] for i, x in enumerate(a))) for k in (1, 3, 5, 7)]
+print(max(h[1:]), math.sqrt(sum(x * x for x in a) / len(a) - h[0] ** 2 / 2), h[0])'
+}
+
+# A harmonic of the noise alone is 2 * 0.5 / sqrt (48000) = 0.0046 steps on average.
+check_dither() {
+  gst-launch-1.0 -q audiotestsrc wave=sine freq=1000 volume=0.8 num-buffers=10 \
+    samplesperbuffer=4800 ! audio/x-raw,rate=48000,channels=1,format=S16LE ! wavenc ! \
+    filesink location=sine.wav
+  distortion | tee dither.txt &&
+    awk '{ exit !($1 < 0.02 && $2 > 0.49 && $2 < 0.51 && $3 > 1.48 && $3 < 1.52) }' dither.txt &&
+    distortion --dither tpdf | cmp - dither.txt &&
+    distortion --dither none | tee dither.txt &&
+    awk '{ exit !($1 > 0.05 && $2 < 0.4) }' dither.txt
+}
+tap_case "process: dither, noise in place of distortion" check_dither
+tap_case "process: a dither that is none" exits 2 "must be none, rpdf, tpdf or tpdf-hf" \
+  gst-tfx process --dither triangle noise.wav x.wav 'Gain(1)'
+
 # ---- no output is half of one ------------------------------------------------------
 
 check_full_disk() {
@@ -469,6 +576,7 @@ tap_case "completion: classes behind a bar" completes check \
   "'Gain(2) | LoChebyshev1" 'Gain(2) | LoChebyshev1('
 tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
   'HiButterworth(80, order='
+tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
 tap_case "completion: files" completes process nois noise.wav
 
 # ---- the language ----------------------------------------------------------------------

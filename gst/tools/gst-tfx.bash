@@ -53,6 +53,10 @@ _gst_tfx() {
       ;;
     [\'\"]*) quote=${word:0:1} ;;
   esac
+  if [[ $previous == --dither ]]; then
+    mapfile -t COMPREPLY < <(compgen -W $'none\nrpdf\ntpdf\ntpdf-hf' -- "$word")
+    return
+  fi
   if [[ -n $quote || $previous == --chain || $previous == -c ]] ||
     { [[ $command == @(check|list|response) ]] && [[ ! -e $word ]]; }; then
     compopt -o nospace 2> /dev/null

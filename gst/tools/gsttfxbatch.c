@@ -4,6 +4,7 @@
 #include "gsttfxbatch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,9 +39,56 @@ clear_progress (const GstTfxBatch *batch)
     g_printerr ("\r\033[K");
 }
 
+/* "null" for what JSON has no number for. */
+static void
+append_number (GString *text, const gchar *name, gdouble value)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (number, sizeof number, "%.2f", value);
+  g_string_append_printf (text, "\"%s\": %s, ", name,
+      isfinite (value) ? number : "null");
+}
+
+/* A field, if there was anything to measure. */
+static gchar *
+describe_loudness (const GstTfxJob *job)
+{
+  const GstTfxJobLoudness *loudness = &job->loudness;
+  GString *text = g_string_new (NULL);
+
+  if (job->has_target && !job->error) {
+    g_string_append (text, "\"loudness\": {");
+    append_number (text, "input", loudness->input_lufs);
+    append_number (text, "true_peak", loudness->true_peak_db);
+    append_number (text, "gain", loudness->gain_db);
+    append_number (text, "output", loudness->output_lufs);
+    g_string_append_printf (text, "\"limited\": %s}, ",
+        loudness->is_limited ? "true" : "false");
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+tell_loudness (const GstTfxJob *job)
+{
+  const GstTfxJobLoudness *loudness = &job->loudness;
+
+  if (loudness->is_limited)
+    g_printerr ("warning: %s: for %.1f LUFS its true peaks would reach %+.1f "
+                "dBTP: they are limited to -1, and it comes to %.1f LUFS\n",
+        job->input, job->target_lufs,
+        loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
+  else if (loudness->is_silent)
+    g_printerr ("warning: %s: no sound of it is above -70 LUFS: its level "
+                "stays\n",
+        job->input);
+}
+
 static void
 print_json (const GstTfxJob *job)
 {
+  gchar *loudness = describe_loudness (job);
   gchar *input = gst_tfx_tool_quote_json (job->input);
   gchar *output = gst_tfx_tool_quote_json (job->output);
   gchar *why =
@@ -52,13 +100,14 @@ print_json (const GstTfxJob *job)
   g_ascii_formatd (took, sizeof took, "%.3f", job->seconds);
   g_print ("{\"input\": %s, \"output\": %s, \"status\": \"%s\", "
            "\"format\": \"%s\", \"rate\": %d, \"channels\": %d, "
-           "\"seconds\": %s, \"took\": %s, \"error\": %s}\n",
+           "%s\"seconds\": %s, \"took\": %s, \"error\": %s}\n",
       input, output, job->error ? "failed" : "done",
-      job->format ? job->format : "", job->rate_hz, job->n_channels, seconds,
-      took, why ? why : "null");
+      job->format ? job->format : "", job->rate_hz, job->n_channels, loudness,
+      seconds, took, why ? why : "null");
   g_free (input);
   g_free (output);
   g_free (why);
+  g_free (loudness);
 }
 
 static void
@@ -67,6 +116,8 @@ print_result (const GstTfxBatch *batch, const GstTfxJob *job)
   const gdouble seconds = (gdouble)job->duration / GST_SECOND;
 
   clear_progress (batch);
+  if (job->has_target && !job->error)
+    tell_loudness (job);
   if (batch->options->json)
     print_json (job);
   if (job->error)
@@ -150,7 +201,7 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
 {
   const GstTfxOptions *options = batch->options;
   GError *error = NULL;
-  gchar *journal;
+  gchar *journal, *settings;
 
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
     gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"",
@@ -165,7 +216,9 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   journal = options->journal
                 ? g_strdup (options->journal)
                 : g_build_filename (options->out, ".gst-tfx-journal", NULL);
-  batch->journal = gst_tfx_journal_open (journal, options->chain, &error);
+  settings = gst_tfx_options_describe (options);
+  batch->journal = gst_tfx_journal_open (journal, settings, &error);
+  g_free (settings);
   g_free (journal);
   if (!batch->journal)
     gst_tfx_tool_error ("%s", error->message);
@@ -181,6 +234,9 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->input = g_strdup (input);
   job->output = output;
   job->chain = batch->options->chain;
+  job->dither = batch->options->dither;
+  job->has_target = batch->options->loudness != NULL;
+  job->target_lufs = batch->options->target_lufs;
   job->overwrite = batch->options->overwrite;
   g_ptr_array_add (batch->jobs, job);
   g_hash_table_insert (batch->outputs, output, (gpointer)job->input);

@@ -1,309 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxjob.c: one file filtered into another one.
- *
- *   filesrc ! decodebin (or a source) ! audioconvert ! samples ! tfxchain !
- *     audioconvert ! audioresample ! format ! encoder ! filesink
- *
- * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24
- * bits.  audioconvert dithers on the way back.
+ * gsttfxjob.c: one file filtered into another one, in one pass, or in two if it is to
+ * come to a loudness.
  */
 #include "gsttfxjob.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include <glib/gstdio.h>
-#include <gst/audio/audio.h>
 
-#include "gsttfxcodec.h"
 #include "gsttfxpart.h"
-#include "gsttfxtool.h"
+#include "gsttfxpass.h"
 
-/* How often it looks at signals and at how far it has come. */
-#define POLL (100 * GST_MSECOND)
+/* What is no sound by EBU R 128. */
+#define SILENCE_LUFS -70.0
 
-typedef struct Run
-{
-  GstTfxJob *job;
-  GstElement *pipeline, *convert, *samples, *chain, *format, *encoder;
-  GstTfxPart part;
-  gboolean is_linked; /* atomic */
-  gboolean is_ending;
-} Run;
-
-static void
-fail (GstTfxJob *job, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-/* The first reason counts. */
-static void
-fail (GstTfxJob *job, const gchar *format, ...)
-{
-  va_list arguments;
-
-  if (job->error)
-    return;
-  va_start (arguments, format);
-  job->error = g_error_new_valist (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      format, arguments);
-  va_end (arguments);
-}
-
-/* ---- the pipeline ------------------------------------------------------------------ */
-
-static const gchar *
-choose_samples (const GstAudioInfo *info)
-{
-  return GST_AUDIO_INFO_DEPTH (info) >
-                 (GST_AUDIO_INFO_IS_FLOAT (info) ? 32 : 24)
-             ? GST_AUDIO_NE (F64)
-             : GST_AUDIO_NE (F32);
-}
-
-static void
-set_caps (GstElement *filter, GstCaps *caps)
-{
-  g_object_set (filter, "caps", caps, NULL);
-  gst_caps_unref (caps);
-}
-
-/* The format of the file itself, if the encoder takes that. */
-static void
-keep_format (Run *run, const gchar *format)
-{
-  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-      format, NULL);
-  GstPad *sink = gst_element_get_static_pad (run->encoder, "sink");
-  GstCaps *taken = gst_pad_query_caps (sink, NULL);
-
-  if (gst_caps_can_intersect (caps, taken))
-    g_object_set (run->format, "caps", caps, NULL);
-  gst_caps_unref (taken);
-  gst_caps_unref (caps);
-  gst_object_unref (sink);
-}
-
-/* The first stream of sound that the decoder has. */
-static void
-take_stream (GstElement *decoder, GstPad *pad, gpointer data)
-{
-  Run *run = data;
-  GstPad *sink = gst_element_get_static_pad (run->convert, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstAudioInfo info;
-
-  if (!caps)
-    caps = gst_pad_query_caps (pad, NULL);
-  if (!gst_pad_is_linked (sink) && gst_audio_info_from_caps (&info, caps)) {
-    set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
-                                G_TYPE_STRING, choose_samples (&info), NULL));
-    run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
-    run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
-    run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
-    keep_format (run, run->job->format);
-    gst_pad_link (pad, sink);
-    g_atomic_int_set (&run->is_linked, TRUE);
-  }
-  gst_caps_unref (caps);
-  gst_object_unref (sink);
-}
-
-/* All that the decoder has is known: without sound nothing would ever end. */
-static void
-look_for_sound (GstElement *decoder, gpointer data)
-{
-  Run *run = data;
-
-  if (!g_atomic_int_get (&run->is_linked))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, ("there is no sound in it"),
-        (NULL));
-}
-
-static GstElement *
-add (Run *run, const gchar *factory, GstElement *behind)
-{
-  GstElement *element = gst_element_factory_make (factory, NULL);
-
-  if (!element) {
-    fail (run->job, "GStreamer has no element %s%s", factory,
-        strcmp (factory, "tfxchain") == 0
-            ? ": the plugin of gst-tfx is not where GST_PLUGIN_PATH says"
-            : "");
-    return NULL;
-  }
-  gst_bin_add (GST_BIN (run->pipeline), element);
-  if (behind)
-    gst_element_link (behind, element);
-  return element;
-}
-
-/* A file's sound appears once the decoder knows it. */
-static void
-add_file (Run *run)
-{
-  GstElement *source = add (run, "filesrc", NULL);
-  GstElement *decoder = add (run, "decodebin", source);
-
-  if (!source || !decoder)
-    return;
-  g_object_set (source, "location", run->job->input, NULL);
-  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
-  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
-  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
-}
-
-/* A source is there from the beginning; 16 bits are kept of it. */
-static void
-add_source (Run *run)
-{
-  GError *error = NULL;
-  GstElement *source =
-      gst_parse_bin_from_description (run->job->source, TRUE, &error);
-
-  if (error)
-    fail (run->job, "the source '%s': %s", run->job->source, error->message);
-  g_clear_error (&error);
-  if (!source)
-    return;
-  gst_bin_add (GST_BIN (run->pipeline), source);
-  if (!gst_element_link (source, run->convert))
-    fail (run->job, "the source '%s' gives no sound", run->job->source);
-  set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
-                              G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
-  keep_format (run, GST_AUDIO_NE (S16));
-}
-
-static gboolean
-build (Run *run)
-{
-  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
-  GstElement *sink, *last;
-
-  run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  run->encoder = gst_tfx_codec_make (extension, &run->job->error);
-  g_free (extension);
-  if (!run->encoder)
-    return FALSE;
-  gst_bin_add (GST_BIN (run->pipeline), run->encoder);
-  run->convert = add (run, "audioconvert", NULL);
-  run->samples = add (run, "capsfilter", run->convert);
-  run->chain = add (run, "tfxchain", run->samples);
-  last = add (run, "audioconvert", run->chain);
-  last = add (run, "audioresample", last);
-  run->format = add (run, "capsfilter", last);
-  sink = add (run, "filesink", NULL);
-  if (run->job->error)
-    return FALSE;
-  gst_element_link_many (run->format, run->encoder, sink, NULL);
-  g_object_set (run->chain, "chain", run->job->chain, NULL);
-  g_object_set (sink, "location", run->part.path, NULL);
-  if (run->job->source)
-    add_source (run);
-  else
-    add_file (run);
-  return run->job->error == NULL;
-}
-
-/* ---- running it ------------------------------------------------------------------------ */
-
-static void
-take_error (Run *run, GstMessage *message)
-{
-  GError *error = NULL;
-
-  gst_message_parse_error (message, &error, NULL);
-  fail (run->job, "%s", error->message);
-  g_clear_error (&error);
-}
-
-static void
-tell_warning (const Run *run, GstMessage *message)
-{
-  GError *warning = NULL;
-
-  gst_message_parse_warning (message, &warning, NULL);
-  g_printerr ("warning: %s: %s\n", run->job->input, warning->message);
-  g_clear_error (&warning);
-}
-
-static void
-note_progress (Run *run)
-{
-  gint64 position, duration;
-
-  if (gst_element_query_position (run->pipeline, GST_FORMAT_TIME, &position) &&
-      gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration) &&
-      duration > 0)
-    g_atomic_int_set (&run->job->per_mille,
-        (gint)gst_util_uint64_scale (position, 1000, duration));
-}
-
-/* What was filtered, as the chain has counted it. */
-static void
-note_length (Run *run)
-{
-  GstPad *pad = gst_element_get_static_pad (run->samples, "src");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstStructure *stats = NULL;
-  GstAudioInfo info;
-  guint64 n_frames = 0;
-
-  g_object_get (run->chain, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, "frames", &n_frames);
-  if (caps && gst_audio_info_from_caps (&info, caps))
-    run->job->duration = (gint64)gst_util_uint64_scale (n_frames, GST_SECOND,
-        (guint64)GST_AUDIO_INFO_RATE (&info));
-  gst_structure_free (stats);
-  gst_clear_caps (&caps);
-  gst_object_unref (pad);
-}
-
-/* A file is left unwritten; a source ends, once. */
-static void
-interrupt (Run *run)
-{
-  if (!run->job->source)
-    fail (run->job, "interrupted");
-  else if (!run->is_ending)
-    run->is_ending =
-        gst_element_send_event (run->pipeline, gst_event_new_eos ());
-}
-
-/* Until the end, an error or a signal. */
-static void
-wait (Run *run)
-{
-  GstBus *bus = gst_element_get_bus (run->pipeline);
-  gboolean is_done = FALSE;
-
-  while (!is_done && !run->job->error) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
-        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-
-    if (!message) {
-      note_progress (run);
-      if (gst_tfx_tool_is_interrupted ())
-        interrupt (run);
-      continue;
-    }
-    switch (GST_MESSAGE_TYPE (message)) {
-      case GST_MESSAGE_EOS:
-        is_done = TRUE;
-        break;
-      case GST_MESSAGE_ERROR:
-        take_error (run, message);
-        break;
-      default:
-        tell_warning (run, message);
-        break;
-    }
-    gst_message_unref (message);
-  }
-  gst_object_unref (bus);
-}
-
-/* ---- the output -------------------------------------------------------------------------- */
+/* EBU R 128 has true peaks below -1 dBTP; the limiter's come up to 0.3 dB above its
+ * threshold. */
+#define PEAK_DB -1.0
+#define LIMIT " | Limiter(-1.3, true_peak=True)"
 
 static gboolean
 check_names (GstTfxJob *job)
@@ -311,39 +26,68 @@ check_names (GstTfxJob *job)
   GStatBuf of_input, of_output;
 
   if (!job->source && g_stat (job->input, &of_input) < 0)
-    fail (job, "cannot read %s: %s", job->input, g_strerror (errno));
+    gst_tfx_pass_fail (job, "cannot read %s: %s", job->input,
+        g_strerror (errno));
   else if (!job->source && S_ISDIR (of_input.st_mode))
-    fail (job, "%s is a folder, not a file", job->input);
+    gst_tfx_pass_fail (job, "%s is a folder, not a file", job->input);
+  else if (job->has_target && !S_ISREG (of_input.st_mode))
+    gst_tfx_pass_fail (job,
+        "%s is no file, and cannot be read twice for its loudness", job->input);
   else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
-    fail (job, "%s is a folder, not a file", job->output);
+    gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)
-    fail (job, "%s is there already (--force overwrites)", job->output);
+    gst_tfx_pass_fail (job, "%s is there already (--force overwrites)",
+        job->output);
   return job->error == NULL;
+}
+
+/* The gain to the loudness that is asked for, and where a true peak would pass the
+ * limit, a limiter behind it; measured again only then. */
+static void
+run_levelled (GstTfxJob *job, const gchar *part)
+{
+  GstTfxJobLoudness *loudness = &job->loudness;
+  const GstTfxPass measuring = { job, GST_TFX_PASS_MEASURE, NULL, 0, 2 };
+  GstTfxPass writing = { job, NULL, part, 1, 2 };
+  gdouble peak_db;
+  gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
+
+  gst_tfx_pass_run (&measuring, &loudness->input_lufs, &loudness->true_peak_db);
+  if (job->error)
+    return;
+  loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
+  loudness->gain_db =
+      loudness->is_silent ? 0.0 : job->target_lufs - loudness->input_lufs;
+  loudness->is_limited = !loudness->is_silent &&
+                         loudness->true_peak_db + loudness->gain_db > PEAK_DB;
+  loudness->output_lufs = loudness->input_lufs + loudness->gain_db;
+  g_ascii_dtostr (gain, sizeof gain, loudness->gain_db);
+  chain = g_strdup_printf ("Gain(%s, 'db')%s", gain,
+      loudness->is_limited ? LIMIT " | " GST_TFX_PASS_MEASURE : "");
+  writing.level = chain;
+  if (loudness->is_limited)
+    gst_tfx_pass_run (&writing, &loudness->output_lufs, &peak_db);
+  else
+    gst_tfx_pass_run (&writing, NULL, NULL);
+  g_free (chain);
 }
 
 gboolean
 gst_tfx_job_run (GstTfxJob *job)
 {
   const gint64 start = g_get_monotonic_time ();
-  Run run = { .job = job };
+  GstTfxPart part;
 
-  if (!check_names (job))
+  if (!check_names (job) ||
+      !gst_tfx_part_open (&part, job->output, &job->error))
     return FALSE;
-  if (!gst_tfx_part_open (&run.part, job->output, &job->error))
-    return FALSE;
-  if (build (&run)) {
-    if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
-            GST_STATE_CHANGE_FAILURE &&
-        gst_tfx_tool_is_interrupted ())
-      fail (job, "interrupted");
-    wait (&run);
-    note_length (&run);
-    gst_element_set_state (run.pipeline, GST_STATE_NULL);
-  }
+  if (job->has_target)
+    run_levelled (job, part.path);
+  else
+    gst_tfx_pass_run (&(GstTfxPass){ job, NULL, part.path, 0, 1 }, NULL, NULL);
   if (!job->error)
-    gst_tfx_part_publish (&run.part, job->output, job->overwrite, &job->error);
-  gst_tfx_part_close (&run.part);
-  gst_clear_object (&run.pipeline);
+    gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
+  gst_tfx_part_close (&part);
   job->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return job->error == NULL;
 }

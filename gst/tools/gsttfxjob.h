@@ -7,12 +7,25 @@
 
 G_BEGIN_DECLS
 
+/* How loud it is. */
+typedef struct GstTfxJobLoudness
+{
+  gdouble input_lufs, true_peak_db; /* behind the chain; -inf: silence */
+  gdouble gain_db;                  /* that was taken */
+  gdouble output_lufs;
+  gboolean is_silent;  /* and its level stays */
+  gboolean is_limited; /* its peaks, so that output_lufs may be below target */
+} GstTfxJobLoudness;
+
 typedef struct GstTfxJob
 {
   const gchar *input, *output; /* names of files */
   const gchar *source;         /* elements instead of a file; NULL: input */
   const gchar *chain;
-  gboolean overwrite; /* a file that is there */
+  const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
+  gboolean overwrite;  /* a file that is there */
+  gboolean has_target; /* a file is read twice, to come to this loudness */
+  gdouble target_lufs;
 
   /* How far it has come, for others to see: atomic. */
   gint per_mille;
@@ -21,6 +34,7 @@ typedef struct GstTfxJob
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;
   gint64 duration; /* of the sound, in ns */
+  GstTfxJobLoudness loudness;
   gdouble seconds; /* that it took */
   GError *error;   /* why there is no output; NULL: there is */
 } GstTfxJob;

@@ -9,6 +9,8 @@
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
+#define MIN_LUFS -70.0
+
 void
 gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
 {
@@ -39,6 +41,13 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
             "FILE" },
         { "extension", 'e', 0, G_OPTION_ARG_STRING, &options->extension,
             "of the outputs (the input's, or wav)", "EXT" },
+        { "loudness", 'l', 0, G_OPTION_ARG_STRING, &options->loudness,
+            "bring each file to this loudness by EBU R 128, in two passes",
+            "LUFS" },
+        { "dither", 0, 0, G_OPTION_ARG_STRING, &options->dither,
+            "where 20 bits or fewer are written: none, rpdf, tpdf (the "
+            "default) or tpdf-hf",
+            "NAME" },
         { "jobs", 'j', 0, G_OPTION_ARG_INT, &options->n_jobs,
             "files at once (one for each core)", "N" },
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
@@ -63,6 +72,8 @@ gst_tfx_options_clear (GstTfxOptions *options)
   g_free (options->base);
   g_free (options->journal);
   g_free (options->extension);
+  g_free (options->loudness);
+  g_free (options->dither);
 }
 
 /* The chain of a preset, with the values that the preset has. */
@@ -123,6 +134,51 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   }
   tfx_expr_free (&expr);
   return TRUE;
+}
+
+static gboolean
+read_loudness (GstTfxOptions *options)
+{
+  gchar *end;
+
+  options->target_lufs = g_ascii_strtod (options->loudness, &end);
+  if (end != options->loudness && *end == '\0' &&
+      options->target_lufs >= MIN_LUFS && options->target_lufs <= 0.0)
+    return TRUE;
+  gst_tfx_tool_error ("loudness is '%s', but must be from %g to 0 LUFS",
+      options->loudness, MIN_LUFS);
+  return FALSE;
+}
+
+gboolean
+gst_tfx_options_read (GstTfxOptions *options)
+{
+  static const gchar *const dithers[] = { "none", "rpdf", "tpdf", "tpdf-hf",
+    NULL };
+
+  if (options->loudness && !read_loudness (options))
+    return FALSE;
+  if (options->dither && !g_strv_contains (dithers, options->dither)) {
+    gst_tfx_tool_error ("dither is '%s', but must be none, rpdf, tpdf or "
+                        "tpdf-hf",
+        options->dither);
+    return FALSE;
+  }
+  if (options->loudness && !options->chain && !options->chain_file &&
+      !options->preset) {
+    options->chain = g_strdup ("");
+    return TRUE;
+  }
+  return gst_tfx_options_read_chain (options);
+}
+
+gchar *
+gst_tfx_options_describe (const GstTfxOptions *options)
+{
+  return g_strconcat (options->chain, options->loudness ? "\nloudness " : "",
+      options->loudness ? options->loudness : "",
+      options->dither ? "\ndither " : "",
+      options->dither ? options->dither : "", NULL);
 }
 
 gboolean

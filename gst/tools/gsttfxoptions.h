@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct GstTfxOptions
 {
   gchar *chain, *chain_file, *preset; /* one of them */
-  gchar *out, *base, *journal, *extension;
+  gchar *out, *base, *journal, *extension, *loudness, *dither;
+  gdouble target_lufs; /* of loudness, once it is read */
   gint n_jobs;
   gboolean overwrite, json, quiet;
 } GstTfxOptions;
@@ -21,7 +22,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 11
+#define GST_TFX_OPTIONS_N_ENTRIES 13
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* The chain behind one other word, if no option has it: argv[2].  Then as below.
  * FALSE after a message too, with `usage`, if there are other words. */
@@ -29,6 +30,11 @@ gboolean gst_tfx_options_take_chain (GstTfxOptions *options, gint argc,
     gchar **argv, const gchar *usage);
 /* Finds the text of the chain.  FALSE after a message. */
 gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
+/* The same with the options of process and watch: with a loudness there may be no
+ * chain. */
+gboolean gst_tfx_options_read (GstTfxOptions *options);
+/* What makes an output another one, in a text; free it. */
+gchar *gst_tfx_options_describe (const GstTfxOptions *options);
 void gst_tfx_options_clear (GstTfxOptions *options);
 
 G_END_DECLS

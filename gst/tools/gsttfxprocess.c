@@ -61,7 +61,7 @@ collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
                           "CHAIN FILE…; gst-tfx process --help tells more");
       return FALSE;
     }
-    if (!gst_tfx_options_read_chain (options))
+    if (!gst_tfx_options_read (options))
       return FALSE;
     gst_tfx_batch_add (batch, argv[1], g_strdup (argv[2]));
     return TRUE;
@@ -69,8 +69,7 @@ collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
   for (gint i = 1; i < argc; i++)
     g_ptr_array_add (names, g_strdup (argv[i]));
   if ((from->path && !read_names (from, names)) ||
-      !gst_tfx_options_read_chain (options) ||
-      !gst_tfx_batch_open_folder (batch))
+      !gst_tfx_options_read (options) || !gst_tfx_batch_open_folder (batch))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     if (!gst_tfx_batch_add_to_folder (batch, g_ptr_array_index (names, i)))
@@ -95,6 +94,7 @@ static const gchar description[] =
     "Examples:\n"
     "  gst-tfx process voice.wav clean.flac 'HiButterworth(80) | Gain(2)'\n"
     "  gst-tfx process --out filtered --chain 'Hum(50)' recordings/*.wav\n"
+    "  gst-tfx process --loudness -23 programme.wav levelled.wav\n"
     "  find . -name '*.flac' -print0 | gst-tfx process --out filtered -0 \\\n"
     "      --files-from - --chain-file chain.txt\n";
 

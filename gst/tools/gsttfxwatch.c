@@ -95,7 +95,7 @@ watch_folder (GstTfxOptions *options, const gchar *folder)
   Watch watch = { .folder = folder };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  if (!gst_tfx_options_read_chain (options))
+  if (!gst_tfx_options_read (options))
     return status;
   watch.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   watch.batch = gst_tfx_batch_new (options);

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpass.c: a file or a source once through a chain.
+ *
+ *   filesrc ! decodebin (or a source) ! audioconvert ! samples ! tfxchain !
+ *     [tfxchain !] audioconvert ! audioresample ! format ! encoder ! filesink
+ *
+ * The second tfxchain levels.  A pass that only measures ends behind it, in a
+ * fakesink.
+ *
+ * Filtered are 32-bit floats, or 64-bit ones where the file has more than 24
+ * bits.  audioconvert dithers on the way back.
+ */
+#include "gsttfxpass.h"
+
+#include <string.h>
+
+#include <gst/audio/audio.h>
+
+#include "gsttfxcodec.h"
+#include "gsttfxtool.h"
+
+/* How often it looks at signals and at how far it has come. */
+#define POLL (100 * GST_MSECOND)
+
+typedef struct Run
+{
+  const GstTfxPass *pass;
+  GstTfxJob *job;
+  GstElement *pipeline, *convert, *samples, *chain, *format;
+  GstElement *level;   /* NULL: the loudness stays */
+  GstElement *encoder; /* NULL: it is only measured */
+  gboolean is_linked;  /* atomic */
+  gboolean is_ending;
+} Run;
+
+void
+gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)
+{
+  va_list arguments;
+
+  if (job->error)
+    return;
+  va_start (arguments, format);
+  job->error = g_error_new_valist (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      format, arguments);
+  va_end (arguments);
+}
+
+/* ---- the pipeline ------------------------------------------------------------------ */
+
+static const gchar *
+choose_samples (const GstAudioInfo *info)
+{
+  return GST_AUDIO_INFO_DEPTH (info) >
+                 (GST_AUDIO_INFO_IS_FLOAT (info) ? 32 : 24)
+             ? GST_AUDIO_NE (F64)
+             : GST_AUDIO_NE (F32);
+}
+
+static void
+set_caps (GstElement *filter, GstCaps *caps)
+{
+  g_object_set (filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
+/* The format of the file itself, if the encoder takes that. */
+static void
+keep_format (Run *run, const gchar *format)
+{
+  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+      format, NULL);
+  GstPad *sink = gst_element_get_static_pad (run->encoder, "sink");
+  GstCaps *taken = gst_pad_query_caps (sink, NULL);
+
+  if (gst_caps_can_intersect (caps, taken))
+    g_object_set (run->format, "caps", caps, NULL);
+  gst_caps_unref (taken);
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+}
+
+/* The first stream of sound that the decoder has. */
+static void
+take_stream (GstElement *decoder, GstPad *pad, gpointer data)
+{
+  Run *run = data;
+  GstPad *sink = gst_element_get_static_pad (run->convert, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstAudioInfo info;
+
+  if (!caps)
+    caps = gst_pad_query_caps (pad, NULL);
+  if (!gst_pad_is_linked (sink) && gst_audio_info_from_caps (&info, caps)) {
+    set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
+                                G_TYPE_STRING, choose_samples (&info), NULL));
+    g_free (run->job->format);
+    run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
+    run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
+    run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
+    if (run->encoder)
+      keep_format (run, run->job->format);
+    gst_pad_link (pad, sink);
+    g_atomic_int_set (&run->is_linked, TRUE);
+  }
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+}
+
+/* All that the decoder has is known: without sound nothing would ever end. */
+static void
+look_for_sound (GstElement *decoder, gpointer data)
+{
+  Run *run = data;
+
+  if (!g_atomic_int_get (&run->is_linked))
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, ("there is no sound in it"),
+        (NULL));
+}
+
+static GstElement *
+add (Run *run, const gchar *factory, GstElement *behind)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (!element) {
+    gst_tfx_pass_fail (run->job, "GStreamer has no element %s%s", factory,
+        strcmp (factory, "tfxchain") == 0
+            ? ": the plugin of gst-tfx is not where GST_PLUGIN_PATH says"
+            : "");
+    return NULL;
+  }
+  gst_bin_add (GST_BIN (run->pipeline), element);
+  if (behind)
+    gst_element_link (behind, element);
+  return element;
+}
+
+/* A file's sound appears once the decoder knows it. */
+static void
+add_file (Run *run)
+{
+  GstElement *source = add (run, "filesrc", NULL);
+  GstElement *decoder = add (run, "decodebin", source);
+
+  if (!source || !decoder)
+    return;
+  g_object_set (source, "location", run->job->input, NULL);
+  g_object_set (decoder, "expose-all-streams", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
+  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
+}
+
+/* A source is there from the beginning; 16 bits are kept of it. */
+static void
+add_source (Run *run)
+{
+  GError *error = NULL;
+  GstElement *source =
+      gst_parse_bin_from_description (run->job->source, TRUE, &error);
+
+  if (error)
+    gst_tfx_pass_fail (run->job, "the source '%s': %s", run->job->source,
+        error->message);
+  g_clear_error (&error);
+  if (!source)
+    return;
+  gst_bin_add (GST_BIN (run->pipeline), source);
+  if (!gst_element_link (source, run->convert))
+    gst_tfx_pass_fail (run->job, "the source '%s' gives no sound",
+        run->job->source);
+  set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
+                              G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
+  keep_format (run, GST_AUDIO_NE (S16));
+}
+
+/* From the chain to the file that is being written. */
+static void
+add_output (Run *run, GstElement *last)
+{
+  GstElement *convert = add (run, "audioconvert", last);
+  GstElement *resample = add (run, "audioresample", convert);
+  GstElement *sink;
+  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
+
+  run->format = add (run, "capsfilter", resample);
+  sink = add (run, "filesink", NULL);
+  if (!run->job->error)
+    run->encoder = gst_tfx_codec_make (extension, &run->job->error);
+  g_free (extension);
+  if (!run->encoder)
+    return;
+  gst_bin_add (GST_BIN (run->pipeline), run->encoder);
+  gst_element_link_many (run->format, run->encoder, sink, NULL);
+  g_object_set (sink, "location", run->pass->part, NULL);
+  if (run->job->dither)
+    gst_util_set_object_arg (G_OBJECT (convert), "dithering", run->job->dither);
+}
+
+/* With a chain that levels, or NULL; it ends there, or in a file. */
+static gboolean
+build (Run *run)
+{
+  GstElement *sink;
+
+  run->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  run->convert = add (run, "audioconvert", NULL);
+  run->samples = add (run, "capsfilter", run->convert);
+  run->chain = add (run, "tfxchain", run->samples);
+  run->level = run->pass->level ? add (run, "tfxchain", run->chain) : NULL;
+  if (run->pass->part) {
+    add_output (run, run->level ? run->level : run->chain);
+  } else {
+    sink = add (run, "fakesink", run->level);
+    if (sink)
+      g_object_set (sink, "sync", FALSE, NULL);
+  }
+  if (run->job->error)
+    return FALSE;
+  g_object_set (run->chain, "chain", run->job->chain, NULL);
+  if (run->level)
+    g_object_set (run->level, "chain", run->pass->level, NULL);
+  if (run->job->source)
+    add_source (run);
+  else
+    add_file (run);
+  return run->job->error == NULL;
+}
+
+/* ---- running it ------------------------------------------------------------------------ */
+
+static void
+take_error (Run *run, GstMessage *message)
+{
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  gst_tfx_pass_fail (run->job, "%s", error->message);
+  g_clear_error (&error);
+}
+
+/* Once, of a chain that is run twice. */
+static void
+tell_warning (const Run *run, GstMessage *message)
+{
+  GError *warning = NULL;
+
+  if (run->pass->number > 0 &&
+      GST_MESSAGE_SRC (message) != (GstObject *)run->level)
+    return;
+  gst_message_parse_warning (message, &warning, NULL);
+  g_printerr ("warning: %s: %s\n", run->job->input, warning->message);
+  g_clear_error (&warning);
+}
+
+static void
+note_progress (Run *run)
+{
+  gint64 position, duration;
+
+  if (gst_element_query_position (run->pipeline, GST_FORMAT_TIME, &position) &&
+      gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration) &&
+      duration > 0)
+    g_atomic_int_set (&run->job->per_mille,
+        (gint)((run->pass->number * 1000 +
+                   gst_util_uint64_scale (position, 1000, duration)) /
+               run->pass->n_passes));
+}
+
+/* What was filtered, as the chain has counted it. */
+static void
+note_length (Run *run)
+{
+  GstPad *pad = gst_element_get_static_pad (run->samples, "src");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstStructure *stats = NULL;
+  GstAudioInfo info;
+  guint64 n_frames = 0;
+
+  g_object_get (run->chain, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "frames", &n_frames);
+  if (caps && gst_audio_info_from_caps (&info, caps))
+    run->job->duration = (gint64)gst_util_uint64_scale (n_frames, GST_SECOND,
+        (guint64)GST_AUDIO_INFO_RATE (&info));
+  gst_structure_free (stats);
+  gst_clear_caps (&caps);
+  gst_object_unref (pad);
+}
+
+/* What the stage "level" of the second chain has measured. */
+static gboolean
+read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
+{
+  GObject *stage =
+      gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (run->level), "level");
+  GstStructure *stats = NULL;
+  gboolean is_read = FALSE;
+
+  if (stage) {
+    g_object_get (stage, "stats", &stats, NULL);
+    is_read = gst_structure_get_double (stats, "integrated", lufs) &&
+              gst_structure_get_double (stats, "true-peak", true_peak_db);
+    gst_structure_free (stats);
+    g_object_unref (stage);
+  }
+  return is_read;
+}
+
+/* A file is left unwritten; a source ends, once. */
+static void
+interrupt (Run *run)
+{
+  if (!run->job->source)
+    gst_tfx_pass_fail (run->job, "interrupted");
+  else if (!run->is_ending)
+    run->is_ending =
+        gst_element_send_event (run->pipeline, gst_event_new_eos ());
+}
+
+/* Until the end, an error or a signal. */
+static void
+wait (Run *run)
+{
+  GstBus *bus = gst_element_get_bus (run->pipeline);
+  gboolean is_done = FALSE;
+
+  while (!is_done && !run->job->error) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+
+    if (!message) {
+      note_progress (run);
+      if (gst_tfx_tool_is_interrupted ())
+        interrupt (run);
+      continue;
+    }
+    switch (GST_MESSAGE_TYPE (message)) {
+      case GST_MESSAGE_EOS:
+        is_done = TRUE;
+        break;
+      case GST_MESSAGE_ERROR:
+        take_error (run, message);
+        break;
+      default:
+        tell_warning (run, message);
+        break;
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+}
+
+void
+gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
+{
+  Run run = { .pass = pass, .job = pass->job };
+
+  if (build (&run)) {
+    if (gst_element_set_state (run.pipeline, GST_STATE_PLAYING) ==
+            GST_STATE_CHANGE_FAILURE &&
+        gst_tfx_tool_is_interrupted ())
+      gst_tfx_pass_fail (run.job, "interrupted");
+    wait (&run);
+    note_length (&run);
+    if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
+      gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
+    gst_element_set_state (run.pipeline, GST_STATE_NULL);
+  }
+  gst_clear_object (&run.pipeline);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpass.h: a file or a source once through a chain. */
+#ifndef GST_TFX_PASS_H
+#define GST_TFX_PASS_H
+
+#include "gsttfxjob.h"
+
+G_BEGIN_DECLS
+
+/* The stage of GstTfxPass::level that is read, and how it is written. */
+#define GST_TFX_PASS_MEASURE "level=Loudness(None)"
+
+typedef struct GstTfxPass
+{
+  GstTfxJob *job;
+  const gchar *level; /* a second chain, behind the job's; or NULL */
+  const gchar *part;  /* the file to write; NULL: it only measures */
+  guint number, n_passes;
+} GstTfxPass;
+
+/* Runs it to its end.  Where it fails, the job has the error.  The loudness, unless
+ * NULL, is what GST_TFX_PASS_MEASURE in the second chain has measured. */
+void
+gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db);
+
+/* Why there is no output: the first reason counts. */
+void gst_tfx_pass_fail (GstTfxJob *job, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+G_END_DECLS
+
+#endif /* GST_TFX_PASS_H */
