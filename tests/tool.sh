@@ -511,6 +511,27 @@ tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must 
 tap_case "bench: a device that is none" exits 2 "must be auto, cpu or cuda" \
   gst-tfx bench -d abacus 'Gain(2)'
 
+# ---- devices -----------------------------------------------------------------------
+
+# Without a driver, and on the stand-in for one, where the build has that.
+check_devices() {
+  local standin=$build/tests/cuda
+  CUDA_VISIBLE_DEVICES='' exits 0 "cpu   runs it, by its kernel" gst-tfx devices \
+    'HiButterworth(80) | Gain(2)' || return 1
+  grep -q '^cuda  ' said.txt && [ "$(grep -c -E '^ +[0-9]+ +[0-9]+  (cpu|cuda) ' said.txt)" -eq 7 ] || return 1
+  [ -e "$standin/libcuda.so.1" ] || return 0
+  LD_LIBRARY_PATH=$standin exits 0 "cuda  runs it, by its kernel" gst-tfx devices \
+    'HiButterworth(80)' && LD_LIBRARY_PATH=$standin exits 0 \
+    "cuda  does not run it: a stage of the chain has no kernel for it" gst-tfx devices 'Normalize(1)'
+}
+tap_case "devices: where a chain runs, and why not elsewhere" check_devices
+tap_case "devices: a chain that changes nothing" exits 0 "cpu   has nothing to run" \
+  gst-tfx devices 'Gain(1)'
+tap_case "devices: a chain that does not fit" exits 1 "rows of 3 numbers, but 2 channels" \
+  gst-tfx devices 'Mix([[1, 1, 1]])'
+tap_case "devices: two chains" exits 2 "devices takes one chain" \
+  gst-tfx devices -c 'Gain(2)' 'Gain(3)'
+
 # ---- the response -----------------------------------------------------------------------
 
 # A Butterworth filter's at its cutoff: half the power, and 45 degrees for each order.
@@ -577,6 +598,7 @@ tap_case "completion: classes behind a bar" completes check \
 tap_case "completion: parameters" completes check "'HiButterworth(80, or" \
   'HiButterworth(80, order='
 tap_case "completion: the kinds of dither" completes process --dither tpdf- tpdf-hf
+tap_case "completion: a chain to be run somewhere" completes devices "'HiBu" 'HiButterworth('
 tap_case "completion: files" completes process nois noise.wav
 
 # ---- the language ----------------------------------------------------------------------

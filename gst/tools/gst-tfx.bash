@@ -58,7 +58,7 @@ _gst_tfx() {
     return
   fi
   if [[ -n $quote || $previous == --chain || $previous == -c ]] ||
-    { [[ $command == @(check|list|response) ]] && [[ ! -e $word ]]; }; then
+    { [[ $command == @(check|list|response|bench|devices) ]] && [[ ! -e $word ]]; }; then
     compopt -o nospace 2> /dev/null
     mapfile -t COMPREPLY < <(_gst_tfx_chain "${word#"$quote"}" |
       { [[ $command == list ]] && tr -d '(' || cat; })

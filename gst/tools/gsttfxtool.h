@@ -45,6 +45,7 @@ GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_bench_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_devices_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_play_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_record_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_response_run (gint argc, gchar **argv);
