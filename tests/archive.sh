@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# archive.sh: 2000 files by GNU parallel over two "hosts" and as an array job of
-# Slurm, with workers killed in the middle, as TAP.  Needs a finished build in
+# archive.sh: 10,000 files by one process, 2000 by GNU parallel over two "hosts" and
+# as an array job of Slurm, with workers killed in the middle, as TAP.  Needs a finished build in
 # build/ (or the folder that is given), parallel, and for Slurm root.
 # shellcheck disable=SC2317 # functions are called by name
 set -u
@@ -71,6 +71,34 @@ kill_one() {
   done
   return 1
 }
+
+# ---- one process -------------------------------------------------------------------
+
+# 10,000 files, killed in the middle and started again.
+check_one_process() {
+  local first i
+  mkdir one
+  for i in $(seq 10000); do ln "sounds/00 year/0099.wav" "one/$i.wav" || return 1; done
+  find one -name '*.wav' -print0 |
+    gst-tfx process -q -0 -T - -o one-out -c 'Gain(0.5)' 2> /dev/null &
+  first=$!
+  for i in $(seq 600); do
+    [ "$(find one-out -name '*.wav' 2> /dev/null | wc -l)" -gt 1000 ] && break
+    sleep 0.1
+  done
+  kill -KILL $first
+  wait $first
+  find one -name '*.wav' -print0 |
+    gst-tfx process -q -0 -T - -o one-out -c 'Gain(0.5)' || return 1
+  echo "$(find one-out -name '*.wav' | wc -l) outputs, of contents:"
+  find one-out -name '*.wav' -exec md5sum {} + | cut -d' ' -f1 | sort | uniq -c
+  [ "$(find one-out -type f -name '*.wav' | wc -l)" -eq 10000 ] &&
+    [ "$(find one-out -name '*.wav' -exec md5sum {} + | cut -d' ' -f1 | sort -u | wc -l)" -eq 1 ] &&
+    [ "$(grep -c '^done' one-out/.gst-tfx-journal)" -eq 10000 ] &&
+    [ "$(grep '^done' one-out/.gst-tfx-journal | cut -f6 | sort -u | wc -l)" -eq 10000 ] &&
+    ! find one-out -name '*.part' | grep .
+}
+tap_case "one process: 10,000 files, killed and started again" check_one_process
 
 # ---- GNU parallel -----------------------------------------------------------------
 

@@ -245,7 +245,6 @@ tap_case "process: a dither that is none" exits 2 "must be none, rpdf, tpdf or t
 # ---- no output is half of one ------------------------------------------------------
 
 check_full_disk() {
-  local limit
   # A file may have no more than 100 blocks: a disk that is full for it.
   (
     ulimit -f 100
