@@ -517,12 +517,15 @@ tap_case "bench: a device that is none" exits 2 "must be auto, cpu or cuda" \
 # Without a driver, and on the stand-in for one, where the build has that.
 check_devices() {
   local standin=$build/tests/cuda
+  # With what stands in for the compiler, where nvcc was not there.
+  local -x XDG_CACHE_HOME=$PWD/cache
   CUDA_VISIBLE_DEVICES='' exits 0 "cpu   runs it, by its kernel" gst-tfx devices \
     'HiButterworth(80) | Gain(2)' || return 1
   grep -q '^cuda  ' said.txt && [ "$(grep -c -E '^ +[0-9]+ +[0-9]+  (cpu|cuda) ' said.txt)" -eq 7 ] || return 1
   [ -e "$standin/libcuda.so.1" ] || return 0
-  LD_LIBRARY_PATH=$standin exits 0 "cuda  runs it, by its kernel" gst-tfx devices \
-    'HiButterworth(80)' && LD_LIBRARY_PATH=$standin exits 0 \
+  local -x LD_LIBRARY_PATH=$standin:$standin/nvrtc
+  exits 0 "cuda  runs it, by its kernel" gst-tfx devices 'HiButterworth(80)' &&
+    exits 0 \
     "cuda  does not run it: a stage of the chain has no kernel for it" gst-tfx devices 'Normalize(1)'
 }
 tap_case "devices: where a chain runs, and why not elsewhere" check_devices
