@@ -140,6 +140,22 @@ measure_blocks (GstElement *element, GstPad *pad, const GstAudioInfo *info,
   return is_good;
 }
 
+/* Messages on the bus may hold the pad for longer: where it then goes while it is
+ * still linked, it posts another one, from within the bus. */
+static void
+drop_pad (GstPad *pad)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+
+  gst_pad_set_active (pad, FALSE);
+  if (GST_PAD_IS_SRC (pad))
+    gst_pad_unlink (pad, peer);
+  else
+    gst_pad_unlink (peer, pad);
+  gst_object_unref (peer);
+  gst_object_unref (pad);
+}
+
 static gboolean
 measure_shape (GstElement *element, const GstTfxShape *shape, gdouble seconds,
     GstTfxFigures *figures)
@@ -171,10 +187,8 @@ measure_shape (GstElement *element, const GstTfxShape *shape, gdouble seconds,
     is_good = measure_blocks (element, source, &info, shape->n_frames, seconds,
         figures);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_pad_set_active (source, FALSE);
-  gst_pad_set_active (sink, FALSE);
-  gst_object_unref (source);
-  gst_object_unref (sink);
+  drop_pad (source);
+  drop_pad (sink);
   gst_caps_unref (caps);
   return is_good;
 }
