@@ -199,34 +199,6 @@ unit_reset (void *data)
     arrive (u);
 }
 
-static double
-unit_state_peak (const void *data)
-{
-  return 0.0;
-}
-
-static void
-unit_get_state (const void *data, double *state)
-{
-}
-
-static void
-unit_set_state (void *data, const double *state)
-{
-}
-
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return false;
-}
-
-static size_t
-unit_catch_up (void *data, const void *source, size_t n_frames)
-{
-  return 0;
-}
-
 const TfxUnitKind tfx_mix_unit = {
   .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
@@ -237,10 +209,10 @@ const TfxUnitKind tfx_mix_unit = {
   .drop_values = tfx_unit_drop_stage,
   .is_changing = unit_is_changing,
   .reset = unit_reset,
-  .state_peak = unit_state_peak,
-  .get_state = unit_get_state,
-  .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
-  .catch_up = unit_catch_up,
+  .state_peak = tfx_unit_no_state_peak,
+  .get_state = tfx_unit_no_get_state,
+  .set_state = tfx_unit_no_set_state,
+  .catch_up_start = tfx_unit_no_catch_up_start,
+  .catch_up = tfx_unit_no_catch_up,
   .catch_up_frames = tfx_unit_all_frames,
 };

@@ -26,6 +26,34 @@ tfx_unit_drop_stage (void *values)
   tfx_stage_unref (&stage);
 }
 
+double
+tfx_unit_no_state_peak (const void *data)
+{
+  return 0.0;
+}
+
+void
+tfx_unit_no_get_state (const void *data, double *state)
+{
+}
+
+void
+tfx_unit_no_set_state (void *data, const double *state)
+{
+}
+
+bool
+tfx_unit_no_catch_up_start (void *data, const void *source)
+{
+  return false;
+}
+
+size_t
+tfx_unit_no_catch_up (void *data, const void *source, size_t n_frames)
+{
+  return 0;
+}
+
 size_t
 tfx_unit_all_frames (size_t block_frames)
 {

@@ -13,6 +13,13 @@ int tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
     void **values);
 void tfx_unit_drop_stage (void *values);
 
+/* Those of units that have no past. */
+double tfx_unit_no_state_peak (const void *data);
+void tfx_unit_no_get_state (const void *data, double *state);
+void tfx_unit_no_set_state (void *data, const double *state);
+bool tfx_unit_no_catch_up_start (void *data, const void *source);
+size_t tfx_unit_no_catch_up (void *data, const void *source, size_t n_frames);
+
 /* catch_up_frames of units that take over all of a past at once. */
 size_t tfx_unit_all_frames (size_t block_frames);
 
