@@ -20,8 +20,8 @@ build=$root/build
 recording=/usr/share/sonic-pi/samples/loop_tabla.flac
 # Numbers with a point, file names in UTF-8.
 export LC_ALL=C.UTF-8
-. "$root/scripts/deps.sh"
-. "$root/scripts/build.sh"
+. "$root/tests/setup/deps.sh"
+. "$root/tests/setup/build.sh"
 
 fail() {
   echo "error: $*" >&2

@@ -177,7 +177,7 @@ tap_case "nothing is installed where nothing is missing" \
 
 check_missing() {
   local status=0
-  bash -c '. "$1/scripts/deps.sh"; deps_require "for a test" gcc no-such-thing' \
+  bash -c '. "$1/tests/setup/deps.sh"; deps_require "for a test" gcc no-such-thing' \
     - "$root" > missing.txt 2>&1 || status=$?
   cat missing.txt
   [ $status -eq 1 ] && [ -e "$top/apt-was-called" ] &&

@@ -22,8 +22,8 @@ What the commands print is kept in build-fresh/.  The last line is
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build-fresh
 export LC_ALL=C.UTF-8
-# shellcheck source=scripts/deps.sh
-. "$root/scripts/deps.sh"
+# shellcheck source=tests/setup/deps.sh
+. "$root/tests/setup/deps.sh"
 
 quick=--quick suites=()
 for argument in "$@"; do

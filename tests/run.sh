@@ -17,8 +17,8 @@ sanitizers and runs all again; then checks the look of the sources.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
 export LC_ALL=C.UTF-8
-. "$root/scripts/deps.sh"
-. "$root/scripts/build.sh"
+. "$root/tests/setup/deps.sh"
+. "$root/tests/setup/build.sh"
 
 quick=false
 case ${1-} in

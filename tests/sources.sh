@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 sources() {
   local name expression=()
   for name in "$@"; do expression+=(-o -name "$name"); done
-  find dsp gst cuda tests examples scripts docs \( -false "${expression[@]}" \) \
+  find dsp gst cuda tests examples docs \( -false "${expression[@]}" \) \
     -type f 2> /dev/null | sort
 }
 

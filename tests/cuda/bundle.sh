@@ -36,8 +36,8 @@ fail() {
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$1
 build=${2-$root/build}
-# shellcheck source=scripts/deps.sh
-. "$root/scripts/deps.sh"
+# shellcheck source=tests/setup/deps.sh
+. "$root/tests/setup/deps.sh"
 export LC_ALL=C.UTF-8
 
 [ ! -e "$out" ] || fail "$out is there already"

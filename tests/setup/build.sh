@@ -17,7 +17,7 @@ build_is_ours() {
 build_setup() {
   local folder=$1 root headers
   shift
-  root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
   # Headers that deps_require_cuda has fetched.
   headers=$root/build-deps/cuda
 

@@ -30,7 +30,7 @@ DEPS_CUDA="libgstreamer-plugins-bad1.0-0"
 
 # The headers of GStreamer's CUDA library, if no package has installed them;
 # build_setup looks here.
-DEPS_CUDA_HEADERS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build-deps/cuda
+DEPS_CUDA_HEADERS=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build-deps/cuda
 
 # 0 if the machine has an NVIDIA driver.
 deps_has_driver() {
