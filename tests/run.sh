@@ -84,9 +84,9 @@ add_counts() {
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# run_tap PREFIX SCRIPT: a script that prints TAP.
+# run_tap PREFIX SCRIPT: a program that prints TAP.
 run_tap() {
-  bash "$2" < /dev/null > "$work/log.tap" 2>&1
+  "$2" < /dev/null > "$work/log.tap" 2>&1
   cat "$work/log.tap"
   add_counts "$1" "$work/log.tap"
 }
@@ -130,6 +130,7 @@ build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true
 if $built; then
   title "the commands"
   run_tap 'commands: ' "$root/tests/commands.sh"
+  run_tap 'pages: ' "$root/tests/pages.py"
   run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
 fi

@@ -71,6 +71,32 @@ tap_case "no tabs, no spaces at the end of a line" check_whitespace
 tap_case "house.py finds circles" python3 tests/test_house.py
 tap_case "no files need each other" python3 tests/house.py
 
+# Blocks that are wrong, a line each: fence, then what is in it.
+check_pages_finds() {
+  local page bad=0
+  page=$(mktemp)
+  while IFS='|' read -r fence line; do
+    printf '```%s\n%s\n```\n' "$fence" "$line" > "$page"
+    ! python3 tests/pages.py --check "$page" ||
+      { echo "not found: $fence, $line" && bad=1; }
+  done << 'END'
+|gst-tfx list
+text|gst-launch-1.0 fakesrc ! fakesink
+sh needs=|gst-tfx list
+sh run-by=tests/run.sh|gst-tfx list
+sh run-by=tests/none.sh|gst-tfx list
+console|$ gst-tfx list
+sh|$ gst-tfx list
+END
+  printf '```sh\ngst-tfx list\n```\n' > "$page"
+  python3 tests/pages.py --check "$page" || bad=1
+  rm "$page"
+  return $bad
+}
+tap_case "pages.py finds blocks that no test runs" check_pages_finds
+tap_case "the pages' commands are run by a test, or say why not" \
+  python3 tests/pages.py --check
+
 tap_case "dsp/tfx.h alone, C11" \
   check_header dsp/tfx.h cc -x c -std=c11 -pedantic
 if command -v c++ > /dev/null; then

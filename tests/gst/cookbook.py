@@ -197,7 +197,7 @@ def main():
     for i, section in enumerate(sections):
         title, fault = section.split('\n', 1)[0], None
         try:
-            line, = re.findall(r'^```\n(.*?)^```', section, re.M | re.S)
+            line, = re.findall(r'^```.*?\n(.*?)^```', section, re.M | re.S)
             CHECKS[title](Recipe(line))
         except Exception as error:  # any fault is this recipe's
             fault = repr(error)
