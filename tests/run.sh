@@ -151,7 +151,7 @@ if $built && ! $quick; then
     # What takes 113-bit numbers, or minutes, says nothing of a processor.
     test_args=(--timeout-multiplier 10
       example faults filter filter_alloc filter_change fir_alloc fir_convolver
-      kernels lang lang_stages plan queue row unit_moves update)
+      kernels lang lang_stages plan queue row samples unit_moves update)
     build_and_test 'aarch64: ' "$root/build-aarch64" \
       --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
   else

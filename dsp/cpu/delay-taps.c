@@ -6,6 +6,8 @@
  * pairs.  Four of them go over the output together, added up in their order. */
 #include "delay-private.h"
 
+#include "../block.h"
+
 /* Up to where the ring ends for one of n rows, which begin at `at`: rows gets
  * where they lie, and `at` goes on behind them. */
 static size_t
@@ -24,76 +26,28 @@ find_run (const TfxDelay *d, size_t *at, size_t n, size_t n_frames,
   return run;
 }
 
-/* y[i] = gain x[i] + sum over k < n_rows of gains[k] rows[k][i]; x may be y. */
-static inline __attribute__ ((always_inline)) void
-sum_rows (double *y, const double *x, double gain, const double *const *rows,
-    const double *gains, const unsigned n_rows, size_t n)
-{
-  const double *x0 = rows[0], *x1 = rows[1], *x2 = rows[2], *x3 = rows[3];
-  const double g0 = gains[0], g1 = gains[1], g2 = gains[2], g3 = gains[3];
-
-#pragma GCC ivdep
-  for (size_t i = 0; i < n; i++) {
-    double sum = gain * x[i];
-
-    if (n_rows > 0)
-      sum += g0 * x0[i];
-    if (n_rows > 1)
-      sum += g1 * x1[i];
-    if (n_rows > 2)
-      sum += g2 * x2[i];
-    if (n_rows > 3)
-      sum += g3 * x3[i];
-    y[i] = sum;
-  }
-}
-
-static void
-choose_rows (double *y, const double *x, double gain, const double *const *rows,
-    const double *gains, unsigned n_rows, size_t n)
-{
-  switch (n_rows) {
-    case 0:
-      sum_rows (y, x, gain, rows, gains, 0, n);
-      break;
-    case 1:
-      sum_rows (y, x, gain, rows, gains, 1, n);
-      break;
-    case 2:
-      sum_rows (y, x, gain, rows, gains, 2, n);
-      break;
-    case 3:
-      sum_rows (y, x, gain, rows, gains, 3, n);
-      break;
-    default:
-      sum_rows (y, x, gain, rows, gains, 4, n);
-      break;
-  }
-}
-
 /* y = direct times the input (is_first) or itself, and n_taps taps that are the
  * same for all channels, at most four. */
 static void
 sum_taps (const TfxDelay *d, bool is_first, double direct, const TfxTap *taps,
-    size_t n_taps, double *y, size_t n_frames)
+    size_t n_taps, void *y, TfxSample type, size_t n_frames)
 {
-  const size_t width = d->n_channels, n_rows = n_taps + is_first;
-  const double *rows[5] = { d->ring, d->ring, d->ring, d->ring, d->ring };
-  double gains[4] = { 0 };
-  size_t at[5];
+  const size_t size = d->n_channels * tfx_sample_size (type);
+  const double *rows[TFX_SUM_MAX_ROWS];
+  double gains[TFX_SUM_MAX_ROWS] = { direct };
+  size_t at[TFX_SUM_MAX_ROWS] = { d->position };
 
   for (size_t k = 0; k < n_taps; k++) {
-    gains[k] = taps[k].gain;
-    at[k] = tfx_delay_find_start (d, taps[k].delay);
+    gains[k + 1] = taps[k].gain;
+    at[k + 1] = tfx_delay_find_start (d, taps[k].delay);
   }
-  at[n_taps] = d->position;
-  while (n_frames > 0) {
-    const size_t run = find_run (d, at, n_rows, n_frames, rows);
-
-    choose_rows (y, is_first ? rows[n_taps] : y, is_first ? direct : 1.0, rows,
-        gains, (unsigned)n_taps, run * width);
-    y += run * width;
-    n_frames -= run;
+  for (size_t run; n_frames > 0; n_frames -= run) {
+    run = find_run (d, at, n_taps + 1, n_frames, rows);
+    if (!is_first)
+      rows[0] = y;
+    d->kernels->sum (y, type, rows, gains, (unsigned)n_taps + 1,
+        run * d->n_channels);
+    y = (char *)y + run * size;
   }
 }
 
@@ -210,19 +164,30 @@ count_alike (const TfxDelayTaps *taps, size_t first)
   return n;
 }
 
-void
-tfx_delay_render (const TfxDelay *d, const TfxDelayTaps *taps, double *y,
-    size_t n_frames)
+/* Of the first taps those that go with the input. */
+static size_t
+count_first (const TfxDelayTaps *taps)
 {
-  size_t k = 0, n;
+  return taps->n > 0 && is_plain (taps->taps) ? count_alike (taps, 0) : 0;
+}
 
-  if (taps->n > 0 && is_plain (taps->taps))
-    k = count_alike (taps, 0);
-  sum_taps (d, true, taps->direct, taps->taps, k, y, n_frames);
+bool
+tfx_delay_is_one_pass (const TfxDelayTaps *taps)
+{
+  return count_first (taps) == taps->n;
+}
+
+void
+tfx_delay_render (const TfxDelay *d, const TfxDelayTaps *taps, void *y,
+    TfxSample type, size_t n_frames)
+{
+  size_t k = count_first (taps), n;
+
+  sum_taps (d, true, taps->direct, taps->taps, k, y, type, n_frames);
   for (; k < taps->n; k += n) {
     n = count_alike (taps, k);
     if (is_plain (&taps->taps[k])) {
-      sum_taps (d, false, 1.0, taps->taps + k, n, y, n_frames);
+      sum_taps (d, false, 1.0, taps->taps + k, n, y, type, n_frames);
     } else {
       n = n == 4 ? 4 : 1;
       add_sided (d, taps->taps + k, n, y, n_frames);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../block.h"
+#include "copy.h"
 
 /* Frames of a part at the most, and samples, so that its output stays in the
  * cache. */
@@ -19,23 +20,36 @@
 
 /* ---- life ---------------------------------------------------------------------- */
 
+/* Zeros, aligned to a line of the cache. */
+static double *
+new_rows (size_t n_frames, unsigned n_channels)
+{
+  const size_t size = (n_frames * n_channels * sizeof (double) + 63) / 64 * 64;
+  double *rows = aligned_alloc (64, size);
+
+  if (rows)
+    memset (rows, 0, size);
+  return rows;
+}
+
 int
-tfx_delay_new (unsigned n_channels, size_t longest, TfxDelay **out)
+tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
+    TfxDelay **out)
 {
   TfxDelay *d = calloc (1, sizeof *d);
-  const size_t frame_size = n_channels * sizeof (double);
   const size_t part = PART_SAMPLES / n_channels;
 
   *out = NULL;
   if (!d)
     return -ENOMEM;
+  d->kernels = tfx_kernels_for (kernel);
   d->n_channels = n_channels;
   d->longest = longest;
   d->size = d->n_known = longest + PART_FRAMES;
   d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
-  d->ring = calloc (d->size, frame_size);
-  d->line = calloc (d->part_frames, frame_size);
-  d->next = calloc (d->part_frames, frame_size);
+  d->ring = new_rows (d->size, n_channels);
+  d->line = new_rows (d->part_frames, n_channels);
+  d->next = new_rows (d->part_frames, n_channels);
   if (!d->ring || !d->line || !d->next) {
     tfx_delay_free (&d);
     return -ENOMEM;
@@ -91,83 +105,31 @@ is_dense (const TfxBlock *b)
          (b->channel_stride == 1 || b->n_channels == 1);
 }
 
-/* What is not finite would stay for the length of the line. */
-static double
-clean (double v)
-{
-  return v - v == 0.0 ? v : 0.0;
-}
-
-/* n frames of a channel, stride samples from one to the next, to x[n * width]. */
+/* n frames of the input, from frame `first` on, to x[n][n_channels]; what is not
+ * finite would stay for the length of the line. */
 static void
-load_f32 (double *restrict x, size_t width, const float *restrict from,
-    ptrdiff_t stride, size_t n)
+load (TfxDelay *d, double *x, const TfxBlock *in, size_t first, size_t n)
 {
-  for (size_t i = 0; i < n; i++)
-    x[i * width] = clean (from[(ptrdiff_t)i * stride]);
-}
+  TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
 
-static void
-load_f64 (double *restrict x, size_t width, const double *restrict from,
-    ptrdiff_t stride, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    x[i * width] = clean (from[(ptrdiff_t)i * stride]);
-}
+  if (!is_dense (in)) {
+    const TfxBlock rows =
+        tfx_block_interleaved (d->line, in->type, in->n_channels, n);
 
-/* n frames of the input, from frame `first` on, to x[n][n_channels]. */
-static void
-load (double *x, const TfxBlock *in, size_t first, size_t n)
-{
-  const size_t width = in->n_channels;
-
-  for (unsigned c = 0; c < in->n_channels; c++) {
-    const ptrdiff_t at =
-        (ptrdiff_t)first * in->frame_stride + (ptrdiff_t)c * in->channel_stride;
-    const bool is_all = is_dense (in);
-    const size_t step = is_all ? 1 : width;
-    const ptrdiff_t stride = is_all ? 1 : in->frame_stride;
-    const size_t n_values = is_all ? n * width : n;
-
-    if (in->type == TFX_SAMPLE_F32)
-      load_f32 (x + c, step, (const float *)in->data + at, stride, n_values);
-    else
-      load_f64 (x + c, step, (const double *)in->data + at, stride, n_values);
-    if (is_all)
-      return;
+    tfx_cpu_copy (d->kernels, &from, &rows, 1.0);
+    from = rows;
   }
-}
-
-static void
-store (const double *restrict y, const TfxBlock *out)
-{
-  const size_t n_samples = out->n_frames * out->n_channels;
-
-  if (is_dense (out) && out->type == TFX_SAMPLE_F32) {
-    float *to = out->data;
-
-    for (size_t i = 0; i < n_samples; i++)
-      to[i] = (float)y[i];
-    return;
-  }
-  for (unsigned c = 0; c < out->n_channels; c++) {
-    for (size_t i = 0; i < out->n_frames; i++)
-      tfx_block_set (out, i, c, y[i * out->n_channels + c]);
-  }
+  d->kernels->clean (x, from.data, in->type, n * in->n_channels);
 }
 
 /* From one set of taps to the next, frame by frame. */
 static void
-mix (const TfxDelay *d, double *restrict y, const double *restrict next,
-    size_t n_frames)
+render_fade (TfxDelay *d, double *y, size_t n)
 {
-  for (size_t i = 0; i < n_frames; i++) {
-    const double w =
-        tfx_weight_at (d->weight, d->fade_done + i + 1, d->fade_frames);
-
-    for (unsigned c = 0; c < d->n_channels; c++, y++, next++)
-      *y += w * (*next - *y);
-  }
+  tfx_delay_render (d, &d->taps, y, TFX_SAMPLE_F64, n);
+  tfx_delay_render (d, &d->next_taps, d->next, TFX_SAMPLE_F64, n);
+  d->kernels->fade (y, d->next, n, d->n_channels, d->weight, d->fade_done,
+      d->fade_frames);
 }
 
 /* At most part_frames. */
@@ -176,22 +138,26 @@ run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 {
   const size_t n = in->n_frames, left = d->size - d->position;
   const size_t n_first = left < n ? left : n;
-  const bool is_direct = is_dense (out) && out->type == TFX_SAMPLE_F64;
-  double *y = is_direct ? out->data : d->line;
+  const bool is_fading = d->fade_frames > 0;
+  const TfxSample type = !is_fading && tfx_delay_is_one_pass (&d->taps)
+                             ? out->type
+                             : TFX_SAMPLE_F64;
+  const bool is_direct = is_dense (out) && out->type == type;
+  const TfxBlock rows = tfx_block_interleaved (is_direct ? out->data : d->line,
+      type, d->n_channels, n);
 
-  load (d->ring + d->position * d->n_channels, in, 0, n_first);
-  load (d->ring, in, n_first, n - n_first);
-  tfx_delay_render (d, &d->taps, y, n);
-  if (d->fade_frames > 0) {
-    tfx_delay_render (d, &d->next_taps, d->next, n);
-    mix (d, y, d->next, n);
-  }
+  load (d, d->ring + d->position * d->n_channels, in, 0, n_first);
+  load (d, d->ring, in, n_first, n - n_first);
+  if (is_fading)
+    render_fade (d, rows.data, n);
+  else
+    tfx_delay_render (d, &d->taps, rows.data, type, n);
   if (!is_direct)
-    store (y, out);
+    tfx_cpu_copy (d->kernels, &rows, out, 1.0);
   d->position = (d->position + n) % d->size;
   d->n_known = d->n_known + n < d->size ? d->n_known + n : d->size;
   d->fade_done += n;
-  if (d->fade_frames > 0 && d->fade_done >= d->fade_frames) {
+  if (is_fading && d->fade_done >= d->fade_frames) {
     d->taps = d->next_taps;
     d->fade_frames = 0;
   }

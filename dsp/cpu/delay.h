@@ -8,8 +8,10 @@
 
 typedef struct TfxDelay TfxDelay;
 
-/* At rest, for delays up to longest.  0 or -ENOMEM. */
-int tfx_delay_new (unsigned n_channels, size_t longest, TfxDelay **delay);
+/* At rest, for delays up to longest; kernel is the name of the kernels that run it.
+ * 0 or -ENOMEM. */
+int tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
+    TfxDelay **delay);
 void tfx_delay_free (TfxDelay **delay);
 
 /* y = direct x + sum of taps, over fade_frames frames from the next one on; 0: at

@@ -31,6 +31,7 @@ tfx_engine_runs_whole_blocks (const TfxPlan *plan)
 {
   return plan->top.n == 1 && (plan->top.steps[0].kind == TFX_STEP_CASCADE ||
                                  plan->top.steps[0].kind == TFX_STEP_FIR ||
+                                 plan->top.steps[0].kind == TFX_STEP_DELAY ||
                                  plan->top.steps[0].kind == TFX_STEP_UNIT);
 }
 

@@ -11,7 +11,6 @@
 #include "../follow.h"
 #include "../glide.h"
 #include "../slot.h"
-#include "../weight.h"
 #include "copy.h"
 #include "moving.h"
 
@@ -135,20 +134,6 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
-/* x += w (y - x), with a weight that rises smoothly. */
-static void
-fade (double *restrict x, const double *restrict y, size_t n_frames,
-    unsigned n_channels, size_t start, size_t length)
-{
-  for (size_t i = 0; i < n_frames; i++) {
-    const double w =
-        tfx_weight_at (TFX_WEIGHT_SMOOTH, start + i + 1, length + 1);
-
-    for (unsigned c = 0; c < n_channels; c++, x++, y++)
-      *x += w * (*y - *x);
-  }
-}
-
 /* From the first branch to the second. */
 static int
 run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
@@ -160,8 +145,8 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   int n_cleared = run_steps (e, &s->branches[0], in, &from);
 
   n_cleared += run_steps (e, &s->branches[1], in, &to);
-  fade (node->sum, node->branch, in->n_frames, in->n_channels,
-      s->fade->done + e->n_done, s->fade->length);
+  kernels_of (e)->fade (node->sum, node->branch, in->n_frames, in->n_channels,
+      TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, s->fade->length + 1);
   tfx_cpu_copy (kernels_of (e), &from, out, 1.0);
   return n_cleared;
 }

@@ -61,4 +61,7 @@ const TfxKernels tfx_kernels_c = {
   .deinterleave = { deinterleave_f32_c, deinterleave_f64_c },
   .scale = scale_c,
   .add = add_c,
+  .clean = clean_c,
+  .sum = sum_c,
+  .fade = fade_c,
 };

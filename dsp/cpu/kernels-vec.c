@@ -239,4 +239,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },
   .scale = KERNEL (scale),
   .add = KERNEL (add),
+  .clean = KERNEL (clean),
+  .sum = KERNEL (sum),
+  .fade = KERNEL (fade),
 };

@@ -20,6 +20,7 @@
 #define TFX_KERNELS_H
 
 #include "../svf.h"
+#include "../weight.h"
 
 typedef enum
 {
@@ -100,10 +101,24 @@ typedef void (*TfxInterleaveKernel) (void *rows, const void *planes,
 typedef void (*TfxDeinterleaveKernel) (void *planes, ptrdiff_t stride,
     const void *rows, unsigned n, size_t n_frames);
 
-/* out[n] = gain in[n], in place or apart; and sum[n] += x[n]. */
+/* out[n] = gain in[n], in place or apart; sum[n] += x[n]; and out[n] = in[n], 0 for
+ * what is not finite. */
 typedef void (*TfxScaleKernel) (void *out, TfxSample to, const void *in,
     TfxSample from, size_t n, double gain);
 typedef void (*TfxAddKernel) (double *sum, const double *x, size_t n);
+typedef void (
+    *TfxCleanKernel) (double *out, const void *in, TfxSample from, size_t n);
+
+/* out[n] = sum over k < n_rows of gains[k] rows[k][n], added up in this order; out
+ * may be a row. */
+#define TFX_SUM_MAX_ROWS 5
+typedef void (*TfxSumKernel) (void *out, TfxSample to,
+    const double *const *rows, const double *gains, unsigned n_rows, size_t n);
+
+/* x += w (y - x), x and y [n_frames][n_channels]; w of frame i is that of done + i + 1
+ * of `length` frames.  All instruction sets give the same bits. */
+typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
+    unsigned n_channels, TfxWeight weight, size_t done, size_t length);
 
 /* The most log2 C + 1. */
 #define TFX_MAX_SHAPES 4
@@ -165,6 +180,9 @@ typedef struct TfxKernels
   TfxDeinterleaveKernel deinterleave[2];
   TfxScaleKernel scale;
   TfxAddKernel add;
+  TfxCleanKernel clean;
+  TfxSumKernel sum;
+  TfxFadeKernel fade;
 } TfxKernels;
 
 extern const TfxKernels tfx_kernels_c;
@@ -172,5 +190,8 @@ extern const TfxKernels tfx_kernels_sse2;
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;
+
+/* Those of that name, which is one of them (kernels.c). */
+const TfxKernels *tfx_kernels_for (const char *name);
 
 #endif

@@ -159,6 +159,19 @@ v_fnma (V a, V b, V c)
 #endif
 }
 
+/* 0 for lanes that are not finite. */
+static inline V
+v_finite (V a)
+{
+#if W == 8
+  return _mm512_maskz_mov_pd (_mm512_cmp_pd_mask (a - a, _mm512_setzero_pd (),
+                                  _CMP_EQ_OQ),
+      a);
+#else
+  return (V)((VBits)a & (VBits)(a - a == v_set1 (0.0)));
+#endif
+}
+
 /* Whether no lane is NaN. */
 static inline bool
 v_is_number (V a)

@@ -37,7 +37,8 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
-  if (tfx_delay_new (spec->n_channels, stage->u.delay.longest, &u->line) < 0) {
+  if (tfx_delay_new (spec->kernel, spec->n_channels, stage->u.delay.longest,
+          &u->line) < 0) {
     free (u);
     return -ENOMEM;
   }
