@@ -22,6 +22,8 @@ static const Command commands[] = {
   { "record", "filter a microphone into a file", gst_tfx_record_run },
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
   { "response", "what a chain does to each frequency", gst_tfx_response_run },
+  { "spectrum", "what is in a sound file, at each frequency",
+      gst_tfx_spectrum_run },
   { "bench", "measure what a chain costs here", gst_tfx_bench_run },
   { "devices", "where chains run here, and why", gst_tfx_devices_run },
   { "list", "the classes of the chain language", gst_tfx_list_run },

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxbench.c: gst-tfx bench: what a chain costs on this machine.
+ * gsttfxbench.c: gst-tfx bench: what a chain costs on this machine, as CSV and as a
+ * picture.
  */
+#include <math.h>
 #include <string.h>
 
 #include "gsttfxmeasure.h"
 #include "gsttfxoptions.h"
+#include "gsttfxpicture.h"
 #include "gsttfxtool.h"
 
 #define MAX_CHANNELS 1024
@@ -13,26 +16,53 @@
 typedef struct Bench
 {
   GstTfxOptions options; /* the chain alone */
-  gchar *channels, *frames, *devices, *format;
+  gchar *channels, *frames, *devices, *format, *output;
   gint rate_hz;
   gdouble seconds; /* for each shape */
 } Bench;
 
-static gboolean
-run_shape (const Bench *bench, const gchar *device, gint n_channels,
-    gint n_frames)
+/* Over lengths of blocks, for one number of channels on one device. */
+typedef struct Line
 {
-  const GstTfxShape shape = { bench->format, bench->rate_hz, n_channels,
+  gint n_channels;
+  const gchar *device;
+  gchar *name;
+  gdouble *frames, *ns; /* [n] */
+  guint n;
+} Line;
+
+static void
+free_line (gpointer data)
+{
+  Line *line = data;
+
+  g_free (line->name);
+  g_free (line->frames);
+  g_free (line->ns);
+  g_free (line);
+}
+
+/* One point of the line and one of the CSV. */
+static gboolean
+run_shape (const Bench *bench, Line *line, gint n_frames, GString *csv)
+{
+  const GstTfxShape shape = { bench->format, bench->rate_hz, line->n_channels,
     n_frames };
   GstTfxFigures figures;
-  const gboolean is_good = gst_tfx_measure_run (bench->options.chain, device,
-      &shape, bench->seconds, &figures);
+  const gboolean is_good = gst_tfx_measure_run (bench->options.chain,
+      line->device, &shape, bench->seconds, &figures);
 
-  if (is_good && figures.device)
-    g_print ("%d,%d,%s,%s,%s,%.3f,%.1f\n", n_channels, n_frames, device,
-        figures.device, figures.kernel, figures.ns_per_sample,
-        1e9 /
-            (MAX (figures.ns_per_sample, 1e-6) * n_channels * bench->rate_hz));
+  line->frames[line->n] = n_frames;
+  line->ns[line->n] = NAN;
+  if (is_good && figures.device) {
+    line->ns[line->n] = figures.ns_per_sample;
+    g_string_append_printf (csv, "%d,%d,%s,%s,%s,%.3f,%.1f\n", line->n_channels,
+        n_frames, line->device, figures.device, figures.kernel,
+        figures.ns_per_sample,
+        1e9 / (MAX (figures.ns_per_sample, 1e-6) * line->n_channels *
+                  bench->rate_hz));
+  }
+  line->n++;
   gst_tfx_figures_clear (&figures);
   return is_good;
 }
@@ -86,7 +116,109 @@ check_words (const Bench *bench, gchar **devices)
         bench->rate_hz, bench->seconds);
     return FALSE;
   }
+  if (bench->output && !gst_tfx_picture_is_named (bench->output) &&
+      !g_str_has_suffix (bench->output, ".csv")) {
+    gst_tfx_tool_error (GST_TFX_PICTURE_NAMES, bench->output);
+    return FALSE;
+  }
   return TRUE;
+}
+
+static GPtrArray *
+make_lines (const gint *channels, const gint *frames, gchar **devices)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (free_line);
+  gsize n = 0;
+
+  while (frames[n])
+    n++;
+  for (; *channels; channels++) {
+    for (gchar **device = devices; *device; device++) {
+      Line *line = g_new0 (Line, 1);
+
+      line->n_channels = *channels;
+      line->device = *device;
+      line->name = g_strdup_printf ("%d channel%s, %s", *channels,
+          *channels == 1 ? "" : "s", *device);
+      line->frames = g_new0 (gdouble, n);
+      line->ns = g_new0 (gdouble, n);
+      g_ptr_array_add (lines, line);
+    }
+  }
+  return lines;
+}
+
+/* With a line for each, where all numbers have been measured. */
+static gboolean
+draw (const Bench *bench, const GPtrArray *lines, GError **error)
+{
+  GstTfxPictureCurve *curves = g_new0 (GstTfxPictureCurve, lines->len);
+  const Line *first = lines->pdata[0];
+  GstTfxPicture picture = { bench->options.chain, "frames in a block",
+    "ns for a sample", INFINITY, 0.0, .ticks = first->frames,
+    .n_ticks = first->n, .curves = curves, .n_curves = lines->len };
+  gboolean is_done;
+
+  for (guint i = 0; i < lines->len; i++) {
+    const Line *line = lines->pdata[i];
+
+    curves[i] =
+        (GstTfxPictureCurve){ line->name, line->frames, line->ns, line->n };
+    for (guint k = 0; k < line->n; k++) {
+      picture.low_x = fmin (picture.low_x, line->frames[k]);
+      picture.high_x = fmax (picture.high_x, line->frames[k]);
+      picture.high_y = fmax (picture.high_y, 1.1 * line->ns[k]);
+    }
+  }
+  /* A little room beside a single length; a scale where nothing ran. */
+  picture.high_x = fmax (picture.high_x, 2.0 * picture.low_x);
+  picture.high_y = picture.high_y > 0.0 ? picture.high_y : 1.0;
+  is_done = gst_tfx_picture_write (&picture, bench->output, error);
+  g_free (curves);
+  return is_done;
+}
+
+static GstTfxToolStatus
+write_output (const Bench *bench, const GPtrArray *lines, const GString *csv)
+{
+  GError *error = NULL;
+  const gboolean is_done =
+      gst_tfx_picture_is_named (bench->output)
+          ? draw (bench, lines, &error)
+          : g_file_set_contents (bench->output, csv->str, -1, &error);
+
+  if (!is_done)
+    gst_tfx_tool_error ("%s", error->message);
+  g_clear_error (&error);
+  return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
+}
+
+/* The CSV goes to standard output as it comes, unless it has a file. */
+static GstTfxToolStatus
+run_lines (const Bench *bench, const GPtrArray *lines, const gint *frames)
+{
+  const gboolean prints =
+      !bench->output || gst_tfx_picture_is_named (bench->output);
+  GString *csv = g_string_new ("channels,frames,device,ran_on,kernel,"
+                               "ns_per_sample,times_real_time\n");
+  GstTfxToolStatus status = GST_TFX_TOOL_OK;
+  gsize printed = 0;
+
+  for (guint i = 0; i < lines->len; i++) {
+    for (const gint *f = frames; *f; f++) {
+      if (gst_tfx_tool_is_interrupted ())
+        status = GST_TFX_TOOL_INTERRUPTED;
+      else if (!run_shape (bench, lines->pdata[i], *f, csv))
+        status = GST_TFX_TOOL_FAILED;
+      if (prints)
+        g_print ("%s", csv->str + printed);
+      printed = csv->len;
+    }
+  }
+  if (status == GST_TFX_TOOL_OK && bench->output)
+    status = write_output (bench, lines, csv);
+  g_string_free (csv, TRUE);
+  return status;
 }
 
 static GstTfxToolStatus
@@ -98,19 +230,10 @@ run_bench (const Bench *bench)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   if (channels && frames && check_words (bench, devices)) {
-    status = GST_TFX_TOOL_OK;
-    g_print ("channels,frames,device,ran_on,kernel,ns_per_sample,"
-             "times_real_time\n");
-    for (gint *c = channels; *c; c++) {
-      for (gint *f = frames; *f; f++) {
-        for (gchar **d = devices; *d; d++) {
-          if (gst_tfx_tool_is_interrupted ())
-            status = GST_TFX_TOOL_INTERRUPTED;
-          else if (!run_shape (bench, *d, *c, *f))
-            status = GST_TFX_TOOL_FAILED;
-        }
-      }
-    }
+    GPtrArray *lines = make_lines (channels, frames, devices);
+
+    status = run_lines (bench, lines, frames);
+    g_ptr_array_unref (lines);
   }
   g_strfreev (devices);
   g_free (channels);
@@ -135,6 +258,9 @@ gst_tfx_bench_run (gint argc, gchar **argv)
         "sample rate in Hz (48000)", "HZ" },
     { "seconds", 's', 0, G_OPTION_ARG_DOUBLE, &bench.seconds,
         "how long each is measured (0.2)", "S" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &bench.output,
+        "a picture (.svg, .png) beside the table, or a file for that (.csv)",
+        "FILE" },
     { NULL } };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
@@ -161,5 +287,6 @@ gst_tfx_bench_run (gint argc, gchar **argv)
   g_free (bench.frames);
   g_free (bench.devices);
   g_free (bench.format);
+  g_free (bench.output);
   return status;
 }

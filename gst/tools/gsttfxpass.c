@@ -31,6 +31,7 @@ typedef struct Run
   GstElement *encoder; /* NULL: it is only measured */
   gboolean is_linked;  /* atomic */
   gboolean is_ending;
+  gchar *missing; /* what the decoder lacks; or NULL */
 } Run;
 
 void
@@ -233,11 +234,10 @@ build (Run *run)
 static void
 take_error (Run *run, GstMessage *message)
 {
-  GError *error = NULL;
+  GError *error = gst_tfx_tool_take_error (message, run->missing);
 
-  gst_message_parse_error (message, &error, NULL);
   gst_tfx_pass_fail (run->job, "%s", error->message);
-  g_clear_error (&error);
+  g_error_free (error);
 }
 
 /* Once, of a chain that is run twice. */
@@ -327,7 +327,8 @@ wait (Run *run)
 
   while (!is_done && !run->job->error) {
     GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
-        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING |
+            GST_MESSAGE_ELEMENT);
 
     if (!message) {
       note_progress (run);
@@ -341,6 +342,9 @@ wait (Run *run)
         break;
       case GST_MESSAGE_ERROR:
         take_error (run, message);
+        break;
+      case GST_MESSAGE_ELEMENT:
+        gst_tfx_tool_note_missing (message, &run->missing);
         break;
       default:
         tell_warning (run, message);
@@ -368,4 +372,5 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
   }
   gst_clear_object (&run.pipeline);
+  g_free (run.missing);
 }

@@ -9,16 +9,10 @@
 #include <glib.h>
 
 #include "gsttfxoptions.h"
+#include "gsttfxpicture.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
-/* The picture, in pixels; the curve is within margins. */
-#define WIDTH 800.0
-#define HEIGHT 400.0
-#define LEFT 60.0
-#define RIGHT 20.0
-#define TOP 40.0
-#define BOTTOM 50.0
 /* What a gain of 0 is shown as, and how much of the scale there is at least. */
 #define FLOOR_DB -400.0
 #define SPAN_DB 60.0
@@ -30,7 +24,7 @@ typedef struct Curve
   gchar *output;
   gdouble rate_hz, from_hz, to_hz;
   gint channel, n_points;
-  gdouble *freq_hz, *gain_db, *phase_deg; /* [n_points] */
+  gdouble *freq_hz, *gain_db, *phase_deg, *delay_ms; /* [n_points] */
 } Curve;
 
 /* ---- the curve ----------------------------------------------------------------------- */
@@ -62,6 +56,7 @@ compute (Curve *curve)
   curve->freq_hz = g_new (gdouble, n);
   curve->gain_db = g_new (gdouble, n);
   curve->phase_deg = g_new (gdouble, n);
+  curve->delay_ms = g_new (gdouble, n);
   for (gsize i = 0; i < n; i++) {
     const gdouble part = (gdouble)i / (gdouble)(n - 1);
     const gdouble f =
@@ -72,6 +67,9 @@ compute (Curve *curve)
     curve->freq_hz[i] = f;
     curve->gain_db[i] = fmax (20.0 * log10 (hypot (h.re, h.im)), FLOOR_DB);
     curve->phase_deg[i] = atan2 (h.im, h.re) * 180.0 / G_PI;
+    curve->delay_ms[i] = 1000.0 / curve->rate_hz *
+                         tfx_chain_group_delay_at (chain,
+                             (unsigned)curve->channel, f, curve->rate_hz);
   }
   tfx_chain_unref (&chain);
   return TRUE;
@@ -80,120 +78,30 @@ compute (Curve *curve)
 static gchar *
 print_csv (const Curve *curve)
 {
-  GString *text = g_string_new ("frequency_hz,gain_db,phase_degrees\n");
+  GString *text =
+      g_string_new ("frequency_hz,gain_db,phase_degrees,group_delay_ms\n");
 
   for (gint i = 0; i < curve->n_points; i++)
-    g_string_append_printf (text, "%.8g,%.9g,%.6f\n", curve->freq_hz[i],
-        curve->gain_db[i], curve->phase_deg[i]);
+    g_string_append_printf (text, "%.8g,%.9g,%.6f,%.6f\n", curve->freq_hz[i],
+        curve->gain_db[i], curve->phase_deg[i], curve->delay_ms[i]);
   return g_string_free (text, FALSE);
 }
 
-/* ---- the picture ------------------------------------------------------------------------ */
-
-static gdouble
-x_of (const Curve *curve, gdouble freq_hz)
-{
-  return LEFT + (WIDTH - LEFT - RIGHT) * log (freq_hz / curve->from_hz) /
-                    log (curve->to_hz / curve->from_hz);
-}
-
-static gdouble
-y_of (gdouble db, gdouble low_db, gdouble high_db)
-{
-  return TOP + (HEIGHT - TOP - BOTTOM) * (high_db - db) / (high_db - low_db);
-}
-
-static void
-draw_line (GString *svg, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
-{
-  g_string_append_printf (svg,
-      "<path class='grid' d='M%.1f %.1fL%.1f %.1f'/>\n", x1, y1, x2, y2);
-}
-
-/* Lines at 1, 2 and 5 of each decade, with words. */
-static void
-draw_frequencies (const Curve *curve, GString *svg)
-{
-  static const gint steps[] = { 1, 2, 5 };
-
-  for (gint decade = -3; decade < 9; decade++) {
-    for (gsize i = 0; i < G_N_ELEMENTS (steps); i++) {
-      const gdouble f = steps[i] * pow (10.0, decade);
-      const gdouble x = x_of (curve, f);
-
-      if (f < curve->from_hz || f > curve->to_hz)
-        continue;
-      draw_line (svg, x, TOP, x, HEIGHT - BOTTOM);
-      g_string_append_printf (svg,
-          "<text x='%.1f' y='%.1f' text-anchor='middle'>%g%s</text>\n", x,
-          HEIGHT - BOTTOM + 18.0, f >= 1000.0 ? f / 1000.0 : f,
-          f >= 1000.0 ? "k" : "");
-    }
-  }
-}
-
-static void
-draw_gains (GString *svg, gdouble low_db, gdouble high_db)
-{
-  const gdouble step = high_db - low_db > 150.0 ? 50.0 : 10.0;
-
-  for (gdouble db = ceil (low_db / step) * step; db <= high_db; db += step) {
-    const gdouble y = y_of (db, low_db, high_db);
-
-    draw_line (svg, LEFT, y, WIDTH - RIGHT, y);
-    g_string_append_printf (svg,
-        "<text x='%.1f' y='%.1f' text-anchor='end'>%g</text>\n", LEFT - 6.0,
-        y + 4.0, db);
-  }
-}
-
 /* From the highest gain on, as far down as there is something, in tens. */
-static void
-find_scale (const Curve *curve, gdouble *low_db, gdouble *high_db)
+static gboolean
+draw (const Curve *curve, GError **error)
 {
+  const GstTfxPictureCurve line = { NULL, curve->freq_hz, curve->gain_db,
+    (gsize)curve->n_points };
+  GstTfxPicture picture = { curve->options.chain, "Hz", "dB", curve->from_hz,
+    curve->to_hz, .curves = &line, .n_curves = 1 };
   gdouble most = FLOOR_DB;
 
   for (gint i = 0; i < curve->n_points; i++)
     most = MAX (most, curve->gain_db[i]);
-  *high_db = ceil (most / 10.0 + 0.1) * 10.0;
-  *low_db = *high_db - SPAN_DB;
-}
-
-static gchar *
-print_svg (const Curve *curve)
-{
-  GString *svg = g_string_new (NULL);
-  gchar *title = g_markup_escape_text (curve->options.chain, -1);
-  gdouble low_db, high_db;
-
-  find_scale (curve, &low_db, &high_db);
-  g_string_append_printf (svg,
-      "<svg xmlns='http://www.w3.org/2000/svg' width='%g' height='%g' "
-      "viewBox='0 0 %g %g'>\n"
-      "<style>text{font:13px sans-serif;fill:#333}"
-      ".grid{stroke:#ddd;fill:none}.curve{stroke:#06c;stroke-width:2;fill:none}"
-      "</style>\n<rect width='%g' height='%g' fill='#fff'/>\n"
-      "<clipPath id='inside'><rect x='%g' y='%g' width='%g' height='%g'/>"
-      "</clipPath>\n",
-      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT, TOP,
-      WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-  draw_frequencies (curve, svg);
-  draw_gains (svg, low_db, high_db);
-  g_string_append_printf (svg,
-      "<text x='%g' y='24' text-anchor='middle'>%s</text>\n"
-      "<text x='%g' y='%g' text-anchor='middle'>Hz</text>\n"
-      "<text x='16' y='%g' transform='rotate(-90 16 %g)' "
-      "text-anchor='middle'>dB</text>\n<path class='curve' "
-      "clip-path='url(#inside)' d='",
-      WIDTH / 2.0, title, WIDTH / 2.0, HEIGHT - 10.0, HEIGHT / 2.0,
-      HEIGHT / 2.0);
-  for (gint i = 0; i < curve->n_points; i++)
-    g_string_append_printf (svg, "%c%.2f %.2f", i ? 'L' : 'M',
-        x_of (curve, curve->freq_hz[i]),
-        y_of (curve->gain_db[i], low_db, high_db));
-  g_string_append (svg, "'/>\n</svg>\n");
-  g_free (title);
-  return g_string_free (svg, FALSE);
+  picture.high_y = ceil (most / 10.0 + 0.1) * 10.0;
+  picture.low_y = picture.high_y - SPAN_DB;
+  return gst_tfx_picture_write (&picture, curve->output, error);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -201,18 +109,19 @@ print_svg (const Curve *curve)
 static GstTfxToolStatus
 write_curve (const Curve *curve)
 {
-  const gboolean is_picture =
-      curve->output && g_str_has_suffix (curve->output, ".svg");
-  gchar *text = is_picture ? print_svg (curve) : print_csv (curve);
+  gchar *text = print_csv (curve);
   GError *error = NULL;
 
   if (!curve->output)
     g_print ("%s", text);
-  else if (!g_file_set_contents (curve->output, text, -1, &error))
-    gst_tfx_tool_error ("%s", error->message);
+  else if (gst_tfx_picture_is_named (curve->output))
+    draw (curve, &error);
+  else
+    g_file_set_contents (curve->output, text, -1, &error);
   g_free (text);
   if (!error)
     return GST_TFX_TOOL_OK;
+  gst_tfx_tool_error ("%s", error->message);
   g_error_free (error);
   return GST_TFX_TOOL_FAILED;
 }
@@ -234,10 +143,9 @@ check (Curve *curve)
   else if (curve->channel < 0 || curve->channel > 1023)
     gst_tfx_tool_error ("channel is %d, but must be from 0 to 1023",
         curve->channel);
-  else if (curve->output && !g_str_has_suffix (curve->output, ".svg") &&
+  else if (curve->output && !gst_tfx_picture_is_named (curve->output) &&
            !g_str_has_suffix (curve->output, ".csv"))
-    gst_tfx_tool_error ("output is %s, but its name must end in .svg or .csv",
-        curve->output);
+    gst_tfx_tool_error (GST_TFX_PICTURE_NAMES, curve->output);
   else
     return gst_tfx_options_read_chain (&curve->options);
   return FALSE;
@@ -249,7 +157,8 @@ gst_tfx_response_run (gint argc, gchar **argv)
   Curve curve = { .rate_hz = 48000.0, .from_hz = 20.0, .n_points = 400 };
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &curve.output,
-        "a picture (.svg) or a table (.csv; else to standard output)", "FILE" },
+        "a picture (.svg, .png) or a table (.csv; else to standard output)",
+        "FILE" },
     { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &curve.rate_hz,
         "sample rate in Hz (48000)", "HZ" },
     { "from", 0, 0, G_OPTION_ARG_DOUBLE, &curve.from_hz,
@@ -281,5 +190,6 @@ gst_tfx_response_run (gint argc, gchar **argv)
   g_free (curve.freq_hz);
   g_free (curve.gain_db);
   g_free (curve.phase_deg);
+  g_free (curve.delay_ms);
   return status;
 }

@@ -95,6 +95,34 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   return done;
 }
 
+/* ---- what GStreamer says ------------------------------------------------------------ */
+
+void
+gst_tfx_tool_note_missing (GstMessage *message, gchar **missing)
+{
+  const GstStructure *structure = gst_message_get_structure (message);
+
+  if (!*missing && structure &&
+      gst_structure_has_name (structure, "missing-plugin"))
+    *missing = g_strdup (gst_structure_get_string (structure, "name"));
+}
+
+GError *
+gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
+{
+  GError *error = NULL;
+
+  gst_message_parse_error (message, &error, NULL);
+  if (missing) {
+    g_clear_error (&error);
+    error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "to read it GStreamer needs: %s (many are in Debian's "
+        "gstreamer1.0-libav and gstreamer1.0-plugins-bad)",
+        missing);
+  }
+  return error;
+}
+
 /* ---- elements ---------------------------------------------------------------------- */
 
 GstElement *

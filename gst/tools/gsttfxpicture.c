@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpicture.c: curves over a logarithmic axis, as SVG; GStreamer's elements make
+ * PNG of it.
+ */
+#include "gsttfxpicture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <gst/gst.h>
+
+#include "gsttfxpart.h"
+
+/* In pixels; the curves are within margins, the legend is right of them. */
+#define WIDTH 800.0
+#define HEIGHT 400.0
+#define LEFT 60.0
+#define RIGHT 20.0
+#define TOP 40.0
+#define BOTTOM 50.0
+#define LEGEND 160.0
+#define LEGEND_LINE 20.0
+/* Longer words would pass the edge: in characters. */
+#define MAX_TITLE 100
+#define MAX_NAME 19
+/* Lines across, at most. */
+#define MAX_LINES 8
+
+/* Okabe and Ito's colours, which can be told apart with any colour vision. */
+static const gchar *const colours[] = { "#0072B2", "#D55E00", "#009E73",
+  "#CC79A7", "#202020", "#E69F00", "#56B4E9", "#999999" };
+
+typedef struct Drawing
+{
+  const GstTfxPicture *picture;
+  GString *svg;
+  gdouble right; /* edge of the curves */
+} Drawing;
+
+static gdouble
+x_of (const Drawing *drawing, gdouble x)
+{
+  const GstTfxPicture *picture = drawing->picture;
+
+  return LEFT + (drawing->right - LEFT) * log (x / picture->low_x) /
+                    log (picture->high_x / picture->low_x);
+}
+
+static gdouble
+y_of (const Drawing *drawing, gdouble y)
+{
+  const GstTfxPicture *picture = drawing->picture;
+
+  return TOP + (HEIGHT - TOP - BOTTOM) * (picture->high_y - y) /
+                   (picture->high_y - picture->low_y);
+}
+
+/* Text with its middle, its begin or its end at a point, and no longer than that. */
+static void
+draw_text (Drawing *drawing, gdouble x, gdouble y, const gchar *anchor,
+    const gchar *text, glong max)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  gchar *cut = g_utf8_strlen (valid, -1) > max
+                   ? g_utf8_substring (valid, 0, max - 1)
+                   : NULL;
+  gchar *escaped = g_markup_escape_text (cut ? cut : valid, -1);
+
+  g_string_append_printf (drawing->svg,
+      "<text x='%.1f' y='%.1f' text-anchor='%s'>%s%s</text>\n", x, y, anchor,
+      escaped, cut ? "…" : "");
+  g_free (escaped);
+  g_free (cut);
+  g_free (valid);
+}
+
+static void
+draw_line (Drawing *drawing, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
+{
+  g_string_append_printf (drawing->svg,
+      "<path class='grid' d='M%.1f %.1fL%.1f %.1f'/>\n", x1, y1, x2, y2);
+}
+
+static void
+draw_tick (Drawing *drawing, gdouble at)
+{
+  const gdouble x = x_of (drawing, at);
+  const gboolean is_short = !drawing->picture->ticks && at >= 1000.0;
+  gchar *text = g_strdup_printf ("%g%s", is_short ? at / 1000.0 : at,
+      is_short ? "k" : "");
+
+  draw_line (drawing, x, TOP, x, HEIGHT - BOTTOM);
+  draw_text (drawing, x, HEIGHT - BOTTOM + 18.0, "middle", text, MAX_NAME);
+  g_free (text);
+}
+
+static void
+draw_ticks (Drawing *drawing)
+{
+  static const gint steps[] = { 1, 2, 5 };
+  const GstTfxPicture *picture = drawing->picture;
+
+  for (gsize i = 0; i < picture->n_ticks; i++)
+    draw_tick (drawing, picture->ticks[i]);
+  for (gint decade = -3; !picture->ticks && decade < 9; decade++) {
+    for (gsize i = 0; i < G_N_ELEMENTS (steps); i++) {
+      const gdouble x = steps[i] * pow (10.0, decade);
+
+      if (x >= picture->low_x && x <= picture->high_x)
+        draw_tick (drawing, x);
+    }
+  }
+}
+
+/* As far apart as 1, 2 or 5 of some decade. */
+static void
+draw_levels (Drawing *drawing)
+{
+  const GstTfxPicture *picture = drawing->picture;
+  const gdouble least = (picture->high_y - picture->low_y) / MAX_LINES;
+  const gdouble decade = pow (10.0, floor (log10 (least)));
+  const gdouble step = decade * (least <= decade            ? 1.0
+                                    : least <= 2.0 * decade ? 2.0
+                                    : least <= 5.0 * decade ? 5.0
+                                                            : 10.0);
+
+  for (gdouble k = ceil (picture->low_y / step);
+       k * step <= picture->high_y + 1e-9 * least; k++) {
+    const gdouble y = y_of (drawing, k * step);
+    gchar *text = g_strdup_printf ("%.6g", k * step);
+
+    draw_line (drawing, LEFT, y, drawing->right, y);
+    draw_text (drawing, LEFT - 6.0, y + 4.0, "end", text, MAX_NAME);
+    g_free (text);
+  }
+}
+
+/* What is no number leaves a gap. */
+static void
+draw_curve (Drawing *drawing, gsize index)
+{
+  const GstTfxPictureCurve *curve = &drawing->picture->curves[index];
+  const gchar *colour = colours[index % G_N_ELEMENTS (colours)];
+  const gdouble y = TOP + LEGEND_LINE * ((gdouble)index + 0.5);
+  gchar command = 'M';
+
+  g_string_append_printf (drawing->svg,
+      "<path class='curve' stroke='%s' clip-path='url(#inside)' d='", colour);
+  for (gsize i = 0; i < curve->n; i++) {
+    if (!isfinite (curve->y[i])) {
+      command = 'M';
+      continue;
+    }
+    g_string_append_printf (drawing->svg, "%c%.2f %.2f", command,
+        x_of (drawing, curve->x[i]), y_of (drawing, curve->y[i]));
+    command = 'L';
+  }
+  /* A single point is a dot. */
+  g_string_append_printf (drawing->svg, "%s'/>\n", curve->n == 1 ? "h0" : "");
+  if (drawing->picture->n_curves < 2)
+    return;
+  g_string_append_printf (drawing->svg,
+      "<path stroke='%s' stroke-width='2' d='M%.1f %.1fh16'/>\n", colour,
+      drawing->right + 10.0, y);
+  draw_text (drawing, drawing->right + 30.0, y + 4.0, "start", curve->name,
+      MAX_NAME);
+}
+
+static gchar *
+print_svg (const GstTfxPicture *picture)
+{
+  Drawing drawing = { picture, g_string_new (NULL),
+    WIDTH - (picture->n_curves > 1 ? LEGEND : RIGHT) };
+  const gdouble middle = (LEFT + drawing.right) / 2.0;
+
+  g_string_append_printf (drawing.svg,
+      "<svg xmlns='http://www.w3.org/2000/svg' width='%g' height='%g' "
+      "viewBox='0 0 %g %g'>\n"
+      "<style>text{font:13px sans-serif;fill:#333}"
+      ".grid{stroke:#ddd;fill:none}"
+      ".curve{stroke-width:2;stroke-linecap:round;fill:none}"
+      "</style>\n<rect width='%g' height='%g' fill='#fff'/>\n"
+      "<clipPath id='inside'><rect x='%g' y='%g' width='%g' height='%g'/>"
+      "</clipPath>\n<g transform='rotate(-90 16 %g)'>\n",
+      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT, TOP,
+      drawing.right - LEFT, HEIGHT - TOP - BOTTOM, HEIGHT / 2.0);
+  draw_text (&drawing, 16.0, HEIGHT / 2.0, "middle", picture->y_label,
+      MAX_TITLE);
+  g_string_append (drawing.svg, "</g>\n");
+  draw_ticks (&drawing);
+  draw_levels (&drawing);
+  draw_text (&drawing, WIDTH / 2.0, 24.0, "middle", picture->title, MAX_TITLE);
+  draw_text (&drawing, middle, HEIGHT - 10.0, "middle", picture->x_label,
+      MAX_TITLE);
+  for (gsize i = 0; i < picture->n_curves; i++)
+    draw_curve (&drawing, i);
+  g_string_append (drawing.svg, "</svg>\n");
+  return g_string_free (drawing.svg, FALSE);
+}
+
+/* ---- PNG ------------------------------------------------------------------------------- */
+
+/* All of these, or FALSE with an error that names the package. */
+static gboolean
+check_elements (GError **error)
+{
+  static const struct
+  {
+    const gchar *element, *package;
+  } needed[] = {
+    { "rsvgdec", "gstreamer1.0-plugins-bad" },
+    { "videoconvert", "gstreamer1.0-plugins-base" },
+    { "pngenc", "gstreamer1.0-plugins-good" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (needed); i++) {
+    GstElementFactory *factory = gst_element_factory_find (needed[i].element);
+
+    if (!factory) {
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+          "to write .png there must be GStreamer's element %s (Debian: %s); "
+          ".svg needs none",
+          needed[i].element, needed[i].package);
+      return FALSE;
+    }
+    gst_object_unref (factory);
+  }
+  return TRUE;
+}
+
+static gboolean
+run_to_end (GstElement *pipeline, GError **error)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gboolean is_done;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  is_done = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+  if (!is_done)
+    gst_message_parse_error (message, error, NULL);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  return is_done;
+}
+
+/* One file into the other. */
+static gboolean
+convert (const gchar *svg, const gchar *png, GError **error)
+{
+  GstElement *pipeline = gst_parse_launch ("filesrc name=svg ! typefind ! "
+                                           "rsvgdec ! videoconvert ! pngenc "
+                                           "snapshot=true ! filesink name=png",
+      error);
+  GstElement *source, *sink;
+  gboolean is_done;
+
+  if (!pipeline)
+    return FALSE;
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "svg");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "png");
+  g_object_set (source, "location", svg, NULL);
+  g_object_set (sink, "location", png, NULL);
+  is_done = run_to_end (pipeline, error);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return is_done;
+}
+
+static gboolean
+write_png (const gchar *svg, const gchar *path, GError **error)
+{
+  GstTfxPart part;
+  gchar *name;
+  gint file;
+  gboolean is_done;
+
+  if (!check_elements (error))
+    return FALSE;
+  file = g_file_open_tmp ("gst-tfx-XXXXXX.svg", &name, error);
+  if (file < 0)
+    return FALSE;
+  close (file);
+  is_done = g_file_set_contents (name, svg, -1, error) &&
+            gst_tfx_part_open (&part, path, error);
+  if (is_done) {
+    is_done = convert (name, part.path, error) &&
+              gst_tfx_part_publish (&part, path, TRUE, error);
+    gst_tfx_part_close (&part);
+  }
+  g_unlink (name);
+  g_free (name);
+  return is_done;
+}
+
+gboolean
+gst_tfx_picture_is_named (const gchar *path)
+{
+  return g_str_has_suffix (path, ".svg") || g_str_has_suffix (path, ".png");
+}
+
+gboolean
+gst_tfx_picture_write (const GstTfxPicture *picture, const gchar *path,
+    GError **error)
+{
+  gchar *svg = print_svg (picture);
+  const gboolean is_done = g_str_has_suffix (path, ".png")
+                               ? write_png (svg, path, error)
+                               : g_file_set_contents (path, svg, -1, error);
+
+  g_free (svg);
+  return is_done;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpicture.h: curves over a logarithmic axis, as SVG or PNG. */
+#ifndef GST_TFX_PICTURE_H
+#define GST_TFX_PICTURE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct GstTfxPictureCurve
+{
+  const gchar *name; /* in the legend, which is there if curves are several */
+  const gdouble *x, *y; /* [n] */
+  gsize n;
+} GstTfxPictureCurve;
+
+typedef struct GstTfxPicture
+{
+  const gchar *title, *x_label, *y_label;
+  gdouble low_x, high_x, low_y, high_y; /* what is shown */
+  /* Where the x axis has numbers; NULL: at 1, 2 and 5 of each decade. */
+  const gdouble *ticks; /* [n_ticks] */
+  gsize n_ticks;
+  const GstTfxPictureCurve *curves; /* [n_curves] */
+  gsize n_curves;
+} GstTfxPicture;
+
+/* For who is given another name that ends in neither .svg nor .png. */
+#define GST_TFX_PICTURE_NAMES                                                  \
+  "output is %s, but its name must end in .svg, .png or .csv"
+
+/* Whether the file's name says that it is to be a picture. */
+gboolean gst_tfx_picture_is_named (const gchar *path);
+
+/* Writes it as the name says, .svg or .png.  FALSE with an error. */
+gboolean gst_tfx_picture_write (const GstTfxPicture *picture, const gchar *path,
+    GError **error);
+
+G_END_DECLS
+
+#endif /* GST_TFX_PICTURE_H */
