@@ -13,35 +13,26 @@ trap 'rm -rf "$work"' EXIT
   "$work/demo" > /dev/null
 cp "$work/demo.png" "$docs/demo.png"
 
-# curve NAME WORD...: the table of one filter
+# curve NAME CHAIN: the table of one chain
 curve() {
-  local name=$1
-  shift
-  "$build/examples/tfx-response" rate=48000 points=6000 "$@" > "$work/$name.tsv"
+  GST_PLUGIN_PATH=$build/gst "$build/gst/tools/gst-tfx" response --rate 48000 \
+    --points 4000 "$2" | sed 1d | tr , '\t' > "$work/$1.tsv"
 }
 
 for order in 2 4 8 16; do
-  curve "low$order" tfxbutterworth cutoff=1000 order=$order
-  curve "band$order" tfxbutterworth mode=band-pass lower-frequency=500 \
-    upper-frequency=2000 order=$order
+  curve "low$order" "LoButterworth(1000, order=$order)"
+  curve "band$order" "Butterworth('bandpass', [500, 2000], order=$order)"
 done
-curve butter tfxbutterworth cutoff=1000 order=8
-curve cheby1 tfxchebyshev cutoff=1000 order=8 ripple=0.5
-curve cheby2 tfxchebyshev cutoff=1400 order=8 type=2 attenuation=60
-# fir NAME TAPS WINDOW: the table of a kernel, which is the same in a chain
-fir() {
-  GST_PLUGIN_PATH=$build/gst "$build/gst/tools/gst-tfx" response --rate 48000 \
-    --points 4000 "DesignableFIR(1000, $2, window=$3)" |
-    tr , '\t' > "$work/$1.tsv"
-}
-
+curve butter "LoButterworth(1000, order=8)"
+curve cheby1 "LoChebyshev1(1000, order=8, ripple=0.5)"
+curve cheby2 "LoChebyshev2(1400, order=8, ripple=60)"
 for taps in 101 255 1023; do
-  fir "fir$taps" $taps "'hamming'"
+  curve "fir$taps" "DesignableFIR(1000, $taps, window='hamming')"
 done
-fir fir-rectangular 255 "'boxcar'"
-fir fir-hamming 255 "'hamming'"
-fir fir-blackman 255 "'blackman'"
-fir fir-kaiser 255 "('kaiser', 8.6)"
+curve fir-rectangular "DesignableFIR(1000, 255, window='boxcar')"
+curve fir-hamming "DesignableFIR(1000, 255, window='hamming')"
+curve fir-blackman "DesignableFIR(1000, 255, window='blackman')"
+curve fir-kaiser "DesignableFIR(1000, 255, window=('kaiser', 8.6))"
 
 # sweep NAME ELEMENT: the spectrogram of a cutoff under control
 sweep() {
@@ -55,5 +46,17 @@ sweep sweep-cheb "audiocheblimit mode=low-pass poles=4"
 
 gnuplot -c "$docs/pictures.gp" "$docs" "$work"
 
-GST_PLUGIN_PATH=$build/gst "$build/examples/tfx-sweep" seconds=2 \
-  output="$work/sweep.wav" picture="$docs/tfxchain.png" > /dev/null
+# A bell that rises, in a chain.
+printf 'Hz' > "$work/names"
+for gain in -12 -6 0 6 12; do
+  printf '\teq::gain=%s' "$gain" >> "$work/names"
+  curve "bell$gain" "HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=1, gain=$gain) | LoChebyshev1(12000)"
+  cut -f1 "$work/bell$gain.tsv" > "$work/hz"
+  cut -f2 "$work/bell$gain.tsv" > "$work/bell$gain.db"
+done
+{
+  cat "$work/names" && echo
+  paste "$work/hz" "$work"/bell{-12,-6,0,6,12}.db
+} > "$work/bell.tsv"
+gnuplot -c "$docs/../examples/chain.gp" "$docs/tfxchain.png" "$work/bell.tsv" \
+  "HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=1, gain=0) | LoChebyshev1(12000)"

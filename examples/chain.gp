@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# chain.gp: draws the responses that tfx-sweep and tfx-equaliser.py measure.
+# chain.gp: draws the responses that tfx-equaliser.py measures.
 #
 #   gnuplot -c chain.gp PNG TABLE TITLE
 #

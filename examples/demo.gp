@@ -3,9 +3,9 @@
 #
 #   gnuplot -c demo.gp PNG RESPONSE SPECTRUM NYQUIST_HZ PEAK_DB TITLE LABEL1 LABEL2
 #
-# RESPONSE is the table of tfx-response for two filters; SPECTRUM is that of
-# tfx-spectrum for the file before and after.  PEAK_DB is the highest level
-# in the latter.
+# RESPONSE has the gains of two filters and of both in series; SPECTRUM is that of the
+# file before and after, with the frequency in front in both.  PEAK_DB is the highest
+# level in the latter.
 png = ARG1
 response = ARG2
 spectrum = ARG3
@@ -41,6 +41,7 @@ set tics scale 0.6 out
 set grid xtics ytics lt 1 lw 1 lc rgb "#E4E4E4"
 set lmargin at screen 0.085
 set rmargin at screen 0.975
+set datafile separator ","
 set datafile missing "nan"
 
 # The ratio of two spectra says nothing where there was no sound before.

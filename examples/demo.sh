@@ -104,8 +104,9 @@ trap 'rm -rf "$work"' EXIT
 echo "Building in $build"
 build_quietly "$work/setup.log" build_setup "$build"
 build_quietly "$work/build.log" \
-  meson compile -C "$build" gst/gsttfx tfx-response tfx-spectrum tfx-stats
+  meson compile -C "$build" gst/gsttfx gst-tfx tfx-stats
 export GST_PLUGIN_PATH="$build/gst"
+tool=$build/gst/tools/gst-tfx
 
 # The first start of GStreamer reads every plugin that is there; that is not
 # the filters' time.
@@ -116,22 +117,21 @@ done
 
 # ---- filter ----------------------------------------------------------------
 
-if ! "$build/examples/tfx-spectrum" "$input" > "$work/before.tsv" \
-  2> "$work/error"; then
-  sed 's/^tfx-spectrum: /  /' "$work/error" >&2
-  grep -q 'needs:' "$work/error" &&
-    echo "  (more decoders: apt-get install gstreamer1.0-libav" \
-      "gstreamer1.0-plugins-bad)" >&2
+if ! "$tool" spectrum "$input" > "$work/before.csv" 2> "$work/error"; then
+  sed 's/^error: /  /' "$work/error" >&2
   fail "no sound that GStreamer can decode in $input"
 fi
 read -r rate seconds <<< \
-  "$(awk '$2 == "file" { print $5, $11; exit }' "$work/before.tsv")"
+  "$(awk '$2 == "file" { print $5, $11; exit }' "$work/before.csv")"
 
 # At rates below 7556 Hz the upper edge gives way.
 upper=$(awk -v rate="$rate" 'BEGIN {
   hz = 0.45 * rate; print hz < 3400 ? int (hz) : 3400 }')
 filter1="tfxbutterworth mode=high-pass cutoff=300 order=4"
 filter2="tfxchebyshev mode=low-pass cutoff=$upper order=8 ripple=0.5"
+# The same in the language of chains.
+chain1="HiButterworth(300, order=4)"
+chain2="LoChebyshev1($upper, order=8, ripple=0.5)"
 
 pipeline="GST_PLUGIN_PATH=$(shell_word "$build/gst") gst-launch-1.0 -q \\
   filesrc $(shell_word "location=$(gst_value "$input")") ! decodebin ! \\
@@ -156,15 +156,23 @@ cat "$work/error" >&2
 
 # ---- draw ------------------------------------------------------------------
 
-"$build/examples/tfx-response" "rate=$rate" $filter1 ! $filter2 \
-  > "$work/response.tsv"
-"$build/examples/tfx-spectrum" "$output.wav" > "$work/after.tsv"
-grep -v '^#' "$work/after.tsv" | cut -f2 |
-  paste <(grep -v '^#' "$work/before.tsv") - > "$work/spectrum.tsv"
-peak=$(awk '!/^#/ && (!n++ || $2 > max) { max = $2 } END { print max }' \
-  "$work/spectrum.tsv")
-gnuplot -c "$root/examples/demo.gp" "$output.png" "$work/response.tsv" \
-  "$work/spectrum.tsv" "$((rate / 2))" "$peak" "$name" "$filter1" "$filter2"
+# Columns, without what stands above them.
+columns() {
+  grep -v '^[#f]' "$2" | cut -d, -f"$1"
+}
+
+for n in 1 2 3; do
+  chain=("$chain1" "$chain2" "$chain1 | $chain2")
+  "$tool" response --rate "$rate" --points 2000 "${chain[n - 1]}" > "$work/response$n.csv"
+done
+paste -d, <(columns 1,2 "$work/response1.csv") <(columns 2 "$work/response2.csv") \
+  <(columns 2 "$work/response3.csv") > "$work/response.csv"
+"$tool" spectrum "$output.wav" > "$work/after.csv"
+paste -d, <(columns 1,2 "$work/before.csv") <(columns 2 "$work/after.csv") \
+  > "$work/spectrum.csv"
+peak=$(awk -F, '!n++ || $2 > max { max = $2 } END { print max }' "$work/spectrum.csv")
+gnuplot -c "$root/examples/demo.gp" "$output.png" "$work/response.csv" \
+  "$work/spectrum.csv" "$((rate / 2))" "$peak" "$name" "$filter1" "$filter2"
 
 # ---- tell ------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ esac
 $usage"
 
 # shellcheck disable=SC2206 # one word for each package
-needs=($DEPS_BUILD $DEPS_PLAY)
+needs=($DEPS_BUILD $DEPS_PLAY python3)
 input=${1:-$recording}
 if [ $# -eq 0 ]; then
   needs+=(sonic-pi-samples)
@@ -81,25 +81,26 @@ trap 'rm -rf "$work"' EXIT
 echo "Building in $build"
 build_quietly "$work/setup.log" build_setup "$build"
 build_quietly "$work/build.log" \
-  meson compile -C "$build" gst/gsttfx tfx-room tfx-spectrum
+  meson compile -C "$build" gst/gsttfx gst-tfx
 export GST_PLUGIN_PATH="$build/gst"
+tool=$build/gst/tools/gst-tfx
 
 # ---- the room --------------------------------------------------------------
 
-"$build/examples/tfx-spectrum" "$input" > "$work/input.tsv" 2> "$work/error" ||
+"$tool" spectrum "$input" > "$work/input.csv" 2> "$work/error" ||
   fail "no sound that GStreamer can decode in $input"
 read -r rate channels seconds <<< \
-  "$(awk '$2 == "file" { print $5, $7, $11; exit }' "$work/input.tsv")"
+  "$(awk '$2 == "file" { print $5, $7, $11; exit }' "$work/input.csv")"
 if [ $# -eq 3 ]; then
   room=$(absolute "$3")
 else
   room=$output-room.wav
-  "$build/examples/tfx-room" "location=$room" "rate=$rate" \
-    "channels=$channels" seconds=2.5 predelay=0.02 reverb=-6
+  "$root/examples/tfx-room.py" "$room" --rate="$rate" --channels="$channels" \
+    --seconds=2.5 --predelay=0.02 --reverb=-6
 fi
-"$build/examples/tfx-spectrum" "$room" > "$work/room.tsv" 2> "$work/error" ||
+"$tool" spectrum "$room" > "$work/room.csv" 2> "$work/error" ||
   fail "no sound that GStreamer can decode in $room"
-tail=$(awk '$2 == "file" { print $11; exit }' "$work/room.tsv")
+tail=$(awk '$2 == "file" { print $11; exit }' "$work/room.csv")
 
 # ---- into it ----------------------------------------------------------------
 

@@ -7,7 +7,7 @@ moves parameters of its stages meanwhile, by controllers.
 
 The stages of tfxchain are children: a GstControlSource can be bound to each of
 their properties, and then they follow the time of the stream, however fast that
-runs.  tfx-sweep.c sets them by hand.
+runs.  (Set by hand they glide: gst_child_proxy_set (chain, "eq::gain", -3.0, NULL).)
 
 It needs Debian's python3-gi, gir1.2-gstreamer-1.0 and
 gir1.2-gst-plugins-base-1.0, and gnuplot for a picture.

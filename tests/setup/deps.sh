@@ -72,6 +72,7 @@ deps_has() {
     gstreamer1.0-tools) command -v gst-launch-1.0 ;;
     gstreamer1.0-plugins-base) gst-inspect-1.0 --exists audioconvert ;;
     gstreamer1.0-plugins-good) gst-inspect-1.0 --exists wavenc ;;
+    python3) command -v python3 ;;
     python3-gi) /usr/bin/python3 -c 'import gi' ;;
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
