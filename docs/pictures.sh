@@ -60,3 +60,24 @@ done
 } > "$work/bell.tsv"
 gnuplot -c "$docs/../examples/chain.gp" "$docs/tfxchain.png" "$work/bell.tsv" \
   "HiButterworth(80, order=4) | eq=ParametricEQ(1000, q=1, gain=0) | LoChebyshev1(12000)"
+
+# The equaliser's window: points dragged where they are to be, and the picture of
+# the screen (xvfb, xdotool, imagemagick).
+window() {
+  local from to
+  "$build/examples/tfx-eq" --output="$work/eq.wav" &
+  sleep 3
+  for from in 539,245:520,172 228,245:190,285 711,245:740,275 823,245:700,205; do
+    to=${from#*:} from=${from%:*}
+    xdotool mousemove "${from%,*}" "${from#*,}" sleep .2 mousedown 1 sleep .1 \
+      mousemove "${from%,*}" 230 sleep .1 mousemove "${to%,*}" "${to#*,}" sleep .1 \
+      mouseup 1 sleep .1
+  done
+  xdotool mousemove 520 172 sleep 2
+  import -window root -crop 1060x640+0+0 +repage -depth 8 -strip "$docs/tfx-eq.png"
+  kill %1
+  wait
+}
+export build work docs
+GDK_BACKEND=x11 GSK_RENDERER=cairo GST_PLUGIN_PATH=$build/gst \
+  xvfb-run -s '-screen 0 1060x640x24' bash -c "$(declare -f window); window"
