@@ -117,6 +117,8 @@ deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
   g++ gnuplot-nox ${TFX_TEST_FORMAT:+clang-format-14} || exit 1
 # Without it some checks are skipped.
 deps_require "to hold loudness against" "$DEPS_LOUDNESS" || true
+# shellcheck disable=SC2086 # one word for each package
+$quick || deps_require "for the equaliser's window" $DEPS_WINDOW || true
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------

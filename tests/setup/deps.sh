@@ -22,6 +22,8 @@ DEPS_LOUDNESS="libebur128-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 # The filter core for AArch64, and what runs it.
 DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+# The example with a window, a screen for it and a hand.
+DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
 # GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
@@ -78,6 +80,9 @@ deps_has() {
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     libebur128-dev) pkg-config libebur128 ;;
     gnuplot-nox) command -v gnuplot ;;
+    libgtk-4-dev) pkg-config gtk4 ;;
+    xvfb) command -v Xvfb ;;
+    xdotool) command -v xdotool ;;
     gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;;
     libc6-dev-arm64-cross)
       echo '#include <math.h>' | aarch64-linux-gnu-gcc -E -
