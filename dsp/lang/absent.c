@@ -39,9 +39,6 @@ static const Absent absents[] = {
   { "AbstractFilter", base },
   { "MonoDelayStrategy", "it is a value of Delay: strategy='mono'" },
   { "PingPongDelayStrategy", "it is a value of Delay: strategy='ping-pong'" },
-  { "Convolve", "an impulse response in a file is for the element tfxfir "
-                "kernel-location=FILE, in front of this one or behind it" },
-  { "FilterSettings", "tfxchain location=FILE reads what REW has exported" },
   { "Wave", "the audio comes from the pipeline" },
 };
 

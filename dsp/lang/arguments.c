@@ -20,7 +20,8 @@ typedef struct Written
 {
   TfxValue value;
   char word[TFX_EXPR_MAX_NAME + 1];
-  bool is_bare; /* the word has no quotes */
+  bool is_bare;    /* the word has no quotes */
+  TfxToken string; /* if it has, and is no part of a tuple */
   size_t offset;
   size_t n_columns; /* a list of rows: the length of each; else 0 */
 } Written;
@@ -189,6 +190,7 @@ parse_item (TfxParser *parser, Written *written, size_t *room)
     return tfx_parser_fail_expected (parser, "a row of the list");
   if (parser->token.type == TFX_TOKEN_STRING && written->value.n_list == 0 &&
       written->word[0] == '\0' && parser->token.string[0] != '\0') {
+    written->string = parser->token;
     strcpy (written->word, parser->token.string);
     return tfx_parser_advance (parser);
   }
@@ -257,6 +259,7 @@ parse_value (TfxParser *parser, Written *written)
       return parse_number (parser, &written->value.number);
     case TFX_TOKEN_STRING:
       written->value.type = TFX_VALUE_WORD;
+      written->string = parser->token;
       strcpy (written->word, parser->token.string);
       return tfx_parser_advance (parser);
     case TFX_TOKEN_NAME:
@@ -327,6 +330,40 @@ set_tuple (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
   return 0;
 }
 
+static bool
+is_string (const Written *written)
+{
+  return written->value.type == TFX_VALUE_WORD && !written->is_bare;
+}
+
+/* A string is the name of a file; the impulse response in it is read. */
+static int
+set_text (TfxParser *parser, const TfxParam *param, const TfxClass *klass,
+    const Written *written, TfxValue *value)
+{
+  const TfxFileReader *reader = parser->reader;
+  char why[TFX_FILE_WHY_SIZE];
+
+  if (written->string.n_string == 0) {
+    tfx_error_set (parser->error, -EINVAL,
+        "%s of %s: the name of the file is empty", param->name, klass->name);
+    return tfx_parser_fail_at (parser, written->offset);
+  }
+  value->text = malloc (written->string.n_string + 1);
+  if (!value->text)
+    return tfx_error_set_no_memory (parser->error);
+  value->type = TFX_VALUE_TEXT;
+  tfx_lexer_copy_string (&parser->lexer, &written->string, value->text);
+  if (!reader)
+    return 0;
+  value->file = reader->open_impulse (reader->data, value->text, why);
+  if (value->file)
+    return 0;
+  tfx_error_set (parser->error, -ENOENT, "%s of %s: %s", param->name,
+      klass->name, why);
+  return tfx_parser_fail_at (parser, written->offset);
+}
+
 /* Gives the value to the parameter; takes its list over. */
 static int
 set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
@@ -358,6 +395,13 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index, Written *written)
         "%s of %s: there is no value '%s' "
         "(the chain language has no variables)",
         param->name, call->klass->name, written->word);
+    code = tfx_parser_fail_at (parser, written->offset);
+  }
+  if (code == 0 && (param->types & TFX_VALUE_TEXT) && is_string (written)) {
+    code = set_text (parser, param, call->klass, written, value);
+  } else if (code == 0 && written->string.n_string > TFX_EXPR_MAX_NAME) {
+    tfx_error_set (parser->error, -E2BIG, "the string is longer than %u bytes",
+        TFX_EXPR_MAX_NAME);
     code = tfx_parser_fail_at (parser, written->offset);
   }
   if (code == 0) {

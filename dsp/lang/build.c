@@ -515,19 +515,23 @@ prepare_call (TfxBuild *build, TfxNode *node)
     TfxNodeMade made = { stage, build->rate_hz, build->n_channels,
       build->n_room, clamps.list, clamps.n };
 
-    /* (Without memory it is designed again later.) */
+    /* (Without memory it is designed again later, and made ready when it runs.) */
+    if (build->spec && !node->is_in_split)
+      tfx_stage_prepare (stage, build->spec);
     tfx_node_keep (node, &made);
   }
   tfx_stage_unref (&stage);
 }
 
 void
-tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels)
+tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
+    const TfxFilterSpec *spec)
 {
   TfxExprError ignored;
   TfxBuild all = make_build (expr, rate_hz, n_channels);
 
   all.error = &ignored;
+  all.spec = spec;
   if (!(rate_hz > 0.0) || !isfinite (rate_hz) ||
       tfx_expr_check (expr, &ignored) < 0 ||
       tfx_flow_check (expr, n_channels, &ignored) < 0 ||

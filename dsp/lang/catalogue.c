@@ -247,10 +247,22 @@ static const TfxParam weighting[] = {
       WORD ("A"), "which curve" },
   FS };
 
+/* Of a file. */
+#define CHANNEL \
+  { "channel", TFX_VALUE_NUMBER | TFX_VALUE_NONE, \
+    TFX_PARAM_INTEGER | TFX_PARAM_KEYWORD, "", 0.0, TFX_EXPR_MAX_CHANNELS - 1, \
+    0, 0, NULL, NONE, "the one channel of the file that is used for all" }
+
 static const TfxParam fir[] = {
-  { "b", TFX_VALUE_LIST, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
-      TFX_EXPR_MAX_LIST, NULL, NONE, "the taps" },
-  CONV_MODE };
+  { "b", TFX_VALUE_LIST | TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", -1e6, 1e6, 1,
+      TFX_EXPR_MAX_LIST, NULL, NONE, "the taps, or a file with them" },
+  CONV_MODE, CHANNEL };
+static const TfxParam convolve[] = {
+  { "location", TFX_VALUE_TEXT, TFX_PARAM_REQUIRED, "", 0, 0, 0, 0, NULL, NONE,
+      "a file with an impulse response" },
+  { "mix", TFX_VALUE_NUMBER, 0, "", 0.0, 1.0, 0, 0, NULL, NUMBER (1.0),
+      "how much of the output has gone through it" },
+  CONV_MODE, CHANNEL };
 static const TfxParam designable[] = {
   { "cutoff", TFX_VALUE_NUMBER | TFX_VALUE_LIST, TFX_PARAM_REQUIRED
       | TFX_PARAM_ABOVE_MINIMUM | TFX_PARAM_FREQUENCY, "Hz", 0.0, INFINITY, 1,
@@ -378,9 +390,6 @@ static const TfxParam loudness[] = {
 #define OPS(name) \
   &(const TfxClassOps) { .check = tfx_##name##_check, \
     .measure = tfx_##name##_measure, .build = tfx_##name##_build }
-#define OPS_UNCHECKED(name) \
-  &(const TfxClassOps) { .measure = tfx_##name##_measure, \
-    .build = tfx_##name##_build }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
@@ -488,8 +497,10 @@ static const TfxClass classes[] = {
   { "LogFilterBank", { NULL }, TFX_CLASS_BANK, 1, PARAMS (bank),
       "sum of band-passes, evenly spread over the octaves", OPS (bank) },
 
-  { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir), "own kernel",
-      OPS_UNCHECKED (kernel) },
+  { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir),
+      "own kernel, as numbers or in a file", OPS (kernel) },
+  { "Convolve", { NULL }, TFX_CLASS_FIR, 1, PARAMS (convolve),
+      "the sound of what an impulse response was taken of", OPS (convolve) },
   { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
       "windowed sinc, linear phase",
       &(const TfxClassOps) { .check = tfx_windowed_check,

@@ -23,8 +23,9 @@ typedef struct TfxBuild
   const TfxNode *node; /* of the stage */
   const char *thing;   /* the stage in messages: "stage 'eq' (ParametricEQ)" */
   TfxExprError *error;
-  TfxDesigner *designer; /* or NULL */
-  bool is_curve;         /* for one of its points: quickly */
+  TfxDesigner *designer;     /* or NULL */
+  const TfxFilterSpec *spec; /* long FIRs are made ready for it; or NULL */
+  bool is_curve;             /* for one of its points: quickly */
 } TfxBuild;
 
 /* A number whose range depends on other parameters of its stage, and the nearest
@@ -157,6 +158,14 @@ int tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved);
 
 /* kernel.c */
+int
+tfx_kernel_check (const TfxNode *node, const char *thing, TfxExprError *error);
+int tfx_convolve_check (const TfxNode *node, const char *thing,
+    TfxExprError *error);
+void
+tfx_convolve_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
+int tfx_convolve_build (const TfxBuild *build, const TfxNode *node,
+    TfxStage **stage);
 void
 tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int

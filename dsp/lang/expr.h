@@ -9,7 +9,8 @@
  * or behind a "(" gives channels chains of their own, and leaves others as they
  * are; "name=" in front of a call names the stage.  A
  * call is a class of the catalogue with positional and keyword arguments:
- * numbers, strings, True, False, None, lists and tuples.  A module prefix such
+ * numbers, strings, True, False, None, lists and tuples; where it takes a file,
+ * a string is its name.  A module prefix such
  * as "fx.filter." is skipped.  White space, newlines and comments are free, as
  * inside the parentheses of a Python expression.  An empty text is an
  * expression without stages, which changes nothing.
@@ -86,7 +87,8 @@ typedef enum
   TFX_VALUE_BOOL = 1 << 1,   /* number is 0 or 1 */
   TFX_VALUE_NUMBER = 1 << 2, /* number, finite */
   TFX_VALUE_WORD = 1 << 3,   /* word, one of the parameter's words */
-  TFX_VALUE_LIST = 1 << 4    /* list[n_list], finite */
+  TFX_VALUE_LIST = 1 << 4,   /* list[n_list], finite */
+  TFX_VALUE_TEXT = 1 << 5    /* text, the name of a file; and the file */
 } TfxValueType;
 
 #define TFX_VALUE_WORD_SIZE 40
@@ -98,7 +100,9 @@ typedef struct TfxValue
   char word[TFX_VALUE_WORD_SIZE]; /* closed by a NUL */
   double *list;                   /* whose it is, each function says */
   size_t n_list;
-  size_t n_columns; /* of a list in rows; else 0 */
+  size_t n_columns;     /* of a list in rows; else 0 */
+  char *text;           /* closed by a NUL; whose it is, as with list */
+  struct TfxFile *file; /* NULL: nobody has read it; a reference, likewise */
 } TfxValue;
 
 bool tfx_value_equal (const TfxValue *a, const TfxValue *b);
@@ -190,12 +194,66 @@ const TfxClass *tfx_catalogue_find (const char *name);
 /* The index of a parameter, or -ENOENT. */
 int tfx_class_find_param (const TfxClass *klass, const char *name);
 
+/* ---- files ---------------------------------------------------------------------
+ * A text names files that others read: there are no sound files in here. */
+
+/* Room for why something is not to be had from a file: one sentence without a stop
+ * at its end. */
+#define TFX_FILE_WHY_SIZE 320
+
+/* An impulse response for a stream: taps[n_kernels][n_taps], from malloc(); time 0
+ * is at taps[beginning]. */
+typedef struct TfxImpulse
+{
+  double *taps;
+  unsigned n_kernels; /* 1 for all channels, or one for each */
+  size_t n_taps, beginning;
+} TfxImpulse;
+
+/* The impulse response in a file, as it was when it was read: whoever reads files
+ * begins a struct of his own with it.  Immutable; any thread. */
+typedef struct TfxFile
+{
+  int refs;            /* atomic; 1 at first */
+  unsigned n_channels; /* in the file */
+  size_t n_frames;
+  double rate_hz; /* 0: that of the stream, whatever it is */
+
+  void (*free) (struct TfxFile *file);
+  /* Whether another one of the same kind has the same samples. */
+  bool (*is_same) (const struct TfxFile *a, const struct TfxFile *b);
+  /* For a stream of so many channels, of one channel of the file alone unless
+   * channel is -1.  0, or a negative errno value with why not. */
+  int (*fit) (const struct TfxFile *file, double rate_hz, unsigned n_channels,
+      int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE]);
+} TfxFile;
+
+TfxFile *tfx_file_ref (TfxFile *file);
+void tfx_file_unref (TfxFile **file); /* a NULL is allowed */
+
+/* Reads what a text names.  Both return NULL with why not. */
+typedef struct TfxFileReader
+{
+  void *data;
+  TfxFile *(*open_impulse) (void *data, const char *name,
+      char why[TFX_FILE_WHY_SIZE]);
+  /* Filter settings as a chain of calls, from malloc(). */
+  char *(*read_settings) (void *data, const char *name,
+      char why[TFX_FILE_WHY_SIZE]);
+} TfxFileReader;
+
 /* ---- expressions ----------------------------------------------------------- */
 
 typedef struct TfxExpr TfxExpr;
 
-/* Reads text[length].  NULL if it is wrong, with the error. */
+/* Reads text[length].  NULL if it is wrong, with the error.  An impulse response
+ * that it names stays unread: to build its stage is an error. */
 TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
+
+/* The same with what is in the files that it names.  An error of these has the
+ * place of the name. */
+TfxExpr *tfx_expr_parse_with_files (const char *text, size_t length,
+    const TfxFileReader *reader, TfxExprError *error);
 
 /* The expression without stages.  It takes no memory, so it is never short of
  * any: there is one for all, and to free it changes nothing.  Any thread. */
@@ -313,8 +371,10 @@ void tfx_expr_effort (const TfxExpr *expr, double rate_hz, unsigned n_channels,
 /* Designs the stages and keeps them, so that tfx_expr_build() finds them done;
  * what is set, or adopted, is to be designed again.  A copy of the expression
  * has them too.  Stages that cannot be made are left for tfx_expr_build() to
- * tell of. */
-void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels);
+ * tell of.  Long FIRs are made ready for a filter of the spec, unless it is NULL: see
+ * tfx_stage_prepare(). */
+void tfx_expr_prepare (TfxExpr *expr, double rate_hz, unsigned n_channels,
+    const TfxFilterSpec *spec);
 
 /* Takes over what `from` has prepared, for the stages that have the same id and
  * the same values there. */

@@ -15,6 +15,8 @@
  *            | "[" [ value { "," value } [ "," ] ] "]" | "(" the same ")"
  *   word     = { name "." } name [ "(" ")" ]
  *
+ * FilterSettings(file) stands for the calls that are in the file.
+ *
  * The reading stops at the first error. */
 #include <errno.h>
 #include <stdlib.h>
@@ -151,6 +153,106 @@ find_class (TfxParser *parser, const TfxToken *name)
   return NULL;
 }
 
+/* ---- calls in a file -------------------------------------------------------- */
+
+static int parse_series (TfxParser *parser, TfxNode **node);
+
+/* The series of another text, which is none of a user's: its places are not told. */
+static int
+parse_elsewhere (TfxParser *parser, const char *text, TfxNode **node)
+{
+  const TfxLexer lexer = parser->lexer;
+  const TfxToken token = parser->token;
+  int code;
+
+  tfx_lexer_init (&parser->lexer, text, strlen (text));
+  code = tfx_parser_advance (parser);
+  if (code == 0)
+    code = parse_series (parser, node);
+  parser->lexer = lexer;
+  parser->token = token;
+  return code;
+}
+
+static int
+fail_settings (TfxParser *parser, size_t offset, const char *message)
+{
+  char kept[TFX_FILE_WHY_SIZE];
+
+  strcpy (kept, message);
+  tfx_error_set (parser->error, -EINVAL, "FilterSettings: %s", kept);
+  return tfx_parser_fail_at (parser, offset);
+}
+
+/* The file of that name; the token is its string. */
+static int
+read_settings (TfxParser *parser, TfxNode **node)
+{
+  const TfxFileReader *reader = parser->reader;
+  const size_t offset = parser->token.offset;
+  char why[TFX_FILE_WHY_SIZE];
+  char *name, *text;
+  int code;
+
+  if (!reader)
+    return fail_settings (parser, offset, "nobody reads files here");
+  name = malloc (parser->token.n_string + 1);
+  if (!name)
+    return tfx_error_set_no_memory (parser->error);
+  tfx_lexer_copy_string (&parser->lexer, &parser->token, name);
+  text = reader->read_settings (reader->data, name, why);
+  free (name);
+  if (!text)
+    return fail_settings (parser, offset, why);
+  code = parse_elsewhere (parser, text, node);
+  free (text);
+  if (code < 0 && code != -ENOMEM)
+    return fail_settings (parser, offset, parser->error->message);
+  return code;
+}
+
+/* "(file)", or with the name of the parameter. */
+static int
+parse_settings (TfxParser *parser, const CallHead *head, TfxNode **node)
+{
+  int code;
+
+  *node = NULL;
+  if (parser->token.type != TFX_TOKEN_OPEN)
+    return tfx_parser_fail_expected (parser, "'(' behind FilterSettings");
+  code = tfx_parser_advance (parser);
+  if (code == 0 && head->name[0])
+    return fail_settings (parser, head->name_offset,
+        "it stands for the stages in the file, which have names of their own");
+  if (code == 0 && parser->token.type == TFX_TOKEN_NAME &&
+      strcmp (parser->token.string, "location") == 0) {
+    code = tfx_parser_advance (parser);
+    if (code == 0 && parser->token.type != TFX_TOKEN_EQUALS)
+      return tfx_parser_fail_expected (parser, "'=' behind location");
+    if (code == 0)
+      code = tfx_parser_advance (parser);
+  }
+  if (code < 0)
+    return code;
+  if (parser->token.type != TFX_TOKEN_STRING || parser->token.n_string == 0)
+    return tfx_parser_fail_expected (parser,
+        "the name of a file, such as 'rew.txt'");
+  code = read_settings (parser, node);
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  if (code == 0 && parser->token.type != TFX_TOKEN_CLOSE)
+    code = tfx_parser_fail_expected (parser, "')'");
+  if (code == 0)
+    code = tfx_parser_advance (parser);
+  if (code < 0) {
+    tfx_node_free (*node);
+    *node = NULL;
+  }
+  return code;
+}
+
+/* ---- a call ------------------------------------------------------------------- */
+
 static int
 parse_call (TfxParser *parser, TfxNode **node)
 {
@@ -160,6 +262,8 @@ parse_call (TfxParser *parser, TfxNode **node)
 
   if (code < 0)
     return code;
+  if (strcmp (head.klass.string, "FilterSettings") == 0)
+    return parse_settings (parser, &head, node);
   klass = tfx_catalogue_find (head.klass.string);
   if (!klass && parser->token.type != TFX_TOKEN_OPEN &&
       strcmp (head.klass.string, "wave") == 0) {
@@ -406,6 +510,13 @@ parse_chain (TfxParser *parser, TfxNode **root)
 TfxExpr *
 tfx_expr_parse (const char *text, size_t length, TfxExprError *error)
 {
+  return tfx_expr_parse_with_files (text, length, NULL, error);
+}
+
+TfxExpr *
+tfx_expr_parse_with_files (const char *text, size_t length,
+    const TfxFileReader *reader, TfxExprError *error)
+{
   TfxExprError own;
   TfxParser *parser;
   TfxNode *root = NULL;
@@ -426,6 +537,7 @@ tfx_expr_parse (const char *text, size_t length, TfxExprError *error)
     return NULL;
   }
   parser->error = error;
+  parser->reader = reader;
   tfx_lexer_init (&parser->lexer, text, length);
   code = parse_chain (parser, &root);
   free (parser);

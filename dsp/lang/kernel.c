@@ -34,12 +34,128 @@ make_stage (const TfxBuild *build, const TfxNode *node, const double *taps,
   return *stage ? 0 : tfx_class_refuse (build, NULL);
 }
 
-/* ---- FIR -------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------- */
+
+/* The channel of the file, or -1. */
+static int
+find_channel (const TfxNode *node)
+{
+  const TfxValue *channel = tfx_class_value (node, "channel");
+
+  return channel->type == TFX_VALUE_NUMBER ? (int)channel->number : -1;
+}
+
+static int
+check_file (const TfxNode *node, const TfxValue *name, const char *thing,
+    TfxExprError *error)
+{
+  const int channel = find_channel (node);
+  char quoted[80];
+
+  if (channel >= 0 && name->type != TFX_VALUE_TEXT)
+    return tfx_error_set (error, -EINVAL,
+        "channel of %s is that of a file, but there are only numbers", thing);
+  if (channel < 0 || !name->file || (unsigned)channel < name->file->n_channels)
+    return 0;
+  tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
+  return tfx_error_set (error, -ERANGE,
+      "channel of %s is %d, but '%s' has %u channel%s, counted from 0", thing,
+      channel, quoted, name->file->n_channels,
+      name->file->n_channels == 1 ? "" : "s");
+}
+
+static void
+measure_file (const TfxFile *file, double rate_hz, TfxExtent *extent)
+{
+  if (!file)
+    return;
+  if (file->rate_hz > 0.0 && rate_hz > 0.0)
+    extent->taps += (size_t)ceil (file->n_frames * (rate_hz / file->rate_hz));
+  else
+    extent->taps += file->n_frames;
+}
+
+/* The impulse response in the file, to be freed. */
+static int
+read_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
+    TfxImpulse *impulse)
+{
+  char why[TFX_FILE_WHY_SIZE], quoted[80];
+  int code;
+
+  if (!name->file) {
+    tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
+    return tfx_error_set (build->error, -ENOENT,
+        "%s: '%s' was not read, since nobody reads files here", build->thing,
+        quoted);
+  }
+  code = name->file->fit (name->file, build->rate_hz, build->n_channels,
+      find_channel (node), impulse, why);
+  if (code < 0)
+    tfx_error_set (build->error, code, "%s: %s", build->thing, why);
+  return code;
+}
+
+/* The part "mix" of the output comes from the kernels, the rest is the input. */
+static void
+mix_in (TfxImpulse *impulse, double mix)
+{
+  const size_t n = impulse->n_taps;
+
+  for (unsigned k = 0; mix != 1.0 && k < impulse->n_kernels; k++) {
+    double *taps = impulse->taps + k * n;
+
+    for (size_t i = 0; i < n; i++)
+      taps[i] *= mix;
+    taps[impulse->beginning] += 1.0 - mix;
+  }
+}
+
+/* (Channels that are idle have any of them.) */
+static int
+build_file (const TfxBuild *build, const TfxNode *node, const TfxValue *name,
+    double mix, TfxStage **stage)
+{
+  const double *kernels[TFX_EXPR_MAX_CHANNELS];
+  TfxImpulse impulse;
+  unsigned n_kernels = 1;
+  int code = read_file (build, node, name, &impulse);
+
+  if (code < 0)
+    return code;
+  if (impulse.n_kernels > 1)
+    n_kernels = build->n_room;
+  if (n_kernels > TFX_EXPR_MAX_CHANNELS) {
+    free (impulse.taps);
+    return tfx_error_set (build->error, -ERANGE,
+        "%s has a kernel for each of %u channels, at most %u are allowed",
+        build->thing, n_kernels, TFX_EXPR_MAX_CHANNELS);
+  }
+  mix_in (&impulse, mix);
+  for (unsigned k = 0; k < n_kernels; k++)
+    kernels[k] =
+        impulse.taps + (k < impulse.n_kernels ? k : 0) * impulse.n_taps;
+  *stage = tfx_stage_new_fir (node->id, kernels, n_kernels, impulse.n_taps,
+      find_method (node));
+  free (impulse.taps);
+  return *stage ? 0 : tfx_class_refuse (build, NULL);
+}
+
+/* ---- FIR, Convolve -------------------------------------------------------------- */
+
+int
+tfx_kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  return check_file (node, tfx_class_value (node, "b"), thing, error);
+}
 
 void
 tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
-  extent->taps += tfx_class_value (node, "b")->n_list;
+  const TfxValue *b = tfx_class_value (node, "b");
+
+  extent->taps += b->n_list;
+  measure_file (b->file, rate_hz, extent);
 }
 
 int
@@ -47,7 +163,29 @@ tfx_kernel_build (const TfxBuild *build, const TfxNode *node, TfxStage **stage)
 {
   const TfxValue *b = tfx_class_value (node, "b");
 
+  if (b->type == TFX_VALUE_TEXT)
+    return build_file (build, node, b, 1.0, stage);
   return make_stage (build, node, b->list, b->n_list, stage);
+}
+
+int
+tfx_convolve_check (const TfxNode *node, const char *thing, TfxExprError *error)
+{
+  return check_file (node, tfx_class_value (node, "location"), thing, error);
+}
+
+void
+tfx_convolve_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
+{
+  measure_file (tfx_class_value (node, "location")->file, rate_hz, extent);
+}
+
+int
+tfx_convolve_build (const TfxBuild *build, const TfxNode *node,
+    TfxStage **stage)
+{
+  return build_file (build, node, tfx_class_value (node, "location"),
+      tfx_class_number (node, "mix"), stage);
 }
 
 /* ---- DesignableFIR ------------------------------------------------------------- */

@@ -268,17 +268,33 @@ read_string (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
     } else {
       lexer->at++;
     }
-    if (n >= TFX_EXPR_MAX_NAME) {
-      tfx_error_set (error, -E2BIG, "the string is longer than %u bytes",
-          TFX_EXPR_MAX_NAME);
-      return fail (lexer, token->offset, error);
-    }
-    token->string[n++] = (char)c;
+    if (n < TFX_EXPR_MAX_NAME)
+      token->string[n] = (char)c;
+    n++;
   }
   lexer->at++;
-  token->string[n] = '\0';
+  token->string[n < TFX_EXPR_MAX_NAME ? n : TFX_EXPR_MAX_NAME] = '\0';
+  token->n_string = n;
   token->length = lexer->at - token->offset;
   return 0;
+}
+
+void
+tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to)
+{
+  TfxLexer again = *lexer;
+
+  again.at = token->offset + 1;
+  for (size_t i = 0; i < token->n_string; i++) {
+    int c = peek (&again, 0);
+
+    if (c == '\\')
+      c = read_escape (&again);
+    else
+      again.at++;
+    to[i] = (char)c;
+  }
+  to[token->n_string] = '\0';
 }
 
 static int
@@ -296,6 +312,7 @@ read_name (TfxLexer *lexer, TfxToken *token, TfxExprError *error)
   }
   memcpy (token->string, lexer->text + token->offset, token->length);
   token->string[token->length] = '\0';
+  token->n_string = token->length;
   return 0;
 }
 

@@ -30,7 +30,10 @@ typedef struct TfxToken
   TfxTokenType type;
   size_t offset, length; /* in the text */
   double number;
-  char string[TFX_EXPR_MAX_NAME + 1]; /* of a string, escapes resolved */
+  /* Of a name, or of a string with its escapes resolved; of a longer string its
+   * beginning. */
+  char string[TFX_EXPR_MAX_NAME + 1];
+  size_t n_string; /* bytes of all of it */
 } TfxToken;
 
 typedef struct TfxLexer
@@ -44,6 +47,10 @@ void tfx_lexer_init (TfxLexer *lexer, const char *text, size_t length);
 /* Reads the next token; the end comes again and again.  0, or the code of the
  * error, which has its place. */
 int tfx_lexer_next (TfxLexer *lexer, TfxToken *token, TfxExprError *error);
+
+/* All of a string: to[token->n_string + 1]. */
+void
+tfx_lexer_copy_string (const TfxLexer *lexer, const TfxToken *token, char *to);
 
 /* What is said of "Hz" behind a number. */
 #define TFX_LEXER_NO_UNIT                                                      \

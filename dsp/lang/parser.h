@@ -9,9 +9,10 @@
 typedef struct TfxParser
 {
   TfxLexer lexer;
-  TfxToken token;      /* the one ahead */
-  TfxExprError *error; /* never NULL */
-  unsigned depth;      /* open brackets */
+  TfxToken token;              /* the one ahead */
+  TfxExprError *error;         /* never NULL */
+  const TfxFileReader *reader; /* or NULL */
+  unsigned depth;              /* open brackets */
   unsigned n_stages;
   size_t n_names;
   const char *names[TFX_EXPR_MAX_STAGES]; /* the given ones, in the nodes */

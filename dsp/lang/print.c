@@ -99,6 +99,29 @@ add_word (Text *text, const TfxParam *param, const char *word)
   add (text, "'");
 }
 
+/* As Python reads it. */
+static void
+add_string (Text *text, const char *string)
+{
+  static const char digits[] = "0123456789abcdef";
+
+  add (text, "'");
+  for (const char *c = string; *c; c++) {
+    const unsigned char byte = (unsigned char)*c;
+    const char hex[] = { '\\', 'x', digits[byte >> 4], digits[byte & 15] };
+
+    if (*c == '\\' || *c == '\'')
+      add (text, *c == '\\' ? "\\\\" : "\\'");
+    else if (*c == '\n' || *c == '\t')
+      add (text, *c == '\n' ? "\\n" : "\\t");
+    else if (byte < 0x20 || byte == 0x7f)
+      add_bytes (text, hex, sizeof hex);
+    else
+      add_bytes (text, c, 1);
+  }
+  add (text, "'");
+}
+
 static void
 add_value (Text *text, const TfxParam *param, const TfxValue *value)
 {
@@ -117,6 +140,9 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
       break;
     case TFX_VALUE_LIST:
       add_list (text, value);
+      break;
+    case TFX_VALUE_TEXT:
+      add_string (text, value->text);
       break;
   }
 }

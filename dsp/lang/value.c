@@ -30,6 +30,8 @@ void
 tfx_value_clear (TfxValue *value)
 {
   free (value->list);
+  free (value->text);
+  tfx_file_unref (&value->file);
   *value = (TfxValue){ .type = TFX_VALUE_NONE };
 }
 
@@ -38,15 +40,31 @@ tfx_value_copy (TfxValue *to, const TfxValue *from)
 {
   *to = *from;
   to->list = NULL;
-  if (from->n_list == 0)
-    return 0;
-  to->list = malloc (from->n_list * sizeof *to->list);
-  if (!to->list) {
-    *to = (TfxValue){ .type = TFX_VALUE_NONE };
-    return -ENOMEM;
+  to->text = NULL;
+  to->file = from->file ? tfx_file_ref (from->file) : NULL;
+  if (from->n_list > 0) {
+    to->list = malloc (from->n_list * sizeof *to->list);
+    if (!to->list)
+      goto error;
+    memcpy (to->list, from->list, from->n_list * sizeof *to->list);
   }
-  memcpy (to->list, from->list, from->n_list * sizeof *to->list);
+  if (from->text) {
+    to->text = malloc (strlen (from->text) + 1);
+    if (!to->text)
+      goto error;
+    strcpy (to->text, from->text);
+  }
   return 0;
+
+error:
+  tfx_value_clear (to);
+  return -ENOMEM;
+}
+
+static bool
+is_same_file (const TfxFile *a, const TfxFile *b)
+{
+  return a == b || (a && b && a->is_same == b->is_same && a->is_same (a, b));
 }
 
 bool
@@ -70,6 +88,8 @@ tfx_value_equal (const TfxValue *a, const TfxValue *b)
           return false;
       }
       return true;
+    case TFX_VALUE_TEXT:
+      return strcmp (a->text, b->text) == 0 && is_same_file (a->file, b->file);
   }
   return false;
 }
@@ -116,6 +136,8 @@ type_name (unsigned type)
       return "a number";
     case TFX_VALUE_WORD:
       return "a string";
+    case TFX_VALUE_TEXT:
+      return "the name of a file";
     default:
       return "a list of numbers";
   }
@@ -128,7 +150,7 @@ refuse_type (const TfxValue *value, const TfxParam *param, const char *thing,
   char takes[96] = "";
   size_t n = 0;
 
-  for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_LIST; type <<= 1) {
+  for (unsigned type = TFX_VALUE_BOOL; type <= TFX_VALUE_TEXT; type <<= 1) {
     if (param->types & type)
       n += (size_t)snprintf (takes + n, sizeof takes - n, "%s%s",
           n ? " or " : "", type_name (type));
@@ -271,6 +293,7 @@ tfx_value_fit (TfxValue *value, const TfxParam *param, const char *thing,
       return fit_list (value, param, thing, error);
     case TFX_VALUE_NONE:
     case TFX_VALUE_BOOL:
+    case TFX_VALUE_TEXT:
       break;
   }
   return 0;

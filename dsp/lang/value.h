@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * value.h: values of parameters; each owns its list. */
+ * value.h: values of parameters; each owns its list and its text. */
 #ifndef TFX_LANG_VALUE_H
 #define TFX_LANG_VALUE_H
 
 #include "expr.h"
 
-/* Frees the list; the value is None then. */
+/* Frees what it owns; the value is None then. */
 void tfx_value_clear (TfxValue *value);
 
 /* to, which holds nothing, becomes a copy.  0 or -ENOMEM. */

@@ -72,29 +72,41 @@ GST_ELEMENT_REGISTER_DEFINE (tfxchain, "tfxchain", GST_RANK_NONE,
 
 /* ---- a file ---------------------------------------------------------------------- */
 
+static void gst_tfx_chain_update_watch (GstTfxChain *self);
+
 static void
 gst_tfx_chain_saved (gpointer data)
 {
-  GST_INFO_OBJECT (data, "the file of the chain was saved");
-  gst_tfx_chain_set_file (data);
+  GST_INFO_OBJECT (data, "a file of the chain was saved");
+  gst_object_ref (data);
+  gst_tfx_chain_read_again (data);
+  /* It may name other files now; then nobody waits for this thread any more. */
+  gst_tfx_chain_update_watch (data);
+  gst_object_unref (data);
 }
 
 /* Watches what is to be watched now. */
 static void
 gst_tfx_chain_update_watch (GstTfxChain *self)
 {
-  gchar *location = NULL;
+  GstTfxChainWatch *old = NULL;
+  gchar **paths = NULL;
+  gboolean is_watching;
 
   g_mutex_lock (&self->watch_lock);
-  g_clear_pointer (&self->watch, gst_tfx_chain_watch_free);
   GST_OBJECT_LOCK (self);
-  if (self->is_watching && self->is_ready)
-    location = g_strdup (self->location);
+  is_watching = self->is_watching && self->is_ready;
   GST_OBJECT_UNLOCK (self);
-  if (location)
-    self->watch = gst_tfx_chain_watch_new (location, gst_tfx_chain_saved, self);
+  if (is_watching)
+    paths = gst_tfx_chain_list_files (self);
+  if (self->watch && !(paths && gst_tfx_chain_watch_is_of (self->watch, paths)))
+    old = g_steal_pointer (&self->watch);
+  if (!self->watch && paths && *paths)
+    self->watch = gst_tfx_chain_watch_new (paths, gst_tfx_chain_saved, self);
   g_mutex_unlock (&self->watch_lock);
-  g_free (location);
+  /* What it calls takes the lock. */
+  g_clear_pointer (&old, gst_tfx_chain_watch_free);
+  g_strfreev (paths);
 }
 
 static void
@@ -134,6 +146,7 @@ gst_tfx_chain_set_property (GObject *object, guint prop_id, const GValue *value,
       text = g_value_get_string (value);
       if (gst_tfx_chain_set_text (GST_TFX_CHAIN (object), text ? text : ""))
         g_object_notify_by_pspec (object, pspec);
+      gst_tfx_chain_update_watch (GST_TFX_CHAIN (object));
       break;
     case PROP_LOCATION:
       gst_tfx_chain_set_location (GST_TFX_CHAIN (object), value);
@@ -369,6 +382,8 @@ gst_tfx_chain_finalize (GObject *object)
   g_free (self->location);
   g_free (self->text);
   g_free (self->fault);
+  g_free (self->folder);
+  g_ptr_array_unref (self->paths);
   gst_tfx_chain_expr_unref (self->expr);
   g_ptr_array_unref (self->stages);
   G_OBJECT_CLASS (gst_tfx_chain_parent_class)->finalize (object);
@@ -409,7 +424,9 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
    *
    * A file with the text of the chain, or with filter settings that REW has
    * exported.  It is read when this is set; the chain is whichever of the two was
-   * set last.  What cannot be read is told of as with #GstTfxChain:chain.
+   * set last.  Names of files in it are relative to its folder; those in
+   * #GstTfxChain:chain are relative to the working folder.  What cannot be read is
+   * told of as with #GstTfxChain:chain.
    */
   properties[PROP_LOCATION] = g_param_spec_string ("location", "Location",
       "A file with the chain, or with filter settings exported by REW", NULL,
@@ -419,11 +436,13 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   /**
    * GstTfxChain:watch:
    *
-   * Whether the file at #GstTfxChain:location is taken over whenever it is
-   * saved.
+   * Whether the file at #GstTfxChain:location, and the files that the chain
+   * names, are taken over whenever one of them is saved.
    */
   properties[PROP_WATCH] = g_param_spec_boolean ("watch", "Watch",
-      "Take the chain over whenever the file at location is saved", FALSE,
+      "Take files over when they are saved: the one at location and those in "
+      "the chain",
+      FALSE,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY |
           GST_PARAM_MUTABLE_PLAYING);
   g_object_class_install_property (gobject_class, PROP_LOCATION,

@@ -31,6 +31,7 @@ typedef struct
   TfxExpr *expr; /* its own */
   gdouble rate;
   guint n_channels;
+  TfxFilterSpec spec;
 } GstTfxChainJob;
 
 static void
@@ -38,7 +39,7 @@ gst_tfx_chain_job_run (gpointer data)
 {
   GstTfxChainJob *job = data;
 
-  tfx_expr_prepare (job->expr, job->rate, job->n_channels);
+  tfx_expr_prepare (job->expr, job->rate, job->n_channels, &job->spec);
 }
 
 static void
@@ -64,6 +65,7 @@ gst_tfx_chain_builder_start (GstTfxChainBuilder *self, GstTfxChain *chain,
 
   job->rate = build->rate;
   job->n_channels = build->n_channels;
+  job->spec = *build->spec;
   job->expr = tfx_expr_copy (expr);
   if (job->expr && gst_tfx_worker_start (&self->worker, gst_tfx_chain_job_run,
                        job, gst_tfx_chain_job_notify, chain))
@@ -106,7 +108,7 @@ gst_tfx_chain_builder_prepare (GstTfxChain *chain, GstTfxChainExpr *expr,
 
   if (!copy)
     return expr;
-  tfx_expr_prepare (copy, build->rate, build->n_channels);
+  tfx_expr_prepare (copy, build->rate, build->n_channels, NULL);
   prepared = gst_tfx_chain_expr_new (copy);
 
   GST_OBJECT_LOCK (chain);

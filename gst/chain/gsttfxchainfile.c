@@ -7,6 +7,7 @@
 #include "gsttfxchainfile.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 #include "gsttfxchainsettings.h"
 
@@ -15,15 +16,14 @@
 /* As the language has it. */
 #define MAX_SIZE (1 << 20)
 
-gchar *
-gst_tfx_chain_file_read (const gchar *location, gchar **fault)
+static gchar *
+read_text (const gchar *location, gchar **fault)
 {
   GError *error = NULL;
-  gchar *text = NULL, *converted;
+  gchar *text = NULL;
   GStatBuf info;
 
   *fault = NULL;
-
   if (g_stat (location, &info) == 0 && info.st_size > MAX_SIZE) {
     *fault = g_strdup_printf ("the file '%s' has %" G_GINT64_FORMAT
                               " bytes, at most 1 MiB can be a chain",
@@ -34,13 +34,39 @@ gst_tfx_chain_file_read (const gchar *location, gchar **fault)
     *fault = g_strdup_printf ("the chain cannot be read from a file: %s",
         error->message);
     g_error_free (error);
-    return NULL;
   }
-  if (!gst_tfx_chain_settings_are (text))
-    return text;
-  converted = gst_tfx_chain_settings_convert (text, fault);
+  return text;
+}
+
+/* Takes the text. */
+static gchar *
+convert (gchar *text, gchar **fault)
+{
+  gchar *converted = gst_tfx_chain_settings_convert (text, fault);
+
   g_free (text);
   return converted;
+}
+
+gchar *
+gst_tfx_chain_file_read (const gchar *location, gchar **fault)
+{
+  gchar *text = read_text (location, fault);
+
+  return text && gst_tfx_chain_settings_are (text) ? convert (text, fault)
+                                                   : text;
+}
+
+gchar *
+gst_tfx_chain_file_read_settings (const gchar *location, gchar **fault)
+{
+  gchar *text = read_text (location, fault);
+
+  if (!text || gst_tfx_chain_settings_are (text))
+    return text ? convert (text, fault) : NULL;
+  g_free (text);
+  *fault = g_strdup_printf ("there are no filter settings in '%s'", location);
+  return NULL;
 }
 
 /* ---- watching --------------------------------------------------------------------- */
@@ -55,14 +81,14 @@ typedef struct
 
 struct _GstTfxChainWatch
 {
-  gchar *location;
+  gchar **paths;
   GstTfxChainSaved saved;
   gpointer data;
   GThread *thread;
   GMutex lock;
   GCond cond;
   gboolean is_over, is_orphan; /* under the lock */
-  Version known;
+  Version *known, *last;       /* of each path */
 };
 
 static Version
@@ -112,25 +138,39 @@ free_watch (GstTfxChainWatch *watch)
 {
   g_cond_clear (&watch->cond);
   g_mutex_clear (&watch->lock);
-  g_free (watch->location);
+  g_strfreev (watch->paths);
+  g_free (watch->known);
+  g_free (watch->last);
   g_free (watch);
 }
 
+/* Whether any of them was saved and all are at rest. */
+static gboolean
+look_at_all (GstTfxChainWatch *watch)
+{
+  gboolean is_saved = FALSE, is_at_rest = TRUE;
+
+  for (guint i = 0; watch->paths[i]; i++) {
+    const Version now = look (watch->paths[i]);
+
+    is_at_rest = is_at_rest && is_same (&now, &watch->last[i]);
+    is_saved = is_saved || (now.is_there && !is_same (&now, &watch->known[i]));
+    watch->last[i] = now;
+  }
+  return is_saved && is_at_rest;
+}
+
 static gpointer
-watch_file (gpointer data)
+watch_files (gpointer data)
 {
   GstTfxChainWatch *watch = data;
-  Version last = watch->known;
+  const gsize n = g_strv_length (watch->paths);
 
   while (!wait_a_period (watch)) {
-    const Version now = look (watch->location);
-
-    if (is_same (&now, &last) && !is_same (&now, &watch->known) &&
-        now.is_there) {
-      watch->known = now;
-      watch->saved (watch->data);
-    }
-    last = now;
+    if (!look_at_all (watch))
+      continue;
+    memcpy (watch->known, watch->last, n * sizeof *watch->known);
+    watch->saved (watch->data);
   }
   if (watch->is_orphan)
     free_watch (watch);
@@ -138,19 +178,30 @@ watch_file (gpointer data)
 }
 
 GstTfxChainWatch *
-gst_tfx_chain_watch_new (const gchar *location, GstTfxChainSaved saved,
+gst_tfx_chain_watch_new (gchar *const *paths, GstTfxChainSaved saved,
     gpointer data)
 {
   GstTfxChainWatch *watch = g_new0 (GstTfxChainWatch, 1);
+  const gsize n = g_strv_length ((gchar **)paths);
 
-  watch->location = g_strdup (location);
+  watch->paths = g_strdupv ((gchar **)paths);
   watch->saved = saved;
   watch->data = data;
-  watch->known = look (location);
+  watch->known = g_new0 (Version, n + 1);
+  watch->last = g_new0 (Version, n + 1);
+  for (gsize i = 0; i < n; i++)
+    watch->known[i] = watch->last[i] = look (paths[i]);
   g_mutex_init (&watch->lock);
   g_cond_init (&watch->cond);
-  watch->thread = g_thread_new ("tfxchain-watch", watch_file, watch);
+  watch->thread = g_thread_new ("tfxchain-watch", watch_files, watch);
   return watch;
+}
+
+gboolean
+gst_tfx_chain_watch_is_of (const GstTfxChainWatch *watch, gchar *const *paths)
+{
+  return g_strv_equal ((const gchar *const *)watch->paths,
+      (const gchar *const *)paths);
 }
 
 void

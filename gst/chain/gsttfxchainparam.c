@@ -3,7 +3,7 @@
  *
  * What a parameter takes says of which type its property is: numbers are
  * double or int, True and False are boolean, words are enumerations, note
- * values are strings, and lists are arrays.  None, where a parameter takes it,
+ * values and names of files are strings, and lists are arrays.  None, where a parameter takes it,
  * is a number below all others.
  */
 #include "gsttfxchainparam.h"
@@ -34,9 +34,17 @@ has_part (const TfxParam *param, GstTfxChainParamPart part)
 {
   if (part == GST_TFX_CHAIN_PARAM_WHOLE)
     return TRUE;
+  if (part == GST_TFX_CHAIN_PARAM_FILE)
+    return has_type (param, TFX_VALUE_TEXT) && has_type (param, TFX_VALUE_LIST);
   if (!has_type (param, TFX_VALUE_LIST) || is_list_alone (param))
     return FALSE;
   return part == GST_TFX_CHAIN_PARAM_LIST || param->max_list == 2;
+}
+
+gboolean
+gst_tfx_chain_param_is_file (const TfxParam *param, GstTfxChainParamPart part)
+{
+  return part == GST_TFX_CHAIN_PARAM_FILE || param->types == TFX_VALUE_TEXT;
 }
 
 /* ---- enumerations ------------------------------------------------------------ */
@@ -249,7 +257,7 @@ get_list (const TfxValue *value, GValue *array)
   gsize n = value->type == TFX_VALUE_LIST ? value->n_list : 1;
   GValue item = G_VALUE_INIT;
 
-  if (value->type == TFX_VALUE_NONE)
+  if (value->type == TFX_VALUE_NONE || value->type == TFX_VALUE_TEXT)
     return;
   g_value_init (&item, G_TYPE_DOUBLE);
   for (gsize i = 0; i < n; i++) {
@@ -282,7 +290,7 @@ set_list (const TfxParam *param, const GValue *array, TfxValue *value,
 gchar *
 gst_tfx_chain_param_make_name (const TfxParam *param, GstTfxChainParamPart part)
 {
-  static const gchar *const suffixes[] = { "", "-upper", "-list" };
+  static const gchar *const suffixes[] = { "", "-upper", "-list", "-file" };
 
   return g_strdelimit (g_strconcat (param->name, suffixes[part], NULL), "_",
       '-');
@@ -301,6 +309,8 @@ make_blurb (const TfxParam *param, GstTfxChainParamPart part)
     g_string_append (text, " (the second one; 0 = there is none)");
   else if (part == GST_TFX_CHAIN_PARAM_LIST)
     g_string_append (text, " (all of them)");
+  else if (part == GST_TFX_CHAIN_PARAM_FILE)
+    g_string_append (text, " (its name)");
   else if (has_type (param, TFX_VALUE_NUMBER) &&
            has_type (param, TFX_VALUE_LIST))
     g_string_append (text, " (the first one)");
@@ -355,7 +365,9 @@ gst_tfx_chain_param_make_spec (const TfxParam *param, GstTfxChainParamPart part)
     return NULL;
   name = gst_tfx_chain_param_make_name (param, part);
   blurb = make_blurb (param, part);
-  if (part == GST_TFX_CHAIN_PARAM_LIST || is_list_alone (param))
+  if (gst_tfx_chain_param_is_file (param, part))
+    spec = g_param_spec_string (name, param->name, blurb, NULL, PARAM_FLAGS);
+  else if (part == GST_TFX_CHAIN_PARAM_LIST || is_list_alone (param))
     spec = make_list_spec (param, name, blurb);
   else if (part == GST_TFX_CHAIN_PARAM_UPPER)
     spec = make_double_spec (param, name, blurb, 0.0, 0.0);
@@ -391,6 +403,8 @@ gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
     g_value_set_int (to, get_number (param, from));
   else if (G_VALUE_HOLDS_ENUM (to))
     g_value_set_enum (to, get_enum (param, from));
+  else if (gst_tfx_chain_param_is_file (param, part))
+    g_value_set_string (to, from->type == TFX_VALUE_TEXT ? from->text : NULL);
   else if (G_VALUE_HOLDS_STRING (to))
     g_value_set_string (to, from->word);
   else
@@ -412,6 +426,11 @@ gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
     set_number (param, g_value_get_int (from), old, to, pair);
   } else if (G_VALUE_HOLDS_ENUM (from)) {
     set_enum (param, g_value_get_enum (from), to);
+  } else if (gst_tfx_chain_param_is_file (param, part)) {
+    to->type = TFX_VALUE_TEXT;
+    to->text = g_value_dup_string (from);
+    if (!to->text)
+      to->text = g_strdup ("");
   } else if (G_VALUE_HOLDS_STRING (from)) {
     const gchar *word = g_value_get_string (from);
 
@@ -428,4 +447,5 @@ gst_tfx_chain_param_clear (TfxValue *to, const gdouble pair[2])
   if (to->list != pair)
     g_free (to->list);
   to->list = NULL;
+  g_clear_pointer (&to->text, g_free);
 }

@@ -18,6 +18,7 @@ typedef enum
   GST_TFX_CHAIN_PARAM_WHOLE, /* "cutoff" */
   GST_TFX_CHAIN_PARAM_UPPER, /* "cutoff-upper" */
   GST_TFX_CHAIN_PARAM_LIST,  /* "cutoff-list" */
+  GST_TFX_CHAIN_PARAM_FILE,  /* "b-file", of a list that can be in a file */
   GST_TFX_CHAIN_PARAM_N_PARTS
 } GstTfxChainParamPart;
 
@@ -29,13 +30,18 @@ GParamSpec *gst_tfx_chain_param_make_spec (const TfxParam *param,
 gchar *gst_tfx_chain_param_make_name (const TfxParam *param,
     GstTfxChainParamPart part);
 
+/* Whether that property is the name of a file. */
+gboolean
+gst_tfx_chain_param_is_file (const TfxParam *param, GstTfxChainParamPart part);
+
 /* Stores a part of @from in @to, which has the property's type. */
 void gst_tfx_chain_param_get (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *from, GValue *to);
 
 /* What becomes of @old if a part of it is set.  A list of two at the most is in
  * @pair, so that the edges of a band move without memory; a longer one is to be
- * freed by gst_tfx_chain_param_clear(). */
+ * freed by gst_tfx_chain_param_clear(), and so is a text; its file has not been
+ * read. */
 void gst_tfx_chain_param_set (const TfxParam *param, GstTfxChainParamPart part,
     const TfxValue *old, const GValue *from, TfxValue *to, gdouble pair[2]);
 void gst_tfx_chain_param_clear (TfxValue *to, const gdouble pair[2]);

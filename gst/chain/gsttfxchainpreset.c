@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gsttfxchainprivate.h"
+#include "gsttfxchainreader.h"
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
@@ -24,7 +25,7 @@ static GstPresetInterface defaults;
 static gboolean
 can_be_read (const gchar *text, TfxExprError *error)
 {
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, error);
   gboolean can = expr != NULL;
 
   tfx_expr_free (&expr);

@@ -18,8 +18,11 @@ struct _GstTfxChain
   GstTfxElement parent;
 
   /* Under the object lock. */
-  gchar *text;           /* as it was set; NULL: a stage has changed since */
-  gchar *fault;          /* what is wrong with it, or NULL */
+  gchar *text;      /* as it was set; NULL: a stage has changed since */
+  gchar *fault;     /* what is wrong with it, or NULL */
+  gchar *folder;    /* that the names in it are relative to; NULL: the working
+                     * folder, and the text is from no file */
+  GPtrArray *paths; /* of gchar *: what it names; replaced, never changed */
   GstTfxChainExpr *expr; /* without stages if there is a fault */
   GPtrArray *stages;     /* of GstTfxChainStage; replaced, never changed */
   gboolean is_started;
@@ -53,6 +56,12 @@ gboolean gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text);
 
 /* The same with the text of the file at the location, if there is one. */
 gboolean gst_tfx_chain_set_file (GstTfxChain *self);
+
+/* One of the files that the chain comes from was saved. */
+void gst_tfx_chain_read_again (GstTfxChain *self);
+
+/* The files that the chain comes from, to be freed. */
+gchar **gst_tfx_chain_list_files (GstTfxChain *self);
 
 /* The text of the chain as it is now, to be freed. */
 gchar *gst_tfx_chain_get_text (GstTfxChain *self);

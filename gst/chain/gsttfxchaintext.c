@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gsttfxchainfile.h"
 #include "gsttfxchainprivate.h"
+#include "gsttfxchainreader.h"
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
@@ -50,6 +50,8 @@ typedef struct
   TfxExpr *parsed; /* what the text says */
   const gchar *text;
   const gchar *fault; /* or what is wrong with it */
+  const gchar *folder;
+  GPtrArray *paths;
 
   GstTfxChainExpr *old_expr, *expr;
   GPtrArray *old_stages, *stages;
@@ -176,6 +178,10 @@ gst_tfx_chain_exchange (GstTfxChain *self, Change *change)
     self->text = g_strdup (change->text);
     g_free (self->fault);
     self->fault = g_strdup (change->fault);
+    g_free (self->folder);
+    self->folder = g_strdup (change->folder);
+    g_ptr_array_unref (self->paths);
+    self->paths = g_ptr_array_ref (change->paths);
   }
   GST_OBJECT_UNLOCK (self);
 
@@ -272,25 +278,30 @@ gst_tfx_chain_replace (GstTfxChain *self, Change *change)
 
 /* A text, or what is wrong with where it should have come from. */
 static gboolean
-gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *fault)
+gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *folder,
+    const gchar *fault)
 {
-  Change change = { .text = text };
+  Change change = { .text = text,
+    .folder = folder,
+    .paths = g_ptr_array_new_with_free_func (g_free) };
   TfxExprError error = { 0 };
-  gboolean is_set;
+  gboolean is_set = FALSE;
 
   if (!fault)
-    change.parsed = tfx_expr_parse (text, strlen (text), &error);
+    change.parsed =
+        gst_tfx_chain_reader_parse (text, folder, change.paths, &error);
   if (!change.parsed && error.code == -ENOMEM) {
     gst_tfx_chain_report_no_memory (self);
-    return FALSE;
+  } else {
+    if (!change.parsed) {
+      change.fault = fault ? fault : error.rendered;
+      change.parsed = tfx_expr_empty ();
+    }
+    GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
+    is_set = gst_tfx_chain_replace (self, &change);
   }
-  if (!change.parsed) {
-    change.fault = fault ? fault : error.rendered;
-    change.parsed = tfx_expr_empty ();
-  }
-  GST_DEBUG_OBJECT (self, "chain: %s", change.fault ? change.fault : text);
-  is_set = gst_tfx_chain_replace (self, &change);
   tfx_expr_free (&change.parsed);
+  g_ptr_array_unref (change.paths);
   if (is_set)
     gst_tfx_element_mark_dirty (GST_TFX_ELEMENT (self));
   return is_set;
@@ -299,13 +310,13 @@ gst_tfx_chain_take (GstTfxChain *self, const gchar *text, const gchar *fault)
 gboolean
 gst_tfx_chain_set_text (GstTfxChain *self, const gchar *text)
 {
-  return gst_tfx_chain_take (self, text, NULL);
+  return gst_tfx_chain_take (self, text, NULL, NULL);
 }
 
 gboolean
 gst_tfx_chain_set_file (GstTfxChain *self)
 {
-  gchar *location, *text, *fault = NULL;
+  gchar *location, *folder, *text, *fault = NULL;
   gboolean is_set;
 
   GST_OBJECT_LOCK (self);
@@ -314,18 +325,56 @@ gst_tfx_chain_set_file (GstTfxChain *self)
   if (!location)
     return FALSE;
   text = gst_tfx_chain_file_read (location, &fault);
-  is_set = gst_tfx_chain_take (self, text ? text : "", fault);
+  folder = g_path_get_dirname (location);
+  is_set = gst_tfx_chain_take (self, text ? text : "", folder, fault);
   if (is_set)
     gst_tfx_chain_notify_text (self);
   g_free (text);
   g_free (fault);
+  g_free (folder);
   g_free (location);
   return is_set;
 }
+
+void
+gst_tfx_chain_read_again (GstTfxChain *self)
+{
+  gboolean is_in_file;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  is_in_file = self->folder != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (is_in_file) {
+    gst_tfx_chain_set_file (self);
+    return;
+  }
+  text = gst_tfx_chain_get_text (self);
+  if (text && gst_tfx_chain_set_text (self, text))
+    gst_tfx_chain_notify_text (self);
+  g_free (text);
+}
+
+gchar **
+gst_tfx_chain_list_files (GstTfxChain *self)
+{
+  GPtrArray *files = g_ptr_array_new ();
+
+  GST_OBJECT_LOCK (self);
+  if (self->folder || self->paths->len == 0)
+    g_ptr_array_add (files, g_strdup (self->location));
+  for (guint i = 0; i < self->paths->len; i++)
+    g_ptr_array_add (files, g_strdup (self->paths->pdata[i]));
+  GST_OBJECT_UNLOCK (self);
+  g_ptr_array_add (files, NULL);
+  return (gchar **)g_ptr_array_free (files, FALSE);
+}
+
 void
 gst_tfx_chain_init_text (GstTfxChain *self)
 {
   self->text = g_strdup ("");
+  self->paths = g_ptr_array_new_with_free_func (g_free);
   self->expr = gst_tfx_chain_expr_new (tfx_expr_empty ());
   self->stages = g_ptr_array_new_with_free_func (gst_object_unref);
 }
@@ -425,7 +474,7 @@ gst_tfx_chain_get_param (GstObject *chain, GstTfxChainStage *stage, guint param,
 static gboolean
 gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
     const TfxParam *spec, GstTfxChainParamPart part, const GValue *value,
-    TfxExprError *error)
+    TfxFile *file, TfxExprError *error)
 {
   guint index = gst_tfx_chain_stage_get_index (stage);
   gboolean changed = FALSE;
@@ -435,6 +484,7 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
 
   tfx_expr_get (self->expr->expr, index, spec->name, &old);
   gst_tfx_chain_param_set (spec, part, &old, value, &now, pair);
+  now.file = file;
   if (!tfx_value_equal (&old, &now)) {
     expr = gst_tfx_chain_expr_edit (&self->expr);
     if (!expr) {
@@ -450,6 +500,29 @@ gst_tfx_chain_change_param (GstTfxChain *self, GstTfxChainStage *stage,
   return changed;
 }
 
+/* The file that a property names. */
+static TfxFile *
+gst_tfx_chain_read_param (GstTfxChain *self, const TfxParam *spec,
+    const GValue *value, TfxExprError *error)
+{
+  const gchar *name = g_value_get_string (value);
+  gchar why[TFX_FILE_WHY_SIZE];
+  TfxFile *file;
+  gchar *folder;
+
+  GST_OBJECT_LOCK (self);
+  folder = g_strdup (self->folder);
+  GST_OBJECT_UNLOCK (self);
+  file = gst_tfx_chain_reader_open (name ? name : "", folder, why);
+  if (!file) {
+    error->code = -ENOENT;
+    g_snprintf (error->message, sizeof error->message, "%s: %s", spec->name,
+        why);
+  }
+  g_free (folder);
+  return file;
+}
+
 static gboolean
 gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
     GstTfxChainParamPart part, const GValue *value)
@@ -459,13 +532,17 @@ gst_tfx_chain_set_param (GstObject *chain, GstTfxChainStage *stage, guint param,
   const TfxParam *spec = &gst_tfx_chain_stage_get_klass (stage)->params[param];
   TfxExprError error = { 0 };
   gboolean has, changed = FALSE;
+  TfxFile *file = NULL;
 
+  if (gst_tfx_chain_param_is_file (spec, part))
+    file = gst_tfx_chain_read_param (self, spec, value, &error);
   GST_OBJECT_LOCK (self);
   has = gst_tfx_chain_has (self, stage);
-  if (has)
-    changed =
-        gst_tfx_chain_change_param (self, stage, spec, part, value, &error);
+  if (has && error.code == 0)
+    changed = gst_tfx_chain_change_param (self, stage, spec, part, value, file,
+        &error);
   GST_OBJECT_UNLOCK (self);
+  tfx_file_unref (&file);
 
   if (error.code < 0 && by_hand)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfximpulsefile.c: impulse responses in sound files.
+ * gsttfximpulsefile.c: impulse responses in files.
  */
 #include "gsttfximpulsefile.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gsttfximpulsetext.h"
 #include "gsttfxsndfile.h"
 
 /* Frames that are read at a time. */
@@ -25,11 +26,28 @@
 #define RESAMPLER_QUALITY 10
 #define NEGLIGIBLE 1e-6
 
+/* Of a longer name the end is shown. */
+#define MAX_SHOWN 120
+
+static gchar *
+gst_tfx_impulse_file_show (const gchar *path)
+{
+  gchar *name = g_filename_display_name (path), *shown;
+  const glong n = g_utf8_strlen (name, -1);
+
+  if (n <= MAX_SHOWN)
+    return name;
+  shown =
+      g_strconcat ("...", g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
+  g_free (name);
+  return shown;
+}
+
 /* An error that says which file and why. */
 static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
     gint code, const gchar *path, const gchar *format, ...)
 {
-  gchar *name = g_filename_display_name (path), *why;
+  gchar *name = gst_tfx_impulse_file_show (path), *why;
   va_list args;
 
   va_start (args, format);
@@ -39,8 +57,7 @@ static void G_GNUC_PRINTF (4, 5) gst_tfx_impulse_file_set_error (GError **error,
   if (g_str_has_suffix (why, "."))
     why[strlen (why) - 1] = '\0';
   g_set_error (error, GST_RESOURCE_ERROR, code,
-      "the impulse response of kernel-location=%s cannot be used: %s", name,
-      why);
+      "the impulse response in '%s' cannot be used: %s", name, why);
   g_free (why);
   g_free (name);
 }
@@ -77,7 +94,7 @@ static gboolean
 gst_tfx_impulse_file_check_channels (guint n_has, guint n_channels,
     const gchar *path, GError **error)
 {
-  if (n_has == 1 || n_has == n_channels)
+  if (n_channels == 0 || n_has == 1 || n_has == n_channels)
     return TRUE;
   gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path,
       "it has %u channels and the stream has %u; one would do for all of "
@@ -187,6 +204,26 @@ gst_tfx_impulse_file_load (const GstTfxSndfile *sndfile, SNDFILE *file,
   return self;
 }
 
+static GstTfxImpulse *
+gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
+    GError **error)
+{
+  gchar *why = NULL;
+  GstTfxImpulse *self = gst_tfx_impulse_text_read (path, &why);
+
+  if (!self)
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path, "%s",
+        why);
+  else if (!gst_tfx_impulse_file_check_channels (self->n_kernels, n_channels,
+               path, error) ||
+           !gst_tfx_impulse_file_check_samples (self, path, error))
+    g_clear_pointer (&self, gst_tfx_impulse_unref);
+  g_free (why);
+  if (self)
+    gst_tfx_impulse_finish (self);
+  return self;
+}
+
 GstTfxImpulse *
 gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
 {
@@ -205,6 +242,8 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
     return NULL;
   }
   file = sndfile->open (path, SFM_READ, &info);
+  if (!file && gst_tfx_impulse_text_is (path))
+    return gst_tfx_impulse_file_read_text (path, n_channels, error);
   if (!file) {
     gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
         "it is no sound file that can be read: %s", sndfile->strerror (NULL));
@@ -330,16 +369,17 @@ GstTfxImpulse *
 gst_tfx_impulse_file_fit (GstTfxImpulse *self, guint rate, guint n_channels,
     const gchar *path, GError **error)
 {
-  /* Resampling would hide it. */
-  const gdouble middle = 0.5 * (gdouble)(self->n_taps - 1) * rate / self->rate;
+  gdouble middle;
   GstAudioResampler *resampler;
   GstTfxImpulse *other = NULL;
 
   if (!gst_tfx_impulse_file_check_channels (self->n_kernels, n_channels, path,
           error))
     return NULL;
-  if (self->rate == rate)
+  if (self->rate == rate || self->rate == 0)
     return gst_tfx_impulse_ref (self);
+  /* Resampling would hide it. */
+  middle = 0.5 * (gdouble)(self->n_taps - 1) * rate / self->rate;
   if (!gst_tfx_impulse_file_check_rate (self, rate, path, error))
     return NULL;
 

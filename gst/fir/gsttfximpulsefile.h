@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfximpulsefile.h: impulse responses in sound files.
+ * gsttfximpulsefile.h: impulse responses in files.
  */
 #ifndef GST_TFX_IMPULSE_FILE_H
 #define GST_TFX_IMPULSE_FILE_H
@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Reads a file, of any kind that libsndfile knows, for a stream of @n_channels:
- * it must have one channel, or as many.  NULL with a text for the user if that
+/* Reads a file, of any kind that libsndfile knows or with numbers as text, for a
+ * stream of @n_channels: it must have one channel, or as many; 0: of any.  NULL with a text for the user if that
  * cannot be done, or if there is nothing in it that could be a kernel. */
 GstTfxImpulse *
 gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error);

@@ -174,6 +174,7 @@ gst_tfx_kernel_load (gpointer data)
     if (self->file)
       self->impulse = gst_tfx_impulse_file_fit (self->file, self->rate,
           self->n_channels, source->location, &self->error);
+    g_prefix_error (&self->error, "kernel-location: ");
   } else if (values) {
     if (gst_tfx_impulse_set_values (&self->room,
             &g_array_index (values, gdouble, 0), values->len, &self->error))

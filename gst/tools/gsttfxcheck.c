@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gsttfxchainreader.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
@@ -19,7 +20,7 @@ static GstTfxToolStatus
 check (const gchar *text, gdouble rate_hz, gint n_channels)
 {
   TfxExprError error;
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), &error);
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
   TfxChain *chain = NULL;
   gboolean is_good =
       expr && tfx_expr_build (expr, rate_hz, (unsigned)n_channels, print_clamp,

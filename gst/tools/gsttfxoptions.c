@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gsttfxchainfile.h"
+#include "gsttfxchainreader.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
@@ -98,11 +99,32 @@ read_preset (const gchar *name)
   return chain;
 }
 
+/* What is in a file of a chain; or NULL, after a message. */
+static gchar *
+read_file (const gchar *location)
+{
+  TfxExprError error;
+  gchar *fault = NULL, *chain = NULL, *folder;
+  gchar *text = gst_tfx_chain_file_read (location, &fault);
+
+  if (!text) {
+    gst_tfx_tool_error ("%s", fault);
+    g_free (fault);
+    return NULL;
+  }
+  folder = g_path_get_dirname (location);
+  chain = gst_tfx_chain_reader_make_absolute (text, folder, &error);
+  if (!chain)
+    g_printerr ("error: the chain: %s\n", error.rendered);
+  g_free (folder);
+  g_free (text);
+  return chain;
+}
+
 gboolean
 gst_tfx_options_read_chain (GstTfxOptions *options)
 {
   TfxExprError error;
-  gchar *fault = NULL;
   TfxExpr *expr;
 
   if (!!options->chain + !!options->chain_file + !!options->preset > 1) {
@@ -112,12 +134,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
     return FALSE;
   }
   if (options->chain_file) {
-    options->chain = gst_tfx_chain_file_read (options->chain_file, &fault);
-    if (!options->chain) {
-      gst_tfx_tool_error ("%s", fault);
-      g_free (fault);
-      return FALSE;
-    }
+    options->chain = read_file (options->chain_file);
+    return options->chain != NULL;
   }
   if (options->preset) {
     options->chain = read_preset (options->preset);
@@ -127,7 +145,7 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
     gst_tfx_tool_error ("there is no chain");
     return FALSE;
   }
-  expr = tfx_expr_parse (options->chain, strlen (options->chain), &error);
+  expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);
   if (!expr) {
     g_printerr ("error: the chain: %s\n", error.rendered);
     return FALSE;

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "gsttfxchainreader.h"
 #include "gsttfxoptions.h"
 #include "gsttfxpicture.h"
 #include "gsttfxtool.h"
@@ -33,8 +34,8 @@ static TfxChain *
 make_chain (const Curve *curve)
 {
   TfxExprError error;
-  TfxExpr *expr = tfx_expr_parse (curve->options.chain,
-      strlen (curve->options.chain), &error);
+  TfxExpr *expr =
+      gst_tfx_chain_reader_parse (curve->options.chain, NULL, NULL, &error);
   TfxChain *chain = NULL;
 
   if (expr && tfx_expr_build (expr, curve->rate_hz,

@@ -216,12 +216,30 @@ put_value (Writer *w, const TfxParam *param)
   }
 }
 
+static bool
+is_of_file (const TfxParam *param)
+{
+  return param->types == TFX_VALUE_TEXT || strcmp (param->name, "channel") == 0;
+}
+
+/* One that needs no file. */
+static const TfxClass *
+choose_class (Writer *w)
+{
+  const TfxClass *klass;
+
+  do
+    klass =
+        tfx_catalogue_class (below (w, (unsigned)tfx_catalogue_n_classes ()));
+  while (is_of_file (&klass->params[0]));
+  return klass;
+}
+
 static void
 put_call (Writer *w)
 {
   static const char *const prefixes[] = { "fx.filter.", "torchfx.", "fx . " };
-  const TfxClass *klass =
-      tfx_catalogue_class (below (w, (unsigned)tfx_catalogue_n_classes ()));
+  const TfxClass *klass = choose_class (w);
   bool by_name = false, first = true;
 
   if (rarely (w, 3))
@@ -235,7 +253,8 @@ put_call (Writer *w)
 
     by_name = by_name || rarely (w, 3) || (param->flags & TFX_PARAM_KEYWORD);
     if (!(param->flags & TFX_PARAM_REQUIRED) &&
-        (rarely (w, 2) || (param->flags & TFX_PARAM_STREAM))) {
+        (rarely (w, 2) || (param->flags & TFX_PARAM_STREAM) ||
+            is_of_file (param))) {
       by_name = true;
       continue;
     }

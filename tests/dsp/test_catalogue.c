@@ -385,7 +385,8 @@ static const char *const signatures[] = {
   "RIAA(mode='playback', fs=None)",
   "Weighting(curve, fs=None)",
   "LogFilterBank(n_bands, f_min=20, f_max=20000, q=1.414, fs=None)",
-  "FIR(b, conv_mode='auto')",
+  "FIR(b, conv_mode='auto', channel=None)",
+  "Convolve(location, mix=1, conv_mode='auto', channel=None)",
   "DesignableFIR(cutoff, num_taps, fs=None, pass_zero=True, "
   "window='hamming', conv_mode='auto', beta=None)",
   "Gain(gain, gain_type='amplitude', clamp=False)",
@@ -481,7 +482,8 @@ test_table (void)
           klass->name, p->name);
       tap_many_check (&many,
           (v->type & p->types) ||
-              (p->types == TFX_VALUE_LIST && v->type == TFX_VALUE_NONE),
+              (!(p->types & ~(TFX_VALUE_LIST | TFX_VALUE_TEXT)) &&
+                  v->type == TFX_VALUE_NONE),
           "%s.%s: the default has another type", klass->name, p->name);
       tap_many_check (&many,
           !number || (v->number >= p->minimum && v->number <= p->maximum),
@@ -569,8 +571,9 @@ test_covered (void)
     Case c;
 
     /* test_curves.c holds these against their curves. */
-    found = klass->kind == TFX_CLASS_DYNAMICS || /* test_dynamics.c */
-            klass->kind == TFX_CLASS_MIX ||      /* test_channels.c */
+    found = klass->kind == TFX_CLASS_DYNAMICS ||     /* test_dynamics.c */
+            klass->kind == TFX_CLASS_MIX ||          /* test_channels.c */
+            strcmp (klass->name, "Convolve") == 0 || /* test_lang_files.c */
             strcmp (klass->name, "GraphicEQ") == 0 ||
             strcmp (klass->name, "RIAA") == 0 ||
             strcmp (klass->name, "Weighting") == 0;

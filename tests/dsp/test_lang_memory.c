@@ -71,7 +71,7 @@ try_prepare (TfxExprError *error)
   size_t n_sections = 1, n_taps = 1;
 
   if (made) {
-    tfx_expr_prepare (made, 48000, 2);
+    tfx_expr_prepare (made, 48000, 2, NULL);
     tfx_expr_effort (made, 48000, 2, &n_sections, &n_taps);
   }
   error->code = -ENOMEM;
@@ -177,7 +177,7 @@ test_nothing (void)
                  tfx_expr_adopt_ids (nothing, expr) == 0,
       "nothing is adopted from it, or by it");
   tfx_expr_take_prepared (expr, nothing);
-  tfx_expr_prepare (nothing, 48000, 2);
+  tfx_expr_prepare (nothing, 48000, 2, NULL);
   tfx_expr_free (&expr);
   tfx_expr_free (&copy);
   tap_check (!copy && tfx_expr_n_stages (nothing) == 0,
@@ -200,7 +200,7 @@ use (const char *first, const char *second)
     before = tfx_expr_empty ();
   if (!now)
     now = tfx_expr_empty ();
-  tfx_expr_prepare (before, 44100, 2);
+  tfx_expr_prepare (before, 44100, 2, NULL);
   tfx_expr_adopt_ids (now, before);
   tfx_expr_take_prepared (now, before);
   copy = tfx_expr_copy (now);

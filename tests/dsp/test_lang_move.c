@@ -39,7 +39,7 @@ write_call (const TfxClass *klass, char *text, size_t size)
       continue;
     n += (size_t)snprintf (text + n, size - n, "%s%s=", separator, param->name);
     separator = ", ";
-    if (param->types == TFX_VALUE_LIST)
+    if (param->types & TFX_VALUE_LIST && !(param->types & TFX_VALUE_NUMBER))
       n += (size_t)snprintf (text + n, size - n,
           param->n_columns > 0            ? "[[2, 0, 0, 2, 0.5, 0]]"
           : param->flags & TFX_PARAM_ROWS ? "[[1, 0], [0, 1]]"
@@ -50,7 +50,8 @@ write_call (const TfxClass *klass, char *text, size_t size)
               ? param->initial.number
               : 1.0);
     else
-      n += (size_t)snprintf (text + n, size - n, "'%s'", param->initial.word);
+      n += (size_t)snprintf (text + n, size - n, "'%s'",
+          param->types == TFX_VALUE_TEXT ? "a" : param->initial.word);
   }
   snprintf (text + n, size - n, ")");
 }
@@ -125,7 +126,8 @@ test_classes (void)
       counts = heap_unwatch ();
       if (code < 0)
         continue;
-      if (klass->kind != TFX_CLASS_BANK && strcmp (klass->name, "FIR") != 0) {
+      if (klass->kind != TFX_CLASS_BANK && strcmp (klass->name, "FIR") != 0 &&
+          strcmp (klass->name, "Convolve") != 0) {
         n_moved++;
         tap_many_check (&many,
             next == 0 && design == 0 && counts.n_allocations == 0 &&

@@ -123,7 +123,7 @@ test_same (void)
 
   tap_check (has_effort (expr, 48000, 2, 1 + 4 + 4 + 5, 301 + 3),
       "all is to be designed");
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (has_effort (expr, 48000, 2, 0, 0), "nothing is left");
   chains[0] = build (plain, 48000, 2, &told[0]);
   chains[1] = build (expr, 48000, 2, &told[1]);
@@ -149,7 +149,7 @@ test_changes (void)
   TfxExpr *expr = parse (text), *other;
   TfxChain *before, *after, *plain;
 
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   before = build (expr, 48000, 2, NULL);
   tap_check (has_effort (expr, 44100, 2, 14, 304), "another rate");
   tap_check (has_effort (expr, 48000, 1, 14, 304), "other channels");
@@ -175,7 +175,7 @@ test_changes (void)
   tfx_chain_unref (&plain);
 
   /* At another rate the same is done anew. */
-  tfx_expr_prepare (expr, 8000, 1);
+  tfx_expr_prepare (expr, 8000, 1, NULL);
   after = build (expr, 8000, 1, NULL);
   plain = build (expr, 8000, 1, NULL);
   tap_check (is_same_chain (after, plain) && has_effort (expr, 8000, 1, 0, 0) &&
@@ -195,8 +195,8 @@ test_ids (void)
   TfxExpr *copy;
   TfxChain *chain;
 
-  tfx_expr_prepare (old, 48000, 2);
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (old, 48000, 2, NULL);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   tfx_expr_adopt_ids (expr, old);
   tap_check (has_effort (expr, 48000, 2, 1, 301), "adopted ids");
   tfx_expr_take_prepared (expr, old);
@@ -234,24 +234,24 @@ test_faults (void)
   TfxChain *chain = NULL;
   TfxExprError error;
 
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, &error) < 0 &&
                  strstr (error.message, "fs of stage"),
       "not at this rate: %s", error.message);
-  tfx_expr_prepare (expr, 44100, 2);
+  tfx_expr_prepare (expr, 44100, 2, NULL);
   tap_check (has_effort (expr, 44100, 2, 0, 0), "but at the other one");
-  tfx_expr_prepare (expr, 0, 2);
+  tfx_expr_prepare (expr, 0, 2, NULL);
   tap_check (has_effort (expr, 44100, 2, 0, 0), "no rate changes nothing");
 
   /* Values that do not fit each other, and the same put right. */
   tfx_expr_free (&expr);
   expr = parse ("Butterworth('lowpass', 100)");
   tfx_expr_set_word (expr, 0, "btype", "bandpass", NULL);
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL) < 0,
       "a band of one edge");
   tfx_expr_set_word (expr, 0, "btype", "highpass", NULL);
-  tfx_expr_prepare (expr, 48000, 2);
+  tfx_expr_prepare (expr, 48000, 2, NULL);
   tap_check (has_effort (expr, 48000, 2, 0, 0), "put right");
   tfx_expr_free (&expr);
 }

@@ -98,7 +98,7 @@ check_build (TfxExpr *expr, double rate_hz, unsigned n_channels)
   tfx_chain_unref (&chain);
 
   /* Again, of stages that were kept. */
-  tfx_expr_prepare (expr, rate_hz, n_channels);
+  tfx_expr_prepare (expr, rate_hz, n_channels, NULL);
   MUST (tfx_expr_build (expr, rate_hz, n_channels, report, &n_again, &chain,
             &error) == 0);
   MUST (n_again == n_reports);
@@ -194,11 +194,11 @@ add_seed (const char *path)
 
 static const char *const tokens[] = { "|", "+", "-", "(", ")", "[", "]", ",",
   "=", ".", "'", "\"", "\\", "#", "\n", "None", "True", "False", "Gain(",
-  "FIR([", "x=", "fx.filter.", "cutoff=", "q=", "order=", "1e309", "1e-320",
-  "0x1f", "1_000", "007", "'db'", "'bandpass'", "('kaiser', 8)", "\xc3\xa9",
-  "\xe2\x80\x98", "\xff", "*", "/", ":", ";", "LogFilterBank(31)",
-  "Delay(bpm=120)", "window=", "lambda", "65536", "-1", "\\x41", "((((((((",
-  "))))))))" };
+  "FIR([", "FIR('a b', ", "Convolve('", "channel=", "x=", "fx.filter.",
+  "cutoff=", "q=", "order=", "1e309", "1e-320", "0x1f", "1_000", "007", "'db'",
+  "'bandpass'", "('kaiser', 8)", "\xc3\xa9", "\xe2\x80\x98", "\xff", "*", "/",
+  ":", ";", "LogFilterBank(31)", "Delay(bpm=120)", "window=", "lambda", "65536",
+  "-1", "\\x41", "((((((((", "))))))))" };
 
 static size_t
 insert (char *text, size_t n, size_t at, const char *bytes, size_t n_bytes)

@@ -2,6 +2,7 @@
  * test_chain_children.c: the stages of a tfxchain as children: their names,
  * their properties, and what becomes of them when the chain is set anew.
  */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #define RATE 48000
 #define N 480
+#define IMPULSE "tfx-test-impulse.txt"
 
 static GstElement *
 make (const gchar *text)
@@ -71,7 +73,10 @@ write_call (const TfxClass *klass)
       continue;
     g_string_append_printf (text, "%s%s=", separator, param->name);
     separator = ", ";
-    if (param->types == TFX_VALUE_LIST)
+    if (param->types == TFX_VALUE_TEXT)
+      g_string_append (text, "'" IMPULSE "'");
+    else if (param->types & TFX_VALUE_LIST &&
+             !(param->types & TFX_VALUE_NUMBER))
       g_string_append (text, param->n_columns > 0 ? "[[2, 0, 0, 2, 0.5, 0]]"
                              : param->flags & TFX_PARAM_ROWS
                                  ? "[[1, 0], [0, 1]]"
@@ -573,5 +578,11 @@ chain_children_suite (void)
 int
 main (int argc, char **argv)
 {
-  return tfx_check_main (argc, argv, chain_children_suite ());
+  int status;
+
+  if (!g_file_set_contents (IMPULSE, "1\n0.5\n", -1, NULL))
+    return 1;
+  status = tfx_check_main (argc, argv, chain_children_suite ());
+  g_unlink (IMPULSE);
+  return status;
 }

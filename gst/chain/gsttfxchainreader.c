@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchainreader.c: reads chains with the files that they name.
+ */
+#include "gsttfxchainreader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gsttfxchainfile.h"
+#include "gsttfximpulsefile.h"
+
+typedef struct
+{
+  const gchar *folder;
+  GPtrArray *paths;
+} Reader;
+
+/* Cut where a character ends. */
+static void
+tell_why (gchar why[TFX_FILE_WHY_SIZE], const gchar *text)
+{
+  const gchar *end;
+
+  g_strlcpy (why, text, TFX_FILE_WHY_SIZE);
+  if (!g_utf8_validate (why, -1, &end))
+    why[end - why] = '\0';
+}
+
+static gchar *
+find_path (const Reader *reader, const gchar *name)
+{
+  gchar *path = reader->folder && !g_path_is_absolute (name)
+                    ? g_build_filename (reader->folder, name, NULL)
+                    : g_strdup (name);
+
+  if (reader->paths)
+    g_ptr_array_add (reader->paths, g_strdup (path));
+  return path;
+}
+
+/* ---- impulse responses ------------------------------------------------------------ */
+
+typedef struct
+{
+  TfxFile file;
+  GstTfxImpulse *impulse;
+  gchar *path;
+} ImpulseFile;
+
+static void
+impulse_file_free (TfxFile *file)
+{
+  ImpulseFile *self = (ImpulseFile *)file;
+
+  gst_tfx_impulse_unref (self->impulse);
+  g_free (self->path);
+  g_free (self);
+}
+
+static bool
+impulse_file_is_same (const TfxFile *a, const TfxFile *b)
+{
+  const GstTfxImpulse *x = ((const ImpulseFile *)a)->impulse;
+  const GstTfxImpulse *y = ((const ImpulseFile *)b)->impulse;
+
+  return x->rate == y->rate && x->n_kernels == y->n_kernels &&
+         x->n_taps == y->n_taps &&
+         memcmp (x->taps, y->taps,
+             x->n_kernels * x->n_taps * sizeof *x->taps) == 0;
+}
+
+/* One channel alone; NULL if memory is short. */
+static GstTfxImpulse *
+pick_channel (GstTfxImpulse *all, gint channel)
+{
+  GstTfxImpulse *one;
+
+  if (channel < 0)
+    return gst_tfx_impulse_ref (all);
+  one = gst_tfx_impulse_new (all->rate, 1, all->n_taps);
+  if (!one)
+    return NULL;
+  memcpy (one->taps, all->taps + (gsize)channel * all->n_taps,
+      all->n_taps * sizeof *one->taps);
+  gst_tfx_impulse_finish (one);
+  return one;
+}
+
+static int
+impulse_file_fit (const TfxFile *file, double rate_hz, unsigned n_channels,
+    int channel, TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE])
+{
+  const ImpulseFile *self = (const ImpulseFile *)file;
+  GstTfxImpulse *picked = pick_channel (self->impulse, channel);
+  GstTfxImpulse *fit = NULL;
+  GError *error = NULL;
+  gsize size;
+
+  *impulse = (TfxImpulse){ NULL };
+  if (picked)
+    fit = gst_tfx_impulse_file_fit (picked, (guint)rate_hz, n_channels,
+        self->path, &error);
+  if (fit) {
+    size = fit->n_kernels * fit->n_taps * sizeof *fit->taps;
+    impulse->n_kernels = fit->n_kernels;
+    impulse->n_taps = fit->n_taps;
+    impulse->beginning = fit->beginning;
+    impulse->taps = malloc (size);
+    if (impulse->taps)
+      memcpy (impulse->taps, fit->taps, size);
+  }
+  if (!impulse->taps)
+    tell_why (why, error ? error->message : "memory is short");
+  gst_tfx_impulse_unref (fit);
+  gst_tfx_impulse_unref (picked);
+  if (impulse->taps)
+    return 0;
+  g_clear_error (&error);
+  return fit || !picked ? -ENOMEM : -EINVAL;
+}
+
+static TfxFile *
+open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
+{
+  gchar *path = find_path (data, name);
+  GError *error = NULL;
+  GstTfxImpulse *impulse = gst_tfx_impulse_file_read (path, 0, &error);
+  ImpulseFile *self;
+
+  if (!impulse) {
+    tell_why (why, error->message);
+    g_error_free (error);
+    g_free (path);
+    return NULL;
+  }
+  self = g_new0 (ImpulseFile, 1);
+  self->file = (TfxFile){ .refs = 1,
+    .n_channels = impulse->n_kernels,
+    .n_frames = impulse->n_taps,
+    .rate_hz = impulse->rate,
+    .free = impulse_file_free,
+    .is_same = impulse_file_is_same,
+    .fit = impulse_file_fit };
+  self->impulse = impulse;
+  self->path = path;
+  return &self->file;
+}
+
+/* ---- filter settings -------------------------------------------------------------- */
+
+static char *
+read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
+{
+  gchar *path = find_path (data, name), *fault = NULL;
+  gchar *text = gst_tfx_chain_file_read_settings (path, &fault);
+  char *chain = text && *text ? strdup (text) : NULL;
+
+  if (!text)
+    tell_why (why, fault);
+  else if (!*text)
+    tell_why (why, "no filter is on in this file");
+  else if (!chain)
+    tell_why (why, "memory is short");
+  g_free (fault);
+  g_free (text);
+  g_free (path);
+  return chain;
+}
+
+/* ---- chains ------------------------------------------------------------------------- */
+
+TfxExpr *
+gst_tfx_chain_reader_parse (const gchar *text, const gchar *folder,
+    GPtrArray *paths, TfxExprError *error)
+{
+  Reader reader = { folder, paths };
+  const TfxFileReader files = { &reader, open_impulse, read_settings };
+
+  return tfx_expr_parse_with_files (text, strlen (text), &files, error);
+}
+
+/* FALSE if memory is short. */
+static gboolean
+make_stage_absolute (TfxExpr *expr, gsize stage, const gchar *folder)
+{
+  const TfxClass *klass = tfx_expr_stage_class (expr, stage);
+  gboolean is_done = TRUE;
+
+  for (guint i = 0; i < klass->n_params && is_done; i++) {
+    TfxValue value;
+    gchar *path;
+
+    tfx_expr_get (expr, stage, klass->params[i].name, &value);
+    if (value.type != TFX_VALUE_TEXT)
+      continue;
+    value.text = path = g_canonicalize_filename (value.text, folder);
+    is_done =
+        tfx_expr_set (expr, stage, klass->params[i].name, &value, NULL) == 0;
+    g_free (path);
+  }
+  return is_done;
+}
+
+gchar *
+gst_tfx_chain_reader_make_absolute (const gchar *text, const gchar *folder,
+    TfxExprError *error)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  gchar *full = g_canonicalize_filename (folder, NULL), *made = NULL;
+  TfxExpr *expr = gst_tfx_chain_reader_parse (text, full, paths, error);
+  gboolean is_done = expr != NULL;
+  char *printed = NULL;
+
+  if (expr && paths->len == 0) {
+    made = g_strdup (text);
+  } else if (expr) {
+    for (gsize i = 0; i < tfx_expr_n_stages (expr) && is_done; i++)
+      is_done = make_stage_absolute (expr, i, full);
+    printed = is_done ? tfx_expr_print (expr) : NULL;
+    made = g_strdup (printed);
+    free (printed);
+    if (!made)
+      g_strlcpy (error->rendered, "memory is short", sizeof error->rendered);
+  }
+  tfx_expr_free (&expr);
+  g_free (full);
+  g_ptr_array_unref (paths);
+  return made;
+}
+
+TfxFile *
+gst_tfx_chain_reader_open (const gchar *name, const gchar *folder,
+    gchar why[TFX_FILE_WHY_SIZE])
+{
+  Reader reader = { folder, NULL };
+
+  return open_impulse (&reader, name, why);
+}

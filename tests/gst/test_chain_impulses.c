@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_impulses.c: files that a chain names: impulse responses in sound files
+ * and in texts, filter settings; where they are looked for, and what happens when
+ * they are saved.
+ */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chains.h"
+#include "firs.h"
+
+#define RATE 48000
+#define N 480
+
+static gchar *folder;
+
+/* In the folder; the path, to be freed. */
+static gchar *
+write_text (const gchar *name, const gchar *text)
+{
+  gchar *path = g_build_filename (folder, name, NULL);
+
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static void
+write_wav (const gchar *name, const gdouble *frames, gsize n_frames,
+    guint n_channels, guint rate)
+{
+  gchar *path = g_build_filename (folder, name, NULL);
+  gchar *made = tfx_firs_write_wav (frames, n_frames, n_channels, rate);
+
+  fail_unless_equals_int (g_rename (made, path), 0);
+  g_free (made);
+  g_free (path);
+}
+
+static GstAudioInfo
+f64 (gint n_channels)
+{
+  return tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_channels,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+}
+
+/* A chain with the folder for the first "%s" of the format. */
+static gchar *
+in_folder (const gchar *format)
+{
+  gchar **parts = g_strsplit (format, "@", -1);
+  gchar *text = g_strjoinv (folder, parts);
+
+  g_strfreev (parts);
+  return text;
+}
+
+/* ---- samples ---------------------------------------------------------------------- */
+
+/* A file is the filter that tfxfir makes of it: its channels, its rate. */
+GST_START_TEST (test_sound_files)
+{
+  static const struct
+  {
+    const gchar *chain, *options;
+    guint rate, n_kernels;
+    gint n_channels;
+  } cases[] = {
+    { "FIR('@/a room.wav')", "", RATE, 1, 1 },
+    { "FIR('@/a room.wav')", "", RATE, 2, 2 },
+    { "FIR('@/a room.wav')", "", 44100, 2, 2 },
+    { "Convolve('@/a room.wav')", "", 96000, 1, 3 },
+    { "Convolve('@/a room.wav', conv_mode='direct')", "", RATE, 1, 3 },
+  };
+  const gsize n = 6000, n_taps = 700;
+  const guint n_k = cases[__i__].n_kernels;
+  const gint n_ch = cases[__i__].n_channels;
+  GstAudioInfo info = f64 (n_ch);
+  gdouble *room = tfx_firs_room (n_taps * n_k, 5);
+  gdouble *in = tfx_check_noise (n * n_ch, 3), *out, *expected;
+  gchar *chain = in_folder (cases[__i__].chain);
+  gchar *launch =
+      g_strdup_printf ("tfxfir align=false kernel-location=\"%s/a room.wav\"",
+          folder);
+  GstHarness *h;
+
+  write_wav ("a room.wav", room, n_taps, n_k, cases[__i__].rate);
+  h = tfx_check_harness (launch, &info);
+  expected = tfx_check_filter (h, &info, in, n, N);
+  gst_harness_teardown (h);
+  h = tfx_chains_harness (chain, &info);
+  out = tfx_check_filter (h, &info, in, n, N);
+  gst_harness_teardown (h);
+  fail_unless (tfx_firs_error_db (out, expected, n * n_ch) < -240.0);
+  g_free (out);
+  g_free (expected);
+  g_free (in);
+  g_free (room);
+  g_free (chain);
+  g_free (launch);
+}
+
+GST_END_TEST;
+
+/* The first frames of the impulse response of a chain of two channels. */
+static void
+expect_response (const gchar *format, const gdouble *expected, gsize n)
+{
+  GstAudioInfo info = f64 (2);
+  gchar *chain = in_folder (format);
+  GstHarness *h = tfx_chains_harness (chain, &info);
+  gdouble in[2 * N] = { 1.0, 1.0 };
+  gdouble *out = tfx_check_filter (h, &info, in, N, N);
+
+  for (gsize i = 0; i < 2 * N; i++) {
+    const gdouble y = i < 2 * n ? expected[i] : 0.0;
+
+    fail_unless (fabs (out[i] - y) < 1e-12, "%s: %g at %d, not %g", chain,
+        out[i], (gint)i, y);
+  }
+  g_free (out);
+  g_free (chain);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_texts)
+{
+  static const gdouble plain[] = { 0.5, 0.5, -0.25, -0.25, 1e-3, 1e-3 };
+  static const gdouble two[] = { 0.5, 1, 0.25, -1 };
+  static const gdouble second[] = { 1, 1, -1, -1 };
+
+  g_free (write_text ("plain.txt", "0.5\n-.25\r\n\n1e-3\n"));
+  g_free (write_text ("rew.txt",
+      "Impulse Response data saved by REW V5.20\n"
+      "Source: 192k Log Swept Sine, 1 sweep\nDated: 2 May 2024\n"
+      "1.5 // Peak value before normalisation\n3 // Response length\n"
+      "2.0833333333333333E-5 // Sample interval (seconds)\n"
+      "-0.01 // Start time (seconds)\n* Data start\n0.5\n -0.25\n1.0E-3\n"));
+  g_free (write_text ("two.csv", "left,right\n# a comment\n0.5, 1\n0.25;-1\n"));
+  expect_response ("FIR('@/plain.txt')", plain, 3);
+  expect_response ("FIR('@/rew.txt')", plain, 3);
+  expect_response ("Convolve('@/two.csv')", two, 2);
+  expect_response ("FIR('@/two.csv', channel=1)", second, 2);
+}
+
+GST_END_TEST;
+
+/* REW's rate counts: taken at half the rate, twice as many taps of half the size. */
+GST_START_TEST (test_rate_of_text)
+{
+  GstAudioInfo info = f64 (1);
+  gchar *chain = in_folder ("FIR('@/half.txt')");
+  gdouble in[N] = { 1.0 }, sum = 0.0;
+  gdouble *out;
+  GstHarness *h;
+
+  g_free (write_text ("half.txt",
+      "4.1666666666666666E-5 // Sample interval (seconds)\n"
+      "* Data start\n0\n0\n1\n"));
+  h = tfx_chains_harness (chain, &info);
+  out = tfx_check_filter (h, &info, in, N, N);
+  for (guint i = 0; i < N; i++)
+    sum += out[i];
+  fail_unless (fabs (sum - 1.0) < 1e-4, "%g", sum);
+  fail_unless (out[0] != 1.0);
+  g_free (out);
+  g_free (chain);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ---- faults ------------------------------------------------------------------------ */
+
+static void
+expect_fault (const gchar *format, const gchar *fault)
+{
+  gchar *text = in_folder (format);
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_element_set_bus (chain, bus);
+  g_object_set (chain, "chain", text, NULL);
+  fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, fault) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  gst_element_set_bus (chain, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (chain);
+  g_free (text);
+}
+
+GST_START_TEST (test_faults)
+{
+  g_free (write_text ("bad.txt", "1\n2 3\n"));
+  g_free (write_text ("none.txt", "nothing at all\n"));
+  g_free (write_text ("zero.txt", "0\n0\n"));
+  g_free (write_text ("off.txt", "Filter Settings file\nFilter 1: OFF PK\n"));
+  expect_fault ("Gain(2) | FIR('@/missing.wav')",
+      "line 1, column 15: b of FIR");
+  expect_fault ("FIR('@/missing.wav')", "missing.wav' cannot be used: No such");
+  expect_fault ("FIR('@')", "it is a folder");
+  expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', has not a number for each");
+  expect_fault ("FIR('@/none.txt')", "has no numbers as text");
+  expect_fault ("FIR('@/zero.txt')", "nothing but silence");
+  expect_fault ("FilterSettings('@/off.txt')", "no filter is on");
+  expect_fault ("FilterSettings('@/bad.txt')", "there are no filter settings");
+}
+
+GST_END_TEST;
+
+/* ---- names ------------------------------------------------------------------------- */
+
+/* In a chain's file they are relative to that; settings become stages. */
+GST_START_TEST (test_relative)
+{
+  gchar *path = write_text ("chain.txt",
+      "g=Gain(2) | FilterSettings('settings.txt') | c=Convolve('plain.txt')");
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  gchar *name;
+
+  g_free (write_text ("plain.txt", "0.5\n"));
+  g_free (
+      write_text ("settings.txt", "Filter 1: ON PK Fc 63 Hz Gain -5 dB Q 4\n"));
+  g_object_set (chain, "location", path, NULL);
+  gst_child_proxy_get (GST_CHILD_PROXY (chain), "c::location", &name, NULL);
+  fail_unless_equals_string (name, "plain.txt");
+  gst_child_proxy_set (GST_CHILD_PROXY (chain), "parametriceq0::gain", -6.0,
+      NULL);
+  tfx_chains_expect_text (chain,
+      "g=Gain(2) | ParametricEQ(63, q=4, gain=-6) | c=Convolve('plain.txt')");
+  fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (chain, GST_STATE_NULL);
+  g_free (name);
+  g_free (path);
+  gst_object_unref (chain);
+}
+
+GST_END_TEST;
+
+static gdouble
+push_ones (GstHarness *h, const GstAudioInfo *info)
+{
+  gdouble ones[N], *out, last;
+
+  for (guint i = 0; i < N; i++)
+    ones[i] = 1.0;
+  out = tfx_check_filter (h, info, ones, N, N);
+  last = out[N - 1];
+  g_free (out);
+  return last;
+}
+
+/* Other files are set as properties of the child while samples flow; one that
+ * cannot be read changes nothing. */
+GST_START_TEST (test_properties)
+{
+  GstAudioInfo info = f64 (1);
+  gchar *text = in_folder ("f=FIR('@/a.txt') | c=Convolve('@/a.txt')");
+  gchar *path = write_text ("b.txt", "0.5\n"), *name, *now;
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+
+  g_free (write_text ("a.txt", "3\n"));
+  h = tfx_chains_harness (text, &info);
+  gst_element_set_bus (h->element, bus);
+  fail_unless_equals_float (push_ones (h, &info), 9.0);
+  gst_child_proxy_set (GST_CHILD_PROXY (h->element), "f::b-file", path, NULL);
+  push_ones (h, &info);
+  fail_unless_equals_float (push_ones (h, &info), 1.5);
+  gst_child_proxy_set (GST_CHILD_PROXY (h->element), "c::location", path,
+      "c::mix", 0.5, NULL);
+  push_ones (h, &info);
+  fail_unless_equals_float (push_ones (h, &info), 0.375);
+  gst_child_proxy_set (GST_CHILD_PROXY (h->element), "c::location", "/no/file",
+      NULL);
+  fail_unless (gst_bus_have_pending (bus));
+  gst_child_proxy_get (GST_CHILD_PROXY (h->element), "c::location", &name,
+      NULL);
+  fail_unless_equals_string (name, path);
+  fail_unless_equals_float (push_ones (h, &info), 0.375);
+  now = g_strdup_printf ("f=FIR('%s') | c=Convolve('%s', mix=0.5)", path, path);
+  tfx_chains_expect_text (h->element, now);
+  gst_util_set_object_arg (G_OBJECT (h->element), "chain", "f=FIR([2])");
+  gst_child_proxy_get (GST_CHILD_PROXY (h->element), "f::b-file", &text, NULL);
+  fail_unless (text == NULL);
+  g_free (name);
+  g_free (now);
+  g_free (path);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Files that are named are watched too, also those of a chain that is in none. */
+GST_START_TEST (test_watch)
+{
+  GstAudioInfo info = f64 (1);
+  gchar *path = write_text ("watched-chain.txt", "Convolve('watched.txt')");
+  gchar *text = in_folder ("Convolve('@/watched.txt')");
+  GstHarness *h;
+
+  g_free (write_text ("watched.txt", "3\n"));
+  h = tfx_chains_harness ("", &info);
+  g_object_set (h->element, "watch", TRUE, NULL);
+  if (__i__ == 0)
+    g_object_set (h->element, "location", path, NULL);
+  else
+    g_object_set (h->element, "chain", text, NULL);
+  push_ones (h, &info);
+  fail_unless_equals_float (push_ones (h, &info), 3.0);
+  g_free (write_text ("watched.txt", "0.25\n0.125\n"));
+  for (guint i = 0; i < 400 && push_ones (h, &info) != 0.375; i++)
+    g_usleep (20000);
+  fail_unless_equals_float (push_ones (h, &info), 0.375);
+  g_free (path);
+  g_free (text);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ---- long ones ---------------------------------------------------------------------- */
+
+/* While a long file is made ready, another rate and all, samples flow as before. */
+GST_START_TEST (test_long)
+{
+  const gsize n_taps = 480000;
+  GstAudioInfo info = f64 (2);
+  gdouble *room = g_new0 (gdouble, 2 * n_taps), now = 3.0;
+  gchar *text = in_folder ("g=Gain(3) | Convolve('@/long.wav')");
+  const gint64 deadline = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  GstHarness *h = tfx_chains_harness ("g=Gain(3)", &info);
+  gdouble ones[2 * N], *out;
+
+  for (guint i = 0; i < 2 * N; i++)
+    ones[i] = 1.0;
+  room[2 * n_taps - 2] = room[2 * n_taps - 1] = 0.5;
+  write_wav ("long.wav", room, n_taps, 2, __i__ == 0 ? RATE : 44100);
+  g_free (tfx_check_filter (h, &info, ones, N, N));
+  g_object_set (h->element, "chain", text, NULL);
+  while (now == 3.0 && g_get_monotonic_time () < deadline) {
+    out = tfx_check_filter (h, &info, ones, N, N);
+    now = out[0];
+    g_free (out);
+    g_usleep (1000);
+  }
+  /* It lets nothing through for seconds, and was faded in. */
+  fail_unless (now < 3.0, "the kernel never came");
+  g_free (tfx_check_filter (h, &info, ones, N, N));
+  out = tfx_check_filter (h, &info, ones, N, N);
+  fail_unless (fabs (out[N]) < 1e-3);
+  g_free (out);
+  g_free (room);
+  g_free (text);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+chain_impulses_suite (void)
+{
+  Suite *suite = suite_create ("chain-impulses");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, test_sound_files, 0, 5);
+  tcase_add_test (tcase, test_texts);
+  tcase_add_test (tcase, test_rate_of_text);
+  tcase_add_test (tcase, test_faults);
+  tcase_add_test (tcase, test_relative);
+  tcase_add_test (tcase, test_properties);
+  tcase_add_loop_test (tcase, test_watch, 0, 2);
+  tcase_add_loop_test (tcase, test_long, 0, 2);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  gchar *command;
+  int status;
+
+  folder = g_dir_make_tmp ("tfx it is-XXXXXX", NULL);
+  status = tfx_check_main (argc, argv, chain_impulses_suite ());
+  command = g_strdup_printf ("rm -r '%s'", folder);
+  if (system (command) != 0)
+    g_printerr ("%s is left\n", folder);
+  g_free (command);
+  g_free (folder);
+  return status;
+}
