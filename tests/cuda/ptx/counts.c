@@ -10,7 +10,7 @@
  * computed, not measured: no card takes less, all take more.
  *
  * "check" says as TAP whether cuda/cost.c, by which device=auto decides, reckons
- * with what is counted. */
+ * with what is counted, and whether a sample costs no more than it may. */
 #include "buffer.h"
 #include "chains.h"
 #include "cost.h"
@@ -343,6 +343,7 @@ check_case (const Case *c, int k)
   check_number (c, reals[k], "of integers", counted.warps[COUNT_INT],
       cost.integer);
   check_number (c, reals[k], "passes", counted.passes, cost.passes);
+  counts_check_limits (c->name, k, &counted);
 }
 
 static void
@@ -352,6 +353,7 @@ test_check (void)
     for (int k = 0; k < (cases[i].type == TFX_SAMPLE_F64 ? 1 : 2); k++)
       check_case (&cases[i], k);
   }
+  counts_check_all_limits ();
 }
 
 int

@@ -49,4 +49,10 @@ double counts_issued (const Counts *counts);
 double counts_seconds (const Counts *counts, const StandinCard *card,
     const char **limit);
 
+/* As TAP: that a case which has limits keeps them; and that all that have any
+ * have been seen. */
+void
+counts_check_limits (const char *name, int is_twofold, const Counts *counts);
+void counts_check_all_limits (void);
+
 #endif
