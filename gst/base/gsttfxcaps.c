@@ -233,6 +233,69 @@ gst_tfx_caps_renegotiate (GstTfxElement *self)
   return ok;
 }
 
+static void gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps);
+
+/* Behind a pad of another element, wherever that has passed the old caps on. */
+static void
+gst_tfx_caps_store_behind (GstPad *sink, GstCaps *old, GstCaps *caps)
+{
+  GstIterator *sources = gst_pad_iterate_internal_links (sink);
+  GValue item = G_VALUE_INIT;
+
+  while (sources && gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
+    GstPad *src = g_value_get_object (&item);
+    GstCaps *has = gst_pad_get_current_caps (src);
+
+    if (has && gst_caps_is_equal (has, old))
+      gst_tfx_caps_store (src, old, caps);
+    gst_clear_caps (&has);
+    g_value_reset (&item);
+  }
+  g_value_unset (&item);
+  g_clear_pointer (&sources, gst_iterator_free);
+}
+
+/* These caps are sent ahead of what goes out next, also of a buffer that waits
+ * there, or at a ghost pad, a tee or a queue further on. */
+static void
+gst_tfx_caps_store (GstPad *src, GstCaps *old, GstCaps *caps)
+{
+  GstEvent *event = gst_event_new_caps (caps);
+  GstPad *peer = gst_pad_get_peer (src);
+  GstObject *parent = peer ? gst_pad_get_parent (peer) : NULL;
+
+  gst_pad_store_sticky_event (src, event);
+  gst_event_unref (event);
+  if (parent && !GST_IS_TFX_ELEMENT (parent))
+    gst_tfx_caps_store_behind (peer, old, caps);
+  gst_clear_object (&parent);
+  gst_clear_object (&peer);
+}
+
+/* Who links a blocked pad anew finds a buffer waiting there.  If that is in CUDA
+ * memory, and what is linked there now takes none, it goes out as what anybody can
+ * map; those that follow are put into system memory. */
+void
+gst_tfx_caps_see_link (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstCaps *caps = gst_pad_get_current_caps (priv->src), *taken, *of_system;
+
+  if (!caps || !gst_tfx_memory_is_cuda (caps)) {
+    gst_clear_caps (&caps);
+    return;
+  }
+  taken = gst_pad_peer_query_caps (priv->src, caps);
+  of_system = gst_tfx_memory_to_system (caps);
+  if (gst_caps_is_empty (taken)) {
+    GST_DEBUG_OBJECT (self, "what is linked now takes no CUDA memory");
+    gst_tfx_caps_store (priv->src, caps, of_system);
+  }
+  gst_caps_unref (of_system);
+  gst_caps_unref (taken);
+  gst_caps_unref (caps);
+}
+
 /* ---- allocation ----------------------------------------------------------------------- */
 
 /* Samples are filtered where they are, so what is downstream says where; but

@@ -211,6 +211,9 @@ gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);
 /* The source pad is to be negotiated anew. */
 gboolean gst_tfx_caps_renegotiate (GstTfxElement *self);
 
+/* What is linked to the source pad has changed.  Any thread. */
+void gst_tfx_caps_see_link (GstTfxElement *self);
+
 gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
 
 /* ---- gsttfxevents.c: events and queries ------------------------------------------- */

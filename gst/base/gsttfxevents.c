@@ -149,11 +149,12 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
 gboolean
 gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  GstTfxElementPrivate *priv =
-      gst_tfx_element_get_private (GST_TFX_ELEMENT (parent));
+  GstTfxElement *self = GST_TFX_ELEMENT (parent);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
-    g_atomic_int_set (&priv->relinked, TRUE);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    g_atomic_int_set (&gst_tfx_element_get_private (self)->relinked, TRUE);
+    gst_tfx_caps_see_link (self);
+  }
   return gst_pad_event_default (pad, parent, event);
 }
 

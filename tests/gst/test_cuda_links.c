@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_links.c: pads behind elements on the device are linked anew, while a
+ * buffer in CUDA memory waits there.
+ */
+#include <string.h>
+
+#include "deck.h"
+
+#define RATE 48000
+#define N_FRAMES 500
+
+/* Between a and b is CUDA memory. */
+#define A "tfxbutterworth name=a cutoff=9000 fuse=false DEVICE"
+#define B "tfxbutterworth name=b mode=high-pass cutoff=100 fuse=false DEVICE"
+
+/* The pad is that of a, or of what is named `at`. */
+static const gchar *const lines[] = { A " ! " B " ! identity name=end",
+  A " ! identity name=at ! " B " ! identity name=end",
+  A " ! tee name=at ! " B " ! identity name=end",
+  A " ! queue name=at ! " B " ! identity name=end",
+  A " ! tee ! queue ! identity name=at ! " B " ! identity name=end" };
+
+static GstPad *
+find_pad (Deck *deck)
+{
+  GstElement *at = gst_bin_get_by_name (GST_BIN (deck->h->element), "at");
+  GstPad *pad;
+
+  if (!at)
+    at = deck_element (deck, "a");
+  pad = gst_element_get_static_pad (at, "src");
+  if (!pad)
+    pad = gst_element_get_static_pad (at, "src_0");
+  gst_object_unref (at);
+  return pad;
+}
+
+static void
+insert_volume (Deck *deck, GstPad *pad)
+{
+  GstElement *volume = gst_element_factory_make ("volume", NULL);
+  GstPad *after = gst_pad_get_peer (pad);
+  GstPad *sink = gst_element_get_static_pad (volume, "sink");
+  GstPad *src = gst_element_get_static_pad (volume, "src");
+
+  gst_pad_unlink (pad, after);
+  gst_bin_add (GST_BIN (deck->h->element), volume);
+  fail_unless_equals_int (gst_pad_link (src, after), GST_PAD_LINK_OK);
+  fail_unless_equals_int (gst_pad_link (pad, sink), GST_PAD_LINK_OK);
+  fail_unless (gst_element_sync_state_with_parent (volume));
+  gst_object_unref (after);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+}
+
+/* A filter that nothing follows any more in CUDA memory. */
+static void
+replace_b (Deck *deck, GstPad *pad)
+{
+  GstElement *b = deck_element (deck, "b");
+  GstElement *volume = gst_element_factory_make ("volume", NULL);
+  GstElement *end = deck_element (deck, "end");
+  GstPad *old = gst_pad_get_peer (pad);
+  GstPad *sink = gst_element_get_static_pad (volume, "sink");
+
+  gst_pad_unlink (pad, old);
+  gst_element_unlink (b, end);
+  gst_element_set_state (b, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (deck->h->element), b);
+  gst_bin_add (GST_BIN (deck->h->element), volume);
+  fail_unless_equals_int (gst_pad_link (pad, sink), GST_PAD_LINK_OK);
+  fail_unless (gst_element_link (volume, end));
+  fail_unless (gst_element_sync_state_with_parent (volume));
+  gst_object_unref (old);
+  gst_object_unref (sink);
+  gst_object_unref (end);
+  gst_object_unref (b);
+}
+
+typedef struct
+{
+  Deck *deck;
+  gboolean replaces;
+} Surgery;
+
+static GstPadProbeReturn
+operate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Surgery *surgery = data;
+
+  if (surgery->replaces)
+    replace_b (surgery->deck, pad);
+  else
+    insert_volume (surgery->deck, pad);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static Deck *
+play (const gchar *line, DeckSide side, gboolean replaces)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  Deck *deck = deck_new (line, side, &info);
+  GstPad *pad = find_pad (deck);
+  Surgery surgery = { deck, replaces };
+  GstCaps *caps;
+
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  deck_drain (deck);
+  caps = gst_pad_get_current_caps (pad);
+  fail_unless (side == DECK_CPU ||
+               gst_caps_features_contains (gst_caps_get_features (caps, 0),
+                   "memory:CUDAMemory"));
+  gst_caps_unref (caps);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      operate, &surgery, NULL);
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  deck_end (deck);
+  gst_object_unref (pad);
+  return deck;
+}
+
+/* The buffer that waits goes out too, and those behind it. */
+GST_START_TEST (test_blocked)
+{
+  const gchar *line = lines[__i__ / 2];
+  Deck *cpu = play (line, DECK_CPU, __i__ % 2);
+  Deck *cuda = play (line, DECK_CUDA, __i__ % 2);
+  gdouble db;
+
+  fail_unless_equals_uint64 (cuda->n_frames, 8 * N_FRAMES);
+  deck_expect_same_times (cpu, cuda, line);
+  db = deck_distance_db (cpu, cuda);
+  fail_unless (db < -220.0, "%s: %g dB", line, db);
+  tfx_check_expect_no_warning (cuda->bus);
+  deck_free (cpu);
+  deck_free (cuda);
+}
+GST_END_TEST;
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_links");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_blocked, 0, 2 * G_N_ELEMENTS (lines));
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}
