@@ -249,18 +249,18 @@ OP (tile_sum_ahead) (T *out, T *ahead, const T *const x[2], const T *const h[2],
   }
 }
 
-/* out[2][32] = x h, and what is known of the sum, if anything, of one leaf. */
+/* out[2][32] = x h and what is known of the sum of one leaf. */
 INLINE void
 OP (tile_product) (T *out, const T *x, const T *h, const T *known)
 {
 #pragma GCC unroll 2
   for (int i = 0; i < TFX_LEAF; i += LANES) {
-    C y = OP (c_mul) (OP (c_load) (x + i, x + TFX_LEAF + i),
+    const C y = OP (c_mul) (OP (c_load) (x + i, x + TFX_LEAF + i),
         OP (c_load) (h + i, h + TFX_LEAF + i));
 
-    if (known)
-      y = OP (c_add) (y, OP (c_load) (known + i, known + TFX_LEAF + i));
-    OP (c_store) (out + i, out + TFX_LEAF + i, y);
+    OP (c_store)
+    (out + i, out + TFX_LEAF + i,
+        OP (c_add) (y, OP (c_load) (known + i, known + TFX_LEAF + i)));
   }
 }
 
@@ -281,9 +281,8 @@ OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf, bool is_both)
     OP (tile_product)
   (out, x[last] + (sum->n[last] - 1) * TFX_TILE,
       h[last] + (sum->n[last] - 1) * TFX_TILE, ahead);
-  else if (sum->n[0] == 1 && sum->n[1] == 0)
-      OP (tile_product) (out, x[0], h[0], NULL);
-  else OP (tile_sum) (out, x, h, sum->n);
+  else
+    OP (tile_sum) (out, x, h, sum->n);
 }
 
 #undef STEP

@@ -235,14 +235,23 @@ VOP (lanes_forward) (T *tiles, size_t stride, LV *re, LV *im, const T *w,
   }
 }
 
+/* Back from the tiles of leaves that are `stride` values apart, or from their
+ * products with those at h. */
 INLINE void
-VOP (lanes_back) (LV *re, LV *im, const T *tiles, const T *w, size_t first)
+VOP (lanes_back) (LV *re, LV *im, const T *tiles, size_t stride, const T *h,
+    size_t h_stride, const T *w, size_t first)
 {
 #pragma GCC unroll 8
   for (int k = 0; k < 8; k++) {
-    const T *tile = tiles + k / ROWS * TFX_TILE + k % ROWS * N + first;
-    re[k] = VOP (load) (tile);
-    im[k] = VOP (load) (tile + TFX_LEAF);
+    const size_t leaf = (size_t)(k / ROWS);
+    const size_t row = (size_t)(k % ROWS * N) + first;
+
+    re[k] = VOP (load) (tiles + leaf * stride + row);
+    im[k] = VOP (load) (tiles + leaf * stride + row + TFX_LEAF);
+    if (h)
+      VOP (turn)
+    (&re[k], &im[k], VOP (load) (h + leaf * h_stride + row),
+        VOP (load) (h + leaf * h_stride + row + TFX_LEAF));
   }
   VOP (transform8) (im, re);
 #pragma GCC unroll 8
@@ -280,23 +289,26 @@ VOP (leaves_forward) (void *tiles_out, size_t stride, const void *re_in,
   }
 }
 
-static void
-VOP (leaves_back) (void *re_out, void *im_out, const TfxTileSum *sum,
-    const void *weights, size_t n_leaves)
+/* The sums of n_leaves leaves; is_one: of one product each. */
+INLINE void
+VOP (sums_back) (T *re, T *im, const TfxTileSum *sum, const T *w,
+    size_t n_leaves, const bool is_one)
 {
-  const T *w = weights;
-  T *re = re_out, *im = im_out;
   T tiles[N_LEAVES * TFX_TILE] __attribute__ ((aligned (64)));
 
   for (size_t leaf = 0; leaf < n_leaves; leaf += N_LEAVES) {
+    const T *x = (const T *)sum->x[0] + leaf * sum->x_stride;
+    const T *h = (const T *)sum->h[0] + leaf * sum->h_stride;
     VOP (Group) g;
 
-    for (size_t i = 0; i < N_LEAVES; i++)
+    for (size_t i = 0; i < N_LEAVES && !is_one; i++)
       OP (leaf_sum)
     (tiles + i * TFX_TILE, sum, leaf + i, (sum->turn + leaf + i) % 2 == 0);
 #pragma GCC unroll 2
     for (int k = 0; k < N_VECTORS; k += 8)
-      VOP (lanes_back) (g.re + k, g.im + k, tiles, w, (size_t)(k / 8 * L));
+      VOP (lanes_back)
+    (g.re + k, g.im + k, is_one ? x : tiles, is_one ? sum->x_stride : TFX_TILE,
+        is_one ? h : NULL, sum->h_stride, w, (size_t)(k / 8 * L));
     VOP (join_all) (&g, w);
 #pragma GCC unroll 16
     for (int k = 0; k < N_VECTORS; k++) {
@@ -305,6 +317,16 @@ VOP (leaves_back) (void *re_out, void *im_out, const TfxTileSum *sum,
     }
     re += 8 * N, im += 8 * N, w += 16 * N;
   }
+}
+
+static void
+VOP (leaves_back) (void *re, void *im, const TfxTileSum *sum,
+    const void *weights, size_t n_leaves)
+{
+  if (sum->n[0] == 1 && sum->n[1] == 0)
+    VOP (sums_back) (re, im, sum, weights, n_leaves, true);
+  else
+    VOP (sums_back) (re, im, sum, weights, n_leaves, false);
 }
 
 #undef LV
