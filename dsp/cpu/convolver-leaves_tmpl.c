@@ -289,44 +289,61 @@ VOP (leaves_forward) (void *tiles_out, size_t stride, const void *re_in,
   }
 }
 
-/* The sums of n_leaves leaves; is_one: of one product each. */
+/* A group of leaves, as lanes_back() takes its lanes. */
 INLINE void
-VOP (sums_back) (T *re, T *im, const TfxTileSum *sum, const T *w,
-    size_t n_leaves, const bool is_one)
+VOP (group_back) (T *re, T *im, const T *tiles, size_t stride, const T *h,
+    size_t h_stride, const T *w)
 {
-  T tiles[N_LEAVES * TFX_TILE] __attribute__ ((aligned (64)));
+  VOP (Group) g;
 
-  for (size_t leaf = 0; leaf < n_leaves; leaf += N_LEAVES) {
-    const T *x = (const T *)sum->x[0] + leaf * sum->x_stride;
-    const T *h = (const T *)sum->h[0] + leaf * sum->h_stride;
-    VOP (Group) g;
-
-    for (size_t i = 0; i < N_LEAVES && !is_one; i++)
-      OP (leaf_sum)
-    (tiles + i * TFX_TILE, sum, leaf + i, (sum->turn + leaf + i) % 2 == 0);
 #pragma GCC unroll 2
-    for (int k = 0; k < N_VECTORS; k += 8)
-      VOP (lanes_back)
-    (g.re + k, g.im + k, is_one ? x : tiles, is_one ? sum->x_stride : TFX_TILE,
-        is_one ? h : NULL, sum->h_stride, w, (size_t)(k / 8 * L));
-    VOP (join_all) (&g, w);
+  for (int k = 0; k < N_VECTORS; k += 8)
+    VOP (lanes_back)
+  (g.re + k, g.im + k, tiles, stride, h, h_stride, w, (size_t)(k / 8 * L));
+  VOP (join_all) (&g, w);
 #pragma GCC unroll 16
-    for (int k = 0; k < N_VECTORS; k++) {
-      VOP (store) (re + k * L, g.re[k]);
-      VOP (store) (im + k * L, g.im[k]);
-    }
+  for (int k = 0; k < N_VECTORS; k++) {
+    VOP (store) (re + k * L, g.re[k]);
+    VOP (store) (im + k * L, g.im[k]);
+  }
+}
+
+/* Sums of one product each. */
+INLINE void
+VOP (products_back) (T *re, T *im, const TfxTileSum *sum, const T *w,
+    size_t n_leaves)
+{
+  const T *x = sum->x[0], *h = sum->h[0];
+
+  for (; n_leaves > 0; n_leaves -= N_LEAVES) {
+    VOP (group_back) (re, im, x, sum->x_stride, h, sum->h_stride, w);
+    x += N_LEAVES * sum->x_stride, h += N_LEAVES * sum->h_stride;
     re += 8 * N, im += 8 * N, w += 16 * N;
   }
 }
 
 static void
-VOP (leaves_back) (void *re, void *im, const TfxTileSum *sum,
+VOP (leaves_back) (void *re_out, void *im_out, const TfxTileSum *sum,
     const void *weights, size_t n_leaves)
 {
-  if (sum->n[0] == 1 && sum->n[1] == 0)
-    VOP (sums_back) (re, im, sum, weights, n_leaves, true);
-  else
-    VOP (sums_back) (re, im, sum, weights, n_leaves, false);
+  const T *w = weights;
+  T *re = re_out, *im = im_out;
+  T tiles[TFX_LEAF_BATCH * TFX_TILE] __attribute__ ((aligned (64)));
+
+  if (sum->n[0] == 1 && sum->n[1] == 0) {
+    VOP (products_back) (re, im, sum, w, n_leaves);
+    return;
+  }
+  for (size_t leaf = 0; leaf < n_leaves; leaf += N_LEAVES) {
+    const size_t at = leaf % TFX_LEAF_BATCH, left = n_leaves - leaf;
+
+    /* A batch of sums, so that no transform waits for one. */
+    for (size_t i = 0; at == 0 && i < TFX_LEAF_BATCH && i < left; i++)
+      OP (leaf_sum)
+    (tiles + i * TFX_TILE, sum, leaf + i, (sum->turn + leaf + i) % 2 == 0);
+    VOP (group_back) (re, im, tiles + at * TFX_TILE, TFX_TILE, NULL, 0, w);
+    re += 8 * N, im += 8 * N, w += 16 * N;
+  }
 }
 
 #undef LV
