@@ -154,6 +154,8 @@ tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to, size_t n,
   }
 }
 
+#define REST_FRAMES 64
+
 void
 tfx_convolver_sum_up (const TfxConvolver *c, unsigned side, unsigned channel,
     void *y, const void *x, size_t n_frames)
@@ -163,8 +165,12 @@ tfx_convolver_sum_up (const TfxConvolver *c, unsigned side, unsigned channel,
                tap_size = taps->is_exact ? 8 : c->value_size;
   const void *h = (const char *)taps->direct +
                   tfx_convolver_kernel (taps, channel) * n_taps * tap_size;
-  const size_t n = n_frames / 16 * 16, n_rest = n_frames - n;
-  double rest[16];
+  /* What the kernels would write beyond the end goes to an array, and with it what
+   * fills a tile of theirs. */
+  const size_t n =
+      n_frames % 16 == 0 ? n_frames : n_frames / REST_FRAMES * REST_FRAMES;
+  const size_t n_rest = n_frames - n;
+  double rest[REST_FRAMES];
   void (*direct) (void *, const void *, const void *, size_t, size_t) =
       taps->is_exact ? c->ops->direct_exact : c->ops->direct;
 

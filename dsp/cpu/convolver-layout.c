@@ -6,10 +6,10 @@
  * partition, F(B) a transform of B complex values one way:
  *
  *   direct        K (direct + direct_call / frames of a call) + direct_frame
- *   block         2 F(N) + N sum for every 2 N - K + 1 frames
- *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum
- *   head          2 F(B) / B + n_parts sum, and B direct for frames of blocks
- *                 that do not lie in one call
+ *   block         2 F(N) for every 2 N - K + 1 frames
+ *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum + sum_leaf / 32
+ *   head          2 F(B) / B + n_parts sum + sum_leaf / 32, and B direct for frames
+ *                 of blocks that do not lie in one call
  *
  * All layouts whose partitions are powers of two are tried.
  * tests/bench/fir_layouts.c finds those that would have been better. */
@@ -23,6 +23,9 @@
 
 /* Of floats the direct form is more exact: it may cost more. */
 #define DIRECT_PREFERENCE_F32 0.9
+
+/* What a call costs besides sums, as a part of what it costs besides transforms. */
+#define DIRECT_CALL 0.5
 
 /* Transforms that are done in steps, between which others run: what they need has
  * left the caches. */
@@ -86,7 +89,7 @@ tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size)
 double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return 2.0 * transform_cost (cost, size) + (double)size * cost->sum_near;
+  return 2.0 * transform_cost (cost, size);
 }
 
 double
@@ -100,15 +103,22 @@ tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
          (double)n_frames * frame;
 }
 
-/* A frame, in calls of block_frames. */
+/* A call of n_frames that takes the direct form. */
+static double
+direct_call_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
+{
+  return DIRECT_CALL * cost->call +
+         tfx_convolver_layout_direct_cost (cost, n_taps, n_frames);
+}
+
+/* A frame of the direct form, in calls of block_frames. */
 static double
 direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     size_t n_taps)
 {
-  if (spec->block_frames == 0)
-    return tfx_convolver_layout_direct_cost (cost, n_taps, 1024) / 1024.0;
-  return tfx_convolver_layout_direct_cost (cost, n_taps, spec->block_frames) /
-         (double)spec->block_frames;
+  const size_t n_frames = spec->block_frames > 0 ? spec->block_frames : 1024;
+
+  return direct_call_cost (cost, n_taps, n_frames) / (double)n_frames;
 }
 
 /* ---- one transform for each call ------------------------------------------ */
@@ -129,7 +139,7 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
 {
   double best = is_fft_asked
                     ? INFINITY
-                    : tfx_convolver_layout_direct_cost (cost, n_taps, n);
+                    : direct_call_cost (cost, n_taps, n);
 
   *level = layout->n_levels;
   *n_done = n;
@@ -143,8 +153,7 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
     /* after whole steps what is left is planned anew */
     if (n_left > 0 && n > step) {
       if (!is_fft_asked)
-        rest = fmin (rest,
-            tfx_convolver_layout_direct_cost (cost, n_taps, n_left));
+        rest = fmin (rest, direct_call_cost (cost, n_taps, n_left));
       for (size_t k = i + 1; k < layout->n_levels; k++) {
         if (count_frames (&layout->levels[k], n_taps) >= n_left)
           rest = fmin (rest, layout->levels[k].cost);
@@ -258,10 +267,13 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
   const double size = (double)level->size;
   double n =
       2.0 * transform_cost (cost, level->size) / size *
-          (level->first == 0 ? 1.0 : FAR_TRANSFORM) +
-      (double)level->n_parts *
-          sum_cost (spec, cost, level, n_before + count_values (spec, level));
+      (level->first == 0 ? 1.0 : FAR_TRANSFORM);
 
+  if (level->n_parts > 1)
+    n += cost->sum_leaf / TFX_LEAF +
+         (double)level->n_parts *
+             sum_cost (spec, cost, level,
+                 n_before + count_values (spec, level));
   if (level->first == 0)
     n += cost->call / size + partial_share (spec, level->size) *
                                  direct_frame_cost (spec, cost, level->size);

@@ -10,8 +10,17 @@
 
 #include "convolver-private.h"
 
+/* How n frames are begun: the costs are not compared for each call. */
+typedef struct Plan
+{
+  size_t n, level, n_done;
+} Plan;
+
+#define N_PLANS 4
+
 struct TfxConvolverOverlap
 {
+  Plan plans[N_PLANS]; /* of the first parts of a call, n = 0: none */
   size_t n_window;   /* frames that output depends on, be it by rounding */
   size_t n_history;  /* frames that are kept */
   size_t max_frames; /* of a segment */
@@ -121,22 +130,38 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
       tfx_convolver_at (c, l->im, fft->size - n_im), n_im * c->value_size);
 }
 
+/* What n frames begin with, part number i of a call. */
+static Plan
+find_plan (TfxConvolver *c, size_t i, size_t n)
+{
+  Plan *plan = &c->overlap->plans[i % N_PLANS];
+
+  if (plan->n != n) {
+    *plan = (Plan){ n, 0, n };
+    if (c->layout.n_levels > 0)
+      tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
+          c->fade_pair[c->active]->is_fft_asked, n, &plan->level,
+          &plan->n_done);
+  }
+  return *plan;
+}
+
 void
 tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
     size_t n, void *y)
 {
-  for (size_t first = 0, n_done = n; first < n; first += n_done) {
+  for (size_t first = 0, i = 0; first < n; i++) {
+    const Plan plan = find_plan (c, i, n - first);
     void *y_part = tfx_convolver_at (c, y, first);
-    size_t level = 0;
 
-    if (c->layout.n_levels > 0)
-      tfx_convolver_layout_plan (&c->layout, &c->cost, c->n_core,
-          c->fade_pair[c->active]->is_fft_asked, n - first, &level, &n_done);
-    if (level < c->layout.n_levels)
-      render_transform (c, side, channel, first, n_done, level, y_part);
+    if (plan.level < c->layout.n_levels)
+      render_transform (c, side, channel, first, plan.n_done, plan.level,
+          y_part);
     else
       tfx_convolver_sum_up (c, side, channel, y_part,
-          line_at (c, channel, c->overlap->at + first - c->n_leading), n_done);
+          line_at (c, channel, c->overlap->at + first - c->n_leading),
+          plan.n_done);
+    first += plan.n_done;
   }
 }
 

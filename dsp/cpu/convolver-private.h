@@ -97,9 +97,10 @@ typedef struct TfxConvolverCost
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
   double sum;          /* in 512 KiB, for two blocks at a time */
   double sum_far;      /* in 16 MiB */
-  /* a leaf's transform, one way, in groups of 1, 2 and 4; where there are no
-   * such groups, in the largest */
+  /* a leaf's transform, one way, with one product on the way back, in groups of 1, 2
+   * and 4; where there are no such groups, in the largest */
   double leaf[3];
+  double sum_leaf; /* what a sum in the product's place takes besides its own */
   double pass; /* a complex value through a split or join of radix 4 */
   double call; /* what a block of one channel costs besides */
 } TfxConvolverCost;

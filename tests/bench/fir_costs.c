@@ -157,7 +157,7 @@ work_sums (void *data)
 {
   Transform *t = data;
 
-  t->sum.ahead = t->ahead;
+  t->sum.ahead = t->sum.n[0] < TFX_CONVOLVER_AHEAD_PARTS ? NULL : t->ahead;
   t->sum.is_known = true;
   t->sum.turn++;
   tfx_fft_leaves_back (&t->fft, 0, t->fft.n_leaves, &t->sum, t->re, t->im);
@@ -176,15 +176,17 @@ work_passes (void *data)
 
 #define SIZE 2048 /* passes of radix 4 alone */
 
-/* A leaf, one way, of a transform of `size`. */
+/* A leaf, one way, of a transform of `size`; on the way back one product, or a sum
+ * of none. */
 static double
-measure_leaf (const TfxConvolverOps *ops, TfxSample type, size_t size)
+measure_leaf (const TfxConvolverOps *ops, TfxSample type, size_t size,
+    size_t n_products)
 {
   Transform t;
   double ns;
 
   transform_init (&t, ops, type, size, 1);
-  t.sum.n[0] = 0;
+  t.sum.n[0] = n_products;
   ns = measure (work_leaves, &t);
   ns /= 2.0 * (double)t.fft.n_leaves;
   transform_clear (&t);
@@ -280,21 +282,24 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 
   c.direct = measure_direct (ops, value_size, DIRECT_TAPS, DIRECT_FRAMES) /
              DIRECT_FRAMES;
-  c.direct_call = measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
-                  SHORT_FRAMES * c.direct;
+  c.direct_call = fmax (0.0,
+      measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
+          SHORT_FRAMES * c.direct);
   c.direct_few = kernels->cost[type].direct_few;
   n_taps = 2 * c.direct_few + 1;
   c.direct_frame =
       (double)n_taps *
       (measure_direct (ops, value_size, n_taps, DIRECT_FRAMES) / DIRECT_FRAMES -
           c.direct);
-  c.leaf[0] = measure_leaf (ops, type, TFX_LEAF);
-  c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF);
-  c.leaf[2] = measure_leaf (ops, type, SIZE);
+  c.leaf[0] = measure_leaf (ops, type, TFX_LEAF, 1);
+  c.leaf[1] = measure_leaf (ops, type, 2 * TFX_LEAF, 1);
+  c.leaf[2] = measure_leaf (ops, type, SIZE, 1);
+  c.sum_leaf =
+      fmax (0.0, 2.0 * (measure_leaf (ops, type, SIZE, 0) - c.leaf[2]));
   c.pass = measure_pass (ops, type);
-  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2]);
-  c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2]);
-  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2]);
+  c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2] + c.sum_leaf);
+  c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2] + c.sum_leaf);
+  c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2] + c.sum_leaf);
   c.call = measure_call (kernels, type, &c);
   return c;
 }
@@ -303,11 +308,11 @@ static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
   printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
-          "}, "
+          "}, %.1f, "
           "%.4f, "
           "%.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
-      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->pass, c->call,
+      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf, c->pass, c->call,
       end);
 }
 
