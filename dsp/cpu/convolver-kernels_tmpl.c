@@ -456,19 +456,19 @@ OP (add) (void *y_io, const void *a_in, size_t n)
     y[i] += a[i];
 }
 
-/* n_channels vectors, a power of two, of interleaved values become one of each
- * channel: the even vector halves are separated log2 (n_channels) times. */
+/* n_channels vectors, 2 or 4, of interleaved values become one of each channel: the
+ * even vector halves are separated log2 (n_channels) times. */
 INLINE void
 OP (unzip_all) (V *x, const unsigned n_channels)
 {
-  V y[8];
+  V y[4];
 
-#pragma GCC unroll 3
+#pragma GCC unroll 2
   for (unsigned step = 1; step < n_channels; step *= 2) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (unsigned i = 0; i < n_channels / 2; i++)
       v (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[n_channels / 2 + i]);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (unsigned i = 0; i < n_channels; i++)
       x[i] = y[i];
   }
@@ -477,14 +477,14 @@ OP (unzip_all) (V *x, const unsigned n_channels)
 INLINE void
 OP (zip_all) (V *x, const unsigned n_channels)
 {
-  V y[8];
+  V y[4];
 
-#pragma GCC unroll 3
+#pragma GCC unroll 2
   for (unsigned step = 1; step < n_channels; step *= 2) {
-#pragma GCC unroll 4
+#pragma GCC unroll 2
     for (unsigned i = 0; i < n_channels / 2; i++)
       v (zip) (x[i], x[n_channels / 2 + i], &y[2 * i], &y[2 * i + 1]);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (unsigned i = 0; i < n_channels; i++)
       x[i] = y[i];
   }
@@ -502,7 +502,10 @@ OP (deinterleave_lanes) (T *to, size_t stride, const T *from,
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
       x[k] = v (loadu) (from + i * n_channels + k * LANES);
-    OP (unzip_all) (x, n_channels);
+    if (n_channels == 8)
+      v (to_columns) (x);
+    else
+      OP (unzip_all) (x, n_channels);
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
       v (storeu) (to + k * stride + i, x[k]);
@@ -521,7 +524,10 @@ OP (interleave_lanes) (T *to, const T *from, size_t stride,
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
       x[k] = v (loadu) (from + k * stride + i);
-    OP (zip_all) (x, n_channels);
+    if (n_channels == 8)
+      v (to_rows) (x);
+    else
+      OP (zip_all) (x, n_channels);
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
       v (storeu) (to + i * n_channels + k * LANES, x[k]);

@@ -31,6 +31,12 @@
  * left the caches. */
 #define FAR_TRANSFORM 2.0
 
+/* Transforms that do not fit into the first-level cache. */
+#define LARGE_TRANSFORM 1.3
+
+/* The input of partitions is copied about, as a part of a pass. */
+#define HEAD_COPIES 2.0
+
 /* Products for one block at a time, whose spectra are read for it alone. */
 #define ALONE 1.5
 
@@ -75,9 +81,11 @@ tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
 static double
 transform_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return (double)(count_passes (size) * size) * cost->pass +
-         (double)(size / TFX_LEAF) *
-             tfx_convolver_layout_leaf_cost (cost, size);
+  const double passes = (double)(count_passes (size) * size) * cost->pass;
+  const double leaves =
+      (double)(size / TFX_LEAF) * tfx_convolver_layout_leaf_cost (cost, size);
+
+  return (passes + leaves) * (size > cost->near_size ? LARGE_TRANSFORM : 1.0);
 }
 
 double
@@ -137,9 +145,7 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
     const TfxConvolverCost *cost, size_t n_taps, bool is_fft_asked, size_t n,
     size_t *level, size_t *n_done)
 {
-  double best = is_fft_asked
-                    ? INFINITY
-                    : direct_call_cost (cost, n_taps, n);
+  double best = is_fft_asked ? INFINITY : direct_call_cost (cost, n_taps, n);
 
   *level = layout->n_levels;
   *n_done = n;
@@ -265,18 +271,17 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     const TfxConvolverLevel *level, double n_before)
 {
   const double size = (double)level->size;
-  double n =
-      2.0 * transform_cost (cost, level->size) / size *
-      (level->first == 0 ? 1.0 : FAR_TRANSFORM);
+  double n = 2.0 * transform_cost (cost, level->size) / size *
+             (level->first == 0 ? 1.0 : FAR_TRANSFORM);
 
   if (level->n_parts > 1)
     n += cost->sum_leaf / TFX_LEAF +
-         (double)level->n_parts *
-             sum_cost (spec, cost, level,
-                 n_before + count_values (spec, level));
+         (double)level->n_parts * sum_cost (spec, cost, level,
+                                      n_before + count_values (spec, level));
   if (level->first == 0)
-    n += cost->call / size + partial_share (spec, level->size) *
-                                 direct_frame_cost (spec, cost, level->size);
+    n += cost->call / size + HEAD_COPIES * cost->pass +
+         partial_share (spec, level->size) *
+             direct_frame_cost (spec, cost, level->size);
   return n;
 }
 

@@ -101,7 +101,8 @@ typedef struct TfxConvolverCost
    * and 4; where there are no such groups, in the largest */
   double leaf[3];
   double sum_leaf; /* what a sum in the product's place takes besides its own */
-  double pass; /* a complex value through a split or join of radix 4 */
+  size_t near_size; /* the largest transform whose values and tiles take 32 KiB */
+  double pass;      /* a complex value through a split or join of radix 4 */
   double call; /* what a block of one channel costs besides */
 } TfxConvolverCost;
 

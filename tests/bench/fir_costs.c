@@ -296,6 +296,7 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   c.leaf[2] = measure_leaf (ops, type, SIZE, 1);
   c.sum_leaf =
       fmax (0.0, 2.0 * (measure_leaf (ops, type, SIZE, 0) - c.leaf[2]));
+  c.near_size = 32768 / (4 * value_size);
   c.pass = measure_pass (ops, type);
   c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2] + c.sum_leaf);
@@ -308,11 +309,11 @@ static void
 print_cost (const TfxConvolverCost *c, const char *end)
 {
   printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
-          "}, %.1f, "
+          "}, %.1f, %zu, "
           "%.4f, "
           "%.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
-      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf, c->pass, c->call,
+      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf, c->near_size, c->pass, c->call,
       end);
 }
 
