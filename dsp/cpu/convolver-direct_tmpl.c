@@ -103,7 +103,7 @@ INLINE void
 OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
     size_t end, const int n_groups, const int n_vectors)
 {
-  const int n = CHAIN / n_groups;
+  const int n = WIDE ? CHAIN / n_groups : 1;
 
   for (; phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
     OP (direct_chain) (t, 0, x, h, phase, n, n_groups, n_vectors);
@@ -161,20 +161,30 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
   }
 }
 
+/* Tiles of n_vectors from frame `at` on, while `least` frames are left; where they end. */
+INLINE size_t
+OP (direct_loop) (T *y, const T *x, const T *h, size_t n_taps, size_t at,
+    size_t n_frames, const int n_vectors, const size_t least)
+{
+  for (; at + least <= n_frames; at += (size_t)n_vectors * LANES)
+    OP (direct_tile) (y + at, x + at, h, n_taps, n_vectors);
+  return at;
+}
+
 /* Functions of their own: the compiler is to find registers for one at a time. */
-#define TILE(n)                                                                \
-  static __attribute__ ((noinline)) void OP (                                  \
-      direct_tile_##n) (T * y, const T *x, const T *h, size_t n_taps)          \
+#define TILES(n, least)                                                        \
+  static __attribute__ ((noinline)) size_t OP (direct_tiles_##n) (T * y,       \
+      const T *x, const T *h, size_t n_taps, size_t at, size_t n_frames)       \
   {                                                                            \
-    OP (direct_tile) (y, x, h, n_taps, n);                                     \
+    return OP (direct_loop) (y, x, h, n_taps, at, n_frames, n, least);         \
   }
 #if MOST == 8
-TILE (8)
+TILES (8, 8 * LANES)
 #endif
-TILE (4)
-TILE (2)
-TILE (1)
-#undef TILE
+TILES (4, 4 * LANES)
+TILES (2, LANES + 1)
+TILES (1, 1)
+#undef TILES
 
 static void
 OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
@@ -182,15 +192,14 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
   size_t n = 0;
 
 #if MOST == 8
-  for (; n + 8 * LANES <= n_frames; n += 8 * LANES)
-    OP (direct_tile_8) (y + n, x + n, h, n_taps);
+  n = OP (direct_tiles_8) (y, x, h, n_taps, n, n_frames);
 #endif
-  for (; n + 4 * LANES <= n_frames; n += 4 * LANES)
-    OP (direct_tile_4) (y + n, x + n, h, n_taps);
-  for (; n + LANES < n_frames; n += 2 * LANES)
-    OP (direct_tile_2) (y + n, x + n, h, n_taps);
-  for (; n < n_frames; n += LANES)
-    OP (direct_tile_1) (y + n, x + n, h, n_taps);
+  if (n + 4 * LANES <= n_frames)
+    n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
+  if (n + LANES < n_frames)
+    n = OP (direct_tiles_2) (y, x, h, n_taps, n, n_frames);
+  if (n < n_frames)
+    OP (direct_tiles_1) (y, x, h, n_taps, n, n_frames);
 }
 
 /* Up to MOST_SHORT taps: up to four chains of two or three products, added up as a

@@ -91,6 +91,10 @@ tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
 {
   if (is_interleaved (block) && block->n_channels <= PIECE) {
     load_interleaved (c, values, stride, block, first, n);
+  } else if (block->n_channels == 1 && block->type == c->precision &&
+             block->frame_stride == 1) {
+    memcpy (values, tfx_convolver_at (c, block->data, first),
+        n * c->value_size);
   } else {
     const TfxBlock to = describe (c, values, stride, n);
     const TfxBlock from =
