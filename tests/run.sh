@@ -7,12 +7,14 @@ set -u
 usage="Usage: tests/run.sh [--quick]
 
 Installs what is missing (Debian packages, by apt-get), builds in build/ and
-runs every test, the commands' too; filters an archive by GNU parallel and Slurm;
+runs every test, the commands' too; has live streams heard by their clients; filters
+an archive by GNU parallel and Slurm;
 builds the filter core for AArch64 in build-aarch64/ and runs its tests in an
 emulator; builds in build-sanitize/ with the address and undefined behaviour
 sanitizers and runs all again; then checks the look of the sources.
 
---quick  without the archive, AArch64, the sanitizers and the slow tests"
+--quick  without the archive, AArch64, the sanitizers and the slow tests; live
+         streams only where there is already what they need"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
@@ -84,9 +86,9 @@ add_counts() {
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# run_tap PREFIX SCRIPT: a program that prints TAP.
+# run_tap PREFIX PROGRAM [ARGUMENT...]: one that prints TAP.
 run_tap() {
-  "$2" < /dev/null > "$work/log.tap" 2>&1
+  "${@:2}" < /dev/null > "$work/log.tap" 2>&1
   cat "$work/log.tap"
   add_counts "$1" "$work/log.tap"
 }
@@ -119,6 +121,10 @@ deps_require_cuda "for the tests" $DEPS_BUILD $DEPS_PLAY $DEPS_PYTHON \
 deps_require "to hold loudness against" "$DEPS_LOUDNESS" || true
 # shellcheck disable=SC2086 # one word for each package
 $quick || deps_require "for the equaliser's window" $DEPS_WINDOW || true
+if ! $quick; then
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for live streams" $DEPS_LIVE || true
+fi
 echo "nothing is missing"
 
 # ---- the tests --------------------------------------------------------------
@@ -135,6 +141,15 @@ if $built; then
   run_tap 'pages: ' "$root/tests/pages.py"
   run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
+fi
+
+if $built; then
+  title "live streams and their clients"
+  if $quick; then
+    run_tap 'live: ' "$root/tests/live.sh" --quick
+  else
+    run_tap 'live: ' "$root/tests/live.sh"
+  fi
 fi
 
 if $built && ! $quick; then

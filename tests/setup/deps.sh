@@ -26,6 +26,8 @@ DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
+# What serves live streams, and who listens to them.
+DEPS_LIVE="libgstrtspserver-1.0-dev ffmpeg pulseaudio gstreamer1.0-pulseaudio"
 # GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
 # which needs OpenCV and some 200 MB: see deps_require_cuda.
 DEPS_CUDA="libgstreamer-plugins-bad1.0-0"
@@ -79,6 +81,10 @@ deps_has() {
     gir1.2-gstreamer-1.0) find_typelib GstController-1.0 ;;
     gir1.2-gst-plugins-base-1.0) find_typelib GstApp-1.0 ;;
     libebur128-dev) pkg-config libebur128 ;;
+    libgstrtspserver-1.0-dev) pkg-config gstreamer-rtsp-server-1.0 ;;
+    ffmpeg) command -v ffmpeg ;;
+    pulseaudio) command -v pulseaudio && command -v pactl ;;
+    gstreamer1.0-pulseaudio) gst-inspect-1.0 --exists pulsesrc ;;
     gnuplot-nox) command -v gnuplot ;;
     libgtk-4-dev) pkg-config gtk4 ;;
     xvfb) command -v Xvfb ;;
