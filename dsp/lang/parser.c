@@ -22,6 +22,13 @@ tfx_parser_fail_at (TfxParser *parser, size_t offset)
   return parser->error->code;
 }
 
+int
+tfx_parser_fail (TfxParser *parser, size_t offset, const char *message)
+{
+  tfx_error_set (parser->error, -EINVAL, "%s", message);
+  return tfx_parser_fail_at (parser, offset);
+}
+
 /* What the token ahead is called in a message; size is at least 12. */
 static void
 quote_token (const TfxParser *parser, char *buffer, size_t size)

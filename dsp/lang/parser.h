@@ -6,7 +6,9 @@
 #include "lexer.h"
 #include "node.h"
 
-typedef struct TfxParser
+typedef struct TfxParser TfxParser;
+
+struct TfxParser
 {
   TfxLexer lexer;
   TfxToken token;              /* the one ahead */
@@ -16,7 +18,9 @@ typedef struct TfxParser
   unsigned n_stages;
   size_t n_names;
   const char *names[TFX_EXPR_MAX_STAGES]; /* the given ones, in the nodes */
-} TfxParser;
+  /* What the grammar reads a series by, for calls that stand elsewhere. */
+  int (*parse_series) (TfxParser *parser, TfxNode **node);
+};
 
 /* Each returns 0, or the code of the error, which has its place. */
 int tfx_parser_advance (TfxParser *parser);
@@ -26,6 +30,9 @@ int tfx_parser_enter (TfxParser *parser);
 
 /* Adds the place to the error that is set; returns its code. */
 int tfx_parser_fail_at (TfxParser *parser, size_t offset);
+
+/* The same with a message of its own; -EINVAL. */
+int tfx_parser_fail (TfxParser *parser, size_t offset, const char *message);
 
 /* "expected ..., found the token ahead" */
 int tfx_parser_fail_expected (TfxParser *parser, const char *expected);
