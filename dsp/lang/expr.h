@@ -323,6 +323,10 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
 
 #define TFX_EXPR_MAX_CHANNELS 64u /* of a Mix, and of "ch[...]" */
 
+/* The number of channels that must come in, where the number that comes out is
+ * fixed; 0: any. */
+unsigned tfx_expr_n_inputs (const TfxExpr *expr);
+
 /* How many channels come out where n_channels come in, and the most that there are
  * on the way: what a chain is built for. */
 void tfx_expr_channels (const TfxExpr *expr, unsigned n_channels,

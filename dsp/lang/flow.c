@@ -177,3 +177,15 @@ tfx_flow_check (const TfxExpr *expr, unsigned n_channels, TfxExprError *error)
 {
   return expr->root ? check (expr->root, &n_channels, error) : 0;
 }
+
+unsigned
+tfx_expr_n_inputs (const TfxExpr *expr)
+{
+  unsigned n = 1;
+
+  if (!expr->root || expr->n_out == 0)
+    return 0;
+  while (n < TFX_EXPR_MAX_CHANNELS && tfx_flow_check (expr, n, NULL) < 0)
+    n++;
+  return n;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * gsttfxcaps.c: the caps of a GstTfxElement, and where its buffers come from.
  *
- * Both pads have the same caps but for the memory.  Which memory the source pad
+ * Both pads have the same caps but for the memory, and the channels of an element
+ * that changes these.  Which memory the source pad
  * has is chosen when caps come, and again when what is linked there changes.
  */
 #include <string.h>
@@ -20,30 +21,68 @@ gst_tfx_caps_other_pad (GstTfxElementPrivate *priv, GstPad *pad)
   return pad == priv->sink ? priv->src : priv->sink;
 }
 
+gboolean
+gst_tfx_caps_changes_channels (GstTfxElement *self)
+{
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxChannels n;
+
+  return klass->get_channels && klass->get_channels (self, &n);
+}
+
+gboolean
+gst_tfx_caps_is_in_template (GstPad *pad, GstCaps *caps)
+{
+  GstCaps *template = gst_pad_get_pad_template_caps (pad);
+  const gboolean is_in = gst_caps_is_subset (caps, template);
+
+  gst_caps_unref (template);
+  return is_in;
+}
+
+/* What the other pad can have for these caps at this one, with as many channels as
+ * go there.  Takes the caps. */
+static GstCaps *
+gst_tfx_caps_transform (GstTfxElement *self, GstPadDirection direction,
+    GstCaps *caps)
+{
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxMemory memory = gst_tfx_device_get_memory (self);
+  GstTfxChannels n;
+  GstCaps *made;
+
+  if (!klass->get_channels || !klass->get_channels (self, &n)) {
+    made = gst_tfx_memory_transform_caps (memory, direction, caps);
+    gst_caps_unref (caps);
+    return made;
+  }
+  made = gst_tfx_memory_transform_caps (GST_TFX_MEMORY_SYSTEM, direction, caps);
+  gst_caps_unref (caps);
+  return direction == GST_PAD_SINK
+             ? gst_tfx_channels_map_caps (made, n.in, n.out)
+             : gst_tfx_channels_map_caps (made, n.out, n.in);
+}
+
 /* Any thread: what the pad can have, given what is linked to the other one. */
 GstCaps *
 gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstPad *other = gst_tfx_caps_other_pad (priv, pad);
-  GstTfxMemory memory = gst_tfx_device_get_memory (self);
   GstCaps *template = gst_pad_get_pad_template_caps (pad);
   GstCaps *asked, *peer, *mine, *caps;
 
   /* What is asked for here, as it would be on the other side. */
-  asked = filter ? gst_tfx_memory_transform_caps (memory,
-                       GST_PAD_DIRECTION (pad), filter)
-                 : gst_caps_ref (template);
+  asked = gst_tfx_caps_transform (self, GST_PAD_DIRECTION (pad),
+      gst_caps_ref (filter ? filter : template));
   mine = gst_caps_intersect_full (asked, template, GST_CAPS_INTERSECT_FIRST);
   peer = gst_pad_peer_query_caps (other, mine);
   gst_caps_unref (asked);
   gst_caps_unref (mine);
 
   asked = gst_caps_intersect_full (peer, template, GST_CAPS_INTERSECT_FIRST);
-  caps =
-      gst_tfx_memory_transform_caps (memory, GST_PAD_DIRECTION (other), asked);
+  caps = gst_tfx_caps_transform (self, GST_PAD_DIRECTION (other), asked);
   gst_caps_unref (peer);
-  gst_caps_unref (asked);
   gst_caps_unref (template);
   if (filter) {
     mine = gst_caps_intersect_full (caps, filter, GST_CAPS_INTERSECT_FIRST);
@@ -55,6 +94,21 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 
 /* ---- the source pad --------------------------------------------------------------------- */
 
+/* The same where other channels go out than come in. */
+static GstCaps *
+gst_tfx_caps_choose_channels (GstTfxElementPrivate *priv, GstCaps *in)
+{
+  GstCaps *possible = gst_tfx_channels_map_caps (gst_tfx_memory_to_system (in),
+      priv->channels.in, priv->channels.out);
+  GstCaps *out = gst_pad_peer_query_caps (priv->src, possible);
+
+  gst_caps_unref (possible);
+  out = gst_tfx_channels_fixate (out);
+  if (gst_caps_is_empty (out))
+    gst_clear_caps (&out);
+  return out;
+}
+
 /* The caps that go out for those that come in; NULL if what follows takes
  * none. */
 static GstCaps *
@@ -64,6 +118,8 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   GstTfxMemory memory = gst_tfx_device_get_memory (self);
   GstCaps *possible, *out;
 
+  if (priv->channels.in)
+    return gst_tfx_caps_choose_channels (priv, in);
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
   /* What is left to the next element stays where it is. */
@@ -120,8 +176,8 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GError *error = NULL;
 
-  if (priv->filter && gst_tfx_caps_same_channels (&priv->info, info)) {
-    priv->info = *info;
+  if (priv->filter && gst_tfx_caps_same_channels (&priv->in_info, info)) {
+    gst_tfx_element_take_info (priv, info);
     g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
     return gst_tfx_settings_set_format (self, gst_tfx_buffer_sample (info),
         priv->spec.block_frames);
@@ -141,7 +197,6 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
     return FALSE;
   }
   priv->has_failed = FALSE;
-  priv->info = *info;
   g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
   GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
       GST_AUDIO_INFO_RATE (info));
@@ -161,10 +216,12 @@ gst_tfx_caps_agree (GstTfxElement *self, GstCaps *in)
   }
   gst_pad_check_reconfigure (priv->src);
   priv->device.is_setting = TRUE;
+  in = priv->channels.in ? gst_tfx_memory_to_system (in) : gst_caps_ref (in);
   if (gst_tfx_device_set_caps (self, in, out))
     gst_tfx_device_switch_backend (self);
   else
     gst_clear_caps (&out);
+  gst_caps_unref (in);
   priv->device.is_setting = FALSE;
   return out;
 }
@@ -211,7 +268,7 @@ gst_tfx_caps_event (GstTfxElement *self, GstEvent *event)
     return FALSE;
   }
   /* Other channels or another rate end the stream. */
-  if (priv->filter && !gst_tfx_caps_same_channels (&priv->info, &info))
+  if (priv->filter && !gst_tfx_caps_same_channels (&priv->in_info, &info))
     gst_tfx_tail_end (self, "other channels or another rate");
   ok = gst_tfx_caps_set (self, caps, &info);
   /* Buffers of caps that were refused are not filtered as those before. */
@@ -226,7 +283,7 @@ gst_tfx_caps_renegotiate (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstCaps *in = gst_pad_get_current_caps (priv->sink);
-  GstAudioInfo info = priv->info;
+  GstAudioInfo info = priv->in_info;
   gboolean ok = in && gst_tfx_caps_set (self, in, &info);
 
   gst_clear_caps (&in);
@@ -305,7 +362,7 @@ gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->device.in_cuda && !priv->device.out_cuda)
+  if (!priv->device.in_cuda && !priv->device.out_cuda && !priv->channels.in)
     return gst_pad_peer_query (priv->src, query);
   gst_query_add_allocation_meta (query, GST_AUDIO_META_API_TYPE, NULL);
   return !priv->device.in_cuda || gst_tfx_cuda_flow_propose (self, query);

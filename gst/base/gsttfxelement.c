@@ -274,7 +274,7 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   GST_OBJECT_LOCK (self);
   is_there = priv->filter != NULL;
   *rate = priv->spec.rate_hz;
-  *n_channels = priv->spec.n_channels;
+  *n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
   GST_OBJECT_UNLOCK (self);
   return is_there;
 }
@@ -389,6 +389,7 @@ gst_tfx_element_stop (GstTfxElement *self)
   gst_tfx_clamp_report_clear (&priv->clamps);
   g_clear_pointer (&priv->stream_id, g_free);
   gst_audio_info_init (&priv->info);
+  gst_audio_info_init (&priv->in_info);
   priv->was_refused = priv->has_failed = FALSE;
   GST_OBJECT_LOCK (self);
   priv->latency = 0;
@@ -490,6 +491,7 @@ gst_tfx_element_init (GstTfxElement *self)
   priv->device_delay = DEFAULT_DEVICE_DELAY;
   priv->fuse = DEFAULT_FUSE;
   gst_audio_info_init (&priv->info);
+  gst_audio_info_init (&priv->in_info);
   gst_tfx_times_reset (&priv->times, 0);
   priv->sink = gst_tfx_element_add_pad (self, "sink");
   priv->src = gst_tfx_element_add_pad (self, "src");

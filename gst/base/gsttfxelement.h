@@ -7,6 +7,7 @@
 #include <gst/audio/audio.h>
 #include <gst/gst.h>
 
+#include "gsttfxchannels.h"
 #include "tfx.h"
 
 G_BEGIN_DECLS
@@ -36,7 +37,8 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
 /**
  * GstTfxBuild:
  * @rate: of the stream, in Hz
- * @n_channels: of the stream
+ * @n_channels: of the stream that comes in
+ * @n_out: of the stream that goes out
  * @is_running: samples have been filtered since the last reset
  * @by_hand: the application has set properties, not controllers alone
  * @was_refused: what was built last could not be used; the chain before it is
@@ -66,7 +68,7 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
 typedef struct
 {
   gdouble rate;
-  guint n_channels;
+  guint n_channels, n_out;
   gboolean is_running;
   gboolean by_hand;
   gboolean was_refused;
@@ -103,6 +105,9 @@ typedef struct
  *   move, for the first time too, so that nothing is allocated then.  With
  *   gst_tfx_element_reserve_stage() for each of them; in the same thread.  %NULL:
  *   there is nothing
+ * @get_channels: whether other channels come out than in, as the properties are
+ *   now: how many must come in, how many come out, and for how many, of these and
+ *   those on the way, the filter is to be made.  Any thread; %NULL: never
  * @has_controlled_children: whether a child object has properties under
  *   control.  %NULL: there are no children
  * @get_children: the child objects, a reference for the caller
@@ -126,6 +131,7 @@ struct _GstTfxElementClass
       *build_chain) (GstTfxElement *self, GstTfxBuild *build, GError **error);
   gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
   void (*reserve) (GstTfxElement *self, const GstTfxBuild *build);
+  gboolean (*get_channels) (GstTfxElement *self, GstTfxChannels *channels);
   gboolean (*has_controlled_children) (GstTfxElement *self);
   GPtrArray *(*get_children) (GstTfxElement *self);
   gboolean (*start) (GstTfxElement *self);

@@ -45,9 +45,10 @@ typedef struct
   /* Of the streaming thread. */
   /* NULL: no caps have come.  Set with the object lock held. */
   GstTfxSharedFilter *filter;
-  TfxFilterSpec spec; /* that it is made for */
-  GstAudioInfo info;
-  gint in_stride; /* samples from frame to frame, 0: planar */
+  TfxFilterSpec spec;      /* that it is made for */
+  GstAudioInfo info;       /* of what it runs over */
+  GstAudioInfo in_info;    /* of what comes in */
+  GstTfxChannels channels; /* in is 0: they are as many everywhere */
   GstSegment segment;
   gchar *stream_id;
   gboolean is_segment_new;  /* no buffer has come in it */
@@ -96,6 +97,24 @@ gst_tfx_element_get_private (GstTfxElement *self)
   return G_STRUCT_MEMBER_P (self, gst_tfx_element_private_offset);
 }
 
+/* How many channels go out. */
+static inline guint
+gst_tfx_element_n_out (const GstTfxElementPrivate *priv)
+{
+  return priv->channels.in ? priv->channels.out
+                           : (guint)GST_AUDIO_INFO_CHANNELS (&priv->in_info);
+}
+
+/* This comes in; the channels stay. */
+static inline void
+gst_tfx_element_take_info (GstTfxElementPrivate *priv, const GstAudioInfo *info)
+{
+  priv->in_info = *info;
+  priv->info = priv->channels.in
+                   ? gst_tfx_channels_make_info (info, priv->channels.most)
+                   : *info;
+}
+
 /* The element upstream is to look at this one again. */
 void gst_tfx_element_ask_upstream (GstTfxElement *self);
 
@@ -115,7 +134,7 @@ gst_tfx_out_end (GstBuffer *buffer)
   return GST_BUFFER_PTS (buffer);
 }
 
-/* Pushes a buffer as it is. */
+/* Pushes a buffer, with as many channels as go out. */
 GstFlowReturn gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer);
 
 /* Takes a buffer of n_frames that were filtered, or none; what stands before the
@@ -204,6 +223,11 @@ void gst_tfx_settings_stop (GstTfxElement *self);
 /* ---- gsttfxcaps.c ------------------------------------------------------------------ */
 
 GstCaps *gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter);
+
+/* Whether other channels go out than come in, as the properties are now. */
+gboolean gst_tfx_caps_changes_channels (GstTfxElement *self);
+
+gboolean gst_tfx_caps_is_in_template (GstPad *pad, GstCaps *caps);
 
 /* The CAPS event; takes it. */
 gboolean gst_tfx_caps_event (GstTfxElement *self, GstEvent *event);

@@ -223,6 +223,15 @@ gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query)
       gst_query_set_caps_result (query, caps);
       gst_caps_unref (caps);
       return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      /* An error of the element says more than that nobody takes them. */
+      if (GST_PAD_IS_SINK (pad) && gst_tfx_caps_changes_channels (self)) {
+        gst_query_parse_accept_caps (query, &caps);
+        gst_query_set_accept_caps_result (query,
+            gst_tfx_caps_is_in_template (pad, caps));
+        return TRUE;
+      }
+      break;
     case GST_QUERY_ALLOCATION:
       if (GST_PAD_IS_SINK (pad))
         return gst_tfx_caps_allocation (self, query);

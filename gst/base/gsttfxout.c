@@ -5,11 +5,35 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
+/* With the channels that go out; NULL after an error message. */
+static GstBuffer *
+gst_tfx_out_narrow (GstTfxElementPrivate *priv, GstBuffer *buffer)
+{
+  const GstAudioInfo info =
+      gst_tfx_channels_make_info (&priv->info, priv->channels.out);
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  const gsize n_frames =
+      meta ? meta->samples
+           : gst_buffer_get_size (buffer) / GST_AUDIO_INFO_BPF (&priv->info);
+
+  if (priv->channels.out == priv->channels.most)
+    return buffer;
+  buffer = gst_tfx_channels_convert (buffer, &priv->info, &info, n_frames);
+  if (!buffer)
+    GST_ELEMENT_ERROR (GST_PAD_PARENT (priv->src), RESOURCE, NO_SPACE_LEFT,
+        ("No memory for %" G_GSIZE_FORMAT " frames.", n_frames), (NULL));
+  return buffer;
+}
+
 GstFlowReturn
 gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
 {
   GstClockTime end = gst_tfx_out_end (buffer);
 
+  if (G_UNLIKELY (priv->channels.in))
+    buffer = gst_tfx_out_narrow (priv, buffer);
+  if (!buffer)
+    return GST_FLOW_ERROR;
   if (GST_CLOCK_TIME_IS_VALID (end))
     __atomic_store_n (&priv->position_out, end, __ATOMIC_RELAXED);
   return gst_pad_push (priv->src, buffer);

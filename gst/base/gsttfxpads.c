@@ -98,11 +98,11 @@ gst_tfx_pads_take (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* One error for each fault. */
 static gssize
-gst_tfx_pads_check (GstTfxElement *self, GstBuffer *buffer)
+gst_tfx_pads_check (GstTfxElement *self, GstBuffer *buffer,
+    const GstAudioInfo *info)
 {
   gchar *why = NULL;
-  gssize n_frames = gst_tfx_buffer_check (buffer,
-      &gst_tfx_element_get_private (self)->info, &why);
+  gssize n_frames = gst_tfx_buffer_check (buffer, info, &why);
 
   if (n_frames < 0)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Bad audio comes in: %s.", why),
@@ -209,12 +209,12 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
                                            : GST_FLOW_NOT_NEGOTIATED;
   }
   /* Before it is clipped: that would hide a broken frame. */
-  n_frames = gst_tfx_pads_check (self, buffer);
+  n_frames = gst_tfx_pads_check (self, buffer, &priv->info);
   if (n_frames > 0) {
     buffer = gst_tfx_pads_clip (self, buffer);
     if (!buffer)
       return GST_FLOW_OK;
-    n_frames = gst_tfx_pads_check (self, buffer);
+    n_frames = gst_tfx_pads_check (self, buffer, &priv->info);
   }
   if (n_frames < 0) {
     gst_buffer_unref (buffer);
@@ -272,6 +272,28 @@ gst_tfx_pads_tell (GstTfxElement *self)
         __atomic_load_n (&priv->position_in, __ATOMIC_RELAXED), &priv->segment);
 }
 
+/* With the channels that the filter runs over; NULL after an error message. */
+static GstBuffer *
+gst_tfx_pads_widen (GstTfxElement *self, GstBuffer *buffer)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gssize n_frames;
+
+  if (priv->channels.in == priv->channels.most)
+    return buffer;
+  n_frames = gst_tfx_pads_check (self, buffer, &priv->in_info);
+  if (n_frames < 0) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
+  buffer =
+      gst_tfx_channels_convert (buffer, &priv->in_info, &priv->info, n_frames);
+  if (!buffer)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for %" G_GSSIZE_FORMAT " frames.", n_frames), (NULL));
+  return buffer;
+}
+
 static GstFlowReturn
 gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
 {
@@ -283,6 +305,10 @@ gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
+  if (G_UNLIKELY (gst_tfx_element_get_private (self)->channels.in))
+    buffer = gst_tfx_pads_widen (self, buffer);
+  if (!buffer)
+    return GST_FLOW_ERROR;
   n_frames = gst_tfx_pads_find_plain (self, buffer);
   if (G_UNLIKELY (gst_tfx_element_get_private (self)->flights.held) &&
       (n_frames <= 0 || !gst_tfx_flight_takes (self, buffer, n_frames))) {

@@ -85,7 +85,8 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
 
   g_atomic_int_set (&priv->dirty, FALSE);
   *build = (GstTfxBuild){ .rate = priv->spec.rate_hz,
-    .n_channels = priv->spec.n_channels,
+    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
+    .n_out = gst_tfx_element_n_out (priv),
     .is_running = priv->is_running,
     .delay = priv->is_running ? priv->delay : 0,
     .by_hand =
@@ -238,6 +239,21 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
 
 /* ---- the life of the filter --------------------------------------------------------- */
 
+/* What the filter is to run over, for what comes in.  (What does not fit the
+ * properties is told of when the chain is built.) */
+static void
+gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
+{
+  GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxChannels *channels = &priv->channels;
+
+  if (!klass->get_channels || !klass->get_channels (self, channels) ||
+      channels->in != (guint)GST_AUDIO_INFO_CHANNELS (info))
+    *channels = (GstTfxChannels){ 0 };
+  gst_tfx_element_take_info (priv, info);
+}
+
 gboolean
 gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
     GError **error)
@@ -251,8 +267,9 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   gint err;
 
   gst_tfx_settings_stop (self);
+  gst_tfx_settings_set_info (self, info);
   priv->spec = (TfxFilterSpec){ .rate_hz = GST_AUDIO_INFO_RATE (info),
-    .n_channels = GST_AUDIO_INFO_CHANNELS (info),
+    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->info),
     .sample = gst_tfx_buffer_sample (info) };
   gst_tfx_settings_begin (self, &build);
   chain = klass->build_chain (self, &build, &fault);
@@ -358,7 +375,8 @@ gst_tfx_settings_reserve (GstTfxElement *self, gsize n_frames)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   const GstTfxBuild build = { .rate = priv->spec.rate_hz,
-    .n_channels = priv->spec.n_channels,
+    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info),
+    .n_out = gst_tfx_element_n_out (priv),
     .is_running = TRUE,
     .spec = &priv->spec };
 

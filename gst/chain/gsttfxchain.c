@@ -312,6 +312,21 @@ gst_tfx_chain_reserve (GstTfxElement *element, const GstTfxBuild *build)
 }
 
 static gboolean
+gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels)
+{
+  GstTfxChainExpr *expr = gst_tfx_chain_get_expr (GST_TFX_CHAIN (element));
+  unsigned n_out, n_most;
+
+  channels->in = tfx_expr_n_inputs (expr->expr);
+  tfx_expr_channels (expr->expr, channels->in, &n_out, &n_most);
+  channels->out = n_out;
+  channels->most = n_most;
+  gst_tfx_chain_expr_unref (expr);
+  return channels->in > 0 &&
+         (channels->out != channels->in || channels->most != channels->in);
+}
+
+static gboolean
 gst_tfx_chain_has_controlled_children (GstTfxElement *element)
 {
   GstTfxChain *self = GST_TFX_CHAIN (element);
@@ -479,6 +494,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->build_chain = gst_tfx_chain_build_chain;
   tfx_class->move_stage = gst_tfx_chain_move_stage;
   tfx_class->reserve = gst_tfx_chain_reserve;
+  tfx_class->get_channels = gst_tfx_chain_get_channels;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   tfx_class->get_children = gst_tfx_chain_get_controlled;
 }

@@ -191,7 +191,7 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
   return FALSE;
 }
 
-/* As many channels come out of the element as come in. */
+/* While a stream goes on as many channels come out of the element as before. */
 static gboolean
 gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
     const TfxExpr *expr, const GstTfxBuild *build, GError **error)
@@ -200,12 +200,14 @@ gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
   gchar *message;
 
   tfx_expr_channels (expr, build->n_channels, &n_out, &n_most);
-  if (n_out == build->n_channels && n_most == build->n_channels)
+  if (n_out == build->n_out && n_most == build->spec->n_channels)
     return TRUE;
-  message = g_strdup_printf ("its Mix makes %u channels where the stream has "
-                             "%u; a Mix in an element has as many rows as "
-                             "numbers in a row",
-      n_out == build->n_channels ? n_most : n_out, build->n_channels);
+  message =
+      g_strdup_printf ("its Mix makes %u channels of the %u that come in, "
+                       "but the stream that runs has %u out of at most "
+                       "%u; set it while the element is stopped",
+          n_out == build->n_out ? n_most : n_out, build->n_channels,
+          build->n_out, build->spec->n_channels);
   gst_tfx_chain_builder_refuse (self, build, message, error);
   g_free (message);
   return FALSE;

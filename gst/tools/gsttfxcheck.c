@@ -21,10 +21,12 @@ check (const gchar *text, gdouble rate_hz, gint n_channels)
 {
   TfxExprError error;
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
+  const unsigned n_inputs = expr ? tfx_expr_n_inputs (expr) : 0;
+  const unsigned n_usual = n_inputs ? n_inputs : 2;
   TfxChain *chain = NULL;
-  gboolean is_good =
-      expr && tfx_expr_build (expr, rate_hz, (unsigned)n_channels, print_clamp,
-                  NULL, &chain, &error) == 0;
+  gboolean is_good = expr && tfx_expr_build (expr, rate_hz,
+                                 n_channels ? (unsigned)n_channels : n_usual,
+                                 print_clamp, NULL, &chain, &error) == 0;
   char *canonical = expr ? tfx_expr_print (expr) : NULL;
 
   if (is_good && canonical)
@@ -42,12 +44,12 @@ GstTfxToolStatus
 gst_tfx_check_run (gint argc, gchar **argv)
 {
   gdouble rate_hz = 48000.0;
-  gint n_channels = 2;
+  gint n_channels = 0;
   const GOptionEntry entries[] = { { "rate", 'r', 0, G_OPTION_ARG_DOUBLE,
                                        &rate_hz, "sample rate in Hz (48000)",
                                        "HZ" },
     { "channels", 'c', 0, G_OPTION_ARG_INT, &n_channels,
-        "number of channels (2)", "N" },
+        "number of channels (2, or what the chain is for)", "N" },
     { NULL } };
 
   if (!gst_tfx_tool_parse ("CHAIN",
@@ -60,7 +62,7 @@ gst_tfx_check_run (gint argc, gchar **argv)
     gst_tfx_tool_error ("check takes one chain, in quotes");
     return GST_TFX_TOOL_USAGE;
   }
-  if (!(rate_hz > 0.0) || n_channels < 1 || n_channels > 1024) {
+  if (!(rate_hz > 0.0) || n_channels < 0 || n_channels > 1024) {
     gst_tfx_tool_error ("rate is %g Hz and channels %d, but must be above 0 Hz "
                         "and from 1 to 1024",
         rate_hz, n_channels);

@@ -36,10 +36,12 @@ make_chain (const Curve *curve)
   TfxExprError error;
   TfxExpr *expr =
       gst_tfx_chain_reader_parse (curve->options.chain, NULL, NULL, &error);
+  const unsigned n_inputs = expr ? tfx_expr_n_inputs (expr) : 0;
   TfxChain *chain = NULL;
 
   if (expr && tfx_expr_build (expr, curve->rate_hz,
-                  (unsigned)curve->channel + 2, NULL, NULL, &chain, &error) < 0)
+                  n_inputs ? n_inputs : (unsigned)curve->channel + 2, NULL,
+                  NULL, &chain, &error) < 0)
     g_printerr ("error: the chain: %s\n", error.rendered);
   tfx_expr_free (&expr);
   return chain;

@@ -156,8 +156,16 @@ test_counts (void)
     unsigned n_out = 0, n_most = 0;
 
     if (expr && tfx_expr_build (expr, RATE, cases[i].n_channels, NULL, NULL,
-                    &chain, &error) == 0)
+                    &chain, &error) == 0) {
+      const unsigned n_in = tfx_expr_n_inputs (expr);
+
+      /* (What comes out may be any number where what comes in is.) */
+      tap_many_check (&many,
+          n_in == cases[i].n_channels ||
+              (n_in == 0 && strncmp (cases[i].text, "ch[2]", 5) == 0),
+          "%s: %u come in", cases[i].text, n_in);
       tfx_expr_channels (expr, cases[i].n_channels, &n_out, &n_most);
+    }
     tap_many_check (&many,
         cases[i].message
             ? !chain && strstr (error.message, cases[i].message)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchannels.c: elements out of which more or fewer channels come than in.
+ */
+#include "gsttfxchannels.h"
+
+#include <string.h>
+
+#include "gsttfxbuffer.h"
+
+/* ---- caps -------------------------------------------------------------------------- */
+
+static gboolean
+has_channels (const GstStructure *structure, guint n_channels)
+{
+  const GValue *value = gst_structure_get_value (structure, "channels");
+  GValue wanted = G_VALUE_INIT;
+  gboolean has;
+
+  g_value_init (&wanted, G_TYPE_INT);
+  g_value_set_int (&wanted, n_channels);
+  has = !value || gst_value_can_intersect (value, &wanted);
+  g_value_unset (&wanted);
+  return has;
+}
+
+GstCaps *
+gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
+{
+  GstCaps *mapped = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstStructure *s = gst_caps_get_structure (caps, i);
+
+    if (!has_channels (s, from))
+      continue;
+    s = gst_structure_copy (s);
+    gst_structure_set (s, "channels", G_TYPE_INT, to, NULL);
+    /* Where the one stands says nothing of where the others do. */
+    gst_structure_remove_field (s, "channel-mask");
+    mapped = gst_caps_merge_structure_full (mapped, s,
+        gst_caps_features_copy (gst_caps_get_features (caps, i)));
+  }
+  gst_caps_unref (caps);
+  return mapped;
+}
+
+GstCaps *
+gst_tfx_channels_fixate (GstCaps *caps)
+{
+  GstStructure *s;
+  gint n_channels;
+
+  if (gst_caps_is_empty (caps))
+    return caps;
+  caps = gst_caps_fixate (gst_caps_truncate (caps));
+  s = gst_caps_get_structure (caps, 0);
+  if (gst_structure_get_int (s, "channels", &n_channels) && n_channels > 2 &&
+      !gst_structure_has_field (s, "channel-mask"))
+    gst_structure_set (s, "channel-mask", GST_TYPE_BITMASK, (guint64)0, NULL);
+  return caps;
+}
+
+GstAudioInfo
+gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels)
+{
+  GstAudioInfo made;
+
+  if ((guint)GST_AUDIO_INFO_CHANNELS (info) == n_channels)
+    return *info;
+  gst_audio_info_init (&made);
+  gst_audio_info_set_format (&made, GST_AUDIO_INFO_FORMAT (info),
+      GST_AUDIO_INFO_RATE (info), n_channels, NULL);
+  made.layout = GST_AUDIO_INFO_LAYOUT (info);
+  return made;
+}
+
+/* ---- buffers ----------------------------------------------------------------------- */
+
+/* Frame by frame, or plane by plane. */
+static void
+copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
+{
+  const gsize bps = GST_AUDIO_INFO_BPS (&to->info);
+  const gsize n = MIN (GST_AUDIO_INFO_CHANNELS (&from->info),
+      GST_AUDIO_INFO_CHANNELS (&to->info));
+  const gsize n_silent = GST_AUDIO_INFO_CHANNELS (&to->info) - n;
+  const gsize step = GST_AUDIO_INFO_BPF (&to->info);
+  const guint8 *in = from->planes[0];
+  guint8 *out = to->planes[0];
+
+  if (GST_AUDIO_INFO_LAYOUT (&to->info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED) {
+    for (gsize c = 0; c < n; c++)
+      memcpy (to->planes[c], from->planes[c], n_frames * bps);
+    for (gsize c = n; c < n + n_silent; c++)
+      memset (to->planes[c], 0, n_frames * bps);
+    return;
+  }
+  for (gsize i = 0; i < n_frames; i++) {
+    memcpy (out, in, n * bps);
+    memset (out + n * bps, 0, n_silent * bps);
+    in += GST_AUDIO_INFO_BPF (&from->info);
+    out += step;
+  }
+}
+
+static gboolean
+fill (GstBuffer *made, GstBuffer *buffer, const GstAudioInfo *from,
+    const GstAudioInfo *to, gsize n_frames)
+{
+  GstAudioMeta *meta = gst_buffer_get_audio_meta (buffer);
+  GstAudioBuffer source, target;
+
+  if (n_frames == 0)
+    return TRUE;
+  if (!gst_audio_buffer_map (&source, meta ? &meta->info : from, buffer,
+          GST_MAP_READ))
+    return FALSE;
+  if (!gst_audio_buffer_map (&target, to, made, GST_MAP_WRITE)) {
+    gst_audio_buffer_unmap (&source);
+    return FALSE;
+  }
+  copy_samples (&source, &target, n_frames);
+  gst_audio_buffer_unmap (&target);
+  gst_audio_buffer_unmap (&source);
+  return TRUE;
+}
+
+/* All but what says how samples lie. */
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer to)
+{
+  const GstMetaInfo *info = (*meta)->info;
+  GstMetaTransformCopy copy = { FALSE, 0, -1 };
+
+  if (info->api != GST_AUDIO_META_API_TYPE && info->transform_func)
+    info->transform_func (to, *meta, buffer, _gst_meta_transform_copy, &copy);
+  return TRUE;
+}
+
+GstBuffer *
+gst_tfx_channels_convert (GstBuffer *buffer, const GstAudioInfo *from,
+    const GstAudioInfo *to, gsize n_frames)
+{
+  GstBuffer *made = gst_tfx_buffer_new (to, n_frames);
+
+  if (made && fill (made, buffer, from, to, n_frames)) {
+    gst_buffer_copy_into (made, buffer,
+        GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+    gst_buffer_foreach_meta (buffer, copy_meta, made);
+  } else {
+    gst_clear_buffer (&made);
+  }
+  gst_buffer_unref (buffer);
+  return made;
+}

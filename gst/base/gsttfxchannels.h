@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxchannels.h: elements out of which more or fewer channels come than in.
+ *
+ * Such an element's filter runs over buffers of the most channels that there are on
+ * the way, in system memory: what comes in is widened to these, what goes out is
+ * narrowed.
+ */
+#ifndef GST_TFX_CHANNELS_H
+#define GST_TFX_CHANNELS_H
+
+#include <gst/audio/audio.h>
+
+G_BEGIN_DECLS
+
+/* How many there are; of a stream. */
+typedef struct
+{
+  guint in, out, most;
+} GstTfxChannels;
+
+/* The caps of one pad for those of the other: those structures that have @from
+ * channels, with @to, anywhere.  Takes @caps. */
+GstCaps *gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to);
+
+/* Fixed caps, unless nothing takes any: channels that no one has placed are placed
+ * nowhere.  Takes @caps. */
+GstCaps *gst_tfx_channels_fixate (GstCaps *caps);
+
+/* The same stream with so many channels, placed nowhere. */
+GstAudioInfo
+gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels);
+
+/* A buffer of the same frames with other channels: the first are those that there
+ * are, the others silent.  Takes @buffer, NULL if it cannot be mapped or memory is
+ * short. */
+GstBuffer *gst_tfx_channels_convert (GstBuffer *buffer,
+    const GstAudioInfo *from, const GstAudioInfo *to, gsize n_frames);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CHANNELS_H */

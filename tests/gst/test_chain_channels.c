@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_chain_channels.c: chains out of which more or fewer channels come than in:
+ * samples, times, caps, neighbours, and what can not be.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "chains.h"
+#include "firs.h"
+
+#define RATE 48000
+#define N 20000
+
+/* ---- samples ---------------------------------------------------------------------- */
+
+/* A chain in front of a Mix, and one behind it. */
+typedef struct
+{
+  const gchar *front, *mix, *behind;
+  gint n_in, n_out;
+  gdouble gains[8]; /* [n_out][n_in] */
+} Case;
+
+static const Case cases[] = {
+  { "HiButterworth(100)", "Mix([[1], [0.5], [-1]])", "LoButterworth(3000)", 1,
+      3, { 1, 0.5, -1 } },
+  { "HiButterworth(100)", "Mix([[0.5, 0.25]])",
+      "ParametricEQ(1000, 2, 6) | Delay(delay_samples=100)", 2, 1,
+      { 0.5, 0.25 } },
+  { "Gain(2)", "Mix([[1, 0], [0, 1], [1, -1]])", "Limiter(-6)", 2, 3,
+      { 1, 0, 0, 1, 1, -1 } },
+  { "(ch[1]: FIR([0.5, 0.5]))", "Mix([[0, 1, 0], [1, 0, 0.5]])",
+      "Notch(1000, 3)", 3, 2, { 0, 1, 0, 1, 0, 0.5 } },
+  /* As many, with more on the way. */
+  { "Gain(0.5)", "Mix([[1, 0], [0, 1], [1, 1]]) | Mix([[1, 0, 1], [0, 1, 0]])",
+      "HiButterworth(50)", 2, 2, { 2, 1, 0, 1 } },
+};
+
+static gdouble *
+mix (const Case *c, const gdouble *in, gsize n)
+{
+  gdouble *out = g_new0 (gdouble, n * c->n_out);
+
+  for (gsize i = 0; i < n; i++) {
+    for (gint k = 0; k < c->n_out; k++) {
+      for (gint j = 0; j < c->n_in; j++)
+        out[i * c->n_out + k] +=
+            c->gains[k * c->n_in + j] * in[i * c->n_in + j];
+    }
+  }
+  return out;
+}
+
+/* What comes out of an element that changes no channels, to its end. */
+static gdouble *
+play (const gchar *chain, const GstAudioInfo *info, const gdouble *in, gsize n)
+{
+  gchar *launch = g_strdup_printf ("tfxchain chain=\"%s\"", chain);
+  TfxCatch *caught = tfx_firs_play (launch, info, in, n, 0, 480);
+  gdouble *out;
+
+  fail_unless_equals_uint64 (caught->n_frames, n);
+  out = g_memdup2 (tfx_firs_samples (caught), n * info->channels * sizeof *out);
+  tfx_firs_catch_free (caught);
+  g_free (launch);
+  return out;
+}
+
+static gdouble *
+expect (const Case *c, const gdouble *in, gsize n)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, c->n_in,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *front = play (c->front, &info, in, n);
+  gdouble *mixed = mix (c, front, n), *out;
+
+  info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, c->n_out,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  out = play (c->behind, &info, mixed, n);
+  g_free (front);
+  g_free (mixed);
+  return out;
+}
+
+/* The same as the parts one after the other; buffers of all sizes, with their
+ * times, up to the last frame. */
+GST_START_TEST (test_samples)
+{
+  const Case *c = &cases[__i__ / 4];
+  const GstAudioFormat format =
+      __i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32;
+  const GstAudioLayout layout = __i__ & 2 ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                                          : GST_AUDIO_LAYOUT_INTERLEAVED;
+  GstAudioInfo info = tfx_check_info (format, RATE, c->n_in, layout);
+  GstAudioInfo out = tfx_check_info (format, RATE, c->n_out, layout);
+  gdouble *in = tfx_check_noise (N * c->n_in, 3), *expected;
+  gchar *launch = g_strdup_printf ("tfxchain chain=\"%s | %s | %s\"", c->front,
+      c->mix, c->behind);
+  GstHarness *h = tfx_check_harness (launch, &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+
+  for (gsize i = 0; i < (gsize)N * c->n_in; i++)
+    in[i] = (gfloat)in[i];
+  expected = expect (c, in, N);
+  tfx_firs_push (h, &info, in, N, 0, 0);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  tfx_firs_collect (caught, h, &out);
+  tfx_firs_expect_whole (caught, N, 0, RATE);
+  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught), expected,
+                   (gsize)N * c->n_out) < (__i__ & 1 ? -240.0 : -125.0),
+      "%s: %g dB", launch,
+      tfx_firs_error_db (tfx_firs_samples (caught), expected,
+          (gsize)N * c->n_out));
+  tfx_firs_catch_free (caught);
+  g_free (expected);
+  g_free (launch);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ---- neighbours ------------------------------------------------------------------- */
+
+/* Elements around it that run as one do as they do alone; the row is cut there. */
+GST_START_TEST (test_neighbours)
+{
+  static const gchar line[] =
+      "tfxbutterworth fuse=%s cutoff=3000 name=a ! tfxbutterworth fuse=%s "
+      "mode=high-pass cutoff=100 ! tfxchain fuse=%s name=c "
+      "chain=\"Mix([[1, 0], [0, 1], [1, 1]]) | Gain(0.5)\" ! "
+      "tfxchebyshev fuse=%s cutoff=2000 name=d ! tfxbutterworth fuse=%s "
+      "cutoff=5000";
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo out = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 3,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = tfx_check_noise (2 * N, 3);
+  TfxCatch *caught[2];
+
+  for (guint i = 0; i < 2; i++) {
+    const gchar *fuse = i ? "true" : "false";
+    gchar *launch = g_strdup_printf (line, fuse, fuse, fuse, fuse, fuse);
+    GstHarness *h = tfx_check_harness (launch, &info);
+    GstElement *chain = gst_bin_get_by_name (GST_BIN (h->element), "c");
+    GstElement *front = gst_bin_get_by_name (GST_BIN (h->element), "a");
+
+    caught[i] = tfx_firs_catch_new ();
+    tfx_firs_push (h, &info, in, N, 0, 480);
+    tfx_firs_collect (caught[i], h, &out);
+    tfx_firs_expect_whole (caught[i], N, 0, RATE);
+    fail_unless_equals_uint64 (tfx_check_stat (chain, "deferred"), 0);
+    fail_unless ((tfx_check_stat (front, "deferred") > 0) == (i == 1));
+    gst_object_unref (chain);
+    gst_object_unref (front);
+    g_free (launch);
+    gst_harness_teardown (h);
+  }
+  fail_unless (tfx_firs_error_db (tfx_firs_samples (caught[1]),
+                   tfx_firs_samples (caught[0]), 3 * N) < -240.0);
+  tfx_firs_catch_free (caught[0]);
+  tfx_firs_catch_free (caught[1]);
+  g_free (in);
+}
+
+GST_END_TEST;
+
+/* A gap is silence: the filter rings into it, with all of its channels. */
+GST_START_TEST (test_gap)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo out = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 3,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxchain chain=\"Mix([[1], [1], [0]]) | "
+                                     "FIR([0, 0, 0, 0, 0, 1])\"",
+      &info);
+  TfxCatch *caught = tfx_firs_catch_new ();
+  const gdouble in[4] = { 1, 2, 3, 4 };
+  const gdouble *x;
+
+  tfx_firs_push (h, &info, in, 4, 0, 4);
+  fail_unless (gst_harness_push_event (h,
+      gst_event_new_gap (gst_util_uint64_scale (4, GST_SECOND, RATE),
+          gst_util_uint64_scale (480, GST_SECOND, RATE))));
+  tfx_firs_collect (caught, h, &out);
+  fail_unless (caught->n_frames > 9);
+  x = tfx_firs_samples (caught);
+  for (guint i = 5; i < 9; i++) {
+    fail_unless_equals_float (x[3 * i], i - 4.0);
+    fail_unless_equals_float (x[3 * i + 1], i - 4.0);
+    fail_unless_equals_float (x[3 * i + 2], 0.0);
+  }
+  tfx_firs_catch_free (caught);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ---- caps --------------------------------------------------------------------------- */
+
+static void
+expect_caps (GstElement *element, const gchar *pad, const gchar *filter,
+    const gchar *wanted)
+{
+  GstPad *p = gst_element_get_static_pad (element, pad);
+  GstCaps *f = filter ? gst_caps_from_string (filter) : NULL;
+  GstCaps *caps = gst_pad_query_caps (p, f);
+  GstCaps *expected = gst_caps_from_string (wanted);
+  gchar *text = gst_caps_to_string (caps);
+
+  fail_unless (gst_caps_can_intersect (caps, expected) ==
+                       !gst_caps_is_empty (expected) &&
+                   (gst_caps_is_empty (expected) == gst_caps_is_empty (caps)),
+      "%s: %s, not %s", pad, text, wanted);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    gint n, n_wanted;
+
+    gst_structure_get_int (gst_caps_get_structure (expected, 0), "channels",
+        &n_wanted);
+    fail_unless (gst_structure_get_int (gst_caps_get_structure (caps, i),
+                     "channels", &n) &&
+                     n == n_wanted,
+        "%s: %s", pad, text);
+  }
+  g_free (text);
+  gst_clear_caps (&f);
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+  gst_object_unref (p);
+}
+
+GST_START_TEST (test_queries)
+{
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  GstPad *pad = gst_element_get_static_pad (chain, "sink");
+  GstCaps *caps;
+  gint n;
+
+  g_object_set (chain, "chain", "Mix([[1, 0], [0, 1], [1, 1]])", NULL);
+  expect_caps (chain, "sink", NULL, "audio/x-raw, channels=2");
+  expect_caps (chain, "src", NULL, "audio/x-raw, channels=3");
+  expect_caps (chain, "sink", "audio/x-raw, channels=[1, 6], rate=44100",
+      "audio/x-raw, channels=2, rate=44100");
+  expect_caps (chain, "sink", "audio/x-raw, channels=6", "EMPTY");
+  expect_caps (chain, "src",
+      "audio/x-raw, channels={3, 6}, channel-mask=(bitmask)0x7",
+      "audio/x-raw, channels=3, channel-mask=(bitmask)0x7");
+  expect_caps (chain, "src", "audio/x-raw, channels=2", "EMPTY");
+  /* As many as come in: any. */
+  g_object_set (chain, "chain", "Gain(2)", NULL);
+  caps = gst_pad_query_caps (pad, NULL);
+  fail_unless (!gst_structure_get_int (gst_caps_get_structure (caps, 0),
+      "channels", &n));
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  gst_object_unref (chain);
+}
+
+GST_END_TEST;
+
+/* The caps that go out of a pipeline's tfxchain. */
+static GstCaps *
+negotiate (const gchar *before, const gchar *chain, const gchar *behind)
+{
+  gchar *line = g_strdup_printf ("%s ! tfxchain name=c chain=\"%s\" ! %s",
+      before, chain, behind);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error), *element;
+  GstCaps *caps;
+  GstPad *pad;
+
+  fail_unless (pipeline && !error, "%s", error ? error->message : "");
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "c");
+  pad = gst_element_get_static_pad (element, "src");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+                              10 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+  caps = gst_pad_get_current_caps (pad);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return caps;
+}
+
+/* Where channels are placed is for whoever follows to say; else, of more than two,
+ * nowhere. */
+GST_START_TEST (test_masks)
+{
+  static const struct
+  {
+    const gchar *chain, *behind;
+    gint n_channels;
+    gint64 mask; /* -1: none */
+  } lines[] = {
+    { "Mix([[1, 1]]) | Mix([[1]])", "fakesink", 1, -1 },
+    { "Mix([[1, 0], [0, 1], [1, 1]])", "fakesink", 3, 0 },
+    { "Mix([[1, 0], [0, 1], [1, 1], [1, 1]]) | Mix([[1, 0, 0, 0], [0, 1, 0, "
+      "1]])",
+        "fakesink", 2, -1 },
+    { "Mix([[1, 0], [0, 1], [1, 1]])",
+        "capsfilter caps=\"audio/x-raw,channel-mask=(bitmask)0x7\" ! fakesink",
+        3, 7 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    GstCaps *caps = negotiate ("audiotestsrc num-buffers=1 ! "
+                               "capsfilter caps=audio/x-raw,channels=2",
+        lines[i].chain, lines[i].behind);
+    const GstStructure *s = gst_caps_get_structure (caps, 0);
+    guint64 mask = 0;
+    gint n = 0;
+
+    fail_unless (gst_structure_get_int (s, "channels", &n));
+    fail_unless_equals_int (n, lines[i].n_channels);
+    fail_unless_equals_int (gst_structure_get (s, "channel-mask",
+                                GST_TYPE_BITMASK, &mask, NULL),
+        lines[i].mask >= 0);
+    if (lines[i].mask >= 0)
+      fail_unless_equals_uint64 (mask, (guint64)lines[i].mask);
+    gst_caps_unref (caps);
+  }
+}
+
+GST_END_TEST;
+
+/* Another rate, another format, within a stream; its state is afresh with another
+ * rate, and goes on with another format. */
+GST_START_TEST (test_renegotiation)
+{
+  static const struct
+  {
+    GstAudioFormat format;
+    gint rate;
+    GstAudioLayout layout;
+  } steps[] = {
+    { GST_AUDIO_FORMAT_F32, RATE, GST_AUDIO_LAYOUT_INTERLEAVED },
+    { GST_AUDIO_FORMAT_F64, RATE, GST_AUDIO_LAYOUT_INTERLEAVED },
+    { GST_AUDIO_FORMAT_F64, RATE, GST_AUDIO_LAYOUT_NON_INTERLEAVED },
+    { GST_AUDIO_FORMAT_F32, 44100, GST_AUDIO_LAYOUT_INTERLEAVED },
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1), out;
+  GstHarness *h = tfx_check_harness (
+      "tfxchain chain=\"Mix([[1], [0.5], [0]]) | FIR([0, 1])\"", &info);
+  gdouble ones[480];
+
+  for (guint i = 0; i < 480; i++)
+    ones[i] = 1.0;
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    const gboolean goes_on = i == 1 || i == 2;
+    GstBuffer *buffer;
+    gdouble *y;
+    gsize n;
+
+    info = tfx_check_info (steps[i].format, steps[i].rate, 1, steps[i].layout);
+    out = tfx_check_info (steps[i].format, steps[i].rate, 3, steps[i].layout);
+    tfx_check_set_info (h, &info);
+    buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
+    y = tfx_check_samples (buffer, &out, &n);
+    fail_unless_equals_int (n, 480);
+    fail_unless (fabs (y[0] - goes_on) < 1e-6, "step %u: %g", i, y[0]);
+    for (gsize k = 1; k < n; k++)
+      fail_unless (fabs (y[3 * k] - 1.0) < 1e-6 &&
+                   fabs (y[3 * k + 1] - 0.5) < 1e-6 && y[3 * k + 2] == 0.0);
+    g_free (y);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* ---- what can not be ----------------------------------------------------------------- */
+
+/* Channels that do not fit are an error of the element, which says what would. */
+GST_START_TEST (test_wrong_channels)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h =
+      gst_harness_new_parse ("tfxchain chain=\"Mix([[1], [1], [1]])\"");
+  GstBus *bus = tfx_check_bus (h);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_harness_play (h);
+  gst_harness_push_event (h, gst_event_new_stream_start ("s"));
+  gst_harness_push_event (h,
+      gst_event_new_caps (gst_audio_info_to_caps (&info)));
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "has rows of 1 numbers, but 2 channels "
+                                       "come to it") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* While a stream goes on as many go out; what was set is there when the element
+ * starts again. */
+GST_START_TEST (test_while_playing)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo out = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_check_harness ("tfxchain chain=\"Mix([[1], [0.5]]) | g=Gain(2)\"",
+          &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble ones[480], *y;
+  GstBuffer *buffer;
+  gsize n;
+
+  for (guint i = 0; i < 480; i++)
+    ones[i] = 1.0;
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, 480)));
+  g_object_set (h->element, "chain", "Mix([[1], [1], [1]])", NULL);
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
+  tfx_check_expect_warning (bus, "makes 3 channels of the 1 that come in",
+      "has 2 out", "while the element is stopped", NULL);
+  y = tfx_check_samples (buffer, &out, &n);
+  fail_unless_equals_int (n, 480);
+  fail_unless_equals_float (y[958], 2.0);
+  fail_unless_equals_float (y[959], 1.0);
+  g_free (y);
+  gst_buffer_unref (buffer);
+
+  /* One that fits is taken. */
+  g_object_set (h->element, "chain", "Mix([[1], [0.25]]) | g=Gain(4)", NULL);
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, 480)));
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
+  y = tfx_check_samples (buffer, &out, &n);
+  fail_unless_equals_float (y[958], 4.0);
+  fail_unless_equals_float (y[959], 1.0);
+  g_free (y);
+  gst_buffer_unref (buffer);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+chain_channels_suite (void)
+{
+  Suite *suite = suite_create ("chain-channels");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_loop_test (tcase, test_samples, 0, 4 * G_N_ELEMENTS (cases));
+  tcase_add_test (tcase, test_neighbours);
+  tcase_add_test (tcase, test_gap);
+  tcase_add_test (tcase, test_queries);
+  tcase_add_test (tcase, test_masks);
+  tcase_add_test (tcase, test_renegotiation);
+  tcase_add_test (tcase, test_wrong_channels);
+  tcase_add_test (tcase, test_while_playing);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, chain_channels_suite ());
+}
