@@ -23,7 +23,7 @@ static const Command commands[] = {
   { "check", "read a chain, and say what is wrong with it", gst_tfx_check_run },
   { "response", "what a chain does to each frequency", gst_tfx_response_run },
   { "spectrum", "what is in a sound file, at each frequency",
-      gst_tfx_spectrum_run },
+      gst_tfx_spectra_run },
   { "bench", "measure what a chain costs here", gst_tfx_bench_run },
   { "devices", "where chains run here, and why", gst_tfx_devices_run },
   { "list", "the classes of the chain language", gst_tfx_list_run },
@@ -56,6 +56,11 @@ main (int argc, char **argv)
   gst_tfx_tool_catch_signals ();
   gst_init (NULL, NULL);
 
+  /* "help COMMAND" is "COMMAND --help". */
+  if (argc == 3 && strcmp (argv[1], "help") == 0) {
+    argv[1] = argv[2];
+    argv[2] = (char *)"--help";
+  }
   if (argc < 2 || strcmp (argv[1], "help") == 0 ||
       strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0) {
     print_help ();

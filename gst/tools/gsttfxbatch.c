@@ -4,7 +4,6 @@
 #include "gsttfxbatch.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "gsttfxcodec.h"
 #include "gsttfxjob.h"
 #include "gsttfxjournal.h"
+#include "gsttfxreport.h"
 
 /* Between two lines of progress. */
 #define PROGRESS_USEC (G_USEC_PER_SEC / 4)
@@ -39,92 +39,13 @@ clear_progress (const GstTfxBatch *batch)
     g_printerr ("\r\033[K");
 }
 
-/* "null" for what JSON has no number for. */
-static void
-append_number (GString *text, const gchar *name, gdouble value)
-{
-  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (number, sizeof number, "%.2f", value);
-  g_string_append_printf (text, "\"%s\": %s, ", name,
-      isfinite (value) ? number : "null");
-}
-
-/* A field, if there was anything to measure. */
-static gchar *
-describe_loudness (const GstTfxJob *job)
-{
-  const GstTfxJobLoudness *loudness = &job->loudness;
-  GString *text = g_string_new (NULL);
-
-  if (job->has_target && !job->error) {
-    g_string_append (text, "\"loudness\": {");
-    append_number (text, "input", loudness->input_lufs);
-    append_number (text, "true_peak", loudness->true_peak_db);
-    append_number (text, "gain", loudness->gain_db);
-    append_number (text, "output", loudness->output_lufs);
-    g_string_append_printf (text, "\"limited\": %s}, ",
-        loudness->is_limited ? "true" : "false");
-  }
-  return g_string_free (text, FALSE);
-}
-
-static void
-tell_loudness (const GstTfxJob *job)
-{
-  const GstTfxJobLoudness *loudness = &job->loudness;
-
-  if (loudness->is_limited)
-    g_printerr ("warning: %s: for %.1f LUFS its true peaks would reach %+.1f "
-                "dBTP: they are limited to -1, and it comes to %.1f LUFS\n",
-        job->input, job->target_lufs,
-        loudness->true_peak_db + loudness->gain_db, loudness->output_lufs);
-  else if (loudness->is_silent)
-    g_printerr ("warning: %s: no sound of it is above -70 LUFS: its level "
-                "stays\n",
-        job->input);
-}
-
-static void
-print_json (const GstTfxJob *job)
-{
-  gchar *loudness = describe_loudness (job);
-  gchar *input = gst_tfx_tool_quote_json (job->input);
-  gchar *output = gst_tfx_tool_quote_json (job->output);
-  gchar *why =
-      job->error ? gst_tfx_tool_quote_json (job->error->message) : NULL;
-  gchar seconds[G_ASCII_DTOSTR_BUF_SIZE], took[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_ascii_formatd (seconds, sizeof seconds, "%.6f",
-      (gdouble)job->duration / GST_SECOND);
-  g_ascii_formatd (took, sizeof took, "%.3f", job->seconds);
-  g_print ("{\"input\": %s, \"output\": %s, \"status\": \"%s\", "
-           "\"format\": \"%s\", \"rate\": %d, \"channels\": %d, "
-           "%s\"seconds\": %s, \"took\": %s, \"error\": %s}\n",
-      input, output, job->error ? "failed" : "done",
-      job->format ? job->format : "", job->rate_hz, job->n_channels, loudness,
-      seconds, took, why ? why : "null");
-  g_free (input);
-  g_free (output);
-  g_free (why);
-  g_free (loudness);
-}
-
 static void
 print_result (const GstTfxBatch *batch, const GstTfxJob *job)
 {
-  const gdouble seconds = (gdouble)job->duration / GST_SECOND;
-
   clear_progress (batch);
-  if (job->has_target && !job->error)
-    tell_loudness (job);
   if (batch->options->json)
-    print_json (job);
-  if (job->error)
-    gst_tfx_tool_error ("%s: %s", job->input, job->error->message);
-  else if (!batch->options->json && !batch->options->quiet)
-    g_print ("%s (%.1f s of sound, %.0f times faster than real time)\n",
-        job->output, seconds, seconds / MAX (job->seconds, 1e-6));
+    gst_tfx_report_print_json (job);
+  gst_tfx_report_print (job, batch->options->json || batch->options->quiet);
 }
 
 /* Between 0 and 1. */
@@ -369,8 +290,8 @@ run_job (gpointer data, gpointer user_data)
 void
 gst_tfx_batch_run (GstTfxBatch *batch)
 {
-  GThreadPool *pool = g_thread_pool_new (run_job, batch,
-      MAX (batch->options->n_jobs, 1), FALSE, NULL);
+  GThreadPool *pool =
+      g_thread_pool_new (run_job, batch, batch->options->n_jobs, FALSE, NULL);
   const guint n = batch->jobs->len;
 
   batch->start = g_get_monotonic_time ();

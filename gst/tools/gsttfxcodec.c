@@ -85,9 +85,14 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
 
   if (!codec) {
     list = list_extensions ();
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "nothing here writes files whose name ends in \".%s\"; it can be %s",
-        extension, list);
+    if (*extension)
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+          "nothing here writes files whose name ends in \".%s\"; it can be %s",
+          extension, list);
+    else
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+          "the output's name has no ending that says what it is to be: %s",
+          list);
     g_free (list);
     return NULL;
   }

@@ -11,6 +11,7 @@
 #include "lang/expr.h"
 
 #define MIN_LUFS -70.0
+#define MAX_JOBS 1024
 
 void
 gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
@@ -176,6 +177,11 @@ gst_tfx_options_read (GstTfxOptions *options)
 
   if (options->loudness && !read_loudness (options))
     return FALSE;
+  if (options->n_jobs < 1 || options->n_jobs > MAX_JOBS) {
+    gst_tfx_tool_error ("jobs is %d, but must be from 1 to %d", options->n_jobs,
+        MAX_JOBS);
+    return FALSE;
+  }
   if (options->dither && !g_strv_contains (dithers, options->dither)) {
     gst_tfx_tool_error ("dither is '%s', but must be none, rpdf, tpdf or "
                         "tpdf-hf",

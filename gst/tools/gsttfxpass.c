@@ -115,8 +115,8 @@ look_for_sound (GstElement *decoder, gpointer data)
   Run *run = data;
 
   if (!g_atomic_int_get (&run->is_linked))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, ("there is no sound in it"),
-        (NULL));
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
+        ("there is no sound in it that GStreamer can decode"), (NULL));
 }
 
 static GstElement *

@@ -16,6 +16,7 @@
 /* Between two looks at signals and the position. */
 #define LOOK_MSEC 100
 #define SEEK_NS (5 * GST_SECOND)
+#define DEFAULT_SINK "autoaudiosink"
 
 typedef struct Player
 {
@@ -25,6 +26,7 @@ typedef struct Player
   GstElement *pipeline, *chain;
   GMainLoop *loop;
   GstTfxKnobs *knobs;
+  gchar *missing;  /* what the decoder lacks; or NULL */
   gchar *bypassed; /* the chain that is not heard now; NULL: it is heard */
   gboolean has_turned, is_paused, shows_state;
   GstTfxToolStatus status;
@@ -170,14 +172,21 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
     case GST_MESSAGE_EOS:
       g_main_loop_quit (player->loop);
       break;
+    case GST_MESSAGE_ELEMENT:
+      gst_tfx_tool_note_missing (message, &player->missing);
+      break;
     case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, NULL);
+      error = gst_tfx_tool_take_error (message, player->missing);
       gst_tfx_tool_error ("%s: %s", player->sound, error->message);
       player->status = GST_TFX_TOOL_FAILED;
       g_main_loop_quit (player->loop);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
+      /* Of the pictures of a video: nobody asks for them. */
+      if (g_error_matches (error, GST_STREAM_ERROR,
+              GST_STREAM_ERROR_CODEC_NOT_FOUND))
+        break;
       g_printerr ("%swarning: %s\n", player->shows_state ? "\r\033[K" : "",
           error->message);
       break;
@@ -204,7 +213,9 @@ describe_source (const Player *player, const gchar *sound)
     g_clear_error (&error);
     return NULL;
   }
-  description = g_strdup_printf ("uridecodebin uri=\"%s\"", uri);
+  description = g_strdup_printf ("uridecodebin expose-all-streams=false "
+                                 "caps=audio/x-raw(ANY) uri=\"%s\"",
+      uri);
   g_free (uri);
   return description;
 }
@@ -237,6 +248,40 @@ build (Player *player, const gchar *sound)
   g_free (text);
   g_free (source);
   return player->pipeline != NULL;
+}
+
+static gint
+compare_to_fake (gconstpointer item, gconstpointer unused)
+{
+  GstElement *element = g_value_get_object (item);
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory && g_str_has_prefix (GST_OBJECT_NAME (factory), "fake") ? 0
+                                                                         : 1;
+}
+
+/* Where there is no sound card autoaudiosink plays to nobody, which is told. */
+static gboolean
+is_heard (Player *player)
+{
+  GValue fake = G_VALUE_INIT;
+  GstIterator *elements;
+  gboolean is_fake;
+
+  if (strcmp (player->sink, DEFAULT_SINK) != 0)
+    return TRUE;
+  gst_element_set_state (player->pipeline, GST_STATE_READY);
+  elements = gst_bin_iterate_recurse (GST_BIN (player->pipeline));
+  is_fake = gst_iterator_find_custom (elements, compare_to_fake, &fake, NULL);
+  gst_iterator_free (elements);
+  if (is_fake) {
+    g_value_unset (&fake);
+    gst_element_set_state (player->pipeline, GST_STATE_NULL);
+    gst_tfx_tool_error ("GStreamer finds no loudspeakers here: no output of "
+                        "ALSA, PulseAudio or PipeWire can be opened (--sink "
+                        "takes other elements)");
+  }
+  return !is_fake;
 }
 
 static void
@@ -289,7 +334,7 @@ gst_tfx_play_run (gint argc, gchar **argv)
 
   gst_tfx_options_list_chain (options, entries + 3);
   player.source = g_strdup ("autoaudiosrc");
-  player.sink = g_strdup ("autoaudiosink");
+  player.sink = g_strdup (DEFAULT_SINK);
   if (gst_tfx_tool_parse ("SOUND CHAIN",
           "Plays a file, an address (https://…) or, as -, the microphone "
           "through a chain.",
@@ -307,14 +352,19 @@ gst_tfx_play_run (gint argc, gchar **argv)
     player.shows_state = !options->quiet && isatty (STDERR_FILENO);
     player.status = GST_TFX_TOOL_OK;
     player.sound = argv[1];
-    player.knobs = gst_tfx_knobs_new (player.chain);
-    play (&player);
-    gst_tfx_knobs_free (player.knobs);
+    if (is_heard (&player)) {
+      player.knobs = gst_tfx_knobs_new (player.chain);
+      play (&player);
+      gst_tfx_knobs_free (player.knobs);
+    } else {
+      player.status = GST_TFX_TOOL_FAILED;
+    }
   }
   gst_clear_object (&player.chain);
   gst_clear_object (&player.pipeline);
   gst_tfx_options_clear (options);
   g_free (player.bypassed);
+  g_free (player.missing);
   g_free (player.source);
   g_free (player.sink);
   return player.status;

@@ -66,6 +66,11 @@ collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
     gst_tfx_batch_add (batch, argv[1], g_strdup (argv[2]));
     return TRUE;
   }
+  if (argc < 2 && !from->path) {
+    gst_tfx_tool_error ("--out takes files to process, behind it or by "
+                        "--files-from");
+    return FALSE;
+  }
   for (gint i = 1; i < argc; i++)
     g_ptr_array_add (names, g_strdup (argv[i]));
   if ((from->path && !read_names (from, names)) ||

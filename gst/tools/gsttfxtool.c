@@ -101,10 +101,35 @@ void
 gst_tfx_tool_note_missing (GstMessage *message, gchar **missing)
 {
   const GstStructure *structure = gst_message_get_structure (message);
+  const GValue *detail;
+  const gchar *media = "";
 
-  if (!*missing && structure &&
-      gst_structure_has_name (structure, "missing-plugin"))
+  if (*missing || !structure ||
+      !gst_structure_has_name (structure, "missing-plugin"))
+    return;
+  detail = gst_structure_get_value (structure, "detail");
+  if (detail && GST_VALUE_HOLDS_CAPS (detail))
+    media = gst_structure_get_name (
+        gst_caps_get_structure (gst_value_get_caps (detail), 0));
+  /* The pictures of a video are not asked for, but what it comes in is. */
+  if (g_str_has_prefix (media, "audio/") ||
+      g_str_has_suffix (gst_structure_get_string (structure, "name"),
+          "demuxer"))
     *missing = g_strdup (gst_structure_get_string (structure, "name"));
+}
+
+/* Errors that name neither the sound nor what a user could do. */
+static gboolean
+is_no_sound (const GError *error)
+{
+  static const gint codes[] = { GST_STREAM_ERROR_TYPE_NOT_FOUND,
+    GST_STREAM_ERROR_WRONG_TYPE, GST_STREAM_ERROR_CODEC_NOT_FOUND };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (codes); i++) {
+    if (g_error_matches (error, GST_STREAM_ERROR, codes[i]))
+      return TRUE;
+  }
+  return g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN);
 }
 
 GError *
@@ -119,6 +144,10 @@ gst_tfx_tool_take_error (GstMessage *message, const gchar *missing)
         "to read it GStreamer needs: %s (many are in Debian's "
         "gstreamer1.0-libav and gstreamer1.0-plugins-bad)",
         missing);
+  } else if (is_no_sound (error)) {
+    g_clear_error (&error);
+    error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "there is no sound in it that GStreamer can decode");
   }
   return error;
 }

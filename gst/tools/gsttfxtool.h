@@ -32,7 +32,7 @@ void gst_tfx_tool_catch_signals (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);
 
-/* Keeps what the decoder says that it lacks, "AAC decoder"; free it. */
+/* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
 void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
 /* The error of a message; missing, unless NULL, is why; free it. */
 GError *gst_tfx_tool_take_error (GstMessage *message, const gchar *missing);
@@ -54,7 +54,7 @@ GstTfxToolStatus gst_tfx_devices_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_play_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_record_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_response_run (gint argc, gchar **argv);
-GstTfxToolStatus gst_tfx_spectrum_run (gint argc, gchar **argv);
+GstTfxToolStatus gst_tfx_spectra_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_watch_run (gint argc, gchar **argv);
 
 G_END_DECLS

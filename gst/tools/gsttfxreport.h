@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxreport.h: what is printed of a file that is done, or is not. */
+#ifndef GST_TFX_REPORT_H
+#define GST_TFX_REPORT_H
+
+#include "gsttfxjob.h"
+
+G_BEGIN_DECLS
+
+/* A line of JSON to standard output. */
+void gst_tfx_report_print_json (const GstTfxJob *job);
+
+/* Errors and warnings to standard error, and unless it is to be quiet a line to
+ * standard output. */
+void gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet);
+
+G_END_DECLS
+
+#endif /* GST_TFX_REPORT_H */

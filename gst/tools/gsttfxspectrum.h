@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxspectrum.h: the mean spectrum of samples. */
+#ifndef GST_TFX_SPECTRUM_H
+#define GST_TFX_SPECTRUM_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Levels are means over such a part of an octave. */
+#define GST_TFX_SPECTRUM_LINES 24
+
+typedef struct GstTfxSpectrum GstTfxSpectrum;
+
+GstTfxSpectrum *gst_tfx_spectrum_new (gint rate_hz, gint n_channels);
+void gst_tfx_spectrum_free (GstTfxSpectrum *s);
+
+/* x: interleaved [n_frames][n_channels] */
+void gst_tfx_spectrum_add (GstTfxSpectrum *s, const gdouble *x, gsize n_frames);
+/* At the end, before a level is asked for.  What is shorter than a segment counts as
+ * one, with silence behind it. */
+void gst_tfx_spectrum_finish (GstTfxSpectrum *s);
+
+/* Mean power density around freq_hz, in dB; between bins where the band is narrower
+ * than one.  NaN above half the rate. */
+gdouble gst_tfx_spectrum_get_level (const GstTfxSpectrum *s, gdouble freq_hz);
+guint64 gst_tfx_spectrum_get_n_frames (const GstTfxSpectrum *s);
+/* The largest sample: 1 is full scale. */
+gdouble gst_tfx_spectrum_get_peak (const GstTfxSpectrum *s);
+
+G_END_DECLS
+
+#endif /* GST_TFX_SPECTRUM_H */
