@@ -125,6 +125,42 @@ tap_case "process: a folder" exits 1 "is a folder" \
   gst-tfx process . x.wav 'Gain(1)'
 tap_case "process: a name that says nothing" exits 1 'ends in ".xyz"; it can be' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
+tap_case "process: a name that has no ending" exits 1 \
+  "the output's name has no ending that says what it is to be: .wav, .flac" \
+  gst-tfx process noise.wav outname 'Gain(1)'
+# Pictures without sound, and an input that has nothing in it.
+check_soundless() {
+  gst-launch-1.0 -q videotestsrc num-buffers=2 ! videoconvert ! jpegenc ! \
+    matroskamux ! filesink location=silent.mkv && : > empty.wav &&
+    exits 1 "silent.mkv: there is no sound in it" gst-tfx process silent.mkv x.wav 'Gain(1)' &&
+    exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
+    nothing_left .
+}
+# A video's sound is taken.  Mono of 8 bits stays that, and so do five channels and one.
+check_odd() {
+  gst-launch-1.0 -q matroskamux name=m ! filesink location=video.mkv \
+    videotestsrc num-buffers=3 ! jpegenc ! m. \
+    audiotestsrc num-buffers=3 samplesperbuffer=4410 ! audio/x-raw,rate=44100 ! m. &&
+    gst-launch-1.0 -q audiotestsrc num-buffers=3 ! audio/x-raw,rate=8000,channels=1,format=U8 ! \
+      wavenc ! filesink location=mono8.wav &&
+    gst-launch-1.0 -q audiotestsrc num-buffers=3 ! \
+      'audio/x-raw,rate=48000,channels=6,format=S24LE,channel-mask=(bitmask)0x3f' ! \
+      wavenc ! filesink location=surround.wav || return 1
+  gst-tfx process --json video.mkv video.wav 'Gain(1)' | tee odd.txt
+  gst-tfx process --json mono8.wav mono8-out.wav 'Gain(1)' | tee -a odd.txt
+  gst-tfx process --json surround.wav surround-out.wav 'Gain(1)' | tee -a odd.txt
+  grep -q '"rate": 44100, "channels": 1, "seconds": 0.300000' odd.txt &&
+    grep -q '"format": "U8", "rate": 8000, "channels": 1' odd.txt &&
+    grep -q '"format": "S24LE", "rate": 48000, "channels": 6' odd.txt &&
+    [ "$(wc -c < mono8.wav)" -eq "$(wc -c < mono8-out.wav)" ] &&
+    [ "$(wc -c < surround.wav)" -eq "$(wc -c < surround-out.wav)" ]
+}
+tap_case "process: no sound in it" check_soundless
+tap_case "process: a video, 8 bits, 5.1 channels" check_odd
+tap_case "process: no files at all" exits 2 "--out takes files to process" \
+  gst-tfx process -o out -c 'Gain(1)'
+tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \
+  gst-tfx process -j 0 -o out -c 'Gain(1)' noise.wav
 tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
   gst-tfx process noise.wav x.wav 'LoButterwort(1000)'
 tap_case "process: a chain that does not fit the file" \
@@ -254,13 +290,41 @@ check_full_disk() {
 }
 tap_case "process: a full disk" check_full_disk
 
-if [ "$(id -u)" -ne 0 ]; then
-  mkdir readonly && chmod a-w readonly
-  tap_case "process: a folder that is not for writing" exits 1 "readonly" \
-    gst-tfx process noise.wav readonly/x.wav 'Gain(1)'
+# on_disk OPTIONS COMMAND...: with a file system of its own in disk/.
+on_disk() {
+  local options=$1
+  shift
+  # shellcheck disable=SC2016 # for the inner shell
+  unshare --map-root-user --mount bash -c '
+    mount -t tmpfs -o "$0" none disk && . "$1" && shift && "$@"' \
+    "$options" "$top/functions" "$@"
+}
+mkdir disk
+
+# noise.wav has 192 kB.  What is whole stays, what is not leaves no trace.
+check_small_disk() {
+  exits 1 "No space left" gst-tfx process noise.wav disk/x.wav 'Gain(1)' &&
+    [ -z "$(ls -A disk)" ] && gst-tfx process -q short.wav disk/short.wav 'Gain(1)' &&
+    exits 1 "0 done, 2 failed" gst-tfx process -o disk/out -c 'Gain(1)' noise.wav "new
+line.wav" && nothing_left disk && [ -z "$(find disk -name '*e.wav')" ] &&
+    [ -s disk/short.wav ] && grep -q '^begun' disk/out/.gst-tfx-journal &&
+    ! grep -q '^done' disk/out/.gst-tfx-journal
+}
+check_read_only() {
+  exits 1 "disk/x.wav: Read-only file system" gst-tfx process noise.wav disk/x.wav 'Gain(1)' &&
+    exits 2 "disk/out: Read-only file system" gst-tfx process -o disk/out -c 'Gain(1)' noise.wav &&
+    exits 1 "disk/x.svg" gst-tfx response -o disk/x.svg 'Gain(2)' &&
+    exits 1 "disk/x.wav: Read-only file system" gst-tfx record -s 'audiotestsrc num-buffers=3' disk/x.wav 'Gain(1)' &&
+    [ -z "$(ls -A disk)" ]
+}
+declare -f exits nothing_left check_small_disk check_read_only > "$top/functions"
+if on_disk size=64k true; then
+  make short.wav S16LE 1
+  tap_case "process: a disk that is full" on_disk size=64k check_small_disk
+  tap_case "a disk that is not for writing" on_disk ro check_read_only
 else
-  tap_case "process: a folder that is not for writing" exits 1 "/proc" \
-    gst-tfx process noise.wav /proc/x.wav 'Gain(1)'
+  tap_skip "process: a disk that is full" "no file system can be mounted here"
+  tap_skip "a disk that is not for writing" "no file system can be mounted here"
 fi
 
 # Killed at many moments, in one pass or in two: what has the name is whole.
@@ -490,6 +554,10 @@ sys.exit(not a or abs(max(a) - float(sys.argv[1])) > 1e-3)' "$1"
 tap_case "play: keys change a parameter" check_play
 tap_case "play: a key ends it" check_play_quits
 tap_case "play: the chain's file is followed" check_play_follows
+# Nothing that ALSA and the servers of sound have can be opened.
+tap_case "play: no loudspeakers" exits 1 "GStreamer finds no loudspeakers here" env \
+  ALSA_CONFIG_PATH=/dev/null PULSE_SERVER=unix:/absent XDG_RUNTIME_DIR=/absent \
+  PIPEWIRE_REMOTE=absent JACK_NO_START_SERVER=1 gst-tfx play noise.wav 'Gain(1)'
 tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
   gst-tfx play -o fakesink absent.wav 'Gain(1)'
 
@@ -681,6 +749,7 @@ check_list() {
   [ "$(gst-tfx list | grep -c '^[A-Z]')" -gt 40 ]
 }
 tap_case "list: all of them" check_list
+tap_case "help of a command" exits 0 "--files-from=FILE" gst-tfx help process
 tap_case "help" exits 0 "gst-tfx COMMAND --help" gst-tfx --help
 tap_case "no command" exits 2 "Usage: gst-tfx COMMAND" gst-tfx
 tap_case "a command that is none" exits 2 "there is no command 'proces'" \
