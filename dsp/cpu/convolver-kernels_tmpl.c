@@ -95,156 +95,124 @@ OP (c_factor) (const T *factors, size_t k)
 
 /* ---- sums of products of tiles ------------------------------------------------- */
 
-/* Vectors of a tile that are summed up at a time, and chains of sums of each:
- * enough of both to hide the latency of a product, few enough for 16
- * registers, and for 32 of them the whole tile. */
-#define STEP (LANES == 16 ? 2 : 4)
-#define N_CHAINS (STEP < 4 ? 2 : 1)
 /* Products that are summed up in float before they go into a sum of sums: the
  * error of a sum of n grows as sqrt (n). */
 #define SUM_TILES (WIDE ? 16 : SIZE_MAX)
+/* Vectors of a tile that are summed up at a time: enough to hide the latency of a
+ * product, few enough for 16 registers.  Where they are the whole tile a sum alone is
+ * two chains. */
+#define STEP(n_sums) (LANES == 16 || n_sums == 2 ? 2 : 4)
+#define HAS_TWO_CHAINS(n_sums) (LANES == 16 && n_sums == 1)
 
-/* sums += x h at STEP vectors of the tiles. */
-INLINE void
-OP (tile_products) (C sums[N_CHAINS][STEP], const T *x, const T *h)
+/* One or two sums, of the vectors of a tile. */
+typedef struct
 {
-#pragma GCC unroll 8
-  for (int i = 0; i < STEP; i++) {
+  C total[2][4], part[2][4];
+} OP (Sums);
+
+/* Adds x times h to sum 0, and x times the h before to sum 1. */
+INLINE void
+OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums)
+{
+  const int step = STEP (n_sums);
+
+#pragma GCC unroll 4
+  for (int i = 0; i < step; i++) {
     const C a = OP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
-    const C b = OP (c_keep) (h + i * LANES, h + TFX_LEAF + i * LANES);
-    C *first = &sums[0][i], *last = &sums[N_CHAINS - 1][i];
+#pragma GCC unroll 2
+    for (int k = 0; k < n_sums; k++) {
+      const T *at = h + i * LANES - k * TFX_TILE;
+      const C b = OP (c_keep) (at, at + TFX_LEAF);
+      C *first = &s->part[k][i];
+      C *last = HAS_TWO_CHAINS (n_sums) ? &s->part[1][i] : first;
 
-    first->re = v (fma) (a.re, b.re, first->re);
-    first->im = v (fma) (a.re, b.im, first->im);
-    last->re = v (fnma) (a.im, b.im, last->re);
-    last->im = v (fma) (a.im, b.re, last->im);
-  }
-}
-
-INLINE void
-OP (tile_clear) (C *sums)
-{
-#pragma GCC unroll 8
-  for (int i = 0; i < STEP; i++)
-    sums[i] = (C){ v (set1) (0), v (set1) (0) };
-}
-
-INLINE void
-OP (tile_flush) (C total[STEP], C sums[N_CHAINS][STEP])
-{
-#pragma GCC unroll 8
-  for (int i = 0; i < STEP; i++) {
-    C sum = sums[0][i];
-    if (N_CHAINS == 2)
-      sum = OP (c_add) (sum, sums[N_CHAINS - 1][i]);
-    total[i] = OP (c_add) (total[i], sum);
-  }
-  OP (tile_clear) (sums[0]);
-  OP (tile_clear) (sums[N_CHAINS - 1]);
-}
-
-/* out[2][32] = the sum of products of one leaf; x and h point to its tiles. */
-INLINE void
-OP (tile_sum) (T *out, const T *const x[2], const T *const h[2],
-    const size_t n[2])
-{
-  for (size_t at = 0; at < TFX_LEAF; at += STEP * LANES) {
-    C total[STEP], sums[N_CHAINS][STEP];
-    size_t left = SUM_TILES;
-
-    OP (tile_clear) (total);
-    OP (tile_clear) (sums[0]);
-    OP (tile_clear) (sums[N_CHAINS - 1]);
-    for (int run = 0; run < 2; run++) {
-      const T *a = x[run] + at, *b = h[run] + at;
-      size_t todo = n[run];
-      while (todo > 0) {
-        size_t count = todo < left ? todo : left;
-        todo -= count;
-        left -= count;
-        for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
-          OP (tile_products) (sums, a, b);
-        if (left == 0) {
-          OP (tile_flush) (total, sums);
-          left = SUM_TILES;
-        }
-      }
+      first->re = v (fma) (a.re, b.re, first->re);
+      first->im = v (fma) (a.re, b.im, first->im);
+      last->re = v (fnma) (a.im, b.im, last->re);
+      last->im = v (fma) (a.im, b.re, last->im);
     }
-    OP (tile_flush) (total, sums);
-#pragma GCC unroll 8
-    for (int i = 0; i < STEP; i++)
-      OP (c_store)
-    (out + at + i * LANES, out + TFX_LEAF + at + i * LANES, total[i]);
   }
 }
 
-/* sums[0] += x h, sums[1] += x and the h before, at two vectors of the tiles. */
+/* Of two sums the first alone takes x times h, as the beginning of all. */
 INLINE void
-OP (tile_products_ahead) (C sums[2][2], const T *x, const T *h)
+OP (sums_begin) (OP (Sums) * s, const T *x, const T *h)
 {
 #pragma GCC unroll 2
   for (int i = 0; i < 2; i++) {
-    const C a = OP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
-#pragma GCC unroll 2
-    for (int k = 0; k < 2; k++) {
-      const T *at = h + i * LANES - k * TFX_TILE;
-      const C b = OP (c_keep) (at, at + TFX_LEAF);
-      C *sum = &sums[k][i];
+    const T *a = x + i * LANES, *b = h + i * LANES;
 
-      sum->re = v (fma) (a.re, b.re, sum->re);
-      sum->im = v (fma) (a.re, b.im, sum->im);
-      sum->re = v (fnma) (a.im, b.im, sum->re);
-      sum->im = v (fma) (a.im, b.re, sum->im);
+    s->part[0][i] = OP (
+        c_mul) (OP (c_load) (a, a + TFX_LEAF), OP (c_load) (b, b + TFX_LEAF));
+  }
+}
+
+/* The parts go to the total; is_first: there is none yet, and nothing in them. */
+INLINE void
+OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
+{
+  const C zero = { v (set1) (0), v (set1) (0) };
+  const int step = STEP (n_sums);
+
+#pragma GCC unroll 2
+  for (int k = 0; k < n_sums; k++) {
+#pragma GCC unroll 4
+    for (int i = 0; i < step; i++) {
+      if (!is_first && HAS_TWO_CHAINS (n_sums))
+        s->part[k][i] = OP (c_add) (s->part[k][i], s->part[1][i]);
+      s->total[k][i] =
+          is_first ? zero : OP (c_add) (s->total[k][i], s->part[k][i]);
+      s->part[k][i] = zero;
+      if (HAS_TWO_CHAINS (n_sums))
+        s->part[1][i] = zero;
     }
   }
 }
 
-/* The sum of one leaf, and what is there of the next one. */
+/* out[0] is the sum of products of one leaf; out[1], if n_sums is 2, what is there of
+ * the next one.  x and h point to the leaf's tiles. */
 INLINE void
-OP (tile_sum_ahead) (T *out, T *ahead, const T *const x[2], const T *const h[2],
-    const size_t n[2])
+OP (tile_sums) (T *const out[2], const T *const x[2], const T *const h[2],
+    const size_t n[2], const int n_sums)
 {
-  for (size_t at = 0; at < TFX_LEAF; at += 2 * LANES) {
-    C total[2][2], sums[2][2];
-    size_t left = SUM_TILES - 1;
+  const int step = STEP (n_sums);
 
-#pragma GCC unroll 2
-    for (int i = 0; i < 2; i++) {
-      const T *a = x[0] + at + i * LANES, *b = h[0] + at + i * LANES;
+  for (size_t at = 0; at < TFX_LEAF; at += (size_t)step * LANES) {
+    OP (Sums) s;
+    size_t left = SUM_TILES;
 
-      total[0][i] = total[1][i] = sums[1][i] =
-          (C){ v (set1) (0), v (set1) (0) };
-      sums[0][i] = OP (
-          c_mul) (OP (c_load) (a, a + TFX_LEAF), OP (c_load) (b, b + TFX_LEAF));
-    }
+    OP (sums_flush) (&s, n_sums, true);
     for (int run = 0; run < 2; run++) {
-      const size_t skip = run == 0;
-      const T *a = x[run] + skip * TFX_TILE + at;
-      const T *b = h[run] + skip * TFX_TILE + at;
-      size_t todo = n[run] - skip;
+      /* The oldest of the spectra is none of the next sum's. */
+      const size_t skip = n_sums == 2 && run == 0;
+      const T *a = x[run] + at, *b = h[run] + at;
+      size_t todo = n[run];
 
+      if (skip)
+        OP (sums_begin) (&s, a, b);
+      a += skip * TFX_TILE, b += skip * TFX_TILE;
+      todo -= skip, left -= skip;
       while (todo > 0) {
         size_t count = todo < left ? todo : left;
+
         todo -= count;
         left -= count;
         for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
-          OP (tile_products_ahead) (sums, a, b);
+          OP (sums_add) (&s, a, b, n_sums);
         if (left > 0)
           continue;
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-          total[i / 2][i % 2] =
-              OP (c_add) (total[i / 2][i % 2], sums[i / 2][i % 2]);
-          sums[i / 2][i % 2] = (C){ v (set1) (0), v (set1) (0) };
-        }
+        OP (sums_flush) (&s, n_sums, false);
         left = SUM_TILES;
       }
     }
+    OP (sums_flush) (&s, n_sums, false);
+#pragma GCC unroll 2
+    for (int k = 0; k < n_sums; k++) {
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-      T *to = (i < 2 ? out : ahead) + at + i % 2 * LANES;
-      OP (c_store)
-      (to, to + TFX_LEAF, OP (c_add) (total[i / 2][i % 2], sums[i / 2][i % 2]));
+      for (int i = 0; i < step; i++)
+        OP (c_store)
+      (out[k] + at + i * LANES, out[k] + TFX_LEAF + at + i * LANES,
+          s.total[k][i]);
     }
   }
 }
@@ -273,173 +241,128 @@ OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf, bool is_both)
   const T *const h[2] = { (const T *)sum->h[0] + leaf * sum->h_stride,
     (const T *)sum->h[1] + leaf * sum->h_stride };
   T *ahead = sum->ahead ? (T *)sum->ahead + leaf * TFX_TILE : NULL;
+  T *const outs[2] = { out, ahead };
   const int last = sum->n[1] > 0;
 
   if (ahead && is_both)
-    OP (tile_sum_ahead) (out, ahead, x, h, sum->n);
+    OP (tile_sums) (outs, x, h, sum->n, 2);
   else if (ahead && sum->is_known)
     OP (tile_product)
   (out, x[last] + (sum->n[last] - 1) * TFX_TILE,
       h[last] + (sum->n[last] - 1) * TFX_TILE, ahead);
-  else
-    OP (tile_sum) (out, x, h, sum->n);
+  else OP (tile_sums) (outs, x, h, sum->n, 1);
 }
 
 #undef STEP
-#undef N_CHAINS
+#undef HAS_TWO_CHAINS
 #undef SUM_TILES
 
 /* ---- passes of a transform: polynomials to their remainders and back; see
  * convolver-transform.c for the equations --------------------------------------- */
 
-static void
-OP (split2) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
+/* x[k] = sum_j x[j] exp (2 pi i j k / radix) */
+INLINE void
+OP (points) (C x[4], const int radix)
 {
-  const T *f = factors, *sr = src_re, *si = src_im;
-  T *re = re_out, *im = im_out;
+  const C a = x[0], b = x[1], c = x[2], d = x[3];
 
-  for (; n_blocks > 0; n_blocks--, f += 2) {
-    const C f1 = OP (c_factor) (f, 0);
-    for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_loadu) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
-      OP (c_store) (re + n, im + n, OP (c_add) (a, b));
-      OP (c_store) (re + m + n, im + m + n, OP (c_sub) (a, b));
-    }
-    re += 2 * m, im += 2 * m, sr += 2 * m, si += 2 * m;
+  if (radix == 2) {
+    x[0] = OP (c_add) (a, b);
+    x[1] = OP (c_sub) (a, b);
+  } else if (radix == 3) {
+    const V half = v (set1) ((T)0.5);
+    const V root = v (set1) ((T)0.86602540378443864676); /* of 3 / 4 */
+    const C sum = OP (c_add) (b, c), diff = OP (c_sub) (b, c);
+    const C p = { v (fnma) (half, sum.re, a.re),
+      v (fnma) (half, sum.im, a.im) };
+    const C q = { v (mul) (root, diff.re), v (mul) (root, diff.im) };
+
+    x[0] = OP (c_add) (a, sum);
+    x[1] = OP (c_add_i) (p, q);
+    x[2] = OP (c_sub_i) (p, q);
+  } else {
+    const C p = OP (c_add) (a, c), q = OP (c_sub) (a, c);
+    const C r = OP (c_add) (b, d), s = OP (c_sub) (b, d);
+
+    x[0] = OP (c_add) (p, r);
+    x[1] = OP (c_add_i) (q, s);
+    x[2] = OP (c_sub) (p, r);
+    x[3] = OP (c_sub_i) (q, s);
   }
 }
 
-static void
-OP (join2) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m, size_t n_columns)
+INLINE void
+OP (split) (T *re, T *im, const T *from_re, const T *from_im, const T *factors,
+    size_t n_blocks, size_t m, size_t n_columns, const int radix)
 {
-  const T *f = factors;
-  T *re = re_io, *im = im_io;
+  for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
+    C f[4], x[4];
 
-  for (; n_blocks > 0; n_blocks--, f += 2, re += 2 * m, im += 2 * m) {
-    const C f1 = OP (c_factor) (f, 0);
+#pragma GCC unroll 4
+    for (int k = 1; k < radix; k++)
+      f[k] = OP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_load) (re + n, im + n);
-      C b = OP (c_load) (re + m + n, im + m + n);
-      OP (c_store) (re + n, im + n, OP (c_add) (a, b));
-      OP (c_store)
-      (re + m + n, im + m + n, OP (c_mul_conj) (OP (c_sub) (a, b), f1));
+#pragma GCC unroll 4
+      for (int k = 0; k < radix; k++) {
+        const size_t at = (size_t)k * m + n;
+        x[k] = OP (c_loadu) (from_re + at, from_im + at);
+        if (k > 0)
+          x[k] = OP (c_mul) (x[k], f[k]);
+      }
+      OP (points) (x, radix);
+#pragma GCC unroll 4
+      for (int k = 0; k < radix; k++)
+        OP (c_store) (re + (size_t)k * m + n, im + (size_t)k * m + n, x[k]);
     }
+    re += (size_t)radix * m, im += (size_t)radix * m;
+    from_re += (size_t)radix * m, from_im += (size_t)radix * m;
   }
 }
 
-#define HALF_SQRT3 ((T)0.86602540378443864676)
-
-static void
-OP (split3) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
+/* The other way round the points come in the opposite order. */
+INLINE void
+OP (join) (T *re, T *im, const T *factors, size_t n_blocks, size_t m,
+    size_t n_columns, const int radix)
 {
-  const T *f = factors, *sr = src_re, *si = src_im;
-  T *re = re_out, *im = im_out;
-  const V half = v (set1) ((T)0.5), root = v (set1) (HALF_SQRT3);
+  for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
+    C f[4], x[4];
 
-  for (; n_blocks > 0; n_blocks--, f += 4) {
-    const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
+#pragma GCC unroll 4
+    for (int k = 1; k < radix; k++)
+      f[k] = OP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_loadu) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
-      C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
-      C sum = OP (c_add) (b, c), diff = OP (c_sub) (b, c);
-      C p = { v (fnma) (half, sum.re, a.re), v (fnma) (half, sum.im, a.im) };
-      C q = { v (mul) (root, diff.re), v (mul) (root, diff.im) };
-      OP (c_store) (re + n, im + n, OP (c_add) (a, sum));
-      OP (c_store) (re + m + n, im + m + n, OP (c_add_i) (p, q));
-      OP (c_store) (re + 2 * m + n, im + 2 * m + n, OP (c_sub_i) (p, q));
+#pragma GCC unroll 4
+      for (int k = 0; k < radix; k++)
+        x[k] = OP (c_load) (re + (size_t)k * m + n, im + (size_t)k * m + n);
+      OP (points) (x, radix);
+      OP (c_store) (re + n, im + n, x[0]);
+#pragma GCC unroll 4
+      for (int k = 1; k < radix; k++)
+        OP (c_store)
+      (re + (size_t)k * m + n, im + (size_t)k * m + n,
+          OP (c_mul_conj) (x[radix - k], f[k]));
     }
-    re += 3 * m, im += 3 * m, sr += 3 * m, si += 3 * m;
+    re += (size_t)radix * m, im += (size_t)radix * m;
   }
 }
 
-static void
-OP (join3) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m, size_t n_columns)
-{
-  const T *f = factors;
-  T *re = re_io, *im = im_io;
-  const V half = v (set1) ((T)0.5), root = v (set1) (HALF_SQRT3);
-
-  for (; n_blocks > 0; n_blocks--, f += 4, re += 3 * m, im += 3 * m) {
-    const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
-    for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_load) (re + n, im + n);
-      C b = OP (c_load) (re + m + n, im + m + n);
-      C c = OP (c_load) (re + 2 * m + n, im + 2 * m + n);
-      C sum = OP (c_add) (b, c), diff = OP (c_sub) (b, c);
-      C p = { v (fnma) (half, sum.re, a.re), v (fnma) (half, sum.im, a.im) };
-      C q = { v (mul) (root, diff.re), v (mul) (root, diff.im) };
-      OP (c_store) (re + n, im + n, OP (c_add) (a, sum));
-      OP (c_store)
-      (re + m + n, im + m + n, OP (c_mul_conj) (OP (c_sub_i) (p, q), f1));
-      OP (c_store)
-      (re + 2 * m + n, im + 2 * m + n,
-          OP (c_mul_conj) (OP (c_add_i) (p, q), f2));
-    }
+#define PASS(radix)                                                            \
+  static void OP (split##radix) (void *re, void *im, const void *from_re,      \
+      const void *from_im, const void *factors, size_t n_blocks, size_t m,     \
+      size_t n_columns)                                                        \
+  {                                                                            \
+    OP (split)                                                                 \
+    (re, im, from_re, from_im, factors, n_blocks, m, n_columns, radix);        \
+  }                                                                            \
+  static void OP (join##radix) (void *re, void *im, const void *factors,       \
+      size_t n_blocks, size_t m, size_t n_columns)                             \
+  {                                                                            \
+    OP (join) (re, im, factors, n_blocks, m, n_columns, radix);                \
   }
-}
-
-static void
-OP (split4) (void *re_out, void *im_out, const void *src_re, const void *src_im,
-    const void *factors, size_t n_blocks, size_t m, size_t n_columns)
-{
-  const T *f = factors, *sr = src_re, *si = src_im;
-  T *re = re_out, *im = im_out;
-
-  for (; n_blocks > 0; n_blocks--, f += 6) {
-    const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
-    const C f3 = OP (c_factor) (f, 2);
-    for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_loadu) (sr + n, si + n);
-      C b = OP (c_mul) (OP (c_loadu) (sr + m + n, si + m + n), f1);
-      C c = OP (c_mul) (OP (c_loadu) (sr + 2 * m + n, si + 2 * m + n), f2);
-      C d = OP (c_mul) (OP (c_loadu) (sr + 3 * m + n, si + 3 * m + n), f3);
-      C p = OP (c_add) (a, c), q = OP (c_sub) (a, c);
-      C r = OP (c_add) (b, d), s = OP (c_sub) (b, d);
-      OP (c_store) (re + n, im + n, OP (c_add) (p, r));
-      OP (c_store) (re + m + n, im + m + n, OP (c_add_i) (q, s));
-      OP (c_store) (re + 2 * m + n, im + 2 * m + n, OP (c_sub) (p, r));
-      OP (c_store) (re + 3 * m + n, im + 3 * m + n, OP (c_sub_i) (q, s));
-    }
-    re += 4 * m, im += 4 * m, sr += 4 * m, si += 4 * m;
-  }
-}
-
-static void
-OP (join4) (void *re_io, void *im_io, const void *factors, size_t n_blocks,
-    size_t m, size_t n_columns)
-{
-  const T *f = factors;
-  T *re = re_io, *im = im_io;
-
-  for (; n_blocks > 0; n_blocks--, f += 6, re += 4 * m, im += 4 * m) {
-    const C f1 = OP (c_factor) (f, 0), f2 = OP (c_factor) (f, 1);
-    const C f3 = OP (c_factor) (f, 2);
-    for (size_t n = 0; n < n_columns; n += LANES) {
-      C a = OP (c_load) (re + n, im + n);
-      C b = OP (c_load) (re + m + n, im + m + n);
-      C c = OP (c_load) (re + 2 * m + n, im + 2 * m + n);
-      C d = OP (c_load) (re + 3 * m + n, im + 3 * m + n);
-      C p = OP (c_add) (a, c), q = OP (c_sub) (a, c);
-      C r = OP (c_add) (b, d), s = OP (c_sub) (b, d);
-      OP (c_store) (re + n, im + n, OP (c_add) (p, r));
-      OP (c_store)
-      (re + m + n, im + m + n, OP (c_mul_conj) (OP (c_sub_i) (q, s), f1));
-      OP (c_store)
-      (re + 2 * m + n, im + 2 * m + n, OP (c_mul_conj) (OP (c_sub) (p, r), f2));
-      OP (c_store)
-      (re + 3 * m + n, im + 3 * m + n,
-          OP (c_mul_conj) (OP (c_add_i) (q, s), f3));
-    }
-  }
-}
-
-#undef HALF_SQRT3
+PASS (2)
+PASS (3)
+PASS (4)
+#undef PASS
 
 /* ---- samples as they come and go ----------------------------------------------- */
 
