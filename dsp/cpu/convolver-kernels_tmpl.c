@@ -379,123 +379,93 @@ OP (add) (void *y_io, const void *a_in, size_t n)
     y[i] += a[i];
 }
 
-/* n_channels vectors, 2 or 4, of interleaved values become one of each channel: the
- * even vector halves are separated log2 (n_channels) times. */
+/* n_channels vectors, 2, 4 or 8, of interleaved values become one of each channel, or
+ * the other way round: the even values are parted from the odd ones log2 (n_channels)
+ * times. */
 INLINE void
-OP (unzip_all) (V *x, const unsigned n_channels)
+OP (turn_channels) (V *x, const unsigned n_channels, const bool is_back)
 {
+  const unsigned half = n_channels / 2;
   V y[4];
 
-#pragma GCC unroll 2
-  for (unsigned step = 1; step < n_channels; step *= 2) {
-#pragma GCC unroll 2
-    for (unsigned i = 0; i < n_channels / 2; i++)
-      v (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[n_channels / 2 + i]);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < n_channels; i++)
-      x[i] = y[i];
-  }
-}
-
-INLINE void
-OP (zip_all) (V *x, const unsigned n_channels)
-{
-  V y[4];
-
-#pragma GCC unroll 2
-  for (unsigned step = 1; step < n_channels; step *= 2) {
-#pragma GCC unroll 2
-    for (unsigned i = 0; i < n_channels / 2; i++)
-      v (zip) (x[i], x[n_channels / 2 + i], &y[2 * i], &y[2 * i + 1]);
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < n_channels; i++)
-      x[i] = y[i];
-  }
-}
-
-/* For lanes and a power of two channels. */
-INLINE size_t
-OP (deinterleave_lanes) (T *to, size_t stride, const T *from,
-    const unsigned n_channels, size_t n)
-{
-  size_t i = 0;
-
-  for (; i + LANES <= n; i += LANES) {
-    V x[8];
-#pragma GCC unroll 8
-    for (unsigned k = 0; k < n_channels; k++)
-      x[k] = v (loadu) (from + i * n_channels + k * LANES);
-    if (n_channels == 8)
-      v (to_columns) (x);
-    else
-      OP (unzip_all) (x, n_channels);
-#pragma GCC unroll 8
-    for (unsigned k = 0; k < n_channels; k++)
-      v (storeu) (to + k * stride + i, x[k]);
-  }
-  return i;
-}
-
-INLINE size_t
-OP (interleave_lanes) (T *to, const T *from, size_t stride,
-    const unsigned n_channels, size_t n)
-{
-  size_t i = 0;
-
-  for (; i + LANES <= n; i += LANES) {
-    V x[8];
-#pragma GCC unroll 8
-    for (unsigned k = 0; k < n_channels; k++)
-      x[k] = v (loadu) (from + k * stride + i);
-    if (n_channels == 8)
+  if (n_channels == 8) {
+    if (is_back)
       v (to_rows) (x);
     else
-      OP (zip_all) (x, n_channels);
+      v (to_columns) (x);
+    return;
+  }
+#pragma GCC unroll 2
+  for (unsigned step = 1; step < n_channels; step *= 2) {
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < half; i++) {
+      if (is_back)
+        v (zip) (x[i], x[half + i], &y[2 * i], &y[2 * i + 1]);
+      else
+        v (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[half + i]);
+    }
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < n_channels; i++)
+      x[i] = y[i];
+  }
+}
+
+/* Whole vectors of n frames to planes, `stride` apart, or back; how many frames. */
+INLINE size_t
+OP (copy_vectors) (T *planes, size_t stride, T *frames,
+    const unsigned n_channels, size_t n, const bool is_back)
+{
+  size_t i = 0;
+
+  for (; i + LANES <= n; i += LANES) {
+    V x[8];
 #pragma GCC unroll 8
     for (unsigned k = 0; k < n_channels; k++)
-      v (storeu) (to + i * n_channels + k * LANES, x[k]);
+      x[k] = v (loadu) (is_back ? planes + k * stride + i
+                                : frames + i * n_channels + k * LANES);
+    OP (turn_channels) (x, n_channels, is_back);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n_channels; k++)
+      v (storeu) (is_back ? frames + i * n_channels + k * LANES
+                          : planes + k * stride + i,
+          x[k]);
   }
   return i;
 }
 
-static void
-OP (deinterleave) (void *to_out, size_t stride, const void *from_in,
-    unsigned n_channels, size_t n)
+INLINE void
+OP (copy_channels) (T *planes, size_t stride, T *frames, unsigned n_channels,
+    size_t n, const bool is_back)
 {
-  const T *from = from_in;
-  T *to = to_out;
   size_t done = 0;
 
   if (n_channels == 2)
-    done = OP (deinterleave_lanes) (to, stride, from, 2, n);
+    done = OP (copy_vectors) (planes, stride, frames, 2, n, is_back);
   else if (n_channels == 4)
-    done = OP (deinterleave_lanes) (to, stride, from, 4, n);
+    done = OP (copy_vectors) (planes, stride, frames, 4, n, is_back);
   else if (n_channels == 8)
-    done = OP (deinterleave_lanes) (to, stride, from, 8, n);
+    done = OP (copy_vectors) (planes, stride, frames, 8, n, is_back);
   for (unsigned k = 0; k < n_channels; k++) {
-    for (size_t i = done; i < n; i++)
-      to[k * stride + i] = from[i * n_channels + k];
+    for (size_t i = done; i < n; i++) {
+      T *plane = planes + k * stride + i, *frame = frames + i * n_channels + k;
+
+      *(is_back ? frame : plane) = *(is_back ? plane : frame);
+    }
   }
 }
 
 static void
-OP (interleave) (void *to_out, const void *from_in, size_t stride,
+OP (deinterleave) (void *to, size_t stride, const void *from,
     unsigned n_channels, size_t n)
 {
-  const T *from = from_in;
-  T *to = to_out;
-  size_t done = 0;
+  OP (copy_channels) (to, stride, (T *)from, n_channels, n, false);
+}
 
-  if (n_channels == 2)
-    done = OP (interleave_lanes) (to, from, stride, 2, n);
-  else if (n_channels == 4)
-    done = OP (interleave_lanes) (to, from, stride, 4, n);
-  else if (n_channels == 8)
-    done = OP (interleave_lanes) (to, from, stride, 8, n);
-  for (unsigned k = 0; k < n_channels; k++) {
-    for (size_t i = done; i < n; i++)
-      to[i * n_channels + k] = from[k * stride + i];
-  }
+static void
+OP (interleave) (void *to, const void *from, size_t stride, unsigned n_channels,
+    size_t n)
+{
+  OP (copy_channels) ((T *)from, stride, to, n_channels, n, true);
 }
 
 /* x * SCALE is infinite where x is too large; and 0 times that, or times a
