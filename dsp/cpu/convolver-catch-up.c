@@ -56,8 +56,7 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 static size_t
 n_kept (const TfxConvolver *source)
 {
-  const size_t n = source->partitions ? source->past_length
-                                      : tfx_convolver_overlap_n_kept (source);
+  const size_t n = source->n_kept;
   const uint64_t n_known = source->n_run - source->known;
 
   return n_known < n ? (size_t)n_known : n;
@@ -91,7 +90,7 @@ soften_past (const TfxConvolver *c, uint64_t first, size_t n, void *x)
                    : tfx_weight_at (TFX_WEIGHT_SMOOTH, (size_t)(at - begin),
                          c->catch_up.rise);
     tfx_convolver_set_value (c->precision, x, i,
-        w * tfx_convolver_get_value (c, x, i));
+        w * tfx_convolver_get_value (c->precision, x, i));
   }
 }
 
@@ -106,11 +105,8 @@ read_past (const TfxConvolver *source, unsigned channel, uint64_t first,
     const void *from;
 
     n_read = n - i;
-    from = source->partitions
-               ? tfx_convolver_partitions_get_past (source, channel,
-                     (size_t)(source->n_run - first - i), &n_read)
-               : tfx_convolver_overlap_get_past (source, channel,
-                     (size_t)(source->n_run - first - i), &n_read);
+    from = source->ways->past (source, channel,
+        (size_t)(source->n_run - first - i), &n_read);
     if (from)
       memcpy (to, from, n_read * source->value_size);
     else
@@ -127,19 +123,19 @@ run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
   size_t stride;
   void *x;
 
-  tfx_convolver_partitions_begin (c, n);
-  x = tfx_convolver_partitions_input (c, &stride);
+  c->ways->begin (c, n);
+  x = c->ways->input (c, &stride);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     void *x_channel = tfx_convolver_at (c, x, channel * stride);
 
     read_past (source, channel, f->at, n, x_channel);
     soften_past (c, f->at, n, x_channel);
-    tfx_convolver_partitions_received (c, channel, n);
+    c->ways->received (c, channel, n);
     /* The rest of a block that has begun needs what comes with its start. */
     if (is_near)
-      tfx_convolver_partitions_render (c, c->active, channel, n, c->output);
+      c->ways->render (c, c->active, channel, n, c->output);
   }
-  tfx_convolver_partitions_end (c, n);
+  c->ways->end (c, n);
   f->at += n;
   if (f->at % f->size > 0)
     return;
@@ -176,10 +172,11 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
     set_begin (c, source, n_kept (source));
   if (!c->partitions) {
     const size_t n = (size_t)(source->n_run - f->begin);
+    size_t n_row = n;
 
-    tfx_convolver_overlap_reset (c);
+    c->ways->reset (c);
     for (unsigned channel = 0; channel < c->n_channels; channel++) {
-      void *x = tfx_convolver_overlap_history (c, channel, n);
+      void *x = c->ways->past (c, channel, n, &n_row);
 
       read_past (source, channel, f->begin, n, x);
       soften_past (c, f->begin, n, x);

@@ -44,10 +44,13 @@ typedef struct
 INLINE void
 OP (direct_flush) (OP (Tile) * t, const int turn, int i)
 {
-  const V sum = v (add) (t->sums[i], t->chains[i]);
-  const V rest = v (sub) (t->chains[i], v (sub) (sum, t->sums[i]));
+  const V sum = t->sums[i] + t->chains[i];
+  const V rest = t->chains[i] - (sum - t->sums[i]);
 
-  t->rests[turn][i] = IS_CARRIED ? rest : v (add) (t->rests[turn][i], rest);
+  if (IS_CARRIED)
+    t->rests[turn][i] = rest;
+  else
+    t->rests[turn][i] += rest;
   t->sums[i] = sum;
 }
 #endif
@@ -85,7 +88,7 @@ OP (direct_chain) (OP (Tile) * t, const int turn, const T *x, const T *h,
         else if (IS_CARRIED)
           t->chains[i] = v (fma) (taps[p][n], input, t->rests[turn][i]);
         else
-          t->chains[i] = v (mul) (taps[p][n], input);
+          t->chains[i] = taps[p][n] * input;
 #else
         t->sums[i] = v (fma) (taps[p][n], input, t->sums[i]);
 #endif
@@ -154,8 +157,8 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
   for (int i = 0; i < n_vectors; i++) {
 #if WIDE
     if (IS_CARRIED)
-      t.rests[0][i] = v (add) (t.rests[0][i], t.rests[IS_CARRIED][i]);
-    t.sums[i] = v (add) (t.sums[i], t.rests[0][i]);
+      t.rests[0][i] = t.rests[0][i] + t.rests[IS_CARRIED][i];
+    t.sums[i] = t.sums[i] + t.rests[0][i];
 #endif
     v (storeu) (y + i * LANES, t.sums[i]);
   }
@@ -223,15 +226,17 @@ OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
     for (int k = 0; k < n_taps; k++) {
       const V input = v (loadu) (x + n - k);
       V *sum = &sums[k / n_chain];
-      *sum = k % n_chain == 0 ? v (mul) (taps[k], input)
-                              : v (fma) (taps[k], input, *sum);
+      if (k % n_chain == 0)
+        *sum = taps[k] * input;
+      else
+        *sum = v (fma) (taps[k], input, *sum);
     }
     if (n_taps > 3 * n_chain)
-      sums[2] = v (add) (sums[2], sums[3]);
+      sums[2] = sums[2] + sums[3];
     if (n_taps > n_chain)
-      sums[0] = v (add) (sums[0], sums[1]);
+      sums[0] = sums[0] + sums[1];
     if (n_taps > 2 * n_chain)
-      sums[0] = v (add) (sums[0], sums[2]);
+      sums[0] = sums[0] + sums[2];
     v (storeu) (y + n, sums[0]);
   }
 }

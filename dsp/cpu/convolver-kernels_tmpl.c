@@ -45,43 +45,43 @@ OP (c_store) (T *re, T *im, C a)
 INLINE C
 OP (c_add) (C a, C b)
 {
-  return (C){ v (add) (a.re, b.re), v (add) (a.im, b.im) };
+  return (C){ a.re + b.re, a.im + b.im };
 }
 
 INLINE C
 OP (c_sub) (C a, C b)
 {
-  return (C){ v (sub) (a.re, b.re), v (sub) (a.im, b.im) };
+  return (C){ a.re - b.re, a.im - b.im };
 }
 
 /* a + i b */
 INLINE C
 OP (c_add_i) (C a, C b)
 {
-  return (C){ v (sub) (a.re, b.im), v (add) (a.im, b.re) };
+  return (C){ a.re - b.im, a.im + b.re };
 }
 
 /* a - i b */
 INLINE C
 OP (c_sub_i) (C a, C b)
 {
-  return (C){ v (add) (a.re, b.im), v (sub) (a.im, b.re) };
+  return (C){ a.re + b.im, a.im - b.re };
 }
 
 /* a b */
 INLINE C
 OP (c_mul) (C a, C b)
 {
-  return (C){ v (fnma) (a.im, b.im, v (mul) (a.re, b.re)),
-    v (fma) (a.im, b.re, v (mul) (a.re, b.im)) };
+  return (C){ v (fnma) (a.im, b.im, a.re * b.re),
+    v (fma) (a.im, b.re, a.re * b.im) };
 }
 
 /* a conj (b) */
 INLINE C
 OP (c_mul_conj) (C a, C b)
 {
-  return (C){ v (fma) (a.im, b.im, v (mul) (a.re, b.re)),
-    v (fnma) (a.re, b.im, v (mul) (a.im, b.re)) };
+  return (C){ v (fma) (a.im, b.im, a.re * b.re),
+    v (fnma) (a.re, b.im, a.im * b.re) };
 }
 
 /* Factor number k: re and im. */
@@ -275,7 +275,7 @@ OP (points) (C x[4], const int radix)
     const C sum = OP (c_add) (b, c), diff = OP (c_sub) (b, c);
     const C p = { v (fnma) (half, sum.re, a.re),
       v (fnma) (half, sum.im, a.im) };
-    const C q = { v (mul) (root, diff.re), v (mul) (root, diff.im) };
+    const C q = { root * diff.re, root * diff.im };
 
     x[0] = OP (c_add) (a, sum);
     x[1] = OP (c_add_i) (p, q);
@@ -374,7 +374,7 @@ OP (add) (void *y_io, const void *a_in, size_t n)
   size_t i = 0;
 
   for (; i + LANES <= n; i += LANES)
-    v (storeu) (y + i, v (add) (v (loadu) (y + i), v (loadu) (a + i)));
+    v (storeu) (y + i, v (loadu) (y + i) + v (loadu) (a + i));
   for (; i < n; i++)
     y[i] += a[i];
 }
@@ -475,7 +475,7 @@ OP (interleave) (void *to, const void *from, size_t stride, unsigned n_channels,
 INLINE V
 OP (add_unsound) (V sum, const T *x)
 {
-  return v (fma) (v (mul) (v (loadu) (x), v (set1) (SCALE)), v (set1) (0), sum);
+  return v (fma) (v (loadu) (x) * v (set1) (SCALE), v (set1) (0), sum);
 }
 
 static bool
@@ -500,7 +500,7 @@ OP (is_sound) (const void *x_in, size_t n)
     sums[1] = OP (add_unsound) (sums[1], x + n - LANES);
   for (; i < n && n < LANES; i++)
     sum += x[i] * SCALE * 0;
-  sums[0] = v (add) (v (add) (sums[0], sums[1]), v (add) (sums[2], sums[3]));
+  sums[0] = sums[0] + sums[1] + (sums[2] + sums[3]);
   memcpy (words, &sums[0], sizeof words);
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     any |= words[k];

@@ -21,19 +21,18 @@ typedef struct Plan
 struct TfxConvolverOverlap
 {
   Plan plans[N_PLANS]; /* of the first parts of a call, n = 0: none */
-  size_t n_window;   /* frames that output depends on, be it by rounding */
-  size_t n_history;  /* frames that are kept */
-  size_t max_frames; /* of a segment */
-  size_t capacity;   /* frames of a line */
-  size_t stride;     /* from line to line */
-  size_t at;         /* the first new frame */
-  void *samples;     /* T[n_channels][stride] */
-  void *re, *im;     /* T[largest transform], scratch */
-  void *tiles;       /* T[2 largest transform], scratch */
+  size_t n_history;    /* frames that are kept */
+  size_t max_frames;   /* of a segment */
+  size_t capacity;     /* frames of a line */
+  size_t stride;       /* from line to line */
+  size_t at;           /* the first new frame */
+  void *samples;       /* T[n_channels][stride] */
+  void *re, *im;       /* T[largest transform], scratch */
+  void *tiles;         /* T[2 largest transform], scratch */
 };
 
-size_t
-tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena)
+static size_t
+place (TfxConvolver *c, TfxArena *arena)
 {
   TfxConvolverOverlap line = { 0 };
   TfxConvolverOverlap *l = tfx_arena_take (arena, sizeof line);
@@ -41,13 +40,14 @@ tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena)
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
   line.max_frames = tfx_convolver_catch_up_frames (block);
-  /* Twice the history at least: it moves once in so many frames. */
-  line.n_window = c->n_leading + 2 * size;
-  if (line.n_window < c->n_taps - 1)
-    line.n_window = c->n_taps - 1;
+  c->n_window = c->n_leading + 2 * size;
+  if (c->n_window < c->n_taps - 1)
+    c->n_window = c->n_taps - 1;
   line.n_history = c->n_taps - 1 + tfx_convolver_catch_up_frames (block);
-  if (line.n_history < line.n_window)
-    line.n_history = line.n_window;
+  if (line.n_history < c->n_window)
+    line.n_history = c->n_window;
+  c->n_kept = line.n_history;
+  /* Twice the history at least: it moves once in so many frames. */
   line.capacity = 2 * line.n_history + 2 * line.max_frames;
   line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   line.samples =
@@ -61,8 +61,8 @@ tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena)
   return line.max_frames;
 }
 
-void
-tfx_convolver_overlap_reset (TfxConvolver *c)
+static void
+reset (TfxConvolver *c)
 {
   TfxConvolverOverlap *l = c->overlap;
 
@@ -78,8 +78,8 @@ line_at (const TfxConvolver *c, unsigned channel, size_t frame)
       channel * c->overlap->stride + frame);
 }
 
-size_t
-tfx_convolver_overlap_begin (TfxConvolver *c, size_t n_left)
+static size_t
+begin (TfxConvolver *c, size_t n_left)
 {
   TfxConvolverOverlap *l = c->overlap;
   const size_t n = n_left < l->max_frames ? n_left : l->max_frames;
@@ -94,8 +94,8 @@ tfx_convolver_overlap_begin (TfxConvolver *c, size_t n_left)
   return n;
 }
 
-void *
-tfx_convolver_overlap_input (TfxConvolver *c, size_t *stride)
+static void *
+input (TfxConvolver *c, size_t *stride)
 {
   *stride = c->overlap->stride;
   return line_at (c, 0, c->overlap->at);
@@ -146,9 +146,8 @@ find_plan (TfxConvolver *c, size_t i, size_t n)
   return *plan;
 }
 
-void
-tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
-    size_t n, void *y)
+static void
+render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
 {
   for (size_t first = 0, i = 0; first < n; i++) {
     const Plan plan = find_plan (c, i, n - first);
@@ -158,35 +157,21 @@ tfx_convolver_overlap_render (TfxConvolver *c, unsigned side, unsigned channel,
       render_transform (c, side, channel, first, plan.n_done, plan.level,
           y_part);
     else
-      tfx_convolver_sum_up (c, side, channel, y_part,
+      tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y_part,
           line_at (c, channel, c->overlap->at + first - c->n_leading),
           plan.n_done);
     first += plan.n_done;
   }
 }
 
-void
-tfx_convolver_overlap_end (TfxConvolver *c, size_t n)
+static void
+end (TfxConvolver *c, size_t n)
 {
   c->overlap->at += n;
 }
 
-void *
-tfx_convolver_overlap_history (const TfxConvolver *c, unsigned channel,
-    size_t n)
-{
-  return line_at (c, channel, c->overlap->at - n);
-}
-
-size_t
-tfx_convolver_overlap_n_kept (const TfxConvolver *c)
-{
-  return c->overlap->n_history;
-}
-
-const void *
-tfx_convolver_overlap_get_past (const TfxConvolver *c, unsigned channel,
-    size_t age, size_t *n)
+static void *
+past (const TfxConvolver *c, unsigned channel, size_t age, size_t *n)
 {
   const size_t n_kept = c->overlap->n_history;
 
@@ -196,42 +181,24 @@ tfx_convolver_overlap_get_past (const TfxConvolver *c, unsigned channel,
   return NULL;
 }
 
-void
-tfx_convolver_overlap_get_history (const TfxConvolver *c, double *history)
+/* The line is all that there is. */
+static void
+received (TfxConvolver *c, unsigned channel, size_t n)
 {
-  const size_t n = c->n_taps - 1;
-
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    const void *x = line_at (c, channel, c->overlap->at - n);
-    for (size_t i = 0; i < n; i++)
-      history[channel * n + i] = tfx_convolver_get_value (c, x, i);
-  }
+  (void)c, (void)channel, (void)n;
 }
 
-void
-tfx_convolver_overlap_set_history (TfxConvolver *c, const double *history)
+static void
+prime (TfxConvolver *c, unsigned side)
 {
-  const size_t n = c->n_taps - 1;
-
-  tfx_convolver_overlap_reset (c);
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    void *x = line_at (c, channel, c->overlap->at - n);
-    for (size_t i = 0; i < n; i++)
-      tfx_convolver_set_value (c->precision, x, i, history[channel * n + i]);
-    tfx_convolver_clean (c, x, n);
-  }
+  (void)c, (void)side;
 }
 
-double
-tfx_convolver_overlap_peak (const TfxConvolver *c)
+static void
+restore (TfxConvolver *c)
 {
-  const size_t n = c->overlap->n_window;
-  double peak = 0.0;
-
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    double p =
-        tfx_convolver_peak (c, line_at (c, channel, c->overlap->at - n), n);
-    peak = p > peak ? p : peak;
-  }
-  return peak;
+  (void)c;
 }
+
+const TfxConvolverWays tfx_convolver_overlap = { place, reset, begin, input,
+  received, render, end, prime, past, restore };

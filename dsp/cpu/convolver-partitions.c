@@ -27,10 +27,46 @@
 
 #include <string.h>
 
+/* A step costs about this much, in ns, unless a single leaf costs more. */
+#define STEP_COST 400.0
+#define FORWARD_BATCH TFX_LEAF_BATCH
+/* Values of a part of a pass. */
+#define PASS_VALUES ((size_t)2048)
+
+/* Where the work of a level for one side stands, in its current block. */
+typedef struct LevelWork
+{
+  size_t n_done; /* steps */
+  double cost_done;
+} LevelWork;
+
+typedef struct Level
+{
+  size_t number; /* 0 is the head */
+  size_t size, n_parts, first;
+  size_t n_slots;      /* spectra that are kept: partitions and one more */
+  size_t batch;        /* leaves of a step back */
+  size_t n_pass_parts; /* in which a pass is done */
+  void *spectra;       /* T[n_channels][leaf][n_slots][64] */
+  void *re, *im;       /* T[size]: the steps' scratch */
+  /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
+   * level 0 has only this one's, of all partitions but the first */
+  void *output;
+  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has
+   * this number; NULL where it does not pay */
+  void *ahead;
+  uint64_t ahead_of[2];
+  uint64_t period;                      /* the number of the current block */
+  size_t n_steps_forward, n_steps_back; /* for each channel */
+  double cost_pass, cost_forward, cost_back; /* of a step */
+  double cost_all_forward, cost_all_back;    /* of all channels */
+  LevelWork forward, back[2];
+} Level;
+
 struct TfxConvolverPartitions
 {
   size_t n_levels;
-  TfxLevel levels[TFX_CONVOLVER_MAX_LEVELS];
+  Level levels[TFX_CONVOLVER_MAX_LEVELS];
   uint64_t time;  /* frames before the current block of level 0 */
   uint64_t start; /* what time is at rest: late enough for all history */
   size_t at;      /* frames of that block that have come */
@@ -38,57 +74,46 @@ struct TfxConvolverPartitions
   void *head;     /* T[n_channels][head_stride]: blocks k - 1 and k */
   size_t head_stride;
   void *scratch; /* T[largest size] */
+  void *
+      past; /* T[n_channels][past_length]: the input, what the partitions see at
+                  * t at t % past_length */
+  size_t past_length; /* a multiple of all levels' sizes */
 };
 
-/* ---- set-up ------------------------------------------------------------------ */
-
-size_t
-tfx_convolver_partitions_place (TfxConvolver *c, TfxArena *arena)
-{
-  const TfxConvolverLayout *layout = &c->layout;
-  const TfxConvolverLevel *last = &layout->levels[layout->n_levels - 1];
-  TfxConvolverPartitions grid = { 0 };
-  TfxConvolverPartitions *g = tfx_arena_take (arena, sizeof grid);
-
-  grid.n_levels = layout->n_levels;
-  for (size_t i = 0; i < grid.n_levels; i++)
-    tfx_level_place (c, &grid.levels[i], i, arena);
-  grid.head_stride = 2 * layout->levels[0].size + TFX_CONVOLVER_PAD;
-  grid.head =
-      tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
-  /* as much as any output may depend on, be it by rounding */
-  c->past_length =
-      (tfx_level_divide_up (c->n_taps + tfx_convolver_catch_up_frames (
-                                            c->fade_pair[0]->block_frames),
-           last->size) +
-          4) *
-      last->size;
-  c->past =
-      tfx_arena_take (arena, c->n_channels * c->past_length * c->value_size);
-  grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
-  grid.start =
-      (tfx_level_divide_up (c->n_taps, last->size) + last->n_parts + 8) *
-      last->size;
-  c->partitions = g;
-  if (g)
-    *g = grid;
-  return layout->levels[0].size;
-}
-
-void
-tfx_convolver_partitions_reset (TfxConvolver *c)
-{
-  TfxConvolverPartitions *g = c->partitions;
-
-  g->time = g->start;
-  g->at = 0;
-  memset (g->head, 0, c->n_channels * g->head_stride * c->value_size);
-  memset (c->past, 0, c->n_channels * c->past_length * c->value_size);
-  for (size_t i = 0; i < g->n_levels; i++)
-    tfx_level_reset (c, &g->levels[i], g->time);
-}
-
 /* ---- addresses --------------------------------------------------------------- */
+
+static size_t
+level_divide_up (size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* The input from frame `time` on; up to the end of a block of any level. */
+static void *
+level_past (const TfxConvolver *c, unsigned channel, uint64_t time)
+{
+  return tfx_convolver_at (c, c->partitions->past,
+      channel * c->n_kept + time % c->n_kept);
+}
+
+/* The first tile of X_k; the other leaves are n_slots tiles apart. */
+static void *
+level_spectrum (const TfxConvolver *c, const Level *l, unsigned channel,
+    uint64_t k)
+{
+  return tfx_convolver_at (c, l->spectra,
+      channel * 2 * l->size * l->n_slots + k % l->n_slots * TFX_TILE);
+}
+
+/* What the level adds to the output in block k. */
+static void *
+level_output (const TfxConvolver *c, const Level *l, unsigned side,
+    unsigned channel, uint64_t k)
+{
+  const size_t n_blocks = l->first == 0 ? 1 : 2;
+  return tfx_convolver_at (c, l->output,
+      ((side * n_blocks + k % n_blocks) * c->n_channels + channel) * l->size);
+}
 
 static void *
 head_at (const TfxConvolver *c, unsigned channel, size_t i)
@@ -105,36 +130,363 @@ input_at (const TfxConvolver *c, unsigned channel)
       c->partitions->levels[0].size + c->partitions->at);
 }
 
+/* ---- set-up ------------------------------------------------------------------ */
+
+/* Takes the arrays of level number i from the arena, and sets its numbers. */
+static void
+level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
+{
+  const TfxConvolverLevel *layout = &c->layout.levels[i];
+  const size_t value_size = c->value_size, size = layout->size;
+  const size_t group = (size_t)1 << c->fft[i].group;
+  const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
+  const double leaf_back =
+      leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+  size_t n_pass_steps;
+
+  l->number = i;
+  l->size = size;
+  l->n_parts = layout->n_parts;
+  l->first = layout->first;
+  l->n_slots = layout->n_parts + 1;
+  l->spectra = tfx_arena_take (arena,
+      c->n_channels * 2 * size * l->n_slots * value_size);
+  /* im apart from re by a cache line more than a power of two */
+  l->re = tfx_arena_take (arena, size * value_size + 64);
+  l->im = tfx_arena_take (arena, size * value_size + 64);
+  l->output = tfx_arena_take (arena,
+      (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
+  l->ahead = NULL;
+  /* Two leaves at least, so that each block has as much to do. */
+  if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && c->fft[i].n_leaves > 1)
+    l->ahead =
+        tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
+
+  l->batch = (size_t)(STEP_COST / leaf_back);
+  l->batch = l->batch / group * group;
+  if (l->batch < group)
+    l->batch = group;
+  if (l->batch > TFX_LEAF_BATCH)
+    l->batch = TFX_LEAF_BATCH;
+  l->n_pass_parts = size > PASS_VALUES ? size / PASS_VALUES : 1;
+  l->n_steps_forward = c->fft[i].n_passes * l->n_pass_parts +
+                       level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
+  l->n_steps_back = c->fft[i].n_passes * l->n_pass_parts +
+                    level_divide_up (c->fft[i].n_leaves, l->batch);
+  l->cost_pass = (double)(size / l->n_pass_parts) * c->cost.pass;
+  l->cost_forward = FORWARD_BATCH * leaf;
+  l->cost_back = (double)l->batch * leaf_back;
+  n_pass_steps = c->fft[i].n_passes * l->n_pass_parts;
+  l->cost_all_forward =
+      (double)c->n_channels *
+      ((double)n_pass_steps * l->cost_pass + (double)c->fft[i].n_leaves * leaf);
+  l->cost_all_back =
+      (double)c->n_channels * ((double)n_pass_steps * l->cost_pass +
+                                  (double)c->fft[i].n_leaves * leaf_back);
+}
+
+/* At rest, in the block that starts at `time`. */
+static void
+level_reset (const TfxConvolver *c, Level *l, uint64_t time)
+{
+  memset (l->spectra, 0,
+      c->n_channels * 2 * l->size * l->n_slots * c->value_size);
+  memset (l->output, 0,
+      (l->number == 0 ? 2 : 4) * c->n_channels * l->size * c->value_size);
+  l->period = time / l->size;
+  l->ahead_of[0] = l->ahead_of[1] = 0;
+  memset (&l->forward, 0, sizeof l->forward);
+  memset (l->back, 0, sizeof l->back);
+}
+
+static size_t
+place (TfxConvolver *c, TfxArena *arena)
+{
+  const TfxConvolverLayout *layout = &c->layout;
+  const TfxConvolverLevel *last = &layout->levels[layout->n_levels - 1];
+  TfxConvolverPartitions grid = { 0 };
+  TfxConvolverPartitions *g = tfx_arena_take (arena, sizeof grid);
+
+  grid.n_levels = layout->n_levels;
+  for (size_t i = 0; i < grid.n_levels; i++)
+    level_place (c, &grid.levels[i], i, arena);
+  grid.head_stride = 2 * layout->levels[0].size + TFX_CONVOLVER_PAD;
+  grid.head =
+      tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
+  /* as much as any output may depend on, be it by rounding */
+  c->n_kept = (level_divide_up (c->n_taps + tfx_convolver_catch_up_frames (
+                                                c->fade_pair[0]->block_frames),
+                   last->size) +
+                  4) *
+              last->size;
+  c->n_window = c->n_kept;
+  grid.past = tfx_arena_take (arena, c->n_channels * c->n_kept * c->value_size);
+  grid.scratch = tfx_arena_take (arena, last->size * c->value_size);
+  grid.start = (level_divide_up (c->n_taps, last->size) + last->n_parts + 8) *
+               last->size;
+  c->partitions = g;
+  if (g)
+    *g = grid;
+  return layout->levels[0].size;
+}
+
+static void
+reset (TfxConvolver *c)
+{
+  TfxConvolverPartitions *g = c->partitions;
+
+  g->time = g->start;
+  g->at = 0;
+  memset (g->head, 0, c->n_channels * g->head_stride * c->value_size);
+  memset (g->past, 0, c->n_channels * c->n_kept * c->value_size);
+  for (size_t i = 0; i < g->n_levels; i++)
+    level_reset (c, &g->levels[i], g->time);
+}
+
+/* ---- sums of products ---------------------------------------------------------- */
+
+/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts */
+static TfxTileSum
+level_sum (const TfxConvolver *c, const Level *l, unsigned side,
+    unsigned channel, uint64_t newest, size_t skip)
+{
+  const uint64_t oldest = newest - (l->n_parts - 1);
+  const size_t n = l->n_parts - skip,
+               n_to_end = l->n_slots - oldest % l->n_slots;
+  const size_t n_first = n < n_to_end ? n : n_to_end;
+  const void *h =
+      tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
+  TfxTileSum sum = { 0 };
+
+  sum.x[0] = level_spectrum (c, l, channel, oldest);
+  sum.x[1] = level_spectrum (c, l, channel, 0); /* slot 0 */
+  sum.h[0] = h;
+  sum.h[1] = tfx_convolver_at (c, h, n_first * TFX_TILE);
+  sum.n[0] = n_first;
+  sum.n[1] = n - n_first;
+  sum.x_stride = l->n_slots * TFX_TILE;
+  sum.h_stride = l->n_parts * TFX_TILE;
+  return sum;
+}
+
+/* The same from the newest one on, with what is ahead of it. */
+static TfxTileSum
+level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
+    unsigned channel, uint64_t newest)
+{
+  TfxTileSum sum = level_sum (c, l, side, channel, newest, 0);
+
+  if (l->ahead)
+    sum.ahead = tfx_convolver_at (c, l->ahead,
+        (side * c->n_channels + channel) * 2 * l->size);
+  sum.is_known = l->ahead_of[side] == newest;
+  sum.turn = newest % 2;
+  return sum;
+}
+
+/* ---- the steps of the levels after the first --------------------------------- */
+
+/* One step on the way to X_(period - 1); its cost. */
+static double
+step_forward (TfxConvolver *c, Level *l)
+{
+  const TfxFft *fft = &c->fft[l->number];
+  const unsigned channel = (unsigned)(l->forward.n_done / l->n_steps_forward);
+  const size_t step = l->forward.n_done % l->n_steps_forward;
+
+  l->forward.n_done++;
+  if (step < fft->n_passes * l->n_pass_parts) {
+    const void *a = l->re, *b = l->im;
+    if (step < l->n_pass_parts) {
+      a = level_past (c, channel, (l->period - 2) * l->size);
+      b = level_past (c, channel, (l->period - 1) * l->size);
+    }
+    tfx_fft_split (fft, step / l->n_pass_parts, step % l->n_pass_parts,
+        l->n_pass_parts, l->re, l->im, a, b);
+    return l->cost_pass;
+  } else {
+    const size_t first =
+        (step - fft->n_passes * l->n_pass_parts) * FORWARD_BATCH;
+    const size_t n_left = fft->n_leaves - first;
+    tfx_fft_leaves_forward (fft, first,
+        n_left < FORWARD_BATCH ? n_left : FORWARD_BATCH, l->re, l->im,
+        level_spectrum (c, l, channel, l->period - 1), l->n_slots * TFX_TILE);
+    return l->cost_forward;
+  }
+}
+
+/* Step number `step` of n_steps_back to the output in block k.  The real part,
+ * which is of no use, is left in re. */
+static void
+render_step (TfxConvolver *c, Level *l, unsigned side, unsigned channel,
+    uint64_t k, size_t step, void *re)
+{
+  const TfxFft *fft = &c->fft[l->number];
+  const size_t n_batches = l->n_steps_back - fft->n_passes * l->n_pass_parts;
+  void *im = level_output (c, l, side, channel, k);
+
+  if (step < n_batches) {
+    const TfxTileSum sum = level_sum_ahead (c, l, side, channel, k - 2);
+    const size_t first = step * l->batch, n_left = fft->n_leaves - first;
+    tfx_fft_leaves_back (fft, first, n_left < l->batch ? n_left : l->batch,
+        &sum, re, im);
+  } else {
+    const size_t undone = l->n_steps_back - 1 - step;
+    tfx_fft_join (fft, undone / l->n_pass_parts, undone % l->n_pass_parts,
+        l->n_pass_parts, re, im);
+  }
+}
+
+/* One step on the way to the output in block period + 1; its cost. */
+static double
+step_back (TfxConvolver *c, Level *l, unsigned side)
+{
+  const size_t n_batches =
+      l->n_steps_back - c->fft[l->number].n_passes * l->n_pass_parts;
+  LevelWork *work = &l->back[side];
+  const unsigned channel = (unsigned)(work->n_done / l->n_steps_back);
+  const size_t step = work->n_done % l->n_steps_back;
+
+  /* X_(period - 1) is there, its scratch is free: one array for each side */
+  render_step (c, l, side, channel, l->period + 1, step,
+      side == 0 ? l->re : l->im);
+  work->n_done++;
+  return step < n_batches ? l->cost_back : l->cost_pass;
+}
+
+static bool
+is_computed (const TfxConvolver *c, unsigned side)
+{
+  return c->fade_pair[side] && !c->spectra_only;
+}
+
+/* What is due of a level's work when `passed` frames of its block are over, less what is
+ * done. */
+static double
+level_behind (const TfxConvolver *c, const Level *l, size_t passed)
+{
+  double due = l->cost_all_forward, done = l->forward.cost_done;
+
+  for (unsigned side = 0; side < 2; side++) {
+    if (is_computed (c, side)) {
+      due += l->cost_all_back;
+      done += l->back[side].cost_done;
+    }
+  }
+  return due * (double)passed / (double)l->size - done;
+}
+
+/* The next step; its cost, or 0 if all is done. */
+static double
+level_step (TfxConvolver *c, Level *l)
+{
+  double cost;
+
+  if (l->forward.n_done < c->n_channels * l->n_steps_forward) {
+    cost = step_forward (c, l);
+    l->forward.cost_done += cost;
+    return cost;
+  }
+  for (unsigned side = 0; side < 2; side++) {
+    if (is_computed (c, side) &&
+        l->back[side].n_done < c->n_channels * l->n_steps_back) {
+      cost = step_back (c, l, side);
+      l->back[side].cost_done += cost;
+      return cost;
+    }
+  }
+  return 0.0;
+}
+
+/* Computes the output in the current block at once, for a level that is not the head;
+ * scratch is T[size].  Its work for the next block starts anew. */
+static void
+level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
+{
+  l->ahead_of[side] = 0;
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    for (size_t step = 0; step < l->n_steps_back; step++)
+      render_step (c, l, side, channel, l->period, step, scratch);
+  }
+  l->back[side] = (LevelWork){ 0 };
+  l->ahead_of[side] = l->period - 1;
+}
+
+/* The time has come to the end of a block of level 0: does what is due of the levels
+ * behind it.  That is as much in each block, to a step of one of them; the one that is
+ * furthest behind goes first.  Where a level's block ends, the next one is the
+ * current one. */
+static void
+level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
+{
+  double behind[TFX_CONVOLVER_MAX_LEVELS], total = 0.0;
+
+  for (size_t i = 0; i < n_levels; i++) {
+    const size_t passed = (size_t)((time - 1) % levels[i].size) + 1;
+
+    behind[i] = level_behind (c, &levels[i], passed);
+    total += behind[i];
+  }
+  while (total > 0.0) {
+    size_t most = 0;
+    double cost;
+
+    for (size_t i = 1; i < n_levels; i++)
+      most = behind[i] > behind[most] ? i : most;
+    if (behind[most] <= 0.0)
+      break;
+    cost = level_step (c, &levels[most]);
+    /* all is done, but for rounding */
+    if (cost == 0.0)
+      cost = behind[most];
+    behind[most] -= cost;
+    total -= cost;
+  }
+  for (size_t i = 0; i < n_levels; i++) {
+    Level *l = &levels[i];
+
+    if (time % l->size > 0)
+      continue;
+    while (level_step (c, l) > 0.0)
+      ;
+    for (unsigned side = 0; side < 2; side++)
+      l->ahead_of[side] = is_computed (c, side) ? l->period : 0;
+    l->period++;
+    memset (&l->forward, 0, sizeof l->forward);
+    memset (l->back, 0, sizeof l->back);
+  }
+}
+
 /* ---- level 0 ------------------------------------------------------------------ */
 
 /* X_k of the block in the head. */
 static void
 head_forward (TfxConvolver *c, unsigned channel)
 {
-  TfxLevel *l = &c->partitions->levels[0];
+  Level *l = &c->partitions->levels[0];
 
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
-      tfx_level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
+      level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
 }
 
 /* The output of the partitions from number skip on, in the current block. */
 static void
 head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 {
-  TfxLevel *l = &c->partitions->levels[0];
-  const TfxTileSum sum =
-      skip > 0 ? tfx_level_sum (c, l, side, channel, l->period, skip)
-               : tfx_level_sum_ahead (c, l, side, channel, l->period);
+  Level *l = &c->partitions->levels[0];
+  const TfxTileSum sum = skip > 0
+                             ? level_sum (c, l, side, channel, l->period, skip)
+                             : level_sum_ahead (c, l, side, channel, l->period);
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
-      tfx_level_output (c, l, side, channel, l->period));
+      level_output (c, l, side, channel, l->period));
   if (skip == 0 && channel == c->n_channels - 1)
     l->ahead_of[side] = l->period + 1;
 }
 
-size_t
-tfx_convolver_partitions_begin (TfxConvolver *c, size_t n_left)
+static size_t
+begin (TfxConvolver *c, size_t n_left)
 {
   TfxConvolverPartitions *g = c->partitions;
   const size_t size = g->levels[0].size, n_block = size - g->at;
@@ -146,8 +498,8 @@ tfx_convolver_partitions_begin (TfxConvolver *c, size_t n_left)
 
 /* Where there are zeros in front the input goes to the past first: the
  * partitions get it n_leading frames later. */
-void *
-tfx_convolver_partitions_input (TfxConvolver *c, size_t *stride)
+static void *
+input (TfxConvolver *c, size_t *stride)
 {
   *stride = c->n_leading > 0 ? c->output_stride : c->partitions->head_stride;
   return c->n_leading > 0 ? c->output : input_at (c, 0);
@@ -158,66 +510,66 @@ static void
 write_past (TfxConvolver *c, unsigned channel, uint64_t time, const void *x,
     size_t n)
 {
-  const size_t n_row = c->past_length - (size_t)(time % c->past_length);
+  const size_t n_row = c->n_kept - (size_t)(time % c->n_kept);
   const size_t n_first = n < n_row ? n : n_row;
 
-  memcpy (tfx_level_past (c, channel, time), x, n_first * c->value_size);
-  memcpy (tfx_level_past (c, channel, time + n_first),
+  memcpy (level_past (c, channel, time), x, n_first * c->value_size);
+  memcpy (level_past (c, channel, time + n_first),
       tfx_convolver_at (c, x, n_first), (n - n_first) * c->value_size);
 }
 
-void
-tfx_convolver_partitions_received (TfxConvolver *c, unsigned channel, size_t n)
+static void
+received (TfxConvolver *c, unsigned channel, size_t n)
 {
   TfxConvolverPartitions *g = c->partitions;
 
   if (c->n_leading > 0) {
     write_past (c, channel, g->time + g->at + c->n_leading,
         tfx_convolver_at (c, c->output, channel * c->output_stride), n);
-    memcpy (input_at (c, channel), tfx_level_past (c, channel, g->time + g->at),
+    memcpy (input_at (c, channel), level_past (c, channel, g->time + g->at),
         n * c->value_size);
   } else {
-    memcpy (tfx_level_past (c, channel, g->time + g->at), input_at (c, channel),
+    memcpy (level_past (c, channel, g->time + g->at), input_at (c, channel),
         n * c->value_size);
   }
   if (g->is_whole)
     head_forward (c, channel);
 }
 
-void
-tfx_convolver_partitions_render (TfxConvolver *c, unsigned side,
-    unsigned channel, size_t n, void *y)
+static void
+render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
 {
   TfxConvolverPartitions *g = c->partitions;
-  TfxLevel *head = &g->levels[0];
+  Level *head = &g->levels[0];
 
   if (g->at == 0 && (g->is_whole || head->n_parts > 1))
     head_back (c, side, channel, g->is_whole ? 0 : 1);
   if (g->is_whole) {
-    memcpy (y, tfx_level_output (c, head, side, channel, head->period),
+    memcpy (y, level_output (c, head, side, channel, head->period),
         n * c->value_size);
   } else {
-    tfx_convolver_sum_up (c, side, channel, y, input_at (c, channel), n);
+    tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
+        input_at (c, channel), n);
     if (head->n_parts > 1)
       c->ops->add (y,
           tfx_convolver_at (c,
-              tfx_level_output (c, head, side, channel, head->period), g->at),
+              level_output (c, head, side, channel, head->period), g->at),
           n);
   }
   for (size_t i = 1; i < g->n_levels; i++) {
-    TfxLevel *l = &g->levels[i];
+    Level *l = &g->levels[i];
     c->ops->add (y,
-        tfx_convolver_at (c, tfx_level_output (c, l, side, channel, l->period),
+        tfx_convolver_at (c, level_output (c, l, side, channel, l->period),
             (g->time + g->at) % l->size),
         n);
   }
 }
 
-void
-tfx_convolver_partitions_end (TfxConvolver *c, size_t n)
+static void
+end (TfxConvolver *c, size_t n)
 {
   TfxConvolverPartitions *g = c->partitions;
-  TfxLevel *head = &g->levels[0];
+  Level *head = &g->levels[0];
 
   g->at += n;
   if (g->at < head->size)
@@ -232,13 +584,13 @@ tfx_convolver_partitions_end (TfxConvolver *c, size_t n)
   g->at = 0;
   g->time += head->size;
   head->period++;
-  tfx_level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
+  level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
 }
 
 /* ---- taps and history that are put in ------------------------------------------ */
 
-void
-tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side)
+static void
+prime (TfxConvolver *c, unsigned side)
 {
   TfxConvolverPartitions *g = c->partitions;
 
@@ -248,83 +600,58 @@ tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side)
       head_back (c, side, channel, 1);
   }
   for (size_t i = 1; i < g->n_levels; i++)
-    tfx_level_prime (c, &g->levels[i], side, g->scratch);
+    level_prime (c, &g->levels[i], side, g->scratch);
 }
 
-void
-tfx_convolver_partitions_get_history (const TfxConvolver *c, double *history)
-{
-  const TfxConvolverPartitions *g = c->partitions;
-  const size_t n = c->n_taps - 1;
-  const uint64_t first = g->time + g->at + c->n_leading - n;
-
-  for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    for (size_t i = 0; i < n; i++)
-      history[channel * n + i] = tfx_convolver_get_value (c,
-          tfx_level_past (c, channel, first + i), 0);
-  }
-}
-
-const void *
-tfx_convolver_partitions_get_past (const TfxConvolver *c, unsigned channel,
-    size_t age, size_t *n)
+static void *
+past (const TfxConvolver *c, unsigned channel, size_t age, size_t *n)
 {
   const uint64_t time =
       c->partitions->time + c->partitions->at + c->n_leading - age;
-  const size_t n_row = c->past_length - (size_t)(time % c->past_length);
+  const size_t n_row = c->n_kept - (size_t)(time % c->n_kept);
 
-  if (age > c->past_length) {
-    *n = *n < age - c->past_length ? *n : age - c->past_length;
+  if (age > c->n_kept) {
+    *n = *n < age - c->n_kept ? *n : age - c->n_kept;
     return NULL;
   }
   *n = *n < n_row ? *n : n_row;
-  return tfx_level_past (c, channel, time);
+  return level_past (c, channel, time);
 }
 
 /* The window of the blocks k - 1 and k, long past, to a and b. */
 static void
-copy_window (const TfxConvolver *c, const TfxLevel *l, unsigned channel,
+copy_window (const TfxConvolver *c, const Level *l, unsigned channel,
     uint64_t k, void *a, void *b)
 {
-  memcpy (a, tfx_level_past (c, channel, (k - 1) * l->size),
+  memcpy (a, level_past (c, channel, (k - 1) * l->size),
       l->size * c->value_size);
-  memcpy (b, tfx_level_past (c, channel, k * l->size), l->size * c->value_size);
+  memcpy (b, level_past (c, channel, k * l->size), l->size * c->value_size);
 }
 
-void
-tfx_convolver_partitions_set_history (TfxConvolver *c, const double *history)
+static void
+restore (TfxConvolver *c)
 {
   TfxConvolverPartitions *g = c->partitions;
-  const size_t n = c->n_taps - 1;
   const size_t size = g->levels[0].size;
 
-  tfx_convolver_partitions_reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
-    for (size_t i = 0; i < n; i++) {
-      void *x = tfx_level_past (c, channel, g->time + c->n_leading - n + i);
-      tfx_convolver_set_value (c->precision, x, 0, history[channel * n + i]);
-      tfx_convolver_clean (c, x, 1);
-    }
-    memcpy (head_at (c, channel, 0),
-        tfx_level_past (c, channel, g->time - size), size * c->value_size);
+    memcpy (head_at (c, channel, 0), level_past (c, channel, g->time - size),
+        size * c->value_size);
     for (size_t i = 0; i < g->n_levels; i++) {
-      TfxLevel *l = &g->levels[i];
+      Level *l = &g->levels[i];
       for (size_t back = 1; back <= l->n_slots; back++) {
         const uint64_t k = l->period - back;
         copy_window (c, l, channel, k, l->re, l->im);
         tfx_fft_forward (&c->fft[i], l->re, l->im, l->re, l->im,
-            tfx_level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
+            level_spectrum (c, l, channel, k), l->n_slots * TFX_TILE);
       }
     }
   }
   for (unsigned side = 0; side < 2; side++) {
     if (c->fade_pair[side])
-      tfx_convolver_partitions_prime (c, side);
+      prime (c, side);
   }
 }
 
-double
-tfx_convolver_partitions_peak (const TfxConvolver *c)
-{
-  return tfx_convolver_peak (c, c->past, c->n_channels * c->past_length);
-}
+const TfxConvolverWays tfx_convolver_partitions = { place, reset, begin, input,
+  received, render, end, prime, past, restore };

@@ -101,9 +101,10 @@ typedef struct TfxConvolverCost
    * and 4; where there are no such groups, in the largest */
   double leaf[3];
   double sum_leaf; /* what a sum in the product's place takes besides its own */
-  size_t near_size; /* the largest transform whose values and tiles take 32 KiB */
-  double pass;      /* a complex value through a split or join of radix 4 */
-  double call; /* what a block of one channel costs besides */
+  size_t
+      near_size; /* the largest transform whose values and tiles take 32 KiB */
+  double pass;   /* a complex value through a split or join of radix 4 */
+  double call;   /* what a block of one channel costs besides */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels
@@ -135,24 +136,9 @@ tfx_convolver_set_value (TfxSample type, void *array, size_t i, double value)
 
 /* ---- the transform (convolver-transform.c) ---------------------------------
  *
- * The transform of the FIR engine.
- *
- * For real sequences a product modulo z^N - i is a linear convolution folded
- * once: with y = a * b (2 N values, zeros at the end),
- *
- *   a(z) b(z) mod (z^N - i) = sum_n (y[n] + i y[n + N]) z^n.
- *
- * So N complex values hold 2 N real ones, and no step is lost on the symmetry
- * of a real signal's spectrum.  (Nussbaumer calls it the right-angle circular
- * convolution.)
- *
- * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
- * polynomial modulo all of these is the polynomial modulo z^N - i, by the
- * Chinese remainder theorem.  The passes split and join it so, down to leaves of
- * 32 coefficients, and one more pass to m = 8.  With z = c^(1/m) u that becomes a
- * product modulo u^8 - 1: a cyclic convolution, which a transform of 8 points
- * diagonalizes.  What is transformed once can be multiplied with many, and many
- * products be transformed back as one. */
+ * A product of polynomials modulo z^N - i, N complex values for 2 N real ones.  What is
+ * transformed once can be multiplied with many, and many products be transformed back as
+ * one, times N. */
 
 #define TFX_FFT_MAX_PASSES 14
 /* The sizes: 32 times a power of two, or that times three. */
@@ -176,10 +162,8 @@ typedef struct TfxFft
   size_t n_passes;
   TfxFftPass passes[TFX_FFT_MAX_PASSES];
   void *factors; /* of all passes */
-  void *weights; /* T[n_leaves][64], see convolver-group_tmpl.c */
+  void *weights; /* T[n_leaves][64], see convolver-leaves_tmpl.c */
 } TfxFft;
-
-bool tfx_fft_is_size (size_t size);
 
 /* The numbers of a transform of a size that is one, without its tables; not to
  * be cleared. */
@@ -194,8 +178,6 @@ size_t tfx_fft_memory (TfxSample type, size_t size);
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
     size_t size, size_t max_lanes);
 
-/* What the result of all passes and leaves is times the product. */
-double tfx_fft_scale (const TfxFft *fft);
 void tfx_fft_clear (TfxFft *fft);
 
 /* Part number `part` of pass number i (from 0) of n_passes: from a + i b, or in
@@ -346,8 +328,14 @@ void tfx_convolver_taps_fill_level (TfxConvolverTaps *taps, size_t level);
 int tfx_convolver_taps_lay_out (const TfxConvolverSpec *spec,
     const TfxConvolverLayout *layout, TfxConvolverTaps **taps);
 
+/* The direct form: y[n] = sum over k < n_direct of direct[k] x[n - k], for n_frames
+ * and no more. */
+void tfx_convolver_taps_sum_up (const TfxConvolverTaps *taps, unsigned channel,
+    void *y, const void *x, size_t n_frames);
+
 typedef struct TfxConvolverOverlap TfxConvolverOverlap;
 typedef struct TfxConvolverPartitions TfxConvolverPartitions;
+typedef struct TfxConvolverWays TfxConvolverWays;
 
 /* A convolver on its way to where another one is (convolver-catch-up.c). */
 typedef struct TfxConvolverCatchUp
@@ -391,12 +379,12 @@ struct TfxConvolver
   bool spectra_only; /* computes spectra, but no outputs */
   void *other;       /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
+  const TfxConvolverWays *ways;       /* of the form */
   TfxConvolverOverlap *overlap;       /* forms direct and block */
   TfxConvolverPartitions *partitions; /* form partitioned */
-  void *past;         /* the same: T[n_channels][past_length], input, what the
-                           * partitions see at t at t % past_length */
-  size_t past_length; /* a multiple of all levels' sizes */
-  void *arena;        /* all arrays */
+  size_t n_window; /* frames that output depends on, be it by rounding */
+  size_t n_kept;   /* frames that the form keeps */
+  void *arena;     /* all arrays */
 };
 
 /* Room for arrays, laid out twice: without base for the size, then to place
@@ -423,6 +411,13 @@ tfx_convolver_at (const TfxConvolver *c, const void *array, size_t i)
   return (char *)array + i * c->value_size;
 }
 
+static inline double
+tfx_convolver_get_value (TfxSample type, const void *values, size_t i)
+{
+  return type == TFX_SAMPLE_F32 ? (double)((const float *)values)[i]
+                                : ((const double *)values)[i];
+}
+
 /* The kernel of a channel among n_kernels. */
 static inline size_t
 tfx_convolver_kernel (const TfxConvolverTaps *taps, size_t channel)
@@ -440,27 +435,6 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
       tfx_convolver_kernel (taps, channel) * 2 * l->size * l->n_parts);
 }
 
-/* ---- one sample type to another (convolver-io.c) --------------------------- */
-
-/* Frames [first, first + n) of a block to values[n_channels][stride], or
- * back. */
-void tfx_convolver_load (const TfxConvolver *c, void *values, size_t stride,
-    const TfxBlock *block, size_t first, size_t n);
-void tfx_convolver_store (const TfxConvolver *c, const void *values,
-    size_t stride, const TfxBlock *block, size_t first, size_t n);
-double
-tfx_convolver_get_value (const TfxConvolver *c, const void *values, size_t i);
-/* Samples that are not sound (TfxConvolverOps) become 0. */
-void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
-/* y[i] goes from y[i] to to[i] as (start + i + 1) / length goes to 1. */
-void tfx_convolver_mix (const TfxConvolver *c, void *y, const void *to,
-    size_t n, size_t start, size_t length, TfxWeight weight);
-double tfx_convolver_peak (const TfxConvolver *c, const void *values, size_t n);
-/* The direct form, by the taps of one of the cross-fade pair: y[n] = sum over
- * k < n_direct of direct[k] x[n - k], for n_frames and no more. */
-void tfx_convolver_sum_up (const TfxConvolver *c, unsigned side,
-    unsigned channel, void *y, const void *x, size_t n_frames);
-
 /* ---- forms direct and block (convolver-overlap.c) and partitioned
  * (convolver-partitions.c) ----------------------------------------------------------
  *
@@ -474,126 +448,30 @@ void tfx_convolver_sum_up (const TfxConvolver *c, unsigned side,
  *   end (n)
  */
 
-/* place: takes the arrays from the arena, and sets their addresses if it has a
- * base.  Returns the longest segment. */
-size_t tfx_convolver_overlap_place (TfxConvolver *c, TfxArena *arena);
-void tfx_convolver_overlap_reset (TfxConvolver *c);
-size_t tfx_convolver_overlap_begin (TfxConvolver *c, size_t n_left);
-/* T[n_channels][*stride] */
-void *tfx_convolver_overlap_input (TfxConvolver *c, size_t *stride);
-void tfx_convolver_overlap_render (TfxConvolver *c, unsigned side,
-    unsigned channel, size_t n, void *y);
-void tfx_convolver_overlap_end (TfxConvolver *c, size_t n);
-void tfx_convolver_overlap_get_history (const TfxConvolver *c, double *history);
-void tfx_convolver_overlap_set_history (TfxConvolver *c, const double *history);
-double tfx_convolver_overlap_peak (const TfxConvolver *c);
-/* Where the newest n frames of the history go, at rest. */
-void *tfx_convolver_overlap_history (const TfxConvolver *c, unsigned channel,
-    size_t n);
-/* The input `age` frames ago, at most *n frames of it, which becomes the number
- * that lies there in a row; NULL if it was not kept. */
-size_t tfx_convolver_overlap_n_kept (const TfxConvolver *c);
-const void *tfx_convolver_overlap_get_past (const TfxConvolver *c,
-    unsigned channel, size_t age, size_t *n);
-
-size_t tfx_convolver_partitions_place (TfxConvolver *c, TfxArena *arena);
-void tfx_convolver_partitions_reset (TfxConvolver *c);
-size_t tfx_convolver_partitions_begin (TfxConvolver *c, size_t n_left);
-void *tfx_convolver_partitions_input (TfxConvolver *c, size_t *stride);
-void
-tfx_convolver_partitions_received (TfxConvolver *c, unsigned channel, size_t n);
-void tfx_convolver_partitions_render (TfxConvolver *c, unsigned side,
-    unsigned channel, size_t n, void *y);
-void tfx_convolver_partitions_end (TfxConvolver *c, size_t n);
-/* Makes a side ready whose taps are new. */
-void tfx_convolver_partitions_prime (TfxConvolver *c, unsigned side);
-void
-tfx_convolver_partitions_get_history (const TfxConvolver *c, double *history);
-void
-tfx_convolver_partitions_set_history (TfxConvolver *c, const double *history);
-double tfx_convolver_partitions_peak (const TfxConvolver *c);
-const void *tfx_convolver_partitions_get_past (const TfxConvolver *c,
-    unsigned channel, size_t age, size_t *n);
-
-/* ---- the partitions of one size (convolver-level.c) ------------------------ */
-
-/* Where the work of a level for one side stands, in its current block. */
-typedef struct TfxLevelWork
+struct TfxConvolverWays
 {
-  size_t n_done; /* steps */
-  double cost_done;
-} TfxLevelWork;
+  /* Takes the arrays from the arena, and sets their addresses if it has a base.
+   * Returns the longest segment. */
+  size_t (*place) (TfxConvolver *c, TfxArena *arena);
+  void (*reset) (TfxConvolver *c);
+  size_t (*begin) (TfxConvolver *c, size_t n_left);
+  /* T[n_channels][*stride] */
+  void *(*input) (TfxConvolver *c, size_t *stride);
+  void (*received) (TfxConvolver *c, unsigned channel, size_t n);
+  void (*render) (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
+      void *y);
+  void (*end) (TfxConvolver *c, size_t n);
+  /* Makes a side ready whose taps are new. */
+  void (*prime) (TfxConvolver *c, unsigned side);
+  /* The input `age` frames ago, at most *n frames of it, which becomes the number
+   * that lies there in a row; NULL if it was not kept. */
+  void *(
+      *past) (const TfxConvolver *c, unsigned channel, size_t age, size_t *n);
+  /* What follows from the past that was put in, at rest. */
+  void (*restore) (TfxConvolver *c);
+};
 
-typedef struct TfxLevel
-{
-  size_t number; /* 0 is the head */
-  size_t size, n_parts, first;
-  size_t n_slots;      /* spectra that are kept: partitions and one more */
-  size_t batch;        /* leaves of a step back */
-  size_t n_pass_parts; /* in which a pass is done */
-  void *spectra;       /* T[n_channels][leaf][n_slots][64] */
-  void *re, *im;       /* T[size]: the steps' scratch */
-  /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
-   * level 0 has only this one's, of all partitions but the first */
-  void *output;
-  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has
-   * this number; NULL where it does not pay */
-  void *ahead;
-  uint64_t ahead_of[2];
-  uint64_t period;                      /* the number of the current block */
-  size_t n_steps_forward, n_steps_back; /* for each channel */
-  double cost_pass, cost_forward, cost_back; /* of a step */
-  double cost_all_forward, cost_all_back;    /* of all channels */
-  TfxLevelWork forward, back[2];
-} TfxLevel;
-
-static inline size_t
-tfx_level_divide_up (size_t a, size_t b)
-{
-  return (a + b - 1) / b;
-}
-
-/* The input from frame `time` on; up to the end of a block of any level. */
-static inline void *
-tfx_level_past (const TfxConvolver *c, unsigned channel, uint64_t time)
-{
-  return tfx_convolver_at (c, c->past,
-      channel * c->past_length + time % c->past_length);
-}
-
-/* Takes the arrays of level `number` from the arena, and sets its numbers. */
-void tfx_level_place (const TfxConvolver *c, TfxLevel *l, size_t number,
-    TfxArena *arena);
-
-/* At rest, in the block that starts at `time`. */
-void tfx_level_reset (const TfxConvolver *c, TfxLevel *l, uint64_t time);
-
-/* The first tile of X_k; the other leaves are n_slots tiles apart. */
-void *tfx_level_spectrum (const TfxConvolver *c, const TfxLevel *l,
-    unsigned channel, uint64_t k);
-
-/* What the level adds to the output in block k. */
-void *tfx_level_output (const TfxConvolver *c, const TfxLevel *l, unsigned side,
-    unsigned channel, uint64_t k);
-
-/* sum_p H_p X_(newest - p) for p from skip on, p < n_parts */
-TfxTileSum tfx_level_sum (const TfxConvolver *c, const TfxLevel *l,
-    unsigned side, unsigned channel, uint64_t newest, size_t skip);
-
-/* The same from the newest one on, with what is ahead of it. */
-TfxTileSum tfx_level_sum_ahead (const TfxConvolver *c, const TfxLevel *l,
-    unsigned side, unsigned channel, uint64_t newest);
-
-/* Computes the output in the current block at once, for a level that is not
- * the head; scratch is T[size].  Its work for the next block starts anew. */
-void
-tfx_level_prime (TfxConvolver *c, TfxLevel *l, unsigned side, void *scratch);
-
-/* The time has come to the end of a block of level 0: does what is due of the levels
- * behind it.  That is as much in each block, to a step of one of them; the one that is
- * furthest behind goes first.  Where a level's block ends, the next one is the
- * current one. */
-void tfx_level_advance (TfxConvolver *c, TfxLevel *levels, size_t n_levels,
-    uint64_t time);
+extern const TfxConvolverWays tfx_convolver_overlap;
+extern const TfxConvolverWays tfx_convolver_partitions;
 
 #endif

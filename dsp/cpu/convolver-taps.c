@@ -76,6 +76,35 @@ fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
   }
 }
 
+/* Frames that do not fill a tile of the kernels. */
+#define REST_FRAMES 64
+
+void
+tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
+    const void *x, size_t n_frames)
+{
+  const TfxConvolverOps *ops = &t->kernels->ops[t->precision];
+  const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
+  const size_t tap_size = t->is_exact ? 8 : value_size;
+  const void *h = (const char *)t->direct +
+                  tfx_convolver_kernel (t, channel) * t->n_direct * tap_size;
+  /* What the kernels would write beyond the end goes to an array, and with it what
+   * fills a tile of theirs. */
+  const size_t n =
+      n_frames % 16 == 0 ? n_frames : n_frames / REST_FRAMES * REST_FRAMES;
+  const size_t n_rest = n_frames - n;
+  double rest[REST_FRAMES];
+  void (*direct) (void *, const void *, const void *, size_t, size_t) =
+      t->is_exact ? ops->direct_exact : ops->direct;
+
+  if (n > 0)
+    direct (y, x, h, t->n_direct, n);
+  if (n_rest > 0) {
+    direct (rest, (const char *)x + n * value_size, h, t->n_direct, n_rest);
+    memcpy ((char *)y + n * value_size, rest, n_rest * value_size);
+  }
+}
+
 /* ---- spectra ---------------------------------------------------------------- */
 
 /* The transform in double of one partition, and its scratch. */
@@ -122,7 +151,7 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
     size_t n_parts)
 {
   const size_t size = s->fft.size;
-  const double scale = gain / tfx_fft_scale (&s->fft);
+  const double scale = gain / (double)s->fft.size;
 
   for (size_t i = 0; i < 2 * size; i++) {
     const bool is_tap = i < n && first + i < t->n_core;

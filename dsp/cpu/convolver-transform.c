@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-transform.c: the transform of the FIR engine.
  *
+ * For real sequences a product modulo z^N - i is a linear convolution folded
+ * once: with y = a * b (2 N values, zeros at the end),
+ *
+ *   a(z) b(z) mod (z^N - i) = sum_n (y[n] + i y[n + N]) z^n.
+ *
+ * So N complex values hold 2 N real ones, and no step is lost on the symmetry
+ * of a real signal's spectrum.  (Nussbaumer calls it the right-angle circular
+ * convolution.)
+ *
+ * z^N - i is a product of factors z^m - c, |c| = 1, down to the leaves; a
+ * polynomial modulo all of these is the polynomial modulo z^N - i, by the
+ * Chinese remainder theorem.  The passes split and join it so, down to leaves of
+ * 32 coefficients, and one more pass to m = 8.  With z = c^(1/m) u that becomes a
+ * product modulo u^8 - 1: a cyclic convolution, which a transform of 8 points
+ * diagonalizes.  What is transformed once can be multiplied with many, and many
+ * products be transformed back as one.
+ *
  * A pass takes each z^(r m) - c to its r factors z^m - s w^k, with
  * s = c^(1/r) and w = exp (2 pi i / r), k < r.  With the polynomial cut into
  * p_0 ... p_(r-1) of m coefficients each, its remainders are
@@ -20,8 +37,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-tfx_fft_is_size (size_t size)
+static bool
+is_size (size_t size)
 {
   if (size < TFX_FFT_MIN_SIZE || size > TFX_FFT_MAX_SIZE ||
       size % TFX_LEAF != 0)
@@ -135,12 +152,6 @@ tfx_fft_memory (TfxSample type, size_t size)
   return 2 * (size + size / TFX_LEAF) * (type == TFX_SAMPLE_F32 ? 4 : 8);
 }
 
-double
-tfx_fft_scale (const TfxFft *fft)
-{
-  return (double)fft->size;
-}
-
 void
 tfx_fft_clear (TfxFft *fft)
 {
@@ -164,7 +175,7 @@ tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
   int result;
 
   memset (fft, 0, sizeof *fft);
-  if (!tfx_fft_is_size (size))
+  if (!is_size (size))
     return -EINVAL;
   tfx_fft_plan (fft, size, max_lanes);
   fft->type = type;

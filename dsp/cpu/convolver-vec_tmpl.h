@@ -46,24 +46,6 @@ VOP (V) VOP (set1) (T a)
   return a - (VOP (V)){ 0 };
 }
 
-INLINE
-VOP (V) VOP (add) (VOP (V) a, VOP (V) b)
-{
-  return a + b;
-}
-
-INLINE
-VOP (V) VOP (sub) (VOP (V) a, VOP (V) b)
-{
-  return a - b;
-}
-
-INLINE
-VOP (V) VOP (mul) (VOP (V) a, VOP (V) b)
-{
-  return a * b;
-}
-
 /* a b + c and c - a b, with one rounding where the machine has that. */
 #if defined(__AVX512F__) && L * T_SIZE == 64 && T_SIZE == 4
 #define FMA(op, a, b, c) ((VOP (V))_mm512_f##op##_ps (a, b, c))
@@ -129,32 +111,21 @@ VOP (V) VOP (keep) (VOP (V) a)
 #define HIGH 1, 3
 #define EVEN 0, 2
 #define ODD 1, 3
-#define FIRST 0
-#define LAST 1
 #elif L == 4
 #define LOW 0, 4, 1, 5
 #define HIGH 2, 6, 3, 7
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
-#define FIRST 0, 1
-#define LAST 2, 3
-#define ALL FIRST, LAST
 #elif L == 8
 #define LOW 0, 8, 1, 9, 2, 10, 3, 11
 #define HIGH 4, 12, 5, 13, 6, 14, 7, 15
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
-#define FIRST 0, 1, 2, 3
-#define LAST 4, 5, 6, 7
-#define ALL FIRST, LAST
 #else
 #define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
-#define FIRST 0, 1, 2, 3, 4, 5, 6, 7
-#define LAST 8, 9, 10, 11, 12, 13, 14, 15
-#define ALL FIRST, LAST
 #endif
 
 INLINE void
@@ -185,55 +156,6 @@ VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
   *odd = SHUFFLE (a, b, ODD);
 #endif
 }
-
-#if T_SIZE == 4
-typedef double VOP (Wide) __attribute__ ((vector_size (L * T_SIZE), may_alias));
-typedef float
-    VOP (Half) __attribute__ ((vector_size (L * T_SIZE / 2), may_alias));
-
-/* The halves of a as doubles.  GCC converts no half of a vector in one go. */
-#if defined(__AVX512F__) && L == 16
-#define WIDEN_LOW(a) _mm512_cvtps_pd (_mm512_castps512_ps256 (a))
-#define WIDEN_HIGH(a) _mm512_cvtps_pd (_mm512_extractf32x8_ps (a, 1))
-#elif defined(__AVX2__) && L == 8
-#define WIDEN_LOW(a) _mm256_cvtps_pd (_mm256_castps256_ps128 (a))
-#define WIDEN_HIGH(a) _mm256_cvtps_pd (_mm256_extractf128_ps (a, 1))
-#elif defined(__SSE2__) && L == 4
-#define WIDEN_LOW(a) _mm_cvtps_pd (a)
-#define WIDEN_HIGH(a) _mm_cvtps_pd (_mm_movehl_ps (a, a))
-#else
-#define WIDEN_LOW(a) __builtin_convertvector(SHUFFLE (a, a, FIRST), VOP (Wide))
-#define WIDEN_HIGH(a) __builtin_convertvector(SHUFFLE (a, a, LAST), VOP (Wide))
-#endif
-
-/* sum[L] += a, and the sum as floats */
-INLINE void
-VOP (add_wide) (double *sum, VOP (V) a)
-{
-  VOP (Wide) *to = (VOP (Wide) *)sum;
-
-  to[0] += WIDEN_LOW (a);
-  to[1] += WIDEN_HIGH (a);
-}
-
-INLINE
-VOP (V) VOP (narrow) (const double *sum)
-{
-  const VOP (Wide) *from = (const VOP (Wide) *)sum;
-#if defined(__SSE2__) && L == 4
-  return _mm_movelh_ps (_mm_cvtpd_ps ((__m128d)from[0]),
-      _mm_cvtpd_ps ((__m128d)from[1]));
-#else
-  const VOP (Half) low = __builtin_convertvector(from[0], VOP (Half));
-  const VOP (Half) high = __builtin_convertvector(from[1], VOP (Half));
-
-  return SHUFFLE (low, high, ALL);
-#endif
-}
-
-#undef WIDEN_LOW
-#undef WIDEN_HIGH
-#endif
 
 /* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
 
@@ -411,8 +333,5 @@ VOP (to_rows) (VOP (V) * x)
 #undef HIGH
 #undef EVEN
 #undef ODD
-#undef FIRST
-#undef LAST
-#undef ALL
 #undef L
 #undef VOP

@@ -7,7 +7,148 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../block.h"
 #include "convolver-private.h"
+
+/* ---- samples of blocks, to and from values ---------------------------------------- */
+
+/* n samples in a row, from one type to another. */
+static void
+copy_row (TfxSample to_type, void *to, TfxSample from_type, const void *from,
+    size_t n)
+{
+  const TfxBlock in = tfx_block_interleaved ((void *)from, from_type, 1, n);
+  const TfxBlock out = tfx_block_interleaved (to, to_type, 1, n);
+
+  tfx_block_copy (&in, &out);
+}
+
+/* n frames of values, channels `stride` apart. */
+static TfxBlock
+describe (const TfxConvolver *c, const void *values, size_t stride, size_t n)
+{
+  return tfx_block_planar ((void *)values, c->precision, c->n_channels, n,
+      stride);
+}
+
+/* Samples that lie frame after frame. */
+static bool
+is_interleaved (const TfxBlock *block)
+{
+  return block->n_channels > 1 && block->channel_stride == 1 &&
+         block->frame_stride == (ptrdiff_t)block->n_channels;
+}
+
+/* Samples of the other type are converted in pieces of this many values. */
+#define PIECE 1024
+
+/* How many of n frames are taken at a time: all of them, or a piece. */
+static size_t
+piece_frames (const TfxConvolver *c, const TfxBlock *block, size_t n)
+{
+  const size_t most = PIECE / block->n_channels;
+
+  return block->type == c->precision || n < most ? n : most;
+}
+
+static void
+load_interleaved (const TfxConvolver *c, void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    const void *from = tfx_block_part (block, first + i, 0, 0, 1).data;
+
+    n_piece = piece_frames (c, block, n - i);
+    if (block->type != c->precision) {
+      copy_row (c->precision, piece, block->type, from,
+          n_piece * block->n_channels);
+      from = piece;
+    }
+    c->ops->deinterleave (tfx_convolver_at (c, values, i), stride, from,
+        block->n_channels, n_piece);
+  }
+}
+
+static void
+store_interleaved (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  double piece[PIECE];
+
+  for (size_t i = 0, n_piece; i < n; i += n_piece) {
+    void *to = tfx_block_part (block, first + i, 0, 0, 1).data;
+    const bool is_other = block->type != c->precision;
+
+    n_piece = piece_frames (c, block, n - i);
+    c->ops->interleave (is_other ? piece : to, tfx_convolver_at (c, values, i),
+        stride, block->n_channels, n_piece);
+    if (is_other)
+      copy_row (block->type, to, c->precision, piece,
+          n_piece * block->n_channels);
+  }
+}
+
+static void
+load (const TfxConvolver *c, void *values, size_t stride, const TfxBlock *block,
+    size_t first, size_t n)
+{
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    load_interleaved (c, values, stride, block, first, n);
+  } else if (block->n_channels == 1 && block->type == c->precision &&
+             block->frame_stride == 1) {
+    memcpy (values, tfx_convolver_at (c, block->data, first),
+        n * c->value_size);
+  } else {
+    const TfxBlock to = describe (c, values, stride, n);
+    const TfxBlock from =
+        tfx_block_part (block, first, n, 0, block->n_channels);
+
+    tfx_block_copy (&from, &to);
+  }
+}
+
+static void
+store (const TfxConvolver *c, const void *values, size_t stride,
+    const TfxBlock *block, size_t first, size_t n)
+{
+  if (is_interleaved (block) && block->n_channels <= PIECE) {
+    store_interleaved (c, values, stride, block, first, n);
+  } else {
+    const TfxBlock from = describe (c, values, stride, n);
+    const TfxBlock to = tfx_block_part (block, first, n, 0, block->n_channels);
+
+    tfx_block_copy (&from, &to);
+  }
+}
+
+/* Samples that are not sound (TfxConvolverOps) become 0. */
+static void
+clean (const TfxConvolver *c, void *values, size_t n)
+{
+  const double limit = c->precision == TFX_SAMPLE_F32 ? 0x1p100 : 0x1p1000;
+
+  for (size_t i = 0; i < n; i++) {
+    if (!(fabs (tfx_convolver_get_value (c->precision, values, i)) < limit))
+      tfx_convolver_set_value (c->precision, values, i, 0.0);
+  }
+}
+
+/* y[i] goes from y[i] to to[i] with the cross-fade. */
+static void
+mix (const TfxConvolver *c, void *y, const void *to, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const double weight =
+        tfx_weight_at (c->weight, c->fade_done + i + 1, c->fade_frames);
+    const double a = tfx_convolver_get_value (c->precision, y, i);
+    const double b = tfx_convolver_get_value (c->precision, to, i);
+
+    tfx_convolver_set_value (c->precision, y, i,
+        weight < 1.0 ? a + (b - a) * weight : b);
+  }
+}
 
 /* ---- the object --------------------------------------------------------------- */
 
@@ -15,11 +156,8 @@
 static void
 place (TfxConvolver *c, TfxArena *arena)
 {
-  size_t n_segment;
+  const size_t n_segment = c->ways->place (c, arena);
 
-  n_segment = c->layout.form == TFX_CONVOLVER_PARTITIONED
-                  ? tfx_convolver_partitions_place (c, arena)
-                  : tfx_convolver_overlap_place (c, arena);
   c->output_stride = (n_segment + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   c->output =
       tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
@@ -40,6 +178,9 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
   c->ops = &taps->kernels->ops[taps->precision];
   c->cost = taps->kernels->cost[taps->precision];
   c->layout = taps->layout;
+  c->ways = taps->layout.form == TFX_CONVOLVER_PARTITIONED
+                ? &tfx_convolver_partitions
+                : &tfx_convolver_overlap;
   c->fade_pair[0] = taps;
 }
 
@@ -153,8 +294,7 @@ start_fade (TfxConvolver *c, TfxConvolverTaps *taps, size_t fade_frames,
   c->fade_frames = fade_frames > 0 ? fade_frames : 1;
   c->fade_done = 0;
   c->weight = weight;
-  if (c->partitions)
-    tfx_convolver_partitions_prime (c, side);
+  c->ways->prime (c, side);
   if (fade_frames == 0)
     retire (c);
 }
@@ -206,15 +346,6 @@ tfx_convolver_is_fading (const TfxConvolver *c)
 
 /* ---- the way of a block --------------------------------------------------------- */
 
-static void
-render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
-{
-  if (c->partitions)
-    tfx_convolver_partitions_render (c, side, channel, n, y);
-  else
-    tfx_convolver_overlap_render (c, side, channel, n, y);
-}
-
 /* n frames of a channel that have come, x, to y.  True if all of them were
  * sound. */
 static bool
@@ -223,14 +354,12 @@ run_channel (TfxConvolver *c, unsigned channel, void *x, void *y, size_t n)
   const bool is_sound = c->ops->is_sound (x, n);
 
   if (!is_sound)
-    tfx_convolver_clean (c, x, n);
-  if (c->partitions)
-    tfx_convolver_partitions_received (c, channel, n);
-  render (c, c->active, channel, n, y);
+    clean (c, x, n);
+  c->ways->received (c, channel, n);
+  c->ways->render (c, c->active, channel, n, y);
   if (c->fade_frames > 0) {
-    render (c, !c->active, channel, n, c->other);
-    tfx_convolver_mix (c, y, c->other, n, c->fade_done, c->fade_frames,
-        c->weight);
+    c->ways->render (c, !c->active, channel, n, c->other);
+    mix (c, y, c->other, n);
   }
   return is_sound;
 }
@@ -245,8 +374,7 @@ begin_segment (TfxConvolver *c, size_t n_left)
 
   if (c->waiting && n_left > n_fade)
     n_left = n_fade;
-  return c->partitions ? tfx_convolver_partitions_begin (c, n_left)
-                       : tfx_convolver_overlap_begin (c, n_left);
+  return c->ways->begin (c, n_left);
 }
 
 /* Where the output of a channel can be computed: in the block itself, if its
@@ -268,21 +396,17 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
 {
   const size_t n = begin_segment (c, n_left);
   size_t stride;
-  void *x = c->partitions ? tfx_convolver_partitions_input (c, &stride)
-                          : tfx_convolver_overlap_input (c, &stride);
+  void *x = c->ways->input (c, &stride);
 
-  tfx_convolver_load (c, x, stride, in, first, n);
+  load (c, x, stride, in, first, n);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     if (!run_channel (c, channel, tfx_convolver_at (c, x, channel * stride),
             output_at (c, out, channel, first), n))
       *n_unsound += 1;
   }
   if (out->type != c->precision || out->frame_stride != 1)
-    tfx_convolver_store (c, c->output, c->output_stride, out, first, n);
-  if (c->partitions)
-    tfx_convolver_partitions_end (c, n);
-  else
-    tfx_convolver_overlap_end (c, n);
+    store (c, c->output, c->output_stride, out, first, n);
+  c->ways->end (c, n);
   if (c->fade_frames > 0) {
     c->fade_done += n;
     if (c->fade_done >= c->fade_frames)
@@ -319,36 +443,66 @@ tfx_convolver_reset (TfxConvolver *c)
   c->n_run = TFX_CONVOLVER_START;
   c->known = 0;
   c->catch_up.is_on = c->spectra_only = false;
-  if (c->partitions)
-    tfx_convolver_partitions_reset (c);
-  else
-    tfx_convolver_overlap_reset (c);
+  c->ways->reset (c);
 }
 
 void
 tfx_convolver_get_history (const TfxConvolver *c, double *history)
 {
-  if (c->partitions)
-    tfx_convolver_partitions_get_history (c, history);
-  else
-    tfx_convolver_overlap_get_history (c, history);
+  const size_t n = c->n_taps - 1;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    for (size_t i = 0, n_row; i < n; i += n_row) {
+      const void *x;
+
+      n_row = n - i;
+      x = c->ways->past (c, channel, n - i, &n_row);
+      for (size_t k = 0; k < n_row; k++)
+        *history++ = tfx_convolver_get_value (c->precision, x, k);
+    }
+  }
 }
 
 void
 tfx_convolver_set_history (TfxConvolver *c, const double *history)
 {
+  const size_t n = c->n_taps - 1;
+
   c->n_run = TFX_CONVOLVER_START;
-  c->known = c->n_run - (c->n_taps - 1);
+  c->known = c->n_run - n;
   c->catch_up.is_on = c->spectra_only = false;
-  if (c->partitions)
-    tfx_convolver_partitions_set_history (c, history);
-  else
-    tfx_convolver_overlap_set_history (c, history);
+  c->ways->reset (c);
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    for (size_t i = 0, n_row; i < n; i += n_row) {
+      void *x;
+
+      n_row = n - i;
+      x = c->ways->past (c, channel, n - i, &n_row);
+      for (size_t k = 0; k < n_row; k++)
+        tfx_convolver_set_value (c->precision, x, k, *history++);
+      clean (c, x, n_row);
+    }
+  }
+  c->ways->restore (c);
 }
 
 double
 tfx_convolver_state_peak (const TfxConvolver *c)
 {
-  return c->partitions ? tfx_convolver_partitions_peak (c)
-                       : tfx_convolver_overlap_peak (c);
+  const size_t n = c->n_window;
+  double peak = 0.0;
+
+  for (unsigned channel = 0; channel < c->n_channels; channel++) {
+    for (size_t i = 0, n_row; i < n; i += n_row) {
+      const void *x;
+
+      n_row = n - i;
+      x = c->ways->past (c, channel, n - i, &n_row);
+      for (size_t k = 0; k < n_row; k++) {
+        const double a = fabs (tfx_convolver_get_value (c->precision, x, k));
+        peak = a > peak ? a : peak;
+      }
+    }
+  }
+  return peak;
 }
