@@ -282,9 +282,9 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
 
   c.direct = measure_direct (ops, value_size, DIRECT_TAPS, DIRECT_FRAMES) /
              DIRECT_FRAMES;
-  c.direct_call = fmax (0.0,
-      measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
-          SHORT_FRAMES * c.direct);
+  c.direct_call =
+      fmax (0.0, measure_direct (ops, value_size, DIRECT_TAPS, SHORT_FRAMES) -
+                     SHORT_FRAMES * c.direct);
   c.direct_few = kernels->cost[type].direct_few;
   n_taps = 2 * c.direct_few + 1;
   c.direct_frame =
@@ -313,8 +313,8 @@ print_cost (const TfxConvolverCost *c, const char *end)
           "%.4f, "
           "%.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
-      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf, c->near_size, c->pass, c->call,
-      end);
+      c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf,
+      c->near_size, c->pass, c->call, end);
 }
 
 int
