@@ -327,6 +327,10 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
  * fixed; 0: any. */
 unsigned tfx_expr_n_inputs (const TfxExpr *expr);
 
+/* Whether a stream of so many channels can come in.  0 or -EINVAL, -ERANGE. */
+int tfx_expr_check_channels (const TfxExpr *expr, unsigned n_channels,
+    TfxExprError *error);
+
 /* How many channels come out where n_channels come in, and the most that there are
  * on the way: what a chain is built for. */
 void tfx_expr_channels (const TfxExpr *expr, unsigned n_channels,

@@ -31,6 +31,9 @@
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
+/* Hz, of what is asked before any stream has come. */
+#define USUAL_RATE 48000
+
 #define DEFAULT_DEVICE GST_TFX_DEVICE_AUTO
 #define DEFAULT_CUDA_DEVICE_ID -1
 #define DEFAULT_DEVICE_DELAY -1
@@ -279,6 +282,33 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   return is_there;
 }
 
+gdouble
+gst_tfx_element_get_last_rate (GstTfxElement *self)
+{
+  const gint rate = g_atomic_int_get (&PRIVATE (self)->rate);
+
+  return rate > 0 ? rate : USUAL_RATE;
+}
+
+/* There is no stream. */
+static GVariant *
+gst_tfx_element_respond_at_rest (GstTfxElement *self, GVariant *frequencies,
+    guint channel)
+{
+  const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
+  const gdouble rate = gst_tfx_element_get_last_rate (self);
+  TfxChain *chain =
+      klass->make_chain ? klass->make_chain (self, rate, channel) : NULL;
+  GVariant *response = NULL;
+
+  if (chain)
+    response = gst_tfx_response_new (chain, channel, rate,
+        (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate)),
+        frequencies);
+  tfx_chain_unref (&chain);
+  return response;
+}
+
 /* Of what the filter is set to now: a setting that has not come to the stream yet is
  * not in it. */
 static GVariant *
@@ -293,7 +323,7 @@ gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
   gdouble rate;
 
   if (!filter)
-    return NULL;
+    return gst_tfx_element_respond_at_rest (self, frequencies, channel);
   GST_OBJECT_LOCK (self);
   latency = PRIVATE (self)->latency;
   GST_OBJECT_UNLOCK (self);
@@ -321,8 +351,8 @@ gst_tfx_element_install_signals (GObjectClass *gobject_class)
    * Returns: a #GVariant of type `a{sv}`: rate (`d`, Hz), channel (`u`), latency
    * (`t`, ns: what the LATENCY query adds), and for each frequency real and
    * imaginary (`ad`), the complex gain, and group-delay (`ad`, frames), the
-   * latency included.  Gains that follow the level count as 1.  %NULL before caps
-   * have come
+   * latency included.  Gains that follow the level count as 1.  Before caps have
+   * come: %NULL; of a tfxchain, at the last rate that there was, or at 48000 Hz
    */
   gst_tfx_response_add_signal (G_TYPE_FROM_CLASS (gobject_class), "response",
       TRUE, G_CALLBACK (gst_tfx_element_respond));

@@ -105,6 +105,9 @@ typedef struct
  *   move, for the first time too, so that nothing is allocated then.  With
  *   gst_tfx_element_reserve_stage() for each of them; in the same thread.  %NULL:
  *   there is nothing
+ * @make_chain: the chain that the properties ask for, of a stream of that rate that
+ *   has such a channel, to be looked at while there is none.  Any thread; %NULL: there
+ *   is no such thing
  * @get_channels: whether other channels come out than in, as the properties are
  *   now: how many must come in, how many come out, and for how many, of these and
  *   those on the way, the filter is to be made.  Any thread; %NULL: never
@@ -131,6 +134,7 @@ struct _GstTfxElementClass
       *build_chain) (GstTfxElement *self, GstTfxBuild *build, GError **error);
   gboolean (*move_stage) (GstTfxElement *self, GstTfxBuild *build);
   void (*reserve) (GstTfxElement *self, const GstTfxBuild *build);
+  TfxChain *(*make_chain) (GstTfxElement *self, gdouble rate, guint channel);
   gboolean (*get_channels) (GstTfxElement *self, GstTfxChannels *channels);
   gboolean (*has_controlled_children) (GstTfxElement *self);
   GPtrArray *(*get_children) (GstTfxElement *self);
@@ -201,6 +205,10 @@ void gst_tfx_element_report_clamp (GstTfxElement *self,
     const GstTfxClamp *clamp, gdouble rate);
 /* Whether any property is not met, as far as that was said. */
 gboolean gst_tfx_element_has_clamped (GstTfxElement *self);
+
+/* The rate of the stream, or of the last one; 48000 Hz if there was none.  Any
+ * thread. */
+gdouble gst_tfx_element_get_last_rate (GstTfxElement *self);
 
 /* The stream: its rate and its channels.  FALSE if no caps have come.  Any
  * thread. */

@@ -311,6 +311,19 @@ gst_tfx_chain_reserve (GstTfxElement *element, const GstTfxBuild *build)
   gst_tfx_chain_builder_reserve (&self->builder, self, build);
 }
 
+static TfxChain *
+gst_tfx_chain_make_chain (GstTfxElement *element, gdouble rate, guint channel)
+{
+  GstTfxChainExpr *expr = gst_tfx_chain_get_expr (GST_TFX_CHAIN (element));
+  TfxChain *chain = NULL;
+
+  tfx_expr_build (expr->expr, rate,
+      gst_tfx_chain_find_channels (expr->expr, channel), NULL, NULL, &chain,
+      NULL);
+  gst_tfx_chain_expr_unref (expr);
+  return chain;
+}
+
 static gboolean
 gst_tfx_chain_get_channels (GstTfxElement *element, GstTfxChannels *channels)
 {
@@ -494,6 +507,7 @@ gst_tfx_chain_class_init (GstTfxChainClass *klass)
   tfx_class->build_chain = gst_tfx_chain_build_chain;
   tfx_class->move_stage = gst_tfx_chain_move_stage;
   tfx_class->reserve = gst_tfx_chain_reserve;
+  tfx_class->make_chain = gst_tfx_chain_make_chain;
   tfx_class->get_channels = gst_tfx_chain_get_channels;
   tfx_class->has_controlled_children = gst_tfx_chain_has_controlled_children;
   tfx_class->get_children = gst_tfx_chain_get_controlled;

@@ -35,8 +35,8 @@ typedef struct
       GstTfxChainParamPart part, GValue *value);
   /* That of the stage in the filter; 0: as FALSE. */
   guint64 (*get_id) (GstObject *chain, GstTfxChainStage *stage);
-  /* The stage as it is set, for the stream that there is; NULL if there is
-   * none. */
+  /* The stage as it is set, for the stream that there is, or for a usual one;
+   * NULL if it cannot be made. */
   TfxStage *(*make) (GstObject *chain, GstTfxChainStage *stage, gdouble *rate);
 } GstTfxChainStageValues;
 

@@ -25,6 +25,20 @@ gst_tfx_chain_get_expr (GstTfxChain *self)
   return expr;
 }
 
+guint
+gst_tfx_chain_find_channels (const TfxExpr *expr, guint channel)
+{
+  const guint n_inputs = tfx_expr_n_inputs (expr);
+  guint n = MAX (channel + 1, 2);
+
+  if (n_inputs > 0)
+    return n_inputs;
+  while (
+      n < TFX_EXPR_MAX_CHANNELS && tfx_expr_check_channels (expr, n, NULL) < 0)
+    n++;
+  return n;
+}
+
 GPtrArray *
 gst_tfx_chain_get_stages (GstTfxChain *self)
 {
@@ -568,10 +582,11 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
   GstTfxChain *self = GST_TFX_CHAIN (chain);
   GstTfxChainExpr *expr = NULL;
   TfxStage *made = NULL;
+  gboolean has_stream;
   guint n_channels, index = 0;
 
-  if (!gst_tfx_element_get_stream (GST_TFX_ELEMENT (self), rate, &n_channels))
-    return NULL;
+  has_stream =
+      gst_tfx_element_get_stream (GST_TFX_ELEMENT (self), rate, &n_channels);
   GST_OBJECT_LOCK (self);
   if (gst_tfx_chain_has (self, stage)) {
     expr = gst_tfx_chain_expr_ref (self->expr);
@@ -580,6 +595,10 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
   GST_OBJECT_UNLOCK (self);
   if (!expr)
     return NULL;
+  if (!has_stream) {
+    *rate = gst_tfx_element_get_last_rate (GST_TFX_ELEMENT (self));
+    n_channels = gst_tfx_chain_find_channels (expr->expr, 0);
+  }
   tfx_expr_build_stage (expr->expr, index, *rate, n_channels, &made, NULL);
   gst_tfx_chain_expr_unref (expr);
   return made;

@@ -137,6 +137,49 @@ GST_START_TEST (test_stages)
 
 GST_END_TEST;
 
+/* Without a stream a chain answers for a usual one, then for the last one. */
+GST_START_TEST (test_at_rest)
+{
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  GObject *eq, *limiter;
+  GVariant *response;
+  GstAudioInfo info = tfx_check_f32 (96000, 2);
+  gdouble rate = 0.0;
+  guint64 latency = 0;
+  GstHarness *h;
+
+  g_object_set (chain, "chain",
+      "eq=ParametricEQ(1000, 2, 6) | (ch[5]: Gain(0.5)) | "
+      "l=Limiter(-1, lookahead=0.01)",
+      NULL);
+  eq = tfx_chains_child (chain, "eq");
+  limiter = tfx_chains_child (chain, "l");
+  expect_near (gain_db (eq, 1000.0, 0), 6.0, 1e-9);
+  expect_near (gain_db (chain, 1000.0, 0), 6.0, 1e-9);
+  expect_near (gain_db (chain, 1000.0, 5), 6.0 - 6.0206, 1e-4);
+  response = respond (chain, 100.0, 0);
+  fail_unless (g_variant_lookup (response, "rate", "d", &rate));
+  fail_unless (g_variant_lookup (response, "latency", "t", &latency));
+  expect_near (rate, 48000.0, 0.0);
+  expect_near (latency, 1e7, 1.0);
+  g_variant_unref (response);
+  g_object_unref (eq);
+  g_object_unref (limiter);
+  g_object_set (chain, "chain", "Mix([[1], [0.5]]) | eq=Gain(2)", NULL);
+  expect_near (gain_db (chain, 1000.0, 0), 6.0206, 1e-4);
+  gst_object_unref (chain);
+
+  h = tfx_chains_harness ("Gain(2)", &info);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  response = respond (h->element, 100.0, 0);
+  fail_unless (g_variant_lookup (response, "rate", "d", &rate));
+  expect_near (rate, 96000.0, 0.0);
+  g_variant_unref (response);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static void
 expect_curve (GstHarness *h, const gchar *stage, gdouble level, gdouble wanted)
 {
@@ -201,6 +244,7 @@ response_suite (void)
   tcase_add_test (tc, test_iir);
   tcase_add_test (tc, test_fir);
   tcase_add_test (tc, test_stages);
+  tcase_add_test (tc, test_at_rest);
   tcase_add_test (tc, test_curves);
   tcase_add_test (tc, test_nothing);
   return s;
