@@ -23,6 +23,7 @@ gst_tfx_ahead_look (GstTfxElement *self, const GstPad *peer)
     next = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
     priv->can_defer = g_atomic_int_get (&priv->fuse) &&
                       g_atomic_int_get (&next->fuse) &&
+                      !g_atomic_int_get (&next->widens) &&
                       g_atomic_int_get (&priv->device_setting) ==
                           g_atomic_int_get (&next->device_setting) &&
                       g_atomic_int_get (&priv->cuda_device_id) ==

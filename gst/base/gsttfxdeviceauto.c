@@ -25,9 +25,12 @@ gst_tfx_device_find_upstream (GstTfxElement *self)
 {
   GstPad *sink = gst_tfx_element_get_private (self)->sink;
   GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
+  const GstTfxElementPrivate *priv;
 
-  if (element &&
-      !gst_tfx_element_get_private (GST_TFX_ELEMENT (element))->can_defer)
+  if (!element)
+    return NULL;
+  priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
+  if (!priv->can_defer || priv->channels.in)
     gst_clear_object (&element);
   return (GstTfxElement *)element;
 }

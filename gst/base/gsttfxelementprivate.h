@@ -27,6 +27,7 @@ typedef struct
   gint cuda_device_id;
   gint device_delay;
   gint fuse;
+  gint widens; /* what comes in is copied into buffers of more channels */
 
   /* Atomic. */
   gint dirty, set_by_hand; /* properties have changed, not under control */

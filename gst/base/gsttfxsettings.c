@@ -247,11 +247,17 @@ gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxChannels *channels = &priv->channels;
+  gint widens;
 
   if (!klass->get_channels || !klass->get_channels (self, channels) ||
       channels->in != (guint)GST_AUDIO_INFO_CHANNELS (info))
     *channels = (GstTfxChannels){ 0 };
   gst_tfx_element_take_info (priv, info);
+  widens = channels->in != channels->most;
+  if (g_atomic_int_get (&priv->widens) != widens) {
+    g_atomic_int_set (&priv->widens, widens);
+    gst_tfx_element_ask_upstream (self);
+  }
 }
 
 gboolean
