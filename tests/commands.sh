@@ -213,7 +213,7 @@ tap_case "tfx-stats: no such element" \
 
 # ---- chains that move ---------------------------------------------------------
 
-export GST_PRESET_PATH=$root/gst/chain/presets
+export GST_PRESET_PATH=$root/gst/presets
 
 # at HZ COLUMN FILE: a gain in a table, at the nearest frequency
 at() {
@@ -343,12 +343,15 @@ unset GST_PLUGIN_PATH GST_PRESET_PATH
 export XDG_DATA_HOME=$top/data
 
 check_install() {
-  local plugin presets
+  local plugin presets element
   DESTDIR=$top/dest meson install -C "$root/build" --no-rebuild &&
     find "$top/dest" -type f
   plugin=$(find "$top/dest" -path '*/gstreamer-1.0/libgsttfx.so')
-  presets=$(find "$top/dest" -path '*/share/gstreamer-1.0/presets/*')
-  [ "$(basename "$presets")" = GstTfxChain.prs ] && [ -n "$plugin" ] &&
+  presets=$(find "$top/dest" -path '*/share/gstreamer-1.0/presets/*' -printf '%f ')
+  for element in Butterworth Chain Chebyshev Fir; do
+    [[ $presets = *"GstTfx$element.prs "* ]] || return 1
+  done
+  [ -n "$plugin" ] &&
     GST_REGISTRY=$top/registry GST_PLUGIN_PATH=$(dirname "$plugin") \
       gst-inspect-1.0 tfxchebyshev | grep "Filename.*$top/dest"
 }
@@ -367,6 +370,6 @@ check_devenv_presets() {
 }
 tap_case "meson devenv: finds the presets" check_devenv_presets
 
-export GST_PLUGIN_PATH=$root/build/gst GST_PRESET_PATH=$root/gst/chain/presets
+export GST_PLUGIN_PATH=$root/build/gst GST_PRESET_PATH=$root/gst/presets
 
 tap_end

@@ -30,7 +30,7 @@ COMMAND = re.compile(r'\$ |(sudo |\./|\S*/)?(gst-|meson|ninja|apt|examples/'
                      r'|tests/|build/|cd |export |GST_|TFX_)|\S+\.sh\b')
 KINDS = ('sh', 'console', 'text', 'c', 'python', 'meson', 'json', 'ini')
 TIMEOUT_S = 120
-PATHS = {'GST_PLUGIN_PATH': 'build/gst', 'GST_PRESET_PATH': 'gst/chain/presets',
+PATHS = {'GST_PLUGIN_PATH': 'build/gst', 'GST_PRESET_PATH': 'gst/presets',
          'PATH': 'build/gst/tools'}
 # What the pages have, and what it is here.
 AT_HOME = (

@@ -563,7 +563,7 @@ tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
 
 # ---- presets ---------------------------------------------------------------------
 
-tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/chain/presets" \
+tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/presets" \
   gst-tfx process -p 'Rumble filter' noise.wav preset.wav
 tap_case "process: a preset that is none" exits 2 "there is no preset 'Rumbel'" \
   gst-tfx process -p Rumbel noise.wav preset2.wav

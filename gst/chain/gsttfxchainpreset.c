@@ -10,6 +10,7 @@
 
 #include "gsttfxchainprivate.h"
 #include "gsttfxchainreader.h"
+#include "gsttfxpreset.h"
 
 #define GST_CAT_DEFAULT gst_tfx_chain_debug
 
@@ -50,38 +51,6 @@ gst_tfx_chain_preset_save (GstPreset *preset, const gchar *name)
   return ok;
 }
 
-/* The chain of a preset in the file that is in a folder, to be freed, or
- * NULL. */
-static gchar *
-read_file (const gchar *folder, const gchar *name)
-{
-  gchar *path = g_build_filename (folder, "GstTfxChain.prs", NULL);
-  GKeyFile *file = g_key_file_new ();
-  gchar *text = NULL;
-
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
-    text = g_key_file_get_string (file, name, "chain", NULL);
-  g_key_file_free (file);
-  g_free (path);
-  return text;
-}
-
-/* The same for a preset that comes with the element. */
-static gchar *
-read_shipped (const gchar *name)
-{
-  const gchar *path = g_getenv ("GST_PRESET_PATH");
-  gchar **folders = g_strsplit (path ? path : "", G_SEARCHPATH_SEPARATOR_S, -1);
-  gchar *text = NULL;
-
-  for (guint i = 0; folders[i] && !text; i++)
-    text = read_file (folders[i], name);
-  if (!text)
-    text = read_file (PRESETS_DIR, name);
-  g_strfreev (folders);
-  return text;
-}
-
 /* An empty chain that nobody else writes. */
 #define NO_CHAIN "# no chain"
 
@@ -98,7 +67,7 @@ read_preset (GstPreset *preset, const gchar *name)
   /* With the first preset that a user saves, GstPreset puts all others into the
    * user's file, where they stay as they are now.  So one that the user has not
    * saved is read where it comes from. */
-  text = read_shipped (name);
+  text = gst_tfx_preset_read_shipped (preset, name, "chain");
   if (text)
     return text;
   /* In a file from elsewhere the chain is the property: another element takes

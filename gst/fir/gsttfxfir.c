@@ -36,6 +36,7 @@
 
 #include "gsttfxfirstage.h"
 #include "gsttfxkernel.h"
+#include "gsttfxpreset.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
 #define GST_CAT_DEFAULT gst_tfx_fir_debug
@@ -72,7 +73,8 @@ struct _GstTfxFir
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstTfxFir, gst_tfx_fir, GST_TYPE_TFX_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (gst_tfx_fir_debug, "tfxfir", 0, "FIR filter"));
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_preset_init)
+        GST_DEBUG_CATEGORY_INIT (gst_tfx_fir_debug, "tfxfir", 0, "FIR filter"));
 GST_ELEMENT_REGISTER_DEFINE (tfxfir, "tfxfir", GST_RANK_NONE, GST_TYPE_TFX_FIR);
 
 #define GST_TYPE_TFX_FIR_METHOD (gst_tfx_fir_method_get_type ())

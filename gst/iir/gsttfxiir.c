@@ -20,6 +20,7 @@
 #include "gsttfxiir.h"
 
 #include "gsttfxband.h"
+#include "gsttfxpreset.h"
 
 #define DEFAULT_ORDER 4
 
@@ -43,8 +44,9 @@ typedef struct
   TfxDesigner *designer;
 } GstTfxIirPrivate;
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstTfxIir, gst_tfx_iir,
-    GST_TYPE_TFX_ELEMENT)
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstTfxIir, gst_tfx_iir, GST_TYPE_TFX_ELEMENT,
+    G_ADD_PRIVATE (GstTfxIir)
+        G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_tfx_preset_init));
 
 #define PRIVATE(self)                                                          \
   ((GstTfxIirPrivate *)gst_tfx_iir_get_instance_private (self))

@@ -69,7 +69,7 @@ ELSEWHERE = {
     "test_chain_presets", "test_chain_sound", "test_chain_text", "test_cuda_cards",
     "test_cuda_cost", "test_cuda_faults", "test_cuda_flight", "test_cuda_links",
     "test_cuda_memory_faults", "test_cuda_missing", "test_cuda_overlap", "test_cuda_standin", "test_cuda_traps",
-    "test_response"}
+    "test_presets", "test_response"}
 # What run.sh sets, or nobody needs.
 OWN = {"LD_LIBRARY_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH_1_0",
        "GST_PRESET_PATH", "GST_REGISTRY", "XDG_CACHE_HOME", "ASAN_OPTIONS"}
@@ -148,7 +148,7 @@ if [ -e "$build/tests/bench/bench_cuda" ]; then
   pack "$out/bin" "$build/tests/bench/bench_cuda"
   cp "$root/tests/bench/torchfx_peer.py" "$out/bin/"
 fi
-cp "$root"/gst/chain/presets/*.prs "$out/presets/"
+cp "$root"/gst/presets/*.prs "$out/presets/"
 cp "$root"/tests/golden/*.txt "$out/data/"
 cp "$root/tests/cuda/bundle-run.sh" "$out/run.sh"
 cp "$root/COPYING" "$out/"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxpreset.h: presets of the elements that are one filter.
+ */
+#ifndef GST_TFX_PRESET_H
+#define GST_TFX_PRESET_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* GInterfaceInitFunc of GstPreset.  A preset keeps the properties of the filter,
+ * not those that all elements have (device, fuse ...); one that it does not
+ * name gets its default.  A value that cannot be is told of by a warning, and the
+ * filter goes on as it was. */
+void gst_tfx_preset_init (gpointer iface, gpointer data);
+
+/* What the presets that come with the element have for a key, to be freed, or
+ * NULL. */
+gchar *gst_tfx_preset_read_shipped (GstPreset *preset, const gchar *name,
+    const gchar *key);
+
+G_END_DECLS
+
+#endif /* GST_TFX_PRESET_H */
