@@ -437,13 +437,14 @@ check_capture_loses() {
   grep -q '^wrong: jumps of the count' lost.txt
 }
 
-# passes_high NAME: NAME-20.raw is silent, NAME-1000.raw is not.  What comes first may
-# be the filter's beginning.
+# passes_high NAME: NAME-20.raw is silent, NAME-1000.raw is not.  A busy machine may
+# leave holes: it is the median of the peaks in 50 ms each.
 passes_high() {
   python3 -c 'import array, sys
 def level(hz):
     x = array.array("f", open("%s-%d.raw" % (sys.argv[1], hz), "rb").read())
-    return max(map(abs, x[len(x) // 2:]))
+    peaks = [max(map(abs, x[i:i + 2400])) for i in range(0, len(x) - 2400, 2400)]
+    return sorted(peaks)[len(peaks) // 2]
 low, high = level(20), level(1000)
 print(low, high)
 assert 0.45 < high < 0.55 and low < 0.05' "$1"
