@@ -2,6 +2,7 @@
  * driver.c: opens the CUDA driver and looks its functions up by their literal
  * names. */
 #include "driver.h"
+#include "observer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -72,6 +73,7 @@ driver_open (void)
   }
   if (driver.driver_get_version (&version) != CUDA_SUCCESS)
     version = 0;
+  tfx_observer_wrap (&driver);
   usable = true;
 }
 

@@ -6,17 +6,9 @@
 #ifndef TFX_CUDA_DRIVER_H
 #define TFX_CUDA_DRIVER_H
 
-#include "stub/cuda.h"
+#include "driver-table.h"
 
 #define TFX_DRIVER_LIBRARY "libcuda.so.1"
-
-typedef struct TfxDriver
-{
-#define FUNCTION(member, symbol, arguments)                                    \
-  CUresult (CUDAAPI *member) arguments;
-#include "driver-functions.inc"
-#undef FUNCTION
-} TfxDriver;
 
 /* The driver, initialised, or NULL; *why (unless NULL) then points to a text
  * that says what is missing.  The library is opened once per process and never

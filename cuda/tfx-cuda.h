@@ -104,6 +104,22 @@ void tfx_cuda_error (const TfxCuda *cuda, char *text, size_t size);
 /* True if the device has gone, and the state with it. */
 bool tfx_cuda_is_lost (const TfxCuda *cuda);
 
+/* ---- what it asks of the driver --------------------------------------------- */
+
+/* Is told of each launch, copy and wait, by the thread that asked for it, when the
+ * driver has returned: what, its name (of a kernel, or "upload", "download" …)
+ * and the bytes of a copy.  Both names may be used until it returns. */
+typedef struct TfxCudaObserver
+{
+  uint64_t (*now) (void); /* the clock of start */
+  void (*did) (const char *what, const char *name, size_t n_bytes,
+      uint64_t start);
+} TfxCudaObserver;
+
+/* Before any other function of this file, and for good; without it nothing is
+ * looked at. */
+void tfx_cuda_observe (const TfxCudaObserver *observer);
+
 /* ---- what a device would take ---------------------------------------------- */
 
 /* A device as its driver describes it; 0 where it does not. */

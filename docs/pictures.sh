@@ -81,3 +81,12 @@ window() {
 export build work docs
 GDK_BACKEND=x11 GSK_RENDERER=cairo GST_PLUGIN_PATH=$build/gst \
   xvfb-run -s '-screen 0 1060x640x24' bash -c "$(declare -f window); window"
+
+# A trace: two fused rows, on both sides of a queue.
+GST_PLUGIN_PATH=$build/gst GST_TRACERS="tfx(file=$work/trace.json)" \
+  gst-launch-1.0 -q audiotestsrc name=source num-buffers=100 samplesperbuffer=16384 ! \
+  tfxbutterworth name=rumble mode=high-pass cutoff=30 ! tfxchebyshev name=hiss cutoff=12000 ! \
+  tfxfir name=room taps=2001 align=false ! queue name=queue ! \
+  tfxchain name=eq chain="ParametricEQ(1000, 1, 3)" ! \
+  tfxbutterworth name=low cutoff=15000 order=16 ! fakesink name=end
+"$docs/trace.py" "$work/trace.json" "$docs/trace.png" 60

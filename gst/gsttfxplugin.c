@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxplugin.c: registers the elements.
+ * gsttfxplugin.c: registers the elements and the tracer.
  */
 #include "gsttfxbutterworth.h"
 #include "gsttfxchain.h"
 #include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
 #include "gsttfxfir.h"
+#include "gsttfxtracer.h"
 
 /* The variables that choose kernels.  What names none is told of, and changes
  * nothing.  (TFX_DEVICE is told of where it is asked for.) */
@@ -40,6 +41,8 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (tfxchain, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxchebyshev, plugin);
   ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
+  /* A GStreamer without tracers has elements all the same. */
+  gst_tfx_tracer_register (plugin);
   return ok;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "gsttfxelementprivate.h"
+#include "gsttfxtrace.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
@@ -295,6 +296,8 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   GST_OBJECT_LOCK (self);
   priv->filter = gst_tfx_shared_filter_new (filter);
   GST_OBJECT_UNLOCK (self);
+  if (gst_tfx_trace_is_on ())
+    gst_tfx_trace_hooks->name (filter, GST_ELEMENT (self));
   gst_tfx_counts_note_new_filter (&priv->counts);
   priv->recoveries = priv->n_lost = 0;
   priv->was_refused = FALSE;

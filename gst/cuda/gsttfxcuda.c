@@ -68,6 +68,12 @@ gst_tfx_cuda_get_clamped (void)
   return tfx_cuda_unknown ();
 }
 
+void
+gst_tfx_cuda_observe (const TfxCudaObserver *observer)
+{
+  tfx_cuda_observe (observer);
+}
+
 static gpointer
 gst_tfx_cuda_open_once (gpointer data)
 {

@@ -23,6 +23,11 @@ gst_tfx_cuda_get_clamped (void)
   return NULL;
 }
 
+void
+gst_tfx_cuda_observe (const TfxCudaObserver *observer)
+{
+}
+
 gboolean
 gst_tfx_cuda_is_available (const gchar **why)
 {

@@ -13,6 +13,7 @@
 
 #include "gsttfxcudaallocator.h"
 #include "gsttfxpendingdevice.h"
+#include "gsttfxtrace.h"
 
 /* What wraps the memory with the samples; or is known to it, if that is our own
  * in a CUDA device, since others look at its type. */
@@ -466,6 +467,8 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   link->next = NULL;
   self->filters[self->n] = filter->filter;
   self->n++;
+  if (gst_tfx_trace_is_on ())
+    gst_tfx_trace_hooks->defer (filter->filter);
   __atomic_add_fetch (&filter->n_pending, self->layout.n_frames,
       __ATOMIC_RELAXED);
   /* One thread leaves the filter to others, and nobody else has anything to do

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "gsttfxtrace.h"
+
 GstTfxSharedFilter *
 gst_tfx_shared_filter_new (TfxFilter *filter)
 {
@@ -219,6 +221,51 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
   return rest;
 }
 
+/* ---- runs, and who is told of them -------------------------------------------------- */
+
+/* Where a run began. */
+typedef struct
+{
+  GstClockTime time;
+  TfxStats stats;
+} GstTfxRowStart;
+
+static inline void
+gst_tfx_row_note_start (const GstTfxRow *self, GstTfxRowStart *start)
+{
+  if (gst_tfx_trace_is_on ()) {
+    start->stats = self->last->counts.stats;
+    start->time = gst_util_get_timestamp ();
+  }
+}
+
+static void
+gst_tfx_row_tell (const GstTfxRow *self, const GstTfxRowStart *start,
+    const gchar *what, gsize n_frames, gint err)
+{
+  const GstTfxRowCounts *counts = &self->last->counts;
+  GstTfxTraceRun run = { what, self->filters, self->n, n_frames,
+    counts->n_stages, counts->n_sections, err, start->time,
+    gst_util_get_timestamp (), counts->stats };
+
+  run.added.dispatches -= start->stats.dispatches;
+  run.added.launches -= start->stats.launches;
+  run.added.uploads -= start->stats.uploads;
+  run.added.downloads -= start->stats.downloads;
+  run.added.recoveries -= start->stats.recoveries;
+  gst_tfx_trace_hooks->run (&run);
+}
+
+/* The plan has run: it is counted. */
+static inline void
+gst_tfx_row_note_end (const GstTfxRow *self, const GstTfxRowStart *start,
+    const gchar *what, gsize n_frames, gint err)
+{
+  gst_tfx_shared_filter_count (self->last);
+  if (gst_tfx_trace_is_on ())
+    gst_tfx_row_tell (self, start, what, n_frames, err);
+}
+
 /* The CPU goes on behind n_done frames, with the device left already. */
 static gint
 gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
@@ -226,12 +273,14 @@ gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
 {
   const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
   const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
+  GstTfxRowStart start;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
     return err;
+  gst_tfx_row_note_start (self, &start);
   err = tfx_plan_run (self->last->plan, &rest_in, &rest_out);
-  gst_tfx_shared_filter_count (self->last);
+  gst_tfx_row_note_end (self, &start, "rest", rest_in.n_frames, err);
   return err;
 }
 
@@ -248,12 +297,14 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
     gboolean in_host)
 {
   GstTfxSharedFilter *last = self->last;
+  GstTfxRowStart start;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
     return err;
+  gst_tfx_row_note_start (self, &start);
   err = tfx_plan_run (last->plan, in, out);
-  gst_tfx_shared_filter_count (last);
+  gst_tfx_row_note_end (self, &start, "run", in->n_frames, err);
   if (G_LIKELY (err >= 0) || !in_host || err == -EINVAL ||
       gst_tfx_row_backend (self) == tfx_cpu_backend ())
     return err;
@@ -274,9 +325,12 @@ gint
 gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
-  gint err = tfx_plan_start (self->last->plan, in, out, flight);
+  GstTfxRowStart start;
+  gint err;
 
-  gst_tfx_shared_filter_count (self->last);
+  gst_tfx_row_note_start (self, &start);
+  err = tfx_plan_start (self->last->plan, in, out, flight);
+  gst_tfx_row_note_end (self, &start, "start", in->n_frames, err);
   return err;
 }
 
@@ -285,12 +339,14 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
   GstTfxSharedFilter *last = self->last;
+  GstTfxRowStart start;
   gint err = 0;
 
+  gst_tfx_row_note_start (self, &start);
   if (flight->n_parts > 0)
     err = tfx_plan_finish (last->plan, flight);
   if (last->plan)
-    gst_tfx_shared_filter_count (last);
+    gst_tfx_row_note_end (self, &start, "finish", in->n_frames, err);
   /* Whoever frees the plan, here or before, has finished what could be. */
   if (err < 0)
     gst_tfx_row_leave_device (self, err);

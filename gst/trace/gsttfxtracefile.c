@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtracefile.c: a file of events in Chrome's trace format.
+ */
+#include "gsttfxtracefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Events that are not on the disk yet: at most so many bytes, or so old. */
+#define MAX_WAITING 65536
+#define MAX_AGE (100 * GST_MSECOND)
+
+#define END "\n]\n"
+
+#define NOT_OPEN (-1)
+#define GIVEN_UP (-2)
+
+struct _GstTfxTraceFile
+{
+  gchar *path;
+  GMutex lock;
+  /* Under the lock. */
+  gint fd;
+  off_t length;
+  GString *waiting;
+  GstClockTime flushed;
+  GHashTable *threads; /* that have a name in the file */
+  gboolean has_events;
+};
+
+GstTfxTraceFile *
+gst_tfx_trace_file_new (const gchar *path)
+{
+  GstTfxTraceFile *self = g_new0 (GstTfxTraceFile, 1);
+
+  self->path = g_strdup (path);
+  g_mutex_init (&self->lock);
+  self->fd = NOT_OPEN;
+  self->waiting = g_string_new ("[");
+  self->threads = g_hash_table_new (NULL, NULL);
+  return self;
+}
+
+/* ---- writing ----------------------------------------------------------------------- */
+
+static gboolean
+gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
+{
+  const gsize length = self->waiting->len;
+  gsize done = 0;
+
+  g_string_append (self->waiting, END);
+  while (done < self->waiting->len) {
+    gssize n = pwrite (self->fd, self->waiting->str + done,
+        self->waiting->len - done, self->length + (off_t)done);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return FALSE;
+    done += (gsize)n;
+  }
+  self->length += (off_t)length;
+  return TRUE;
+}
+
+static void
+gst_tfx_trace_file_write (GstTfxTraceFile *self)
+{
+  if (self->fd == NOT_OPEN)
+    self->fd =
+        open (self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (self->fd != GIVEN_UP &&
+      (self->fd < 0 || !gst_tfx_trace_file_write_all (self))) {
+    g_warning ("the trace cannot be written to %s: %s", self->path,
+        g_strerror (errno));
+    if (self->fd >= 0)
+      close (self->fd);
+    self->fd = GIVEN_UP;
+  }
+  g_string_truncate (self->waiting, 0);
+  self->flushed = gst_util_get_timestamp ();
+}
+
+void
+gst_tfx_trace_file_flush (GstTfxTraceFile *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->has_events && self->waiting->len > 0)
+    gst_tfx_trace_file_write (self);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_tfx_trace_file_free (GstTfxTraceFile *self)
+{
+  gst_tfx_trace_file_flush (self);
+  if (self->fd >= 0)
+    close (self->fd);
+  g_string_free (self->waiting, TRUE);
+  g_hash_table_unref (self->threads);
+  g_mutex_clear (&self->lock);
+  g_free (self->path);
+  g_free (self);
+}
+
+/* ---- events ------------------------------------------------------------------------ */
+
+void
+gst_tfx_trace_file_quote (GString *to, const gchar *text)
+{
+  g_string_append_c (to, '"');
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\')
+      g_string_append_printf (to, "\\%c", *text);
+    else if ((guchar)*text < 0x20)
+      g_string_append_printf (to, "\\u%04x", (guchar)*text);
+    else
+      g_string_append_c (to, *text);
+  }
+  g_string_append_c (to, '"');
+}
+
+/* Microseconds, to the nanosecond; with a point in any locale. */
+static void
+gst_tfx_trace_file_put_us (GString *to, const gchar *name, GstClockTime ns)
+{
+  g_string_append_printf (to,
+      ",\"%s\":%" G_GUINT64_FORMAT ".%03" G_GUINT64_FORMAT, name, ns / 1000,
+      ns % 1000);
+}
+
+/* With the lock held: the head that all events have. */
+static void
+gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
+    const gchar *category, const gchar *name, guint thread)
+{
+  g_string_append (self->waiting, self->has_events ? ",\n{" : "\n{");
+  self->has_events = TRUE;
+  g_string_append_printf (self->waiting,
+      "\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"name\":", phase,
+      category, (gint)getpid (), thread);
+  gst_tfx_trace_file_quote (self->waiting, name);
+}
+
+static void
+gst_tfx_trace_file_end (GstTfxTraceFile *self, const gchar *args,
+    GstClockTime now)
+{
+  g_string_append_printf (self->waiting, "%s%s%s}", *args ? ",\"args\":{" : "",
+      args, *args ? "}" : "");
+  if (self->waiting->len >= MAX_WAITING || now > self->flushed + MAX_AGE)
+    gst_tfx_trace_file_write (self);
+}
+
+/* With the lock held.  A thread is named when it is first seen. */
+static guint
+gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
+{
+  guint thread = (guint)syscall (SYS_gettid);
+  gchar name[32] = "";
+  GString *args;
+
+  if (!g_hash_table_add (self->threads, GUINT_TO_POINTER (thread)))
+    return thread;
+  pthread_getname_np (pthread_self (), name, sizeof name);
+  args = g_string_new ("\"name\":");
+  gst_tfx_trace_file_quote (args, name);
+  gst_tfx_trace_file_begin (self, "M", "__metadata", "thread_name", thread);
+  gst_tfx_trace_file_end (self, args->str, self->flushed);
+  g_string_free (args, TRUE);
+  return thread;
+}
+
+void
+gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
+    const gchar *name, GstClockTime start, GstClockTime end, const gchar *args)
+{
+  guint thread;
+
+  g_mutex_lock (&self->lock);
+  thread = gst_tfx_trace_file_get_thread (self);
+  gst_tfx_trace_file_begin (self, "X", category, name, thread);
+  gst_tfx_trace_file_put_us (self->waiting, "ts", start);
+  gst_tfx_trace_file_put_us (self->waiting, "dur", end - start);
+  gst_tfx_trace_file_end (self, args, end);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
+    const gchar *name, gboolean is_start, GstClockTime time)
+{
+  guint thread;
+
+  g_mutex_lock (&self->lock);
+  thread = gst_tfx_trace_file_get_thread (self);
+  gst_tfx_trace_file_begin (self, is_start ? "s" : "f", "tfx", name, thread);
+  gst_tfx_trace_file_put_us (self->waiting, "ts", time);
+  g_string_append_printf (self->waiting, ",\"id\":%" G_GUINT64_FORMAT "%s", id,
+      is_start ? "" : ",\"bp\":\"e\"");
+  gst_tfx_trace_file_end (self, "", time);
+  g_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxtracefile.h: a file of events in Chrome's trace format, for Perfetto and
+ * chrome://tracing: a JSON array of objects.
+ *
+ * What is on the disk is a whole array at any time, so that a program that is
+ * killed leaves a file that can be read: events are written some at a time, each
+ * time with the end of the array, which the next ones overwrite.
+ *
+ * Format: "Trace Event Format" (Chromium), the events X, s, f and M.
+ */
+#ifndef GST_TFX_TRACE_FILE_H
+#define GST_TFX_TRACE_FILE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstTfxTraceFile GstTfxTraceFile;
+
+/* Opened with the first event.  What goes wrong then is told of once, in the
+ * log. */
+GstTfxTraceFile *gst_tfx_trace_file_new (const gchar *path);
+void gst_tfx_trace_file_free (GstTfxTraceFile *self);
+
+/* Any thread, in all of these.  @args: "" or members of an object, as JSON; see
+ * gst_tfx_trace_file_quote(). */
+
+/* What this thread did from @start to @end. */
+void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
+    const gchar *name, GstClockTime start, GstClockTime end, const gchar *args);
+
+/* An arrow from a slice of this thread (@is_start) to another one: the slices
+ * that there are at @time. */
+void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
+    const gchar *name, gboolean is_start, GstClockTime time);
+
+void gst_tfx_trace_file_flush (GstTfxTraceFile *self);
+
+/* Appends a string of JSON, in quotes. */
+void gst_tfx_trace_file_quote (GString *to, const gchar *text);
+
+G_END_DECLS
+
+#endif /* GST_TFX_TRACE_FILE_H */
