@@ -188,6 +188,13 @@ received (TfxConvolver *c, unsigned channel, size_t n)
   (void)c, (void)channel, (void)n;
 }
 
+static size_t
+advance (TfxConvolver *c, size_t n)
+{
+  (void)c, (void)n;
+  return 0;
+}
+
 static void
 prime (TfxConvolver *c, unsigned side)
 {
@@ -201,4 +208,4 @@ restore (TfxConvolver *c)
 }
 
 const TfxConvolverWays tfx_convolver_overlap = { place, reset, begin, input,
-  received, render, end, prime, past, restore };
+  received, render, end, advance, prime, past, restore };

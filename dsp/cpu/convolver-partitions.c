@@ -67,7 +67,9 @@ struct TfxConvolverPartitions
 {
   size_t n_levels;
   Level levels[TFX_CONVOLVER_MAX_LEVELS];
-  uint64_t time;  /* frames before the current block of level 0 */
+  uint64_t time; /* frames before the current block of level 0 */
+  uint64_t
+      done; /* those of them that the work of the other levels is done for */
   uint64_t start; /* what time is at rest: late enough for all history */
   size_t at;      /* frames of that block that have come */
   bool is_whole;  /* the current segment is a block */
@@ -235,7 +237,7 @@ reset (TfxConvolver *c)
 {
   TfxConvolverPartitions *g = c->partitions;
 
-  g->time = g->start;
+  g->time = g->done = g->start;
   g->at = 0;
   memset (g->head, 0, c->n_channels * g->head_stride * c->value_size);
   memset (g->past, 0, c->n_channels * c->n_kept * c->value_size);
@@ -565,6 +567,19 @@ render (TfxConvolver *c, unsigned side, unsigned channel, size_t n, void *y)
   }
 }
 
+static size_t
+advance (TfxConvolver *c, size_t n)
+{
+  TfxConvolverPartitions *g = c->partitions;
+  const uint64_t n_left = g->time - g->done;
+
+  if (n > 0 && n_left > 0) {
+    g->done += n < n_left ? n : n_left;
+    level_advance (c, g->levels + 1, g->n_levels - 1, g->done);
+  }
+  return (size_t)(g->time - g->done);
+}
+
 static void
 end (TfxConvolver *c, size_t n)
 {
@@ -584,7 +599,8 @@ end (TfxConvolver *c, size_t n)
   g->at = 0;
   g->time += head->size;
   head->period++;
-  level_advance (c, g->levels + 1, g->n_levels - 1, g->time);
+  if (!c->is_patient)
+    advance (c, head->size);
 }
 
 /* ---- taps and history that are put in ------------------------------------------ */
@@ -654,4 +670,4 @@ restore (TfxConvolver *c)
 }
 
 const TfxConvolverWays tfx_convolver_partitions = { place, reset, begin, input,
-  received, render, end, prime, past, restore };
+  received, render, end, advance, prime, past, restore };

@@ -344,10 +344,12 @@ typedef struct TfxConvolverCatchUp
   uint64_t begin; /* of the past, among the source's frames */
   bool is_cut;    /* a longer one was wanted: it rises over so many frames */
   size_t rise;
-  uint64_t at;   /* the next of the source's frames */
-  size_t size;   /* of the longest partitions */
-  bool is_right; /* the output would be, once it is there */
-  double credit; /* ns of work that may be done now */
+  uint64_t at;     /* the next of the source's frames */
+  size_t size;     /* of the longest partitions */
+  bool is_right;   /* the output would be, once it is there */
+  size_t n_behind; /* frames whose work for long partitions waits */
+  double credit;   /* ns of work that may be done now */
+  unsigned n_calls;
   size_t n_done; /* frames in the last call */
 } TfxConvolverCatchUp;
 
@@ -377,6 +379,7 @@ struct TfxConvolver
   uint64_t known; /* what came before this frame is not known; 0: all is */
   TfxConvolverCatchUp catch_up;
   bool spectra_only; /* computes spectra, but no outputs */
+  bool is_patient;   /* its long partitions wait for advance() */
   void *other;       /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   const TfxConvolverWays *ways;       /* of the form */
@@ -461,6 +464,9 @@ struct TfxConvolverWays
   void (*render) (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
       void *y);
   void (*end) (TfxConvolver *c, size_t n);
+  /* While the convolver is patient the work of long partitions is left out of end()
+   * and done here, for n frames of those that have come; how many are behind. */
+  size_t (*advance) (TfxConvolver *c, size_t n);
   /* Makes a side ready whose taps are new. */
   void (*prime) (TfxConvolver *c, unsigned side);
   /* The input `age` frames ago, at most *n frames of it, which becomes the number
