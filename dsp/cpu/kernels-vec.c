@@ -37,10 +37,11 @@ run_channels (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, const unsigned N,
     const bool factored)
 {
-  if ((V_REGISTERS >= 32 || N == 1) && in->apart && out->apart)
-    return run_tiles_ahead (in, out, n, state, gain, coef, N, factored);
-  if (in->apart || out->apart)
-    return run_tiles (in, out, n, state, gain, coef, N, factored);
+  if (in->apart || out->apart) {
+    if (in->n == W)
+      return run_tiles (in, out, n, state, gain, coef, N, factored, W);
+    return run_tiles (in, out, n, state, gain, coef, N, factored, in->n);
+  }
   if (in->n == W)
     return run_types (in, out, n, state, gain, coef, N, factored, W);
   return run_types (in, out, n, state, gain, coef, N, factored, in->n);

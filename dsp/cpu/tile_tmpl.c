@@ -2,8 +2,7 @@
  * tile_tmpl.c: samples that lie apart, each channel in a plane of its own; part
  * of kernels-vec.c.
  *
- * Full vectors of channels take a tile of W rows, which is turned while the
- * sections still work on the one before.  Fewer channels are read and written
+ * Full vectors of channels take a tile of W rows, turned in registers.  Fewer channels are read and written
  * sample by sample: a wave leaves time for that. */
 
 static inline ptrdiff_t
@@ -27,107 +26,243 @@ set_sample_at (char *p, double v, const TfxSample type)
     *(double *)p = v;
 }
 
-/* W frames of up to W planes, zero for those that are missing; and back. */
+/* ---- W planes of W frames become rows, and back ---------------------------------- */
+
+#if W > 2
+#if W == 8
+typedef __m256d Half;
+#define JOIN(low, high)                                                        \
+  _mm512_insertf64x4 (_mm512_castpd256_pd512 (low), high, 1)
+#define LOW(a) _mm512_castpd512_pd256 (a)
+#define HIGH(a) _mm512_extractf64x4_pd (a, 1)
+#define PS(name) _mm256_##name##_ps
+#else
+typedef __m128d Half;
+#define JOIN(low, high)                                                        \
+  _mm256_insertf128_pd (_mm256_castpd128_pd256 (low), high, 1)
+#define LOW(a) _mm256_castpd256_pd128 (a)
+#define HIGH(a) _mm256_extractf128_pd (a, 1)
+#define PS(name) _mm_##name##_ps
+#endif
+typedef Half HalfAt __attribute__ ((may_alias, aligned (8)));
+typedef float FloatsAt
+    __attribute__ ((vector_size (16), may_alias, aligned (4)));
+
+/* Half a vector of frames of plane c and as many of plane d, zeros if there is no
+ * such plane of n; and back.  A load that inserts spares a permutation. */
+static inline __attribute__ ((always_inline)) V
+load_planes (const char *plane, ptrdiff_t apart, const unsigned c,
+    const unsigned d, const unsigned n)
+{
+  const Half none = { 0 };
+
+  return JOIN (c < n ? *(const HalfAt *)(plane + c * apart) : none,
+      d < n ? *(const HalfAt *)(plane + d * apart) : none);
+}
+
 static inline __attribute__ ((always_inline)) void
-turn_f32_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n)
+store_planes (char *plane, ptrdiff_t apart, const unsigned c, const unsigned d,
+    const unsigned n, V a)
+{
+  if (c < n)
+    *(HalfAt *)(plane + c * apart) = LOW (a);
+  if (d < n)
+    *(HalfAt *)(plane + d * apart) = HIGH (a);
+}
+#endif
+
+/* Half a vector of frames, two where that is a vector. */
+static inline __attribute__ ((always_inline)) void
+turn_to_rows_f64 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
+{
+#if W == 8
+  const V a = load_planes (p, apart, 0, 2, n);
+  const V b = load_planes (p, apart, 1, 3, n);
+  const V c = load_planes (p, apart, 4, 6, n);
+  const V d = load_planes (p, apart, 5, 7, n);
+  const V ab = _mm512_unpacklo_pd (a, b), ab1 = _mm512_unpackhi_pd (a, b);
+  const V cd = _mm512_unpacklo_pd (c, d), cd1 = _mm512_unpackhi_pd (c, d);
+
+  rows[0] = _mm512_shuffle_f64x2 (ab, cd, 0x88);
+  rows[1] = _mm512_shuffle_f64x2 (ab1, cd1, 0x88);
+  rows[2] = _mm512_shuffle_f64x2 (ab, cd, 0xdd);
+  rows[3] = _mm512_shuffle_f64x2 (ab1, cd1, 0xdd);
+#elif W == 4
+  const V a = load_planes (p, apart, 0, 2, n);
+  const V b = load_planes (p, apart, 1, 3, n);
+
+  rows[0] = _mm256_unpacklo_pd (a, b);
+  rows[1] = _mm256_unpackhi_pd (a, b);
+#else
+  const V a = v_load_f64 ((const double *)p);
+  const V b = v_load_f64 ((const double *)(p + apart));
+
+  rows[0] = __builtin_shufflevector (a, b, 0, 2);
+  rows[1] = __builtin_shufflevector (a, b, 1, 3);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_planes_f64 (char *p, ptrdiff_t apart, const unsigned n, const V *rows)
+{
+#if W == 8
+  const __m512i first = _mm512_setr_epi64 (0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i last = _mm512_setr_epi64 (4, 5, 12, 13, 6, 7, 14, 15);
+  const V a = _mm512_permutex2var_pd (rows[0], first, rows[2]);
+  const V b = _mm512_permutex2var_pd (rows[1], first, rows[3]);
+  const V c = _mm512_permutex2var_pd (rows[0], last, rows[2]);
+  const V d = _mm512_permutex2var_pd (rows[1], last, rows[3]);
+
+  store_planes (p, apart, 0, 2, n, _mm512_unpacklo_pd (a, b));
+  store_planes (p, apart, 1, 3, n, _mm512_unpackhi_pd (a, b));
+  store_planes (p, apart, 4, 6, n, _mm512_unpacklo_pd (c, d));
+  store_planes (p, apart, 5, 7, n, _mm512_unpackhi_pd (c, d));
+#elif W == 4
+  store_planes (p, apart, 0, 2, n, _mm256_unpacklo_pd (rows[0], rows[1]));
+  store_planes (p, apart, 1, 3, n, _mm256_unpackhi_pd (rows[0], rows[1]));
+#else
+  v_store_f64 ((double *)p, __builtin_shufflevector (rows[0], rows[1], 0, 2));
+  v_store_f64 ((double *)(p + apart),
+      __builtin_shufflevector (rows[0], rows[1], 1, 3));
+#endif
+}
+
+/* Rows of floats become columns, in each 16 bytes. */
+static inline __attribute__ ((always_inline)) void
+turn_f32 (VFloats *r)
+{
+#if W == 2
+  const VFloats low = { r[0][0], r[1][0] };
+
+  r[1] = (VFloats){ r[0][1], r[1][1] };
+  r[0] = low;
+#else
+  const VFloats a = PS (unpacklo) (r[0], r[1]), b = PS (unpackhi) (r[0], r[1]);
+  const VFloats c = PS (unpacklo) (r[2], r[3]), d = PS (unpackhi) (r[2], r[3]);
+
+  r[0] = PS (shuffle) (a, c, 0x44);
+  r[1] = PS (shuffle) (a, c, 0xee);
+  r[2] = PS (shuffle) (b, d, 0x44);
+  r[3] = PS (shuffle) (b, d, 0xee);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_rows_f32 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
+{
+  VFloats r[W];
+
+#if W == 8
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < 4; c++) {
+    const __m128 none = { 0 };
+    const char *q = p + c * apart, *other = p + (c + 4) * apart;
+    const FloatsAt *a = (const void *)q, *b = (const void *)other;
+
+    r[c] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[0]),
+        c + 4 < n ? (__m128)b[0] : none, 1);
+    r[c + 4] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[1]),
+        c + 4 < n ? (__m128)b[1] : none, 1);
+  }
+  turn_f32 (r + 4);
+#else
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < W; c++, p += apart)
+    r[c] = c < n ? *(const VFloats *)p : (VFloats){ 0 };
+#endif
+  turn_f32 (r);
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < W; i++)
+    rows[i] = v_widen (r[i]);
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_planes_f32 (char *p, ptrdiff_t apart, const unsigned n, const V *rows)
 {
   VFloats r[W];
 
 #pragma GCC unroll 8
-  for (unsigned c = 0; c < W; c++, plane += apart)
-    r[c] = c < n ? *(const VFloats *)plane : (VFloats){ 0 };
-  v_transpose_f32 (r);
-#pragma GCC unroll 8
   for (unsigned i = 0; i < W; i++)
-    v_store (tile + i * W, v_widen (r[i]));
+    r[i] = v_narrow (rows[i]);
+  turn_f32 (r);
+#if W == 8
+  turn_f32 (r + 4);
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < 4; c++) {
+    VFloats *q = (void *)(p + c * apart),
+            *other = (void *)(p + (c + 4) * apart);
+
+    *q = _mm256_permute2f128_ps (r[c], r[c + 4], 0x20);
+    if (c + 4 < n)
+      *other = _mm256_permute2f128_ps (r[c], r[c + 4], 0x31);
+  }
+#else
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < W && c < n; c++, p += apart)
+    *(VFloats *)p = r[c];
+#endif
 }
 
+/* W frames of n planes, more than W / 2, in rows whose other lanes are zeros; or rows
+ * that lie side by side. */
 static inline __attribute__ ((always_inline)) void
-turn_f64_to_rows (double *tile, const char *plane, ptrdiff_t apart, unsigned n)
+load_tile (V *rows, const char *in, ptrdiff_t apart, const unsigned n,
+    const TfxSample type)
 {
-  V r[W];
-
+  if (!apart) {
 #pragma GCC unroll 8
-  for (unsigned c = 0; c < W; c++, plane += apart)
-    r[c] = c < n ? v_load_f64 ((const double *)plane) : v_set1 (0.0);
-  v_transpose (r);
-#pragma GCC unroll 8
-  for (unsigned i = 0; i < W; i++)
-    v_store (tile + i * W, r[i]);
-}
-
-static inline __attribute__ ((always_inline)) void
-turn_to_planes_f32 (char *plane, ptrdiff_t apart, unsigned n,
-    const double *tile)
-{
-  VFloats r[W];
-
-#pragma GCC unroll 8
-  for (unsigned i = 0; i < W; i++)
-    r[i] = v_narrow (v_load (tile + i * W));
-  v_transpose_f32 (r);
-#pragma GCC unroll 8
-  for (unsigned c = 0; c < W && c < n; c++, plane += apart)
-    *(VFloats *)plane = r[c];
-}
-
-static inline __attribute__ ((always_inline)) void
-turn_to_planes_f64 (char *plane, ptrdiff_t apart, unsigned n,
-    const double *tile)
-{
-  V r[W];
-
-#pragma GCC unroll 8
-  for (unsigned i = 0; i < W; i++)
-    r[i] = v_load (tile + i * W);
-  v_transpose (r);
-#pragma GCC unroll 8
-  for (unsigned c = 0; c < W && c < n; c++, plane += apart)
-    v_store_f64 ((double *)plane, r[c]);
-}
-
-/* W frames from where they lie apart, if they do, and back. */
-static inline __attribute__ ((always_inline)) void
-load_tile (double *tile, const char *in, ptrdiff_t apart, unsigned n,
-    TfxSample type)
-{
-  if (apart && type == TFX_SAMPLE_F32)
-    turn_f32_to_rows (tile, in, apart, n);
-  else if (apart)
-    turn_f64_to_rows (tile, in, apart, n);
-}
-
-static inline __attribute__ ((always_inline)) void
-store_tile (char *out, ptrdiff_t apart, unsigned n, TfxSample type,
-    const double *tile)
-{
-  if (apart && type == TFX_SAMPLE_F32)
-    turn_to_planes_f32 (out, apart, n, tile);
-  else if (apart)
-    turn_to_planes_f64 (out, apart, n, tile);
-}
-
-/* n frames, fewer than W. */
-static __attribute__ ((noinline)) void
-load_some (double *tile, const char *in, const TfxRows *rows, size_t n)
-{
-  const ptrdiff_t size = sample_bytes (rows->type);
-
-  for (unsigned c = 0; c < rows->n; c++, in += rows->apart * size) {
-    for (size_t i = 0; i < n; i++)
-      tile[i * W + c] = sample_at (in + (ptrdiff_t)i * size, rows->type);
+    for (unsigned i = 0; i < W; i++)
+      rows[i] = v_load ((const double *)in + i * W);
+  } else if (type == TFX_SAMPLE_F32) {
+    turn_to_rows_f32 (rows, in, apart, n);
+  } else {
+    turn_to_rows_f64 (rows, in, apart, n);
+    if (W > 2)
+      turn_to_rows_f64 (rows + W / 2, in + 4 * W, apart, n);
   }
 }
 
-static __attribute__ ((noinline)) void
-store_some (char *out, const TfxRows *rows, const double *tile, size_t n)
+static inline __attribute__ ((always_inline)) void
+store_tile (char *out, ptrdiff_t apart, const unsigned n, const TfxSample type,
+    const V *rows)
 {
-  const ptrdiff_t size = sample_bytes (rows->type);
-
-  for (unsigned c = 0; c < rows->n; c++, out += rows->apart * size) {
-    for (size_t i = 0; i < n; i++)
-      set_sample_at (out + (ptrdiff_t)i * size, tile[i * W + c], rows->type);
+  if (!apart) {
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < W; i++)
+      v_store ((double *)out + i * W, rows[i]);
+  } else if (type == TFX_SAMPLE_F32) {
+    turn_to_planes_f32 (out, apart, n, rows);
+  } else {
+    turn_to_planes_f64 (out, apart, n, rows);
+    if (W > 2)
+      turn_to_planes_f64 (out + 4 * W, apart, n, rows + W / 2);
   }
+}
+
+/* One frame of them. */
+static __attribute__ ((noinline)) V
+load_channels (const char *in, const TfxRows *rows)
+{
+  const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
+  V x = v_set1 (0.0);
+
+  if (!apart)
+    return v_load ((const double *)in);
+  for (unsigned c = 0; c < rows->n; c++, in += apart)
+    x[c] = sample_at (in, rows->type);
+  return x;
+}
+
+static __attribute__ ((noinline)) void
+store_channels (char *out, const TfxRows *rows, V x)
+{
+  const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
+
+  if (!apart)
+    v_store ((double *)out, x);
+  else
+    for (unsigned c = 0; c < rows->n; c++, out += apart)
+      set_sample_at (out, x[c], rows->type);
 }
 
 /* As v_load_row_f32() and v_store_row_f32() do, for 1 < C < W. */

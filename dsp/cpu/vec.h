@@ -416,45 +416,6 @@ v_shift_in (V a, V low, const unsigned n)
 #endif
 }
 
-/* Rows become columns. */
-static inline __attribute__ ((always_inline)) void
-v_transpose (V r[W])
-{
-#if W == 2
-  V low = { r[0][0], r[1][0] };
-
-  r[1] = (V){ r[0][1], r[1][1] };
-  r[0] = low;
-#elif W == 4
-  V a = _mm256_unpacklo_pd (r[0], r[1]), b = _mm256_unpackhi_pd (r[0], r[1]);
-  V c = _mm256_unpacklo_pd (r[2], r[3]), d = _mm256_unpackhi_pd (r[2], r[3]);
-
-  r[0] = _mm256_permute2f128_pd (a, c, 0x20);
-  r[1] = _mm256_permute2f128_pd (b, d, 0x20);
-  r[2] = _mm256_permute2f128_pd (a, c, 0x31);
-  r[3] = _mm256_permute2f128_pd (b, d, 0x31);
-#else
-  V a[W], b[W];
-
-  for (unsigned i = 0; i < W; i += 2) {
-    a[i] = _mm512_unpacklo_pd (r[i], r[i + 1]);
-    a[i + 1] = _mm512_unpackhi_pd (r[i], r[i + 1]);
-  }
-  for (unsigned i = 0; i < W; i += 4) {
-    for (unsigned k = 0; k < 2; k++) {
-      b[i + k] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0x88);
-      b[i + k + 2] = _mm512_shuffle_f64x2 (a[i + k], a[i + k + 2], 0xdd);
-    }
-  }
-  for (unsigned i = 0; i < 4; i++) {
-    V even = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0x88);
-
-    r[i + 4] = _mm512_shuffle_f64x2 (b[i], b[i + 4], 0xdd);
-    r[i] = even;
-  }
-#endif
-}
-
 /* W floats, at any address. */
 typedef float VFloats
     __attribute__ ((vector_size (4 * W), may_alias, aligned (4)));
@@ -480,43 +441,6 @@ v_narrow (V a)
   return _mm256_cvtpd_ps (a);
 #else
   return __builtin_convertvector(a, VFloats);
-#endif
-}
-
-/* Half as many bytes as the same in doubles. */
-static inline __attribute__ ((always_inline)) void
-v_transpose_f32 (VFloats r[W])
-{
-#if W == 2
-  const VFloats low = { r[0][0], r[1][0] };
-
-  r[1] = (VFloats){ r[0][1], r[1][1] };
-  r[0] = low;
-#elif W == 4
-  __m128 a = r[0], b = r[1], c = r[2], d = r[3];
-
-  _MM_TRANSPOSE4_PS (a, b, c, d);
-  r[0] = a;
-  r[1] = b;
-  r[2] = c;
-  r[3] = d;
-#else
-  __m256 a[W], b[W];
-
-  for (unsigned i = 0; i < W; i += 2) {
-    a[i] = _mm256_unpacklo_ps (r[i], r[i + 1]);
-    a[i + 1] = _mm256_unpackhi_ps (r[i], r[i + 1]);
-  }
-  for (unsigned i = 0; i < W; i += 4) {
-    b[i] = _mm256_shuffle_ps (a[i], a[i + 2], 0x44);
-    b[i + 1] = _mm256_shuffle_ps (a[i], a[i + 2], 0xee);
-    b[i + 2] = _mm256_shuffle_ps (a[i + 1], a[i + 3], 0x44);
-    b[i + 3] = _mm256_shuffle_ps (a[i + 1], a[i + 3], 0xee);
-  }
-  for (unsigned i = 0; i < 4; i++) {
-    r[i] = _mm256_permute2f128_ps (b[i], b[i + 4], 0x20);
-    r[i + 4] = _mm256_permute2f128_ps (b[i], b[i + 4], 0x31);
-  }
 #endif
 }
 

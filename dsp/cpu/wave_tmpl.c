@@ -160,94 +160,65 @@ put_state (Wave *to, const Wave *from, VMask lanes)
   to->last_x = v_select (lanes, from->last_x, to->last_x);
 }
 
-static inline __attribute__ ((always_inline)) void
-step_tile (Wave *w, const V *k, V g, double *tile, size_t n, const unsigned N,
-    const bool factored)
-{
-#pragma GCC unroll 1
-  for (const double *end = tile + n * W; tile < end; tile += W) {
-    const V x = v_load (tile);
-
-    v_store (tile, row_step (w, k, factored ? v_mul (g, x) : x, N, factored));
-  }
-}
-
 /* Full vectors of channels that lie apart, on at least one side.  On the other one
- * there are W doubles in a row, which are worked on in place. */
+ * there are W doubles in a row.  A tile of W rows stays in registers, and the next
+ * one is turned ahead of what the sections still wait for; where registers are few,
+ * the coefficients are read again, or the tile lies in memory. */
 static inline __attribute__ ((always_inline)) bool
 run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, const unsigned N,
-    const bool factored)
+    const bool factored, const unsigned n_planes)
 {
-  double own[W * W] __attribute__ ((aligned (64))) = { 0 };
-  double *tile = !from->apart ? from->data : !to->apart ? to->data : own;
-  const size_t step = tile == own ? 0 : W * W;
-  const ptrdiff_t in_size = sample_bytes (from->type);
-  const ptrdiff_t out_size = sample_bytes (to->type);
+  const TfxSample in_type = from->type, out_type = to->type;
+  const ptrdiff_t in_size = sample_bytes (in_type);
+  const ptrdiff_t out_size = sample_bytes (out_type);
   const ptrdiff_t in_apart = from->apart * in_size;
   const ptrdiff_t out_apart = to->apart * out_size;
+  const ptrdiff_t in_step = from->stride * in_size;
+  const ptrdiff_t out_step = to->stride * out_size;
   const char *in = from->data;
   char *out = to->data;
   const V g = v_set1 (*gain);
+  const bool reloads = N > (W == 4 ? 1 : 2);
+  const bool is_in_memory = V_REGISTERS < 32 && N > 2;
+  const unsigned tile = is_in_memory ? 8 : W;
+  const V *again = (const V *)coef;
   Wave w[TFX_WAVE_MAX_VECTORS];
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[W] = { { 0 } };
 
   load_wave (w, k, state, coef, N, !factored);
-  for (; n >= W; n -= W, tile += step) {
-    load_tile (tile, in, in_apart, from->n, from->type);
-    step_tile (w, k, g, tile, W, N, factored);
-    store_tile (out, out_apart, to->n, to->type, tile);
-    in += W * in_size;
-    out += W * out_size;
+  if (!is_in_memory && n >= W)
+    load_tile (next, in, in_apart, n_planes, in_type);
+  for (; n >= tile; n -= tile, in += tile * in_step, out += tile * out_step) {
+    if (reloads)
+      __asm__("" : "+r"(again));
+    if (is_in_memory) {
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < tile; i += W)
+        load_tile (rows + i, in + i * in_step, in_apart, n_planes, in_type);
+      __asm__("" : "+m"(rows));
+#pragma GCC unroll 1
+      for (unsigned i = 0; i < tile; i++)
+        rows[i] = row_step (w, k, factored ? v_mul (g, rows[i]) : rows[i], N,
+            factored);
+      __asm__("" : "+m"(rows));
+    } else {
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < W; i++)
+        rows[i] = row_step (w, reloads ? again : k,
+            factored ? v_mul (g, next[i]) : next[i], N, factored);
+      if (n >= 2 * W)
+        load_tile (next, in + W * in_step, in_apart, n_planes, in_type);
+    }
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < tile; i += W)
+      store_tile (out + i * out_step, out_apart, n_planes, out_type, rows + i);
   }
-  if (n > 0) {
-    if (from->apart)
-      load_some (tile, in, from, n);
-    step_tile (w, k, g, tile, n, N, factored);
-    if (to->apart)
-      store_some (out, to, tile, n);
-  }
-  return store_wave (w, state, N, !factored);
-}
+  for (; n > 0; n--, in += in_step, out += out_step) {
+    V x = load_channels (in, from);
 
-/* The same from planes to planes where registers suffice.  The next tile is turned
- * before the one that has been worked on: it has nothing to wait for. */
-static inline __attribute__ ((always_inline)) bool
-run_tiles_ahead (const TfxRows *from, const TfxRows *to, size_t n,
-    double *state, const double *gain, const double *coef, const unsigned N,
-    const bool factored)
-{
-  double own[2 * W * W] __attribute__ ((aligned (64))) = { 0 };
-  double *tile = own, *next = own + W * W;
-  const ptrdiff_t in_size = sample_bytes (from->type);
-  const ptrdiff_t out_size = sample_bytes (to->type);
-  const ptrdiff_t in_apart = from->apart * in_size;
-  const ptrdiff_t out_apart = to->apart * out_size;
-  const char *in = from->data;
-  char *out = to->data;
-  const V g = v_set1 (*gain);
-  Wave w[TFX_WAVE_MAX_VECTORS];
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
-
-  load_wave (w, k, state, coef, N, !factored);
-  if (n >= W)
-    load_tile (tile, in, in_apart, from->n, from->type);
-  for (; n >= W; n -= W) {
-    double *done = tile;
-
-    step_tile (w, k, g, tile, W, N, factored);
-    in += W * in_size;
-    if (n >= 2 * W)
-      load_tile (next, in, in_apart, from->n, from->type);
-    store_tile (out, out_apart, to->n, to->type, tile);
-    out += W * out_size;
-    tile = next;
-    next = done;
-  }
-  if (n > 0) {
-    load_some (tile, in, from, n);
-    step_tile (w, k, g, tile, n, N, factored);
-    store_some (out, to, tile, n);
+    x = row_step (w, (const V *)coef, factored ? v_mul (g, x) : x, N, factored);
+    store_channels (out, to, x);
   }
   return store_wave (w, state, N, !factored);
 }
