@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #define MAX_WAITING 65536
 #define MAX_AGE (100 * GST_MSECOND)
 
+#define PAGE 4096
 #define END "\n]\n"
 
 #define NOT_OPEN (-1)
@@ -47,15 +49,13 @@ gst_tfx_trace_file_new (const gchar *path)
 /* ---- writing ----------------------------------------------------------------------- */
 
 static gboolean
-gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
+gst_tfx_trace_file_put (GstTfxTraceFile *self, const GString *piece)
 {
-  const gsize length = self->waiting->len;
   gsize done = 0;
 
-  g_string_append (self->waiting, END);
-  while (done < self->waiting->len) {
-    gssize n = pwrite (self->fd, self->waiting->str + done,
-        self->waiting->len - done, self->length + (off_t)done);
+  while (done < piece->len) {
+    gssize n = pwrite (self->fd, piece->str + done, piece->len - done,
+        self->length + (off_t)done);
 
     if (n < 0 && errno == EINTR)
       continue;
@@ -63,8 +63,54 @@ gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
       return FALSE;
     done += (gsize)n;
   }
-  self->length += (off_t)length;
   return TRUE;
+}
+
+/* The lines, of text, that fit into a page with the end of the array behind them;
+ * at least one if the page is empty. */
+static gsize
+gst_tfx_trace_file_fit (const gchar *text, gsize room)
+{
+  gsize fit = 0;
+
+  while (text[fit] != '\0') {
+    const gchar *end = strchr (text + fit + 1, '\n');
+    gsize next = end ? (gsize)(end - text) : fit + strlen (text + fit);
+
+    if (next + strlen (END) > room && (fit > 0 || room < PAGE))
+      break;
+    fit = next;
+  }
+  return fit;
+}
+
+/* A process that is killed may leave a write behind that ended with a page of the
+ * file.  So no event lies in two (but one that is longer), and the last page has
+ * the end of the array, which the next write begins with. */
+static gboolean
+gst_tfx_trace_file_write_all (GstTfxTraceFile *self)
+{
+  const gchar *text = self->waiting->str;
+  GString *piece = g_string_new (NULL);
+  gboolean ok = TRUE;
+
+  while (ok && *text != '\0') {
+    const gsize room = PAGE - (gsize)(self->length % PAGE);
+    const gsize fit = gst_tfx_trace_file_fit (text, room);
+    const gboolean is_last = text[fit] == '\0';
+
+    g_string_truncate (piece, 0);
+    g_string_append_len (piece, text, (gssize)fit);
+    if (is_last)
+      g_string_append (piece, END);
+    else if (fit < room)
+      g_string_append_printf (piece, "%*s", (gint)(room - fit), "");
+    ok = gst_tfx_trace_file_put (self, piece);
+    self->length += (off_t)(is_last ? fit : piece->len);
+    text += fit;
+  }
+  g_string_free (piece, TRUE);
+  return ok;
 }
 
 static void
@@ -138,7 +184,7 @@ static void
 gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
     const gchar *category, const gchar *name, guint thread)
 {
-  g_string_append (self->waiting, self->has_events ? ",\n{" : "\n{");
+  g_string_append (self->waiting, self->has_events ? "\n,{" : "\n{");
   self->has_events = TRUE;
   g_string_append_printf (self->waiting,
       "\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"name\":", phase,

@@ -2,9 +2,10 @@
  * gsttfxtracefile.h: a file of events in Chrome's trace format, for Perfetto and
  * chrome://tracing: a JSON array of objects.
  *
- * What is on the disk is a whole array at any time, so that a program that is
- * killed leaves a file that can be read: events are written some at a time, each
- * time with the end of the array, which the next ones overwrite.
+ * A program that is killed leaves a file that can be read: events are written some
+ * at a time, each time with the end of the array, which the next ones overwrite.
+ * Killed between two pages of a write it leaves whole events without that end,
+ * which the format allows.
  *
  * Format: "Trace Event Format" (Chromium), the events X, s, f and M.
  */
