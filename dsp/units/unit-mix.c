@@ -80,11 +80,26 @@ mix_stereo (const double *g, double *x, size_t n_frames)
   }
 }
 
+/* How many of the channels are heard, the first ones: where there are more on the
+ * way than come in, the others are idle. */
+static unsigned
+count_heard (const Unit *u)
+{
+  const unsigned n = u->n_channels;
+  unsigned n_heard = 0;
+
+  for (unsigned c = 0; c < n; c++) {
+    for (unsigned k = n_heard; k < n; k++)
+      n_heard = u->now[c * n + k] != 0.0 ? k + 1 : n_heard;
+  }
+  return n_heard;
+}
+
 /* x[n_frames][n_channels] in place. */
 static void
 mix_frames (Unit *u, double *x, size_t n_frames)
 {
-  const unsigned n = u->n_channels;
+  const unsigned n = u->n_channels, n_heard = count_heard (u);
 
   if (n == 2) {
     mix_stereo (u->now, x, n_frames);
@@ -93,11 +108,12 @@ mix_frames (Unit *u, double *x, size_t n_frames)
   for (size_t i = 0; i < n_frames; i++, x += n) {
     const double *g = u->now;
 
-    memcpy (u->frame, x, n * sizeof *x);
+    for (unsigned k = 0; k < n_heard; k++)
+      u->frame[k] = x[k];
     for (unsigned c = 0; c < n; c++, g += n) {
       double sum = 0.0;
 
-      for (unsigned k = 0; k < n; k++)
+      for (unsigned k = 0; k < n_heard; k++)
         sum += g[k] * u->frame[k];
       x[c] = sum;
     }
