@@ -76,6 +76,34 @@ gst_tfx_channels_make_info (const GstAudioInfo *info, guint n_channels)
 
 /* ---- buffers ----------------------------------------------------------------------- */
 
+/* Interleaved samples of four bytes, or of eight. */
+static void
+copy_frames_4 (const guint32 *in, gsize n_in, guint32 *out, gsize n_out,
+    gsize n_frames)
+{
+  for (; n_frames > 0; n_frames--, in += n_in, out += n_out) {
+    for (gsize c = 0; c < n_out; c++)
+      out[c] = c < n_in ? in[c] : 0;
+  }
+}
+
+static void
+copy_frames_8 (const guint64 *in, gsize n_in, guint64 *out, gsize n_out,
+    gsize n_frames)
+{
+  for (; n_frames > 0; n_frames--, in += n_in, out += n_out) {
+    for (gsize c = 0; c < n_out; c++)
+      out[c] = c < n_in ? in[c] : 0;
+  }
+}
+
+/* Whether samples lie where the processor reads them in one. */
+static gboolean
+is_aligned (const GstAudioBuffer *buffer)
+{
+  return (guintptr)buffer->planes[0] % GST_AUDIO_INFO_BPS (&buffer->info) == 0;
+}
+
 /* Frame by frame, or plane by plane. */
 static void
 copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
@@ -93,6 +121,15 @@ copy_samples (const GstAudioBuffer *from, GstAudioBuffer *to, gsize n_frames)
       memcpy (to->planes[c], from->planes[c], n_frames * bps);
     for (gsize c = n; c < n + n_silent; c++)
       memset (to->planes[c], 0, n_frames * bps);
+    return;
+  }
+  if (is_aligned (from) && is_aligned (to)) {
+    if (bps == 4)
+      copy_frames_4 (from->planes[0], GST_AUDIO_INFO_CHANNELS (&from->info),
+          to->planes[0], n + n_silent, n_frames);
+    else
+      copy_frames_8 (from->planes[0], GST_AUDIO_INFO_CHANNELS (&from->info),
+          to->planes[0], n + n_silent, n_frames);
     return;
   }
   for (gsize i = 0; i < n_frames; i++) {
