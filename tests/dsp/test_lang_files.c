@@ -97,6 +97,8 @@ read_settings (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
                           : "Notch(50, 1) | ParametricEQ(100, 2, -3)";
   char *text = malloc (strlen (chain) + 1);
 
+  if (!text)
+    snprintf (why, TFX_FILE_WHY_SIZE, "memory is short");
   if (strcmp (name, "none") == 0) {
     snprintf (why, TFX_FILE_WHY_SIZE, "there is no such file");
     free (text);

@@ -290,6 +290,7 @@ GST_START_TEST (test_properties)
   fail_unless_equals_float (push_ones (h, &info), 0.375);
   now = g_strdup_printf ("f=FIR('%s') | c=Convolve('%s', mix=0.5)", path, path);
   tfx_chains_expect_text (h->element, now);
+  g_free (text);
   gst_util_set_object_arg (G_OBJECT (h->element), "chain", "f=FIR([2])");
   gst_child_proxy_get (GST_CHILD_PROXY (h->element), "f::b-file", &text, NULL);
   fail_unless (text == NULL);
