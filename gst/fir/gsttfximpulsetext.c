@@ -31,7 +31,8 @@ gst_tfx_impulse_text_is (const gchar *path)
   gboolean is_text = n > 0;
 
   for (gsize i = 0; i < n; i++)
-    is_text = is_text && (bytes[i] >= 0x20 || strchr ("\t\r\n\f", bytes[i]));
+    is_text = is_text &&
+              (bytes[i] >= 0x20 || (bytes[i] && strchr ("\t\r\n\f", bytes[i])));
   if (file)
     fclose (file);
   return is_text;

@@ -200,9 +200,13 @@ expect_fault (const gchar *format, const gchar *fault)
 
 GST_START_TEST (test_faults)
 {
+  gchar *zeros;
+
   g_free (write_text ("bad.txt", "1\n2 3\n"));
   g_free (write_text ("none.txt", "nothing at all\n"));
   g_free (write_text ("zero.txt", "0\n0\n"));
+  zeros = g_build_filename (folder, "zeros.wav", NULL);
+  fail_unless (g_file_set_contents (zeros, "1\n\0\0\0", 5, NULL));
   g_free (write_text ("off.txt", "Filter Settings file\nFilter 1: OFF PK\n"));
   expect_fault ("Gain(2) | FIR('@/missing.wav')",
       "line 1, column 15: b of FIR");
@@ -211,8 +215,10 @@ GST_START_TEST (test_faults)
   expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', has not a number for each");
   expect_fault ("FIR('@/none.txt')", "has no numbers as text");
   expect_fault ("FIR('@/zero.txt')", "nothing but silence");
+  expect_fault ("FIR('@/zeros.wav')", "it is no sound file that can be read: ");
   expect_fault ("FilterSettings('@/off.txt')", "no filter is on");
   expect_fault ("FilterSettings('@/bad.txt')", "there are no filter settings");
+  g_free (zeros);
 }
 
 GST_END_TEST;
