@@ -25,11 +25,15 @@
  * delay of a running stream never shrinks; while it grows the output pauses
  * for as long, so that no sample is lost or doubled.
  *
+ * The element is a #GstPreset: what is kept in a preset are the properties of the
+ * filter.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxfir mode=low-pass cutoff=1000 taps=511 ! audioconvert ! autoaudiosink
  * gst-launch-1.0 audiotestsrc wave=ticks ! tfxfir kernel="<0.5,0.0,0.0,0.25>" ! audioconvert ! autoaudiosink
  * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxfir kernel-location=church.wav ! audioconvert ! autoaudiosink
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxfir @preset="Telephone band, linear phase" ! audioconvert ! autoaudiosink
  * ]|
  */
 #include "gsttfxfir.h"

@@ -19,11 +19,15 @@
  * order and every cutoff; 20 Hz at order 64 is fine.  The design is that of
  * scipy.signal.butter.
  *
+ * The element is a #GstPreset: what is kept in a preset are the properties of the
+ * filter.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxbutterworth mode=low-pass cutoff=1000 ! audioconvert ! autoaudiosink
  * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxbutterworth mode=high-pass cutoff=80 order=4 ! audioconvert ! autoaudiosink
  * gst-launch-1.0 audiotestsrc wave=pink-noise num-buffers=500 ! tfxbutterworth mode=band-pass lower-frequency=300 upper-frequency=3400 ! audioconvert ! wavenc ! filesink location=telephone.wav
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxbutterworth @preset="Telephone band" ! audioconvert ! autoaudiosink
  * ]|
  */
 #include "gsttfxbutterworth.h"

@@ -21,11 +21,15 @@
  * order and every cutoff; 20 Hz at order 64 is fine.  The designs are those of
  * scipy.signal.cheby1 and cheby2.
  *
+ * The element is a #GstPreset: what is kept in a preset are the properties of the
+ * filter.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 audiotestsrc wave=white-noise ! tfxchebyshev mode=low-pass cutoff=1000 order=8 ! audioconvert ! autoaudiosink
  * gst-launch-1.0 filesrc location=speech.flac ! decodebin ! audioconvert ! tfxchebyshev mode=high-pass cutoff=60 order=6 ripple=0.5 ! audioconvert ! autoaudiosink
  * gst-launch-1.0 audiotestsrc wave=pink-noise num-buffers=500 ! tfxchebyshev type=2 attenuation=60 mode=band-reject lower-frequency=900 upper-frequency=1100 ! audioconvert ! wavenc ! filesink location=notched.wav
+ * gst-launch-1.0 audiotestsrc wave=pink-noise ! tfxchebyshev @preset="Rumble filter" ! audioconvert ! autoaudiosink
  * ]|
  */
 #include "gsttfxchebyshev.h"
