@@ -20,12 +20,13 @@ compare=$root/tests/live/compare.py
 
 top=$(mktemp -d)
 export GST_PLUGIN_PATH=$build/gst GST_REGISTRY=$top/registry.bin
-running=()
 n_started=0
 finish() {
-  if [ ${#running[@]} -gt 0 ]; then
+  local pids
+  mapfile -t pids < <(jobs -pr)
+  if [ ${#pids[@]} -gt 0 ]; then
     disown -a
-    kill -KILL "${running[@]}"
+    kill -KILL "${pids[@]}"
   fi 2> /dev/null
   rm -rf "$top" "$tap_log"
 }
@@ -34,69 +35,10 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 cd "$top" || exit 1
 
-# within SECONDS COMMAND...: it becomes true.
-within() {
-  local i tenths=$(($1 * 10))
-  shift
-  for ((i = 0; i < tenths; i++)); do
-    if "$@"; then return 0; fi
-    sleep 0.1
-  done
-  echo "not within $((tenths / 10)) s: $*"
-  return 1
-}
-
-lacks() {
-  if [ ! -x "$bin/tfx-rtsp" ]; then
-    echo "tfx-rtsp is not built: no libgstrtspserver-1.0-dev"
-  elif ! command -v ffmpeg > /dev/null; then
-    echo "no ffmpeg"
-  elif ! gst-inspect-1.0 --exists rtspsrc; then
-    echo "no rtspsrc: no gstreamer1.0-plugins-good"
-  else
-    return 1
-  fi
-}
+# shellcheck source=tests/live/serving.sh
+. "$root/tests/live/serving.sh"
 
 # ---- a server --------------------------------------------------------------------
-
-# serve NAME ARGUMENT...: at a free port; its address goes to $url, what it says to
-# NAME.log, and what it is to be told to file descriptor 4.
-serve() {
-  local name=$1
-  shift
-  mkfifo "$name.typed"
-  "$bin/tfx-rtsp" port=0 "$@" < "$name.typed" > "$name.log" 2>&1 &
-  server=$!
-  running+=("$server")
-  exec 4> "$name.typed"
-  within 30 grep -q ^rtsp "$name.log" || { cat "$name.log" && return 1; }
-  url=$(grep ^rtsp "$name.log")
-}
-
-# It ends when it is told to, and has said no word of a warning.
-stop_server() {
-  local name=$1
-  exec 4>&-
-  kill -TERM "$server"
-  wait "$server" && ! grep -i -E 'warning|critical' "$name.log"
-}
-
-# ffmpeg_hears OUT FORMAT TRANSPORT [OPTION...]
-ffmpeg_hears() {
-  local out=$1 format=$2 transport=$3
-  shift 3
-  timeout 120 ffmpeg -nostdin -loglevel fatal -y -rtsp_transport "$transport" \
-    -i "$url" "$@" -f "$format" "$out"
-}
-
-# gst_hears OUT TRANSPORT DEPAYLOADER [ELEMENT...]
-gst_hears() {
-  local out=$1 transport=$2
-  shift 2
-  timeout 120 gst-launch-1.0 -q rtspsrc location="$url" protocols="$transport" \
-    latency=200 ! "$@" ! audioconvert ! audio/x-raw,format=S32LE ! filesink location="$out"
-}
 
 # offline OUT FORMAT ELEMENT...: what the chain makes of the file.
 offline() {
@@ -105,13 +47,6 @@ offline() {
   gst-launch-1.0 -q filesrc location=noise.wav ! wavparse ! audioconvert ! "$@" ! \
     audioconvert ! "audio/x-raw,format=$format" ! audioconvert ! \
     audio/x-raw,format=S32LE ! filesink location="$out"
-}
-
-# all_end PID...: well.
-all_end() {
-  local pid ok=0
-  for pid in "$@"; do wait "$pid" || ok=1; done
-  return $ok
 }
 
 # all_exact STEPS FILE...
@@ -209,14 +144,6 @@ check_opus() {
     ! "$compare" codec plain opus-before opus && stop_server opus
 }
 
-# A free port for datagrams.
-free_port() {
-  python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
-}
-
 check_latency() {
   local port
   port=$(free_port)
@@ -256,7 +183,6 @@ with wave.open("noise.wav") as short, wave.open("long.wav", "wb") as long:
     rm -f killed.raw
     ffmpeg -nostdin -loglevel fatal -rtsp_transport $transport -i "$url" \
       -f s32le killed.raw & client=$!
-    running+=("$client")
     within 30 test -s killed.raw && kill -KILL $client || return 1
     wait $client
     n=$((n + 1))
@@ -267,11 +193,6 @@ with wave.open("noise.wav") as short, wave.open("long.wav", "wb") as long:
   done
   cat killed.log
   stop_server killed
-}
-
-# ended NAME N: so many streams have.
-ended() {
-  [ "$(grep -c 'a stream has ended' "$1.log")" -eq "$2" ]
 }
 
 # A live source is shared: one goes, others hear on, and another one comes.  What is
@@ -287,7 +208,6 @@ check_shared() {
       audioconvert ! audio/x-raw,format=S32LE ! filesink location=low.raw &&
     serve shared source="$live" codec=L24 chain="$low" timeout=2 || return 1
   ffmpeg -nostdin -loglevel fatal -rtsp_transport udp -i "$url" -f s32le gone.raw & client=$!
-  running+=("$client")
   ffmpeg_hears stays.raw s32le udp -t 3 & clients+=($!)
   ffmpeg_hears short.raw s32le tcp -t 1 & clients+=($!)
   within 30 test -s gone.raw && kill -KILL $client && wait "${clients[1]}" || return 1
@@ -342,12 +262,16 @@ start() {
   sed 's/^gst-launch/exec &/' block.sh > "started-$n_started.sh"
   cat "started-$n_started.sh"
   sh "started-$n_started.sh" > "started-$n_started.log" 2>&1 & started=$!
-  running+=("$started")
 }
 
-# for_a_while SECONDS WORDS: its block, until it is interrupted.
+# for_a_while WORDS: its block, until it has heard some two seconds.
 for_a_while() {
-  start "$2" && sleep "$1" && kill -INT "$started" && wait "$started"
+  rm -f heard.raw
+  start "$1" && within 60 has_heard && kill -INT "$started" && wait "$started"
+}
+
+has_heard() {
+  [ -e heard.raw ] && [ "$(stat -c %s heard.raw)" -gt 350000 ]
 }
 
 # as_f32 FILE: heard-f32.raw, its left channel
@@ -384,9 +308,9 @@ check_page_rtp() {
     gst-launch-1.0 -q $saw ! audio/x-raw,format=F32LE,rate=48000,channels=1 ! \
       filesink location=saw-plain && start 'chain="LoButterworth(600' || return 1
   sender=$started
-  for_a_while 2 'do-lost=true ! rtpopusdepay ! opusdec' && "$compare" codec heard.raw saw-before saw &&
+  for_a_while 'do-lost=true ! rtpopusdepay ! opusdec' && "$compare" codec heard.raw saw-before saw &&
     ! "$compare" codec saw-plain saw-before saw &&
-    for_a_while 2 drop-probability && "$compare" filled heard.raw saw-before &&
+    for_a_while drop-probability && "$compare" filled heard.raw saw-before &&
     line_of m=audio > sound.sdp && line_of "-i /tmp/sound.sdp" | sed 's/-t 10/-t 2/' > ffmpeg.sh &&
     timeout 60 sh ffmpeg.sh && as_f32 heard.wav &&
     "$compare" codec heard-f32.raw saw-before saw && kill -INT "$sender" && wait "$sender"
@@ -422,7 +346,7 @@ start_pulse() {
   pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
     -L "module-native-protocol-unix socket=$top/pulse/native auth-anonymous=1" \
     -L "module-null-sink sink_name=null format=float32le rate=48000 channels=2" \
-    > pulse.log 2>&1 & running+=($!)
+    > pulse.log 2>&1 &
   within 30 pactl info || { cat pulse.log && return 1; }
 }
 
@@ -437,54 +361,66 @@ check_capture_loses() {
   grep -q '^wrong: jumps of the count' lost.txt
 }
 
-# passes_high NAME: NAME-20.raw is silent, NAME-1000.raw is not.  A busy machine may
-# leave holes: it is the median of the peaks in 50 ms each.
-passes_high() {
+# level FILE LOW HIGH: it lies between.  A busy machine may leave holes: it is the
+# median of the peaks in 50 ms each.
+level() {
   python3 -c 'import array, sys
-def level(hz):
-    x = array.array("f", open("%s-%d.raw" % (sys.argv[1], hz), "rb").read())
-    peaks = [max(map(abs, x[i:i + 2400])) for i in range(0, len(x) - 2400, 2400)]
-    return sorted(peaks)[len(peaks) // 2]
-low, high = level(20), level(1000)
-print(low, high)
-assert 0.45 < high < 0.55 and low < 0.05' "$1"
+x = array.array("f", open(sys.argv[1], "rb").read())
+peaks = [max(map(abs, x[i:i + 2400])) for i in range(0, len(x) - 2400, 2400)]
+found = sorted(peaks)[len(peaks) // 2]
+print(found)
+sys.exit(not float(sys.argv[2]) <= found <= float(sys.argv[3]))' "$@"
 }
 
-# From one null sink into another: what the chain lets through, and what not.
+# sink_has NAME LOW HIGH: what is played into it has that level.
+sink_has() {
+  timeout 20 gst-launch-1.0 -q pulsesrc device="$1.monitor" num-buffers=50 ! audioconvert ! \
+    audio/x-raw,format=F32LE,channels=1 ! filesink location=sink.raw && level sink.raw "$2" "$3"
+}
+
+# passes_high COMMAND...: it finds the level, LOW HIGH, of a tone of 1 kHz, and nothing of one
+# of 20 Hz.
+passes_high() {
+  local hz player range ok=0
+  for hz in 1000 20; do
+    gst-launch-1.0 -q audiotestsrc freq=$hz volume=0.5 ! pulsesink device=null & player=$!
+    range='0.45 0.55'
+    # shellcheck disable=SC2086 # two words
+    within 30 sink_has null $range || ok=1
+    if [ $hz = 20 ]; then range='0 0.05'; fi
+    # shellcheck disable=SC2086 # two words
+    within 30 "$@" $range || ok=1
+    kill -KILL $player
+    wait $player
+  done
+  return $ok
+}
+
+# From one null sink into another.
 check_page_microphone() {
-  local hz microphone
+  local microphone
   port=0
   pactl load-module module-null-sink sink_name=out format=float32le rate=48000 &&
     pactl set-default-source null.monitor && pactl set-default-sink out &&
     start "HiButterworth(80) | Gate" || return 1
   microphone=$started
-  for hz in 20 1000; do
-    gst-launch-1.0 -q audiotestsrc freq=$hz volume=0.5 num-buffers=200 ! pulsesink device=null &
-    sleep 1.5
-    timeout 20 gst-launch-1.0 -q pulsesrc device=out.monitor num-buffers=100 ! audioconvert ! \
-      audio/x-raw,format=F32LE,channels=1 ! filesink location=out-$hz.raw && wait $! || return 1
-  done
-  kill -INT "$microphone" && wait "$microphone"
-  passes_high out
+  passes_high sink_has out && kill -INT "$microphone" && wait "$microphone"
 }
 
-# The server of the page that has a microphone: a tone, and below 80 Hz nothing.
+# served_has LOW HIGH
+served_has() {
+  ffmpeg_hears served.raw f32le udp -t 0.5 && level served.raw "$1" "$2"
+}
+
+# The server of the page that has a microphone.
 check_page_shared() {
-  local hz player page_server
+  local page_server
   port=$(free_port)
   start "source=pulsesrc" || return 1
   page_server=$started
   within 30 grep -q ^rtsp "started-$n_started.log" || return 1
   url=$(grep ^rtsp "started-$n_started.log")
-  for hz in 20 1000; do
-    gst-launch-1.0 -q audiotestsrc freq=$hz volume=0.5 ! pulsesink device=null & player=$!
-    running+=("$player")
-    sleep 0.5
-    ffmpeg_hears served-$hz.raw f32le udp -t 1 || return 1
-    kill -KILL $player
-    wait $player
-  done
-  kill -TERM "$page_server" && wait "$page_server" && passes_high served
+  passes_high served_has && kill -TERM "$page_server" && wait "$page_server"
 }
 
 if why=$(lacks_pulse); then

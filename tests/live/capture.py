@@ -109,6 +109,7 @@ class Watch:
 class Capture:
     def __init__(self, sink, seconds, sound, lose):
         self.seconds, self.failed, self.ticks = seconds, [], 0
+        self.waits = 0
         self.latencies = set()
         self.loop = GLib.MainLoop()
         self.player = Gst.parse_launch(
@@ -155,6 +156,9 @@ class Capture:
 
     def move(self):
         """Each 50 ms: where to, no two parameters ever stand still."""
+        if not self.watch.frames and not self.failed and self.waits < 1200:
+            self.waits += 1
+            return True
         t = self.ticks * 0.05
         eq, low = (self.chain.get_child_by_name(x) for x in ('eq', 'low'))
         eq.set_property('gain', MOST_DB * math.sin(2 * math.pi * 0.3 * t))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# serving.sh: the example server and who listens to it, for live.sh, which sources it.
+# $bin has the examples.
+
+# within SECONDS COMMAND...: it becomes true.
+within() {
+  local i tenths=$(($1 * 10))
+  shift
+  for ((i = 0; i < tenths; i++)); do
+    if "$@"; then return 0; fi
+    sleep 0.1
+  done
+  echo "not within $((tenths / 10)) s: $*"
+  return 1
+}
+
+lacks() {
+  if [ ! -x "$bin/tfx-rtsp" ]; then
+    echo "tfx-rtsp is not built: no libgstrtspserver-1.0-dev"
+  elif ! command -v ffmpeg > /dev/null; then
+    echo "no ffmpeg"
+  elif ! gst-inspect-1.0 --exists rtspsrc; then
+    echo "no rtspsrc: no gstreamer1.0-plugins-good"
+  else
+    return 1
+  fi
+}
+
+# serve NAME ARGUMENT...: at a free port; its address goes to $url, what it says to
+# NAME.log, and what it is to be told to file descriptor 4.
+serve() {
+  local name=$1
+  shift
+  mkfifo "$name.typed"
+  "$bin/tfx-rtsp" port=0 "$@" < "$name.typed" > "$name.log" 2>&1 &
+  server=$!
+  exec 4> "$name.typed"
+  within 30 grep -q ^rtsp "$name.log" || { cat "$name.log" && return 1; }
+  url=$(grep ^rtsp "$name.log")
+}
+
+# It ends when it is told to, and has said no word of a warning.
+stop_server() {
+  local name=$1
+  exec 4>&-
+  kill -TERM "$server"
+  wait "$server" && ! grep -q -i -E 'warning|critical' "$name.log" && return 0
+  cat "$name.log"
+  return 1
+}
+
+# ffmpeg_hears OUT FORMAT TRANSPORT [OPTION...]
+ffmpeg_hears() {
+  local out=$1 format=$2 transport=$3
+  shift 3
+  timeout 120 ffmpeg -nostdin -loglevel fatal -y -rtsp_transport "$transport" \
+    -i "$url" "$@" -f "$format" "$out"
+}
+
+# gst_hears OUT TRANSPORT DEPAYLOADER [ELEMENT...]
+gst_hears() {
+  local out=$1 transport=$2
+  shift 2
+  timeout 120 gst-launch-1.0 -q rtspsrc location="$url" protocols="$transport" \
+    latency=200 ! "$@" ! audioconvert ! audio/x-raw,format=S32LE ! filesink location="$out"
+}
+
+# ended NAME N: so many streams have.
+ended() {
+  [ "$(grep -c 'a stream has ended' "$1.log")" -eq "$2" ]
+}
+
+# all_end PID...: well.
+all_end() {
+  local pid ok=0
+  for pid in "$@"; do wait "$pid" || ok=1; done
+  return $ok
+}
+
+# A free port for datagrams.
+free_port() {
+  python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
