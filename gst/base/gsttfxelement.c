@@ -448,6 +448,23 @@ gst_tfx_element_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+/* A source pad that is about to be unlinked is told of by a message of its element;
+ * it is linked still. */
+static gboolean
+gst_tfx_element_post_message (GstElement *element, GstMessage *message)
+{
+  GstStructureChangeType type;
+  gboolean is_busy;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_STRUCTURE_CHANGE) {
+    gst_message_parse_structure_change (message, &type, NULL, &is_busy);
+    if (type == GST_STRUCTURE_CHANGE_TYPE_PAD_UNLINK && is_busy)
+      gst_tfx_flight_leave (GST_TFX_ELEMENT (element));
+  }
+  return GST_ELEMENT_CLASS (gst_tfx_element_parent_class)
+      ->post_message (element, message);
+}
+
 /* ---- the class ------------------------------------------------------------------------ */
 
 static void
@@ -475,6 +492,8 @@ gst_tfx_element_class_init (GstTfxElementClass *klass)
   gst_tfx_element_install_signals (gobject_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_tfx_element_set_context);
+  element_class->post_message =
+      GST_DEBUG_FUNCPTR (gst_tfx_element_post_message);
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_tfx_element_change_state);
   gst_element_class_add_pad_template (element_class,
@@ -499,16 +518,10 @@ gst_tfx_element_add_pad (GstTfxElement *self, const gchar *name)
   return pad;
 }
 
-/* Nothing comes any more that would take out what is in flight.  A thread that is
- * in the element does it; where nothing flows nobody is to wait here. */
 static void
 gst_tfx_element_sink_unlinked (GstPad *sink, GstPad *peer, GstTfxElement *self)
 {
-  if (!PRIVATE (self)->flights.held || GST_STATE (self) != GST_STATE_PLAYING ||
-      !GST_PAD_STREAM_TRYLOCK (sink))
-    return;
-  gst_tfx_flight_drain (self);
-  GST_PAD_STREAM_UNLOCK (sink);
+  gst_tfx_flight_leave (self);
 }
 
 static void

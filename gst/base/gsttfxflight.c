@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "gsttfxaside.h"
 #include "gsttfxelementprivate.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
@@ -33,6 +34,8 @@ gst_tfx_flight_is_offline (GstTfxElementPrivate *priv)
          duration > 0;
 }
 
+static void gst_tfx_flight_watch (GstTfxElement *self, GstPad *sink);
+
 static gboolean
 gst_tfx_flight_is_wanted (GstTfxElement *self)
 {
@@ -46,6 +49,8 @@ gst_tfx_flight_is_wanted (GstTfxElement *self)
   delay = g_atomic_int_get (&priv->device_delay);
   flights->is_wanted = delay < 0 ? gst_tfx_flight_is_offline (priv) : delay > 0;
   GST_DEBUG_OBJECT (self, "buffers are delayed by %d", flights->is_wanted);
+  if (flights->is_wanted)
+    gst_tfx_flight_watch (self, priv->sink);
   if (!flights->is_wanted && flights->delay > 0) {
     flights->delay = 0;
     gst_tfx_settings_note_latency (self);
@@ -199,12 +204,18 @@ gst_tfx_flight_start (GstTfxElement *self, GstTfxFlight *flight)
 static GstFlowReturn
 gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
 {
+  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
   GstBuffer *buffer = g_steal_pointer (&flight->buffer);
+  GstFlowReturn flow;
 
-  if (gst_tfx_run_conclude (self, buffer, flight->err))
-    return gst_tfx_out_send (self, buffer, flight->n_frames);
-  gst_buffer_unref (buffer);
-  return GST_FLOW_ERROR;
+  if (!gst_tfx_run_conclude (self, buffer, flight->err)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
+  flights->is_sending = TRUE;
+  flow = gst_tfx_out_send (self, buffer, flight->n_frames);
+  flights->is_sending = FALSE;
+  return flow;
 }
 
 /* ---- two of them --------------------------------------------------------------------- */
@@ -243,6 +254,60 @@ gst_tfx_flight_stop (GstTfxElement *self)
     gst_tfx_scratch_clear (&flights->slots[i].scratch);
   g_clear_pointer (&flights->slots, g_free);
   flights->delay = 0;
+}
+
+void
+gst_tfx_flight_leave (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxFlight *held;
+
+  /* A thread that is in the element goes on. */
+  if (!priv->flights.held || !GST_PAD_STREAM_TRYLOCK (priv->sink))
+    return;
+  /* This may be that thread: from a probe behind the element. */
+  if (priv->flights.held && !priv->flights.is_sending &&
+      !GST_PAD_IS_BLOCKED (priv->src)) {
+    held = g_steal_pointer (&priv->flights.held);
+    gst_tfx_flight_finish (self, held);
+    if (priv->delay > 0) {
+      gst_tfx_flight_send (self, held);
+    } else if (gst_tfx_run_conclude (self, held->buffer, held->err)) {
+      gst_tfx_settings_count_step (self, held->n_frames);
+      gst_tfx_aside_push (priv->src, g_steal_pointer (&held->buffer));
+    }
+    gst_clear_buffer (&held->buffer);
+  }
+  GST_PAD_STREAM_UNLOCK (priv->sink);
+}
+
+static void
+gst_tfx_flight_unlinked (GstPad *sink, GstPad *peer, GstTfxElement *self)
+{
+  gst_tfx_flight_leave (self);
+}
+
+/* Looks out for what would end the stream: pads in front of the sink pad that are
+ * unlinked, in the same bin or not. */
+static void
+gst_tfx_flight_watch (GstTfxElement *self, GstPad *sink)
+{
+  GstPad *peer = gst_pad_get_peer (sink);
+  GstIterator *pads = peer ? gst_pad_iterate_internal_links (peer) : NULL;
+  GValue item = G_VALUE_INIT;
+
+  while (pads && gst_iterator_next (pads, &item) == GST_ITERATOR_OK) {
+    GstPad *pad = g_value_get_object (&item);
+
+    g_signal_handlers_disconnect_by_func (pad, gst_tfx_flight_unlinked, self);
+    g_signal_connect_object (pad, "unlinked",
+        G_CALLBACK (gst_tfx_flight_unlinked), self, 0);
+    gst_tfx_flight_watch (self, pad);
+    g_value_reset (&item);
+  }
+  g_value_unset (&item);
+  g_clear_pointer (&pads, gst_iterator_free);
+  gst_clear_object (&peer);
 }
 
 /* The longest buffer is the latency. */

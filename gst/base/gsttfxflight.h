@@ -6,7 +6,7 @@
  * been: one buffer later than it came.  What comes between two buffers, or is
  * not to be started, drains what is in flight first.
  *
- * All of this runs in the streaming thread.
+ * All of this runs in the streaming thread, but for what says so.
  */
 #ifndef GST_TFX_FLIGHT_H
 #define GST_TFX_FLIGHT_H
@@ -38,7 +38,8 @@ typedef struct
   GstTfxFlight *held;  /* one of them, or NULL */
   gint is_known;       /* atomic: whether it is wanted */
   gboolean is_wanted;
-  gsize delay; /* frames by which buffers come later */
+  gboolean is_sending; /* one of them is on its way out */
+  gsize delay;         /* frames by which buffers come later */
 } GstTfxFlights;
 
 /* The buffer is writable. */
@@ -55,6 +56,11 @@ GstFlowReturn gst_tfx_flight_drain (GstTfxElement *self);
 /* The same where nobody would take it: a flush; and the end. */
 void gst_tfx_flight_drop (GstTfxElement *self);
 void gst_tfx_flight_stop (GstTfxElement *self);
+
+/* Any thread: the element is being unlinked, and nothing may come any more that
+ * would take out what is in flight.  Sends it to what is linked behind the element
+ * still, and does not wait for more than that it arrives there. */
+void gst_tfx_flight_leave (GstTfxElement *self);
 
 /* Another stream comes, or another answer is wanted. */
 void gst_tfx_flight_ask_again (GstTfxElement *self);

@@ -6,11 +6,9 @@
  */
 #include "gsttfxpeer.h"
 
-GstElement *
-gst_tfx_peer_find (GstPad *pad, GType type)
+GstPad *
+gst_tfx_peer_find_pad (GstPad *pad)
 {
-  GstElement *element = NULL;
-
   pad = gst_pad_get_peer (pad);
   while (pad) {
     GstProxyPad *internal;
@@ -22,9 +20,18 @@ gst_tfx_peer_find (GstPad *pad, GType type)
     pad = internal ? gst_pad_get_peer (GST_PAD (internal)) : NULL;
     gst_clear_object (&internal);
   }
-  if (pad)
-    element = gst_pad_get_parent_element (pad);
-  gst_clear_object (&pad);
+  return pad;
+}
+
+GstElement *
+gst_tfx_peer_find (GstPad *pad, GType type)
+{
+  GstElement *element = NULL;
+  GstPad *sink = gst_tfx_peer_find_pad (pad);
+
+  if (sink)
+    element = gst_pad_get_parent_element (sink);
+  gst_clear_object (&sink);
   if (element && !g_type_is_a (G_OBJECT_TYPE (element), type))
     gst_clear_object (&element);
   return element;

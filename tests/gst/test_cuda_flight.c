@@ -94,23 +94,118 @@ GST_START_TEST (test_live)
 }
 GST_END_TEST;
 
-/* Who takes an element out without sending EOS unlinks it. */
+/* ---- an element that is taken out ------------------------------------------------- */
+
+static void
+wait_for_buffers (Deck *deck, guint n)
+{
+  const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&deck->lock);
+  while (deck->n_buffers < n && g_get_monotonic_time () < end) {
+    g_mutex_unlock (&deck->lock);
+    g_usleep (1000);
+    g_mutex_lock (&deck->lock);
+  }
+  g_mutex_unlock (&deck->lock);
+  fail_unless_equals_int (deck->n_buffers, n);
+}
+
+/* The pads that are unlinked: that in front, that behind, and that in front of the
+ * bin that the element is in; while it plays, and while it is paused. */
 GST_START_TEST (test_unlink)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  Deck *deck = deck_new ("identity name=first ! " CHAIN "1", DECK_CUDA, &info);
+  Deck *deck = deck_new ("identity ! " CHAIN "1 ! identity", DECK_CUDA, &info);
   GstElement *last = deck_element (deck, "last");
-  GstPad *sink = gst_element_get_static_pad (last, "sink");
-  GstPad *peer = gst_pad_get_peer (sink);
+  GstPad *pad, *peer;
 
   deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
   fail_unless_equals_int (deck->n_buffers, 3);
-  fail_unless (gst_pad_unlink (peer, sink));
-  fail_unless_equals_int (deck->n_buffers, 4);
+  if (__i__ >= 3)
+    gst_element_set_state (deck->h->element, GST_STATE_PAUSED);
+  if (__i__ % 3 == 2)
+    pad = gst_object_ref (deck->h->srcpad);
+  else
+    pad = gst_element_get_static_pad (last, __i__ % 3 ? "src" : "sink");
+  peer = gst_pad_get_peer (pad);
+  if (GST_PAD_IS_SRC (pad))
+    fail_unless (gst_pad_unlink (pad, peer));
+  else
+    fail_unless (gst_pad_unlink (peer, pad));
+  wait_for_buffers (deck, 4);
   gst_object_unref (peer);
-  gst_object_unref (sink);
+  gst_object_unref (pad);
   gst_object_unref (last);
   deck_free (deck);
+}
+GST_END_TEST;
+
+static void
+count (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
+{
+  g_atomic_int_inc (n);
+}
+
+static void
+wait_for_count (gint *n, gint wanted)
+{
+  for (guint i = 0; i < 30000 && g_atomic_int_get (n) < wanted; i++)
+    g_usleep (1000);
+  fail_unless_equals_int (g_atomic_int_get (n), wanted);
+}
+
+static void
+push_file (GstHarness *h, const GstAudioInfo *info, guint number)
+{
+  gdouble x[2 * N_FRAMES] = { 0 };
+
+  fail_unless_equals_int (gst_harness_push (h,
+                              tfx_check_stamped (info, x, N_FRAMES,
+                                  number * N_FRAMES)),
+      GST_FLOW_OK);
+}
+
+/* In front of a sink that waits for the pipeline to play: nobody else does, and
+ * what comes then comes behind it. */
+GST_START_TEST (test_paused)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstElement *bin = gst_parse_bin_from_description (
+      "identity name=first ! tfxbutterworth name=e cutoff=100 device=cuda "
+      "device-delay=1 ! fakesink name=end signal-handoffs=true sync=false "
+      "async=false",
+      TRUE, NULL);
+  GstHarness *h = gst_harness_new_with_element (bin, "sink", NULL);
+  GstElement *front = gst_bin_get_by_name (GST_BIN (bin), "first");
+  GstElement *e = gst_bin_get_by_name (GST_BIN (bin), "e");
+  GstElement *end = gst_bin_get_by_name (GST_BIN (bin), "end");
+  gint n = 0;
+
+  g_signal_connect (end, "handoff", G_CALLBACK (count), &n);
+  tfx_check_set_info (h, &info);
+  for (guint i = 0; i < 4; i++)
+    push_file (h, &info, i);
+  fail_unless_equals_int (n, 3);
+  gst_element_set_state (bin, GST_STATE_PAUSED);
+  if (__i__) {
+    gst_element_unlink (e, end);
+    gst_element_unlink (front, e);
+  } else {
+    gst_element_unlink (front, e);
+    gst_element_unlink (e, end);
+  }
+  gst_element_set_state (e, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (bin), e);
+  fail_unless (gst_element_link (front, end));
+  gst_element_set_state (bin, GST_STATE_PLAYING);
+  push_file (h, &info, 4);
+  wait_for_count (&n, 5);
+  gst_object_unref (front);
+  gst_object_unref (e);
+  gst_object_unref (end);
+  gst_object_unref (bin);
+  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -351,7 +446,8 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
-  tcase_add_test (tc, test_unlink);
+  tcase_add_loop_test (tc, test_unlink, 0, 6);
+  tcase_add_loop_test (tc, test_paused, 0, 2);
   tcase_add_loop_test (tc, test_fault, 0, G_N_ELEMENTS (functions));
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_file);

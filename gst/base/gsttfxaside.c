@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxaside.c: see gsttfxaside.h.
+ */
+#include "gsttfxaside.h"
+
+#include "gsttfxpeer.h"
+
+/* Held by the thread that pushes, by the one that waits, and by the probe. */
+typedef struct
+{
+  GstPad *src;
+  GstBuffer *buffer;
+  GMutex lock;
+  GCond cond;
+  gboolean has_arrived;
+} Aside;
+
+static void
+gst_tfx_aside_clear (gpointer data)
+{
+  Aside *aside = data;
+
+  gst_object_unref (aside->src);
+  g_mutex_clear (&aside->lock);
+  g_cond_clear (&aside->cond);
+}
+
+static void
+gst_tfx_aside_unref (gpointer data)
+{
+  g_atomic_rc_box_release_full (data, gst_tfx_aside_clear);
+}
+
+static void
+gst_tfx_aside_tell (Aside *aside)
+{
+  g_mutex_lock (&aside->lock);
+  aside->has_arrived = TRUE;
+  g_cond_signal (&aside->cond);
+  g_mutex_unlock (&aside->lock);
+}
+
+/* The pad's stream lock is held here: what comes after the buffer waits. */
+static GstPadProbeReturn
+gst_tfx_aside_arrive (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gst_tfx_aside_tell (data);
+  return GST_PAD_PROBE_OK;
+}
+
+static gpointer
+gst_tfx_aside_run (gpointer data)
+{
+  Aside *aside = data;
+
+  gst_pad_push (aside->src, g_steal_pointer (&aside->buffer));
+  /* Nobody took it. */
+  gst_tfx_aside_tell (aside);
+  gst_tfx_aside_unref (aside);
+  return NULL;
+}
+
+void
+gst_tfx_aside_push (GstPad *src, GstBuffer *buffer)
+{
+  Aside *aside = g_atomic_rc_box_new0 (Aside);
+  GstPad *sink = gst_tfx_peer_find_pad (src);
+  gulong probe;
+
+  if (!sink || GST_PAD_IS_BLOCKED (sink)) {
+    gst_clear_object (&sink);
+    gst_buffer_unref (buffer);
+    g_atomic_rc_box_release (aside);
+    return;
+  }
+  aside->src = gst_object_ref (src);
+  aside->buffer = buffer;
+  g_mutex_init (&aside->lock);
+  g_cond_init (&aside->cond);
+  probe =
+      gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, gst_tfx_aside_arrive,
+          g_atomic_rc_box_acquire (aside), gst_tfx_aside_unref);
+  g_thread_unref (g_thread_new ("tfx-aside", gst_tfx_aside_run,
+      g_atomic_rc_box_acquire (aside)));
+  g_mutex_lock (&aside->lock);
+  while (!aside->has_arrived)
+    g_cond_wait (&aside->cond, &aside->lock);
+  g_mutex_unlock (&aside->lock);
+  gst_pad_remove_probe (sink, probe);
+  gst_object_unref (sink);
+  gst_tfx_aside_unref (aside);
+}

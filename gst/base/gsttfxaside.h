@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxaside.h: a buffer that is sent by a thread of its own.
+ */
+#ifndef GST_TFX_ASIDE_H
+#define GST_TFX_ASIDE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Pushes the buffer, which it takes.  Returns when the buffer has arrived at the
+ * next element, however long that keeps it: a sink that is paused does so until it
+ * plays.  The pads may be unlinked then. */
+void gst_tfx_aside_push (GstPad *src, GstBuffer *buffer);
+
+G_END_DECLS
+
+#endif /* GST_TFX_ASIDE_H */
