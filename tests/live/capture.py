@@ -6,7 +6,8 @@ through a tfxchain whose parameters move all the time, with nothing missing.
     capture.py SINK SECONDS [lose]
 
 The left channel counts frames, and the chain leaves it alone: so whatever is lost
-or doubled on the way is seen.  The right one is a sine that is equalised: it has
+or doubled is seen, and whether it was lost before the chain or in it.  A busy machine may
+lose something before; the source tells of it, mostly.  The right one is a sine that is equalised: it has
 no steps.  Prints what it found; the exit status is 1 where something is wrong.  With
 "lose" a buffer is lost in front of the chain, and nobody is told: that is wrong.
 """
@@ -42,7 +43,7 @@ def write_sound(path):
 
 
 class Watch:
-    """Looks at each buffer behind the chain."""
+    """Looks at each buffer at a place."""
 
     def __init__(self):
         self.table = array.array('f', ((k % PERIOD + 1) * STEP
@@ -117,14 +118,15 @@ class Capture:
             'format=pcm pcm-format=f32le sample-rate=%d num-channels=2 ! '
             'pulsesink device=%s buffer-time=1500000' % (sound, RATE, sink))
         self.capture = Gst.parse_launch(
-            'pulsesrc device=%s.monitor ! '
+            'pulsesrc name=source device=%s.monitor ! '
             'audio/x-raw,format=F32LE,rate=%d,channels=2 ! '
             'tfxchain name=chain chain="%s" ! fakesink sync=true'
             % (sink, RATE, CHAIN))
         self.chain = self.capture.get_by_name('chain')
-        self.watch = Watch()
-        self.chain.get_static_pad('src').add_probe(
-            Gst.PadProbeType.BUFFER, self.on_buffer)
+        self.source, self.watch = Watch(), Watch()
+        for element, watch in ('source', self.source), ('chain', self.watch):
+            self.capture.get_by_name(element).get_static_pad('src').add_probe(
+                Gst.PadProbeType.BUFFER, self.on_buffer, watch)
         self.lose = lose
         if lose:
             self.chain.get_static_pad('sink').add_probe(
@@ -133,10 +135,10 @@ class Capture:
             pipeline.bus.add_signal_watch()
             pipeline.bus.connect('message', self.on_message)
 
-    def on_buffer(self, pad, info):
+    def on_buffer(self, pad, info, watch):
         clock = self.capture.get_clock()
         now = clock.get_time() - self.capture.base_time if clock else 0
-        self.watch.see(info.get_buffer(), now)
+        watch.see(info.get_buffer(), now)
         return Gst.PadProbeReturn.OK
 
     def on_input(self, pad, info):
@@ -199,13 +201,18 @@ class Capture:
         print('late buffers of the chain: %d, the worst load %.3f' % (
             stats.get_value('late'), stats.get_value('load-worst')))
         print('told: %d breaks' % watch.told)
-        self.expect(all(told for _, told in watch.lost),
-                    'jumps of the count, and whether they were told: %s'
-                    % watch.lost[:10])
+        print('lost by the source, in frames, and whether it was told: %s'
+              % self.source.lost[:10])
+        lost, before = ([n for n, _ in w.lost] for w in (watch, self.source))
+        # One buffer may be between the two.
+        self.expect(lost in (before, before[:-1]),
+                    'jumps of the count behind the chain: %s' % lost[:10])
         self.expect(len(self.latencies) == 1,
                     'latency told: %s ms' % sorted(self.latencies))
-        self.expect(len(watch.shifts) <= 1 + watch.told,
-                    'stamps minus counts: %s frames' % sorted(watch.shifts)[:10])
+        print('stamps minus counts at the source: %s frames'
+              % sorted(self.source.shifts)[:10])
+        self.expect(watch.shifts and watch.shifts <= self.source.shifts,
+                    'and behind the chain: %s frames' % sorted(watch.shifts)[:10])
         self.expect(0 < watch.bend < BEND, 'the sine bends by %.5f, at most %.5f'
                     % (watch.bend, BEND))
         least = [watch.lateness[k] / Gst.MSECOND for k in sorted(watch.lateness)]
