@@ -78,6 +78,19 @@ line.wav" && printf 'Filter 1: ON PK Fc x Hz\n' > rew.txt &&
     exits 2 "line 1" gst-tfx process noise.wav no.wav --chain-file rew.txt
 }
 
+# What a chain's file names lies beside it; in a chain of the command line, where the
+# program runs.
+check_files() {
+  mkdir -p "the rooms" && printf '0.5\n' > "the rooms/half.txt" &&
+    printf "FIR('half.txt')\n" > "the rooms/chain.txt" &&
+    gst-tfx process -f noise.wav beside.wav --chain-file "the rooms/chain.txt" &&
+    gst-tfx process -f noise.wav here.wav "Convolve('the rooms/half.txt')" &&
+    gst-tfx process -f noise.wav gain.wav 'Gain(0.5)' &&
+    cmp beside.wav gain.wav && cmp here.wav gain.wav &&
+    exits 2 "column 5: b of FIR: the impulse response in 'half.txt' cannot be used" \
+      gst-tfx process noise.wav no.wav "FIR('half.txt')"
+}
+
 # Rate, channels and format are kept; a lossless file has them all.
 check_formats() {
   local format
@@ -110,6 +123,7 @@ check_kinds() {
 
 tap_case "filter settings exported by REW" check_settings
 tap_case "process: the samples, of a name with a newline" check_samples
+tap_case "process: files in a chain" check_files
 tap_case "process: the format is kept" check_formats
 tap_case "process: tags are kept" check_tags
 tap_case "process: the output's kind by its name" check_kinds
