@@ -202,3 +202,20 @@ tfx_node_equal (const TfxNode *a, const TfxNode *b)
   }
   return true;
 }
+
+/* With each value that moves: printf() would take as long as the design. */
+static char *
+add_text (char *to, const char *text)
+{
+  const size_t n = strlen (text);
+
+  memcpy (to, text, n + 1);
+  return to + n;
+}
+
+void
+tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE])
+{
+  thing = add_text (add_text (thing, "stage '"), node->name);
+  add_text (add_text (add_text (thing, "' ("), node->klass->name), ")");
+}

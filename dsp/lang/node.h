@@ -90,6 +90,10 @@ TfxNode *tfx_node_copy (const TfxNode *node);
 
 bool tfx_node_equal (const TfxNode *a, const TfxNode *b);
 
+/* What messages call a stage: "stage 'eq' (ParametricEQ)". */
+#define TFX_NODE_THING_SIZE (2 * TFX_EXPR_MAX_NAME + 16)
+void tfx_node_describe (const TfxNode *node, char thing[TFX_NODE_THING_SIZE]);
+
 /* The expression of a tree, which it takes over, whatever comes of it: lists
  * the stages and generates the names that are missing.  NULL if memory is
  * short. */
