@@ -31,11 +31,12 @@
  * left the caches. */
 #define FAR_TRANSFORM 2.0
 
-/* Transforms that do not fit into the first-level cache. */
-#define LARGE_TRANSFORM 1.3
+/* Transforms that do not fit into the first-level cache, and do not by far. */
+#define LARGE_TRANSFORM 1.1
+#define HUGE_TRANSFORM 1.3
 
 /* The input of partitions is copied about, as a part of a pass. */
-#define HEAD_COPIES 2.0
+#define HEAD_COPIES 1.0
 
 /* Products for one block at a time, whose spectra are read for it alone. */
 #define ALONE 1.5
@@ -85,7 +86,9 @@ transform_cost (const TfxConvolverCost *cost, size_t size)
   const double leaves =
       (double)(size / TFX_LEAF) * tfx_convolver_layout_leaf_cost (cost, size);
 
-  return (passes + leaves) * (size > cost->near_size ? LARGE_TRANSFORM : 1.0);
+  return (passes + leaves) * (size > 2 * cost->near_size  ? HUGE_TRANSFORM
+                                 : size > cost->near_size ? LARGE_TRANSFORM
+                                                          : 1.0);
 }
 
 double

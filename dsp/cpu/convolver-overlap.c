@@ -52,8 +52,9 @@ place (TfxConvolver *c, TfxArena *arena)
   line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
   line.samples =
       tfx_arena_take (arena, c->n_channels * line.stride * c->value_size);
-  line.re = tfx_arena_take (arena, size * c->value_size);
-  line.im = tfx_arena_take (arena, size * c->value_size);
+  /* apart by a cache line more than a power of two */
+  line.re = tfx_arena_take (arena, size * c->value_size + 64);
+  line.im = tfx_arena_take (arena, size * c->value_size + 64);
   line.tiles = tfx_arena_take (arena, 2 * size * c->value_size);
   c->overlap = l;
   if (l)
