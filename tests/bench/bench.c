@@ -251,12 +251,14 @@ static double
 part_of_limit (const Bench *b, const Member *m)
 {
   unsigned i = (unsigned)(m - b->members);
+  const double n_fmas = m->subject.n_fmas > 0.0
+                            ? m->subject.n_fmas
+                            : 4.0 * (double)m->subject.n_sections;
 
-  if (m->subject.limit == BENCH_NONE || m->subject.n_sections == 0)
+  if (m->subject.limit == BENCH_NONE || n_fmas == 0.0)
     return 0.0;
   return bench_ratio (b, i, m->subject.limit) > 0.0
-             ? 4.0 * (double)m->subject.n_sections /
-                   bench_ratio (b, i, m->subject.limit)
+             ? n_fmas / bench_ratio (b, i, m->subject.limit)
              : 0.0;
 }
 

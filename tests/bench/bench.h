@@ -47,6 +47,7 @@ typedef struct BenchSubject
   unsigned n_channels;
   size_t n_frames;   /* of a block; 0: it has no blocks */
   size_t n_sections; /* 0: does not filter */
+  double n_fmas;     /* multiply-adds of a sample; 0: four a section */
   double units;      /* samples of a block: the time is per unit */
   unsigned limit;    /* subject that measures its multiply-adds, or none */
   /* Works on n blocks; false if that failed. */

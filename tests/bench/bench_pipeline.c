@@ -241,21 +241,6 @@ measure_depth (Bench *bench, unsigned n_channels)
 }
 
 /* The plugin of this build, whatever is installed. */
-static gboolean
-load_plugin (Bench *bench)
-{
-  GError *error = NULL;
-  GstPlugin *plugin = gst_plugin_load_file (TFX_PLUGIN, &error);
-
-  if (!plugin) {
-    bench_fail (bench, "%s: %s", TFX_PLUGIN, error->message);
-    g_clear_error (&error);
-    return FALSE;
-  }
-  gst_object_unref (plugin);
-  return TRUE;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -281,7 +266,7 @@ main (int argc, char **argv)
   version = gst_version_string ();
   printf ("Peer: %s\n", version);
   g_free (version);
-  if (load_plugin (bench)) {
+  if (play_load_plugin (bench, TFX_PLUGIN)) {
     for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
       if (bench_is_full (bench) || !cases[i].full)
         measure (bench, kernel, cases[i].n_channels, cases[i].n_frames,

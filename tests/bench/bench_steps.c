@@ -2,26 +2,14 @@
  * bench_steps.c: what is no filter of sections or taps, a copy, a gain, a delay,
  * a sum, dynamics and effects, beside a memcpy() of the same samples. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench.h"
-#include "core.h"
-#include "lang/expr.h"
+#include "chains.h"
 
 #define N_FRAMES 1024
 
 /* One tap, and a gain. */
 #define DELAY 480
 #define GAIN 0.7
-
-typedef struct Run
-{
-  TfxFilter *filter;
-  TfxPlan *plan; /* NULL: memcpy() */
-  TfxBlock in, out;
-  size_t size;
-} Run;
 
 typedef TfxChain *(*MakeChain) (void);
 
@@ -79,90 +67,6 @@ static const struct
   { "Limiter(-12)" }, { "Limiter(-12, true_peak=True)" }, { "Normalize()" },
   { "Loudness(None)" }, { "Gain(2, clamp=True)" }, { "Reverb()" } };
 
-static TfxChain *
-make_text (const char *text, unsigned n_channels)
-{
-  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
-  TfxChain *chain = NULL;
-
-  if (expr)
-    tfx_expr_build (expr, CASCADES_RATE, n_channels, NULL, NULL, &chain, NULL);
-  tfx_expr_free (&expr);
-  return chain;
-}
-
-static void
-run_free (void *data)
-{
-  Run *r = data;
-
-  if (r->plan) {
-    tfx_filter_lock (r->filter);
-    tfx_plan_free (&r->plan);
-    tfx_filter_unlock (r->filter);
-  }
-  tfx_filter_unref (&r->filter);
-  free (r->in.data);
-  free (r->out.data);
-  free (r);
-}
-
-static bool
-run_blocks (void *data, unsigned n_blocks, BenchTime *time)
-{
-  Run *r = data;
-  BenchTime start = bench_time_now ();
-  int ret = 0;
-
-  for (unsigned i = 0; i < n_blocks; i++) {
-    if (r->plan) {
-      tfx_filter_lock (r->filter);
-      ret |= tfx_plan_run (r->plan, &r->in, &r->out);
-      tfx_filter_unlock (r->filter);
-    } else {
-      memcpy (r->out.data, r->in.data, r->size);
-      __asm__ volatile("" : : "r"(r->out.data) : "memory");
-    }
-  }
-  *time = bench_time_since (start);
-  return ret == 0;
-}
-
-static unsigned
-add (Bench *bench, const CoreCase *c, const char *name, TfxChain *chain)
-{
-  const TfxFilterSpec spec = { CASCADES_RATE, c->n_channels, c->type,
-    c->n_frames };
-  Run *r = calloc (1, sizeof *r);
-  BenchSubject subject = {
-    .name = name,
-    .variant = c->kernel,
-    .n_channels = c->n_channels,
-    .n_frames = c->n_frames,
-    .units = (double)c->n_frames * c->n_channels,
-    .limit = BENCH_NONE,
-    .run = run_blocks,
-    .data = r,
-    .free = run_free,
-  };
-
-  if (!r)
-    return BENCH_NONE;
-  r->size = c->n_frames * c->n_channels *
-            (c->type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double));
-  if (!core_new_block (c, true, &r->in) || !core_new_block (c, false, &r->out))
-    bench_fail (bench, "no memory");
-  if (chain && tfx_filter_new (chain, &spec, &r->filter) < 0)
-    bench_fail (bench, "%s cannot be made", name);
-  if (r->filter) {
-    tfx_filter_lock (r->filter);
-    tfx_plan_new (&r->filter, 1, tfx_cpu_backend_for (c->kernel), &r->plan);
-    tfx_filter_unlock (r->filter);
-  }
-  tfx_chain_unref (&chain);
-  return bench_add (bench, &subject);
-}
-
 static void
 measure (Bench *bench, const CoreCase *c)
 {
@@ -172,7 +76,8 @@ measure (Bench *bench, const CoreCase *c)
           c->type == TFX_SAMPLE_F32 ? "F32" : "F64",
           c->planar ? "planar" : "interleaved"))
     return;
-  bench_set_reference (bench, add (bench, c, "memcpy", NULL));
+  bench_set_reference (bench,
+      chains_add (bench, c, "memcpy", NULL, BENCH_NONE, 0.0));
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
     CoreCase kase = *c;
 
@@ -181,9 +86,10 @@ measure (Bench *bench, const CoreCase *c)
       continue;
     kase.kernel = kernel;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      add (bench, &kase, cases[i].name,
+      chains_add (bench, &kase, cases[i].name,
           cases[i].make ? cases[i].make ()
-                        : make_text (cases[i].name, c->n_channels));
+                        : chains_parse (cases[i].name, c->n_channels),
+          BENCH_NONE, 0.0);
   }
   bench_measure (bench);
 }

@@ -253,7 +253,9 @@ gpu_measure (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
   return good;
 }
 
-/* TorchFX's median for the same, or 0. */
+/* TorchFX's median for the same, or 0: milliseconds on the wall, the end of the
+ * device's work included.  The chain is "api", "iir", "fir" or a number of
+ * sections. */
 double
 gpu_peer_ms (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
     bool from_host, double *worst)
@@ -261,8 +263,9 @@ gpu_peer_ms (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
   double median = 0, p99 = 0;
   unsigned n = from_host ? 200 : g->options.n_rounds;
 
-  if (g->torchfx && !torchfx_run (g->torchfx, name, n_frames, n_channels, n,
-                        from_host, &median, &p99))
+  if (g->torchfx &&
+      !torchfx_ask (g->torchfx, &median, &p99, "run %s %zu %u %u %s\n", name,
+          n_frames, n_channels, n, from_host ? "host" : "device"))
     median = p99 = 0;
   if (worst)
     *worst = p99;

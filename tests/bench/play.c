@@ -215,3 +215,18 @@ play_add (Bench *bench, const PlayContestant *c, const CoreCase *core)
           .data = play,
           .free = play_free });
 }
+
+gboolean
+play_load_plugin (Bench *bench, const char *path)
+{
+  GError *error = NULL;
+  GstPlugin *plugin = gst_plugin_load_file (path, &error);
+
+  if (!plugin) {
+    bench_fail (bench, "%s: %s", path, error->message);
+    g_clear_error (&error);
+    return FALSE;
+  }
+  gst_object_unref (plugin);
+  return TRUE;
+}

@@ -21,4 +21,7 @@ typedef struct PlayContestant
 unsigned
 play_add (Bench *bench, const PlayContestant *contestant, const CoreCase *core);
 
+/* Takes the elements from that file; false after a message. */
+gboolean play_load_plugin (Bench *bench, const char *path);
+
 #endif

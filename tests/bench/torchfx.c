@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * torchfx.c: starts torchfx_peer.py and talks with it. */
+ * torchfx.c: starts a script that runs TorchFX and talks with it. */
 #include "torchfx.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,14 +73,14 @@ torchfx_close (Torchfx **torchfx)
 }
 
 bool
-torchfx_run (Torchfx *t, const char *chain, size_t n_frames,
-    unsigned n_channels, unsigned n_runs, bool from_host, double *median_ms,
-    double *worst_ms)
+torchfx_ask (Torchfx *t, double *a, double *b, const char *format, ...)
 {
   char answer[256];
+  va_list args;
 
-  fprintf (t->to, "run %s %zu %u %u %s\n", chain, n_frames, n_channels, n_runs,
-      from_host ? "host" : "device");
+  va_start (args, format);
+  vfprintf (t->to, format, args);
+  va_end (args);
   return fflush (t->to) == 0 && fgets (answer, sizeof answer, t->from) &&
-         sscanf (answer, "time %lf %lf", median_ms, worst_ms) == 2;
+         sscanf (answer, "time %lf %lf", a, b) == 2;
 }
