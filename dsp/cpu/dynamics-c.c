@@ -66,130 +66,103 @@ store_f64 (void *to, const double *x, size_t n)
   memcpy (to, x, n * sizeof *x);
 }
 
-static void
-detect (const double *x, double *level, size_t n_frames, unsigned n_channels,
-    const TfxBallistics *b, double *state, double *end)
+/* In octaves. */
+static double
+reduce (const TfxGainCurve *c, double level)
+{
+  const double over =
+      c->sign * (log2 (fmax (level, TFX_LEVEL_LOWEST)) - c->threshold);
+  const double q = fmin (fmax (over + c->half_knee, 0.0), 2.0 * c->half_knee);
+  const double h = q * q * c->per_knee + fmax (over - c->half_knee, 0.0);
+
+  return fmax (c->slope * h, c->floor);
+}
+
+static double
+run (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
+    double *state, double *end)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
   const double attack = b->attack[0], release = b->release[0];
+  double lowest = 0.0;
 
   for (unsigned c = 0; c < n_channels; c++) {
     double held = state[TFX_LEVEL_HELD * stride + c];
     double out = state[TFX_LEVEL_OUT * stride + c];
     double square = state[TFX_LEVEL_SQUARE * stride + c];
 
-    for (size_t i = 0; i < n_frames; i++) {
-      double r = fabs (x[i * n_channels + c]);
+    for (size_t i = c; i < n_frames * n_channels; i += n_channels) {
+      double r = fabs (x[i]), reduction, gain;
 
       if (b->is_rms) {
         square = attack * square + (1.0 - attack) * (r * r);
         r = sqrt (square);
       }
-      held = release * held;
-      held = r > held ? r : held;
+      held = fmax (r, release * held);
       out = attack * out + (1.0 - attack) * held;
-      level[i * n_channels + c] = out;
+      reduction = reduce (curve, out);
+      gain = exp2 (reduction + curve->makeup);
+      y[i] = is_product ? gain * x[i] : gain;
+      lowest = fmin (lowest, reduction);
     }
     state[TFX_LEVEL_HELD * stride + c] = held;
     state[TFX_LEVEL_OUT * stride + c] = out;
     state[TFX_LEVEL_SQUARE * stride + c] = square;
   }
   memcpy (end, state, TFX_N_LEVELS * stride * sizeof *end);
-}
-
-static double
-apply (double *level, double *x, size_t n_frames, unsigned width,
-    const TfxGainCurve *curve)
-{
-  double lowest = 0.0;
-
-  for (size_t i = 0; i < n_frames; i++) {
-    const double over =
-        curve->sign *
-        (log2 (fmax (level[i], TFX_LEVEL_LOWEST)) - curve->threshold);
-    const double q =
-        fmin (fmax (over + curve->half_knee, 0.0), 2.0 * curve->half_knee);
-    const double h =
-        q * q * curve->per_knee + fmax (over - curve->half_knee, 0.0);
-    const double reduction = fmax (curve->slope * h, curve->floor);
-    const double gain = exp2 (reduction + curve->makeup);
-
-    lowest = fmin (lowest, reduction);
-    for (unsigned c = 0; c < width; c++)
-      x[i * width + c] *= gain;
-  }
   return lowest;
 }
 
 static void
-find_levels (const double *x, double *levels, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    levels[i] = fabs (x[i]);
-}
-
-static void
-find_rest (double *rest, size_t n_frames, unsigned n_channels)
-{
-  for (size_t i = n_frames * n_channels; i-- > n_channels;) {
-    double *before = &rest[i - n_channels];
-
-    *before = rest[i] > *before ? rest[i] : *before;
-  }
-}
-
-static void
-exchange (double *past, double *samples, size_t n, size_t ahead)
-{
-  for (size_t i = 0; i < n; i++) {
-    const double out = past[i + ahead];
-
-    past[i] = samples[i];
-    samples[i] = out;
-  }
-}
-
-static void
-find_peaks (const double *levels, const double *rest, double *peaks,
-    size_t n_frames, unsigned n_channels, double *most)
+find_targets (const double *x, const double *rest, double *targets,
+    size_t n_frames, unsigned n_channels, double threshold, double *most)
 {
   for (size_t i = 0; i < n_frames; i++) {
     for (unsigned c = 0; c < n_channels; c++) {
-      const double level = *levels++, left = *rest++;
-
-      most[c] = level > most[c] ? level : most[c];
-      *peaks++ = left > most[c] ? left : most[c];
+      most[c] = fmax (most[c], fabs (*x++));
+      *targets++ = threshold / fmax (fmax (most[c], *rest++), threshold);
     }
   }
+}
+
+static void
+find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
+{
+  const size_t n = n_frames * n_channels;
+
+  for (size_t i = n; i-- > 0;)
+    rest[i] = fmax (fabs (x[i]), i + n_channels < n ? rest[i + n_channels] : 0);
+}
+
+static void
+follow (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *state, double *end)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      const double target = *targets++;
+      const double a =
+          target < state[c] ? limits->attack[0] : limits->release[0];
+
+      *gains++ = state[c] = a * state[c] + (1.0 - a) * target;
+    }
+  }
+  memcpy (end, state, n_channels * sizeof *end);
 }
 
 static double
-find_gains (double *peaks, double *gains, size_t n_frames, unsigned n_channels,
-    const TfxLimits *limits, double *last)
+limit (const double *x, double *y, const double *gains, size_t n_frames,
+    unsigned width, double most)
 {
-  double least = 1.0;
+  double lowest = 1.0;
 
   for (size_t i = 0; i < n_frames; i++) {
-    for (unsigned c = 0; c < n_channels; c++) {
-      const double peak = fmax (*peaks++, TFX_LEVEL_LOWEST);
-      const double target = fmin (limits->threshold / peak, 1.0);
-      const double a = target < last[c] ? limits->attack : limits->release;
-
-      *gains++ = last[c] = a * last[c] + (1.0 - a) * target;
-      least = last[c] < least ? last[c] : least;
-    }
+    lowest = fmin (lowest, gains[i]);
+    for (unsigned c = 0; c < width; c++)
+      *y++ = fmax (fmin (*x++ * gains[i], most), -most);
   }
-  return least;
-}
-
-static void
-limit (double *x, const double *gain, size_t n_frames, unsigned width,
-    double most)
-{
-  for (size_t i = 0; i < n_frames; i++) {
-    for (unsigned c = 0; c < width; c++, x++)
-      *x = fmax (fmin (*x * gain[i], most), -most);
-  }
+  return lowest;
 }
 
 const TfxDynamicsKernels tfx_dynamics_c = {
@@ -197,13 +170,11 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
-  .detect = detect,
-  .apply = apply,
-  .find_levels = find_levels,
-  .find_peaks = find_peaks,
+  .run = run,
+  .find_targets = find_targets,
   .find_rest = find_rest,
-  .exchange = exchange,
-  .find_gains = find_gains,
+  .limit_frames = group_frames,
+  .follow = follow,
   .limit = limit,
 };
 

@@ -51,7 +51,9 @@ typedef struct TfxGainCurve
 
 typedef struct TfxLimits
 {
-  double threshold, attack, release;
+  double threshold;
+  /* To the power of 1, 2, 3 ... */
+  double attack[TFX_DYNAMICS_SLACK], release[TFX_DYNAMICS_SLACK];
 } TfxLimits;
 
 /* Levels below are taken for this. */
@@ -69,47 +71,40 @@ typedef struct TfxDynamicsKernels
   size_t (*load[2]) (double *x, const void *from, size_t n);
   void (*store[2]) (void *to, const double *x, size_t n);
 
-  /* level[n_frames][n_channels] of x; state[TFX_N_LEVELS][stride] at the start
-   * becomes that at the start of the last group that is not full, or behind
-   * all; end = behind all.  stride: n_channels, rounded up to the slack.  May
-   * read and write TFX_DYNAMICS_SLACK numbers behind x and level. */
-  void (*detect) (const double *x, double *level, size_t n_frames,
-      unsigned n_channels, const TfxBallistics *ballistics, double *state,
-      double *end);
+  /* y[n_frames][n_channels] = x times the gain of its level; or the gain, of one
+   * channel.  state[TFX_N_LEVELS][stride] at the start becomes that at the start of
+   * the last group that is not full, or behind all; end = behind all.  stride:
+   * n_channels, rounded up to the slack.  May read and write TFX_DYNAMICS_SLACK
+   * numbers behind x and y.  The lowest gain, in octaves and without makeup. */
+  double (*run) (const double *x, double *y, size_t n_frames,
+      unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
+      const TfxGainCurve *curve, double *state, double *end);
 
-  /* x[n_frames][width] times the gain of level[n_frames].  The lowest gain, in
-   * octaves and without makeup.  Writes over level if width > 1. */
-  double (*apply) (double *level, double *x, size_t n_frames, unsigned width,
-      const TfxGainCurve *curve);
+  /* The largest of a window: most[n_channels] = the largest magnitude up to now
+   * in this block of the window's length, and of the block before what is left is
+   * rest[n_frames][n_channels].  targets[n_frames][n_channels] = threshold / the
+   * larger one of the two, at most 1.  Slack as above, behind most too. */
+  void (*find_targets) (const double *x, const double *rest, double *targets,
+      size_t n_frames, unsigned n_channels, double threshold, double *most);
 
-  /* levels[n] = magnitudes of x. */
-  void (*find_levels) (const double *x, double *levels, size_t n);
+  /* Of a block that is over: the largest magnitude from each frame on. */
+  void (*find_rest) (const double *x, double *rest, size_t n_frames,
+      unsigned n_channels);
 
-  /* The largest of a window: most[n_channels] = the largest of the frames up to
-   * now in this block of the window's length, peaks = the larger one of that and
-   * of what is left of the block before, rest[n_frames][n_channels].  Slack as
-   * above, behind most too. */
-  void (*find_peaks) (const double *levels, const double *rest, double *peaks,
-      size_t n_frames, unsigned n_channels, double *most);
+  /* As group_frames, for the next one. */
+  unsigned (*limit_frames) (unsigned n_channels);
 
-  /* Of a block that is over: the largest from each frame on. */
-  void (*find_rest) (double *rest, size_t n_frames, unsigned n_channels);
+  /* gains[n] becomes
+   *   attack gains[n - 1] + (1 - attack) targets[n]    where that goes down,
+   *   release gains[n - 1] + (1 - release) targets[n]  elsewhere.
+   * state[n_channels] and end as in run, with one row; n_frames > 0. */
+  void (*follow) (const double *targets, double *gains, size_t n_frames,
+      unsigned n_channels, const TfxLimits *limits, double *state, double *end);
 
-  /* samples[n] go to past[n], and become what stood there `ahead` numbers further on
-   * before that. */
-  void (*exchange) (double *past, double *samples, size_t n, size_t ahead);
-
-  /* With r = the least of 1 and threshold / peak, gain[n] becomes
-   *   attack gain[n - 1] + (1 - attack) r    where that is below gain[n - 1],
-   *   release gain[n - 1] + (1 - release) r  elsewhere;
-   * last[n_channels] is the last one.  Writes over peaks.  The lowest of them and
-   * 1. */
-  double (*find_gains) (double *peaks, double *gains, size_t n_frames,
-      unsigned n_channels, const TfxLimits *limits, double *last);
-
-  /* x[n_frames][width] times gain[n_frames], no larger than limit. */
-  void (*limit) (double *x, const double *gain, size_t n_frames, unsigned width,
-      double limit);
+  /* y[n_frames][width] = x times gains[n_frames], no larger than most.  The lowest
+   * gain, or 1. */
+  double (*limit) (const double *x, double *y, const double *gains,
+      size_t n_frames, unsigned width, double most);
 } TfxDynamicsKernels;
 
 static inline unsigned

@@ -61,7 +61,8 @@ tfx_samples_link (const double *restrict samples, double *restrict most,
 
 int
 tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    const TfxBlock *out, double *samples, size_t part_frames,
+    const TfxBlock *out, double *samples, const double *result,
+    size_t part_frames,
     void (*run) (void *data, size_t n_frames, TfxSample type), void *data)
 {
   size_t n_bad = 0;
@@ -75,7 +76,7 @@ tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     to = tfx_block_part (out, i, n, 0, in->n_channels);
     n_bad += tfx_samples_load (kernels, &from, samples);
     run (data, n, out->type);
-    tfx_samples_store (kernels, samples, &to);
+    tfx_samples_store (kernels, result, &to);
   }
   return n_bad > 0;
 }

@@ -11,11 +11,12 @@ size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
 void tfx_samples_store (const TfxDynamicsKernels *kernels,
     const double *samples, const TfxBlock *out);
 
-/* Runs a block in parts of at most part_frames: each is loaded into samples, changed
- * there by run (data, its frames, the type of out), and stored.  1 if there were
- * samples that are not finite, else 0. */
+/* Runs a block in parts of at most part_frames: each is loaded into samples, taken by
+ * run (data, its frames, the type of out), and what that leaves in result, which may be
+ * samples, is stored.  1 if there were samples that are not finite, else 0. */
 int tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
-    const TfxBlock *out, double *samples, size_t part_frames,
+    const TfxBlock *out, double *samples, const double *result,
+    size_t part_frames,
     void (*run) (void *data, size_t n_frames, TfxSample type), void *data);
 
 /* most[n_frames] = the largest magnitude of all channels. */

@@ -82,8 +82,8 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
-      run_part, u);
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
+      u->part_frames, run_part, u);
 }
 
 static void

@@ -49,9 +49,9 @@ typedef struct Unit
   size_t n_begun; /* frames of the group */
   double *room;
   /* The part; what the level is taken of, behind the frames of the group that
-   * has begun: the samples themselves, or one number a frame. */
-  double *samples, *heard;
-  double *levels;
+   * has begun: the samples themselves, or one number a frame; and what comes of
+   * it: samples, or gains. */
+  double *samples, *heard, *made;
 } Unit;
 
 /* Octaves for a dB. */
@@ -120,7 +120,7 @@ make_room (Unit *u)
   u->now = u->state + n_state;
   u->samples = u->room + front;
   u->heard = u->is_linked ? u->samples + n : u->samples;
-  u->levels = u->room + 2 * n;
+  u->made = u->samples + 2 * n;
   return 0;
 }
 
@@ -156,27 +156,35 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- frames ---------------------------------------------------------------------- */
 
+static void
+multiply (double *samples, const double *gains, size_t n_frames,
+    unsigned n_channels)
+{
+  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
+    for (unsigned c = 0; c < n_channels; c++)
+      samples[c] *= gains[i];
+  }
+}
+
 /* n_frames from frame `first` of the part on, which is 0 if a group has begun. */
 static void
 run_frames (Unit *u, size_t first, size_t n_frames)
 {
   const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
   double *heard = u->heard + first * n_levels - u->n_begun * n_levels;
-  double *levels = u->levels + u->n_begun * n_levels;
-  double *samples = u->samples + first * u->n_channels;
+  double *made = u->made + first * n_levels - u->n_begun * n_levels;
   double lowest;
 
-  u->kernels->detect (heard, u->levels, n_all, u->n_levels, &u->ballistics,
-      u->state, u->now);
+  lowest = u->kernels->run (heard, made, n_all, u->n_levels, !u->is_linked,
+      &u->ballistics, &u->curve, u->state, u->now);
+  u->reduction = lowest < u->reduction ? lowest : u->reduction;
+  if (u->is_linked)
+    multiply (u->samples + first * u->n_channels, u->made + first, n_frames,
+        u->n_channels);
   u->n_begun = n_all % u->group_frames;
   memmove (u->heard - u->n_begun * n_levels,
       heard + (n_all - u->n_begun) * n_levels,
       u->n_begun * n_levels * sizeof *heard);
-  lowest = u->is_linked ? u->kernels->apply (levels, samples, n_frames,
-                              u->n_channels, &u->curve)
-                        : u->kernels->apply (levels, samples,
-                              n_frames * n_levels, 1, &u->curve);
-  u->reduction = lowest < u->reduction ? lowest : u->reduction;
 }
 
 /* What comes is a new group. */
@@ -212,8 +220,8 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
-      run_part, u);
+  return tfx_samples_run (u->kernels, in, out, u->samples,
+      u->is_linked ? u->samples : u->made, u->part_frames, run_part, u);
 }
 
 /* ---- values ------------------------------------------------------------------------ */

@@ -3,7 +3,11 @@
  *
  * The largest of a window takes three comparisons a sample, whatever its length
  * (van Herk; Gil and Werman): time is cut into blocks as long as the window, which
- * then is the end of one block and the beginning of the next. */
+ * then is the end of one block and the beginning of the next.
+ *
+ * The inputs stand one behind the other in a line, of which the part that is still
+ * needed is moved to the front when it is full: the block, and what is still to come
+ * out, are found in it without another copy. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -32,22 +36,28 @@ typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
   unsigned n_channels, n_levels; /* 1 if all have the same gain */
-  size_t part_frames, stride, n_ahead;
+  size_t part_frames, stride, n_ahead, group_frames;
   bool is_linked;
   TfxNumbers numbers;
   TfxLimits limits;
   double lowest; /* gain since it was asked last */
 
-  size_t n_window, position;
+  size_t n_window, position; /* frames of a block; of them, so many are over */
   size_t n_silent; /* frames that still come before the first input comes out */
-  double *past; /* [n_window][n_channels]: inputs of this block, and the last */
-  /* [n_window + 1][n_levels]: magnitudes of this block, then the largest of what
-   * is left of the last one from each frame on; 0 at its end. */
+  /* [n_line][n_channels]: inputs, the next one at frame `at`; what the level is taken
+   * of is the same, or one number a frame. */
+  size_t n_line, at;
+  double *line, *heard;
+  /* [n_window + 1][n_levels]: the largest of what is left of the last block from
+   * each frame on; 0 at its end. */
   double *rest;
-  double *most;  /* [stride], of this block */
-  double *gains; /* [stride], the last ones */
-  /* Of a part. */
-  double *samples, *levels, *peaks, *found;
+  double *most;    /* [stride], of this block */
+  double *state;   /* [stride], the gain in front of the group */
+  double *now;     /* the same, behind the last frame */
+  size_t n_begun;  /* frames of the group */
+  double *samples; /* of a part */
+  double *targets; /* the same, behind those of the group that has begun */
+  double *gains;   /* the same, with the group in front */
 } Unit;
 
 static void
@@ -64,8 +74,11 @@ take_numbers (Unit *u)
 {
   const double *n = u->numbers.now;
 
-  u->limits =
-      (TfxLimits){ pow (10.0, n[THRESHOLD_DB] / 20.0), n[ATTACK], n[RELEASE] };
+  u->limits.threshold = pow (10.0, n[THRESHOLD_DB] / 20.0);
+  if (u->limits.attack[0] != n[ATTACK])
+    tfx_dynamics_powers (n[ATTACK], u->limits.attack);
+  if (u->limits.release[0] != n[RELEASE])
+    tfx_dynamics_powers (n[RELEASE], u->limits.release);
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -75,43 +88,59 @@ unit_free (void *data)
 {
   Unit *u = data;
 
-  free (u->past);
+  free (u->line);
+  if (u->is_linked)
+    free (u->heard);
   free (u->rest);
   free (u->most);
   free (u->samples);
   free (u);
 }
 
+/* Arrays have slack behind them, and those of groups room for one in front. */
 static int
 make_room (Unit *u)
 {
-  const size_t n = u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
+  const size_t slack = TFX_DYNAMICS_SLACK;
+  const size_t front = slack * u->n_levels;
+  const size_t n = front + u->part_frames * u->n_channels + slack;
 
-  u->past = calloc (u->n_window, u->n_channels * sizeof *u->past);
-  u->rest = calloc ((u->n_window + 1) * u->n_levels + TFX_DYNAMICS_SLACK,
-      sizeof *u->rest);
-  u->most = calloc (2 * u->stride, sizeof *u->most);
-  u->samples = calloc (4 * n, sizeof *u->samples);
-  if (!u->past || !u->rest || !u->most || !u->samples)
+  u->n_line = 2 * u->n_ahead + u->part_frames;
+  u->line = calloc (u->n_line * u->n_channels + slack, sizeof *u->line);
+  u->heard =
+      u->is_linked ? calloc (u->n_line + slack, sizeof *u->heard) : u->line;
+  u->rest = calloc ((u->n_window + 1) * u->n_levels + slack, sizeof *u->rest);
+  u->most = calloc (3 * u->stride, sizeof *u->most);
+  u->samples = calloc (3 * n, sizeof *u->samples);
+  if (!u->line || !u->heard || !u->rest || !u->most || !u->samples)
     return -ENOMEM;
-  u->gains = u->most + u->stride;
-  u->levels = u->samples + n;
-  u->peaks = u->levels + n;
-  u->found = u->peaks + n;
+  u->state = u->most + u->stride;
+  u->now = u->state + u->stride;
+  u->targets = u->samples + n + front;
+  u->gains = u->samples + 2 * n + front;
   return 0;
+}
+
+/* What comes is a new group. */
+static void
+end_group (Unit *u)
+{
+  memcpy (u->state, u->now, u->stride * sizeof *u->state);
+  u->n_begun = 0;
 }
 
 static void
 go_to_rest (Unit *u)
 {
   u->position = 0;
+  u->at = u->n_ahead;
   u->n_silent = u->n_ahead;
-  memset (u->past, 0, u->n_window * u->n_channels * sizeof *u->past);
+  memset (u->line, 0, u->n_ahead * u->n_channels * sizeof *u->line);
   memset (u->rest, 0, (u->n_window + 1) * u->n_levels * sizeof *u->rest);
-  for (size_t i = 0; i < u->stride; i++) {
-    u->most[i] = 0.0;
-    u->gains[i] = 1.0;
-  }
+  memset (u->most, 0, u->stride * sizeof *u->most);
+  for (size_t i = 0; i < u->stride; i++)
+    u->now[i] = 1.0;
+  end_group (u);
 }
 
 static int
@@ -130,6 +159,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->n_levels = u->is_linked ? 1 : spec->n_channels;
   u->part_frames = part < 1 ? 1 : part;
   u->stride = tfx_dynamics_stride (u->n_levels);
+  u->group_frames = u->kernels->limit_frames (u->n_levels);
   u->n_ahead = l->n_ahead;
   u->n_window = l->n_ahead + 1;
   u->lowest = 1.0;
@@ -151,49 +181,66 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 static void
 end_block (Unit *u)
 {
-  u->kernels->find_rest (u->rest, u->n_window, u->n_levels);
+  u->kernels->find_rest (u->heard + (u->at - u->n_window) * u->n_levels,
+      u->rest, u->n_window, u->n_levels);
   memset (u->most, 0, u->stride * sizeof *u->most);
   u->position = 0;
 }
 
-/* Levels in, samples of n_ahead frames before out; n frames within a block. */
+/* The line is full: what is still needed of it goes to the front. */
 static void
-delay (Unit *u, double *samples, const double *levels, size_t n)
+move_back (Unit *u)
 {
-  const size_t width = u->n_channels, i = u->position;
-  double *past = u->past + i * width, *last = samples + (n - 1) * width;
+  const size_t first = u->at - u->n_ahead, width = u->n_channels;
 
-  memcpy (u->rest + i * u->n_levels, levels, n * u->n_levels * sizeof *levels);
-  /* The frame behind is n_ahead frames old: of the block before, or the first
-   * of this one. */
-  u->kernels->exchange (past, samples, (n - 1) * width, width);
-  memcpy (past + (n - 1) * width, last, width * sizeof *past);
-  memcpy (last, u->past + (i + n) % u->n_window * width, width * sizeof *past);
+  memmove (u->line, u->line + first * width,
+      u->n_ahead * width * sizeof *u->line);
+  if (u->is_linked)
+    memmove (u->heard, u->heard + first, u->n_ahead * sizeof *u->heard);
+  u->at = u->n_ahead;
 }
 
-/* n frames of the part within a block, whose numbers stay. */
+/* Gains of n frames, whose targets are there. */
 static void
-run_frames (Unit *u, size_t first, size_t n, double limit)
+find_gains (Unit *u, size_t n)
 {
-  double *samples = u->samples + first * u->n_channels;
-  double *levels = u->levels + first * u->n_levels;
+  const size_t n_levels = u->n_levels, n_all = u->n_begun + n;
+  double *targets = u->targets - u->n_begun * n_levels;
 
-  u->kernels->find_peaks (levels, u->rest + (u->position + 1) * u->n_levels,
-      u->peaks, n, u->n_levels, u->most);
-  delay (u, samples, levels, n);
+  u->kernels->follow (targets, u->gains - u->n_begun * n_levels, n_all,
+      n_levels, &u->limits, u->state, u->now);
+  u->n_begun = n_all % u->group_frames;
+  memmove (u->targets - u->n_begun * n_levels,
+      targets + (n_all - u->n_begun) * n_levels,
+      u->n_begun * n_levels * sizeof *targets);
+}
+
+/* n frames that have come into the line, within a block, whose numbers stay; what
+ * comes out goes to samples. */
+static void
+run_frames (Unit *u, double *samples, size_t n, double limit)
+{
+  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
+  double lowest;
+
+  u->kernels->find_targets (u->heard + u->at * u->n_levels,
+      u->rest + (u->position + 1) * u->n_levels, u->targets, n, u->n_levels,
+      u->limits.threshold, u->most);
+  u->at += n;
   u->position += n;
   if (u->position == u->n_window)
     end_block (u);
   if (u->n_silent > 0) {
     u->n_silent -= n;
+    memset (samples, 0, n * u->n_channels * sizeof *samples);
     return;
   }
-  u->lowest = fmin (u->lowest, u->kernels->find_gains (u->peaks, u->found, n,
-                                   u->n_levels, &u->limits, u->gains));
-  if (u->is_linked)
-    u->kernels->limit (samples, u->found, n, u->n_channels, limit);
-  else
-    u->kernels->limit (samples, u->found, n * u->n_channels, 1, limit);
+  find_gains (u, n);
+  lowest = u->is_linked ? u->kernels->limit (late, samples, u->gains, n,
+                              u->n_channels, limit)
+                        : u->kernels->limit (late, samples, u->gains,
+                              n * u->n_channels, 1, limit);
+  u->lowest = fmin (u->lowest, lowest);
 }
 
 /* The largest number of a type that is no larger. */
@@ -207,29 +254,25 @@ round_down (double value, TfxSample type)
   return rounded > value ? nextafterf (rounded, 0.0f) : rounded;
 }
 
+/* n_frames that have come into the line. */
 static void
-run_part (void *data, size_t n_frames, TfxSample type)
+run_part (Unit *u, size_t n_frames, TfxSample type)
 {
-  Unit *u = data;
   double limit = round_down (u->limits.threshold, type);
 
-  if (u->is_linked) {
-    tfx_samples_link (u->samples, u->levels, n_frames, u->n_channels);
-  } else {
-    u->kernels->find_levels (u->samples, u->levels, n_frames * u->n_channels);
-  }
   for (size_t i = 0, n; i < n_frames; i += n) {
     const size_t left = u->n_window - u->position;
 
     n = n_frames - i < left ? n_frames - i : left;
     n = u->n_silent > 0 && u->n_silent < n ? u->n_silent : n;
     if (tfx_numbers_are_moving (&u->numbers)) {
+      end_group (u);
       tfx_numbers_step (&u->numbers);
       take_numbers (u);
       limit = round_down (u->limits.threshold, type);
       n = 1;
     }
-    run_frames (u, i, n, limit);
+    run_frames (u, u->samples + i * u->n_channels, n, limit);
   }
 }
 
@@ -237,9 +280,26 @@ static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
+  size_t n_bad = 0;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->part_frames,
-      run_part, u);
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t left = in->n_frames - i;
+    double *line;
+    TfxBlock from, to;
+
+    n = left < u->part_frames ? left : u->part_frames;
+    from = tfx_block_part (in, i, n, 0, u->n_channels);
+    to = tfx_block_part (out, i, n, 0, u->n_channels);
+    if (u->at + n > u->n_line)
+      move_back (u);
+    line = u->line + u->at * u->n_channels;
+    n_bad += tfx_samples_load (u->kernels, &from, line);
+    if (u->is_linked)
+      tfx_samples_link (line, u->heard + u->at, n, u->n_channels);
+    run_part (u, n, out->type);
+    tfx_samples_store (u->kernels, u->samples, &to);
+  }
+  return n_bad > 0;
 }
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -253,8 +313,10 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 
   get_numbers (stage, numbers);
   tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
-  if (n_frames == 0)
+  if (n_frames == 0) {
+    end_group (u);
     take_numbers (u);
+  }
   tfx_stage_unref (&stage);
 }
 
@@ -283,24 +345,16 @@ static double
 unit_state_peak (const void *data)
 {
   const Unit *u = data;
+  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
   double peak = 0.0;
 
   for (unsigned c = 0; c < u->n_levels; c++) {
-    if (fabs (1.0 - u->gains[c]) > REST)
+    if (fabs (1.0 - u->now[c]) > REST)
       peak = 1.0;
   }
-  for (size_t i = 0; i < u->n_window * u->n_channels; i++)
-    peak = fmax (peak, fabs (u->past[i]));
+  for (size_t i = 0; i < u->n_ahead * u->n_channels; i++)
+    peak = fmax (peak, fabs (late[i]));
   return peak;
-}
-
-/* Of the frame `age` frames ago, 1 to n_ahead. */
-static const double *
-find_past (const Unit *u, size_t age)
-{
-  const size_t at = (u->position + u->n_window - age) % u->n_window;
-
-  return u->past + at * u->n_channels;
 }
 
 /* Behind the past of a channel its gain; or, as long as no input has come out, how
@@ -309,32 +363,28 @@ static void
 unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
+  const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
   const double n_heard = (double)(u->n_ahead - u->n_silent);
 
   for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = u->n_ahead; i > 0; i--)
-      *state++ = find_past (u, i)[c];
-    *state++ = u->n_silent > 0 ? -n_heard : u->gains[u->is_linked ? 0 : c];
+    for (size_t i = 0; i < u->n_ahead; i++)
+      *state++ = late[i * u->n_channels + c];
+    *state++ = u->n_silent > 0 ? -n_heard : u->now[u->is_linked ? 0 : c];
   }
 }
 
-/* A block of which n_ahead frames are over, and none before. */
+/* A block of which the n_ahead frames of the line are over, and none before. */
 static void
 begin_block (Unit *u)
 {
-  const size_t width = u->n_channels;
+  const size_t n = u->n_ahead * u->n_levels;
 
-  memset (u->rest, 0, (u->n_window + 1) * u->n_levels * sizeof *u->rest);
-  memset (u->most, 0, u->stride * sizeof *u->most);
-  for (size_t i = 0; i < u->n_ahead; i++) {
-    for (size_t c = 0; c < width; c++) {
-      const double level = fabs (u->past[i * width + c]);
-      const size_t k = u->is_linked ? 0 : c;
-      double *at = &u->rest[i * u->n_levels + k];
+  if (u->is_linked)
+    tfx_samples_link (u->line, u->heard, u->n_ahead, u->n_channels);
+  for (size_t i = 0; i < n; i++) {
+    double *most = &u->most[i % u->n_levels];
 
-      *at = level > *at ? level : *at;
-      u->most[k] = level > u->most[k] ? level : u->most[k];
-    }
+    *most = fmax (*most, fabs (u->heard[i]));
   }
   u->position = u->n_ahead;
   u->n_silent = 0;
@@ -348,10 +398,11 @@ unit_set_state (void *data, const double *state)
   go_to_rest (u);
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (size_t i = 0; i < u->n_ahead; i++)
-      u->past[i * u->n_channels + c] = *state++;
-    u->gains[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
+      u->line[i * u->n_channels + c] = *state++;
+    u->now[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
     state++;
   }
+  end_group (u);
   begin_block (u);
   if (state[-1] <= 0.0)
     u->n_silent = u->n_ahead - (size_t)-state[-1];
@@ -372,11 +423,12 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   const size_t n = u->n_ahead < from->n_ahead ? u->n_ahead : from->n_ahead;
 
   go_to_rest (u);
-  for (size_t age = 1; age <= n; age++)
-    memcpy (u->past + (u->n_ahead - age) * u->n_channels, find_past (from, age),
-        u->n_channels * sizeof *u->past);
+  memcpy (u->line + (u->n_ahead - n) * u->n_channels,
+      from->line + (from->at - n) * u->n_channels,
+      n * u->n_channels * sizeof *u->line);
   for (unsigned c = 0; c < u->n_levels; c++)
-    u->gains[c] = from->gains[c < from->n_levels ? c : 0];
+    u->now[c] = from->now[c < from->n_levels ? c : 0];
+  end_group (u);
   begin_block (u);
   return 0;
 }

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * dynamics-limits_tmpl.c: the kernels of a limiter, one build for each
+ * instruction set. */
+#include "dynamics.h"
+#include "dynamics-math.h"
+
+#include <string.h>
+
+/* ---- the largest of a window -------------------------------------------------- */
+
+/* Whether whole frames of so many channels fill a vector.  The largest of some is
+ * the same in any order, so that there are no groups to be kept. */
+INLINE bool
+fills_vector (unsigned n_channels)
+{
+  return n_channels < W && (n_channels & (n_channels - 1)) == 0;
+}
+
+/* Lane i of v: that of lane i - n, or i + n; 0 from outside. */
+INLINE V
+shift_up (V v, const unsigned n)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v_set1 (0.0), v, lanes + (int64_t)(W - n));
+}
+
+INLINE V
+shift_down (V v, const unsigned n)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v, v_set1 (0.0), lanes + (int64_t)n);
+}
+
+/* The frame that begins with lane `first`, in all frames. */
+INLINE V
+spread_frame (V v, const unsigned first, const unsigned C)
+{
+  const VBits lanes = { V_LANES };
+
+  return __builtin_shuffle (v, (lanes & (int64_t)(C - 1)) + (int64_t)first);
+}
+
+/* Frames in the lanes; n numbers. */
+INLINE void
+find_frame_targets (const double *x, const double *rest, double *targets,
+    size_t n, double threshold, double *most, const unsigned C)
+{
+  const V threshold_all = v_set1 (threshold);
+  V all = { 0 };
+  size_t i = 0;
+
+  for (unsigned k = 0; k < W; k++)
+    all[k] = most[k % C];
+  for (; i + W <= n; i += W) {
+    V v = v_abs (v_load_f64 (x + i));
+
+    v = v_max (v, shift_up (v, C));
+    if (2 * C < W)
+      v = v_max (v, shift_up (v, 2 * C));
+    if (4 * C < W)
+      v = v_max (v, shift_up (v, 4 * C));
+    v = v_max (v, all);
+    all = spread_frame (v, W - C, C);
+    v_store_f64 (targets + i,
+        threshold_all /
+            v_max (v_max (v_load_f64 (rest + i), v), threshold_all));
+  }
+  for (unsigned k = 0; k < C; k++)
+    most[k] = all[k];
+  for (; i < n; i++) {
+    const double a = __builtin_fabs (x[i]);
+    double *m = &most[i % C], peak;
+
+    *m = a > *m ? a : *m;
+    peak = rest[i] > *m ? rest[i] : *m;
+    targets[i] = peak > threshold ? threshold / peak : 1.0;
+  }
+}
+
+/* Channels in the lanes, as in detect_channels. */
+INLINE void
+find_channel_targets (const double *x, const double *rest, double *targets,
+    size_t n_frames, unsigned n_channels, double threshold, double *most)
+{
+  const V threshold_all = v_set1 (threshold);
+  V all = v_load_f64 (most);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const size_t at = i * n_channels;
+
+    all = v_max (v_abs (v_load_f64 (x + at)), all);
+    v_store_f64 (targets + at,
+        v_divide (threshold_all,
+            v_max (v_max (v_load_f64 (rest + at), all), threshold_all)));
+  }
+  v_store_f64 (most, all);
+}
+
+static void
+find_targets (const double *x, const double *rest, double *targets,
+    size_t n_frames, unsigned n_channels, double threshold, double *most)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (fills_vector (n_channels)) {
+    if (n_channels == 1)
+      find_frame_targets (x, rest, targets, n_frames, threshold, most, 1);
+    else if (n_channels == 2)
+      find_frame_targets (x, rest, targets, 2 * n_frames, threshold, most,
+          2 % W);
+    else
+      find_frame_targets (x, rest, targets, 4 * n_frames, threshold, most,
+          4 % W);
+    return;
+  }
+  if (n_full < n_channels)
+    find_channel_targets (x + n_full, rest + n_full, targets + n_full, n_frames,
+        n_channels, threshold, most + n_full);
+  for (unsigned c = 0; c < n_full; c += W)
+    find_channel_targets (x + c, rest + c, targets + c, n_frames, n_channels,
+        threshold, most + c);
+}
+
+INLINE void
+find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
+{
+  const size_t n_whole = n / W * W;
+  double last[W] = { 0 };
+  V all = { 0 };
+
+  for (size_t i = n; i-- > n_whole;) {
+    const double a = __builtin_fabs (x[i]);
+    double *m = &last[i % C];
+
+    *m = a > *m ? a : *m;
+    rest[i] = *m;
+  }
+  for (unsigned k = 0; k < W; k++)
+    all[k] = last[k % C];
+  for (size_t i = n_whole; i >= W; i -= W) {
+    V v = v_abs (v_load_f64 (x + i - W));
+
+    v = v_max (v, shift_down (v, C));
+    if (2 * C < W)
+      v = v_max (v, shift_down (v, 2 * C));
+    if (4 * C < W)
+      v = v_max (v, shift_down (v, 4 * C));
+    v = v_max (v, all);
+    all = spread_frame (v, 0, C);
+    v_store_f64 (rest + i - W, v);
+  }
+}
+
+/* Channels in the lanes: of those that fill them alone, as what is put behind the
+ * last one would be of a frame that is done. */
+INLINE void
+find_channel_rest (const double *x, double *rest, size_t n_frames,
+    unsigned n_channels)
+{
+  V all = v_set1 (0.0);
+
+  for (size_t i = n_frames; i-- > 0;) {
+    all = v_max (v_abs (v_load_f64 (x + i * n_channels)), all);
+    v_store_f64 (rest + i * n_channels, all);
+  }
+}
+
+static void
+find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (fills_vector (n_channels)) {
+    if (n_channels == 1)
+      find_frame_rest (x, rest, n_frames, 1);
+    else if (n_channels == 2)
+      find_frame_rest (x, rest, 2 * n_frames, 2 % W);
+    else
+      find_frame_rest (x, rest, 4 * n_frames, 4 % W);
+    return;
+  }
+  for (unsigned c = 0; c < n_full; c += W)
+    find_channel_rest (x + c, rest + c, n_frames, n_channels);
+  for (unsigned c = n_full; c < n_channels; c++) {
+    double all = 0.0;
+
+    for (size_t i = n_frames; i-- > 0;) {
+      const double a = __builtin_fabs (x[i * n_channels + c]);
+
+      all = a > all ? a : all;
+      rest[i * n_channels + c] = all;
+    }
+  }
+}
+
+/* ---- gains -------------------------------------------------------------------- */
+
+/* One channel: W frames in the lanes. */
+static unsigned
+limit_frames (unsigned n_channels)
+{
+  return n_channels == 1 ? W : 1;
+}
+
+INLINE double
+multiply_add (double a, double b, double c)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fma (a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/* How a gain goes to its targets: down or up. */
+typedef struct Way
+{
+  const double *powers;
+  V ramp, to;
+} Way;
+
+INLINE Way
+way_of (const double *powers)
+{
+  return (Way){ powers, v_load_f64 (powers), v_set1 (1.0 - powers[0]) };
+}
+
+INLINE V
+go (V targets, V before, const Way *w)
+{
+  return scan_sum (w->to * targets, w->powers, w->ramp, before, 1);
+}
+
+/* The first lane that goes down where is_down is false, or up where it is true; W:
+ * there is none. */
+INLINE unsigned
+find_turn (V targets, V gains, V before, bool is_down)
+{
+  const V from = v_shift_in (gains, before, 1);
+  const unsigned all = (1u << W) - 1;
+  const unsigned down = v_signs ((VBits)(targets < from));
+  const unsigned turned = is_down ? down ^ all : down;
+
+  return turned ? (unsigned)__builtin_ctz (turned) : W;
+}
+
+/* The frames of a group from number `first` on, one by one. */
+INLINE void
+go_on (const double *targets, double *gains, unsigned first,
+    const TfxLimits *limits)
+{
+  for (unsigned k = first; k < W; k++) {
+    const double before = gains[k - 1], target = targets[k];
+    const double a = target < before ? limits->attack[0] : limits->release[0];
+
+    gains[k] = multiply_add (a, before, (1.0 - a) * target);
+  }
+}
+
+/* A group of one channel.  As long as it goes down, or up, its frames are a scan;
+ * from where it turns on they come one by one.  What comes out does not depend on
+ * *is_down, which the group before has left. */
+INLINE V
+follow_group (const double *targets, double *gains, V before, const Way ways[2],
+    const TfxLimits *limits, bool *is_down)
+{
+  const V t = v_load_f64 (targets);
+  V g = *is_down ? go (t, before, &ways[1]) : go (t, before, &ways[0]);
+  unsigned turn = find_turn (t, g, before, *is_down);
+
+  if (turn == 0) {
+    *is_down = !*is_down;
+    g = *is_down ? go (t, before, &ways[1]) : go (t, before, &ways[0]);
+    turn = find_turn (t, g, before, *is_down);
+  }
+  v_store_f64 (gains, g);
+  if (turn == W)
+    return g;
+  go_on (targets, gains, turn, limits);
+  return v_load_f64 (gains);
+}
+
+static void
+follow_channel (const double *targets, double *gains, size_t n_frames,
+    const TfxLimits *limits, double *state, double *end)
+{
+  const Way ways[] = { way_of (limits->release), way_of (limits->attack) };
+  V before = v_set1 (*state);
+  bool is_down = false;
+  size_t i = 0;
+
+  for (; i + W <= n_frames; i += W)
+    before = v_repeat (follow_group (targets + i, gains + i, before, ways,
+                           limits, &is_down),
+        W - 1, 1);
+  *state = *end = before[0];
+  if (i < n_frames) {
+    follow_group (targets + i, gains + i, before, ways, limits, &is_down);
+    *end = gains[n_frames - 1];
+  }
+}
+
+/* Of the two lines through the target the lower one, as an attack is shorter
+ * than a release; or else the upper one.  Channels in the lanes. */
+INLINE void
+follow_lanes (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *state,
+    const bool is_lower)
+{
+  const V attack = v_set1 (limits->attack[0]);
+  const V release = v_set1 (limits->release[0]);
+  const V to_attack = v_set1 (1.0 - limits->attack[0]);
+  const V to_release = v_set1 (1.0 - limits->release[0]);
+  V gain = v_load_f64 (state);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const V target = v_load_f64 (targets + i * n_channels);
+    const V down = v_fma (attack, gain, to_attack * target);
+    const V up = v_fma (release, gain, to_release * target);
+
+    gain = is_lower ? v_min (down, up) : v_max (down, up);
+    v_store_f64 (gains + i * n_channels, gain);
+  }
+  v_store_f64 (state, gain);
+}
+
+INLINE void
+follow_channels (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *state,
+    const bool is_lower)
+{
+  const unsigned n_full = n_channels / W * W;
+
+  if (n_full < n_channels)
+    follow_lanes (targets + n_full, gains + n_full, n_frames, n_channels,
+        limits, state + n_full, is_lower);
+  for (unsigned c = 0; c < n_full; c += W)
+    follow_lanes (targets + c, gains + c, n_frames, n_channels, limits,
+        state + c, is_lower);
+}
+
+static void
+follow (const double *targets, double *gains, size_t n_frames,
+    unsigned n_channels, const TfxLimits *limits, double *state, double *end)
+{
+  if (n_channels == 1) {
+    follow_channel (targets, gains, n_frames, limits, state, end);
+    return;
+  }
+  if (limits->attack[0] <= limits->release[0])
+    follow_channels (targets, gains, n_frames, n_channels, limits, state, true);
+  else
+    follow_channels (targets, gains, n_frames, n_channels, limits, state,
+        false);
+  memcpy (end, state, n_channels * sizeof *end);
+}
+
+static double
+limit (const double *x, double *y, const double *gains, size_t n_frames,
+    unsigned width, double most)
+{
+  const V high = v_set1 (most), low = v_set1 (-most);
+  V least = v_set1 (1.0);
+  double lowest = 1.0;
+  size_t i = 0;
+
+  for (; width == 1 && i + W <= n_frames; i += W) {
+    const V gain = v_load_f64 (gains + i);
+
+    least = v_min (least, gain);
+    v_store_f64 (y + i, v_max (v_min (v_load_f64 (x + i) * gain, high), low));
+  }
+  for (unsigned k = 0; k < W; k++)
+    lowest = least[k] < lowest ? least[k] : lowest;
+  for (; i < n_frames; i++) {
+    lowest = gains[i] < lowest ? gains[i] : lowest;
+    for (unsigned c = 0; c < width; c++) {
+      const double v = x[i * width + c] * gains[i];
+
+      y[i * width + c] = v > most ? most : v < -most ? -most : v;
+    }
+  }
+  return lowest;
+}

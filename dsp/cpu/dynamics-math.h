@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * dynamics-math.h: vectors of doubles that are compared, and their logarithms and
+ * powers. */
+#ifndef TFX_DYNAMICS_MATH_H
+#define TFX_DYNAMICS_MATH_H
+
+#include "vec.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+INLINE V
+v_max (V a, V b)
+{
+#if defined(__AVX512F__)
+  return _mm512_max_pd (a, b);
+#elif defined(__AVX2__)
+  return _mm256_max_pd (a, b);
+#elif defined(__aarch64__)
+  return vmaxq_f64 (a, b);
+#else
+  return v_select (v_mask (a > b), a, b);
+#endif
+}
+
+INLINE V
+v_min (V a, V b)
+{
+#if defined(__AVX512F__)
+  return _mm512_min_pd (a, b);
+#elif defined(__AVX2__)
+  return _mm256_min_pd (a, b);
+#elif defined(__aarch64__)
+  return vminq_f64 (a, b);
+#else
+  return v_select (v_mask (a < b), a, b);
+#endif
+}
+
+INLINE V
+v_sqrt (V a)
+{
+#if defined(__AVX512F__)
+  return _mm512_sqrt_pd (a);
+#elif defined(__AVX2__)
+  return _mm256_sqrt_pd (a);
+#elif defined(__aarch64__)
+  return vsqrtq_f64 (a);
+#else
+  return (V){ __builtin_sqrt (a[0]), __builtin_sqrt (a[1]) };
+#endif
+}
+
+/* a / b, b normal; where a is b it is 1. */
+INLINE V
+v_divide (V a, V b)
+{
+#if defined(__AVX512F__)
+  /* 14 bits, 28 by Newton's way, and what the quotient leaves: less than a division
+   * takes. */
+  V r = _mm512_rcp14_pd (b), q;
+
+  r *= v_fma (-b, r, v_set1 (2.0));
+  q = a * r;
+  return v_fma (v_fma (-q, b, a), r, q);
+#else
+  return a / b;
+#endif
+}
+
+INLINE VBits
+v_bits1 (int64_t a)
+{
+  const VBits zero = { 0 };
+
+  return zero + a;
+}
+
+/* One bit a lane, of those whose numbers are negative. */
+INLINE unsigned
+v_signs (VBits a)
+{
+#if W == 8
+  return _mm512_movepi64_mask ((__m512i)a);
+#elif W == 4
+  return (unsigned)_mm256_movemask_pd ((__m256d)a);
+#else
+  return (unsigned)(a[0] < 0) | (unsigned)(a[1] < 0) << 1;
+#endif
+}
+
+typedef uint64_t VWords __attribute__ ((vector_size (8 * W), may_alias));
+
+INLINE V
+v_abs (V a)
+{
+  return (V)((VBits)a & v_bits1 (INT64_MAX));
+}
+
+/* So many vectors at a time, operation by operation: one waits for one of its own for
+ * longer than a processor that is shared looks ahead. */
+#define N_SIDE (V_REGISTERS / 8)
+#define EACH for (unsigned k = 0; k < N_SIDE; k++)
+
+typedef struct VSide
+{
+  V v[N_SIDE];
+} VSide;
+
+/* p = p x + c, with a polynomial's next coefficient. */
+INLINE VSide
+v_horner (VSide p, VSide x, double c)
+{
+  EACH p.v[k] = v_fma (p.v[k], x.v[k], v_set1 (c));
+  return p;
+}
+
+INLINE VSide
+v_side (double a)
+{
+  VSide all;
+
+  EACH all.v[k] = v_set1 (a);
+  return all;
+}
+
+#if defined(__AVX512F__)
+
+/* Sixteen numbers; of the lanes of `index` the lowest four bits count. */
+typedef struct VTable
+{
+  V low, high;
+} VTable;
+
+INLINE VTable
+v_table (const double numbers[16])
+{
+  return (VTable){ v_load_f64 (numbers), v_load_f64 (numbers + W) };
+}
+
+INLINE V
+v_look_up (VTable t, VBits index)
+{
+  return _mm512_permutex2var_pd (t.low, (__m512i)index, t.high);
+}
+
+/* scale log2 a + offset, of what is normal and above 0.  With r near 1 / m, m in
+ * [1, 2), by its first four bits, and z = r m - 1, log2 a is the exponent less log2 r
+ * and log2 (1 + z), a polynomial, 5e-10 off at the most.  All of it is scaled. */
+typedef struct VLog
+{
+  VTable r, rest;
+  V scale, p[4];
+} VLog;
+
+INLINE VLog
+v_log_of (double scale, double offset)
+{
+  static const double r[16] = { 0x1.f08p-1, 0x1.d42p-1, 0x1.bacp-1, 0x1.a42p-1,
+    0x1.8fap-1, 0x1.7dp-1, 0x1.6c2p-1, 0x1.5cap-1, 0x1.4e6p-1, 0x1.414p-1,
+    0x1.352p-1, 0x1.29ep-1, 0x1.1f8p-1, 0x1.15cp-1, 0x1.0cap-1, 0x1.042p-1 };
+  static const double log_r[16] = { 0.04435009247162612, 0.1292499966538866,
+    0.20965150324808576, 0.2853251726919982, 0.3574969712194797,
+    0.42635281250667795, 0.4917100138596516, 0.5544677809716879,
+    0.6146768238241284, 0.6724473559187596, 0.7279534756100622,
+    0.781436763809729, 0.8325818541682625, 0.882356898610908,
+    0.9305502325722165, 0.9769387502646654 };
+  const V s = v_set1 (scale);
+  /* What an exponent has too much is taken from the table. */
+  const V rest = v_set1 (offset - 1023.0 * scale);
+  const VTable t = v_table (log_r);
+
+  return (VLog){ v_table (r),
+    { v_fma (s, t.low, rest), v_fma (s, t.high, rest) }, s,
+    { v_set1 (scale * -0.36103912126435467),
+        v_set1 (scale * 0.48122894944848965),
+        v_set1 (scale * -0.7213473878358915),
+        v_set1 (scale * 1.4426949654257732) } };
+}
+
+INLINE VSide
+v_log (VSide a, const VLog *l)
+{
+  const __m512i mantissa = _mm512_set1_epi64 (0xfffffffffffff);
+  const __m512i one = _mm512_set1_epi64 (0x3ff0000000000000);
+  VSide m, n, z, p;
+  VBits index[N_SIDE];
+
+  EACH index[k] = (VBits)((VWords)a.v[k] >> 48);
+  EACH m.v[k] =
+      (V)_mm512_ternarylogic_epi64 ((__m512i)a.v[k], mantissa, one, 0xea);
+  EACH z.v[k] = v_fma (m.v[k], v_look_up (l->r, index[k]), v_set1 (-1.0));
+  EACH n.v[k] = _mm512_cvtepi64_pd ((__m512i)((VWords)a.v[k] >> 52));
+  EACH n.v[k] = v_fma (n.v[k], l->scale, v_look_up (l->rest, index[k]));
+  EACH p.v[k] = v_fma (l->p[0], z.v[k], l->p[1]);
+  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[2]);
+  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[3]);
+  EACH p.v[k] = v_fma (p.v[k], z.v[k], n.v[k]);
+  return p;
+}
+
+/* scale / 2^h, h from -1000 to 1000: 2^(k / 16) from a table, and a polynomial for
+ * what that leaves, 1.6e-9 off at the most (-176 dB), exact for 0.  k stands at the
+ * end of the bits of t; where it comes to be the exponent, its last four bits come to
+ * stand beneath that, and the bits in the table are less by them. */
+typedef struct VPower
+{
+  VTable powers;
+} VPower;
+
+INLINE VPower
+v_power_of (double scale)
+{
+  static const double powers[16] = { 1.0, 1.0442737824274138,
+    1.0905077326652577, 1.1387886347566916, 1.189207115002721,
+    1.241857812073484, 1.2968395546510096, 1.3542555469368927,
+    1.4142135623730951, 1.4768261459394993, 1.5422108254079407,
+    1.6104903319492543, 1.681792830507429, 1.7562521603732995,
+    1.8340080864093424, 1.9152065613971474 };
+  const V s = v_set1 (scale);
+  const VTable t = v_table (powers);
+
+  const VBits lanes = { V_LANES };
+  const V low = s * t.low, high = s * t.high;
+
+  return (VPower){ { (V)((VBits)low - (lanes << 48)),
+      (V)((VBits)high - ((lanes + W) << 48)) } };
+}
+
+INLINE VSide
+v_power (VSide h, const VPower *power)
+{
+  const V round = v_set1 (0x1.8p48);
+  VSide t, r, p;
+
+  EACH t.v[k] = round - h.v[k];
+  EACH r.v[k] = (round - t.v[k]) - h.v[k];
+  p = v_horner (v_side (0.05550595015105621), r, 0.24023428830082855);
+  p = v_horner (p, r, 0.6931471800332216);
+  p = v_horner (p, r, 1.0);
+  EACH t.v[k] = (V)((VBits)v_look_up (power->powers, (VBits)t.v[k]) +
+                    ((VBits)t.v[k] << 48));
+  EACH p.v[k] *= t.v[k];
+  return p;
+}
+
+#else
+
+/* scale log2 a + offset, of what is normal and above 0.  With m in
+ * [root 1/2, root 2) and s = (m - 1) / (m + 1), log2 a is the exponent and s times a
+ * polynomial in s^2, 4e-10 off at the most. */
+typedef struct VLog
+{
+  V scale, offset;
+} VLog;
+
+INLINE VLog
+v_log_of (double scale, double offset)
+{
+  return (VLog){ v_set1 (scale), v_set1 (offset) };
+}
+
+INLINE VSide
+v_log (VSide a, const VLog *l)
+{
+  const VBits one = v_bits1 (0x3ff0000000000000);
+  VWords e[N_SIDE];
+  VSide m, n, s, z, p;
+
+  EACH e[k] =
+      (VWords)((VBits)a.v[k] + (one - v_bits1 (0x3fe6a09e667f3bcd))) >> 52;
+  EACH m.v[k] = (V)((VBits)a.v[k] - ((VBits)(e[k] << 52) - one));
+  EACH s.v[k] = (m.v[k] - v_set1 (1.0)) / (m.v[k] + v_set1 (1.0));
+  /* e + 2^52, less 2^52 and what an exponent has too much. */
+  EACH n.v[k] = (V)((VBits)e[k] | v_bits1 (0x4330000000000000)) -
+                v_set1 (0x1p52 + 1023.0);
+  EACH z.v[k] = s.v[k] * s.v[k];
+  p = v_horner (v_side (0.4317176994771338), z, 0.5767151859448492);
+  p = v_horner (p, z, 0.9617988388027638);
+  p = v_horner (p, z, 2.8853900798033356);
+  EACH p.v[k] = v_fma (p.v[k], s.v[k], n.v[k]);
+  EACH p.v[k] = v_fma (l->scale, p.v[k], l->offset);
+  return p;
+}
+
+/* scale / 2^h, h from -1000 to 1000: a polynomial for what a whole number leaves,
+ * 3e-9 off at the most (-170 dB), exact for 0. */
+typedef struct VPower
+{
+  V scale;
+} VPower;
+
+INLINE VPower
+v_power_of (double scale)
+{
+  return (VPower){ v_set1 (scale) };
+}
+
+INLINE VSide
+v_power (VSide h, const VPower *power)
+{
+  const V round = v_set1 (0x1.8p52);
+  VSide t, r, p;
+
+  EACH t.v[k] = round - h.v[k];
+  EACH r.v[k] = (round - t.v[k]) - h.v[k];
+  p = v_horner (v_side (0.0001546144469856913), r, 0.0013400428177615838);
+  p = v_horner (p, r, 0.009618056678524637);
+  p = v_horner (p, r, 0.05550327226670302);
+  p = v_horner (p, r, 0.24022650922288757);
+  p = v_horner (p, r, 0.6931472067028326);
+  p = v_horner (p, r, 1.0);
+  EACH p.v[k] = (V)((VBits)p.v[k] + ((VBits)t.v[k] << 52)) * power->scale;
+  return p;
+}
+
+#endif
+
+#endif
