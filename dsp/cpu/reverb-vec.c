@@ -32,55 +32,71 @@ typedef struct Weights
   double now, before, before2, before3, pole, feedback;
 } Weights;
 
+static inline void
+push (double *past, unsigned n, double value)
+{
+  memmove (past, past + 1, (n - 1) * sizeof *past);
+  past[n - 1] = value;
+}
+
 /* The frames behind the last four. */
 static void
 run_rest (const TfxReverbPart *c, const Weights *w, unsigned k, size_t from,
     size_t n)
 {
-  const double *out = c->out[k];
-  double *pole = c->pole[k];
+  double *past = c->past[k], *pole = c->pole[k];
 
   for (size_t i = from; i < n; i++) {
-    const double y = w->now * out[i] + w->before * out[i - 1] +
-                     (w->before2 * out[i - 2] + w->before3 * out[i - 3]) +
+    const double now = c->line[k][i];
+    const double y = w->now * now + w->before * past[3] +
+                     (w->before2 * past[2] + w->before3 * past[1]) +
                      w->pole * pole[0];
 
-    c->in[k][i] = c->fed[i] + w->feedback * y;
-    memmove (pole, pole + 1, (TFX_REVERB_POLE - 1) * sizeof *pole);
-    pole[TFX_REVERB_POLE - 1] = y;
+    c->line[k][i] = TFX_REVERB_INPUT * c->x[i] + w->feedback * y;
+    push (past, TFX_REVERB_PAST + 1, now);
+    push (pole, TFX_REVERB_POLE, y);
   }
 }
 
-static void
-run_side (const TfxReverbPart *c, Weights w, unsigned first, size_t n)
+/* wet = the sum of these combs, and of what it is if is_first is false. */
+static inline __attribute__ ((always_inline)) void
+run_side (const TfxReverbPart *c, Weights w, unsigned first, size_t n,
+    const bool is_first)
 {
-  const double *out[N_SIDE], *fed = c->fed;
-  double *in[N_SIDE], *wet = c->wet;
-  V pole[N_SIDE];
+  typedef int64_t Lanes __attribute__ ((vector_size (32)));
+  V past[N_SIDE], pole[N_SIDE];
+  double *line[N_SIDE];
 
   for (unsigned k = 0; k < N_SIDE; k++) {
-    out[k] = c->out[first + k];
-    in[k] = c->in[first + k];
+    line[k] = c->line[first + k];
+    past[k] = load (c->past[first + k]);
     pole[k] = load (c->pole[first + k]);
   }
   for (size_t i = 0; i < n; i += 4) {
-    const V x = load (fed + i);
-    V sum = load (wet + i);
+    const V x = TFX_REVERB_INPUT * load (c->x + i);
+    V sum = { 0 };
 
+    if (!is_first)
+      sum = load (c->wet + i);
     for (unsigned k = 0; k < N_SIDE; k++) {
-      const double *o = out[k] + i;
-      const V now = load (o);
+      const V now = load (line[k] + i);
+      const V before2 = __builtin_shuffle (past[k], now, (Lanes){ 2, 3, 4, 5 });
+      const V before = __builtin_shuffle (before2, now, (Lanes){ 1, 4, 3, 6 });
+      const V before3 =
+          __builtin_shuffle (past[k], before2, (Lanes){ 1, 4, 3, 6 });
 
       sum += now;
-      pole[k] = w.now * now + w.before * load (o - 1) +
-                (w.before2 * load (o - 2) + w.before3 * load (o - 3)) +
-                w.pole * pole[k];
-      store (in[k] + i, x + w.feedback * pole[k]);
+      pole[k] = w.now * now + w.before * before +
+                (w.before2 * before2 + w.before3 * before3) + w.pole * pole[k];
+      store (line[k] + i, x + w.feedback * pole[k]);
+      past[k] = now;
     }
-    store (wet + i, sum);
+    store (c->wet + i, sum);
   }
-  for (unsigned k = 0; k < N_SIDE; k++)
+  for (unsigned k = 0; k < N_SIDE; k++) {
+    store (c->past[first + k], past[k]);
     store (c->pole[first + k], pole[k]);
+  }
 }
 
 static void
@@ -91,52 +107,51 @@ run_combs (const TfxReverbPart *c, size_t n)
     (1.0 - d) * (d * d * d), d * d * (d * d), c->feedback };
   const size_t n_whole = n / 4 * 4;
 
-  for (unsigned k = 0; k < TFX_REVERB_COMBS; k += N_SIDE)
-    run_side (c, w, k, n_whole);
+  run_side (c, w, 0, n_whole, true);
+  for (unsigned k = N_SIDE; k < TFX_REVERB_COMBS; k += N_SIDE)
+    run_side (c, w, k, n_whole, false);
   /* (In the order of the combs, as above.) */
   for (size_t i = n_whole; i < n; i++) {
+    c->wet[i] = 0.0;
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      c->wet[i] += c->out[k][i];
+      c->wet[i] += c->line[k][i];
   }
   for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
     run_rest (c, &w, k, n_whole, n);
 }
 
-static void
-run_all_pass (const double *restrict out, double *restrict in,
-    double *restrict wet, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    in[i] = wet[i] + 0.5 * out[i];
-    wet[i] = out[i] - wet[i];
-  }
-}
-
-static void
-feed (const double *restrict x, double *restrict fed, double *restrict wet,
-    size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    fed[i] = TFX_REVERB_INPUT * x[i];
-    wet[i] = 0.0;
-  }
-}
-
+/* All-passes and the mix.  What is no number if the sum is none. */
 static double
-mix (double *restrict x, const double *restrict wet, double dry_gain,
-    double wet_gain, size_t n)
+run_all_passes (const TfxReverbPart *c, size_t n)
 {
-  V bad = { 0 };
+  double *const *line = c->line + TFX_REVERB_COMBS;
   double is_bad = 0.0;
+  V bad = { 0 };
   size_t i = 0;
 
   for (; i + 4 <= n; i += 4) {
-    bad += 0.0 * load (wet + i);
-    store (x + i, dry_gain * load (x + i) + wet_gain * load (wet + i));
+    V wet = load (c->wet + i);
+
+    for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+      const V out = load (line[k] + i);
+
+      store (line[k] + i, wet + 0.5 * out);
+      wet = out - wet;
+    }
+    bad += 0.0 * wet;
+    store (c->x + i, c->dry_gain * load (c->x + i) + c->wet_gain * wet);
   }
   for (; i < n; i++) {
-    is_bad += 0.0 * wet[i];
-    x[i] = dry_gain * x[i] + wet_gain * wet[i];
+    double wet = c->wet[i];
+
+    for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
+      const double out = line[k][i];
+
+      line[k][i] = wet + 0.5 * out;
+      wet = out - wet;
+    }
+    is_bad += 0.0 * wet;
+    c->x[i] = c->dry_gain * c->x[i] + c->wet_gain * wet;
   }
   return is_bad + (bad[0] + bad[1]) + (bad[2] + bad[3]);
 }
@@ -144,9 +159,6 @@ mix (double *restrict x, const double *restrict wet, double dry_gain,
 double
 CAT (tfx_reverb_run, CONVOLVER_ISA) (const TfxReverbPart *c, size_t n)
 {
-  feed (c->x, c->fed, c->wet, n);
   run_combs (c, n);
-  for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++)
-    run_all_pass (c->out[k], c->in[k], c->wet, n);
-  return mix (c->x, c->wet, c->dry_gain, c->wet_gain, n);
+  return run_all_passes (c, n);
 }

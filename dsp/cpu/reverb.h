@@ -8,27 +8,29 @@
 
 #include "../tfx.h"
 
-/* Frames of the past that the loop looks at, in front of what a comb puts out;
- * and what its one-pole has put out. */
+/* Frames of the past that the loop looks at, of what a comb has put out and of what
+ * its one-pole has. */
 #define TFX_REVERB_PAST 3
 #define TFX_REVERB_POLE 4
 
 #define TFX_REVERB_LINES (TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES)
 
 /* One channel over n frames, n at most the shortest line: combs, then all-passes.
- * What comes out of line i lies at out[i][0 ... n), of a comb from
- * -TFX_REVERB_PAST on, and what goes in is written to in[i][0 ... n).
+ * What comes out of a line stands at line[i][0 ... n), and what goes in takes its
+ * place.
  *
- *   pole[n] = (1 - d) out[n] + d pole[n - 1],  in[n] = fed[n] + f pole[n]
+ *   pole[n] = (1 - d) out[n] + d pole[n - 1],  in[n] = a x[n] + f pole[n]
  *
  * with pole[n - 1] replaced three times, so that four frames lie side by side. */
 typedef struct TfxReverbPart
 {
-  const double *out[TFX_REVERB_LINES];
-  double *in[TFX_REVERB_LINES];
-  double (*pole)[TFX_REVERB_POLE]; /* the last ones, the newest last */
-  double *x;                       /* in and out */
-  double *fed, *wet;               /* room for n */
+  double *line[TFX_REVERB_LINES];
+  /* Of each comb: what it has put out, the newest last, the first not looked at;
+   * and its one-pole. */
+  double (*past)[TFX_REVERB_PAST + 1];
+  double (*pole)[TFX_REVERB_POLE];
+  double *x;   /* in and out */
+  double *wet; /* room for n */
   double damp, feedback, dry_gain, wet_gain;
 } TfxReverbPart;
 

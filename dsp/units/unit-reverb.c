@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * unit-reverb.c: a reverb on the CPU, and how its numbers move.
  *
- * A line is a window that slides through memory: what comes out is read at its
- * start, what goes in is written behind its end.  When the memory ends, what the
- * line holds is moved back to the front of it.  So a part of the stream lies in
- * one piece, and parts are no longer than the shortest line.
+ * A line is a ring, with room behind its end: of a part that goes beyond the end
+ * the front is copied there before it and back after it, so that it lies in one
+ * piece.  Parts are no longer than the shortest line.
  *
  * While numbers move, and until the frames that the kernel looks back at have the
  * last ones, the one-poles run frame by frame. */
@@ -21,8 +20,6 @@
 #include "unit.h"
 
 #define MAX_PART 256
-/* What a line has room for behind its end: how rarely it is moved. */
-#define ROOM 4096
 
 enum
 {
@@ -34,9 +31,15 @@ enum
 
 typedef struct Line
 {
-  size_t past, length; /* frames kept in front of it, and its own */
-  size_t offset;       /* of its memory, within that of a channel */
+  size_t length, at; /* of which so many frames are newer than its oldest */
+  size_t offset;     /* of its memory, within that of a channel */
 } Line;
+
+typedef struct Comb
+{
+  double past[TFX_REVERB_COMBS][TFX_REVERB_PAST + 1];
+  double pole[TFX_REVERB_COMBS][TFX_REVERB_POLE];
+} Comb;
 
 typedef struct Unit
 {
@@ -46,12 +49,12 @@ typedef struct Unit
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
   size_t longest_part;
-  size_t at;      /* where all lines start, behind their past */
   double *memory; /* [n_channels][size] */
-  double (*poles)[TFX_REVERB_COMBS][TFX_REVERB_POLE];
+  Comb *combs;    /* [n_channels] */
+  double *x;      /* [n_channels][MAX_PART] */
   TfxNumbers numbers;
   unsigned n_unsettled; /* frames to go one by one */
-  double x[MAX_PART], fed[MAX_PART], wet[MAX_PART];
+  double wet[MAX_PART];
   /* At each frame of a part. */
   double moving[4][MAX_PART];
 } Unit;
@@ -74,7 +77,8 @@ unit_free (void *data)
   Unit *u = data;
 
   free (u->memory);
-  free (u->poles);
+  free (u->combs);
+  free (u->x);
   free (u);
 }
 
@@ -86,10 +90,9 @@ lay_out (Unit *u, const TfxReverb *r)
     Line *line = &u->lines[i];
     const bool is_comb = i < TFX_REVERB_COMBS;
 
-    line->past = is_comb ? TFX_REVERB_PAST : 0;
     line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
     line->offset = u->size;
-    u->size += line->past + line->length + ROOM;
+    u->size += line->length + MAX_PART;
     if (line->length < u->longest_part)
       u->longest_part = line->length;
   }
@@ -110,8 +113,9 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   get_numbers (stage, numbers);
   tfx_numbers_init (&u->numbers, numbers);
   u->memory = calloc (u->size, u->n_channels * sizeof *u->memory);
-  u->poles = calloc (u->n_channels, sizeof *u->poles);
-  if (!u->memory || !u->poles) {
+  u->combs = calloc (u->n_channels, sizeof *u->combs);
+  u->x = calloc (u->n_channels, MAX_PART * sizeof *u->x);
+  if (!u->memory || !u->combs || !u->x) {
     unit_free (u);
     return -ENOMEM;
   }
@@ -121,31 +125,57 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-/* Where what comes out of a line stands. */
 static double *
-line_start (const Unit *u, unsigned channel, unsigned i)
+find_line (const Unit *u, unsigned channel, unsigned i)
 {
-  return u->memory + channel * u->size + u->lines[i].offset + u->lines[i].past +
-         u->at;
+  return u->memory + channel * u->size + u->lines[i].offset;
 }
 
-/* What the lines hold moves to the front. */
-static void
-move_back (Unit *u)
+/* How many of the next n frames are beyond the end. */
+static size_t
+find_excess (const Line *line, size_t n)
 {
-  for (unsigned c = 0; c < u->n_channels; c++) {
-    for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
-      const Line *line = &u->lines[i];
-      double *front = u->memory + c * u->size + line->offset;
+  return line->at + n > line->length ? line->at + n - line->length : 0;
+}
 
-      memmove (front, front + u->at,
-          (line->past + line->length) * sizeof *front);
-    }
+static void
+open_lines (const Unit *u, unsigned channel, size_t n, double **at)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    double *line = find_line (u, channel, i);
+
+    memcpy (line + u->lines[i].length, line,
+        find_excess (&u->lines[i], n) * sizeof *line);
+    at[i] = line + u->lines[i].at;
   }
-  u->at = 0;
+}
+
+static void
+close_lines (const Unit *u, unsigned channel, size_t n)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    double *line = find_line (u, channel, i);
+
+    memcpy (line, line + u->lines[i].length,
+        find_excess (&u->lines[i], n) * sizeof *line);
+  }
+}
+
+static void
+advance (Unit *u, size_t n)
+{
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++)
+    u->lines[i].at = (u->lines[i].at + n) % u->lines[i].length;
 }
 
 /* ---- a part --------------------------------------------------------------------- */
+
+static void
+push (double *past, unsigned n, double value)
+{
+  memmove (past, past + 1, (n - 1) * sizeof *past);
+  past[n - 1] = value;
+}
 
 /* As the kernel, frame by frame, with numbers that move. */
 static double
@@ -158,17 +188,19 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n)
     double wet = 0.0;
 
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
-      double *pole = p->pole[k];
-      const double y = (1.0 - d) * p->out[k][i] + d * pole[TFX_REVERB_POLE - 1];
+      const double out = p->line[k][i];
+      const double y = (1.0 - d) * out + d * p->pole[k][TFX_REVERB_POLE - 1];
 
-      wet += p->out[k][i];
-      p->in[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
-      memmove (pole, pole + 1, (TFX_REVERB_POLE - 1) * sizeof *pole);
-      pole[TFX_REVERB_POLE - 1] = y;
+      wet += out;
+      p->line[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
+      push (p->past[k], TFX_REVERB_PAST + 1, out);
+      push (p->pole[k], TFX_REVERB_POLE, y);
     }
     for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++) {
-      p->in[k][i] = wet + 0.5 * p->out[k][i];
-      wet = p->out[k][i] - wet;
+      const double out = p->line[k][i];
+
+      p->line[k][i] = wet + 0.5 * out;
+      wet = out - wet;
     }
     bad += 0.0 * wet;
     p->x[i] = u->moving[DRY][i] * p->x[i] + u->moving[WET][i] * wet;
@@ -180,17 +212,18 @@ static void
 clear_channel (Unit *u, unsigned channel)
 {
   memset (u->memory + channel * u->size, 0, u->size * sizeof *u->memory);
-  memset (u->poles[channel], 0, sizeof u->poles[channel]);
+  memset (&u->combs[channel], 0, sizeof u->combs[channel]);
 }
 
-/* u->x in place.  Returns whether the lines had to be cleared: a sum that is
- * beyond all numbers would never leave them. */
+/* The channel's part of u->x in place.  Returns whether the lines had to be cleared:
+ * a sum that is beyond all numbers would never leave them. */
 static bool
 run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
 {
-  TfxReverbPart part = { .pole = u->poles[channel],
-    .x = u->x,
-    .fed = u->fed,
+  double *x = u->x + channel * MAX_PART;
+  TfxReverbPart part = { .past = u->combs[channel].past,
+    .pole = u->combs[channel].pole,
+    .x = x,
     .wet = u->wet,
     .damp = u->numbers.now[DAMP],
     .feedback = u->numbers.now[FEEDBACK],
@@ -198,17 +231,13 @@ run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
     .wet_gain = u->numbers.now[WET] };
   double bad;
 
-  for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-    double *out = line_start (u, channel, k);
-
-    part.out[k] = out;
-    part.in[k] = out + u->lines[k].length;
-  }
+  open_lines (u, channel, n, part.line);
   bad = is_moving ? run_moving (u, &part, n) : u->kernel (&part, n);
+  close_lines (u, channel, n);
   if (bad == 0.0)
     return false;
   clear_channel (u, channel);
-  memset (u->x, 0, n * sizeof *u->x);
+  memset (x, 0, n * sizeof *x);
   return true;
 }
 
@@ -243,6 +272,38 @@ find_part (const Unit *u, size_t left)
   return n;
 }
 
+/* n frames from frame i on, as planes. */
+static TfxBlock
+planes_of (const Unit *u, size_t n)
+{
+  return tfx_block_planar (u->x, TFX_SAMPLE_F64, u->n_channels, n, MAX_PART);
+}
+
+static int
+load (Unit *u, const TfxBlock *in, size_t i, size_t n)
+{
+  const TfxBlock from = tfx_block_part (in, i, n, 0, u->n_channels);
+  const TfxBlock to = planes_of (u, n);
+  size_t n_bad = 0;
+
+  tfx_block_copy (&from, &to);
+  for (unsigned c = 0; c < u->n_channels; c++) {
+    double *x = u->x + c * MAX_PART;
+
+    n_bad += u->samples->load[TFX_SAMPLE_F64](x, x, n);
+  }
+  return n_bad > 0;
+}
+
+static void
+store (const Unit *u, const TfxBlock *out, size_t i, size_t n)
+{
+  const TfxBlock to = tfx_block_part (out, i, n, 0, u->n_channels);
+  const TfxBlock from = planes_of (u, n);
+
+  tfx_block_copy (&from, &to);
+}
+
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
@@ -253,19 +314,13 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     bool is_moving = tfx_numbers_are_moving (&u->numbers) || u->n_unsettled > 0;
 
     n = find_part (u, in->n_frames - i);
-    if (u->at + n > ROOM)
-      move_back (u);
     if (is_moving)
       step_numbers (u, n);
-    for (unsigned c = 0; c < u->n_channels; c++) {
-      const TfxBlock from = tfx_block_part (in, i, n, c, 1);
-      const TfxBlock to = tfx_block_part (out, i, n, c, 1);
-      const bool is_bad = tfx_samples_load (u->samples, &from, u->x) > 0;
-
-      n_bad += run_channel (u, c, n, is_moving) || is_bad;
-      tfx_samples_store (u->samples, u->x, &to);
-    }
-    u->at += n;
+    n_bad += load (u, in, i, n);
+    for (unsigned c = 0; c < u->n_channels; c++)
+      n_bad += run_channel (u, c, n, is_moving);
+    store (u, out, i, n);
+    advance (u, n);
   }
   return n_bad;
 }
@@ -312,17 +367,18 @@ unit_state_peak (const void *data)
 
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const double *line = line_start (u, c, k);
+      const double *line = find_line (u, c, k);
 
       for (size_t i = 0; i < u->lines[k].length; i++)
         peak = fmax (peak, fabs (line[i]));
     }
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      peak = fmax (peak, fabs (u->poles[c][k][TFX_REVERB_POLE - 1]));
+      peak = fmax (peak, fabs (u->combs[c].pole[k][TFX_REVERB_POLE - 1]));
   }
   return peak;
 }
 
+/* Of a channel line after line, a comb's past in front of it, then the one-poles. */
 static void
 unit_get_state (const void *data, double *state)
 {
@@ -330,13 +386,16 @@ unit_get_state (const void *data, double *state)
 
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const Line *line = &u->lines[k];
-      const size_t n = line->past + line->length;
+      const double *line = find_line (u, c, k);
+      const size_t at = u->lines[k].at, n = u->lines[k].length;
 
-      memcpy (state, line_start (u, c, k) - line->past, n * sizeof *state);
+      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
+        *state++ = u->combs[c].past[k][i + 1];
+      memcpy (state, line + at, (n - at) * sizeof *state);
+      memcpy (state + n - at, line, at * sizeof *state);
       state += n;
     }
-    memcpy (state, u->poles[c], sizeof u->poles[c]);
+    memcpy (state, u->combs[c].pole, TFX_REVERB_POLES * sizeof *state);
     state += TFX_REVERB_POLES;
   }
 }
@@ -346,17 +405,18 @@ unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
 
-  u->at = 0;
   u->n_unsettled = 0;
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const Line *line = &u->lines[k];
-      const size_t n = line->past + line->length;
+      const size_t n = u->lines[k].length;
 
-      memcpy (line_start (u, c, k) - line->past, state, n * sizeof *state);
+      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
+        u->combs[c].past[k][i + 1] = *state++;
+      memcpy (find_line (u, c, k), state, n * sizeof *state);
+      u->lines[k].at = 0;
       state += n;
     }
-    memcpy (u->poles[c], state, sizeof u->poles[c]);
+    memcpy (u->combs[c].pole, state, TFX_REVERB_POLES * sizeof *state);
     state += TFX_REVERB_POLES;
   }
 }
