@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gain.h: logarithms and powers of two, 3e-9 off at the most (-170 dB), as the
- * vectors of the CPU have them (dsp/cpu/dynamics-vec.c). */
+ * gain.h: logarithms and powers of two, 1.1e-12 off at the most, as vectors of the CPU
+ * have them (dsp/cpu/dynamics-math.h). */
 #ifndef TFX_KERNEL_GAIN_H
 #define TFX_KERNEL_GAIN_H
 
@@ -17,11 +17,12 @@ gain_log2 (double x)
   double m = __longlong_as_double (bits - exponent * 0x10000000000000ll);
   double f = __dsub_rn (m, 1.0) / __dadd_rn (m, 1.0);
   double square = __dmul_rn (f, f);
-  double p = 0.4317176994771338;
+  double p = 0.3428250276132508;
 
-  p = __fma_rn (p, square, 0.5767151859448492);
-  p = __fma_rn (p, square, 0.9617988388027638);
-  p = __fma_rn (p, square, 2.8853900798033356);
+  p = __fma_rn (p, square, 0.41153394683115796);
+  p = __fma_rn (p, square, 0.5770866493070024);
+  p = __fma_rn (p, square, 0.9617966482782394);
+  p = __fma_rn (p, square, 2.885390081845443);
   return __fma_rn (p, f, (double)exponent);
 }
 
@@ -32,16 +33,18 @@ gain_exp2 (double x)
 {
   /* Its last bits are those of a number that is added to it. */
   const double round = 6755399441055744.0;
-  double whole, r, p = 0.0001546144469856913;
+  double whole, r, p = 1.3263519014722198e-06;
 
   x = x < -1020.0 ? -1020.0 : x > 1020.0 ? 1020.0 : x;
   whole = __dadd_rn (x, round);
   r = __dsub_rn (x, __dsub_rn (whole, round));
-  p = __fma_rn (p, r, 0.0013400428177615838);
-  p = __fma_rn (p, r, 0.009618056678524637);
-  p = __fma_rn (p, r, 0.05550327226670302);
-  p = __fma_rn (p, r, 0.24022650922288757);
-  p = __fma_rn (p, r, 0.6931472067028326);
+  p = __fma_rn (p, r, 1.5310033458625482e-05);
+  p = __fma_rn (p, r, 0.0001540341537155833);
+  p = __fma_rn (p, r, 0.0013333450819430362);
+  p = __fma_rn (p, r, 0.009618129219572133);
+  p = __fma_rn (p, r, 0.05550410940791773);
+  p = __fma_rn (p, r, 0.2402265069555365);
+  p = __fma_rn (p, r, 0.6931471805461292);
   p = __fma_rn (p, r, 1.0);
   return __longlong_as_double (
       (long long)((tfx_u64)__double_as_longlong (p) +
