@@ -35,7 +35,8 @@ typedef struct Weights
 static inline void
 push (double *past, unsigned n, double value)
 {
-  memmove (past, past + 1, (n - 1) * sizeof *past);
+  for (unsigned i = 1; i < n; i++)
+    past[i - 1] = past[i];
   past[n - 1] = value;
 }
 

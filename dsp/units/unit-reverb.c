@@ -173,7 +173,8 @@ advance (Unit *u, size_t n)
 static void
 push (double *past, unsigned n, double value)
 {
-  memmove (past, past + 1, (n - 1) * sizeof *past);
+  for (unsigned i = 1; i < n; i++)
+    past[i - 1] = past[i];
   past[n - 1] = value;
 }
 
