@@ -64,6 +64,7 @@ build = pathlib.Path (sys.argv[1])
 # stand-in itself.
 CORE = {"test_fidelity", "test_kernels", "test_threads"}
 ELSEWHERE = {
+    "test_buffers", "test_changes", "test_filters", "test_stream", "test_values",
     "test_chain_channels", "test_chain_changes", "test_chain_children", "test_chain_file", "test_chain_impulses",
     "test_chain_memory",
     "test_chain_presets", "test_chain_sound", "test_chain_text", "test_cuda_cards",
