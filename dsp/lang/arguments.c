@@ -134,6 +134,11 @@ set_value (TfxParser *parser, TfxNode *call, unsigned index,
           param->name, call->klass->name, written->n_columns, param->n_columns);
     code = tfx_parser_fail_at (parser, written->offset);
   }
+  if (written->is_bare && (param->flags & TFX_PARAM_INFINITE) &&
+      strcmp (written->word, "inf") == 0) {
+    *value = tfx_value_number (param->maximum);
+    written->is_bare = false;
+  }
   if (code == 0 && written->is_bare && !(param->types & TFX_VALUE_WORD)) {
     tfx_error_set (parser->error, -EINVAL,
         "%s of %s: there is no value '%s' "

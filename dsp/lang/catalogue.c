@@ -326,7 +326,7 @@ static const TfxParam delay[] = {
   { "threshold", TFX_VALUE_NUMBER, 0, "dB", -200.0, 100.0, 0, 0, NULL, \
     NUMBER (n), "level from which on it acts, 0 dB is 1" }
 #define RATIO(n, text) \
-  { "ratio", TFX_VALUE_NUMBER, 0, "", 1.0, 1e6, 0, 0, NULL, NUMBER (n), text }
+  { "ratio", TFX_VALUE_NUMBER, TFX_PARAM_INFINITE, "", 1.0, TFX_RATIO_INFINITE, 0, 0, NULL, NUMBER (n), text }
 #define SECONDS(name, n, text) \
   { name, TFX_VALUE_NUMBER, 0, "s", 0.0, 100.0, 0, 0, NULL, NUMBER (n), text }
 #define KNEE(n) \

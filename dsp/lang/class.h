@@ -199,6 +199,9 @@ void tfx_delay_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 
+/* A ratio that stands for infinity. */
+#define TFX_RATIO_INFINITE 1e6
+
 /* dynamics.c */
 void
 tfx_dynamics_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);

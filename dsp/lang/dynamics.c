@@ -38,8 +38,10 @@ int
 tfx_compressor_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved)
 {
+  const double ratio = tfx_class_number (node, "ratio");
+
   begin_design (build, node, moved);
-  moved->dynamics.slope = 1.0 / tfx_class_number (node, "ratio") - 1.0;
+  moved->dynamics.slope = ratio < TFX_RATIO_INFINITE ? 1.0 / ratio - 1.0 : -1.0;
   moved->dynamics.floor_db = TFX_DYNAMICS_LOWEST_DB;
   moved->dynamics.makeup_db = tfx_class_number (node, "makeup_gain");
   return 0;
@@ -57,9 +59,11 @@ int
 tfx_expander_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved)
 {
+  const double ratio = tfx_class_number (node, "ratio");
+
   begin_design (build, node, moved);
   moved->dynamics.is_downward = true;
-  moved->dynamics.slope = 1.0 - tfx_class_number (node, "ratio");
+  moved->dynamics.slope = ratio < TFX_RATIO_INFINITE ? 1.0 - ratio : GATE_SLOPE;
   moved->dynamics.floor_db = find_floor (node);
   return 0;
 }

@@ -126,7 +126,9 @@ typedef enum
    * largest that it can be. */
   TFX_PARAM_DEPENDENT = 1 << 9,
   /* A list in rows of any one length. */
-  TFX_PARAM_ROWS = 1 << 10
+  TFX_PARAM_ROWS = 1 << 10,
+  /* Its maximum stands for infinity, and is written inf. */
+  TFX_PARAM_INFINITE = 1 << 11
 } TfxParamFlags;
 
 /* A word that a parameter takes.  Its aliases mean the same; call is the form

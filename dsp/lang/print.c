@@ -133,7 +133,11 @@ add_value (Text *text, const TfxParam *param, const TfxValue *value)
       add (text, value->number != 0.0 ? "True" : "False");
       break;
     case TFX_VALUE_NUMBER:
-      add_number (text, value->number);
+      if ((param->flags & TFX_PARAM_INFINITE) &&
+          value->number == param->maximum)
+        add (text, "inf");
+      else
+        add_number (text, value->number);
       break;
     case TFX_VALUE_WORD:
       add_word (text, param, value->word);

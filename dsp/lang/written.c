@@ -49,6 +49,12 @@ parse_word (TfxParser *parser, TfxWritten *written)
   if (code == 0 && parser->token.type == TFX_TOKEN_OPEN) {
     is_call = true;
     code = tfx_parser_advance (parser);
+    if (code == 0 && strcmp (name.string, "float") == 0 &&
+        parser->token.type == TFX_TOKEN_STRING &&
+        strcmp (parser->token.string, "inf") == 0) {
+      name = parser->token;
+      code = tfx_parser_advance (parser);
+    }
     if (code == 0 && parser->token.type != TFX_TOKEN_CLOSE)
       return tfx_parser_fail_expected (parser, "')'");
     if (code == 0)

@@ -54,6 +54,10 @@ static const struct
       "((Gain(1) | Gain(2)) + Gain(3)) | Gain(4)" },
   /* numbers */
   { "Gain(1_000)", "Gain(1000)" },
+  { "Compressor(-18, "
+    "float('inf'))|Expander(ratio=math.inf)|Compressor(ratio=1e6)",
+      "Compressor(threshold=-18, ratio=inf) | Expander(ratio=inf) | "
+      "Compressor(ratio=inf)" },
   { "Gain(.5)|Gain(5.)|Gain(5e-1)|Gain(5E+1)",
       "Gain(0.5) | Gain(5) | Gain(0.5) | Gain(50)" },
   { "Gain(0x10)|Gain(0o1_7)|Gain(0b11)|Gain(0Xf_F)",
