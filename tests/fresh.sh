@@ -10,7 +10,7 @@ Makes a minimal Debian system of each name (both if none is given) in a
 temporary folder: apt, git, sudo and ca-certificates, and no CUDA toolkit.
 Copies the last commit into it and runs the commands there as the README has
 them, as root; the tests with --quick.  Then builds the Debian packages without a
-network, installs, tries and purges them.  In the first system runs the commands
+network, installs, tries and purges them, by the commands of examples/Containerfile.  In the first system runs the commands
 once more as a user with sudo.  Packages come from this machine's own mirror of Debian.  It
 takes root, some 9 minutes for a system, and 3 GB on the disk.
 
@@ -220,27 +220,42 @@ run_tests() {
 
 # ---- the packages ------------------------------------------------------------
 
+# The commands of examples/Containerfile's stage N, 1 or 2, one a line.
+container_commands() {
+  awk -v n="$1" '/^FROM / { stage++ } stage == n && sub (/^RUN /, "")' \
+    "$root/examples/Containerfile"
+}
+
 # Without CUDA, whose headers alone would be 200 MB to download.
-profile=pkg.gst-tfx.nocuda
+profile=$(sed -n 's/^ARG PROFILES=//p' "$root/examples/Containerfile")
 
 # What the packages have put somewhere, or left.
 find_installed='find / -xdev \( -path /root -o -path /home -o -path /proc -o -path /tmp \) \
   -prune -o -name "*tfx*" -print'
 
+# What is no apt-get runs without a network.
 build_packages() {
-  in_system "$1" root "apt-get -q -y install dpkg-dev debhelper lintian &&
-    apt-get -q -y -P $profile build-dep ./" || return
-  isolate=(--net)
-  in_system "$1" root "dpkg-buildpackage -b -us -uc -P$profile"
-  local status=$?
-  isolate=()
-  [ "$status" -eq 0 ] && in_system "$1" root \
+  local command n=0
+  while IFS= read -r command; do
+    n=$((n + 1))
+    case $command in apt-get*) ;; *) isolate=(--net) ;; esac
+    in_system "$1" root "export PROFILES='$profile'; $command"
+    local status=$?
+    isolate=()
+    [ "$status" -eq 0 ] || return 1
+  done < <(container_commands 1)
+  [ "$n" -eq 3 ] && in_system "$1" root \
     'lintian --allow-root --fail-on error ../gst-tfx_*.changes'
 }
 
 use_packages() {
-  in_system "$1" root "set -e
-    apt-get -q -y install ../gst-tfx_*.deb ../gstreamer1.0-tfx_*.deb
+  local command n=0
+  in_system "$1" root "cp ../gst-tfx_*.deb ../gstreamer1.0-tfx_*.deb /opt" || return
+  while IFS= read -r command; do
+    n=$((n + 1))
+    in_system "$1" root "$command" || return
+  done < <(container_commands 2)
+  [ "$n" -eq 2 ] && in_system "$1" root "set -e
     cd /tmp
     gst-inspect-1.0 tfxchain | grep 'Debian'
     gst-tfx process /usr/share/sonic-pi/samples/loop_tabla.flac room.flac \

@@ -8,12 +8,12 @@ usage="Usage: tests/run.sh [--quick]
 
 Installs what is missing (Debian packages, by apt-get), builds in build/ and
 runs every test, the commands' too; has live streams heard by their clients; filters
-an archive by GNU parallel and Slurm;
+an archive by GNU parallel and Slurm; makes a release and Debian packages of it;
 builds the filter core for AArch64 in build-aarch64/ and runs its tests in an
 emulator; builds in build-sanitize/ with the address and undefined behaviour
 sanitizers and runs all again; then checks the look of the sources.
 
---quick  without the archive, AArch64, the sanitizers and the slow tests; live
+--quick  without the archive, the release, AArch64, the sanitizers and the slow tests; live
          streams only where there is already what they need"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -157,6 +157,11 @@ if $built && ! $quick; then
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for an archive" $DEPS_ARCHIVE || true
   run_tap 'archive: ' "$root/tests/archive.sh"
+
+  title "a release, and packages of it"
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for packages" $DEPS_PACKAGES || true
+  run_tap 'packages: ' "$root/tests/packages.sh"
 fi
 
 # ---- the filter core on AArch64 ---------------------------------------------

@@ -26,6 +26,8 @@ DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
 DEPS_ARCHIVE="parallel slurm-wlm"
+# What makes Debian packages.
+DEPS_PACKAGES="debhelper dpkg-dev"
 # What serves live streams, and who listens to them.
 DEPS_LIVE="libgstrtspserver-1.0-dev ffmpeg pulseaudio gstreamer1.0-pulseaudio"
 # GStreamer's CUDA library.  Its headers are in libgstreamer-plugins-bad1.0-dev,
@@ -93,6 +95,8 @@ deps_has() {
     libc6-dev-arm64-cross)
       echo '#include <math.h>' | aarch64-linux-gnu-gcc -E -
       ;;
+    debhelper) command -v dh ;;
+    dpkg-dev) command -v dpkg-buildpackage ;;
     parallel) command -v parallel ;;
     slurm-wlm) command -v slurmctld && command -v slurmd && command -v munged ;;
     qemu-user) command -v qemu-aarch64 ;;

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2317 # functions are called by name
+# packages.sh: a release is made, and Debian packages of it, as TAP.  Needs a finished
+# build in build/, git, and debhelper.  fresh.sh does the packages without CUDA, on
+# systems of their own.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$root/tests/tap.sh"
+export LC_ALL=C.UTF-8
+top=$(mktemp -d)
+trap 'rm -rf "$top" "$tap_log"' EXIT
+
+# The tree may be another user's, to git.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
+
+# The last commit, with nothing that is built.
+make_release() {
+  meson dist -C "$root/build" --no-tests --allow-dirty --formats gztar &&
+    mv "$root"/build/meson-dist/gst-tfx-*.tar.gz "$top/release.tar.gz" &&
+    tar -x -z -f "$top/release.tar.gz" -C "$top" && cd "$top"/gst-tfx-* &&
+    [ -x examples/demo.sh ] && [ ! -e build ] && [ ! -e .git ]
+}
+
+# With the CUDA backend where GStreamer's library for it is, or its headers.
+build_packages() {
+  local profile=()
+  export PKG_CONFIG_PATH=$root/build-deps/cuda
+  pkg-config gstreamer-cuda-1.0 || profile=(-Ppkg.gst-tfx.nocuda)
+  echo "profile: ${profile[*]}"
+  cd "$top"/gst-tfx-* &&
+    DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" \
+      dpkg-buildpackage -b -d -us -uc "${profile[@]}" &&
+    dpkg-deb -x ../gst-tfx_*.deb "$top/installed" &&
+    dpkg-deb -x ../gstreamer1.0-tfx_*.deb "$top/installed"
+}
+
+# Tests of the filter core, built by what the packages were.
+check_core() {
+  cd "$top"/gst-tfx-*/obj-* && meson configure -Dtests=enabled &&
+    meson test --timeout-multiplier 10 example design lang plan
+}
+
+# What is in the packages is enough, and filters on the CPU where there is no driver.
+check_use() {
+  local plugins
+  plugins=$(dirname "$(find "$top/installed" -name libgsttfx.so)")
+  export GST_PLUGIN_PATH=$plugins GST_REGISTRY=$top/registry CUDA_VISIBLE_DEVICES='' \
+    PATH=$top/installed/usr/bin:$PATH
+  cd "$top" && gst-launch-1.0 -q audiotestsrc num-buffers=9 ! wavenc ! \
+    filesink location=tone.wav &&
+    gst-inspect-1.0 tfxchain | tee inspected && grep -q "Filename *$plugins" inspected &&
+    grep -q 'gst-tfx (Debian)' inspected &&
+    gst-tfx process tone.wav low.flac 'LoButterworth(100)' && [ -s low.flac ] &&
+    gst-tfx devices | tee devices && grep -q '^cpu   runs it' devices &&
+    grep -q '^cuda  does not run it' devices &&
+    zcat "$top"/installed/usr/share/man/man1/gst-tfx.1.gz | grep -q 'gst-tfx process'
+}
+
+# Nobody gets a package whose maintainers cannot be written to.
+check_addresses() {
+  local file
+  for file in debian/control debian/changelog debian/copyright; do
+    grep -E '<[^@ ]+@[^@ >]+\.[^@ >]+>' "$root/$file" || { echo "$file" && return 1; }
+  done | sed -E 's/.*(<[^>]*>).*/\1/' | sort -u > "$top/addresses"
+  cat "$top/addresses"
+  [ "$(wc -l < "$top/addresses")" -eq 1 ]
+}
+
+tap_case "one address in all of debian/" check_addresses
+if ! git -C "$root" rev-parse HEAD > /dev/null 2>&1; then
+  tap_skip "a release" "this tree is no clone"
+elif ! command -v dh > /dev/null; then
+  tap_skip "packages" "there is no debhelper"
+else
+  tap_case "meson dist: a release" make_release
+  tap_case "packages of the release" build_packages
+  tap_case "the filter core of the release" check_core
+  tap_case "the packages, without a driver" check_use
+fi
+tap_end
