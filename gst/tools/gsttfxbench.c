@@ -264,10 +264,6 @@ gst_tfx_bench_run (gint argc, gchar **argv)
     { NULL } };
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  bench.channels = g_strdup ("1,2,8");
-  bench.frames = g_strdup ("64,1024,4096");
-  bench.devices = g_strdup ("auto");
-  bench.format = g_strdup ("F32LE");
   if (gst_tfx_tool_parse ("CHAIN", "Measures what a chain costs, as CSV.",
           "A line for each number of channels, length of blocks and device: "
           "where it ran, by which kernel, nanoseconds for a sample of one "
@@ -277,6 +273,10 @@ gst_tfx_bench_run (gint argc, gchar **argv)
     if (argc != 2) {
       gst_tfx_tool_error ("bench takes one chain, in quotes");
     } else {
+      gst_tfx_tool_set_default (&bench.channels, "1,2,8");
+      gst_tfx_tool_set_default (&bench.frames, "64,1024,4096");
+      gst_tfx_tool_set_default (&bench.devices, "auto");
+      gst_tfx_tool_set_default (&bench.format, "F32LE");
       bench.options.chain = g_strdup (argv[1]);
       if (gst_tfx_options_read_chain (&bench.options))
         status = run_bench (&bench);

@@ -223,9 +223,12 @@ describe_source (const Player *player, const gchar *sound)
 static gboolean
 build (Player *player, const gchar *sound)
 {
-  gchar *source = describe_source (player, sound), *text;
+  gchar *source, *text;
   GError *error = NULL;
 
+  gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
+  gst_tfx_tool_set_default (&player->sink, DEFAULT_SINK);
+  source = describe_source (player, sound);
   if (!source)
     return FALSE;
   text = g_strdup_printf ("%s ! audioconvert ! tfxchain name=chain ! "
@@ -333,8 +336,6 @@ gst_tfx_play_run (gint argc, gchar **argv)
   };
 
   gst_tfx_options_list_chain (options, entries + 3);
-  player.source = g_strdup ("autoaudiosrc");
-  player.sink = g_strdup (DEFAULT_SINK);
   if (gst_tfx_tool_parse ("SOUND CHAIN",
           "Plays a file, an address (https://…) or, as -, the microphone "
           "through a chain.",

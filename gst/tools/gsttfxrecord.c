@@ -32,7 +32,7 @@ GstTfxToolStatus
 gst_tfx_record_run (gint argc, gchar **argv)
 {
   GstTfxOptions options = { NULL };
-  gchar *source = g_strdup ("autoaudiosrc");
+  gchar *source = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
     { "source", 's', 0, G_OPTION_ARG_STRING, &source,
         "elements of GStreamer to record from (autoaudiosrc)", "ELEMENTS" },
@@ -53,6 +53,7 @@ gst_tfx_record_run (gint argc, gchar **argv)
           "  gst-tfx record --source 'alsasrc device=hw:1' voice.wav "
           "'Gain(2)'\n",
           entries, &argc, &argv)) {
+    gst_tfx_tool_set_default (&source, "autoaudiosrc");
     if (gst_tfx_options_take_chain (&options, argc, argv,
             "record takes OUT CHAIN; gst-tfx record --help tells more"))
       status = record (&options, source, argv[1]);

@@ -95,6 +95,13 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   return done;
 }
 
+void
+gst_tfx_tool_set_default (gchar **option, const gchar *value)
+{
+  if (!*option)
+    *option = g_strdup (value);
+}
+
 /* ---- what GStreamer says ------------------------------------------------------------ */
 
 void

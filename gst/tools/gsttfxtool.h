@@ -27,6 +27,9 @@ gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
     gchar ***argv);
 
+/* What an option is that was not given: a copy. */
+void gst_tfx_tool_set_default (gchar **option, const gchar *value);
+
 /* The first signal asks the program to end; the next one kills it. */
 void gst_tfx_tool_catch_signals (void);
 /* Whether a signal has asked the program to end.  Any thread. */
