@@ -158,6 +158,8 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
 
   if (!is_in_rows (in, n) || !is_in_rows (out, n))
     return false;
+  if (s->frames && is_planar (in, n) && is_planar (out, n))
+    return in->type == TFX_SAMPLE_F32 && out->type == TFX_SAMPLE_F32;
   if (s->frames)
     return in->type == out->type && in->frame_stride == (ptrdiff_t)n &&
            out->frame_stride == (ptrdiff_t)n;

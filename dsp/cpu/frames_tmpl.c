@@ -71,10 +71,17 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
     s[j] = v_add (even[j], odd[j]);
 }
 
+static inline ptrdiff_t
+find_sample (const TfxRows *rows, size_t frame, unsigned channel)
+{
+  return (ptrdiff_t)frame * rows->stride +
+         channel * (rows->apart ? rows->apart : 1);
+}
+
 static inline double
 get_sample (const TfxRows *rows, size_t frame, unsigned channel)
 {
-  const ptrdiff_t at = (ptrdiff_t)frame * rows->stride + channel;
+  const ptrdiff_t at = find_sample (rows, frame, channel);
 
   return rows->type == TFX_SAMPLE_F32 ? ((const float *)rows->data)[at]
                                       : ((const double *)rows->data)[at];
@@ -83,7 +90,7 @@ get_sample (const TfxRows *rows, size_t frame, unsigned channel)
 static inline void
 set_sample (const TfxRows *rows, size_t frame, unsigned channel, double v)
 {
-  const ptrdiff_t at = (ptrdiff_t)frame * rows->stride + channel;
+  const ptrdiff_t at = find_sample (rows, frame, channel);
 
   if (rows->type == TFX_SAMPLE_F32)
     ((float *)rows->data)[at] = (float)v;
@@ -136,10 +143,52 @@ store_samples (void *data, ptrdiff_t at, V v, const TfxSample type)
     v_store_f64 ((double *)data + at, v);
 }
 
+/* A group of two channels of floats that lie in planes, into doubles side by side; and
+ * back. */
+typedef float Four __attribute__ ((vector_size (16)));
+typedef float FourAt __attribute__ ((vector_size (16), may_alias, aligned (4)));
+
+static inline __attribute__ ((always_inline)) void
+load_pairs (double *x, const float *left, const float *right)
+{
+#if W > 2
+  const Four a = *(const FourAt *)left, b = *(const FourAt *)right;
+#endif
+
+#if W == 8
+  v_store (x, v_widen (__builtin_shufflevector (a, b, 0, 4, 1, 5, 2, 6, 3, 7)));
+#elif W == 4
+  v_store (x, v_widen (__builtin_shufflevector (a, b, 0, 4, 1, 5)));
+  v_store (x + 4, v_widen (__builtin_shufflevector (a, b, 2, 6, 3, 7)));
+#else
+  for (unsigned i = 0; i < 2; i++) {
+    x[2 * i] = left[i];
+    x[2 * i + 1] = right[i];
+  }
+#endif
+}
+
+static inline __attribute__ ((always_inline)) void
+store_pairs (float *left, float *right, const double *x)
+{
+#if W > 2
+  const VFloats a = v_narrow (v_load (x));
+  const VFloats b = W == 4 ? v_narrow (v_load (x + 4)) : a;
+
+  *(FourAt *)left = __builtin_shufflevector (a, b, 0, 2, 4, 6);
+  *(FourAt *)right = __builtin_shufflevector (a, b, 1, 3, 5, 7);
+#else
+  for (unsigned i = 0; i < 2; i++) {
+    left[i] = (float)x[2 * i];
+    right[i] = (float)x[2 * i + 1];
+  }
+#endif
+}
+
 static inline __attribute__ ((always_inline)) bool
 run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, TfxPending *pending, const unsigned C, const unsigned N,
-    const TfxSample type)
+    const TfxSample type, const bool planar)
 {
   enum
   {
@@ -147,6 +196,7 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     MAX_COLUMNS = 16 * (FRAMES_VECTORS + MAX_STATE_VECTORS)
   };
   const unsigned S = STATE_VECTORS (C, N), F = GROUP_FRAMES (C);
+  const ptrdiff_t in_apart = in->apart, out_apart = out->apart;
   const void *from = in->data;
   void *to = out->data;
   V k[MAX_COLUMNS], s[MAX_STATE_VECTORS], sum = v_set1 (0.0);
@@ -167,6 +217,13 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const ptrdiff_t at = (ptrdiff_t)(i * C);
     double x[G * W] __attribute__ ((aligned (64)));
 
+    if (planar) {
+      load_pairs (x, (const float *)from + i,
+          (const float *)from + in_apart + i);
+      frames_group (x, s, k, C, N);
+      store_pairs ((float *)to + i, (float *)to + out_apart + i, x);
+      continue;
+    }
 #pragma GCC unroll 4
     for (unsigned j = 0; j < G; j++)
       v_store (x + j * W, load_samples (from, at + j * W, type));
@@ -188,24 +245,28 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 static inline __attribute__ ((always_inline)) bool
 run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *coef, unsigned n_sections, TfxPending *pending,
-    const unsigned C, const TfxSample type)
+    const unsigned C, const TfxSample type, const bool planar)
 {
   switch (n_sections * C <= TFX_FRAMES_MAX_SECTIONS ? n_sections : 0) {
     case 1:
       if (W < 8)
-        return run_frames (in, out, n, state, coef, pending, C, 1, type);
+        return run_frames (in, out, n, state, coef, pending, C, 1, type,
+            planar);
       break;
     case 2:
       if (W < 8 || C == 2)
-        return run_frames (in, out, n, state, coef, pending, C, 2, type);
+        return run_frames (in, out, n, state, coef, pending, C, 2, type,
+            planar);
       break;
     case 3:
       if (C == 1)
-        return run_frames (in, out, n, state, coef, pending, C, 3, type);
+        return run_frames (in, out, n, state, coef, pending, C, 3, type,
+            planar);
       break;
     case 4:
       if (C == 1)
-        return run_frames (in, out, n, state, coef, pending, C, 4, type);
+        return run_frames (in, out, n, state, coef, pending, C, 4, type,
+            planar);
       break;
   }
   return true;
@@ -224,9 +285,12 @@ run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
         pending);
   }
 #endif
+  if (C == 2 && in->apart)
+    return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
+        TFX_SAMPLE_F32, true);
   if (in->type == TFX_SAMPLE_F32)
     return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-        TFX_SAMPLE_F32);
+        TFX_SAMPLE_F32, false);
   return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-      TFX_SAMPLE_F64);
+      TFX_SAMPLE_F64, false);
 }

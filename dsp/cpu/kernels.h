@@ -83,7 +83,8 @@ typedef struct TfxPending
  *   into, then for each number of state those of O and A: y = H x + O s,
  *   s' = B x + A s;  the columns are as many vectors as y and s;
  *   state = s1, s2 of each section, C numbers each, as tfx.h has them.
- * Returns whether all numbers of the state are finite. */
+ * Rows of two channels may lie in planes on both sides, as floats.  Returns whether
+ * all numbers of the state are finite. */
 typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);

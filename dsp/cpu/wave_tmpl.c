@@ -254,7 +254,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const V g = v_set1 (*gain);
   /* With 16 registers the coefficients are read again for each frame, rather than
    * that the compiler keeps the state on the stack. */
-  const bool reloads = V_REGISTERS < 32 && N > 2 && factored;
+  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored;
   const V *again = (const V *)coef;
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
