@@ -3,6 +3,7 @@
 # tap.sh: cases in a shell script, told as TAP.  Sourced.
 
 tap_n=0
+tap_failed=0
 tap_log=$(mktemp)
 trap 'rm -f "$tap_log"' EXIT
 
@@ -14,7 +15,10 @@ tap_case() {
   tap_n=$((tap_n + 1))
   "$@" > "$tap_log" 2>&1 < /dev/null || status='not ok'
   echo "$status $tap_n - $name"
-  if [ "$status" != ok ]; then sed 's/^/# /' "$tap_log"; fi
+  if [ "$status" != ok ]; then
+    tap_failed=$((tap_failed + 1))
+    sed 's/^/# /' "$tap_log"
+  fi
 }
 
 tap_skip() {
@@ -22,6 +26,8 @@ tap_skip() {
   echo "ok $tap_n - $1 # SKIP $2"
 }
 
+# The last line of a script, whose exit status it is.
 tap_end() {
   echo "1..$tap_n"
+  [ "$tap_failed" -eq 0 ]
 }
