@@ -33,7 +33,8 @@ bool
 tfx_moved_is_copied (const TfxMoved *moved)
 {
   return !moved->is_dynamics && !moved->is_reverb && !moved->is_limiter &&
-         moved->n_kernel == 0 && moved->n_taps == 0;
+         !moved->is_leveller && !moved->is_clip && moved->n_kernel == 0 &&
+         moved->n_taps == 0;
 }
 
 bool

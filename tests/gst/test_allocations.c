@@ -306,6 +306,13 @@ static const Controlled controlled[] = {
       TRUE },
   { "tfxchain name=x chain=\"HiButterworth(50) | f=DesignableFIR(1000, 101)\"",
       "f", "cutoff", 0.2, TRUE },
+  { "tfxchain name=x chain=\"d=Gain(0.5, clamp=True)\"", "d", "gain", 0.0,
+      TRUE },
+  { "tfxchain name=x chain=\"d=Compressor(-18, 3)\"", "d", "ratio", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Limiter(-1)\"", "d", "threshold", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Reverb(0.5)\"", "d", "damping", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Normalize(0.5)\"", "d", "peak", 0.0, TRUE },
+  { "tfxchain name=x chain=\"d=Loudness(-23)\"", "d", "target", 0.0, TRUE },
 };
 
 static const Controlled *under_control;
@@ -389,13 +396,17 @@ count_first (const Controlled *c, gboolean fuse, guint first_bound)
          (gint)count_controlled (c, fuse, 0, 0);
 }
 
+/* What GStreamer takes itself, to look for the place, where a curve comes to its
+ * next point: within these buffers for stages that look ahead. */
+#define N_POINT 3
+
 /* Nor does the first point of a curve where it moves. */
 GST_START_TEST (test_first_curve)
 {
   const Controlled *c = &controlled[__i__];
   gint n = count_first (c, __i__ % 2, 0);
 
-  fail_unless (n <= 0,
+  fail_unless (n <= (c->has_past ? N_POINT : 0),
       "%s of %s takes from the heap %d times more when its curve first moves",
       c->property, c->launch, n);
 }
