@@ -297,7 +297,7 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   priv->filter = gst_tfx_shared_filter_new (filter);
   GST_OBJECT_UNLOCK (self);
   if (gst_tfx_trace_is_on ())
-    gst_tfx_trace_hooks->name (filter, GST_ELEMENT (self));
+    gst_tfx_trace_name (filter, GST_ELEMENT (self));
   gst_tfx_counts_note_new_filter (&priv->counts);
   priv->recoveries = priv->n_lost = 0;
   priv->was_refused = FALSE;

@@ -468,7 +468,7 @@ gst_tfx_pending_append (GstTfxPending *self, GstTfxSharedFilter *filter)
   self->filters[self->n] = filter->filter;
   self->n++;
   if (gst_tfx_trace_is_on ())
-    gst_tfx_trace_hooks->defer (filter->filter);
+    gst_tfx_trace_defer (filter->filter);
   __atomic_add_fetch (&filter->n_pending, self->layout.n_frames,
       __ATOMIC_RELAXED);
   /* One thread leaves the filter to others, and nobody else has anything to do

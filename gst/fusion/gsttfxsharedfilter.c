@@ -223,47 +223,62 @@ gst_tfx_row_rest (const TfxBlock *block, gsize from)
 
 /* ---- runs, and who is told of them -------------------------------------------------- */
 
-/* Where a run began. */
+/* A run, if anybody is told of it. */
 typedef struct
 {
-  GstClockTime time;
-  TfxStats stats;
-} GstTfxRowStart;
+  GstTfxTraceRun run;
+  TfxStats before;
+} GstTfxRowNote;
 
-static inline void
-gst_tfx_row_note_start (const GstTfxRow *self, GstTfxRowStart *start)
+static void
+gst_tfx_row_tell_begin (const GstTfxRow *self, GstTfxRowNote *note,
+    const gchar *what)
 {
-  if (gst_tfx_trace_is_on ()) {
-    start->stats = self->last->counts.stats;
-    start->time = gst_util_get_timestamp ();
-  }
+  note->run =
+      (GstTfxTraceRun){ .what = what, .filters = self->filters, .n = self->n };
+  note->before = self->last->counts.stats;
+  gst_tfx_trace_begin (&note->run);
+  note->run.start = gst_util_get_timestamp ();
 }
 
 static void
-gst_tfx_row_tell (const GstTfxRow *self, const GstTfxRowStart *start,
-    const gchar *what, gsize n_frames, gint err)
+gst_tfx_row_tell_end (const GstTfxRow *self, GstTfxRowNote *note,
+    gsize n_frames, gint err)
 {
   const GstTfxRowCounts *counts = &self->last->counts;
-  GstTfxTraceRun run = { what, self->filters, self->n, n_frames,
-    counts->n_stages, counts->n_sections, err, start->time,
-    gst_util_get_timestamp (), counts->stats };
+  GstTfxTraceRun *run = &note->run;
 
-  run.added.dispatches -= start->stats.dispatches;
-  run.added.launches -= start->stats.launches;
-  run.added.uploads -= start->stats.uploads;
-  run.added.downloads -= start->stats.downloads;
-  run.added.recoveries -= start->stats.recoveries;
-  gst_tfx_trace_hooks->run (&run);
+  run->end = gst_util_get_timestamp ();
+  run->n_frames = n_frames;
+  run->n_stages = counts->n_stages;
+  run->n_sections = counts->n_sections;
+  run->err = err;
+  run->added = counts->stats;
+  run->added.dispatches -= note->before.dispatches;
+  run->added.launches -= note->before.launches;
+  run->added.uploads -= note->before.uploads;
+  run->added.downloads -= note->before.downloads;
+  run->added.recoveries -= note->before.recoveries;
+  gst_tfx_trace_end (run);
+}
+
+/* @what: see GstTfxTraceRun. */
+static inline void
+gst_tfx_row_note_begin (const GstTfxRow *self, GstTfxRowNote *note,
+    const gchar *what)
+{
+  if (gst_tfx_trace_is_on ())
+    gst_tfx_row_tell_begin (self, note, what);
 }
 
 /* The plan has run: it is counted. */
 static inline void
-gst_tfx_row_note_end (const GstTfxRow *self, const GstTfxRowStart *start,
-    const gchar *what, gsize n_frames, gint err)
+gst_tfx_row_note_end (const GstTfxRow *self, GstTfxRowNote *note,
+    gsize n_frames, gint err)
 {
   gst_tfx_shared_filter_count (self->last);
   if (gst_tfx_trace_is_on ())
-    gst_tfx_row_tell (self, start, what, n_frames, err);
+    gst_tfx_row_tell_end (self, note, n_frames, err);
 }
 
 /* The CPU goes on behind n_done frames, with the device left already. */
@@ -273,14 +288,14 @@ gst_tfx_row_go_on (const GstTfxRow *self, const TfxBlock *in,
 {
   const TfxBlock rest_in = gst_tfx_row_rest (in, n_done);
   const TfxBlock rest_out = gst_tfx_row_rest (out, n_done);
-  GstTfxRowStart start;
+  GstTfxRowNote note;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
     return err;
-  gst_tfx_row_note_start (self, &start);
+  gst_tfx_row_note_begin (self, &note, "rest");
   err = tfx_plan_run (self->last->plan, &rest_in, &rest_out);
-  gst_tfx_row_note_end (self, &start, "rest", rest_in.n_frames, err);
+  gst_tfx_row_note_end (self, &note, rest_in.n_frames, err);
   return err;
 }
 
@@ -297,14 +312,14 @@ gst_tfx_row_run (const GstTfxRow *self, const TfxBlock *in, const TfxBlock *out,
     gboolean in_host)
 {
   GstTfxSharedFilter *last = self->last;
-  GstTfxRowStart start;
+  GstTfxRowNote note;
   gint err = gst_tfx_row_compile (self);
 
   if (err < 0)
     return err;
-  gst_tfx_row_note_start (self, &start);
+  gst_tfx_row_note_begin (self, &note, "run");
   err = tfx_plan_run (last->plan, in, out);
-  gst_tfx_row_note_end (self, &start, "run", in->n_frames, err);
+  gst_tfx_row_note_end (self, &note, in->n_frames, err);
   if (G_LIKELY (err >= 0) || !in_host || err == -EINVAL ||
       gst_tfx_row_backend (self) == tfx_cpu_backend ())
     return err;
@@ -325,12 +340,12 @@ gint
 gst_tfx_row_start (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
-  GstTfxRowStart start;
+  GstTfxRowNote note;
   gint err;
 
-  gst_tfx_row_note_start (self, &start);
+  gst_tfx_row_note_begin (self, &note, "start");
   err = tfx_plan_start (self->last->plan, in, out, flight);
-  gst_tfx_row_note_end (self, &start, "start", in->n_frames, err);
+  gst_tfx_row_note_end (self, &note, in->n_frames, err);
   return err;
 }
 
@@ -339,14 +354,15 @@ gst_tfx_row_finish (const GstTfxRow *self, const TfxBlock *in,
     const TfxBlock *out, TfxFlight *flight)
 {
   GstTfxSharedFilter *last = self->last;
-  GstTfxRowStart start;
+  GstTfxRowNote note;
   gint err = 0;
 
-  gst_tfx_row_note_start (self, &start);
-  if (flight->n_parts > 0)
+  /* Without a plan there is nothing under way. */
+  if (last->plan) {
+    gst_tfx_row_note_begin (self, &note, "finish");
     err = tfx_plan_finish (last->plan, flight);
-  if (last->plan)
-    gst_tfx_row_note_end (self, &start, "finish", in->n_frames, err);
+    gst_tfx_row_note_end (self, &note, in->n_frames, err);
+  }
   /* Whoever frees the plan, here or before, has finished what could be. */
   if (err < 0)
     gst_tfx_row_leave_device (self, err);

@@ -153,8 +153,9 @@ gst_tfx_tracer_run (const GstTfxTraceRun *run)
   g_string_free (name, TRUE);
 }
 
-static const GstTfxTraceHooks gst_tfx_tracer_hooks = { gst_tfx_tracer_name,
-  gst_tfx_tracer_defer, gst_tfx_tracer_run };
+static GstTfxTraceHooks gst_tfx_tracer_hooks = { .name = gst_tfx_tracer_name,
+  .defer = gst_tfx_tracer_defer,
+  .end = gst_tfx_tracer_run };
 
 /* ---- the driver ---------------------------------------------------------------------- */
 
@@ -308,7 +309,7 @@ gst_tfx_tracer_constructed (GObject *object)
     return;
   }
   the_tracer = self;
-  gst_tfx_trace_hooks = &gst_tfx_tracer_hooks;
+  gst_tfx_trace_add (&gst_tfx_tracer_hooks);
   gst_tfx_cuda_observe (&gst_tfx_tracer_observer);
   gst_tracing_register_hook (GST_TRACER (self), "pad-push-pre",
       G_CALLBACK (gst_tfx_tracer_push_pre));
@@ -327,7 +328,7 @@ gst_tfx_tracer_finalize (GObject *object)
   GstTfxTracer *self = GST_TFX_TRACER (object);
 
   if (the_tracer == self) {
-    gst_tfx_trace_hooks = NULL;
+    gst_tfx_trace_remove (&gst_tfx_tracer_hooks);
     the_tracer = NULL;
   }
   gst_tfx_trace_file_free (self->file);
