@@ -6,6 +6,7 @@
 #include "gsttfxchebyshev.h"
 #include "gsttfxcuda.h"
 #include "gsttfxfir.h"
+#include "gsttfxnvtx.h"
 #include "gsttfxtracer.h"
 
 /* The variables that choose kernels.  What names none is told of, and changes
@@ -43,6 +44,9 @@ plugin_init (GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER (tfxfir, plugin);
   /* A GStreamer without tracers has elements all the same. */
   gst_tfx_tracer_register (plugin);
+#ifdef HAVE_NVTX
+  gst_tfx_nvtx_init ();
+#endif
   return ok;
 }
 
