@@ -277,6 +277,17 @@ def check_sound(chain):
         yield 'the file has %d Hz so much louder' % hz, abs(b - a - wanted) < 0.02
 
 
+def press_compare(screen, flat):
+    """Twice: as it came in, and back; whether the first was seen."""
+    compare = 'mousemove', 121, 27, 'sleep', 0.1, 'click', 1
+    xdotool(*compare)
+    is_flat = screen.wait(flat_line) == flat
+    xdotool(*compare)
+    screen.wait(lambda p: not flat_line(p))
+    wait_for_sound('out.wav', 1.5)
+    return is_flat
+
+
 def check_bands(screen, program):
     write_tones('tones.wav', 120)
     with Equaliser(program, '--input=tones.wav', '--output=out.wav') as equaliser:
@@ -290,6 +301,7 @@ def check_bands(screen, program):
         move_bands(screen, box, middle(before.find(GREEN, box)), row)
         wait_for_sound('out.wav', 1.5)
         after = screen.picture()
+        yield 'Compare is flat, as long as it is pressed', press_compare(screen, flat)
         chain, status = equaliser.finish()
     print('#', chain)
     gains = [float(g) for g in re.findall(r'gain=([-0-9.]+)', chain)]
