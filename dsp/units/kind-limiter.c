@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-limiter.c: stages that are a limiter. */
 #include <math.h>
-#include <string.h>
 
 #include "kind-limiter.h"
+#include "unit.h"
 
 static bool
 are_sound (const TfxLimiter *l)
@@ -82,14 +82,12 @@ limiter_latency (const TfxStage *stage)
   return stage->u.limiter.n_ahead;
 }
 
-/* ns for a sample: of a vector; and one after the other. */
-#define SAMPLE_NS 1.5
-#define PLAIN_NS 10.0
-
 static double
 limiter_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
+  static const double costs[] = { 10.0, 1.7, 2.3, 1.1 };
+
+  return tfx_unit_cost (costs, spec);
 }
 
 static double

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kind-reverb.h"
+#include "unit.h"
 
 static bool
 is_part (double value)
@@ -97,14 +98,12 @@ reverb_n_taps (const TfxStage *stage)
   return 0;
 }
 
-/* ns for a sample. */
-#define SAMPLE_NS 4.0
-#define PLAIN_NS 10.0
-
 static double
 reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  return strcmp (spec->kernel, "c") == 0 ? PLAIN_NS : SAMPLE_NS;
+  static const double costs[] = { 10.0, 5.5, 6.0, 6.2 };
+
+  return tfx_unit_cost (costs, spec);
 }
 
 /* 1/z to the power of a delay. */

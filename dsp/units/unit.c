@@ -2,12 +2,24 @@
  * unit.c: what most units have in their tables. */
 #include "unit.h"
 
+#include <string.h>
+
 #include "../backend.h"
 
 const char *
 tfx_unit_cpu_kernel (void)
 {
   return tfx_cpu_backend ()->kernel;
+}
+
+double
+tfx_unit_cost (const double *costs, const TfxUnitSpec *spec)
+{
+  const unsigned n = spec->n_channels;
+
+  if (strcmp (spec->kernel, "c") == 0)
+    return costs[0];
+  return costs[n == 1 ? 1 : n < 8 ? 2 : 3];
 }
 
 int

@@ -8,6 +8,10 @@
 /* get_kernel: that of the CPU backend. */
 const char *tfx_unit_cpu_kernel (void);
 
+/* cost, in ns for a sample: costs[4] of the kernel c; and of the others with one
+ * channel, with some, and with eight or more. */
+double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
+
 /* prepare_values and drop_values of units whose values are those of a stage. */
 int tfx_unit_keep_stage (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
     void **values);
