@@ -338,6 +338,7 @@ unit_state_peak (const void *data)
 }
 
 #define PLACE_DOUBLES (sizeof (Place) / sizeof (double))
+#define NUMBERS_DOUBLES (sizeof (TfxNumbers) / sizeof (double))
 
 size_t
 tfx_leveller_state_size (const TfxLeveller *l, unsigned n_channels)
@@ -346,11 +347,11 @@ tfx_leveller_state_size (const TfxLeveller *l, unsigned n_channels)
                            ? tfx_loudness_size (n_channels)
                            : tfx_cells_size (l, n_channels);
 
-  return PLACE_DOUBLES + (tfx_leveller_delay (l) + 2) * n_channels +
-         heard / sizeof (double);
+  return PLACE_DOUBLES + NUMBERS_DOUBLES +
+         (tfx_leveller_delay (l) + 2) * n_channels + heard / sizeof (double);
 }
 
-/* All of it in one piece. */
+/* All of it in one piece, and numbers that move. */
 static void
 unit_get_state (const void *data, double *state)
 {
@@ -360,6 +361,8 @@ unit_get_state (const void *data, double *state)
 
   memcpy (state, &place, sizeof place);
   state += PLACE_DOUBLES;
+  memcpy (state, &u->numbers, sizeof u->numbers);
+  state += NUMBERS_DOUBLES;
   memcpy (state, u->past, n_past * sizeof *state);
   state += n_past;
   memcpy (state, u->from, 2 * u->n_levels * sizeof *state);
@@ -379,6 +382,8 @@ unit_set_state (void *data, const double *state)
 
   memcpy (&place, state, sizeof place);
   state += PLACE_DOUBLES;
+  memcpy (&u->numbers, state, sizeof u->numbers);
+  state += NUMBERS_DOUBLES;
   u->in_cell = (size_t)place.in_cell;
   u->at = (size_t)place.at;
   u->n_over = (size_t)place.n_over;

@@ -257,23 +257,31 @@ test_latency (void)
   test_filter_free (&filter);
 }
 
-/* The state goes with blocks of another length, to the bit. */
+/* The state goes with blocks of another length, to the bit, and numbers on their
+ * way to others. */
 static void
 test_format (void)
 {
   TapMany many = tap_many ("blocks get another length, it goes on as it was");
 
-  for (unsigned i = 0; i < N_SETTINGS; i++) {
-    const TfxLeveller l = make_setting (i);
+  for (unsigned i = 0; i < 2 * N_SETTINGS; i++) {
+    const TfxLeveller l = make_setting (i % N_SETTINGS);
+    TfxLeveller next = l;
     double x[2][2000];
 
+    next.target_db -= 9;
+    next.max_gain_db *= 0.5;
     levels_signal (x[0], 1000, 2);
     memcpy (x[1], x[0], sizeof x[1]);
     for (unsigned k = 0; k < 2; k++) {
       TestFilter *filter = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
       int ret = 0;
 
-      test_filter_f64 (filter, x[k], 2, 505);
+      test_filter_f64 (filter, x[k], 2, 300);
+      if (i >= N_SETTINGS)
+        test_filter_set_chain (filter,
+            chain_of (tfx_stage_new_leveller (1, &next)));
+      test_filter_f64 (filter, x[k] + 600, 2, 205);
       tfx_filter_lock (filter->filter);
       if (k == 1)
         ret = tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 480);
