@@ -26,7 +26,8 @@ typedef struct Unit
 static bool
 can_run (const TfxStage *stage)
 {
-  return stage->u.limiter.n_ahead <= TFX_LIMITER_MOST;
+  return stage->u.limiter.n_ahead <= TFX_LIMITER_MOST &&
+         stage->u.limiter.n_late == 0;
 }
 
 static void

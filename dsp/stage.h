@@ -72,6 +72,9 @@ struct TfxChain
   TfxStage *stages[];
 };
 
+/* The stage with that id, within sums too; NULL if there is none. */
+const TfxStage *tfx_chain_find (const TfxChain *chain, uint64_t id);
+
 /* A stage without values; NULL if memory is short. */
 TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);
 

@@ -354,15 +354,16 @@ TfxStage *tfx_stage_new_reverb (uint64_t id, const TfxReverb *reverb);
 
 #define TFX_LIMITER_MAX_AHEAD (1u << 24)
 
-/* A gain that keeps each channel below a threshold T, n_ahead frames late.  With
- * p the largest magnitude of the n_ahead + 1 last inputs and r = min (1, T / p),
+/* A gain that keeps each channel below a threshold T, n_ahead frames late; it hears
+ * all of it n_late frames late.  With p the largest magnitude of the n_ahead + 1
+ * last inputs and r = min (1, T / p),
  *   g[n] = a g[n - 1] + (1 - a) r[n], a = r[n] < g[n - 1] ? attack : release,
  *   y[n] = g[n] x[n - n_ahead], limited to T,
  * and g = 1 as long as no input has come out. */
 typedef struct TfxLimiter
 {
   double threshold_db; /* -400 to 400 */
-  size_t n_ahead;
+  size_t n_ahead, n_late;
   double attack, release; /* as of TfxDynamics */
   bool is_linked;
 } TfxLimiter;
@@ -457,6 +458,16 @@ size_t tfx_chain_n_stages (const TfxChain *chain);
 /* The frames by which it makes a stream late in order to look ahead: of a sum
  * the most of its branches. */
 size_t tfx_chain_latency (const TfxChain *chain);
+/* What takes the place of a running chain and is no less late, limiter by limiter,
+ * found by their ids: *kept is chain with those that look less far ahead than
+ * the running ones later by as much; *step is the running one with those that are
+ * to look further ahead later by as much, or NULL if there are none.  It does what
+ * the running one does, and is as late as what comes then: for
+ * tfx_filter_set_chain_at_once().  0; -ERANGE: something else looks ahead otherwise
+ * than it did, or behind a limiter that is to look further is more than gains, which
+ * would hear a gap; -ENOMEM. */
+int tfx_chain_keep_latency (const TfxChain *chain, const TfxChain *running,
+    TfxChain **kept, TfxChain **step);
 /* What the chain does to a channel (from 0) at a frequency, H (exp (j 2 pi f /
  * rate)): with what goes from the channel to itself, not what comes from others.
  * Stages whose gain follows the level count as 1.  Any thread. */
@@ -655,7 +666,7 @@ bool tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
 bool tfx_stage_reuse_dynamics (TfxStage *stage, const TfxDynamics *dynamics);
 /* The same for a reverb of the same lengths. */
 bool tfx_stage_reuse_reverb (TfxStage *stage, const TfxReverb *reverb);
-/* The same for a limiter with the same look-ahead and link. */
+/* The same for a limiter that is as late, with the same look-ahead and link. */
 bool tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter);
 bool tfx_stage_reuse_clip (TfxStage *stage, double gain);
 /* The same for a leveller of the same measure, link and cells. */

@@ -444,6 +444,11 @@ typedef struct TfxMoved
 TfxStage *tfx_moved_make_stage (const TfxMoved *moved);
 bool tfx_moved_reuse_stage (const TfxMoved *moved, TfxStage *stage);
 
+/* Makes a limiter as late as the stage of its id in a chain that is in force, within
+ * sums too; NULL: there is no chain.  0; -ENOTSUP: it looks ahead otherwise than that
+ * stage. */
+int tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain);
+
 /* Whether filters copy what the stage is set to: one of them is enough then. */
 bool tfx_moved_is_copied (const TfxMoved *moved);
 

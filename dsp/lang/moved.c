@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * moved.c: the stage that something designed alone becomes. */
 #include "expr.h"
-#include "stage.h"
+
+#include <errno.h>
+
+#include "kind.h"
 
 TfxStage *
 tfx_moved_make_stage (const TfxMoved *moved)
@@ -35,6 +38,25 @@ tfx_moved_is_copied (const TfxMoved *moved)
   return !moved->is_dynamics && !moved->is_reverb && !moved->is_limiter &&
          !moved->is_leveller && !moved->is_clip && moved->n_kernel == 0 &&
          moved->n_taps == 0;
+}
+
+int
+tfx_moved_keep_latency (TfxMoved *moved, const TfxChain *chain)
+{
+  const TfxStage *stage = NULL;
+  size_t n = 0;
+
+  if (chain && (moved->is_limiter || moved->is_leveller))
+    stage = tfx_chain_find (chain, moved->id);
+  if (!stage)
+    return 0;
+  if (moved->is_limiter && stage->kind == &tfx_kind_limiter) {
+    moved->limiter.n_late = stage->u.limiter.n_late;
+    n = moved->limiter.n_ahead + moved->limiter.n_late;
+  } else if (moved->is_leveller) {
+    n = moved->leveller.n_ahead * moved->leveller.n_cell;
+  }
+  return n == stage->kind->latency (stage) ? 0 : -ENOTSUP;
 }
 
 bool

@@ -9,7 +9,8 @@ static bool
 are_sound (const TfxLimiter *l)
 {
   return l->threshold_db >= -400.0 && l->threshold_db <= 400.0 &&
-         l->n_ahead <= TFX_LIMITER_MAX_AHEAD && l->attack >= 0.0 &&
+         l->n_ahead <= TFX_LIMITER_MAX_AHEAD &&
+         l->n_late <= TFX_LIMITER_MAX_AHEAD && l->attack >= 0.0 &&
          l->attack < 1.0 && l->release >= 0.0 && l->release < 1.0;
 }
 
@@ -26,15 +27,19 @@ tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter)
   return stage;
 }
 
+static bool
+have_same_structure (const TfxLimiter *a, const TfxLimiter *b)
+{
+  return a->n_ahead == b->n_ahead && a->n_late == b->n_late &&
+         a->is_linked == b->is_linked;
+}
+
 bool
 tfx_stage_reuse_limiter (TfxStage *stage, const TfxLimiter *limiter)
 {
-  const TfxLimiter *now = &stage->u.limiter;
-
   if (stage->kind != &tfx_kind_limiter ||
       __atomic_load_n (&stage->refs, __ATOMIC_ACQUIRE) != 1 ||
-      !are_sound (limiter) || now->n_ahead != limiter->n_ahead ||
-      now->is_linked != limiter->is_linked)
+      !are_sound (limiter) || !have_same_structure (&stage->u.limiter, limiter))
     return false;
   stage->u.limiter = *limiter;
   return true;
@@ -49,8 +54,7 @@ limiter_is_identity (const TfxStage *stage)
 static bool
 limiter_is_same_structure (const TfxStage *a, const TfxStage *b)
 {
-  return a->u.limiter.n_ahead == b->u.limiter.n_ahead &&
-         a->u.limiter.is_linked == b->u.limiter.is_linked;
+  return have_same_structure (&a->u.limiter, &b->u.limiter);
 }
 
 static bool
@@ -58,28 +62,27 @@ limiter_is_same (const TfxStage *a, const TfxStage *b)
 {
   const TfxLimiter *s = &a->u.limiter, *t = &b->u.limiter;
 
-  return limiter_is_same_structure (a, b) &&
-         s->threshold_db == t->threshold_db && s->attack == t->attack &&
-         s->release == t->release;
+  return have_same_structure (s, t) && s->threshold_db == t->threshold_db &&
+         s->attack == t->attack && s->release == t->release;
+}
+
+static size_t
+limiter_latency (const TfxStage *stage)
+{
+  return stage->u.limiter.n_ahead + stage->u.limiter.n_late;
 }
 
 /* The last inputs, and the gain; all 0 at rest. */
 static size_t
 limiter_state_size (const TfxStage *stage)
 {
-  return stage->u.limiter.n_ahead + 1;
+  return limiter_latency (stage) + 1;
 }
 
 static size_t
 limiter_n_taps (const TfxStage *stage)
 {
   return 0;
-}
-
-static size_t
-limiter_latency (const TfxStage *stage)
-{
-  return stage->u.limiter.n_ahead;
 }
 
 static double

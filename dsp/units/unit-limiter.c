@@ -7,7 +7,8 @@
  *
  * The inputs stand one behind the other in a line, of which the part that is still
  * needed is moved to the front when it is full: the block, and what is still to come
- * out, are found in it without another copy. */
+ * out, are found in it without another copy.  The frames by which it is late without
+ * looking at them stand behind those that it looks at. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -36,7 +37,8 @@ typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
   unsigned n_channels, n_levels; /* 1 if all have the same gain */
-  size_t part_frames, stride, n_ahead, group_frames;
+  size_t part_frames, stride, group_frames;
+  size_t n_ahead, n_late, n_held; /* n_held: both */
   bool is_linked;
   TfxNumbers numbers;
   TfxLimits limits;
@@ -44,8 +46,8 @@ typedef struct Unit
 
   size_t n_window, position; /* frames of a block; of them, so many are over */
   size_t n_silent; /* frames that still come before the first input comes out */
-  /* [n_line][n_channels]: inputs, the next one at frame `at`; what the level is taken
-   * of is the same, or one number a frame. */
+  /* [n_line][n_channels]: inputs, the next one that it looks at at frame `at`; what
+   * the level is taken of is the same, or one number a frame. */
   size_t n_line, at;
   double *line, *heard;
   /* [n_window + 1][n_levels]: the largest of what is left of the last block from
@@ -105,7 +107,7 @@ make_room (Unit *u)
   const size_t front = slack * u->n_levels;
   const size_t n = front + u->part_frames * u->n_channels + slack;
 
-  u->n_line = 2 * u->n_ahead + u->part_frames;
+  u->n_line = 2 * u->n_held + u->part_frames;
   u->line = calloc (u->n_line * u->n_channels + slack, sizeof *u->line);
   u->heard =
       u->is_linked ? calloc (u->n_line + slack, sizeof *u->heard) : u->line;
@@ -134,8 +136,9 @@ go_to_rest (Unit *u)
 {
   u->position = 0;
   u->at = u->n_ahead;
-  u->n_silent = u->n_ahead;
-  memset (u->line, 0, u->n_ahead * u->n_channels * sizeof *u->line);
+  u->n_silent = u->n_held;
+  memset (u->line, 0, u->n_held * u->n_channels * sizeof *u->line);
+  memset (u->heard, 0, u->n_held * u->n_levels * sizeof *u->heard);
   memset (u->rest, 0, (u->n_window + 1) * u->n_levels * sizeof *u->rest);
   memset (u->most, 0, u->stride * sizeof *u->most);
   for (size_t i = 0; i < u->stride; i++)
@@ -161,6 +164,8 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->stride = tfx_dynamics_stride (u->n_levels);
   u->group_frames = u->kernels->limit_frames (u->n_levels);
   u->n_ahead = l->n_ahead;
+  u->n_late = l->n_late;
+  u->n_held = l->n_ahead + l->n_late;
   u->n_window = l->n_ahead + 1;
   u->lowest = 1.0;
   get_numbers (stage, numbers);
@@ -194,9 +199,9 @@ move_back (Unit *u)
   const size_t first = u->at - u->n_ahead, width = u->n_channels;
 
   memmove (u->line, u->line + first * width,
-      u->n_ahead * width * sizeof *u->line);
+      u->n_held * width * sizeof *u->line);
   if (u->is_linked)
-    memmove (u->heard, u->heard + first, u->n_ahead * sizeof *u->heard);
+    memmove (u->heard, u->heard + first, u->n_held * sizeof *u->heard);
   u->at = u->n_ahead;
 }
 
@@ -290,12 +295,12 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     n = left < u->part_frames ? left : u->part_frames;
     from = tfx_block_part (in, i, n, 0, u->n_channels);
     to = tfx_block_part (out, i, n, 0, u->n_channels);
-    if (u->at + n > u->n_line)
+    if (u->at + u->n_late + n > u->n_line)
       move_back (u);
-    line = u->line + u->at * u->n_channels;
+    line = u->line + (u->at + u->n_late) * u->n_channels;
     n_bad += tfx_samples_load (u->kernels, &from, line);
     if (u->is_linked)
-      tfx_samples_link (line, u->heard + u->at, n, u->n_channels);
+      tfx_samples_link (line, u->heard + u->at + u->n_late, n, u->n_channels);
     run_part (u, n, out->type);
     tfx_samples_store (u->kernels, u->samples, &to);
   }
@@ -352,7 +357,7 @@ unit_state_peak (const void *data)
     if (fabs (1.0 - u->now[c]) > REST)
       peak = 1.0;
   }
-  for (size_t i = 0; i < u->n_ahead * u->n_channels; i++)
+  for (size_t i = 0; i < u->n_held * u->n_channels; i++)
     peak = fmax (peak, fabs (late[i]));
   return peak;
 }
@@ -364,23 +369,23 @@ unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
   const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
-  const double n_heard = (double)(u->n_ahead - u->n_silent);
+  const double n_heard = (double)(u->n_held - u->n_silent);
 
   for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = 0; i < u->n_ahead; i++)
+    for (size_t i = 0; i < u->n_held; i++)
       *state++ = late[i * u->n_channels + c];
     *state++ = u->n_silent > 0 ? -n_heard : u->now[u->is_linked ? 0 : c];
   }
 }
 
-/* A block of which the n_ahead frames of the line are over, and none before. */
+/* A block of which the first n_ahead frames of the line are over, and none before. */
 static void
 begin_block (Unit *u)
 {
   const size_t n = u->n_ahead * u->n_levels;
 
   if (u->is_linked)
-    tfx_samples_link (u->line, u->heard, u->n_ahead, u->n_channels);
+    tfx_samples_link (u->line, u->heard, u->n_held, u->n_channels);
   for (size_t i = 0; i < n; i++) {
     double *most = &u->most[i % u->n_levels];
 
@@ -397,7 +402,7 @@ unit_set_state (void *data, const double *state)
 
   go_to_rest (u);
   for (unsigned c = 0; c < u->n_channels; c++) {
-    for (size_t i = 0; i < u->n_ahead; i++)
+    for (size_t i = 0; i < u->n_held; i++)
       u->line[i * u->n_channels + c] = *state++;
     u->now[u->is_linked ? 0 : c] = *state > 0.0 ? *state : 1.0;
     state++;
@@ -405,7 +410,7 @@ unit_set_state (void *data, const double *state)
   end_group (u);
   begin_block (u);
   if (state[-1] <= 0.0)
-    u->n_silent = u->n_ahead - (size_t)-state[-1];
+    u->n_silent = u->n_held - (size_t)-state[-1];
 }
 
 static bool
@@ -414,22 +419,26 @@ unit_catch_up_start (void *data, const void *source)
   return true;
 }
 
-/* Another look-ahead: the past that there is, and the gains. */
+/* Another look-ahead: the past that there is, and the gains.  Those stay until the
+ * first frame of it comes out: of one that is as late, or later, that is where the
+ * source is. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
   Unit *u = data;
   const Unit *from = source;
-  const size_t n = u->n_ahead < from->n_ahead ? u->n_ahead : from->n_ahead;
+  const size_t n_heard = from->n_held - from->n_silent;
+  const size_t n = u->n_held < n_heard ? u->n_held : n_heard;
 
   go_to_rest (u);
-  memcpy (u->line + (u->n_ahead - n) * u->n_channels,
-      from->line + (from->at - n) * u->n_channels,
+  memcpy (u->line + (u->n_held - n) * u->n_channels,
+      from->line + (from->at + from->n_late - n) * u->n_channels,
       n * u->n_channels * sizeof *u->line);
   for (unsigned c = 0; c < u->n_levels; c++)
     u->now[c] = from->now[c < from->n_levels ? c : 0];
   end_group (u);
   begin_block (u);
+  u->n_silent = u->n_held - n;
   return 0;
 }
 

@@ -166,6 +166,10 @@ gboolean gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
  * a new chain is needed.  For move_stage only. */
 gboolean gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage);
 
+/* What the filter is set to, or is to be set to next: a reference; NULL if there is
+ * none.  For build_chain and move_stage only. */
+TfxChain *gst_tfx_element_get_running (GstTfxElement *self);
+
 /* Values of a stage can be set, or follow curves, without any memory.  Returns how
  * many stages the filter may hold on to meanwhile, if it does.  For reserve only. */
 guint gst_tfx_element_reserve_stage (GstTfxElement *self, guint64 id,

@@ -155,6 +155,22 @@ gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
   return TRUE;
 }
 
+TfxChain *
+gst_tfx_element_get_running (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  TfxChain *chain = NULL;
+
+  if (!priv->filter)
+    return NULL;
+  gst_tfx_pending_flush (priv->filter);
+  tfx_filter_lock (priv->filter->filter);
+  if (tfx_filter_get_chain (priv->filter->filter, &chain) < 0)
+    chain = NULL;
+  tfx_filter_unlock (priv->filter->filter);
+  return chain;
+}
+
 /* Gives the chain to the filter. */
 static gboolean
 gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,

@@ -169,26 +169,60 @@ gst_tfx_chain_builder_refuse (GstTfxChainBuilder *self,
         message);
 }
 
-/* What looks ahead makes the stream late, by as much for as long as it runs. */
+/* What looks ahead makes the stream late.  While that runs a limiter that is to look
+ * less far ahead stays as late as it was; before one that is to look further the
+ * chain in force is set later by as much, as a step on the way.  So the two can be
+ * cross-faded.  What else looks ahead stays as it is.  FALSE without an error: not
+ * now. */
 static gboolean
-gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
-    const TfxChain *made, GstTfxBuild *build, GError **error)
+gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
+    GstTfxChain *chain, TfxChain **made, GstTfxBuild *build, GError **error)
 {
-  const gsize latency = tfx_chain_latency (made);
+  TfxChain *running = gst_tfx_element_get_running (GST_TFX_ELEMENT (chain));
+  const gsize latency = tfx_chain_latency (*made);
+  TfxChain *kept = NULL, *step = NULL;
   gchar *message;
 
-  if (!build->is_running || latency == build->delay) {
-    build->delay = latency;
-    return TRUE;
+  if (!running || tfx_chain_latency (running) != build->delay ||
+      tfx_chain_keep_latency (*made, running, &kept, &step) < 0) {
+    tfx_chain_unref (&running);
+    message =
+        g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
+                         " frames, but the stream that runs is late by "
+                         "%" G_GSIZE_FORMAT
+                         "; set it while the element is stopped or flushed",
+            latency, build->delay);
+    gst_tfx_chain_builder_refuse (self, build, message, error);
+    g_free (message);
+    return FALSE;
   }
-  message = g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
-                             " frames, but the stream that runs is late by "
-                             "%" G_GSIZE_FORMAT
-                             "; set it while the element is stopped or flushed",
-      latency, build->delay);
-  gst_tfx_chain_builder_refuse (self, build, message, error);
-  g_free (message);
-  return FALSE;
+  tfx_chain_unref (&running);
+  if (step) {
+    tfx_chain_unref (&kept);
+    kept = step;
+    build->at_once = TRUE;
+    build->min_frames = tfx_chain_latency (step) - build->delay;
+    /* It would cut a cross-fade short. */
+    build->ask_again = !build->is_settled;
+  } else {
+    build->excess_delay = tfx_chain_latency (kept) - latency;
+  }
+  tfx_chain_unref (made);
+  *made = kept;
+  build->delay = tfx_chain_latency (kept);
+  return !build->ask_again;
+}
+
+static gboolean
+gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
+    GstTfxChain *chain, TfxChain **made, GstTfxBuild *build, GError **error)
+{
+  const gsize latency = tfx_chain_latency (*made);
+
+  if (build->is_running && (build->delay > 0 || latency > 0))
+    return gst_tfx_chain_builder_keep_latency (self, chain, made, build, error);
+  build->delay = latency;
+  return TRUE;
 }
 
 /* While a stream goes on as many channels come out of the element as before. */
@@ -232,11 +266,19 @@ gst_tfx_chain_builder_build (GstTfxChainBuilder *self, GstTfxChain *chain,
     gst_tfx_chain_builder_refuse (self, build, fault.message, error);
   } else if (!gst_tfx_chain_builder_check_channels (self, expr->expr, build,
                  error) ||
-             !gst_tfx_chain_builder_take_latency (self, made, build, error)) {
+             !gst_tfx_chain_builder_take_latency (self, chain, &made, build,
+                 error)) {
     tfx_chain_unref (&made);
+    /* What waits is built when it can be. */
+    if (build->ask_again)
+      tfx_move_free (&self->move);
   } else {
     self->is_refused = FALSE;
-    if (!self->move)
+    tfx_chain_unref (&self->made);
+    self->made = tfx_chain_ref (made);
+    if (build->at_once)
+      tfx_move_free (&self->move);
+    else if (!self->move)
       self->move = tfx_move_new ();
     if (self->move)
       tfx_move_begin (self->move, expr->expr);
@@ -302,6 +344,8 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
   gst_tfx_chain_clamps_begin_stage (&clamps, name);
   ret = tfx_move_design (self->move, rate, n_channels,
       gst_tfx_chain_clamps_report, &clamps, &moved, NULL);
+  if (ret == 0)
+    ret = tfx_moved_keep_latency (&moved, self->made);
   gst_tfx_chain_clamps_end_stage (&clamps, name, ret == 0);
   self->clamped = clamps.items;
   if (ret < 0)
@@ -352,7 +396,8 @@ gst_tfx_chain_builder_reserve_stage (GstTfxChainBuilder *self,
   guint n;
 
   if (tfx_move_design (self->move, build->rate, build->n_channels, NULL, NULL,
-          &moved, NULL) < 0)
+          &moved, NULL) < 0 ||
+      tfx_moved_keep_latency (&moved, self->made) < 0)
     return;
   stage = gst_tfx_chain_builder_make_stage (self, &moved);
   if (!stage)
@@ -390,5 +435,6 @@ gst_tfx_chain_builder_clear (GstTfxChainBuilder *self)
   g_clear_pointer (&self->clamped, g_ptr_array_unref);
   g_clear_pointer (&self->moving, g_ptr_array_unref);
   tfx_move_free (&self->move);
+  tfx_chain_unref (&self->made);
   memset (self, 0, sizeof *self);
 }

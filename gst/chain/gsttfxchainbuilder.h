@@ -20,6 +20,7 @@ typedef struct
   gboolean is_refused; /* the last expression could not be built */
   TfxMove *move;       /* what is in force of the expression, or NULL */
   GPtrArray *moving;   /* stages whose memory is used again, or NULL */
+  TfxChain *made;      /* the last one that could be built, or NULL */
 } GstTfxChainBuilder;
 
 /* As build_chain of GstTfxElement. */

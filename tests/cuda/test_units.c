@@ -401,6 +401,26 @@ test_launches (void)
   tap_many_end (&many);
 }
 
+/* One that stays late when it looks less far ahead. */
+static void
+test_late (void)
+{
+  TfxLimiter l = { .n_ahead = 48 };
+
+  for (l.n_late = 0; l.n_late < 2; l.n_late++) {
+    TfxChain *chain = tfx_chain_new ();
+    CudaRow *row;
+
+    test_cuda_append (&chain, tfx_stage_new_limiter (7, &l));
+    row = cuda_row_new (chain, 1, tfx_cpu_backend ());
+    tap_check (row && tfx_filter_runs_on (row->filter,
+                          tfx_cuda_backend (cuda)) == (l.n_late == 0),
+        "a limiter that is %zu frames later than it looks ahead", l.n_late);
+    cuda_row_free (&row);
+    tfx_chain_unref (&chain);
+  }
+}
+
 /* Samples that are no numbers count as 0, are told, and leave nothing behind. */
 static void
 test_unsound (void)
@@ -491,6 +511,7 @@ main (int argc, char **argv)
     { "nodes", test_nodes }, { "limiters", test_limiters },
     { "reverbs", test_reverbs }, { "overflow", test_overflow },
     { "rows", test_rows }, { "launches", test_launches },
+    { "late", test_late },
     { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
   int ret;
 

@@ -248,12 +248,124 @@ test_format (void)
   tap_check (memcmp (x[0], x[1], sizeof x[0]) == 0, "it goes on as it was");
 }
 
+/* Late without looking: the same, so much later. */
+static void
+test_late (void)
+{
+  const size_t late = 333;
+  TapMany many = tap_many ("frames that it does not look at delay it, no more");
+
+  for (unsigned i = 0; i < N_SETTINGS * TEST_N_KERNELS; i++) {
+    const char *kernel = test_kernels[i % TEST_N_KERNELS];
+    TfxLimiter l = make_setting (i % N_SETTINGS);
+    TestFilter *filter;
+    double x[2][2 * N_FRAMES], worst = 0;
+
+    if (!tfx_cpu_backend_for (kernel))
+      continue;
+    levels_signal (x[0], N_FRAMES, 2);
+    memcpy (x[1], x[0], sizeof x[1]);
+    for (unsigned k = 0; k < 2; k++) {
+      l.n_late = k * late;
+      filter = filter_for (&l, 2, kernel);
+      test_filter_f64 (filter, x[k], 2, 1000);
+      test_filter_f64 (filter, x[k] + 2000, 2, N_FRAMES - 1000);
+      test_filter_free (&filter);
+    }
+    for (size_t s = 0; s < 2 * (N_FRAMES - late); s++)
+      worst = fmax (worst, fabs (x[0][s] - x[1][s + 2 * late]));
+    for (size_t s = 0; s < 2 * late; s++)
+      worst = fmax (worst, fabs (x[1][s]));
+    tap_many_check (&many, worst < 1e-12, "setting %u, %s: %g", i % N_SETTINGS,
+        kernel, worst);
+  }
+  tap_many_end (&many);
+}
+
+/* From one look-ahead to another while it runs, as told with
+ * tfx_chain_keep_latency(): without the frames by which it gets later the output is
+ * that of the first up to the change and not above the threshold; behind the
+ * cross-fade and a release that of the other. */
+static void
+test_look_ahead (void)
+{
+  static const double aheads[][2] = { { 0.002, 0.011 }, { 0.011, 0.002 },
+    { 0, 0.001 }, { 0.003, 0 }, { 0.02, 0.02 } };
+  const size_t n = 24000, at = 8000;
+  double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
+  double *a = test_alloc (n * sizeof *a), *b = test_alloc (n * sizeof *b);
+  TapMany many = tap_many ("another look-ahead while it runs");
+
+  for (size_t i = 0; i < n; i++)
+    x[i] = 3 * sin (0.05 * (double)i) * sin (0.0007 * (double)i);
+  for (unsigned i = 0; i < sizeof aheads / sizeof *aheads; i++) {
+    TfxLimiter l[2] = { make_limiter (0, aheads[i][0], 0.01),
+      make_limiter (0, aheads[i][1], 0.01) };
+    TfxChain *chains[2] = { chain_for (&l[0]), chain_for (&l[1]) };
+    const size_t late[2] = { l[0].n_ahead, l[1].n_ahead };
+    const size_t most = late[0] > late[1] ? late[0] : late[1];
+    const size_t grown = most - late[0];
+    TfxChain *kept = NULL, *step = NULL;
+    TestFilter *filter = filter_for (&l[0], 1, NULL);
+    double before = 0, after = 0, peak = 0;
+    double *all[2] = { a, b };
+    int ret = 0;
+
+    for (unsigned k = 0; k < 2; k++) {
+      TestFilter *plain = filter_for (&l[k], 1, NULL);
+
+      memcpy (all[k], x, n * sizeof *x);
+      test_filter_f64 (plain, all[k], 1, n);
+      test_filter_free (&plain);
+    }
+    memcpy (y, x, n * sizeof *x);
+    test_filter_f64 (filter, y, 1, at);
+    tap_many_check (&many,
+        tfx_chain_keep_latency (chains[1], chains[0], &kept, &step) == 0 &&
+            tfx_chain_latency (kept) == most && !step == (grown == 0),
+        "%zu to %zu: a step of %zu", late[0], late[1], grown);
+    if (step) {
+      tfx_filter_lock (filter->filter);
+      ret = tfx_filter_set_chain_at_once (filter->filter, step);
+      tfx_filter_unlock (filter->filter);
+    }
+    tap_many_check (&many, ret == 0, "%d", ret);
+    test_filter_f64 (filter, y + at, 1, grown);
+    /* (What comes next is as late as `kept`.) */
+    memmove (y + grown, y, at * sizeof *y);
+    test_filter_f64 (filter, y + at + grown, 1, 100);
+    test_filter_set_chain (filter, kept);
+    test_filter_f64 (filter, y + at + grown + 100, 1, n - at - grown - 100);
+    for (size_t s = most; s < n; s++) {
+      peak = fmax (peak, fabs (y[s]));
+      if (s < at + grown + 100)
+        before = fmax (before, fabs (y[s] - a[s - most + late[0]]));
+      if (s > n - 4000)
+        after = fmax (after, fabs (y[s] - b[s - most + late[1]]));
+    }
+    tap_many_check (&many, peak <= 1, "%zu to %zu: %g", late[0], late[1], peak);
+    tap_many_check (&many, before < 1e-12 && after < 1e-9,
+        "%zu to %zu: %g before, %g after", late[0], late[1], before, after);
+    tfx_chain_unref (&step);
+    tfx_chain_unref (&chains[0]);
+    tfx_chain_unref (&chains[1]);
+    test_filter_free (&filter);
+  }
+  free (x);
+  free (y);
+  free (a);
+  free (b);
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "definition", test_definition },
   { "splits", test_splits },
   { "never", test_never },
   { "latency", test_latency },
   { "format", test_format },
+  { "late", test_late },
+  { "look-ahead", test_look_ahead },
   { NULL, NULL },
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chains.h"
+#include "firs.h"
 
 #define RATE 48000
 #define N 480
@@ -134,8 +135,7 @@ GST_START_TEST (test_channels_refused)
 }
 GST_END_TEST;
 
-/* What looks ahead is taken out of the stream: as many frames, at their times.  How
- * far it looks stays while the stream runs. */
+/* What looks ahead is taken out of the stream: as many frames, at their times. */
 GST_START_TEST (test_look_ahead)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
@@ -177,6 +177,92 @@ GST_START_TEST (test_look_ahead)
   g_free (in);
   g_free (out);
   /* (A message that is left holds the element, which holds the bus.) */
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* What is pushed before another look-ahead is set, and by which text or number. */
+static const struct
+{
+  const gchar *text, *again;
+  gdouble numbers[3];
+  gsize latency; /* frames, in the end */
+} look_aheads[] = {
+  { "l=Limiter(20, 0.005)", NULL, { 0.02, 0.001, 0.03 }, 1440 },
+  { "m=Limiter(20, 0.002) | l=Limiter(20, 0) | Mix([[1, 0], [0, 1]])", NULL,
+      { 0.0001, 0.011, 0.0 }, 528 + 96 },
+  { "l=Limiter(20, 0.01)", "l=Limiter(20, 0.004, link=True) | Gain(1)",
+      { 0.001, 0.002, 0.012 }, 576 },
+};
+
+/* Another look-ahead while the stream runs: what is soft goes through as it came,
+ * at its time and without a gap; told as latency is the longest one.  Other numbers
+ * glide as they do.  At the next start it is the one that is set. */
+GST_START_TEST (test_look_ahead_changes)
+{
+  const gsize n = 4 * 5 * N, most = __i__ % 2 ? 100 : N;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness (look_aheads[__i__ / 2].text, &info);
+  GObject *limiter = tfx_chains_child (h->element, "l");
+  gdouble *in = tfx_check_noise (n * 2, 1);
+  TfxCatch *caught = tfx_firs_catch_new ();
+
+  for (guint i = 0; i < 4; i++) {
+    tfx_firs_push (h, &info, in + i * 5 * N * 2, 5 * N, i * 5 * N, most);
+    if (i == 0 && look_aheads[__i__ / 2].again)
+      g_object_set (h->element, "chain", look_aheads[__i__ / 2].again, NULL);
+    if (i < 3)
+      g_object_set (limiter, "threshold", 21.0 + i, "lookahead",
+          look_aheads[__i__ / 2].numbers[i], NULL);
+  }
+  fail_unless_equals_uint64 (gst_harness_query_latency (h),
+      gst_util_uint64_scale (look_aheads[__i__ / 2].latency, GST_SECOND, RATE));
+  tfx_firs_end (h);
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  fail_unless (
+      tfx_check_distance (tfx_firs_samples (caught), in, n * 2) < 1e-12);
+  g_object_set (limiter, "lookahead", 0.001, NULL);
+  tfx_firs_push (h, &info, in, N, n, N);
+  fail_unless (gst_harness_query_latency (h) <= 3 * GST_MSECOND);
+  g_object_unref (limiter);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* What levels ahead stays: it says so. */
+GST_START_TEST (test_look_ahead_refused)
+{
+  static const gchar *const pairs[][2] = {
+    { "Limiter(20, 0.005, true_peak=True)",
+        "Limiter(20, 0.01, true_peak=True)" },
+    { "Normalize(1, window=0.02)", "Normalize(1, window=0.03)" },
+    { "Loudness(-23, lookahead=0.2)", "Loudness(-23, lookahead=0.3)" },
+    { "Gain(1) + Limiter(20, 0.005)", "Gain(1) + Limiter(20, 0.01)" },
+    { "Limiter(20, 0.005)", "Limiter(20, 0.005) | Limiter(20, 0.01)" },
+    { "Limiter(20, 0.005)", "Gain(1)" },
+    { "Limiter(20, 0.005) | LoButterworth(1000)",
+        "Limiter(20, 0.01) | LoButterworth(1000)" },
+  };
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h = tfx_chains_harness (pairs[__i__][0], &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (N * 2, 1);
+  GstClockTime latency;
+
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  latency = gst_harness_query_latency (h);
+  g_object_set (h->element, "chain", pairs[__i__][1], NULL);
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, N));
+  tfx_check_expect_warning (bus, "it would look ahead by", "frames",
+      "while the element is stopped or flushed", NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), latency);
+  g_free (in);
   gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -425,6 +511,9 @@ chain_sound_suite (void)
   tcase_add_test (tc, test_mix);
   tcase_add_test (tc, test_channels_refused);
   tcase_add_test (tc, test_look_ahead);
+  tcase_add_loop_test (tc, test_look_ahead_changes, 0,
+      2 * G_N_ELEMENTS (look_aheads));
+  tcase_add_loop_test (tc, test_look_ahead_refused, 0, 7);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
