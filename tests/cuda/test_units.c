@@ -5,6 +5,7 @@
 #include "levels.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,6 +402,50 @@ test_launches (void)
   tap_many_end (&many);
 }
 
+static int
+read_gain (CudaRow *row, uint64_t id, double *gain_db)
+{
+  TfxReadings readings = { 0 };
+  int ret;
+
+  tfx_filter_lock (row->filter);
+  ret = tfx_filter_read (row->filter, id, &readings);
+  tfx_filter_unlock (row->filter);
+  *gain_db = readings.gain_db;
+  return ret;
+}
+
+/* What the level made of a gain is the CPU's to tell. */
+static void
+test_readings (void)
+{
+  const TfxDynamics d = levels_compressor (-20, 4, 0, 0.05, 0);
+  const size_t n = 1000;
+  TfxChain *chain = tfx_chain_new ();
+  double *x = test_alloc (n * sizeof *x), gain_db;
+  CudaRow *row;
+
+  test_cuda_append (&chain, tfx_stage_new_dynamics (7, &d));
+  row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
+  for (unsigned k = 0; row && k < 2; k++) {
+    for (size_t i = 0; i < n; i++)
+      x[i] = 1.0;
+    cuda_row_f64 (row, x, 1, n);
+    if (k == 0) {
+      tap_check (row->n_by_cpu == 0 && read_gain (row, 7, &gain_db) == -ENOENT,
+          "a gain is not read while a device runs its stage");
+      cuda_row_go_to (row, tfx_cpu_backend ());
+    } else {
+      tap_check (read_gain (row, 7, &gain_db) == 0 &&
+                     fabs (gain_db + 15.0) < 1e-6,
+          "and is when the CPU has taken it over");
+    }
+  }
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
 /* One that stays late when it looks less far ahead. */
 static void
 test_late (void)
@@ -511,7 +556,7 @@ main (int argc, char **argv)
     { "nodes", test_nodes }, { "limiters", test_limiters },
     { "reverbs", test_reverbs }, { "overflow", test_overflow },
     { "rows", test_rows }, { "launches", test_launches },
-    { "late", test_late },
+    { "readings", test_readings }, { "late", test_late },
     { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
   int ret;
 
