@@ -376,6 +376,13 @@ check_interrupted() {
 }
 tap_case "process: interrupted, and nothing is left" check_interrupted
 
+# wait_for COMMAND...: until it is so, at most 30 s.
+wait_for() {
+  local i
+  for i in $(seq 300); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
+  return 1
+}
+
 # ---- many files ---------------------------------------------------------------------
 
 check_many() {
@@ -436,6 +443,35 @@ check_killed_batch() {
   [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ] && nothing_left batch
 }
 
+find_part() { compgen -G "$1.*.part"; }
+slow() { printf 'LoButterworth(9)' && printf ' | LoButterworth(9)%.0s' {1..500}; }
+
+# Two long names that differ in their ends alone, at once.
+check_long_names() {
+  local name
+  name=$(printf 'n%.0s' {1..200})
+  cp noise.wav "$name-1.wav" && cp noise.wav "$name-2.wav" &&
+    exits 0 '2 done, 0 failed' gst-tfx process -j 2 -o long -c 'Gain(0.5)' "$name"-?.wav
+}
+
+# A process that was killed between the two names of its output leaves both.
+check_killed_linking() {
+  gst-tfx process noise.wav linked.wav 'Gain(0.5)' && cp linked.wav linked.copy &&
+    ln linked.wav ".linked.wav.$(uname -n).part" &&
+    exits 1 "text.wav: " gst-tfx process -f text.wav linked.wav 'Gain(0.25)' &&
+    cmp linked.wav linked.copy && nothing_left .
+}
+
+# Many at once: each is refused or whole, and the last one stays.
+check_crowd() {
+  local i
+  for i in $(seq 40); do gst-tfx process -q -f noise.wav crowd.wav 'Gain(0.5)' & done > crowd.txt 2>&1
+  wait
+  sort crowd.txt | uniq -c
+  ! grep -v "another gst-tfx is writing crowd.wav" crowd.txt &&
+    gst-tfx process -f noise.wav alone.wav 'Gain(0.5)' && cmp crowd.wav alone.wav && nothing_left .
+}
+
 tap_case "process: many files, one of them no sound" check_many
 tap_case "process: goes on where it was" check_again
 tap_case "process: names from standard input, another kind" check_names
@@ -443,17 +479,13 @@ tap_case "process: folders are kept, a journal elsewhere" check_base
 tap_case "process: an input beside --base" exits 2 "is not below the folder" \
   gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
 tap_case "process: killed and started again" check_killed_batch
+tap_case "process: long names" check_long_names
+tap_case "process: killed while the output gets its name" check_killed_linking
+tap_case "process: 40 processes and one output" check_crowd
 tap_case "process: two files of one name" exits 2 "would both become" \
   gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
 
 # ---- a folder that is watched -------------------------------------------------------
-
-# wait_for COMMAND...: until it is so, at most 30 s.
-wait_for() {
-  local i
-  for i in $(seq 300); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
-  return 1
-}
 
 same() {
   local name

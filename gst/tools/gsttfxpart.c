@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
+
+/* Of a name; longer ones have a digest instead. */
+#define MAX_NAME 180
 
 static gboolean
 set_error (GError **error, const gchar *output)
@@ -27,29 +32,72 @@ name_part (const gchar *output)
 {
   gchar *folder = g_path_get_dirname (output);
   gchar *base = g_path_get_basename (output);
-  gchar *hidden = g_strdup_printf (".%.180s.%s.part", base, g_get_host_name ());
+  gchar *digest =
+      strlen (base) > MAX_NAME
+          ? g_compute_checksum_for_string (G_CHECKSUM_SHA256, base, -1)
+          : NULL;
+  gchar *hidden = g_strdup_printf (".%s.%s.part", digest ? digest : base,
+      g_get_host_name ());
   gchar *path = g_build_filename (folder, hidden, NULL);
 
   g_free (folder);
   g_free (base);
+  g_free (digest);
   g_free (hidden);
   return path;
+}
+
+/* How many names has what is locked?  0: this one it has no more. */
+static guint
+count_names (gint file, const gchar *path)
+{
+  struct stat of_file, of_path;
+
+  return fstat (file, &of_file) == 0 && stat (path, &of_path) == 0 &&
+                 of_file.st_dev == of_path.st_dev &&
+                 of_file.st_ino == of_path.st_ino
+             ? (guint)of_file.st_nlink
+             : 0;
+}
+
+/* Negative: another process has the lock (errno is EWOULDBLOCK), or it cannot be
+ * written. */
+static gint
+open_locked (const gchar *path)
+{
+  for (;;) {
+    const gint file = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    guint n_names;
+
+    if (file < 0)
+      return file;
+    if (flock (file, LOCK_EX | LOCK_NB) < 0) {
+      close (file);
+      errno = EWOULDBLOCK;
+      return -1;
+    }
+    n_names = count_names (file, path);
+    if (n_names == 1)
+      return file;
+    /* An output of a process that was killed when it had just linked it. */
+    if (n_names > 1)
+      g_unlink (path);
+    close (file);
+  }
 }
 
 gboolean
 gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error)
 {
   part->path = name_part (output);
-  part->lock = g_open (part->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (part->lock < 0)
-    set_error (error, output);
-  else if (flock (part->lock, LOCK_EX | LOCK_NB) < 0)
+  part->lock = open_locked (part->path);
+  if (part->lock >= 0)
+    return TRUE;
+  if (errno == EWOULDBLOCK)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
         "another gst-tfx is writing %s", output);
   else
-    return TRUE;
-  if (part->lock >= 0)
-    close (part->lock);
+    set_error (error, output);
   g_clear_pointer (&part->path, g_free);
   return FALSE;
 }
@@ -67,8 +115,8 @@ flush (const GstTfxPart *part)
 }
 
 gboolean
-gst_tfx_part_publish (const GstTfxPart *part, const gchar *output,
-    gboolean overwrite, GError **error)
+gst_tfx_part_publish (GstTfxPart *part, const gchar *output, gboolean overwrite,
+    GError **error)
 {
   if (!flush (part))
     return set_error (error, output);
@@ -80,13 +128,18 @@ gst_tfx_part_publish (const GstTfxPart *part, const gchar *output,
         "%s is there already (--force overwrites)", output);
     return FALSE;
   }
-  return g_rename (part->path, output) == 0 || set_error (error, output);
+  if (g_rename (part->path, output) < 0)
+    return set_error (error, output);
+  /* Whatever has it from now on is another process's. */
+  g_clear_pointer (&part->path, g_free);
+  return TRUE;
 }
 
 void
 gst_tfx_part_close (GstTfxPart *part)
 {
-  g_unlink (part->path);
+  if (part->path)
+    g_unlink (part->path);
   close (part->lock);
   g_clear_pointer (&part->path, g_free);
 }

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxPart
 {
-  gchar *path; /* of the file that is being written */
+  gchar *path; /* of the file that is being written; NULL: it was renamed */
   gint lock;   /* on it */
 } GstTfxPart;
 
@@ -20,7 +20,7 @@ gboolean
 gst_tfx_part_open (GstTfxPart *part, const gchar *output, GError **error);
 
 /* What was written gets the output's name, once it is on the disk. */
-gboolean gst_tfx_part_publish (const GstTfxPart *part, const gchar *output,
+gboolean gst_tfx_part_publish (GstTfxPart *part, const gchar *output,
     gboolean overwrite, GError **error);
 
 /* What was not published goes. */
