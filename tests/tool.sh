@@ -639,7 +639,17 @@ assert {"Gain(2)", "64", "128", "256", "1 channel, auto", "2 channels, cpu"} <= 
 ' && gst-tfx bench -s 0 -c 1 -n 64 -o bench2.csv 'Gain(2)' | cmp - /dev/null &&
     [ "$(wc -l < bench2.csv)" -eq 2 ]
 }
+# A number of channels that the chain does not take costs the others nothing.
+check_bench_leaves_out() {
+  exits 0 "left out: the chain does not run with 1 channel at 48000 Hz: " \
+    gst-tfx bench -s 0 -c 1,2,3 -n 64,128 -d cpu -o some.svg 'Mix([[1, 1]])' || return 1
+  [ "$(grep -c '^2,' said.txt)" -eq 2 ] && [ "$(grep -c '^left out' said.txt)" -eq 2 ] &&
+    [ "$(grep -c "class='curve'" some.svg)" -eq 1 ] &&
+    exits 1 "with 3 channels" gst-tfx bench -s 0 -c 3 -n 64 -o none.svg 'Mix([[1, 1]])' &&
+    [ ! -e none.svg ]
+}
 tap_case "bench: a line for each shape" check_bench
+tap_case "bench: channels that the chain does not take" check_bench_leaves_out
 tap_case "bench: a picture" check_bench_picture
 tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must be" \
   gst-tfx bench -c 1,zwei 'Gain(2)'

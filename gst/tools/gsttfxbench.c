@@ -42,7 +42,7 @@ free_line (gpointer data)
   g_free (line);
 }
 
-/* One point of the line and one of the CSV. */
+/* One point of the line and one of the CSV; or a word on why not. */
 static gboolean
 run_shape (const Bench *bench, Line *line, gint n_frames, GString *csv)
 {
@@ -63,6 +63,8 @@ run_shape (const Bench *bench, Line *line, gint n_frames, GString *csv)
                   bench->rate_hz));
   }
   line->n++;
+  if (figures.refusal)
+    g_printerr ("left out: %s\n", figures.refusal);
   gst_tfx_figures_clear (&figures);
   return is_good;
 }
@@ -193,9 +195,10 @@ write_output (const Bench *bench, const GPtrArray *lines, const GString *csv)
   return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
-/* The CSV goes to standard output as it comes, unless it has a file. */
+/* What the chain does not take is left out of the lines; the CSV goes to standard
+ * output as it comes, unless it has a file. */
 static GstTfxToolStatus
-run_lines (const Bench *bench, const GPtrArray *lines, const gint *frames)
+run_lines (const Bench *bench, GPtrArray *lines, const gint *frames)
 {
   const gboolean prints =
       !bench->output || gst_tfx_picture_is_named (bench->output);
@@ -203,18 +206,26 @@ run_lines (const Bench *bench, const GPtrArray *lines, const gint *frames)
                                "ns_per_sample,times_real_time\n");
   GstTfxToolStatus status = GST_TFX_TOOL_OK;
   gsize printed = 0;
+  guint i = 0;
 
-  for (guint i = 0; i < lines->len; i++) {
-    for (const gint *f = frames; *f; f++) {
-      if (gst_tfx_tool_is_interrupted ())
-        status = GST_TFX_TOOL_INTERRUPTED;
-      else if (!run_shape (bench, lines->pdata[i], *f, csv))
-        status = GST_TFX_TOOL_FAILED;
+  while (i < lines->len && status == GST_TFX_TOOL_OK) {
+    gboolean is_taken = TRUE;
+
+    for (const gint *f = frames; *f && is_taken; f++) {
+      is_taken = run_shape (bench, lines->pdata[i], *f, csv);
       if (prints)
         g_print ("%s", csv->str + printed);
       printed = csv->len;
     }
+    if (is_taken)
+      i++;
+    else
+      g_ptr_array_remove_index (lines, i);
+    if (gst_tfx_tool_is_interrupted ())
+      status = GST_TFX_TOOL_INTERRUPTED;
   }
+  if (status == GST_TFX_TOOL_OK && lines->len == 0)
+    status = GST_TFX_TOOL_FAILED;
   if (status == GST_TFX_TOOL_OK && bench->output)
     status = write_output (bench, lines, csv);
   g_string_free (csv, TRUE);

@@ -22,6 +22,13 @@ static const GstTfxShape shapes[] = {
   { "F32LE", 48000, 64, 48000 },
 };
 
+static void
+tell_refusal (const GstTfxFigures *figures)
+{
+  if (figures->refusal)
+    gst_tfx_tool_error ("%s", figures->refusal);
+}
+
 /* A device, and whether it is the one that it ran on. */
 static gboolean
 print_device (const gchar *chain, const gchar *device, gboolean *runs_there)
@@ -39,6 +46,7 @@ print_device (const gchar *chain, const gchar *device, gboolean *runs_there)
     g_print ("%-6sdoes not run it: %s\n", device,
         figures.warning ? figures.warning
                         : "a stage of the chain has no kernel for it");
+  tell_refusal (&figures);
   gst_tfx_figures_clear (&figures);
   return is_good;
 }
@@ -53,6 +61,7 @@ measure (const gchar *chain, const gchar *device, const GstTfxShape *shape,
       gst_tfx_measure_run (chain, device, shape, SECONDS, &figures);
 
   *ns = figures.ns_per_sample;
+  tell_refusal (&figures);
   gst_tfx_figures_clear (&figures);
   return is_good;
 }
@@ -75,6 +84,7 @@ print_shape (const gchar *chain, const GstTfxShape *shape, gboolean has_cuda)
     else
       g_print ("  %8s\n", "-");
   }
+  tell_refusal (&chosen);
   gst_tfx_figures_clear (&chosen);
   return is_good;
 }

@@ -213,14 +213,17 @@ take_text (GstBus *bus, GstMessageType type)
   return text;
 }
 
-static void
-tell_failure (GstBus *bus, const GstTfxShape *shape)
+static gchar *
+describe_refusal (GstBus *bus, const GstTfxShape *shape)
 {
   gchar *why = take_text (bus, GST_MESSAGE_ERROR);
+  gchar *text =
+      g_strdup_printf ("the chain does not run with %d channel%s at %d Hz%s%s",
+          shape->n_channels, shape->n_channels == 1 ? "" : "s", shape->rate_hz,
+          why ? ": " : "", why ? why : "");
 
-  gst_tfx_tool_error ("the chain does not run with %d channels at %d Hz%s%s",
-      shape->n_channels, shape->rate_hz, why ? ": " : "", why ? why : "");
   g_free (why);
+  return text;
 }
 
 gboolean
@@ -240,7 +243,7 @@ gst_tfx_measure_run (const gchar *chain, const gchar *device,
   g_object_set (element, "chain", chain, NULL);
   is_good = measure_shape (element, shape, seconds, figures);
   if (!is_good)
-    tell_failure (bus, shape);
+    figures->refusal = describe_refusal (bus, shape);
   figures->warning = is_good ? take_text (bus, GST_MESSAGE_WARNING) : NULL;
   gst_element_set_bus (element, NULL);
   gst_bus_set_flushing (bus, TRUE);
@@ -255,4 +258,5 @@ gst_tfx_figures_clear (GstTfxFigures *figures)
   g_clear_pointer (&figures->device, g_free);
   g_clear_pointer (&figures->kernel, g_free);
   g_clear_pointer (&figures->warning, g_free);
+  g_clear_pointer (&figures->refusal, g_free);
 }

@@ -19,10 +19,11 @@ typedef struct GstTfxFigures
   gdouble ns_per_sample;  /* of one channel; the median */
   gchar *device, *kernel; /* where it ran */
   gchar *warning;         /* the first one of the element, or NULL */
+  gchar *refusal;         /* why the chain does not run so, or NULL */
 } GstTfxFigures;
 
-/* Runs blocks of noise through a chain for some seconds, at least thrice.  FALSE after
- * a message; the figures are to be cleared in either case. */
+/* Runs blocks of noise through a chain for some seconds, at least thrice.  FALSE with
+ * the refusal, or after a message; the figures are to be cleared in either case. */
 gboolean gst_tfx_measure_run (const gchar *chain, const gchar *device,
     const GstTfxShape *shape, gdouble seconds, GstTfxFigures *figures);
 
