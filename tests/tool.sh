@@ -454,6 +454,45 @@ check_long_names() {
     exits 0 '2 done, 0 failed' gst-tfx process -j 2 -o long -c 'Gain(0.5)' "$name"-?.wav
 }
 
+# Closed streams give their places to no file.
+check_closed_streams() {
+  gst-tfx process -o closed -c 'Gain(0.5)' noise.wav absent.wav >&- 2>&-
+  [ $? -eq 1 ] && ! grep -v -E '^(|(begun|done)[[:blank:]].*)$' closed/.gst-tfx-journal &&
+    [ "$(wc -c < closed/noise.wav)" -eq "$(wc -c < noise.wav)" ] || return 1
+  exits 2 "cannot read -: Bad file descriptor" \
+    gst-tfx process -o closed -c 'Gain(0.5)' -T - <&- &&
+    exits 2 "cannot read many: Is a directory" gst-tfx process -o closed -c 'Gain(0.5)' -T many
+}
+
+# What nobody can read is not "done".
+check_full_output() {
+  gst-tfx response 'Gain(2)' 2> full.txt > /dev/full
+  [ $? -eq 1 ] && grep "cannot write to standard output: No space left" full.txt
+}
+
+# Names are bytes, also where the locale has no such letters.
+check_locale() {
+  printf '0.5\n' > ünï.txt && cp noise.wav ünï.wav &&
+    LC_ALL=C gst-tfx process --json -f -c "FIR('ünï.txt')" ünï.wav ö.wav | tee locale.txt &&
+    grep -q '"input": "ünï.wav", "output": "ö.wav", "status": "done"' locale.txt
+}
+
+check_dashes() {
+  cp noise.wav ./-dash.wav &&
+    exits 0 "2 done, 0 failed" gst-tfx process -o dashes -c 'Gain(0.5)' noise.wav -- -dash.wav &&
+    gst-tfx process noise.wav -- -out.wav 'Gain(0.5)' && [ -e ./-out.wav ]
+}
+
+check_nohup() {
+  (
+    trap '' HUP
+    exec gst-tfx process noise.wav hung-up.wav "$(slow)"
+  ) &
+  local worker=$!
+  wait_for find_part .hung-up.wav && kill -HUP $worker
+  wait $worker && [ -e hung-up.wav ]
+}
+
 # A process that was killed between the two names of its output leaves both.
 check_killed_linking() {
   gst-tfx process noise.wav linked.wav 'Gain(0.5)' && cp linked.wav linked.copy &&
@@ -480,8 +519,13 @@ tap_case "process: an input beside --base" exits 2 "is not below the folder" \
   gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
 tap_case "process: killed and started again" check_killed_batch
 tap_case "process: long names" check_long_names
+tap_case "process: names behind --" check_dashes
+tap_case "process: hung up under nohup" check_nohup
 tap_case "process: killed while the output gets its name" check_killed_linking
 tap_case "process: 40 processes and one output" check_crowd
+tap_case "streams that are closed" check_closed_streams
+tap_case "standard output that is full" check_full_output
+tap_case "a locale without letters" check_locale
 tap_case "process: two files of one name" exits 2 "would both become" \
   gst-tfx process -o two -c 'Gain(1)' many/1.wav out/1.wav
 

@@ -53,6 +53,7 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   /* Numbers have a point. */
   setlocale (LC_NUMERIC, "C");
+  gst_tfx_tool_open_streams ();
   gst_tfx_tool_catch_signals ();
   gst_init (NULL, NULL);
 
@@ -72,7 +73,8 @@ main (int argc, char **argv)
   }
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++) {
     if (strcmp (argv[1], commands[i].name) == 0)
-      return (int)commands[i].run (argc - 1, argv + 1);
+      return (int)gst_tfx_tool_close_streams (
+          commands[i].run (argc - 1, argv + 1));
   }
   gst_tfx_tool_error ("there is no command '%s' (gst-tfx --help lists them)",
       argv[1]);

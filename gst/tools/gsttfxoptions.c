@@ -17,7 +17,8 @@ void
 gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
 {
   const GOptionEntry own[GST_TFX_OPTIONS_N_CHAIN] = {
-    { "chain", 'c', 0, G_OPTION_ARG_STRING, &options->chain, "the chain",
+    /* (A file name is taken as it is, in any locale.) */
+    { "chain", 'c', 0, G_OPTION_ARG_FILENAME, &options->chain, "the chain",
         "CHAIN" },
     { "chain-file", 'C', 0, G_OPTION_ARG_FILENAME, &options->chain_file,
         "a file with the chain, or with filter settings exported by REW",

@@ -28,21 +28,22 @@ read_names (const Names *from, GPtrArray *names)
   char *name = NULL;
   size_t size = 0;
   ssize_t n;
+  gboolean is_read = file != NULL;
 
-  if (!file) {
-    gst_tfx_tool_error ("cannot read %s: %s", from->path, g_strerror (errno));
-    return FALSE;
-  }
-  while ((n = getdelim (&name, &size, end, file)) > 0) {
+  while (file && (n = getdelim (&name, &size, end, file)) > 0) {
     if (name[n - 1] == end)
       name[n - 1] = '\0';
     if (*name)
       g_ptr_array_add (names, g_strdup (name));
   }
+  if (!file || (ferror (file) && !gst_tfx_tool_is_interrupted ())) {
+    gst_tfx_tool_error ("cannot read %s: %s", from->path, g_strerror (errno));
+    is_read = FALSE;
+  }
   free (name);
-  if (!is_stdin)
+  if (file && !is_stdin)
     fclose (file);
-  return TRUE;
+  return is_read;
 }
 
 /* --out DIR FILE…, or IN OUT [CHAIN]. */

@@ -34,7 +34,7 @@ gst_tfx_record_run (gint argc, gchar **argv)
   GstTfxOptions options = { NULL };
   gchar *source = NULL;
   GOptionEntry entries[4 + GST_TFX_OPTIONS_N_CHAIN] = {
-    { "source", 's', 0, G_OPTION_ARG_STRING, &source,
+    { "source", 's', 0, G_OPTION_ARG_FILENAME, &source,
         "elements of GStreamer to record from (autoaudiosrc)", "ELEMENTS" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.overwrite,
         "overwrite an output that is there", NULL },

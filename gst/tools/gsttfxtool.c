@@ -3,7 +3,14 @@
  */
 #include "gsttfxtool.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
 
 /* ---- signals -------------------------------------------------------------------- */
 
@@ -26,10 +33,56 @@ gst_tfx_tool_catch_signals (void)
 {
   struct sigaction action = { .sa_handler = note_signal,
     .sa_flags = SA_RESETHAND };
+  struct sigaction before;
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  sigaction (SIGHUP, &action, NULL);
+  /* nohup has it ignored. */
+  if (sigaction (SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction (SIGHUP, &action, NULL);
+}
+
+/* ---- standard streams ------------------------------------------------------------- */
+
+static gint output_errno; /* of standard output; 0: all was written */
+
+/* Names of files are bytes, whatever the locale is. */
+static void
+print (const gchar *text)
+{
+  if ((fputs (text, stdout) == EOF || fflush (stdout) == EOF) && !output_errno)
+    output_errno = errno;
+}
+
+static void
+print_error (const gchar *text)
+{
+  fputs (text, stderr);
+}
+
+void
+gst_tfx_tool_open_streams (void)
+{
+  /* What is closed would be the next file that is opened.  (From standard input
+   * nothing can be read then.) */
+  gint file = g_open ("/dev/null", O_WRONLY, 0);
+
+  while (file >= 0 && file <= STDERR_FILENO)
+    file = g_open ("/dev/null", O_WRONLY, 0);
+  if (file >= 0)
+    close (file);
+  g_set_print_handler (print);
+  g_set_printerr_handler (print_error);
+}
+
+GstTfxToolStatus
+gst_tfx_tool_close_streams (GstTfxToolStatus status)
+{
+  if (!output_errno)
+    return status;
+  gst_tfx_tool_error ("cannot write to standard output: %s",
+      g_strerror (output_errno));
+  return status == GST_TFX_TOOL_OK ? GST_TFX_TOOL_FAILED : status;
 }
 
 /* ---- messages ---------------------------------------------------------------------- */
@@ -72,6 +125,21 @@ gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b)
   return (*a > *b) - (*a < *b);
 }
 
+/* GOption leaves "--" in where a name with a dash comes behind it. */
+static void
+drop_dashes (gint *argc, gchar **argv)
+{
+  gint i = 1;
+
+  while (i < *argc && strcmp (argv[i], "--") != 0)
+    i++;
+  if (i == *argc)
+    return;
+  for (; i < *argc; i++)
+    argv[i] = argv[i + 1];
+  (*argc)--;
+}
+
 gboolean
 gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
@@ -92,7 +160,17 @@ gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
   g_clear_error (&error);
   g_option_context_free (context);
   g_free (name);
+  drop_dashes (argc, *argv);
   return done;
+}
+
+gboolean
+gst_tfx_tool_is_same_file (const gchar *a, const gchar *b)
+{
+  GStatBuf of_a, of_b;
+
+  return g_stat (a, &of_a) == 0 && g_stat (b, &of_b) == 0 &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 void

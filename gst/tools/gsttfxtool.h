@@ -22,6 +22,13 @@ typedef GstTfxToolStatus (*GstTfxToolRun) (gint argc, gchar **argv);
 /* One sentence to standard error, "error: " in front. */
 void gst_tfx_tool_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* Standard streams that are closed become /dev/null, so that no file comes in their
+ * place; g_print() and g_printerr() write bytes, in any locale. */
+void gst_tfx_tool_open_streams (void);
+/* The status of the program: a failure, after a message, if not all of standard
+ * output could be written. */
+GstTfxToolStatus gst_tfx_tool_close_streams (GstTfxToolStatus status);
+
 /* Reads a command's options out of argv.  FALSE after a message. */
 gboolean gst_tfx_tool_parse (const gchar *parameters, const gchar *summary,
     const gchar *description, const GOptionEntry *entries, gint *argc,
@@ -42,6 +49,9 @@ GError *gst_tfx_tool_take_error (GstMessage *message, const gchar *missing);
 
 /* A tfxchain that is the caller's; NULL after a message. */
 GstElement *gst_tfx_tool_make_chain (void);
+
+/* Whether two names are those of one file or folder that is there. */
+gboolean gst_tfx_tool_is_same_file (const gchar *a, const gchar *b);
 
 /* For g_array_sort. */
 gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);

@@ -80,15 +80,6 @@ look (Watch *watch)
   return TRUE;
 }
 
-static gboolean
-is_same_folder (const gchar *a, const gchar *b)
-{
-  GStatBuf of_a, of_b;
-
-  return g_stat (a, &of_a) == 0 && g_stat (b, &of_b) == 0 &&
-         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 static GstTfxToolStatus
 watch_folder (GstTfxOptions *options, const gchar *folder)
 {
@@ -100,7 +91,7 @@ watch_folder (GstTfxOptions *options, const gchar *folder)
   watch.seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   watch.batch = gst_tfx_batch_new (options);
   if (gst_tfx_batch_open_folder (watch.batch)) {
-    if (is_same_folder (folder, options->out)) {
+    if (gst_tfx_tool_is_same_file (folder, options->out)) {
       gst_tfx_tool_error ("the folder that is watched, %s, cannot be that of "
                           "the "
                           "outputs",
