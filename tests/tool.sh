@@ -443,6 +443,28 @@ check_killed_batch() {
   [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ] && nothing_left batch
 }
 
+# Another impulse response makes another output; the same one under a new time does not.
+check_file_changed() {
+  printf '0.5\n' > response.txt
+  gst-tfx process -o rooms -c "FIR('response.txt')" noise.wav && touch -d 2001-01-01 response.txt &&
+    exits 0 '1 were done before' gst-tfx process -o rooms -c "FIR('response.txt')" noise.wav &&
+    printf '0.25\n' > response.txt &&
+    exits 0 '1 done, 0 failed' gst-tfx process -f -o rooms -c "FIR('response.txt')" noise.wav &&
+    gst-tfx process noise.wav quarter.wav 'Gain(0.25)' && cmp quarter.wav rooms/noise.wav
+}
+
+# What is done is the file as it was when it began, not as it is when that ends.  (The
+# journal is a pipe, so that the file changes in between.)
+check_input_changed() {
+  local begun ended
+  cp noise.wav changing.wav && mkfifo journal.pipe
+  timeout 60 gst-tfx process -o changed --journal journal.pipe -c "$(slow)" changing.wav &
+  {
+    read -r -t 60 && read -r -t 60 begun && touch -d 2001-01-01 changing.wav &&
+      read -r -t 60 && read -r -t 60 ended
+  } <> journal.pipe
+  wait $! && echo "$begun, $ended" && [ "${begun#begun}" = "${ended#done}" ]
+}
 find_part() { compgen -G "$1.*.part"; }
 slow() { printf 'LoButterworth(9)' && printf ' | LoButterworth(9)%.0s' {1..500}; }
 
@@ -452,6 +474,18 @@ check_long_names() {
   name=$(printf 'n%.0s' {1..200})
   cp noise.wav "$name-1.wav" && cp noise.wav "$name-2.wav" &&
     exits 0 '2 done, 0 failed' gst-tfx process -j 2 -o long -c 'Gain(0.5)' "$name"-?.wav
+}
+
+check_twice() {
+  exits 0 '1 done, 0 failed' gst-tfx process -o twice -c 'Gain(0.5)' noise.wav noise.wav
+}
+
+# Filtered again by the next run, if that one is killed.
+check_in_place() {
+  mkdir own && cp noise.wav own/a.wav &&
+    exits 2 "own/a.wav would be overwritten by its own output" \
+      gst-tfx process -f -o ./own -c 'Gain(0.5)' own/a.wav && cmp own/a.wav noise.wav &&
+    gst-tfx process -f own/a.wav ./own/a.wav 'Gain(0.5)' && ! cmp -s own/a.wav noise.wav
 }
 
 # Closed streams give their places to no file.
@@ -489,8 +523,33 @@ check_nohup() {
     exec gst-tfx process noise.wav hung-up.wav "$(slow)"
   ) &
   local worker=$!
-  wait_for find_part .hung-up.wav && kill -HUP $worker
+  while kill -0 $worker && ! find_part .hung-up.wav; do sleep 0.01; done
+  kill -HUP $worker
   wait $worker && [ -e hung-up.wav ]
+}
+
+# Of a terminal of 20 columns no line is too long.
+check_narrow() {
+  python3 - << 'PY'
+import fcntl, os, pty, re, struct, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 20, 0, 0))
+    os.execlp("sh", "sh", "-c", "exec gst-tfx process -o narrow -c 'Gain(0.5)' many/*.wav > /dev/null")
+text = b""
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    text += piece
+assert os.waitpid(pid, 0)[1] == 0
+lines = re.findall(r"\r\x1b\[K([^\r\n]*%[^\r\n]*)", text.decode())
+print(lines)
+assert lines and max(map(len, lines)) == 19, lines
+PY
 }
 
 # A process that was killed between the two names of its output leaves both.
@@ -518,11 +577,20 @@ tap_case "process: folders are kept, a journal elsewhere" check_base
 tap_case "process: an input beside --base" exits 2 "is not below the folder" \
   gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
 tap_case "process: killed and started again" check_killed_batch
+tap_case "process: 40 files at once" exits 0 "done, 0 failed" \
+  gst-tfx process -j 50 -o fifty -c 'Gain(0.5)' many/k*.wav
+tap_case "process: a file in the chain has changed" check_file_changed
+tap_case "process: an input that changes meanwhile" check_input_changed
 tap_case "process: long names" check_long_names
+tap_case "process: a file that is named twice" check_twice
+tap_case "process: an output that is its input" check_in_place
 tap_case "process: names behind --" check_dashes
+tap_case "process: a terminal that is narrow" check_narrow
 tap_case "process: hung up under nohup" check_nohup
 tap_case "process: killed while the output gets its name" check_killed_linking
 tap_case "process: 40 processes and one output" check_crowd
+tap_case "process: a journal that is a device" exits 1 "the journal /dev/full: No space left" \
+  gst-tfx process -o device --journal /dev/full -c 'Gain(0.5)' noise.wav
 tap_case "streams that are closed" check_closed_streams
 tap_case "standard output that is full" check_full_output
 tap_case "a locale without letters" check_locale

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -21,7 +22,7 @@ struct GstTfxBatch
 {
   const GstTfxOptions *options;
   GPtrArray *jobs;     /* of GstTfxJob */
-  GHashTable *outputs; /* their names, to the inputs' */
+  GHashTable *outputs; /* their names, to the last job of each */
   GstTfxJournal *journal;
   GMutex lock; /* of what is printed, and of the counts */
   guint n_run; /* of the jobs, before this run */
@@ -62,22 +63,37 @@ measure (const GstTfxBatch *batch)
   return sum / MAX (batch->jobs->len, 1);
 }
 
+/* The terminal may be resized. */
+static guint
+count_columns (void)
+{
+  struct winsize size;
+
+  return ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+             ? size.ws_col
+             : 80;
+}
+
 static void
 show_progress (GstTfxBatch *batch)
 {
+  GString *text = g_string_new (NULL);
   const gdouble part = measure (batch);
   const gdouble taken =
       (gdouble)(g_get_monotonic_time () - batch->start) / G_USEC_PER_SEC;
 
   g_mutex_lock (&batch->lock);
   clear_progress (batch);
-  g_printerr ("%3.0f %%", 100.0 * part);
+  g_string_append_printf (text, "%3.0f %%", 100.0 * part);
   if (batch->jobs->len > 1)
-    g_printerr ("  %u of %u files", batch->n_done + batch->n_failed,
-        batch->jobs->len);
+    g_string_append_printf (text, "  %u of %u files",
+        batch->n_done + batch->n_failed, batch->jobs->len);
   if (part > 0.01 && taken > 1.0)
-    g_printerr ("  %.0f s left", taken / part - taken);
+    g_string_append_printf (text, "  %.0f s left", taken / part - taken);
+  /* A second line would not be cleared. */
+  g_printerr ("%.*s", (gint)count_columns () - 1, text->str);
   g_mutex_unlock (&batch->lock);
+  g_string_free (text, TRUE);
 }
 
 /* ---- what is to be done ------------------------------------------------------------------ */
@@ -160,7 +176,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->target_lufs = batch->options->target_lufs;
   job->overwrite = batch->options->overwrite;
   g_ptr_array_add (batch->jobs, job);
-  g_hash_table_insert (batch->outputs, output, (gpointer)job->input);
+  g_hash_table_insert (batch->outputs, output, job);
   return job;
 }
 
@@ -220,19 +236,46 @@ name_output (const GstTfxOptions *options, const gchar *input)
   return path;
 }
 
+/* Whether two names are one, whether or not there is a file. */
+static gboolean
+is_same_place (const gchar *a, const gchar *b)
+{
+  gchar *base_a = g_path_get_basename (a), *base_b = g_path_get_basename (b);
+  gchar *in_a = g_path_get_dirname (a), *in_b = g_path_get_dirname (b);
+  const gboolean is_same =
+      strcmp (base_a, base_b) == 0 && gst_tfx_tool_is_same_file (in_a, in_b);
+
+  g_free (base_a);
+  g_free (base_b);
+  g_free (in_a);
+  g_free (in_b);
+  return is_same;
+}
+
 gboolean
 gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
 {
   gchar *output = name_output (batch->options, input);
-  const gchar *other;
+  const GstTfxJob *other;
 
   if (!output)
     return FALSE;
   other = g_hash_table_lookup (batch->outputs, output);
-  if (other && strcmp (other, input) != 0) {
-    gst_tfx_tool_error ("%s and %s would both become %s", other, input, output);
+  if (other && strcmp (other->input, input) != 0) {
+    gst_tfx_tool_error ("%s and %s would both become %s", other->input, input,
+        output);
     g_free (output);
     return FALSE;
+  }
+  if (is_same_place (input, output)) {
+    gst_tfx_tool_error ("%s would be overwritten by its own output", input);
+    g_free (output);
+    return FALSE;
+  }
+  if (other && g_atomic_int_get (&other->per_mille) < 1000) {
+    /* It is named twice, and will be done. */
+    g_free (output);
+    return TRUE;
   }
   if (gst_tfx_journal_is_done (batch->journal, input, output)) {
     batch->n_before++;
@@ -249,7 +292,7 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
 
 /* The folder for the output, and a line in the journal. */
 static gboolean
-begin_job (GstTfxBatch *batch, GstTfxJob *job)
+begin_job (GstTfxBatch *batch, GstTfxJob *job, const gchar *state)
 {
   gchar *folder = g_path_get_dirname (job->output);
 
@@ -257,7 +300,7 @@ begin_job (GstTfxBatch *batch, GstTfxJob *job)
     job->error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
         "cannot make the folder %s: %s", folder, g_strerror (errno));
   else if (batch->journal && g_access (job->output, F_OK) != 0)
-    gst_tfx_journal_begin (batch->journal, job->input, job->output,
+    gst_tfx_journal_begin (batch->journal, job->input, state, job->output,
         &job->error);
   g_free (folder);
   return job->error == NULL;
@@ -269,15 +312,18 @@ run_job (gpointer data, gpointer user_data)
   GstTfxJob *job = data;
   GstTfxBatch *batch = user_data;
   GError *error = NULL;
+  gchar *state;
   gboolean is_done;
 
   if (gst_tfx_tool_is_interrupted ())
     return;
-  is_done = begin_job (batch, job) && gst_tfx_job_run (job);
+  state = gst_tfx_journal_look_at (job->input);
+  is_done = begin_job (batch, job, state) && gst_tfx_job_run (job);
   g_atomic_int_set (&job->per_mille, 1000);
   g_mutex_lock (&batch->lock);
   if (is_done && batch->journal &&
-      !gst_tfx_journal_add (batch->journal, job->input, job->output, &error)) {
+      !gst_tfx_journal_add (batch->journal, job->input, state, job->output,
+          &error)) {
     gst_tfx_tool_error ("%s", error->message);
     g_clear_error (&error);
   }
@@ -285,6 +331,7 @@ run_job (gpointer data, gpointer user_data)
   batch->n_failed += !is_done;
   print_result (batch, job);
   g_mutex_unlock (&batch->lock);
+  g_free (state);
 }
 
 void

@@ -24,22 +24,32 @@ struct GstTfxJournal
   GHashTable *lines;
 };
 
-/* What stands in the journal for an input as it is now; free it. */
+gchar *
+gst_tfx_journal_look_at (const gchar *input)
+{
+  GStatBuf status;
+
+  return g_stat (input, &status) < 0
+             ? NULL
+             : g_strdup_printf ("%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
+                                ".%09ld",
+                   (gint64)status.st_size, (gint64)status.st_mtim.tv_sec,
+                   status.st_mtim.tv_nsec);
+}
+
+/* What stands in the journal for an input in a state, or NULL without one; free
+ * it. */
 static gchar *
 make_line (const GstTfxJournal *journal, const gchar *word, const gchar *input,
-    const gchar *output)
+    const gchar *state, const gchar *output)
 {
   gchar *of_input = g_strescape (input, NULL);
   gchar *of_output = g_strescape (output, NULL);
   gchar *line = NULL;
-  GStatBuf status;
 
-  if (g_stat (input, &status) == 0)
-    line = g_strdup_printf ("%s\t%s\t%" G_GINT64_FORMAT "\t%" G_GINT64_FORMAT
-                            ".%09ld\t%s\t%s",
-        word, journal->digest, (gint64)status.st_size,
-        (gint64)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, of_input,
-        of_output);
+  if (state)
+    line = g_strjoin ("\t", word, journal->digest, state, of_input, of_output,
+        NULL);
   g_free (of_input);
   g_free (of_output);
   return line;
@@ -60,7 +70,9 @@ read_lines (GstTfxJournal *journal, const gchar *path)
 {
   gchar *text = NULL, **lines;
 
-  if (!g_file_get_contents (path, &text, NULL, NULL))
+  /* (A device may have no end.) */
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR) ||
+      !g_file_get_contents (path, &text, NULL, NULL))
     return;
   lines = g_strsplit (text, "\n", -1);
   for (gsize i = 0; lines[i]; i++)
@@ -105,10 +117,12 @@ static gboolean
 has_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
     const gchar *output)
 {
-  gchar *line = make_line (journal, word, input, output);
+  gchar *state = gst_tfx_journal_look_at (input);
+  gchar *line = make_line (journal, word, input, state, output);
   const gboolean has = line && g_hash_table_contains (journal->lines, line);
 
   g_free (line);
+  g_free (state);
   return has;
 }
 
@@ -130,9 +144,9 @@ gst_tfx_journal_is_begun (GstTfxJournal *journal, const gchar *input,
 
 static gboolean
 add_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
-    const gchar *output, GError **error)
+    const gchar *state, const gchar *output, GError **error)
 {
-  gchar *line = make_line (journal, word, input, output);
+  gchar *line = make_line (journal, word, input, state, output);
   /* (A line that was cut off ends here.) */
   gchar *text = line ? g_strconcat ("\n", line, "\n", NULL) : NULL;
   const gsize length = text ? strlen (text) : 0;
@@ -148,14 +162,14 @@ add_line (GstTfxJournal *journal, const gchar *word, const gchar *input,
 
 gboolean
 gst_tfx_journal_begin (GstTfxJournal *journal, const gchar *input,
-    const gchar *output, GError **error)
+    const gchar *state, const gchar *output, GError **error)
 {
-  return add_line (journal, "begun", input, output, error);
+  return add_line (journal, "begun", input, state, output, error);
 }
 
 gboolean
 gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
-    const gchar *output, GError **error)
+    const gchar *state, const gchar *output, GError **error)
 {
-  return add_line (journal, "done", input, output, error);
+  return add_line (journal, "done", input, state, output, error);
 }

@@ -26,14 +26,19 @@ gboolean gst_tfx_journal_is_done (GstTfxJournal *journal, const gchar *input,
 gboolean gst_tfx_journal_is_begun (GstTfxJournal *journal, const gchar *input,
     const gchar *output);
 
-/* Writes down that it begins; its output must not be there.  Any thread.  FALSE
+/* What tells this state of an input from others, its size and time; free it.  NULL if
+ * it cannot be read. */
+gchar *gst_tfx_journal_look_at (const gchar *input);
+
+/* Writes down that it begins, in this state; its output must not be there.  Any thread.  FALSE
  * with the error. */
 gboolean gst_tfx_journal_begin (GstTfxJournal *journal, const gchar *input,
-    const gchar *output, GError **error);
+    const gchar *state, const gchar *output, GError **error);
 
-/* Writes down that it is done.  Any thread.  FALSE with the error. */
+/* Writes down that it is done, of the state that it had when it began: it may have
+ * changed since.  Any thread.  FALSE with the error. */
 gboolean gst_tfx_journal_add (GstTfxJournal *journal, const gchar *input,
-    const gchar *output, GError **error);
+    const gchar *state, const gchar *output, GError **error);
 
 G_END_DECLS
 

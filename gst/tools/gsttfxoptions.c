@@ -197,13 +197,44 @@ gst_tfx_options_read (GstTfxOptions *options)
   return gst_tfx_options_read_chain (options);
 }
 
+/* Digests of the files that a chain names, a line for each; free it. */
+static gchar *
+describe_files (const gchar *chain)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  GString *lines = g_string_new (NULL);
+  TfxExprError error;
+  TfxExpr *expr = gst_tfx_chain_reader_parse (chain, NULL, paths, &error);
+
+  for (guint i = 0; i < paths->len; i++) {
+    gchar *content = NULL, *digest;
+    gsize size;
+
+    if (!g_file_get_contents (paths->pdata[i], &content, &size, NULL))
+      continue;
+    digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+        (const guchar *)content, size);
+    g_string_append_printf (lines, "\n%s", digest);
+    g_free (digest);
+    g_free (content);
+  }
+  tfx_expr_free (&expr);
+  g_ptr_array_unref (paths);
+  return g_string_free (lines, FALSE);
+}
+
 gchar *
 gst_tfx_options_describe (const GstTfxOptions *options)
 {
-  return g_strconcat (options->chain, options->loudness ? "\nloudness " : "",
+  gchar *files = describe_files (options->chain);
+  gchar *text = g_strconcat (options->chain, files,
+      options->loudness ? "\nloudness " : "",
       options->loudness ? options->loudness : "",
       options->dither ? "\ndither " : "",
       options->dither ? options->dither : "", NULL);
+
+  g_free (files);
+  return text;
 }
 
 gboolean
