@@ -169,6 +169,20 @@ check_odd() {
     [ "$(wc -c < mono8.wav)" -eq "$(wc -c < mono8-out.wav)" ] &&
     [ "$(wc -c < surround.wav)" -eq "$(wc -c < surround-out.wav)" ]
 }
+# A file that says that it has ten hours of eight channels.
+check_long_wav() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=3 ! audio/x-raw,rate=48000,channels=8,format=S16LE ! \
+    flacenc ! filesink location=hours.flac && python3 -c '
+flac = bytearray(open("hours.flac", "rb").read())
+n = 48000 * 36000
+flac[21] = flac[21] & 0xf0 | n >> 32
+flac[22:26] = (n & 0xffffffff).to_bytes(4, "big")
+open("hours.flac", "wb").write(flac)' &&
+    exits 1 "a .wav of 25.7 GiB, but one has no more than 4" \
+      gst-tfx process hours.flac hours.wav 'Gain(0.5)' && [ ! -e hours.wav ] && nothing_left . &&
+    gst-tfx process hours.flac hours.mka 'Gain(0.5)'
+}
+tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: no files at all" exits 2 "--out takes files to process" \

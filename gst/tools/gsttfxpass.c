@@ -268,6 +268,29 @@ note_progress (Run *run)
                run->pass->n_passes));
 }
 
+/* Once the file is open: wavenc would write a size that has no more than 32 bits. */
+static void
+check_size (Run *run)
+{
+  const GstAudioFormatInfo *format = gst_audio_format_get_info (
+      gst_audio_format_from_string (run->job->format ? run->job->format : ""));
+  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
+  gint64 duration;
+  gdouble size;
+
+  if (run->pass->part && strcmp (extension, "wav") == 0 &&
+      gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration)) {
+    size = (gdouble)duration / GST_SECOND * run->job->rate_hz *
+           run->job->n_channels * GST_AUDIO_FORMAT_INFO_WIDTH (format) / 8;
+    if (size > G_MAXUINT32)
+      gst_tfx_pass_fail (run->job,
+          "it would become a .wav of %.1f GiB, but one has no more than 4: "
+          ".flac, .mka and .wv have",
+          size / (1 << 30));
+  }
+  g_free (extension);
+}
+
 /* What was filtered, as the chain has counted it. */
 static void
 note_length (Run *run)
@@ -328,7 +351,7 @@ wait (Run *run)
   while (!is_done && !run->job->error) {
     GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING |
-            GST_MESSAGE_ELEMENT);
+            GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
 
     if (!message) {
       note_progress (run);
@@ -339,6 +362,9 @@ wait (Run *run)
     switch (GST_MESSAGE_TYPE (message)) {
       case GST_MESSAGE_EOS:
         is_done = TRUE;
+        break;
+      case GST_MESSAGE_ASYNC_DONE:
+        check_size (run);
         break;
       case GST_MESSAGE_ERROR:
         take_error (run, message);
