@@ -42,6 +42,9 @@ typedef struct Unit
   bool is_linked;
   TfxNumbers numbers;
   TfxLimits limits;
+  /* What comes out is limited to it: the threshold, or what it was.  It falls as
+   * the gain does, or what is too loud for the new one would be cut off. */
+  double ceiling;
   double lowest; /* gain since it was asked last */
 
   size_t n_window, position; /* frames of a block; of them, so many are over */
@@ -81,6 +84,24 @@ take_numbers (Unit *u)
     tfx_dynamics_powers (n[ATTACK], u->limits.attack);
   if (u->limits.release[0] != n[RELEASE])
     tfx_dynamics_powers (n[RELEASE], u->limits.release);
+}
+
+/* A ceiling that is so near to the threshold is there. */
+#define CEILING_NEAR 1e-6
+
+/* All changes are over. */
+static void
+take_ends (Unit *u)
+{
+  take_numbers (u);
+  u->ceiling = u->limits.threshold;
+}
+
+static bool
+is_moving (const Unit *u)
+{
+  return tfx_numbers_are_moving (&u->numbers) ||
+         u->ceiling > u->limits.threshold;
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -131,6 +152,24 @@ end_group (Unit *u)
   u->n_begun = 0;
 }
 
+/* To the next frame; only while something moves. */
+static void
+step (Unit *u)
+{
+  double a, to;
+
+  if (tfx_numbers_are_moving (&u->numbers)) {
+    end_group (u);
+    tfx_numbers_step (&u->numbers);
+    take_numbers (u);
+  }
+  a = u->limits.attack[0];
+  to = u->limits.threshold;
+  u->ceiling = to + a * (u->ceiling - to);
+  if (u->ceiling <= to * (1.0 + CEILING_NEAR))
+    u->ceiling = to;
+}
+
 static void
 go_to_rest (Unit *u)
 {
@@ -170,7 +209,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->lowest = 1.0;
   get_numbers (stage, numbers);
   tfx_numbers_init (&u->numbers, numbers);
-  take_numbers (u);
+  take_ends (u);
   if (make_room (u) < 0) {
     unit_free (u);
     return -ENOMEM;
@@ -263,18 +302,16 @@ round_down (double value, TfxSample type)
 static void
 run_part (Unit *u, size_t n_frames, TfxSample type)
 {
-  double limit = round_down (u->limits.threshold, type);
+  double limit = round_down (u->ceiling, type);
 
   for (size_t i = 0, n; i < n_frames; i += n) {
     const size_t left = u->n_window - u->position;
 
     n = n_frames - i < left ? n_frames - i : left;
     n = u->n_silent > 0 && u->n_silent < n ? u->n_silent : n;
-    if (tfx_numbers_are_moving (&u->numbers)) {
-      end_group (u);
-      tfx_numbers_step (&u->numbers);
-      take_numbers (u);
-      limit = round_down (u->limits.threshold, type);
+    if (is_moving (u)) {
+      step (u);
+      limit = round_down (u->ceiling, type);
       n = 1;
     }
     run_frames (u, u->samples + i * u->n_channels, n, limit);
@@ -320,7 +357,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
   tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
   if (n_frames == 0) {
     end_group (u);
-    take_numbers (u);
+    take_ends (u);
   }
   tfx_stage_unref (&stage);
 }
@@ -328,7 +365,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_numbers_are_moving (&((const Unit *)unit)->numbers);
+  return is_moving (unit);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -340,7 +377,7 @@ unit_reset (void *data)
 
   go_to_rest (u);
   tfx_numbers_finish (&u->numbers);
-  take_numbers (u);
+  take_ends (u);
 }
 
 /* A gain that is so near to 1 is at rest: rounding may keep it there. */
@@ -436,6 +473,7 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
       n * u->n_channels * sizeof *u->line);
   for (unsigned c = 0; c < u->n_levels; c++)
     u->now[c] = from->now[c < from->n_levels ? c : 0];
+  u->ceiling = fmax (u->ceiling, from->ceiling);
   end_group (u);
   begin_block (u);
   u->n_silent = u->n_held - n;
