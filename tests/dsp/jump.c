@@ -17,9 +17,25 @@ typedef struct Complex
   double re, im;
 } Complex;
 
-/* In place, n a power of two; spare[n]. */
+/* exp(-2 pi j i / SIZE), made when it is first asked for. */
+static const Complex *
+find_turns (void)
+{
+  static Complex turns[SIZE / 2];
+
+  for (size_t i = 0; turns[0].re == 0 && i < SIZE / 2; i++) {
+    /* The first one last: it says that all are there. */
+    const size_t k = SIZE / 2 - 1 - i;
+
+    turns[k] = (Complex){ cos (2 * M_PI * (double)k / SIZE),
+      -sin (2 * M_PI * (double)k / SIZE) };
+  }
+  return turns;
+}
+
+/* In place, n a power of two of at most SIZE; spare[n]. */
 static void
-transform (Complex *x, Complex *spare, size_t n)
+transform (Complex *x, Complex *spare, const Complex *turns, size_t n)
 {
   if (n == 1)
     return;
@@ -27,11 +43,10 @@ transform (Complex *x, Complex *spare, size_t n)
     spare[i] = x[2 * i];
     spare[n / 2 + i] = x[2 * i + 1];
   }
-  transform (spare, x, n / 2);
-  transform (spare + n / 2, x, n / 2);
+  transform (spare, x, turns, n / 2);
+  transform (spare + n / 2, x, turns, n / 2);
   for (size_t i = 0; i < n / 2; i++) {
-    const double c = cos (2 * M_PI * (double)i / (double)n),
-                 s = -sin (2 * M_PI * (double)i / (double)n);
+    const double c = turns[i * (SIZE / n)].re, s = turns[i * (SIZE / n)].im;
     const Complex a = spare[i], b = spare[n / 2 + i];
     const Complex t = { c * b.re - s * b.im, c * b.im + s * b.re };
 
@@ -58,7 +73,7 @@ test_jump_high_db (const double *x)
 
   for (size_t i = 0; i < SIZE; i++)
     bins[i] = (Complex){ x[i] * window_at (i), 0 };
-  transform (bins, bins + SIZE, SIZE);
+  transform (bins, bins + SIZE, find_turns (), SIZE);
   for (size_t k = 0; k < SIZE / 2; k++) {
     const double energy = bins[k].re * bins[k].re + bins[k].im * bins[k].im;
 
@@ -95,7 +110,8 @@ test_jump_measure (const double *frames)
 
   return (TestJump){ test_jump_high_db (frames + AT - SIZE / 2),
     at.bend / fmax (before.bend, after.bend),
-    20 * log10 (at.peak / fmax (before.peak, after.peak)) };
+    20 * log10 (at.peak / fmax (before.peak, after.peak)),
+    fmax (before.peak, after.peak) };
 }
 
 TestJump
@@ -105,7 +121,7 @@ test_jump_between (TfxChain *before, TfxChain *after, unsigned n_channels,
   const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, block_frames };
   double *x = test_alloc (FRAMES * n_channels * sizeof *x);
   TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
-  TestJump jump = { INFINITY, INFINITY, INFINITY };
+  TestJump jump = { INFINITY, INFINITY, INFINITY, INFINITY };
   bool good = filter != NULL;
 
   for (size_t i = 0; i < FRAMES * n_channels; i++)

@@ -15,6 +15,7 @@ typedef struct TestJump
       bend; /* the largest second difference, against the larger one of before
                    * and after */
   double peak_db; /* the largest value, likewise */
+  double loud;    /* the larger value of before and after */
 } TestJump;
 
 /* The energy above 2 kHz of 16384 frames of 48 kHz, against all of it. */

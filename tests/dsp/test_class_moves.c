@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_class_moves.c: every number of every class of the catalogue jumps without a
+ * click.
+ */
+#include "classcalls.h"
+#include "common.h"
+#include "jump.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+
+/* ---- an impulse response without a file ----------------------------------------- */
+
+static void
+file_free (TfxFile *file)
+{
+  free (file);
+}
+
+static bool
+file_is_same (const TfxFile *a, const TfxFile *b)
+{
+  return true;
+}
+
+static int
+file_fit (const TfxFile *file, double rate_hz, unsigned n_channels, int channel,
+    TfxImpulse *impulse, char why[TFX_FILE_WHY_SIZE])
+{
+  *impulse = (TfxImpulse){ test_alloc (300 * sizeof (double)), 1, 300, 0 };
+  for (unsigned i = 0; i < 300; i++)
+    impulse->taps[i] = 0.02 * exp (-(double)i / 80.0);
+  return 0;
+}
+
+static TfxFile *
+open_impulse (void *data, const char *name, char why[TFX_FILE_WHY_SIZE])
+{
+  TfxFile *file = test_alloc (sizeof *file);
+
+  *file = (TfxFile){ 1, 1, 300, 0.0, file_free, file_is_same, file_fit };
+  return file;
+}
+
+/* ---- jumps ----------------------------------------------------------------------- */
+
+static TfxExpr *
+parse (const char *text)
+{
+  static const TfxFileReader reader = { NULL, open_impulse, NULL };
+  TfxExprError error;
+  TfxExpr *expr =
+      tfx_expr_parse_with_files (text, strlen (text), &reader, &error);
+
+  if (!expr)
+    tap_diag ("%s: %s", text, error.message);
+  return expr;
+}
+
+static TfxChain *
+build (const TfxExpr *expr)
+{
+  TfxChain *chain = NULL;
+  TfxExprError error;
+
+  if (tfx_expr_build (expr, RATE, 1, NULL, NULL, &chain, &error) < 0)
+    tap_diag ("%s", error.message);
+  return chain;
+}
+
+typedef struct Bars
+{
+  TapMany high, bend, peak, heard;
+} Bars;
+
+/* What is softer than this before and after is as good as silence. */
+#define LEAST 0.125
+
+static TestJump
+find_jump (const TfxExpr *from, const TfxExpr *to)
+{
+  TestJump j = test_jump_between (build (from), build (to), 1, 480);
+  const double part = fmin (j.loud / LEAST, 1.0);
+
+  j.high_db += 20.0 * log10 (part);
+  j.bend *= part;
+  j.peak_db += 20.0 * log10 (part);
+  return j;
+}
+
+/* Gains that follow the level bend the sine at rest, too: against what both
+ * settings put out above 2 kHz.  And their curves have corners, which a value may
+ * pass fast. */
+static double
+find_high_db (const TfxExpr *before, const TfxExpr *after)
+{
+  const bool is_curve =
+      tfx_expr_stage_class (before, 0)->kind == TFX_CLASS_DYNAMICS;
+
+  return fmax (is_curve ? -60.0 : -80.0,
+      fmax (find_jump (before, before).high_db,
+          find_jump (after, after).high_db) +
+          3.0);
+}
+
+static void
+check_jump (Bars *bars, const TfxExpr *before, const TfxExpr *after,
+    const char *what)
+{
+  const TestJump j = find_jump (before, after);
+  const double high_db =
+      j.high_db <= -80.0 ? -80.0 : find_high_db (before, after);
+
+  tap_many_check (&bars->high, j.high_db <= high_db, "%s: %.1f dB, not %.1f",
+      what, j.high_db, high_db);
+  tap_many_check (&bars->bend, j.bend <= 1.5, "%s: %.2f", what, j.bend);
+  /* What begins, or gets a higher Q, rings by itself near its cutoff. */
+  tap_many_check (&bars->peak, j.peak_db <= 2.0, "%s: %.2f dB", what,
+      j.peak_db);
+  if (getenv ("JUMPS"))
+    tap_diag ("%s: %.1f dB, %.2f, peak %.2f dB", what, j.high_db, j.bend,
+        j.peak_db);
+}
+
+/* To each of its values, and back. */
+static void
+check_number (Bars *bars, const char *call, const TfxExpr *expr,
+    const TfxParam *param, int index)
+{
+  const double *way = class_number_way (tfx_expr_stage_class (expr, 0), param);
+
+  for (unsigned i = 0;
+       way && i < CLASS_CALLS_VALUES && (i == 0 || way[i] != 0.0); i++) {
+    TfxExpr *to = tfx_expr_copy (expr), *from = tfx_expr_copy (expr);
+    TfxExprError error = { 0 };
+    char what[300];
+
+    snprintf (what, sizeof what, "%s of %s [%d] to %g", param->name, call,
+        index, way[i]);
+    tap_many_check (&bars->heard,
+        tfx_expr_set_number (to, 0, param->name, (size_t)index, way[i],
+            &error) == 0,
+        "%s: %s", what, error.message);
+    check_jump (bars, from, to, what);
+    snprintf (what, sizeof what, "%s of %s [%d] back from %g", param->name,
+        call, index, way[i]);
+    check_jump (bars, to, from, what);
+    tfx_expr_free (&to);
+    tfx_expr_free (&from);
+  }
+  tap_many_check (&bars->heard, way != NULL, "nothing is known of %s of %s",
+      param->name, call);
+}
+
+static void
+check_call (Bars *bars, const char *call)
+{
+  TfxExpr *expr = parse (call);
+  const TfxClass *klass = expr ? tfx_expr_stage_class (expr, 0) : NULL;
+
+  for (unsigned i = 0; klass && i < klass->n_params; i++) {
+    const TfxParam *param = &klass->params[i];
+    TfxValue value;
+
+    if (class_number_is_fixed (param) ||
+        tfx_expr_get (expr, 0, param->name, &value) < 0)
+      continue;
+    if (value.type == TFX_VALUE_NUMBER)
+      check_number (bars, call, expr, param, 0);
+    for (size_t k = 0; value.type == TFX_VALUE_LIST && k < value.n_list; k++) {
+      /* Of a section, its b0. */
+      if (value.n_columns == 0 || k % value.n_columns == 0)
+        check_number (bars, call, expr, param, (int)k);
+    }
+  }
+  tfx_expr_free (&expr);
+}
+
+static void
+test_jumps (void)
+{
+  Bars bars = { tap_many ("-80 dB above 2 kHz (dynamics -60), or as at rest"),
+    tap_many ("a second difference of 1.5 times"),
+    tap_many ("no peak above either, and 2 dB"),
+    tap_many ("each number is taken") };
+
+  for (size_t i = 0; class_calls[i]; i++)
+    check_call (&bars, class_calls[i]);
+  tap_many_end (&bars.high);
+  tap_many_end (&bars.bend);
+  tap_many_end (&bars.peak);
+  tap_many_end (&bars.heard);
+}
+
+/* ---- all of them ------------------------------------------------------------------ */
+
+/* Each number of each class is one that is moved in one of the calls. */
+static void
+test_all (void)
+{
+  TapMany many = tap_many ("no number is left out");
+
+  for (size_t c = 0; c < tfx_catalogue_n_classes (); c++) {
+    const TfxClass *klass = tfx_catalogue_class (c);
+
+    for (unsigned i = 0; i < klass->n_params; i++) {
+      const TfxParam *param = &klass->params[i];
+      bool is_moved = false;
+
+      if (class_number_is_fixed (param) ||
+          !(param->types & (TFX_VALUE_NUMBER | TFX_VALUE_LIST)))
+        continue;
+      for (size_t k = 0; !is_moved && class_calls[k]; k++) {
+        TfxExpr *expr = parse (class_calls[k]);
+        TfxValue value = { 0 };
+
+        if (expr && tfx_expr_stage_class (expr, 0) == klass)
+          tfx_expr_get (expr, 0, param->name, &value);
+        is_moved = value.type & (TFX_VALUE_NUMBER | TFX_VALUE_LIST);
+        tfx_expr_free (&expr);
+      }
+      tap_many_check (&many, is_moved, "%s of %s", param->name, klass->name);
+    }
+  }
+  tap_many_end (&many);
+}
+
+static const TapTest tests[] = {
+  { "jumps", test_jumps },
+  { "all", test_all },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
