@@ -30,7 +30,7 @@ gst_tfx_device_find_upstream (GstTfxElement *self)
   if (!element)
     return NULL;
   priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->channels.in)
+  if (!priv->can_defer || priv->delay > 0 || priv->channels.in)
     gst_clear_object (&element);
   return (GstTfxElement *)element;
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_cuda_classes.c: each class of the catalogue in a fused row on the device:
+ * one upload, one download, and the launches that docs/cuda.md says.
+ */
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "../dsp/classcalls.h"
+#include "deck.h"
+
+#define RATE 48000
+#define N_BUFFERS 6
+
+#define HIGH "tfxchebyshev mode=high-pass cutoff=20 order=2 ripple=0.5 DEVICE "
+#define LOW "tfxbutterworth cutoff=5000 order=2 DEVICE "
+
+/* Those that have no kernel for a device; 0 launches. */
+static gboolean
+is_for_cpu (const gchar *call)
+{
+  return strstr (call, "clamp=True") || strstr (call, "true_peak=True") ||
+         g_str_has_prefix (call, "Mix") ||
+         g_str_has_prefix (call, "Normalize") ||
+         g_str_has_prefix (call, "Loudness");
+}
+
+/* Sections run with those of the neighbours; what is in between parts these. */
+static guint
+find_launches (const gchar *call, const TfxClass *klass)
+{
+  if (is_for_cpu (call))
+    return 0;
+  switch (klass->kind) {
+    case TFX_CLASS_SECTIONS:
+    case TFX_CLASS_GAIN:
+      return 1;
+    case TFX_CLASS_BANK:
+      return 2 + 5;
+    default:
+      return 3;
+  }
+}
+
+static Deck *
+play (const gchar *launch, DeckSide side)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  Deck *deck = deck_new (launch, side, &info);
+
+  deck_push_many (deck, N_BUFFERS * 1024, 1024);
+  deck_end (deck);
+  return deck;
+}
+
+/* What looks ahead runs by itself, with what is in front of it. */
+static gboolean
+has_delay (const gchar *call)
+{
+  return g_str_has_prefix (call, "Limiter") ||
+         g_str_has_prefix (call, "Normalize") ||
+         g_str_has_prefix (call, "Loudness");
+}
+
+static void
+expect_stat (Deck *deck, const gchar *call, const gchar *element,
+    const gchar *field, guint64 wanted)
+{
+  const guint64 have = deck_stat (deck, element, field);
+
+  fail_unless (have == wanted, "%s: %s has %u %s, not %u", call, element,
+      (guint)have, field, (guint)wanted);
+}
+
+/* All at the last element. */
+static void
+expect_together (Deck *deck, const gchar *call, guint launches)
+{
+  static const gchar *const fields[] = { "dispatches", "uploads", "launches",
+    "downloads" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    expect_stat (deck, call, "e0", fields[i], 0);
+    expect_stat (deck, call, "e1", fields[i], 0);
+  }
+  expect_stat (deck, call, "e2", "dispatches", N_BUFFERS);
+  expect_stat (deck, call, "e2", "uploads", launches > 0 ? N_BUFFERS : 0);
+  expect_stat (deck, call, "e2", "launches", N_BUFFERS * launches);
+  expect_stat (deck, call, "e2", "downloads", launches > 0 ? N_BUFFERS : 0);
+}
+
+/* The one that looks ahead has what is in front of it; what stays in it comes out
+ * at the end.  In between the samples are on the device. */
+static void
+expect_apart (Deck *deck, const gchar *call, guint launches)
+{
+  const guint64 n = deck_stat (deck, "e2", "dispatches");
+
+  expect_stat (deck, call, "e0", "deferred", N_BUFFERS);
+  expect_stat (deck, call, "e1", "uploads", N_BUFFERS + 1);
+  expect_stat (deck, call, "e1", "launches",
+      launches > 0 ? N_BUFFERS * (launches - 1) + 1 : 0);
+  expect_stat (deck, call, "e1", "downloads", 0);
+  expect_stat (deck, call, "e2", "uploads", 0);
+  expect_stat (deck, call, "e2", "launches", n);
+  expect_stat (deck, call, "e2", "downloads", n);
+}
+
+/* Loops over the calls. */
+GST_START_TEST (test_class)
+{
+  const gchar *call = class_calls[__i__];
+  gchar *name = g_strndup (call, strcspn (call, "("));
+  gchar *launch = g_strdup_printf (HIGH
+      "name=e0 ! tfxchain name=e1 DEVICE chain=\"%s\" ! " LOW "name=e2",
+      call);
+  const guint n = find_launches (call, tfx_catalogue_find (name));
+  Deck *cpu, *cuda;
+
+  fail_unless (
+      g_file_set_contents (CLASS_CALLS_FILE, "0.5\n0.25\n0.1\n", -1, NULL));
+  cpu = play (launch, DECK_CPU);
+  cuda = play (launch, DECK_CUDA);
+  g_unlink (CLASS_CALLS_FILE);
+  deck_expect_same_times (cpu, cuda, call);
+  fail_unless (deck_distance_db (cpu, cuda) < -140.0, "%s: %g dB", call,
+      deck_distance_db (cpu, cuda));
+  if (has_delay (call))
+    expect_apart (cuda, call, n);
+  else
+    expect_together (cuda, call, n);
+  deck_free (cpu);
+  deck_free (cuda);
+  g_free (launch);
+  g_free (name);
+}
+GST_END_TEST;
+
+static Suite *
+make_suite (void)
+{
+  Suite *s = suite_create ("cuda_classes");
+  TCase *tc = tcase_create ("work");
+  int n = 0;
+
+  while (class_calls[n])
+    n++;
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_class, 0, n);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  return tfx_check_main (argc, argv, make_suite ());
+}
