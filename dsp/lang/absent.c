@@ -52,18 +52,27 @@ tfx_absent_param (const char *name, const char *param)
   return NULL;
 }
 
+const char *
+tfx_absent_why (const char *name)
+{
+  for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
+    if (strcmp (absents[i].name, name) == 0)
+      return absents[i].why;
+  }
+  return NULL;
+}
+
 #define CATALOGUE "(docs/catalogue.md has all)"
 
 int
 tfx_absent_refuse (const char *name, TfxExprError *error)
 {
+  const char *why = tfx_absent_why (name);
   TfxSuggestion near;
 
-  for (size_t i = 0; i < sizeof absents / sizeof absents[0]; i++) {
-    if (strcmp (absents[i].name, name) == 0)
-      return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
-          name, absents[i].why);
-  }
+  if (why)
+    return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
+        name, why);
   tfx_suggestion_init (&near, name, strlen (name));
   for (size_t i = 0; i < tfx_catalogue_n_classes (); i++) {
     const TfxClass *klass = tfx_catalogue_class (i);

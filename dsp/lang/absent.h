@@ -9,6 +9,9 @@
  * meant.  Without a place; returns the code. */
 int tfx_absent_refuse (const char *name, TfxExprError *error);
 
+/* Why it is none of the catalogue; NULL: nothing is known of it. */
+const char *tfx_absent_why (const char *name);
+
 /* Where a parameter has gone that a class once had; NULL: it never had it. */
 const char *tfx_absent_param (const char *name, const char *param);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "absent.h"
 #include "error.h"
 #include "value.h"
 
@@ -55,8 +56,12 @@ parse_word (TfxParser *parser, TfxWritten *written)
       name = parser->token;
       code = tfx_parser_advance (parser);
     }
-    if (code == 0 && parser->token.type != TFX_TOKEN_CLOSE)
-      return tfx_parser_fail_expected (parser, "')'");
+    if (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {
+      if (!tfx_absent_why (name.string))
+        return tfx_parser_fail_expected (parser, "')'");
+      tfx_absent_refuse (name.string, parser->error);
+      return tfx_parser_fail_at (parser, name.offset);
+    }
     if (code == 0)
       code = tfx_parser_advance (parser);
   }

@@ -98,7 +98,16 @@ static const struct
   { "Delay(10, strategy='ping-pong')",
       "Delay(delay_samples=10, strategy=PingPongDelayStrategy())" },
   { "Notch(50, 30, fs=44100)", "Notch(50, q=30, fs=44100)" },
+  /* the names of TorchFX's command line */
   { "lowpass(100, 1)", "BiquadLPF(100, q=1)" },
+  { "highpass(100, 1)", "BiquadHPF(100, q=1)" },
+  { "bandpass(100, 1)", "BiquadBPF(100, q=1)" },
+  { "bandpasspeak(100, 1)", "BiquadBPFPeak(100, q=1)" },
+  { "notch(100, 1)", "BiquadNotch(100, q=1)" },
+  { "allpass(100, 1)", "BiquadAllPass(100, q=1)" },
+  { "iirnotch(100, 1)", "Notch(100, q=1)" },
+  { "iirallpass(100, 1)", "AllPass(100, q=1)" },
+  { "hibutterworth(80) | compressor()", "HiButterworth(80) | Compressor()" },
 };
 
 static void
@@ -275,6 +284,11 @@ static const struct
       "it has to sort the whole signal" },
   { "Normalize(0.5, strategy='percentile')", 1, 25,
       "it is one of 'peak', 'rms', 'per-channel'" },
+  { "Normalize(strategy=PercentileNormalizationStrategy(99))", 1, 20,
+      "it has to sort the whole signal" },
+  { "Normalize(strategy=te.CustomNormalizationStrategy(f))", 1, 23,
+      "it is written in Python" },
+  { "Normalize(strategy=Peak(1))", 1, 25, "expected ')'" },
   { "Normalize(0)", 1, 11, "peak of Normalize is 0, out of its range" },
   { "Loudness(-23, 3, 0)", 1, 18, "speed of Loudness is 0 dB/s" },
   { "Compressor(ratio=0.5)", 1, 18, "ratio of Compressor is 0.5" },
