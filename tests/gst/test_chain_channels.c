@@ -382,13 +382,14 @@ GST_START_TEST (test_wrong_channels)
   GstHarness *h =
       gst_harness_new_parse ("tfxchain chain=\"Mix([[1], [1], [1]])\"");
   GstBus *bus = tfx_check_bus (h);
+  GstCaps *caps = gst_audio_info_to_caps (&info);
   GstMessage *message;
   GError *error = NULL;
 
   gst_harness_play (h);
   gst_harness_push_event (h, gst_event_new_stream_start ("s"));
-  gst_harness_push_event (h,
-      gst_event_new_caps (gst_audio_info_to_caps (&info)));
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
