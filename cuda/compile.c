@@ -187,14 +187,10 @@ describe_kernel (const TfxKernelId *id, Options *options)
         id->is_narrow && id->real == TFX_REAL_TWOFOLD ? "TWOFOLD" : "DOUBLE");
     return;
   }
-  if (id->kind == TFX_KERNEL_DYNAMICS || id->kind == TFX_KERNEL_LIMITER ||
-      id->kind == TFX_KERNEL_REVERB) {
+  if (id->kind == TFX_KERNEL_UNIT) {
     options->source = "units.cu";
     add_option (options, "-DUNITS_ONLY");
-    add_option (options, "-DUNITS_%s",
-        id->kind == TFX_KERNEL_DYNAMICS  ? "DYNAMICS"
-        : id->kind == TFX_KERNEL_LIMITER ? "LIMITER"
-                                         : "REVERB");
+    add_option (options, "-DUNITS_%s", id->unit);
     return;
   }
   options->source = "window.cu";

@@ -104,7 +104,7 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_DYNAMICS };
+  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "dynamics" };
   const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *
                          TFX_DECAY_WORDS (n_tiles_of (n_frames));
   int ret = tfx_cuda_pair_reserve (&u->state);

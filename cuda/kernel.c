@@ -17,14 +17,8 @@ tfx_kernel_name (const TfxKernelId *id, char *name)
     case TFX_KERNEL_DELAY:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_delay");
       break;
-    case TFX_KERNEL_DYNAMICS:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_dynamics");
-      break;
-    case TFX_KERNEL_LIMITER:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_limiter");
-      break;
-    case TFX_KERNEL_REVERB:
-      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_reverb");
+    case TFX_KERNEL_UNIT:
+      snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_%s", id->unit);
       break;
     case TFX_KERNEL_FIR:
       snprintf (name, TFX_KERNEL_NAME_SIZE, "tfx_fir_%s", real);

@@ -13,9 +13,7 @@ typedef enum
   TFX_KERNEL_DELAY,
   TFX_KERNEL_FIR,
   TFX_KERNEL_FFT,
-  TFX_KERNEL_DYNAMICS,
-  TFX_KERNEL_LIMITER,
-  TFX_KERNEL_REVERB
+  TFX_KERNEL_UNIT
 } TfxKernelKind;
 
 typedef struct TfxKernelId
@@ -25,6 +23,7 @@ typedef struct TfxKernelId
   bool is_narrow; /* cascades: float in, float out, one group; FFTs: of a float
                    * stream */
   unsigned group; /* cascades: sections */
+  const char *unit; /* units, see kernels/units.cu: "reverb" */
 } TfxKernelId;
 
 /* The name of a kernel into name[TFX_KERNEL_NAME_SIZE]. */

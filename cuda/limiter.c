@@ -75,7 +75,7 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_LIMITER };
+  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "limiter" };
   int ret = tfx_cuda_pair_reserve (&u->gains);
 
   if (ret == 0 && !u->has_kernel) {

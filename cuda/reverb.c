@@ -100,7 +100,7 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_REVERB };
+  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "reverb" };
   int ret = tfx_cuda_pair_reserve (&u->state);
 
   if (ret == 0 && !u->has_kernel) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * units.cu: the kernels of kinds of stage that have one each, by name.  With
- * UNITS_ONLY and UNITS_DYNAMICS ... defined there is that one only. */
+ * UNITS_ONLY and UNITS_dynamics ... defined there is that one only. */
 #include "dynamics.h"
 #include "limiter.h"
 #include "reverb.h"
 
-#if !defined(UNITS_ONLY) || defined(UNITS_DYNAMICS)
+#if !defined(UNITS_ONLY) || defined(UNITS_dynamics)
 TFX_KERNEL (tfx_dynamics, TfxDynamicsArgs, TFX_UNIT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
@@ -13,7 +13,7 @@ TFX_KERNEL (tfx_dynamics, TfxDynamicsArgs, TFX_UNIT_THREADS, 2)
 }
 #endif
 
-#if !defined(UNITS_ONLY) || defined(UNITS_LIMITER)
+#if !defined(UNITS_ONLY) || defined(UNITS_limiter)
 TFX_KERNEL (tfx_limiter, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
 {
   TFX_DYNAMIC_SHARED (shared);
@@ -21,7 +21,7 @@ TFX_KERNEL (tfx_limiter, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
 }
 #endif
 
-#if !defined(UNITS_ONLY) || defined(UNITS_REVERB)
+#if !defined(UNITS_ONLY) || defined(UNITS_reverb)
 TFX_KERNEL (tfx_reverb, TfxReverbArgs, TFX_UNIT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);

@@ -3,7 +3,7 @@
  *
  * With the stand-in for NVRTC: what is asked of it, the cache, the messages.
  * With NVRTC itself: that it compiles every kernel. */
-#include "common-cuda.h"
+#include "chains.h"
 #include "compile.h"
 #include "tap.h"
 
@@ -21,6 +21,8 @@ static char folder[64], log_path[96];
 static const char *program;
 static bool is_real, is_absent;
 
+static const char *const units[] = { "dynamics", "limiter", "reverb" };
+
 /* All kernels of an arithmetic. */
 static unsigned
 kernels_of (TfxReal real, TfxKernelId *ids)
@@ -28,20 +30,19 @@ kernels_of (TfxReal real, TfxKernelId *ids)
   unsigned n = 0;
 
   for (unsigned group = 1; group <= TFX_GROUP_MAX; group++) {
-    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, true, group };
-    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, false, group };
+    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, true, group, NULL };
+    ids[n++] = (TfxKernelId){ TFX_KERNEL_CASCADE, real, false, group, NULL };
   }
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_FIR, .real = real };
   for (int is_narrow = 0; is_narrow < 2; is_narrow++)
-    ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0 };
+    ids[n++] = (TfxKernelId){ TFX_KERNEL_FFT, real, is_narrow, 0, NULL };
   ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DELAY };
-  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_DYNAMICS };
-  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_LIMITER };
-  ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_REVERB };
+  for (size_t i = 0; i < N_OF (units); i++)
+    ids[n++] = (TfxKernelId){ .kind = TFX_KERNEL_UNIT, .unit = units[i] };
   return n;
 }
 
-#define MAX_KERNELS (2 * TFX_GROUP_MAX + 7)
+#define MAX_KERNELS (2 * TFX_GROUP_MAX + 4 + N_OF (units))
 
 static bool
 contains (const void *data, size_t size, const char *text)
@@ -113,7 +114,7 @@ compilations (void)
 static int
 compile_one (int compute, char *why, size_t why_size)
 {
-  const TfxKernelId id = { TFX_KERNEL_CASCADE, TFX_REAL_DOUBLE, true, 3 };
+  const TfxKernelId id = { TFX_KERNEL_CASCADE, TFX_REAL_DOUBLE, true, 3, NULL };
   void *image = NULL;
   size_t size;
   int ret = tfx_compile_kernel (&id, compute, &image, &size, why, why_size);
