@@ -380,7 +380,7 @@ main (int argc, char **argv)
     fclose (g.csv);
   else if (!only_device)
     g.failed = true;
-  torchfx_close (&g.torchfx);
+  process_close (&g.torchfx);
   card_close (&g.card);
   bench_options_clear (&g.options);
   return g.failed ? 1 : 0;

@@ -40,7 +40,7 @@ static const struct
 
 typedef struct Peer
 {
-  Torchfx *torchfx;
+  Process *torchfx;
   const char *text;
   unsigned n_channels;
 } Peer;
@@ -50,12 +50,12 @@ peer_run (void *data, unsigned n_blocks, BenchTime *time)
 {
   Peer *p = data;
 
-  return torchfx_ask (p->torchfx, &time->cpu_ns, &time->elapsed_ns,
+  return process_ask (p->torchfx, &time->cpu_ns, &time->elapsed_ns,
       "run %u %u %u %s\n", p->n_channels, N_LONG_FRAMES, n_blocks, p->text);
 }
 
 static unsigned
-add_torchfx (Bench *bench, Torchfx *torchfx, size_t i, unsigned n_channels)
+add_torchfx (Bench *bench, Process *torchfx, size_t i, unsigned n_channels)
 {
   Peer *peer = calloc (1, sizeof *peer);
 
@@ -94,7 +94,7 @@ add_elements (Bench *bench, const CoreCase *c, size_t i)
 }
 
 static void
-measure (Bench *bench, Torchfx *torchfx, size_t i, unsigned n_channels)
+measure (Bench *bench, Process *torchfx, size_t i, unsigned n_channels)
 {
   CoreCase c = { .kernel = "",
     .type = TFX_SAMPLE_F32,
@@ -133,7 +133,7 @@ main (int argc, char **argv)
   static const unsigned channels[] = { 1, 2, 8 };
   Bench *bench = bench_open (argc, argv, "dynamics");
   char text[256];
-  Torchfx *torchfx = torchfx_open (DYNAMICS_PEER, text, sizeof text);
+  Process *torchfx = torchfx_open (DYNAMICS_PEER, text, sizeof text);
 
   gst_init (NULL, NULL);
   if (torchfx)
@@ -146,6 +146,6 @@ main (int argc, char **argv)
     for (size_t k = 0; k < sizeof channels / sizeof *channels; k++)
       measure (bench, torchfx, i, channels[k]);
   }
-  torchfx_close (&torchfx);
+  process_close (&torchfx);
   return bench_close (&bench);
 }

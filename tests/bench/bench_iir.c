@@ -19,7 +19,7 @@
 typedef struct Iir
 {
   Bench *bench;
-  Scipy *scipy; /* NULL: absent */
+  Process *scipy; /* NULL: absent */
   /* From the plainest to the best of this machine. */
   const char *kernels[MAX_KERNELS];
   size_t n_kernels;
@@ -250,6 +250,6 @@ main (int argc, char **argv)
     measure_block (&iir, 8, frames[i]);
   }
   status = bench_close (&iir.bench);
-  scipy_close (&iir.scipy);
+  process_close (&iir.scipy);
   return status;
 }

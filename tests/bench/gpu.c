@@ -264,7 +264,7 @@ gpu_peer_ms (Gpu *g, const char *name, size_t n_frames, unsigned n_channels,
   unsigned n = from_host ? 200 : g->options.n_rounds;
 
   if (g->torchfx &&
-      !torchfx_ask (g->torchfx, &median, &p99, "run %s %zu %u %u %s\n", name,
+      !process_ask (g->torchfx, &median, &p99, "run %s %zu %u %u %s\n", name,
           n_frames, n_channels, n, from_host ? "host" : "device"))
     median = p99 = 0;
   if (worst)

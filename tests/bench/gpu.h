@@ -13,7 +13,7 @@ typedef struct Gpu
 {
   Card card;
   BenchOptions options;
-  Torchfx *torchfx; /* NULL: absent */
+  Process *torchfx; /* NULL: absent */
   FILE *csv;
   bool failed;
   unsigned shorter; /* on the stand-in: so many times */

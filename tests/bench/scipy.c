@@ -2,90 +2,35 @@
  * scipy.c: starts scipy_peer.py and talks with it. */
 #include "scipy.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Two float32 outputs of the same double sections: rounding, and what is left
  * of it after the cascade. */
 #define TOLERANCE_DB -130.0
 
-struct Scipy
+typedef struct Subject
 {
-  pid_t pid;
-  FILE *to, *from;
-};
-
-typedef struct Peer
-{
-  Scipy *scipy;
+  Process *peer;
   unsigned id;
   char variant[64];
-} Peer;
+} Subject;
 
 /* Those that may have SciPy; Debian's package is for the first one. */
 static const char *const pythons[] = { "/usr/bin/python3", "python3" };
 
-static Scipy *
-start (const char *python)
-{
-  Scipy *s = calloc (1, sizeof *s);
-  int to[2] = { -1, -1 }, from[2] = { -1, -1 };
-
-  if (!s || pipe2 (to, O_CLOEXEC) < 0 || pipe2 (from, O_CLOEXEC) < 0) {
-    free (s);
-    return NULL;
-  }
-  s->pid = fork ();
-  if (s->pid == 0) {
-    dup2 (to[0], STDIN_FILENO);
-    dup2 (from[1], STDOUT_FILENO);
-    execlp (python, python, SCIPY_PEER, (char *)NULL);
-    _exit (127);
-  }
-  close (to[0]);
-  close (from[1]);
-  s->to = fdopen (to[1], "w");
-  s->from = fdopen (from[0], "r");
-  return s;
-}
-
-void
-scipy_close (Scipy **scipy)
-{
-  Scipy *s = *scipy;
-
-  *scipy = NULL;
-  if (!s)
-    return;
-  if (s->to)
-    fclose (s->to);
-  if (s->from)
-    fclose (s->from);
-  if (s->pid > 0)
-    waitpid (s->pid, NULL, 0);
-  free (s);
-}
-
-Scipy *
+Process *
 scipy_open (char *why, size_t why_size)
 {
-  /* A peer that died is an error at the next answer, not a signal. */
-  signal (SIGPIPE, SIG_IGN);
   for (size_t i = 0; i < sizeof pythons / sizeof pythons[0]; i++) {
-    Scipy *s = start (pythons[i]);
+    const char *const argv[] = { pythons[i], SCIPY_PEER, NULL };
+    Process *peer = process_open (argv);
 
-    if (s && s->pid > 0 && s->to && s->from &&
-        fgets (why, (int)why_size, s->from)) {
-      why[strcspn (why, "\n")] = '\0';
-      return s;
-    }
-    scipy_close (&s);
+    if (peer && process_read (peer, why, why_size))
+      return peer;
+    process_close (&peer);
   }
   snprintf (why, why_size,
       "no python3 that can import scipy "
@@ -94,33 +39,30 @@ scipy_open (char *why, size_t why_size)
 }
 
 static bool
-peer_run (void *data, unsigned n_blocks, BenchTime *time)
+subject_run (void *data, unsigned n_blocks, BenchTime *time)
 {
-  Peer *peer = data;
-  char answer[128];
+  Subject *s = data;
 
-  fprintf (peer->scipy->to, "run %u %u\n", peer->id, n_blocks);
-  return fflush (peer->scipy->to) == 0 &&
-         fgets (answer, sizeof answer, peer->scipy->from) &&
-         sscanf (answer, "time %lf %lf", &time->cpu_ns, &time->elapsed_ns) == 2;
+  return process_ask (s->peer, &time->cpu_ns, &time->elapsed_ns, "run %u %u\n",
+      s->id, n_blocks);
 }
 
 static void
-peer_free (void *data)
+subject_free (void *data)
 {
-  Peer *peer = data;
+  Subject *s = data;
 
-  fprintf (peer->scipy->to, "drop %u\n", peer->id);
-  fflush (peer->scipy->to);
-  free (peer);
+  fprintf (s->peer->to, "drop %u\n", s->id);
+  fflush (s->peer->to);
+  free (s);
 }
 
 /* Sends the sections and the noise; learns the layout. */
 static bool
-set_up (Peer *peer, const TfxSos *sos, size_t n_sos, unsigned n_channels,
+set_up (Subject *subject, const TfxSos *sos, size_t n_sos, unsigned n_channels,
     size_t n_frames, bool convert)
 {
-  Scipy *s = peer->scipy;
+  Process *s = subject->peer;
   size_t n = n_frames * n_channels;
   float *noise = malloc (n * sizeof *noise);
   char answer[128], layout[48];
@@ -138,26 +80,26 @@ set_up (Peer *peer, const TfxSos *sos, size_t n_sos, unsigned n_channels,
   }
   ok = fwrite (noise, sizeof *noise, n, s->to) == n && fflush (s->to) == 0 &&
        fgets (answer, sizeof answer, s->from) &&
-       sscanf (answer, "ready %u %47[^\n]", &peer->id, layout) == 2;
+       sscanf (answer, "ready %u %47[^\n]", &subject->id, layout) == 2;
   free (noise);
   if (ok)
-    snprintf (peer->variant, sizeof peer->variant, "%s%s", layout,
+    snprintf (subject->variant, sizeof subject->variant, "%s%s", layout,
         convert ? ", F32" : ", F64");
   return ok;
 }
 
 /* The peer does the same filter, or there is nothing to compare. */
 static bool
-agrees (Peer *peer, const float *expected, size_t n)
+agrees (Subject *subject, const float *expected, size_t n)
 {
-  Scipy *s = peer->scipy;
+  Process *s = subject->peer;
   float *out = malloc (n * sizeof *out);
   double error = 0.0, power = 0.0, error_db;
   char answer[128];
   size_t n_out = 0;
   bool ok;
 
-  fprintf (s->to, "check %u\n", peer->id);
+  fprintf (s->to, "check %u\n", subject->id);
   ok = out && fflush (s->to) == 0 && fgets (answer, sizeof answer, s->from) &&
        sscanf (answer, "output %zu", &n_out) == 1 && n_out == n &&
        fread (out, sizeof *out, n, s->from) == n;
@@ -178,32 +120,32 @@ agrees (Peer *peer, const float *expected, size_t n)
 }
 
 bool
-scipy_init_subject (Scipy *scipy, BenchSubject *subject, const TfxSos *sos,
+scipy_init_subject (Process *scipy, BenchSubject *subject, const TfxSos *sos,
     size_t n_sos, unsigned n_channels, size_t n_frames, bool convert,
     const float *expected)
 {
-  Peer *peer = calloc (1, sizeof *peer);
+  Subject *own = calloc (1, sizeof *own);
 
-  if (!peer)
+  if (!own)
     return false;
-  peer->scipy = scipy;
-  if (!set_up (peer, sos, n_sos, n_channels, n_frames, convert) ||
-      !agrees (peer, expected, n_frames * n_channels)) {
+  own->peer = scipy;
+  if (!set_up (own, sos, n_sos, n_channels, n_frames, convert) ||
+      !agrees (own, expected, n_frames * n_channels)) {
     fprintf (stderr, "error: the SciPy process does not answer as it should\n");
-    free (peer);
+    free (own);
     return false;
   }
   *subject = (BenchSubject){
     .name = "SciPy sosfilt",
-    .variant = peer->variant,
+    .variant = own->variant,
     .n_channels = n_channels,
     .n_frames = n_frames,
     .n_sections = n_sos,
     .units = (double)n_frames * n_channels,
     .limit = BENCH_NONE,
-    .run = peer_run,
-    .data = peer,
-    .free = peer_free,
+    .run = subject_run,
+    .data = own,
+    .free = subject_free,
   };
   return true;
 }
