@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * before.h: what the CSV of another run of a benchmark says. */
+ * before.h: the core of another tree as a subject of a benchmark: its
+ * bench_shapes, a process that gets its turns by a pipe. */
 #ifndef BEFORE_H
 #define BEFORE_H
 
-typedef struct Before Before;
+#include "core.h"
+#include "process.h"
 
-/* NULL, with a message, if the file cannot be read. */
-Before *before_read (const char *path);
-void before_free (Before **before);
+/* The most sections; they are those of cascades_repeat_api(). */
+#define BEFORE_MAX_SECTIONS 50
 
-/* Nanoseconds per sample of a subject, 0 if it was not measured. */
-double before_find (const Before *before, const char *group,
-    const char *subject, const char *variant);
+/* Starts it; NULL, with a message, if it is no such program. */
+Process *before_open (const char *program);
+
+/* Makes a subject of a case with these sections; false if it cannot. */
+bool
+before_init_subject (Process *before, BenchSubject *subject, const CoreCase *c);
+
+/* What that program does: answers standard input until it ends.  Returns the exit
+ * status. */
+int before_serve (void);
 
 #endif /* BEFORE_H */

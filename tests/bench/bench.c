@@ -245,12 +245,11 @@ bench_ratio (const Bench *b, unsigned reference, unsigned subject)
       b->options.n_rounds);
 }
 
-/* Four multiply-adds a section and sample are the least that are known to do;
- * the part of the time that they alone would take. */
-static double
-part_of_limit (const Bench *b, const Member *m)
+/* Four multiply-adds a section and sample are the least that are known to do. */
+double
+bench_part_of_limit (const Bench *b, unsigned i)
 {
-  unsigned i = (unsigned)(m - b->members);
+  const Member *m = &b->members[i];
   const double n_fmas = m->subject.n_fmas > 0.0
                             ? m->subject.n_fmas
                             : 4.0 * (double)m->subject.n_sections;
@@ -268,7 +267,7 @@ report_member (Bench *b, const Member *m, bool is_printed)
   const BenchSubject *s = &m->subject;
   const unsigned n = b->options.n_rounds, i = (unsigned)(m - b->members);
   const bool has_reference = b->reference != BENCH_NONE && s->n_frames > 0;
-  double median = bench_median (b, i), part = part_of_limit (b, m);
+  double median = bench_median (b, i), part = bench_part_of_limit (b, i);
   double low = statistics_quantile (m->ns, n, 0.25);
   double high = statistics_quantile (m->ns, n, 0.75);
   double ratio = has_reference ? bench_ratio (b, b->reference, i) : 0.0;

@@ -88,6 +88,8 @@ void bench_write (Bench *bench);
  * `reference` a subject is. */
 double bench_median (const Bench *bench, unsigned subject);
 double bench_ratio (const Bench *bench, unsigned reference, unsigned subject);
+/* The part of its time that its multiply-adds alone would take, or 0. */
+double bench_part_of_limit (const Bench *bench, unsigned subject);
 
 /* Notes how many times as fast as the reference a subject should be and is,
  * for the list at the end. */

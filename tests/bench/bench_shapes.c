@@ -12,7 +12,6 @@
 #include "limit.h"
 #include "plain.h"
 
-#define MAX_SECTIONS 50
 #define MAX_SLOW 4096
 #define SLOW_SIZE 160
 
@@ -24,11 +23,12 @@
 
 #define MAX_KERNELS 8
 
-/* A kernel in one layout: its subject, and that of the plain loop. */
-typedef struct Pair
+/* A kernel in one layout: its subject, and those of the plain loop and of the
+ * other tree. */
+typedef struct Trio
 {
-  unsigned core, plain;
-} Pair;
+  unsigned core, plain, before;
+} Trio;
 
 typedef struct Shape
 {
@@ -38,16 +38,16 @@ typedef struct Shape
 } Shape;
 
 /* [kernel][planar]; BENCH_NONE where there is none. */
-typedef Pair Pairs[MAX_KERNELS][2];
+typedef Trio Trios[MAX_KERNELS][2];
 
 typedef struct Shapes
 {
   Bench *bench;
-  Before *before;                   /* or NULL */
+  Process *before;                  /* or NULL */
   const char *kernels[MAX_KERNELS]; /* to be measured; NULL behind them */
-  TfxSos sos[MAX_SECTIONS];
+  TfxSos sos[BEFORE_MAX_SECTIONS];
   char slow[MAX_SLOW][SLOW_SIZE];
-  unsigned n_slow, n_pairs;
+  unsigned n_slow, n_trios;
 } Shapes;
 
 static const char *
@@ -56,49 +56,47 @@ type_name (TfxSample type)
   return type == TFX_SAMPLE_F32 ? "F32" : "F64";
 }
 
-/* One that fails is told of by the benchmark's end. */
-static Pair
-add_pair (Shapes *s, const CoreCase *c)
+/* The one that is no subject of before_init_subject() has no such kernel. */
+static unsigned
+add_before (Shapes *s, const CoreCase *c, const char *variant)
 {
-  Pair pair = { BENCH_NONE, BENCH_NONE };
+  BenchSubject subject;
+
+  if (!s->before || !before_init_subject (s->before, &subject, c))
+    return BENCH_NONE;
+  subject.variant = variant;
+  return bench_add (s->bench, &subject);
+}
+
+/* One that fails is told of by the benchmark's end. */
+static Trio
+add_trio (Shapes *s, const CoreCase *c, unsigned limit)
+{
+  Trio trio = { BENCH_NONE, BENCH_NONE, BENCH_NONE };
   char variant[64];
   BenchSubject subject;
 
-  if (core_init_subject (&subject, c))
-    pair.core = bench_add (s->bench, &subject);
+  snprintf (variant, sizeof variant, "%s%s%s", c->kernel,
+      c->planar ? ", planar" : "", c->type == TFX_SAMPLE_F64 ? ", F64" : "");
+  if (core_init_subject (&subject, c)) {
+    subject.limit = limit;
+    trio.core = bench_add (s->bench, &subject);
+  }
+  trio.before = add_before (s, c, variant);
   if (!plain_init_subject (&subject, c)) {
     bench_fail (s->bench, "%s: the plain loop puts out something else",
         c->kernel);
-    return pair;
+    return trio;
   }
-  snprintf (variant, sizeof variant, "%s%s%s", c->kernel,
-      c->planar ? ", planar" : "", c->type == TFX_SAMPLE_F64 ? ", F64" : "");
   subject.variant = variant;
-  pair.plain = bench_add (s->bench, &subject);
-  return pair;
+  trio.plain = bench_add (s->bench, &subject);
+  return trio;
 }
 
 static bool
-is_pair (const Pair *pair)
+is_trio (const Trio *trio)
 {
-  return pair->core != BENCH_NONE && pair->plain != BENCH_NONE;
-}
-
-/* How many times its time in the other run a subject takes, each as a part of
- * the plain loop's there. */
-static double
-times_before (const Shapes *s, const Pair *pair, const char *group,
-    const char *variant)
-{
-  double core, plain;
-
-  if (!s->before)
-    return 0.0;
-  core = before_find (s->before, group, "core", variant);
-  plain = before_find (s->before, group, "plain loop", variant);
-  return core > 0.0 && plain > 0.0
-             ? plain / core / bench_ratio (s->bench, pair->plain, pair->core)
-             : 0.0;
+  return trio->core != BENCH_NONE && trio->plain != BENCH_NONE;
 }
 
 static void
@@ -114,30 +112,31 @@ add_slow (Shapes *s, const char *group, const char *variant, const char *than,
 /* Whether anything was slow in the shape measured last, but the reference: the
  * plain loop has vectors of it.  It is kept for the list at the end. */
 static bool
-find_slow (Shapes *s, Pairs pairs, TfxSample type, const char *group,
+find_slow (Shapes *s, Trios trios, TfxSample type, const char *group,
     bool is_kept)
 {
   bool is_slow = false;
 
   for (size_t k = 0; s->kernels[k]; k++) {
     for (unsigned planar = 0; planar < 2; planar++) {
-      const Pair *pair = &pairs[k][planar], *other = &pairs[k][0];
-      double plain, before, layout = 0.0;
+      const Trio *trio = &trios[k][planar], *other = &trios[k][0];
+      double plain, before = 0.0, layout = 0.0;
       char variant[64];
 
-      if (!is_pair (pair) || strcmp (s->kernels[k], "c") == 0)
+      if (!is_trio (trio) || strcmp (s->kernels[k], "c") == 0)
         continue;
       snprintf (variant, sizeof variant, "%s%s%s", s->kernels[k],
           planar ? ", planar" : "", type == TFX_SAMPLE_F64 ? ", F64" : "");
-      plain = bench_ratio (s->bench, pair->core, pair->plain);
-      before = times_before (s, pair, group, variant);
+      plain = bench_ratio (s->bench, trio->core, trio->plain);
+      if (trio->before != BENCH_NONE)
+        before = bench_ratio (s->bench, trio->core, trio->before);
       if (planar)
-        layout = bench_ratio (s->bench, pair->core, other->core);
+        layout = bench_ratio (s->bench, trio->core, other->core);
       is_slow = is_slow || plain > SLOWER || before > SLOWER || layout > PLANAR;
       if (is_kept && plain > SLOWER)
         add_slow (s, group, variant, "the plain loop", plain);
       if (is_kept && before > SLOWER)
-        add_slow (s, group, variant, "the other run", before);
+        add_slow (s, group, variant, "before", before);
       if (is_kept && layout > PLANAR)
         add_slow (s, group, variant, "interleaved", layout);
     }
@@ -148,38 +147,51 @@ find_slow (Shapes *s, Pairs pairs, TfxSample type, const char *group,
 static void
 print_head (const Shapes *s)
 {
-  printf ("\nns per sample, and how many times as fast as a plain loop for the "
-          "same processor\n%4s %4s %6s %-15s %8s",
-      "sec.", "ch.", "frames", "", "plain");
+  printf (
+      "\nns per sample, how many times as fast as a plain loop for the same "
+      "processor%s, and the part of the core's limit\n%4s %4s %6s %-15s %8s",
+      s->before ? ", as before" : "", "sec.", "ch.", "frames", "", "plain");
   for (size_t k = 0; s->kernels[k]; k++)
-    printf (" %8s      ", s->kernels[k]);
+    printf (" %8s           %s", s->kernels[k], s->before ? "      " : "");
   putchar ('\n');
 }
 
 static void
-print_shape (const Shapes *s, Pairs pairs, const Shape *shape)
+print_shape (const Shapes *s, Trios trios, const Shape *shape)
 {
   for (unsigned planar = 0; planar < 2; planar++) {
     bool is_first = true;
 
     for (size_t k = 0; s->kernels[k]; k++) {
-      const Pair *pair = &pairs[k][planar];
+      const Trio *trio = &trios[k][planar];
 
-      if (!is_pair (pair))
+      if (!is_trio (trio))
         continue;
       if (is_first)
         printf ("%4zu %4u %6zu %s %-11s %8.3f", shape->n_sections,
             shape->n_channels, shape->n_frames, type_name (shape->type),
             planar ? "planar" : "interleaved",
-            bench_median (s->bench, pair->plain));
+            bench_median (s->bench, trio->plain));
       is_first = false;
-      printf (" %8.3f %5.2f", bench_median (s->bench, pair->core),
-          bench_ratio (s->bench, pair->plain, pair->core));
+      printf (" %8.3f %5.2f", bench_median (s->bench, trio->core),
+          bench_ratio (s->bench, trio->plain, trio->core));
+      if (trio->before != BENCH_NONE)
+        printf (" %5.2f", bench_ratio (s->bench, trio->before, trio->core));
+      printf (" %3.0f%%", 100.0 * bench_part_of_limit (s->bench, trio->core));
     }
     if (!is_first)
       putchar ('\n');
   }
   fflush (stdout);
+}
+
+static unsigned
+add_limit (Shapes *s, const char *kernel)
+{
+  BenchSubject subject;
+
+  return limit_init_subject (&subject, kernel) ? bench_add (s->bench, &subject)
+                                               : BENCH_NONE;
 }
 
 static void
@@ -191,7 +203,7 @@ measure (Shapes *s, const Shape *shape)
     .sos = s->sos,
     .n_sos = shape->n_sections };
   char group[96];
-  Pairs pairs;
+  Trios trios;
 
   snprintf (group, sizeof group, "sections %zu, channels %u, frames %zu, %s",
       shape->n_sections, shape->n_channels, shape->n_frames,
@@ -199,37 +211,25 @@ measure (Shapes *s, const Shape *shape)
   if (!bench_begin_group (s->bench, "%s", group))
     return;
   for (size_t k = 0; s->kernels[k]; k++) {
+    const unsigned limit = add_limit (s, s->kernels[k]);
+
     for (unsigned planar = 0; planar < 2; planar++) {
-      pairs[k][planar] = (Pair){ BENCH_NONE, BENCH_NONE };
+      trios[k][planar] = (Trio){ BENCH_NONE, BENCH_NONE, BENCH_NONE };
       if (planar && shape->n_channels == 1)
         continue;
       c.kernel = s->kernels[k];
       c.planar = planar;
-      pairs[k][planar] = add_pair (s, &c);
-      s->n_pairs++;
+      trios[k][planar] = add_trio (s, &c, limit);
+      s->n_trios++;
     }
   }
   if (!bench_run (s->bench))
     return;
   /* Seen once it may be the machine. */
-  if (find_slow (s, pairs, shape->type, group, false) && bench_run (s->bench))
-    find_slow (s, pairs, shape->type, group, true);
-  print_shape (s, pairs, shape);
+  if (find_slow (s, trios, shape->type, group, false) && bench_run (s->bench))
+    find_slow (s, trios, shape->type, group, true);
+  print_shape (s, trios, shape);
   bench_write (s->bench);
-}
-
-static void
-measure_limit (Shapes *s)
-{
-  /* Also where it was not asked for. */
-  bench_begin_group (s->bench, "limit");
-  for (size_t k = 0; s->kernels[k]; k++) {
-    BenchSubject subject;
-
-    if (limit_init_subject (&subject, s->kernels[k]))
-      bench_add (s->bench, &subject);
-  }
-  bench_measure (s->bench);
 }
 
 static void
@@ -258,7 +258,7 @@ static void
 print_slow (const Shapes *s)
 {
   printf ("\n%u of %u kernels, shapes and layouts are slower%s\n", s->n_slow,
-      s->n_pairs, s->n_slow ? ":" : " than something.");
+      s->n_trios, s->n_slow ? ":" : " than something.");
   for (unsigned i = 0; i < s->n_slow && i < MAX_SLOW; i++)
     printf ("  %s\n", s->slow[i]);
 }
@@ -295,7 +295,7 @@ read_options (Shapes *s, int argc, char **argv, char **out)
   out[n++] = turn;
   for (int i = 1; i < argc; i++) {
     if (strncmp (argv[i], "--before=", 9) == 0) {
-      s->before = before_read (argv[i] + 9);
+      s->before = before_open (argv[i] + 9);
       if (!s->before)
         exit (2);
       continue;
@@ -304,8 +304,11 @@ read_options (Shapes *s, int argc, char **argv, char **out)
       only = argv[i] + 9;
       continue;
     }
+    if (strcmp (argv[i], "--serve") == 0)
+      exit (before_serve ());
     if (strcmp (argv[i], "--help") == 0)
-      puts ("  --before=FILE    the CSV of another run, to compare with\n"
+      puts ("  --before=PROGRAM bench_shapes of another tree, in turns\n"
+            "  --serve          be that program\n"
             "  --kernel=NAME    this kernel alone\n"
             "\nRounds are 9, turns 1 ms, if nothing else is asked for.\n");
     out[n++] = argv[i];
@@ -327,13 +330,12 @@ main (int argc, char **argv)
   }
   argc = read_options (s, argc, argv, args);
   s->bench = bench_open (argc, args, "shapes");
-  cascades_repeat_api (s->sos, MAX_SECTIONS);
-  measure_limit (s);
+  cascades_repeat_api (s->sos, BEFORE_MAX_SECTIONS);
   print_head (s);
   measure_all (s);
   print_slow (s);
   status = bench_close (&s->bench);
-  before_free (&s->before);
+  process_close (&s->before);
   free (args);
   free (s);
   return status;

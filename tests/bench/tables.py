@@ -118,7 +118,7 @@ def shape_rows(rows):
 
 
 def shape_table(rows):
-    """The api chain: ns, and how many times as fast as a plain loop."""
+    """The api chain: ns, how many times as fast as a plain loop, part of the limit."""
     groups = shape_rows(rows)
     channels = [n for n in range(1, 10) if (6, n, 1024, "F32") in groups]
     lines = []
@@ -132,7 +132,8 @@ def shape_table(rows):
                     core, plain = (group.get((s, variant)) for s in ("core", "plain loop"))
                     line.append(
                         f"{number(core['ns_per_sample'])} "
-                        f"({plain['ns_per_sample'] / core['ns_per_sample']:.1f})"
+                        f"({plain['ns_per_sample'] / core['ns_per_sample']:.1f}, "
+                        f"{100 * core['part_of_limit']:.0f} %)"
                         if core and plain else ""
                     )
                 limit = find(rows, subject="one multiply-add", variant=kernel)
