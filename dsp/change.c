@@ -233,7 +233,7 @@ settle_list (TfxPlaces *list, void *data)
       end_fade (p);
       f->serial++;
     } else if (p->phase == TFX_PLACE_WAITING) {
-      if (p->slot && p->old && !p->has_past)
+      if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
         seed_slot (p->slot, p->old);
       p->phase = TFX_PLACE_FADING;
       f->serial++;
@@ -361,8 +361,9 @@ make_room_list (TfxPlaces *list, void *data)
   for (size_t i = 0; i < list->n; i++) {
     const TfxPlace *p = &list->places[i];
 
-    if (s->ret == 0 && p->phase != TFX_PLACE_STEADY && p->slot && p->old &&
-        p->old->stage->kind->unit && !p->old->unit)
+    if (s->ret == 0 && p->phase != TFX_PLACE_STEADY &&
+        tfx_slot_is_successor (p->slot, p->old) && p->old->stage->kind->unit &&
+        !p->old->unit)
       s->ret = tfx_slot_make_room (p->slot, &s->spec);
   }
 }
@@ -388,7 +389,7 @@ switch_list (TfxPlaces *list, void *data)
 
     if (p->phase == TFX_PLACE_STEADY)
       continue;
-    if (p->slot && p->old && p->slot->stage->kind == p->old->stage->kind) {
+    if (tfx_slot_is_successor (p->slot, p->old)) {
       if (p->old->stage->kind->unit && p->slot->state && p->old->state)
         seed_state (p->slot, p->old);
       else

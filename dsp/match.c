@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * match.c: the slots of a running filter against the stages of another chain.
  *
- * A stage is found by its id, in order; what is not found in order goes and
- * comes.  Branches of a sum are matched one by one. */
+ * A stage is found by its id, in order; what is not found in order goes, and
+ * others come in its place.  Branches of a sum are matched one by one. */
 #include "match.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ is_gradual (const Match *m, const TfxSlot *slot, const TfxSlot *old,
     bool is_prepared)
 {
   return is_prepared && slot->unit && old->unit &&
-         slot->stage->kind == old->stage->kind;
+         tfx_slot_is_successor (slot, old);
 }
 
 /* Another structure in place of the old one; or (old == NULL) a stage that
@@ -146,28 +146,51 @@ find_id (const TfxPlaces *list, size_t first, uint64_t id)
   return first;
 }
 
+/* What lies between stages that stay: places [at, at_end) go, stages [first, end)
+ * come, each in the place of one that goes as long as there are any.  So both hear
+ * the same input; one after the other they would let it through. */
+static int
+replace_places (Match *m, TfxPlaces *list, size_t at, size_t at_end,
+    const TfxJoined *joined, size_t first, size_t end)
+{
+  int ret = 0;
+
+  for (; ret == 0 && (first < end || at < at_end); at++) {
+    TfxPlace *p = at < at_end ? &list->places[at] : NULL;
+    TfxSlot *old = p && p->phase == TFX_PLACE_STEADY ? p->slot : NULL;
+
+    if (p && (!old || first == end)) {
+      ret = leave (m, list, p);
+      continue;
+    }
+    ret = replace_slot (m, list, joined->stages[first],
+        joined->are_joined[first], old);
+    first++;
+  }
+  return ret;
+}
+
 static int
 match_stages (Match *m, TfxPlaces *list, const TfxJoined *joined)
 {
-  size_t at = 0;
+  size_t at = 0, first = 0;
   int ret = 0;
 
   for (size_t j = 0; ret == 0 && j < joined->n; j++) {
     TfxStage *stage = joined->stages[j];
     const size_t found = find_id (list, at, stage->id);
 
-    if (found == list->n) {
-      ret = replace_slot (m, list, stage, joined->are_joined[j], NULL);
+    if (found == list->n)
       continue;
-    }
-    while (ret == 0 && at < found)
-      ret = leave (m, list, &list->places[at++]);
+    ret = replace_places (m, list, at, found, joined, first, j);
     if (ret == 0)
-      ret = pair (m, list, &list->places[at++], stage, joined->are_joined[j]);
+      ret = pair (m, list, &list->places[found], stage, joined->are_joined[j]);
+    at = found + 1;
+    first = j + 1;
   }
-  while (ret == 0 && at < list->n)
-    ret = leave (m, list, &list->places[at++]);
-  return ret;
+  return ret < 0
+             ? ret
+             : replace_places (m, list, at, list->n, joined, first, joined->n);
 }
 
 static int

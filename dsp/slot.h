@@ -148,6 +148,14 @@ tfx_slot_can_take (const TfxSlot *slot, const TfxStage *stage, bool has_run);
 /* Whether it has them, or goes there. */
 bool tfx_slot_has_values (const TfxSlot *slot, const TfxStage *stage);
 
+/* Whether it is another structure of the same filter, whose past is its own. */
+static inline bool
+tfx_slot_is_successor (const TfxSlot *slot, const TfxSlot *old)
+{
+  return slot && old && slot->stage->id == old->stage->id &&
+         slot->stage->kind == old->stage->kind;
+}
+
 /* Entries of a queue: two seconds and more. */
 #define TFX_QUEUE_MAX 4096
 

@@ -254,6 +254,7 @@ run_from (const TfxSos *sos, size_t n_sos, const double *x, double *y,
 enum
 {
   REPLACED,
+  EXCHANGED, /* for another filter */
   INSERTED,
   REMOVED,
   N_WAYS
@@ -263,13 +264,14 @@ enum
 static void
 test_fade (void)
 {
-  static const char *const names[] = { "replaced", "inserted", "removed" };
+  static const char *const names[] = { "replaced", "exchanged", "inserted",
+    "removed" };
   TapMany many = tap_many ("a stage is cross-faded at its place");
 
   for (int way = 0; way < N_WAYS; way++) {
     static double x[N], want[N], a[N], old[N], new[N], y[N];
-    const uint64_t ids[3] = { tfx_stage_new_id (), tfx_stage_new_id (),
-      tfx_stage_new_id () };
+    const uint64_t ids[4] = { tfx_stage_new_id (), tfx_stage_new_id (),
+      tfx_stage_new_id (), tfx_stage_new_id () };
     const TfxSos front = test_random_section (0.9);
     const TfxSos back = test_random_section (0.9);
     const TfxSos one = test_random_section (0.9);
@@ -287,7 +289,8 @@ test_fade (void)
     before[n_before++] = tfx_stage_new_sections (ids[2], &back, 1);
     after[n_after++] = tfx_stage_new_sections (ids[0], &front, 1);
     if (way != REMOVED)
-      after[n_after++] = tfx_stage_new_sections (ids[1], two, 2);
+      after[n_after++] =
+          tfx_stage_new_sections (ids[way == EXCHANGED ? 3 : 1], two, 2);
     after[n_after++] = tfx_stage_new_sections (ids[2], &back, 1);
     f = rows_filter (before, n_before, 1, TFX_SAMPLE_F64);
     plan = rows_plan (&f, 1);
