@@ -4,8 +4,12 @@
  *
  * The kernels run the level in groups of frames that are counted from where the
  * state was set, so that the output does not depend on how the stream is cut: of
- * a group that has begun the state in front is kept, and its samples.  While
- * numbers move each frame is a group. */
+ * a group that has begun the state in front is kept, and its samples.
+ *
+ * Values that move are a cross-fade of the gains that the old and the new curve
+ * make of one level: a gate's curve is all but a switch, which a threshold that
+ * glides would throw within a frame.  Where attack or release move each frame is a
+ * group. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,18 +44,19 @@ typedef struct Unit
   size_t part_frames, stride, group_frames;
   bool is_linked;
   TfxNumbers numbers;
-  TfxGainCurve curve;
+  TfxGainCurve curve, to; /* to: while numbers move, from curve */
   TfxBallistics ballistics;
   double reduction; /* since it was asked last, in octaves */
 
-  double *state;  /* [TFX_N_LEVELS][stride], in front of the group */
-  double *now;    /* the same, behind the last frame */
-  size_t n_begun; /* frames of the group */
+  double *state;    /* [TFX_N_LEVELS][stride], in front of the group */
+  double *now;      /* the same, behind the last frame */
+  double *state_to; /* for the curve that numbers move to */
+  size_t n_begun;   /* frames of the group */
   double *room;
   /* The part; what the level is taken of, behind the frames of the group that
    * has begun: the samples themselves, or one number a frame; and what comes of
-   * it: samples, or gains. */
-  double *samples, *heard, *made;
+   * it: samples, or gains, by both curves. */
+  double *samples, *heard, *made, *made_to;
 } Unit;
 
 /* Octaves for a dB. */
@@ -75,22 +80,45 @@ get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
 /* A knee of less is none. */
 #define LEAST_KNEE 1e-9
 
+static TfxGainCurve
+make_curve (double sign, const double n[TFX_NUMBERS_MAX])
+{
+  const bool has_knee = n[HALF_KNEE] > LEAST_KNEE;
+
+  return (TfxGainCurve){ .sign = sign,
+    .threshold = n[THRESHOLD],
+    .slope = n[SLOPE],
+    .half_knee = has_knee ? n[HALF_KNEE] : 0.0,
+    .per_knee = has_knee ? 0.25 / n[HALF_KNEE] : 0.0,
+    .floor = n[FLOOR],
+    .makeup = n[MAKEUP] };
+}
+
+/* At the next frame. */
+static double
+find_number (const TfxNumbers *n, size_t i)
+{
+  const double w = tfx_weight_at (n->weight, n->done + 1, n->length);
+
+  return tfx_numbers_are_moving (n) ? n->from[i] + w * (n->to[i] - n->from[i])
+                                    : n->now[i];
+}
+
 static void
 take_numbers (Unit *u)
 {
-  const double *n = u->numbers.now;
-  const bool has_knee = n[HALF_KNEE] > LEAST_KNEE;
+  const bool is_moving = tfx_numbers_are_moving (&u->numbers);
+  const double attack = find_number (&u->numbers, ATTACK);
+  const double release = find_number (&u->numbers, RELEASE);
 
-  u->curve.threshold = n[THRESHOLD];
-  u->curve.slope = n[SLOPE];
-  u->curve.half_knee = has_knee ? n[HALF_KNEE] : 0.0;
-  u->curve.per_knee = has_knee ? 0.25 / n[HALF_KNEE] : 0.0;
-  u->curve.floor = n[FLOOR];
-  u->curve.makeup = n[MAKEUP];
-  if (u->ballistics.attack[0] != n[ATTACK])
-    tfx_dynamics_powers (n[ATTACK], u->ballistics.attack);
-  if (u->ballistics.release[0] != n[RELEASE])
-    tfx_dynamics_powers (n[RELEASE], u->ballistics.release);
+  u->curve =
+      make_curve (u->curve.sign, is_moving ? u->numbers.from : u->numbers.now);
+  if (is_moving)
+    u->to = make_curve (u->curve.sign, u->numbers.to);
+  if (u->ballistics.attack[0] != attack)
+    tfx_dynamics_powers (attack, u->ballistics.attack);
+  if (u->ballistics.release[0] != release)
+    tfx_dynamics_powers (release, u->ballistics.release);
 }
 
 /* ---- life ----------------------------------------------------------------------- */
@@ -113,14 +141,16 @@ make_room (Unit *u)
   const size_t front = TFX_DYNAMICS_SLACK * u->n_channels;
   const size_t n = front + u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
 
-  u->state = calloc (2 * n_state, sizeof *u->state);
-  u->room = calloc (3 * n, sizeof *u->room);
+  u->state = calloc (3 * n_state, sizeof *u->state);
+  u->room = calloc (4 * n, sizeof *u->room);
   if (!u->state || !u->room)
     return -ENOMEM;
   u->now = u->state + n_state;
+  u->state_to = u->now + n_state;
   u->samples = u->room + front;
   u->heard = u->is_linked ? u->samples + n : u->samples;
   u->made = u->samples + 2 * n;
+  u->made_to = u->samples + 3 * n;
   return 0;
 }
 
@@ -166,18 +196,43 @@ multiply (double *samples, const double *gains, size_t n_frames,
   }
 }
 
-/* n_frames from frame `first` of the part on, which is 0 if a group has begun. */
+/* The gains of n_frames behind the n_begun of the group, or samples times these,
+ * from one curve to the other. */
+static void
+fade (Unit *u, double *made, const double *made_to, size_t n_frames)
+{
+  TfxNumbers *n = &u->numbers;
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const double w = tfx_weight_at (n->weight, n->done + 1, n->length);
+
+    for (unsigned c = 0; c < u->n_levels; c++, made++)
+      *made += w * (*made_to++ - *made);
+    tfx_numbers_step (n);
+  }
+}
+
+/* n_frames from frame `first` of the part on, which is 0 if a group has begun; no
+ * further than a change goes. */
 static void
 run_frames (Unit *u, size_t first, size_t n_frames)
 {
   const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
-  double *heard = u->heard + first * n_levels - u->n_begun * n_levels;
-  double *made = u->made + first * n_levels - u->n_begun * n_levels;
-  double lowest;
+  const size_t at = first * n_levels, n_before = u->n_begun * n_levels;
+  const bool is_moving = tfx_numbers_are_moving (&u->numbers);
+  double *heard = u->heard + at - n_before, lowest;
 
-  lowest = u->kernels->run (heard, made, n_all, u->n_levels, !u->is_linked,
-      &u->ballistics, &u->curve, u->state, u->now);
-  u->reduction = lowest < u->reduction ? lowest : u->reduction;
+  if (is_moving) {
+    memcpy (u->state_to, u->state, TFX_N_LEVELS * u->stride * sizeof *u->state);
+    lowest = u->kernels->run (heard, u->made_to + at - n_before, n_all,
+        n_levels, !u->is_linked, &u->ballistics, &u->to, u->state_to, u->now);
+    u->reduction = fmin (u->reduction, lowest);
+  }
+  lowest = u->kernels->run (heard, u->made + at - n_before, n_all, n_levels,
+      !u->is_linked, &u->ballistics, &u->curve, u->state, u->now);
+  u->reduction = fmin (u->reduction, lowest);
+  if (is_moving)
+    fade (u, u->made + at, u->made_to + at, n_frames);
   if (u->is_linked)
     multiply (u->samples + first * u->n_channels, u->made + first, n_frames,
         u->n_channels);
@@ -195,6 +250,36 @@ end_group (Unit *u)
   u->n_begun = 0;
 }
 
+/* How many of n frames run in one. */
+static size_t
+count_frames (const TfxNumbers *n, size_t n_frames)
+{
+  const size_t left = n->length - n->done;
+
+  if (n->from[ATTACK] != n->to[ATTACK] || n->from[RELEASE] != n->to[RELEASE])
+    return 1;
+  return n_frames < left ? n_frames : left;
+}
+
+/* A change begins and ends with a group.  How many of n_frames it took. */
+static size_t
+run_moving (Unit *u, size_t first, size_t n_frames)
+{
+  const TfxNumbers *n = &u->numbers;
+  const size_t n_run = count_frames (n, n_frames);
+  const bool is_single = count_frames (n, 2) == 1;
+
+  if (n->done == 0)
+    end_group (u);
+  take_numbers (u);
+  run_frames (u, first, n_run);
+  if (is_single || n->done == 0 || !tfx_numbers_are_moving (n))
+    end_group (u);
+  if (!tfx_numbers_are_moving (n))
+    take_numbers (u);
+  return n_run;
+}
+
 static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
@@ -203,14 +288,8 @@ run_part (void *data, size_t n_frames, TfxSample type)
 
   if (u->is_linked)
     tfx_samples_link (u->samples, u->heard, n_frames, u->n_channels);
-  if (tfx_numbers_are_moving (&u->numbers) && u->n_begun > 0)
-    end_group (u);
-  for (; i < n_frames && tfx_numbers_are_moving (&u->numbers); i++) {
-    tfx_numbers_step (&u->numbers);
-    take_numbers (u);
-    run_frames (u, i, 1);
-    end_group (u);
-  }
+  while (i < n_frames && tfx_numbers_are_moving (&u->numbers))
+    i += run_moving (u, i, n_frames - i);
   if (i < n_frames)
     run_frames (u, i, n_frames - i);
 }

@@ -89,10 +89,9 @@ typedef struct Way
 } Way;
 
 static const Way ways[] = {
-  /* An infinite ratio is a switch, which the level throws and the threshold too:
-   * they stay on one side of each other. */
-  { "Gate.threshold", { 6 } },
-  { "Expander.ratio", { 20, 1.1 } },
+  /* Past the level, and to where the level throws a switch. */
+  { "Gate.threshold", { -30, 6 } },
+  { "Expander.ratio", { 20, 1.1, 1e6 } },
   { "Hum.frequency", { 50, 110 } },
   { "Hum.q", { 10, 1 } },
   { "ParametricEQ.gain", { -6, 12 } },

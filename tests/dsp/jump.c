@@ -114,23 +114,24 @@ test_jump_measure (const double *frames)
     fmax (before.peak, after.peak) };
 }
 
-TestJump
-test_jump_between (TfxChain *before, TfxChain *after, unsigned n_channels,
-    size_t block_frames)
+/* A sine, in blocks, through one chain and from frame AT on, if there is one,
+ * through another; channel 0, to be freed, or NULL.  Weights it before by what
+ * weigh says. */
+static double *
+run_sine (TfxChain *before, TfxChain *after, unsigned n_channels,
+    size_t block_frames, double (*weigh) (size_t frame))
 {
   const TfxFilterSpec spec = { RATE, n_channels, TFX_SAMPLE_F64, block_frames };
   double *x = test_alloc (FRAMES * n_channels * sizeof *x);
   TestFilter *filter = test_filter_for (before, &spec, tfx_cpu_backend ());
-  TestJump jump = { INFINITY, INFINITY, INFINITY, INFINITY };
   bool good = filter != NULL;
 
   for (size_t i = 0; i < FRAMES * n_channels; i++)
-    x[i] = 0.5 * sin (2 * M_PI * 440 * (double)(i / n_channels) / RATE);
+    x[i] = weigh (i / n_channels) *
+           sin (2 * M_PI * 440 * (double)(i / n_channels) / RATE);
   for (size_t i = 0, n; good && i < FRAMES; i += n) {
-    if (i == AT) {
-      good = test_filter_set_chain (filter, after) == 0;
-      after = NULL;
-    }
+    if (i == AT && after)
+      good = test_filter_set_chain (filter, tfx_chain_ref (after)) == 0;
     n = (i < AT ? AT : FRAMES) - i;
     n = n < block_frames ? n : block_frames;
     good = good &&
@@ -138,11 +139,69 @@ test_jump_between (TfxChain *before, TfxChain *after, unsigned n_channels,
   }
   for (size_t i = 0; i < FRAMES; i++)
     x[i] = x[i * n_channels];
+  test_filter_free (&filter);
   if (good)
+    return x;
+  free (x);
+  return NULL;
+}
+
+/* It begins softly: what reverberates would keep a click of that for long. */
+static double
+weigh_all (size_t frame)
+{
+  const double t = fmin ((double)frame / 4800, 1);
+
+  return 0.5 * (0.5 - 0.5 * cos (M_PI * t));
+}
+
+TestJump
+test_jump_between (TfxChain *before, TfxChain *after, unsigned n_channels,
+    size_t block_frames)
+{
+  double *x = run_sine (before, after, n_channels, block_frames, weigh_all);
+  const TestJump none = { INFINITY, INFINITY, INFINITY, INFINITY };
+  const TestJump jump = x ? test_jump_measure (x) : none;
+
+  tfx_chain_unref (&before);
+  tfx_chain_unref (&after);
+  free (x);
+  return jump;
+}
+
+/* ---- no jump ------------------------------------------------------------------- */
+
+/* How much is faded in by then: half a cosine. */
+static double
+find_part (size_t frame)
+{
+  const double t = ((double)frame - AT) / (0.01 * RATE);
+
+  return 0.5 - 0.5 * cos (M_PI * fmin (fmax (t, 0), 1));
+}
+
+static double
+weigh_last (size_t frame)
+{
+  return frame < AT ? 0 : 0.5;
+}
+
+TestJump
+test_jump_fade (TfxChain *before, TfxChain *after, unsigned n_channels,
+    TestFade fade)
+{
+  double *x = run_sine (before, NULL, n_channels, 480, weigh_all);
+  double *y = run_sine (after, NULL, n_channels, 480,
+      fade == TEST_FADE_BEGIN ? weigh_last : weigh_all);
+  TestJump jump = { INFINITY, INFINITY, INFINITY, INFINITY };
+
+  for (size_t i = 0; x && y && i < FRAMES; i++)
+    x[i] += find_part (i) * (y[i] - x[i]);
+  if (x && y)
     jump = test_jump_measure (x);
   tfx_chain_unref (&before);
   tfx_chain_unref (&after);
-  test_filter_free (&filter);
   free (x);
+  free (y);
   return jump;
 }

@@ -29,4 +29,15 @@ TestJump test_jump_measure (const double *frames);
 TestJump test_jump_between (TfxChain *before, TfxChain *after,
     unsigned n_channels, size_t block_frames);
 
+typedef enum
+{
+  TEST_FADE_REST, /* all of them have heard the sine from the start */
+  TEST_FADE_BEGIN /* the second one hears it from there on */
+} TestFade;
+
+/* What two filters that do not change make of the same sine, in a cross-fade of 10 ms
+ * at frame 24000.  Lets go of both. */
+TestJump test_jump_fade (TfxChain *before, TfxChain *after, unsigned n_channels,
+    TestFade fade);
+
 #endif
