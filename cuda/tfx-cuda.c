@@ -5,8 +5,8 @@
  *
  *   tfx-cuda   the table, references
  *   engine     a plan made ready and run · engine-run, -steps, -state
- *   units      which kinds of stage have a unit · dynamics · limiter · reverb ·
- *              decay · pair
+ *   units      which kinds of stage have a unit · clip · dynamics · limiter ·
+ *              reverb · unit · decay · pair
  *   window     FIRs and delay lines · fir · fft · past
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device

@@ -55,6 +55,23 @@ typedef struct TfxCudaUnitKind
       TfxCost *cost);
 } TfxCudaUnitKind;
 
+/* The kernel, once it is wanted: *kernel is all zero before.  0 or a negative
+ * errno. */
+int tfx_cuda_unit_load (TfxQueue *queue, const char *name, TfxKernel *kernel);
+
+/* For kernels that take point by point: whether neighbouring threads take
+ * neighbouring channels; and a launch. */
+bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);
+int tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
+    size_t n_samples, void *args);
+
+/* What units without a past have in their tables. */
+void tfx_cuda_unit_no_change (void *unit);
+int tfx_cuda_unit_no_get_state (void *unit, double *state);
+int tfx_cuda_unit_no_set_state (void *unit, const double *state);
+double tfx_cuda_unit_no_peak (void *unit);
+
+extern const TfxCudaUnitKind tfx_cuda_clip;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
 extern const TfxCudaUnitKind tfx_cuda_reverb;

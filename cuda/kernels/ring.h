@@ -29,6 +29,26 @@ any_write (const TfxKernelBlock &block, unsigned channel, unsigned long long n,
     ((float *)block.data)[at] = (float)x;
 }
 
+/* The frame and channel of this thread; false if there is none. */
+TFX_DEVICE_FN bool
+any_visit (unsigned n_channels, unsigned long long n_frames,
+    unsigned by_channel, unsigned *channel, unsigned long long *frame)
+{
+  unsigned long long i =
+      (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i >= n_channels * n_frames)
+    return false;
+  if (by_channel) {
+    *frame = i / n_channels;
+    *channel = (unsigned)(i % n_channels);
+  } else {
+    *frame = i % n_frames;
+    *channel = (unsigned)(i / n_frames);
+  }
+  return true;
+}
+
 /* The place of frame n, counted from the block's first one. */
 TFX_DEVICE_FN double *
 ring_at (const TfxKernelRing &ring, unsigned channel, long long n)

@@ -14,6 +14,17 @@
 /* Tiles of a node, see decay.h. */
 #define TFX_UNIT_NODE 32
 
+/* out = gain (factor in, within -1 ... 1) + sum. */
+typedef struct TfxClipArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels;
+  unsigned by_channel; /* 1: neighbouring threads take neighbouring channels */
+  double factor, gain;
+  TFX_DEVICE (unsigned char) cleared;
+} TfxClipArgs;
+
 /* a; and a^(TFX_UNIT_RUN 2^i): of a run, of a warp (i = 5), of a tile (8) and of
  * a node (13). */
 #define TFX_DECAY_WARP 5

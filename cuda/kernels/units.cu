@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * units.cu: the kernels of kinds of stage that have one each, by name.  With
- * UNITS_ONLY and UNITS_dynamics ... defined there is that one only. */
+ * UNITS_ONLY and UNITS_clip ... defined there is that one only. */
+#include "clip.h"
 #include "dynamics.h"
 #include "limiter.h"
 #include "reverb.h"
+
+#if !defined(UNITS_ONLY) || defined(UNITS_clip)
+TFX_KERNEL (tfx_clip, TfxClipArgs, TFX_UNIT_THREADS, 1)
+{
+  clip_run (args);
+}
+#endif
 
 #if !defined(UNITS_ONLY) || defined(UNITS_dynamics)
 TFX_KERNEL (tfx_dynamics, TfxDynamicsArgs, TFX_UNIT_THREADS, 2)

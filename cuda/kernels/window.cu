@@ -10,26 +10,6 @@
 #define FIR_THREADS 256
 #define DELAY_THREADS 256
 
-/* The frame and channel of this thread; false if there is none. */
-TFX_DEVICE_FN bool
-visit (unsigned n_channels, unsigned long long n_frames, unsigned by_channel,
-    unsigned *channel, unsigned long long *frame)
-{
-  unsigned long long i =
-      (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
-
-  if (i >= n_channels * n_frames)
-    return false;
-  if (by_channel) {
-    *frame = i / n_channels;
-    *channel = (unsigned)(i % n_channels);
-  } else {
-    *frame = i % n_frames;
-    *channel = (unsigned)(i / n_frames);
-  }
-  return true;
-}
-
 #if !defined(WINDOW_ONLY) || defined(WINDOW_DELAY)
 
 /* What is not finite would stay for the length of the line. */
@@ -45,7 +25,7 @@ TFX_KERNEL (tfx_delay, TfxDelayArgs, DELAY_THREADS, 1)
   unsigned channel;
   double x, y;
 
-  if (!visit (args.n_channels, args.n_frames, args.by_channel, &channel, &n))
+  if (!any_visit (args.n_channels, args.n_frames, args.by_channel, &channel, &n))
     return;
   x = any_read (args.in, channel, n);
   y = args.direct == 0.0 ? 0.0 : __dmul_rn (args.direct, x);

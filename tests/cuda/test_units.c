@@ -260,6 +260,50 @@ test_overflow (void)
   free (x);
 }
 
+/* ---- gains that clip ------------------------------------------------------------- */
+
+/* The same bits as on the CPU, and some of them are clipped. */
+static void
+test_clips (void)
+{
+  static const double gains[] = { 0.75, -3.0, 1e308, 0.0 };
+  const size_t n = 3000;
+  TapMany many = tap_many ("a gain that clips is what the CPU makes of it");
+
+  for (unsigned i = 0; i < 2 * N_OF (gains); i++) {
+    const unsigned n_channels = 1 + i % 3;
+    TfxChain *chain = tfx_chain_new ();
+    double *have = test_cuda_noise (n * n_channels);
+    double *want = test_alloc (n * n_channels * sizeof *want);
+    CudaRow *row, *plain;
+    size_t n_clipped = 0;
+    int ret = -1;
+
+    test_cuda_append (&chain,
+        tfx_stage_new_clip (tfx_stage_new_id (), gains[i / 2]));
+    row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+    plain = cuda_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
+    memcpy (want, have, n * n_channels * sizeof *want);
+    if (row && plain)
+      ret = cuda_row_pieces (row, have, n_channels, n, i % 2 ? 7 : 3000) ||
+            cuda_row_f64 (plain, want, n_channels, n);
+    for (size_t k = 0; k < n * n_channels; k++)
+      n_clipped += fabs (have[k]) == 1.0;
+    tap_many_check (&many,
+        ret == 0 && row->n_by_cpu == 0 &&
+            memcmp (have, want, n * n_channels * sizeof *want) == 0 &&
+            (n_clipped > 0) == (fabs (gains[i / 2]) > 1.0),
+        "a gain of %g, %u channels: returns %d, %zu samples are clipped",
+        gains[i / 2], n_channels, ret, n_clipped);
+    cuda_row_free (&row);
+    cuda_row_free (&plain);
+    tfx_chain_unref (&chain);
+    free (have);
+    free (want);
+  }
+  tap_many_end (&many);
+}
+
 /* ---- all kinds ---------------------------------------------------------------- */
 
 static TfxStage *
@@ -277,11 +321,14 @@ new_unit (unsigned kind)
     limiter = make_limiter (kind - N_DYNAMICS);
     return tfx_stage_new_limiter (id, &limiter);
   }
-  reverb = make_reverb (kind - N_DYNAMICS - N_LIMITERS);
-  return tfx_stage_new_reverb (id, &reverb);
+  if (kind < N_DYNAMICS + N_LIMITERS + N_REVERBS) {
+    reverb = make_reverb (kind - N_DYNAMICS - N_LIMITERS);
+    return tfx_stage_new_reverb (id, &reverb);
+  }
+  return tfx_stage_new_clip (id, -1.5);
 }
 
-#define N_KINDS (N_DYNAMICS + N_LIMITERS + N_REVERBS)
+#define N_KINDS (N_DYNAMICS + N_LIMITERS + N_REVERBS + 1)
 
 /* Sections, the unit, and sections. */
 static TfxChain *
@@ -555,9 +602,10 @@ main (int argc, char **argv)
   static const TapTest tests[] = { { "dynamics", test_dynamics },
     { "nodes", test_nodes }, { "limiters", test_limiters },
     { "reverbs", test_reverbs }, { "overflow", test_overflow },
-    { "rows", test_rows }, { "launches", test_launches },
-    { "readings", test_readings }, { "late", test_late },
-    { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
+    { "clips", test_clips }, { "rows", test_rows },
+    { "launches", test_launches }, { "readings", test_readings },
+    { "late", test_late }, { "unsound", test_unsound },
+    { "orders", test_orders }, { NULL, NULL } };
   int ret;
 
   cuda = test_cuda_new (NULL);

@@ -19,8 +19,7 @@
 static gboolean
 is_for_cpu (const gchar *call)
 {
-  return strstr (call, "clamp=True") || strstr (call, "true_peak=True") ||
-         g_str_has_prefix (call, "Mix") ||
+  return strstr (call, "true_peak=True") || g_str_has_prefix (call, "Mix") ||
          g_str_has_prefix (call, "Normalize") ||
          g_str_has_prefix (call, "Loudness");
 }
@@ -33,8 +32,9 @@ find_launches (const gchar *call, const TfxClass *klass)
     return 0;
   switch (klass->kind) {
     case TFX_CLASS_SECTIONS:
-    case TFX_CLASS_GAIN:
       return 1;
+    case TFX_CLASS_GAIN:
+      return strstr (call, "clamp=True") ? 3 : 1;
     case TFX_CLASS_BANK:
       return 2 + 5;
     default:

@@ -124,6 +124,12 @@ new_reverb (void)
   return tfx_stage_new_reverb (tfx_stage_new_id (), &reverb);
 }
 
+static TfxStage *
+new_clip (void)
+{
+  return tfx_stage_new_clip (tfx_stage_new_id (), 2.0);
+}
+
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
   API ("api, 2 ch interleaved", 2, false, TFX_SAMPLE_F32),
@@ -143,6 +149,7 @@ static const Case cases[] = {
   UNIT ("Compressor, linked, 8 ch", 8, new_linked),
   UNIT ("Limiter, 2 ch", 2, new_limiter),
   UNIT ("Reverb, 2 ch", 2, new_reverb),
+  UNIT ("Gain, clamp=True, 2 ch", 2, new_clip),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
   FIR ("fft", "FIR 65536 taps, FFT", 65536, TFX_FIR_FFT, 96000),
   SECTIONS_ALL (1, F32),

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * clip.c: a gain that clips, on the device. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kernels/unit-args.h"
+#include "unit.h"
+
+typedef struct Unit
+{
+  TfxQueue *queue;
+  unsigned n_channels;
+  double factor, gain; /* in front of what clips, and behind it */
+  TfxKernel kernel;
+} Unit;
+
+static bool
+can_run (const TfxStage *stage)
+{
+  return true;
+}
+
+static int
+unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+    void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  *unit = u;
+  if (!u)
+    return -ENOMEM;
+  u->queue = queue;
+  u->n_channels = n_channels;
+  return 0;
+}
+
+static void
+unit_set_stage (void *data, const TfxStage *stage, double gain)
+{
+  Unit *u = data;
+
+  u->factor = stage->u.gain;
+  u->gain = gain;
+}
+
+static int
+unit_prepare (void *data, size_t n_frames)
+{
+  Unit *u = data;
+
+  return tfx_cuda_unit_load (u->queue, "clip", &u->kernel);
+}
+
+static int
+unit_run (void *data, const TfxUnitRun *run)
+{
+  Unit *u = data;
+  TfxClipArgs args = { .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .n_channels = u->n_channels,
+    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+    .factor = u->factor,
+    .gain = u->gain,
+    .cleared = run->cleared };
+  int ret = unit_prepare (u, run->n_frames);
+
+  return ret < 0 ? ret
+                 : tfx_cuda_unit_run_points (u->queue, &u->kernel,
+                       run->n_frames * u->n_channels, &args);
+}
+
+static void
+unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
+    TfxCost *cost)
+{
+  cost->issued = 48.0;
+  cost->arithmetic = 6.0;
+  cost->integer = 24.0;
+  cost->serial = cost->issued;
+}
+
+const TfxCudaUnitKind tfx_cuda_clip = {
+  .kind = &tfx_kind_clip,
+  .can_run = can_run,
+  .make = unit_make,
+  .free = free,
+  .set_stage = unit_set_stage,
+  .prepare = unit_prepare,
+  .run = unit_run,
+  .commit = tfx_cuda_unit_no_change,
+  .abandon = tfx_cuda_unit_no_change,
+  .get_state = tfx_cuda_unit_no_get_state,
+  .set_state = tfx_cuda_unit_no_set_state,
+  .reset = tfx_cuda_unit_no_change,
+  .state_peak = tfx_cuda_unit_no_peak,
+  .cost = unit_cost,
+};
