@@ -15,12 +15,18 @@
 
 #include "convolver-private.h"
 
-/* The work of a call, as a multiple of what the block itself costs; less in the first
- * calls, whose memory is in no cache. */
-#define WORK 2.1
-#define N_FIRST_CALLS 2
-/* Before sums are known ahead they cost more, and their spectra are in no cache. */
-#define FIRST_SUMS 2.2
+/* What a block may cost with the work of its call, as a multiple of the mean one; less
+ * over the first frames. */
+#define MOST_WORK 2.4
+#define FIRST_FRAMES 2048
+/* How much longer work takes than the model says, which has all that it needs in the
+ * cache, where spectra are far larger than CACHE_BYTES: the first transforms, those
+ * behind them, the first sums, and the rest. */
+#define CACHE_BYTES 524288.0
+#define FIRST_SPECTRA 2.5
+#define SPECTRA 1.5
+#define FIRST_SUMS 2.0
+#define SUMS 0.2
 /* Parts in which the work of long partitions for a block of the head is done. */
 #define N_SLICES 4
 
@@ -125,7 +131,7 @@ static void
 run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
 {
   TfxConvolverCatchUp *f = &c->catch_up;
-  const bool is_near = source->n_run - f->at < 2 * c->layout.levels[0].size;
+  const bool is_last = source->n_run - f->at <= c->layout.levels[0].size;
   size_t stride;
   void *x;
 
@@ -137,8 +143,9 @@ run_past (TfxConvolver *c, const TfxConvolver *source, size_t n)
     read_past (source, channel, f->at, n, x_channel);
     soften_past (c, f->at, n, x_channel);
     c->ways->received (c, channel, n);
-    /* The rest of a block that has begun needs what comes with its start. */
-    if (is_near)
+    /* The rest of a block that has begun needs what comes with its start, and the next
+     * block what is known ahead of it. */
+    if (is_last)
       c->ways->render (c, c->active, channel, n, c->output);
   }
   c->is_patient = true;
@@ -161,58 +168,58 @@ settle (TfxConvolver *c, const TfxConvolver *source)
     f->is_right = true;
 }
 
-/* ns for a frame of one channel, of spectra only.  Memory that was not
- * used for long, and long transforms, take twice what the transforms in the
- * cache do. */
+/* What work takes, as a multiple of what the model says. */
 static double
-spectra_cost (const TfxConvolver *c)
+coldness (const TfxConvolver *c)
 {
-  double cost = 0.0;
+  const TfxConvolverCatchUp *f = &c->catch_up;
+  const double n_bytes = 4.0 * (double)(c->n_core * c->value_size);
+  const double share = fmax (1.0 - CACHE_BYTES / n_bytes, 0.0);
 
-  for (size_t i = 0; i < c->layout.n_levels; i++)
-    cost +=
-        tfx_convolver_layout_forward_cost (&c->cost, c->layout.levels[i].size);
-  return 2.6 * cost;
-}
-
-/* ns for a frame of one channel, now. */
-static double
-frame_cost (const TfxConvolver *c)
-{
   if (c->spectra_only)
-    return spectra_cost (c);
-  return c->layout.cost * (c->catch_up.is_right ? 1.0 : FIRST_SUMS);
+    return 1.0 +
+           share * (f->at < f->begin + 2 * f->size ? FIRST_SPECTRA : SPECTRA);
+  return 1.0 + share * (f->is_right ? SUMS : FIRST_SUMS);
 }
 
-/* One step: a slice of the work that waits, or a block of the head at most.  False if
- * that is more than the call may do. */
-static bool
+/* One step: a slice of the work that waits, or a block of the head at most. */
+static void
 take_step (TfxConvolver *c, const TfxConvolver *source)
 {
   TfxConvolverCatchUp *f = &c->catch_up;
-  const size_t head = c->layout.levels[0].size, slice = head / N_SLICES;
-  const double share = c->layout.n_levels > 1 ? 0.5 : 1.0;
-  const size_t n_block = head - (size_t)(f->at % head);
-  const size_t n_left = (size_t)(source->n_run - f->at);
-  const size_t n = f->n_behind > 0    ? slice
-                   : n_left < n_block ? n_left
-                                      : n_block;
-  const double cost =
-      (double)n * frame_cost (c) * (f->n_behind > 0 ? 1.0 - share : share);
+  const double before = c->work;
+  const double cold = coldness (c);
 
-  if (f->credit < cost)
-    return false;
-  f->credit -= cost;
   if (f->n_behind == 0) {
+    const size_t head = c->layout.levels[0].size;
+    const size_t n_left = (size_t)(source->n_run - f->at);
+    const size_t n = least (head - (size_t)(f->at % head), n_left);
+
     run_past (c, source, n);
     f->n_done += n;
     f->n_behind = c->ways->advance (c, 0);
   } else {
-    f->n_behind = c->ways->advance (c, slice);
+    f->n_behind = c->ways->advance (c, c->layout.levels[0].size / N_SLICES);
   }
+  f->credit -= cold * (c->work - before);
   if (f->n_behind == 0)
     settle (c, source);
-  return true;
+}
+
+/* Work for n_frames: where the source had much to do there is less of it. */
+static double
+allot_work (TfxConvolver *c, const TfxConvolver *source, size_t n_frames)
+{
+  TfxConvolverCatchUp *f = &c->catch_up;
+  const double mean = (double)n_frames * c->mean_work;
+  double work = mean * MOST_WORK;
+
+  work -= source->partitions && f->n_heard > 0 ? source->work - f->source_work
+                                               : mean;
+  f->source_work = source->work;
+  f->n_heard += n_frames;
+  return f->n_heard < FIRST_FRAMES ? work * (double)f->n_heard / FIRST_FRAMES
+                                   : work;
 }
 
 /* A form that keeps nothing but the past takes it at once. */
@@ -238,7 +245,6 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
     size_t n_frames)
 {
   TfxConvolverCatchUp *f = &c->catch_up;
-  double work;
 
   f->n_done = 0;
   if (n_frames == SIZE_MAX || !c->partitions)
@@ -247,14 +253,10 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
     copy_past (c, source);
     return 0;
   }
-  work = (double)n_frames * c->layout.cost * WORK;
-  if (n_frames != SIZE_MAX && f->n_calls < N_FIRST_CALLS)
-    work *= (double)++f->n_calls / (N_FIRST_CALLS + 1);
-  f->credit += work;
-  while (f->at < source->n_run || f->n_behind > 0) {
-    if (!take_step (c, source))
-      break;
-  }
+  f->credit +=
+      n_frames == SIZE_MAX ? INFINITY : allot_work (c, source, n_frames);
+  while ((f->at < source->n_run || f->n_behind > 0) && f->credit > 0.0)
+    take_step (c, source);
   c->n_run = f->at;
   if (f->at < source->n_run || f->n_behind > 0)
     return (size_t)(source->n_run - f->at) + 1;

@@ -92,12 +92,6 @@ transform_cost (const TfxConvolverCost *cost, size_t size)
 }
 
 double
-tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size)
-{
-  return transform_cost (cost, size) / (double)size;
-}
-
-double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
 {
   return 2.0 * transform_cost (cost, size);

@@ -210,8 +210,13 @@ place (TfxConvolver *c, TfxArena *arena)
   TfxConvolverPartitions *g = tfx_arena_take (arena, sizeof grid);
 
   grid.n_levels = layout->n_levels;
-  for (size_t i = 0; i < grid.n_levels; i++)
+  c->mean_work = 0.0;
+  for (size_t i = 0; i < grid.n_levels; i++) {
+    const Level *l = &grid.levels[i];
+
     level_place (c, &grid.levels[i], i, arena);
+    c->mean_work += (l->cost_all_forward + l->cost_all_back) / (double)l->size;
+  }
   grid.head_stride = 2 * layout->levels[0].size + TFX_CONVOLVER_PAD;
   grid.head =
       tfx_arena_take (arena, c->n_channels * grid.head_stride * c->value_size);
@@ -378,6 +383,14 @@ level_behind (const TfxConvolver *c, const Level *l, size_t passed)
   return due * (double)passed / (double)l->size - done;
 }
 
+/* What a step back takes, as a multiple of its cost: half of the leaves of a sum of
+ * which nothing is known compute two, the others one. */
+static double
+level_effort (const Level *l, unsigned side, uint64_t newest)
+{
+  return l->ahead && l->ahead_of[side] != newest ? 1.5 : 1.0;
+}
+
 /* The next step; its cost, or 0 if all is done. */
 static double
 level_step (TfxConvolver *c, Level *l)
@@ -387,6 +400,7 @@ level_step (TfxConvolver *c, Level *l)
   if (l->forward.n_done < c->n_channels * l->n_steps_forward) {
     cost = step_forward (c, l);
     l->forward.cost_done += cost;
+    c->work += cost;
     return cost;
   }
   for (unsigned side = 0; side < 2; side++) {
@@ -394,6 +408,7 @@ level_step (TfxConvolver *c, Level *l)
         l->back[side].n_done < c->n_channels * l->n_steps_back) {
       cost = step_back (c, l, side);
       l->back[side].cost_done += cost;
+      c->work += cost * level_effort (l, side, l->period - 1);
       return cost;
     }
   }
@@ -470,6 +485,7 @@ head_forward (TfxConvolver *c, unsigned channel)
   tfx_fft_forward (&c->fft[0], head_at (c, channel, 0),
       head_at (c, channel, l->size), l->re, l->im,
       level_spectrum (c, l, channel, l->period), l->n_slots * TFX_TILE);
+  c->work += l->cost_all_forward / c->n_channels;
 }
 
 /* The output of the partitions from number skip on, in the current block. */
@@ -483,6 +499,8 @@ head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
 
   tfx_fft_back (&c->fft[0], &sum, l->re,
       level_output (c, l, side, channel, l->period));
+  c->work +=
+      l->cost_all_back / c->n_channels * level_effort (l, side, l->period);
   if (skip == 0 && channel == c->n_channels - 1)
     l->ahead_of[side] = l->period + 1;
 }

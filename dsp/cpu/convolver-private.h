@@ -258,10 +258,6 @@ void tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
 
-/* ns for a frame that is transformed with a window of `size` frames more. */
-double
-tfx_convolver_layout_forward_cost (const TfxConvolverCost *cost, size_t size);
-
 /* ns for a call of n_frames by the direct form. */
 double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
     size_t n_taps, size_t n_frames);
@@ -344,13 +340,14 @@ typedef struct TfxConvolverCatchUp
   uint64_t begin; /* of the past, among the source's frames */
   bool is_cut;    /* a longer one was wanted: it rises over so many frames */
   size_t rise;
-  uint64_t at;     /* the next of the source's frames */
-  size_t size;     /* of the longest partitions */
-  bool is_right;   /* the output would be, once it is there */
-  size_t n_behind; /* frames whose work for long partitions waits */
-  double credit;   /* ns of work that may be done now */
-  unsigned n_calls;
-  size_t n_done; /* frames in the last call */
+  uint64_t at;        /* the next of the source's frames */
+  size_t size;        /* of the longest partitions */
+  bool is_right;      /* the output would be, once it is there */
+  size_t n_behind;    /* frames whose work for long partitions waits */
+  double credit;      /* work that may be done now; below 0: too much was */
+  double source_work; /* that the source had done at the last call */
+  size_t n_heard;     /* frames of the source since the start */
+  size_t n_done;      /* frames in the last call */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver
@@ -380,7 +377,10 @@ struct TfxConvolver
   TfxConvolverCatchUp catch_up;
   bool spectra_only; /* computes spectra, but no outputs */
   bool is_patient;   /* its long partitions wait for advance() */
-  void *other;       /* T[output_stride]: what fades in */
+  /* partitioned: all that was done, and a frame's share of all that there is to do,
+   * in ns by the model */
+  double work, mean_work;
+  void *other; /* T[output_stride]: what fades in */
   TfxFft fft[TFX_CONVOLVER_MAX_LEVELS];
   const TfxConvolverWays *ways;       /* of the form */
   TfxConvolverOverlap *overlap;       /* forms direct and block */

@@ -85,6 +85,23 @@ count (const TfxConvolverOps *ops)
   return counting;
 }
 
+/* From now on what the convolver does is counted. */
+static void
+count_work (TfxConvolver *c, const TfxConvolverOps *counting)
+{
+  real = c->ops;
+  cost = &c->cost;
+  c->ops = counting;
+  for (size_t i = 0; i < c->layout.n_levels; i++)
+    c->fft[i].ops = counting;
+}
+
+static size_t
+longest_blocks (const TfxConvolver *c, const TfxConvolverSpec *spec)
+{
+  return c->layout.levels[c->layout.n_levels - 1].size / spec->block_frames;
+}
+
 /* The block with the most work over the mean one, in the time of two of the longest
  * partitions, after one. */
 static double
@@ -94,8 +111,7 @@ worst_block (const TfxConvolverSpec *spec, const char **text)
   const size_t n = spec->n_channels * spec->block_frames;
   TfxConvolverTaps *taps = fir_taps_new (spec);
   TfxConvolver *c = fir_convolver_new (spec);
-  const size_t longest = c->layout.levels[c->layout.n_levels - 1].size;
-  const size_t n_blocks = longest / spec->block_frames;
+  const size_t n_blocks = longest_blocks (c, spec);
   TfxConvolverOps ops = count (c->ops);
   double *samples = test_alloc (n * sizeof *samples);
   const TfxBlock block = tfx_block_interleaved (samples, spec->precision,
@@ -103,11 +119,7 @@ worst_block (const TfxConvolverSpec *spec, const char **text)
   double sum = 0.0, most = 0.0;
 
   memset (samples, 0, n * sizeof *samples);
-  real = c->ops;
-  cost = &c->cost;
-  c->ops = &ops;
-  for (size_t i = 0; i < c->layout.n_levels; i++)
-    c->fft[i].ops = &ops;
+  count_work (c, &ops);
   for (size_t i = 0; i < 3 * n_blocks; i++) {
     work = 0.0;
     tfx_convolver_run (c, &block, &block);
@@ -122,6 +134,44 @@ worst_block (const TfxConvolverSpec *spec, const char **text)
   tfx_convolver_free (&c);
   tfx_convolver_taps_unref (&taps);
   return most / (sum / (double)(2 * n_blocks));
+}
+
+/* The same while another convolver catches up, until it has; the mean is that of the
+ * first one alone.  *n_taken: the blocks that it takes. */
+static double
+worst_change (const TfxConvolverSpec *spec, size_t *n_taken)
+{
+  const size_t n = spec->n_channels * spec->block_frames;
+  TfxConvolver *source = fir_convolver_new (spec);
+  TfxConvolver *late = fir_convolver_new (spec);
+  const size_t n_blocks = longest_blocks (source, spec);
+  const size_t n_first =
+      spec->n_taps / spec->block_frames / n_blocks * n_blocks;
+  TfxConvolverOps ops = count (source->ops);
+  double *samples = test_alloc (n * sizeof *samples);
+  const TfxBlock block = tfx_block_interleaved (samples, spec->precision,
+      spec->n_channels, spec->block_frames);
+  double mean, most = 0.0;
+  size_t n_left = 1;
+
+  memset (samples, 0, n * sizeof *samples);
+  count_work (late, &ops);
+  count_work (source, &ops);
+  work = 0.0;
+  for (size_t i = 0; i < n_first + 2 * n_blocks; i++)
+    tfx_convolver_run (source, &block, &block);
+  mean = work / (double)(n_first + 2 * n_blocks);
+  tfx_convolver_catch_up_start (late, source);
+  for (*n_taken = 0; n_left > 0; ++*n_taken) {
+    work = 0.0;
+    tfx_convolver_run (source, &block, &block);
+    n_left = tfx_convolver_catch_up (late, source, spec->block_frames);
+    most = fmax (most, work);
+  }
+  free (samples);
+  tfx_convolver_free (&source);
+  tfx_convolver_free (&late);
+  return most / mean;
 }
 
 static void
@@ -159,8 +209,50 @@ test_even (void)
   free (noise);
 }
 
+/* Another kernel: as much work as there may be in a block, all of it model. */
+static void
+test_change (void)
+{
+  static const size_t lengths[] = { 20000, 65536, 262144 };
+  static const unsigned channels[] = { 1, 8 };
+  const char *kernels[8];
+  const size_t n_kernels = fir_kernels (kernels);
+  double *noise = test_alloc (262144 * sizeof *noise);
+  TapMany many = tap_many ("no block of a change does 3.2 times the work");
+  double worst = 0.0, longest = 0.0;
+
+  for (size_t i = 0; i < 262144; i++)
+    noise[i] = 1.0 / (double)(i + 1);
+  for (unsigned i = 0; i < 3 * 2 * 2 * 2; i++) {
+    const TfxConvolverSpec spec = { .taps = noise,
+      .gain = 1.0,
+      .n_taps = lengths[i % 3],
+      .n_kernels = 1,
+      .n_channels = channels[i / 3 % 2],
+      .precision = i / 6 % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32,
+      .block_frames = i / 12 ? 256 : 64,
+      .kernel = kernels[n_kernels - 1] };
+    size_t n_blocks;
+    const double ratio = worst_change (&spec, &n_blocks);
+    const double lengths_taken =
+        (double)(n_blocks * spec.block_frames) / (double)spec.n_taps;
+
+    worst = fmax (worst, ratio);
+    longest = fmax (longest, lengths_taken);
+    tap_many_check (&many, ratio < 3.2 && lengths_taken < 3.0,
+        "%zu taps, %u channels, %s in %zu: %.2f, for %.2f lengths", spec.n_taps,
+        spec.n_channels, spec.precision ? "F64" : "F32", spec.block_frames,
+        ratio, lengths_taken);
+  }
+  tap_many_end (&many);
+  tap_diag ("at most %.2f times, for %.2f lengths of the kernel", worst,
+      longest);
+  free (noise);
+}
+
 static const TapTest tests[] = {
   { "even", test_even },
+  { "change", test_change },
   { NULL, NULL },
 };
 
