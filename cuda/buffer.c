@@ -40,6 +40,15 @@ tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer, size_t size,
   return ret;
 }
 
+int
+tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
+    size_t size)
+{
+  return tfx_context_check (queue->cuda,
+      queue->cuda->driver->memcpy_dtod_async (to, from, size, queue->stream),
+      "copying on the device");
+}
+
 void
 tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer)
 {

@@ -29,6 +29,10 @@ int tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size);
 int tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer,
     size_t size, bool clear);
 
+/* Puts a copy within the device on the queue.  0 or a negative errno. */
+int tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
+    size_t size);
+
 void tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer);
 
 int tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size);

@@ -96,13 +96,57 @@ tfx_cuda_cascade_set_state (TfxCudaCascade *c, size_t first, size_t n_sos,
   return 0;
 }
 
+/* Between the cascade and state[n_channels][n_sos][2] on the device, channel by
+ * channel: a pitch is what the driver likes. */
+static int
+copy_state (TfxCudaCascade *c, size_t first, size_t n_sos, CUdeviceptr state,
+    bool is_kept)
+{
+  const size_t size = 2 * n_sos * sizeof (double);
+  const size_t pitch = 2 * c->n_sos * sizeof (double);
+  const CUdeviceptr mine =
+      c->state[c->current].data + 2 * first * sizeof (double);
+  int ret = tfx_cascade_state_push (c);
+
+  for (unsigned i = 0; ret == 0 && i < c->n_channels; i++)
+    ret = is_kept ? tfx_buffer_copy (c->queue, state + i * size,
+                        mine + i * pitch, size)
+                  : tfx_buffer_copy (c->queue, mine + i * pitch,
+                        state + i * size, size);
+  if (ret == 0)
+    ret = tfx_context_drain (c->queue);
+  c->host_is_valid = c->host_is_valid && is_kept;
+  return ret;
+}
+
+int
+tfx_cuda_cascade_take_state (TfxCudaCascade *c, size_t first, size_t n_sos,
+    CUdeviceptr state)
+{
+  return copy_state (c, first, n_sos, state, false);
+}
+
+int
+tfx_cuda_cascade_keep_state (TfxCudaCascade *c, size_t first, size_t n_sos,
+    CUdeviceptr state)
+{
+  return copy_state (c, first, n_sos, state, true);
+}
+
 void
 tfx_cuda_cascade_reset (TfxCudaCascade *c)
 {
-  /* If that fails so will the next run. */
+  const size_t size = tfx_cascade_state_size (c) + 16;
+
   state_wait (c);
-  memset (c->host.data, 0, tfx_cascade_state_size (c) + 16);
-  c->host_is_valid = c->host_is_newer = true;
+  memset (c->host.data, 0, size);
+  c->host_is_valid = true;
+  /* If that fails so will the next run. */
+  c->host_is_newer =
+      tfx_context_check (c->queue->cuda,
+          c->queue->cuda->driver->memset_d8_async (c->state[c->current].data, 0,
+              size, c->queue->stream),
+          "clearing a state") < 0;
 }
 
 double

@@ -44,6 +44,11 @@ int tfx_cuda_cascade_get_state (TfxCudaCascade *cascade, size_t first,
     size_t n_sos, double *state);
 int tfx_cuda_cascade_set_state (TfxCudaCascade *cascade, size_t first,
     size_t n_sos, const double *state);
+/* The same in device memory; they wait for the copies. */
+int tfx_cuda_cascade_keep_state (TfxCudaCascade *cascade, size_t first,
+    size_t n_sos, CUdeviceptr state);
+int tfx_cuda_cascade_take_state (TfxCudaCascade *cascade, size_t first,
+    size_t n_sos, CUdeviceptr state);
 void tfx_cuda_cascade_reset (TfxCudaCascade *cascade);
 double tfx_cuda_cascade_state_peak (TfxCudaCascade *cascade);
 

@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "card.h"
+#include "tfx-cuda.h"
 
 struct TfxModule;
 struct TfxJob;
@@ -19,6 +20,7 @@ struct TfxCuda
   unsigned refs; /* atomic */
   const TfxDriver *driver;
   CUcontext context;
+  TfxCudaOwner owner;
   CUdevice device;
   bool is_primary;
   CUstream stream;

@@ -187,6 +187,13 @@ unit_set_state (void *data, const double *state)
   return tfx_cuda_pair_set (&((Unit *)data)->state, state);
 }
 
+static int
+unit_copy_state (void *data, const void *from)
+{
+  return tfx_cuda_pair_copy (&((Unit *)data)->state,
+      &((const Unit *)from)->state);
+}
+
 static void
 unit_reset (void *data)
 {
@@ -238,6 +245,7 @@ const TfxCudaUnitKind tfx_cuda_dynamics = {
   .abandon = unit_abandon,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
+  .copy_state = unit_copy_state,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,

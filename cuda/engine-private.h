@@ -121,4 +121,10 @@ void tfx_cuda_engine_set_state (TfxEngine *engine, size_t stage,
     const double *state);
 double tfx_cuda_engine_state_peak (const TfxEngine *engine);
 
+/* Their device is held by the caller; free is to be set. */
+TfxResident *tfx_cuda_engine_keep_state (TfxEngine *engine, size_t stage);
+bool tfx_cuda_engine_take_state (TfxEngine *engine, size_t stage,
+    TfxResident *resident);
+void tfx_cuda_engine_free_resident (TfxResident *resident);
+
 #endif

@@ -174,6 +174,19 @@ unit_get_state (void *data, double *state)
   return ret;
 }
 
+static int
+unit_copy_state (void *data, const void *from)
+{
+  const Unit *other = from;
+  Unit *u = data;
+  int ret = tfx_cuda_past_copy (&u->past, &other->past);
+
+  if (ret == 0)
+    ret = tfx_cuda_pair_copy (&u->gains, &other->gains);
+  u->n_silent = other->n_silent;
+  return ret;
+}
+
 static void
 unit_reset (void *data)
 {
@@ -268,6 +281,7 @@ const TfxCudaUnitKind tfx_cuda_limiter = {
   .abandon = unit_abandon,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
+  .copy_state = unit_copy_state,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,

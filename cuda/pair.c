@@ -73,6 +73,22 @@ tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
   return ret;
 }
 
+int
+tfx_cuda_pair_copy (TfxCudaPair *p, const TfxCudaPair *from)
+{
+  int ret = 0;
+
+  if (from->has_state) {
+    ret = tfx_cuda_pair_reserve (p);
+    if (ret == 0)
+      ret = tfx_buffer_copy (p->queue, p->data[p->current].data,
+          from->data[from->current].data, p->n * sizeof (double));
+  }
+  if (ret == 0)
+    p->has_state = from->has_state;
+  return ret;
+}
+
 void
 tfx_cuda_pair_reset (TfxCudaPair *p)
 {

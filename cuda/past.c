@@ -90,27 +90,72 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
   return 0;
 }
 
+/* What counts of one ring to the start of another one of ring_size. */
+static int
+ring_copy (const TfxCudaPast *p, const TfxCudaPast *from, CUdeviceptr to,
+    size_t ring_size)
+{
+  const size_t width = sizeof (double);
+  const size_t first = (from->position + from->size - p->length) % from->size;
+  const size_t n =
+      from->size - first < p->length ? from->size - first : p->length;
+  int ret = 0;
+
+  for (unsigned c = 0; ret == 0 && c < p->n_channels; c++) {
+    const CUdeviceptr ring = from->data.data + c * from->size * width;
+    const CUdeviceptr fresh = to + c * ring_size * width;
+
+    ret = tfx_buffer_copy (p->queue, fresh, ring + first * width, n * width);
+    if (ret == 0 && n < p->length)
+      ret = tfx_buffer_copy (p->queue, fresh + n * width, ring,
+          (p->length - n) * width);
+  }
+  return ret;
+}
+
+/* A ring of this size with what counts of another one, which may be its own.  If
+ * that fails the old one is still there. */
+static int
+ring_take (TfxCudaPast *p, const TfxCudaPast *from, size_t ring_size)
+{
+  TfxBuffer fresh = { 0 };
+  int ret = tfx_buffer_reserve_zeros (p->queue, &fresh,
+      p->n_channels * ring_size * sizeof (double), true);
+
+  if (ret == 0)
+    ret = ring_copy (p, from, fresh.data, ring_size);
+  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &fresh);
+  if (ret < 0)
+    return ret;
+  p->data = fresh;
+  p->size = ring_size;
+  p->position = p->length % ring_size;
+  return 0;
+}
+
+int
+tfx_cuda_past_copy (TfxCudaPast *p, const TfxCudaPast *from)
+{
+  if (p->length == 0)
+    return 0;
+  if (from->size > 0)
+    return ring_take (p, from, p->size ? p->size : p->length + 1);
+  tfx_cuda_past_reset (p);
+  return 0;
+}
+
 int
 tfx_cuda_past_reserve (TfxCudaPast *p, size_t n_frames)
 {
   size_t kept = n_frames < p->length ? n_frames : p->length;
   /* Some more, so that blocks of changing length do not grow it each time. */
   size_t ask = kept + kept / 2 < p->length ? kept + kept / 2 : p->length;
-  double *state;
-  int ret;
 
   if (p->length == 0 || p->size >= p->length + kept)
     return 0;
   if (p->size == 0)
     return ring_make (p, p->length + ask, NULL);
-  state = malloc (p->n_channels * p->length * sizeof *state);
-  if (!state)
-    return -ENOMEM;
-  ret = tfx_cuda_past_get_state (p, state);
-  if (ret == 0)
-    ret = ring_make (p, p->length + ask, state);
-  free (state);
-  return ret;
+  return ring_take (p, p, p->length + ask);
 }
 
 TfxKernelRing

@@ -32,6 +32,8 @@ void tfx_cuda_past_commit (TfxCudaPast *past);
 /* state[n_channels][length], the newest last.  0 or a negative errno. */
 int tfx_cuda_past_get_state (TfxCudaPast *past, double *state);
 int tfx_cuda_past_set_state (TfxCudaPast *past, const double *state);
+/* The same as another one's, of as many, within the device. */
+int tfx_cuda_past_copy (TfxCudaPast *past, const TfxCudaPast *from);
 void tfx_cuda_past_reset (TfxCudaPast *past);
 double tfx_cuda_past_peak (TfxCudaPast *past);
 

@@ -216,6 +216,17 @@ unit_set_state (void *data, const double *state)
   return ret;
 }
 
+static int
+unit_copy_state (void *data, const void *from)
+{
+  const Unit *other = from;
+  Unit *u = data;
+
+  for (unsigned i = 0; i < TFX_REVERB_N_LINES; i++)
+    u->args.lines[i].at = other->args.lines[i].at;
+  return tfx_cuda_pair_copy (&u->state, &other->state);
+}
+
 static void
 unit_reset (void *data)
 {
@@ -290,6 +301,7 @@ const TfxCudaUnitKind tfx_cuda_reverb = {
   .abandon = unit_abandon,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
+  .copy_state = unit_copy_state,
   .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,

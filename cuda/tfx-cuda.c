@@ -4,7 +4,7 @@
  * The top of this folder.  A file calls files further down only:
  *
  *   tfx-cuda   the table, references
- *   engine     a plan made ready and run · engine-run, -steps, -state
+ *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
  *   units      which kinds of stage have a unit · clip · dynamics · limiter ·
  *              reverb · unit · decay · pair
  *   window     FIRs and delay lines · fir · fft · past
@@ -28,7 +28,26 @@
 
 /* ---- the table ------------------------------------------------------------------ */
 
-/* An engine has a reference to its device. */
+/* Engines, and state that has none, hold their device and its context. */
+static void
+hold (TfxCuda *cuda)
+{
+  tfx_cuda_ref (cuda);
+  if (cuda->owner.hold)
+    cuda->owner.hold (cuda->owner.data);
+}
+
+static void
+release (TfxCuda *cuda)
+{
+  const TfxCudaOwner owner = cuda->owner;
+
+  /* It may take the context with it. */
+  tfx_cuda_unref (&cuda);
+  if (owner.release)
+    owner.release (owner.data);
+}
+
 static int
 engine_new (const TfxPlan *plan, TfxEngine **engine)
 {
@@ -36,7 +55,7 @@ engine_new (const TfxPlan *plan, TfxEngine **engine)
   int ret = tfx_cuda_engine_new (cuda, plan, engine);
 
   if (ret == 0)
-    tfx_cuda_ref (cuda);
+    hold (cuda);
   return ret;
 }
 
@@ -50,7 +69,28 @@ engine_free (TfxEngine *engine)
   cuda = engine->cuda;
   tfx_cuda_engine_finish_flights (engine);
   tfx_cuda_engine_free (&engine);
-  tfx_cuda_unref (&cuda);
+  release (cuda);
+}
+
+static void
+resident_free (TfxResident *resident)
+{
+  TfxCuda *cuda = (TfxCuda *)resident->device;
+
+  tfx_cuda_engine_free_resident (resident);
+  release (cuda);
+}
+
+static TfxResident *
+keep_state (TfxEngine *engine, size_t stage)
+{
+  TfxResident *resident = tfx_cuda_engine_keep_state (engine, stage);
+
+  if (!resident)
+    return NULL;
+  resident->free = resident_free;
+  hold (engine->cuda);
+  return resident;
 }
 
 static bool
@@ -83,6 +123,8 @@ fill_table (TfxCuda *cuda)
     .update = tfx_cuda_engine_update,
     .get_state = tfx_cuda_engine_get_state,
     .set_state = tfx_cuda_engine_set_state,
+    .keep_state = keep_state,
+    .take_state = tfx_cuda_engine_take_state,
     .reset = tfx_cuda_engine_reset,
     .state_peak = tfx_cuda_engine_state_peak,
     .add_stats = tfx_cuda_engine_add_stats,
@@ -171,6 +213,12 @@ tfx_cuda_new_for_context (void *context, TfxCuda **out, char *why,
     return -ENODEV;
   return cuda_finish (cuda, tfx_context_open (cuda, context), out, why,
       why_size);
+}
+
+void
+tfx_cuda_set_owner (TfxCuda *cuda, const TfxCudaOwner *owner)
+{
+  cuda->owner = *owner;
 }
 
 TfxCuda *

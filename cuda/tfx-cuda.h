@@ -76,6 +76,18 @@ int tfx_cuda_new (int device, TfxCuda **cuda, char *why, size_t why_size);
 int tfx_cuda_new_for_context (void *context, TfxCuda **cuda, char *why,
     size_t why_size);
 
+/* Whose context it is: plans, and filters whose state is on the device, hold it
+ * (and the result), in any thread, and with the locks of filters. */
+typedef struct TfxCudaOwner
+{
+  void *data;
+  void (*hold) (void *data);
+  void (*release) (void *data);
+} TfxCudaOwner;
+
+/* Before any plan is made. */
+void tfx_cuda_set_owner (TfxCuda *cuda, const TfxCudaOwner *owner);
+
 TfxCuda *tfx_cuda_ref (TfxCuda *cuda);
 void tfx_cuda_unref (TfxCuda **cuda);
 

@@ -46,6 +46,9 @@ typedef struct TfxCudaUnitKind
   /* In the form of the CPU's unit. */
   int (*get_state) (void *unit, double *state);
   int (*set_state) (void *unit, const double *state);
+  /* Puts copies on its queue: the state of another unit for such a stage.
+   * NULL: it goes by way of the host. */
+  int (*copy_state) (void *unit, const void *from);
   void (*reset) (void *unit);
   double (*state_peak) (void *unit);
 

@@ -243,6 +243,20 @@ tfx_cuda_window_set_state (TfxCudaWindow *w, const double *state)
   return tfx_cuda_past_set_state (&w->past, state);
 }
 
+int
+tfx_cuda_window_take_past (TfxCudaWindow *w, const TfxCudaPast *past)
+{
+  if (w->is_fir)
+    tfx_cuda_fir_forget (&w->fir);
+  return tfx_cuda_past_copy (&w->past, past);
+}
+
+const TfxCudaPast *
+tfx_cuda_window_past (const TfxCudaWindow *w)
+{
+  return &w->past;
+}
+
 void
 tfx_cuda_window_reset (TfxCudaWindow *w)
 {

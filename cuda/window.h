@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "kernels/args.h"
 #include "module.h"
+#include "past.h"
 
 typedef struct TfxCudaWindow TfxCudaWindow;
 
@@ -43,6 +44,9 @@ void tfx_cuda_window_abandon (TfxCudaWindow *window);
 /* state[n_channels][past], the newest last. */
 int tfx_cuda_window_get_state (TfxCudaWindow *window, double *state);
 int tfx_cuda_window_set_state (TfxCudaWindow *window, const double *state);
+/* The past of another window, or to another's; see past.h. */
+int tfx_cuda_window_take_past (TfxCudaWindow *window, const TfxCudaPast *past);
+const TfxCudaPast *tfx_cuda_window_past (const TfxCudaWindow *window);
 void tfx_cuda_window_reset (TfxCudaWindow *window);
 double tfx_cuda_window_state_peak (TfxCudaWindow *window);
 

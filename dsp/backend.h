@@ -8,6 +8,7 @@
 #define TFX_BACKEND_H
 
 #include "plan.h"
+#include "resident.h"
 
 typedef struct TfxEngine TfxEngine;
 
@@ -49,6 +50,12 @@ struct TfxBackend
    * the form that tfx.h describes. */
   void (*get_state) (TfxEngine *engine, size_t stage, double *state);
   void (*set_state) (TfxEngine *engine, size_t stage, const double *state);
+
+  /* Takes the state of a stage out of the engine, to stay on the device; NULL:
+   * it cannot be, so it is asked for with get_state.  And brings it to an engine,
+   * which has a copy then; false: it cannot be.  NULL: state lies on the host. */
+  TfxResident *(*keep_state) (TfxEngine *engine, size_t stage);
+  bool (*take_state) (TfxEngine *engine, size_t stage, TfxResident *resident);
 
   /* All state to zero. */
   void (*reset) (TfxEngine *engine);

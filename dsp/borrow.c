@@ -2,6 +2,7 @@
  * borrow.c: the state of a filter, from its slots to an engine and back. */
 #include "borrow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -13,13 +14,50 @@ is_in_engine (const TfxPlan *plan, const TfxPlanStage *entry)
   return !plan->backend->uses_units || !entry->slot->stage->kind->unit;
 }
 
+/* From the device that has it. */
 static void
-get_entry (TfxPlan *plan, size_t i)
+read_resident (TfxSlot *slot)
+{
+  TfxResident *resident = slot->resident;
+
+  if (!resident)
+    return;
+  resident->read (resident, slot->unit ? resident->room : slot->state);
+  if (slot->unit)
+    slot->stage->kind->unit->set_state (slot->unit, resident->room);
+  tfx_slot_drop_resident (slot);
+}
+
+/* False: it is to be had from the host alone. */
+static bool
+keep_entry (TfxPlan *plan, size_t i)
+{
+  const TfxPlanStage *entry = &plan->stages[i];
+  TfxSlot *slot = entry->slot;
+  TfxResident *resident = NULL;
+
+  tfx_slot_drop_resident (slot);
+  if (plan->backend->keep_state)
+    resident = plan->backend->keep_state (plan->engine, i);
+  slot->resident = resident;
+  if (resident && slot->unit) {
+    resident->room =
+        calloc (entry->state_size + 1, slot->n_channels * sizeof (double));
+    if (!resident->room)
+      tfx_slot_drop_resident (slot);
+  }
+  return slot->resident != NULL;
+}
+
+static void
+get_entry (TfxPlan *plan, size_t i, bool may_stay)
 {
   const TfxPlanStage *entry = &plan->stages[i];
   TfxSlot *slot = entry->slot;
 
   if (!is_in_engine (plan, entry) || entry->step->is_apart)
+    return;
+  if (may_stay && keep_entry (plan, i))
     return;
   if (!slot->unit) {
     plan->backend->get_state (plan->engine, i, slot->state);
@@ -35,8 +73,16 @@ set_entry (TfxPlan *plan, size_t i)
   const TfxPlanStage *entry = &plan->stages[i];
   TfxSlot *slot = entry->slot;
 
-  if (!is_in_engine (plan, entry))
+  if (!is_in_engine (plan, entry)) {
+    read_resident (slot);
     return;
+  }
+  if (slot->resident && plan->backend->take_state &&
+      plan->backend->take_state (plan->engine, i, slot->resident)) {
+    tfx_slot_drop_resident (slot);
+    return;
+  }
+  read_resident (slot);
   if (!slot->unit) {
     plan->backend->set_state (plan->engine, i, slot->state);
     return;
@@ -45,8 +91,8 @@ set_entry (TfxPlan *plan, size_t i)
   plan->backend->set_state (plan->engine, i, plan->scratch);
 }
 
-void
-tfx_borrow_give_back (TfxFilter *f)
+static void
+give_back (TfxFilter *f, bool may_stay)
 {
   TfxPlan *plan = f->holder;
 
@@ -55,17 +101,31 @@ tfx_borrow_give_back (TfxFilter *f)
   pthread_mutex_lock (&plan->lock);
   for (size_t i = 0; i < plan->n_stages; i++) {
     if (plan->filters[plan->stages[i].filter] == f)
-      get_entry (plan, i);
+      get_entry (plan, i, may_stay);
   }
   pthread_mutex_unlock (&plan->lock);
   f->holder = NULL;
+}
+
+static void
+read_slot (TfxSlot *slot, void *data)
+{
+  (void)data;
+  read_resident (slot);
+}
+
+void
+tfx_borrow_give_back (TfxFilter *f)
+{
+  give_back (f, true);
 }
 
 void
 tfx_borrow_from_device (TfxFilter *f)
 {
   if (f->holder && !f->holder->backend->uses_units)
-    tfx_borrow_give_back (f);
+    give_back (f, false);
+  tfx_slots_each (&f->places, read_slot, NULL);
 }
 
 void
@@ -89,7 +149,7 @@ tfx_borrow_get_step (TfxPlan *plan, TfxStep *step)
 {
   for (size_t i = 0; i < plan->n_stages; i++) {
     if (plan->stages[i].step == step)
-      get_entry (plan, i);
+      get_entry (plan, i, false);
   }
   step->is_apart = true;
 }
@@ -119,12 +179,13 @@ tfx_borrow_engine_peak (const TfxFilter *f)
 }
 
 double
-tfx_borrow_slot_peak (const TfxFilter *f, const TfxSlot *slot)
+tfx_borrow_slot_peak (const TfxFilter *f, TfxSlot *slot)
 {
   const bool is_unit = slot->stage->kind->unit != NULL;
 
   /* It is in the engine. */
   if (f->holder && !(is_unit && f->holder->backend->uses_units))
     return 0.0;
+  read_resident (slot);
   return tfx_slot_peak (slot);
 }

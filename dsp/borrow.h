@@ -9,7 +9,8 @@
 
 #include "filter.h"
 
-/* Into the slots, if a plan has it; if the plan is one on a device. */
+/* Into the slots, if a plan has it; what is on a device stays there if it can.  And
+ * what is on a device, to the host. */
 void tfx_borrow_give_back (TfxFilter *filter);
 void tfx_borrow_from_device (TfxFilter *filter);
 
@@ -25,6 +26,6 @@ void tfx_borrow_set_step (TfxPlan *plan, TfxStep *step);
 /* The largest magnitude in what the filter's plan has, other filters of it
  * included; and in a slot besides. */
 double tfx_borrow_engine_peak (const TfxFilter *filter);
-double tfx_borrow_slot_peak (const TfxFilter *filter, const TfxSlot *slot);
+double tfx_borrow_slot_peak (const TfxFilter *filter, TfxSlot *slot);
 
 #endif

@@ -182,8 +182,8 @@ tfx_filter_set_chain_at_once (TfxFilter *f, TfxChain *chain)
 
   if (f->n_run == 0)
     return set_at_rest (f, chain);
-  tfx_borrow_give_back (f);
   ret = take_from_device (f);
+  tfx_borrow_give_back (f);
   return ret < 0 ? ret : tfx_change_at_once (f, chain);
 }
 
@@ -354,7 +354,7 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
   const TfxSlot *slot = place ? place->slot : NULL;
 
   if (!slot || !slot->unit || !slot->stage->kind->unit->read ||
-      (f->holder && !f->holder->backend->uses_units))
+      slot->resident || (f->holder && !f->holder->backend->uses_units))
     return -ENOENT;
   *readings = (TfxReadings){ 0 };
   slot->stage->kind->unit->read (slot->unit, readings);

@@ -86,11 +86,15 @@ set_known (TfxPlan *plan)
   }
 }
 
+/* So that this plan can have it. */
 static void
 give_back_all (TfxPlan *plan)
 {
-  for (size_t i = 0; i < plan->n_filters; i++)
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    if (plan->backend->uses_units)
+      tfx_borrow_from_device (plan->filters[i]);
     tfx_borrow_give_back (plan->filters[i]);
+  }
 }
 
 /* The state lies in the slots before and after. */

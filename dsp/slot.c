@@ -11,6 +11,7 @@
 #include "join.h"
 #include "motion.h"
 #include "queue.h"
+#include "resident.h"
 
 /* ---- making ------------------------------------------------------------------ */
 
@@ -149,6 +150,18 @@ tfx_slot_make_room (TfxSlot *slot, const TfxSlotSpec *spec)
 }
 
 void
+tfx_slot_drop_resident (TfxSlot *slot)
+{
+  TfxResident *resident = slot->resident;
+
+  slot->resident = NULL;
+  if (!resident)
+    return;
+  free (resident->room);
+  resident->free (resident);
+}
+
+void
 tfx_slot_free (TfxSlot **slot)
 {
   TfxSlot *s = *slot;
@@ -157,6 +170,7 @@ tfx_slot_free (TfxSlot **slot)
   if (!s)
     return;
   tfx_queue_free (s);
+  tfx_slot_drop_resident (s);
   if (s->new_values)
     s->stage->kind->unit->drop_values (s->new_values);
   if (s->unit)
@@ -249,6 +263,7 @@ tfx_slot_reset (TfxSlot *slot)
 {
   const TfxStage *stage = slot->stage;
 
+  tfx_slot_drop_resident (slot);
   if (slot->state)
     memset (slot->state, 0,
         stage->kind->state_size (stage) * slot->n_channels * sizeof (double));

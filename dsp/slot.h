@@ -5,7 +5,8 @@
  * The state of sections is double[n_channels][n_sos][2] as in tfx.h, without
  * regard to any gain around them; an engine may have it in its own form.  That
  * of a FIR or a delay line lies in its unit, which every plan on the CPU uses in
- * place; what a device gives back before there is a unit lies in `state`. */
+ * place; what a device gives back before there is a unit lies in `state`.  What
+ * stays on a device lies in `resident`, and neither of these counts then. */
 #ifndef TFX_SLOT_H
 #define TFX_SLOT_H
 
@@ -57,6 +58,7 @@ typedef struct TfxSlot
 
   double *state;
   void *unit;
+  struct TfxResident *resident; /* or NULL */
   /* What it goes to when the change that is being made ready succeeds. */
   TfxStage *new_stage;
   void *new_values;
@@ -131,6 +133,9 @@ void tfx_slot_free (TfxSlot **slot);
 int
 tfx_slots_new (const TfxChain *chain, const TfxSlotSpec *spec, TfxPlaces *list);
 void tfx_slots_clear (TfxPlaces *list);
+
+/* What a device has of its state is of no use any more. */
+void tfx_slot_drop_resident (TfxSlot *slot);
 
 /* Units where there are none yet, or (kernel == NULL) room for what a device
  * gives back.  0 or -ENOMEM. */

@@ -121,10 +121,17 @@ gst_tfx_cuda_forget (gpointer data, GObject *context)
   tfx_cuda_unref (&cuda);
 }
 
+static void
+gst_tfx_cuda_hold (gpointer context)
+{
+  gst_object_ref (context);
+}
+
 /* With the lock held. */
 static TfxCuda *
 gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
 {
+  const TfxCudaOwner owner = { context, gst_tfx_cuda_hold, gst_object_unref };
   gchar text[512];
   TfxCuda *cuda;
 
@@ -135,6 +142,7 @@ gst_tfx_cuda_make (GstCudaContext *context, gchar **why)
   }
   /* Whoever needs the samples waits for them. */
   tfx_cuda_set_waiting (cuda, FALSE);
+  tfx_cuda_set_owner (cuda, &owner);
   if (!table)
     table = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (table, context, cuda);

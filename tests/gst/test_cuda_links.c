@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_cuda_links.c: pads behind elements on the device are linked anew, while a
- * buffer in CUDA memory waits there.
+ * buffer in CUDA memory waits there; and neighbours fuse and part.
  */
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "deck.h"
 
@@ -138,6 +140,70 @@ GST_START_TEST (test_blocked)
 }
 GST_END_TEST;
 
+/* ---- rows that change ------------------------------------------------------------ */
+
+/* Copies from the device to the host, as the stand-in tells them. */
+static guint
+count_downloads (const gchar *path)
+{
+  gchar *text, **rows;
+  guint n = 0;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  rows = g_strsplit (text, "\n", 0);
+  for (guint i = 0; rows[i]; i++)
+    n += g_str_has_prefix (rows[i], "down ");
+  g_strfreev (rows);
+  g_free (text);
+  return n;
+}
+
+#define N_TIMES 12
+
+/* The second one filters for the first, or each for itself: the state of neither
+ * leaves the device, so what comes down is the buffers.  (test_residents.c counts
+ * what goes up too.) */
+GST_START_TEST (test_fuse)
+{
+  static const gchar line[] =
+      "tfxbutterworth name=a cutoff=9000 DEVICE ! "
+      "tfxchain name=b chain=\"HiButterworth(100)|Delay(900)|Gate(-40)\" "
+      "DEVICE";
+  const GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gchar *path = g_strdup_printf ("/tmp/tfx-links-%d", (gint)getpid ());
+  Deck *decks[2];
+  guint n_rows = 0;
+
+  for (DeckSide side = DECK_CPU; side <= DECK_CUDA; side++) {
+    Deck *deck = decks[side] = deck_new (line, side, &info);
+    guint64 last = 0;
+
+    deck_push_many (deck, 2 * N_FRAMES, N_FRAMES);
+    if (side == DECK_CUDA)
+      g_setenv ("TFX_STANDIN_TIMELINE", path, TRUE);
+    for (guint i = 0; i < N_TIMES; i++) {
+      guint64 now;
+
+      deck_set (deck, i % 3 ? "a" : "b", "fuse", i / 3 % 2 ? "true" : "false");
+      deck_push_many (deck, N_FRAMES, N_FRAMES);
+      now = deck_stat (deck, "a", "dispatches");
+      n_rows += side == DECK_CUDA && (now != last) != (i / 3 % 2);
+      last = now;
+    }
+    g_unsetenv ("TFX_STANDIN_TIMELINE");
+    deck_end (deck);
+  }
+  fail_unless (n_rows > N_TIMES / 2, "%u rows as they were asked for", n_rows);
+  fail_unless_equals_int (count_downloads (path), N_TIMES);
+  fail_unless (deck_distance_db (decks[DECK_CPU], decks[DECK_CUDA]) < -130.0);
+  tfx_check_expect_no_warning (decks[DECK_CUDA]->bus);
+  deck_free (decks[DECK_CPU]);
+  deck_free (decks[DECK_CUDA]);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST;
+
 static Suite *
 make_suite (void)
 {
@@ -146,6 +212,7 @@ make_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_blocked, 0, 2 * G_N_ELEMENTS (lines));
+  tcase_add_test (tc, test_fuse);
   return s;
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * engine-resident.c: the state of a stage that stays on the device while no
+ * engine has it, and its way from one engine to the next without the host.
+ *
+ * What is kept is a copy, with nothing of the engine in it: that of a cascade is
+ * one stage's sections, that of a unit is a unit that never runs.  Copies are
+ * waited for, since the engine that they come from may go. */
+#include "engine-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Resident
+{
+  TfxResident base;
+  TfxQueue queue; /* the device's */
+  size_t n;       /* doubles */
+  bool is_cascade;
+  TfxBuffer sections; /* [n_channels][n_sos][2] */
+  TfxCudaPast past;   /* of a window */
+  const TfxCudaUnitKind *kind;
+  void *unit;
+} Resident;
+
+static TfxCuda *
+device_of (const Resident *r)
+{
+  return (TfxCuda *)r->base.device;
+}
+
+void
+tfx_cuda_engine_free_resident (TfxResident *resident)
+{
+  Resident *r = (Resident *)resident;
+  bool entered = tfx_context_enter (device_of (r)) == 0;
+
+  tfx_buffer_free (&r->queue, &r->sections);
+  tfx_cuda_past_clear (&r->past);
+  if (r->unit)
+    r->kind->free (r->unit);
+  if (entered)
+    tfx_context_leave (device_of (r));
+  free (r);
+}
+
+/* ---- to the host --------------------------------------------------------------- */
+
+static int
+read_state (Resident *r, double *state)
+{
+  int ret = tfx_context_enter (device_of (r));
+
+  if (ret < 0)
+    return ret;
+  if (r->is_cascade)
+    ret = tfx_cuda_past_download (&r->queue, state, r->sections.data,
+        r->n * sizeof *state);
+  else if (r->kind)
+    ret = r->kind->get_state (r->unit, state);
+  else
+    ret = tfx_cuda_past_get_state (&r->past, state);
+  tfx_context_leave (device_of (r));
+  return ret;
+}
+
+static void
+resident_read (TfxResident *resident, double *state)
+{
+  Resident *r = (Resident *)resident;
+
+  if (read_state (r, state) == 0 || read_state (r, state) == 0)
+    return;
+  memset (state, 0, r->n * sizeof *state);
+  __atomic_store_n (&device_of (r)->lost, true, __ATOMIC_RELEASE);
+}
+
+/* ---- out of an engine, and into one ---------------------------------------------- */
+
+static int
+fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
+{
+  const Node *node = &e->nodes[s->step->index];
+  int ret;
+
+  if (node->cascade) {
+    r->is_cascade = true;
+    ret = tfx_buffer_reserve (&r->queue, &r->sections,
+        r->n * sizeof (double) + 16);
+    return ret < 0 ? ret
+                   : tfx_cuda_cascade_keep_state (node->cascade, s->first_sos,
+                         s->n_sos, r->sections.data);
+  }
+  if (node->window) {
+    const TfxCudaPast *past = tfx_cuda_window_past (node->window);
+
+    tfx_cuda_past_init (&r->past, &r->queue, past->n_channels, past->length);
+    return tfx_cuda_past_copy (&r->past, past);
+  }
+  r->kind = node->kind;
+  ret =
+      r->kind->make (&r->queue, e->plan->n_channels, s->step->stage, &r->unit);
+  return ret < 0 ? ret : r->kind->copy_state (r->unit, node->unit);
+}
+
+TfxResident *
+tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
+{
+  const TfxPlanStage *s = &e->plan->stages[stage];
+  const Node *node = &e->nodes[s->step->index];
+  Resident *r;
+  int ret;
+
+  if ((node->unit && !node->kind->copy_state) || !(r = calloc (1, sizeof *r)))
+    return NULL;
+  r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
+  r->queue = (TfxQueue){ e->cuda, e->cuda->stream };
+  r->n = e->plan->n_channels * s->state_size;
+  ret = tfx_context_enter (e->cuda);
+  if (ret == 0) {
+    /* What is still on its way to the state comes first. */
+    ret = tfx_context_drain (&e->queue);
+    if (ret == 0)
+      ret = fill (r, e, s);
+    if (ret == 0)
+      ret = tfx_context_drain (&r->queue);
+    tfx_context_leave (e->cuda);
+  }
+  if (ret == 0)
+    return &r->base;
+  tfx_cuda_engine_free_resident (&r->base);
+  return NULL;
+}
+
+bool
+tfx_cuda_engine_take_state (TfxEngine *e, size_t stage, TfxResident *resident)
+{
+  const TfxPlanStage *s = &e->plan->stages[stage];
+  const Node *node = &e->nodes[s->step->index];
+  const Resident *r = (const Resident *)resident;
+  int ret;
+
+  if (r->base.device != e->cuda || tfx_context_enter (e->cuda) < 0)
+    return false;
+  if (node->cascade)
+    ret = tfx_cuda_cascade_take_state (node->cascade, s->first_sos, s->n_sos,
+        r->sections.data);
+  else if (node->window)
+    ret = tfx_cuda_window_take_past (node->window, &r->past);
+  else
+    ret = r->kind->copy_state (node->unit, r->unit);
+  if (ret == 0)
+    ret = tfx_context_drain (&e->queue);
+  tfx_context_leave (e->cuda);
+  return ret == 0;
+}
