@@ -27,17 +27,16 @@ store (double *p, V v)
   *(Unaligned *)p = v;
 }
 
+/* d, its powers, and the rest. */
 typedef struct Weights
 {
-  double now, before, before2, before3, pole, feedback;
+  double damp, damp2, damp4, now, feedback;
 } Weights;
 
-static inline void
-push (double *past, unsigned n, double value)
+static inline double
+run_zero (const double *out, const Weights *w)
 {
-  for (unsigned i = 1; i < n; i++)
-    past[i - 1] = past[i];
-  past[n - 1] = value;
+  return out[0] + w->damp * out[-1];
 }
 
 /* The frames behind the last four. */
@@ -45,17 +44,16 @@ static void
 run_rest (const TfxReverbPart *c, const Weights *w, unsigned k, size_t from,
     size_t n)
 {
-  double *past = c->past[k], *pole = c->pole[k];
+  double *pole = c->pole[k];
 
   for (size_t i = from; i < n; i++) {
-    const double now = c->line[k][i];
-    const double y = w->now * now + w->before * past[3] +
-                     (w->before2 * past[2] + w->before3 * past[1]) +
-                     w->pole * pole[0];
+    const double *out = c->out[k] + i;
+    const double all = run_zero (out, w) + w->damp2 * run_zero (out - 2, w);
+    const double y = w->now * all + w->damp4 * pole[0];
 
-    c->line[k][i] = TFX_REVERB_INPUT * c->x[i] + w->feedback * y;
-    push (past, TFX_REVERB_PAST + 1, now);
-    push (pole, TFX_REVERB_POLE, y);
+    c->in[k][i] = TFX_REVERB_INPUT * c->x[i] + w->feedback * y;
+    memmove (pole, pole + 1, (TFX_REVERB_POLE - 1) * sizeof *pole);
+    pole[TFX_REVERB_POLE - 1] = y;
   }
 }
 
@@ -65,47 +63,43 @@ run_side (const TfxReverbPart *c, Weights w, unsigned first, size_t n,
     const bool is_first)
 {
   typedef int64_t Lanes __attribute__ ((vector_size (32)));
-  V past[N_SIDE], pole[N_SIDE];
-  double *line[N_SIDE];
+  V zero[N_SIDE], pole[N_SIDE];
+  const double *out[N_SIDE], *input = c->x;
+  double *in[N_SIDE], *wet = c->wet;
 
   for (unsigned k = 0; k < N_SIDE; k++) {
-    line[k] = c->line[first + k];
-    past[k] = load (c->past[first + k]);
+    out[k] = c->out[first + k];
+    in[k] = c->in[first + k];
+    zero[k] = (V){ 0, 0, run_zero (out[k] - 2, &w), run_zero (out[k] - 1, &w) };
     pole[k] = load (c->pole[first + k]);
   }
   for (size_t i = 0; i < n; i += 4) {
-    const V x = TFX_REVERB_INPUT * load (c->x + i);
+    const V x = TFX_REVERB_INPUT * load (input + i);
     V sum = { 0 };
 
     if (!is_first)
-      sum = load (c->wet + i);
+      sum = load (wet + i);
     for (unsigned k = 0; k < N_SIDE; k++) {
-      const V now = load (line[k] + i);
-      const V before2 = __builtin_shuffle (past[k], now, (Lanes){ 2, 3, 4, 5 });
-      const V before = __builtin_shuffle (before2, now, (Lanes){ 1, 4, 3, 6 });
-      const V before3 =
-          __builtin_shuffle (past[k], before2, (Lanes){ 1, 4, 3, 6 });
+      const V now = load (out[k] + i);
+      const V z = now + w.damp * load (out[k] + i - 1);
+      const V z2 = __builtin_shuffle (zero[k], z, (Lanes){ 2, 3, 4, 5 });
 
       sum += now;
-      pole[k] = w.now * now + w.before * before +
-                (w.before2 * before2 + w.before3 * before3) + w.pole * pole[k];
-      store (line[k] + i, x + w.feedback * pole[k]);
-      past[k] = now;
+      pole[k] = w.now * (z + w.damp2 * z2) + w.damp4 * pole[k];
+      store (in[k] + i, x + w.feedback * pole[k]);
+      zero[k] = z;
     }
-    store (c->wet + i, sum);
+    store (wet + i, sum);
   }
-  for (unsigned k = 0; k < N_SIDE; k++) {
-    store (c->past[first + k], past[k]);
+  for (unsigned k = 0; k < N_SIDE; k++)
     store (c->pole[first + k], pole[k]);
-  }
 }
 
 static void
 run_combs (const TfxReverbPart *c, size_t n)
 {
-  const double d = c->damp;
-  const Weights w = { 1.0 - d, (1.0 - d) * d, (1.0 - d) * (d * d),
-    (1.0 - d) * (d * d * d), d * d * (d * d), c->feedback };
+  const double d = c->damp, d2 = d * d;
+  const Weights w = { d, d2, d2 * d2, 1.0 - d, c->feedback };
   const size_t n_whole = n / 4 * 4;
 
   run_side (c, w, 0, n_whole, true);
@@ -115,7 +109,7 @@ run_combs (const TfxReverbPart *c, size_t n)
   for (size_t i = n_whole; i < n; i++) {
     c->wet[i] = 0.0;
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      c->wet[i] += c->line[k][i];
+      c->wet[i] += c->out[k][i];
   }
   for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
     run_rest (c, &w, k, n_whole, n);
@@ -125,8 +119,10 @@ run_combs (const TfxReverbPart *c, size_t n)
 static double
 run_all_passes (const TfxReverbPart *c, size_t n)
 {
-  double *const *line = c->line + TFX_REVERB_COMBS;
-  double is_bad = 0.0;
+  const double *const *out = c->out + TFX_REVERB_COMBS;
+  double *const *in = c->in + TFX_REVERB_COMBS;
+  const double dry_gain = c->dry_gain, wet_gain = c->wet_gain;
+  double *x = c->x, is_bad = 0.0;
   V bad = { 0 };
   size_t i = 0;
 
@@ -134,25 +130,25 @@ run_all_passes (const TfxReverbPart *c, size_t n)
     V wet = load (c->wet + i);
 
     for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
-      const V out = load (line[k] + i);
+      const V now = load (out[k] + i);
 
-      store (line[k] + i, wet + 0.5 * out);
-      wet = out - wet;
+      store (in[k] + i, wet + 0.5 * now);
+      wet = now - wet;
     }
     bad += 0.0 * wet;
-    store (c->x + i, c->dry_gain * load (c->x + i) + c->wet_gain * wet);
+    store (x + i, dry_gain * load (x + i) + wet_gain * wet);
   }
   for (; i < n; i++) {
     double wet = c->wet[i];
 
     for (unsigned k = 0; k < TFX_REVERB_ALL_PASSES; k++) {
-      const double out = line[k][i];
+      const double now = out[k][i];
 
-      line[k][i] = wet + 0.5 * out;
-      wet = out - wet;
+      in[k][i] = wet + 0.5 * now;
+      wet = now - wet;
     }
     is_bad += 0.0 * wet;
-    c->x[i] = c->dry_gain * c->x[i] + c->wet_gain * wet;
+    x[i] = dry_gain * x[i] + wet_gain * wet;
   }
   return is_bad + (bad[0] + bad[1]) + (bad[2] + bad[3]);
 }

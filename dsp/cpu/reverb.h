@@ -16,21 +16,22 @@
 #define TFX_REVERB_LINES (TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES)
 
 /* One channel over n frames, n at most the shortest line: combs, then all-passes.
- * What comes out of a line stands at line[i][0 ... n), and what goes in takes its
- * place.
+ * What comes out of a line stands at out[i][0 ... n), of a comb also the past in front
+ * of it; what goes in has a place of its own.
  *
  *   pole[n] = (1 - d) out[n] + d pole[n - 1],  in[n] = a x[n] + f pole[n]
  *
- * with pole[n - 1] replaced three times, so that four frames lie side by side. */
+ * with pole[n - 1] replaced three times, so that four frames lie side by side:
+ *
+ *   z[n] = out[n] + d out[n - 1]
+ *   pole[n] = (1 - d) (z[n] + d^2 z[n - 2]) + d^4 pole[n - 4] */
 typedef struct TfxReverbPart
 {
-  double *line[TFX_REVERB_LINES];
-  /* Of each comb: what it has put out, the newest last, the first not looked at;
-   * and its one-pole. */
-  double (*past)[TFX_REVERB_PAST + 1];
-  double (*pole)[TFX_REVERB_POLE];
-  double *x;   /* in and out */
-  double *wet; /* room for n */
+  const double *out[TFX_REVERB_LINES];
+  double *in[TFX_REVERB_LINES];
+  double (*pole)[TFX_REVERB_POLE]; /* of each comb, the newest last */
+  double *x;                       /* in and out */
+  double *wet;                     /* room for n */
   double damp, feedback, dry_gain, wet_gain;
 } TfxReverbPart;
 

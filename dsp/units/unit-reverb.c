@@ -2,8 +2,10 @@
  * unit-reverb.c: a reverb on the CPU, and how its numbers move.
  *
  * A line is a ring, with room behind its end: of a part that goes beyond the end
- * the front is copied there before it and back after it, so that it lies in one
- * piece.  Parts are no longer than the shortest line.
+ * the front is copied there before it is read, or back after it was written, so that
+ * it lies in one piece.  What goes in has a place of its own, so that the kernel can
+ * look back at what has come out, and which lies the same way in all lines and is not
+ * cut by the rows of a cache.  Parts are no longer than the shortest line.
  *
  * While numbers move, and until the frames that the kernel looks back at have the
  * last ones, the one-poles run frame by frame. */
@@ -20,6 +22,10 @@
 #include "unit.h"
 
 #define MAX_PART 256
+/* Doubles of a row of the caches, and from one channel's part to the next one's: not
+ * a power of two, or they would lie in the same rows. */
+#define ROW 8
+#define PLANE (MAX_PART + ROW)
 
 enum
 {
@@ -31,15 +37,14 @@ enum
 
 typedef struct Line
 {
-  size_t length, at; /* of which so many frames are newer than its oldest */
-  size_t offset;     /* of its memory, within that of a channel */
+  size_t length; /* what comes out has gone in so many frames ago */
+  size_t n_past; /* frames that are looked at behind that */
+  size_t size;   /* of the ring */
+  size_t at;     /* where the next frame goes */
+  size_t offset; /* of its memory, within that of a channel */
 } Line;
 
-typedef struct Comb
-{
-  double past[TFX_REVERB_COMBS][TFX_REVERB_PAST + 1];
-  double pole[TFX_REVERB_COMBS][TFX_REVERB_POLE];
-} Comb;
+typedef double Poles[TFX_REVERB_COMBS][TFX_REVERB_POLE];
 
 typedef struct Unit
 {
@@ -50,8 +55,8 @@ typedef struct Unit
   size_t size;                  /* of a channel's memory */
   size_t longest_part;
   double *memory; /* [n_channels][size] */
-  Comb *combs;    /* [n_channels] */
-  double *x;      /* [n_channels][MAX_PART] */
+  Poles *poles;   /* [n_channels] */
+  double *x;      /* [n_channels][PLANE] */
   TfxNumbers numbers;
   unsigned n_unsettled; /* frames to go one by one */
   double wet[MAX_PART];
@@ -77,9 +82,16 @@ unit_free (void *data)
   Unit *u = data;
 
   free (u->memory);
-  free (u->combs);
+  free (u->poles);
   free (u->x);
   free (u);
+}
+
+/* So that all lines lie the same way. */
+static size_t
+round_up (size_t n)
+{
+  return (n + ROW - 1) / ROW * ROW;
 }
 
 static void
@@ -91,11 +103,33 @@ lay_out (Unit *u, const TfxReverb *r)
     const bool is_comb = i < TFX_REVERB_COMBS;
 
     line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
+    line->n_past = is_comb ? TFX_REVERB_PAST : 0;
+    line->size = round_up (line->length + line->n_past + MAX_PART);
     line->offset = u->size;
-    u->size += line->length + MAX_PART;
+    u->size += round_up (line->size + line->n_past + MAX_PART);
     if (line->length < u->longest_part)
       u->longest_part = line->length;
   }
+  if (u->longest_part > ROW)
+    u->longest_part -= u->longest_part % ROW;
+}
+
+static void
+clear_channel (Unit *u, unsigned channel)
+{
+  memset (u->memory + channel * u->size, 0, u->size * sizeof *u->memory);
+  memset (&u->poles[channel], 0, sizeof u->poles[channel]);
+}
+
+static void
+unit_reset (void *data)
+{
+  Unit *u = data;
+
+  for (unsigned c = 0; c < u->n_channels; c++)
+    clear_channel (u, c);
+  u->n_unsettled = 0;
+  tfx_numbers_finish (&u->numbers);
 }
 
 static int
@@ -112,13 +146,15 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   lay_out (u, &stage->u.reverb);
   get_numbers (stage, numbers);
   tfx_numbers_init (&u->numbers, numbers);
-  u->memory = calloc (u->size, u->n_channels * sizeof *u->memory);
-  u->combs = calloc (u->n_channels, sizeof *u->combs);
-  u->x = calloc (u->n_channels, MAX_PART * sizeof *u->x);
-  if (!u->memory || !u->combs || !u->x) {
+  u->memory = aligned_alloc (ROW * sizeof *u->memory,
+      u->n_channels * u->size * sizeof *u->memory);
+  u->poles = calloc (u->n_channels, sizeof *u->poles);
+  u->x = calloc (u->n_channels, PLANE * sizeof *u->x);
+  if (!u->memory || !u->poles || !u->x) {
     unit_free (u);
     return -ENOMEM;
   }
+  unit_reset (u);
   *unit = u;
   return 0;
 }
@@ -131,22 +167,34 @@ find_line (const Unit *u, unsigned channel, unsigned i)
   return u->memory + channel * u->size + u->lines[i].offset;
 }
 
-/* How many of the next n frames are beyond the end. */
+/* How many of n frames from number `first` on are beyond the end. */
 static size_t
-find_excess (const Line *line, size_t n)
+find_excess (const Line *line, size_t first, size_t n)
 {
-  return line->at + n > line->length ? line->at + n - line->length : 0;
+  return first + n > line->size ? first + n - line->size : 0;
+}
+
+/* The oldest frame that is needed. */
+static size_t
+find_oldest (const Line *line)
+{
+  const size_t n = line->length + line->n_past;
+
+  return line->at < n ? line->at + line->size - n : line->at - n;
 }
 
 static void
-open_lines (const Unit *u, unsigned channel, size_t n, double **at)
+open_lines (const Unit *u, unsigned channel, size_t n, TfxReverbPart *part)
 {
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    const Line *l = &u->lines[i];
     double *line = find_line (u, channel, i);
+    const size_t first = find_oldest (l);
 
-    memcpy (line + u->lines[i].length, line,
-        find_excess (&u->lines[i], n) * sizeof *line);
-    at[i] = line + u->lines[i].at;
+    memcpy (line + l->size, line,
+        find_excess (l, first, l->n_past + n) * sizeof *line);
+    part->out[i] = line + first + l->n_past;
+    part->in[i] = line + l->at;
   }
 }
 
@@ -154,29 +202,24 @@ static void
 close_lines (const Unit *u, unsigned channel, size_t n)
 {
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    const Line *l = &u->lines[i];
     double *line = find_line (u, channel, i);
 
-    memcpy (line, line + u->lines[i].length,
-        find_excess (&u->lines[i], n) * sizeof *line);
+    memcpy (line, line + l->size, find_excess (l, l->at, n) * sizeof *line);
   }
 }
 
 static void
 advance (Unit *u, size_t n)
 {
-  for (unsigned i = 0; i < TFX_REVERB_LINES; i++)
-    u->lines[i].at = (u->lines[i].at + n) % u->lines[i].length;
+  for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
+    Line *line = &u->lines[i];
+
+    line->at = (line->at + n) % line->size;
+  }
 }
 
 /* ---- a part --------------------------------------------------------------------- */
-
-static void
-push (double *past, unsigned n, double value)
-{
-  for (unsigned i = 1; i < n; i++)
-    past[i - 1] = past[i];
-  past[n - 1] = value;
-}
 
 /* As the kernel, frame by frame, with numbers that move. */
 static double
@@ -189,18 +232,19 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n)
     double wet = 0.0;
 
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
-      const double out = p->line[k][i];
-      const double y = (1.0 - d) * out + d * p->pole[k][TFX_REVERB_POLE - 1];
+      const double out = p->out[k][i];
+      double *pole = p->pole[k];
+      const double y = (1.0 - d) * out + d * pole[TFX_REVERB_POLE - 1];
 
       wet += out;
-      p->line[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
-      push (p->past[k], TFX_REVERB_PAST + 1, out);
-      push (p->pole[k], TFX_REVERB_POLE, y);
+      p->in[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
+      memmove (pole, pole + 1, (TFX_REVERB_POLE - 1) * sizeof *pole);
+      pole[TFX_REVERB_POLE - 1] = y;
     }
     for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++) {
-      const double out = p->line[k][i];
+      const double out = p->out[k][i];
 
-      p->line[k][i] = wet + 0.5 * out;
+      p->in[k][i] = wet + 0.5 * out;
       wet = out - wet;
     }
     bad += 0.0 * wet;
@@ -209,21 +253,13 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n)
   return bad;
 }
 
-static void
-clear_channel (Unit *u, unsigned channel)
-{
-  memset (u->memory + channel * u->size, 0, u->size * sizeof *u->memory);
-  memset (&u->combs[channel], 0, sizeof u->combs[channel]);
-}
-
 /* The channel's part of u->x in place.  Returns whether the lines had to be cleared:
  * a sum that is beyond all numbers would never leave them. */
 static bool
 run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
 {
-  double *x = u->x + channel * MAX_PART;
-  TfxReverbPart part = { .past = u->combs[channel].past,
-    .pole = u->combs[channel].pole,
+  double *x = u->x + channel * PLANE;
+  TfxReverbPart part = { .pole = u->poles[channel],
     .x = x,
     .wet = u->wet,
     .damp = u->numbers.now[DAMP],
@@ -232,7 +268,7 @@ run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
     .wet_gain = u->numbers.now[WET] };
   double bad;
 
-  open_lines (u, channel, n, part.line);
+  open_lines (u, channel, n, &part);
   bad = is_moving ? run_moving (u, &part, n) : u->kernel (&part, n);
   close_lines (u, channel, n);
   if (bad == 0.0)
@@ -277,7 +313,7 @@ find_part (const Unit *u, size_t left)
 static TfxBlock
 planes_of (const Unit *u, size_t n)
 {
-  return tfx_block_planar (u->x, TFX_SAMPLE_F64, u->n_channels, n, MAX_PART);
+  return tfx_block_planar (u->x, TFX_SAMPLE_F64, u->n_channels, n, PLANE);
 }
 
 static int
@@ -289,7 +325,7 @@ load (Unit *u, const TfxBlock *in, size_t i, size_t n)
 
   tfx_block_copy (&from, &to);
   for (unsigned c = 0; c < u->n_channels; c++) {
-    double *x = u->x + c * MAX_PART;
+    double *x = u->x + c * PLANE;
 
     n_bad += u->samples->load[TFX_SAMPLE_F64](x, x, n);
   }
@@ -349,17 +385,6 @@ unit_is_changing (const void *unit)
 
 /* ---- state ---------------------------------------------------------------------- */
 
-static void
-unit_reset (void *data)
-{
-  Unit *u = data;
-
-  for (unsigned c = 0; c < u->n_channels; c++)
-    clear_channel (u, c);
-  u->n_unsettled = 0;
-  tfx_numbers_finish (&u->numbers);
-}
-
 static double
 unit_state_peak (const void *data)
 {
@@ -368,13 +393,14 @@ unit_state_peak (const void *data)
 
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+      const Line *l = &u->lines[k];
       const double *line = find_line (u, c, k);
 
-      for (size_t i = 0; i < u->lines[k].length; i++)
-        peak = fmax (peak, fabs (line[i]));
+      for (size_t i = 1; i <= l->length; i++)
+        peak = fmax (peak, fabs (line[(l->at + l->size - i) % l->size]));
     }
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      peak = fmax (peak, fabs (u->combs[c].pole[k][TFX_REVERB_POLE - 1]));
+      peak = fmax (peak, fabs (u->poles[c][k][TFX_REVERB_POLE - 1]));
   }
   return peak;
 }
@@ -387,16 +413,16 @@ unit_get_state (const void *data, double *state)
 
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
+      const Line *l = &u->lines[k];
       const double *line = find_line (u, c, k);
-      const size_t at = u->lines[k].at, n = u->lines[k].length;
+      const size_t first = find_oldest (l), n = l->n_past + l->length;
+      const size_t n_excess = find_excess (l, first, n);
 
-      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
-        *state++ = u->combs[c].past[k][i + 1];
-      memcpy (state, line + at, (n - at) * sizeof *state);
-      memcpy (state + n - at, line, at * sizeof *state);
+      memcpy (state, line + first, (n - n_excess) * sizeof *state);
+      memcpy (state + n - n_excess, line, n_excess * sizeof *state);
       state += n;
     }
-    memcpy (state, u->combs[c].pole, TFX_REVERB_POLES * sizeof *state);
+    memcpy (state, u->poles[c], sizeof u->poles[c]);
     state += TFX_REVERB_POLES;
   }
 }
@@ -409,15 +435,14 @@ unit_set_state (void *data, const double *state)
   u->n_unsettled = 0;
   for (unsigned c = 0; c < u->n_channels; c++) {
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
-      const size_t n = u->lines[k].length;
+      Line *l = &u->lines[k];
 
-      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
-        u->combs[c].past[k][i + 1] = *state++;
-      memcpy (find_line (u, c, k), state, n * sizeof *state);
-      u->lines[k].at = 0;
-      state += n;
+      l->at = 0;
+      memcpy (find_line (u, c, k) + find_oldest (l), state,
+          (l->n_past + l->length) * sizeof *state);
+      state += l->n_past + l->length;
     }
-    memcpy (u->combs[c].pole, state, TFX_REVERB_POLES * sizeof *state);
+    memcpy (u->poles[c], state, sizeof u->poles[c]);
     state += TFX_REVERB_POLES;
   }
 }
