@@ -2,6 +2,7 @@
  * block.c: descriptions of samples where they lie. */
 #include "block.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 TfxBlock
@@ -32,6 +33,17 @@ tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
   part.n_frames = n_frames;
   part.n_channels = n_channels;
   return part;
+}
+
+double *
+tfx_block_new_samples (size_t n)
+{
+  const size_t size = (n * sizeof (double) + 63) / 64 * 64;
+  double *samples = aligned_alloc (64, size);
+
+  if (samples)
+    memset (samples, 0, size);
+  return samples;
 }
 
 /* A run of n samples, step samples apart in each. */

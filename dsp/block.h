@@ -36,6 +36,9 @@ tfx_block_set (const TfxBlock *b, size_t frame, unsigned channel, double value)
 TfxBlock tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
     unsigned channel, unsigned n_channels);
 
+/* n zeros, aligned to a line of the cache, for free(); NULL: no memory. */
+double *tfx_block_new_samples (size_t n);
+
 /* out = in; the same shape, any types, the same memory or apart. */
 void tfx_block_copy (const TfxBlock *in, const TfxBlock *out);
 

@@ -20,18 +20,6 @@
 
 /* ---- life ---------------------------------------------------------------------- */
 
-/* Zeros, aligned to a line of the cache. */
-static double *
-new_rows (size_t n_frames, unsigned n_channels)
-{
-  const size_t size = (n_frames * n_channels * sizeof (double) + 63) / 64 * 64;
-  double *rows = aligned_alloc (64, size);
-
-  if (rows)
-    memset (rows, 0, size);
-  return rows;
-}
-
 int
 tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
     TfxDelay **out)
@@ -47,9 +35,9 @@ tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
   d->longest = longest;
   d->size = d->n_known = longest + PART_FRAMES;
   d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
-  d->ring = new_rows (d->size, n_channels);
-  d->line = new_rows (d->part_frames, n_channels);
-  d->next = new_rows (d->part_frames, n_channels);
+  d->ring = tfx_block_new_samples (d->size * n_channels);
+  d->line = tfx_block_new_samples (d->part_frames * n_channels);
+  d->next = tfx_block_new_samples (d->part_frames * n_channels);
   if (!d->ring || !d->line || !d->next) {
     tfx_delay_free (&d);
     return -ENOMEM;

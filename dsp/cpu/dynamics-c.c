@@ -81,7 +81,7 @@ reduce (const TfxGainCurve *c, double level)
 static double
 run (const double *x, double *y, size_t n_frames, unsigned n_channels,
     bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
-    double *state, double *end)
+    bool is_f32, double *state, double *end)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
   const double attack = b->attack[0], release = b->release[0];

@@ -79,76 +79,98 @@ detect_group (V x, const Group *before, const TfxBallistics *b, V attack,
 
 /* ---- gains ----------------------------------------------------------------------- */
 
-/* Of a TfxGainCurve, with h in octaves of the reduction: over, the knee and what the
- * knee is beyond are times the slope. */
+/* A slope that takes 4e-8 of gain out of the shorter logarithm at the most. */
+#define GENTLE_SLOPE -100.0
+
+/* Of a TfxGainCurve, with h in octaves of the reduction: over and the knee are times
+ * the slope. */
 typedef struct Curve
 {
   VLog over;
-  V knee, per_knee, deepest;
+  V least, knee, per_knee, deepest;
   VPower gain;
 } Curve;
 
+/* h, of over and half the knee. */
+INLINE double
+bend (double p, double knee, double per_knee)
+{
+  const double q = p < knee ? p : knee;
+
+  return p + q * (q * per_knee - 1.0);
+}
+
+/* Levels below TFX_LEVEL_LOWEST are told from it by what they come to: the least that
+ * there is to be reduced, or the most. */
 INLINE Curve
-curve_of (const TfxGainCurve *c)
+curve_of (const TfxGainCurve *c, const bool is_exact)
 {
   const double s = -c->slope;
+  const double knee = s * 2.0 * c->half_knee;
+  const double per_knee = s > 0.0 ? c->per_knee / s : 0.0;
+  const double offset = s * (c->half_knee - c->sign * c->threshold);
+  const double lowest =
+      s * c->sign * __builtin_log2 (TFX_LEVEL_LOWEST) + offset;
+  const double end = lowest > 0.0 ? lowest : 0.0;
+  const bool is_downward = c->sign < 0.0;
+  double deepest = -c->floor;
 
-  return (Curve){ v_log_of (s * c->sign,
-                      s * (c->half_knee - c->sign * c->threshold)),
-    v_set1 (s * 2.0 * c->half_knee), v_set1 (s > 0.0 ? c->per_knee / s : 0.0),
-    v_set1 (-c->floor), v_power_of (__builtin_exp2 (c->makeup)) };
+  if (is_downward && bend (end, knee, per_knee) < deepest)
+    deepest = bend (end, knee, per_knee);
+  return (Curve){ v_log_of (s * c->sign, offset, is_exact),
+    v_set1 (is_downward ? 0.0 : end), v_set1 (knee), v_set1 (per_knee),
+    v_set1 (deepest), v_power_of (__builtin_exp2 (c->makeup)) };
 }
 
-/* With p = over and half the knee, if that is above 0: what is beyond the knee of it
- * is p - q. */
+/* With p = over and half the knee, if that is above 0, and q as much of it as is in
+ * the knee. */
 INLINE VSide
-gain_of (VSide level, const Curve *c, V *largest)
+gain_of (VSide level, const Curve *c, V *largest, const bool is_exact)
 {
-  VSide p, q, h;
+  VSide p = v_log (level, &c->over, is_exact), q, h;
 
-  EACH p.v[k] = v_max (level.v[k], v_set1 (TFX_LEVEL_LOWEST));
-  p = v_log (p, &c->over);
-  EACH p.v[k] = v_max (p.v[k], v_set1 (0.0));
+  EACH p.v[k] = v_max (p.v[k], c->least);
   EACH q.v[k] = v_min (p.v[k], c->knee);
-  EACH h.v[k] = v_fma (q.v[k] * q.v[k], c->per_knee, p.v[k] - q.v[k]);
-  EACH h.v[k] = v_min (h.v[k], c->deepest);
+  EACH h.v[k] = v_fma (q.v[k], c->per_knee, v_set1 (-1.0));
+  EACH h.v[k] = v_min (v_fma (h.v[k], q.v[k], p.v[k]), c->deepest);
   EACH *largest = v_max (*largest, h.v[k]);
-  return v_power (h, &c->gain);
+  return v_power (h, &c->gain, is_exact);
 }
 
-/* The same over N_SIDE * W numbers: y = the gain of y, times x if that is not NULL. */
-INLINE void
-make_gains (const double *x, double *y, const Curve *curve, V *largest)
-{
-  VSide made;
-
-  EACH made.v[k] = v_load_f64 (y + k * W);
-  made = gain_of (made, curve, largest);
-  EACH v_store_f64 (y + k * W,
-      x ? (V)(made.v[k] * v_load_f64 (x + k * W)) : made.v[k]);
-}
-
-/* y[n] = the gain of the level in y, times x[n] if x is not NULL.  Returns h. */
 INLINE V
-find_gains (const double *x, double *y, size_t n,
-    const TfxGainCurve *gain_curve)
+one_gain_of (V level, const Curve *c, V *largest, const bool is_exact)
 {
-  const Curve curve = curve_of (gain_curve);
-  V largest = v_set1 (0.0);
+  return gain_of (v_repeat_side (level), c, largest, is_exact).v[0];
+}
+
+/* y[n] = the gain of the level in y, times x[n] if x is not NULL. */
+INLINE void
+find_gains (const double *x, double *y, size_t n, const Curve *curve,
+    V *largest, const bool is_exact)
+{
+  double rest[W];
   size_t i = 0;
 
-  for (; i + N_SIDE * W <= n; i += N_SIDE * W)
-    make_gains (x ? x + i : NULL, y + i, &curve, &largest);
-  if (i < n) {
-    double rest[N_SIDE * W];
+  for (; i + N_SIDE * W <= n; i += N_SIDE * W) {
+    VSide side;
 
-    for (unsigned k = 0; k < N_SIDE * W; k++)
-      rest[k] = y[i + k < n ? i + k : n - 1];
-    make_gains (NULL, rest, &curve, &largest);
-    for (unsigned k = 0; i + k < n; k++)
-      y[i + k] = x ? rest[k] * x[i + k] : rest[k];
+    EACH side.v[k] = v_load_f64 (y + i + k * W);
+    side = gain_of (side, curve, largest, is_exact);
+    EACH v_store_f64 (y + i + k * W,
+        x ? (V)(side.v[k] * v_load_f64 (x + i + k * W)) : side.v[k]);
   }
-  return largest;
+  for (; i + W <= n; i += W) {
+    const V gain = one_gain_of (v_load_f64 (y + i), curve, largest, is_exact);
+
+    v_store_f64 (y + i, x ? (V)(gain * v_load_f64 (x + i)) : gain);
+  }
+  if (i == n)
+    return;
+  for (unsigned k = 0; k < W; k++)
+    rest[k] = y[i + k < n ? i + k : n - 1];
+  v_store_f64 (rest, one_gain_of (v_load_f64 (rest), curve, largest, is_exact));
+  for (unsigned k = 0; i + k < n; k++)
+    y[i + k] = x ? rest[k] * x[i + k] : rest[k];
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
@@ -156,14 +178,12 @@ find_gains (const double *x, double *y, size_t n,
 INLINE Group
 load_group (const double *state, size_t stride, const unsigned C)
 {
-  Group g;
+  const double *held = state + TFX_LEVEL_HELD * stride;
+  const double *out = state + TFX_LEVEL_OUT * stride;
+  const double *square = state + TFX_LEVEL_SQUARE * stride;
 
-  for (unsigned i = 0; i < W; i++) {
-    g.held[i] = state[TFX_LEVEL_HELD * stride + i % C];
-    g.out[i] = state[TFX_LEVEL_OUT * stride + i % C];
-    g.square[i] = state[TFX_LEVEL_SQUARE * stride + i % C];
-  }
-  return g;
+  return (Group){ v_repeat (v_load_f64 (held), 0, C),
+    v_repeat (v_load_f64 (out), 0, C), v_repeat (v_load_f64 (square), 0, C) };
 }
 
 /* Of frame `frame` of the group. */
@@ -208,33 +228,87 @@ detect_frames (const double *x, double *y, size_t n_frames,
   }
 }
 
-/* Channels in the lanes, from number c on.  What lies behind the last channel is of
- * the next frame, and what is put there comes to be overwritten. */
+/* Channels in the lanes, from number c on. */
+INLINE Group
+load_lanes (const double *state, size_t stride, unsigned c)
+{
+  return (Group){ v_load_f64 (state + TFX_LEVEL_HELD * stride + c),
+    v_load_f64 (state + TFX_LEVEL_OUT * stride + c),
+    v_load_f64 (state + TFX_LEVEL_SQUARE * stride + c) };
+}
+
+INLINE void
+store_lanes (const Group *g, double *state, size_t stride, unsigned c)
+{
+  v_store_f64 (state + TFX_LEVEL_HELD * stride + c, g->held);
+  v_store_f64 (state + TFX_LEVEL_OUT * stride + c, g->out);
+  v_store_f64 (state + TFX_LEVEL_SQUARE * stride + c, g->square);
+}
+
+INLINE void
+detect_frame (V x, Group *g, const TfxBallistics *b, const bool is_rms)
+{
+  const V attack = v_set1 (b->attack[0]), release = v_set1 (b->release[0]);
+  V r = v_abs (x);
+
+  if (is_rms) {
+    r *= r;
+    g->square = v_fma (attack, g->square - r, r);
+    r = v_sqrt (g->square);
+  }
+  g->held = v_max (r, release * g->held);
+  g->out = v_fma (attack, g->out - g->held, g->held);
+}
+
+/* What lies behind the last channel is of the next frame, and what is put there comes
+ * to be overwritten. */
 INLINE void
 detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
     unsigned c, const TfxBallistics *b, double *state, const bool is_rms)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
-  const V attack = v_set1 (b->attack[0]), release = v_set1 (b->release[0]);
-  const V rest = v_set1 (1.0 - b->attack[0]);
-  V held = v_load_f64 (state + TFX_LEVEL_HELD * stride + c);
-  V out = v_load_f64 (state + TFX_LEVEL_OUT * stride + c);
-  V square = v_load_f64 (state + TFX_LEVEL_SQUARE * stride + c);
+  Group g = load_lanes (state, stride, c);
 
   for (size_t i = 0; i < n_frames; i++) {
-    V r = v_abs (v_load_f64 (x + i * n_channels + c));
-
-    if (is_rms) {
-      square = v_fma (attack, square, rest * (r * r));
-      r = v_sqrt (square);
-    }
-    held = v_max (r, release * held);
-    out = v_fma (attack, out, rest * held);
-    v_store_f64 (y + i * n_channels + c, out);
+    detect_frame (v_load_f64 (x + i * n_channels + c), &g, b, is_rms);
+    v_store_f64 (y + i * n_channels + c, g.out);
   }
-  v_store_f64 (state + TFX_LEVEL_HELD * stride + c, held);
-  v_store_f64 (state + TFX_LEVEL_OUT * stride + c, out);
-  v_store_f64 (state + TFX_LEVEL_SQUARE * stride + c, square);
+  store_lanes (&g, state, stride, c);
+}
+
+/* Where channels fill all vectors their samples are in them: gains too, which do not
+ * wait for those before them as levels do. */
+INLINE void
+run_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    unsigned c, const TfxBallistics *b, const Curve *curve, double *state,
+    V *largest, const bool is_rms, const bool is_exact)
+{
+  const size_t stride = tfx_dynamics_stride (n_channels);
+  Group g = load_lanes (state, stride, c);
+  size_t i = 0;
+
+  for (; i + N_SIDE <= n_frames; i += N_SIDE) {
+    const double *from = x + i * n_channels + c;
+    double *to = y + i * n_channels + c;
+    VSide side, in;
+
+    EACH
+    {
+      in.v[k] = v_load_f64 (from + k * n_channels);
+      detect_frame (in.v[k], &g, b, is_rms);
+      side.v[k] = g.out;
+    }
+    side = gain_of (side, curve, largest, is_exact);
+    EACH v_store_f64 (to + k * n_channels, side.v[k] * in.v[k]);
+  }
+  for (; i < n_frames; i++) {
+    const V in = v_load_f64 (x + i * n_channels + c);
+
+    detect_frame (in, &g, b, is_rms);
+    v_store_f64 (y + i * n_channels + c,
+        one_gain_of (g.out, curve, largest, is_exact) * in);
+  }
+  store_lanes (&g, state, stride, c);
 }
 
 INLINE void
@@ -260,22 +334,49 @@ detect (const double *x, double *y, size_t n_frames, unsigned n_channels,
       TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
 }
 
+INLINE V
+run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    bool is_product, const TfxBallistics *b, const TfxGainCurve *gain_curve,
+    double *state, double *end, const bool is_rms, const bool is_exact)
+{
+  const Curve curve = curve_of (gain_curve, is_exact);
+  V largest = v_set1 (0.0);
+
+  if (is_product && n_channels % W == 0) {
+    for (unsigned c = 0; c < n_channels; c += W)
+      run_lanes (x, y, n_frames, n_channels, c, b, &curve, state, &largest,
+          is_rms, is_exact);
+    memcpy (end, state,
+        TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
+    return largest;
+  }
+  detect (x, y, n_frames, n_channels, b, state, end, is_rms);
+  find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve, &largest,
+      is_exact);
+  return largest;
+}
+
 static double
 run (const double *x, double *y, size_t n_frames, unsigned n_channels,
     bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
-    double *state, double *end)
+    bool is_f32, double *state, double *end)
 {
+  const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
   double most = 0.0;
   V largest;
 
-  if (b->is_rms)
-    detect (x, y, n_frames, n_channels, b, state, end, true);
+  if (b->is_rms && is_exact)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, true, true);
+  else if (b->is_rms)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, true, false);
+  else if (is_exact)
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, false, true);
   else
-    detect (x, y, n_frames, n_channels, b, state, end, false);
-  if (is_product)
-    largest = find_gains (x, y, n_frames * n_channels, curve);
-  else
-    largest = find_gains (NULL, y, n_frames, curve);
+    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
+        end, false, false);
   for (unsigned k = 0; k < W; k++)
     most = largest[k] > most ? largest[k] : most;
   return -most;

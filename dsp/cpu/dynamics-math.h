@@ -8,46 +8,33 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 
+/* The processor's own for whole vectors. */
+#if defined(__AVX512F__)
+#define V_OWN(op) _mm512_##op##_pd
+#elif defined(__AVX2__)
+#define V_OWN(op) _mm256_##op##_pd
+#elif defined(__aarch64__)
+#define V_OWN(op) v##op##q_f64
+#else
+#define V_OWN(op) _mm_##op##_pd
+#endif
+
 INLINE V
 v_max (V a, V b)
 {
-#if defined(__AVX512F__)
-  return _mm512_max_pd (a, b);
-#elif defined(__AVX2__)
-  return _mm256_max_pd (a, b);
-#elif defined(__aarch64__)
-  return vmaxq_f64 (a, b);
-#else
-  return v_select (v_mask (a > b), a, b);
-#endif
+  return V_OWN (max) (a, b);
 }
 
 INLINE V
 v_min (V a, V b)
 {
-#if defined(__AVX512F__)
-  return _mm512_min_pd (a, b);
-#elif defined(__AVX2__)
-  return _mm256_min_pd (a, b);
-#elif defined(__aarch64__)
-  return vminq_f64 (a, b);
-#else
-  return v_select (v_mask (a < b), a, b);
-#endif
+  return V_OWN (min) (a, b);
 }
 
 INLINE V
 v_sqrt (V a)
 {
-#if defined(__AVX512F__)
-  return _mm512_sqrt_pd (a);
-#elif defined(__AVX2__)
-  return _mm256_sqrt_pd (a);
-#elif defined(__aarch64__)
-  return vsqrtq_f64 (a);
-#else
-  return (V){ __builtin_sqrt (a[0]), __builtin_sqrt (a[1]) };
-#endif
+  return V_OWN (sqrt) (a);
 }
 
 /* a / b, b normal; where a is b it is 1. */
@@ -97,8 +84,8 @@ v_abs (V a)
 }
 
 /* So many vectors at a time, operation by operation: one waits for one of its own for
- * longer than a processor that is shared looks ahead. */
-#define N_SIDE (V_REGISTERS / 8)
+ * longer than a processor looks ahead. */
+#define N_SIDE (W == 8 ? 8 : 4)
 #define EACH for (unsigned k = 0; k < N_SIDE; k++)
 
 typedef struct VSide
@@ -114,13 +101,20 @@ v_horner (VSide p, VSide x, double c)
   return p;
 }
 
+/* The same vector everywhere: a compiler makes the same of it once. */
 INLINE VSide
-v_side (double a)
+v_repeat_side (V a)
 {
   VSide all;
 
-  EACH all.v[k] = v_set1 (a);
+  EACH all.v[k] = a;
   return all;
+}
+
+INLINE VSide
+v_side (double a)
+{
+  return v_repeat_side (v_set1 (a));
 }
 
 #if defined(__AVX512F__)
@@ -143,17 +137,18 @@ v_look_up (VTable t, VBits index)
   return _mm512_permutex2var_pd (t.low, (__m512i)index, t.high);
 }
 
-/* scale log2 a + offset, of what is normal and above 0.  With r near 1 / m, m in
- * [1, 2), by its first four bits, and z = r m - 1, log2 a is the exponent less log2 r
- * and log2 (1 + z), a polynomial, 8e-12 off at the most.  All of it is scaled. */
+/* scale log2 a + offset, of what is normal, and a finite number for 0.  With r near
+ * 1 / m, m in [1, 2), by its first four bits, and z = r m - 1, log2 a is the exponent
+ * less log2 r and log2 (1 + z), a polynomial, 5e-10 off at the most, or 8e-12 if it is
+ * exact.  All of it is scaled, and the exponent stands with the four bits behind it. */
 typedef struct VLog
 {
   VTable r, rest;
-  V scale, p[5];
+  V step, p[5];
 } VLog;
 
 INLINE VLog
-v_log_of (double scale, double offset)
+v_log_of (double scale, double offset, const bool is_exact)
 {
   static const double r[16] = { 0x1.f08p-1, 0x1.d42p-1, 0x1.bacp-1, 0x1.a42p-1,
     0x1.8fap-1, 0x1.7dp-1, 0x1.6c2p-1, 0x1.5cap-1, 0x1.4e6p-1, 0x1.414p-1,
@@ -164,22 +159,28 @@ v_log_of (double scale, double offset)
     0.6146768238241284, 0.6724473559187596, 0.7279534756100622,
     0.781436763809729, 0.8325818541682625, 0.882356898610908,
     0.9305502325722165, 0.9769387502646654 };
-  const V s = v_set1 (scale);
-  /* What an exponent has too much is taken from the table. */
+  static const double exact[5] = { 1.4426950409123376, -0.7213474319414422,
+    0.480898158161886, -0.36098329404783464, 0.2889065300313975 };
+  static const double near[5] = { 1.4426949652967154, -0.7213474117219864,
+    0.48122912033065773, -0.36099928996022407 };
+  const V s = v_set1 (scale), step = v_set1 (scale / 16.0);
+  const V lanes = { V_LANES };
+  /* What an exponent, and what stands behind it, have too much is taken from the
+   * table. */
   const V rest = v_set1 (offset - 1023.0 * scale);
   const VTable t = v_table (log_r);
+  VLog l = { v_table (r),
+    { v_fma (s, t.low, v_fnma (step, lanes, rest)),
+        v_fma (s, t.high, v_fnma (step, lanes + W, rest)) },
+    step };
 
-  return (VLog){ v_table (r),
-    { v_fma (s, t.low, rest), v_fma (s, t.high, rest) }, s,
-    { v_set1 (scale * 0.2889065300313975),
-        v_set1 (scale * -0.36098329404783464),
-        v_set1 (scale * 0.480898158161886),
-        v_set1 (scale * -0.7213474319414422),
-        v_set1 (scale * 1.4426950409123376) } };
+  for (unsigned k = 0; k < 5; k++)
+    l.p[k] = v_set1 (scale * (is_exact ? exact[k] : near[k]));
+  return l;
 }
 
 INLINE VSide
-v_log (VSide a, const VLog *l)
+v_log (VSide a, const VLog *l, const bool is_exact)
 {
   const __m512i mantissa = _mm512_set1_epi64 (0xfffffffffffff);
   const __m512i one = _mm512_set1_epi64 (0x3ff0000000000000);
@@ -190,18 +191,18 @@ v_log (VSide a, const VLog *l)
   EACH m.v[k] =
       (V)_mm512_ternarylogic_epi64 ((__m512i)a.v[k], mantissa, one, 0xea);
   EACH z.v[k] = v_fma (m.v[k], v_look_up (l->r, index[k]), v_set1 (-1.0));
-  EACH n.v[k] = _mm512_cvtepi64_pd ((__m512i)((VWords)a.v[k] >> 52));
-  EACH n.v[k] = v_fma (n.v[k], l->scale, v_look_up (l->rest, index[k]));
-  EACH p.v[k] = v_fma (l->p[0], z.v[k], l->p[1]);
+  EACH n.v[k] = _mm512_cvtepi64_pd ((__m512i)index[k]);
+  EACH n.v[k] = v_fma (n.v[k], l->step, v_look_up (l->rest, index[k]));
+  EACH p.v[k] = is_exact ? v_fma (l->p[4], z.v[k], l->p[3]) : l->p[3];
   EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[2]);
-  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[3]);
-  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[4]);
+  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[1]);
+  EACH p.v[k] = v_fma (p.v[k], z.v[k], l->p[0]);
   EACH p.v[k] = v_fma (p.v[k], z.v[k], n.v[k]);
   return p;
 }
 
 /* scale / 2^h, h from -1000 to 1000: 2^(k / 16) from a table, and a polynomial for
- * what that leaves, 3e-12 off at the most, exact for 0.  k stands at the
+ * what that leaves, 1.6e-9 off at the most, or 3e-12 if it is exact, none for 0.  k stands at the
  * end of the bits of t; where it comes to be the exponent, its last four bits come to
  * stand beneath that, and the bits in the table are less by them. */
 typedef struct VPower
@@ -229,16 +230,21 @@ v_power_of (double scale)
 }
 
 INLINE VSide
-v_power (VSide h, const VPower *power)
+v_power (VSide h, const VPower *power, const bool is_exact)
 {
+  static const double exact[] = { 0.6931471801630488, 0.24022650686301436,
+    0.05550573573560749 };
+  static const double near[] = { 0.6931471800332658, 0.24023428821696283,
+    0.05550595010448183 };
   const V round = v_set1 (0x1.8p48);
   VSide t, r, p;
 
   EACH t.v[k] = round - h.v[k];
   EACH r.v[k] = (round - t.v[k]) - h.v[k];
-  p = v_horner (v_side (0.009618377913093267), r, 0.05550573573560749);
-  p = v_horner (p, r, 0.24022650686301436);
-  p = v_horner (p, r, 0.6931471801630488);
+  p = is_exact ? v_horner (v_side (0.009618377913093267), r, exact[2])
+               : v_side (near[2]);
+  p = v_horner (p, r, is_exact ? exact[1] : near[1]);
+  p = v_horner (p, r, is_exact ? exact[0] : near[0]);
   p = v_horner (p, r, 1.0);
   EACH t.v[k] = (V)((VBits)v_look_up (power->powers, (VBits)t.v[k]) +
                     ((VBits)t.v[k] << 48));
@@ -248,23 +254,28 @@ v_power (VSide h, const VPower *power)
 
 #else
 
-/* scale log2 a + offset, of what is normal and above 0.  With m in
+/* scale log2 a + offset, of what is normal, and a finite number for 0.  With m in
  * [root 1/2, root 2) and s = (m - 1) / (m + 1), log2 a is the exponent and s times a
- * polynomial in s^2, 1.1e-12 off at the most. */
+ * polynomial in s^2, 2e-10 off at the most, or 1.1e-12 if it is exact. */
 typedef struct VLog
 {
   V scale, offset;
 } VLog;
 
 INLINE VLog
-v_log_of (double scale, double offset)
+v_log_of (double scale, double offset, const bool is_exact)
 {
   return (VLog){ v_set1 (scale), v_set1 (offset) };
 }
 
 INLINE VSide
-v_log (VSide a, const VLog *l)
+v_log (VSide a, const VLog *l, const bool is_exact)
 {
+  static const double exact[] = { 0.3428250276132508, 0.41153394683115796,
+    0.5770866493070024, 0.9617966482782394, 2.885390081845443 };
+  static const double near[] = { 0.0, 0.4342559103071771, 0.5765845431270826,
+    0.9618007591821234, 2.885390072752296 };
+  const double *c = is_exact ? exact : near;
   const VBits one = v_bits1 (0x3ff0000000000000);
   VWords e[N_SIDE];
   VSide m, n, s, z, p;
@@ -277,17 +288,16 @@ v_log (VSide a, const VLog *l)
   EACH n.v[k] = (V)((VBits)e[k] | v_bits1 (0x4330000000000000)) -
                 v_set1 (0x1p52 + 1023.0);
   EACH z.v[k] = s.v[k] * s.v[k];
-  p = v_horner (v_side (0.3428250276132508), z, 0.41153394683115796);
-  p = v_horner (p, z, 0.5770866493070024);
-  p = v_horner (p, z, 0.9617966482782394);
-  p = v_horner (p, z, 2.885390081845443);
+  p = is_exact ? v_horner (v_side (c[0]), z, c[1]) : v_side (c[1]);
+  for (unsigned i = 2; i < 5; i++)
+    p = v_horner (p, z, c[i]);
   EACH p.v[k] = v_fma (p.v[k], s.v[k], n.v[k]);
   EACH p.v[k] = v_fma (l->scale, p.v[k], l->offset);
   return p;
 }
 
 /* scale / 2^h, h from -1000 to 1000: a polynomial for what a whole number leaves,
- * 8e-13 off at the most, exact for 0. */
+ * 1.9e-9 off at the most, or 8e-13 if it is exact, none for 0. */
 typedef struct VPower
 {
   V scale;
@@ -300,21 +310,23 @@ v_power_of (double scale)
 }
 
 INLINE VSide
-v_power (VSide h, const VPower *power)
+v_power (VSide h, const VPower *power, const bool is_exact)
 {
+  static const double exact[] = { 1.3263519014722198e-06,
+    1.5310033458625482e-05, 0.0001540341537155833, 0.0013333450819430362,
+    0.009618129219572133, 0.05550410940791773, 0.2402265069555365,
+    0.6931471805461292, 1.0 };
+  static const double near[] = { 0.0, 0.0, 0.00015476300192959847,
+    0.0013400269611992125, 0.009618003890224141, 0.05550327791349574,
+    0.2402265134591085, 0.6931472062481273, 1.0 };
   const V round = v_set1 (0x1.8p52);
   VSide t, r, p;
 
   EACH t.v[k] = round - h.v[k];
   EACH r.v[k] = (round - t.v[k]) - h.v[k];
-  p = v_horner (v_side (1.3263519014722198e-06), r, 1.5310033458625482e-05);
-  p = v_horner (p, r, 0.0001540341537155833);
-  p = v_horner (p, r, 0.0013333450819430362);
-  p = v_horner (p, r, 0.009618129219572133);
-  p = v_horner (p, r, 0.05550410940791773);
-  p = v_horner (p, r, 0.2402265069555365);
-  p = v_horner (p, r, 0.6931471805461292);
-  p = v_horner (p, r, 1.0);
+  p = v_side (is_exact ? exact[0] : near[2]);
+  for (unsigned i = is_exact ? 1 : 3; i < 9; i++)
+    p = v_horner (p, r, is_exact ? exact[i] : near[i]);
   EACH p.v[k] = (V)((VBits)p.v[k] + ((VBits)t.v[k] << 52)) * power->scale;
   return p;
 }

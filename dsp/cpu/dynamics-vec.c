@@ -39,16 +39,18 @@ clean (double *x, size_t n)
   return n_bad;
 }
 
-static size_t
-load_f32 (double *x, const void *from, size_t n)
+INLINE size_t
+load (double *x, const void *from, size_t n, const bool is_f32)
 {
-  const float *samples = from;
+  const float *f32 = from;
+  const double *f64 = from;
   const V zero = v_set1 (0.0);
   V sum = zero, other = zero;
   size_t i = 0;
 
   for (; i + 2 * W <= n; i += 2 * W) {
-    const V a = v_load_f32 (samples + i), b = v_load_f32 (samples + i + W);
+    const V a = is_f32 ? v_load_f32 (f32 + i) : v_load_f64 (f64 + i);
+    const V b = is_f32 ? v_load_f32 (f32 + i + W) : v_load_f64 (f64 + i + W);
 
     sum = v_fma (a, zero, sum);
     other = v_fma (b, zero, other);
@@ -56,33 +58,22 @@ load_f32 (double *x, const void *from, size_t n)
     v_store_f64 (x + i + W, b);
   }
   for (; i < n; i++) {
-    x[i] = samples[i];
+    x[i] = is_f32 ? f32[i] : f64[i];
     sum[0] += 0.0 * x[i];
   }
   return is_bad (sum + other) ? clean (x, n) : 0;
 }
 
 static size_t
+load_f32 (double *x, const void *from, size_t n)
+{
+  return load (x, from, n, true);
+}
+
+static size_t
 load_f64 (double *x, const void *from, size_t n)
 {
-  const double *samples = from;
-  const V zero = v_set1 (0.0);
-  V sum = zero, other = zero;
-  size_t i = 0;
-
-  for (; i + 2 * W <= n; i += 2 * W) {
-    const V a = v_load_f64 (samples + i), b = v_load_f64 (samples + i + W);
-
-    sum = v_fma (a, zero, sum);
-    other = v_fma (b, zero, other);
-    v_store_f64 (x + i, a);
-    v_store_f64 (x + i + W, b);
-  }
-  for (; i < n; i++) {
-    x[i] = samples[i];
-    sum[0] += 0.0 * x[i];
-  }
-  return is_bad (sum + other) ? clean (x, n) : 0;
+  return load (x, from, n, false);
 }
 
 static void

@@ -75,10 +75,11 @@ typedef struct TfxDynamicsKernels
    * channel.  state[TFX_N_LEVELS][stride] at the start becomes that at the start of
    * the last group that is not full, or behind all; end = behind all.  stride:
    * n_channels, rounded up to the slack.  May read and write TFX_DYNAMICS_SLACK
-   * numbers behind x and y.  The lowest gain, in octaves and without makeup. */
+   * numbers behind x and y.  is_f32: gains may be 2e-9 off, for samples that are
+   * rounded to 6e-8; else 1e-11.  The lowest gain, in octaves and without makeup. */
   double (*run) (const double *x, double *y, size_t n_frames,
       unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
-      const TfxGainCurve *curve, double *state, double *end);
+      const TfxGainCurve *curve, bool is_f32, double *state, double *end);
 
   /* The largest of a window: most[n_channels] = the largest magnitude up to now
    * in this block of the window's length, and of the block before what is left is

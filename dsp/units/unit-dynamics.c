@@ -139,10 +139,12 @@ make_room (Unit *u)
 {
   const size_t n_state = TFX_N_LEVELS * u->stride;
   const size_t front = TFX_DYNAMICS_SLACK * u->n_channels;
-  const size_t n = front + u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK;
+  const size_t part = u->part_frames * u->n_channels;
+  const size_t n =
+      front + tfx_dynamics_stride ((unsigned)part) + TFX_DYNAMICS_SLACK;
 
-  u->state = calloc (3 * n_state, sizeof *u->state);
-  u->room = calloc (4 * n, sizeof *u->room);
+  u->state = tfx_block_new_samples (3 * n_state);
+  u->room = tfx_block_new_samples (4 * n);
   if (!u->state || !u->room)
     return -ENOMEM;
   u->now = u->state + n_state;
@@ -215,21 +217,23 @@ fade (Unit *u, double *made, const double *made_to, size_t n_frames)
 /* n_frames from frame `first` of the part on, which is 0 if a group has begun; no
  * further than a change goes. */
 static void
-run_frames (Unit *u, size_t first, size_t n_frames)
+run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
 {
   const size_t n_levels = u->n_levels, n_all = u->n_begun + n_frames;
   const size_t at = first * n_levels, n_before = u->n_begun * n_levels;
   const bool is_moving = tfx_numbers_are_moving (&u->numbers);
+  const bool is_f32 = type == TFX_SAMPLE_F32;
   double *heard = u->heard + at - n_before, lowest;
 
   if (is_moving) {
     memcpy (u->state_to, u->state, TFX_N_LEVELS * u->stride * sizeof *u->state);
-    lowest = u->kernels->run (heard, u->made_to + at - n_before, n_all,
-        n_levels, !u->is_linked, &u->ballistics, &u->to, u->state_to, u->now);
+    lowest =
+        u->kernels->run (heard, u->made_to + at - n_before, n_all, n_levels,
+            !u->is_linked, &u->ballistics, &u->to, is_f32, u->state_to, u->now);
     u->reduction = fmin (u->reduction, lowest);
   }
   lowest = u->kernels->run (heard, u->made + at - n_before, n_all, n_levels,
-      !u->is_linked, &u->ballistics, &u->curve, u->state, u->now);
+      !u->is_linked, &u->ballistics, &u->curve, is_f32, u->state, u->now);
   u->reduction = fmin (u->reduction, lowest);
   if (is_moving)
     fade (u, u->made + at, u->made_to + at, n_frames);
@@ -263,7 +267,7 @@ count_frames (const TfxNumbers *n, size_t n_frames)
 
 /* A change begins and ends with a group.  How many of n_frames it took. */
 static size_t
-run_moving (Unit *u, size_t first, size_t n_frames)
+run_moving (Unit *u, size_t first, size_t n_frames, TfxSample type)
 {
   const TfxNumbers *n = &u->numbers;
   const size_t n_run = count_frames (n, n_frames);
@@ -272,7 +276,7 @@ run_moving (Unit *u, size_t first, size_t n_frames)
   if (n->done == 0)
     end_group (u);
   take_numbers (u);
-  run_frames (u, first, n_run);
+  run_frames (u, first, n_run, type);
   if (is_single || n->done == 0 || !tfx_numbers_are_moving (n))
     end_group (u);
   if (!tfx_numbers_are_moving (n))
@@ -289,9 +293,9 @@ run_part (void *data, size_t n_frames, TfxSample type)
   if (u->is_linked)
     tfx_samples_link (u->samples, u->heard, n_frames, u->n_channels);
   while (i < n_frames && tfx_numbers_are_moving (&u->numbers))
-    i += run_moving (u, i, n_frames - i);
+    i += run_moving (u, i, n_frames - i, type);
   if (i < n_frames)
-    run_frames (u, i, n_frames - i);
+    run_frames (u, i, n_frames - i, type);
 }
 
 static int

@@ -146,10 +146,9 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   lay_out (u, &stage->u.reverb);
   get_numbers (stage, numbers);
   tfx_numbers_init (&u->numbers, numbers);
-  u->memory = aligned_alloc (ROW * sizeof *u->memory,
-      u->n_channels * u->size * sizeof *u->memory);
+  u->memory = tfx_block_new_samples (u->n_channels * u->size);
   u->poles = calloc (u->n_channels, sizeof *u->poles);
-  u->x = calloc (u->n_channels, PLANE * sizeof *u->x);
+  u->x = tfx_block_new_samples (u->n_channels * PLANE);
   if (!u->memory || !u->poles || !u->x) {
     unit_free (u);
     return -ENOMEM;
