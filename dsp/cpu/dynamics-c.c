@@ -165,6 +165,12 @@ limit (const double *x, double *y, const double *gains, size_t n_frames,
   return lowest;
 }
 
+static bool
+limits_lanes (unsigned n_channels)
+{
+  return false;
+}
+
 const TfxDynamicsKernels tfx_dynamics_c = {
   .name = "c",
   .group_frames = group_frames,
@@ -176,6 +182,7 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .limit_frames = group_frames,
   .follow = follow,
   .limit = limit,
+  .limits_lanes = limits_lanes,
 };
 
 const TfxDynamicsKernels *

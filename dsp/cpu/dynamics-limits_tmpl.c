@@ -153,17 +153,31 @@ find_frame_rest (const double *x, double *rest, size_t n, const unsigned C)
   }
 }
 
-/* Channels in the lanes: of those that fill them alone, as what is put behind the
- * last one would be of a frame that is done. */
+/* The first n lanes of v, then those of next. */
+INLINE V
+join_lanes (V v, V next, unsigned n)
+{
+#if W == 2
+  return n == 2 ? v : (V){ v[0], next[0] };
+#else
+  const VBits lanes = { V_LANES };
+
+  return v_select (v_lanes (0, n), v, __builtin_shuffle (next, lanes - n));
+#endif
+}
+
+/* Channels in the first lanes.  What is put behind the last one is of the frame that
+ * is done, as far as it is not of other channels. */
 INLINE void
 find_channel_rest (const double *x, double *rest, size_t n_frames,
-    unsigned n_channels)
+    unsigned n_channels, unsigned n_lanes)
 {
-  V all = v_set1 (0.0);
+  V all = v_set1 (0.0), row = all;
 
   for (size_t i = n_frames; i-- > 0;) {
     all = v_max (v_abs (v_load_f64 (x + i * n_channels)), all);
-    v_store_f64 (rest + i * n_channels, all);
+    row = n_lanes == W ? all : join_lanes (all, row, n_lanes);
+    v_store_f64 (rest + i * n_channels, row);
   }
 }
 
@@ -181,18 +195,13 @@ find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
       find_frame_rest (x, rest, 4 * n_frames, 4 % W);
     return;
   }
+  /* Those of a vector that is not full come first, as others overwrite what they leave
+   * behind the last one. */
+  if (n_full < n_channels)
+    find_channel_rest (x + n_full, rest + n_full, n_frames, n_channels,
+        n_channels - n_full);
   for (unsigned c = 0; c < n_full; c += W)
-    find_channel_rest (x + c, rest + c, n_frames, n_channels);
-  for (unsigned c = n_full; c < n_channels; c++) {
-    double all = 0.0;
-
-    for (size_t i = n_frames; i-- > 0;) {
-      const double a = __builtin_fabs (x[i * n_channels + c]);
-
-      all = a > all ? a : all;
-      rest[i * n_channels + c] = all;
-    }
-  }
+    find_channel_rest (x + c, rest + c, n_frames, n_channels, W);
 }
 
 /* ---- gains -------------------------------------------------------------------- */
@@ -381,6 +390,73 @@ limit (const double *x, double *y, const double *gains, size_t n_frames,
 
       y[i * width + c] = v > most ? most : v < -most ? -most : v;
     }
+  }
+  return lowest;
+}
+
+/* find_targets, follow and limit in one, channels in the first lanes: what waits for
+ * the frame before stands beside what does not. */
+INLINE V
+limit_lanes (const double *x, const double *rest, const double *late, double *y,
+    size_t n_frames, unsigned n_channels, const TfxLimits *limits, double *most,
+    double *state, double high, const bool is_lower)
+{
+  const V threshold = v_set1 (limits->threshold);
+  const V attack = v_set1 (limits->attack[0]);
+  const V release = v_set1 (limits->release[0]);
+  const V to_attack = v_set1 (1.0 - limits->attack[0]);
+  const V to_release = v_set1 (1.0 - limits->release[0]);
+  const V ceiling = v_set1 (high), ground = v_set1 (-high);
+  V all = v_load_f64 (most), gain = v_load_f64 (state), least = v_set1 (1.0);
+
+  for (size_t i = 0; i < n_frames; i++) {
+    const size_t at = i * n_channels;
+    V target, down, up;
+
+    all = v_max (v_abs (v_load_f64 (x + at)), all);
+    target = v_divide (threshold,
+        v_max (v_max (v_load_f64 (rest + at), all), threshold));
+    down = v_fma (attack, gain, to_attack * target);
+    up = v_fma (release, gain, to_release * target);
+    gain = is_lower ? v_min (down, up) : v_max (down, up);
+    least = v_min (least, gain);
+    v_store_f64 (y + at,
+        v_max (v_min (v_load_f64 (late + at) * gain, ceiling), ground));
+  }
+  v_store_f64 (most, all);
+  v_store_f64 (state, gain);
+  return least;
+}
+
+static bool
+limits_lanes (unsigned n_channels)
+{
+  return !fills_vector (n_channels);
+}
+
+static double
+limit_channels (const double *x, const double *rest, const double *late,
+    double *y, size_t n_frames, unsigned n_channels, const TfxLimits *limits,
+    double *most, double *state, double high)
+{
+  const bool is_lower = limits->attack[0] <= limits->release[0];
+  const unsigned n_odd = n_channels % W;
+  double lowest = 1.0;
+
+  for (unsigned k = 0, n; k < n_channels; k += n) {
+    /* (Those that do not fill a vector first.) */
+    const unsigned c = k < n_odd ? n_channels - n_odd : k - n_odd;
+    V least;
+
+    n = k < n_odd ? n_odd : W;
+    if (is_lower)
+      least = limit_lanes (x + c, rest + c, late + c, y + c, n_frames,
+          n_channels, limits, most + c, state + c, high, true);
+    else
+      least = limit_lanes (x + c, rest + c, late + c, y + c, n_frames,
+          n_channels, limits, most + c, state + c, high, false);
+    for (unsigned i = 0; i < n; i++)
+      lowest = least[i] < lowest ? least[i] : lowest;
   }
   return lowest;
 }

@@ -105,4 +105,6 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .limit_frames = limit_frames,
   .follow = follow,
   .limit = limit,
+  .limits_lanes = limits_lanes,
+  .limit_channels = limit_channels,
 };

@@ -106,6 +106,13 @@ typedef struct TfxDynamicsKernels
    * gain, or 1. */
   double (*limit) (const double *x, double *y, const double *gains,
       size_t n_frames, unsigned width, double most);
+
+  /* All of that in one pass, for so many channels if limits_lanes says so: y = late
+   * times the gains, no larger than high.  Slack as above. */
+  bool (*limits_lanes) (unsigned n_channels);
+  double (*limit_channels) (const double *x, const double *rest,
+      const double *late, double *y, size_t n_frames, unsigned n_channels,
+      const TfxLimits *limits, double *most, double *state, double high);
 } TfxDynamicsKernels;
 
 static inline unsigned

@@ -120,6 +120,10 @@ unit_free (void *data)
   free (u);
 }
 
+/* A line that is short has room for some of its kind, so that it is rarely moved. */
+#define SHORT_LINE 8192
+#define N_SHORT 4
+
 /* Arrays have slack behind them, and those of groups room for one in front. */
 static int
 make_room (Unit *u)
@@ -127,14 +131,14 @@ make_room (Unit *u)
   const size_t slack = TFX_DYNAMICS_SLACK;
   const size_t front = slack * u->n_levels;
   const size_t n = front + u->part_frames * u->n_channels + slack;
+  const size_t n_moved = u->n_held * u->n_channels;
 
-  u->n_line = 2 * u->n_held + u->part_frames;
-  u->line = calloc (u->n_line * u->n_channels + slack, sizeof *u->line);
-  u->heard =
-      u->is_linked ? calloc (u->n_line + slack, sizeof *u->heard) : u->line;
-  u->rest = calloc ((u->n_window + 1) * u->n_levels + slack, sizeof *u->rest);
-  u->most = calloc (3 * u->stride, sizeof *u->most);
-  u->samples = calloc (3 * n, sizeof *u->samples);
+  u->n_line = u->part_frames + (n_moved < SHORT_LINE ? N_SHORT : 2) * u->n_held;
+  u->line = tfx_block_new_samples (u->n_line * u->n_channels + slack);
+  u->heard = u->is_linked ? tfx_block_new_samples (u->n_line + slack) : u->line;
+  u->rest = tfx_block_new_samples ((u->n_window + 1) * u->n_levels + slack);
+  u->most = tfx_block_new_samples (3 * u->stride);
+  u->samples = tfx_block_new_samples (3 * n);
   if (!u->line || !u->heard || !u->rest || !u->most || !u->samples)
     return -ENOMEM;
   u->state = u->most + u->stride;
@@ -259,32 +263,48 @@ find_gains (Unit *u, size_t n)
       u->n_begun * n_levels * sizeof *targets);
 }
 
+/* n frames of the line behind each other: targets, gains, and what comes of them. */
+static double
+limit_frames (Unit *u, const double *heard, const double *rest,
+    const double *late, double *samples, size_t n, double limit)
+{
+  const TfxDynamicsKernels *k = u->kernels;
+  double lowest;
+
+  if (!u->is_linked && u->n_silent == 0 && k->limits_lanes (u->n_channels)) {
+    lowest = k->limit_channels (heard, rest, late, samples, n, u->n_channels,
+        &u->limits, u->most, u->state, limit);
+    memcpy (u->now, u->state, u->stride * sizeof *u->now);
+    return lowest;
+  }
+  k->find_targets (heard, rest, u->targets, n, u->n_levels, u->limits.threshold,
+      u->most);
+  if (u->n_silent > 0) {
+    u->n_silent -= n;
+    memset (samples, 0, n * u->n_channels * sizeof *samples);
+    return 1.0;
+  }
+  find_gains (u, n);
+  return u->is_linked
+             ? k->limit (late, samples, u->gains, n, u->n_channels, limit)
+             : k->limit (late, samples, u->gains, n * u->n_channels, 1, limit);
+}
+
 /* n frames that have come into the line, within a block, whose numbers stay; what
  * comes out goes to samples. */
 static void
 run_frames (Unit *u, double *samples, size_t n, double limit)
 {
+  const double *heard = u->heard + u->at * u->n_levels;
+  const double *rest = u->rest + (u->position + 1) * u->n_levels;
   const double *late = u->line + (u->at - u->n_ahead) * u->n_channels;
-  double lowest;
+  const double lowest = limit_frames (u, heard, rest, late, samples, n, limit);
 
-  u->kernels->find_targets (u->heard + u->at * u->n_levels,
-      u->rest + (u->position + 1) * u->n_levels, u->targets, n, u->n_levels,
-      u->limits.threshold, u->most);
+  u->lowest = fmin (u->lowest, lowest);
   u->at += n;
   u->position += n;
   if (u->position == u->n_window)
     end_block (u);
-  if (u->n_silent > 0) {
-    u->n_silent -= n;
-    memset (samples, 0, n * u->n_channels * sizeof *samples);
-    return;
-  }
-  find_gains (u, n);
-  lowest = u->is_linked ? u->kernels->limit (late, samples, u->gains, n,
-                              u->n_channels, limit)
-                        : u->kernels->limit (late, samples, u->gains,
-                              n * u->n_channels, 1, limit);
-  u->lowest = fmin (u->lowest, lowest);
 }
 
 /* The largest number of a type that is no larger. */
