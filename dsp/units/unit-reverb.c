@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../block.h"
+#include "../cpu/copy.h"
 #include "../cpu/reverb.h"
 #include "kind-reverb.h"
 #include "numbers.h"
@@ -50,6 +51,7 @@ typedef struct Unit
 {
   TfxReverbKernel kernel;
   const TfxDynamicsKernels *samples;
+  const TfxKernels *copies;
   unsigned n_channels;
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
@@ -142,6 +144,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return -ENOMEM;
   u->kernel = tfx_reverb_kernel_for (spec->kernel);
   u->samples = tfx_dynamics_kernels_for (spec->kernel);
+  u->copies = tfx_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   lay_out (u, &stage->u.reverb);
   get_numbers (stage, numbers);
@@ -190,8 +193,9 @@ open_lines (const Unit *u, unsigned channel, size_t n, TfxReverbPart *part)
     double *line = find_line (u, channel, i);
     const size_t first = find_oldest (l);
 
-    memcpy (line + l->size, line,
-        find_excess (l, first, l->n_past + n) * sizeof *line);
+    if (find_excess (l, first, l->n_past + n) > 0)
+      memcpy (line + l->size, line,
+          find_excess (l, first, l->n_past + n) * sizeof *line);
     part->out[i] = line + first + l->n_past;
     part->in[i] = line + l->at;
   }
@@ -204,7 +208,8 @@ close_lines (const Unit *u, unsigned channel, size_t n)
     const Line *l = &u->lines[i];
     double *line = find_line (u, channel, i);
 
-    memcpy (line, line + l->size, find_excess (l, l->at, n) * sizeof *line);
+    if (find_excess (l, l->at, n) > 0)
+      memcpy (line, line + l->size, find_excess (l, l->at, n) * sizeof *line);
   }
 }
 
@@ -214,7 +219,8 @@ advance (Unit *u, size_t n)
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     Line *line = &u->lines[i];
 
-    line->at = (line->at + n) % line->size;
+    line->at += n;
+    line->at -= line->at >= line->size ? line->size : 0;
   }
 }
 
@@ -322,7 +328,9 @@ load (Unit *u, const TfxBlock *in, size_t i, size_t n)
   const TfxBlock to = planes_of (u, n);
   size_t n_bad = 0;
 
-  tfx_block_copy (&from, &to);
+  if (u->n_channels == 1)
+    return tfx_samples_load (u->samples, &from, u->x) > 0;
+  tfx_cpu_copy (u->copies, &from, &to, 1.0);
   for (unsigned c = 0; c < u->n_channels; c++) {
     double *x = u->x + c * PLANE;
 
@@ -337,7 +345,10 @@ store (const Unit *u, const TfxBlock *out, size_t i, size_t n)
   const TfxBlock to = tfx_block_part (out, i, n, 0, u->n_channels);
   const TfxBlock from = planes_of (u, n);
 
-  tfx_block_copy (&from, &to);
+  if (u->n_channels == 1)
+    tfx_samples_store (u->samples, u->x, &to);
+  else
+    tfx_cpu_copy (u->copies, &from, &to, 1.0);
 }
 
 static int
