@@ -27,6 +27,8 @@ static const Costs costs[] = {
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
   { "neon", 3, 4, { 0.5, 1.2 }, { 1.4, 0.5 }, { 0.9, 0.73 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
+  { "fma", 2, 3, { 0.9, 0.6 }, { 1.6, 0.6 }, { 0.5, 0.8 },
+      { { 0.0, 0.0 }, { 0.0, 0.0 } } }, /* it has no frames */
   { "avx2", 2, 3, { 0.9, 0.6 }, { 1.6, 0.6 }, { 0.45, 0.95 },
       { { 0.45, 0.25 }, { 0.2, 0.8 } } },
   { "avx512", 3, 4, { 0.9, 0.6 }, { 1.4, 1.15 }, { 0.7, 1.2 },
@@ -52,14 +54,17 @@ costs_of (const TfxKernels *kernels)
 static const TfxKernels *
 kernels_of (const TfxKernels *k, unsigned index)
 {
-  return index >= SHAPE_HALF && index < SHAPE_FRAMES ? k->half : k;
+  if (index < SHAPE_HALF || index >= SHAPE_FRAMES)
+    return k;
+  k = k->half;
+  return k && index >= SHAPE_QUARTER ? k->half : k;
 }
 
 /* log2 of a wave's channels. */
 static unsigned
 wave_index (unsigned index)
 {
-  return index - (index < SHAPE_HALF ? SHAPE_WAVE : SHAPE_HALF);
+  return (index - SHAPE_WAVE) % TFX_MAX_SHAPES;
 }
 
 static const Cost *
@@ -110,8 +115,6 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   if (!s->wave && !s->frames)
     return false;
   s->n_together = s->frames ? 1 : s->width / s->channels;
-  s->has_s2 = s->frames || (c->form == TFX_FORM_DIRECT && index != SHAPE_ONE &&
-                               s->n_together == 1);
   s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
   s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_sos);
   /* As few passes as can be, as even as can be: 6 = 3 + 3. */
@@ -126,57 +129,61 @@ n_passes (const Shape *s)
   return (s->n_vectors + s->n_pass - 1) / s->n_pass;
 }
 
-/* ns for a frame of n channels, and the shape of the first of them. */
+/* ns for a frame. */
 static double
-cheapest (const TfxCascade *c, unsigned n, unsigned *best)
+cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
 {
-  double least = 1e300;
+  const Cost *cost = cost_of (c->kernels, index);
+  double ns =
+      (double)n_passes (s) * cost->pass + (double)s->n_vectors * cost->vector;
 
-  if (n == 0)
-    return 0.0;
-  for (unsigned i = 0; i < N_SHAPES; i++) {
-    const Cost *cost;
-    Shape s;
-    double ns;
-    unsigned rest;
-
-    /* A wave of C channels runs with more than C / 2 of them. */
-    if (!describe (c, i, &s) || n <= s.channels / 2 ||
-        (s.frames && n < s.channels))
-      continue;
-    cost = cost_of (c->kernels, i);
-    ns =
-        (double)n_passes (&s) * cost->pass + (double)s.n_vectors * cost->vector;
-    if (s.n_together > 1)
-      ns *= 1.0 + 2.0 * (double)(s.n_pass * s.n_together - 1) / BLOCK_FRAMES;
-    if (s.frames && s.channels < c->n_channels)
-      ns += s.channels * PACKING;
-    if (n > s.channels)
-      ns += cheapest (c, n - s.channels, &rest);
-    if (ns < least) {
-      least = ns;
-      *best = i;
-    }
-  }
-  return least;
+  if (s->n_together > 1)
+    ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / BLOCK_FRAMES;
+  if (s->frames && s->channels < c->n_channels)
+    ns += s->channels * PACKING;
+  return ns;
 }
 
-/* The shape of the next channels: a full vector of them, or what is cheapest
- * for those left over. */
-static unsigned
-choose_shape (const TfxCascade *c, unsigned left)
+/* The shape of the first of 1, 2 ... channels that together cost the least. */
+static void
+choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
 {
-  const unsigned width = c->kernels->width;
-  unsigned best = SHAPE_ONE;
+  double ns[N_SHAPES], least[MAX_WIDTH] = { 0.0 };
+  Shape shapes[N_SHAPES];
+  bool is_there[N_SHAPES];
 
-  if (width > 1 && left >= width) {
-    best = SHAPE_WAVE;
-    while (1u << (best - SHAPE_WAVE) < width)
-      best++;
-    return best;
+  for (unsigned i = 0; i < N_SHAPES; i++) {
+    is_there[i] = describe (c, i, &shapes[i]);
+    ns[i] = is_there[i] ? cost_of_shape (c, i, &shapes[i]) : 0.0;
   }
-  cheapest (c, left, &best);
-  return best;
+  for (unsigned n = 1; n < MAX_WIDTH; n++) {
+    least[n] = 1e300;
+    for (unsigned i = 0; i < N_SHAPES; i++) {
+      const unsigned channels = shapes[i].channels;
+      double all = ns[i];
+
+      /* A wave of C channels runs with more than C / 2 of them. */
+      if (!is_there[i] || n <= channels / 2 ||
+          (shapes[i].frames && n < channels))
+        continue;
+      all += n > channels ? least[n - channels] : 0.0;
+      if (all < least[n]) {
+        least[n] = all;
+        first[n] = i;
+      }
+    }
+  }
+}
+
+/* Full vectors of channels. */
+static unsigned
+full_shape (const TfxKernels *k)
+{
+  unsigned index = SHAPE_WAVE;
+
+  while (1u << (index - SHAPE_WAVE) < k->width)
+    index++;
+  return k->width > 1 ? index : SHAPE_ONE;
 }
 
 static size_t
@@ -198,12 +205,15 @@ deal (TfxCascade *c, double *memory)
   size_t n = 0;
   unsigned channel = 0;
   unsigned lanes = 1; /* the most of a group */
+  unsigned first[MAX_WIDTH];
   bool is_used[N_SHAPES] = { false };
 
   c->n_groups = 0;
+  choose_shapes (c, first);
   while (channel < c->n_channels) {
-    const unsigned index = choose_shape (c, c->n_channels - channel);
     const unsigned left = c->n_channels - channel;
+    const unsigned index =
+        left >= c->kernels->width ? full_shape (c->kernels) : first[left];
     Group *g = &c->groups[c->n_groups++];
     Shape *s = &c->shapes[index];
 

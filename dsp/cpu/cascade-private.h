@@ -16,10 +16,11 @@
 /* How some channels are run: their form, what lies in the lanes. */
 typedef enum
 {
-  SHAPE_ONE,                                  /* one channel without vectors */
-  SHAPE_WAVE,                                 /* of 1, 2, 4 and 8 channels */
-  SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,   /* in vectors half as wide */
-  SHAPE_FRAMES = SHAPE_HALF + TFX_MAX_SHAPES, /* of 1 and 2 channels */
+  SHAPE_ONE,                                   /* one channel without vectors */
+  SHAPE_WAVE,                                  /* of 1, 2, 4 and 8 channels */
+  SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,    /* in vectors half as wide */
+  SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
+  SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
   N_SHAPES = SHAPE_FRAMES + 2
 } ShapeIndex;
 
@@ -28,7 +29,6 @@ typedef struct Shape
   unsigned channels, width; /* C, W */
   unsigned n_together;      /* sections of a vector */
   unsigned n_idle;          /* fewer in the first one */
-  bool has_s2;              /* its state is s1, -, s2 */
   size_t n_vectors, n_pass; /* all, and those of a full pass */
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
@@ -84,6 +84,19 @@ tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
   k += s->n_idle;
   return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
          k % s->n_together * s->channels + channel;
+}
+
+/* Whether the state of section k has s2 in the place of the last x. */
+static inline bool
+tfx_cascade_has_s2 (const TfxCascade *c, const Group *g, size_t k)
+{
+  const Shape *s = g->shape;
+  const size_t left = s->n_vectors - k / s->n_pass * s->n_pass;
+
+  if (s->frames || s->n_together > 1)
+    return true;
+  return c->form == TFX_FORM_DIRECT && s->wave != c->kernels->one &&
+         s->n_pass >= TFX_ROWS_S2_VECTORS && left >= TFX_ROWS_S2_VECTORS;
 }
 
 #endif

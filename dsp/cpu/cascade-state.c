@@ -14,15 +14,22 @@ outer_scale (const TfxCascade *c, size_t section)
   return section + 1 == c->n_sos ? 1.0 / c->gain : 1.0;
 }
 
+/* The textbook form's s of one in the kernels, where that has s2. */
+static double
+outer_factor (const TfxCascade *c, const Group *g, size_t k)
+{
+  return g->shape->frames ? 1.0 : c->sections[k].scale[0];
+}
+
 static void
 export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
     double s[2])
 {
   double kernel[TFX_STATE];
 
-  if (g->shape->has_s2) {
-    s[0] = *tfx_cascade_state_at (g, k, 0, channel);
-    s[1] = *tfx_cascade_state_at (g, k, 2, channel);
+  if (tfx_cascade_has_s2 (c, g, k)) {
+    s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 0, channel);
+    s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 2, channel);
     return;
   }
   for (unsigned i = 0; i < TFX_STATE; i++)
@@ -36,9 +43,9 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
-  if (g->shape->has_s2) {
-    *tfx_cascade_state_at (g, k, 0, channel) = s[0];
-    *tfx_cascade_state_at (g, k, 2, channel) = s[1];
+  if (tfx_cascade_has_s2 (c, g, k)) {
+    *tfx_cascade_state_at (g, k, 0, channel) = s[0] / outer_factor (c, g, k);
+    *tfx_cascade_state_at (g, k, 2, channel) = s[1] / outer_factor (c, g, k);
     return;
   }
   tfx_cascade_form_import (&c->sections[k], s, kernel);

@@ -129,6 +129,8 @@ WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
 
+/* Half a wider set is waves and rows alone. */
+#ifndef VEC_NARROW
 /* Two equal doubles: a compiler moves single ones about in instructions that
  * take their time. */
 typedef double One __attribute__ ((vector_size (16)));
@@ -208,6 +210,8 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 #define OP(name) KERNEL (name)
 #include "copy_tmpl.c"
 
+#endif
+
 #define STRING2(s) #s
 #define STRING(s) STRING2 (s)
 
@@ -216,8 +220,9 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .width = W,
 #if W == 8
   .half = &tfx_kernels_avx2,
+#elif W == 4
+  .half = &tfx_kernels_fma,
 #endif
-  .one = KERNEL (one),
 #if W == 2
   .direct = { KERNEL (direct1), KERNEL (direct2) },
   .factored = { KERNEL (factored1), KERNEL (factored2) },
@@ -230,6 +235,8 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
       KERNEL (factored8) },
 #endif
+#ifndef VEC_NARROW
+  .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
   .moving_coef = KERNEL (tfx_moving_coef),
@@ -243,4 +250,5 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .clean = KERNEL (clean),
   .sum = KERNEL (sum),
   .fade = KERNEL (fade),
+#endif
 };

@@ -47,6 +47,9 @@ typedef struct TfxRows
 /* The most vectors of a pass: more do not fit the registers. */
 #define TFX_WAVE_MAX_VECTORS 4
 
+/* Waves of sections have s2, and rows in the direct form in passes of so many vectors. */
+#define TFX_ROWS_S2_VECTORS 2
+
 /* Runs n_sections sections, in as many vectors as they fill, over n frames, from
  * rows to rows of the same memory or apart, all aligned to 64 bytes but the rows.
  *
@@ -56,7 +59,8 @@ typedef struct TfxRows
  *     factored: c, -, r, a1, a2;  first x = g x
  *       y = x + c s;  s' = x + r (last x) - a2 (last s) - a1 s
  *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
- *   state = for each vector s, last s, last x;
+ *   state = for each vector s, last s, last x; or s, -, s2 = c2 (last x) - a2 (last s),
+ *   in the form factored with r for c2;
  *   each a vector of W numbers, but g: lane i is channel i % C of a section, the
  *   last lanes those of the last section.
  *   W = 1 for the textbook form and for TfxKernels.one.
@@ -165,8 +169,9 @@ void tfx_moving_neon (double *x, size_t n, unsigned n_lanes, double *state,
 typedef struct TfxKernels
 {
   const char *name;
-  unsigned width;                /* W */
-  const struct TfxKernels *half; /* those of vectors half as wide, or NULL */
+  unsigned width; /* W */
+  /* Waves and rows of vectors half as wide, or NULL. */
+  const struct TfxKernels *half;
   /* One channel, section after section: textbook if W = 1, else direct. */
   TfxWaveKernel one;
   /* By log2 C, up to W.  NULL if W = 1. */
@@ -188,6 +193,7 @@ typedef struct TfxKernels
 
 extern const TfxKernels tfx_kernels_c;
 extern const TfxKernels tfx_kernels_sse2;
+extern const TfxKernels tfx_kernels_fma; /* half of avx2 */
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * vec.h: vectors of W doubles in GNU C, as wide as the instruction set that
- * the including file is compiled for; ISA is its name.
+ * the including file is compiled for, or with VEC_NARROW of two doubles with the
+ * multiply-adds of AVX2; ISA is the name.
  *
  * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
  * none makes one of a vector's product and sum.  So are those permutations and
@@ -12,7 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__AVX512F__)
+#if defined(VEC_NARROW)
+#include <immintrin.h>
+#define ISA fma
+#define W 2
+#define V_HAS_FMA 1
+#define V_LANES 0, 1
+#elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
 #define W 8
@@ -41,7 +48,7 @@
 #error "no vectors are known for this processor"
 #endif
 
-#if defined(__AVX512F__) || defined(__aarch64__)
+#if W == 8 || defined(__aarch64__)
 #define V_REGISTERS 32
 #else
 #define V_REGISTERS 16
@@ -133,10 +140,12 @@ v_add (V a, V b)
 static inline V
 v_fma (V a, V b, V c)
 {
-#if defined(__AVX512F__)
+#if W == 8
   return _mm512_fmadd_pd (a, b, c);
-#elif defined(__AVX2__)
+#elif W == 4
   return _mm256_fmadd_pd (a, b, c);
+#elif defined(VEC_NARROW)
+  return _mm_fmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmaq_f64 (c, a, b);
 #else
@@ -148,10 +157,12 @@ v_fma (V a, V b, V c)
 static inline V
 v_fnma (V a, V b, V c)
 {
-#if defined(__AVX512F__)
+#if W == 8
   return _mm512_fnmadd_pd (a, b, c);
-#elif defined(__AVX2__)
+#elif W == 4
   return _mm256_fnmadd_pd (a, b, c);
+#elif defined(VEC_NARROW)
+  return _mm_fnmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmsq_f64 (c, a, b);
 #else
@@ -403,7 +414,7 @@ v_repeat (V a, const unsigned first, const unsigned n)
 static inline __attribute__ ((always_inline)) V
 v_shift_in (V a, V low, const unsigned n)
 {
-#if defined(__AVX512F__)
+#if W == 8
   const __m512i h = (__m512i)a, l = (__m512i)low;
 
   return (V)(n == 1   ? _mm512_alignr_epi64 (h, l, 7)

@@ -16,13 +16,14 @@
 /* The state of a vector of sections, and the outputs of the last two steps. */
 typedef struct Wave
 {
-  V s, last_s, last_x;
+  V s, last_s, last_x; /* or s, -, s2 */
   V y, last_y;
 } Wave;
 
-/* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]. */
+/* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]: the
+ * recursion is one operation long, and in the form factored there is one less. */
 static inline __attribute__ ((always_inline)) V
-wave_section (Wave *w, const V *k, V x, const bool factored)
+section_step (Wave *w, const V *k, V x, const bool factored)
 {
   const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
   const V input = factored ? v_fma (k[2], w->last_x, x)
@@ -35,17 +36,28 @@ wave_section (Wave *w, const V *k, V x, const bool factored)
   return y;
 }
 
-/* The same with s2 in the place of the last x, for rows in the direct form: it
- * takes a register less, and the next section has something to do meanwhile. */
+/* The same with s2 in the place of the last x, as the textbook form has it: the
+ * state hears of x sooner, and takes a register less, but every other step the
+ * recursion is two operations longer. */
 static inline __attribute__ ((always_inline)) V
-row_section (Wave *w, const V *k, V x)
+section_step_s2 (Wave *w, const V *k, V x, const bool factored)
 {
-  const V y = v_fma (k[0], x, w->s);
-  const V s = v_fnma (k[3], w->s, v_fma (k[1], x, w->last_x));
+  const V s2 = w->last_x;
+  const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
+  const V input = factored ? v_add (x, s2) : v_fma (k[1], x, s2);
+  const V s = v_fnma (k[3], w->s, input);
 
   w->last_x = v_fnma (k[4], w->s, v_mul (k[2], x));
   w->s = s;
   return y;
+}
+
+/* Whether full vectors of channels have s2: a few sections would wait for it, in the
+ * form factored it is an operation more. */
+static inline __attribute__ ((always_inline)) bool
+rows_have_s2 (const unsigned N, const bool factored)
+{
+  return !factored && N >= TFX_ROWS_S2_VECTORS;
 }
 
 /* A step of full vectors of channels from the row x. */
@@ -53,13 +65,17 @@ static inline __attribute__ ((always_inline)) V
 row_step (Wave *w, const V *k, V x, const unsigned N, const bool factored)
 {
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++)
-    x = factored ? wave_section (&w[v], k + TFX_WAVE_COEF * v, x, true)
-                 : row_section (&w[v], k + TFX_WAVE_COEF * v, x);
+  for (unsigned v = 0; v < N; v++) {
+    const V *of = k + TFX_WAVE_COEF * v;
+
+    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], of, x, factored)
+                                   : section_step (&w[v], of, x, factored);
+  }
   return x;
 }
 
-/* A step of the vectors [from, to) from the row x. */
+/* A step of the vectors [from, to) of sections from the row x.  They have s2: x
+ * comes through other lanes of the state before it. */
 static inline __attribute__ ((always_inline)) void
 wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned from,
     const unsigned to, const bool factored)
@@ -69,7 +85,7 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned from,
     const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
 
     w[v].last_y = w[v].y;
-    w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+    w[v].y = section_step_s2 (&w[v], k + TFX_WAVE_COEF * v, input, factored);
   }
 }
 
@@ -105,7 +121,7 @@ store_row (char *row, ptrdiff_t apart, V a, const TfxSample type,
     v_store_row_f64 ((double *)row, a, C, n);
 }
 
-/* Rows in the direct form have no last s: that costs no register then. */
+/* With s2 there is no last s: that costs no register then. */
 static inline __attribute__ ((always_inline)) Wave
 load_state (const double *state, const bool has_s2)
 {
@@ -156,7 +172,6 @@ static inline __attribute__ ((always_inline)) void
 put_state (Wave *to, const Wave *from, VMask lanes)
 {
   to->s = v_select (lanes, from->s, to->s);
-  to->last_s = v_select (lanes, from->last_s, to->last_s);
   to->last_x = v_select (lanes, from->last_x, to->last_x);
 }
 
@@ -186,7 +201,7 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[W] = { { 0 } };
 
-  load_wave (w, k, state, coef, N, !factored);
+  load_wave (w, k, state, coef, N, rows_have_s2 (N, factored));
   if (!is_in_memory && n >= W)
     load_tile (next, in, in_apart, n_planes, in_type);
   for (; n >= tile; n -= tile, in += tile * in_step, out += tile * out_step) {
@@ -220,7 +235,7 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     x = row_step (w, (const V *)coef, factored ? v_mul (g, x) : x, N, factored);
     store_channels (out, to, x);
   }
-  return store_wave (w, state, N, !factored);
+  return store_wave (w, state, N, rows_have_s2 (N, factored));
 }
 
 /* Where a kernel reads and writes, row by row. */
@@ -260,7 +275,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, k, state, coef, N, !factored);
+  load_wave (w, k, state, coef, N, rows_have_s2 (N, factored));
   if (N == 1) {
     for (; t + 4 <= n; t += 4) {
 #pragma GCC unroll 4
@@ -283,7 +298,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
             factored),
         out_type, W, n_row);
   }
-  return store_wave (w, state, N, !factored);
+  return store_wave (w, state, N, rows_have_s2 (N, factored));
 }
 
 /* The next row, times the gain. */
@@ -319,7 +334,7 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], sum = zero;
 
-  load_wave (w, k, state, coef, N, false);
+  load_wave (w, k, state, coef, N, true);
 #pragma GCC unroll 1
   for (unsigned i = 0; i < 2 * n_idle; i++) {
     const V y = v_shift_in (w[0].last_y,
@@ -330,7 +345,7 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   }
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++) {
-    const Wave start = load_state (state + 3 * v * W, false);
+    const Wave start = load_state (state + 3 * v * W, true);
     const unsigned end = v == N - 1 ? n_together - 1 : n_together;
 
 #pragma GCC unroll 1
@@ -370,7 +385,7 @@ run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     }
     if (v == N - 1)
       put_state (&last, &w[v], v_lanes (W - C, W));
-    sum = v_add (sum, store_state (&last, state + 3 * v * W, false));
+    sum = v_add (sum, store_state (&last, state + 3 * v * W, true));
   }
   return v_is_number (sum);
 }
@@ -410,9 +425,8 @@ wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
     if (at.from < at.to) {
       const VMask lanes = v_lanes (at.from * C, at.to * C);
 
-      w[v].y = wave_section (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+      w[v].y = section_step_s2 (&w[v], k + TFX_WAVE_COEF * v, input, factored);
       w[v].s = v_select (lanes, w[v].s, old.s);
-      w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
       w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
     }
   }
@@ -432,7 +446,7 @@ run_masked (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, k, state, coef, N, false);
+  load_wave (w, k, state, coef, N, true);
 #pragma GCC unroll 1
   for (; t < fill; t++)
     wave_step_partly (w, k,
@@ -448,5 +462,5 @@ run_masked (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     wave_step_partly (w, k, zero, t, n, C, N, factored);
     put_row (&way, w[N - 1].y, C, n_row, type);
   }
-  return store_wave (w, state, N, false);
+  return store_wave (w, state, N, true);
 }
