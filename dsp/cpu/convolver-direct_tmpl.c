@@ -8,8 +8,9 @@
  *
  * Floats: chains of CHAIN products at most go into a sum of which what was rounded
  * off is kept (Kahan, Dekker), by adders that products leave idle.  Of four fused
- * products the largest is rounded four times at the most, and the output once: together
- * -145 dB.  Where product and sum are rounded each, that holds for three. */
+ * products the first is rounded four times, and the output once; where product and sum
+ * are rounded each, that holds for three.  The tap that may outweigh all others comes
+ * last, so that it is rounded twice: together -145 dB. */
 
 #if WIDE && HAS_32_REGISTERS
 #define CHAIN 4
@@ -52,6 +53,28 @@ OP (direct_flush) (OP (Tile) * t, const int turn, int i)
   else
     t->rests[turn][i] += rest;
   t->sums[i] = sum;
+}
+#endif
+
+#if WIDE
+/* The largest tap, and where its input begins. */
+typedef struct
+{
+  V tap;
+  const T *x;
+} OP (Largest);
+
+INLINE
+OP (Largest) OP (direct_largest) (const T *x, const T *h, size_t n_taps)
+{
+  return (OP (Largest)){ v (set1) (h[n_taps]), x - (size_t)h[n_taps + 1] };
+}
+
+/* A sum, with what was rounded off of it and the largest tap's product with frame n. */
+INLINE V
+OP (direct_last) (V sum, V rest, const OP (Largest) * l, size_t n)
+{
+  return sum + v (fma) (l->tap, v (loadu) (l->x + n), rest);
 }
 #endif
 
@@ -153,12 +176,16 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
   for (; k + BLOCK <= n_taps; k += BLOCK)
     OP (direct_phases) (&t, x - k, h + k, 0, LANES, GROUPS, n_vectors);
   OP (direct_rest) (&t, x - k, h + k, n_taps - k, n_vectors);
+#if WIDE
+  const OP (Largest) largest = OP (direct_largest) (x, h, n_taps);
+#endif
 #pragma GCC unroll 8
   for (int i = 0; i < n_vectors; i++) {
 #if WIDE
     if (IS_CARRIED)
       t.rests[0][i] = t.rests[0][i] + t.rests[IS_CARRIED][i];
-    t.sums[i] = t.sums[i] + t.rests[0][i];
+    t.sums[i] = OP (
+        direct_last) (t.sums[i], t.rests[0][i], &largest, (size_t)i * LANES);
 #endif
     v (storeu) (y + i * LANES, t.sums[i]);
   }
@@ -206,38 +233,80 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 }
 
 /* Up to MOST_SHORT taps: up to four chains of two or three products, added up as a
- * tree.  Wide vectors of doubles have enough to do with fewer taps. */
+ * tree; of floats that have a largest tap, one by one, and what is rounded off of their
+ * sum is kept.  Wide vectors of doubles have enough to do with fewer taps. */
 #define MOST_SHORT (WIDE || LANES == 2 ? 12 : 8)
+#define HAS_LARGEST(n_taps) (WIDE && (n_taps) > PLAIN_F32)
+
+/* Of the first chain of n, and of the others. */
+INLINE V
+OP (direct_short_sum) (const V *chains, const int n)
+{
+  V sum = chains[0];
+
+  if (n == 4)
+    return (sum + chains[1]) + (chains[2] + chains[3]);
+#pragma GCC unroll 4
+  for (int i = 1; i < n; i++)
+    sum = sum + chains[i];
+  return sum;
+}
+
+#if WIDE
+INLINE V
+OP (direct_short_exact) (const V *chains, const int n, const OP (Largest) * l,
+    size_t frame)
+{
+  V sum = chains[0], rest = v (set1) (0);
+
+#pragma GCC unroll 4
+  for (int i = 1; i < n; i++) {
+    const V next = sum + chains[i];
+
+    rest = rest + (chains[i] - (next - sum));
+    sum = next;
+  }
+  return OP (direct_last) (sum, rest, l, frame);
+}
+#endif
 
 INLINE void
 OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
     const int n_taps)
 {
   const int n_chain = n_taps > 8 ? 3 : 2;
+  const int n_chains = (n_taps + n_chain - 1) / n_chain;
   V taps[12];
+#if WIDE
+  OP (Largest) largest = { 0 };
+
+  if (HAS_LARGEST (n_taps))
+    largest = OP (direct_largest) (x, h, (size_t)n_taps);
+#endif
 
 #pragma GCC unroll 12
   for (int k = 0; k < n_taps; k++)
     taps[k] = v (set1) (h[k]);
   for (size_t n = 0; n < n_frames; n += LANES) {
-    V sums[4];
+    V chains[6];
 
 #pragma GCC unroll 12
     for (int k = 0; k < n_taps; k++) {
       const V input = v (loadu) (x + n - k);
-      V *sum = &sums[k / n_chain];
+      V *chain = &chains[k / n_chain];
       if (k % n_chain == 0)
-        *sum = taps[k] * input;
+        *chain = taps[k] * input;
       else
-        *sum = v (fma) (taps[k], input, *sum);
+        *chain = v (fma) (taps[k], input, *chain);
     }
-    if (n_taps > 3 * n_chain)
-      sums[2] = sums[2] + sums[3];
-    if (n_taps > n_chain)
-      sums[0] = sums[0] + sums[1];
-    if (n_taps > 2 * n_chain)
-      sums[0] = sums[0] + sums[2];
-    v (storeu) (y + n, sums[0]);
+#if WIDE
+    if (HAS_LARGEST (n_taps)) {
+      v (storeu) (y + n,
+          OP (direct_short_exact) (chains, n_chains, &largest, n));
+      continue;
+    }
+#endif
+    v (storeu) (y + n, OP (direct_short_sum) (chains, n_chains));
   }
 }
 
@@ -267,4 +336,5 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
 #undef CHAIN
 #undef MOST
 #undef MOST_SHORT
+#undef HAS_LARGEST
 #undef IS_CARRIED

@@ -40,10 +40,13 @@ typedef struct TfxTileSum
 typedef struct TfxConvolverOps
 {
   /* y[n] = sum_k taps[k] x[n - k], n < n_frames, k < n_taps.  No alignment.
+   * Of more than n_plain taps the largest is 0 among the others; it follows them, and
+   * then its number.
    * Frames up to the next multiple of 16 are read from x and written to y.
    * Each y[n] is the same to the bit whatever n_frames is. */
   void (*direct) (void *y, const void *x, const void *taps, size_t n_taps,
       size_t n_frames);
+  size_t n_plain;
 
   /* The same with taps and sums in double.  Frames from n_taps + 6 before x on are
    * read. */
@@ -304,7 +307,7 @@ struct TfxConvolverTaps
   size_t memory;
   char text[128];
 
-  /* T, or double if is_exact, [n_kernels][n_direct]: all taps, or those of the
+  /* T, or double if is_exact, [n_kernels][n_direct + 2]: all taps, or those of the
    * first partition. */
   void *direct;
   size_t n_direct;

@@ -55,25 +55,71 @@ direct_type (const TfxConvolverTaps *t)
   return t->is_exact ? TFX_SAMPLE_F64 : t->precision;
 }
 
+/* Values from kernel to kernel. */
+static size_t
+direct_stride (const TfxConvolverTaps *t)
+{
+  return t->n_direct + 2;
+}
+
 static int
 make_direct (TfxConvolverTaps *t)
 {
   t->n_direct = t->layout.form == TFX_CONVOLVER_PARTITIONED
                     ? t->layout.levels[0].size
                     : t->n_core;
-  t->direct = alloc_values (t, direct_type (t), t->n_kernels * t->n_direct);
+  t->direct =
+      alloc_values (t, direct_type (t), t->n_kernels * direct_stride (t));
   return t->direct ? 0 : -ENOMEM;
+}
+
+static bool
+is_parted (const TfxConvolverTaps *t)
+{
+  return !t->is_exact && t->n_direct > t->kernels->ops[t->precision].n_plain;
+}
+
+/* The largest of the floats goes behind the others, with its number. */
+static void
+part_largest (float *taps, size_t n)
+{
+  size_t most = 0;
+
+  for (size_t i = 1; i < n; i++)
+    most = fabsf (taps[i]) > fabsf (taps[most]) ? i : most;
+  taps[n] = taps[most];
+  taps[n + 1] = (float)most;
+  taps[most] = 0.0f;
 }
 
 static void
 fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
+  const TfxSample type = direct_type (t);
+
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
+    const size_t first = kernel * direct_stride (t);
+
     for (size_t i = 0; i < t->n_direct; i++)
-      tfx_convolver_set_value (direct_type (t), t->direct,
-          kernel * t->n_direct + i,
+      tfx_convolver_set_value (type, t->direct, first + i,
           i < t->n_core ? spec->gain * first_tap (spec, kernel)[i] : 0.0);
+    if (is_parted (t))
+      part_largest ((float *)t->direct + first, t->n_direct);
   }
+}
+
+/* Tap number i of a kernel. */
+static double
+direct_tap (const TfxConvolverTaps *t, size_t kernel, size_t i)
+{
+  const TfxSample type = direct_type (t);
+  const size_t first = kernel * direct_stride (t);
+  const size_t most =
+      is_parted (t) ? (size_t)((float *)t->direct)[first + t->n_direct + 1]
+                    : SIZE_MAX;
+
+  return tfx_convolver_get_value (type, t->direct,
+      first + (i == most ? t->n_direct : i));
 }
 
 /* Frames that do not fill a tile of the kernels. */
@@ -86,8 +132,8 @@ tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
   const TfxConvolverOps *ops = &t->kernels->ops[t->precision];
   const size_t value_size = t->precision == TFX_SAMPLE_F32 ? 4 : 8;
   const size_t tap_size = t->is_exact ? 8 : value_size;
-  const void *h = (const char *)t->direct +
-                  tfx_convolver_kernel (t, channel) * t->n_direct * tap_size;
+  const void *h = (const char *)t->direct + tfx_convolver_kernel (t, channel) *
+                                                direct_stride (t) * tap_size;
   /* What the kernels would write beyond the end goes to an array, and with it what
    * fills a tile of theirs. */
   const size_t n =
@@ -265,8 +311,7 @@ tfx_convolver_taps_fill_level (TfxConvolverTaps *t, size_t level)
     .n_taps = t->n_core };
 
   for (size_t i = 0; i < t->n_kernels * t->n_core; i++)
-    f->taps[i] = t->precision == TFX_SAMPLE_F32 ? ((float *)t->direct)[i]
-                                                : ((double *)t->direct)[i];
+    f->taps[i] = direct_tap (t, i / t->n_core, i % t->n_core);
   fill_spectra (t, level, &spec, &f->spectra[level]);
   t->unfilled &= ~(1u << level);
 }

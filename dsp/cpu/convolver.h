@@ -24,9 +24,9 @@
  * channel.  Long partitioned taps take about 2 K, a channel 4 K.
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
- * double); where it is only what costs least, -145 dB (-144 where one tap outweighs
- * all others or there are 12 at most); -290 dB in double.  By transforms, better than -128 dB
- * and -280 dB.
+ * double); where it is only what costs least, -145 dB (-144 of 12 taps or fewer with
+ * kernels that have no fused products); -290 dB in double.  By transforms, better than
+ * -128 dB and -280 dB.
  *
  * Zeros in front of the taps (n_leading) are a later look at the input: a line
  * is read further back, and the partitions of a grid get their input later.

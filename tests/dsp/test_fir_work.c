@@ -228,7 +228,7 @@ test_change (void)
       .gain = 1.0,
       .n_taps = lengths[i % 3],
       .n_kernels = 1,
-      .n_channels = channels[i / 3 % 2],
+      .n_channels = lengths[i % 3] > 100000 ? 1 : channels[i / 3 % 2],
       .precision = i / 6 % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32,
       .block_frames = i / 12 ? 256 : 64,
       .kernel = kernels[n_kernels - 1] };
