@@ -237,6 +237,8 @@ tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
   for (size_t i = 0; i < e->n_nodes; i++) {
     if (e->nodes[i].window)
       tfx_cuda_window_prepare (e->nodes[i].window, type, 1);
+    if (e->nodes[i].unit)
+      e->nodes[i].kind->prepare (e->nodes[i].unit, 1);
   }
   tfx_context_leave (e->cuda);
   return 0;

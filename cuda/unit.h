@@ -77,6 +77,7 @@ double tfx_cuda_unit_no_peak (void *unit);
 extern const TfxCudaUnitKind tfx_cuda_clip;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
+extern const TfxCudaUnitKind tfx_cuda_mix;
 extern const TfxCudaUnitKind tfx_cuda_reverb;
 
 #endif

@@ -25,6 +25,18 @@ typedef struct TfxClipArgs
   TFX_DEVICE (unsigned char) cleared;
 } TfxClipArgs;
 
+/* out[c] = gain (sum of gains[k][c] in[k], k < n_heard) + sum. */
+typedef struct TfxMixArgs
+{
+  TfxKernelBlock in, out, sum; /* in and out apart */
+  unsigned long long n_frames;
+  unsigned n_channels, n_heard;
+  unsigned by_channel, unused;
+  double gain;
+  TFX_DEVICE (const double) gains; /* [n_heard][n_channels] */
+  TFX_DEVICE (unsigned char) cleared;
+} TfxMixArgs;
+
 /* a; and a^(TFX_UNIT_RUN 2^i): of a run, of a warp (i = 5), of a tile (8) and of
  * a node (13). */
 #define TFX_DECAY_WARP 5

@@ -4,6 +4,7 @@
 #include "clip.h"
 #include "dynamics.h"
 #include "limiter.h"
+#include "mix.h"
 #include "reverb.h"
 
 #if !defined(UNITS_ONLY) || defined(UNITS_clip)
@@ -26,6 +27,13 @@ TFX_KERNEL (tfx_limiter, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
 {
   TFX_DYNAMIC_SHARED (shared);
   limiter_run (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_mix)
+TFX_KERNEL (tfx_mix, TfxMixArgs, TFX_UNIT_THREADS, 1)
+{
+  mix_run (args);
 }
 #endif
 

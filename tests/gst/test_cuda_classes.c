@@ -19,7 +19,7 @@
 static gboolean
 is_for_cpu (const gchar *call)
 {
-  return strstr (call, "true_peak=True") || g_str_has_prefix (call, "Mix") ||
+  return strstr (call, "true_peak=True") ||
          g_str_has_prefix (call, "Normalize") ||
          g_str_has_prefix (call, "Loudness");
 }

@@ -92,7 +92,7 @@ static const Line lines[] = {
   /* Other channels are made in system memory. */
   { HIGH "name=e0 ! tfxchain name=e1 DEVICE chain=\"Mix([[1,0],[0,1],[1,1]])|"
          "LoButterworth(4000)|Mix([[1,0,0],[0,0,1]])\" ! " HIGH "name=e2",
-      FALSE, { WHOLE ("e0"), ON_CPU ("e1"), WHOLE ("e2") } },
+      FALSE, { WHOLE ("e0"), { "e1", 0, 1, 1, 3, 1 }, WHOLE ("e2") } },
   /* Caps that say which memory it must be. */
   { HIGH "name=e0 ! MEMORY ! " LOW "name=e1", FALSE,
       { FIRST ("e0"), LAST ("e1") } },

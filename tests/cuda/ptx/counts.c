@@ -130,6 +130,29 @@ new_clip (void)
   return tfx_stage_new_clip (tfx_stage_new_id (), 2.0);
 }
 
+/* Each channel is a sum of all of them. */
+static TfxStage *
+new_mix (unsigned n_channels)
+{
+  double gains[8 * 8];
+
+  for (unsigned i = 0; i < n_channels * n_channels; i++)
+    gains[i] = 0.125;
+  return tfx_stage_new_mix (tfx_stage_new_id (), n_channels, gains);
+}
+
+static TfxStage *
+new_mix_2 (void)
+{
+  return new_mix (2);
+}
+
+static TfxStage *
+new_mix_8 (void)
+{
+  return new_mix (8);
+}
+
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
   API ("api, 2 ch interleaved", 2, false, TFX_SAMPLE_F32),
@@ -150,6 +173,8 @@ static const Case cases[] = {
   UNIT ("Limiter, 2 ch", 2, new_limiter),
   UNIT ("Reverb, 2 ch", 2, new_reverb),
   UNIT ("Gain, clamp=True, 2 ch", 2, new_clip),
+  UNIT ("Mix, 2 ch", 2, new_mix_2),
+  UNIT ("Mix, 8 ch", 8, new_mix_8),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
   FIR ("fft", "FIR 65536 taps, FFT", 65536, TFX_FIR_FFT, 96000),
   SECTIONS_ALL (1, F32),

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * mix.c: sums of channels on the device. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "past.h"
+#include "unit.h"
+#include "kernels/unit-args.h"
+
+typedef struct Unit
+{
+  TfxQueue *queue;
+  unsigned n_channels, n_heard;
+  double gain;   /* behind it */
+  double *gains; /* [n_channels in][n_channels out], and on the device: */
+  TfxBuffer copied;
+  bool are_copied;
+  TfxKernel kernel;
+} Unit;
+
+static bool
+can_run (const TfxStage *stage)
+{
+  return true;
+}
+
+static size_t
+size_of_gains (const Unit *u)
+{
+  return (size_t)u->n_channels * u->n_channels * sizeof *u->gains;
+}
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_buffer_free (u->queue, &u->copied);
+  free (u->gains);
+  free (u);
+}
+
+static int
+unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+    void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  *unit = NULL;
+  if (!u)
+    return -ENOMEM;
+  u->queue = queue;
+  u->n_channels = n_channels;
+  u->gains = calloc (1, size_of_gains (u));
+  if (!u->gains) {
+    free (u);
+    return -ENOMEM;
+  }
+  *unit = u;
+  return 0;
+}
+
+/* The first ones of the channels are heard: see unit-mix.c of the CPU. */
+static void
+unit_set_stage (void *data, const TfxStage *stage, double gain)
+{
+  Unit *u = data;
+  const unsigned n = u->n_channels;
+
+  u->gain = gain;
+  u->n_heard = 0;
+  for (unsigned k = 0; k < n; k++) {
+    for (unsigned c = 0; c < n; c++) {
+      const double wanted = stage->u.mix.gains[c * n + k];
+
+      u->are_copied = u->are_copied && u->gains[k * n + c] == wanted;
+      u->gains[k * n + c] = wanted;
+      u->n_heard = wanted != 0.0 ? k + 1 : u->n_heard;
+    }
+  }
+}
+
+static int
+unit_prepare (void *data, size_t n_frames)
+{
+  Unit *u = data;
+  int ret = tfx_cuda_unit_load (u->queue, "mix", &u->kernel);
+
+  if (ret < 0 || u->are_copied)
+    return ret;
+  ret = tfx_buffer_reserve (u->queue, &u->copied, size_of_gains (u));
+  if (ret == 0)
+    ret = tfx_cuda_past_upload (u->queue, u->copied.data, u->gains,
+        size_of_gains (u));
+  u->are_copied = ret == 0;
+  return ret;
+}
+
+static int
+unit_run (void *data, const TfxUnitRun *run)
+{
+  Unit *u = data;
+  int ret = unit_prepare (u, run->n_frames);
+  TfxMixArgs args = { .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .n_channels = u->n_channels,
+    .n_heard = u->n_heard,
+    .by_channel = tfx_cuda_unit_is_by_channel (&run->in),
+    .gain = u->gain,
+    .gains = u->copied.data,
+    .cleared = run->cleared };
+
+  return ret < 0 ? ret
+                 : tfx_cuda_unit_run_points (u->queue, &u->kernel,
+                       run->n_frames * u->n_channels, &args);
+}
+
+/* By the channels that are heard.  Samples come by way of the cache. */
+static void
+unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
+    TfxCost *cost)
+{
+  const double n = stage->u.mix.n_channels;
+
+  cost->issued = 45.0 + 17.0 * n;
+  cost->arithmetic = 1.0 + 3.0 * n;
+  cost->integer = 28.0 + 8.0 * n;
+  cost->cached = n * (0.5 * cost->bytes + sizeof (double));
+  cost->serial = cost->issued;
+}
+
+const TfxCudaUnitKind tfx_cuda_mix = {
+  .kind = &tfx_kind_mix,
+  .can_run = can_run,
+  .is_apart = true,
+  .make = unit_make,
+  .free = unit_free,
+  .set_stage = unit_set_stage,
+  .prepare = unit_prepare,
+  .run = unit_run,
+  .commit = tfx_cuda_unit_no_change,
+  .abandon = tfx_cuda_unit_no_change,
+  .get_state = tfx_cuda_unit_no_get_state,
+  .set_state = tfx_cuda_unit_no_set_state,
+  .reset = tfx_cuda_unit_no_change,
+  .state_peak = tfx_cuda_unit_no_peak,
+  .cost = unit_cost,
+};
