@@ -129,8 +129,8 @@ WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
 
-/* Half a wider set is waves and rows alone. */
-#ifndef VEC_NARROW
+/* Those narrower than their set are waves and rows alone. */
+#ifndef VEC_WIDTH
 /* Two equal doubles: a compiler moves single ones about in instructions that
  * take their time. */
 typedef double One __attribute__ ((vector_size (16)));
@@ -219,7 +219,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .name = STRING (ISA),
   .width = W,
 #if W == 8
-  .half = &tfx_kernels_avx2,
+  .half = &tfx_kernels_vl,
 #elif W == 4
   .half = &tfx_kernels_fma,
 #endif
@@ -235,7 +235,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
       KERNEL (factored8) },
 #endif
-#ifndef VEC_NARROW
+#ifndef VEC_WIDTH
   .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,

@@ -193,7 +193,8 @@ typedef struct TfxKernels
 
 extern const TfxKernels tfx_kernels_c;
 extern const TfxKernels tfx_kernels_sse2;
-extern const TfxKernels tfx_kernels_fma; /* half of avx2 */
+extern const TfxKernels tfx_kernels_fma; /* half of avx2 and vl */
+extern const TfxKernels tfx_kernels_vl;  /* half of avx512 */
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;

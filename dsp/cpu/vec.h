@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * vec.h: vectors of W doubles in GNU C, as wide as the instruction set that
- * the including file is compiled for, or with VEC_NARROW of two doubles with the
- * multiply-adds of AVX2; ISA is the name.
+ * the including file is compiled for, or of VEC_WIDTH doubles: two with the
+ * multiply-adds of AVX2, four with the registers of AVX-512; ISA is the name.
  *
  * Fused multiply-adds are intrinsics: no compiler may make one of its own, and
  * none makes one of a vector's product and sum.  So are those permutations and
@@ -13,12 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(VEC_NARROW)
+#if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
 #define W 2
 #define V_HAS_FMA 1
 #define V_LANES 0, 1
+#elif VEC_WIDTH == 4
+#include <immintrin.h>
+#define ISA vl
+#define W 4
+#define V_HAS_FMA 1
+#define V_LANES 0, 1, 2, 3
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
@@ -48,7 +54,7 @@
 #error "no vectors are known for this processor"
 #endif
 
-#if W == 8 || defined(__aarch64__)
+#if defined(__AVX512VL__) || defined(__aarch64__)
 #define V_REGISTERS 32
 #else
 #define V_REGISTERS 16
@@ -144,7 +150,7 @@ v_fma (V a, V b, V c)
   return _mm512_fmadd_pd (a, b, c);
 #elif W == 4
   return _mm256_fmadd_pd (a, b, c);
-#elif defined(VEC_NARROW)
+#elif VEC_WIDTH == 2
   return _mm_fmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmaq_f64 (c, a, b);
@@ -161,7 +167,7 @@ v_fnma (V a, V b, V c)
   return _mm512_fnmadd_pd (a, b, c);
 #elif W == 4
   return _mm256_fnmadd_pd (a, b, c);
-#elif defined(VEC_NARROW)
+#elif VEC_WIDTH == 2
   return _mm_fnmadd_pd (a, b, c);
 #elif defined(__aarch64__)
   return vfmsq_f64 (c, a, b);
