@@ -166,6 +166,12 @@ limit (const double *x, double *y, const double *gains, size_t n_frames,
 }
 
 static bool
+takes_floats (const float *x, size_t n_frames, unsigned n_channels)
+{
+  return false;
+}
+
+static bool
 limits_lanes (unsigned n_channels)
 {
   return false;
@@ -177,6 +183,7 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
   .run = run,
+  .takes_floats = takes_floats,
   .find_targets = find_targets,
   .find_rest = find_rest,
   .limit_frames = group_frames,

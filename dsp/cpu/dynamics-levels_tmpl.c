@@ -276,37 +276,53 @@ detect_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
   store_lanes (&g, state, stride, c);
 }
 
+INLINE V
+load_samples (const void *x, size_t i, const bool is_f32)
+{
+  return is_f32 ? v_load_f32 ((const float *)x + i)
+                : v_load_f64 ((const double *)x + i);
+}
+
+INLINE void
+store_samples (void *y, size_t i, V v, const bool is_f32)
+{
+  if (is_f32)
+    v_store_f32 ((float *)y + i, v);
+  else
+    v_store_f64 ((double *)y + i, v);
+}
+
 /* Where channels fill all vectors their samples are in them: gains too, which do not
  * wait for those before them as levels do. */
 INLINE void
-run_lanes (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    unsigned c, const TfxBallistics *b, const Curve *curve, double *state,
-    V *largest, const bool is_rms, const bool is_exact)
+run_lanes (const void *x, void *y, const bool is_f32, size_t n_frames,
+    unsigned n_channels, unsigned c, const TfxBallistics *b, const Curve *curve,
+    double *state, V *largest, const bool is_rms, const bool is_exact)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
   Group g = load_lanes (state, stride, c);
   size_t i = 0;
 
   for (; i + N_SIDE <= n_frames; i += N_SIDE) {
-    const double *from = x + i * n_channels + c;
-    double *to = y + i * n_channels + c;
+    const size_t at = i * n_channels + c;
     VSide side, in;
 
     EACH
     {
-      in.v[k] = v_load_f64 (from + k * n_channels);
+      in.v[k] = load_samples (x, at + k * n_channels, is_f32);
       detect_frame (in.v[k], &g, b, is_rms);
       side.v[k] = g.out;
     }
     side = gain_of (side, curve, largest, is_exact);
-    EACH v_store_f64 (to + k * n_channels, side.v[k] * in.v[k]);
+    EACH store_samples (y, at + k * n_channels, side.v[k] * in.v[k], is_f32);
   }
   for (; i < n_frames; i++) {
-    const V in = v_load_f64 (x + i * n_channels + c);
+    const size_t at = i * n_channels + c;
+    const V in = load_samples (x, at, is_f32);
 
     detect_frame (in, &g, b, is_rms);
-    v_store_f64 (y + i * n_channels + c,
-        one_gain_of (g.out, curve, largest, is_exact) * in);
+    store_samples (y, at, one_gain_of (g.out, curve, largest, is_exact) * in,
+        is_f32);
   }
   store_lanes (&g, state, stride, c);
 }
@@ -334,18 +350,20 @@ detect (const double *x, double *y, size_t n_frames, unsigned n_channels,
       TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
 }
 
+/* The samples are floats only where channels fill all vectors. */
 INLINE V
-run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    bool is_product, const TfxBallistics *b, const TfxGainCurve *gain_curve,
-    double *state, double *end, const bool is_rms, const bool is_exact)
+run_all (const void *x, void *y, const bool are_floats, size_t n_frames,
+    unsigned n_channels, bool is_product, const TfxBallistics *b,
+    const TfxGainCurve *gain_curve, double *state, double *end,
+    const bool is_rms, const bool is_exact)
 {
   const Curve curve = curve_of (gain_curve, is_exact);
   V largest = v_set1 (0.0);
 
-  if (is_product && n_channels % W == 0) {
+  if (are_floats || (is_product && n_channels % W == 0)) {
     for (unsigned c = 0; c < n_channels; c += W)
-      run_lanes (x, y, n_frames, n_channels, c, b, &curve, state, &largest,
-          is_rms, is_exact);
+      run_lanes (x, y, are_floats, n_frames, n_channels, c, b, &curve, state,
+          &largest, is_rms, is_exact);
     memcpy (end, state,
         TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
     return largest;
@@ -356,28 +374,64 @@ run_all (const double *x, double *y, size_t n_frames, unsigned n_channels,
   return largest;
 }
 
-static double
-run (const double *x, double *y, size_t n_frames, unsigned n_channels,
-    bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
-    bool is_f32, double *state, double *end)
+INLINE double
+run_samples (const void *x, void *y, const bool are_floats, size_t n_frames,
+    unsigned n_channels, bool is_product, const TfxBallistics *b,
+    const TfxGainCurve *curve, bool is_f32, double *state, double *end)
 {
   const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
   double most = 0.0;
   V largest;
 
   if (b->is_rms && is_exact)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, true, true);
+    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
+        curve, state, end, true, true);
   else if (b->is_rms)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, true, false);
+    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
+        curve, state, end, true, false);
   else if (is_exact)
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, false, true);
+    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
+        curve, state, end, false, true);
   else
-    largest = run_all (x, y, n_frames, n_channels, is_product, b, curve, state,
-        end, false, false);
+    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
+        curve, state, end, false, false);
   for (unsigned k = 0; k < W; k++)
     most = largest[k] > most ? largest[k] : most;
   return -most;
+}
+
+static double
+run (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    bool is_product, const TfxBallistics *b, const TfxGainCurve *curve,
+    bool is_f32, double *state, double *end)
+{
+  return run_samples (x, y, false, n_frames, n_channels, is_product, b, curve,
+      is_f32, state, end);
+}
+
+static bool
+takes_floats (const float *x, size_t n_frames, unsigned n_channels)
+{
+  const size_t n = n_frames * n_channels;
+  const VFloats none = { 0 };
+  VFloats sum = none, other = none;
+
+  /* (W channels fill a vector, and so do whole frames then.) */
+  if (n_channels % W != 0)
+    return false;
+  for (size_t i = 0; i + W <= n; i += W) {
+    sum += *(const VFloats *)(x + i) * none;
+    if ((i += W) + W <= n)
+      other += *(const VFloats *)(x + i) * none;
+  }
+  return !is_bad (v_widen (sum + other));
+}
+
+static double
+run_floats (const float *x, float *y, size_t n_frames, unsigned n_channels,
+    const TfxBallistics *b, const TfxGainCurve *curve, double *state,
+    double *end)
+{
+  return run_samples (x, y, true, n_frames, n_channels, true, b, curve, true,
+      state, end);
 }

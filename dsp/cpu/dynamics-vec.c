@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-#include "dynamics-levels_tmpl.c"
-#include "dynamics-limits_tmpl.c"
-
-#define CAT2(a, b) a##_##b
-#define CAT(a, b) CAT2 (a, b)
-#define STRING2(a) #a
-#define STRING(a) STRING2 (a)
-
 /* Whether a sum of 0 times samples tells of one that is not finite. */
 static bool
 is_bad (V sum)
@@ -24,6 +16,14 @@ is_bad (V sum)
     all += sum[i];
   return all != 0.0;
 }
+
+#include "dynamics-levels_tmpl.c"
+#include "dynamics-limits_tmpl.c"
+
+#define CAT2(a, b) a##_##b
+#define CAT(a, b) CAT2 (a, b)
+#define STRING2(a) #a
+#define STRING(a) STRING2 (a)
 
 static size_t
 clean (double *x, size_t n)
@@ -100,6 +100,8 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
   .run = run,
+  .takes_floats = takes_floats,
+  .run_floats = run_floats,
   .find_targets = find_targets,
   .find_rest = find_rest,
   .limit_frames = limit_frames,

@@ -81,6 +81,13 @@ typedef struct TfxDynamicsKernels
       unsigned n_channels, bool is_product, const TfxBallistics *ballistics,
       const TfxGainCurve *curve, bool is_f32, double *state, double *end);
 
+  /* The same without doubles between, as a product, where takes_floats says so: for
+   * so many channels, and if all samples are finite. */
+  bool (*takes_floats) (const float *x, size_t n_frames, unsigned n_channels);
+  double (*run_floats) (const float *x, float *y, size_t n_frames,
+      unsigned n_channels, const TfxBallistics *ballistics,
+      const TfxGainCurve *curve, double *state, double *end);
+
   /* The largest of a window: most[n_channels] = the largest magnitude up to now
    * in this block of the window's length, and of the block before what is left is
    * rest[n_frames][n_channels].  targets[n_frames][n_channels] = threshold / the

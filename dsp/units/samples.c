@@ -6,9 +6,8 @@
 
 #include "../block.h"
 
-/* True if the samples of a frame lie side by side, and so do the frames. */
-static bool
-is_dense (const TfxBlock *b)
+bool
+tfx_samples_are_dense (const TfxBlock *b)
 {
   return b->frame_stride == (ptrdiff_t)b->n_channels &&
          (b->channel_stride == 1 || b->n_channels == 1);
@@ -21,7 +20,7 @@ tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
   const size_t n = in->n_frames * in->n_channels;
   TfxBlock x;
 
-  if (is_dense (in))
+  if (tfx_samples_are_dense (in))
     return kernels->load[in->type](samples, in->data, n);
   x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
       in->n_frames);
@@ -36,7 +35,7 @@ tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
   const TfxBlock x = tfx_block_interleaved ((double *)samples, TFX_SAMPLE_F64,
       out->n_channels, out->n_frames);
 
-  if (is_dense (out))
+  if (tfx_samples_are_dense (out))
     kernels->store[out->type](out->data, samples,
         out->n_frames * out->n_channels);
   else

@@ -298,11 +298,30 @@ run_part (void *data, size_t n_frames, TfxSample type)
     run_frames (u, i, n_frames - i, type);
 }
 
+/* Whether the block was one that needs no room. */
+static bool
+run_floats (Unit *u, const TfxBlock *in, const TfxBlock *out)
+{
+  double lowest;
+
+  if (u->is_linked || tfx_numbers_are_moving (&u->numbers) || u->n_begun > 0 ||
+      in->type != TFX_SAMPLE_F32 || out->type != TFX_SAMPLE_F32 ||
+      !tfx_samples_are_dense (in) || !tfx_samples_are_dense (out) ||
+      !u->kernels->takes_floats (in->data, in->n_frames, u->n_channels))
+    return false;
+  lowest = u->kernels->run_floats (in->data, out->data, in->n_frames,
+      u->n_channels, &u->ballistics, &u->curve, u->state, u->now);
+  u->reduction = fmin (u->reduction, lowest);
+  return true;
+}
+
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
+  if (run_floats (u, in, out))
+    return 0;
   return tfx_samples_run (u->kernels, in, out, u->samples,
       u->is_linked ? u->samples : u->made, u->part_frames, run_part, u);
 }

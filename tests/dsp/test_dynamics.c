@@ -284,6 +284,68 @@ test_shapes (void)
   tap_many_end (&many);
 }
 
+/* In blocks of up to 40 frames of both layouts, with a sample that is not finite. */
+static void
+check_floats (TapMany *many, const TfxDynamics *d, unsigned n_channels,
+    const char *kernel)
+{
+  const size_t n_frames = 1000, n = n_frames * n_channels;
+  double *x = test_alloc (n * sizeof *x);
+  float *flat = test_alloc (n * sizeof *flat);
+  float *planes = test_alloc (n * sizeof *planes);
+  TestFilter *a = filter_for (d, n_channels, kernel);
+  TestFilter *b = filter_for (d, n_channels, kernel);
+  size_t n_other = 0;
+  TfxStats stats;
+
+  levels_signal (x, n_frames, n_channels);
+  x[n / 2 + tap_random_below (n_channels)] = NAN;
+  for (size_t i = 0; i < n; i++) {
+    flat[i] = (float)x[i];
+    planes[i % n_channels * n_frames + i / n_channels] = flat[i];
+  }
+  for (size_t i = 0, k; i < n_frames; i += k) {
+    TfxBlock block = tfx_block_planar (planes + i, TFX_SAMPLE_F32, n_channels,
+        n_frames, n_frames);
+
+    k = 1 + tap_random_below (40);
+    k = k < n_frames - i ? k : n_frames - i;
+    block.n_frames = k;
+    test_filter_run (a, &block, &block);
+    test_filter_f32 (b, flat + i * n_channels, n_channels, k);
+  }
+  for (size_t i = 0; i < n; i++)
+    n_other += planes[i % n_channels * n_frames + i / n_channels] != flat[i];
+  test_filter_get_stats (b, &stats);
+  tap_many_check (many, n_other == 0 && stats.recoveries == 1,
+      "%u channels, %s: %zu others, %u recoveries", n_channels, kernel, n_other,
+      (unsigned)stats.recoveries);
+  test_filter_free (&a);
+  test_filter_free (&b);
+  free (x);
+  free (flat);
+  free (planes);
+}
+
+static void
+test_floats (void)
+{
+  Setting s[N_SETTINGS];
+  TapMany many = tap_many ("floats side by side are as planes, to the bit");
+
+  make_settings (s);
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (unsigned n_channels = 2; n_channels <= 16; n_channels *= 2) {
+      if (!tfx_cpu_backend_for (test_kernels[k]))
+        continue;
+      check_floats (&many, &s[0].d, n_channels, test_kernels[k]);
+      check_floats (&many, &s[3].d, n_channels, test_kernels[k]);
+      check_floats (&many, &s[6].d, n_channels, test_kernels[k]);
+    }
+  }
+  tap_many_end (&many);
+}
+
 /* ---- the language -------------------------------------------------------------------- */
 
 static const struct
@@ -548,6 +610,7 @@ static const TapTest tests[] = {
   { "splits", test_splits },
   { "moved-splits", test_moved_splits },
   { "shapes", test_shapes },
+  { "floats", test_floats },
   { "language", test_language },
   { "jumps", test_jumps },
   { "exact", test_exact },
