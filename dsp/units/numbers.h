@@ -11,6 +11,12 @@
 
 #define TFX_NUMBERS_MAX 8
 
+/* What they are by a setting. */
+typedef struct TfxNumberSet
+{
+  double n[TFX_NUMBERS_MAX];
+} TfxNumberSet;
+
 typedef struct TfxNumbers
 {
   double now[TFX_NUMBERS_MAX]; /* at the next frame */

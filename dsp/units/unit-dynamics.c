@@ -62,19 +62,18 @@ typedef struct Unit
 /* Octaves for a dB. */
 #define OCTAVES_PER_DB (1.0 / 6.0205999132796239)
 
-static void
-get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+static TfxNumberSet
+get_numbers (const TfxStage *stage)
 {
   const TfxDynamics *d = &stage->u.dynamics;
 
-  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
-  numbers[THRESHOLD] = d->threshold_db * OCTAVES_PER_DB;
-  numbers[SLOPE] = d->slope;
-  numbers[HALF_KNEE] = 0.5 * d->knee_db * OCTAVES_PER_DB;
-  numbers[FLOOR] = d->floor_db * OCTAVES_PER_DB;
-  numbers[MAKEUP] = d->makeup_db * OCTAVES_PER_DB;
-  numbers[ATTACK] = d->attack;
-  numbers[RELEASE] = d->release;
+  return (TfxNumberSet){ { [THRESHOLD] = d->threshold_db * OCTAVES_PER_DB,
+      [SLOPE] = d->slope,
+      [HALF_KNEE] = 0.5 * d->knee_db * OCTAVES_PER_DB,
+      [FLOOR] = d->floor_db * OCTAVES_PER_DB,
+      [MAKEUP] = d->makeup_db * OCTAVES_PER_DB,
+      [ATTACK] = d->attack,
+      [RELEASE] = d->release } };
 }
 
 /* A knee of less is none. */
@@ -161,7 +160,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxDynamics *d = &stage->u.dynamics;
   const size_t part = PART_SAMPLES / spec->n_channels;
-  double numbers[TFX_NUMBERS_MAX];
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -175,8 +173,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->group_frames = u->kernels->group_frames (u->n_levels);
   u->curve.sign = d->is_downward ? -1.0 : 1.0;
   u->ballistics.is_rms = d->is_rms;
-  get_numbers (stage, numbers);
-  tfx_numbers_init (&u->numbers, numbers);
+  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   take_numbers (u);
   if (make_room (u) < 0) {
     unit_free (u);
@@ -332,16 +329,13 @@ static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
-  TfxStage *stage = values;
-  double numbers[TFX_NUMBERS_MAX];
 
-  get_numbers (stage, numbers);
-  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_unit_drop_stage (values);
   if (n_frames == 0) {
     end_group (u);
     take_numbers (u);
   }
-  tfx_stage_unref (&stage);
 }
 
 static bool

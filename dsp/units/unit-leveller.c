@@ -56,16 +56,15 @@ typedef struct Unit
   double *samples, *room; /* of a part */
 } Unit;
 
-static void
-get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+static TfxNumberSet
+get_numbers (const TfxStage *stage)
 {
   const TfxLeveller *l = &stage->u.leveller;
 
-  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
-  numbers[TARGET_DB] = l->target_db;
-  numbers[MAX_GAIN_DB] = l->max_gain_db;
-  numbers[RELEASE] = l->release;
-  numbers[STEP_DB] = l->step_db;
+  return (TfxNumberSet){ { [TARGET_DB] = l->target_db,
+      [MAX_GAIN_DB] = l->max_gain_db,
+      [RELEASE] = l->release,
+      [STEP_DB] = l->step_db } };
 }
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -127,7 +126,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxLeveller *l = &stage->u.leveller;
   const size_t part = PART_SAMPLES / spec->n_channels;
-  double numbers[TFX_NUMBERS_MAX];
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -143,8 +141,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->headroom =
       1.0 - (spec->sample == TFX_SAMPLE_F32 ? FLT_EPSILON : 2 * DBL_EPSILON);
   u->lowest = INFINITY;
-  get_numbers (stage, numbers);
-  tfx_numbers_init (&u->numbers, numbers);
+  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   if (make_room (u) < 0) {
     unit_free (u);
     return -ENOMEM;
@@ -298,12 +295,9 @@ static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
-  TfxStage *stage = values;
-  double numbers[TFX_NUMBERS_MAX];
 
-  get_numbers (stage, numbers);
-  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
-  tfx_stage_unref (&stage);
+  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_unit_drop_stage (values);
 }
 
 static bool

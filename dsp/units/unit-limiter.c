@@ -65,13 +65,12 @@ typedef struct Unit
   double *gains;   /* the same, with the group in front */
 } Unit;
 
-static void
-get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+static TfxNumberSet
+get_numbers (const TfxStage *stage)
 {
-  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
-  numbers[THRESHOLD_DB] = stage->u.limiter.threshold_db;
-  numbers[ATTACK] = stage->u.limiter.attack;
-  numbers[RELEASE] = stage->u.limiter.release;
+  return (TfxNumberSet){ { [THRESHOLD_DB] = stage->u.limiter.threshold_db,
+      [ATTACK] = stage->u.limiter.attack,
+      [RELEASE] = stage->u.limiter.release } };
 }
 
 static void
@@ -194,7 +193,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
   const TfxLimiter *l = &stage->u.limiter;
   const size_t part = PART_SAMPLES / spec->n_channels;
-  double numbers[TFX_NUMBERS_MAX];
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -211,8 +209,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->n_held = l->n_ahead + l->n_late;
   u->n_window = l->n_ahead + 1;
   u->lowest = 1.0;
-  get_numbers (stage, numbers);
-  tfx_numbers_init (&u->numbers, numbers);
+  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   take_ends (u);
   if (make_room (u) < 0) {
     unit_free (u);
@@ -370,16 +367,13 @@ static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
-  TfxStage *stage = values;
-  double numbers[TFX_NUMBERS_MAX];
 
-  get_numbers (stage, numbers);
-  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_unit_drop_stage (values);
   if (n_frames == 0) {
     end_group (u);
     take_ends (u);
   }
-  tfx_stage_unref (&stage);
 }
 
 static bool

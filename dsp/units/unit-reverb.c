@@ -66,14 +66,13 @@ typedef struct Unit
   double moving[4][MAX_PART];
 } Unit;
 
-static void
-get_numbers (const TfxStage *stage, double numbers[TFX_NUMBERS_MAX])
+static TfxNumberSet
+get_numbers (const TfxStage *stage)
 {
-  memset (numbers, 0, TFX_NUMBERS_MAX * sizeof *numbers);
-  numbers[FEEDBACK] = stage->u.reverb.feedback;
-  numbers[DAMP] = stage->u.reverb.damp;
-  numbers[DRY] = stage->u.reverb.dry;
-  numbers[WET] = stage->u.reverb.wet;
+  return (TfxNumberSet){ { [FEEDBACK] = stage->u.reverb.feedback,
+      [DAMP] = stage->u.reverb.damp,
+      [DRY] = stage->u.reverb.dry,
+      [WET] = stage->u.reverb.wet } };
 }
 
 /* ---- life ----------------------------------------------------------------------- */
@@ -137,7 +136,6 @@ unit_reset (void *data)
 static int
 unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 {
-  double numbers[TFX_NUMBERS_MAX];
   Unit *u = calloc (1, sizeof *u);
 
   if (!u)
@@ -147,8 +145,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   u->copies = tfx_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   lay_out (u, &stage->u.reverb);
-  get_numbers (stage, numbers);
-  tfx_numbers_init (&u->numbers, numbers);
+  tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   u->memory = tfx_block_new_samples (u->n_channels * u->size);
   u->poles = calloc (u->n_channels, sizeof *u->poles);
   u->x = tfx_block_new_samples (u->n_channels * PLANE);
@@ -378,13 +375,10 @@ static void
 unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
 {
   Unit *u = data;
-  TfxStage *stage = values;
-  double numbers[TFX_NUMBERS_MAX];
 
-  get_numbers (stage, numbers);
-  tfx_numbers_set (&u->numbers, numbers, n_frames, weight);
+  tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  tfx_unit_drop_stage (values);
   u->n_unsettled = TFX_REVERB_POLE;
-  tfx_stage_unref (&stage);
 }
 
 static bool
