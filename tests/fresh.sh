@@ -24,6 +24,8 @@ logs=$root/build-fresh
 export LC_ALL=C.UTF-8
 # shellcheck source=tests/setup/deps.sh
 . "$root/tests/setup/deps.sh"
+# shellcheck source=tests/setup/systems.sh
+. "$root/tests/setup/systems.sh"
 
 quick=--quick suites=()
 for argument in "$@"; do
@@ -87,30 +89,6 @@ downloads() {
 }
 
 # ---- systems -----------------------------------------------------------------
-
-# list_sources SUITE: where this machine has Debian's packages from, with
-# another release.
-list_sources() {
-  local suite=$1 codename uri release component
-  codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-  # shellcheck disable=SC2016 # apt-get's own
-  apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
-    --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' |
-    while read -r uri release component; do
-      case $release in
-        "$codename" | "$codename"-updates | "$codename"-security)
-          echo "deb $uri $suite${release#"$codename"} $component"
-          ;;
-      esac
-    done | sort -u | grep . ||
-    echo "deb http://deb.debian.org/debian $suite main"
-}
-
-# How this machine gets at them: proxies and the like.
-list_options() {
-  apt-config dump |
-    grep -E '^Acquire::(https?::|ForceIPv|Check-|Retries|Languages)'
-}
 
 # make_system SUITE FOLDER
 make_system() {

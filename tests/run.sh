@@ -176,6 +176,7 @@ if $built && ! $quick; then
       kernels lang lang_stages plan queue row samples unit_moves update)
     build_and_test 'aarch64: ' "$root/build-aarch64" \
       --cross-file "$root/tests/aarch64.ini" -Delements=false -Dtests=enabled
+    run_tap 'arm64: ' "$root/tests/arm64.sh"
   else
     echo "not tested on AArch64"
     skipped=$((skipped + 1))

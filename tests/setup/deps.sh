@@ -20,8 +20,8 @@ DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
 # What loudness is held against.
 DEPS_LOUDNESS="libebur128-dev"
 DEPS_PLAY="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
-# The filter core for AArch64, and what runs it.
-DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+# The filter core and the plugin for AArch64, and what runs them.
+DEPS_AARCH64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap"
 # The example with a window, a screen for it and a hand.
 DEPS_WINDOW="libgtk-4-dev xvfb xdotool"
 # What runs an archive on many machines.
