@@ -3,12 +3,10 @@
  */
 #include "gsttfxaside.h"
 
-#include "gsttfxpeer.h"
-
 /* Held by the thread that pushes, by the one that waits, and by the probe. */
 typedef struct
 {
-  GstPad *src;
+  GstPad *src, *sink;
   GstBuffer *buffer;
   GMutex lock;
   GCond cond;
@@ -21,6 +19,7 @@ gst_tfx_aside_clear (gpointer data)
   Aside *aside = data;
 
   gst_object_unref (aside->src);
+  gst_object_unref (aside->sink);
   g_mutex_clear (&aside->lock);
   g_cond_clear (&aside->cond);
 }
@@ -48,6 +47,17 @@ gst_tfx_aside_arrive (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Over the gap. */
+static GstPadProbeReturn
+gst_tfx_aside_leap (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Aside *aside = data;
+
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
+      gst_pad_chain (aside->sink, g_steal_pointer (&info->data));
+  return GST_PAD_PROBE_HANDLED;
+}
+
 static gpointer
 gst_tfx_aside_run (gpointer data)
 {
@@ -60,33 +70,35 @@ gst_tfx_aside_run (gpointer data)
   return NULL;
 }
 
+static gulong
+gst_tfx_aside_probe (GstPad *pad, Aside *aside, GstPadProbeCallback function)
+{
+  return gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, function,
+      g_atomic_rc_box_acquire (aside), gst_tfx_aside_unref);
+}
+
 void
-gst_tfx_aside_push (GstPad *src, GstBuffer *buffer)
+gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer)
 {
   Aside *aside = g_atomic_rc_box_new0 (Aside);
-  GstPad *sink = gst_tfx_peer_find_pad (src);
-  gulong probe;
+  gulong arrive, leap = 0;
 
-  if (!sink || GST_PAD_IS_BLOCKED (sink)) {
-    gst_clear_object (&sink);
-    gst_buffer_unref (buffer);
-    g_atomic_rc_box_release (aside);
-    return;
-  }
   aside->src = gst_object_ref (src);
+  aside->sink = gst_object_ref (sink);
   aside->buffer = buffer;
   g_mutex_init (&aside->lock);
   g_cond_init (&aside->cond);
-  probe =
-      gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, gst_tfx_aside_arrive,
-          g_atomic_rc_box_acquire (aside), gst_tfx_aside_unref);
+  arrive = gst_tfx_aside_probe (sink, aside, gst_tfx_aside_arrive);
+  if (cut)
+    leap = gst_tfx_aside_probe (cut, aside, gst_tfx_aside_leap);
   g_thread_unref (g_thread_new ("tfx-aside", gst_tfx_aside_run,
       g_atomic_rc_box_acquire (aside)));
   g_mutex_lock (&aside->lock);
   while (!aside->has_arrived)
     g_cond_wait (&aside->cond, &aside->lock);
   g_mutex_unlock (&aside->lock);
-  gst_pad_remove_probe (sink, probe);
-  gst_object_unref (sink);
+  gst_pad_remove_probe (sink, arrive);
+  if (cut)
+    gst_pad_remove_probe (cut, leap);
   gst_tfx_aside_unref (aside);
 }

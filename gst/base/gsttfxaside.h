@@ -9,9 +9,12 @@
 G_BEGIN_DECLS
 
 /* Pushes the buffer, which it takes.  Returns when the buffer has arrived at the
- * next element, however long that keeps it: a sink that is paused does so until it
- * plays.  The pads may be unlinked then. */
-void gst_tfx_aside_push (GstPad *src, GstBuffer *buffer);
+ * sink pad, which is in front of the next element or further on, however long that
+ * keeps it: a sink that is paused does so until it plays.  The pads may be unlinked
+ * then.  cut (or NULL) is a source pad on the way there that was linked to it, and
+ * is no more. */
+void
+gst_tfx_aside_push (GstPad *src, GstPad *cut, GstPad *sink, GstBuffer *buffer);
 
 G_END_DECLS
 

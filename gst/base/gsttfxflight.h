@@ -39,6 +39,7 @@ typedef struct
   gint is_known;       /* atomic: whether it is wanted */
   gboolean is_wanted;
   gboolean is_sending; /* one of them is on its way out */
+  gint stage;          /* atomic: of the thread that is in the element */
   gsize delay;         /* frames by which buffers come later */
 } GstTfxFlights;
 
@@ -59,7 +60,8 @@ void gst_tfx_flight_stop (GstTfxElement *self);
 
 /* Any thread: the element is being unlinked, and nothing may come any more that
  * would take out what is in flight.  Sends it to what is linked behind the element
- * still, and does not wait for more than that it arrives there. */
+ * still, and does not wait for more than that it arrives there; a thread that is in
+ * the element sends it before it leaves. */
 void gst_tfx_flight_leave (GstTfxElement *self);
 
 /* Another stream comes, or another answer is wanted. */

@@ -111,32 +111,96 @@ wait_for_buffers (Deck *deck, guint n)
   fail_unless_equals_int (deck->n_buffers, n);
 }
 
-/* The pads that are unlinked: that in front, that behind, and that in front of the
- * bin that the element is in; while it plays, and while it is paused. */
-GST_START_TEST (test_unlink)
-{
-  GstAudioInfo info = tfx_check_f32 (RATE, 2);
-  Deck *deck = deck_new ("identity ! " CHAIN "1 ! identity", DECK_CUDA, &info);
-  GstElement *last = deck_element (deck, "last");
-  GstPad *pad, *peer;
+/* The pads that are unlinked: that in front, that behind, that in front of the bin
+ * that the element is in, and two further behind, of the bin and in it; while it
+ * plays, and while it is paused. */
+#define N_UNLINKED 5
 
-  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
-  fail_unless_equals_int (deck->n_buffers, 3);
-  if (__i__ >= 3)
-    gst_element_set_state (deck->h->element, GST_STATE_PAUSED);
-  if (__i__ % 3 == 2)
-    pad = gst_object_ref (deck->h->srcpad);
-  else
-    pad = gst_element_get_static_pad (last, __i__ % 3 ? "src" : "sink");
-  peer = gst_pad_get_peer (pad);
+static GstPad *
+find_unlinked (Deck *deck, gint number)
+{
+  static const gchar *const names[] = { "last", "last", NULL, "behind", NULL };
+  GstElement *element = names[number] ? deck_element (deck, names[number])
+                                      : gst_object_ref (deck->h->element);
+  GstPad *pad = gst_element_get_static_pad (element,
+      number == 0 || number == 2 ? "sink" : "src");
+
+  gst_object_unref (element);
+  return pad;
+}
+
+static void
+unlink_pad (GstPad *pad)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+
   if (GST_PAD_IS_SRC (pad))
     fail_unless (gst_pad_unlink (pad, peer));
   else
     fail_unless (gst_pad_unlink (peer, pad));
-  wait_for_buffers (deck, 4);
   gst_object_unref (peer);
+}
+
+GST_START_TEST (test_unlink)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("identity ! " CHAIN "1 ! identity name=behind",
+      DECK_CUDA, &info);
+  GstPad *pad = find_unlinked (deck, __i__ % N_UNLINKED);
+
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  fail_unless_equals_int (deck->n_buffers, 3);
+  if (__i__ >= N_UNLINKED)
+    gst_element_set_state (deck->h->element, GST_STATE_PAUSED);
+  unlink_pad (pad);
+  wait_for_buffers (deck, 4);
   gst_object_unref (pad);
-  gst_object_unref (last);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+typedef struct
+{
+  GstPad *pad; /* to be unlinked */
+  gboolean is_apart;
+} Inside;
+
+static gpointer
+unlink_apart (gpointer pad)
+{
+  unlink_pad (pad);
+  return NULL;
+}
+
+static GstPadProbeReturn
+unlink_inside (GstPad *src, GstPadProbeInfo *info, gpointer data)
+{
+  const Inside *inside = data;
+
+  if (inside->is_apart)
+    g_thread_join (g_thread_new ("unlinks", unlink_apart, inside->pad));
+  else
+    unlink_pad (inside->pad);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* In front, while a buffer is on its way out: by the thread that sends it, and by
+ * another one. */
+GST_START_TEST (test_inside)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new ("identity ! " CHAIN "1 ! identity", DECK_CUDA, &info);
+  GstPad *src = gst_element_get_static_pad (deck->h->element, "src");
+  Inside inside = { find_unlinked (deck, 0), __i__ };
+
+  deck_push_many (deck, 3 * N_FRAMES, N_FRAMES);
+  fail_unless_equals_int (deck->n_buffers, 2);
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, unlink_inside, &inside,
+      NULL);
+  deck_push (deck, N_FRAMES);
+  fail_unless_equals_int (deck->n_buffers, 4);
+  gst_object_unref (inside.pad);
+  gst_object_unref (src);
   deck_free (deck);
 }
 GST_END_TEST;
@@ -446,7 +510,8 @@ make_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_when);
   tcase_add_test (tc, test_live);
-  tcase_add_loop_test (tc, test_unlink, 0, 6);
+  tcase_add_loop_test (tc, test_unlink, 0, 2 * N_UNLINKED);
+  tcase_add_loop_test (tc, test_inside, 0, 2);
   tcase_add_loop_test (tc, test_paused, 0, 2);
   tcase_add_loop_test (tc, test_fault, 0, G_N_ELEMENTS (functions));
   tcase_add_test (tc, test_lost);
