@@ -80,7 +80,6 @@ tfx_convolver_catch_up_start (TfxConvolver *c, const TfxConvolver *source)
   if (c->n_channels != source->n_channels || c->precision != source->precision)
     return false;
   memset (&c->catch_up, 0, sizeof c->catch_up);
-  c->catch_up.is_on = true;
   set_begin (c, source, source->n_taps - 1);
   return true;
 }
@@ -196,7 +195,6 @@ take_step (TfxConvolver *c, const TfxConvolver *source)
     const size_t n = least (head - (size_t)(f->at % head), n_left);
 
     run_past (c, source, n);
-    f->n_done += n;
     f->n_behind = c->ways->advance (c, 0);
   } else {
     f->n_behind = c->ways->advance (c, c->layout.levels[0].size / N_SLICES);
@@ -246,7 +244,6 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
 {
   TfxConvolverCatchUp *f = &c->catch_up;
 
-  f->n_done = 0;
   if (n_frames == SIZE_MAX || !c->partitions)
     set_begin (c, source, n_kept (source));
   if (!c->partitions) {
@@ -262,16 +259,4 @@ tfx_convolver_catch_up (TfxConvolver *c, const TfxConvolver *source,
     return (size_t)(source->n_run - f->at) + 1;
   f->credit = 0.0;
   return f->is_right ? 0 : 1;
-}
-
-bool
-tfx_convolver_is_catching_up (const TfxConvolver *c)
-{
-  return c->catch_up.is_on;
-}
-
-size_t
-tfx_convolver_catch_up_work (const TfxConvolver *c)
-{
-  return c->catch_up.n_done;
 }

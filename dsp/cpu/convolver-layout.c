@@ -97,9 +97,9 @@ tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
   return 2.0 * transform_cost (cost, size);
 }
 
-double
-tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
-    size_t n_frames)
+/* ns for a call of n_frames by the direct form. */
+static double
+direct_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
 {
   const double frame = n_taps > cost->direct_few ? cost->direct_frame : 0.0;
 
@@ -112,8 +112,7 @@ tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost, size_t n_taps,
 static double
 direct_call_cost (const TfxConvolverCost *cost, size_t n_taps, size_t n_frames)
 {
-  return DIRECT_CALL * cost->call +
-         tfx_convolver_layout_direct_cost (cost, n_taps, n_frames);
+  return DIRECT_CALL * cost->call + direct_cost (cost, n_taps, n_frames);
 }
 
 /* A frame of the direct form, in calls of block_frames. */
@@ -226,7 +225,7 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
   size_t a = spec->block_frames, b = size;
   double share;
 
-  if (spec->block_frames == 0 || spec->is_reproducible)
+  if (spec->block_frames == 0)
     return 1.0;
   while (b > 0) {
     size_t r = a % b;
@@ -338,7 +337,7 @@ tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
       break;
     try_levels (&search, &trial, 0, size, 0.0, 0.0);
   }
-  if (spec->block_frames == 0 || spec->is_reproducible)
+  if (spec->block_frames == 0)
     return;
   for (size_t size = TFX_FFT_MIN_SIZE; size <= BLOCK_MAX_SIZE; size *= 2) {
     try_block (&search, size);

@@ -512,7 +512,7 @@ begin (TfxConvolver *c, size_t n_left)
   const size_t size = g->levels[0].size, n_block = size - g->at;
   const size_t n = n_left < n_block ? n_left : n_block;
 
-  g->is_whole = n == size && !c->fade_pair[c->active]->is_reproducible;
+  g->is_whole = n == size;
   return n;
 }
 

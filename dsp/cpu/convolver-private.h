@@ -261,10 +261,6 @@ void tfx_convolver_layout_visit (const TfxConvolverSpec *spec,
 void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
     const TfxConvolverKernels *kernels, TfxConvolverLayout *layout);
 
-/* ns for a call of n_frames by the direct form. */
-double tfx_convolver_layout_direct_cost (const TfxConvolverCost *cost,
-    size_t n_taps, size_t n_frames);
-
 /* ns for a leaf of a transform of `size`, one way. */
 double
 tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size);
@@ -299,7 +295,6 @@ struct TfxConvolverTaps
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;
-  bool is_reproducible;
   bool is_fft_asked; /* the direct form only where nothing else is possible */
   bool is_exact;     /* the direct form was asked for: in double */
   const TfxConvolverKernels *kernels;
@@ -339,7 +334,6 @@ typedef struct TfxConvolverWays TfxConvolverWays;
 /* A convolver on its way to where another one is (convolver-catch-up.c). */
 typedef struct TfxConvolverCatchUp
 {
-  bool is_on;
   uint64_t begin; /* of the past, among the source's frames */
   bool is_cut;    /* a longer one was wanted: it rises over so many frames */
   size_t rise;
@@ -350,7 +344,6 @@ typedef struct TfxConvolverCatchUp
   double credit;      /* work that may be done now; below 0: too much was */
   double source_work; /* that the source had done at the last call */
   size_t n_heard;     /* frames of the source since the start */
-  size_t n_done;      /* frames in the last call */
 } TfxConvolverCatchUp;
 
 struct TfxConvolver

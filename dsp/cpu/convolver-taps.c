@@ -399,7 +399,6 @@ alloc_taps (const TfxConvolverSpec *spec, const TfxConvolverKernels *kernels)
   t->n_channels = spec->n_channels;
   t->precision = spec->precision;
   t->block_frames = spec->block_frames;
-  t->is_reproducible = spec->is_reproducible;
   t->is_fft_asked = spec->method == TFX_FIR_FFT;
   t->is_exact = spec->method == TFX_FIR_DIRECT;
   t->kernels = kernels;

@@ -321,7 +321,6 @@ tfx_convolver_set_taps (TfxConvolver *c, TfxConvolverTaps *taps,
       taps->n_core != now->n_core || taps->n_channels != now->n_channels ||
       taps->precision != now->precision || taps->kernels != now->kernels ||
       taps->block_frames != now->block_frames ||
-      taps->is_reproducible != now->is_reproducible ||
       taps->is_fft_asked != now->is_fft_asked ||
       !tfx_convolver_layout_is_equal (&taps->layout, &c->layout))
     return -EINVAL;
@@ -442,7 +441,7 @@ tfx_convolver_reset (TfxConvolver *c)
   unref_retired (c);
   c->n_run = TFX_CONVOLVER_START;
   c->known = 0;
-  c->catch_up.is_on = c->spectra_only = false;
+  c->spectra_only = false;
   c->ways->reset (c);
 }
 
@@ -470,7 +469,7 @@ tfx_convolver_set_history (TfxConvolver *c, const double *history)
 
   c->n_run = TFX_CONVOLVER_START;
   c->known = c->n_run - n;
-  c->catch_up.is_on = c->spectra_only = false;
+  c->spectra_only = false;
   c->ways->reset (c);
   for (unsigned channel = 0; channel < c->n_channels; channel++) {
     for (size_t i = 0, n_row; i < n; i += n_row) {

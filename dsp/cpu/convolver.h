@@ -54,11 +54,9 @@ typedef struct TfxConvolverSpec
   unsigned n_channels;
   TfxSample precision; /* of samples and sums */
   TfxFirMethod method;
-  size_t block_frames;  /* how long the blocks are going to be, 0: not known.
+  size_t block_frames; /* how long the blocks are going to be, 0: not known.
                           * Other lengths work, and cost more */
-  bool is_reproducible; /* any split into blocks gives the same output to the
-                          * bit, by transforms as well; costs more */
-  const char *kernel;   /* c, sse2, avx2, avx512; the machine must have it */
+  const char *kernel;  /* c, sse2, avx2, avx512; the machine must have it */
 } TfxConvolverSpec;
 
 /* Copies the taps.  0, -EINVAL (a number out of range), -ERANGE (a tap of 2^100
@@ -131,9 +129,6 @@ bool tfx_convolver_catch_up_start (TfxConvolver *convolver,
     const TfxConvolver *source);
 size_t tfx_convolver_catch_up (TfxConvolver *convolver,
     const TfxConvolver *source, size_t n_frames);
-bool tfx_convolver_is_catching_up (const TfxConvolver *convolver);
-/* The frames of the past that the last call ran over. */
-size_t tfx_convolver_catch_up_work (const TfxConvolver *convolver);
 
 /* The largest magnitude of any input that output may still depend on, be it by
  * rounding errors; 0 is rest. */
