@@ -12,6 +12,8 @@
 #include <math.h>
 
 #include "block.h"
+#include "branches.h"
+#include "copy.h"
 #include "engine-private.h"
 #include "fft.h"
 #include "kind.h"
@@ -129,7 +131,7 @@ static const Count fft_partition[] = {
   [TFX_REAL_TWOFOLD] = { 49, 20, 18, 0.03, 24 },
 };
 
-/* A delay line or a gain, in doubles: for each sample; and for that and a tap. */
+/* A delay line, in doubles: for each sample; and for that and a tap. */
 static const Count delay_sample = { 69, 2.3, 43 };
 static const Count delay_tap = { 30.5, 2.7, 16.4, 0, 8 };
 
@@ -151,15 +153,15 @@ real_of (const TfxCudaCard *card, const TfxPlan *plan)
 }
 
 static void
-add_cascade (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
-    TfxCost *cost)
+add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
+    size_t n_frames, TfxCost *cost)
 {
   const TfxGroups g =
       tfx_tables_group (step->n_sos, step->plan->sample == TFX_SAMPLE_F64);
   const GroupCount *count = &groups[real_of (card, step->plan)];
   const bool is_narrow = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32;
   const TfxShapeAsk ask = { .n_frames = n_frames,
-    .n_channels = step->plan->n_channels,
+    .n_channels = n_channels,
     .by_channel = true, /* as most streams are */
     .group = g.size,
     .sample_size = is_narrow ? 4 : 8,
@@ -223,7 +225,8 @@ add_fir (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
 }
 
 TfxCost
-tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames)
+tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
+    unsigned n_channels, size_t n_frames)
 {
   const double size = (double)tfx_sample_size (step->plan->sample);
   TfxCost cost = { .n_launches = 1,
@@ -231,15 +234,15 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames)
     .real = real_of (card, step->plan) };
 
   if (step->kind == TFX_STEP_CASCADE && step->n_sos > 0) {
-    add_cascade (card, step, n_frames, &cost);
+    add_cascade (card, step, n_channels, n_frames, &cost);
   } else if (step->kind == TFX_STEP_FIR) {
     add_fir (card, step, n_frames, &cost);
-  } else if (step->kind == TFX_STEP_SUM) {
+  } else if (step->kind == TFX_STEP_SUM || step->kind == TFX_STEP_SPLIT) {
     cost = (TfxCost){ 0 };
   } else if (step->kind == TFX_STEP_UNIT) {
     cost.real = TFX_REAL_DOUBLE;
     tfx_cuda_units_find (step->stage)
-        ->cost (step->stage, step->plan->n_channels, n_frames, &cost);
+        ->cost (step->stage, n_channels, n_frames, &cost);
   } else {
     const double n_taps =
         step->stage ? (double)step->stage->kind->n_taps (step->stage) : 0.0;
@@ -271,43 +274,71 @@ kernel_time (const Rates *r, const TfxCost *c, double n_samples)
   return SLACK * (n_samples * units + c->serial * clocks / r->clock);
 }
 
-/* As delay lines without taps. */
-static TfxCost
-copy_cost (const TfxPlan *plan)
+/* ns of a copy of some channels. */
+static double
+copy_time (const Rates *r, const TfxPlan *plan, unsigned n_channels,
+    size_t n_frames, unsigned *launches)
 {
-  TfxCost cost = { .n_launches = 1,
-    .bytes = 2.0 * (double)tfx_sample_size (plan->sample) };
+  TfxCost cost = { .bytes = 2.0 * (double)tfx_sample_size (plan->sample),
+    .real = TFX_REAL_DOUBLE };
 
-  add (&cost, &delay_sample, 1.0);
-  cost.real = TFX_REAL_DOUBLE;
-  cost.serial = cost.issued;
-  return cost;
+  tfx_cuda_copy_cost (&cost);
+  *launches += 1;
+  return kernel_time (r, &cost, (double)n_frames * n_channels);
+}
+
+/* ns of the copies of a split: of channels that are gathered, and given back, and of
+ * those that have no branch. */
+static double
+split_time (const Rates *r, const TfxStep *s, unsigned n_channels,
+    size_t n_frames, unsigned *launches)
+{
+  unsigned n_rest = n_channels;
+  double time = 0.0;
+
+  for (size_t k = 0; k < s->n_branches; k++) {
+    const unsigned n = tfx_branches_n_channels (s->stage, k, n_channels);
+    unsigned first, step;
+
+    n_rest -= n;
+    if (tfx_branches_find_even (s->stage->u.sum.channels[k], &first, &step))
+      continue;
+    time += copy_time (r, s->plan, n, n_frames, launches);
+    time += copy_time (r, s->plan, n, n_frames, launches);
+  }
+  if (n_rest > 0)
+    time += copy_time (r, s->plan, n_rest, n_frames, launches);
+  return time;
 }
 
 /* ns of the kernels of steps in series; launches counts them. */
 static double
 list_time (const TfxCudaCard *card, const Rates *r, const TfxPlan *plan,
-    const TfxSteps *list, size_t n_frames, unsigned *launches)
+    const TfxSteps *list, unsigned n_channels, size_t n_frames,
+    unsigned *launches)
 {
-  const double n_samples = (double)n_frames * plan->n_channels;
+  const double n_samples = (double)n_frames * n_channels;
   double time = 0.0;
 
-  if (list->n == 0) {
-    const TfxCost cost = copy_cost (plan);
-
-    *launches += cost.n_launches;
-    return kernel_time (r, &cost, n_samples);
-  }
+  if (list->n == 0)
+    return copy_time (r, plan, n_channels, n_frames, launches);
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    const TfxCost cost = tfx_cost_step (card, s, n_frames);
+    const TfxCost cost = tfx_cost_step (card, s, n_channels, n_frames);
 
     if (tfx_cuda_engine_is_folded (list, i))
       continue;
     *launches += cost.n_launches;
     time += kernel_time (r, &cost, n_samples);
-    for (size_t k = 0; k < s->n_branches; k++)
-      time += list_time (card, r, plan, &s->branches[k], n_frames, launches);
+    if (s->kind == TFX_STEP_SPLIT)
+      time += split_time (r, s, n_channels, n_frames, launches);
+    for (size_t k = 0; k < s->n_branches; k++) {
+      const unsigned n = s->kind == TFX_STEP_SPLIT
+                             ? tfx_branches_n_channels (s->stage, k, n_channels)
+                             : n_channels;
+
+      time += list_time (card, r, plan, &s->branches[k], n, n_frames, launches);
+    }
   }
   return time;
 }
@@ -321,7 +352,7 @@ can_run (const TfxSteps *list)
   for (size_t i = 0; can && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
 
-    can = s->kind != TFX_STEP_SPLIT && s->kind != TFX_STEP_FADE &&
+    can = s->kind != TFX_STEP_FADE &&
           (s->kind != TFX_STEP_UNIT || tfx_cuda_units_find (s->stage));
     for (size_t k = 0; can && k < s->n_branches; k++)
       can = can_run (&s->branches[k]);
@@ -363,9 +394,9 @@ tfx_cuda_estimate (const TfxCudaCard *card, const TfxPlan *plan,
       job->from_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
   s.down =
       job->to_device || card->is_integrated ? 0.0 : TRANSFER + bytes / r.bus;
-  s.run = job->only_moves
-              ? 0.0
-              : list_time (card, &r, plan, &plan->top, n_frames, &n_launches);
+  s.run = job->only_moves ? 0.0
+                          : list_time (card, &r, plan, &plan->top,
+                                plan->n_channels, n_frames, &n_launches);
   s.run += n_launches * LAUNCH;
   *ns = WAIT + s.host + s.up + s.run + s.down + (n_parts - 1.0) * longest (&s);
   return true;

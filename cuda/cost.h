@@ -23,9 +23,8 @@ typedef struct TfxCost
   unsigned n_launches;
 } TfxCost;
 
-/* Of a step in blocks of n_frames of a plan's type and channels, without its
- * branches. */
-TfxCost
-tfx_cost_step (const TfxCudaCard *card, const TfxStep *step, size_t n_frames);
+/* Of a step in blocks of n_frames of its plan's type, without its branches. */
+TfxCost tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
+    unsigned n_channels, size_t n_frames);
 
 #endif

@@ -5,6 +5,7 @@
 #define TFX_CUDA_ENGINE_PRIVATE_H
 
 #include "cascade.h"
+#include "copy.h"
 #include "engine.h"
 #include "transfer.h"
 #include "unit.h"
@@ -24,8 +25,9 @@
 /* Steps in series. */
 typedef struct List
 {
-  TfxCudaWindow *copy; /* of no steps at all */
-  size_t between;      /* the first of two buffers; of two steps or more */
+  unsigned n_channels;
+  double gain;    /* of no steps at all, which are a copy */
+  size_t between; /* the first of two buffers; of two steps or more */
 } List;
 
 /* What a step of the plan has at run time, by its index. */
@@ -35,8 +37,14 @@ typedef struct Node
   TfxCudaWindow *window;
   const TfxCudaUnitKind *kind; /* of the unit */
   void *unit;
-  List *branches;    /* sums */
+  unsigned n_channels;
+  List *branches;    /* sums, splits */
   size_t sum_buffer; /* sums */
+  /* Splits: of two buffers the first, if channels are not evenly spaced; those of
+   * no branch, and their gain. */
+  size_t gather_buffer;
+  TfxCudaChannels rest;
+  double gain;
 } Node;
 
 /* A part of a block on its way.  What is in it may be used again once `done`
@@ -60,8 +68,8 @@ struct TfxEngine
   size_t n_nodes;
   Node *nodes;
   List top;
-  TfxCudaWindow *copier; /* y = x */
-  TfxBuffer *buffers;    /* each a block of doubles */
+  TfxCudaCopy copy;
+  TfxBuffer *buffers; /* each a block of doubles */
   size_t n_buffers, copy_buffer;
 
   /* Where the kernels run: the device's stream, or, from host to host, one of

@@ -97,8 +97,7 @@ fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
     return tfx_cuda_past_copy (&r->past, past);
   }
   r->kind = node->kind;
-  ret =
-      r->kind->make (&r->queue, e->plan->n_channels, s->step->stage, &r->unit);
+  ret = r->kind->make (&r->queue, node->n_channels, s->step->stage, &r->unit);
   return ret < 0 ? ret : r->kind->copy_state (r->unit, node->unit);
 }
 
@@ -114,7 +113,7 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
     return NULL;
   r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
   r->queue = (TfxQueue){ e->cuda, e->cuda->stream };
-  r->n = e->plan->n_channels * s->state_size;
+  r->n = node->n_channels * s->state_size;
   ret = tfx_context_enter (e->cuda);
   if (ret == 0) {
     /* What is still on its way to the state comes first. */

@@ -39,7 +39,8 @@ tfx_cuda_engine_get_state (TfxEngine *e, size_t stage, double *state)
 
   if (try_get_state (e, s, state) == 0 || try_get_state (e, s, state) == 0)
     return;
-  memset (state, 0, e->plan->n_channels * s->state_size * sizeof *state);
+  memset (state, 0,
+      e->nodes[s->step->index].n_channels * s->state_size * sizeof *state);
   state_is_lost (e);
 }
 

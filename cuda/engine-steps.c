@@ -3,13 +3,14 @@
  *
  * A step reads one block and writes another; what lies between steps are
  * doubles in device memory.  The branches of a sum add themselves up: each adds
- * what the one before it has left to its own output.  Gains of sums are passed
- * on to their branches.
+ * what the one before it has left to its own output.  Those of a split work on
+ * their channels alone.  Gains of both are passed on to their branches.
  *
  * Nothing of the state changes before all of it is on the queue. */
 #include "engine-private.h"
 
 #include "block.h"
+#include "branches.h"
 
 static const TfxKernelBlock no_sum;
 
@@ -25,114 +26,189 @@ buffer_block (const TfxEngine *e, size_t index, size_t n_frames)
   };
 }
 
+static int run_list (TfxEngine *e, const TfxSteps *list, const List *l,
+    const TfxUnitRun *run);
+
 static int
-run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames);
+copy (TfxEngine *e, const TfxUnitRun *run, const TfxCudaChannels *channels,
+    double gain)
+{
+  e->n_launches++;
+  return tfx_cuda_copy_run (&e->copy, run, channels, gain);
+}
+
+/* What must not be overwritten while it is read is put apart. */
+static int
+put_apart (TfxEngine *e, unsigned n_channels, TfxUnitRun *run)
+{
+  const TfxCudaChannels all = { 0, 0, n_channels };
+  TfxUnitRun r = *run;
+  int ret;
+
+  if (run->in.data != run->out.data)
+    return 0;
+  ret = tfx_buffer_reserve (&e->queue, &e->buffers[e->copy_buffer],
+      run->n_frames * e->plan->n_channels * sizeof (double));
+  r.out = buffer_block (e, e->copy_buffer, run->n_frames);
+  r.sum = no_sum;
+  run->in = r.out;
+  return ret < 0 ? ret : copy (e, &r, &all, 1.0);
+}
+
+/* ---- branches ---------------------------------------------------------------- */
 
 /* Each branch adds what is there to what it puts out; the last one puts out
  * the sum. */
 static int
-run_sum (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+run_sum (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 {
-  Node *node = &e->nodes[s->index];
-  TfxKernelBlock so_far = buffer_block (e, node->sum_buffer, n_frames);
+  const Node *node = &e->nodes[s->index];
+  const TfxKernelBlock so_far =
+      buffer_block (e, node->sum_buffer, run->n_frames);
+  TfxUnitRun r = *run;
   int ret = 0;
 
-  for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
-    ret = run_list (e, &s->branches[k], &node->branches[k], in,
-        k + 1 == s->n_branches ? out : &so_far, k == 0 ? sum : &so_far,
-        n_frames);
+  for (size_t k = 0; ret == 0 && k < s->n_branches; k++) {
+    r.out = k + 1 == s->n_branches ? run->out : so_far;
+    ret = run_list (e, &s->branches[k], &node->branches[k], &r);
+    r.sum = so_far;
+  }
   return ret;
 }
 
-static int
-run_one (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+/* Channels that are evenly spaced; of no block: none. */
+static TfxKernelBlock
+find_channels (const TfxKernelBlock *block, unsigned first, unsigned step)
 {
-  return tfx_cuda_window_run (window, in, out, sum, n_frames,
-      e->double_arithmetic, e->cleared, &e->n_launches);
+  const long long size = block->is_double ? sizeof (double) : sizeof (float);
+  TfxKernelBlock found = *block;
+
+  if (block->data)
+    found.data += (CUdeviceptr)(first * block->channel_stride * size);
+  found.channel_stride *= step;
+  return found;
 }
 
+/* A branch of a split, where its channels lie or else in buffers. */
 static int
-copy_input (TfxEngine *e, const TfxKernelBlock *in, TfxKernelBlock *copy,
-    size_t n_frames)
+run_branch (TfxEngine *e, const TfxStep *s, size_t k, const TfxUnitRun *run)
 {
-  int ret = tfx_buffer_reserve (&e->queue, &e->buffers[e->copy_buffer],
-      n_frames * e->plan->n_channels * sizeof (double));
+  const Node *node = &e->nodes[s->index];
+  const uint64_t channels = s->stage->u.sum.channels[k];
+  const unsigned n = node->branches[k].n_channels;
+  const TfxCudaChannels gather = { channels, 0, n },
+                        scatter = { 0, channels, n };
+  TfxUnitRun r = *run, ends = *run;
+  unsigned first, step;
+  int ret;
 
-  *copy = buffer_block (e, e->copy_buffer, n_frames);
-  return ret < 0 ? ret : run_one (e, e->copier, in, copy, &no_sum, n_frames);
+  if (tfx_branches_find_even (channels, &first, &step)) {
+    r.in = find_channels (&run->in, first, step);
+    r.out = find_channels (&run->out, first, step);
+    r.sum = find_channels (&run->sum, first, step);
+    return run_list (e, &s->branches[k], &node->branches[k], &r);
+  }
+  r.in = ends.out = buffer_block (e, node->gather_buffer, run->n_frames);
+  r.out = buffer_block (e, node->gather_buffer + 1, run->n_frames);
+  r.sum = ends.sum = no_sum;
+  ret = copy (e, &ends, &gather, 1.0);
+  if (ret == 0)
+    ret = run_list (e, &s->branches[k], &node->branches[k], &r);
+  ends = *run;
+  ends.in = r.out;
+  return ret < 0 ? ret : copy (e, &ends, &scatter, 1.0);
 }
 
-/* A window reads samples of before, which other threads may have overwritten: it
- * does not write where it reads. */
+/* Branches with channels of their own, and those channels that have none.  Each
+ * branch counts what it clears by itself. */
 static int
-run_window (TfxEngine *e, TfxCudaWindow *window, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+run_split (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 {
-  TfxKernelBlock from = *in;
+  const Node *node = &e->nodes[s->index];
+  TfxUnitRun r = *run;
   int ret = 0;
 
-  if (in->data == out->data && tfx_cuda_window_is_apart (window))
-    ret = copy_input (e, in, &from, n_frames);
-  return ret < 0 ? ret : run_one (e, window, &from, out, sum, n_frames);
+  for (size_t k = 0; ret == 0 && k < s->n_branches; k++) {
+    ret = run_branch (e, s, k, &r);
+    r.cleared += node->branches[k].n_channels;
+  }
+  if (node->rest.n == 0 ||
+      (run->in.data == run->out.data && !run->sum.data && node->gain == 1.0))
+    return ret;
+  return ret < 0 ? ret : copy (e, run, &node->rest, node->gain);
+}
+
+/* ---- steps ------------------------------------------------------------------- */
+
+static int
+run_window (TfxEngine *e, const Node *node, TfxUnitRun *run)
+{
+  int ret = 0;
+
+  /* A window reads samples of before, which other threads may have overwritten: it
+   * does not write where it reads. */
+  if (tfx_cuda_window_is_apart (node->window))
+    ret = put_apart (e, node->n_channels, run);
+  return ret < 0 ? ret
+                 : tfx_cuda_window_run (node->window, &run->in, &run->out,
+                       &run->sum, run->n_frames, run->is_double, run->cleared,
+                       &e->n_launches);
 }
 
 /* In place only where the unit can. */
 static int
-run_unit (TfxEngine *e, const Node *node, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+run_unit (TfxEngine *e, const Node *node, TfxUnitRun *run)
 {
-  TfxUnitRun run = { *in, *out, *sum, n_frames, e->double_arithmetic,
-    e->cleared };
   int ret = 0;
 
-  if (in->data == out->data && node->kind->is_apart)
-    ret = copy_input (e, in, &run.in, n_frames);
+  if (node->kind->is_apart)
+    ret = put_apart (e, node->n_channels, run);
   if (ret < 0)
     return ret;
   e->n_launches++;
-  return node->kind->run (node->unit, &run);
+  return node->kind->run (node->unit, run);
 }
 
 static int
-run_step (TfxEngine *e, const TfxStep *s, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+run_step (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 {
-  Node *node = &e->nodes[s->index];
+  const Node *node = &e->nodes[s->index];
+  TfxUnitRun r = *run;
 
   if (node->window)
-    return run_window (e, node->window, in, out, sum, n_frames);
+    return run_window (e, node, &r);
   if (node->unit)
-    return run_unit (e, node, in, out, sum, n_frames);
+    return run_unit (e, node, &r);
+  if (s->kind == TFX_STEP_SPLIT)
+    return run_split (e, s, run);
   if (!node->cascade)
-    return run_sum (e, s, in, out, sum, n_frames);
+    return run_sum (e, s, run);
   e->n_launches++;
-  return tfx_cuda_cascade_run (node->cascade, in, out, sum, n_frames,
-      e->double_arithmetic, e->cleared);
+  return tfx_cuda_cascade_run (node->cascade, &r.in, &r.out, &r.sum, r.n_frames,
+      r.is_double, r.cleared);
 }
 
 static int
-run_list (TfxEngine *e, const TfxSteps *list, List *l, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames)
+run_list (TfxEngine *e, const TfxSteps *list, const List *l,
+    const TfxUnitRun *run)
 {
-  TfxKernelBlock from = *in;
+  const TfxCudaChannels all = { 0, 0, l->n_channels };
+  TfxUnitRun r = *run;
   size_t next = 0;
   int ret = 0;
 
   if (list->n == 0)
-    return run_one (e, l->copy, in, out, sum, n_frames);
+    return copy (e, run, &all, l->gain);
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
-    const TfxStep *s = &list->steps[i];
-    bool is_last = tfx_cuda_engine_is_last (list, i);
-    TfxKernelBlock to =
-        is_last ? *out : buffer_block (e, l->between + next, n_frames);
+    const bool is_last = tfx_cuda_engine_is_last (list, i);
 
     if (tfx_cuda_engine_is_folded (list, i))
       continue;
-    ret = run_step (e, s, &from, &to, is_last ? sum : &no_sum, n_frames);
-    from = to;
+    r.out =
+        is_last ? run->out : buffer_block (e, l->between + next, run->n_frames);
+    r.sum = is_last ? run->sum : no_sum;
+    ret = run_step (e, &list->steps[i], &r);
+    r.in = r.out;
     next = !next;
   }
   return ret;
@@ -164,7 +240,10 @@ int
 tfx_cuda_engine_run_steps (TfxEngine *e, const TfxKernelBlock *in,
     const TfxKernelBlock *out, size_t n_frames)
 {
-  return run_list (e, &e->plan->top, &e->top, in, out, &no_sum, n_frames);
+  const TfxUnitRun run = { *in, *out, no_sum, n_frames, e->double_arithmetic,
+    e->cleared };
+
+  return run_list (e, &e->plan->top, &e->top, &run);
 }
 
 void

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branches.h"
 #include "units.h"
 
 /* Kernels and memory are made ready when an engine is made, for blocks of as
@@ -41,15 +42,43 @@ tfx_cuda_engine_is_last (const TfxSteps *list, size_t i)
          (i + 2 == list->n && tfx_cuda_engine_is_folded (list, i + 1));
 }
 
-static int make_list (TfxEngine *e, const TfxSteps *list, List *out);
+static int
+make_list (TfxEngine *e, const TfxSteps *list, unsigned n_channels, List *out);
+
+/* Where the channels of branches that are not evenly spaced are gathered, and
+ * those of no branch. */
+static void
+lay_out_split (TfxEngine *e, const TfxStep *s, Node *node)
+{
+  bool are_even = true;
+  uint64_t all = 0;
+
+  for (size_t k = 0; k < s->n_branches; k++) {
+    const uint64_t channels = s->stage->u.sum.channels[k];
+    unsigned first, step;
+
+    are_even = are_even && tfx_branches_find_even (channels, &first, &step);
+    all |= channels;
+  }
+  all = ~all;
+  if (node->n_channels < 64)
+    all &= ((uint64_t)1 << node->n_channels) - 1;
+  node->rest = (TfxCudaChannels){ all, all,
+    (unsigned)__builtin_popcountll (all) +
+        (node->n_channels > 64 ? node->n_channels - 64 : 0) };
+  if (!are_even) {
+    node->gather_buffer = take_buffer (e);
+    take_buffer (e);
+  }
+}
 
 static int
-make_node (TfxEngine *e, const TfxStep *s)
+make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
 {
   Node *node = &e->nodes[s->index];
-  unsigned n_channels = e->plan->n_channels;
   int ret = 0;
 
+  node->n_channels = n_channels;
   switch (s->kind) {
     case TFX_STEP_CASCADE:
       return tfx_cuda_cascade_new (&e->queue, n_channels, s->n_sos,
@@ -64,35 +93,39 @@ make_node (TfxEngine *e, const TfxStep *s)
                               &node->unit)
                         : -ENOTSUP;
     case TFX_STEP_SPLIT:
-      return -ENOTSUP;
+      lay_out_split (e, s, node);
+      break;
     case TFX_STEP_SUM:
     case TFX_STEP_FADE:
+      node->sum_buffer = take_buffer (e);
       break;
   }
   node->branches = calloc (s->n_branches, sizeof *node->branches);
   if (!node->branches)
     return -ENOMEM;
-  node->sum_buffer = take_buffer (e);
-  for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
-    ret = make_list (e, &s->branches[k], &node->branches[k]);
+  for (size_t k = 0; ret == 0 && k < s->n_branches; k++) {
+    const unsigned n = s->kind == TFX_STEP_SPLIT
+                           ? tfx_branches_n_channels (s->stage, k, n_channels)
+                           : n_channels;
+
+    ret = make_list (e, &s->branches[k], n, &node->branches[k]);
+  }
   return ret;
 }
 
 static int
-make_list (TfxEngine *e, const TfxSteps *list, List *out)
+make_list (TfxEngine *e, const TfxSteps *list, unsigned n_channels, List *out)
 {
   int ret = 0;
 
-  if (list->n == 0)
-    ret =
-        tfx_cuda_window_new (&e->queue, e->plan->n_channels, NULL, &out->copy);
+  out->n_channels = n_channels;
   if (list->n > 1) {
     out->between = take_buffer (e);
     take_buffer (e);
   }
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     if (!tfx_cuda_engine_is_folded (list, i))
-      ret = make_node (e, &list->steps[i]);
+      ret = make_node (e, &list->steps[i], n_channels);
   }
   return ret;
 }
@@ -137,9 +170,8 @@ free_part (TfxEngine *e, Part *p)
 }
 
 static void
-free_list (const TfxSteps *list, List *l, TfxEngine *e)
+free_list (const TfxSteps *list, TfxEngine *e)
 {
-  tfx_cuda_window_free (&l->copy);
   for (size_t i = 0; e->nodes && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
@@ -149,7 +181,7 @@ free_list (const TfxSteps *list, List *l, TfxEngine *e)
     if (node->unit)
       node->kind->free (node->unit);
     for (size_t k = 0; node->branches && k < s->n_branches; k++)
-      free_list (&s->branches[k], &node->branches[k], e);
+      free_list (&s->branches[k], e);
     free (node->branches);
   }
 }
@@ -157,8 +189,7 @@ free_list (const TfxSteps *list, List *l, TfxEngine *e)
 static void
 engine_clear (TfxEngine *e)
 {
-  free_list (&e->plan->top, &e->top, e);
-  tfx_cuda_window_free (&e->copier);
+  free_list (&e->plan->top, e);
   for (size_t i = 0; e->buffers && i < e->n_buffers; i++)
     tfx_buffer_free (&e->queue, &e->buffers[i]);
   for (unsigned i = 0; i < TFX_N_PARTS; i++)
@@ -197,8 +228,7 @@ tfx_cuda_engine_free (TfxEngine **engine)
 static void
 update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
 {
-  if (list->n == 0)
-    tfx_cuda_window_set_gain (l->copy, scale);
+  l->gain = scale;
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
@@ -210,6 +240,7 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
       gain *= list->steps[i + 1].gain;
     if (tfx_cuda_engine_is_last (list, i))
       gain *= scale;
+    node->gain = gain;
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
     if (node->window)
@@ -303,8 +334,8 @@ prepare (TfxEngine *e)
   for (size_t i = 0; ret == 0 && i < e->n_nodes; i++)
     ret =
         prepare_node (&e->nodes[i], type, n_frames, e->plan->n_all_steps == 1);
-  if (ret == 0 && e->top.copy)
-    ret = tfx_cuda_window_prepare (e->top.copy, type, n_frames);
+  if (ret == 0 && e->plan->top.n == 0)
+    ret = tfx_cuda_copy_prepare (&e->copy);
   if (ret == 0)
     ret = tfx_transfer_reserve (&e->queue, &e->parts[0].in, &block, false);
   if (ret == 0)
@@ -321,14 +352,13 @@ engine_make (TfxEngine *e)
   if (ret < 0)
     return ret;
   e->queue.stream = e->own;
-  ret = make_list (e, &plan->top, &e->top);
+  e->copy.queue = &e->queue;
+  ret = make_list (e, &plan->top, plan->n_channels, &e->top);
 
   e->copy_buffer = take_buffer (e);
   e->buffers = calloc (e->n_buffers, sizeof *e->buffers);
   if (ret == 0 && !e->buffers)
     ret = -ENOMEM;
-  if (ret == 0)
-    ret = tfx_cuda_window_new (&e->queue, plan->n_channels, NULL, &e->copier);
   for (unsigned i = 0; ret == 0 && i < TFX_N_PARTS; i++)
     ret = make_part (e, &e->parts[i]);
   if (ret < 0)

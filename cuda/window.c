@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * window.c: delay lines and gains; and FIRs, see fir.h. */
+ * window.c: delay lines; and FIRs, see fir.h. */
 #include "window.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ struct TfxCudaWindow
   TfxCudaPast past;
   TfxCudaFir fir;
 
-  /* Delay lines and gains. */
-  const TfxStage *stage; /* NULL: a gain */
+  /* Delay lines. */
+  const TfxStage *stage;
   double gain;
   bool taps_are_old;
   TfxBuffer taps;
@@ -44,10 +44,10 @@ tfx_cuda_window_new (TfxQueue *queue, unsigned n_channels,
   w->queue = queue;
   w->n_channels = n_channels;
   w->gain = 1.0;
-  w->is_fir = stage && stage->kind == &tfx_kind_fir;
+  w->is_fir = stage->kind == &tfx_kind_fir;
   if (w->is_fir)
     length = stage->u.fir.n_taps - 1;
-  else if (stage)
+  else
     length = stage->u.delay.longest;
   tfx_cuda_past_init (&w->past, queue, n_channels, length);
   if (w->is_fir)
@@ -80,13 +80,6 @@ tfx_cuda_window_set_stage (TfxCudaWindow *w, const TfxStage *stage, double gain)
   }
   w->taps_are_old = w->taps_are_old || w->stage != stage || w->gain != gain;
   w->stage = stage;
-  w->gain = gain;
-}
-
-void
-tfx_cuda_window_set_gain (TfxCudaWindow *w, double gain)
-{
-  w->stage = NULL;
   w->gain = gain;
 }
 
@@ -148,18 +141,15 @@ run_delay (TfxCudaWindow *w, const TfxKernelBlock *in,
     .sum = *sum,
     .n_frames = n_frames,
     .n_channels = w->n_channels,
-    .direct = w->gain,
+    .n_taps = (unsigned)w->stage->u.delay.n_taps,
+    .direct = w->gain * w->stage->u.delay.direct,
+    .taps = w->taps.data,
     .ring = *ring,
     .by_channel = llabs (in->channel_stride) <= llabs (in->frame_stride),
   };
   void *arguments[] = { &args };
   size_t grid = (n_frames * w->n_channels + DELAY_THREADS - 1) / DELAY_THREADS;
 
-  if (w->stage) {
-    args.direct *= w->stage->u.delay.direct;
-    args.n_taps = (unsigned)w->stage->u.delay.n_taps;
-    args.taps = w->taps.data;
-  }
   /* What a grid may have; a block of samples has less. */
   if (grid > 0x7fffffff)
     return -EINVAL;
@@ -183,7 +173,7 @@ make_ready (TfxCudaWindow *w, bool is_float, size_t n_frames)
     ret = tfx_module_kernel (w->queue->cuda, &id, &w->kernel);
     w->has_kernel = ret == 0;
   }
-  if (ret == 0 && !w->is_fir && w->stage && w->taps_are_old)
+  if (ret == 0 && !w->is_fir && w->taps_are_old)
     ret = renew_taps (w);
   return ret < 0 ? ret : tfx_cuda_past_reserve (&w->past, n_frames);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * window.h: what looks back a known number of frames -- FIRs, delay lines, gains
- * -- on the device, and its past.  The context is current in all calls. */
+ * window.h: what looks back a known number of frames -- FIRs, delay lines -- on
+ * the device, and its past.  The context is current in all calls. */
 #ifndef TFX_CUDA_WINDOW_H
 #define TFX_CUDA_WINDOW_H
 
@@ -11,8 +11,7 @@
 
 typedef struct TfxCudaWindow TfxCudaWindow;
 
-/* At rest: for a FIR's or a delay line's stage; NULL: y = x.  The stage stays
- * the caller's.  0 or a negative errno. */
+/* At rest: for a FIR's or a delay line's stage, which stays the caller's.  0 or a negative errno. */
 int tfx_cuda_window_new (TfxQueue *queue, unsigned n_channels,
     const TfxStage *stage, TfxCudaWindow **window);
 void tfx_cuda_window_free (TfxCudaWindow **window);
@@ -21,9 +20,6 @@ void tfx_cuda_window_free (TfxCudaWindow **window);
  * first.  The stage stays the caller's while it runs. */
 void tfx_cuda_window_set_stage (TfxCudaWindow *window, const TfxStage *stage,
     double gain);
-
-/* y = gain x. */
-void tfx_cuda_window_set_gain (TfxCudaWindow *window, double gain);
 
 /* True if in and out must not overlap. */
 bool tfx_cuda_window_is_apart (const TfxCudaWindow *window);

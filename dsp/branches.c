@@ -75,6 +75,24 @@ tfx_branches_n_channels (const TfxStage *stage, size_t branch,
   return (unsigned)__builtin_popcountll (stage->u.sum.channels[branch]);
 }
 
+bool
+tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step)
+{
+  unsigned last = (unsigned)__builtin_ctzll (channels), apart = 0;
+
+  *first = last;
+  for (uint64_t rest = channels & (channels - 1); rest; rest &= rest - 1) {
+    const unsigned c = (unsigned)__builtin_ctzll (rest);
+
+    if (apart > 0 && c - last != apart)
+      return false;
+    apart = c - last;
+    last = c;
+  }
+  *step = apart > 0 ? apart : 1;
+  return true;
+}
+
 /* ---- for the tables of kinds --------------------------------------------------- */
 
 bool

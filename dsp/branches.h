@@ -21,6 +21,11 @@ bool tfx_branches_are_in (const TfxStage *stage);
 unsigned tfx_branches_n_channels (const TfxStage *stage, size_t branch,
     unsigned n_channels);
 
+/* Whether channels are evenly spaced: which is the first one, and how far they are
+ * apart; 1 if there is a single one. */
+bool
+tfx_branches_find_even (uint64_t channels, unsigned *first, unsigned *step);
+
 /* For the tables of kinds. */
 bool tfx_branches_is_identity (const TfxStage *stage);
 bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);

@@ -382,9 +382,8 @@ look_for_others (TfxSlot *slot, void *data)
   Search *search = data;
   const TfxStepKind step = slot->stage->kind->step;
 
-  if (slot->is_active &&
-      (step == TFX_STEP_SPLIT ||
-          (step == TFX_STEP_UNIT && !search->backend->can_run (slot->stage))))
+  if (slot->is_active && step == TFX_STEP_UNIT &&
+      !search->backend->can_run (slot->stage))
     search->has_found = true;
 }
 

@@ -14,7 +14,7 @@ typedef enum
   TFX_STEP_DELAY,   /* stage */
   TFX_STEP_UNIT,    /* stage, of a kind that a device need not have */
   TFX_STEP_SUM,     /* branches[n_branches] */
-  TFX_STEP_SPLIT,   /* branches, each with channels of its own: on the CPU */
+  TFX_STEP_SPLIT,   /* branches, each with channels of its own */
   TFX_STEP_FADE     /* from the first of two branches to the second */
 } TfxStepKind;
 

@@ -37,6 +37,23 @@ typedef struct TfxMixArgs
   TFX_DEVICE (unsigned char) cleared;
 } TfxMixArgs;
 
+/* The i-th of some channels: places[i], and behind these next, next + 1 ... */
+typedef struct TfxChannelMap
+{
+  unsigned n, next;
+  unsigned char places[64];
+} TfxChannelMap;
+
+/* out = gain in + sum, channel by channel of n_channels. */
+typedef struct TfxCopyArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, by_channel;
+  double gain;
+  TfxChannelMap from, to;
+} TfxCopyArgs;
+
 /* a; and a^(TFX_UNIT_RUN 2^i): of a run, of a warp (i = 5), of a tile (8) and of
  * a node (13). */
 #define TFX_DECAY_WARP 5

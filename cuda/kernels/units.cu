@@ -2,6 +2,7 @@
  * units.cu: the kernels of kinds of stage that have one each, by name.  With
  * UNITS_ONLY and UNITS_clip ... defined there is that one only. */
 #include "clip.h"
+#include "copy.h"
 #include "dynamics.h"
 #include "limiter.h"
 #include "mix.h"
@@ -11,6 +12,13 @@
 TFX_KERNEL (tfx_clip, TfxClipArgs, TFX_UNIT_THREADS, 1)
 {
   clip_run (args);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_copy)
+TFX_KERNEL (tfx_copy, TfxCopyArgs, TFX_UNIT_THREADS, 1)
+{
+  copy_run (args);
 }
 #endif
 

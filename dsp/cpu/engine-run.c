@@ -8,6 +8,7 @@
 #include "engine-private.h"
 
 #include "../block.h"
+#include "../branches.h"
 #include "../follow.h"
 #include "../glide.h"
 #include "../slot.h"
@@ -70,22 +71,13 @@ copy_channels (const TfxEngine *e, const TfxBlock *from, const TfxBlock *to,
 static bool
 find_channels (const TfxBlock *block, uint64_t channels, TfxBlock *found)
 {
-  const unsigned n = (unsigned)__builtin_popcountll (channels);
-  const unsigned first = (unsigned)__builtin_ctzll (channels);
-  unsigned last = first, step = 0;
+  unsigned first, step;
 
-  for (uint64_t rest = channels & (channels - 1); rest; rest &= rest - 1) {
-    const unsigned c = (unsigned)__builtin_ctzll (rest);
-
-    if (step > 0 && c - last != step)
-      return false;
-    step = c - last;
-    last = c;
-  }
+  if (!tfx_branches_find_even (channels, &first, &step))
+    return false;
   *found = tfx_block_part (block, 0, block->n_frames, first, 1);
-  found->n_channels = n;
-  if (n > 1)
-    found->channel_stride *= (ptrdiff_t)step;
+  found->n_channels = (unsigned)__builtin_popcountll (channels);
+  found->channel_stride *= (ptrdiff_t)step;
   return true;
 }
 

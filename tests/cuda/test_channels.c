@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * test_channels.c: channels that are mixed on the device: what comes out is what
- * the CPU makes of it, wherever the samples lie. */
+ * test_channels.c: channels that are mixed, or have chains of their own, on the
+ * device: what comes out is what the CPU makes of it, wherever the samples lie. */
 #include "buffer.h"
 #include "chains.h"
 #include "lang/expr.h"
 #include "tap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,31 @@ static const struct
   { "Mix([[1, 0.5, 0, 0.1, 0], [0, 0, 0, 0, 0], [0, 1, 0, 0, 0], "
     "[0, 0, 1, 0, 0], [1, 1, 1, 1, 0]]) | Delay(37, mix=0.3)",
       5, 2 },
+  { "ch[0]: LoButterworth(1000); ch[1]: HiButterworth(1000)", 2, 2 },
+  /* The others go through as they are. */
+  { "ch[1]: LoButterworth(1000)", 3, 2 },
+  { "ch[0:4]: LoButterworth(1000)", 4, 1 },
+  { "ch[0, 2, 4]: Delay(50, mix=0.5); ch[1, 3]: FIR([0.5, 0.25, 0.125])", 5,
+      2 },
+  /* Channels that are not evenly spaced are gathered, and put back. */
+  { "ch[0, 1, 3]: LoButterworth(1000) | Mix([[0, 1, 0], [1, 0, 0], [0, 0, 1]])",
+      5, 5 },
+  { "ch[0, 1, 3]: Mix([[0, 1, 0], [1, 0, 0], [0, 0, 1]]); "
+    "ch[2]: Gain(2, clamp=True)",
+      4, 4 },
+  { "HiButterworth(30) | (ch[0, 3]: Compressor(-20, link=True); ch[1]: "
+    "Reverb()) | LoButterworth(15000)",
+      5, 5 },
+  { "ch[0, 1]: (ch[1]: LoButterworth(500)) | Gain(0.5); ch[2]: Gain(0.5)", 3,
+      4 },
+  /* In a sum, whose gain all channels get. */
+  { "((ch[1]: HiButterworth(1000)) + LoButterworth(1000)) | Gain(0.25)", 3, 4 },
+  { "(Gain(0.25) + (ch[0, 1, 3]: LoButterworth(500) + Delay(7, mix=0.5); "
+    "ch[2]: "
+    "FIR([1, 2])))",
+      5, 7 },
+  { "ch[0, 1, 63]: Gain(2, clamp=True)", 66, 4 },
+  { "(ch[0]: Gain(2)) | (ch[1]: Limiter(-6, lookahead=0))", 2, 4 },
 };
 
 /* The chain of a text; or the program ends. */
@@ -265,12 +291,35 @@ test_new_gains (void)
   free (b);
 }
 
+/* Each channel that is cleared counts once, whichever branch it is in. */
+static void
+test_recoveries (void)
+{
+  TfxChain *chain = build ("ch[0, 2]: LoButterworth(1000); "
+                           "ch[1]: Compressor(-20); ch[3, 4, 6]: FIR([1, 2])",
+      7);
+  CudaRow *row = cuda_row_new (chain, 7, tfx_cuda_backend (cuda));
+  double *x = test_cuda_noise (7 * 100);
+  int ret;
+
+  for (unsigned c = 0; c < 7; c++)
+    x[7 * 50 + c] = NAN;
+  ret = row ? cuda_row_f64 (row, x, 7, 100) : -1;
+  tap_check (ret == 0 && cuda_row_stats (row).recoveries == 6,
+      "what is not finite: %d, %d of 6 channels are cleared", ret,
+      row ? (int)cuda_row_stats (row).recoveries : -1);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
 static const TapTest tests[] = {
   { "layouts", test_layouts },
   { "memory", test_memory },
   { "hand-over", test_hand_over },
   { "launches", test_launches },
   { "new-gains", test_new_gains },
+  { "recoveries", test_recoveries },
   { NULL, NULL },
 };
 

@@ -93,6 +93,10 @@ static const Line lines[] = {
   { HIGH "name=e0 ! tfxchain name=e1 DEVICE chain=\"Mix([[1,0],[0,1],[1,1]])|"
          "LoButterworth(4000)|Mix([[1,0,0],[0,0,1]])\" ! " HIGH "name=e2",
       FALSE, { WHOLE ("e0"), { "e1", 0, 1, 1, 3, 1 }, WHOLE ("e2") } },
+  /* Channels with chains of their own: a launch for each. */
+  { HIGH "name=e0 ! tfxchain name=e1 DEVICE chain=\"ch[0]: LoButterworth(4000);"
+         " ch[1]: Reverb()\" ! " HIGH "name=e2",
+      FALSE, { DEFERS ("e0"), DEFERS ("e1"), { "e2", 0, 1, 1, 4, 1 } } },
   /* Caps that say which memory it must be. */
   { HIGH "name=e0 ! MEMORY ! " LOW "name=e1", FALSE,
       { FIRST ("e0"), LAST ("e1") } },

@@ -13,6 +13,7 @@
  * with what is counted, and whether a sample costs no more than it may. */
 #include "buffer.h"
 #include "chains.h"
+#include "copy.h"
 #include "cost.h"
 #include "counts.h"
 #include "tap.h"
@@ -153,6 +154,13 @@ new_mix_8 (void)
   return new_mix (8);
 }
 
+/* It vanishes, and leaves a copy. */
+static TfxStage *
+new_identity (void)
+{
+  return tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
+}
+
 static const Case cases[] = {
   API ("api, 1 ch", 1, false, TFX_SAMPLE_F32),
   API ("api, 2 ch interleaved", 2, false, TFX_SAMPLE_F32),
@@ -173,6 +181,7 @@ static const Case cases[] = {
   UNIT ("Limiter, 2 ch", 2, new_limiter),
   UNIT ("Reverb, 2 ch", 2, new_reverb),
   UNIT ("Gain, clamp=True, 2 ch", 2, new_clip),
+  UNIT ("a copy, 2 ch", 2, new_identity),
   UNIT ("Mix, 2 ch", 2, new_mix_2),
   UNIT ("Mix, 8 ch", 8, new_mix_8),
   FIR ("fft", "FIR 4096 taps, FFT", 4096, TFX_FIR_FFT, 48000),
@@ -228,14 +237,19 @@ make_chain (const Case *c)
   return chain;
 }
 
-/* What cuda/cost.c makes of the one step of the case. */
+/* What cuda/cost.c makes of the one step of the case, or of none. */
 static TfxCost
 reckon (const Case *c, const TfxPlan *plan)
 {
+  TfxCost copy = { .real = TFX_REAL_DOUBLE };
   TfxCudaCard card;
 
+  if (plan->top.n == 0) {
+    tfx_cuda_copy_cost (&copy);
+    return copy;
+  }
   tfx_cuda_get_card (-1, &card);
-  return tfx_cost_step (&card, &plan->top.steps[0], c->n_frames);
+  return tfx_cost_step (&card, &plan->top.steps[0], c->n_channels, c->n_frames);
 }
 
 /* Two blocks, of which the second one counts: its filter has a past. */
