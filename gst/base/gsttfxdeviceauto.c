@@ -19,7 +19,7 @@
 /* ---- rows ------------------------------------------------------------------------ */
 
 /* The element that leaves its filter to @self, as far as can be told; a reference,
- * or NULL. */
+ * or NULL.  It may have looked ahead before it was known that @self widens. */
 static GstTfxElement *
 gst_tfx_device_find_upstream (GstTfxElement *self)
 {
@@ -30,7 +30,8 @@ gst_tfx_device_find_upstream (GstTfxElement *self)
   if (!element)
     return NULL;
   priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->delay > 0 || priv->channels.in)
+  if (!priv->can_defer || priv->delay > 0 || priv->channels.in ||
+      g_atomic_int_get (&gst_tfx_element_get_private (self)->widens))
     gst_clear_object (&element);
   return (GstTfxElement *)element;
 }
