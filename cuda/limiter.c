@@ -19,6 +19,10 @@ typedef struct Unit
   TfxCudaPast past;
   TfxCudaPair gains;
   size_t n_silent, n_running; /* frames; of the block that is being run */
+  /* Far: see TfxLimiterArgs. */
+  TfxBuffer tops;
+  unsigned n_tops, tile, n_over;
+  bool has_tops;
   TfxKernel kernel;
   bool has_kernel;
 } Unit;
@@ -26,8 +30,7 @@ typedef struct Unit
 static bool
 can_run (const TfxStage *stage)
 {
-  return stage->u.limiter.n_ahead <= TFX_LIMITER_MOST &&
-         stage->u.limiter.n_late == 0;
+  return stage->u.limiter.n_late == 0;
 }
 
 static void
@@ -37,6 +40,7 @@ unit_free (void *data)
 
   tfx_cuda_past_clear (&u->past);
   tfx_cuda_pair_clear (&u->gains);
+  tfx_buffer_free (u->queue, &u->tops);
   free (u);
 }
 
@@ -55,6 +59,8 @@ unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
   u->n_ahead = (unsigned)l->n_ahead;
   u->is_linked = l->is_linked && n_channels > 1;
   u->n_silent = l->n_ahead;
+  if (l->n_ahead > TFX_LIMITER_NEAR)
+    u->n_tops = (unsigned)(l->n_ahead / TFX_UNIT_TILE + 1);
   tfx_cuda_past_init (&u->past, queue, n_channels, l->n_ahead);
   tfx_cuda_pair_init (&u->gains, queue, n_channels);
   return 0;
@@ -71,17 +77,27 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 
 /* ---- running -------------------------------------------------------------------- */
 
+static unsigned
+n_levels_of (const Unit *u)
+{
+  return u->is_linked ? 1 : u->n_channels;
+}
+
 static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "limiter" };
+  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT,
+    .unit = u->n_tops > 0 ? "limiter_far" : "limiter" };
   int ret = tfx_cuda_pair_reserve (&u->gains);
 
   if (ret == 0 && !u->has_kernel) {
     ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
     u->has_kernel = ret == 0;
   }
+  if (ret == 0 && u->n_tops > 0)
+    ret = tfx_buffer_reserve (u->queue, &u->tops,
+        n_levels_of (u) * u->n_tops * sizeof (double));
   return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
 }
 
@@ -105,7 +121,7 @@ unit_run (void *data, const TfxUnitRun *run)
     .sum = run->sum,
     .n_frames = run->n_frames,
     .n_channels = u->n_channels,
-    .n_levels = u->is_linked ? 1 : u->n_channels,
+    .n_levels = n_levels_of (u),
     .n_ahead = u->n_ahead,
     .n_silent = (unsigned)u->n_silent,
     .threshold = threshold,
@@ -113,8 +129,10 @@ unit_run (void *data, const TfxUnitRun *run)
     .attack = u->values.attack,
     .release = u->values.release,
     .gain = u->gain,
-    .state_in = tfx_cuda_pair_in (&u->gains),
-    .state_out = tfx_cuda_pair_out (&u->gains),
+    .n_tops = u->n_tops,
+    .tile = u->tile,
+    .n_over = u->n_over,
+    .is_new = !u->has_tops,
     .cleared = run->cleared,
   };
   void *arguments[] = { &args };
@@ -125,6 +143,7 @@ unit_run (void *data, const TfxUnitRun *run)
   args.state_in = tfx_cuda_pair_in (&u->gains);
   args.state_out = tfx_cuda_pair_out (&u->gains);
   args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
+  args.tops = u->tops.data;
   u->n_running = run->n_frames;
   return tfx_context_check (u->queue->cuda,
       u->queue->cuda->driver->launch_kernel (u->kernel.function, args.n_levels,
@@ -141,11 +160,20 @@ unit_commit (void *data)
   tfx_cuda_past_commit (&u->past);
   tfx_cuda_pair_commit (&u->gains);
   u->n_silent -= u->n_running < u->n_silent ? u->n_running : u->n_silent;
+  if (u->n_tops > 0) {
+    const size_t n = u->n_over + u->n_running;
+
+    u->tile = (unsigned)((u->tile + n / TFX_UNIT_TILE) % u->n_tops);
+    u->n_over = (unsigned)(n % TFX_UNIT_TILE);
+    u->has_tops = true;
+  }
 }
 
+/* What it has written of the past's tiles may be anything. */
 static void
 unit_abandon (void *data)
 {
+  ((Unit *)data)->has_tops = false;
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -184,6 +212,7 @@ unit_copy_state (void *data, const void *from)
   if (ret == 0)
     ret = tfx_cuda_pair_copy (&u->gains, &other->gains);
   u->n_silent = other->n_silent;
+  u->has_tops = false;
   return ret;
 }
 
@@ -195,6 +224,7 @@ unit_reset (void *data)
   tfx_cuda_past_reset (&u->past);
   tfx_cuda_pair_reset (&u->gains);
   u->n_silent = u->n_ahead;
+  u->has_tops = false;
 }
 
 static int
@@ -219,6 +249,7 @@ unit_set_state (void *data, const double *state)
   if (ret == 0)
     ret = tfx_cuda_pair_set (&u->gains, numbers + n * n_channels);
   u->n_silent = last > 0.0 ? 0 : n - (size_t)-last;
+  u->has_tops = false;
   free (numbers);
   return ret;
 }

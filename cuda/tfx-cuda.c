@@ -5,8 +5,8 @@
  *
  *   tfx-cuda   the table, references
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
- *   units      which kinds of stage have a unit · clip · dynamics · limiter ·
- *              mix · reverb · decay · pair · copy · unit
+ *   units      which kinds of stage have a unit · clip · dynamics · leveller
+ *              · limiter · mix · reverb · decay · pair · copy · unit
  *   window     FIRs and delay lines · fir · fft · past
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device

@@ -76,6 +76,7 @@ double tfx_cuda_unit_no_peak (void *unit);
 
 extern const TfxCudaUnitKind tfx_cuda_clip;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
+extern const TfxCudaUnitKind tfx_cuda_leveller;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
 extern const TfxCudaUnitKind tfx_cuda_mix;
 extern const TfxCudaUnitKind tfx_cuda_reverb;

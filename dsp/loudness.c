@@ -5,15 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "true-peak.h"
-
 #define LOWEST_LUFS -70.0
 #define PER_LU 100
 /* Up to 30 LUFS, which is far above full scale. */
-#define N_CLASSES (100 * PER_LU)
+#define N_CLASSES TFX_LOUDNESS_CLASSES
 
 #define MOMENTARY_STEPS 4
-#define SHORT_STEPS 30
+#define SHORT_STEPS TFX_LOUDNESS_STEPS
 
 /* Blocks of one class. */
 typedef struct Class
@@ -33,13 +31,16 @@ struct TfxLoudness
 {
   TfxLoudnessSpec spec;
   TfxTruePeak true_peak;
-  size_t in_step, n_steps;
-  size_t n_silent;           /* frames since the last sound */
-  double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
-  double largest, momentary, short_term; /* the highest */
+  /* From here on numbers alone: see tfx_loudness_n_numbers(). */
   Class blocks[N_CLASSES], ranges[N_CLASSES];
+  double in_step, n_steps;
+  double n_silent;                       /* frames since the last sound */
+  double largest, momentary, short_term; /* the highest */
+  double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
   Channel channels[];
 };
+
+#define FIRST_NUMBER offsetof (TfxLoudness, blocks)
 
 size_t
 tfx_loudness_size (unsigned n_channels)
@@ -78,12 +79,34 @@ tfx_loudness_init (TfxLoudness *l, const TfxLoudnessSpec *spec)
     l->channels[c].weight = find_weight (c, spec->n_channels);
 }
 
+size_t
+tfx_loudness_n_numbers (unsigned n_channels)
+{
+  return (tfx_loudness_size (n_channels) - FIRST_NUMBER) / sizeof (double);
+}
+
+void
+tfx_loudness_get_numbers (const TfxLoudness *l, double *numbers)
+{
+  memcpy (numbers, (const char *)l + FIRST_NUMBER,
+      tfx_loudness_size (l->spec.n_channels) - FIRST_NUMBER);
+}
+
+void
+tfx_loudness_set_numbers (TfxLoudness *l, const double *numbers)
+{
+  memcpy ((char *)l + FIRST_NUMBER, numbers,
+      tfx_loudness_size (l->spec.n_channels) - FIRST_NUMBER);
+  for (unsigned c = 0; c < l->spec.n_channels; c++)
+    l->channels[c].weight = find_weight (c, l->spec.n_channels);
+}
+
 /* ---- adding ----------------------------------------------------------------------- */
 
 size_t
 tfx_loudness_step_left (const TfxLoudness *l)
 {
-  return l->spec.step_frames - l->in_step;
+  return l->spec.step_frames - (size_t)l->in_step;
 }
 
 static void
@@ -139,7 +162,7 @@ mean_power (const TfxLoudness *l, size_t n)
   double sum = 0.0;
 
   for (size_t i = 1; i <= n; i++)
-    sum += l->steps[(l->n_steps - i) % SHORT_STEPS];
+    sum += l->steps[((size_t)l->n_steps - i) % SHORT_STEPS];
   return sum / (double)n;
 }
 
@@ -182,7 +205,8 @@ end_step (TfxLoudness *l)
 
   for (unsigned c = 0; c < l->spec.n_channels; c++)
     power += take_power (&l->channels[c]);
-  l->steps[l->n_steps++ % SHORT_STEPS] = power / (double)l->spec.step_frames;
+  l->steps[(size_t)l->n_steps++ % SHORT_STEPS] =
+      power / (double)l->spec.step_frames;
   l->in_step = 0;
   if (l->n_steps >= MOMENTARY_STEPS) {
     power = mean_power (l, MOMENTARY_STEPS);
@@ -203,14 +227,14 @@ count_silence (TfxLoudness *l, const double *samples, size_t n_frames)
 
   while (n > 0 && samples[n - 1] == 0.0)
     n--;
-  l->n_silent = n > 0 ? n_frames - (n - 1) / l->spec.n_channels - 1
-                      : l->n_silent + n_frames;
+  l->n_silent = n > 0 ? (double)(n_frames - (n - 1) / l->spec.n_channels - 1)
+                      : l->n_silent + (double)n_frames;
 }
 
 size_t
 tfx_loudness_n_silent (const TfxLoudness *l)
 {
-  return l->n_silent;
+  return (size_t)l->n_silent;
 }
 
 bool
@@ -224,8 +248,8 @@ tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
         fmax (l->largest, find_true_peak (l, channel, samples + c, n_frames));
   }
   count_silence (l, samples, n_frames);
-  l->in_step += n_frames;
-  if (l->in_step < l->spec.step_frames)
+  l->in_step += (double)n_frames;
+  if (tfx_loudness_step_left (l) > 0)
     return false;
   end_step (l);
   return true;

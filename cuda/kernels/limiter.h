@@ -2,11 +2,6 @@
  * limiter.h: a limiter that looks ahead, a block of threads for each channel (or
  * for all), tile after tile.
  *
- * The largest of a window: magnitudes lie in segments of TFX_UNIT_RUN frames, of
- * which the largest from each frame to the end is kept.  A window is the end of a
- * segment, some whole ones, and the beginning of the thread's own.  The whole ones
- * are two overlapping windows of a power of two of segments.
- *
  * The gain: g[n] = a g[n - 1] + (1 - a) r[n], with one a where r[n] is below
  * g[n - 1] and another one elsewhere, is the lower (or the higher) one of two
  * lines.  Each thread takes a guess of g at its start, notes which lines that
@@ -17,156 +12,10 @@
 #ifndef TFX_KERNEL_LIMITER_H
 #define TFX_KERNEL_LIMITER_H
 
-#include "unit.h"
+#include "limiter-window.h"
 
 /* Guesses this near are the same. */
 #define LIMITER_CLOSE 1e-14
-
-/* Shared memory. */
-struct LimiterRoom
-{
-  double *ends;  /* [TFX_LIMITER_SEGMENTS] segments: the largest to its end */
-  double *whole; /* [TFX_LIMITER_SEGMENTS]: the largest of some whole ones */
-  double *gains; /* of the tile */
-  double *lines; /* [2][warps], and a flag of each */
-};
-
-TFX_DEVICE_FN double
-limiter_larger (double a, double b)
-{
-  return a > b ? a : b;
-}
-
-/* The place of a segment, from -TFX_LIMITER_SEGMENTS / 2 on. */
-TFX_DEVICE_FN unsigned
-limiter_slot (long long segment)
-{
-  return (unsigned)(segment + TFX_LIMITER_SEGMENTS) &
-         (TFX_LIMITER_SEGMENTS - 1);
-}
-
-TFX_DEVICE_FN double *
-limiter_at (double *ends, long long frame)
-{
-  return ends +
-         unit_place (limiter_slot (frame >> TFX_UNIT_RUN_LOG2) * TFX_UNIT_RUN +
-                     ((unsigned)frame & (TFX_UNIT_RUN - 1)));
-}
-
-/* The magnitude before the block, of a channel or of all. */
-TFX_DEVICE_FN double
-limiter_past (const TfxLimiterArgs &args, unsigned channel, unsigned n_channels,
-    long long frame)
-{
-  double most = 0.0;
-
-  for (unsigned c = 0; c < n_channels; c++)
-    most =
-        limiter_larger (most, fabs (*ring_at (args.ring, channel + c, frame)));
-  return most;
-}
-
-/* Of a segment that lies there as it came: the largest from each frame on. */
-TFX_DEVICE_FN double
-limiter_end_segment (double *segment)
-{
-  double most = 0.0;
-
-#pragma unroll
-  for (int i = TFX_UNIT_RUN - 1; i >= 0; i--) {
-    most = limiter_larger (most, segment[i]);
-    segment[i] = most;
-  }
-  return most;
-}
-
-/* What the windows of the first tile reach of the frames before the block. */
-TFX_DEVICE_FN void
-limiter_begin (const TfxLimiterArgs &args, unsigned channel,
-    unsigned n_channels, double *ends)
-{
-  const unsigned n = TFX_LIMITER_SEGMENTS / 2 * TFX_UNIT_RUN;
-
-  for (unsigned i = threadIdx.x; i < n; i += TFX_UNIT_THREADS) {
-    long long frame = (long long)i - n;
-
-    *limiter_at (ends, frame) =
-        -frame <= (long long)args.n_ahead
-            ? limiter_past (args, channel, n_channels, frame)
-            : 0.0;
-  }
-  __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n / TFX_UNIT_RUN; i += TFX_UNIT_THREADS)
-    limiter_end_segment (
-        limiter_at (ends, ((long long)i - n / TFX_UNIT_RUN) * TFX_UNIT_RUN));
-}
-
-/* whole[]: the largest of 2^log2 segments up to each one; those of the ring that
- * are older than that is needed get numbers that nobody reads. */
-TFX_DEVICE_FN void
-limiter_widen (const LimiterRoom &room, unsigned log2)
-{
-  const unsigned mask = TFX_LIMITER_SEGMENTS - 1;
-  double v[TFX_LIMITER_SEGMENTS / TFX_UNIT_THREADS];
-
-#pragma unroll
-  for (unsigned k = 0; k < TFX_LIMITER_SEGMENTS / TFX_UNIT_THREADS; k++)
-    v[k] = room.ends[unit_place (
-        (threadIdx.x + k * TFX_UNIT_THREADS) * TFX_UNIT_RUN)];
-#pragma unroll 1
-  for (unsigned i = 0; i <= log2; i++) {
-    __syncthreads ();
-#pragma unroll
-    for (unsigned k = 0; k < TFX_LIMITER_SEGMENTS / TFX_UNIT_THREADS; k++)
-      room.whole[threadIdx.x + k * TFX_UNIT_THREADS] = v[k];
-    __syncthreads ();
-    if (i == log2)
-      break;
-#pragma unroll
-    for (unsigned k = 0; k < TFX_LIMITER_SEGMENTS / TFX_UNIT_THREADS; k++)
-      v[k] = limiter_larger (v[k],
-          room.whole[(threadIdx.x + k * TFX_UNIT_THREADS - (1u << i)) & mask]);
-  }
-}
-
-/* x[]: from the magnitudes of the thread's run to the largest of the windows that
- * end there. */
-TFX_DEVICE_FN void
-limiter_windows (const TfxLimiterArgs &args, long long first,
-    const LimiterRoom &room, double (&x)[TFX_UNIT_RUN])
-{
-  /* Whole segments between the two ends: as many, or one more. */
-  const unsigned n_whole =
-      args.n_ahead / TFX_UNIT_RUN > 0 ? args.n_ahead / TFX_UNIT_RUN - 1 : 0;
-  const unsigned log2 = n_whole > 1 ? 31 - (unsigned)__clz ((int)n_whole) : 0;
-  long long own = (first >> TFX_UNIT_RUN_LOG2) + threadIdx.x;
-  double most[TFX_UNIT_RUN];
-
-  limiter_widen (room, log2);
-#pragma unroll
-  for (int k = 0; k < TFX_UNIT_RUN; k++) {
-    long long from = own * TFX_UNIT_RUN + k - args.n_ahead;
-    long long segment = from >> TFX_UNIT_RUN_LOG2;
-    double m = 0.0;
-
-#pragma unroll
-    for (int i = 0; i <= k; i++) {
-      if ((unsigned)(k - i) <= args.n_ahead)
-        m = limiter_larger (m, x[i]);
-    }
-    if (segment < own)
-      m = limiter_larger (m, *limiter_at (room.ends, from));
-    if (segment + 1 < own) {
-      m = limiter_larger (m, room.whole[limiter_slot (own - 1)]);
-      m = limiter_larger (m,
-          room.whole[limiter_slot (segment + (1ll << log2))]);
-    }
-    most[k] = m;
-  }
-#pragma unroll
-  for (int k = 0; k < TFX_UNIT_RUN; k++)
-    x[k] = most[k];
-}
 
 /* What the thread's run makes of a gain: y = slope g + offset. */
 struct LimiterLine
@@ -257,29 +106,36 @@ limiter_solve (const TfxLimiterArgs &args, double gain, double *lines,
   limiter_follow (args, start, r, y);
 }
 
-/* A tile from its first frame on; returns the gain behind it. */
+/* A tile from its first frame on, which may be before the block, where the gain
+ * stays; t: its number.  Returns the gain behind it. */
+template <bool FAR>
 TFX_DEVICE_FN double
 limiter_tile (const TfxLimiterArgs &args, const LimiterRoom &room,
-    unsigned channel, unsigned n_channels, long long first, double gain)
+    unsigned channel, unsigned n_channels, long long first, unsigned t,
+    double gain)
 {
   long long run = first + threadIdx.x * TFX_UNIT_RUN;
   long long n_left = (long long)args.n_frames - first;
   double x[TFX_UNIT_RUN], y[TFX_UNIT_RUN];
-  double *segment = limiter_at (room.ends, run);
+  /* Where gains will be, or where the windows look for it. */
+  double *segment = FAR ? room.gains + unit_place (threadIdx.x * TFX_UNIT_RUN)
+                        : limiter_at (room.ends, run);
 
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < TFX_UNIT_TILE; i += TFX_UNIT_THREADS)
-    *limiter_at (room.ends, first + i) =
-        i < n_left ? unit_hear (args.in, channel, n_channels,
-                         (unsigned long long)first + i, args.cleared)
-                   : 0.0;
+    *(FAR ? room.gains + unit_place (i) : limiter_at (room.ends, first + i)) =
+        limiter_magnitude (args, channel, n_channels, first + i);
   __syncthreads ();
 #pragma unroll
   for (int i = 0; i < TFX_UNIT_RUN; i++)
     x[i] = segment[i];
-  limiter_end_segment (segment);
-  __syncthreads ();
-  limiter_windows (args, first, room, x);
+  if (FAR) {
+    limiter_windows_far (args, channel, n_channels, first, t, room, x);
+  } else {
+    limiter_end_segment (segment);
+    __syncthreads ();
+    limiter_windows (args, first, room, x);
+  }
 #pragma unroll
   for (int i = 0; i < TFX_UNIT_RUN; i++) {
     double peak = limiter_larger (x[i], UNIT_LOWEST);
@@ -308,6 +164,8 @@ limiter_apply (const TfxLimiterArgs &args, const double *gains,
     long long n = first + i, from = n - args.n_ahead;
     double x, y;
 
+    if (n < 0)
+      continue;
     if (n >= (long long)args.n_frames)
       break;
     x = unit_read (args.in, channel, (unsigned long long)n, args.cleared);
@@ -324,12 +182,14 @@ limiter_apply (const TfxLimiterArgs &args, const double *gains,
   }
 }
 
+/* FAR: see limiter-window.h. */
+template <bool FAR>
 TFX_DEVICE_FN void
 limiter_run (const TfxLimiterArgs &args, unsigned char *shared)
 {
   LimiterRoom room;
   unsigned n_channels = args.n_channels / args.n_levels;
-  unsigned channel = blockIdx.x * n_channels;
+  unsigned channel = blockIdx.x * n_channels, t = args.tile;
   double gain = args.state_in != nullptr ? args.state_in[channel] : 1.0;
 
   room.ends = (double *)shared;
@@ -337,12 +197,15 @@ limiter_run (const TfxLimiterArgs &args, unsigned char *shared)
       room.ends + TFX_UNIT_PLACES (TFX_LIMITER_SEGMENTS * TFX_UNIT_RUN);
   room.gains = room.whole + TFX_LIMITER_SEGMENTS;
   room.lines = room.gains + TFX_UNIT_PLACES (TFX_UNIT_TILE);
-  limiter_begin (args, channel, n_channels, room.ends);
+  if (FAR)
+    limiter_begin_far (args, channel, n_channels, room);
+  else
+    limiter_begin (args, channel, n_channels, room.ends);
   __syncthreads ();
 #pragma unroll 1
-  for (long long first = 0; first < (long long)args.n_frames;
-       first += TFX_UNIT_TILE) {
-    gain = limiter_tile (args, room, channel, n_channels, first, gain);
+  for (long long first = -(long long)args.n_over;
+       first < (long long)args.n_frames; first += TFX_UNIT_TILE, t++) {
+    gain = limiter_tile<FAR> (args, room, channel, n_channels, first, t, gain);
     for (unsigned c = channel; c < channel + n_channels; c++)
       limiter_apply (args, room.gains, c, first);
     __syncthreads ();

@@ -106,9 +106,9 @@ typedef struct TfxDynamicsArgs
       sizeof (double))
 
 /* Segments of TFX_UNIT_RUN frames that a limiter keeps of each level: half of them
- * are how far it looks ahead at the most. */
+ * are how far it looks ahead at the most before it goes by whole tiles. */
 #define TFX_LIMITER_SEGMENTS 512
-#define TFX_LIMITER_MOST (TFX_LIMITER_SEGMENTS / 2 * TFX_UNIT_RUN)
+#define TFX_LIMITER_NEAR (TFX_LIMITER_SEGMENTS / 2 * TFX_UNIT_RUN)
 #define TFX_LIMITER_SHARED                                                     \
   ((TFX_UNIT_PLACES (TFX_LIMITER_SEGMENTS * TFX_UNIT_RUN) +                    \
        TFX_LIMITER_SEGMENTS + TFX_UNIT_PLACES (TFX_UNIT_TILE) + 24) *          \
@@ -127,8 +127,14 @@ typedef struct TfxLimiterArgs
   TFX_DEVICE (const double) state_in; /* [channel]; 0: at rest */
   TFX_DEVICE (double) state_out;
   TfxKernelRing ring;
+  /* Of a limiter that looks farther ahead than TFX_LIMITER_NEAR: the largest of each
+   * of the last tiles, [level][n_tops], with as many as are between the first and the
+   * last one of a window; else n_tops is 0.  Tiles are counted from the stream's
+   * start: the block begins n_over frames after the beginning of tile `tile`, which is
+   * counted up to n_tops.  is_new: of the tiles before it nothing is known yet. */
+  TFX_DEVICE (double) tops;
+  unsigned n_tops, tile, n_over, is_new;
   TFX_DEVICE (unsigned char) cleared;
-  unsigned long long unused;
 } TfxLimiterArgs;
 
 /* Frames of a part; what a line keeps behind what comes out of it, and a comb of
@@ -164,5 +170,67 @@ typedef struct TfxReverbArgs
   TFX_DEVICE (unsigned char) cleared;
   unsigned long long unused;
 } TfxReverbArgs;
+
+/* What a leveller measures; see TfxLeveller. */
+#define TFX_LEVELLER_SAMPLES 0 /* peaks */
+#define TFX_LEVELLER_BETWEEN 1 /* true peaks */
+#define TFX_LEVELLER_SQUARES 2
+
+/* Points between two samples, and the samples before one that they take. */
+#define TFX_LEVELLER_POINTS 3
+#define TFX_LEVELLER_PAST 23
+
+/* Numbers that a gain has in the state. */
+#define TFX_LEVELLER_LEVEL 4
+
+/* Numbers in shared memory: of frames, of the samples of a channel, and of cells. */
+#define TFX_LEVELLER_FRAMES TFX_UNIT_PLACES (TFX_UNIT_TILE)
+#define TFX_LEVELLER_LINE                                                      \
+  TFX_UNIT_PLACES (TFX_UNIT_TILE + TFX_LEVELLER_PAST + 1)
+#define TFX_LEVELLER_PARTS (TFX_UNIT_TILE + 2)
+#define TFX_LEVELLER_FEW 48
+#define TFX_LEVELLER_SHARED                                                    \
+  ((TFX_LEVELLER_FRAMES + TFX_LEVELLER_LINE + TFX_LEVELLER_PARTS +             \
+       TFX_LEVELLER_FEW) *                                                     \
+      sizeof (double))
+
+/* Of loudness: classes that blocks are counted in, places and steps in the state, and
+ * numbers of a channel there; see dsp/loudness.h.  What keeps the state of two sections
+ * over 2^i runs of frames, i up to those of a warp. */
+#define TFX_LOUD_CLASSES 10000
+#define TFX_LOUD_PLACES 6
+#define TFX_LOUD_STEPS 30
+#define TFX_LOUD_CHANNEL (6 + TFX_LEVELLER_PAST)
+#define TFX_LOUD_POWERS 6
+
+/* out[n] = gain (what the level makes of in[n - delay]) + sum.  in and out apart. */
+typedef struct TfxLevellerArgs
+{
+  TfxKernelBlock in, out, sum;
+  unsigned long long n_frames;
+  unsigned n_channels, n_levels;
+  unsigned measure;
+  unsigned group_log2; /* threads that go over a cell */
+  unsigned n_cell, n_ahead, n_smooth, n_window;
+  unsigned in_cell; /* frames of the cell that has begun */
+  unsigned unused;
+  unsigned long long n_over; /* cells */
+  long long delay;           /* frames; 0: the gain stays */
+  double per_frame, gain;
+  double target, max_gain, release, step; /* factors; of loudness dB */
+  /* The gains at both ends of the cell, and the lowest that has come out since it was
+   * asked: [3][n_levels]; then the numbers of dsp/units/leveller-cells.h without the
+   * first, or the gain in dB and the numbers of dsp/loudness.h behind the classes. */
+  TFX_DEVICE (const double) state_in;
+  TFX_DEVICE (double) state_out;
+  /* Loudness, if a cell ends in the block: [2][TFX_LOUD_CLASSES][2]; in 0: at rest. */
+  TFX_DEVICE (const double) classes_in;
+  TFX_DEVICE (double) classes_out;
+  TfxKernelRing ring;
+  TFX_DEVICE (unsigned char) cleared;
+  double taps[TFX_LEVELLER_POINTS][TFX_LEVELLER_PAST + 1];
+  double sections[2][5]; /* b0 b1 b2 a1 a2 */
+  double powers[TFX_LOUD_POWERS][4][4];
+} TfxLevellerArgs;
 
 #endif

@@ -4,7 +4,9 @@
 #include "clip.h"
 #include "copy.h"
 #include "dynamics.h"
+#include "leveller.h"
 #include "limiter.h"
+#include "loudness.h"
 #include "mix.h"
 #include "reverb.h"
 
@@ -34,7 +36,15 @@ TFX_KERNEL (tfx_dynamics, TfxDynamicsArgs, TFX_UNIT_THREADS, 2)
 TFX_KERNEL (tfx_limiter, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
 {
   TFX_DYNAMIC_SHARED (shared);
-  limiter_run (args, shared);
+  limiter_run<false> (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_limiter_far)
+TFX_KERNEL (tfx_limiter_far, TfxLimiterArgs, TFX_UNIT_THREADS, 1)
+{
+  TFX_DYNAMIC_SHARED (shared);
+  limiter_run<true> (args, shared);
 }
 #endif
 
@@ -50,5 +60,21 @@ TFX_KERNEL (tfx_reverb, TfxReverbArgs, TFX_UNIT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   reverb_run (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_leveller)
+TFX_KERNEL (tfx_leveller, TfxLevellerArgs, TFX_UNIT_THREADS, 1)
+{
+  TFX_DYNAMIC_SHARED (shared);
+  leveller_run (args, shared);
+}
+#endif
+
+#if !defined(UNITS_ONLY) || defined(UNITS_loudness)
+TFX_KERNEL (tfx_loudness, TfxLevellerArgs, TFX_UNIT_THREADS, 1)
+{
+  TFX_DYNAMIC_SHARED (shared);
+  loudness_run (args, shared);
 }
 #endif

@@ -15,6 +15,30 @@ tfx_leveller_delay (const TfxLeveller *l)
   return l->n_ahead * l->n_cell;
 }
 
+/* Where the stream is, and the gain in dB that loudness asks for. */
+typedef struct TfxLevellerPlace
+{
+  double in_cell, n_over; /* frames; cells, up to n_ahead + 1 */
+  double gain_db;
+  double has_numbers; /* 0: the numbers that move are left as they are */
+} TfxLevellerPlace;
+
+/* What a state is made of, one behind the other. */
+typedef struct TfxLevellerState
+{
+  unsigned n_levels; /* gains of the stream */
+  size_t n_heard;
+  TfxLevellerPlace *place;
+  double *numbers; /* a TfxNumbers */
+  double *gains;   /* at both ends of a cell: [2][n_levels] */
+  double *past;    /* [delay][n_channels], the oldest first */
+  double *heard;   /* [n_heard]: of leveller-cells.h or ../loudness.h */
+} TfxLevellerState;
+
+/* state NULL: the counts alone. */
+TfxLevellerState tfx_leveller_state (const TfxLeveller *leveller,
+    unsigned n_channels, double *state);
+
 /* Doubles of a state, of so many channels. */
 size_t
 tfx_leveller_state_size (const TfxLeveller *leveller, unsigned n_channels);

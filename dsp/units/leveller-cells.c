@@ -19,16 +19,18 @@ struct TfxCells
 {
   TfxLevellerMeasure measure;
   unsigned n_channels, n_levels;
-  size_t n_window, n_smooth;
-  size_t n_over; /* cells */
+  size_t n_window, n_smooth, n_numbers;
   TfxTruePeak true_peak;
+  double n_over; /* cells, a whole number */
   /* Level[n_levels]; the measures, [n_window][n_levels], and of how many; the
    * gains that were held, [n_smooth][n_levels]; and the last samples of each
    * channel, for true peaks. */
   double data[];
 };
 
-#define LEVEL_DOUBLES (sizeof (Level) / sizeof (double))
+#define LEVEL_DOUBLES TFX_CELLS_LEVEL
+_Static_assert(sizeof (Level) == LEVEL_DOUBLES * sizeof (double),
+    "levels are numbers");
 #define N_PAST (TFX_TRUE_PEAK_TAPS - 1)
 
 size_t
@@ -42,6 +44,33 @@ tfx_cells_size (const TfxLeveller *l, unsigned n_channels)
                  n_channels * N_PAST);
 }
 
+size_t
+tfx_cells_n_numbers (const TfxLeveller *l, unsigned n_channels)
+{
+  return (tfx_cells_size (l, n_channels) - offsetof (TfxCells, n_over)) /
+         sizeof (double);
+}
+
+void
+tfx_cells_get_numbers (const TfxCells *c, double *numbers)
+{
+  memcpy (numbers, &c->n_over, sizeof c->n_over);
+  memcpy (numbers + 1, c->data, (c->n_numbers - 1) * sizeof *numbers);
+}
+
+void
+tfx_cells_set_numbers (TfxCells *c, const double *numbers)
+{
+  Level *levels = (Level *)c->data;
+
+  c->n_over = numbers[0];
+  memcpy (c->data, numbers + 1, (c->n_numbers - 1) * sizeof *numbers);
+  for (unsigned k = 0; k < c->n_levels; k++) {
+    levels[k].asked = levels[k].asked > 0.0 ? levels[k].asked : 1.0;
+    levels[k].held = levels[k].held > 0.0 ? levels[k].held : 1.0;
+  }
+}
+
 void
 tfx_cells_init (TfxCells *c, const TfxLeveller *l, unsigned n_channels)
 {
@@ -53,6 +82,7 @@ tfx_cells_init (TfxCells *c, const TfxLeveller *l, unsigned n_channels)
   c->n_levels = l->is_linked ? 1 : n_channels;
   c->n_window = l->n_window;
   c->n_smooth = l->n_smooth;
+  c->n_numbers = tfx_cells_n_numbers (l, n_channels);
   tfx_true_peak_init (&c->true_peak);
   for (unsigned k = 0; k < c->n_levels; k++)
     levels[k].asked = levels[k].held = 1.0;
@@ -149,10 +179,11 @@ static double
 smooth (TfxCells *c, unsigned k, double held)
 {
   double *gains = c->data + c->n_levels * (LEVEL_DOUBLES + 2 * c->n_window) + k;
-  const size_t n = c->n_over < c->n_smooth ? c->n_over : c->n_smooth;
+  const size_t n_over = (size_t)c->n_over;
+  const size_t n = n_over < c->n_smooth ? n_over : c->n_smooth;
   double sum = 0.0;
 
-  gains[(c->n_over - 1) % c->n_smooth * c->n_levels] = held;
+  gains[(n_over - 1) % c->n_smooth * c->n_levels] = held;
   for (size_t i = 0; i < n; i++)
     sum += gains[i * c->n_levels];
   return sum / (double)n;
@@ -162,7 +193,7 @@ void
 tfx_cells_end (TfxCells *c, const TfxCellsAim *aim, double *gains)
 {
   double *measures = c->data + c->n_levels * LEVEL_DOUBLES;
-  const size_t at = c->n_over++ % c->n_window * c->n_levels;
+  const size_t at = (size_t)c->n_over++ % c->n_window * c->n_levels;
   double *counts = measures + c->n_window * c->n_levels;
   Level *levels = (Level *)c->data;
 

@@ -28,12 +28,6 @@ enum
   STEP_DB
 };
 
-/* Where the stream is, and the gain in dB that loudness asks for. */
-typedef struct Place
-{
-  double in_cell, at, n_over, gain_db; /* whole numbers, but for the gain */
-} Place;
-
 typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
@@ -331,65 +325,79 @@ unit_state_peak (const void *data)
   return peak;
 }
 
-#define PLACE_DOUBLES (sizeof (Place) / sizeof (double))
+#define PLACE_DOUBLES (sizeof (TfxLevellerPlace) / sizeof (double))
 #define NUMBERS_DOUBLES (sizeof (TfxNumbers) / sizeof (double))
+
+TfxLevellerState
+tfx_leveller_state (const TfxLeveller *l, unsigned n_channels, double *state)
+{
+  const bool is_loudness = l->measure == TFX_LEVELLER_LOUDNESS;
+  TfxLevellerState s = { .n_levels =
+                             l->is_linked || is_loudness ? 1 : n_channels,
+    .n_heard = is_loudness ? tfx_loudness_n_numbers (n_channels)
+                           : tfx_cells_n_numbers (l, n_channels) };
+
+  if (!state)
+    return s;
+  s.place = (TfxLevellerPlace *)state;
+  s.numbers = state + PLACE_DOUBLES;
+  s.gains = s.numbers + NUMBERS_DOUBLES;
+  s.past = s.gains + 2 * s.n_levels;
+  s.heard = s.past + tfx_leveller_delay (l) * n_channels;
+  return s;
+}
 
 size_t
 tfx_leveller_state_size (const TfxLeveller *l, unsigned n_channels)
 {
-  const size_t heard = l->measure == TFX_LEVELLER_LOUDNESS
-                           ? tfx_loudness_size (n_channels)
-                           : tfx_cells_size (l, n_channels);
+  const TfxLevellerState s = tfx_leveller_state (l, n_channels, NULL);
 
-  return PLACE_DOUBLES + NUMBERS_DOUBLES +
-         (tfx_leveller_delay (l) + 2) * n_channels + heard / sizeof (double);
+  return PLACE_DOUBLES + NUMBERS_DOUBLES + 2 * s.n_levels +
+         tfx_leveller_delay (l) * n_channels + s.n_heard;
 }
 
-/* All of it in one piece, and numbers that move. */
 static void
 unit_get_state (const void *data, double *state)
 {
   const Unit *u = data;
-  const Place place = { u->in_cell, u->at, u->n_over, u->gain_db };
-  const size_t n_past = u->delay * u->n_channels;
+  const TfxLevellerState s =
+      tfx_leveller_state (&u->setting, u->n_channels, state);
+  const size_t width = u->n_channels, n_old = u->delay - u->at;
 
-  memcpy (state, &place, sizeof place);
-  state += PLACE_DOUBLES;
-  memcpy (state, &u->numbers, sizeof u->numbers);
-  state += NUMBERS_DOUBLES;
-  memcpy (state, u->past, n_past * sizeof *state);
-  state += n_past;
-  memcpy (state, u->from, 2 * u->n_levels * sizeof *state);
-  state += 2 * u->n_levels;
+  *s.place = (TfxLevellerPlace){ (double)u->in_cell, (double)u->n_over,
+    u->gain_db, 1.0 };
+  memcpy (s.numbers, &u->numbers, sizeof u->numbers);
+  memcpy (s.gains, u->from, 2 * u->n_levels * sizeof *state);
+  memcpy (s.past, u->past + u->at * width, n_old * width * sizeof *state);
+  memcpy (s.past + n_old * width, u->past, u->at * width * sizeof *state);
   if (u->loudness)
-    memcpy (state, u->loudness, tfx_loudness_size (u->n_channels));
+    tfx_loudness_get_numbers (u->loudness, s.heard);
   else
-    memcpy (state, u->cells, tfx_cells_size (&u->setting, u->n_channels));
+    tfx_cells_get_numbers (u->cells, s.heard);
 }
 
+/* All 0 is rest.  A device has no numbers that move: they are those of the unit. */
 static void
 unit_set_state (void *data, const double *state)
 {
   Unit *u = data;
-  const size_t n_past = u->delay * u->n_channels;
-  Place place;
+  const TfxLevellerState s =
+      tfx_leveller_state (&u->setting, u->n_channels, (double *)state);
 
-  memcpy (&place, state, sizeof place);
-  state += PLACE_DOUBLES;
-  memcpy (&u->numbers, state, sizeof u->numbers);
-  state += NUMBERS_DOUBLES;
-  u->in_cell = (size_t)place.in_cell;
-  u->at = (size_t)place.at;
-  u->n_over = (size_t)place.n_over;
-  u->gain_db = place.gain_db;
-  memcpy (u->past, state, n_past * sizeof *state);
-  state += n_past;
-  memcpy (u->from, state, 2 * u->n_levels * sizeof *state);
-  state += 2 * u->n_levels;
+  u->in_cell = (size_t)s.place->in_cell;
+  u->n_over = (size_t)s.place->n_over;
+  u->gain_db = s.place->gain_db;
+  if (s.place->has_numbers > 0.0)
+    memcpy (&u->numbers, s.numbers, sizeof u->numbers);
+  for (unsigned k = 0; k < 2 * u->n_levels; k++)
+    u->from[k] = s.gains[k] > 0.0 ? s.gains[k] : 1.0;
+  u->at = 0;
+  memcpy (u->past, s.past, u->delay * u->n_channels * sizeof *state);
   if (u->loudness)
-    memcpy (u->loudness, state, tfx_loudness_size (u->n_channels));
+    tfx_loudness_set_numbers (u->loudness, s.heard);
   else
-    memcpy (u->cells, state, tfx_cells_size (&u->setting, u->n_channels));
+    tfx_cells_set_numbers (u->cells, s.heard);
+  u->is_at_rest = u->is_at_rest && u->in_cell == 0 && u->n_over == 0;
 }
 
 static bool

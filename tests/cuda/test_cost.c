@@ -107,7 +107,7 @@ test_unknown (void)
 static void
 test_no_kernel (void)
 {
-  const TfxLimiter limiter = { .n_ahead = 1 << 20 };
+  const TfxLimiter limiter = { .n_late = 1 };
   const TfxFilterSpec spec = { RATE, 2, TFX_SAMPLE_F32, 0 };
   const TfxCudaCard card = cardcase_card (standin_card_find ("h100"));
   const TfxCudaJob job = { .n_frames = 48000 };
@@ -119,7 +119,7 @@ test_no_kernel (void)
       tfx_stage_new_limiter (tfx_stage_new_id (), &limiter));
   row = cuda_row_new_for (chain, &spec, tfx_cpu_backend ());
   tap_check (row && !tfx_cuda_estimate (&card, row->plan, &job, &ns),
-      "a limiter that looks far ahead is not known");
+      "a limiter that stays late is not known");
   cuda_row_free (&row);
   tfx_chain_unref (&chain);
 }

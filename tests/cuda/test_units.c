@@ -115,12 +115,14 @@ test_nodes (void)
 
 /* ---- limiters ----------------------------------------------------------------- */
 
-#define N_LIMITERS 7
+#define N_LIMITERS 11
+#define FIRST_FAR 7 /* that looks ahead for more than shared memory holds */
 
 static TfxLimiter
 make_limiter (unsigned i)
 {
-  static const size_t ahead[N_LIMITERS] = { 240, 0, 5, 8, 63, 1000, 2048 };
+  static const size_t ahead[N_LIMITERS] = { 240, 0, 5, 8, 63, 1000, 2048, 2049,
+    4096, 5000, 11000 };
   const double seconds = (double)ahead[i] / RATE;
 
   return (TfxLimiter){ .threshold_db = -12.0 - i,
@@ -129,6 +131,18 @@ make_limiter (unsigned i)
     /* Sometimes faster than the attack. */
     .release = exp (-1.0 / ((i % 3 == 2 ? 0.0001 : 0.05) * RATE)),
     .is_linked = i % 2 == 0 };
+}
+
+/* By the CPU. */
+static void
+run_plain (TfxChain *chain, double *samples, size_t n_frames,
+    unsigned n_channels)
+{
+  CudaRow *row = cuda_row_new (chain, n_channels, tfx_cpu_backend_for ("c"));
+
+  if (!row || cuda_row_f64 (row, samples, n_channels, n_frames) < 0)
+    samples[0] = NAN;
+  cuda_row_free (&row);
 }
 
 static void
@@ -148,7 +162,11 @@ check_limiter (TapMany *many, unsigned i, unsigned n_channels, size_t n_frames,
   row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
   levels_signal (have, n_frames, n_channels);
   memcpy (want, have, n * sizeof *want);
-  levels_limit (&l, want, n_frames, n_channels);
+  /* What searches a long window each time takes its time. */
+  if (i < FIRST_FAR)
+    levels_limit (&l, want, n_frames, n_channels);
+  else
+    run_plain (chain, want, n_frames, n_channels);
   if (row && cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0)
     error = find_error (have, want, n);
   for (size_t k = 0; k < n; k++)
@@ -168,10 +186,90 @@ test_limiters (void)
 {
   TapMany many = tap_many ("limiters are the plain recursion, and never above");
 
-  for (unsigned i = 0; i < N_LIMITERS; i++) {
+  for (unsigned i = 0; i < FIRST_FAR; i++) {
     check_limiter (&many, i, 1 + i % 3, 5000, 5000);
     check_limiter (&many, i, 2, 3000, 60 + 300 * i);
   }
+  tap_many_end (&many);
+}
+
+static void
+test_far (void)
+{
+  TapMany many = tap_many ("so are those that look far ahead");
+
+  for (unsigned i = FIRST_FAR; i < N_LIMITERS; i++) {
+    check_limiter (&many, i, 1 + i % 2, 16000, 16000);
+    check_limiter (&many, i, 1, 14000, 3000);
+  }
+  check_limiter (&many, FIRST_FAR + 1, 2, 8000, 400);
+  tap_many_end (&many);
+}
+
+/* ---- levellers ------------------------------------------------------------------ */
+
+#define N_LEVELLERS 9
+#define FIRST_LOUDNESS 7
+
+static TfxLeveller
+make_leveller (unsigned i)
+{
+  static const TfxLeveller all[N_LEVELLERS] = {
+    { TFX_LEVELLER_PEAK, true, 10, 20, 10, 40, -6, 30, 0 },
+    { TFX_LEVELLER_PEAK, false, 1, 100, 8, 300, -12, 0, 0.98 },
+    { TFX_LEVELLER_RMS, true, 7, 30, 12, 60, -20, 40, 0 },
+    { TFX_LEVELLER_RMS, false, 900, 2, 1, 3, -30, 12, 0.5 },
+    { TFX_LEVELLER_PEAK, true, 2500, 2, 1, 4, -9, 20, 0.9 },
+    { TFX_LEVELLER_TRUE_PEAK, true, 16, 15, 13, 15, -10, 0, 0.99 },
+    { TFX_LEVELLER_TRUE_PEAK, false, 3, 4, 2, 4, -20, 0, 0.9 },
+    { TFX_LEVELLER_LOUDNESS, true, 100, 4, 1, 4, -23, 20, 0, 0.3,
+        { { 1.5, -2.7, 1.2, -1.69, 0.73 }, { 1, -2, 1, -1.98, 0.985 } } },
+    { TFX_LEVELLER_LOUDNESS, true, 2000, 2, 1, 2, -20, 30, 0, 3,
+        { { 1.5, -2.7, 1.2, -1.69, 0.73 }, { 1, -2, 1, -1.98, 0.985 } } },
+  };
+
+  return all[i];
+}
+
+/* Against the CPU; what can be written in a line is held against that there. */
+static void
+check_leveller (TapMany *many, unsigned i, unsigned n_channels, size_t n_frames,
+    unsigned piece)
+{
+  const TfxLeveller l = make_leveller (i);
+  const size_t n = n_frames * n_channels;
+  TfxChain *chain = tfx_chain_new ();
+  double *have = test_alloc (n * sizeof *have);
+  double *want = test_alloc (n * sizeof *want), error = NAN;
+  CudaRow *row;
+
+  test_cuda_append (&chain, tfx_stage_new_leveller (tfx_stage_new_id (), &l));
+  row = cuda_row_new (chain, n_channels, tfx_cuda_backend (cuda));
+  levels_signal (have, n_frames, n_channels);
+  memcpy (want, have, n * sizeof *want);
+  run_plain (chain, want, n_frames, n_channels);
+  if (row && cuda_row_pieces (row, have, n_channels, n_frames, piece) == 0)
+    error = find_error (have, want, n);
+  tap_many_check (many,
+      error < (i < FIRST_LOUDNESS ? 1e-11 : 1e-9) && row->n_by_cpu == 0,
+      "leveller %u, %u channels, %zu frames, blocks to %u: %g", i, n_channels,
+      n_frames, piece, error);
+  cuda_row_free (&row);
+  tfx_chain_unref (&chain);
+  free (have);
+  free (want);
+}
+
+static void
+test_levellers (void)
+{
+  TapMany many = tap_many ("levellers are what the CPU makes of them");
+
+  for (unsigned i = 0; i < N_LEVELLERS; i++) {
+    check_leveller (&many, i, 1 + i % 3, 9000, 9000);
+    check_leveller (&many, i, 2, 6000, 60 + 300 * i);
+  }
+  check_leveller (&many, FIRST_LOUDNESS, 6, 9000, 3000);
   tap_many_end (&many);
 }
 
@@ -311,6 +409,7 @@ new_unit (unsigned kind)
 {
   const uint64_t id = tfx_stage_new_id ();
   TfxDynamics d[N_DYNAMICS];
+  TfxLeveller leveller;
   TfxLimiter limiter;
   TfxReverb reverb;
 
@@ -321,14 +420,26 @@ new_unit (unsigned kind)
     limiter = make_limiter (kind - N_DYNAMICS);
     return tfx_stage_new_limiter (id, &limiter);
   }
-  if (kind < N_DYNAMICS + N_LIMITERS + N_REVERBS) {
-    reverb = make_reverb (kind - N_DYNAMICS - N_LIMITERS);
+  kind -= N_DYNAMICS + N_LIMITERS;
+  if (kind < N_LEVELLERS) {
+    leveller = make_leveller (kind);
+    return tfx_stage_new_leveller (id, &leveller);
+  }
+  kind -= N_LEVELLERS;
+  if (kind < N_REVERBS) {
+    reverb = make_reverb (kind);
     return tfx_stage_new_reverb (id, &reverb);
   }
   return tfx_stage_new_clip (id, -1.5);
 }
 
-#define N_KINDS (N_DYNAMICS + N_LIMITERS + N_REVERBS + 1)
+#define N_KINDS (N_DYNAMICS + N_LIMITERS + N_LEVELLERS + N_REVERBS + 1)
+
+static bool
+is_far (unsigned kind)
+{
+  return kind >= N_DYNAMICS + FIRST_FAR && kind < N_DYNAMICS + N_LIMITERS;
+}
 
 /* Sections, the unit, and sections. */
 static TfxChain *
@@ -374,7 +485,8 @@ check_hand_over (TapMany *many, TfxChain *chain, unsigned i, bool goes)
   const TfxBackend *backends[2] = { tfx_cuda_backend (cuda),
     tfx_cpu_backend_for ("c") };
   const unsigned n_channels = 1 + i % 3;
-  const size_t n = 300, n_all = 6 * n * n_channels;
+  /* So that something comes out. */
+  const size_t n = is_far (i) ? 1000 : 300, n_all = 6 * n * n_channels;
   CudaRow *row = cuda_row_new (chain, n_channels, backends[0]);
   CudaRow *plain = cuda_row_new (chain, n_channels, backends[1]);
   double *a = test_alloc (n_all * sizeof *a),
@@ -600,12 +712,12 @@ int
 main (int argc, char **argv)
 {
   static const TapTest tests[] = { { "dynamics", test_dynamics },
-    { "nodes", test_nodes }, { "limiters", test_limiters },
-    { "reverbs", test_reverbs }, { "overflow", test_overflow },
-    { "clips", test_clips }, { "rows", test_rows },
-    { "launches", test_launches }, { "readings", test_readings },
-    { "late", test_late }, { "unsound", test_unsound },
-    { "orders", test_orders }, { NULL, NULL } };
+    { "nodes", test_nodes }, { "limiters", test_limiters }, { "far", test_far },
+    { "levellers", test_levellers }, { "reverbs", test_reverbs },
+    { "overflow", test_overflow }, { "clips", test_clips },
+    { "rows", test_rows }, { "launches", test_launches },
+    { "readings", test_readings }, { "late", test_late },
+    { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
   int ret;
 
   cuda = test_cuda_new (NULL);

@@ -15,21 +15,10 @@
 #define HIGH "tfxchebyshev mode=high-pass cutoff=20 order=2 ripple=0.5 DEVICE "
 #define LOW "tfxbutterworth cutoff=5000 order=2 DEVICE "
 
-/* Those that have no kernel for a device; 0 launches. */
-static gboolean
-is_for_cpu (const gchar *call)
-{
-  return strstr (call, "true_peak=True") ||
-         g_str_has_prefix (call, "Normalize") ||
-         g_str_has_prefix (call, "Loudness");
-}
-
 /* Sections run with those of the neighbours; what is in between parts these. */
 static guint
 find_launches (const gchar *call, const TfxClass *klass)
 {
-  if (is_for_cpu (call))
-    return 0;
   switch (klass->kind) {
     case TFX_CLASS_SECTIONS:
       return 1;

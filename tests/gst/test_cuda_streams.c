@@ -25,13 +25,17 @@ static const gchar *const lines[] = {
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"LoButterworth(900)+Echo(700,0.4)\" ! "
        "tfxfir name=e2 taps=33 DEVICE ! MEMORY",
-  /* A stage that the CPU alone runs, and buffers in CUDA memory around it. */
+  /* What looks far ahead, and buffers in CUDA memory around it. */
   HIGH "name=e0 fuse=false ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"Limiter(-30,0.05)|LoButterworth(900)\" ! MEMORY ! " LOW
        "name=e2 fuse=false",
   /* Those that have a kernel of their own. */
   HIGH "name=e0 ! MEMORY ! tfxchain name=e1 DEVICE "
        "chain=\"Compressor(-30)|Limiter(-30,0.002)|Reverb()\" ! MEMORY",
+  /* Those whose gain is found ahead, cell by cell. */
+  HIGH "name=e0 ! tfxchain name=e1 DEVICE "
+       "chain=\"Limiter(-30,0.003,true_peak=True)|"
+       "Normalize(0.5,window=0.05)|Loudness(-20,0.2,max_gain=10)\"",
 };
 #define N_LINES G_N_ELEMENTS (lines)
 

@@ -101,14 +101,26 @@ new_linked (void)
 }
 
 static TfxStage *
-new_limiter (void)
+new_limiter_of (size_t n_ahead)
 {
   const TfxLimiter limiter = { .threshold_db = -6.0,
-    .n_ahead = 240,
+    .n_ahead = n_ahead,
     .attack = 0.9958,
     .release = 0.9996 };
 
   return tfx_stage_new_limiter (tfx_stage_new_id (), &limiter);
+}
+
+static TfxStage *
+new_limiter (void)
+{
+  return new_limiter_of (240);
+}
+
+static TfxStage *
+new_far_limiter (void)
+{
+  return new_limiter_of (9600);
 }
 
 static TfxStage *
@@ -179,6 +191,7 @@ static const Case cases[] = {
   UNIT ("Compressor, rms, 2 ch", 2, new_rms),
   UNIT ("Compressor, linked, 8 ch", 8, new_linked),
   UNIT ("Limiter, 2 ch", 2, new_limiter),
+  UNIT ("Limiter, 0.2 s ahead, 2 ch", 2, new_far_limiter),
   UNIT ("Reverb, 2 ch", 2, new_reverb),
   UNIT ("Gain, clamp=True, 2 ch", 2, new_clip),
   UNIT ("a copy, 2 ch", 2, new_identity),
