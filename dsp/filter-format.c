@@ -54,6 +54,22 @@ make_unit (TfxSlot *slot, void *data)
       &format->units[format->at++]);
 }
 
+/* Takes over from the old unit; what is left of that. */
+static void *
+take_over (const Format *format, const TfxSlot *slot, void *unit, void *old)
+{
+  const TfxUnitKind *kind = slot->stage->kind->unit;
+  const size_t n_state =
+      slot->stage->kind->state_size (slot->stage) * slot->n_channels;
+
+  if (kind->succeed && kind->is_changing (old) &&
+      kind->succeed (unit, old, n_state))
+    return NULL;
+  kind->get_state (old, format->state);
+  kind->set_state (unit, format->state);
+  return old;
+}
+
 static void
 swap_unit (TfxSlot *slot, void *data)
 {
@@ -66,10 +82,8 @@ swap_unit (TfxSlot *slot, void *data)
     return;
   unit = format->units[format->at++];
   if (format->ret == 0) {
-    void *old = slot->unit;
+    void *old = take_over (format, slot, unit, slot->unit);
 
-    kind->get_state (old, format->state);
-    kind->set_state (unit, format->state);
     slot->unit = unit;
     unit = old;
     tfx_queue_remake (slot, &spec);

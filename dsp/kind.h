@@ -55,6 +55,11 @@ typedef struct TfxUnitKind
   void (*get_state) (const void *unit, double *state);
   void (*set_state) (void *unit, const double *state);
 
+  /* In the middle of a change the stream gets another format: a unit made for that
+   * goes on as another one of the same stage, and frees it; n_state doubles are its
+   * state.  False if memory is short.  NULL: set_state says all. */
+  bool (*succeed) (void *unit, void *elder, size_t n_state);
+
   /* A unit at rest takes over the past of another one of the same kind, the
    * source.  start: from now on; false if it cannot.  catch_up: after the
    * source has run n_frames, at most catch_up_frames() since the last time; 0

@@ -343,6 +343,12 @@ tfx_convolver_is_fading (const TfxConvolver *c)
   return c->fade_frames > 0;
 }
 
+size_t
+tfx_convolver_fade_frames (const TfxConvolver *c)
+{
+  return c->fade_frames - c->fade_done;
+}
+
 /* ---- the way of a block --------------------------------------------------------- */
 
 /* n frames of a channel that have come, x, to y.  True if all of them were

@@ -144,5 +144,7 @@ double tfx_convolver_state_peak (const TfxConvolver *convolver);
 int tfx_convolver_set_taps (TfxConvolver *convolver, TfxConvolverTaps *taps,
     size_t fade_frames, TfxWeight weight);
 bool tfx_convolver_is_fading (const TfxConvolver *convolver);
+/* How many frames of the one that runs are left; 0: none runs. */
+size_t tfx_convolver_fade_frames (const TfxConvolver *convolver);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../backend.h"
+#include "../block.h"
 #include "kind-fir.h"
 #include "unit.h"
 #include "../cpu/convolver.h"
@@ -102,13 +103,26 @@ unit_is_prepared (const TfxStage *stage, const TfxUnitSpec *spec)
 /* ---- taps ---------------------------------------------------------------------- */
 
 /* A convolver, and taps that it had: kept, so that those that come take no
- * memory. */
+ * memory.
+ *
+ * Where the stream gets another format in the middle of a cross-fade the unit of
+ * the one before runs until that is over; its past then becomes that of this one,
+ * and values that have come meanwhile begin. */
 typedef struct Unit
 {
   TfxConvolver *convolver;
   TfxConvolverFiller *filler; /* NULL: there was no need */
   TfxConvolverTaps **pool;
   size_t n_pool, pool_room;
+
+  struct Unit *elder; /* NULL: there is none */
+  bool is_over;       /* the elder has run, and is kept until it can be freed */
+  double *past;       /* room for its past */
+  TfxConvolverTaps *next;
+  size_t next_frames;
+  TfxWeight next_weight;
+
+  const TfxConvolver *source; /* whose past it takes over step by step */
 } Unit;
 
 static int
@@ -155,6 +169,18 @@ keep_taps (Unit *u, TfxConvolverTaps *taps)
   u->pool[u->n_pool++] = tfx_convolver_taps_ref (taps);
 }
 
+static void unit_free (void *unit);
+
+static void
+free_elder (Unit *u)
+{
+  if (u->elder)
+    unit_free (u->elder);
+  u->elder = NULL;
+  free (u->past);
+  u->past = NULL;
+}
+
 static int
 unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
     void **values)
@@ -164,6 +190,8 @@ unit_prepare_values (void *unit, TfxStage *stage, const TfxUnitSpec *spec,
   TfxConvolverTaps *taps = is_ready ? NULL : refill_taps (u, stage, spec);
   int ret = 0;
 
+  if (u->is_over)
+    free_elder (u);
   if (!taps) {
     ret = make_taps (stage, spec, &taps);
     if (ret == 0 && !is_ready)
@@ -188,6 +216,8 @@ unit_free (void *unit)
 {
   Unit *u = unit;
 
+  free_elder (u);
+  tfx_convolver_taps_unref (&u->next);
   tfx_convolver_free (&u->convolver);
   tfx_convolver_filler_free (&u->filler);
   for (size_t i = 0; i < u->n_pool; i++)
@@ -223,61 +253,161 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   return ret;
 }
 
-static int
-unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
-{
-  return (int)tfx_convolver_run (((Unit *)unit)->convolver, in, out);
-}
+/* ---- another format ------------------------------------------------------------- */
 
-static void
-unit_set_values (void *unit, void *values, size_t n_frames, TfxWeight weight)
+/* The one whose past and cross-fade are in force. */
+static const Unit *
+find_runner (const Unit *u)
 {
-  tfx_convolver_set_taps (((Unit *)unit)->convolver, values, n_frames, weight);
-  unit_drop_values (values);
+  while (u->elder && !u->is_over)
+    u = u->elder;
+  return u;
 }
 
 static bool
 unit_is_changing (const void *unit)
 {
-  return tfx_convolver_is_fading (((const Unit *)unit)->convolver);
+  const Unit *u = unit;
+
+  return find_runner (u) != u || tfx_convolver_is_fading (u->convolver);
+}
+
+static void
+begin_next (Unit *u)
+{
+  u->is_over = true;
+  if (u->next)
+    tfx_convolver_set_taps (u->convolver, u->next, u->next_frames,
+        u->next_weight);
+  tfx_convolver_taps_unref (&u->next);
+}
+
+/* What is over makes way. */
+static void
+take_over (Unit *u)
+{
+  if (!u->elder || u->is_over)
+    return;
+  take_over (u->elder);
+  if (unit_is_changing (u->elder))
+    return;
+  tfx_convolver_get_history (u->elder->convolver, u->past);
+  tfx_convolver_set_history (u->convolver, u->past);
+  begin_next (u);
+}
+
+static bool
+unit_succeed (void *unit, void *elder, size_t n_state)
+{
+  Unit *u = unit;
+
+  u->past = calloc (n_state + 1, sizeof *u->past);
+  if (!u->past)
+    return false;
+  u->elder = elder;
+  return true;
+}
+
+/* ---- frames ---------------------------------------------------------------------- */
+
+static int
+unit_run (void *unit, const TfxBlock *in, const TfxBlock *out)
+{
+  Unit *u = unit;
+  unsigned n_unsound = 0, n_more;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const Unit *runner;
+    TfxBlock from, to;
+
+    take_over (u);
+    runner = find_runner (u);
+    n = in->n_frames - i;
+    if (runner != u) {
+      const size_t left = tfx_convolver_fade_frames (runner->convolver);
+
+      n = n < left ? n : left;
+    }
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, out->n_channels);
+    n_more = tfx_convolver_run (runner->convolver, &from, &to);
+    n_unsound = n_more > n_unsound ? n_more : n_unsound;
+  }
+  return (int)n_unsound;
+}
+
+/* ---- values and state ------------------------------------------------------------ */
+
+static void
+unit_set_values (void *unit, void *values, size_t n_frames, TfxWeight weight)
+{
+  Unit *u = unit;
+
+  take_over (u);
+  if (find_runner (u) != u) {
+    tfx_convolver_taps_unref (&u->next);
+    u->next = values;
+    u->next_frames = n_frames;
+    u->next_weight = weight;
+    return;
+  }
+  tfx_convolver_set_taps (u->convolver, values, n_frames, weight);
+  unit_drop_values (values);
 }
 
 static void
 unit_reset (void *unit)
 {
-  tfx_convolver_reset (((const Unit *)unit)->convolver);
+  Unit *u = unit;
+
+  if (find_runner (u) != u)
+    begin_next (u);
+  tfx_convolver_reset (u->convolver);
 }
 
 static double
 unit_state_peak (const void *unit)
 {
-  return tfx_convolver_state_peak (((const Unit *)unit)->convolver);
+  return tfx_convolver_state_peak (find_runner (unit)->convolver);
 }
 
 static void
 unit_get_state (const void *unit, double *state)
 {
-  tfx_convolver_get_history (((const Unit *)unit)->convolver, state);
+  tfx_convolver_get_history (find_runner (unit)->convolver, state);
 }
 
 static void
 unit_set_state (void *unit, const double *state)
 {
-  tfx_convolver_set_history (((const Unit *)unit)->convolver, state);
+  Unit *u = unit;
+
+  if (find_runner (u) != u)
+    begin_next (u);
+  tfx_convolver_set_history (u->convolver, state);
 }
 
 static bool
 unit_catch_up_start (void *unit, const void *source)
 {
-  return tfx_convolver_catch_up_start (((Unit *)unit)->convolver,
-      ((const Unit *)source)->convolver);
+  Unit *u = unit;
+
+  u->source = find_runner (source)->convolver;
+  return tfx_convolver_catch_up_start (u->convolver, u->source);
 }
 
 static size_t
 unit_catch_up (void *unit, const void *source, size_t n_frames)
 {
-  return tfx_convolver_catch_up (((Unit *)unit)->convolver,
-      ((const Unit *)source)->convolver, n_frames);
+  Unit *u = unit;
+
+  /* It has taken over from its elder. */
+  if (u->source != find_runner (source)->convolver) {
+    tfx_convolver_reset (u->convolver);
+    if (!unit_catch_up_start (unit, source))
+      return 0;
+  }
+  return tfx_convolver_catch_up (u->convolver, u->source, n_frames);
 }
 
 const TfxUnitKind tfx_fir_unit = {
@@ -294,6 +424,7 @@ const TfxUnitKind tfx_fir_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
+  .succeed = unit_succeed,
   .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
   .catch_up_frames = tfx_convolver_catch_up_frames,

@@ -479,6 +479,76 @@ test_format_numbers (void)
   tap_many_end (&many);
 }
 
+/* What comes meanwhile, when the format has changed: nothing, taps in the middle of
+ * the cross-fade, or yet another format. */
+enum
+{
+  NOTHING,
+  TAPS,
+  FORMAT,
+  N_MEANWHILE
+};
+
+static double *
+run_cross_fade (size_t n_taps, bool is_changed, unsigned meanwhile)
+{
+  static const double hz[] = { 500, 5000, 1500 };
+  const Curve curve = { n_taps, TFX_FIR_AUTO, 1 };
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 480 };
+  TfxStage *stages[3] = { NULL };
+  TestFilter *filter;
+  TfxChain *chain;
+  double *x = make_sine ();
+
+  for (unsigned i = 0; i < 3; i++)
+    set_fir (&curve, hz[i], &stages[i]);
+  chain = chain_of (tfx_stage_ref (stages[0]));
+  filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  test_filter_f64 (filter, x, 1, 9600);
+  test_filter_set_chain (filter, chain_of (tfx_stage_ref (stages[1])));
+  test_filter_f64 (filter, x + 9600, 1, 200);
+  tfx_filter_lock (filter->filter);
+  if (is_changed)
+    tfx_filter_set_format (filter->filter, TFX_SAMPLE_F32, 64);
+  tfx_filter_unlock (filter->filter);
+  test_filter_f64 (filter, x + 9800, 1, 100);
+  if (meanwhile == TAPS)
+    test_filter_set_chain (filter, chain_of (tfx_stage_ref (stages[2])));
+  tfx_filter_lock (filter->filter);
+  if (is_changed && meanwhile == FORMAT)
+    tfx_filter_set_format (filter->filter, TFX_SAMPLE_F64, 1024);
+  tfx_filter_unlock (filter->filter);
+  for (size_t i = 9900; i < 14400; i += 50)
+    test_filter_f64 (filter, x + i, 1, 50);
+  tap_check (!tfx_filter_is_changing (filter->filter), "it comes to an end");
+  tfx_chain_unref (&chain);
+  for (unsigned i = 0; i < 3; i++)
+    tfx_stage_unref (&stages[i]);
+  test_filter_free (&filter);
+  return x;
+}
+
+/* In the middle of a cross-fade the stream's samples become others. */
+static void
+test_format_taps (void)
+{
+  static const size_t n_taps[] = { 31, 511, 8191 };
+  TapMany many = tap_many ("taps that move go on in another format");
+
+  for (unsigned i = 0; i < 3 * N_MEANWHILE; i++) {
+    double *want = run_cross_fade (n_taps[i / 3], false, i % 3);
+    double *have = run_cross_fade (n_taps[i / 3], true, i % 3), worst = 0;
+
+    for (size_t k = 0; k < 14400; k++)
+      worst = fmax (worst, fabs (have[k] - want[k]));
+    tap_many_check (&many, worst < 1e-6, "%zu taps, way %u: %g", n_taps[i / 3],
+        i % 3, worst);
+    free (want);
+    free (have);
+  }
+  tap_many_end (&many);
+}
+
 /* Against a filter that is designed at every sample. */
 static void
 test_ideal (void)
@@ -519,6 +589,7 @@ static const TapTest tests[] = {
   { "curves", test_curves },
   { "format", test_format },
   { "format-numbers", test_format_numbers },
+  { "format-taps", test_format_taps },
   { "ideal", test_ideal },
   { NULL, NULL },
 };
