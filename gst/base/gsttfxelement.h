@@ -41,6 +41,8 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  * @n_out: of the stream that goes out
  * @is_running: samples have been filtered since the last reset
  * @by_hand: the application has set properties, not controllers alone
+ * @is_switch_refused: what follows does not take other channels than those that
+ *   go out; if not, and a chain makes others, ask again
  * @was_refused: what was built last could not be used; the chain before it is
  *   still in force
  * @is_settled: no glide and no cross-fade is under way
@@ -72,6 +74,7 @@ typedef struct
   gboolean is_running;
   gboolean by_hand;
   gboolean was_refused;
+  gboolean is_switch_refused;
   gboolean is_settled;
   const TfxFilterSpec *spec;
 

@@ -66,11 +66,13 @@ typedef struct
   gboolean can_defer;      /* it runs what is left to it */
 
   /* The chain. */
-  gboolean was_refused; /* the last one could not be used */
-  gboolean is_step;     /* it is but a step, */
-  gsize min_frames;     /* for so many frames still */
-  gsize excess_delay;   /* frames of delay that its successor does not need */
-  gboolean has_failed;  /* the last caps were refused, with an error: */
+  gboolean was_refused;       /* the last one could not be used */
+  gboolean is_switch_refused; /* nobody takes the channels that it makes */
+  gboolean is_switch_put_off; /* the chain is not ready yet */
+  gboolean is_step;           /* it is but a step, */
+  gsize min_frames;           /* for so many frames still */
+  gsize excess_delay;  /* frames of delay that its successor does not need */
+  gboolean has_failed; /* the last caps were refused, with an error: */
   GstAudioInfo failed_info;
 
   /* How long the buffers are. */
@@ -192,8 +194,12 @@ gboolean gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event);
 gboolean gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
     GError **error);
 
-/* The properties have changed: the filter does too, if it can. */
-void gst_tfx_settings_update (GstTfxElement *self);
+/* What is to come in, for the channels that the properties ask for now. */
+void gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info);
+
+/* The properties have changed: the filter does too, if it can.  FALSE: it goes on
+ * as it was. */
+gboolean gst_tfx_settings_update (GstTfxElement *self);
 
 /* The same for values that hold from a point of the grid on.  FALSE: that takes
  * another chain. */
@@ -220,6 +226,12 @@ void gst_tfx_settings_find_identity (GstTfxElement *self);
 
 /* There is no filter any more. */
 void gst_tfx_settings_stop (GstTfxElement *self);
+
+/* ---- gsttfxchannelswitch.c -------------------------------------------------------- */
+
+/* The properties have changed: as many channels go out as they ask for, from here
+ * on, if what follows takes them. */
+GstFlowReturn gst_tfx_channel_switch_follow (GstTfxElement *self);
 
 /* ---- gsttfxcaps.c ------------------------------------------------------------------ */
 

@@ -305,6 +305,15 @@ gst_tfx_pads_run (GstTfxElement *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
+  if (G_UNLIKELY (
+          g_atomic_int_get (&gst_tfx_element_get_private (self)->dirty) &&
+          GST_TFX_ELEMENT_GET_CLASS (self)->get_channels)) {
+    flow = gst_tfx_channel_switch_follow (self);
+    if (flow != GST_FLOW_OK) {
+      gst_buffer_unref (buffer);
+      return flow;
+    }
+  }
   if (G_UNLIKELY (gst_tfx_element_get_private (self)->channels.in))
     buffer = gst_tfx_pads_widen (self, buffer);
   if (!buffer)

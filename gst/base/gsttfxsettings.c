@@ -93,6 +93,7 @@ gst_tfx_settings_begin (GstTfxElement *self, GstTfxBuild *build)
     .by_hand =
         g_atomic_int_compare_and_exchange (&priv->set_by_hand, TRUE, FALSE),
     .was_refused = priv->was_refused,
+    .is_switch_refused = priv->is_switch_refused,
     .is_settled = TRUE,
     .spec = &priv->spec };
   gst_tfx_clamp_report_begin (&priv->clamps, build->by_hand);
@@ -194,17 +195,18 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   return TRUE;
 }
 
-void
+gboolean
 gst_tfx_settings_update (GstTfxElement *self)
 {
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  gboolean is_taken = FALSE;
   GError *error = NULL;
   GstTfxBuild build;
   TfxChain *chain;
 
   if (priv->is_step || !priv->filter)
-    return;
+    return FALSE;
   gst_tfx_settings_begin (self, &build);
   tfx_filter_lock (priv->filter->filter);
   build.is_settled = !tfx_filter_is_changing (priv->filter->filter);
@@ -212,16 +214,17 @@ gst_tfx_settings_update (GstTfxElement *self)
   gst_tfx_device_update (self);
 
   if (klass->move_stage && klass->move_stage (self, &build))
-    return;
+    return TRUE;
   chain = klass->build_chain (self, &build, &error);
   if (chain)
-    gst_tfx_settings_set_chain (self, chain, &build, &error);
+    is_taken = gst_tfx_settings_set_chain (self, chain, &build, &error);
   else if (!error)
     gst_tfx_settings_put_off (self, &build);
   tfx_chain_unref (&chain);
   if (error)
     gst_tfx_element_report_refusal (self, error);
   g_clear_error (&error);
+  return is_taken;
 }
 
 gboolean
@@ -258,7 +261,7 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
 
 /* What the filter is to run over, for what comes in.  (What does not fit the
  * properties is told of when the chain is built.) */
-static void
+void
 gst_tfx_settings_set_info (GstTfxElement *self, const GstAudioInfo *info)
 {
   GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
@@ -290,12 +293,15 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   gint err;
 
   gst_tfx_settings_stop (self);
-  gst_tfx_settings_set_info (self, info);
-  priv->spec = (TfxFilterSpec){ .rate_hz = GST_AUDIO_INFO_RATE (info),
-    .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->info),
-    .sample = gst_tfx_buffer_sample (info) };
-  gst_tfx_settings_begin (self, &build);
-  chain = klass->build_chain (self, &build, &fault);
+  /* Again if the properties have come to ask for other channels meanwhile. */
+  do {
+    gst_tfx_settings_set_info (self, info);
+    priv->spec = (TfxFilterSpec){ .rate_hz = GST_AUDIO_INFO_RATE (info),
+      .n_channels = GST_AUDIO_INFO_CHANNELS (&priv->info),
+      .sample = gst_tfx_buffer_sample (info) };
+    gst_tfx_settings_begin (self, &build);
+    chain = klass->build_chain (self, &build, &fault);
+  } while (!chain && !fault && build.ask_again);
   if (!chain) {
     if (!fault)
       g_set_error_literal (&fault, GST_LIBRARY_ERROR,

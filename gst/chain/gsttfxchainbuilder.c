@@ -225,10 +225,11 @@ gst_tfx_chain_builder_take_latency (GstTfxChainBuilder *self,
   return TRUE;
 }
 
-/* While a stream goes on as many channels come out of the element as before. */
+/* Where other channels come out than before the element changes its caps first; if
+ * it has not, the properties have changed only just now. */
 static gboolean
 gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
-    const TfxExpr *expr, const GstTfxBuild *build, GError **error)
+    const TfxExpr *expr, GstTfxBuild *build, GError **error)
 {
   unsigned n_out, n_most;
   gchar *message;
@@ -236,12 +237,14 @@ gst_tfx_chain_builder_check_channels (GstTfxChainBuilder *self,
   tfx_expr_channels (expr, build->n_channels, &n_out, &n_most);
   if (n_out == build->n_out && n_most == build->spec->n_channels)
     return TRUE;
-  message =
-      g_strdup_printf ("its Mix makes %u channels of the %u that come in, "
-                       "but the stream that runs has %u out of at most "
-                       "%u; set it while the element is stopped",
-          n_out == build->n_out ? n_most : n_out, build->n_channels,
-          build->n_out, build->spec->n_channels);
+  if (!build->is_switch_refused) {
+    build->ask_again = TRUE;
+    return FALSE;
+  }
+  message = g_strdup_printf ("its Mix makes %u channels of the %u that come "
+                             "in, but what follows takes no other number than "
+                             "the %u that go out now",
+      n_out, build->n_channels, build->n_out);
   gst_tfx_chain_builder_refuse (self, build, message, error);
   g_free (message);
   return FALSE;

@@ -404,17 +404,135 @@ GST_START_TEST (test_wrong_channels)
 
 GST_END_TEST;
 
-/* While a stream goes on as many go out; what was set is there when the element
- * starts again. */
-GST_START_TEST (test_while_playing)
+/* ---- while a stream goes on -------------------------------------------------------- */
+
+/* What goes out before and behind, of a stream of ones. */
+typedef struct
+{
+  const gchar *before, *behind;
+  gint n_in, n_before, n_behind;
+  gdouble values[4]; /* at last, of each channel */
+} Switch;
+
+static const Switch switches[] = {
+  { "Mix([[1], [0.5]]) | g=Gain(2)", "Mix([[1], [0.5], [0.25]]) | g=Gain(2)", 1,
+      2, 3, { 2, 1, 0.5 } },
+  { "Mix([[1], [0.5], [0.25]])", "Mix([[1], [0.25]])", 1, 3, 2, { 1, 0.25 } },
+  /* The filter goes on. */
+  { "g=Gain(2)", "g=Gain(2) | Mix([[0.5, 0.25]])", 2, 2, 1, { 1.5 } },
+  { "Mix([[0.5, 0.25]])", "Mix([[0.5, 0.25], [1, 0]])", 2, 1, 2, { 0.75, 1 } },
+  { "Mix([[0.5, 0.5]])", "", 2, 1, 2, { 1, 1 } },
+  /* What is held goes out as it was. */
+  { "Mix([[1], [0.5]]) | Limiter(20)",
+      "Mix([[1], [0.5], [0.25]]) | Limiter(20)", 1, 2, 3, { 1, 0.5, 0.25 } },
+  { "Limiter(20)", "Mix([[0.5, 0.25]])", 2, 2, 1, { 0.75 } },
+  { "Mix([[0.5, 0.25]])", "Mix([[0.5, 0.25], [1, 0]]) | Limiter(20)", 2, 1, 2,
+      { 0.75, 1 } },
+};
+
+/* All that there is, up to `end`; its caps are those of so many channels. */
+static void
+expect_frames (GstHarness *h, gint n_channels, const gdouble *values,
+    GstClockTime *next, GstClockTime end)
+{
+  GstBuffer *buffer;
+  gdouble *y;
+  gsize n;
+
+  while ((buffer = gst_harness_try_pull (h))) {
+    GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, n_channels,
+        GST_AUDIO_LAYOUT_INTERLEAVED);
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), *next);
+    y = tfx_check_samples (buffer, &info, &n);
+    fail_unless_equals_uint64 (n * GST_MSECOND,
+        GST_BUFFER_DURATION (buffer) * 48);
+    *next += GST_BUFFER_DURATION (buffer);
+    for (gint c = 0; values && c < n_channels; c++)
+      fail_unless (fabs (y[(n - 1) * n_channels + c] - values[c]) < 1e-9,
+          "channel %d: %g, not %g", c, y[(n - 1) * n_channels + c], values[c]);
+    g_free (y);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_uint64 (*next, end);
+}
+
+/* From the next buffer on other channels go out, and no frame is lost. */
+GST_START_TEST (test_switch)
+{
+  const Switch *s = &switches[__i__];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, s->n_in,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gchar *launch = g_strdup_printf ("tfxchain chain=\"%s\"", s->before);
+  GstHarness *h = tfx_check_harness (launch, &info);
+  GstBus *bus = tfx_check_bus (h);
+  GstClockTime next = 0;
+  gdouble ones[2 * 480];
+  GstCaps *caps;
+
+  for (guint i = 0; i < 2 * 480; i++)
+    ones[i] = 1.0;
+  for (guint i = 0; i < 10; i++) {
+    GstBuffer *buffer = tfx_check_buffer (&info, ones, 480);
+
+    GST_BUFFER_PTS (buffer) = i * 10 * GST_MSECOND;
+    if (i == 5) {
+      GstBuffer *held;
+
+      /* What is still held comes in the old caps. */
+      while ((held = gst_harness_try_pull (h))) {
+        fail_unless_equals_uint64 (GST_BUFFER_PTS (held), next);
+        next += GST_BUFFER_DURATION (held);
+        gst_buffer_unref (held);
+      }
+      g_object_set (h->element, "chain", s->behind, NULL);
+    }
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_audio_info_from_caps (&info, caps));
+  fail_unless_equals_int (GST_AUDIO_INFO_CHANNELS (&info), s->n_behind);
+  gst_caps_unref (caps);
+  while (next < 50 * GST_MSECOND) {
+    GstBuffer *held = gst_harness_pull (h);
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (held), next);
+    fail_unless_equals_uint64 (gst_buffer_get_size (held) * GST_MSECOND,
+        GST_BUFFER_DURATION (held) * 48 * 8 * s->n_before);
+    next += GST_BUFFER_DURATION (held);
+    gst_buffer_unref (held);
+  }
+  fail_unless_equals_uint64 (next, 50 * GST_MSECOND);
+  /* A cross-fade is over by then. */
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *first = gst_harness_pull (h);
+
+    next += GST_BUFFER_DURATION (first);
+    gst_buffer_unref (first);
+  }
+  expect_frames (h, s->n_behind, s->values, &next, 100 * GST_MSECOND);
+  fail_unless (gst_bus_pop_filtered (bus,
+                   GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) == NULL);
+  gst_object_unref (bus);
+  g_free (launch);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Where nobody takes other channels the chain is refused, and taken once it fits. */
+GST_START_TEST (test_refused_switch)
 {
   GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
       GST_AUDIO_LAYOUT_INTERLEAVED);
   GstAudioInfo out = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
       GST_AUDIO_LAYOUT_INTERLEAVED);
-  GstHarness *h =
-      tfx_check_harness ("tfxchain chain=\"Mix([[1], [0.5]]) | g=Gain(2)\"",
-          &info);
+  GstHarness *h = tfx_check_harness ("tfxchain name=c chain=\"Mix([[1], "
+                                     "[0.5]]) | g=Gain(2)\" ! "
+                                     "capsfilter caps=audio/x-raw,channels=2",
+      &info);
+  GstElement *chain = gst_bin_get_by_name (GST_BIN (h->element), "c");
   GstBus *bus = tfx_check_bus (h);
   gdouble ones[480], *y;
   GstBuffer *buffer;
@@ -423,10 +541,10 @@ GST_START_TEST (test_while_playing)
   for (guint i = 0; i < 480; i++)
     ones[i] = 1.0;
   gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, 480)));
-  g_object_set (h->element, "chain", "Mix([[1], [1], [1]])", NULL);
+  g_object_set (chain, "chain", "Mix([[1], [1], [1]])", NULL);
   buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
   tfx_check_expect_warning (bus, "makes 3 channels of the 1 that come in",
-      "has 2 out", "while the element is stopped", NULL);
+      "no other number than the 2", NULL);
   y = tfx_check_samples (buffer, &out, &n);
   fail_unless_equals_int (n, 480);
   fail_unless_equals_float (y[958], 2.0);
@@ -434,8 +552,7 @@ GST_START_TEST (test_while_playing)
   g_free (y);
   gst_buffer_unref (buffer);
 
-  /* One that fits is taken. */
-  g_object_set (h->element, "chain", "Mix([[1], [0.25]]) | g=Gain(4)", NULL);
+  g_object_set (chain, "chain", "Mix([[1], [0.25]]) | g=Gain(4)", NULL);
   gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, 480)));
   buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, 480));
   y = tfx_check_samples (buffer, &out, &n);
@@ -443,6 +560,7 @@ GST_START_TEST (test_while_playing)
   fail_unless_equals_float (y[959], 1.0);
   g_free (y);
   gst_buffer_unref (buffer);
+  gst_object_unref (chain);
   gst_object_unref (bus);
   gst_harness_teardown (h);
 }
@@ -464,7 +582,8 @@ chain_channels_suite (void)
   tcase_add_test (tcase, test_masks);
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_wrong_channels);
-  tcase_add_test (tcase, test_while_playing);
+  tcase_add_loop_test (tcase, test_switch, 0, G_N_ELEMENTS (switches));
+  tcase_add_test (tcase, test_refused_switch);
   return suite;
 }
 
