@@ -94,16 +94,38 @@ gst_tfx_caps_query (GstTfxElement *self, GstPad *pad, GstCaps *filter)
 
 /* ---- the source pad --------------------------------------------------------------------- */
 
+/* Once: a sum of channels says nothing of where it stands. */
+static void
+gst_tfx_caps_report_places (GstTfxElement *self, guint64 places)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (places == 0 || priv->places_told)
+    return;
+  priv->places_told = TRUE;
+  GST_ELEMENT_WARNING (self, CORE, CAPS,
+      ("The %u channels that go out stand nowhere, so that audioconvert mixes "
+       "none "
+       "of them. Behind this element "
+       "audio/x-raw,channel-mask=(bitmask)0x%" G_GINT64_MODIFIER
+       "x says where they stand, (bitmask)0x0 that it is meant.",
+          priv->channels.out, places),
+      (NULL));
+}
+
 /* The same where other channels go out than come in. */
 static GstCaps *
-gst_tfx_caps_choose_channels (GstTfxElementPrivate *priv, GstCaps *in)
+gst_tfx_caps_choose_channels (GstTfxElement *self, GstCaps *in)
 {
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstCaps *possible = gst_tfx_channels_map_caps (gst_tfx_memory_to_system (in),
       priv->channels.in, priv->channels.out);
   GstCaps *out = gst_pad_peer_query_caps (priv->src, possible);
+  guint64 places;
 
   gst_caps_unref (possible);
-  out = gst_tfx_channels_fixate (out);
+  out = gst_tfx_channels_fixate (out, &places);
+  gst_tfx_caps_report_places (self, places);
   if (gst_caps_is_empty (out))
     gst_clear_caps (&out);
   return out;
@@ -119,7 +141,7 @@ gst_tfx_caps_choose (GstTfxElement *self, GstCaps *in)
   GstCaps *possible, *out;
 
   if (priv->channels.in)
-    return gst_tfx_caps_choose_channels (priv, in);
+    return gst_tfx_caps_choose_channels (self, in);
   if (memory == GST_TFX_MEMORY_SYSTEM && !gst_tfx_memory_is_cuda (in))
     return gst_caps_ref (in);
   /* What is left to the next element stays where it is. */

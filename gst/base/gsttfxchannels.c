@@ -35,8 +35,10 @@ gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
       continue;
     s = gst_structure_copy (s);
     gst_structure_set (s, "channels", G_TYPE_INT, to, NULL);
-    /* Where the one stands says nothing of where the others do. */
-    gst_structure_remove_field (s, "channel-mask");
+    /* Where the one stands says nothing of where the others do; as many stand where
+     * they stood. */
+    if (to != from)
+      gst_structure_remove_field (s, "channel-mask");
     mapped = gst_caps_merge_structure_full (mapped, s,
         gst_caps_features_copy (gst_caps_get_features (caps, i)));
   }
@@ -45,18 +47,21 @@ gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to)
 }
 
 GstCaps *
-gst_tfx_channels_fixate (GstCaps *caps)
+gst_tfx_channels_fixate (GstCaps *caps, guint64 *places)
 {
   GstStructure *s;
   gint n_channels;
 
+  *places = 0;
   if (gst_caps_is_empty (caps))
     return caps;
   caps = gst_caps_fixate (gst_caps_truncate (caps));
   s = gst_caps_get_structure (caps, 0);
   if (gst_structure_get_int (s, "channels", &n_channels) && n_channels > 2 &&
-      !gst_structure_has_field (s, "channel-mask"))
+      !gst_structure_has_field (s, "channel-mask")) {
+    *places = gst_audio_channel_get_fallback_mask (n_channels);
     gst_structure_set (s, "channel-mask", GST_TYPE_BITMASK, (guint64)0, NULL);
+  }
   return caps;
 }
 

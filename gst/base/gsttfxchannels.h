@@ -23,8 +23,9 @@ typedef struct
 GstCaps *gst_tfx_channels_map_caps (GstCaps *caps, guint from, guint to);
 
 /* Fixed caps, unless nothing takes any: channels that no one has placed are placed
- * nowhere.  Takes @caps. */
-GstCaps *gst_tfx_channels_fixate (GstCaps *caps);
+ * nowhere, and *@places is a mask that as many could have; else that is 0.  Takes
+ * @caps. */
+GstCaps *gst_tfx_channels_fixate (GstCaps *caps, guint64 *places);
 
 /* The same stream with so many channels, placed nowhere. */
 GstAudioInfo
