@@ -160,6 +160,32 @@ count_downloads (const gchar *path)
 
 #define N_TIMES 12
 
+/* Plays until elements a and b filter on the device, each for itself, and at most so
+ * many buffers: a stream that plays does not wait for kernels that have to be
+ * compiled.  Returns how many it took. */
+static guint
+make_kernels (Deck *deck, guint n_most)
+{
+  guint64 last[2] = { 0, 0 }, now[2];
+  gboolean are_there = FALSE;
+  guint n = 0;
+
+  deck_set (deck, "a", "fuse", "false");
+  for (; n < n_most && !are_there; n++) {
+    deck_push_many (deck, N_FRAMES, N_FRAMES);
+    are_there = TRUE;
+    for (guint i = 0; i < 2; i++) {
+      now[i] = deck_stat (deck, i ? "b" : "a", "launches");
+      are_there &= n > 0 && now[i] > last[i];
+      last[i] = now[i];
+    }
+    g_usleep (are_there ? 0 : 5000);
+  }
+  deck_set (deck, "a", "fuse", "true");
+  deck_push_many (deck, N_FRAMES, N_FRAMES);
+  return n;
+}
+
 /* The second one filters for the first, or each for itself: the state of neither
  * leaves the device, so what comes down is the buffers.  (test_residents.c counts
  * what goes up too.) */
@@ -172,13 +198,15 @@ GST_START_TEST (test_fuse)
   const GstAudioInfo info = tfx_check_f32 (RATE, 2);
   gchar *path = g_strdup_printf ("/tmp/tfx-links-%d", (gint)getpid ());
   Deck *decks[2];
-  guint n_rows = 0;
+  guint n_rows = 0, n_first = 1000;
 
-  for (DeckSide side = DECK_CPU; side <= DECK_CUDA; side++) {
+  for (gint side = DECK_CUDA; side >= DECK_CPU; side--) {
     Deck *deck = decks[side] = deck_new (line, side, &info);
-    guint64 last = 0;
+    guint64 last;
 
     deck_push_many (deck, 2 * N_FRAMES, N_FRAMES);
+    n_first = make_kernels (deck, n_first);
+    last = deck_stat (deck, "a", "dispatches");
     if (side == DECK_CUDA)
       g_setenv ("TFX_STANDIN_TIMELINE", path, TRUE);
     for (guint i = 0; i < N_TIMES; i++) {
