@@ -62,7 +62,7 @@ build = pathlib.Path (sys.argv[1])
 # Most is the same on every machine, and these programs are large: of the core
 # what runs kernels of the processor, of the rest what is not about texts or the
 # stand-in itself.
-CORE = {"test_fidelity", "test_kernels", "test_threads"}
+CORE = {"test_fidelity", "test_kernels"}
 ELSEWHERE = {
     "test_buffers", "test_changes", "test_filters", "test_stream", "test_values",
     "test_chain_channels", "test_chain_changes", "test_chain_children", "test_chain_file", "test_chain_impulses",
@@ -70,7 +70,7 @@ ELSEWHERE = {
     "test_chain_presets", "test_chain_sound", "test_chain_text", "test_class_curves", "test_cuda_cards", "test_cuda_channels", "test_cuda_classes",
     "test_cuda_cost", "test_cuda_faults", "test_cuda_flight", "test_cuda_links",
     "test_cuda_memory_faults", "test_cuda_missing", "test_cuda_overlap", "test_cuda_residents", "test_cuda_standin", "test_cuda_traps",
-    "test_presets", "test_response"}
+    "test_presets", "test_response", "test_silence"}
 # What run.sh sets, or nobody needs.
 OWN = {"LD_LIBRARY_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH_1_0",
        "GST_PRESET_PATH", "GST_REGISTRY", "XDG_CACHE_HOME", "ASAN_OPTIONS"}
@@ -150,7 +150,8 @@ if [ -e "$build/tests/bench/bench_cuda" ]; then
   cp "$root/tests/bench/torchfx_peer.py" "$out/bin/"
 fi
 cp "$root"/gst/presets/*.prs "$out/presets/"
-cp "$root"/tests/golden/*.txt "$out/data/"
+# What test_fidelity compares with.
+cp "$root/tests/golden/sections.txt" "$out/data/"
 cp "$root/tests/cuda/bundle-run.sh" "$out/run.sh"
 cp "$root/COPYING" "$out/"
 
