@@ -926,6 +926,11 @@ tap_case "completion: files" completes process nois noise.wav
 tap_case "check: a good chain" exits 0 "Hum(60, harmonics=3)" \
   gst-tfx check 'Hum( 60,3 )'
 tap_case "check: a broken one" exits 2 "line 1, column 5" gst-tfx check 'Gain'
+tap_case "check: a stage that does not fit the stream" exits 2 \
+  "line 1, column 12: ch[2] is out of its range: 2 channels come to it" \
+  gst-tfx check --channels 2 'Gain(2) | (ch[2]: Gain(3))'
+tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
+  gst-tfx check 'ch[2]: Gain(3)'
 tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
   gst-tfx check --rate 8000 'LoButterworth(5000)'
 tap_case "list: a class" exits 0 "order of the analog prototype" \

@@ -241,8 +241,12 @@ is_thousands (const TfxParser *parser, size_t offset)
 static int
 refuse_thousands (TfxParser *parser, size_t offset, int code)
 {
-  if (code == 0 || !is_thousands (parser, offset))
+  if (!is_thousands (parser, offset))
     return code;
+  if (code == 0) {
+    parser->has_thousands = true;
+    return 0;
+  }
   return tfx_parser_fail (parser, offset,
       "',' is between two values; a large number is written 1000 or 1_000");
 }
@@ -318,6 +322,7 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
   size_t open = parser->token.offset;
   int code = tfx_parser_enter (parser);
 
+  parser->has_thousands = false;
   if (code == 0)
     code = tfx_parser_advance (parser);
   while (code == 0 && parser->token.type != TFX_TOKEN_CLOSE) {

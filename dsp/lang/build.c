@@ -122,7 +122,7 @@ tfx_build_call (const TfxBuild *all, const TfxNode *node, TfxStage **stage)
       code = *stage ? 0 : tfx_class_refuse (build, NULL);
     }
   }
-  return code;
+  return tfx_error_set_place (build->error, node->place, code);
 }
 
 int

@@ -3,6 +3,7 @@
  * a file. */
 #include "call.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,17 +105,32 @@ parse_head (TfxParser *parser, CallHead *head)
 static bool
 is_name_with_dash (const TfxParser *parser)
 {
-  TfxLexer ahead = parser->lexer;
-  TfxToken token = parser->token;
-  TfxExprError ignored;
+  const TfxLexer *lexer = &parser->lexer;
+  size_t i = parser->token.offset;
 
-  if (token.type != TFX_TOKEN_MINUS)
+  if (parser->token.type != TFX_TOKEN_MINUS)
     return false;
-  while (token.type == TFX_TOKEN_MINUS || token.type == TFX_TOKEN_NAME) {
-    if (tfx_lexer_next (&ahead, &token, &ignored) < 0)
-      return false;
+  while (i < lexer->length &&
+         (isalnum ((unsigned char)lexer->text[i]) || lexer->text[i] == '_' ||
+             lexer->text[i] == '-' || lexer->text[i] == ' '))
+    i++;
+  return i < lexer->length && lexer->text[i] == '=';
+}
+
+/* The values do not fit each other. */
+static int
+refuse_values (TfxParser *parser, size_t offset, int code)
+{
+  char kept[sizeof parser->error->message];
+
+  if (parser->has_thousands) {
+    strcpy (kept, parser->error->message);
+    tfx_error_set (parser->error, code,
+        "%s; ',' is between two values, a large number is written 1000 or "
+        "1_000",
+        kept);
   }
-  return token.type == TFX_TOKEN_EQUALS;
+  return tfx_parser_fail_at (parser, offset);
 }
 
 static const TfxClass *
@@ -145,10 +161,12 @@ parse_elsewhere (TfxParser *parser, const char *text, TfxNode **node)
   const TfxToken token = parser->token;
   int code;
 
+  parser->file_offset = token.offset;
   tfx_lexer_init (&parser->lexer, text, strlen (text));
   code = tfx_parser_advance (parser);
   if (code == 0)
     code = parser->parse_series (parser, node);
+  parser->file_offset = 0;
   parser->lexer = lexer;
   parser->token = token;
   return code;
@@ -268,6 +286,8 @@ tfx_call_parse (TfxParser *parser, TfxNode **node)
   *node = tfx_node_new_call (klass);
   if (!*node)
     return tfx_error_set_no_memory (parser->error);
+  (*node)->place =
+      (parser->file_offset ? parser->file_offset : head.klass.offset) + 1;
   parser->n_stages++;
   code =
       head.name[0] ? keep_name (parser, *node, head.name, head.name_offset) : 0;
@@ -276,7 +296,7 @@ tfx_call_parse (TfxParser *parser, TfxNode **node)
   if (code == 0) {
     code = tfx_class_check (*node, klass->name, parser->error);
     if (code < 0)
-      tfx_parser_fail_at (parser, head.klass.offset);
+      refuse_values (parser, head.klass.offset, code);
   }
   if (code < 0) {
     tfx_node_free (*node);

@@ -390,6 +390,10 @@ static const TfxParam loudness[] = {
 #define OPS(name) \
   &(const TfxClassOps) { .check = tfx_##name##_check, \
     .measure = tfx_##name##_measure, .build = tfx_##name##_build }
+#define FILED(name) \
+  &(const TfxClassOps) { .check = tfx_##name##_check, \
+    .check_channels = tfx_##name##_check_channels, \
+    .measure = tfx_##name##_measure, .build = tfx_##name##_build }
 #define PARAMS(list) list, sizeof list / sizeof list[0]
 #define IIR(name, n, list, doc, family, mode) \
   { name, { NULL }, TFX_CLASS_SECTIONS, n, PARAMS (list), doc, \
@@ -498,9 +502,9 @@ static const TfxClass classes[] = {
       "sum of band-passes, evenly spread over the octaves", OPS (bank) },
 
   { "FIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (fir),
-      "own kernel, as numbers or in a file", OPS (kernel) },
+      "own kernel, as numbers or in a file", FILED (kernel) },
   { "Convolve", { NULL }, TFX_CLASS_FIR, 1, PARAMS (convolve),
-      "the sound of what an impulse response was taken of", OPS (convolve) },
+      "the sound of what an impulse response was taken of", FILED (convolve) },
   { "DesignableFIR", { NULL }, TFX_CLASS_FIR, 1, PARAMS (designable),
       "windowed sinc, linear phase",
       &(const TfxClassOps) { .check = tfx_windowed_check,

@@ -44,6 +44,9 @@ typedef struct TfxClassOps
 
   /* Whether the values fit each other; NULL if they always do. */
   int (*check) (const TfxNode *node, const char *thing, TfxExprError *error);
+  /* Whether a stream of so many channels can come to it; NULL if any can. */
+  int (*check_channels) (const TfxNode *node, unsigned n_channels,
+      const char *thing, TfxExprError *error);
   /* rate_hz is 0 while no rate is known. */
   void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
   /* What the stage becomes, without any memory; and where that is no cascade and
@@ -160,8 +163,12 @@ int tfx_weighting_design (const TfxBuild *build, const TfxNode *node,
 /* kernel.c */
 int
 tfx_kernel_check (const TfxNode *node, const char *thing, TfxExprError *error);
+int tfx_kernel_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error);
 int tfx_convolve_check (const TfxNode *node, const char *thing,
     TfxExprError *error);
+int tfx_convolve_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error);
 void
 tfx_convolve_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_convolve_build (const TfxBuild *build, const TfxNode *node,

@@ -38,6 +38,14 @@ tfx_error_set_no_memory (TfxExprError *error)
   return tfx_error_set (error, -ENOMEM, "memory is short");
 }
 
+int
+tfx_error_set_place (TfxExprError *error, size_t place, int code)
+{
+  if (code < 0 && error)
+    error->place = place;
+  return code;
+}
+
 /* The bytes of the UTF-8 sequence at text[0], 0 if there is none. */
 static size_t
 sequence_length (const char *text, size_t n)
@@ -164,4 +172,11 @@ tfx_error_place (TfxExprError *error, const char *text, size_t length,
   snprintf (error->rendered, sizeof error->rendered,
       "line %u, column %u: %s\n  %s%s%s\n  %*s^", error->line, error->column,
       error->message, lead, shown, to < end ? "..." : "", (int)column, "");
+}
+
+void
+tfx_expr_place_error (TfxExprError *error, const char *text, size_t length)
+{
+  if (error->line == 0 && error->place > 0)
+    tfx_error_place (error, text, length, error->place - 1);
 }

@@ -15,6 +15,10 @@ int tfx_error_set (TfxExprError *error, int code, const char *format, ...)
 /* Memory is short: -ENOMEM. */
 int tfx_error_set_no_memory (TfxExprError *error);
 
+/* Keeps the place of the node that the error is about, if code is one; returns code.
+ * error may be NULL. */
+int tfx_error_set_place (TfxExprError *error, size_t place, int code);
+
 /* Adds the place: byte offset of text[length], with the line and the caret. */
 void tfx_error_place (TfxExprError *error, const char *text, size_t length,
     size_t offset);

@@ -72,7 +72,8 @@ typedef struct TfxExprError
 {
   int code;              /* the negative errno value */
   unsigned line, column; /* from 1, in characters; 0: no place in a text */
-  char message[320];     /* one sentence: the thing, the value, the range */
+  size_t place; /* that of the stage in the text that was read, from 1; or 0 */
+  char message[320]; /* one sentence: the thing, the value, the range */
   /* The message after its place, the line of the text and a caret below it;
    * only the message if there is no place. */
   char rendered[768];
@@ -257,6 +258,11 @@ TfxExpr *tfx_expr_parse (const char *text, size_t length, TfxExprError *error);
 TfxExpr *tfx_expr_parse_with_files (const char *text, size_t length,
     const TfxFileReader *reader, TfxExprError *error);
 
+/* Gives an error of an expression its place in the text that it was read from, if it
+ * has one. */
+void
+tfx_expr_place_error (TfxExprError *error, const char *text, size_t length);
+
 /* The expression without stages.  It takes no memory, so it is never short of
  * any: there is one for all, and to free it changes nothing.  Any thread. */
 TfxExpr *tfx_expr_empty (void);
@@ -332,6 +338,9 @@ unsigned tfx_expr_n_inputs (const TfxExpr *expr);
 /* Whether a stream of so many channels can come in.  0 or -EINVAL, -ERANGE. */
 int tfx_expr_check_channels (const TfxExpr *expr, unsigned n_channels,
     TfxExprError *error);
+
+/* As many as can come in, at least so many if any number can; that if none can. */
+unsigned tfx_expr_find_channels (const TfxExpr *expr, unsigned least);
 
 /* How many channels come out where n_channels come in, and the most that there are
  * on the way: what a chain is built for. */

@@ -75,7 +75,7 @@ tfx_expr_check (const TfxExpr *expr, TfxExprError *error)
     code = tfx_class_check (tfx_class_fit (expr->stages[i], &fitted, NULL),
         thing, error);
     if (code < 0)
-      return code;
+      return tfx_error_set_place (error, expr->stages[i]->place, code);
   }
   if (expr->root && sum_depth (expr->root) > TFX_SUM_MAX_DEPTH)
     return tfx_error_set (error, -E2BIG,

@@ -79,34 +79,63 @@ tfx_expr_channels (const TfxExpr *expr, unsigned n_channels, unsigned *n_out,
 
 static int check (const TfxNode *node, unsigned *n, TfxExprError *error);
 
+static const char *
+plural (size_t n)
+{
+  return n == 1 ? "" : "s";
+}
+
+/* The place of its first stage. */
+static size_t
+find_place (const TfxNode *node)
+{
+  while (node->place == 0 && node->n_children > 0)
+    node = node->children[0];
+  return node->place;
+}
+
 /* A stream that goes on has the rest of its channels beside it. */
 static int
 check_square (const TfxNode *node, const TfxValue *gains, TfxExprError *error)
 {
-  if (!node->is_in_split ||
-      gains->n_list == gains->n_columns * gains->n_columns)
+  const size_t n_rows = gains->n_list / gains->n_columns;
+
+  if (!node->is_in_split || n_rows == gains->n_columns)
     return 0;
   return tfx_error_set (error, -EINVAL,
-      "gains of stage '%s' (Mix) makes %zu channels of %zu, but behind ch[…] "
+      "gains of stage '%s' (Mix) makes %zu channel%s of %zu, but behind ch[…] "
       "there must be as many rows as numbers in a row",
-      node->name, gains->n_list / gains->n_columns, gains->n_columns);
+      node->name, n_rows, plural (n_rows), gains->n_columns);
+}
+
+static int
+check_mix (const TfxNode *node, const TfxValue *gains, unsigned *n,
+    TfxExprError *error)
+{
+  if (*n != 0 && *n != gains->n_columns)
+    return tfx_error_set (error, -EINVAL,
+        "gains of stage '%s' (Mix) has rows of %zu number%s, but %u channel%s "
+        "come%s to it",
+        node->name, gains->n_columns, plural (gains->n_columns), *n,
+        plural (*n), *n == 1 ? "s" : "");
+  *n = (unsigned)(gains->n_list / gains->n_columns);
+  return check_square (node, gains, error);
 }
 
 static int
 check_call (const TfxNode *node, unsigned *n, TfxExprError *error)
 {
   const TfxValue *gains = mix_gains (node);
+  char thing[TFX_NODE_THING_SIZE];
+  int code = 0;
 
-  if (!gains)
-    return 0;
-  if (*n != 0 && *n != gains->n_columns)
-    return tfx_error_set (error, -EINVAL,
-        "gains of stage '%s' (Mix) has rows of %zu numbers, but %u channel%s "
-        "come%s to it",
-        node->name, gains->n_columns, *n, *n == 1 ? "" : "s",
-        *n == 1 ? "s" : "");
-  *n = (unsigned)(gains->n_list / gains->n_columns);
-  return check_square (node, gains, error);
+  if (gains) {
+    code = check_mix (node, gains, n, error);
+  } else if (*n != 0 && node->klass->ops->check_channels) {
+    tfx_node_describe (node, thing);
+    code = node->klass->ops->check_channels (node, *n, thing, error);
+  }
+  return tfx_error_set_place (error, node->place, code);
 }
 
 static int
@@ -120,11 +149,13 @@ check_sum (const TfxNode *node, unsigned *n, TfxExprError *error)
 
     if (code < 0)
       return code;
-    if (out != 0 && of_branch != 0 && of_branch != out)
-      return tfx_error_set (error, -EINVAL,
-          "the branches of a sum do not fit: one has %u channels, another one "
-          "%u",
-          out, of_branch);
+    if (out != 0 && of_branch != 0 && of_branch != out) {
+      code = tfx_error_set (error, -EINVAL,
+          "the branches of a sum do not fit: out of this one come%s %u "
+          "channel%s, out of those before it %u",
+          of_branch == 1 ? "s" : "", of_branch, plural (of_branch), out);
+      return tfx_error_set_place (error, find_place (node->children[i]), code);
+    }
     out = of_branch ? of_branch : out;
   }
   *n = out;
@@ -135,16 +166,18 @@ static int
 check_split (const TfxNode *node, unsigned *n, TfxExprError *error)
 {
   for (size_t i = 0; i < node->n_children; i++) {
-    const uint64_t channels = node->children[i]->channels;
-    const unsigned highest = 63 - (unsigned)__builtin_clzll (channels);
-    unsigned in_branch = count (channels);
+    const TfxNode *child = node->children[i];
+    const unsigned highest = 63 - (unsigned)__builtin_clzll (child->channels);
+    unsigned in_branch = count (child->channels);
     int code;
 
-    if (*n != 0 && highest >= *n)
-      return tfx_error_set (error, -ERANGE,
+    if (*n != 0 && highest >= *n) {
+      code = tfx_error_set (error, -ERANGE,
           "ch[%u] is out of its range: %u channel%s, counted from 0", highest,
           *n, *n == 1 ? " comes to it" : "s come to it");
-    code = check (node->children[i], &in_branch, error);
+      return tfx_error_set_place (error, child->channels_place, code);
+    }
+    code = check (child, &in_branch, error);
     if (code < 0)
       return code;
   }
@@ -195,4 +228,18 @@ tfx_expr_n_inputs (const TfxExpr *expr)
   while (n < TFX_EXPR_MAX_CHANNELS && tfx_flow_check (expr, n, NULL) < 0)
     n++;
   return n;
+}
+
+unsigned
+tfx_expr_find_channels (const TfxExpr *expr, unsigned least)
+{
+  const unsigned fixed = tfx_expr_n_inputs (expr);
+
+  if (fixed > 0)
+    return fixed;
+  for (unsigned n = least; n <= TFX_EXPR_MAX_CHANNELS; n++) {
+    if (tfx_flow_check (expr, n, NULL) == 0)
+      return n;
+  }
+  return least;
 }

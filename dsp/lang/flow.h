@@ -14,7 +14,7 @@
 void tfx_flow_fix (TfxExpr *expr);
 
 /* Whether all of them fit each other, for a stream of so many; 0: for any.  0, or
- * the code of the error, which has no place. */
+ * the code of the error. */
 int
 tfx_flow_check (const TfxExpr *expr, unsigned n_channels, TfxExprError *error);
 

@@ -161,6 +161,7 @@ parse_series (TfxParser *parser, TfxNode **node)
 static int
 parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
 {
+  const size_t offset = parser->token.offset;
   uint64_t channels;
   TfxNode *child = NULL;
   int code;
@@ -173,6 +174,7 @@ parse_part (TfxParser *parser, TfxNode *split, uint64_t *taken)
   if (code < 0)
     return code;
   child->channels = channels;
+  child->channels_place = offset + 1;
   *taken |= channels;
   return tfx_node_add (split, child) < 0
              ? tfx_error_set_no_memory (parser->error)
@@ -270,9 +272,11 @@ tfx_expr_parse_with_files (const char *text, size_t length,
     return NULL;
   }
   expr = tfx_expr_new (root);
-  if (!expr)
+  if (!expr) {
     tfx_error_set_no_memory (error);
-  else if (tfx_expr_check (expr, error) < 0)
+  } else if (tfx_expr_check (expr, error) < 0) {
+    tfx_expr_place_error (error, text, length);
     tfx_expr_free (&expr);
+  }
   return expr;
 }

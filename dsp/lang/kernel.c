@@ -64,6 +64,25 @@ check_file (const TfxNode *node, const TfxValue *name, const char *thing,
       name->file->n_channels == 1 ? "" : "s");
 }
 
+/* The file has one kernel for all channels, or one for each. */
+static int
+check_file_channels (const TfxNode *node, const TfxValue *name,
+    unsigned n_channels, const char *thing, TfxExprError *error)
+{
+  const TfxFile *file = name->file;
+  char quoted[80];
+
+  if (!file || find_channel (node) >= 0 || file->n_channels == 1 ||
+      file->n_channels == n_channels)
+    return 0;
+  tfx_error_quote (quoted, sizeof quoted, name->text, strlen (name->text));
+  return tfx_error_set (error, -EINVAL,
+      "%s: '%s' has %u channels, but %u come%s to it; channel=0 takes its "
+      "first "
+      "for all",
+      thing, quoted, file->n_channels, n_channels, n_channels == 1 ? "s" : "");
+}
+
 static void
 measure_file (const TfxFile *file, double rate_hz, TfxExtent *extent)
 {
@@ -149,6 +168,14 @@ tfx_kernel_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return check_file (node, tfx_class_value (node, "b"), thing, error);
 }
 
+int
+tfx_kernel_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error)
+{
+  return check_file_channels (node, tfx_class_value (node, "b"), n_channels,
+      thing, error);
+}
+
 void
 tfx_kernel_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
@@ -172,6 +199,14 @@ int
 tfx_convolve_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   return check_file (node, tfx_class_value (node, "location"), thing, error);
+}
+
+int
+tfx_convolve_check_channels (const TfxNode *node, unsigned n_channels,
+    const char *thing, TfxExprError *error)
+{
+  return check_file_channels (node, tfx_class_value (node, "location"),
+      n_channels, thing, error);
 }
 
 void

@@ -158,6 +158,8 @@ tfx_node_copy (const TfxNode *node)
     return NULL;
   copy->id = node->id;
   copy->channels = node->channels;
+  copy->channels_place = node->channels_place;
+  copy->place = node->place;
   memcpy (copy->name, node->name, sizeof copy->name);
   copy->is_named = node->is_named;
   copy->serial = node->serial;

@@ -40,11 +40,13 @@ struct TfxNode
 
   TfxNode **children;
   size_t n_children, room;
-  uint64_t channels; /* of a split's child: a bit for each; else 0 */
+  uint64_t channels;     /* of a split's child: a bit for each; else 0 */
+  size_t channels_place; /* in the text that was read, from 1: of "ch[" */
 
   /* A call: */
   const TfxClass *klass;
   TfxValue *values; /* [klass->n_params] */
+  size_t place;     /* of its class, likewise */
   char name[TFX_EXPR_MAX_NAME + 1];
   bool is_named;      /* the name was given, not generated */
   size_t index;       /* among the stages of the expression */

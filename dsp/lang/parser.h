@@ -14,7 +14,9 @@ struct TfxParser
   TfxToken token;              /* the one ahead */
   TfxExprError *error;         /* never NULL */
   const TfxFileReader *reader; /* or NULL */
-  unsigned depth;              /* open brackets */
+  size_t file_offset; /* where the file is named that is read; 0: none is */
+  unsigned depth;     /* open brackets */
+  bool has_thousands; /* the call has "1,500", which may be one number */
   unsigned n_stages;
   size_t n_names;
   const char *names[TFX_EXPR_MAX_STAGES]; /* the given ones, in the nodes */

@@ -318,8 +318,8 @@ gst_tfx_chain_make_chain (GstTfxElement *element, gdouble rate, guint channel)
   TfxChain *chain = NULL;
 
   tfx_expr_build (expr->expr, rate,
-      gst_tfx_chain_find_channels (expr->expr, channel), NULL, NULL, &chain,
-      NULL);
+      tfx_expr_find_channels (expr->expr, MAX (channel + 1, 2)), NULL, NULL,
+      &chain, NULL);
   gst_tfx_chain_expr_unref (expr);
   return chain;
 }

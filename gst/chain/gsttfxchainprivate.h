@@ -44,9 +44,6 @@ struct _GstTfxChain
 /* The expression as it is now; a reference for the caller. */
 GstTfxChainExpr *gst_tfx_chain_get_expr (GstTfxChain *self);
 
-/* As many channels as a stream may have that has @channel. */
-guint gst_tfx_chain_find_channels (const TfxExpr *expr, guint channel);
-
 /* The stages as they are now; a reference for the caller. */
 GPtrArray *gst_tfx_chain_get_stages (GstTfxChain *self);
 

@@ -25,20 +25,6 @@ gst_tfx_chain_get_expr (GstTfxChain *self)
   return expr;
 }
 
-guint
-gst_tfx_chain_find_channels (const TfxExpr *expr, guint channel)
-{
-  const guint n_inputs = tfx_expr_n_inputs (expr);
-  guint n = MAX (channel + 1, 2);
-
-  if (n_inputs > 0)
-    return n_inputs;
-  while (
-      n < TFX_EXPR_MAX_CHANNELS && tfx_expr_check_channels (expr, n, NULL) < 0)
-    n++;
-  return n;
-}
-
 GPtrArray *
 gst_tfx_chain_get_stages (GstTfxChain *self)
 {
@@ -597,7 +583,7 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
     return NULL;
   if (!has_stream) {
     *rate = gst_tfx_element_get_last_rate (GST_TFX_ELEMENT (self));
-    n_channels = gst_tfx_chain_find_channels (expr->expr, 0);
+    n_channels = tfx_expr_find_channels (expr->expr, 2);
   }
   tfx_expr_build_stage (expr->expr, index, *rate, n_channels, &made, NULL);
   gst_tfx_chain_expr_unref (expr);

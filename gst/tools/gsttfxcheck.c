@@ -21,14 +21,15 @@ check (const gchar *text, gdouble rate_hz, gint n_channels)
 {
   TfxExprError error;
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
-  const unsigned n_inputs = expr ? tfx_expr_n_inputs (expr) : 0;
-  const unsigned n_usual = n_inputs ? n_inputs : 2;
+  const unsigned n_usual = expr ? tfx_expr_find_channels (expr, 2) : 0;
   TfxChain *chain = NULL;
   gboolean is_good = expr && tfx_expr_build (expr, rate_hz,
                                  n_channels ? (unsigned)n_channels : n_usual,
                                  print_clamp, NULL, &chain, &error) == 0;
   char *canonical = expr ? tfx_expr_print (expr) : NULL;
 
+  if (expr && !is_good)
+    tfx_expr_place_error (&error, text, strlen (text));
   if (is_good && canonical)
     g_print ("%s\n", canonical);
   else

@@ -36,13 +36,15 @@ make_chain (const Curve *curve)
   TfxExprError error;
   TfxExpr *expr =
       gst_tfx_chain_reader_parse (curve->options.chain, NULL, NULL, &error);
-  const unsigned n_inputs = expr ? tfx_expr_n_inputs (expr) : 0;
   TfxChain *chain = NULL;
 
   if (expr && tfx_expr_build (expr, curve->rate_hz,
-                  n_inputs ? n_inputs : (unsigned)curve->channel + 2, NULL,
-                  NULL, &chain, &error) < 0)
+                  tfx_expr_find_channels (expr, (unsigned)curve->channel + 2),
+                  NULL, NULL, &chain, &error) < 0) {
+    tfx_expr_place_error (&error, curve->options.chain,
+        strlen (curve->options.chain));
     g_printerr ("error: the chain: %s\n", error.rendered);
+  }
   tfx_expr_free (&expr);
   return chain;
 }

@@ -107,6 +107,16 @@ test_errors (void)
     { "Gain(1) | ch[0]: Gain(2)", "within parentheses", 11 },
     { "Gain(1); Gain(2)", "'|' (series)", 8 },
     { "(ch[0]: Gain(2)", "not closed", 1 },
+    /* What does not fit whatever comes to the chain. */
+    { "ch[0:2]: Mix([[1]])", "rows of 1 number, but 2 channels come to it",
+        10 },
+    { "Gain(1) | (ch[0:2]: Gain(3) | m=Mix([[1, 2]]))",
+        "makes 1 channel of 2, but behind ch[…]", 33 },
+    { "Mix([[1, 0, 0]]) | Mix([[1, 0]])", "but 1 channel comes to it", 20 },
+    { "Mix([[1], [1], [1]]) | (ch[0]: Gain(1); ch[2:4]: Gain(2))",
+        "ch[3] is out of its range: 3 channels come to it", 41 },
+    { "Mix([[1], [1]]) + (Gain(2) | Mix([[1]]))",
+        "out of this one comes 1 channel, out of those before it 2", 20 },
   };
   TapMany many = tap_many ("what is wrong is told of at its place");
 

@@ -296,6 +296,7 @@ static const struct
   { "FilterChain()", 1, 1, "a | b" },
   /* what is meant */
   { "my-eq=Notch(50, 3)", 1, 3, "letters, digits and '_', but no '-'" },
+  { "eq-2nd = Notch(50, 3)", 1, 3, "letters, digits and '_', but no '-'" },
   { "Gain(2) || Gain(3)", 1, 10, "put in series by one '|'" },
   { "Gain(2), Gain(3)", 1, 8, "put together by '|' (series) and '+'" },
   { "(Gain(2), Gain(3))", 1, 9, "put together by '|' (series) and '+'" },
@@ -306,6 +307,8 @@ static const struct
   { "LoButterworth(1,000)", 1, 17, "a large number is written 1000 or 1_000" },
   { "LoButterworth(12,024)", 1, 18, "a large number is written 1000 or" },
   { "Gain(1,000)", 1, 8, "a large number is written 1000 or 1_000" },
+  { "LoButterworth(1,500)", 1, 1,
+      "are steeper; ',' is between two values, a large number is written" },
   { "LoButterworth(1000, 400)", 1, 1,
       "is 400, out of its range: 1 to 64; beyond it double precision" },
   /* arguments */

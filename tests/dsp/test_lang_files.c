@@ -192,6 +192,10 @@ test_errors (void)
     { "FIR('a', channel=2)", 1, "channel of FIR is 2, but 'a' has 2 channels" },
     { "FIR('a', channel=-1)", 18, "channel of FIR is -1, out of its range" },
     { "FIR([1], channel=0)", 1, "there are only numbers" },
+    { "ch[0]: Gain(2); ch[1:4]: Gain(3) | Convolve('a')", 36,
+        "stage 'convolve0' (Convolve): 'a' has 2 channels, but 3 come to it; "
+        "channel=0 takes its first for all" },
+    { "ch[0]: f=FIR('a')", 10, "'a' has 2 channels, but 1 comes to it" },
     { "Convolve('a', mix=2)", 19, "mix of Convolve is 2, out of its range" },
     { "Gain('123456789 123456789 123456789 123456789 123456789 123456789 "
       "1234')",
@@ -323,7 +327,8 @@ test_refusals (void)
 
   tap_check (tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, &error) ==
                      -EINVAL &&
-                 strstr (error.message, "stage 'a' (FIR): 2 and 3 channels"),
+                 strstr (error.message, "stage 'a' (FIR): 'a' has 2 channels, "
+                                        "but 3 come to it"),
       "the channels of the stream: %s", error.message);
   tfx_expr_free (&expr);
   expr = tfx_expr_parse ("FIR('a')", 8, NULL);

@@ -409,7 +409,7 @@ GST_START_TEST (test_wrong_channels)
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "has rows of 1 numbers, but 2 channels "
+  fail_unless (strstr (error->message, "has rows of 1 number, but 2 channels "
                                        "come to it") != NULL,
       "%s", error->message);
   g_error_free (error);
