@@ -159,6 +159,63 @@ GST_START_TEST (test_class)
 }
 GST_END_TEST;
 
+/* How many lists there are among the properties; none of them takes a curve. */
+static guint
+refuse_lists (GObject *object)
+{
+  guint n_specs, n = 0;
+  GParamSpec **specs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n_specs);
+
+  for (guint i = 0; i < n_specs; i++) {
+    GstControlSource *source;
+    GstControlBinding *binding;
+    gboolean is_added = TRUE;
+
+    if (specs[i]->value_type != GST_TYPE_ARRAY)
+      continue;
+    source = gst_interpolation_control_source_new ();
+    binding = gst_direct_control_binding_new_absolute (GST_OBJECT (object),
+        specs[i]->name, source);
+    ASSERT_CRITICAL (
+        is_added =
+            gst_object_add_control_binding (GST_OBJECT (object), binding));
+    fail_unless (!is_added && !(specs[i]->flags & GST_PARAM_CONTROLLABLE), "%s",
+        specs[i]->name);
+    gst_object_unref (gst_object_ref_sink (binding));
+    gst_object_unref (source);
+    n++;
+  }
+  g_free (specs);
+  return n;
+}
+
+/* A binding sets one number: who binds a list is told at once, rather than that
+ * nothing moves. */
+GST_START_TEST (test_lists)
+{
+  static const gchar *const calls[] = { "FIR([1, 2])", "Mix([[1]])",
+    "SOS([[1, 0, 0, 1, 0, 0]])", "GraphicEQ([1, 2])",
+    "Butterworth('bandpass', [100, 200])" };
+  GstElement *element = gst_element_factory_make ("tfxfir", NULL);
+
+  fail_unless_equals_int (refuse_lists (G_OBJECT (element)), 1);
+  gst_object_unref (element);
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++) {
+    gchar *chain = g_strdup_printf ("s=%s", calls[i]);
+    GObject *child;
+
+    element = gst_element_factory_make ("tfxchain", NULL);
+    g_object_set (element, "chain", chain, NULL);
+    child = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element), "s");
+    fail_unless (refuse_lists (child) == 1, "%s", calls[i]);
+    g_object_unref (child);
+    gst_object_unref (element);
+    g_free (chain);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 class_curves_suite (void)
 {
@@ -170,6 +227,7 @@ class_curves_suite (void)
     n++;
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_class, 0, n);
+  tcase_add_test (tc, test_lists);
   return s;
 }
 
