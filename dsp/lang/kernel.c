@@ -291,7 +291,7 @@ tfx_windowed_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (kaiser && tfx_class_value (node, "beta")->type == TFX_VALUE_NONE)
     return tfx_error_set (error, -EINVAL,
         "window of %s is 'kaiser', which needs its beta: window=('kaiser', "
-        "8.6)",
+        "8.6); TorchFX takes 0.5",
         thing);
   return 0;
 }

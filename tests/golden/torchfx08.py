@@ -15,7 +15,7 @@ Needs torch 2.12.0 (with 2.15 TorchFX's recursive filters fail) and torchfx
       the sum of the squares of the output, and some of its samples: those at
       the indices of the line `at`
 """
-import math
+import importlib.metadata
 import sys
 
 import numpy
@@ -222,8 +222,8 @@ def main():
     torch.set_num_threads(1)
     print('# Written by torchfx08.py, which says what the lines mean.')
     print('# TorchFX %s, torch %s, NumPy %s, Python %s' % (
-        '0.8.0', torch.__version__, numpy.__version__,
-        sys.version.split()[0]))
+        importlib.metadata.version('torchfx'), torch.__version__,
+        numpy.__version__, sys.version.split()[0]))
     print('frames', N_FRAMES)
     print('at', *AT)
     write_classical()
