@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_response.c: the action signals response and gain-curve.
  */
+#include <glib/gstdio.h>
 #include <math.h>
 
+#include "../dsp/classcalls.h"
 #include "chains.h"
 #include "tfxcheck.h"
 
@@ -224,6 +226,58 @@ GST_START_TEST (test_curves)
 
 GST_END_TEST;
 
+/* The element and its one stage say the same, each with all that there is. */
+GST_START_TEST (test_class)
+{
+  static const gchar *const fields[] = { "real", "imaginary", "group-delay" };
+  GstElement *chain = gst_element_factory_make ("tfxchain", NULL);
+  gchar *text = g_strdup_printf ("s=%s", class_calls[__i__]);
+  GVariant *all, *of_stage;
+  guint64 latency = 0, latency_of_stage = 1;
+  gchar *folder = g_dir_make_tmp (NULL, NULL);
+  GObject *stage;
+
+  /* (Other tests have a file of that name.) */
+  fail_unless (folder && g_chdir (folder) == 0);
+  fail_unless (
+      g_file_set_contents (CLASS_CALLS_FILE, "0.5\n0.25\n0.1\n", -1, NULL));
+  g_object_set (chain, "chain", text, NULL);
+  stage = tfx_chains_child (chain, "s");
+  all = respond (chain, 440.0, 0);
+  of_stage = respond (stage, 440.0, 0);
+  fail_unless (all != NULL && of_stage != NULL, "%s", text);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    fail_unless (isfinite (number (all, fields[i])), "%s: %s", text, fields[i]);
+    expect_near (number (of_stage, fields[i]), number (all, fields[i]), 1e-9);
+  }
+  fail_unless (g_variant_lookup (all, "latency", "t", &latency));
+  fail_unless (g_variant_lookup (of_stage, "latency", "t", &latency_of_stage));
+  fail_unless_equals_uint64 (latency_of_stage, latency);
+  g_variant_unref (all);
+  g_variant_unref (of_stage);
+  g_object_unref (stage);
+  gst_object_unref (chain);
+  g_unlink (CLASS_CALLS_FILE);
+  g_rmdir (folder);
+  g_free (folder);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_chebyshev)
+{
+  GstAudioInfo info = info_of (1);
+  GstHarness *h = tfx_check_harness ("tfxchebyshev mode=low-pass cutoff=1000 "
+                                     "ripple=3",
+      &info);
+
+  expect_near (gain_db (h->element, 1000.0, 0), -3.0, 1e-6);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_nothing)
 {
   GstElement *element = gst_element_factory_make ("tfxbutterworth", NULL);
@@ -239,6 +293,7 @@ response_suite (void)
 {
   Suite *s = suite_create ("response");
   TCase *tc = tcase_create ("all");
+  int n = 0;
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_iir);
@@ -247,6 +302,10 @@ response_suite (void)
   tcase_add_test (tc, test_at_rest);
   tcase_add_test (tc, test_curves);
   tcase_add_test (tc, test_nothing);
+  tcase_add_test (tc, test_chebyshev);
+  while (class_calls[n])
+    n++;
+  tcase_add_loop_test (tc, test_class, 0, n);
   return s;
 }
 

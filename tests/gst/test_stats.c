@@ -66,6 +66,43 @@ GST_START_TEST (test_fields)
 
 GST_END_TEST;
 
+/* Those of the table in docs/tfxbutterworth.md, and no others. */
+GST_START_TEST (test_types)
+{
+  static const struct
+  {
+    const gchar *field;
+    GType type;
+  } fields[] = { { "buffers", G_TYPE_UINT64 }, { "frames", G_TYPE_UINT64 },
+    { "deferred", G_TYPE_UINT64 }, { "dispatches", G_TYPE_UINT64 },
+    { "launches", G_TYPE_UINT64 }, { "uploads", G_TYPE_UINT64 },
+    { "downloads", G_TYPE_UINT64 }, { "stages", G_TYPE_UINT },
+    { "sections", G_TYPE_UINT }, { "device", G_TYPE_STRING },
+    { "kernel", G_TYPE_STRING }, { "process-time", G_TYPE_UINT64 },
+    { "real-time-factor", G_TYPE_DOUBLE }, { "timed", G_TYPE_UINT64 },
+    { "late", G_TYPE_UINT64 }, { "load-worst", G_TYPE_DOUBLE },
+    { "load-p99", G_TYPE_DOUBLE }, { "recoveries", G_TYPE_UINT64 } };
+  static const gchar *const elements[] = { "tfxbutterworth", "tfxchebyshev",
+    "tfxfir", "tfxchain" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *element = gst_element_factory_make (elements[i], NULL);
+    GstStructure *stats;
+
+    g_object_get (element, "stats", &stats, NULL);
+    fail_unless_equals_int (gst_structure_n_fields (stats),
+        G_N_ELEMENTS (fields));
+    for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
+      fail_unless (gst_structure_get_field_type (stats, fields[k].field) ==
+                       fields[k].type,
+          "%s", fields[k].field);
+    gst_structure_free (stats);
+    gst_object_unref (element);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_load)
 {
   GstStructure *stats = gst_structure_new_empty ("x");
@@ -98,6 +135,7 @@ stats_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_fields);
+  tcase_add_test (tc, test_types);
   tcase_add_test (tc, test_load);
   return s;
 }
