@@ -69,6 +69,7 @@ tfx_absent_refuse (const char *name, TfxExprError *error)
 {
   const char *why = tfx_absent_why (name);
   TfxSuggestion near;
+  bool is_near;
 
   if (why)
     return tfx_error_set (error, -EINVAL, "%s is not in the catalogue: %s",
@@ -81,6 +82,9 @@ tfx_absent_refuse (const char *name, TfxExprError *error)
     for (size_t k = 0; klass->aliases[k]; k++)
       tfx_suggestion_try (&near, klass->aliases[k]);
   }
+  is_near = near.best != NULL;
+  for (size_t i = 0; !is_near && i < tfx_catalogue_n_classes (); i++)
+    tfx_suggestion_try_end (&near, tfx_catalogue_class (i)->name);
   if (near.second)
     return tfx_error_set (error, -EINVAL,
         "there is no class '%s'; did you mean '%s' or '%s'? " CATALOGUE, name,

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "expr.h"
 
@@ -98,4 +99,18 @@ tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
     suggestion->second = candidate;
     suggestion->second_distance = distance;
   }
+}
+
+void
+tfx_suggestion_try_end (TfxSuggestion *suggestion, const char *candidate)
+{
+  const size_t n = suggestion->length, m = strlen (candidate);
+
+  if (n < 2 || n >= m || suggestion->second ||
+      strncasecmp (candidate + m - n, suggestion->word, n) != 0)
+    return;
+  if (suggestion->best)
+    suggestion->second = candidate;
+  else
+    suggestion->best = candidate;
 }

@@ -21,4 +21,8 @@ void tfx_suggestion_init (TfxSuggestion *suggestion, const char *word,
 /* Looks at one candidate; the pointer is kept. */
 void tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate);
 
+/* The same where none is near: one that ends in the word, as ParametricEQ does in
+ * EQ. */
+void tfx_suggestion_try_end (TfxSuggestion *suggestion, const char *candidate);
+
 #endif /* TFX_LANG_SUGGEST_H */

@@ -276,6 +276,7 @@ static const struct
   { "fx.filter.ParametricEq(80)", 1, 11, "did you mean 'ParametricEQ'?" },
   { "Chebychev1('lp', 80)", 1, 1, "did you mean 'Chebyshev1'" },
   { "Linkwitz(80)", 1, 1, "did you mean 'LinkwitzRiley'?" },
+  { "eq(1000, 1, 3)", 1, 1, "mean 'ParametricEQ' or 'GraphicEQ'?" },
   { "Gian(1)", 1, 1, "did you mean 'Gain'?" },
   { "Zarquon(1)", 1, 1,
       "there is no class 'Zarquon' (docs/catalogue.md has all)" },
