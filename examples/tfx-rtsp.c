@@ -337,6 +337,7 @@ start_server (App *app, const gchar *text)
 {
   GstRTSPServer *server = gst_rtsp_server_new ();
   GstRTSPMountPoints *mounts = gst_rtsp_server_get_mount_points (server);
+  GstRTSPThreadPool *threads = gst_rtsp_server_get_thread_pool (server);
   GstRTSPMediaFactory *factory = gst_rtsp_media_factory_new ();
 
   gst_rtsp_media_factory_set_launch (factory, text);
@@ -344,6 +345,9 @@ start_server (App *app, const gchar *text)
   g_signal_connect (factory, "media-configure", G_CALLBACK (on_media), app);
   gst_rtsp_mount_points_add_factory (mounts, app->path, factory);
   g_object_unref (mounts);
+  /* Listeners are served in this thread, one request after the other. */
+  gst_rtsp_thread_pool_set_max_threads (threads, 0);
+  g_object_unref (threads);
 
   app->pool = gst_rtsp_server_get_session_pool (server);
   g_signal_connect (server, "client-connected", G_CALLBACK (on_client), app);
