@@ -2,12 +2,12 @@
  * test_chain_presets.c: the presets that come with tfxchain, by their response,
  * and presets of the user's own.
  */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chains.h"
+#include "userpresets.h"
 
 #define RATE 48000
 #define LENGTH 96000 /* of an impulse response, frames */
@@ -354,38 +354,13 @@ GST_END_TEST;
 
 /* ---- what is wrong, and what is newer ---------------------------------------------- */
 
-/* The user's file of this run, to be freed. */
-static gchar *
-name_user_file (void)
-{
-  return g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "presets",
-      "GstTfxChain.prs", NULL);
-}
+#define TYPE "GstTfxChain"
 
 /* Each test starts without one. */
 static void
 remove_user_file (void)
 {
-  gchar *path = name_user_file ();
-
-  g_unlink (path);
-  g_free (path);
-}
-
-/* Before the presets are looked at: they are read once in a process. */
-static void
-write_user_file (const gchar *version, const gchar *presets)
-{
-  gchar *path = name_user_file (), *folder = g_path_get_dirname (path);
-  gchar *text = g_strdup_printf ("[_presets_]\nversion=%s\n"
-                                 "element-name=GstTfxChain\n\n%s",
-      version, presets);
-
-  fail_unless_equals_int (g_mkdir_with_parents (folder, 0700), 0);
-  fail_unless (g_file_set_contents (path, text, -1, NULL));
-  g_free (text);
-  g_free (path);
-  g_free (folder);
+  user_presets_remove (TYPE);
 }
 
 /* The chain of it is not to be read, in the one form or the other. */
@@ -405,7 +380,7 @@ GST_START_TEST (test_load_broken)
   GstHarness *h = NULL;
   GstBus *bus = gst_bus_new ();
 
-  write_user_file ("1.22.0", BROKEN);
+  user_presets_write (TYPE, "1.22.0", BROKEN);
   g_object_set (element, "chain", "x=Gain(3)", NULL);
   if (__i__ == 0)
     gst_element_set_bus (element, bus);
@@ -446,7 +421,7 @@ GST_START_TEST (test_newer)
       GST_VERSION_MINOR, GST_VERSION_MICRO);
   gchar **names;
 
-  write_user_file (version,
+  user_presets_write (TYPE, version,
       "[Rumble filter]\nchain=HiButterworth(1)\n\n"
       "[Loudness contour]\n_meta/chain=Gain(3)\nchain=Gain(3)\n\n"
       "[Mine]\n_meta/chain=Gain(2)\nchain=Gain(2)\n\n");
@@ -465,7 +440,7 @@ GST_START_TEST (test_newer)
 
   /* And what is saved now does not hide those that come later. */
   {
-    gchar *path = name_user_file ();
+    gchar *path = user_presets_name (TYPE);
     GKeyFile *file = g_key_file_new ();
     gchar *saved;
 

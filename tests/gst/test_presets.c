@@ -2,12 +2,12 @@
  * test_presets.c: the presets of the elements that are one filter: those that come
  * with them, by their response, and the user's own.
  */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chains.h"
+#include "userpresets.h"
 
 #define RATE 48000
 #define LENGTH 96000 /* of an impulse response, frames */
@@ -206,37 +206,13 @@ GST_START_TEST (test_save)
 }
 GST_END_TEST;
 
-static gchar *
-name_user_file (void)
-{
-  return g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "presets",
-      "GstTfxButterworth.prs", NULL);
-}
+#define TYPE "GstTfxButterworth"
 
 /* Each test starts without one. */
 static void
 remove_user_file (void)
 {
-  gchar *path = name_user_file ();
-
-  g_unlink (path);
-  g_free (path);
-}
-
-/* Before the presets are looked at: they are read once in a process. */
-static void
-write_user_file (const gchar *groups)
-{
-  gchar *path = name_user_file (), *folder = g_path_get_dirname (path);
-  gchar *text = g_strdup_printf ("[_presets_]\nversion=1.22.0\n"
-                                 "element-name=GstTfxButterworth\n\n%s",
-      groups);
-
-  fail_unless_equals_int (g_mkdir_with_parents (folder, 0700), 0);
-  fail_unless (g_file_set_contents (path, text, -1, NULL));
-  g_free (text);
-  g_free (path);
-  g_free (folder);
+  user_presets_remove (TYPE);
 }
 
 /* What cannot be is told of, and nothing changes. */
@@ -245,7 +221,7 @@ GST_START_TEST (test_broken)
   GstElement *element = make ("tfxbutterworth");
   GstBus *bus = gst_bus_new ();
 
-  write_user_file (
+  user_presets_write (TYPE, "1.22.0",
       "[Steep]\n_meta/cutoff=50\n_meta/order=65\ncutoff=50\norder=65\n\n"
       "[Words]\n_meta/cutoff=low\ncutoff=low\n\n"
       "[Loud]\n_meta/mode=loud\nmode=loud\n\n");
@@ -274,10 +250,11 @@ GST_START_TEST (test_newer)
 {
   GstElement *element = make ("tfxbutterworth");
 
-  write_user_file ("[Rumble filter]\nmode=low-pass\ncutoff=1\n\n"
-                   "[Voice]\n_meta/mode=high-pass\nmode=high-pass\n"
-                   "_meta/cutoff=99\ncutoff=99\n\n"
-                   "[Foreign]\nmode=high-pass\ncutoff=333\n\n");
+  user_presets_write (TYPE, "1.22.0",
+      "[Rumble filter]\nmode=low-pass\ncutoff=1\n\n"
+      "[Voice]\n_meta/mode=high-pass\nmode=high-pass\n"
+      "_meta/cutoff=99\ncutoff=99\n\n"
+      "[Foreign]\nmode=high-pass\ncutoff=333\n\n");
   load (element, "Rumble filter");
   expect (element, "cutoff", "25");
   load (element, "Voice");
