@@ -180,9 +180,43 @@ flac[22:26] = (n & 0xffffffff).to_bytes(4, "big")
 open("hours.flac", "wb").write(flac)' &&
     exits 1 "a .wav of 25.7 GiB, but one has no more than 4" \
       gst-tfx process hours.flac hours.wav 'Gain(0.5)' && [ ! -e hours.wav ] && nothing_left . &&
-    gst-tfx process hours.flac hours.mka 'Gain(0.5)'
+    gst-tfx process --allow-cut hours.flac hours.mka 'Gain(0.5)'
+}
+# Less comes than the header says, of a file that has tags in front, too; one whose
+# header leaves its length open is whole.
+check_cut() {
+  python3 -c '
+flac = open("kind.flac", "rb").read()
+tag = b"ID3\4\0\0\0\0\0\n" + bytes(10)
+for name, data in ("cut", flac[:-30000]), ("tag", tag + flac[:-30000]), ("tagged", tag + flac), (
+        "open", flac[:21] + bytes([flac[21] & 0xf0, 0, 0, 0, 0]) + flac[26:]):
+    open(f"part-{name}.flac", "wb").write(data)'
+  exits 1 "part-cut.flac: it is cut off or damaged: 0." gst-tfx process part-cut.flac x.wav 'Gain(1)' &&
+    exits 1 "of the 1.000 s that its header tells" gst-tfx process part-tag.flac x.wav 'Gain(1)' &&
+    exits 1 "part-cut.flac: it is cut off" gst-tfx process -l -23 part-cut.flac x.wav &&
+    [ ! -e x.wav ] && nothing_left . &&
+    gst-tfx process -q -f part-tagged.flac x.wav 'Gain(1)' &&
+    gst-tfx process -q -f part-open.flac x.wav 'Gain(1)' || return 1
+  exits 1 "1 done, 1 failed" gst-tfx process -o parts -c 'Gain(1)' kind.flac part-cut.flac &&
+    grep -q '^done.*kind' parts/.gst-tfx-journal && ! grep '^done.*part-cut' parts/.gst-tfx-journal &&
+    exits 0 "warning: part-cut.flac: it is cut off" \
+      gst-tfx process --allow-cut -o parts -c 'Gain(1)' part-cut.flac && [ -e parts/part-cut.flac ]
+}
+# Of these nobody tells.
+check_cut_others() {
+  local kind
+  make three.wav S16LE 30
+  for kind in wav ogg opus mp3 mka; do
+    gst-tfx process -f three.wav "three.$kind" 'Gain(1)' &&
+      head -c $(($(wc -c < "three.$kind") / 2)) "three.$kind" > "half.$kind" &&
+      exits 0 '"status": "done"' gst-tfx process --json -f "half.$kind" x.wav 'Gain(1)' &&
+      grep -q '"seconds": 1\.' said.txt && ! grep -i warning said.txt || return 1
+  done
+  rm x.wav
 }
 tap_case "process: more than a .wav holds" check_long_wav
+tap_case "process: a FLAC that is cut off" check_cut
+tap_case "process: other kinds that are cut off" check_cut_others
 tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: no files at all" exits 2 "--out takes files to process" \

@@ -175,6 +175,7 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->has_target = batch->options->loudness != NULL;
   job->target_lufs = batch->options->target_lufs;
   job->overwrite = batch->options->overwrite;
+  job->allow_cut = batch->options->allow_cut;
   g_ptr_array_add (batch->jobs, job);
   g_hash_table_insert (batch->outputs, output, job);
   return job;

@@ -9,6 +9,7 @@
 
 #include <glib/gstdio.h>
 
+#include "gsttfxflac.h"
 #include "gsttfxpart.h"
 #include "gsttfxpass.h"
 
@@ -41,6 +42,28 @@ check_names (GstTfxJob *job)
   return job->error == NULL;
 }
 
+/* A file that is cut off ends like any other for its decoder. */
+static void
+check_whole (GstTfxJob *job)
+{
+  const GstClockTime declared = job->source
+                                    ? GST_CLOCK_TIME_NONE
+                                    : gst_tfx_flac_read_duration (job->input);
+  gchar *what;
+
+  if (job->error || declared == GST_CLOCK_TIME_NONE ||
+      (GstClockTime)job->duration >= declared)
+    return;
+  what = g_strdup_printf ("it is cut off or damaged: %.3f s came of the %.3f s "
+                          "that its header tells",
+      (gdouble)job->duration / GST_SECOND, (gdouble)declared / GST_SECOND);
+  if (job->allow_cut)
+    g_printerr ("warning: %s: %s\n", job->input, what);
+  else
+    gst_tfx_pass_fail (job, "%s (--allow-cut takes it)", what);
+  g_free (what);
+}
+
 /* The gain to the loudness that is asked for, and where a true peak would pass the
  * limit, a limiter behind it; measured again only then. */
 static void
@@ -53,6 +76,7 @@ run_levelled (GstTfxJob *job, const gchar *part)
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
 
   gst_tfx_pass_run (&measuring, &loudness->input_lufs, &loudness->true_peak_db);
+  check_whole (job);
   if (job->error)
     return;
   loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
@@ -81,10 +105,12 @@ gst_tfx_job_run (GstTfxJob *job)
   if (!check_names (job) ||
       !gst_tfx_part_open (&part, job->output, &job->error))
     return FALSE;
-  if (job->has_target)
+  if (job->has_target) {
     run_levelled (job, part.path);
-  else
+  } else {
     gst_tfx_pass_run (&(GstTfxPass){ job, NULL, part.path, 0, 1 }, NULL, NULL);
+    check_whole (job);
+  }
   if (!job->error)
     gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
   gst_tfx_part_close (&part);

@@ -24,6 +24,7 @@ typedef struct GstTfxJob
   const gchar *chain;
   const gchar *dither; /* a nick of GstAudioDitherMethod; NULL: the usual one */
   gboolean overwrite;  /* a file that is there */
+  gboolean allow_cut;  /* a file that is shorter than it says */
   gboolean has_target; /* a file is read twice, to come to this loudness */
   gdouble target_lufs;
 

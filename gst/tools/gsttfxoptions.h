@@ -14,7 +14,7 @@ typedef struct GstTfxOptions
   gchar *out, *base, *journal, *extension, *loudness, *dither;
   gdouble target_lufs; /* of loudness, once it is read */
   gint n_jobs;
-  gboolean overwrite, json, quiet;
+  gboolean overwrite, allow_cut, json, quiet;
 } GstTfxOptions;
 
 /* The options that name a chain, for GOption, for every command that runs one:
@@ -22,7 +22,7 @@ typedef struct GstTfxOptions
 #define GST_TFX_OPTIONS_N_CHAIN 3
 void gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries);
 /* All options of process and watch, with these. */
-#define GST_TFX_OPTIONS_N_ENTRIES 13
+#define GST_TFX_OPTIONS_N_ENTRIES 14
 void gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries);
 /* The chain behind one other word, if no option has it: argv[2].  Then as below.
  * FALSE after a message too, with `usage`, if there are other words. */
