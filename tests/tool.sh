@@ -965,6 +965,20 @@ tap_case "check: a stage that does not fit the stream" exits 2 \
   gst-tfx check --channels 2 'Gain(2) | (ch[2]: Gain(3))'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
+# With the name of what it names, and where it is wrong; or filter settings, or a preset.
+check_check_file() {
+  mkdir -p "the rooms" && printf '0.5\n' > "the rooms/half.txt" &&
+    printf "Gain(2) |\nFIR('half.txt')\n" > "the rooms/check.txt" &&
+    printf 'Gain(2) |\nGain(x)\n' > broken.txt &&
+    printf 'Filter Settings file\n\nFilter 1: ON PK Fc 1000 Hz Gain 6.0 dB Q 2.00\n' > check-rew.txt &&
+    exits 0 "the rooms/half.txt" gst-tfx check --chain-file "the rooms/check.txt" &&
+    exits 2 "line 2, column 6" gst-tfx check -C broken.txt &&
+    exits 0 "ParametricEQ(1000, q=2, gain=6)" gst-tfx check -C check-rew.txt &&
+    GST_PRESET_PATH=$root/gst/presets exits 0 "HiButterworth" gst-tfx check --preset "Rumble filter" &&
+    exits 2 "absent.txt" gst-tfx check -C absent.txt &&
+    exits 2 "check takes one chain" gst-tfx check -C broken.txt 'Gain(2)'
+}
+tap_case "check: a chain in a file" check_check_file
 tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
   gst-tfx check --rate 8000 'LoButterworth(5000)'
 tap_case "list: a class" exits 0 "order of the analog prototype" \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gsttfxchainreader.h"
+#include "gsttfxoptions.h"
 #include "gsttfxtool.h"
 #include "lang/expr.h"
 
@@ -46,30 +47,39 @@ gst_tfx_check_run (gint argc, gchar **argv)
 {
   gdouble rate_hz = 48000.0;
   gint n_channels = 0;
-  const GOptionEntry entries[] = { { "rate", 'r', 0, G_OPTION_ARG_DOUBLE,
-                                       &rate_hz, "sample rate in Hz (48000)",
-                                       "HZ" },
+  GstTfxOptions options = { NULL };
+  GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 3] = {
+    { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &rate_hz,
+        "sample rate in Hz (48000)", "HZ" },
     { "channels", 'c', 0, G_OPTION_ARG_INT, &n_channels,
         "number of channels (2, or what the chain is for)", "N" },
-    { NULL } };
+  };
+  GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
-  if (!gst_tfx_tool_parse ("CHAIN",
+  gst_tfx_options_list_chain (&options, entries + 2);
+  entries[2].short_name = '\0'; /* -c are channels */
+  if (gst_tfx_tool_parse ("CHAIN",
           "Reads a chain and prints it as it is understood, or what is wrong "
           "with it.",
           "The exit status is 0 if the chain is good, else 2.", entries, &argc,
-          &argv))
-    return GST_TFX_TOOL_USAGE;
-  if (argc != 2) {
-    gst_tfx_tool_error ("check takes one chain, in quotes");
-    return GST_TFX_TOOL_USAGE;
+          &argv)) {
+    const gboolean has_chain =
+        options.chain || options.chain_file || options.preset;
+
+    if (argc != (has_chain ? 1 : 2))
+      gst_tfx_tool_error ("check takes one chain, in quotes, or in a file: "
+                          "--chain-file");
+    else if (!(rate_hz > 0.0) || n_channels < 0 || n_channels > 1024)
+      gst_tfx_tool_error ("rate is %g Hz and channels %d, but must be above 0 "
+                          "Hz and from 1 to 1024",
+          rate_hz, n_channels);
+    else if (!has_chain)
+      status = check (argv[1], rate_hz, n_channels);
+    else if (gst_tfx_options_read_chain (&options))
+      status = check (options.chain, rate_hz, n_channels);
   }
-  if (!(rate_hz > 0.0) || n_channels < 0 || n_channels > 1024) {
-    gst_tfx_tool_error ("rate is %g Hz and channels %d, but must be above 0 Hz "
-                        "and from 1 to 1024",
-        rate_hz, n_channels);
-    return GST_TFX_TOOL_USAGE;
-  }
-  return check (argv[1], rate_hz, n_channels);
+  gst_tfx_options_clear (&options);
+  return status;
 }
 
 /* ---- list ------------------------------------------------------------------------ */
