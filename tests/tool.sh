@@ -169,6 +169,17 @@ check_odd() {
     [ "$(wc -c < mono8.wav)" -eq "$(wc -c < mono8-out.wav)" ] &&
     [ "$(wc -c < surround.wav)" -eq "$(wc -c < surround-out.wav)" ]
 }
+# An .mp3 has two channels at most; .flac has all.
+check_mixed_down() {
+  exits 0 "warning: surround.wav: 6 channels are mixed down to 2, all that a .mp3 takes" \
+    gst-tfx process surround.wav surround.mp3 'Gain(1)' &&
+    [ "$(grep -c 'mixed down' said.txt)" -eq 1 ] &&
+    exits 0 "mixed down" gst-tfx process -f -l -23 surround.wav surround.mp3 &&
+    [ "$(grep -c 'mixed down' said.txt)" -eq 1 ] &&
+    exits 0 "" gst-tfx process surround.wav surround.flac 'Gain(1)' && ! grep mixed said.txt &&
+    exits 0 "" gst-tfx process -f surround.wav surround.mp3 'Mix([[0.5, 0, 0, 0, 0, 0], [0, 0.5, 0, 0, 0, 0]])' &&
+    ! grep mixed said.txt
+}
 # A file that says that it has ten hours of eight channels.
 check_long_wav() {
   gst-launch-1.0 -q audiotestsrc num-buffers=3 ! audio/x-raw,rate=48000,channels=8,format=S16LE ! \
@@ -219,6 +230,7 @@ tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: other kinds that are cut off" check_cut_others
 tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
+tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'
 tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \

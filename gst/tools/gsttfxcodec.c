@@ -114,3 +114,29 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
   add_ghost (bin, elements[n - 1], "src");
   return bin;
 }
+
+GstCaps *
+gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
+    gboolean prefers_stereo)
+{
+  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+      format, NULL);
+  GstPad *sink = gst_element_get_static_pad (encoder, "sink");
+  GstCaps *taken = gst_pad_query_caps (sink, NULL), *wide;
+
+  if (!gst_caps_can_intersect (caps, taken)) {
+    gst_caps_unref (caps);
+    caps = gst_caps_new_empty_simple ("audio/x-raw");
+  }
+  if (prefers_stereo) {
+    /* (An encoder may list one channel before two.) */
+    wide = gst_caps_copy (caps);
+    gst_caps_set_simple (wide, "channels", GST_TYPE_INT_RANGE, 2, G_MAXINT,
+        NULL);
+    gst_caps_append (wide, caps);
+    caps = wide;
+  }
+  gst_caps_unref (taken);
+  gst_object_unref (sink);
+  return caps;
+}

@@ -17,6 +17,11 @@ gboolean gst_tfx_codec_is_known (const gchar *extension);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
+/* What to give an encoder: this format of samples, if it takes that.  With
+ * prefers_stereo channels that are mixed down become two, where it takes two. */
+GstCaps *gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
+    gboolean prefers_stereo);
+
 G_END_DECLS
 
 #endif /* GST_TFX_CODEC_H */

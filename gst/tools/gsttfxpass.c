@@ -65,22 +65,6 @@ set_caps (GstElement *filter, GstCaps *caps)
   gst_caps_unref (caps);
 }
 
-/* The format of the file itself, if the encoder takes that. */
-static void
-keep_format (Run *run, const gchar *format)
-{
-  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-      format, NULL);
-  GstPad *sink = gst_element_get_static_pad (run->encoder, "sink");
-  GstCaps *taken = gst_pad_query_caps (sink, NULL);
-
-  if (gst_caps_can_intersect (caps, taken))
-    g_object_set (run->format, "caps", caps, NULL);
-  gst_caps_unref (taken);
-  gst_caps_unref (caps);
-  gst_object_unref (sink);
-}
-
 /* The first stream of sound that the decoder has. */
 static void
 take_stream (GstElement *decoder, GstPad *pad, gpointer data)
@@ -100,7 +84,8 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
     run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
     run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
     if (run->encoder)
-      keep_format (run, run->job->format);
+      set_caps (run->format,
+          gst_tfx_codec_choose (run->encoder, run->job->format, TRUE));
     gst_pad_link (pad, sink);
     g_atomic_int_set (&run->is_linked, TRUE);
   }
@@ -173,7 +158,9 @@ add_source (Run *run)
         run->job->source);
   set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
                               G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
-  keep_format (run, GST_AUDIO_NE (S16));
+  /* Its channels are its own choice. */
+  set_caps (run->format,
+      gst_tfx_codec_choose (run->encoder, GST_AUDIO_NE (S16), FALSE));
 }
 
 /* From the chain to the file that is being written. */
@@ -291,6 +278,38 @@ check_size (Run *run)
   g_free (extension);
 }
 
+/* At a pad of an element; 0 where nothing came. */
+static gint
+count_channels (GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gint n = 0;
+
+  if (caps)
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
+  gst_clear_caps (&caps);
+  gst_object_unref (pad);
+  return n;
+}
+
+static void
+tell_channels (const Run *run)
+{
+  GstElement *last = run->level ? run->level : run->chain;
+  const gint n = run->encoder ? count_channels (last, "src") : 0;
+  const gint n_left = run->encoder ? count_channels (run->encoder, "sink") : 0;
+  gchar *extension;
+
+  if (n_left == 0 || n_left >= n)
+    return;
+  extension = gst_tfx_codec_get_extension (run->job->output);
+  g_printerr ("warning: %s: %d channels are mixed down to %d, all that a .%s "
+              "takes\n",
+      run->job->input, n, n_left, extension);
+  g_free (extension);
+}
+
 /* What was filtered, as the chain has counted it. */
 static void
 note_length (Run *run)
@@ -393,6 +412,8 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
       gst_tfx_pass_fail (run.job, "interrupted");
     wait (&run);
     note_length (&run);
+    if (!run.job->error)
+      tell_channels (&run);
     if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
