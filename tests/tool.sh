@@ -55,16 +55,20 @@ echo "no sound in this" > text.wav
 
 # ---- one file -------------------------------------------------------------------
 
-# A factor of a power of two is exact in F32.
-check_samples() {
-  gst-tfx process "new
-line.wav" half.wav 'Gain(0.5)' && decode "new
-line.wav" > a && decode half.wav > b && python3 - << 'PY'
+# are_half FILE OTHER: the other one's samples are those of a file of a second, halved.  (A
+# factor of a power of two is exact in F32.)
+are_half() {
+  decode "$1" > a && decode "$2" > b && python3 - << 'PY'
 import array
 a, b = (array.array('f', open(n, 'rb').read()) for n in 'ab')
 assert len(a) == 2 * 48000, len(a)
 assert [x * 0.5 for x in a] == list(b)
 PY
+}
+check_samples() {
+  gst-tfx process "new
+line.wav" half.wav 'Gain(0.5)' && are_half "new
+line.wav" half.wav
 }
 
 # A file of filter settings is a chain, as it is to tfxchain's location.
@@ -121,12 +125,32 @@ check_kinds() {
   head -c 4 kind.flac | grep -q fLaC && head -c 4 kind.ogg | grep -q OggS
 }
 
+check_wv() {
+  gst-tfx process noise.wav kind.wv 'Gain(0.5)' && head -c 4 kind.wv | grep -q wvpk &&
+    are_half noise.wav kind.wv
+}
+check_m4a() {
+  gst-tfx process noise.wav kind.m4a 'LoButterworth(1000)' &&
+    [ "$(head -c 8 kind.m4a | tail -c 4)" = ftyp ] &&
+    [ "$(decode kind.m4a | wc -c)" -ge $((47000 * 8)) ]
+}
+# if_there ELEMENT NAME COMMAND...: a case of what that element encodes.
+if_there() {
+  if gst-inspect-1.0 --exists "$1"; then
+    tap_case "${@:2}"
+  else
+    tap_skip "$2" "GStreamer has no $1 here"
+  fi
+}
+
 tap_case "filter settings exported by REW" check_settings
 tap_case "process: the samples, of a name with a newline" check_samples
 tap_case "process: files in a chain" check_files
 tap_case "process: the format is kept" check_formats
 tap_case "process: tags are kept" check_tags
 tap_case "process: the output's kind by its name" check_kinds
+if_there wavpackenc "process: a .wv" check_wv
+if_there avenc_aac "process: a .m4a" check_m4a
 tap_case "process: does not overwrite" exits 1 "half.wav is there already" \
   gst-tfx process noise.wav half.wav 'Gain(1)'
 tap_case "process: unless told" \
