@@ -21,6 +21,9 @@
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
+#define MAX_IDLE 10
+
+#define NO_SOUND "there is no sound in it that GStreamer can decode"
 
 typedef struct Run
 {
@@ -31,6 +34,7 @@ typedef struct Run
   GstElement *encoder; /* NULL: it is only measured */
   gboolean is_linked;  /* atomic */
   gboolean is_ending;
+  guint n_idle;   /* looks in a row that found nothing to do, and no sound */
   gchar *missing; /* what the decoder lacks; or NULL */
 } Run;
 
@@ -76,7 +80,9 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
 
   if (!caps)
     caps = gst_pad_query_caps (pad, NULL);
-  if (!gst_pad_is_linked (sink) && gst_audio_info_from_caps (&info, caps)) {
+  /* (They are not fixed where the decoder has come to the end before any sound.) */
+  if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
+      gst_audio_info_from_caps (&info, caps)) {
     set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
                                 G_TYPE_STRING, choose_samples (&info), NULL));
     g_free (run->job->format);
@@ -100,8 +106,7 @@ look_for_sound (GstElement *decoder, gpointer data)
   Run *run = data;
 
   if (!g_atomic_int_get (&run->is_linked))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
-        ("there is no sound in it that GStreamer can decode"), (NULL));
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE, (NO_SOUND), (NULL));
 }
 
 static GstElement *
@@ -349,6 +354,18 @@ read_loudness (const Run *run, gdouble *lufs, gdouble *true_peak_db)
   return is_read;
 }
 
+/* decodebin may keep an error to itself that comes while it is being set up: then
+ * nothing runs, and no message will come. */
+static void
+look_for_end (Run *run)
+{
+  if (run->job->source || g_atomic_int_get (&run->is_linked) ||
+      gst_tfx_tool_is_streaming (run->pipeline))
+    run->n_idle = 0;
+  else if (++run->n_idle == MAX_IDLE)
+    gst_tfx_pass_fail (run->job, "%s", NO_SOUND);
+}
+
 /* A file is left unwritten; a source ends, once. */
 static void
 interrupt (Run *run)
@@ -374,6 +391,7 @@ wait (Run *run)
 
     if (!message) {
       note_progress (run);
+      look_for_end (run);
       if (gst_tfx_tool_is_interrupted ())
         interrupt (run);
       continue;

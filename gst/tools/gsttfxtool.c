@@ -182,6 +182,35 @@ gst_tfx_tool_set_default (gchar **option, const gchar *value)
 
 /* ---- what GStreamer says ------------------------------------------------------------ */
 
+/* Of one element: the result is TRUE if any of its pads' tasks is running. */
+static gboolean
+look_at_tasks (const GValue *item, GValue *result, gpointer data)
+{
+  GstElement *element = g_value_get_object (item);
+
+  GST_OBJECT_LOCK (element);
+  for (GList *pad = element->pads; pad; pad = pad->next) {
+    if (gst_pad_get_task_state (pad->data) == GST_TASK_STARTED)
+      g_value_set_boolean (result, TRUE);
+  }
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
+gboolean
+gst_tfx_tool_is_streaming (GstElement *pipeline)
+{
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  GValue result = G_VALUE_INIT;
+  GstIteratorResult state;
+
+  g_value_init (&result, G_TYPE_BOOLEAN);
+  state = gst_iterator_fold (elements, look_at_tasks, &result, NULL);
+  gst_iterator_free (elements);
+  /* Elements that come or go are something to do. */
+  return state != GST_ITERATOR_DONE || g_value_get_boolean (&result);
+}
+
 void
 gst_tfx_tool_note_missing (GstMessage *message, gchar **missing)
 {

@@ -42,6 +42,9 @@ void gst_tfx_tool_catch_signals (void);
 /* Whether a signal has asked the program to end.  Any thread. */
 gboolean gst_tfx_tool_is_interrupted (void);
 
+/* Whether any thread of a pipeline has something to do. */
+gboolean gst_tfx_tool_is_streaming (GstElement *pipeline);
+
 /* Keeps what the decoder says that it lacks for the sound, "AAC decoder"; free it. */
 void gst_tfx_tool_note_missing (GstMessage *message, gchar **missing);
 /* The error of a message; missing, unless NULL, is why; free it. */
