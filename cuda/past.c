@@ -53,6 +53,20 @@ tfx_cuda_past_download (TfxQueue *queue, void *to, CUdeviceptr from,
 
 /* ---- the ring ------------------------------------------------------------------- */
 
+/* What is in @fresh takes the place of the ring, unless that failed: then the old
+ * one is still there.  Returns what came. */
+static int
+ring_replace (TfxCudaPast *p, TfxBuffer *fresh, size_t ring_size, int ret)
+{
+  tfx_buffer_free (p->queue, ret == 0 ? &p->data : fresh);
+  if (ret < 0)
+    return ret;
+  p->data = *fresh;
+  p->size = ring_size;
+  p->position = p->length % ring_size;
+  return 0;
+}
+
 /* A ring of this size, from a state or at rest. */
 static int
 ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
@@ -76,18 +90,11 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
   for (unsigned c = 0; c < p->n_channels; c++)
     memcpy (ring + c * ring_size, state + c * p->length,
         p->length * sizeof *ring);
-  /* If that fails the old one is still there. */
   ret = tfx_buffer_reserve (p->queue, &fresh, size);
   if (ret == 0)
     ret = tfx_cuda_past_upload (p->queue, fresh.data, ring, size);
   free (ring);
-  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &fresh);
-  if (ret < 0)
-    return ret;
-  p->data = fresh;
-  p->size = ring_size;
-  p->position = p->length % ring_size;
-  return 0;
+  return ring_replace (p, &fresh, ring_size, ret);
 }
 
 /* What counts of one ring to the start of another one of ring_size. */
@@ -124,13 +131,7 @@ ring_take (TfxCudaPast *p, const TfxCudaPast *from, size_t ring_size)
 
   if (ret == 0)
     ret = ring_copy (p, from, fresh.data, ring_size);
-  tfx_buffer_free (p->queue, ret == 0 ? &p->data : &fresh);
-  if (ret < 0)
-    return ret;
-  p->data = fresh;
-  p->size = ring_size;
-  p->position = p->length % ring_size;
-  return 0;
+  return ring_replace (p, &fresh, ring_size, ret);
 }
 
 int
