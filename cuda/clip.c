@@ -14,12 +14,6 @@ typedef struct Unit
   TfxKernel kernel;
 } Unit;
 
-static bool
-can_run (const TfxStage *stage)
-{
-  return true;
-}
-
 static int
 unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
@@ -83,7 +77,6 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 
 const TfxCudaUnitKind tfx_cuda_clip = {
   .kind = &tfx_kind_clip,
-  .can_run = can_run,
   .make = unit_make,
   .free = free,
   .set_stage = unit_set_stage,

@@ -25,14 +25,7 @@ typedef struct Unit
   TfxBuffer carry, control;
   bool is_broken; /* carry and control must be cleared */
   TfxKernel kernel;
-  bool has_kernel;
 } Unit;
-
-static bool
-can_run (const TfxStage *stage)
-{
-  return true;
-}
 
 static void
 unit_free (void *data)
@@ -104,15 +97,12 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "dynamics" };
   const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *
                          TFX_DECAY_WORDS (n_tiles_of (n_frames));
   int ret = tfx_cuda_pair_reserve (&u->state);
 
-  if (ret == 0 && !u->has_kernel) {
-    ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
-    u->has_kernel = ret == 0;
-  }
+  if (ret == 0)
+    ret = tfx_cuda_unit_load (u->queue, "dynamics", &u->kernel);
   if (ret == 0)
     ret = tfx_buffer_reserve_zeros (u->queue, &u->control,
         4 * sizeof (unsigned), u->is_broken);
@@ -235,7 +225,6 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 
 const TfxCudaUnitKind tfx_cuda_dynamics = {
   .kind = &tfx_kind_dynamics,
-  .can_run = can_run,
   .make = unit_make,
   .free = unit_free,
   .set_stage = unit_set_stage,

@@ -24,7 +24,6 @@ typedef struct Unit
   unsigned n_tops, tile, n_over;
   bool has_tops;
   TfxKernel kernel;
-  bool has_kernel;
 } Unit;
 
 static bool
@@ -87,14 +86,11 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT,
-    .unit = u->n_tops > 0 ? "limiter_far" : "limiter" };
   int ret = tfx_cuda_pair_reserve (&u->gains);
 
-  if (ret == 0 && !u->has_kernel) {
-    ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
-    u->has_kernel = ret == 0;
-  }
+  if (ret == 0)
+    ret = tfx_cuda_unit_load (u->queue,
+        u->n_tops > 0 ? "limiter_far" : "limiter", &u->kernel);
   if (ret == 0 && u->n_tops > 0)
     ret = tfx_buffer_reserve (u->queue, &u->tops,
         n_levels_of (u) * u->n_tops * sizeof (double));

@@ -20,12 +20,6 @@ typedef struct Unit
   TfxKernel kernel;
 } Unit;
 
-static bool
-can_run (const TfxStage *stage)
-{
-  return true;
-}
-
 static size_t
 size_of_gains (const Unit *u)
 {
@@ -135,7 +129,6 @@ unit_cost (const TfxStage *stage, unsigned n_channels, size_t n_frames,
 
 const TfxCudaUnitKind tfx_cuda_mix = {
   .kind = &tfx_kind_mix,
-  .can_run = can_run,
   .is_apart = true,
   .make = unit_make,
   .free = unit_free,

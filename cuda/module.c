@@ -206,22 +206,25 @@ int
 tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
 {
   const TfxDriver *d = cuda->driver;
+  TfxKernel found = { 0 };
   int ret;
 
   pthread_mutex_lock (&cuda->lock);
-  ret = find_function (cuda, id, &kernel->function);
+  ret = find_function (cuda, id, &found.function);
   pthread_mutex_unlock (&cuda->lock);
   if (ret == 0)
     ret = tfx_context_check (cuda,
-        d->func_get_attribute (&kernel->max_threads,
-            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function),
+        d->func_get_attribute (&found.max_threads,
+            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, found.function),
         "asking for a kernel's properties");
   if (ret == 0)
     ret = tfx_context_check (cuda,
-        d->func_set_attribute (kernel->function,
+        d->func_set_attribute (found.function,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
             cuda->card.max_shared),
         "asking for shared memory");
+  if (ret == 0)
+    *kernel = found;
   return ret;
 }
 

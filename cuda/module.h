@@ -16,7 +16,7 @@ typedef struct TfxKernel
 
 /* Finds the kernel, loads or compiles it first if need be, and lets it have
  * max_shared bytes of shared memory.  The context is current.  0 or a negative
- * errno. */
+ * errno, and then the kernel is as it was. */
 int tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel);
 
 /* Where TfxCuda does not wait a kernel that has to be compiled is -EINPROGRESS

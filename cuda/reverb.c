@@ -23,7 +23,6 @@ typedef struct Unit
   TfxCudaPair state;
   size_t n_running; /* frames of the block that is being run */
   TfxKernel kernel;
-  bool has_kernel;
 } Unit;
 
 static size_t
@@ -100,13 +99,10 @@ static int
 unit_prepare (void *data, size_t n_frames)
 {
   Unit *u = data;
-  const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = "reverb" };
   int ret = tfx_cuda_pair_reserve (&u->state);
 
-  if (ret == 0 && !u->has_kernel) {
-    ret = tfx_module_kernel (u->queue->cuda, &id, &u->kernel);
-    u->has_kernel = ret == 0;
-  }
+  if (ret == 0)
+    ret = tfx_cuda_unit_load (u->queue, "reverb", &u->kernel);
   return ret;
 }
 

@@ -24,7 +24,7 @@ typedef struct TfxCudaUnitKind
 {
   const TfxKind *kind;
 
-  /* Whether there is device code for such a stage. */
+  /* Whether there is device code for such a stage; NULL: for all of the kind. */
   bool (*can_run) (const TfxStage *stage);
   /* True if in and out must not overlap. */
   bool is_apart;

@@ -11,7 +11,7 @@ tfx_cuda_units_find (const TfxStage *stage)
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i]->kind == stage->kind)
-      return all[i]->can_run (stage) ? all[i] : NULL;
+      return !all[i]->can_run || all[i]->can_run (stage) ? all[i] : NULL;
   }
   return NULL;
 }
