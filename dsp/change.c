@@ -141,13 +141,10 @@ step_slot (TfxSlot *slot, void *data)
 }
 
 void
-tfx_change_advance (TfxFilter *f, size_t n_frames)
+tfx_change_go_on (TfxFilter *f, size_t n_frames)
 {
   Look look = { .is_changing = f->next != NULL, .n_frames = n_frames };
 
-  f->n_run += n_frames;
-  if (!f->is_changing)
-    return;
   each_list (&f->places, advance_list, &look);
   tfx_slots_each (&f->places, step_slot, f);
   tfx_slots_each (&f->places, look_at_slot, &look);

@@ -14,8 +14,18 @@ int tfx_change_at_once (TfxFilter *filter, TfxChain *chain);
 
 /* The frames up to where something has to be done; SIZE_MAX: nothing. */
 size_t tfx_change_frames (const TfxFilter *filter);
+/* What is under way has come so many frames further. */
+void tfx_change_go_on (TfxFilter *filter, size_t n_frames);
+
 /* The filter has run so many frames. */
-void tfx_change_advance (TfxFilter *filter, size_t n_frames);
+static inline void
+tfx_change_advance (TfxFilter *filter, size_t n_frames)
+{
+  filter->n_run += n_frames;
+  if (filter->is_changing)
+    tfx_change_go_on (filter, n_frames);
+}
+
 /* What waited for the end of a cross-fade begins if there is none any more. */
 void tfx_change_begin_next (TfxFilter *filter);
 /* A plan has been compiled as the places stand: cross-fades begin, and what has

@@ -153,7 +153,7 @@ load (TfxPlan *plan)
   return 0;
 }
 
-static bool
+static inline bool
 is_held (const TfxPlan *plan, size_t i)
 {
   const TfxFilter *f = plan->filters[i];
@@ -212,6 +212,21 @@ is_ready (const TfxPlan *plan)
   return true;
 }
 
+/* Whether the next frames are like the last ones. */
+static inline bool
+is_steady (const TfxPlan *plan)
+{
+  if (plan->is_moving || plan->is_stale || !plan->engine)
+    return false;
+  for (size_t i = 0; i < plan->n_filters; i++) {
+    const TfxFilter *f = plan->filters[i];
+
+    if (f->is_changing || f->wants_compile || !is_held (plan, i))
+      return false;
+  }
+  return true;
+}
+
 /* Everything as the next frame needs it.  *n_frames: how many come before
  * something else changes. */
 static int
@@ -220,8 +235,6 @@ get_ready (TfxPlan *plan, size_t *n_frames)
   const bool is_changing = tfx_plan_is_changing (plan);
   int ret = 0;
 
-  if (!is_changing && !plan->is_moving && is_ready (plan))
-    return 0;
   if (is_changing && !plan->backend->update_step)
     return -ENOTSUP;
   /* Twice: a cross-fade may end here, and what waits for that begin. */
@@ -362,29 +375,34 @@ advance (TfxPlan *plan, size_t n_frames)
   advance_filters (plan, n_frames);
 }
 
+/* n frames from those on that are done. */
+static int
+run_engine (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out, size_t n)
+{
+  const size_t first = plan->n_done;
+  const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
+  const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
+
+  return plan->backend->run (plan->engine, &from, &to);
+}
+
 /* As many frames as come before something changes. */
 static int
 run_part (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
-  const size_t first = plan->n_done, most = plan->backend->max_samples;
-  size_t n = in->n_frames - first;
-  int ret = get_ready (plan, &n);
+  const TfxBackend *backend = plan->backend;
+  size_t n = in->n_frames - plan->n_done;
+  int ret = is_steady (plan) ? 0 : get_ready (plan, &n);
 
   if (ret < 0)
     return ret;
-  if (most > 0 && n > most / in->n_channels)
-    n = most / in->n_channels;
-  if (n < in->n_frames) {
-    const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
-    const TfxBlock to = tfx_block_part (out, first, n, 0, in->n_channels);
-
-    ret = plan->backend->run (plan->engine, &from, &to);
-  } else {
-    ret = plan->backend->run (plan->engine, in, out);
-  }
+  if (backend->max_samples > 0 && n > backend->max_samples / in->n_channels)
+    n = backend->max_samples / in->n_channels;
+  ret = n < in->n_frames ? run_engine (plan, in, out, n)
+                         : backend->run (plan->engine, in, out);
   if (ret < 0) {
-    if (plan->backend->n_done)
-      advance (plan, plan->backend->n_done (plan->engine));
+    if (backend->n_done)
+      advance (plan, backend->n_done (plan->engine));
     return ret;
   }
   plan->n_recoveries += (uint64_t)ret;
@@ -396,7 +414,7 @@ int
 tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
 {
   TfxDenormalMode mode;
-  int ret = 0;
+  int ret;
 
   plan->n_done = 0;
   if (!fits (plan, in, out))
@@ -404,8 +422,9 @@ tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
   if (in->n_frames == 0)
     return 0;
   mode = tfx_denormal_enter ();
-  while (ret == 0 && plan->n_done < in->n_frames)
+  do
     ret = run_part (plan, in, out);
+  while (ret == 0 && plan->n_done < in->n_frames);
   tfx_denormal_leave (mode);
   /* What was refused before it began is no run. */
   if (ret == 0 || plan->n_done > 0)
@@ -426,7 +445,7 @@ tfx_plan_pass (TfxPlan *plan, size_t n_frames)
     size_t n = n_frames - plan->n_done;
 
     /* What cannot be done now, is when it runs. */
-    if (get_ready (plan, &n) < 0)
+    if (!is_steady (plan) && get_ready (plan, &n) < 0)
       n = n_frames - plan->n_done;
     advance (plan, n);
   }

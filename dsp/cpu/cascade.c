@@ -13,8 +13,6 @@
 #include "../block.h"
 #include "copy.h"
 
-#define SCRATCH_SIZE TFX_CASCADE_SCRATCH
-
 int
 tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
     TfxCascade **out)
@@ -80,43 +78,46 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   tfx_cascade_groups_set (c);
 }
 
-/* Blocks of fewer frames take one vector of sections of one channel a pass: it begins
- * and ends with less ado. */
-#define SHORT_FRAMES 32
-
-/* Vectors of a pass over n frames. */
-static size_t
-n_of_pass (const Shape *s, size_t n)
+/* Several passes; what lies between them is doubles. */
+static __attribute__ ((noinline)) bool
+run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 {
-  return s->channels == 1 && s->n_together > 1 && n < SHORT_FRAMES ? 1
-                                                                   : s->n_pass;
-}
-
-/* All passes: the first reads from in, the last writes to out, and what lies
- * between is kept in between, which may be out.  Returns whether the state is
- * finite. */
-static bool
-run_passes (const TfxCascade *c, Group *g, const TfxRows *in,
-    const TfxRows *out, const TfxRows *between, size_t n)
-{
+  double scratch[TFX_CASCADE_SCRATCH + MAX_WIDTH]
+      __attribute__ ((aligned (64)));
   const Shape *s = g->shape;
-  const size_t n_pass = n_of_pass (s, n);
+  const TfxRows rows = { scratch, TFX_SAMPLE_F64, s->channels, 0,
+    g->n_channels };
+  const TfxRows *between =
+      out->type == TFX_SAMPLE_F64 && !out->apart ? out : &rows;
   bool is_finite = true;
 
-  if (s->frames)
-    return s->frames (in, out, n, g->state, s->coef, (unsigned)c->n_sos,
-        &g->pending);
-  for (size_t v = 0; v < s->n_vectors; v += n_pass) {
+  for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {
     const size_t left = s->n_vectors - v;
-    const size_t n_vectors = left < n_pass ? left : n_pass;
+    const bool is_last = left <= s->n_pass;
+    const size_t n_vectors = is_last ? left : s->n_pass;
 
-    is_finite &= s->wave (in, left <= n_pass ? out : between, n,
+    is_finite &= s->wave (in, is_last ? out : between, n,
         g->state + v * TFX_STATE * s->width, &s->gain[v > 0],
         s->coef + v * TFX_WAVE_COEF * s->width,
         (unsigned)n_vectors * s->n_together - (v > 0 ? 0 : s->n_idle));
     in = between;
   }
   return is_finite;
+}
+
+/* Returns whether the state is finite. */
+static inline bool
+run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
+    size_t n)
+{
+  const Shape *s = g->shape;
+
+  if (s->frames)
+    return s->frames (in, out, n, g->state, s->coef, (unsigned)c->n_sos,
+        &g->pending);
+  if (s->n_vectors <= s->n_pass)
+    return s->wave (in, out, n, g->state, s->gain, s->coef, (unsigned)c->n_sos);
+  return run_passes (g, in, out, n);
 }
 
 /* True if each of n channels is a plane of its own. */
@@ -148,10 +149,10 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes n_frames rows of such blocks as they lie. */
-static bool
+/* Whether the kernel takes rows of such blocks as they lie. */
+static inline bool
 takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
-    const TfxBlock *out, size_t n_frames)
+    const TfxBlock *out)
 {
   const Shape *s = g->shape;
   const unsigned n = g->n_channels;
@@ -169,49 +170,21 @@ takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
     return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
   return s->channels == s->width ||
          (in->type == out->type &&
-             (in->type == TFX_SAMPLE_F64 ||
-                 s->n_vectors <= n_of_pass (s, n_frames)));
+             (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));
 }
 
-/* What lies between passes is doubles. */
-static bool
-run_between (const TfxCascade *c, Group *g, const TfxRows *in,
-    const TfxRows *out, size_t n)
-{
-  double scratch[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
-  const TfxRows between = { scratch, TFX_SAMPLE_F64, g->shape->channels, 0,
-    g->n_channels };
-
-  return run_passes (c, g, in, out, &between, n);
-}
-
-/* n frames of a group as they lie, from a frame and a channel on. */
-static bool
-run_rows (const TfxCascade *c, Group *g, const TfxBlock *in,
-    const TfxBlock *out, size_t frame, unsigned channel, size_t n)
-{
-  TfxRows from, to;
-
-  set_rows (&from, in, frame, channel, g->n_channels);
-  set_rows (&to, out, frame, channel, g->n_channels);
-  if (g->shape->n_vectors <= n_of_pass (g->shape, n) ||
-      (to.type == TFX_SAMPLE_F64 && !to.apart))
-    return run_passes (c, g, &from, &to, &to, n);
-  return run_between (c, g, &from, &to, n);
-}
-
-static bool
+static __attribute__ ((noinline)) bool
 run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
-  double x[SCRATCH_SIZE + MAX_WIDTH] __attribute__ ((aligned (64)));
+  double x[TFX_CASCADE_SCRATCH + MAX_WIDTH] __attribute__ ((aligned (64)));
   const TfxKernels *k = c->kernels;
   const unsigned lanes = g->shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
   bool is_finite;
 
   k->pack[in->type](x, lanes, in);
-  is_finite = run_passes (c, g, &rows, &rows, &rows, in->n_frames);
+  is_finite = run_rows (c, g, &rows, &rows, in->n_frames);
   k->unpack[out->type](x, lanes, out);
   return is_finite;
 }
@@ -224,13 +197,13 @@ rows_for (const TfxBlock *planes, void *rows)
       planes->n_frames);
 }
 
-/* What the kernels do not take as it lies.  Planes become rows and planes again.
- */
+/* A block of the group's channels that the kernels do not take as it lies.  Planes
+ * become rows and planes again. */
 static bool
-run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
+run_turned (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
-  double samples[SCRATCH_SIZE] __attribute__ ((aligned (64)));
+  double samples[TFX_CASCADE_SCRATCH] __attribute__ ((aligned (64)));
   const TfxKernels *k = c->kernels;
   const bool turns_in = is_planar (in, in->n_channels);
   const bool turns_out = is_planar (out, out->n_channels);
@@ -244,32 +217,50 @@ run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
   }
   if (turns_out)
     to = rows_for (out, samples);
-  if (takes_rows (c, g, &from, &to, in->n_frames))
-    is_finite = run_rows (c, g, &from, &to, 0, 0, in->n_frames);
-  else
+  if (takes_rows (c, g, &from, &to)) {
+    TfxRows rows[2];
+
+    set_rows (&rows[0], &from, 0, 0, from.n_channels);
+    set_rows (&rows[1], &to, 0, 0, to.n_channels);
+    is_finite = run_rows (c, g, &rows[0], &rows[1], in->n_frames);
+  } else {
     is_finite = run_packed (c, g, &from, &to);
+  }
   if (turns_out)
     k->deinterleave[out->type](out->data, out->channel_stride, samples,
         out->n_channels, out->n_frames);
   return is_finite;
 }
 
-static bool
+static __attribute__ ((noinline)) bool
+run_others (const TfxCascade *c, Group *g, const TfxBlock *in,
+    const TfxBlock *out, size_t first, size_t n)
+{
+  const TfxBlock from =
+      tfx_block_part (in, first, n, g->first_channel, g->n_channels);
+  const TfxBlock to =
+      tfx_block_part (out, first, n, g->first_channel, g->n_channels);
+
+  return run_turned (c, g, &from, &to);
+}
+
+/* n frames of a group, from a frame on. */
+static inline bool
 run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out, size_t first, size_t n)
 {
-  TfxBlock from, to;
+  TfxRows from, to;
 
-  if (takes_rows (c, g, in, out, n))
-    return run_rows (c, g, in, out, first, g->first_channel, n);
-  from = tfx_block_part (in, first, n, g->first_channel, g->n_channels);
-  to = tfx_block_part (out, first, n, g->first_channel, g->n_channels);
-  return run_others (c, g, &from, &to);
+  if (!takes_rows (c, g, in, out))
+    return run_others (c, g, in, out, first, n);
+  set_rows (&from, in, first, g->first_channel, g->n_channels);
+  set_rows (&to, out, first, g->first_channel, g->n_channels);
+  return run_rows (c, g, &from, &to, n);
 }
 
 /* Clears channels whose state is not finite, in lanes that have no section
  * too; returns how many. */
-static int
+static __attribute__ ((cold)) int
 recover (Group *g)
 {
   const Shape *s = g->shape;
@@ -295,7 +286,7 @@ recover (Group *g)
 }
 
 /* Other samples, another form: the state goes along. */
-static void
+static __attribute__ ((cold)) void
 set_type (TfxCascade *c, TfxSample type)
 {
   tfx_cascade_get_state (c, 0, c->n_sos, c->exchange);
@@ -305,7 +296,7 @@ set_type (TfxCascade *c, TfxSample type)
   tfx_cascade_set_state (c, 0, c->n_sos, c->exchange);
 }
 
-static void
+static __attribute__ ((cold)) void
 clear (const TfxBlock *block)
 {
   for (size_t i = 0; i < block->n_frames; i++) {
@@ -314,31 +305,39 @@ clear (const TfxBlock *block)
   }
 }
 
+/* No sections. */
+static __attribute__ ((noinline)) int
+run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
+{
+  if (c->mute)
+    clear (out);
+  else
+    tfx_cpu_copy (c->kernels, in, out, c->gain);
+  return 0;
+}
+
 int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
 {
+  size_t done = 0;
   int n_cleared = 0;
 
-  if (c->mute && c->n_sos == 0) {
-    clear (out);
-    return 0;
-  }
-  if (c->n_sos == 0) {
-    tfx_cpu_copy (c->kernels, in, out, c->gain);
-    return 0;
-  }
+  if (c->n_sos == 0)
+    return run_gain (c, in, out);
   if (stream != c->type)
     set_type (c, stream);
-  for (size_t i = 0, n; i < in->n_frames; i += n) {
-    n = in->n_frames - i < c->chunk_frames ? in->n_frames - i : c->chunk_frames;
-    for (unsigned j = 0; j < c->n_groups; j++) {
-      Group *g = &c->groups[j];
+  do {
+    const size_t left = in->n_frames - done;
+    const size_t n = left < c->chunk_frames ? left : c->chunk_frames;
+    Group *g = c->groups, *end = g + c->n_groups;
 
-      if (!run_group (c, g, in, out, i, n))
+    for (; g < end; g++) {
+      if (!run_group (c, g, in, out, done, n))
         n_cleared += recover (g);
     }
-  }
+    done += n;
+  } while (done < in->n_frames);
   if (c->mute)
     clear (out);
   return n_cleared;

@@ -21,18 +21,9 @@ struct TfxEngine
   Node *nodes;
   double *chunks; /* [n_chunks][chunk_frames][n_channels] */
   size_t n_chunks;
+  TfxStep *alone; /* the only step, if it needs no chunks */
   TfxSample type; /* of the stream */
   size_t n_done;  /* frames of the block that has begun */
 };
-
-/* One step that takes blocks of any length needs no chunks. */
-static inline bool
-tfx_engine_runs_whole_blocks (const TfxPlan *plan)
-{
-  return plan->top.n == 1 && (plan->top.steps[0].kind == TFX_STEP_CASCADE ||
-                                 plan->top.steps[0].kind == TFX_STEP_FIR ||
-                                 plan->top.steps[0].kind == TFX_STEP_DELAY ||
-                                 plan->top.steps[0].kind == TFX_STEP_UNIT);
-}
 
 #endif

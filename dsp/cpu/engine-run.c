@@ -32,7 +32,7 @@ chunk_block (double *data, const TfxBlock *like)
       like->n_frames);
 }
 
-static int
+static __attribute__ ((noinline)) int
 run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
@@ -101,7 +101,7 @@ run_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 }
 
 /* Branches with channels of their own, where these lie or else in a chunk. */
-static int
+static __attribute__ ((noinline)) int
 run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
@@ -127,7 +127,7 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 }
 
 /* From the first branch to the second. */
-static int
+static __attribute__ ((noinline)) int
 run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
@@ -144,14 +144,13 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 }
 
 /* Sections, from one change of their values to the next. */
-static int
-run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
+static __attribute__ ((noinline)) int
+run_moving_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
 {
   TfxCascade *cascade = e->nodes[s->index].cascade;
   int n_cleared = 0;
 
-  if (!s->is_moving)
-    return tfx_cascade_run (cascade, e->type, in, out);
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     const size_t first = e->n_done + i;
     TfxBlock from, to;
@@ -168,14 +167,12 @@ run_cascade (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
 }
 
 /* A FIR or a delay line, from one change of its values to the next. */
-static int
-run_unit (const TfxEngine *e, TfxStep *s, const TfxBlock *in,
+static __attribute__ ((noinline)) int
+run_moving_unit (const TfxEngine *e, TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   int n_cleared = 0;
 
-  if (!s->is_moving)
-    return s->unit_kind->run (s->unit, in, out);
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     TfxBlock from, to;
 
@@ -193,7 +190,9 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
 {
   switch (s->kind) {
     case TFX_STEP_CASCADE:
-      return run_cascade (e, s, in, out);
+      return s->is_moving ? run_moving_cascade (e, s, in, out)
+                          : tfx_cascade_run (e->nodes[s->index].cascade,
+                                e->type, in, out);
     case TFX_STEP_SUM:
       return run_sum (e, s, in, out);
     case TFX_STEP_SPLIT:
@@ -203,7 +202,8 @@ run_step (TfxEngine *e, TfxStep *s, const TfxBlock *in, const TfxBlock *out)
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
     case TFX_STEP_UNIT:
-      return run_unit (e, s, in, out);
+      return s->is_moving ? run_moving_unit (e, s, in, out)
+                          : s->unit_kind->run (s->unit, in, out);
   }
   return 0;
 }
@@ -231,7 +231,7 @@ run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
   return n_cleared;
 }
 
-static int
+static __attribute__ ((noinline)) int
 run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   const unsigned n_channels = out->n_channels;
@@ -254,7 +254,7 @@ tfx_engine_run (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   e->n_done = 0;
   e->type = in->type;
-  if (tfx_engine_runs_whole_blocks (e->plan))
-    return run_step (e, &e->plan->top.steps[0], in, out);
+  if (e->alone)
+    return run_step (e, e->alone, in, out);
   return run_chunks (e, in, out);
 }

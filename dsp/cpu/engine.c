@@ -150,6 +150,17 @@ tfx_engine_update_step (TfxEngine *e, const TfxStep *s)
   tfx_cascade_set_sections (e->nodes[s->index].cascade, s->sos, s->gain);
 }
 
+/* One step that takes blocks of any length needs no chunks. */
+static TfxStep *
+find_alone (const TfxPlan *plan)
+{
+  TfxStep *s = plan->top.steps;
+  const bool is_alone = plan->top.n == 1 && s->kind != TFX_STEP_SUM &&
+                        s->kind != TFX_STEP_SPLIT && s->kind != TFX_STEP_FADE;
+
+  return is_alone ? s : NULL;
+}
+
 int
 tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
 {
@@ -160,6 +171,7 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
   if (!e)
     return -ENOMEM;
   e->plan = plan;
+  e->alone = find_alone (plan);
   e->chunk_frames = choose_chunk (plan);
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
