@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh: filters a sound file with both elements and draws what they did.
-# shellcheck disable=SC2086 # $filter1 and $filter2 are several words each
+# shellcheck disable=SC2086 # $filter1, $filter2 and $DEPS_BUILD are several words each
 set -eu
 
 usage="Usage: examples/demo.sh [INPUT] [OUTPUT]
@@ -62,8 +62,9 @@ esac
 [ $# -le 2 ] || fail "too many arguments
 $usage"
 
-# shellcheck disable=SC2206,SC2207 # one word for each package
-needs=($DEPS_BUILD $DEPS_PLAY gnuplot-nox)
+# What building does not need.
+# shellcheck disable=SC2206 # one word for each package
+needs=($DEPS_PLAY gnuplot-nox)
 if [ $# -ge 1 ]; then
   [ -e "$1" ] || fail "no such file: $1"
   [ -f "$1" ] || fail "not a file: $1"
@@ -94,17 +95,18 @@ done
 
 # ---- install and build -----------------------------------------------------
 
+deps_check "for the demo" $DEPS_BUILD "${needs[@]}"
 if deps_has_driver; then
-  deps_require_cuda "for the demo" "${needs[@]}"
+  deps_require_cuda "to build" $DEPS_BUILD
 else
-  deps_require "for the demo" "${needs[@]}"
+  deps_require "to build" $DEPS_BUILD
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-echo "Building in $build"
-build_quietly "$work/setup.log" build_setup "$build"
-build_quietly "$work/build.log" \
-  meson compile -C "$build" gst/gsttfx gst-tfx tfx-stats
+trap 'build_stop; rm -rf "$work"' EXIT
+build_begin "$work/build.log" "$build" gst/gsttfx gst-tfx tfx-stats
+# Meanwhile: apt-get takes one core.
+deps_require "for the demo" "${needs[@]}"
+build_end
 export GST_PLUGIN_PATH="$build/gst"
 tool=$build/gst/tools/gst-tfx
 

@@ -52,7 +52,7 @@ esac
 $usage"
 
 # shellcheck disable=SC2206 # one word for each package
-needs=($DEPS_BUILD $DEPS_PLAY python3)
+needs=($DEPS_PLAY python3)
 input=${1:-$recording}
 if [ $# -eq 0 ]; then
   needs+=(sonic-pi-samples)
@@ -71,17 +71,20 @@ output=$(absolute "$output")
 
 # ---- install and build -----------------------------------------------------
 
+# shellcheck disable=SC2086 # $DEPS_BUILD is several words
+deps_check "for the reverb" $DEPS_BUILD "${needs[@]}"
+# shellcheck disable=SC2086
+deps_require "to build" $DEPS_BUILD
+work=$(mktemp -d)
+trap 'build_stop; rm -rf "$work"' EXIT
+build_begin "$work/build.log" "$build" gst/gsttfx gst-tfx
+# Meanwhile: apt-get takes one core.
 deps_require "for the reverb" "${needs[@]}"
+build_end
 input=$(absolute "$input")
 for file in "$output.wav" "$output-room.wav"; do
   [ ! "$file" -ef "$input" ] || fail "OUTPUT would overwrite INPUT: $file"
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-echo "Building in $build"
-build_quietly "$work/setup.log" build_setup "$build"
-build_quietly "$work/build.log" \
-  meson compile -C "$build" gst/gsttfx gst-tfx
 export GST_PLUGIN_PATH="$build/gst"
 tool=$build/gst/tools/gst-tfx
 

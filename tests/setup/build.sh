@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# build.sh: configures and compiles; sourced by examples/demo.sh and
-# tests/run.sh (bash).
+# build.sh: configures and compiles; sourced by examples/demo.sh, examples/reverb.sh
+# and tests/run.sh (bash).
 
 # build_is_ours FOLDER ROOT: a build folder that came along with a copied or
 # moved tree still names the old place, and must not be used.
@@ -32,13 +32,38 @@ build_setup() {
   fi
 }
 
-# build_quietly LOG COMMAND...: runs the command; its output goes to LOG and
-# is shown only if it fails.
-build_quietly() {
-  local log=$1
+# build_begin LOG FOLDER TARGET...: configures and compiles in the background, so that
+# what only running needs can be installed beside it.  Its output goes to LOG.
+build_begin() {
+  build_log=$1
   shift
-  "$@" > "$log" 2>&1 < /dev/null && return 0
-  cat "$log" >&2
-  echo "error: $* failed; the above is in $log" >&2
+  echo "Building in $1"
+  # A process group of its own, for build_stop.
+  set -m
+  build_targets "$@" > "$build_log" 2>&1 < /dev/null &
+  set +m
+  build_group=$!
+}
+
+build_targets() {
+  build_setup "$1" && meson compile -C "$@"
+}
+
+# build_end: waits for it; what it said shows only if it failed.
+build_end() {
+  local status=0
+  wait "$build_group" || status=$?
+  build_group=''
+  [ "$status" -ne 0 ] || return 0
+  cat "$build_log" >&2
+  echo "error: it cannot be built; the above says why" >&2
   return 1
+}
+
+# build_stop: ends it where it has not ended, and comes back when all of it is gone.
+build_group=''
+build_stop() {
+  [ -n "$build_group" ] || return 0
+  while kill -TERM -- "-$build_group"; do sleep 0.1; done 2> /dev/null
+  wait "$build_group" 2> /dev/null || true
 }

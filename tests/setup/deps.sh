@@ -130,40 +130,56 @@ deps_apt_get() {
     -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 "$@"
 }
 
-# deps_require WHY PACKAGE...
-deps_require() {
-  local why=$1 missing
+# Once: a second installation finds the lists of the first.
+deps_are_updated=false
+deps_update() {
+  $deps_are_updated || deps_apt_get update || true
+  deps_are_updated=true
+}
+
+# deps_check WHY PACKAGE...: leaves those that are missing in deps_lacking, and fails,
+# naming all of them, if they cannot be installed.
+deps_check() {
+  local why=$1
   shift
 
-  missing=$(deps_missing "$@")
-  missing=${missing% }
-  [ -n "$missing" ] || return 0
+  deps_lacking=$(deps_missing "$@")
+  deps_lacking=${deps_lacking% }
+  [ -n "$deps_lacking" ] || return 0
 
   if ! command -v apt-get > /dev/null; then
     echo "error: $why, these Debian packages or their like are needed," \
-      "and there is no apt-get to install them: $missing" >&2
+      "and there is no apt-get to install them: $deps_lacking" >&2
     return 1
   fi
   if [ "$(id -u)" -ne 0 ] && ! command -v sudo > /dev/null; then
     echo "error: $why, packages are missing, and installing them takes" \
-      "root or sudo.  As root: apt-get install $missing" >&2
+      "root or sudo.  As root: apt-get install $deps_lacking" >&2
     return 1
   fi
+}
 
-  echo "Installing $why: $missing"
+# deps_require WHY PACKAGE...
+deps_require() {
+  local why=$1
+  deps_check "$@" || return
+  shift
+  [ -n "$deps_lacking" ] || return 0
+
+  echo "Installing $why: $deps_lacking"
   # A failed update may still leave lists that serve; the install tells.
-  deps_apt_get update || true
+  deps_update
   # shellcheck disable=SC2086 # one word for each package
-  if ! deps_apt_get install -y --no-install-recommends $missing; then
-    echo "error: apt-get could not install: $missing" >&2
+  if ! deps_apt_get install -y --no-install-recommends $deps_lacking; then
+    echo "error: apt-get could not install: $deps_lacking" >&2
     echo "(no network, no rights, or no such package here; see above)" >&2
     return 1
   fi
 
   # Is what was installed what is needed?
-  missing=$(deps_missing "$@")
-  if [ -n "$missing" ]; then
-    echo "error: still missing after apt-get install: $missing" >&2
+  deps_lacking=$(deps_missing "$@")
+  if [ -n "$deps_lacking" ]; then
+    echo "error: still missing after apt-get install: $deps_lacking" >&2
     return 1
   fi
 }
@@ -220,7 +236,7 @@ deps_require_cuda() {
   # Packages may have been installed without their lists.
   if ! deps_unpack_cuda "$new"; then
     rm -rf "$new"
-    deps_apt_get update || true
+    deps_update
     deps_unpack_cuda "$new" || rm -rf "$new"
   fi
   if ! mv "$new" "$DEPS_CUDA_HEADERS"; then
