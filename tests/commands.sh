@@ -188,6 +188,43 @@ check_missing() {
 }
 tap_case "a package that cannot be had is named" check_missing
 
+# build_as MESON [COMMAND]: builds behind COMMAND by a meson whose text is given.
+build_as() {
+  rm -rf "$top/meson" && mkdir "$top/meson" && cd "$top/meson" &&
+    printf '#!/bin/sh\n%s\n' "$1" > meson && chmod +x meson || return
+  PATH=$PWD:$PATH setsid --wait env --default-signal=INT bash -c '. "$1/tests/setup/build.sh"
+    trap build_stop EXIT
+    build_begin log "$PWD/built" target
+    eval "$2"
+    build_end' - "$root" "${2-}" > said 2>&1
+  local status=$?
+  cat said
+  return "$status"
+}
+check_build_failure() {
+  ! build_as 'echo "this is wrong"; exit 3' && grep -q '^this is wrong$' said &&
+    grep -q '^error: it cannot be built' said &&
+    build_as 'echo "$@ is said"' && [ "$(cat said)" = "Building in $top/meson/built" ] &&
+    grep -q '^compile .*built target is said$' log
+}
+# An end by a signal, or by apt-get's failure, which comes while it compiles.
+check_build_end() {
+  local command n
+  for command in 'kill -TERM $$' '(sleep 0.2 && kill -INT 0) & sleep 30' 'exit 1'; do
+    ! build_as '[ "$1" = setup ] || { sleep 100 & echo $! > pid; wait; }' \
+      "until [ -s pid ]; do sleep 0.05; done; $command" &&
+      [ -s pid ] || return 1
+    # (Nobody may be there to take its status.)
+    for n in {1..100}; do
+      grep '^State:.[^Z]' "/proc/$(cat pid)/status" || continue 2
+      sleep 0.1
+    done
+    return 1
+  done
+}
+tap_case "a build beside apt-get: why it failed" check_build_failure
+tap_case "a build beside apt-get ends with the demo" check_build_end
+
 # ---- the applications --------------------------------------------------------
 
 # refused WORDS PROGRAM ARGUMENT...

@@ -81,11 +81,13 @@ case_of() {
   return 1
 }
 
-# What apt-get says that it fetches, and does with the disk.
+# What apt-get says that its packages are and take on the disk, all of them.
 downloads() {
-  sed -n -E 's/^Need to get (.*) of archives\./, \1 to download/p
-    s/^After this operation, (.*) of additional .*/, \1 on the disk/p' "$1" |
-    tr -d '\n'
+  awk 'function mb(n, unit) { gsub (/,/, "", n)
+      return n * (unit == "GB" ? 1000 : unit == "MB" ? 1 : 0.001) }
+    /^Need to get .* of archives/ { sub (/^Need to get (.*\/)?/, ""); get += mb($1, $2) }
+    /^After this operation, .* of additional/ { disk += mb($4, $5) }
+    END { if (get) printf ", %.0f MB to download, %.0f MB on the disk", get, disk }' "$1"
 }
 
 # ---- systems -----------------------------------------------------------------

@@ -60,10 +60,10 @@ build_end() {
   return 1
 }
 
-# build_stop: ends it where it has not ended, and comes back when all of it is gone.
+# build_stop: ends it where it has not ended; ninja ends its compilers.
 build_group=''
 build_stop() {
   [ -n "$build_group" ] || return 0
-  while kill -TERM -- "-$build_group"; do sleep 0.1; done 2> /dev/null
+  kill -TERM -- "-$build_group" 2> /dev/null || true
   wait "$build_group" 2> /dev/null || true
 }
