@@ -201,14 +201,14 @@ build_as() {
   cat said
   return "$status"
 }
-check_build_failure() {
+check_build_failure() (
   ! build_as 'echo "this is wrong"; exit 3' && grep -q '^this is wrong$' said &&
     grep -q '^error: it cannot be built' said &&
     build_as 'echo "$@ is said"' && [ "$(cat said)" = "Building in $top/meson/built" ] &&
     grep -q '^compile .*built target is said$' log
-}
+)
 # An end by a signal, or by apt-get's failure, which comes while it compiles.
-check_build_end() {
+check_build_end() (
   local command n
   for command in 'kill -TERM $$' '(sleep 0.2 && kill -INT 0) & sleep 30' 'exit 1'; do
     ! build_as '[ "$1" = setup ] || { sleep 100 & echo $! > pid; wait; }' \
@@ -221,7 +221,7 @@ check_build_end() {
     done
     return 1
   done
-}
+)
 tap_case "a build beside apt-get: why it failed" check_build_failure
 tap_case "a build beside apt-get ends with the demo" check_build_end
 
