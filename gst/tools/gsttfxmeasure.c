@@ -10,8 +10,18 @@
 
 #include "gsttfxtool.h"
 
-/* Blocks that are made before the clock runs. */
-#define N_BLOCKS 16
+/* Blocks that are made before the clock runs: fewer of those that are large, which
+ * take seconds and hundreds of megabytes. */
+#define MOST_BLOCKS 16
+#define MOST_SAMPLES ((gsize)1 << 20)
+
+static guint
+count_blocks (const GstAudioInfo *info, gint n_frames)
+{
+  const gsize size = (gsize)n_frames * (gsize)GST_AUDIO_INFO_CHANNELS (info);
+
+  return (guint)CLAMP (MOST_SAMPLES / MAX (size, 1), 2, MOST_BLOCKS);
+}
 
 /* Reads what comes: an element may leave its work to those behind it. */
 static GstFlowReturn
@@ -88,22 +98,23 @@ static gboolean
 push_blocks (GstPad *pad, GstBuffer *block, guint64 *n_pushed,
     const GstAudioInfo *info, gint n_frames)
 {
-  GstBuffer *blocks[N_BLOCKS];
+  const guint n_blocks = count_blocks (info, n_frames);
+  GstBuffer *blocks[MOST_BLOCKS];
   gboolean is_good = TRUE;
 
-  for (guint i = 0; i < N_BLOCKS; i++) {
+  for (guint i = 0; i < n_blocks; i++) {
     blocks[i] = gst_buffer_copy_deep (block);
     GST_BUFFER_PTS (blocks[i]) =
         gst_util_uint64_scale ((*n_pushed + i) * (guint64)n_frames, GST_SECOND,
             (guint64)GST_AUDIO_INFO_RATE (info));
   }
-  for (guint i = 0; i < N_BLOCKS; i++) {
+  for (guint i = 0; i < n_blocks; i++) {
     if (is_good)
       is_good = gst_pad_push (pad, blocks[i]) == GST_FLOW_OK;
     else
       gst_buffer_unref (blocks[i]);
   }
-  *n_pushed += N_BLOCKS;
+  *n_pushed += n_blocks;
   return is_good;
 }
 
@@ -111,8 +122,8 @@ static gboolean
 measure_blocks (GstElement *element, GstPad *pad, const GstAudioInfo *info,
     gint n_frames, gdouble seconds, GstTfxFigures *figures)
 {
-  const gdouble n_samples =
-      (gdouble)n_frames * GST_AUDIO_INFO_CHANNELS (info) * N_BLOCKS;
+  const gdouble n_samples = (gdouble)n_frames * GST_AUDIO_INFO_CHANNELS (info) *
+                            count_blocks (info, n_frames);
   GstBuffer *block = make_block (info, n_frames);
   GArray *times = g_array_new (FALSE, FALSE, sizeof (gdouble));
   const gint64 end =
