@@ -750,11 +750,14 @@ assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || retur
 grows() {
   find . -maxdepth 1 -name '.live.flac.*.part' -size +4k | grep .
 }
+has_begun() {
+  compgen -G '.both.wav.*.part'
+}
 check_two_writers() {
   local first
   gst-tfx record -s 'audiotestsrc is-live=true' both.wav 'Gain(0.5)' &
   first=$!
-  wait_for test -e .both.wav.*.part
+  wait_for has_begun || return 1
   exits 1 "another gst-tfx is writing both.wav" gst-tfx process noise.wav both.wav 'Gain(1)'
   local status=$?
   kill -INT $first
