@@ -19,7 +19,7 @@ test_chains (void)
   static const unsigned pieces[] = { 1, 50, 700, 5000 };
   TapMany many = tap_many ("random chains against the CPU");
 
-  for (unsigned i = 0; i < (test_is_slow () ? 30 : 120); i++) {
+  for (unsigned i = 0; i < (part_is_wanted () ? 30 : 120); i++) {
     unsigned n_channels = 1 + tap_random_below (5);
     unsigned longest = i % 2 ? 20 : 3000;
     unsigned piece = pieces[i % 4];

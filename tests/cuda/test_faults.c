@@ -201,7 +201,7 @@ test_every_call (void)
   float *in = test_alloc (N_SAMPLES * sizeof *in);
   float *expected = test_alloc (N_SAMPLES * sizeof *in);
   float *out = test_alloc (N_SAMPLES * sizeof *in);
-  unsigned n, n_failed = 0, step = test_is_slow () ? 17 : 1;
+  unsigned n, n_failed = 0, step = part_is_wanted () ? 17 : 1;
 
   test_noise_f32 (in, N_SAMPLES);
   memcpy (expected, in, N_SAMPLES * sizeof *in);
@@ -309,7 +309,7 @@ test_parts (void)
 static void
 test_device_lost (void)
 {
-  const unsigned step = test_is_slow () ? 29 : 7;
+  const unsigned step = part_is_wanted () ? 29 : 7;
   TapMany many = tap_many ("a device that has gone");
   unsigned n_failed = 0;
   TfxChain *chain = make_chain ();

@@ -141,7 +141,7 @@ test_sizes (void)
     for (size_t i = 0; i < N_OF (taps); i++) {
       FirCase *c;
 
-      if (test_is_slow () && (log2 > 9 || i % 2))
+      if (part_is_wanted () && (log2 > 9 || i % 2))
         continue;
       /* The largest one does not fit on every device. */
       if (TFX_FFT_SHARED (log2) > test_cuda_max_shared (cudas[0]))
@@ -171,7 +171,7 @@ test_grid (void)
     unsigned n_channels = channels[(i + i / 5) % N_OF (channels)];
     FirCase *c;
 
-    if (test_is_slow () && i % 4)
+    if (part_is_wanted () && i % 4)
       continue;
     c = fir_case_new ((FirKind)(i % 3), n_taps, i % 2 ? n_channels : 1,
         n_channels, block == 1 ? 200 : n_taps + 3000, 150);
@@ -194,7 +194,7 @@ test_channels (void)
   for (size_t i = 0; i < N_OF (channels); i++) {
     FirCase *c;
 
-    if (test_is_slow () && channels[i] > 64)
+    if (part_is_wanted () && channels[i] > 64)
       continue;
     c = fir_case_new (FIR_NOISE, 70, i == 1 ? channels[i] : 1, channels[i], 280,
         20);
@@ -211,7 +211,7 @@ test_quiet (void)
 {
   TapMany many = tap_many ("errors beside a quiet output");
   FirCase *c = fir_case_new (FIR_LOW_PASS, 4095, 1, 1,
-      test_is_slow () ? 8000 : 20000, 300);
+      part_is_wanted () ? 8000 : 20000, 300);
 
   for (unsigned way = 0; way < 3; way++)
     check_error (&many, c, way, 0, 0, fir_split_random);

@@ -93,7 +93,7 @@ test_firs (void)
 
     cuda = test_cuda_new (devices[d]);
     for (size_t i = 0; i < N_OF (taps) * N_OF (pieces);
-         i += test_is_slow () ? 9 : 1)
+         i += part_is_wanted () ? 9 : 1)
       check_fir (&many, taps[i / 4], i % 3 == 0,
           d == 0 && i % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32, pieces[i % 4]);
     tfx_cuda_unref (&cuda);

@@ -60,7 +60,7 @@ test_lengths (void)
   for (size_t i = 0; i < N_OF (lengths); i++) {
     for (size_t j = 0; j < N_OF (channels); j++) {
       size_t depth = depths[(i + j) % N_OF (depths)];
-      if (test_is_slow () && lengths[i] * channels[j] > 3000)
+      if (part_is_wanted () && lengths[i] * channels[j] > 3000)
         continue;
       test_cuda_random (sos, depth);
       check_errors (&many, (KernelCase){ .sos = sos,
@@ -87,7 +87,7 @@ test_channels (void)
   TfxSos sos[2];
 
   for (size_t i = 0; i < N_OF (shapes); i++) {
-    if (test_is_slow () && shapes[i].n_channels * shapes[i].n_frames > 70000)
+    if (part_is_wanted () && shapes[i].n_channels * shapes[i].n_frames > 70000)
       continue;
     test_cuda_random (sos, 2);
     check_errors (&many, (KernelCase){ .sos = sos,
@@ -110,7 +110,7 @@ test_depths (void)
 
   for (size_t i = 0; i < N_OF (depths); i++) {
     for (size_t n_frames = 300; n_frames <= 3300; n_frames += 3000) {
-      if (test_is_slow () && n_frames > 300 && depths[i] > 13)
+      if (part_is_wanted () && n_frames > 300 && depths[i] > 13)
         continue;
       /* A chain of very many sections at random has no sense, and parts of it
        * cancel each other. */
@@ -215,7 +215,7 @@ static void
 check_fidelity (TapMany *many, const char *name, const TfxSos *sos,
     size_t n_sos)
 {
-  size_t n_frames = test_is_slow () ? 10000 : 48000;
+  size_t n_frames = part_is_wanted () ? 10000 : 48000;
   double plain, a, b, d;
 
   a = fidelity_db (kernel_cudas[0], TFX_SAMPLE_F32, sos, n_sos, n_frames,

@@ -77,7 +77,7 @@ test_tiles (void)
         .lanes_log2 = 5,
         .max_grid = k == 0 ? 0 : 5 };
 
-      if (test_is_slow () && tiles[i] > 34)
+      if (part_is_wanted () && tiles[i] > 34)
         continue;
       /* Whole tiles, one frame more, some less. */
       c.n_frames += k == 1 ? 1 : k == 2 ? (size_t)-117 : 0;
@@ -99,7 +99,7 @@ test_many_tiles (void)
   TapMany same = tap_many ("the same bits in every order");
   TfxSos sos[1];
 
-  if (test_is_slow ()) {
+  if (part_is_wanted ()) {
     tap_skip ("takes too long with sanitizers", "a thousand tiles");
     return;
   }

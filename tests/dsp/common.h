@@ -5,6 +5,7 @@
 #ifndef TEST_COMMON_H
 #define TEST_COMMON_H
 
+#include "part.h"
 #include "quad.h"
 #include "tfx.h"
 

@@ -208,7 +208,7 @@ test_anything (void)
 {
   TapMany many = tap_many ("a random request is refused or works");
   TapMany gain = tap_many ("gain at DC, centre or half the rate");
-  unsigned n_accepted = 0, n_requests = test_is_slow () ? 5000 : 20000;
+  unsigned n_accepted = 0, n_requests = part_is_wanted () ? 5000 : 20000;
   char text[TEST_TEXT_SIZE];
 
   for (unsigned i = 0; i < n_requests; i++) {

@@ -184,7 +184,7 @@ test_positions (void)
     for (size_t i = 0; t.backend && i < N_COUNTS; i++) {
       t.n_channels = channel_counts[i];
       for (t.position = 0; t.position < 40;
-           t.position += test_is_slow () ? 3 : 1) {
+           t.position += part_is_wanted () ? 3 : 1) {
         unsigned v = tap_random_below (100);
         static const size_t pieces[] = { 1, 7, 64, 1000, 6000 };
         t.channel = v % t.n_channels;

@@ -525,7 +525,7 @@ static void
 test_splits (void)
 {
   static double x[2 * N_LONG], want[2 * N_LONG], noise[2 * N_LONG];
-  const int n_rounds = test_is_slow () ? 6 : 30;
+  const int n_rounds = part_is_wanted () ? 6 : 30;
   TapMany many = tap_many ("changes do not depend on the split into blocks");
 
   for (int round = 0; round < n_rounds; round++) {

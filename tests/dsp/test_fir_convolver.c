@@ -154,7 +154,7 @@ test_medium (void)
     for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
       FirCase *c = fir_case_new (FIR_NOISE, lengths[i], 1, channels[k],
           lengths[i] + 3000, 400);
-      check_all (&many, c, k == 0 && !test_is_slow () ? 4 : 1);
+      check_all (&many, c, k == 0 && !part_is_wanted () ? 4 : 1);
       fir_case_free (&c);
     }
   }
@@ -194,7 +194,7 @@ test_long (void)
     check_all (&many, c, 1);
     fir_case_free (&c);
   }
-  if (!test_is_slow ()) {
+  if (!part_is_wanted ()) {
     FirCase *c = fir_case_new (FIR_NOISE, 480000, 1, 1, 520000, 60);
     check_all (&many, c, 1);
     fir_case_free (&c);
@@ -258,7 +258,7 @@ test_long_direct (void)
   clear_worst ();
   for (unsigned channels = 1; channels <= 8;
        channels *= channels == 1 ? 2 : 4) {
-    if (channels > 1 && test_is_slow ())
+    if (channels > 1 && part_is_wanted ())
       break;
     check_long_direct (&many, 65536, channels);
     check_long_direct (&many, 480000, channels);
@@ -462,7 +462,7 @@ test_random (void)
     fir_split_all };
   const char *names[TEST_N_KERNELS];
   const size_t n = fir_kernels (names);
-  const unsigned n_cases = test_is_slow () ? 60 : 300;
+  const unsigned n_cases = part_is_wanted () ? 60 : 300;
   TapMany many = tap_many ("random numbers of everything");
 
   clear_worst ();

@@ -142,7 +142,7 @@ test_splits (void)
 static void
 test_never (void)
 {
-  const size_t n = 20000, n_runs = test_is_slow () ? 10 : 100;
+  const size_t n = 20000, n_runs = part_is_wanted () ? 10 : 100;
   TapMany many = tap_many ("not one of two million samples is above");
   float *x = test_alloc (n * sizeof *x);
   TestFilter *filter = NULL;
@@ -203,7 +203,7 @@ find_true_peak (const double *x, size_t n)
 static void
 test_true_peak (void)
 {
-  const size_t n = test_is_slow () ? 3000 : 6000;
+  const size_t n = part_is_wanted () ? 3000 : 6000;
   double *x = test_alloc (n * sizeof *x);
   TfxLeveller l = make_setting (4);
   double worst = -100;

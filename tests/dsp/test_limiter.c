@@ -171,7 +171,7 @@ test_splits (void)
 static void
 test_never (void)
 {
-  const size_t n = 20000, n_runs = test_is_slow () ? 50 : 500;
+  const size_t n = 20000, n_runs = part_is_wanted () ? 50 : 500;
   TapMany many = tap_many ("not one of ten million samples is above");
   float *x = test_alloc (n * sizeof *x);
   TestFilter *filter = NULL;

@@ -138,7 +138,7 @@ static void
 test_library (void)
 {
   static const unsigned rates[] = { 44100, 48000, 96000, 22050 };
-  const unsigned n_rates = test_is_slow () ? 1 : 4;
+  const unsigned n_rates = part_is_wanted () ? 1 : 4;
 
   for (unsigned i = 0; i < n_rates; i++) {
     const unsigned n_channels = i == 0 ? 6 : i == 1 ? 4 : 1 + i % 3;
@@ -192,7 +192,7 @@ static void
 test_integrated (void)
 {
   for (unsigned i = 0; i < sizeof signals / sizeof *signals;
-       i += test_is_slow () ? 2 : 1) {
+       i += part_is_wanted () ? 2 : 1) {
     const Signal *s = &signals[i];
     double *x = make_signal (s);
     const TfxLoudnessValues v =
@@ -266,7 +266,7 @@ test_range (void)
   };
   static const double lu[] = { 10, 5, 20, 15 };
 
-  for (unsigned i = 0; i < (test_is_slow () ? 1 : 4); i++) {
+  for (unsigned i = 0; i < (part_is_wanted () ? 1 : 4); i++) {
     double *x = make_signal (&all[i]);
     const TfxLoudnessValues v = measure (x, count_frames (&all[i]), 2, RATE);
 
@@ -341,7 +341,7 @@ test_stage (void)
   const Signal *all[] = { &even, &loud, &steps, &silent };
   TfxReadings r;
 
-  for (unsigned i = 0; i < (test_is_slow () ? 1 : 4); i++) {
+  for (unsigned i = 0; i < (part_is_wanted () ? 1 : 4); i++) {
     const size_t n = count_frames (all[i]);
     double *x = make_signal (all[i]), found;
     const double before = measure (x, n, 2, RATE).integrated;

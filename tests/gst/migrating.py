@@ -139,9 +139,15 @@ def result(pair):
         return str(error), ''
 
 
+def some_of(pairs):
+    """All, or where TFX_TEST_PART says which part, every third one."""
+    part = os.environ.get('TFX_TEST_PART')
+    return pairs[int(part) % 3::3] if part else pairs
+
+
 def main():
     page, measures = sys.argv[1], '--measure' in sys.argv[2:]
-    pairs = list(rows(page))
+    pairs = some_of(list(rows(page)))
     print('1..%d' % (len(pairs) + 1))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(result, pairs)

@@ -561,7 +561,7 @@ automation_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_cuts, 0, 2 * G_N_ELEMENTS (cases));
+  tfx_check_add_part (tc, test_cuts, 2 * G_N_ELEMENTS (cases), 3);
   tcase_add_loop_test (tc, test_step, 0, 12);
   tcase_add_test (tc, test_trigger);
   tcase_add_test (tc, test_disabled);

@@ -416,10 +416,10 @@ fusion_changes_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_change_recursive, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_change_recursive_and_toggle, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_change_all, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_change_all_and_toggle, 0, N_ROWS);
+  tfx_check_add_part (tc, test_change_recursive, N_ROWS, 3);
+  tfx_check_add_part (tc, test_change_recursive_and_toggle, N_ROWS, 3);
+  tfx_check_add_part (tc, test_change_all, N_ROWS, 3);
+  tfx_check_add_part (tc, test_change_all_and_toggle, N_ROWS, 3);
   tcase_add_test (tc, test_stop_while_mapped);
   return s;
 }

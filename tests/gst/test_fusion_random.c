@@ -428,13 +428,13 @@ fusion_random_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_equal, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_toggle, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_interrupt, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_interrupt_and_toggle, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_relink, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_relink_and_toggle, 0, N_ROWS);
-  tcase_add_loop_test (tc, test_change, 0, 6 * G_N_ELEMENTS (changing));
+  tfx_check_add_part (tc, test_equal, N_ROWS, 3);
+  tfx_check_add_part (tc, test_toggle, N_ROWS, 3);
+  tfx_check_add_part (tc, test_interrupt, N_ROWS, 3);
+  tfx_check_add_part (tc, test_interrupt_and_toggle, N_ROWS, 3);
+  tfx_check_add_part (tc, test_relink, N_ROWS, 3);
+  tfx_check_add_part (tc, test_relink_and_toggle, N_ROWS, 3);
+  tfx_check_add_part (tc, test_change, 6 * G_N_ELEMENTS (changing), 3);
   return s;
 }
 

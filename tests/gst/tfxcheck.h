@@ -11,6 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 
+#include "../part.h"
 #include "tfx.h"
 
 /* ---- the test programs --------------------------------------------------- */
@@ -18,6 +19,12 @@
 /* Runs a suite: the program's main().  Plugins outside of the project are
  * loaded from their files, so that no registry of the system is read. */
 int tfx_check_main (int argc, char **argv, Suite *suite);
+
+/* The cases 0 to n - 1 of a loop test, or of a part every n_parts-th (part.h). */
+#define tfx_check_add_part(tcase, test, n, n_parts)                            \
+  for (int case_ = 0; case_ < (int)(n); case_++)                               \
+    if (part_has ((unsigned)case_, n_parts))                                   \
+  tcase_add_loop_test (tcase, test, case_, case_ + 1)
 
 /* ---- samples --------------------------------------------------------------- */
 
