@@ -13,8 +13,9 @@ builds the filter core for AArch64 in build-aarch64/ and runs its tests in an
 emulator; builds in build-sanitize/ with the address and undefined behaviour
 sanitizers and runs all again; then checks the look of the sources.
 
---quick  without the archive, the release, AArch64, the sanitizers and the slow tests; live
-         streams only where there is already what they need"
+--quick  without the archive, the release, AArch64, the sanitizers and the slow tests, and
+         of wide sweeps a part (TFX_TEST_PART, a number, says which); live streams only
+         where there is already what they need"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # English messages, numbers with a point.
@@ -30,13 +31,17 @@ case ${1-} in
   *) echo "error: unknown argument: $1" >&2 && echo "$usage" >&2 && exit 2 ;;
 esac
 
-passed=0 failed=0 skipped=0 failures=''
+if $quick; then export TFX_TEST_PART=${TFX_TEST_PART-0}; fi
+
+passed=0 failed=0 skipped=0 failures='' beside=''
 
 work=$(mktemp -d)
 # shellcheck disable=SC2317 # called by trap
 finish() {
   local status=$?
   trap - EXIT
+  # It ends what it has begun.
+  if [ -n "$beside" ]; then kill "$beside" 2> /dev/null; fi
   rm -rf "$work"
   # An end that nobody planned is a failure too.
   if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
@@ -89,8 +94,12 @@ add_counts() {
 # run_tap PREFIX PROGRAM [ARGUMENT...]: one that prints TAP.
 run_tap() {
   "${@:2}" < /dev/null > "$work/log.tap" 2>&1
-  cat "$work/log.tap"
-  add_counts "$1" "$work/log.tap"
+  show_tap "$1" "$work/log.tap"
+}
+
+show_tap() {
+  cat "$2"
+  add_counts "$1" "$2"
 }
 
 # build_and_test PREFIX FOLDER [SETUP OPTION...]; arguments for meson test are
@@ -135,12 +144,18 @@ test_args=(--timeout-multiplier 3)
 if $quick; then test_args+=(--no-suite slow); fi
 build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true || built=false
 
+# One half beside the other: each waits for processes that begin and end.
 if $built; then
-  title "the commands"
+  title "the commands, and the program beside them"
+  "$root/tests/tool.sh" < /dev/null > "$work/program.tap" 2>&1 &
+  beside=$!
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'pages: ' "$root/tests/pages.py"
-  run_tap 'program: ' "$root/tests/tool.sh"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
+  title "the program"
+  wait "$beside"
+  beside=''
+  show_tap 'program: ' "$work/program.tap"
 fi
 
 if $built; then
