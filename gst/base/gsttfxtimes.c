@@ -74,11 +74,27 @@ gst_tfx_times_set_anchor (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
   self->off_since = GST_CLOCK_TIME_NONE;
 }
 
+/* The clock of the stamps may go faster or slower than that of the samples, as
+ * where RTP is received.  Stamps that hold move the anchor, within some seconds, so
+ * that no drift adds up to a gap. */
+#define DRIFT_SECONDS 4
+
+static GstClockTimeDiff
+gst_tfx_times_find_drift (const GstTfxTimes *self, GstClockTimeDiff off,
+    gsize n_frames)
+{
+  const gint64 n_most = (gint64)DRIFT_SECONDS * self->rate;
+  const gint64 n = MIN ((guint64)n_frames, (guint64)n_most);
+
+  return off * n / (n + n_most);
+}
+
 gboolean
 gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
 {
   GstClockTime expected = self->anchor;
   gboolean is_gap = FALSE;
+  GstClockTimeDiff off;
 
   if (!GST_CLOCK_TIME_IS_VALID (stamp)) {
     self->n_since += n_frames;
@@ -93,17 +109,16 @@ gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
     gst_tfx_times_set_anchor (self, stamp, n_frames);
     return FALSE;
   }
-  if (ABS (GST_CLOCK_DIFF (expected, stamp)) <=
-      (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD) {
-    self->n_since += n_frames;
-    self->off_since = GST_CLOCK_TIME_NONE;
+  off = GST_CLOCK_DIFF (expected, stamp);
+  if (ABS (off) <= (GstClockTimeDiff)GST_TFX_TIMES_THRESHOLD) {
+    gst_tfx_times_set_anchor (self,
+        expected + gst_tfx_times_find_drift (self, off, n_frames), n_frames);
     return FALSE;
   }
   /* A stamp that is off may be a stray one. */
   if (!GST_CLOCK_TIME_IS_VALID (self->off_since))
     self->off_since = expected;
-  is_gap = ABS (GST_CLOCK_DIFF (expected, stamp)) >=
-               (GstClockTimeDiff)GST_TFX_TIMES_WAIT ||
+  is_gap = ABS (off) >= (GstClockTimeDiff)GST_TFX_TIMES_WAIT ||
            expected >= self->off_since + GST_TFX_TIMES_WAIT;
   if (is_gap)
     gst_tfx_times_set_anchor (self, stamp, n_frames);

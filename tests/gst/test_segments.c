@@ -374,8 +374,58 @@ GST_START_TEST (test_jitter)
 }
 GST_END_TEST;
 
-/* A clock that drifts away by 1 s for good is another matter: the filter starts
- * anew there, once. */
+/* Frames of noise in buffers of 10 ms, with stamps of a clock that is faster by some
+ * ns in each of them, and unsteady: what comes out. */
+static void
+play_drifting (TfxLine *line, const gchar *launch, gsize n, gint64 drift,
+    gint64 jitter)
+{
+  GstAudioInfo info = tfx_check_f32 (2000, 1);
+  GRand *rand = g_rand_new_with_seed (n);
+  gdouble *in = tfx_check_noise (n, 1);
+
+  tfx_line_open (line, launch, &info, FALSE, n + 4000);
+  tfx_line_push_segment (line, 0, 0);
+  for (gsize at = 0, i = 0; at < n; at += 20, i++)
+    fail_unless_equals_int (tfx_line_push (line, in, at, 20, 0, 0,
+                                (gint64)GST_SECOND + (gint64)i * drift +
+                                    (jitter ? g_rand_int_range (rand, 0, jitter)
+                                            : 0)),
+        GST_FLOW_OK);
+  gst_pad_push_event (line->src, gst_event_new_eos ());
+  fail_unless_equals_uint64 (line->n_heard, n);
+  g_rand_free (rand);
+  g_free (in);
+}
+
+/* As where RTP is received: the clock of the stamps goes faster or slower than that
+ * of the samples.  That is no gap, however far it leads. */
+GST_START_TEST (test_drift)
+{
+  static const gchar *const launches[] = { "tfxbutterworth cutoff=20",
+    "tfxfir taps=21 cutoff=200 method=direct" };
+  static const gint64 drifts[] = { 10000, -10000 };
+  const gsize n = 100000;
+
+  for (guint i = 0; i < G_N_ELEMENTS (launches); i++) {
+    for (gint64 jitter = 0; jitter <= 10 * GST_MSECOND;
+         jitter += 10 * GST_MSECOND) {
+      TfxLine lines[2];
+
+      play_drifting (&lines[0], launches[i], n, 0, 0);
+      play_drifting (&lines[1], launches[i], n, drifts[__i__], jitter);
+      fail_unless (tfx_line_error_db ((gdouble *)(gpointer)lines[1].sound->data,
+                       (gdouble *)(gpointer)lines[0].sound->data, n) <= F32_DB,
+          "%s sounds otherwise", launches[i]);
+      tfx_line_close (&lines[0]);
+      tfx_line_close (&lines[1]);
+    }
+  }
+}
+GST_END_TEST;
+
+/* What jumps by 1 s for good is another matter: the filter starts anew there,
+ * once. */
 GST_START_TEST (test_jump)
 {
   GstAudioInfo info = tfx_check_f32 (RATE, 1);
@@ -526,6 +576,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_any_cuts, 0, 12);
   tcase_add_loop_test (tc, test_formats, 0, 2);
   tcase_add_loop_test (tc, test_jitter, 0, 2);
+  tcase_add_loop_test (tc, test_drift, 0, 2);
   tcase_add_test (tc, test_jump);
   tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
   tcase_add_test (tc, test_refused_at_segment);
