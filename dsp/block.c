@@ -20,21 +20,6 @@ tfx_block_planar (void *data, TfxSample type, unsigned n_channels,
       TfxBlock){ data, type, n_channels, n_frames, 1, (ptrdiff_t)plane_stride };
 }
 
-TfxBlock
-tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
-    unsigned channel, unsigned n_channels)
-{
-  TfxBlock part = *block;
-  ptrdiff_t offset = (ptrdiff_t)first * block->frame_stride +
-                     (ptrdiff_t)channel * block->channel_stride;
-
-  part.data =
-      (char *)block->data + offset * (ptrdiff_t)tfx_sample_size (block->type);
-  part.n_frames = n_frames;
-  part.n_channels = n_channels;
-  return part;
-}
-
 double *
 tfx_block_new_samples (size_t n)
 {

@@ -33,8 +33,20 @@ tfx_block_set (const TfxBlock *b, size_t frame, unsigned channel, double value)
 
 /* Frames [first, first + n_frames) of channels [channel, channel +
  * n_channels). */
-TfxBlock tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
-    unsigned channel, unsigned n_channels);
+static inline TfxBlock
+tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
+    unsigned channel, unsigned n_channels)
+{
+  TfxBlock part = *block;
+  ptrdiff_t offset = (ptrdiff_t)first * block->frame_stride +
+                     (ptrdiff_t)channel * block->channel_stride;
+
+  part.data =
+      (char *)block->data + offset * (ptrdiff_t)tfx_sample_size (block->type);
+  part.n_frames = n_frames;
+  part.n_channels = n_channels;
+  return part;
+}
 
 /* n zeros, aligned to a line of the cache, for free(); NULL: no memory. */
 double *tfx_block_new_samples (size_t n);

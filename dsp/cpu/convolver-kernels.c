@@ -42,7 +42,6 @@
 #define PLAIN_F32 (HAS_FMA ? 8 : 12)
 #define PLAIN_F64 SIZE_MAX
 
-#define INLINE static inline __attribute__ ((always_inline))
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_ (a, b)
 #define CONCAT3_(a, b, c) a##b##c
@@ -59,16 +58,16 @@
 #define V v (V)
 #define L 4
 #define VOP(name) OP (name##_x4)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #if LANES_F32 >= 8
 #define L 8
 #define VOP(name) OP (name##_x8)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #endif
 #if LANES_F32 == 16
 #define L 16
 #define VOP(name) OP (name##_x16)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #endif
 #include "convolver-kernels_tmpl.c"
 #define N 4
@@ -106,20 +105,20 @@
 #if LANES == 2
 #define L 2
 #define VOP(name) OP (name##_x2)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #endif
 #define L 4
 #define VOP(name) OP (name##_x4)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #if LANES_F32 >= 8
 #define L 8
 #define VOP(name) OP (name##_x8)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #endif
 #if LANES_F32 == 16
 #define L 16
 #define VOP(name) OP (name##_x16)
-#include "convolver-vec_tmpl.h"
+#include "vec_tmpl.h"
 #endif
 #include "convolver-kernels_tmpl.c"
 
@@ -232,7 +231,7 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
         { split2_##t, split3_##t, split4_##t },                                \
         { join2_##t, join3_##t, join4_##t }, lanes < 4 ? 4 : lanes,            \
         LEAVES (leaves_forward, t), LEAVES (leaves_back, t), add_##t,          \
-        deinterleave_##t, interleave_##t, is_sound_##t                         \
+        is_sound_##t                                                           \
   }
 
 /* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * convolver-leaves_tmpl.c: transforms of N lanes / 4 leaves at a time, a group;
  * included by convolver-kernels.c with N, and L and VOP as
- * convolver-vec_tmpl.h has them.
+ * vec_tmpl.h has them.
  *
  * One more pass of radix 4 makes a group N polynomials of 8 coefficients.
  * Transposed, each of them lies in a lane of eight vectors; there it is weighed,

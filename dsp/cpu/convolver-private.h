@@ -5,6 +5,7 @@
 #define TFX_CONVOLVER_PRIVATE_H
 
 #include "convolver.h"
+#include "kernels.h"
 
 /* ---- kernels (convolver-kernels.c) -----------------------------------------
  *
@@ -76,13 +77,6 @@ typedef struct TfxConvolverOps
 
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
-
-  /* Channels of n values, stride apart, from samples that lie frame after frame,
-   * n_channels a frame; and back.  No alignment. */
-  void (*deinterleave) (void *to, size_t stride, const void *from,
-      unsigned n_channels, size_t n);
-  void (*interleave) (void *to, const void *from, size_t stride,
-      unsigned n_channels, size_t n);
 
   /* True if no sample is infinite, NaN or beyond what a transform can carry
    * (2^100 for float, 2^1000 for double); any n, no alignment. */
@@ -353,6 +347,7 @@ struct TfxConvolver
   TfxSample precision;
   size_t value_size; /* of T */
   const TfxConvolverOps *ops;
+  const TfxKernels *copies;
   TfxConvolverCost cost;
   TfxConvolverLayout layout;
 

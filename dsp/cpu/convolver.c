@@ -9,118 +9,41 @@
 
 #include "../block.h"
 #include "convolver-private.h"
+#include "copy.h"
 
 /* ---- samples of blocks, to and from values ---------------------------------------- */
 
-/* n samples in a row, from one type to another. */
-static void
-copy_row (TfxSample to_type, void *to, TfxSample from_type, const void *from,
-    size_t n)
-{
-  const TfxBlock in = tfx_block_interleaved ((void *)from, from_type, 1, n);
-  const TfxBlock out = tfx_block_interleaved (to, to_type, 1, n);
-
-  tfx_block_copy (&in, &out);
-}
-
 /* n frames of values, channels `stride` apart. */
-static TfxBlock
-describe (const TfxConvolver *c, const void *values, size_t stride, size_t n)
+static inline TfxBlock
+describe (const TfxConvolver *c, void *values, size_t stride, size_t n)
 {
-  return tfx_block_planar ((void *)values, c->precision, c->n_channels, n,
-      stride);
+  return (
+      TfxBlock){ values, c->precision, c->n_channels, n, 1, (ptrdiff_t)stride };
 }
 
-/* Samples that lie frame after frame. */
-static bool
-is_interleaved (const TfxBlock *block)
-{
-  return block->n_channels > 1 && block->channel_stride == 1 &&
-         block->frame_stride == (ptrdiff_t)block->n_channels;
-}
-
-/* Samples of the other type are converted in pieces of this many values. */
-#define PIECE 1024
-
-/* How many of n frames are taken at a time: all of them, or a piece. */
-static size_t
-piece_frames (const TfxConvolver *c, const TfxBlock *block, size_t n)
-{
-  const size_t most = PIECE / block->n_channels;
-
-  return block->type == c->precision || n < most ? n : most;
-}
-
-static void
-load_interleaved (const TfxConvolver *c, void *values, size_t stride,
-    const TfxBlock *block, size_t first, size_t n)
-{
-  double piece[PIECE];
-
-  for (size_t i = 0, n_piece; i < n; i += n_piece) {
-    const void *from = tfx_block_part (block, first + i, 0, 0, 1).data;
-
-    n_piece = piece_frames (c, block, n - i);
-    if (block->type != c->precision) {
-      copy_row (c->precision, piece, block->type, from,
-          n_piece * block->n_channels);
-      from = piece;
-    }
-    c->ops->deinterleave (tfx_convolver_at (c, values, i), stride, from,
-        block->n_channels, n_piece);
-  }
-}
-
-static void
-store_interleaved (const TfxConvolver *c, const void *values, size_t stride,
-    const TfxBlock *block, size_t first, size_t n)
-{
-  double piece[PIECE];
-
-  for (size_t i = 0, n_piece; i < n; i += n_piece) {
-    void *to = tfx_block_part (block, first + i, 0, 0, 1).data;
-    const bool is_other = block->type != c->precision;
-
-    n_piece = piece_frames (c, block, n - i);
-    c->ops->interleave (is_other ? piece : to, tfx_convolver_at (c, values, i),
-        stride, block->n_channels, n_piece);
-    if (is_other)
-      copy_row (block->type, to, c->precision, piece,
-          n_piece * block->n_channels);
-  }
-}
-
+/* n frames from number `first` of a block on. */
 static void
 load (const TfxConvolver *c, void *values, size_t stride, const TfxBlock *block,
     size_t first, size_t n)
 {
-  if (is_interleaved (block) && block->n_channels <= PIECE) {
-    load_interleaved (c, values, stride, block, first, n);
-  } else if (block->n_channels == 1 && block->type == c->precision &&
-             block->frame_stride == 1) {
-    memcpy (values, tfx_convolver_at (c, block->data, first),
-        n * c->value_size);
-  } else {
-    const TfxBlock to = describe (c, values, stride, n);
-    const TfxBlock from =
-        tfx_block_part (block, first, n, 0, block->n_channels);
+  const TfxBlock from = tfx_block_part (block, first, n, 0, c->n_channels);
+  const TfxBlock to = describe (c, values, stride, n);
 
-    tfx_block_copy (&from, &to);
-  }
+  if (c->n_channels == 1 && block->type == c->precision &&
+      block->frame_stride == 1)
+    memcpy (values, from.data, n * c->value_size);
+  else
+    tfx_cpu_copy (c->copies, &from, &to, 1.0);
 }
 
 static void
-store (const TfxConvolver *c, const void *values, size_t stride,
+store (const TfxConvolver *c, void *values, size_t stride,
     const TfxBlock *block, size_t first, size_t n)
 {
-  if (is_interleaved (block) && block->n_channels <= PIECE) {
-    store_interleaved (c, values, stride, block, first, n);
-  } else {
-    const TfxBlock from = describe (c, values, stride, n);
-    const TfxBlock to = tfx_block_part (block, first, n, 0, block->n_channels);
+  const TfxBlock from = describe (c, values, stride, n);
+  const TfxBlock to = tfx_block_part (block, first, n, 0, c->n_channels);
 
-    tfx_block_copy (&from, &to);
-  }
+  tfx_cpu_copy (c->copies, &from, &to, 1.0);
 }
 
 /* Samples that are not sound (TfxConvolverOps) become 0. */
@@ -176,6 +99,7 @@ set_up (TfxConvolver *c, TfxConvolverTaps *taps)
   c->precision = taps->precision;
   c->value_size = taps->precision == TFX_SAMPLE_F32 ? 4 : 8;
   c->ops = &taps->kernels->ops[taps->precision];
+  c->copies = tfx_kernels_for (taps->kernels->name);
   c->cost = taps->kernels->cost[taps->precision];
   c->layout = taps->layout;
   c->ways = taps->layout.form == TFX_CONVOLVER_PARTITIONED

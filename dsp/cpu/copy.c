@@ -26,31 +26,43 @@ copy_run (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     memcpy (out->data, in->data, n * tfx_sample_size (in->type));
 }
 
-/* From planes to rows, or back: at most PART_SIZE samples. */
+/* From planes to rows, or back. */
 static void
-turn_part (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
+turn (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out)
+{
+  if (is_interleaved (out))
+    k->interleave[in->type](out->data, in->data, in->channel_stride,
+        in->n_channels, in->n_frames);
+  else
+    k->deinterleave[in->type](out->data, out->channel_stride, in->data,
+        in->n_channels, in->n_frames);
+}
+
+/* The same with another type or a gain: a part at a time has rows between. */
+static void
+turn_parts (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     double gain)
 {
-  const size_t n = in->n_frames * in->n_channels;
-  const bool is_same = in->type == out->type && gain == 1.0;
+  const unsigned n_channels = in->n_channels;
+  const size_t most = PART_SIZE / n_channels;
+  const bool is_back = is_interleaved (out);
   double part[PART_SIZE];
 
-  if (is_interleaved (out)) {
-    const TfxBlock rows = tfx_block_interleaved (is_same ? out->data : part,
-        in->type, in->n_channels, in->n_frames);
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to, rows;
 
-    k->interleave[in->type](rows.data, in->data, in->channel_stride,
-        in->n_channels, in->n_frames);
-    if (!is_same)
-      copy_run (k, &rows, out, n, gain);
-  } else {
-    const TfxBlock rows = tfx_block_interleaved (is_same ? in->data : part,
-        out->type, in->n_channels, in->n_frames);
-
-    if (!is_same)
-      copy_run (k, in, &rows, n, gain);
-    k->deinterleave[out->type](out->data, out->channel_stride, rows.data,
-        in->n_channels, in->n_frames);
+    n = in->n_frames - i < most ? in->n_frames - i : most;
+    from = tfx_block_part (in, i, n, 0, n_channels);
+    to = tfx_block_part (out, i, n, 0, n_channels);
+    rows = tfx_block_interleaved (part, is_back ? in->type : out->type,
+        n_channels, n);
+    if (is_back) {
+      turn (k, &from, &rows);
+      copy_run (k, &rows, &to, n * n_channels, gain);
+    } else {
+      copy_run (k, &from, &rows, n * n_channels, gain);
+      turn (k, &rows, &to);
+    }
   }
 }
 
@@ -78,19 +90,13 @@ tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
 
       copy_run (k, &from, &to, in->n_frames, gain);
     }
-  } else if (n_channels <= PART_SIZE &&
-             ((in->frame_stride == 1 && is_interleaved (out)) ||
-                 (is_interleaved (in) && out->frame_stride == 1))) {
-    const size_t most = PART_SIZE / n_channels;
-
-    for (size_t i = 0, n; i < in->n_frames; i += n) {
-      TfxBlock from, to;
-
-      n = in->n_frames - i < most ? in->n_frames - i : most;
-      from = tfx_block_part (in, i, n, 0, n_channels);
-      to = tfx_block_part (out, i, n, 0, n_channels);
-      turn_part (k, &from, &to, gain);
-    }
+  } else if ((in->frame_stride != 1 || !is_interleaved (out)) &&
+             (!is_interleaved (in) || out->frame_stride != 1)) {
+    copy_samples (in, out, gain);
+  } else if (in->type == out->type && gain == 1.0) {
+    turn (k, in, out);
+  } else if (n_channels <= PART_SIZE) {
+    turn_parts (k, in, out, gain);
   } else {
     copy_samples (in, out, gain);
   }

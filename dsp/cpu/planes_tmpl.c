@@ -5,7 +5,8 @@
  * T float or double, T_SIZE its size, OP(name) the names, PLANES_VECTORS 1 if
  * there are any.  N planes by N frames are turned at a time, N samples being
  * 16 bytes: with wider vectors samples would have to go from one half to the
- * other, which costs what they save. */
+ * other, which costs what they save.  Two, four and eight planes, which fill them,
+ * take vectors of any width. */
 #define N (16 / T_SIZE)
 
 /* One plane. */
@@ -96,6 +97,91 @@ OP (deinterleave_some) (T *restrict planes, ptrdiff_t stride,
   }
   return i;
 }
+
+#define L (8 * W / T_SIZE)
+#define VOP(name) OP (name##_wide)
+#include "vec_tmpl.h"
+#define VOP(name) OP (name##_wide)
+
+/* n vectors, 2, 4 or 8, of rows become one of each plane, or the other way round: the
+ * even values are parted from the odd ones log2 (n) times. */
+static inline __attribute__ ((always_inline)) void
+OP (turn_wide) (VOP (V) * x, const unsigned n, const bool is_back)
+{
+  const unsigned half = n / 2;
+  VOP (V) y[4];
+
+  if (n == 8) {
+    if (is_back)
+      VOP (to_rows) (x);
+    else
+      VOP (to_columns) (x);
+    return;
+  }
+#pragma GCC unroll 2
+  for (unsigned step = 1; step < n; step *= 2) {
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < half; i++) {
+      if (is_back)
+        VOP (zip) (x[i], x[half + i], &y[2 * i], &y[2 * i + 1]);
+      else
+        VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[half + i]);
+    }
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < n; i++)
+      x[i] = y[i];
+  }
+}
+
+/* Whole vectors of rows of n to n planes, or back; how many frames. */
+static inline __attribute__ ((always_inline)) size_t
+OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
+    size_t n_frames, const bool is_back)
+{
+  const size_t lanes = 8 * W / T_SIZE;
+  size_t i = 0;
+
+  for (; i + lanes <= n_frames; i += lanes) {
+    VOP (V) x[8];
+
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n; k++)
+      x[k] = VOP (loadu) (is_back ? planes + (ptrdiff_t)k * stride + i
+                                  : rows + i * n + k * lanes);
+    OP (turn_wide) (x, n, is_back);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < n; k++)
+      VOP (storeu)
+    (is_back ? rows + i * n + k * lanes : planes + (ptrdiff_t)k * stride + i,
+        x[k]);
+  }
+  return i;
+}
+#undef VOP
+
+/* All of what two, four and eight planes have, but for the last frames. */
+static size_t
+OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
+    size_t n_frames, const bool is_back)
+{
+  switch (n) {
+    case 2:
+      return OP (copy_wide) (planes, stride, rows, 2, n_frames, is_back);
+    case 4:
+      return OP (copy_wide) (planes, stride, rows, 4, n_frames, is_back);
+    case 8:
+      return OP (copy_wide) (planes, stride, rows, 8, n_frames, is_back);
+    default:
+      return 0;
+  }
+}
+#else
+static inline size_t
+OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
+    size_t n_frames, const bool is_back)
+{
+  return 0;
+}
 #endif
 
 /* The planes behind the last N first: what they write too much. */
@@ -103,9 +189,14 @@ static void
 OP (interleave) (void *rows, const void *planes, ptrdiff_t stride, unsigned n,
     size_t n_frames)
 {
-  const T *from = planes;
-  T *to = rows;
+  const size_t n_even =
+      OP (copy_even) ((T *)planes, stride, rows, n, n_frames, true);
+  const T *from = (const T *)planes + n_even;
+  T *to = (T *)rows + n_even * n;
 
+  n_frames -= n_even;
+  if (n_frames == 0)
+    return;
   for (unsigned end = n, used; end > 0; end -= used) {
     const T *first;
     size_t done = 0;
@@ -134,9 +225,14 @@ static void
 OP (deinterleave) (void *planes, ptrdiff_t stride, const void *rows, unsigned n,
     size_t n_frames)
 {
-  const T *from = rows;
-  T *to = planes;
+  const size_t n_even =
+      OP (copy_even) (planes, stride, (T *)rows, n, n_frames, false);
+  const T *from = (const T *)rows + n_even * n;
+  T *to = (T *)planes + n_even;
 
+  n_frames -= n_even;
+  if (n_frames == 0)
+    return;
   for (unsigned start = 0, used; start < n; start += used) {
     T *first = to + (ptrdiff_t)start * stride;
     size_t done = 0;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-vec_tmpl.h: vectors of L values of T in GNU C, of any width: the
- * compiler makes two registers of one that is too wide for the machine.
- * Included by convolver-kernels.c with
+ * vec_tmpl.h: vectors of L values of T in GNU C, of any width: the compiler
+ * makes two registers of one that is too wide for the machine.  Included with
  *
  *   T, T_SIZE  float and 4, or double and 8
  *   L          2, 4, 8 or 16
  *   VOP(name)  the name of a type or function
  *
  * Fused multiply-adds are intrinsics: no compiler makes one of its own. */
+
+#ifndef INLINE
+#define INLINE static inline __attribute__ ((always_inline))
+#endif
 
 typedef T VOP (V) __attribute__ ((vector_size (L * T_SIZE), may_alias));
 /* At any address. */
@@ -107,23 +110,23 @@ VOP (V) VOP (keep) (VOP (V) a)
 /* ---- the values of two vectors in turn, and back ------------------------------ */
 
 #if L == 2
-#define LOW 0, 2
-#define HIGH 1, 3
+#define ZIP_LOW 0, 2
+#define ZIP_HIGH 1, 3
 #define EVEN 0, 2
 #define ODD 1, 3
 #elif L == 4
-#define LOW 0, 4, 1, 5
-#define HIGH 2, 6, 3, 7
+#define ZIP_LOW 0, 4, 1, 5
+#define ZIP_HIGH 2, 6, 3, 7
 #define EVEN 0, 2, 4, 6
 #define ODD 1, 3, 5, 7
 #elif L == 8
-#define LOW 0, 8, 1, 9, 2, 10, 3, 11
-#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #else
-#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define ZIP_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
 #define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #endif
@@ -131,8 +134,8 @@ VOP (V) VOP (keep) (VOP (V) a)
 INLINE void
 VOP (zip) (VOP (V) a, VOP (V) b, VOP (V) * low, VOP (V) * high)
 {
-  *low = SHUFFLE (a, b, LOW);
-  *high = SHUFFLE (a, b, HIGH);
+  *low = SHUFFLE (a, b, ZIP_LOW);
+  *high = SHUFFLE (a, b, ZIP_HIGH);
 }
 
 /* AVX2's instructions work in halves of a vector, and one puts those in order. */
@@ -329,8 +332,8 @@ VOP (to_rows) (VOP (V) * x)
 #endif
 
 #undef SHUFFLE
-#undef LOW
-#undef HIGH
+#undef ZIP_LOW
+#undef ZIP_HIGH
 #undef EVEN
 #undef ODD
 #undef L
