@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * convolver-direct_tmpl.c: the direct form; see convolver-kernels_tmpl.c.
+ * convolver-direct_tmpl.c: the direct form, and what is done to samples besides.
+ * Included by convolver-kernels.c for each sample type with T, OP, LANES and WIDE as
+ * convolver-transform_tmpl.c has them; L, VOP those of the widest vectors.
  *
  * Samples are lanes, a tap is broadcast.  A tile of up to MOST vectors of
  * outputs is kept in registers; taps are taken in blocks of GROUPS * LANES.  In phase f
@@ -11,6 +13,8 @@
  * products the first is rounded four times, and the output once; where product and sum
  * are rounded each, that holds for three.  The tap that may outweigh all others comes
  * last, so that it is rounded twice: together -145 dB. */
+
+#define V VOP (V)
 
 #if WIDE && HAS_32_REGISTERS
 #define CHAIN 4
@@ -67,14 +71,14 @@ typedef struct
 INLINE
 OP (Largest) OP (direct_largest) (const T *x, const T *h, size_t n_taps)
 {
-  return (OP (Largest)){ v (set1) (h[n_taps]), x - (size_t)h[n_taps + 1] };
+  return (OP (Largest)){ VOP (set1) (h[n_taps]), x - (size_t)h[n_taps + 1] };
 }
 
 /* A sum, with what was rounded off of it and the largest tap's product with frame n. */
 INLINE V
 OP (direct_last) (V sum, V rest, const OP (Largest) * l, size_t n)
 {
-  return sum + v (fma) (l->tap, v (loadu) (l->x + n), rest);
+  return sum + VOP (fma) (l->tap, VOP (loadu) (l->x + n), rest);
 }
 #endif
 
@@ -92,14 +96,14 @@ OP (direct_chain) (OP (Tile) * t, const int turn, const T *x, const T *h,
   for (int p = 0; p < n_phases; p++) {
 #pragma GCC unroll 6
     for (int n = 0; n < n_groups; n++)
-      taps[p][n] = v (set1) (h[phase + (size_t)p + (size_t)n * LANES]);
+      taps[p][n] = VOP (set1) (h[phase + (size_t)p + (size_t)n * LANES]);
   }
 #pragma GCC unroll 16
   for (int k = 1 - n_groups; k < n_vectors; k++) {
 #pragma GCC unroll 6
     for (int p = 0; p < n_phases; p++) {
       const V input =
-          v (keep) (v (loadu) (x + k * LANES - p - (ptrdiff_t)phase));
+          VOP (keep) (VOP (loadu) (x + k * LANES - p - (ptrdiff_t)phase));
 #pragma GCC unroll 6
       for (int n = 0; n < n_groups; n++) {
         const int i = k + n;
@@ -107,13 +111,13 @@ OP (direct_chain) (OP (Tile) * t, const int turn, const T *x, const T *h,
           continue;
 #if WIDE
         if (n < n_groups - 1 || p > 0)
-          t->chains[i] = v (fma) (taps[p][n], input, t->chains[i]);
+          t->chains[i] = VOP (fma) (taps[p][n], input, t->chains[i]);
         else if (IS_CARRIED)
-          t->chains[i] = v (fma) (taps[p][n], input, t->rests[turn][i]);
+          t->chains[i] = VOP (fma) (taps[p][n], input, t->rests[turn][i]);
         else
           t->chains[i] = taps[p][n] * input;
 #else
-        t->sums[i] = v (fma) (taps[p][n], input, t->sums[i]);
+        t->sums[i] = VOP (fma) (taps[p][n], input, t->sums[i]);
 #endif
       }
     }
@@ -167,10 +171,10 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
 
 #pragma GCC unroll 8
   for (int i = 0; i < n_vectors; i++) {
-    t.sums[i] = v (set1) (0);
+    t.sums[i] = VOP (set1) (0);
 #if WIDE
-    t.rests[0][i] = v (set1) (0);
-    t.rests[IS_CARRIED][i] = v (set1) (0);
+    t.rests[0][i] = VOP (set1) (0);
+    t.rests[IS_CARRIED][i] = VOP (set1) (0);
 #endif
   }
   for (; k + BLOCK <= n_taps; k += BLOCK)
@@ -187,7 +191,7 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
     t.sums[i] = OP (
         direct_last) (t.sums[i], t.rests[0][i], &largest, (size_t)i * LANES);
 #endif
-    v (storeu) (y + i * LANES, t.sums[i]);
+    VOP (storeu) (y + i * LANES, t.sums[i]);
   }
 }
 
@@ -257,7 +261,7 @@ INLINE V
 OP (direct_short_exact) (const V *chains, const int n, const OP (Largest) * l,
     size_t frame)
 {
-  V sum = chains[0], rest = v (set1) (0);
+  V sum = chains[0], rest = VOP (set1) (0);
 
 #pragma GCC unroll 4
   for (int i = 1; i < n; i++) {
@@ -286,27 +290,27 @@ OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
 
 #pragma GCC unroll 12
   for (int k = 0; k < n_taps; k++)
-    taps[k] = v (set1) (h[k]);
+    taps[k] = VOP (set1) (h[k]);
   for (size_t n = 0; n < n_frames; n += LANES) {
     V chains[6];
 
 #pragma GCC unroll 12
     for (int k = 0; k < n_taps; k++) {
-      const V input = v (loadu) (x + n - k);
+      const V input = VOP (loadu) (x + n - k);
       V *chain = &chains[k / n_chain];
       if (k % n_chain == 0)
         *chain = taps[k] * input;
       else
-        *chain = v (fma) (taps[k], input, *chain);
+        *chain = VOP (fma) (taps[k], input, *chain);
     }
 #if WIDE
     if (HAS_LARGEST (n_taps)) {
-      v (storeu) (y + n,
-          OP (direct_short_exact) (chains, n_chains, &largest, n));
+      VOP (storeu)
+      (y + n, OP (direct_short_exact) (chains, n_chains, &largest, n));
       continue;
     }
 #endif
-    v (storeu) (y + n, OP (direct_short_sum) (chains, n_chains));
+    VOP (storeu) (y + n, OP (direct_short_sum) (chains, n_chains));
   }
 }
 
@@ -331,6 +335,128 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
   OP (direct_tiles) (y, x, taps, n_taps, n_frames);
 }
 
+/* ---- samples as they come and go ----------------------------------------------- */
+
+static void
+OP (add) (void *y_io, const void *a_in, size_t n)
+{
+  const T *a = a_in;
+  T *y = y_io;
+  size_t i = 0;
+
+  for (; i + LANES <= n; i += LANES)
+    VOP (storeu) (y + i, VOP (loadu) (y + i) + VOP (loadu) (a + i));
+  for (; i < n; i++)
+    y[i] += a[i];
+}
+
+/* x * SCALE is infinite where x is too large; and 0 times that, or times a
+ * NaN, is a NaN, which stays in the sum; all others leave it at 0. */
+#define SCALE (sizeof (T) == 4 ? (T)0x1p28 : (T)0x1p24)
+
+INLINE V
+OP (add_unsound) (V sum, const T *x)
+{
+  return VOP (fma) (VOP (loadu) (x) * VOP (set1) (SCALE), VOP (set1) (0), sum);
+}
+
+static bool
+OP (is_sound) (const void *x_in, size_t n)
+{
+  const T *x = x_in;
+  /* several sums, to hide the latency */
+  V sums[4] = { VOP (set1) (0), VOP (set1) (0), VOP (set1) (0),
+    VOP (set1) (0) };
+  uint64_t words[LANES * sizeof (T) / 8], any = 0;
+  T sum = 0;
+  size_t i = 0;
+
+  for (; i + 4 * LANES <= n; i += 4 * LANES) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++)
+      sums[k] = OP (add_unsound) (sums[k], x + i + k * LANES);
+  }
+  for (; i + LANES <= n; i += LANES)
+    sums[0] = OP (add_unsound) (sums[0], x + i);
+  /* the last ones once more, or those that do not fill a vector */
+  if (i < n && n >= LANES)
+    sums[1] = OP (add_unsound) (sums[1], x + n - LANES);
+  for (; i < n && n < LANES; i++)
+    sum += x[i] * SCALE * 0;
+  sums[0] = sums[0] + sums[1] + (sums[2] + sums[3]);
+  memcpy (words, &sums[0], sizeof words);
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    any |= words[k];
+  return any == 0 && sum == 0;
+}
+
+#undef SCALE
+
+#if !WIDE
+/* ---- floats, summed up in double --------------------------- */
+
+typedef float Floats
+    __attribute__ ((vector_size (LANES * 4), may_alias, aligned (4)));
+
+/* n is a multiple of 8. */
+INLINE void
+widen (double *to, const float *from, size_t n)
+{
+  for (size_t i = 0; i < n; i += LANES)
+    VOP (storeu) (to + i, __builtin_convertvector(*(Floats *)(from + i), V));
+}
+
+INLINE void
+narrow (float *to, const double *from, size_t n)
+{
+  for (size_t i = 0; i < n; i += LANES)
+    *(Floats *)(to + i) =
+        __builtin_convertvector(VOP (loadu) (from + i), Floats);
+}
+
+#define PIECE_TAPS 256
+#define PIECE_FRAMES 256
+
+/* Up to a piece's taps and frames; the samples in a line of doubles. */
+static void
+direct_piece (double *y, const float *x, const double *taps, size_t n_taps,
+    size_t n_frames)
+{
+  double line[PIECE_TAPS + PIECE_FRAMES] __attribute__ ((aligned (64)));
+  const size_t n_past = (n_taps + 6) / 8 * 8;
+
+  widen (line, x - n_past, n_past + n_frames);
+  direct_f64 (y, line + n_past, taps, n_taps, n_frames);
+}
+
+static void
+direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
+    size_t n_taps, size_t n_frames)
+{
+  const double *taps = taps_in;
+  const float *x = x_in;
+  float *y = y_out;
+
+  n_frames = (n_frames + 15) / 16 * 16;
+  for (size_t n = 0, n_piece; n < n_frames; n += n_piece) {
+    double sums[PIECE_FRAMES], more[PIECE_FRAMES];
+
+    n_piece = n_frames - n < PIECE_FRAMES ? n_frames - n : PIECE_FRAMES;
+    for (size_t k = 0; k < n_taps; k += PIECE_TAPS) {
+      const size_t n_left = n_taps - k;
+
+      direct_piece (k == 0 ? sums : more, x + n - k, taps + k,
+          n_left < PIECE_TAPS ? n_left : PIECE_TAPS, n_piece);
+      if (k > 0)
+        add_f64 (sums, more, n_piece);
+    }
+    narrow (y + n, sums, n_piece);
+  }
+}
+
+#define direct_exact_f64 direct_f64
+#endif
+
 #undef GROUPS
 #undef BLOCK
 #undef CHAIN
@@ -338,3 +464,6 @@ OP (direct) (void *y_out, const void *x_in, const void *taps, size_t n_taps,
 #undef MOST_SHORT
 #undef HAS_LARGEST
 #undef IS_CARRIED
+#undef V
+#undef L
+#undef VOP

@@ -49,42 +49,44 @@
 #define STRING_(a) #a
 #define STRING(a) STRING_ (a)
 
+/* Floats: vectors of 4, 8 and 16, as far as the machine has them. */
 #define T float
 #define T_SIZE 4
 #define LANES LANES_F32
 #define WIDE 1
 #define OP(name) name##_f32
-#define v(op) CONCAT3 (op##_x, LANES, _f32)
-#define V v (V)
 #define L 4
 #define VOP(name) OP (name##_x4)
 #include "vec_tmpl.h"
-#if LANES_F32 >= 8
+#if LANES >= 8
 #define L 8
 #define VOP(name) OP (name##_x8)
 #include "vec_tmpl.h"
 #endif
-#if LANES_F32 == 16
+#if LANES == 16
 #define L 16
 #define VOP(name) OP (name##_x16)
 #include "vec_tmpl.h"
 #endif
-#include "convolver-kernels_tmpl.c"
+
+#define L LANES
+#define VOP(name) CONCAT3 (name##_x, LANES, _f32)
+#include "convolver-direct_tmpl.c"
 #define N 4
 #define L 4
 #define VOP(name) OP (name##_x4)
-#include "convolver-leaves_tmpl.c"
-#if LANES_F32 >= 8
+#include "convolver-transform_tmpl.c"
+#if LANES >= 8
 #define N 8
 #define L 8
 #define VOP(name) OP (name##_x8)
-#include "convolver-leaves_tmpl.c"
+#include "convolver-transform_tmpl.c"
 #endif
-#if LANES_F32 == 16
+#if LANES == 16
 #define N 16
 #define L 16
 #define VOP(name) OP (name##_x16)
-#include "convolver-leaves_tmpl.c"
+#include "convolver-transform_tmpl.c"
 #endif
 
 #undef T
@@ -92,98 +94,31 @@
 #undef LANES
 #undef WIDE
 #undef OP
-#undef v
-#undef V
 
+/* Doubles: vectors of 2, or of 4 and 8. */
 #define T double
 #define T_SIZE 8
 #define LANES LANES_F64
 #define WIDE 0
 #define OP(name) name##_f64
-#define v(op) CONCAT3 (op##_x, LANES, _f64)
-#define V v (V)
 #if LANES == 2
 #define L 2
 #define VOP(name) OP (name##_x2)
 #include "vec_tmpl.h"
-#endif
+#else
 #define L 4
 #define VOP(name) OP (name##_x4)
 #include "vec_tmpl.h"
-#if LANES_F32 >= 8
+#endif
+#if LANES == 8
 #define L 8
 #define VOP(name) OP (name##_x8)
 #include "vec_tmpl.h"
 #endif
-#if LANES_F32 == 16
-#define L 16
-#define VOP(name) OP (name##_x16)
-#include "vec_tmpl.h"
-#endif
-#include "convolver-kernels_tmpl.c"
 
-/* ---- the direct form of floats, summed up in double --------------------------- */
-
-typedef float Floats
-    __attribute__ ((vector_size (LANES * 4), may_alias, aligned (4)));
-
-/* n is a multiple of 8. */
-INLINE void
-widen (double *to, const float *from, size_t n)
-{
-  for (size_t i = 0; i < n; i += LANES)
-    v (storeu) (to + i, __builtin_convertvector(*(Floats *)(from + i), V));
-}
-
-INLINE void
-narrow (float *to, const double *from, size_t n)
-{
-  for (size_t i = 0; i < n; i += LANES)
-    *(Floats *)(to + i) = __builtin_convertvector(v (loadu) (from + i), Floats);
-}
-
-#define PIECE_TAPS 256
-#define PIECE_FRAMES 256
-
-/* Up to a piece's taps and frames; the samples in a line of doubles. */
-static void
-direct_piece (double *y, const float *x, const double *taps, size_t n_taps,
-    size_t n_frames)
-{
-  double line[PIECE_TAPS + PIECE_FRAMES] __attribute__ ((aligned (64)));
-  const size_t n_past = (n_taps + 6) / 8 * 8;
-
-  widen (line, x - n_past, n_past + n_frames);
-  direct_f64 (y, line + n_past, taps, n_taps, n_frames);
-}
-
-static void
-direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
-    size_t n_taps, size_t n_frames)
-{
-  const double *taps = taps_in;
-  const float *x = x_in;
-  float *y = y_out;
-
-  n_frames = (n_frames + 15) / 16 * 16;
-  for (size_t n = 0, n_piece; n < n_frames; n += n_piece) {
-    double sums[PIECE_FRAMES], more[PIECE_FRAMES];
-
-    n_piece = n_frames - n < PIECE_FRAMES ? n_frames - n : PIECE_FRAMES;
-    for (size_t k = 0; k < n_taps; k += PIECE_TAPS) {
-      const size_t n_left = n_taps - k;
-
-      direct_piece (k == 0 ? sums : more, x + n - k, taps + k,
-          n_left < PIECE_TAPS ? n_left : PIECE_TAPS, n_piece);
-      if (k > 0)
-        add_f64 (sums, more, n_piece);
-    }
-    narrow (y + n, sums, n_piece);
-  }
-}
-
-#define direct_exact_f64 direct_f64
-
+#define L LANES
+#define VOP(name) CONCAT3 (name##_x, LANES, _f64)
+#include "convolver-direct_tmpl.c"
 #define N 4
 #if LANES == 2
 #define L 2
@@ -192,46 +127,34 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
 #define L 4
 #define VOP(name) OP (name##_x4)
 #endif
-#include "convolver-leaves_tmpl.c"
-#if LANES_F32 >= 8
+#include "convolver-transform_tmpl.c"
+#if LANES == 8
 #define N 8
 #define L 8
 #define VOP(name) OP (name##_x8)
-#include "convolver-leaves_tmpl.c"
-#endif
-#if LANES_F32 == 16
-#define N 16
-#define L 16
-#define VOP(name) OP (name##_x16)
-#include "convolver-leaves_tmpl.c"
+#include "convolver-transform_tmpl.c"
 #endif
 
 #if LANES_F32 == 16
-#define LEAVES(name, t)                                                        \
-  {                                                                            \
-    name##_x4_##t, name##_x8_##t, name##_x16_##t                               \
-  }
+#define LEAVES_f32(name) name##_x4_f32, name##_x8_f32, name##_x16_f32
+#define LEAVES_f64(name) name##_x4_f64, name##_x8_f64
 #elif LANES_F32 == 8
-#define LEAVES(name, t)                                                        \
-  {                                                                            \
-    name##_x4_##t, name##_x8_##t, NULL                                         \
-  }
+#define LEAVES_f32(name) name##_x4_f32, name##_x8_f32
+#define LEAVES_f64(name) name##_x4_f64
 #else
 #define LEAVES_f32(name) name##_x4_f32
 #define LEAVES_f64(name) name##_x2_f64
-#define LEAVES(name, t)                                                        \
-  {                                                                            \
-    LEAVES_##t (name), NULL, NULL                                              \
-  }
 #endif
 
-#define OPS(t, lanes, n_plain)                                                 \
+#define OPS(t, lanes, plain)                                                   \
   {                                                                            \
-    direct_##t, n_plain, direct_exact_##t,                                     \
-        { split2_##t, split3_##t, split4_##t },                                \
-        { join2_##t, join3_##t, join4_##t }, lanes < 4 ? 4 : lanes,            \
-        LEAVES (leaves_forward, t), LEAVES (leaves_back, t), add_##t,          \
-        is_sound_##t                                                           \
+    .direct = direct_##t, .n_plain = plain, .direct_exact = direct_exact_##t,  \
+    .split = { split2_##t, split3_##t, split4_##t },                           \
+    .join = { join2_##t, join3_##t, join4_##t },                               \
+    .max_lanes = lanes < 4 ? 4 : lanes,                                        \
+    .leaves_forward = { LEAVES_##t (leaves_forward) },                         \
+    .leaves_back = { LEAVES_##t (leaves_back) }, .sums = sums_##t,             \
+    .add = add_##t, .is_sound = is_sound_##t                                   \
   }
 
 /* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these
@@ -239,10 +162,6 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
  * sum_leaf, near_size, pass, call;
  * float, then double */
 /* clang-format off */
-#define COST_c { \
-    { 0.0838, 0.0000, 0.4222, 15, 0.2666, 0.2394, 0.3919, { 33.4, 29.3, 27.0 }, 5.4, 2048, 0.2122, 52.1 }, \
-    { 0.1018, 0.0000, 0.3395, 12, 0.4523, 0.4726, 1.3900, { 54.7, 49.8, 48.5 }, 6.5, 1024, 0.4225, 86.3 } \
-  }
 #define COST_sse2 { \
     { 0.0838, 0.0000, 0.4257, 15, 0.2617, 0.2381, 0.3888, { 33.4, 29.3, 27.0 }, 5.3, 2048, 0.2112, 50.0 }, \
     { 0.1017, 0.0000, 0.3462, 12, 0.4595, 0.4882, 1.3339, { 54.5, 50.6, 48.4 }, 5.1, 1024, 0.4225, 115.0 } \
@@ -256,10 +175,8 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
     { 0.0327, 0.1687, 0.0325, 8, 0.1983, 0.1912, 0.4200, { 25.8, 22.9, 21.6 }, 0.2, 1024, 0.1765, 75.0 } \
   }
 /* Not measured: as SSE2, whose vectors are as wide. */
-#define COST_neon { \
-    { 0.0838, 0.0000, 0.4257, 15, 0.2617, 0.2381, 0.3888, { 33.4, 29.3, 27.0 }, 5.3, 2048, 0.2112, 50.0 }, \
-    { 0.1017, 0.0000, 0.3462, 12, 0.4595, 0.4882, 1.3339, { 54.5, 50.6, 48.4 }, 5.1, 1024, 0.4225, 115.0 } \
-  }
+#define COST_neon COST_sse2
+#define COST_c COST_sse2
 /* clang-format on */
 
 const TfxConvolverKernels

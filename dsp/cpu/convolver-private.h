@@ -64,16 +64,19 @@ typedef struct TfxConvolverOps
       size_t m, size_t n_columns);
 
   /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
-   * Number i of the functions takes 4 << i polynomials of 8 coefficients at a
-   * time; n_leaves is a multiple of 1 << i, the weights are made for it.  Of the
-   * functions of double the first ones up to max_lanes are fast, the others
-   * there to make spectra for those of float. */
+   * Number i of the functions takes a group, 4 << i polynomials of 8 coefficients, at a
+   * time, up to max_lanes; n_leaves is a multiple of 1 << i, the weights are made for
+   * it. */
   size_t max_lanes;
   void (*leaves_forward[3]) (void *tiles, size_t stride, const void *re,
       const void *im, const void *weights, size_t n_leaves);
-  /* For each leaf the sum of products of tiles, transformed back, to re, im. */
-  void (*leaves_back[3]) (void *re, void *im, const TfxTileSum *sum,
-      const void *weights, size_t n_leaves);
+  /* Tiles transformed back, to re, im, or, if h is not NULL, their products with those
+   * at h. */
+  void (*leaves_back[3]) (void *re, void *im, const void *tiles, size_t stride,
+      const void *h, size_t h_stride, const void *weights, size_t n_leaves);
+  /* For each of n_leaves leaves the sum of products, to tiles that follow each
+   * other. */
+  void (*sums) (void *tiles, const TfxTileSum *sum, size_t n_leaves);
 
   /* y += a; any n, no alignment. */
   void (*add) (void *y, const void *a, size_t n);
@@ -118,7 +121,8 @@ extern const TfxConvolverKernels tfx_convolver_kernels_avx512;
 extern const TfxConvolverKernels tfx_convolver_kernels_neon;
 
 /* The kernels called name (c, sse2, avx2, avx512, neon), NULL if this build has
- * none of that name.  Whether the machine can run them the caller knows. */
+ * none of that name.  Whether the machine can run them the caller knows.  c is what
+ * every machine of the architecture has: sse2, neon, or plain C. */
 const TfxConvolverKernels *tfx_convolver_kernels_for (const char *name);
 
 /* Value number i of an array of the type. */
@@ -169,11 +173,13 @@ void tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes);
 /* Bytes that the tables of a transform take. */
 size_t tfx_fft_memory (TfxSample type, size_t size);
 
-/* max_lanes: ops->max_lanes, or those of the other type, to get tiles that are
- * laid out as its.  0, -EINVAL or -ENOMEM; the object is then as after
- * tfx_fft_clear(). */
+/* 0, -EINVAL or -ENOMEM; the object is then as after tfx_fft_clear(). */
 int tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t max_lanes);
+    size_t size);
+
+/* Where value k (real) of polynomial number `quarter` of a leaf lies in tiles that follow
+ * each other. */
+size_t tfx_fft_place (const TfxFft *fft, size_t leaf, size_t quarter, size_t k);
 
 void tfx_fft_clear (TfxFft *fft);
 

@@ -12,16 +12,19 @@ const TfxConvolverKernels *
 tfx_convolver_kernels_for (const char *name)
 {
   static const TfxConvolverKernels *const kernels[] = {
-    &tfx_convolver_kernels_c,
 #if defined(__x86_64__)
     &tfx_convolver_kernels_sse2,
     &tfx_convolver_kernels_avx2,
     &tfx_convolver_kernels_avx512,
 #elif defined(__aarch64__)
     &tfx_convolver_kernels_neon,
+#else
+    &tfx_convolver_kernels_c,
 #endif
   };
 
+  if (strcmp (name, "c") == 0)
+    return kernels[0];
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     if (strcmp (kernels[i]->name, name) == 0)
       return kernels[i];
@@ -156,9 +159,9 @@ tfx_convolver_taps_sum_up (const TfxConvolverTaps *t, unsigned channel, void *y,
 /* The transform in double of one partition, and its scratch. */
 typedef struct Spectrum
 {
-  TfxFft fft;
-  double *re, *im; /* [size] */
-  double *tiles;   /* [leaf][64] */
+  TfxFft fft, target; /* target: a plan, that of the type */
+  double *re, *im;    /* [size] */
+  double *tiles;      /* [leaf][64] */
 } Spectrum;
 
 static void
@@ -176,8 +179,9 @@ spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
   int result;
 
   memset (s, 0, sizeof *s);
+  tfx_fft_plan (&s->target, size, t->kernels->ops[t->precision].max_lanes);
   result = tfx_fft_init (&s->fft, &t->kernels->ops[TFX_SAMPLE_F64],
-      TFX_SAMPLE_F64, size, t->kernels->ops[t->precision].max_lanes);
+      TFX_SAMPLE_F64, size);
   if (result)
     return result;
   s->re = aligned_alloc (64, size * sizeof (double));
@@ -204,11 +208,17 @@ spectrum_write (Spectrum *s, const TfxConvolverTaps *t, const double *taps,
     (i < size ? s->re : s->im)[i % size] = is_tap ? taps[first + i] : 0.0;
   }
   tfx_fft_forward (&s->fft, s->re, s->im, s->re, s->im, s->tiles, TFX_TILE);
-  for (size_t leaf = 0; leaf < s->fft.n_leaves; leaf++) {
-    for (size_t i = 0; i < TFX_TILE; i++)
-      tfx_convolver_set_value (t->precision, spectra,
-          (leaf * n_parts + slot) * TFX_TILE + i,
-          s->tiles[leaf * TFX_TILE + i] * scale);
+  for (size_t i = 0; i < size; i++) {
+    /* value k of a quarter of a leaf */
+    const size_t leaf = i / TFX_LEAF, quarter = i % 4, k = i / 4 % 8;
+    const double *from = s->tiles + tfx_fft_place (&s->fft, leaf, quarter, k);
+    const size_t place = tfx_fft_place (&s->target, leaf, quarter, k);
+    const size_t to =
+        (place / TFX_TILE * n_parts + slot) * TFX_TILE + place % TFX_TILE;
+
+    tfx_convolver_set_value (t->precision, spectra, to, from[0] * scale);
+    tfx_convolver_set_value (t->precision, spectra, to + TFX_LEAF,
+        from[TFX_LEAF] * scale);
   }
 }
 

@@ -86,6 +86,25 @@ set_complex (const TfxFft *fft, void *array, size_t i, TfxComplex value)
   tfx_convolver_set_value (fft->type, array, i + 1, value.im);
 }
 
+/* The lane of a quarter of a leaf of a group. */
+static size_t
+find_lane (const TfxFft *fft, size_t leaf, size_t quarter)
+{
+  /* a vector of 16 lanes holds the same quarter of two leaves */
+  return fft->group < 2 ? 4 * leaf + quarter
+                        : leaf / 2 * 8 + 2 * quarter + leaf % 2;
+}
+
+size_t
+tfx_fft_place (const TfxFft *fft, size_t leaf, size_t quarter, size_t k)
+{
+  const size_t first = leaf >> fft->group << fft->group;
+  const size_t at =
+      (k << (fft->group + 2)) + find_lane (fft, leaf - first, quarter);
+
+  return (first + at / TFX_LEAF) * TFX_TILE + at % TFX_LEAF;
+}
+
 /* The weights of a group of leaves, whose angles are turns[]: the factors of each
  * leaf's pass to four polynomials of 8 coefficients, in the place of weights that
  * are 1, and then the weights c^(n / 8), n = 1 ... 7, of each lane's. */
@@ -100,11 +119,9 @@ fill_group (const TfxFft *fft, size_t first, const double *turns)
       set_complex (fft, fft->weights, at + 6 * leaf + 2 * (j - 1),
           unit_root (turns[leaf] * (double)j / 4.0));
   }
-  for (size_t lane = 0; lane < lanes; lane++) {
-    /* a vector of 16 lanes holds the same quarter of two leaves */
-    const size_t leaf = lanes < 16 ? lane / 4 : lane / 8 * 2 + lane % 2;
-    const size_t quarter = lanes < 16 ? lane % 4 : lane / 2 % 4;
-    const double turn = (turns[leaf] + (double)quarter) / 4.0;
+  for (size_t i = 0; i < lanes; i++) {
+    const size_t lane = find_lane (fft, i / 4, i % 4);
+    const double turn = (turns[i / 4] + (double)(i % 4)) / 4.0;
 
     for (size_t n = 1; n < 8; n++) {
       const TfxComplex w = unit_root (turn * (double)n / 8.0);
@@ -168,7 +185,7 @@ round_up (size_t size)
 
 int
 tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
-    size_t size, size_t max_lanes)
+    size_t size)
 {
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
   double *turns;
@@ -177,7 +194,7 @@ tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
   memset (fft, 0, sizeof *fft);
   if (!is_size (size))
     return -EINVAL;
-  tfx_fft_plan (fft, size, max_lanes);
+  tfx_fft_plan (fft, size, ops->max_lanes);
   fft->type = type;
   fft->ops = ops;
   /* n_blocks (radix - 1) complex factors for each pass: n_leaves - 1 in all */
@@ -260,18 +277,33 @@ void
 tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     const TfxTileSum *sum, void *re, void *im)
 {
+  double tiles[TFX_LEAF_BATCH * TFX_TILE] __attribute__ ((aligned (64)));
   TfxTileSum s = *sum;
 
-  for (int run = 0; run < 2; run++) {
-    s.x[run] = value_at (fft, s.x[run], first * s.x_stride);
-    s.h[run] = value_at (fft, s.h[run], first * s.h_stride);
+  for (size_t n; n_leaves > 0; n_leaves -= n, first += n) {
+    const bool is_product = sum->n[0] == 1 && sum->n[1] == 0;
+    const void *weights = value_at (fft, fft->weights, first * TFX_TILE);
+    void *to_re = value_at (fft, re, first * TFX_LEAF);
+    void *to_im = value_at (fft, im, first * TFX_LEAF);
+
+    for (int run = 0; run < 2; run++) {
+      s.x[run] = value_at (fft, sum->x[run], first * s.x_stride);
+      s.h[run] = value_at (fft, sum->h[run], first * s.h_stride);
+    }
+    if (s.ahead)
+      s.ahead = value_at (fft, sum->ahead, first * TFX_TILE);
+    s.turn = sum->turn + first;
+    /* A batch of sums, so that no transform waits for one. */
+    n = is_product || n_leaves < TFX_LEAF_BATCH ? n_leaves : TFX_LEAF_BATCH;
+    if (is_product) {
+      fft->ops->leaves_back[fft->group](to_re, to_im, s.x[0], s.x_stride,
+          s.h[0], s.h_stride, weights, n);
+    } else {
+      fft->ops->sums (tiles, &s, n);
+      fft->ops->leaves_back[fft->group](to_re, to_im, tiles, TFX_TILE, NULL, 0,
+          weights, n);
+    }
   }
-  if (s.ahead)
-    s.ahead = value_at (fft, s.ahead, first * TFX_TILE);
-  s.turn += first;
-  fft->ops->leaves_back[fft->group](value_at (fft, re, first * TFX_LEAF),
-      value_at (fft, im, first * TFX_LEAF), &s,
-      value_at (fft, fft->weights, first * TFX_TILE), n_leaves);
 }
 
 /* The passes of a + i b to re, im. */

@@ -115,7 +115,7 @@ make_transforms (TfxConvolver *c)
 
   for (size_t i = 0; !result && i < c->layout.n_levels; i++)
     result = tfx_fft_init (&c->fft[i], c->ops, c->precision,
-        c->layout.levels[i].size, c->ops->max_lanes);
+        c->layout.levels[i].size);
   return result;
 }
 

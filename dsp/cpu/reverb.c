@@ -8,15 +8,14 @@ TfxReverbKernel
 tfx_reverb_kernel_for (const char *name)
 {
 #if defined(__x86_64__)
-  if (strcmp (name, "sse2") == 0)
-    return tfx_reverb_run_sse2;
   if (strcmp (name, "avx2") == 0)
     return tfx_reverb_run_avx2;
   if (strcmp (name, "avx512") == 0)
     return tfx_reverb_run_avx512;
+  return tfx_reverb_run_sse2;
 #elif defined(__aarch64__)
-  if (strcmp (name, "neon") == 0)
-    return tfx_reverb_run_neon;
-#endif
+  return tfx_reverb_run_neon;
+#else
   return tfx_reverb_run_c;
+#endif
 }

@@ -116,7 +116,7 @@ transform_init (Transform *t, const TfxConvolverOps *ops, TfxSample type,
   const size_t value_size = type == TFX_SAMPLE_F32 ? 4 : 8;
 
   memset (t, 0, sizeof *t);
-  if (tfx_fft_init (&t->fft, ops, type, size, ops->max_lanes)) {
+  if (tfx_fft_init (&t->fft, ops, type, size)) {
     fprintf (stderr, "error: no transform of %zu\n", size);
     exit (1);
   }

@@ -55,13 +55,21 @@ count_products (const TfxTileSum *sum, size_t n)
     work += (double)n * cost->leaf[group];                                     \
     real->leaves_forward[group](tiles, stride, re, im, weights, n);            \
   }                                                                            \
-  static void back##group (void *re, void *im, const TfxTileSum *sum,          \
-      const void *weights, size_t n)                                           \
+  static void back##group (void *re, void *im, const void *tiles,              \
+      size_t stride, const void *h, size_t h_stride, const void *weights,      \
+      size_t n)                                                                \
   {                                                                            \
-    work += (double)n * cost->leaf[group] +                                    \
-            (double)TFX_LEAF * count_products (sum, n) * cost->sum;            \
-    real->leaves_back[group](re, im, sum, weights, n);                         \
+    work += (double)n *                                                        \
+            (cost->leaf[group] + (h ? (double)TFX_LEAF * cost->sum : 0.0));    \
+    real->leaves_back[group](re, im, tiles, stride, h, h_stride, weights, n);  \
   }
+
+static void
+sums (void *tiles, const TfxTileSum *sum, size_t n)
+{
+  work += (double)TFX_LEAF * count_products (sum, n) * cost->sum;
+  real->sums (tiles, sum, n);
+}
 
 PASSES (2)
 PASSES (3)
@@ -82,6 +90,7 @@ count (const TfxConvolverOps *ops)
   counting.leaves_forward[2] = forward2;
   counting.leaves_back[0] = back0, counting.leaves_back[1] = back1;
   counting.leaves_back[2] = back2;
+  counting.sums = sums;
   return counting;
 }
 
