@@ -331,7 +331,7 @@ typedef struct TfxConvolverOverlap TfxConvolverOverlap;
 typedef struct TfxConvolverPartitions TfxConvolverPartitions;
 typedef struct TfxConvolverWays TfxConvolverWays;
 
-/* A convolver on its way to where another one is (convolver-catch-up.c). */
+/* A convolver on its way to where another one is (convolver-past.c). */
 typedef struct TfxConvolverCatchUp
 {
   uint64_t begin; /* of the past, among the source's frames */
@@ -425,6 +425,9 @@ tfx_convolver_kernel (const TfxConvolverTaps *taps, size_t channel)
   return taps->n_kernels > 1 ? channel : 0;
 }
 
+/* Samples that are not sound (TfxConvolverOps) become 0. */
+void tfx_convolver_clean (const TfxConvolver *c, void *values, size_t n);
+
 /* The spectra of a level for a channel. */
 static inline const void *
 tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
@@ -435,8 +438,7 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
       tfx_convolver_kernel (taps, channel) * 2 * l->size * l->n_parts);
 }
 
-/* ---- forms direct and block (convolver-overlap.c) and partitioned
- * (convolver-partitions.c) ----------------------------------------------------------
+/* ---- the forms: direct and block (convolver.c), partitioned (convolver-partitions.c) ---
  *
  * A segment of a block goes through these steps:
  *
@@ -446,7 +448,8 @@ tfx_convolver_spectra (const TfxConvolver *c, const TfxConvolverTaps *taps,
  *     received (channel, n)
  *     for each side in use: render (side, channel, n, y)
  *   end (n)
- */
+ *
+ * received, advance, prime and restore may be NULL: nothing is to be done. */
 
 struct TfxConvolverWays
 {
@@ -474,7 +477,6 @@ struct TfxConvolverWays
   void (*restore) (TfxConvolver *c);
 };
 
-extern const TfxConvolverWays tfx_convolver_overlap;
 extern const TfxConvolverWays tfx_convolver_partitions;
 
 #endif
