@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gsttfxchainsettings.h"
+#include "gsttfxtextfile.h"
 
 #define PERIOD_US (G_USEC_PER_SEC / 4)
 
@@ -19,22 +20,14 @@
 static gchar *
 read_text (const gchar *location, gchar **fault)
 {
-  GError *error = NULL;
-  gchar *text = NULL;
-  GStatBuf info;
+  gchar *why;
+  gchar *text = gst_tfx_text_file_read (location, MAX_SIZE, NULL, &why);
 
   *fault = NULL;
-  if (g_stat (location, &info) == 0 && info.st_size > MAX_SIZE) {
-    *fault = g_strdup_printf ("the file '%s' has %" G_GINT64_FORMAT
-                              " bytes, at most 1 MiB can be a chain",
-        location, (gint64)info.st_size);
-    return NULL;
-  }
-  if (!g_file_get_contents (location, &text, NULL, &error)) {
-    *fault = g_strdup_printf ("the chain cannot be read from a file: %s",
-        error->message);
-    g_error_free (error);
-  }
+  if (!text)
+    *fault = g_strdup_printf ("the chain cannot be read from the file '%s': %s",
+        location, why);
+  g_free (why);
   return text;
 }
 
@@ -48,13 +41,30 @@ convert (gchar *text, gchar **fault)
   return converted;
 }
 
+/* What applications read as a property.  Takes the text. */
+static gchar *
+check_utf8 (gchar *text, const gchar *location, gchar **fault)
+{
+  const gchar *end;
+
+  if (g_utf8_validate (text, -1, &end))
+    return text;
+  *fault = g_strdup_printf ("the chain cannot be read from the file '%s': byte "
+                            "%" G_GSIZE_FORMAT " is not UTF-8",
+      location, (gsize)(end - text) + 1);
+  g_free (text);
+  return NULL;
+}
+
 gchar *
 gst_tfx_chain_file_read (const gchar *location, gchar **fault)
 {
   gchar *text = read_text (location, fault);
 
-  return text && gst_tfx_chain_settings_are (text) ? convert (text, fault)
-                                                   : text;
+  if (!text)
+    return NULL;
+  return gst_tfx_chain_settings_are (text) ? convert (text, fault)
+                                           : check_utf8 (text, location, fault);
 }
 
 gchar *

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gsttfxtextfile.h"
+
 #define MAX_SIZE (256 << 20)
 
 #define MAX_CHANNELS 64
@@ -137,15 +139,11 @@ GstTfxImpulse *
 gst_tfx_impulse_text_read (const gchar *path, gchar **why)
 {
   Text text = { .numbers = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-  GMappedFile *file = g_mapped_file_new (path, FALSE, NULL);
-  const gsize length = file ? g_mapped_file_get_length (file) : 0;
-  const gchar *at = file ? g_mapped_file_get_contents (file) : NULL;
-  const gchar *end = at + length;
+  gsize length = 0;
+  gchar *content = gst_tfx_text_file_read (path, MAX_SIZE, &length, why);
+  const gchar *at = content, *end = at + length;
   GstTfxImpulse *self = NULL;
 
-  if (!at || length > MAX_SIZE)
-    *why = g_strdup (
-        at ? "it is a text of more than 256 MiB" : "it cannot be read");
   for (guint i = 1; !*why && at < end; i++) {
     const gchar *stop = memchr (at, '\n', (gsize)(end - at));
     gchar *line = g_strndup (at, (gsize)((stop ? stop : end) - at));
@@ -160,7 +158,6 @@ gst_tfx_impulse_text_read (const gchar *path, gchar **why)
   if (!*why)
     self = make_impulse (&text, why);
   g_array_unref (text.numbers);
-  if (file)
-    g_mapped_file_unref (file);
+  g_free (content);
   return self;
 }

@@ -119,13 +119,48 @@ GST_START_TEST (test_faults)
   gchar *channel = write_file ("apo.txt", "Channel: L\nPreamp: -6 dB\n");
 
   expect_fault ("/nowhere/chain.txt", "/nowhere/chain.txt");
-  expect_fault (folder, "cannot be read from a file");
+  expect_fault (folder, "cannot be read from the file");
   expect_fault (wrong, "line 2, column 1");
   expect_fault (rew, "line 2 of the filter settings: the filter has neither Q");
   expect_fault (channel, "line 1 of the filter settings: only filters");
   g_free (wrong);
   g_free (rew);
   g_free (channel);
+}
+
+GST_END_TEST;
+
+static gchar *
+write_bytes (const gchar *name, const gchar *bytes, gsize n)
+{
+  gchar *path = path_of (name);
+
+  fail_unless (g_file_set_contents (path, bytes, n, NULL));
+  return path;
+}
+
+/* What is no text, or has no end; and the mark that Windows puts in front. */
+GST_START_TEST (test_bytes)
+{
+  static const gchar zero[] = "Gain(2)\0 | Gain(3)";
+  static const gchar utf16[] = "\xff\xfeG\0a\0i\0n\0(\0002\0)\0";
+  gchar *cut = write_bytes ("zero.txt", zero, sizeof zero - 1);
+  gchar *wide = write_bytes ("utf16.txt", utf16, sizeof utf16 - 1);
+  gchar *latin = write_file ("latin.txt", "Gain(2) # caf\xe9\n");
+  gchar *marked = write_file ("marked.txt", "\xef\xbb\xbfGain(2)");
+  GstElement *chain = make_chain ();
+
+  expect_fault (cut, "byte 8 is 0, so it is no text in UTF-8");
+  expect_fault (wide, "byte 4 is 0");
+  expect_fault (latin, "byte 14 is not UTF-8");
+  expect_fault ("/dev/zero", "it has more than 1 MiB");
+  g_object_set (chain, "location", marked, NULL);
+  tfx_chains_expect_text (chain, "Gain(2)");
+  gst_object_unref (chain);
+  g_free (cut);
+  g_free (wide);
+  g_free (latin);
+  g_free (marked);
 }
 
 GST_END_TEST;
@@ -253,6 +288,7 @@ chain_file_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, test_read);
   tcase_add_test (tcase, test_faults);
+  tcase_add_test (tcase, test_bytes);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_watch);
   return suite;

@@ -146,6 +146,41 @@ GST_START_TEST (test_texts)
 
 GST_END_TEST;
 
+static gpointer
+make_empty (gpointer path)
+{
+  g_usleep (2000);
+  fclose (g_fopen (path, "w"));
+  return NULL;
+}
+
+/* Whoever saves a text makes it empty first. */
+GST_START_TEST (test_saved_while_read)
+{
+  const gsize size = 1 << 20;
+  gchar *content = g_malloc (size), *path,
+        *text = in_folder ("FIR('@/long.txt')");
+  GstAudioInfo info = f64 (1);
+  GstHarness *h = tfx_chains_harness ("", &info);
+
+  memset (content, '\n', size);
+  content[size - 1] = '\0';
+  for (guint i = 0; i < 10; i++) {
+    GThread *thread;
+
+    path = write_text ("long.txt", content);
+    thread = g_thread_new ("saver", make_empty, path);
+    g_object_set (h->element, "chain", text, NULL);
+    g_thread_join (thread);
+    g_free (path);
+  }
+  gst_harness_teardown (h);
+  g_free (content);
+  g_free (text);
+}
+
+GST_END_TEST;
+
 /* REW's rate counts: taken at half the rate, twice as many taps of half the size. */
 GST_START_TEST (test_rate_of_text)
 {
@@ -386,6 +421,7 @@ chain_impulses_suite (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_loop_test (tcase, test_sound_files, 0, 5);
   tcase_add_test (tcase, test_texts);
+  tcase_add_test (tcase, test_saved_while_read);
   tcase_add_test (tcase, test_rate_of_text);
   tcase_add_test (tcase, test_faults);
   tcase_add_test (tcase, test_relative);
