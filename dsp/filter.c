@@ -88,6 +88,10 @@ tfx_filter_lock_all (TfxFilter *const *filters, size_t n)
 {
   uintptr_t last = 0;
 
+  if (n == 1) {
+    tfx_filter_lock (filters[0]);
+    return;
+  }
   for (size_t i = 0; i < n; i++) {
     TfxFilter *next = NULL;
 

@@ -6,12 +6,17 @@
 void
 gst_tfx_counts_reset (GstTfxCounts *self)
 {
-  TfxStats *rows = &self->rows;
+  TfxStats *rows = &self->rows, *before = &self->before;
   guint64 *const counts[] = { &self->n_buffers, &self->n_frames,
     &self->n_deferred, &self->process_time, &self->n_stages, &self->n_sections,
     &self->n_uploads, &self->n_downloads, &rows->dispatches, &rows->launches,
     &rows->uploads, &rows->downloads, &rows->recoveries };
 
+  before->dispatches -= rows->dispatches;
+  before->launches -= rows->launches;
+  before->uploads -= rows->uploads;
+  before->downloads -= rows->downloads;
+  before->recoveries -= rows->recoveries;
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     gst_tfx_counts_set (counts[i], 0);
   gst_tfx_load_clear (&self->load);
@@ -32,7 +37,8 @@ gst_tfx_counts_clear (GstTfxCounts *self)
 void
 gst_tfx_counts_note_new_filter (GstTfxCounts *self)
 {
-  self->seen = (TfxStats){ 0 };
+  self->before = self->rows;
+  self->n_recoveries = 0;
   self->n_lost = 0;
   self->error = 0;
 }
@@ -40,21 +46,21 @@ gst_tfx_counts_note_new_filter (GstTfxCounts *self)
 void
 gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
 {
-  const TfxStats *now = &rows->stats, *old = &self->seen;
+  const TfxStats *now = &rows->stats, *before = &self->before;
   TfxStats *sum = &self->rows;
 
-  gst_tfx_counts_add (&sum->dispatches, now->dispatches - old->dispatches);
-  gst_tfx_counts_add (&sum->launches, now->launches - old->launches);
-  gst_tfx_counts_add (&sum->uploads, now->uploads - old->uploads);
-  gst_tfx_counts_add (&sum->downloads, now->downloads - old->downloads);
-  gst_tfx_counts_add (&sum->recoveries, now->recoveries - old->recoveries);
+  gst_tfx_counts_set (&sum->dispatches, before->dispatches + now->dispatches);
+  gst_tfx_counts_set (&sum->launches, before->launches + now->launches);
+  gst_tfx_counts_set (&sum->uploads, before->uploads + now->uploads);
+  gst_tfx_counts_set (&sum->downloads, before->downloads + now->downloads);
+  gst_tfx_counts_set (&sum->recoveries, before->recoveries + now->recoveries);
   __atomic_store_n (&sum->device, now->device, __ATOMIC_RELAXED);
   /* Others may read the name of a device's kernel when that has gone. */
   if (now->kernel != self->seen_kernel)
     __atomic_store_n (&sum->kernel, g_intern_string (now->kernel),
         __ATOMIC_RELAXED);
   self->seen_kernel = now->kernel;
-  self->seen = *now;
+  self->n_recoveries = now->recoveries;
   self->n_lost = rows->n_lost;
   self->error = rows->error;
   gst_tfx_counts_set (&self->n_stages, rows->n_stages);

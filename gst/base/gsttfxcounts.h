@@ -19,8 +19,8 @@ typedef struct
   guint64 n_stages, n_sections;
   guint64 n_uploads, n_downloads; /* beside those of the rows */
   TfxStats rows;                  /* of all filters since the start */
-  TfxStats seen;                  /* of the filter that there is now */
-  guint64 n_lost;                 /* by that one */
+  TfxStats before;                /* rows less what the present filter counts */
+  guint64 n_recoveries, n_lost;   /* by that one */
   gint error;                     /* of its device, or 0 */
   GstTfxLoad load;
   const gchar *seen_kernel; /* as the backend names it; of the one thread */

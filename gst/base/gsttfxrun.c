@@ -28,7 +28,7 @@ gst_tfx_run_warn_of_bad_samples (GstTfxElement *self, GstBuffer *buffer)
                                   " (time %" GST_TIME_FORMAT ")",
       priv->counts.n_buffers, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
 
-  priv->recoveries = priv->counts.seen.recoveries;
+  priv->recoveries = priv->counts.n_recoveries;
   if (priv->bad_told) {
     GST_WARNING_OBJECT (self, "NaN or infinity again, in %s", where);
   } else {
@@ -174,19 +174,17 @@ static gint
 gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime start, elapsed;
-  gint err;
+  const gboolean is_timed = priv->n_untimed == 0;
+  const GstClockTime start = is_timed ? gst_util_get_timestamp () : 0;
+  const gint err = gst_tfx_run_anywhere (self, buffer, n_frames);
 
-  if (priv->n_untimed > 0) {
-    priv->n_untimed--;
-    err = gst_tfx_run_anywhere (self, buffer, n_frames);
-    elapsed = priv->ns_per_frame * n_frames;
-    gst_tfx_counts_add (&priv->counts.process_time, elapsed);
-  } else {
-    start = gst_util_get_timestamp ();
-    err = gst_tfx_run_anywhere (self, buffer, n_frames);
+  if (is_timed) {
     gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
+    return err;
   }
+  priv->n_untimed--;
+  gst_tfx_counts_add (&priv->counts.process_time,
+      (guint64)(priv->ns_per_frame * n_frames));
   return err;
 }
 
@@ -201,7 +199,7 @@ gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err)
   if (G_UNLIKELY (err < 0))
     return gst_tfx_run_fail (self, gst_buffer_get_size (buffer), err);
   priv->is_running = TRUE;
-  if (G_UNLIKELY (counts->seen.recoveries != priv->recoveries))
+  if (G_UNLIKELY (counts->n_recoveries != priv->recoveries))
     gst_tfx_run_warn_of_bad_samples (self, buffer);
   if (G_UNLIKELY (counts->n_lost != priv->n_lost))
     gst_tfx_run_warn_of_lost (self, counts->n_lost);

@@ -41,6 +41,15 @@ gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
 
 /* ---- plans ------------------------------------------------------------------------ */
 
+/* Number by number, which a compiler would do in pairs: what was written just now in
+ * two parts is not there for a while for who reads it as one. */
+static inline void
+gst_tfx_shared_filter_add (guint64 *sum, guint64 *old, guint64 now)
+{
+  __atomic_store_n (sum, *sum + now - *old, __ATOMIC_RELAXED);
+  __atomic_store_n (old, now, __ATOMIC_RELAXED);
+}
+
 /* What the plan has counted since it was last looked at. */
 static void
 gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
@@ -48,14 +57,15 @@ gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
   TfxStats *sum = &self->counts.stats, *old = &self->plan_stats, now;
 
   tfx_plan_get_stats (self->plan, &now);
-  sum->dispatches += now.dispatches - old->dispatches;
-  sum->launches += now.launches - old->launches;
-  sum->uploads += now.uploads - old->uploads;
-  sum->downloads += now.downloads - old->downloads;
-  sum->recoveries += now.recoveries - old->recoveries;
+  gst_tfx_shared_filter_add (&sum->dispatches, &old->dispatches,
+      now.dispatches);
+  gst_tfx_shared_filter_add (&sum->launches, &old->launches, now.launches);
+  gst_tfx_shared_filter_add (&sum->uploads, &old->uploads, now.uploads);
+  gst_tfx_shared_filter_add (&sum->downloads, &old->downloads, now.downloads);
+  gst_tfx_shared_filter_add (&sum->recoveries, &old->recoveries,
+      now.recoveries);
   sum->device = now.device;
   sum->kernel = now.kernel;
-  *old = now;
   self->counts.n_stages = tfx_plan_n_stages (self->plan);
   self->counts.n_sections = tfx_plan_n_sections (self->plan);
 }
