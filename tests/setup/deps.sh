@@ -96,6 +96,7 @@ deps_has() {
       echo '#include <math.h>' | aarch64-linux-gnu-gcc -E -
       ;;
     debhelper) command -v dh ;;
+    buildah) command -v buildah ;;
     dpkg-dev) command -v dpkg-buildpackage ;;
     parallel) command -v parallel ;;
     slurm-wlm) command -v slurmctld && command -v slurmd && command -v munged ;;
