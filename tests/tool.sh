@@ -237,21 +237,64 @@ for name, data in ("cut", flac[:-30000]), ("tag", tag + flac[:-30000]), ("tagged
     exits 0 "warning: part-cut.flac: it is cut off" \
       gst-tfx process --allow-cut -o parts -c 'Gain(1)' part-cut.flac && [ -e parts/part-cut.flac ]
 }
-# Of these nobody tells.
+# Half of a file, and all of it, of kinds that say how long they are.
 check_cut_others() {
   local kind
-  make three.wav S16LE 30
-  for kind in wav ogg opus mp3 mka; do
-    gst-tfx process -f three.wav "three.$kind" 'Gain(1)' &&
+  make noise3.wav S16LE 30
+  for kind in wav ogg opus mka wv; do
+    gst-tfx process -f noise3.wav "three.$kind" 'Gain(1)' &&
+      exits 0 '"status": "done"' gst-tfx process --json -f "three.$kind" x.wav 'Gain(1)' &&
+      ! grep cut said.txt &&
       head -c $(($(wc -c < "three.$kind") / 2)) "three.$kind" > "half.$kind" &&
-      exits 0 '"status": "done"' gst-tfx process --json -f "half.$kind" x.wav 'Gain(1)' &&
-      grep -q '"seconds": 1\.' said.txt && ! grep -i warning said.txt || return 1
+      exits 1 "half.$kind: it is cut off" gst-tfx process -f "half.$kind" y.wav 'Gain(1)' &&
+      [ ! -e y.wav ] &&
+      exits 0 "warning: half.$kind: it is cut off" \
+        gst-tfx process --allow-cut --json -f "half.$kind" x.wav 'Gain(1)' &&
+      grep -q '"seconds": 1\.' said.txt || return 1
+  done
+}
+# Its last page, or byte, or one of the tags behind it; a WAV with more behind its sound, one whose writer did not know
+# its length, an RF64; an MP3 with a head that tells its bytes, and one without.
+check_cut_ends() {
+  local file
+  gst-tfx process -f three.wav three.mp3 'Gain(1)' && python3 -c '
+def put(name, data):
+    open(name, "wb").write(data)
+wav, ogg, mp3, mka = (open("three." + kind, "rb").read() for kind in ("wav", "ogg", "mp3", "mka"))
+mp3 = mp3[mp3.index(b"\xff\xfb"):]
+at = wav.index(b"data") + 4
+end = at + 4 + int.from_bytes(wav[at:at + 4], "little")
+long = b"ds64" + (28).to_bytes(4, "little") + bytes(8) + (end - at - 4).to_bytes(8, "little") + bytes(12)
+rf64 = b"RF64" + b"\xff" * 4 + b"WAVE" + long + wav[12:at] + b"\xff" * 4 + wav[at + 4:]
+head = mp3[:4] + bytes(17 if mp3[3] >> 6 == 3 else 32) + b"Info" + (2).to_bytes(4, "big")
+frame = 144 * 1000 * [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320][mp3[2] >> 4] // 48000
+xing = (head + (frame + len(mp3)).to_bytes(4, "big")).ljust(frame, b"\0") + mp3
+put("whole-tags.wav", wav + b"LIST" + (4).to_bytes(4, "little") + b"INFO")
+put("whole-none.wav", wav[:at] + bytes(4) + wav[at + 4:])
+put("whole-most.wav", wav[:at] + b"\xff" * 4 + wav[at + 4:])
+put("whole-long.wav", rf64)
+put("whole-xing.mp3", xing)
+put("whole-cut.mp3", mp3[:-9000])
+put("part-byte.wav", wav[:end - 1])
+put("part-tags.wav", wav[:-1])
+put("part-long.wav", rf64[:end])
+put("part-page.ogg", ogg[:ogg.rindex(b"OggS")])
+put("part-byte.ogg", ogg[:-1])
+put("part-byte.mka", mka[:-1])
+put("part-xing.mp3", xing[:-9000])' || return 1
+  for file in whole-*.wav whole-*.mp3; do
+    echo "$file"
+    exits 0 "" gst-tfx process -f "$file" x.wav 'Gain(1)' && ! grep cut said.txt || return 1
+  done
+  for file in part-byte.* part-tags.wav part-long.wav part-page.ogg part-xing.mp3; do
+    exits 1 "$file: it is cut off" gst-tfx process "$file" y.wav 'Gain(1)' && [ ! -e y.wav ] || return 1
   done
   rm x.wav
 }
 tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: other kinds that are cut off" check_cut_others
+tap_case "process: kinds that are cut off at their end, or not" check_cut_ends
 # Its headers alone, or not all of them.  Once in seven times decodebin does not pass on
 # the demultiplexer's error where both share a processor.
 check_cut_early() {

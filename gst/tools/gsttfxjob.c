@@ -9,7 +9,7 @@
 
 #include <glib/gstdio.h>
 
-#include "gsttfxflac.h"
+#include "gsttfxcut.h"
 #include "gsttfxpart.h"
 #include "gsttfxpass.h"
 
@@ -42,26 +42,21 @@ check_names (GstTfxJob *job)
   return job->error == NULL;
 }
 
-/* A file that is cut off ends like any other for its decoder. */
+/* Before anything is decoded (`came` is GST_CLOCK_TIME_NONE), and behind it. */
 static void
-check_whole (GstTfxJob *job)
+check_whole (GstTfxJob *job, GstClockTime came)
 {
-  const GstClockTime declared = job->source
-                                    ? GST_CLOCK_TIME_NONE
-                                    : gst_tfx_flac_read_duration (job->input);
-  gchar *what;
+  gchar *missing;
 
-  if (job->error || declared == GST_CLOCK_TIME_NONE ||
-      (GstClockTime)job->duration >= declared)
+  if (job->error || job->source || job->is_cut)
     return;
-  what = g_strdup_printf ("it is cut off or damaged: %.3f s came of the %.3f s "
-                          "that its header tells",
-      (gdouble)job->duration / GST_SECOND, (gdouble)declared / GST_SECOND);
-  if (job->allow_cut)
-    g_printerr ("warning: %s: %s\n", job->input, what);
-  else
-    gst_tfx_pass_fail (job, "%s (--allow-cut takes it)", what);
-  g_free (what);
+  missing = gst_tfx_cut_describe (job->input, came);
+  job->is_cut = missing != NULL;
+  if (missing && job->allow_cut)
+    g_printerr ("warning: %s: %s\n", job->input, missing);
+  else if (missing)
+    gst_tfx_pass_fail (job, "%s (--allow-cut takes it)", missing);
+  g_free (missing);
 }
 
 /* The gain to the loudness that is asked for, and where a true peak would pass the
@@ -76,7 +71,7 @@ run_levelled (GstTfxJob *job, const gchar *part)
   gchar *chain, gain[G_ASCII_DTOSTR_BUF_SIZE];
 
   gst_tfx_pass_run (&measuring, &loudness->input_lufs, &loudness->true_peak_db);
-  check_whole (job);
+  check_whole (job, (GstClockTime)job->duration);
   if (job->error)
     return;
   loudness->is_silent = !(loudness->input_lufs > SILENCE_LUFS);
@@ -102,14 +97,15 @@ gst_tfx_job_run (GstTfxJob *job)
   const gint64 start = g_get_monotonic_time ();
   GstTfxPart part;
 
-  if (!check_names (job) ||
-      !gst_tfx_part_open (&part, job->output, &job->error))
+  if (check_names (job))
+    check_whole (job, GST_CLOCK_TIME_NONE);
+  if (job->error || !gst_tfx_part_open (&part, job->output, &job->error))
     return FALSE;
   if (job->has_target) {
     run_levelled (job, part.path);
   } else {
     gst_tfx_pass_run (&(GstTfxPass){ job, NULL, part.path, 0, 1 }, NULL, NULL);
-    check_whole (job);
+    check_whole (job, (GstClockTime)job->duration);
   }
   if (!job->error)
     gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);

@@ -35,6 +35,7 @@ typedef struct GstTfxJob
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;
   gint64 duration; /* of the sound, in ns */
+  gboolean is_cut; /* the input is shorter than it says, which was told */
   GstTfxJobLoudness loudness;
   gdouble seconds; /* that it took */
   GError *error;   /* why there is no output; NULL: there is */

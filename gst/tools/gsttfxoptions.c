@@ -56,7 +56,7 @@ gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options->overwrite,
             "overwrite outputs that are there", NULL },
         { "allow-cut", 0, 0, G_OPTION_ARG_NONE, &options->allow_cut,
-            "filter FLAC files that are cut off too, with a warning", NULL },
+            "filter files that are cut off too, with a warning", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
             "a line of JSON for each file", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "errors alone",

@@ -22,6 +22,7 @@
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
 #define MAX_IDLE 10
+#define MAX_EMPTY 1000
 
 #define NO_SOUND "there is no sound in it that GStreamer can decode"
 
@@ -35,6 +36,7 @@ typedef struct Run
   gboolean is_linked;  /* atomic */
   gboolean is_ending;
   guint n_idle;   /* looks in a row that found nothing to do, and no sound */
+  guint n_empty;  /* buffers in a row that have no sample */
   gchar *missing; /* what the decoder lacks; or NULL */
 } Run;
 
@@ -69,6 +71,24 @@ set_caps (GstElement *filter, GstCaps *caps)
   gst_caps_unref (caps);
 }
 
+/* wavparse (GStreamer 1.22) pushes nothing for ever where a chunk behind the sound is cut
+ * off. */
+static GstPadProbeReturn
+end_empty (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Run *run = data;
+
+  if (gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info)) > 0) {
+    run->n_empty = 0;
+    return GST_PAD_PROBE_OK;
+  }
+  if (++run->n_empty < MAX_EMPTY)
+    return GST_PAD_PROBE_OK;
+  gst_clear_buffer ((GstBuffer **)&info->data);
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  return GST_PAD_PROBE_HANDLED;
+}
+
 /* The first stream of sound that the decoder has. */
 static void
 take_stream (GstElement *decoder, GstPad *pad, gpointer data)
@@ -92,6 +112,7 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
     if (run->encoder)
       set_caps (run->format,
           gst_tfx_codec_choose (run->encoder, run->job->format, TRUE));
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, end_empty, run, NULL);
     gst_pad_link (pad, sink);
     g_atomic_int_set (&run->is_linked, TRUE);
   }

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcut.c: whether all of a sound file came that it says it has.  One that is cut
+ * off ends like any other for its decoder.
+ *
+ *   FLAC      its frames                       RFC 9639, 8.2
+ *   WavPack   its frames                       WavPack 4 & 5 Binary File Format
+ *   WAV       the bytes of the chunk of sound, and its frames   EBU Tech 3306
+ *   AIFF      the bytes of the chunk of sound  AIFF 1.3
+ *   MP4       the bytes of its boxes           ISO/IEC 14496-12, 4.2
+ *   Matroska  the bytes of its segment         RFC 8794, RFC 9559
+ *   MP3       its bytes, in a Xing header      where an encoder wrote one
+ *   Ogg       nothing, but its last page is marked   RFC 3533, 6
+ */
+#include "gsttfxcut.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <glib/gstdio.h>
+
+typedef struct Sound
+{
+  FILE *file;
+  goffset size, start; /* behind tags */
+  GstClockTime came;
+} Sound;
+
+static gboolean
+read_at (const Sound *sound, goffset offset, void *bytes, gsize n)
+{
+  return fseeko (sound->file, offset, SEEK_SET) == 0 &&
+         fread (bytes, 1, n, sound->file) == n;
+}
+
+/* ---- what is missing ----------------------------------------------------------------- */
+
+static gchar *
+compare_frames (const Sound *sound, guint64 n_frames, guint64 rate_hz)
+{
+  GstClockTime told;
+
+  if (n_frames == 0 || rate_hz == 0)
+    return NULL;
+  told = gst_util_uint64_scale (n_frames, GST_SECOND, rate_hz);
+  if (sound->came >= told)
+    return NULL;
+  return g_strdup_printf ("it is cut off or damaged: %.3f s came of the %.3f s "
+                          "that its header tells",
+      (gdouble)sound->came / GST_SECOND, (gdouble)told / GST_SECOND);
+}
+
+/* The sound goes to the offset `end`. */
+static gchar *
+compare_bytes (const Sound *sound, guint64 end)
+{
+  if (end <= (guint64)sound->size)
+    return NULL;
+  return g_strdup_printf ("it is cut off: there are %" G_GOFFSET_FORMAT
+                          " bytes of the %" G_GUINT64_FORMAT
+                          " that its header tells",
+      sound->size, end);
+}
+
+/* ---- kinds of files ------------------------------------------------------------------- */
+
+/* "fLaC", the header of the first block, sizes of blocks and frames, and then rate,
+ * channels, depth and length. */
+static gchar *
+check_flac (const Sound *sound)
+{
+  guint8 header[26];
+  guint64 bits;
+
+  if (!read_at (sound, sound->start, header, sizeof header) ||
+      (header[4] & 0x7f) != 0)
+    return NULL;
+  bits = GST_READ_UINT64_BE (header + 18);
+  return compare_frames (sound, bits & ((G_GUINT64_CONSTANT (1) << 36) - 1),
+      bits >> 44);
+}
+
+/* The length has 40 bits, of which all ones in the lower 32 stand for none. */
+static gchar *
+check_wavpack (const Sound *sound)
+{
+  static const guint rates_hz[16] = { 6000, 8000, 9600, 11025, 12000, 16000,
+    22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 192000 };
+  const guint32 is_dsd = 0x80000000;
+  guint8 header[32];
+  guint32 low, flags;
+
+  if (!read_at (sound, sound->start, header, sizeof header))
+    return NULL;
+  low = GST_READ_UINT32_LE (header + 12);
+  flags = GST_READ_UINT32_LE (header + 24);
+  if (low == G_MAXUINT32 || flags & is_dsd)
+    return NULL;
+  return compare_frames (sound, ((guint64)header[11] << 32) + low - header[11],
+      rates_hz[flags >> 23 & 15]);
+}
+
+/* What programs write that do not know it: none, or as much as fits. */
+static gboolean
+is_placeholder (guint32 size)
+{
+  return size == 0 || (size >= 0x7ffff000 && size <= 0x80000100) ||
+         size >= 0xffffff00;
+}
+
+/* Chunks: four letters, a size, that many bytes, and one more where they are odd.  The
+ * offset of the one with these letters, or -1. */
+static goffset
+find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
+{
+  goffset offset = sound->start + 12;
+  guint8 chunk[8];
+  guint32 size;
+
+  while (read_at (sound, offset, chunk, sizeof chunk)) {
+    if (memcmp (chunk, letters, 4) == 0)
+      return offset;
+    size = is_big ? GST_READ_UINT32_BE (chunk + 4)
+                  : GST_READ_UINT32_LE (chunk + 4);
+    offset += (goffset)sizeof chunk + (goffset)size + (size & 1);
+  }
+  return -1;
+}
+
+/* An RF64 has all ones as its size, and the size in another chunk.  The frames of what
+ * is not compressed have one length. */
+static gchar *
+check_wav (const Sound *sound)
+{
+  const goffset data = find_chunk (sound, "data", FALSE);
+  const goffset sizes = find_chunk (sound, "ds64", FALSE);
+  const goffset format = find_chunk (sound, "fmt ", FALSE);
+  guint8 bytes[24];
+  guint64 size;
+  guint tag, frame_size;
+  gchar *missing;
+
+  if (data < 0 || !read_at (sound, data, bytes, 8))
+    return NULL;
+  size = GST_READ_UINT32_LE (bytes + 4);
+  if (size == G_MAXUINT32 && sizes > 0 &&
+      read_at (sound, sizes, bytes, sizeof bytes))
+    size = GST_READ_UINT64_LE (bytes + 16);
+  else if (is_placeholder ((guint32)size))
+    return NULL;
+  missing = compare_bytes (sound, (guint64)data + 8 + size);
+  if (missing || format < 0 || !read_at (sound, format, bytes, sizeof bytes))
+    return missing;
+  tag = GST_READ_UINT16_LE (bytes + 8);
+  frame_size = GST_READ_UINT16_LE (bytes + 20);
+  return (tag == 1 || tag == 3 || tag == 0xfffe) && frame_size > 0
+             ? compare_frames (sound, size / frame_size,
+                   GST_READ_UINT32_LE (bytes + 12))
+             : NULL;
+}
+
+static gchar *
+check_aiff (const Sound *sound)
+{
+  const goffset data = find_chunk (sound, "SSND", TRUE);
+  guint8 chunk[8];
+
+  if (data < 0 || !read_at (sound, data, chunk, sizeof chunk) ||
+      is_placeholder (GST_READ_UINT32_BE (chunk + 4)))
+    return NULL;
+  return compare_bytes (sound,
+      (guint64)data + 8 + GST_READ_UINT32_BE (chunk + 4));
+}
+
+/* Boxes: a size, its own eight bytes in it, and four letters.  A size of 1: it is
+ * behind them; 0: up to the end. */
+static gchar *
+check_mp4 (const Sound *sound)
+{
+  goffset offset = sound->start;
+  gchar *missing = NULL;
+  guint8 box[16];
+  guint64 size;
+
+  while (!missing && read_at (sound, offset, box, 8)) {
+    size = GST_READ_UINT32_BE (box);
+    if (size == 1 && read_at (sound, offset, box, sizeof box))
+      size = GST_READ_UINT64_BE (box + 8);
+    if (size < 8 || size > G_MAXINT64 - (guint64)offset)
+      break;
+    if (memcmp (box + 4, "mdat", 4) == 0 || memcmp (box + 4, "moov", 4) == 0 ||
+        memcmp (box + 4, "moof", 4) == 0)
+      missing = compare_bytes (sound, (guint64)offset + size);
+    offset += (goffset)size;
+  }
+  return missing;
+}
+
+/* A number whose first byte has as many zeros in front as bytes follow, and the offset
+ * behind it.  FALSE for all ones, which stand for none. */
+static gboolean
+read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
+{
+  guint8 bytes[8];
+  guint n = 1;
+
+  if (!read_at (sound, *offset, bytes, 1) || bytes[0] == 0)
+    return FALSE;
+  while (!(bytes[0] & 0x100 >> n))
+    n++;
+  if (!read_at (sound, *offset, bytes, n))
+    return FALSE;
+  *size = bytes[0] & (0xff >> n);
+  for (guint i = 1; i < n; i++)
+    *size = *size << 8 | bytes[i];
+  *offset += n;
+  return *size != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
+}
+
+/* A head of EBML, then the segment with everything in it. */
+static gchar *
+check_matroska (const Sound *sound)
+{
+  goffset offset = sound->start + 4;
+  guint8 id[4];
+  guint64 size;
+
+  if (!read_ebml_size (sound, &offset, &size) || size > G_MAXINT32)
+    return NULL;
+  offset += (goffset)size;
+  if (!read_at (sound, offset, id, sizeof id) ||
+      GST_READ_UINT32_BE (id) != 0x18538067)
+    return NULL;
+  offset += (goffset)sizeof id;
+  return read_ebml_size (sound, &offset, &size)
+             ? compare_bytes (sound, (guint64)offset + size)
+             : NULL;
+}
+
+/* The first frame has no sound, but letters behind its side information, flags for
+ * what follows, perhaps the number of frames, and perhaps that of bytes. */
+static gchar *
+check_mp3 (const Sound *sound)
+{
+  guint8 frame[4], xing[16];
+  gboolean is_mpeg1, is_mono;
+  guint side, flags, n_bytes;
+
+  if (!read_at (sound, sound->start, frame, sizeof frame) || frame[0] != 0xff ||
+      (frame[1] & 0xe6) != 0xe2)
+    return NULL;
+  is_mpeg1 = (frame[1] & 0x18) == 0x18;
+  is_mono = frame[3] >> 6 == 3;
+  side = is_mpeg1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17);
+  if (!read_at (sound, sound->start + 4 + (goffset)side, xing, sizeof xing) ||
+      (memcmp (xing, "Xing", 4) != 0 && memcmp (xing, "Info", 4) != 0))
+    return NULL;
+  flags = GST_READ_UINT32_BE (xing + 4);
+  n_bytes = GST_READ_UINT32_BE (xing + (flags & 1 ? 12 : 8));
+  return flags & 2 ? compare_bytes (sound, (guint64)sound->start + n_bytes)
+                   : NULL;
+}
+
+/* A page: a head of 27 bytes, the sizes of as many segments as its last byte says, and
+ * they.  None has more than 65307 bytes. */
+static gchar *
+check_ogg (const Sound *sound)
+{
+  const goffset tail = MIN (sound->size, 2 * 65536);
+  guint8 *bytes = g_malloc ((gsize)tail);
+  gboolean has_end = FALSE;
+  goffset at = tail - 27, end;
+
+  if (!read_at (sound, sound->size - tail, bytes, (gsize)tail))
+    at = -1;
+  while (at >= 0 && memcmp (bytes + at, "OggS", 5) != 0)
+    at--;
+  if (at >= 0) {
+    end = at + 27 + bytes[at + 26];
+    for (goffset i = at + 27; i < MIN (at + 27 + bytes[at + 26], tail); i++)
+      end += bytes[i];
+    has_end = end <= tail && bytes[at + 5] & 4;
+  }
+  g_free (bytes);
+  return has_end ? NULL
+                 : g_strdup ("it is cut off: its last page is not there");
+}
+
+static const struct
+{
+  guint offset;
+  const gchar *letters;
+  gchar *(*check) (const Sound *sound);
+} kinds[] = {
+  { 0, "fLaC", check_flac },
+  { 0, "wvpk", check_wavpack },
+  { 0, "RIFF", check_wav },
+  { 0, "RF64", check_wav },
+  { 0, "FORM", check_aiff },
+  { 4, "ftyp", check_mp4 },
+  { 0, "\x1a\x45\xdf\xa3", check_matroska },
+  { 0, "OggS", check_ogg },
+  { 0, "\xff", check_mp3 },
+};
+
+/* Behind tags that some programs put in front: their size has 7 bits in each byte. */
+static goffset
+find_start (const Sound *sound)
+{
+  const guint8 has_footer = 0x10;
+  guint8 tag[10];
+  goffset size = 0;
+
+  if (!read_at (sound, 0, tag, sizeof tag) || memcmp (tag, "ID3", 3) != 0)
+    return 0;
+  for (gsize i = 6; i < sizeof tag; i++)
+    size = size << 7 | (tag[i] & 0x7f);
+  return (goffset)sizeof tag * (tag[5] & has_footer ? 2 : 1) + size;
+}
+
+gchar *
+gst_tfx_cut_describe (const gchar *path, GstClockTime came)
+{
+  GStatBuf status;
+  Sound sound = { .came = came };
+  guint8 bytes[8];
+  gchar *missing = NULL;
+
+  /* (What was read of a pipe would be lost.) */
+  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
+    return NULL;
+  sound.file = g_fopen (path, "re");
+  if (!sound.file)
+    return NULL;
+  sound.size = status.st_size;
+  sound.start = find_start (&sound);
+  if (read_at (&sound, sound.start, bytes, sizeof bytes))
+    for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+      if (memcmp (bytes + kinds[i].offset, kinds[i].letters,
+              strlen (kinds[i].letters)) == 0) {
+        missing = kinds[i].check (&sound);
+        break;
+      }
+  fclose (sound.file);
+  return missing;
+}

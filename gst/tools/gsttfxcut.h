@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxcut.h: whether all of a sound file came that it says it has. */
+#ifndef GST_TFX_CUT_H
+#define GST_TFX_CUT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What is missing of the file, in words that the caller frees; NULL where nothing is,
+ * or where it does not say how much there should be.  `came` is how long the sound is
+ * that was decoded, or GST_CLOCK_TIME_NONE before that is known. */
+gchar *gst_tfx_cut_describe (const gchar *path, GstClockTime came);
+
+G_END_DECLS
+
+#endif /* GST_TFX_CUT_H */
