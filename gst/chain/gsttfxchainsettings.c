@@ -83,6 +83,55 @@ find_number (const gchar *line, const gchar *word, gdouble *number)
   return found;
 }
 
+/* Digits in groups have a space between them, or an apostrophe: those are taken
+ * out; a comma that is left is the decimal one.  FALSE: it may be either. */
+static gboolean
+make_plain (gchar *number)
+{
+  static const gchar *const spaces[] = { " ", "\t", "'", "\xc2\xa0", "\xa0",
+    "\xe2\x80\xaf", "\xe2\x80\x89", "\xe2\x80\x99" };
+  gchar *comma, *point;
+
+  for (guint i = 0; i < G_N_ELEMENTS (spaces); i++) {
+    const gsize n = strlen (spaces[i]);
+
+    for (gchar *at = number; (at = strstr (at, spaces[i]));)
+      memmove (at, at + n, strlen (at + n) + 1);
+  }
+  comma = strrchr (number, ',');
+  point = strrchr (number, '.');
+  if (comma && point) {
+    for (gchar *at = number; (at = strchr (at, comma > point ? '.' : ','));)
+      memmove (at, at + 1, strlen (at));
+  } else if (comma && strspn (comma + 1, "0123456789") == 3 && !comma[4]) {
+    return FALSE;
+  }
+  g_strdelimit (number, ",", '.');
+  return TRUE;
+}
+
+/* NULL, or what is wrong with it. */
+static const gchar *
+find_frequency (const gchar *line, gdouble *hz)
+{
+  gchar **parts = g_regex_split_simple ("\\bFc\\s+(.*?)\\s*(k?)Hz\\b", line,
+      G_REGEX_RAW | G_REGEX_CASELESS, 0);
+  const gchar *wrong = "has no frequency (Fc)";
+  gchar *end;
+
+  if (g_strv_length (parts) < 3) {
+    wrong = find_number (line, "Fc", hz) ? NULL : wrong;
+  } else if (!make_plain (parts[1])) {
+    wrong = "has a frequency (Fc) with three digits behind a comma, which may "
+            "be thousands or decimals; write it without the comma";
+  } else {
+    *hz = g_ascii_strtod (parts[1], &end) * (*parts[2] ? 1000.0 : 1.0);
+    wrong = end > parts[1] && *end == '\0' ? NULL : wrong;
+  }
+  g_strfreev (parts);
+  return wrong;
+}
+
 static void
 append_number (GString *chain, const gchar *before, gdouble number)
 {
@@ -97,9 +146,10 @@ static const gchar *
 append_filter (GString *chain, const Type *type, const gchar *line)
 {
   gdouble hz, q = type->q, octaves, gain_db;
+  const gchar *wrong = find_frequency (line, &hz);
 
-  if (!find_number (line, "Fc", &hz))
-    return "has no frequency (Fc)";
+  if (wrong)
+    return wrong;
   if (!find_number (line, "Q", &q) && find_number (line, "BW Oct", &octaves))
     q = 0.5 / sinh (0.5 * G_LN2 * octaves);
   if (q == 0.0)

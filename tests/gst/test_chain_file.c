@@ -130,6 +130,39 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
+/* Numbers as REW writes them in other countries. */
+GST_START_TEST (test_frequencies)
+{
+  static const gchar *const ways[] = { "1250.5", "1250,5", "1,250.5", "1.250,5",
+    "1 250,5",
+    "1\xc2\xa0"
+    "250.5",
+    "1\xa0"
+    "250,5",
+    "1\xe2\x80\xaf"
+    "250,5",
+    "1'250.50", "1.2505 k" };
+  gchar *path;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    gchar *text =
+        g_strdup_printf ("Filter 1: ON PK Fc %sHz Gain -5 dB Q 4\n", ways[i]);
+    GstElement *chain = make_chain ();
+
+    path = write_file ("fc.txt", text);
+    g_object_set (chain, "location", path, NULL);
+    tfx_chains_expect_text (chain, "ParametricEQ(1250.5, 4, -5)");
+    gst_object_unref (chain);
+    g_free (path);
+    g_free (text);
+  }
+  path = write_file ("fc.txt", "Filter 1: ON PK Fc 1,250 Hz Gain -5 dB Q 4\n");
+  expect_fault (path, "three digits behind a comma");
+  g_free (path);
+}
+
+GST_END_TEST;
+
 static gchar *
 write_bytes (const gchar *name, const gchar *bytes, gsize n)
 {
@@ -290,6 +323,7 @@ chain_file_suite (void)
   tcase_add_test (tcase, test_faults);
   tcase_add_test (tcase, test_bytes);
   tcase_add_test (tcase, test_settings);
+  tcase_add_test (tcase, test_frequencies);
   tcase_add_test (tcase, test_watch);
   return suite;
 }
