@@ -326,7 +326,9 @@ gst_tfx_control_run (GstTfxElement *self, const GstTfxRow *row,
     control->start += from.n_frames;
     priv->is_running = TRUE;
     gst_tfx_row_unlock (row);
+    control->is_inside = TRUE;
     gst_tfx_control_cover (self, in->n_frames - n_done);
+    control->is_inside = FALSE;
     gst_tfx_row_lock (row);
   }
 }

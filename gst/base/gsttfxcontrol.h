@@ -27,6 +27,7 @@ typedef struct
   gboolean is_due;      /* another structure begins at it */
   gboolean is_reading;  /* the values of `point` are being queued */
   gboolean is_put_off;  /* to another point, and nothing else was set */
+  gboolean is_inside;   /* of a buffer: the delay can not grow */
   GstClockTime anchor;  /* a time of the stream, and */
   guint64 anchor_frame; /* the frame that had it */
 } GstTfxControl;

@@ -195,6 +195,24 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   return TRUE;
 }
 
+/* The frames that a delay drops when it grows are the first ones of a buffer, and a
+ * step lasts for whole buffers: inside of one both wait for the next.  TRUE if the
+ * chain has to. */
+static gboolean
+gst_tfx_settings_wait (GstTfxElement *self, GstTfxBuild *build)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (!priv->control.is_inside ||
+      (build->delay <= priv->delay && build->min_frames == 0))
+    return FALSE;
+  priv->was_refused = TRUE;
+  priv->control.is_followed = FALSE;
+  build->ask_again = TRUE;
+  gst_tfx_settings_put_off (self, build);
+  return TRUE;
+}
+
 gboolean
 gst_tfx_settings_update (GstTfxElement *self)
 {
@@ -217,7 +235,8 @@ gst_tfx_settings_update (GstTfxElement *self)
     return TRUE;
   chain = klass->build_chain (self, &build, &error);
   if (chain)
-    is_taken = gst_tfx_settings_set_chain (self, chain, &build, &error);
+    is_taken = !gst_tfx_settings_wait (self, &build) &&
+               gst_tfx_settings_set_chain (self, chain, &build, &error);
   else if (!error)
     gst_tfx_settings_put_off (self, &build);
   tfx_chain_unref (&chain);

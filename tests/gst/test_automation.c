@@ -299,6 +299,52 @@ GST_START_TEST (test_step)
 }
 GST_END_TEST;
 
+/* A filter that is to be later from some frame on, inside of a buffer or in what it
+ * still holds at the end: each frame comes out as it was, at its time. */
+GST_START_TEST (test_delay_grows)
+{
+  static const struct
+  {
+    const gchar *launch, *path, *property;
+    gdouble from, to;
+  } growing[] = {
+    { "tfxfir name=x cutoff=20000", "x", "taps", 1, 201 },
+    { "tfxfir name=x cutoff=20000", "x", "taps", 101, 201 },
+    { "tfxchain name=x chain=\"l=Limiter(-1)\"", "x::l", "lookahead", 0.001,
+        0.004 },
+  };
+  static const gsize sizes[] = { 480, 10007, 65536 };
+  const gsize n = 20000, edge = 100, at = __i__ % 2 ? n - 20 : 9000;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble *in = g_new (gdouble, n);
+
+  /* Linear phase changes no ramp. */
+  for (gsize i = 0; i < n; i++)
+    in[i] = 0.5 * i / n;
+  for (guint i = 0; i < G_N_ELEMENTS (growing); i++) {
+    GstControlSource *source = gst_interpolation_control_source_new ();
+    gdouble worst;
+    TfxLine line;
+
+    tfx_line_open (&line, growing[i].launch, &info, TRUE, n);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+    set_point (source, 0, growing[i].from);
+    set_point (source, at, growing[i].to);
+    gst_object_unref (
+        bind_source (&line, growing[i].path, growing[i].property, source));
+    tfx_line_push_segment (&line, 0, 0);
+    play (&line, in, n, sizes[__i__ / 2], FALSE);
+    tfx_line_end (&line);
+    tfx_line_expect_whole (&line);
+    worst = tfx_check_distance (line.heard + edge, in + edge, n - 2 * edge);
+    fail_unless (worst < 1e-12, "%s: off by %g", growing[i].launch, worst);
+    tfx_line_close (&line);
+  }
+  g_free (in);
+}
+GST_END_TEST;
+
 /* A trigger has a value near its time alone; in between it is as it was. */
 GST_START_TEST (test_trigger)
 {
@@ -563,6 +609,7 @@ automation_suite (void)
   suite_add_tcase (s, tc);
   tfx_check_add_part (tc, test_cuts, 2 * G_N_ELEMENTS (cases), 3);
   tcase_add_loop_test (tc, test_step, 0, 12);
+  tcase_add_loop_test (tc, test_delay_grows, 0, 6);
   tcase_add_test (tc, test_trigger);
   tcase_add_test (tc, test_disabled);
   tcase_add_test (tc, test_notify);
