@@ -33,6 +33,26 @@ read_at (const Sound *sound, goffset offset, void *bytes, gsize n)
          fread (bytes, 1, n, sound->file) == n;
 }
 
+static guint64
+get_be (const guint8 *bytes, gsize n)
+{
+  guint64 number = 0;
+
+  for (gsize i = 0; i < n; i++)
+    number = number << 8 | bytes[i];
+  return number;
+}
+
+static guint64
+get_le (const guint8 *bytes, gsize n)
+{
+  guint64 number = 0;
+
+  while (n-- > 0)
+    number = number << 8 | bytes[n];
+  return number;
+}
+
 /* ---- what is missing ----------------------------------------------------------------- */
 
 static gchar *
@@ -75,7 +95,7 @@ check_flac (const Sound *sound)
   if (!read_at (sound, sound->start, header, sizeof header) ||
       (header[4] & 0x7f) != 0)
     return NULL;
-  bits = GST_READ_UINT64_BE (header + 18);
+  bits = get_be (header + 18, 8);
   return compare_frames (sound, bits & ((G_GUINT64_CONSTANT (1) << 36) - 1),
       bits >> 44);
 }
@@ -92,8 +112,8 @@ check_wavpack (const Sound *sound)
 
   if (!read_at (sound, sound->start, header, sizeof header))
     return NULL;
-  low = GST_READ_UINT32_LE (header + 12);
-  flags = GST_READ_UINT32_LE (header + 24);
+  low = get_le (header + 12, 4);
+  flags = get_le (header + 24, 4);
   if (low == G_MAXUINT32 || flags & is_dsd)
     return NULL;
   return compare_frames (sound, ((guint64)header[11] << 32) + low - header[11],
@@ -120,8 +140,7 @@ find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
   while (read_at (sound, offset, chunk, sizeof chunk)) {
     if (memcmp (chunk, letters, 4) == 0)
       return offset;
-    size = is_big ? GST_READ_UINT32_BE (chunk + 4)
-                  : GST_READ_UINT32_LE (chunk + 4);
+    size = is_big ? get_be (chunk + 4, 4) : get_le (chunk + 4, 4);
     offset += (goffset)sizeof chunk + (goffset)size + (size & 1);
   }
   return -1;
@@ -142,20 +161,19 @@ check_wav (const Sound *sound)
 
   if (data < 0 || !read_at (sound, data, bytes, 8))
     return NULL;
-  size = GST_READ_UINT32_LE (bytes + 4);
+  size = get_le (bytes + 4, 4);
   if (size == G_MAXUINT32 && sizes > 0 &&
       read_at (sound, sizes, bytes, sizeof bytes))
-    size = GST_READ_UINT64_LE (bytes + 16);
+    size = get_le (bytes + 16, 8);
   else if (is_placeholder ((guint32)size))
     return NULL;
   missing = compare_bytes (sound, (guint64)data + 8 + size);
   if (missing || format < 0 || !read_at (sound, format, bytes, sizeof bytes))
     return missing;
-  tag = GST_READ_UINT16_LE (bytes + 8);
-  frame_size = GST_READ_UINT16_LE (bytes + 20);
+  tag = get_le (bytes + 8, 2);
+  frame_size = get_le (bytes + 20, 2);
   return (tag == 1 || tag == 3 || tag == 0xfffe) && frame_size > 0
-             ? compare_frames (sound, size / frame_size,
-                   GST_READ_UINT32_LE (bytes + 12))
+             ? compare_frames (sound, size / frame_size, get_le (bytes + 12, 4))
              : NULL;
 }
 
@@ -166,10 +184,9 @@ check_aiff (const Sound *sound)
   guint8 chunk[8];
 
   if (data < 0 || !read_at (sound, data, chunk, sizeof chunk) ||
-      is_placeholder (GST_READ_UINT32_BE (chunk + 4)))
+      is_placeholder (get_be (chunk + 4, 4)))
     return NULL;
-  return compare_bytes (sound,
-      (guint64)data + 8 + GST_READ_UINT32_BE (chunk + 4));
+  return compare_bytes (sound, (guint64)data + 8 + get_be (chunk + 4, 4));
 }
 
 /* Boxes: a size, its own eight bytes in it, and four letters.  A size of 1: it is
@@ -183,9 +200,9 @@ check_mp4 (const Sound *sound)
   guint64 size;
 
   while (!missing && read_at (sound, offset, box, 8)) {
-    size = GST_READ_UINT32_BE (box);
+    size = get_be (box, 4);
     if (size == 1 && read_at (sound, offset, box, sizeof box))
-      size = GST_READ_UINT64_BE (box + 8);
+      size = get_be (box + 8, 8);
     if (size < 8 || size > G_MAXINT64 - (guint64)offset)
       break;
     if (memcmp (box + 4, "mdat", 4) == 0 || memcmp (box + 4, "moov", 4) == 0 ||
@@ -210,9 +227,7 @@ read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
     n++;
   if (!read_at (sound, *offset, bytes, n))
     return FALSE;
-  *size = bytes[0] & (0xff >> n);
-  for (guint i = 1; i < n; i++)
-    *size = *size << 8 | bytes[i];
+  *size = get_be (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
   *offset += n;
   return *size != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
 }
@@ -228,8 +243,7 @@ check_matroska (const Sound *sound)
   if (!read_ebml_size (sound, &offset, &size) || size > G_MAXINT32)
     return NULL;
   offset += (goffset)size;
-  if (!read_at (sound, offset, id, sizeof id) ||
-      GST_READ_UINT32_BE (id) != 0x18538067)
+  if (!read_at (sound, offset, id, sizeof id) || get_be (id, 4) != 0x18538067)
     return NULL;
   offset += (goffset)sizeof id;
   return read_ebml_size (sound, &offset, &size)
@@ -255,8 +269,8 @@ check_mp3 (const Sound *sound)
   if (!read_at (sound, sound->start + 4 + (goffset)side, xing, sizeof xing) ||
       (memcmp (xing, "Xing", 4) != 0 && memcmp (xing, "Info", 4) != 0))
     return NULL;
-  flags = GST_READ_UINT32_BE (xing + 4);
-  n_bytes = GST_READ_UINT32_BE (xing + (flags & 1 ? 12 : 8));
+  flags = get_be (xing + 4, 4);
+  n_bytes = get_be (xing + (flags & 1 ? 12 : 8), 4);
   return flags & 2 ? compare_bytes (sound, (guint64)sound->start + n_bytes)
                    : NULL;
 }
