@@ -134,8 +134,10 @@ OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
     size_t end, const int n_groups, const int n_vectors)
 {
   const int n = WIDE ? CHAIN / n_groups : 1;
+  /* which a chain that is carried needs, and a loop with little in it */
+  const bool has_pairs = WIDE || n_vectors <= 2;
 
-  for (; phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
+  for (; has_pairs && phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
     OP (direct_chain) (t, 0, x, h, phase, n, n_groups, n_vectors);
     OP (direct_chain)
     (t, IS_CARRIED, x, h, phase + (size_t)n, n, n_groups, n_vectors);
@@ -144,20 +146,34 @@ OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
     OP (direct_chain) (t, 0, x, h, phase, 1, n_groups, n_vectors);
 }
 
-/* The taps that do not fill a block: n_taps < BLOCK. */
+/* The taps that do not fill a block, n_taps < BLOCK: their first phases have a group
+ * more than the others. */
 INLINE void
 OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
     const int n_vectors)
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
 
-#pragma GCC unroll 6
-  for (size_t full = 0; full < GROUPS; full++) {
-    if (n_full != full)
-      continue;
-    OP (direct_phases) (t, x, h, 0, n_more, (int)full + 1, n_vectors);
-    if (full > 0)
-      OP (direct_phases) (t, x, h, n_more, LANES, (int)full, n_vectors);
+  for (size_t phase = 0, end = n_more; phase < LANES;
+       phase = end, end = LANES) {
+    switch (n_full + (end < LANES)) {
+      case 1:
+        OP (direct_phases) (t, x, h, phase, end, 1, n_vectors);
+        break;
+      case 2:
+        OP (direct_phases) (t, x, h, phase, end, 2, n_vectors);
+        break;
+      case 3:
+        OP (direct_phases) (t, x, h, phase, end, 3, n_vectors);
+        break;
+#if GROUPS > 3
+      case 4:
+        OP (direct_phases) (t, x, h, phase, end, 4, n_vectors);
+        break;
+#endif
+    }
+    if (end == LANES || n_full == 0)
+      break;
   }
 }
 
@@ -179,7 +195,8 @@ OP (direct_tile) (T *y, const T *x, const T *h, size_t n_taps,
   }
   for (; k + BLOCK <= n_taps; k += BLOCK)
     OP (direct_phases) (&t, x - k, h + k, 0, LANES, GROUPS, n_vectors);
-  OP (direct_rest) (&t, x - k, h + k, n_taps - k, n_vectors);
+  if (k < n_taps)
+    OP (direct_rest) (&t, x - k, h + k, n_taps - k, n_vectors);
 #if WIDE
   const OP (Largest) largest = OP (direct_largest) (x, h, n_taps);
 #endif
