@@ -224,9 +224,10 @@ if $built && ! $quick; then
   # GLib's slices would hide overruns and leaks from the sanitizer.
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5)
+  # With -O2 the checks of a file of kernels take the compiler minutes.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
     -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
-    -Dbuildtype=debugoptimized
+    -Dbuildtype=debug -Doptimization=1
 fi
 
 # ---- the sources ------------------------------------------------------------
