@@ -228,7 +228,7 @@ build_packages() {
     [ "$status" -eq 0 ] || return 1
   done < <(container_commands 1)
   [ "$n" -eq 3 ] && in_system "$1" root \
-    'apt-get -q -y --no-install-recommends install lintian &&
+    'apt-get -q -y install lintian &&
     lintian --allow-root --fail-on error ../gst-tfx_*.changes'
 }
 
