@@ -28,8 +28,12 @@
 #define DIRECT_CALL 0.5
 
 /* Transforms that are done in steps, between which others run: what they need has
- * left the caches. */
+ * left the caches, the second level's too if they are longer than so many that fit.
+ * Where spectra take more than FARTHEST_BYTES, products out of memory outweigh that. */
 #define FAR_TRANSFORM 2.0
+#define FARTHEST_TRANSFORM 2.3
+#define FARTHEST_SIZES 4
+#define FARTHEST_BYTES 6291456.0
 
 /* Transforms that do not fit into the first-level cache, and do not by far. */
 #define LARGE_TRANSFORM 1.1
@@ -237,15 +241,14 @@ partial_share (const TfxConvolverSpec *spec, size_t size)
   return share < 1.0 ? share : 1.0;
 }
 
-/* Of a product, where n_values come and go until it is due again. */
+/* Of a product, where n_bytes come and go until it is due again. */
 static double
-sum_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
-    const TfxConvolverLevel *level, double n_values)
+sum_cost (const TfxConvolverCost *cost, const TfxConvolverLevel *level,
+    double n_bytes)
 {
   const bool is_alone =
       level->n_parts < TFX_CONVOLVER_AHEAD_PARTS || level->size < 2 * TFX_LEAF;
   const double n_reads = is_alone ? ALONE : 1.0;
-  const double n_bytes = n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
 
   return n_bytes <= NEAR_BYTES     ? cost->sum_near
          : n_bytes <= MIDDLE_BYTES ? cost->sum * n_reads
@@ -267,13 +270,18 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
     const TfxConvolverLevel *level, double n_before)
 {
   const double size = (double)level->size;
+  const double n_values = n_before + count_values (spec, level);
+  const double n_bytes = n_values * (spec->precision == TFX_SAMPLE_F32 ? 4 : 8);
+  const double far = level->size > FARTHEST_SIZES * cost->near_size &&
+                             n_bytes <= FARTHEST_BYTES
+                         ? FARTHEST_TRANSFORM
+                         : FAR_TRANSFORM;
   double n = 2.0 * transform_cost (cost, level->size) / size *
-             (level->first == 0 ? 1.0 : FAR_TRANSFORM);
+             (level->first == 0 ? 1.0 : far);
 
   if (level->n_parts > 1)
     n += cost->sum_leaf / TFX_LEAF +
-         (double)level->n_parts * sum_cost (spec, cost, level,
-                                      n_before + count_values (spec, level));
+         (double)level->n_parts * sum_cost (cost, level, n_bytes);
   if (level->first == 0)
     n += cost->call / size + HEAD_COPIES * cost->pass +
          partial_share (spec, level->size) *
