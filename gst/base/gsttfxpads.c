@@ -45,6 +45,10 @@ gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
     gst_tfx_row_pass (&row, n_frames);
     gst_tfx_row_unlock (&row);
     priv->is_running = TRUE;
+  } else if (gst_tfx_times_held (&priv->times) > 0) {
+    /* Its time is that of the frames which come next. */
+    buffer = gst_buffer_make_writable (buffer);
+    gst_tfx_times_stamp (&priv->times, buffer, 0);
   }
   return gst_tfx_out_push (priv, buffer);
 }
@@ -232,6 +236,9 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
     return flow;
   }
   gst_tfx_pads_set_values (self, buffer, n_frames);
+  /* This buffer says so itself. */
+  if (priv->delay == 0)
+    priv->discont_out = FALSE;
   return gst_tfx_pads_take (self, buffer, n_frames);
 }
 

@@ -384,6 +384,55 @@ GST_START_TEST (test_discont_is_kept)
 }
 GST_END_TEST;
 
+/* A jump in the times is told of once, also if the filter becomes late afterwards. */
+GST_START_TEST (test_discont_is_told_once)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=1", &info);
+  gdouble *in = tfx_check_noise (3 * N, 11);
+  GstBuffer *buffer = tfx_check_stamped (&info, in, N, 10 * N);
+  guint n_marked = 0;
+
+  tfx_firs_push (h, &info, in, N, 0, N);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (h, buffer);
+  g_object_set (h->element, "taps", 101, NULL);
+  tfx_firs_push (h, &info, in, 3 * N, 11 * N, N);
+  while ((buffer = gst_harness_try_pull (h))) {
+    if (GST_BUFFER_PTS (buffer) > 0 && GST_BUFFER_IS_DISCONT (buffer))
+      n_marked++;
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (n_marked, 1);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* A buffer of no frames goes by between those that are held. */
+GST_START_TEST (test_empty_buffer)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (N, 11);
+  GstClockTime next = 0;
+  GstBuffer *buffer;
+
+  tfx_firs_push (h, &info, in, N, 0, N);
+  gst_harness_push (h, tfx_check_stamped (&info, in, 0, N));
+  tfx_firs_push (h, &info, in, N, N, N);
+  while ((buffer = gst_harness_try_pull (h))) {
+    fail_unless (ABS (GST_CLOCK_DIFF (next, GST_BUFFER_PTS (buffer))) <= 1,
+        "%" GST_TIME_FORMAT " in place of %" GST_TIME_FORMAT,
+        GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (next));
+    next = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+    gst_buffer_unref (buffer);
+  }
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* Buffers that come late are late, and not lost: what is held needs them. */
 GST_START_TEST (test_late_buffers)
 {
@@ -661,6 +710,8 @@ fir_breaks_suite (void)
   tcase_add_loop_test (tc, test_flush, 0, 4);
   tcase_add_test (tc, test_backwards);
   tcase_add_loop_test (tc, test_discont_is_kept, 0, 2);
+  tcase_add_test (tc, test_discont_is_told_once);
+  tcase_add_test (tc, test_empty_buffer);
   tcase_add_test (tc, test_late_buffers);
   tcase_add_loop_test (tc, test_gap_flags, 0, 2);
   tcase_add_loop_test (tc, test_gap_event, 0, 2);
