@@ -18,22 +18,21 @@ typedef struct Cost
 typedef struct Costs
 {
   const char *kernels;
-  unsigned most, most_factored;    /* vectors in a pass of a wave, of rows */
   Cost one, wave, rows, frames[2]; /* those by channels - 1 */
 } Costs;
 
 static const Costs costs[] = {
-  { "sse2", 2, 3, { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
+  { "sse2", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
-  { "neon", 3, 4, { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
+  { "neon", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } } },
-  { "fma", 2, 3, { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 },
+  { "fma", { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 },
       { { 0.0, 0.0 }, { 0.0, 0.0 } } }, /* it has neither one nor frames */
-  { "avx2", 2, 3, { 0.35, 1.25 }, { 1.55, 0.28, 0.4 }, { 0.65, 0.56, 0.1 },
+  { "avx2", { 0.35, 1.25 }, { 1.55, 0.28, 0.4 }, { 0.65, 0.56, 0.1 },
       { { 0.45, 0.25 }, { 0.2, 0.8 } } },
-  { "vl", 2, 4, { 0.0, 0.0 }, { 1.5, 0.37, 0.4 }, { 0.85, 0.52, 0.3 },
+  { "vl", { 0.0, 0.0 }, { 1.5, 0.37, 0.4 }, { 0.85, 0.52, 0.3 },
       { { 0.0, 0.0 }, { 0.0, 0.0 } } },
-  { "avx512", 3, 4, { 0.55, 0.72 }, { 1.2, 1.0, 0.9 }, { 0.4, 1.3, 0.5 },
+  { "avx512", { 0.55, 0.72 }, { 1.2, 1.0, 0.9 }, { 0.4, 1.3, 0.5 },
       { { 0.45, 0.25 }, { 0.3, 0.7 } } },
 };
 
@@ -105,9 +104,9 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
     if (s->channels < k->width)
-      most = costs_of (k)->most;
+      most = k->wave_vectors;
     else if (factored)
-      most = costs_of (k)->most_factored;
+      most = k->factored_vectors;
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
     if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&

@@ -127,12 +127,6 @@ is_planar (const TfxBlock *b, unsigned n)
   return n > 1 && b->frame_stride == 1 && b->channel_stride != 1;
 }
 
-static inline bool
-is_in_rows (const TfxBlock *b, unsigned n)
-{
-  return n == 1 || b->channel_stride == 1 || b->frame_stride == 1;
-}
-
 /* n channels of a block, from a frame and a channel on.  By parts: a processor
  * waits long for what was written in parts and is copied whole. */
 static inline void
@@ -149,28 +143,62 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes rows of such blocks as they lie. */
+/* Whether the kernel takes rows of such a block as they lie. */
 static inline bool
-takes_rows (const TfxCascade *c, const Group *g, const TfxBlock *in,
+takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
+{
+  const unsigned n = g->n_channels;
+
+  if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
+    return false;
+  if (g->shape->frames)
+    return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
+                            : b->frame_stride == (ptrdiff_t)n;
+  return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
+}
+
+/* Full vectors of channels are planes on both sides, or on none. */
+static inline bool
+takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Shape *s = g->shape;
-  const unsigned n = g->n_channels;
 
-  if (!is_in_rows (in, n) || !is_in_rows (out, n))
-    return false;
-  if (s->frames && is_planar (in, n) && is_planar (out, n))
-    return in->type == TFX_SAMPLE_F32 && out->type == TFX_SAMPLE_F32;
-  if (s->frames)
-    return in->type == out->type && in->frame_stride == (ptrdiff_t)n &&
-           out->frame_stride == (ptrdiff_t)n;
-  if (s->channels == s->width && is_planar (in, n) != is_planar (out, n))
-    return false;
-  if (c->form != TFX_FORM_FACTORED)
-    return in->type == TFX_SAMPLE_F64 && out->type == TFX_SAMPLE_F64;
-  return s->channels == s->width ||
-         (in->type == out->type &&
-             (in->type == TFX_SAMPLE_F64 || s->n_vectors <= s->n_pass));
+  return takes (c, g, in) && takes (c, g, out) &&
+         (s->frames || s->channels < s->width ||
+             is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
+}
+
+/* n samples, a stride from one to the next, to or from doubles that are `lanes` from
+ * one another. */
+static inline void
+pack_channel (double *restrict x, size_t lanes, const void *samples,
+    TfxSample type, ptrdiff_t stride, size_t n)
+{
+  const float *restrict f32 = samples;
+  const double *restrict f64 = samples;
+
+  if (type == TFX_SAMPLE_F32)
+    for (size_t i = 0; i < n; i++, f32 += stride)
+      x[i * lanes] = *f32;
+  else
+    for (size_t i = 0; i < n; i++, f64 += stride)
+      x[i * lanes] = *f64;
+}
+
+static inline void
+unpack_channel (const double *restrict x, size_t lanes, void *samples,
+    TfxSample type, ptrdiff_t stride, size_t n)
+{
+  float *restrict f32 = samples;
+  double *restrict f64 = samples;
+
+  if (type == TFX_SAMPLE_F32)
+    for (size_t i = 0; i < n; i++, f32 += stride)
+      *f32 = (float)x[i * lanes];
+  else
+    for (size_t i = 0; i < n; i++, f64 += stride)
+      *f64 = x[i * lanes];
 }
 
 static __attribute__ ((noinline)) bool
@@ -178,14 +206,29 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
   double x[TFX_CASCADE_SCRATCH + MAX_WIDTH] __attribute__ ((aligned (64)));
-  const TfxKernels *k = c->kernels;
   const unsigned lanes = g->shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
   bool is_finite;
 
-  k->pack[in->type](x, lanes, in);
+  if (in->n_channels < lanes)
+    memset (x, 0, in->n_frames * lanes * sizeof *x);
+  for (unsigned i = 0; i < in->n_channels; i++) {
+    const TfxBlock b = tfx_block_part (in, 0, in->n_frames, i, 1);
+
+    if (lanes == 1 && b.frame_stride == 1)
+      pack_channel (x, 1, b.data, b.type, 1, b.n_frames);
+    else
+      pack_channel (x + i, lanes, b.data, b.type, b.frame_stride, b.n_frames);
+  }
   is_finite = run_rows (c, g, &rows, &rows, in->n_frames);
-  k->unpack[out->type](x, lanes, out);
+  for (unsigned i = 0; i < out->n_channels; i++) {
+    const TfxBlock b = tfx_block_part (out, 0, out->n_frames, i, 1);
+
+    if (lanes == 1 && b.frame_stride == 1)
+      unpack_channel (x, 1, b.data, b.type, 1, b.n_frames);
+    else
+      unpack_channel (x + i, lanes, b.data, b.type, b.frame_stride, b.n_frames);
+  }
   return is_finite;
 }
 
@@ -217,7 +260,7 @@ run_turned (const TfxCascade *c, Group *g, const TfxBlock *in,
   }
   if (turns_out)
     to = rows_for (out, samples);
-  if (takes_rows (c, g, &from, &to)) {
+  if (from.type == to.type && takes_both (c, g, &from, &to)) {
     TfxRows rows[2];
 
     set_rows (&rows[0], &from, 0, 0, from.n_channels);
@@ -251,7 +294,7 @@ run_group (const TfxCascade *c, Group *g, const TfxBlock *in,
 {
   TfxRows from, to;
 
-  if (!takes_rows (c, g, in, out))
+  if (!takes_both (c, g, in, out))
     return run_others (c, g, in, out, first, n);
   set_rows (&from, in, first, g->first_channel, g->n_channels);
   set_rows (&to, out, first, g->first_channel, g->n_channels);
@@ -267,7 +310,7 @@ recover (Group *g)
   const size_t n = s->n_vectors * TFX_STATE * s->width;
   int n_cleared = 0;
 
-  for (unsigned channel = 0; channel < g->n_channels; channel++) {
+  for (unsigned channel = 0; channel < s->channels; channel++) {
     bool finite = true;
 
     for (size_t i = channel; i < n; i += s->channels)
@@ -280,7 +323,7 @@ recover (Group *g)
       double *x = &g->pending.x[i * s->channels + channel];
       *x = isfinite (*x) ? *x : 0.0;
     }
-    n_cleared++;
+    n_cleared += channel < g->n_channels;
   }
   return n_cleared;
 }

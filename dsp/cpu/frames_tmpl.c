@@ -71,35 +71,35 @@ frames_group (double *x, V *s, const V *k, const unsigned C, const unsigned N)
     s[j] = v_add (even[j], odd[j]);
 }
 
-static inline ptrdiff_t
-find_sample (const TfxRows *rows, size_t frame, unsigned channel)
+/* n frames from number `first` on, to or from doubles side by side. */
+static __attribute__ ((noinline)) void
+read_frames (double *x, const TfxRows *rows, size_t first, unsigned n,
+    const unsigned C)
 {
-  return (ptrdiff_t)frame * rows->stride +
-         channel * (rows->apart ? rows->apart : 1);
+  for (unsigned i = 0; i < n * C; i++) {
+    const ptrdiff_t at = (ptrdiff_t)(first + i / C) * rows->stride +
+                         i % C * (rows->apart ? rows->apart : 1);
+
+    x[i] = sample_at ((char *)rows->data + at * sample_bytes (rows->type),
+        rows->type);
+  }
 }
 
-static inline double
-get_sample (const TfxRows *rows, size_t frame, unsigned channel)
+static __attribute__ ((noinline)) void
+write_frames (const TfxRows *rows, size_t first, unsigned n, const double *x,
+    const unsigned C)
 {
-  const ptrdiff_t at = find_sample (rows, frame, channel);
+  for (unsigned i = 0; i < n * C; i++) {
+    const ptrdiff_t at = (ptrdiff_t)(first + i / C) * rows->stride +
+                         i % C * (rows->apart ? rows->apart : 1);
 
-  return rows->type == TFX_SAMPLE_F32 ? ((const float *)rows->data)[at]
-                                      : ((const double *)rows->data)[at];
+    set_sample_at ((char *)rows->data + at * sample_bytes (rows->type), x[i],
+        rows->type);
+  }
 }
 
-static inline void
-set_sample (const TfxRows *rows, size_t frame, unsigned channel, double v)
-{
-  const ptrdiff_t at = find_sample (rows, frame, channel);
-
-  if (rows->type == TFX_SAMPLE_F32)
-    ((float *)rows->data)[at] = (float)v;
-  else
-    ((double *)rows->data)[at] = v;
-}
-
-/* Frames first to first + n - 1, which do not complete a group of their own,
- * behind those that are pending.  The state goes on if they complete it. */
+/* n frames, which do not complete a group of their own, behind those that are pending.
+ * The state goes on if they complete it. */
 static inline __attribute__ ((always_inline)) void
 run_partly (V *state, TfxPending *pending, const TfxRows *in,
     const TfxRows *out, size_t first, unsigned n, const V *k, const unsigned C,
@@ -109,38 +109,19 @@ run_partly (V *state, TfxPending *pending, const TfxRows *in,
   double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
   V next[MAX_STATE_VECTORS];
 
-  for (unsigned i = 0; i < n * C; i++)
-    pending->x[start * C + i] = get_sample (in, first + i / C, i % C);
+  read_frames (pending->x + start * C, in, first, n, C);
   for (unsigned i = 0; i < (start + n) * C; i++)
     x[i] = pending->x[i];
   for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
     next[j] = state[j];
   frames_group (x, next, k, C, N);
-  for (unsigned i = 0; i < n * C; i++)
-    set_sample (out, first + i / C, i % C, x[start * C + i]);
+  write_frames (out, first, n, x + start * C, C);
   pending->n = start + n;
   if (pending->n < GROUP_FRAMES (C))
     return;
   pending->n = 0;
   for (unsigned j = 0; j < STATE_VECTORS (C, N); j++)
     state[j] = next[j];
-}
-
-/* A vector of samples from number at on, into doubles and back. */
-static inline __attribute__ ((always_inline)) V
-load_samples (const void *data, ptrdiff_t at, const TfxSample type)
-{
-  return type == TFX_SAMPLE_F32 ? v_load_f32 ((const float *)data + at)
-                                : v_load_f64 ((const double *)data + at);
-}
-
-static inline __attribute__ ((always_inline)) void
-store_samples (void *data, ptrdiff_t at, V v, const TfxSample type)
-{
-  if (type == TFX_SAMPLE_F32)
-    v_store_f32 ((float *)data + at, v);
-  else
-    v_store_f64 ((double *)data + at, v);
 }
 
 /* A group of two channels of floats that lie in planes, into doubles side by side; and
@@ -185,10 +166,65 @@ store_pairs (float *left, float *right, const double *x)
 #endif
 }
 
+/* A group from frame i on, to or from doubles side by side; planes are floats. */
+static inline __attribute__ ((always_inline)) void
+read_group (double *x, const TfxRows *rows, size_t i, const unsigned C,
+    const bool is_f32, const bool is_planar)
+{
+  const float *f32 = (const float *)rows->data + i * C;
+  const double *f64 = (const double *)rows->data + i * C;
+
+  if (is_planar) {
+    load_pairs (x, f32 - i, f32 - i + rows->apart);
+    return;
+  }
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < FRAMES_VECTORS * W; j += W)
+    v_store (x + j, is_f32 ? v_load_f32 (f32 + j) : v_load_f64 (f64 + j));
+}
+
+static inline __attribute__ ((always_inline)) void
+write_group (const TfxRows *rows, size_t i, const double *x, const unsigned C,
+    const bool is_f32, const bool is_planar)
+{
+  float *f32 = (float *)rows->data + i * C;
+  double *f64 = (double *)rows->data + i * C;
+
+  if (is_planar) {
+    store_pairs (f32 - i, f32 - i + rows->apart, x);
+    return;
+  }
+#pragma GCC unroll 4
+  for (unsigned j = 0; j < FRAMES_VECTORS * W; j += W) {
+    if (is_f32)
+      v_store_f32 (f32 + j, v_load (x + j));
+    else
+      v_store_f64 (f64 + j, v_load (x + j));
+  }
+}
+
+/* All groups from frame i on that are whole; returns where they end.  The types and
+ * is_planar, of in and out, are constants where that pays. */
+static inline __attribute__ ((always_inline)) size_t
+run_groups (const TfxRows *in, const TfxRows *out, size_t i, size_t n, V *s,
+    const V *k, const unsigned C, const unsigned N, const bool in_f32,
+    const bool out_f32, const bool in_planar, const bool out_planar)
+{
+  const unsigned F = GROUP_FRAMES (C);
+
+  for (; i + F <= n; i += F) {
+    double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
+
+    read_group (x, in, i, C, in_f32, in_planar);
+    frames_group (x, s, k, C, N);
+    write_group (out, i, x, C, out_f32, out_planar);
+  }
+  return i;
+}
+
 static inline __attribute__ ((always_inline)) bool
-run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, TfxPending *pending, const unsigned C, const unsigned N,
-    const TfxSample type, const bool planar)
+run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *coef, TfxPending *pending, const unsigned C, const unsigned N)
 {
   enum
   {
@@ -196,11 +232,12 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     MAX_COLUMNS = 16 * (FRAMES_VECTORS + MAX_STATE_VECTORS)
   };
   const unsigned S = STATE_VECTORS (C, N), F = GROUP_FRAMES (C);
-  const ptrdiff_t in_apart = in->apart, out_apart = out->apart;
-  const void *from = in->data;
-  void *to = out->data;
+  const TfxRows in = *from, out = *to;
+  const bool in_f32 = in.type == TFX_SAMPLE_F32;
+  const bool out_f32 = out.type == TFX_SAMPLE_F32;
+  const bool in_planar = C == 2 && in.apart, out_planar = C == 2 && out.apart;
   V k[MAX_COLUMNS], s[MAX_STATE_VECTORS], sum = v_set1 (0.0);
-  size_t i = 0;
+  size_t i = 0, part = 0;
 
 #pragma GCC unroll 96
   for (unsigned j = 0; j < (F + 2 * N) * (G + S); j++)
@@ -209,67 +246,31 @@ run_frames (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   for (unsigned j = 0; j < S; j++)
     s[j] = v_load (state + j * W);
   if (pending->n > 0) {
-    i = F - pending->n;
-    i = i < n ? i : n;
-    run_partly (s, pending, in, out, 0, (unsigned)i, k, C, N);
+    part = F - pending->n;
+    part = part < n ? part : n;
   }
-  for (; i + F <= n; i += F) {
-    const ptrdiff_t at = (ptrdiff_t)(i * C);
-    double x[G * W] __attribute__ ((aligned (64)));
-
-    if (planar) {
-      load_pairs (x, (const float *)from + i,
-          (const float *)from + in_apart + i);
-      frames_group (x, s, k, C, N);
-      store_pairs ((float *)to + i, (float *)to + out_apart + i, x);
-      continue;
-    }
-#pragma GCC unroll 4
-    for (unsigned j = 0; j < G; j++)
-      v_store (x + j * W, load_samples (from, at + j * W, type));
-    frames_group (x, s, k, C, N);
-#pragma GCC unroll 4
-    for (unsigned j = 0; j < G; j++)
-      store_samples (to, at + j * W, v_load (x + j * W), type);
+  for (;;) {
+    if (part > 0)
+      run_partly (s, pending, from, to, i, (unsigned)part, (const V *)coef, C,
+          N);
+    i += part;
+    if (C == 2 && in_f32 && out_f32 && !in_planar && !out_planar)
+      i = run_groups (&in, &out, i, n, s, k, C, N, true, true, false, false);
+    else if (C == 2 && in_planar && out_planar)
+      i = run_groups (&in, &out, i, n, s, k, C, N, true, true, true, true);
+    else
+      i = run_groups (&in, &out, i, n, s, k, C, N, in_f32, out_f32, in_planar,
+          out_planar);
+    part = n - i;
+    if (part == 0)
+      break;
   }
-  if (i < n)
-    run_partly (s, pending, in, out, i, (unsigned)(n - i), k, C, N);
 #pragma GCC unroll 4
   for (unsigned j = 0; j < S; j++) {
     v_store (state + j * W, s[j]);
     sum = v_add (sum, s[j] - s[j]);
   }
   return v_is_number (sum);
-}
-
-static inline __attribute__ ((always_inline)) bool
-run_frames_type (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *coef, unsigned n_sections, TfxPending *pending,
-    const unsigned C, const TfxSample type, const bool planar)
-{
-  switch (n_sections * C <= TFX_FRAMES_MAX_SECTIONS ? n_sections : 0) {
-    case 1:
-      if (W < 8)
-        return run_frames (in, out, n, state, coef, pending, C, 1, type,
-            planar);
-      break;
-    case 2:
-      if (W < 8 || C == 2)
-        return run_frames (in, out, n, state, coef, pending, C, 2, type,
-            planar);
-      break;
-    case 3:
-      if (C == 1)
-        return run_frames (in, out, n, state, coef, pending, C, 3, type,
-            planar);
-      break;
-    case 4:
-      if (C == 1)
-        return run_frames (in, out, n, state, coef, pending, C, 4, type,
-            planar);
-      break;
-  }
-  return true;
 }
 
 static inline __attribute__ ((always_inline)) bool
@@ -285,12 +286,15 @@ run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
         pending);
   }
 #endif
-  if (C == 2 && in->apart)
-    return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-        TFX_SAMPLE_F32, true);
-  if (in->type == TFX_SAMPLE_F32)
-    return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-        TFX_SAMPLE_F32, false);
-  return run_frames_type (in, out, n, state, coef, n_sections, pending, C,
-      TFX_SAMPLE_F64, false);
+  switch (n_sections) {
+    case 1:
+      return W == 8 || run_frames (in, out, n, state, coef, pending, C, 1);
+    case 2:
+      return (W == 8 && C == 1) ||
+             run_frames (in, out, n, state, coef, pending, C, 2);
+    case 3:
+      return C == 2 || run_frames (in, out, n, state, coef, pending, C, 3);
+    default:
+      return C == 2 || run_frames (in, out, n, state, coef, pending, C, 4);
+  }
 }

@@ -21,16 +21,6 @@ step (One *s, One x, const One *c)
 #define ONE_STEP step
 #include "one_tmpl.c"
 
-#define PACK_NAME(op, type) op##_##type##_c
-#define PACK_SAMPLE float
-#define PACK_TYPE f32
-#include "pack_tmpl.c"
-#undef PACK_SAMPLE
-#undef PACK_TYPE
-#define PACK_SAMPLE double
-#define PACK_TYPE f64
-#include "pack_tmpl.c"
-
 #define PLANES_VECTORS 0
 #define T float
 #define T_SIZE 4
@@ -55,8 +45,6 @@ const TfxKernels tfx_kernels_c = {
   .one = textbook_c,
   .moving_coef = tfx_moving_coef_c,
   .moving = tfx_moving_c,
-  .pack = { pack_f32_c, pack_f64_c },
-  .unpack = { unpack_f32_c, unpack_f64_c },
   .interleave = { interleave_f32_c, interleave_f64_c },
   .deinterleave = { deinterleave_f32_c, deinterleave_f64_c },
   .scale = scale_c,

@@ -11,81 +11,17 @@
 #include "tile_tmpl.c"
 #include "wave_tmpl.c"
 
-/* Full vectors of channels, by the types of their rows.  Those of doubles alone
- * take the direct form. */
-static inline __attribute__ ((always_inline)) bool
-run_types (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned N,
-    const bool factored, const unsigned n_row)
-{
-  const TfxSample f32 = TFX_SAMPLE_F32, f64 = TFX_SAMPLE_F64;
-
-  if (!factored || (in->type == f64 && out->type == f64))
-    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f64,
-        f64);
-  if (in->type == out->type)
-    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f32,
-        f32);
-  if (in->type == f32)
-    return run_full (in, out, n, state, gain, coef, N, factored, n_row, f32,
-        f64);
-  return run_full (in, out, n, state, gain, coef, N, factored, n_row, f64, f32);
-}
-
-static inline __attribute__ ((always_inline)) bool
-run_channels (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned N,
-    const bool factored)
-{
-  if (in->apart || out->apart) {
-    if (in->n == W)
-      return run_tiles (in, out, n, state, gain, coef, N, factored, W);
-    return run_tiles (in, out, n, state, gain, coef, N, factored, in->n);
-  }
-  if (in->n == W)
-    return run_types (in, out, n, state, gain, coef, N, factored, W);
-  return run_types (in, out, n, state, gain, coef, N, factored, in->n);
-}
-
-/* Sections and channels: what is not a full vector of channels is not converted
- * on the way.  Rows of two or less are full. */
-static inline __attribute__ ((always_inline)) bool
-run_sections (const TfxRows *in, const TfxRows *out, size_t n, double *state,
-    const double *gain, const double *coef, unsigned n_sections,
-    const unsigned C, const unsigned N, const bool factored,
-    const TfxSample type)
-{
-  const unsigned n_idle = N * (W / C) - n_sections;
-
-  if (N > 1) {
-    if (C <= 2 || in->n == C)
-      return run_masked (in, out, n, state, gain, coef, C, N, factored, C,
-          type);
-    return run_masked (in, out, n, state, gain, coef, C, N, factored, in->n,
-        type);
-  }
-  if (N == 1 && n < 2 * (W / C - 1))
-    return run_masked (in, out, n, state, gain, coef, C, N, factored, in->n,
-        type);
-  if (C <= 2 || in->n == C)
-    return run_wave (in, out, n, state, gain, coef, n_idle, C, N, factored, C,
-        type);
-  return run_wave (in, out, n, state, gain, coef, n_idle, C, N, factored, in->n,
-      type);
-}
-
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const unsigned C, const unsigned N, const bool factored)
 {
+  if (N > (C < W ? V_WAVE : factored ? V_FACTORED : TFX_WAVE_MAX_VECTORS))
+    return true;
   if (C == W)
-    return run_channels (in, out, n, state, gain, coef, N, factored);
-  if (factored && in->type == TFX_SAMPLE_F32)
-    return run_sections (in, out, n, state, gain, coef, n_sections, C, N,
-        factored, TFX_SAMPLE_F32);
-  return run_sections (in, out, n, state, gain, coef, n_sections, C, N,
-      factored, TFX_SAMPLE_F64);
+    return run_full (in, out, n, state, gain, coef, N, factored);
+  return run_sections (in, out, n, state, gain, coef, N * (W / C) - n_sections,
+      C, N, factored);
 }
 
 static inline __attribute__ ((always_inline)) bool
@@ -104,8 +40,8 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
       return run_vectors (in, out, n, state, gain, coef, n_sections, C, 3,
           factored);
     default:
-      return C == W && run_vectors (in, out, n, state, gain, coef, n_sections,
-                           C, 4, factored);
+      return run_vectors (in, out, n, state, gain, coef, n_sections, C, 4,
+          factored);
   }
 }
 
@@ -116,10 +52,14 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     return run_pass (in, out, n, state, gain, coef, m, C, FACTORED);           \
   }
 
+/* Those narrower than their set have what costs less there: rows, and one vector of
+ * sections of one channel. */
 WAVE_KERNEL (KERNEL (direct1), 1, false)
-WAVE_KERNEL (KERNEL (direct2), 2, false)
 WAVE_KERNEL (KERNEL (factored1), 1, true)
+#if V_WAVE > 1 || W == 2
+WAVE_KERNEL (KERNEL (direct2), 2, false)
 WAVE_KERNEL (KERNEL (factored2), 2, true)
+#endif
 #if W > 2
 WAVE_KERNEL (KERNEL (direct4), 4, false)
 WAVE_KERNEL (KERNEL (factored4), 4, true)
@@ -129,7 +69,6 @@ WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
 
-/* Those narrower than their set are waves and rows alone. */
 #ifndef VEC_WIDTH
 /* Two equal doubles: a compiler moves single ones about in instructions that
  * take their time. */
@@ -181,18 +120,8 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
   return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
 
-#define PACK_NAME(op, type) CAT3 (op, type, ISA)
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
-#define PACK_SAMPLE float
-#define PACK_TYPE f32
-#include "pack_tmpl.c"
-#undef PACK_SAMPLE
-#undef PACK_TYPE
-#define PACK_SAMPLE double
-#define PACK_TYPE f64
-#include "pack_tmpl.c"
-
 #define PLANES_VECTORS 1
 #define T float
 #define T_SIZE 4
@@ -223,7 +152,10 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #elif W == 4
   .half = &tfx_kernels_fma,
 #endif
-#if W == 2
+#if VEC_WIDTH == 4
+  .direct = { KERNEL (direct1), NULL, KERNEL (direct4) },
+  .factored = { KERNEL (factored1), NULL, KERNEL (factored4) },
+#elif W == 2
   .direct = { KERNEL (direct1), KERNEL (direct2) },
   .factored = { KERNEL (factored1), KERNEL (factored2) },
 #elif W == 4
@@ -235,14 +167,14 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
       KERNEL (factored8) },
 #endif
+  .wave_vectors = V_WAVE,
+  .factored_vectors = V_FACTORED,
 #ifndef VEC_WIDTH
   .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
-  .pack = { KERNEL (pack_f32), KERNEL (pack_f64) },
-  .unpack = { KERNEL (unpack_f32), KERNEL (unpack_f64) },
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },
   .deinterleave = { KERNEL (deinterleave_f32), KERNEL (deinterleave_f64) },
   .scale = KERNEL (scale),

@@ -93,12 +93,6 @@ typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);
 
-/* Samples of channels [0, n_channels) into lanes [0, n_channels) of x, zero
- * into the remaining ones; and back. */
-typedef void (*TfxPackKernel) (double *x, unsigned lanes, const TfxBlock *in);
-typedef void (
-    *TfxUnpackKernel) (const double *x, unsigned lanes, const TfxBlock *out);
-
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
 typedef void (*TfxInterleaveKernel) (void *rows, const void *planes,
@@ -174,14 +168,15 @@ typedef struct TfxKernels
   const struct TfxKernels *half;
   /* One channel, section after section: textbook if W = 1, else direct. */
   TfxWaveKernel one;
-  /* By log2 C, up to W.  NULL if W = 1. */
+  /* By log2 C, up to W.  NULL if W = 1, and where another one costs less. */
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
+  /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
+   * TFX_WAVE_MAX_VECTORS. */
+  unsigned wave_vectors, factored_vectors;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
   TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
-  TfxPackKernel pack[2]; /* by TfxSample */
-  TfxUnpackKernel unpack[2];
   TfxInterleaveKernel interleave[2];
   TfxDeinterleaveKernel deinterleave[2];
   TfxScaleKernel scale;

@@ -26,6 +26,15 @@ set_sample_at (char *p, double v, const TfxSample type)
     *(double *)p = v;
 }
 
+/* Up to W planes, more than W / 2: `at` are their offsets, those that are missing have
+ * the first one's. */
+typedef struct Planes
+{
+  char *data;
+  ptrdiff_t at[W];
+  unsigned n;
+} Planes;
+
 /* ---- W planes of W frames become rows, and back ---------------------------------- */
 
 #if W > 2
@@ -48,38 +57,36 @@ typedef Half HalfAt __attribute__ ((may_alias, aligned (8)));
 typedef float FloatsAt
     __attribute__ ((vector_size (16), may_alias, aligned (4)));
 
-/* Half a vector of frames of plane c and as many of plane d, zeros if there is no
- * such plane of n; and back.  A load that inserts spares a permutation. */
+/* Half a vector of frames of plane c and as many of plane d, and back.  A load that
+ * inserts spares a permutation. */
 static inline __attribute__ ((always_inline)) V
-load_planes (const char *plane, ptrdiff_t apart, const unsigned c,
-    const unsigned d, const unsigned n)
+load_planes (const Planes *p, ptrdiff_t first, const unsigned c,
+    const unsigned d)
 {
-  const Half none = { 0 };
-
-  return JOIN (c < n ? *(const HalfAt *)(plane + c * apart) : none,
-      d < n ? *(const HalfAt *)(plane + d * apart) : none);
+  return JOIN (*(const HalfAt *)(p->data + first + p->at[c]),
+      *(const HalfAt *)(p->data + first + p->at[d]));
 }
 
 static inline __attribute__ ((always_inline)) void
-store_planes (char *plane, ptrdiff_t apart, const unsigned c, const unsigned d,
-    const unsigned n, V a)
+store_planes (const Planes *p, ptrdiff_t first, const unsigned c,
+    const unsigned d, V a)
 {
-  if (c < n)
-    *(HalfAt *)(plane + c * apart) = LOW (a);
-  if (d < n)
-    *(HalfAt *)(plane + d * apart) = HIGH (a);
+  if (c <= W / 2 || c < p->n)
+    *(HalfAt *)(p->data + first + p->at[c]) = LOW (a);
+  if (d <= W / 2 || d < p->n)
+    *(HalfAt *)(p->data + first + p->at[d]) = HIGH (a);
 }
 #endif
 
 /* Half a vector of frames, two where that is a vector. */
 static inline __attribute__ ((always_inline)) void
-turn_to_rows_f64 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
+turn_to_rows_f64 (V *rows, const Planes *p, ptrdiff_t first)
 {
 #if W == 8
-  const V a = load_planes (p, apart, 0, 2, n);
-  const V b = load_planes (p, apart, 1, 3, n);
-  const V c = load_planes (p, apart, 4, 6, n);
-  const V d = load_planes (p, apart, 5, 7, n);
+  const V a = load_planes (p, first, 0, 2);
+  const V b = load_planes (p, first, 1, 3);
+  const V c = load_planes (p, first, 4, 6);
+  const V d = load_planes (p, first, 5, 7);
   const V ab = _mm512_unpacklo_pd (a, b), ab1 = _mm512_unpackhi_pd (a, b);
   const V cd = _mm512_unpacklo_pd (c, d), cd1 = _mm512_unpackhi_pd (c, d);
 
@@ -88,14 +95,14 @@ turn_to_rows_f64 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
   rows[2] = _mm512_shuffle_f64x2 (ab, cd, 0xdd);
   rows[3] = _mm512_shuffle_f64x2 (ab1, cd1, 0xdd);
 #elif W == 4
-  const V a = load_planes (p, apart, 0, 2, n);
-  const V b = load_planes (p, apart, 1, 3, n);
+  const V a = load_planes (p, first, 0, 2);
+  const V b = load_planes (p, first, 1, 3);
 
   rows[0] = _mm256_unpacklo_pd (a, b);
   rows[1] = _mm256_unpackhi_pd (a, b);
 #else
-  const V a = v_load_f64 ((const double *)p);
-  const V b = v_load_f64 ((const double *)(p + apart));
+  const V a = v_load_f64 ((const double *)(p->data + first));
+  const V b = v_load_f64 ((const double *)(p->data + first + p->at[1]));
 
   rows[0] = __builtin_shufflevector (a, b, 0, 2);
   rows[1] = __builtin_shufflevector (a, b, 1, 3);
@@ -103,26 +110,27 @@ turn_to_rows_f64 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
 }
 
 static inline __attribute__ ((always_inline)) void
-turn_to_planes_f64 (char *p, ptrdiff_t apart, const unsigned n, const V *rows)
+turn_to_planes_f64 (const Planes *p, ptrdiff_t first, const V *rows)
 {
 #if W == 8
-  const __m512i first = _mm512_setr_epi64 (0, 1, 8, 9, 2, 3, 10, 11);
-  const __m512i last = _mm512_setr_epi64 (4, 5, 12, 13, 6, 7, 14, 15);
-  const V a = _mm512_permutex2var_pd (rows[0], first, rows[2]);
-  const V b = _mm512_permutex2var_pd (rows[1], first, rows[3]);
-  const V c = _mm512_permutex2var_pd (rows[0], last, rows[2]);
-  const V d = _mm512_permutex2var_pd (rows[1], last, rows[3]);
+  const __m512i head = _mm512_setr_epi64 (0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i tail = _mm512_setr_epi64 (4, 5, 12, 13, 6, 7, 14, 15);
+  const V a = _mm512_permutex2var_pd (rows[0], head, rows[2]);
+  const V b = _mm512_permutex2var_pd (rows[1], head, rows[3]);
+  const V c = _mm512_permutex2var_pd (rows[0], tail, rows[2]);
+  const V d = _mm512_permutex2var_pd (rows[1], tail, rows[3]);
 
-  store_planes (p, apart, 0, 2, n, _mm512_unpacklo_pd (a, b));
-  store_planes (p, apart, 1, 3, n, _mm512_unpackhi_pd (a, b));
-  store_planes (p, apart, 4, 6, n, _mm512_unpacklo_pd (c, d));
-  store_planes (p, apart, 5, 7, n, _mm512_unpackhi_pd (c, d));
+  store_planes (p, first, 0, 2, _mm512_unpacklo_pd (a, b));
+  store_planes (p, first, 1, 3, _mm512_unpackhi_pd (a, b));
+  store_planes (p, first, 4, 6, _mm512_unpacklo_pd (c, d));
+  store_planes (p, first, 5, 7, _mm512_unpackhi_pd (c, d));
 #elif W == 4
-  store_planes (p, apart, 0, 2, n, _mm256_unpacklo_pd (rows[0], rows[1]));
-  store_planes (p, apart, 1, 3, n, _mm256_unpackhi_pd (rows[0], rows[1]));
+  store_planes (p, first, 0, 2, _mm256_unpacklo_pd (rows[0], rows[1]));
+  store_planes (p, first, 1, 3, _mm256_unpackhi_pd (rows[0], rows[1]));
 #else
-  v_store_f64 ((double *)p, __builtin_shufflevector (rows[0], rows[1], 0, 2));
-  v_store_f64 ((double *)(p + apart),
+  v_store_f64 ((double *)(p->data + first),
+      __builtin_shufflevector (rows[0], rows[1], 0, 2));
+  v_store_f64 ((double *)(p->data + first + p->at[1]),
       __builtin_shufflevector (rows[0], rows[1], 1, 3));
 #endif
 }
@@ -148,27 +156,24 @@ turn_f32 (VFloats *r)
 }
 
 static inline __attribute__ ((always_inline)) void
-turn_to_rows_f32 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
+turn_to_rows_f32 (V *rows, const Planes *p)
 {
   VFloats r[W];
 
 #if W == 8
 #pragma GCC unroll 4
   for (unsigned c = 0; c < 4; c++) {
-    const __m128 none = { 0 };
-    const char *q = p + c * apart, *other = p + (c + 4) * apart;
-    const FloatsAt *a = (const void *)q, *b = (const void *)other;
+    const FloatsAt *a = (const void *)(p->data + p->at[c]);
+    const FloatsAt *b = (const void *)(p->data + p->at[c + 4]);
 
-    r[c] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[0]),
-        c + 4 < n ? (__m128)b[0] : none, 1);
-    r[c + 4] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[1]),
-        c + 4 < n ? (__m128)b[1] : none, 1);
+    r[c] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[0]), b[0], 1);
+    r[c + 4] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[1]), b[1], 1);
   }
   turn_f32 (r + 4);
 #else
 #pragma GCC unroll 4
-  for (unsigned c = 0; c < W; c++, p += apart)
-    r[c] = c < n ? *(const VFloats *)p : (VFloats){ 0 };
+  for (unsigned c = 0; c < W; c++)
+    r[c] = *(const VFloats *)(p->data + p->at[c]);
 #endif
   turn_f32 (r);
 #pragma GCC unroll 8
@@ -177,7 +182,7 @@ turn_to_rows_f32 (V *rows, const char *p, ptrdiff_t apart, const unsigned n)
 }
 
 static inline __attribute__ ((always_inline)) void
-turn_to_planes_f32 (char *p, ptrdiff_t apart, const unsigned n, const V *rows)
+turn_to_planes_f32 (const Planes *p, const V *rows)
 {
   VFloats r[W];
 
@@ -189,53 +194,64 @@ turn_to_planes_f32 (char *p, ptrdiff_t apart, const unsigned n, const V *rows)
   turn_f32 (r + 4);
 #pragma GCC unroll 4
   for (unsigned c = 0; c < 4; c++) {
-    VFloats *q = (void *)(p + c * apart),
-            *other = (void *)(p + (c + 4) * apart);
-
-    *q = _mm256_permute2f128_ps (r[c], r[c + 4], 0x20);
-    if (c + 4 < n)
-      *other = _mm256_permute2f128_ps (r[c], r[c + 4], 0x31);
+    *(VFloats *)(p->data + p->at[c]) =
+        _mm256_permute2f128_ps (r[c], r[c + 4], 0x20);
+    if (c == 0 || c + 4 < p->n)
+      *(VFloats *)(p->data + p->at[c + 4]) =
+          _mm256_permute2f128_ps (r[c], r[c + 4], 0x31);
   }
 #else
 #pragma GCC unroll 4
-  for (unsigned c = 0; c < W && c < n; c++, p += apart)
-    *(VFloats *)p = r[c];
+  for (unsigned c = 0; c < W; c++) {
+    if (c <= W / 2 || c < p->n)
+      *(VFloats *)(p->data + p->at[c]) = r[c];
+  }
 #endif
 }
 
-/* W frames of n planes, more than W / 2, in rows whose other lanes are zeros; or rows
- * that lie side by side. */
-static inline __attribute__ ((always_inline)) void
-load_tile (V *rows, const char *in, ptrdiff_t apart, const unsigned n,
-    const TfxSample type)
+static inline __attribute__ ((always_inline)) Planes
+get_planes (const TfxRows *rows)
 {
-  if (!apart) {
+  const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
+  Planes p = { .data = rows->data, .n = rows->n };
+
+#pragma GCC unroll 8
+  for (unsigned c = 0; c < W; c++)
+    p.at[c] = c <= W / 2 || c < rows->n ? c * apart : 0;
+  return p;
+}
+
+/* W frames of planes, or of rows of doubles that lie side by side. */
+static inline __attribute__ ((always_inline)) void
+load_tile (V *rows, const Planes *p, const bool is_rows, const bool is_f32)
+{
+  if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      rows[i] = v_load ((const double *)in + i * W);
-  } else if (type == TFX_SAMPLE_F32) {
-    turn_to_rows_f32 (rows, in, apart, n);
+      rows[i] = v_load ((const double *)p->data + i * W);
+  } else if (is_f32) {
+    turn_to_rows_f32 (rows, p);
   } else {
-    turn_to_rows_f64 (rows, in, apart, n);
+    turn_to_rows_f64 (rows, p, 0);
     if (W > 2)
-      turn_to_rows_f64 (rows + W / 2, in + 4 * W, apart, n);
+      turn_to_rows_f64 (rows + W / 2, p, 4 * W);
   }
 }
 
 static inline __attribute__ ((always_inline)) void
-store_tile (char *out, ptrdiff_t apart, const unsigned n, const TfxSample type,
+store_tile (const Planes *p, const bool is_rows, const bool is_f32,
     const V *rows)
 {
-  if (!apart) {
+  if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      v_store ((double *)out + i * W, rows[i]);
-  } else if (type == TFX_SAMPLE_F32) {
-    turn_to_planes_f32 (out, apart, n, rows);
+      v_store ((double *)p->data + i * W, rows[i]);
+  } else if (is_f32) {
+    turn_to_planes_f32 (p, rows);
   } else {
-    turn_to_planes_f64 (out, apart, n, rows);
+    turn_to_planes_f64 (p, 0, rows);
     if (W > 2)
-      turn_to_planes_f64 (out + 4 * W, apart, n, rows + W / 2);
+      turn_to_planes_f64 (p, 4 * W, rows + W / 2);
   }
 }
 
@@ -291,7 +307,7 @@ store_apart (char *p, ptrdiff_t apart, V a, const TfxSample type,
 {
 #pragma GCC unroll 4
   for (unsigned c = 0; c < C; c++, p += apart) {
-    if (c < n)
+    if (c < 2 || c < n)
       set_sample_at (p, a[W - C + c], type);
   }
 }

@@ -13,22 +13,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
+ * factored. */
 #if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
 #define W 2
+#define V_WAVE 1
+#define V_FACTORED 3
 #define V_HAS_FMA 1
 #define V_LANES 0, 1
 #elif VEC_WIDTH == 4
 #include <immintrin.h>
 #define ISA vl
 #define W 4
+#define V_WAVE 1
+#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
 #define W 8
+#define V_WAVE 3
+#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3, 4, 5, 6, 7
 #define V_MASK(n) ((__mmask8)((1u << (n)) - 1))
@@ -36,18 +44,24 @@
 #include <immintrin.h>
 #define ISA avx2
 #define W 4
+#define V_WAVE 2
+#define V_FACTORED 3
 #define V_HAS_FMA 1
 #define V_LANES 0, 1, 2, 3
 #elif defined(__SSE2__)
 #include <emmintrin.h>
 #define ISA sse2
 #define W 2
+#define V_WAVE 2
+#define V_FACTORED 3
 #define V_HAS_FMA 0
 #define V_LANES 0, 1
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define ISA neon
 #define W 2
+#define V_WAVE 3
+#define V_FACTORED 4
 #define V_HAS_FMA 1
 #define V_LANES 0, 1
 #else
@@ -221,18 +235,26 @@ v_mask (VBits bits)
 #endif
 }
 
+/* Those of lanes [from, to), counted on from vector to vector, that number v has; where
+ * W < 8 there are up to 12. */
+static inline VMask
+v_lanes_of (unsigned from, unsigned to, const unsigned v)
+{
+#if W == 8
+  return (VMask)(((1u << to) - (1u << from)) >> (W * v));
+#else
+  static const int64_t first[24] = { [0 ... 11] = -1 };
+  const int64_t *here = first + 12 + W * v;
+
+  return *(const VBitsAny *)(here - to) & ~*(const VBitsAny *)(here - from);
+#endif
+}
+
 /* Lanes [from, to), 0 <= from <= to <= W. */
 static inline VMask
 v_lanes (unsigned from, unsigned to)
 {
-#if W == 8
-  return (VMask)((1u << to) - (1u << from));
-#else
-  static const int64_t first[] = { -1, -1, -1, -1, 0, 0, 0, 0 };
-
-  return *(const VBitsAny *)(first + 4 - to) &
-         ~*(const VBitsAny *)(first + 4 - from);
-#endif
+  return v_lanes_of (from, to, 0);
 }
 
 /* a in these lanes, b elsewhere. */
@@ -245,6 +267,17 @@ v_select (VMask lanes, V a, V b)
   return _mm256_blendv_pd (b, a, (V)lanes);
 #else
   return (V)((lanes & (VBits)a) | (~lanes & (VBits)b));
+#endif
+}
+
+/* c - a b in these lanes, a elsewhere. */
+static inline V
+v_fnma_or_a (VMask lanes, V a, V b, V c)
+{
+#if W == 8
+  return _mm512_mask_fnmadd_pd (a, lanes, b, c);
+#else
+  return v_select (lanes, v_fnma (a, b, c), a);
 #endif
 }
 
@@ -336,6 +369,8 @@ v_store_row_f32 (float *p, V a, const unsigned C, unsigned n)
     }
     if (n >= 4) {
       _mm_storeu_ps (p, r);
+      if (C == 4)
+        return;
       p += 4;
       n -= 4;
       r = _mm256_extractf128_ps (all, 1);
@@ -376,6 +411,8 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
     }
     if (n >= 4) {
       _mm256_storeu_pd (p, r);
+      if (C == 4)
+        return;
       p += 4;
       n -= 4;
       r = _mm512_extractf64x4_pd (a, 1);

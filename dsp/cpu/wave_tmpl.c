@@ -6,10 +6,9 @@
  * it put out two steps ago, so that nothing in a step waits for anything else
  * in it, and the recursion is one multiply-add deep.  A block begins with steps
  * in which the sections behind have nothing to do yet, and ends with steps in
- * which those in front have nothing left.  What they compute then is thrown away:
- * the state of a section is put in place before its first step, and kept behind
- * its last one.  So the arithmetic is that of one section after the other, to the
- * bit.  Where a vector has lanes to spare, the first ones are idle.
+ * which those in front have nothing left: a mask keeps their state then.  So the
+ * arithmetic is that of one section after the other, to the bit.  Where a vector
+ * has lanes to spare, the first ones are idle.
  *
  * With C = W a vector is one section, and there is nothing to wait for. */
 
@@ -36,16 +35,20 @@ section_step (Wave *w, const V *k, V x, const bool factored)
   return y;
 }
 
+static inline __attribute__ ((always_inline)) V
+section_input (const Wave *w, const V *k, V x, const bool factored)
+{
+  return factored ? v_add (x, w->last_x) : v_fma (k[1], x, w->last_x);
+}
+
 /* The same with s2 in the place of the last x, as the textbook form has it: the
  * state hears of x sooner, and takes a register less, but every other step the
  * recursion is two operations longer. */
 static inline __attribute__ ((always_inline)) V
 section_step_s2 (Wave *w, const V *k, V x, const bool factored)
 {
-  const V s2 = w->last_x;
   const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
-  const V input = factored ? v_add (x, s2) : v_fma (k[1], x, s2);
-  const V s = v_fnma (k[3], w->s, input);
+  const V s = v_fnma (k[3], w->s, section_input (w, k, x, factored));
 
   w->last_x = v_fnma (k[4], w->s, v_mul (k[2], x));
   w->s = s;
@@ -74,14 +77,14 @@ row_step (Wave *w, const V *k, V x, const unsigned N, const bool factored)
   return x;
 }
 
-/* A step of the vectors [from, to) of sections from the row x.  They have s2: x
- * comes through other lanes of the state before it. */
+/* A step of N vectors of sections from the row x.  They have s2: x comes through other
+ * lanes of the state before it. */
 static inline __attribute__ ((always_inline)) void
-wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned from,
-    const unsigned to, const bool factored)
+wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
+    const bool factored)
 {
 #pragma GCC unroll 4
-  for (unsigned v = to; v-- > from;) {
+  for (unsigned v = N; v-- > 0;) {
     const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
 
     w[v].last_y = w[v].y;
@@ -89,36 +92,57 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned from,
   }
 }
 
-/* A row of a block whose channels are `apart` bytes from one another, or side by
- * side: 0.  The compiler shall make no loop of its own for either. */
-static inline __attribute__ ((always_inline)) V
-load_row (const char *row, ptrdiff_t apart, const TfxSample type,
-    const unsigned C, const unsigned n)
+/* Where a kernel reads or writes, row by row: n of C channels side by side, or `apart`
+ * bytes from one another. */
+typedef struct Way
 {
-  if (C > 1 && C < W) {
-    __asm__("" : "+r"(apart));
-    if (apart)
-      return load_apart (row, apart, type, C, n);
-  }
-  return type == TFX_SAMPLE_F32 ? v_load_row_f32 ((const float *)row, C, n)
-                                : v_load_row_f64 ((const double *)row, C, n);
+  char *at;
+  ptrdiff_t step, apart;
+  bool is_f32;
+  unsigned n;
+} Way;
+
+static inline __attribute__ ((always_inline)) Way
+get_way (const TfxRows *rows)
+{
+  const ptrdiff_t size = sample_bytes (rows->type);
+
+  return (Way){ rows->data, rows->stride * size, rows->apart * size,
+    rows->type == TFX_SAMPLE_F32, rows->n };
+}
+
+/* The next row; those of the direct form are doubles. */
+static inline __attribute__ ((always_inline)) V
+next_row (Way *way, const unsigned C, const bool factored)
+{
+  const char *row = way->at;
+
+  way->at += way->step;
+  if (C > 1 && C < W && way->apart)
+    return factored && way->is_f32
+               ? load_apart (row, way->apart, TFX_SAMPLE_F32, C, way->n)
+               : load_apart (row, way->apart, TFX_SAMPLE_F64, C, way->n);
+  return factored && way->is_f32
+             ? v_load_row_f32 ((const float *)row, C, way->n)
+             : v_load_row_f64 ((const double *)row, C, way->n);
 }
 
 static inline __attribute__ ((always_inline)) void
-store_row (char *row, ptrdiff_t apart, V a, const TfxSample type,
-    const unsigned C, const unsigned n)
+put_row (Way *way, V y, const unsigned C, const bool factored)
 {
-  if (C > 1 && C < W) {
-    __asm__("" : "+r"(apart));
-    if (apart) {
-      store_apart (row, apart, a, type, C, n);
-      return;
-    }
+  char *row = way->at;
+
+  way->at += way->step;
+  if (C > 1 && C < W && way->apart) {
+    if (factored && way->is_f32)
+      store_apart (row, way->apart, y, TFX_SAMPLE_F32, C, way->n);
+    else
+      store_apart (row, way->apart, y, TFX_SAMPLE_F64, C, way->n);
+  } else if (factored && way->is_f32) {
+    v_store_row_f32 ((float *)row, y, C, way->n);
+  } else {
+    v_store_row_f64 ((double *)row, y, C, way->n);
   }
-  if (type == TFX_SAMPLE_F32)
-    v_store_row_f32 ((float *)row, a, C, n);
-  else
-    v_store_row_f64 ((double *)row, a, C, n);
 }
 
 /* With s2 there is no last s: that costs no register then. */
@@ -132,12 +156,16 @@ load_state (const double *state, const bool has_s2)
 }
 
 static inline __attribute__ ((always_inline)) void
-load_wave (Wave *w, V *k, const double *state, const double *coef,
-    const unsigned N, const bool has_s2)
+load_wave (Wave *w, const double *state, const unsigned N, const bool has_s2)
 {
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++)
     w[v] = load_state (state + 3 * v * W, has_s2);
+}
+
+static inline __attribute__ ((always_inline)) void
+load_coef (V *k, const double *coef, const unsigned N)
+{
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
     k[i] = v_load (coef + i * W);
@@ -167,50 +195,79 @@ store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
   return v_is_number (sum);
 }
 
-/* The state of the lanes of one into the other. */
+/* n rows of full vectors of channels side by side; the types and n_row, of which so many
+ * are there, are constants where that pays. */
 static inline __attribute__ ((always_inline)) void
-put_state (Wave *to, const Wave *from, VMask lanes)
+run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const bool factored,
+    const bool in_f32, const bool out_f32, const unsigned n_row)
 {
-  to->s = v_select (lanes, from->s, to->s);
-  to->last_x = v_select (lanes, from->last_x, to->last_x);
+  /* With 16 registers the coefficients are read again for each frame, rather than
+   * that the compiler keeps the state on the stack. */
+  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored;
+  const V *again = (const V *)coef;
+  Way in = get_way (from), out = get_way (to);
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+
+  load_coef (k, coef, N);
+  in.is_f32 = in_f32;
+  out.is_f32 = out_f32;
+  in.n = out.n = n_row;
+  if (N == 1) {
+    for (; n >= 4; n -= 4) {
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < 4; i++) {
+        const V x = next_row (&in, W, factored);
+
+        put_row (&out,
+            row_step (w, k, factored ? v_mul (g, x) : x, N, factored), W,
+            factored);
+      }
+    }
+  }
+  for (; n > 0; n--) {
+    const V x = next_row (&in, W, factored);
+
+    if (reloads)
+      __asm__("" : "+r"(again));
+    put_row (&out,
+        row_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, N,
+            factored),
+        W, factored);
+  }
 }
 
-/* Full vectors of channels that lie apart, on at least one side.  On the other one
- * there are W doubles in a row.  A tile of W rows stays in registers, and the next
- * one is turned ahead of what the sections still wait for; where registers are few,
- * the coefficients are read again, or the tile lies in memory. */
-static inline __attribute__ ((always_inline)) bool
-run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned N,
-    const bool factored, const unsigned n_planes)
+/* The same where channels lie apart, on at least one side.  On the other one there are
+ * W doubles in a row.  A tile of W rows stays in registers, and the next one is turned
+ * ahead of what the sections still wait for; where registers are few, the coefficients
+ * are read again, or the tile lies in memory. */
+static inline __attribute__ ((always_inline)) void
+run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const bool factored,
+    const bool in_rows, const bool in_f32, const bool out_rows,
+    const bool out_f32)
 {
-  const TfxSample in_type = from->type, out_type = to->type;
-  const ptrdiff_t in_size = sample_bytes (in_type);
-  const ptrdiff_t out_size = sample_bytes (out_type);
-  const ptrdiff_t in_apart = from->apart * in_size;
-  const ptrdiff_t out_apart = to->apart * out_size;
-  const ptrdiff_t in_step = from->stride * in_size;
-  const ptrdiff_t out_step = to->stride * out_size;
-  const char *in = from->data;
-  char *out = to->data;
-  const V g = v_set1 (*gain);
+  const ptrdiff_t in_step = from->stride * sample_bytes (from->type);
+  const ptrdiff_t out_step = to->stride * sample_bytes (to->type);
   const bool reloads = N > (W == 4 ? 1 : 2);
-  const bool is_in_memory = V_REGISTERS < 32 && N > 2;
+  const bool is_in_memory = V_REGISTERS < 32 && N > (W == 4 ? 3 : 2);
   const unsigned tile = is_in_memory ? 8 : W;
   const V *again = (const V *)coef;
-  Wave w[TFX_WAVE_MAX_VECTORS];
+  Planes in = get_planes (from), out = get_planes (to);
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[W] = { { 0 } };
 
-  load_wave (w, k, state, coef, N, rows_have_s2 (N, factored));
+  load_coef (k, coef, N);
   if (!is_in_memory && n >= W)
-    load_tile (next, in, in_apart, n_planes, in_type);
-  for (; n >= tile; n -= tile, in += tile * in_step, out += tile * out_step) {
+    load_tile (next, &in, in_rows, in_f32);
+  for (; n >= tile; n -= tile) {
     if (reloads)
       __asm__("" : "+r"(again));
     if (is_in_memory) {
 #pragma GCC unroll 4
-      for (unsigned i = 0; i < tile; i += W)
-        load_tile (rows + i, in + i * in_step, in_apart, n_planes, in_type);
+      for (unsigned i = 0; i < tile; i += W) {
+        load_tile (rows + i, &in, in_rows, in_f32);
+        in.data += W * in_step;
+      }
       __asm__("" : "+m"(rows));
 #pragma GCC unroll 1
       for (unsigned i = 0; i < tile; i++)
@@ -222,245 +279,174 @@ run_tiles (const TfxRows *from, const TfxRows *to, size_t n, double *state,
       for (unsigned i = 0; i < W; i++)
         rows[i] = row_step (w, reloads ? again : k,
             factored ? v_mul (g, next[i]) : next[i], N, factored);
+      in.data += W * in_step;
       if (n >= 2 * W)
-        load_tile (next, in + W * in_step, in_apart, n_planes, in_type);
+        load_tile (next, &in, in_rows, in_f32);
     }
 #pragma GCC unroll 4
-    for (unsigned i = 0; i < tile; i += W)
-      store_tile (out + i * out_step, out_apart, n_planes, out_type, rows + i);
+    for (unsigned i = 0; i < tile; i += W) {
+      store_tile (&out, out_rows, out_f32, rows + i);
+      out.data += W * out_step;
+    }
   }
-  for (; n > 0; n--, in += in_step, out += out_step) {
-    V x = load_channels (in, from);
+  for (; n > 0; n--, in.data += in_step, out.data += out_step) {
+    V x = load_channels (in.data, from);
 
     x = row_step (w, (const V *)coef, factored ? v_mul (g, x) : x, N, factored);
-    store_channels (out, to, x);
+    store_channels (out.data, to, x);
   }
-  return store_wave (w, state, N, rows_have_s2 (N, factored));
 }
 
-/* Where a kernel reads and writes, row by row. */
-typedef struct Way
-{
-  const char *in;
-  char *out;
-  ptrdiff_t in_step, out_step, in_apart, out_apart;
-} Way;
-
-static inline __attribute__ ((always_inline)) Way
-get_way (const TfxRows *from, const TfxRows *to, const TfxSample in_type,
-    const TfxSample out_type)
-{
-  return (Way){ from->data, to->data, from->stride * sample_bytes (in_type),
-    to->stride * sample_bytes (out_type), from->apart * sample_bytes (in_type),
-    to->apart * sample_bytes (out_type) };
-}
-
-/* Full vectors of channels side by side; n_row of them are there. */
+/* Full vectors of channels, by where they lie and their types: those that come often
+ * have loops of their own. */
 static inline __attribute__ ((always_inline)) bool
 run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, const unsigned N,
-    const bool factored, const unsigned n_row, const TfxSample in_type,
-    const TfxSample out_type)
+    const bool factored)
 {
-  const ptrdiff_t in_step = from->stride * sample_bytes (in_type);
-  const ptrdiff_t out_step = to->stride * sample_bytes (out_type);
-  const char *in = from->data;
-  char *out = to->data;
+  const bool has_s2 = rows_have_s2 (N, factored);
+  const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
+  const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
+  const bool in_rows = !from->apart, out_rows = !to->apart;
+  const unsigned n_row = W == 4 ? 3 : from->n;
+  const bool is_part = W > 2 && from->n < W;
   const V g = v_set1 (*gain);
-  /* With 16 registers the coefficients are read again for each frame, rather than
-   * that the compiler keeps the state on the stack. */
-  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored;
-  const V *again = (const V *)coef;
   Wave w[TFX_WAVE_MAX_VECTORS];
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
-  size_t t = 0;
 
-  load_wave (w, k, state, coef, N, rows_have_s2 (N, factored));
-  if (N == 1) {
-    for (; t + 4 <= n; t += 4) {
-#pragma GCC unroll 4
-      for (unsigned i = 0; i < 4; i++, in += in_step, out += out_step) {
-        const V x = load_row (in, 0, in_type, W, n_row);
-
-        store_row (out, 0,
-            row_step (w, k, factored ? v_mul (g, x) : x, N, factored), out_type,
-            W, n_row);
-      }
-    }
+  load_wave (w, state, N, has_s2);
+  if (in_rows && out_rows) {
+    if (is_part && N == 1 && in_f32 && out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, true, n_row);
+    else if (is_part)
+      run_rows (w, from, to, n, coef, g, N, factored, in_f32, out_f32, n_row);
+    else if (!in_f32 && !out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, false, false, W);
+    else if (in_f32 && out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, true, W);
+    else if (in_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, false, W);
+    else
+      run_rows (w, from, to, n, coef, g, N, factored, false, true, W);
+  } else if (W < 8 && !in_rows && in_f32 && !out_rows && out_f32) {
+    run_tiles (w, from, to, n, coef, g, N, factored, false, true, false, true);
+  } else if (W < 8 && !in_rows && in_f32 && out_rows) {
+    run_tiles (w, from, to, n, coef, g, N, factored, false, true, true, false);
+  } else if (W < 8 && in_rows && !out_rows && out_f32) {
+    run_tiles (w, from, to, n, coef, g, N, factored, true, false, false, true);
+  } else {
+    run_tiles (w, from, to, n, coef, g, N, factored, in_rows, in_f32, out_rows,
+        out_f32);
   }
-  for (; t < n; t++, in += in_step, out += out_step) {
-    const V x = load_row (in, 0, in_type, W, n_row);
-
-    if (reloads)
-      __asm__("" : "+r"(again));
-    store_row (out, 0,
-        row_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, N,
-            factored),
-        out_type, W, n_row);
-  }
-  return store_wave (w, state, N, rows_have_s2 (N, factored));
+  return store_wave (w, state, N, has_s2);
 }
 
-/* The next row, times the gain. */
-static inline __attribute__ ((always_inline)) V
-next_row (Way *way, V g, const unsigned C, const bool factored,
-    const unsigned n_row, const TfxSample type)
-{
-  const V x = load_row (way->in, way->in_apart, type, C, n_row);
-
-  way->in += way->in_step;
-  return factored ? v_mul (g, x) : x;
-}
-
+/* A step of all vectors from the row x, where only the lanes [first, last) of them have
+ * work. */
 static inline __attribute__ ((always_inline)) void
-put_row (Way *way, V y, const unsigned C, const unsigned n_row,
-    const TfxSample type)
-{
-  store_row (way->out, way->out_apart, y, type, C, n_row);
-  way->out += way->out_step;
-}
-
-/* The same for sections of C channels, whose first n_idle are none: rows go through
- * their lanes ahead of the others.  2 (N W / C - 1) frames at least. */
-static inline __attribute__ ((always_inline)) bool
-run_wave (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, unsigned n_idle, const unsigned C,
-    const unsigned N, const bool factored, const unsigned n_row,
-    const TfxSample type)
-{
-  const unsigned n_together = W / C;
-  const V g = v_set1 (*gain), zero = v_set1 (0.0);
-  Way way = get_way (from, to, type, type);
-  Wave w[TFX_WAVE_MAX_VECTORS];
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], sum = zero;
-
-  load_wave (w, k, state, coef, N, true);
-#pragma GCC unroll 1
-  for (unsigned i = 0; i < 2 * n_idle; i++) {
-    const V y = v_shift_in (w[0].last_y,
-        next_row (&way, g, C, factored, n_row, type), C);
-
-    w[0].last_y = w[0].y;
-    w[0].y = y;
-  }
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    const Wave start = load_state (state + 3 * v * W, true);
-    const unsigned end = v == N - 1 ? n_together - 1 : n_together;
-
-#pragma GCC unroll 1
-    for (unsigned i = v == 0 ? n_idle : 0; i < end; i++) {
-      put_state (&w[v], &start, v_lanes (i * C, (i + 1) * C));
-#pragma GCC unroll 2
-      for (unsigned twice = 0; twice < 2; twice++)
-        wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0,
-            v + 1, factored);
-    }
-    if (v == N - 1)
-      put_state (&w[v], &start, v_lanes (W - C, W));
-  }
-  for (size_t t = 2 * (N * n_together - 1); t < n; t++) {
-    wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0, N,
-        factored);
-    put_row (&way, w[N - 1].y, C, n_row, type);
-  }
-#pragma GCC unroll 1
-  for (unsigned i = 0; i < 2 * n_idle; i++) {
-    wave_step (w, k, zero, C, 0, N, factored);
-    put_row (&way, w[N - 1].y, C, n_row, type);
-  }
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    const unsigned end = v == N - 1 ? n_together - 1 : n_together;
-    Wave last = { zero, zero, zero, zero, zero };
-
-#pragma GCC unroll 1
-    for (unsigned i = v == 0 ? n_idle : 0; i < end; i++) {
-      put_state (&last, &w[v], v_lanes (i * C, (i + 1) * C));
-#pragma GCC unroll 2
-      for (unsigned twice = 0; twice < 2; twice++) {
-        wave_step (w, k, zero, C, v, N, factored);
-        put_row (&way, w[N - 1].y, C, n_row, type);
-      }
-    }
-    if (v == N - 1)
-      put_state (&last, &w[v], v_lanes (W - C, W));
-    sum = v_add (sum, store_state (&last, state + 3 * v * W, true));
-  }
-  return v_is_number (sum);
-}
-
-/* Of the sections of a vector, first in the wave, those that work in step t of
- * a block of n frames: from, to but not including. */
-typedef struct Working
-{
-  unsigned from, to;
-} Working;
-
-static inline __attribute__ ((always_inline)) Working
-wave_working (size_t t, size_t n, unsigned first, const unsigned n_sections)
-{
-  const size_t to = t / 2 + 1, from = t < n ? 0 : (t - n) / 2 + 1;
-  Working w = { 0, 0 };
-
-  if (to > first)
-    w.to = to - first < n_sections ? (unsigned)(to - first) : n_sections;
-  if (from > first)
-    w.from = from - first < n_sections ? (unsigned)(from - first) : n_sections;
-  return w;
-}
-
-/* A step of all vectors from the row x, where not all sections have work. */
-static inline __attribute__ ((always_inline)) void
-wave_step_partly (Wave *w, const V *k, V x, size_t t, size_t n,
+wave_step_partly (Wave *w, const V *k, V x, unsigned first, unsigned last,
     const unsigned C, const unsigned N, const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const Working at = wave_working (t, n, v * (W / C), W / C);
     const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
     const Wave old = w[v];
 
     w[v].last_y = old.y;
-    if (at.from < at.to) {
-      const VMask lanes = v_lanes (at.from * C, at.to * C);
+    if (N == 1 || (first < W * (v + 1) && last > W * v)) {
+      const VMask lanes = v_lanes_of (first, last, v);
+      const V *of = k + TFX_WAVE_COEF * v;
 
-      w[v].y = section_step_s2 (&w[v], k + TFX_WAVE_COEF * v, input, factored);
-      w[v].s = v_select (lanes, w[v].s, old.s);
+      w[v].y = section_step_s2 (&w[v], of, input, factored);
+      w[v].s = v_fnma_or_a (lanes, old.s, of[3],
+          section_input (&old, of, input, factored));
       w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
     }
   }
 }
 
-/* The same for any number of frames, by masks; and where registers are few: a
- * compiler then keeps more of the state there than in run_wave(). */
+/* Steps t to n - 1, in which all sections have work; returns n.  What the ways have is
+ * constant where that pays. */
+static inline __attribute__ ((always_inline)) size_t
+run_steps (Wave *w, const V *k, Way *from, Way *to, size_t t, size_t n, V g,
+    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
+    const bool out_f32, const bool is_apart, const unsigned n_row)
+{
+  Way in = *from, out = *to;
+
+  in.n = out.n = n_row;
+  in.is_f32 = in_f32;
+  out.is_f32 = out_f32;
+  if (!is_apart)
+    in.apart = out.apart = 0;
+  for (; t < n; t++) {
+    const V x = next_row (&in, C, factored);
+
+    wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored);
+    put_row (&out, w[N - 1].y, C, factored);
+  }
+  from->at = in.at;
+  to->at = out.at;
+  return t;
+}
+
+/* Sections of C channels.  While a block begins and ends, masks keep the state of
+ * those that have no work. */
 static inline __attribute__ ((always_inline)) bool
-run_masked (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned C, const unsigned N,
-    const bool factored, const unsigned n_row, const TfxSample type)
+run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_idle, const unsigned C,
+    const unsigned N, const bool factored)
 {
   const size_t fill = 2 * (N * (W / C) - 1);
-  const V g = v_set1 (*gain), zero = v_set1 (0.0);
-  Way way = get_way (from, to, type, type);
+  const V g = v_set1 (factored ? *gain : 1.0), zero = v_set1 (0.0);
+  Way in = get_way (from), out = get_way (to);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, k, state, coef, N, true);
+  load_wave (w, state, N, true);
+  load_coef (k, coef, N);
 #pragma GCC unroll 1
-  for (; t < fill; t++)
-    wave_step_partly (w, k,
-        t < n ? next_row (&way, g, C, factored, n_row, type) : zero, t, n, C, N,
-        factored);
-  for (; t < n; t++) {
-    wave_step (w, k, next_row (&way, g, C, factored, n_row, type), C, 0, N,
-        factored);
-    put_row (&way, w[N - 1].y, C, n_row, type);
+  for (; t < fill; t++) {
+    const unsigned begun = (unsigned)t / 2 + 1;
+    unsigned done = 0;
+    V x = zero;
+
+    if (t < n) {
+      x = next_row (&in, C, factored);
+      x = factored ? v_mul (g, x) : x;
+    }
+    if (begun <= n_idle) {
+      const V y = v_shift_in (w[0].last_y, x, C);
+
+      w[0].last_y = w[0].y;
+      w[0].y = y;
+      continue;
+    }
+    if (t >= n) {
+      done = (unsigned)(t - n) / 2 + 1;
+      done = done < begun ? done : begun;
+    }
+    wave_step_partly (w, k, x, done * C, begun * C, C, N, factored);
+  }
+  if (t < n) {
+    const bool is_apart = C > 1 && (in.apart || out.apart);
+
+    if (!is_apart && in.n == C && (!factored || (!in.is_f32 && !out.is_f32)))
+      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, false, false,
+          false, C);
+    else if (factored && !is_apart && in.n == C && in.is_f32 && out.is_f32)
+      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, true, true,
+          false, C);
+    else
+      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, in.is_f32,
+          out.is_f32, true, in.n);
   }
 #pragma GCC unroll 1
   for (; t < n + fill; t++) {
-    wave_step_partly (w, k, zero, t, n, C, N, factored);
-    put_row (&way, w[N - 1].y, C, n_row, type);
+    const unsigned done = (unsigned)(t - n) / 2 + 1;
+
+    wave_step_partly (w, k, zero, done * C, N * W, C, N, factored);
+    put_row (&out, w[N - 1].y, C, factored);
   }
   return store_wave (w, state, N, true);
 }
