@@ -169,36 +169,48 @@ takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
              is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
 }
 
-/* n samples, a stride from one to the next, to or from doubles that are `lanes` from
- * one another. */
-static inline void
-pack_channel (double *restrict x, size_t lanes, const void *samples,
-    TfxSample type, ptrdiff_t stride, size_t n)
-{
-  const float *restrict f32 = samples;
-  const double *restrict f64 = samples;
-
-  if (type == TFX_SAMPLE_F32)
-    for (size_t i = 0; i < n; i++, f32 += stride)
-      x[i * lanes] = *f32;
-  else
-    for (size_t i = 0; i < n; i++, f64 += stride)
-      x[i * lanes] = *f64;
-}
-
-static inline void
-unpack_channel (const double *restrict x, size_t lanes, void *samples,
-    TfxSample type, ptrdiff_t stride, size_t n)
+/* n samples, a stride from one to the next, to doubles that are `lanes` from one
+ * another, or back.  Both are constants where that pays. */
+static inline __attribute__ ((always_inline)) void
+pack_samples (double *restrict x, const size_t lanes, void *samples,
+    TfxSample type, const ptrdiff_t stride, size_t n, const bool is_back)
 {
   float *restrict f32 = samples;
   double *restrict f64 = samples;
 
-  if (type == TFX_SAMPLE_F32)
-    for (size_t i = 0; i < n; i++, f32 += stride)
-      *f32 = (float)x[i * lanes];
-  else
-    for (size_t i = 0; i < n; i++, f64 += stride)
-      *f64 = x[i * lanes];
+  if (type == TFX_SAMPLE_F32) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; i++, x += lanes, f32 += stride) {
+      if (is_back)
+        *f32 = (float)*x;
+      else
+        *x = *f32;
+    }
+  } else {
+    for (size_t i = 0; i < n; i++, x += lanes, f64 += stride) {
+      if (is_back)
+        *f64 = *x;
+      else
+        *x = *f64;
+    }
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+pack_channels (double *x, unsigned lanes, const TfxBlock *block,
+    const bool is_back)
+{
+  for (unsigned i = 0; i < block->n_channels; i++) {
+    const TfxBlock b = tfx_block_part (block, 0, block->n_frames, i, 1);
+
+    if (lanes == 1 && b.frame_stride == 1)
+      pack_samples (x, 1, b.data, b.type, 1, b.n_frames, is_back);
+    else if (lanes == 1)
+      pack_samples (x, 1, b.data, b.type, b.frame_stride, b.n_frames, is_back);
+    else
+      pack_samples (x + i, lanes, b.data, b.type, b.frame_stride, b.n_frames,
+          is_back);
+  }
 }
 
 static __attribute__ ((noinline)) bool
@@ -212,23 +224,9 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
 
   if (in->n_channels < lanes)
     memset (x, 0, in->n_frames * lanes * sizeof *x);
-  for (unsigned i = 0; i < in->n_channels; i++) {
-    const TfxBlock b = tfx_block_part (in, 0, in->n_frames, i, 1);
-
-    if (lanes == 1 && b.frame_stride == 1)
-      pack_channel (x, 1, b.data, b.type, 1, b.n_frames);
-    else
-      pack_channel (x + i, lanes, b.data, b.type, b.frame_stride, b.n_frames);
-  }
+  pack_channels (x, lanes, in, false);
   is_finite = run_rows (c, g, &rows, &rows, in->n_frames);
-  for (unsigned i = 0; i < out->n_channels; i++) {
-    const TfxBlock b = tfx_block_part (out, 0, out->n_frames, i, 1);
-
-    if (lanes == 1 && b.frame_stride == 1)
-      unpack_channel (x, 1, b.data, b.type, 1, b.n_frames);
-    else
-      unpack_channel (x + i, lanes, b.data, b.type, b.frame_stride, b.n_frames);
-  }
+  pack_channels (x, lanes, out, true);
   return is_finite;
 }
 
