@@ -163,7 +163,7 @@ typedef struct TfxFft
   size_t n_passes;
   TfxFftPass passes[TFX_FFT_MAX_PASSES];
   void *factors; /* of all passes */
-  void *weights; /* T[n_leaves][64], see convolver-leaves_tmpl.c */
+  void *weights; /* T[n_leaves][64], see convolver-transform_tmpl.c */
 } TfxFft;
 
 /* The numbers of a transform of a size that is one, without its tables; not to
