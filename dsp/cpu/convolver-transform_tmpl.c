@@ -490,38 +490,41 @@ VOP (unpair) (V *x)
 }
 #endif
 
+/* A leaf, split or joined. */
 INLINE void
-VOP (split_leaves) (VOP (Group) * g, const T *factors)
+VOP (pass_leaf) (VOP (Group) * g, const int at[4], const T *factors,
+    const bool is_back)
 {
-#if N == 4
-#pragma GCC unroll 4
-  for (int i = 0; i < 8 / L; i++)
-    VOP (split_leaf)
-  (g, (const int[]){ i, i + 8 / L, i + 16 / L, i + 24 / L }, factors);
-#else
-#if L == 16
-  VOP (pair) (g->re), VOP (pair) (g->re + 4);
-  VOP (pair) (g->im), VOP (pair) (g->im + 4);
-#endif
-  VOP (split_leaf) (g, (const int[]){ 0, 1, 2, 3 }, factors);
-  VOP (split_leaf) (g, (const int[]){ 4, 5, 6, 7 }, factors + 6 * N_LEAVES / 2);
-#endif
+  if (is_back)
+    VOP (join_leaf) (g, at, factors);
+  else
+    VOP (split_leaf) (g, at, factors);
 }
 
+/* All of a group. */
 INLINE void
-VOP (join_leaves) (VOP (Group) * g, const T *factors)
+VOP (pass_leaves) (VOP (Group) * g, const T *factors, const bool is_back)
 {
 #if N == 4
 #pragma GCC unroll 4
   for (int i = 0; i < 8 / L; i++)
-    VOP (join_leaf)
-  (g, (const int[]){ i, i + 8 / L, i + 16 / L, i + 24 / L }, factors);
+    VOP (pass_leaf)
+  (g, (const int[]){ i, i + 8 / L, i + 16 / L, i + 24 / L }, factors, is_back);
 #else
-  VOP (join_leaf) (g, (const int[]){ 0, 1, 2, 3 }, factors);
-  VOP (join_leaf) (g, (const int[]){ 4, 5, 6, 7 }, factors + 6 * N_LEAVES / 2);
 #if L == 16
-  VOP (unpair) (g->re), VOP (unpair) (g->re + 4);
-  VOP (unpair) (g->im), VOP (unpair) (g->im + 4);
+  if (!is_back) {
+    VOP (pair) (g->re), VOP (pair) (g->re + 4);
+    VOP (pair) (g->im), VOP (pair) (g->im + 4);
+  }
+#endif
+  VOP (pass_leaf) (g, (const int[]){ 0, 1, 2, 3 }, factors, is_back);
+  VOP (pass_leaf)
+  (g, (const int[]){ 4, 5, 6, 7 }, factors + 6 * N_LEAVES / 2, is_back);
+#if L == 16
+  if (is_back) {
+    VOP (unpair) (g->re), VOP (unpair) (g->re + 4);
+    VOP (unpair) (g->im), VOP (unpair) (g->im + 4);
+  }
 #endif
 #endif
 }
@@ -641,7 +644,7 @@ VOP (leaves_forward) (void *tiles_out, size_t stride, const void *re_in,
       g.re[k] = VOP (load) (re + k * L);
       g.im[k] = VOP (load) (im + k * L);
     }
-    VOP (split_leaves) (&g, w);
+    VOP (pass_leaves) (&g, w, false);
 #pragma GCC unroll 2
     for (int k = 0; k < N_VECTORS; k += 8)
       VOP (lanes_forward)
@@ -665,7 +668,7 @@ VOP (groups_back) (T *re, T *im, const T *tiles, size_t stride, const T *h,
       VOP (lanes_back)
     (g.re + k, g.im + k, tiles, stride, h, h_stride, is_product, w,
         (size_t)(k / 8 * L));
-    VOP (join_leaves) (&g, w);
+    VOP (pass_leaves) (&g, w, true);
 #pragma GCC unroll 16
     for (int k = 0; k < N_VECTORS; k++)
       VOP (c_store) (re + k * L, im + k * L, (C){ g.re[k], g.im[k] });

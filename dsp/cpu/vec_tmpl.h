@@ -162,36 +162,47 @@ VOP (unzip) (VOP (V) a, VOP (V) b, VOP (V) * even, VOP (V) * odd)
 
 /* ---- eight vectors, L rows of eight values, to its eight columns -------------- */
 
-#if L == 2
-
+/* All eight, as their values lie one after the other: the halves in turn, and back. */
+#if L == 2 || L == 16
 INLINE void
-VOP (to_columns) (VOP (V) * x)
+VOP (zip_all) (VOP (V) * x)
 {
   VOP (V) y[8];
 
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; i++) {
-    y[2 * i] = SHUFFLE (x[i], x[4 + i], 0, 2);
-    y[2 * i + 1] = SHUFFLE (x[i], x[4 + i], 1, 3);
-  }
+  for (int i = 0; i < 4; i++)
+    VOP (zip) (x[i], x[4 + i], &y[2 * i], &y[2 * i + 1]);
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i++)
     x[i] = y[i];
 }
 
 INLINE void
-VOP (to_rows) (VOP (V) * x)
+VOP (unzip_all) (VOP (V) * x)
 {
   VOP (V) y[8];
 
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; i++) {
-    y[i] = SHUFFLE (x[2 * i], x[2 * i + 1], 0, 2);
-    y[4 + i] = SHUFFLE (x[2 * i], x[2 * i + 1], 1, 3);
-  }
+  for (int i = 0; i < 4; i++)
+    VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[4 + i]);
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i++)
     x[i] = y[i];
+}
+#endif
+
+#if L == 2
+
+INLINE void
+VOP (to_columns) (VOP (V) * x)
+{
+  VOP (zip_all) (x);
+}
+
+INLINE void
+VOP (to_rows) (VOP (V) * x)
+{
+  VOP (unzip_all) (x);
 }
 
 #elif L == 4
@@ -300,33 +311,17 @@ VOP (to_rows) (VOP (V) * x)
 INLINE void
 VOP (to_columns) (VOP (V) * x)
 {
-  VOP (V) y[8];
-
 #pragma GCC unroll 3
-  for (int step = 0; step < 3; step++) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++)
-      VOP (unzip) (x[2 * i], x[2 * i + 1], &y[i], &y[4 + i]);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-      x[i] = y[i];
-  }
+  for (int step = 0; step < 3; step++)
+    VOP (unzip_all) (x);
 }
 
 INLINE void
 VOP (to_rows) (VOP (V) * x)
 {
-  VOP (V) y[8];
-
 #pragma GCC unroll 3
-  for (int step = 0; step < 3; step++) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++)
-      VOP (zip) (x[i], x[4 + i], &y[2 * i], &y[2 * i + 1]);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++)
-      x[i] = y[i];
-  }
+  for (int step = 0; step < 3; step++)
+    VOP (zip_all) (x);
 }
 
 #endif
