@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <xmmintrin.h>
 #endif
 
 typedef uint64_t TfxDenormalMode;

@@ -6,8 +6,10 @@
 
 #include "convolver-private.h"
 
-#if defined(__SSE2__)
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
