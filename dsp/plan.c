@@ -200,31 +200,32 @@ begin_next (TfxPlan *plan)
   }
 }
 
-static bool
-is_ready (const TfxPlan *plan)
+/* Whether the engine has what it needs; and, if `at_rest`, nothing is under way. */
+static inline bool
+look_at_row (const TfxPlan *plan, const bool at_rest)
 {
   if (plan->is_stale || !plan->engine)
     return false;
   for (size_t i = 0; i < plan->n_filters; i++) {
-    if (plan->filters[i]->wants_compile || !is_held (plan, i))
+    const TfxFilter *f = plan->filters[i];
+
+    if ((at_rest && f->is_changing) || f->wants_compile || !is_held (plan, i))
       return false;
   }
   return true;
+}
+
+static bool
+is_ready (const TfxPlan *plan)
+{
+  return look_at_row (plan, false);
 }
 
 /* Whether the next frames are like the last ones. */
 static inline bool
 is_steady (const TfxPlan *plan)
 {
-  if (plan->is_moving || plan->is_stale || !plan->engine)
-    return false;
-  for (size_t i = 0; i < plan->n_filters; i++) {
-    const TfxFilter *f = plan->filters[i];
-
-    if (f->is_changing || f->wants_compile || !is_held (plan, i))
-      return false;
-  }
-  return true;
+  return !plan->is_moving && look_at_row (plan, true);
 }
 
 /* Everything as the next frame needs it.  *n_frames: how many come before
