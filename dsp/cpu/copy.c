@@ -80,6 +80,8 @@ tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     double gain)
 {
   const unsigned n_channels = in->n_channels;
+  const bool can_turn = (in->frame_stride == 1 && is_interleaved (out)) ||
+                        (is_interleaved (in) && out->frame_stride == 1);
 
   if (is_interleaved (in) && is_interleaved (out)) {
     copy_run (k, in, out, in->n_frames * n_channels, gain);
@@ -90,12 +92,9 @@ tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
 
       copy_run (k, &from, &to, in->n_frames, gain);
     }
-  } else if ((in->frame_stride != 1 || !is_interleaved (out)) &&
-             (!is_interleaved (in) || out->frame_stride != 1)) {
-    copy_samples (in, out, gain);
-  } else if (in->type == out->type && gain == 1.0) {
+  } else if (can_turn && in->type == out->type && gain == 1.0) {
     turn (k, in, out);
-  } else if (n_channels <= PART_SIZE) {
+  } else if (can_turn && n_channels <= PART_SIZE) {
     turn_parts (k, in, out, gain);
   } else {
     copy_samples (in, out, gain);
