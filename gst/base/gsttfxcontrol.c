@@ -286,6 +286,16 @@ gst_tfx_control_cover (GstTfxElement *self, gsize n_frames)
   return control->n_ready;
 }
 
+void
+gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxControl *control = &gst_tfx_element_get_private (self)->control;
+
+  control->is_inside = TRUE;
+  gst_tfx_control_cover (self, n_frames);
+  control->is_inside = FALSE;
+}
+
 gboolean
 gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames)
 {
@@ -326,9 +336,7 @@ gst_tfx_control_run (GstTfxElement *self, const GstTfxRow *row,
     control->start += from.n_frames;
     priv->is_running = TRUE;
     gst_tfx_row_unlock (row);
-    control->is_inside = TRUE;
-    gst_tfx_control_cover (self, in->n_frames - n_done);
-    control->is_inside = FALSE;
+    gst_tfx_control_cover_rest (self, in->n_frames - n_done);
     gst_tfx_row_lock (row);
   }
 }

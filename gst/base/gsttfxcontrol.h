@@ -42,6 +42,9 @@ void gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts);
 /* Reads values for the next frames, up to @n_frames, and queues them; returns
  * how many can be run with them, at least one. */
 gsize gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);
+/* The same where frames of the buffer have gone out, or are to: no filter may become
+ * later before the next one. */
+void gst_tfx_control_cover_rest (GstTfxElement *self, gsize n_frames);
 
 /* Whether more has to be read before all of them can be run. */
 gboolean gst_tfx_control_is_partial (GstTfxElement *self, gsize n_frames);

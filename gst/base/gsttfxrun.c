@@ -234,9 +234,7 @@ gst_tfx_run_silence (GstTfxElement *self, gsize n_frames)
   gst_buffer_memset (buffer, 0, 0, -1);
   if (priv->control.is_followed) {
     gst_tfx_control_begin (self, GST_CLOCK_TIME_NONE);
-    priv->control.is_inside = TRUE;
-    gst_tfx_control_cover (self, n_frames);
-    priv->control.is_inside = FALSE;
+    gst_tfx_control_cover_rest (self, n_frames);
   }
   if (gst_tfx_run_buffer (self, &buffer, n_frames))
     return buffer;
