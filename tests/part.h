@@ -11,6 +11,10 @@
 
 #include <stdbool.h>
 
+/* True in a build that runs several times slower, with the address sanitizer or in an
+ * emulator. */
+bool part_build_is_slow (void);
+
 /* True if but a part is to be done: fewer cases of the same kinds. */
 bool part_is_wanted (void);
 

@@ -12,16 +12,6 @@ const char *const test_kernels[TEST_N_KERNELS] = { "c", "sse2", "avx2",
   "avx512", "neon" };
 
 bool
-test_is_slow (void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(TEST_IS_EMULATED)
-  return true;
-#else
-  return false;
-#endif
-}
-
-bool
 test_environment_has (const char *name)
 {
   const char *text = getenv (name);

@@ -16,10 +16,6 @@
 #define TEST_N_KERNELS 5
 extern const char *const test_kernels[TEST_N_KERNELS];
 
-/* True in a build that runs several times slower, with the address sanitizer or
- * in an emulator: tests then take fewer cases of the same kinds. */
-bool test_is_slow (void);
-
 /* True if the environment variable is set and not "0" or empty. */
 bool test_environment_has (const char *name);
 

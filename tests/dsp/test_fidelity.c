@@ -32,7 +32,7 @@ static const unsigned channel_counts[] = { 1, 2, 8 };
 static double
 margin_db (void)
 {
-  return test_is_slow () ? 3 * F64_MARGIN_DB : F64_MARGIN_DB;
+  return part_build_is_slow () ? 3 * F64_MARGIN_DB : F64_MARGIN_DB;
 }
 
 /* The worst of each kernel and channel count. */
@@ -322,7 +322,7 @@ choose_length (Filter *f, const TfxDesign *d)
   double known = fmin (10 * RATE, 1e7 / width / f->n_sos);
 
   f->n_runs = 1;
-  if (test_is_slow ()) {
+  if (part_build_is_slow ()) {
     f->n_frames = (size_t)fmax (2000 + 1.5 * delay, known / 8);
     return;
   }
@@ -458,7 +458,7 @@ test_ten_seconds (void)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     TfxDesign d = make_design (cases[i].family, cases[i].mode, cases[i].order,
         cases[i].cutoff);
-    if (test_is_slow () && d.order > 2)
+    if (part_build_is_slow () && d.order > 2)
       continue;
     check_design (report, &d, n_frames);
   }
