@@ -135,7 +135,7 @@ OP (direct_phases) (OP (Tile) * t, const T *x, const T *h, size_t phase,
 {
   const int n = WIDE ? CHAIN / n_groups : 1;
   /* which a chain that is carried needs, and a loop with little in it */
-  const bool has_pairs = WIDE || n_vectors <= 2;
+  const bool has_pairs = WIDE || (LANES == 8 && n_vectors == 2);
 
   for (; has_pairs && phase + 2 * (size_t)n <= end; phase += 2 * (size_t)n) {
     OP (direct_chain) (t, 0, x, h, phase, n, n_groups, n_vectors);
@@ -154,6 +154,20 @@ OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
 
+#if LANES == 2 || (LANES == 8 && WIDE)
+  /* Short blocks: where its branches stand once the loop takes a tenth less. */
+  if (LANES == 2 || n_vectors == 2) {
+#pragma GCC unroll 4
+    for (size_t full = 0; full < GROUPS; full++) {
+      if (n_full != full)
+        continue;
+      OP (direct_phases) (t, x, h, 0, n_more, (int)full + 1, n_vectors);
+      if (full > 0)
+        OP (direct_phases) (t, x, h, n_more, LANES, (int)full, n_vectors);
+    }
+    return;
+  }
+#endif
   for (size_t phase = 0, end = n_more; phase < LANES;
        phase = end, end = LANES) {
     switch (n_full + (end < LANES)) {

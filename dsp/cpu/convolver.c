@@ -22,19 +22,28 @@ describe (const TfxConvolver *c, void *values, size_t stride, size_t n)
       TfxBlock){ values, c->precision, c->n_channels, n, 1, (ptrdiff_t)stride };
 }
 
+/* A channel's frames lie one after the other, and are values. */
+static inline bool
+is_line (const TfxConvolver *c, const TfxBlock *block)
+{
+  return block->type == c->precision && block->frame_stride == 1;
+}
+
 /* n frames from number `first` of a block on. */
-static void
+static inline void
 load (const TfxConvolver *c, void *values, size_t stride, const TfxBlock *block,
     size_t first, size_t n)
 {
-  const TfxBlock from = tfx_block_part (block, first, n, 0, c->n_channels);
-  const TfxBlock to = describe (c, values, stride, n);
+  /* one channel, in short blocks: what a call takes is most of it */
+  if (c->n_channels == 1 && is_line (c, block)) {
+    memcpy (values, tfx_convolver_at (c, block->data, first),
+        n * c->value_size);
+  } else {
+    const TfxBlock from = tfx_block_part (block, first, n, 0, c->n_channels);
+    const TfxBlock to = describe (c, values, stride, n);
 
-  if (c->n_channels == 1 && block->type == c->precision &&
-      block->frame_stride == 1)
-    memcpy (values, from.data, n * c->value_size);
-  else
     tfx_cpu_copy (c->copies, &from, &to, 1.0);
+  }
 }
 
 static void
@@ -221,6 +230,11 @@ static void
 line_render (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
     void *y)
 {
+  if (c->layout.n_levels == 0) {
+    tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
+        line_at (c, channel, c->overlap->at - c->n_leading), n);
+    return;
+  }
   for (size_t first = 0, i = 0; first < n; i++) {
     const Plan plan = find_plan (c, i, n - first);
     void *y_part = tfx_convolver_at (c, y, first);
@@ -503,7 +517,7 @@ static void *
 output_at (const TfxConvolver *c, const TfxBlock *out, unsigned channel,
     size_t first)
 {
-  if (out->type == c->precision && out->frame_stride == 1)
+  if (is_line (c, out))
     return tfx_convolver_at (c, out->data,
         channel * (size_t)out->channel_stride + first);
   return tfx_convolver_at (c, c->output, channel * c->output_stride);
@@ -524,7 +538,7 @@ run_segment (TfxConvolver *c, const TfxBlock *in, const TfxBlock *out,
             output_at (c, out, channel, first), n))
       *n_unsound += 1;
   }
-  if (out->type != c->precision || out->frame_stride != 1)
+  if (!is_line (c, out))
     store (c, c->output, c->output_stride, out, first, n);
   c->ways->end (c, n);
   if (c->fade_frames > 0) {
