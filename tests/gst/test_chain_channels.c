@@ -592,7 +592,6 @@ chain_channels_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 60);
   tcase_add_loop_test (tcase, test_samples, 0, 4 * G_N_ELEMENTS (cases));
   tcase_add_test (tcase, test_neighbours);
   tcase_add_test (tcase, test_gap);

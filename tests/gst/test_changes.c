@@ -393,9 +393,10 @@ GST_START_TEST (test_stats)
       tfx_check_harness ("tfxbutterworth mode=band-pass order=3", &info);
   gdouble *in = tfx_check_noise (1000 * 3, 1);
   GstStructure *stats;
-  guint64 time;
+  guint64 time, most = gst_util_get_timestamp ();
 
   g_free (tfx_check_filter (h, &info, in, 1000, 300));
+  most = gst_util_get_timestamp () - most;
   g_object_get (h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_has_name (stats, "application/x-tfx-stats"));
   fail_unless_equals_string (gst_structure_get_string (stats, "device"), "cpu");
@@ -415,7 +416,8 @@ GST_START_TEST (test_stats)
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "stages"), 1);
   fail_unless_equals_uint64 (tfx_check_stat (h->element, "sections"), 3);
   time = tfx_check_stat (h->element, "process-time");
-  fail_unless (time > 0 && time < GST_SECOND);
+  /* Not every short buffer is timed. */
+  fail_unless (time > 0 && time < most + GST_MSECOND);
 
   /* A new start counts from 0; the old numbers stay until then. */
   gst_element_set_state (h->element, GST_STATE_READY);

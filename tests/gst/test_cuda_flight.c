@@ -99,16 +99,15 @@ GST_END_TEST;
 static void
 wait_for_buffers (Deck *deck, guint n)
 {
-  const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  gint64 begin = 0;
+  guint n_now;
 
-  g_mutex_lock (&deck->lock);
-  while (deck->n_buffers < n && g_get_monotonic_time () < end) {
-    g_mutex_unlock (&deck->lock);
-    g_usleep (1000);
+  do {
     g_mutex_lock (&deck->lock);
-  }
-  g_mutex_unlock (&deck->lock);
-  fail_unless_equals_int (deck->n_buffers, n);
+    n_now = deck->n_buffers;
+    g_mutex_unlock (&deck->lock);
+  } while (n_now < n && tfx_check_wait (&begin));
+  fail_unless_equals_int (n_now, n);
 }
 
 /* The pads that are unlinked: that in front, that behind, that in front of the bin
@@ -214,8 +213,10 @@ count (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
 static void
 wait_for_count (gint *n, gint wanted)
 {
-  for (guint i = 0; i < 30000 && g_atomic_int_get (n) < wanted; i++)
-    g_usleep (1000);
+  gint64 begin = 0;
+
+  while (g_atomic_int_get (n) < wanted && tfx_check_wait (&begin))
+    ;
   fail_unless_equals_int (g_atomic_int_get (n), wanted);
 }
 

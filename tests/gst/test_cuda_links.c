@@ -198,7 +198,7 @@ GST_START_TEST (test_fuse)
   const GstAudioInfo info = tfx_check_f32 (RATE, 2);
   gchar *path = g_strdup_printf ("/tmp/tfx-links-%d", (gint)getpid ());
   Deck *decks[2];
-  guint n_rows = 0, n_first = 1000;
+  guint n_rows = 0, n_first = 20000;
 
   for (gint side = DECK_CUDA; side >= DECK_CPU; side--) {
     Deck *deck = decks[side] = deck_new (line, side, &info);

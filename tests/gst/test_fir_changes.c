@@ -295,7 +295,8 @@ GST_START_TEST (test_between_long_rooms)
   convolve_sparse (rooms[0], n_taps, in, 0, n, a);
   convolve_sparse (rooms[1], n_taps, in, 0, n, b);
   tfx_firs_set_kernel (h->element, rooms[1], n_taps);
-  /* Until it has taken over, however long the thread takes. */
+  /* Until it has taken over, however long the thread takes: more and more slowly, so that
+   * it has two minutes. */
   for (; n < most && n_left > 0; n += BLOCK) {
     tfx_firs_push (h, &info, in + n, BLOCK, n, BLOCK);
     convolve_sparse (rooms[0], n_taps, in, n, n + BLOCK, a);
@@ -304,7 +305,7 @@ GST_START_TEST (test_between_long_rooms)
     if (fabs (tfx_firs_samples (caught)[n + BLOCK - 1] - b[n + BLOCK - 1]) <
         1e-11)
       n_left--;
-    g_usleep (n_left == 3 ? 1000 : 0);
+    g_usleep (n_left == 3 ? 1000 + n / BLOCK * 10 : 0);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   tfx_firs_collect (caught, h, &info);

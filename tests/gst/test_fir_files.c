@@ -393,18 +393,19 @@ GST_START_TEST (test_faults_at_start)
 }
 GST_END_TEST;
 
-/* Pushes blocks of ones until the level behind the filter is `level`, or for a
- * while; gives back the number of frames that were pushed. */
+/* Pushes blocks of ones until the level behind the filter is `level`; gives back the
+ * number of frames that were pushed. */
 static gsize
 push_until_level (GstHarness *h, const GstAudioInfo *info, TfxCatch *caught,
     guint64 from, gdouble level)
 {
   gdouble in[2 * BLOCK];
+  gint64 begin = 0;
   gsize n = 0;
 
   for (guint i = 0; i < 2 * BLOCK; i++)
     in[i] = 1.0;
-  for (guint i = 0; i < 2000; i++) {
+  do {
     gdouble now = 0.0;
 
     tfx_firs_push (h, info, in, BLOCK, from + n, BLOCK);
@@ -414,8 +415,7 @@ push_until_level (GstHarness *h, const GstAudioInfo *info, TfxCatch *caught,
       now = tfx_firs_samples (caught)[caught->samples->len - 1];
     if (fabs (now - level) < 1e-4)
       return n;
-    g_usleep (1000);
-  }
+  } while (tfx_check_wait (&begin));
   fail ("the level never becomes %g", level);
   return n;
 }
@@ -424,13 +424,13 @@ static void
 wait_for_warning (GstBus *bus, GstHarness *h, const GstAudioInfo *info,
     TfxCatch *caught, guint64 *n, const gchar *path, const gchar *word)
 {
-  gchar *text = NULL;
+  gint64 begin = 0;
+  gchar *text;
 
-  for (guint i = 0; i < 2000 && !text; i++) {
+  do {
     *n += push_until_level (h, info, caught, *n, 2.0);
     text = tfx_check_pop_warning (bus);
-    g_usleep (text ? 0 : 1000);
-  }
+  } while (!text && tfx_check_wait (&begin));
   fail_unless (text && strstr (text, path) && strstr (text, word) &&
                    strstr (text, "It goes on as it was"),
       "'%s'", text);

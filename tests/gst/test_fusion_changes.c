@@ -373,12 +373,13 @@ static void
 stop_meanwhile (gpointer data)
 {
   Stop *stop = data;
+  gint64 begin = 0;
 
   if (stop->thread)
     return;
   stop->thread = g_thread_new ("stop", stop_element, stop);
-  for (guint i = 0; i < 500 && !g_atomic_int_get (&stop->is_done); i++)
-    g_usleep (10000);
+  while (!g_atomic_int_get (&stop->is_done) && tfx_check_wait (&begin))
+    ;
   stop->was_in_time = g_atomic_int_get (&stop->is_done);
 }
 

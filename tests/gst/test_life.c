@@ -191,7 +191,8 @@ GST_START_TEST (test_leaks)
   GstTracer *tracer;
   GstStructure *live = NULL;
   gchar *path, *launch, *text = NULL;
-  guint n_left = 0;
+  gint64 begin = 0;
+  guint n_left;
   GstElement *pipeline, *filter, *chain;
 
   fail_unless (feature != NULL, "no leak tracer");
@@ -225,8 +226,7 @@ GST_START_TEST (test_leaks)
   /* A task's thread gives up its last reference after the pad has stopped; to
    * ask the tracer meanwhile would bring the task back to life. */
   gst_task_cleanup_all ();
-  for (guint i = 0; i < 500 && (i == 0 || n_left > 0); i++) {
-    g_usleep (i ? 10000 : 0);
+  do {
     g_free (text);
     g_signal_emit_by_name (tracer, "get-live-objects", &live);
     fail_unless (live != NULL);
@@ -234,7 +234,7 @@ GST_START_TEST (test_leaks)
         gst_structure_get_value (live, "live-objects-list"));
     text = gst_structure_to_string (live);
     gst_structure_free (live);
-  }
+  } while (n_left > 0 && tfx_check_wait (&begin));
   fail_unless (n_left == 0, "left behind: %s", text);
   g_free (text);
   gst_object_unref (tracer);

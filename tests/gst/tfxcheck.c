@@ -31,6 +31,17 @@ tfx_check_main (int argc, char **argv, Suite *suite)
   return gst_check_run_suite (suite, "tfx", __FILE__);
 }
 
+gboolean
+tfx_check_wait (gint64 *begin)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (*begin == 0)
+    *begin = now;
+  g_usleep (1000);
+  return now - *begin < 90 * G_TIME_SPAN_SECOND;
+}
+
 gdouble *
 tfx_check_noise (gsize n, guint seed)
 {

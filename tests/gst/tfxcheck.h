@@ -26,6 +26,10 @@ int tfx_check_main (int argc, char **argv, Suite *suite);
     if (part_has ((unsigned)case_, n_parts))                                   \
   tcase_add_loop_test (tcase, test, case_, case_ + 1)
 
+/* For a loop that waits for what another thread does: sleeps for a millisecond.  FALSE
+ * a minute and a half after the first call, for which *begin is 0. */
+gboolean tfx_check_wait (gint64 *begin);
+
 /* ---- samples --------------------------------------------------------------- */
 
 /* n random numbers in -1 to 1 that a float32 holds exactly; the same for the

@@ -297,7 +297,7 @@ tfx_topology_restart (TfxTopology *self, GstState low)
 static void
 wait_for_ends (TfxTopology *self)
 {
-  const gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  const gint64 until = g_get_monotonic_time () + 90 * G_TIME_SPAN_SECOND;
 
   g_mutex_lock (&self->lock);
   for (guint i = 0; i < self->n_ends; i++) {
