@@ -61,7 +61,7 @@ PY
 # kill_one OUT: a worker that is at it, as soon as something is done.
 kill_one() {
   local i worker
-  for i in $(seq 600); do
+  for i in $(seq 3000); do
     if [ "$(find "$1" -name '*.wav' 2> /dev/null | wc -l)" -gt 100 ]; then
       for worker in $(pgrep -f "^gst-tfx process .*--out $1 "); do
         kill -KILL "$worker" && echo "killed $worker" && return 0
@@ -82,7 +82,7 @@ check_one_process() {
   find one -name '*.wav' -print0 |
     gst-tfx process -q -0 -T - -o one-out -c 'Gain(0.5)' 2> /dev/null &
   first=$!
-  for i in $(seq 600); do
+  for i in $(seq 3000); do
     [ "$(find one-out -name '*.wav' 2> /dev/null | wc -l)" -gt 1000 ] && break
     sleep 0.1
   done
@@ -147,16 +147,35 @@ fi
 
 # ---- Slurm ---------------------------------------------------------------------------
 
+# Two ports that are free, below those that connections are given.
+free_ports() {
+  python3 -c 'import random, socket
+found = []
+while len(found) < 2:
+    s = socket.socket()
+    try:
+        s.bind(("", random.randrange(20000, 30000)))
+        found.append(s)
+    except OSError:
+        pass
+print(*(s.getsockname()[1] for s in found))'
+}
+
+# (Of its limits, ten seconds for a message and for a job to begin would be too short on
+# a busy machine.)
 start_slurm() {
-  local host
+  local host ports
   host=$(hostname -s)
+  read -r -a ports <<< "$(free_ports)"
   mkdir -m 700 munge spool state
   head -c 1024 /dev/urandom > munge/key && chmod 600 munge/key
   cat > slurm.conf << CONF
 ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
-SlurmctldPort=26817
-SlurmdPort=26818
+SlurmctldPort=${ports[0]}
+SlurmdPort=${ports[1]}
+MessageTimeout=100
+BatchStartTimeout=600
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket=$top/munge/socket
@@ -198,7 +217,7 @@ idle() {
 
 wait_for() {
   local i
-  for i in $(seq 600); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
+  for i in $(seq 3000); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
   echo "waited for nothing: $*"
   cat ctld.txt slurmd.txt munge/log 2> /dev/null | tail -n 20
   return 1

@@ -30,9 +30,13 @@ export PATH="$top/bin:$PATH"
 
 # ---- the demo ----------------------------------------------------------------
 
-gst-launch-1.0 -q audiotestsrc wave=white-noise num-buffers=400 \
-  samplesperbuffer=1200 ! audio/x-raw,rate=48000,channels=2,format=S16LE ! \
-  wavenc ! filesink location=noise.wav
+# The same noise each time.
+python3 -c '
+import array, random, wave
+noise = array.array("h", random.Random(1).randbytes(2 * 2 * 480000))
+with wave.open("noise.wav", "wb") as file:
+    file.setparams((2, 2, 48000, 0, "NONE", ""))
+    file.writeframes(array.array("h", (x // 2 for x in noise)).tobytes())'
 
 run_demo() {
   "$root/examples/demo.sh" noise.wav "out/filtered noise" > demo.txt &&
@@ -215,7 +219,7 @@ check_build_end() (
       "until [ -s pid ]; do sleep 0.05; done; $command" &&
       [ -s pid ] || return 1
     # (Nobody may be there to take its status.)
-    for n in {1..100}; do
+    for n in {1..600}; do
       grep '^State:.[^Z]' "/proc/$(cat pid)/status" || continue 2
       sleep 0.1
     done

@@ -505,25 +505,27 @@ check_killed() {
 }
 tap_case "process: killed at any moment, no broken file has the name" check_killed
 
+# wait_for COMMAND...: until it is so, at most two minutes.
+wait_for() {
+  local i
+  for i in $(seq 1200); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
+  return 1
+}
+find_part() { compgen -G "$1.*.part"; }
+# A chain of so many filters of order 64.
+slow() { printf 'Gain(2)' && printf ' | LoButterworth(9000, order=64)%.0s' $(seq "$1"); }
+
+# In the middle of what would take it ten seconds.
 check_interrupted() {
-  local status=0
-  rm -f interrupted.wav
-  # (Else it sends the signal twice, and the second one kills.)
-  timeout --foreground --preserve-status -s INT 0.2 \
-    gst-tfx process -q long.wav interrupted.wav \
-    "$(printf 'DesignableFIR(1000, 100001)'; printf ' | LoButterworth(9)%.0s' {1..200})" ||
-    status=$?
+  local worker status=0
+  gst-tfx process -q long.wav interrupted.wav "DesignableFIR(1000, 100001) | $(slow 400)" &
+  worker=$!
+  wait_for find_part .interrupted.wav && kill -INT $worker
+  wait $worker || status=$?
   echo "exit status $status"
   [ $status -eq 130 ] && [ ! -e interrupted.wav ] && nothing_left .
 }
 tap_case "process: interrupted, and nothing is left" check_interrupted
-
-# wait_for COMMAND...: until it is so, at most 30 s.
-wait_for() {
-  local i
-  for i in $(seq 300); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
-  return 1
-}
 
 # ---- many files ---------------------------------------------------------------------
 
@@ -600,15 +602,13 @@ check_file_changed() {
 check_input_changed() {
   local begun ended
   cp noise.wav changing.wav && mkfifo journal.pipe
-  timeout 60 gst-tfx process -o changed --journal journal.pipe -c "$(slow)" changing.wav &
+  timeout 60 gst-tfx process -o changed --journal journal.pipe -c "$(slow 50)" changing.wav &
   {
     read -r -t 60 && read -r -t 60 begun && touch -d 2001-01-01 changing.wav &&
       read -r -t 60 && read -r -t 60 ended
   } <> journal.pipe
   wait $! && echo "$begun, $ended" && [ "${begun#begun}" = "${ended#done}" ]
 }
-find_part() { compgen -G "$1.*.part"; }
-slow() { printf 'LoButterworth(9)' && printf ' | LoButterworth(9)%.0s' {1..500}; }
 
 # Two long names that differ in their ends alone, at once.
 check_long_names() {
@@ -662,7 +662,7 @@ check_dashes() {
 check_nohup() {
   (
     trap '' HUP
-    exec gst-tfx process noise.wav hung-up.wav "$(slow)"
+    exec gst-tfx process noise.wav hung-up.wav "$(slow 50)"
   ) &
   local worker=$!
   while kill -0 $worker && ! find_part .hung-up.wav; do sleep 0.01; done
@@ -782,25 +782,22 @@ a = array.array("f", sys.stdin.buffer.read())
 assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || return 1
   gst-tfx record -s 'audiotestsrc is-live=true' live.flac 'Gain(0.5)' &
   recorder=$!
-  wait_for grows || return 1
+  wait_for grows live.flac || return 1
   kill -INT $recorder
   wait $recorder || status=$?
   size=$(decode live.flac | wc -c)
   echo "exit status $status, $size bytes"
   [ $status -eq 0 ] && [ "$size" -gt 4000 ] && nothing_left .
 }
-# The file that is being written has something in it.
+# grows FILE: what is being written has something in it.
 grows() {
-  find . -maxdepth 1 -name '.live.flac.*.part' -size +4k | grep .
-}
-has_begun() {
-  compgen -G '.both.wav.*.part'
+  find . -maxdepth 1 -name ".$1.*.part" -size +4k | grep .
 }
 check_two_writers() {
   local first
   gst-tfx record -s 'audiotestsrc is-live=true' both.wav 'Gain(0.5)' &
   first=$!
-  wait_for has_begun || return 1
+  wait_for grows both.wav || return 1
   exits 1 "another gst-tfx is writing both.wav" gst-tfx process noise.wav both.wav 'Gain(1)'
   local status=$?
   kill -INT $first
@@ -839,7 +836,7 @@ check_play_keys() {
 check_play_quits() {
   make minute.wav S16LE 600
   { sleep 0.3; printf 'b'; sleep 0.2; printf 'b q'; sleep 1; } |
-    timeout 20 gst-tfx play -o "fakesink sync=true" minute.wav 'LoButterworth(1000)'
+    timeout 50 gst-tfx play -o "fakesink sync=true" minute.wav 'LoButterworth(1000)'
 }
 check_play_follows() {
   echo 'Gain(0.5)' > live.chain
