@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh: filters a sound file with both elements and draws what they did.
-# shellcheck disable=SC2086 # $filter1, $filter2 and $DEPS_BUILD are several words each
+# shellcheck disable=SC2086 # $filter1 and $filter2 are several words each
 set -eu
 
 usage="Usage: examples/demo.sh [INPUT] [OUTPUT]
@@ -95,18 +95,10 @@ done
 
 # ---- install and build -----------------------------------------------------
 
-deps_check "for the demo" $DEPS_BUILD "${needs[@]}"
-if deps_has_driver; then
-  deps_require_cuda "to build" $DEPS_BUILD
-else
-  deps_require "to build" $DEPS_BUILD
-fi
 work=$(mktemp -d)
 trap 'build_stop; rm -rf "$work"' EXIT
-build_begin "$work/build.log" "$build" gst/gsttfx gst-tfx tfx-stats
-# Meanwhile: apt-get takes one core.
-deps_require "for the demo" "${needs[@]}"
-build_end
+build_and_install "for the demo" "$work/build.log" "$build" \
+  "gst/libgsttfx.so gst/tools/gst-tfx examples/tfx-stats" "${needs[@]}"
 export GST_PLUGIN_PATH="$build/gst"
 tool=$build/gst/tools/gst-tfx
 

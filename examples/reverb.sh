@@ -71,16 +71,10 @@ output=$(absolute "$output")
 
 # ---- install and build -----------------------------------------------------
 
-# shellcheck disable=SC2086 # $DEPS_BUILD is several words
-deps_check "for the reverb" $DEPS_BUILD "${needs[@]}"
-# shellcheck disable=SC2086
-deps_require "to build" $DEPS_BUILD
 work=$(mktemp -d)
 trap 'build_stop; rm -rf "$work"' EXIT
-build_begin "$work/build.log" "$build" gst/gsttfx gst-tfx
-# Meanwhile: apt-get takes one core.
-deps_require "for the reverb" "${needs[@]}"
-build_end
+build_and_install "for the reverb" "$work/build.log" "$build" \
+  "gst/libgsttfx.so gst/tools/gst-tfx" "${needs[@]}"
 input=$(absolute "$input")
 for file in "$output.wav" "$output-room.wav"; do
   [ ! "$file" -ef "$input" ] || fail "OUTPUT would overwrite INPUT: $file"

@@ -192,13 +192,25 @@ check_missing() {
 }
 tap_case "a package that cannot be had is named" check_missing
 
-# build_as MESON [COMMAND]: builds behind COMMAND by a meson whose text is given.
+# fake_bin: an empty folder of programs, in front of others, in a folder to work in.
+fake_bin() {
+  rm -rf "$top/faked" && mkdir -p "$top/faked/bin" && cd "$top/faked" &&
+    PATH=$PWD/bin:$PATH
+}
+# fake TEXT PROGRAM...
+fake() {
+  local program
+  for program in "${@:2}"; do
+    printf '#!/bin/bash\n%s\n' "$1" > "bin/$program" && chmod +x "bin/$program" || return
+  done
+}
+
+# build_as TEXT [COMMAND]: builds behind COMMAND by a meson and a ninja of that text.
 build_as() {
-  rm -rf "$top/meson" && mkdir "$top/meson" && cd "$top/meson" &&
-    printf '#!/bin/sh\n%s\n' "$1" > meson && chmod +x meson || return
-  PATH=$PWD:$PATH setsid --wait env --default-signal=INT bash -c '. "$1/tests/setup/build.sh"
+  fake_bin && fake "$1" meson ninja || return
+  setsid --wait env --default-signal=INT bash -c '. "$1/tests/setup/build.sh"
     trap build_stop EXIT
-    build_begin log "$PWD/built" target
+    build_begin log build_targets "$PWD/built" target
     eval "$2"
     build_end' - "$root" "${2-}" > said 2>&1
   local status=$?
@@ -208,8 +220,9 @@ build_as() {
 check_build_failure() (
   ! build_as 'echo "this is wrong"; exit 3' && grep -q '^this is wrong$' said &&
     grep -q '^error: it cannot be built' said &&
-    build_as 'echo "$@ is said"' && [ "$(cat said)" = "Building in $top/meson/built" ] &&
-    grep -q '^compile .*built target is said$' log
+    build_as 'echo "${0##*/} $@ is said"' && [ ! -s said ] &&
+    grep -q '^meson setup .*built .*is said$' log &&
+    grep -q '^ninja .*built target is said$' log
 )
 # An end by a signal, or by apt-get's failure, which comes while it compiles.
 check_build_end() (
@@ -228,6 +241,78 @@ check_build_end() (
 )
 tap_case "a build beside apt-get: why it failed" check_build_failure
 tap_case "a build beside apt-get ends with the demo" check_build_end
+
+# install_and_build: where nothing is installed, by programs that tell in `told` what
+# they are to do.  Those of one step are done when both have begun.
+install_and_build() {
+  fake_bin && mkdir installed || return
+  fake 'echo "${0##*/} $*" >> told
+    # both THIS OTHER
+    both() {
+      touch "$1"
+      for n in {1..200}; do [ ! -e "$2" ] || return 0; sleep 0.05; done
+      echo "$1 without $2" >> told
+      exit 1
+    }
+    case "${0##*/} $*" in
+      "meson setup"*) mkdir -p built && echo "build gst/libgsttfx.so" > built/build.ninja ;;&
+      "meson setup"*-Delements=false*) : > built/build.ninja ;;
+      "ninja "*libgsttfx.so*) both plugin play ;;
+      "ninja "*) both core headers ;;
+      "apt-get "*" install "*libgstreamer1.0-dev*) both headers core ;;&
+      "apt-get "*" install "*gstreamer1.0-tools*) both play plugin ;;&
+      "apt-get "*" install "*)
+        for word in "$@"; do touch "installed/$word" 2> /dev/null; done ;;
+    esac' meson ninja apt-get
+  fake 'shift 2
+    cd installed && for word in "$@"; do [ ! -e "$word" ] || echo "$word=installed"; done' dpkg-query
+  fake '"$@"' sudo
+  bash -ec '. "$1/tests/setup/deps.sh"; . "$1/tests/setup/build.sh"
+    trap build_stop EXIT
+    deps_has() { false; }
+    deps_has_driver() { false; }
+    build_is_ours() { [ -e built/build.ninja ]; }
+    build_and_install "for a test" log built "gst/libgsttfx.so" $DEPS_PLAY' \
+    - "$root" > said 2>&1
+  local status=$?
+  cat said told
+  return "$status"
+}
+check_install_beside() (
+  install_and_build && [ "$(grep -c '^apt-get .* update$' told)" -eq 1 ] &&
+    [ "$(grep -E -o '^(Installing [a-z ]*: *[^ ]+|Building.* in)' said)" = \
+      "Installing to build: gcc
+Building the filter core in
+Installing to build: pkg-config
+Building in
+Installing for a test: gstreamer1.0-tools" ] || return
+  # The rest in the same folder; nothing twice.
+  [ "$(grep -E -o '^meson setup( --reconfigure)? |-Delements=[a-z]*|^ninja .*' told)" = \
+    "meson setup 
+-Delements=false
+ninja -C built
+meson setup --reconfigure 
+-Delements=true
+ninja -C built gst/libgsttfx.so" ]
+)
+tap_case "the filter core is compiled while GStreamer is installed" check_install_beside
+
+# What was compiled before GStreamer came is used: same objects, same commands.
+check_core_kept() (
+  local which
+  . "$root/tests/setup/build.sh"
+  fake_bin || return
+  for which in core all; do
+    build_setup "$PWD/built" $([ $which = all ] || echo -Delements=false -Dtests=disabled) > log ||
+      { cat log && return 1; }
+    build_has_plugin "$PWD/built" && echo "$which has the plugin"
+    ninja -C built -t commands dsp/libtfxdsp.a | grep ' -o dsp/' | sort > $which
+  done
+  wc -l core && diff core all && [ -s core ] && build_has_plugin "$PWD/built" &&
+    meson configure built | grep -E '^ *(elements|tests) ' | tr -s ' ' | cut -d' ' -f2,3 |
+    diff - <(printf 'elements true\ntests auto\n')
+)
+tap_case "what was compiled before GStreamer came is kept" check_core_kept
 
 # ---- the applications --------------------------------------------------------
 

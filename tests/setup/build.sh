@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# build.sh: configures and compiles; sourced by examples/demo.sh, examples/reverb.sh
+# build.sh: configures and compiles, beside apt-get too; sourced by examples/demo.sh, examples/reverb.sh
 # and tests/run.sh (bash).
 
 # build_is_ours FOLDER ROOT: a build folder that came along with a copied or
@@ -12,41 +12,55 @@ build_is_ours() {
     grep -q -F "\"build\": \"$1\"" "$info"
 } 2> /dev/null
 
+# 0 if what is configured is more than the filter core.
+build_has_plugin() {
+  grep -q '^build gst/libgsttfx.so' "$1/build.ninja"
+}
+
 # build_setup FOLDER [OPTION...]: configures the tree around this script for
-# FOLDER, an absolute path.  Options given are set in an old folder too.
+# FOLDER, an absolute path.  Options given are set in an old folder too, and one that
+# has the filter core alone gets the rest.
 build_setup() {
-  local folder=$1 root headers
+  local folder=$1 root headers setup=(meson setup)
   shift
   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
   # Headers that deps_require_cuda has fetched.
   headers=$root/build-deps/cuda
 
-  if [ -e "$headers" ] && { [ $# -gt 0 ] || ! build_is_ours "$folder" "$root"; }; then
+  if build_is_ours "$folder" "$root"; then
+    build_has_plugin "$folder" || set -- -Delements=true -Dtests=auto "$@"
+    [ $# -gt 0 ] || return 0
+    setup+=(--reconfigure)
+  else
+    rm -rf "$folder"
+  fi
+  if [ -e "$headers" ]; then
     set -- "$@" "-Dpkg_config_path=$headers${PKG_CONFIG_PATH+,${PKG_CONFIG_PATH//:/,}}"
   fi
-  if ! build_is_ours "$folder" "$root"; then
-    rm -rf "$folder"
-    meson setup "$folder" "$root" "$@"
-  elif [ $# -gt 0 ]; then
-    meson setup --reconfigure "$folder" "$root" "$@"
-  fi
+  "${setup[@]}" "$folder" "$root" "$@"
 }
 
-# build_begin LOG FOLDER TARGET...: configures and compiles in the background, so that
-# what only running needs can be installed beside it.  Its output goes to LOG.
+# build_core FOLDER: the filter core alone, which needs no GStreamer, in a new folder.
+build_core() {
+  build_setup "$1" -Delements=false -Dtests=disabled && nice ninja -C "$1"
+}
+
+# build_targets FOLDER TARGET...
+build_targets() {
+  build_setup "$1" && nice ninja -C "$@"
+}
+
+# build_begin LOG COMMAND FOLDER...: runs one of these in the background, so that what it
+# does not need can be installed beside it: apt-get takes one core, and goes before the
+# compiler.  Its output goes to LOG.
 build_begin() {
   build_log=$1
   shift
-  echo "Building in $1"
   # A process group of its own, for build_stop.
   set -m
-  build_targets "$@" > "$build_log" 2>&1 < /dev/null &
+  "$@" > "$build_log" 2>&1 < /dev/null &
   set +m
   build_group=$!
-}
-
-build_targets() {
-  build_setup "$1" && meson compile -C "$@"
 }
 
 # build_end: waits for it; what it said shows only if it failed.
@@ -66,4 +80,29 @@ build_stop() {
   [ -n "$build_group" ] || return 0
   kill -TERM -- "-$build_group" 2> /dev/null || true
   wait "$build_group" 2> /dev/null || true
+}
+
+# build_and_install WHY LOG FOLDER "TARGET..." PACKAGE...: installs what is missing of
+# DEPS_BUILD and of the packages, which only running needs, and builds meanwhile what can be
+# built.  Whoever calls it ends with build_stop.  (deps.sh has been sourced.)
+build_and_install() {
+  local why=$1 log=$2 folder=$3 targets require=deps_require
+  read -r -a targets <<< "$4"
+  shift 4
+
+  # shellcheck disable=SC2086 # one word for each package
+  {
+    deps_check "$why" $DEPS_BUILD "$@" || return
+    if deps_has_driver; then require=deps_require_cuda; fi
+    if [ -n "$deps_lacking" ] && [ ! -e "$folder/build.ninja" ]; then
+      deps_require "to build" $DEPS_CORE || return
+      echo "Building the filter core in $folder"
+      build_begin "$log" build_core "$folder"
+      "$require" "to build" $DEPS_BUILD && build_end || return
+    fi
+    "$require" "to build" $DEPS_BUILD || return
+  }
+  echo "Building in $folder"
+  build_begin "$log" build_targets "$folder" "${targets[@]}"
+  deps_require "$why" "$@" && build_end
 }

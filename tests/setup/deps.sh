@@ -13,7 +13,9 @@
 # for GStreamer's CUDA library.  They ask no network and no privilege when
 # nothing is missing.
 
-DEPS_BUILD="gcc libc6-dev meson ninja-build pkg-config
+# The filter core alone, and all.
+DEPS_CORE="gcc libc6-dev meson ninja-build"
+DEPS_BUILD="$DEPS_CORE pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libsndfile1-dev"
 DEPS_PYTHON="python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
