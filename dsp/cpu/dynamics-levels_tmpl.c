@@ -125,22 +125,23 @@ curve_of (const TfxGainCurve *c, const bool is_exact)
 /* With p = over and half the knee, if that is above 0, and q as much of it as is in
  * the knee. */
 INLINE VSide
-gain_of (VSide level, const Curve *c, V *largest, const bool is_exact)
+gain_of (VSide level, const Curve *c, V *largest, const bool is_exact,
+    const unsigned n_side)
 {
-  VSide p = v_log (level, &c->over, is_exact), q, h;
+  VSide p = v_log (level, &c->over, is_exact, n_side), q, h;
 
   EACH p.v[k] = v_max (p.v[k], c->least);
   EACH q.v[k] = v_min (p.v[k], c->knee);
   EACH h.v[k] = v_fma (q.v[k], c->per_knee, v_set1 (-1.0));
   EACH h.v[k] = v_min (v_fma (h.v[k], q.v[k], p.v[k]), c->deepest);
   EACH *largest = v_max (*largest, h.v[k]);
-  return v_power (h, &c->gain, is_exact);
+  return v_power (h, &c->gain, is_exact, n_side);
 }
 
 INLINE V
 one_gain_of (V level, const Curve *c, V *largest, const bool is_exact)
 {
-  return gain_of (v_repeat_side (level), c, largest, is_exact).v[0];
+  return gain_of (v_repeat_side (level, 1), c, largest, is_exact, 1).v[0];
 }
 
 /* y[n] = the gain of the level in y, times x[n] if x is not NULL. */
@@ -148,6 +149,7 @@ INLINE void
 find_gains (const double *x, double *y, size_t n, const Curve *curve,
     V *largest, const bool is_exact)
 {
+  const unsigned n_side = N_SIDE;
   double rest[W];
   size_t i = 0;
 
@@ -155,7 +157,7 @@ find_gains (const double *x, double *y, size_t n, const Curve *curve,
     VSide side;
 
     EACH side.v[k] = v_load_f64 (y + i + k * W);
-    side = gain_of (side, curve, largest, is_exact);
+    side = gain_of (side, curve, largest, is_exact, n_side);
     EACH v_store_f64 (y + i + k * W,
         x ? (V)(side.v[k] * v_load_f64 (x + i + k * W)) : side.v[k]);
   }
@@ -300,6 +302,7 @@ run_lanes (const void *x, void *y, const bool is_f32, size_t n_frames,
     double *state, V *largest, const bool is_rms, const bool is_exact)
 {
   const size_t stride = tfx_dynamics_stride (n_channels);
+  const unsigned n_side = N_SIDE;
   Group g = load_lanes (state, stride, c);
   size_t i = 0;
 
@@ -313,7 +316,7 @@ run_lanes (const void *x, void *y, const bool is_f32, size_t n_frames,
       detect_frame (in.v[k], &g, b, is_rms);
       side.v[k] = g.out;
     }
-    side = gain_of (side, curve, largest, is_exact);
+    side = gain_of (side, curve, largest, is_exact, n_side);
     EACH store_samples (y, at + k * n_channels, side.v[k] * in.v[k], is_f32);
   }
   for (; i < n_frames; i++) {
@@ -350,27 +353,28 @@ detect (const double *x, double *y, size_t n_frames, unsigned n_channels,
       TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
 }
 
-/* The samples are floats only where channels fill all vectors. */
+/* are_full: channels fill all vectors, and run_lanes finds the levels too, of floats or
+ * doubles; else they are in y. */
 INLINE V
-run_all (const void *x, void *y, const bool are_floats, size_t n_frames,
-    unsigned n_channels, bool is_product, const TfxBallistics *b,
-    const TfxGainCurve *gain_curve, double *state, double *end,
-    const bool is_rms, const bool is_exact)
+apply (const void *x, void *y, const bool are_floats, bool are_full,
+    size_t n_frames, unsigned n_channels, bool is_product,
+    const TfxBallistics *b, const TfxGainCurve *gain_curve, double *state,
+    const bool is_exact)
 {
   const Curve curve = curve_of (gain_curve, is_exact);
   V largest = v_set1 (0.0);
 
-  if (are_floats || (is_product && n_channels % W == 0)) {
+  if (!are_floats && !are_full)
+    find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve,
+        &largest, is_exact);
+  else if (b->is_rms)
     for (unsigned c = 0; c < n_channels; c += W)
       run_lanes (x, y, are_floats, n_frames, n_channels, c, b, &curve, state,
-          &largest, is_rms, is_exact);
-    memcpy (end, state,
-        TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
-    return largest;
-  }
-  detect (x, y, n_frames, n_channels, b, state, end, is_rms);
-  find_gains (is_product ? x : NULL, y, n_frames * n_channels, &curve, &largest,
-      is_exact);
+          &largest, true, is_exact);
+  else
+    for (unsigned c = 0; c < n_channels; c += W)
+      run_lanes (x, y, are_floats, n_frames, n_channels, c, b, &curve, state,
+          &largest, false, is_exact);
   return largest;
 }
 
@@ -380,21 +384,23 @@ run_samples (const void *x, void *y, const bool are_floats, size_t n_frames,
     const TfxGainCurve *curve, bool is_f32, double *state, double *end)
 {
   const bool is_exact = !is_f32 || curve->slope < GENTLE_SLOPE;
+  const bool are_full = are_floats || (is_product && n_channels % W == 0);
   double most = 0.0;
   V largest;
 
-  if (b->is_rms && is_exact)
-    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
-        curve, state, end, true, true);
-  else if (b->is_rms)
-    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
-        curve, state, end, true, false);
-  else if (is_exact)
-    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
-        curve, state, end, false, true);
+  if (!are_full && b->is_rms)
+    detect (x, y, n_frames, n_channels, b, state, end, true);
+  else if (!are_full)
+    detect (x, y, n_frames, n_channels, b, state, end, false);
+  if (is_exact)
+    largest = apply (x, y, are_floats, are_full, n_frames, n_channels,
+        is_product, b, curve, state, true);
   else
-    largest = run_all (x, y, are_floats, n_frames, n_channels, is_product, b,
-        curve, state, end, false, false);
+    largest = apply (x, y, are_floats, are_full, n_frames, n_channels,
+        is_product, b, curve, state, false);
+  if (are_full)
+    memcpy (end, state,
+        TFX_N_LEVELS * tfx_dynamics_stride (n_channels) * sizeof *end);
   for (unsigned k = 0; k < W; k++)
     most = largest[k] > most ? largest[k] : most;
   return -most;

@@ -84,9 +84,9 @@ v_abs (V a)
 }
 
 /* So many vectors at a time, operation by operation: one waits for one of its own for
- * longer than a processor looks ahead. */
+ * longer than a processor looks ahead.  n_side: the first of them, where it is less. */
 #define N_SIDE (W == 8 ? 8 : 4)
-#define EACH for (unsigned k = 0; k < N_SIDE; k++)
+#define EACH for (unsigned k = 0; k < n_side; k++)
 
 typedef struct VSide
 {
@@ -95,7 +95,7 @@ typedef struct VSide
 
 /* p = p x + c, with a polynomial's next coefficient. */
 INLINE VSide
-v_horner (VSide p, VSide x, double c)
+v_horner (VSide p, VSide x, double c, const unsigned n_side)
 {
   EACH p.v[k] = v_fma (p.v[k], x.v[k], v_set1 (c));
   return p;
@@ -103,7 +103,7 @@ v_horner (VSide p, VSide x, double c)
 
 /* The same vector everywhere: a compiler makes the same of it once. */
 INLINE VSide
-v_repeat_side (V a)
+v_repeat_side (V a, const unsigned n_side)
 {
   VSide all;
 
@@ -112,9 +112,9 @@ v_repeat_side (V a)
 }
 
 INLINE VSide
-v_side (double a)
+v_side (double a, const unsigned n_side)
 {
-  return v_repeat_side (v_set1 (a));
+  return v_repeat_side (v_set1 (a), n_side);
 }
 
 #if defined(__AVX512F__)
@@ -180,7 +180,7 @@ v_log_of (double scale, double offset, const bool is_exact)
 }
 
 INLINE VSide
-v_log (VSide a, const VLog *l, const bool is_exact)
+v_log (VSide a, const VLog *l, const bool is_exact, const unsigned n_side)
 {
   const __m512i mantissa = _mm512_set1_epi64 (0xfffffffffffff);
   const __m512i one = _mm512_set1_epi64 (0x3ff0000000000000);
@@ -230,7 +230,8 @@ v_power_of (double scale)
 }
 
 INLINE VSide
-v_power (VSide h, const VPower *power, const bool is_exact)
+v_power (VSide h, const VPower *power, const bool is_exact,
+    const unsigned n_side)
 {
   static const double exact[] = { 0.6931471801630488, 0.24022650686301436,
     0.05550573573560749 };
@@ -241,11 +242,12 @@ v_power (VSide h, const VPower *power, const bool is_exact)
 
   EACH t.v[k] = round - h.v[k];
   EACH r.v[k] = (round - t.v[k]) - h.v[k];
-  p = is_exact ? v_horner (v_side (0.009618377913093267), r, exact[2])
-               : v_side (near[2]);
-  p = v_horner (p, r, is_exact ? exact[1] : near[1]);
-  p = v_horner (p, r, is_exact ? exact[0] : near[0]);
-  p = v_horner (p, r, 1.0);
+  p = is_exact ? v_horner (v_side (0.009618377913093267, n_side), r, exact[2],
+                     n_side)
+               : v_side (near[2], n_side);
+  p = v_horner (p, r, is_exact ? exact[1] : near[1], n_side);
+  p = v_horner (p, r, is_exact ? exact[0] : near[0], n_side);
+  p = v_horner (p, r, 1.0, n_side);
   EACH t.v[k] = (V)((VBits)v_look_up (power->powers, (VBits)t.v[k]) +
                     ((VBits)t.v[k] << 48));
   EACH p.v[k] *= t.v[k];
@@ -269,7 +271,7 @@ v_log_of (double scale, double offset, const bool is_exact)
 }
 
 INLINE VSide
-v_log (VSide a, const VLog *l, const bool is_exact)
+v_log (VSide a, const VLog *l, const bool is_exact, const unsigned n_side)
 {
   static const double exact[] = { 0.3428250276132508, 0.41153394683115796,
     0.5770866493070024, 0.9617966482782394, 2.885390081845443 };
@@ -288,9 +290,10 @@ v_log (VSide a, const VLog *l, const bool is_exact)
   EACH n.v[k] = (V)((VBits)e[k] | v_bits1 (0x4330000000000000)) -
                 v_set1 (0x1p52 + 1023.0);
   EACH z.v[k] = s.v[k] * s.v[k];
-  p = is_exact ? v_horner (v_side (c[0]), z, c[1]) : v_side (c[1]);
+  p = is_exact ? v_horner (v_side (c[0], n_side), z, c[1], n_side)
+               : v_side (c[1], n_side);
   for (unsigned i = 2; i < 5; i++)
-    p = v_horner (p, z, c[i]);
+    p = v_horner (p, z, c[i], n_side);
   EACH p.v[k] = v_fma (p.v[k], s.v[k], n.v[k]);
   EACH p.v[k] = v_fma (l->scale, p.v[k], l->offset);
   return p;
@@ -310,7 +313,8 @@ v_power_of (double scale)
 }
 
 INLINE VSide
-v_power (VSide h, const VPower *power, const bool is_exact)
+v_power (VSide h, const VPower *power, const bool is_exact,
+    const unsigned n_side)
 {
   static const double exact[] = { 1.3263519014722198e-06,
     1.5310033458625482e-05, 0.0001540341537155833, 0.0013333450819430362,
@@ -324,9 +328,9 @@ v_power (VSide h, const VPower *power, const bool is_exact)
 
   EACH t.v[k] = round - h.v[k];
   EACH r.v[k] = (round - t.v[k]) - h.v[k];
-  p = v_side (is_exact ? exact[0] : near[2]);
+  p = v_side (is_exact ? exact[0] : near[2], n_side);
   for (unsigned i = is_exact ? 1 : 3; i < 9; i++)
-    p = v_horner (p, r, is_exact ? exact[i] : near[i]);
+    p = v_horner (p, r, is_exact ? exact[i] : near[i], n_side);
   EACH p.v[k] = (V)((VBits)p.v[k] + ((VBits)t.v[k] << 52)) * power->scale;
   return p;
 }
