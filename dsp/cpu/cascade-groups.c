@@ -18,22 +18,22 @@ typedef struct Cost
 typedef struct Costs
 {
   const char *kernels;
-  Cost one, wave, rows, frames[2]; /* those by channels - 1 */
+  Cost one, wave, rows, frames[2], parallel[2]; /* those by channels - 1 */
 } Costs;
 
 static const Costs costs[] = {
   { "sse2", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
-      { { 0.2, 0.95 }, { 0.0, 2.1 } } },
+      { { 0.2, 0.95 }, { 0.0, 2.1 } }, { { 0.9, 0.68 }, { 0.3, 0.8 } } },
   { "neon", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
-      { { 0.2, 0.95 }, { 0.0, 2.1 } } },
-  { "fma", { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 },
-      { { 0.0, 0.0 }, { 0.0, 0.0 } } }, /* it has neither one nor frames */
+      { { 0.2, 0.95 }, { 0.0, 2.1 } }, { { 0.9, 0.68 }, { 0.3, 0.8 } } },
+  { "fma", { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 }, { { 0.0, 0.0 } },
+      { { 0.0, 0.0 } } }, /* it has none of these */
   { "avx2", { 0.35, 1.25 }, { 1.55, 0.28, 0.4 }, { 0.65, 0.56, 0.1 },
-      { { 0.45, 0.25 }, { 0.2, 0.8 } } },
+      { { 0.45, 0.25 }, { 0.2, 0.8 } }, { { 0.75, 0.48 }, { 0.7, 0.59 } } },
   { "vl", { 0.0, 0.0 }, { 1.5, 0.37, 0.4 }, { 0.85, 0.52, 0.3 },
-      { { 0.0, 0.0 }, { 0.0, 0.0 } } },
+      { { 0.0, 0.0 } }, { { 0.0, 0.0 } } },
   { "avx512", { 0.55, 0.72 }, { 1.2, 1.0, 0.9 }, { 0.4, 1.3, 0.5 },
-      { { 0.45, 0.25 }, { 0.3, 0.7 } } },
+      { { 0.45, 0.25 }, { 0.3, 0.7 } }, { { 0.76, 0.84 }, { 0.87, 0.92 } } },
 };
 
 /* Frames of the blocks for which it is chosen: a wave takes some steps more. */
@@ -76,6 +76,8 @@ cost_of (const TfxKernels *kernels, unsigned index)
 
   if (index == SHAPE_ONE)
     return &c->one;
+  if (index >= SHAPE_PARALLEL)
+    return &c->parallel[index - SHAPE_PARALLEL];
   if (index >= SHAPE_FRAMES)
     return &c->frames[index - SHAPE_FRAMES];
   return 1u << wave_index (index) == k->width ? &c->rows : &c->wave;
@@ -92,6 +94,7 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
 
   s->wave = NULL;
   s->frames = NULL;
+  s->is_parallel = index >= SHAPE_PARALLEL;
   if (!k)
     return false;
   s->width = k->width;
@@ -107,6 +110,11 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
       most = k->wave_vectors;
     else if (factored)
       most = k->factored_vectors;
+  } else if (s->is_parallel) {
+    s->channels = 1 + index - SHAPE_PARALLEL;
+    most = TFX_PARALLEL_MAX_VECTORS;
+    if (c->has_parts && c->n_sos * s->channels <= most * k->width)
+      s->wave = k->parallel[index - SHAPE_PARALLEL];
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
     if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
@@ -124,6 +132,13 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   return true;
 }
 
+/* Whether rows of other channels between its own have to be packed. */
+static bool
+takes_dense_rows (const Shape *s)
+{
+  return s->frames || s->is_parallel;
+}
+
 static size_t
 n_passes (const Shape *s)
 {
@@ -138,9 +153,9 @@ cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
   double ns =
       (double)n_passes (s) * cost->pass + (double)s->n_vectors * cost->vector;
 
-  if (s->n_together > 1)
+  if (s->n_together > 1 && !s->is_parallel)
     ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / BLOCK_FRAMES;
-  if (s->frames && s->channels < c->n_channels)
+  if (takes_dense_rows (s) && s->channels < c->n_channels)
     ns += s->channels * PACKING;
   return ns;
 }
@@ -165,7 +180,7 @@ choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
 
       /* A wave of C channels runs with more than C / 2 of them. */
       if (!is_there[i] || n <= channels / 2 ||
-          (shapes[i].frames && n < channels))
+          (takes_dense_rows (&shapes[i]) && n < channels))
         continue;
       all += n < channels ? cost_of (c->kernels, i)->partial : 0.0;
       all += n > channels ? least[n - channels] : 0.0;
@@ -197,7 +212,8 @@ coef_size (const TfxCascade *c, const Shape *s)
 
     return tfx_cascade_form_frames_size (&shape, c->n_sos);
   }
-  return TFX_WAVE_COEF * s->n_vectors * s->width;
+  return (s->is_parallel ? TFX_PARALLEL_COEF : TFX_WAVE_COEF) * s->n_vectors *
+         s->width;
 }
 
 /* Returns the doubles of memory taken; those that need 64 bytes have them. */
@@ -226,6 +242,8 @@ deal (TfxCascade *c, double *memory)
     g->pending.n = 0;
     g->state = memory ? memory + n : NULL;
     n += (s->n_vectors * TFX_STATE * s->width + 7) / 8 * 8;
+    g->rest = memory && s->is_parallel ? memory + n : NULL;
+    n += s->is_parallel ? (2 * c->n_sos * s->channels + 7) / 8 * 8 : 0;
     channel += g->n_channels;
     is_used[index] = true;
     lanes = s->channels > lanes ? s->channels : lanes;
@@ -240,6 +258,23 @@ deal (TfxCascade *c, double *memory)
     n += (coef_size (c, s) + 7) / 8 * 8;
   }
   return n;
+}
+
+/* Whether the cheapest groups of an F32 stream have sums of sections. */
+static bool
+wants_parts (TfxCascade *c)
+{
+  bool wants = false;
+
+  if (c->n_sos == 0 || c->n_sos > TFX_PARALLEL_MAX_SECTIONS)
+    return false;
+  c->type = TFX_SAMPLE_F32;
+  c->has_parts = true;
+  deal (c, NULL);
+  for (unsigned i = 0; i < c->n_groups; i++)
+    wants = wants || c->groups[i].shape->is_parallel;
+  c->has_parts = false;
+  return wants;
 }
 
 size_t
@@ -257,6 +292,11 @@ tfx_cascade_groups_size (TfxCascade *c)
       n = deal (c, NULL);
       most = n > most ? n : most;
     }
+    c->wants_parts = wants_parts (c);
+    c->has_parts = c->wants_parts;
+    n = deal (c, NULL);
+    most = n > most ? n : most;
+    c->has_parts = false;
   }
   return most;
 }
@@ -287,6 +327,27 @@ set_wave (const TfxCascade *c, Shape *s, double gain)
     set_vector (c, s, v, s->coef + v * TFX_WAVE_COEF * s->width);
 }
 
+/* The lanes of no section have no part. */
+static void
+set_parallel (const TfxCascade *c, Shape *s)
+{
+  s->gain[0] = s->gain[1] = c->direct;
+  for (size_t i = 0; i < s->n_vectors * s->width; i++) {
+    const size_t lane = i % s->width, row = i / s->channels;
+    double *coef = s->coef + (i - lane) * TFX_PARALLEL_COEF + lane;
+    const size_t k = row - s->n_idle;
+
+    for (unsigned j = 0; j < TFX_PARALLEL_COEF; j++)
+      coef[j * s->width] = 0.0;
+    if (row < s->n_idle)
+      continue;
+    coef[0] = c->parts[k].c1;
+    coef[s->width] = c->parts[k].c2;
+    coef[2 * s->width] = c->sos[k].a1;
+    coef[3 * s->width] = c->sos[k].a2;
+  }
+}
+
 static TfxForm
 choose_form (const TfxCascade *c)
 {
@@ -305,9 +366,15 @@ tfx_cascade_groups_set (TfxCascade *c)
   const double gain =
       tfx_cascade_form_sections (form, c->sos, c->n_sos, c->sections);
 
-  if (form != c->form || c->type != c->dealt_type || c->n_groups == 0) {
+  const bool has_parts =
+      c->wants_parts && c->type == TFX_SAMPLE_F32 &&
+      tfx_cascade_parallel_set (c->sos, c->n_sos, c->parts, &c->direct);
+
+  if (form != c->form || c->type != c->dealt_type ||
+      has_parts != c->has_parts || c->n_groups == 0) {
     c->form = form;
     c->dealt_type = c->type;
+    c->has_parts = has_parts;
     memset (c->memory, 0, c->memory_size);
     deal (c, c->memory);
   }
@@ -317,7 +384,9 @@ tfx_cascade_groups_set (TfxCascade *c)
 
     for (unsigned j = 0; j < c->n_groups; j++)
       is_used = is_used || c->groups[j].shape == s;
-    if (is_used && s->frames) {
+    if (is_used && s->is_parallel) {
+      set_parallel (c, s);
+    } else if (is_used && s->frames) {
       const TfxFramesShape shape =
           tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
 
@@ -326,4 +395,7 @@ tfx_cascade_groups_set (TfxCascade *c)
       set_wave (c, s, gain);
     }
   }
+  for (unsigned j = 0; j < c->n_groups; j++)
+    c->groups[j].state_of =
+        c->groups[j].rest ? STATE_OF_SECTIONS : STATE_OF_KERNEL;
 }

@@ -5,6 +5,7 @@
 #define TFX_CASCADE_PRIVATE_H
 
 #include "cascade-forms.h"
+#include "cascade-parallel.h"
 #include "cascade.h"
 
 #define MAX_WIDTH 8
@@ -21,7 +22,8 @@ typedef enum
   SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,    /* in vectors half as wide */
   SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
-  N_SHAPES = SHAPE_FRAMES + 2
+  SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1 and 2 channels */
+  N_SHAPES = SHAPE_PARALLEL + 2
 } ShapeIndex;
 
 typedef struct Shape
@@ -32,9 +34,18 @@ typedef struct Shape
   size_t n_vectors, n_pass; /* all, and those of a full pass */
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
+  bool is_parallel;       /* the wave is a sum of sections */
   double gain[2];         /* of the first pass, and of the others */
   double *coef;           /* vectors, or columns */
 } Shape;
+
+/* Where the state of a sum of sections is. */
+typedef enum
+{
+  STATE_OF_KERNEL,
+  STATE_OF_BOTH,
+  STATE_OF_SECTIONS
+} StateOf;
 
 /* Channels that are run together. */
 typedef struct Group
@@ -42,6 +53,10 @@ typedef struct Group
   unsigned first_channel, n_channels;
   const Shape *shape;
   double *state; /* [n_vectors][TFX_STATE][width] */
+  /* Of sums of sections: [n_channels][n_sos][2], as the sections in a row have it, made
+   * when it is asked for.  The kernel has the state alone while samples flow. */
+  double *rest;
+  StateOf state_of;
   TfxPending pending;
 } Group;
 
@@ -57,6 +72,10 @@ struct TfxCascade
   TfxCascadeSection *sections;
   double gain;
   bool mute;
+  bool wants_parts; /* if they are exact, sums of sections cost least */
+  bool has_parts;   /* they are */
+  TfxParallelPart parts[TFX_PARALLEL_MAX_SECTIONS];
+  double direct;
   Shape shapes[N_SHAPES];
   Group *groups;       /* [n_channels] */
   size_t chunk_frames; /* that the scratch has room for */
@@ -71,6 +90,9 @@ size_t tfx_cascade_groups_size (TfxCascade *cascade);
 /* Deals the channels out for the cascade's type and form, and computes the
  * coefficients.  The state is undefined. */
 void tfx_cascade_groups_set (TfxCascade *cascade);
+
+/* The state of a group's sum of sections, from the sections' own. */
+void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
 
 /* Number i of the state of section k of the group's channel; of the shape
  * frames the first and the last are all. */

@@ -27,6 +27,13 @@ export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
+  if (g->rest) {
+    const double *rest = g->rest + 2 * (channel * c->n_sos + k);
+
+    s[0] = rest[0];
+    s[1] = rest[1];
+    return;
+  }
   if (tfx_cascade_has_s2 (c, g, k)) {
     s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 0, channel);
     s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 2, channel);
@@ -43,6 +50,13 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
 {
   double kernel[TFX_STATE];
 
+  if (g->rest) {
+    double *rest = g->rest + 2 * (channel * c->n_sos + k);
+
+    rest[0] = s[0];
+    rest[1] = s[1];
+    return;
+  }
   if (tfx_cascade_has_s2 (c, g, k)) {
     *tfx_cascade_state_at (g, k, 0, channel) = s[0] / outer_factor (c, g, k);
     *tfx_cascade_state_at (g, k, 2, channel) = s[1] / outer_factor (c, g, k);
@@ -51,6 +65,40 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
   tfx_cascade_form_import (&c->sections[k], s, kernel);
   for (unsigned i = 0; i < TFX_STATE; i++)
     *tfx_cascade_state_at (g, k, i, channel) = kernel[i];
+}
+
+/* The state of a sum of sections as the sections in a row have it. */
+static void
+rest (const TfxCascade *c, Group *g)
+{
+  double u[TFX_PARALLEL_MAX_SECTIONS][2];
+
+  if (!g->rest || g->state_of != STATE_OF_KERNEL)
+    return;
+  for (unsigned channel = 0; channel < g->n_channels; channel++) {
+    for (size_t k = 0; k < c->n_sos; k++) {
+      for (unsigned i = 0; i < 2; i++)
+        u[k][i] = *tfx_cascade_state_at (g, k, i, channel);
+    }
+    tfx_cascade_parallel_export (c->sos, c->n_sos, u,
+        (double (*)[2]) (g->rest + 2 * channel * c->n_sos));
+  }
+  g->state_of = STATE_OF_BOTH;
+}
+
+void
+tfx_cascade_state_wake (const TfxCascade *c, Group *g)
+{
+  double u[TFX_PARALLEL_MAX_SECTIONS][2];
+
+  for (unsigned channel = 0; channel < g->n_channels; channel++) {
+    tfx_cascade_parallel_import (c->sos, c->n_sos,
+        (double (*)[2]) (g->rest + 2 * channel * c->n_sos), u);
+    for (size_t k = 0; k < c->n_sos; k++) {
+      for (unsigned i = 0; i < 2; i++)
+        *tfx_cascade_state_at (g, k, i, channel) = u[k][i];
+    }
+  }
 }
 
 /* Runs the frames of an unfinished group into the state, one by one. */
@@ -88,6 +136,7 @@ tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
     Group *g = &c->groups[j];
 
     settle (c, g);
+    rest (c, g);
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
       double *to = state + (g->first_channel + channel) * n * 2;
       for (size_t k = 0; k < n; k++) {
@@ -108,6 +157,7 @@ tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
     Group *g = &c->groups[j];
 
     g->pending.n = 0;
+    rest (c, g);
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
       const double *from = state + (g->first_channel + channel) * n * 2;
       for (size_t k = 0; k < n; k++) {
@@ -116,6 +166,8 @@ tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
         import_channel (c, g, channel, first + k, s);
       }
     }
+    if (g->rest)
+      g->state_of = STATE_OF_SECTIONS;
   }
 }
 
@@ -126,6 +178,7 @@ tfx_cascade_reset (TfxCascade *c)
     Group *g = &c->groups[j];
     memset (g->state, 0,
         g->shape->n_vectors * TFX_STATE * g->shape->width * sizeof (double));
+    g->state_of = STATE_OF_KERNEL;
     g->pending.n = 0;
   }
 }
@@ -136,8 +189,9 @@ tfx_cascade_state_peak (const TfxCascade *c)
   double peak = 0.0;
 
   for (unsigned j = 0; j < c->n_groups; j++) {
-    const Group *g = &c->groups[j];
+    Group *g = &c->groups[j];
 
+    rest (c, g);
     for (unsigned i = 0; i < g->pending.n * g->shape->channels; i++)
       peak = fmax (peak, fabs (g->pending.x[i]));
     for (unsigned channel = 0; channel < g->n_channels; channel++) {

@@ -115,6 +115,11 @@ run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
   if (s->frames)
     return s->frames (in, out, n, g->state, s->coef, (unsigned)c->n_sos,
         &g->pending);
+  if (s->is_parallel) {
+    if (g->state_of == STATE_OF_SECTIONS)
+      tfx_cascade_state_wake (c, g);
+    g->state_of = STATE_OF_KERNEL;
+  }
   if (s->n_vectors <= s->n_pass)
     return s->wave (in, out, n, g->state, s->gain, s->coef, (unsigned)c->n_sos);
   return run_passes (g, in, out, n);
@@ -151,7 +156,7 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 
   if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
     return false;
-  if (g->shape->frames)
+  if (g->shape->frames || g->shape->is_parallel)
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
                             : b->frame_stride == (ptrdiff_t)n;
   return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
@@ -165,7 +170,7 @@ takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
   const Shape *s = g->shape;
 
   return takes (c, g, in) && takes (c, g, out) &&
-         (s->frames || s->channels < s->width ||
+         (s->frames || s->is_parallel || s->channels < s->width ||
              is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
 }
 

@@ -120,6 +120,22 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
   return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
 }
 
+#include "parallel_tmpl.c"
+
+static bool
+KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 1);
+}
+
+static bool
+KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 2);
+}
+
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PLANES_VECTORS 1
@@ -173,6 +189,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
+  .parallel = { KERNEL (parallel1), KERNEL (parallel2) },
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },

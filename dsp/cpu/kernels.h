@@ -14,6 +14,7 @@
  *   wave       W / C sections of C channels; C = W: channels alone.
  *   frames     W / C frames of C channels, 1 or 2, through all sections at
  *              once: the block form of the whole cascade.
+ *   parallel   W / C sections of C channels, 1 or 2, that all hear the input.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -92,6 +93,10 @@ typedef struct TfxPending
 typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);
+
+/* Vectors of coefficients of a vector of parts, and the most vectors. */
+#define TFX_PARALLEL_COEF 4
+#define TFX_PARALLEL_MAX_VECTORS 4
 
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
@@ -175,6 +180,12 @@ typedef struct TfxKernels
   unsigned wave_vectors, factored_vectors;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
+  /* Sums of sections, of 1 and 2 channels, or NULL; as TfxWaveKernel, but
+   *   gain = d;  coef = c1, c2, a1, a2 for each vector
+   *     y = d x + sum (c1 u' + c2 u'');  u = x - a1 u' - a2 u''
+   *   state = u', u'', - for each vector.
+   * Rows are as those of TfxFramesKernel. */
+  TfxWaveKernel parallel[2];
   TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
   TfxInterleaveKernel interleave[2];
