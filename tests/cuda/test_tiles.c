@@ -133,6 +133,8 @@ test_layouts (void)
 
   test_cuda_api (sos);
   for (size_t i = 0; i < N_OF (lengths) * N_OF (channels) * 2; i++) {
+    if (!part_has ((unsigned)i, 5))
+      continue;
     KernelCase c = { .cuda = kernel_cudas[i % 3 == 2],
       .type = (TfxSample)(i % 2),
       .sos = sos,

@@ -524,6 +524,8 @@ test_rows (void)
       tap_many ("the state goes from the device to the CPU and back");
 
   for (unsigned i = 0; i < N_KINDS; i++) {
+    if (!part_has (i, 3))
+      continue;
     TfxChain *chains[] = { new_row (i), new_sum (i) };
 
     check_hand_over (&rows, chains[i % 2], i, false);
