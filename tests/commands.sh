@@ -287,11 +287,11 @@ Installing to build: pkg-config
 Building in
 Installing for a test: gstreamer1.0-tools" ] || return
   # The rest in the same folder; nothing twice.
-  [ "$(grep -E -o '^meson setup( --reconfigure)? |-Delements=[a-z]*|^ninja .*' told)" = \
-    "meson setup 
+  [ "$(grep -E -o '^meson setup( --reconfigure)?|-Delements=[a-z]*|^ninja .*' told)" = \
+    "meson setup
 -Delements=false
 ninja -C built
-meson setup --reconfigure 
+meson setup --reconfigure
 -Delements=true
 ninja -C built gst/libgsttfx.so" ]
 )
