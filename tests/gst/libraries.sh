@@ -50,7 +50,7 @@ plays_without() {
   shift
   LD_LIBRARY_PATH=$folder GST_PLUGIN_PATH_1_0=$folder/plugins \
     GST_PLUGIN_SYSTEM_PATH_1_0='' GST_REGISTRY=$folder/registry \
-    timeout 15 gst-launch-1.0 audiotestsrc num-buffers=1 ! "$@" ! fakesink async=false
+    timeout 60 gst-launch-1.0 audiotestsrc num-buffers=1 ! "$@" ! fakesink async=false
 }
 
 says_what_is_missing() {
