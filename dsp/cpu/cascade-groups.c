@@ -95,6 +95,7 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   s->wave = NULL;
   s->frames = NULL;
   s->is_parallel = index >= SHAPE_PARALLEL;
+  s->s2_vectors = TFX_WAVE_MAX_VECTORS + 1;
   if (!k)
     return false;
   s->width = k->width;
@@ -106,6 +107,7 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
 
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
+    s->s2_vectors = factored ? k->s2_factored : k->s2_direct;
     if (s->channels < k->width)
       most = k->wave_vectors;
     else if (factored)

@@ -32,6 +32,7 @@ typedef struct Shape
   unsigned n_together;      /* sections of a vector */
   unsigned n_idle;          /* fewer in the first one */
   size_t n_vectors, n_pass; /* all, and those of a full pass */
+  unsigned s2_vectors;      /* passes of so many have s2 */
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
   bool is_parallel;       /* the wave is a sum of sections */
@@ -110,15 +111,13 @@ tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
 
 /* Whether the state of section k has s2 in the place of the last x. */
 static inline bool
-tfx_cascade_has_s2 (const TfxCascade *c, const Group *g, size_t k)
+tfx_cascade_has_s2 (const Group *g, size_t k)
 {
   const Shape *s = g->shape;
   const size_t left = s->n_vectors - k / s->n_pass * s->n_pass;
 
-  if (s->frames || s->n_together > 1)
-    return true;
-  return c->form == TFX_FORM_DIRECT && s->wave != c->kernels->one &&
-         s->n_pass >= TFX_ROWS_S2_VECTORS && left >= TFX_ROWS_S2_VECTORS;
+  return s->frames || s->n_together > 1 ||
+         (s->n_pass >= s->s2_vectors && left >= s->s2_vectors);
 }
 
 #endif

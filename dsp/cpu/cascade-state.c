@@ -34,7 +34,7 @@ export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
     s[1] = rest[1];
     return;
   }
-  if (tfx_cascade_has_s2 (c, g, k)) {
+  if (tfx_cascade_has_s2 (g, k)) {
     s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 0, channel);
     s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 2, channel);
     return;
@@ -57,7 +57,7 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
     rest[1] = s[1];
     return;
   }
-  if (tfx_cascade_has_s2 (c, g, k)) {
+  if (tfx_cascade_has_s2 (g, k)) {
     *tfx_cascade_state_at (g, k, 0, channel) = s[0] / outer_factor (c, g, k);
     *tfx_cascade_state_at (g, k, 2, channel) = s[1] / outer_factor (c, g, k);
     return;

@@ -185,6 +185,8 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #endif
   .wave_vectors = V_WAVE,
   .factored_vectors = V_FACTORED,
+  .s2_direct = V_S2_DIRECT,
+  .s2_factored = V_S2_FACTORED,
 #ifndef VEC_WIDTH
   .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },

@@ -48,9 +48,6 @@ typedef struct TfxRows
 /* The most vectors of a pass: more do not fit the registers. */
 #define TFX_WAVE_MAX_VECTORS 4
 
-/* Waves of sections have s2, and rows in the direct form in passes of so many vectors. */
-#define TFX_ROWS_S2_VECTORS 2
-
 /* Runs n_sections sections, in as many vectors as they fill, over n frames, from
  * rows to rows of the same memory or apart, all aligned to 64 bytes but the rows.
  *
@@ -178,6 +175,8 @@ typedef struct TfxKernels
   /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
    * TFX_WAVE_MAX_VECTORS. */
   unsigned wave_vectors, factored_vectors;
+  /* Waves with C < W have s2, and those with C = W in passes of so many vectors. */
+  unsigned s2_direct, s2_factored;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
   /* Sums of sections, of 1 and 2 channels, or NULL; as TfxWaveKernel, but

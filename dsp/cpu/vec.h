@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
- * factored. */
+ * factored.  V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many. */
 #if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
@@ -53,7 +53,8 @@
 #define ISA sse2
 #define W 2
 #define V_WAVE 2
-#define V_FACTORED 3
+#define V_FACTORED 4
+#define V_S2_FACTORED 3 /* where it is no operation more */
 #define V_HAS_FMA 0
 #define V_LANES 0, 1
 #elif defined(__aarch64__)
@@ -66,6 +67,11 @@
 #define V_LANES 0, 1
 #else
 #error "no vectors are known for this processor"
+#endif
+
+#define V_S2_DIRECT 2
+#ifndef V_S2_FACTORED
+#define V_S2_FACTORED (V_FACTORED + 1)
 #endif
 
 #if defined(__AVX512VL__) || defined(__aarch64__)

@@ -56,11 +56,11 @@ section_step_s2 (Wave *w, const V *k, V x, const bool factored)
 }
 
 /* Whether full vectors of channels have s2: a few sections would wait for it, in the
- * form factored it is an operation more. */
+ * form factored it is an operation more where there are multiply-adds. */
 static inline __attribute__ ((always_inline)) bool
 rows_have_s2 (const unsigned N, const bool factored)
 {
-  return !factored && N >= TFX_ROWS_S2_VECTORS;
+  return N >= (factored ? V_S2_FACTORED : V_S2_DIRECT);
 }
 
 /* A step of full vectors of channels from the row x. */
@@ -203,8 +203,9 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const bool in_f32, const bool out_f32, const unsigned n_row)
 {
   /* With 16 registers the coefficients are read again for each frame, rather than
-   * that the compiler keeps the state on the stack. */
-  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored;
+   * that the compiler keeps the state on the stack; it does not where that has s2. */
+  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored &&
+                       !rows_have_s2 (N, factored);
   const V *again = (const V *)coef;
   Way in = get_way (from), out = get_way (to);
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
