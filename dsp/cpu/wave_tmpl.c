@@ -316,8 +316,12 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
   load_wave (w, state, N, has_s2);
   if (in_rows && out_rows) {
-    if (is_part && N == 1 && in_f32 && out_f32)
+    if (is_part && (N == 1 || W == 4) && in_f32 && out_f32)
       run_rows (w, from, to, n, coef, g, N, factored, true, true, n_row);
+    else if (is_part && W == 4 && N > 1 && in_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, false, n_row);
+    else if (is_part && W == 4 && N > 1 && out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, false, true, n_row);
     else if (is_part)
       run_rows (w, from, to, n, coef, g, N, factored, in_f32, out_f32, n_row);
     else if (!in_f32 && !out_f32)
