@@ -40,27 +40,35 @@ build_setup() {
   "${setup[@]}" "$folder" "$root" "$@"
 }
 
-# build_core FOLDER: the filter core alone, which needs no GStreamer, in a new folder.
-build_core() {
-  build_setup "$1" -Delements=false -Dtests=disabled && nice ninja -C "$1"
-}
-
 # build_targets FOLDER TARGET...
 build_targets() {
-  build_setup "$1" && nice ninja -C "$@"
+  build_setup "$1" && nice -n 19 ninja -C "$@"
 }
 
-# build_begin LOG COMMAND FOLDER...: runs one of these in the background, so that what it
-# does not need can be installed beside it: apt-get takes one core, and goes before the
-# compiler.  Its output goes to LOG.
+# build_core_first FOLDER TARGET...: the filter core alone, which needs no GStreamer, in a
+# new folder; the rest when build_go_on says that it can be.
+build_core_first() {
+  build_setup "$1" -Delements=false -Dtests=disabled && nice -n 19 ninja -C "$1" &&
+    read -r && build_targets "$@"
+}
+
+# build_begin LOG COMMAND FOLDER TARGET...: runs one of these in the background, so that
+# what it does not need can be installed beside it: apt-get takes one core, and goes before
+# the compiler.  Its output goes to LOG.
 build_begin() {
   build_log=$1
   shift
+  echo "Building in $2"
+  mkfifo "$build_log.go" && exec {build_go}<> "$build_log.go" || return
   # A process group of its own, for build_stop.
   set -m
-  "$@" > "$build_log" 2>&1 < /dev/null &
+  "$@" > "$build_log" 2>&1 < "$build_log.go" {build_go}>&- &
   set +m
   build_group=$!
+}
+
+build_go_on() {
+  echo >&"$build_go"
 }
 
 # build_end: waits for it; what it said shows only if it failed.
@@ -96,13 +104,13 @@ build_and_install() {
     if deps_has_driver; then require=deps_require_cuda; fi
     if [ -n "$deps_lacking" ] && [ ! -e "$folder/build.ninja" ]; then
       deps_require "to build" $DEPS_CORE || return
-      echo "Building the filter core in $folder"
-      build_begin "$log" build_core "$folder"
-      "$require" "to build" $DEPS_BUILD && build_end || return
+      build_begin "$log" build_core_first "$folder" "${targets[@]}" || return
+      "$require" "to build" $DEPS_BUILD || return
+      build_go_on
+    else
+      "$require" "to build" $DEPS_BUILD || return
+      build_begin "$log" build_targets "$folder" "${targets[@]}" || return
     fi
-    "$require" "to build" $DEPS_BUILD || return
   }
-  echo "Building in $folder"
-  build_begin "$log" build_targets "$folder" "${targets[@]}"
   deps_require "$why" "$@" && build_end
 }
