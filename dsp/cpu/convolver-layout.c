@@ -57,22 +57,6 @@ n_core (const TfxConvolverSpec *spec)
   return spec->n_taps - spec->n_leading - spec->n_trailing;
 }
 
-/* The passes of a transform, one way. */
-static size_t
-count_passes (size_t size)
-{
-  const size_t n_leaves = size / TFX_LEAF;
-  size_t n_passes = 0, left = n_leaves;
-
-  if (n_leaves % 3 == 0) {
-    left /= 3;
-    n_passes++;
-  }
-  for (; left > 1; left = left > 2 ? left / 4 : 1)
-    n_passes++;
-  return n_passes;
-}
-
 double
 tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
 {
@@ -81,12 +65,33 @@ tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size)
   return cost->leaf[n_leaves % 4 == 0 ? 2 : n_leaves % 2 == 0 ? 1 : 0];
 }
 
-/* F.  A pass of radix 2 costs about as much as one of 4: both are bound by
- * loads and stores. */
+/* A pass of radix 2 costs about as much as one of 4: both are bound by loads and
+ * stores. */
 static double
-transform_cost (const TfxConvolverCost *cost, size_t size)
+pass_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
 {
-  const double passes = (double)(count_passes (size) * size) * cost->pass;
+  double n = 0.0;
+
+  for (size_t left = size / TFX_LEAF; left > 1;) {
+    const unsigned radix = tfx_fft_radix (left, has_eight);
+
+    n += radix == 8 ? cost->pass_eight : cost->pass;
+    left /= radix;
+  }
+  return n * (double)size;
+}
+
+double
+tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size)
+{
+  return pass_cost (cost, size, cost->pass_eight > 0.0);
+}
+
+/* F */
+static double
+transform_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
+{
+  const double passes = pass_cost (cost, size, has_eight);
   const double leaves =
       (double)(size / TFX_LEAF) * tfx_convolver_layout_leaf_cost (cost, size);
 
@@ -98,7 +103,7 @@ transform_cost (const TfxConvolverCost *cost, size_t size)
 double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size)
 {
-  return 2.0 * transform_cost (cost, size);
+  return 2.0 * transform_cost (cost, size, cost->pass_eight > 0.0);
 }
 
 /* ns for a call of n_frames by the direct form. */
@@ -276,13 +281,17 @@ level_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
                              n_bytes <= FARTHEST_BYTES
                          ? FARTHEST_TRANSFORM
                          : FAR_TRANSFORM;
-  double n = 2.0 * transform_cost (cost, level->size) / size *
-             (level->first == 0 ? 1.0 : far);
+  const bool is_head = level->first == 0;
+  /* where memory is what counts passes of radix 8 save little */
+  double n = is_head ? tfx_convolver_layout_step_cost (cost, level->size)
+                     : far * 2.0 * transform_cost (cost, level->size, false);
+
+  n /= size;
 
   if (level->n_parts > 1)
     n += cost->sum_leaf / TFX_LEAF +
          (double)level->n_parts * sum_cost (cost, level, n_bytes);
-  if (level->first == 0)
+  if (is_head)
     n += cost->call / size + HEAD_COPIES * cost->pass +
          partial_share (spec, level->size) *
              direct_frame_cost (spec, cost, level->size);

@@ -144,6 +144,7 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   const double leaf = tfx_convolver_layout_leaf_cost (&c->cost, size);
   const double leaf_back =
       leaf + (double)(TFX_LEAF * layout->n_parts) * c->cost.sum;
+  const double passes = tfx_convolver_layout_pass_cost (&c->cost, size);
   size_t n_pass_steps;
 
   l->number = i;
@@ -171,20 +172,18 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   if (l->batch > TFX_LEAF_BATCH)
     l->batch = TFX_LEAF_BATCH;
   l->n_pass_parts = size > PASS_VALUES ? size / PASS_VALUES : 1;
-  l->n_steps_forward = c->fft[i].n_passes * l->n_pass_parts +
-                       level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
-  l->n_steps_back = c->fft[i].n_passes * l->n_pass_parts +
-                    level_divide_up (c->fft[i].n_leaves, l->batch);
-  l->cost_pass = (double)(size / l->n_pass_parts) * c->cost.pass;
+  n_pass_steps = c->fft[i].n_passes * l->n_pass_parts;
+  l->n_steps_forward =
+      n_pass_steps + level_divide_up (c->fft[i].n_leaves, FORWARD_BATCH);
+  l->n_steps_back =
+      n_pass_steps + level_divide_up (c->fft[i].n_leaves, l->batch);
+  l->cost_pass = n_pass_steps > 0 ? passes / (double)n_pass_steps : 0.0;
   l->cost_forward = FORWARD_BATCH * leaf;
   l->cost_back = (double)l->batch * leaf_back;
-  n_pass_steps = c->fft[i].n_passes * l->n_pass_parts;
   l->cost_all_forward =
-      (double)c->n_channels *
-      ((double)n_pass_steps * l->cost_pass + (double)c->fft[i].n_leaves * leaf);
+      (double)c->n_channels * (passes + (double)c->fft[i].n_leaves * leaf);
   l->cost_all_back =
-      (double)c->n_channels * ((double)n_pass_steps * l->cost_pass +
-                                  (double)c->fft[i].n_leaves * leaf_back);
+      (double)c->n_channels * (passes + (double)c->fft[i].n_leaves * leaf_back);
 }
 
 /* At rest, in the block that starts at `time`. */

@@ -55,12 +55,13 @@ typedef struct TfxConvolverOps
       size_t n_frames);
 
   /* Split n_blocks polynomials of radix * m coefficients into radix of m, and
-   * join them again; radix 2, 3 and 4 at index 0, 1 and 2.  factors are those
+   * join them again; radix 2, 3, 4 and 8 at index 0 to 3, 8 NULL where there are too few
+   * registers for it.  factors are those
    * of the pass, see convolver-transform.c.  Only the first n_columns of each m
    * coefficients are done.  split: src may be dst; it needs no alignment. */
-  void (*split[3]) (void *re, void *im, const void *src_re, const void *src_im,
+  void (*split[4]) (void *re, void *im, const void *src_re, const void *src_im,
       const void *factors, size_t n_blocks, size_t m, size_t n_columns);
-  void (*join[3]) (void *re, void *im, const void *factors, size_t n_blocks,
+  void (*join[4]) (void *re, void *im, const void *factors, size_t n_blocks,
       size_t m, size_t n_columns);
 
   /* n_leaves leaves at re, im, transformed, to tiles, stride values apart.
@@ -104,7 +105,8 @@ typedef struct TfxConvolverCost
   size_t
       near_size; /* the largest transform whose values and tiles take 32 KiB */
   double pass;   /* a complex value through a split or join of radix 4 */
-  double call;   /* what a block of one channel costs besides */
+  double pass_eight; /* of radix 8; 0: there are none */
+  double call;       /* what a block of one channel costs besides */
 } TfxConvolverCost;
 
 typedef struct TfxConvolverKernels
@@ -168,7 +170,11 @@ typedef struct TfxFft
 
 /* The numbers of a transform of a size that is one, without its tables; not to
  * be cleared. */
-void tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes);
+void tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops);
+
+/* The radix of the first pass for so many leaves, more than one: as few passes as there can
+ * be, those of 8 last, where the columns that they join lie near each other. */
+unsigned tfx_fft_radix (size_t n_leaves, bool has_eight);
 
 /* Bytes that the tables of a transform take. */
 size_t tfx_fft_memory (TfxSample type, size_t size);
@@ -264,6 +270,10 @@ void tfx_convolver_layout_choose (const TfxConvolverSpec *spec,
 /* ns for a leaf of a transform of `size`, one way. */
 double
 tfx_convolver_layout_leaf_cost (const TfxConvolverCost *cost, size_t size);
+
+/* ns for all passes of a transform of `size`, one way. */
+double
+tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size);
 
 /* ns for a transform of `size` there, and back after one product. */
 double

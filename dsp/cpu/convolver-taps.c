@@ -179,7 +179,7 @@ spectrum_init (Spectrum *s, const TfxConvolverTaps *t, size_t size)
   int result;
 
   memset (s, 0, sizeof *s);
-  tfx_fft_plan (&s->target, size, t->kernels->ops[t->precision].max_lanes);
+  tfx_fft_plan (&s->target, size, &t->kernels->ops[t->precision]);
   result = tfx_fft_init (&s->fft, &t->kernels->ops[TFX_SAMPLE_F64],
       TFX_SAMPLE_F64, size);
   if (result)

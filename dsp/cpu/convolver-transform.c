@@ -57,20 +57,34 @@ unit_root (double turns)
   return (TfxComplex){ cos (angle), sin (angle) };
 }
 
+unsigned
+tfx_fft_radix (size_t n_leaves, bool has_eight)
+{
+  size_t eights = 1;
+
+  if (n_leaves % 3 == 0)
+    return 3;
+  while (has_eight && 8 * eights <= n_leaves)
+    eights *= 8;
+  if (eights > 1 && n_leaves == eights)
+    return 8;
+  return n_leaves % 4 == 0 ? 4 : 2;
+}
+
 void
-tfx_fft_plan (TfxFft *fft, size_t size, size_t max_lanes)
+tfx_fft_plan (TfxFft *fft, size_t size, const TfxConvolverOps *ops)
 {
   size_t left = size / TFX_LEAF, n_blocks = 1;
 
   memset (fft, 0, sizeof *fft);
   fft->size = size;
   fft->n_leaves = left;
-  while ((size_t)8 << fft->group <= max_lanes &&
+  while ((size_t)8 << fft->group <= ops->max_lanes &&
          left % ((size_t)2 << fft->group) == 0)
     fft->group++;
 
   while (left > 1) {
-    unsigned radix = left % 3 == 0 ? 3 : left % 4 == 0 ? 4 : 2;
+    const unsigned radix = tfx_fft_radix (left, ops->split[3] != NULL);
     left /= radix;
     fft->passes[fft->n_passes++] =
         (TfxFftPass){ radix, n_blocks, left * TFX_LEAF, NULL };
@@ -194,7 +208,7 @@ tfx_fft_init (TfxFft *fft, const TfxConvolverOps *ops, TfxSample type,
   memset (fft, 0, sizeof *fft);
   if (!is_size (size))
     return -EINVAL;
-  tfx_fft_plan (fft, size, ops->max_lanes);
+  tfx_fft_plan (fft, size, ops);
   fft->type = type;
   fft->ops = ops;
   /* n_blocks (radix - 1) complex factors for each pass: n_leaves - 1 in all */
@@ -240,6 +254,13 @@ find_part (const TfxFft *fft, size_t i, size_t part, size_t n_parts)
     value_at (fft, p->factors, block * 2 * (p->radix - 1)) };
 }
 
+/* The number of its functions. */
+static size_t
+find_pass (unsigned radix)
+{
+  return radix == 8 ? 3 : radix - 2;
+}
+
 void
 tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
     void *re, void *im, const void *a, const void *b)
@@ -247,7 +268,7 @@ tfx_fft_split (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
   const TfxFftPass *p = &fft->passes[i];
   const Part q = find_part (fft, i, part, n_parts);
 
-  fft->ops->split[p->radix - 2](value_at (fft, re, q.at),
+  fft->ops->split[find_pass (p->radix)](value_at (fft, re, q.at),
       value_at (fft, im, q.at), value_at (fft, a, q.at),
       value_at (fft, b, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
 }
@@ -259,7 +280,7 @@ tfx_fft_join (const TfxFft *fft, size_t i, size_t part, size_t n_parts,
   const TfxFftPass *p = &fft->passes[i];
   const Part q = find_part (fft, i, part, n_parts);
 
-  fft->ops->join[p->radix - 2](value_at (fft, re, q.at),
+  fft->ops->join[find_pass (p->radix)](value_at (fft, re, q.at),
       value_at (fft, im, q.at), q.factors, q.n_blocks, p->m, q.n_columns);
 }
 

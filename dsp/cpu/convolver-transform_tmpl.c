@@ -98,14 +98,59 @@ VOP (c_factor) (const T *factors, size_t k)
   return (C){ VOP (set1) (factors[2 * k]), VOP (set1) (factors[2 * k + 1]) };
 }
 
+/* ---- eight points ----------------------------------------------------------- */
+
+#define SQRT_HALF ((T)0.70710678118654752440 - (V){ 0 })
+
+/* a + i b to sum_n (a[n] + i b[n]) exp (-2 pi i n k / 8).  With a and b in each
+ * other's place, the sign is the other one. */
+INLINE void
+VOP (transform8) (V *a, V *b)
+{
+  const V a0 = a[0] + a[4], b0 = b[0] + b[4], a4 = a[0] - a[4],
+          b4 = b[0] - b[4];
+  const V a1 = a[1] + a[5], b1 = b[1] + b[5], a5 = a[1] - a[5],
+          b5 = b[1] - b[5];
+  const V a2 = a[2] + a[6], b2 = b[2] + b[6], a6 = a[2] - a[6],
+          b6 = b[2] - b[6];
+  const V a3 = a[3] + a[7], b3 = b[3] + b[7], a7 = a[3] - a[7],
+          b7 = b[3] - b[7];
+  const V p0 = a0 + a2, q0 = b0 + b2, p2 = a0 - a2, q2 = b0 - b2;
+  const V p1 = a1 + a3, q1 = b1 + b3, p3 = a1 - a3, q3 = b1 - b3;
+  const V c5 = a5 + b5, d5 = b5 - a5, c7 = b7 - a7, d7 = a7 + b7;
+  const V r4 = a4 + b6, s4 = b4 - a6, r6 = a4 - b6, s6 = b4 + a6;
+  const V m = c5 + c7, n = d5 - d7, u = c5 - c7, v = d5 + d7;
+
+  a[0] = p0 + p1, b[0] = q0 + q1;
+  a[4] = p0 - p1, b[4] = q0 - q1;
+  a[2] = p2 + q3, b[2] = q2 - p3;
+  a[6] = p2 - q3, b[6] = q2 + p3;
+  a[1] = VOP (fma) (SQRT_HALF, m, r4), b[1] = VOP (fma) (SQRT_HALF, n, s4);
+  a[5] = VOP (fnma) (SQRT_HALF, m, r4), b[5] = VOP (fnma) (SQRT_HALF, n, s4);
+  a[3] = VOP (fma) (SQRT_HALF, v, r6), b[3] = VOP (fnma) (SQRT_HALF, u, s6);
+  a[7] = VOP (fnma) (SQRT_HALF, v, r6), b[7] = VOP (fma) (SQRT_HALF, u, s6);
+}
+
+#undef SQRT_HALF
+
 /* ---- x[k] = sum_j x[j] exp (2 pi i j k / radix) ------------------------------ */
 
 INLINE void
-VOP (points) (C x[4], const int radix)
+VOP (points) (C *x, const int radix)
 {
   const C a = x[0], b = x[1], c = x[2], d = x[3];
 
-  if (radix == 2) {
+  if (radix == 8) {
+    V re[8], im[8];
+
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++)
+      re[k] = x[k].re, im[k] = x[k].im;
+    VOP (transform8) (im, re);
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++)
+      x[k] = (C){ re[k], im[k] };
+  } else if (radix == 2) {
     x[0] = VOP (c_add) (a, b);
     x[1] = VOP (c_sub) (a, b);
   } else if (radix == 3) {
@@ -312,13 +357,13 @@ OP (split) (T *re, T *im, const T *from_re, const T *from_im, const T *factors,
     size_t n_blocks, size_t m, size_t n_columns, const int radix)
 {
   for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
-    C f[4], x[4];
+    C f[8], x[8];
 
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int k = 1; k < radix; k++)
       f[k] = VOP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 0; k < radix; k++) {
         const size_t at = (size_t)k * m + n;
         x[k] = VOP (c_loadu) (from_re + at, from_im + at);
@@ -326,7 +371,7 @@ OP (split) (T *re, T *im, const T *from_re, const T *from_im, const T *factors,
           x[k] = VOP (c_mul) (x[k], f[k]);
       }
       VOP (points) (x, radix);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 0; k < radix; k++)
         VOP (c_store) (re + (size_t)k * m + n, im + (size_t)k * m + n, x[k]);
     }
@@ -341,18 +386,18 @@ OP (join) (T *re, T *im, const T *factors, size_t n_blocks, size_t m,
     size_t n_columns, const int radix)
 {
   for (; n_blocks > 0; n_blocks--, factors += 2 * (radix - 1)) {
-    C f[4], x[4];
+    C f[8], x[8];
 
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int k = 1; k < radix; k++)
       f[k] = VOP (c_factor) (factors, (size_t)k - 1);
     for (size_t n = 0; n < n_columns; n += LANES) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 0; k < radix; k++)
         x[k] = VOP (c_load) (re + (size_t)k * m + n, im + (size_t)k * m + n);
       VOP (points) (x, radix);
       VOP (c_store) (re + n, im + n, x[0]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 1; k < radix; k++)
         VOP (c_store)
       (re + (size_t)k * m + n, im + (size_t)k * m + n,
@@ -378,6 +423,9 @@ OP (join) (T *re, T *im, const T *factors, size_t n_blocks, size_t m,
 PASS (2)
 PASS (3)
 PASS (4)
+#if HAS_EIGHTS
+PASS (8)
+#endif
 #undef PASS
 
 #endif
@@ -529,41 +577,6 @@ VOP (pass_leaves) (VOP (Group) * g, const T *factors, const bool is_back)
 #endif
 }
 
-/* ---- eight points ----------------------------------------------------------- */
-
-#define SQRT_HALF ((T)0.70710678118654752440 - (V){ 0 })
-
-/* a + i b to sum_n (a[n] + i b[n]) exp (-2 pi i n k / 8).  With a and b in each
- * other's place, the sign is the other one. */
-INLINE void
-VOP (transform8) (V *a, V *b)
-{
-  const V a0 = a[0] + a[4], b0 = b[0] + b[4], a4 = a[0] - a[4],
-          b4 = b[0] - b[4];
-  const V a1 = a[1] + a[5], b1 = b[1] + b[5], a5 = a[1] - a[5],
-          b5 = b[1] - b[5];
-  const V a2 = a[2] + a[6], b2 = b[2] + b[6], a6 = a[2] - a[6],
-          b6 = b[2] - b[6];
-  const V a3 = a[3] + a[7], b3 = b[3] + b[7], a7 = a[3] - a[7],
-          b7 = b[3] - b[7];
-  const V p0 = a0 + a2, q0 = b0 + b2, p2 = a0 - a2, q2 = b0 - b2;
-  const V p1 = a1 + a3, q1 = b1 + b3, p3 = a1 - a3, q3 = b1 - b3;
-  const V c5 = a5 + b5, d5 = b5 - a5, c7 = b7 - a7, d7 = a7 + b7;
-  const V r4 = a4 + b6, s4 = b4 - a6, r6 = a4 - b6, s6 = b4 + a6;
-  const V m = c5 + c7, n = d5 - d7, u = c5 - c7, v = d5 + d7;
-
-  a[0] = p0 + p1, b[0] = q0 + q1;
-  a[4] = p0 - p1, b[4] = q0 - q1;
-  a[2] = p2 + q3, b[2] = q2 - p3;
-  a[6] = p2 - q3, b[6] = q2 + p3;
-  a[1] = VOP (fma) (SQRT_HALF, m, r4), b[1] = VOP (fma) (SQRT_HALF, n, s4);
-  a[5] = VOP (fnma) (SQRT_HALF, m, r4), b[5] = VOP (fnma) (SQRT_HALF, n, s4);
-  a[3] = VOP (fma) (SQRT_HALF, v, r6), b[3] = VOP (fnma) (SQRT_HALF, u, s6);
-  a[7] = VOP (fnma) (SQRT_HALF, v, r6), b[7] = VOP (fma) (SQRT_HALF, u, s6);
-}
-
-#undef SQRT_HALF
-
 /* ---- groups ------------------------------------------------------------------- */
 
 /* Number k of the weights of the lanes from number `first` on. */
@@ -596,25 +609,29 @@ VOP (lanes_forward) (T *tiles, size_t stride, V *re, V *im, const T *w,
   }
 }
 
-/* Back from the tiles of leaves that are `stride` values apart, or from their
- * products with those at h. */
+/* Back from the tiles of leaves that are `stride` values apart, or from their products
+ * with those at h. */
 INLINE void
 VOP (lanes_back) (V *re, V *im, const T *tiles, size_t stride, const T *h,
     size_t h_stride, const bool is_product, const T *w, size_t first)
 {
 #pragma GCC unroll 8
   for (int k = 0; k < 8; k++) {
-    const size_t leaf = (size_t)(k / ROWS);
-    const size_t row = (size_t)(k % ROWS * N) + first;
-    const T *tile = tiles + leaf * stride + row;
-    C x = VOP (c_load) (tile, tile + TFX_LEAF);
+    const T *tile =
+        tiles + (size_t)(k / ROWS) * stride + (size_t)(k % ROWS * N) + first;
 
-    if (is_product) {
-      const T *factor = h + leaf * h_stride + row;
+    re[k] = VOP (load) (tile), im[k] = VOP (load) (tile + TFX_LEAF);
+  }
+  if (is_product) {
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) {
+      const T *tile =
+          h + (size_t)(k / ROWS) * h_stride + (size_t)(k % ROWS * N) + first;
+      const C x = VOP (
+          c_mul) ((C){ re[k], im[k] }, VOP (c_load) (tile, tile + TFX_LEAF));
 
-      x = VOP (c_mul) (x, VOP (c_load) (factor, factor + TFX_LEAF));
+      re[k] = x.re, im[k] = x.im;
     }
-    re[k] = x.re, im[k] = x.im;
   }
   VOP (transform8) (im, re);
 #pragma GCC unroll 8
@@ -679,14 +696,17 @@ VOP (groups_back) (T *re, T *im, const T *tiles, size_t stride, const T *h,
   }
 }
 
+/* A loop of its own for each where registers are few. */
 static void
 VOP (leaves_back) (void *re, void *im, const void *tiles, size_t stride,
     const void *h, size_t h_stride, const void *w, size_t n_leaves)
 {
-  if (h)
-    VOP (groups_back) (re, im, tiles, stride, h, h_stride, true, w, n_leaves);
-  else
-    VOP (groups_back) (re, im, tiles, stride, NULL, 0, false, w, n_leaves);
+  if (HAS_32_REGISTERS)
+    VOP (groups_back)
+  (re, im, tiles, stride, h, h_stride, h != NULL, w, n_leaves);
+  else if (h)
+      VOP (groups_back) (re, im, tiles, stride, h, h_stride, true, w, n_leaves);
+  else VOP (groups_back) (re, im, tiles, stride, NULL, 0, false, w, n_leaves);
 }
 
 #undef C

@@ -390,7 +390,7 @@ tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps)
   set_up (&c, (TfxConvolverTaps *)taps);
   for (size_t i = 0; i < c.layout.n_levels; i++) {
     const TfxConvolverLevel *l = &c.layout.levels[i];
-    tfx_fft_plan (&c.fft[i], l->size, c.ops->max_lanes);
+    tfx_fft_plan (&c.fft[i], l->size, c.ops);
     n_tables += tfx_fft_memory (c.precision, l->size);
   }
   place (&c, &arena);

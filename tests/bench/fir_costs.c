@@ -174,7 +174,9 @@ work_passes (void *data)
     tfx_fft_join (&t->fft, i, 0, 1, t->re, t->im);
 }
 
-#define SIZE 2048 /* passes of radix 4 alone */
+#define SIZE 2048
+#define SIZE_OF_FOURS                                                          \
+  512 /* passes of radix 4 alone, SIZE of 8 where there are any */
 
 /* A leaf, one way, of a transform of `size`; on the way back one product, or a sum
  * of none. */
@@ -195,14 +197,14 @@ measure_leaf (const TfxConvolverOps *ops, TfxSample type, size_t size,
 
 /* A value in one pass, one way. */
 static double
-measure_pass (const TfxConvolverOps *ops, TfxSample type)
+measure_pass (const TfxConvolverOps *ops, TfxSample type, size_t size)
 {
   Transform t;
   double ns;
 
-  transform_init (&t, ops, type, SIZE, 1);
+  transform_init (&t, ops, type, size, 1);
   ns = measure (work_passes, &t);
-  ns /= 2.0 * (double)t.fft.n_passes * SIZE;
+  ns /= 2.0 * (double)(t.fft.n_passes * size);
   transform_clear (&t);
   return ns;
 }
@@ -297,7 +299,8 @@ measure_type (const TfxConvolverKernels *kernels, TfxSample type)
   c.sum_leaf =
       fmax (0.0, 2.0 * (measure_leaf (ops, type, SIZE, 0) - c.leaf[2]));
   c.near_size = 32768 / (4 * value_size);
-  c.pass = measure_pass (ops, type);
+  c.pass = measure_pass (ops, type, SIZE_OF_FOURS);
+  c.pass_eight = ops->split[3] ? measure_pass (ops, type, SIZE) : 0.0;
   c.sum_near = measure_sum (ops, type, 24 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum = measure_sum (ops, type, 512 * 1024, c.leaf[2] + c.sum_leaf);
   c.sum_far = measure_sum (ops, type, 16 * 1024 * 1024, c.leaf[2] + c.sum_leaf);
@@ -310,11 +313,11 @@ print_cost (const TfxConvolverCost *c, const char *end)
 {
   printf ("    { %.4f, %.4f, %.4f, %zu, %.4f, %.4f, %.4f, { %.1f, %.1f, %.1f "
           "}, %.1f, %zu, "
-          "%.4f, "
+          "%.4f, %.4f, "
           "%.1f }%s\n",
       c->direct, c->direct_call, c->direct_frame, c->direct_few, c->sum_near,
       c->sum, c->sum_far, c->leaf[0], c->leaf[1], c->leaf[2], c->sum_leaf,
-      c->near_size, c->pass, c->call, end);
+      c->near_size, c->pass, c->pass_eight, c->call, end);
 }
 
 int

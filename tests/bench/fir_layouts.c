@@ -24,8 +24,8 @@
 
 typedef struct List
 {
-  TfxConvolverLayout layouts[2000];
-  size_t n;
+  TfxConvolverLayout *layouts;
+  size_t n, room;
 } List;
 
 typedef struct Trial
@@ -50,8 +50,15 @@ keep (void *data, const TfxConvolverLayout *layout)
 {
   List *list = data;
 
-  if (list->n < sizeof list->layouts / sizeof *list->layouts)
-    list->layouts[list->n++] = *layout;
+  if (list->n == list->room) {
+    list->room = 2 * list->room + 1000;
+    list->layouts = realloc (list->layouts, list->room * sizeof *list->layouts);
+    if (!list->layouts) {
+      fprintf (stderr, "error: out of memory\n");
+      exit (1);
+    }
+  }
+  list->layouts[list->n++] = *layout;
   return INFINITY;
 }
 

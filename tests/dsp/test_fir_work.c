@@ -34,18 +34,18 @@ count_products (const TfxTileSum *sum, size_t n)
   return (double)n_products;
 }
 
-#define PASSES(radix)                                                          \
+#define PASSES(radix, number, per_value)                                       \
   static void split##radix (void *re, void *im, const void *a, const void *b,  \
       const void *factors, size_t n_blocks, size_t m, size_t n_columns)        \
   {                                                                            \
-    work += (double)(radix * n_blocks * n_columns) * cost->pass;               \
-    real->split[radix - 2](re, im, a, b, factors, n_blocks, m, n_columns);     \
+    work += (double)(radix * n_blocks * n_columns) * cost->per_value;          \
+    real->split[number](re, im, a, b, factors, n_blocks, m, n_columns);        \
   }                                                                            \
   static void join##radix (void *re, void *im, const void *factors,            \
       size_t n_blocks, size_t m, size_t n_columns)                             \
   {                                                                            \
-    work += (double)(radix * n_blocks * n_columns) * cost->pass;               \
-    real->join[radix - 2](re, im, factors, n_blocks, m, n_columns);            \
+    work += (double)(radix * n_blocks * n_columns) * cost->per_value;          \
+    real->join[number](re, im, factors, n_blocks, m, n_columns);               \
   }
 
 #define LEAVES(group)                                                          \
@@ -71,9 +71,10 @@ sums (void *tiles, const TfxTileSum *sum, size_t n)
   real->sums (tiles, sum, n);
 }
 
-PASSES (2)
-PASSES (3)
-PASSES (4)
+PASSES (2, 0, pass)
+PASSES (3, 1, pass)
+PASSES (4, 2, pass)
+PASSES (8, 3, pass_eight)
 LEAVES (0)
 LEAVES (1)
 LEAVES (2)
@@ -84,8 +85,9 @@ count (const TfxConvolverOps *ops)
   TfxConvolverOps counting = *ops;
 
   counting.split[0] = split2, counting.split[1] = split3;
-  counting.split[2] = split4;
-  counting.join[0] = join2, counting.join[1] = join3, counting.join[2] = join4;
+  counting.split[2] = split4, counting.split[3] = split8;
+  counting.join[0] = join2, counting.join[1] = join3;
+  counting.join[2] = join4, counting.join[3] = join8;
   counting.leaves_forward[0] = forward0, counting.leaves_forward[1] = forward1;
   counting.leaves_forward[2] = forward2;
   counting.leaves_back[0] = back0, counting.leaves_back[1] = back1;
