@@ -129,12 +129,14 @@ KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
   return run_parts_sections (in, out, n, state, gain, coef, n_sections, 1);
 }
 
+#if W > 2
 static bool
 KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections)
 {
   return run_parts_sections (in, out, n, state, gain, coef, n_sections, 2);
 }
+#endif
 
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
@@ -191,7 +193,11 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .one = KERNEL (one),
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
+#if W > 2
   .parallel = { KERNEL (parallel1), KERNEL (parallel2) },
+#else
+  .parallel = { KERNEL (parallel1) }, /* two channels are full vectors */
+#endif
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },

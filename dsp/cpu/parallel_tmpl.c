@@ -41,8 +41,6 @@ sum_parts (V *rows, const unsigned C)
   return v_add (_mm256_permute2f128_pd (rows[0], rows[1], 0x20),
       _mm256_permute2f128_pd (rows[0], rows[1], 0x31));
 #else
-  if (C == 2)
-    return rows[0];
   return v_add (__builtin_shufflevector (rows[0], rows[1], 0, 2),
       __builtin_shufflevector (rows[0], rows[1], 1, 3));
 #endif
