@@ -74,6 +74,8 @@ make_coef (const double *values, const double *rates, size_t stride, double *c,
     v[i] = v_set1 (values[(2 + i) * stride]);
     r[i] = v_set1 (rates[(2 + i) * stride]);
   }
+  /* (Four times as long it is no faster.) */
+#pragma GCC unroll 1
   for (unsigned at = 0; at < N; at += N_GROUP) {
     for (unsigned i = 0; i < N_VECTORS; i++) {
       if (g_moves)
