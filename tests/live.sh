@@ -61,7 +61,7 @@ all_exact() {
 chain='LoButterworth(2000, order=4) | Limiter(-1, lookahead=0.02)'
 
 make_noise() {
-  gst-launch-1.0 -q audiotestsrc wave=white-noise volume=0.3 num-buffers=15 \
+  gst-launch-1.0 -q audiotestsrc wave=white-noise volume=0.3 num-buffers=25 \
     samplesperbuffer=4800 ! audio/x-raw,rate=48000,channels=2,format=S16LE ! \
     wavenc ! filesink location=noise.wav &&
     offline filtered.raw S24BE tfxchain chain="$chain" &&
@@ -135,7 +135,7 @@ check_opus() {
     serve opus source=mono.wav chain="LoButterworth(2000)" || return 1
   local clients=()
   ffmpeg_hears ffmpeg.raw f32le tcp -af "pan=mono|c0=c0" & clients+=($!)
-  timeout 60 gst-launch-1.0 -q rtspsrc location="$url" protocols=udp latency=200 ! \
+  to_its_end gst.log gst-launch-1.0 rtspsrc location="$url" protocols=udp latency=200 ! \
     rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=F32LE,channels=1 ! \
     filesink location=gst.raw & clients+=($!)
   all_end "${clients[@]}" &&
@@ -186,7 +186,7 @@ with wave.open("noise.wav") as short, wave.open("long.wav", "wb") as long:
     within 30 test -s killed.raw && kill -KILL $client || return 1
     wait $client
     n=$((n + 1))
-    within 60 ended killed $n && ffmpeg_hears back.raw s32le $transport -t 1.5 &&
+    within 60 ended killed $n && ffmpeg_hears back.raw s32le $transport -t 2 &&
       all_exact 0 back.raw || return 1
     n=$((n + 1))
     within 60 ended killed $n || return 1
@@ -292,7 +292,7 @@ check_page_server() {
   page_server=$started
   within 30 grep -q "^rtsp://127.0.0.1:$port/sound" started-$n_started.log &&
     line_of "rtspsrc location=" > gst.sh && line_of "ffmpeg -i rtsp" > ffmpeg.sh &&
-    timeout 60 sh gst.sh && timeout 60 sh ffmpeg.sh && as_f32 heard.wav &&
+    to_its_end gst.log sh gst.sh && timeout 60 sh ffmpeg.sh && as_f32 heard.wav &&
     "$compare" codec heard.raw page-before page &&
     "$compare" codec heard-f32.raw page-before page &&
     kill -TERM "$page_server" && wait "$page_server"

@@ -34,7 +34,7 @@ serve() {
   shift
   mkfifo "$name.typed"
   "$bin/tfx-rtsp" port=0 "$@" < "$name.typed" > "$name.log" 2>&1 &
-  server=$!
+  server=$! server_log=$name.log
   exec 4> "$name.typed"
   within 30 grep -q ^rtsp "$name.log" || { cat "$name.log" && return 1; }
   url=$(grep ^rtsp "$name.log")
@@ -58,11 +58,22 @@ ffmpeg_hears() {
     -i "$url" "$@" -f "$format" "$out"
 }
 
+# to_its_end LOG COMMAND...: gst-launch-1.0 hears the end of the stream.  What it says
+# then is not asked: rtspsrc 1.22 calls it an error when it takes back its own PAUSE.
+to_its_end() {
+  local log=$1 status=0
+  shift
+  timeout 120 "$@" > "$log" 2>&1 || status=$?
+  [ $status -ne 124 ] && grep -q '^Got EOS' "$log" && return 0
+  cat "$log"
+  return 1
+}
+
 # gst_hears OUT TRANSPORT DEPAYLOADER [ELEMENT...]
 gst_hears() {
   local out=$1 transport=$2
   shift 2
-  timeout 120 gst-launch-1.0 -q rtspsrc location="$url" protocols="$transport" \
+  to_its_end "$out.log" gst-launch-1.0 rtspsrc location="$url" protocols="$transport" \
     latency=200 ! "$@" ! audioconvert ! audio/x-raw,format=S32LE ! filesink location="$out"
 }
 
@@ -71,10 +82,11 @@ ended() {
   [ "$(grep -c 'a stream has ended' "$1.log")" -eq "$2" ]
 }
 
-# all_end PID...: well.
+# all_end PID...: well; if not, the server may tell why.
 all_end() {
   local pid ok=0
   for pid in "$@"; do wait "$pid" || ok=1; done
+  [ $ok -eq 0 ] || cat "$server_log"
   return $ok
 }
 
