@@ -218,14 +218,43 @@ on_unprepared (GstRTSPMedia *media, App *app)
   gst_object_unref (bin);
 }
 
+/* A listener asks to hear a stream from its beginning.  GStreamer's server then seeks a
+ * live source that can, for all who share it, and its version 1.22 may abort on the
+ * way: no one seeks it. */
+static GstPadProbeReturn
+on_query (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstFormat format;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+  gst_query_set_seeking (query, format, FALSE, 0, -1);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+forbid_seeks (GstElement *bin)
+{
+  GstElement *pay = gst_bin_get_by_name (GST_BIN (bin), "pay0");
+  GstPad *out = gst_element_get_static_pad (pay, "src");
+
+  gst_pad_add_probe (out, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, on_query, NULL,
+      NULL);
+  gst_object_unref (out);
+  gst_object_unref (pay);
+}
+
 static void
 on_media (GstRTSPMediaFactory *factory, GstRTSPMedia *media, App *app)
 {
   GstElement *bin = gst_rtsp_media_get_element (media);
   GstElement *filter = gst_bin_get_by_name (GST_BIN (bin), "chain");
-
   gchar *chain;
 
+  if (!is_file (app))
+    forbid_seeks (bin);
   g_mutex_lock (&app->lock);
   g_object_get (app->filter, "chain", &chain, NULL);
   g_object_set (filter, "chain", chain, NULL);

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """compare.py: is what a client heard what the filter put out?
 
-    compare.py exact STEPS HEARD REFERENCE [PERIOD]
+    compare.py exact STEPS HEARD REFERENCE [PERIOD [later]]
     compare.py codec HEARD REFERENCE CODED
     compare.py filled HEARD REFERENCE
 
 exact: raw S32, each sample within so many steps of the reference's, from some place
 of it on, and to its end but for the last second.  A reference with a period, in
-samples, goes on for ever: its last period does.
+samples, goes on for ever: its last period does; later: only the second half of what
+was heard is asked for.
 
 codec: raw F32, mono.  What was heard has as little noise beside the reference as the
 reference has that went through the codec, to within 4 dB: of a live
@@ -36,12 +37,12 @@ def read(path, kind):
     return samples
 
 
-def exact(steps, heard, reference, period):
+def exact(steps, heard, reference, period=0, later=False):
     heard, reference = read(heard, 'i'), read(reference, 'i')
+    if later:
+        heard = heard[len(heard) // 2:]
     if period:
         reference = reference[-period:] * 3
-        # What comes first may be the filter's beginning.
-        heard = heard[len(heard) // 2 // period * period:]
     begin = heard[:256]
     places = [k for k in range(len(reference) - len(begin) + 1)
               if all(abs(a - b) <= steps
@@ -109,8 +110,8 @@ def filled(heard, reference):
 
 if __name__ == '__main__':
     if sys.argv[1] == 'exact':
-        sys.exit(exact(int(sys.argv[2]), sys.argv[3], sys.argv[4],
-                       int(sys.argv[5]) if len(sys.argv) > 5 else 0))
+        sys.exit(exact(int(sys.argv[2]), *sys.argv[3:5],
+                       *map(int, sys.argv[5:6]), sys.argv[6:7] == ['later']))
     if sys.argv[1] == 'filled':
         sys.exit(filled(*sys.argv[2:4]))
     sys.exit(codec(*sys.argv[2:5]))
