@@ -22,6 +22,7 @@
  * which are sums of the parts up to k, in the same way. */
 #include "cascade-parallel.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef long double Wide;
@@ -41,9 +42,10 @@ typedef struct Element
 /* Rounding lies so far below what the loudest sine of the same height comes to:
  * -229 dB. */
 #define NOISE 0x1p-38
-/* One rounding of a double, and that of a Wide as a part of it. */
+/* One rounding of a double, and that of a Wide as a part of it: 1 where long double is
+ * no longer than double. */
 #define ROUNDING 0x1p-53
-#define WIDER 0x1p-11
+#define WIDER ((double)(LDBL_EPSILON / DBL_EPSILON))
 /* A zero so near to a pole hides what the section before it has in its state. */
 #define NEAR 0x1p-30
 
