@@ -135,13 +135,6 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   return true;
 }
 
-/* Whether rows of other channels between its own have to be packed. */
-static bool
-takes_dense_rows (const Shape *s)
-{
-  return s->frames || s->is_parallel;
-}
-
 static size_t
 n_passes (const Shape *s)
 {
@@ -158,7 +151,7 @@ cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
 
   if (s->n_together > 1 && !s->is_parallel)
     ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / BLOCK_FRAMES;
-  if (takes_dense_rows (s) && s->channels < c->n_channels)
+  if (tfx_cascade_takes_dense_rows (s) && s->channels < c->n_channels)
     ns += s->channels * costs_of (c->kernels)->packing;
   return ns;
 }
@@ -183,7 +176,7 @@ choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
 
       /* A wave of C channels runs with more than C / 2 of them. */
       if (!is_there[i] || n <= channels / 2 ||
-          (takes_dense_rows (&shapes[i]) && n < channels))
+          (tfx_cascade_takes_dense_rows (&shapes[i]) && n < channels))
         continue;
       all += n < channels ? cost_of (c->kernels, i)->partial : 0.0;
       all += n > channels ? least[n - channels] : 0.0;

@@ -109,6 +109,13 @@ tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
          k % s->n_together * s->channels + channel;
 }
 
+/* Whether rows with other channels between its own have to be packed. */
+static inline bool
+tfx_cascade_takes_dense_rows (const Shape *s)
+{
+  return s->frames || s->is_parallel;
+}
+
 /* Whether the state of section k has s2 in the place of the last x. */
 static inline bool
 tfx_cascade_has_s2 (const Group *g, size_t k)

@@ -156,7 +156,7 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 
   if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
     return false;
-  if (g->shape->frames || g->shape->is_parallel)
+  if (tfx_cascade_takes_dense_rows (g->shape))
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
                             : b->frame_stride == (ptrdiff_t)n;
   return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
@@ -170,7 +170,7 @@ takes_both (const TfxCascade *c, const Group *g, const TfxBlock *in,
   const Shape *s = g->shape;
 
   return takes (c, g, in) && takes (c, g, out) &&
-         (s->frames || s->is_parallel || s->channels < s->width ||
+         (tfx_cascade_takes_dense_rows (s) || s->channels < s->width ||
              is_planar (in, g->n_channels) == is_planar (out, g->n_channels));
 }
 

@@ -230,6 +230,7 @@ static void
 line_render (TfxConvolver *c, unsigned side, unsigned channel, size_t n,
     void *y)
 {
+  /* the direct form alone: one part, whose plan need not be found in short blocks */
   if (c->layout.n_levels == 0) {
     tfx_convolver_taps_sum_up (c->fade_pair[side], channel, y,
         line_at (c, channel, c->overlap->at - c->n_leading), n);

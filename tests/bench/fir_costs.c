@@ -174,9 +174,9 @@ work_passes (void *data)
     tfx_fft_join (&t->fft, i, 0, 1, t->re, t->im);
 }
 
+/* With passes of radix 8 alone where there are any, and of radix 4 alone. */
 #define SIZE 2048
-#define SIZE_OF_FOURS                                                          \
-  512 /* passes of radix 4 alone, SIZE of 8 where there are any */
+#define SIZE_OF_FOURS 512
 
 /* A leaf, one way, of a transform of `size`; on the way back one product, or a sum
  * of none. */
