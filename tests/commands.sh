@@ -309,8 +309,8 @@ check_core_kept() (
     ninja -C built -t commands dsp/libtfxdsp.a | grep ' -o dsp/' | sort > $which
   done
   wc -l core && diff core all && [ -s core ] && build_has_plugin "$PWD/built" &&
-    meson configure built | grep -E '^ *(elements|tests) ' | tr -s ' ' | cut -d' ' -f2,3 |
-    diff - <(printf 'elements true\ntests auto\n')
+    meson configure built | grep -E '^ *(elements|instruction-sets|tests) ' | tr -s ' ' | cut -d' ' -f2,3 |
+    diff - <(printf 'elements true\ninstruction-sets [%s]\ntests disabled\n' "$(build_own_set)")
 )
 tap_case "what was compiled before GStreamer came is kept" check_core_kept
 
@@ -332,6 +332,14 @@ check_stats() {
     [ "$(grep -c 'frames=480000' stats)" -eq 2 ]
 }
 tap_case "tfx-stats: a line for each element" check_stats
+# Of the kernels of all instruction sets these are taken here.
+check_own_set() (
+  . "$root/tests/setup/build.sh"
+  case $(uname -m) in x86_64) ;; *) return 0 ;; esac
+  build_own_set
+  [ "$(sed -n 's/^second .* kernel=\([^ ]*\).*/\1/p' stats)" = "$(build_own_set)" ]
+)
+tap_case "the demo's kernels are the best of this machine" check_own_set
 tap_case "tfx-room.py: a folder that is not there" \
   refused "cannot write no/such/x.wav" "$root/examples/tfx-room.py" no/such/x.wav
 tap_case "tfx-stats: no such element" \

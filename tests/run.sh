@@ -142,7 +142,7 @@ title "build and test"
 # On a busy machine the longest program takes its time.
 test_args=(--timeout-multiplier 3)
 if $quick; then test_args+=(--no-suite slow); fi
-build_and_test '' "$root/build" -Dtests=enabled -Dexamples=enabled && built=true || built=false
+build_and_test '' "$root/build" "$BUILD_ALL_SETS" -Dtests=enabled -Dexamples=enabled && built=true || built=false
 
 # One half beside the other: each waits for processes that begin and end.
 if $built; then
@@ -226,7 +226,7 @@ if $built && ! $quick; then
   test_args=(--timeout-multiplier 5)
   # With -O2 the checks of a file of kernels take the compiler minutes.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
-    -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    "$BUILD_ALL_SETS" -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
     -Dbuildtype=debug -Doptimization=1
 fi
 

@@ -8,30 +8,6 @@
 
 #include "convolver-private.h"
 
-const TfxConvolverKernels *
-tfx_convolver_kernels_for (const char *name)
-{
-  static const TfxConvolverKernels *const kernels[] = {
-#if defined(__x86_64__)
-    &tfx_convolver_kernels_sse2,
-    &tfx_convolver_kernels_avx2,
-    &tfx_convolver_kernels_avx512,
-#elif defined(__aarch64__)
-    &tfx_convolver_kernels_neon,
-#else
-    &tfx_convolver_kernels_c,
-#endif
-  };
-
-  if (strcmp (name, "c") == 0)
-    return kernels[0];
-  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-    if (strcmp (kernels[i]->name, name) == 0)
-      return kernels[i];
-  }
-  return NULL;
-}
-
 static void *
 alloc_values (TfxConvolverTaps *taps, TfxSample type, size_t n)
 {

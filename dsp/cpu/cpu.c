@@ -13,19 +13,13 @@
     .get_state = tfx_engine_get_state, .set_state = tfx_engine_set_state,      \
     .reset = tfx_engine_reset, .state_peak = tfx_engine_state_peak,            \
     .add_stats = tfx_engine_add_stats, .uses_units = true,                     \
-    .update_step = tfx_engine_update_step                                      \
-  }
+    .update_step = tfx_engine_update_step,                                     \
+  },
 
-/* From the plainest to the best. */
+/* From the plainest to the best; meson.build has the list. */
 static const TfxBackend backends[] = {
-  CPU_BACKEND (c),
-#if defined(__x86_64__)
-  CPU_BACKEND (sse2),
-  CPU_BACKEND (avx2),
-  CPU_BACKEND (avx512),
-#elif defined(__aarch64__)
-  CPU_BACKEND (neon),
-#endif
+  CPU_BACKEND (c)
+  TFX_EACH_SET (CPU_BACKEND)
 };
 
 #define N_BACKENDS (sizeof backends / sizeof backends[0])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * dynamics-c.c: gains that follow the level of the signal, sample by sample: the
- * reference; and the choice of kernels. */
+ * reference. */
 #include <math.h>
 #include <string.h>
 
@@ -191,23 +191,3 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .limit = limit,
   .limits_lanes = limits_lanes,
 };
-
-const TfxDynamicsKernels *
-tfx_dynamics_kernels_for (const char *name)
-{
-  static const TfxDynamicsKernels *const all[] = {
-#if defined(__x86_64__)
-    &tfx_dynamics_sse2,
-    &tfx_dynamics_avx2,
-    &tfx_dynamics_avx512,
-#elif defined(__aarch64__)
-    &tfx_dynamics_neon,
-#endif
-    &tfx_dynamics_c,
-  };
-  size_t i = 0;
-
-  while (all[i] != &tfx_dynamics_c && strcmp (all[i]->name, name) != 0)
-    i++;
-  return all[i];
-}

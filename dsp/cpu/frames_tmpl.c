@@ -273,28 +273,42 @@ run_frames (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return v_is_number (sum);
 }
 
+/* Vectors half as wide hold all numbers of a short state, and leave out half of the zeros
+ * in H. */
+static inline __attribute__ ((always_inline)) bool
+runs_frames (const unsigned C, const unsigned N)
+{
+#ifdef VEC_WIDTH
+  return 2 * N * C <= TFX_FRAMES_NUMBERS;
+#else
+  return N * C <= TFX_FRAMES_MAX_SECTIONS &&
+         (W < 8 || 2 * N * C > TFX_FRAMES_NUMBERS);
+#endif
+}
+
 static inline __attribute__ ((always_inline)) bool
 run_frames_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *coef, unsigned n_sections, TfxPending *pending,
     const unsigned C)
 {
 #if W == 8
-  /* Vectors half as wide hold all numbers of the state, and leave out half of
-   * the zeros in H. */
-  if (2 * n_sections * C <= TFX_FRAMES_NUMBERS) {
-    return tfx_kernels_avx2.frames[C - 1](in, out, n, state, coef, n_sections,
+  if (!runs_frames (C, n_sections)) {
+    return tfx_kernels_vl.frames[C - 1](in, out, n, state, coef, n_sections,
         pending);
   }
 #endif
   switch (n_sections) {
     case 1:
-      return W == 8 || run_frames (in, out, n, state, coef, pending, C, 1);
+      return !runs_frames (C, 1) ||
+             run_frames (in, out, n, state, coef, pending, C, 1);
     case 2:
-      return (W == 8 && C == 1) ||
+      return !runs_frames (C, 2) ||
              run_frames (in, out, n, state, coef, pending, C, 2);
     case 3:
-      return C == 2 || run_frames (in, out, n, state, coef, pending, C, 3);
+      return !runs_frames (C, 3) ||
+             run_frames (in, out, n, state, coef, pending, C, 3);
     default:
-      return C == 2 || run_frames (in, out, n, state, coef, pending, C, 4);
+      return !runs_frames (C, 4) ||
+             run_frames (in, out, n, state, coef, pending, C, 4);
   }
 }

@@ -69,6 +69,24 @@ WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
 
+#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
+#include "frames_tmpl.c"
+
+static bool
+KERNEL (frames1) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
+{
+  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 1);
+}
+
+static bool
+KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
+{
+  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
+}
+#endif
+
 #ifndef VEC_WIDTH
 /* Two equal doubles: a compiler moves single ones about in instructions that
  * take their time. */
@@ -103,22 +121,6 @@ step (One *s, One x, const One *c)
 #define ONE_NAME KERNEL (one)
 #define ONE_STEP step
 #include "one_tmpl.c"
-
-#include "frames_tmpl.c"
-
-static bool
-KERNEL (frames1) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
-{
-  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 1);
-}
-
-static bool
-KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *coef, unsigned n_sections, TfxPending *pending)
-{
-  return run_frames_sections (in, out, n, state, coef, n_sections, pending, 2);
-}
 
 #include "parallel_tmpl.c"
 
@@ -189,10 +191,12 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .factored_vectors = V_FACTORED,
   .s2_direct = V_S2_DIRECT,
   .s2_factored = V_S2_FACTORED,
-#ifndef VEC_WIDTH
-  .one = KERNEL (one),
+#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
+#endif
+#ifndef VEC_WIDTH
+  .one = KERNEL (one),
 #if W > 2
   .parallel = { KERNEL (parallel1), KERNEL (parallel2) },
 #else

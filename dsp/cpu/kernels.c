@@ -1,22 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kernels.c: the tables of kernels by their names. */
+ * kernels.c: the kernels of each instruction set by its name. */
 #include <string.h>
 
+#include "convolver-private.h"
+#include "dynamics.h"
 #include "kernels.h"
+#include "reverb.h"
 
+typedef struct KernelSet
+{
+  const char *name;
+  const TfxKernels *cascade;
+  const TfxConvolverKernels *convolver;
+  const TfxDynamicsKernels *dynamics;
+  TfxReverbKernel reverb;
+} KernelSet;
+
+#define CAT2(a, b) a##b
+#define CAT(a, b) CAT2 (a, b)
+#define SET(name)                                                              \
+  { #name, &tfx_kernels_##name, &tfx_convolver_kernels_##name,                 \
+    &tfx_dynamics_##name, tfx_reverb_run_##name },
+
+/* Those that this build has; meson.build has the list.  FIRs and reverbs of `c` are
+ * those that every machine can run. */
+static const KernelSet sets[] = {
+  { "c", &tfx_kernels_c, &CAT (tfx_convolver_kernels_, TFX_PLAINEST_SET),
+      &tfx_dynamics_c, CAT (tfx_reverb_run_, TFX_PLAINEST_SET) },
+  TFX_EACH_SET (SET)
+};
+
+static const KernelSet *
+find_set (const char *name)
+{
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    if (strcmp (sets[i].name, name) == 0)
+      return &sets[i];
+  }
+  return NULL;
+}
+
+const TfxConvolverKernels *
+tfx_convolver_kernels_for (const char *name)
+{
+  const KernelSet *set = find_set (name);
+
+  return set ? set->convolver : NULL;
+}
+
+/* The others are asked for names that there are. */
 const TfxKernels *
 tfx_kernels_for (const char *name)
 {
-#if defined(__x86_64__)
-  if (strcmp (name, "sse2") == 0)
-    return &tfx_kernels_sse2;
-  if (strcmp (name, "avx2") == 0)
-    return &tfx_kernels_avx2;
-  if (strcmp (name, "avx512") == 0)
-    return &tfx_kernels_avx512;
-#elif defined(__aarch64__)
-  if (strcmp (name, "neon") == 0)
-    return &tfx_kernels_neon;
-#endif
-  return &tfx_kernels_c;
+  return find_set (name)->cascade;
+}
+
+const TfxDynamicsKernels *
+tfx_dynamics_kernels_for (const char *name)
+{
+  return find_set (name)->dynamics;
+}
+
+TfxReverbKernel
+tfx_reverb_kernel_for (const char *name)
+{
+  return find_set (name)->reverb;
 }

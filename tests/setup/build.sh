@@ -17,9 +17,29 @@ build_has_plugin() {
   grep -q '^build gst/libgsttfx.so' "$1/build.ninja"
 }
 
+# The best instruction set of this machine that there are kernels for: to compile
+# those of all takes twice as long.
+build_own_set() {
+  local flags set wanted flag
+  flags=" $(grep -m 1 '^flags' /proc/cpuinfo) "
+  for set in avx512:avx512f,avx512dq,avx512vl avx2:avx2,fma; do
+    wanted=${set#*:}
+    for flag in ${wanted//,/ }; do
+      case $flags in *" $flag "*) ;; *) continue 2 ;; esac
+    done
+    echo "${set%:*}"
+    return
+  done
+  echo sse2
+} 2> /dev/null
+
+# What a folder has that is for more machines than this one.
+# shellcheck disable=SC2034 # for run.sh
+BUILD_ALL_SETS=-Dinstruction-sets=sse2,avx2,avx512
+
 # build_setup FOLDER [OPTION...]: configures the tree around this script for
-# FOLDER, an absolute path.  Options given are set in an old folder too, and one that
-# has the filter core alone gets the rest.
+# FOLDER, an absolute path; a new one for this machine alone, if no option says more.  Options
+# given are set in an old folder too, and one that has the filter core alone gets the rest.
 build_setup() {
   local folder=$1 root headers setup=(meson setup)
   shift
@@ -28,11 +48,12 @@ build_setup() {
   headers=$root/build-deps/cuda
 
   if build_is_ours "$folder" "$root"; then
-    build_has_plugin "$folder" || set -- -Delements=true -Dtests=auto "$@"
+    build_has_plugin "$folder" || set -- -Delements=true "$@"
     [ $# -gt 0 ] || return 0
     setup+=(--reconfigure)
   else
     rm -rf "$folder"
+    set -- "-Dinstruction-sets=$(build_own_set)" "$@"
   fi
   if [ -e "$headers" ]; then
     set -- "$@" "-Dpkg_config_path=$headers${PKG_CONFIG_PATH+,${PKG_CONFIG_PATH//:/,}}"
