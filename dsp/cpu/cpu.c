@@ -13,14 +13,12 @@
     .get_state = tfx_engine_get_state, .set_state = tfx_engine_set_state,      \
     .reset = tfx_engine_reset, .state_peak = tfx_engine_state_peak,            \
     .add_stats = tfx_engine_add_stats, .uses_units = true,                     \
-    .update_step = tfx_engine_update_step,                                     \
-  },
+    .update_step = tfx_engine_update_step                                      \
+  }
 
 /* From the plainest to the best; meson.build has the list. */
-static const TfxBackend backends[] = {
-  CPU_BACKEND (c)
-  TFX_EACH_SET (CPU_BACKEND)
-};
+static const TfxBackend backends[] = { CPU_BACKEND (c),
+  TFX_EACH_SET (CPU_BACKEND) };
 
 #define N_BACKENDS (sizeof backends / sizeof backends[0])
 

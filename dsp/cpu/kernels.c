@@ -18,9 +18,12 @@ typedef struct KernelSet
 
 #define CAT2(a, b) a##b
 #define CAT(a, b) CAT2 (a, b)
-#define SET(name)                                                              \
-  { #name, &tfx_kernels_##name, &tfx_convolver_kernels_##name,                 \
-    &tfx_dynamics_##name, tfx_reverb_run_##name },
+#define SET(set)                                                               \
+  {                                                                            \
+    .name = #set, .cascade = &tfx_kernels_##set,                               \
+    .convolver = &tfx_convolver_kernels_##set,                                 \
+    .dynamics = &tfx_dynamics_##set, .reverb = tfx_reverb_run_##set            \
+  }
 
 /* Those that this build has; meson.build has the list.  FIRs and reverbs of `c` are
  * those that every machine can run. */
