@@ -218,6 +218,19 @@ remove_empty (TfxPlaces *list)
   list->n = n;
 }
 
+/* A part of a block costs a FIR with a long past almost as much as all of it: its
+ * cross-fade goes on to the end of a block, if that makes it at most three times as
+ * long. */
+static size_t
+fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
+{
+  const size_t n_block = f->spec.block_frames;
+  const size_t over = n_block > 0 ? (f->n_run + n_frames) % n_block : 0;
+  const size_t n_whole = n_frames + (over > 0 ? n_block - over : 0);
+
+  return n_whole <= 3 * n_frames ? n_whole : n_frames;
+}
+
 static void
 settle_list (TfxPlaces *list, void *data)
 {
@@ -232,6 +245,8 @@ settle_list (TfxPlaces *list, void *data)
     } else if (p->phase == TFX_PLACE_WAITING) {
       if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
         seed_slot (p->slot, p->old);
+      if (p->has_past)
+        p->fade->length = fade_to_end_of_block (f, p->fade->length);
       p->phase = TFX_PLACE_FADING;
       f->serial++;
     }

@@ -185,9 +185,10 @@ test_others (void)
 static const TfxSos section = { 0.5, 0.25, 0.125, -0.5, 0.25 };
 static const TfxFilterSpec filter_spec = { 48000.0, 1, TFX_SAMPLE_F64, BLOCK };
 
-/* A section, a FIR and a section, ids 1 to 3. */
+/* A section, a FIR and a section, ids 1 to 3; made ready for `prepared`, or not if that
+ * is NULL. */
 static TfxChain *
-chain_new (size_t n_taps, double scale, bool is_prepared)
+chain_new (size_t n_taps, double scale, const TfxFilterSpec *prepared)
 {
   double *taps = test_alloc (n_taps * sizeof *taps);
   const double *kernels[1] = { taps };
@@ -200,8 +201,8 @@ chain_new (size_t n_taps, double scale, bool is_prepared)
   for (unsigned i = 0; i < 3; i++)
     stages[i] = i == 1 ? tfx_stage_new_fir (2, kernels, 1, n_taps, TFX_FIR_AUTO)
                        : tfx_stage_new_sections (i + 1, &section, 1);
-  if (is_prepared)
-    tap_check (tfx_stage_prepare (stages[1], &filter_spec) == 0, "prepared");
+  if (prepared)
+    tap_check (tfx_stage_prepare (stages[1], prepared) == 0, "prepared");
   free (taps);
   return rows_chain (stages, 3);
 }
@@ -237,10 +238,10 @@ check_catch_up (size_t n_taps, bool is_set_twice)
 {
   double *noise = test_alloc (N_FRAMES * sizeof *noise);
   double *out = test_alloc (N_FRAMES * sizeof *out), *old, *new;
-  TfxChain *first = chain_new (N_TAPS, 1.0, false);
-  TfxChain *other = chain_new (n_taps + 1, 0.5, true);
-  TfxChain *last = chain_new (n_taps, -0.5, true);
-  TfxChain *same = chain_new (n_taps, -0.5, false);
+  TfxChain *first = chain_new (N_TAPS, 1.0, NULL);
+  TfxChain *other = chain_new (n_taps + 1, 0.5, &filter_spec);
+  TfxChain *last = chain_new (n_taps, -0.5, &filter_spec);
+  TfxChain *same = chain_new (n_taps, -0.5, NULL);
   TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
   size_t start = CHANGE * BLOCK, end = CHANGE;
 
@@ -297,14 +298,14 @@ test_ended (void)
 {
   double *noise = test_alloc (N_FRAMES * sizeof *noise);
   double *out = test_alloc (N_FRAMES * sizeof *out), *new;
-  TfxChain *first = chain_new (N_TAPS, 1.0, false);
-  TfxChain *last = chain_new (N_TAPS - 1, -0.5, true);
+  TfxChain *first = chain_new (N_TAPS, 1.0, NULL);
+  TfxChain *last = chain_new (N_TAPS - 1, -0.5, &filter_spec);
   TestFilter *row = test_filter_for (first, &filter_spec, tfx_cpu_backend ());
 
   test_noise_f64 (noise, N_FRAMES);
   new = run_all (last, noise);
   tfx_chain_unref (&last);
-  last = chain_new (N_TAPS - 1, -0.5, true);
+  last = chain_new (N_TAPS - 1, -0.5, &filter_spec);
   for (int way = 0; way < 2; way++) {
     const size_t from = way == 0 ? 0 : CHANGE + 3;
 
@@ -339,6 +340,40 @@ test_ended (void)
   free (new);
 }
 
+/* A block in parts costs a long FIR more than a whole one: however the blocks come, a
+ * cross-fade ends where one of those that it was made for does. */
+static void
+test_fade_ends (void)
+{
+  const size_t blocks[] = { 256, 480, 800 };
+
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+    const size_t part = 32, change = 10 * blocks[k];
+    TfxChain *first = chain_new (N_TAPS, 1.0, NULL), *last;
+    TfxFilterSpec spec = filter_spec;
+    TestFilter *row;
+    double noise[32];
+    size_t at = 0;
+
+    spec.block_frames = blocks[k];
+    last = chain_new (N_TAPS - 1, 1.0, &spec);
+    row = test_filter_for (first, &spec, tfx_cpu_backend ());
+    do {
+      if (at == change)
+        test_filter_set_chain (row, tfx_chain_ref (last));
+      test_noise_f64 (noise, part);
+      test_filter_f64 (row, noise, 1, part);
+      at += part;
+    } while (at <= change || test_filter_is_changing (row));
+    at -= part; /* that is when it is looked at */
+    tap_check (at % blocks[k] == 0 && at > change + FADE,
+        "blocks of %zu: the change ends with frame %zu", blocks[k], at);
+    test_filter_free (&row);
+    tfx_chain_unref (&first);
+    tfx_chain_unref (&last);
+  }
+}
+
 static const TapTest tests[] = {
   { "pairs", test_pairs },
   { "given", test_given },
@@ -346,6 +381,7 @@ static const TapTest tests[] = {
   { "catch-up", test_catch_up },
   { "replaced", test_replaced },
   { "ended", test_ended },
+  { "fade-ends", test_fade_ends },
   { NULL, NULL },
 };
 
