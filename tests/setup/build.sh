@@ -53,7 +53,10 @@ build_setup() {
     setup+=(--reconfigure)
   else
     rm -rf "$folder"
-    set -- "-Dinstruction-sets=$(build_own_set)" "$@"
+    case "$*" in
+      *-Dinstruction-sets=*) ;;
+      *) set -- "-Dinstruction-sets=$(build_own_set)" "$@" ;;
+    esac
   fi
   if [ -e "$headers" ]; then
     set -- "$@" "-Dpkg_config_path=$headers${PKG_CONFIG_PATH+,${PKG_CONFIG_PATH//:/,}}"
