@@ -23,7 +23,8 @@ typedef enum
   SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
   SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1 and 2 channels */
-  N_SHAPES = SHAPE_PARALLEL + 2
+  SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + 2,      /* in vectors half as wide */
+  N_SHAPES = SHAPE_PARALLEL_HALF + 2
 } ShapeIndex;
 
 typedef struct Shape

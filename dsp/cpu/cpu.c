@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "engine.h"
 
 #define CPU_BACKEND(variant)                                                   \
@@ -34,6 +38,35 @@ is_supported (const char *kernel)
     return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
 #endif
   return true;
+}
+
+/* Zen 4, which is AMD's family 25 as Zen 3 is, that has no AVX-512.  Under a hypervisor
+ * to ask takes microseconds: it is done once. */
+bool
+tfx_cpu_halves_avx512 (void)
+{
+#if defined(__x86_64__)
+  enum
+  {
+    UNKNOWN,
+    NO,
+    YES
+  };
+  static int known;
+  int answer = __atomic_load_n (&known, __ATOMIC_RELAXED);
+  unsigned a = 0, unused;
+
+  if (answer == UNKNOWN) {
+    __get_cpuid (1, &a, &unused, &unused, &unused);
+    answer = __builtin_cpu_is ("amd") && (a >> 8 & 15) + (a >> 20 & 255) == 25
+                 ? YES
+                 : NO;
+    __atomic_store_n (&known, answer, __ATOMIC_RELAXED);
+  }
+  return answer == YES;
+#else
+  return false;
+#endif
 }
 
 const TfxBackend *

@@ -87,6 +87,27 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 }
 #endif
 
+#if !defined(VEC_WIDTH) || VEC_WIDTH == 4
+#include "parallel_tmpl.c"
+
+static bool
+KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 1);
+}
+
+#if W > 2
+static bool
+KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 2);
+}
+#endif
+
+#endif
+
 #ifndef VEC_WIDTH
 /* Two equal doubles: a compiler moves single ones about in instructions that
  * take their time. */
@@ -122,24 +143,6 @@ step (One *s, One x, const One *c)
 #define ONE_STEP step
 #include "one_tmpl.c"
 
-#include "parallel_tmpl.c"
-
-static bool
-KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 1);
-}
-
-#if W > 2
-static bool
-KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 2);
-}
-#endif
-
 #define CAT3(op, type, isa) CAT4 (op, type, isa)
 #define CAT4(op, type, isa) op##_##type##_##isa
 #define PLANES_VECTORS 1
@@ -169,6 +172,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .width = W,
 #if W == 8
   .half = &tfx_kernels_vl,
+  .halves = tfx_cpu_halves_avx512,
 #elif W == 4
   .half = &tfx_kernels_fma,
 #endif
@@ -194,14 +198,14 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
-#endif
-#ifndef VEC_WIDTH
-  .one = KERNEL (one),
 #if W > 2
   .parallel = { KERNEL (parallel1), KERNEL (parallel2) },
 #else
   .parallel = { KERNEL (parallel1) }, /* two channels are full vectors */
 #endif
+#endif
+#ifndef VEC_WIDTH
+  .one = KERNEL (one),
   .moving_coef = KERNEL (tfx_moving_coef),
   .moving = KERNEL (tfx_moving),
   .interleave = { KERNEL (interleave_f32), KERNEL (interleave_f64) },

@@ -166,8 +166,10 @@ typedef struct TfxKernels
 {
   const char *name;
   unsigned width; /* W */
-  /* Waves and rows of vectors half as wide, or NULL. */
+  /* Waves, rows and sums of vectors half as wide, or NULL. */
   const struct TfxKernels *half;
+  /* Whether this processor runs a vector in halves; NULL: none does. */
+  bool (*halves) (void);
   /* One channel, section after section: textbook if W = 1, else direct. */
   TfxWaveKernel one;
   /* By log2 C, up to W.  NULL if W = 1, and where another one costs less. */
@@ -203,6 +205,9 @@ extern const TfxKernels tfx_kernels_vl;  /* half of avx512 */
 extern const TfxKernels tfx_kernels_avx2;
 extern const TfxKernels tfx_kernels_avx512;
 extern const TfxKernels tfx_kernels_neon;
+
+/* Whether this processor runs AVX-512's vectors in halves (cpu.c). */
+bool tfx_cpu_halves_avx512 (void);
 
 /* Those of that name, which is one of them (kernels.c). */
 const TfxKernels *tfx_kernels_for (const char *name);

@@ -148,7 +148,7 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return v_is_number (ends);
 }
 
-/* No more than 16 sections: two vectors of eight. */
+/* No more than 16 sections.  In vectors of eight only what does not fit two of four. */
 static inline __attribute__ ((always_inline)) bool
 run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,
@@ -156,7 +156,7 @@ run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
 {
   switch ((n_sections * C + W - 1) / W) {
     case 1:
-      return run_parts (in, out, n, state, gain, coef, C, 1);
+      return W == 8 || run_parts (in, out, n, state, gain, coef, C, 1);
     case 2:
       return run_parts (in, out, n, state, gain, coef, C, 2);
     case 3:

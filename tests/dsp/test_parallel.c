@@ -8,6 +8,7 @@
 #include "tap.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,31 @@ test_turns (void)
   tap_check (n_sums >= 30, "many at random are sums");
 }
 
+/* Those of every set that this machine runs, and of AVX-512's those for processors of
+ * the other kind, which run its vectors in halves, or do not; NULL: not here. */
+#define N_KERNELS (TEST_N_KERNELS + 1)
+
+static bool
+halves_otherwise (void)
+{
+  return !tfx_cpu_halves_avx512 ();
+}
+
+static const TfxKernels *
+find_kernels (unsigned k)
+{
+  static TfxKernels other;
+  const char *name = k < TEST_N_KERNELS ? test_kernels[k] : "avx512";
+  const TfxKernels *kernels =
+      tfx_cpu_backend_for (name) ? tfx_kernels_for (name) : NULL;
+
+  if (k < TEST_N_KERNELS || !kernels)
+    return kernels;
+  other = *kernels;
+  other.halves = halves_otherwise;
+  return &other;
+}
+
 /* The error of the output of an F32 stream as a part of it, in dB. */
 static double
 error_of_signal (const TfxKernels *kernels, const TfxSos *sos, size_t n_sos,
@@ -301,18 +327,16 @@ check_sine (TapMany *many, const Chain *chain, double hz)
   for (size_t i = 0; i < n; i++)
     in[i] = x[i] = (float)sin (2 * M_PI * hz / RATE * (double)i);
   test_run_long (sos, n_sos, in, want, n);
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxKernels *kernels = tfx_cpu_backend_for (test_kernels[k])
-                                    ? tfx_kernels_for (test_kernels[k])
-                                    : NULL;
+  for (unsigned k = 0; k < N_KERNELS; k++) {
+    const TfxKernels *kernels = find_kernels (k);
 
     for (unsigned c = 1; c <= 2 && kernels; c++) {
       const double db = error_of_signal (kernels, sos, n_sos, c, x, n, want);
 
       tap_many_check (many,
           db <= -145 || hypot (h.re, h.im) < 3e-4 * largest_gain (sos, n_sos),
-          "%s, %g Hz, %s, %u channels: %.1f dB", chain->name, hz,
-          test_kernels[k], c, db);
+          "%s, %g Hz, %s, %u channels: %.1f dB", chain->name, hz, kernels->name,
+          c, db);
     }
   }
   free (want);
@@ -469,42 +493,61 @@ test_states (void)
   TapMany asked = tap_many ("to ask for the state changes no bit");
   TapMany moved = tap_many ("the state goes from cascade to cascade");
 
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    if (tfx_cpu_backend_for (test_kernels[k]))
-      check_states (&asked, &moved, tfx_kernels_for (test_kernels[k]));
+  for (unsigned k = 0; k < N_KERNELS; k++) {
+    if (find_kernels (k))
+      check_states (&asked, &moved, find_kernels (k));
   }
   tap_many_end (&asked);
   tap_many_end (&moved);
 }
 
-/* Where a sum costs least, it is one; and never in F64. */
-static void
-test_used (void)
+/* The width of the vectors of the api chain as a sum, 0 if it is none; not one in F64. */
+static unsigned
+sum_width (const TfxKernels *kernels, unsigned n_channels)
 {
   TfxSos sos[MAX_SECTIONS];
   const size_t n = chain_sections (&chains[0], sos);
+  float samples[32] = { 0 };
+  const TfxBlock block =
+      tfx_block_interleaved (samples, TFX_SAMPLE_F32, n_channels, 16);
+  TfxCascade *c;
+  unsigned width = 0;
 
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxKernels *kernels = tfx_cpu_backend_for (test_kernels[k])
-                                    ? tfx_kernels_for (test_kernels[k])
-                                    : NULL;
-    float samples[32] = { 0 };
-    const TfxBlock block =
-        tfx_block_interleaved (samples, TFX_SAMPLE_F32, 1, 32);
-    TfxCascade *c;
-    bool is_sum;
+  if (tfx_cascade_new (kernels, n_channels, n, &c) < 0)
+    abort ();
+  tfx_cascade_set_sections (c, sos, 1.0);
+  tfx_cascade_run (c, TFX_SAMPLE_F32, &block, &block);
+  if (c->groups[0].shape->is_parallel)
+    width = c->groups[0].shape->width;
+  tfx_cascade_run (c, TFX_SAMPLE_F64, &block, &block);
+  if (c->groups[0].shape->is_parallel)
+    width = UINT_MAX;
+  tfx_cascade_free (&c);
+  return width;
+}
 
-    if (!kernels || tfx_cascade_new (kernels, 1, n, &c) < 0)
+/* Where a sum costs least, it is one; and never in F64.  In vectors of eight only
+ * where they are run whole, and those of four would be more than two. */
+static void
+test_used (void)
+{
+  for (unsigned k = 0; k < N_KERNELS; k++) {
+    const TfxKernels *kernels = find_kernels (k);
+    unsigned want[2];
+
+    if (!kernels)
       continue;
-    tfx_cascade_set_sections (c, sos, 1.0);
-    tfx_cascade_run (c, TFX_SAMPLE_F32, &block, &block);
-    is_sum = c->groups[0].shape->is_parallel;
-    tfx_cascade_run (c, TFX_SAMPLE_F64, &block, &block);
-    tap_check (is_sum == (kernels->width > 1) &&
-                   !c->groups[0].shape->is_parallel,
-        "%s: the api chain of F32 mono is %s sum, that of F64 none",
-        test_kernels[k], is_sum ? "a" : "no");
-    tfx_cascade_free (&c);
+    want[0] = kernels->width > 1 ? kernels->width : 0;
+    want[1] = kernels->width > 2 ? kernels->width : 0;
+    if (kernels->width == 8) {
+      want[0] = 4;
+      want[1] = kernels->halves () ? 4 : 8;
+    }
+    for (unsigned i = 0; i < 2; i++)
+      tap_check (sum_width (kernels, i + 1) == want[i],
+          "%s: the api chain of F32, %u channels, is a sum in vectors of %u, "
+          "0: none; wanted %u; that of F64 none",
+          kernels->name, i + 1, sum_width (kernels, i + 1), want[i]);
   }
 }
 
