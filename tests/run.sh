@@ -158,6 +158,16 @@ if $built; then
   show_tap 'program: ' "$work/program.tap"
 fi
 
+# Live streams wait for the time to pass, an archive for processes: packages are compiled
+# meanwhile, and give way to them.
+if $built && ! $quick; then
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for an archive" $DEPS_ARCHIVE || true
+  # shellcheck disable=SC2086 # one word for each package
+  deps_require "for packages" $DEPS_PACKAGES || true
+  nice -n 19 "$root/tests/packages.sh" < /dev/null > "$work/packages.tap" 2>&1 &
+  beside=$!
+fi
 if $built; then
   title "live streams and their clients"
   if $quick; then
@@ -166,17 +176,13 @@ if $built; then
     run_tap 'live: ' "$root/tests/live.sh"
   fi
 fi
-
 if $built && ! $quick; then
   title "an archive, by GNU parallel and by Slurm"
-  # shellcheck disable=SC2086 # one word for each package
-  deps_require "for an archive" $DEPS_ARCHIVE || true
   run_tap 'archive: ' "$root/tests/archive.sh"
-
   title "a release, and packages of it"
-  # shellcheck disable=SC2086 # one word for each package
-  deps_require "for packages" $DEPS_PACKAGES || true
-  run_tap 'packages: ' "$root/tests/packages.sh"
+  wait "$beside"
+  beside=''
+  show_tap 'packages: ' "$work/packages.tap"
 fi
 
 # ---- the filter core on AArch64 ---------------------------------------------

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the tables of docs/benchmarks.md from the CSV of the benchmarks.
 
-    tests/bench/tables.py build/tests/bench [docs/benchmarks.md]
+    tests/bench/tables.py build/tests/bench [FOLDER...] [docs/benchmarks.md]
 
-reads bench_shapes.csv, bench_iir.csv, bench_fir.csv and bench_pipeline.csv in
-the folder, those of them that are there.  With a page it replaces what stands between its lines
+reads bench_shapes.csv, bench_iir.csv, bench_fir.csv, bench_pipeline.csv and
+bench_fir_shapes.txt, what that program has printed, in the folder, those of them that are
+there.  Of several folders, each of a run, it takes each group of the benchmarks from the run that
+was disturbed least: where its times have the least geometric mean.  With a page it replaces what stands between its lines
 <!-- NAME --> and <!-- end -->; without one it prints the tables.
 """
 import csv
+import math
 import pathlib
 import re
 import sys
@@ -26,6 +29,21 @@ def read(path):
         for key in ("ns_per_sample", "part_of_limit", "times_as_fast"):
             row[key] = float(row[key])
     return rows
+
+
+def read_least(paths):
+    """The rows of several runs, each group from one of them."""
+    least = {}
+    for path in paths:
+        groups = {}
+        for row in read(path):
+            groups.setdefault(row["group"], []).append(row)
+        for name, rows in groups.items():
+            times = [row["ns_per_sample"] for row in rows if row["ns_per_sample"] > 0]
+            mean = sum(map(math.log, times)) / max(len(times), 1)
+            if name not in least or mean < least[name][0]:
+                least[name] = mean, rows
+    return [row for _, rows in least.values() for row in rows]
 
 
 def table(head, lines):
@@ -160,6 +178,26 @@ def depth_table(rows):
     return table(["sections"] + [str(d) for d in depths], lines if len(depths) > 2 else [])
 
 
+def short_table(rows):
+    """The best kernel in blocks of all lengths."""
+    groups = shape_rows(rows)
+    best = [k for k in KERNELS if find(rows, subject="core", variant=k)][-1]
+    frames = sorted({k[2] for k in groups if k[:2] == (6, 1)})
+    channels = [1, 2, 3, 4, 6, 8, 9]
+    lines = []
+    for kind in ("F32", "F64"):
+        for depth in (1, 6):
+            for n in frames:
+                line = []
+                for m in channels:
+                    variant = best + (", F64" if kind == "F64" else "")
+                    row = groups.get((depth, m, n, kind), {}).get(("core", variant))
+                    line.append(cell(row))
+                lines.append([f"{kind}, {depth} section{'s' if depth > 1 else ''}, {n}"] + line)
+    return table(["sections, frames"] + [f"{n} ch" for n in channels],
+                 [x for x in lines if any(x[1:])] if len(frames) > 1 else [])
+
+
 def block_table(rows):
     head, lines = ["frames of a block"], []
     blocks = [r for r in rows if re.match("api chain(,| in blocks)", r["group"])]
@@ -284,11 +322,32 @@ def fir_pipeline_table(rows):
     return table(["elements", "channels", "ns per sample", "as fast as one audiowsinclimit"], lines)
 
 
+def read_shapes(path):
+    """Of bench_fir_shapes: (taps, channels, frames, type) to ns and the worst block."""
+    line = re.compile(r" *(\d+) taps (\d+) ch +(\d+) frames (F\d\d): +([\d.]+) ns, worst block ([\d.]+)")
+    found = [m for m in map(line.match, path.read_text().splitlines()) if m]
+    return {(int(m[1]), int(m[2]), int(m[3]), m[4]): (float(m[5]), float(m[6])) for m in found}
+
+
+def fir_grid_tables(shapes):
+    """Of two channels F32 and F64, and the worst block of all shapes."""
+    lengths, frames = (sorted({key[i] for key in shapes}) for i in (0, 2))
+    times, worst = [], []
+    for taps in lengths:
+        line = [[shapes[taps, 2, n, kind][0] for kind in ("F32", "F64")] for n in frames]
+        times.append([str(taps)] + [f"{number(a)} / {number(b)}" for a, b in line])
+        line = [max(v[1] for k, v in shapes.items() if k[0] == taps and k[2] == n) for n in frames]
+        worst.append([str(taps)] + [f"{v:.1f}" for v in line])
+    head = ["taps"] + [str(n) for n in frames]
+    return {"fir-grid": table(head, times), "fir-grid-worst": table(head, worst)}
+
+
 # The tables that are made from each file.
 TABLES = {
     "bench_iir.csv": {"limit": limit_table, "api": api_table, "order": order_table,
                       "blocks": block_table},
-    "bench_shapes.csv": {"shapes": shape_table, "depth": depth_table},
+    "bench_shapes.csv": {"shapes": shape_table, "depth": depth_table,
+                         "short": short_table},
     "bench_pipeline.csv": {"pipelines": pipeline_table, "fir-pipelines": fir_pipeline_table},
     "bench_fir.csv": {"fir": fir_table, "fir-forms": fir_form_table,
                       "fir-worst": fir_worst_table, "fir-changes": fir_change_table},
@@ -296,20 +355,30 @@ TABLES = {
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    pages = [name for name in sys.argv[1:] if name.endswith(".md")]
+    folders = [pathlib.Path(name) for name in sys.argv[1:] if name not in pages]
+    if not folders or len(pages) > 1:
         sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
     tables = {}
     for name, makers in TABLES.items():
-        if (folder / name).exists():
-            rows = read(folder / name)
+        paths = [folder / name for folder in folders if (folder / name).exists()]
+        if paths:
+            rows = read_least(paths)
             tables.update({key: make(rows) for key, make in makers.items()})
+    paths = [folder / "bench_fir_shapes.txt" for folder in folders]
+    shapes = {}
+    for path in paths:
+        if path.exists():
+            for key, value in read_shapes(path).items():
+                shapes[key] = min(value, shapes.get(key, value))
+    if shapes:
+        tables.update(fir_grid_tables(shapes))
     # What was not measured keeps its place: a head and a rule alone.
     tables = {key: body for key, body in tables.items() if body.count("\n") > 2}
-    if len(sys.argv) == 2:
+    if not pages:
         print("\n".join(tables.values()))
         return
-    page = pathlib.Path(sys.argv[2])
+    page = pathlib.Path(pages[0])
     text = page.read_text()
     for name, body in tables.items():
         pattern = f"(<!-- {name} -->\n).*?(<!-- end -->)"
