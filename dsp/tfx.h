@@ -787,7 +787,7 @@ size_t tfx_plan_n_stages (const TfxPlan *plan);
 size_t tfx_plan_n_sections (const TfxPlan *plan);
 void tfx_plan_get_stats (const TfxPlan *plan, TfxStats *stats);
 /* About what a frame of all channels costs on the CPU in blocks of block_frames, in
- * ns, whatever backend the plan is for: by the figures in docs/benchmarks.md for
+ * ns, whatever backend the plan is for: by the least that has been measured with
  * the kernels of tfx_cpu_backend(). */
 double tfx_plan_cost (const TfxPlan *plan, size_t block_frames);
 

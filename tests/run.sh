@@ -33,6 +33,7 @@ esac
 
 if $quick; then export TFX_TEST_PART=${TFX_TEST_PART-0}; fi
 
+# beside: a session of its own that runs beside.
 passed=0 failed=0 skipped=0 failures='' beside=''
 
 work=$(mktemp -d)
@@ -40,8 +41,8 @@ work=$(mktemp -d)
 finish() {
   local status=$?
   trap - EXIT
-  # It ends what it has begun.
-  if [ -n "$beside" ]; then kill "$beside" 2> /dev/null; fi
+  # It ends what it has begun, and what that has.
+  if [ -n "$beside" ]; then kill -- "-$beside" && wait "$beside"; fi 2> /dev/null
   rm -rf "$work"
   # An end that nobody planned is a failure too.
   if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
@@ -147,7 +148,7 @@ build_and_test '' "$root/build" "$BUILD_ALL_SETS" -Dtests=enabled -Dexamples=ena
 # One half beside the other: each waits for processes that begin and end.
 if $built; then
   title "the commands, and the program beside them"
-  "$root/tests/tool.sh" < /dev/null > "$work/program.tap" 2>&1 &
+  setsid "$root/tests/tool.sh" < /dev/null > "$work/program.tap" 2>&1 &
   beside=$!
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'pages: ' "$root/tests/pages.py"
@@ -165,7 +166,7 @@ if $built && ! $quick; then
   deps_require "for an archive" $DEPS_ARCHIVE || true
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for packages" $DEPS_PACKAGES || true
-  nice -n 19 "$root/tests/packages.sh" < /dev/null > "$work/packages.tap" 2>&1 &
+  setsid nice -n 19 "$root/tests/packages.sh" < /dev/null > "$work/packages.tap" 2>&1 &
   beside=$!
 fi
 if $built; then

@@ -127,7 +127,9 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
   } else if (s->is_parallel) {
     s->channels = 1 + (index - SHAPE_PARALLEL) % 2;
     most = TFX_PARALLEL_MAX_VECTORS;
-    if (c->has_parts && c->n_sos * s->channels <= most * k->width)
+    /* the fewest have code in vectors of four alone */
+    if (c->has_parts && c->n_sos * s->channels <= most * k->width &&
+        (k->width < 8 || c->n_sos * s->channels > k->width))
       s->wave = k->parallel[s->channels - 1];
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;

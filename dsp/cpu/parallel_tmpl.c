@@ -148,7 +148,7 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   return v_is_number (ends);
 }
 
-/* No more than 16 sections.  In vectors of eight only what does not fit two of four. */
+/* No more than 16 sections.  In vectors of eight only what is more than one. */
 static inline __attribute__ ((always_inline)) bool
 run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections,

@@ -7,13 +7,16 @@
 reads bench_shapes.csv, bench_iir.csv, bench_fir.csv, bench_pipeline.csv and
 bench_fir_shapes.txt, what that program has printed, in the folder, those of them that are
 there.  Of several folders, each of a run, it takes each group of the benchmarks from the run that
-was disturbed least: where its times have the least geometric mean.  With a page it replaces what stands between its lines
+was disturbed least: of those that have most of its rows, where its times have the least
+geometric mean; of bench_fir_shapes' shapes, which are to be of one kernel, each one's least.
+With a page it replaces what stands between its lines
 <!-- NAME --> and <!-- end -->; without one it prints the tables.
 """
 import csv
 import math
 import pathlib
 import re
+import statistics
 import sys
 
 KERNELS = ("c", "sse2", "avx2", "avx512", "neon")
@@ -32,18 +35,18 @@ def read(path):
 
 
 def read_least(paths):
-    """The rows of several runs, each group from one of them."""
+    """The rows of several runs, each group from one of them that has the most of it."""
     least = {}
     for path in paths:
         groups = {}
         for row in read(path):
-            groups.setdefault(row["group"], []).append(row)
+            groups.setdefault(row["group"], {})[row["subject"], row["variant"]] = row
         for name, rows in groups.items():
-            times = [row["ns_per_sample"] for row in rows if row["ns_per_sample"] > 0]
+            times = [row["ns_per_sample"] for row in rows.values() if row["ns_per_sample"] > 0]
             mean = sum(map(math.log, times)) / max(len(times), 1)
-            if name not in least or mean < least[name][0]:
-                least[name] = mean, rows
-    return [row for _, rows in least.values() for row in rows]
+            if name not in least or (-len(rows), mean) < least[name][0]:
+                least[name] = (-len(rows), mean), rows
+    return [row for _, rows in least.values() for row in rows.values()]
 
 
 def table(head, lines):
@@ -138,7 +141,7 @@ def shape_rows(rows):
 def shape_table(rows):
     """The api chain: ns, how many times as fast as a plain loop, part of the limit."""
     groups = shape_rows(rows)
-    channels = [n for n in range(1, 10) if (6, n, 1024, "F32") in groups]
+    channels = [n for n in range(1, 10) if all((6, n, 1024, kind) in groups for kind in ("F32", "F64"))]
     lines = []
     for kind in ("F32", "F64"):
         for kernel in KERNELS:
@@ -154,8 +157,9 @@ def shape_table(rows):
                         f"{100 * core['part_of_limit']:.0f} %)"
                         if core and plain else ""
                     )
-                limit = find(rows, subject="one multiply-add", variant=kernel)
-                line.append(number(24 * limit["ns_per_sample"]) if limit and not layout else "")
+                limits = [groups[6, n, 1024, kind].get(("one multiply-add", kernel)) for n in channels]
+                limits = [24 * row["ns_per_sample"] for row in limits if row]
+                line.append(number(statistics.median(limits)) if limits and not layout else "")
                 lines.append([f"{kind} `{kernel}`{layout}"] + line)
     head = ["channels"] + [str(n) for n in channels] + ["limit"]
     return table(head, [x for x in lines if any(x[1:-1])])
@@ -165,10 +169,10 @@ def depth_table(rows):
     """The best kernel in blocks of 1024 frames."""
     groups = shape_rows(rows)
     depths = sorted({k[0] for k in groups if k[1:] == (8, 1024, "F32")})
-    best = [k for k in KERNELS if find(rows, subject="core", variant=k)][-1:]
+    best = best_kernels(rows)
     lines = []
     for kind in ("F32", "F64"):
-        for n in (1, 2, 4, 8):
+        for n in (1, 2, 4, 8) if best else ():
             line = []
             for d in depths:
                 variant = best[0] + (", F64" if kind == "F64" else "")
@@ -178,11 +182,17 @@ def depth_table(rows):
     return table(["sections"] + [str(d) for d in depths], lines if len(depths) > 2 else [])
 
 
+def best_kernels(rows):
+    """The best one that was measured, in a list of one, or none."""
+    names = [row["variant"].split(",")[0] for row in rows if row["subject"] == "core"]
+    return [k for k in KERNELS if k in names][-1:]
+
+
 def short_table(rows):
-    """The best kernel in blocks of all lengths."""
+    """The best kernel in blocks of other lengths than 1024."""
     groups = shape_rows(rows)
-    best = [k for k in KERNELS if find(rows, subject="core", variant=k)][-1]
-    frames = sorted({k[2] for k in groups if k[:2] == (6, 1)})
+    best = best_kernels(rows)
+    frames = sorted({k[2] for k in groups if k[:2] == (6, 1)} - {1024})
     channels = [1, 2, 3, 4, 6, 8, 9]
     lines = []
     for kind in ("F32", "F64"):
@@ -190,12 +200,12 @@ def short_table(rows):
             for n in frames:
                 line = []
                 for m in channels:
-                    variant = best + (", F64" if kind == "F64" else "")
+                    variant = best[0] + (", F64" if kind == "F64" else "") if best else ""
                     row = groups.get((depth, m, n, kind), {}).get(("core", variant))
                     line.append(cell(row))
                 lines.append([f"{kind}, {depth} section{'s' if depth > 1 else ''}, {n}"] + line)
     return table(["sections, frames"] + [f"{n} ch" for n in channels],
-                 [x for x in lines if any(x[1:])] if len(frames) > 1 else [])
+                 [x for x in lines if any(x[1:])] if len(frames) > 2 else [])
 
 
 def block_table(rows):
@@ -334,10 +344,10 @@ def fir_grid_tables(shapes):
     lengths, frames = (sorted({key[i] for key in shapes}) for i in (0, 2))
     times, worst = [], []
     for taps in lengths:
-        line = [[shapes[taps, 2, n, kind][0] for kind in ("F32", "F64")] for n in frames]
-        times.append([str(taps)] + [f"{number(a)} / {number(b)}" for a, b in line])
-        line = [max(v[1] for k, v in shapes.items() if k[0] == taps and k[2] == n) for n in frames]
-        worst.append([str(taps)] + [f"{v:.1f}" for v in line])
+        line = [[shapes.get((taps, 2, n, kind)) for kind in ("F32", "F64")] for n in frames]
+        times.append([str(taps)] + [" / ".join(number(x[0]) if x else "" for x in pair) for pair in line])
+        line = [[v[1] for k, v in shapes.items() if (k[0], k[2]) == (taps, n)] for n in frames]
+        worst.append([str(taps)] + [f"{max(v):.1f}" if v else "" for v in line])
     head = ["taps"] + [str(n) for n in frames]
     return {"fir-grid": table(head, times), "fir-grid-worst": table(head, worst)}
 
@@ -359,6 +369,9 @@ def main():
     folders = [pathlib.Path(name) for name in sys.argv[1:] if name not in pages]
     if not folders or len(pages) > 1:
         sys.exit(__doc__)
+    for folder in folders:
+        if not folder.is_dir():
+            sys.exit(f"tables.py: {folder}: no such folder")
     tables = {}
     for name, makers in TABLES.items():
         paths = [folder / name for folder in folders if (folder / name).exists()]
