@@ -231,10 +231,11 @@ if $built && ! $quick; then
   # GLib's slices would hide overruns and leaks from the sanitizer.
   export G_SLICE=always-malloc
   test_args=(--timeout-multiplier 5)
-  # With -O2 the checks of a file of kernels take the compiler minutes.
+  # With -O2 the checks of a file of kernels take the compiler minutes, and to follow
+  # variables for a debugger a third more.  Reports need lines alone.
   build_and_test 'sanitizers: ' "$root/build-sanitize" \
     "$BUILD_ALL_SETS" -Dtests=enabled -Dnvcc=disabled -Db_sanitize=address,undefined -Db_lundef=false \
-    -Dbuildtype=debug -Doptimization=1
+    -Dbuildtype=debug -Doptimization=1 -Dc_args=-g1
 fi
 
 # ---- the sources ------------------------------------------------------------

@@ -350,9 +350,9 @@ test_reference_new (const TfxSos *sos, size_t n_sos, const double *in,
 {
   TestReference r = { n_frames, test_alloc (n_frames * sizeof (double)),
     test_alloc (n_frames * sizeof (double)) };
-  TestQuad *out = test_alloc (n_frames * sizeof *out);
+  long double *out = test_alloc (n_frames * sizeof *out);
 
-  test_run_quad (sos, n_sos, in, out, n_frames);
+  test_run_long (sos, n_sos, in, out, n_frames);
   for (size_t n = 0; n < n_frames; n++) {
     r.high[n] = (double)out[n];
     r.low[n] = (double)(out[n] - r.high[n]);
