@@ -81,13 +81,24 @@ def scipy_row(rows, group, suffix):
     return None
 
 
+def best_kernels(rows):
+    """The best one that was measured, in a list of one, or none."""
+    names = [row["variant"].split(",")[0] for row in rows if row["subject"] == "core"]
+    return [k for k in KERNELS if k in names][-1:]
+
+
+def variant_of(kernel, kind, layout=""):
+    """What bench_shapes calls a kernel for streams of a type."""
+    return kernel + layout + (", F64" if kind == "F64" else "")
+
+
 def api_table(rows):
     groups = {}
     for row in rows:
         if row["group"].startswith("api chain, ") and row["channels"]:
             groups[row["channels"]] = row["group"]
     channels = sorted(groups)
-    best = [k for k in KERNELS if find(rows, subject="core", variant=k)][-1]
+    best = best_kernels(rows)[0]
 
     def line(label, variant, key="ns_per_sample", form=number):
         found = [find(rows, group=groups[n], subject="core", variant=variant) for n in channels]
@@ -146,7 +157,7 @@ def shape_table(rows):
     for kind in ("F32", "F64"):
         for kernel in KERNELS:
             for layout in ("", ", planar"):
-                variant = kernel + layout + (", F64" if kind == "F64" else "")
+                variant = variant_of(kernel, kind, layout)
                 line = []
                 for n in channels:
                     group = groups.get((6, n, 1024, kind), {})
@@ -175,17 +186,10 @@ def depth_table(rows):
         for n in (1, 2, 4, 8) if best else ():
             line = []
             for d in depths:
-                variant = best[0] + (", F64" if kind == "F64" else "")
-                row = groups.get((d, n, 1024, kind), {}).get(("core", variant))
+                row = groups.get((d, n, 1024, kind), {}).get(("core", variant_of(best[0], kind)))
                 line.append(f"{row['ns_per_sample'] / d:.3f}" if row else "")
             lines.append([f"{kind}, {n} channel{'s' if n > 1 else ''}"] + line)
     return table(["sections"] + [str(d) for d in depths], lines if len(depths) > 2 else [])
-
-
-def best_kernels(rows):
-    """The best one that was measured, in a list of one, or none."""
-    names = [row["variant"].split(",")[0] for row in rows if row["subject"] == "core"]
-    return [k for k in KERNELS if k in names][-1:]
 
 
 def short_table(rows):
@@ -197,11 +201,10 @@ def short_table(rows):
     lines = []
     for kind in ("F32", "F64"):
         for depth in (1, 6):
-            for n in frames:
+            for n in frames if best else ():
                 line = []
                 for m in channels:
-                    variant = best[0] + (", F64" if kind == "F64" else "") if best else ""
-                    row = groups.get((depth, m, n, kind), {}).get(("core", variant))
+                    row = groups.get((depth, m, n, kind), {}).get(("core", variant_of(best[0], kind)))
                     line.append(cell(row))
                 lines.append([f"{kind}, {depth} section{'s' if depth > 1 else ''}, {n}"] + line)
     return table(["sections, frames"] + [f"{n} ch" for n in channels],
