@@ -98,6 +98,19 @@ run_tap() {
   show_tap "$1" "$work/log.tap"
 }
 
+# begin_beside PROGRAM [ARGUMENT...]: one that prints TAP, beside what follows.
+begin_beside() {
+  setsid "$@" < /dev/null > "$work/beside.tap" 2>&1 &
+  beside=$!
+}
+
+# end_beside PREFIX
+end_beside() {
+  wait "$beside"
+  beside=''
+  show_tap "$1" "$work/beside.tap"
+}
+
 show_tap() {
   cat "$2"
   add_counts "$1" "$2"
@@ -148,15 +161,12 @@ build_and_test '' "$root/build" "$BUILD_ALL_SETS" -Dtests=enabled -Dexamples=ena
 # One half beside the other: each waits for processes that begin and end.
 if $built; then
   title "the commands, and the program beside them"
-  setsid "$root/tests/tool.sh" < /dev/null > "$work/program.tap" 2>&1 &
-  beside=$!
+  begin_beside "$root/tests/tool.sh"
   run_tap 'commands: ' "$root/tests/commands.sh"
   run_tap 'pages: ' "$root/tests/pages.py"
   run_tap 'bundle: ' "$root/tests/cuda/test_bundle.sh"
   title "the program"
-  wait "$beside"
-  beside=''
-  show_tap 'program: ' "$work/program.tap"
+  end_beside 'program: '
 fi
 
 # Live streams wait for the time to pass, an archive for processes: packages are compiled
@@ -166,8 +176,7 @@ if $built && ! $quick; then
   deps_require "for an archive" $DEPS_ARCHIVE || true
   # shellcheck disable=SC2086 # one word for each package
   deps_require "for packages" $DEPS_PACKAGES || true
-  setsid nice -n 19 "$root/tests/packages.sh" < /dev/null > "$work/packages.tap" 2>&1 &
-  beside=$!
+  begin_beside nice -n 19 "$root/tests/packages.sh"
 fi
 if $built; then
   title "live streams and their clients"
@@ -181,9 +190,7 @@ if $built && ! $quick; then
   title "an archive, by GNU parallel and by Slurm"
   run_tap 'archive: ' "$root/tests/archive.sh"
   title "a release, and packages of it"
-  wait "$beside"
-  beside=''
-  show_tap 'packages: ' "$work/packages.tap"
+  end_beside 'packages: '
 fi
 
 # ---- the filter core on AArch64 ---------------------------------------------

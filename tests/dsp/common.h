@@ -94,7 +94,7 @@ void test_run_long (const TfxSos *sos, size_t n_sos, const double *in,
     long double *out, size_t n_frames);
 
 /* A reference signal of which value[i] = high[i] + low[i], in long double: it rounds
- * 66 dB below what the same arithmetic does in double (test_fidelity's `reference`). */
+ * 50 dB and more below what the same arithmetic does in double (test_fidelity's `long`). */
 typedef struct TestReference
 {
   size_t n;

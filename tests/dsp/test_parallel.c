@@ -543,11 +543,14 @@ test_used (void)
       want[0] = 4;
       want[1] = kernels->halves () ? 4 : 8;
     }
-    for (unsigned i = 0; i < 2; i++)
-      tap_check (sum_width (kernels, i + 1) == want[i],
+    for (unsigned i = 0; i < 2; i++) {
+      const unsigned width = sum_width (kernels, i + 1);
+
+      tap_check (width == want[i],
           "%s: the api chain of F32, %u channels, is a sum in vectors of %u, "
           "0: none; wanted %u; that of F64 none",
-          kernels->name, i + 1, sum_width (kernels, i + 1), want[i]);
+          kernels->name, i + 1, width, want[i]);
+    }
   }
 }
 
