@@ -30,6 +30,7 @@
 
 static const size_t lengths[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
   14, 15, 16, 17, 31, 64, 511, 4096 };
+/* 64 of 4096 frames are more than what rows are copied from (dsp/cpu/cascade.c). */
 static const unsigned channel_counts[] = { 1, 2, 3, 4, 5, 8, 9, 10, 11, 16,
   64 };
 #define N_LENGTHS (sizeof lengths / sizeof lengths[0])
