@@ -267,9 +267,10 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
     OP (direct_tiles_1) (y, x, h, n_taps, n, n_frames);
 }
 
-/* Up to MOST_SHORT taps: up to four chains of two or three products, added up as a
- * tree; of floats that have a largest tap, one by one, and what is rounded off of their
- * sum is kept.  Wide vectors of doubles have enough to do with fewer taps. */
+/* Up to MOST_SHORT taps: chains of two products, or of four, which are two of two where
+ * there are no fused products; added up as a tree; of floats that have a largest tap, one
+ * by one, and what is rounded off of their sum is kept.  Wide vectors of doubles have
+ * enough to do with fewer taps. */
 #define MOST_SHORT (WIDE || LANES == 2 ? 12 : 8)
 #define HAS_LARGEST(n_taps) (WIDE && (n_taps) > PLAIN_F32)
 
@@ -292,10 +293,10 @@ INLINE V
 OP (direct_short_exact) (const V *chains, const int n, const OP (Largest) * l,
     size_t frame)
 {
-  V sum = chains[0], rest = VOP (set1) (0);
+  V sum = chains[0] + chains[1], rest = chains[1] - (sum - chains[0]);
 
 #pragma GCC unroll 4
-  for (int i = 1; i < n; i++) {
+  for (int i = 2; i < n; i++) {
     const V next = sum + chains[i];
 
     rest = rest + (chains[i] - (next - sum));
@@ -305,11 +306,29 @@ OP (direct_short_exact) (const V *chains, const int n, const OP (Largest) * l,
 }
 #endif
 
+/* n products of taps, one by one where they are fused, else the last two on their own. */
+INLINE V
+OP (direct_short_chain) (const T *x, const V *taps, const int n)
+{
+  const int n_first = HAS_FMA || n < 2 ? n : 2;
+  V sum = taps[0] * VOP (loadu) (x);
+
+#pragma GCC unroll 4
+  for (int k = 1; k < n_first; k++)
+    sum = VOP (fma) (taps[k], VOP (loadu) (x - k), sum);
+  if (n_first == n)
+    return sum;
+  V more = taps[2] * VOP (loadu) (x - 2);
+  if (n == 4)
+    more = VOP (fma) (taps[3], VOP (loadu) (x - 3), more);
+  return sum + more;
+}
+
 INLINE void
 OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
     const int n_taps)
 {
-  const int n_chain = n_taps > 8 ? 3 : 2;
+  const int n_chain = n_taps > 8 ? 4 : 2;
   const int n_chains = (n_taps + n_chain - 1) / n_chain;
   V taps[12];
 #if WIDE
@@ -323,16 +342,14 @@ OP (direct_short) (T *y, const T *x, const T *h, size_t n_frames,
   for (int k = 0; k < n_taps; k++)
     taps[k] = VOP (set1) (h[k]);
   for (size_t n = 0; n < n_frames; n += LANES) {
-    V chains[6];
+    V chains[4];
 
-#pragma GCC unroll 12
-    for (int k = 0; k < n_taps; k++) {
-      const V input = VOP (loadu) (x + n - k);
-      V *chain = &chains[k / n_chain];
-      if (k % n_chain == 0)
-        *chain = taps[k] * input;
-      else
-        *chain = VOP (fma) (taps[k], input, *chain);
+#pragma GCC unroll 4
+    for (int i = 0; i < n_chains; i++) {
+      const int k = i * n_chain;
+
+      chains[i] = OP (direct_short_chain) (x + n - k, taps + k,
+          n_taps - k < n_chain ? n_taps - k : n_chain);
     }
 #if WIDE
     if (HAS_LARGEST (n_taps)) {

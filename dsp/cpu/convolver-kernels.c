@@ -44,9 +44,8 @@
 #define HAS_EIGHTS 0
 #endif
 
-/* So many floats are summed up as they come: without fused products it would take
- * half as long again to do more than a few otherwise. */
-#define PLAIN_F32 (HAS_FMA ? 8 : 12)
+/* So many floats are summed up as they come: a sum of so few is exact enough. */
+#define PLAIN_F32 8
 #define PLAIN_F64 SIZE_MAX
 
 #define CONCAT_(a, b) a##b

@@ -24,9 +24,8 @@
  * channel.  Long partitioned taps take about 2 K, a channel 4 K.
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
- * double); where it is only what costs least, -145 dB (-144 of 12 taps or fewer with
- * kernels that have no fused products); -290 dB in double.  By transforms, better than
- * -128 dB and -280 dB.
+ * double); where it is only what costs least, -145 dB; -290 dB in double.  By transforms,
+ * better than -128 dB and -280 dB.
  *
  * Zeros in front of the taps (n_leading) are a later look at the input: a line
  * is read further back, and the partitions of a grid get their input later.
@@ -60,14 +59,13 @@ typedef struct TfxConvolverSpec
 } TfxConvolverSpec;
 
 /* Copies the taps.  0, -EINVAL (a number out of range), -ERANGE (a tap of 2^100
- * or more in float, 2^1000 in double, or not finite), -ENOMEM, or -ENOSYS if
- * the FFT library refuses. */
+ * or more in float, 2^1000 in double, or not finite), or -ENOMEM. */
 int
 tfx_convolver_taps_new (const TfxConvolverSpec *spec, TfxConvolverTaps **taps);
 TfxConvolverTaps *tfx_convolver_taps_ref (TfxConvolverTaps *taps);
 void tfx_convolver_taps_unref (TfxConvolverTaps **taps);
 
-/* The scratch to fill taps of the shape of these.  0, -ENOMEM or -ENOSYS. */
+/* The scratch to fill taps of the shape of these.  0 or -ENOMEM. */
 typedef struct TfxConvolverFiller TfxConvolverFiller;
 int tfx_convolver_filler_new (const TfxConvolverTaps *taps,
     TfxConvolverFiller **filler);
@@ -93,7 +91,7 @@ size_t tfx_convolver_taps_state_memory (const TfxConvolverTaps *taps);
  * filter of n_a + n_b - 1 taps if that costs less than both. */
 double tfx_convolver_cost (const TfxConvolverSpec *spec);
 
-/* A convolver at rest; takes its own reference.  0, -ENOMEM or -ENOSYS. */
+/* A convolver at rest; takes its own reference.  0 or -ENOMEM. */
 int tfx_convolver_new (TfxConvolverTaps *taps, TfxConvolver **convolver);
 /* Clears the caller's pointer. */
 void tfx_convolver_free (TfxConvolver **convolver);

@@ -39,10 +39,8 @@ keep_worst (TfxFirMethod method, TfxSample type, double error_db)
   *worst = fmax (*worst, error_db);
 }
 
-/* Where the direct form is what costs least, products are summed up in float; a few
- * without fused products are rounded once more. */
+/* Where the direct form is what costs least, products are summed up in float. */
 #define SUMS_DB -145.0
-#define FEW_TAPS_DB -144.0
 /* How near the mean of few outputs, as they are drawn, is to that: six times the
  * spread of a mean of n squares. */
 static double
@@ -69,8 +67,7 @@ check_run (TapMany *many, const FirCase *c, const TfxConvolverSpec *spec,
   keep_worst (tfx_convolver_taps_method (taps), spec->precision, error);
   if (spec->method == TFX_FIR_AUTO && spec->precision == TFX_SAMPLE_F32 &&
       tfx_convolver_taps_method (taps) == TFX_FIR_DIRECT)
-    bound = slack_db +
-            (c->n_taps <= 12 && spec->kernel[0] != 'a' ? FEW_TAPS_DB : SUMS_DB);
+    bound = slack_db + SUMS_DB;
   tap_many_check (many, error <= bound,
       "%zu taps, %u channels, %s %s, %s, blocks of %zu, split %s, %s: %.1f dB "
       "is above %.0f dB",
