@@ -394,7 +394,7 @@ int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
 {
-  size_t done = 0, most = c->chunk_frames;
+  size_t done = 0, most;
   const TfxBlock *from = in;
   int n_cleared = 0;
 
@@ -402,6 +402,7 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     return run_gain (c, in, out);
   if (stream != c->type)
     set_type (c, stream);
+  most = c->chunk_frames;
   if (is_far (in, out)) {
     from = out;
     most = FAR_CHUNK / (in->n_channels * tfx_sample_size (in->type)) + 1;
