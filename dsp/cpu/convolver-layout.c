@@ -95,9 +95,9 @@ transform_cost (const TfxConvolverCost *cost, size_t size, bool has_eight)
   const double leaves =
       (double)(size / TFX_LEAF) * tfx_convolver_layout_leaf_cost (cost, size);
 
-  return (passes + leaves) * (size > 2 * cost->near_size  ? HUGE_TRANSFORM
-                                 : size > cost->near_size ? LARGE_TRANSFORM
-                                                          : 1.0);
+  return (passes + leaves) * (size > 3 * cost->near_size   ? HUGE_TRANSFORM
+                                 : size >= cost->near_size ? LARGE_TRANSFORM
+                                                           : 1.0);
 }
 
 double

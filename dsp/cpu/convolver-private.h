@@ -398,12 +398,17 @@ struct TfxConvolver
 };
 
 /* Room for arrays, laid out twice: without base for the size, then to place
- * them. */
+ * them.  Sizes are powers of two, and what lies a multiple of 4096 bytes apart shares the
+ * lines of the first-level cache, and its loads wait for stores: so there is a little room
+ * behind large ones. */
 typedef struct TfxArena
 {
   char *base;
   size_t used;
 } TfxArena;
+
+/* A quarter of 4096 bytes and a line. */
+#define TFX_ARENA_APART 1088
 
 static inline void *
 tfx_arena_take (TfxArena *arena, size_t n_bytes)
@@ -411,6 +416,8 @@ tfx_arena_take (TfxArena *arena, size_t n_bytes)
   const size_t at = arena->used;
 
   arena->used += (n_bytes + 63) / 64 * 64;
+  if (n_bytes >= 2048)
+    arena->used += TFX_ARENA_APART;
   return arena->base ? arena->base + at : NULL;
 }
 

@@ -21,6 +21,8 @@
 #define MOST_LAYOUTS 40
 #define N_TURNS 5
 #define TURN_NS 2e6
+/* Frames between two looks at the clock, which takes as long as a short block. */
+#define LEAST_FRAMES 65536
 
 typedef struct List
 {
@@ -93,9 +95,11 @@ static bool
 trial_init (Trial *trial, const TfxConvolverSpec *spec,
     const TfxConvolverLayout *layout)
 {
-  size_t longest = 1;
+  size_t longest = LEAST_FRAMES;
 
-  if (layout->form == TFX_CONVOLVER_PARTITIONED)
+  /* whole ones of the longest partitions, which are powers of two */
+  if (layout->form == TFX_CONVOLVER_PARTITIONED &&
+      layout->levels[layout->n_levels - 1].size > longest)
     longest = layout->levels[layout->n_levels - 1].size;
   memset (trial, 0, sizeof *trial);
   trial->ns = INFINITY;
