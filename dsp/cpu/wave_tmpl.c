@@ -195,12 +195,13 @@ store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
   return v_is_number (sum);
 }
 
-/* n rows of full vectors of channels side by side; the types and n_row, of which so many
- * are there, are constants where that pays. */
+/* n rows of full vectors of channels side by side; the types and how many of a row are there
+ * are constants where that pays. */
 static inline __attribute__ ((always_inline)) void
 run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool factored,
-    const bool in_f32, const bool out_f32, const unsigned n_row)
+    const bool in_f32, const bool out_f32, const unsigned n_in,
+    const unsigned n_out)
 {
   /* With 16 registers the coefficients are read again for each frame, rather than
    * that the compiler keeps the state on the stack; it does not where that has s2. */
@@ -213,7 +214,8 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   load_coef (k, coef, N);
   in.is_f32 = in_f32;
   out.is_f32 = out_f32;
-  in.n = out.n = n_row;
+  in.n = n_in;
+  out.n = n_out;
   if (N == 1) {
     for (; n >= 4; n -= 4) {
 #pragma GCC unroll 4
@@ -309,29 +311,31 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
   const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
   const bool in_rows = !from->apart, out_rows = !to->apart;
-  const unsigned n_row = W == 4 ? 3 : from->n;
-  const bool is_part = W > 2 && from->n < W;
+  /* of four, three are there, or all */
+  const unsigned n_in = W == 4 ? 3 : from->n, n_out = W == 4 ? 3 : to->n;
+  const bool is_in_part = W > 2 && from->n<W, is_out_part = W> 2 && to->n < W;
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
 
   load_wave (w, state, N, has_s2);
   if (in_rows && out_rows) {
-    if (is_part && (N == 1 || W == 4) && in_f32 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, true, n_row);
-    else if (is_part && W == 4 && N > 1 && in_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, false, n_row);
-    else if (is_part && W == 4 && N > 1 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, false, true, n_row);
-    else if (is_part)
-      run_rows (w, from, to, n, coef, g, N, factored, in_f32, out_f32, n_row);
+    if (is_in_part && is_out_part && (N == 1 || W == 4) && in_f32 && out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, true, n_in, n_out);
+    else if (is_in_part && !is_out_part && W == 4 && N > 1 && in_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, true, false, n_in, W);
+    else if (!is_in_part && is_out_part && W == 4 && N > 1 && out_f32)
+      run_rows (w, from, to, n, coef, g, N, factored, false, true, W, n_out);
+    else if (is_in_part || is_out_part)
+      run_rows (w, from, to, n, coef, g, N, factored, in_f32, out_f32, from->n,
+          to->n);
     else if (!in_f32 && !out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, false, false, W);
+      run_rows (w, from, to, n, coef, g, N, factored, false, false, W, W);
     else if (in_f32 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, true, W);
+      run_rows (w, from, to, n, coef, g, N, factored, true, true, W, W);
     else if (in_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, false, W);
+      run_rows (w, from, to, n, coef, g, N, factored, true, false, W, W);
     else
-      run_rows (w, from, to, n, coef, g, N, factored, false, true, W);
+      run_rows (w, from, to, n, coef, g, N, factored, false, true, W, W);
   } else if (W < 8 && !in_rows && in_f32 && !out_rows && out_f32) {
     run_tiles (w, from, to, n, coef, g, N, factored, false, true, false, true);
   } else if (W < 8 && !in_rows && in_f32 && out_rows) {
