@@ -368,7 +368,7 @@ run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
  * for lines that lie apart, which takes up to twice as long as one after the other.  So
  * rows are copied as they lie, a few at a time, and filtered where they go. */
 #define FAR_ROW 128       /* bytes, */
-#define FAR_BLOCK 1048576 /* of all rows, */
+#define FAR_BLOCK 1572864 /* of all rows, */
 #define FAR_CHUNK 16384   /* and of those at a time */
 
 static inline bool
