@@ -216,9 +216,7 @@ idle() {
 }
 
 wait_for() {
-  local i
-  for i in $(seq 3000); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
-  echo "waited for nothing: $*"
+  tap_wait 300 "$@" && return 0
   cat ctld.txt slurmd.txt munge/log 2> /dev/null | tail -n 20
   return 1
 }

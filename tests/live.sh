@@ -168,7 +168,7 @@ check_ten() {
     files+=("$i.raw")
   done
   all_end "${clients[@]}" && all_exact 0 "${files[@]}" &&
-    within 30 grep -q 'went, 0 there' ten.log && stop_server ten
+    tap_wait 30 grep -q 'went, 0 there' ten.log && stop_server ten
 }
 
 # One that goes without a word is given up, and may come back.
@@ -183,13 +183,13 @@ with wave.open("noise.wav") as short, wave.open("long.wav", "wb") as long:
     rm -f killed.raw
     ffmpeg -nostdin -loglevel fatal -rtsp_transport $transport -i "$url" \
       -f s32le killed.raw & client=$!
-    within 30 test -s killed.raw && kill -KILL $client || return 1
+    tap_wait 30 test -s killed.raw && kill -KILL $client || return 1
     wait $client
     n=$((n + 1))
-    within 60 ended killed $n && ffmpeg_hears back.raw s32le $transport -t 2 &&
+    tap_wait 60 ended killed $n && ffmpeg_hears back.raw s32le $transport -t 2 &&
       all_exact 0 back.raw || return 1
     n=$((n + 1))
-    within 60 ended killed $n || return 1
+    tap_wait 60 ended killed $n || return 1
   done
   cat killed.log
   stop_server killed
@@ -208,14 +208,14 @@ check_shared() {
       audioconvert ! audio/x-raw,format=S32LE ! filesink location=low.raw &&
     serve shared source="$live" codec=L24 chain="$low" timeout=2 || return 1
   ffmpeg -nostdin -loglevel fatal -rtsp_transport udp -i "$url" -f s32le gone.raw & gone=$!
-  within 30 test -s gone.raw || return 1
+  tap_wait 30 test -s gone.raw || return 1
   ffmpeg -nostdin -loglevel fatal -rtsp_transport udp -i "$url" -f s32le stays.raw & stays=$!
-  within 30 test -s stays.raw || return 1
+  tap_wait 30 test -s stays.raw || return 1
   ffmpeg_hears short.raw s32le tcp -t 1 & short=$!
   kill -KILL $gone && wait $short && ffmpeg_hears comes.raw s32le tcp -t 1 || return 1
   kill -INT $stays && wait $stays
   printf '%s\n' w::gain=1 v::gain=loud v::gain=0.25 last >&4
-  within 10 grep -q 'not STAGE::PARAMETER=VALUE: last' shared.log &&
+  tap_wait 10 grep -q 'not STAGE::PARAMETER=VALUE: last' shared.log &&
     grep -q 'the chain has no w::gain' shared.log &&
     grep -q 'v::gain cannot be loud' shared.log &&
     ffmpeg_hears half-heard.raw s32le udp -t 1 || return 1
@@ -269,7 +269,7 @@ start() {
 # for_a_while WORDS: its block, until it has heard some two seconds.
 for_a_while() {
   rm -f heard.raw
-  start "$1" && within 60 has_heard && kill -INT "$started" && wait "$started"
+  start "$1" && tap_wait 60 has_heard && kill -INT "$started" && wait "$started"
 }
 
 has_heard() {
@@ -289,7 +289,7 @@ check_page_server() {
   coded page "HiButterworth(80) | ParametricEQ(3000, q=1, gain=2)" &&
     start "tfx-rtsp source=/usr" || return 1
   page_server=$started
-  within 30 grep -q "^rtsp://127.0.0.1:$port/sound" started-$n_started.log &&
+  tap_wait 30 grep -q "^rtsp://127.0.0.1:$port/sound" started-$n_started.log &&
     line_of "rtspsrc location=" > gst.sh && line_of "ffmpeg -i rtsp" > ffmpeg.sh &&
     to_its_end gst.log sh gst.sh && timeout 60 sh ffmpeg.sh && as_f32 heard.wav &&
     "$compare" codec heard.raw page-before page &&
@@ -349,7 +349,7 @@ start_pulse() {
     -L "module-native-protocol-unix socket=$top/pulse/native auth-anonymous=1" \
     -L "module-null-sink sink_name=null format=float32le rate=48000 channels=2" \
     > pulse.log 2>&1 &
-  within 30 pactl info || { cat pulse.log && return 1; }
+  tap_wait 30 pactl info || { cat pulse.log && return 1; }
 }
 
 # Ten minutes by hand: TFX_TEST_LIVE_SECONDS=600
@@ -388,10 +388,10 @@ passes_high() {
     gst-launch-1.0 -q audiotestsrc freq=$hz volume=0.5 ! pulsesink device=null & player=$!
     range='0.45 0.55'
     # shellcheck disable=SC2086 # two words
-    within 30 sink_has null $range || ok=1
+    tap_wait 30 sink_has null $range || ok=1
     if [ $hz = 20 ]; then range='0 0.05'; fi
     # shellcheck disable=SC2086 # two words
-    within 30 "$@" $range || ok=1
+    tap_wait 30 "$@" $range || ok=1
     kill -KILL $player
     wait $player
   done
@@ -420,7 +420,7 @@ check_page_shared() {
   port=$(free_port)
   start "source=pulsesrc" || return 1
   page_server=$started
-  within 30 grep -q ^rtsp "started-$n_started.log" || return 1
+  tap_wait 30 grep -q ^rtsp "started-$n_started.log" || return 1
   url=$(grep ^rtsp "started-$n_started.log")
   passes_high served_has && kill -TERM "$page_server" && wait "$page_server"
 }

@@ -26,6 +26,19 @@ tap_skip() {
   echo "ok $tap_n - $1 # SKIP $2"
 }
 
+# tap_wait SECONDS COMMAND...: until it is so, at most so long; what it says then shows.
+tap_wait() {
+  local tenths=$(($1 * 10))
+  shift
+  for (( ; tenths > 0; tenths--)); do
+    "$@" > /dev/null 2>&1 && return 0
+    sleep 0.1
+  done
+  "$@" >&2 && return 0
+  echo "waited for nothing: $*" >&2
+  return 1
+}
+
 # The last line of a script, whose exit status it is.
 tap_end() {
   echo "1..$tap_n"

@@ -505,12 +505,6 @@ check_killed() {
 }
 tap_case "process: killed at any moment, no broken file has the name" check_killed
 
-# wait_for COMMAND...: until it is so, at most two minutes.
-wait_for() {
-  local i
-  for i in $(seq 1200); do "$@" > /dev/null 2>&1 && return 0; sleep 0.1; done
-  return 1
-}
 find_part() { compgen -G "$1.*.part"; }
 # A chain of so many filters of order 64.
 slow() { printf 'Gain(2)' && printf ' | LoButterworth(9000, order=64)%.0s' $(seq "$1"); }
@@ -520,7 +514,7 @@ check_interrupted() {
   local worker status=0
   gst-tfx process -q long.wav interrupted.wav "DesignableFIR(1000, 100001) | $(slow 400)" &
   worker=$!
-  wait_for find_part .interrupted.wav && kill -INT $worker
+  tap_wait 120 find_part .interrupted.wav && kill -INT $worker
   wait $worker || status=$?
   echo "exit status $status"
   [ $status -eq 130 ] && [ ! -e interrupted.wav ] && nothing_left .
@@ -755,7 +749,7 @@ check_watch() {
   watcher=$!
   { head -c 20000 noise.wav && sleep 0.8 && tail -c +20001 noise.wav; } > drop/slow.wav
   cp noise.wav drop/.hidden && mv drop/.hidden drop/last.wav
-  wait_for same dropped/first.wav dropped/slow.wav dropped/last.wav
+  tap_wait 120 same dropped/first.wav dropped/slow.wav dropped/last.wav
   kill -INT $watcher
   wait $watcher || status=$?
   cat watch.txt
@@ -782,7 +776,7 @@ a = array.array("f", sys.stdin.buffer.read())
 assert len(a) == 10240 and abs(max(a) - 0.25) < 1e-3, (len(a), max(a))' || return 1
   gst-tfx record -s 'audiotestsrc is-live=true' live.flac 'Gain(0.5)' &
   recorder=$!
-  wait_for grows live.flac || return 1
+  tap_wait 120 grows live.flac || return 1
   kill -INT $recorder
   wait $recorder || status=$?
   size=$(decode live.flac | wc -c)
@@ -797,7 +791,7 @@ check_two_writers() {
   local first
   gst-tfx record -s 'audiotestsrc is-live=true' both.wav 'Gain(0.5)' &
   first=$!
-  wait_for grows both.wav || return 1
+  tap_wait 120 grows both.wav || return 1
   exits 1 "another gst-tfx is writing both.wav" gst-tfx process noise.wav both.wav 'Gain(1)'
   local status=$?
   kill -INT $first
@@ -826,7 +820,7 @@ assert [0.5 * x for x in a] == list(b)'
 # Turned up by 12 semitones, a factor of 2, once it is heard, and ended when that is.
 check_play_keys() {
   rm -f heard.raw
-  { wait_for has_level 0.4; printf '++++++++++++'; wait_for has_level 0.8; printf 'lq'; sleep 1; } |
+  { tap_wait 120 has_level 0.4; printf '++++++++++++'; tap_wait 120 has_level 0.8; printf 'lq'; sleep 1; } |
     gst-tfx play -o "$to_file" -s 'audiotestsrc is-live=true wave=square volume=0.8' - \
       'Gain(0.5)' > play.txt 2>&1 || return 1
   cat play.txt
@@ -842,7 +836,7 @@ check_play_follows() {
   echo 'Gain(0.5)' > live.chain
   gst-tfx play -C live.chain -o "$to_file" -s 'audiotestsrc is-live=true wave=square volume=0.8' - < /dev/null &
   local player=$!
-  wait_for has_level 0.4 && echo 'Gain(0.25)  # softer' > live.chain && wait_for has_level 0.2
+  tap_wait 120 has_level 0.4 && echo 'Gain(0.25)  # softer' > live.chain && tap_wait 120 has_level 0.2
   local status=$?
   kill -INT $player
   wait $player

@@ -3,18 +3,6 @@
 # serving.sh: the example server and who listens to it, for live.sh, which sources it.
 # $bin has the examples.
 
-# within SECONDS COMMAND...: it becomes true.
-within() {
-  local i tenths=$(($1 * 10))
-  shift
-  for ((i = 0; i < tenths; i++)); do
-    if "$@"; then return 0; fi
-    sleep 0.1
-  done
-  echo "not within $((tenths / 10)) s: $*"
-  return 1
-}
-
 lacks() {
   if [ ! -x "$bin/tfx-rtsp" ]; then
     echo "tfx-rtsp is not built: no libgstrtspserver-1.0-dev"
@@ -36,7 +24,7 @@ serve() {
   "$bin/tfx-rtsp" port=0 "$@" < "$name.typed" > "$name.log" 2>&1 &
   server=$! server_log=$name.log
   exec 4> "$name.typed"
-  within 30 grep -q ^rtsp "$name.log" || { cat "$name.log" && return 1; }
+  tap_wait 30 grep -q ^rtsp "$name.log" || { cat "$name.log" && return 1; }
   url=$(grep ^rtsp "$name.log")
 }
 
