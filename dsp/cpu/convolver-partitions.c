@@ -52,10 +52,12 @@ typedef struct Level
   /* T[2 of the cross-fade pair][2][n_channels][size]: the output for this and the next block;
    * level 0 has only this one's, of all partitions but the first */
   void *output;
-  /* T[2][n_channels][leaf][64], see TfxTileSum: of the sum whose newest spectrum has
-   * this number; NULL where it does not pay */
+  /* T[2][n_channels][leaf][depth - 1][64], see TfxTileSum: of the sums whose newest spectra
+   * have this number and later ones; NULL where it does not pay */
   void *ahead;
+  unsigned depth;
   uint64_t ahead_of[2];
+  size_t n_before[2];
   uint64_t period;                      /* the number of the current block */
   size_t n_steps_forward, n_steps_back; /* for each channel */
   double cost_pass, cost_forward, cost_back; /* of a step */
@@ -160,10 +162,16 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   l->output = tfx_arena_take (arena,
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
   l->ahead = NULL;
-  /* Two leaves at least, so that each block has as much to do. */
+  /* Those of a block of the head are as many leaves at least, so that each has as much
+   * to do. */
+  l->depth =
+      l->n_parts >= TFX_CONVOLVER_DEEP_PARTS &&
+              c->layout.levels[0].size >= TFX_CONVOLVER_MAX_DEPTH * TFX_LEAF
+          ? TFX_CONVOLVER_MAX_DEPTH
+          : 2;
   if (l->n_parts >= TFX_CONVOLVER_AHEAD_PARTS && c->fft[i].n_leaves > 1)
-    l->ahead =
-        tfx_arena_take (arena, 2 * c->n_channels * 2 * size * value_size);
+    l->ahead = tfx_arena_take (arena,
+        2 * c->n_channels * (l->depth - 1) * 2 * size * value_size);
 
   l->batch = (size_t)(STEP_COST / leaf_back);
   l->batch = l->batch / group * group;
@@ -260,19 +268,31 @@ level_sum (const TfxConvolver *c, const Level *l, unsigned side,
   const size_t n = l->n_parts - skip,
                n_to_end = l->n_slots - oldest % l->n_slots;
   const size_t n_first = n < n_to_end ? n : n_to_end;
-  const void *h =
-      tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
   TfxTileSum sum = { 0 };
 
   sum.x[0] = level_spectrum (c, l, channel, oldest);
   sum.x[1] = level_spectrum (c, l, channel, 0); /* slot 0 */
-  sum.h[0] = h;
-  sum.h[1] = tfx_convolver_at (c, h, n_first * TFX_TILE);
+  sum.h = tfx_convolver_spectra (c, c->fade_pair[side], l->number, channel);
   sum.n[0] = n_first;
   sum.n[1] = n - n_first;
   sum.x_stride = l->n_slots * TFX_TILE;
   sum.h_stride = l->n_parts * TFX_TILE;
   return sum;
+}
+
+/* How many sums before the one with this newest spectrum were computed in a row. */
+static size_t
+level_before (const Level *l, unsigned side, uint64_t newest)
+{
+  return l->ahead_of[side] == newest ? l->n_before[side] : 0;
+}
+
+/* That sum has been computed. */
+static void
+level_know (Level *l, unsigned side, uint64_t newest)
+{
+  l->n_before[side] = level_before (l, side, newest) + 1;
+  l->ahead_of[side] = newest + 1;
 }
 
 /* The same from the newest one on, with what is ahead of it. */
@@ -284,9 +304,10 @@ level_sum_ahead (const TfxConvolver *c, const Level *l, unsigned side,
 
   if (l->ahead)
     sum.ahead = tfx_convolver_at (c, l->ahead,
-        (side * c->n_channels + channel) * 2 * l->size);
-  sum.is_known = l->ahead_of[side] == newest;
-  sum.turn = newest % 2;
+        (side * c->n_channels + channel) * (l->depth - 1) * 2 * l->size);
+  sum.depth = l->depth;
+  sum.n_before = level_before (l, side, newest);
+  sum.turn = newest % l->depth;
   return sum;
 }
 
@@ -383,11 +404,15 @@ level_behind (const TfxConvolver *c, const Level *l, size_t passed)
 }
 
 /* What a step back takes, as a multiple of its cost: half of the leaves of a sum of
- * which nothing is known compute two, the others one. */
+ * which nothing is known compute two, the others one; and a quarter begins with four. */
 static double
 level_effort (const Level *l, unsigned side, uint64_t newest)
 {
-  return l->ahead && l->ahead_of[side] != newest ? 1.5 : 1.0;
+  const size_t n = level_before (l, side, newest);
+  const bool is_more = n == 0 || (l->depth > 2 && n >= TFX_TILE_DEEP_AFTER &&
+                                     n < TFX_TILE_DEEP_AFTER + 2);
+
+  return l->ahead && is_more ? 1.5 : 1.0;
 }
 
 /* The next step; its cost, or 0 if all is done. */
@@ -425,7 +450,7 @@ level_prime (TfxConvolver *c, Level *l, unsigned side, void *scratch)
       render_step (c, l, side, channel, l->period, step, scratch);
   }
   l->back[side] = (LevelWork){ 0 };
-  l->ahead_of[side] = l->period - 1;
+  level_know (l, side, l->period - 2);
 }
 
 /* The time has come to the end of a block of level 0: does what is due of the levels
@@ -465,8 +490,12 @@ level_advance (TfxConvolver *c, Level *levels, size_t n_levels, uint64_t time)
       continue;
     while (level_step (c, l) > 0.0)
       ;
-    for (unsigned side = 0; side < 2; side++)
-      l->ahead_of[side] = is_computed (c, side) ? l->period : 0;
+    for (unsigned side = 0; side < 2; side++) {
+      if (is_computed (c, side))
+        level_know (l, side, l->period - 1);
+      else
+        l->ahead_of[side] = 0;
+    }
     l->period++;
     memset (&l->forward, 0, sizeof l->forward);
     memset (l->back, 0, sizeof l->back);
@@ -501,7 +530,7 @@ head_back (TfxConvolver *c, unsigned side, unsigned channel, size_t skip)
   c->work +=
       l->cost_all_back / c->n_channels * level_effort (l, side, l->period);
   if (skip == 0 && channel == c->n_channels - 1)
-    l->ahead_of[side] = l->period + 1;
+    level_know (l, side, l->period);
 }
 
 static size_t

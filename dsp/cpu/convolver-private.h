@@ -21,22 +21,44 @@
 #define TFX_TILE (2 * TFX_LEAF)
 #define TFX_LEAF_BATCH 8
 
-/* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] at x[0] and
- * h[0], n[1] more at x[1] and h[1], which goes on where h[0] ends.  That is for leaf 0;
- * those of the following leaves lie x_stride and h_stride values further on.
+/* A sum of products of tiles, sum_p x[p] h[p]: the first n[0] tiles x at x[0], n[1] more
+ * at x[1], and h one after the other.  That is for leaf 0; those of the following leaves
+ * lie x_stride and h_stride values further on.
  *
- * With `ahead`, what is there already of the sum to come: that of the same x and
- * each h before.  Leaves take turns: one computes both, with each tile read
- * once, the next one adds the newest product to what it knows. */
+ * With `ahead`, what is there already of the sums to come: those of the same x and
+ * the h before each by one, two and three.  Leaves take turns: one of two or four computes
+ * all of them, with each tile read once, the others add the newest products to what they
+ * know. */
 typedef struct TfxTileSum
 {
-  const void *x[2], *h[2];
+  const void *x[2], *h;
   size_t n[2];
   size_t x_stride, h_stride;
-  void *ahead;   /* T[leaf][64], or NULL */
-  bool is_known; /* what is in it is right */
-  size_t turn;   /* even: leaf 0 computes both */
+  void *ahead;     /* T[leaf][depth - 1][64], or NULL */
+  unsigned depth;  /* 2 or TFX_CONVOLVER_MAX_DEPTH */
+  size_t turn;     /* a multiple of depth: leaf 0 computes all */
+  size_t n_before; /* sums that were computed before this one, in a row */
 } TfxTileSum;
+
+/* Four sums at a time begin after so many: that is more work for two blocks, which are
+ * not to be those of a change. */
+#define TFX_TILE_DEEP_AFTER 16
+
+/* How many sums leaf number `leaf` computes; 0: it adds so many newest products to what it
+ * knows. */
+static inline unsigned
+tfx_tile_sums (const TfxTileSum *sum, size_t leaf, size_t *n_newest)
+{
+  const size_t phase = sum->ahead ? (sum->turn + leaf) % sum->depth : 0;
+  const bool is_deep =
+      sum->depth > 2 && sum->n_before >= phase + TFX_TILE_DEEP_AFTER;
+  const unsigned depth = is_deep ? sum->depth : 2;
+
+  *n_newest = phase % depth;
+  if (*n_newest == 0)
+    return sum->ahead ? depth : 1;
+  return sum->n_before >= *n_newest ? 0 : 1;
+}
 
 typedef struct TfxConvolverOps
 {
@@ -227,8 +249,11 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
-/* From so many partitions on sums are computed for two blocks at a time. */
+/* From so many partitions on sums are computed for two blocks at a time, and for four:
+ * these are read out of a cache half as often, and a quarter as often. */
 #define TFX_CONVOLVER_AHEAD_PARTS 6
+#define TFX_CONVOLVER_DEEP_PARTS 8
+#define TFX_CONVOLVER_MAX_DEPTH 4
 /* Frames that are worked on at a time; longer blocks are cut. */
 #define TFX_CONVOLVER_MAX_SEGMENT ((size_t)16384)
 #define TFX_CONVOLVER_MAX_LEVEL_BITS 17 /* partitions up to 2^17 taps */

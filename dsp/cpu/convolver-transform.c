@@ -307,18 +307,17 @@ tfx_fft_leaves_back (const TfxFft *fft, size_t first, size_t n_leaves,
     void *to_re = value_at (fft, re, first * TFX_LEAF);
     void *to_im = value_at (fft, im, first * TFX_LEAF);
 
-    for (int run = 0; run < 2; run++) {
+    for (int run = 0; run < 2; run++)
       s.x[run] = value_at (fft, sum->x[run], first * s.x_stride);
-      s.h[run] = value_at (fft, sum->h[run], first * s.h_stride);
-    }
+    s.h = value_at (fft, sum->h, first * s.h_stride);
     if (s.ahead)
-      s.ahead = value_at (fft, sum->ahead, first * TFX_TILE);
+      s.ahead = value_at (fft, sum->ahead, first * (sum->depth - 1) * TFX_TILE);
     s.turn = sum->turn + first;
     /* A batch of sums, so that no transform waits for one. */
     n = is_product || n_leaves < TFX_LEAF_BATCH ? n_leaves : TFX_LEAF_BATCH;
     if (is_product) {
-      fft->ops->leaves_back[fft->group](to_re, to_im, s.x[0], s.x_stride,
-          s.h[0], s.h_stride, weights, n);
+      fft->ops->leaves_back[fft->group](to_re, to_im, s.x[0], s.x_stride, s.h,
+          s.h_stride, weights, n);
     } else {
       fft->ops->sums (tiles, &s, n);
       fft->ops->leaves_back[fft->group](to_re, to_im, tiles, TFX_TILE, NULL, 0,

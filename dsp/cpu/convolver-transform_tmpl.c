@@ -185,26 +185,30 @@ VOP (points) (C *x, const int radix)
 /* Vectors of a tile that are summed up at a time: enough to hide the latency of a
  * product, few enough for 16 registers.  Where they are the whole tile a sum alone is
  * two chains. */
-#define STEP(n_sums) (LANES == 16 || n_sums == 2 ? 2 : 4)
+#define STEP(n_sums)                                                           \
+  ((n_sums) == 4 && !HAS_32_REGISTERS ? 1 : LANES == 16 || (n_sums) > 1 ? 2 : 4)
 #define HAS_TWO_CHAINS(n_sums) (LANES == 16 && n_sums == 1)
 
-/* One or two sums, of the vectors of a tile. */
+/* One, two or four sums, of the vectors of a tile. */
 typedef struct
 {
-  C total[2][4], part[2][4];
+  C total[4][4], part[4][4];
 } OP (Sums);
 
-/* Adds x times h to sum 0, and x times the h before to sum 1. */
+/* Adds x times h to sum 0, x times the h before to sum 1 and so on, to n of them. */
 INLINE void
-OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums)
+OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums,
+    const int n)
 {
   const int step = STEP (n_sums);
 
+  /* No input of one round is to be kept in registers for a later one. */
+  __asm__("" : "+r"(h));
 #pragma GCC unroll 4
   for (int i = 0; i < step; i++) {
     const C a = VOP (c_keep) (x + i * LANES, x + TFX_LEAF + i * LANES);
-#pragma GCC unroll 2
-    for (int k = 0; k < n_sums; k++) {
+#pragma GCC unroll 4
+    for (int k = 0; k < n; k++) {
       const T *at = h + i * LANES - k * TFX_TILE;
       const C b = VOP (c_keep) (at, at + TFX_LEAF);
       C *first = &s->part[k][i];
@@ -218,19 +222,6 @@ OP (sums_add) (OP (Sums) * s, const T *x, const T *h, const int n_sums)
   }
 }
 
-/* Of two sums the first alone takes x times h, as the beginning of all. */
-INLINE void
-OP (sums_begin) (OP (Sums) * s, const T *x, const T *h)
-{
-#pragma GCC unroll 2
-  for (int i = 0; i < 2; i++) {
-    const T *a = x + i * LANES, *b = h + i * LANES;
-
-    s->part[0][i] = VOP (
-        c_mul) (VOP (c_load) (a, a + TFX_LEAF), VOP (c_load) (b, b + TFX_LEAF));
-  }
-}
-
 /* The parts go to the total; is_first: there is none yet, and nothing in them. */
 INLINE void
 OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
@@ -238,7 +229,7 @@ OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
   const C zero = { VOP (set1) (0), VOP (set1) (0) };
   const int step = STEP (n_sums);
 
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int k = 0; k < n_sums; k++) {
 #pragma GCC unroll 4
     for (int i = 0; i < step; i++) {
@@ -253,36 +244,45 @@ OP (sums_flush) (OP (Sums) * s, const int n_sums, const bool is_first)
   }
 }
 
-/* out[0] is the sum of products of one leaf; out[1], if n_sums is 2, what is there of
- * the next one.  x and h point to the leaf's tiles. */
+/* Tile number t of a leaf's spectra, which lie in two runs. */
+INLINE const T *
+OP (tile_at) (const T *const x[2], const size_t n[2], size_t t)
+{
+  return t < n[0] ? x[0] + t * TFX_TILE : x[1] + (t - n[0]) * TFX_TILE;
+}
+
+/* out is the sum of products of one leaf; ahead, what is there of the next n_sums - 1.  x
+ * points to the leaf's spectra, h to its taps'. */
 INLINE void
-OP (tile_sums) (T *const out[2], const T *const x[2], const T *const h[2],
+OP (tile_sums) (T *out, T *ahead, const T *const x[2], const T *h,
     const size_t n[2], const int n_sums)
 {
   const int step = STEP (n_sums);
 
   for (size_t at = 0; at < TFX_LEAF; at += (size_t)step * LANES) {
+    size_t left = SUM_TILES - (size_t)(n_sums - 1);
+    const T *b = h + at;
     OP (Sums) s;
-    size_t left = SUM_TILES;
 
     OP (sums_flush) (&s, n_sums, true);
-    for (int run = 0; run < 2; run++) {
-      /* The oldest of the spectra is none of the next sum's. */
-      const size_t skip = n_sums == 2 && run == 0;
-      const T *a = x[run] + at, *b = h[run] + at;
-      size_t todo = n[run];
+    /* The oldest of the spectra are none of the later sums'. */
+#pragma GCC unroll 3
+    for (int t = 0; t < n_sums - 1; t++, b += TFX_TILE)
+      OP (sums_add)
+    (&s, OP (tile_at) (x, n, (size_t)t) + at, b, n_sums, t + 1);
+    for (size_t run = 0, t = (size_t)n_sums - 1; run < 2; run++) {
+      const size_t end = n[0] + run * n[1];
+      size_t todo = t < end ? end - t : 0;
+      const T *a = OP (tile_at) (x, n, t) + at;
 
-      if (skip)
-        OP (sums_begin) (&s, a, b);
-      a += skip * TFX_TILE, b += skip * TFX_TILE;
-      todo -= skip, left -= skip;
+      t += todo;
       while (todo > 0) {
         size_t count = todo < left ? todo : left;
 
         todo -= count;
         left -= count;
         for (; count > 0; count--, a += TFX_TILE, b += TFX_TILE)
-          OP (sums_add) (&s, a, b, n_sums);
+          OP (sums_add) (&s, a, b, n_sums, n_sums);
         if (left > 0)
           continue;
         OP (sums_flush) (&s, n_sums, false);
@@ -290,51 +290,72 @@ OP (tile_sums) (T *const out[2], const T *const x[2], const T *const h[2],
       }
     }
     OP (sums_flush) (&s, n_sums, false);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int k = 0; k < n_sums; k++) {
+      T *to = (k == 0 ? out : ahead + (k - 1) * TFX_TILE) + at;
+
 #pragma GCC unroll 4
       for (int i = 0; i < step; i++)
         VOP (c_store)
-      (out[k] + at + i * LANES, out[k] + TFX_LEAF + at + i * LANES,
-          s.total[k][i]);
+      (to + i * LANES, to + TFX_LEAF + i * LANES, s.total[k][i]);
     }
   }
 }
 
-/* out[2][32] = x h and what is known of the sum of one leaf. */
+/* out is what is known of the sum of one leaf and its n newest products. */
 INLINE void
-OP (tile_product) (T *out, const T *x, const T *h, const T *known)
+OP (tile_products) (T *out, const T *known, const T *const x[2], const T *h,
+    const size_t n_tiles[2], const size_t n)
 {
+  const size_t end = n_tiles[0] + n_tiles[1];
+
 #pragma GCC unroll 2
   for (int i = 0; i < TFX_LEAF; i += LANES) {
-    const C y = VOP (c_mul) (VOP (c_load) (x + i, x + TFX_LEAF + i),
-        VOP (c_load) (h + i, h + TFX_LEAF + i));
+    C y = VOP (c_load) (known + i, known + TFX_LEAF + i);
 
-    VOP (c_store)
-    (out + i, out + TFX_LEAF + i,
-        VOP (c_add) (y, VOP (c_load) (known + i, known + TFX_LEAF + i)));
+#pragma GCC unroll 1
+    for (size_t t = end - n; t < end; t++) {
+      const T *at = OP (tile_at) (x, n_tiles, t) + i;
+      const C a = VOP (c_load) (at, at + TFX_LEAF);
+      const C b =
+          VOP (c_load) (h + t * TFX_TILE + i, h + t * TFX_TILE + TFX_LEAF + i);
+
+      y.re = VOP (fma) (a.re, b.re, y.re);
+      y.im = VOP (fma) (a.re, b.im, y.im);
+      y.re = VOP (fnma) (a.im, b.im, y.re);
+      y.im = VOP (fma) (a.im, b.re, y.im);
+    }
+    VOP (c_store) (out + i, out + TFX_LEAF + i, y);
   }
 }
 
-/* The sum of leaf number `leaf`; is_both: and what is there of the next one. */
+/* The sum of leaf number `leaf`, and what is there of later ones if it is its turn. */
 INLINE void
-OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf, bool is_both)
+OP (leaf_sum) (T *out, const TfxTileSum *sum, size_t leaf)
 {
   const T *const x[2] = { (const T *)sum->x[0] + leaf * sum->x_stride,
     (const T *)sum->x[1] + leaf * sum->x_stride };
-  const T *const h[2] = { (const T *)sum->h[0] + leaf * sum->h_stride,
-    (const T *)sum->h[1] + leaf * sum->h_stride };
-  T *ahead = sum->ahead ? (T *)sum->ahead + leaf * TFX_TILE : NULL;
-  T *const outs[2] = { out, ahead };
-  const int last = sum->n[1] > 0;
+  const T *h = (const T *)sum->h + leaf * sum->h_stride;
+  T *ahead = sum->ahead;
+  size_t n_newest;
 
-  if (ahead && is_both)
-    OP (tile_sums) (outs, x, h, sum->n, 2);
-  else if (ahead && sum->is_known)
-    OP (tile_product)
-  (out, x[last] + (sum->n[last] - 1) * TFX_TILE,
-      h[last] + (sum->n[last] - 1) * TFX_TILE, ahead);
-  else OP (tile_sums) (outs, x, h, sum->n, 1);
+  if (ahead)
+    ahead += leaf * (sum->depth - 1) * TFX_TILE;
+  switch (tfx_tile_sums (sum, leaf, &n_newest)) {
+    case 0:
+      OP (tile_products)
+      (out, ahead + (n_newest - 1) * TFX_TILE, x, h, sum->n, n_newest);
+      break;
+    case 1:
+      OP (tile_sums) (out, NULL, x, h, sum->n, 1);
+      break;
+    case 2:
+      OP (tile_sums) (out, ahead, x, h, sum->n, 2);
+      break;
+    default:
+      OP (tile_sums) (out, ahead, x, h, sum->n, 4);
+      break;
+  }
 }
 
 /* The sums of n_leaves leaves to tiles that follow each other. */
@@ -342,8 +363,7 @@ static void
 OP (sums) (void *tiles, const TfxTileSum *sum, size_t n_leaves)
 {
   for (size_t leaf = 0; leaf < n_leaves; leaf++)
-    OP (leaf_sum)
-  ((T *)tiles + leaf * TFX_TILE, sum, leaf, (sum->turn + leaf) % 2 == 0);
+    OP (leaf_sum) ((T *)tiles + leaf * TFX_TILE, sum, leaf);
 }
 
 #undef STEP

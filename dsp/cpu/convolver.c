@@ -190,7 +190,7 @@ render_transform (TfxConvolver *c, unsigned side, unsigned channel,
   TfxConvolverOverlap *l = c->overlap;
   const TfxFft *fft = &c->fft[level];
   const void *h = tfx_convolver_spectra (c, taps, level, channel);
-  const TfxTileSum sum = { { l->tiles, l->tiles }, { h, h }, { 1, 0 }, TFX_TILE,
+  const TfxTileSum sum = { { l->tiles, l->tiles }, h, { 1, 0 }, TFX_TILE,
     TFX_TILE };
   /* The window's first half is the real part, its second the imaginary. */
   const void *window =

@@ -24,12 +24,11 @@ count_products (const TfxTileSum *sum, size_t n)
   size_t n_products = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (!sum->ahead)
-      n_products += n_all;
-    else if ((sum->turn + i) % 2 == 0)
-      n_products += 2 * n_all - 1;
-    else
-      n_products += sum->is_known ? 1 : n_all;
+    size_t n_newest;
+    const unsigned n_sums = tfx_tile_sums (sum, i, &n_newest);
+
+    n_products +=
+        n_sums > 0 ? n_sums * n_all - n_sums * (n_sums - 1) / 2 : n_newest;
   }
   return (double)n_products;
 }
