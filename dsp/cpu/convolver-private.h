@@ -118,7 +118,7 @@ typedef struct TfxConvolverCost
   double direct_frame; /* a frame, whatever the number of taps, */
   size_t direct_few;   /* of which there are more than so many */
   double sum_near;     /* a product of a tile sum, all tiles in 24 KiB */
-  double sum;          /* in 512 KiB, for two blocks at a time */
+  double sum;          /* in 512 KiB, for two or four blocks at a time */
   double sum_far;      /* in 16 MiB */
   /* a leaf's transform, one way, with one product on the way back, in groups of 1, 2
    * and 4; where there are no such groups, in the largest */
