@@ -26,7 +26,8 @@ tap_skip() {
   echo "ok $tap_n - $1 # SKIP $2"
 }
 
-# tap_wait SECONDS COMMAND...: until it is so, at most so long; what it says then shows.
+# tap_wait SECONDS COMMAND...: until it is so, at most so long and what the tries take; what
+# the last one says shows.
 tap_wait() {
   local tenths=$(($1 * 10))
   shift

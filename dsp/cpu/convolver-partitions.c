@@ -162,8 +162,8 @@ level_place (const TfxConvolver *c, Level *l, size_t i, TfxArena *arena)
   l->output = tfx_arena_take (arena,
       (i == 0 ? 2 : 4) * c->n_channels * size * value_size);
   l->ahead = NULL;
-  /* Those of a block of the head are as many leaves at least, so that each has as much
-   * to do. */
+  /* Four at a time only where a block of the head has four leaves, so that each block has
+   * as much to do. */
   l->depth =
       l->n_parts >= TFX_CONVOLVER_DEEP_PARTS &&
               c->layout.levels[0].size >= TFX_CONVOLVER_MAX_DEPTH * TFX_LEAF

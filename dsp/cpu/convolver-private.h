@@ -249,8 +249,8 @@ typedef enum
 } TfxConvolverForm;
 
 #define TFX_CONVOLVER_MAX_LEVELS 6
-/* From so many partitions on sums are computed for two blocks at a time, and for four:
- * these are read out of a cache half as often, and a quarter as often. */
+/* From so many partitions on sums are computed for two blocks at a time, and from so many
+ * for four: spectra are read out of a cache half as often, and a quarter as often. */
 #define TFX_CONVOLVER_AHEAD_PARTS 6
 #define TFX_CONVOLVER_DEEP_PARTS 8
 #define TFX_CONVOLVER_MAX_DEPTH 4

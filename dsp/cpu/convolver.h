@@ -21,7 +21,7 @@
  * Memory, in values of 4 bytes for float and 8 for double, for K taps and
  * blocks of N frames (taken as 1024 to 16384): the taps at most 4 K + 4 N
  * (direct: K, or 2 K); state, tables and scratch at most 8 K + 16 N + 16384 for each
- * channel.  Long partitioned taps take about 2 K, a channel 4 K.
+ * channel.  Long partitioned taps take about 2 K, a channel 4 to 6 K.
  *
  * Accuracy: direct, in float -150 dB where it is asked for (TFX_FIR_DIRECT: sums in
  * double); where it is only what costs least, -145 dB; -290 dB in double.  By transforms,

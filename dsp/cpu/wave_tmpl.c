@@ -313,7 +313,8 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool in_rows = !from->apart, out_rows = !to->apart;
   /* of four, three are there, or all */
   const unsigned n_in = W == 4 ? 3 : from->n, n_out = W == 4 ? 3 : to->n;
-  const bool is_in_part = W > 2 && from->n<W, is_out_part = W> 2 && to->n < W;
+  const bool is_in_part = W > 2 && W > from->n;
+  const bool is_out_part = W > 2 && W > to->n;
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
 

@@ -30,7 +30,6 @@
 
 static const size_t lengths[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
   14, 15, 16, 17, 31, 64, 511, 4096 };
-/* 64 of 4096 frames are more than what rows are copied from (dsp/cpu/cascade.c). */
 static const unsigned channel_counts[] = { 1, 2, 3, 4, 5, 8, 9, 10, 11, 16,
   64 };
 #define N_LENGTHS (sizeof lengths / sizeof lengths[0])
@@ -490,6 +489,40 @@ test_layouts (void)
   tap_many_end (&many);
 }
 
+/* Wide rows of more than a cache has, which are copied first (dsp/cpu/cascade.c) but in
+ * place or in parts; a few channels fill no vector. */
+static void
+test_large (void)
+{
+  TapMany many =
+      tap_many ("a large block is as one in place, and as its parts");
+  Cascade *cascade = cascade_random (3);
+  const unsigned n_channels = 67;
+  const size_t n = (6000 + TAIL) * n_channels;
+  double *in = test_alloc (n * sizeof *in), *out = test_alloc (n * sizeof *out);
+
+  test_noise_f64 (in, n);
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    for (unsigned type = 0; type < 2; type++) {
+      const Case c = { cascade, test_kernels[k], (TfxSample)type, n_channels,
+        type == TFX_SAMPLE_F32 ? 6000 : 3000 };
+      const Way place = { TEST_LAYOUT_INTERLEAVED, 0, true, 0 };
+      const Way split = { TEST_LAYOUT_INTERLEAVED, 0, false, 500 };
+
+      if (!tfx_cpu_backend_for (c.kernel))
+        continue;
+      tap_many_check (&many, run_case (&c, &plain_way, in, out),
+          "does not run");
+      check_way (&many, &c, &place, in, out);
+      check_way (&many, &c, &split, in, out);
+    }
+  }
+  free (cascade);
+  free (in);
+  free (out);
+  tap_many_end (&many);
+}
+
 /* Input and output in different layouts. */
 static void
 test_transposed (void)
@@ -685,6 +718,7 @@ test_choice (void)
 static const TapTest tests[] = {
   { "choice", test_choice },
   { "layouts", test_layouts },
+  { "large", test_large },
   { "transposed", test_transposed },
   { "channels-apart", test_channels_apart },
   { "lengths-random", test_lengths_random },
