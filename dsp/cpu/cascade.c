@@ -383,15 +383,6 @@ is_far (const TfxBlock *in, const TfxBlock *out)
          out->frame_stride == in->frame_stride;
 }
 
-static void
-copy_rows (const TfxBlock *in, const TfxBlock *out, size_t first, size_t n)
-{
-  const size_t row = in->n_channels * tfx_sample_size (in->type);
-
-  memcpy ((char *)out->data + first * row, (const char *)in->data + first * row,
-      n * row);
-}
-
 int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
@@ -414,8 +405,13 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const size_t n = left < most ? left : most;
     Group *g = c->groups, *end = g + c->n_groups;
 
-    if (from != in)
-      copy_rows (in, out, done, n);
+    if (from != in) {
+      const unsigned n_channels = in->n_channels;
+      const TfxBlock rows = tfx_block_part (in, done, n, 0, n_channels);
+      const TfxBlock to = tfx_block_part (out, done, n, 0, n_channels);
+
+      tfx_cpu_copy (c->kernels, &rows, &to, 1.0);
+    }
     for (; g < end; g++) {
       if (!run_group (c, g, from, out, done, n))
         n_cleared += recover (g);
