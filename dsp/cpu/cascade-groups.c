@@ -18,25 +18,26 @@ typedef struct Cost
 typedef struct Costs
 {
   const char *kernels;
-  Cost one, wave, rows, frames[2], parallel[2]; /* those by channels - 1 */
+  Cost one, wave, rows, paired;
+  Cost frames[2], parallel[2]; /* by channels - 1 */
   double packing; /* for each channel of a group that has to be packed */
 } Costs;
 
 static const Costs costs[] = {
-  { "sse2", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
+  { "sse2", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 }, { 0.4, 1.6, 0.1 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } }, { { 0.9, 0.68 } }, 0.6 },
-  { "neon", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 },
+  { "neon", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 }, { 0.4, 1.6, 0.1 },
       { { 0.2, 0.95 }, { 0.0, 2.1 } }, { { 0.9, 0.68 } }, 0.6 },
-  { "fma", { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 }, { { 0.0, 0.0 } },
-      { { 0.0, 0.0 } } }, /* it has none of these */
+  { "fma", { 0.0, 0.0 }, { 1.45, 0.25 }, { 0.85, 0.52 }, { 0.0, 0.0 },
+      { { 0.0, 0.0 } }, { { 0.0, 0.0 } } }, /* it has none of these */
   { "avx2", { 0.35, 1.25 }, { 1.55, 0.28, 0.4 }, { 0.65, 0.56, 0.1 },
-      { { 0.45, 0.25 }, { 0.2, 0.8 } }, { { 0.92, 0.40 }, { 0.7, 0.59 } },
-      0.6 },
-  { "vl", { 0.0, 0.0 }, { 1.45, 0.37, 0.4 }, { 0.85, 0.52, 0.5 },
+      { 0.6, 1.3, 0.1 }, { { 0.45, 0.25 }, { 0.2, 0.8 } },
+      { { 0.92, 0.40 }, { 0.7, 0.59 } }, 0.6 },
+  { "vl", { 0.0, 0.0 }, { 1.45, 0.37, 0.4 }, { 0.85, 0.52, 0.5 }, { 0.0, 0.0 },
       { { 0.0, 0.0 } }, { { 0.8, 0.35 }, { 0.85, 0.42 } } },
   { "avx512", { 0.55, 0.72 }, { 1.25, 1.08, 0.9 }, { 0.95, 1.05, 0.3 },
-      { { 0.45, 0.25 }, { 0.3, 0.7 } }, { { 0.76, 0.84 }, { 0.87, 0.92 } },
-      0.75 },
+      { 0.0, 0.0 }, { { 0.45, 0.25 }, { 0.3, 0.7 } },
+      { { 0.76, 0.84 }, { 0.87, 0.92 } }, 0.75 },
 };
 
 /* Of sums in vectors that the processor runs whole, where others run them in halves: counted,
@@ -89,7 +90,19 @@ cost_of (const TfxKernels *kernels, unsigned index)
            (index - SHAPE_PARALLEL) % 2;
   if (index >= SHAPE_FRAMES)
     return &c->frames[index - SHAPE_FRAMES];
+  if (1u << wave_index (index) > k->width)
+    return &c->paired;
   return 1u << wave_index (index) == k->width ? &c->rows : &c->wave;
+}
+
+/* Whether full vectors of channels run two at a time. */
+static bool
+has_pairs (const TfxCascade *c, const TfxKernels *k)
+{
+  const unsigned most =
+      c->form == TFX_FORM_FACTORED ? k->paired_factored : k->paired_direct;
+
+  return most > 0 && c->n_sos <= most;
 }
 
 /* Whether the kernels have the shape for the cascade, and what it looks like.
@@ -117,7 +130,11 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
     s->s2_vectors = factored ? k->s2_factored : k->s2_direct;
-    if (s->channels < k->width)
+    if (s->channels > k->width && !has_pairs (c, k))
+      return false;
+    if (s->channels > k->width)
+      s->width = s->channels;
+    else if (s->channels < k->width)
       most = k->wave_vectors;
     else if (factored)
       most = k->factored_vectors;
@@ -198,13 +215,16 @@ choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
   }
 }
 
-/* Full vectors of channels. */
+/* Full vectors of channels, two at a time where there is code for that. */
 static unsigned
-full_shape (const TfxKernels *k)
+full_shape (const TfxCascade *c)
 {
+  const TfxKernels *k = c->kernels;
   unsigned index = SHAPE_WAVE;
 
   while (1u << (index - SHAPE_WAVE) < k->width)
+    index++;
+  if (has_pairs (c, k))
     index++;
   return k->width > 1 ? index : SHAPE_ONE;
 }
@@ -228,6 +248,8 @@ deal (TfxCascade *c, double *memory)
 {
   size_t n = 0;
   unsigned channel = 0;
+  const unsigned full = full_shape (c);
+  const unsigned n_full = full == SHAPE_ONE ? 1 : 1u << wave_index (full);
   unsigned lanes = 1; /* the most of a group */
   unsigned first[MAX_WIDTH];
   bool is_used[N_SHAPES] = { false };
@@ -236,8 +258,7 @@ deal (TfxCascade *c, double *memory)
   choose_shapes (c, first);
   while (channel < c->n_channels) {
     const unsigned left = c->n_channels - channel;
-    const unsigned index =
-        left >= c->kernels->width ? full_shape (c->kernels) : first[left];
+    const unsigned index = left < n_full ? first[left] : full;
     Group *g = &c->groups[c->n_groups++];
     Shape *s = &c->shapes[index];
 

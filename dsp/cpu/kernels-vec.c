@@ -10,6 +10,7 @@
 
 #include "tile_tmpl.c"
 #include "wave_tmpl.c"
+#include "rows_tmpl.c"
 
 static inline __attribute__ ((always_inline)) bool
 run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
@@ -19,7 +20,7 @@ run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   if (N > (C < W ? V_WAVE : factored ? V_FACTORED : TFX_WAVE_MAX_VECTORS))
     return true;
   if (C == W)
-    return run_full (in, out, n, state, gain, coef, N, factored);
+    return run_full (in, out, n, state, gain, coef, N, 1, factored);
   return run_sections (in, out, n, state, gain, coef, N * (W / C) - n_sections,
       C, N, factored);
 }
@@ -29,6 +30,11 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const unsigned C, const bool factored)
 {
+  if (C > W)
+    return n_sections == 1
+               ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
+               : factored ||
+                     run_full (in, out, n, state, gain, coef, 2, 2, factored);
   switch ((n_sections * C + W - 1) / W) {
     case 1:
       return run_vectors (in, out, n, state, gain, coef, n_sections, C, 1,
@@ -60,11 +66,11 @@ WAVE_KERNEL (KERNEL (factored1), 1, true)
 WAVE_KERNEL (KERNEL (direct2), 2, false)
 WAVE_KERNEL (KERNEL (factored2), 2, true)
 #endif
-#if W > 2
+#if W > 2 || V_PAIRED_DIRECT > 0
 WAVE_KERNEL (KERNEL (direct4), 4, false)
 WAVE_KERNEL (KERNEL (factored4), 4, true)
 #endif
-#if W > 4
+#if W > 4 || (W == 4 && V_PAIRED_DIRECT > 0)
 WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
 #endif
@@ -179,12 +185,12 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if VEC_WIDTH == 4
   .direct = { KERNEL (direct1), NULL, KERNEL (direct4) },
   .factored = { KERNEL (factored1), NULL, KERNEL (factored4) },
+#elif W == 2 && V_PAIRED_DIRECT > 0
+  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
+  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
 #elif W == 2
   .direct = { KERNEL (direct1), KERNEL (direct2) },
   .factored = { KERNEL (factored1), KERNEL (factored2) },
-#elif W == 4
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
 #else
   .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
       KERNEL (direct8) },
@@ -192,6 +198,8 @@ const TfxKernels KERNEL (tfx_kernels) = {
       KERNEL (factored8) },
 #endif
   .wave_vectors = V_WAVE,
+  .paired_direct = V_PAIRED_DIRECT,
+  .paired_factored = V_PAIRED_FACTORED,
   .factored_vectors = V_FACTORED,
   .s2_direct = V_S2_DIRECT,
   .s2_factored = V_S2_FACTORED,

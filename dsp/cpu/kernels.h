@@ -177,6 +177,8 @@ typedef struct TfxKernels
   /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
    * TFX_WAVE_MAX_VECTORS. */
   unsigned wave_vectors, factored_vectors;
+  /* Those of C = 2 W take so many sections; 0: there are none. */
+  unsigned paired_direct, paired_factored;
   /* Waves with C < W have s2, and those with C = W in passes of so many vectors. */
   unsigned s2_direct, s2_factored;
   TfxFramesKernel frames[2]; /* or NULL */

@@ -26,14 +26,21 @@ set_sample_at (char *p, double v, const TfxSample type)
     *(double *)p = v;
 }
 
-/* Up to W planes, more than W / 2: `at` are their offsets, those that are missing have
- * the first one's. */
+/* Up to W planes, `least` of them always there: `at` are their offsets, those that are
+ * missing have the first one's, `vector` is that of the next W, or of the next W doubles of
+ * rows. */
 typedef struct Planes
 {
   char *data;
-  ptrdiff_t at[W];
-  unsigned n;
+  ptrdiff_t vector, at[W];
+  unsigned n, least;
 } Planes;
+
+static inline __attribute__ ((always_inline)) bool
+is_there (const Planes *p, const unsigned c)
+{
+  return c < p->least || c < p->n;
+}
 
 /* ---- W planes of W frames become rows, and back ---------------------------------- */
 
@@ -71,9 +78,9 @@ static inline __attribute__ ((always_inline)) void
 store_planes (const Planes *p, ptrdiff_t first, const unsigned c,
     const unsigned d, V a)
 {
-  if (c <= W / 2 || c < p->n)
+  if (is_there (p, c))
     *(HalfAt *)(p->data + first + p->at[c]) = LOW (a);
-  if (d <= W / 2 || d < p->n)
+  if (is_there (p, d))
     *(HalfAt *)(p->data + first + p->at[d]) = HIGH (a);
 }
 #endif
@@ -130,8 +137,9 @@ turn_to_planes_f64 (const Planes *p, ptrdiff_t first, const V *rows)
 #else
   v_store_f64 ((double *)(p->data + first),
       __builtin_shufflevector (rows[0], rows[1], 0, 2));
-  v_store_f64 ((double *)(p->data + first + p->at[1]),
-      __builtin_shufflevector (rows[0], rows[1], 1, 3));
+  if (is_there (p, 1))
+    v_store_f64 ((double *)(p->data + first + p->at[1]),
+        __builtin_shufflevector (rows[0], rows[1], 1, 3));
 #endif
 }
 
@@ -196,88 +204,100 @@ turn_to_planes_f32 (const Planes *p, const V *rows)
   for (unsigned c = 0; c < 4; c++) {
     *(VFloats *)(p->data + p->at[c]) =
         _mm256_permute2f128_ps (r[c], r[c + 4], 0x20);
-    if (c == 0 || c + 4 < p->n)
+    if (is_there (p, c + 4))
       *(VFloats *)(p->data + p->at[c + 4]) =
           _mm256_permute2f128_ps (r[c], r[c + 4], 0x31);
   }
 #else
 #pragma GCC unroll 4
   for (unsigned c = 0; c < W; c++) {
-    if (c <= W / 2 || c < p->n)
+    if (is_there (p, c))
       *(VFloats *)(p->data + p->at[c]) = r[c];
   }
 #endif
 }
 
+/* Those of a row's vector `first`, of which `least` are always there. */
 static inline __attribute__ ((always_inline)) Planes
-get_planes (const TfxRows *rows)
+get_planes (const TfxRows *rows, const unsigned first, const unsigned least)
 {
   const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
-  Planes p = { .data = rows->data, .n = rows->n };
+  Planes p = { .data = rows->data,
+    .vector = (ptrdiff_t)W * (apart ? apart : (ptrdiff_t)sizeof (double)),
+    .n = rows->n - first * W,
+    .least = least };
 
 #pragma GCC unroll 8
   for (unsigned c = 0; c < W; c++)
-    p.at[c] = c <= W / 2 || c < rows->n ? c * apart : 0;
+    p.at[c] = is_there (&p, c) ? c * apart : 0;
+  p.data += first * p.vector;
   return p;
 }
 
-/* W frames of planes, or of rows of doubles that lie side by side. */
+/* Vector r of R for W frames, of planes or of rows of W R doubles. */
 static inline __attribute__ ((always_inline)) void
-load_tile (V *rows, const Planes *p, const bool is_rows, const bool is_f32)
+load_tile (V *rows, const Planes *planes, const unsigned r, const unsigned R,
+    const bool is_rows, const bool is_f32)
 {
+  Planes p = *planes;
+
+  p.data += r * p.vector;
   if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      rows[i] = v_load ((const double *)p->data + i * W);
+      rows[i] = v_load ((const double *)p.data + i * W * R);
   } else if (is_f32) {
-    turn_to_rows_f32 (rows, p);
+    turn_to_rows_f32 (rows, &p);
   } else {
-    turn_to_rows_f64 (rows, p, 0);
+    turn_to_rows_f64 (rows, &p, 0);
     if (W > 2)
-      turn_to_rows_f64 (rows + W / 2, p, 4 * W);
+      turn_to_rows_f64 (rows + W / 2, &p, 4 * W);
   }
 }
 
 static inline __attribute__ ((always_inline)) void
-store_tile (const Planes *p, const bool is_rows, const bool is_f32,
-    const V *rows)
+store_tile (const Planes *planes, const unsigned r, const unsigned R,
+    const bool is_rows, const bool is_f32, const V *rows)
 {
+  Planes p = *planes;
+
+  p.data += r * p.vector;
   if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      v_store ((double *)p->data + i * W, rows[i]);
+      v_store ((double *)p.data + i * W * R, rows[i]);
   } else if (is_f32) {
-    turn_to_planes_f32 (p, rows);
+    turn_to_planes_f32 (&p, rows);
   } else {
-    turn_to_planes_f64 (p, 0, rows);
+    turn_to_planes_f64 (&p, 0, rows);
     if (W > 2)
-      turn_to_planes_f64 (p, 4 * W, rows + W / 2);
+      turn_to_planes_f64 (&p, 4 * W, rows + W / 2);
   }
 }
 
-/* One frame of them. */
+/* One frame of the row's channels from number `first` on. */
 static __attribute__ ((noinline)) V
-load_channels (const char *in, const TfxRows *rows)
+load_channels (const char *in, const TfxRows *rows, unsigned first)
 {
   const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
   V x = v_set1 (0.0);
 
   if (!apart)
     return v_load ((const double *)in);
-  for (unsigned c = 0; c < rows->n; c++, in += apart)
+  for (unsigned c = 0; c < W && first + c < rows->n; c++, in += apart)
     x[c] = sample_at (in, rows->type);
   return x;
 }
 
 static __attribute__ ((noinline)) void
-store_channels (char *out, const TfxRows *rows, V x)
+store_channels (char *out, const TfxRows *rows, unsigned first, V x)
 {
   const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
 
   if (!apart)
     v_store ((double *)out, x);
   else
-    for (unsigned c = 0; c < rows->n; c++, out += apart)
+    for (unsigned c = 0; c < W && first + c < rows->n; c++, out += apart)
       set_sample_at (out, x[c], rows->type);
 }
 

@@ -18,6 +18,8 @@
 #if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
+#define V_PAIRED_DIRECT 0
+#define V_PAIRED_FACTORED 0
 #define W 2
 #define V_WAVE 1
 #define V_FACTORED 3
@@ -26,6 +28,8 @@
 #elif VEC_WIDTH == 4
 #include <immintrin.h>
 #define ISA vl
+#define V_PAIRED_DIRECT 0
+#define V_PAIRED_FACTORED 0
 #define W 4
 #define V_WAVE 1
 #define V_FACTORED 4
@@ -34,6 +38,8 @@
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
+#define V_PAIRED_DIRECT 0
+#define V_PAIRED_FACTORED 0
 #define W 8
 #define V_WAVE 3
 #define V_FACTORED 4
@@ -43,6 +49,8 @@
 #elif defined(__AVX2__)
 #include <immintrin.h>
 #define ISA avx2
+#define V_PAIRED_DIRECT 2
+#define V_PAIRED_FACTORED 1
 #define W 4
 #define V_WAVE 2
 #define V_FACTORED 3
@@ -51,6 +59,8 @@
 #elif defined(__SSE2__)
 #include <emmintrin.h>
 #define ISA sse2
+#define V_PAIRED_DIRECT 2
+#define V_PAIRED_FACTORED 1
 #define W 2
 #define V_WAVE 2
 #define V_FACTORED 4
@@ -60,6 +70,8 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define ISA neon
+#define V_PAIRED_DIRECT 2
+#define V_PAIRED_FACTORED 1
 #define W 2
 #define V_WAVE 3
 #define V_FACTORED 4
@@ -287,9 +299,8 @@ v_fnma_or_a (VMask lanes, V a, V b, V c)
 #endif
 }
 
-/* Rows of C samples at any address, of which n are there, C / 2 < n <= C: over
- * and over in the lanes, zero for what is missing; and back, from the last C
- * lanes. */
+/* Rows of C samples at any address, of which n are there, more than C / 2 if C < W: over
+ * and over in the lanes, zero for what is missing; and back, from the last C lanes. */
 static inline __attribute__ ((always_inline)) V
 v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
 {
@@ -313,10 +324,17 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
   if (n < C)
     return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
 #elif W == 4
-  if (n < C)
+  if (n == 1)
+    return _mm256_cvtps_pd (_mm_load_ss (p));
+  if (n < C) {
+    const __m128 two = _mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p));
+
     return _mm256_cvtps_pd (
-        _mm_movelh_ps (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p)),
-            _mm_load_ss (p + 2)));
+        n == 2 ? two : _mm_movelh_ps (two, _mm_load_ss (p + 2)));
+  }
+#else
+  if (n < C)
+    return (V){ *p, 0.0 };
 #endif
   (void)n;
   return v_load_f32 (p);
@@ -338,9 +356,15 @@ v_load_row_f64 (const double *p, const unsigned C, const unsigned n)
 #elif W == 4
   if (C == 2)
     return _mm256_broadcast_pd ((const __m128d *)p);
+  if (n < C) {
+    const __m256d two =
+        _mm256_zextpd128_pd256 (n == 1 ? _mm_load_sd (p) : _mm_loadu_pd (p));
+
+    return n < 3 ? two : _mm256_insertf128_pd (two, _mm_load_sd (p + 2), 1);
+  }
+#else
   if (n < C)
-    return _mm256_insertf128_pd (_mm256_castpd128_pd256 (_mm_loadu_pd (p)),
-        _mm_load_sd (p + 2), 1);
+    return (V){ *p, 0.0 };
 #endif
   (void)n;
   return v_load_f64 (p);
@@ -360,9 +384,12 @@ v_store_row_f32 (float *p, V a, const unsigned C, unsigned n)
 
     if (C == 2) {
       _mm_storeh_pi ((void *)p, r);
+    } else if (n == 1) {
+      *p = r[0];
     } else {
       _mm_storel_pi ((void *)p, r);
-      p[2] = r[2];
+      if (n == 3)
+        p[2] = r[2];
     }
 #elif W == 8
     __m256 all = _mm512_cvtpd_ps (a);
@@ -388,6 +415,8 @@ v_store_row_f32 (float *p, V a, const unsigned C, unsigned n)
     }
     if (n & 1)
       *p = r[0];
+#else
+    *p = (float)a[0];
 #endif
   }
 }
@@ -403,9 +432,12 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
 #if W == 4
     if (C == 2) {
       _mm_storeu_pd (p, _mm256_extractf128_pd (a, 1));
+    } else if (n == 1) {
+      *p = a[0];
     } else {
       _mm_storeu_pd (p, _mm256_castpd256_pd128 (a));
-      p[2] = a[2];
+      if (n == 3)
+        p[2] = a[2];
     }
 #elif W == 8
     __m256d r =
@@ -430,6 +462,8 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
     }
     if (n & 1)
       *p = r[0];
+#else
+    *p = a[0];
 #endif
   }
 }

@@ -9,8 +9,7 @@
  * which those in front have nothing left: a mask keeps their state then.  So the
  * arithmetic is that of one section after the other, to the bit.  Where a vector
  * has lanes to spare, the first ones are idle.
- *
- * With C = W a vector is one section, and there is nothing to wait for. */
+ */
 
 /* The state of a vector of sections, and the outputs of the last two steps. */
 typedef struct Wave
@@ -53,28 +52,6 @@ section_step_s2 (Wave *w, const V *k, V x, const bool factored)
   w->last_x = v_fnma (k[4], w->s, v_mul (k[2], x));
   w->s = s;
   return y;
-}
-
-/* Whether full vectors of channels have s2: a few sections would wait for it, in the
- * form factored it is an operation more where there are multiply-adds. */
-static inline __attribute__ ((always_inline)) bool
-rows_have_s2 (const unsigned N, const bool factored)
-{
-  return N >= (factored ? V_S2_FACTORED : V_S2_DIRECT);
-}
-
-/* A step of full vectors of channels from the row x. */
-static inline __attribute__ ((always_inline)) V
-row_step (Wave *w, const V *k, V x, const unsigned N, const bool factored)
-{
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    const V *of = k + TFX_WAVE_COEF * v;
-
-    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], of, x, factored)
-                                   : section_step (&w[v], of, x, factored);
-  }
-  return x;
 }
 
 /* A step of N vectors of sections from the row x.  They have s2: x comes through other
@@ -145,209 +122,46 @@ put_row (Way *way, V y, const unsigned C, const bool factored)
   }
 }
 
-/* With s2 there is no last s: that costs no register then. */
-static inline __attribute__ ((always_inline)) Wave
-load_state (const double *state, const bool has_s2)
+/* The sections of W lanes of a row of R vectors.  With s2 there is no last s: that costs no
+ * register then. */
+static inline __attribute__ ((always_inline)) void
+load_wave (Wave *w, const double *state, const unsigned N, const unsigned R,
+    const bool has_s2)
 {
   const V zero = v_set1 (0.0);
 
-  return (Wave){ v_load (state), has_s2 ? zero : v_load (state + W),
-    v_load (state + 2 * W), zero, zero };
-}
-
-static inline __attribute__ ((always_inline)) void
-load_wave (Wave *w, const double *state, const unsigned N, const bool has_s2)
-{
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++)
-    w[v] = load_state (state + 3 * v * W, has_s2);
+  for (unsigned v = 0; v < N; v++, state += TFX_STATE * R * W)
+    w[v] = (Wave){ v_load (state), has_s2 ? zero : v_load (state + R * W),
+      v_load (state + 2 * R * W), zero, zero };
 }
 
 static inline __attribute__ ((always_inline)) void
-load_coef (V *k, const double *coef, const unsigned N)
+load_coef (V *k, const double *coef, const unsigned N, const unsigned R)
 {
 #pragma GCC unroll 20
   for (unsigned i = 0; i < TFX_WAVE_COEF * N; i++)
-    k[i] = v_load (coef + i * W);
+    k[i] = v_load (coef + i * R * W);
 }
 
-/* Returns zeros if all is finite: infinity less infinity is none. */
+/* Returns numbers if all is finite: infinity less infinity is none. */
 static inline __attribute__ ((always_inline)) V
-store_state (const Wave *w, double *state, const bool has_s2)
+store_wave (const Wave *w, double *state, const unsigned N, const unsigned R,
+    const bool has_s2)
 {
-  const V ends = (w->s - w->s) + (w->last_x - w->last_x);
-
-  v_store (state, w->s);
-  if (!has_s2)
-    v_store (state + W, w->last_s);
-  v_store (state + 2 * W, w->last_x);
-  return has_s2 ? ends : v_add (ends, w->last_s - w->last_s);
-}
-
-static inline __attribute__ ((always_inline)) bool
-store_wave (const Wave *w, double *state, const unsigned N, const bool has_s2)
-{
-  V sum = v_set1 (0.0);
+  V ends = v_set1 (0.0);
 
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++)
-    sum = v_add (sum, store_state (&w[v], state + 3 * v * W, has_s2));
-  return v_is_number (sum);
-}
-
-/* n rows of full vectors of channels side by side; the types and how many of a row are there
- * are constants where that pays. */
-static inline __attribute__ ((always_inline)) void
-run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
-    const double *coef, V g, const unsigned N, const bool factored,
-    const bool in_f32, const bool out_f32, const unsigned n_in,
-    const unsigned n_out)
-{
-  /* With 16 registers the coefficients are read again for each frame, rather than
-   * that the compiler keeps the state on the stack; it does not where that has s2. */
-  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored &&
-                       !rows_have_s2 (N, factored);
-  const V *again = (const V *)coef;
-  Way in = get_way (from), out = get_way (to);
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
-
-  load_coef (k, coef, N);
-  in.is_f32 = in_f32;
-  out.is_f32 = out_f32;
-  in.n = n_in;
-  out.n = n_out;
-  if (N == 1) {
-    for (; n >= 4; n -= 4) {
-#pragma GCC unroll 4
-      for (unsigned i = 0; i < 4; i++) {
-        const V x = next_row (&in, W, factored);
-
-        put_row (&out,
-            row_step (w, k, factored ? v_mul (g, x) : x, N, factored), W,
-            factored);
-      }
-    }
+  for (unsigned v = 0; v < N; v++, w++, state += TFX_STATE * R * W) {
+    v_store (state, w->s);
+    v_store (state + 2 * R * W, w->last_x);
+    ends = v_add (ends, (w->s - w->s) + (w->last_x - w->last_x));
+    if (has_s2)
+      continue;
+    v_store (state + R * W, w->last_s);
+    ends = v_add (ends, w->last_s - w->last_s);
   }
-  for (; n > 0; n--) {
-    const V x = next_row (&in, W, factored);
-
-    if (reloads)
-      __asm__("" : "+r"(again));
-    put_row (&out,
-        row_step (w, reloads ? again : k, factored ? v_mul (g, x) : x, N,
-            factored),
-        W, factored);
-  }
-}
-
-/* The same where channels lie apart, on at least one side.  On the other one there are
- * W doubles in a row.  A tile of W rows stays in registers, and the next one is turned
- * ahead of what the sections still wait for; where registers are few, the coefficients
- * are read again, or the tile lies in memory. */
-static inline __attribute__ ((always_inline)) void
-run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
-    const double *coef, V g, const unsigned N, const bool factored,
-    const bool in_rows, const bool in_f32, const bool out_rows,
-    const bool out_f32)
-{
-  const ptrdiff_t in_step = from->stride * sample_bytes (from->type);
-  const ptrdiff_t out_step = to->stride * sample_bytes (to->type);
-  const bool reloads = N > (W == 4 ? 1 : 2);
-  const bool is_in_memory = V_REGISTERS < 32 && N > (W == 4 ? 3 : 2);
-  const unsigned tile = is_in_memory ? 8 : W;
-  const V *again = (const V *)coef;
-  Planes in = get_planes (from), out = get_planes (to);
-  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[W] = { { 0 } };
-
-  load_coef (k, coef, N);
-  if (!is_in_memory && n >= W)
-    load_tile (next, &in, in_rows, in_f32);
-  for (; n >= tile; n -= tile) {
-    if (reloads)
-      __asm__("" : "+r"(again));
-    if (is_in_memory) {
-#pragma GCC unroll 4
-      for (unsigned i = 0; i < tile; i += W) {
-        load_tile (rows + i, &in, in_rows, in_f32);
-        in.data += W * in_step;
-      }
-      __asm__("" : "+m"(rows));
-#pragma GCC unroll 1
-      for (unsigned i = 0; i < tile; i++)
-        rows[i] = row_step (w, k, factored ? v_mul (g, rows[i]) : rows[i], N,
-            factored);
-      __asm__("" : "+m"(rows));
-    } else {
-#pragma GCC unroll 8
-      for (unsigned i = 0; i < W; i++)
-        rows[i] = row_step (w, reloads ? again : k,
-            factored ? v_mul (g, next[i]) : next[i], N, factored);
-      in.data += W * in_step;
-      if (n >= 2 * W)
-        load_tile (next, &in, in_rows, in_f32);
-    }
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < tile; i += W) {
-      store_tile (&out, out_rows, out_f32, rows + i);
-      out.data += W * out_step;
-    }
-  }
-  for (; n > 0; n--, in.data += in_step, out.data += out_step) {
-    V x = load_channels (in.data, from);
-
-    x = row_step (w, (const V *)coef, factored ? v_mul (g, x) : x, N, factored);
-    store_channels (out.data, to, x);
-  }
-}
-
-/* Full vectors of channels, by where they lie and their types: those that come often
- * have loops of their own. */
-static inline __attribute__ ((always_inline)) bool
-run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned N,
-    const bool factored)
-{
-  const bool has_s2 = rows_have_s2 (N, factored);
-  const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
-  const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
-  const bool in_rows = !from->apart, out_rows = !to->apart;
-  /* of four, three are there, or all */
-  const unsigned n_in = W == 4 ? 3 : from->n, n_out = W == 4 ? 3 : to->n;
-  const bool is_in_part = W > 2 && W > from->n;
-  const bool is_out_part = W > 2 && W > to->n;
-  const V g = v_set1 (*gain);
-  Wave w[TFX_WAVE_MAX_VECTORS];
-
-  load_wave (w, state, N, has_s2);
-  if (in_rows && out_rows) {
-    if (is_in_part && is_out_part && (N == 1 || W == 4) && in_f32 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, true, n_in, n_out);
-    else if (is_in_part && !is_out_part && W == 4 && N > 1 && in_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, false, n_in, W);
-    else if (!is_in_part && is_out_part && W == 4 && N > 1 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, false, true, W, n_out);
-    else if (is_in_part || is_out_part)
-      run_rows (w, from, to, n, coef, g, N, factored, in_f32, out_f32, from->n,
-          to->n);
-    else if (!in_f32 && !out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, false, false, W, W);
-    else if (in_f32 && out_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, true, W, W);
-    else if (in_f32)
-      run_rows (w, from, to, n, coef, g, N, factored, true, false, W, W);
-    else
-      run_rows (w, from, to, n, coef, g, N, factored, false, true, W, W);
-  } else if (W < 8 && !in_rows && in_f32 && !out_rows && out_f32) {
-    run_tiles (w, from, to, n, coef, g, N, factored, false, true, false, true);
-  } else if (W < 8 && !in_rows && in_f32 && out_rows) {
-    run_tiles (w, from, to, n, coef, g, N, factored, false, true, true, false);
-  } else if (W < 8 && in_rows && !out_rows && out_f32) {
-    run_tiles (w, from, to, n, coef, g, N, factored, true, false, false, true);
-  } else {
-    run_tiles (w, from, to, n, coef, g, N, factored, in_rows, in_f32, out_rows,
-        out_f32);
-  }
-  return store_wave (w, state, N, has_s2);
+  return ends;
 }
 
 /* A step of all vectors from the row x, where only the lanes [first, last) of them have
@@ -413,8 +227,8 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, state, N, true);
-  load_coef (k, coef, N);
+  load_wave (w, state, N, 1, true);
+  load_coef (k, coef, N, 1);
 #pragma GCC unroll 1
   for (; t < fill; t++) {
     const unsigned begun = (unsigned)t / 2 + 1;
@@ -458,5 +272,5 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     wave_step_partly (w, k, zero, done * C, N * W, C, N, factored);
     put_row (&out, w[N - 1].y, C, factored);
   }
-  return store_wave (w, state, N, true);
+  return v_is_number (store_wave (w, state, N, 1, true));
 }

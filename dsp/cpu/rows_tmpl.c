@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * rows_tmpl.c: full vectors of channels; part of kernels-vec.c.
+ *
+ * A vector is one section of W channels.  A row is R of them, 1 or 2, that do not wait for
+ * each other: one section alone would spend its time waiting for its own state. */
+
+/* Whether full vectors of channels have s2: a few sections would wait for it, in the
+ * form factored it is an operation more where there are multiply-adds. */
+static inline __attribute__ ((always_inline)) bool
+rows_have_s2 (const unsigned N, const bool factored)
+{
+  return N >= (factored ? V_S2_FACTORED : V_S2_DIRECT);
+}
+
+/* A step of all sections from the vector x; of k every K-th vector counts. */
+static inline __attribute__ ((always_inline)) V
+row_step (Wave *w, const V *k, V g, V x, const unsigned N, const unsigned K,
+    const bool factored)
+{
+  if (factored)
+    x = v_mul (g, x);
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF * K) {
+    const V of[TFX_WAVE_COEF] = { k[0], k[K], k[2 * K], k[3 * K], k[4 * K] };
+
+    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], of, x, factored)
+                                   : section_step (&w[v], of, x, factored);
+  }
+  return x;
+}
+
+/* Vector number r of the row that comes next. */
+static inline __attribute__ ((always_inline)) Way
+get_vector (const Way *way, const unsigned r)
+{
+  const ptrdiff_t size = way->is_f32 ? sizeof (float) : sizeof (double);
+  Way vector = *way;
+
+  vector.at += (ptrdiff_t)(r * W) * size;
+  vector.n = way->n < (r + 1) * W ? way->n - r * W : W;
+  return vector;
+}
+
+static inline __attribute__ ((always_inline)) void
+run_row (Wave *w, Way *in, Way *out, const V *k, V g, const unsigned N,
+    const unsigned R, const unsigned K, const bool factored)
+{
+#pragma GCC unroll 2
+  for (unsigned r = 0; r < R; r++) {
+    Way from = get_vector (in, r), to = get_vector (out, r);
+    const V x = next_row (&from, W, factored);
+
+    put_row (&to, row_step (w + r * N, k, g, x, N, K, factored), W, factored);
+  }
+  in->at += in->step;
+  out->at += out->step;
+}
+
+/* n rows side by side; the types and how many of a row are there are constants where that
+ * pays. */
+static inline __attribute__ ((always_inline)) void
+run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const unsigned R,
+    const bool factored, const bool in_f32, const bool out_f32,
+    const unsigned n_in, const unsigned n_out)
+{
+  /* With 16 registers the coefficients are read again for each frame, rather than
+   * that the compiler keeps the state on the stack; it does not where that has s2. */
+  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored &&
+                       !rows_have_s2 (N, factored);
+  const V *again = (const V *)coef;
+  Way in = get_way (from), out = get_way (to);
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+
+  load_coef (k, coef, N, R);
+  in.is_f32 = in_f32;
+  out.is_f32 = out_f32;
+  in.n = n_in;
+  out.n = n_out;
+  if (N == 1) {
+    for (; n >= 4; n -= 4) {
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < 4; i++)
+        run_row (w, &in, &out, k, g, N, R, 1, factored);
+    }
+  }
+  for (; n > 0; n--) {
+    if (reloads)
+      __asm__("" : "+r"(again));
+    run_row (w, &in, &out, reloads ? again : k, g, N, R, reloads ? R : 1,
+        factored);
+  }
+}
+
+/* The same for rows of two vectors of which the second one is there in part, of one type. */
+static inline __attribute__ ((always_inline)) void
+run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const bool factored)
+{
+  const bool is_f32 = factored && from->type == TFX_SAMPLE_F32;
+
+#pragma GCC unroll 4
+  for (unsigned C = W + 1; C < 2 * W; C++) {
+    if (from->n == C && is_f32)
+      run_rows (w, from, to, n, coef, g, N, 2, factored, true, true, C, C);
+    else if (from->n == C)
+      run_rows (w, from, to, n, coef, g, N, 2, factored, false, false, C, C);
+  }
+}
+
+/* The same for `vectors` of the R of a row, from number `first` on, where channels lie
+ * apart, on at least one side.  On the other one there are W R doubles in a row.  A tile of W
+ * rows stays in registers, and the next one is turned ahead of what the sections still wait
+ * for; where registers are few, the coefficients are read again, or the tile lies in
+ * memory. */
+static inline __attribute__ ((always_inline)) void
+run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const unsigned R,
+    const unsigned first, const unsigned vectors, const unsigned least,
+    const bool factored, const bool in_rows, const bool in_f32,
+    const bool out_rows, const bool out_f32)
+{
+  const ptrdiff_t in_step = from->stride * sample_bytes (from->type);
+  const ptrdiff_t out_step = to->stride * sample_bytes (to->type);
+  const bool reloads = N > (W == 4 ? 1 : 2);
+  const bool is_in_memory = V_REGISTERS < 32 && N > (W == 4 ? 3 : 2);
+  const bool is_ahead = vectors == 1 || V_REGISTERS >= 32;
+  const unsigned tile = is_in_memory ? 8 : W;
+  const V *again = (const V *)coef;
+  Planes in = get_planes (from, first, least);
+  Planes out = get_planes (to, first, least);
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[2][W];
+
+  load_coef (k, coef, N, R);
+  if (!is_in_memory && is_ahead && n >= W) {
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < vectors; r++)
+      load_tile (next[r], &in, r, R, in_rows, in_f32);
+  }
+  for (; n >= tile; n -= tile) {
+    if (reloads)
+      __asm__("" : "+r"(again));
+    if (is_in_memory) {
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < tile; i += W) {
+        load_tile (rows + i, &in, 0, R, in_rows, in_f32);
+        in.data += W * in_step;
+      }
+      __asm__("" : "+m"(rows));
+#pragma GCC unroll 1
+      for (unsigned i = 0; i < tile; i++)
+        rows[i] = row_step (w, k, g, rows[i], N, 1, factored);
+      __asm__("" : "+m"(rows));
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < tile; i += W) {
+        store_tile (&out, 0, R, out_rows, out_f32, rows + i);
+        out.data += W * out_step;
+      }
+      continue;
+    }
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < vectors; r++) {
+      if (!is_ahead)
+        load_tile (next[r], &in, r, R, in_rows, in_f32);
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < W; i++)
+        rows[r * W + i] = row_step (w + r * N, reloads ? again : k, g,
+            next[r][i], N, reloads ? R : 1, factored);
+    }
+    in.data += W * in_step;
+    if (is_ahead && n >= 2 * W) {
+#pragma GCC unroll 2
+      for (unsigned r = 0; r < vectors; r++)
+        load_tile (next[r], &in, r, R, in_rows, in_f32);
+    }
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < vectors; r++)
+      store_tile (&out, r, R, out_rows, out_f32, rows + r * W);
+    out.data += W * out_step;
+  }
+  for (; n > 0; n--, in.data += in_step, out.data += out_step) {
+#pragma GCC unroll 2
+    for (unsigned r = 0; r < vectors; r++) {
+      const unsigned channel = (first + r) * W;
+      V x = load_channels (in.data + r * in.vector, from, channel);
+
+      x = row_step (w + r * N, (const V *)coef, g, x, N, R, factored);
+      store_channels (out.data + r * out.vector, to, channel, x);
+    }
+  }
+}
+
+/* By which types: those that come often have loops of their own. */
+static inline __attribute__ ((always_inline)) void
+run_planes (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const unsigned R,
+    const unsigned first, const unsigned vectors, const unsigned least,
+    const bool factored)
+{
+  const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
+  const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
+  const bool in_rows = !from->apart, out_rows = !to->apart;
+
+  if (W < 8 && !in_rows && in_f32 && !out_rows && out_f32)
+    run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
+        false, true, false, true);
+  else if (W < 8 && !in_rows && in_f32 && out_rows)
+    run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
+        false, true, true, false);
+  else if (W < 8 && in_rows && !out_rows && out_f32)
+    run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
+        true, false, false, true);
+  else
+    run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
+        in_rows, in_f32, out_rows, out_f32);
+}
+
+/* Full vectors of channels, by where they lie and their types. */
+static inline __attribute__ ((always_inline)) bool
+run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned N, const unsigned R,
+    const bool factored)
+{
+  const bool has_s2 = rows_have_s2 (N, factored);
+  const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
+  const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
+  const unsigned C = W * R;
+  /* of four, three are there, or all */
+  const unsigned n_in = R == 1 && W == 4 ? 3 : from->n;
+  const unsigned n_out = R == 1 && W == 4 ? 3 : to->n;
+  const bool is_in_part = C > 2 && C > from->n;
+  const bool is_out_part = C > 2 && C > to->n;
+  const V g = v_set1 (*gain);
+  Wave w[TFX_WAVE_MAX_VECTORS];
+  V ends = v_set1 (0.0);
+
+#pragma GCC unroll 2
+  for (unsigned r = 0; r < R; r++)
+    load_wave (w + r * N, state + r * W, N, R, has_s2);
+  if (from->apart || to->apart) {
+    if (R == 1) {
+      run_planes (w, from, to, n, coef, g, N, 1, 0, 1, W / 2 + 1, factored);
+    } else if (W == 2 && N == 1 && from->n == C && to->n == C) {
+      run_planes (w, from, to, n, coef, g, N, 2, 0, 2, W, factored);
+    } else {
+      run_planes (w, from, to, n, coef, g, N, 2, 0, 1, W, factored);
+      run_planes (w + N, from, to, n, coef, g, N, 2, 1, 1, 1, factored);
+    }
+  } else if (R == 2 && is_in_part && is_out_part && in_f32 == out_f32) {
+    run_part (w, from, to, n, coef, g, N, factored);
+  } else if (R == 1 && is_in_part && is_out_part && (N == 1 || W == 4) &&
+             in_f32 && out_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, factored, true, true, n_in, n_out);
+  } else if (R == 1 && is_in_part && !is_out_part && W == 4 && N > 1 &&
+             in_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, factored, true, false, n_in, W);
+  } else if (R == 1 && !is_in_part && is_out_part && W == 4 && N > 1 &&
+             out_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, factored, false, true, W, n_out);
+  } else if (is_in_part || is_out_part) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32, from->n,
+        to->n);
+  } else if (!in_f32 && !out_f32) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, false, false, C, C);
+  } else if (in_f32 && out_f32) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, true, true, C, C);
+  } else if (in_f32) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, true, false, C, C);
+  } else {
+    run_rows (w, from, to, n, coef, g, N, R, factored, false, true, C, C);
+  }
+#pragma GCC unroll 2
+  for (unsigned r = 0; r < R; r++)
+    ends = v_add (ends, store_wave (w + r * N, state + r * W, N, R, has_s2));
+  return v_is_number (ends);
+}
