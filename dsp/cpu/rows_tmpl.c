@@ -12,20 +12,16 @@ rows_have_s2 (const unsigned N, const bool factored)
   return N >= (factored ? V_S2_FACTORED : V_S2_DIRECT);
 }
 
-/* A step of all sections from the vector x; of k every K-th vector counts. */
+/* A step of all sections from the vector x. */
 static inline __attribute__ ((always_inline)) V
-row_step (Wave *w, const V *k, V g, V x, const unsigned N, const unsigned K,
-    const bool factored)
+row_step (Wave *w, const V *k, V g, V x, const unsigned N, const bool factored)
 {
   if (factored)
     x = v_mul (g, x);
 #pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF * K) {
-    const V of[TFX_WAVE_COEF] = { k[0], k[K], k[2 * K], k[3 * K], k[4 * K] };
-
-    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], of, x, factored)
-                                   : section_step (&w[v], of, x, factored);
-  }
+  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
+    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], k, x, factored)
+                                   : section_step (&w[v], k, x, factored);
   return x;
 }
 
@@ -43,17 +39,21 @@ get_vector (const Way *way, const unsigned r)
 
 static inline __attribute__ ((always_inline)) void
 run_row (Wave *w, Way *in, Way *out, const V *k, V g, const unsigned N,
-    const unsigned R, const unsigned K, const bool factored)
+    const unsigned R, const bool factored)
 {
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++) {
-    Way from = get_vector (in, r), to = get_vector (out, r);
-    const V x = next_row (&from, W, factored);
+    Way to = get_vector (out, r);
+    Way from = get_vector (in, r);
+    V x = next_row (&from, W, factored);
 
-    put_row (&to, row_step (w + r * N, k, g, x, N, K, factored), W, factored);
+    if (r + 1 == R)
+      in->at += in->step;
+    x = row_step (w + r * N, k, g, x, N, factored);
+    if (r + 1 == R)
+      out->at += out->step;
+    put_row (&to, x, W, factored);
   }
-  in->at += in->step;
-  out->at += out->step;
 }
 
 /* n rows side by side; the types and how many of a row are there are constants where that
@@ -81,14 +81,13 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     for (; n >= 4; n -= 4) {
 #pragma GCC unroll 4
       for (unsigned i = 0; i < 4; i++)
-        run_row (w, &in, &out, k, g, N, R, 1, factored);
+        run_row (w, &in, &out, k, g, N, R, factored);
     }
   }
   for (; n > 0; n--) {
     if (reloads)
       __asm__("" : "+r"(again));
-    run_row (w, &in, &out, reloads ? again : k, g, N, R, reloads ? R : 1,
-        factored);
+    run_row (w, &in, &out, reloads ? again : k, g, N, R, factored);
   }
 }
 
@@ -126,10 +125,10 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   const bool is_in_memory = V_REGISTERS < 32 && N > (W == 4 ? 3 : 2);
   const bool is_ahead = vectors == 1 || V_REGISTERS >= 32;
   const unsigned tile = is_in_memory ? 8 : W;
-  const V *again = (const V *)coef;
   Planes in = get_planes (from, first, least);
   Planes out = get_planes (to, first, least);
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], rows[8], next[2][W];
+  const V *again = R == 1 ? (const V *)coef : k;
 
   load_coef (k, coef, N, R);
   if (!is_in_memory && is_ahead && n >= W) {
@@ -149,7 +148,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
       __asm__("" : "+m"(rows));
 #pragma GCC unroll 1
       for (unsigned i = 0; i < tile; i++)
-        rows[i] = row_step (w, k, g, rows[i], N, 1, factored);
+        rows[i] = row_step (w, k, g, rows[i], N, factored);
       __asm__("" : "+m"(rows));
 #pragma GCC unroll 4
       for (unsigned i = 0; i < tile; i += W) {
@@ -165,7 +164,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 #pragma GCC unroll 8
       for (unsigned i = 0; i < W; i++)
         rows[r * W + i] = row_step (w + r * N, reloads ? again : k, g,
-            next[r][i], N, reloads ? R : 1, factored);
+            next[r][i], N, factored);
     }
     in.data += W * in_step;
     if (is_ahead && n >= 2 * W) {
@@ -184,7 +183,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
       const unsigned channel = (first + r) * W;
       V x = load_channels (in.data + r * in.vector, from, channel);
 
-      x = row_step (w + r * N, (const V *)coef, g, x, N, R, factored);
+      x = row_step (w + r * N, R == 1 ? (const V *)coef : k, g, x, N, factored);
       store_channels (out.data + r * out.vector, to, channel, x);
     }
   }
@@ -258,8 +257,8 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
              out_f32) {
     run_rows (w, from, to, n, coef, g, N, 1, factored, false, true, W, n_out);
   } else if (is_in_part || is_out_part) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32, from->n,
-        to->n);
+    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32,
+        is_in_part ? n_in : C, is_out_part ? n_out : C);
   } else if (!in_f32 && !out_f32) {
     run_rows (w, from, to, n, coef, g, N, R, factored, false, false, C, C);
   } else if (in_f32 && out_f32) {
