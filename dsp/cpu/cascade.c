@@ -366,29 +366,64 @@ run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
 
 /* Wide rows of a block that is beyond the second-level cache: each group would ask memory
  * for lines that lie apart, which takes up to twice as long as one after the other.  So
- * rows are copied as they lie, a few at a time, and filtered where they go. */
+ * rows are copied as they lie, a few at a time, and filtered where they go, and while each
+ * group runs some of the next rows are fetched. */
 #define FAR_ROW 128       /* bytes, */
 #define FAR_BLOCK 1572864 /* of all rows, */
-#define FAR_CHUNK 16384   /* and of those at a time */
+#define FAR_CHUNK 32768 /* and of those at a time, by the channels of a group */
+
+static size_t
+row_bytes (const TfxBlock *b)
+{
+  return b->n_channels * tfx_sample_size (b->type);
+}
 
 static inline bool
 is_far (const TfxBlock *in, const TfxBlock *out)
 {
-  const size_t row = in->n_channels * tfx_sample_size (in->type);
+  const size_t row = row_bytes (in);
 
   return row >= FAR_ROW && row * in->n_frames >= FAR_BLOCK &&
-         in->data != out->data && in->type == out->type &&
-         in->channel_stride == 1 && out->channel_stride == 1 &&
+         in->type == out->type && in->channel_stride == 1 &&
+         out->channel_stride == 1 &&
          in->frame_stride == (ptrdiff_t)in->n_channels &&
          out->frame_stride == in->frame_stride;
+}
+
+static void
+copy_rows (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out,
+    size_t first, size_t n)
+{
+  const TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
+  const TfxBlock to = tfx_block_part (out, first, n, 0, out->n_channels);
+
+  tfx_cpu_copy (c->kernels, &from, &to, 1.0);
+}
+
+/* Part number k of n_parts of the rows [first, first + n) that there are.  Inline: GCC takes a
+ * function that fetches for one that does nothing, and leaves its calls out. */
+static inline __attribute__ ((always_inline)) void
+fetch_rows (const TfxBlock *in, const TfxBlock *out, size_t first, size_t n,
+    size_t k, size_t n_parts)
+{
+  const size_t left = in->n_frames - first;
+  const size_t n_bytes = (n < left ? n : left) * row_bytes (in);
+  const char *from = (const char *)in->data + first * row_bytes (in);
+  const char *to = (const char *)out->data + first * row_bytes (out);
+
+  for (size_t i = n_bytes * k / n_parts; i < n_bytes * (k + 1) / n_parts;
+       i += 64) {
+    __builtin_prefetch (from + i, 0);
+    __builtin_prefetch (to + i, 1);
+  }
 }
 
 int
 tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out)
 {
+  const bool far = is_far (in, out);
   size_t done = 0, most;
-  const TfxBlock *from = in;
   int n_cleared = 0;
 
   if (c->n_sos == 0)
@@ -396,24 +431,20 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
   if (stream != c->type)
     set_type (c, stream);
   most = c->chunk_frames;
-  if (is_far (in, out)) {
-    from = out;
-    most = FAR_CHUNK / (in->n_channels * tfx_sample_size (in->type)) + 1;
-  }
+  if (far)
+    most = FAR_CHUNK / c->groups->shape->channels / row_bytes (in) + 1;
   do {
     const size_t left = in->n_frames - done;
     const size_t n = left < most ? left : most;
-    Group *g = c->groups, *end = g + c->n_groups;
 
-    if (from != in) {
-      const unsigned n_channels = in->n_channels;
-      const TfxBlock rows = tfx_block_part (in, done, n, 0, n_channels);
-      const TfxBlock to = tfx_block_part (out, done, n, 0, n_channels);
+    if (far && in->data != out->data)
+      copy_rows (c, in, out, done, n);
+    for (unsigned i = 0; i < c->n_groups; i++) {
+      Group *g = &c->groups[i];
 
-      tfx_cpu_copy (c->kernels, &rows, &to, 1.0);
-    }
-    for (; g < end; g++) {
-      if (!run_group (c, g, from, out, done, n))
+      if (far)
+        fetch_rows (in, out, done + n, most, i, c->n_groups);
+      if (!run_group (c, g, far ? out : in, out, done, n))
         n_cleared += recover (g);
     }
     done += n;
