@@ -91,19 +91,15 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* The same for rows of two vectors of which the second one is there in part, of one type. */
+/* The same for rows of two vectors of which the second one is there in part. */
 static inline __attribute__ ((always_inline)) void
 run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
-    const double *coef, V g, const unsigned N, const bool factored)
+    const double *coef, V g, const unsigned N, const bool is_f32)
 {
-  const bool is_f32 = factored && from->type == TFX_SAMPLE_F32;
-
 #pragma GCC unroll 4
   for (unsigned C = W + 1; C < 2 * W; C++) {
-    if (from->n == C && is_f32)
-      run_rows (w, from, to, n, coef, g, N, 2, factored, true, true, C, C);
-    else if (from->n == C)
-      run_rows (w, from, to, n, coef, g, N, 2, factored, false, false, C, C);
+    if (from->n == C)
+      run_rows (w, from, to, n, coef, g, N, 2, is_f32, is_f32, is_f32, C, C);
   }
 }
 
@@ -203,10 +199,10 @@ run_planes (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   if (W < 8 && !in_rows && in_f32 && !out_rows && out_f32)
     run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
         false, true, false, true);
-  else if (W < 8 && !in_rows && in_f32 && out_rows)
+  else if (W < 8 && R == 1 && !in_rows && in_f32 && out_rows)
     run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
         false, true, true, false);
-  else if (W < 8 && in_rows && !out_rows && out_f32)
+  else if (W < 8 && R == 1 && in_rows && !out_rows && out_f32)
     run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
         true, false, false, true);
   else
@@ -233,19 +229,24 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
 
+  if (R == 2 && (from->apart || to->apart) &&
+      !(W == 2 && N == 1 && from->n == C && to->n == C)) {
+#pragma GCC unroll 1
+    for (unsigned r = 0; r < R; r++) {
+      load_wave (w, state + r * W, N, R, has_s2);
+      run_planes (w, from, to, n, coef, g, N, R, r, 1, 1, factored);
+      ends = v_add (ends, store_wave (w, state + r * W, N, R, has_s2));
+    }
+    return v_is_number (ends);
+  }
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++)
     load_wave (w + r * N, state + r * W, N, R, has_s2);
   if (from->apart || to->apart) {
-    if (R == 1) {
-      run_planes (w, from, to, n, coef, g, N, 1, 0, 1, W / 2 + 1, factored);
-    } else if (W == 2 && N == 1 && from->n == C && to->n == C) {
-      run_planes (w, from, to, n, coef, g, N, 2, 0, 2, W, factored);
-    } else {
-      run_planes (w, from, to, n, coef, g, N, 2, 0, 1, W, factored);
-      run_planes (w + N, from, to, n, coef, g, N, 2, 1, 1, 1, factored);
-    }
-  } else if (R == 2 && is_in_part && is_out_part && in_f32 == out_f32) {
+    run_planes (w, from, to, n, coef, g, N, R, 0, R, R == 2 ? W : W / 2 + 1,
+        factored);
+  } else if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
+             out_f32 == factored) {
     run_part (w, from, to, n, coef, g, N, factored);
   } else if (R == 1 && is_in_part && is_out_part && (N == 1 || W == 4) &&
              in_f32 && out_f32) {
@@ -259,10 +260,12 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   } else if (is_in_part || is_out_part) {
     run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32,
         is_in_part ? n_in : C, is_out_part ? n_out : C);
-  } else if (!in_f32 && !out_f32) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, false, false, C, C);
   } else if (in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, R, factored, true, true, C, C);
+  } else if (R == 2 && factored) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32, C, C);
+  } else if (!in_f32 && !out_f32) {
+    run_rows (w, from, to, n, coef, g, N, R, factored, false, false, C, C);
   } else if (in_f32) {
     run_rows (w, from, to, n, coef, g, N, R, factored, true, false, C, C);
   } else {
