@@ -30,6 +30,13 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
     const unsigned C, const bool factored)
 {
+#if VEC_WIDTH == 4
+  /* Vectors of eight have the same state, and turn planes in less time. */
+  if (C > W && (in->apart || out->apart))
+    return (factored ? tfx_kernels_avx512.factored
+                     : tfx_kernels_avx512.direct)[3](in, out, n, state, gain,
+        coef, n_sections);
+#endif
   if (C > W)
     return n_sections == 1
                ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
@@ -183,8 +190,9 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .half = &tfx_kernels_fma,
 #endif
 #if VEC_WIDTH == 4
-  .direct = { KERNEL (direct1), NULL, KERNEL (direct4) },
-  .factored = { KERNEL (factored1), NULL, KERNEL (factored4) },
+  .direct = { KERNEL (direct1), NULL, KERNEL (direct4), KERNEL (direct8) },
+  .factored = { KERNEL (factored1), NULL, KERNEL (factored4),
+      KERNEL (factored8) },
 #elif W == 2 && V_PAIRED_DIRECT > 0
   .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },

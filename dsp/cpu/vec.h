@@ -28,8 +28,8 @@
 #elif VEC_WIDTH == 4
 #include <immintrin.h>
 #define ISA vl
-#define V_PAIRED_DIRECT 0
-#define V_PAIRED_FACTORED 0
+#define V_PAIRED_DIRECT 2
+#define V_PAIRED_FACTORED 1
 #define W 4
 #define V_WAVE 1
 #define V_FACTORED 4
