@@ -172,12 +172,13 @@ typedef struct TfxKernels
   bool (*halves) (void);
   /* One channel, section after section: textbook if W = 1, else direct. */
   TfxWaveKernel one;
-  /* By log2 C, up to W.  NULL if W = 1, and where another one costs less. */
+  /* By log2 C, up to 2 W.  NULL if W = 1, and where another one costs less. */
   TfxWaveKernel direct[TFX_MAX_SHAPES], factored[TFX_MAX_SHAPES];
   /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
    * TFX_WAVE_MAX_VECTORS. */
   unsigned wave_vectors, factored_vectors;
-  /* Those of C = 2 W take so many sections; 0: there are none. */
+  /* Those with C = 2 W, in whose state and coefficients a vector is 2 W numbers, take so many
+   * sections; 0: there are none. */
   unsigned paired_direct, paired_factored;
   /* Waves with C < W have s2, and those with C = W in passes of so many vectors. */
   unsigned s2_direct, s2_factored;
