@@ -8,7 +8,7 @@
 #include "cascade-parallel.h"
 #include "cascade.h"
 
-#define MAX_WIDTH 8
+#define MAX_WIDTH 16
 
 /* Doubles of a group's frames on their way: 16 KiB, half of a small first-level
  * cache. */

@@ -40,7 +40,7 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
   if (C > W)
     return n_sections == 1
                ? run_full (in, out, n, state, gain, coef, 1, 2, factored)
-               : factored ||
+               : factored || V_PAIRED_DIRECT < 2 ||
                      run_full (in, out, n, state, gain, coef, 2, 2, factored);
   switch ((n_sections * C + W - 1) / W) {
     case 1:
@@ -80,6 +80,10 @@ WAVE_KERNEL (KERNEL (factored4), 4, true)
 #if W > 4 || (W == 4 && V_PAIRED_DIRECT > 0)
 WAVE_KERNEL (KERNEL (direct8), 8, false)
 WAVE_KERNEL (KERNEL (factored8), 8, true)
+#endif
+#if W == 8
+WAVE_KERNEL (KERNEL (direct16), 16, false)
+WAVE_KERNEL (KERNEL (factored16), 16, true)
 #endif
 
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4
@@ -193,17 +197,22 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .direct = { KERNEL (direct1), NULL, KERNEL (direct4), KERNEL (direct8) },
   .factored = { KERNEL (factored1), NULL, KERNEL (factored4),
       KERNEL (factored8) },
-#elif W == 2 && V_PAIRED_DIRECT > 0
-  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
-  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
-#elif W == 2
-  .direct = { KERNEL (direct1), KERNEL (direct2) },
-  .factored = { KERNEL (factored1), KERNEL (factored2) },
-#else
+#elif W == 8
+  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
+      KERNEL (direct8), KERNEL (direct16) },
+  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
+      KERNEL (factored8), KERNEL (factored16) },
+#elif W == 4
   .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4),
       KERNEL (direct8) },
   .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4),
       KERNEL (factored8) },
+#elif V_PAIRED_DIRECT > 0
+  .direct = { KERNEL (direct1), KERNEL (direct2), KERNEL (direct4) },
+  .factored = { KERNEL (factored1), KERNEL (factored2), KERNEL (factored4) },
+#else
+  .direct = { KERNEL (direct1), KERNEL (direct2) },
+  .factored = { KERNEL (factored1), KERNEL (factored2) },
 #endif
   .wave_vectors = V_WAVE,
   .paired_direct = V_PAIRED_DIRECT,

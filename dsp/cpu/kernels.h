@@ -122,7 +122,7 @@ typedef void (*TfxFadeKernel) (double *x, const double *y, size_t n_frames,
     unsigned n_channels, TfxWeight weight, size_t done, size_t length);
 
 /* The most log2 C + 1. */
-#define TFX_MAX_SHAPES 4
+#define TFX_MAX_SHAPES 5
 
 /* Sections as state-variable filters whose values move, over up to a cell of the
  * grid; see motion.h.  All instruction sets give the same bits.

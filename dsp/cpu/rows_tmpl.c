@@ -223,8 +223,9 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   /* of four, three are there, or all */
   const unsigned n_in = R == 1 && W == 4 ? 3 : from->n;
   const unsigned n_out = R == 1 && W == 4 ? 3 : to->n;
-  const bool is_in_part = C > 2 && C > from->n;
-  const bool is_out_part = C > 2 && C > to->n;
+  const bool can_be_part = C > 2 && C < 16;
+  const bool is_in_part = can_be_part && C > from->n;
+  const bool is_out_part = can_be_part && C > to->n;
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
@@ -234,7 +235,8 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 #pragma GCC unroll 1
     for (unsigned r = 0; r < R; r++) {
       load_wave (w, state + r * W, N, R, has_s2);
-      run_planes (w, from, to, n, coef, g, N, R, r, 1, 1, factored);
+      run_planes (w, from, to, n, coef, g, N, R, r, 1, C < 16 ? 1 : W,
+          factored);
       ends = v_add (ends, store_wave (w, state + r * W, N, R, has_s2));
     }
     return v_is_number (ends);

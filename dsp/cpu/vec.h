@@ -39,8 +39,8 @@
 #elif defined(__AVX512F__)
 #include <immintrin.h>
 #define ISA avx512
-#define V_PAIRED_DIRECT 0
-#define V_PAIRED_FACTORED 0
+#define V_PAIRED_DIRECT 1
+#define V_PAIRED_FACTORED 1
 #define W 8
 #define V_WAVE 3
 #define V_FACTORED 4

@@ -439,7 +439,8 @@ test_lengths_designed (void)
 static void
 test_sections (void)
 {
-  static const unsigned few_channels[] = { 1, 2, 3, 6, 8, 11, 4, 5, 7, 9, 13 };
+  static const unsigned few_channels[] = { 1, 2, 3, 6, 8, 11, 4, 5, 7, 9, 13,
+    16, 19 };
   Checks checks = checks_new ();
 
   for (size_t n = 1; n <= TFX_DESIGN_MAX_SECTIONS; n++) {
@@ -448,7 +449,7 @@ test_sections (void)
       3000, 0.5, 60 };
     Cascade *designed = cascade_designed (&d);
 
-    for (size_t i = 0; i < (n > 2 ? 6 : 11); i++) {
+    for (size_t i = 0; i < (n > 2 ? 6 : 13); i++) {
       check_shape (&checks, cascade, few_channels[i], 511);
       check_shape (&checks, designed, few_channels[i], 511);
     }
@@ -463,12 +464,12 @@ static void
 check_layouts (TapMany *many, const Cascade *cascade, const char *kernel,
     TfxSample type)
 {
-  double in[(37 + TAIL) * 11], out[(37 + TAIL) * 11];
+  double in[(37 + TAIL) * 19], out[(37 + TAIL) * 19];
 
   if (!tfx_cpu_backend_for (kernel))
     return;
   test_noise_f64 (in, sizeof in / sizeof in[0]);
-  for (unsigned n = 1; n <= 11; n++) {
+  for (unsigned n = 1; n <= 19; n++) {
     const Case c = { cascade, kernel, type, n, 37 };
 
     tap_many_check (many, run_case (&c, &plain_way, in, out), "does not run");
