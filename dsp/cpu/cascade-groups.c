@@ -207,7 +207,9 @@ choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
         continue;
       all += n < channels ? cost_of (c->kernels, i)->partial : 0.0;
       all += n > channels ? least[n - channels] : 0.0;
-      if (all < least[n]) {
+      /* Wider ones come first. */
+      if (all < least[n] ||
+          (all == least[n] && channels > shapes[first[n]].channels)) {
         least[n] = all;
         first[n] = i;
       }

@@ -8,6 +8,7 @@
 #include "cascade-parallel.h"
 #include "cascade.h"
 
+/* The most channels of a shape. */
 #define MAX_WIDTH 16
 
 /* Doubles of a group's frames on their way: 16 KiB, half of a small first-level
@@ -18,7 +19,7 @@
 typedef enum
 {
   SHAPE_ONE,                                   /* one channel without vectors */
-  SHAPE_WAVE,                                  /* of 1, 2, 4 and 8 channels */
+  SHAPE_WAVE,                                  /* of 1, 2, 4, 8, 16 channels */
   SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,    /* in vectors half as wide */
   SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */

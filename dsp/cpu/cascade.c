@@ -367,10 +367,15 @@ run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
 /* Wide rows of a block that is beyond the second-level cache: each group would ask memory
  * for lines that lie apart, which takes up to twice as long as one after the other.  So
  * rows are copied as they lie, a few at a time, and filtered where they go, and while each
- * group runs some of the next rows are fetched. */
-#define FAR_ROW 128       /* bytes, */
-#define FAR_BLOCK 1572864 /* of all rows, */
-#define FAR_CHUNK 32768 /* and of those at a time, by the channels of a group */
+ * group runs some of the next rows are fetched.
+ *
+ * Bytes of a row, of all rows, and of those at a time, times the channels of a group: the more
+ * groups there are, the more of them, as each one's call takes its time.  So many of a channel
+ * are the least. */
+#define FAR_ROW 128
+#define FAR_BLOCK 1572864
+#define FAR_CHUNK 32768
+#define FAR_LEAST 64
 
 static size_t
 row_bytes (const TfxBlock *b)
@@ -384,10 +389,21 @@ is_far (const TfxBlock *in, const TfxBlock *out)
   const size_t row = row_bytes (in);
 
   return row >= FAR_ROW && row * in->n_frames >= FAR_BLOCK &&
-         in->type == out->type && in->channel_stride == 1 &&
-         out->channel_stride == 1 &&
+         in->data != out->data && in->type == out->type &&
+         in->channel_stride == 1 && out->channel_stride == 1 &&
          in->frame_stride == (ptrdiff_t)in->n_channels &&
          out->frame_stride == in->frame_stride;
+}
+
+/* How many frames at a time; what is packed has room in its scratch. */
+static size_t
+far_frames (const TfxCascade *c, const TfxBlock *in)
+{
+  const size_t n = FAR_CHUNK / c->groups->shape->channels / row_bytes (in) + 1;
+  const size_t least = FAR_LEAST / tfx_sample_size (in->type);
+  const size_t most = n < least ? least : n;
+
+  return most < c->chunk_frames ? most : c->chunk_frames;
 }
 
 static void
@@ -430,14 +446,12 @@ tfx_cascade_run (TfxCascade *c, TfxSample stream, const TfxBlock *in,
     return run_gain (c, in, out);
   if (stream != c->type)
     set_type (c, stream);
-  most = c->chunk_frames;
-  if (far)
-    most = FAR_CHUNK / c->groups->shape->channels / row_bytes (in) + 1;
+  most = far ? far_frames (c, in) : c->chunk_frames;
   do {
     const size_t left = in->n_frames - done;
     const size_t n = left < most ? left : most;
 
-    if (far && in->data != out->data)
+    if (far)
       copy_rows (c, in, out, done, n);
     for (unsigned i = 0; i < c->n_groups; i++) {
       Group *g = &c->groups[i];

@@ -25,6 +25,10 @@ run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
       C, N, factored);
 }
 
+#if W == 8
+_Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "vl has another state");
+#endif
+
 static inline __attribute__ ((always_inline)) bool
 run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_sections,
@@ -32,6 +36,7 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 {
 #if VEC_WIDTH == 4
   /* Vectors of eight have the same state, and turn planes in less time. */
+  _Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "not avx512's state");
   if (C > W && (in->apart || out->apart))
     return (factored ? tfx_kernels_avx512.factored
                      : tfx_kernels_avx512.direct)[3](in, out, n, state, gain,

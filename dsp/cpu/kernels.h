@@ -59,7 +59,7 @@ typedef struct TfxRows
  *     textbook: b0, b1, b2, a1, a2, and its state is s1, -, s2;
  *   state = for each vector s, last s, last x; or s, -, s2 = c2 (last x) - a2 (last s),
  *   in the form factored with r for c2;
- *   each a vector of W numbers, but g: lane i is channel i % C of a section, the
+ *   each a vector of W numbers, with C = 2 W of 2 W, but g: lane i is channel i % C of a section, the
  *   last lanes those of the last section.
  *   W = 1 for the textbook form and for TfxKernels.one.
  * Returns whether all numbers of the state are finite. */
@@ -177,8 +177,7 @@ typedef struct TfxKernels
   /* The most vectors of a pass of theirs, with C < W, and with C = W if factored; else
    * TFX_WAVE_MAX_VECTORS. */
   unsigned wave_vectors, factored_vectors;
-  /* Those with C = 2 W, in whose state and coefficients a vector is 2 W numbers, take so many
-   * sections; 0: there are none. */
+  /* Those with C = 2 W, two vectors in turns, take so many sections; 0: there are none. */
   unsigned paired_direct, paired_factored;
   /* Waves with C < W have s2, and those with C = W in passes of so many vectors. */
   unsigned s2_direct, s2_factored;

@@ -104,7 +104,7 @@ run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 }
 
 /* The same for `vectors` of the R of a row, from number `first` on, where channels lie
- * apart, on at least one side.  On the other one there are W R doubles in a row.  A tile of W
+ * apart, on at least one side.  On the other one there are W doubles in a row (R = 1).  A tile of W
  * rows stays in registers, and the next one is turned ahead of what the sections still wait
  * for; where registers are few, the coefficients are read again, or the tile lies in
  * memory. */
@@ -130,7 +130,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   if (!is_in_memory && is_ahead && n >= W) {
 #pragma GCC unroll 2
     for (unsigned r = 0; r < vectors; r++)
-      load_tile (next[r], &in, r, R, in_rows, in_f32);
+      load_tile (next[r], &in, r, in_rows, in_f32);
   }
   for (; n >= tile; n -= tile) {
     if (reloads)
@@ -138,7 +138,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     if (is_in_memory) {
 #pragma GCC unroll 4
       for (unsigned i = 0; i < tile; i += W) {
-        load_tile (rows + i, &in, 0, R, in_rows, in_f32);
+        load_tile (rows + i, &in, 0, in_rows, in_f32);
         in.data += W * in_step;
       }
       __asm__("" : "+m"(rows));
@@ -148,7 +148,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
       __asm__("" : "+m"(rows));
 #pragma GCC unroll 4
       for (unsigned i = 0; i < tile; i += W) {
-        store_tile (&out, 0, R, out_rows, out_f32, rows + i);
+        store_tile (&out, 0, out_rows, out_f32, rows + i);
         out.data += W * out_step;
       }
       continue;
@@ -156,7 +156,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 #pragma GCC unroll 2
     for (unsigned r = 0; r < vectors; r++) {
       if (!is_ahead)
-        load_tile (next[r], &in, r, R, in_rows, in_f32);
+        load_tile (next[r], &in, r, in_rows, in_f32);
 #pragma GCC unroll 8
       for (unsigned i = 0; i < W; i++)
         rows[r * W + i] = row_step (w + r * N, reloads ? again : k, g,
@@ -166,11 +166,11 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     if (is_ahead && n >= 2 * W) {
 #pragma GCC unroll 2
       for (unsigned r = 0; r < vectors; r++)
-        load_tile (next[r], &in, r, R, in_rows, in_f32);
+        load_tile (next[r], &in, r, in_rows, in_f32);
     }
 #pragma GCC unroll 2
     for (unsigned r = 0; r < vectors; r++)
-      store_tile (&out, r, R, out_rows, out_f32, rows + r * W);
+      store_tile (&out, r, out_rows, out_f32, rows + r * W);
     out.data += W * out_step;
   }
   for (; n > 0; n--, in.data += in_step, out.data += out_step) {
@@ -207,7 +207,7 @@ run_planes (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
         true, false, false, true);
   else
     run_tiles (w, from, to, n, coef, g, N, R, first, vectors, least, factored,
-        in_rows, in_f32, out_rows, out_f32);
+        R == 1 && in_rows, in_f32, R == 1 && out_rows, out_f32);
 }
 
 /* Full vectors of channels, by where they lie and their types. */

@@ -27,8 +27,7 @@ set_sample_at (char *p, double v, const TfxSample type)
 }
 
 /* Up to W planes, `least` of them always there: `at` are their offsets, those that are
- * missing have the first one's, `vector` is that of the next W, or of the next W doubles of
- * rows. */
+ * missing have the first one's, `vector` is that of the next W. */
 typedef struct Planes
 {
   char *data;
@@ -223,7 +222,7 @@ get_planes (const TfxRows *rows, const unsigned first, const unsigned least)
 {
   const ptrdiff_t apart = rows->apart * sample_bytes (rows->type);
   Planes p = { .data = rows->data,
-    .vector = (ptrdiff_t)W * (apart ? apart : (ptrdiff_t)sizeof (double)),
+    .vector = (ptrdiff_t)W * apart,
     .n = rows->n - first * W,
     .least = least };
 
@@ -234,10 +233,10 @@ get_planes (const TfxRows *rows, const unsigned first, const unsigned least)
   return p;
 }
 
-/* Vector r of R for W frames, of planes or of rows of W R doubles. */
+/* Vector r for W frames, of planes or of rows of W doubles. */
 static inline __attribute__ ((always_inline)) void
-load_tile (V *rows, const Planes *planes, const unsigned r, const unsigned R,
-    const bool is_rows, const bool is_f32)
+load_tile (V *rows, const Planes *planes, const unsigned r, const bool is_rows,
+    const bool is_f32)
 {
   Planes p = *planes;
 
@@ -245,7 +244,7 @@ load_tile (V *rows, const Planes *planes, const unsigned r, const unsigned R,
   if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      rows[i] = v_load ((const double *)p.data + i * W * R);
+      rows[i] = v_load ((const double *)p.data + i * W);
   } else if (is_f32) {
     turn_to_rows_f32 (rows, &p);
   } else {
@@ -256,8 +255,8 @@ load_tile (V *rows, const Planes *planes, const unsigned r, const unsigned R,
 }
 
 static inline __attribute__ ((always_inline)) void
-store_tile (const Planes *planes, const unsigned r, const unsigned R,
-    const bool is_rows, const bool is_f32, const V *rows)
+store_tile (const Planes *planes, const unsigned r, const bool is_rows,
+    const bool is_f32, const V *rows)
 {
   Planes p = *planes;
 
@@ -265,7 +264,7 @@ store_tile (const Planes *planes, const unsigned r, const unsigned R,
   if (is_rows) {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W; i++)
-      v_store ((double *)p.data + i * W * R, rows[i]);
+      v_store ((double *)p.data + i * W, rows[i]);
   } else if (is_f32) {
     turn_to_planes_f32 (&p, rows);
   } else {

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 /* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
- * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors.
+ * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors, 0: there
+ * are none.
  * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many. */
 #if VEC_WIDTH == 2
 #include <immintrin.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_faults.c: NaN, infinity, overflow and denormal numbers in the stream.
  */
+#include "buffer.h"
 #include "common.h"
 #include "tap.h"
 
@@ -39,6 +40,7 @@ typedef struct Trial
   const char *kernel;
   unsigned n_channels, channel;
   TfxSample type;
+  bool is_planar;
   size_t position, n_frames, piece; /* piece: frames of a block */
   double bad;
   const TfxSos *sos;
@@ -52,6 +54,21 @@ typedef struct Outcome
   uint64_t recoveries, clean_recoveries;
   double forgotten; /* the difference at the end, of the largest value */
 } Outcome;
+
+/* A block of n frames in planes. */
+static bool
+run_planes (TestFilter *row, const Trial *t, double *x, size_t n)
+{
+  TestBuffer b =
+      test_buffer_new (TEST_LAYOUT_PLANAR, t->type, t->n_channels, n, 0);
+  bool good;
+
+  test_buffer_set (&b, x);
+  good = !test_filter_run (row, &b.block, &b.block);
+  test_buffer_get (&b, x);
+  test_buffer_clear (&b);
+  return good;
+}
 
 static bool
 run_stream (const Trial *t, double *x, uint64_t *recoveries)
@@ -67,13 +84,17 @@ run_stream (const Trial *t, double *x, uint64_t *recoveries)
     f32[i] = (float)x[i];
   for (size_t done = 0; good && done < t->n_frames; done += t->piece) {
     size_t n = t->n_frames - done < t->piece ? t->n_frames - done : t->piece;
-    good = t->type == TFX_SAMPLE_F32
-               ? !test_filter_f32 (row, f32 + done * t->n_channels,
-                     t->n_channels, n)
-               : !test_filter_f64 (row, x + done * t->n_channels, t->n_channels,
-                     n);
+    if (t->is_planar)
+      good = run_planes (row, t, x + done * t->n_channels, n);
+    else
+      good = t->type == TFX_SAMPLE_F32
+                 ? !test_filter_f32 (row, f32 + done * t->n_channels,
+                       t->n_channels, n)
+                 : !test_filter_f64 (row, x + done * t->n_channels,
+                       t->n_channels, n);
   }
-  for (size_t i = 0; t->type == TFX_SAMPLE_F32 && i < n_values; i++)
+  for (size_t i = 0; t->type == TFX_SAMPLE_F32 && !t->is_planar && i < n_values;
+       i++)
     x[i] = f32[i];
   if (row)
     test_filter_get_stats (row, &stats);
@@ -151,10 +172,11 @@ check_trial (Checks *checks, const Trial *t)
   char text[200];
 
   snprintf (text, sizeof text,
-      "%s %s, %zu sections, %g in frame %zu of "
+      "%s %s%s, %zu sections, %g in frame %zu of "
       "channel %u of %u, blocks of %zu",
-      t->kernel, t->type == TFX_SAMPLE_F32 ? "F32" : "F64", t->n_sos, t->bad,
-      t->position, t->channel, t->n_channels, t->piece);
+      t->kernel, t->type == TFX_SAMPLE_F32 ? "F32" : "F64",
+      t->is_planar ? ", planar" : "", t->n_sos, t->bad, t->position, t->channel,
+      t->n_channels, t->piece);
   tap_many_check (&checks->finite, o.ran && o.clean_is_finite && o.finite,
       "%s: the last that is not finite is frame %zu", text, o.last_bad);
   tap_many_check (&checks->others, o.others_same, "%s", text);
@@ -225,6 +247,35 @@ test_filters (void)
         t.bad = bad_values[i % N_BAD];
         t.type = (TfxSample)tap_random_below (2);
         check_trial (&checks, &t);
+      }
+    }
+  }
+  checks_end (&checks);
+}
+
+/* One and two sections, for which there is code for each number of channels: in every
+ * channel, interleaved and in planes. */
+static void
+test_short_cascades (void)
+{
+  Checks checks = checks_new ();
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  Trial t = { .sos = sos, .n_frames = 5000, .piece = 512, .bad = NAN };
+
+  for (unsigned order = 2; order <= 4; order += 2) {
+    t.n_sos = design (sos, TFX_MODE_LOW_PASS, order, 3000);
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      t.kernel = test_kernels[k];
+      t.backend = tfx_cpu_backend_for (t.kernel);
+      for (t.n_channels = 3; t.backend && t.n_channels <= 17; t.n_channels++) {
+        t.channel = (t.n_channels * 5 + k) % t.n_channels;
+        for (unsigned i = 0; i < 4; i++) {
+          t.type = (TfxSample)(i % 2);
+          t.is_planar = i / 2;
+          t.position = 100 + i;
+          t.channel = t.n_channels - 1 - t.channel / 2;
+          check_trial (&checks, &t);
+        }
       }
     }
   }
@@ -547,6 +598,7 @@ test_caller_mode (void)
 static const TapTest tests[] = {
   { "positions", test_positions },
   { "filters", test_filters },
+  { "short-cascades", test_short_cascades },
   { "long-blocks", test_long_blocks },
   { "storm", test_storm },
   { "overflow", test_overflow },

@@ -504,11 +504,8 @@ test_layouts (void)
 /* Wide rows of more than a cache has, which are copied first (dsp/cpu/cascade.c) but in
  * place or in parts; a few channels fill no vector. */
 static void
-test_large (void)
+check_large (TapMany *many, const Cascade *cascade)
 {
-  TapMany many =
-      tap_many ("a large block is as one in place, and as its parts");
-  Cascade *cascade = cascade_random (3);
   const unsigned n_channels = 67;
   const size_t n = (6000 + TAIL) * n_channels;
   double *in = test_alloc (n * sizeof *in), *out = test_alloc (n * sizeof *out);
@@ -523,53 +520,74 @@ test_large (void)
 
       if (!tfx_cpu_backend_for (c.kernel))
         continue;
-      tap_many_check (&many, run_case (&c, &plain_way, in, out),
-          "does not run");
-      check_way (&many, &c, &place, in, out);
-      check_way (&many, &c, &split, in, out);
+      tap_many_check (many, run_case (&c, &plain_way, in, out), "does not run");
+      check_way (many, &c, &place, in, out);
+      check_way (many, &c, &split, in, out);
     }
   }
-  free (cascade);
   free (in);
   free (out);
+}
+
+static void
+test_large (void)
+{
+  TapMany many =
+      tap_many ("a large block is as one in place, and as its parts");
+  static const unsigned n_sections[] = { 1, 3 };
+
+  for (unsigned i = 0; i < 2; i++) {
+    Cascade *cascade = cascade_random (n_sections[i]);
+
+    check_large (&many, cascade);
+    free (cascade);
+  }
   tap_many_end (&many);
 }
 
 /* Input and output in different layouts. */
 static void
-test_transposed (void)
+check_transposed (TapMany *many, const Cascade *cascade, const char *kernel)
 {
-  TapMany many = tap_many ("input and output of different strides");
-  Cascade *cascade = cascade_random (3);
+  const TfxBackend *backend = tfx_cpu_backend_for (kernel);
   double in[200 * 5], want[200 * 5], out[200 * 5];
 
   test_noise_f64 (in, 200 * 5);
-  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+  for (unsigned pair = 0; backend && pair < 36; pair++) {
+    TestFilter *row =
+        test_filter_new (cascade->sos, cascade->n_sos, 5, backend);
+    TestBuffer from =
+        test_buffer_new ((TestLayout)(pair / 6), TFX_SAMPLE_F64, 5, 200, pair);
+    TestBuffer to = test_buffer_new ((TestLayout)(pair % 6), TFX_SAMPLE_F64, 5,
+        200, pair / 3);
 
-    for (unsigned pair = 0; backend && pair < 36; pair++) {
-      TestFilter *row =
-          test_filter_new (cascade->sos, cascade->n_sos, 5, backend);
-      TestBuffer from = test_buffer_new ((TestLayout)(pair / 6), TFX_SAMPLE_F64,
-          5, 200, pair);
-      TestBuffer to = test_buffer_new ((TestLayout)(pair % 6), TFX_SAMPLE_F64,
-          5, 200, pair / 3);
-
-      test_buffer_set (&from, in);
-      tap_many_check (&many,
-          row && !test_filter_run (row, &from.block, &to.block), "%s",
-          test_kernels[k]);
-      test_buffer_get (&to, pair ? out : want);
-      tap_many_check (&many,
-          test_buffer_is_guarded (&to) &&
-              (!pair || !memcmp (out, want, sizeof out)),
-          "%s: from layout %u to %u", test_kernels[k], pair / 6, pair % 6);
-      test_buffer_clear (&from);
-      test_buffer_clear (&to);
-      test_filter_free (&row);
-    }
+    test_buffer_set (&from, in);
+    tap_many_check (many, row && !test_filter_run (row, &from.block, &to.block),
+        "%s", kernel);
+    test_buffer_get (&to, pair ? out : want);
+    tap_many_check (many,
+        test_buffer_is_guarded (&to) &&
+            (!pair || !memcmp (out, want, sizeof out)),
+        "%s, %zu sections: from layout %u to %u", kernel, cascade->n_sos,
+        pair / 6, pair % 6);
+    test_buffer_clear (&from);
+    test_buffer_clear (&to);
+    test_filter_free (&row);
   }
-  free (cascade);
+}
+
+static void
+test_transposed (void)
+{
+  TapMany many = tap_many ("input and output of different strides");
+
+  for (size_t n = 1; n <= 3; n++) {
+    Cascade *cascade = cascade_random (n);
+
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++)
+      check_transposed (&many, cascade, test_kernels[k]);
+    free (cascade);
+  }
   tap_many_end (&many);
 }
 
