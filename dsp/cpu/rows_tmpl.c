@@ -223,7 +223,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   /* of four, three are there, or all */
   const unsigned n_in = R == 1 && W == 4 ? 3 : from->n;
   const unsigned n_out = R == 1 && W == 4 ? 3 : to->n;
-  const bool can_be_part = C > 2 && C < 16;
+  const bool can_be_part = C > 2 && !(R == 2 && W == 8); /* those are full */
   const bool is_in_part = can_be_part && C > from->n;
   const bool is_out_part = can_be_part && C > to->n;
   const V g = v_set1 (*gain);
@@ -235,7 +235,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 #pragma GCC unroll 1
     for (unsigned r = 0; r < R; r++) {
       load_wave (w, state + r * W, N, R, has_s2);
-      run_planes (w, from, to, n, coef, g, N, R, r, 1, C < 16 ? 1 : W,
+      run_planes (w, from, to, n, coef, g, N, R, r, 1, can_be_part ? 1 : W,
           factored);
       ends = v_add (ends, store_wave (w, state + r * W, N, R, has_s2));
     }
