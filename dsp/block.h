@@ -48,6 +48,14 @@ tfx_block_part (const TfxBlock *block, size_t first, size_t n_frames,
   return part;
 }
 
+/* Whether the samples of a frame lie side by side, and so do the frames. */
+static inline bool
+tfx_block_is_interleaved (const TfxBlock *b)
+{
+  return b->frame_stride == (ptrdiff_t)b->n_channels &&
+         (b->channel_stride == 1 || b->n_channels == 1);
+}
+
 /* n zeros, aligned to a line of the cache, for free(); NULL: no memory. */
 double *tfx_block_new_samples (size_t n);
 

@@ -9,13 +9,6 @@
 /* Samples of a part, between two layouts and types. */
 #define PART_SIZE 2048
 
-static bool
-is_interleaved (const TfxBlock *b)
-{
-  return b->frame_stride == (ptrdiff_t)b->n_channels &&
-         (b->channel_stride == 1 || b->n_channels == 1);
-}
-
 static void
 copy_run (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     size_t n, double gain)
@@ -30,7 +23,7 @@ copy_run (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
 static void
 turn (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out)
 {
-  if (is_interleaved (out))
+  if (tfx_block_is_interleaved (out))
     k->interleave[in->type](out->data, in->data, in->channel_stride,
         in->n_channels, in->n_frames);
   else
@@ -45,7 +38,7 @@ turn_parts (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
 {
   const unsigned n_channels = in->n_channels;
   const size_t most = PART_SIZE / n_channels;
-  const bool is_back = is_interleaved (out);
+  const bool is_back = tfx_block_is_interleaved (out);
   double part[PART_SIZE];
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
@@ -80,10 +73,11 @@ tfx_cpu_copy (const TfxKernels *k, const TfxBlock *in, const TfxBlock *out,
     double gain)
 {
   const unsigned n_channels = in->n_channels;
-  const bool can_turn = (in->frame_stride == 1 && is_interleaved (out)) ||
-                        (is_interleaved (in) && out->frame_stride == 1);
+  const bool can_turn =
+      (in->frame_stride == 1 && tfx_block_is_interleaved (out)) ||
+      (tfx_block_is_interleaved (in) && out->frame_stride == 1);
 
-  if (is_interleaved (in) && is_interleaved (out)) {
+  if (tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out)) {
     copy_run (k, in, out, in->n_frames * n_channels, gain);
   } else if (in->frame_stride == 1 && out->frame_stride == 1) {
     for (unsigned c = 0; c < n_channels; c++) {

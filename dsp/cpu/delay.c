@@ -85,14 +85,6 @@ tfx_delay_fade_left (const TfxDelay *d)
 
 /* ---- samples and doubles -------------------------------------------------------- */
 
-/* True if the samples of a frame lie side by side, and so do the frames. */
-static bool
-is_dense (const TfxBlock *b)
-{
-  return b->frame_stride == (ptrdiff_t)b->n_channels &&
-         (b->channel_stride == 1 || b->n_channels == 1);
-}
-
 /* n frames of the input, from frame `first` on, to x[n][n_channels]; what is not
  * finite would stay for the length of the line. */
 static void
@@ -100,7 +92,7 @@ load (TfxDelay *d, double *x, const TfxBlock *in, size_t first, size_t n)
 {
   TfxBlock from = tfx_block_part (in, first, n, 0, in->n_channels);
 
-  if (!is_dense (in)) {
+  if (!tfx_block_is_interleaved (in)) {
     const TfxBlock rows =
         tfx_block_interleaved (d->line, in->type, in->n_channels, n);
 
@@ -130,7 +122,7 @@ run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
   const TfxSample type = !is_fading && tfx_delay_is_one_pass (&d->taps)
                              ? out->type
                              : TFX_SAMPLE_F64;
-  const bool is_direct = is_dense (out) && out->type == type;
+  const bool is_direct = tfx_block_is_interleaved (out) && out->type == type;
   const TfxBlock rows = tfx_block_interleaved (is_direct ? out->data : d->line,
       type, d->n_channels, n);
 

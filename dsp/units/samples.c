@@ -6,13 +6,6 @@
 
 #include "../block.h"
 
-bool
-tfx_samples_are_dense (const TfxBlock *b)
-{
-  return b->frame_stride == (ptrdiff_t)b->n_channels &&
-         (b->channel_stride == 1 || b->n_channels == 1);
-}
-
 size_t
 tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     double *samples)
@@ -20,7 +13,7 @@ tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
   const size_t n = in->n_frames * in->n_channels;
   TfxBlock x;
 
-  if (tfx_samples_are_dense (in))
+  if (tfx_block_is_interleaved (in))
     return kernels->load[in->type](samples, in->data, n);
   x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
       in->n_frames);
@@ -35,7 +28,7 @@ tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
   const TfxBlock x = tfx_block_interleaved ((double *)samples, TFX_SAMPLE_F64,
       out->n_channels, out->n_frames);
 
-  if (tfx_samples_are_dense (out))
+  if (tfx_block_is_interleaved (out))
     kernels->store[out->type](out->data, samples,
         out->n_frames * out->n_channels);
   else

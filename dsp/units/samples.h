@@ -5,9 +5,6 @@
 
 #include "../cpu/dynamics.h"
 
-/* True if the samples of a frame lie side by side, and so do the frames. */
-bool tfx_samples_are_dense (const TfxBlock *block);
-
 /* How many of them are not finite, at least; these become 0. */
 size_t tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     double *samples);

@@ -303,7 +303,7 @@ run_floats (Unit *u, const TfxBlock *in, const TfxBlock *out)
 
   if (u->is_linked || tfx_numbers_are_moving (&u->numbers) || u->n_begun > 0 ||
       in->type != TFX_SAMPLE_F32 || out->type != TFX_SAMPLE_F32 ||
-      !tfx_samples_are_dense (in) || !tfx_samples_are_dense (out) ||
+      !tfx_block_is_interleaved (in) || !tfx_block_is_interleaved (out) ||
       !u->kernels->takes_floats (in->data, in->n_frames, u->n_channels))
     return false;
   lowest = u->kernels->run_floats (in->data, out->data, in->n_frames,
