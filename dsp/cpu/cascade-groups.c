@@ -37,7 +37,7 @@ static const Costs costs[] = {
       { 0.6, 1.3, 0.1 }, { { 0.45, 0.25 }, { 0.2, 0.8 } },
       { { 0.92, 0.40 }, { 0.7, 0.59 } }, 0.6 },
   { "vl", { 0.0, 0.0 }, { 1.45, 0.37, 0.4 }, { 0.85, 0.52, 0.5 },
-      { 0.5, 1.1, 0.1 }, { { 0.0, 0.0 } }, { { 0.8, 0.35 }, { 0.85, 0.42 } } },
+      { 0.9, 1.15, 0.1 }, { { 0.0, 0.0 } }, { { 0.8, 0.35 }, { 0.85, 0.42 } } },
   { "avx512", { 0.55, 0.72 }, { 1.25, 1.08, 0.9 }, { 0.95, 1.05, 0.3 },
       { 0.5, 2.4, NEVER }, { { 0.45, 0.25 }, { 0.3, 0.7 } },
       { { 0.76, 0.84 }, { 0.87, 0.92 } }, 0.75 },
@@ -133,14 +133,15 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
     s->channels = 1u << i;
     s->wave = factored ? k->factored[i] : k->direct[i];
     s->s2_vectors = factored ? k->s2_factored : k->s2_direct;
-    if (s->channels > k->width && !has_pairs (c, k))
-      return false;
-    if (s->channels > k->width)
+    if (s->channels > k->width) {
+      if (!has_pairs (c, k))
+        return false;
       s->width = s->channels;
-    else if (s->channels < k->width)
+    } else if (s->channels < k->width) {
       most = k->wave_vectors;
-    else if (factored)
+    } else if (factored) {
       most = k->factored_vectors;
+    }
   } else if (s->is_parallel) {
     s->channels = 1 + (index - SHAPE_PARALLEL) % 2;
     most = TFX_PARALLEL_MAX_VECTORS;
@@ -188,9 +189,9 @@ cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
 
 /* The shape of the first of 1, 2 ... channels that together cost the least. */
 static void
-choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
+choose_shapes (const TfxCascade *c, unsigned first[MAX_SHAPE_CHANNELS])
 {
-  double ns[N_SHAPES], least[MAX_WIDTH] = { 0.0 };
+  double ns[N_SHAPES], least[MAX_SHAPE_CHANNELS] = { 0.0 };
   Shape shapes[N_SHAPES];
   bool is_there[N_SHAPES];
 
@@ -198,7 +199,7 @@ choose_shapes (const TfxCascade *c, unsigned first[MAX_WIDTH])
     is_there[i] = describe (c, i, &shapes[i]);
     ns[i] = is_there[i] ? cost_of_shape (c, i, &shapes[i]) : 0.0;
   }
-  for (unsigned n = 1; n < MAX_WIDTH; n++) {
+  for (unsigned n = 1; n < MAX_SHAPE_CHANNELS; n++) {
     least[n] = 1e300;
     for (unsigned i = 0; i < N_SHAPES; i++) {
       const unsigned channels = shapes[i].channels;
@@ -256,7 +257,7 @@ deal (TfxCascade *c, double *memory)
   const unsigned full = full_shape (c);
   const unsigned n_full = full == SHAPE_ONE ? 1 : 1u << wave_index (full);
   unsigned lanes = 1; /* the most of a group */
-  unsigned first[MAX_WIDTH];
+  unsigned first[MAX_SHAPE_CHANNELS];
   bool is_used[N_SHAPES] = { false };
 
   c->n_groups = 0;

@@ -9,7 +9,7 @@
 #include "cascade.h"
 
 /* The most channels of a shape. */
-#define MAX_WIDTH 16
+#define MAX_SHAPE_CHANNELS 16
 
 /* Doubles of a group's frames on their way: 16 KiB, half of a small first-level
  * cache. */

@@ -108,7 +108,7 @@ settle (TfxCascade *c, Group *g)
   const unsigned n = g->pending.n, n_channels = g->shape->channels;
 
   for (unsigned channel = 0; channel < g->n_channels && n > 0; channel++) {
-    double x[MAX_WIDTH];
+    double x[MAX_SHAPE_CHANNELS];
 
     for (unsigned i = 0; i < n; i++)
       x[i] = g->pending.x[i * n_channels + channel];

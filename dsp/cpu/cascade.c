@@ -83,7 +83,7 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
 static __attribute__ ((noinline)) bool
 run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 {
-  double scratch[TFX_CASCADE_SCRATCH + MAX_WIDTH]
+  double scratch[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
   const Shape *s = g->shape;
   const unsigned n_row = s->channels == s->width ? s->channels : g->n_channels;
@@ -224,7 +224,8 @@ static __attribute__ ((noinline)) bool
 run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
     const TfxBlock *out)
 {
-  double x[TFX_CASCADE_SCRATCH + MAX_WIDTH] __attribute__ ((aligned (64)));
+  double x[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
+      __attribute__ ((aligned (64)));
   const unsigned lanes = g->shape->channels;
   const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
   bool is_finite;
@@ -369,9 +370,9 @@ run_gain (const TfxCascade *c, const TfxBlock *in, const TfxBlock *out)
  * rows are copied as they lie, a few at a time, and filtered where they go, and while each
  * group runs some of the next rows are fetched.
  *
- * Bytes of a row, of all rows, and of those at a time, times the channels of a group: the more
- * groups there are, the more of them, as each one's call takes its time.  So many of a channel
- * are the least. */
+ * FAR_ROW and FAR_BLOCK: the least bytes of a row, and of all.  FAR_CHUNK: the channels of a
+ * group times the bytes at a time, more where groups are small and many, as each one's call
+ * takes its time.  FAR_LEAST: the least bytes of a channel at a time. */
 #define FAR_ROW 128
 #define FAR_BLOCK 1572864
 #define FAR_CHUNK 32768
@@ -390,9 +391,7 @@ is_far (const TfxBlock *in, const TfxBlock *out)
 
   return row >= FAR_ROW && row * in->n_frames >= FAR_BLOCK &&
          in->data != out->data && in->type == out->type &&
-         in->channel_stride == 1 && out->channel_stride == 1 &&
-         in->frame_stride == (ptrdiff_t)in->n_channels &&
-         out->frame_stride == in->frame_stride;
+         tfx_block_is_interleaved (in) && tfx_block_is_interleaved (out);
 }
 
 /* How many frames at a time; what is packed has room in its scratch. */

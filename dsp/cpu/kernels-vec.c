@@ -25,8 +25,9 @@ run_vectors (const TfxRows *in, const TfxRows *out, size_t n, double *state,
       C, N, factored);
 }
 
-#if W == 8
-_Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "vl has another state");
+/* These two share the state of eight channels in rows. */
+#if W == 8 || VEC_WIDTH == 4
+_Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "the state differs");
 #endif
 
 static inline __attribute__ ((always_inline)) bool
@@ -36,7 +37,6 @@ run_pass (const TfxRows *in, const TfxRows *out, size_t n, double *state,
 {
 #if VEC_WIDTH == 4
   /* Vectors of eight have the same state, and turn planes in less time. */
-  _Static_assert(V_S2_DIRECT == 2 && V_S2_FACTORED > 1, "not avx512's state");
   if (C > W && (in->apart || out->apart))
     return (factored ? tfx_kernels_avx512.factored
                      : tfx_kernels_avx512.direct)[3](in, out, n, state, gain,

@@ -37,6 +37,7 @@ get_vector (const Way *way, const unsigned r)
   return vector;
 }
 
+/* The addresses step where GCC lays registers out best. */
 static inline __attribute__ ((always_inline)) void
 run_row (Wave *w, Way *in, Way *out, const V *k, V g, const unsigned N,
     const unsigned R, const bool factored)

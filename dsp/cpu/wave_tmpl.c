@@ -8,8 +8,7 @@
  * in which the sections behind have nothing to do yet, and ends with steps in
  * which those in front have nothing left: a mask keeps their state then.  So the
  * arithmetic is that of one section after the other, to the bit.  Where a vector
- * has lanes to spare, the first ones are idle.
- */
+ * has lanes to spare, the first ones are idle. */
 
 /* The state of a vector of sections, and the outputs of the last two steps. */
 typedef struct Wave

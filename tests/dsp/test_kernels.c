@@ -439,8 +439,7 @@ test_lengths_designed (void)
 static void
 test_sections (void)
 {
-  static const unsigned few_channels[] = { 1, 2, 3, 6, 8, 11, 4, 5, 7, 9, 13,
-    16, 19 };
+  static const unsigned few_channels[] = { 1, 2, 3, 6, 8, 11 };
   Checks checks = checks_new ();
 
   for (size_t n = 1; n <= TFX_DESIGN_MAX_SECTIONS; n++) {
@@ -449,9 +448,13 @@ test_sections (void)
       3000, 0.5, 60 };
     Cascade *designed = cascade_designed (&d);
 
-    for (size_t i = 0; i < (n > 2 ? 6 : 13); i++) {
+    for (size_t i = 0; i < sizeof few_channels / sizeof few_channels[0]; i++) {
       check_shape (&checks, cascade, few_channels[i], 511);
       check_shape (&checks, designed, few_channels[i], 511);
+    }
+    for (unsigned c = 1; n <= 2 && c <= 19; c++) {
+      check_shape (&checks, cascade, c, 511);
+      check_shape (&checks, designed, c, 511);
     }
     free (cascade);
     free (designed);
