@@ -154,9 +154,10 @@ OP (direct_rest) (OP (Tile) * t, const T *x, const T *h, size_t n_taps,
 {
   const size_t n_full = n_taps / LANES, n_more = n_taps % LANES;
 
-#if LANES == 2 || (LANES == 8 && WIDE)
-  /* Short blocks: where its branches stand once the loop takes a tenth less. */
-  if (LANES == 2 || n_vectors == 2) {
+#if LANES == 2 || (LANES == 4 && !WIDE) || (LANES == 8 && WIDE)
+  /* Where its branches stand once, the loop takes a tenth less: in short blocks, and
+   * of doubles where a vector has few. */
+  if (!WIDE || n_vectors == 2) {
 #pragma GCC unroll 4
     for (size_t full = 0; full < GROUPS; full++) {
       if (n_full != full)
@@ -244,9 +245,9 @@ OP (direct_loop) (T *y, const T *x, const T *h, size_t n_taps, size_t at,
     return OP (direct_loop) (y, x, h, n_taps, at, n_frames, n, least);         \
   }
 #if MOST == 8
-TILES (8, 8 * LANES)
+TILES (8, 7 * LANES + 1)
 #endif
-TILES (4, 4 * LANES)
+TILES (4, 3 * LANES + 1)
 TILES (2, LANES + 1)
 TILES (1, 1)
 #undef TILES
@@ -259,7 +260,7 @@ OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 #if MOST == 8
   n = OP (direct_tiles_8) (y, x, h, n_taps, n, n_frames);
 #endif
-  if (n + 4 * LANES <= n_frames)
+  if (n + 3 * LANES < n_frames)
     n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
   if (n + LANES < n_frames)
     n = OP (direct_tiles_2) (y, x, h, n_taps, n, n_frames);
