@@ -252,16 +252,33 @@ TILES (2, LANES + 1)
 TILES (1, 1)
 #undef TILES
 
+/* More vectors than these take as long as a tile of eight, and of four; or longer. */
+#define FEW_OF_8 (LANES == 4 && !WIDE ? 4 : 6)
+#define FEW_OF_4 (WIDE && MOST == 4 ? 3 : 2)
+
 static void
 OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 {
+  T tile[MOST * LANES];
   size_t n = 0;
+  bool is_in_tile = false;
 
 #if MOST == 8
   n = OP (direct_tiles_8) (y, x, h, n_taps, n, n_frames);
+  is_in_tile = n + FEW_OF_8 * LANES < n_frames;
+  if (is_in_tile)
+    OP (direct_tiles_8) (tile, x + n, h, n_taps, 0, 8 * LANES);
 #endif
-  if (n + 3 * LANES < n_frames)
+  if (!is_in_tile && n + 3 * LANES < n_frames)
     n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
+  if (!is_in_tile && n + FEW_OF_4 * LANES < n_frames) {
+    OP (direct_tiles_4) (tile, x + n, h, n_taps, 0, 4 * LANES);
+    is_in_tile = true;
+  }
+  if (is_in_tile) {
+    memcpy (y + n, tile, (n_frames - n) * sizeof *y);
+    return;
+  }
   if (n + LANES < n_frames)
     n = OP (direct_tiles_2) (y, x, h, n_taps, n, n_frames);
   if (n < n_frames)
@@ -510,6 +527,8 @@ direct_exact_f32 (void *y_out, const void *x_in, const void *taps_in,
 #undef BLOCK
 #undef CHAIN
 #undef MOST
+#undef FEW_OF_8
+#undef FEW_OF_4
 #undef MOST_SHORT
 #undef HAS_LARGEST
 #undef IS_CARRIED

@@ -65,7 +65,7 @@ typedef struct TfxConvolverOps
   /* y[n] = sum_k taps[k] x[n - k], n < n_frames, k < n_taps.  No alignment.
    * Of more than n_plain taps the largest is 0 among the others; it follows them, and
    * then its number.
-   * Frames up to the next multiple of 16 are read from x and written to y.
+   * Frames up to the next multiple of 64 are read from x, of 16 written to y.
    * Each y[n] is the same to the bit whatever n_frames is. */
   void (*direct) (void *y, const void *x, const void *taps, size_t n_taps,
       size_t n_frames);
