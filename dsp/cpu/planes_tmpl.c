@@ -181,9 +181,8 @@ static size_t
 OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     size_t n_frames, const bool is_back)
 {
-  return is_back
-             ? OP (copy_even_to) (planes, stride, rows, n, n_frames, true)
-             : OP (copy_even_to) (planes, stride, rows, n, n_frames, false);
+  return is_back ? OP (copy_even_to) (planes, stride, rows, n, n_frames, true)
+                 : OP (copy_even_to) (planes, stride, rows, n, n_frames, false);
 }
 #else
 static inline size_t
