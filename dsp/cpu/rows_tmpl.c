@@ -104,6 +104,32 @@ run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
+/* n rows of planes, several tiles of them, by way of memory. */
+static inline __attribute__ ((always_inline)) void
+run_stored (Wave *w, Planes *in, Planes *out, ptrdiff_t in_step,
+    ptrdiff_t out_step, const unsigned n, const V *k, V g, const unsigned N,
+    const bool factored, const bool in_rows, const bool in_f32,
+    const bool out_rows, const bool out_f32)
+{
+  V rows[8];
+
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < n; i += W) {
+    load_tile (rows + i, in, 0, in_rows, in_f32);
+    in->data += W * in_step;
+  }
+  __asm__("" : "+m"(rows));
+#pragma GCC unroll 1
+  for (unsigned i = 0; i < n; i++)
+    rows[i] = row_step (w, k, g, rows[i], N, factored);
+  __asm__("" : "+m"(rows));
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < n; i += W) {
+    store_tile (out, 0, out_rows, out_f32, rows + i);
+    out->data += W * out_step;
+  }
+}
+
 /* The same for `vectors` of the R of a row, from number `first` on, where channels lie
  * apart, on at least one side.  On the other one there are W doubles in a row (R = 1).  A tile of W
  * rows stays in registers, and the next one is turned ahead of what the sections still wait
@@ -137,21 +163,8 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     if (reloads)
       __asm__("" : "+r"(again));
     if (is_in_memory) {
-#pragma GCC unroll 4
-      for (unsigned i = 0; i < tile; i += W) {
-        load_tile (rows + i, &in, 0, in_rows, in_f32);
-        in.data += W * in_step;
-      }
-      __asm__("" : "+m"(rows));
-#pragma GCC unroll 1
-      for (unsigned i = 0; i < tile; i++)
-        rows[i] = row_step (w, k, g, rows[i], N, factored);
-      __asm__("" : "+m"(rows));
-#pragma GCC unroll 4
-      for (unsigned i = 0; i < tile; i += W) {
-        store_tile (&out, 0, out_rows, out_f32, rows + i);
-        out.data += W * out_step;
-      }
+      run_stored (w, &in, &out, in_step, out_step, tile, k, g, N, factored,
+          in_rows, in_f32, out_rows, out_f32);
       continue;
     }
 #pragma GCC unroll 2
