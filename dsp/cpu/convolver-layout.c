@@ -22,7 +22,7 @@
 #define MIDDLE_BYTES 786432.0
 
 /* Of floats the direct form is more exact: it may cost more. */
-#define DIRECT_PREFERENCE_F32 0.95
+#define DIRECT_PREFERENCE_F32 0.9
 
 /* What a call costs besides sums, as a part of what it costs besides transforms. */
 #define DIRECT_CALL 0.5
