@@ -116,8 +116,8 @@ class Block:
 
 def run_until_said(text, folder, wanted):
     """Runs a script to its end, or until it has printed all that is wanted:
-    gst-launch-1.0 may hang after an error that comes early.  Returns
-    its status, what it printed, and what is missing."""
+    gst-launch-1.0 may hang after an error that comes early.  Returns its status,
+    what it printed, and what is missing."""
     until = time.monotonic() + TIMEOUT_S
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(['sh', '-e', '-c', text], cwd=folder,

@@ -256,27 +256,38 @@ TILES (1, 1)
 #define FEW_OF_8 (LANES == 4 && !WIDE ? 4 : 6)
 #define FEW_OF_4 (WIDE && MOST == 4 ? 3 : 2)
 
+/* n_frames, less than the tile of n_vectors that they are computed in. */
+INLINE void
+OP (direct_part) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames,
+    const int n_vectors)
+{
+  T tile[MOST * LANES];
+
+#if MOST == 8
+  if (n_vectors == 8)
+    OP (direct_tiles_8) (tile, x, h, n_taps, 0, 8 * LANES);
+#endif
+  if (n_vectors == 4)
+    OP (direct_tiles_4) (tile, x, h, n_taps, 0, 4 * LANES);
+  memcpy (y, tile, n_frames * sizeof *y);
+}
+
 static void
 OP (direct_tiles) (T *y, const T *x, const T *h, size_t n_taps, size_t n_frames)
 {
-  T tile[MOST * LANES];
   size_t n = 0;
-  bool is_in_tile = false;
 
 #if MOST == 8
   n = OP (direct_tiles_8) (y, x, h, n_taps, n, n_frames);
-  is_in_tile = n + FEW_OF_8 * LANES < n_frames;
-  if (is_in_tile)
-    OP (direct_tiles_8) (tile, x + n, h, n_taps, 0, 8 * LANES);
-#endif
-  if (!is_in_tile && n + 3 * LANES < n_frames)
-    n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
-  if (!is_in_tile && n + FEW_OF_4 * LANES < n_frames) {
-    OP (direct_tiles_4) (tile, x + n, h, n_taps, 0, 4 * LANES);
-    is_in_tile = true;
+  if (n + FEW_OF_8 * LANES < n_frames) {
+    OP (direct_part) (y + n, x + n, h, n_taps, n_frames - n, 8);
+    return;
   }
-  if (is_in_tile) {
-    memcpy (y + n, tile, (n_frames - n) * sizeof *y);
+#endif
+  if (n + 3 * LANES < n_frames)
+    n = OP (direct_tiles_4) (y, x, h, n_taps, n, n_frames);
+  if (n + FEW_OF_4 * LANES < n_frames) {
+    OP (direct_part) (y + n, x + n, h, n_taps, n_frames - n, 4);
     return;
   }
   if (n + LANES < n_frames)

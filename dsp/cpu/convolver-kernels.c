@@ -171,8 +171,9 @@
   }
 
 /* What they cost, see TfxConvolverCost; tests/bench/fir_costs.c prints these
- * lines.  direct, direct_call, direct_frame, direct_few, sum_near, sum, sum_far, leaf[3],
- * sum_leaf, near_size, pass, pass_eight, call;
+ * lines.  `call` stands where fir_layouts finds the choices best.  direct, direct_call,
+ * direct_frame, direct_few, sum_near, sum, sum_far, leaf[3], sum_leaf, near_size, pass,
+ * pass_eight, call;
  * float, then double */
 /* clang-format off */
 #define COST_sse2 { \

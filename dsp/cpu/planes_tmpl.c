@@ -159,9 +159,10 @@ OP (copy_wide) (T *planes, ptrdiff_t stride, T *rows, const unsigned n,
 }
 #undef VOP
 
-/* All of what two, four and eight planes have, but for the last frames. */
+/* All of what two, four and eight planes have, but for the last frames; inline, so that the
+ * direction is a constant of the loops. */
 static inline __attribute__ ((always_inline)) size_t
-OP (copy_even_to) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
+OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     size_t n_frames, const bool is_back)
 {
   switch (n) {
@@ -174,15 +175,6 @@ OP (copy_even_to) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
     default:
       return 0;
   }
-}
-
-/* The direction is a constant of the loops. */
-static size_t
-OP (copy_even) (T *planes, ptrdiff_t stride, T *rows, unsigned n,
-    size_t n_frames, const bool is_back)
-{
-  return is_back ? OP (copy_even_to) (planes, stride, rows, n, n_frames, true)
-                 : OP (copy_even_to) (planes, stride, rows, n, n_frames, false);
 }
 #else
 static inline size_t

@@ -130,7 +130,7 @@ run_stored (Wave *w, Planes *in, Planes *out, ptrdiff_t in_step,
   }
 }
 
-/* The same for `vectors` of the R of a row, from number `first` on, where channels lie
+/* n rows side by side, `vectors` of the R of each, from number `first` on, whose channels lie
  * apart, on at least one side.  On the other one there are W doubles in a row (R = 1).  A tile of W
  * rows stays in registers, and the next one is turned ahead of what the sections still wait
  * for; where registers are few, the coefficients are read again, or the tile lies in
