@@ -123,10 +123,10 @@ static inline bool
 tfx_cascade_has_s2 (const Group *g, size_t k)
 {
   const Shape *s = g->shape;
-  const size_t left = s->n_vectors - k / s->n_pass * s->n_pass;
+  const size_t vector = (k + s->n_idle) / s->n_together;
+  const size_t left = s->n_vectors - vector / s->n_pass * s->n_pass;
 
-  return s->frames || s->n_together > 1 ||
-         (s->n_pass >= s->s2_vectors && left >= s->s2_vectors);
+  return s->frames || (s->n_pass >= s->s2_vectors && left >= s->s2_vectors);
 }
 
 #endif

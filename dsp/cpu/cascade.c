@@ -150,13 +150,16 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes rows of such a block as they lie. */
+/* Whether the kernel takes rows of such a block as they lie.  A wave reads planes sample by
+ * sample: of four of them that takes longer than to turn them. */
 static inline bool
 takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 {
   const unsigned n = g->n_channels;
 
   if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
+    return false;
+  if (n == 4 && g->shape->n_together > 1 && is_planar (b, n))
     return false;
   if (tfx_cascade_takes_dense_rows (g->shape))
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32

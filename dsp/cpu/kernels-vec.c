@@ -223,6 +223,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .paired_direct = V_PAIRED_DIRECT,
   .paired_factored = V_PAIRED_FACTORED,
   .factored_vectors = V_FACTORED,
+  .s2_wave = V_S2_WAVE,
   .s2_direct = V_S2_DIRECT,
   .s2_factored = V_S2_FACTORED,
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4

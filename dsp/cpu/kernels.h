@@ -179,8 +179,8 @@ typedef struct TfxKernels
   unsigned wave_vectors, factored_vectors;
   /* Those with C = 2 W, two vectors in turns, take so many sections; 0: there are none. */
   unsigned paired_direct, paired_factored;
-  /* Waves with C < W have s2, and those with C = W in passes of so many vectors. */
-  unsigned s2_direct, s2_factored;
+  /* Waves have s2 in passes of so many vectors: those with C < W, and the others. */
+  unsigned s2_wave, s2_direct, s2_factored;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
   /* Sums of sections, of 1 and 2 channels, or NULL; as TfxWaveKernel, but

@@ -127,7 +127,7 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
     read_group (x, &in, i, C, in_f32, in_planar);
     /* From memory a number comes into all lanes without a permutation. */
-    if (W == 8 && C == 1)
+    if (W == 8)
       __asm__("" : "+m"(x));
     run_group_parts (x, y, w, k, d, C, N);
     write_group (&out, i, y, C, out_f32, out_planar);

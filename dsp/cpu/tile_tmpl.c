@@ -300,10 +300,11 @@ store_channels (char *out, const TfxRows *rows, unsigned first, V x)
       set_sample_at (out, x[c], rows->type);
 }
 
-/* As v_load_row_f32() and v_store_row_f32() do, for 1 < C < W. */
+/* As v_load_row_f32() and v_store_row_f32() do, for 1 < C < W, of which two are there, or three:
+ * four planes are turned first. */
 static inline __attribute__ ((always_inline)) V
 load_apart (const char *p, ptrdiff_t apart, const TfxSample type,
-    const unsigned C, const unsigned n)
+    const unsigned C)
 {
 #if W == 4
   const double a = sample_at (p, type), b = sample_at (p + apart, type);
@@ -311,10 +312,10 @@ load_apart (const char *p, ptrdiff_t apart, const TfxSample type,
   return (V){ a, b, a, b };
 #elif W == 8
   const double a = sample_at (p, type), b = sample_at (p + apart, type);
-  const double c = n > 2 ? sample_at (p + 2 * apart, type) : 0.0;
-  const double d = n > 3 ? sample_at (p + 3 * apart, type) : 0.0;
+  const double c = C > 2 ? sample_at (p + 2 * apart, type) : 0.0;
 
-  return C == 2 ? (V){ a, b, a, b, a, b, a, b } : (V){ a, b, c, d, a, b, c, d };
+  return C == 2 ? (V){ a, b, a, b, a, b, a, b }
+                : (V){ a, b, c, 0.0, a, b, c, 0.0 };
 #else
   return v_set1 (0.0);
 #endif
@@ -322,11 +323,10 @@ load_apart (const char *p, ptrdiff_t apart, const TfxSample type,
 
 static inline __attribute__ ((always_inline)) void
 store_apart (char *p, ptrdiff_t apart, V a, const TfxSample type,
-    const unsigned C, const unsigned n)
+    const unsigned C)
 {
-#pragma GCC unroll 4
-  for (unsigned c = 0; c < C; c++, p += apart) {
-    if (c < 2 || c < n)
-      set_sample_at (p, a[W - C + c], type);
-  }
+  set_sample_at (p, a[W - C], type);
+  set_sample_at (p + apart, a[W - C + 1], type);
+  if (C > 2)
+    set_sample_at (p + 2 * apart, a[W - C + 2], type);
 }

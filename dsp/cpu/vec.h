@@ -16,7 +16,7 @@
 /* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
  * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors, 0: there
  * are none.
- * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many. */
+ * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many; V_S2_WAVE: waves do. */
 #if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
@@ -84,6 +84,7 @@
 #endif
 
 #define V_S2_DIRECT 2
+#define V_S2_WAVE (V_HAS_FMA ? 2 : 1)
 #ifndef V_S2_FACTORED
 #define V_S2_FACTORED (V_FACTORED + 1)
 #endif
@@ -306,23 +307,27 @@ v_fnma_or_a (VMask lanes, V a, V b, V c)
 static inline __attribute__ ((always_inline)) V
 v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
 {
+#if W == 8
+  if (C == 1)
+    return _mm512_cvtps_pd (_mm256_broadcast_ss (p));
+  if (C == 2)
+    return _mm512_cvtps_pd (
+        _mm256_castpd_ps (_mm256_broadcast_sd ((const void *)p)));
+  if (C == 4 && n == C)
+    return _mm512_cvtps_pd (_mm256_broadcast_ps ((const void *)p));
+#elif W == 4
+  if (C == 1)
+    return _mm256_cvtps_pd (_mm_broadcast_ss (p));
+  if (C == 2)
+    return _mm256_cvtps_pd (_mm_castpd_ps (_mm_loaddup_pd ((const void *)p)));
+#else
   if (C == 1)
     return v_set1 (*p);
-#if W > 2
-  if (C == 2) {
-    __m128d two =
-        _mm_cvtps_pd (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p)));
-#if W == 4
-    return _mm256_set_m128d (two, two);
-#else
-    return _mm512_broadcast_f64x2 (two);
-#endif
-  }
 #endif
 #if W == 8
   if (C == 4)
-    return _mm512_broadcast_f64x4 (_mm256_cvtps_pd (
-        n == C ? _mm_loadu_ps (p) : _mm_maskz_loadu_ps (V_MASK (n), p)));
+    return _mm512_broadcast_f64x4 (
+        _mm256_cvtps_pd (_mm_maskz_loadu_ps (V_MASK (n), p)));
   if (n < C)
     return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
 #elif W == 4

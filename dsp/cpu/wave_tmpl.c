@@ -4,18 +4,35 @@
  * A vector is W / C sections of C channels each, section after section.  In a
  * step section k works on frame t - 2 k: its input is what the section before
  * it put out two steps ago, so that nothing in a step waits for anything else
- * in it, and the recursion is one multiply-add deep.  A block begins with steps
+ * in it, and the recursion is one multiply-add deep.  A single vector would wait
+ * for what goes from lane to lane: there it is t - 3 k.  A block begins with steps
  * in which the sections behind have nothing to do yet, and ends with steps in
  * which those in front have nothing left: a mask keeps their state then.  So the
  * arithmetic is that of one section after the other, to the bit.  Where a vector
  * has lanes to spare, the first ones are idle. */
 
-/* The state of a vector of sections, and the outputs of the last two steps. */
+/* The state of a vector of sections, and the outputs of the last steps, the newest
+ * first. */
 typedef struct Wave
 {
   V s, last_s, last_x; /* or s, -, s2 */
-  V y, last_y;
+  V y[3];
 } Wave;
+
+/* How many frames a section is behind the one before it in a pass of N vectors, and whether
+ * they have s2. */
+#define WAVE_SKEW(N) ((N) < V_S2_WAVE ? 3 : 2)
+#define WAVE_HAS_S2(N) ((N) >= V_S2_WAVE)
+
+/* The next s without the part that has waited least. */
+static inline __attribute__ ((always_inline)) V
+section_rest (const Wave *w, const V *k, V x, const bool factored)
+{
+  const V input = factored ? v_fma (k[2], w->last_x, x)
+                           : v_fma (k[1], x, v_mul (k[2], w->last_x));
+
+  return v_fnma (k[4], w->last_s, input);
+}
 
 /* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]: the
  * recursion is one operation long, and in the form factored there is one less. */
@@ -23,9 +40,7 @@ static inline __attribute__ ((always_inline)) V
 section_step (Wave *w, const V *k, V x, const bool factored)
 {
   const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
-  const V input = factored ? v_fma (k[2], w->last_x, x)
-                           : v_fma (k[2], w->last_x, v_mul (k[1], x));
-  const V s = v_fnma (k[3], w->s, v_fnma (k[4], w->last_s, input));
+  const V s = v_fnma (k[3], w->s, section_rest (w, k, x, factored));
 
   w->last_s = w->s;
   w->last_x = x;
@@ -53,18 +68,37 @@ section_step_s2 (Wave *w, const V *k, V x, const bool factored)
   return y;
 }
 
-/* A step of N vectors of sections from the row x.  They have s2: x comes through other
- * lanes of the state before it. */
+/* What a vector of sections hears from the one before it, or from the row x. */
+static inline __attribute__ ((always_inline)) V
+wave_input (const Wave *w, const unsigned v, V x, const unsigned C,
+    const unsigned N)
+{
+  const unsigned oldest = WAVE_SKEW (N) - 1;
+
+  return v_shift_in (w[v].y[oldest], v ? w[v - 1].y[oldest] : x, C);
+}
+
+static inline __attribute__ ((always_inline)) void
+put_wave (Wave *w, V y)
+{
+  w->y[2] = w->y[1];
+  w->y[1] = w->y[0];
+  w->y[0] = y;
+}
+
+/* A step of N vectors of sections from the row x. */
 static inline __attribute__ ((always_inline)) void
 wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
     const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
+    const V input = wave_input (w, v, x, C, N);
+    const V *of = k + TFX_WAVE_COEF * v;
 
-    w[v].last_y = w[v].y;
-    w[v].y = section_step_s2 (&w[v], k + TFX_WAVE_COEF * v, input, factored);
+    put_wave (&w[v], WAVE_HAS_S2 (N)
+                         ? section_step_s2 (&w[v], of, input, factored)
+                         : section_step (&w[v], of, input, factored));
   }
 }
 
@@ -96,8 +130,8 @@ next_row (Way *way, const unsigned C, const bool factored)
   way->at += way->step;
   if (C > 1 && C < W && way->apart)
     return factored && way->is_f32
-               ? load_apart (row, way->apart, TFX_SAMPLE_F32, C, way->n)
-               : load_apart (row, way->apart, TFX_SAMPLE_F64, C, way->n);
+               ? load_apart (row, way->apart, TFX_SAMPLE_F32, C)
+               : load_apart (row, way->apart, TFX_SAMPLE_F64, C);
   return factored && way->is_f32
              ? v_load_row_f32 ((const float *)row, C, way->n)
              : v_load_row_f64 ((const double *)row, C, way->n);
@@ -111,9 +145,9 @@ put_row (Way *way, V y, const unsigned C, const bool factored)
   way->at += way->step;
   if (C > 1 && C < W && way->apart) {
     if (factored && way->is_f32)
-      store_apart (row, way->apart, y, TFX_SAMPLE_F32, C, way->n);
+      store_apart (row, way->apart, y, TFX_SAMPLE_F32, C);
     else
-      store_apart (row, way->apart, y, TFX_SAMPLE_F64, C, way->n);
+      store_apart (row, way->apart, y, TFX_SAMPLE_F64, C);
   } else if (factored && way->is_f32) {
     v_store_row_f32 ((float *)row, y, C, way->n);
   } else {
@@ -132,7 +166,7 @@ load_wave (Wave *w, const double *state, const unsigned N, const unsigned R,
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++, state += TFX_STATE * R * W)
     w[v] = (Wave){ v_load (state), has_s2 ? zero : v_load (state + R * W),
-      v_load (state + 2 * R * W), zero, zero };
+      v_load (state + 2 * R * W), { zero, zero, zero } };
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -171,17 +205,21 @@ wave_step_partly (Wave *w, const V *k, V x, unsigned first, unsigned last,
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = v_shift_in (w[v].last_y, v ? w[v - 1].last_y : x, C);
+    const V input = wave_input (w, v, x, C, N);
     const Wave old = w[v];
 
-    w[v].last_y = old.y;
+    put_wave (&w[v], old.y[0]);
     if (N == 1 || (first < W * (v + 1) && last > W * v)) {
       const VMask lanes = v_lanes_of (first, last, v);
       const V *of = k + TFX_WAVE_COEF * v;
+      const V rest = WAVE_HAS_S2 (N) ? section_input (&old, of, input, factored)
+                                     : section_rest (&old, of, input, factored);
 
-      w[v].y = section_step_s2 (&w[v], of, input, factored);
-      w[v].s = v_fnma_or_a (lanes, old.s, of[3],
-          section_input (&old, of, input, factored));
+      w[v].y[0] = WAVE_HAS_S2 (N) ? section_step_s2 (&w[v], of, input, factored)
+                                  : section_step (&w[v], of, input, factored);
+      w[v].s = v_fnma_or_a (lanes, old.s, of[3], rest);
+      if (!WAVE_HAS_S2 (N))
+        w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
       w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
     }
   }
@@ -205,11 +243,37 @@ run_steps (Wave *w, const V *k, Way *from, Way *to, size_t t, size_t n, V g,
     const V x = next_row (&in, C, factored);
 
     wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored);
-    put_row (&out, w[N - 1].y, C, factored);
+    put_row (&out, w[N - 1].y[0], C, factored);
   }
   from->at = in.at;
   to->at = out.at;
   return t;
+}
+
+/* The same by where the rows lie and their types.  Of four channels three are there, or
+ * all. */
+static inline __attribute__ ((always_inline)) size_t
+run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t t, size_t n,
+    V g, const unsigned C, const unsigned N, const bool factored)
+{
+  const bool in_f32 = factored && in->is_f32;
+  const bool out_f32 = factored && out->is_f32;
+  const bool is_full = C < 4 || in->n == C;
+
+  if (in_f32 != out_f32 || (C > 1 && (in->apart || out->apart)))
+    return run_steps (w, k, in, out, t, n, g, C, N, factored, in->is_f32,
+        out->is_f32, true, in->n);
+  if (in_f32 && is_full)
+    return run_steps (w, k, in, out, t, n, g, C, N, factored, true, true, false,
+        C);
+  if (is_full)
+    return run_steps (w, k, in, out, t, n, g, C, N, factored, false, false,
+        false, C);
+  if (in_f32)
+    return run_steps (w, k, in, out, t, n, g, C, N, factored, true, true, false,
+        3);
+  return run_steps (w, k, in, out, t, n, g, C, N, factored, false, false, false,
+      3);
 }
 
 /* Sections of C channels.  While a block begins and ends, masks keep the state of
@@ -219,18 +283,19 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     const double *gain, const double *coef, unsigned n_idle, const unsigned C,
     const unsigned N, const bool factored)
 {
-  const size_t fill = 2 * (N * (W / C) - 1);
+  const unsigned skew = WAVE_SKEW (N);
+  const size_t fill = skew * (N * (W / C) - 1);
   const V g = v_set1 (factored ? *gain : 1.0), zero = v_set1 (0.0);
   Way in = get_way (from), out = get_way (to);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, state, N, 1, true);
+  load_wave (w, state, N, 1, WAVE_HAS_S2 (N));
   load_coef (k, coef, N, 1);
 #pragma GCC unroll 1
   for (; t < fill; t++) {
-    const unsigned begun = (unsigned)t / 2 + 1;
+    const unsigned begun = (unsigned)t / skew + 1;
     unsigned done = 0;
     V x = zero;
 
@@ -239,37 +304,23 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
       x = factored ? v_mul (g, x) : x;
     }
     if (begun <= n_idle) {
-      const V y = v_shift_in (w[0].last_y, x, C);
-
-      w[0].last_y = w[0].y;
-      w[0].y = y;
+      put_wave (&w[0], wave_input (w, 0, x, C, N));
       continue;
     }
     if (t >= n) {
-      done = (unsigned)(t - n) / 2 + 1;
+      done = (unsigned)(t - n) / skew + 1;
       done = done < begun ? done : begun;
     }
     wave_step_partly (w, k, x, done * C, begun * C, C, N, factored);
   }
-  if (t < n) {
-    const bool is_apart = C > 1 && (in.apart || out.apart);
-
-    if (!is_apart && in.n == C && (!factored || (!in.is_f32 && !out.is_f32)))
-      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, false, false,
-          false, C);
-    else if (factored && !is_apart && in.n == C && in.is_f32 && out.is_f32)
-      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, true, true,
-          false, C);
-    else
-      t = run_steps (w, k, &in, &out, t, n, g, C, N, factored, in.is_f32,
-          out.is_f32, true, in.n);
-  }
+  if (t < n)
+    t = run_whole_steps (w, k, &in, &out, t, n, g, C, N, factored);
 #pragma GCC unroll 1
   for (; t < n + fill; t++) {
-    const unsigned done = (unsigned)(t - n) / 2 + 1;
+    const unsigned done = (unsigned)(t - n) / skew + 1;
 
     wave_step_partly (w, k, zero, done * C, N * W, C, N, factored);
-    put_row (&out, w[N - 1].y, C, factored);
+    put_row (&out, w[N - 1].y[0], C, factored);
   }
-  return v_is_number (store_wave (w, state, N, 1, true));
+  return v_is_number (store_wave (w, state, N, 1, WAVE_HAS_S2 (N)));
 }
