@@ -311,11 +311,28 @@ load_apart (const char *p, ptrdiff_t apart, const TfxSample type,
 
   return (V){ a, b, a, b };
 #elif W == 8
-  const double a = sample_at (p, type), b = sample_at (p + apart, type);
-  const double c = C > 2 ? sample_at (p + 2 * apart, type) : 0.0;
+  /* Loads put a sample into the lanes that a mask names. */
+  const __mmask8 lanes = C == 2 ? 0x55 : 0x11;
 
-  return C == 2 ? (V){ a, b, a, b, a, b, a, b }
-                : (V){ a, b, c, 0.0, a, b, c, 0.0 };
+  if (type == TFX_SAMPLE_F32) {
+    __m256 x =
+        _mm256_maskz_broadcastss_ps (lanes, _mm_load_ss ((const void *)p));
+
+    x = _mm256_mask_broadcastss_ps (x, (__mmask8)(lanes << 1),
+        _mm_load_ss ((const void *)(p + apart)));
+    if (C > 2)
+      x = _mm256_mask_broadcastss_ps (x, (__mmask8)(lanes << 2),
+          _mm_load_ss ((const void *)(p + 2 * apart)));
+    return _mm512_cvtps_pd (x);
+  }
+  V x = _mm512_maskz_broadcastsd_pd (lanes, _mm_load_sd ((const void *)p));
+
+  x = _mm512_mask_broadcastsd_pd (x, (__mmask8)(lanes << 1),
+      _mm_load_sd ((const void *)(p + apart)));
+  if (C > 2)
+    x = _mm512_mask_broadcastsd_pd (x, (__mmask8)(lanes << 2),
+        _mm_load_sd ((const void *)(p + 2 * apart)));
+  return x;
 #else
   return v_set1 (0.0);
 #endif
@@ -325,8 +342,17 @@ static inline __attribute__ ((always_inline)) void
 store_apart (char *p, ptrdiff_t apart, V a, const TfxSample type,
     const unsigned C)
 {
-  set_sample_at (p, a[W - C], type);
-  set_sample_at (p + apart, a[W - C + 1], type);
-  if (C > 2)
-    set_sample_at (p + 2 * apart, a[W - C + 2], type);
+  const VFloats f32 = v_narrow (a);
+
+  if (type == TFX_SAMPLE_F32) {
+    *(float *)p = f32[W - C];
+    *(float *)(p + apart) = f32[W - C + 1];
+    if (C > 2)
+      *(float *)(p + 2 * apart) = f32[W - C + 2];
+  } else {
+    *(double *)p = a[W - C];
+    *(double *)(p + apart) = a[W - C + 1];
+    if (C > 2)
+      *(double *)(p + 2 * apart) = a[W - C + 2];
+  }
 }

@@ -2,6 +2,8 @@
  * common.c: see common.h.
  */
 #include "common.h"
+#include "backend.h"
+#include "cpu/kernels.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -9,7 +11,33 @@
 #include <string.h>
 
 const char *const test_kernels[TEST_N_KERNELS] = { "c", "sse2", "avx2",
-  "avx512", "neon" };
+  "avx512", "neon", "avx512, elsewhere" };
+
+static bool
+halves_elsewhere (void)
+{
+  return !tfx_cpu_halves_avx512 ();
+}
+
+const TfxBackend *
+test_backend_for (const char *name)
+{
+  const TfxBackend *here = tfx_cpu_backend_for ("avx512");
+  static TfxKernels kernels;
+  static TfxBackend backend;
+
+  if (strcmp (name, test_kernels[TEST_N_KERNELS - 1]) != 0)
+    return tfx_cpu_backend_for (name);
+  if (!here)
+    return NULL;
+  if (!backend.name) {
+    kernels = *tfx_kernels_for (here->kernel);
+    kernels.halves = halves_elsewhere;
+    backend = *here;
+    backend.data = &kernels;
+  }
+  return &backend;
+}
 
 bool
 test_environment_has (const char *name)

@@ -12,9 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kernels of the CPU backend, the reference first. */
-#define TEST_N_KERNELS 5
+/* The kernels of the CPU backend, the reference first.  The last are AVX-512's as a
+ * processor of the other kind has them deal out the lanes, one that runs its vectors in
+ * halves, or does not. */
+#define TEST_N_KERNELS 6
 extern const char *const test_kernels[TEST_N_KERNELS];
+
+/* The backend with them; NULL: not on this machine.  tfx_cpu_backend_for() does not know
+ * the last. */
+const TfxBackend *test_backend_for (const char *kernels);
 
 /* True if the environment variable is set and not "0" or empty. */
 bool test_environment_has (const char *name);

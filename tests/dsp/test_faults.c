@@ -202,7 +202,7 @@ test_positions (void)
   t.n_sos = design (sos, TFX_MODE_LOW_PASS, 8, 1000);
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     t.kernel = test_kernels[k];
-    t.backend = tfx_cpu_backend_for (t.kernel);
+    t.backend = test_backend_for (t.kernel);
     for (size_t i = 0; t.backend && i < N_COUNTS; i++) {
       t.n_channels = channel_counts[i];
       for (t.position = 0; t.position < 40;
@@ -239,7 +239,7 @@ test_filters (void)
         design (sos, filters[f].mode, filters[f].order, filters[f].cutoff);
     for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
       t.kernel = test_kernels[k];
-      t.backend = tfx_cpu_backend_for (t.kernel);
+      t.backend = test_backend_for (t.kernel);
       for (size_t i = 0; t.backend && i < N_COUNTS; i++) {
         t.n_channels = channel_counts[i];
         t.channel = tap_random_below (t.n_channels);
@@ -266,7 +266,7 @@ test_short_cascades (void)
     t.n_sos = design (sos, TFX_MODE_LOW_PASS, order, 3000);
     for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
       t.kernel = test_kernels[k];
-      t.backend = tfx_cpu_backend_for (t.kernel);
+      t.backend = test_backend_for (t.kernel);
       for (t.n_channels = 3; t.backend && t.n_channels <= 17; t.n_channels++) {
         for (t.channel = 0; t.channel < t.n_channels; t.channel++) {
           for (unsigned i = 0; i < 2; i++) {
@@ -294,7 +294,7 @@ test_long_blocks (void)
   t.n_sos = design (sos, TFX_MODE_LOW_PASS, 4, 3000);
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     t.kernel = test_kernels[k];
-    t.backend = tfx_cpu_backend_for (t.kernel);
+    t.backend = test_backend_for (t.kernel);
     for (unsigned i = 0; t.backend && i < 9; i++) {
       t.n_channels = i % 3 + 1;
       t.piece = pieces[i / 3];
@@ -315,7 +315,7 @@ test_storm (void)
   size_t n_sos = design (sos, TFX_MODE_HIGH_PASS, 6, 3000), n_frames = 20000;
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
@@ -358,7 +358,7 @@ test_overflow (void)
   size_t n_sos = design (sos, TFX_MODE_LOW_PASS, 8, 1000), n_frames = 20000;
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
@@ -394,7 +394,7 @@ test_change_with_nan (void)
   size_t n_two = design (two, TFX_MODE_LOW_PASS, 8, 2000);
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (unsigned i = 0; backend && i < 24; i++) {
       const TestStage before[] = { { 1, one, n_one, 0 } };
@@ -448,7 +448,7 @@ test_ring_out (void)
   TapMany zero = tap_many ("in the end nothing is left");
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (unsigned i = 0; backend && i < 4 * N_COUNTS; i++) {
       unsigned n = channel_counts[i % N_COUNTS], mode = i / N_COUNTS;
@@ -489,7 +489,7 @@ test_denormal_input (void)
   size_t n_sos = design (sos, TFX_MODE_LOW_PASS, 4, 2000);
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (size_t i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
@@ -562,7 +562,7 @@ test_caller_mode (void)
   size_t n_sos = design (sos, TFX_MODE_LOW_PASS, 4, 2000);
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (unsigned i = 0; backend && i < 5 * N_COUNTS; i++) {
       unsigned n = channel_counts[i % N_COUNTS], mode = modes[i / N_COUNTS];

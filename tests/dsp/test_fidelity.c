@@ -241,7 +241,7 @@ run_filter (const Filter *f, Errors *e)
   if (f->n_scipy)
     e->scipy += ratio_of_db (scipy_error (f, in));
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
-    const TfxBackend *backend = tfx_cpu_backend_for (test_kernels[k]);
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (unsigned i = 0; backend && i < N_COUNTS; i++) {
       unsigned n = channel_counts[i];
@@ -278,7 +278,7 @@ check_filter (Report *report, const Filter *f)
       unsigned n = channel_counts[i];
       Worst *w = &report->worst[k][i];
 
-      if (!tfx_cpu_backend_for (test_kernels[k]))
+      if (!test_backend_for (test_kernels[k]))
         continue;
       tap_many_check (&report->f32, f32 <= F32_LIMIT_DB,
           "%s, %s, %u channels, %zu frames: F32 %.1f dB", f->text,

@@ -2,6 +2,7 @@
  * test_parallel.c: cascades that run as a sum of sections: when, how exactly, and
  * their state as that of the sections in a row.
  */
+#include "backend.h"
 #include "common.h"
 #include "cpu/cascade-private.h"
 #include "cpu/cascade-parallel.h"
@@ -258,29 +259,13 @@ test_turns (void)
   tap_check (n_sums >= 30, "many at random are sums");
 }
 
-/* Those of every set that this machine runs, and of AVX-512's those for processors of
- * the other kind, which run its vectors in halves, or do not; NULL: not here. */
-#define N_KERNELS (TEST_N_KERNELS + 1)
-
-static bool
-halves_otherwise (void)
-{
-  return !tfx_cpu_halves_avx512 ();
-}
-
+/* NULL: not here. */
 static const TfxKernels *
 find_kernels (unsigned k)
 {
-  static TfxKernels other;
-  const char *name = k < TEST_N_KERNELS ? test_kernels[k] : "avx512";
-  const TfxKernels *kernels =
-      tfx_cpu_backend_for (name) ? tfx_kernels_for (name) : NULL;
+  const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
-  if (k < TEST_N_KERNELS || !kernels)
-    return kernels;
-  other = *kernels;
-  other.halves = halves_otherwise;
-  return &other;
+  return backend ? backend->data : NULL;
 }
 
 /* The error of the output of an F32 stream as a part of it, in dB. */
@@ -327,7 +312,7 @@ check_sine (TapMany *many, const Chain *chain, double hz)
   for (size_t i = 0; i < n; i++)
     in[i] = x[i] = (float)sin (2 * M_PI * hz / RATE * (double)i);
   test_run_long (sos, n_sos, in, want, n);
-  for (unsigned k = 0; k < N_KERNELS; k++) {
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     const TfxKernels *kernels = find_kernels (k);
 
     for (unsigned c = 1; c <= 2 && kernels; c++) {
@@ -493,7 +478,7 @@ test_states (void)
   TapMany asked = tap_many ("to ask for the state changes no bit");
   TapMany moved = tap_many ("the state goes from cascade to cascade");
 
-  for (unsigned k = 0; k < N_KERNELS; k++) {
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     if (find_kernels (k))
       check_states (&asked, &moved, find_kernels (k));
   }
@@ -531,7 +516,7 @@ sum_width (const TfxKernels *kernels, unsigned n_channels)
 static void
 test_used (void)
 {
-  for (unsigned k = 0; k < N_KERNELS; k++) {
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     const TfxKernels *kernels = find_kernels (k);
     unsigned want[2];
 
