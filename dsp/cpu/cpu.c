@@ -40,8 +40,8 @@ is_supported (const char *kernel)
   return true;
 }
 
-/* Zen 4 does, which is AMD's family 25 as Zen 3 is, that has no AVX-512, and Granite Rapids
- * does not; others have not been measured and count as those that do not.  Under a hypervisor to ask takes
+/* Zen 4 does, AMD's family 25 (of which Zen 3 has no AVX-512); Granite Rapids runs them whole.
+ * Others have not been measured and count as those that run them whole.  Under a hypervisor to ask takes
  * microseconds: it is done once. */
 bool
 tfx_cpu_halves_avx512 (void)

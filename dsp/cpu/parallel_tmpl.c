@@ -126,7 +126,7 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     double y[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
 
     read_group (x, &in, i, C, in_f32, in_planar);
-    /* From memory a number comes into all lanes without a permutation. */
+    /* From memory a frame comes into all lanes without a permutation. */
     if (W == 8)
       __asm__("" : "+m"(x));
     run_group_parts (x, y, w, k, d, C, N);

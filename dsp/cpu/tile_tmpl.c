@@ -3,7 +3,8 @@
  * of kernels-vec.c.
  *
  * Full vectors of channels take a tile of W rows, turned in registers.  Fewer channels are read and written
- * sample by sample: a wave leaves time for that. */
+ * sample by sample: a wave leaves time for that.  Four of them are turned in memory first
+ * (cascade.c). */
 
 static inline ptrdiff_t
 sample_bytes (const TfxSample type)

@@ -302,6 +302,9 @@ v_fnma_or_a (VMask lanes, V a, V b, V c)
 #endif
 }
 
+/* Two floats at any address. */
+typedef double TwoFloats __attribute__ ((may_alias, aligned (4)));
+
 /* Rows of C samples at any address, of which n are there, more than C / 2 if C < W: over
  * and over in the lanes, zero for what is missing; and back, from the last C lanes. */
 static inline __attribute__ ((always_inline)) V
@@ -312,14 +315,15 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
     return _mm512_cvtps_pd (_mm256_broadcast_ss (p));
   if (C == 2)
     return _mm512_cvtps_pd (
-        _mm256_castpd_ps (_mm256_broadcast_sd ((const void *)p)));
+        _mm256_castpd_ps (_mm256_set1_pd (*(const TwoFloats *)p)));
   if (C == 4 && n == C)
     return _mm512_cvtps_pd (_mm256_broadcast_ps ((const void *)p));
 #elif W == 4
   if (C == 1)
     return _mm256_cvtps_pd (_mm_broadcast_ss (p));
   if (C == 2)
-    return _mm256_cvtps_pd (_mm_castpd_ps (_mm_loaddup_pd ((const void *)p)));
+    return _mm256_cvtps_pd (
+        _mm_castpd_ps (_mm_set1_pd (*(const TwoFloats *)p)));
 #else
   if (C == 1)
     return v_set1 (*p);

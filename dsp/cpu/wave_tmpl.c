@@ -24,7 +24,7 @@ typedef struct Wave
 #define WAVE_SKEW(N) ((N) < V_S2_WAVE ? 3 : 2)
 #define WAVE_HAS_S2(N) ((N) >= V_S2_WAVE)
 
-/* The next s without the part that has waited least. */
+/* The next s but for a1 s: all that is known before s is. */
 static inline __attribute__ ((always_inline)) V
 section_rest (const Wave *w, const V *k, V x, const bool factored)
 {

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The kernels of the CPU backend, the reference first.  The last are AVX-512's as a
- * processor of the other kind has them deal out the lanes, one that runs its vectors in
- * halves, or does not. */
+/* The kernels of the CPU backend, the reference first.  The last are AVX-512's
+ * with the lanes dealt out as on the other kind of processor, one that runs its vectors in
+ * halves if this one runs them whole, and the other way round. */
 #define TEST_N_KERNELS 6
 extern const char *const test_kernels[TEST_N_KERNELS];
 

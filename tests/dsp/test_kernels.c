@@ -550,19 +550,24 @@ test_large (void)
 
 /* Input and output in different layouts. */
 static void
-check_transposed (TapMany *many, const Cascade *cascade, const char *kernel)
+check_transposed (TapMany *many, const Cascade *cascade, const char *kernel,
+    unsigned n_channels, TfxSample type)
 {
+  enum
+  {
+    N = 100
+  };
   const TfxBackend *backend = test_backend_for (kernel);
-  double in[200 * 5], want[200 * 5], out[200 * 5];
+  double in[N * 7], want[N * 7], out[N * 7];
 
-  test_noise_f64 (in, 200 * 5);
+  test_noise_f64 (in, N * n_channels);
   for (unsigned pair = 0; backend && pair < 36; pair++) {
     TestFilter *row =
-        test_filter_new (cascade->sos, cascade->n_sos, 5, backend);
+        test_filter_new (cascade->sos, cascade->n_sos, n_channels, backend);
     TestBuffer from =
-        test_buffer_new ((TestLayout)(pair / 6), TFX_SAMPLE_F64, 5, 200, pair);
-    TestBuffer to = test_buffer_new ((TestLayout)(pair % 6), TFX_SAMPLE_F64, 5,
-        200, pair / 3);
+        test_buffer_new ((TestLayout)(pair / 6), type, n_channels, N, pair);
+    TestBuffer to =
+        test_buffer_new ((TestLayout)(pair % 6), type, n_channels, N, pair / 3);
 
     test_buffer_set (&from, in);
     tap_many_check (many, row && !test_filter_run (row, &from.block, &to.block),
@@ -570,8 +575,9 @@ check_transposed (TapMany *many, const Cascade *cascade, const char *kernel)
     test_buffer_get (&to, pair ? out : want);
     tap_many_check (many,
         test_buffer_is_guarded (&to) &&
-            (!pair || !memcmp (out, want, sizeof out)),
-        "%s, %zu sections: from layout %u to %u", kernel, cascade->n_sos,
+            (!pair || !memcmp (out, want, N * n_channels * sizeof *out)),
+        "%s, %zu sections, %u channels, %s: from layout %u to %u", kernel,
+        cascade->n_sos, n_channels, type == TFX_SAMPLE_F32 ? "F32" : "F64",
         pair / 6, pair % 6);
     test_buffer_clear (&from);
     test_buffer_clear (&to);
@@ -582,13 +588,18 @@ check_transposed (TapMany *many, const Cascade *cascade, const char *kernel)
 static void
 test_transposed (void)
 {
+  static const size_t numbers[] = { 1, 2, 3, 6 };
   TapMany many = tap_many ("input and output of different strides");
 
-  for (size_t n = 1; n <= 3; n++) {
-    Cascade *cascade = cascade_random (n);
+  for (unsigned i = 0; i < 4; i++) {
+    Cascade *cascade = cascade_random (numbers[i]);
 
-    for (unsigned k = 0; k < TEST_N_KERNELS; k++)
-      check_transposed (&many, cascade, test_kernels[k]);
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      for (unsigned n = 2; n <= 7; n++) {
+        check_transposed (&many, cascade, test_kernels[k], n, TFX_SAMPLE_F32);
+        check_transposed (&many, cascade, test_kernels[k], n, TFX_SAMPLE_F64);
+      }
+    }
     free (cascade);
   }
   tap_many_end (&many);
