@@ -40,9 +40,9 @@ is_supported (const char *kernel)
   return true;
 }
 
-/* Zen 4 does, AMD's family 25 (of which Zen 3 has no AVX-512); Granite Rapids runs them whole.
- * Others have not been measured and count as those that run them whole.  Under a hypervisor to ask takes
- * microseconds: it is done once. */
+/* Zen 4 does, AMD's family 25 (of which Zen 3 has no AVX-512); Granite Rapids runs
+ * them whole.  Others have not been measured and count as those that run them whole.
+ * Under a hypervisor to ask takes microseconds: it is done once. */
 bool
 tfx_cpu_halves_avx512 (void)
 {

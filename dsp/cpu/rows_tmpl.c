@@ -20,8 +20,7 @@ row_step (Wave *w, const V *k, V g, V x, const unsigned N, const bool factored)
     x = v_mul (g, x);
 #pragma GCC unroll 4
   for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
-    x = rows_have_s2 (N, factored) ? section_step_s2 (&w[v], k, x, factored)
-                                   : section_step (&w[v], k, x, factored);
+    x = section_step (&w[v], k, x, factored, rows_have_s2 (N, factored));
   return x;
 }
 

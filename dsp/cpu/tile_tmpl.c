@@ -2,9 +2,9 @@
  * tile_tmpl.c: samples that lie apart, each channel in a plane of its own; part
  * of kernels-vec.c.
  *
- * Full vectors of channels take a tile of W rows, turned in registers.  Fewer channels are read and written
- * sample by sample: a wave leaves time for that.  Four of them are turned in memory first
- * (cascade.c). */
+ * Full vectors of channels take a tile of W rows, turned in registers.  Fewer
+ * channels are read and written sample by sample: a wave leaves time for that.
+ * Four of them are turned in memory first (cascade.c). */
 
 static inline ptrdiff_t
 sample_bytes (const TfxSample type)
@@ -343,17 +343,12 @@ static inline __attribute__ ((always_inline)) void
 store_apart (char *p, ptrdiff_t apart, V a, const TfxSample type,
     const unsigned C)
 {
+  const bool is_f32 = type == TFX_SAMPLE_F32;
   const VFloats f32 = v_narrow (a);
+  const unsigned i = W - C;
 
-  if (type == TFX_SAMPLE_F32) {
-    *(float *)p = f32[W - C];
-    *(float *)(p + apart) = f32[W - C + 1];
-    if (C > 2)
-      *(float *)(p + 2 * apart) = f32[W - C + 2];
-  } else {
-    *(double *)p = a[W - C];
-    *(double *)(p + apart) = a[W - C + 1];
-    if (C > 2)
-      *(double *)(p + 2 * apart) = a[W - C + 2];
-  }
+  set_sample_at (p, is_f32 ? f32[i] : a[i], type);
+  set_sample_at (p + apart, is_f32 ? f32[i + 1] : a[i + 1], type);
+  if (C > 2)
+    set_sample_at (p + 2 * apart, is_f32 ? f32[i + 2] : a[i + 2], type);
 }

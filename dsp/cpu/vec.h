@@ -318,23 +318,17 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
         _mm256_castpd_ps (_mm256_set1_pd (*(const TwoFloats *)p)));
   if (C == 4 && n == C)
     return _mm512_cvtps_pd (_mm256_broadcast_ps ((const void *)p));
-#elif W == 4
-  if (C == 1)
-    return _mm256_cvtps_pd (_mm_broadcast_ss (p));
-  if (C == 2)
-    return _mm256_cvtps_pd (
-        _mm_castpd_ps (_mm_set1_pd (*(const TwoFloats *)p)));
-#else
-  if (C == 1)
-    return v_set1 (*p);
-#endif
-#if W == 8
   if (C == 4)
     return _mm512_broadcast_f64x4 (
         _mm256_cvtps_pd (_mm_maskz_loadu_ps (V_MASK (n), p)));
   if (n < C)
     return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
 #elif W == 4
+  if (C == 1)
+    return _mm256_cvtps_pd (_mm_broadcast_ss (p));
+  if (C == 2)
+    return _mm256_cvtps_pd (
+        _mm_castpd_ps (_mm_set1_pd (*(const TwoFloats *)p)));
   if (n == 1)
     return _mm256_cvtps_pd (_mm_load_ss (p));
   if (n < C) {
@@ -344,6 +338,8 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
         n == 2 ? two : _mm_movelh_ps (two, _mm_load_ss (p + 2)));
   }
 #else
+  if (C == 1)
+    return v_set1 (*p);
   if (n < C)
     return (V){ *p, 0.0 };
 #endif

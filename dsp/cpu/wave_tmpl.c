@@ -19,51 +19,37 @@ typedef struct Wave
   V y[3];
 } Wave;
 
-/* How many frames a section is behind the one before it in a pass of N vectors, and whether
- * they have s2. */
-#define WAVE_SKEW(N) ((N) < V_S2_WAVE ? 3 : 2)
+/* Whether a pass of N vectors has s2, and how many frames a section is behind the one before
+ * it. */
 #define WAVE_HAS_S2(N) ((N) >= V_S2_WAVE)
+#define WAVE_SKEW(N) (WAVE_HAS_S2 (N) ? 2 : 3)
 
-/* The next s but for a1 s: all that is known before s is. */
+/* The next s but for a1 s: all that is known before s is.
+ *
+ * With s2 in the place of the last x, as the textbook form has it, the state hears of x
+ * sooner, and takes a register less, but every other step the recursion is two operations
+ * longer. */
 static inline __attribute__ ((always_inline)) V
-section_rest (const Wave *w, const V *k, V x, const bool factored)
+section_rest (const Wave *w, const V *k, V x, const bool factored,
+    const bool has_s2)
 {
-  const V input = factored ? v_fma (k[2], w->last_x, x)
-                           : v_fma (k[1], x, v_mul (k[2], w->last_x));
-
-  return v_fnma (k[4], w->last_s, input);
+  if (has_s2)
+    return factored ? v_add (x, w->last_x) : v_fma (k[1], x, w->last_x);
+  return v_fnma (k[4], w->last_s,
+      factored ? v_fma (k[2], w->last_x, x)
+               : v_fma (k[1], x, v_mul (k[2], w->last_x)));
 }
 
 /* One step of the sections of a vector with coefficients k[TFX_WAVE_COEF]: the
  * recursion is one operation long, and in the form factored there is one less. */
 static inline __attribute__ ((always_inline)) V
-section_step (Wave *w, const V *k, V x, const bool factored)
+section_step (Wave *w, const V *k, V x, const bool factored, const bool has_s2)
 {
   const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
-  const V s = v_fnma (k[3], w->s, section_rest (w, k, x, factored));
+  const V s = v_fnma (k[3], w->s, section_rest (w, k, x, factored, has_s2));
 
-  w->last_s = w->s;
-  w->last_x = x;
-  w->s = s;
-  return y;
-}
-
-static inline __attribute__ ((always_inline)) V
-section_input (const Wave *w, const V *k, V x, const bool factored)
-{
-  return factored ? v_add (x, w->last_x) : v_fma (k[1], x, w->last_x);
-}
-
-/* The same with s2 in the place of the last x, as the textbook form has it: the
- * state hears of x sooner, and takes a register less, but every other step the
- * recursion is two operations longer. */
-static inline __attribute__ ((always_inline)) V
-section_step_s2 (Wave *w, const V *k, V x, const bool factored)
-{
-  const V y = factored ? v_fma (k[0], w->s, x) : v_fma (k[0], x, w->s);
-  const V s = v_fnma (k[3], w->s, section_input (w, k, x, factored));
-
-  w->last_x = v_fnma (k[4], w->s, v_mul (k[2], x));
+  w->last_x = has_s2 ? v_fnma (k[4], w->s, v_mul (k[2], x)) : x;
+  w->last_s = has_s2 ? w->last_s : w->s;
   w->s = s;
   return y;
 }
@@ -96,9 +82,8 @@ wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
     const V input = wave_input (w, v, x, C, N);
     const V *of = k + TFX_WAVE_COEF * v;
 
-    put_wave (&w[v], WAVE_HAS_S2 (N)
-                         ? section_step_s2 (&w[v], of, input, factored)
-                         : section_step (&w[v], of, input, factored));
+    put_wave (&w[v],
+        section_step (&w[v], of, input, factored, WAVE_HAS_S2 (N)));
   }
 }
 
@@ -212,13 +197,12 @@ wave_step_partly (Wave *w, const V *k, V x, unsigned first, unsigned last,
     if (N == 1 || (first < W * (v + 1) && last > W * v)) {
       const VMask lanes = v_lanes_of (first, last, v);
       const V *of = k + TFX_WAVE_COEF * v;
-      const V rest = WAVE_HAS_S2 (N) ? section_input (&old, of, input, factored)
-                                     : section_rest (&old, of, input, factored);
+      const bool has_s2 = WAVE_HAS_S2 (N);
 
-      w[v].y[0] = WAVE_HAS_S2 (N) ? section_step_s2 (&w[v], of, input, factored)
-                                  : section_step (&w[v], of, input, factored);
-      w[v].s = v_fnma_or_a (lanes, old.s, of[3], rest);
-      if (!WAVE_HAS_S2 (N))
+      w[v].y[0] = section_step (&w[v], of, input, factored, has_s2);
+      w[v].s = v_fnma_or_a (lanes, old.s, of[3],
+          section_rest (&old, of, input, factored, has_s2));
+      if (!has_s2)
         w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
       w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
     }
