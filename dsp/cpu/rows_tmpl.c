@@ -91,6 +91,34 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
+/* The same for rows that are written in part, one behind the other: all lanes are stored, and
+ * then the next row, which has been read before, over those too many.  Four sections of the form
+ * factored have no register to spare for it, unless they are all. */
+static inline __attribute__ ((always_inline)) void
+run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
+    const double *coef, V g, const unsigned N, const bool factored,
+    const bool in_f32, const bool out_f32, const unsigned n_in)
+{
+  Way in = get_way (from), out = get_way (to);
+  const unsigned n_out = out.n;
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], x;
+
+  load_coef (k, coef, N, 1);
+  in.is_f32 = in_f32;
+  out.is_f32 = out_f32;
+  in.n = n_in;
+  out.n = W;
+  x = next_row (&in, W, factored);
+  for (; n > 1; n--) {
+    const V next = next_row (&in, W, factored);
+
+    put_row (&out, row_step (w, k, g, x, N, factored), W, factored);
+    x = next;
+  }
+  out.n = n_out;
+  put_row (&out, row_step (w, k, g, x, N, factored), W, factored);
+}
+
 /* The same for rows of two vectors of which the second one is there in part. */
 static inline __attribute__ ((always_inline)) void
 run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
@@ -239,6 +267,8 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool can_be_part = C > 2 && !(R == 2 && W == 8); /* those are full */
   const bool is_in_part = can_be_part && C > from->n;
   const bool is_out_part = can_be_part && C > to->n;
+  const bool is_dense =
+      R == 1 && W == 8 && is_out_part && n > 0 && to->stride == to->n;
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
@@ -263,6 +293,13 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   } else if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
              out_f32 == factored) {
     run_part (w, from, to, n, coef, g, N, factored);
+  } else if (is_dense && is_in_part && in_f32 == factored &&
+             out_f32 == factored) {
+    run_dense (w, from, to, n, coef, g, N, factored, factored, factored,
+        from->n);
+  } else if (is_dense && !is_in_part && !in_f32 && out_f32 == factored &&
+             (N < 4 || !factored)) {
+    run_dense (w, from, to, n, coef, g, N, factored, false, factored, C);
   } else if (R == 1 && is_in_part && is_out_part && (N == 1 || W == 4) &&
              in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, 1, factored, true, true, n_in, n_out);
