@@ -53,7 +53,7 @@ static const Costs whole_costs[] = {
   { "vl", { 0.0, 0.0 }, { 0.95, 0.45 }, { 0.83, 0.48, 0.03 },
       { 0.7, 0.75, 0.1 }, { { 0.0, 0.0 } },
       { { 0.99, 0.28 }, { 0.87, 0.36 } } },
-  { "avx512", { 0.37, 0.71 }, { 1.0, 0.68, 0.5 }, { 0.6, 0.58, 0.4 },
+  { "avx512", { 0.37, 0.71 }, { 0.9, 0.66 }, { 0.6, 0.58, 0.2 },
       { 0.5, 2.4, NEVER }, { { 0.45, 0.25 }, { 0.4, 0.75 } },
       { { 0.5, 0.7 }, { 1.0, 0.47 } }, 0.7 },
 };
@@ -158,7 +158,7 @@ describe (const TfxCascade *c, unsigned index, Shape *s)
       s->width = s->channels;
     } else if (s->channels < k->width) {
       most = k->wave_vectors;
-      s->s2_vectors = k->s2_wave;
+      s->s2_vectors = factored ? k->s2_wave_factored : k->s2_wave;
     } else if (factored) {
       most = k->factored_vectors;
     }

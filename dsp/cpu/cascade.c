@@ -78,19 +78,18 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   tfx_cascade_groups_set (c);
 }
 
-/* Several passes; what lies between them is doubles, in rows of all lanes where a vector is
- * a row. */
+/* Several passes; what lies between them is doubles, in rows of all lanes. */
 static __attribute__ ((noinline)) bool
 run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
 {
   double scratch[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
   const Shape *s = g->shape;
-  const unsigned n_row = s->channels == s->width ? s->channels : g->n_channels;
-  const TfxRows rows = { scratch, TFX_SAMPLE_F64, s->channels, 0, n_row };
+  const TfxRows rows = { scratch, TFX_SAMPLE_F64, s->channels, 0, s->channels };
   const TfxRows *between =
-      out->type == TFX_SAMPLE_F64 && !out->apart && out->n == n_row ? out
-                                                                    : &rows;
+      out->type == TFX_SAMPLE_F64 && !out->apart && out->n == s->channels
+          ? out
+          : &rows;
   bool is_finite = true;
 
   for (size_t v = 0; v < s->n_vectors; v += s->n_pass) {

@@ -224,6 +224,7 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .paired_factored = V_PAIRED_FACTORED,
   .factored_vectors = V_FACTORED,
   .s2_wave = V_S2_WAVE,
+  .s2_wave_factored = V_S2_WAVE_FACTORED,
   .s2_direct = V_S2_DIRECT,
   .s2_factored = V_S2_FACTORED,
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4

@@ -179,9 +179,9 @@ typedef struct TfxKernels
   unsigned wave_vectors, factored_vectors;
   /* Those with C = 2 W, two vectors in turns, take so many sections; 0: there are none. */
   unsigned paired_direct, paired_factored;
-  /* Waves have s2 in passes of so many vectors: s2_wave those with C < W, the others those
-   * with C = W. */
-  unsigned s2_wave, s2_direct, s2_factored;
+  /* Waves have s2 in passes of so many vectors: s2_wave and s2_wave_factored those with
+   * C < W, the others those with C = W. */
+  unsigned s2_wave, s2_wave_factored, s2_direct, s2_factored;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
   /* Sums of sections, of 1 and 2 channels, or NULL; as TfxWaveKernel, but

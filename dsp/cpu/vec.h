@@ -16,7 +16,8 @@
 /* V_WAVE and V_FACTORED: the most vectors of a pass of sections, and of rows in the form
  * factored.  V_PAIRED_DIRECT and V_PAIRED_FACTORED: the most sections of rows of two vectors, 0: there
  * are none.
- * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many; V_S2_WAVE: waves do. */
+ * V_S2_DIRECT and V_S2_FACTORED: rows have s2 in passes of so many; V_S2_WAVE and
+ * V_S2_WAVE_FACTORED: waves do. */
 #if VEC_WIDTH == 2
 #include <immintrin.h>
 #define ISA fma
@@ -85,6 +86,8 @@
 
 #define V_S2_DIRECT 2
 #define V_S2_WAVE (V_HAS_FMA ? 2 : 1)
+/* It is an operation more; without it there has to be room for a register more. */
+#define V_S2_WAVE_FACTORED (W == 8 ? 4 : V_S2_WAVE)
 #ifndef V_S2_FACTORED
 #define V_S2_FACTORED (V_FACTORED + 1)
 #endif
@@ -306,7 +309,8 @@ v_fnma_or_a (VMask lanes, V a, V b, V c)
 typedef double TwoFloats __attribute__ ((may_alias, aligned (4)));
 
 /* Rows of C samples at any address, of which n are there, more than C / 2 if C < W: over
- * and over in the lanes, zero for what is missing; and back, from the last C lanes. */
+ * and over in the lanes, but halves of a vector of floats once, in the first ones; zero for what
+ * is missing; and back, from the last C lanes. */
 static inline __attribute__ ((always_inline)) V
 v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
 {
@@ -316,19 +320,17 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
   if (C == 2)
     return _mm512_cvtps_pd (
         _mm256_castpd_ps (_mm256_set1_pd (*(const TwoFloats *)p)));
-  if (C == 4 && n == C)
-    return _mm512_cvtps_pd (_mm256_broadcast_ps ((const void *)p));
   if (C == 4)
-    return _mm512_broadcast_f64x4 (
-        _mm256_cvtps_pd (_mm_maskz_loadu_ps (V_MASK (n), p)));
+    return _mm512_zextpd256_pd512 (_mm256_cvtps_pd (
+        n == C ? _mm_loadu_ps (p) : _mm_maskz_loadu_ps (V_MASK (n), p)));
   if (n < C)
     return _mm512_cvtps_pd (_mm256_maskz_loadu_ps (V_MASK (n), p));
 #elif W == 4
   if (C == 1)
     return _mm256_cvtps_pd (_mm_broadcast_ss (p));
   if (C == 2)
-    return _mm256_cvtps_pd (
-        _mm_castpd_ps (_mm_set1_pd (*(const TwoFloats *)p)));
+    return _mm256_zextpd128_pd256 (
+        _mm_cvtps_pd (_mm_castsi128_ps (_mm_loadl_epi64 ((const void *)p))));
   if (n == 1)
     return _mm256_cvtps_pd (_mm_load_ss (p));
   if (n < C) {
@@ -338,9 +340,7 @@ v_load_row_f32 (const float *p, const unsigned C, const unsigned n)
         n == 2 ? two : _mm_movelh_ps (two, _mm_load_ss (p + 2)));
   }
 #else
-  if (C == 1)
-    return v_set1 (*p);
-  if (n < C)
+  if (C == 1 || n < C)
     return (V){ *p, 0.0 };
 #endif
   (void)n;
@@ -451,7 +451,7 @@ v_store_row_f64 (double *p, V a, const unsigned C, unsigned n)
         C == 8 ? _mm512_castpd512_pd256 (a) : _mm512_extractf64x4_pd (a, 1);
 
     if (C == 2) {
-      _mm_storeu_pd (p, _mm256_extractf128_pd (r, 1));
+      _mm_storeu_pd (p, _mm512_extractf64x2_pd (a, 3));
       return;
     }
     if (n >= 4) {
@@ -517,6 +517,19 @@ v_shift_in (V a, V low, const unsigned n)
 #endif
 }
 
+/* The first half of first, then that of a. */
+static inline __attribute__ ((always_inline)) V
+v_join_halves (V first, V a)
+{
+#if W == 8
+  return _mm512_insertf64x4 (first, _mm512_castpd512_pd256 (a), 1);
+#elif W == 4
+  return _mm256_insertf128_pd (first, _mm256_castpd256_pd128 (a), 1);
+#else
+  return __builtin_shufflevector (first, a, 0, 2);
+#endif
+}
+
 /* W floats, at any address. */
 typedef float VFloats
     __attribute__ ((vector_size (4 * W), may_alias, aligned (4)));
@@ -542,6 +555,28 @@ v_narrow (V a)
   return _mm256_cvtpd_ps (a);
 #else
   return __builtin_convertvector(a, VFloats);
+#endif
+}
+
+/* The last C = W / 2 lanes of a and of b, two rows of floats. */
+static inline __attribute__ ((always_inline)) void
+v_store_rows_f32 (float *p, float *q, V a, V b)
+{
+#if W == 8
+  const __m256 r = _mm512_cvtpd_ps (_mm512_shuffle_f64x2 (a, b, 0xee));
+
+  _mm_storeu_ps (p, _mm256_castps256_ps128 (r));
+  _mm_storeu_ps (q, _mm256_extractf128_ps (r, 1));
+#elif W == 4
+  const __m128 r = _mm256_cvtpd_ps (_mm256_permute2f128_pd (a, b, 0x31));
+
+  _mm_storel_pi ((void *)p, r);
+  _mm_storeh_pi ((void *)q, r);
+#else
+  const VFloats r = v_narrow (__builtin_shufflevector (a, b, 1, 3));
+
+  *p = r[0];
+  *q = r[1];
 #endif
 }
 

@@ -21,8 +21,9 @@ typedef struct Wave
 
 /* Whether a pass of N vectors has s2, and how many frames a section is behind the one before
  * it. */
-#define WAVE_HAS_S2(N) ((N) >= V_S2_WAVE)
-#define WAVE_SKEW(N) (WAVE_HAS_S2 (N) ? 2 : 3)
+#define WAVE_HAS_S2(N, factored)                                               \
+  ((N) >= ((factored) ? V_S2_WAVE_FACTORED : V_S2_WAVE))
+#define WAVE_SKEW(N) ((N) >= V_S2_WAVE ? 2 : 3)
 
 /* The next s but for a1 s: all that is known before s is.
  *
@@ -54,14 +55,14 @@ section_step (Wave *w, const V *k, V x, const bool factored, const bool has_s2)
   return y;
 }
 
-/* What a vector of sections hears from the one before it, or from the row x. */
+/* What vector number v hears from the one before it; the first one hears a row. */
 static inline __attribute__ ((always_inline)) V
-wave_input (const Wave *w, const unsigned v, V x, const unsigned C,
+wave_input (const Wave *w, const unsigned v, V first, const unsigned C,
     const unsigned N)
 {
   const unsigned oldest = WAVE_SKEW (N) - 1;
 
-  return v_shift_in (w[v].y[oldest], v ? w[v - 1].y[oldest] : x, C);
+  return v ? v_shift_in (w[v].y[oldest], w[v - 1].y[oldest], C) : first;
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -72,18 +73,18 @@ put_wave (Wave *w, V y)
   w->y[0] = y;
 }
 
-/* A step of N vectors of sections from the row x. */
+/* A step of N vectors of sections from what the first one hears. */
 static inline __attribute__ ((always_inline)) void
-wave_step (Wave *w, const V *k, V x, const unsigned C, const unsigned N,
+wave_step (Wave *w, const V *k, V first, const unsigned C, const unsigned N,
     const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = wave_input (w, v, x, C, N);
+    const V input = wave_input (w, v, first, C, N);
     const V *of = k + TFX_WAVE_COEF * v;
 
     put_wave (&w[v],
-        section_step (&w[v], of, input, factored, WAVE_HAS_S2 (N)));
+        section_step (&w[v], of, input, factored, WAVE_HAS_S2 (N, factored)));
   }
 }
 
@@ -182,22 +183,38 @@ store_wave (const Wave *w, double *state, const unsigned N, const unsigned R,
   return ends;
 }
 
-/* A step of all vectors from the row x, where only the lanes [first, last) of them have
- * work. */
+/* What the first vector hears of the next row; there is none if `in` is NULL. */
+static inline __attribute__ ((always_inline)) V
+first_input (const Wave *w, Way *in, V g, const unsigned C, const unsigned N,
+    const bool factored)
+{
+  const V y = w[0].y[WAVE_SKEW (N) - 1];
+  V x = v_set1 (0.0);
+
+  if (in) {
+    x = next_row (in, C, factored);
+    x = factored ? v_mul (g, x) : x;
+    if (2 * C == W && factored && in->is_f32 && !(C > 1 && in->apart))
+      return v_join_halves (x, y);
+  }
+  return v_shift_in (y, x, C);
+}
+
+/* As wave_step() where only the lanes [from, to) of all vectors have work. */
 static inline __attribute__ ((always_inline)) void
-wave_step_partly (Wave *w, const V *k, V x, unsigned first, unsigned last,
+wave_step_partly (Wave *w, const V *k, V first, unsigned from, unsigned to,
     const unsigned C, const unsigned N, const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
-    const V input = wave_input (w, v, x, C, N);
+    const V input = wave_input (w, v, first, C, N);
     const Wave old = w[v];
 
     put_wave (&w[v], old.y[0]);
-    if (N == 1 || (first < W * (v + 1) && last > W * v)) {
-      const VMask lanes = v_lanes_of (first, last, v);
+    if (N == 1 || (from < W * (v + 1) && to > W * v)) {
+      const VMask lanes = v_lanes_of (from, to, v);
       const V *of = k + TFX_WAVE_COEF * v;
-      const bool has_s2 = WAVE_HAS_S2 (N);
+      const bool has_s2 = WAVE_HAS_S2 (N, factored);
 
       w[v].y[0] = section_step (&w[v], of, input, factored, has_s2);
       w[v].s = v_fnma_or_a (lanes, old.s, of[3],
@@ -209,55 +226,81 @@ wave_step_partly (Wave *w, const V *k, V x, unsigned first, unsigned last,
   }
 }
 
-/* Steps t to n - 1, in which all sections have work; returns n.  What the ways have is
- * constant where that pays. */
-static inline __attribute__ ((always_inline)) size_t
-run_steps (Wave *w, const V *k, Way *from, Way *to, size_t t, size_t n, V g,
-    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
-    const bool out_f32, const bool is_apart, const unsigned n_row)
+/* A step in which all sections have work; returns what the last ones put out. */
+static inline __attribute__ ((always_inline)) V
+run_step (Wave *w, const V *k, Way *in, V g, const unsigned C, const unsigned N,
+    const bool factored)
 {
-  Way in = *from, out = *to;
-
-  in.n = out.n = n_row;
-  in.is_f32 = in_f32;
-  out.is_f32 = out_f32;
-  if (!is_apart)
-    in.apart = out.apart = 0;
-  for (; t < n; t++) {
-    const V x = next_row (&in, C, factored);
-
-    wave_step (w, k, factored ? v_mul (g, x) : x, C, N, factored);
-    put_row (&out, w[N - 1].y[0], C, factored);
-  }
-  from->at = in.at;
-  to->at = out.at;
-  return t;
+  wave_step (w, k, first_input (w, in, g, C, N, factored), C, N, factored);
+  return w[N - 1].y[0];
 }
 
-/* The same by where the rows lie and their types.  Of four channels three are there, or
- * all. */
-static inline __attribute__ ((always_inline)) size_t
-run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t t, size_t n,
-    V g, const unsigned C, const unsigned N, const bool factored)
+/* n of them, from rows and to rows that are whole. */
+static inline __attribute__ ((always_inline)) void
+run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
+    const bool out_f32)
+{
+  Way in = { from->at, from->step, 0, in_f32, C };
+  Way out = { to->at, to->step, 0, out_f32, C };
+  const bool is_joined = out_f32 && 2 * C == W;
+  /* Two steps need fewer registers to move what is a frame old. */
+  const bool is_in_turns = is_joined || (N == 3 && factored);
+
+  if (is_in_turns) {
+    for (; n > 1; n -= 2) {
+      const V a = run_step (w, k, &in, g, C, N, factored);
+
+      if (is_joined) {
+        const V b = run_step (w, k, &in, g, C, N, factored);
+
+        v_store_rows_f32 ((float *)out.at, (float *)(out.at + out.step), a, b);
+        out.at += 2 * out.step;
+      } else {
+        put_row (&out, a, C, factored);
+        put_row (&out, run_step (w, k, &in, g, C, N, factored), C, factored);
+      }
+    }
+  }
+  for (; n > 0; n--)
+    put_row (&out, run_step (w, k, &in, g, C, N, factored), C, factored);
+  from->at = in.at;
+  to->at = out.at;
+}
+
+/* Whether all lanes of a row can be read or written, the next row's with them. */
+static inline bool
+is_whole (const Way *way, const unsigned C)
+{
+  const ptrdiff_t size = way->is_f32 ? sizeof (float) : sizeof (double);
+
+  return way->apart == 0 &&
+         (way->n == C || way->step == (ptrdiff_t)way->n * size);
+}
+
+/* The same by where the rows lie and their types.  Of rows of three that lie one behind the
+ * other four lanes are read and written: nobody hears the fourth, and the next row comes over
+ * what it wrote.  So the last one is read by itself. */
+static inline __attribute__ ((always_inline)) void
+run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
+    const unsigned C, const unsigned N, const bool factored)
 {
   const bool in_f32 = factored && in->is_f32;
   const bool out_f32 = factored && out->is_f32;
-  const bool is_full = C < 4 || in->n == C;
+  size_t last = in->n < C;
 
-  if (in_f32 != out_f32 || (C > 1 && (in->apart || out->apart)))
-    return run_steps (w, k, in, out, t, n, g, C, N, factored, in->is_f32,
-        out->is_f32, true, in->n);
-  if (in_f32 && is_full)
-    return run_steps (w, k, in, out, t, n, g, C, N, factored, true, true, false,
-        C);
-  if (is_full)
-    return run_steps (w, k, in, out, t, n, g, C, N, factored, false, false,
-        false, C);
-  if (in_f32)
-    return run_steps (w, k, in, out, t, n, g, C, N, factored, true, true, false,
-        3);
-  return run_steps (w, k, in, out, t, n, g, C, N, factored, false, false, false,
-      3);
+  if (!is_whole (in, C) || !is_whole (out, C))
+    last = n;
+  else if (in_f32 && out_f32)
+    run_steps (w, k, in, out, n - last, g, C, N, factored, true, true);
+  else if (in_f32)
+    run_steps (w, k, in, out, n - last, g, C, N, factored, true, false);
+  else if (out_f32)
+    run_steps (w, k, in, out, n - last, g, C, N, factored, false, true);
+  else
+    run_steps (w, k, in, out, n - last, g, C, N, factored, false, false);
+  for (; last > 0; last--)
+    put_row (out, run_step (w, k, in, g, C, N, factored), C, factored);
 }
 
 /* Sections of C channels.  While a block begins and ends, masks keep the state of
@@ -269,42 +312,41 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 {
   const unsigned skew = WAVE_SKEW (N);
   const size_t fill = skew * (N * (W / C) - 1);
-  const V g = v_set1 (factored ? *gain : 1.0), zero = v_set1 (0.0);
+  const V g = v_set1 (factored ? *gain : 1.0);
   Way in = get_way (from), out = get_way (to);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   size_t t = 0;
 
-  load_wave (w, state, N, 1, WAVE_HAS_S2 (N));
+  load_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored));
   load_coef (k, coef, N, 1);
 #pragma GCC unroll 1
   for (; t < fill; t++) {
     const unsigned begun = (unsigned)t / skew + 1;
+    const V first = first_input (w, t < n ? &in : NULL, g, C, N, factored);
     unsigned done = 0;
-    V x = zero;
 
-    if (t < n) {
-      x = next_row (&in, C, factored);
-      x = factored ? v_mul (g, x) : x;
-    }
     if (begun <= n_idle) {
-      put_wave (&w[0], wave_input (w, 0, x, C, N));
+      put_wave (&w[0], first);
       continue;
     }
     if (t >= n) {
       done = (unsigned)(t - n) / skew + 1;
       done = done < begun ? done : begun;
     }
-    wave_step_partly (w, k, x, done * C, begun * C, C, N, factored);
+    wave_step_partly (w, k, first, done * C, begun * C, C, N, factored);
   }
-  if (t < n)
-    t = run_whole_steps (w, k, &in, &out, t, n, g, C, N, factored);
+  if (t < n) {
+    run_whole_steps (w, k, &in, &out, n - t, g, C, N, factored);
+    t = n;
+  }
 #pragma GCC unroll 1
   for (; t < n + fill; t++) {
     const unsigned done = (unsigned)(t - n) / skew + 1;
 
-    wave_step_partly (w, k, zero, done * C, N * W, C, N, factored);
+    wave_step_partly (w, k, first_input (w, NULL, g, C, N, factored), done * C,
+        N * W, C, N, factored);
     put_row (&out, w[N - 1].y[0], C, factored);
   }
-  return v_is_number (store_wave (w, state, N, 1, WAVE_HAS_S2 (N)));
+  return v_is_number (store_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored)));
 }
