@@ -56,18 +56,33 @@ run_row (Wave *w, Way *in, Way *out, const V *k, V g, const unsigned N,
   }
 }
 
-/* n rows side by side; the types and how many of a row are there are constants where that
- * pays. */
+/* With 16 registers the coefficients are read again for each frame, rather than that the
+ * compiler keeps the state on the stack; it does not where that has s2. */
+static inline __attribute__ ((always_inline)) bool
+rows_reload (const unsigned N, const bool factored)
+{
+  return V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored &&
+         !rows_have_s2 (N, factored);
+}
+
+/* So many rows at a time spare moves: of what waits for itself, and of the last s. */
+static inline __attribute__ ((always_inline)) unsigned
+rows_turns (const unsigned N, const bool factored)
+{
+  if (N == 1)
+    return 4;
+  return rows_have_s2 (N, factored) ? 1 : 2;
+}
+
+/* n rows side by side, `turns` at a time; the types and how many of a row are there are constants
+ * where that pays. */
 static inline __attribute__ ((always_inline)) void
 run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const unsigned R,
-    const bool factored, const bool in_f32, const bool out_f32,
-    const unsigned n_in, const unsigned n_out)
+    const unsigned turns, const bool factored, const bool in_f32,
+    const bool out_f32, const unsigned n_in, const unsigned n_out)
 {
-  /* With 16 registers the coefficients are read again for each frame, rather than
-   * that the compiler keeps the state on the stack; it does not where that has s2. */
-  const bool reloads = V_REGISTERS < 32 && N > (W == 2 ? 1 : 2) && factored &&
-                       !rows_have_s2 (N, factored);
+  const bool reloads = rows_reload (N, factored);
   const V *again = (const V *)coef;
   Way in = get_way (from), out = get_way (to);
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
@@ -77,11 +92,12 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   out.is_f32 = out_f32;
   in.n = n_in;
   out.n = n_out;
-  if (N == 1) {
-    for (; n >= 4; n -= 4) {
+  for (; n >= turns && turns > 1; n -= turns) {
 #pragma GCC unroll 4
-      for (unsigned i = 0; i < 4; i++)
-        run_row (w, &in, &out, k, g, N, R, factored);
+    for (unsigned i = 0; i < turns; i++) {
+      if (reloads)
+        __asm__("" : "+r"(again));
+      run_row (w, &in, &out, reloads ? again : k, g, N, R, factored);
     }
   }
   for (; n > 0; n--) {
@@ -91,32 +107,52 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* The same for rows that are written in part, one behind the other: all lanes are stored, and
- * then the next row, which has been read before, over those too many.  Four sections of the form
- * factored have no register to spare for it, unless they are all. */
+/* The same for rows in part that lie one behind the other, or have room for all lanes: all are
+ * read and stored, and then the next row, which has been read before, over those too many.  Nobody
+ * hears what they hear.  The last row is read and stored by itself. */
 static inline __attribute__ ((always_inline)) void
 run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool factored,
-    const bool in_f32, const bool out_f32, const unsigned n_in)
+    const bool in_f32, const bool out_f32)
 {
   Way in = get_way (from), out = get_way (to);
-  const unsigned n_out = out.n;
+  const unsigned n_in = in.n, n_out = out.n;
+  const bool reloads = rows_reload (N, factored);
+  const unsigned turns = rows_have_s2 (N, factored) ? 1 : 2;
+  const V *again = (const V *)coef;
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], x;
 
+  __asm__("" : "+r"(coef));
   load_coef (k, coef, N, 1);
   in.is_f32 = in_f32;
   out.is_f32 = out_f32;
-  in.n = n_in;
+  in.n = n > 1 ? W : n_in;
   out.n = W;
   x = next_row (&in, W, factored);
-  for (; n > 1; n--) {
-    const V next = next_row (&in, W, factored);
+  for (; n > 1 + turns; n -= turns) {
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < turns; i++) {
+      const V next = next_row (&in, W, factored);
 
-    put_row (&out, row_step (w, k, g, x, N, factored), W, factored);
+      if (reloads)
+        __asm__("" : "+r"(again));
+      put_row (&out, row_step (w, reloads ? again : k, g, x, N, factored), W,
+          factored);
+      x = next;
+    }
+  }
+#pragma GCC unroll 1
+  for (; n > 0; n--) {
+    V next = x;
+
+    in.n = n > 2 ? W : n_in;
+    out.n = n > 1 ? W : n_out;
+    if (n > 1)
+      next = next_row (&in, W, factored);
+    put_row (&out, row_step (w, (const V *)coef, g, x, N, factored), W,
+        factored);
     x = next;
   }
-  out.n = n_out;
-  put_row (&out, row_step (w, k, g, x, N, factored), W, factored);
 }
 
 /* The same for rows of two vectors of which the second one is there in part. */
@@ -127,7 +163,8 @@ run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
 #pragma GCC unroll 4
   for (unsigned C = W + 1; C < 2 * W; C++) {
     if (from->n == C)
-      run_rows (w, from, to, n, coef, g, N, 2, is_f32, is_f32, is_f32, C, C);
+      run_rows (w, from, to, n, coef, g, N, 2, rows_turns (N, is_f32), is_f32,
+          is_f32, is_f32, C, C);
   }
 }
 
@@ -260,15 +297,13 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool has_s2 = rows_have_s2 (N, factored);
   const bool in_f32 = factored && from->type == TFX_SAMPLE_F32;
   const bool out_f32 = factored && to->type == TFX_SAMPLE_F32;
-  const unsigned C = W * R;
-  /* of four, three are there, or all */
-  const unsigned n_in = R == 1 && W == 4 ? 3 : from->n;
-  const unsigned n_out = R == 1 && W == 4 ? 3 : to->n;
+  const unsigned C = W * R, turns = rows_turns (N, factored);
   const bool can_be_part = C > 2 && !(R == 2 && W == 8); /* those are full */
   const bool is_in_part = can_be_part && C > from->n;
   const bool is_out_part = can_be_part && C > to->n;
-  const bool is_dense =
-      R == 1 && W == 8 && is_out_part && n > 0 && to->stride == to->n;
+  const bool is_dense = R == 1 && (is_in_part || is_out_part) && n > 0 &&
+                        (!is_in_part || from->stride == from->n) &&
+                        (!is_out_part || to->stride == to->n);
   const V g = v_set1 (*gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
@@ -293,35 +328,31 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   } else if (R == 2 && is_in_part && is_out_part && in_f32 == factored &&
              out_f32 == factored) {
     run_part (w, from, to, n, coef, g, N, factored);
-  } else if (is_dense && is_in_part && in_f32 == factored &&
-             out_f32 == factored) {
-    run_dense (w, from, to, n, coef, g, N, factored, factored, factored,
-        from->n);
-  } else if (is_dense && !is_in_part && !in_f32 && out_f32 == factored &&
-             (N < 4 || !factored)) {
-    run_dense (w, from, to, n, coef, g, N, factored, false, factored, C);
-  } else if (R == 1 && is_in_part && is_out_part && (N == 1 || W == 4) &&
-             in_f32 && out_f32) {
-    run_rows (w, from, to, n, coef, g, N, 1, factored, true, true, n_in, n_out);
-  } else if (R == 1 && is_in_part && !is_out_part && W == 4 && N > 1 &&
-             in_f32) {
-    run_rows (w, from, to, n, coef, g, N, 1, factored, true, false, n_in, W);
-  } else if (R == 1 && !is_in_part && is_out_part && W == 4 && N > 1 &&
-             out_f32) {
-    run_rows (w, from, to, n, coef, g, N, 1, factored, false, true, W, n_out);
+  } else if (is_dense && in_f32 && out_f32) {
+    run_dense (w, from, to, n, coef, g, N, factored, true, true);
+  } else if (is_dense && in_f32) {
+    run_dense (w, from, to, n, coef, g, N, factored, true, false);
+  } else if (is_dense && out_f32) {
+    run_dense (w, from, to, n, coef, g, N, factored, false, true);
+  } else if (is_dense) {
+    run_dense (w, from, to, n, coef, g, N, factored, false, false);
   } else if (is_in_part || is_out_part) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32,
-        is_in_part ? n_in : C, is_out_part ? n_out : C);
+    run_rows (w, from, to, n, coef, g, N, R, 1, factored, in_f32, out_f32,
+        from->n, to->n);
   } else if (in_f32 && out_f32) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, true, true, C, C);
+    run_rows (w, from, to, n, coef, g, N, R, turns, factored, true, true, C, C);
   } else if (R == 2 && factored) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, in_f32, out_f32, C, C);
+    run_rows (w, from, to, n, coef, g, N, R, turns, factored, in_f32, out_f32,
+        C, C);
   } else if (!in_f32 && !out_f32) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, false, false, C, C);
+    run_rows (w, from, to, n, coef, g, N, R, turns, factored, false, false, C,
+        C);
   } else if (in_f32) {
-    run_rows (w, from, to, n, coef, g, N, R, factored, true, false, C, C);
+    run_rows (w, from, to, n, coef, g, N, R, turns, factored, true, false, C,
+        C);
   } else {
-    run_rows (w, from, to, n, coef, g, N, R, factored, false, true, C, C);
+    run_rows (w, from, to, n, coef, g, N, R, turns, factored, false, true, C,
+        C);
   }
 #pragma GCC unroll 2
   for (unsigned r = 0; r < R; r++)

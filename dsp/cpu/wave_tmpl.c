@@ -235,17 +235,15 @@ run_step (Wave *w, const V *k, Way *in, V g, const unsigned C, const unsigned N,
   return w[N - 1].y[0];
 }
 
-/* n of them, from rows and to rows that are whole. */
+/* n of them. */
 static inline __attribute__ ((always_inline)) void
 run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
-    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
-    const bool out_f32)
+    const unsigned C, const unsigned N, const bool factored,
+    const bool is_joined)
 {
-  Way in = { from->at, from->step, 0, in_f32, C };
-  Way out = { to->at, to->step, 0, out_f32, C };
-  const bool is_joined = out_f32 && 2 * C == W;
   /* Two steps need fewer registers to move what is a frame old. */
   const bool is_in_turns = is_joined || (N == 3 && factored);
+  Way in = *from, out = *to;
 
   if (is_in_turns) {
     for (; n > 1; n -= 2) {
@@ -268,14 +266,28 @@ run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
   to->at = out.at;
 }
 
+/* The same for rows that are whole: what the ways have is constant. */
+static inline __attribute__ ((always_inline)) void
+run_whole_rows (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+    const unsigned C, const unsigned N, const bool factored, const bool in_f32,
+    const bool out_f32)
+{
+  Way in = { from->at, from->step, 0, in_f32, C };
+  Way out = { to->at, to->step, 0, out_f32, C };
+
+  run_steps (w, k, &in, &out, n, g, C, N, factored, out_f32 && 2 * C == W);
+  from->at = in.at;
+  to->at = out.at;
+}
+
 /* Whether all lanes of a row can be read or written, the next row's with them. */
 static inline bool
 is_whole (const Way *way, const unsigned C)
 {
   const ptrdiff_t size = way->is_f32 ? sizeof (float) : sizeof (double);
 
-  return way->apart == 0 &&
-         (way->n == C || way->step == (ptrdiff_t)way->n * size);
+  return C == 1 || (way->apart == 0 &&
+                       (way->n == C || way->step == (ptrdiff_t)way->n * size));
 }
 
 /* The same by where the rows lie and their types.  Of rows of three that lie one behind the
@@ -292,15 +304,18 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
   if (!is_whole (in, C) || !is_whole (out, C))
     last = n;
   else if (in_f32 && out_f32)
-    run_steps (w, k, in, out, n - last, g, C, N, factored, true, true);
+    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, true, true);
   else if (in_f32)
-    run_steps (w, k, in, out, n - last, g, C, N, factored, true, false);
+    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, true, false);
   else if (out_f32)
-    run_steps (w, k, in, out, n - last, g, C, N, factored, false, true);
+    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, false, true);
   else
-    run_steps (w, k, in, out, n - last, g, C, N, factored, false, false);
-  for (; last > 0; last--)
-    put_row (out, run_step (w, k, in, g, C, N, factored), C, factored);
+    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, false, false);
+  /* Two calls, as planes have code of their own. */
+  if (C > 1 && in->apart && out->apart)
+    run_steps (w, k, in, out, last, g, C, N, factored, false);
+  else if (C > 1)
+    run_steps (w, k, in, out, last, g, C, N, factored, false);
 }
 
 /* Sections of C channels.  While a block begins and ends, masks keep the state of
