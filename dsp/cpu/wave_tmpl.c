@@ -200,10 +200,20 @@ first_input (const Wave *w, Way *in, V g, const unsigned C, const unsigned N,
   return v_shift_in (y, x, C);
 }
 
-/* As wave_step() where only the lanes [from, to) of all vectors have work. */
+/* Those of the lanes [from, to) of all vectors that each one has. */
 static inline __attribute__ ((always_inline)) void
-wave_step_partly (Wave *w, const V *k, V first, unsigned from, unsigned to,
-    const unsigned C, const unsigned N, const bool factored)
+set_lanes (VMask *lanes, unsigned from, unsigned to, const unsigned N)
+{
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++)
+    lanes[v] = v_lanes_of (from, to, v);
+}
+
+/* As wave_step() where only these lanes, [from, to), have work. */
+static inline __attribute__ ((always_inline)) void
+wave_step_partly (Wave *w, const V *k, V first, const VMask *lanes,
+    unsigned from, unsigned to, const unsigned C, const unsigned N,
+    const bool factored)
 {
 #pragma GCC unroll 4
   for (unsigned v = N; v-- > 0;) {
@@ -212,16 +222,15 @@ wave_step_partly (Wave *w, const V *k, V first, unsigned from, unsigned to,
 
     put_wave (&w[v], old.y[0]);
     if (N == 1 || (from < W * (v + 1) && to > W * v)) {
-      const VMask lanes = v_lanes_of (from, to, v);
       const V *of = k + TFX_WAVE_COEF * v;
       const bool has_s2 = WAVE_HAS_S2 (N, factored);
 
       w[v].y[0] = section_step (&w[v], of, input, factored, has_s2);
-      w[v].s = v_fnma_or_a (lanes, old.s, of[3],
+      w[v].s = v_fnma_or_a (lanes[v], old.s, of[3],
           section_rest (&old, of, input, factored, has_s2));
       if (!has_s2)
-        w[v].last_s = v_select (lanes, w[v].last_s, old.last_s);
-      w[v].last_x = v_select (lanes, w[v].last_x, old.last_x);
+        w[v].last_s = v_select (lanes[v], w[v].last_s, old.last_s);
+      w[v].last_x = v_select (lanes[v], w[v].last_x, old.last_x);
     }
   }
 }
@@ -327,6 +336,8 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 {
   const unsigned skew = WAVE_SKEW (N);
   const size_t fill = skew * (N * (W / C) - 1);
+  /* Steps between which no section begins or ends; few gain nothing. */
+  const unsigned turns = N > 1 && (n >= fill || n % skew == 0) ? skew : 1;
   const V g = v_set1 (factored ? *gain : 1.0);
   Way in = get_way (from), out = get_way (to);
   Wave w[TFX_WAVE_MAX_VECTORS];
@@ -335,33 +346,42 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
 
   load_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored));
   load_coef (k, coef, N, 1);
-#pragma GCC unroll 1
-  for (; t < fill; t++) {
+  for (; t < fill; t += turns) {
     const unsigned begun = (unsigned)t / skew + 1;
-    const V first = first_input (w, t < n ? &in : NULL, g, C, N, factored);
     unsigned done = 0;
+    VMask lanes[TFX_WAVE_MAX_VECTORS];
 
-    if (begun <= n_idle) {
-      put_wave (&w[0], first);
-      continue;
-    }
     if (t >= n) {
       done = (unsigned)(t - n) / skew + 1;
       done = done < begun ? done : begun;
     }
-    wave_step_partly (w, k, first, done * C, begun * C, C, N, factored);
+    set_lanes (lanes, done * C, begun * C, N);
+#pragma GCC unroll 1
+    for (size_t i = t; i < t + turns; i++) {
+      const V first = first_input (w, i < n ? &in : NULL, g, C, N, factored);
+
+      if (begun <= n_idle)
+        put_wave (&w[0], first);
+      else
+        wave_step_partly (w, k, first, lanes, done * C, begun * C, C, N,
+            factored);
+    }
   }
   if (t < n) {
     run_whole_steps (w, k, &in, &out, n - t, g, C, N, factored);
     t = n;
   }
-#pragma GCC unroll 1
-  for (; t < n + fill; t++) {
+  for (; t < n + fill; t += turns) {
     const unsigned done = (unsigned)(t - n) / skew + 1;
+    VMask lanes[TFX_WAVE_MAX_VECTORS];
 
-    wave_step_partly (w, k, first_input (w, NULL, g, C, N, factored), done * C,
-        N * W, C, N, factored);
-    put_row (&out, w[N - 1].y[0], C, factored);
+    set_lanes (lanes, done * C, N * W, N);
+#pragma GCC unroll 1
+    for (unsigned i = 0; i < turns; i++) {
+      wave_step_partly (w, k, first_input (w, NULL, g, C, N, factored), lanes,
+          done * C, N * W, C, N, factored);
+      put_row (&out, w[N - 1].y[0], C, factored);
+    }
   }
   return v_is_number (store_wave (w, state, N, 1, WAVE_HAS_S2 (N, factored)));
 }
