@@ -229,7 +229,7 @@ run_packed (const TfxCascade *c, Group *g, const TfxBlock *in,
   double x[TFX_CASCADE_SCRATCH + MAX_SHAPE_CHANNELS]
       __attribute__ ((aligned (64)));
   const unsigned lanes = g->shape->channels;
-  const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, g->n_channels };
+  const TfxRows rows = { x, TFX_SAMPLE_F64, lanes, 0, lanes };
   bool is_finite;
 
   if (in->n_channels < lanes)

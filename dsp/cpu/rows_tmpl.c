@@ -107,9 +107,10 @@ run_rows (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* The same for rows in part that lie one behind the other, or have room for all lanes: all are
- * read and stored, and then the next row, which has been read before, over those too many.  Nobody
- * hears what they hear.  The last row is read and stored by itself. */
+/* The same for rows in part that lie one behind the other, on one side or both, where on the other
+ * one they are full: all lanes are read and stored, and then the next row, which has been read
+ * before, over those too many.  Nobody hears what they hear.  The last rows, behind which there
+ * is none, are read and stored by themselves, in little code. */
 static inline __attribute__ ((always_inline)) void
 run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool factored,
@@ -122,6 +123,7 @@ run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   const V *again = (const V *)coef;
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS], x;
 
+  /* Or what other loops keep in registers moves those of this one. */
   __asm__("" : "+r"(coef));
   load_coef (k, coef, N, 1);
   in.is_f32 = in_f32;
@@ -155,7 +157,7 @@ run_dense (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   }
 }
 
-/* The same for rows of two vectors of which the second one is there in part. */
+/* As run_rows() for rows of two vectors of which the second one is there in part. */
 static inline __attribute__ ((always_inline)) void
 run_part (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
     const double *coef, V g, const unsigned N, const bool is_f32)
@@ -336,9 +338,19 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     run_dense (w, from, to, n, coef, g, N, factored, false, true);
   } else if (is_dense) {
     run_dense (w, from, to, n, coef, g, N, factored, false, false);
+  } else if (R == 1 && W == 4 && is_in_part && is_out_part && in_f32 &&
+             out_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, turns, factored, true, true, 3, 3);
+  } else if (R == 1 && W == 4 && is_in_part && !is_out_part && in_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, turns, factored, true, false, 3,
+        W);
+  } else if (R == 1 && W == 4 && !is_in_part && is_out_part && out_f32) {
+    run_rows (w, from, to, n, coef, g, N, 1, turns, factored, false, true, W,
+        3);
   } else if (is_in_part || is_out_part) {
     run_rows (w, from, to, n, coef, g, N, R, 1, factored, in_f32, out_f32,
-        from->n, to->n);
+        is_in_part ? R == 1 && W == 4 ? 3 : from->n : C,
+        is_out_part ? R == 1 && W == 4 ? 3 : to->n : C);
   } else if (in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, R, turns, factored, true, true, C, C);
   } else if (R == 2 && factored) {

@@ -301,8 +301,8 @@ store_channels (char *out, const TfxRows *rows, unsigned first, V x)
       set_sample_at (out, x[c], rows->type);
 }
 
-/* As v_load_row_f32() and v_store_row_f32() do, for 1 < C < W, of which two are there, or three:
- * four planes are turned first. */
+/* Rows of C planes, 1 < C < W, of which two are there, or three, as four are turned first: over
+ * and over in the lanes; and back, from the last C lanes. */
 static inline __attribute__ ((always_inline)) V
 load_apart (const char *p, ptrdiff_t apart, const TfxSample type,
     const unsigned C)

@@ -195,7 +195,7 @@ first_input (const Wave *w, Way *in, V g, const unsigned C, const unsigned N,
     x = next_row (in, C, factored);
     x = factored ? v_mul (g, x) : x;
     if (2 * C == W && factored && in->is_f32 && !(C > 1 && in->apart))
-      return v_join_halves (x, y);
+      return v_join_halves (x, y); /* the row is there once */
   }
   return v_shift_in (y, x, C);
 }
@@ -275,16 +275,17 @@ run_steps (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
   to->at = out.at;
 }
 
-/* The same for rows that are whole: what the ways have is constant. */
+/* The same for rows of n_row samples side by side: what the ways have is constant. */
 static inline __attribute__ ((always_inline)) void
-run_whole_rows (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+run_rows_of (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored, const bool in_f32,
-    const bool out_f32)
+    const bool out_f32, const unsigned n_row)
 {
-  Way in = { from->at, from->step, 0, in_f32, C };
-  Way out = { to->at, to->step, 0, out_f32, C };
+  Way in = { from->at, from->step, 0, in_f32, n_row };
+  Way out = { to->at, to->step, 0, out_f32, n_row };
 
-  run_steps (w, k, &in, &out, n, g, C, N, factored, out_f32 && 2 * C == W);
+  run_steps (w, k, &in, &out, n, g, C, N, factored,
+      out_f32 && 2 * C == W && n_row == C);
   from->at = in.at;
   to->at = out.at;
 }
@@ -301,7 +302,8 @@ is_whole (const Way *way, const unsigned C)
 
 /* The same by where the rows lie and their types.  Of rows of three that lie one behind the
  * other four lanes are read and written: nobody hears the fourth, and the next row comes over
- * what it wrote.  So the last one is read by itself. */
+ * what it wrote, at least those that come when a block ends.  There is none behind the last one
+ * that is read: it is read by itself. */
 static inline __attribute__ ((always_inline)) void
 run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
     const unsigned C, const unsigned N, const bool factored)
@@ -313,16 +315,23 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
   if (!is_whole (in, C) || !is_whole (out, C))
     last = n;
   else if (in_f32 && out_f32)
-    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, true, true);
+    run_rows_of (w, k, in, out, n - last, g, C, N, factored, true, true, C);
   else if (in_f32)
-    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, true, false);
+    run_rows_of (w, k, in, out, n - last, g, C, N, factored, true, false, C);
   else if (out_f32)
-    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, false, true);
+    run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, true, C);
   else
-    run_whole_rows (w, k, in, out, n - last, g, C, N, factored, false, false);
-  /* Two calls, as planes have code of their own. */
+    run_rows_of (w, k, in, out, n - last, g, C, N, factored, false, false, C);
+  /* What is not whole; planes, and rows of three with others between them, have code of their
+   * own. */
   if (C > 1 && in->apart && out->apart)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
+  else if (C == 4 && last > 1 && !in->apart && !out->apart && in->n == 3 &&
+           out->n == 3 && in_f32 && out_f32)
+    run_rows_of (w, k, in, out, last, g, C, N, factored, true, true, 3);
+  else if (C == 4 && last > 1 && !in->apart && !out->apart && in->n == 3 &&
+           out->n == 3 && !in_f32 && !out_f32)
+    run_rows_of (w, k, in, out, last, g, C, N, factored, false, false, 3);
   else if (C > 1)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
 }
