@@ -58,9 +58,12 @@ static const Costs whole_costs[] = {
       { { 0.5, 0.7 }, { 1.0, 0.47 } }, 0.7 },
 };
 
-/* Frames of the blocks for which it is chosen: a wave takes some steps more, two for each
- * section, and a third one where it is a single vector, which its cost includes. */
+/* Frames of the blocks for which it is chosen, and where wide vectors are run whole: a wave
+ * takes some steps more, two for each section, and a third one where it is a single vector,
+ * which its cost includes.  By those of 128 frames deep waves would be chosen that take longer in
+ * blocks of 16 than channels in the lanes do. */
 #define BLOCK_FRAMES 128.0
+#define BLOCK_FRAMES_WHOLE 64.0
 
 /* Of kernels, or of half of them, or a quarter; the last row is that of the widest. */
 static const Costs *
@@ -197,11 +200,13 @@ static double
 cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
 {
   const Cost *cost = cost_of (c->kernels, index);
+  const double frames =
+      runs_whole (c->kernels) ? BLOCK_FRAMES_WHOLE : BLOCK_FRAMES;
   double ns =
       (double)n_passes (s) * cost->pass + (double)s->n_vectors * cost->vector;
 
   if (s->n_together > 1 && !s->is_parallel)
-    ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / BLOCK_FRAMES;
+    ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / frames;
   if (tfx_cascade_takes_dense_rows (s) && s->channels < c->n_channels)
     ns += s->channels * costs_of (c->kernels, runs_whole (c->kernels))->packing;
   return ns;
