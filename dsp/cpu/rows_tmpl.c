@@ -211,7 +211,7 @@ run_tiles (Wave *w, const TfxRows *from, const TfxRows *to, size_t n,
   const ptrdiff_t in_step = from->stride * sample_bytes (from->type);
   const ptrdiff_t out_step = to->stride * sample_bytes (to->type);
   const bool reloads = N > (W == 4 ? 1 : 2);
-  const bool is_in_memory = V_REGISTERS < 32 && N > (W == 4 ? 3 : 2);
+  const bool is_in_memory = V_REGISTERS < 32 && N > 3;
   const bool is_ahead = vectors == 1 || V_REGISTERS >= 32;
   const unsigned tile = is_in_memory ? 8 : W;
   Planes in = get_planes (from, first, least);
