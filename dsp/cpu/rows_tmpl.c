@@ -303,6 +303,10 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool can_be_part = C > 2 && !(R == 2 && W == 8); /* those are full */
   const bool is_in_part = can_be_part && C > from->n;
   const bool is_out_part = can_be_part && C > to->n;
+  /* of four, three are there, or all */
+  const bool is_four = R == 1 && W == 4;
+  const unsigned n_in = !is_in_part ? C : is_four ? 3 : from->n;
+  const unsigned n_out = !is_out_part ? C : is_four ? 3 : to->n;
   const bool is_dense = R == 1 && (is_in_part || is_out_part) && n > 0 &&
                         (!is_in_part || from->stride == from->n) &&
                         (!is_out_part || to->stride == to->n);
@@ -338,19 +342,17 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     run_dense (w, from, to, n, coef, g, N, factored, false, true);
   } else if (is_dense) {
     run_dense (w, from, to, n, coef, g, N, factored, false, false);
-  } else if (R == 1 && W == 4 && is_in_part && is_out_part && in_f32 &&
-             out_f32) {
+  } else if (is_four && is_in_part && is_out_part && in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, 1, turns, factored, true, true, 3, 3);
-  } else if (R == 1 && W == 4 && is_in_part && !is_out_part && in_f32) {
+  } else if (is_four && is_in_part && !is_out_part && in_f32) {
     run_rows (w, from, to, n, coef, g, N, 1, turns, factored, true, false, 3,
         W);
-  } else if (R == 1 && W == 4 && !is_in_part && is_out_part && out_f32) {
+  } else if (is_four && !is_in_part && is_out_part && out_f32) {
     run_rows (w, from, to, n, coef, g, N, 1, turns, factored, false, true, W,
         3);
   } else if (is_in_part || is_out_part) {
-    run_rows (w, from, to, n, coef, g, N, R, 1, factored, in_f32, out_f32,
-        is_in_part ? R == 1 && W == 4 ? 3 : from->n : C,
-        is_out_part ? R == 1 && W == 4 ? 3 : to->n : C);
+    run_rows (w, from, to, n, coef, g, N, R, 1, factored, in_f32, out_f32, n_in,
+        n_out);
   } else if (in_f32 && out_f32) {
     run_rows (w, from, to, n, coef, g, N, R, turns, factored, true, true, C, C);
   } else if (R == 2 && factored) {

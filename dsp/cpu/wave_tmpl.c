@@ -23,7 +23,7 @@ typedef struct Wave
  * it. */
 #define WAVE_HAS_S2(N, factored)                                               \
   ((N) >= ((factored) ? V_S2_WAVE_FACTORED : V_S2_WAVE))
-#define WAVE_SKEW(N) ((N) >= V_S2_WAVE ? 2 : 3)
+#define WAVE_SKEW(N) ((N) == 1 && V_HAS_FMA ? 3 : 2)
 
 /* The next s but for a1 s: all that is known before s is.
  *
@@ -310,6 +310,8 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
 {
   const bool in_f32 = factored && in->is_f32;
   const bool out_f32 = factored && out->is_f32;
+  const bool is_three =
+      C == 4 && !in->apart && !out->apart && in->n == 3 && out->n == 3;
   size_t last = in->n < C;
 
   if (!is_whole (in, C) || !is_whole (out, C))
@@ -326,11 +328,9 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
    * own. */
   if (C > 1 && in->apart && out->apart)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
-  else if (C == 4 && last > 1 && !in->apart && !out->apart && in->n == 3 &&
-           out->n == 3 && in_f32 && out_f32)
+  else if (is_three && in_f32 && out_f32)
     run_rows_of (w, k, in, out, last, g, C, N, factored, true, true, 3);
-  else if (C == 4 && last > 1 && !in->apart && !out->apart && in->n == 3 &&
-           out->n == 3 && !in_f32 && !out_f32)
+  else if (is_three && !in_f32 && !out_f32)
     run_rows_of (w, k, in, out, last, g, C, N, factored, false, false, 3);
   else if (C > 1)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
