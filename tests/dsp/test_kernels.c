@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -759,11 +760,80 @@ test_choice (void)
   tap_check (choice_is ("pdp11", best), "an unknown TFX_CPU: the best");
 }
 
+/* Blocks whose last sample is the last one of a page, behind which nothing may be read or
+ * written: to touch it ends the program. */
+static void
+check_page (TapMany *many, unsigned char *end, const Cascade *cascade,
+    const char *kernel, unsigned n_channels, TfxSample type)
+{
+  static const size_t n_frames[] = { 1, 2, 3, 4, 17, 40 };
+  const size_t size = type == TFX_SAMPLE_F32 ? sizeof (float) : sizeof (double);
+
+  for (size_t i = 0; i < sizeof n_frames / sizeof *n_frames; i++) {
+    const size_t n = n_frames[i], n_samples = n * n_channels;
+    TestFilter *page = test_filter_new (cascade->sos, cascade->n_sos,
+        n_channels, test_backend_for (kernel));
+    TestFilter *plain = test_filter_new (cascade->sos, cascade->n_sos,
+        n_channels, test_backend_for (kernel));
+    TestBuffer b =
+        test_buffer_new (TEST_LAYOUT_INTERLEAVED, type, n_channels, n, 0);
+    unsigned char *samples = end - n_samples * size;
+    const TfxBlock block = tfx_block_interleaved (samples, type, n_channels, n);
+    double *in = test_alloc (n_samples * sizeof *in);
+
+    test_noise_f64 (in, n_samples);
+    test_buffer_set (&b, in);
+    memcpy (samples, b.block.data, n_samples * size);
+    tap_many_check (many,
+        page && plain && !test_filter_run (page, &block, &block) &&
+            !test_filter_run (plain, &b.block, &b.block) &&
+            !memcmp (samples, b.block.data, n_samples * size),
+        "%s, %zu sections, %u channels, %zu frames", kernel, cascade->n_sos,
+        n_channels, n);
+    free (in);
+    test_buffer_clear (&b);
+    test_filter_free (&page);
+    test_filter_free (&plain);
+  }
+}
+
+static void
+test_page_end (void)
+{
+  static const size_t n_sections[] = { 1, 2, 3, 4, 6, 13 };
+  const size_t page = (size_t)sysconf (_SC_PAGESIZE), room = 4 * page;
+  TapMany many = tap_many ("blocks that end where a page does");
+  unsigned char *memory = mmap (NULL, room + page, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (memory == MAP_FAILED || mprotect (memory + room, page, PROT_NONE) != 0) {
+    tap_many_check (&many, false, "no memory");
+    tap_many_end (&many);
+    return;
+  }
+  for (unsigned i = 0; i < 6; i++) {
+    Cascade *cascade = cascade_random (n_sections[i]);
+
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      for (unsigned n = 1; test_backend_for (test_kernels[k]) && n <= 12; n++) {
+        check_page (&many, memory + room, cascade, test_kernels[k], n,
+            TFX_SAMPLE_F32);
+        check_page (&many, memory + room, cascade, test_kernels[k], n,
+            TFX_SAMPLE_F64);
+      }
+    }
+    free (cascade);
+  }
+  munmap (memory, room + page);
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
   { "choice", test_choice },
   { "layouts", test_layouts },
   { "large", test_large },
   { "transposed", test_transposed },
+  { "page-end", test_page_end },
   { "channels-apart", test_channels_apart },
   { "lengths-random", test_lengths_random },
   { "lengths-designed", test_lengths_designed },
