@@ -136,11 +136,20 @@ direct_frame_cost (const TfxConvolverSpec *spec, const TfxConvolverCost *cost,
 
 /* ---- one transform for each call ------------------------------------------ */
 
-/* The frames that a level gives. */
+/* The frames that a level can give. */
 static size_t
 count_frames (const TfxConvolverLevel *level, size_t n_taps)
 {
   return 2 * level->size - (n_taps - 1);
+}
+
+/* So many less that the next ones begin with a line of the cache. */
+size_t
+tfx_convolver_layout_step (const TfxConvolverLevel *level, size_t n_taps)
+{
+  const size_t n = count_frames (level, n_taps);
+
+  return n < TFX_LEAF ? n : n / 16 * 16;
 }
 
 /* As many whole steps of one level as fit, and the rest by one more, a smaller
@@ -156,25 +165,25 @@ tfx_convolver_layout_plan (const TfxConvolverLayout *layout,
   *n_done = n;
   for (size_t i = 0; i < layout->n_levels; i++) {
     const TfxConvolverLevel *l = &layout->levels[i];
-    const size_t step = count_frames (l, n_taps), n_left = n % step;
-    double total = (double)(n / step) * l->cost, rest = 0.0;
+    const bool is_one = n <= count_frames (l, n_taps);
+    const size_t step = is_one ? n : tfx_convolver_layout_step (l, n_taps);
+    const size_t n_left = n % step;
+    double total = (double)(n / step) * l->cost, rest = l->cost;
 
-    if (n_left > 0)
-      rest = l->cost;
     /* after whole steps what is left is planned anew */
-    if (n_left > 0 && n > step) {
+    if (n_left > 0) {
       if (!is_fft_asked)
         rest = fmin (rest, direct_call_cost (cost, n_taps, n_left));
       for (size_t k = i + 1; k < layout->n_levels; k++) {
         if (count_frames (&layout->levels[k], n_taps) >= n_left)
           rest = fmin (rest, layout->levels[k].cost);
       }
+      total += rest;
     }
-    total += rest;
     if (total < best) {
       best = total;
       *level = i;
-      *n_done = n < step ? n : step;
+      *n_done = step;
     }
   }
   return best;

@@ -304,6 +304,10 @@ tfx_convolver_layout_pass_cost (const TfxConvolverCost *cost, size_t size);
 double
 tfx_convolver_layout_step_cost (const TfxConvolverCost *cost, size_t size);
 
+/* block: how many frames transforms of a level give, one after the other, n_taps computed. */
+size_t
+tfx_convolver_layout_step (const TfxConvolverLevel *level, size_t n_taps);
+
 /* block: ns for n frames of one channel by what costs least, n_taps computed;
  * which level is the first then (n_levels: direct) and how many frames it gives. */
 double tfx_convolver_layout_plan (const TfxConvolverLayout *layout,

@@ -82,6 +82,13 @@ mix (const TfxConvolver *c, void *y, const void *to, size_t n)
   }
 }
 
+/* To whole lines of the cache. */
+static size_t
+round_up (size_t n_values)
+{
+  return (n_values + 15) / 16 * 16;
+}
+
 /* ---- forms direct and block ------------------------------------------------------
  *
  * The samples of each channel stand in a line, the history before the new
@@ -110,6 +117,26 @@ struct TfxConvolverOverlap
   void *tiles;         /* T[2 largest transform], scratch */
 };
 
+/* What all channels of a segment take, so that it is still near the core when it is put
+ * out. */
+#define SEGMENT_BYTES 65536
+
+/* The longest segment: whole steps of the largest transform. */
+static size_t
+segment_frames (const TfxConvolver *c)
+{
+  const size_t most =
+      tfx_convolver_catch_up_frames (c->fade_pair[0]->block_frames);
+  const size_t step =
+      c->layout.n_levels > 0
+          ? tfx_convolver_layout_step (&c->layout.levels[0], c->n_core)
+          : 128;
+  const size_t near = SEGMENT_BYTES / (c->n_channels * c->value_size);
+  const size_t n = near < step ? step : near / step * step;
+
+  return n < most ? n : most;
+}
+
 static size_t
 line_place (TfxConvolver *c, TfxArena *arena)
 {
@@ -118,17 +145,19 @@ line_place (TfxConvolver *c, TfxArena *arena)
   const size_t block = c->fade_pair[0]->block_frames;
   const size_t size = c->layout.n_levels > 0 ? c->layout.levels[0].size : 0;
 
-  line.max_frames = tfx_convolver_catch_up_frames (block);
+  line.max_frames = segment_frames (c);
   c->n_window = c->n_leading + 2 * size;
   if (c->n_window < c->n_taps - 1)
     c->n_window = c->n_taps - 1;
   line.n_history = c->n_taps - 1 + tfx_convolver_catch_up_frames (block);
   if (line.n_history < c->n_window)
     line.n_history = c->n_window;
+  /* or each vector that comes in would lie in two lines of the cache */
+  line.n_history = round_up (line.n_history);
   c->n_kept = line.n_history;
   /* Twice the history at least: it moves once in so many frames. */
   line.capacity = 2 * line.n_history + 2 * line.max_frames;
-  line.stride = (line.capacity + TFX_CONVOLVER_PAD + 15) / 16 * 16;
+  line.stride = round_up (line.capacity + TFX_CONVOLVER_PAD);
   line.samples =
       tfx_arena_take (arena, c->n_channels * line.stride * c->value_size);
   /* apart by a cache line more than a power of two */
@@ -285,7 +314,7 @@ place (TfxConvolver *c, TfxArena *arena)
 {
   const size_t n_segment = c->ways->place (c, arena);
 
-  c->output_stride = (n_segment + TFX_CONVOLVER_PAD + 15) / 16 * 16;
+  c->output_stride = round_up (n_segment + TFX_CONVOLVER_PAD);
   c->output =
       tfx_arena_take (arena, c->n_channels * c->output_stride * c->value_size);
   c->other = tfx_arena_take (arena, c->output_stride * c->value_size);

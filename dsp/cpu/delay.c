@@ -33,7 +33,8 @@ tfx_delay_new (const char *kernel, unsigned n_channels, size_t longest,
   d->kernels = tfx_kernels_for (kernel);
   d->n_channels = n_channels;
   d->longest = longest;
-  d->size = d->n_known = longest + PART_FRAMES;
+  /* whole lines of the cache */
+  d->size = d->n_known = (longest + PART_FRAMES + 15) / 16 * 16;
   d->part_frames = part < 1 ? 1 : part > PART_FRAMES ? PART_FRAMES : part;
   d->ring = tfx_block_new_samples (d->size * n_channels);
   d->line = tfx_block_new_samples (d->part_frames * n_channels);
