@@ -51,18 +51,14 @@ typedef __m256d Half;
   _mm512_insertf64x4 (_mm512_castpd256_pd512 (low), high, 1)
 #define LOW(a) _mm512_castpd512_pd256 (a)
 #define HIGH(a) _mm512_extractf64x4_pd (a, 1)
-#define PS(name) _mm256_##name##_ps
 #else
 typedef __m128d Half;
 #define JOIN(low, high)                                                        \
   _mm256_insertf128_pd (_mm256_castpd128_pd256 (low), high, 1)
 #define LOW(a) _mm256_castpd256_pd128 (a)
 #define HIGH(a) _mm256_extractf128_pd (a, 1)
-#define PS(name) _mm_##name##_ps
 #endif
 typedef Half HalfAt __attribute__ ((may_alias, aligned (8)));
-typedef float FloatsAt
-    __attribute__ ((vector_size (16), may_alias, aligned (4)));
 
 /* Half a vector of frames of plane c and as many of plane d, and back.  A load that
  * inserts spares a permutation. */
@@ -143,7 +139,61 @@ turn_to_planes_f64 (const Planes *p, ptrdiff_t first, const V *rows)
 #endif
 }
 
-/* Rows of floats become columns, in each 16 bytes. */
+#if W == 8
+/* Eight rows of floats become columns: vector k holds numbers k and k + 4. */
+static inline __attribute__ ((always_inline)) void
+turn_f32 (__m512 *r)
+{
+  const __m512i even = _mm512_setr_epi64 (0, 8, 4, 12, 2, 10, 6, 14);
+  const __m512i odd = _mm512_setr_epi64 (1, 9, 5, 13, 3, 11, 7, 15);
+  const __m512d a = _mm512_castps_pd (_mm512_unpacklo_ps (r[0], r[1]));
+  const __m512d b = _mm512_castps_pd (_mm512_unpacklo_ps (r[2], r[3]));
+  const __m512d c = _mm512_castps_pd (_mm512_unpackhi_ps (r[0], r[1]));
+  const __m512d d = _mm512_castps_pd (_mm512_unpackhi_ps (r[2], r[3]));
+
+  r[0] = _mm512_castpd_ps (_mm512_permutex2var_pd (a, even, b));
+  r[1] = _mm512_castpd_ps (_mm512_permutex2var_pd (a, odd, b));
+  r[2] = _mm512_castpd_ps (_mm512_permutex2var_pd (c, even, d));
+  r[3] = _mm512_castpd_ps (_mm512_permutex2var_pd (c, odd, d));
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_rows_f32 (V *rows, const Planes *p)
+{
+  __m512 r[4];
+
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < 4; c++)
+    r[c] = _mm512_insertf32x8 (
+        _mm512_castps256_ps512 (*(const VFloats *)(p->data + p->at[c])),
+        *(const VFloats *)(p->data + p->at[c + 4]), 1);
+  turn_f32 (r);
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < 4; i++) {
+    rows[i] = v_widen (_mm512_castps512_ps256 (r[i]));
+    rows[i + 4] = v_widen (_mm512_extractf32x8_ps (r[i], 1));
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+turn_to_planes_f32 (const Planes *p, const V *rows)
+{
+  __m512 r[4];
+
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < 4; i++)
+    r[i] = _mm512_insertf32x8 (_mm512_castps256_ps512 (v_narrow (rows[i])),
+        v_narrow (rows[i + 4]), 1);
+  turn_f32 (r);
+#pragma GCC unroll 4
+  for (unsigned c = 0; c < 4; c++) {
+    *(VFloats *)(p->data + p->at[c]) = _mm512_castps512_ps256 (r[c]);
+    if (is_there (p, c + 4))
+      *(VFloats *)(p->data + p->at[c + 4]) = _mm512_extractf32x8_ps (r[c], 1);
+  }
+}
+#else
+/* Rows of floats become columns. */
 static inline __attribute__ ((always_inline)) void
 turn_f32 (VFloats *r)
 {
@@ -153,13 +203,15 @@ turn_f32 (VFloats *r)
   r[1] = (VFloats){ r[0][1], r[1][1] };
   r[0] = low;
 #else
-  const VFloats a = PS (unpacklo) (r[0], r[1]), b = PS (unpackhi) (r[0], r[1]);
-  const VFloats c = PS (unpacklo) (r[2], r[3]), d = PS (unpackhi) (r[2], r[3]);
+  const VFloats a = _mm_unpacklo_ps (r[0], r[1]);
+  const VFloats b = _mm_unpackhi_ps (r[0], r[1]);
+  const VFloats c = _mm_unpacklo_ps (r[2], r[3]);
+  const VFloats d = _mm_unpackhi_ps (r[2], r[3]);
 
-  r[0] = PS (shuffle) (a, c, 0x44);
-  r[1] = PS (shuffle) (a, c, 0xee);
-  r[2] = PS (shuffle) (b, d, 0x44);
-  r[3] = PS (shuffle) (b, d, 0xee);
+  r[0] = _mm_shuffle_ps (a, c, 0x44);
+  r[1] = _mm_shuffle_ps (a, c, 0xee);
+  r[2] = _mm_shuffle_ps (b, d, 0x44);
+  r[3] = _mm_shuffle_ps (b, d, 0xee);
 #endif
 }
 
@@ -168,23 +220,11 @@ turn_to_rows_f32 (V *rows, const Planes *p)
 {
   VFloats r[W];
 
-#if W == 8
-#pragma GCC unroll 4
-  for (unsigned c = 0; c < 4; c++) {
-    const FloatsAt *a = (const void *)(p->data + p->at[c]);
-    const FloatsAt *b = (const void *)(p->data + p->at[c + 4]);
-
-    r[c] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[0]), b[0], 1);
-    r[c + 4] = _mm256_insertf128_ps (_mm256_castps128_ps256 (a[1]), b[1], 1);
-  }
-  turn_f32 (r + 4);
-#else
 #pragma GCC unroll 4
   for (unsigned c = 0; c < W; c++)
     r[c] = *(const VFloats *)(p->data + p->at[c]);
-#endif
   turn_f32 (r);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
   for (unsigned i = 0; i < W; i++)
     rows[i] = v_widen (r[i]);
 }
@@ -194,28 +234,17 @@ turn_to_planes_f32 (const Planes *p, const V *rows)
 {
   VFloats r[W];
 
-#pragma GCC unroll 8
+#pragma GCC unroll 4
   for (unsigned i = 0; i < W; i++)
     r[i] = v_narrow (rows[i]);
   turn_f32 (r);
-#if W == 8
-  turn_f32 (r + 4);
-#pragma GCC unroll 4
-  for (unsigned c = 0; c < 4; c++) {
-    *(VFloats *)(p->data + p->at[c]) =
-        _mm256_permute2f128_ps (r[c], r[c + 4], 0x20);
-    if (is_there (p, c + 4))
-      *(VFloats *)(p->data + p->at[c + 4]) =
-          _mm256_permute2f128_ps (r[c], r[c + 4], 0x31);
-  }
-#else
 #pragma GCC unroll 4
   for (unsigned c = 0; c < W; c++) {
     if (is_there (p, c))
       *(VFloats *)(p->data + p->at[c]) = r[c];
   }
-#endif
 }
+#endif
 
 /* Those of a row's vector `first`, of which `least` are always there. */
 static inline __attribute__ ((always_inline)) Planes
