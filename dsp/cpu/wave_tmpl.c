@@ -300,6 +300,30 @@ is_whole (const Way *way, const unsigned C)
                        (way->n == C || way->step == (ptrdiff_t)way->n * size));
 }
 
+/* Whether these are rows between two passes. */
+static inline bool
+is_between (const Way *way, const unsigned C)
+{
+  return !way->apart && !way->is_f32 && way->n == C;
+}
+
+/* The same from planes to these, or from these to planes if is_last: what the rows have is
+ * constant. */
+static inline __attribute__ ((always_inline)) void
+run_between (Wave *w, const V *k, Way *from, Way *to, size_t n, V g,
+    const unsigned C, const unsigned N, const bool factored, const bool is_last)
+{
+  Way in = *from, out = *to;
+  Way *rows = is_last ? &in : &out;
+
+  rows->apart = 0;
+  rows->is_f32 = false;
+  rows->n = C;
+  run_steps (w, k, &in, &out, n, g, C, N, factored, false);
+  from->at = in.at;
+  to->at = out.at;
+}
+
 /* The same by where the rows lie and their types.  Of rows of three that lie one behind the
  * other four lanes are read and written: nobody hears the fourth, and the next row comes over
  * what it wrote, at least those that come when a block ends.  There is none behind the last one
@@ -332,6 +356,10 @@ run_whole_steps (Wave *w, const V *k, Way *in, Way *out, size_t n, V g,
     run_rows_of (w, k, in, out, last, g, C, N, factored, true, true, 3);
   else if (is_three && !in_f32 && !out_f32)
     run_rows_of (w, k, in, out, last, g, C, N, factored, false, false, 3);
+  else if (W == 8 && C > 1 && in->apart && is_between (out, C))
+    run_between (w, k, in, out, last, g, C, N, factored, false);
+  else if (W == 8 && C > 1 && out->apart && is_between (in, C))
+    run_between (w, k, in, out, last, g, C, N, factored, true);
   else if (C > 1)
     run_steps (w, k, in, out, last, g, C, N, factored, false);
 }
