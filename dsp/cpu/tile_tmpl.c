@@ -164,8 +164,8 @@ turn_to_rows_f32 (V *rows, const Planes *p)
 
 #pragma GCC unroll 4
   for (unsigned c = 0; c < 4; c++)
-    r[c] = _mm512_insertf32x8 (
-        _mm512_castps256_ps512 (*(const VFloats *)(p->data + p->at[c])),
+    r[c] = _mm512_insertf32x8 (_mm512_castps256_ps512 (
+                                   *(const VFloats *)(p->data + p->at[c])),
         *(const VFloats *)(p->data + p->at[c + 4]), 1);
   turn_f32 (r);
 #pragma GCC unroll 4
