@@ -33,7 +33,7 @@
 #define FAR_TRANSFORM 2.0
 #define FARTHEST_TRANSFORM 2.3
 #define FARTHEST_SIZES 4
-#define FARTHEST_BYTES 6291456.0
+#define FARTHEST_BYTES 12582912.0
 
 /* Transforms that do not fit into the first-level cache, and do not by far. */
 #define LARGE_TRANSFORM 1.1
