@@ -6,7 +6,7 @@
  * partition, F(B) a transform of B complex values one way:
  *
  *   direct        K (direct + direct_call / frames of a call) + direct_frame
- *   block         2 F(N) for every 2 N - K + 1 frames
+ *   block         2 F(N) for every 2 N - K + 1 frames, or up to 15 less
  *   level         FAR_TRANSFORM 2 F(B) / B + n_parts sum + sum_leaf / 32
  *   head          2 F(B) / B + n_parts sum + sum_leaf / 32, and B direct for frames
  *                 of blocks that do not lie in one call
