@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_cuda_compiling.c: kernels that have to be compiled while elements play.
  *
- * The device has no machine code in the plugin, and the stand-in for NVRTC does
- * not end a compilation while a file is there. */
+ * The stand-in's device has no machine code in the plugin, and the stand-in for
+ * NVRTC does not end a compilation while a file is there.  On a device that is
+ * there a kernel may be there at once. */
 #include <glib/gstdio.h>
 #include <unistd.h>
 
 #include "deck.h"
+#include "devices.h"
 
 #define RATE 48000
 #define N_FRAMES 600
@@ -50,6 +52,7 @@ GST_START_TEST (test_structure)
 {
   static const gchar *const launch = "tfxbutterworth DEVICE name=e0 order=4";
   GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  const gboolean is_standin = devices_are_standin ();
   Deck *deck = deck_new (launch, DECK_CUDA, &info);
   Deck *cpu = deck_new (launch, DECK_CPU, &info);
   gint64 begin = 0;
@@ -60,7 +63,8 @@ GST_START_TEST (test_structure)
   fail_unless (g_file_set_contents (hold, "", 0, NULL));
   deck_set (deck, "e0", "order", "10");
   deck_push_many (deck, 10 * N_FRAMES, N_FRAMES);
-  fail_unless (runs_on (deck, "cpu"), "a buffer has waited for the compiler");
+  if (is_standin)
+    fail_unless (runs_on (deck, "cpu"), "a buffer has waited for the compiler");
   fail_unless_equals_int (g_unlink (hold), 0);
   for (; !runs_on (deck, "cuda") && tfx_check_wait (&begin); n++)
     deck_push_many (deck, N_FRAMES, N_FRAMES);

@@ -9,6 +9,7 @@
 #include <gst/controller/controller.h>
 
 #include "deck.h"
+#include "devices.h"
 
 #define RATE 48000
 /* float32 streams: what the CPU and the device may differ by. */
@@ -346,7 +347,8 @@ make_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_work, 0, G_N_ELEMENTS (lines));
-  tcase_add_loop_test (tc, test_ready, 0, 6);
+  if (devices_are_standin ())
+    tcase_add_loop_test (tc, test_ready, 0, 6);
   tcase_add_loop_test (tc, test_curve, 0, 2 * G_N_ELEMENTS (curves));
   return s;
 }
