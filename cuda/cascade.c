@@ -119,6 +119,7 @@ fill_args (const TfxCudaCascade *c, const TfxVariant *v, TfxCascadeArgs *args)
   args->n_groups = v->groups.n;
   args->normalised = tfx_variant_is_normalised (c, v);
   args->segment_log2 = v->shape.segment_log2;
+  args->round_log2 = v->shape.round_log2;
   args->lanes_log2 = v->shape.lanes_log2;
   args->n_tiles = v->shape.n_tiles;
   args->n_blocks = v->shape.n_blocks;

@@ -165,6 +165,7 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
     .by_channel = true, /* as most streams are */
     .group = g.size,
     .sample_size = is_narrow ? 4 : 8,
+    .in_rounds = is_narrow,
     .n_multiprocessors = (unsigned)card->n_multiprocessors,
     .max_threads = is_narrow || g.size < 5 ? 256 : 128, /* cascade.cu */
     .max_shared = (unsigned)card->max_shared,

@@ -5,8 +5,10 @@
  * Long segments cost least: what a segment costs besides its samples, two
  * scans and a matrix, is spread over more of them.  Short ones are done
  * sooner, there are more threads to share the work, and they take less shared
- * memory.  So: segments as short as it takes to keep the device busy, and each
- * multiprocessor, no shorter. */
+ * memory.  So: the shortest with which all warps find room on the device at
+ * once, and where none are that long, those that cost least.  (Measured on an
+ * H200: from one wave of warps to two the time is up to 1.4 times as long, within
+ * one the shorter segments win.) */
 #include "shape.h"
 
 #include <math.h>
@@ -17,16 +19,20 @@
 /* Of the block's shared memory before stash and samples: struct Tile. */
 #define TILE_SIZE 32
 
+/* Segments that are in shared memory as a whole have at most so many frames. */
+#define WHOLE_MAX_LOG2 7
+
 /* Frames that one warp takes without looking back to other tiles. */
 #define SINGLE_TILE_FRAMES 2048
 
-/* Warps of a multiprocessor that keep its arithmetic busy. */
-#define BUSY_WARPS 12
+/* Warps that a multiprocessor has at most, for want of registers; those that it
+ * has to have at a time, two for each of its four schedulers, as with fewer it
+ * waits; and those for which one tile is dealt out in fewer lanes. */
+#define FULL_WARPS 16
+#define BUSY_WARPS 8.0
+#define MANY_WARPS 12
 
-/* Warps that a multiprocessor has to have at a time, two for each of its four
- * schedulers; with fewer it waits.  Each block's share of the shared memory that
- * the system takes. */
-#define RESIDENT_WARPS 8.0
+/* Each block's share of the shared memory that the system takes. */
 #define SHARED_OF_SYSTEM 1024
 
 static unsigned
@@ -48,10 +54,10 @@ clamp (unsigned x, unsigned low, unsigned high)
 /* A channel's samples in shared memory.  Neighbouring threads that write
  * neighbouring channels should meet different banks. */
 static unsigned
-pitch_of (const TfxShapeAsk *ask, unsigned segment_log2, unsigned lanes_log2,
+pitch_of (const TfxShapeAsk *ask, unsigned round_log2, unsigned lanes_log2,
     unsigned per_block)
 {
-  unsigned pitch = ((1u << segment_log2) + 1) << lanes_log2;
+  unsigned pitch = ((1u << round_log2) + 1) << lanes_log2;
   unsigned banks = 128 / ask->sample_size, want = banks / per_block;
 
   if (!ask->by_channel || per_block == 1)
@@ -79,83 +85,108 @@ lay_out (const TfxShapeAsk *ask, TfxShape *s, unsigned max_warps)
   unsigned n_warps = (ask->n_channels + per_warp - 1) / per_warp;
   size_t tile = (size_t)1 << (s->segment_log2 + s->lanes_log2);
 
+  s->round_log2 =
+      ask->in_rounds && s->lanes_log2 == 5 && s->segment_log2 > TFX_ROUND_LOG2
+          ? TFX_ROUND_LOG2
+          : s->segment_log2;
   s->n_tiles = (unsigned)((ask->n_frames + tile - 1) / tile);
   s->n_blocks = (n_warps + max_warps - 1) / max_warps;
   s->n_warps = (n_warps + s->n_blocks - 1) / s->n_blocks;
   s->n_blocks = (n_warps + s->n_warps - 1) / s->n_warps;
   s->pitch =
-      pitch_of (ask, s->segment_log2, s->lanes_log2, s->n_warps * per_warp);
+      pitch_of (ask, s->round_log2, s->lanes_log2, s->n_warps * per_warp);
   s->shared_size = shared_size_of (ask, s);
+}
+
+/* Warps of a multiprocessor at a time. */
+static unsigned
+resident_warps (const TfxShapeAsk *ask, const TfxShape *s)
+{
+  size_t n_blocks = ask->shared / (s->shared_size + SHARED_OF_SYSTEM);
+  size_t n_warps = n_blocks * s->n_warps;
+
+  if (s->shared_size > ask->max_shared)
+    return 0;
+  return n_warps < FULL_WARPS ? (unsigned)n_warps : FULL_WARPS;
 }
 
 /* What a sample costs, relative to others of the same cascade. */
 static double
 cost_of (const TfxShapeAsk *ask, const TfxShape *s)
 {
-  size_t n_blocks = ask->shared / (s->shared_size + SHARED_OF_SYSTEM);
-  double busy = (double)n_blocks * s->n_warps / RESIDENT_WARPS;
+  double busy = resident_warps (ask, s) / BUSY_WARPS;
 
-  if (n_blocks == 0 || s->shared_size > ask->max_shared)
-    return INFINITY;
   return (1.0 + ldexp (ask->overhead, -(int)s->segment_log2)) /
          fmin (busy, 1.0);
 }
 
+/* One tile: enough lanes for the frames, fewer if the channels keep the device
+ * busy without. */
 static void
-choose_segments (const TfxShapeAsk *ask, unsigned *segment_log2,
-    unsigned *lanes_log2)
+choose_lanes (const TfxShapeAsk *ask, TfxShape *s)
 {
-  size_t samples = ask->n_frames * ask->n_channels;
-  size_t busy = (size_t)ask->n_multiprocessors * BUSY_WARPS * 32;
-  unsigned min = ask->min_segment_log2, segment, lanes;
+  size_t busy = (size_t)ask->n_multiprocessors * MANY_WARPS * 32;
+  unsigned min =
+      ask->min_segment_log2 > 0 ? ask->min_segment_log2 : TFX_SEGMENT_MIN_LOG2;
 
-  if (ask->n_frames <= SINGLE_TILE_FRAMES) {
-    /* One tile: enough lanes for the frames, fewer if the channels keep the
-     * device busy without. */
-    segment = clamp (log2_ceil ((ask->n_frames + 31) / 32),
-        min > 0 ? min : TFX_SEGMENT_MIN_LOG2, TFX_SEGMENT_MAX_LOG2);
-    lanes = log2_ceil ((ask->n_frames + ((size_t)1 << segment) - 1) >> segment);
-    while (lanes > 0 && segment < TFX_SEGMENT_MAX_LOG2 &&
-           ((size_t)ask->n_channels << (lanes - 1)) >= busy)
-      lanes--, segment++;
-  } else {
-    lanes = 5;
-    segment = TFX_SEGMENT_MAX_LOG2;
-    while (segment > (min > 0 ? min : 4) && samples >> segment < busy)
-      segment--;
+  s->segment_log2 =
+      clamp (log2_ceil ((ask->n_frames + 31) / 32), min, WHOLE_MAX_LOG2);
+  s->lanes_log2 = log2_ceil (
+      (ask->n_frames + ((size_t)1 << s->segment_log2) - 1) >> s->segment_log2);
+  while (s->lanes_log2 > 0 && s->segment_log2 < WHOLE_MAX_LOG2 &&
+         ((size_t)ask->n_channels << (s->lanes_log2 - 1)) >= busy)
+    s->lanes_log2--, s->segment_log2++;
+}
+
+/* Several tiles: the shortest segments with which all of them are under way at
+ * once, or else those that cost least. */
+static void
+choose_segments (const TfxShapeAsk *ask, TfxShape *s, unsigned max_warps)
+{
+  const unsigned min = ask->min_segment_log2 > 0 ? ask->min_segment_log2 : 4;
+  const unsigned max = ask->in_rounds ? TFX_SEGMENT_MAX_LOG2 : WHOLE_MAX_LOG2;
+  TfxShape t = { .lanes_log2 = 5 };
+  double best = INFINITY;
+
+  for (t.segment_log2 = min; t.segment_log2 <= max; t.segment_log2++) {
+    unsigned n_warps;
+
+    lay_out (ask, &t, max_warps);
+    n_warps = ask->n_multiprocessors * resident_warps (ask, &t);
+    if ((size_t)t.n_tiles * t.n_blocks * t.n_warps <= n_warps) {
+      *s = t;
+      return;
+    }
+    /* Without room for any the shortest is left. */
+    if (t.segment_log2 == min || cost_of (ask, &t) <= best) {
+      best = cost_of (ask, &t);
+      *s = t;
+    }
   }
-  *segment_log2 = segment;
-  *lanes_log2 = lanes;
 }
 
 TfxShape
 tfx_shape_choose (const TfxShapeAsk *ask, int segment_log2, int lanes_log2)
 {
   unsigned max_warps = clamp (ask->max_threads / 32, 1, 8);
+  bool is_free = segment_log2 < 0 || lanes_log2 < 0;
   TfxShape s = { 0 };
 
-  choose_segments (ask, &s.segment_log2, &s.lanes_log2);
-  if (segment_log2 >= 0 && lanes_log2 >= 0) {
+  if (!is_free) {
     s.segment_log2 = (unsigned)segment_log2;
     s.lanes_log2 = (unsigned)lanes_log2;
-  } else if (!ask->by_channel) {
+  } else if (ask->n_frames > SINGLE_TILE_FRAMES) {
     /* Each channel's frames are read in whole rows by one warp: small blocks
      * find room sooner. */
-    max_warps = clamp (max_warps, 1, s.lanes_log2 == 5 ? 1 : 4);
+    if (!ask->by_channel)
+      max_warps = 1;
+    choose_segments (ask, &s, max_warps);
+  } else {
+    choose_lanes (ask, &s);
+    if (!ask->by_channel)
+      max_warps = clamp (max_warps, 1, s.lanes_log2 == 5 ? 1 : 4);
   }
   lay_out (ask, &s, max_warps);
-  /* Shorter tiles rather than narrower rows, down to a point. */
-  if (segment_log2 < 0 && s.n_tiles > 1) {
-    const unsigned min = ask->min_segment_log2 > 0 ? ask->min_segment_log2 : 5;
-
-    for (TfxShape t = s; t.segment_log2 > min;) {
-      t.segment_log2--;
-      lay_out (ask, &t, max_warps);
-      if (cost_of (ask, &s) > cost_of (ask, &t) ||
-          s.shared_size > ask->max_shared)
-        s = t;
-    }
-  }
   while (s.shared_size > ask->max_shared && max_warps > 1)
     lay_out (ask, &s, --max_warps);
   return s;

@@ -19,6 +19,7 @@ typedef struct TfxShapeAsk
   unsigned max_shared;       /* bytes of a block */
   unsigned shared;           /* bytes of a multiprocessor */
   unsigned min_segment_log2; /* 0: no matter */
+  bool in_rounds;            /* segments need not be in shared memory at once */
   /* What a segment costs besides its samples, in samples. */
   unsigned overhead;
 } TfxShapeAsk;
@@ -26,6 +27,7 @@ typedef struct TfxShapeAsk
 typedef struct TfxShape
 {
   unsigned segment_log2; /* frames of a thread */
+  unsigned round_log2;   /* those in shared memory at a time */
   unsigned lanes_log2;   /* threads of a channel in a warp */
   unsigned n_warps;      /* of a block */
   unsigned n_tiles;      /* per channel */

@@ -221,6 +221,28 @@ put_control (char *table, TfxReal real, const Group *g)
   }
 }
 
+/* The control matrix of a round, and, turned, its power. */
+static void
+put_drive (char *table, const Group *g, Matrix power)
+{
+  const unsigned n_state = 2 * g->n, n_rows = 1u << TFX_ROUND_LOG2;
+  const size_t at = TFX_TABLE_DRIVE (g->n);
+  const size_t control = at + TFX_DRIVE_STATES (g->n) * n_state;
+  long double s[MAX_STATE] = { 0 };
+
+  memset (table + at * TFX_REAL_SIZE, 0,
+      (TFX_TABLE_SIZE (g->n) - at) * TFX_REAL_SIZE);
+  for (unsigned j = 0; j < n_state; j++) {
+    for (unsigned i = j & ~1u; i < n_state; i++)
+      put (table, TFX_REAL_DOUBLE, at + j * n_state + i, power[i][j]);
+  }
+  step (g, 1, s);
+  for (unsigned row = n_rows; row-- > 0; step (g, 0, s)) {
+    for (unsigned i = 0; i < n_state; i++)
+      put (table, TFX_REAL_DOUBLE, control + row * n_state + i, s[i]);
+  }
+}
+
 static void
 put_powers (char *table, TfxReal real, const Group *g)
 {
@@ -237,6 +259,8 @@ put_powers (char *table, TfxReal real, const Group *g)
   }
   for (unsigned index = 0; index < TFX_N_POWERS; index++) {
     put_power (table, real, g->n, index, a);
+    if (index == TFX_ROUND_LOG2 && real == TFX_REAL_DOUBLE)
+      put_drive (table, g, a);
     square (g->n, a);
   }
 }

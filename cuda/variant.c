@@ -96,6 +96,7 @@ tfx_variant_shape (TfxCudaCascade *c, TfxVariant *v, size_t n_frames,
   ask.group = v->groups.size;
   ask.min_segment_log2 = tfx_tables_min_segment_log2 (v->groups);
   ask.sample_size = v->id.is_narrow ? 4 : 8;
+  ask.in_rounds = v->id.is_narrow;
   ask.n_multiprocessors = (unsigned)cuda->card.n_multiprocessors;
   ask.max_threads = (unsigned)v->kernel.max_threads;
   ask.max_shared = (unsigned)cuda->card.max_shared;

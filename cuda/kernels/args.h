@@ -20,12 +20,15 @@
 #define TFX_CONTROL_ROWS 32
 
 /* Powers of the cascade's state matrix in the tables: A^(2^i), i below this.
- * Segments of 2^3 to 2^7 frames, 2^5 of them in a tile, 2^5 tiles in a node,
- * and a scan over 2^5 nodes reaches A^(2^(7 + 5 + 5 + 4)). */
-#define TFX_N_POWERS 22
+ * Segments of 2^3 to 2^8 frames, 2^5 of them in a tile, 2^5 tiles in a node,
+ * and a scan over 2^5 nodes reaches A^(2^(8 + 5 + 5 + 4)). */
+#define TFX_N_POWERS 23
 
 #define TFX_SEGMENT_MIN_LOG2 3
-#define TFX_SEGMENT_MAX_LOG2 7
+#define TFX_SEGMENT_MAX_LOG2 8
+
+/* Frames of a segment that a round of step 1 takes (cascade.h). */
+#define TFX_ROUND_LOG2 6
 
 /* The tables of a group of g sections, in numbers (double, or two floats):
  *
@@ -34,7 +37,10 @@
  *   scale     [g][2]       from s1, s2 to s, s2, and back
  *   gain      [2]          behind the group, and an unused one
  *   control   [32][2 g]    row n: A^(31 - n) B
- *   power     [22][g (g + 1) / 2][4]
+ *   power     [23][g (g + 1) / 2][4]
+ *   drive     [2 g to whole fours][2 g]  A^64, turned, and rows of nought
+ *             [64][2 g]    row n: A^(63 - n) B
+ *             [16]         unused; with double only
  *
  * A section runs without its output being fed back, which would bring its own
  * rounding along.  Plain, or normalised, with b0 taken out and s1 = c1 s:
@@ -49,8 +55,12 @@
 #define TFX_TABLE_CONTROL(g) (8 * (g) + 2)
 #define TFX_TABLE_POWERS(g) (TFX_TABLE_CONTROL (g) + TFX_CONTROL_ROWS * 2 * (g))
 #define TFX_POWER_SIZE(g) (2 * (g) * ((g) + 1))
-#define TFX_TABLE_SIZE(g)                                                      \
+#define TFX_TABLE_DRIVE(g)                                                     \
   (TFX_TABLE_POWERS (g) + TFX_N_POWERS * TFX_POWER_SIZE (g))
+#define TFX_DRIVE_STATES(g) ((2 * (g) + 3) / 4 * 4)
+#define TFX_TABLE_SIZE(g)                                                      \
+  (TFX_TABLE_DRIVE (g) +                                                       \
+      (TFX_DRIVE_STATES (g) + (1 << TFX_ROUND_LOG2)) * 2 * (g) + 16)
 
 /* What a launch needs of the tables of its only group, to go along with the
  * arguments: what stands there is an operand of the arithmetic, not a load.
@@ -95,6 +105,7 @@ typedef struct TfxCascadeArgs
   unsigned in_by_channel, out_by_channel;
 
   unsigned segment_log2; /* frames of a thread's segment */
+  unsigned round_log2;   /* those that are in shared memory at a time */
   unsigned lanes_log2;   /* threads of a warp that share a channel */
   unsigned n_tiles;      /* per channel */
   unsigned n_blocks;     /* channel groups: the blocks that one tile takes */
@@ -109,7 +120,7 @@ typedef struct TfxCascadeArgs
   TFX_DEVICE (unsigned) control;
   /* [channel]: set to 1 where a state that was not finite was cleared. */
   TFX_DEVICE (unsigned char) cleared;
-  unsigned long long unused; /* the size is a multiple of 16 */
+  unsigned unused; /* the size is a multiple of 16 */
 } TfxCascadeArgs;
 
 /* For the kernels with one group: the arguments, aligned to 16 bytes, and

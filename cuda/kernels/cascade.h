@@ -2,7 +2,7 @@
  * cascade.h: a cascade of second-order sections over all channels in one
  * launch; every sample is read once and written once.
  *
- * The frames of a channel are cut into segments of M = 2^3 to 2^7 frames, one
+ * The frames of a channel are cut into segments of M = 2^3 to 2^8 frames, one
  * to a thread.  A warp takes 32 segments: of one channel, or of several if
  * the block of samples is short.  That is a tile; a block of threads takes the
  * tiles of neighbouring channels, so that interleaved samples are read in
@@ -19,102 +19,16 @@
  *
  * So what comes out is what the recursion itself computes from a state that is
  * right to the last bits, not a sum of two responses.  Between two groups the
- * samples stay in shared memory, in the precision of the arithmetic. */
+ * samples stay in shared memory, in the precision of the arithmetic.  Where there
+ * is one group, segments of more than 2^6 frames are there in rounds, once for
+ * step 1 and once for step 3: long segments cost fewer scans, and what they take
+ * of shared memory would be paid with warps. */
 #ifndef TFX_KERNEL_CASCADE_H
 #define TFX_KERNEL_CASCADE_H
 
 #include "carry.h"
+#include "drive.h"
 #include "filter.h"
-#include "tile.h"
-
-/* Rows [FIRST, FIRST + N) of the control matrix times the samples of two
- * halves of a round, that begins at sample `begin`.  The rows for a half are
- * the last ones. */
-template <int FIRST, int N, typename W, typename R, int G>
-TFX_DEVICE_FN void
-drive_rows (const W *begin, const R *control, int half, R (&early)[2 * G],
-    R (&late)[2 * G])
-{
-  const W *sample = begin - (TFX_CONTROL_ROWS - half);
-
-#pragma unroll
-  for (int row = FIRST; row < FIRST + N; row++) {
-    W x = sample[row], y = sample[row + half];
-
-#pragma unroll
-    for (int k = 0; k < G; k++) {
-      Pair<R> c = ((const Pair<R> *)(control + row * 2 * G))[k];
-
-      early[2 * k] = real_gather (c.a, x, early[2 * k]);
-      early[2 * k + 1] = real_gather (c.b, x, early[2 * k + 1]);
-      late[2 * k] = real_gather (c.a, y, late[2 * k]);
-      late[2 * k + 1] = real_gather (c.b, y, late[2 * k + 1]);
-    }
-  }
-}
-
-/* Step 1, in rounds of up to 64 samples; what the segment leaves behind is in
- * stash.  Two halves of a round are taken at once, so that a number of the table
- * serves two samples. */
-template <typename W, typename R, int G, bool FIXED>
-TFX_DEVICE_FN void
-cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
-    unsigned m_log2, R *stash)
-{
-  unsigned half_log2 = m_log2 <= 6 ? m_log2 - 1 : 5;
-  const R *control = table_head (table) + TFX_TABLE_CONTROL (G);
-  const bool is_short = real_is_short (R ());
-  const int n_rows = is_short ? 4 : 2;
-  int half = 1 << half_log2;
-
-#pragma unroll 1
-  for (int n = 0; n < 1 << m_log2; n += 2 * half) {
-    const W *begin = segment + n;
-    R early[2 * G], late[2 * G];
-
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++) {
-      real_set (0.0f, &early[i]);
-      real_set (0.0f, &late[i]);
-    }
-    if (FIXED ? TFX_INDEXED_OPERANDS || !is_short : is_short && G == 1) {
-#pragma unroll 1
-      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS;
-           row += n_rows)
-        drive_rows<0, n_rows, W, R, G> (begin + row, control + row * 2 * G,
-            half, early, late);
-    } else if (FIXED) {
-      if (half == 32)
-        drive_rows<0, 16, W, R, G> (begin, control, half, early, late);
-      if (half >= 16)
-        drive_rows<16, 8, W, R, G> (begin, control, half, early, late);
-      if (half >= 8)
-        drive_rows<24, 4, W, R, G> (begin, control, half, early, late);
-      drive_rows<28, 4, W, R, G> (begin, control, half, early, late);
-    } else {
-#pragma unroll 1
-      for (int row = TFX_CONTROL_ROWS - half; row < TFX_CONTROL_ROWS; row++)
-        drive_rows<0, 1, W, R, G> (begin + row, control + row * 2 * G, half,
-            early, late);
-    }
-    /* The first half at the end of the round, and what came before it. */
-#pragma unroll(is_short ? 2 : 1)
-    for (int i = 0; i < 2; i++) {
-      unsigned unhoisted = half_log2;
-
-      if (i == 1 && n == 0)
-        break;
-      TFX_OPAQUE (unhoisted);
-#pragma unroll
-      for (int k = 0; k < 2 * G; k++)
-        early[k] = i == 0 ? real_settle (early[k]) : stash[k * TFX_WARP];
-      power_apply<R, G> (table_half (table, unhoisted, i), early, late);
-    }
-#pragma unroll
-    for (int i = 0; i < 2 * G; i++)
-      stash[i * TFX_WARP] = late[i];
-  }
-}
 
 /* Step 2: the state s at the start of the lane's segment, of what segments leave
  * behind, in stash.  There is one scan in the code, since it is long:
@@ -122,11 +36,13 @@ cascade_drive (const W *segment, const Table<R, G, FIXED> &table,
  *   0       over segments, at rest, for the tiles that wait for it
  *   1 to 3  over the tiles before, see carry.h
  *   4       over segments, from the true state; where there is one tile, from
- *           what s is on lane 0 */
-template <typename R, int G, bool FIXED>
+ *           what s is on lane 0
+ *
+ * While others are waited for the first round of samples comes back. */
+template <typename W, typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
 cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,
-    const Table<R, G, FIXED> &table, unsigned group, const R *stash,
+    W *samples, const Table<R, G, FIXED> &table, unsigned group, const R *stash,
     R (&s)[2 * G])
 {
   unsigned channel = tile.channel + (threadIdx.x >> args.lanes_log2);
@@ -142,6 +58,10 @@ cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,
     Carry carry = carry_of<G> (args, channel, group, tile.epoch);
     R v[2 * G];
 
+    if constexpr (FIXED) {
+      if (step == 1 && args.round_log2 < args.segment_log2)
+        round_turn (args, tile, 0, samples);
+    }
     TFX_OPAQUE (m_log2);
     TFX_OPAQUE (index);
     if (is_carry &&
@@ -176,30 +96,45 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
     const Table<R, G, FIXED> &table, unsigned group, W *samples, R *stash)
 {
   const R *head = table_head (table);
-  unsigned m_log2 = args.segment_log2;
   unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
   unsigned in_tile = threadIdx.x >> args.lanes_log2;
-  W *segment = samples + in_tile * args.pitch + lane * ((1u << m_log2) + 1);
+  unsigned length = 1u << args.round_log2;
+  W *segment = samples + in_tile * args.pitch + lane * (length + 1);
   R s[2 * G];
 
-  cascade_drive<W, R, G, FIXED> (segment, table, m_log2, stash);
-  __syncwarp ();
+  cascade_drive<W, R, G, FIXED> (args, tile, samples, segment, table, stash);
 #pragma unroll
   for (int i = 0; i < 2 * G; i++)
     real_set (0.0f, &s[i]);
   if (args.n_tiles == 1 && lane == 0 && in_tile < tile.n_channels)
     state_load<R, G> (args, head, tile.channel + in_tile, group, s);
-  cascade_starts<R, G, FIXED> (args, tile, table, group, stash, s);
+  cascade_starts<W, R, G, FIXED> (args, tile, samples, table, group, stash, s);
 
   /* To the plain state, and on with it. */
 #pragma unroll
   for (int k = 0; k < G; k++)
     s[2 * k + 1] =
         real_fma (real_neg (head[6 * k + 5]), s[2 * k], s[2 * k + 1]);
-  if (FIXED || (real_is_short (R ()) && args.normalised))
-    cascade_filter<W, R, G, true> (args, tile, segment, head, group, stash, s);
-  else
-    cascade_filter<W, R, G, false> (args, tile, segment, head, group, stash, s);
+  if constexpr (FIXED) {
+#pragma unroll 1
+    for (unsigned n = 0; n < 1u << args.segment_log2; n += length) {
+      if (length < 1u << args.segment_log2 && (n > 0 || args.n_tiles == 1))
+        round_turn (args, tile, n, samples);
+      if (n + length < 1u << args.segment_log2)
+        round_announce (args, tile, n + length);
+      cascade_filter<W, R, G, true> (args, tile, n, segment, head, group, stash,
+          s);
+      __syncthreads ();
+      if (length < 1u << args.segment_log2)
+        round_store (args, tile, n, samples);
+    }
+  } else if (real_is_short (R ()) && args.normalised) {
+    cascade_filter<W, R, G, true> (args, tile, 0, segment, head, group, stash,
+        s);
+  } else {
+    cascade_filter<W, R, G, false> (args, tile, 0, segment, head, group, stash,
+        s);
+  }
 }
 
 /* Finds the block's next piece of work; by one thread. */
@@ -244,7 +179,14 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
     __syncthreads ();
     if (tile->index == args.n_tiles)
       break;
-    cascade_load_any (args, *tile, samples);
+    if constexpr (FIXED) {
+      if (args.round_log2 < args.segment_log2)
+        round_load (args, *tile, 0, samples);
+      else
+        cascade_load_any (args, *tile, samples);
+    } else {
+      cascade_load_any (args, *tile, samples);
+    }
     __syncthreads ();
 #pragma unroll 1
     for (unsigned group = 0; group < (FIXED ? 1 : args.n_groups); group++) {
@@ -254,7 +196,8 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
       cascade_group<W, R, G, FIXED> (args, *tile, table, group, samples, stash);
     }
     __syncthreads ();
-    cascade_store_any (args, *tile, samples);
+    if (args.round_log2 == args.segment_log2)
+      cascade_store_any (args, *tile, samples);
     if (args.n_tiles == 1)
       return;
     /* Nobody takes the next tile while another still reads this one. */

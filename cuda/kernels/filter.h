@@ -89,15 +89,18 @@ cascade_end (W *rest, const R *head, unsigned n, R *stash)
   }
 }
 
-/* Step 3, over the thread's segment in shared memory, from s, the plain s and s2
- * of the sections.  Where an operation is long these are in stash, so that the
- * sections are a loop and not as many times its code. */
+/* Step 3, over the frames of the thread's segment that are in shared memory,
+ * `begin` and those behind it, from s, the plain s and s2 of the sections, which
+ * it leaves for the next ones.  Where an operation is long these are in stash, so
+ * that the sections are a loop and not as many times its code. */
 template <typename W, typename R, int G, bool NORMALISED>
 TFX_DEVICE_FN void
 cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
-    W *segment, const R *head, unsigned group, R *stash, R (&s)[2 * G])
+    unsigned begin, W *segment, const R *head, unsigned group, R *stash,
+    R (&s)[2 * G])
 {
   unsigned last = tile.n_frames - 1, end_at = ~0u;
+  unsigned end = begin + (1u << args.round_log2);
   unsigned in_tile = threadIdx.x >> args.lanes_log2;
   unsigned lane = threadIdx.x & ((1u << args.lanes_log2) - 1);
   R gain = head[TFX_TABLE_GAIN (G)];
@@ -108,31 +111,34 @@ cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
       in_tile < tile.n_channels)
     end_at =
         ((last & ((1u << args.segment_log2) - 1)) + 1) & ~(CASCADE_RUN - 1u);
-  if (!real_is_short (R ())) {
+  if (!real_is_short (R ()) && begin == 0) {
 #pragma unroll
     for (int i = 0; i < 2 * G; i++)
       stash[i * TFX_WARP] = s[i];
   }
 #pragma unroll 1
-  for (unsigned n = 0;; n += CASCADE_RUN) {
+  for (unsigned n = begin;; n += CASCADE_RUN, segment += CASCADE_RUN) {
     R x[CASCADE_RUN];
 
+    /* What begins here is the next ones'. */
+    if (n == end && !(n >> args.segment_log2))
+      break;
     if (n == end_at) {
       if (real_is_short (R ())) {
 #pragma unroll
         for (int i = 0; i < 2 * G; i++)
           stash[i * TFX_WARP] = s[i];
       }
-      cascade_end<W, R, G, NORMALISED> (segment + n, head,
+      cascade_end<W, R, G, NORMALISED> (segment, head,
           tile.n_frames & (CASCADE_RUN - 1), stash);
       state_store<R, G> (args, head, tile.channel + in_tile, group, stash);
       break;
     }
-    if (n >> args.segment_log2)
+    if (n == end)
       break;
 #pragma unroll
     for (int i = 0; i < CASCADE_RUN; i++)
-      real_set (segment[n + i], &x[i]);
+      real_set (segment[i], &x[i]);
     if (real_is_short (R ())) {
 #pragma unroll
       for (int k = 0; k < G; k++)
@@ -149,7 +155,7 @@ cascade_filter (const TfxCascadeArgs &args, const volatile Tile &tile,
     }
 #pragma unroll
     for (int i = 0; i < CASCADE_RUN; i++)
-      real_get (real_mul (gain, x[i]), &segment[n + i]);
+      real_get (real_mul (gain, x[i]), &segment[i]);
   }
 }
 

@@ -19,19 +19,15 @@
 #define TFX_SLEEP(ns) __threadfence ()
 #endif
 
-/* True if what stands in the arguments at a place that is computed, the same
- * for all lanes, can be an operand too; if not, loops over it are unrolled. */
-#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 750 || __CUDA_ARCH__ >= 1000)
-#define TFX_INDEXED_OPERANDS true
-#else
-#define TFX_INDEXED_OPERANDS false
-#endif
-
 /* A kernel with the one argument `args`; blocks of up to THREADS threads, at
  * least BLOCKS of them on a multiprocessor. */
 #define TFX_KERNEL(name, args_type, threads, blocks)                           \
   extern "C" __global__ void __launch_bounds__ (threads, blocks)               \
       name (const TFX_CONSTANT args_type args)
+
+/* What is there will be read soon. */
+#define TFX_PREFETCH(address)                                                  \
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address))
 
 /* Hides where a number comes from, so that what is computed from it stays where
  * it is used and does not occupy registers across a loop. */

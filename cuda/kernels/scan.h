@@ -77,6 +77,14 @@ scan_step (const R *diagonal, unsigned d, unsigned n_lanes, unsigned lane,
   R u1 = real_shuffle_up (v1, d, n_lanes);
   R w0 = v0, w1 = v1;
 
+  if (real_is_short (R ())) {
+    if (lane < from + d) {
+      real_set (0.0f, &u0);
+      real_set (0.0f, &u1);
+    }
+    block_apply (diagonal, u0, u1, v0, v1);
+    return;
+  }
   /* On all lanes, so that the numbers of the table can be uniform operands. */
   block_apply (diagonal, u0, u1, w0, w1);
   if (lane >= from + d) {
@@ -119,8 +127,10 @@ scan_lanes (const R *level, const Scan &scan, R (&v)[2 * G], R (&s)[2 * G])
       real_set (0.0f, &v0);
       real_set (0.0f, &v1);
     }
-#pragma unroll 1
-    for (unsigned d = 1; d < scan.n_lanes; d *= 2) {
+    /* Of fewer lanes the last steps change none. */
+#pragma unroll(real_is_short(R()) ? 5 : 1)
+    for (unsigned d = 1; d < (real_is_short (R ()) ? TFX_WARP : scan.n_lanes);
+         d *= 2) {
       scan_step (diagonal, d, scan.n_lanes, scan.lane, scan.from, v0, v1);
       diagonal += table_diagonal_stride<G, FIXED> ();
     }

@@ -17,7 +17,7 @@ template <typename R, int G, bool FIXED> struct Table
   const R *all;
 };
 
-/* Sections, scales, gain and control, which stand in the same places. */
+/* Sections, scales and gain, which stand in the same places. */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *
 table_head (const Table<R, G, FIXED> &table)
@@ -33,13 +33,25 @@ table_power (const Table<R, G, FIXED> &table, unsigned index)
   return table.all + TFX_TABLE_POWERS (G) + index * TFX_POWER_SIZE (G);
 }
 
+/* What step 1 goes through once for every round is more than the cache of the
+ * arguments holds, which each warp would empty for the others.  It is loaded
+ * instead where the arithmetic is short enough to wait for it. */
+template <typename R, int G, bool FIXED>
+TFX_DEVICE_FN const R *
+table_control (const Table<R, G, FIXED> &table)
+{
+  return (FIXED && !real_is_short (R ()) ? table.fixed : table.all) +
+         TFX_TABLE_CONTROL (G);
+}
+
 /* The powers of half a round of step 1 (i = 0) and of a round. */
 template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN const R *
 table_half (const Table<R, G, FIXED> &table, unsigned half_log2, int i)
 {
-  return FIXED ? table.fixed + TFX_FIXED_HALF (G) + i * TFX_POWER_SIZE (G)
-               : table_power (table, half_log2 + i);
+  return FIXED && !real_is_short (R ())
+             ? table.fixed + TFX_FIXED_HALF (G) + i * TFX_POWER_SIZE (G)
+             : table_power (table, half_log2 + i);
 }
 
 /* What a scan needs of A^m, m being the frames of a segment (i = 0), of a tile

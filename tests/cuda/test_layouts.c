@@ -50,6 +50,7 @@ test_warps (void)
           ask.by_channel = way & 1;
           ask.group = group;
           ask.sample_size = way & 2 ? 8 : 4;
+          ask.in_rounds = ask.sample_size == 4;
           ask.max_threads = ask.sample_size == 8 && group > 4 ? 128 : 256;
           ask.overhead = ask.sample_size == 8 ? 18 : 7;
           check (&many, standin_card_at (i), ask);
@@ -68,8 +69,8 @@ test_room (void)
   {
     const char *card;
     unsigned n_channels, want;
-  } cases[] = { { "h100", 8, 7 }, { "h100", 1, 7 }, { "a100", 8, 7 },
-    { "4090", 8, 6 }, { "t4", 8, 5 } };
+  } cases[] = { { "h100", 8, 8 }, { "h100", 1, 8 }, { "a100", 8, 8 },
+    { "4090", 8, 8 }, { "t4", 8, 5 } };
   TapMany many = tap_many ("segments are as long as there is room for");
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -79,6 +80,7 @@ test_room (void)
       .by_channel = true,
       .group = 6,
       .sample_size = 4,
+      .in_rounds = true,
       .n_multiprocessors = (unsigned)card->n_multiprocessors,
       .max_threads = 256,
       .max_shared = (unsigned)card->block_shared * 1024,

@@ -123,6 +123,34 @@ test_many_tiles (void)
 
 /* ---- layouts --------------------------------------------------------------------------- */
 
+/* All layouts, in place and not, against the interleaved one; its error, if that
+ * is wanted. */
+static void
+check_layouts (TapMany *many, TapMany *right, const KernelCase *c)
+{
+  size_t n = c->n_frames * c->n_channels;
+  double *in = kernel_noise_new (n), *plain = test_alloc (n * sizeof *plain);
+  double *out = test_alloc (n * sizeof *out);
+  int ret = kernel_case_run (c, TEST_LAYOUT_INTERLEAVED, false, in, plain);
+
+  if (right)
+    tap_many_check (right, ret == 0 && kernel_case_error (c, in, plain) <= 1,
+        "%s: returns %d", kernel_case_text (c), ret);
+  for (unsigned layout = 0; layout < TEST_N_LAYOUTS; layout++) {
+    for (unsigned in_place = 0; in_place < 2; in_place++) {
+      if (ret == 0)
+        ret = kernel_case_run (c, (TestLayout)layout, in_place, in, out);
+      tap_many_check (many,
+          ret == 0 && memcmp (out, plain, n * sizeof *out) == 0,
+          "%s: layout %u, in place %u: returns %d", kernel_case_text (c),
+          layout, in_place, ret);
+    }
+  }
+  free (in);
+  free (plain);
+  free (out);
+}
+
 static void
 test_layouts (void)
 {
@@ -140,39 +168,51 @@ test_layouts (void)
       .sos = sos,
       .n_sos = 6,
       .n_channels = channels[i / 8 % 5],
-      .n_frames = lengths[i / 2 % 4],
-      .segment_log2 = -1,
-      .lanes_log2 = -1 };
-    size_t n = c.n_frames * c.n_channels;
-    double *in = kernel_noise_new (n), *plain = test_alloc (n * sizeof *plain);
-    double *out = test_alloc (n * sizeof *out);
-    int ret;
+      .n_frames = lengths[i / 2 % 4] };
 
     /* One shape for both orders of samples. */
     c.segment_log2 = 5;
     c.lanes_log2 = c.n_frames <= 32 ? 0 : 5;
-    ret = kernel_case_run (&c, TEST_LAYOUT_INTERLEAVED, false, in, plain);
-    for (unsigned layout = 0; layout < TEST_N_LAYOUTS; layout++) {
-      for (unsigned in_place = 0; in_place < 2; in_place++) {
-        if (ret == 0)
-          ret = kernel_case_run (&c, (TestLayout)layout, in_place, in, out);
-        tap_many_check (&many,
-            ret == 0 && memcmp (out, plain, n * sizeof *out) == 0,
-            "%s: layout %u, in place %u: returns %d", kernel_case_text (&c),
-            layout, in_place, ret);
-      }
-    }
-    free (in);
-    free (plain);
-    free (out);
+    check_layouts (&many, NULL, &c);
   }
   tap_many_end (&many);
+}
+
+/* Segments of which a part is in shared memory at a time. */
+static void
+test_rounds (void)
+{
+  static const size_t lengths[] = { 129, 3000, 8192, 8193, 16390, 33000 };
+  static const unsigned channels[] = { 1, 3, 8, 9 };
+  TapMany right = tap_many ("errors over segments in rounds");
+  TapMany same = tap_many ("layout and place do not matter, in rounds");
+  TfxSos sos[6];
+
+  for (size_t i = 0; i < N_OF (lengths) * N_OF (channels); i++) {
+    KernelCase c = { .cuda = kernel_cudas[i % 5 == 4],
+      .type = TFX_SAMPLE_F32,
+      .sos = sos,
+      .n_sos = 1 + i % 6,
+      .n_channels = channels[i % N_OF (channels)],
+      .n_frames = lengths[i / N_OF (channels)],
+      .segment_log2 = 7 + (int)(i % 3 > 0),
+      .lanes_log2 = 5 };
+
+    if (!part_has ((unsigned)i, 5))
+      continue;
+    test_cuda_random (sos, c.n_sos);
+    c.rounding = test_cuda_rounding (sos, c.n_sos);
+    check_layouts (&same, &right, &c);
+  }
+  tap_many_end (&right);
+  tap_many_end (&same);
 }
 
 static const TapTest tests[] = {
   { "tiles", test_tiles },
   { "many-tiles", test_many_tiles },
   { "layouts", test_layouts },
+  { "rounds", test_rounds },
   { NULL, NULL },
 };
 

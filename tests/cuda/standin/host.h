@@ -16,7 +16,7 @@
 using std::isfinite;
 
 #define TFX_DEVICE_FN static inline
-#define TFX_INDEXED_OPERANDS false
+#define TFX_PREFETCH(address) ((void)(address))
 
 #define TFX_KERNEL(name, args_type, threads, blocks)                           \
   static void name (const args_type &args);                                    \
