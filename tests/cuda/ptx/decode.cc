@@ -152,6 +152,51 @@ memory (Scope &scope, Instruction &i, const Strings &op, const Strings &args)
   }
 }
 
+/* mma.sync.aligned.SHAPE.row.col.f64.f64.f64.f64 {d}, {a}, {b}, {c}; ".rn", which
+ * it is anyway, may be anywhere. */
+static void
+matrix (Scope &scope, Instruction &i, const Strings &op, const Strings &args)
+{
+  static const Strings rest = { "row", "col", "f64", "f64", "f64", "f64" };
+  Strings parts;
+  size_t n = 0;
+
+  for (const std::string &part : op) {
+    if (part != "rn")
+      parts.push_back (part);
+  }
+  const Matrix *m = parts.size () == 10 ? find_matrix (parts[3]) : nullptr;
+  if (!m || parts[1] != "sync" || parts[2] != "aligned" ||
+      Strings (parts.begin () + 4, parts.end ()) != rest)
+    refuse (scope, "a product of matrices that is not known: " + i.text);
+  if (scope.compute < m->compute)
+    refuse (scope, "a product of matrices that .target has not: " + i.text);
+  const unsigned lengths[] = { m->n_c, m->n_a, m->n_b, m->n_c };
+  if (args.size () != 4)
+    refuse (scope, "operands of " + i.text);
+  for (size_t k = 0; k < 4; k++) {
+    const std::string &list = args[k];
+    Strings names;
+    if (list[0] == '{')
+      names = split (list.substr (1, list.size () - 2));
+    if (names.size () != lengths[k])
+      refuse (scope, "a vector of another length");
+    for (size_t j = 0; j < names.size (); j++) {
+      if (k == 0)
+        i.d[j] = target (scope, names[j], '8');
+      else
+        i.s[n++] = operand (scope, names[j], '8');
+    }
+  }
+  /* Who meets: all lanes, always. */
+  i.s[n] = operand (scope, "0xffffffff", '4');
+  i.run = m->run;
+  i.kind = K_FP64;
+  i.flow = Flow::collective;
+  /* M N K / 32, of which n_a is M K / 32. */
+  i.n_multiplies = (uint8_t)(8 * m->n_a);
+}
+
 void
 decode (Scope &scope, const std::string &whole)
 {
@@ -193,6 +238,11 @@ decode (Scope &scope, const std::string &whole)
     i.d[0] = target (scope, args.at (0), '4');
     address (scope, i, args.at (1));
     i.s[1] = operand (scope, args.at (2), '4');
+    scope.kernel->code.push_back (i);
+    return;
+  }
+  if (op[0] == "mma") {
+    matrix (scope, i, op, args);
     scope.kernel->code.push_back (i);
     return;
   }

@@ -184,6 +184,7 @@ write_counts (const std::string &path, const ptx::Launch &launch,
   for (int i = 0; i < ptx::N_KINDS; i++)
     out << " " << ptx::kind_names[i] << " " << totals.warp[i] << "/"
         << totals.thread[i];
+  out << " mma " << totals.mma_issued << "/" << totals.mma_multiplies;
   out << " sectors-read " << totals.sectors_read << " sectors-written "
       << totals.sectors_written << " sectors-touched " << totals.sectors_touched
       << " shared-passes " << totals.shared_passes << " shared-ideal "

@@ -121,6 +121,9 @@ Parser::all (void)
 
     if (starts (first, ".version") || starts (first, ".target") ||
         starts (first, ".address_size")) {
+      size_t sm = first.find ("sm_");
+      if (sm != std::string::npos)
+        scope.compute = atoi (first.c_str () + sm + 3);
       at = end;
     } else if (first.find (".entry") != std::string::npos) {
       entry ();

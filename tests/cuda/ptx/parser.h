@@ -41,6 +41,7 @@ struct Scope
 {
   std::string origin;
   int line = 1;
+  int compute = 0; /* that of .target: 90 for 9.0 */
   std::unique_ptr<Kernel> kernel;
   std::map<std::string, Register> registers;
   std::map<uint32_t, uint32_t> bytes_of;  /* of a register's offset */

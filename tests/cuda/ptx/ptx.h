@@ -2,9 +2,10 @@
  * ptx.h: an interpreter of PTX for the host, one warp at a time.
  *
  * parse.cc and decode.cc read the text, allocate.cc gives registers their
- * place; arithmetic.cc and lanes.cc have what an instruction does to 32 lanes,
- * memory.cc the loads and stores, order.cc what orders them, warp.cc and run.cc
- * the warps, blocks and barriers; image.cc is the way in from the stand-in.
+ * place; arithmetic.cc, lanes.cc and matrix.cc have what an instruction does to
+ * 32 lanes, memory.cc the loads and stores, order.cc what orders them, warp.cc
+ * and run.cc the warps, blocks and barriers; image.cc is the way in from the
+ * stand-in.
  *
  * Every thread has its own program counter; lanes at the same place run
  * together.  Registers lie as [register][lane]; a predicate is a mask.
@@ -30,6 +31,8 @@
 namespace ptx {
 constexpr int WARP = 32;
 constexpr uint32_t ALL = 0xffffffffu;
+/* Those of a product of matrices: 4 + 2 + 4 numbers, and which lanes meet. */
+constexpr int MAX_SOURCES = 11;
 
 struct Context;
 struct Instruction;
@@ -96,7 +99,8 @@ struct Instruction
   bool negated = false;
   int32_t target = -1;
   int64_t displacement = 0; /* of an address */
-  Operand d[4], s[5];
+  uint8_t n_multiplies = 1; /* of a product of matrices: multiply-adds a lane */
+  Operand d[4], s[MAX_SOURCES];
   int line = 0;
   std::string text;
   /* Counts, and the last allocation that was seen here. */
@@ -133,6 +137,17 @@ const Spec *find_operation (const std::string &opcode);
  * lane; NULL: there is none. */
 Operation find_load (const std::string &type, bool wide);
 Operation find_store (const std::string &type, bool wide);
+
+/* matrix.cc: a product of matrices of doubles. */
+struct Matrix
+{
+  const char *shape;
+  int compute; /* 90 for 9.0: the least that has it */
+  Operation run;
+  unsigned n_a, n_b, n_c; /* numbers of a lane */
+};
+/* Of "m8n8k4"; NULL: there is none. */
+const Matrix *find_matrix (const std::string &shape);
 
 /* ---- running -------------------------------------------------------------- */
 
@@ -177,6 +192,10 @@ struct Launch
 struct Totals
 {
   uint64_t warp[N_KINDS] = {}, thread[N_KINDS] = {};
+  /* Products of matrices: how many instructions of warps, and for how many
+   * multiply-adds of warps they stand, which is what they count as in `warp` and
+   * `thread`. */
+  uint64_t mma_issued = 0, mma_multiplies = 0;
   uint64_t sectors_read = 0, sectors_written = 0;
   /* Of these, different ones. */
   uint64_t sectors_touched = 0;

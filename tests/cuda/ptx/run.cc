@@ -180,8 +180,12 @@ add_up (const Grid &g, Totals *t)
           (uint64_t)std::count (seen->begin (), seen->end (), true);
   }
   for (const Instruction &i : g.kernel->code) {
-    t->warp[i.kind] += i.n_warp;
-    t->thread[i.kind] += i.n_thread;
+    t->warp[i.kind] += i.n_warp * i.n_multiplies;
+    t->thread[i.kind] += i.n_thread * i.n_multiplies;
+    if (i.n_multiplies > 1) {
+      t->mma_issued += i.n_warp;
+      t->mma_multiplies += i.n_warp * i.n_multiplies;
+    }
     if (i.kind == K_LOAD_GLOBAL || i.kind == K_ATOMIC)
       t->sectors_read += i.n_sectors;
     else if (i.kind == K_STORE_GLOBAL)

@@ -52,7 +52,7 @@ meet (Context &c, const Instruction &i, uint32_t group, uint32_t mask, int pc)
   Warp &w = *c.warp;
   /* The mask of lanes is the last operand. */
   int n = 0;
-  while (n < 4 && (i.s[n + 1].offset || i.s[n + 1].is_constant))
+  while (n + 1 < MAX_SOURCES && (i.s[n + 1].offset || i.s[n + 1].is_constant))
     n++;
   const uint32_t *members =
       (const uint32_t *)(c.base[i.s[n].is_constant] + i.s[n].offset);
