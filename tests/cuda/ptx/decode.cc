@@ -246,6 +246,14 @@ decode (Scope &scope, const std::string &whole)
     scope.kernel->code.push_back (i);
     return;
   }
+  if (opcode == "prefetch.global.L1" || opcode == "prefetch.global.L2") {
+    i.run = find_prefetch ();
+    i.kind = K_LOAD_GLOBAL;
+    i.space = S_GLOBAL;
+    address (scope, i, args.at (0));
+    scope.kernel->code.push_back (i);
+    return;
+  }
   if (op[0] == "mov" && args.size () == 2) {
     if (args[0][0] == '{') {
       Strings to = split (args[0].substr (1, args[0].size () - 2));

@@ -221,6 +221,27 @@ atomic_add (Context &c, const Instruction &i, uint32_t mask)
     count_access (c, i, mask, base, 4);
 }
 
+/* It reads nothing, so neither races nor counts come of it; but it must be in an
+ * allocation, which no device asks for: what is fetched beyond one is a
+ * mistake. */
+static void
+prefetch (Context &c, const Instruction &i, uint32_t mask)
+{
+  uint64_t base[WARP];
+
+  addresses (c, i, base);
+  for (uint32_t r = mask; r; r &= r - 1) {
+    int l = first_lane (r);
+    place (c, i, l, base[l] + (uint64_t)i.displacement, 1);
+  }
+}
+
+Operation
+find_prefetch (void)
+{
+  return prefetch;
+}
+
 template <typename T>
 static Operation
 load_of (bool wide)

@@ -137,6 +137,8 @@ const Spec *find_operation (const std::string &opcode);
  * lane; NULL: there is none. */
 Operation find_load (const std::string &type, bool wide);
 Operation find_store (const std::string &type, bool wide);
+/* All that it does is to look at the address. */
+Operation find_prefetch (void);
 
 /* matrix.cc: a product of matrices of doubles. */
 struct Matrix
