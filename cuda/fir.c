@@ -169,7 +169,8 @@ static int
 run_direct (TfxCudaFir *f, const Run *r)
 {
   const size_t frames = FIR_THREADS * TFX_FIR_RUN;
-  const size_t window = frames + TFX_FIR_TAPS;
+  const size_t reach = TFX_FIR_REACH (f->n_taps);
+  const size_t window = frames + reach;
   size_t n_tiles = (r->n_frames + frames - 1) / frames;
   TfxFirArgs args = {
     .in = *r->in,
@@ -178,7 +179,6 @@ run_direct (TfxCudaFir *f, const Run *r)
     .n_frames = r->n_frames,
     .n_channels = f->n_channels,
     .n_taps = (unsigned)f->n_taps,
-    .n_tiles = (unsigned)n_tiles,
     .per_channel = f->n_kernels > 1,
     .taps = f->taps.data,
     .ring = *r->ring,
@@ -188,7 +188,7 @@ run_direct (TfxCudaFir *f, const Run *r)
 
   *r->n_launches += 1;
   return launch (f, &f->direct, n_tiles * f->n_channels, FIR_THREADS,
-      (window + window / TFX_FIR_RUN + TFX_FIR_TAPS) * TFX_REAL_SIZE, &args);
+      (window + window / TFX_FIR_RUN + reach) * TFX_REAL_SIZE, &args);
 }
 
 static int

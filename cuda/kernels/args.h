@@ -158,9 +158,13 @@ typedef struct TfxDelayArgs
 } TfxDelayArgs;
 
 /* Outputs of a thread of the FIR kernel, and taps that it takes from shared
- * memory at a time. */
+ * memory at a time; how many those are of what is left, in whole runs. */
 #define TFX_FIR_RUN 8
-#define TFX_FIR_TAPS 128
+#define TFX_FIR_TAPS 512
+#define TFX_FIR_REACH(n_taps)                                                  \
+  ((n_taps) < TFX_FIR_TAPS                                                     \
+          ? ((n_taps) + TFX_FIR_RUN - 1) / TFX_FIR_RUN * TFX_FIR_RUN           \
+          : TFX_FIR_TAPS)
 
 /* out = kernel * in + sum; kernels in the arithmetic's numbers.  A sample that is
  * not finite, or larger than limit, counts as 0. */
@@ -169,7 +173,7 @@ typedef struct TfxFirArgs
   TfxKernelBlock in, out, sum;
   unsigned long long n_frames;
   unsigned n_channels, n_taps;
-  unsigned n_tiles;             /* per channel */
+  unsigned unused;
   unsigned per_channel;         /* 1: a kernel for each channel */
   TFX_DEVICE (const void) taps; /* [kernel][n_taps] */
   TfxKernelRing ring;

@@ -49,13 +49,19 @@ any_visit (unsigned n_channels, unsigned long long n_frames,
   return true;
 }
 
-/* The place of frame n, counted from the block's first one. */
+/* The place of frame n, counted from the block's first one; it is no more than
+ * the ring's size away from that. */
 TFX_DEVICE_FN double *
 ring_at (const TfxKernelRing &ring, unsigned channel, long long n)
 {
   unsigned long long at = ring.position + ring.size + (unsigned long long)n;
 
-  return ring.data + channel * ring.size + at % ring.size;
+  /* A division takes a hundred instructions. */
+  if (at >= 2 * ring.size)
+    at -= ring.size;
+  if (at >= ring.size)
+    at -= ring.size;
+  return ring.data + channel * ring.size + at;
 }
 
 /* Puts frame n of the block into the ring, if it will be needed. */
