@@ -9,7 +9,10 @@
 
 #include "past.h"
 
-#define FFT_THREADS 256
+/* Threads of a block, at most; and numbers of a transform that one has in
+ * registers. */
+#define FFT_MAX_THREADS 256
+#define FFT_RUN 8
 
 /* The spectra of a launch's tiles take no more than this; longer blocks are
  * several launches. */
@@ -125,20 +128,62 @@ put_real (double *to, TfxReal real, long double x)
   memcpy (to, halves, sizeof halves);
 }
 
+static size_t
+reverse_bits (size_t i, unsigned log2)
+{
+  size_t reversed = 0;
+
+  for (unsigned k = 0; k < log2; k++)
+    reversed |= (i >> k & 1) << (log2 - 1 - k);
+  return reversed;
+}
+
+/* exp (-i pi k / P) */
+static void
+put_twiddle (const TfxCudaFft *f, double *to, size_t k)
+{
+  long double angle = acosl (-1.0L) * k / ((size_t)1 << f->log2);
+
+  put_real (&to[0], f->id.real, cosl (angle));
+  put_real (&to[1], f->id.real, -sinl (angle));
+}
+
+/* As kernels/args.h has it. */
+static void
+fill_twiddles (const TfxCudaFft *f, double *table)
+{
+  const size_t size = (size_t)1 << f->log2;
+  unsigned radix_log2 = (f->log2 - 1) % 3 + 1;
+
+  for (unsigned log2 = f->log2; log2 > 0; log2 -= radix_log2, radix_log2 = 3) {
+    const size_t stride = (size_t)1 << (log2 - radix_log2);
+    double *pass = table + 2 * (size - ((size_t)1 << log2));
+
+    for (size_t i = 0; i < stride << radix_log2; i++) {
+      size_t n = reverse_bits (i / stride, radix_log2);
+
+      if (n > 0)
+        put_twiddle (f, &pass[2 * (i - stride)],
+            n * (i % stride) << (f->log2 + 1 - log2));
+    }
+  }
+  for (size_t i = 0, first = 1; i < size / 2; i++) {
+    if (i == 2 * first)
+      first *= 2;
+    put_twiddle (f, &table[2 * (size + i)], reverse_bits (i + first, f->log2));
+  }
+}
+
 static int
 make_twiddles (TfxCudaFft *f)
 {
   size_t n = (size_t)3 << f->log2 >> 1;
-  double *table = malloc (n * 2 * sizeof *table);
+  double *table = calloc (n, 2 * sizeof *table);
   int ret;
 
   if (!table)
     return -ENOMEM;
-  for (size_t k = 0; k < n; k++) {
-    long double angle = acosl (-1.0L) * k / ((size_t)1 << f->log2);
-    put_real (&table[2 * k], f->id.real, cosl (angle));
-    put_real (&table[2 * k + 1], f->id.real, -sinl (angle));
-  }
+  fill_twiddles (f, table);
   ret = tfx_buffer_reserve (f->queue, &f->twiddles, n * 2 * sizeof *table);
   if (ret == 0)
     ret = tfx_cuda_past_upload (f->queue, f->twiddles.data, table,
@@ -215,10 +260,25 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 
 /* ---- launches --------------------------------------------------------------------- */
 
+/* One for eight numbers; more where a few blocks have the device to themselves and
+ * most of the time goes into the products of many partitions. */
+static unsigned
+count_threads (const TfxCudaFft *f, unsigned grid)
+{
+  const unsigned n = (1u << f->log2) / FFT_RUN;
+  const bool are_few =
+      grid <= (unsigned)f->queue->cuda->card.n_multiprocessors;
+
+  return n > FFT_MAX_THREADS || (are_few && f->n_partitions > 1)
+             ? FFT_MAX_THREADS
+             : n;
+}
+
 static int
 launch (TfxCudaFft *f, TfxFftArgs *args)
 {
   void *arguments[] = { args };
+  unsigned grid = args->n_tiles * args->n_channels;
 
   args->log2 = f->log2;
   args->n_partitions = f->n_partitions;
@@ -227,7 +287,7 @@ launch (TfxCudaFft *f, TfxFftArgs *args)
   args->control = f->control.data;
   return tfx_context_check (f->queue->cuda,
       f->queue->cuda->driver->launch_kernel (f->kernel.function,
-          args->n_tiles * args->n_channels, 1, 1, FFT_THREADS, 1, 1,
+          grid, 1, 1, count_threads (f, grid), 1, 1,
           (unsigned)TFX_FFT_SHARED (f->log2), f->queue->stream, arguments,
           NULL),
       "starting a kernel");

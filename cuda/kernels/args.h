@@ -186,10 +186,10 @@ typedef struct TfxFirArgs
 #define TFX_FFT_MIN_LOG2 8
 #define TFX_FFT_MAX_LOG2 12
 
-/* Bytes of shared memory that a transform takes: numbers of 16 bytes, and the
- * header. */
+/* Bytes of shared memory that a transform takes: numbers of 16 bytes, with one
+ * place left out after each eight, and the header. */
 #define TFX_FFT_HEADER 16
-#define TFX_FFT_SHARED(log2) (TFX_FFT_HEADER + ((size_t)16 << (log2)))
+#define TFX_FFT_SHARED(log2) (TFX_FFT_HEADER + ((size_t)18 << (log2)))
 
 /* The same by transforms, see fft.h.  P = 2^log2 frames are a tile; the kernels
  * are cut into n_partitions of P taps.  Spectra have P numbers each. */
@@ -209,7 +209,11 @@ typedef struct TfxFftArgs
 
   /* Spectra of the tiles: [channel][n_slots], the first one's in slot. */
   unsigned n_slots, slot;
-  TFX_DEVICE (const void) twiddles; /* [3 P / 2]: exp (-i pi k / P) */
+  /* [3 P / 2]: from P - L on those of the pass over groups of L numbers, of radix
+   * N: exp (-2 pi i j k / L), [n = 1 ... N - 1][j < L / N], where k is n in
+   * bit-reversed order; from P on those that tell even samples from odd ones:
+   * exp (-i pi k / P) for the i-th pair k, P - k, see fft.h. */
+  TFX_DEVICE (const void) twiddles;
   TFX_DEVICE (const void) spectra;  /* of the kernels: [kernel][n_partitions] */
   TFX_DEVICE (void) history;
   /* For more than one partition: { ticket, finished blocks, epoch, 0 }, then the

@@ -87,6 +87,8 @@ fft_next (const TfxFftArgs &args, volatile FftTile *tile)
   tile->epoch = has_history ? args.control[2] + 1 : 0;
 }
 
+/* ---- frames -------------------------------------------------------------------- */
+
 /* A frame of the stream, around the block.  is_own: it is the tile's, and the
  * next block may need it. */
 TFX_DEVICE_FN double
@@ -110,47 +112,213 @@ fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
   return sound;
 }
 
-/* The tile and the one before it; or a partition of taps and zeros. */
+/* The tile and the one before it, number i being frames 2 i and 2 i + 1; or a
+ * partition of taps and zeros. */
 template <typename R>
 TFX_DEVICE_FN void
-fft_load (const TfxFftArgs &args, const volatile FftTile &tile, Complex<R> *z)
+fft_gather (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z)
 {
   const unsigned size = 1u << args.log2;
+  const bool is_heard = !args.of_taps && tile.index >= args.n_silent;
   long long begin = args.start + (long long)tile.index * size;
-  unsigned channel = tile.channel;
-  bool is_heard = !args.of_taps && tile.index >= args.n_silent;
 
   if (!args.of_taps)
     begin -= size;
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    bool used = !args.of_taps || i < size / 2;
-    bool is_own = is_heard && i >= size / 2;
-    long long n = begin + 2 * i;
-    Complex<R> c;
+    const bool is_own = is_heard && i >= size / 2;
+    const long long n = begin + 2 * i;
+    double re = 0.0, im = 0.0;
 
-    real_set (used ? fft_frame (args, channel, n, is_own) : 0.0, &c.re);
-    real_set (used ? fft_frame (args, channel, n + 1, is_own) : 0.0, &c.im);
-    z[fft_place (i)] = c;
+    if (!args.of_taps || i < size / 2) {
+      re = fft_frame (args, tile.channel, n, is_own);
+      im = fft_frame (args, tile.channel, n + 1, is_own);
+    }
+    real_set (re, &z[fft_place (i)].re);
+    real_set (im, &z[fft_place (i)].im);
   }
 }
 
+/* N numbers, `step` frames from one to the next; false if some counted as 0. */
+template <int N, typename R, typename IO>
+TFX_DEVICE_FN bool
+fft_fetch (const IO *from, long long stride, long long step, IO limit,
+    Complex<R> *v)
+{
+  IO x[2 * N];
+  bool is_sound = true;
+
+#pragma unroll
+  for (int m = 0; m < N; m++) {
+    x[2 * m] = from[0];
+    x[2 * m + 1] = from[stride];
+    from += step;
+  }
+#pragma unroll
+  for (int m = 0; m < N; m++) {
+    /* A NaN is not less than anything. */
+    const bool a = fabs (x[2 * m]) <= limit, b = fabs (x[2 * m + 1]) <= limit;
+
+    is_sound = is_sound && a && b;
+    real_set (a ? x[2 * m] : (IO)0, &v[m].re);
+    real_set (b ? x[2 * m + 1] : (IO)0, &v[m].im);
+  }
+  return is_sound;
+}
+
+/* True if the tile and the one before it are whole in the block, and no later block
+ * needs a frame of them. */
+TFX_DEVICE_FN bool
+fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
+{
+  const long long size = 1ll << args.log2;
+  long long end = args.start + (long long)(tile.index + 1) * size;
+  unsigned long long most = args.ring.data != nullptr &&
+                                    tile.index >= args.n_silent &&
+                                    args.ring.first < args.n_frames
+                                ? args.ring.first
+                                : args.n_frames;
+
+  return !args.of_taps && end >= 2 * size && (unsigned long long)end <= most;
+}
+
+/* Numbers of a thread in registers, in the first pass and the last; of those that
+ * take more code than time to load, no more than a group of 2^LOG2. */
+template <typename R>
+TFX_DEVICE_FN constexpr int
+fft_run_of (int n)
+{
+  return real_is_short (R ()) ? FFT_RUN : n;
+}
+
+/* The first pass, from the frames, or from z if it is not is_inside. */
+template <int LOG2, typename R>
+TFX_DEVICE_FN void
+fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
+    Complex<R> *z, const Complex<R> *twiddles)
+{
+  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
+  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
+  const long long frames = args.in.frame_stride;
+  const long long begin =
+      args.start + ((long long)tile.index - 1) * (1ll << args.log2);
+  bool is_sound = true;
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
+    Complex<R> v[RUN];
+
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
+      const long long n = begin + 2 * (long long)k;
+
+      if (g > 0 && k >= stride)
+        continue;
+      if (!is_inside) {
+#pragma unroll
+        for (int m = 0; m < N; m++)
+          v[g + m] = z[fft_place (k) + m * step];
+      } else if (args.in.is_double) {
+        is_sound &= fft_fetch<N> (
+            samples_from<const double> (args.in, tile.channel, n).data, frames,
+            2 * stride * frames, args.limit, v + g);
+      } else {
+        is_sound &= fft_fetch<N> (
+            samples_from<const float> (args.in, tile.channel, n).data, frames,
+            2 * stride * frames, (float)args.limit, v + g);
+      }
+    }
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
+
+      if (g > 0 && k >= stride)
+        continue;
+      fft_small<LOG2, true> (v + g);
+      fft_twiddle<LOG2, true> (v + g, twiddles + k, stride);
+#pragma unroll
+      for (int m = 0; m < N; m++)
+        z[fft_place (k) + m * step] = v[g + m];
+    }
+  }
+  if (!is_sound)
+    args.cleared[tile.channel] = 1;
+}
+
+/* All of the transform but what tells even samples from odd ones. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
+{
+  const unsigned first_log2 = fft_first_log2 (args.log2);
+  const bool is_inside = fft_is_inside (args, tile);
+
+  if (!is_inside) {
+    fft_gather (args, tile, z);
+    __syncthreads ();
+  }
+  if (first_log2 == 1)
+    fft_load<1> (args, tile, is_inside, z, twiddles);
+  else if (first_log2 == 2)
+    fft_load<2> (args, tile, is_inside, z, twiddles);
+  else
+    fft_load<3> (args, tile, is_inside, z, twiddles);
+  fft_forward (z, twiddles, args.log2);
+  __syncthreads ();
+}
+
+/* ---- products -------------------------------------------------------------------- */
+
+/* To a spectrum's precision. */
+template <typename R, typename S>
+TFX_DEVICE_FN Spectral<S>
+spectral_from (const Complex<R> &z)
+{
+  Spectral<S> x;
+
+  real_get (z.re, &x.re);
+  real_get (z.im, &x.im);
+  return x;
+}
+
+template <typename R, typename S>
+TFX_DEVICE_FN Complex<R>
+spectral_to (const Spectral<S> &x)
+{
+  Complex<R> z;
+
+  real_set (x.re, &z.re);
+  real_set (x.im, &z.im);
+  return z;
+}
+
+/* Makes X[t], for this block and for others. */
 template <typename R, typename S>
 TFX_DEVICE_FN void
-fft_publish (const TfxFftArgs &args, const volatile FftTile &tile,
-    const Complex<R> *z)
+fft_publish (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
 {
   const unsigned size = 1u << args.log2;
   size_t at = (size_t)tile.channel * args.n_slots + tile.slot;
   Spectral<S> *to = (Spectral<S> *)args.history + at * size;
 
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    Spectral<S> x;
+  for (unsigned i = threadIdx.x; i < size / 2; i += blockDim.x) {
+    unsigned r, s;
+    Complex<R> a, b;
 
-    real_get (z[fft_place (i)].re, &x.re);
-    real_get (z[fft_place (i)].im, &x.im);
-    to[i] = x;
+    fft_pair (i, &r, &s);
+    a = z[fft_place (r)];
+    b = z[fft_place (s)];
+    fft_split (i == 0, twiddles[size + i], &a, &b);
+    to[r] = spectral_from<R, S> (a);
+    to[s] = spectral_from<R, S> (b);
+    if (!args.of_taps) {
+      z[fft_place (r)] = a;
+      z[fft_place (s)] = b;
+    }
   }
   if (!fft_has_history (args))
     return;
@@ -162,7 +330,7 @@ fft_publish (const TfxFftArgs &args, const volatile FftTile &tile,
 
 /* Waits for those of the tiles before that are made in this launch. */
 TFX_DEVICE_FN void
-fft_wait (const TfxFftArgs &args, const volatile FftTile &tile)
+fft_wait (const TfxFftArgs &args, const FftTile &tile)
 {
   const volatile unsigned *filled =
       args.control + 4 + (size_t)tile.channel * args.n_slots;
@@ -180,11 +348,12 @@ fft_wait (const TfxFftArgs &args, const volatile FftTile &tile)
   __syncthreads ();
 }
 
-/* z = sum over q of X[t - q] H[q]; z is X[t] before. */
-template <typename R, typename S>
+/* z = sum over q of X[t - q] H[q], in places r and s, ready to go back.  With a
+ * history z is X[t] before, without one its transform. */
+template <bool HAS_HISTORY, typename R, typename S>
 TFX_DEVICE_FN void
-fft_multiply (const TfxFftArgs &args, const volatile FftTile &tile,
-    Complex<R> *z)
+fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
 {
   const unsigned size = 1u << args.log2;
   const Spectral<S> *history = (const Spectral<S> *)args.history +
@@ -193,43 +362,59 @@ fft_multiply (const TfxFftArgs &args, const volatile FftTile &tile,
       (const Spectral<S> *)args.spectra +
       (args.per_channel ? (size_t)tile.channel * args.n_partitions * size
                         : (size_t)0);
-  unsigned own = tile.slot;
 
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    Complex<R> *place = z + fft_place (i);
-    Spectral<S> x, sum;
-    unsigned slot = own;
+  for (unsigned i = threadIdx.x; i < size / 2; i += blockDim.x) {
+    const Complex<R> w = twiddles[size + i];
+    Spectral<S> x, sums[2] = {};
+    Complex<R> a, b;
+    unsigned r, s;
 
-    real_set (0.0f, &sum.re);
-    real_set (0.0f, &sum.im);
-    real_get (place->re, &x.re);
-    real_get (place->im, &x.im);
-    spectral_add (x, kernel[i], i == 0, sum);
+    fft_pair (i, &r, &s);
+    a = z[fft_place (r)];
+    b = z[fft_place (s)];
+    if (!HAS_HISTORY)
+      fft_split (i == 0, w, &a, &b);
+    spectral_add (spectral_from<R, S> (a), kernel[r], i == 0, sums[0]);
+    spectral_add (spectral_from<R, S> (b), kernel[s], false, sums[1]);
+    if (HAS_HISTORY) {
+      const Spectral<S> *h = kernel + size;
+      unsigned slot = tile.slot;
+
 #pragma unroll 4
-    for (unsigned q = 1; q < args.n_partitions; q++) {
-      slot = slot == 0 ? args.n_slots - 1 : slot - 1;
-      load_fresh (&history[(size_t)slot * size + i].re, &x.re, &x.im);
-      spectral_add (x, kernel[(size_t)q * size + i], i == 0, sum);
+      for (unsigned q = 1; q < args.n_partitions; q++) {
+        const Spectral<S> *from;
+
+        slot = slot == 0 ? args.n_slots - 1 : slot - 1;
+        from = history + (size_t)slot * size;
+        load_fresh (&from[r].re, &x.re, &x.im);
+        spectral_add (x, h[r], i == 0, sums[0]);
+        load_fresh (&from[s].re, &x.re, &x.im);
+        spectral_add (x, h[s], false, sums[1]);
+        h += size;
+      }
     }
-    real_set (sum.re, &place->re);
-    real_set (sum.im, &place->im);
+    a = spectral_to<R> (sums[0]);
+    b = spectral_to<R> (sums[1]);
+    fft_join (i == 0, w, &a, &b);
+    z[fft_place (r)] = a;
+    z[fft_place (s)] = b;
   }
 }
+
+/* ---- back ------------------------------------------------------------------------ */
 
 /* Frames of the tile that belong to the block. */
 template <typename R>
 TFX_DEVICE_FN void
-fft_store (const TfxFftArgs &args, const volatile FftTile &tile,
-    const Complex<R> *z)
+fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
 {
   const unsigned size = 1u << args.log2;
-  long long begin = args.start + (long long)tile.index * size;
-  unsigned channel = tile.channel;
+  const long long begin = args.start + (long long)tile.index * size;
 
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    long long n = begin + i;
+    const long long n = begin + i;
     const Complex<R> *c = z + fft_place ((size + i) / 2);
     double y;
 
@@ -237,14 +422,105 @@ fft_store (const TfxFftArgs &args, const volatile FftTile &tile,
       continue;
     real_get (i & 1 ? c->im : c->re, &y);
     if (args.sum.data != nullptr)
-      y = __dadd_rn (y, any_read (args.sum, channel, (unsigned long long)n));
-    any_write (args.out, channel, (unsigned long long)n, y);
+      y = __dadd_rn (y,
+          any_read (args.sum, tile.channel, (unsigned long long)n));
+    any_write (args.out, tile.channel, (unsigned long long)n, y);
   }
+}
+
+/* N numbers, `step` frames from one to the next. */
+template <int N, typename R, typename IO>
+TFX_DEVICE_FN void
+fft_write (const Complex<R> *v, long long stride, long long step, IO *to)
+{
+#pragma unroll
+  for (int m = 0; m < N; m++) {
+    real_get (v[m].re, &to[0]);
+    real_get (v[m].im, &to[stride]);
+    to += step;
+  }
+}
+
+/* The last pass, of the numbers the last half, to the frames, or to z if the tile is
+ * not is_inside. */
+template <int LOG2, typename R>
+TFX_DEVICE_FN void
+fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
+    Complex<R> *z, const Complex<R> *twiddles)
+{
+  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
+  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
+  const long long frames = args.out.frame_stride;
+  const long long begin =
+      args.start + (long long)tile.index * (1ll << args.log2);
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
+    Complex<R> v[RUN];
+
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
+
+      if (g > 0 && k >= stride)
+        continue;
+#pragma unroll
+      for (int m = 0; m < N; m++)
+        v[g + m] = z[fft_place (k) + m * step];
+    }
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
+      const long long n = begin + 2 * (long long)k;
+
+      if (g > 0 && k >= stride)
+        continue;
+      fft_twiddle<LOG2, false> (v + g, twiddles + k, stride);
+      fft_small<LOG2, false> (v + g);
+      if (!is_inside) {
+#pragma unroll
+        for (int m = N / 2; m < N; m++)
+          z[fft_place (k) + m * step] = v[g + m];
+      } else if (args.out.is_double) {
+        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+            samples_from<double> (args.out, tile.channel, n).data);
+      } else {
+        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+            samples_from<float> (args.out, tile.channel, n).data);
+      }
+    }
+  }
+}
+
+/* Back from what fft_multiply() has made ready. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
+{
+  const unsigned first_log2 = fft_first_log2 (args.log2);
+  const long long size = 1ll << args.log2;
+  const long long begin = args.start + (long long)tile.index * size;
+  const bool is_inside = begin >= 0 && args.sum.data == nullptr &&
+                         (unsigned long long)(begin + size) <= args.n_frames;
+
+  fft_backward (z, twiddles, args.log2);
+  __syncthreads ();
+  if (first_log2 == 1)
+    fft_store<1> (args, tile, is_inside, z, twiddles);
+  else if (first_log2 == 2)
+    fft_store<2> (args, tile, is_inside, z, twiddles);
+  else
+    fft_store<3> (args, tile, is_inside, z, twiddles);
+  if (is_inside)
+    return;
+  __syncthreads ();
+  fft_scatter (args, tile, z);
 }
 
 /* The last block to finish makes ready for the next launch. */
 TFX_DEVICE_FN void
-fft_end (const TfxFftArgs &args, const volatile FftTile &tile)
+fft_end (const TfxFftArgs &args, const FftTile &tile)
 {
   unsigned epoch = tile.epoch;
 
@@ -262,34 +538,31 @@ template <typename R, typename S>
 TFX_DEVICE_FN void
 fft_run (const TfxFftArgs &args, unsigned char *shared)
 {
-  volatile FftTile *tile = (volatile FftTile *)shared;
-  Complex<R> *z = (Complex<R> *)(shared + TFX_FFT_HEADER);
+  const volatile FftTile *next = (const volatile FftTile *)shared;
   const Complex<R> *twiddles = (const Complex<R> *)args.twiddles;
+  Complex<R> *z = (Complex<R> *)(shared + TFX_FFT_HEADER);
+  FftTile tile;
 
   if (threadIdx.x == 0)
-    fft_next (args, tile);
+    fft_next (args, (volatile FftTile *)shared);
   __syncthreads ();
-  fft_load (args, *tile, z);
-  __syncthreads ();
-  fft_forward (z, twiddles, args.log2);
-  fft_split (z, twiddles, args.log2);
-  __syncthreads ();
+  tile = FftTile{ next->index, next->channel, next->slot, next->epoch };
+  fft_analyse (args, tile, z, twiddles);
   if (args.of_taps || fft_has_history (args))
-    fft_publish<R, S> (args, *tile, z);
+    fft_publish<R, S> (args, tile, z, twiddles);
   if (args.of_taps)
     return;
-  if (tile->index >= args.n_silent) {
-    if (fft_has_history (args))
-      fft_wait (args, *tile);
-    fft_multiply<R, S> (args, *tile, z);
-    __syncthreads ();
-    fft_join (z, twiddles, args.log2);
-    __syncthreads ();
-    fft_backward (z, twiddles, args.log2);
-    fft_store (args, *tile, z);
+  if (tile.index >= args.n_silent) {
+    if (fft_has_history (args)) {
+      fft_wait (args, tile);
+      fft_multiply<true, R, S> (args, tile, z, twiddles);
+    } else {
+      fft_multiply<false, R, S> (args, tile, z, twiddles);
+    }
+    fft_synthesise (args, tile, z, twiddles);
   }
   if (threadIdx.x == 0 && fft_has_history (args))
-    fft_end (args, *tile);
+    fft_end (args, tile);
 }
 
 #if !defined(FFT_ONLY) || defined(FFT_DOUBLE)

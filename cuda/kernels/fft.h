@@ -2,14 +2,17 @@
  * fft.h: transforms of real samples by a block of threads, in shared memory.
  *
  * 2 P real samples are P complex numbers, the even samples and the odd ones.  A
- * transform of those in radix 4 (J. W. Cooley and J. W. Tukey, 1965; decimation
- * in frequency, in place, the result in bit-reversed order) and a pass that tells
- * even from odd make the spectrum X[0 ... P]; X[0] and X[P] are real and share a
- * place.  Back the same way, decimation in time: what is in bit-reversed order
- * comes out in order, and nobody sorts.
+ * transform of those (J. W. Cooley and J. W. Tukey, 1965; decimation in frequency,
+ * in place, the result in bit-reversed order) and a pass that tells even from odd
+ * make the spectrum X[0 ... P]; X[0] and X[P] are real and share a place.  Back the
+ * same way, decimation in time: what is in bit-reversed order comes out in order,
+ * and nobody sorts.
+ *
+ * The first pass forward, which is the last one back, is of radix 2, 4 or 8, so
+ * that all others are of radix 8.  A thread has eight numbers in registers.
  *
  * Nothing is divided: fft_split() makes 2 X, fft_join() twice the numbers for it,
- * fft_backward() P times the samples, in all 4 P times what went in. */
+ * the passes back P times the samples, in all 4 P times what went in. */
 #ifndef TFX_KERNEL_FFT_H
 #define TFX_KERNEL_FFT_H
 
@@ -58,194 +61,217 @@ complex_mul (const Complex<R> &a, const Complex<R> &b)
     real_fma (a.re, b.im, real_mul (a.im, b.re)) };
 }
 
-/* Where number i stands.  Eight numbers of 16 bytes fill the banks; bits 3 and 4
- * turn the places of eight around, so that neighbouring threads meet no bank twice
- * in any pass.  The bits of a place are sums, modulo 2, of bits of i: the place of
- * i + j, which have no bit in common, is fft_place (i) ^ fft_place (j). */
-TFX_DEVICE_FN unsigned
-fft_place (unsigned i)
+/* a exp (-2 pi i n / 8), or its conjugate back; n < 4. */
+template <bool FORWARD, typename R>
+TFX_DEVICE_FN Complex<R>
+complex_turn_eighths (const Complex<R> &a, int n)
 {
-  return i ^ (i >> 3 & 1) * 3 ^ (i >> 4 & 1) * 6;
+  R half, s, d;
+
+  if (n == 0)
+    return a;
+  if (n == 2)
+    return FORWARD ? Complex<R>{ a.im, real_neg (a.re) } : complex_turn (a);
+  real_root_half (&half);
+  s = real_mul (real_add (a.re, a.im), half);
+  d = real_mul (real_add (a.im, real_neg (a.re)), half);
+  if (n == 1)
+    return FORWARD ? Complex<R>{ s, d } : Complex<R>{ real_neg (d), s };
+  return FORWARD ? Complex<R>{ d, real_neg (s) }
+                 : Complex<R>{ real_neg (s), real_neg (d) };
 }
 
-TFX_DEVICE_FN unsigned
-fft_reverse (unsigned i, unsigned log2)
-{
-  return __brev (i) >> (32 - log2);
-}
+/* Numbers of a thread in registers. */
+#define FFT_RUN_LOG2 3
+#define FFT_RUN (1 << FFT_RUN_LOG2)
 
-/* One pass of radix 4 over groups of `length` numbers.  twiddles[k] is
- * exp (-i pi k / P). */
-template <typename R, bool FORWARD>
+/* The transform of 2^LOG2 numbers, the result in bit-reversed order; or back. */
+template <int LOG2, bool FORWARD, typename R>
 TFX_DEVICE_FN void
-fft_pass (Complex<R> *z, const Complex<R> *twiddles, unsigned log2,
-    unsigned length_log2)
+fft_small (Complex<R> *v)
 {
-  const unsigned quarter_log2 = length_log2 - 2, quarter = 1u << quarter_log2;
-  const unsigned step = log2 + 1 - length_log2;
-  const unsigned place1 = fft_place (quarter), place2 = fft_place (2 * quarter);
+#pragma unroll
+  for (int k = 0; k < LOG2; k++) {
+    const int half_log2 = FORWARD ? LOG2 - 1 - k : k;
 
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < 1u << (log2 - 2); i += blockDim.x) {
-    unsigned j = i & (quarter - 1);
-    unsigned at = fft_place ((i >> quarter_log2 << length_log2) + j);
-    Complex<R> *p0 = z + at, *p1 = z + (at ^ place1);
-    Complex<R> *p2 = z + (at ^ place2), *p3 = z + (at ^ place1 ^ place2);
-    Complex<R> w1 = twiddles[j << step], w2 = twiddles[2 * j << step];
-    Complex<R> w3 = twiddles[3 * j << step];
-    Complex<R> s, d, t, u;
+#pragma unroll
+    for (int i = 0; i < 1 << (LOG2 - 1); i++) {
+      const int j = i & ((1 << half_log2) - 1);
+      const int at = (i >> half_log2 << (half_log2 + 1)) + j;
+      const int turn = j << 2 >> half_log2;
+      const Complex<R> a = v[at], b = v[at + (1 << half_log2)];
 
-    if (FORWARD) {
-      s = complex_add (*p0, *p2);
-      d = complex_sub (*p0, *p2);
-      t = complex_add (*p1, *p3);
-      u = complex_turn (complex_sub (*p3, *p1));
-      *p0 = complex_add (s, t);
-      *p1 = complex_mul (complex_sub (s, t), w2);
-      *p2 = complex_mul (complex_add (d, u), w1);
-      *p3 = complex_mul (complex_sub (d, u), w3);
-    } else {
-      Complex<R> y1 = complex_mul (*p2, complex_conj (w1));
-      Complex<R> y2 = complex_mul (*p1, complex_conj (w2));
-      Complex<R> y3 = complex_mul (*p3, complex_conj (w3));
+      if (FORWARD) {
+        v[at] = complex_add (a, b);
+        v[at + (1 << half_log2)] =
+            complex_turn_eighths<true> (complex_sub (a, b), turn);
+      } else {
+        const Complex<R> c = complex_turn_eighths<false> (b, turn);
 
-      s = complex_add (*p0, y2);
-      d = complex_sub (*p0, y2);
-      t = complex_add (y1, y3);
-      u = complex_turn (complex_sub (y1, y3));
-      *p0 = complex_add (s, t);
-      *p2 = complex_sub (s, t);
-      *p1 = complex_add (d, u);
-      *p3 = complex_sub (d, u);
+        v[at] = complex_add (a, c);
+        v[at + (1 << half_log2)] = complex_sub (a, c);
+      }
     }
   }
 }
 
-/* The pass that an odd power of two needs besides, over pairs. */
-template <typename R>
-TFX_DEVICE_FN void
-fft_pairs (Complex<R> *z, unsigned log2)
+/* Where number i stands.  Eight numbers of 16 bytes fill the banks: with one place
+ * left out after each eight, neighbouring threads meet no bank twice in any pass.
+ * The place of i + j, which have no bit in common, is that of i and that of j on. */
+TFX_DEVICE_FN unsigned
+fft_place (unsigned i)
 {
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < 1u << (log2 - 1); i += blockDim.x) {
-    unsigned at = fft_place (2 * i);
-    Complex<R> *p0 = z + at, *p1 = z + (at ^ 1);
-    Complex<R> a = *p0, b = *p1;
+  return i + (i >> 3);
+}
 
-    *p0 = complex_add (a, b);
-    *p1 = complex_sub (a, b);
+/* The first pass: 2^(log2 - 3 n) numbers. */
+TFX_DEVICE_FN unsigned
+fft_first_log2 (unsigned log2)
+{
+  return (log2 - 1) % FFT_RUN_LOG2 + 1;
+}
+
+/* The twiddles of the pass over groups of `length` numbers, `stride` apart, begin at
+ * P - length: [n - 1][stride], those of number n of a group. */
+template <int LOG2, bool FORWARD, typename R>
+TFX_DEVICE_FN void
+fft_twiddle (Complex<R> *v, const Complex<R> *twiddles, unsigned stride)
+{
+#pragma unroll
+  for (int m = 1; m < 1 << LOG2; m++) {
+    const Complex<R> w = twiddles[(m - 1) * stride];
+
+    v[m] = complex_mul (v[m], FORWARD ? w : complex_conj (w));
   }
 }
 
-/* All threads take part, before and after meet. */
+/* A pass of radix 8 over groups of 8 << stride_log2 numbers.  Those of one number
+ * after the other have no twiddles. */
+template <bool FORWARD, typename R>
+TFX_DEVICE_FN void
+fft_pass (Complex<R> *z, const Complex<R> *twiddles, unsigned log2,
+    int stride_log2, bool has_twiddles)
+{
+  const unsigned stride = 1u << stride_log2, step = fft_place (stride);
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < 1u << (log2 - FFT_RUN_LOG2);
+       i += blockDim.x) {
+    unsigned j = i & (stride - 1);
+    Complex<R> *at = z + fft_place (((i - j) << FFT_RUN_LOG2) + j);
+    const Complex<R> *w =
+        twiddles + (1u << log2) - (stride << FFT_RUN_LOG2) + j;
+    Complex<R> v[FFT_RUN];
+
+#pragma unroll
+    for (int m = 0; m < FFT_RUN; m++)
+      v[m] = at[m * step];
+    if (!FORWARD && has_twiddles)
+      fft_twiddle<FFT_RUN_LOG2, false> (v, w, stride);
+    fft_small<FFT_RUN_LOG2, FORWARD> (v);
+    if (FORWARD && has_twiddles)
+      fft_twiddle<FFT_RUN_LOG2, true> (v, w, stride);
+#pragma unroll
+    for (int m = 0; m < FFT_RUN; m++)
+      at[m * step] = v[m];
+  }
+}
+
+/* All passes but the first.  All threads take part; they meet before each.  What is
+ * short has code of its own for the pass that has no twiddles. */
 template <typename R>
 TFX_DEVICE_FN void
 fft_forward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
 {
-  unsigned length_log2 = log2;
+  const bool is_short = real_is_short (R ());
 
 #pragma unroll 1
-  for (; length_log2 >= 2; length_log2 -= 2) {
-    fft_pass<R, true> (z, twiddles, log2, length_log2);
+  for (int stride_log2 = (int)(log2 - fft_first_log2 (log2)) - FFT_RUN_LOG2;
+       stride_log2 >= (is_short ? 1 : 0); stride_log2 -= FFT_RUN_LOG2) {
     __syncthreads ();
+    fft_pass<true> (z, twiddles, log2, stride_log2,
+        is_short || stride_log2 > 0);
   }
-  if (length_log2 == 1) {
-    fft_pairs (z, log2);
+  if (is_short) {
     __syncthreads ();
+    fft_pass<true> (z, twiddles, log2, 0, false);
   }
 }
 
+/* And back, all but the last. */
 template <typename R>
 TFX_DEVICE_FN void
 fft_backward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
 {
-  if (log2 & 1) {
-    fft_pairs (z, log2);
+  const bool is_short = real_is_short (R ());
+
+  if (is_short) {
     __syncthreads ();
+    fft_pass<false> (z, twiddles, log2, 0, false);
   }
 #pragma unroll 1
-  for (unsigned length_log2 = 2 + (log2 & 1); length_log2 <= log2;
-       length_log2 += 2) {
-    fft_pass<R, false> (z, twiddles, log2, length_log2);
+  for (int stride_log2 = is_short ? FFT_RUN_LOG2 : 0;
+       stride_log2 + FFT_RUN_LOG2 < (int)log2; stride_log2 += FFT_RUN_LOG2) {
     __syncthreads ();
+    fft_pass<false> (z, twiddles, log2, stride_log2,
+        is_short || stride_log2 > 0);
   }
 }
 
-/* The places of k and P - k, in bit-reversed order, for the i-th of P / 2 pairs,
- * i > 0: in [2^m, 2^(m + 1)) they mirror each other, so neighbouring threads find
- * neighbouring places on both sides. */
+/* ---- even and odd samples ---------------------------------------------------- */
+
+/* The places of k and P - k, in bit-reversed order, for the i-th of P / 2 pairs: in
+ * [2^m, 2^(m + 1)) they mirror each other, so neighbouring threads find neighbouring
+ * places on both sides.  The first pair are the two that have no other: 0 and P / 2. */
 TFX_DEVICE_FN void
 fft_pair (unsigned i, unsigned *r, unsigned *s)
 {
-  unsigned first = 1u << (31 - __clz ((int)i));
+  unsigned first = 1u << (31 - __clz ((int)(i | 1)));
 
-  *r = i + first;
-  *s = 6 * first - 1 - *r;
+  *r = i == 0 ? 0 : i + first;
+  *s = i == 0 ? 1 : 5 * first - 1 - i;
 }
 
-/* The P numbers' transform to that of the 2 P samples: X[k] = E[k] + w^k O[k],
- * X[P - k] = conj (E[k] - w^k O[k]), E and O being those of the even and of the
- * odd samples. */
+/* A pair of the P numbers' transform to that of the 2 P samples: X[k] = E[k] + w^k
+ * O[k], X[P - k] = conj (E[k] - w^k O[k]), E and O being those of the even and of
+ * the odd samples.  w^k of pair i is twiddles[P + i]. */
 template <typename R>
 TFX_DEVICE_FN void
-fft_split (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
+fft_split (bool is_first, const Complex<R> &w, Complex<R> *p, Complex<R> *q)
 {
-  const unsigned half = 1u << (log2 - 1);
+  const Complex<R> a = *p, b = complex_conj (*q);
 
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < half; i += blockDim.x) {
-    unsigned r = 1, s = 1;
-    Complex<R> *p, *q, a, b, e, o;
+  if (is_first) {
+    const Complex<R> c = { real_add (a.re, a.im),
+      real_add (a.re, real_neg (a.im)) };
 
-    if (i == 0) {
-      a = z[0];
-      a = Complex<R>{ real_add (a.re, a.im), real_add (a.re, real_neg (a.im)) };
-      z[0] = complex_add (a, a);
-    } else {
-      fft_pair (i, &r, &s);
-    }
-    p = z + fft_place (r);
-    q = z + fft_place (s);
-    a = *p;
-    b = complex_conj (*q);
-    e = complex_add (a, b);
-    o = complex_turn (complex_sub (b, a));
-    o = complex_mul (o, twiddles[fft_reverse (r, log2)]);
+    *p = complex_add (c, c);
+    *q = complex_add (b, b);
+  } else {
+    const Complex<R> e = complex_add (a, b);
+    const Complex<R> o = complex_mul (complex_turn (complex_sub (b, a)), w);
+
     *p = complex_add (e, o);
-    if (r != s)
-      *q = complex_conj (complex_sub (e, o));
+    *q = complex_conj (complex_sub (e, o));
   }
 }
 
 /* And back: Z[k] = E[k] + i O[k], Z[P - k] = conj (E[k]) + i conj (O[k]). */
 template <typename R>
 TFX_DEVICE_FN void
-fft_join (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
+fft_join (bool is_first, const Complex<R> &w, Complex<R> *p, Complex<R> *q)
 {
-  const unsigned half = 1u << (log2 - 1);
+  const Complex<R> a = *p, b = complex_conj (*q);
 
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < half; i += blockDim.x) {
-    unsigned r = 1, s = 1;
-    Complex<R> *p, *q, a, b, e, o;
+  if (is_first) {
+    *p = Complex<R>{ real_add (a.re, a.im), real_add (a.re, real_neg (a.im)) };
+    *q = complex_add (b, b);
+  } else {
+    const Complex<R> e = complex_add (a, b);
+    const Complex<R> o = complex_mul (complex_sub (a, b), complex_conj (w));
 
-    if (i == 0) {
-      a = z[0];
-      z[0] =
-          Complex<R>{ real_add (a.re, a.im), real_add (a.re, real_neg (a.im)) };
-    } else {
-      fft_pair (i, &r, &s);
-    }
-    p = z + fft_place (r);
-    q = z + fft_place (s);
-    a = *p;
-    b = complex_conj (*q);
-    e = complex_add (a, b);
-    o = complex_sub (a, b);
-    o = complex_mul (o, complex_conj (twiddles[fft_reverse (r, log2)]));
     *p = complex_add (e, complex_turn (o));
-    if (r != s)
-      *q = complex_add (complex_conj (e), complex_turn (complex_conj (o)));
+    *q = complex_add (complex_conj (e), complex_turn (complex_conj (o)));
   }
 }
 

@@ -249,6 +249,19 @@ real_is_short (Twofold)
   return false;
 }
 
+/* cos (pi / 4) */
+TFX_DEVICE_FN void
+real_root_half (double *a)
+{
+  *a = 0x1.6a09e667f3bcdp-1;
+}
+
+TFX_DEVICE_FN void
+real_root_half (Twofold *a)
+{
+  *a = Twofold{ 0x1.6a09e6p-1f, 0x1.9fcef4p-27f };
+}
+
 /* ---- conversions --------------------------------------------------------------- */
 
 TFX_DEVICE_FN void
