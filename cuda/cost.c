@@ -112,23 +112,23 @@ static const Count alone_section = { 20, 8.3, 5.1, 0.2 };
 
 /* A FIR in direct form: for each sample; and for that and a tap. */
 static const Count fir_sample[] = {
-  [TFX_REAL_DOUBLE] = { 44, 5, 25, 0.3 },
-  [TFX_REAL_TWOFOLD] = { 95, 54, 25, 0.3 },
+  [TFX_REAL_DOUBLE] = { 50, 4, 27, 0.43 },
+  [TFX_REAL_TWOFOLD] = { 93, 52, 25.5, 0.43 },
 };
 static const Count fir_tap[] = {
-  [TFX_REAL_DOUBLE] = { 1.73, 1.03, 0.42, 0.0174 },
-  [TFX_REAL_TWOFOLD] = { 14.0, 13.2, 0.35, 0.0174 },
+  [TFX_REAL_DOUBLE] = { 1.33, 1.02, 0.09, 0.016 },
+  [TFX_REAL_TWOFOLD] = { 13.6, 13.25, 0.1, 0.016 },
 };
 
 /* By transforms: for each sample of a tile and a pass of radix 2; and for that and
  * a partition but the first. */
 static const Count fft_pass[] = {
-  [TFX_REAL_DOUBLE] = { 53, 10.7, 29.5, 0.31, 24 },
-  [TFX_REAL_TWOFOLD] = { 130, 79, 34, 0.34, 24 },
+  [TFX_REAL_DOUBLE] = { 27.4, 8.7, 10.5, 0.18, 14 },
+  [TFX_REAL_TWOFOLD] = { 94, 75, 11.8, 0.16, 20 },
 };
 static const Count fft_partition[] = {
-  [TFX_REAL_DOUBLE] = { 19.7, 1.4, 8.8, 0.03, 24 },
-  [TFX_REAL_TWOFOLD] = { 49, 20, 18, 0.03, 24 },
+  [TFX_REAL_DOUBLE] = { 18, 1.7, 7.9, 0.02, 18 },
+  [TFX_REAL_TWOFOLD] = { 22.3, 10.4, 8.5, 0.023, 17.5 },
 };
 
 /* A delay line, in doubles: for each sample; and for that and a tap. */

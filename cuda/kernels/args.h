@@ -214,7 +214,7 @@ typedef struct TfxFftArgs
    * bit-reversed order; from P on those that tell even samples from odd ones:
    * exp (-i pi k / P) for the i-th pair k, P - k, see fft.h. */
   TFX_DEVICE (const void) twiddles;
-  TFX_DEVICE (const void) spectra;  /* of the kernels: [kernel][n_partitions] */
+  TFX_DEVICE (const void) spectra; /* of the kernels: [kernel][n_partitions] */
   TFX_DEVICE (void) history;
   /* For more than one partition: { ticket, finished blocks, epoch, 0 }, then the
    * epoch in which a slot was filled: [channel][n_slots]; all zero at first. */

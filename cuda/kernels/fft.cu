@@ -18,8 +18,7 @@
  * float streams the transforms are in the precision of double, or nearly, the
  * spectra are floats: the rounding of a spectrum is relative to each frequency,
  * that of a transform spreads from the loud ones to the quiet ones. */
-#include "fft.h"
-#include "ring.h"
+#include "fft-frames.h"
 
 #define FFT_THREADS 256
 
@@ -56,16 +55,6 @@ spectral_add (const Spectral<S> &a, const Spectral<S> &b, bool apart,
   }
 }
 
-/* What a block works on.  It stands in shared memory. */
-struct FftTile
-{
-  unsigned index; /* of this launch's */
-  unsigned channel, slot;
-  unsigned epoch;
-};
-
-static_assert (sizeof (FftTile) == TFX_FFT_HEADER, "the numbers follow");
-
 TFX_DEVICE_FN bool
 fft_has_history (const TfxFftArgs &args)
 {
@@ -87,189 +76,7 @@ fft_next (const TfxFftArgs &args, volatile FftTile *tile)
   tile->epoch = has_history ? args.control[2] + 1 : 0;
 }
 
-/* ---- frames -------------------------------------------------------------------- */
-
-/* A frame of the stream, around the block.  is_own: it is the tile's, and the
- * next block may need it. */
-TFX_DEVICE_FN double
-fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
-{
-  double x, sound;
-
-  if (n < 0)
-    return n > -(long long)args.n_taps && args.ring.data != nullptr
-               ? *ring_at (args.ring, channel, n)
-               : 0.0;
-  if ((unsigned long long)n >= args.n_frames)
-    return 0.0;
-  x = any_read (args.in, channel, (unsigned long long)n);
-  sound = sound_or_zero (x, args.limit);
-  if (is_own) {
-    if (!(sound == x))
-      args.cleared[channel] = 1;
-    ring_keep (args.ring, channel, (unsigned long long)n, sound);
-  }
-  return sound;
-}
-
-/* The tile and the one before it, number i being frames 2 i and 2 i + 1; or a
- * partition of taps and zeros. */
-template <typename R>
-TFX_DEVICE_FN void
-fft_gather (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z)
-{
-  const unsigned size = 1u << args.log2;
-  const bool is_heard = !args.of_taps && tile.index >= args.n_silent;
-  long long begin = args.start + (long long)tile.index * size;
-
-  if (!args.of_taps)
-    begin -= size;
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    const bool is_own = is_heard && i >= size / 2;
-    const long long n = begin + 2 * i;
-    double re = 0.0, im = 0.0;
-
-    if (!args.of_taps || i < size / 2) {
-      re = fft_frame (args, tile.channel, n, is_own);
-      im = fft_frame (args, tile.channel, n + 1, is_own);
-    }
-    real_set (re, &z[fft_place (i)].re);
-    real_set (im, &z[fft_place (i)].im);
-  }
-}
-
-/* N numbers, `step` frames from one to the next; false if some counted as 0. */
-template <int N, typename R, typename IO>
-TFX_DEVICE_FN bool
-fft_fetch (const IO *from, long long stride, long long step, IO limit,
-    Complex<R> *v)
-{
-  IO x[2 * N];
-  bool is_sound = true;
-
-#pragma unroll
-  for (int m = 0; m < N; m++) {
-    x[2 * m] = from[0];
-    x[2 * m + 1] = from[stride];
-    from += step;
-  }
-#pragma unroll
-  for (int m = 0; m < N; m++) {
-    /* A NaN is not less than anything. */
-    const bool a = fabs (x[2 * m]) <= limit, b = fabs (x[2 * m + 1]) <= limit;
-
-    is_sound = is_sound && a && b;
-    real_set (a ? x[2 * m] : (IO)0, &v[m].re);
-    real_set (b ? x[2 * m + 1] : (IO)0, &v[m].im);
-  }
-  return is_sound;
-}
-
-/* True if the tile and the one before it are whole in the block, and no later block
- * needs a frame of them. */
-TFX_DEVICE_FN bool
-fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
-{
-  const long long size = 1ll << args.log2;
-  long long end = args.start + (long long)(tile.index + 1) * size;
-  unsigned long long most = args.ring.data != nullptr &&
-                                    tile.index >= args.n_silent &&
-                                    args.ring.first < args.n_frames
-                                ? args.ring.first
-                                : args.n_frames;
-
-  return !args.of_taps && end >= 2 * size && (unsigned long long)end <= most;
-}
-
-/* Numbers of a thread in registers, in the first pass and the last; of those that
- * take more code than time to load, no more than a group of 2^LOG2. */
-template <typename R>
-TFX_DEVICE_FN constexpr int
-fft_run_of (int n)
-{
-  return real_is_short (R ()) ? FFT_RUN : n;
-}
-
-/* The first pass, from the frames, or from z if it is not is_inside. */
-template <int LOG2, typename R>
-TFX_DEVICE_FN void
-fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
-    Complex<R> *z, const Complex<R> *twiddles)
-{
-  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
-  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
-  const long long frames = args.in.frame_stride;
-  const long long begin =
-      args.start + ((long long)tile.index - 1) * (1ll << args.log2);
-  bool is_sound = true;
-
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
-    Complex<R> v[RUN];
-
-#pragma unroll
-    for (int g = 0; g < RUN; g += N) {
-      const unsigned k = i + g / N * blockDim.x;
-      const long long n = begin + 2 * (long long)k;
-
-      if (g > 0 && k >= stride)
-        continue;
-      if (!is_inside) {
-#pragma unroll
-        for (int m = 0; m < N; m++)
-          v[g + m] = z[fft_place (k) + m * step];
-      } else if (args.in.is_double) {
-        is_sound &= fft_fetch<N> (
-            samples_from<const double> (args.in, tile.channel, n).data, frames,
-            2 * stride * frames, args.limit, v + g);
-      } else {
-        is_sound &= fft_fetch<N> (
-            samples_from<const float> (args.in, tile.channel, n).data, frames,
-            2 * stride * frames, (float)args.limit, v + g);
-      }
-    }
-#pragma unroll
-    for (int g = 0; g < RUN; g += N) {
-      const unsigned k = i + g / N * blockDim.x;
-
-      if (g > 0 && k >= stride)
-        continue;
-      fft_small<LOG2, true> (v + g);
-      fft_twiddle<LOG2, true> (v + g, twiddles + k, stride);
-#pragma unroll
-      for (int m = 0; m < N; m++)
-        z[fft_place (k) + m * step] = v[g + m];
-    }
-  }
-  if (!is_sound)
-    args.cleared[tile.channel] = 1;
-}
-
-/* All of the transform but what tells even samples from odd ones. */
-template <typename R>
-TFX_DEVICE_FN void
-fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
-    const Complex<R> *twiddles)
-{
-  const unsigned first_log2 = fft_first_log2 (args.log2);
-  const bool is_inside = fft_is_inside (args, tile);
-
-  if (!is_inside) {
-    fft_gather (args, tile, z);
-    __syncthreads ();
-  }
-  if (first_log2 == 1)
-    fft_load<1> (args, tile, is_inside, z, twiddles);
-  else if (first_log2 == 2)
-    fft_load<2> (args, tile, is_inside, z, twiddles);
-  else
-    fft_load<3> (args, tile, is_inside, z, twiddles);
-  fft_forward (z, twiddles, args.log2);
-  __syncthreads ();
-}
-
-/* ---- products -------------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------ */
 
 /* To a spectrum's precision. */
 template <typename R, typename S>
@@ -362,8 +169,11 @@ fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
       (const Spectral<S> *)args.spectra +
       (args.per_channel ? (size_t)tile.channel * args.n_partitions * size
                         : (size_t)0);
+  /* The loads of two pairs at a time. */
+  [[maybe_unused]] const int UNROLL =
+      real_is_short (R ()) && !HAS_HISTORY ? 2 : 1;
 
-#pragma unroll 1
+#pragma unroll UNROLL
   for (unsigned i = threadIdx.x; i < size / 2; i += blockDim.x) {
     const Complex<R> w = twiddles[size + i];
     Spectral<S> x, sums[2] = {};
@@ -400,122 +210,6 @@ fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     z[fft_place (r)] = a;
     z[fft_place (s)] = b;
   }
-}
-
-/* ---- back ------------------------------------------------------------------------ */
-
-/* Frames of the tile that belong to the block. */
-template <typename R>
-TFX_DEVICE_FN void
-fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
-{
-  const unsigned size = 1u << args.log2;
-  const long long begin = args.start + (long long)tile.index * size;
-
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    const long long n = begin + i;
-    const Complex<R> *c = z + fft_place ((size + i) / 2);
-    double y;
-
-    if (n < 0 || (unsigned long long)n >= args.n_frames)
-      continue;
-    real_get (i & 1 ? c->im : c->re, &y);
-    if (args.sum.data != nullptr)
-      y = __dadd_rn (y,
-          any_read (args.sum, tile.channel, (unsigned long long)n));
-    any_write (args.out, tile.channel, (unsigned long long)n, y);
-  }
-}
-
-/* N numbers, `step` frames from one to the next. */
-template <int N, typename R, typename IO>
-TFX_DEVICE_FN void
-fft_write (const Complex<R> *v, long long stride, long long step, IO *to)
-{
-#pragma unroll
-  for (int m = 0; m < N; m++) {
-    real_get (v[m].re, &to[0]);
-    real_get (v[m].im, &to[stride]);
-    to += step;
-  }
-}
-
-/* The last pass, of the numbers the last half, to the frames, or to z if the tile is
- * not is_inside. */
-template <int LOG2, typename R>
-TFX_DEVICE_FN void
-fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
-    Complex<R> *z, const Complex<R> *twiddles)
-{
-  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
-  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
-  const long long frames = args.out.frame_stride;
-  const long long begin =
-      args.start + (long long)tile.index * (1ll << args.log2);
-
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
-    Complex<R> v[RUN];
-
-#pragma unroll
-    for (int g = 0; g < RUN; g += N) {
-      const unsigned k = i + g / N * blockDim.x;
-
-      if (g > 0 && k >= stride)
-        continue;
-#pragma unroll
-      for (int m = 0; m < N; m++)
-        v[g + m] = z[fft_place (k) + m * step];
-    }
-#pragma unroll
-    for (int g = 0; g < RUN; g += N) {
-      const unsigned k = i + g / N * blockDim.x;
-      const long long n = begin + 2 * (long long)k;
-
-      if (g > 0 && k >= stride)
-        continue;
-      fft_twiddle<LOG2, false> (v + g, twiddles + k, stride);
-      fft_small<LOG2, false> (v + g);
-      if (!is_inside) {
-#pragma unroll
-        for (int m = N / 2; m < N; m++)
-          z[fft_place (k) + m * step] = v[g + m];
-      } else if (args.out.is_double) {
-        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
-            samples_from<double> (args.out, tile.channel, n).data);
-      } else {
-        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
-            samples_from<float> (args.out, tile.channel, n).data);
-      }
-    }
-  }
-}
-
-/* Back from what fft_multiply() has made ready. */
-template <typename R>
-TFX_DEVICE_FN void
-fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
-    const Complex<R> *twiddles)
-{
-  const unsigned first_log2 = fft_first_log2 (args.log2);
-  const long long size = 1ll << args.log2;
-  const long long begin = args.start + (long long)tile.index * size;
-  const bool is_inside = begin >= 0 && args.sum.data == nullptr &&
-                         (unsigned long long)(begin + size) <= args.n_frames;
-
-  fft_backward (z, twiddles, args.log2);
-  __syncthreads ();
-  if (first_log2 == 1)
-    fft_store<1> (args, tile, is_inside, z, twiddles);
-  else if (first_log2 == 2)
-    fft_store<2> (args, tile, is_inside, z, twiddles);
-  else
-    fft_store<3> (args, tile, is_inside, z, twiddles);
-  if (is_inside)
-    return;
-  __syncthreads ();
-  fft_scatter (args, tile, z);
 }
 
 /* The last block to finish makes ready for the next launch. */

@@ -95,7 +95,7 @@ fft_small (Complex<R> *v)
     const int half_log2 = FORWARD ? LOG2 - 1 - k : k;
 
 #pragma unroll
-    for (int i = 0; i < 1 << (LOG2 - 1); i++) {
+    for (int i = 0; i < (1 << LOG2) / 2; i++) {
       const int j = i & ((1 << half_log2) - 1);
       const int at = (i >> half_log2 << (half_log2 + 1)) + j;
       const int turn = j << 2 >> half_log2;
@@ -124,11 +124,16 @@ fft_place (unsigned i)
   return i + (i >> 3);
 }
 
-/* The first pass: 2^(log2 - 3 n) numbers. */
+/* The first pass is of 2^this numbers, what is left when all others are of radix 8.
+ * Where an operation is long, so is the code of a pass: then all of radix 8 are one
+ * loop, and this may be 0. */
+template <typename R>
 TFX_DEVICE_FN unsigned
 fft_first_log2 (unsigned log2)
 {
-  return (log2 - 1) % FFT_RUN_LOG2 + 1;
+  const unsigned rest = log2 % FFT_RUN_LOG2;
+
+  return rest == 0 && real_is_short (R ()) ? FFT_RUN_LOG2 : rest;
 }
 
 /* The twiddles of the pass over groups of `length` numbers, `stride` apart, begin at
@@ -186,7 +191,7 @@ fft_forward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   const bool is_short = real_is_short (R ());
 
 #pragma unroll 1
-  for (int stride_log2 = (int)(log2 - fft_first_log2 (log2)) - FFT_RUN_LOG2;
+  for (int stride_log2 = (int)(log2 - fft_first_log2<R> (log2)) - FFT_RUN_LOG2;
        stride_log2 >= (is_short ? 1 : 0); stride_log2 -= FFT_RUN_LOG2) {
     __syncthreads ();
     fft_pass<true> (z, twiddles, log2, stride_log2,
@@ -211,7 +216,8 @@ fft_backward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   }
 #pragma unroll 1
   for (int stride_log2 = is_short ? FFT_RUN_LOG2 : 0;
-       stride_log2 + FFT_RUN_LOG2 < (int)log2; stride_log2 += FFT_RUN_LOG2) {
+       stride_log2 + FFT_RUN_LOG2 <= (int)(log2 - fft_first_log2<R> (log2));
+       stride_log2 += FFT_RUN_LOG2) {
     __syncthreads ();
     fft_pass<false> (z, twiddles, log2, stride_log2,
         is_short || stride_log2 > 0);

@@ -23,7 +23,7 @@ make_stage (const char *kind)
   bool is_direct = strcmp (kind, "fir") == 0;
   /* Several pieces; several partitions, of 512 taps: an odd power of two takes a
    * pass more. */
-  size_t n_taps = is_direct ? 511 : 3000;
+  size_t n_taps = is_direct ? 600 : 3000;
   double *taps = test_cuda_noise (n_taps);
   const double *kernels[] = { taps };
   TfxStage *stage;

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * fft-frames.h: the first pass of a tile's transform from the frames, and the last
+ * one back to them.
+ *
+ * A tile that lies inside of the block goes straight from memory into registers, and
+ * back; others, and what is added to another step's output, go by way of z. */
+#ifndef TFX_KERNEL_FFT_FRAMES_H
+#define TFX_KERNEL_FFT_FRAMES_H
+
+#include "fft.h"
+#include "ring.h"
+
+/* What a block works on.  It stands in shared memory. */
+struct FftTile
+{
+  unsigned index; /* of this launch's */
+  unsigned channel, slot;
+  unsigned epoch;
+};
+
+static_assert (sizeof (FftTile) == TFX_FFT_HEADER, "the numbers follow");
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* A frame of the stream, around the block.  is_own: it is the tile's, and the
+ * next block may need it. */
+TFX_DEVICE_FN double
+fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
+{
+  double x, sound;
+
+  if (n < 0)
+    return n > -(long long)args.n_taps && args.ring.data != nullptr
+               ? *ring_at (args.ring, channel, n)
+               : 0.0;
+  if ((unsigned long long)n >= args.n_frames)
+    return 0.0;
+  x = any_read (args.in, channel, (unsigned long long)n);
+  sound = sound_or_zero (x, args.limit);
+  if (is_own) {
+    if (!(sound == x))
+      args.cleared[channel] = 1;
+    ring_keep (args.ring, channel, (unsigned long long)n, sound);
+  }
+  return sound;
+}
+
+/* The tile and the one before it, number i being frames 2 i and 2 i + 1; or a
+ * partition of taps and zeros.  A thread gathers the groups that it will load. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_gather (const TfxFftArgs &args, const FftTile &tile, unsigned stride,
+    Complex<R> *z)
+{
+  const unsigned size = 1u << args.log2;
+  const bool is_heard = !args.of_taps && tile.index >= args.n_silent;
+  long long begin = args.start + (long long)tile.index * size;
+
+  if (!args.of_taps)
+    begin -= size;
+  for (unsigned k = threadIdx.x; k < stride; k += blockDim.x) {
+#pragma unroll 1
+    for (unsigned i = k; i < size; i += stride) {
+      const bool is_own = is_heard && i >= size / 2;
+      const long long n = begin + 2 * i;
+      double re = 0.0, im = 0.0;
+
+      if (!args.of_taps || i < size / 2) {
+        re = fft_frame (args, tile.channel, n, is_own);
+        im = fft_frame (args, tile.channel, n + 1, is_own);
+      }
+      real_set (re, &z[fft_place (i)].re);
+      real_set (im, &z[fft_place (i)].im);
+    }
+  }
+}
+
+/* True if the tile and the one before it are whole in the block, and no later block
+ * needs a frame of them. */
+TFX_DEVICE_FN bool
+fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
+{
+  const long long size = 1ll << args.log2;
+  long long end = args.start + (long long)(tile.index + 1) * size;
+  unsigned long long most = args.ring.data != nullptr &&
+                                    tile.index >= args.n_silent &&
+                                    args.ring.first < args.n_frames
+                                ? args.ring.first
+                                : args.n_frames;
+
+  return !args.of_taps && end >= 2 * size && (unsigned long long)end <= most;
+}
+
+/* Numbers of a thread in registers, in a first or last pass over n; of those whose
+ * operations are long, no more than that. */
+template <typename R>
+TFX_DEVICE_FN constexpr int
+fft_run_of (int n)
+{
+  return real_is_short (R ()) || n == 1 ? FFT_RUN : n;
+}
+
+/* Groups of the first pass, and of the last: the i-th one and those that are
+ * blockDim.x further each.  What would be beyond the last group is the i-th. */
+TFX_DEVICE_FN unsigned
+fft_group (unsigned i, int g, unsigned n_groups)
+{
+  const unsigned k = i + (unsigned)g * blockDim.x;
+
+  return g == 0 || k < n_groups ? k : i;
+}
+
+/* Groups of 2^LOG2 numbers from the frames; false if some frame counted as 0. */
+template <int LOG2, typename IO, typename R, int RUN>
+TFX_DEVICE_FN bool
+fft_fetch (const TfxFftArgs &args, const FftTile &tile, unsigned i,
+    Complex<R> (&v)[RUN])
+{
+  const unsigned stride = 1u << (args.log2 - LOG2);
+  const long long frames = args.in.frame_stride;
+  const IO *begin = samples_from<const IO> (args.in, tile.channel,
+      (unsigned long long)(args.start +
+                           ((long long)tile.index - 1) * (1ll << args.log2)))
+                        .data;
+  const IO limit = (IO)args.limit;
+  bool is_sound = true;
+  IO x[2 * RUN];
+
+#pragma unroll
+  for (int m = 0; m < RUN; m++) {
+    const IO *from = begin + 2 * fft_group (i, m >> LOG2, stride) * frames +
+                     2 * (m & ((1 << LOG2) - 1)) * (long long)stride * frames;
+
+    x[2 * m] = from[0];
+    x[2 * m + 1] = from[frames];
+  }
+#pragma unroll
+  for (int m = 0; m < RUN; m++) {
+    /* A NaN is not less than anything. */
+    const bool a = fabs (x[2 * m]) <= limit, b = fabs (x[2 * m + 1]) <= limit;
+
+    is_sound = is_sound && a && b;
+    real_set (a ? x[2 * m] : (IO)0, &v[m].re);
+    real_set (b ? x[2 * m + 1] : (IO)0, &v[m].im);
+  }
+  return is_sound;
+}
+
+/* The first pass, from the frames, or from z if it is not is_inside. */
+template <int LOG2, typename R>
+TFX_DEVICE_FN void
+fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
+    Complex<R> *z, const Complex<R> *twiddles)
+{
+  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
+  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
+  bool is_sound = true;
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
+    Complex<R> v[RUN];
+
+    if (!is_inside) {
+#pragma unroll
+      for (int m = 0; m < RUN; m++)
+        v[m] = z[fft_place (fft_group (i, m >> LOG2, stride)) + m % N * step];
+    } else if (args.in.is_double) {
+      is_sound &= fft_fetch<LOG2, double> (args, tile, i, v);
+    } else {
+      is_sound &= fft_fetch<LOG2, float> (args, tile, i, v);
+    }
+#pragma unroll
+    for (int g = 0; g < RUN / N; g++) {
+      const unsigned k = fft_group (i, g, stride);
+
+      fft_small<LOG2, true> (v + g * N);
+      fft_twiddle<LOG2, true> (v + g * N, twiddles + k, stride);
+      if (g > 0 && k != i + g * blockDim.x)
+        break;
+#pragma unroll
+      for (int m = 0; m < N; m++)
+        z[fft_place (k) + m * step] = v[g * N + m];
+    }
+  }
+  if (!is_sound)
+    args.cleared[tile.channel] = 1;
+}
+
+/* All of the transform but what tells even samples from odd ones. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
+{
+  const unsigned first_log2 = fft_first_log2<R> (args.log2);
+  const bool is_inside = fft_is_inside (args, tile);
+
+  if (!is_inside)
+    fft_gather (args, tile, 1u << (args.log2 - first_log2), z);
+  if (first_log2 == 1)
+    fft_load<1> (args, tile, is_inside, z, twiddles);
+  else if (first_log2 == 2)
+    fft_load<2> (args, tile, is_inside, z, twiddles);
+  else
+    fft_load<real_is_short (R ()) ? FFT_RUN_LOG2 : 0> (args, tile, is_inside, z,
+        twiddles);
+  fft_forward (z, twiddles, args.log2);
+  __syncthreads ();
+}
+
+/* ---- back ---------------------------------------------------------------- */
+
+/* Frames of the tile that belong to the block. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
+{
+  const unsigned size = 1u << args.log2;
+  const long long begin = args.start + (long long)tile.index * size;
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
+    const long long n = begin + i;
+    const Complex<R> *c = z + fft_place ((size + i) / 2);
+    double y;
+
+    if (n < 0 || (unsigned long long)n >= args.n_frames)
+      continue;
+    real_get (i & 1 ? c->im : c->re, &y);
+    if (args.sum.data != nullptr)
+      y = __dadd_rn (y,
+          any_read (args.sum, tile.channel, (unsigned long long)n));
+    any_write (args.out, tile.channel, (unsigned long long)n, y);
+  }
+}
+
+/* N numbers, `step` samples from one to the next. */
+template <int N, typename R, typename IO>
+TFX_DEVICE_FN void
+fft_write (const Complex<R> *v, long long stride, long long step, IO *to)
+{
+#pragma unroll
+  for (int m = 0; m < N; m++) {
+    real_get (v[m].re, &to[0]);
+    real_get (v[m].im, &to[stride]);
+    to += step;
+  }
+}
+
+/* The last pass, of the numbers the last half, to the frames, or to z if the tile is
+ * not is_inside. */
+template <int LOG2, typename R>
+TFX_DEVICE_FN void
+fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
+    Complex<R> *z, const Complex<R> *twiddles)
+{
+  const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
+  const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
+  const long long frames = args.out.frame_stride;
+  const long long begin =
+      args.start + (long long)tile.index * (1ll << args.log2);
+
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
+    Complex<R> v[RUN];
+
+#pragma unroll
+    for (int m = 0; m < RUN; m++)
+      v[m] = z[fft_place (fft_group (i, m >> LOG2, stride)) + m % N * step];
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      fft_twiddle<LOG2, false> (v + g, twiddles + fft_group (i, g / N, stride),
+          stride);
+      fft_small<LOG2, false> (v + g);
+    }
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
+      const unsigned long long n = (unsigned long long)begin + 2 * k;
+
+      if (g > 0 && k >= stride)
+        break;
+      if (!is_inside) {
+#pragma unroll
+        for (int m = N / 2; m < N; m++)
+          z[fft_place (k) + m * step] = v[g + m];
+      } else if (args.out.is_double) {
+        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+            samples_from<double> (args.out, tile.channel, n).data);
+      } else {
+        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+            samples_from<float> (args.out, tile.channel, n).data);
+      }
+    }
+  }
+}
+
+/* Back from what fft_multiply() has made ready. */
+template <typename R>
+TFX_DEVICE_FN void
+fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
+    const Complex<R> *twiddles)
+{
+  const unsigned first_log2 = fft_first_log2<R> (args.log2);
+  const long long size = 1ll << args.log2;
+  const long long begin = args.start + (long long)tile.index * size;
+  const bool is_inside = first_log2 > 0 && begin >= 0 &&
+                         args.sum.data == nullptr &&
+                         (unsigned long long)(begin + size) <= args.n_frames;
+
+  fft_backward (z, twiddles, args.log2);
+  __syncthreads ();
+  if (first_log2 == 1)
+    fft_store<1> (args, tile, is_inside, z, twiddles);
+  else if (first_log2 == 2)
+    fft_store<2> (args, tile, is_inside, z, twiddles);
+  else if (real_is_short (R ()))
+    fft_store<FFT_RUN_LOG2> (args, tile, is_inside, z, twiddles);
+  if (is_inside)
+    return;
+  __syncthreads ();
+  fft_scatter (args, tile, z);
+}
+
+#endif
