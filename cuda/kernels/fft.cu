@@ -21,6 +21,8 @@
 #include "fft-frames.h"
 
 #define FFT_THREADS 256
+/* Of these on a multiprocessor; of smaller ones as many more. */
+#define FFT_BLOCKS 2
 
 template <typename S> struct alignas (2 * sizeof (S)) Spectral
 {
@@ -260,7 +262,7 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
 }
 
 #if !defined(FFT_ONLY) || defined(FFT_DOUBLE)
-TFX_KERNEL (tfx_fft_f64, TfxFftArgs, FFT_THREADS, 2)
+TFX_KERNEL (tfx_fft_f64, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<double, double> (args, shared);
@@ -268,7 +270,7 @@ TFX_KERNEL (tfx_fft_f64, TfxFftArgs, FFT_THREADS, 2)
 #endif
 
 #if !defined(FFT_ONLY) || defined(FFT_FLOAT_DOUBLE)
-TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, 2)
+TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<double, float> (args, shared);
@@ -276,7 +278,7 @@ TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, 2)
 #endif
 
 #if !defined(FFT_ONLY) || defined(FFT_FLOAT_TWOFOLD)
-TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, FFT_THREADS, 2)
+TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<Twofold, float> (args, shared);

@@ -8,6 +8,8 @@
 #include "ring.h"
 
 #define FIR_THREADS 256
+/* Of these on a multiprocessor, in double: as registers allow. */
+#define FIR_BLOCKS 4
 #define DELAY_THREADS 256
 
 #if !defined(WINDOW_ONLY) || defined(WINDOW_DELAY)
@@ -277,7 +279,7 @@ fir_run (const TfxFirArgs &args, unsigned char *shared)
 }
 
 #if !defined(WINDOW_ONLY) || defined(WINDOW_FIR_DOUBLE)
-TFX_KERNEL (tfx_fir_double, TfxFirArgs, FIR_THREADS, 4)
+TFX_KERNEL (tfx_fir_double, TfxFirArgs, FIR_THREADS, FIR_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fir_run<double> (args, shared);
