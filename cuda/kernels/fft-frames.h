@@ -110,6 +110,20 @@ fft_group (unsigned i, int g, unsigned n_groups)
   return g == 0 || k < n_groups ? k : i;
 }
 
+/* Two frames in one access: of floats, where it takes half as many sectors. */
+template <typename IO> struct alignas (2 * sizeof (IO)) FramePair
+{
+  IO a, b;
+};
+
+template <typename IO>
+TFX_DEVICE_FN bool
+fft_is_paired (const IO *frames, long long stride)
+{
+  return sizeof (IO) == sizeof (float) && stride == 1 &&
+         (tfx_u64)frames % sizeof (FramePair<IO>) == 0;
+}
+
 /* Groups of 2^LOG2 numbers from the frames; false if some frame counted as 0. */
 template <int LOG2, typename IO, typename R, int RUN>
 TFX_DEVICE_FN bool
@@ -124,15 +138,23 @@ fft_fetch (const TfxFftArgs &args, const FftTile &tile, unsigned i,
                         .data;
   const IO limit = (IO)args.limit;
   bool is_sound = true;
+  const bool is_paired = fft_is_paired (begin, frames);
   IO x[2 * RUN];
 
 #pragma unroll
   for (int m = 0; m < RUN; m++) {
-    const IO *from = begin + 2 * fft_group (i, m >> LOG2, stride) * frames +
-                     2 * (m & ((1 << LOG2) - 1)) * (long long)stride * frames;
+    const unsigned k =
+        fft_group (i, m >> LOG2, stride) + m % (1 << LOG2) * stride;
 
-    x[2 * m] = from[0];
-    x[2 * m + 1] = from[frames];
+    if (is_paired) {
+      const FramePair<IO> pair = ((const FramePair<IO> *)begin)[k];
+
+      x[2 * m] = pair.a;
+      x[2 * m + 1] = pair.b;
+    } else {
+      x[2 * m] = begin[2 * k * frames];
+      x[2 * m + 1] = begin[(2 * k + 1) * frames];
+    }
   }
 #pragma unroll
   for (int m = 0; m < RUN; m++) {
@@ -170,16 +192,20 @@ fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
       is_sound &= fft_fetch<LOG2, float> (args, tile, i, v);
     }
 #pragma unroll
-    for (int g = 0; g < RUN / N; g++) {
-      const unsigned k = fft_group (i, g, stride);
+    for (int g = 0; g < RUN; g += N) {
+      fft_small<LOG2, true> (v + g);
+      fft_twiddle<LOG2, true> (v + g, twiddles + fft_group (i, g / N, stride),
+          stride);
+    }
+#pragma unroll
+    for (int g = 0; g < RUN; g += N) {
+      const unsigned k = i + g / N * blockDim.x;
 
-      fft_small<LOG2, true> (v + g * N);
-      fft_twiddle<LOG2, true> (v + g * N, twiddles + k, stride);
-      if (g > 0 && k != i + g * blockDim.x)
+      if (g > 0 && k >= stride)
         break;
 #pragma unroll
       for (int m = 0; m < N; m++)
-        z[fft_place (k) + m * step] = v[g * N + m];
+        z[fft_place (k) + m * step] = v[g + m];
     }
   }
   if (!is_sound)
@@ -234,16 +260,25 @@ fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
   }
 }
 
-/* N numbers, `step` samples from one to the next. */
+/* N numbers, `step` of them from one to the next. */
 template <int N, typename R, typename IO>
 TFX_DEVICE_FN void
 fft_write (const Complex<R> *v, long long stride, long long step, IO *to)
 {
+  const bool is_paired = fft_is_paired (to, stride);
+
 #pragma unroll
   for (int m = 0; m < N; m++) {
-    real_get (v[m].re, &to[0]);
-    real_get (v[m].im, &to[stride]);
-    to += step;
+    FramePair<IO> y;
+
+    real_get (v[m].re, &y.a);
+    real_get (v[m].im, &y.b);
+    if (is_paired) {
+      ((FramePair<IO> *)to)[m * step] = y;
+    } else {
+      to[2 * m * step * stride] = y.a;
+      to[(2 * m * step + 1) * stride] = y.b;
+    }
   }
 }
 
@@ -285,10 +320,10 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
         for (int m = N / 2; m < N; m++)
           z[fft_place (k) + m * step] = v[g + m];
       } else if (args.out.is_double) {
-        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+        fft_write<N / 2> (v + g + N / 2, frames, stride,
             samples_from<double> (args.out, tile.channel, n).data);
       } else {
-        fft_write<N / 2> (v + g + N / 2, frames, 2 * stride * frames,
+        fft_write<N / 2> (v + g + N / 2, frames, stride,
             samples_from<float> (args.out, tile.channel, n).data);
       }
     }
