@@ -91,19 +91,26 @@ typedef struct Count
   double issued, arithmetic, integer, passes, cached;
 } Count;
 
-/* A group of sections: for each sample; for that and a section; for the segment of a
- * thread, for that and a section, and for that and a section squared. */
+/* Groups of sections: for each sample; for that and a group, and a section; for the
+ * segment of a thread, for that and a section, and for that and a section
+ * squared. */
 typedef struct GroupCount
 {
-  Count sample, section, segment, segment_section, segment_squared;
+  Count sample, group, section, segment, segment_section, segment_squared;
 } GroupCount;
 
-static const GroupCount groups[] = {
-  [TFX_REAL_DOUBLE] = { { 29, 0.3, 17, 0.15 }, { 6.9, 7.1 },
-      { 430, 1.5, 290, 1.8 }, { 329, 76, 130, 0.4 }, { 9.6, 7.0 } },
-  [TFX_REAL_TWOFOLD] = { { 26, 0.6, 17, 0.15 }, { 94, 90, 1.25, 0.035 },
-      { 349, 0, 290, 1.8 }, { 1020, 850, 130, 0.4 }, { 97, 93 } },
-};
+/* In double one group of a float stream, groups of as many sections as there may be,
+ * and others; and pairs of floats. */
+static const GroupCount only_group = { { 28.4, 0.3, 12, 0.2 }, { 0 },
+  { 4.55, 7.1, 0, 0.012 }, { 560, 1.5, 290, 1.8 }, { 270, 76, 130, 0.4 },
+  { 0, 7.0 } };
+static const GroupCount full_groups = { { 0, 0, 14 }, { 29, 0.3, 3, 0.15 },
+  { 6.9, 7.1 }, { 430, 1.5, 150, 1.8 }, { 329, 76, 85, 0.4 }, { 9.6, 7.0 } };
+static const GroupCount double_groups = { { 0, 0, 14 }, { 29, 0.3, 3, 0.15 },
+  { 6.9, 7.1 }, { 430, 1.5, 290, 1.8 }, { 329, 76, 130, 0.4 }, { 9.6, 7.0 } };
+static const GroupCount twofold_groups = { { 0 }, { 26, 0.6, 17, 0.15 },
+  { 94, 90, 1.25, 0.035 }, { 349, 0, 290, 1.8 }, { 1020, 850, 130, 0.4 },
+  { 97, 93 } };
 
 /* Groups of one section in segments of 128 frames, in doubles: for each sample; and
  * for that and a section. */
@@ -158,8 +165,12 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
 {
   const TfxGroups g =
       tfx_tables_group (step->n_sos, step->plan->sample == TFX_SAMPLE_F64);
-  const GroupCount *count = &groups[real_of (card, step->plan)];
   const bool is_narrow = g.n == 1 && step->plan->sample == TFX_SAMPLE_F32;
+  const GroupCount *count = real_of (card, step->plan) == TFX_REAL_TWOFOLD
+                                ? &twofold_groups
+                            : is_narrow               ? &only_group
+                            : g.size == TFX_GROUP_MAX ? &full_groups
+                                                      : &double_groups;
   const TfxShapeAsk ask = { .n_frames = n_frames,
     .n_channels = n_channels,
     .by_channel = true, /* as most streams are */
@@ -181,7 +192,8 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
     add (cost, &alone_sample, 1);
     add (cost, &alone_section, g.n);
   } else {
-    add (cost, &count->sample, g.n);
+    add (cost, &count->sample, 1);
+    add (cost, &count->group, g.n);
     add (cost, &count->section, g.n * g.size);
     add (cost, &count->segment, g.n / frames);
     add (cost, &count->segment_section, g.n * g.size / frames);

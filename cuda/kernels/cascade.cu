@@ -48,7 +48,8 @@ CASCADE_ONLY (CASCADE_NAME, CASCADE_REAL, CASCADE_GROUP)
 
 /* Devices of compute capability x.0 do double at half the speed of float, the
  * others, and some that run the machine code of 10.0, at a small fraction. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 == 0
+#if !defined(__CUDA_ARCH__) ||                                                 \
+    (__CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200)
 #define CASCADE_DOUBLE(group)                                                  \
   CASCADE_FIXED (tfx_cascade_f32_double_g##group, double, group)
 #else

@@ -60,7 +60,7 @@ cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,
 
     if constexpr (FIXED) {
       if (step == 1 && args.round_log2 < args.segment_log2)
-        round_turn (args, tile, 0, samples);
+        round_turn<R> (args, tile, 0, samples);
     }
     TFX_OPAQUE (m_log2);
     TFX_OPAQUE (index);
@@ -119,7 +119,7 @@ cascade_group (const TfxCascadeArgs &args, const volatile Tile &tile,
 #pragma unroll 1
     for (unsigned n = 0; n < 1u << args.segment_log2; n += length) {
       if (length < 1u << args.segment_log2 && (n > 0 || args.n_tiles == 1))
-        round_turn (args, tile, n, samples);
+        round_turn<R> (args, tile, n, samples);
       if (n + length < 1u << args.segment_log2)
         round_announce (args, tile, n + length);
       cascade_filter<W, R, G, true> (args, tile, n, segment, head, group, stash,
@@ -181,7 +181,7 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
       break;
     if constexpr (FIXED) {
       if (args.round_log2 < args.segment_log2)
-        round_load (args, *tile, 0, samples);
+        round_load<R> (args, *tile, 0, samples);
       else
         cascade_load_any (args, *tile, samples);
     } else {

@@ -15,7 +15,7 @@
 #include "scan.h"
 
 /* The frames of a segment from n on, of those in shared memory. */
-template <typename W, bool FIXED>
+template <typename W, typename R, bool FIXED>
 TFX_DEVICE_FN unsigned
 drive_bring (const TfxCascadeArgs &args, const volatile Tile &tile, unsigned n,
     W *samples)
@@ -25,7 +25,7 @@ drive_bring (const TfxCascadeArgs &args, const volatile Tile &tile, unsigned n,
   if constexpr (FIXED) {
     if (args.round_log2 < args.segment_log2) {
       if (n > 0)
-        round_turn (args, tile, n, samples);
+        round_turn<R> (args, tile, n, samples);
       round_announce (args, tile,
           (n + (1u << args.round_log2)) & ((1u << args.segment_log2) - 1));
     }
@@ -66,7 +66,8 @@ drive_by_thread (const TfxCascadeArgs &args, const volatile Tile &tile,
     W *samples, const W *segment, const Table<R, G, FIXED> &table, R *stash)
 {
   const bool is_short = real_is_short (R ());
-  const int n_rows = FIXED || (is_short && G == 1) ? is_short ? 4 : 2 : 1;
+  /* As many rows at a time as registers allow. */
+  const int n_rows = is_short ? G < (FIXED ? 3 : 2) ? 4 : 1 : FIXED ? 2 : 1;
   unsigned m_log2 = args.segment_log2;
   unsigned half_log2 = (m_log2 <= TFX_ROUND_LOG2 ? m_log2 : TFX_ROUND_LOG2) - 1;
   const R *control = table_control (table);
@@ -74,7 +75,8 @@ drive_by_thread (const TfxCascadeArgs &args, const volatile Tile &tile,
 
 #pragma unroll 1
   for (unsigned n = 0; n < 1u << m_log2; n += 2 * half) {
-    const W *begin = segment + drive_bring<W, FIXED> (args, tile, n, samples);
+    const W *begin =
+        segment + drive_bring<W, R, FIXED> (args, tile, n, samples);
     R early[2 * G], late[2 * G];
 
 #pragma unroll
@@ -209,7 +211,7 @@ drive_by_matrix (const TfxCascadeArgs &args, const volatile Tile &tile,
   }
 #pragma unroll 1
   for (unsigned n = 0; n < 1u << m_log2; n += length) {
-    unsigned place = drive_bring<W, FIXED> (args, tile, n, samples);
+    unsigned place = drive_bring<W, double, FIXED> (args, tile, n, samples);
     const W *at[4];
     Drive<G> drive;
 
@@ -248,7 +250,7 @@ cascade_drive (const TfxCascadeArgs &args, const volatile Tile &tile,
     W *samples, const W *segment, const Table<R, G, FIXED> &table, R *stash)
 {
 #if TFX_HAS_MATRIX
-  if constexpr (real_is_short (R ()) && G > 2) {
+  if constexpr (FIXED && real_is_short (R ()) && G > 2) {
     drive_by_matrix<W, G, FIXED> (args, tile, samples, table, stash);
     return;
   }

@@ -9,8 +9,9 @@
 
 #include "platform.h"
 
-/* Not where double is slow, and these units with it. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ % 100 == 0
+/* On devices that do double fast; elsewhere these units do not either. */
+#if defined(__CUDA_ARCH__) &&                                                  \
+    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 #define TFX_HAS_MATRIX 1
 
 /* c += A b, of eight rows. */

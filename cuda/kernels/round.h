@@ -6,11 +6,18 @@
 #ifndef TFX_KERNEL_ROUND_H
 #define TFX_KERNEL_ROUND_H
 
+#include "matrix.h"
 #include "tile.h"
 
 /* Segments of which a thread loads its samples at a time: as many as its
- * registers hold, so that few waits are for memory. */
-#define ROUND_LOADS 16
+ * registers hold where that makes few waits for memory, fewer where the code
+ * is long. */
+template <typename R>
+TFX_DEVICE_FN constexpr unsigned
+round_loads ()
+{
+  return TFX_HAS_MATRIX && real_is_short (R ()) ? 16 : 4;
+}
 
 /* From one sample of a thread to that of the next segment, and to its other one
  * of the same segment. */
@@ -28,27 +35,26 @@ round_walk (const TfxCascadeArgs &args, const volatile Tile &tile,
     w.channel < tile.n_channels ? tile.n_frames : 0, begin + w.frame };
 }
 
-template <bool CHECKED>
+template <unsigned LOADS, bool CHECKED>
 TFX_DEVICE_FN void
 round_load_walk (const float *from, RoundWalk r, unsigned segment_log2,
     float *to)
 {
   const unsigned pitch = (1u << TFX_ROUND_LOG2) + 1;
-  const unsigned n_loads = CHECKED ? 4 : ROUND_LOADS;
 
 #pragma unroll 1
-  for (unsigned i = 0; i < TFX_WARP; i += n_loads, to += n_loads * pitch) {
-    float x[2 * n_loads];
+  for (unsigned i = 0; i < TFX_WARP; i += LOADS, to += LOADS * pitch) {
+    float x[2 * LOADS];
 
 #pragma unroll
-    for (unsigned j = 0; j < n_loads; j++, from += r.segment) {
+    for (unsigned j = 0; j < LOADS; j++, from += r.segment) {
       x[2 * j] = !CHECKED || r.frame < r.n_frames ? from[0] : 0.0f;
       x[2 * j + 1] =
           !CHECKED || r.frame + TFX_WARP < r.n_frames ? from[r.half] : 0.0f;
       r.frame += 1u << segment_log2;
     }
 #pragma unroll
-    for (unsigned j = 0; j < n_loads; j++) {
+    for (unsigned j = 0; j < LOADS; j++) {
       to[j * pitch] = x[2 * j];
       to[j * pitch + TFX_WARP] = x[2 * j + 1];
     }
@@ -78,6 +84,7 @@ round_announce (const TfxCascadeArgs &args, const volatile Tile &tile,
   TFX_PREFETCH (from + TFX_WARP * per);
 }
 
+template <typename R>
 TFX_DEVICE_FN void
 round_load (const TfxCascadeArgs &args, const volatile Tile &tile,
     unsigned begin, float *samples)
@@ -89,10 +96,11 @@ round_load (const TfxCascadeArgs &args, const volatile Tile &tile,
                           .data;
 
   samples += w.channel * args.pitch + w.frame;
-  if (r.n_frames >> (args.segment_log2 + 5))
-    round_load_walk<false> (from, r, args.segment_log2, samples);
+  if (round_loads<R> () > 4 && r.n_frames >> (args.segment_log2 + 5))
+    round_load_walk<round_loads<R> (), false> (from, r, args.segment_log2,
+        samples);
   else
-    round_load_walk<true> (from, r, args.segment_log2, samples);
+    round_load_walk<4, true> (from, r, args.segment_log2, samples);
 }
 
 template <bool CHECKED>
@@ -131,12 +139,13 @@ round_store (const TfxCascadeArgs &args, const volatile Tile &tile,
 
 /* The next round comes to where the one before was, which nobody needs any
  * more. */
+template <typename R>
 TFX_DEVICE_FN void
 round_turn (const TfxCascadeArgs &args, const volatile Tile &tile,
     unsigned begin, float *samples)
 {
   __syncthreads ();
-  round_load (args, tile, begin, samples);
+  round_load<R> (args, tile, begin, samples);
   __syncthreads ();
 }
 

@@ -12,6 +12,7 @@
 #ifndef TFX_KERNEL_SCAN_H
 #define TFX_KERNEL_SCAN_H
 
+#include "matrix.h"
 #include "table.h"
 
 /* y += block x, a 2 x 2 block; y is to be settled. */
@@ -109,6 +110,11 @@ template <typename R, int G, bool FIXED>
 TFX_DEVICE_FN void
 scan_lanes (const R *level, const Scan &scan, R (&v)[2 * G], R (&s)[2 * G])
 {
+  /* Without a loop and its branches where the arithmetic is fast, if registers are
+   * left for the numbers that then are loaded ahead. */
+  const bool is_plain =
+      TFX_HAS_MATRIX && real_is_short (R ()) && (FIXED || G == TFX_GROUP_MAX);
+
 #pragma unroll
   for (int k = 0; k < G; k++) {
     const R *diagonal = level + 4 * k;
@@ -128,9 +134,8 @@ scan_lanes (const R *level, const Scan &scan, R (&v)[2 * G], R (&s)[2 * G])
       real_set (0.0f, &v1);
     }
     /* Of fewer lanes the last steps change none. */
-#pragma unroll(real_is_short(R()) ? 5 : 1)
-    for (unsigned d = 1; d < (real_is_short (R ()) ? TFX_WARP : scan.n_lanes);
-         d *= 2) {
+#pragma unroll(is_plain ? 5 : 1)
+    for (unsigned d = 1; d < (is_plain ? TFX_WARP : scan.n_lanes); d *= 2) {
       scan_step (diagonal, d, scan.n_lanes, scan.lane, scan.from, v0, v1);
       diagonal += table_diagonal_stride<G, FIXED> ();
     }
