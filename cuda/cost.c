@@ -20,9 +20,9 @@
 #include "shape.h"
 #include "units.h"
 
-#define LAUNCH 10e3   /* ns to start a kernel, */
-#define TRANSFER 15e3 /* a transfer, */
-#define WAIT 20e3     /* and to wait for the end of a run */
+#define LAUNCH 5e3   /* ns to start a kernel, */
+#define TRANSFER 6e3 /* a transfer, */
+#define WAIT 10e3    /* and to wait for the end of a run */
 #define HOST 10.0     /* bytes a ns that a core copies to pinned memory */
 #define SLACK 2.0     /* times what the counts say */
 
@@ -45,9 +45,9 @@ static const struct
   { 86, 128, 20 },  /* Ampere */
   { 87, 128, 20 },  /* Orin */
   { 89, 128, 20 },  /* Ada */
-  { 90, 128, 20 },  /* Hopper */
-  { 100, 128, 20 }, /* Blackwell, B200 */
-  { 120, 128, 20 }, /* Blackwell, RTX 50 */
+  { 90, 128, 40 },  /* Hopper */
+  { 100, 128, 40 }, /* Blackwell, B200 */
+  { 120, 128, 40 }, /* Blackwell, RTX 50 */
 };
 
 /* What the card does in a ns. */
