@@ -5,10 +5,7 @@
  * Long segments cost least: what a segment costs besides its samples, two
  * scans and a matrix, is spread over more of them.  Short ones are done
  * sooner, there are more threads to share the work, and they take less shared
- * memory.  So: the shortest with which all warps find room on the device at
- * once, and where none are that long, those that cost least.  (Measured on an
- * H200: from one wave of warps to two the time is up to 1.4 times as long, within
- * one the shorter segments win.) */
+ * memory. */
 #include "shape.h"
 
 #include <math.h>
@@ -110,14 +107,23 @@ resident_warps (const TfxShapeAsk *ask, const TfxShape *s)
   return n_warps < FULL_WARPS ? (unsigned)n_warps : FULL_WARPS;
 }
 
-/* What a sample costs, relative to others of the same cascade. */
+/* How long the device takes, relative to other segments of the same cascade: a
+ * wave of warps after the other, each as long as its segments are, and as its warps
+ * take turns for.  (tests/cuda/test_layouts.c has what an H200 took.) */
 static double
-cost_of (const TfxShapeAsk *ask, const TfxShape *s)
+time_of (const TfxShapeAsk *ask, const TfxShape *s)
 {
-  double busy = resident_warps (ask, s) / BUSY_WARPS;
+  double n_warps =
+      (double)s->n_tiles * s->n_blocks * s->n_warps / ask->n_multiprocessors;
+  double resident = resident_warps (ask, s), n_waves, rest;
 
-  return (1.0 + ldexp (ask->overhead, -(int)s->segment_log2)) /
-         fmin (busy, 1.0);
+  if (resident == 0)
+    return INFINITY;
+  n_waves = floor (n_warps / resident);
+  rest = n_warps - n_waves * resident;
+  return (ldexp (1.0, (int)s->segment_log2) + ask->overhead) *
+         (n_waves * fmax (resident, BUSY_WARPS) +
+             (rest > 0 ? fmax (rest, BUSY_WARPS) : 0));
 }
 
 /* One tile: enough lanes for the frames, fewer if the channels keep the device
@@ -138,8 +144,7 @@ choose_lanes (const TfxShapeAsk *ask, TfxShape *s)
     s->lanes_log2--, s->segment_log2++;
 }
 
-/* Several tiles: the shortest segments with which all of them are under way at
- * once, or else those that cost least. */
+/* Several tiles: the segments that are done first. */
 static void
 choose_segments (const TfxShapeAsk *ask, TfxShape *s, unsigned max_warps)
 {
@@ -149,17 +154,13 @@ choose_segments (const TfxShapeAsk *ask, TfxShape *s, unsigned max_warps)
   double best = INFINITY;
 
   for (t.segment_log2 = min; t.segment_log2 <= max; t.segment_log2++) {
-    unsigned n_warps;
+    double time;
 
     lay_out (ask, &t, max_warps);
-    n_warps = ask->n_multiprocessors * resident_warps (ask, &t);
-    if ((size_t)t.n_tiles * t.n_blocks * t.n_warps <= n_warps) {
-      *s = t;
-      return;
-    }
+    time = time_of (ask, &t);
     /* Without room for any the shortest is left. */
-    if (t.segment_log2 == min || cost_of (ask, &t) <= best) {
-      best = cost_of (ask, &t);
+    if (t.segment_log2 == min || time < best) {
+      best = time;
       *s = t;
     }
   }
