@@ -23,8 +23,8 @@
 #define LAUNCH 5e3   /* ns to start a kernel, */
 #define TRANSFER 6e3 /* a transfer, */
 #define WAIT 10e3    /* and to wait for the end of a run */
-#define HOST 10.0     /* bytes a ns that a core copies to pinned memory */
-#define SLACK 2.0     /* times what the counts say */
+#define HOST 10.0    /* bytes a ns that a core copies to pinned memory */
+#define SLACK 2.0    /* times what the counts say */
 
 #define LATENCY 4.0     /* clocks until a result can be used */
 #define FFT_FRAMES 16.0 /* of a thread, in the largest tile */
