@@ -117,7 +117,6 @@ nvrtc_open (void)
 /* ---- options ------------------------------------------------------------------ */
 
 #define MAX_OPTIONS 8
-#define MAX_SOURCES 32
 
 typedef struct Options
 {
@@ -266,24 +265,31 @@ static int
 compile (const Options *options, void **image, size_t *size, char *why,
     size_t why_size)
 {
-  const char *texts[MAX_SOURCES], *names[MAX_SOURCES];
+  const size_t n = tfx_n_kernel_sources;
+  const char **texts = calloc (2 * n, sizeof *texts), **names = texts + n;
   const char *arguments[MAX_OPTIONS];
   const char *source = NULL;
   NvrtcProgram program;
   NvrtcResult result;
-  int n = 0, ret = 0;
+  int ret = 0;
 
-  for (size_t i = 0; i < tfx_n_kernel_sources && n < MAX_SOURCES; i++) {
+  if (!texts) {
+    snprintf (why, why_size, "there is no memory for the kernels' sources");
+    return -ENOMEM;
+  }
+  for (size_t i = 0; i < n; i++) {
     if (strcmp (tfx_kernel_sources[i].name, options->source) == 0)
       source = tfx_kernel_sources[i].text;
-    texts[n] = tfx_kernel_sources[i].text;
-    names[n++] = tfx_kernel_sources[i].name;
+    texts[i] = tfx_kernel_sources[i].text;
+    names[i] = tfx_kernel_sources[i].name;
   }
   for (int i = 0; i < options->n; i++)
     arguments[i] = options->text[i];
-  result = nvrtc.create (&program, source, options->source, n, texts, names);
+  result =
+      nvrtc.create (&program, source, options->source, (int)n, texts, names);
   if (result != 0) {
     snprintf (why, why_size, "NVRTC failed: %s", nvrtc.error_string (result));
+    free (texts);
     return -EIO;
   }
   result = nvrtc.compile (program, options->n, arguments);
@@ -296,6 +302,7 @@ compile (const Options *options, void **image, size_t *size, char *why,
       snprintf (why, why_size, "NVRTC compiled nothing");
   }
   nvrtc.destroy (&program);
+  free (texts);
   return ret;
 }
 

@@ -31,8 +31,9 @@ TFX_DEVICE_FN RoundWalk
 round_walk (const TfxCascadeArgs &args, const volatile Tile &tile,
     const TileWalk &w, long long frame_stride, unsigned begin)
 {
-  return RoundWalk{ frame_stride << args.segment_log2, frame_stride * TFX_WARP,
-    w.channel < tile.n_channels ? tile.n_frames : 0, begin + w.frame };
+  return RoundWalk{ frame_stride * (1ll << args.segment_log2),
+    frame_stride * TFX_WARP, w.channel < tile.n_channels ? tile.n_frames : 0,
+    begin + w.frame };
 }
 
 template <unsigned LOADS, bool CHECKED>

@@ -44,29 +44,6 @@ power_apply (const R *power, const R (&x)[2 * G], R (&y)[2 * G])
   }
 }
 
-/* x = A^m x.  Row after row: all of the matrix at once would take more
- * registers than there are. */
-template <typename R, int G>
-TFX_DEVICE_FN void
-power_apply_in_place (const R *power, R (&x)[2 * G])
-{
-#pragma unroll
-  for (int k = G - 1; k >= 0; k--) {
-    R y0, y1;
-
-    real_set (0.0f, &y0);
-    real_set (0.0f, &y1);
-    block_apply (power + 4 * k, x[2 * k], x[2 * k + 1], y0, y1);
-#pragma unroll
-    for (int i = 0; i < k; i++)
-      block_apply (power + 4 * (G + k * (k - 1) / 2 + i), x[2 * i],
-          x[2 * i + 1], y0, y1);
-    x[2 * k] = real_settle (y0);
-    x[2 * k + 1] = real_settle (y1);
-    __syncwarp ();
-  }
-}
-
 /* v = D^d u + v on the lanes from `from` + d on, u being v d = 2^step lanes
  * before. */
 template <typename R>

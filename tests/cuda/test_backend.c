@@ -175,11 +175,43 @@ test_recovery (void)
   tap_many_end (&many);
 }
 
+/* The longest tiles are those of float streams. */
+static void
+test_long_recovery (void)
+{
+  const size_t n = 4000000, at = 100000, last = at + 1 + 8192;
+  TfxSos sos[4];
+  CudaRow *row;
+  float *x;
+  int ret;
+
+  if (part_is_wanted ()) {
+    tap_skip ("takes too long with sanitizers", "a long block");
+    return;
+  }
+  test_cuda_random (sos, 4);
+  row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+  x = calloc (n, sizeof *x);
+  for (size_t i = 0; i < n; i++)
+    x[i] = (float)(i % 7) - 3.0f;
+  x[at] = NAN;
+  ret = cuda_row_f32 (row, x, 1, n);
+  for (size_t i = last; ret == 0 && i < n; i++) {
+    if (!isfinite (x[i]))
+      ret = -1000;
+  }
+  tap_check (ret == 0 && !isfinite (x[at]),
+      "what is not finite is gone in 8192 frames: returns %d", ret);
+  cuda_row_free (&row);
+  free (x);
+}
+
 static const TapTest tests[] = {
   { "chains", test_chains },
   { "reset", test_reset },
   { "splits", test_splits },
   { "recovery", test_recovery },
+  { "long-recovery", test_long_recovery },
   { NULL, NULL },
 };
 

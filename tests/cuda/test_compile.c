@@ -158,6 +158,31 @@ test_options (void)
   tap_many_end (&many);
 }
 
+/* Each kernel's file is among the sources, whatever their number. */
+static void
+test_sources (void)
+{
+  TapMany many = tap_many ("NVRTC gets the source of every kernel");
+  TfxKernelId ids[MAX_KERNELS];
+  unsigned n = kernels_of (TFX_REAL_DOUBLE, ids);
+
+  if (is_real || is_absent) {
+    tap_skip ("needs the stand-in for NVRTC", "sources");
+    return;
+  }
+  for (unsigned i = 0; i < n; i++) {
+    char name[TFX_KERNEL_NAME_SIZE], why[256] = "";
+    void *image = NULL;
+    size_t size;
+    int ret = tfx_compile_kernel (&ids[i], 90, &image, &size, why, sizeof why);
+
+    tfx_kernel_name (&ids[i], name);
+    tap_many_check (&many, ret == 0, "%s: %d, %s", name, ret, why);
+    free (image);
+  }
+  tap_many_end (&many);
+}
+
 /* The path of the only entry, or of the last one. */
 static bool
 find_entry (char *path, size_t size)
@@ -383,6 +408,7 @@ run_as_child (void)
 static const TapTest tests[] = {
   { "real", test_real },
   { "options", test_options },
+  { "sources", test_sources },
   { "cache", test_cache },
   { "no-cache", test_no_cache },
   { "message", test_message },
