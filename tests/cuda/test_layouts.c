@@ -61,6 +61,23 @@ test_warps (void)
   tap_many_end (&many);
 }
 
+/* Planes of floats and one group of sections, in double. */
+static TfxShapeAsk
+narrow_ask (const StandinCard *card, size_t n_frames, unsigned n_channels,
+    unsigned group)
+{
+  return (TfxShapeAsk){ .n_frames = n_frames,
+    .n_channels = n_channels,
+    .group = group,
+    .sample_size = 4,
+    .in_rounds = true,
+    .n_multiprocessors = (unsigned)card->n_multiprocessors,
+    .max_threads = 256,
+    .max_shared = (unsigned)card->block_shared * 1024,
+    .shared = (unsigned)card->shared * 1024,
+    .overhead = 18 };
+}
+
 /* Where there is room, long segments, which cost less. */
 static void
 test_room (void)
@@ -75,18 +92,12 @@ test_room (void)
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const StandinCard *card = standin_card_find (cases[i].card);
-    const TfxShapeAsk ask = { .n_frames = 1 << 24,
-      .n_channels = cases[i].n_channels,
-      .by_channel = true,
-      .group = 6,
-      .sample_size = 4,
-      .in_rounds = true,
-      .n_multiprocessors = (unsigned)card->n_multiprocessors,
-      .max_threads = 256,
-      .max_shared = (unsigned)card->block_shared * 1024,
-      .shared = (unsigned)card->shared * 1024,
-      .overhead = 7 };
-    TfxShape s = tfx_shape_choose (&ask, -1, -1);
+    TfxShapeAsk ask = narrow_ask (card, 1 << 24, cases[i].n_channels, 6);
+    TfxShape s;
+
+    ask.by_channel = true;
+    ask.overhead = 7;
+    s = tfx_shape_choose (&ask, -1, -1);
 
     tap_many_check (&many, s.segment_log2 == cases[i].want,
         "%s, %u channels: segments of %u frames", cases[i].card,
@@ -134,16 +145,8 @@ test_measured (void)
   TapMany many = tap_many ("segments are those that were the fastest");
 
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const TfxShapeAsk ask = { .n_frames = (size_t)44100 * cases[i].seconds,
-      .n_channels = cases[i].n_channels,
-      .group = 4,
-      .sample_size = 4,
-      .in_rounds = true,
-      .n_multiprocessors = (unsigned)card->n_multiprocessors,
-      .max_threads = 256,
-      .max_shared = (unsigned)card->block_shared * 1024,
-      .shared = (unsigned)card->shared * 1024,
-      .overhead = 18 };
+    const TfxShapeAsk ask = narrow_ask (card, (size_t)44100 * cases[i].seconds,
+        cases[i].n_channels, 4);
     TfxShape s = tfx_shape_choose (&ask, -1, -1);
     unsigned best = cases[i].times[0];
 
