@@ -73,9 +73,12 @@ tfx_tables_min_segment_log2 (TfxGroups groups)
 }
 
 size_t
-tfx_tables_size (TfxGroups groups)
+tfx_tables_size (TfxGroups groups, bool has_drive)
 {
-  return (size_t)groups.n * TFX_TABLE_SIZE ((size_t)groups.size) *
+  const size_t size = groups.size;
+
+  return ((size_t)groups.n * TFX_TABLE_SIZE (size) +
+             (has_drive ? TFX_DRIVE_SIZE (size) : 0)) *
          TFX_REAL_SIZE;
 }
 
@@ -208,43 +211,40 @@ put_power (char *table, TfxReal real, unsigned n, unsigned index, Matrix a)
   }
 }
 
+/* n_rows of the control matrix. */
 static void
-put_control (char *table, TfxReal real, const Group *g)
+put_control (char *table, TfxReal real, const Group *g, size_t at,
+    unsigned n_rows)
 {
   long double s[MAX_STATE] = { 0 };
   unsigned n_state = 2 * g->n;
 
   step (g, 1, s);
-  for (unsigned row = TFX_CONTROL_ROWS; row-- > 0; step (g, 0, s)) {
+  for (unsigned row = n_rows; row-- > 0; step (g, 0, s)) {
     for (unsigned i = 0; i < n_state; i++)
-      put (table, real, TFX_TABLE_CONTROL (g->n) + row * n_state + i, s[i]);
+      put (table, real, at + row * n_state + i, s[i]);
   }
 }
 
-/* The control matrix of a round, and, turned, its power. */
+/* Behind the tables of the only group: the control matrix of a round, and, turned,
+ * the power of all of it. */
 static void
 put_drive (char *table, const Group *g, Matrix power)
 {
-  const unsigned n_state = 2 * g->n, n_rows = 1u << TFX_ROUND_LOG2;
-  const size_t at = TFX_TABLE_DRIVE (g->n);
-  const size_t control = at + TFX_DRIVE_STATES (g->n) * n_state;
-  long double s[MAX_STATE] = { 0 };
+  const unsigned n_state = 2 * g->n;
+  const size_t at = TFX_TABLE_SIZE (g->n);
 
-  memset (table + at * TFX_REAL_SIZE, 0,
-      (TFX_TABLE_SIZE (g->n) - at) * TFX_REAL_SIZE);
+  memset (table + at * TFX_REAL_SIZE, 0, TFX_DRIVE_SIZE (g->n) * TFX_REAL_SIZE);
   for (unsigned j = 0; j < n_state; j++) {
     for (unsigned i = j & ~1u; i < n_state; i++)
       put (table, TFX_REAL_DOUBLE, at + j * n_state + i, power[i][j]);
   }
-  step (g, 1, s);
-  for (unsigned row = n_rows; row-- > 0; step (g, 0, s)) {
-    for (unsigned i = 0; i < n_state; i++)
-      put (table, TFX_REAL_DOUBLE, control + row * n_state + i, s[i]);
-  }
+  put_control (table, TFX_REAL_DOUBLE, g,
+      at + TFX_DRIVE_STATES (g->n) * n_state, 1u << TFX_ROUND_LOG2);
 }
 
 static void
-put_powers (char *table, TfxReal real, const Group *g)
+put_powers (char *table, TfxReal real, const Group *g, bool has_drive)
 {
   unsigned n_state = 2 * g->n;
   Matrix a;
@@ -259,7 +259,7 @@ put_powers (char *table, TfxReal real, const Group *g)
   }
   for (unsigned index = 0; index < TFX_N_POWERS; index++) {
     put_power (table, real, g->n, index, a);
-    if (index == TFX_ROUND_LOG2 && real == TFX_REAL_DOUBLE)
+    if (index == TFX_ROUND_LOG2 && has_drive)
       put_drive (table, g, a);
     square (g->n, a);
   }
@@ -267,7 +267,7 @@ put_powers (char *table, TfxReal real, const Group *g)
 
 static void
 put_group (char *table, TfxReal real, const Group *g, long double gain,
-    bool normalised)
+    bool normalised, bool has_drive)
 {
   for (unsigned k = 0; k < g->n; k++) {
     const Section *c = &g->sections[k];
@@ -283,13 +283,14 @@ put_group (char *table, TfxReal real, const Group *g, long double gain,
   }
   put (table, real, TFX_TABLE_GAIN (g->n), gain);
   put (table, real, TFX_TABLE_GAIN (g->n) + 1, 0);
-  put_control (table, real, g);
-  put_powers (table, real, g);
+  put_control (table, real, g, TFX_TABLE_CONTROL (g->n), TFX_CONTROL_ROWS);
+  put_powers (table, real, g, has_drive);
 }
 
 void
 tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
-    const TfxSos *sos, size_t n_sos, double gain, bool normalised)
+    const TfxSos *sos, size_t n_sos, double gain, bool normalised,
+    bool has_drive)
 {
   char *table = tables;
   size_t first = 0;
@@ -306,7 +307,7 @@ tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
       g.sections[k] = section_of (&s, normalised, product);
     }
     put_group (table, real, &g, product * (i + 1 == groups.n ? gain : 1.0),
-        normalised);
+        normalised, has_drive);
     table += TFX_TABLE_SIZE ((size_t)groups.size) * TFX_REAL_SIZE;
   }
 }

@@ -36,8 +36,9 @@ TfxGroups tfx_tables_group (size_t n_sos, bool is_double);
 /* Segments are no shorter than 2^this; 0: they may be. */
 unsigned tfx_tables_min_segment_log2 (TfxGroups groups);
 
-/* Bytes of the tables of a cascade. */
-size_t tfx_tables_size (TfxGroups groups);
+/* Bytes of the tables of a cascade; has_drive: of one group, in double, of a float
+ * stream, whose kernels have more. */
+size_t tfx_tables_size (TfxGroups groups, bool has_drive);
 
 /* True if sections can be run with b0 = 1 and the gain behind each group. */
 bool tfx_tables_can_normalise (TfxReal real, const TfxSos *sos, size_t n_sos);
@@ -45,7 +46,8 @@ bool tfx_tables_can_normalise (TfxReal real, const TfxSos *sos, size_t n_sos);
 /* Fills tables[tfx_tables_size ()] for y = gain cascade (x), as
  * kernels/args.h describes them. */
 void tfx_tables_fill (void *tables, TfxReal real, TfxGroups groups,
-    const TfxSos *sos, size_t n_sos, double gain, bool normalised);
+    const TfxSos *sos, size_t n_sos, double gain, bool normalised,
+    bool has_drive);
 
 /* Copies what kernels/args.h has as "fixed" out of the tables of a group of
  * `size` sections, for segments of 2^segment_log2 frames. */

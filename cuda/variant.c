@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool
+has_drive (const TfxVariant *v)
+{
+  return v->id.is_narrow && v->id.real == TFX_REAL_DOUBLE;
+}
+
+static size_t
+size_of_tables (const TfxVariant *v)
+{
+  return tfx_tables_size (v->groups, has_drive (v));
+}
+
 /* The kernel and the room for its tables. */
 static int
 make (TfxCudaCascade *c, int which)
@@ -25,11 +37,9 @@ make (TfxCudaCascade *c, int which)
   };
   ret = tfx_module_kernel (cuda, &v->id, &v->kernel);
   if (ret == 0)
-    ret =
-        tfx_buffer_reserve (c->queue, &v->tables, tfx_tables_size (v->groups));
+    ret = tfx_buffer_reserve (c->queue, &v->tables, size_of_tables (v));
   if (ret == 0)
-    ret =
-        tfx_pinned_reserve (c->queue, &v->staging, tfx_tables_size (v->groups));
+    ret = tfx_pinned_reserve (c->queue, &v->staging, size_of_tables (v));
   if (ret == 0 && !v->uploaded)
     ret = tfx_context_check (cuda,
         cuda->driver->event_create (&v->uploaded, CU_EVENT_DISABLE_TIMING),
@@ -65,10 +75,10 @@ tfx_variant_upload (TfxCudaCascade *c, TfxVariant *v)
   if (ret < 0)
     return ret;
   tfx_tables_fill (v->staging.data, v->id.real, v->groups, c->sos, c->n_sos,
-      c->gain, tfx_variant_is_normalised (c, v));
+      c->gain, tfx_variant_is_normalised (c, v), has_drive (v));
   ret = tfx_context_check (cuda,
-      d->memcpy_htod_async (v->tables.data, v->staging.data,
-          tfx_tables_size (v->groups), c->queue->stream),
+      d->memcpy_htod_async (v->tables.data, v->staging.data, size_of_tables (v),
+          c->queue->stream),
       "uploading coefficients");
   if (ret == 0)
     ret = tfx_context_check (cuda,

@@ -38,9 +38,12 @@
  *   gain      [2]          behind the group, and an unused one
  *   control   [32][2 g]    row n: A^(31 - n) B
  *   power     [23][g (g + 1) / 2][4]
+ *
+ * and, of the only group of a float stream in double, behind them:
+ *
  *   drive     [2 g to whole fours][2 g]  A^64, turned, and rows of nought
  *             [64][2 g]    row n: A^(63 - n) B
- *             [16]         unused; with double only
+ *             [16]         unused
  *
  * A section runs without its output being fed back, which would bring its own
  * rounding along.  Plain, or normalised, with b0 taken out and s1 = c1 s:
@@ -55,12 +58,11 @@
 #define TFX_TABLE_CONTROL(g) (8 * (g) + 2)
 #define TFX_TABLE_POWERS(g) (TFX_TABLE_CONTROL (g) + TFX_CONTROL_ROWS * 2 * (g))
 #define TFX_POWER_SIZE(g) (2 * (g) * ((g) + 1))
-#define TFX_TABLE_DRIVE(g)                                                     \
+#define TFX_TABLE_SIZE(g)                                                      \
   (TFX_TABLE_POWERS (g) + TFX_N_POWERS * TFX_POWER_SIZE (g))
 #define TFX_DRIVE_STATES(g) ((2 * (g) + 3) / 4 * 4)
-#define TFX_TABLE_SIZE(g)                                                      \
-  (TFX_TABLE_DRIVE (g) +                                                       \
-      (TFX_DRIVE_STATES (g) + (1 << TFX_ROUND_LOG2)) * 2 * (g) + 16)
+#define TFX_DRIVE_SIZE(g)                                                      \
+  ((TFX_DRIVE_STATES (g) + (1 << TFX_ROUND_LOG2)) * 2 * (g) + 16)
 
 /* What a launch needs of the tables of its only group, to go along with the
  * arguments: what stands there is an operand of the arithmetic, not a load.

@@ -23,7 +23,7 @@ drive_bring (const TfxCascadeArgs &args, const volatile Tile &tile, unsigned n,
   unsigned place = n & ((1u << args.round_log2) - 1);
 
   if constexpr (FIXED) {
-    if (args.round_log2 < args.segment_log2) {
+    if (round_is_part (args)) {
       if (n > 0)
         round_turn<R> (args, tile, n, samples);
       round_announce (args, tile,
@@ -111,7 +111,7 @@ drive_by_thread (const TfxCascadeArgs &args, const volatile Tile &tile,
 
 #if TFX_HAS_MATRIX
 
-/* Rows of four at a time of the table of TFX_TABLE_DRIVE, turned: 2 G rows, times
+/* Rows of four at a time of the table of `drive` (args.h), turned: 2 G rows, times
  * what is given of the 32 segments. */
 template <int G> struct Drive
 {
@@ -193,7 +193,7 @@ TFX_DEVICE_FN void
 drive_by_matrix (const TfxCascadeArgs &args, const volatile Tile &tile,
     W *samples, const Table<double, G, FIXED> &table, double *stash)
 {
-  const double *numbers = table.all + TFX_TABLE_DRIVE (G);
+  const double *numbers = table.all + TFX_TABLE_SIZE (G);
   unsigned lane = threadIdx.x % TFX_WARP;
   unsigned m_log2 = args.segment_log2;
   unsigned length = 1u << (m_log2 < TFX_ROUND_LOG2 ? m_log2 : TFX_ROUND_LOG2);
