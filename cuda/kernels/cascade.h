@@ -59,7 +59,7 @@ cascade_starts (const TfxCascadeArgs &args, const volatile Tile &tile,
     R v[2 * G];
 
     if constexpr (FIXED) {
-      if (step == 1 && args.round_log2 < args.segment_log2)
+      if (step == 1 && round_is_part (args))
         round_turn<R> (args, tile, 0, samples);
     }
     TFX_OPAQUE (m_log2);
@@ -179,14 +179,10 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
     __syncthreads ();
     if (tile->index == args.n_tiles)
       break;
-    if constexpr (FIXED) {
-      if (args.round_log2 < args.segment_log2)
-        round_load<R> (args, *tile, 0, samples);
-      else
-        cascade_load_any (args, *tile, samples);
-    } else {
+    if (!round_is_part (args))
       cascade_load_any (args, *tile, samples);
-    }
+    else if constexpr (FIXED)
+      round_load<R> (args, *tile, 0, samples);
     __syncthreads ();
 #pragma unroll 1
     for (unsigned group = 0; group < (FIXED ? 1 : args.n_groups); group++) {
@@ -196,7 +192,7 @@ cascade_run (const TfxCascadeArgs &args, const R *fixed, unsigned char *shared)
       cascade_group<W, R, G, FIXED> (args, *tile, table, group, samples, stash);
     }
     __syncthreads ();
-    if (args.round_log2 == args.segment_log2)
+    if (!round_is_part (args))
       cascade_store_any (args, *tile, samples);
     if (args.n_tiles == 1)
       return;

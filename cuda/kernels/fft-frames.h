@@ -110,6 +110,20 @@ fft_group (unsigned i, int g, unsigned n_groups)
   return g == 0 || k < n_groups ? k : i;
 }
 
+/* The groups' numbers, which are `stride` apart. */
+template <int LOG2, typename R, int RUN>
+TFX_DEVICE_FN void
+fft_take (const Complex<R> *z, unsigned i, unsigned stride,
+    Complex<R> (&v)[RUN])
+{
+  const unsigned step = fft_place (stride);
+
+#pragma unroll
+  for (int m = 0; m < RUN; m++)
+    v[m] = z[fft_place (fft_group (i, m >> LOG2, stride)) +
+             m % (1 << LOG2) * step];
+}
+
 /* Two frames in one access: of floats, where it takes half as many sectors. */
 template <typename IO> struct alignas (2 * sizeof (IO)) FramePair
 {
@@ -183,9 +197,7 @@ fft_load (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
     Complex<R> v[RUN];
 
     if (!is_inside) {
-#pragma unroll
-      for (int m = 0; m < RUN; m++)
-        v[m] = z[fft_place (fft_group (i, m >> LOG2, stride)) + m % N * step];
+      fft_take<LOG2> (z, i, stride, v);
     } else if (args.in.is_double) {
       is_sound &= fft_fetch<LOG2, double> (args, tile, i, v);
     } else {
@@ -299,9 +311,7 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
   for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
     Complex<R> v[RUN];
 
-#pragma unroll
-    for (int m = 0; m < RUN; m++)
-      v[m] = z[fft_place (fft_group (i, m >> LOG2, stride)) + m % N * step];
+    fft_take<LOG2> (z, i, stride, v);
 #pragma unroll
     for (int g = 0; g < RUN; g += N) {
       fft_twiddle<LOG2, false> (v + g, twiddles + fft_group (i, g / N, stride),

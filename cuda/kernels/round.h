@@ -9,6 +9,13 @@
 #include "matrix.h"
 #include "tile.h"
 
+/* True if a round is not all of a segment. */
+TFX_DEVICE_FN bool
+round_is_part (const TfxCascadeArgs &args)
+{
+  return args.round_log2 < args.segment_log2;
+}
+
 /* Segments of which a thread loads its samples at a time: as many as its
  * registers hold where that makes few waits for memory, fewer where the code
  * is long. */
