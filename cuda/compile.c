@@ -266,7 +266,7 @@ compile (const Options *options, void **image, size_t *size, char *why,
     size_t why_size)
 {
   const size_t n = tfx_n_kernel_sources;
-  const char **texts = calloc (2 * n, sizeof *texts), **names = texts + n;
+  const char **texts = calloc (2 * n, sizeof *texts), **names;
   const char *arguments[MAX_OPTIONS];
   const char *source = NULL;
   NvrtcProgram program;
@@ -277,6 +277,7 @@ compile (const Options *options, void **image, size_t *size, char *why,
     snprintf (why, why_size, "there is no memory for the kernels' sources");
     return -ENOMEM;
   }
+  names = texts + n;
   for (size_t i = 0; i < n; i++) {
     if (strcmp (tfx_kernel_sources[i].name, options->source) == 0)
       source = tfx_kernel_sources[i].text;
