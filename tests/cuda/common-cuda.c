@@ -66,6 +66,29 @@ test_cuda_is_standin (void)
   return strncmp (name, "stand-in", 8) == 0;
 }
 
+void
+test_device_open (TestDevice *o, int ordinal)
+{
+  const TfxDriver *d = tfx_driver_get (NULL);
+
+  d->device_get (&o->device, ordinal);
+  d->primary_ctx_retain (&o->context, o->device);
+  d->ctx_push (o->context);
+  d->stream_create (&o->stream, CU_STREAM_NON_BLOCKING);
+  d->module_load_data (&o->module, ".version 0.0");
+}
+
+void
+test_device_close (TestDevice *o)
+{
+  const TfxDriver *d = tfx_driver_get (NULL);
+
+  d->module_unload (o->module);
+  d->stream_destroy (o->stream);
+  d->ctx_pop (NULL);
+  d->primary_ctx_release (o->device);
+}
+
 size_t
 test_cuda_max_shared (TfxCuda *cuda)
 {

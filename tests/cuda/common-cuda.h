@@ -22,6 +22,19 @@ void test_cuda_set (const char *name, const char *value);
 /* True if the driver is the stand-in. */
 bool test_cuda_is_standin (void);
 
+/* A device through the driver alone, its primary context current, with the
+ * stand-in's kernels and a stream. */
+typedef struct TestDevice
+{
+  CUdevice device;
+  CUcontext context;
+  CUmodule module;
+  CUstream stream;
+} TestDevice;
+
+void test_device_open (TestDevice *device, int ordinal);
+void test_device_close (TestDevice *device);
+
 /* Bytes of shared memory that a block may have. */
 size_t test_cuda_max_shared (TfxCuda *cuda);
 

@@ -16,35 +16,7 @@ typedef struct FaultyArgs
   unsigned n, unused;
 } FaultyArgs;
 
-/* A device in use. */
-typedef struct Device
-{
-  CUdevice device;
-  CUcontext context;
-  CUmodule module;
-  CUstream stream;
-} Device;
-
 static const TfxDriver *d;
-
-static void
-device_open (Device *o, int ordinal)
-{
-  d->device_get (&o->device, ordinal);
-  d->primary_ctx_retain (&o->context, o->device);
-  d->ctx_push (o->context);
-  d->stream_create (&o->stream, CU_STREAM_NON_BLOCKING);
-  d->module_load_data (&o->module, ".version 0.0");
-}
-
-static void
-device_close (Device *o)
-{
-  d->module_unload (o->module);
-  d->stream_destroy (o->stream);
-  d->ctx_pop (NULL);
-  d->primary_ctx_release (o->device);
-}
 
 static CUdeviceptr
 memory_new (size_t size)
@@ -57,7 +29,7 @@ memory_new (size_t size)
 
 /* Puts the launch of a kernel of faulty.h on its way. */
 static CUresult
-launch (const Device *o, const char *name, CUdeviceptr data, unsigned n)
+launch (const TestDevice *o, const char *name, CUdeviceptr data, unsigned n)
 {
   FaultyArgs args = { data, n, 0 };
   void *arguments[] = { &args };
@@ -100,10 +72,10 @@ test_limits (void)
     char name[128] = "";
     CUfunction function;
     CUresult most, more;
-    Device o;
+    TestDevice o;
 
     test_cuda_set ("TFX_STANDIN_CARD", cards[i].name);
-    device_open (&o, 0);
+    test_device_open (&o, 0);
     d->device_get_name (name, sizeof name, 0);
     d->module_get_function (&function, o.module, "standin_good");
     most = d->func_set_attribute (function,
@@ -126,7 +98,7 @@ test_limits (void)
                 cards[i].ratio &&
             attribute (CU_DEVICE_ATTRIBUTE_INTEGRATED) == cards[i].integrated,
         "%s has other properties", cards[i].name);
-    device_close (&o);
+    test_device_close (&o);
   }
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
   tap_many_end (&many);
@@ -139,11 +111,11 @@ test_frees (void)
   TapMany many = tap_many ("frees that do not wait");
   CUdeviceptr memory, other;
   void *pinned;
-  Device o;
+  TestDevice o;
 
   test_cuda_set ("TFX_STANDIN_CARD", "3070");
   test_cuda_set ("TFX_STANDIN_ASYNC", "late");
-  device_open (&o, 0);
+  test_device_open (&o, 0);
   memory = memory_new (N * 4);
   other = memory_new (N * 4);
   d->mem_host_alloc (&pinned, N * 4, 0);
@@ -164,7 +136,7 @@ test_frees (void)
       d->mem_free (memory) == CUDA_SUCCESS &&
           d->mem_free_host (pinned) == CUDA_SUCCESS,
       "nor is any when all is done");
-  device_close (&o);
+  test_device_close (&o);
   test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
   tap_many_end (&many);
@@ -178,11 +150,11 @@ test_reach (void)
   float *pageable = test_alloc (N * 4);
   void *pinned;
   CUdeviceptr memory;
-  Device o, second;
+  TestDevice o, second;
 
   test_cuda_set ("TFX_STANDIN_CARD", "a100");
   test_cuda_set ("TFX_STANDIN_DEVICES", "2");
-  device_open (&o, 0);
+  test_device_open (&o, 0);
   memory = memory_new (N * 4);
   d->memset_d8_async (memory, 0, N * 4, o.stream);
   d->mem_host_alloc (&pinned, N * 4, 0);
@@ -195,14 +167,14 @@ test_reach (void)
   tap_many_check (&many,
       launch (&o, "standin_good", (uintptr_t)pageable, 0) != CUDA_SUCCESS,
       "pageable memory is taken");
-  device_open (&second, 1);
+  test_device_open (&second, 1);
   tap_many_check (&many,
       launch (&second, "standin_good", memory, 0) != CUDA_SUCCESS,
       "another device's memory is taken");
-  device_close (&second);
+  test_device_close (&second);
   d->mem_free (memory);
   d->mem_free_host (pinned);
-  device_close (&o);
+  test_device_close (&o);
   free (pageable);
   test_cuda_set ("TFX_STANDIN_DEVICES", NULL);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
@@ -214,10 +186,10 @@ test_sticky (void)
 {
   TapMany many = tap_many ("a fault stays until the context is gone");
   CUdeviceptr memory;
-  Device o;
+  TestDevice o;
 
   test_cuda_set ("TFX_STANDIN_CARD", "h100");
-  device_open (&o, 0);
+  test_device_open (&o, 0);
   memory = memory_new (N * 4);
   d->memset_d8_async (memory, 0, N * 4, o.stream);
   launch (&o, "standin_diverges", memory, N / 2);
@@ -228,15 +200,15 @@ test_sticky (void)
   tap_many_check (&many,
       launch (&o, "standin_good", memory, 0) == CUDA_ERROR_LAUNCH_FAILED,
       "launching");
-  device_close (&o);
-  device_open (&o, 0);
+  test_device_close (&o);
+  test_device_open (&o, 0);
   memory = memory_new (N * 4);
   d->memset_d8_async (memory, 0, N * 4, o.stream);
   tap_many_check (&many,
       launch (&o, "standin_good", memory, 0) == CUDA_SUCCESS &&
           d->mem_free (memory) == CUDA_SUCCESS,
       "a new context");
-  device_close (&o);
+  test_device_close (&o);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
   tap_many_end (&many);
 }
@@ -308,7 +280,7 @@ test_images (void)
     unsigned char image[256];
     CUmodule module = NULL;
     CUresult result;
-    Device o;
+    TestDevice o;
 
     if (cases[i].arch == 0)
       snprintf ((char *)image, sizeof image,
@@ -320,14 +292,14 @@ test_images (void)
       put_elf (image, cases[i].arch, cases[i].abi);
     test_cuda_set ("TFX_STANDIN_CARD", cases[i].card);
     test_cuda_set ("TFX_STANDIN_DRIVER", cases[i].driver);
-    device_open (&o, 0);
+    test_device_open (&o, 0);
     result = d->module_load_data (&module, image);
     tap_many_check (&many, result == cases[i].result,
         "case %zu on %s: %d, not %d", i, cases[i].card, (int)result,
         (int)cases[i].result);
     if (module)
       d->module_unload (module);
-    device_close (&o);
+    test_device_close (&o);
   }
   test_cuda_set ("TFX_STANDIN_DRIVER", NULL);
   test_cuda_set ("TFX_STANDIN_CARD", NULL);

@@ -18,9 +18,7 @@ typedef struct FaultyArgs
 } FaultyArgs;
 
 static const TfxDriver *d;
-static CUcontext context;
-static CUmodule module;
-static CUstream stream;
+static TestDevice own;
 
 static CUresult
 launch (const char *name, CUdeviceptr data, unsigned n, unsigned grid)
@@ -28,13 +26,13 @@ launch (const char *name, CUdeviceptr data, unsigned n, unsigned grid)
   FaultyArgs args = { data, n, 0 };
   void *arguments[] = { &args };
   CUfunction function;
-  CUresult result = d->module_get_function (&function, module, name);
+  CUresult result = d->module_get_function (&function, own.module, name);
 
   if (result == CUDA_SUCCESS)
     result = d->launch_kernel (function, grid, 1, 1, N, 1, 1,
-        N * sizeof (float), stream, arguments, NULL);
+        N * sizeof (float), own.stream, arguments, NULL);
   if (result == CUDA_SUCCESS)
-    result = d->stream_synchronize (stream);
+    result = d->stream_synchronize (own.stream);
   return result;
 }
 
@@ -44,8 +42,8 @@ floats_new (const float *values, size_t n)
   CUdeviceptr memory = 0;
 
   d->mem_alloc (&memory, n * sizeof *values);
-  d->memcpy_htod_async (memory, values, n * sizeof *values, stream);
-  d->stream_synchronize (stream);
+  d->memcpy_htod_async (memory, values, n * sizeof *values, own.stream);
+  d->stream_synchronize (own.stream);
   return memory;
 }
 
@@ -66,8 +64,8 @@ test_good (void)
     tap_many_check (&many,
         launch ("standin_good", memory, 0, 4) == CUDA_SUCCESS, "%s fails",
         orders[i]);
-    d->memcpy_dtoh_async (sums, memory, sizeof sums, stream);
-    d->stream_synchronize (stream);
+    d->memcpy_dtoh_async (sums, memory, sizeof sums, own.stream);
+    d->stream_synchronize (own.stream);
     for (unsigned k = 0; k < 4 * N; k++) {
       sum = k % N == 0 ? values[k] : sum + values[k];
       tap_many_check (&many, sums[k] == sum, "%s: sum %u is %g, not %g",
@@ -145,14 +143,14 @@ test_poison (void)
   bool poisoned = true;
 
   d->mem_alloc (&memory, sizeof values);
-  d->memcpy_dtoh_async (values, memory, sizeof values, stream);
-  d->stream_synchronize (stream);
+  d->memcpy_dtoh_async (values, memory, sizeof values, own.stream);
+  d->stream_synchronize (own.stream);
   for (unsigned i = 0; i < N; i++)
     poisoned = poisoned && isnan (values[i]);
   tap_check (poisoned, "fresh device memory is no number");
   launch ("standin_reads_shared", memory, 0, 1);
-  d->memcpy_dtoh_async (values, memory, sizeof values, stream);
-  d->stream_synchronize (stream);
+  d->memcpy_dtoh_async (values, memory, sizeof values, own.stream);
+  d->stream_synchronize (own.stream);
   for (unsigned i = 0; i < N; i++)
     poisoned = poisoned && isnan (values[i]);
   tap_check (poisoned, "nor is shared memory");
@@ -168,25 +166,26 @@ test_bounds (void)
 
   d->mem_alloc (&memory, 100);
   tap_many_check (&many,
-      d->memcpy_htod_async (memory, host, 100, stream) == CUDA_SUCCESS,
+      d->memcpy_htod_async (memory, host, 100, own.stream) == CUDA_SUCCESS,
       "all of it");
   tap_many_check (&many,
-      d->memcpy_htod_async (memory, host, 101, stream) != CUDA_SUCCESS,
+      d->memcpy_htod_async (memory, host, 101, own.stream) != CUDA_SUCCESS,
       "a byte too many");
   tap_many_check (&many,
-      d->memcpy_dtoh_async (host, memory + 50, 51, stream) != CUDA_SUCCESS,
+      d->memcpy_dtoh_async (host, memory + 50, 51, own.stream) != CUDA_SUCCESS,
       "too far on");
   tap_many_check (&many,
-      d->memcpy_dtoh_async (host, memory - 1, 10, stream) != CUDA_SUCCESS,
+      d->memcpy_dtoh_async (host, memory - 1, 10, own.stream) != CUDA_SUCCESS,
       "before it");
   tap_many_check (&many,
-      d->memset_d8_async (memory, 0, 200, stream) != CUDA_SUCCESS, "a set");
+      d->memset_d8_async (memory, 0, 200, own.stream) != CUDA_SUCCESS, "a set");
   tap_many_check (&many,
-      d->memcpy_htod_async ((uintptr_t)host, host, 10, stream) != CUDA_SUCCESS,
+      d->memcpy_htod_async ((uintptr_t)host, host, 10, own.stream) !=
+          CUDA_SUCCESS,
       "to the host");
   d->mem_free (memory);
   tap_many_check (&many,
-      d->memcpy_htod_async (memory, host, 100, stream) != CUDA_SUCCESS,
+      d->memcpy_htod_async (memory, host, 100, own.stream) != CUDA_SUCCESS,
       "after it was freed");
   tap_many_check (&many, d->mem_free (memory) != CUDA_SUCCESS, "freed twice");
   tap_many_end (&many);
@@ -206,20 +205,20 @@ test_late (void)
   d->mem_host_alloc ((void **)&pinned, 2, 0);
   d->event_create (&event, CU_EVENT_DISABLE_TIMING);
   pinned[0] = 1;
-  d->memcpy_htod_async (memory, pinned, 1, stream);
+  d->memcpy_htod_async (memory, pinned, 1, own.stream);
   pinned[0] = 2; /* too early */
-  d->memcpy_htod_async (memory + 1, host, 1, stream);
+  d->memcpy_htod_async (memory + 1, host, 1, own.stream);
   host[0] = 2; /* has been read */
-  d->event_record (event, stream);
+  d->event_record (event, own.stream);
   d->event_synchronize (event);
-  d->memcpy_dtoh_async (&back, memory, 1, stream);
+  d->memcpy_dtoh_async (&back, memory, 1, own.stream);
   tap_check (back == 2, "late: pinned memory is read when it is waited for");
-  d->memcpy_dtoh_async (&back, memory + 1, 1, stream);
+  d->memcpy_dtoh_async (&back, memory + 1, 1, own.stream);
   tap_check (back == 1, "late: other memory is read at once");
   pinned[1] = 7;
-  d->memcpy_dtoh_async (pinned + 1, memory, 1, stream);
+  d->memcpy_dtoh_async (pinned + 1, memory, 1, own.stream);
   tap_check (pinned[1] == 7, "late: pinned memory is written late");
-  d->stream_synchronize (stream);
+  d->stream_synchronize (own.stream);
   tap_check (pinned[1] == 2, "late: and when it is waited for");
   d->event_destroy (event);
   d->mem_free (memory);
@@ -245,12 +244,12 @@ test_injection (void)
       "the second call fails, with the code that was asked for");
   test_cuda_set ("TFX_STANDIN_FAIL", "2,719,sticky");
   for (unsigned i = 0; i < 3; i++)
-    results[i] = d->stream_synchronize (stream);
+    results[i] = d->stream_synchronize (own.stream);
   tap_check (results[0] == CUDA_SUCCESS && results[1] == 719 &&
                  results[2] == 719,
       "sticky: so do all after it");
   test_cuda_set ("TFX_STANDIN_FAIL", NULL);
-  tap_check (d->stream_synchronize (stream) == CUDA_SUCCESS,
+  tap_check (d->stream_synchronize (own.stream) == CUDA_SUCCESS,
       "until it is over");
 }
 
@@ -268,8 +267,6 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  static const char image[] = ".version 0.0";
-  CUdevice device;
   int status;
 
   /* As a card it forgives less: test_cards.c. */
@@ -279,15 +276,8 @@ main (int argc, char **argv)
     printf ("1..0 # SKIP this is not the stand-in\n");
     return 0;
   }
-  d->device_get (&device, 0);
-  d->primary_ctx_retain (&context, device);
-  d->ctx_push (context);
-  d->stream_create (&stream, CU_STREAM_NON_BLOCKING);
-  d->module_load_data (&module, image);
+  test_device_open (&own, 0);
   status = tap_main (argc, argv, tests);
-  d->module_unload (module);
-  d->stream_destroy (stream);
-  d->ctx_pop (&context);
-  d->primary_ctx_release (device);
+  test_device_close (&own);
   return status;
 }

@@ -36,9 +36,7 @@ static const struct
   { "matrices_m16n8k8", 16, 8 } };
 
 static const TfxDriver *d;
-static CUcontext context;
-static CUmodule module;
-static CUstream stream;
+static TestDevice own;
 
 /* Copies them there and back. */
 static CUresult
@@ -46,21 +44,21 @@ launch (const char *name, Matrices *x, unsigned n)
 {
   CUdeviceptr memory = 0;
   CUfunction function;
-  CUresult result = d->module_get_function (&function, module, name);
+  CUresult result = d->module_get_function (&function, own.module, name);
 
   d->mem_alloc (&memory, sizeof *x);
   MatricesArgs args = { memory + offsetof (Matrices, a),
     memory + offsetof (Matrices, b), memory + offsetof (Matrices, c),
     memory + offsetof (Matrices, d), n, 0 };
   void *arguments[] = { &args };
-  d->memcpy_htod_async (memory, x, sizeof *x, stream);
+  d->memcpy_htod_async (memory, x, sizeof *x, own.stream);
   if (result == CUDA_SUCCESS)
-    result = d->launch_kernel (function, 1, 1, 1, WARP, 1, 1, 0, stream,
+    result = d->launch_kernel (function, 1, 1, 1, WARP, 1, 1, 0, own.stream,
         arguments, NULL);
   if (result == CUDA_SUCCESS)
-    result = d->stream_synchronize (stream);
-  d->memcpy_dtoh_async (x, memory, sizeof *x, stream);
-  d->stream_synchronize (stream);
+    result = d->stream_synchronize (own.stream);
+  d->memcpy_dtoh_async (x, memory, sizeof *x, own.stream);
+  d->stream_synchronize (own.stream);
   d->mem_free (memory);
   return result;
 }
@@ -235,7 +233,6 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  CUdevice device;
   int status;
 
   test_cuda_set ("TFX_STANDIN_CARD", NULL);
@@ -244,15 +241,8 @@ main (int argc, char **argv)
     printf ("1..0 # SKIP this is not the stand-in\n");
     return 0;
   }
-  d->device_get (&device, 0);
-  d->primary_ctx_retain (&context, device);
-  d->ctx_push (context);
-  d->stream_create (&stream, CU_STREAM_NON_BLOCKING);
-  d->module_load_data (&module, ".version 0.0");
+  test_device_open (&own, 0);
   status = tap_main (argc, argv, tests);
-  d->module_unload (module);
-  d->stream_destroy (stream);
-  d->ctx_pop (&context);
-  d->primary_ctx_release (device);
+  test_device_close (&own);
   return status;
 }
