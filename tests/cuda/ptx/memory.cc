@@ -106,12 +106,8 @@ touch (Context &c, const Instruction &i, uint32_t mask, const uint64_t *at)
 
 static void
 count_access (Context &c, const Instruction &i, uint32_t mask,
-    const uint64_t *base, unsigned size)
+    const uint64_t *at, unsigned size)
 {
-  uint64_t at[WARP];
-
-  for (int l = 0; l < WARP; l++)
-    at[l] = base[l] + (uint64_t)i.displacement;
   if (i.space == S_GLOBAL) {
     i.n_sectors += count_sectors (mask, at);
     touch (c, i, mask, at);
@@ -120,15 +116,18 @@ count_access (Context &c, const Instruction &i, uint32_t mask,
   }
 }
 
-/* What the lanes have as address; a target may overwrite the register. */
+/* What the lanes have as address; a target may overwrite the register.  One of 32 bits
+ * may be less than 0 before the displacement is added, as compilers have it. */
 static void
-addresses (const Context &c, const Instruction &i, uint64_t (&base)[WARP])
+addresses (const Context &c, const Instruction &i, uint64_t (&at)[WARP])
 {
   const uint8_t *from = c.base[i.s[0].is_constant] + i.s[0].offset;
+  const uint64_t displacement = (uint64_t)i.displacement;
 
   for (int l = 0; l < WARP; l++)
-    base[l] = i.narrow_address ? ((const uint32_t *)from)[l]
-                               : ((const uint64_t *)from)[l];
+    at[l] = i.narrow_address
+                ? (uint32_t)(((const uint32_t *)from)[l] + displacement)
+                : ((const uint64_t *)from)[l] + displacement;
 }
 
 /* R: what a register holds. */
@@ -137,22 +136,21 @@ static void
 load (Context &c, const Instruction &i, uint32_t mask)
 {
   const Options &options = c.grid->launch->options;
-  uint64_t base[WARP];
+  uint64_t at[WARP];
   bool hooks = (options.races || options.weak) && i.space != S_PARAM;
   unsigned size = sizeof (T) * i.n_vector;
 
-  addresses (c, i, base);
+  addresses (c, i, at);
   for (uint32_t r = mask; r; r &= r - 1) {
     int l = first_lane (r);
-    uint64_t at = base[l] + (uint64_t)i.displacement;
-    const uint8_t *from = place (c, i, l, at, size);
+    const uint8_t *from = place (c, i, l, at[l], size);
     T v[4];
 
     if (hooks && options.races)
-      race_access (c, i, l, at, size, false);
+      race_access (c, i, l, at[l], size, false);
     if (hooks && options.weak && i.space == S_GLOBAL) {
       for (int k = 0; k < i.n_vector; k++)
-        weak_load (c, i, at + sizeof (T) * (unsigned)k, &v[k], sizeof (T));
+        weak_load (c, i, at[l] + sizeof (T) * (unsigned)k, &v[k], sizeof (T));
     } else {
       memcpy (v, from, size);
     }
@@ -160,7 +158,7 @@ load (Context &c, const Instruction &i, uint32_t mask)
       ((R *)(c.registers + i.d[k].offset))[l] = (R)v[k];
   }
   if (options.counts)
-    count_access (c, i, mask, base, size);
+    count_access (c, i, mask, at, size);
 }
 
 template <typename T, typename R>
@@ -168,57 +166,55 @@ static void
 store (Context &c, const Instruction &i, uint32_t mask)
 {
   const Options &options = c.grid->launch->options;
-  uint64_t base[WARP];
+  uint64_t at[WARP];
   bool hooks = options.races || options.weak;
   unsigned size = sizeof (T) * i.n_vector;
 
-  addresses (c, i, base);
+  addresses (c, i, at);
   for (uint32_t r = mask; r; r &= r - 1) {
     int l = first_lane (r);
-    uint64_t at = base[l] + (uint64_t)i.displacement;
-    uint8_t *to = place (c, i, l, at, size);
+    uint8_t *to = place (c, i, l, at[l], size);
     T v[4];
 
     for (int k = 0; k < i.n_vector; k++)
       v[k] = (T)((
           const R *)(c.base[i.s[1 + k].is_constant] + i.s[1 + k].offset))[l];
     if (hooks && options.races)
-      race_access (c, i, l, at, size, true);
+      race_access (c, i, l, at[l], size, true);
     if (hooks && options.weak && i.space == S_GLOBAL) {
       for (int k = 0; k < i.n_vector; k++)
-        weak_store (c, l, at + sizeof (T) * (unsigned)k, &v[k], sizeof (T));
+        weak_store (c, l, at[l] + sizeof (T) * (unsigned)k, &v[k], sizeof (T));
     } else {
       memcpy (to, v, size);
     }
   }
   if (options.counts)
-    count_access (c, i, mask, base, size);
+    count_access (c, i, mask, at, size);
 }
 
 static void
 atomic_add (Context &c, const Instruction &i, uint32_t mask)
 {
-  uint64_t base[WARP];
+  uint64_t at[WARP];
   const uint32_t *b =
       (const uint32_t *)(c.base[i.s[1].is_constant] + i.s[1].offset);
   uint32_t *d = (uint32_t *)(c.registers + i.d[0].offset);
 
-  addresses (c, i, base);
+  addresses (c, i, at);
   for (uint32_t r = mask; r; r &= r - 1) {
     int l = first_lane (r);
-    uint64_t at = base[l] + (uint64_t)i.displacement;
-    uint32_t *p = (uint32_t *)place (c, i, l, at, 4);
+    uint32_t *p = (uint32_t *)place (c, i, l, at[l], 4);
     uint32_t old;
 
-    weak_arrive (c, at, 4);
+    weak_arrive (c, at[l], 4);
     if (c.grid->launch->options.races)
-      race_atomic (c, at);
+      race_atomic (c, at[l]);
     old = *p;
     *p = old + b[l];
     d[l] = old;
   }
   if (c.grid->launch->options.counts)
-    count_access (c, i, mask, base, 4);
+    count_access (c, i, mask, at, 4);
 }
 
 /* It reads nothing, so neither races nor counts come of it; but it must be in an
@@ -227,12 +223,12 @@ atomic_add (Context &c, const Instruction &i, uint32_t mask)
 static void
 prefetch (Context &c, const Instruction &i, uint32_t mask)
 {
-  uint64_t base[WARP];
+  uint64_t at[WARP];
 
-  addresses (c, i, base);
+  addresses (c, i, at);
   for (uint32_t r = mask; r; r &= r - 1) {
     int l = first_lane (r);
-    place (c, i, l, base[l] + (uint64_t)i.displacement, 1);
+    place (c, i, l, at[l], 1);
   }
 }
 
