@@ -117,25 +117,26 @@ static const GroupCount twofold_groups = { { 0 }, { 26, 0.6, 17, 0.15 },
 static const Count alone_sample = { 21, 0, 16, 0.12 };
 static const Count alone_section = { 20, 8.3, 5.1, 0.2 };
 
-/* A FIR in direct form: for each sample; and for that and a tap. */
+/* A FIR in direct form: for each sample; and for that and a tap.  In double as a product
+ * of matrices; where there are no units for that, double itself sets the limit. */
 static const Count fir_sample[] = {
-  [TFX_REAL_DOUBLE] = { 50, 4, 27, 0.43 },
+  [TFX_REAL_DOUBLE] = { 64.5, 17, 43, 0.5 },
   [TFX_REAL_TWOFOLD] = { 93, 52, 25.5, 0.43 },
 };
 static const Count fir_tap[] = {
-  [TFX_REAL_DOUBLE] = { 1.33, 1.02, 0.09, 0.016 },
+  [TFX_REAL_DOUBLE] = { 0.32, 1.02, 0.125, 0.006 },
   [TFX_REAL_TWOFOLD] = { 13.6, 13.25, 0.1, 0.016 },
 };
 
 /* By transforms: for each sample of a tile and a pass of radix 2; and for that and
  * a partition but the first. */
 static const Count fft_pass[] = {
-  [TFX_REAL_DOUBLE] = { 27.4, 8.7, 10.5, 0.18, 14 },
-  [TFX_REAL_TWOFOLD] = { 94, 75, 11.8, 0.16, 20 },
+  [TFX_REAL_DOUBLE] = { 29.4, 10.6, 10.5, 0.19, 11 },
+  [TFX_REAL_TWOFOLD] = { 99, 76, 14.9, 0.2, 20 },
 };
 static const Count fft_partition[] = {
-  [TFX_REAL_DOUBLE] = { 18, 1.7, 7.9, 0.02, 18 },
-  [TFX_REAL_TWOFOLD] = { 22.3, 10.4, 8.5, 0.023, 17.5 },
+  [TFX_REAL_DOUBLE] = { 17, 1.75, 7.5, 0.008, 18 },
+  [TFX_REAL_TWOFOLD] = { 21, 10.4, 6.5, 0.01, 17.5 },
 };
 
 /* A delay line, in doubles: for each sample; and for that and a tap. */
@@ -206,13 +207,11 @@ static void
 add_fft (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2,
     TfxCost *cost)
 {
-  const double size = ldexp (1.0, (int)log2), n = (double)n_frames;
-  /* Blocks begin anywhere in a tile. */
-  const double n_tiles = 1.0 + (n - 1.0) / size;
+  double n_partitions;
+  const double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
 
-  add (cost, &fft_pass[real], n_tiles * size / n * log2);
-  add (cost, &fft_partition[real],
-      n_tiles * size / n * (ceil ((double)n_taps / size) - 1.0));
+  add (cost, &fft_pass[real], work * log2);
+  add (cost, &fft_partition[real], work * (n_partitions - 1.0));
   cost->serial = FFT_FRAMES * cost->issued;
 }
 

@@ -14,6 +14,9 @@
 #define FFT_MAX_THREADS 256
 #define FFT_RUN 8
 
+/* Floats of a sector of global memory, which one access fetches. */
+#define SECTOR 8
+
 /* The spectra of a launch's tiles take no more than this; longer blocks are
  * several launches. */
 #define MAX_HISTORY ((size_t)1 << 28)
@@ -23,29 +26,58 @@
 
 /* ---- cost ------------------------------------------------------------------------ */
 
-/* In multiply-adds of the direct form, for a sample: a pass of radix 2, both ways,
- * with its part of what else a tile takes; and a partition, for which 16 bytes come
- * from the second-level cache.  Counted on PTX (`ptx_counts fir fft`): a pass takes
- * 94 instructions in pairs of floats, where a multiply-add takes 13.6.  In double it
- * takes 27, and a card with fast doubles does two for one multiply-add; but what a
- * tile waits for is not hidden as well as in the direct form, so it counts twice. */
+/* In multiply-adds of the direct form, for a number and a pass of radix 2, both ways,
+ * with its part of what else a tile takes; and for a number and a partition.  In double
+ * as an H200 takes, where both forms of 100 taps are as fast in long blocks; in pairs of
+ * floats as counted on PTX (`ptx_counts fir fft`): a pass takes 99 instructions, where a
+ * multiply-add takes 13.6. */
 static const struct
 {
   double pass, product;
 } costs[] = {
-  [TFX_REAL_DOUBLE] = { 28.0, 50.0 },
-  [TFX_REAL_TWOFOLD] = { 6.9, 9.2 },
+  [TFX_REAL_DOUBLE] = { 20.0, 45.0 },
+  [TFX_REAL_TWOFOLD] = { 7.3, 9.2 },
 };
+
+static size_t
+count_partitions (size_t n_taps, unsigned log2)
+{
+  return (n_taps + ((size_t)1 << log2) - 1) >> log2;
+}
+
+/* Frames that a transform of 2 P has the output of: where nothing is kept from tile to
+ * tile all that have their past in it, in whole sectors of memory. */
+static unsigned
+count_out (size_t n_taps, unsigned log2)
+{
+  const size_t size = (size_t)1 << log2;
+
+  return count_partitions (n_taps, log2) > 1
+             ? (unsigned)size
+             : (unsigned)((2 * size - n_taps + 1) / SECTOR * SECTOR);
+}
+
+double
+tfx_cuda_fft_work (size_t n_taps, size_t n_frames, unsigned log2,
+    double *n_partitions)
+{
+  const double n_out = count_out (n_taps, log2);
+  double n_tiles;
+
+  *n_partitions = (double)count_partitions (n_taps, log2);
+  /* Blocks begin anywhere in a tile, or a tile begins with them. */
+  n_tiles = *n_partitions > 1.0 ? 1.0 + ((double)n_frames - 1.0) / n_out
+                                : ceil ((double)n_frames / n_out);
+  return n_tiles * ldexp (1.0, (int)log2) / (double)n_frames;
+}
 
 double
 tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2)
 {
-  double size = ldexp (1.0, (int)log2);
-  double n_partitions = ceil ((double)n_taps / size);
-  /* Blocks begin anywhere in a tile. */
-  double n_tiles = 1.0 + ((double)n_frames - 1.0) / size;
+  double n_partitions;
+  double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
 
-  return n_tiles * size / (double)n_frames *
+  return work *
          (costs[real].pass * log2 + costs[real].product * (n_partitions - 1.0));
 }
 
@@ -193,12 +225,21 @@ make_twiddles (TfxCudaFft *f)
   return ret;
 }
 
+void
+tfx_cuda_fft_forget (TfxCudaFft *f)
+{
+  f->has_history = false;
+  f->position =
+      f->n_partitions > 1 ? (unsigned long long)f->n_partitions << f->log2 : 0;
+}
+
 static void
 cut (TfxCudaFft *f, unsigned log2)
 {
   f->log2 = log2;
-  f->n_partitions = (unsigned)((f->n_taps + ((size_t)1 << log2) - 1) >> log2);
-  f->position = (unsigned long long)f->n_partitions << log2;
+  f->n_partitions = (unsigned)count_partitions (f->n_taps, log2);
+  f->n_out = count_out (f->n_taps, log2);
+  tfx_cuda_fft_forget (f);
 }
 
 void
@@ -207,7 +248,7 @@ tfx_cuda_fft_force (TfxCudaFft *f, unsigned log2, unsigned max_tiles)
   cut (f, log2);
   f->force_tiles = max_tiles;
   f->n_slots = 0;
-  f->has_kernel = f->has_history = false;
+  f->has_kernel = false;
 }
 
 /* Memory for the spectra of the tiles before a block and of those of a launch. */
@@ -238,14 +279,17 @@ int
 tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 {
   TfxKernelId id = { .kind = TFX_KERNEL_FFT,
-    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE,
-    .is_narrow = is_float };
+    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE };
   int ret = 0;
 
   if (f->log2 == 0)
     cut (f, tfx_cuda_fft_choose (id.real, f->n_taps, n_frames,
                 (size_t)f->queue->cuda->card.max_shared));
-  if (f->has_kernel && f->id.is_narrow != is_float) {
+  /* Where no spectra are kept, those of doubles are as fast. */
+  id.is_narrow =
+      is_float && (id.real == TFX_REAL_TWOFOLD || f->n_partitions > 1);
+  if (f->has_kernel &&
+      (f->id.is_narrow != id.is_narrow || f->id.real != id.real)) {
     f->has_kernel = f->has_history = false;
     f->n_slots = 0;
   }
@@ -281,6 +325,7 @@ launch (TfxCudaFft *f, TfxFftArgs *args)
   unsigned grid = args->n_tiles * args->n_channels;
 
   args->log2 = f->log2;
+  args->n_out = f->n_out;
   args->n_partitions = f->n_partitions;
   args->n_taps = (unsigned)f->n_taps;
   args->twiddles = f->twiddles.data;
@@ -345,8 +390,8 @@ mend (TfxCudaFft *f)
 int
 tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r, uint64_t *n_launches)
 {
-  unsigned long long tile = f->position >> f->log2;
-  unsigned long long end = (f->position + r->n_frames - 1) >> f->log2;
+  unsigned long long tile = f->position / f->n_out;
+  unsigned long long end = (f->position + r->n_frames - 1) / f->n_out;
   size_t n_before = f->has_history ? 0 : f->n_partitions - 1;
   int ret = mend (f);
 
@@ -361,7 +406,7 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r, uint64_t *n_launches)
       .n_frames = r->n_frames,
       .n_channels = f->n_channels,
       .per_channel = r->per_channel,
-      .start = (long long)((tile << f->log2) - f->position),
+      .start = (long long)(tile * f->n_out - f->position),
       .n_tiles = (unsigned)n_tiles,
       .n_silent = (unsigned)min_size (n_before, n_tiles),
       .n_slots = f->n_slots,
@@ -386,7 +431,8 @@ tfx_cuda_fft_commit (TfxCudaFft *f)
 {
   if (f->run_frames == 0)
     return;
-  f->position += f->run_frames;
+  if (f->n_partitions > 1)
+    f->position += f->run_frames;
   f->run_frames = 0;
   f->has_history = true;
 }
@@ -397,11 +443,4 @@ tfx_cuda_fft_abandon (TfxCudaFft *f)
   f->run_frames = 0;
   f->is_broken = true;
   f->has_history = false;
-}
-
-void
-tfx_cuda_fft_forget (TfxCudaFft *f)
-{
-  f->has_history = false;
-  f->position = (unsigned long long)f->n_partitions << f->log2;
 }

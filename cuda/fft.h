@@ -16,19 +16,26 @@ typedef struct TfxCudaFft
   size_t n_taps;
   unsigned log2; /* 0: not chosen yet */
   unsigned n_partitions, n_slots;
+  unsigned n_out; /* frames of a tile */
   TfxKernelId id;
   TfxKernel kernel;
   bool has_kernel;
   TfxBuffer twiddles, history, control;
   size_t control_size;
 
-  /* Frames since the beginning, which is somewhere at a multiple of P. */
+  /* Of several partitions: frames since the beginning, which is somewhere at a multiple
+   * of P.  Of one, 0: tiles begin with the block. */
   unsigned long long position;
   unsigned force_tiles;
   bool has_history; /* the spectra of the tiles before are there */
   bool is_broken;   /* control must be cleared */
   size_t run_frames;
 } TfxCudaFft;
+
+/* Numbers of transforms, there and back, that a sample takes, in blocks of n_frames and
+ * with partitions of 2^log2 taps; and how many those are. */
+double tfx_cuda_fft_work (size_t n_taps, size_t n_frames, unsigned log2,
+    double *n_partitions);
 
 /* What a FIR of n_taps costs per sample, in multiply-adds of the direct form,
  * with blocks of n_frames and partitions of 2^log2 taps. */

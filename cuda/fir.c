@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIR_THREADS 256
-
 /* Larger samples count as 0, as on the CPU: so that no sum overflows. */
 #define LIMIT_FLOAT 0x1p100
 #define LIMIT_DOUBLE 0x1p1000
@@ -168,10 +166,7 @@ launch (TfxCudaFir *f, const TfxKernel *kernel, size_t grid, unsigned threads,
 static int
 run_direct (TfxCudaFir *f, const Run *r)
 {
-  const size_t frames = FIR_THREADS * TFX_FIR_RUN;
-  const size_t reach = TFX_FIR_REACH (f->n_taps);
-  const size_t window = frames + reach;
-  size_t n_tiles = (r->n_frames + frames - 1) / frames;
+  const size_t n_tiles = (r->n_frames + TFX_FIR_FRAMES - 1) / TFX_FIR_FRAMES;
   TfxFirArgs args = {
     .in = *r->in,
     .out = *r->out,
@@ -187,8 +182,8 @@ run_direct (TfxCudaFir *f, const Run *r)
   };
 
   *r->n_launches += 1;
-  return launch (f, &f->direct, n_tiles * f->n_channels, FIR_THREADS,
-      (window + window / TFX_FIR_RUN + reach) * TFX_REAL_SIZE, &args);
+  return launch (f, &f->direct, n_tiles * f->n_channels, TFX_FIR_THREADS,
+      TFX_FIR_NUMBERS (TFX_FIR_REACH (f->n_taps)) * TFX_REAL_SIZE, &args);
 }
 
 static int

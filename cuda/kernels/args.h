@@ -159,14 +159,23 @@ typedef struct TfxDelayArgs
   unsigned unused;
 } TfxDelayArgs;
 
-/* Outputs of a thread of the FIR kernel, and taps that it takes from shared
- * memory at a time; how many those are of what is left, in whole runs. */
+/* Threads of a block of the FIR kernel, outputs of each, and taps that it takes from
+ * shared memory at a time; how many those are of what is left, in whole runs. */
+#define TFX_FIR_THREADS 256
 #define TFX_FIR_RUN 8
+#define TFX_FIR_FRAMES (TFX_FIR_THREADS * TFX_FIR_RUN)
 #define TFX_FIR_TAPS 512
 #define TFX_FIR_REACH(n_taps)                                                  \
   ((n_taps) < TFX_FIR_TAPS                                                     \
           ? ((n_taps) + TFX_FIR_RUN - 1) / TFX_FIR_RUN * TFX_FIR_RUN           \
           : TFX_FIR_TAPS)
+
+/* Numbers in shared memory: the taps with zeros before and behind, and a window with
+ * at most two places left out after each run. */
+#define TFX_FIR_MARGIN 16
+#define TFX_FIR_NUMBERS(reach)                                                 \
+  ((reach) + 2 * TFX_FIR_MARGIN +                                              \
+      (TFX_FIR_FRAMES + (reach)) / TFX_FIR_RUN * (TFX_FIR_RUN + 2))
 
 /* out = kernel * in + sum; kernels in the arithmetic's numbers.  A sample that is
  * not finite, or larger than limit, counts as 0. */
@@ -193,8 +202,9 @@ typedef struct TfxFirArgs
 #define TFX_FFT_HEADER 16
 #define TFX_FFT_SHARED(log2) (TFX_FFT_HEADER + ((size_t)18 << (log2)))
 
-/* The same by transforms, see fft.h.  P = 2^log2 frames are a tile; the kernels
- * are cut into n_partitions of P taps.  Spectra have P numbers each. */
+/* The same by transforms of 2 P frames, P = 2^log2, see fft.h.  The kernels are cut into
+ * n_partitions of P taps; a tile is n_out of the frames, P if there are several
+ * partitions.  Spectra have P numbers each. */
 typedef struct TfxFftArgs
 {
   TfxKernelBlock in, out, sum;
@@ -204,6 +214,8 @@ typedef struct TfxFftArgs
   unsigned per_channel;
   /* 1: the input are taps; their spectra go to `history`, nothing else. */
   unsigned of_taps;
+  unsigned n_out; /* even */
+  unsigned unused;
 
   long long start;   /* of the first tile, in frames of the block */
   unsigned n_tiles;  /* of this launch */

@@ -46,17 +46,14 @@ template <typename R, int G> struct FixedArgs
 CASCADE_ONLY (CASCADE_NAME, CASCADE_REAL, CASCADE_GROUP)
 #else
 
-/* Devices of compute capability x.0 do double at half the speed of float, the
- * others, and some that run the machine code of 10.0, at a small fraction. */
-#if !defined(__CUDA_ARCH__) ||                                                 \
-    (__CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200)
+#if TFX_FAST_DOUBLE
 #define CASCADE_DOUBLE(group)                                                  \
   CASCADE_FIXED (tfx_cascade_f32_double_g##group, double, group)
 #else
 #define CASCADE_DOUBLE(group)
 #endif
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1000
+#if !TFX_FAST_DOUBLE || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 1000
 #define CASCADE_TWOFOLD(group)                                                 \
   CASCADE_FIXED (tfx_cascade_f32_twofold_g##group, Twofold, group)             \
   CASCADE_ANY (tfx_cascade_any_twofold_g##group, Twofold, group)

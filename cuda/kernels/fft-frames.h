@@ -22,6 +22,21 @@ static_assert (sizeof (FftTile) == TFX_FFT_HEADER, "the numbers follow");
 
 /* ---- frames -------------------------------------------------------------- */
 
+/* Of the 2 P frames of a transform the last ones are the tile's own: of the block,
+ * from this one on. */
+TFX_DEVICE_FN long long
+fft_begin (const TfxFftArgs &args, const FftTile &tile)
+{
+  return args.start + (long long)tile.index * args.n_out;
+}
+
+/* The frames before them, in pairs. */
+TFX_DEVICE_FN unsigned
+fft_n_before (const TfxFftArgs &args)
+{
+  return (1u << args.log2) - args.n_out / 2;
+}
+
 /* A frame of the stream, around the block.  is_own: it is the tile's, and the
  * next block may need it. */
 TFX_DEVICE_FN double
@@ -45,7 +60,7 @@ fft_frame (const TfxFftArgs &args, unsigned channel, long long n, bool is_own)
   return sound;
 }
 
-/* The tile and the one before it, number i being frames 2 i and 2 i + 1; or a
+/* The tile and the frames before it, number i being frames 2 i and 2 i + 1; or a
  * partition of taps and zeros.  A thread gathers the groups that it will load. */
 template <typename R>
 TFX_DEVICE_FN void
@@ -54,14 +69,15 @@ fft_gather (const TfxFftArgs &args, const FftTile &tile, unsigned stride,
 {
   const unsigned size = 1u << args.log2;
   const bool is_heard = !args.of_taps && tile.index >= args.n_silent;
-  long long begin = args.start + (long long)tile.index * size;
+  const unsigned n_before = fft_n_before (args);
+  long long begin = fft_begin (args, tile);
 
   if (!args.of_taps)
-    begin -= size;
+    begin -= 2 * n_before;
   for (unsigned k = threadIdx.x; k < stride; k += blockDim.x) {
 #pragma unroll 1
     for (unsigned i = k; i < size; i += stride) {
-      const bool is_own = is_heard && i >= size / 2;
+      const bool is_own = is_heard && i >= n_before;
       const long long n = begin + 2 * i;
       double re = 0.0, im = 0.0;
 
@@ -75,20 +91,20 @@ fft_gather (const TfxFftArgs &args, const FftTile &tile, unsigned stride,
   }
 }
 
-/* True if the tile and the one before it are whole in the block, and no later block
- * needs a frame of them. */
+/* True if the tile and the frames before it are whole in the block, and no later block
+ * needs one of them. */
 TFX_DEVICE_FN bool
 fft_is_inside (const TfxFftArgs &args, const FftTile &tile)
 {
-  const long long size = 1ll << args.log2;
-  long long end = args.start + (long long)(tile.index + 1) * size;
+  const long long begin = fft_begin (args, tile);
   unsigned long long most = args.ring.data != nullptr &&
                                     tile.index >= args.n_silent &&
                                     args.ring.first < args.n_frames
                                 ? args.ring.first
                                 : args.n_frames;
 
-  return !args.of_taps && end >= 2 * size && (unsigned long long)end <= most;
+  return !args.of_taps && begin >= 2 * (long long)fft_n_before (args) &&
+         (unsigned long long)(begin + args.n_out) <= most;
 }
 
 /* Numbers of a thread in registers, in a first or last pass over n; of those whose
@@ -97,7 +113,7 @@ template <typename R>
 TFX_DEVICE_FN constexpr int
 fft_run_of (int n)
 {
-  return real_is_short (R ()) || n == 1 ? FFT_RUN : n;
+  return fft_is_short<R> () || n == 1 ? FFT_RUN : n;
 }
 
 /* Groups of the first pass, and of the last: the i-th one and those that are
@@ -147,27 +163,30 @@ fft_fetch (const TfxFftArgs &args, const FftTile &tile, unsigned i,
   const unsigned stride = 1u << (args.log2 - LOG2);
   const long long frames = args.in.frame_stride;
   const IO *begin = samples_from<const IO> (args.in, tile.channel,
-      (unsigned long long)(args.start +
-                           ((long long)tile.index - 1) * (1ll << args.log2)))
+      (unsigned long long)(fft_begin (args, tile) -
+                           2 * (long long)fft_n_before (args)))
                         .data;
   const IO limit = (IO)args.limit;
   bool is_sound = true;
-  const bool is_paired = fft_is_paired (begin, frames);
+  unsigned pairs[RUN];
   IO x[2 * RUN];
 
 #pragma unroll
-  for (int m = 0; m < RUN; m++) {
-    const unsigned k =
-        fft_group (i, m >> LOG2, stride) + m % (1 << LOG2) * stride;
-
-    if (is_paired) {
-      const FramePair<IO> pair = ((const FramePair<IO> *)begin)[k];
+  for (int m = 0; m < RUN; m++)
+    pairs[m] = fft_group (i, m >> LOG2, stride) + m % (1 << LOG2) * stride;
+  if (fft_is_paired (begin, frames)) {
+#pragma unroll
+    for (int m = 0; m < RUN; m++) {
+      const FramePair<IO> pair = ((const FramePair<IO> *)begin)[pairs[m]];
 
       x[2 * m] = pair.a;
       x[2 * m + 1] = pair.b;
-    } else {
-      x[2 * m] = begin[2 * k * frames];
-      x[2 * m + 1] = begin[(2 * k + 1) * frames];
+    }
+  } else {
+#pragma unroll
+    for (int m = 0; m < RUN; m++) {
+      x[2 * m] = begin[2 * pairs[m] * frames];
+      x[2 * m + 1] = begin[(2 * pairs[m] + 1) * frames];
     }
   }
 #pragma unroll
@@ -240,7 +259,7 @@ fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
   else if (first_log2 == 2)
     fft_load<2> (args, tile, is_inside, z, twiddles);
   else
-    fft_load<real_is_short (R ()) ? FFT_RUN_LOG2 : 0> (args, tile, is_inside, z,
+    fft_load<fft_is_short<R> () ? FFT_RUN_LOG2 : 0> (args, tile, is_inside, z,
         twiddles);
   fft_forward (z, twiddles, args.log2);
   __syncthreads ();
@@ -253,13 +272,12 @@ template <typename R>
 TFX_DEVICE_FN void
 fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
 {
-  const unsigned size = 1u << args.log2;
-  const long long begin = args.start + (long long)tile.index * size;
+  const long long begin = fft_begin (args, tile);
 
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
+  for (unsigned i = threadIdx.x; i < args.n_out; i += blockDim.x) {
     const long long n = begin + i;
-    const Complex<R> *c = z + fft_place ((size + i) / 2);
+    const Complex<R> *c = z + fft_place (fft_n_before (args) + i / 2);
     double y;
 
     if (n < 0 || (unsigned long long)n >= args.n_frames)
@@ -272,30 +290,43 @@ fft_scatter (const TfxFftArgs &args, const FftTile &tile, const Complex<R> *z)
   }
 }
 
-/* N numbers, `step` of them from one to the next. */
-template <int N, typename R, typename IO>
+/* N numbers, from the first-th on those that are `step` apart.  Those before n_before
+ * are no output. */
+template <int N, bool PAIRED, typename R, typename IO>
 TFX_DEVICE_FN void
-fft_write (const Complex<R> *v, long long stride, long long step, IO *to)
+fft_write_as (const Complex<R> *v, unsigned first, unsigned step,
+    unsigned n_before, long long stride, IO *to)
 {
-  const bool is_paired = fft_is_paired (to, stride);
-
 #pragma unroll
   for (int m = 0; m < N; m++) {
+    const unsigned at = first + (unsigned)m * step - n_before;
     FramePair<IO> y;
 
+    if (first + (unsigned)m * step < n_before)
+      continue;
     real_get (v[m].re, &y.a);
     real_get (v[m].im, &y.b);
-    if (is_paired) {
-      ((FramePair<IO> *)to)[m * step] = y;
+    if (PAIRED) {
+      ((FramePair<IO> *)to)[at] = y;
     } else {
-      to[2 * m * step * stride] = y.a;
-      to[(2 * m * step + 1) * stride] = y.b;
+      to[2 * at * stride] = y.a;
+      to[(2 * at + 1) * stride] = y.b;
     }
   }
 }
 
-/* The last pass, of the numbers the last half, to the frames, or to z if the tile is
- * not is_inside. */
+template <int N, typename R, typename IO>
+TFX_DEVICE_FN void
+fft_write (const Complex<R> *v, unsigned first, unsigned step,
+    unsigned n_before, long long stride, IO *to)
+{
+  if (fft_is_paired (to, stride))
+    fft_write_as<N, true> (v, first, step, n_before, stride, to);
+  else
+    fft_write_as<N, false> (v, first, step, n_before, stride, to);
+}
+
+/* The last pass, to the frames, or to z if the tile is not is_inside. */
 template <int LOG2, typename R>
 TFX_DEVICE_FN void
 fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
@@ -304,8 +335,8 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
   const int N = 1 << LOG2, RUN = fft_run_of<R> (N);
   const unsigned stride = 1u << (args.log2 - LOG2), step = fft_place (stride);
   const long long frames = args.out.frame_stride;
-  const long long begin =
-      args.start + (long long)tile.index * (1ll << args.log2);
+  const unsigned n_before = fft_n_before (args);
+  const unsigned long long begin = (unsigned long long)fft_begin (args, tile);
 
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < stride; i += RUN / N * blockDim.x) {
@@ -321,20 +352,19 @@ fft_store (const TfxFftArgs &args, const FftTile &tile, bool is_inside,
 #pragma unroll
     for (int g = 0; g < RUN; g += N) {
       const unsigned k = i + g / N * blockDim.x;
-      const unsigned long long n = (unsigned long long)begin + 2 * k;
 
       if (g > 0 && k >= stride)
         break;
       if (!is_inside) {
 #pragma unroll
-        for (int m = N / 2; m < N; m++)
+        for (int m = 0; m < N; m++)
           z[fft_place (k) + m * step] = v[g + m];
       } else if (args.out.is_double) {
-        fft_write<N / 2> (v + g + N / 2, frames, stride,
-            samples_from<double> (args.out, tile.channel, n).data);
+        fft_write<N> (v + g, k, stride, n_before, frames,
+            samples_from<double> (args.out, tile.channel, begin).data);
       } else {
-        fft_write<N / 2> (v + g + N / 2, frames, stride,
-            samples_from<float> (args.out, tile.channel, n).data);
+        fft_write<N> (v + g, k, stride, n_before, frames,
+            samples_from<float> (args.out, tile.channel, begin).data);
       }
     }
   }
@@ -347,11 +377,10 @@ fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     const Complex<R> *twiddles)
 {
   const unsigned first_log2 = fft_first_log2<R> (args.log2);
-  const long long size = 1ll << args.log2;
-  const long long begin = args.start + (long long)tile.index * size;
-  const bool is_inside = first_log2 > 0 && begin >= 0 &&
-                         args.sum.data == nullptr &&
-                         (unsigned long long)(begin + size) <= args.n_frames;
+  const long long begin = fft_begin (args, tile);
+  const bool is_inside =
+      first_log2 > 0 && begin >= 0 && args.sum.data == nullptr &&
+      (unsigned long long)(begin + args.n_out) <= args.n_frames;
 
   fft_backward (z, twiddles, args.log2);
   __syncthreads ();
@@ -359,7 +388,7 @@ fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     fft_store<1> (args, tile, is_inside, z, twiddles);
   else if (first_log2 == 2)
     fft_store<2> (args, tile, is_inside, z, twiddles);
-  else if (real_is_short (R ()))
+  else if (fft_is_short<R> ())
     fft_store<FFT_RUN_LOG2> (args, tile, is_inside, z, twiddles);
   if (is_inside)
     return;

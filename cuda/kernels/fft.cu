@@ -5,7 +5,9 @@
  * 1988): the stream is cut into tiles of P frames at multiples of P since its
  * beginning, the taps into partitions of P.  The spectrum X[t] is that of tile
  * t and the tile before it; the output of tile t is the last half of what
- * sum over q of X[t - q] H[q] is the spectrum of.
+ * sum over q of X[t - q] H[q] is the spectrum of.  With one partition nothing is kept
+ * from tile to tile, and they begin with the block: then a tile has all those of the
+ * 2 P frames of which the past is among them.
  *
  * A block of threads takes one tile of a channel: it makes X[t], lets others
  * have it, adds up the products and goes back.  Spectra of earlier launches are
@@ -14,15 +16,20 @@
  * handed out by a ticket in the order of time, so that whatever a tile waits for
  * belongs to a block that already runs, and is made without waiting.
  *
- * R: of the transforms; S: of the spectra that are kept, and of the sums.  For
- * float streams the transforms are in the precision of double, or nearly, the
- * spectra are floats: the rounding of a spectrum is relative to each frequency,
- * that of a transform spreads from the loud ones to the quiet ones. */
+ * R: of the transforms; S: of the spectra, and of the sums.  For float streams the
+ * transforms are in the precision of double, or nearly; the spectra of several
+ * partitions, of which most is read from memory, and of Twofold are floats: the
+ * rounding of a spectrum is relative to each frequency, that of a transform spreads
+ * from the loud ones to the quiet ones. */
 #include "fft-frames.h"
 
 #define FFT_THREADS 256
-/* Of these on a multiprocessor; of smaller ones as many more. */
+/* Of these on a multiprocessor, in double; of smaller ones as many more. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 1000
+#define FFT_BLOCKS 3
+#else
 #define FFT_BLOCKS 2
+#endif
 
 template <typename S> struct alignas (2 * sizeof (S)) Spectral
 {
@@ -173,7 +180,7 @@ fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
                         : (size_t)0);
   /* The loads of two pairs at a time. */
   [[maybe_unused]] const int UNROLL =
-      real_is_short (R ()) && !HAS_HISTORY ? 2 : 1;
+      fft_is_short<R> () && !HAS_HISTORY ? 2 : 1;
 
 #pragma unroll UNROLL
   for (unsigned i = threadIdx.x; i < size / 2; i += blockDim.x) {
@@ -230,6 +237,16 @@ fft_end (const TfxFftArgs &args, const FftTile &tile)
   }
 }
 
+/* False: there are several partitions. */
+template <typename R, typename S> struct FftForm
+{
+  static const bool MAY_BE_ALONE = true;
+};
+template <> struct FftForm<double, float>
+{
+  static const bool MAY_BE_ALONE = false;
+};
+
 template <typename R, typename S>
 TFX_DEVICE_FN void
 fft_run (const TfxFftArgs &args, unsigned char *shared)
@@ -252,7 +269,7 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
     if (fft_has_history (args)) {
       fft_wait (args, tile);
       fft_multiply<true, R, S> (args, tile, z, twiddles);
-    } else {
+    } else if (FftForm<R, S>::MAY_BE_ALONE) {
       fft_multiply<false, R, S> (args, tile, z, twiddles);
     }
     fft_synthesise (args, tile, z, twiddles);
@@ -278,7 +295,7 @@ TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 #endif
 
 #if !defined(FFT_ONLY) || defined(FFT_FLOAT_TWOFOLD)
-TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
+TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, FFT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<Twofold, float> (args, shared);

@@ -81,6 +81,14 @@ complex_turn_eighths (const Complex<R> &a, int n)
                  : Complex<R>{ real_neg (s), real_neg (d) };
 }
 
+/* True if the operations of a transform cost less than what is about them. */
+template <typename R>
+TFX_DEVICE_FN constexpr bool
+fft_is_short (void)
+{
+  return TFX_FAST_DOUBLE && real_is_short (R ());
+}
+
 /* Numbers of a thread in registers. */
 #define FFT_RUN_LOG2 3
 #define FFT_RUN (1 << FFT_RUN_LOG2)
@@ -133,20 +141,48 @@ fft_first_log2 (unsigned log2)
 {
   const unsigned rest = log2 % FFT_RUN_LOG2;
 
-  return rest == 0 && real_is_short (R ()) ? FFT_RUN_LOG2 : rest;
+  return rest == 0 && fft_is_short<R> () ? FFT_RUN_LOG2 : rest;
 }
 
-/* The twiddles of the pass over groups of `length` numbers, `stride` apart, begin at
- * P - length: [n - 1][stride], those of number n of a group. */
+/* The other number that `n` of LOG2 bits is in bit-reversed order; at most 3. */
+template <int LOG2>
+TFX_DEVICE_FN constexpr int
+fft_reverse (int n)
+{
+  return LOG2 == 3   ? (n & 1) << 2 | (n & 2) | n >> 2
+         : LOG2 == 2 ? (n & 1) << 1 | n >> 1
+                     : n;
+}
+
+template <typename R>
+TFX_DEVICE_FN Complex<R>
+complex_square (const Complex<R> &a)
+{
+  return Complex<R>{ real_fma (a.re, a.re, real_neg (real_mul (a.im, a.im))),
+    real_mul (real_add (a.re, a.re), a.im) };
+}
+
+/* Times the twiddles of a pass over groups of `length` numbers, `stride` apart, which
+ * begin at P - length: [n - 1][stride], those of number n of a group.  They are the
+ * powers of one.  Where operations are short, that is loaded and the others are made
+ * of it: a pass waits for memory. */
 template <int LOG2, bool FORWARD, typename R>
 TFX_DEVICE_FN void
 fft_twiddle (Complex<R> *v, const Complex<R> *twiddles, unsigned stride)
 {
-#pragma unroll
-  for (int m = 1; m < 1 << LOG2; m++) {
-    const Complex<R> w = twiddles[(m - 1) * stride];
+  Complex<R> w[1 << LOG2];
 
-    v[m] = complex_mul (v[m], FORWARD ? w : complex_conj (w));
+#pragma unroll
+  for (int power = 1; power < 1 << LOG2; power++) {
+    const int n = fft_reverse<LOG2> (power);
+
+    if (power == 1 || !fft_is_short<R> ())
+      w[power] = twiddles[(n - 1) * stride];
+    else if (power % 2 == 0)
+      w[power] = complex_square (w[power / 2]);
+    else
+      w[power] = complex_mul (w[power - 1], w[1]);
+    v[n] = complex_mul (v[n], FORWARD ? w[power] : complex_conj (w[power]));
   }
 }
 
@@ -188,7 +224,7 @@ template <typename R>
 TFX_DEVICE_FN void
 fft_forward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
 {
-  const bool is_short = real_is_short (R ());
+  const bool is_short = fft_is_short<R> ();
 
 #pragma unroll 1
   for (int stride_log2 = (int)(log2 - fft_first_log2<R> (log2)) - FFT_RUN_LOG2;
@@ -208,7 +244,7 @@ template <typename R>
 TFX_DEVICE_FN void
 fft_backward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
 {
-  const bool is_short = real_is_short (R ());
+  const bool is_short = fft_is_short<R> ();
 
   if (is_short) {
     __syncthreads ();

@@ -10,8 +10,7 @@
 #include "platform.h"
 
 /* On devices that do double fast; elsewhere these units do not either. */
-#if defined(__CUDA_ARCH__) &&                                                  \
-    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+#if defined(__CUDA_ARCH__) && TFX_FAST_DOUBLE && __CUDA_ARCH__ >= 800
 #define TFX_HAS_MATRIX 1
 
 /* c += A b, of eight rows. */

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors that are allowed, in dB: the spectra of float streams are floats. */
+/* Errors that are allowed, in dB: of float streams, whose spectra are floats, or, of one
+ * partition in double, doubles. */
 #define BOUND_F32 -135
+#define BOUND_F32_ALONE -150
 #define BOUND_F64 -290
 
 /* Double, two floats. */
@@ -114,8 +116,10 @@ check_error (TapMany *many, const FirCase *c, unsigned way, unsigned log2,
   TfxSample type = ways[way].type;
   TfxCuda *cuda = cudas[ways[way].cuda];
   double error = error_of (c, cuda, type, log2, max_tiles, split);
+  bool is_alone = cuda->real == TFX_REAL_DOUBLE && type == TFX_SAMPLE_F32 &&
+                  log2 > 0 && c->n_taps <= (size_t)1 << log2;
 
-  tap_many_check (many, error <= bound_db (type),
+  tap_many_check (many, error <= (is_alone ? BOUND_F32_ALONE : bound_db (type)),
       "%s %s, %zu taps, %u kernels, %u channels, 2^%u, %u tiles, blocks %s "
       "(%zu): %.1f dB",
       tfx_cuda_backend (cuda)->kernel, type == TFX_SAMPLE_F32 ? "F32" : "F64",
@@ -411,15 +415,15 @@ test_choice (void)
     size_t n_taps, n_frames;
     bool transforms;
   } cases[] = { { TFX_REAL_DOUBLE, 1, 1024, false },
-    { TFX_REAL_DOUBLE, 101, 1 << 20, false },
-    { TFX_REAL_DOUBLE, 200, 1 << 20, false },
+    { TFX_REAL_DOUBLE, 63, 1 << 20, false },
+    { TFX_REAL_DOUBLE, 200, 1 << 20, true },
     { TFX_REAL_DOUBLE, 511, 64, false },
     { TFX_REAL_DOUBLE, 511, 1 << 20, true },
     { TFX_REAL_DOUBLE, 4095, 1024, true }, { TFX_REAL_DOUBLE, 4095, 1, false },
     { TFX_REAL_DOUBLE, 65536, 64, true },
     { TFX_REAL_DOUBLE, 65536, 1 << 20, true },
     { TFX_REAL_DOUBLE, 1 << 20, 256, true },
-    { TFX_REAL_TWOFOLD, 31, 1 << 20, false },
+    { TFX_REAL_TWOFOLD, 21, 1 << 20, false },
     { TFX_REAL_TWOFOLD, 101, 1 << 20, true },
     { TFX_REAL_TWOFOLD, 101, 64, false } };
   TapMany many = tap_many ("long FIRs by transforms");
