@@ -131,12 +131,12 @@ static const Count fir_tap[] = {
 /* By transforms: for each sample of a tile and a pass of radix 2; and for that and
  * a partition but the first. */
 static const Count fft_pass[] = {
-  [TFX_REAL_DOUBLE] = { 29.4, 10.6, 10.5, 0.19, 11 },
-  [TFX_REAL_TWOFOLD] = { 99, 76, 14.9, 0.2, 20 },
+  [TFX_REAL_DOUBLE] = { 22.1, 12.9, 5.5, 0.17, 5.5 },
+  [TFX_REAL_TWOFOLD] = { 104, 90, 9.3, 0.21, 8.2 },
 };
 static const Count fft_partition[] = {
-  [TFX_REAL_DOUBLE] = { 17, 1.75, 7.5, 0.008, 18 },
-  [TFX_REAL_TWOFOLD] = { 21, 10.4, 6.5, 0.01, 17.5 },
+  [TFX_REAL_DOUBLE] = { 23.7, 0.3, 12.3, 0.022, 21 },
+  [TFX_REAL_TWOFOLD] = { 19.8, 3.8, 9.9, 0.022, 22 },
 };
 
 /* A delay line, in doubles: for each sample; and for that and a tap. */

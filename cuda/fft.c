@@ -14,6 +14,9 @@
 #define FFT_MAX_THREADS 256
 #define FFT_RUN 8
 
+/* Transforms up to this are for blocks of any length. */
+#define MIN_LONG_LOG2 9
+
 /* Floats of a sector of global memory, which one access fetches. */
 #define SECTOR 8
 
@@ -29,14 +32,14 @@
 /* In multiply-adds of the direct form, for a number and a pass of radix 2, both ways,
  * with its part of what else a tile takes; and for a number and a partition.  In double
  * as an H200 takes, where both forms of 100 taps are as fast in long blocks; in pairs of
- * floats as counted on PTX (`ptx_counts fir fft`): a pass takes 99 instructions, where a
+ * floats as counted on PTX (`ptx_counts fir fft`): a pass takes 104 instructions, where a
  * multiply-add takes 13.6. */
 static const struct
 {
   double pass, product;
 } costs[] = {
   [TFX_REAL_DOUBLE] = { 20.0, 45.0 },
-  [TFX_REAL_TWOFOLD] = { 7.3, 9.2 },
+  [TFX_REAL_TWOFOLD] = { 7.6, 9.2 },
 };
 
 static size_t
@@ -81,6 +84,13 @@ tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2)
          (costs[real].pass * log2 + costs[real].product * (n_partitions - 1.0));
 }
 
+/* Of a tile that is longer than the block most is made again with the next one. */
+static bool
+is_short_enough (unsigned log2, size_t n_frames)
+{
+  return log2 <= MIN_LONG_LOG2 || (size_t)1 << log2 <= n_frames;
+}
+
 unsigned
 tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
     size_t shared)
@@ -88,7 +98,7 @@ tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
   unsigned best = TFX_FFT_MIN_LOG2;
 
   for (unsigned log2 = best + 1; log2 <= TFX_FFT_MAX_LOG2; log2++) {
-    if (TFX_FFT_SHARED (log2) <= shared &&
+    if (TFX_FFT_SHARED (log2) <= shared && is_short_enough (log2, n_frames) &&
         tfx_cuda_fft_cost (real, n_taps, n_frames, log2) <
             tfx_cuda_fft_cost (real, n_taps, n_frames, best))
       best = log2;

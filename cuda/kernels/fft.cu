@@ -24,8 +24,9 @@
 #include "fft-frames.h"
 
 #define FFT_THREADS 256
-/* Of these on a multiprocessor, in double; of smaller ones as many more. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 1000
+/* Of these on a multiprocessor, in double, as registers allow; of smaller ones as many
+ * more. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900
 #define FFT_BLOCKS 3
 #else
 #define FFT_BLOCKS 2

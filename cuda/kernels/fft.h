@@ -154,34 +154,33 @@ fft_reverse (int n)
                      : n;
 }
 
-template <typename R>
-TFX_DEVICE_FN Complex<R>
-complex_square (const Complex<R> &a)
-{
-  return Complex<R>{ real_fma (a.re, a.re, real_neg (real_mul (a.im, a.im))),
-    real_mul (real_add (a.re, a.re), a.im) };
-}
+/* 1: twiddles are made of two that are loaded.  A pass waits for memory where a
+ * multiprocessor does 64 operations on doubles a clock; where it does 32, up to compute
+ * capability 8.0, it would wait for double (counted, not measured). */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define FFT_MAKES_TWIDDLES 0
+#else
+#define FFT_MAKES_TWIDDLES 1
+#endif
 
 /* Times the twiddles of a pass over groups of `length` numbers, `stride` apart, which
  * begin at P - length: [n - 1][stride], those of number n of a group.  They are the
- * powers of one.  Where operations are short, that is loaded and the others are made
- * of it: a pass waits for memory. */
+ * powers of one. */
 template <int LOG2, bool FORWARD, typename R>
 TFX_DEVICE_FN void
 fft_twiddle (Complex<R> *v, const Complex<R> *twiddles, unsigned stride)
 {
+  const bool IS_MADE = FFT_MAKES_TWIDDLES && fft_is_short<R> ();
   Complex<R> w[1 << LOG2];
 
 #pragma unroll
   for (int power = 1; power < 1 << LOG2; power++) {
-    const int n = fft_reverse<LOG2> (power);
+    const int n = fft_reverse<LOG2> (power), step = power % 2 ? 1 : 2;
 
-    if (power == 1 || !fft_is_short<R> ())
+    if (power <= 2 || !IS_MADE)
       w[power] = twiddles[(n - 1) * stride];
-    else if (power % 2 == 0)
-      w[power] = complex_square (w[power / 2]);
     else
-      w[power] = complex_mul (w[power - 1], w[1]);
+      w[power] = complex_mul (w[power - step], w[step]);
     v[n] = complex_mul (v[n], FORWARD ? w[power] : complex_conj (w[power]));
   }
 }

@@ -426,6 +426,13 @@ test_choice (void)
     { TFX_REAL_TWOFOLD, 21, 1 << 20, false },
     { TFX_REAL_TWOFOLD, 101, 1 << 20, true },
     { TFX_REAL_TWOFOLD, 101, 64, false } };
+  static const struct
+  {
+    size_t n_taps, n_frames;
+    unsigned log2;
+  } live[] = { { 4096, 256, 9 }, { 65536, 256, 9 }, { 131072, 256, 9 },
+    { 4096, 1024, 10 }, { 16384, 1024, 10 }, { 65536, 1024, 10 },
+    { 2048, 1 << 20, 12 }, { 65536, 1 << 20, 12 } };
   TapMany many = tap_many ("long FIRs by transforms");
 
   for (size_t i = 0; i < N_OF (cases); i++) {
@@ -439,13 +446,23 @@ test_choice (void)
         n_frames, cost, log2);
     for (unsigned other = TFX_FFT_MIN_LOG2; other <= TFX_FFT_MAX_LOG2; other++)
       tap_many_check (&many,
-          cost <= tfx_cuda_fft_cost (real, n_taps, n_frames, other),
+          (other > 9 && n_frames < (size_t)1 << other) ||
+              cost <= tfx_cuda_fft_cost (real, n_taps, n_frames, other),
           "%zu taps, blocks of %zu: 2^%u is not the best", n_taps, n_frames,
           log2);
   }
   tap_many_check (&many,
       tfx_cuda_fft_choose (TFX_REAL_DOUBLE, 1 << 20, 1 << 20, 65536) == 11,
       "no more shared memory than there is");
+  /* As an H200 does them fastest. */
+  for (size_t i = 0; i < N_OF (live); i++) {
+    unsigned log2 = tfx_cuda_fft_choose (TFX_REAL_DOUBLE, live[i].n_taps,
+        live[i].n_frames, 200000);
+
+    tap_many_check (&many, log2 == live[i].log2,
+        "%zu taps, blocks of %zu: transforms of 2^%u", live[i].n_taps,
+        live[i].n_frames, log2);
+  }
   tap_many_end (&many);
 }
 
