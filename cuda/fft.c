@@ -38,7 +38,7 @@ static const struct
 {
   double pass, product;
 } costs[] = {
-  [TFX_REAL_DOUBLE] = { 20.0, 45.0 },
+  [TFX_REAL_DOUBLE] = { 20.0, 40.0 },
   [TFX_REAL_TWOFOLD] = { 7.6, 9.2 },
 };
 

@@ -165,6 +165,52 @@ fft_wait (const TfxFftArgs &args, const FftTile &tile)
   __syncthreads ();
 }
 
+/* Products that a thread has the numbers of in flight: what they wait for is the way to
+ * the second-level cache and back. */
+template <typename S>
+TFX_DEVICE_FN constexpr int
+fft_n_products (void)
+{
+  return sizeof (S) == sizeof (float) ? 4 : 2;
+}
+
+/* Where the products of a pair of places r and s are made. */
+template <typename S> struct FftPair
+{
+  unsigned r, s;
+  bool is_first;
+  Spectral<S> sums[2];
+};
+
+/* sums += X[t - q] H[q] for N partitions from q on. */
+template <int N, typename S>
+TFX_DEVICE_FN void
+fft_add_past (const TfxFftArgs &args, const FftTile &tile, unsigned q,
+    const Spectral<S> *history, const Spectral<S> *kernel, FftPair<S> &pair)
+{
+  const unsigned log2 = args.log2;
+  Spectral<S> x[N][2], h[N][2];
+
+#pragma unroll
+  for (int k = 0; k < N; k++) {
+    const unsigned back = q + (unsigned)k;
+    const unsigned slot =
+        tile.slot + (tile.slot < back ? args.n_slots : 0) - back;
+    const Spectral<S> *from = history + ((size_t)slot << log2);
+    const Spectral<S> *by = kernel + ((size_t)back << log2);
+
+    load_fresh (&from[pair.r].re, &x[k][0].re, &x[k][0].im);
+    load_fresh (&from[pair.s].re, &x[k][1].re, &x[k][1].im);
+    h[k][0] = by[pair.r];
+    h[k][1] = by[pair.s];
+  }
+#pragma unroll
+  for (int k = 0; k < N; k++) {
+    spectral_add (x[k][0], h[k][0], pair.is_first, pair.sums[0]);
+    spectral_add (x[k][1], h[k][1], false, pair.sums[1]);
+  }
+}
+
 /* z = sum over q of X[t - q] H[q], in places r and s, ready to go back.  With a
  * history z is X[t] before, without one its transform. */
 template <bool HAS_HISTORY, typename R, typename S>
@@ -172,6 +218,7 @@ TFX_DEVICE_FN void
 fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
     const Complex<R> *twiddles)
 {
+  const int N = fft_n_products<S> ();
   const unsigned size = 1u << args.log2;
   const Spectral<S> *history = (const Spectral<S> *)args.history +
                                (size_t)tile.channel * args.n_slots * size;
@@ -186,39 +233,33 @@ fft_multiply (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
 #pragma unroll UNROLL
   for (unsigned i = threadIdx.x; i < size / 2; i += blockDim.x) {
     const Complex<R> w = twiddles[size + i];
-    Spectral<S> x, sums[2] = {};
+    FftPair<S> pair = {};
     Complex<R> a, b;
-    unsigned r, s;
 
-    fft_pair (i, &r, &s);
-    a = z[fft_place (r)];
-    b = z[fft_place (s)];
+    fft_pair (i, &pair.r, &pair.s);
+    pair.is_first = i == 0;
+    a = z[fft_place (pair.r)];
+    b = z[fft_place (pair.s)];
     if (!HAS_HISTORY)
       fft_split (i == 0, w, &a, &b);
-    spectral_add (spectral_from<R, S> (a), kernel[r], i == 0, sums[0]);
-    spectral_add (spectral_from<R, S> (b), kernel[s], false, sums[1]);
+    spectral_add (spectral_from<R, S> (a), kernel[pair.r], i == 0,
+        pair.sums[0]);
+    spectral_add (spectral_from<R, S> (b), kernel[pair.s], false, pair.sums[1]);
     if (HAS_HISTORY) {
-      const Spectral<S> *h = kernel + size;
-      unsigned slot = tile.slot;
+      unsigned q = 1;
 
-#pragma unroll 4
-      for (unsigned q = 1; q < args.n_partitions; q++) {
-        const Spectral<S> *from;
-
-        slot = slot == 0 ? args.n_slots - 1 : slot - 1;
-        from = history + (size_t)slot * size;
-        load_fresh (&from[r].re, &x.re, &x.im);
-        spectral_add (x, h[r], i == 0, sums[0]);
-        load_fresh (&from[s].re, &x.re, &x.im);
-        spectral_add (x, h[s], false, sums[1]);
-        h += size;
-      }
+#pragma unroll 1
+      for (; q + N <= args.n_partitions; q += N)
+        fft_add_past<N> (args, tile, q, history, kernel, pair);
+#pragma unroll 1
+      for (; q < args.n_partitions; q++)
+        fft_add_past<1> (args, tile, q, history, kernel, pair);
     }
-    a = spectral_to<R> (sums[0]);
-    b = spectral_to<R> (sums[1]);
+    a = spectral_to<R> (pair.sums[0]);
+    b = spectral_to<R> (pair.sums[1]);
     fft_join (i == 0, w, &a, &b);
-    z[fft_place (r)] = a;
-    z[fft_place (s)] = b;
+    z[fft_place (pair.r)] = a;
+    z[fft_place (pair.s)] = b;
   }
 }
 

@@ -17,7 +17,7 @@
  * partition in double, doubles. */
 #define BOUND_F32 -135
 #define BOUND_F32_ALONE -150
-#define BOUND_F64 -290
+#define BOUND_F64 -300
 
 /* Double, two floats. */
 static TfxCuda *cudas[2];
