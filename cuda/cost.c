@@ -26,8 +26,9 @@
 #define HOST 10.0    /* bytes a ns that a core copies to pinned memory */
 #define SLACK 2.0    /* times what the counts say */
 
-#define LATENCY 4.0     /* clocks until a result can be used */
-#define FFT_FRAMES 16.0 /* of a thread, in the largest tile */
+#define LATENCY 4.0 /* clocks until a result can be used */
+#define FFT_THREADS 256.0
+#define FFT_FRAMES 8.0 /* of a thread, if those are enough */
 
 /* ---- cards ------------------------------------------------------------------- */
 
@@ -207,12 +208,15 @@ static void
 add_fft (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2,
     TfxCost *cost)
 {
+  const double frames = ldexp (1.0, (int)log2) / FFT_THREADS;
   double n_partitions;
   const double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
 
   add (cost, &fft_pass[real], work * log2);
   add (cost, &fft_partition[real], work * (n_partitions - 1.0));
-  cost->serial = FFT_FRAMES * cost->issued;
+  /* As fft.c gives threads to a few blocks. */
+  cost->serial =
+      (n_partitions > 1.0 ? frames : fmax (frames, FFT_FRAMES)) * cost->issued;
 }
 
 static void

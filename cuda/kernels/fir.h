@@ -164,14 +164,17 @@ fir_add_by_thread (const R *window, const R *taps, unsigned reach,
     y[i] = real_settle (y[i]);
 }
 
+/* Of a product: row r, column j of the sums is frame FIR_ROWS j + r.  A warp has
+ * FIR_PARTS of them, one behind the other. */
+#define FIR_ROWS 16
+#define FIR_COLUMNS 8
+#define FIR_PARTS (TFX_WARP * TFX_FIR_RUN / (FIR_ROWS * FIR_COLUMNS))
+
+static_assert (FIR_ROWS <= TFX_FIR_MARGIN, "rows meet zeros beyond the taps");
+
 #if TFX_HAS_MATRIX
 
-/* Columns are neighbouring runs of 16 frames.  Row r, column j of the sums is frame
- * 16 j + r of the warp's eight runs. */
-#define FIR_ROWS 16
-#define FIR_PARTS (TFX_FIR_RUN / 4)
-
-/* The same.  In step s row c of the samples is frame 16 j + c - s, so that tap and
+/* As fir_add_by_thread() does.  In step s row c of the samples is frame FIR_ROWS j + c - s, so that tap and
  * frame make up r.  There are two steps of four to an iteration. */
 TFX_DEVICE_FN void
 fir_add_by_matrix (const double *window, const double *taps, unsigned reach,
@@ -204,7 +207,8 @@ fir_add_by_matrix (const double *window, const double *taps, unsigned reach,
 
 #pragma unroll
       for (int k = 0; k < FIR_PARTS; k++)
-        matrix_add (rows, x[(int)fir_place<double> (8 * FIR_ROWS * k) - 4 * i],
+        matrix_add (rows,
+            x[(int)fir_place<double> (FIR_COLUMNS * FIR_ROWS * k) - 4 * i],
             sum[k]);
     }
     a[0] = a[2];
@@ -237,10 +241,11 @@ TFX_DEVICE_FN unsigned
 fir_frame (unsigned i)
 {
   const unsigned lane = threadIdx.x % TFX_WARP;
+  const unsigned row = lane / 4 + i / 2 % 2 * 8;
+  const unsigned column = i / 4 * FIR_COLUMNS + lane % 4 * 2 + i % 2;
 
   return FirForm<R>::BY_MATRIX
-             ? (threadIdx.x - lane) * TFX_FIR_RUN + i / 4 * 128 +
-                   (lane % 4 * 2 + i % 2) * 16 + i / 2 % 2 * 8 + lane / 4
+             ? (threadIdx.x - lane) * TFX_FIR_RUN + column * FIR_ROWS + row
              : threadIdx.x * TFX_FIR_RUN + i;
 }
 
