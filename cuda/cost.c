@@ -28,7 +28,7 @@
 
 #define LATENCY 4.0 /* clocks until a result can be used */
 #define FFT_THREADS 256.0
-#define FFT_FRAMES 8.0 /* of a thread, if those are enough */
+#define FFT_NUMBERS 8.0 /* of a thread, if those are enough */
 
 /* ---- cards ------------------------------------------------------------------- */
 
@@ -205,23 +205,24 @@ add_cascade (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
 }
 
 static void
-add_fft (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2,
-    TfxCost *cost)
+add_fft (const TfxCudaCard *card, TfxReal real, size_t n_taps, double n_samples,
+    size_t n_frames, unsigned log2, TfxCost *cost)
 {
-  const double frames = ldexp (1.0, (int)log2) / FFT_THREADS;
-  double n_partitions;
+  const double size = ldexp (1.0, (int)log2);
+  double n_partitions, numbers = size / FFT_THREADS;
   const double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
 
   add (cost, &fft_pass[real], work * log2);
   add (cost, &fft_partition[real], work * (n_partitions - 1.0));
-  /* As fft.c gives threads to a few blocks. */
-  cost->serial =
-      (n_partitions > 1.0 ? frames : fmax (frames, FFT_FRAMES)) * cost->issued;
+  /* Of a thread; fewer where a few tiles have the device to themselves (fft.c). */
+  if (n_partitions <= 1.0 || work * n_samples / size > card->n_multiprocessors)
+    numbers = fmax (numbers, FFT_NUMBERS);
+  cost->serial = numbers * cost->issued;
 }
 
 static void
-add_fir (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
-    TfxCost *cost)
+add_fir (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
+    size_t n_frames, TfxCost *cost)
 {
   const TfxReal real = real_of (card, step->plan);
   const size_t n_taps = step->stage->u.fir.n_taps;
@@ -232,7 +233,8 @@ add_fir (const TfxCudaCard *card, const TfxStep *step, size_t n_frames,
   if (method == TFX_FIR_FFT ||
       (method == TFX_FIR_AUTO &&
           tfx_cuda_fft_cost (real, n_taps, n_frames, log2) < (double)n_taps)) {
-    add_fft (real, n_taps, n_frames, log2, cost);
+    add_fft (card, real, n_taps, (double)n_frames * n_channels, n_frames, log2,
+        cost);
   } else {
     add (cost, &fir_sample[real], 1.0);
     add (cost, &fir_tap[real], (double)n_taps);
@@ -252,7 +254,7 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
   if (step->kind == TFX_STEP_CASCADE && step->n_sos > 0) {
     add_cascade (card, step, n_channels, n_frames, &cost);
   } else if (step->kind == TFX_STEP_FIR) {
-    add_fir (card, step, n_frames, &cost);
+    add_fir (card, step, n_channels, n_frames, &cost);
   } else if (step->kind == TFX_STEP_SUM || step->kind == TFX_STEP_SPLIT) {
     cost = (TfxCost){ 0 };
   } else if (step->kind == TFX_STEP_UNIT) {

@@ -12,7 +12,7 @@ void tfx_cuda_engine_force (TfxEngine *engine, int segment_log2, int lanes_log2,
 /* For tests: parts of so many samples, where a block goes in parts. */
 void tfx_cuda_engine_force_parts (TfxEngine *engine, size_t n_samples);
 
-/* For tests: FIRs by transforms, see tfx_cuda_fft_force(). */
+/* For tests: FIRs by transforms, see tfx_cuda_fir_force(). */
 void tfx_cuda_engine_force_fft (TfxEngine *engine, unsigned log2,
     unsigned max_tiles);
 

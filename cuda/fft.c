@@ -31,7 +31,8 @@
 
 /* In multiply-adds of the direct form, for a number and a pass of radix 2, both ways,
  * with its part of what else a tile takes; and for a number and a partition.  In double
- * as an H200 takes, where both forms of 100 taps are as fast in long blocks; in pairs of
+ * as an H200 takes, where both forms of 100 taps are as fast in long blocks (without
+ * units for products of matrices transforms would win earlier); in pairs of
  * floats as counted on PTX (`ptx_counts fir fft`): a pass takes 104 instructions, where a
  * multiply-add takes 13.6. */
 static const struct
@@ -243,22 +244,15 @@ tfx_cuda_fft_forget (TfxCudaFft *f)
       f->n_partitions > 1 ? (unsigned long long)f->n_partitions << f->log2 : 0;
 }
 
-static void
-cut (TfxCudaFft *f, unsigned log2)
+void
+tfx_cuda_fft_cut (TfxCudaFft *f, unsigned log2)
 {
   f->log2 = log2;
   f->n_partitions = (unsigned)count_partitions (f->n_taps, log2);
   f->n_out = count_out (f->n_taps, log2);
-  tfx_cuda_fft_forget (f);
-}
-
-void
-tfx_cuda_fft_force (TfxCudaFft *f, unsigned log2, unsigned max_tiles)
-{
-  cut (f, log2);
-  f->force_tiles = max_tiles;
   f->n_slots = 0;
   f->has_kernel = false;
+  tfx_cuda_fft_forget (f);
 }
 
 /* Memory for the spectra of the tiles before a block and of those of a launch. */
@@ -292,9 +286,6 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
     .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE };
   int ret = 0;
 
-  if (f->log2 == 0)
-    cut (f, tfx_cuda_fft_choose (id.real, f->n_taps, n_frames,
-                (size_t)f->queue->cuda->card.max_shared));
   /* Where no spectra are kept, those of doubles are as fast. */
   id.is_narrow =
       is_float && (id.real == TFX_REAL_TWOFOLD || f->n_partitions > 1);

@@ -14,7 +14,7 @@ typedef struct TfxCudaFft
   TfxQueue *queue;
   unsigned n_channels;
   size_t n_taps;
-  unsigned log2; /* 0: not chosen yet */
+  unsigned log2; /* 0: not cut yet */
   unsigned n_partitions, n_slots;
   unsigned n_out; /* frames of a tile */
   TfxKernelId id;
@@ -26,7 +26,8 @@ typedef struct TfxCudaFft
   /* Of several partitions: frames since the beginning, which is somewhere at a multiple
    * of P.  Of one, 0: tiles begin with the block. */
   unsigned long long position;
-  unsigned force_tiles;
+  unsigned
+      force_tiles;  /* for tests: of a launch, at most; 0: as many as may be */
   bool has_history; /* the spectra of the tiles before are there */
   bool is_broken;   /* control must be cleared */
   size_t run_frames;
@@ -49,6 +50,10 @@ unsigned tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
 void tfx_cuda_fft_init (TfxCudaFft *fft, TfxQueue *queue, unsigned n_channels,
     size_t n_taps);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);
+
+/* Partitions of 2^log2 taps.  The past is another one then, and spectra of taps must be
+ * made anew. */
+void tfx_cuda_fft_cut (TfxCudaFft *fft, unsigned log2);
 
 /* The kernel and memory for blocks of up to n_frames frames of this type.  0 or
  * a negative errno. */
@@ -75,10 +80,6 @@ typedef struct TfxCudaFftRun
 int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run,
     uint64_t *n_launches);
 void tfx_cuda_fft_commit (TfxCudaFft *fft);
-
-/* For tests: partitions of 2^log2 taps, and at most max_tiles in a launch (0: as
- * many as may be).  Spectra of taps must be made anew. */
-void tfx_cuda_fft_force (TfxCudaFft *fft, unsigned log2, unsigned max_tiles);
 
 /* A run has failed, or the past is another one. */
 void tfx_cuda_fft_abandon (TfxCudaFft *fft);

@@ -3,8 +3,12 @@
 #include "fir.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Blocks that are so many times as long as those before may want another method. */
+#define LONGER 4
 
 /* Larger samples count as 0, as on the CPU: so that no sum overflows. */
 #define LIMIT_FLOAT 0x1p100
@@ -17,7 +21,7 @@ tfx_cuda_fir_init (TfxCudaFir *f, TfxQueue *queue, unsigned n_channels,
   *f = (TfxCudaFir){ .queue = queue,
     .n_channels = n_channels,
     .n_taps = n_taps,
-    .method = method };
+    .asked = method };
   tfx_cuda_fft_init (&f->fft, queue, n_channels, n_taps);
 }
 
@@ -41,22 +45,35 @@ void
 tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
 {
   f->method = TFX_FIR_FFT;
-  tfx_cuda_fft_force (&f->fft, log2, max_tiles);
+  f->n_frames = SIZE_MAX;
+  tfx_cuda_fft_cut (&f->fft, log2);
+  f->fft.force_tiles = max_tiles;
   f->taps_are_old = true;
 }
 
 /* ---- making ready -------------------------------------------------------------- */
 
-static TfxFirMethod
-choose_method (const TfxCudaFir *f, bool is_float, size_t n_frames)
+/* The method, and how transforms are cut, for blocks of n_frames.  Both find the past
+ * where the other one leaves it. */
+static void
+choose (TfxCudaFir *f, bool is_float, size_t n_frames)
 {
   size_t shared = (size_t)f->queue->cuda->card.max_shared;
   TfxReal real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE;
   unsigned log2 = tfx_cuda_fft_choose (real, f->n_taps, n_frames, shared);
+  TfxFirMethod method = f->asked;
 
-  return tfx_cuda_fft_cost (real, f->n_taps, n_frames, log2) < (double)f->n_taps
-             ? TFX_FIR_FFT
-             : TFX_FIR_DIRECT;
+  if (method == TFX_FIR_AUTO)
+    method =
+        tfx_cuda_fft_cost (real, f->n_taps, n_frames, log2) < (double)f->n_taps
+            ? TFX_FIR_FFT
+            : TFX_FIR_DIRECT;
+  f->n_frames = n_frames;
+  if (method == f->method && (method == TFX_FIR_DIRECT || log2 == f->fft.log2))
+    return;
+  f->method = method;
+  f->is_ready = false;
+  tfx_cuda_fft_cut (&f->fft, log2);
 }
 
 static int
@@ -128,8 +145,9 @@ tfx_cuda_fir_prepare (TfxCudaFir *f, bool is_float, size_t n_frames)
 {
   int ret;
 
-  if (f->method == TFX_FIR_AUTO)
-    f->method = choose_method (f, is_float, n_frames);
+  /* How long they are is seldom known before they come. */
+  if (f->n_frames == 0 || n_frames / LONGER >= f->n_frames)
+    choose (f, is_float, n_frames);
   ret = find_kernels (f, is_float);
   if (ret == 0 && f->method == TFX_FIR_FFT)
     ret = tfx_cuda_fft_prepare (&f->fft, is_float, n_frames);

@@ -12,8 +12,9 @@ typedef struct TfxCudaFir
   TfxQueue *queue;
   unsigned n_channels;
   size_t n_taps;
-  TfxFirMethod method; /* TFX_FIR_AUTO until it is chosen */
-  bool is_ready;       /* for streams of this type: */
+  TfxFirMethod asked, method;
+  size_t n_frames; /* of the blocks that it was chosen for; 0: not chosen */
+  bool is_ready;   /* for streams of this type: */
   bool is_float;
   TfxKernel direct;
   TfxReal real; /* of direct */
@@ -38,7 +39,8 @@ void tfx_cuda_fir_clear (TfxCudaFir *fir);
 void
 tfx_cuda_fir_set_stage (TfxCudaFir *fir, const TfxStage *stage, double gain);
 
-/* For tests: by transforms, see tfx_cuda_fft_force(). */
+/* For tests: by transforms in partitions of 2^log2 taps, with at most max_tiles in a
+ * launch (0: as many as may be). */
 void tfx_cuda_fir_force (TfxCudaFir *fir, unsigned log2, unsigned max_tiles);
 
 /* Kernels, spectra and memory for blocks of up to n_frames frames.  0 or a

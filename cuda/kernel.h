@@ -20,8 +20,8 @@ typedef struct TfxKernelId
 {
   TfxKernelKind kind;
   TfxReal real;   /* cascades and FIRs */
-  bool is_narrow; /* cascades: float in, float out, one group; FFTs: of a float
-                   * stream */
+  bool is_narrow; /* cascades: float in, float out, one group; FFTs: spectra of
+                   * floats */
   unsigned group; /* cascades: sections */
   const char *unit; /* units, see kernels/units.cu: "reverb" */
 } TfxKernelId;

@@ -24,7 +24,7 @@ void tfx_cuda_window_set_stage (TfxCudaWindow *window, const TfxStage *stage,
 /* True if in and out must not overlap. */
 bool tfx_cuda_window_is_apart (const TfxCudaWindow *window);
 
-/* For tests: a FIR by transforms, see tfx_cuda_fft_force(). */
+/* For tests: a FIR by transforms, see tfx_cuda_fir_force(). */
 void tfx_cuda_window_force (TfxCudaWindow *window, unsigned log2,
     unsigned max_tiles);
 

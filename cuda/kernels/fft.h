@@ -144,7 +144,7 @@ fft_first_log2 (unsigned log2)
   return rest == 0 && fft_is_short<R> () ? FFT_RUN_LOG2 : rest;
 }
 
-/* The other number that `n` of LOG2 bits is in bit-reversed order; at most 3. */
+/* n with its LOG2 bits, at most 3, in reverse order. */
 template <int LOG2>
 TFX_DEVICE_FN constexpr int
 fft_reverse (int n)

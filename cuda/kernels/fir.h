@@ -19,8 +19,8 @@
 template <typename R> struct FirForm
 {
   static const bool BY_MATRIX = TFX_HAS_MATRIX && real_is_short (R ());
-  /* Places that are left out after each run of eight: what lanes access together is
-   * one run apart, or two with four neighbours each, and meets no bank twice. */
+  /* Places that are left out after each run of eight: what lanes sum up together is one
+   * run apart, or two with four neighbours each, and meets no bank twice. */
   static const unsigned APART = BY_MATRIX ? 2 : 1;
 };
 
@@ -174,8 +174,9 @@ static_assert (FIR_ROWS <= TFX_FIR_MARGIN, "rows meet zeros beyond the taps");
 
 #if TFX_HAS_MATRIX
 
-/* As fir_add_by_thread() does.  In step s row c of the samples is frame FIR_ROWS j + c - s, so that tap and
- * frame make up r.  There are two steps of four to an iteration. */
+/* As fir_add_by_thread() does.  In step s row c of the samples is frame
+ * FIR_ROWS j + c - s, so that tap and frame make up r.  There are two steps of four to
+ * an iteration. */
 TFX_DEVICE_FN void
 fir_add_by_matrix (const double *window, const double *taps, unsigned reach,
     double (&y)[TFX_FIR_RUN])

@@ -50,8 +50,8 @@ row_of (const FirCase *c, TfxSample type, TfxFirMethod method,
   return row;
 }
 
-/* Frames [first, first + n) of the case's signal in blocks as split says, to
- * out[n_channels][n_frames]. */
+/* Frames [first, first + n) of the case's signal in blocks as split says, which lie
+ * in all ways in turn, to out[n_channels][n_frames]. */
 static int
 run_blocks (const FirCase *c, TfxEngine *engine, const CudaRow *row,
     TfxSample type, FirSplit split, size_t first, size_t n, double *out)
@@ -62,8 +62,9 @@ run_blocks (const FirCase *c, TfxEngine *engine, const CudaRow *row,
   for (size_t done = 0; ret >= 0 && done < n;) {
     size_t block = split (n - done);
     size_t at = first + done;
-    TestBuffer buffer = test_buffer_new (TEST_LAYOUT_INTERLEAVED, type,
-        c->n_channels, block, 1);
+    TestBuffer buffer =
+        test_buffer_new ((TestLayout)((at + block) % TEST_N_LAYOUTS), type,
+            c->n_channels, block, (unsigned)(at % 3));
 
     for (size_t i = 0; i < block * c->n_channels; i++)
       values[i] =
@@ -235,6 +236,47 @@ test_parts (void)
     for (unsigned way = 0; way < 3; way++) {
       check_error (&many, c, way, 8, n, fir_split_all);
       check_error (&many, c, way, 8, n, fir_split_random);
+    }
+    fir_case_free (&c);
+  }
+  tap_many_end (&many);
+}
+
+/* Each three times as long as the one before. */
+static size_t
+split_growing (size_t n_left)
+{
+  static size_t last;
+  const size_t n = last ? 3 * last : 16;
+
+  last = n < n_left ? n : 0;
+  return n < n_left ? n : n_left;
+}
+
+/* Blocks that become longer want other transforms, or transforms at all. */
+static void
+test_growing (void)
+{
+  static const size_t taps[] = { 1, 90, 300, 1500, 9000 };
+  TapMany many = tap_many ("errors of blocks that become longer");
+
+  for (size_t i = 0; i < N_OF (taps); i++) {
+    FirCase *c = fir_case_new (FIR_NOISE, taps[i], 2, 2, 20000, 200);
+
+    for (unsigned way = 0; way < 3 && !(part_is_wanted () && i % 2); way++) {
+      CudaRow *row =
+          row_of (c, ways[way].type, TFX_FIR_AUTO, 16, cudas[ways[way].cuda]);
+      TfxEngine *engine = cuda_row_engine (row);
+      double *out = test_alloc (c->n_frames * 2 * sizeof *out);
+      int ret = run_blocks (c, engine, row, ways[way].type, split_growing, 0,
+          c->n_frames, out);
+      double error = fir_case_error_db (c, out, 0);
+
+      tap_many_check (&many, ret == 0 && error <= bound_db (ways[way].type),
+          "way %u, %zu taps: returns %d, %.1f dB", way, taps[i], ret, error);
+      row->plan->backend->engine_free (engine);
+      cuda_row_free (&row);
+      free (out);
     }
     fir_case_free (&c);
   }
@@ -510,6 +552,7 @@ static const TapTest tests[] = {
   { "channels", test_channels },
   { "quiet", test_quiet },
   { "parts", test_parts },
+  { "growing", test_growing },
   { "orders", test_orders },
   { "new-past", test_new_past },
   { "launches", test_launches },

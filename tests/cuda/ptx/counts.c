@@ -271,8 +271,7 @@ count (const Case *c, TfxCuda *cuda, Counts *counts, TfxCost *cost)
 {
   const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = c->n_channels,
-    .sample = c->type,
-    .block_frames = c->n_frames };
+    .sample = c->type };
   size_t n = c->n_frames * c->n_channels;
   TestBuffer buffer = test_buffer_new (c->is_planar ? TEST_LAYOUT_PLANAR
                                                     : TEST_LAYOUT_INTERLEAVED,
