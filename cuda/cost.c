@@ -15,7 +15,7 @@
 #include "branches.h"
 #include "copy.h"
 #include "engine-private.h"
-#include "fft.h"
+#include "fft-cut.h"
 #include "kind.h"
 #include "shape.h"
 #include "units.h"

@@ -33,20 +33,6 @@ typedef struct TfxCudaFft
   size_t run_frames;
 } TfxCudaFft;
 
-/* Numbers of transforms, there and back, that a sample takes, in blocks of n_frames and
- * with partitions of 2^log2 taps; and how many those are. */
-double tfx_cuda_fft_work (size_t n_taps, size_t n_frames, unsigned log2,
-    double *n_partitions);
-
-/* What a FIR of n_taps costs per sample, in multiply-adds of the direct form,
- * with blocks of n_frames and partitions of 2^log2 taps. */
-double
-tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2);
-
-/* The partition that costs least; shared: bytes that a block may have. */
-unsigned tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
-    size_t shared);
-
 void tfx_cuda_fft_init (TfxCudaFft *fft, TfxQueue *queue, unsigned n_channels,
     size_t n_taps);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fft-cut.h"
+
 /* Blocks that are so many times as long as those before may want another method. */
 #define LONGER 4
 

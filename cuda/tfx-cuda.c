@@ -14,6 +14,7 @@
  *   module     kernels for the device · job · compile · kernel · cache
  *   context    a device, its context and stream, errors
  *   cost       what a plan would take on a card
+ *   fft-cut    how a FIR is cut for transforms
  *   card       a device as its driver describes it
  *   driver     libcuda.so.1 */
 #include "context.h"

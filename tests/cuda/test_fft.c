@@ -3,7 +3,7 @@
 #include "buffer.h"
 #include "chains.h"
 #include "engine.h"
-#include "fft.h"
+#include "fft-cut.h"
 #include "fircase.h"
 #include "cudarow.h"
 #include "tap.h"
@@ -117,8 +117,8 @@ check_error (TapMany *many, const FirCase *c, unsigned way, unsigned log2,
   TfxSample type = ways[way].type;
   TfxCuda *cuda = cudas[ways[way].cuda];
   double error = error_of (c, cuda, type, log2, max_tiles, split);
-  bool is_alone = cuda->real == TFX_REAL_DOUBLE && type == TFX_SAMPLE_F32 &&
-                  log2 > 0 && c->n_taps <= (size_t)1 << log2;
+  bool is_alone = ways[way].cuda == 0 && type == TFX_SAMPLE_F32 && log2 > 0 &&
+                  c->n_taps <= (size_t)1 << log2;
 
   tap_many_check (many, error <= (is_alone ? BOUND_F32_ALONE : bound_db (type)),
       "%s %s, %zu taps, %u kernels, %u channels, 2^%u, %u tiles, blocks %s "
