@@ -280,14 +280,12 @@ fft_end (const TfxFftArgs &args, const FftTile &tile)
 }
 
 /* False: there are several partitions. */
-template <typename R, typename S> struct FftForm
+template <typename R, typename S>
+TFX_DEVICE_FN constexpr bool
+fft_may_be_alone (void)
 {
-  static const bool MAY_BE_ALONE = true;
-};
-template <> struct FftForm<double, float>
-{
-  static const bool MAY_BE_ALONE = false;
-};
+  return !real_is_short (R ()) || sizeof (S) == sizeof (R);
+}
 
 template <typename R, typename S>
 TFX_DEVICE_FN void
@@ -311,7 +309,7 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
     if (fft_has_history (args)) {
       fft_wait (args, tile);
       fft_multiply<true, R, S> (args, tile, z, twiddles);
-    } else if (FftForm<R, S>::MAY_BE_ALONE) {
+    } else if (fft_may_be_alone<R, S> ()) {
       fft_multiply<false, R, S> (args, tile, z, twiddles);
     }
     fft_synthesise (args, tile, z, twiddles);

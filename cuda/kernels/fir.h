@@ -15,20 +15,21 @@
 
 /* ---- frames -------------------------------------------------------------------- */
 
-/* Of what each arithmetic is made. */
-template <typename R> struct FirForm
+/* True if sums are products of matrices. */
+template <typename R>
+TFX_DEVICE_FN constexpr bool
+fir_is_by_matrix (void)
 {
-  static const bool BY_MATRIX = TFX_HAS_MATRIX && real_is_short (R ());
-  /* Places that are left out after each run of eight: what lanes sum up together is one
-   * run apart, or two with four neighbours each, and meets no bank twice. */
-  static const unsigned APART = BY_MATRIX ? 2 : 1;
-};
+  return TFX_HAS_MATRIX && real_is_short (R ());
+}
 
+/* Places are left out after each run of eight, so that what lanes sum up together, which
+ * is one run apart, or two with four neighbours each, meets no bank twice. */
 template <typename R>
 TFX_DEVICE_FN unsigned
 fir_place (unsigned i)
 {
-  return i + i / TFX_FIR_RUN * FirForm<R>::APART;
+  return i + i / TFX_FIR_RUN * (fir_is_by_matrix<R> () ? 2 : 1);
 }
 
 /* Samples that a thread fetches before it uses the first. */
@@ -228,7 +229,7 @@ TFX_DEVICE_FN void
 fir_add (const R *window, const R *taps, unsigned reach, R (&y)[TFX_FIR_RUN])
 {
 #if TFX_HAS_MATRIX
-  if constexpr (FirForm<R>::BY_MATRIX) {
+  if constexpr (fir_is_by_matrix<R> ()) {
     fir_add_by_matrix (window, taps, reach, y);
     return;
   }
@@ -245,7 +246,7 @@ fir_frame (unsigned i)
   const unsigned row = lane / 4 + i / 2 % 2 * 8;
   const unsigned column = i / 4 * FIR_COLUMNS + lane % 4 * 2 + i % 2;
 
-  return FirForm<R>::BY_MATRIX
+  return fir_is_by_matrix<R> ()
              ? (threadIdx.x - lane) * TFX_FIR_RUN + column * FIR_ROWS + row
              : threadIdx.x * TFX_FIR_RUN + i;
 }
