@@ -27,8 +27,6 @@
 #define SLACK 2.0    /* times what the counts say */
 
 #define LATENCY 4.0 /* clocks until a result can be used */
-#define FFT_THREADS 256.0
-#define FFT_NUMBERS 8.0 /* of a thread, if those are enough */
 
 /* ---- cards ------------------------------------------------------------------- */
 
@@ -209,14 +207,14 @@ add_fft (const TfxCudaCard *card, TfxReal real, size_t n_taps, double n_samples,
     size_t n_frames, unsigned log2, TfxCost *cost)
 {
   const double size = ldexp (1.0, (int)log2);
-  double n_partitions, numbers = size / FFT_THREADS;
+  double n_partitions, numbers = size / TFX_FFT_THREADS;
   const double work = tfx_cuda_fft_work (n_taps, n_frames, log2, &n_partitions);
 
   add (cost, &fft_pass[real], work * log2);
   add (cost, &fft_partition[real], work * (n_partitions - 1.0));
   /* Of a thread; fewer where a few tiles have the device to themselves (fft.c). */
   if (n_partitions <= 1.0 || work * n_samples / size > card->n_multiprocessors)
-    numbers = fmax (numbers, FFT_NUMBERS);
+    numbers = fmax (numbers, TFX_FFT_RUN);
   cost->serial = numbers * cost->issued;
 }
 
@@ -226,13 +224,11 @@ add_fir (const TfxCudaCard *card, const TfxStep *step, unsigned n_channels,
 {
   const TfxReal real = real_of (card, step->plan);
   const size_t n_taps = step->stage->u.fir.n_taps;
-  const TfxFirMethod method = step->stage->u.fir.method;
   const unsigned log2 =
       tfx_cuda_fft_choose (real, n_taps, n_frames, (size_t)card->max_shared);
 
-  if (method == TFX_FIR_FFT ||
-      (method == TFX_FIR_AUTO &&
-          tfx_cuda_fft_cost (real, n_taps, n_frames, log2) < (double)n_taps)) {
+  if (tfx_cuda_fft_method (step->stage->u.fir.method, real, n_taps, n_frames,
+          log2) == TFX_FIR_FFT) {
     add_fft (card, real, n_taps, (double)n_frames * n_channels, n_frames, log2,
         cost);
   } else {

@@ -89,3 +89,14 @@ tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
   }
   return best;
 }
+
+TfxFirMethod
+tfx_cuda_fft_method (TfxFirMethod asked, TfxReal real, size_t n_taps,
+    size_t n_frames, unsigned log2)
+{
+  if (asked != TFX_FIR_AUTO)
+    return asked;
+  return tfx_cuda_fft_cost (real, n_taps, n_frames, log2) < (double)n_taps
+             ? TFX_FIR_FFT
+             : TFX_FIR_DIRECT;
+}

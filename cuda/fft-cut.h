@@ -28,4 +28,8 @@ tfx_cuda_fft_cost (TfxReal real, size_t n_taps, size_t n_frames, unsigned log2);
 unsigned tfx_cuda_fft_choose (TfxReal real, size_t n_taps, size_t n_frames,
     size_t shared);
 
+/* What is asked for, or for TFX_FIR_AUTO the one of the two that costs less. */
+TfxFirMethod tfx_cuda_fft_method (TfxFirMethod asked, TfxReal real,
+    size_t n_taps, size_t n_frames, unsigned log2);
+
 #endif

@@ -10,11 +10,6 @@
 #include "fft-cut.h"
 #include "past.h"
 
-/* Threads of a block, at most; and numbers of a transform that one has in
- * registers. */
-#define FFT_MAX_THREADS 256
-#define FFT_RUN 8
-
 /* The spectra of a launch's tiles take no more than this; longer blocks are
  * several launches. */
 #define MAX_HISTORY ((size_t)1 << 28)
@@ -226,11 +221,11 @@ tfx_cuda_fft_prepare (TfxCudaFft *f, bool is_float, size_t n_frames)
 static unsigned
 count_threads (const TfxCudaFft *f, unsigned grid)
 {
-  const unsigned n = (1u << f->log2) / FFT_RUN;
+  const unsigned n = (1u << f->log2) / TFX_FFT_RUN;
   const bool are_few = grid <= (unsigned)f->queue->cuda->card.n_multiprocessors;
 
-  return n > FFT_MAX_THREADS || (are_few && f->n_partitions > 1)
-             ? FFT_MAX_THREADS
+  return n > TFX_FFT_THREADS || (are_few && f->n_partitions > 1)
+             ? TFX_FFT_THREADS
              : n;
 }
 

@@ -63,13 +63,9 @@ choose (TfxCudaFir *f, bool is_float, size_t n_frames)
   size_t shared = (size_t)f->queue->cuda->card.max_shared;
   TfxReal real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE;
   unsigned log2 = tfx_cuda_fft_choose (real, f->n_taps, n_frames, shared);
-  TfxFirMethod method = f->asked;
+  TfxFirMethod method =
+      tfx_cuda_fft_method (f->asked, real, f->n_taps, n_frames, log2);
 
-  if (method == TFX_FIR_AUTO)
-    method =
-        tfx_cuda_fft_cost (real, f->n_taps, n_frames, log2) < (double)f->n_taps
-            ? TFX_FIR_FFT
-            : TFX_FIR_DIRECT;
   f->n_frames = n_frames;
   if (method == f->method && (method == TFX_FIR_DIRECT || log2 == f->fft.log2))
     return;

@@ -197,6 +197,11 @@ typedef struct TfxFirArgs
 #define TFX_FFT_MIN_LOG2 8
 #define TFX_FFT_MAX_LOG2 12
 
+/* Threads of a block, at most, and numbers of a transform that one has in registers. */
+#define TFX_FFT_THREADS 256
+#define TFX_FFT_RUN_LOG2 3
+#define TFX_FFT_RUN (1 << TFX_FFT_RUN_LOG2)
+
 /* Bytes of shared memory that a transform takes: numbers of 16 bytes, with one
  * place left out after each eight, and the header. */
 #define TFX_FFT_HEADER 16

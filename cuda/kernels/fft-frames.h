@@ -113,7 +113,7 @@ template <typename R>
 TFX_DEVICE_FN constexpr int
 fft_run_of (int n)
 {
-  return fft_is_short<R> () || n == 1 ? FFT_RUN : n;
+  return fft_is_short<R> () || n == 1 ? TFX_FFT_RUN : n;
 }
 
 /* Groups of the first pass, and of the last: the i-th one and those that are
@@ -259,8 +259,8 @@ fft_analyse (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
   else if (first_log2 == 2)
     fft_load<2> (args, tile, is_inside, z, twiddles);
   else
-    fft_load<fft_is_short<R> () ? FFT_RUN_LOG2 : 0> (args, tile, is_inside, z,
-        twiddles);
+    fft_load<fft_is_short<R> () ? TFX_FFT_RUN_LOG2 : 0> (args, tile, is_inside,
+        z, twiddles);
   fft_forward (z, twiddles, args.log2);
   __syncthreads ();
 }
@@ -389,7 +389,7 @@ fft_synthesise (const TfxFftArgs &args, const FftTile &tile, Complex<R> *z,
   else if (first_log2 == 2)
     fft_store<2> (args, tile, is_inside, z, twiddles);
   else if (fft_is_short<R> ())
-    fft_store<FFT_RUN_LOG2> (args, tile, is_inside, z, twiddles);
+    fft_store<TFX_FFT_RUN_LOG2> (args, tile, is_inside, z, twiddles);
   if (is_inside)
     return;
   __syncthreads ();

@@ -23,8 +23,7 @@
  * from the loud ones to the quiet ones. */
 #include "fft-frames.h"
 
-#define FFT_THREADS 256
-/* Of these on a multiprocessor, in double, as registers allow; of smaller ones as many
+/* Blocks on a multiprocessor, in double, as registers allow; of smaller ones as many
  * more. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900
 #define FFT_BLOCKS 3
@@ -319,7 +318,7 @@ fft_run (const TfxFftArgs &args, unsigned char *shared)
 }
 
 #if !defined(FFT_ONLY) || defined(FFT_DOUBLE)
-TFX_KERNEL (tfx_fft_f64, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
+TFX_KERNEL (tfx_fft_f64, TfxFftArgs, TFX_FFT_THREADS, FFT_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<double, double> (args, shared);
@@ -327,7 +326,7 @@ TFX_KERNEL (tfx_fft_f64, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 #endif
 
 #if !defined(FFT_ONLY) || defined(FFT_FLOAT_DOUBLE)
-TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
+TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, TFX_FFT_THREADS, FFT_BLOCKS)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<double, float> (args, shared);
@@ -335,7 +334,7 @@ TFX_KERNEL (tfx_fft_f32_double, TfxFftArgs, FFT_THREADS, FFT_BLOCKS)
 #endif
 
 #if !defined(FFT_ONLY) || defined(FFT_FLOAT_TWOFOLD)
-TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, FFT_THREADS, 2)
+TFX_KERNEL (tfx_fft_f32_twofold, TfxFftArgs, TFX_FFT_THREADS, 2)
 {
   TFX_DYNAMIC_SHARED (shared);
   fft_run<Twofold, float> (args, shared);

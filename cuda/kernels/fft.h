@@ -16,6 +16,7 @@
 #ifndef TFX_KERNEL_FFT_H
 #define TFX_KERNEL_FFT_H
 
+#include "args.h"
 #include "real.h"
 
 template <typename R> struct alignas (16) Complex
@@ -89,10 +90,6 @@ fft_is_short (void)
   return TFX_FAST_DOUBLE && real_is_short (R ());
 }
 
-/* Numbers of a thread in registers. */
-#define FFT_RUN_LOG2 3
-#define FFT_RUN (1 << FFT_RUN_LOG2)
-
 /* The transform of 2^LOG2 numbers, the result in bit-reversed order; or back. */
 template <int LOG2, bool FORWARD, typename R>
 TFX_DEVICE_FN void
@@ -139,9 +136,9 @@ template <typename R>
 TFX_DEVICE_FN unsigned
 fft_first_log2 (unsigned log2)
 {
-  const unsigned rest = log2 % FFT_RUN_LOG2;
+  const unsigned rest = log2 % TFX_FFT_RUN_LOG2;
 
-  return rest == 0 && fft_is_short<R> () ? FFT_RUN_LOG2 : rest;
+  return rest == 0 && fft_is_short<R> () ? TFX_FFT_RUN_LOG2 : rest;
 }
 
 /* n with its LOG2 bits, at most 3, in reverse order. */
@@ -195,24 +192,24 @@ fft_pass (Complex<R> *z, const Complex<R> *twiddles, unsigned log2,
   const unsigned stride = 1u << stride_log2, step = fft_place (stride);
 
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < 1u << (log2 - FFT_RUN_LOG2);
+  for (unsigned i = threadIdx.x; i < 1u << (log2 - TFX_FFT_RUN_LOG2);
        i += blockDim.x) {
     unsigned j = i & (stride - 1);
-    Complex<R> *at = z + fft_place (((i - j) << FFT_RUN_LOG2) + j);
+    Complex<R> *at = z + fft_place (((i - j) << TFX_FFT_RUN_LOG2) + j);
     const Complex<R> *w =
-        twiddles + (1u << log2) - (stride << FFT_RUN_LOG2) + j;
-    Complex<R> v[FFT_RUN];
+        twiddles + (1u << log2) - (stride << TFX_FFT_RUN_LOG2) + j;
+    Complex<R> v[TFX_FFT_RUN];
 
 #pragma unroll
-    for (int m = 0; m < FFT_RUN; m++)
+    for (int m = 0; m < TFX_FFT_RUN; m++)
       v[m] = at[m * step];
     if (!FORWARD && has_twiddles)
-      fft_twiddle<FFT_RUN_LOG2, false> (v, w, stride);
-    fft_small<FFT_RUN_LOG2, FORWARD> (v);
+      fft_twiddle<TFX_FFT_RUN_LOG2, false> (v, w, stride);
+    fft_small<TFX_FFT_RUN_LOG2, FORWARD> (v);
     if (FORWARD && has_twiddles)
-      fft_twiddle<FFT_RUN_LOG2, true> (v, w, stride);
+      fft_twiddle<TFX_FFT_RUN_LOG2, true> (v, w, stride);
 #pragma unroll
-    for (int m = 0; m < FFT_RUN; m++)
+    for (int m = 0; m < TFX_FFT_RUN; m++)
       at[m * step] = v[m];
   }
 }
@@ -226,8 +223,9 @@ fft_forward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
   const bool is_short = fft_is_short<R> ();
 
 #pragma unroll 1
-  for (int stride_log2 = (int)(log2 - fft_first_log2<R> (log2)) - FFT_RUN_LOG2;
-       stride_log2 >= (is_short ? 1 : 0); stride_log2 -= FFT_RUN_LOG2) {
+  for (int stride_log2 =
+           (int)(log2 - fft_first_log2<R> (log2)) - TFX_FFT_RUN_LOG2;
+       stride_log2 >= (is_short ? 1 : 0); stride_log2 -= TFX_FFT_RUN_LOG2) {
     __syncthreads ();
     fft_pass<true> (z, twiddles, log2, stride_log2,
         is_short || stride_log2 > 0);
@@ -250,9 +248,9 @@ fft_backward (Complex<R> *z, const Complex<R> *twiddles, unsigned log2)
     fft_pass<false> (z, twiddles, log2, 0, false);
   }
 #pragma unroll 1
-  for (int stride_log2 = is_short ? FFT_RUN_LOG2 : 0;
-       stride_log2 + FFT_RUN_LOG2 <= (int)(log2 - fft_first_log2<R> (log2));
-       stride_log2 += FFT_RUN_LOG2) {
+  for (int stride_log2 = is_short ? TFX_FFT_RUN_LOG2 : 0;
+       stride_log2 + TFX_FFT_RUN_LOG2 <= (int)(log2 - fft_first_log2<R> (log2));
+       stride_log2 += TFX_FFT_RUN_LOG2) {
     __syncthreads ();
     fft_pass<false> (z, twiddles, log2, stride_log2,
         is_short || stride_log2 > 0);
