@@ -446,6 +446,15 @@ check_full_disk() {
 }
 tap_case "process: a full disk" check_full_disk
 
+# A file system that has no locks, as far as the program sees.
+check_no_locks() {
+  printf '#include <errno.h>\nint flock (int f, int o) { errno = ENOLCK; return -1; }\n' |
+    cc -shared -fPIC -x c -o nolocks.so - || return 1
+  exits 1 "cannot write unlocked.wav: No locks available" env LD_PRELOAD=./nolocks.so \
+    gst-tfx process noise.wav unlocked.wav 'Gain(1)' && [ ! -e unlocked.wav ] && nothing_left .
+}
+tap_case "process: a disk that has no locks" check_no_locks
+
 # on_disk OPTIONS COMMAND...: with a file system of its own in disk/.
 on_disk() {
   local options=$1

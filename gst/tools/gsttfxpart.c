@@ -60,20 +60,36 @@ count_names (gint file, const gchar *path)
              : 0;
 }
 
-/* Negative: another process has the lock (errno is EWOULDBLOCK), or it cannot be
- * written. */
+/* Negative with errno. */
+static gint
+open_any (const gchar *path, gboolean *is_new)
+{
+  const gint flags = O_RDWR | O_CREAT | O_CLOEXEC;
+  const gint file = g_open (path, flags | O_EXCL, 0666);
+
+  *is_new = file >= 0;
+  return file >= 0 || errno != EEXIST ? file : g_open (path, flags, 0666);
+}
+
+/* Negative with errno: EWOULDBLOCK if another process has the lock, else it cannot
+ * be written, or not locked: not all file systems have locks. */
 static gint
 open_locked (const gchar *path)
 {
   for (;;) {
-    const gint file = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    gboolean is_new;
+    const gint file = open_any (path, &is_new);
     guint n_names;
 
     if (file < 0)
       return file;
     if (flock (file, LOCK_EX | LOCK_NB) < 0) {
+      const gint number = errno;
+
+      if (is_new && number != EWOULDBLOCK)
+        g_unlink (path);
       close (file);
-      errno = EWOULDBLOCK;
+      errno = number;
       return -1;
     }
     n_names = count_names (file, path);
