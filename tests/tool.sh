@@ -204,15 +204,21 @@ check_mixed_down() {
     exits 0 "" gst-tfx process -f surround.wav surround.mp3 'Mix([[0.5, 0, 0, 0, 0, 0], [0, 0.5, 0, 0, 0, 0]])' &&
     ! grep mixed said.txt
 }
-# A file that says that it has ten hours of eight channels.
-check_long_wav() {
-  gst-launch-1.0 -q audiotestsrc num-buffers=3 ! audio/x-raw,rate=48000,channels=8,format=S16LE ! \
-    flacenc ! filesink location=hours.flac && python3 -c '
-flac = bytearray(open("hours.flac", "rb").read())
-n = 48000 * 36000
+# claim_hours FILE CHANNELS HOURS: it says that it has so many.
+claim_hours() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=3 ! \
+    "audio/x-raw,rate=48000,channels=$2,format=S16LE" ! flacenc ! filesink location="$1" &&
+    python3 - "$1" "$3" << 'PY'
+import sys
+flac = bytearray(open(sys.argv[1], "rb").read())
+n = 48000 * 3600 * int(sys.argv[2])
 flac[21] = flac[21] & 0xf0 | n >> 32
 flac[22:26] = (n & 0xffffffff).to_bytes(4, "big")
-open("hours.flac", "wb").write(flac)' &&
+open(sys.argv[1], "wb").write(flac)
+PY
+}
+check_long_wav() {
+  claim_hours hours.flac 8 10 &&
     exits 1 "a .wav of 25.7 GiB, but one has no more than 4" \
       gst-tfx process hours.flac hours.wav 'Gain(0.5)' && [ ! -e hours.wav ] && nothing_left . &&
     gst-tfx process --allow-cut hours.flac hours.mka 'Gain(0.5)'
@@ -291,7 +297,15 @@ put("part-xing.mp3", xing[:-9000])' || return 1
   done
   rm x.wav
 }
+# What comes out of the chain counts: a quarter of the channels, or eight times as many.
+check_long_wav_mixed() {
+  claim_hours wide.flac 8 5 && claim_hours narrow.flac 1 10 &&
+    gst-tfx process --allow-cut wide.flac wide.wav 'Mix([[1,0,0,0,0,0,0,0],[0,1,0,0,0,0,0,0]])' &&
+    exits 1 "a .wav of 25.7 GiB, but one has no more than 4" gst-tfx process --allow-cut \
+      narrow.flac narrow.wav 'Mix([[1],[1],[1],[1],[1],[1],[1],[1]])' && [ ! -e narrow.wav ]
+}
 tap_case "process: more than a .wav holds" check_long_wav
+tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: other kinds that are cut off" check_cut_others
 tap_case "process: kinds that are cut off at their end, or not" check_cut_ends

@@ -281,20 +281,33 @@ note_progress (Run *run)
                run->pass->n_passes));
 }
 
-/* Once the file is open: wavenc would write a size that has no more than 32 bits. */
+/* Of a pad of an element; NULL where nothing came. */
+static GstCaps *
+get_caps (GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  gst_object_unref (pad);
+  return caps;
+}
+
+/* Once the encoder has what it is to write: wavenc would write a size that has no
+ * more than 32 bits. */
 static void
 check_size (Run *run)
 {
-  const GstAudioFormatInfo *format = gst_audio_format_get_info (
-      gst_audio_format_from_string (run->job->format ? run->job->format : ""));
+  GstCaps *caps = run->encoder ? get_caps (run->encoder, "sink") : NULL;
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
+  GstAudioInfo info;
   gint64 duration;
   gdouble size;
 
-  if (run->pass->part && strcmp (extension, "wav") == 0 &&
+  if (caps && strcmp (extension, "wav") == 0 &&
+      gst_audio_info_from_caps (&info, caps) &&
       gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration)) {
-    size = (gdouble)duration / GST_SECOND * run->job->rate_hz *
-           run->job->n_channels * GST_AUDIO_FORMAT_INFO_WIDTH (format) / 8;
+    size = (gdouble)duration / GST_SECOND * GST_AUDIO_INFO_RATE (&info) *
+           GST_AUDIO_INFO_BPF (&info);
     if (size > G_MAXUINT32)
       gst_tfx_pass_fail (run->job,
           "it would become a .wav of %.1f GiB, but one has no more than 4: "
@@ -302,20 +315,19 @@ check_size (Run *run)
           size / (1 << 30));
   }
   g_free (extension);
+  gst_clear_caps (&caps);
 }
 
 /* At a pad of an element; 0 where nothing came. */
 static gint
 count_channels (GstElement *element, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstCaps *caps = get_caps (element, name);
   gint n = 0;
 
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
   gst_clear_caps (&caps);
-  gst_object_unref (pad);
   return n;
 }
 
@@ -340,8 +352,7 @@ tell_channels (const Run *run)
 static void
 note_length (Run *run)
 {
-  GstPad *pad = gst_element_get_static_pad (run->samples, "src");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstCaps *caps = get_caps (run->samples, "src");
   GstStructure *stats = NULL;
   GstAudioInfo info;
   guint64 n_frames = 0;
@@ -353,7 +364,6 @@ note_length (Run *run)
         (guint64)GST_AUDIO_INFO_RATE (&info));
   gst_structure_free (stats);
   gst_clear_caps (&caps);
-  gst_object_unref (pad);
 }
 
 /* What the stage "level" of the second chain has measured. */
