@@ -820,7 +820,21 @@ check_two_writers() {
   kill -INT $first
   wait $first && [ $status -eq 0 ]
 }
+# Of a source whose messages leave no pause.
+check_busy_source() {
+  local recorder
+  gst-tfx record -s 'audiotestsrc is-live=true samplesperbuffer=441 ! level interval=10000000' \
+    busy.wav 'Gain(0.5)' &
+  recorder=$!
+  tap_wait 120 grows busy.wav && kill -INT $recorder && tap_wait 60 ends $recorder && wait $recorder
+  local status=$?
+  kill -KILL $recorder 2> /dev/null
+  return $status
+}
+# ends PROCESS
+ends() { ! kill -0 "$1"; }
 tap_case "process: another one writes the same" check_two_writers
+tap_case "record: a source that says much is interrupted" check_busy_source
 tap_case "record: until the end, until interrupted" check_record
 tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no element" \
   gst-tfx record -s nosuchsrc x.wav 'Gain(1)'

@@ -408,6 +408,29 @@ interrupt (Run *run)
         gst_element_send_event (run->pipeline, gst_event_new_eos ());
 }
 
+/* FALSE: the end has come. */
+static gboolean
+take_message (Run *run, GstMessage *message)
+{
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_EOS:
+      return FALSE;
+    case GST_MESSAGE_ASYNC_DONE:
+      check_size (run);
+      break;
+    case GST_MESSAGE_ERROR:
+      take_error (run, message);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      gst_tfx_tool_note_missing (message, &run->missing);
+      break;
+    default:
+      tell_warning (run, message);
+      break;
+  }
+  return TRUE;
+}
+
 /* Until the end, an error or a signal. */
 static void
 wait (Run *run)
@@ -420,31 +443,16 @@ wait (Run *run)
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING |
             GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
 
-    if (!message) {
+    if (message) {
+      is_done = !take_message (run, message);
+      gst_message_unref (message);
+    } else {
       note_progress (run);
       look_for_end (run);
-      if (gst_tfx_tool_is_interrupted ())
-        interrupt (run);
-      continue;
     }
-    switch (GST_MESSAGE_TYPE (message)) {
-      case GST_MESSAGE_EOS:
-        is_done = TRUE;
-        break;
-      case GST_MESSAGE_ASYNC_DONE:
-        check_size (run);
-        break;
-      case GST_MESSAGE_ERROR:
-        take_error (run, message);
-        break;
-      case GST_MESSAGE_ELEMENT:
-        gst_tfx_tool_note_missing (message, &run->missing);
-        break;
-      default:
-        tell_warning (run, message);
-        break;
-    }
-    gst_message_unref (message);
+    /* In each turn: messages may come without a pause. */
+    if (!is_done && gst_tfx_tool_is_interrupted ())
+      interrupt (run);
   }
   gst_object_unref (bus);
 }

@@ -76,17 +76,15 @@ wait (File *file, GstBus *bus, GError **error)
     GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL,
         GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
 
-    if (!message && gst_tfx_tool_is_interrupted ())
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "interrupted");
-    if (!message)
-      continue;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
       gst_tfx_tool_note_missing (message, &missing);
-    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    else if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
       *error = gst_tfx_tool_take_error (message, missing);
-    else
+    else if (message)
       is_done = TRUE;
-    gst_message_unref (message);
+    gst_clear_message (&message);
+    if (!is_done && !*error && gst_tfx_tool_is_interrupted ())
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, "interrupted");
   }
   g_free (missing);
 }
