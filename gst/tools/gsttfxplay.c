@@ -291,11 +291,11 @@ static void
 play (Player *player)
 {
   GstBus *bus = gst_element_get_bus (player->pipeline);
-  const gboolean is_terminal = isatty (STDIN_FILENO);
   struct termios before, raw;
+  const gboolean is_terminal = tcgetattr (STDIN_FILENO, &before) == 0;
   guint keys, looks;
 
-  if (is_terminal && tcgetattr (STDIN_FILENO, &before) == 0) {
+  if (is_terminal) {
     raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     tcsetattr (STDIN_FILENO, TCSANOW, &raw);
