@@ -1032,7 +1032,18 @@ check_spectra() {
   gst-tfx spectrum -o both.svg full.wav noise.wav && grep -q '>full.wav</text>' both.svg &&
     grep -q '>noise.wav</text>' both.svg && [ "$(grep -c "class='curve'" both.svg)" -eq 2 ]
 }
+# A file may say of itself what it wants: this one 2 GHz.
+check_spectrum_rate() {
+  make rate.wav U8 1 && python3 -c '
+wav = bytearray(open("rate.wav", "rb").read())
+wav[22:32] = bytes([1, 0]) + 2 * (2000000000).to_bytes(4, "little")
+wav[32:34] = bytes([1, 0])
+open("rate.wav", "wb").write(wav)' &&
+    exits 1 "rate.wav: its rate is 2000000000 Hz, but must be from 1 to 10000000 Hz" \
+      timeout -s KILL 60 gst-tfx spectrum rate.wav
+}
 tap_case "spectrum: a sine at full scale" check_sine
+tap_case "spectrum: a rate that is none" check_spectrum_rate
 tap_case "spectrum: a picture of two files" check_spectra
 tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 

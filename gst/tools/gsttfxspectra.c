@@ -30,6 +30,29 @@ typedef struct File
 
 /* ---- the files -------------------------------------------------------------------------- */
 
+/* Makes the spectrum of the first samples.  FALSE with an error where these can not
+ * be measured, or not together with those before. */
+static gboolean
+accept_samples (File *file, const GstAudioInfo *info)
+{
+  const gint rate_hz = GST_AUDIO_INFO_RATE (info);
+  const gint n_channels = GST_AUDIO_INFO_CHANNELS (info);
+
+  if (rate_hz > GST_TFX_SPECTRUM_MAX_RATE_HZ) {
+    g_set_error (&file->error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "its rate is %d Hz, but must be from 1 to %d Hz", rate_hz,
+        GST_TFX_SPECTRUM_MAX_RATE_HZ);
+  } else if (!file->spectrum) {
+    file->rate_hz = rate_hz;
+    file->n_channels = n_channels;
+    file->spectrum = gst_tfx_spectrum_new (rate_hz, n_channels);
+  } else if (rate_hz != file->rate_hz || n_channels != file->n_channels) {
+    g_set_error (&file->error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "its rate or its channels change");
+  }
+  return file->error == NULL;
+}
+
 /* In the streaming thread; what it says is read when that has ended. */
 static void
 take_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
@@ -40,19 +63,10 @@ take_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
   GstMapInfo map;
 
   if (!file->error && caps && gst_audio_info_from_caps (&info, caps) &&
+      accept_samples (file, &info) &&
       gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    if (!file->spectrum) {
-      file->rate_hz = GST_AUDIO_INFO_RATE (&info);
-      file->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
-      file->spectrum = gst_tfx_spectrum_new (file->rate_hz, file->n_channels);
-    }
-    if (GST_AUDIO_INFO_RATE (&info) == file->rate_hz &&
-        GST_AUDIO_INFO_CHANNELS (&info) == file->n_channels)
-      gst_tfx_spectrum_add (file->spectrum, (const gdouble *)(gpointer)map.data,
-          map.size / GST_AUDIO_INFO_BPF (&info));
-    else
-      g_set_error (&file->error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-          "its rate or its channels change");
+    gst_tfx_spectrum_add (file->spectrum, (const gdouble *)(gpointer)map.data,
+        map.size / GST_AUDIO_INFO_BPF (&info));
     gst_buffer_unmap (buffer, &map);
   }
   gst_clear_caps (&caps);

@@ -12,6 +12,11 @@ G_BEGIN_DECLS
 
 typedef struct GstTfxSpectrum GstTfxSpectrum;
 
+/* A segment has more frames than the rate has Hz: higher ones would take memory
+ * without end. */
+#define GST_TFX_SPECTRUM_MAX_RATE_HZ 10000000
+
+/* rate_hz: from 1 to this. */
 GstTfxSpectrum *gst_tfx_spectrum_new (gint rate_hz, gint n_channels);
 void gst_tfx_spectrum_free (GstTfxSpectrum *s);
 
