@@ -281,6 +281,55 @@ gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames)
   return buffer;
 }
 
+typedef struct
+{
+  GstBuffer *to;
+  const GstAudioInfo *info;
+  gsize n_frames;
+  gboolean has_channels; /* the same as where the metas come from */
+} MetaTarget;
+
+static gboolean
+has_tag (const GstMetaInfo *info, const gchar *tag)
+{
+  return gst_meta_api_type_has_tag (info->api,
+      g_quark_from_static_string (tag));
+}
+
+static gboolean
+gst_tfx_buffer_copy_meta (GstBuffer *from, GstMeta **meta, gpointer data)
+{
+  GstMetaTransformCopy whole = { FALSE, 0, -1 };
+  const GstMetaInfo *info = (*meta)->info;
+  const MetaTarget *target = data;
+
+  /* Where the samples lie, and what depends on that, is another matter now. */
+  if (info->api == GST_AUDIO_META_API_TYPE) {
+    if (!gst_buffer_get_audio_meta (target->to))
+      gst_buffer_add_audio_meta (target->to, target->info, target->n_frames,
+          NULL);
+  } else if (!has_tag (info, GST_META_TAG_MEMORY_STR) &&
+             (target->has_channels ||
+                 !has_tag (info, GST_META_TAG_AUDIO_CHANNELS_STR)) &&
+             info->transform_func) {
+    info->transform_func (target->to, *meta, from, _gst_meta_transform_copy,
+        &whole);
+  }
+  return TRUE;
+}
+
+void
+gst_tfx_buffer_copy_metadata (GstBuffer *from, GstBuffer *to,
+    const GstAudioInfo *from_info, const GstAudioInfo *to_info, gsize n_frames)
+{
+  MetaTarget target = { to, to_info, n_frames,
+    GST_AUDIO_INFO_CHANNELS (from_info) == GST_AUDIO_INFO_CHANNELS (to_info) };
+
+  gst_buffer_copy_into (to, from,
+      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_foreach_meta (from, gst_tfx_buffer_copy_meta, &target);
+}
+
 void
 gst_tfx_buffer_drop (GstBuffer *buffer, const GstAudioInfo *info,
     gsize n_frames)

@@ -79,6 +79,11 @@ void gst_tfx_buffer_unmap (GstTfxBuffer *self);
  * it is undefined.  NULL if memory is short. */
 GstBuffer *gst_tfx_buffer_new (const GstAudioInfo *info, gsize n_frames);
 
+/* Flags, times and metas of a buffer for one that has its own memory: without the
+ * metas that are of the memory, and of the channels where these are not as many. */
+void gst_tfx_buffer_copy_metadata (GstBuffer *from, GstBuffer *to,
+    const GstAudioInfo *from_info, const GstAudioInfo *to_info, gsize n_frames);
+
 /* Drops the first n_frames frames of a buffer that gst_tfx_buffer_check()
  * accepted and that has more than these.  The buffer must be writable; its
  * times are left alone. */

@@ -167,31 +167,16 @@ fill (GstBuffer *made, GstBuffer *buffer, const GstAudioInfo *from,
   return TRUE;
 }
 
-/* All but what says how samples lie. */
-static gboolean
-copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer to)
-{
-  const GstMetaInfo *info = (*meta)->info;
-  GstMetaTransformCopy copy = { FALSE, 0, -1 };
-
-  if (info->api != GST_AUDIO_META_API_TYPE && info->transform_func)
-    info->transform_func (to, *meta, buffer, _gst_meta_transform_copy, &copy);
-  return TRUE;
-}
-
 GstBuffer *
 gst_tfx_channels_convert (GstBuffer *buffer, const GstAudioInfo *from,
     const GstAudioInfo *to, gsize n_frames)
 {
   GstBuffer *made = gst_tfx_buffer_new (to, n_frames);
 
-  if (made && fill (made, buffer, from, to, n_frames)) {
-    gst_buffer_copy_into (made, buffer,
-        GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-    gst_buffer_foreach_meta (buffer, copy_meta, made);
-  } else {
+  if (made && fill (made, buffer, from, to, n_frames))
+    gst_tfx_buffer_copy_metadata (buffer, made, from, to, n_frames);
+  else
     gst_clear_buffer (&made);
-  }
   gst_buffer_unref (buffer);
   return made;
 }

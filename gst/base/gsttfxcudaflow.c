@@ -22,46 +22,6 @@
 
 /* ---- buffers ------------------------------------------------------------------- */
 
-typedef struct
-{
-  GstBuffer *to;
-  const GstAudioInfo *info;
-  gsize n_frames;
-} Target;
-
-static gboolean
-gst_tfx_cuda_flow_copy_meta (GstBuffer *from, GstMeta **meta, gpointer data)
-{
-  GstMetaTransformCopy whole = { FALSE, 0, -1 };
-  const GstMetaInfo *meta_info = (*meta)->info;
-  Target *target = data;
-
-  /* Where the samples lie, and what depends on that, is another matter now. */
-  if (meta_info->api == GST_AUDIO_META_API_TYPE) {
-    if (!gst_buffer_get_audio_meta (target->to))
-      gst_buffer_add_audio_meta (target->to, target->info, target->n_frames,
-          NULL);
-  } else if (!gst_meta_api_type_has_tag (meta_info->api,
-                 g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) &&
-             meta_info->transform_func) {
-    meta_info->transform_func (target->to, *meta, from,
-        _gst_meta_transform_copy, &whole);
-  }
-  return TRUE;
-}
-
-/* All but the samples. */
-static void
-gst_tfx_cuda_flow_copy_metadata (GstBuffer *from, GstBuffer *to,
-    const GstAudioInfo *info, gsize n_frames)
-{
-  Target target = { to, info, n_frames };
-
-  gst_buffer_copy_into (to, from,
-      GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  gst_buffer_foreach_meta (from, gst_tfx_cuda_flow_copy_meta, &target);
-}
-
 static gboolean
 gst_tfx_cuda_flow_make_pool (GstTfxElement *self, gsize n_frames)
 {
@@ -380,7 +340,8 @@ gst_tfx_cuda_flow_filter (GstTfxElement *self, GstBuffer **buffer,
     gst_clear_buffer (&job.out);
     return err;
   }
-  gst_tfx_cuda_flow_copy_metadata (*buffer, job.out, &priv->info, n_frames);
+  gst_tfx_buffer_copy_metadata (*buffer, job.out, &priv->info, &priv->info,
+      n_frames);
   gst_buffer_unref (*buffer);
   *buffer = job.out;
   return 0;
@@ -429,7 +390,8 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     gst_tfx_counts_add (&priv->counts.n_uploads, 1);
   else
     gst_tfx_counts_add (&priv->counts.n_downloads, 1);
-  gst_tfx_cuda_flow_copy_metadata (*buffer, out, &priv->info, n_frames);
+  gst_tfx_buffer_copy_metadata (*buffer, out, &priv->info, &priv->info,
+      n_frames);
   gst_buffer_unref (*buffer);
   *buffer = out;
   return TRUE;

@@ -197,6 +197,46 @@ GST_START_TEST (test_gap)
 
 GST_END_TEST;
 
+static void
+add_metas (GstBuffer *buffer)
+{
+  static const gchar *const names[] = { "TfxOfMemory", "TfxOfChannels",
+    "TfxOfAll" };
+  const gchar *tags[][2] = { { GST_META_TAG_MEMORY_STR },
+    { GST_META_TAG_AUDIO_CHANNELS_STR }, { NULL } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (!gst_meta_get_info (names[i]))
+      gst_meta_register_custom (names[i], tags[i], NULL, NULL, NULL);
+    gst_buffer_add_custom_meta (buffer, names[i]);
+  }
+}
+
+/* What a buffer carries stays with the samples, but for what speaks of its memory
+ * or of its channels. */
+GST_START_TEST (test_metas)
+{
+  static const gchar *const chains[] = {
+    "tfxchain chain=\"Mix([[1, 1]])\"",
+    "tfxchain chain=\"Mix([[1, 0], [0, 1], [1, 1]])\"",
+  };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (chains[__i__], &info);
+  GstBuffer *buffer = gst_buffer_new_and_alloc (480 * info.bpf);
+
+  gst_buffer_memset (buffer, 0, 0, -1);
+  add_metas (buffer);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfAll") != NULL);
+  fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfMemory") == NULL);
+  fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfChannels") == NULL);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* ---- caps --------------------------------------------------------------------------- */
 
 static void
@@ -595,6 +635,7 @@ chain_channels_suite (void)
   tcase_add_loop_test (tcase, test_samples, 0, 4 * G_N_ELEMENTS (cases));
   tcase_add_test (tcase, test_neighbours);
   tcase_add_test (tcase, test_gap);
+  tcase_add_loop_test (tcase, test_metas, 0, 2);
   tcase_add_test (tcase, test_queries);
   tcase_add_test (tcase, test_masks);
   tcase_add_test (tcase, test_renegotiation);
