@@ -97,7 +97,8 @@ gst_tfx_device_open (GstTfxElement *self, gchar **why)
     return TRUE;
   if (gst_tfx_cuda_ensure_context (GST_ELEMENT (self), id, &device->context,
           why))
-    device->cuda = gst_tfx_cuda_for_context (device->context, why);
+    g_atomic_pointer_set (&device->cuda,
+        gst_tfx_cuda_for_context (device->context, why));
   if (!device->cuda) {
     g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
     return FALSE;
@@ -204,10 +205,12 @@ void
 gst_tfx_device_stop (GstTfxElement *self)
 {
   GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  TfxCuda *cuda = device->cuda;
 
   gst_tfx_device_drop_pool (device);
   device->runs = FALSE;
-  tfx_cuda_unref (&device->cuda);
+  g_atomic_pointer_set (&device->cuda, NULL);
+  tfx_cuda_unref (&cuda);
   g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
   g_atomic_int_set (&device->is_chosen, FALSE);
 }
@@ -215,7 +218,8 @@ gst_tfx_device_stop (GstTfxElement *self)
 void
 gst_tfx_device_forget (GstTfxElement *self)
 {
-  gst_clear_object (&gst_tfx_device_get_state (self)->context);
+  gst_tfx_cuda_clear_context (GST_ELEMENT (self),
+      &gst_tfx_device_get_state (self)->context);
 }
 
 gboolean
@@ -333,5 +337,5 @@ gboolean
 gst_tfx_device_answer_query (GstTfxElement *self, GstQuery *query)
 {
   return gst_tfx_cuda_answer_query (GST_ELEMENT (self), query,
-      gst_tfx_device_get_state (self)->context);
+      &gst_tfx_device_get_state (self)->context);
 }

@@ -36,8 +36,8 @@ typedef struct
   gboolean is_setting;           /* caps are being set */
   gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */
   gboolean out_cuda;             /* and so do the source pad's */
-  GstCudaContext *context;       /* also set by the application */
-  TfxCuda *cuda;                 /* its backend, or NULL */
+  GstCudaContext *context;       /* see gst_tfx_cuda_ensure_context() */
+  TfxCuda *cuda;                 /* its backend, or NULL; written atomically */
   gboolean runs;                 /* the filter is to run on it */
   /* device=auto: what was last thought about. */
   gsize seen_frames, last_frames;

@@ -223,11 +223,22 @@ gst_tfx_flight_send (GstTfxElement *self, GstTfxFlight *flight)
 
 /* ---- two of them --------------------------------------------------------------------- */
 
+/* Written with the stream lock held, and read in other threads without it. */
+static GstTfxFlight *
+gst_tfx_flight_take (GstTfxElement *self)
+{
+  GstTfxFlights *flights = &gst_tfx_element_get_private (self)->flights;
+  GstTfxFlight *held = flights->held;
+
+  if (held)
+    g_atomic_pointer_set (&flights->held, NULL);
+  return held;
+}
+
 GstFlowReturn
 gst_tfx_flight_drain (GstTfxElement *self)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxFlight *held = g_steal_pointer (&priv->flights.held);
+  GstTfxFlight *held = gst_tfx_flight_take (self);
 
   if (!held)
     return GST_FLOW_OK;
@@ -238,8 +249,7 @@ gst_tfx_flight_drain (GstTfxElement *self)
 void
 gst_tfx_flight_drop (GstTfxElement *self)
 {
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxFlight *held = g_steal_pointer (&priv->flights.held);
+  GstTfxFlight *held = gst_tfx_flight_take (self);
 
   if (held) {
     gst_tfx_flight_finish (self, held);
@@ -319,7 +329,7 @@ static void
 gst_tfx_flight_send_aside (GstTfxElement *self, GstPad *cut, GstPad *sink)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxFlight *held = g_steal_pointer (&priv->flights.held);
+  GstTfxFlight *held = gst_tfx_flight_take (self);
 
   gst_tfx_flight_finish (self, held);
   if (priv->delay > 0) {
@@ -337,7 +347,8 @@ gst_tfx_flight_leave (GstTfxElement *self)
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstPad *sink;
 
-  if (!priv->flights.held || !gst_tfx_flight_lock (self, TRUE))
+  if (!g_atomic_pointer_get (&priv->flights.held) ||
+      !gst_tfx_flight_lock (self, TRUE))
     return;
   sink = gst_tfx_peer_find_pad (priv->src);
   if (priv->flights.held && !GST_PAD_IS_BLOCKED (priv->src) && sink &&
@@ -360,7 +371,8 @@ gst_tfx_flight_cut (GstPad *cut, GstPad *sink, GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
 
-  if (!priv->flights.held || !gst_tfx_flight_lock (self, FALSE))
+  if (!g_atomic_pointer_get (&priv->flights.held) ||
+      !gst_tfx_flight_lock (self, FALSE))
     return;
   if (priv->flights.held && priv->delay == 0 && !GST_PAD_IS_BLOCKED (sink) &&
       gst_tfx_flight_reaches (priv->src, cut))
@@ -436,7 +448,7 @@ gst_tfx_flight_run (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_flight_start (self, flight);
   if (held)
     gst_tfx_flight_finish (self, held);
-  flights->held = flight;
+  g_atomic_pointer_set (&flights->held, flight);
   gst_tfx_run_note_time (self, gst_util_get_timestamp () - start, n_frames);
   if (held)
     flow = gst_tfx_flight_send (self, held);

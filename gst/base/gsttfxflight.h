@@ -35,7 +35,7 @@ typedef struct
 typedef struct
 {
   GstTfxFlight *slots; /* two, once they are needed */
-  GstTfxFlight *held;  /* one of them, or NULL */
+  GstTfxFlight *held;  /* one of them, or NULL; written atomically */
   gint is_known;       /* atomic: whether it is wanted */
   gboolean is_wanted;
   gboolean is_sending; /* one of them is on its way out */

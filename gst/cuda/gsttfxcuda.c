@@ -222,6 +222,17 @@ gst_tfx_cuda_find_context (GstElement *element, gint device_id,
   return FALSE;
 }
 
+void
+gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
+{
+  GstCudaContext *old;
+
+  GST_OBJECT_LOCK (element);
+  old = g_steal_pointer (context);
+  GST_OBJECT_UNLOCK (element);
+  gst_clear_object (&old);
+}
+
 gboolean
 gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
     GstCudaContext **context, gchar **why)
@@ -231,7 +242,7 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
 
   if (*context && device_id >= 0 &&
       gst_tfx_cuda_get_device (*context) != device_id)
-    gst_clear_object (context);
+    gst_tfx_cuda_clear_context (element, context);
   if (*context)
     return TRUE;
 
@@ -258,14 +269,31 @@ void
 gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
     gint device_id, GstCudaContext **context)
 {
-  if (gst_tfx_cuda_init ())
-    gst_cuda_handle_set_context (element, given, device_id, context);
+  GstCudaContext *taken = NULL;
+
+  if (!gst_tfx_cuda_init ())
+    return;
+  gst_cuda_handle_set_context (element, given, device_id, &taken);
+  GST_OBJECT_LOCK (element);
+  if (!*context)
+    *context = g_steal_pointer (&taken);
+  GST_OBJECT_UNLOCK (element);
+  gst_clear_object (&taken);
 }
 
 gboolean
 gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
-    GstCudaContext *context)
+    GstCudaContext **context)
 {
-  return gst_tfx_cuda_init () &&
-         gst_cuda_handle_context_query (element, query, context);
+  GstCudaContext *held = NULL;
+  gboolean is_answered;
+
+  if (!gst_tfx_cuda_init ())
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  gst_object_replace ((GstObject **)&held, (GstObject *)*context);
+  GST_OBJECT_UNLOCK (element);
+  is_answered = gst_cuda_handle_context_query (element, query, held);
+  gst_clear_object (&held);
+  return is_answered;
 }

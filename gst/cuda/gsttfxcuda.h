@@ -58,14 +58,17 @@ TfxCuda *gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why);
 gboolean gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
     GstCudaContext **context, gchar **why);
 
-/* For GstElementClass::set_context.  Takes a CUDA context of this device (-1:
- * any) into *context, unless there is one. */
+/* *context is let go. */
+void gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context);
+
+/* These three in any thread: they take the object lock of the element.  This one
+ * for GstElementClass::set_context: takes a CUDA context of this device (-1: any) into
+ * *context, unless there is one. */
 void gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
     gint device_id, GstCudaContext **context);
-
-/* For GST_QUERY_CONTEXT.  True if it was answered; @context may be NULL. */
+/* For GST_QUERY_CONTEXT.  True if it was answered; *context may be NULL. */
 gboolean gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
-    GstCudaContext *context);
+    GstCudaContext **context);
 
 /* The ordinal of the context's device, for "cuda-device-id". */
 gint gst_tfx_cuda_get_device (GstCudaContext *context);

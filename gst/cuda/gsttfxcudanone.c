@@ -53,6 +53,11 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
 }
 
 void
+gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
+{
+}
+
+void
 gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
     gint device_id, GstCudaContext **context)
 {
@@ -60,7 +65,7 @@ gst_tfx_cuda_set_context (GstElement *element, GstContext *given,
 
 gboolean
 gst_tfx_cuda_answer_query (GstElement *element, GstQuery *query,
-    GstCudaContext *context)
+    GstCudaContext **context)
 {
   return FALSE;
 }

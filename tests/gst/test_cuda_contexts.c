@@ -95,8 +95,8 @@ GST_START_TEST (test_share_context)
   fail_unless (gst_tfx_cuda_ensure_context (one, 0, &mine, &why), "%s", why);
 
   query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
-  fail_if (gst_tfx_cuda_answer_query (one, query, NULL));
-  fail_unless (gst_tfx_cuda_answer_query (one, query, mine));
+  fail_if (gst_tfx_cuda_answer_query (one, query, &yours));
+  fail_unless (gst_tfx_cuda_answer_query (one, query, &mine));
   gst_query_parse_context (query, &given);
   gst_tfx_cuda_set_context (two, given, 5, &yours);
   fail_unless (yours == NULL);
@@ -117,6 +117,46 @@ GST_START_TEST (test_share_context)
 }
 GST_END_TEST;
 
+typedef struct
+{
+  GstElement *element;
+  GstCudaContext *context;
+  gint is_done; /* atomic */
+} Asked;
+
+static gpointer
+ask_again (gpointer data)
+{
+  Asked *asked = data;
+
+  while (!g_atomic_int_get (&asked->is_done)) {
+    GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+
+    gst_tfx_cuda_answer_query (asked->element, query, &asked->context);
+    gst_query_unref (query);
+  }
+  return NULL;
+}
+
+/* Who asks has a context of its own, whatever becomes of the element's. */
+GST_START_TEST (test_asked_meanwhile)
+{
+  Asked asked = { gst_bin_new (NULL) };
+  GThread *thread = g_thread_new ("ask", ask_again, &asked);
+  gchar *why = NULL;
+
+  for (guint i = 0; i < 20000; i++) {
+    fail_unless (
+        gst_tfx_cuda_ensure_context (asked.element, -1, &asked.context, &why));
+    gst_tfx_cuda_clear_context (asked.element, &asked.context);
+  }
+  g_atomic_int_set (&asked.is_done, TRUE);
+  g_thread_join (thread);
+  gst_object_unref (asked.element);
+}
+
+GST_END_TEST;
+
 static Suite *
 cuda_contexts_suite (void)
 {
@@ -128,6 +168,7 @@ cuda_contexts_suite (void)
   tcase_add_test (tcase, test_memory_lives_longer);
   tcase_add_test (tcase, test_lost);
   tcase_add_test (tcase, test_share_context);
+  tcase_add_test (tcase, test_asked_meanwhile);
   suite_add_tcase (suite, tcase);
   return suite;
 }

@@ -54,7 +54,7 @@ GST_START_TEST (test_others)
 
   gst_tfx_cuda_set_context (element, given, -1, &context);
   fail_unless (context == NULL);
-  fail_if (gst_tfx_cuda_answer_query (element, query, NULL));
+  fail_if (gst_tfx_cuda_answer_query (element, query, &context));
   gst_buffer_unref (buffer);
   gst_query_unref (query);
   gst_context_unref (given);
