@@ -112,7 +112,7 @@ for i in "${!headers[@]}"; do
   check_header "${headers[i]}" cc -x c -std=gnu11 \
     -D_GNU_SOURCE -I. -Idsp -Icuda $(printf -- '-I%s ' gst/*/) -Wno-unused-parameter \
     -Wno-missing-field-initializers \
-    $(pkg-config --cflags gstreamer-base-1.0 gstreamer-audio-1.0) > "$logs/$i" 2>&1 &&
+    $(pkg-config --cflags gstreamer-audio-1.0) > "$logs/$i" 2>&1 &&
     : > "$logs/$i.good" &
   [ $(((i + 1) % n_jobs)) -ne 0 ] || wait
 done

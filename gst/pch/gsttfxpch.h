@@ -5,7 +5,6 @@
 #define GST_TFX_PCH_H
 
 #include <gst/audio/audio.h>
-#include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 #include <math.h>
 #include <string.h>
