@@ -99,20 +99,3 @@ gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
   gst_buffer_unmap (self->buffer, &self->map);
   return ok;
 }
-
-GstBuffer *
-gst_tfx_cuda_buffer_new (GstCudaContext *context, const GstAudioInfo *info,
-    gsize n_frames)
-{
-  GstMemory *memory = gst_tfx_cuda_allocator_alloc (context,
-      n_frames * GST_AUDIO_INFO_BPF (info));
-  GstBuffer *buffer;
-
-  if (!memory)
-    return NULL;
-  buffer = gst_buffer_new ();
-  gst_buffer_append_memory (buffer, memory);
-  if (GST_AUDIO_INFO_LAYOUT (info) == GST_AUDIO_LAYOUT_NON_INTERLEAVED)
-    gst_buffer_add_audio_meta (buffer, info, n_frames, NULL);
-  return buffer;
-}

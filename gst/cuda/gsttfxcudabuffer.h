@@ -49,12 +49,6 @@ gboolean gst_tfx_cuda_buffer_map (GstTfxCudaBuffer *self, GstBuffer *buffer,
  * this function waited for work on a memory of others. */
 gboolean gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self);
 
-/* A buffer outside of any pool, for n_frames (at least 1), with their
- * GstAudioMeta if they are planar; what is in it is undefined.  NULL if device
- * memory is short. */
-GstBuffer *gst_tfx_cuda_buffer_new (GstCudaContext *context,
-    const GstAudioInfo *info, gsize n_frames);
-
 G_END_DECLS
 
 #endif /* GST_TFX_CUDA_BUFFER_H */

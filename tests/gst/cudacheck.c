@@ -297,6 +297,18 @@ cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
   return gst_buffer_peek_memory (*buffer, 0);
 }
 
+GstBuffer *
+cuda_check_new_buffer (const GstAudioInfo *info, gsize n_frames)
+{
+  GstMemory *memory = gst_tfx_cuda_allocator_alloc (cuda_check_context,
+      n_frames * GST_AUDIO_INFO_BPF (info));
+  GstBuffer *buffer = memory ? gst_buffer_new () : NULL;
+
+  if (buffer)
+    gst_buffer_append_memory (buffer, memory);
+  return buffer;
+}
+
 TfxPlan *
 cuda_check_plan (guint n_channels, gdouble gain)
 {

@@ -69,6 +69,9 @@ GstBufferPool *cuda_check_pool (const GstAudioInfo *info, gsize n_frames);
 GstMemory *cuda_check_acquire (GstBufferPool *pool, const GstAudioInfo *info,
     gsize n_frames, GstBuffer **buffer);
 
+/* A buffer outside of any pool, interleaved; NULL if device memory is short. */
+GstBuffer *cuda_check_new_buffer (const GstAudioInfo *info, gsize n_frames);
+
 /* A gain, run by the backend; and the locks that go with it. */
 TfxPlan *cuda_check_plan (guint n_channels, gdouble gain);
 int cuda_check_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out);

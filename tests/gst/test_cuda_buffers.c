@@ -269,7 +269,7 @@ GST_START_TEST (test_foreign)
   cuda_check_write (map.data, (guint8 *)x, sizeof x);
   gst_buffer_unmap (buffer, &map);
 
-  out = gst_tfx_cuda_buffer_new (cuda_check_context, &info, 1024);
+  out = cuda_check_new_buffer (&info, 1024);
   for (gint way = 0; way < 2; way++) {
     fail_unless (gst_tfx_cuda_buffer_map (&from, way ? out : buffer, &info,
         cuda_check_cuda, GST_MAP_READ));

@@ -76,7 +76,7 @@ GST_START_TEST (test_lost)
     fail_if (gst_tfx_cuda_for_context (cuda_check_context, &why));
     fail_unless (strstr (why, "stand-in 0"), "%s", why);
     g_free (why);
-    fail_if (gst_tfx_cuda_buffer_new (cuda_check_context, &info, 100));
+    fail_if (cuda_check_new_buffer (&info, 100));
   }
   cuda_check_plan_free (&plan);
 }
