@@ -9,8 +9,6 @@
 #include "gsttfxelementprivate.h"
 #include "gsttfxmemory.h"
 
-#define GST_CAT_DEFAULT gst_tfx_element_debug
-
 /* The channels that are asked for.  FALSE: these are there, or other ones would
  * have to come in, which is told of where the chain is built. */
 static gboolean

@@ -11,8 +11,6 @@
  */
 #include "gsttfxelementprivate.h"
 
-#define GST_CAT_DEFAULT gst_tfx_element_debug
-
 static guint64
 gst_tfx_control_round_up (guint64 frame)
 {

@@ -29,8 +29,6 @@
 #include "gsttfxmemory.h"
 #include "gsttfxresponse.h"
 
-#define GST_CAT_DEFAULT gst_tfx_element_debug
-
 /* Hz, of what is asked before any stream has come. */
 #define USUAL_RATE 48000
 

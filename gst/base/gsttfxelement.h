@@ -145,8 +145,6 @@ struct _GstTfxElementClass
   void (*stop) (GstTfxElement *self);
   void (*buffer_done) (GstTfxElement *self, GstClockTime end,
       const GstSegment *segment);
-
-  gpointer _gst_reserved[GST_PADDING];
 };
 
 /* The properties have changed, by hand or under control: the next buffer is

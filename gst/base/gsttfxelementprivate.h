@@ -52,7 +52,6 @@ typedef struct
   GstTfxChannels channels; /* in is 0: they are as many everywhere */
   GstSegment segment;
   gchar *stream_id;
-  gboolean is_segment_new;  /* no buffer has come in it */
   gboolean is_running;      /* samples were filtered since the last reset */
   gboolean is_identity;     /* output is input, and nothing is under way */
   gboolean may_be_identity; /* that has to be looked at */
@@ -172,9 +171,6 @@ void gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
 GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize n_frames);
 
 /* ---- gsttfxtail.c: what the filter still holds ------------------------------------ */
-
-/* Sends what the filter holds. */
-GstFlowReturn gst_tfx_tail_drain (GstTfxElement *self);
 
 /* The stream ends: what the filter holds goes out, and it is at rest. */
 GstFlowReturn gst_tfx_tail_end (GstTfxElement *self, const gchar *because);

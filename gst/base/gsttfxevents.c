@@ -6,8 +6,6 @@
  */
 #include "gsttfxelementprivate.h"
 
-#define GST_CAT_DEFAULT gst_tfx_element_debug
-
 /* ---- segments -------------------------------------------------------------------------- */
 
 static gboolean

@@ -44,7 +44,8 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
   priv->is_step = FALSE;
 }
 
-GstFlowReturn
+/* Sends what the filter holds. */
+static GstFlowReturn
 gst_tfx_tail_drain (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);

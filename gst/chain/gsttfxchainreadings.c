@@ -4,8 +4,6 @@
  */
 #include "gsttfxchainreadings.h"
 
-#define GST_CAT_DEFAULT gst_tfx_chain_debug
-
 static void
 gst_tfx_chain_readings_post_now (GstTfxChain *self, GstClockTime end,
     GstClockTime duration, const GstSegment *segment)

@@ -43,7 +43,6 @@
 #include "gsttfxpreset.h"
 
 GST_DEBUG_CATEGORY (gst_tfx_fir_debug);
-#define GST_CAT_DEFAULT gst_tfx_fir_debug
 
 #define DEFAULT_METHOD TFX_FIR_AUTO
 #define DEFAULT_ALIGN TRUE

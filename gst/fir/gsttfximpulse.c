@@ -46,7 +46,9 @@ gst_tfx_impulse_unref (GstTfxImpulse *self)
   g_free (self);
 }
 
-gboolean
+/* Whether nobody else holds it, and it is one kernel of so many taps: its taps can
+ * be set anew.  NULL is allowed. */
+static gboolean
 gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps)
 {
   return self && g_atomic_int_get (&self->refs) == 1 && self->n_kernels == 1 &&

@@ -36,10 +36,6 @@ typedef struct
 GstTfxImpulse *gst_tfx_impulse_new (guint rate, guint n_kernels, gsize n_taps);
 void gst_tfx_impulse_finish (GstTfxImpulse *self);
 
-/* Whether nobody else holds it, and it is one kernel of so many taps: its taps can
- * be set anew.  NULL is allowed. */
-gboolean gst_tfx_impulse_is_free (const GstTfxImpulse *self, gsize n_taps);
-
 /* A windowed-sinc kernel, in the place of *impulse if that is free, else in that of
  * another one.  0, or the negative errno value of tfx_fir_design(): *impulse is then
  * free or NULL. */

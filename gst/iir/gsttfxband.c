@@ -135,7 +135,10 @@ gst_tfx_band_has_edges (const GstTfxBand *self)
   return self->mode == TFX_MODE_BAND_PASS || self->mode == TFX_MODE_BAND_REJECT;
 }
 
-GstTfxBand
+/* The nearest band whose edges stay margin_hz away from 0, from half the rate
+ * and from each other.  Of a band that is upside down the lower edge stays and
+ * the upper one is raised above it. */
+static GstTfxBand
 gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz)
 {
   gdouble top = 0.5 * rate - margin_hz;

@@ -49,19 +49,14 @@ gboolean gst_tfx_band_has_edges (const GstTfxBand *self);
 typedef gboolean (*GstTfxBandFunc) (const GstTfxBand *band, gpointer data);
 
 /* Calls `make` with the asked band and, while it fails, with the nearest bands
- * that come less and less near to the limits of the rate.  TRUE if it worked,
- * with the band and the margin that did. */
+ * that come less and less near to the limits of the rate: whose edges stay margin_hz
+ * away from 0, from half the rate and from each other.  TRUE if it worked, with the
+ * band and the margin that did. */
 gboolean gst_tfx_band_meet (const GstTfxBand *asked, gdouble rate,
     GstTfxBandFunc make, gpointer data, GstTfxBand *used, gdouble *margin_hz);
 
-/* The nearest band whose edges stay margin_hz away from 0, from half the rate
- * and from each other.  Of a band that is upside down the lower edge stays and
- * the upper one is raised above it. */
-GstTfxBand
-gst_tfx_band_fit (const GstTfxBand *asked, gdouble rate, gdouble margin_hz);
-
 /* Tells the user how far the asked band is met by used, which came from
- * gst_tfx_band_fit() with the same rate and margin, or equals asked. */
+ * gst_tfx_band_meet() with the same rate and margin, or equals asked. */
 void gst_tfx_band_report (const GstTfxBand *asked, const GstTfxBand *used,
     GstTfxElement *filter, gdouble rate, gdouble margin_hz);
 

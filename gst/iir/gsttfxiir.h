@@ -24,8 +24,6 @@ struct _GstTfxIirClass
   GstTfxElementClass parent_class;
 
   void (*describe) (GstTfxIir *self, TfxDesign *design);
-
-  gpointer _gst_reserved[GST_PADDING];
 };
 
 G_END_DECLS
