@@ -63,8 +63,7 @@ gst_tfx_check_run (gint argc, gchar **argv)
           "with it.",
           "The exit status is 0 if the chain is good, else 2.", entries, &argc,
           &argv)) {
-    const gboolean has_chain =
-        options.chain || options.chain_file || options.preset;
+    const gboolean has_chain = gst_tfx_options_has_chain (&options);
 
     if (argc != (has_chain ? 1 : 2))
       gst_tfx_tool_error ("check takes one chain, in quotes, or in a file: "

@@ -123,8 +123,7 @@ gst_tfx_devices_run (gint argc, gchar **argv)
           "Without a chain it is " USUAL_CHAIN ".  Times are measured from "
           "system memory to system memory; gst-tfx bench takes more care.",
           entries, &argc, &argv)) {
-    const gboolean has_chain =
-        options.chain || options.chain_file || options.preset;
+    const gboolean has_chain = gst_tfx_options_has_chain (&options);
 
     if (!has_chain)
       options.chain = g_strdup (argc > 1 ? argv[1] : USUAL_CHAIN);

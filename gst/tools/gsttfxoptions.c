@@ -30,6 +30,12 @@ gst_tfx_options_list_chain (GstTfxOptions *options, GOptionEntry *entries)
   memcpy (entries, own, sizeof own);
 }
 
+gboolean
+gst_tfx_options_has_chain (const GstTfxOptions *options)
+{
+  return options->chain || options->chain_file || options->preset;
+}
+
 void
 gst_tfx_options_list (GstTfxOptions *options, GOptionEntry *entries)
 {
@@ -191,8 +197,7 @@ gst_tfx_options_read (GstTfxOptions *options)
         options->dither);
     return FALSE;
   }
-  if (options->loudness && !options->chain && !options->chain_file &&
-      !options->preset) {
+  if (options->loudness && !gst_tfx_options_has_chain (options)) {
     options->chain = g_strdup ("");
     return TRUE;
   }
@@ -243,8 +248,7 @@ gboolean
 gst_tfx_options_take_chain (GstTfxOptions *options, gint argc, gchar **argv,
     const gchar *usage)
 {
-  if (argc == 3 && !options->chain && !options->chain_file &&
-      !options->preset) {
+  if (argc == 3 && !gst_tfx_options_has_chain (options)) {
     options->chain = g_strdup (argv[2]);
   } else if (argc != 2) {
     gst_tfx_tool_error ("%s", usage);

@@ -51,8 +51,7 @@ static gboolean
 collect (GstTfxBatch *batch, GstTfxOptions *options, const Names *from,
     gint argc, gchar **argv, GPtrArray *names)
 {
-  const gboolean has_chain =
-      options->chain || options->chain_file || options->preset;
+  const gboolean has_chain = gst_tfx_options_has_chain (options);
 
   if (!options->out) {
     if (argc == 4 && !has_chain) {
