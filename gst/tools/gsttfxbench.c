@@ -118,12 +118,7 @@ check_words (const Bench *bench, gchar **devices)
         bench->rate_hz, bench->seconds);
     return FALSE;
   }
-  if (bench->output && !gst_tfx_picture_is_named (bench->output) &&
-      !g_str_has_suffix (bench->output, ".csv")) {
-    gst_tfx_tool_error (GST_TFX_PICTURE_NAMES, bench->output);
-    return FALSE;
-  }
-  return TRUE;
+  return gst_tfx_picture_check_name (bench->output);
 }
 
 static GPtrArray *
@@ -150,9 +145,9 @@ make_lines (const gint *channels, const gint *frames, gchar **devices)
   return lines;
 }
 
-/* With a line for each, where all numbers have been measured. */
+/* A picture with all lines, or the table. */
 static gboolean
-draw (const Bench *bench, const GPtrArray *lines, GError **error)
+write_output (const Bench *bench, const GPtrArray *lines, const gchar *csv)
 {
   GstTfxPictureCurve *curves = g_new0 (GstTfxPictureCurve, lines->len);
   const Line *first = lines->pdata[0];
@@ -175,24 +170,9 @@ draw (const Bench *bench, const GPtrArray *lines, GError **error)
   /* A little room beside a single length; a scale where nothing ran. */
   picture.high_x = fmax (picture.high_x, 2.0 * picture.low_x);
   picture.high_y = picture.high_y > 0.0 ? picture.high_y : 1.0;
-  is_done = gst_tfx_picture_write (&picture, bench->output, error);
+  is_done = gst_tfx_picture_write_or_csv (&picture, csv, bench->output);
   g_free (curves);
   return is_done;
-}
-
-static GstTfxToolStatus
-write_output (const Bench *bench, const GPtrArray *lines, const GString *csv)
-{
-  GError *error = NULL;
-  const gboolean is_done =
-      gst_tfx_picture_is_named (bench->output)
-          ? draw (bench, lines, &error)
-          : g_file_set_contents (bench->output, csv->str, -1, &error);
-
-  if (!is_done)
-    gst_tfx_tool_error ("%s", error->message);
-  g_clear_error (&error);
-  return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
 /* What the chain does not take is left out of the lines; the CSV goes to standard
@@ -226,8 +206,9 @@ run_lines (const Bench *bench, GPtrArray *lines, const gint *frames)
   }
   if (status == GST_TFX_TOOL_OK && lines->len == 0)
     status = GST_TFX_TOOL_FAILED;
-  if (status == GST_TFX_TOOL_OK && bench->output)
-    status = write_output (bench, lines, csv);
+  if (status == GST_TFX_TOOL_OK && bench->output &&
+      !write_output (bench, lines, csv->str))
+    status = GST_TFX_TOOL_FAILED;
   g_string_free (csv, TRUE);
   return status;
 }

@@ -13,6 +13,7 @@
 #include <gst/gst.h>
 
 #include "gsttfxpart.h"
+#include "gsttfxtool.h"
 
 /* In pixels; the curves are within margins, the legend is right of them. */
 #define WIDTH 800.0
@@ -307,8 +308,19 @@ gst_tfx_picture_is_named (const gchar *path)
 }
 
 gboolean
-gst_tfx_picture_write (const GstTfxPicture *picture, const gchar *path,
-    GError **error)
+gst_tfx_picture_check_name (const gchar *path)
+{
+  if (!path || gst_tfx_picture_is_named (path) ||
+      g_str_has_suffix (path, ".csv"))
+    return TRUE;
+  gst_tfx_tool_error ("output is %s, but its name must end in .svg, .png or "
+                      ".csv",
+      path);
+  return FALSE;
+}
+
+static gboolean
+write_picture (const GstTfxPicture *picture, const gchar *path, GError **error)
 {
   gchar *svg = print_svg (picture);
   const gboolean is_done = g_str_has_suffix (path, ".png")
@@ -317,4 +329,23 @@ gst_tfx_picture_write (const GstTfxPicture *picture, const gchar *path,
 
   g_free (svg);
   return is_done;
+}
+
+gboolean
+gst_tfx_picture_write_or_csv (const GstTfxPicture *picture, const gchar *csv,
+    const gchar *path)
+{
+  GError *error = NULL;
+
+  if (!path)
+    g_print ("%s", csv);
+  else if (gst_tfx_picture_is_named (path))
+    write_picture (picture, path, &error);
+  else
+    g_file_set_contents (path, csv, -1, &error);
+  if (!error)
+    return TRUE;
+  gst_tfx_tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
 }

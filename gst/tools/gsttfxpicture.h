@@ -25,16 +25,17 @@ typedef struct GstTfxPicture
   gsize n_curves;
 } GstTfxPicture;
 
-/* For who is given another name that ends in neither .svg nor .png. */
-#define GST_TFX_PICTURE_NAMES                                                  \
-  "output is %s, but its name must end in .svg, .png or .csv"
-
 /* Whether the file's name says that it is to be a picture. */
 gboolean gst_tfx_picture_is_named (const gchar *path);
 
-/* Writes it as the name says, .svg or .png.  FALSE with an error. */
-gboolean gst_tfx_picture_write (const GstTfxPicture *picture, const gchar *path,
-    GError **error);
+/* Whether an output can have this name: .svg, .png or .csv at its end, or NULL.
+ * FALSE after a message. */
+gboolean gst_tfx_picture_check_name (const gchar *path);
+
+/* Writes the picture, or the table, as the name says; the table to standard output
+ * where it is NULL.  FALSE after a message. */
+gboolean gst_tfx_picture_write_or_csv (const GstTfxPicture *picture,
+    const gchar *csv, const gchar *path);
 
 G_END_DECLS
 

@@ -92,44 +92,28 @@ print_csv (const Curve *curve)
   return g_string_free (text, FALSE);
 }
 
-/* From the highest gain on, as far down as there is something, in tens. */
-static gboolean
-draw (const Curve *curve, GError **error)
+/* A picture from the highest gain on, in tens, or the table. */
+static GstTfxToolStatus
+write_curve (const Curve *curve)
 {
   const GstTfxPictureCurve line = { NULL, curve->freq_hz, curve->gain_db,
     (gsize)curve->n_points };
   GstTfxPicture picture = { curve->options.chain, "Hz", "dB", curve->from_hz,
     curve->to_hz, .curves = &line, .n_curves = 1 };
   gdouble most = FLOOR_DB;
+  gchar *csv = print_csv (curve);
+  gboolean is_done;
 
   for (gint i = 0; i < curve->n_points; i++)
     most = MAX (most, curve->gain_db[i]);
   picture.high_y = ceil (most / 10.0 + 0.1) * 10.0;
   picture.low_y = picture.high_y - SPAN_DB;
-  return gst_tfx_picture_write (&picture, curve->output, error);
+  is_done = gst_tfx_picture_write_or_csv (&picture, csv, curve->output);
+  g_free (csv);
+  return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
-
-static GstTfxToolStatus
-write_curve (const Curve *curve)
-{
-  gchar *text = print_csv (curve);
-  GError *error = NULL;
-
-  if (!curve->output)
-    g_print ("%s", text);
-  else if (gst_tfx_picture_is_named (curve->output))
-    draw (curve, &error);
-  else
-    g_file_set_contents (curve->output, text, -1, &error);
-  g_free (text);
-  if (!error)
-    return GST_TFX_TOOL_OK;
-  gst_tfx_tool_error ("%s", error->message);
-  g_error_free (error);
-  return GST_TFX_TOOL_FAILED;
-}
 
 static gboolean
 check (Curve *curve)
@@ -148,11 +132,9 @@ check (Curve *curve)
   else if (curve->channel < 0 || curve->channel > 1023)
     gst_tfx_tool_error ("channel is %d, but must be from 0 to 1023",
         curve->channel);
-  else if (curve->output && !gst_tfx_picture_is_named (curve->output) &&
-           !g_str_has_suffix (curve->output, ".csv"))
-    gst_tfx_tool_error (GST_TFX_PICTURE_NAMES, curve->output);
   else
-    return gst_tfx_options_read_chain (&curve->options);
+    return gst_tfx_picture_check_name (curve->output) &&
+           gst_tfx_options_read_chain (&curve->options);
   return FALSE;
 }
 

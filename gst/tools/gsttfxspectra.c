@@ -193,8 +193,8 @@ print_csv (const File *files, gint n_files)
   return g_string_free (text, FALSE);
 }
 
-static gboolean
-draw (const File *files, gint n_files, const gchar *path, GError **error)
+static GstTfxToolStatus
+write_spectra (const File *files, gint n_files, const gchar *path)
 {
   GstTfxPictureCurve curves[MAX_FILES];
   GstTfxPicture picture = { "Mean spectrum", "Hz", "dBFS/Hz", PICTURE_HZ,
@@ -202,6 +202,7 @@ draw (const File *files, gint n_files, const gchar *path, GError **error)
     .n_curves = (gsize)n_files };
   guint n = 0;
   gdouble *x, *y, most = -INFINITY;
+  gchar *csv = print_csv (files, n_files);
   gboolean is_done;
 
   while (frequency_of (n) <= find_highest (files, n_files))
@@ -225,30 +226,11 @@ draw (const File *files, gint n_files, const gchar *path, GError **error)
   picture.title = n_files == 1 ? curves[0].name : picture.title;
   picture.high_y = ceil (most / 10.0 + 0.1) * 10.0;
   picture.low_y = picture.high_y - SPAN_DB;
-  is_done = gst_tfx_picture_write (&picture, path, error);
+  is_done = gst_tfx_picture_write_or_csv (&picture, csv, path);
+  g_free (csv);
   g_free (x);
   g_free (y);
-  return is_done;
-}
-
-static GstTfxToolStatus
-write_spectra (const File *files, gint n_files, const gchar *path)
-{
-  gchar *text = print_csv (files, n_files);
-  GError *error = NULL;
-
-  if (!path)
-    g_print ("%s", text);
-  else if (gst_tfx_picture_is_named (path))
-    draw (files, n_files, path, &error);
-  else
-    g_file_set_contents (path, text, -1, &error);
-  g_free (text);
-  if (!error)
-    return GST_TFX_TOOL_OK;
-  gst_tfx_tool_error ("%s", error->message);
-  g_error_free (error);
-  return GST_TFX_TOOL_FAILED;
+  return is_done ? GST_TFX_TOOL_OK : GST_TFX_TOOL_FAILED;
 }
 
 static GstTfxToolStatus
@@ -292,10 +274,7 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
           entries, &argc, &argv)) {
     if (argc < 2 || argc > MAX_FILES + 1)
       gst_tfx_tool_error ("spectrum takes from 1 to %d files", MAX_FILES);
-    else if (output && !gst_tfx_picture_is_named (output) &&
-             !g_str_has_suffix (output, ".csv"))
-      gst_tfx_tool_error (GST_TFX_PICTURE_NAMES, output);
-    else
+    else if (gst_tfx_picture_check_name (output))
       status = run_files (argv + 1, argc - 1, output);
   }
   g_free (output);
