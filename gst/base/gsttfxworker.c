@@ -22,29 +22,27 @@ static gpointer
 gst_tfx_worker_run (gpointer data)
 {
   GstTfxWorker *self = data;
-  GFunc notify = self->notify;
-  gpointer listener = self->listener, job = self->job;
+  GstTfxElement *element = self->element;
 
   g_slist_free_full (g_steal_pointer (&self->old), gst_tfx_worker_free_old);
-  self->run (job);
+  self->run (self->job);
   /* From here on the owner may take the job, and start another one when this
    * thread has ended. */
   g_atomic_int_set (&self->is_done, TRUE);
-  notify (listener, job);
+  gst_tfx_element_mark_ready (element);
   return NULL;
 }
 
 gboolean
 gst_tfx_worker_start (GstTfxWorker *self, GstTfxWorkerFunc run, gpointer job,
-    GFunc notify, gpointer listener)
+    GstTfxElement *element)
 {
   if (self->thread)
     return FALSE;
   self->is_done = FALSE;
   self->run = run;
   self->job = job;
-  self->notify = notify;
-  self->listener = listener;
+  self->element = element;
   self->thread =
       g_thread_try_new ("tfx-worker", gst_tfx_worker_run, self, NULL);
   return self->thread != NULL;

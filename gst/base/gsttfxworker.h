@@ -4,7 +4,7 @@
 #ifndef GST_TFX_WORKER_H
 #define GST_TFX_WORKER_H
 
-#include <glib.h>
+#include "gsttfxelement.h"
 
 G_BEGIN_DECLS
 
@@ -19,17 +19,16 @@ typedef struct
   gint is_done;    /* atomic */
   GstTfxWorkerFunc run;
   gpointer job;
-  GFunc notify;
-  gpointer listener;
+  GstTfxElement *element;
   GSList *old; /* of GstTfxWorkerOld */
 } GstTfxWorker;
 
-/* Has run (job) called in a thread, and notify (listener, job) when that is
- * done: in that thread, with gst_tfx_worker_take() working already.  The
- * listener must outlive the job.  FALSE if there is another job still, or if
- * no thread is to be had. */
+/* Has run (job) called in a thread, and the element marked as ready when that is
+ * done: in that thread, with gst_tfx_worker_take() working already.  The element
+ * must outlive the job.  FALSE if there is another job still, or if no thread is
+ * to be had. */
 gboolean gst_tfx_worker_start (GstTfxWorker *self, GstTfxWorkerFunc run,
-    gpointer job, GFunc notify, gpointer listener);
+    gpointer job, GstTfxElement *element);
 
 /* The job under way, or done and not yet taken; or NULL. */
 gpointer gst_tfx_worker_get_job (const GstTfxWorker *self);

@@ -43,12 +43,6 @@ gst_tfx_chain_job_run (gpointer data)
 }
 
 static void
-gst_tfx_chain_job_notify (gpointer chain, gpointer job)
-{
-  gst_tfx_element_mark_ready (chain);
-}
-
-static void
 gst_tfx_chain_job_free (GstTfxChainJob *job)
 {
   if (job)
@@ -68,7 +62,7 @@ gst_tfx_chain_builder_start (GstTfxChainBuilder *self, GstTfxChain *chain,
   job->spec = *build->spec;
   job->expr = tfx_expr_copy (expr);
   if (job->expr && gst_tfx_worker_start (&self->worker, gst_tfx_chain_job_run,
-                       job, gst_tfx_chain_job_notify, chain))
+                       job, GST_TFX_ELEMENT (chain)))
     return TRUE;
   gst_tfx_chain_job_free (job);
   return FALSE;

@@ -103,12 +103,6 @@ gst_tfx_fir_job_run (gpointer data)
     tfx_stage_prepare (job->stage, &job->spec);
 }
 
-static void
-gst_tfx_fir_job_notify (gpointer element, gpointer job)
-{
-  gst_tfx_element_mark_ready (element);
-}
-
 static GstTfxFirJob *
 gst_tfx_fir_job_new (const GstTfxFirSetting *setting, guint64 id,
     const TfxFilterSpec *spec)
@@ -157,8 +151,7 @@ gst_tfx_fir_stager_make (GstTfxFirStager *self, GstTfxElement *element,
   if (gst_tfx_worker_get_job (&self->worker))
     return NULL;
   job = gst_tfx_fir_job_new (setting, self->id, build->spec);
-  if (gst_tfx_worker_start (&self->worker, gst_tfx_fir_job_run, job,
-          gst_tfx_fir_job_notify, element))
+  if (gst_tfx_worker_start (&self->worker, gst_tfx_fir_job_run, job, element))
     return NULL;
   gst_tfx_fir_job_free (job);
   return gst_tfx_fir_setting_make_stage (setting, self->id, error);

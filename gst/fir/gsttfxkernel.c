@@ -186,12 +186,6 @@ gst_tfx_kernel_load (gpointer data)
 
 /* ---- in the streaming thread ------------------------------------------------ */
 
-static void
-gst_tfx_kernel_loader_notify (gpointer element, gpointer kernel)
-{
-  gst_tfx_element_mark_ready (element);
-}
-
 /* One that is loaded; NULL: not yet. */
 static GstTfxKernel *
 gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
@@ -214,7 +208,7 @@ gst_tfx_kernel_loader_load (GstTfxKernelLoader *self, GstTfxElement *element,
     kernel->file = gst_tfx_impulse_ref (self->good->file);
   if (!may_wait && gst_tfx_kernel_source_takes_long (source, build) &&
       gst_tfx_worker_start (&self->worker, gst_tfx_kernel_load, kernel,
-          gst_tfx_kernel_loader_notify, element))
+          element))
     return NULL;
   gst_tfx_kernel_load (kernel);
   return kernel;

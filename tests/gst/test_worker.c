@@ -7,8 +7,8 @@
 
 typedef struct
 {
+  gint n_ready;    /* atomic; its address stands for the element */
   gint may_end;    /* atomic: run() waits for it */
-  gint n_notes;    /* atomic */
   GThread *thread; /* that it was run in */
 } Job;
 
@@ -22,19 +22,18 @@ run (gpointer data)
     g_usleep (100);
 }
 
-static void
-notify (gpointer listener, gpointer data)
+/* In place of the element's. */
+void
+gst_tfx_element_mark_ready (GstTfxElement *self)
 {
-  Job *job = data;
-
-  fail_unless (listener == &job->n_notes);
-  g_atomic_int_inc (&job->n_notes);
+  g_atomic_int_inc ((gint *)(gpointer)self);
 }
 
 static gboolean
 start (GstTfxWorker *worker, Job *job)
 {
-  return gst_tfx_worker_start (worker, run, job, notify, &job->n_notes);
+  return gst_tfx_worker_start (worker, run, job,
+      (GstTfxElement *)(gpointer)&job->n_ready);
 }
 
 /* One job at a time, in another thread, told of when it is done. */
@@ -45,7 +44,7 @@ GST_START_TEST (test_jobs)
   fail_unless (gst_tfx_worker_take (&worker, TRUE) == NULL);
   for (guint i = 0; i < 20; i++) {
     gboolean may_wait = i & 1;
-    Job job = { may_wait }, other = { TRUE };
+    Job job = { .may_end = may_wait }, other = { .may_end = TRUE };
     gpointer taken;
 
     fail_unless (gst_tfx_worker_get_job (&worker) == NULL);
@@ -55,15 +54,15 @@ GST_START_TEST (test_jobs)
     if (!may_wait) {
       fail_unless (gst_tfx_worker_take (&worker, FALSE) == NULL);
       g_atomic_int_set (&job.may_end, TRUE);
-      while (g_atomic_int_get (&job.n_notes) == 0)
+      while (g_atomic_int_get (&job.n_ready) == 0)
         g_usleep (100);
     }
     /* Done when it has told so. */
     taken = gst_tfx_worker_take (&worker, may_wait);
     fail_unless (taken == &job);
-    fail_unless_equals_int (job.n_notes, 1);
+    fail_unless_equals_int (job.n_ready, 1);
     fail_unless (job.thread && job.thread != g_thread_self ());
-    fail_unless_equals_int (other.n_notes, 0);
+    fail_unless_equals_int (other.n_ready, 0);
   }
   gst_tfx_worker_clear (&worker);
 }
@@ -83,7 +82,7 @@ destroy (gpointer data)
 GST_START_TEST (test_free_later)
 {
   GstTfxWorker worker = { NULL };
-  Job job = { TRUE };
+  Job job = { .may_end = TRUE };
 
   g_atomic_int_set (&n_freed, 0);
   gst_tfx_worker_free_later (&worker, NULL, destroy);
