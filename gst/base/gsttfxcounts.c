@@ -12,13 +12,9 @@ gst_tfx_counts_reset (GstTfxCounts *self)
     &self->n_uploads, &self->n_downloads, &rows->dispatches, &rows->launches,
     &rows->uploads, &rows->downloads, &rows->recoveries };
 
-  before->dispatches -= rows->dispatches;
-  before->launches -= rows->launches;
-  before->uploads -= rows->uploads;
-  before->downloads -= rows->downloads;
-  before->recoveries -= rows->recoveries;
+  gst_tfx_count_subtract_stats (before, before, rows);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
-    gst_tfx_counts_set (counts[i], 0);
+    gst_tfx_count_set (counts[i], 0);
   gst_tfx_load_clear (&self->load);
 }
 
@@ -46,14 +42,10 @@ gst_tfx_counts_note_new_filter (GstTfxCounts *self)
 void
 gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
 {
-  const TfxStats *now = &rows->stats, *before = &self->before;
+  const TfxStats *now = &rows->stats;
   TfxStats *sum = &self->rows;
 
-  gst_tfx_counts_set (&sum->dispatches, before->dispatches + now->dispatches);
-  gst_tfx_counts_set (&sum->launches, before->launches + now->launches);
-  gst_tfx_counts_set (&sum->uploads, before->uploads + now->uploads);
-  gst_tfx_counts_set (&sum->downloads, before->downloads + now->downloads);
-  gst_tfx_counts_set (&sum->recoveries, before->recoveries + now->recoveries);
+  gst_tfx_count_add_stats (sum, &self->before, now);
   __atomic_store_n (&sum->device, now->device, __ATOMIC_RELAXED);
   /* Others may read the name of a device's kernel when that has gone. */
   if (now->kernel != self->seen_kernel)
@@ -63,44 +55,37 @@ gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
   self->n_recoveries = now->recoveries;
   self->n_lost = rows->n_lost;
   self->error = rows->error;
-  gst_tfx_counts_set (&self->n_stages, rows->n_stages);
-  gst_tfx_counts_set (&self->n_sections, rows->n_sections);
-}
-
-static guint64
-gst_tfx_counts_get (const guint64 *count)
-{
-  return __atomic_load_n (count, __ATOMIC_RELAXED);
+  gst_tfx_count_set (&self->n_stages, rows->n_stages);
+  gst_tfx_count_set (&self->n_sections, rows->n_sections);
 }
 
 GstStructure *
 gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate)
 {
-  const guint64 n_frames = gst_tfx_counts_get (&self->n_frames);
-  const guint64 ns = gst_tfx_counts_get (&self->process_time);
+  const guint64 n_frames = gst_tfx_count_get (&self->n_frames);
+  const guint64 ns = gst_tfx_count_get (&self->process_time);
   GstStructure *stats;
   TfxStats *rows = &self->rows;
   const gchar *device = __atomic_load_n (&rows->device, __ATOMIC_RELAXED);
   const gchar *kernel = __atomic_load_n (&rows->kernel, __ATOMIC_RELAXED);
 
   stats = gst_structure_new ("application/x-tfx-stats", "buffers",
-      G_TYPE_UINT64, gst_tfx_counts_get (&self->n_buffers),              /**/
-      "frames", G_TYPE_UINT64, n_frames,                                 /**/
-      "deferred", G_TYPE_UINT64, gst_tfx_counts_get (&self->n_deferred), /**/
-      "dispatches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->dispatches),
-      "launches", G_TYPE_UINT64, gst_tfx_counts_get (&rows->launches), /**/
+      G_TYPE_UINT64, gst_tfx_count_get (&self->n_buffers),              /**/
+      "frames", G_TYPE_UINT64, n_frames,                                /**/
+      "deferred", G_TYPE_UINT64, gst_tfx_count_get (&self->n_deferred), /**/
+      "dispatches", G_TYPE_UINT64, gst_tfx_count_get (&rows->dispatches),
+      "launches", G_TYPE_UINT64, gst_tfx_count_get (&rows->launches), /**/
       "uploads", G_TYPE_UINT64,
-      gst_tfx_counts_get (&rows->uploads) +
-          gst_tfx_counts_get (&self->n_uploads),
+      gst_tfx_count_get (&rows->uploads) + gst_tfx_count_get (&self->n_uploads),
       "downloads", G_TYPE_UINT64,
-      gst_tfx_counts_get (&rows->downloads) +
-          gst_tfx_counts_get (&self->n_downloads),
-      "stages", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_stages), /**/
-      "sections", G_TYPE_UINT, (guint)gst_tfx_counts_get (&self->n_sections),
+      gst_tfx_count_get (&rows->downloads) +
+          gst_tfx_count_get (&self->n_downloads),
+      "stages", G_TYPE_UINT, (guint)gst_tfx_count_get (&self->n_stages), /**/
+      "sections", G_TYPE_UINT, (guint)gst_tfx_count_get (&self->n_sections),
       "device", G_TYPE_STRING, device ? device : "none", /**/
       "kernel", G_TYPE_STRING, kernel ? kernel : "none", /**/
       "process-time", G_TYPE_UINT64, ns,                 /**/
-      "recoveries", G_TYPE_UINT64, gst_tfx_counts_get (&rows->recoveries),
+      "recoveries", G_TYPE_UINT64, gst_tfx_count_get (&rows->recoveries),
       "real-time-factor", G_TYPE_DOUBLE,
       rate > 0 && ns > 0 ? 1e9 * (gdouble)n_frames / rate / (gdouble)ns : 0.0,
       NULL);

@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 
+#include "gsttfxcount.h"
 #include "gsttfxload.h"
 #include "gsttfxsharedfilter.h"
 
@@ -30,33 +31,21 @@ void gst_tfx_counts_clear (GstTfxCounts *self);
 /* The same while it goes on, with the same filter. */
 void gst_tfx_counts_reset (GstTfxCounts *self);
 
-static inline void
-gst_tfx_counts_set (guint64 *count, guint64 value)
-{
-  __atomic_store_n (count, value, __ATOMIC_RELAXED);
-}
-
-static inline void
-gst_tfx_counts_add (guint64 *count, gint64 n)
-{
-  gst_tfx_counts_set (count, *count + n);
-}
-
 /* A buffer has come. */
 static inline void
 gst_tfx_counts_note_buffer (GstTfxCounts *self, gsize n_frames)
 {
-  gst_tfx_counts_add (&self->n_buffers, 1);
-  gst_tfx_counts_add (&self->n_frames, n_frames);
+  gst_tfx_count_add (&self->n_buffers, 1);
+  gst_tfx_count_add (&self->n_frames, n_frames);
 }
 
 /* It is left to others. */
 static inline void
 gst_tfx_counts_note_deferred (GstTfxCounts *self)
 {
-  gst_tfx_counts_add (&self->n_deferred, 1);
-  gst_tfx_counts_set (&self->n_stages, 0);
-  gst_tfx_counts_set (&self->n_sections, 0);
+  gst_tfx_count_add (&self->n_deferred, 1);
+  gst_tfx_count_set (&self->n_stages, 0);
+  gst_tfx_count_set (&self->n_sections, 0);
 }
 
 /* It was filtered: what the rows that end in the filter came to.  With its lock

@@ -239,9 +239,9 @@ gst_tfx_cuda_flow_run_in_host (GstTfxElement *self, Job *job)
               : gst_tfx_row_run (&job->row, &from, &to, TRUE);
     gst_tfx_cuda_flow_unmap (&out);
     if (gst_tfx_cuda_flow_has_device_memory (job->out))
-      gst_tfx_counts_add (&priv->counts.n_uploads, 1);
+      gst_tfx_count_add (&priv->counts.n_uploads, 1);
     if (from_device)
-      gst_tfx_counts_add (&priv->counts.n_downloads, 1);
+      gst_tfx_count_add (&priv->counts.n_downloads, 1);
   }
   gst_tfx_cuda_flow_unmap (&in);
   return err;
@@ -387,9 +387,9 @@ gst_tfx_cuda_flow_move (GstTfxElement *self, GstBuffer **buffer, gsize n_frames,
     return FALSE;
   }
   if (to_device)
-    gst_tfx_counts_add (&priv->counts.n_uploads, 1);
+    gst_tfx_count_add (&priv->counts.n_uploads, 1);
   else
-    gst_tfx_counts_add (&priv->counts.n_downloads, 1);
+    gst_tfx_count_add (&priv->counts.n_downloads, 1);
   gst_tfx_buffer_copy_metadata (*buffer, out, &priv->info, &priv->info,
       n_frames);
   gst_buffer_unref (*buffer);

@@ -5,29 +5,19 @@
 
 #include <math.h>
 
+#include "gsttfxcount.h"
+
 #define PER_OCTAVE 8
 #define LOWEST_OCTAVE -24
-
-static void
-store (guint64 *number, guint64 value)
-{
-  __atomic_store_n (number, value, __ATOMIC_RELAXED);
-}
-
-static guint64
-load (const guint64 *number)
-{
-  return __atomic_load_n (number, __ATOMIC_RELAXED);
-}
 
 void
 gst_tfx_load_clear (GstTfxLoad *self)
 {
-  store (&self->n_timed, 0);
-  store (&self->n_late, 0);
-  store (&self->worst, 0);
+  gst_tfx_count_set (&self->n_timed, 0);
+  gst_tfx_count_set (&self->n_late, 0);
+  gst_tfx_count_set (&self->worst, 0);
   for (guint i = 0; i < GST_TFX_LOAD_BUCKETS; i++)
-    store (&self->n[i], 0);
+    gst_tfx_count_set (&self->n[i], 0);
 }
 
 void
@@ -38,12 +28,12 @@ gst_tfx_load_note (GstTfxLoad *self, guint64 elapsed, guint64 duration)
   const guint i = (guint)CLAMP (at, 0.0, GST_TFX_LOAD_BUCKETS - 1.0);
   const guint64 size = (guint64)(MIN (part, 1e9) * 4294967296.0);
 
-  store (&self->n[i], self->n[i] + 1);
-  store (&self->n_timed, self->n_timed + 1);
+  gst_tfx_count_add (&self->n[i], 1);
+  gst_tfx_count_add (&self->n_timed, 1);
   if (elapsed > duration)
-    store (&self->n_late, self->n_late + 1);
+    gst_tfx_count_add (&self->n_late, 1);
   if (size > self->worst)
-    store (&self->worst, size);
+    gst_tfx_count_set (&self->worst, size);
 }
 
 /* What 99 of 100 buffers do not exceed: the upper end of its bucket. */
@@ -54,7 +44,7 @@ find_p99 (GstTfxLoad *self, gdouble worst)
   guint i = 0;
 
   for (guint k = 0; k < GST_TFX_LOAD_BUCKETS; k++)
-    total += n[k] = load (&self->n[k]);
+    total += n[k] = gst_tfx_count_get (&self->n[k]);
   if (total == 0)
     return 0.0;
   for (; i + 1 < GST_TFX_LOAD_BUCKETS; i++) {
@@ -68,9 +58,11 @@ find_p99 (GstTfxLoad *self, gdouble worst)
 void
 gst_tfx_load_add_to (GstTfxLoad *self, GstStructure *stats)
 {
-  const gdouble worst = (gdouble)load (&self->worst) / 4294967296.0;
+  const gdouble worst =
+      (gdouble)gst_tfx_count_get (&self->worst) / 4294967296.0;
 
-  gst_structure_set (stats, "timed", G_TYPE_UINT64, load (&self->n_timed),
-      "late", G_TYPE_UINT64, load (&self->n_late), "load-worst", G_TYPE_DOUBLE,
-      worst, "load-p99", G_TYPE_DOUBLE, find_p99 (self, worst), NULL);
+  gst_structure_set (stats, "timed", G_TYPE_UINT64,
+      gst_tfx_count_get (&self->n_timed), "late", G_TYPE_UINT64,
+      gst_tfx_count_get (&self->n_late), "load-worst", G_TYPE_DOUBLE, worst,
+      "load-p99", G_TYPE_DOUBLE, find_p99 (self, worst), NULL);
 }

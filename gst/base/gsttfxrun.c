@@ -167,7 +167,7 @@ gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
   gst_tfx_load_note (&priv->counts.load, elapsed,
       MAX (1, gst_util_uint64_scale_int (n_frames, GST_SECOND,
                   GST_AUDIO_INFO_RATE (&priv->info))));
-  gst_tfx_counts_add (&priv->counts.process_time, elapsed);
+  gst_tfx_count_add (&priv->counts.process_time, elapsed);
 }
 
 static gint
@@ -183,7 +183,7 @@ gst_tfx_run_timed (GstTfxElement *self, GstBuffer **buffer, gsize n_frames)
     return err;
   }
   priv->n_untimed--;
-  gst_tfx_counts_add (&priv->counts.process_time,
+  gst_tfx_count_add (&priv->counts.process_time,
       (guint64)(priv->ns_per_frame * n_frames));
   return err;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "gsttfxcount.h"
 #include "gsttfxtrace.h"
 
 GstTfxSharedFilter *
@@ -41,15 +42,6 @@ gst_tfx_shared_filter_unref (GstTfxSharedFilter *self)
 
 /* ---- plans ------------------------------------------------------------------------ */
 
-/* Number by number, which a compiler would do in pairs: what was written just now in
- * two parts is not there for a while for who reads it as one. */
-static inline void
-gst_tfx_shared_filter_add (guint64 *sum, guint64 *old, guint64 now)
-{
-  __atomic_store_n (sum, *sum + now - *old, __ATOMIC_RELAXED);
-  __atomic_store_n (old, now, __ATOMIC_RELAXED);
-}
-
 /* What the plan has counted since it was last looked at. */
 static void
 gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
@@ -57,13 +49,9 @@ gst_tfx_shared_filter_count (GstTfxSharedFilter *self)
   TfxStats *sum = &self->counts.stats, *old = &self->plan_stats, now;
 
   tfx_plan_get_stats (self->plan, &now);
-  gst_tfx_shared_filter_add (&sum->dispatches, &old->dispatches,
-      now.dispatches);
-  gst_tfx_shared_filter_add (&sum->launches, &old->launches, now.launches);
-  gst_tfx_shared_filter_add (&sum->uploads, &old->uploads, now.uploads);
-  gst_tfx_shared_filter_add (&sum->downloads, &old->downloads, now.downloads);
-  gst_tfx_shared_filter_add (&sum->recoveries, &old->recoveries,
-      now.recoveries);
+  gst_tfx_count_subtract_stats (&now, &now, old);
+  gst_tfx_count_add_stats (sum, sum, &now);
+  gst_tfx_count_add_stats (old, old, &now);
   sum->device = now.device;
   sum->kernel = now.kernel;
   self->counts.n_stages = tfx_plan_n_stages (self->plan);
@@ -264,11 +252,7 @@ gst_tfx_row_tell_end (const GstTfxRow *self, GstTfxRowNote *note,
   run->n_sections = counts->n_sections;
   run->err = err;
   run->added = counts->stats;
-  run->added.dispatches -= note->before.dispatches;
-  run->added.launches -= note->before.launches;
-  run->added.uploads -= note->before.uploads;
-  run->added.downloads -= note->before.downloads;
-  run->added.recoveries -= note->before.recoveries;
+  gst_tfx_count_subtract_stats (&run->added, &run->added, &note->before);
   gst_tfx_trace_end (run);
 }
 
