@@ -779,7 +779,30 @@ check_watch() {
   [ $status -eq 0 ] && same dropped/first.wav dropped/slow.wav dropped/last.wav &&
     nothing_left dropped && [ ! -e dropped/.hidden ]
 }
+# What is done is not counted again: of one file that comes there is no "of 2 files".
+check_watch_progress() {
+  mkdir slowly && make ten.wav S16LE 100 && cp ten.wav slowly/1.wav && python3 - "$(slow 400)" << 'PY'
+import os, pty, re, shutil, signal, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execlp("gst-tfx", "gst-tfx", "watch", "-o", "slowed", "-c", sys.argv[1], "slowly")
+text = b""
+def read_until(pattern):
+    global text
+    while not re.search(pattern, text):
+        text += os.read(terminal, 4096)
+read_until(rb"slowed/1\.wav")
+shutil.copy("ten.wav", "slowly/2.wav")
+text = b""
+read_until(rb"slowed/2\.wav")
+os.kill(pid, signal.SIGINT)
+assert os.waitpid(pid, 0)[1] == 0
+print(text)
+assert b" %" in text and b"files" not in text
+PY
+}
 tap_case "watch: each file, as it is in the end" check_watch
+tap_case "watch: how far it has come" check_watch_progress
 tap_case "watch: not its own outputs" exits 2 "cannot be that of the outputs" \
   gst-tfx watch -o drop -c 'Gain(1)' drop
 tap_case "watch: a folder that is none" exits 1 "absent" \

@@ -18,15 +18,23 @@
 /* Between two lines of progress. */
 #define PROGRESS_USEC (G_USEC_PER_SEC / 4)
 
+/* What an output is made of. */
+typedef struct Origin
+{
+  gchar *input;
+  gboolean is_waiting; /* it is still to be run */
+} Origin;
+
 struct GstTfxBatch
 {
   const GstTfxOptions *options;
-  GPtrArray *jobs;     /* of GstTfxJob */
-  GHashTable *outputs; /* their names, to the last job of each */
+  GPtrArray *jobs;     /* of GstTfxJob: of this run, or of the next one */
+  GHashTable *outputs; /* their names, to Origin */
   GstTfxJournal *journal;
-  GMutex lock; /* of what is printed, and of the counts */
-  guint n_run; /* of the jobs, before this run */
+  GMutex lock;   /* of what is printed, and of the counts */
+  guint n_added; /* of all runs, as the others are */
   guint n_done, n_failed, n_before;
+  guint n_counted; /* done or failed before this run */
   gboolean shows_progress;
   gint64 start;
 };
@@ -87,7 +95,7 @@ show_progress (GstTfxBatch *batch)
   g_string_append_printf (text, "%3.0f %%", 100.0 * part);
   if (batch->jobs->len > 1)
     g_string_append_printf (text, "  %u of %u files",
-        batch->n_done + batch->n_failed, batch->jobs->len);
+        batch->n_done + batch->n_failed - batch->n_counted, batch->jobs->len);
   if (part > 0.01 && taken > 1.0)
     g_string_append_printf (text, "  %.0f s left", taken / part - taken);
   /* A second line would not be cleared. */
@@ -109,6 +117,15 @@ free_job (gpointer data)
   g_free (job);
 }
 
+static void
+free_origin (gpointer data)
+{
+  Origin *origin = data;
+
+  g_free (origin->input);
+  g_free (origin);
+}
+
 GstTfxBatch *
 gst_tfx_batch_new (const GstTfxOptions *options)
 {
@@ -116,7 +133,8 @@ gst_tfx_batch_new (const GstTfxOptions *options)
 
   batch->options = options;
   batch->jobs = g_ptr_array_new_with_free_func (free_job);
-  batch->outputs = g_hash_table_new (g_str_hash, g_str_equal);
+  batch->outputs =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_origin);
   batch->shows_progress =
       !options->json && !options->quiet && isatty (STDERR_FILENO);
   g_mutex_init (&batch->lock);
@@ -167,7 +185,9 @@ static GstTfxJob *
 add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
 {
   GstTfxJob *job = g_new0 (GstTfxJob, 1);
+  Origin *origin = g_new (Origin, 1);
 
+  *origin = (Origin){ g_strdup (input), TRUE };
   job->input = g_strdup (input);
   job->output = output;
   job->chain = batch->options->chain;
@@ -177,7 +197,8 @@ add_job (GstTfxBatch *batch, const gchar *input, gchar *output)
   job->overwrite = batch->options->overwrite;
   job->allow_cut = batch->options->allow_cut;
   g_ptr_array_add (batch->jobs, job);
-  g_hash_table_insert (batch->outputs, output, job);
+  g_hash_table_insert (batch->outputs, g_strdup (output), origin);
+  batch->n_added++;
   return job;
 }
 
@@ -257,7 +278,8 @@ gboolean
 gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
 {
   gchar *output = name_output (batch->options, input);
-  const GstTfxJob *other;
+  const Origin *other;
+  gboolean is_own;
 
   if (!output)
     return FALSE;
@@ -273,7 +295,7 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     g_free (output);
     return FALSE;
   }
-  if (other && g_atomic_int_get (&other->per_mille) < 1000) {
+  if (other && other->is_waiting) {
     /* It is named twice, and will be done. */
     g_free (output);
     return TRUE;
@@ -283,8 +305,8 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     g_free (output);
   } else {
     /* What was made of the same input is its own to overwrite. */
-    add_job (batch, input, output)->overwrite |=
-        other || gst_tfx_journal_is_begun (batch->journal, input, output);
+    is_own = other || gst_tfx_journal_is_begun (batch->journal, input, output);
+    add_job (batch, input, output)->overwrite |= is_own;
   }
   return TRUE;
 }
@@ -335,15 +357,28 @@ run_job (gpointer data, gpointer user_data)
   g_free (state);
 }
 
+/* Of a folder that is watched for months there is no end of jobs. */
+static void
+drop_jobs (GstTfxBatch *batch)
+{
+  for (guint i = 0; i < batch->jobs->len; i++) {
+    const GstTfxJob *job = g_ptr_array_index (batch->jobs, i);
+    Origin *origin = g_hash_table_lookup (batch->outputs, job->output);
+
+    origin->is_waiting = FALSE;
+  }
+  g_ptr_array_set_size (batch->jobs, 0);
+}
+
 void
 gst_tfx_batch_run (GstTfxBatch *batch)
 {
   GThreadPool *pool =
       g_thread_pool_new (run_job, batch, batch->options->n_jobs, FALSE, NULL);
-  const guint n = batch->jobs->len;
 
   batch->start = g_get_monotonic_time ();
-  for (guint i = batch->n_run; i < n; i++)
+  batch->n_counted = batch->n_done + batch->n_failed;
+  for (guint i = 0; i < batch->jobs->len; i++)
     g_thread_pool_push (pool, g_ptr_array_index (batch->jobs, i), NULL);
   while (batch->shows_progress && g_thread_pool_unprocessed (pool) +
                                           g_thread_pool_get_num_threads (pool) >
@@ -353,13 +388,13 @@ gst_tfx_batch_run (GstTfxBatch *batch)
   }
   g_thread_pool_free (pool, FALSE, TRUE);
   clear_progress (batch);
-  batch->n_run = n;
+  drop_jobs (batch);
 }
 
 GstTfxToolStatus
 gst_tfx_batch_summarise (const GstTfxBatch *batch)
 {
-  const guint n_left = batch->jobs->len - batch->n_done - batch->n_failed;
+  const guint n_left = batch->n_added - batch->n_done - batch->n_failed;
 
   if (batch->journal && !batch->options->quiet) {
     g_printerr ("%u done, %u failed", batch->n_done, batch->n_failed);

@@ -22,12 +22,14 @@ typedef struct Seen
   gint64 seconds; /* of its last change */
   glong nanoseconds;
   guint n_looks; /* it was the same at */
+  guint last;    /* look that saw it */
 } Seen;
 
 typedef struct Watch
 {
   const gchar *folder;
-  GHashTable *seen; /* paths to Seen */
+  GHashTable *seen; /* paths to Seen, of what is there */
+  guint n_looks;
   GstTfxBatch *batch;
 } Watch;
 
@@ -53,7 +55,17 @@ look_at (Watch *watch, const gchar *path)
       .nanoseconds = status.st_mtim.tv_nsec };
   else
     seen->n_looks++;
+  seen->last = watch->n_looks;
   return seen->n_looks == N_LOOKS;
+}
+
+static gboolean
+is_gone (gpointer path, gpointer data, gpointer user_data)
+{
+  const Seen *seen = data;
+  const Watch *watch = user_data;
+
+  return seen->last != watch->n_looks;
 }
 
 static gboolean
@@ -68,6 +80,7 @@ look (Watch *watch)
     g_clear_error (&error);
     return FALSE;
   }
+  watch->n_looks++;
   while ((name = g_dir_read_name (folder))) {
     gchar *path = g_build_filename (watch->folder, name, NULL);
 
@@ -77,6 +90,7 @@ look (Watch *watch)
     g_free (path);
   }
   g_dir_close (folder);
+  g_hash_table_foreach_remove (watch->seen, is_gone, watch);
   return TRUE;
 }
 
