@@ -49,6 +49,36 @@ tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
       "copying on the device");
 }
 
+/* ret of a copy that was put on the queue. */
+static int
+wait_for_copy (const TfxQueue *queue, CUresult result, const char *what)
+{
+  const int ret = tfx_context_check (queue->cuda, result, what);
+
+  if (ret < 0)
+    return ret;
+  return tfx_context_check (queue->cuda,
+      queue->cuda->driver->stream_synchronize (queue->stream), what);
+}
+
+int
+tfx_buffer_upload (const TfxQueue *queue, CUdeviceptr to, const void *from,
+    size_t size)
+{
+  return wait_for_copy (queue,
+      queue->cuda->driver->memcpy_htod_async (to, from, size, queue->stream),
+      "uploading");
+}
+
+int
+tfx_buffer_download (const TfxQueue *queue, void *to, CUdeviceptr from,
+    size_t size)
+{
+  return wait_for_copy (queue,
+      queue->cuda->driver->memcpy_dtoh_async (to, from, size, queue->stream),
+      "downloading");
+}
+
 void
 tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer)
 {

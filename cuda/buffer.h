@@ -33,6 +33,12 @@ int tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer,
 int tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
     size_t size);
 
+/* Copies from and to the host, and waits for their end.  0 or a negative errno. */
+int tfx_buffer_upload (const TfxQueue *queue, CUdeviceptr to, const void *from,
+    size_t size);
+int tfx_buffer_download (const TfxQueue *queue, void *to, CUdeviceptr from,
+    size_t size);
+
 void tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer);
 
 int tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size);

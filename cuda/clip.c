@@ -86,7 +86,6 @@ const TfxCudaUnitKind tfx_cuda_clip = {
   .abandon = tfx_cuda_unit_no_change,
   .get_state = tfx_cuda_unit_no_get_state,
   .set_state = tfx_cuda_unit_no_set_state,
-  .reset = tfx_cuda_unit_no_change,
   .state_peak = tfx_cuda_unit_no_peak,
   .cost = unit_cost,
 };

@@ -258,8 +258,9 @@ tfx_cost_step (const TfxCudaCard *card, const TfxStep *step,
     tfx_cuda_units_find (step->stage)
         ->cost (step->stage, n_channels, n_frames, &cost);
   } else {
-    const double n_taps =
-        step->stage ? (double)step->stage->kind->n_taps (step->stage) : 0.0;
+    const double n_taps = step->kind == TFX_STEP_DELAY
+                              ? (double)step->stage->u.delay.n_taps
+                              : 0.0;
 
     cost.real = TFX_REAL_DOUBLE;
     add (&cost, &delay_sample, 1.0);

@@ -184,12 +184,6 @@ unit_copy_state (void *data, const void *from)
       &((const Unit *)from)->state);
 }
 
-static void
-unit_reset (void *data)
-{
-  tfx_cuda_pair_reset (&((Unit *)data)->state);
-}
-
 static double
 unit_state_peak (void *data)
 {
@@ -235,7 +229,6 @@ const TfxCudaUnitKind tfx_cuda_dynamics = {
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,
-  .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,
 };

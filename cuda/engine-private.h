@@ -112,7 +112,6 @@ int
 tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine);
 void tfx_cuda_engine_free (TfxEngine **engine);
 int tfx_cuda_engine_update (TfxEngine *engine, const TfxPlan *plan);
-void tfx_cuda_engine_reset (TfxEngine *engine);
 void tfx_cuda_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
 
 int tfx_cuda_engine_run (TfxEngine *engine, const TfxBlock *in,

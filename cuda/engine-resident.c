@@ -53,7 +53,7 @@ read_state (Resident *r, double *state)
   if (ret < 0)
     return ret;
   if (r->is_cascade)
-    ret = tfx_cuda_past_download (&r->queue, state, r->sections.data,
+    ret = tfx_buffer_download (&r->queue, state, r->sections.data,
         r->n * sizeof *state);
   else if (r->kind)
     ret = r->kind->get_state (r->unit, state);

@@ -61,11 +61,13 @@ lay_out_split (TfxEngine *e, const TfxStep *s, Node *node)
     all |= channels;
   }
   all = ~all;
-  if (node->n_channels < 64)
+  if (node->n_channels < TFX_SPLIT_MAX_CHANNELS)
     all &= ((uint64_t)1 << node->n_channels) - 1;
   node->rest = (TfxCudaChannels){ all, all,
     (unsigned)__builtin_popcountll (all) +
-        (node->n_channels > 64 ? node->n_channels - 64 : 0) };
+        (node->n_channels > TFX_SPLIT_MAX_CHANNELS
+                ? node->n_channels - TFX_SPLIT_MAX_CHANNELS
+                : 0) };
   if (!are_even) {
     node->gather_buffer = take_buffer (e);
     take_buffer (e);
@@ -397,23 +399,6 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
 }
 
 /* ---- the rest of the table --------------------------------------------------------- */
-
-void
-tfx_cuda_engine_reset (TfxEngine *e)
-{
-  bool entered = tfx_context_enter (e->cuda) == 0;
-
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    if (e->nodes[i].cascade)
-      tfx_cuda_cascade_reset (e->nodes[i].cascade);
-    if (e->nodes[i].window)
-      tfx_cuda_window_reset (e->nodes[i].window);
-    if (e->nodes[i].unit)
-      e->nodes[i].kind->reset (e->nodes[i].unit);
-  }
-  if (entered)
-    tfx_context_leave (e->cuda);
-}
 
 void
 tfx_cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)

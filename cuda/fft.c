@@ -140,7 +140,7 @@ make_twiddles (TfxCudaFft *f)
   fill_twiddles (f, table);
   ret = tfx_buffer_reserve (f->queue, &f->twiddles, n * 2 * sizeof *table);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (f->queue, f->twiddles.data, table,
+    ret = tfx_buffer_upload (f->queue, f->twiddles.data, table,
         n * 2 * sizeof *table);
   free (table);
   return ret;
@@ -273,8 +273,7 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     ret = tfx_buffer_reserve (f->queue, spectra,
         n_kernels * f->n_partitions * spectrum_size (f));
   if (ret == 0)
-    ret =
-        tfx_cuda_past_upload (f->queue, room->data, scaled, n * sizeof *scaled);
+    ret = tfx_buffer_upload (f->queue, room->data, scaled, n * sizeof *scaled);
   free (scaled);
   if (ret < 0)
     return ret;

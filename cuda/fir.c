@@ -96,7 +96,7 @@ upload_direct (TfxCudaFir *f)
   }
   ret = tfx_buffer_reserve (f->queue, &f->taps, n * sizeof *numbers);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (f->queue, f->taps.data, numbers,
+    ret = tfx_buffer_upload (f->queue, f->taps.data, numbers,
         n * sizeof *numbers);
   free (numbers);
   return ret;

@@ -424,10 +424,8 @@ unit_get_state (void *data, double *state)
 }
 
 static void
-unit_reset (void *data)
+rest (Unit *u)
 {
-  Unit *u = data;
-
   tfx_cuda_past_reset (&u->past);
   tfx_cuda_pair_reset (&u->numbers);
   tfx_cuda_pair_reset (&u->classes);
@@ -448,7 +446,7 @@ unit_set_state (void *data, const double *state)
   int ret = 0;
 
   if (s.gains[0] <= 0.0) {
-    unit_reset (u);
+    rest (u);
     return 0;
   }
   all = malloc ((u->numbers.n + n_past) * sizeof *all);
@@ -537,7 +535,6 @@ const TfxCudaUnitKind tfx_cuda_leveller = {
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,
-  .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,
 };

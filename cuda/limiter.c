@@ -212,17 +212,6 @@ unit_copy_state (void *data, const void *from)
   return ret;
 }
 
-static void
-unit_reset (void *data)
-{
-  Unit *u = data;
-
-  tfx_cuda_past_reset (&u->past);
-  tfx_cuda_pair_reset (&u->gains);
-  u->n_silent = u->n_ahead;
-  u->has_tops = false;
-}
-
 static int
 unit_set_state (void *data, const double *state)
 {
@@ -309,7 +298,6 @@ const TfxCudaUnitKind tfx_cuda_limiter = {
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,
-  .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,
 };

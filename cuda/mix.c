@@ -86,7 +86,7 @@ unit_prepare (void *data, size_t n_frames)
     return ret;
   ret = tfx_buffer_reserve (u->queue, &u->copied, size_of_gains (u));
   if (ret == 0)
-    ret = tfx_cuda_past_upload (u->queue, u->copied.data, u->gains,
+    ret = tfx_buffer_upload (u->queue, u->copied.data, u->gains,
         size_of_gains (u));
   u->are_copied = ret == 0;
   return ret;
@@ -139,7 +139,6 @@ const TfxCudaUnitKind tfx_cuda_mix = {
   .abandon = tfx_cuda_unit_no_change,
   .get_state = tfx_cuda_unit_no_get_state,
   .set_state = tfx_cuda_unit_no_set_state,
-  .reset = tfx_cuda_unit_no_change,
   .state_peak = tfx_cuda_unit_no_peak,
   .cost = unit_cost,
 };

@@ -55,7 +55,7 @@ int
 tfx_cuda_pair_get (TfxCudaPair *p, double *numbers)
 {
   if (p->has_state)
-    return tfx_cuda_past_download (p->queue, numbers, p->data[p->current].data,
+    return tfx_buffer_download (p->queue, numbers, p->data[p->current].data,
         p->n * sizeof *numbers);
   memset (numbers, 0, p->n * sizeof *numbers);
   return 0;
@@ -67,7 +67,7 @@ tfx_cuda_pair_set (TfxCudaPair *p, const double *numbers)
   int ret = tfx_cuda_pair_reserve (p);
 
   if (ret == 0)
-    ret = tfx_cuda_past_upload (p->queue, p->data[p->current].data, numbers,
+    ret = tfx_buffer_upload (p->queue, p->data[p->current].data, numbers,
         p->n * sizeof *numbers);
   p->has_state = p->has_state || ret == 0;
   return ret;

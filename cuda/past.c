@@ -23,34 +23,6 @@ tfx_cuda_past_clear (TfxCudaPast *p)
   tfx_buffer_free (p->queue, &p->data);
 }
 
-int
-tfx_cuda_past_upload (TfxQueue *queue, CUdeviceptr to, const void *from,
-    size_t size)
-{
-  int ret = tfx_context_check (queue->cuda,
-      queue->cuda->driver->memcpy_htod_async (to, from, size, queue->stream),
-      "uploading");
-
-  if (ret == 0)
-    ret = tfx_context_check (queue->cuda,
-        queue->cuda->driver->stream_synchronize (queue->stream), "uploading");
-  return ret;
-}
-
-int
-tfx_cuda_past_download (TfxQueue *queue, void *to, CUdeviceptr from,
-    size_t size)
-{
-  int ret = tfx_context_check (queue->cuda,
-      queue->cuda->driver->memcpy_dtoh_async (to, from, size, queue->stream),
-      "downloading");
-
-  if (ret == 0)
-    ret = tfx_context_check (queue->cuda,
-        queue->cuda->driver->stream_synchronize (queue->stream), "downloading");
-  return ret;
-}
-
 /* ---- the ring ------------------------------------------------------------------- */
 
 /* What is in @fresh takes the place of the ring, unless that failed: then the old
@@ -92,7 +64,7 @@ ring_make (TfxCudaPast *p, size_t ring_size, const double *state)
         p->length * sizeof *ring);
   ret = tfx_buffer_reserve (p->queue, &fresh, size);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (p->queue, fresh.data, ring, size);
+    ret = tfx_buffer_upload (p->queue, fresh.data, ring, size);
   free (ring);
   return ring_replace (p, &fresh, ring_size, ret);
 }
@@ -195,7 +167,7 @@ tfx_cuda_past_get_state (TfxCudaPast *p, double *state)
   ring = malloc (size);
   if (!ring)
     return -ENOMEM;
-  ret = tfx_cuda_past_download (p->queue, ring, p->data.data, size);
+  ret = tfx_buffer_download (p->queue, ring, p->data.data, size);
   for (unsigned c = 0; ret == 0 && c < p->n_channels; c++) {
     for (size_t i = 0; i < p->length; i++)
       *state++ =

@@ -37,10 +37,4 @@ int tfx_cuda_past_copy (TfxCudaPast *past, const TfxCudaPast *from);
 void tfx_cuda_past_reset (TfxCudaPast *past);
 double tfx_cuda_past_peak (TfxCudaPast *past);
 
-/* Copies that wait for their end.  0 or a negative errno. */
-int tfx_cuda_past_upload (TfxQueue *queue, CUdeviceptr to, const void *from,
-    size_t size);
-int tfx_cuda_past_download (TfxQueue *queue, void *to, CUdeviceptr from,
-    size_t size);
-
 #endif

@@ -223,12 +223,6 @@ unit_copy_state (void *data, const void *from)
   return tfx_cuda_pair_copy (&u->state, &other->state);
 }
 
-static void
-unit_reset (void *data)
-{
-  tfx_cuda_pair_reset (&((Unit *)data)->state);
-}
-
 /* As the CPU has it: without what it has put out. */
 static double
 unit_state_peak (void *data)
@@ -298,7 +292,6 @@ const TfxCudaUnitKind tfx_cuda_reverb = {
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,
-  .reset = unit_reset,
   .state_peak = unit_state_peak,
   .cost = unit_cost,
 };

@@ -126,7 +126,6 @@ fill_table (TfxCuda *cuda)
     .set_state = tfx_cuda_engine_set_state,
     .keep_state = keep_state,
     .take_state = tfx_cuda_engine_take_state,
-    .reset = tfx_cuda_engine_reset,
     .state_peak = tfx_cuda_engine_state_peak,
     .add_stats = tfx_cuda_engine_add_stats,
     .can_run = can_run,

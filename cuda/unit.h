@@ -49,7 +49,6 @@ typedef struct TfxCudaUnitKind
   /* Puts copies on its queue: the state of another unit for such a stage.
    * NULL: it goes by way of the host. */
   int (*copy_state) (void *unit, const void *from);
-  void (*reset) (void *unit);
   double (*state_peak) (void *unit);
 
   /* The counts of a launch: see cost.h.  cost has the bytes that it reads and

@@ -123,7 +123,7 @@ renew_taps (TfxCudaWindow *w)
   }
   ret = tfx_buffer_reserve (w->queue, &w->taps, (n + 1) * sizeof *taps);
   if (ret == 0)
-    ret = tfx_cuda_past_upload (w->queue, w->taps.data, taps,
+    ret = tfx_buffer_upload (w->queue, w->taps.data, taps,
         (n + 1) * sizeof *taps);
   free (taps);
   w->taps_are_old = ret < 0;
@@ -245,14 +245,6 @@ const TfxCudaPast *
 tfx_cuda_window_past (const TfxCudaWindow *w)
 {
   return &w->past;
-}
-
-void
-tfx_cuda_window_reset (TfxCudaWindow *w)
-{
-  if (w->is_fir)
-    tfx_cuda_fir_forget (&w->fir);
-  tfx_cuda_past_reset (&w->past);
 }
 
 double

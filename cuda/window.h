@@ -43,7 +43,6 @@ int tfx_cuda_window_set_state (TfxCudaWindow *window, const double *state);
 /* The past of another window, or to another's; see past.h. */
 int tfx_cuda_window_take_past (TfxCudaWindow *window, const TfxCudaPast *past);
 const TfxCudaPast *tfx_cuda_window_past (const TfxCudaWindow *window);
-void tfx_cuda_window_reset (TfxCudaWindow *window);
 double tfx_cuda_window_state_peak (TfxCudaWindow *window);
 
 #endif

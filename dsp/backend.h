@@ -57,9 +57,6 @@ struct TfxBackend
   TfxResident *(*keep_state) (TfxEngine *engine, size_t stage);
   bool (*take_state) (TfxEngine *engine, size_t stage, TfxResident *resident);
 
-  /* All state to zero. */
-  void (*reset) (TfxEngine *engine);
-
   /* The largest magnitude in the state; 0 is rest. */
   double (*state_peak) (const TfxEngine *engine);
 

@@ -42,18 +42,6 @@ tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 }
 
 TfxChain *
-tfx_chain_concat (const TfxChain *a, const TfxChain *b)
-{
-  TfxChain *both = chain_alloc (a->n_stages + b->n_stages);
-
-  if (!both)
-    return NULL;
-  copy_stages (both, 0, a);
-  copy_stages (both, a->n_stages, b);
-  return both;
-}
-
-TfxChain *
 tfx_chain_ref (TfxChain *chain)
 {
   __atomic_add_fetch (&chain->refs, 1, __ATOMIC_RELAXED);

@@ -41,6 +41,12 @@ least (size_t a, size_t b)
   return a < b ? a : b;
 }
 
+static const TfxUnitKind *
+unit_of (const TfxPlace *place)
+{
+  return place->slot->stage->kind->unit;
+}
+
 typedef struct Search
 {
   const TfxFilter *filter;
@@ -57,9 +63,9 @@ search_list (TfxPlaces *list, void *data)
 
     if (p->phase == TFX_PLACE_FADING && p->fade->done < p->fade->length)
       s->n = least (s->n, p->fade->length - p->fade->done);
-    if (p->phase == TFX_PLACE_CATCHING_UP)
-      s->n = least (s->n, p->slot->stage->kind->unit->catch_up_frames (
-                              s->filter->spec.block_frames));
+    if (p->phase == TFX_PLACE_CATCHING_UP && unit_of (p)->catch_up_frames)
+      s->n = least (s->n,
+          unit_of (p)->catch_up_frames (s->filter->spec.block_frames));
   }
 }
 
@@ -107,8 +113,8 @@ advance_list (TfxPlaces *list, void *data)
           look->wants_compile || p->fade->done == p->fade->length;
     }
     if (p->phase == TFX_PLACE_CATCHING_UP &&
-        p->slot->stage->kind->unit->catch_up (p->slot->unit, p->old->unit,
-            look->n_frames) == 0) {
+        unit_of (p)->catch_up (p->slot->unit, p->old->unit, look->n_frames) ==
+            0) {
       p->phase = TFX_PLACE_WAITING;
       p->has_past = true;
       look->wants_compile = true;
@@ -183,8 +189,8 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
   if (to->stage->kind != from->stage->kind ||
       to->n_channels != from->n_channels)
     return;
-  if (kind && to->unit && from->unit &&
-      kind->catch_up_start (to->unit, from->unit))
+  if (kind && to->unit && from->unit && kind->catch_up &&
+      (!kind->catch_up_start || kind->catch_up_start (to->unit, from->unit)))
     kind->catch_up (to->unit, from->unit, SIZE_MAX);
   /* Sections with other values begin at rest. */
   if (to->sos && to->n_sos == from->n_sos && from->motion.n_cells == 0 &&
@@ -359,7 +365,6 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
 
 typedef struct Switch
 {
-  TfxFilter *filter;
   TfxSlotSpec spec;
   int ret;
 } Switch;
@@ -415,7 +420,7 @@ switch_list (TfxPlaces *list, void *data)
 int
 tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 {
-  Switch s = { f, tfx_filter_slot_spec (f), 0 };
+  Switch s = { tfx_filter_slot_spec (f), 0 };
 
   if (f->is_changing)
     return -EBUSY;

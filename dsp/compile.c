@@ -80,8 +80,6 @@ add_entry (Compiler *c, TfxStep *step, TfxSlot *slot)
 {
   TfxPlanStage *entry = &c->plan->stages[c->plan->n_stages++];
 
-  entry->id = slot->stage->id;
-  entry->kind = step->kind;
   entry->step = step;
   entry->state_size = slot->stage->kind->state_size (slot->stage);
   entry->first_sos = step->n_sos;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "band.h"
 #include "svf-design.h"
 #include "stage.h"
 #include "transform.h"
@@ -24,16 +25,12 @@ struct TfxDesigner
   } remembered[N_REMEMBERED];
 };
 
-static bool
-is_band_mode (TfxMode mode)
-{
-  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
-}
-
 /* NULL, or what is wrong with a field. */
 static const char *
 find_fault (const TfxDesign *d, double rate_hz)
 {
+  const char *fault;
+
   if (!(rate_hz > 0.0) || !isfinite (rate_hz))
     return "rate_hz: must be finite and above 0";
   if ((unsigned)d->family > TFX_FAMILY_BESSEL)
@@ -42,17 +39,9 @@ find_fault (const TfxDesign *d, double rate_hz)
     return "mode: not one of the known modes";
   if (d->order < 1 || d->order > TFX_DESIGN_MAX_ORDER)
     return "order: must be from 1 to 64";
-  if (!(d->lower_hz > 0.0 && d->lower_hz < 0.5 * rate_hz))
-    return is_band_mode (d->mode)
-               ? "lower_hz: must be above 0 and below half the rate"
-               : "lower_hz (the cutoff): must be above 0 and below half the "
-                 "rate";
-  if (is_band_mode (d->mode)) {
-    if (!(d->upper_hz > 0.0 && d->upper_hz < 0.5 * rate_hz))
-      return "upper_hz: must be above 0 and below half the rate";
-    if (!(d->upper_hz > d->lower_hz))
-      return "upper_hz: must be above lower_hz";
-  }
+  fault = tfx_band_find_fault (d->mode, d->lower_hz, d->upper_hz, rate_hz);
+  if (fault)
+    return fault;
   if ((d->family == TFX_FAMILY_CHEBYSHEV1 ||
           d->family == TFX_FAMILY_ELLIPTIC) &&
       !(d->ripple_db > 0.0 && isfinite (d->ripple_db)))
@@ -196,7 +185,7 @@ count_sections (const TfxPrototype *proto, const TfxDesign *design)
   size_t n = 0;
 
   for (unsigned i = 0; i < proto->n_factors; i++)
-    n += is_band_mode (design->mode) && proto->factors[i].im != 0.0 ? 2 : 1;
+    n += tfx_band_has_two (design->mode) && proto->factors[i].im != 0.0 ? 2 : 1;
   return n;
 }
 

@@ -150,7 +150,7 @@ make_unit (TfxSlot *slot, void *data)
   if (!slot->stage->kind->unit)
     return;
   if (!units->spec.kernel)
-    units->spec.kernel = slot->stage->kind->unit->get_kernel ();
+    units->spec.kernel = tfx_cpu_backend ()->kernel;
   if (units->ret == 0 && slot->state)
     units->ret = tfx_slot_make_room (slot, &units->spec);
 }
@@ -399,31 +399,4 @@ tfx_filter_runs_on (const TfxFilter *f, const TfxBackend *backend)
   if (!backend->uses_units)
     tfx_slots_each (&f->places, look_for_others, &search);
   return !search.has_found;
-}
-
-size_t
-tfx_filter_n_stages (const TfxFilter *f)
-{
-  return f->n_chain_stages;
-}
-
-static size_t
-count_sections (const TfxPlaces *list)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < list->n; i++) {
-    const TfxSlot *slot = list->places[i].slot;
-
-    n += slot ? slot->n_sos : 0;
-    for (size_t b = 0; slot && b < slot->n_branches; b++)
-      n += count_sections (&slot->branches[b]);
-  }
-  return n;
-}
-
-size_t
-tfx_filter_n_sections (const TfxFilter *f)
-{
-  return count_sections (&f->places);
 }

@@ -7,14 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "band.h"
 #include "fir-half.h"
 #include "window.h"
-
-static bool
-is_band_mode (TfxMode mode)
-{
-  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
-}
 
 /* NULL, or what is wrong with the window or the length. */
 static const char *
@@ -51,18 +46,7 @@ find_fault (const TfxFirDesign *d, double rate_hz)
     return "rate_hz: must be finite and above 0";
   if (fault)
     return fault;
-  if (!(d->lower_hz > 0.0 && d->lower_hz < 0.5 * rate_hz))
-    return is_band_mode (d->mode)
-               ? "lower_hz: must be above 0 and below half the rate"
-               : "lower_hz (the cutoff): must be above 0 and below half the "
-                 "rate";
-  if (is_band_mode (d->mode)) {
-    if (!(d->upper_hz > 0.0 && d->upper_hz < 0.5 * rate_hz))
-      return "upper_hz: must be above 0 and below half the rate";
-    if (!(d->upper_hz > d->lower_hz))
-      return "upper_hz: must be above lower_hz";
-  }
-  return NULL;
+  return tfx_band_find_fault (d->mode, d->lower_hz, d->upper_hz, rate_hz);
 }
 
 /* An ideal low-pass of cutoff c (1 is half the rate), m samples from its

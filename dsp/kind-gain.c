@@ -59,7 +59,6 @@ gain_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_gain = {
-  .name = "gain",
   .step = TFX_STEP_CASCADE,
   .is_identity = gain_is_identity,
   .is_same_structure = gain_is_same_structure,

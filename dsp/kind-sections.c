@@ -108,7 +108,6 @@ sections_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_sections = {
-  .name = "sections",
   .step = TFX_STEP_CASCADE,
   .is_identity = sections_is_identity,
   .is_same_structure = sections_is_same_structure,

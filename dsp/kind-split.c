@@ -27,7 +27,10 @@ split_check (const TfxStage *stage, const TfxFilterSpec *spec)
 
   for (size_t i = 0; i < stage->u.sum.n; i++)
     all |= stage->u.sum.channels[i];
-  return spec->n_channels >= 64 || all >> spec->n_channels == 0 ? 0 : -EINVAL;
+  return spec->n_channels >= TFX_SPLIT_MAX_CHANNELS ||
+                 all >> spec->n_channels == 0
+             ? 0
+             : -EINVAL;
 }
 
 static bool
@@ -42,7 +45,8 @@ static TfxComplex
 split_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
 {
-  const uint64_t bit = channel < 64 ? (uint64_t)1 << channel : 0;
+  const uint64_t bit =
+      channel < TFX_SPLIT_MAX_CHANNELS ? (uint64_t)1 << channel : 0;
 
   for (size_t i = 0; i < stage->u.sum.n; i++) {
     const uint64_t channels = stage->u.sum.channels[i];
@@ -56,7 +60,6 @@ split_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_split = {
-  .name = "split",
   .step = TFX_STEP_SPLIT,
   .check = split_check,
   .is_identity = tfx_branches_is_identity,

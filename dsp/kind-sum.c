@@ -31,7 +31,6 @@ sum_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_sum = {
-  .name = "sum",
   .step = TFX_STEP_SUM,
   .is_identity = tfx_branches_is_identity,
   .is_same_structure = sum_is_same_structure,

@@ -27,9 +27,6 @@ typedef struct TfxUnitKind
   /* It is made for the samples and the blocks of its spec; else any will do. */
   bool is_for_format;
 
-  /* The name of the kernels that the CPU takes unless it is told. */
-  const char *(*get_kernel) (void);
-
   /* At rest.  0 or negative errno. */
   int (*make) (TfxStage *stage, const TfxUnitSpec *spec, void **unit);
   void (*free) (void *unit);
@@ -61,9 +58,10 @@ typedef struct TfxUnitKind
   bool (*succeed) (void *unit, void *elder, size_t n_state);
 
   /* A unit at rest takes over the past of another one of the same kind, the
-   * source.  start: from now on; false if it cannot.  catch_up: after the
-   * source has run n_frames, at most catch_up_frames() since the last time; 0
-   * if all is there.  SIZE_MAX frames: at once. */
+   * source.  start: from now on; false if it cannot; NULL: it always can.
+   * catch_up: after the source has run n_frames, at most catch_up_frames() since the
+   * last time (NULL: any number); 0 if all is there; NULL: there is nothing to take
+   * over.  SIZE_MAX frames: at once. */
   bool (*catch_up_start) (void *unit, const void *source);
   size_t (*catch_up) (void *unit, const void *source, size_t n_frames);
   size_t (*catch_up_frames) (size_t block_frames);
@@ -76,7 +74,6 @@ typedef struct TfxUnitKind
 
 struct TfxKind
 {
-  const char *name;
   TfxStepKind step;        /* what a plan makes of it */
   const TfxUnitKind *unit; /* NULL: plans have steps for it */
 
@@ -106,8 +103,7 @@ struct TfxKind
       double freq_hz, double rate_hz);
   /* The gain in dB at a steady level.  NULL: it does not go by the level. */
   double (*gain_at) (const TfxStage *stage, double level_db);
-  /* Taps, and ns for a frame of one channel on the CPU. */
-  size_t (*n_taps) (const TfxStage *stage);
+  /* ns for a frame of one channel on the CPU. */
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };

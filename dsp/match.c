@@ -13,7 +13,6 @@
 
 typedef struct Match
 {
-  TfxFilter *filter;
   TfxSlotSpec spec;
   bool is_structural;
 } Match;
@@ -211,7 +210,7 @@ prepare_list (Match *m, TfxPlaces *list, const TfxChain *chain)
 int
 tfx_match_prepare (TfxFilter *f, const TfxChain *chain, bool *is_structural)
 {
-  Match m = { f, tfx_filter_slot_spec (f), false };
+  Match m = { tfx_filter_slot_spec (f), false };
   int ret = prepare_list (&m, &f->places, chain);
 
   *is_structural = m.is_structural;
@@ -264,6 +263,16 @@ commit_slot (TfxFilter *f, TfxSlot *slot)
     tfx_match_commit (f, &slot->branches[b]);
 }
 
+/* Whether it begins to catch up. */
+static bool
+starts (const TfxPlace *p)
+{
+  const TfxUnitKind *unit = p->slot->stage->kind->unit;
+
+  return !unit->catch_up_start ||
+         unit->catch_up_start (p->slot->unit, p->old->unit);
+}
+
 void
 tfx_match_commit (TfxFilter *f, TfxPlaces *list)
 {
@@ -274,9 +283,7 @@ tfx_match_commit (TfxFilter *f, TfxPlaces *list)
 
     if (p->slot && !p->is_new)
       commit_slot (f, p->slot);
-    if (p->is_new && p->phase == TFX_PLACE_CATCHING_UP &&
-        !p->slot->stage->kind->unit->catch_up_start (p->slot->unit,
-            p->old->unit))
+    if (p->is_new && p->phase == TFX_PLACE_CATCHING_UP && !starts (p))
       p->phase = TFX_PLACE_WAITING;
     p->is_new = false;
   }

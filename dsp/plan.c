@@ -293,7 +293,6 @@ tfx_plan_new (TfxFilter *const *filters, size_t n, const TfxBackend *backend,
   }
   pthread_mutex_init (&plan->lock, NULL);
   plan->backend = backend;
-  plan->rate_hz = filters[0]->spec.rate_hz;
   plan->n_channels = filters[0]->spec.n_channels;
   for (plan->n_filters = 0; plan->n_filters < n; plan->n_filters++)
     plan->filters[plan->n_filters] = tfx_filter_ref (filters[plan->n_filters]);

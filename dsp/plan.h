@@ -69,8 +69,6 @@ typedef struct TfxPlanPart
 /* A stage that has state, and where that lies. */
 typedef struct TfxPlanStage
 {
-  uint64_t id;
-  TfxStepKind kind;
   TfxStep *step;
   size_t first_sos, n_sos; /* within the step; cascades only */
   /* Doubles per channel: s1, s2 of each section; or the last inputs, the
@@ -84,7 +82,6 @@ typedef struct TfxPlanStage
 struct TfxPlan
 {
   const TfxBackend *backend;
-  double rate_hz;
   unsigned n_channels;
   TfxSample sample;    /* the precision of FIRs */
   size_t block_frames; /* 0: not known */

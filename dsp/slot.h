@@ -97,7 +97,6 @@ struct TfxPlaces
 {
   size_t n, n_next;
   TfxPlace *places, *next;
-  bool is_structural; /* the change */
 };
 
 /* What slots are made for. */

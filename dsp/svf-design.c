@@ -10,6 +10,8 @@
 #include <complex.h>
 #include <math.h>
 
+#include "band.h"
+
 /* Frequencies nearer than that are left to long doubles. */
 #define LEAST_WIDTH 1e-5
 
@@ -27,17 +29,11 @@ tfx_svf_design_init (TfxResonances *r, const TfxPrototype *proto)
   }
 }
 
-static bool
-is_band_mode (TfxMode mode)
-{
-  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
-}
-
 bool
 tfx_svf_design_is_first_order (const TfxPrototype *proto,
     const TfxDesign *design, unsigned k)
 {
-  return !is_band_mode (design->mode) && proto->factors[k].im == 0.0;
+  return !tfx_band_has_two (design->mode) && proto->factors[k].im == 0.0;
 }
 
 /* A real pole is half of a section whose poles are both there: the other half
@@ -137,7 +133,7 @@ tfx_svf_design_sections (const TfxPrototype *proto, const TfxResonances *r,
   const bool is_low = design->mode == TFX_MODE_LOW_PASS;
   int n = 0;
 
-  if (is_band_mode (design->mode)) {
+  if (tfx_band_has_two (design->mode)) {
     Band band;
 
     if (!find_band (design, rate_hz, &band))

@@ -378,7 +378,7 @@ TfxStage *tfx_stage_new_limiter (uint64_t id, const TfxLimiter *limiter);
 TfxStage *
 tfx_stage_new_mix (uint64_t id, unsigned n_channels, const double *gains);
 
-#define TFX_SPLIT_MAX_CHANNELS 64
+#define TFX_SPLIT_MAX_CHANNELS 64 /* with a bit */
 
 /* Channels with chains of their own: branch b runs those channels whose bit is set
  * in channels[b], which become its channels 0, 1, 2 …; no two branches have one in
@@ -448,9 +448,6 @@ TfxChain *tfx_chain_new (void);
 /* A new chain: the stages of chain, then stage.  Both arguments stay the
  * caller's. */
 TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
-
-/* A new chain: the stages of a, then those of b. */
-TfxChain *tfx_chain_concat (const TfxChain *a, const TfxChain *b);
 
 TfxChain *tfx_chain_ref (TfxChain *chain);
 void tfx_chain_unref (TfxChain **chain);
@@ -638,9 +635,6 @@ int tfx_filter_read (TfxFilter *filter, uint64_t id, TfxReadings *readings);
 /* The chain that it is set to, a reference for the caller; FIRs that cost less as
  * one are one.  0 or -ENOMEM. */
 int tfx_filter_get_chain (const TfxFilter *filter, TfxChain **chain);
-/* Of the chain that it is set to. */
-size_t tfx_filter_n_stages (const TfxFilter *filter);
-size_t tfx_filter_n_sections (const TfxFilter *filter);
 
 /* A stage of sections that nobody else holds gets other values, of the same
  * number: in place of a new stage.  False if that cannot be done. */

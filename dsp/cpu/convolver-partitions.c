@@ -78,10 +78,9 @@ struct TfxConvolverPartitions
   void *head;     /* T[n_channels][head_stride]: blocks k - 1 and k */
   size_t head_stride;
   void *scratch; /* T[largest size] */
-  void *
-      past; /* T[n_channels][past_length]: the input, what the partitions see at
-                  * t at t % past_length */
-  size_t past_length; /* a multiple of all levels' sizes */
+  /* T[n_channels][n_kept]: the input, what the partitions see at t at
+   * t % n_kept, a multiple of the largest level's size. */
+  void *past;
 };
 
 /* ---- addresses --------------------------------------------------------------- */

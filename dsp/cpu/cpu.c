@@ -15,9 +15,8 @@
     .engine_new = tfx_engine_new, .engine_free = tfx_engine_free,              \
     .run = tfx_engine_run, .update = tfx_engine_update,                        \
     .get_state = tfx_engine_get_state, .set_state = tfx_engine_set_state,      \
-    .reset = tfx_engine_reset, .state_peak = tfx_engine_state_peak,            \
-    .add_stats = tfx_engine_add_stats, .uses_units = true,                     \
-    .update_step = tfx_engine_update_step                                      \
+    .state_peak = tfx_engine_state_peak, .add_stats = tfx_engine_add_stats,    \
+    .uses_units = true, .update_step = tfx_engine_update_step                  \
   }
 
 /* From the plainest to the best; meson.build has the list. */

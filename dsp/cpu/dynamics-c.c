@@ -178,7 +178,6 @@ limits_lanes (unsigned n_channels)
 }
 
 const TfxDynamicsKernels tfx_dynamics_c = {
-  .name = "c",
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },

@@ -95,7 +95,6 @@ store_f64 (void *to, const double *x, size_t n)
 }
 
 const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
-  .name = STRING (ISA),
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },

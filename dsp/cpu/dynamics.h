@@ -61,7 +61,6 @@ typedef struct TfxLimits
 
 typedef struct TfxDynamicsKernels
 {
-  const char *name;
   /* How many frames of so many channels make a group: groups are counted from
    * where the state was set. */
   unsigned (*group_frames) (unsigned n_channels);

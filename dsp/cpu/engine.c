@@ -208,15 +208,6 @@ tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
       s->n_sos, state);
 }
 
-void
-tfx_engine_reset (TfxEngine *e)
-{
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    if (e->nodes[i].cascade)
-      tfx_cascade_reset (e->nodes[i].cascade);
-  }
-}
-
 double
 tfx_engine_state_peak (const TfxEngine *e)
 {

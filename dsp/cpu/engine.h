@@ -15,7 +15,6 @@ void tfx_engine_update_step (TfxEngine *engine, const TfxStep *step);
 void tfx_engine_get_state (TfxEngine *engine, size_t stage, double *state);
 void
 tfx_engine_set_state (TfxEngine *engine, size_t stage, const double *state);
-void tfx_engine_reset (TfxEngine *engine);
 double tfx_engine_state_peak (const TfxEngine *engine);
 void tfx_engine_add_stats (const TfxEngine *engine, TfxStats *stats);
 

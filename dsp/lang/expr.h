@@ -335,10 +335,6 @@ int tfx_expr_set_word (TfxExpr *expr, size_t stage, const char *param,
  * fixed; 0: any. */
 unsigned tfx_expr_n_inputs (const TfxExpr *expr);
 
-/* Whether a stream of so many channels can come in.  0 or -EINVAL, -ERANGE. */
-int tfx_expr_check_channels (const TfxExpr *expr, unsigned n_channels,
-    TfxExprError *error);
-
 /* As many as can come in, at least so many if any number can; that if none can. */
 unsigned tfx_expr_find_channels (const TfxExpr *expr, unsigned least);
 

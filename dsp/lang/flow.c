@@ -211,13 +211,6 @@ tfx_flow_check (const TfxExpr *expr, unsigned n_channels, TfxExprError *error)
   return expr->root ? check (expr->root, &n_channels, error) : 0;
 }
 
-int
-tfx_expr_check_channels (const TfxExpr *expr, unsigned n_channels,
-    TfxExprError *error)
-{
-  return tfx_flow_check (expr, n_channels, error);
-}
-
 unsigned
 tfx_expr_n_inputs (const TfxExpr *expr)
 {

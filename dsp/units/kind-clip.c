@@ -66,7 +66,6 @@ clip_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_clip = {
-  .name = "clip",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_clip_unit,
   .is_identity = clip_is_identity,
@@ -74,6 +73,5 @@ const TfxKind tfx_kind_clip = {
   .is_same = clip_is_same,
   .state_size = clip_has_none,
   .response = clip_response,
-  .n_taps = clip_has_none,
   .cost = clip_cost,
 };

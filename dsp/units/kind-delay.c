@@ -95,12 +95,6 @@ delay_state_size (const TfxStage *stage)
   return stage->u.delay.longest;
 }
 
-static size_t
-delay_n_taps (const TfxStage *stage)
-{
-  return stage->u.delay.n_taps;
-}
-
 /* ns for a tap and a sample. */
 #define TAP_NS 0.5
 
@@ -138,7 +132,6 @@ delay_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_delay = {
-  .name = "delay",
   .step = TFX_STEP_DELAY,
   .unit = &tfx_delay_unit,
   .is_identity = delay_is_identity,
@@ -146,7 +139,6 @@ const TfxKind tfx_kind_delay = {
   .is_same = delay_is_same,
   .state_size = delay_state_size,
   .response = delay_response,
-  .n_taps = delay_n_taps,
   .cost = delay_cost,
   .clear = delay_clear,
 };

@@ -84,12 +84,6 @@ dynamics_state_size (const TfxStage *stage)
   return TFX_DYNAMICS_STATE;
 }
 
-static size_t
-dynamics_n_taps (const TfxStage *stage)
-{
-  return 0;
-}
-
 static double
 dynamics_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
@@ -115,7 +109,6 @@ dynamics_gain_at (const TfxStage *stage, double level_db)
 }
 
 const TfxKind tfx_kind_dynamics = {
-  .name = "dynamics",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_dynamics_unit,
   .is_identity = dynamics_is_identity,
@@ -123,6 +116,5 @@ const TfxKind tfx_kind_dynamics = {
   .is_same = dynamics_is_same,
   .state_size = dynamics_state_size,
   .gain_at = dynamics_gain_at,
-  .n_taps = dynamics_n_taps,
   .cost = dynamics_cost,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../backend.h"
 #include "kind-fir.h"
 
 static TfxStage *
@@ -204,12 +205,6 @@ fir_state_size (const TfxStage *stage)
   return stage->u.fir.n_taps - 1;
 }
 
-static size_t
-fir_n_taps (const TfxStage *stage)
-{
-  return stage->u.fir.n_taps;
-}
-
 static double
 fir_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
@@ -233,7 +228,7 @@ fir_join (const TfxStage *first, const TfxStage *second,
   const TfxFirShape b = tfx_stage_fir_shape (second);
   const TfxFirShape shape = tfx_stage_convolved_shape (&a, &b);
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
-    tfx_fir_unit.get_kernel () };
+    tfx_cpu_backend ()->kernel };
 
   *both = NULL;
   if (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1)
@@ -303,7 +298,6 @@ fir_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_fir = {
-  .name = "fir",
   .step = TFX_STEP_FIR,
   .unit = &tfx_fir_unit,
   .check = fir_check,
@@ -315,7 +309,6 @@ const TfxKind tfx_kind_fir = {
   .join = fir_join,
   .prepare = fir_prepare,
   .grid_frames = fir_grid_frames,
-  .n_taps = fir_n_taps,
   .cost = fir_cost,
   .clear = fir_clear,
 };

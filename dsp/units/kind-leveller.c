@@ -89,12 +89,6 @@ leveller_latency (const TfxStage *stage)
   return tfx_leveller_delay (&stage->u.leveller);
 }
 
-static size_t
-leveller_n_taps (const TfxStage *stage)
-{
-  return 0;
-}
-
 /* ns for a sample. */
 static double
 leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
@@ -105,7 +99,6 @@ leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 }
 
 const TfxKind tfx_kind_leveller = {
-  .name = "leveller",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_leveller_unit,
   .is_identity = leveller_is_identity,
@@ -113,6 +106,5 @@ const TfxKind tfx_kind_leveller = {
   .is_same = leveller_is_same,
   .state_size = leveller_state_size,
   .latency = leveller_latency,
-  .n_taps = leveller_n_taps,
   .cost = leveller_cost,
 };

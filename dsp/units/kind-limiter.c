@@ -79,12 +79,6 @@ limiter_state_size (const TfxStage *stage)
   return limiter_latency (stage) + 1;
 }
 
-static size_t
-limiter_n_taps (const TfxStage *stage)
-{
-  return 0;
-}
-
 static double
 limiter_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
@@ -100,7 +94,6 @@ limiter_gain_at (const TfxStage *stage, double level_db)
 }
 
 const TfxKind tfx_kind_limiter = {
-  .name = "limiter",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_limiter_unit,
   .is_identity = limiter_is_identity,
@@ -109,6 +102,5 @@ const TfxKind tfx_kind_limiter = {
   .state_size = limiter_state_size,
   .latency = limiter_latency,
   .gain_at = limiter_gain_at,
-  .n_taps = limiter_n_taps,
   .cost = limiter_cost,
 };

@@ -87,12 +87,6 @@ mix_state_size (const TfxStage *stage)
   return 0;
 }
 
-static size_t
-mix_n_taps (const TfxStage *stage)
-{
-  return stage->u.mix.n_channels;
-}
-
 /* ns for a gain and a sample. */
 #define GAIN_NS 0.5
 
@@ -120,7 +114,6 @@ mix_clear (TfxStage *stage)
 }
 
 const TfxKind tfx_kind_mix = {
-  .name = "mix",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_mix_unit,
   .check = mix_check,
@@ -129,7 +122,6 @@ const TfxKind tfx_kind_mix = {
   .is_same = mix_is_same,
   .state_size = mix_state_size,
   .response = mix_response,
-  .n_taps = mix_n_taps,
   .cost = mix_cost,
   .clear = mix_clear,
 };

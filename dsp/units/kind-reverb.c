@@ -92,12 +92,6 @@ reverb_state_size (const TfxStage *stage)
   return n;
 }
 
-static size_t
-reverb_n_taps (const TfxStage *stage)
-{
-  return 0;
-}
-
 static double
 reverb_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
@@ -137,7 +131,6 @@ reverb_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 const TfxKind tfx_kind_reverb = {
-  .name = "reverb",
   .step = TFX_STEP_UNIT,
   .unit = &tfx_reverb_unit,
   .is_identity = reverb_is_identity,
@@ -145,6 +138,5 @@ const TfxKind tfx_kind_reverb = {
   .is_same = reverb_is_same,
   .state_size = reverb_state_size,
   .response = reverb_response,
-  .n_taps = reverb_n_taps,
   .cost = reverb_cost,
 };

@@ -158,12 +158,6 @@ unit_set_state (void *data, const double *state)
   tfx_delay_set_state (u->line, state);
 }
 
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return true;
-}
-
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
@@ -174,7 +168,6 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
 }
 
 const TfxUnitKind tfx_delay_unit = {
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -186,7 +179,5 @@ const TfxUnitKind tfx_delay_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
 };

@@ -393,12 +393,6 @@ unit_set_state (void *data, const double *state)
   end_group (u);
 }
 
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return true;
-}
-
 /* The levels go on; a mean square that there was not begins with the level. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
@@ -430,7 +424,6 @@ unit_read (void *data, TfxReadings *readings)
 }
 
 const TfxUnitKind tfx_dynamics_unit = {
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -442,8 +435,6 @@ const TfxUnitKind tfx_dynamics_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
   .read = unit_read,
 };

@@ -400,12 +400,6 @@ unit_set_state (void *data, const double *state)
   u->is_at_rest = u->is_at_rest && u->in_cell == 0 && u->n_over == 0;
 }
 
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return true;
-}
-
 /* Hears the past that there is, a frame at a time, the newest last. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
@@ -442,7 +436,6 @@ unit_read (void *data, TfxReadings *readings)
 
 const TfxUnitKind tfx_leveller_unit = {
   .is_for_format = true,
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -454,8 +447,6 @@ const TfxUnitKind tfx_leveller_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
   .read = unit_read,
 };

@@ -464,12 +464,6 @@ unit_set_state (void *data, const double *state)
     u->n_silent = u->n_held - (size_t)-state[-1];
 }
 
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return true;
-}
-
 /* Another look-ahead: the past that there is, and the gains.  Those stay until the
  * first frame of it comes out: of one that is as late, or later, that is where the
  * source is. */
@@ -504,7 +498,6 @@ unit_read (void *data, TfxReadings *readings)
 }
 
 const TfxUnitKind tfx_limiter_unit = {
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -516,8 +509,6 @@ const TfxUnitKind tfx_limiter_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
   .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
   .read = unit_read,
 };

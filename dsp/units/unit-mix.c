@@ -216,7 +216,6 @@ unit_reset (void *data)
 }
 
 const TfxUnitKind tfx_mix_unit = {
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -228,7 +227,4 @@ const TfxUnitKind tfx_mix_unit = {
   .state_peak = tfx_unit_no_state_peak,
   .get_state = tfx_unit_no_get_state,
   .set_state = tfx_unit_no_set_state,
-  .catch_up_start = tfx_unit_no_catch_up_start,
-  .catch_up = tfx_unit_no_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
 };

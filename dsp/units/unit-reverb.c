@@ -451,21 +451,8 @@ unit_set_state (void *data, const double *state)
   }
 }
 
-/* Lines of other lengths begin empty: only another rate makes them. */
-static bool
-unit_catch_up_start (void *data, const void *source)
-{
-  return false;
-}
-
-static size_t
-unit_catch_up (void *data, const void *source, size_t n_frames)
-{
-  return 0;
-}
-
+/* Lines of other lengths begin empty, as only another rate makes them: no catch_up. */
 const TfxUnitKind tfx_reverb_unit = {
-  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,
@@ -477,7 +464,4 @@ const TfxUnitKind tfx_reverb_unit = {
   .state_peak = unit_state_peak,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
-  .catch_up_start = unit_catch_up_start,
-  .catch_up = unit_catch_up,
-  .catch_up_frames = tfx_unit_all_frames,
 };

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-#include "../backend.h"
-
-const char *
-tfx_unit_cpu_kernel (void)
-{
-  return tfx_cpu_backend ()->kernel;
-}
-
 double
 tfx_unit_cost (const double *costs, const TfxUnitSpec *spec)
 {
@@ -52,22 +44,4 @@ tfx_unit_no_get_state (const void *data, double *state)
 void
 tfx_unit_no_set_state (void *data, const double *state)
 {
-}
-
-bool
-tfx_unit_no_catch_up_start (void *data, const void *source)
-{
-  return false;
-}
-
-size_t
-tfx_unit_no_catch_up (void *data, const void *source, size_t n_frames)
-{
-  return 0;
-}
-
-size_t
-tfx_unit_all_frames (size_t block_frames)
-{
-  return SIZE_MAX;
 }

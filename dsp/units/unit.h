@@ -5,9 +5,6 @@
 
 #include "../kind.h"
 
-/* get_kernel: that of the CPU backend. */
-const char *tfx_unit_cpu_kernel (void);
-
 /* cost, in ns for a sample: costs[4] of the kernel c; and of the others with one
  * channel, with some, and with eight or more. */
 double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
@@ -21,10 +18,5 @@ void tfx_unit_drop_stage (void *values);
 double tfx_unit_no_state_peak (const void *data);
 void tfx_unit_no_get_state (const void *data, double *state);
 void tfx_unit_no_set_state (void *data, const double *state);
-bool tfx_unit_no_catch_up_start (void *data, const void *source);
-size_t tfx_unit_no_catch_up (void *data, const void *source, size_t n_frames);
-
-/* catch_up_frames of units that take over all of a past at once. */
-size_t tfx_unit_all_frames (size_t block_frames);
 
 #endif

@@ -78,12 +78,8 @@ test_counts (void)
     { 3, sections, 2, 0 } };
   TestFilter *row = test_filter_of (stages, 3, 2, tfx_cpu_backend ());
 
-  tap_check (row && tfx_plan_n_stages (row->plan) == 3 &&
-                 tfx_filter_n_stages (row->filter) == 3,
-      "three stages");
-  tap_check (row && tfx_plan_n_sections (row->plan) == 5 &&
-                 tfx_filter_n_sections (row->filter) == 5,
-      "five sections");
+  tap_check (row && tfx_plan_n_stages (row->plan) == 3, "three stages");
+  tap_check (row && tfx_plan_n_sections (row->plan) == 5, "five sections");
   test_filter_free (&row);
 }
 
