@@ -120,7 +120,6 @@ unit_run (void *data, const TfxUnitRun *run)
   const size_t n_tiles = n_tiles_of (run->n_frames);
   const size_t grid = n_tiles * n_levels_of (u);
   TfxDynamicsArgs args = u->args;
-  void *arguments[] = { &args };
   int ret = unit_prepare (u, run->n_frames);
 
   if (ret < 0)
@@ -140,11 +139,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.carry = u->carry.data;
   args.control = u->control.data;
   args.cleared = run->cleared;
-  return tfx_context_check (u->queue->cuda,
-      u->queue->cuda->driver->launch_kernel (u->kernel.function, (unsigned)grid,
-          1, 1, TFX_UNIT_THREADS, 1, 1, TFX_DYNAMICS_SHARED, u->queue->stream,
-          arguments, NULL),
-      "starting a kernel");
+  return tfx_cuda_unit_launch (u->queue, &u->kernel, (unsigned)grid,
+      TFX_DYNAMICS_SHARED, &args);
 }
 
 static void

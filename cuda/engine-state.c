@@ -26,7 +26,7 @@ try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
         state);
   else if (node->window)
     ret = tfx_cuda_window_get_state (node->window, state);
-  else if (node->unit)
+  else if (node->unit && node->kind->get_state)
     ret = node->kind->get_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
@@ -57,7 +57,7 @@ try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
         state);
   else if (node->window)
     ret = tfx_cuda_window_set_state (node->window, state);
-  else if (node->unit)
+  else if (node->unit && node->kind->set_state)
     ret = node->kind->set_state (node->unit, state);
   tfx_context_leave (e->cuda);
   return ret;
@@ -87,7 +87,7 @@ tfx_cuda_engine_state_peak (const TfxEngine *e)
       p = tfx_cuda_cascade_state_peak (node->cascade);
     else if (node->window)
       p = tfx_cuda_window_state_peak (node->window);
-    else if (node->unit)
+    else if (node->unit && node->kind->state_peak)
       p = node->kind->state_peak (node->unit);
     peak = p > peak ? p : peak;
   }

@@ -229,9 +229,9 @@ commit_or_abandon (TfxEngine *e, bool good)
       tfx_cuda_window_commit (node->window);
     else if (node->window)
       tfx_cuda_window_abandon (node->window);
-    if (node->unit && good)
+    if (node->unit && good && node->kind->commit)
       node->kind->commit (node->unit);
-    else if (node->unit)
+    else if (node->unit && !good && node->kind->abandon)
       node->kind->abandon (node->unit);
   }
 }

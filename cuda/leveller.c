@@ -292,7 +292,6 @@ unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
   TfxLevellerArgs args = u->args;
-  void *arguments[] = { &args };
   int ret = unit_prepare (u, run->n_frames);
 
   if (ret < 0)
@@ -313,11 +312,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.cleared = run->cleared;
   set_values (u, run->is_double, &args);
   u->n_running = run->n_frames;
-  return tfx_context_check (u->queue->cuda,
-      u->queue->cuda->driver->launch_kernel (u->kernel.function, u->n_levels, 1,
-          1, TFX_UNIT_THREADS, 1, 1, TFX_LEVELLER_SHARED, u->queue->stream,
-          arguments, NULL),
-      "starting a kernel");
+  return tfx_cuda_unit_launch (u->queue, &u->kernel, u->n_levels,
+      TFX_LEVELLER_SHARED, &args);
 }
 
 static void
@@ -332,11 +328,6 @@ unit_commit (void *data)
     tfx_cuda_pair_commit (&u->classes);
   u->n_over += n / u->values.n_cell;
   u->in_cell = n % u->values.n_cell;
-}
-
-static void
-unit_abandon (void *data)
-{
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -531,7 +522,6 @@ const TfxCudaUnitKind tfx_cuda_leveller = {
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,
-  .abandon = unit_abandon,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,

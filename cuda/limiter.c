@@ -131,7 +131,6 @@ unit_run (void *data, const TfxUnitRun *run)
     .is_new = !u->has_tops,
     .cleared = run->cleared,
   };
-  void *arguments[] = { &args };
   int ret = unit_prepare (u, run->n_frames);
 
   if (ret < 0)
@@ -141,11 +140,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
   args.tops = u->tops.data;
   u->n_running = run->n_frames;
-  return tfx_context_check (u->queue->cuda,
-      u->queue->cuda->driver->launch_kernel (u->kernel.function, args.n_levels,
-          1, 1, TFX_UNIT_THREADS, 1, 1, TFX_LIMITER_SHARED, u->queue->stream,
-          arguments, NULL),
-      "starting a kernel");
+  return tfx_cuda_unit_launch (u->queue, &u->kernel, args.n_levels,
+      TFX_LIMITER_SHARED, &args);
 }
 
 static void

@@ -135,10 +135,5 @@ const TfxCudaUnitKind tfx_cuda_mix = {
   .set_stage = unit_set_stage,
   .prepare = unit_prepare,
   .run = unit_run,
-  .commit = tfx_cuda_unit_no_change,
-  .abandon = tfx_cuda_unit_no_change,
-  .get_state = tfx_cuda_unit_no_get_state,
-  .set_state = tfx_cuda_unit_no_set_state,
-  .state_peak = tfx_cuda_unit_no_peak,
   .cost = unit_cost,
 };

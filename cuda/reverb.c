@@ -111,7 +111,6 @@ unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
   TfxReverbArgs args = u->args;
-  void *arguments[] = { &args };
   int ret = unit_prepare (u, run->n_frames);
 
   if (ret < 0)
@@ -124,11 +123,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.state_out = tfx_cuda_pair_out (&u->state);
   args.cleared = run->cleared;
   u->n_running = run->n_frames;
-  return tfx_context_check (u->queue->cuda,
-      u->queue->cuda->driver->launch_kernel (u->kernel.function, u->n_channels,
-          1, 1, TFX_UNIT_THREADS, 1, 1, TFX_REVERB_SHARED, u->queue->stream,
-          arguments, NULL),
-      "starting a kernel");
+  return tfx_cuda_unit_launch (u->queue, &u->kernel, u->n_channels,
+      TFX_REVERB_SHARED, &args);
 }
 
 static void
@@ -142,11 +138,6 @@ unit_commit (void *data)
 
     line->at = (unsigned)((line->at + u->n_running) % line->size);
   }
-}
-
-static void
-unit_abandon (void *data)
-{
 }
 
 /* ---- state ---------------------------------------------------------------------- */
@@ -288,7 +279,6 @@ const TfxCudaUnitKind tfx_cuda_reverb = {
   .prepare = unit_prepare,
   .run = unit_run,
   .commit = unit_commit,
-  .abandon = unit_abandon,
   .get_state = unit_get_state,
   .set_state = unit_set_state,
   .copy_state = unit_copy_state,

@@ -4,19 +4,21 @@
  * The top of this folder.  A file calls files further down only:
  *
  *   tfx-cuda   the table, references
+ *   cost       what a plan would take on a card
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
+ *   copy       channels as they are
  *   units      which kinds of stage have a unit · clip · dynamics · leveller
- *              · limiter · mix · reverb · decay · pair · copy · unit
+ *              · limiter · mix · reverb · decay · pair · unit
  *   window     FIRs and delay lines · fir · fft · past
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory
  *   module     kernels for the device · job · compile · kernel · cache
  *   context    a device, its context and stream, errors
- *   cost       what a plan would take on a card
  *   fft-cut    how a FIR is cut for transforms
  *   card       a device as its driver describes it
- *   driver     libcuda.so.1 */
+ *   driver     libcuda.so.1
+ *   observer   who is told of its calls */
 #include "context.h"
 
 #include <errno.h>

@@ -22,6 +22,16 @@ tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block)
 }
 
 int
+tfx_cuda_unit_launch (const TfxQueue *queue, const TfxKernel *kernel,
+    unsigned n_blocks, unsigned shared_size, void *args)
+{
+  return tfx_context_check (queue->cuda,
+      queue->cuda->driver->launch_kernel (kernel->function, n_blocks, 1, 1,
+          TFX_UNIT_THREADS, 1, 1, shared_size, queue->stream, &args, NULL),
+      "starting a kernel");
+}
+
+int
 tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args)
 {
@@ -30,33 +40,5 @@ tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
   /* What a grid may have; a block of samples has less. */
   if (grid > 0x7fffffff)
     return -EINVAL;
-  return tfx_context_check (queue->cuda,
-      queue->cuda->driver->launch_kernel (kernel->function, (unsigned)grid, 1,
-          1, TFX_UNIT_THREADS, 1, 1, 0, queue->stream, &args, NULL),
-      "starting a kernel");
-}
-
-/* ---- units without a past -------------------------------------------------------- */
-
-void
-tfx_cuda_unit_no_change (void *unit)
-{
-}
-
-int
-tfx_cuda_unit_no_get_state (void *unit, double *state)
-{
-  return 0;
-}
-
-int
-tfx_cuda_unit_no_set_state (void *unit, const double *state)
-{
-  return 0;
-}
-
-double
-tfx_cuda_unit_no_peak (void *unit)
-{
-  return 0.0;
+  return tfx_cuda_unit_launch (queue, kernel, (unsigned)grid, 0, args);
 }

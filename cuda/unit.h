@@ -37,13 +37,13 @@ typedef struct TfxCudaUnitKind
   void (*set_stage) (void *unit, const TfxStage *stage, double gain);
 
   /* Kernels and memory for blocks of n_frames; and one launch.  The state after
-   * it counts from commit on; or it is abandoned. */
+   * it counts from commit on; or it is abandoned (NULL: nothing has to be done). */
   int (*prepare) (void *unit, size_t n_frames);
   int (*run) (void *unit, const TfxUnitRun *run);
   void (*commit) (void *unit);
   void (*abandon) (void *unit);
 
-  /* In the form of the CPU's unit. */
+  /* In the form of the CPU's unit.  NULL, all of these: it has no state. */
   int (*get_state) (void *unit, double *state);
   int (*set_state) (void *unit, const double *state);
   /* Puts copies on its queue: the state of another unit for such a stage.
@@ -61,17 +61,15 @@ typedef struct TfxCudaUnitKind
  * errno. */
 int tfx_cuda_unit_load (TfxQueue *queue, const char *name, TfxKernel *kernel);
 
+/* Starts it in blocks of TFX_UNIT_THREADS; args as in kernels/unit-args.h. */
+int tfx_cuda_unit_launch (const TfxQueue *queue, const TfxKernel *kernel,
+    unsigned n_blocks, unsigned shared_size, void *args);
+
 /* For kernels that take point by point: whether neighbouring threads take
  * neighbouring channels; and a launch. */
 bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);
 int tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args);
-
-/* What units without a past have in their tables. */
-void tfx_cuda_unit_no_change (void *unit);
-int tfx_cuda_unit_no_get_state (void *unit, double *state);
-int tfx_cuda_unit_no_set_state (void *unit, const double *state);
-double tfx_cuda_unit_no_peak (void *unit);
 
 extern const TfxCudaUnitKind tfx_cuda_clip;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "backend.h"
 #include "borrow.h"
 #include "branches.h"
 #include "queue.h"
@@ -38,7 +37,7 @@ queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
   tfx_borrow_from_device (f);
   if (stage->kind->unit && !slot->unit) {
     if (!spec.kernel)
-      spec.kernel = tfx_cpu_backend ()->kernel;
+      spec.kernel = stage->kind->unit->get_kernel ();
     ret = tfx_slot_make_room (slot, &spec);
     if (ret < 0)
       return ret;

@@ -150,7 +150,7 @@ make_unit (TfxSlot *slot, void *data)
   if (!slot->stage->kind->unit)
     return;
   if (!units->spec.kernel)
-    units->spec.kernel = tfx_cpu_backend ()->kernel;
+    units->spec.kernel = slot->stage->kind->unit->get_kernel ();
   if (units->ret == 0 && slot->state)
     units->ret = tfx_slot_make_room (slot, &units->spec);
 }

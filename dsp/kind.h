@@ -27,6 +27,9 @@ typedef struct TfxUnitKind
   /* It is made for the samples and the blocks of its spec; else any will do. */
   bool is_for_format;
 
+  /* The name of the kernels that the CPU takes unless it is told. */
+  const char *(*get_kernel) (void);
+
   /* At rest.  0 or negative errno. */
   int (*make) (TfxStage *stage, const TfxUnitSpec *spec, void **unit);
   void (*free) (void *unit);

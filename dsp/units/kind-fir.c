@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
 #include "kind-fir.h"
 
 static TfxStage *
@@ -228,7 +227,7 @@ fir_join (const TfxStage *first, const TfxStage *second,
   const TfxFirShape b = tfx_stage_fir_shape (second);
   const TfxFirShape shape = tfx_stage_convolved_shape (&a, &b);
   const TfxUnitSpec unit = { spec->n_channels, spec->sample, spec->block_frames,
-    tfx_cpu_backend ()->kernel };
+    tfx_fir_unit.get_kernel () };
 
   *both = NULL;
   if (a.n_kernels != b.n_kernels && a.n_kernels != 1 && b.n_kernels != 1)

@@ -168,6 +168,7 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
 }
 
 const TfxUnitKind tfx_delay_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

@@ -424,6 +424,7 @@ unit_read (void *data, TfxReadings *readings)
 }
 
 const TfxUnitKind tfx_dynamics_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

@@ -412,6 +412,7 @@ unit_catch_up (void *unit, const void *source, size_t n_frames)
 
 const TfxUnitKind tfx_fir_unit = {
   .is_for_format = true,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

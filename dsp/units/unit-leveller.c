@@ -436,6 +436,7 @@ unit_read (void *data, TfxReadings *readings)
 
 const TfxUnitKind tfx_leveller_unit = {
   .is_for_format = true,
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

@@ -498,6 +498,7 @@ unit_read (void *data, TfxReadings *readings)
 }
 
 const TfxUnitKind tfx_limiter_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

@@ -216,6 +216,7 @@ unit_reset (void *data)
 }
 
 const TfxUnitKind tfx_mix_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

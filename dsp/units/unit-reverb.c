@@ -453,6 +453,7 @@ unit_set_state (void *data, const double *state)
 
 /* Lines of other lengths begin empty, as only another rate makes them: no catch_up. */
 const TfxUnitKind tfx_reverb_unit = {
+  .get_kernel = tfx_unit_cpu_kernel,
   .make = unit_make,
   .free = unit_free,
   .run = unit_run,

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+#include "../backend.h"
+
+const char *
+tfx_unit_cpu_kernel (void)
+{
+  return tfx_cpu_backend ()->kernel;
+}
+
 double
 tfx_unit_cost (const double *costs, const TfxUnitSpec *spec)
 {

@@ -5,6 +5,9 @@
 
 #include "../kind.h"
 
+/* get_kernel: that of the CPU backend. */
+const char *tfx_unit_cpu_kernel (void);
+
 /* cost, in ns for a sample: costs[4] of the kernel c; and of the others with one
  * channel, with some, and with eight or more. */
 double tfx_unit_cost (const double *costs, const TfxUnitSpec *spec);
