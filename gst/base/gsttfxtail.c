@@ -90,45 +90,70 @@ gst_tfx_tail_is_silent (GstTfxElement *self)
   return is_silent;
 }
 
-/* Time goes by. */
-static void
-gst_tfx_tail_pass (GstTfxElement *self, gsize n_frames)
+/* Time goes by.  Where curves are followed, so that what comes next finds the values
+ * where they are then, as if it were samples, which are all 0. */
+static gboolean
+gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
 
+  while (priv->control.is_followed && n_frames > 0) {
+    const gsize n = MIN (n_frames, MAX_GAP_FRAMES);
+    GstBuffer *silence = gst_tfx_run_silence (self, n);
+
+    if (!silence)
+      return FALSE;
+    gst_buffer_unref (silence);
+    n_frames -= n;
+  }
   gst_tfx_row_lock (&row);
   gst_tfx_row_pass (&row, n_frames);
   gst_tfx_row_unlock (&row);
+  return TRUE;
 }
 
-/* The time of a gap that is not heard goes by downstream too. */
 static gboolean
-gst_tfx_tail_send_gap (GstTfxElement *self, GstEvent *event, GstClockTime start,
-    guint64 n_frames)
+gst_tfx_tail_push_gap (GstTfxElementPrivate *priv, GstClockTime start,
+    guint64 n_frames, GstGapFlags flags)
+{
+  GstEvent *gap = gst_event_new_gap (start,
+      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate));
+
+  gst_event_set_gap_flags (gap, flags);
+  return gst_pad_push_event (priv->src, gap);
+}
+
+/* The time of a gap that is not heard goes by downstream too, with the events that
+ * were held for it. */
+static gboolean
+gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
+    guint64 n_frames, GstGapFlags flags)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gsize skip = MIN (priv->skip, n_frames);
-  GstEvent *moved;
-  GstGapFlags flags;
+  const gsize skip = MIN (priv->skip, n_frames);
+  gboolean ret = TRUE;
 
-  gst_tfx_tail_pass (self, n_frames);
-  if (priv->delay > 0) {
-    gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
-    priv->skip -= skip;
-    n_frames -= skip;
-    start = gst_tfx_times_next_out (&priv->times);
-    gst_tfx_times_pass (&priv->times, n_frames);
+  if (!gst_tfx_tail_pass (self, n_frames))
+    return FALSE;
+  if (priv->delay == 0)
+    return gst_tfx_tail_push_gap (priv, start, n_frames, flags);
+  gst_tfx_times_add (&priv->times, start, GST_BUFFER_OFFSET_NONE, n_frames);
+  priv->skip -= skip;
+  n_frames -= skip;
+  while (n_frames > 0) {
+    GstEvent *event;
+    guint64 n;
+
+    while ((event = gst_tfx_times_pop_event (&priv->times)))
+      gst_pad_push_event (priv->src, event);
+    n = MIN (n_frames, gst_tfx_times_n_before_event (&priv->times));
+    ret = gst_tfx_tail_push_gap (priv, gst_tfx_times_next_out (&priv->times), n,
+        flags);
+    gst_tfx_times_pass (&priv->times, n);
+    n_frames -= n;
   }
-  gst_event_parse_gap_flags (event, &flags);
-  moved = gst_event_new_gap (start,
-      gst_util_uint64_scale (n_frames, GST_SECOND, priv->times.rate));
-  gst_event_set_gap_flags (moved, flags);
-  gst_event_unref (event);
-  if (n_frames > 0)
-    return gst_pad_push_event (priv->src, moved);
-  gst_event_unref (moved);
-  return TRUE;
+  return ret;
 }
 
 /* An event that comes behind frames which are still held waits for them. */
@@ -162,13 +187,14 @@ gst_tfx_tail_ring (GstTfxElement *self, GstClockTime start, gsize n_frames)
   return gst_tfx_out_send (self, buffer, n_frames);
 }
 
-/* Where the gap begins, and how many frames it has: counted from the last frame
- * that came, so that rounding does not add up. */
+/* Where the gap begins, and how many frames it has: counted from where the stamps
+ * have led so far, so that neither rounding nor one that is a little off adds up. */
 static GstClockTime
 gst_tfx_tail_measure (GstTfxElement *self, GstEvent *event, guint64 *n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstClockTime start, duration, next = priv->times.next;
+  const GstClockTime next = gst_tfx_times_expected (&priv->times);
+  GstClockTime start, duration;
   guint rate = priv->times.rate;
 
   *n_frames = 0;
@@ -204,6 +230,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
+  GstGapFlags flags;
   GstClockTime start;
   guint64 left;
 
@@ -228,10 +255,11 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
     left -= n_frames;
     start = priv->times.next;
   }
+  gst_event_parse_gap_flags (event, &flags);
+  gst_event_unref (event);
   if (left > 0 && flow == GST_FLOW_OK) {
     gst_tfx_times_see_stamp (&priv->times, start, left);
-    return gst_tfx_tail_send_gap (self, event, start, left);
+    return gst_tfx_tail_send_gap (self, start, left, flags);
   }
-  gst_event_unref (event);
   return flow == GST_FLOW_OK;
 }

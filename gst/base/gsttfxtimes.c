@@ -89,10 +89,18 @@ gst_tfx_times_find_drift (const GstTfxTimes *self, GstClockTimeDiff off,
   return off * n / (n + n_most);
 }
 
+GstClockTime
+gst_tfx_times_expected (const GstTfxTimes *self)
+{
+  return GST_CLOCK_TIME_IS_VALID (self->anchor)
+             ? self->anchor + gst_tfx_times_duration (self, self->n_since)
+             : GST_CLOCK_TIME_NONE;
+}
+
 gboolean
 gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
 {
-  GstClockTime expected = self->anchor;
+  const GstClockTime expected = gst_tfx_times_expected (self);
   gboolean is_gap = FALSE;
   GstClockTimeDiff off;
 
@@ -102,8 +110,6 @@ gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
       self->next += gst_tfx_times_duration (self, n_frames);
     return FALSE;
   }
-  if (GST_CLOCK_TIME_IS_VALID (expected))
-    expected += gst_tfx_times_duration (self, self->n_since);
   self->next = stamp + gst_tfx_times_duration (self, n_frames);
   if (!GST_CLOCK_TIME_IS_VALID (expected)) {
     gst_tfx_times_set_anchor (self, stamp, n_frames);
@@ -295,7 +301,9 @@ gst_tfx_times_n_before_event (const GstTfxTimes *self)
 {
   const HeldEvent *held = g_queue_peek_head ((GQueue *)&self->events);
 
-  return held ? held->frame - self->n_out : G_MAXUINT64;
+  if (!held)
+    return G_MAXUINT64;
+  return held->frame > self->n_out ? held->frame - self->n_out : 0;
 }
 
 GstEvent *

@@ -40,6 +40,9 @@ void gst_tfx_times_clear (GstTfxTimes *self);
 #define GST_TFX_TIMES_THRESHOLD (40 * GST_MSECOND)
 #define GST_TFX_TIMES_WAIT GST_SECOND
 
+/* Where the stamps have led so far, or none. */
+GstClockTime gst_tfx_times_expected (const GstTfxTimes *self);
+
 /* A buffer of @n_frames comes with this stamp (or none).  TRUE if the stream has
  * a gap in front of it; it then counts from there. */
 gboolean

@@ -600,6 +600,37 @@ GST_START_TEST (test_fuzz)
 }
 GST_END_TEST;
 
+/* A curve goes on in a gap that nobody hears: the sound behind it begins with the value
+ * that is due there. */
+GST_START_TEST (test_silent_gap)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble ones[480];
+  GstControlSource *source;
+  TfxLine line;
+
+  for (guint i = 0; i < 480; i++)
+    ones[i] = 1.0;
+  tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(1)\"", &info, TRUE,
+      RATE);
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  set_point (source, 0, 1.0);
+  set_point (source, 4800, 0.25);
+  gst_object_unref (bind_source (&line, "x::g", "gain", source));
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
+  gst_pad_push_event (line.src,
+      gst_event_new_gap (10 * GST_MSECOND, 200 * GST_MSECOND));
+  fail_unless (line.n_gaps == 1 && line.n_heard == 480);
+  tfx_line_push (&line, ones - 10080, 10080, 480, 0, 0, 0);
+  fail_unless (line.heard[10080] == 0.25 && line.heard[10559] == 0.25,
+      "%g ... %g", line.heard[10080], line.heard[10559]);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
 static Suite *
 automation_suite (void)
 {
@@ -615,6 +646,7 @@ automation_suite (void)
   tcase_add_test (tc, test_notify);
   tcase_add_test (tc, test_jitter);
   tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_silent_gap);
   tcase_add_test (tc, test_fuzz);
   return s;
 }

@@ -556,6 +556,48 @@ GST_START_TEST (test_gap_event)
 }
 GST_END_TEST;
 
+/* An event between two gaps that nobody hears comes out between them, at its time, and
+ * what comes behind it too. */
+GST_START_TEST (test_event_between_gaps)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (N, 14);
+  const GstClockTime from = gst_util_uint64_scale (N, GST_SECOND, RATE);
+  GstClockTime end = 0, start, duration;
+  guint n_custom = 0, n_behind = 0;
+  GstEvent *event;
+
+  tfx_firs_push (h, &info, in, N, 0, 480);
+  gst_harness_push_event (h, gst_event_new_gap (from, GST_SECOND));
+  for (guint i = 0; i < 2; i++) {
+    gst_harness_push_event (h,
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+            gst_structure_new_empty ("between")));
+    gst_harness_push_event (h,
+        gst_event_new_gap (from + (i + 1) * GST_SECOND, GST_SECOND));
+  }
+  while ((event = gst_harness_try_pull_event (h))) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM) {
+      n_custom++;
+      fail_unless (ABS (GST_CLOCK_DIFF (from + n_custom * GST_SECOND, end)) <
+                       GST_USECOND,
+          "event %u at %" GST_TIME_FORMAT, n_custom, GST_TIME_ARGS (end));
+    } else if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+      gst_event_parse_gap (event, &start, &duration);
+      end = start + duration;
+      n_behind += n_custom == 2;
+    }
+    gst_event_unref (event);
+  }
+  fail_unless (n_custom == 2 && n_behind == 1, "%u events, %u gaps behind them",
+      n_custom, n_behind);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- latency --------------------------------------------------------------------------- */
 
 static guint
@@ -715,6 +757,7 @@ fir_breaks_suite (void)
   tcase_add_test (tc, test_late_buffers);
   tcase_add_loop_test (tc, test_gap_flags, 0, 2);
   tcase_add_loop_test (tc, test_gap_event, 0, 2);
+  tcase_add_test (tc, test_event_between_gaps);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_query);
   tcase_add_loop_test (tc, test_pipelines, 0, G_N_ELEMENTS (chains));

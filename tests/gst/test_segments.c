@@ -565,6 +565,30 @@ GST_START_TEST (test_gap_is_heard)
 }
 GST_END_TEST;
 
+/* The frames of a gap are those between the sounds, also where the last stamp in front of
+ * it was a little off. */
+GST_START_TEST (test_gap_behind_jitter)
+{
+  static const gint64 jitters[] = { 12, -12, 30 };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (4800, 15);
+  TfxLine line;
+
+  tfx_line_open (&line, "tfxbutterworth cutoff=200", &info, FALSE, RATE);
+  tfx_line_push_segment (&line, 0, 0);
+  for (guint i = 0; i < 10; i++)
+    tfx_line_push (&line, in, i * 480, 480, 0, 0,
+        i == 9 ? jitters[__i__] * GST_MSECOND : 0);
+  gst_pad_push_event (line.src,
+      gst_event_new_gap (100 * GST_MSECOND, 10 * GST_MSECOND));
+  /* One stamp moves the clock of the stream by up to 4 frames. */
+  fail_unless (ABS ((gint)line.n_heard - 4800 - 480) <= 4, "%u frames",
+      (guint)line.n_heard);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 segments_suite (void)
 {
@@ -581,6 +605,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
   tcase_add_test (tc, test_refused_at_segment);
   tcase_add_test (tc, test_gap_is_heard);
+  tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
   return s;
 }
 
