@@ -113,13 +113,11 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 
   f->begin = source->n_run - n_past;
   f->is_cut = n_past < n_wanted;
-  c->known = 0;
+  c->known = f->begin;
   /* The same taps between more zeros go on with those frames that they had: none
    * of them is to be changed, and what they lack is not heard. */
-  if (f->is_cut && source->known > 0 && c->n_core == source->n_core) {
+  if (source->known > 0 && c->n_core == source->n_core)
     f->is_cut = false;
-    c->known = f->begin;
-  }
   f->rise = least (TFX_WEIGHT_RISE, least (n_past, n_wanted - n_past));
   if (!c->partitions)
     return;

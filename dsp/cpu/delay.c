@@ -113,7 +113,8 @@ render_fade (TfxDelay *d, double *y, size_t n)
       d->fade_frames);
 }
 
-/* At most part_frames. */
+/* At most part_frames, and no more than a fade has left: behind it the output is that of
+ * the new taps alone, to the bit. */
 static void
 run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 {
@@ -147,9 +148,14 @@ run_part (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 void
 tfx_delay_run (TfxDelay *d, const TfxBlock *in, const TfxBlock *out)
 {
-  for (size_t i = 0; i < in->n_frames; i += d->part_frames) {
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    const size_t most =
+        d->fade_frames > 0 && tfx_delay_fade_left (d) < d->part_frames
+            ? tfx_delay_fade_left (d)
+            : d->part_frames;
     const size_t left = in->n_frames - i;
-    const size_t n = left < d->part_frames ? left : d->part_frames;
+
+    n = left < most ? left : most;
     const TfxBlock from = tfx_block_part (in, i, n, 0, d->n_channels);
     const TfxBlock to = tfx_block_part (out, i, n, 0, d->n_channels);
 
@@ -182,7 +188,7 @@ tfx_delay_seed (TfxDelay *d, const TfxDelay *from)
     for (unsigned c = 0; c < d->n_channels; c++)
       d->ring[i * d->n_channels + c] = w * past[c];
   }
-  d->position = n;
+  d->position = d->n_known = n;
 }
 
 void

@@ -434,6 +434,106 @@ test_delay (void)
   tap_many_end (&many);
 }
 
+/* One frame late by `delay`: a line, or a FIR of two taps. */
+static TfxStage *
+make_echo (uint64_t id, bool is_fir, size_t delay)
+{
+  const TfxTap tap = { delay, 0.9, false, TFX_TAP_BOTH };
+  double *taps;
+  const double *kernel;
+  TfxStage *stage;
+
+  if (!is_fir)
+    return tfx_stage_new_delay (id, 1.0, &tap, 1);
+  taps = test_alloc ((delay + 1) * sizeof *taps);
+  memset (taps, 0, (delay + 1) * sizeof *taps);
+  taps[0] = 1.0;
+  taps[delay] = 0.9;
+  kernel = taps;
+  stage = tfx_stage_new_fir (id, &kernel, 1, delay + 1, TFX_FIR_AUTO);
+  free (taps);
+  return stage;
+}
+
+/* A line that has become short has little past.  What becomes long then hears that rise out
+ * of silence, not begin with a step. */
+static void
+test_long_again (void)
+{
+  enum
+  {
+    N_SINE = 12000
+  };
+  TapMany many = tap_many ("a line gets shorter, and longer soon after");
+
+  for (int is_fir = 0; is_fir < 2; is_fir++) {
+    static double x[N_SINE];
+    const size_t delays[3] = { 2000, 300, 2500 };
+    const size_t ends[3] = { 6000, 6600, N_SINE };
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stage = make_echo (id, is_fir, delays[0]);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+    double bend = 0.0;
+
+    for (size_t i = 0; i < N_SINE; i++)
+      x[i] = sin (2 * M_PI * 100.0 * (double)i / RATE);
+    for (size_t k = 0, i = 0; k < 3; i = ends[k++]) {
+      if (k > 0) {
+        stage = make_echo (id, is_fir, delays[k]);
+        set_chain (f, rows_chain (&stage, 1));
+      }
+      for (size_t n = 0; i < ends[k]; i += n) {
+        n = ends[k] - i < 64 ? ends[k] - i : 64;
+        rows_run (plan, x + i, 1, n);
+      }
+    }
+    /* The sine bends by 1.7e-4 and its echo by as much; a rise over 512 frames adds to
+     * that. */
+    for (size_t i = 5000; i + 1 < N_SINE; i++)
+      bend = fmax (bend, fabs (x[i + 1] - 2 * x[i] + x[i - 1]));
+    tap_many_check (&many, bend < 2e-3, "%s: %g", is_fir ? "FIR" : "delay line",
+        bend);
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
+/* The same bits however the blocks lie in a change of gains, also behind its end. */
+static void
+test_delay_splits (void)
+{
+  static double x[3][N];
+  const size_t sizes[3] = { N, 64, 7 };
+  TapMany many = tap_many ("a delay line's gains change, in any split");
+
+  test_noise_f64 (x[0], N);
+  for (size_t k = 1; k < 3; k++)
+    memcpy (x[k], x[0], sizeof x[0]);
+  for (size_t k = 0; k < 3; k++) {
+    const uint64_t id = tfx_stage_new_id ();
+    const TfxTap taps[2] = { { 50, 0.7, true, TFX_TAP_BOTH },
+      { 50, 0.31, true, TFX_TAP_BOTH } };
+    TfxStage *stage = tfx_stage_new_delay (id, 0.37, &taps[0], 1);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+
+    rows_run (plan, x[k], 1, 901);
+    stage = tfx_stage_new_delay (id, 0.63, &taps[1], 1);
+    set_chain (f, rows_chain (&stage, 1));
+    for (size_t i = 901, n; i < N; i += n) {
+      n = N - i < sizes[k] ? N - i : sizes[k];
+      rows_run (plan, x[k] + i, 1, n);
+    }
+    tap_many_check (&many, memcmp (x[k], x[0], sizeof x[0]) == 0,
+        "blocks of %zu: %g", sizes[k], test_distance (x[k], x[0], N));
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
 /* ---- many changes --------------------------------------------------------------------- */
 
 #define N_LONG 12000
@@ -672,6 +772,8 @@ main (int argc, char **argv)
     { "fade", test_fade },
     { "fir", test_fir },
     { "delay", test_delay },
+    { "long_again", test_long_again },
+    { "delay_splits", test_delay_splits },
     { "splits", test_splits },
     { "rows", test_rows },
     { NULL, NULL },
