@@ -270,7 +270,8 @@ add_up (const Class *classes, size_t from)
   return all;
 }
 
-/* The first class that is above a gate, so many LU below the mean of all. */
+/* The first class that is above a gate, so many LU below the mean of all: the last one
+ * has what is louder than any class, be the gate among that. */
 static size_t
 find_gate (const Class *classes, double below)
 {
@@ -280,6 +281,7 @@ find_gate (const Class *classes, double below)
   if (all.n == 0.0)
     return 0;
   at = (power_to_lufs (all.power / all.n) - below - LOWEST_LUFS) * PER_LU;
+  at = fmin (at, N_CLASSES - 1);
   return at > 0.0 ? (size_t)(at + 0.5) : 0;
 }
 

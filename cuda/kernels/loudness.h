@@ -357,6 +357,8 @@ loudness_integrated (const TfxLevellerArgs &args, double *room, double *lufs)
   at = __dmul_rn (__dsub_rn (__dsub_rn (loudness_lufs (mean), 10.0),
                       LOUDNESS_LOWEST_LUFS),
       LOUDNESS_PER_LU);
+  /* The last class has what is louder than any, be the gate among that. */
+  at = at < TFX_LOUD_CLASSES - 1 ? at : TFX_LOUD_CLASSES - 1;
   mean = loudness_mean_from (args.classes_out,
       at > 0.0 ? (unsigned)__dadd_rn (at, 0.5) : 0, room + 2 * n_warps, &n);
   if (n == 0.0)

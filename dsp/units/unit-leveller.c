@@ -313,16 +313,11 @@ unit_reset (void *data)
   tfx_numbers_finish (&u->numbers);
 }
 
-/* Gains and what was measured are no sound. */
+/* Silence is measured too: once it has heard anything it is never at rest. */
 static double
 unit_state_peak (const void *data)
 {
-  const Unit *u = data;
-  double peak = 0.0;
-
-  for (size_t i = 0; i < u->delay * u->n_channels; i++)
-    peak = fmax (peak, fabs (u->past[i]));
-  return peak;
+  return ((const Unit *)data)->is_at_rest ? 0.0 : INFINITY;
 }
 
 #define PLACE_DOUBLES (sizeof (TfxLevellerPlace) / sizeof (double))

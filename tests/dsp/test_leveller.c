@@ -257,6 +257,25 @@ test_latency (void)
   test_filter_free (&filter);
 }
 
+/* Time that is silence is measured as well: none of it may be passed over. */
+static void
+test_silence (void)
+{
+  TapMany many = tap_many ("what has heard something is not silent behind it");
+
+  for (unsigned i = 0; i < N_SETTINGS; i++) {
+    const TfxLeveller l = make_setting (i);
+    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    double x[4000] = { 0.25 };
+
+    tap_many_check (&many, test_filter_is_silent (filter), "setting %u", i);
+    test_filter_f64 (filter, x, 1, 4000);
+    tap_many_check (&many, !test_filter_is_silent (filter), "setting %u", i);
+    test_filter_free (&filter);
+  }
+  tap_many_end (&many);
+}
+
 /* The state goes with blocks of another length, to the bit, and numbers on their
  * way to others. */
 static void
@@ -330,6 +349,7 @@ static const TapTest tests[] = {
   { "never", test_never },
   { "true-peak", test_true_peak },
   { "latency", test_latency },
+  { "silence", test_silence },
   { "format", test_format },
   { "clip", test_clip },
   { NULL, NULL },

@@ -185,8 +185,9 @@ static const Signal signals[] = {
       { { 10, -72 }, { 10, -36 }, { 60, -23 }, { 10, -36 }, { 10, -72 } } },
   { "case 5", 2, 1, { { 20, -26 }, { 20.1, -20 }, { 20, -26 } } },
   { "case 6", 5, 1, { { 20, 0 } }, { -28, -28, -24, -30, -30 } },
+  { "louder than any class", 2, 1, { { 5, 45 } } },
 };
-static const double wanted[] = { -23, -33, -23, -23, -23, -23 };
+static const double wanted[] = { -23, -33, -23, -23, -23, -23, 45 };
 
 static void
 test_integrated (void)
