@@ -237,6 +237,30 @@ fade_to_end_of_block (const TfxFilter *f, size_t n_frames)
   return n_whole <= 3 * n_frames ? n_whole : n_frames;
 }
 
+/* A delay line, a FIR, a reverb: it puts out again what it has heard. */
+static void
+look_for_echo (TfxSlot *slot, void *data)
+{
+  const TfxKind *kind = slot->stage->kind;
+  bool *has_echo = data;
+
+  *has_echo = *has_echo || (kind->unit && kind->response &&
+                               kind->state_size (slot->stage) > 0);
+}
+
+static bool
+begins_with_edge (const TfxPlace *p)
+{
+  bool has_echo = false;
+
+  if (!p->slot || p->has_past || tfx_slot_is_successor (p->slot, p->old))
+    return false;
+  look_for_echo (p->slot, &has_echo);
+  for (size_t b = 0; b < p->slot->n_branches; b++)
+    tfx_slots_each (&p->slot->branches[b], look_for_echo, &has_echo);
+  return has_echo;
+}
+
 static void
 settle_list (TfxPlaces *list, void *data)
 {
@@ -253,6 +277,7 @@ settle_list (TfxPlaces *list, void *data)
         seed_slot (p->slot, p->old);
       if (p->has_past)
         p->fade->length = fade_to_end_of_block (f, p->fade->length);
+      p->fade->rises = begins_with_edge (p);
       p->phase = TFX_PLACE_FADING;
       f->serial++;
     }

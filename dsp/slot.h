@@ -71,6 +71,9 @@ typedef struct TfxSlot
 typedef struct TfxFade
 {
   size_t done, length;
+  /* What comes in begins at rest and would put out later, when it is heard alone, the
+   * edge that its input begins with: that rises as it is faded in. */
+  bool rises;
 } TfxFade;
 
 typedef enum

@@ -7,6 +7,8 @@
  * read the same chunk one after the other. */
 #include "engine-private.h"
 
+#include <string.h>
+
 #include "../block.h"
 #include "../branches.h"
 #include "../follow.h"
@@ -126,6 +128,21 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
+/* The input of what is faded in, from 0 up to itself, by way of the other chunk. */
+static void
+run_rise (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *risen)
+{
+  const Node *node = &e->nodes[s->index];
+  const TfxBlock whole = chunk_block (node->sum, in);
+
+  tfx_cpu_copy (kernels_of (e), in, &whole, 1.0);
+  memset (node->branch, 0,
+      in->n_frames * in->n_channels * sizeof *node->branch);
+  kernels_of (e)->fade (risen->data, whole.data, in->n_frames, in->n_channels,
+      TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, s->fade->length + 1);
+}
+
 /* From the first branch to the second. */
 static __attribute__ ((noinline)) int
 run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
@@ -134,9 +151,12 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   const Node *node = &e->nodes[s->index];
   TfxBlock from = chunk_block (node->sum, in);
   TfxBlock to = chunk_block (node->branch, in);
-  int n_cleared = run_steps (e, &s->branches[0], in, &from);
+  int n_cleared;
 
-  n_cleared += run_steps (e, &s->branches[1], in, &to);
+  if (s->fade->rises)
+    run_rise (e, s, in, &to);
+  n_cleared = run_steps (e, &s->branches[1], s->fade->rises ? &to : in, &to);
+  n_cleared += run_steps (e, &s->branches[0], in, &from);
   kernels_of (e)->fade (node->sum, node->branch, in->n_frames, in->n_channels,
       TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, s->fade->length + 1);
   tfx_cpu_copy (kernels_of (e), &from, out, 1.0);

@@ -500,6 +500,53 @@ test_long_again (void)
   tap_many_end (&many);
 }
 
+/* What comes into a chain that runs hears no edge, which would come out of it later. */
+static void
+test_enters (void)
+{
+  enum
+  {
+    N_SINE = 16000
+  };
+  TapMany many = tap_many ("an echo is brought into a chain");
+
+  for (int i = 0; i < 6; i++) {
+    static double x[N_SINE];
+    TfxStage *stages[2] = { tfx_stage_new_gain (tfx_stage_new_id (), 1.0),
+      make_echo (tfx_stage_new_id (), i % 3 == 1, 3000) };
+    TfxFilter *f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+    double bend = 0.0;
+
+    if (i % 3 == 2) {
+      TfxChain *branches[2] = { rows_chain (&stages[1], 1), tfx_chain_new () };
+
+      stages[1] = tfx_stage_new_sum (tfx_stage_new_id (), branches, 2);
+      tfx_chain_unref (&branches[0]);
+      tfx_chain_unref (&branches[1]);
+    }
+    stages[0] = tfx_stage_new_gain (tfx_stage_new_id (), 1.0);
+    for (size_t k = 0; k < N_SINE; k++)
+      x[k] = cos (2 * M_PI * 100.0 * (double)k / RATE);
+    rows_run (plan, x, 1, 6000);
+    set_chain (f, rows_chain (stages, 2));
+    for (size_t k = 6000, n; k < N_SINE; k += n) {
+      n = i < 3 ? N_SINE - k : 100;
+      rows_run (plan, x + k, 1, n);
+    }
+    for (size_t k = 5000; k + 1 < N_SINE; k++)
+      bend = fmax (bend, fabs (x[k + 1] - 2 * x[k] + x[k - 1]));
+    tap_many_check (&many, bend < 2e-3, "%s: %g",
+        i % 3 == 0   ? "delay line"
+        : i % 3 == 1 ? "FIR"
+                     : "sum",
+        bend);
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
 /* The same bits however the blocks lie in a change of gains, also behind its end. */
 static void
 test_delay_splits (void)
@@ -773,6 +820,7 @@ main (int argc, char **argv)
     { "fir", test_fir },
     { "delay", test_delay },
     { "long_again", test_long_again },
+    { "enters", test_enters },
     { "delay_splits", test_delay_splits },
     { "splits", test_splits },
     { "rows", test_rows },
