@@ -166,10 +166,13 @@ mean_power (const TfxLoudness *l, size_t n)
   return sum / (double)n;
 }
 
+/* What rings on for ever in the weighting is silence: -300 LUFS. */
+#define LEAST_POWER 1e-30
+
 static double
 power_to_lufs (double power)
 {
-  return power > 0.0 ? 10.0 * log10 (power) - 0.691 : -INFINITY;
+  return power > LEAST_POWER ? 10.0 * log10 (power) - 0.691 : -INFINITY;
 }
 
 static void
