@@ -3,7 +3,7 @@
 #include "buffer.h"
 
 int
-tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size)
+tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size)
 {
   int ret;
 
@@ -21,8 +21,8 @@ tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size)
 }
 
 int
-tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer, size_t size,
-    bool clear)
+tfx_buffer_reserve_zeros (const TfxCudaQueue *queue, TfxBuffer *buffer,
+    size_t size, bool clear)
 {
   int ret;
 
@@ -41,7 +41,7 @@ tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer, size_t size,
 }
 
 int
-tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
+tfx_buffer_copy (const TfxCudaQueue *queue, CUdeviceptr to, CUdeviceptr from,
     size_t size)
 {
   return tfx_context_check (queue->cuda,
@@ -51,7 +51,7 @@ tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
 
 /* ret of a copy that was put on the queue. */
 static int
-wait_for_copy (const TfxQueue *queue, CUresult result, const char *what)
+wait_for_copy (const TfxCudaQueue *queue, CUresult result, const char *what)
 {
   const int ret = tfx_context_check (queue->cuda, result, what);
 
@@ -62,7 +62,7 @@ wait_for_copy (const TfxQueue *queue, CUresult result, const char *what)
 }
 
 int
-tfx_buffer_upload (const TfxQueue *queue, CUdeviceptr to, const void *from,
+tfx_buffer_upload (const TfxCudaQueue *queue, CUdeviceptr to, const void *from,
     size_t size)
 {
   return wait_for_copy (queue,
@@ -71,7 +71,7 @@ tfx_buffer_upload (const TfxQueue *queue, CUdeviceptr to, const void *from,
 }
 
 int
-tfx_buffer_download (const TfxQueue *queue, void *to, CUdeviceptr from,
+tfx_buffer_download (const TfxCudaQueue *queue, void *to, CUdeviceptr from,
     size_t size)
 {
   return wait_for_copy (queue,
@@ -80,7 +80,7 @@ tfx_buffer_download (const TfxQueue *queue, void *to, CUdeviceptr from,
 }
 
 void
-tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer)
+tfx_buffer_free (const TfxCudaQueue *queue, TfxBuffer *buffer)
 {
   if (buffer->size > 0) {
     tfx_context_drain (queue);
@@ -91,7 +91,7 @@ tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer)
 }
 
 int
-tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size)
+tfx_pinned_reserve (const TfxCudaQueue *queue, TfxPinned *pinned, size_t size)
 {
   int ret;
 
@@ -110,7 +110,7 @@ tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size)
 }
 
 void
-tfx_pinned_free (const TfxQueue *queue, TfxPinned *pinned)
+tfx_pinned_free (const TfxCudaQueue *queue, TfxPinned *pinned)
 {
   if (pinned->size > 0) {
     tfx_context_drain (queue);

@@ -23,25 +23,27 @@ typedef struct TfxPinned
 
 /* Makes it at least size bytes large; what is in it is lost if it grows.  0 or
  * a negative errno. */
-int tfx_buffer_reserve (const TfxQueue *queue, TfxBuffer *buffer, size_t size);
+int
+tfx_buffer_reserve (const TfxCudaQueue *queue, TfxBuffer *buffer, size_t size);
 
 /* The same, and all zero: at once if it grows, and whenever clear is true. */
-int tfx_buffer_reserve_zeros (const TfxQueue *queue, TfxBuffer *buffer,
+int tfx_buffer_reserve_zeros (const TfxCudaQueue *queue, TfxBuffer *buffer,
     size_t size, bool clear);
 
 /* Puts a copy within the device on the queue.  0 or a negative errno. */
-int tfx_buffer_copy (const TfxQueue *queue, CUdeviceptr to, CUdeviceptr from,
-    size_t size);
+int tfx_buffer_copy (const TfxCudaQueue *queue, CUdeviceptr to,
+    CUdeviceptr from, size_t size);
 
 /* Copies from and to the host, and waits for their end.  0 or a negative errno. */
-int tfx_buffer_upload (const TfxQueue *queue, CUdeviceptr to, const void *from,
-    size_t size);
-int tfx_buffer_download (const TfxQueue *queue, void *to, CUdeviceptr from,
+int tfx_buffer_upload (const TfxCudaQueue *queue, CUdeviceptr to,
+    const void *from, size_t size);
+int tfx_buffer_download (const TfxCudaQueue *queue, void *to, CUdeviceptr from,
     size_t size);
 
-void tfx_buffer_free (const TfxQueue *queue, TfxBuffer *buffer);
+void tfx_buffer_free (const TfxCudaQueue *queue, TfxBuffer *buffer);
 
-int tfx_pinned_reserve (const TfxQueue *queue, TfxPinned *pinned, size_t size);
-void tfx_pinned_free (const TfxQueue *queue, TfxPinned *pinned);
+int
+tfx_pinned_reserve (const TfxCudaQueue *queue, TfxPinned *pinned, size_t size);
+void tfx_pinned_free (const TfxCudaQueue *queue, TfxPinned *pinned);
 
 #endif

@@ -47,7 +47,7 @@ enum
 
 struct TfxCudaCascade
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   size_t n_sos;
   const TfxSos *sos;

@@ -14,7 +14,7 @@
 /* ---- making -------------------------------------------------------------------- */
 
 int
-tfx_cuda_cascade_new (TfxQueue *queue, unsigned n_channels, size_t n_sos,
+tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels, size_t n_sos,
     TfxCudaCascade **out)
 {
   TfxCudaCascade *c = calloc (1, sizeof *c);

@@ -12,8 +12,8 @@
 typedef struct TfxCudaCascade TfxCudaCascade;
 
 /* At rest, without coefficients.  0 or a negative errno. */
-int tfx_cuda_cascade_new (TfxQueue *queue, unsigned n_channels, size_t n_sos,
-    TfxCudaCascade **cascade);
+int tfx_cuda_cascade_new (TfxCudaQueue *queue, unsigned n_channels,
+    size_t n_sos, TfxCudaCascade **cascade);
 void tfx_cuda_cascade_free (TfxCudaCascade **cascade);
 
 /* y = gain * cascade (x); sos[n_sos] stays the caller's while it runs. */

@@ -8,14 +8,14 @@
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   double factor, gain; /* in front of what clips, and behind it */
   TfxKernel kernel;
 } Unit;
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   Unit *u = calloc (1, sizeof *u);

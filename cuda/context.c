@@ -55,7 +55,7 @@ tfx_context_leave (TfxCuda *cuda)
 }
 
 int
-tfx_context_drain (const TfxQueue *queue)
+tfx_context_drain (const TfxCudaQueue *queue)
 {
   TfxCuda *cuda = queue->cuda;
   int ret = tfx_context_check (cuda,

@@ -41,11 +41,11 @@ struct TfxCuda
 };
 
 /* Work that is done in order: a stream of a device. */
-typedef struct TfxQueue
+typedef struct TfxCudaQueue
 {
   TfxCuda *cuda;
   CUstream stream;
-} TfxQueue;
+} TfxCudaQueue;
 
 /* With one reference and without a device; NULL if memory is short. */
 TfxCuda *tfx_context_new (const TfxDriver *driver);
@@ -74,7 +74,7 @@ int tfx_context_check (TfxCuda *cuda, CUresult result, const char *what);
 
 /* Waits for all that has been put on the queue, once more if that fails.  0 or
  * -EIO. */
-int tfx_context_drain (const TfxQueue *queue);
+int tfx_context_drain (const TfxCudaQueue *queue);
 
 /* The same for an event. */
 int tfx_context_wait (TfxCuda *cuda, CUevent event);

@@ -9,7 +9,7 @@
 /* All zero but for the queue. */
 typedef struct TfxCudaCopy
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   TfxKernel kernel;
 } TfxCudaCopy;
 

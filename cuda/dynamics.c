@@ -17,7 +17,7 @@
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   bool is_linked;
   TfxDynamicsArgs args; /* what does not depend on the block */
@@ -39,7 +39,7 @@ unit_free (void *data)
 }
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   Unit *u = calloc (1, sizeof *u);

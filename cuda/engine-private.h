@@ -74,7 +74,7 @@ struct TfxEngine
 
   /* Where the kernels run: the device's stream, or, from host to host, one of
    * the engine's own, so that engines do not wait for each other. */
-  TfxQueue queue;
+  TfxCudaQueue queue;
   CUstream own, up, down; /* up, down: once there are parts */
   Part parts[TFX_N_PARTS];
   unsigned next;       /* part */
@@ -96,8 +96,8 @@ bool tfx_cuda_engine_is_last (const TfxSteps *list, size_t i);
 int tfx_cuda_engine_reserve (TfxEngine *engine, size_t n_frames);
 
 /* Frames that are run at a time; places: of input and output. */
-size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxPlace in,
-    TfxPlace out);
+size_t tfx_cuda_engine_part_frames (const TfxEngine *engine, TfxCudaPlace in,
+    TfxCudaPlace out);
 
 /* Puts the steps on the queue; the state after them counts from commit on.  A
  * part that fails is abandoned.  0 or a negative errno. */

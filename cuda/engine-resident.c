@@ -13,8 +13,8 @@
 typedef struct Resident
 {
   TfxResident base;
-  TfxQueue queue; /* the device's */
-  size_t n;       /* doubles */
+  TfxCudaQueue queue; /* the device's */
+  size_t n;           /* doubles */
   bool is_cascade;
   TfxBuffer sections; /* [n_channels][n_sos][2] */
   TfxCudaPast past;   /* of a window */
@@ -112,7 +112,7 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
   if ((node->unit && !node->kind->copy_state) || !(r = calloc (1, sizeof *r)))
     return NULL;
   r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
-  r->queue = (TfxQueue){ e->cuda, e->cuda->stream };
+  r->queue = (TfxCudaQueue){ e->cuda, e->cuda->stream };
   r->n = node->n_channels * s->state_size;
   ret = tfx_context_enter (e->cuda);
   if (ret == 0) {

@@ -21,7 +21,7 @@
 typedef struct Run
 {
   const TfxBlock *in, *out;
-  TfxPlace in_place, out_place;
+  TfxCudaPlace in_place, out_place;
   size_t part_frames;
   bool has_parts; /* more than one, of one block or of several */
   TfxFlight *flight;
@@ -130,7 +130,7 @@ upload (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   /* The caller may write a block that is not waited for. */
   bool is_direct = r->out_place != TFX_PLACE_DEVICE &&
                    tfx_transfer_is_direct (in, r->in_place);
-  TfxQueue up = { e->cuda, r->has_parts ? e->up : e->queue.stream };
+  TfxCudaQueue up = { e->cuda, r->has_parts ? e->up : e->queue.stream };
   int ret = tfx_transfer_reserve (&e->queue, &p->in, in, is_direct);
 
   if (ret == 0)
@@ -150,7 +150,7 @@ static int
 download (TfxEngine *e, const Run *r, Part *p)
 {
   bool is_apart = r->has_parts && !e->cuda->card.is_integrated;
-  TfxQueue down = { e->cuda, is_apart ? e->down : e->queue.stream };
+  TfxCudaQueue down = { e->cuda, is_apart ? e->down : e->queue.stream };
   int ret = 0;
 
   if (!p->has_output)

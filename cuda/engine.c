@@ -310,7 +310,8 @@ tfx_cuda_engine_reserve (TfxEngine *e, size_t n_frames)
 
 /* On the device a single step needs no room beside the block. */
 size_t
-tfx_cuda_engine_part_frames (const TfxEngine *e, TfxPlace in, TfxPlace out)
+tfx_cuda_engine_part_frames (const TfxEngine *e, TfxCudaPlace in,
+    TfxCudaPlace out)
 {
   size_t n_samples = e->part_samples, n_frames;
 
@@ -380,7 +381,7 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
     return -ENOMEM;
   e->plan = plan;
   e->cuda = cuda;
-  e->queue = (TfxQueue){ cuda, cuda->stream };
+  e->queue = (TfxCudaQueue){ cuda, cuda->stream };
   e->part_samples = TFX_PART_SAMPLES;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);

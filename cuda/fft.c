@@ -20,7 +20,7 @@
 /* ---- making ------------------------------------------------------------------------ */
 
 void
-tfx_cuda_fft_init (TfxCudaFft *f, TfxQueue *queue, unsigned n_channels,
+tfx_cuda_fft_init (TfxCudaFft *f, TfxCudaQueue *queue, unsigned n_channels,
     size_t n_taps)
 {
   *f = (TfxCudaFft){ .queue = queue,

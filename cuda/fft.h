@@ -11,7 +11,7 @@
 /* What the spectra are of: P = 2^log2 taps to a partition. */
 typedef struct TfxCudaFft
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   size_t n_taps;
   unsigned log2; /* 0: not cut yet */
@@ -33,8 +33,8 @@ typedef struct TfxCudaFft
   size_t run_frames;
 } TfxCudaFft;
 
-void tfx_cuda_fft_init (TfxCudaFft *fft, TfxQueue *queue, unsigned n_channels,
-    size_t n_taps);
+void tfx_cuda_fft_init (TfxCudaFft *fft, TfxCudaQueue *queue,
+    unsigned n_channels, size_t n_taps);
 void tfx_cuda_fft_clear (TfxCudaFft *fft);
 
 /* Partitions of 2^log2 taps.  The past is another one then, and spectra of taps must be

@@ -17,7 +17,7 @@
 #define LIMIT_DOUBLE 0x1p1000
 
 void
-tfx_cuda_fir_init (TfxCudaFir *f, TfxQueue *queue, unsigned n_channels,
+tfx_cuda_fir_init (TfxCudaFir *f, TfxCudaQueue *queue, unsigned n_channels,
     size_t n_taps, TfxFirMethod method)
 {
   *f = (TfxCudaFir){ .queue = queue,

@@ -9,7 +9,7 @@
 
 typedef struct TfxCudaFir
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   size_t n_taps;
   TfxFirMethod asked, method;
@@ -31,8 +31,8 @@ typedef struct TfxCudaFir
   unsigned n_kernels;
 } TfxCudaFir;
 
-void tfx_cuda_fir_init (TfxCudaFir *fir, TfxQueue *queue, unsigned n_channels,
-    size_t n_taps, TfxFirMethod method);
+void tfx_cuda_fir_init (TfxCudaFir *fir, TfxCudaQueue *queue,
+    unsigned n_channels, size_t n_taps, TfxFirMethod method);
 void tfx_cuda_fir_clear (TfxCudaFir *fir);
 
 /* The stage's kernels times gain; the stage stays the caller's while it runs. */

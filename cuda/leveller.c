@@ -33,7 +33,7 @@ _Static_assert(TFX_LEVELLER_LEVEL == TFX_CELLS_LEVEL &&
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   TfxLeveller values;
   unsigned n_channels, n_levels;
   bool is_loudness, has_points; /* between samples */
@@ -205,7 +205,7 @@ set_fixed (Unit *u)
 }
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   const TfxLeveller *l = &stage->u.leveller;

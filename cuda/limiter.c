@@ -11,7 +11,7 @@
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels, n_ahead;
   bool is_linked;
   TfxLimiter values;
@@ -44,7 +44,7 @@ unit_free (void *data)
 }
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   const TfxLimiter *l = &stage->u.limiter;

@@ -11,7 +11,7 @@
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels, n_heard;
   double gain;   /* behind it */
   double *gains; /* [n_channels in][n_channels out], and on the device: */
@@ -37,7 +37,7 @@ unit_free (void *data)
 }
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   Unit *u = calloc (1, sizeof *u);

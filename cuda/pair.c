@@ -10,7 +10,7 @@
 #include "past.h"
 
 void
-tfx_cuda_pair_init (TfxCudaPair *p, TfxQueue *queue, size_t n)
+tfx_cuda_pair_init (TfxCudaPair *p, TfxCudaQueue *queue, size_t n)
 {
   *p = (TfxCudaPair){ .queue = queue, .n = n };
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void
-tfx_cuda_past_init (TfxCudaPast *p, TfxQueue *queue, unsigned n_channels,
+tfx_cuda_past_init (TfxCudaPast *p, TfxCudaQueue *queue, unsigned n_channels,
     size_t length)
 {
   *p = (TfxCudaPast){ .queue = queue,

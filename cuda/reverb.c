@@ -17,7 +17,7 @@ _Static_assert(TFX_REVERB_COMBS == TFX_UNIT_THREADS / 32, "a warp runs a comb");
 
 typedef struct Unit
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   TfxReverbArgs args; /* what does not depend on the block */
   TfxCudaPair state;
@@ -53,7 +53,7 @@ unit_free (void *data)
 }
 
 static int
-unit_make (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     void **unit)
 {
   Unit *u = calloc (1, sizeof *u);

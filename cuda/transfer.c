@@ -79,7 +79,7 @@ check_owner (TfxCuda *cuda, const TfxBlock *block)
  * Whatever else it says tells nothing of the memory, which must not be touched
  * then. */
 int
-tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place)
+tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxCudaPlace *place)
 {
   unsigned type = CU_MEMORYTYPE_HOST;
   CUresult result = cuda->driver->pointer_get_attribute (&type,
@@ -114,14 +114,14 @@ is_in_planes (const TfxBlock *block)
 }
 
 bool
-tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place)
+tfx_transfer_is_direct (const TfxBlock *block, TfxCudaPlace place)
 {
   return place == TFX_PLACE_PINNED &&
          (is_dense (block) || is_in_planes (block));
 }
 
 int
-tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *t,
+tfx_transfer_reserve (const TfxCudaQueue *queue, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   int ret = 0;
@@ -134,7 +134,7 @@ tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *t,
 }
 
 void
-tfx_transfer_free (const TfxQueue *queue, TfxTransfer *t)
+tfx_transfer_free (const TfxCudaQueue *queue, TfxTransfer *t)
 {
   tfx_pinned_free (queue, &t->pinned);
   tfx_buffer_free (queue, &t->device);
@@ -180,8 +180,8 @@ copy (const TfxBlock *from, const TfxBlock *to)
 
 /* Planes of the host, up or down. */
 static CUresult
-copy_planes (const TfxQueue *queue, const TfxTransfer *t, const TfxBlock *block,
-    bool is_up)
+copy_planes (const TfxCudaQueue *queue, const TfxTransfer *t,
+    const TfxBlock *block, bool is_up)
 {
   const size_t size = tfx_sample_size (block->type);
   const size_t pitch = (size_t)block->channel_stride * size;
@@ -207,7 +207,7 @@ copy_planes (const TfxQueue *queue, const TfxTransfer *t, const TfxBlock *block,
 }
 
 static CUresult
-start_upload (const TfxQueue *queue, const TfxTransfer *t,
+start_upload (const TfxCudaQueue *queue, const TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   if (is_direct && !is_dense (block))
@@ -217,7 +217,7 @@ start_upload (const TfxQueue *queue, const TfxTransfer *t,
 }
 
 static CUresult
-start_download (const TfxQueue *queue, const TfxTransfer *t,
+start_download (const TfxCudaQueue *queue, const TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   if (is_direct && !is_dense (block))
@@ -229,7 +229,7 @@ start_download (const TfxQueue *queue, const TfxTransfer *t,
 
 /* A call that fails once may succeed the next time. */
 int
-tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
+tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   TfxCuda *cuda = queue->cuda;
@@ -247,7 +247,7 @@ tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *t,
 }
 
 int
-tfx_transfer_download (const TfxQueue *queue, TfxTransfer *t,
+tfx_transfer_download (const TfxCudaQueue *queue, TfxTransfer *t,
     const TfxBlock *block, bool is_direct)
 {
   TfxCuda *cuda = queue->cuda;

@@ -13,7 +13,7 @@ typedef enum
   TFX_PLACE_HOST,
   TFX_PLACE_PINNED,
   TFX_PLACE_DEVICE
-} TfxPlace;
+} TfxCudaPlace;
 
 /* Samples of a block as they are moved: one after the other, by frame or by
  * channel as the block is, in pinned memory and on the device.  An integrated
@@ -26,16 +26,17 @@ typedef struct TfxTransfer
 
 /* 0; -EINVAL for memory of another device or context, which no kernel may get;
  * or another negative errno. */
-int tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxPlace *place);
+int
+tfx_transfer_find (TfxCuda *cuda, const TfxBlock *block, TfxCudaPlace *place);
 
 /* True if the block can be moved from where it is, or back, without a copy in
  * pinned memory: it lies there without gaps, or in planes at even distances. */
-bool tfx_transfer_is_direct (const TfxBlock *block, TfxPlace place);
+bool tfx_transfer_is_direct (const TfxBlock *block, TfxCudaPlace place);
 
 /* Room for a block; is_direct: without the copy in pinned memory. */
-int tfx_transfer_reserve (const TfxQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_reserve (const TfxCudaQueue *queue, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
-void tfx_transfer_free (const TfxQueue *queue, TfxTransfer *transfer);
+void tfx_transfer_free (const TfxCudaQueue *queue, TfxTransfer *transfer);
 
 /* The block's samples as kernels find them, for a block in host memory. */
 TfxKernelBlock tfx_transfer_block (const TfxCuda *cuda,
@@ -46,12 +47,12 @@ TfxKernelBlock tfx_transfer_device_block (const TfxBlock *block);
 
 /* Starts the upload of the block, which has been read when it returns, unless it
  * is direct. */
-int tfx_transfer_upload (const TfxQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_upload (const TfxCudaQueue *queue, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 
 /* Starts the download of what belongs to block; once it has ended, finish puts
  * it there. */
-int tfx_transfer_download (const TfxQueue *queue, TfxTransfer *transfer,
+int tfx_transfer_download (const TfxCudaQueue *queue, TfxTransfer *transfer,
     const TfxBlock *block, bool is_direct);
 void tfx_transfer_finish (const TfxTransfer *transfer, const TfxBlock *block,
     bool is_direct);

@@ -8,7 +8,7 @@
 #include "kernels/unit-args.h"
 
 int
-tfx_cuda_unit_load (TfxQueue *queue, const char *name, TfxKernel *kernel)
+tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel)
 {
   const TfxKernelId id = { .kind = TFX_KERNEL_UNIT, .unit = name };
 
@@ -22,7 +22,7 @@ tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block)
 }
 
 int
-tfx_cuda_unit_launch (const TfxQueue *queue, const TfxKernel *kernel,
+tfx_cuda_unit_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
     unsigned n_blocks, unsigned shared_size, void *args)
 {
   return tfx_context_check (queue->cuda,
@@ -32,7 +32,7 @@ tfx_cuda_unit_launch (const TfxQueue *queue, const TfxKernel *kernel,
 }
 
 int
-tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
+tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args)
 {
   const size_t grid = (n_samples + TFX_UNIT_THREADS - 1) / TFX_UNIT_THREADS;

@@ -30,7 +30,7 @@ typedef struct TfxCudaUnitKind
   bool is_apart;
 
   /* At rest. */
-  int (*make) (TfxQueue *queue, unsigned n_channels, const TfxStage *stage,
+  int (*make) (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
       void **unit);
   void (*free) (void *unit);
   /* Values of the same structure, and a gain behind it. */
@@ -59,16 +59,17 @@ typedef struct TfxCudaUnitKind
 
 /* The kernel, once it is wanted: *kernel is all zero before.  0 or a negative
  * errno. */
-int tfx_cuda_unit_load (TfxQueue *queue, const char *name, TfxKernel *kernel);
+int
+tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel);
 
 /* Starts it in blocks of TFX_UNIT_THREADS; args as in kernels/unit-args.h. */
-int tfx_cuda_unit_launch (const TfxQueue *queue, const TfxKernel *kernel,
+int tfx_cuda_unit_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
     unsigned n_blocks, unsigned shared_size, void *args);
 
 /* For kernels that take point by point: whether neighbouring threads take
  * neighbouring channels; and a launch. */
 bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);
-int tfx_cuda_unit_run_points (TfxQueue *queue, const TfxKernel *kernel,
+int tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args);
 
 extern const TfxCudaUnitKind tfx_cuda_clip;

@@ -14,7 +14,7 @@
 
 struct TfxCudaWindow
 {
-  TfxQueue *queue;
+  TfxCudaQueue *queue;
   unsigned n_channels;
   bool is_fir;
   TfxCudaPast past;
@@ -32,7 +32,7 @@ struct TfxCudaWindow
 /* ---- making --------------------------------------------------------------------- */
 
 int
-tfx_cuda_window_new (TfxQueue *queue, unsigned n_channels,
+tfx_cuda_window_new (TfxCudaQueue *queue, unsigned n_channels,
     const TfxStage *stage, TfxCudaWindow **out)
 {
   TfxCudaWindow *w = calloc (1, sizeof *w);

@@ -12,7 +12,7 @@
 typedef struct TfxCudaWindow TfxCudaWindow;
 
 /* At rest: for a FIR's or a delay line's stage, which stays the caller's.  0 or a negative errno. */
-int tfx_cuda_window_new (TfxQueue *queue, unsigned n_channels,
+int tfx_cuda_window_new (TfxCudaQueue *queue, unsigned n_channels,
     const TfxStage *stage, TfxCudaWindow **window);
 void tfx_cuda_window_free (TfxCudaWindow **window);
 
