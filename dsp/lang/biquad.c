@@ -9,17 +9,11 @@
 
 static const char unstable[] = "its section is not stable in double precision";
 
-static bool
-has_param (const TfxNode *node, const char *param)
-{
-  return tfx_class_find_param (node->klass, param) >= 0;
-}
-
 /* gain is in decibels if gain_scale says so, or if there is no gain_scale. */
 static bool
 gain_is_db (const TfxNode *node)
 {
-  return !has_param (node, "gain_scale") ||
+  return !tfx_class_has (node, "gain_scale") ||
          tfx_class_is (node, "gain_scale", "db");
 }
 
@@ -30,7 +24,7 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   double gain;
 
-  if (!has_param (node, "gain"))
+  if (!tfx_class_has (node, "gain"))
     return 0;
   gain = tfx_class_number (node, "gain");
   if (gain_is_db (node)) {
@@ -77,11 +71,12 @@ find_section (const TfxBuild *build, TfxRbjKind kind, const char *param,
 int
 tfx_biquad_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {
-  const char *frequency = has_param (node, "cutoff") ? "cutoff" : "frequency";
+  const char *frequency =
+      tfx_class_has (node, "cutoff") ? "cutoff" : "frequency";
   double gain = 1.0, freq_hz = tfx_class_number (node, frequency);
-  double q = has_param (node, "q") ? tfx_class_number (node, "q") : 1.0;
+  double q = tfx_class_has (node, "q") ? tfx_class_number (node, "q") : 1.0;
 
-  if (has_param (node, "gain")) {
+  if (tfx_class_has (node, "gain")) {
     gain = tfx_class_number (node, "gain");
     if (gain_is_db (node))
       gain = pow (10.0, gain / 20.0);

@@ -411,8 +411,7 @@ static const TfxParam loudness[] = {
 
 #define DYNAMICS(name, params, doc) \
   { name, { NULL }, TFX_CLASS_DYNAMICS, 0, PARAMS (params), doc, \
-    &(const TfxClassOps) { .measure = tfx_dynamics_measure, \
-      .design = tfx_##params##_design } }
+    &(const TfxClassOps) { .design = tfx_##params##_design } }
 
 static const TfxClass classes[] = {
   IIR ("Butterworth", 2, butterworth, "flattest pass band",
@@ -493,7 +492,7 @@ static const TfxClass classes[] = {
       DESIGNED (hum, NULL) },
   { "GraphicEQ", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (graphic),
       "gains of bands, evenly spread over the octaves",
-      DESIGNED (graphic, tfx_graphic_check) },
+      DESIGNED (graphic, tfx_bank_check) },
   { "RIAA", { NULL }, TFX_CLASS_SECTIONS, 0, PARAMS (riaa),
       "the curve of records", DESIGNED (riaa, NULL) },
   { "Weighting", { NULL }, TFX_CLASS_SECTIONS, 1, PARAMS (weighting),
@@ -513,7 +512,7 @@ static const TfxClass classes[] = {
 
   { "Gain", { NULL }, TFX_CLASS_GAIN, 1, PARAMS (gain), "a factor",
       &(const TfxClassOps) { .check = tfx_gain_check,
-        .measure = tfx_gain_measure, .design = tfx_gain_design } },
+        .design = tfx_gain_design } },
   { "Mix", { NULL }, TFX_CLASS_MIX, 1, PARAMS (mix),
       "channels that are sums of channels", OPS (mix) },
   { "Reverb", { NULL }, TFX_CLASS_REVERB, 0, PARAMS (reverb),

@@ -32,6 +32,12 @@ tfx_class_number (const TfxNode *node, const char *param)
 }
 
 bool
+tfx_class_has (const TfxNode *node, const char *param)
+{
+  return tfx_class_find_param (node->klass, param) >= 0;
+}
+
+bool
 tfx_class_is (const TfxNode *node, const char *param, const char *word)
 {
   const TfxValue *value = tfx_class_value (node, param);

@@ -47,7 +47,7 @@ typedef struct TfxClassOps
   /* Whether a stream of so many channels can come to it; NULL if any can. */
   int (*check_channels) (const TfxNode *node, unsigned n_channels,
       const char *thing, TfxExprError *error);
-  /* rate_hz is 0 while no rate is known. */
+  /* rate_hz is 0 while no rate is known.  NULL: no sections, no delay. */
   void (*measure) (const TfxNode *node, double rate_hz, TfxExtent *extent);
   /* What the stage becomes, without any memory; and where that is no cascade and
    * no gain, a stage with the node's id.  One of them is there.  0, or the code
@@ -65,6 +65,7 @@ typedef struct TfxClassOps
 /* The value of a parameter that the node's class is known to have. */
 const TfxValue *tfx_class_value (const TfxNode *node, const char *param);
 double tfx_class_number (const TfxNode *node, const char *param);
+bool tfx_class_has (const TfxNode *node, const char *param);
 /* Whether its word is this one. */
 bool tfx_class_is (const TfxNode *node, const char *param, const char *word);
 
@@ -144,8 +145,6 @@ tfx_sos_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void tfx_hum_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_hum_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
-int
-tfx_graphic_check (const TfxNode *node, const char *thing, TfxExprError *error);
 void
 tfx_graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_graphic_design (const TfxBuild *build, const TfxNode *node,
@@ -190,7 +189,6 @@ int tfx_windowed_design (const TfxBuild *build, const TfxNode *node,
 /* effect.c */
 int
 tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error);
-void tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int
 tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 void tfx_echo_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
@@ -210,8 +208,6 @@ tfx_delay_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved);
 #define TFX_RATIO_INFINITE 1e6
 
 /* dynamics.c */
-void
-tfx_dynamics_measure (const TfxNode *node, double rate_hz, TfxExtent *extent);
 int tfx_compressor_design (const TfxBuild *build, const TfxNode *node,
     TfxMoved *moved);
 int tfx_expander_design (const TfxBuild *build, const TfxNode *node,

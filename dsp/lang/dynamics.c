@@ -7,11 +7,6 @@
 /* TorchFX's stand-in for a ratio of infinity. */
 #define GATE_SLOPE -1e6
 
-void
-tfx_dynamics_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-}
-
 static double
 find_coefficient (const TfxNode *node, const char *param, double rate_hz)
 {

@@ -27,11 +27,6 @@ tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
   return 0;
 }
 
-void
-tfx_gain_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
-{
-}
-
 int
 tfx_gain_design (const TfxBuild *build, const TfxNode *node, TfxMoved *moved)
 {

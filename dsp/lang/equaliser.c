@@ -68,19 +68,6 @@ tfx_graphic_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
   extent->sections += tfx_class_value (node, "gains")->n_list;
 }
 
-int
-tfx_graphic_check (const TfxNode *node, const char *thing, TfxExprError *error)
-{
-  double f_min = tfx_class_number (node, "f_min");
-  double f_max = tfx_class_number (node, "f_max");
-
-  if (f_min < f_max)
-    return 0;
-  return tfx_error_set (error, -ERANGE,
-      "f_min of %s is %.15g Hz, but must be below f_max, %.15g Hz", thing,
-      f_min, f_max);
-}
-
 /* Centres evenly spread over the logarithm of the frequency, as many of them as the
  * rate has room for. */
 static void

@@ -12,8 +12,9 @@ tfx_extent_add (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
   TfxFittedNode fitted;
 
-  node->klass->ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz,
-      extent);
+  if (node->klass->ops->measure)
+    node->klass->ops->measure (tfx_class_fit (node, &fitted, NULL), rate_hz,
+        extent);
 }
 
 int

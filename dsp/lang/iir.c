@@ -5,15 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "band.h"
 #include "class.h"
 #include "error.h"
 #include "svf-design.h"
-
-static bool
-has_param (const TfxNode *node, const char *param)
-{
-  return tfx_class_find_param (node->klass, param) >= 0;
-}
 
 static TfxMode
 find_mode (const TfxNode *node)
@@ -29,15 +24,16 @@ find_mode (const TfxNode *node)
 }
 
 static bool
-is_band (TfxMode mode)
-{
-  return mode == TFX_MODE_BAND_PASS || mode == TFX_MODE_BAND_REJECT;
-}
-
-static bool
 is_twice (const TfxNode *node)
 {
   return node->klass->ops->variant == TFX_CLASS_LINKWITZ_RILEY;
+}
+
+static bool
+order_is_db (const TfxNode *node)
+{
+  return tfx_class_has (node, "order_scale") &&
+         tfx_class_is (node, "order_scale", "db");
 }
 
 /* The order of the whole filter: 6 dB per octave are one. */
@@ -47,8 +43,7 @@ find_order (const TfxNode *node)
   /* (Far beyond what any of them may be.) */
   int order = (int)fmin (fmax (tfx_class_number (node, "order"), -1e6), 1e6);
 
-  if (has_param (node, "order_scale") &&
-      tfx_class_is (node, "order_scale", "db"))
+  if (order_is_db (node))
     order /= 6;
   return order;
 }
@@ -65,8 +60,7 @@ tfx_iir_fit (const TfxNode *node, TfxFit *fit)
         "must make an even order, 6 dB each, from 12 to 773, as order_scale is "
         "'db'" },
   };
-  bool scaled = has_param (node, "order_scale") &&
-                tfx_class_is (node, "order_scale", "db");
+  const bool scaled = order_is_db (node);
   const int step = scaled ? 6 : 1, times = is_twice (node) ? 2 : 1;
   const int lowest = times * step;
   const int highest = (times * TFX_DESIGN_MAX_ORDER + 1) * step - 1;
@@ -116,8 +110,7 @@ check_order (const TfxNode *node, const char *thing, TfxExprError *error)
   int order = find_order (node), limit = TFX_DESIGN_MAX_ORDER;
   const char *scaled = "";
 
-  if (has_param (node, "order_scale") &&
-      tfx_class_is (node, "order_scale", "db"))
+  if (order_is_db (node))
     scaled = " (a sixth of what is given, as order_scale is 'db')";
   if (is_twice (node)) {
     limit *= 2;
@@ -140,7 +133,7 @@ int
 tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
 {
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
-  bool band = is_band (find_mode (node));
+  bool band = tfx_band_has_two (find_mode (node));
   TfxDesign design;
   int code = check_order (node, thing, error);
 
@@ -175,7 +168,8 @@ tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 {
   size_t order = (size_t)find_order (node);
 
-  extent->sections += is_band (find_mode (node)) ? order : order / 2 + 1;
+  extent->sections +=
+      tfx_band_has_two (find_mode (node)) ? order : order / 2 + 1;
 }
 
 /* The sections for the frequencies that are asked for, or for the nearest ones
@@ -187,7 +181,7 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
     TfxMoved *moved, double *margin_hz)
 {
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
-  bool band = is_band (design->mode);
+  bool band = tfx_band_has_two (design->mode);
   double lower = band ? cutoff->list[0] : cutoff->number;
   double upper = band ? cutoff->list[1] : 0.0;
   TfxBuild quiet = *build;
@@ -228,7 +222,7 @@ report_change (const TfxBuild *build, const TfxNode *node,
   const TfxValue *cutoff = tfx_class_value (node, "cutoff");
   double top = 0.5 * build->rate_hz - margin_hz;
 
-  if (!is_band (design->mode)) {
+  if (!tfx_band_has_two (design->mode)) {
     if (design->lower_hz != cutoff->number)
       tfx_class_report (build, "cutoff", -1, cutoff->number, design->lower_hz,
           margin_hz, top);
