@@ -85,21 +85,21 @@ gst_tfx_device_is_worthwhile (GstTfxElement *self, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstTfxDeviceState *device = &priv->device;
-  GstTfxJob job = { .plan = priv->filter->plan,
+  GstTfxBufferCost cost = { .plan = priv->filter->plan,
     .n_frames = n_frames,
     .in_cuda = device->from_device,
     .out_cuda = device->out_cuda };
 
-  if (!job.plan ||
+  if (!cost.plan ||
       tfx_cuda_get_card (device->cuda
                              ? tfx_cuda_device (device->cuda)
                              : g_atomic_int_get (&priv->cuda_device_id),
-          &job.card) < 0)
+          &cost.card) < 0)
     return FALSE;
   GST_DEBUG_OBJECT (self,
       "%" G_GSIZE_FORMAT " frames: %.0f ns on the CPU, %.0f ns on the device",
-      n_frames, gst_tfx_cost_cpu (&job), gst_tfx_cost_cuda (&job));
-  return gst_tfx_cost_is_worthwhile (&job,
+      n_frames, gst_tfx_cost_cpu (&cost), gst_tfx_cost_cuda (&cost));
+  return gst_tfx_cost_is_worthwhile (&cost,
       g_atomic_int_get (&device->is_chosen));
 }
 

@@ -11,40 +11,40 @@
 
 /* If the CPU filters what is on the device is moved, and nothing else. */
 static gdouble
-gst_tfx_cost_moves (const GstTfxJob *job)
+gst_tfx_cost_moves (const GstTfxBufferCost *cost)
 {
-  const TfxCudaJob moves = { .n_frames = job->n_frames,
-    .from_device = !job->in_cuda,
-    .to_device = !job->out_cuda,
+  const TfxCudaJob moves = { .n_frames = cost->n_frames,
+    .from_device = !cost->in_cuda,
+    .to_device = !cost->out_cuda,
     .only_moves = true };
   gdouble ns = 0.0;
 
-  if (job->in_cuda || job->out_cuda)
-    tfx_cuda_estimate (&job->card, job->plan, &moves, &ns);
+  if (cost->in_cuda || cost->out_cuda)
+    tfx_cuda_estimate (&cost->card, cost->plan, &moves, &ns);
   return ns;
 }
 
 gdouble
-gst_tfx_cost_cpu (const GstTfxJob *job)
+gst_tfx_cost_cpu (const GstTfxBufferCost *cost)
 {
-  return job->n_frames * tfx_plan_cost (job->plan, job->n_frames) +
-         gst_tfx_cost_moves (job);
+  return cost->n_frames * tfx_plan_cost (cost->plan, cost->n_frames) +
+         gst_tfx_cost_moves (cost);
 }
 
 gdouble
-gst_tfx_cost_cuda (const GstTfxJob *job)
+gst_tfx_cost_cuda (const GstTfxBufferCost *cost)
 {
-  const TfxCudaJob run = { .n_frames = job->n_frames,
-    .from_device = job->in_cuda,
-    .to_device = job->out_cuda };
+  const TfxCudaJob run = { .n_frames = cost->n_frames,
+    .from_device = cost->in_cuda,
+    .to_device = cost->out_cuda };
   gdouble ns;
 
-  return tfx_cuda_estimate (&job->card, job->plan, &run, &ns) ? ns : INFINITY;
+  return tfx_cuda_estimate (&cost->card, cost->plan, &run, &ns) ? ns : INFINITY;
 }
 
 gboolean
-gst_tfx_cost_is_worthwhile (const GstTfxJob *job, gboolean is_used)
+gst_tfx_cost_is_worthwhile (const GstTfxBufferCost *cost, gboolean is_used)
 {
-  return gst_tfx_cost_cpu (job) >
-         gst_tfx_cost_cuda (job) * (is_used ? LEAVE_RATIO : ENTER_RATIO);
+  return gst_tfx_cost_cpu (cost) >
+         gst_tfx_cost_cuda (cost) * (is_used ? LEAVE_RATIO : ENTER_RATIO);
 }

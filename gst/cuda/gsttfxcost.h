@@ -17,15 +17,16 @@ typedef struct
   TfxCudaCard card;
   gsize n_frames; /* of a buffer */
   gboolean in_cuda, out_cuda;
-} GstTfxJob;
+} GstTfxBufferCost;
 
 /* ns for a buffer, INFINITY where that is not known. */
-gdouble gst_tfx_cost_cpu (const GstTfxJob *job);
-gdouble gst_tfx_cost_cuda (const GstTfxJob *job);
+gdouble gst_tfx_cost_cpu (const GstTfxBufferCost *cost);
+gdouble gst_tfx_cost_cuda (const GstTfxBufferCost *cost);
 
 /* Whether device=auto is to use CUDA, if it does now (@is_used) or if it does
  * not. */
-gboolean gst_tfx_cost_is_worthwhile (const GstTfxJob *job, gboolean is_used);
+gboolean
+gst_tfx_cost_is_worthwhile (const GstTfxBufferCost *cost, gboolean is_used);
 
 G_END_DECLS
 
