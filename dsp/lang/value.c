@@ -211,6 +211,7 @@ fit_number (double number, const TfxParam *param, const char *thing,
     TfxExprError *error)
 {
   char text[TFX_NUMBER_SIZE], range[120];
+  TfxParam ranged = *param;
   bool low, high;
 
   if (!isfinite (number))
@@ -221,8 +222,11 @@ fit_number (double number, const TfxParam *param, const char *thing,
   high = param->flags & TFX_PARAM_BELOW_MAXIMUM ? number >= param->maximum
                                                 : number > param->maximum;
   if (low || (high && !(param->flags & TFX_PARAM_DEPENDENT))) {
+    /* How high it may be, other values say. */
+    if (param->flags & TFX_PARAM_DEPENDENT)
+      ranged.maximum = INFINITY;
     tfx_number_print (number, text);
-    tfx_value_print_range (param, range, sizeof range);
+    tfx_value_print_range (&ranged, range, sizeof range);
     return tfx_error_set (error, -ERANGE,
         "%s of %s is %s%s%s, out of its range: %s", param->name, thing, text,
         param->unit[0] ? " " : "", param->unit, range);

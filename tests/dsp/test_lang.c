@@ -342,7 +342,7 @@ static const struct
       "range: above 0 Hz and below half" },
   { "LoButterworth(-5)", 1, 15, "-5 Hz, out of its range" },
   { "LoChebyshev1(80, order=65)", 1, 1, "is 65, out of its range: 1 to 64" },
-  { "LoButterworth(80, order=0)", 1, 25, "order of LoButterworth is 0" },
+  { "LoButterworth(80, order=0)", 1, 25, "is 0, out of its range: at least 1" },
   { "LoButterworth(80, order=2.5)", 1, 25, "2.5, but must be a whole number" },
   { "LoButterworth(80, 65)", 1, 1, "is 65, out of its range: 1 to 64" },
   { "LoButterworth(80, 5, 'db')", 1, 1,
