@@ -107,6 +107,23 @@ check_formats() {
   done
 }
 
+# Where the same samples have another name, their depth is kept; 8 bits are none fewer.
+check_depths() {
+  local format depth file
+  for depth in U8/S8 S16LE/S16LE S24LE/S24_32LE; do
+    format=${depth%/*}
+    make in.wav "$format" 2 && gst-tfx process -f in.wav depth.flac 'Gain(0.5)' &&
+      gst-tfx process -f depth.flac depth.mka 'Gain(1)' || return 1
+    for file in depth.flac depth.mka; do
+      gst-tfx process --json -f "$file" out.wav 'Gain(1)' &&
+        gst-tfx process --json -f out.wav again.wav 'Gain(1)' || return 1
+    done > depth.txt
+    cat depth.txt
+    [ "$(grep -c "\"output\": \"out.wav\".*\"format\": \"${depth#*/}\"" depth.txt)" -eq 2 ] &&
+      [ "$(grep -c "\"output\": \"again.wav\".*\"format\": \"$format\"" depth.txt)" -eq 2 ] || return 1
+  done
+}
+
 check_tags() {
   gst-launch-1.0 -q audiotestsrc num-buffers=5 ! audioconvert ! \
     taginject tags='"title=(string)\"A small tune\", artist=(string)nobody"' ! flacenc ! \
@@ -147,6 +164,7 @@ tap_case "filter settings exported by REW" check_settings
 tap_case "process: the samples, of a name with a newline" check_samples
 tap_case "process: files in a chain" check_files
 tap_case "process: the format is kept" check_formats
+tap_case "process: the depth is kept from kind to kind" check_depths
 tap_case "process: tags are kept" check_tags
 tap_case "process: the output's kind by its name" check_kinds
 if_there wavpackenc "process: a .wv" check_wv

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <gst/audio/audio.h>
+
 #define MAX_ELEMENTS 2
 
 typedef struct Codec
@@ -115,19 +117,72 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
   return bin;
 }
 
+/* How much is lost of samples that become these: nothing while they are of the same
+ * depth; then integers that are deeper, the least first; then floats, which no
+ * player takes for a recording of so many bits; then what has most bits. */
+static guint
+rate_format (GstAudioFormat format, GstAudioFormat original)
+{
+  const GstAudioFormatInfo *a = gst_audio_format_get_info (format);
+  const GstAudioFormatInfo *b = gst_audio_format_get_info (original);
+  guint depth = (guint)GST_AUDIO_FORMAT_INFO_DEPTH (a);
+  const guint wanted = (guint)GST_AUDIO_FORMAT_INFO_DEPTH (b);
+  const gboolean is_float = GST_AUDIO_FORMAT_INFO_IS_FLOAT (a) != 0;
+  const gboolean was_float = GST_AUDIO_FORMAT_INFO_IS_FLOAT (b) != 0;
+
+  if (format == original)
+    return 0;
+  if (is_float == was_float && depth >= wanted)
+    return 1 + depth - wanted;
+  if (!is_float)
+    return 300 - depth;
+  /* Of the mantissa. */
+  depth = depth > 32 ? 53 : 24;
+  return depth >= wanted ? 100 + depth - wanted : 200 + wanted - depth;
+}
+
+/* The best one of those that an encoder takes, for samples of this format; NULL: it names
+ * none. */
+static const gchar *
+choose_format (const GstCaps *taken, const gchar *original)
+{
+  const GstAudioFormat wanted = gst_audio_format_from_string (original);
+  GstAudioFormat best = GST_AUDIO_FORMAT_UNKNOWN;
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GValue *list =
+        gst_structure_get_value (gst_caps_get_structure (taken, i), "format");
+    const gboolean is_list = list && GST_VALUE_HOLDS_LIST (list);
+    const guint n = is_list ? gst_value_list_get_size (list) : list != NULL;
+
+    for (guint k = 0; k < n; k++) {
+      const GValue *value = is_list ? gst_value_list_get_value (list, k) : list;
+      const GstAudioFormat format =
+          G_VALUE_HOLDS_STRING (value)
+              ? gst_audio_format_from_string (g_value_get_string (value))
+              : GST_AUDIO_FORMAT_UNKNOWN;
+
+      if (format != GST_AUDIO_FORMAT_UNKNOWN &&
+          (best == GST_AUDIO_FORMAT_UNKNOWN ||
+              rate_format (format, wanted) < rate_format (best, wanted)))
+        best = format;
+    }
+  }
+  return best == GST_AUDIO_FORMAT_UNKNOWN ? NULL
+                                          : gst_audio_format_to_string (best);
+}
+
 GstCaps *
 gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
     gboolean prefers_stereo)
 {
-  GstCaps *caps = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
-      format, NULL);
+  GstCaps *caps = gst_caps_new_empty_simple ("audio/x-raw"), *wide;
   GstPad *sink = gst_element_get_static_pad (encoder, "sink");
-  GstCaps *taken = gst_pad_query_caps (sink, NULL), *wide;
+  GstCaps *taken = gst_pad_query_caps (sink, NULL);
+  const gchar *best = choose_format (taken, format);
 
-  if (!gst_caps_can_intersect (caps, taken)) {
-    gst_caps_unref (caps);
-    caps = gst_caps_new_empty_simple ("audio/x-raw");
-  }
+  if (best)
+    gst_caps_set_simple (caps, "format", G_TYPE_STRING, best, NULL);
   if (prefers_stereo) {
     /* (An encoder may list one channel before two.) */
     wide = gst_caps_copy (caps);

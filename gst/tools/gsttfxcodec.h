@@ -17,8 +17,9 @@ gboolean gst_tfx_codec_is_known (const gchar *extension);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
-/* What to give an encoder: this format of samples, if it takes that.  With
- * prefers_stereo channels that are mixed down become two, where it takes two. */
+/* What to give an encoder: of the formats of samples that it takes the one that is
+ * nearest to this one: of its depth, else deeper.  With prefers_stereo channels that
+ * are mixed down become two, where it takes two. */
 GstCaps *gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
     gboolean prefers_stereo);
 
