@@ -26,6 +26,22 @@ make() {
     filesink location=made.wav && mv made.wav "$1"
 }
 
+# make_wav NAME FRAMES CHANNELS BITS MASK: noise, in a WAV that says in its mask where the
+# channels are
+make_wav() {
+  python3 - "$@" << 'PY'
+import random, struct, sys
+name, n, channels, bits, mask = sys.argv[1], *(int(a, 0) for a in sys.argv[2:])
+size = channels * bits // 8
+data = random.Random(1).randbytes(n * size)
+form = struct.pack("<HHIIHHHHIH", 0xfffe, channels, 48000, 48000 * size, size, bits, 22, bits, mask, 1)
+form += bytes.fromhex("000000001000800000aa00389b71")
+body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(data)) + data
+body += bytes(len(data) % 2)
+open(name, "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+PY
+}
+
 # decode FILE: its samples, as F32.  (oggdemux loses some of them behind fdsrc.)
 decode() {
   ln -sfn -- "$1" to-decode
@@ -222,6 +238,29 @@ check_mixed_down() {
     exits 0 "" gst-tfx process -f surround.wav surround.mp3 'Mix([[0.5, 0, 0, 0, 0, 0], [0, 0.5, 0, 0, 0, 0]])' &&
     ! grep mixed said.txt
 }
+# Those of 5.1 may be at the sides; no layout of as many channels loses one of them.
+check_layouts() {
+  make_wav sides.wav 4800 6 24 0x60f && make_wav odd.wav 4800 3 24 0xb &&
+    make_wav many.wav 4800 32 24 0 && make_wav quad.wav 4800 4 24 0x33 || return 1
+  local kind
+  for kind in flac mka opus ogg; do
+    exits 0 "" gst-tfx process -f sides.wav "sides.$kind" 'Gain(1)' && ! grep warning said.txt &&
+      exits 0 '"channels": 6' gst-tfx process --json -f "sides.$kind" x.wav 'Gain(1)' || return 1
+  done
+  cmp <(decode sides.wav) <(decode sides.flac) &&
+    exits 0 "warning: odd.wav: a .flac has no name for this layout of 3 channels" \
+      gst-tfx process odd.wav odd.flac 'Gain(1)' && cmp <(decode odd.wav) <(decode odd.flac) &&
+    exits 1 "many.wav: it would have 32 channels, but a .flac takes no more than 8" \
+      gst-tfx process many.wav many.flac 'Gain(1)' && [ ! -e many.flac ] &&
+    exits 0 "" gst-tfx process many.wav many-8.flac "Mix([[$(printf '0, %.0s' {1..31})1]])" &&
+    exits 0 "" gst-tfx process many.wav many.ogg 'Gain(1)' && rm x.wav && nothing_left .
+}
+# (wavpackenc of GStreamer 1.22 aborted the program.)
+check_wv_channels() {
+  exits 1 "quad.wav: it would have 4 channels, but a .wv takes no more than 2" \
+    gst-tfx process quad.wav quad.wv 'Gain(1)' && [ ! -e quad.wv ] && nothing_left . &&
+    exits 1 "1 done, 1 failed" gst-tfx process -o wv -e wv -c 'Gain(1)' quad.wav noise.wav
+}
 # claim_hours FILE CHANNELS HOURS: it says that it has so many.
 claim_hours() {
   gst-launch-1.0 -q audiotestsrc num-buffers=3 ! \
@@ -345,6 +384,8 @@ tap_case "process: an Ogg that is cut off before its sound" check_cut_early
 tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down
+tap_case "process: other layouts of channels than the output's" check_layouts
+if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'
 tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \

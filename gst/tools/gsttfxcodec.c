@@ -14,6 +14,8 @@ typedef struct Codec
   const gchar *extension;
   const gchar *elements[MAX_ELEMENTS + 1]; /* up to a NULL */
   const gchar *package;                    /* of Debian */
+  gint max_channels;   /* if fewer than the encoder says; or 0 */
+  gboolean mixes_down; /* what has more channels becomes stereo */
 } Codec;
 
 #define GOOD "gstreamer1.0-plugins-good"
@@ -25,10 +27,11 @@ static const Codec codecs[] = {
   { "ogg", { "vorbisenc", "oggmux" }, BASE },
   { "oga", { "vorbisenc", "oggmux" }, BASE },
   { "opus", { "opusenc", "oggmux" }, BASE },
-  { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD },
+  { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD, .mixes_down = TRUE },
   { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav" },
   { "mka", { "flacenc", "matroskamux" }, GOOD },
-  { "wv", { "wavpackenc" }, GOOD },
+  /* (wavpackenc of GStreamer 1.22 aborts the program at more.) */
+  { "wv", { "wavpackenc" }, GOOD, .max_channels = 2 },
 };
 
 static const Codec *
@@ -117,6 +120,8 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
   return bin;
 }
 
+/* ---- formats of samples ------------------------------------------------------------- */
+
 /* How much is lost of samples that become these: nothing while they are of the same
  * depth; then integers that are deeper, the least first; then floats, which no
  * player takes for a recording of so many bits; then what has most bits. */
@@ -172,25 +177,100 @@ choose_format (const GstCaps *taken, const gchar *original)
                                           : gst_audio_format_to_string (best);
 }
 
-GstCaps *
-gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
-    gboolean prefers_stereo)
+/* ---- channels ---------------------------------------------------------------------- */
+
+static gboolean
+takes_channels (const GstStructure *taken, gint n_channels)
 {
-  GstCaps *caps = gst_caps_new_empty_simple ("audio/x-raw"), *wide;
+  const GValue *range = gst_structure_get_value (taken, "channels");
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT);
+  g_value_set_int (&value, n_channels);
+  return !range || gst_value_intersect (NULL, range, &value);
+}
+
+static gint
+count_most (const Codec *codec, const GstCaps *taken)
+{
+  gint n = 0, n_here;
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GValue *range =
+        gst_structure_get_value (gst_caps_get_structure (taken, i), "channels");
+
+    if (range && G_VALUE_HOLDS_INT (range))
+      n_here = g_value_get_int (range);
+    else if (range && GST_VALUE_HOLDS_INT_RANGE (range))
+      n_here = gst_value_get_int_range_max (range);
+    else
+      n_here = G_MAXINT;
+    n = MAX (n, n_here);
+  }
+  return codec->max_channels > 0 ? MIN (n, codec->max_channels) : n;
+}
+
+/* The mask that so many channels go in with: their own, else one that the encoder has for
+ * as many, else none.  FALSE: it takes no such number. */
+static gboolean
+choose_mask (const GstCaps *taken, gint n_channels, guint64 *mask)
+{
+  const guint64 wanted = *mask;
+  gboolean is_found = FALSE;
+
+  for (guint i = 0; i < gst_caps_get_size (taken); i++) {
+    const GstStructure *here = gst_caps_get_structure (taken, i);
+    guint64 mask_here = 0;
+
+    if (!takes_channels (here, n_channels))
+      continue;
+    if (n_channels == 1 || !gst_structure_has_field (here, "channel-mask"))
+      mask_here = wanted;
+    else
+      gst_structure_get (here, "channel-mask", GST_TYPE_BITMASK, &mask_here,
+          NULL);
+    if (mask_here == wanted) {
+      *mask = wanted;
+      return TRUE;
+    }
+    if (!is_found || *mask == 0)
+      *mask = mask_here;
+    is_found = TRUE;
+  }
+  return is_found;
+}
+
+GstCaps *
+gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
+    const gchar *format, gint n_channels, guint64 *mask, GError **error)
+{
+  const Codec *codec = find (extension);
+  GstCaps *caps = gst_caps_new_empty_simple ("audio/x-raw");
   GstPad *sink = gst_element_get_static_pad (encoder, "sink");
   GstCaps *taken = gst_pad_query_caps (sink, NULL);
   const gchar *best = choose_format (taken, format);
+  const gint n_most = count_most (codec, taken);
+  guint64 mask_left = *mask;
 
-  if (best)
-    gst_caps_set_simple (caps, "format", G_TYPE_STRING, best, NULL);
-  if (prefers_stereo) {
-    /* (An encoder may list one channel before two.) */
-    wide = gst_caps_copy (caps);
-    gst_caps_set_simple (wide, "channels", GST_TYPE_INT_RANGE, 2, G_MAXINT,
-        NULL);
-    gst_caps_append (wide, caps);
-    caps = wide;
+  if (n_channels > n_most && codec->mixes_down && *mask != 0) {
+    n_channels = n_most;
+    mask_left = gst_audio_channel_get_fallback_mask (n_most);
+  } else if (n_channels > n_most ||
+             !choose_mask (taken, n_channels, &mask_left)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "it would have %d channels, but a .%s takes no more than %d",
+        n_channels, extension, n_most);
+    gst_clear_caps (&caps);
+  } else {
+    *mask = mask_left;
   }
+  if (caps)
+    gst_caps_set_simple (caps, "channels", G_TYPE_INT, n_channels, NULL);
+  if (caps && n_channels > 1)
+    gst_caps_set_simple (caps, "channel-mask", GST_TYPE_BITMASK, mask_left,
+        NULL);
+  if (caps && best)
+    gst_caps_set_simple (caps, "format", G_TYPE_STRING, best, NULL);
   gst_caps_unref (taken);
   gst_object_unref (sink);
   return caps;

@@ -17,11 +17,13 @@ gboolean gst_tfx_codec_is_known (const gchar *extension);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
-/* What to give an encoder: of the formats of samples that it takes the one that is
- * nearest to this one: of its depth, else deeper.  With prefers_stereo channels that
- * are mixed down become two, where it takes two. */
-GstCaps *gst_tfx_codec_choose (GstElement *encoder, const gchar *format,
-    gboolean prefers_stereo);
+/* What to give the encoder of files with this extension: of the formats of samples that
+ * it takes the one that is nearest to this one, of its depth, else deeper; and as many
+ * channels, or of an .mp3 two.  The mask says where the channels
+ * are (0: anywhere) and becomes what they are to be called, which may be another one
+ * where it has no name for theirs.  NULL with an error: it does not take so many. */
+GstCaps *gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
+    const gchar *format, gint n_channels, guint64 *mask, GError **error);
 
 G_END_DECLS
 

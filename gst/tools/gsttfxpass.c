@@ -17,6 +17,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxoutput.h"
 #include "gsttfxtool.h"
 
 /* How often it looks at signals and at how far it has come. */
@@ -30,9 +31,9 @@ typedef struct Run
 {
   const GstTfxPass *pass;
   GstTfxJob *job;
-  GstElement *pipeline, *convert, *samples, *chain, *format;
+  GstElement *pipeline, *convert, *samples, *chain;
   GstElement *level;   /* NULL: the loudness stays */
-  GstElement *encoder; /* NULL: it is only measured */
+  GstTfxOutput output; /* without an encoder: it is only measured */
   gboolean is_linked;  /* atomic */
   gboolean is_ending;
   guint n_idle;   /* looks in a row that found nothing to do, and no sound */
@@ -109,9 +110,6 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
     run->job->format = g_strdup (GST_AUDIO_INFO_NAME (&info));
     run->job->rate_hz = GST_AUDIO_INFO_RATE (&info);
     run->job->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
-    if (run->encoder)
-      set_caps (run->format,
-          gst_tfx_codec_choose (run->encoder, run->job->format, TRUE));
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, end_empty, run, NULL);
     gst_pad_link (pad, sink);
     g_atomic_int_set (&run->is_linked, TRUE);
@@ -164,7 +162,7 @@ add_file (Run *run)
   g_signal_connect (decoder, "no-more-pads", G_CALLBACK (look_for_sound), run);
 }
 
-/* A source is there from the beginning; 16 bits are kept of it. */
+/* A source is there from the beginning. */
 static void
 add_source (Run *run)
 {
@@ -184,32 +182,33 @@ add_source (Run *run)
         run->job->source);
   set_caps (run->samples, gst_caps_new_simple ("audio/x-raw", "format",
                               G_TYPE_STRING, GST_AUDIO_NE (F32), NULL));
-  /* Its channels are its own choice. */
-  set_caps (run->format,
-      gst_tfx_codec_choose (run->encoder, GST_AUDIO_NE (S16), FALSE));
 }
 
 /* From the chain to the file that is being written. */
 static void
 add_output (Run *run, GstElement *last)
 {
-  GstElement *convert = add (run, "audioconvert", last);
-  GstElement *resample = add (run, "audioresample", convert);
-  GstElement *sink;
+  GstTfxOutput *output = &run->output;
+  GstElement *resample, *sink;
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
 
-  run->format = add (run, "capsfilter", resample);
+  output->job = run->job;
+  output->convert = add (run, "audioconvert", last);
+  resample = add (run, "audioresample", output->convert);
+  output->format = add (run, "capsfilter", resample);
   sink = add (run, "filesink", NULL);
   if (!run->job->error)
-    run->encoder = gst_tfx_codec_make (extension, &run->job->error);
+    output->encoder = gst_tfx_codec_make (extension, &run->job->error);
   g_free (extension);
-  if (!run->encoder)
+  if (!output->encoder)
     return;
-  gst_bin_add (GST_BIN (run->pipeline), run->encoder);
-  gst_element_link_many (run->format, run->encoder, sink, NULL);
+  gst_bin_add (GST_BIN (run->pipeline), output->encoder);
+  gst_element_link_many (output->format, output->encoder, sink, NULL);
   g_object_set (sink, "location", run->pass->part, NULL);
   if (run->job->dither)
-    gst_util_set_object_arg (G_OBJECT (convert), "dithering", run->job->dither);
+    gst_util_set_object_arg (G_OBJECT (output->convert), "dithering",
+        run->job->dither);
+  gst_tfx_output_follow (output);
 }
 
 /* With a chain that levels, or NULL; it ends there, or in a file. */
@@ -316,36 +315,6 @@ check_size (Run *run)
   }
   g_free (extension);
   gst_clear_caps (&caps);
-}
-
-/* At a pad of an element; 0 where nothing came. */
-static gint
-count_channels (GstElement *element, const gchar *name)
-{
-  GstCaps *caps = get_caps (element, name);
-  gint n = 0;
-
-  if (caps)
-    gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels", &n);
-  gst_clear_caps (&caps);
-  return n;
-}
-
-static void
-tell_channels (const Run *run)
-{
-  GstElement *last = run->level ? run->level : run->chain;
-  const gint n = run->encoder ? count_channels (last, "src") : 0;
-  const gint n_left = run->encoder ? count_channels (run->encoder, "sink") : 0;
-  gchar *extension;
-
-  if (n_left == 0 || n_left >= n)
-    return;
-  extension = gst_tfx_codec_get_extension (run->job->output);
-  g_printerr ("warning: %s: %d channels are mixed down to %d, all that a .%s "
-              "takes\n",
-      run->job->input, n, n_left, extension);
-  g_free (extension);
 }
 
 /* What was filtered, as the chain has counted it. */
@@ -470,7 +439,7 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     wait (&run);
     note_length (&run);
     if (!run.job->error)
-      tell_channels (&run);
+      gst_tfx_output_tell (&run.output);
     if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
     gst_element_set_state (run.pipeline, GST_STATE_NULL);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxoutput.c: what goes into an encoder, by what comes out of a chain.
+ *
+ * How many channels a chain has is known once its caps come.  audioconvert would mix those
+ * whose layout the encoder does not name, down to two if it likes; so they get another
+ * name on their way into it, and keep their number.
+ */
+#include "gsttfxoutput.h"
+
+#include <gst/audio/audio.h>
+
+#include "gsttfxcodec.h"
+
+/* ---- on the way in -------------------------------------------------------------------- */
+
+static void
+set_format (GstTfxOutput *output, GstCaps *caps)
+{
+  GstCaps *before = NULL;
+
+  g_object_get (output->format, "caps", &before, NULL);
+  if (!before || !gst_caps_is_equal (before, caps))
+    g_object_set (output->format, "caps", caps, NULL);
+  gst_clear_caps (&before);
+}
+
+static guint64
+get_mask (const GstCaps *caps)
+{
+  guint64 mask = 0;
+
+  gst_structure_get (gst_caps_get_structure (caps, 0), "channel-mask",
+      GST_TYPE_BITMASK, &mask, NULL);
+  return mask;
+}
+
+/* NULL if the encoder does not take them. */
+static GstEvent *
+take_caps (GstTfxOutput *output, GstEvent *event)
+{
+  const GstTfxJob *job = output->job;
+  gchar *extension = gst_tfx_codec_get_extension (job->output);
+  GError *error = NULL;
+  GstEvent *named = NULL;
+  GstCaps *caps, *chosen;
+  GstAudioInfo info;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_audio_info_from_caps (&info, caps)) {
+    g_free (extension);
+    return gst_event_ref (event);
+  }
+  output->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
+  output->label = output->mask = get_mask (caps);
+  /* (16 bits are kept of a source.) */
+  chosen = gst_tfx_codec_choose (extension, output->encoder,
+      job->format ? job->format : GST_AUDIO_NE (S16), output->n_channels,
+      &output->label, &error);
+  if (chosen) {
+    set_format (output, chosen);
+    gst_caps_unref (chosen);
+    caps = gst_caps_copy (caps);
+    if (output->label != output->mask)
+      gst_caps_set_simple (caps, "channel-mask", GST_TYPE_BITMASK,
+          output->label, NULL);
+    named = gst_event_new_caps (caps);
+    gst_caps_unref (caps);
+  } else {
+    GST_ELEMENT_ERROR (output->encoder, STREAM, FORMAT, ("%s", error->message),
+        (NULL));
+    g_clear_error (&error);
+  }
+  g_free (extension);
+  return named;
+}
+
+/* Any number of channels in any places is taken for now. */
+static gboolean
+answer (GstQuery *query)
+{
+  GstCaps *caps, *filter;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_set_accept_caps_result (query, TRUE);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return FALSE;
+  gst_query_parse_caps (query, &filter);
+  caps = gst_caps_from_string ("audio/x-raw, layout=interleaved");
+  if (filter) {
+    GstCaps *both =
+        gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+static GstPadProbeReturn
+follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+  GstEvent *event = NULL, *named;
+
+  if (info->type & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM)
+    return answer (GST_PAD_PROBE_INFO_QUERY (info)) ? GST_PAD_PROBE_HANDLED
+                                                    : GST_PAD_PROBE_OK;
+  event = GST_PAD_PROBE_INFO_EVENT (info);
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  named = take_caps (output, event);
+  if (!named)
+    return GST_PAD_PROBE_DROP;
+  gst_event_unref (event);
+  info->data = named;
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_tfx_output_follow (GstTfxOutput *output)
+{
+  GstPad *pad = gst_element_get_static_pad (output->convert, "sink");
+
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+      follow, output, NULL);
+  gst_object_unref (pad);
+}
+
+/* ---- what is told ----------------------------------------------------------------------- */
+
+/* Of what the encoder gets; FALSE if nothing came. */
+static gboolean
+read_info (GstElement *encoder, GstAudioInfo *info)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  const gboolean is_read = caps && gst_audio_info_from_caps (info, caps);
+
+  gst_clear_caps (&caps);
+  gst_object_unref (pad);
+  return is_read;
+}
+
+/* Channels at the sides and behind are the same, where only one of both is there. */
+static gboolean
+is_same_layout (guint64 a, guint64 b)
+{
+  const guint64 rear = GST_AUDIO_CHANNEL_POSITION_MASK (REAR_LEFT) |
+                       GST_AUDIO_CHANNEL_POSITION_MASK (REAR_RIGHT);
+  const guint64 side = GST_AUDIO_CHANNEL_POSITION_MASK (SIDE_LEFT) |
+                       GST_AUDIO_CHANNEL_POSITION_MASK (SIDE_RIGHT);
+
+  return a == b || (((a & side) == side) != ((b & side) == side) &&
+                       ((a ^ b) & ~(rear | side)) == 0);
+}
+
+void
+gst_tfx_output_tell (const GstTfxOutput *output)
+{
+  const GstTfxJob *job = output->job;
+  GstAudioInfo info;
+  gchar *extension;
+  gint n_left;
+
+  if (!output->encoder || !read_info (output->encoder, &info))
+    return;
+  extension = gst_tfx_codec_get_extension (job->output);
+  n_left = GST_AUDIO_INFO_CHANNELS (&info);
+  if (n_left < output->n_channels)
+    g_printerr ("warning: %s: %d channels are mixed down to %d, all that a "
+                ".%s takes\n",
+        job->input, output->n_channels, n_left, extension);
+  else if (!is_same_layout (output->mask, output->label))
+    g_printerr ("warning: %s: a .%s has no name for this layout of %d "
+                "channels: "
+                "they keep their order under another one\n",
+        job->input, extension, n_left);
+  g_free (extension);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxoutput.h: what goes into an encoder, by what comes out of a chain. */
+#ifndef GST_TFX_OUTPUT_H
+#define GST_TFX_OUTPUT_H
+
+#include "gsttfxjob.h"
+
+G_BEGIN_DECLS
+
+typedef struct GstTfxOutput
+{
+  const GstTfxJob *job;
+  GstElement *convert; /* an audioconvert behind the chain */
+  GstElement *format;  /* a capsfilter between it and the encoder */
+  GstElement *encoder; /* by gst_tfx_codec_make(); NULL: there is no output */
+
+  /* What came out of the chain. */
+  gint n_channels;
+  guint64 mask;  /* of their places; 0: none */
+  guint64 label; /* what they are called by in the output */
+} GstTfxOutput;
+
+/* From now on what reaches the convert says what the format is to be.  It stays where it
+ * is; an error comes as a message of the encoder. */
+void gst_tfx_output_follow (GstTfxOutput *output);
+
+/* Once all has come, while the pipeline still runs: warns of what the output does not
+ * have of its input. */
+void gst_tfx_output_tell (const GstTfxOutput *output);
+
+G_END_DECLS
+
+#endif /* GST_TFX_OUTPUT_H */
