@@ -146,26 +146,36 @@ find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
   return -1;
 }
 
-/* An RF64 has all ones as its size, and the size in another chunk.  The frames of what
- * is not compressed have one length. */
+/* Of the sound, whose chunk is there.  An RF64 has all ones as its size, and the size in
+ * another chunk.  FALSE if nobody knew it. */
+static gboolean
+read_wav_size (const Sound *sound, goffset data, guint64 *size)
+{
+  const goffset sizes = find_chunk (sound, "ds64", FALSE);
+  guint8 bytes[24];
+
+  if (!read_at (sound, data, bytes, 8))
+    return FALSE;
+  *size = get_le (bytes + 4, 4);
+  if (*size != G_MAXUINT32 || sizes < 0 ||
+      !read_at (sound, sizes, bytes, sizeof bytes))
+    return !is_placeholder ((guint32)*size);
+  *size = get_le (bytes + 16, 8);
+  return TRUE;
+}
+
+/* The frames of what is not compressed have one length. */
 static gchar *
 check_wav (const Sound *sound)
 {
   const goffset data = find_chunk (sound, "data", FALSE);
-  const goffset sizes = find_chunk (sound, "ds64", FALSE);
   const goffset format = find_chunk (sound, "fmt ", FALSE);
   guint8 bytes[24];
   guint64 size;
   guint tag, frame_size;
   gchar *missing;
 
-  if (data < 0 || !read_at (sound, data, bytes, 8))
-    return NULL;
-  size = get_le (bytes + 4, 4);
-  if (size == G_MAXUINT32 && sizes > 0 &&
-      read_at (sound, sizes, bytes, sizeof bytes))
-    size = get_le (bytes + 16, 8);
-  else if (is_placeholder ((guint32)size))
+  if (data < 0 || !read_wav_size (sound, data, &size))
     return NULL;
   missing = compare_bytes (sound, (guint64)data + 8 + size);
   if (missing || format < 0 || !read_at (sound, format, bytes, sizeof bytes))
@@ -332,22 +342,31 @@ find_start (const Sound *sound)
   return (goffset)sizeof tag * (tag[5] & has_footer ? 2 : 1) + size;
 }
 
+/* (What was read of a pipe would be lost.) */
+static gboolean
+open_sound (Sound *sound, const gchar *path)
+{
+  GStatBuf status;
+
+  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
+    return FALSE;
+  sound->file = g_fopen (path, "re");
+  if (!sound->file)
+    return FALSE;
+  sound->size = status.st_size;
+  sound->start = find_start (sound);
+  return TRUE;
+}
+
 gchar *
 gst_tfx_cut_describe (const gchar *path, GstClockTime came)
 {
-  GStatBuf status;
   Sound sound = { .came = came };
   guint8 bytes[8];
   gchar *missing = NULL;
 
-  /* (What was read of a pipe would be lost.) */
-  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
+  if (!open_sound (&sound, path))
     return NULL;
-  sound.file = g_fopen (path, "re");
-  if (!sound.file)
-    return NULL;
-  sound.size = status.st_size;
-  sound.start = find_start (&sound);
   if (read_at (&sound, sound.start, bytes, sizeof bytes))
     for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
       if (memcmp (bytes + kinds[i].offset, kinds[i].letters,
@@ -357,4 +376,26 @@ gst_tfx_cut_describe (const gchar *path, GstClockTime came)
       }
   fclose (sound.file);
   return missing;
+}
+
+gboolean
+gst_tfx_cut_ends_odd (const gchar *path)
+{
+  Sound sound = { .came = 0 };
+  guint8 bytes[12];
+  guint64 size;
+  gboolean is_odd = FALSE;
+  goffset data;
+
+  if (!open_sound (&sound, path))
+    return FALSE;
+  if (read_at (&sound, sound.start, bytes, sizeof bytes) &&
+      memcmp (bytes + 8, "WAVE", 4) == 0) {
+    data = find_chunk (&sound, "data", FALSE);
+    is_odd = data >= 0 && read_wav_size (&sound, data, &size) &&
+             size % 2 == 1 &&
+             (guint64)data + 8 + size + 1 == (guint64)sound.size;
+  }
+  fclose (sound.file);
+  return is_odd;
 }

@@ -107,6 +107,8 @@ gst_tfx_job_run (GstTfxJob *job)
     gst_tfx_pass_run (&(GstTfxPass){ job, NULL, part.path, 0, 1 }, NULL, NULL);
     check_whole (job, (GstClockTime)job->duration);
   }
+  if (!job->error && job->is_cut && job->duration == 0)
+    gst_tfx_pass_fail (job, "it is cut off before its sound begins");
   if (!job->error)
     gst_tfx_part_publish (&part, job->output, job->overwrite, &job->error);
   gst_tfx_part_close (&part);

@@ -18,6 +18,7 @@
 
 #include "gsttfxcodec.h"
 #include "gsttfxoutput.h"
+#include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
 /* How often it looks at signals and at how far it has come. */
@@ -155,7 +156,7 @@ add_file (Run *run)
 
   if (!source || !decoder)
     return;
-  g_object_set (source, "location", run->job->input, NULL);
+  gst_tfx_source_set_path (source, run->job->input);
   g_object_set (decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);
