@@ -255,6 +255,33 @@ check_layouts() {
     exits 0 "" gst-tfx process many.wav many-8.flac "Mix([[$(printf '0, %.0s' {1..31})1]])" &&
     exits 0 "" gst-tfx process many.wav many.ogg 'Gain(1)' && rm x.wav && nothing_left .
 }
+# (wavenc of GStreamer 1.22 has places for few layouts.)  What is behind the sound begins at
+# an even byte.
+check_wav_mask() {
+  local layout mask
+  for layout in 4/0x33 6/0x3f 6/0x60f 8/0x63f 3/0xb; do
+    mask=${layout#*/}
+    make_wav mask.wav 4801 "${layout%/*}" 24 "$mask" &&
+      gst-tfx process -f mask.wav x.wav 'Gain(1)' &&
+      python3 - "$mask" << 'PY' || return 1
+import sys
+for name in "mask.wav", "x.wav":
+    wav = open(name, "rb").read()
+    mask = int.from_bytes(wav[40:44], "little")
+    assert wav[20:22] == b"\xfe\xff" and mask == int(sys.argv[1], 0), (name, hex(mask))
+PY
+    cmp <(decode mask.wav) <(decode x.wav) || return 1
+  done
+  make_wav odd-size.wav 4801 1 24 0x4 && gst-tfx process -f odd-size.wav x.wav 'Gain(1)' &&
+    python3 -c '
+wav = open("x.wav", "rb").read()
+size = int.from_bytes(wav[4:8], "little")
+at = 36
+assert wav[at:at + 8] == b"data" + (3 * 4801).to_bytes(4, "little"), wav[:50]
+at += 8 + 3 * 4801
+assert len(wav) == size + 8 and wav[at:at + 5] in (b"", b"\0LIST"), (len(wav), size, wav[at:])' &&
+    rm x.wav
+}
 # (wavpackenc of GStreamer 1.22 aborted the program.)
 check_wv_channels() {
   exits 1 "quad.wav: it would have 4 channels, but a .wv takes no more than 2" \
@@ -401,6 +428,7 @@ tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: other layouts of channels than the output's" check_layouts
+tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'

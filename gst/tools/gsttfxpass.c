@@ -12,6 +12,7 @@
  */
 #include "gsttfxpass.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <gst/audio/audio.h>
@@ -20,6 +21,7 @@
 #include "gsttfxoutput.h"
 #include "gsttfxsource.h"
 #include "gsttfxtool.h"
+#include "gsttfxwav.h"
 
 /* How often it looks at signals and at how far it has come. */
 #define POLL (100 * GST_MSECOND)
@@ -427,6 +429,19 @@ wait (Run *run)
   gst_object_unref (bus);
 }
 
+/* Once the file is closed. */
+static void
+finish_output (Run *run)
+{
+  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
+
+  if (run->pass->part && !run->job->error && strcmp (extension, "wav") == 0 &&
+      !gst_tfx_wav_mend (run->pass->part, run->output.label))
+    gst_tfx_pass_fail (run->job, "cannot write %s: %s", run->job->output,
+        g_strerror (errno));
+  g_free (extension);
+}
+
 void
 gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
 {
@@ -444,6 +459,7 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
+    finish_output (&run);
   }
   gst_clear_object (&run.pipeline);
   g_free (run.missing);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxwav.h: what wavenc leaves out of a WAV. */
+#ifndef GST_TFX_WAV_H
+#define GST_TFX_WAV_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A file that wavenc has written gets its channels' places, which are given by the mask of
+ * GStreamer's caps (0: none), and the byte that makes an odd chunk even.  FALSE with
+ * errno. */
+gboolean gst_tfx_wav_mend (const gchar *path, guint64 mask);
+
+G_END_DECLS
+
+#endif /* GST_TFX_WAV_H */
