@@ -258,22 +258,6 @@ name_output (const GstTfxOptions *options, const gchar *input)
   return path;
 }
 
-/* Whether two names are one, whether or not there is a file. */
-static gboolean
-is_same_place (const gchar *a, const gchar *b)
-{
-  gchar *base_a = g_path_get_basename (a), *base_b = g_path_get_basename (b);
-  gchar *in_a = g_path_get_dirname (a), *in_b = g_path_get_dirname (b);
-  const gboolean is_same =
-      strcmp (base_a, base_b) == 0 && gst_tfx_tool_is_same_file (in_a, in_b);
-
-  g_free (base_a);
-  g_free (base_b);
-  g_free (in_a);
-  g_free (in_b);
-  return is_same;
-}
-
 gboolean
 gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
 {
@@ -290,7 +274,7 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     g_free (output);
     return FALSE;
   }
-  if (is_same_place (input, output)) {
+  if (gst_tfx_tool_is_same_place (input, output)) {
     gst_tfx_tool_error ("%s would be overwritten by its own output", input);
     g_free (output);
     return FALSE;

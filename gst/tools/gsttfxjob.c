@@ -12,6 +12,7 @@
 #include "gsttfxcut.h"
 #include "gsttfxpart.h"
 #include "gsttfxpass.h"
+#include "gsttfxtool.h"
 
 /* What is no sound by EBU R 128. */
 #define SILENCE_LUFS -70.0
@@ -34,6 +35,8 @@ check_names (GstTfxJob *job)
   else if (job->has_target && !S_ISREG (of_input.st_mode))
     gst_tfx_pass_fail (job,
         "%s is no file, and cannot be read twice for its loudness", job->input);
+  else if (!job->source && gst_tfx_tool_is_same_place (job->input, job->output))
+    gst_tfx_pass_fail (job, "it would be overwritten by its own output");
   else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
     gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);
   else if (!job->overwrite && g_access (job->output, F_OK) == 0)

@@ -173,6 +173,21 @@ gst_tfx_tool_is_same_file (const gchar *a, const gchar *b)
          of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
+gboolean
+gst_tfx_tool_is_same_place (const gchar *a, const gchar *b)
+{
+  gchar *base_a = g_path_get_basename (a), *base_b = g_path_get_basename (b);
+  gchar *in_a = g_path_get_dirname (a), *in_b = g_path_get_dirname (b);
+  const gboolean is_same =
+      strcmp (base_a, base_b) == 0 && gst_tfx_tool_is_same_file (in_a, in_b);
+
+  g_free (base_a);
+  g_free (base_b);
+  g_free (in_a);
+  g_free (in_b);
+  return is_same;
+}
+
 void
 gst_tfx_tool_set_default (gchar **option, const gchar *value)
 {

@@ -56,6 +56,9 @@ GstElement *gst_tfx_tool_make_chain (void);
 /* Whether two names are those of one file or folder that is there. */
 gboolean gst_tfx_tool_is_same_file (const gchar *a, const gchar *b);
 
+/* Whether two names are one, whether or not there is a file. */
+gboolean gst_tfx_tool_is_same_place (const gchar *a, const gchar *b);
+
 /* For g_array_sort. */
 gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
 
