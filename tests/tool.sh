@@ -498,6 +498,17 @@ check_loudness_again() {
     exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 -o leveled even.wav
 }
 
+# Gains in tags are of the level that was.
+check_gains() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=50 ! audioconvert ! \
+    taginject tags='title=(string)Loud, replaygain-track-gain=(double)-7.5, replaygain-album-peak=(double)0.5, extended-comment=(string)"R128_TRACK_GAIN\=-256"' ! \
+    flacenc ! filesink location=gains.flac &&
+    gst-tfx process gains.flac kept-gains.flac 'Gain(0.5)' &&
+    grep -a -i replaygain_track kept-gains.flac && grep -a R128_TRACK kept-gains.flac &&
+    gst-tfx process -l -23 gains.flac no-gains.flac && grep -a Loud no-gains.flac &&
+    ! grep -a -i -E 'replaygain|r128' no-gains.flac
+}
+
 check_silence() {
   gst-launch-1.0 -q audiotestsrc wave=silence num-buffers=20 ! audio/x-raw,format=F32LE ! \
     wavenc ! filesink location=silence.wav
@@ -515,6 +526,7 @@ check_pipe() {
 tap_case "process: a loudness" check_loudness
 tap_case "process: a loudness with peaks above the limit" check_limited
 tap_case "process: another loudness is done again" check_loudness_again
+tap_case "process: another loudness has no gain in its tags" check_gains
 tap_case "process: silence has no loudness" check_silence
 tap_case "process: no loudness of a pipe" check_pipe
 tap_case "process: a loudness that is none" exits 2 \

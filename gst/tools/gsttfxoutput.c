@@ -74,6 +74,40 @@ take_caps (GstTfxOutput *output, GstEvent *event)
   return named;
 }
 
+/* Whether a comment, NAME=TEXT, is of a gain that players are to take. */
+static gboolean
+is_gain (const gchar *comment)
+{
+  return g_ascii_strncasecmp (comment, "REPLAYGAIN_", 11) == 0 ||
+         g_ascii_strncasecmp (comment, "R128_", 5) == 0;
+}
+
+/* The gains were measured of another level. */
+static GstEvent *
+drop_gains (GstEvent *event)
+{
+  static const gchar *const gains[] = { GST_TAG_TRACK_GAIN, GST_TAG_TRACK_PEAK,
+    GST_TAG_ALBUM_GAIN, GST_TAG_ALBUM_PEAK, GST_TAG_REFERENCE_LEVEL,
+    GST_TAG_EXTENDED_COMMENT };
+  GstTagList *tags, *left;
+  const gchar *comment;
+  GstEvent *other;
+
+  gst_event_parse_tag (event, &tags);
+  left = gst_tag_list_copy (tags);
+  for (gsize i = 0; i < G_N_ELEMENTS (gains); i++)
+    gst_tag_list_remove_tag (left, gains[i]);
+  for (guint i = 0; gst_tag_list_peek_string_index (tags,
+           GST_TAG_EXTENDED_COMMENT, i, &comment);
+       i++)
+    if (!is_gain (comment))
+      gst_tag_list_add (left, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+          comment, NULL);
+  other = gst_event_new_tag (left);
+  gst_event_set_seqnum (other, gst_event_get_seqnum (event));
+  return other;
+}
+
 /* Any number of channels in any places is taken for now. */
 static gboolean
 answer (GstQuery *query)
@@ -104,15 +138,18 @@ static GstPadProbeReturn
 follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstTfxOutput *output = data;
-  GstEvent *event = NULL, *named;
+  GstEvent *event, *named;
 
   if (info->type & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM)
     return answer (GST_PAD_PROBE_INFO_QUERY (info)) ? GST_PAD_PROBE_HANDLED
                                                     : GST_PAD_PROBE_OK;
   event = GST_PAD_PROBE_INFO_EVENT (info);
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    named = take_caps (output, event);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_TAG && output->is_levelled)
+    named = drop_gains (event);
+  else
     return GST_PAD_PROBE_OK;
-  named = take_caps (output, event);
   if (!named)
     return GST_PAD_PROBE_DROP;
   gst_event_unref (event);

@@ -10,9 +10,10 @@ G_BEGIN_DECLS
 typedef struct GstTfxOutput
 {
   const GstTfxJob *job;
-  GstElement *convert; /* an audioconvert behind the chain */
-  GstElement *format;  /* a capsfilter between it and the encoder */
-  GstElement *encoder; /* by gst_tfx_codec_make(); NULL: there is no output */
+  GstElement *convert;  /* an audioconvert behind the chain */
+  GstElement *format;   /* a capsfilter between it and the encoder */
+  GstElement *encoder;  /* by gst_tfx_codec_make(); NULL: there is no output */
+  gboolean is_levelled; /* so that gains in tags are no longer true */
 
   /* What came out of the chain. */
   gint n_channels;

@@ -196,6 +196,7 @@ add_output (Run *run, GstElement *last)
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
 
   output->job = run->job;
+  output->is_levelled = run->level && !run->job->loudness.is_silent;
   output->convert = add (run, "audioconvert", last);
   resample = add (run, "audioresample", output->convert);
   output->format = add (run, "capsfilter", resample);
