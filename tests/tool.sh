@@ -255,6 +255,21 @@ check_layouts() {
     exits 0 "" gst-tfx process many.wav many-8.flac "Mix([[$(printf '0, %.0s' {1..31})1]])" &&
     exits 0 "" gst-tfx process many.wav many.ogg 'Gain(1)' && rm x.wav && nothing_left .
 }
+# What an output does not take is told of, once.
+check_told() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=50 ! audio/x-raw,rate=384000,channels=2 ! wavenc ! \
+    filesink location=fast.wav &&
+    gst-launch-1.0 -q matroskamux name=m ! filesink location=tracks.mka \
+      audiotestsrc num-buffers=50 ! audio/x-raw,rate=8000,channels=2 ! m. \
+      audiotestsrc num-buffers=50 ! audio/x-raw,rate=48000,channels=1 ! m. || return 1
+  exits 0 "warning: fast.wav: 384000 Hz become 48000, as a .mp3 does not take them" \
+    gst-tfx process -l -23 fast.wav fast.mp3 && [ "$(grep -c Hz said.txt)" -eq 1 ] &&
+    exits 0 "warning: fast.wav: 384000 Hz become 200000" gst-tfx process fast.wav fast.ogg 'Gain(1)' &&
+    exits 0 "" gst-tfx process fast.wav fast.flac 'Gain(1)' && ! grep warning said.txt &&
+    exits 0 "warning: tracks.mka: it has 2 tracks of sound, of which the first is taken" \
+      gst-tfx process --json -l -23 tracks.mka x.wav && [ "$(grep -c tracks said.txt)" -eq 2 ] &&
+    grep -q '"rate": 8000, "channels": 2' said.txt && rm x.wav
+}
 # (wavenc of GStreamer 1.22 has places for few layouts.)  What is behind the sound begins at
 # an even byte.
 check_wav_mask() {
@@ -428,6 +443,7 @@ tap_case "process: no sound in it" check_soundless
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: other layouts of channels than the output's" check_layouts
+tap_case "process: another rate, and several tracks" check_told
 tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \

@@ -50,6 +50,7 @@ take_caps (GstTfxOutput *output, GstEvent *event)
     g_free (extension);
     return gst_event_ref (event);
   }
+  output->rate_hz = GST_AUDIO_INFO_RATE (&info);
   output->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
   output->label = output->mask = get_mask (caps);
   /* (16 bits are kept of a source.) */
@@ -217,5 +218,8 @@ gst_tfx_output_tell (const GstTfxOutput *output)
                 "channels: "
                 "they keep their order under another one\n",
         job->input, extension, n_left);
+  if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
+    g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
+        job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info), extension);
   g_free (extension);
 }

@@ -16,7 +16,7 @@ typedef struct GstTfxOutput
   gboolean is_levelled; /* so that gains in tags are no longer true */
 
   /* What came out of the chain. */
-  gint n_channels;
+  gint rate_hz, n_channels;
   guint64 mask;  /* of their places; 0: none */
   guint64 label; /* what they are called by in the output */
 } GstTfxOutput;

@@ -38,6 +38,7 @@ typedef struct Run
   GstElement *level;   /* NULL: the loudness stays */
   GstTfxOutput output; /* without an encoder: it is only measured */
   gboolean is_linked;  /* atomic */
+  gint n_streams;      /* of sound: atomic */
   gboolean is_ending;
   guint n_idle;   /* looks in a row that found nothing to do, and no sound */
   guint n_empty;  /* buffers in a row that have no sample */
@@ -104,6 +105,7 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
 
   if (!caps)
     caps = gst_pad_query_caps (pad, NULL);
+  g_atomic_int_inc (&run->n_streams);
   /* (They are not fixed where the decoder has come to the end before any sound.) */
   if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
       gst_audio_info_from_caps (&info, caps)) {
@@ -430,6 +432,19 @@ wait (Run *run)
   gst_object_unref (bus);
 }
 
+/* What the output does not have of its input. */
+static void
+tell_output (Run *run)
+{
+  const gint n = g_atomic_int_get (&run->n_streams);
+
+  if (run->pass->part && n > 1)
+    g_printerr ("warning: %s: it has %d tracks of sound, of which the first is "
+                "taken\n",
+        run->job->input, n);
+  gst_tfx_output_tell (&run->output);
+}
+
 /* Once the file is closed. */
 static void
 finish_output (Run *run)
@@ -456,7 +471,7 @@ gst_tfx_pass_run (const GstTfxPass *pass, gdouble *lufs, gdouble *true_peak_db)
     wait (&run);
     note_length (&run);
     if (!run.job->error)
-      gst_tfx_output_tell (&run.output);
+      tell_output (&run);
     if (lufs && !run.job->error && !read_loudness (&run, lufs, true_peak_db))
       gst_tfx_pass_fail (run.job, "its loudness cannot be measured");
     gst_element_set_state (run.pipeline, GST_STATE_NULL);
