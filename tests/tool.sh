@@ -270,6 +270,23 @@ check_told() {
       gst-tfx process --json -l -23 tracks.mka x.wav && [ "$(grep -c tracks said.txt)" -eq 2 ] &&
     grep -q '"rate": 8000, "channels": 2' said.txt && rm x.wav
 }
+# A square of half of full scale, 12 dB louder; floats can have that.
+check_clipped() {
+  local format
+  for format in S16LE S32LE F32LE; do
+    gst-launch-1.0 -q audiotestsrc wave=square volume=0.5 num-buffers=10 samplesperbuffer=480 ! \
+      "audio/x-raw,rate=48000,channels=2,format=$format" ! wavenc ! filesink location=square.wav
+    exits 0 '"status": "done"' gst-tfx process --json -f square.wav x.wav "Gain(12, 'db')" || return 1
+    if [ $format = F32LE ]; then
+      grep -q '"clipped": 0, "peak": null' said.txt && ! grep warning said.txt || return 1
+    else
+      grep -q '"clipped": 9600, "peak": 5.98' said.txt && [ "$(grep -c warning said.txt)" -eq 1 ] &&
+        grep -q "warning: square.wav: 9600 samples are above full scale, up to +5.98 dBFS" said.txt || return 1
+    fi
+  done
+  exits 0 '"clipped": 0, "peak": -6.0' gst-tfx process --json -f square.wav x.flac 'Gain(1)' &&
+    ! grep warning said.txt && rm x.wav x.flac
+}
 # (wavenc of GStreamer 1.22 has places for few layouts.)  What is behind the sound begins at
 # an even byte.
 check_wav_mask() {
@@ -444,6 +461,7 @@ tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: other layouts of channels than the output's" check_layouts
 tap_case "process: another rate, and several tracks" check_told
+tap_case "process: samples above full scale" check_clipped
 tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \

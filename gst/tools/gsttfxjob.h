@@ -37,8 +37,10 @@ typedef struct GstTfxJob
   gint64 duration; /* of the sound, in ns */
   gboolean is_cut; /* the input is shorter than it says, which was told */
   GstTfxJobLoudness loudness;
-  gdouble seconds; /* that it took */
-  GError *error;   /* why there is no output; NULL: there is */
+  guint64 n_clipped; /* samples that were too much for the output's integers */
+  gdouble peak;      /* of what became integers; 1: full scale */
+  gdouble seconds;   /* that it took */
+  GError *error;     /* why there is no output; NULL: there is */
 } GstTfxJob;
 
 /* Runs it, in any thread, until it is done or a signal asks the program to end; what

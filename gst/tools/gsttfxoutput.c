@@ -7,6 +7,8 @@
  */
 #include "gsttfxoutput.h"
 
+#include <math.h>
+
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
@@ -34,6 +36,16 @@ get_mask (const GstCaps *caps)
   return mask;
 }
 
+static gboolean
+has_integers (const GstCaps *caps)
+{
+  const gchar *name =
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format");
+
+  return name && GST_AUDIO_FORMAT_INFO_IS_INTEGER (gst_audio_format_get_info (
+                     gst_audio_format_from_string (name)));
+}
+
 /* NULL if the encoder does not take them. */
 static GstEvent *
 take_caps (GstTfxOutput *output, GstEvent *event)
@@ -59,6 +71,8 @@ take_caps (GstTfxOutput *output, GstEvent *event)
       &output->label, &error);
   if (chosen) {
     set_format (output, chosen);
+    output->is_integer = has_integers (chosen);
+    output->is_double = GST_AUDIO_INFO_WIDTH (&info) == 64;
     gst_caps_unref (chosen);
     caps = gst_caps_copy (caps);
     if (output->label != output->mask)
@@ -135,6 +149,49 @@ answer (GstQuery *query)
   return TRUE;
 }
 
+/* Of what becomes integers: how many do not fit.  (A NaN is none.) */
+static void
+look_at_floats (GstTfxOutput *output, const gfloat *x, gsize n)
+{
+  gfloat peak = 0.0f;
+
+  for (gsize i = 0; i < n; i++) {
+    if (fabsf (x[i]) > peak)
+      peak = fabsf (x[i]);
+    output->n_clipped += fabsf (x[i]) > 1.0f;
+  }
+  output->peak = MAX (output->peak, (gdouble)peak);
+}
+
+static void
+look_at_doubles (GstTfxOutput *output, const gdouble *x, gsize n)
+{
+  for (gsize i = 0; i < n; i++) {
+    if (fabs (x[i]) > output->peak)
+      output->peak = fabs (x[i]);
+    output->n_clipped += fabs (x[i]) > 1.0;
+  }
+}
+
+static GstPadProbeReturn
+look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstTfxOutput *output = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstMapInfo map;
+
+  if (!output->is_integer || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  if (output->is_double)
+    look_at_doubles (output, (const gdouble *)(gpointer)map.data,
+        map.size / sizeof (gdouble));
+  else
+    look_at_floats (output, (const gfloat *)(gpointer)map.data,
+        map.size / sizeof (gfloat));
+  gst_buffer_unmap (buffer, &map);
+  return GST_PAD_PROBE_OK;
+}
+
 static GstPadProbeReturn
 follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -166,6 +223,7 @@ gst_tfx_output_follow (GstTfxOutput *output)
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
       follow, output, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, look, output, NULL);
   gst_object_unref (pad);
 }
 

@@ -17,8 +17,12 @@ typedef struct GstTfxOutput
 
   /* What came out of the chain. */
   gint rate_hz, n_channels;
-  guint64 mask;  /* of their places; 0: none */
-  guint64 label; /* what they are called by in the output */
+  guint64 mask;        /* of their places; 0: none */
+  guint64 label;       /* what they are called by in the output */
+  gboolean is_double;  /* 64 bits, not 32 */
+  gboolean is_integer; /* the output is, and cannot have more than full scale */
+  guint64 n_clipped;   /* of its samples; 0 where it is none */
+  gdouble peak;        /* of the samples; 0 where it is none */
 } GstTfxOutput;
 
 /* From now on what reaches the convert says what the format is to be.  It stays where it

@@ -442,6 +442,8 @@ tell_output (Run *run)
     g_printerr ("warning: %s: it has %d tracks of sound, of which the first is "
                 "taken\n",
         run->job->input, n);
+  run->job->n_clipped = run->output.n_clipped;
+  run->job->peak = run->output.peak;
   gst_tfx_output_tell (&run->output);
 }
 

@@ -53,6 +53,21 @@ tell_loudness (const GstTfxJob *job)
         job->input);
 }
 
+static gdouble
+get_peak_db (const GstTfxJob *job)
+{
+  return 20.0 * log10 (job->peak);
+}
+
+static void
+tell_clipped (const GstTfxJob *job)
+{
+  g_printerr ("warning: %s: %" G_GUINT64_FORMAT
+              " samples are above full scale, up to %+.2f dBFS, and are "
+              "clipped\n",
+      job->input, job->n_clipped, get_peak_db (job));
+}
+
 void
 gst_tfx_report_print_json (const GstTfxJob *job)
 {
@@ -61,17 +76,21 @@ gst_tfx_report_print_json (const GstTfxJob *job)
   gchar *output = gst_tfx_tool_quote_json (job->output);
   gchar *why =
       job->error ? gst_tfx_tool_quote_json (job->error->message) : NULL;
+  GString *peak = g_string_new (NULL);
   gchar seconds[G_ASCII_DTOSTR_BUF_SIZE], took[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_ascii_formatd (seconds, sizeof seconds, "%.6f",
       (gdouble)job->duration / GST_SECOND);
   g_ascii_formatd (took, sizeof took, "%.3f", job->seconds);
+  append_number (peak, "peak", get_peak_db (job));
   g_print ("{\"input\": %s, \"output\": %s, \"status\": \"%s\", "
            "\"format\": \"%s\", \"rate\": %d, \"channels\": %d, "
-           "%s\"seconds\": %s, \"took\": %s, \"error\": %s}\n",
+           "%s\"seconds\": %s, \"took\": %s, "
+           "\"clipped\": %" G_GUINT64_FORMAT ", %s\"error\": %s}\n",
       input, output, job->error ? "failed" : "done",
       job->format ? job->format : "", job->rate_hz, job->n_channels, loudness,
-      seconds, took, why ? why : "null");
+      seconds, took, job->n_clipped, peak->str, why ? why : "null");
+  g_string_free (peak, TRUE);
   g_free (input);
   g_free (output);
   g_free (why);
@@ -85,6 +104,8 @@ gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet)
 
   if (job->has_target && !job->error)
     tell_loudness (job);
+  if (job->n_clipped > 0 && !job->error)
+    tell_clipped (job);
   if (job->error)
     gst_tfx_tool_error ("%s: %s", job->input, job->error->message);
   else if (!is_quiet)
