@@ -138,9 +138,25 @@ check_again() {
     grep -q 'text.wav.*"status": "failed"' again.txt
 }
 
+# Every folder, the chain and the scripts have names that a shell would take apart.
+check_quoted() {
+  local top_name="the \$1 archive's" hosts
+  mkdir -p "$top_name/in it" && cp "sounds/00 year/0000.wav" "$top_name/in it/a  b.wav" &&
+    cp "sounds/00 year/0001.wav" "$top_name/in it/c;d.wav" && cp chain.txt "$top_name/a chain" &&
+    cp -r "$archive" "$top_name/the scripts" && rm -f hosts-used || return 1
+  for hosts in "" hosts; do
+    "$top_name/the scripts/parallel.sh" ${hosts:+-H "$hosts"} -n 2 "$top_name/in it" \
+      "$top_name/out of it$hosts" "$top_name/a chain" 2>&1 | tee quoted.txt
+    tail -n 1 quoted.txt | grep -q '^2 files, 2 done, 0 not, 2 outputs$' &&
+      [ -e "$top_name/out of it$hosts/a  b.wav" ] || return 1
+  done
+  [ "$(sort -u hosts-used | wc -l)" -ge 1 ]
+}
+
 if command -v parallel > /dev/null; then
   tap_case "parallel: $N files on two hosts, a worker killed" check_parallel
   tap_case "parallel: again, and a file that fails" check_again
+  tap_case "parallel: names with spaces" check_quoted
 else
   tap_skip "parallel: $N files" "GNU parallel is not installed"
 fi

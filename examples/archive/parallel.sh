@@ -29,8 +29,8 @@ work=$(realpath -m "${4-$out.work}")
 base=$(realpath "${base:-$input}")
 
 "$here/shards.sh" make "$input" "$n" "$work" || exit 1
-# A host that is lost gives its shards to others.
-parallel --env GST_PLUGIN_PATH --env GST_REGISTRY --env PATH --retries 3 \
+# A host that is lost gives its shards to others.  (-q: shells are given names with spaces.)
+parallel -q --env GST_PLUGIN_PATH --env GST_REGISTRY --env PATH --retries 3 \
   --joblog "$work/joblog" "${hosts[@]}" \
   "$here/shards.sh" run {} "$base" "$out" "$chain" "$work" ::: "$work"/shards/*
 "$here/shards.sh" summary "$work" "$out"
