@@ -8,6 +8,7 @@
 #include "gsttfxoutput.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <gst/audio/audio.h>
 
@@ -26,13 +27,16 @@ set_format (GstTfxOutput *output, GstCaps *caps)
   gst_clear_caps (&before);
 }
 
+/* (Two channels need not say where they are.) */
 static guint64
-get_mask (const GstCaps *caps)
+get_mask (const GstAudioInfo *info)
 {
+  const gint n = GST_AUDIO_INFO_CHANNELS (info);
   guint64 mask = 0;
 
-  gst_structure_get (gst_caps_get_structure (caps, 0), "channel-mask",
-      GST_TYPE_BITMASK, &mask, NULL);
+  if (n > 1 && !GST_AUDIO_INFO_IS_UNPOSITIONED (info) &&
+      !gst_audio_channel_positions_to_mask (info->position, n, FALSE, &mask))
+    mask = 0;
   return mask;
 }
 
@@ -64,7 +68,7 @@ take_caps (GstTfxOutput *output, GstEvent *event)
   }
   output->rate_hz = GST_AUDIO_INFO_RATE (&info);
   output->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
-  output->label = output->mask = get_mask (caps);
+  output->label = output->mask = get_mask (&info);
   /* (16 bits are kept of a source.) */
   chosen = gst_tfx_codec_choose (extension, output->encoder,
       job->format ? job->format : GST_AUDIO_NE (S16), output->n_channels,
@@ -149,16 +153,37 @@ answer (GstQuery *query)
   return TRUE;
 }
 
+/* Almost always all fit: their bits, without the sign, are in the order of their values,
+ * and quicker to compare. */
+static gboolean
+all_fit (const gfloat *x, gsize n, gfloat *peak)
+{
+  const gfloat full = 1.0f;
+  guint32 bits, most = 0, bits_full;
+
+  for (gsize i = 0; i < n; i++) {
+    memcpy (&bits, &x[i], sizeof bits);
+    bits &= 0x7fffffff;
+    most = MAX (most, bits);
+  }
+  memcpy (&bits_full, &full, sizeof bits_full);
+  memcpy (peak, &most, sizeof *peak);
+  return most <= bits_full;
+}
+
 /* Of what becomes integers: how many do not fit.  (A NaN is none.) */
 static void
 look_at_floats (GstTfxOutput *output, const gfloat *x, gsize n)
 {
   gfloat peak = 0.0f;
 
-  for (gsize i = 0; i < n; i++) {
-    if (fabsf (x[i]) > peak)
-      peak = fabsf (x[i]);
-    output->n_clipped += fabsf (x[i]) > 1.0f;
+  if (!all_fit (x, n, &peak)) {
+    peak = 0.0f;
+    for (gsize i = 0; i < n; i++) {
+      if (fabsf (x[i]) > peak)
+        peak = fabsf (x[i]);
+      output->n_clipped += fabsf (x[i]) > 1.0f;
+    }
   }
   output->peak = MAX (output->peak, (gdouble)peak);
 }
@@ -273,8 +298,7 @@ gst_tfx_output_tell (const GstTfxOutput *output)
         job->input, output->n_channels, n_left, extension);
   else if (!is_same_layout (output->mask, output->label))
     g_printerr ("warning: %s: a .%s has no name for this layout of %d "
-                "channels: "
-                "they keep their order under another one\n",
+                "channels: they keep their order under another one\n",
         job->input, extension, n_left);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
     g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
