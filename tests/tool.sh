@@ -383,7 +383,8 @@ check_odd_size() {
     make_wav odd-size.wav 4801 1 $bits 0x4 &&
       exits 0 '"seconds": 0.100021' gst-tfx process --json --dither none -f odd-size.wav x.wav 'Gain(1)' &&
       ! grep -i warning said.txt && cmp -n $((4801 * bits / 8)) -i 44:68 x.wav odd-size.wav &&
-      exits 0 '"seconds": 0.100021' gst-tfx process --json -f -l -23 odd-size.wav x.wav || return 1
+      exits 0 '"seconds": 0.100021' gst-tfx process --json -f -l -23 odd-size.wav x.wav &&
+      gst-tfx spectrum -o odd-size.csv odd-size.wav || return 1
   done
   rm x.wav
   head -c 68 odd-size.wav > head.wav &&

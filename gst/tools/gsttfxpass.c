@@ -302,7 +302,8 @@ get_caps (GstElement *element, const gchar *name)
 static void
 check_size (Run *run)
 {
-  GstCaps *caps = run->encoder ? get_caps (run->encoder, "sink") : NULL;
+  GstElement *encoder = run->output.encoder;
+  GstCaps *caps = encoder ? get_caps (encoder, "sink") : NULL;
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
   GstAudioInfo info;
   gint64 duration;

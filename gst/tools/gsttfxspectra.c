@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 
 #include "gsttfxpicture.h"
+#include "gsttfxsource.h"
 #include "gsttfxspectrum.h"
 #include "gsttfxtool.h"
 
@@ -119,7 +120,7 @@ measure (File *file)
     source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
     sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     bus = gst_element_get_bus (pipeline);
-    g_object_set (source, "location", file->path, NULL);
+    gst_tfx_source_set_path (source, file->path);
     g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait (file, bus, &error);
