@@ -314,6 +314,47 @@ at += 8 + 3 * 4801
 assert len(wav) == size + 8 and wav[at:at + 5] in (b"", b"\0LIST"), (len(wav), size, wav[at:])' &&
     rm x.wav
 }
+# What a Broadcast Wave says of itself, in front of its sound or behind it, but for its loudness,
+# which is another one.  TYPE: RIFF, or RF64 with the size of its sound elsewhere.
+check_broadcast() {
+  local kind
+  for kind in RIFF RF64; do
+    make_wav plain.wav 4801 1 24 0x4 && python3 - "$kind" << 'PY' &&
+import struct, sys
+is_long = sys.argv[1] == "RF64"
+wav = open("plain.wav", "rb").read()
+data = wav.index(b"data")
+bext = b"Interview 7".ljust(256, b"\0") + b"Radio".ljust(64, b"\0") + b"2026-11-2612:00:00"
+bext += struct.pack("<QH", 5529600000, 2) + bytes(64) + struct.pack("<5h", -2300, 500, -100, -1800, -2000)
+bext += bytes(180) + b"A=PCM,F=48000\r\n"
+ixml = b"<BWFXML>seven</BWFXML>\n"
+chunk = lambda name, text: name + struct.pack("<I", len(text)) + text + bytes(len(text) % 2)
+sound = wav[data:]
+body = b"WAVE"
+if is_long:
+    body += chunk(b"ds64", struct.pack("<QQQI", len(wav) + 1000, 3 * 4801, 4801, 0))
+    sound = b"data" + b"\xff" * 4 + sound[8:]
+body += chunk(b"bext", bext) + wav[12:data] + sound + chunk(b"iXML", ixml)
+size = b"\xff" * 4 if is_long else struct.pack("<I", len(body))
+open("broadcast.wav", "wb").write(sys.argv[1].encode() + size + body)
+open("bext", "wb").write(bext)
+PY
+      exits 0 "" gst-tfx process -f broadcast.wav x.wav 'Gain(1)' && python3 - << 'PY' &&
+wav, bext = open("x.wav", "rb").read(), bytearray(open("bext", "rb").read())
+bext[412:422] = b"\xff\x7f" * 5
+chunks, at = {}, 12
+while at < len(wav):
+    size = int.from_bytes(wav[at + 4:at + 8], "little")
+    chunks[wav[at:at + 4]] = wav[at + 8:at + 8 + size]
+    at += 8 + size + size % 2
+assert at == len(wav) == 8 + int.from_bytes(wav[4:8], "little"), (at, len(wav))
+assert chunks[b"bext"] == bext and chunks[b"iXML"] == b"<BWFXML>seven</BWFXML>\n", chunks.keys()
+assert len(chunks[b"data"]) == 3 * 4801
+PY
+      cmp <(decode plain.wav) <(decode x.wav) || return 1
+  done
+  rm x.wav
+}
 # (wavpackenc of GStreamer 1.22 aborted the program.)
 check_wv_channels() {
   exits 1 "quad.wav: it would have 4 channels, but a .wv takes no more than 2" \
@@ -440,6 +481,7 @@ tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a WAV of an odd size" check_odd_size
+tap_case "process: a Broadcast Wave" check_broadcast
 tap_case "process: other kinds that are cut off" check_cut_others
 tap_case "process: kinds that are cut off at their end, or not" check_cut_ends
 # Its headers alone, or not all of them.  Once in seven times decodebin does not pass on

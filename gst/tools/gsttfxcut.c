@@ -378,24 +378,28 @@ gst_tfx_cut_describe (const gchar *path, GstClockTime came)
   return missing;
 }
 
-gboolean
-gst_tfx_cut_ends_odd (const gchar *path)
+goffset
+gst_tfx_cut_find_end (const gchar *path)
 {
   Sound sound = { .came = 0 };
   guint8 bytes[12];
   guint64 size;
-  gboolean is_odd = FALSE;
-  goffset data;
+  goffset end = -1, data;
+  gboolean is_long;
 
   if (!open_sound (&sound, path))
-    return FALSE;
+    return -1;
   if (read_at (&sound, sound.start, bytes, sizeof bytes) &&
       memcmp (bytes + 8, "WAVE", 4) == 0) {
+    is_long = memcmp (bytes, "RF64", 4) == 0;
     data = find_chunk (&sound, "data", FALSE);
-    is_odd = data >= 0 && read_wav_size (&sound, data, &size) &&
-             size % 2 == 1 &&
-             (guint64)data + 8 + size + 1 == (guint64)sound.size;
+    if (data >= 0 && read_wav_size (&sound, data, &size) &&
+        size < (guint64)sound.size)
+      end = data + 8 + (goffset)size;
+    if (end >= sound.size ||
+        (!is_long && (end % 2 == 0 || end + 1 < sound.size)))
+      end = -1;
   }
   fclose (sound.file);
-  return is_odd;
+  return end;
 }

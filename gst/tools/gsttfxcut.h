@@ -12,9 +12,10 @@ G_BEGIN_DECLS
  * that was decoded, or GST_CLOCK_TIME_NONE before that is known. */
 gchar *gst_tfx_cut_describe (const gchar *path, GstClockTime came);
 
-/* Whether it is a WAV whose sound has an odd number of bytes, with the one behind it that
- * makes them even and nothing else. */
-gboolean gst_tfx_cut_ends_odd (const gchar *path);
+/* Where the sound of a WAV ends that has an odd number of bytes, with the one behind it that
+ * makes them even and nothing else; or that of an RF64 with anything behind it; -1: it is
+ * neither. */
+goffset gst_tfx_cut_find_end (const gchar *path);
 
 G_END_DECLS
 

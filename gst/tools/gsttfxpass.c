@@ -455,7 +455,8 @@ finish_output (Run *run)
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
 
   if (run->pass->part && !run->job->error && strcmp (extension, "wav") == 0 &&
-      !gst_tfx_wav_mend (run->pass->part, run->output.label))
+      !gst_tfx_wav_mend (run->pass->part,
+          run->job->source ? NULL : run->job->input, run->output.label))
     gst_tfx_pass_fail (run->job, "cannot write %s: %s", run->job->output,
         g_strerror (errno));
   g_free (extension);

@@ -3,22 +3,26 @@
  *
  * It writes a mask of places for few layouts, and 0 for quad, 5.1 and 7.1, which readers
  * take for another layout.  Behind an odd number of bytes of sound its next chunk
- * begins at once, where no reader looks for it.
+ * begins at once, where no reader looks for it.  What a Broadcast Wave says of itself
+ * neither wavparse nor wavenc knows.
  */
 #include "gsttfxwav.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 
 #define EXTENSIBLE 0xfffe
+/* Where chunks begin. */
+#define FIRST_CHUNK 12
 /* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
 #define MASK_OFFSET 20
 /* Of what is behind the sound, which has no more than texts: else its size has
- * overflowed. */
+ * overflowed; and of the texts that are copied. */
 #define MAX_BEHIND (1 << 24)
 
 /* Bits of dwChannelMask, from the first one. */
@@ -103,31 +107,161 @@ fill_up (FILE *file, goffset end)
   return write_at (file, 4, size, sizeof size);
 }
 
+typedef struct Chunk
+{
+  gchar letters[4];
+  goffset at; /* of what is in it */
+  guint64 size;
+} Chunk;
+
+/* The one at an offset.  The sound of an RF64 has all ones as its size, which is
+ * long_size then. */
+static gboolean
+read_chunk (FILE *file, goffset at, guint64 long_size, Chunk *chunk)
+{
+  guint8 head[8];
+
+  if (!read_at (file, at, head, sizeof head))
+    return FALSE;
+  memcpy (chunk->letters, head, sizeof chunk->letters);
+  chunk->at = at + (goffset)sizeof head;
+  chunk->size = GST_READ_UINT32_LE (head + 4);
+  if (chunk->size == G_MAXUINT32 && long_size > 0)
+    chunk->size = long_size;
+  return chunk->size < G_MAXINT64 - (guint64)chunk->at - 1;
+}
+
+static gboolean
+is_chunk (const Chunk *chunk, const gchar *letters)
+{
+  return memcmp (chunk->letters, letters, sizeof chunk->letters) == 0;
+}
+
+static goffset
+find_end (const Chunk *chunk)
+{
+  return chunk->at + (goffset)(chunk->size + (chunk->size & 1));
+}
+
+static gboolean
+mend (FILE *file, guint64 mask)
+{
+  gboolean is_mended = TRUE;
+  goffset at = FIRST_CHUNK;
+  Chunk chunk;
+
+  for (; is_mended && read_chunk (file, at, 0, &chunk);
+       at = find_end (&chunk)) {
+    if (is_chunk (&chunk, "fmt "))
+      is_mended = write_mask (file, chunk.at, convert_mask (mask));
+    if (is_chunk (&chunk, "data"))
+      return is_mended && (chunk.size % 2 == 0 ||
+                              fill_up (file, chunk.at + (goffset)chunk.size));
+  }
+  return is_mended;
+}
+
+/* ---- what a Broadcast Wave says ------------------------------------------------------ */
+
+/* EBU Tech 3285: of version 2, five measures of loudness, which are those of another
+ * sound now, so that they are none. */
+static void
+forget_loudness (guint8 *bext, gsize size)
+{
+  const gsize version = 346, loudness = 412;
+  const guint16 unknown = 0x7fff;
+
+  if (size < loudness + 10 || GST_READ_UINT16_LE (bext + version) < 2)
+    return;
+  for (gsize i = 0; i < 5; i++)
+    GST_WRITE_UINT16_LE (bext + loudness + 2 * i, unknown);
+}
+
+/* Behind everything else. */
+static gboolean
+append (FILE *file, const Chunk *chunk, const guint8 *bytes)
+{
+  const gsize n_even = (gsize)(chunk->size + (chunk->size & 1));
+  guint8 head[9] = { 0 };
+  goffset end, n_odd;
+
+  memcpy (head + 1, chunk->letters, sizeof chunk->letters);
+  GST_WRITE_UINT32_LE (head + 5, (guint32)chunk->size);
+  if (fseeko (file, 0, SEEK_END) < 0)
+    return FALSE;
+  n_odd = ftello (file) & 1;
+  if (fwrite (head + 1 - n_odd, 1, 8 + (gsize)n_odd, file) !=
+          8 + (gsize)n_odd ||
+      fwrite (bytes, 1, n_even, file) != n_even)
+    return FALSE;
+  end = ftello (file);
+  GST_WRITE_UINT32_LE (head, (guint32)(end - 8));
+  return end - 8 > (goffset)G_MAXUINT32 || write_at (file, 4, head, 4);
+}
+
+static gboolean
+copy (FILE *from, FILE *to)
+{
+  goffset at = FIRST_CHUNK;
+  guint64 long_size = 0;
+  gboolean is_copied = TRUE;
+  Chunk chunk;
+
+  for (; is_copied && read_chunk (from, at, long_size, &chunk);
+       at = find_end (&chunk)) {
+    guint8 *bytes, size[16];
+
+    if (is_chunk (&chunk, "ds64") &&
+        read_at (from, chunk.at, size, sizeof size))
+      long_size = GST_READ_UINT64_LE (size + 8);
+    if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
+        chunk.size > MAX_BEHIND)
+      continue;
+    bytes = g_malloc0 ((gsize)chunk.size + 1);
+    if (read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
+      if (is_chunk (&chunk, "bext"))
+        forget_loudness (bytes, (gsize)chunk.size);
+      is_copied = append (to, &chunk, bytes);
+    }
+    g_free (bytes);
+  }
+  return is_copied;
+}
+
+/* A file that is one; NULL else.  (A pipe would be waited for.) */
+static FILE *
+open_wav (const gchar *path)
+{
+  FILE *file = NULL;
+  GStatBuf status;
+  guint8 head[FIRST_CHUNK];
+
+  if (g_stat (path, &status) == 0 && S_ISREG (status.st_mode))
+    file = g_fopen (path, "re");
+  if (file && read_at (file, 0, head, sizeof head) &&
+      (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
+      memcmp (head + 8, "WAVE", 4) == 0)
+    return file;
+  if (file)
+    fclose (file);
+  return NULL;
+}
+
 gboolean
-gst_tfx_wav_mend (const gchar *path, guint64 mask)
+gst_tfx_wav_mend (const gchar *path, const gchar *input, guint64 mask)
 {
   FILE *file = g_fopen (path, "r+e");
-  goffset at = 12;
-  guint8 chunk[8];
-  gboolean is_mended = TRUE;
+  FILE *from = input ? open_wav (input) : NULL;
+  gboolean is_mended = file && mend (file, mask);
   gint number;
 
-  if (!file)
-    return FALSE;
-  while (is_mended && read_at (file, at, chunk, sizeof chunk)) {
-    const guint32 size = GST_READ_UINT32_LE (chunk + 4);
-
-    at += sizeof chunk;
-    if (memcmp (chunk, "fmt ", 4) == 0)
-      is_mended = write_mask (file, at, convert_mask (mask));
-    at += size;
-    if (memcmp (chunk, "data", 4) == 0) {
-      is_mended = is_mended && (size % 2 == 0 || fill_up (file, at));
-      break;
-    }
-  }
+  if (is_mended && from)
+    is_mended = copy (from, file);
   number = errno;
-  is_mended = fclose (file) == 0 && is_mended;
+  if (from)
+    fclose (from);
+  if (file)
+    is_mended = fclose (file) == 0 && is_mended;
   if (!is_mended && number)
     errno = number;
   return is_mended;

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /* A file that wavenc has written gets its channels' places, which are given by the mask of
- * GStreamer's caps (0: none), and the byte that makes an odd chunk even.  FALSE with
- * errno. */
-gboolean gst_tfx_wav_mend (const gchar *path, guint64 mask);
+ * GStreamer's caps (0: none), the byte that makes an odd chunk even, and what the input (or NULL), if
+ * that is a WAV too, says in "bext" and "iXML".  FALSE with errno. */
+gboolean gst_tfx_wav_mend (const gchar *path, const gchar *input, guint64 mask);
 
 G_END_DECLS
 
