@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gsttfxcut.h"
 #include "gsttfximpulsetext.h"
 #include "gsttfxsndfile.h"
 
@@ -231,6 +232,7 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
   GstTfxImpulse *self = NULL;
   const GstTfxSndfile *sndfile;
   const gchar *why;
+  gchar *missing;
   SNDFILE *file;
 
   if (!gst_tfx_impulse_file_is_file (path, error))
@@ -249,8 +251,14 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
         "it is no sound file that can be read: %s", sndfile->strerror (NULL));
     return NULL;
   }
-  if (gst_tfx_impulse_file_check_header (&info, path, n_channels, error))
+  /* (libsndfile takes what is left of a file for all of it.) */
+  missing = gst_tfx_cut_describe (path, GST_CLOCK_TIME_NONE);
+  if (missing)
+    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_READ, path, "%s",
+        missing);
+  else if (gst_tfx_impulse_file_check_header (&info, path, n_channels, error))
     self = gst_tfx_impulse_file_load (sndfile, file, &info, path, error);
+  g_free (missing);
   sndfile->close (file);
   return self;
 }

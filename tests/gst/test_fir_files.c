@@ -277,6 +277,7 @@ typedef enum
   TOO_MANY_CHANNELS,
   RATE_TOO_FAR,
   TRUNCATED,
+  CUT_OFF,
   PIPE,
   N_FAULTS
 } Fault;
@@ -286,7 +287,7 @@ static const gchar *const fault_words[] = { "No such file", "it is a folder",
   "it is no sound file", "there are no samples in it", "nothing but silence",
   "frame 3 holds nan in channel 0", "16777217 frames long, and 16777216",
   "it has 3 channels and the stream has 2", "too far from the 48000 Hz",
-  "it breaks off after", "it is not a file" };
+  "it breaks off after", "it is cut off", "it is not a file" };
 
 static gchar *
 write_other (gint format, guint rate, const gdouble *samples, gsize n)
@@ -344,6 +345,12 @@ make_fault (Fault fault)
           write_other (SF_FORMAT_FLAC | SF_FORMAT_PCM_24, RATE, noise, 100000);
       g_free (noise);
       fail_unless_equals_int (truncate (path, 100000), 0);
+      return path;
+    case CUT_OFF:
+      noise = tfx_check_noise (1000, 3);
+      path = tfx_firs_write_wav (noise, 1000, 1, RATE);
+      g_free (noise);
+      fail_unless_equals_int (truncate (path, 4000), 0);
       return path;
     default:
       path = tfx_firs_write_wav (one, 1, 1, RATE);
