@@ -19,6 +19,8 @@
 
 #include <glib/gstdio.h>
 
+#include "gsttfxbytes.h"
+
 typedef struct Sound
 {
   FILE *file;
@@ -31,26 +33,6 @@ read_at (const Sound *sound, goffset offset, void *bytes, gsize n)
 {
   return fseeko (sound->file, offset, SEEK_SET) == 0 &&
          fread (bytes, 1, n, sound->file) == n;
-}
-
-static guint64
-get_be (const guint8 *bytes, gsize n)
-{
-  guint64 number = 0;
-
-  for (gsize i = 0; i < n; i++)
-    number = number << 8 | bytes[i];
-  return number;
-}
-
-static guint64
-get_le (const guint8 *bytes, gsize n)
-{
-  guint64 number = 0;
-
-  while (n-- > 0)
-    number = number << 8 | bytes[n];
-  return number;
 }
 
 /* ---- what is missing ----------------------------------------------------------------- */
@@ -95,7 +77,7 @@ check_flac (const Sound *sound)
   if (!read_at (sound, sound->start, header, sizeof header) ||
       (header[4] & 0x7f) != 0)
     return NULL;
-  bits = get_be (header + 18, 8);
+  bits = gst_tfx_bytes_get_be (header + 18, 8);
   return compare_frames (sound, bits & ((G_GUINT64_CONSTANT (1) << 36) - 1),
       bits >> 44);
 }
@@ -112,8 +94,8 @@ check_wavpack (const Sound *sound)
 
   if (!read_at (sound, sound->start, header, sizeof header))
     return NULL;
-  low = get_le (header + 12, 4);
-  flags = get_le (header + 24, 4);
+  low = gst_tfx_bytes_get_le (header + 12, 4);
+  flags = gst_tfx_bytes_get_le (header + 24, 4);
   if (low == G_MAXUINT32 || flags & is_dsd)
     return NULL;
   return compare_frames (sound, ((guint64)header[11] << 32) + low - header[11],
@@ -140,7 +122,8 @@ find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
   while (read_at (sound, offset, chunk, sizeof chunk)) {
     if (memcmp (chunk, letters, 4) == 0)
       return offset;
-    size = is_big ? get_be (chunk + 4, 4) : get_le (chunk + 4, 4);
+    size = is_big ? gst_tfx_bytes_get_be (chunk + 4, 4)
+                  : gst_tfx_bytes_get_le (chunk + 4, 4);
     offset += (goffset)sizeof chunk + (goffset)size + (size & 1);
   }
   return -1;
@@ -156,11 +139,11 @@ read_wav_size (const Sound *sound, goffset data, guint64 *size)
 
   if (!read_at (sound, data, bytes, 8))
     return FALSE;
-  *size = get_le (bytes + 4, 4);
+  *size = gst_tfx_bytes_get_le (bytes + 4, 4);
   if (*size != G_MAXUINT32 || sizes < 0 ||
       !read_at (sound, sizes, bytes, sizeof bytes))
     return !is_placeholder ((guint32)*size);
-  *size = get_le (bytes + 16, 8);
+  *size = gst_tfx_bytes_get_le (bytes + 16, 8);
   return TRUE;
 }
 
@@ -180,10 +163,11 @@ check_wav (const Sound *sound)
   missing = compare_bytes (sound, (guint64)data + 8 + size);
   if (missing || format < 0 || !read_at (sound, format, bytes, sizeof bytes))
     return missing;
-  tag = get_le (bytes + 8, 2);
-  frame_size = get_le (bytes + 20, 2);
+  tag = gst_tfx_bytes_get_le (bytes + 8, 2);
+  frame_size = gst_tfx_bytes_get_le (bytes + 20, 2);
   return (tag == 1 || tag == 3 || tag == 0xfffe) && frame_size > 0
-             ? compare_frames (sound, size / frame_size, get_le (bytes + 12, 4))
+             ? compare_frames (sound, size / frame_size,
+                   gst_tfx_bytes_get_le (bytes + 12, 4))
              : NULL;
 }
 
@@ -194,9 +178,10 @@ check_aiff (const Sound *sound)
   guint8 chunk[8];
 
   if (data < 0 || !read_at (sound, data, chunk, sizeof chunk) ||
-      is_placeholder (get_be (chunk + 4, 4)))
+      is_placeholder (gst_tfx_bytes_get_be (chunk + 4, 4)))
     return NULL;
-  return compare_bytes (sound, (guint64)data + 8 + get_be (chunk + 4, 4));
+  return compare_bytes (sound,
+      (guint64)data + 8 + gst_tfx_bytes_get_be (chunk + 4, 4));
 }
 
 /* Boxes: a size, its own eight bytes in it, and four letters.  A size of 1: it is
@@ -210,9 +195,9 @@ check_mp4 (const Sound *sound)
   guint64 size;
 
   while (!missing && read_at (sound, offset, box, 8)) {
-    size = get_be (box, 4);
+    size = gst_tfx_bytes_get_be (box, 4);
     if (size == 1 && read_at (sound, offset, box, sizeof box))
-      size = get_be (box + 8, 8);
+      size = gst_tfx_bytes_get_be (box + 8, 8);
     if (size < 8 || size > G_MAXINT64 - (guint64)offset)
       break;
     if (memcmp (box + 4, "mdat", 4) == 0 || memcmp (box + 4, "moov", 4) == 0 ||
@@ -237,7 +222,8 @@ read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
     n++;
   if (!read_at (sound, *offset, bytes, n))
     return FALSE;
-  *size = get_be (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
+  *size =
+      gst_tfx_bytes_get_be (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
   *offset += n;
   return *size != (G_GUINT64_CONSTANT (1) << 7 * n) - 1;
 }
@@ -253,7 +239,8 @@ check_matroska (const Sound *sound)
   if (!read_ebml_size (sound, &offset, &size) || size > G_MAXINT32)
     return NULL;
   offset += (goffset)size;
-  if (!read_at (sound, offset, id, sizeof id) || get_be (id, 4) != 0x18538067)
+  if (!read_at (sound, offset, id, sizeof id) ||
+      gst_tfx_bytes_get_be (id, 4) != 0x18538067)
     return NULL;
   offset += (goffset)sizeof id;
   return read_ebml_size (sound, &offset, &size)
@@ -279,8 +266,8 @@ check_mp3 (const Sound *sound)
   if (!read_at (sound, sound->start + 4 + (goffset)side, xing, sizeof xing) ||
       (memcmp (xing, "Xing", 4) != 0 && memcmp (xing, "Info", 4) != 0))
     return NULL;
-  flags = get_be (xing + 4, 4);
-  n_bytes = get_be (xing + (flags & 1 ? 12 : 8), 4);
+  flags = gst_tfx_bytes_get_be (xing + 4, 4);
+  n_bytes = gst_tfx_bytes_get_be (xing + (flags & 1 ? 12 : 8), 4);
   return flags & 2 ? compare_bytes (sound, (guint64)sound->start + n_bytes)
                    : NULL;
 }

@@ -16,6 +16,8 @@
 #include <glib/gstdio.h>
 #include <gst/audio/audio.h>
 
+#include "gsttfxbytes.h"
+
 #define EXTENSIBLE 0xfffe
 /* Where chunks begin. */
 #define FIRST_CHUNK 12
@@ -76,9 +78,9 @@ write_mask (FILE *file, goffset format, guint32 mask)
   guint8 bytes[MASK_OFFSET + 4];
 
   if (!read_at (file, format, bytes, sizeof bytes) ||
-      GST_READ_UINT16_LE (bytes) != EXTENSIBLE || mask == 0)
+      gst_tfx_bytes_get_le (bytes, 2) != EXTENSIBLE || mask == 0)
     return TRUE;
-  GST_WRITE_UINT32_LE (bytes + MASK_OFFSET, mask);
+  gst_tfx_bytes_put_le (bytes + MASK_OFFSET, 4, mask);
   return write_at (file, format, bytes, sizeof bytes);
 }
 
@@ -103,7 +105,7 @@ fill_up (FILE *file, goffset end)
   g_free (behind);
   if (!is_filled)
     return FALSE;
-  GST_WRITE_UINT32_LE (size, GST_READ_UINT32_LE (size) + 1);
+  gst_tfx_bytes_put_le (size, 4, gst_tfx_bytes_get_le (size, 4) + 1);
   return write_at (file, 4, size, sizeof size);
 }
 
@@ -125,7 +127,7 @@ read_chunk (FILE *file, goffset at, guint64 long_size, Chunk *chunk)
     return FALSE;
   memcpy (chunk->letters, head, sizeof chunk->letters);
   chunk->at = at + (goffset)sizeof head;
-  chunk->size = GST_READ_UINT32_LE (head + 4);
+  chunk->size = gst_tfx_bytes_get_le (head + 4, 4);
   if (chunk->size == G_MAXUINT32 && long_size > 0)
     chunk->size = long_size;
   return chunk->size < G_MAXINT64 - (guint64)chunk->at - 1;
@@ -171,10 +173,10 @@ forget_loudness (guint8 *bext, gsize size)
   const gsize version = 346, loudness = 412;
   const guint16 unknown = 0x7fff;
 
-  if (size < loudness + 10 || GST_READ_UINT16_LE (bext + version) < 2)
+  if (size < loudness + 10 || gst_tfx_bytes_get_le (bext + version, 2) < 2)
     return;
   for (gsize i = 0; i < 5; i++)
-    GST_WRITE_UINT16_LE (bext + loudness + 2 * i, unknown);
+    gst_tfx_bytes_put_le (bext + loudness + 2 * i, 2, unknown);
 }
 
 /* Behind everything else. */
@@ -186,7 +188,7 @@ append (FILE *file, const Chunk *chunk, const guint8 *bytes)
   goffset end, n_odd;
 
   memcpy (head + 1, chunk->letters, sizeof chunk->letters);
-  GST_WRITE_UINT32_LE (head + 5, (guint32)chunk->size);
+  gst_tfx_bytes_put_le (head + 5, 4, (guint32)chunk->size);
   if (fseeko (file, 0, SEEK_END) < 0)
     return FALSE;
   n_odd = ftello (file) & 1;
@@ -195,7 +197,7 @@ append (FILE *file, const Chunk *chunk, const guint8 *bytes)
       fwrite (bytes, 1, n_even, file) != n_even)
     return FALSE;
   end = ftello (file);
-  GST_WRITE_UINT32_LE (head, (guint32)(end - 8));
+  gst_tfx_bytes_put_le (head, 4, (guint32)(end - 8));
   return end - 8 > (goffset)G_MAXUINT32 || write_at (file, 4, head, 4);
 }
 
@@ -213,7 +215,7 @@ copy (FILE *from, FILE *to)
 
     if (is_chunk (&chunk, "ds64") &&
         read_at (from, chunk.at, size, sizeof size))
-      long_size = GST_READ_UINT64_LE (size + 8);
+      long_size = gst_tfx_bytes_get_le (size + 8, 8);
     if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
         chunk.size > MAX_BEHIND)
       continue;
