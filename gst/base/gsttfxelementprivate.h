@@ -137,6 +137,9 @@ gst_tfx_out_end (GstBuffer *buffer)
   return GST_BUFFER_PTS (buffer);
 }
 
+/* Pushes the events that are due: those whose frames have all gone. */
+void gst_tfx_out_push_events (GstTfxElementPrivate *priv);
+
 /* Pushes a buffer, with as many channels as go out. */
 GstFlowReturn gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer);
 

@@ -39,6 +39,15 @@ gst_tfx_out_push (GstTfxElementPrivate *priv, GstBuffer *buffer)
   return gst_pad_push (priv->src, buffer);
 }
 
+void
+gst_tfx_out_push_events (GstTfxElementPrivate *priv)
+{
+  GstEvent *event;
+
+  while ((event = gst_tfx_times_pop_event (&priv->times)))
+    gst_pad_push_event (priv->src, event);
+}
+
 /* Frames that come late, with the events that were held for them.  The time of
  * those that nobody takes any more goes by. */
 static GstFlowReturn
@@ -49,11 +58,9 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
   while (buffer) {
     GstBuffer *rest = NULL;
-    GstEvent *event;
     guint64 n_first;
 
-    while ((event = gst_tfx_times_pop_event (&priv->times)))
-      gst_pad_push_event (priv->src, event);
+    gst_tfx_out_push_events (priv);
     n_first = gst_tfx_times_n_before_event (&priv->times);
     n_first = MIN (n_first, n_frames);
     if (n_first < n_frames)

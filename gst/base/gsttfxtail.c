@@ -67,10 +67,8 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow = gst_tfx_tail_drain (self);
-  GstEvent *event;
 
-  while ((event = gst_tfx_times_pop_event (&priv->times)))
-    gst_pad_push_event (priv->src, event);
+  gst_tfx_out_push_events (priv);
   gst_tfx_tail_reset (self, because);
   return flow;
 }
@@ -142,11 +140,9 @@ gst_tfx_tail_send_gap (GstTfxElement *self, GstClockTime start,
   priv->skip -= skip;
   n_frames -= skip;
   while (n_frames > 0) {
-    GstEvent *event;
     guint64 n;
 
-    while ((event = gst_tfx_times_pop_event (&priv->times)))
-      gst_pad_push_event (priv->src, event);
+    gst_tfx_out_push_events (priv);
     n = MIN (n_frames, gst_tfx_times_n_before_event (&priv->times));
     ret = gst_tfx_tail_push_gap (priv, gst_tfx_times_next_out (&priv->times), n,
         flags);

@@ -301,9 +301,7 @@ gst_tfx_times_n_before_event (const GstTfxTimes *self)
 {
   const HeldEvent *held = g_queue_peek_head ((GQueue *)&self->events);
 
-  if (!held)
-    return G_MAXUINT64;
-  return held->frame > self->n_out ? held->frame - self->n_out : 0;
+  return held ? held->frame - self->n_out : G_MAXUINT64;
 }
 
 GstEvent *
