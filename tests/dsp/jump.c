@@ -101,6 +101,12 @@ find_extremes (const double *x, size_t n)
   return e;
 }
 
+double
+test_jump_bend (const double *frames, size_t n)
+{
+  return find_extremes (frames, n).bend;
+}
+
 TestJump
 test_jump_measure (const double *frames)
 {

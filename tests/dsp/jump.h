@@ -21,6 +21,9 @@ typedef struct TestJump
 /* The energy above 2 kHz of 16384 frames of 48 kHz, against all of it. */
 double test_jump_high_db (const double *frames);
 
+/* The largest second difference of n frames. */
+double test_jump_bend (const double *frames, size_t n);
+
 /* Of 48000 frames of 48 kHz, with the change at frame 24000. */
 TestJump test_jump_measure (const double *frames);
 

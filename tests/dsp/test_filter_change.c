@@ -2,6 +2,7 @@
  * test_filter_change.c: running filters that get other settings: glides,
  * cross-fades at the stage, and what goes on meanwhile. */
 #include "common.h"
+#include "jump.h"
 #include "rows.h"
 #include "tap.h"
 
@@ -455,6 +456,15 @@ make_echo (uint64_t id, bool is_fir, size_t delay)
   return stage;
 }
 
+static void
+run_in_blocks (TfxPlan *plan, double *x, size_t n_frames, size_t most)
+{
+  for (size_t i = 0, n; i < n_frames; i += n) {
+    n = n_frames - i < most ? n_frames - i : most;
+    rows_run (plan, x + i, 1, n);
+  }
+}
+
 /* A line that has become short has little past.  What becomes long then hears that rise out
  * of silence, not begin with a step. */
 static void
@@ -474,7 +484,7 @@ test_long_again (void)
     TfxStage *stage = make_echo (id, is_fir, delays[0]);
     TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
     TfxPlan *plan = rows_plan (&f, 1);
-    double bend = 0.0;
+    double bend;
 
     for (size_t i = 0; i < N_SINE; i++)
       x[i] = sin (2 * M_PI * 100.0 * (double)i / RATE);
@@ -483,15 +493,11 @@ test_long_again (void)
         stage = make_echo (id, is_fir, delays[k]);
         set_chain (f, rows_chain (&stage, 1));
       }
-      for (size_t n = 0; i < ends[k]; i += n) {
-        n = ends[k] - i < 64 ? ends[k] - i : 64;
-        rows_run (plan, x + i, 1, n);
-      }
+      run_in_blocks (plan, x + i, ends[k] - i, 64);
     }
     /* The sine bends by 1.7e-4 and its echo by as much; a rise over 512 frames adds to
      * that. */
-    for (size_t i = 5000; i + 1 < N_SINE; i++)
-      bend = fmax (bend, fabs (x[i + 1] - 2 * x[i] + x[i - 1]));
+    bend = test_jump_bend (x + 4999, N_SINE - 4999);
     tap_many_check (&many, bend < 2e-3, "%s: %g", is_fir ? "FIR" : "delay line",
         bend);
     rows_free (&plan);
@@ -516,7 +522,7 @@ test_enters (void)
       make_echo (tfx_stage_new_id (), i % 3 == 1, 3000) };
     TfxFilter *f = rows_filter (&stages[0], 1, 1, TFX_SAMPLE_F64);
     TfxPlan *plan = rows_plan (&f, 1);
-    double bend = 0.0;
+    double bend;
 
     if (i % 3 == 2) {
       TfxChain *branches[2] = { rows_chain (&stages[1], 1), tfx_chain_new () };
@@ -530,12 +536,8 @@ test_enters (void)
       x[k] = cos (2 * M_PI * 100.0 * (double)k / RATE);
     rows_run (plan, x, 1, 6000);
     set_chain (f, rows_chain (stages, 2));
-    for (size_t k = 6000, n; k < N_SINE; k += n) {
-      n = i < 3 ? N_SINE - k : 100;
-      rows_run (plan, x + k, 1, n);
-    }
-    for (size_t k = 5000; k + 1 < N_SINE; k++)
-      bend = fmax (bend, fabs (x[k + 1] - 2 * x[k] + x[k - 1]));
+    run_in_blocks (plan, x + 6000, N_SINE - 6000, i < 3 ? N_SINE : 100);
+    bend = test_jump_bend (x + 4999, N_SINE - 4999);
     tap_many_check (&many, bend < 2e-3, "%s: %g",
         i % 3 == 0   ? "delay line"
         : i % 3 == 1 ? "FIR"
@@ -569,10 +571,7 @@ test_delay_splits (void)
     rows_run (plan, x[k], 1, 901);
     stage = tfx_stage_new_delay (id, 0.63, &taps[1], 1);
     set_chain (f, rows_chain (&stage, 1));
-    for (size_t i = 901, n; i < N; i += n) {
-      n = N - i < sizes[k] ? N - i : sizes[k];
-      rows_run (plan, x[k] + i, 1, n);
-    }
+    run_in_blocks (plan, x[k] + 901, N - 901, sizes[k]);
     tap_many_check (&many, memcmp (x[k], x[0], sizeof x[0]) == 0,
         "blocks of %zu: %g", sizes[k], test_distance (x[k], x[0], N));
     rows_free (&plan);
