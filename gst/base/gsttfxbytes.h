@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gsttfxbytes.h: numbers in files, of up to eight bytes that begin anywhere.
+ * gsttfxbytes.h: what lies in files: numbers of up to eight bytes that begin anywhere,
+ * and chunks.
  */
 #ifndef GST_TFX_BYTES_H
 #define GST_TFX_BYTES_H
 
+#include <stdio.h>
+
 #include <glib.h>
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
@@ -33,6 +37,38 @@ gst_tfx_bytes_put_le (guint8 *bytes, gsize n, guint64 number)
 {
   for (gsize i = 0; i < n; i++)
     bytes[i] = (guint8)(number >> 8 * i);
+}
+
+/* A file that can be read at any place, to be closed by the caller, and its size; NULL: it
+ * cannot.  (A pipe would be waited for, and what was read of it lost.) */
+FILE *gst_tfx_bytes_open (const gchar *path, goffset *size);
+
+/* FALSE if they are not all there. */
+gboolean
+gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n);
+
+/* Of RIFF, RF64 and AIFF: four letters, a size, that many bytes, and one more where they
+ * are odd. */
+typedef struct
+{
+  gchar letters[4];
+  goffset at; /* of what is in it */
+  guint64 size;
+} GstTfxChunk;
+
+/* The first one's offset. */
+#define GST_TFX_BYTES_FIRST_CHUNK 12
+
+/* The chunk at an offset; FALSE: there is none.  Those of AIFF are big-endian.  The sound
+ * of an RF64 has all ones as its size, which is long_size then, if that is known (0: it is
+ * not). */
+gboolean gst_tfx_bytes_read_chunk (FILE *file, goffset offset, gboolean is_big,
+    guint64 long_size, GstTfxChunk *chunk);
+
+static inline goffset
+gst_tfx_bytes_find_end (const GstTfxChunk *chunk)
+{
+  return chunk->at + (goffset)(chunk->size + (chunk->size & 1));
 }
 
 G_END_DECLS

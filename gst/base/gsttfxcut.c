@@ -15,9 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include <glib/gstdio.h>
 
 #include "gsttfxbytes.h"
 
@@ -27,13 +24,6 @@ typedef struct Sound
   goffset size, start; /* behind tags */
   GstClockTime came;
 } Sound;
-
-static gboolean
-read_at (const Sound *sound, goffset offset, void *bytes, gsize n)
-{
-  return fseeko (sound->file, offset, SEEK_SET) == 0 &&
-         fread (bytes, 1, n, sound->file) == n;
-}
 
 /* ---- what is missing ----------------------------------------------------------------- */
 
@@ -74,7 +64,8 @@ check_flac (const Sound *sound)
   guint8 header[26];
   guint64 bits;
 
-  if (!read_at (sound, sound->start, header, sizeof header) ||
+  if (!gst_tfx_bytes_read_at (sound->file, sound->start, header,
+          sizeof header) ||
       (header[4] & 0x7f) != 0)
     return NULL;
   bits = gst_tfx_bytes_get_be (header + 18, 8);
@@ -92,7 +83,7 @@ check_wavpack (const Sound *sound)
   guint8 header[32];
   guint32 low, flags;
 
-  if (!read_at (sound, sound->start, header, sizeof header))
+  if (!gst_tfx_bytes_read_at (sound->file, sound->start, header, sizeof header))
     return NULL;
   low = gst_tfx_bytes_get_le (header + 12, 4);
   flags = gst_tfx_bytes_get_le (header + 24, 4);
@@ -110,21 +101,17 @@ is_placeholder (guint32 size)
          size >= 0xffffff00;
 }
 
-/* Chunks: four letters, a size, that many bytes, and one more where they are odd.  The
- * offset of the one with these letters, or -1. */
+/* The offset of the chunk with these letters, or -1. */
 static goffset
 find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
 {
-  goffset offset = sound->start + 12;
-  guint8 chunk[8];
-  guint32 size;
+  goffset offset = sound->start + GST_TFX_BYTES_FIRST_CHUNK;
+  GstTfxChunk chunk;
 
-  while (read_at (sound, offset, chunk, sizeof chunk)) {
-    if (memcmp (chunk, letters, 4) == 0)
+  for (; gst_tfx_bytes_read_chunk (sound->file, offset, is_big, 0, &chunk);
+       offset = gst_tfx_bytes_find_end (&chunk)) {
+    if (memcmp (chunk.letters, letters, sizeof chunk.letters) == 0)
       return offset;
-    size = is_big ? gst_tfx_bytes_get_be (chunk + 4, 4)
-                  : gst_tfx_bytes_get_le (chunk + 4, 4);
-    offset += (goffset)sizeof chunk + (goffset)size + (size & 1);
   }
   return -1;
 }
@@ -137,11 +124,11 @@ read_wav_size (const Sound *sound, goffset data, guint64 *size)
   const goffset sizes = find_chunk (sound, "ds64", FALSE);
   guint8 bytes[24];
 
-  if (!read_at (sound, data, bytes, 8))
+  if (!gst_tfx_bytes_read_at (sound->file, data, bytes, 8))
     return FALSE;
   *size = gst_tfx_bytes_get_le (bytes + 4, 4);
   if (*size != G_MAXUINT32 || sizes < 0 ||
-      !read_at (sound, sizes, bytes, sizeof bytes))
+      !gst_tfx_bytes_read_at (sound->file, sizes, bytes, sizeof bytes))
     return !is_placeholder ((guint32)*size);
   *size = gst_tfx_bytes_get_le (bytes + 16, 8);
   return TRUE;
@@ -161,7 +148,8 @@ check_wav (const Sound *sound)
   if (data < 0 || !read_wav_size (sound, data, &size))
     return NULL;
   missing = compare_bytes (sound, (guint64)data + 8 + size);
-  if (missing || format < 0 || !read_at (sound, format, bytes, sizeof bytes))
+  if (missing || format < 0 ||
+      !gst_tfx_bytes_read_at (sound->file, format, bytes, sizeof bytes))
     return missing;
   tag = gst_tfx_bytes_get_le (bytes + 8, 2);
   frame_size = gst_tfx_bytes_get_le (bytes + 20, 2);
@@ -177,7 +165,8 @@ check_aiff (const Sound *sound)
   const goffset data = find_chunk (sound, "SSND", TRUE);
   guint8 chunk[8];
 
-  if (data < 0 || !read_at (sound, data, chunk, sizeof chunk) ||
+  if (data < 0 ||
+      !gst_tfx_bytes_read_at (sound->file, data, chunk, sizeof chunk) ||
       is_placeholder (gst_tfx_bytes_get_be (chunk + 4, 4)))
     return NULL;
   return compare_bytes (sound,
@@ -194,9 +183,10 @@ check_mp4 (const Sound *sound)
   guint8 box[16];
   guint64 size;
 
-  while (!missing && read_at (sound, offset, box, 8)) {
+  while (!missing && gst_tfx_bytes_read_at (sound->file, offset, box, 8)) {
     size = gst_tfx_bytes_get_be (box, 4);
-    if (size == 1 && read_at (sound, offset, box, sizeof box))
+    if (size == 1 &&
+        gst_tfx_bytes_read_at (sound->file, offset, box, sizeof box))
       size = gst_tfx_bytes_get_be (box + 8, 8);
     if (size < 8 || size > G_MAXINT64 - (guint64)offset)
       break;
@@ -216,11 +206,11 @@ read_ebml_size (const Sound *sound, goffset *offset, guint64 *size)
   guint8 bytes[8];
   guint n = 1;
 
-  if (!read_at (sound, *offset, bytes, 1) || bytes[0] == 0)
+  if (!gst_tfx_bytes_read_at (sound->file, *offset, bytes, 1) || bytes[0] == 0)
     return FALSE;
   while (!(bytes[0] & 0x100 >> n))
     n++;
-  if (!read_at (sound, *offset, bytes, n))
+  if (!gst_tfx_bytes_read_at (sound->file, *offset, bytes, n))
     return FALSE;
   *size =
       gst_tfx_bytes_get_be (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
@@ -239,7 +229,7 @@ check_matroska (const Sound *sound)
   if (!read_ebml_size (sound, &offset, &size) || size > G_MAXINT32)
     return NULL;
   offset += (goffset)size;
-  if (!read_at (sound, offset, id, sizeof id) ||
+  if (!gst_tfx_bytes_read_at (sound->file, offset, id, sizeof id) ||
       gst_tfx_bytes_get_be (id, 4) != 0x18538067)
     return NULL;
   offset += (goffset)sizeof id;
@@ -257,13 +247,14 @@ check_mp3 (const Sound *sound)
   gboolean is_mpeg1, is_mono;
   guint side, flags, n_bytes;
 
-  if (!read_at (sound, sound->start, frame, sizeof frame) || frame[0] != 0xff ||
-      (frame[1] & 0xe6) != 0xe2)
+  if (!gst_tfx_bytes_read_at (sound->file, sound->start, frame, sizeof frame) ||
+      frame[0] != 0xff || (frame[1] & 0xe6) != 0xe2)
     return NULL;
   is_mpeg1 = (frame[1] & 0x18) == 0x18;
   is_mono = frame[3] >> 6 == 3;
   side = is_mpeg1 ? (is_mono ? 17 : 32) : (is_mono ? 9 : 17);
-  if (!read_at (sound, sound->start + 4 + (goffset)side, xing, sizeof xing) ||
+  if (!gst_tfx_bytes_read_at (sound->file, sound->start + 4 + (goffset)side,
+          xing, sizeof xing) ||
       (memcmp (xing, "Xing", 4) != 0 && memcmp (xing, "Info", 4) != 0))
     return NULL;
   flags = gst_tfx_bytes_get_be (xing + 4, 4);
@@ -282,7 +273,8 @@ check_ogg (const Sound *sound)
   gboolean has_end = FALSE;
   goffset at = tail - 27, end;
 
-  if (!read_at (sound, sound->size - tail, bytes, (gsize)tail))
+  if (!gst_tfx_bytes_read_at (sound->file, sound->size - tail, bytes,
+          (gsize)tail))
     at = -1;
   while (at >= 0 && memcmp (bytes + at, "OggS", 5) != 0)
     at--;
@@ -322,25 +314,20 @@ find_start (const Sound *sound)
   guint8 tag[10];
   goffset size = 0;
 
-  if (!read_at (sound, 0, tag, sizeof tag) || memcmp (tag, "ID3", 3) != 0)
+  if (!gst_tfx_bytes_read_at (sound->file, 0, tag, sizeof tag) ||
+      memcmp (tag, "ID3", 3) != 0)
     return 0;
   for (gsize i = 6; i < sizeof tag; i++)
     size = size << 7 | (tag[i] & 0x7f);
   return (goffset)sizeof tag * (tag[5] & has_footer ? 2 : 1) + size;
 }
 
-/* (What was read of a pipe would be lost.) */
 static gboolean
 open_sound (Sound *sound, const gchar *path)
 {
-  GStatBuf status;
-
-  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
-    return FALSE;
-  sound->file = g_fopen (path, "re");
+  sound->file = gst_tfx_bytes_open (path, &sound->size);
   if (!sound->file)
     return FALSE;
-  sound->size = status.st_size;
   sound->start = find_start (sound);
   return TRUE;
 }
@@ -354,7 +341,7 @@ gst_tfx_cut_describe (const gchar *path, GstClockTime came)
 
   if (!open_sound (&sound, path))
     return NULL;
-  if (read_at (&sound, sound.start, bytes, sizeof bytes))
+  if (gst_tfx_bytes_read_at (sound.file, sound.start, bytes, sizeof bytes))
     for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
       if (memcmp (bytes + kinds[i].offset, kinds[i].letters,
               strlen (kinds[i].letters)) == 0) {
@@ -376,7 +363,7 @@ gst_tfx_cut_find_end (const gchar *path)
 
   if (!open_sound (&sound, path))
     return -1;
-  if (read_at (&sound, sound.start, bytes, sizeof bytes) &&
+  if (gst_tfx_bytes_read_at (sound.file, sound.start, bytes, sizeof bytes) &&
       memcmp (bytes + 8, "WAVE", 4) == 0) {
     is_long = memcmp (bytes, "RF64", 4) == 0;
     data = find_chunk (&sound, "data", FALSE);

@@ -13,6 +13,7 @@
 #include <gst/audio/audio.h>
 
 #include "gsttfxcodec.h"
+#include "gsttfxtool.h"
 
 /* ---- on the way in -------------------------------------------------------------------- */
 
@@ -258,12 +259,10 @@ gst_tfx_output_follow (GstTfxOutput *output)
 static gboolean
 read_info (GstElement *encoder, GstAudioInfo *info)
 {
-  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstCaps *caps = gst_tfx_tool_get_caps (encoder, "sink");
   const gboolean is_read = caps && gst_audio_info_from_caps (info, caps);
 
   gst_clear_caps (&caps);
-  gst_object_unref (pad);
   return is_read;
 }
 

@@ -286,24 +286,13 @@ note_progress (Run *run)
                run->pass->n_passes));
 }
 
-/* Of a pad of an element; NULL where nothing came. */
-static GstCaps *
-get_caps (GstElement *element, const gchar *name)
-{
-  GstPad *pad = gst_element_get_static_pad (element, name);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-
-  gst_object_unref (pad);
-  return caps;
-}
-
 /* Once the encoder has what it is to write: wavenc would write a size that has no
  * more than 32 bits. */
 static void
 check_size (Run *run)
 {
   GstElement *encoder = run->output.encoder;
-  GstCaps *caps = encoder ? get_caps (encoder, "sink") : NULL;
+  GstCaps *caps = encoder ? gst_tfx_tool_get_caps (encoder, "sink") : NULL;
   gchar *extension = gst_tfx_codec_get_extension (run->job->output);
   GstAudioInfo info;
   gint64 duration;
@@ -328,7 +317,7 @@ check_size (Run *run)
 static void
 note_length (Run *run)
 {
-  GstCaps *caps = get_caps (run->samples, "src");
+  GstCaps *caps = gst_tfx_tool_get_caps (run->samples, "src");
   GstStructure *stats = NULL;
   GstAudioInfo info;
   guint64 n_frames = 0;

@@ -188,6 +188,16 @@ gst_tfx_tool_is_same_place (const gchar *a, const gchar *b)
   return is_same;
 }
 
+GstCaps *
+gst_tfx_tool_get_caps (GstElement *element, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  gst_object_unref (pad);
+  return caps;
+}
+
 void
 gst_tfx_tool_set_default (gchar **option, const gchar *value)
 {

@@ -53,6 +53,9 @@ GError *gst_tfx_tool_take_error (GstMessage *message, const gchar *missing);
 /* A tfxchain that is the caller's; NULL after a message. */
 GstElement *gst_tfx_tool_make_chain (void);
 
+/* What goes through a pad of an element, a reference; NULL where nothing came. */
+GstCaps *gst_tfx_tool_get_caps (GstElement *element, const gchar *name);
+
 /* Whether two names are those of one file or folder that is there. */
 gboolean gst_tfx_tool_is_same_file (const gchar *a, const gchar *b);
 

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <glib/gstdio.h>
 #include <gst/audio/audio.h>
@@ -19,8 +18,6 @@
 #include "gsttfxbytes.h"
 
 #define EXTENSIBLE 0xfffe
-/* Where chunks begin. */
-#define FIRST_CHUNK 12
 /* Of dwChannelMask in a chunk "fmt ", behind its letters and its size. */
 #define MASK_OFFSET 20
 /* Of what is behind the sound, which has no more than texts: else its size has
@@ -60,12 +57,6 @@ convert_mask (guint64 mask)
 }
 
 static gboolean
-read_at (FILE *file, goffset offset, void *bytes, gsize n)
-{
-  return fseeko (file, offset, SEEK_SET) == 0 && fread (bytes, 1, n, file) == n;
-}
-
-static gboolean
 write_at (FILE *file, goffset offset, const void *bytes, gsize n)
 {
   return fseeko (file, offset, SEEK_SET) == 0 &&
@@ -77,7 +68,7 @@ write_mask (FILE *file, goffset format, guint32 mask)
 {
   guint8 bytes[MASK_OFFSET + 4];
 
-  if (!read_at (file, format, bytes, sizeof bytes) ||
+  if (!gst_tfx_bytes_read_at (file, format, bytes, sizeof bytes) ||
       gst_tfx_bytes_get_le (bytes, 2) != EXTENSIBLE || mask == 0)
     return TRUE;
   gst_tfx_bytes_put_le (bytes + MASK_OFFSET, 4, mask);
@@ -99,9 +90,9 @@ fill_up (FILE *file, goffset end)
   if (n <= 0 || n > MAX_BEHIND)
     return TRUE;
   behind = g_malloc0 ((gsize)n + 1);
-  is_filled = read_at (file, end, behind + 1, (gsize)n) &&
+  is_filled = gst_tfx_bytes_read_at (file, end, behind + 1, (gsize)n) &&
               write_at (file, end, behind, (gsize)n + 1) &&
-              read_at (file, 4, size, sizeof size);
+              gst_tfx_bytes_read_at (file, 4, size, sizeof size);
   g_free (behind);
   if (!is_filled)
     return FALSE;
@@ -109,51 +100,21 @@ fill_up (FILE *file, goffset end)
   return write_at (file, 4, size, sizeof size);
 }
 
-typedef struct Chunk
-{
-  gchar letters[4];
-  goffset at; /* of what is in it */
-  guint64 size;
-} Chunk;
-
-/* The one at an offset.  The sound of an RF64 has all ones as its size, which is
- * long_size then. */
 static gboolean
-read_chunk (FILE *file, goffset at, guint64 long_size, Chunk *chunk)
-{
-  guint8 head[8];
-
-  if (!read_at (file, at, head, sizeof head))
-    return FALSE;
-  memcpy (chunk->letters, head, sizeof chunk->letters);
-  chunk->at = at + (goffset)sizeof head;
-  chunk->size = gst_tfx_bytes_get_le (head + 4, 4);
-  if (chunk->size == G_MAXUINT32 && long_size > 0)
-    chunk->size = long_size;
-  return chunk->size < G_MAXINT64 - (guint64)chunk->at - 1;
-}
-
-static gboolean
-is_chunk (const Chunk *chunk, const gchar *letters)
+is_chunk (const GstTfxChunk *chunk, const gchar *letters)
 {
   return memcmp (chunk->letters, letters, sizeof chunk->letters) == 0;
-}
-
-static goffset
-find_end (const Chunk *chunk)
-{
-  return chunk->at + (goffset)(chunk->size + (chunk->size & 1));
 }
 
 static gboolean
 mend (FILE *file, guint64 mask)
 {
   gboolean is_mended = TRUE;
-  goffset at = FIRST_CHUNK;
-  Chunk chunk;
+  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
+  GstTfxChunk chunk;
 
-  for (; is_mended && read_chunk (file, at, 0, &chunk);
-       at = find_end (&chunk)) {
+  for (; is_mended && gst_tfx_bytes_read_chunk (file, at, FALSE, 0, &chunk);
+       at = gst_tfx_bytes_find_end (&chunk)) {
     if (is_chunk (&chunk, "fmt "))
       is_mended = write_mask (file, chunk.at, convert_mask (mask));
     if (is_chunk (&chunk, "data"))
@@ -181,7 +142,7 @@ forget_loudness (guint8 *bext, gsize size)
 
 /* Behind everything else. */
 static gboolean
-append (FILE *file, const Chunk *chunk, const guint8 *bytes)
+append (FILE *file, const GstTfxChunk *chunk, const guint8 *bytes)
 {
   const gsize n_even = (gsize)(chunk->size + (chunk->size & 1));
   guint8 head[9] = { 0 };
@@ -204,23 +165,24 @@ append (FILE *file, const Chunk *chunk, const guint8 *bytes)
 static gboolean
 copy (FILE *from, FILE *to)
 {
-  goffset at = FIRST_CHUNK;
+  goffset at = GST_TFX_BYTES_FIRST_CHUNK;
   guint64 long_size = 0;
   gboolean is_copied = TRUE;
-  Chunk chunk;
+  GstTfxChunk chunk;
 
-  for (; is_copied && read_chunk (from, at, long_size, &chunk);
-       at = find_end (&chunk)) {
+  for (; is_copied &&
+         gst_tfx_bytes_read_chunk (from, at, FALSE, long_size, &chunk);
+       at = gst_tfx_bytes_find_end (&chunk)) {
     guint8 *bytes, size[16];
 
     if (is_chunk (&chunk, "ds64") &&
-        read_at (from, chunk.at, size, sizeof size))
+        gst_tfx_bytes_read_at (from, chunk.at, size, sizeof size))
       long_size = gst_tfx_bytes_get_le (size + 8, 8);
     if ((!is_chunk (&chunk, "bext") && !is_chunk (&chunk, "iXML")) ||
         chunk.size > MAX_BEHIND)
       continue;
     bytes = g_malloc0 ((gsize)chunk.size + 1);
-    if (read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
+    if (gst_tfx_bytes_read_at (from, chunk.at, bytes, (gsize)chunk.size)) {
       if (is_chunk (&chunk, "bext"))
         forget_loudness (bytes, (gsize)chunk.size);
       is_copied = append (to, &chunk, bytes);
@@ -230,17 +192,15 @@ copy (FILE *from, FILE *to)
   return is_copied;
 }
 
-/* A file that is one; NULL else.  (A pipe would be waited for.) */
+/* NULL if it is none. */
 static FILE *
 open_wav (const gchar *path)
 {
-  FILE *file = NULL;
-  GStatBuf status;
-  guint8 head[FIRST_CHUNK];
+  guint8 head[GST_TFX_BYTES_FIRST_CHUNK];
+  goffset size;
+  FILE *file = gst_tfx_bytes_open (path, &size);
 
-  if (g_stat (path, &status) == 0 && S_ISREG (status.st_mode))
-    file = g_fopen (path, "re");
-  if (file && read_at (file, 0, head, sizeof head) &&
+  if (file && gst_tfx_bytes_read_at (file, 0, head, sizeof head) &&
       (memcmp (head, "RIFF", 4) == 0 || memcmp (head, "RF64", 4) == 0) &&
       memcmp (head + 8, "WAVE", 4) == 0)
     return file;

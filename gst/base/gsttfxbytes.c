@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxbytes.c: what lies in files.
+ */
+#include "gsttfxbytes.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <glib/gstdio.h>
+
+FILE *
+gst_tfx_bytes_open (const gchar *path, goffset *size)
+{
+  GStatBuf status;
+
+  if (g_stat (path, &status) < 0 || !S_ISREG (status.st_mode))
+    return NULL;
+  *size = status.st_size;
+  return g_fopen (path, "re");
+}
+
+gboolean
+gst_tfx_bytes_read_at (FILE *file, goffset offset, void *bytes, gsize n)
+{
+  return fseeko (file, offset, SEEK_SET) == 0 && fread (bytes, 1, n, file) == n;
+}
+
+gboolean
+gst_tfx_bytes_read_chunk (FILE *file, goffset offset, gboolean is_big,
+    guint64 long_size, GstTfxChunk *chunk)
+{
+  guint8 head[8];
+
+  if (!gst_tfx_bytes_read_at (file, offset, head, sizeof head))
+    return FALSE;
+  memcpy (chunk->letters, head, sizeof chunk->letters);
+  chunk->at = offset + (goffset)sizeof head;
+  chunk->size = is_big ? gst_tfx_bytes_get_be (head + 4, 4)
+                       : gst_tfx_bytes_get_le (head + 4, 4);
+  if (chunk->size == G_MAXUINT32 && long_size > 0)
+    chunk->size = long_size;
+  return chunk->size < G_MAXINT64 - (guint64)chunk->at - 1;
+}
