@@ -23,6 +23,7 @@
 
 #include <math.h>
 
+#include "band.h"
 #include "window.h"
 
 #define LANES 8
@@ -114,12 +115,6 @@ typedef struct Half
   double d[LANES]; /* of the lanes */
 } Half;
 
-static bool
-has_band (const Half *half)
-{
-  return half->mode == TFX_MODE_BAND_PASS || half->mode == TFX_MODE_BAND_REJECT;
-}
-
 /* The window in the middle: v = 1. */
 static double
 shape_peak (const TfxWindowShape *shape)
@@ -145,7 +140,7 @@ half_init (Half *half, const TfxFirDesign *design, double rate_hz)
   tfx_window_shape (design->window, design->beta, &half->shape);
   if (half->shape.variable == TFX_WINDOW_COSINE)
     wave_init (&half->window, 2.0 / (double)(half->n_taps - 1));
-  if (has_band (half)) {
+  if (tfx_band_has_two (half->mode)) {
     const double span = (design->upper_hz - design->lower_hz) / nyquist;
 
     wave_init (&half->edge, 0.5 * span);
@@ -168,14 +163,14 @@ half_seek (Half *half, size_t first)
     half->d[i] = d + i;
   if (first % SYNC == 0) {
     wave_set (&half->edge, d);
-    if (has_band (half))
+    if (tfx_band_has_two (half->mode))
       wave_set (&half->centre, d);
     if (half->shape.variable == TFX_WINDOW_COSINE)
       wave_set (&half->window, d);
     return;
   }
   wave_advance (&half->edge);
-  if (has_band (half))
+  if (tfx_band_has_two (half->mode))
     wave_advance (&half->centre);
   if (half->shape.variable == TFX_WINDOW_COSINE)
     wave_advance (&half->window);
