@@ -188,15 +188,16 @@ count (Class *classes, double power, double lufs)
   k->power += power;
 }
 
-/* What is beyond all numbers is not heard, and does not stay. */
+/* A step that is louder is damage, which is not heard and does not stay: as a block
+ * of the programme it would put all others below the gate for ever. */
 static double
-take_power (Channel *channel)
+take_power (const TfxLoudnessSpec *spec, Channel *channel)
 {
-  const double power = channel->weight * channel->power;
+  const double power = channel->power;
 
   channel->power = 0.0;
-  if (isfinite (power))
-    return power;
+  if (power <= TFX_LOUDNESS_MOST_POWER * (double)spec->step_frames)
+    return channel->weight * power;
   memset (channel->state, 0, sizeof channel->state);
   return 0.0;
 }
@@ -207,7 +208,7 @@ end_step (TfxLoudness *l)
   double power = 0.0;
 
   for (unsigned c = 0; c < l->spec.n_channels; c++)
-    power += take_power (&l->channels[c]);
+    power += take_power (&l->spec, &l->channels[c]);
   l->steps[(size_t)l->n_steps++ % SHORT_STEPS] =
       power / (double)l->spec.step_frames;
   l->in_step = 0;

@@ -48,6 +48,9 @@ size_t tfx_loudness_n_numbers (unsigned n_channels);
 void tfx_loudness_get_numbers (const TfxLoudness *loudness, double *numbers);
 void tfx_loudness_set_numbers (TfxLoudness *loudness, const double *numbers);
 
+/* Of a channel, a mean of squares: 100 dB above full scale. */
+#define TFX_LOUDNESS_MOST_POWER 1e10
+
 /* How many frames are left of the step. */
 size_t tfx_loudness_step_left (const TfxLoudness *loudness);
 /* Frames, interleaved, no more than are left of the step; true if it ends with

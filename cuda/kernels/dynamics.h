@@ -77,6 +77,15 @@ enum
   DYNAMICS_SQUARE
 };
 
+/* No more than the CPU takes. */
+TFX_DEVICE_FN double
+dynamics_square (double x)
+{
+  const double square = __dmul_rn (x, x);
+
+  return square < UNIT_MOST_SQUARE ? square : UNIT_MOST_SQUARE;
+}
+
 /* levels[]: from the magnitudes of a tile to their gains. */
 TFX_DEVICE_FN void
 dynamics_follow (const TfxDynamicsArgs &args, const DynamicsTile &tile,
@@ -92,7 +101,7 @@ dynamics_follow (const TfxDynamicsArgs &args, const DynamicsTile &tile,
   if (args.is_rms) {
 #pragma unroll
     for (int i = 0; i < TFX_UNIT_RUN; i++)
-      x[i] = __dmul_rn (x[i], x[i]);
+      x[i] = dynamics_square (x[i]);
     dynamics_decay<false> (args, tile, DYNAMICS_SQUARE, args.attack, rest, room,
         x);
 #pragma unroll

@@ -43,6 +43,8 @@ enum
 #define LOUDNESS_MOMENTARY_STEPS 4
 /* Of less the logarithm is not asked for: it is far below any gate. */
 #define LOUDNESS_LOWEST_POWER 1e-12
+/* A mean of squares; what is more is damage. */
+#define LOUDNESS_MOST_POWER 1e10
 /* Digital silence of so much of a cell says that there is no programme. */
 #define LOUDNESS_SILENT_PART 0.01
 #define LOUDNESS_DB_PER_OCTAVE 3.0102999566398120
@@ -191,8 +193,8 @@ loudness_filter (const TfxLevellerArgs &args, const LevellerTile &tile,
 
 /* ---- a tile ----------------------------------------------------------------------- */
 
-/* One channel: its squares to the powers of the parts.  What is beyond all numbers is
- * not heard, and does not stay.  The largest of its true peaks. */
+/* One channel: its squares to the powers of the parts.  Damage is not heard, and does
+ * not stay.  The largest of its true peaks. */
 TFX_DEVICE_FN double
 loudness_hear_channel (const TfxLevellerArgs &args, const LevellerTile &tile,
     const LevellerRoom &room, double *channel, unsigned c, unsigned *sounds)
@@ -200,6 +202,7 @@ loudness_hear_channel (const TfxLevellerArgs &args, const LevellerTile &tile,
   const double weight = channel[LOUDNESS_WEIGHT];
   const double before = channel[LOUDNESS_POWER];
   const unsigned n_ends = tile.n_ends;
+  const double most_power = __dmul_rn (LOUDNESS_MOST_POWER, args.n_cell);
   unsigned run = threadIdx.x * TFX_UNIT_RUN;
   double x[TFX_LEVELLER_PAST + TFX_UNIT_RUN], peaks[TFX_UNIT_RUN];
   double *powers = room.counts, *frames = room.frames + unit_place (run);
@@ -222,7 +225,7 @@ loudness_hear_channel (const TfxLevellerArgs &args, const LevellerTile &tile,
   leveller_each_part<LEVELLER_SUM> (args, tile, room.frames,
       [=] (unsigned p, double v) {
         v = p > 0 ? v : __dadd_rn (before, v);
-        if (!isfinite (v)) {
+        if (!(v <= most_power)) {
           v = 0.0;
           for (int k = 0; k < 4; k++)
             sections[k] = 0.0;

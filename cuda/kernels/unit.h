@@ -9,6 +9,7 @@
 
 /* Levels below are taken for this. */
 #define UNIT_LOWEST 1e-12
+#define UNIT_MOST_SQUARE 1e300
 
 TFX_DEVICE_FN unsigned
 unit_place (unsigned i)

@@ -96,7 +96,8 @@ run (const double *x, double *y, size_t n_frames, unsigned n_channels,
       double r = fabs (x[i]), reduction, gain;
 
       if (b->is_rms) {
-        square = attack * square + (1.0 - attack) * (r * r);
+        r = fmin (r * r, TFX_LEVEL_MOST_SQUARE);
+        square = attack * square + (1.0 - attack) * r;
         r = sqrt (square);
       }
       held = fmax (r, release * held);

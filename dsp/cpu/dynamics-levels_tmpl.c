@@ -68,8 +68,8 @@ detect_group (V x, const Group *before, const TfxBallistics *b, V attack,
   V r = v_abs (x);
 
   if (is_rms) {
-    now.square =
-        scan_sum (rest * (r * r), b->attack, attack, before->square, C);
+    r = v_min (r * r, v_set1 (TFX_LEVEL_MOST_SQUARE));
+    now.square = scan_sum (rest * r, b->attack, attack, before->square, C);
     r = v_sqrt (now.square);
   }
   now.held = scan_max (r, b->release, release, before->held, C);
@@ -254,7 +254,7 @@ detect_frame (V x, Group *g, const TfxBallistics *b, const bool is_rms)
   V r = v_abs (x);
 
   if (is_rms) {
-    r *= r;
+    r = v_min (r * r, v_set1 (TFX_LEVEL_MOST_SQUARE));
     g->square = v_fma (attack, g->square - r, r);
     r = v_sqrt (g->square);
   }

@@ -58,6 +58,8 @@ typedef struct TfxLimits
 
 /* Levels below are taken for this. */
 #define TFX_LEVEL_LOWEST 1e-12
+/* Squares above are taken for this: what is beyond all numbers would stay. */
+#define TFX_LEVEL_MOST_SQUARE 1e300
 
 typedef struct TfxDynamicsKernels
 {

@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,56 @@ test_levellers (void)
     check_leveller (&many, i, 2, 6000, 60 + 300 * i);
   }
   check_leveller (&many, FIRST_LOUDNESS, 6, 9000, 3000);
+  tap_many_end (&many);
+}
+
+/* ---- damage --------------------------------------------------------------------- */
+
+/* The end of a sine with one other sample. */
+static void
+hear_damage (TfxChain *chain, double damage, double *samples, size_t n)
+{
+  CudaRow *row = cuda_row_new (chain, 1, tfx_cuda_backend (cuda));
+
+  for (size_t i = 0; i < n; i++)
+    samples[i] = 0.3 * sin (2.0 * M_PI / 50.0 * (double)i);
+  samples[2345] += damage;
+  if (!row || cuda_row_pieces (row, samples, 1, n, 700) < 0 ||
+      row->n_by_cpu > 0)
+    samples[n - 1] = NAN;
+  cuda_row_free (&row);
+}
+
+static void
+test_damage (void)
+{
+  static const double damage[] = { DBL_MAX, 1e160, 1e38 };
+  const size_t n = 60000, n_end = 1000;
+  TapMany many = tap_many ("a huge sample is forgotten");
+  TfxDynamics rms = levels_compressor (-20, 4, 0.001, 0.001, 6);
+  const TfxLeveller loudness = make_leveller (FIRST_LOUDNESS);
+
+  rms.is_rms = true;
+  for (unsigned i = 0; i < 2 * N_OF (damage); i++) {
+    TfxStage *stage =
+        i % 2 ? tfx_stage_new_dynamics (tfx_stage_new_id (), &rms)
+              : tfx_stage_new_leveller (tfx_stage_new_id (), &loudness);
+    TfxChain *chain = tfx_chain_new ();
+    double *have = test_alloc (n * sizeof *have);
+    double *want = test_alloc (n * sizeof *want), error;
+
+    test_cuda_append (&chain, stage);
+    hear_damage (chain, damage[i / 2], have, n);
+    hear_damage (chain, 0.0, want, n);
+    error = test_cuda_distance (have + n - n_end, want + n - n_end, n_end);
+    /* Steps that are left out leave more weight to the first ones: 0.1 dB. */
+    tap_many_check (&many, error < (i % 2 ? 1e-9 : 0.0116),
+        "%s, %g: %g apart at the end", i % 2 ? "rms" : "loudness",
+        damage[i / 2], error);
+    tfx_chain_unref (&chain);
+    free (have);
+    free (want);
+  }
   tap_many_end (&many);
 }
 
@@ -719,11 +770,12 @@ main (int argc, char **argv)
 {
   static const TapTest tests[] = { { "dynamics", test_dynamics },
     { "nodes", test_nodes }, { "limiters", test_limiters }, { "far", test_far },
-    { "levellers", test_levellers }, { "reverbs", test_reverbs },
-    { "overflow", test_overflow }, { "clips", test_clips },
-    { "rows", test_rows }, { "launches", test_launches },
-    { "readings", test_readings }, { "late", test_late },
-    { "unsound", test_unsound }, { "orders", test_orders }, { NULL, NULL } };
+    { "levellers", test_levellers }, { "damage", test_damage },
+    { "reverbs", test_reverbs }, { "overflow", test_overflow },
+    { "clips", test_clips }, { "rows", test_rows },
+    { "launches", test_launches }, { "readings", test_readings },
+    { "late", test_late }, { "unsound", test_unsound },
+    { "orders", test_orders }, { NULL, NULL } };
   int ret;
 
   cuda = test_cuda_new (NULL);

@@ -9,6 +9,7 @@
 #include "levels.h"
 #include "tap.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -560,6 +561,51 @@ test_not_finite (void)
   tap_many_end (&many);
 }
 
+/* The last sample of a second that is 0.5 but for one of its samples. */
+static double
+hear_damage (const TfxDynamics *d, unsigned n_channels, const char *kernel,
+    double damage)
+{
+  const size_t n = 48000 * n_channels;
+  TestFilter *filter = filter_for (d, n_channels, kernel);
+  double *x = test_alloc (n * sizeof *x), last;
+
+  for (size_t i = 0; i < n; i++)
+    x[i] = 0.5;
+  x[20] = damage;
+  test_filter_f64 (filter, x, n_channels, 48000);
+  last = x[n - 1 - (n - 21) % n_channels];
+  test_filter_free (&filter);
+  free (x);
+  return last;
+}
+
+static void
+test_huge (void)
+{
+  static const double damage[] = { DBL_MAX, -1e160 };
+  TfxDynamics d = levels_compressor (-20, 4, 0.001, 0.001, 6);
+  TapMany many = tap_many ("a sample near the largest number is forgotten");
+
+  for (unsigned i = 0; i < 12; i++) {
+    const unsigned n_channels = i % 3 == 2 ? 9 : i % 3 + 1;
+
+    d.is_rms = i < 6;
+    for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+      double have, want;
+
+      if (!tfx_cpu_backend_for (test_kernels[k]))
+        continue;
+      want = hear_damage (&d, n_channels, test_kernels[k], 0.5);
+      have = hear_damage (&d, n_channels, test_kernels[k], damage[i % 2]);
+      tap_many_check (&many, fabs (have - want) < 1e-9 && want > 0.1,
+          "%u channels, %s, %g: %g, not %g", n_channels, test_kernels[k],
+          damage[i % 2], have, want);
+    }
+  }
+  tap_many_end (&many);
+}
+
 static void
 test_refusals (void)
 {
@@ -616,6 +662,7 @@ static const TapTest tests[] = {
   { "exact", test_exact },
   { "rest", test_rest },
   { "not-finite", test_not_finite },
+  { "huge", test_huge },
   { "refusals", test_refusals },
   { NULL, NULL },
 };
