@@ -7,8 +7,12 @@
 void
 tfx_numbers_init (TfxNumbers *n, const double values[TFX_NUMBERS_MAX])
 {
-  memset (n, 0, sizeof *n);
-  memcpy (n->now, values, sizeof n->now);
+  TfxNumbers made;
+
+  /* (The values may be some of its own.) */
+  memset (&made, 0, sizeof made);
+  memcpy (made.now, values, sizeof made.now);
+  *n = made;
 }
 
 static void

@@ -435,10 +435,14 @@ make_numbers (unsigned kind, uint64_t id, double part)
       return tfx_stage_new_limiter (id, &limiter);
     case 3:
       return tfx_stage_new_reverb (id, &reverb);
-    default:
+    case 4:
       return tfx_stage_new_mix (id, 1, &part);
+    default:
+      return tfx_stage_new_clip (id, part);
   }
 }
+
+#define N_KINDS 6
 
 /* In the middle of a glide the stream's samples become others. */
 static void
@@ -447,7 +451,7 @@ test_format_numbers (void)
   const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
   TapMany many = tap_many ("numbers that move go on in another format");
 
-  for (unsigned kind = 0; kind < 5; kind++) {
+  for (unsigned kind = 0; kind < N_KINDS; kind++) {
     const uint64_t id = tfx_stage_new_id ();
     double *out[2];
 
@@ -475,6 +479,92 @@ test_format_numbers (void)
         "kind %u jumps", kind);
     free (out[0]);
     free (out[1]);
+  }
+  tap_many_end (&many);
+}
+
+/* A stage alone, at rest. */
+static TestFilter *
+start_numbers (unsigned kind, uint64_t id, double part)
+{
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 0 };
+  TfxChain *chain = chain_of (make_numbers (kind, id, part));
+  TestFilter *filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
+
+  tfx_chain_unref (&chain);
+  return filter;
+}
+
+/* Values are on their way, and others wait for that: the last ones are in force. */
+static void
+test_reset (void)
+{
+  TapMany many = tap_many ("a reset ends with the values that were set last");
+
+  for (unsigned i = 0; i < 2 * N_KINDS; i++) {
+    const unsigned kind = i / 2;
+    const uint64_t id = tfx_stage_new_id ();
+    TestFilter *moved = start_numbers (kind, id, 0.2);
+    TestFilter *plain = start_numbers (kind, id, i % 2 ? 0.5 : 0.9);
+    double *x = make_sine (), *y = make_sine ();
+
+    test_filter_f64 (moved, x, 1, 500);
+    test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.9)));
+    test_filter_f64 (moved, x + 500, 1, 100);
+    if (i % 2)
+      test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.5)));
+    test_filter_f64 (moved, x + 600, 1, 50);
+    test_filter_reset (moved);
+    tap_many_check (&many, !test_filter_is_changing (moved), "kind %u goes on",
+        kind);
+    memcpy (x, y, 1000 * sizeof *x);
+    test_filter_f64 (moved, x, 1, 1000);
+    test_filter_f64 (plain, y, 1, 1000);
+    tap_many_check (&many, memcmp (x, y, 1000 * sizeof *x) == 0,
+        "kind %u, %u changes", kind, 1 + i % 2);
+    test_filter_free (&moved);
+    test_filter_free (&plain);
+    free (x);
+    free (y);
+  }
+  tap_many_end (&many);
+}
+
+/* A point of a curve that comes while values glide begins where these end, and is
+ * gone to in a straight line. */
+static void
+test_waiting (void)
+{
+  static const unsigned kinds[] = { 0, 4, 5 };
+  TapMany many = tap_many ("a point of a curve waits for what glides");
+
+  for (unsigned i = 0; i < 3; i++) {
+    const uint64_t id = tfx_stage_new_id ();
+    TestFilter *filter = start_numbers (kinds[i], id, 0.2);
+    TfxStage *point = make_numbers (kinds[i], id, 0.5);
+    const double offset = kinds[i] == 0;
+    double x[1024], bend, last;
+
+    for (size_t k = 0; k < 1024; k++)
+      x[k] = 0.5;
+    test_filter_f64 (filter, x, 1, 64);
+    test_filter_set_chain (filter, chain_of (make_numbers (kinds[i], id, 0.9)));
+    tfx_filter_lock (filter->filter);
+    tap_many_check (&many,
+        tfx_filter_queue_stage (filter->filter, 384, point) == 0,
+        "kind %u: queued", kinds[i]);
+    tfx_filter_unlock (filter->filter);
+    test_filter_f64 (filter, x + 64, 1, 1024 - 64);
+    last = 0.5 * (offset + 0.9);
+    bend = x[544 + 24] - 2 * x[544 + 16] + x[544 + 8];
+    tap_many_check (&many,
+        fabs (x[543] - last) < 1e-4 && x[544 + 8] < last - 0.01 &&
+            x[544 + 24] > 0.5 * (offset + 0.5) + 0.01 && fabs (bend) < 1e-9 &&
+            x[544 + 40] == 0.5 * (offset + 0.5),
+        "kind %u: %g, %g, %g, %g, %g", kinds[i], x[543], x[552], x[560], x[568],
+        x[584]);
+    tfx_stage_unref (&point);
+    test_filter_free (&filter);
   }
   tap_many_end (&many);
 }
@@ -589,6 +679,8 @@ static const TapTest tests[] = {
   { "curves", test_curves },
   { "format", test_format },
   { "format-numbers", test_format_numbers },
+  { "reset", test_reset },
+  { "waiting", test_waiting },
   { "format-taps", test_format_taps },
   { "ideal", test_ideal },
   { NULL, NULL },
