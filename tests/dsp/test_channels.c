@@ -487,6 +487,41 @@ runs_any_unit (const TfxStage *stage)
   return true;
 }
 
+/* The same before the first frame, with another structure: a longer echo. */
+static void
+test_branch_at_rest (void)
+{
+  TfxExpr *expr = parse ("ch[1]: a=Delay(5, mix=0.5)", NULL);
+  const TfxFilterSpec spec = { RATE, 3, TFX_SAMPLE_F64, 0 };
+  const TfxTap tap = { .delay = 7, .gain = 2.0 };
+  TfxChain *chain = NULL;
+  TfxStage *stage;
+  TestFilter *row;
+  double x[96], y[96];
+  bool is_right = true;
+
+  tfx_expr_build (expr, RATE, 3, NULL, NULL, &chain, NULL);
+  row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  stage = tfx_stage_new_delay (tfx_expr_stage_id (expr, 0), 1.0, &tap, 1);
+  tfx_filter_lock (row->filter);
+  tap_check (tfx_filter_set_stage (row->filter, stage) == 0,
+      "a longer echo is set at rest");
+  tfx_filter_unlock (row->filter);
+  test_noise_f64 (x, 96);
+  memcpy (y, x, sizeof y);
+  test_filter_f64 (row, y, 3, 32);
+  for (size_t i = 0; i < 96; i++) {
+    const double echo = i % 3 == 1 && i >= 21 ? 2.0 * x[i - 21] : 0.0;
+
+    is_right = is_right && fabs (y[i] - (x[i] + echo)) < 1e-12;
+  }
+  tap_check (is_right, "and is that of its channel");
+  tfx_stage_unref (&stage);
+  test_filter_free (&row);
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+}
+
 /* The stage of a branch has the branch's channels also where it is set alone, or
  * the stream's samples change. */
 static void
@@ -531,7 +566,8 @@ static const TapTest tests[] = { { "texts", test_texts },
   { "errors", test_errors }, { "counts", test_counts }, { "ids", test_ids },
   { "set", test_set }, { "engine", test_engine },
   { "crossover", test_crossover }, { "changes", test_changes },
-  { "branch-settings", test_branch_settings }, { NULL, NULL } };
+  { "branch-settings", test_branch_settings },
+  { "branch-at-rest", test_branch_at_rest }, { NULL, NULL } };
 
 int
 main (int argc, char **argv)

@@ -247,19 +247,131 @@ test_errors (void)
                  !tfx_filter_is_changing (filter),
       "an empty chain is the identity");
   spec.n_channels = 3;
+  spec.sample = TFX_SAMPLE_F64;
   tap_check (tfx_filter_new (empty, &spec, &other) == 0, "three channels");
   pair[0] = filter;
   pair[1] = other;
   tap_check (tfx_plan_new (pair, 2, tfx_cpu_backend (), &plan) == -EINVAL &&
                  !plan,
       "do not go with two");
+  tfx_filter_unref (&pair[1]);
+  spec.n_channels = 2;
+  spec.rate_hz = 44100;
+  tap_check (tfx_filter_new (empty, &spec, &pair[1]) == 0 &&
+                 tfx_plan_new (pair, 2, tfx_cpu_backend (), &plan) == -EINVAL &&
+                 !plan,
+      "nor another rate");
   tap_check (tfx_plan_new (pair, 0, tfx_cpu_backend (), &plan) == -EINVAL,
       "no row of none");
   tap_check (tfx_plan_new (pair, 1, NULL, &plan) == -EINVAL, "no backend");
   tfx_filter_unref (&filter);
-  tfx_filter_unref (&other);
+  tfx_filter_unref (&pair[1]);
   tfx_chain_unref (&chain);
   tfx_chain_unref (&empty);
+}
+
+/* A reverb, one of whose lines is long: there is an echo when all else has rung out. */
+static TfxStage *
+reverb (void)
+{
+  TfxReverb r = { .feedback = 0, .damp = 0.2, .dry = 0.5, .wet = 0.5 };
+
+  for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
+    r.combs[i] = i == 0 ? 1500 : 40 + 3 * i;
+  for (unsigned i = 0; i < TFX_REVERB_ALL_PASSES; i++)
+    r.all_passes[i] = 9 + i;
+  return tfx_stage_new_reverb (tfx_stage_new_id (), &r);
+}
+
+/* Frame by frame: what is silent puts out nothing any more. */
+static void
+test_silent (void)
+{
+  const TfxLimiter ahead = { .threshold_db = -6, .n_ahead = 40 };
+  TfxStage *stages[] = { sections (2), delay (60), fir (50, TFX_FIR_DIRECT),
+    fir (700, TFX_FIR_FFT), reverb (),
+    tfx_stage_new_limiter (tfx_stage_new_id (), &ahead) };
+  TapMany many = tap_many ("a filter is silent once it has rung out");
+
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+    TfxFilter *filter = rows_filter (&stages[i], 1, CHANNELS, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&filter, 1);
+    static double x[1600 * CHANNELS];
+    double peak = 0;
+    size_t n;
+
+    /* (What is negative counts, too.) */
+    x[0] = x[1] = -0.25;
+    rows_run (plan, x, CHANNELS, 1);
+    for (n = 0; n < 20000 && !tfx_plan_is_silent (plan); n++) {
+      memset (x, 0, CHANNELS * sizeof *x);
+      rows_run (plan, x, CHANNELS, 1);
+    }
+    memset (x, 0, sizeof x);
+    rows_run (plan, x, CHANNELS, 1600);
+    for (size_t k = 0; k < 1600 * CHANNELS; k++)
+      peak = fmax (peak, fabs (x[k]));
+    tap_many_check (&many, n < 20000 && peak < 1e-15,
+        "stage %zu, after %zu frames: %g", i, n, peak);
+    rows_free (&plan);
+    tfx_filter_unref (&filter);
+  }
+  tap_many_end (&many);
+}
+
+/* What is heard while sections glide is in none of their states. */
+static void
+test_silent_glide (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxSos sos = { 0.02, 0, 0, -1.96, 0.98 };
+  TfxStage *stage = tfx_stage_new_sections (id, &sos, 1), *other;
+  TfxFilter *filter = rows_filter (&stage, 1, CHANNELS, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&filter, 1);
+  double x[64 * CHANNELS] = { 0 };
+
+  sos.a1 = -1.959;
+  other = tfx_stage_new_sections (id, &sos, 1);
+  rows_run (plan, x, CHANNELS, 64);
+  tap_check (tfx_plan_is_silent (plan), "it is silent");
+  tfx_filter_lock (filter);
+  tfx_filter_set_stage (filter, other);
+  tfx_filter_unlock (filter);
+  test_noise_f64 (x, 64 * CHANNELS);
+  rows_run (plan, x, CHANNELS, 64);
+  tap_check (!tfx_plan_is_silent (plan), "but not once it has heard noise");
+  tfx_stage_unref (&other);
+  rows_free (&plan);
+  tfx_filter_unref (&filter);
+}
+
+/* Values that are set before the first frame are there with it. */
+static void
+test_set_at_rest (void)
+{
+  const TfxTap tap = { .delay = 3, .gain = 0.5 };
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *first[] = { tfx_stage_new_gain (id, 0.5),
+    tfx_stage_new_delay (id + 1000, 1, &tap, 1) };
+  TfxStage *gain = tfx_stage_new_gain (id, 2);
+  TfxStage *delay = tfx_stage_new_delay (id + 1000, 0, &tap, 1);
+  TfxFilter *filter = rows_filter (first, 2, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&filter, 1);
+  double x[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+  tfx_filter_lock (filter);
+  tap_check (tfx_filter_set_stage (filter, gain) == 0 &&
+                 tfx_filter_set_stage (filter, delay) == 0 &&
+                 !tfx_filter_is_changing (filter),
+      "set at rest");
+  tfx_filter_unlock (filter);
+  rows_run (plan, x, 1, 8);
+  tap_check (x[0] == 0 && x[2] == 0 && x[3] == 1 && x[7] == 1,
+      "in force from the first frame on: %g, %g, %g", x[0], x[2], x[3]);
+  rows_free (&plan);
+  tfx_filter_unref (&filter);
+  tfx_stage_unref (&gain);
+  tfx_stage_unref (&delay);
 }
 
 /* A FIR that is set later, at once, by zeros in front, goes on with what it
@@ -427,6 +539,9 @@ main (int argc, char **argv)
     { "turns", test_turns },
     { "splits", test_splits },
     { "errors", test_errors },
+    { "silent", test_silent },
+    { "silent-glide", test_silent_glide },
+    { "set-at-rest", test_set_at_rest },
     { "gains", test_gains },
     { "tiny", test_tiny },
     { "later", test_later },
