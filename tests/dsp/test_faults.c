@@ -389,16 +389,19 @@ static void
 test_change_with_nan (void)
 {
   TapMany many = tap_many ("a change does not keep a NaN");
-  TfxSos one[TFX_DESIGN_MAX_SECTIONS], two[TFX_DESIGN_MAX_SECTIONS];
+  TfxSos one[TFX_DESIGN_MAX_SECTIONS], two[2][TFX_DESIGN_MAX_SECTIONS];
   size_t n_one = design (one, TFX_MODE_LOW_PASS, 8, 3000);
-  size_t n_two = design (two, TFX_MODE_LOW_PASS, 8, 2000);
+  /* What is far is cross-faded, what is near glides. */
+  size_t n_two = design (two[0], TFX_MODE_LOW_PASS, 8, 2000);
 
+  design (two[1], TFX_MODE_LOW_PASS, 8, 2950);
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (unsigned i = 0; backend && i < 24; i++) {
       const TestStage before[] = { { 1, one, n_one, 0 } };
-      const TestStage after[] = { { 1, two, n_two, 0 }, { 2, one, 1, 0 } };
+      const TestStage after[] = { { 1, two[i / 6 % 2], n_two, 0 },
+        { 2, one, 1, 0 } };
       unsigned n_channels = i % 3 + 1;
       TestFilter *row = test_filter_of (before, 1, n_channels, backend);
       double x[10000 * 3];
@@ -420,6 +423,43 @@ test_change_with_nan (void)
       tap_many_check (&many, finite, "%s, case %u", test_kernels[k], i);
       test_filter_free (&row);
     }
+  }
+  tap_many_end (&many);
+}
+
+/* A cutoff that follows a curve, and so never comes to the end of its glide. */
+static void
+test_curve_with_nan (void)
+{
+  TapMany many = tap_many ("a curve does not keep a NaN");
+
+  for (unsigned n_channels = 1; n_channels <= 9; n_channels++) {
+    TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+    size_t n = design (sos, TFX_MODE_LOW_PASS, 4, 3000);
+    const TestStage stage = { 1, sos, n, 0 };
+    TestFilter *row =
+        test_filter_of (&stage, 1, n_channels, tfx_cpu_backend ());
+    double x[32 * 9];
+    bool finite = row != NULL;
+
+    for (uint64_t i = 32; finite && i < 6400; i += 32) {
+      TfxStage *point;
+
+      n = design (sos, TFX_MODE_LOW_PASS, 4, 3000 + 0.01 * (double)i);
+      point = tfx_stage_new_sections (1, sos, n);
+      tfx_filter_lock (row->filter);
+      finite = tfx_filter_queue_stage (row->filter, i, point) == 0;
+      tfx_filter_unlock (row->filter);
+      tfx_stage_unref (&point);
+      test_noise_f64 (x, 32 * n_channels);
+      for (unsigned c = 0; i == 640 && c < n_channels; c++)
+        x[(3 + c) * n_channels + c] = bad_values[c % N_BAD];
+      test_filter_f64 (row, x, n_channels, 32);
+      for (size_t k = 0; i > 640 + 32 + RECOVERY && k < 32 * n_channels; k++)
+        finite = finite && isfinite (x[k]);
+    }
+    tap_many_check (&many, finite, "%u channels", n_channels);
+    test_filter_free (&row);
   }
   tap_many_end (&many);
 }
@@ -603,6 +643,7 @@ static const TapTest tests[] = {
   { "storm", test_storm },
   { "overflow", test_overflow },
   { "change-with-nan", test_change_with_nan },
+  { "curve-with-nan", test_curve_with_nan },
   { "stateless", test_stateless },
   { "ring-out", test_ring_out },
   { "denormal-input", test_denormal_input },

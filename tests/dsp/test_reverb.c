@@ -192,11 +192,34 @@ test_recovery (void)
   free (x);
 }
 
+/* A sum of what a double just holds: the lines are cleared, and what comes out is. */
+static void
+test_overflow (void)
+{
+  TfxChain *chain = chain_of (make_stage (1.0, 0.0, 0.6, 300));
+  double *x = test_alloc (N_FRAMES * sizeof *x), late = 0;
+  bool is_finite = true;
+
+  for (size_t i = 0; i < N_FRAMES; i++)
+    x[i] = i < N_FRAMES / 2 ? 1.7e308 : 0.0;
+  tap_check (run (chain, NULL, tfx_cpu_backend ()->kernel, x, 1, 300),
+      "it runs");
+  for (size_t i = 0; i < N_FRAMES; i++) {
+    is_finite = is_finite && isfinite (x[i]);
+    late = i < N_FRAMES - 300 ? 0 : fmax (late, fabs (x[i]));
+  }
+  tap_check (is_finite, "what comes out is finite where the lines overflow");
+  tap_check (late < 1e308, "and fades: %g", late);
+  tfx_chain_unref (&chain);
+  free (x);
+}
+
 static const TapTest tests[] = {
   { "plain", test_plain },
   { "split", test_split },
   { "jumps", test_jumps },
   { "recovery", test_recovery },
+  { "overflow", test_overflow },
   { NULL, NULL },
 };
 
