@@ -666,6 +666,55 @@ run_events (TfxFilter **row, size_t n_row, const Event *events, double *x,
   rows_free (&plan);
 }
 
+/* Chains take turns, in the middle of the changes from one to the next: in the end
+ * the filter is what was set last. */
+static void
+test_last (void)
+{
+  static double x[2 * N_LONG], want[2 * N_LONG];
+  const int n_rounds = part_is_wanted () ? 20 : 60;
+  TapMany many = tap_many ("the chain that was set last is in force");
+
+  for (int round = 0; round < n_rounds; round++) {
+    TfxChain *chains[3];
+    TfxFilter *f, *plain;
+    TfxPlan *plan, *plain_plan;
+    unsigned last = 0;
+
+    for (int k = 0; k < 3; k++)
+      chains[k] = rows_random_chain (100, 5, 2, random_stage);
+    f = rows_filter_of (chains[0], 2, TFX_SAMPLE_F64);
+    plan = rows_plan (&f, 1);
+    test_noise_f64 (x, 2 * N_LONG);
+    for (size_t i = 0, n; i < 2000; i += n) {
+      n = 1 + tap_random_below (400);
+      rows_run (plan, x + 2 * i, 2, n);
+      last = tap_random_below (3);
+      set_chain (f, tfx_chain_ref (chains[last]));
+    }
+    if (round % 2)
+      rows_run (plan, x, 2, N_LONG);
+    tap_many_check (&many, round % 2 == 0 || !tfx_filter_is_changing (f),
+        "round %d: it goes on", round);
+    rows_reset (&f, 1);
+    plain = rows_filter_of (chains[last], 2, TFX_SAMPLE_F64);
+    plain_plan = rows_plan (&plain, 1);
+    test_noise_f64 (x, 2000);
+    memcpy (want, x, sizeof want);
+    rows_run (plan, x, 2, 1000);
+    rows_run (plain_plan, want, 2, 1000);
+    tap_many_check (&many, test_distance (x, want, 2000) < 1e-9, "round %d: %g",
+        round, test_distance (x, want, 2000));
+    rows_free (&plan);
+    rows_free (&plain_plan);
+    tfx_filter_unref (&f);
+    tfx_filter_unref (&plain);
+    for (int k = 0; k < 3; k++)
+      tfx_chain_unref (&chains[k]);
+  }
+  tap_many_end (&many);
+}
+
 /* Three filters change at random, and any split gives the same bits. */
 static void
 test_splits (void)
@@ -822,6 +871,7 @@ main (int argc, char **argv)
     { "enters", test_enters },
     { "delay_splits", test_delay_splits },
     { "splits", test_splits },
+    { "last", test_last },
     { "rows", test_rows },
     { NULL, NULL },
   };
