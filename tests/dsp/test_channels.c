@@ -151,6 +151,7 @@ test_counts (void)
     { "Mix([[1], [1]]) | Mix([[1, 1, 1]])", 1, 0, 0, "2 channels come to it" },
     { "Mix([[1], [1]]) + Gain(1)", 1, 0, 0, "branches of a sum do not fit" },
     { "Mix([[1], [1]]) + Mix([[2], [3]])", 1, 2, 2, NULL },
+    { "Mix([[2]]) + Gain(1)", 1, 1, 1, NULL },
     { "ch[2]: Gain(1)", 2, 0, 0, "ch[2] is out of its range: 2 channels" },
     { "ch[2]: Gain(1)", 3, 3, 3, NULL },
     { "ch[0]: Mix([[1, 0], [0, 1]])", 2, 0, 0, "1 channel comes to it" },

@@ -530,6 +530,63 @@ test_rest (void)
   test_filter_free (&filter);
 }
 
+/* The lowest gain is told of once; what follows is another matter. */
+static void
+test_readings (void)
+{
+  const TfxDynamics d = levels_compressor (-20, 4, 0.001, 0.01, 0);
+  TestFilter *filter = filter_for (&d, 1, NULL);
+  TfxReadings readings[2];
+  double x[4000] = { 0 };
+
+  for (unsigned i = 0; i < 1000; i++)
+    x[i] = 1.0;
+  test_filter_f64 (filter, x, 1, 3000);
+  for (unsigned i = 0; i < 2; i++) {
+    test_filter_f64 (filter, x + 3000, 1, i * 500);
+    tfx_filter_lock (filter->filter);
+    tfx_filter_read (filter->filter, 1, &readings[i]);
+    tfx_filter_unlock (filter->filter);
+  }
+  tap_check (readings[0].gain_db < -14 && readings[1].gain_db > -0.01,
+      "gains are read: %g and %g dB", readings[0].gain_db, readings[1].gain_db);
+  test_filter_free (&filter);
+}
+
+/* From peaks to mean squares: each channel's level goes on as its own. */
+static void
+test_detector (void)
+{
+  TfxDynamics d = levels_compressor (-40, 4, 0.02, 0.2, 0);
+  TestFilter *filter = filter_for (&d, 2, NULL);
+  double x[2 * 2000], before[2], step[2] = { 0, 0 };
+
+  /* Squares: their peak is their mean. */
+  for (unsigned i = 0; i < 2000; i++) {
+    x[2 * i] = i % 2 ? 0.05 : -0.05;
+    x[2 * i + 1] = i % 2 ? 0.8 : -0.8;
+  }
+  for (unsigned i = 0; i < 20; i++) {
+    double y[2 * 2000];
+
+    memcpy (y, x, sizeof x);
+    test_filter_f64 (filter, y, 2, 2000);
+    before[0] = fabs (y[2 * 1999]);
+    before[1] = fabs (y[2 * 1999 + 1]);
+  }
+  d.is_rms = true;
+  test_filter_set_chain (filter, chain_for (&d));
+  test_filter_f64 (filter, x, 2, 2000);
+  for (unsigned i = 0; i < 2000; i++) {
+    for (unsigned c = 0; c < 2; c++)
+      step[c] = fmax (step[c], fabs (fabs (x[2 * i + c]) / before[c] - 1));
+  }
+  tap_check (step[0] < 0.01 && step[1] < 0.01,
+      "another detector goes on with the levels: off by %g and %g", step[0],
+      step[1]);
+  test_filter_free (&filter);
+}
+
 static void
 test_not_finite (void)
 {
@@ -661,6 +718,8 @@ static const TapTest tests[] = {
   { "jumps", test_jumps },
   { "exact", test_exact },
   { "rest", test_rest },
+  { "readings", test_readings },
+  { "detector", test_detector },
   { "not-finite", test_not_finite },
   { "huge", test_huge },
   { "refusals", test_refusals },

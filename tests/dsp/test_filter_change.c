@@ -715,6 +715,50 @@ test_last (void)
   tap_many_end (&many);
 }
 
+/* A chain waits for a cross-fade: values that are set meanwhile, or queued, of a stage
+ * that is in that one alone are there when it is. */
+static void
+test_next (void)
+{
+  static double x[N_LONG];
+  const TfxTap tap = { .delay = 40, .gain = 0.5 };
+  TfxStage *stage = tfx_stage_new_gain (1, 0.5);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  TfxStage *next[3];
+
+  for (size_t i = 0; i < N_LONG; i++)
+    x[i] = 1.0;
+  rows_run (plan, x, 1, 100);
+  stage = tfx_stage_new_delay (2, 1.0, &tap, 1);
+  set_chain (f, rows_chain (&stage, 1));
+  rows_run (plan, x + 100, 1, 100);
+  next[0] = tfx_stage_new_gain (3, 2.0);
+  next[1] = tfx_stage_new_gain (4, 3.0);
+  next[2] = tfx_stage_new_gain (5, 5.0);
+  set_chain (f, rows_chain (next, 3));
+  tfx_filter_lock (f);
+  stage = tfx_stage_new_gain (3, 7.0);
+  tap_check (tfx_filter_set_stage (f, stage) == 0, "it is set");
+  tfx_stage_unref (&stage);
+  stage = tfx_stage_new_gain (4, 11.0);
+  tap_check (tfx_filter_queue_stage (f, 320, stage) == 0, "it is queued");
+  tfx_stage_unref (&stage);
+  /* One that there is now, but not then. */
+  stage = tfx_stage_new_delay (2, 0.5, &tap, 1);
+  tap_check (tfx_filter_set_stage (f, stage) == 0 &&
+                 tfx_filter_queue_stage (f, 320, stage) == 0,
+      "and what goes");
+  tfx_stage_unref (&stage);
+  tfx_filter_unlock (f);
+  rows_run (plan, x + 200, 1, N_LONG - 200);
+  tap_check (fabs (x[N_LONG - 1] - 7.0 * 11.0 * 5.0) < 1e-9 &&
+                 !tfx_filter_is_changing (f),
+      "in the chain that waited: %g", x[N_LONG - 1]);
+  rows_free (&plan);
+  tfx_filter_unref (&f);
+}
+
 /* Three filters change at random, and any split gives the same bits. */
 static void
 test_splits (void)
@@ -872,6 +916,7 @@ main (int argc, char **argv)
     { "delay_splits", test_delay_splits },
     { "splits", test_splits },
     { "last", test_last },
+    { "next", test_next },
     { "rows", test_rows },
     { NULL, NULL },
   };

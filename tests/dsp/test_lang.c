@@ -362,6 +362,7 @@ static const struct
   { "HiShelving(1, 1, 0)", 1, 1, "out of its range as a factor" },
   { "Gain(-1, 'power')", 1, 1, "as a factor of power" },
   { "Gain(500, 'db')", 1, 1, "-400 to 400 dB" },
+  { "Gain(-401, 'db')", 1, 1, "-400 to 400 dB" },
   { "Echo(decay=1)", 1, 12,
       "decay of Echo is 1, out of its range: above "
       "0 and below 1" },

@@ -153,6 +153,7 @@ test_set (void)
   check_refused (expr, 0, "gain", number (121), -ERANGE,
       "gain of stage 'eq' (ParametricEQ) is 121 dB, out of its range: "
       "-120 to 120 dB");
+  check_refused (expr, 0, "gain", number (-121), -ERANGE, "-120 to 120 dB");
   check_refused (expr, 0, "gain", number (NAN), -ERANGE, "not a finite number");
   check_refused (expr, 0, "q", number (INFINITY), -ERANGE, "finite");
   check_refused (expr, 0, "q", word, -EINVAL, "is a number, not a string");
@@ -420,6 +421,17 @@ test_not_built (void)
         "below one sample" },
     { "Delay(bpm=1, delay_time='4/1')", 48000, -E2BIG, "samples long in all" },
     { "Elliptic('bp', [100, 200], 64, 1, 20)", 48000, -EINVAL, "order" },
+    { "Loudness(-23, lookahead=30) | Loudness(-20, lookahead=30) | "
+      "Loudness(-26, lookahead=30)",
+        192000, -E2BIG, "delays of the chain are 17280000 samples long" },
+    { "Normalize(1, window=60) | Normalize(1, window=60) | Normalize(1, "
+      "window=60)",
+        192000, -E2BIG, "delays of the chain are" },
+    { "(Limiter(-1, 10) | Limiter(-2, 10) | Limiter(-3, 10)) | "
+      "(Limiter(-4, 10, true_peak=True) | Limiter(-5, 10) | Limiter(-6, 10)) | "
+      "(Limiter(-7, 10) | Limiter(-8, 10) | Limiter(-9, 10))",
+        192000, -E2BIG, "delays of the chain are" },
+    { "Loudness(-23)", 4000, -EINVAL, "from 4001 to 655360 Hz" },
   };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -432,6 +444,30 @@ test_not_built (void)
     tap_check (code == cases[i].code && !chain &&
                    strstr (error.message, cases[i].part),
         "%s: %s", cases[i].text, error.message);
+    tfx_expr_free (&expr);
+  }
+}
+
+/* What looks ahead, to the frame: rounded as Python rounds, or to cells. */
+static void
+test_latencies (void)
+{
+  static const struct
+  {
+    const char *text;
+    size_t n_frames;
+  } cases[] = { { "Limiter(-1, 0.00099)", 48 }, { "Limiter(-1, 0.00101)", 48 },
+    { "Normalize(1, window=0.05)", 1200 }, { "Loudness(-23)", 144000 },
+    { "Loudness(None)", 0 }, { "Limiter(-1, 0.001, true_peak=True)", 48 } };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxExpr *expr = parse (cases[i].text);
+    TfxChain *chain = NULL;
+
+    tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL);
+    tap_check (chain && tfx_chain_latency (chain) == cases[i].n_frames,
+        "%s: %zu frames", cases[i].text, chain ? tfx_chain_latency (chain) : 0);
+    tfx_chain_unref (&chain);
     tfx_expr_free (&expr);
   }
 }
@@ -598,6 +634,7 @@ static const TapTest tests[] = {
   { "rate", test_rate },
   { "order", test_order },
   { "not-built", test_not_built },
+  { "latencies", test_latencies },
   { "built-ids", test_built_ids },
   { "adopt", test_adopt },
   { "adopt-large", test_adopt_large },

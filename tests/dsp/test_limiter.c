@@ -226,6 +226,43 @@ test_latency (void)
   test_filter_free (&filter);
 }
 
+/* A threshold that falls is there in the end; and the lowest gain is told of once. */
+static void
+test_falls (void)
+{
+  TfxLimiter l = make_limiter (0, 0.03, 0.01);
+  TestFilter *filter = filter_for (&l, 1, NULL);
+  TfxStage *stage;
+  TfxReadings readings[2];
+  static double x[40000];
+  double peak = 0;
+
+  for (unsigned i = 0; i < 40000; i++)
+    x[i] = i % 2 ? 0.9 : -0.9;
+  test_filter_f64 (filter, x, 1, 4800);
+  l.threshold_db = -40;
+  stage = tfx_stage_new_limiter (1, &l);
+  tfx_filter_lock (filter->filter);
+  tap_check (tfx_filter_set_stage (filter->filter, stage) == 0, "it is set");
+  tfx_filter_unlock (filter->filter);
+  test_filter_f64 (filter, x + 4800, 1, 40000 - 4800);
+  for (unsigned i = 30000; i < 40000; i++)
+    peak = fmax (peak, fabs (x[i]));
+  tap_check (fabs (peak - 0.01) < 1e-6, "the threshold falls to %g", peak);
+  memset (x, 0, sizeof x);
+  test_filter_f64 (filter, x, 1, 20000);
+  for (unsigned i = 0; i < 2; i++) {
+    test_filter_f64 (filter, x + 20000, 1, i * 100);
+    tfx_filter_lock (filter->filter);
+    tfx_filter_read (filter->filter, 1, &readings[i]);
+    tfx_filter_unlock (filter->filter);
+  }
+  tap_check (readings[0].gain_db < -39 && readings[1].gain_db > -0.01,
+      "gains are read: %g and %g dB", readings[0].gain_db, readings[1].gain_db);
+  tfx_stage_unref (&stage);
+  test_filter_free (&filter);
+}
+
 /* The state goes with blocks of another length, to the bit. */
 static void
 test_format (void)
@@ -366,6 +403,7 @@ static const TapTest tests[] = {
   { "splits", test_splits },
   { "never", test_never },
   { "latency", test_latency },
+  { "falls", test_falls },
   { "format", test_format },
   { "late", test_late },
   { "look-ahead", test_look_ahead },

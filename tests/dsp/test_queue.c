@@ -266,7 +266,7 @@ test_by_hand (void)
   TfxStage *stage = tfx_stage_new_gain (id, 0.0);
   TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
   TfxPlan *plan = rows_plan (&f, 1);
-  double x[960];
+  double x[960], step = 0.0;
 
   for (size_t i = 0; i < 960; i++)
     x[i] = 1.0;
@@ -285,6 +285,9 @@ test_by_hand (void)
   tap_check (x[64 + 100] < 1.0, "the glide takes its time: %g", x[164]);
   tap_check (x[64 + 300] > 1.0, "to where the curve is: %g", x[364]);
   tap_check (x[900] == 1.0, "and on with it: %g", x[900]);
+  for (size_t i = 64; i < 540; i++)
+    step = fmax (step, fabs (x[i + 1] - x[i]));
+  tap_check (step < 0.01, "without a jump: %g from frame to frame", step);
   rows_free (&plan);
   rows_clear (&f, 1);
 }
