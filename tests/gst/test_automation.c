@@ -494,6 +494,32 @@ GST_START_TEST (test_seek)
 }
 GST_END_TEST;
 
+/* Curves are followed up to the end of a segment, wherever that lies in the grid. */
+GST_START_TEST (test_segment_end)
+{
+  const Curve curve = { "x::g", "gain", 0, 1, 0.25 };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble ones[1024], last;
+  GstSegment segment;
+  TfxLine line;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ones); i++)
+    ones[i] = 1.0;
+  tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(0.9)\"", &info, TRUE,
+      1024);
+  bind (&line, &curve);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = gst_util_uint64_scale (1000, GST_SECOND, RATE);
+  gst_pad_push_event (line.src, gst_event_new_segment (&segment));
+  tfx_line_push (&line, ones, 0, 1024, 0, 0, 0);
+  fail_unless_equals_int (line.sound->len, 1000);
+  last = g_array_index (line.sound, gdouble, 990);
+  fail_unless (fabs (last - 990.0 / (2 * RATE)) < 1e-6, "%.9g", last);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
 /* ---- everything at once ------------------------------------------------------------ */
 
 static const gchar everything[] =
@@ -646,6 +672,7 @@ automation_suite (void)
   tcase_add_test (tc, test_notify);
   tcase_add_test (tc, test_jitter);
   tcase_add_test (tc, test_seek);
+  tcase_add_test (tc, test_segment_end);
   tcase_add_test (tc, test_silent_gap);
   tcase_add_test (tc, test_fuzz);
   return s;

@@ -120,6 +120,49 @@ GST_START_TEST (test_samples)
 
 GST_END_TEST;
 
+/* Samples at an odd address, from two channels to three and to one. */
+GST_START_TEST (test_unaligned)
+{
+  const GstAudioFormat format =
+      __i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32;
+  const gboolean is_more = (__i__ & 2) != 0;
+  const gint n_out = is_more ? 3 : 1;
+  GstAudioInfo info =
+      tfx_check_info (format, RATE, 2, GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstAudioInfo out =
+      tfx_check_info (format, RATE, n_out, GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_chains_harness (is_more ? "Mix([[0, 1], [1, 0], [0.5, 0]])"
+                                  : "Mix([[0.5, 0.25]])",
+          &info);
+  gdouble *in = tfx_check_noise (480 * 2, 3), *y;
+  GstBuffer *plain = tfx_check_buffer (&info, in, 480), *buffer;
+  const gsize size = gst_buffer_get_size (plain);
+  guint8 *bytes = g_malloc (size + 8);
+  gsize n;
+
+  gst_buffer_extract (plain, 0, bytes + 3, size);
+  buffer =
+      gst_buffer_new_wrapped_full (0, bytes, size + 8, 3, size, bytes, g_free);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  y = tfx_check_samples (buffer, &out, &n);
+  fail_unless_equals_int (n, 480);
+  for (gsize i = 0; i < n; i++) {
+    const gdouble *x = in + 2 * i, *z = y + n_out * i;
+
+    fail_unless (is_more ? z[0] == x[1] && z[1] == x[0] && z[2] == 0.5 * x[0]
+                         : fabs (z[0] - 0.5 * x[0] - 0.25 * x[1]) < 1e-6,
+        "frame %u", (guint)i);
+  }
+  g_free (in);
+  g_free (y);
+  gst_buffer_unref (plain);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* ---- neighbours ------------------------------------------------------------------- */
 
 /* Elements around it that run as one do as they do alone; the row is cut there. */
@@ -227,7 +270,9 @@ GST_START_TEST (test_metas)
 
   gst_buffer_memset (buffer, 0, 0, -1);
   add_metas (buffer);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
   buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER));
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfAll") != NULL);
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfMemory") == NULL);
   fail_unless (gst_buffer_get_custom_meta (buffer, "TfxOfChannels") == NULL);
@@ -633,6 +678,7 @@ chain_channels_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_samples, 0, 4 * G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tcase, test_unaligned, 0, 4);
   tcase_add_test (tcase, test_neighbours);
   tcase_add_test (tcase, test_gap);
   tcase_add_loop_test (tcase, test_metas, 0, 2);

@@ -85,6 +85,14 @@ GST_START_TEST (test_read)
   g_object_set (chain, "chain", "Gain(2)", NULL);
   tfx_chains_expect_text (chain, "Gain(2)");
   g_free (location);
+  /* Without a name there is no file. */
+  g_object_set (chain, "location", "", NULL);
+  g_object_get (chain, "location", &location, NULL);
+  fail_unless (location == NULL);
+  tfx_chains_expect_text (chain, "Gain(2)");
+  fail_unless_equals_int (gst_element_set_state (chain, GST_STATE_READY),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (chain, GST_STATE_NULL);
   gst_object_unref (chain);
   g_free (path);
 }

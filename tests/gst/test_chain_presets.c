@@ -288,6 +288,12 @@ GST_END_TEST;
 
 /* ---- the user's own ----------------------------------------------------------------- */
 
+static void
+count_notify (GObject *object, GParamSpec *spec, gpointer n)
+{
+  ++*(guint *)n;
+}
+
 /* What is saved is the chain as it is, whatever is in it; it comes back in
  * another element. */
 GST_START_TEST (test_save)
@@ -302,11 +308,15 @@ GST_START_TEST (test_save)
   GstElement *element = gst_element_factory_make ("tfxchain", NULL);
   GstElement *other = gst_element_factory_make ("tfxchain", NULL);
   GstPreset *preset = GST_PRESET (element);
+  guint n_notified = 0;
 
+  g_signal_connect (other, "notify::chain", G_CALLBACK (count_notify),
+      &n_notified);
   g_object_set (element, "chain", text, NULL);
   gst_child_proxy_set (GST_CHILD_PROXY (element), "gain0::gain", -0.5, NULL);
   fail_unless (gst_preset_save_preset (preset, "My \"own\" (1)"));
   fail_unless (gst_preset_load_preset (GST_PRESET (other), "My \"own\" (1)"));
+  fail_unless_equals_int (n_notified, 1);
   tfx_chains_expect_text (other, canonical);
   tfx_chains_expect_number (other, "gain0::gain", -0.5);
 

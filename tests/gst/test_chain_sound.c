@@ -235,6 +235,30 @@ GST_START_TEST (test_look_ahead_changes)
 }
 GST_END_TEST;
 
+/* It looks less far ahead while the stream runs, and is as late as it was; behind a
+ * flush it is not any more. */
+GST_START_TEST (test_look_ahead_flushed)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_chains_harness ("l=Limiter(20, 0.01)", &info);
+  GObject *limiter = tfx_chains_child (h->element, "l");
+  gdouble *in = tfx_check_noise (N, 1);
+
+  for (guint i = 0; i < 4; i++) {
+    gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
+    if (i == 1)
+      g_object_set (limiter, "lookahead", 0.004, NULL);
+  }
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 10 * GST_MSECOND);
+  tfx_check_flush (h);
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 4 * GST_MSECOND);
+  g_object_unref (limiter);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* What levels ahead stays: it says so. */
 GST_START_TEST (test_look_ahead_refused)
 {
@@ -340,7 +364,7 @@ GST_START_TEST (test_readings)
   memset (in, 0, N * sizeof *in);
   for (gsize i = 100; i < 120; i++)
     gst_harness_push (h, tfx_check_stamped (&info, in, N, i * N));
-  get_stat (h->element, "c", "gain");
+  fail_unless (get_stat (h->element, "c", "gain") < -1.0);
   fail_unless_equals_float (get_stat (h->element, "c", "gain"), 0.0);
   fail_unless_equals_int (take_messages (bus, &last), 2);
   /* Behind the end it tells of the stream that was. */
@@ -513,6 +537,7 @@ chain_sound_suite (void)
   tcase_add_test (tc, test_look_ahead);
   tcase_add_loop_test (tc, test_look_ahead_changes, 0,
       2 * G_N_ELEMENTS (look_aheads));
+  tcase_add_test (tc, test_look_ahead_flushed);
   tcase_add_loop_test (tc, test_look_ahead_refused, 0, 7);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);

@@ -165,6 +165,62 @@ GST_START_TEST (test_probe)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+cut_front (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = gst_buffer_make_writable (info->data);
+  guint *n = data;
+
+  /* Of the second one the first 100 frames go. */
+  if ((*n)++ == 1)
+    gst_buffer_resize (buffer, 100 * 2 * sizeof (gfloat), -1);
+  info->data = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+/* A buffer is cut on its way: what is left of it is filtered as ever. */
+GST_START_TEST (test_cut)
+{
+  GstAudioInfo info = tfx_check_f32 (48000, 2);
+  gdouble *in = tfx_check_noise (480 * 3 * 2, 5);
+  TfxCatch *caught[2];
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *launch =
+        g_strdup_printf (FIRST " fuse=%s ! " SECOND, i ? "true" : "false");
+    GstHarness *h = tfx_check_harness (launch, &info);
+    GstElement *behind = gst_bin_get_by_name (GST_BIN (h->element), "b");
+    GstPad *pad = gst_element_get_static_pad (behind, "sink");
+    guint n = 0;
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, cut_front, &n, NULL);
+    caught[i] = tfx_firs_catch_new ();
+    for (guint k = 0; k < 3; k++) {
+      GstBuffer *buffer =
+          tfx_check_push (h, tfx_check_buffer (&info, in + 480 * 2 * k, 480));
+      gsize n_frames;
+      gdouble *x = tfx_check_samples (buffer, &info, &n_frames);
+
+      fail_unless_equals_int (n_frames, k == 1 ? 380 : 480);
+      g_array_append_vals (caught[i]->samples, x, n_frames * 2);
+      g_free (x);
+      gst_buffer_unref (buffer);
+    }
+    fail_unless_equals_int (n, 3);
+    fail_unless ((stat_of (h->element, "a", "deferred") > 0) == (i == 1));
+    gst_object_unref (pad);
+    gst_object_unref (behind);
+    gst_harness_teardown (h);
+    g_free (launch);
+  }
+  fail_unless (tfx_check_distance (tfx_firs_samples (caught[0]),
+                   tfx_firs_samples (caught[1]), 1340 * 2) < CLOSE);
+  tfx_firs_catch_free (caught[0]);
+  tfx_firs_catch_free (caught[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* ---- what comes and goes ------------------------------------------------------- */
 
 #define N_MANY 6000
@@ -413,6 +469,7 @@ fusion_links_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_between, 0, G_N_ELEMENTS (betweens));
   tcase_add_loop_test (tc, test_probe, 0, 3);
+  tcase_add_test (tc, test_cut);
   tfx_check_add_part (tc, test_guests, 2 * G_N_ELEMENTS (guests), 3);
   tcase_add_loop_test (tc, test_moment, 0, N_MOMENTS);
   return s;

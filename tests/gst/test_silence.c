@@ -130,6 +130,66 @@ GST_START_TEST (test_gap_with_sound)
 }
 GST_END_TEST;
 
+/* A change goes on while nothing is heard, and is over behind a long gap. */
+GST_START_TEST (test_change_in_gap)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h =
+      tfx_check_harness ("tfxchain chain=\"Delay(5, mix=0.5)\"", &info);
+  gdouble *silence = g_new0 (gdouble, N), ones[N], *out;
+  GstBuffer *buffer;
+
+  for (gsize i = 0; i < N; i++)
+    ones[i] = 1.0;
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, N)));
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, silence, N)));
+  g_object_set (h->element, "chain", "b=Delay(7, mix=0.25)", NULL);
+  for (guint i = 0; i < 3; i++) {
+    buffer = push_gap (h, &info, silence);
+    fail_unless (is_gap (buffer));
+    gst_buffer_unref (buffer);
+  }
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, N));
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless_equals_float (out[0], 0.75);
+  fail_unless_equals_float (out[7], 1.0);
+  g_free (out);
+  g_free (silence);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* An event of a gap passes a filter at rest with all that it says. */
+GST_START_TEST (test_gap_event_flags)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *silence = g_new0 (gdouble, N);
+  GstEvent *event = gst_event_new_gap (10 * GST_MSECOND, GST_SECOND);
+  GstClockTime start = 0, duration = 0;
+  GstGapFlags flags = 0;
+
+  gst_buffer_unref (
+      tfx_check_push (h, tfx_check_stamped (&info, silence, N, 0)));
+  while (gst_harness_events_in_queue (h) > 0)
+    gst_event_unref (gst_harness_pull_event (h));
+  gst_event_set_gap_flags (event, GST_GAP_FLAG_MISSING_DATA);
+  fail_unless (gst_harness_push_event (h, event));
+  event = gst_harness_pull_event (h);
+  fail_unless_equals_int (GST_EVENT_TYPE (event), GST_EVENT_GAP);
+  gst_event_parse_gap (event, &start, &duration);
+  gst_event_parse_gap_flags (event, &flags);
+  fail_unless_equals_uint64 (start, 10 * GST_MSECOND);
+  fail_unless_equals_uint64 (duration, GST_SECOND);
+  fail_unless_equals_int (flags, GST_GAP_FLAG_MISSING_DATA);
+  gst_event_unref (event);
+  g_free (silence);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- NaN and infinity --------------------------------------------------------------- */
 
 /* Broken samples are gone at the latest 4096 frames after the last of them;
@@ -208,6 +268,8 @@ silence_suite (void)
   tcase_add_loop_test (tc, test_gap_at_rest, 0, 2);
   tcase_add_test (tc, test_gap_rings);
   tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
+  tcase_add_test (tc, test_change_in_gap);
+  tcase_add_test (tc, test_gap_event_flags);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
   return s;
