@@ -225,15 +225,21 @@ static void
 test_moved_splits (void)
 {
   Setting s[N_SETTINGS];
+  TfxDynamics attack, release;
   TapMany many = tap_many ("numbers that move: any split gives the same bits");
 
   make_settings (s);
+  attack = release = s[0].d;
+  attack.attack = s[4].d.attack;
+  release.release = s[4].d.release;
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     if (!tfx_cpu_backend_for (test_kernels[k]))
       continue;
     for (unsigned c = 0; c < 4; c++) {
       check_split (&many, &s[0], &s[4].d, channels[c], test_kernels[k]);
       check_split (&many, &s[5], &s[7].d, channels[c], test_kernels[k]);
+      check_split (&many, &s[0], &attack, channels[c], test_kernels[k]);
+      check_split (&many, &s[0], &release, channels[c], test_kernels[k]);
       /* Another detector. */
       check_split (&many, &s[3], &s[0].d, channels[c], test_kernels[k]);
     }

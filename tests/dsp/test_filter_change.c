@@ -465,6 +465,8 @@ run_in_blocks (TfxPlan *plan, double *x, size_t n_frames, size_t most)
   }
 }
 
+#define N_LONG_PAST 11000
+
 /* A line that has become short has little past.  What becomes long then hears that rise out
  * of silence, not begin with a step. */
 static void
@@ -500,6 +502,42 @@ test_long_again (void)
     bend = test_jump_bend (x + 4999, N_SINE - 4999);
     tap_many_check (&many, bend < 2e-3, "%s: %g", is_fir ? "FIR" : "delay line",
         bend);
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
+/* A line that was short, and has run for long since it became long, has all of its past
+ * for the next one. */
+static void
+test_long_past (void)
+{
+  TapMany many = tap_many ("a line that is long again gives all of its past");
+
+  for (int is_fir = 0; is_fir < 2; is_fir++) {
+    static double x[N_LONG_PAST], y[N_LONG_PAST];
+    static const size_t delays[3] = { 100, 3000, 2500 };
+    static const size_t ends[3] = { 1000, 9000, N_LONG_PAST };
+    const uint64_t id = tfx_stage_new_id ();
+    TfxStage *stage = make_echo (id, is_fir, delays[0]);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+    double worst = 0;
+
+    test_noise_f64 (x, N_LONG_PAST);
+    memcpy (y, x, sizeof y);
+    for (size_t k = 0, i = 0; k < 3; i = ends[k++]) {
+      if (k > 0) {
+        stage = make_echo (id, is_fir, delays[k]);
+        set_chain (f, rows_chain (&stage, 1));
+      }
+      run_in_blocks (plan, y + i, ends[k] - i, 64);
+    }
+    for (size_t i = 9000 + 600; i < 9000 + 1600; i++)
+      worst = fmax (worst, fabs (y[i] - (x[i] + 0.9 * x[i - 2500])));
+    tap_many_check (&many, worst < 1e-9, "%s: %g",
+        is_fir ? "FIR" : "delay line", worst);
     rows_free (&plan);
     tfx_filter_unref (&f);
   }
@@ -912,6 +950,7 @@ main (int argc, char **argv)
     { "fir", test_fir },
     { "delay", test_delay },
     { "long_again", test_long_again },
+    { "long_past", test_long_past },
     { "enters", test_enters },
     { "delay_splits", test_delay_splits },
     { "splits", test_splits },

@@ -243,6 +243,26 @@ test_order (void)
   tfx_expr_free (&again);
 }
 
+/* A stage of one of two channels has one, also where it moves. */
+static void
+test_channels (void)
+{
+  TfxExpr *expr = parse ("ch[0]: d=Delay(100, mix=0.3, strategy='ping-pong')");
+  TfxMove *move = tfx_move_new ();
+  TfxMoved moved;
+
+  tfx_move_begin (move, expr);
+  tfx_expr_set_number (expr, 0, "mix", 0, 0.5, NULL);
+  tap_check (tfx_move_next (move, expr) == 0 &&
+                 tfx_move_design (move, RATE, 2, NULL, NULL, &moved, NULL) ==
+                     0 &&
+                 moved.n_taps > 0 && !moved.taps[0].swap &&
+                 moved.taps[0].gain == 0.5,
+      "no echo goes to a channel that is not there");
+  tfx_move_free (&move);
+  tfx_expr_free (&expr);
+}
+
 static unsigned n_reports;
 
 static void
@@ -289,6 +309,7 @@ static const TapTest tests[] = {
   { "classes", test_classes },
   { "edges", test_edges },
   { "order", test_order },
+  { "channels", test_channels },
   { "clamped", test_clamped },
   { NULL, NULL },
 };

@@ -458,7 +458,8 @@ test_latencies (void)
     size_t n_frames;
   } cases[] = { { "Limiter(-1, 0.00099)", 48 }, { "Limiter(-1, 0.00101)", 48 },
     { "Normalize(1, window=0.05)", 1200 }, { "Loudness(-23)", 144000 },
-    { "Loudness(None)", 0 }, { "Limiter(-1, 0.001, true_peak=True)", 48 } };
+    { "Loudness(None)", 0 }, { "Limiter(-1, 0.001, true_peak=True)", 48 },
+    { "Limiter(-1, 10, true_peak=True)", 480256 } };
 
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     TfxExpr *expr = parse (cases[i].text);
@@ -467,6 +468,39 @@ test_latencies (void)
     tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL);
     tap_check (chain && tfx_chain_latency (chain) == cases[i].n_frames,
         "%s: %zu frames", cases[i].text, chain ? tfx_chain_latency (chain) : 0);
+    tfx_chain_unref (&chain);
+    tfx_expr_free (&expr);
+  }
+}
+
+/* Whose level it is, and of what. */
+static void
+test_levellers (void)
+{
+  static const struct
+  {
+    const char *text;
+    TfxLevellerMeasure measure;
+    bool is_linked;
+  } cases[] = { { "Limiter(-1, true_peak=True)", TFX_LEVELLER_TRUE_PEAK,
+                    false },
+    { "Limiter(-1, true_peak=True, link=True)", TFX_LEVELLER_TRUE_PEAK, true },
+    { "Normalize(1)", TFX_LEVELLER_PEAK, true },
+    { "Normalize(1, 'rms')", TFX_LEVELLER_RMS, true },
+    { "Normalize(1, 'per-channel')", TFX_LEVELLER_PEAK, false },
+    { "Loudness(-23)", TFX_LEVELLER_LOUDNESS, true } };
+
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    TfxExpr *expr = parse (cases[i].text);
+    const TfxLeveller *l = NULL;
+    TfxChain *chain = NULL;
+
+    tfx_expr_build (expr, 48000, 2, NULL, NULL, &chain, NULL);
+    if (chain && chain->stages[0]->kind == &tfx_kind_leveller)
+      l = &chain->stages[0]->u.leveller;
+    tap_check (l && l->measure == cases[i].measure &&
+                   l->is_linked == cases[i].is_linked,
+        "%s", cases[i].text);
     tfx_chain_unref (&chain);
     tfx_expr_free (&expr);
   }
@@ -635,6 +669,7 @@ static const TapTest tests[] = {
   { "order", test_order },
   { "not-built", test_not_built },
   { "latencies", test_latencies },
+  { "levellers", test_levellers },
   { "built-ids", test_built_ids },
   { "adopt", test_adopt },
   { "adopt-large", test_adopt_large },

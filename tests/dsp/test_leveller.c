@@ -276,6 +276,56 @@ test_silence (void)
   tap_many_end (&many);
 }
 
+/* Behind a reset nothing of what was heard is left, whatever comes first. */
+static void
+test_again (void)
+{
+  TapMany many = tap_many ("a reset begins anew");
+
+  for (unsigned i = 0; i < N_SETTINGS; i++) {
+    const TfxLeveller l = make_setting (i);
+    TestFilter *used = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+    TestFilter *fresh = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+    double x[2][2 * N_FRAMES];
+
+    test_noise_f64 (x[0], 2 * N_FRAMES);
+    test_filter_f64 (used, x[0], 2, N_FRAMES);
+    test_filter_reset (used);
+    test_noise_f64 (x[0], 2 * N_FRAMES);
+    for (size_t k = 0; k < 2 * N_FRAMES; k++)
+      x[0][k] *= k < 2 * 1500 ? 0.0 : 0.05;
+    memcpy (x[1], x[0], sizeof x[1]);
+    test_filter_f64 (used, x[0], 2, N_FRAMES);
+    test_filter_f64 (fresh, x[1], 2, N_FRAMES);
+    tap_many_check (&many, memcmp (x[0], x[1], sizeof x[0]) == 0, "setting %u",
+        i);
+    test_filter_free (&used);
+    test_filter_free (&fresh);
+  }
+  tap_many_end (&many);
+}
+
+/* What only lowers lets go in silence, too. */
+static void
+test_lets_go (void)
+{
+  TapMany many = tap_many ("the gain comes back in silence");
+
+  for (unsigned i = 1; i < 5; i += 3) {
+    const TfxLeveller l = make_setting (i);
+    TestFilter *filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    double x[9000] = { 0 };
+
+    for (unsigned k = 0; k < 9000; k++)
+      x[k] = k < 1000 ? 1.0 : k < 8000 ? 0.0 : 0.01;
+    test_filter_f64 (filter, x, 1, 9000);
+    tap_many_check (&many, x[8300] > 0.0095 && x[8300] < 0.0101,
+        "setting %u: %g", i, x[8300]);
+    test_filter_free (&filter);
+  }
+  tap_many_end (&many);
+}
+
 /* The state goes with blocks of another length, to the bit, and numbers on their
  * way to others. */
 static void
@@ -350,6 +400,8 @@ static const TapTest tests[] = {
   { "true-peak", test_true_peak },
   { "latency", test_latency },
   { "silence", test_silence },
+  { "again", test_again },
+  { "lets-go", test_lets_go },
   { "format", test_format },
   { "clip", test_clip },
   { NULL, NULL },

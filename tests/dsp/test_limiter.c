@@ -257,6 +257,12 @@ test_falls (void)
     tfx_filter_read (filter->filter, 1, &readings[i]);
     tfx_filter_unlock (filter->filter);
   }
+  tap_check (test_filter_is_silent (filter), "it is silent in the end");
+  x[0] = 0.9;
+  memset (x + 1, 0, 5000 * sizeof *x);
+  test_filter_f64 (filter, x, 1, 1700);
+  tap_check (!test_filter_is_silent (filter),
+      "but not while its gain is on the way back");
   tap_check (readings[0].gain_db < -39 && readings[1].gain_db > -0.01,
       "gains are read: %g and %g dB", readings[0].gain_db, readings[1].gain_db);
   tfx_stage_unref (&stage);

@@ -3,6 +3,7 @@
  * sanitizer as well: meson setup -Db_sanitize=thread.
  */
 #include "common.h"
+#include "filter.h"
 #include "rows.h"
 #include "tap.h"
 
@@ -156,9 +157,45 @@ test_handed_over (void)
   test_filter_free (&row);
 }
 
+/* In whatever order they are named, all of them are locked, and once each. */
+static void
+test_locks (void)
+{
+  TapMany many = tap_many ("filters in any order are locked together");
+  TfxFilter *row[4];
+
+  for (int i = 0; i < 4; i++) {
+    TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), 0.5);
+
+    row[i] = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  }
+  for (unsigned k = 0; k < 4 * 4 * 4 * 4; k++) {
+    TfxFilter *order[4] = { row[k % 4], row[k / 4 % 4], row[k / 16 % 4],
+      row[k / 64] };
+    unsigned named = 0, n_locked = 0;
+
+    for (int i = 0; i < 4; i++)
+      named |= 1u << (k >> 2 * i & 3);
+    if (named != 15)
+      continue;
+    tfx_filter_lock_all (order, 4);
+    for (int i = 0; i < 4; i++) {
+      if (pthread_mutex_trylock (&row[i]->lock) == 0)
+        pthread_mutex_unlock (&row[i]->lock);
+      else
+        n_locked++;
+    }
+    tfx_filter_unlock_all (order, 4);
+    tap_many_check (&many, n_locked == 4, "order %u: %u", k, n_locked);
+  }
+  tap_many_end (&many);
+  rows_clear (row, 4);
+}
+
 static const TapTest tests[] = {
   { "shared-filters", test_shared_filters },
   { "handed-over", test_handed_over },
+  { "locks", test_locks },
   { NULL, NULL },
 };
 

@@ -501,18 +501,26 @@ test_reset (void)
 {
   TapMany many = tap_many ("a reset ends with the values that were set last");
 
-  for (unsigned i = 0; i < 2 * N_KINDS; i++) {
-    const unsigned kind = i / 2;
+  for (unsigned i = 0; i < 3 * N_KINDS; i++) {
+    static const double last[] = { 0.9, 0.5, 0.7 };
+    const unsigned kind = i / 3;
     const uint64_t id = tfx_stage_new_id ();
     TestFilter *moved = start_numbers (kind, id, 0.2);
-    TestFilter *plain = start_numbers (kind, id, i % 2 ? 0.5 : 0.9);
+    TestFilter *plain = start_numbers (kind, id, last[i % 3]);
+    TfxStage *point = make_numbers (kind, id, last[i % 3]);
     double *x = make_sine (), *y = make_sine ();
 
     test_filter_f64 (moved, x, 1, 500);
     test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.9)));
     test_filter_f64 (moved, x + 500, 1, 100);
-    if (i % 2)
+    if (i % 3)
       test_filter_set_chain (moved, chain_of (make_numbers (kind, id, 0.5)));
+    tfx_filter_lock (moved->filter);
+    if (i % 3 == 2)
+      tap_many_check (&many,
+          tfx_filter_queue_stage (moved->filter, 960, point) == 0,
+          "kind %u: queued", kind);
+    tfx_filter_unlock (moved->filter);
     test_filter_f64 (moved, x + 600, 1, 50);
     test_filter_reset (moved);
     tap_many_check (&many, !test_filter_is_changing (moved), "kind %u goes on",
@@ -521,7 +529,11 @@ test_reset (void)
     test_filter_f64 (moved, x, 1, 1000);
     test_filter_f64 (plain, y, 1, 1000);
     tap_many_check (&many, memcmp (x, y, 1000 * sizeof *x) == 0,
-        "kind %u, %u changes", kind, 1 + i % 2);
+        "kind %u, %u changes", kind, 1 + i % 3);
+    /* Nothing waits any more. */
+    tap_many_check (&many, !test_filter_is_changing (moved),
+        "kind %u is still changing", kind);
+    tfx_stage_unref (&point);
     test_filter_free (&moved);
     test_filter_free (&plain);
     free (x);
@@ -641,6 +653,53 @@ test_format_taps (void)
   tap_many_end (&many);
 }
 
+/* The stream's samples become others in the middle of a cross-fade, and then it begins
+ * afresh: nothing of the past is heard. */
+static void
+test_format_reset (void)
+{
+  static const size_t n_taps[] = { 31, 511, 8191 };
+  static const double hz[] = { 500, 5000 };
+  const TfxFilterSpec spec = { RATE, 1, TFX_SAMPLE_F64, 480 };
+  TapMany many = tap_many ("a reset behind another format");
+
+  for (unsigned i = 0; i < 3; i++) {
+    const Curve curve = { n_taps[i], TFX_FIR_AUTO, 1 };
+    double *x = make_sine (), *y = make_sine (), worst = 0;
+    TestFilter *filters[2];
+    TfxStage *stages[2] = { NULL };
+    TfxChain *chain;
+
+    for (unsigned k = 0; k < 2; k++) {
+      set_fir (&curve, hz[k], &stages[k]);
+      chain = chain_of (tfx_stage_ref (stages[k]));
+      filters[k] = test_filter_for (chain, &spec, tfx_cpu_backend ());
+      tfx_chain_unref (&chain);
+    }
+    test_filter_f64 (filters[0], x, 1, 9600);
+    test_filter_set_chain (filters[0], chain_of (tfx_stage_ref (stages[1])));
+    test_filter_f64 (filters[0], x + 9600, 1, 200);
+    tfx_filter_lock (filters[0]->filter);
+    tfx_filter_set_format (filters[0]->filter, TFX_SAMPLE_F64, 64);
+    tfx_filter_unlock (filters[0]->filter);
+    test_filter_f64 (filters[0], x + 9800, 1, 64);
+    test_filter_reset (filters[0]);
+    memcpy (x, y, 4800 * sizeof *x);
+    test_filter_f64 (filters[0], x, 1, 4800);
+    test_filter_f64 (filters[1], y, 1, 4800);
+    for (size_t k = 0; k < 4800; k++)
+      worst = fmax (worst, fabs (x[k] - y[k]));
+    tap_many_check (&many, worst < 1e-12, "%zu taps: %g", n_taps[i], worst);
+    for (unsigned k = 0; k < 2; k++) {
+      test_filter_free (&filters[k]);
+      tfx_stage_unref (&stages[k]);
+    }
+    free (x);
+    free (y);
+  }
+  tap_many_end (&many);
+}
+
 /* Against a filter that is designed at every sample. */
 static void
 test_ideal (void)
@@ -684,6 +743,7 @@ static const TapTest tests[] = {
   { "reset", test_reset },
   { "waiting", test_waiting },
   { "format-taps", test_format_taps },
+  { "format-reset", test_format_reset },
   { "ideal", test_ideal },
   { NULL, NULL },
 };
