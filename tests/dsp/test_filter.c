@@ -534,6 +534,42 @@ test_gains (void)
   tap_many_end (&many);
 }
 
+/* A gain of 0 is heard; the sections in front of it run on. */
+static void
+test_mute (void)
+{
+  static double x[FRAMES * CHANNELS], want[FRAMES * CHANNELS];
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *plain[] = { sections (2) };
+  TfxStage *stages[] = { tfx_stage_ref (plain[0]), tfx_stage_new_gain (id, 0) };
+  TfxStage *loud = tfx_stage_new_gain (id, 0.5);
+  TfxFilter *filter = rows_filter (stages, 2, CHANNELS, TFX_SAMPLE_F64);
+  TfxFilter *other = rows_filter (plain, 1, CHANNELS, TFX_SAMPLE_F64);
+  TfxPlan *a = rows_plan (&filter, 1), *b = rows_plan (&other, 1);
+  const size_t at = FRAMES / 2, end = at + 600;
+  double peak = 0, worst = 0;
+
+  test_noise_f64 (x, FRAMES * CHANNELS);
+  memcpy (want, x, sizeof want);
+  rows_run (b, want, CHANNELS, FRAMES);
+  rows_run (a, x, CHANNELS, at);
+  tfx_filter_lock (filter);
+  tfx_filter_set_stage (filter, loud);
+  tfx_filter_unlock (filter);
+  rows_run (a, x + at * CHANNELS, CHANNELS, FRAMES - at);
+  for (size_t i = 0; i < at * CHANNELS; i++)
+    peak = fmax (peak, fabs (x[i]));
+  for (size_t i = end * CHANNELS; i < FRAMES * CHANNELS; i++)
+    worst = fmax (worst, fabs (x[i] - 0.5 * want[i]));
+  tap_check (peak == 0, "a gain of 0 is silence: %g", peak);
+  tap_check (worst < 1e-9, "and behind it goes on what ran: %g", worst);
+  tfx_stage_unref (&loud);
+  rows_free (&a);
+  rows_free (&b);
+  tfx_filter_unref (&filter);
+  tfx_filter_unref (&other);
+}
+
 /* What a gain of 1e-308 does to a wave between two sections, and back. */
 static void
 test_tiny (void)
@@ -571,6 +607,7 @@ main (int argc, char **argv)
     { "silent-glide", test_silent_glide },
     { "set-at-rest", test_set_at_rest },
     { "gains", test_gains },
+    { "mute", test_mute },
     { "tiny", test_tiny },
     { "later", test_later },
     { NULL, NULL },

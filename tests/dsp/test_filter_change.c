@@ -618,6 +618,41 @@ test_delay_splits (void)
   tap_many_end (&many);
 }
 
+/* The same of a FIR, whose taps change again before that is over. */
+static void
+test_fir_splits (void)
+{
+  static double x[3][N];
+  const size_t sizes[3] = { N, 64, 7 };
+  TapMany many = tap_many ("a FIR's taps change twice, in any split");
+
+  test_noise_f64 (x[0], N);
+  for (size_t k = 1; k < 3; k++)
+    memcpy (x[k], x[0], sizeof x[0]);
+  for (size_t k = 0; k < 3; k++) {
+    static const double taps[3][3] = { { 1, 0.5, 0.2 }, { -1, 0.3, 0.7 },
+      { 0.1, 0.9, -0.4 } };
+    const uint64_t id = tfx_stage_new_id ();
+    const double *kernel = taps[0];
+    TfxStage *stage = tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
+    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+    TfxPlan *plan = rows_plan (&f, 1);
+
+    rows_run (plan, x[k], 1, 901);
+    for (size_t i = 1; i < 3; i++) {
+      kernel = taps[i];
+      stage = tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
+      set_chain (f, rows_chain (&stage, 1));
+    }
+    run_in_blocks (plan, x[k] + 901, N - 901, sizes[k]);
+    tap_many_check (&many, memcmp (x[k], x[0], sizeof x[0]) == 0,
+        "blocks of %zu: %g", sizes[k], test_distance (x[k], x[0], N));
+    rows_free (&plan);
+    tfx_filter_unref (&f);
+  }
+  tap_many_end (&many);
+}
+
 /* ---- many changes --------------------------------------------------------------------- */
 
 #define N_LONG 12000
@@ -760,22 +795,30 @@ test_next (void)
 {
   static double x[N_LONG];
   const TfxTap tap = { .delay = 40, .gain = 0.5 };
-  TfxStage *stage = tfx_stage_new_gain (1, 0.5);
-  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxStage *both[2] = { tfx_stage_new_gain (1, 0.5),
+    tfx_stage_new_gain (6, 0.5) };
+  TfxFilter *f = rows_filter (both, 2, 1, TFX_SAMPLE_F64);
   TfxPlan *plan = rows_plan (&f, 1);
-  TfxStage *next[3];
+  TfxStage *next[4], *stage;
+  TfxChain *chain = NULL;
 
   for (size_t i = 0; i < N_LONG; i++)
     x[i] = 1.0;
   rows_run (plan, x, 1, 100);
-  stage = tfx_stage_new_delay (2, 1.0, &tap, 1);
-  set_chain (f, rows_chain (&stage, 1));
+  both[0] = tfx_stage_new_delay (2, 1.0, &tap, 1);
+  both[1] = tfx_stage_new_gain (6, 0.5);
+  set_chain (f, rows_chain (both, 2));
   rows_run (plan, x + 100, 1, 100);
   next[0] = tfx_stage_new_gain (3, 2.0);
   next[1] = tfx_stage_new_gain (4, 3.0);
   next[2] = tfx_stage_new_gain (5, 5.0);
-  set_chain (f, rows_chain (next, 3));
+  next[3] = tfx_stage_new_gain (6, 0.5);
+  set_chain (f, rows_chain (next, 4));
   tfx_filter_lock (f);
+  /* One that there is now and then. */
+  stage = tfx_stage_new_gain (6, 2.0);
+  tap_check (tfx_filter_set_stage (f, stage) == 0, "what stays is set");
+  tfx_stage_unref (&stage);
   stage = tfx_stage_new_gain (3, 7.0);
   tap_check (tfx_filter_set_stage (f, stage) == 0, "it is set");
   tfx_stage_unref (&stage);
@@ -788,9 +831,13 @@ test_next (void)
                  tfx_filter_queue_stage (f, 320, stage) == 0,
       "and what goes");
   tfx_stage_unref (&stage);
+  tap_check (tfx_filter_get_chain (f, &chain) == 0 &&
+                 tfx_chain_n_stages (chain) == 4,
+      "that is its chain now");
+  tfx_chain_unref (&chain);
   tfx_filter_unlock (f);
   rows_run (plan, x + 200, 1, N_LONG - 200);
-  tap_check (fabs (x[N_LONG - 1] - 7.0 * 11.0 * 5.0) < 1e-9 &&
+  tap_check (fabs (x[N_LONG - 1] - 7.0 * 11.0 * 5.0 * 2.0) < 1e-9 &&
                  !tfx_filter_is_changing (f),
       "in the chain that waited: %g", x[N_LONG - 1]);
   rows_free (&plan);
@@ -953,6 +1000,7 @@ main (int argc, char **argv)
     { "long_past", test_long_past },
     { "enters", test_enters },
     { "delay_splits", test_delay_splits },
+    { "fir_splits", test_fir_splits },
     { "splits", test_splits },
     { "last", test_last },
     { "next", test_next },

@@ -302,6 +302,72 @@ queue_gain (TfxFilter *f, uint64_t id, uint64_t frame, double gain)
   return ret;
 }
 
+/* Points of a straight line: so is what lies between them. */
+static void
+test_line (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_gain (id, 0.0);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[GRID * 10], worst = 0;
+  int ret = 0;
+
+  for (size_t i = 0; i < GRID * 10; i++)
+    x[i] = 1.0;
+  tfx_filter_lock (f);
+  for (unsigned i = 1; i <= 10; i++)
+    ret |= queue_gain (f, id, i * GRID, 0.1 * i);
+  tfx_filter_unlock (f);
+  rows_run (plan, x, 1, GRID * 10);
+  for (size_t i = 0; i < GRID * 10; i++)
+    worst = fmax (worst, fabs (x[i] - (double)i / (GRID * 10)));
+  tap_check (ret == 0 && worst < 1e-12, "a line is straight: %g", worst);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+/* A low-pass of second order. */
+static TfxStage *
+low_pass (uint64_t id, double hz)
+{
+  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_LOW_PASS,
+    .order = 2,
+    .lower_hz = hz };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+
+  tfx_design_sections (&d, 48000, sos);
+  return tfx_stage_new_sections (id, sos, 1);
+}
+
+/* A curve goes on slowly and then jumps: a soft sine far below hardly notices. */
+static void
+test_leap (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = low_pass (id, 4000);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[GRID * 200], bend = 0;
+
+  for (size_t i = 0; i < GRID * 200; i++)
+    x[i] = 0.5 * sin (2 * M_PI * 100 * (double)i / 48000);
+  for (unsigned i = 0; i < 200; i++) {
+    stage = low_pass (id, i < 100 ? 4000 + i : 20000 + i);
+    tfx_filter_lock (f);
+    tfx_filter_queue_stage (f, (i + 1) * GRID, stage);
+    tfx_filter_unlock (f);
+    tfx_stage_unref (&stage);
+    rows_run (plan, x + i * GRID, 1, GRID);
+  }
+  for (size_t i = 100; i + 2 < GRID * 200; i++)
+    bend = fmax (bend, fabs (x[i + 2] - 2 * x[i + 1] + x[i]));
+  tap_check (bend < 3e-4, "a leap on a curve makes no click: %g", bend);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
 static void
 test_refusals (void)
 {
@@ -344,6 +410,8 @@ main (int argc, char **argv)
     { "cuts", test_cuts },
     { "values", test_values },
     { "by-hand", test_by_hand },
+    { "line", test_line },
+    { "leap", test_leap },
     { "refusals", test_refusals },
     { NULL, NULL },
   };

@@ -420,6 +420,7 @@ make_numbers (unsigned kind, uint64_t id, double part)
     .attack = 0.9,
     .release = 0.99 };
   const TfxLimiter limiter = { .threshold_db = -20.0 * part, .n_ahead = 16 };
+  const TfxSos sos = { part, 0.0, 0.0, -0.5 * part, 0.0 };
   TfxReverb reverb = { .feedback = 0.8, .damp = 0.2, .dry = part, .wet = 1.0 };
 
   for (unsigned i = 0; i < TFX_REVERB_COMBS; i++)
@@ -437,12 +438,16 @@ make_numbers (unsigned kind, uint64_t id, double part)
       return tfx_stage_new_reverb (id, &reverb);
     case 4:
       return tfx_stage_new_mix (id, 1, &part);
-    default:
+    case 5:
       return tfx_stage_new_clip (id, part);
+    case 6:
+      return tfx_stage_new_gain (id, part);
+    default:
+      return tfx_stage_new_sections (id, &sos, 1);
   }
 }
 
-#define N_KINDS 6
+#define N_KINDS 8
 
 /* In the middle of a glide the stream's samples become others. */
 static void
