@@ -127,6 +127,80 @@ GST_START_TEST (test_planes)
 }
 GST_END_TEST;
 
+/* What two elements make of a buffer, fused or not; takes it. */
+static gdouble *
+run_two (const GstAudioInfo *info, GstBuffer *buffer, gboolean fuse,
+    GstBuffer **out)
+{
+  gchar *launch = g_strdup_printf (LAUNCH " fuse=%s ! tfxbutterworth",
+      fuse ? "true" : "false");
+  GstHarness *h = tfx_check_harness (launch, info);
+  gdouble *samples;
+
+  *out = tfx_check_push (h, buffer);
+  samples = tfx_check_samples (*out, info, NULL);
+  gst_harness_teardown (h);
+  g_free (launch);
+  return samples;
+}
+
+/* The same where the first of two elements leaves its filter to the second. */
+GST_START_TEST (test_planes_fused)
+{
+  const Places *p = &places[__i__];
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F32, RATE, p->n_channels,
+      GST_AUDIO_LAYOUT_NON_INTERLEAVED);
+  gdouble *in = tfx_check_noise (N * p->n_channels, 29), *samples[2];
+
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    GstBuffer *buffer =
+                  place_planes (&info, in, (gsize *)p->offsets, 12 * PLANE),
+              *out;
+
+    samples[fuse] = run_two (&info, buffer, fuse, &out);
+    expect_fill (out, p->n_channels, p->offsets);
+    gst_buffer_unref (out);
+  }
+  fail_unless (
+      tfx_check_distance (samples[0], samples[1], N * p->n_channels) < 1e-6);
+  g_free (samples[0]);
+  g_free (samples[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Memory that nobody may write to is left as it is. */
+GST_START_TEST (test_read_only)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  gdouble *in = tfx_check_noise (N * 2, 43), *samples[2];
+  GstBuffer *plain = tfx_check_buffer (&info, in, N);
+  const gsize size = gst_buffer_get_size (plain);
+  guint8 *bytes = g_malloc (size), *kept = g_malloc (size);
+
+  gst_buffer_extract (plain, 0, bytes, size);
+  memcpy (kept, bytes, size);
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    GstBuffer *out;
+
+    samples[fuse] = run_two (&info,
+        gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, bytes, size, 0,
+            size, NULL, NULL),
+        fuse, &out);
+    gst_buffer_unref (out);
+    fail_unless (memcmp (bytes, kept, size) == 0);
+  }
+  fail_unless (tfx_check_distance (samples[0], samples[1], N * 2) < 1e-6);
+  fail_unless (tfx_check_distance (samples[0], in, N * 2) > 0.01);
+  g_free (samples[0]);
+  g_free (samples[1]);
+  g_free (bytes);
+  g_free (kept);
+  g_free (in);
+  gst_buffer_unref (plain);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_planar_equals_interleaved)
 {
   static const gint channels[] = { 1, 2, 3, 8, 9, 64, 70 };
@@ -324,6 +398,8 @@ buffers_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_planes, 0, G_N_ELEMENTS (places));
+  tcase_add_loop_test (tc, test_planes_fused, 0, G_N_ELEMENTS (places));
+  tcase_add_test (tc, test_read_only);
   tcase_add_loop_test (tc, test_planar_equals_interleaved, 0, 14);
   tcase_add_loop_test (tc, test_memories, 0, 8);
   tcase_add_loop_test (tc, test_unaligned, 0, 16);

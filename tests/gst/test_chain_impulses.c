@@ -206,6 +206,41 @@ GST_START_TEST (test_rate_of_text)
 
 GST_END_TEST;
 
+/* The rate of an interval that was rounded; and at another rate what is not mixed in
+ * stands where the impulse response begins. */
+GST_START_TEST (test_mix_of_text)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, 44100, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gchar *chains[2] = { in_folder ("FIR('@/cd.txt')"),
+    in_folder ("Convolve('@/half.txt', mix=0)") };
+  gdouble in[N] = { 1.0 };
+
+  /* 1 / 2.26758E-5 is 44099.8. */
+  g_free (write_text ("cd.txt",
+      "2.26758E-5 // Sample interval (seconds)\n* Data start\n0\n0.5\n"));
+  g_free (write_text ("half.txt",
+      "4.5351473922902494E-5 // Sample interval (seconds)\n"
+      "* Data start\n0\n0\n1\n"));
+  for (guint k = 0; k < 2; k++) {
+    GstHarness *h = tfx_chains_harness (chains[k], &info);
+    gdouble *out = tfx_check_filter (h, &info, in, N, N);
+    guint n_ones = 0, n_others = 0;
+
+    for (guint i = 0; i < N; i++) {
+      n_ones += k == 0 ? out[i] == 0.5 && i == 1 : out[i] == 1.0 && i > 0;
+      n_others += out[i] != 0.0;
+    }
+    fail_unless_equals_int (n_ones, 1);
+    fail_unless_equals_int (n_others, 1);
+    g_free (out);
+    g_free (chains[k]);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 /* ---- faults ------------------------------------------------------------------------ */
 
 static void
@@ -235,7 +270,12 @@ expect_fault (const gchar *format, const gchar *fault)
 
 GST_START_TEST (test_faults)
 {
-  gchar *zeros;
+  gchar wide[2 * 65 + 1] = "", *zeros;
+
+  /* One number more than there may be channels. */
+  for (guint i = 0; i < 65; i++)
+    memcpy (wide + 2 * i, i < 64 ? "1 " : "1\n", 2);
+  g_free (write_text ("wide.txt", wide));
 
   g_free (write_text ("bad.txt", "1\n2 3\n"));
   g_free (write_text ("none.txt", "nothing at all\n"));
@@ -249,6 +289,7 @@ GST_START_TEST (test_faults)
   expect_fault ("FIR('@')", "it is a folder");
   expect_fault ("FIR('@/bad.txt')", "line 2, '2 3', has not a number for each");
   expect_fault ("FIR('@/none.txt')", "has no numbers as text");
+  expect_fault ("FIR('@/wide.txt')", "has no numbers as text");
   expect_fault ("FIR('@/zero.txt')", "nothing but silence");
   expect_fault ("FIR('@/zeros.wav')", "it is no sound file that can be read: ");
   expect_fault ("FilterSettings('@/off.txt')", "no filter is on");
@@ -423,6 +464,7 @@ chain_impulses_suite (void)
   tcase_add_test (tcase, test_texts);
   tcase_add_test (tcase, test_saved_while_read);
   tcase_add_test (tcase, test_rate_of_text);
+  tcase_add_test (tcase, test_mix_of_text);
   tcase_add_test (tcase, test_faults);
   tcase_add_test (tcase, test_relative);
   tcase_add_test (tcase, test_properties);

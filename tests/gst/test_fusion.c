@@ -320,6 +320,8 @@ GST_START_TEST (test_interruptions)
 }
 GST_END_TEST;
 
+#define N_RUN 480
+
 /* ---- depth ---------------------------------------------------------------------------- */
 
 GST_START_TEST (test_fifty)
@@ -345,6 +347,63 @@ GST_START_TEST (test_fifty)
   tfx_rows_close (&row);
   g_string_free (launch, TRUE);
   g_free (in);
+}
+GST_END_TEST;
+
+/* More than one row can have: it is cut, and sounds the same. */
+GST_START_TEST (test_seventy)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (480 * 4, 1), *out[2];
+
+  for (guint fuse = 0; fuse < 2; fuse++) {
+    GString *launch = g_string_new (NULL);
+    GstHarness *h;
+
+    for (guint i = 0; i < 70; i++)
+      g_string_append_printf (launch,
+          "%s tfxbutterworth order=1 cutoff=%u fuse=%s", i ? " !" : "",
+          20000 + 10 * i, fuse ? "true" : "false");
+    h = tfx_check_harness (launch->str, &info);
+    out[fuse] = tfx_check_filter (h, &info, in, 480 * 4, 480);
+    gst_harness_teardown (h);
+    g_string_free (launch, TRUE);
+  }
+  fail_unless (tfx_check_distance (out[0], out[1], 480 * 4) < 1e-5);
+  fail_unless (tfx_check_rms (out[0], 480 * 4, 1) > 1e-3);
+  g_free (out[0]);
+  g_free (out[1]);
+  g_free (in);
+}
+GST_END_TEST;
+
+/* Runs are counted once, whoever else is in the row. */
+GST_START_TEST (test_runs)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (N_RUN, 1);
+  GstHarness *h =
+      tfx_check_harness ("tfxbutterworth name=a ! tfxbutterworth name=b",
+          &info);
+  GstElement *a = gst_bin_get_by_name (GST_BIN (h->element), "a");
+  GstElement *b = gst_bin_get_by_name (GST_BIN (h->element), "b");
+  guint64 n_alone = 0;
+
+  for (guint i = 0; i < 24; i++) {
+    const gboolean fuse = i / 3 % 2 == 0;
+
+    g_object_set (a, "fuse", fuse, NULL);
+    gst_buffer_unref (
+        tfx_check_push (h, tfx_check_stamped (&info, in, N_RUN, i * N_RUN)));
+    n_alone = tfx_check_stat (a, "dispatches");
+    fail_unless_equals_uint64 (n_alone + tfx_check_stat (a, "deferred"), i + 1);
+    fail_unless_equals_uint64 (tfx_check_stat (b, "dispatches"), i + 1);
+  }
+  fail_unless (n_alone >= 6);
+  gst_object_unref (a);
+  gst_object_unref (b);
+  g_free (in);
+  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -398,6 +457,8 @@ fusion_suite (void)
   tcase_add_loop_test (tc, test_order_changes, 0, 2);
   tcase_add_loop_test (tc, test_interruptions, 0, 2);
   tcase_add_test (tc, test_fifty);
+  tcase_add_test (tc, test_seventy);
+  tcase_add_test (tc, test_runs);
   tcase_add_loop_test (tc, test_position, 0, 2);
   return s;
 }
