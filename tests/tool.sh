@@ -200,6 +200,9 @@ tap_case "process: a name that says nothing" exits 1 'ends in ".xyz"; it can be'
 tap_case "process: a name that has no ending" exits 1 \
   "the output's name has no ending that says what it is to be: .wav, .flac" \
   gst-tfx process noise.wav outname 'Gain(1)'
+tap_case "process: a hidden name that has no ending" exits 1 \
+  "the output's name has no ending that says what it is to be: .wav, .flac" \
+  gst-tfx process noise.wav ./.flac 'Gain(1)'
 # Pictures without sound, and an input that has nothing in it.
 check_soundless() {
   gst-launch-1.0 -q videotestsrc num-buffers=2 ! videoconvert ! jpegenc ! \
@@ -287,11 +290,11 @@ check_clipped() {
   exits 0 '"clipped": 0, "peak": -6.0' gst-tfx process --json -f square.wav x.flac 'Gain(1)' &&
     ! grep warning said.txt && rm x.wav x.flac
 }
-# (wavenc of GStreamer 1.22 has places for few layouts.)  What is behind the sound begins at
-# an even byte.
+# (wavenc of GStreamer 1.22 has places for few layouts.)  Those above the head are not told, nor
+# any others with them.  What is behind the sound begins at an even byte.
 check_wav_mask() {
   local layout mask
-  for layout in 4/0x33 6/0x3f 6/0x60f 8/0x63f 3/0xb; do
+  for layout in 4/0x33 6/0x3f 6/0x60f 8/0x63f 3/0xb 4/0x5003; do
     mask=${layout#*/}
     make_wav mask.wav 4801 "${layout%/*}" 24 "$mask" &&
       gst-tfx process -f mask.wav x.wav 'Gain(1)' &&
@@ -300,7 +303,8 @@ import sys
 for name in "mask.wav", "x.wav":
     wav = open(name, "rb").read()
     mask = int.from_bytes(wav[40:44], "little")
-    assert wav[20:22] == b"\xfe\xff" and mask == int(sys.argv[1], 0), (name, hex(mask))
+    wanted = int(sys.argv[1], 0) if name == "mask.wav" or sys.argv[1] != "0x5003" else 0
+    assert wav[20:22] == b"\xfe\xff" and mask == wanted, (name, hex(mask))
 PY
     cmp <(decode mask.wav) <(decode x.wav) || return 1
   done
@@ -315,7 +319,8 @@ assert len(wav) == size + 8 and wav[at:at + 5] in (b"", b"\0LIST"), (len(wav), s
     rm x.wav
 }
 # What a Broadcast Wave says of itself, in front of its sound or behind it, but for its loudness,
-# which is another one.  TYPE: RIFF, or RF64 with the size of its sound elsewhere.
+# which is another one, and which version 1 has not.  RIFF, or RF64 with the size of its sound
+# elsewhere.
 check_broadcast() {
   local kind
   for kind in RIFF RF64; do
@@ -325,7 +330,7 @@ is_long = sys.argv[1] == "RF64"
 wav = open("plain.wav", "rb").read()
 data = wav.index(b"data")
 bext = b"Interview 7".ljust(256, b"\0") + b"Radio".ljust(64, b"\0") + b"2026-11-2612:00:00"
-bext += struct.pack("<QH", 5529600000, 2) + bytes(64) + struct.pack("<5h", -2300, 500, -100, -1800, -2000)
+bext += struct.pack("<QH", 5529600000, 1 if is_long else 2) + bytes(64) + struct.pack("<5h", -2300, 500, -100, -1800, -2000)
 bext += bytes(180) + b"A=PCM,F=48000\r\n"
 ixml = b"<BWFXML>seven</BWFXML>\n"
 chunk = lambda name, text: name + struct.pack("<I", len(text)) + text + bytes(len(text) % 2)
@@ -341,7 +346,8 @@ open("bext", "wb").write(bext)
 PY
       exits 0 "" gst-tfx process -f broadcast.wav x.wav 'Gain(1)' && python3 - << 'PY' &&
 wav, bext = open("x.wav", "rb").read(), bytearray(open("bext", "rb").read())
-bext[412:422] = b"\xff\x7f" * 5
+if bext[346] == 2:
+    bext[412:422] = b"\xff\x7f" * 5
 chunks, at = {}, 12
 while at < len(wav):
     size = int.from_bytes(wav[at + 4:at + 8], "little")
@@ -796,6 +802,16 @@ check_killed_batch() {
   [ "$(grep -c '^done' batch/.gst-tfx-journal)" -eq 40 ] && nothing_left batch
 }
 
+# What was begun and is there was made by a run that was killed before it told: it is done again.
+# What nothing tells of is another's.
+check_begun() {
+  gst-tfx process -o begun -c 'Gain(0.5)' noise.wav && sed -i '/^done/d' begun/.gst-tfx-journal &&
+    exits 0 '1 done, 0 failed' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav &&
+    : > begun/.gst-tfx-journal &&
+    exits 1 'begun/noise.wav is there already' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav &&
+    exits 1 'begun/noise.wav is there already' gst-tfx process -o begun -c 'Gain(0.5)' noise.wav
+}
+
 # Another impulse response makes another output; the same one under a new time does not.
 check_file_changed() {
   printf '0.5\n' > response.txt
@@ -861,7 +877,8 @@ check_full_output() {
 check_locale() {
   printf '0.5\n' > ünï.txt && cp noise.wav ünï.wav &&
     LC_ALL=C gst-tfx process --json -f -c "FIR('ünï.txt')" ünï.wav ö.wav | tee locale.txt &&
-    grep -q '"input": "ünï.wav", "output": "ö.wav", "status": "done"' locale.txt
+    grep -q '"input": "ünï.wav", "output": "ö.wav", "status": "done"' locale.txt &&
+    [ "$(wc -l < locale.txt)" -eq 1 ]
 }
 
 check_dashes() {
@@ -929,9 +946,12 @@ tap_case "process: names from standard input, another kind" check_names
 tap_case "process: folders are kept, a journal elsewhere" check_base
 tap_case "process: an input beside --base" exits 2 "is not below the folder" \
   gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
+tap_case "process: an input beside --base, whose name begins like it" exits 2 "is not below the folder" \
+  gst-tfx process -o kept -b many/1 -c 'Gain(1)' many/10.wav
 tap_case "process: killed and started again" check_killed_batch
 tap_case "process: 40 files at once" exits 0 "done, 0 failed" \
   gst-tfx process -j 50 -o fifty -c 'Gain(0.5)' many/k*.wav
+tap_case "process: begun, and killed before that was told" check_begun
 tap_case "process: a file in the chain has changed" check_file_changed
 tap_case "process: an input that changes meanwhile" check_input_changed
 tap_case "process: long names" check_long_names
@@ -957,20 +977,22 @@ same() {
   for name in "${@:2}"; do cmp "$1" "$name" || return 1; done
 }
 
-# One file is there, one is written slowly, one comes under its name at once.
+# One file is there, one is written slowly, one comes under its name at once; one changes later.
 check_watch() {
   local watcher status=0
   mkdir drop
   cp noise.wav drop/first.wav
+  gst-tfx process noise.wav x.wav 'Gain(0.5)' && gst-tfx process -f x.wav quarter.wav 'Gain(0.5)' && rm x.wav || return 1
   gst-tfx watch -o dropped -c 'Gain(0.5)' drop > watch.txt 2>&1 &
   watcher=$!
   { head -c 20000 noise.wav && sleep 0.8 && tail -c +20001 noise.wav; } > drop/slow.wav
   cp noise.wav drop/.hidden && mv drop/.hidden drop/last.wav
   tap_wait 120 same dropped/first.wav dropped/slow.wav dropped/last.wav
+  cp dropped/first.wav drop/slow.wav && tap_wait 120 same quarter.wav dropped/slow.wav
   kill -INT $watcher
   wait $watcher || status=$?
   cat watch.txt
-  [ $status -eq 0 ] && same dropped/first.wav dropped/slow.wav dropped/last.wav &&
+  [ $status -eq 0 ] && same dropped/first.wav dropped/last.wav && same quarter.wav dropped/slow.wav &&
     nothing_left dropped && [ ! -e dropped/.hidden ]
 }
 # What is done is not counted again: of one file that comes there is no "of 2 files".
@@ -1191,6 +1213,14 @@ check_response_csv() {
   [ "$(sed -n 2p response.csv | cut -d, -f1-3)" = "1000,-3.01029996,-90.000000" ] &&
     sed -n 2p response.csv | awk -F, '{ exit !($4 > 0.225 && $4 < 0.2264) }'
 }
+# Up to half the rate, of any channel.
+check_response_options() {
+  gst-tfx response --rate 8000 --from 100 -n 3 -c 3 'ch[3]: LoButterworth(100, order=2)' | tee response.csv
+  [ "$(sed -n 2p response.csv | cut -d, -f1-3)" = "100,-3.01029996,-90.000000" ] &&
+    [ "$(cut -d, -f1 response.csv | tr '\n' ' ')" = "frequency_hz 100 632.45553 4000 " ] &&
+    sed -n 2p response.csv | awk -F, '{ exit !($4 > 2.24 && $4 < 2.26) }' &&
+    exits 2 "points is 1, but must be from 2" gst-tfx response -n 1 'Gain(2)'
+}
 check_response_svg() {
   gst-tfx response -o curve.svg 'HiButterworth(80) | Echo(0.1, 0.3) & 1' && return 1
   gst-tfx response -o curve.svg 'HiButterworth(80) | ParametricEQ(3000, 1, 6)' &&
@@ -1219,6 +1249,7 @@ check_response_png() {
   gst-tfx response -o curve.png 'LoButterworth(1000)' && is_png curve.png 800 400
 }
 tap_case "response: a table" check_response_csv
+tap_case "response: another rate and channel" check_response_options
 tap_case "response: a picture" check_response_svg
 tap_case "response: a picture in PNG, and what that needs" check_response_png
 tap_case "response: a picture of no kind" exits 2 "its name must end in .svg, .png or .csv" \
@@ -1244,6 +1275,35 @@ check_sine() {
           print db " dB, far away " far " dB"
           exit !told || db < -0.5 || db > 0.5 || far > -120 }'
 }
+# Windows of 65536 frames overlap by half, so that what comes behind the first one is seen.  Where
+# bins are further apart than lines, these lie between them.
+check_windows() {
+  gst-launch-1.0 -q audiotestsrc wave=silence num-buffers=64 samplesperbuffer=1024 ! \
+    audio/x-raw,rate=48000,format=F32LE ! concat name=c ! wavenc ! filesink location=late.wav \
+    audiotestsrc freq=1000 num-buffers=32 samplesperbuffer=1024 ! audio/x-raw,rate=48000,format=F32LE ! c. &&
+    gst-tfx spectrum late.wav | tee spectrum.csv | awk -F, '
+      !/^[#f]/ && $2 > most { most = $2 }
+      BEGIN { most = -400 }
+      END { exit most < -60 }' &&
+    gst-tfx spectrum noise.wav | tee spectrum.csv | awk -F, '
+      !/^[#f]/ && $1 < 20 { n++; n_same += $2 == before; before = $2 }
+      END { exit n != 24 || n_same > 0 }'
+}
+# One sample in the middle of a window, the lowest that there is, has one level at all lines, up to
+# half the rate: 10 Hz by ten octaves.
+check_level() {
+  python3 -c '
+import wave
+w = wave.open("one.wav", "wb")
+w.setparams((1, 2, 20480, 0, "NONE", ""))
+w.writeframes(bytes(2 * 16384) + b"\0\x80" + bytes(2 * 16383))' &&
+    gst-tfx spectrum one.wav | tee spectrum.csv | python3 -c '
+import sys
+told, _, *lines = sys.stdin
+levels = [float(line.split(",")[1]) for line in lines]
+assert "frames 32768 " in told and "peak 1.000000" in told, told
+assert len(levels) == 241 and all(abs(a - levels[120]) < 0.02 for a in levels), levels'
+}
 # Two curves, with their files' names.
 check_spectra() {
   gst-tfx spectrum -o both.svg full.wav noise.wav && grep -q '>full.wav</text>' both.svg &&
@@ -1260,6 +1320,8 @@ open("rate.wav", "wb").write(wav)' &&
       timeout -s KILL 60 gst-tfx spectrum rate.wav
 }
 tap_case "spectrum: a sine at full scale" check_sine
+tap_case "spectrum: windows that overlap, lines between bins" check_windows
+tap_case "spectrum: one sample, which is level up to half the rate" check_level
 tap_case "spectrum: a rate that is none" check_spectrum_rate
 tap_case "spectrum: a picture of two files" check_spectra
 tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
@@ -1316,6 +1378,8 @@ tap_case "check: a broken one" exits 2 "line 1, column 5" gst-tfx check 'Gain'
 tap_case "check: a stage that does not fit the stream" exits 2 \
   "line 1, column 12: ch[2] is out of its range: 2 channels come to it" \
   gst-tfx check --channels 2 'Gain(2) | (ch[2]: Gain(3))'
+tap_case "check: too many channels" exits 2 "channels 1025, but must be" \
+  gst-tfx check --channels 1025 'Gain(2)'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
 # With the name of what it names, and where it is wrong; or filter settings, or a preset.
@@ -1335,6 +1399,8 @@ tap_case "check: a chain in a file" check_check_file
 tap_case "check: what the rate does not allow" exits 0 "warning: cutoff" \
   gst-tfx check --rate 8000 'LoButterworth(5000)'
 tap_case "list: a class" exits 0 "order of the analog prototype" \
+  gst-tfx list LoButterworth
+tap_case "list: what must be given has no default" exits 0 "LoButterworth(cutoff, order=" \
   gst-tfx list LoButterworth
 tap_case "list: a class that is none" exits 2 "did you mean 'Butterworth'" \
   gst-tfx list Buterworth
