@@ -255,6 +255,8 @@ check_layouts() {
       gst-tfx process odd.wav odd.flac 'Gain(1)' && cmp <(decode odd.wav) <(decode odd.flac) &&
     exits 1 "many.wav: it would have 32 channels, but a .flac takes no more than 8" \
       gst-tfx process many.wav many.flac 'Gain(1)' && [ ! -e many.flac ] &&
+    exits 1 "many.wav: it would have 32 channels, but a .mp3 takes no more than 2" \
+      gst-tfx process many.wav many.mp3 'Gain(1)' && [ ! -e many.mp3 ] &&
     exits 0 "" gst-tfx process many.wav many-8.flac "Mix([[$(printf '0, %.0s' {1..31})1]])" &&
     exits 0 "" gst-tfx process many.wav many.ogg 'Gain(1)' && rm x.wav && nothing_left .
 }
@@ -273,7 +275,8 @@ check_told() {
       gst-tfx process --json -l -23 tracks.mka x.wav && [ "$(grep -c tracks said.txt)" -eq 2 ] &&
     grep -q '"rate": 8000, "channels": 2' said.txt && rm x.wav
 }
-# A square of half of full scale, 12 dB louder; floats can have that.
+# A square of half of full scale, 12 dB louder; floats can have that.  The peak is that of all
+# buffers.
 check_clipped() {
   local format
   for format in S16LE S32LE F32LE; do
@@ -288,7 +291,15 @@ check_clipped() {
     fi
   done
   exits 0 '"clipped": 0, "peak": -6.0' gst-tfx process --json -f square.wav x.flac 'Gain(1)' &&
-    ! grep warning said.txt && rm x.wav x.flac
+    ! grep warning said.txt && python3 -c '
+import wave
+w = wave.open("click.wav", "wb")
+w.setparams((1, 2, 48000, 0, "NONE", ""))
+w.writeframes(bytes(20000) + b"\0\x40" + bytes(60000))' &&
+    exits 0 '"clipped": 0, "peak": -6.02' gst-tfx process --json -f click.wav x.flac 'Gain(1)' &&
+    exits 0 '"clipped": 1, ' gst-tfx process --json -f click.wav x.flac 'Gain(4)' &&
+    [ "$(grep -c warning said.txt)" -eq 1 ] &&
+    rm x.wav x.flac
 }
 # (wavenc of GStreamer 1.22 has places for few layouts.)  Those above the head are not told, nor
 # any others with them.  What is behind the sound begins at an even byte.
@@ -419,7 +430,7 @@ check_cut_others() {
       [ ! -e y.wav ] &&
       exits 0 "warning: half.$kind: it is cut off" \
         gst-tfx process --allow-cut --json -f "half.$kind" x.wav 'Gain(1)' &&
-      grep -q '"seconds": 1\.' said.txt || return 1
+      grep -q '"seconds": 1\.' said.txt && [ "$(grep -c 'cut off' said.txt)" -eq 1 ] || return 1
   done
 }
 # Chunks of an odd size have a byte more, which may be the file's last one.  (wavparse of
@@ -565,6 +576,12 @@ check_loudness() {
     gst-tfx process --json -l -31.5 even.wav soft.wav > /dev/null && within -31.5 soft.wav 1
 }
 
+# In two passes, of which one tells.
+check_warned_once() {
+  exits 0 "warning: noise.wav: " gst-tfx process -l -23 noise.wav once.wav 'LoButterworth(30000)' &&
+    [ "$(grep -c warning said.txt)" -eq 1 ]
+}
+
 # What would pass -1 dBTP does not, and it is told how loud it is then.
 check_limited() {
   exits 0 "they are limited to -1, and it comes to" \
@@ -607,6 +624,7 @@ check_pipe() {
 }
 
 tap_case "process: a loudness" check_loudness
+tap_case "process: a loudness, and one warning" check_warned_once
 tap_case "process: a loudness with peaks above the limit" check_limited
 tap_case "process: another loudness is done again" check_loudness_again
 tap_case "process: another loudness has no gain in its tags" check_gains
@@ -1102,6 +1120,22 @@ check_play_keys() {
   cat play.txt
   grep -q '> gain0::gain = 1$' play.txt && has_level 0.8
 }
+# Whole numbers go by one, decibels by a half, others by a semitone, or from 0; in front of the first
+# one is the last one.
+check_play_knobs() {
+  printf 'n+n-n+n+ppppp-q' | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - \
+    'LoButterworth(1000, order=2) | Compressor(-20, attack=0)' 2>&1 | tee play.txt
+  cmp play.txt - << 'END'
+  lobutterworth0::cutoff = 1000
+  lobutterworth0::order = 3
+  compressor0::threshold = -20.5
+  compressor0::ratio = 4.23785
+  compressor0::attack = 0.01
+  compressor0::release = 0.05
+  compressor0::knee = 6
+> compressor0::makeup-gain = -0.5
+END
+}
 # It ends by a key long before the sound does.
 check_play_quits() {
   make minute.wav S16LE 600
@@ -1127,6 +1161,7 @@ sys.exit(not a or abs(max(a) - float(sys.argv[1])) > 1e-3)' "$1"
 }
 tap_case "play: a file to its end" check_play
 tap_case "play: keys change a parameter" check_play_keys
+tap_case "play: keys go from parameter to parameter" check_play_knobs
 tap_case "play: a key ends it" check_play_quits
 tap_case "play: the chain's file is followed" check_play_follows
 # Nothing that ALSA and the servers of sound have can be opened.
