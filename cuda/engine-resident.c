@@ -7,6 +7,7 @@
  * waited for, since the engine that they come from may go. */
 #include "engine-private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +121,10 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
     ret = tfx_context_drain (&e->queue);
     if (ret == 0)
       ret = fill (r, e, s);
-    if (ret == 0)
+    /* Also what was put there before one failed: the copy is freed then. */
+    if (ret < 0)
+      tfx_context_drain (&e->queue);
+    else
       ret = tfx_context_drain (&r->queue);
     tfx_context_leave (e->cuda);
   }
@@ -147,8 +151,9 @@ tfx_cuda_engine_take_state (TfxEngine *e, size_t stage, TfxResident *resident)
     ret = tfx_cuda_window_take_past (node->window, &r->past);
   else
     ret = r->kind->copy_state (node->unit, r->unit);
-  if (ret == 0)
-    ret = tfx_context_drain (&e->queue);
+  /* Whoever has the copy frees it, also where one of these has failed. */
+  if (tfx_context_drain (&e->queue) < 0)
+    ret = -EIO;
   tfx_context_leave (e->cuda);
   return ret == 0;
 }
