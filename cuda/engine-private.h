@@ -71,6 +71,7 @@ struct TfxEngine
   TfxCudaCopy copy;
   TfxBuffer *buffers; /* each a block of doubles */
   size_t n_buffers, copy_buffer;
+  bool has_splits; /* each branch puts its channels out by itself */
 
   /* Where the kernels run: the device's stream, or, from host to host, one of
    * the engine's own, so that engines do not wait for each other. */

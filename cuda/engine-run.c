@@ -15,6 +15,8 @@
  * abandoned; those before it are waited for, and stand. */
 #include "engine-private.h"
 
+#include <errno.h>
+
 #include "block.h"
 
 /* A run of a block. */
@@ -33,11 +35,16 @@ check (TfxEngine *e, CUresult result, const char *what)
   return tfx_context_check (e->cuda, result, what);
 }
 
+/* Once more if it fails: the samples in front of it may be on their way. */
 static int
 record (TfxEngine *e, CUevent event, CUstream stream)
 {
-  return check (e, e->cuda->driver->event_record (event, stream),
-      "recording an event");
+  int ret = -EIO;
+
+  for (int i = 0; ret < 0 && i < 2; i++)
+    ret = check (e, e->cuda->driver->event_record (event, stream),
+        "recording an event");
+  return ret;
 }
 
 /* What is put on the stream from here on is done behind the event. */
@@ -165,6 +172,14 @@ download (TfxEngine *e, const Run *r, Part *p)
   return ret < 0 ? ret : record (e, p->done, down.stream);
 }
 
+/* Whether an integrated device would put the output of one launch where the input of
+ * the next one is: if that failed the input would be gone. */
+static bool
+overwrites (const TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
+{
+  return e->cuda->card.is_integrated && e->has_splits && in->data == out->data;
+}
+
 /* Puts a part on the queue. */
 static int
 start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
@@ -175,7 +190,8 @@ start_part (TfxEngine *e, const Run *r, Part *p, const TfxBlock *in,
   int ret = tfx_cuda_engine_reserve (e, in->n_frames);
 
   p->has_output = r->out_place != TFX_PLACE_DEVICE;
-  p->is_direct = tfx_transfer_is_direct (out, r->out_place);
+  p->is_direct =
+      tfx_transfer_is_direct (out, r->out_place) && !overwrites (e, in, out);
   p->output = *out;
   e->cleared = (CUdeviceptr)(uintptr_t)p->cleared.data;
   if (ret == 0 && r->in_place != TFX_PLACE_DEVICE)
@@ -265,11 +281,28 @@ say_lost (TfxEngine *e)
   __atomic_store_n (&e->cuda->lost, true, __ATOMIC_RELEASE);
 }
 
+/* All streams: what an abandoned part has begun must not end later, over samples
+ * that the CPU has filtered meanwhile. */
+static int
+drain_all (TfxEngine *e)
+{
+  const CUstream streams[] = { e->queue.stream, e->up, e->down };
+  int ret = 0;
+
+  for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+    const TfxCudaQueue queue = { e->cuda, streams[i] };
+
+    if (streams[i] && tfx_context_drain (&queue) < 0)
+      ret = -EIO;
+  }
+  return ret;
+}
+
 /* Those parts that were put on the queue before one failed. */
 static void
 end_failed (TfxEngine *e)
 {
-  if (tfx_context_drain (&e->queue) < 0 || finish_all (e) < 0)
+  if (drain_all (e) < 0 || finish_all (e) < 0)
     say_lost (e);
   for (unsigned i = 0; i < TFX_N_PARTS; i++) {
     Part *p = &e->parts[i];

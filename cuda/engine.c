@@ -96,6 +96,7 @@ make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
                         : -ENOTSUP;
     case TFX_STEP_SPLIT:
       lay_out_split (e, s, node);
+      e->has_splits = true;
       break;
     case TFX_STEP_SUM:
     case TFX_STEP_FADE:

@@ -181,14 +181,15 @@ is_harmless (const char *what)
 }
 
 /* The state from the slots and back is asked for twice, and so are copies of
- * samples and waits; state is cleared from the host, or read there, where that
+ * samples, records of events and waits; state is cleared from the host, or read there, where that
  * fails on the device; the first failure is kept as the error. */
 static bool
 is_tried_again (const char *what, const char *error)
 {
   return error[0] != '\0' &&
          (strstr (what, "Memcpy") || strstr (what, "Memset") ||
-             strstr (what, "MemAlloc") || strstr (what, "EventSynchronize"));
+             strstr (what, "MemAlloc") || strstr (what, "EventSynchronize") ||
+             strstr (what, "EventRecord"));
 }
 
 static void

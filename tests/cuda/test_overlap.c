@@ -146,6 +146,73 @@ test_failure (void)
   free (expected);
 }
 
+/* Whether the stand-in has seen a fault of the caller. */
+static bool
+is_reported (const char *what)
+{
+  FILE *file = fopen (path, "r");
+  char line[256];
+  bool found = false;
+
+  while (file && fgets (line, sizeof line, file))
+    found = found || strstr (line, what);
+  if (file)
+    fclose (file);
+  unlink (path);
+  return found;
+}
+
+/* Nothing of a part that has failed is under way any more when the run returns:
+ * the same plan goes on, in larger memory, right behind it. */
+static void
+test_again (void)
+{
+  const size_t n = 9000, part = 500;
+  TfxCuda *cuda = test_cuda_new (TEST_CUDA_DOUBLE);
+  double *in = test_cuda_noise (n), *expected = test_alloc (n * sizeof *in);
+  TfxBlock block = tfx_block_interleaved (in, TFX_SAMPLE_F64, 1, n), rest;
+  TfxSos sos[4];
+  CudaRow *row;
+  size_t n_done;
+  int ret[2];
+
+  if (test_cuda_copies (cuda, 1) == 0) {
+    tap_skip ("nothing is moved", "a part that fails");
+    tfx_cuda_unref (&cuda);
+    free (in);
+    free (expected);
+    return;
+  }
+  test_cuda_equaliser (sos, 4);
+  test_run_f64 (sos, 4, in, expected, n, NULL);
+  row = cuda_row_new_sections (sos, 4, 1, tfx_cuda_backend (cuda));
+  tfx_cuda_engine_force_parts (row->plan->engine, part);
+  snprintf (path, sizeof path, "/tmp/tfx-again-%d", (int)getpid ());
+  test_cuda_set ("TFX_STANDIN_REPORT", path);
+  test_cuda_set ("TFX_STANDIN_ASYNC", "late");
+  test_cuda_set ("TFX_STANDIN_FAIL", "cuStreamWaitEvent:1");
+  tfx_filter_lock (row->filter);
+  ret[0] = tfx_plan_run (row->plan, &block, &block);
+  test_cuda_set ("TFX_STANDIN_FAIL", NULL);
+  n_done = tfx_plan_n_done (row->plan);
+  rest = tfx_block_part (&block, n_done, n - n_done, 0, 1);
+  tfx_cuda_engine_force_parts (row->plan->engine, 8 * part);
+  ret[1] = tfx_plan_run (row->plan, &rest, &rest);
+  tfx_filter_unlock (row->filter);
+  test_cuda_set ("TFX_STANDIN_ASYNC", NULL);
+  tap_check (ret[0] < 0 && n_done == 0 && ret[1] == 0 &&
+                 test_cuda_distance (in, expected, n) < 1e-11,
+      "after a failure the same plan goes on: %d, %zu done, %d, %g", ret[0],
+      n_done, ret[1], test_cuda_distance (in, expected, n));
+  cuda_row_free (&row);
+  tfx_cuda_unref (&cuda);
+  test_cuda_set ("TFX_STANDIN_REPORT", NULL);
+  tap_check (!is_reported ("queued work"),
+      "no memory is freed that a failed part still needs");
+  free (in);
+  free (expected);
+}
+
 /* Blocks of n_each frames in place, each started before the one before is
  * finished.  A launch that fails is that of the block `failing`.  How many of the
  * frames in front stand. */
@@ -439,6 +506,7 @@ test_integrated (void)
 static const TapTest tests[] = {
   { "parts", test_parts },
   { "failure", test_failure },
+  { "again", test_again },
   { "flights", test_flights },
   { "timeline", test_timeline },
   { "planes", test_planes },
