@@ -154,6 +154,26 @@ test_cuda_free (TfxCuda *cuda, void *memory)
   leave (cuda, d);
 }
 
+void *
+test_cuda_alloc_pinned (TfxCuda *cuda, size_t size)
+{
+  const TfxDriver *d = enter (cuda);
+  void *memory;
+
+  must (d->mem_host_alloc (&memory, size, CU_MEMHOSTALLOC_PORTABLE), "memory");
+  leave (cuda, d);
+  return memory;
+}
+
+void
+test_cuda_free_pinned (TfxCuda *cuda, void *memory)
+{
+  const TfxDriver *d = enter (cuda);
+
+  must (d->mem_free_host (memory), "memory");
+  leave (cuda, d);
+}
+
 void
 test_cuda_upload (TfxCuda *cuda, void *to, const void *from, size_t size)
 {

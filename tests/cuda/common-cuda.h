@@ -46,6 +46,9 @@ unsigned test_cuda_copies (TfxCuda *cuda, unsigned n_blocks);
  * call fails. */
 void *test_cuda_alloc (TfxCuda *cuda, size_t size);
 void test_cuda_free (TfxCuda *cuda, void *memory);
+/* Pinned memory of the host. */
+void *test_cuda_alloc_pinned (TfxCuda *cuda, size_t size);
+void test_cuda_free_pinned (TfxCuda *cuda, void *memory);
 void test_cuda_upload (TfxCuda *cuda, void *to, const void *from, size_t size);
 void
 test_cuda_download (TfxCuda *cuda, void *to, const void *from, size_t size);
