@@ -54,6 +54,9 @@ gst_tfx_device_get_memory (GstTfxElement *self)
 
   if (state == GST_TFX_CUDA_GONE)
     return GST_TFX_MEMORY_SYSTEM;
+  /* Who takes CUDA memory alone has its caps wait for the device. */
+  if (gst_tfx_opener_is_busy (&device->opener))
+    return GST_TFX_MEMORY_SYSTEM_FIRST;
   /* Set while playing: until the others have asked again their buffers are in
    * CUDA memory still.  Else the driver is not even looked for. */
   if (setting == GST_TFX_DEVICE_CPU)
@@ -84,6 +87,25 @@ gst_tfx_device_report_missing (GstTfxElement *self, const gchar *why)
       ("device=cuda cannot be met: %s. The CPU filters instead.", why), (NULL));
 }
 
+/* What came of opening the device beside the stream.  FALSE: nothing yet. */
+static gboolean
+gst_tfx_device_take_opened (GstTfxElement *self, gboolean may_wait)
+{
+  GstTfxDeviceState *device = gst_tfx_device_get_state (self);
+  TfxCuda *cuda;
+  gchar *why;
+
+  if (!gst_tfx_opener_take (&device->opener, may_wait, &cuda, &why))
+    return FALSE;
+  g_atomic_pointer_set (&device->cuda, cuda);
+  if (!cuda) {
+    g_atomic_int_set (&device->state, GST_TFX_CUDA_GONE);
+    gst_tfx_device_report_missing (self, why);
+  }
+  g_free (why);
+  return TRUE;
+}
+
 /* Finds the context and the backend, once in a stream.  *why is to be freed. */
 static gboolean
 gst_tfx_device_open (GstTfxElement *self, gchar **why)
@@ -93,6 +115,7 @@ gst_tfx_device_open (GstTfxElement *self, gchar **why)
       g_atomic_int_get (&gst_tfx_element_get_private (self)->cuda_device_id);
 
   *why = NULL;
+  gst_tfx_device_take_opened (self, TRUE);
   if (device->cuda)
     return TRUE;
   if (gst_tfx_cuda_ensure_context (GST_ELEMENT (self), id, &device->context,
@@ -137,6 +160,27 @@ gst_tfx_device_reconfigure (GstTfxElement *self)
   gst_tfx_element_ask_upstream (self);
 }
 
+/* Opens the device beside a stream that plays, for what the element runs.  FALSE: the
+ * element may wait for it, has it, or will not have it. */
+static gboolean
+gst_tfx_device_open_beside (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  GstTfxDeviceState *device = &priv->device;
+  GstTfxDeviceRow row = { .n = 0 };
+
+  if (gst_tfx_opener_is_busy (&device->opener))
+    return TRUE;
+  if (!priv->is_running || device->cuda ||
+      g_atomic_int_get (&device->state) != GST_TFX_CUDA_FINE)
+    return FALSE;
+  if (!gst_tfx_ahead_defers (self))
+    gst_tfx_device_row_list (self, &row);
+  return gst_tfx_opener_start (&device->opener, self,
+      g_atomic_int_get (&priv->cuda_device_id), &device->context, &row,
+      &priv->spec);
+}
+
 /* The application may have set another device. */
 static void
 gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
@@ -148,8 +192,9 @@ gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
   device->seen_setting = setting + 1;
   if (setting != GST_TFX_DEVICE_CUDA)
     device->was_warned = FALSE;
-  device->may_have_cuda_memory =
-      setting != GST_TFX_DEVICE_CPU && gst_tfx_cuda_is_available (NULL);
+  device->may_have_cuda_memory = setting != GST_TFX_DEVICE_CPU &&
+                                 !gst_tfx_opener_is_busy (&device->opener) &&
+                                 gst_tfx_cuda_is_available (NULL);
   if (!changed)
     return;
   /* Buffers in CUDA memory may be under way. */
@@ -164,13 +209,15 @@ gst_tfx_device_choose (GstTfxElement *self)
 {
   GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   GstTfxDevice setting = gst_tfx_device_get_setting (self);
-  gboolean wanted;
+  gboolean wanted, is_opening;
 
+  is_opening =
+      setting == GST_TFX_DEVICE_CUDA && gst_tfx_device_open_beside (self);
   gst_tfx_device_see_setting (self, setting);
   wanted = setting == GST_TFX_DEVICE_CUDA ||
            (setting == GST_TFX_DEVICE_AUTO &&
                (g_atomic_int_get (&device->is_chosen) || device->from_device));
-  device->runs = wanted && gst_tfx_device_try_open (self);
+  device->runs = wanted && !is_opening && gst_tfx_device_try_open (self);
   return device->runs ? tfx_cuda_backend (device->cuda) : tfx_cpu_backend ();
 }
 
@@ -207,6 +254,7 @@ gst_tfx_device_stop (GstTfxElement *self)
   GstTfxDeviceState *device = gst_tfx_device_get_state (self);
   TfxCuda *cuda = device->cuda;
 
+  gst_tfx_opener_stop (&device->opener);
   gst_tfx_device_drop_pool (device);
   device->runs = FALSE;
   g_atomic_pointer_set (&device->cuda, NULL);
@@ -258,9 +306,13 @@ gst_tfx_device_move (GstTfxElement *self)
 void
 gst_tfx_device_update (GstTfxElement *self)
 {
-  if (gst_tfx_device_get_state (self)->seen_setting !=
-      (gint)gst_tfx_device_get_setting (self) + 1)
+  const gboolean is_opened = gst_tfx_device_take_opened (self, FALSE);
+
+  if (is_opened || gst_tfx_device_get_state (self)->seen_setting !=
+                       (gint)gst_tfx_device_get_setting (self) + 1)
     gst_tfx_device_move (self);
+  if (is_opened)
+    gst_tfx_device_reconfigure (self);
 }
 
 /* ---- failure ------------------------------------------------------------------------ */

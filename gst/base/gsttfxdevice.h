@@ -4,7 +4,8 @@
  *
  * An element whose device is "cuda" filters on a CUDA device from the start of
  * its stream, and one whose device is "auto" from the buffer on of which
- * gsttfxcost.h says that it is worthwhile.  Where the device cannot be used, or a call of
+ * gsttfxcost.h says that it is worthwhile.  One that is set to "cuda" while it plays
+ * goes on on the CPU until the device is open.  Where the device cannot be used, or a call of
  * its driver fails, the CPU filters instead until the element is started anew.
  */
 #ifndef GST_TFX_DEVICE_H
@@ -13,6 +14,7 @@
 #include "gsttfxcuda.h"
 #include "gsttfxelement.h"
 #include "gsttfxmemory.h"
+#include "gsttfxopener.h"
 
 G_BEGIN_DECLS
 
@@ -38,6 +40,7 @@ typedef struct
   gboolean out_cuda;             /* and so do the source pad's */
   GstCudaContext *context;       /* see gst_tfx_cuda_ensure_context() */
   TfxCuda *cuda;                 /* its backend, or NULL; written atomically */
+  GstTfxOpener opener;           /* opens it beside the stream */
   gboolean runs;                 /* the filter is to run on it */
   /* device=auto: what was last thought about. */
   gsize seen_frames, last_frames;

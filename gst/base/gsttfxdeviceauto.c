@@ -11,69 +11,25 @@
  */
 #include "gsttfxcost.h"
 #include "gsttfxcudabuffer.h"
+#include "gsttfxdevicerow.h"
 #include "gsttfxelementprivate.h"
-#include "gsttfxpeer.h"
+#include "gsttfxwarmup.h"
 
 #define GST_CAT_DEFAULT gst_tfx_element_debug
 
 /* ---- rows ------------------------------------------------------------------------ */
 
-/* The element that leaves its filter to @self, as far as can be told; a reference,
- * or NULL.  It may have looked ahead before it was known that @self widens. */
-static GstTfxElement *
-gst_tfx_device_find_upstream (GstTfxElement *self)
-{
-  GstPad *sink = gst_tfx_element_get_private (self)->sink;
-  GstElement *element = gst_tfx_peer_find (sink, GST_TYPE_TFX_ELEMENT);
-  const GstTfxElementPrivate *priv;
-
-  if (!element)
-    return NULL;
-  priv = gst_tfx_element_get_private (GST_TFX_ELEMENT (element));
-  if (!priv->can_defer || priv->delay > 0 || priv->channels.in ||
-      g_atomic_int_get (&gst_tfx_element_get_private (self)->widens))
-    gst_clear_object (&element);
-  return (GstTfxElement *)element;
-}
-
 /* Those that leave their filters to @self ask for the same memory. */
 static void
 gst_tfx_device_tell_row (GstTfxElement *self, gboolean is_chosen)
 {
-  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
+  GstTfxElement *upstream = gst_tfx_device_row_find_upstream (self);
 
   g_atomic_int_set (&gst_tfx_element_get_private (self)->device.is_chosen,
       is_chosen);
   if (upstream)
     gst_tfx_device_tell_row (upstream, is_chosen);
   gst_clear_object (&upstream);
-}
-
-/* The filters of a row of elements that ends here, the first one first.  Their
- * caps are set one after the other in this thread. */
-typedef struct
-{
-  TfxFilter *filters[GST_TFX_ROW_MAX];
-  gsize n;
-  gboolean is_running; /* one of them has run */
-} Members;
-
-static void
-gst_tfx_device_list_row (GstTfxElement *self, Members *members)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxElement *upstream = gst_tfx_device_find_upstream (self);
-
-  if (upstream)
-    gst_tfx_device_list_row (upstream, members);
-  gst_clear_object (&upstream);
-  if (!priv->filter)
-    return;
-  /* No row is longer: another one begins here. */
-  if (members->n == GST_TFX_ROW_MAX)
-    members->n = 0;
-  members->filters[members->n++] = priv->filter->filter;
-  members->is_running |= priv->is_running;
 }
 
 /* ---- device=auto ----------------------------------------------------------------- */
@@ -186,48 +142,6 @@ gst_tfx_device_consider (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
 /* ---- before the first buffer -------------------------------------------------------- */
 
-/* What is run to get everything ready: not more samples than these. */
-#define WARM_UP_FRAMES 1024
-#define WARM_UP_SAMPLES 65536
-
-/* Runs a block of silence, of which nobody hears, over filters that are at rest
- * and stay so. */
-static void
-gst_tfx_device_run_silence (const GstTfxRow *row, const TfxFilterSpec *spec)
-{
-  GstTfxRowCounts counts = row->last->counts;
-  gsize n_frames =
-      CLAMP (WARM_UP_SAMPLES / spec->n_channels, 1, WARM_UP_FRAMES);
-  gdouble *samples = g_new0 (gdouble, n_frames * spec->n_channels);
-  TfxBlock block =
-      tfx_block_interleaved (samples, spec->sample, spec->n_channels, n_frames);
-
-  gst_tfx_row_run (row, &block, &block, TRUE);
-  for (gsize i = 0; i < row->n; i++)
-    tfx_filter_reset (row->filters[i]);
-  counts.error = row->last->counts.error;
-  row->last->counts = counts;
-  g_free (samples);
-}
-
-/* The plan of the row, on the device if it is to be there: kernels that have to be
- * compiled are waited for, which a running stream does not do. */
-static gint
-gst_tfx_device_compile (GstTfxElement *self, const GstTfxRow *row)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gint err = gst_tfx_row_compile (row);
-
-  while (err == 0 && priv->filter->is_mixing && priv->device.cuda &&
-         !gst_tfx_row_is_changing (row)) {
-    gst_tfx_row_unlock (row);
-    tfx_cuda_finish_compiling (priv->device.cuda);
-    gst_tfx_row_lock (row);
-    err = gst_tfx_row_compile (row);
-  }
-  return err;
-}
-
 /* Makes the plan of the row, which the first buffer is run by: on a device this
  * loads the kernels, starts each of them, and takes memory.  Returns whether CUDA
  * is worthwhile for it in buffers of a second. */
@@ -235,21 +149,21 @@ static gboolean
 gst_tfx_device_prepare (GstTfxElement *self)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  Members members = { .n = 0 };
+  GstTfxDeviceRow members = { .n = 0 };
   gboolean is_worthwhile = FALSE;
   GstTfxRow row;
   gint err;
 
-  gst_tfx_device_list_row (self, &members);
+  gst_tfx_device_row_list (self, &members);
   row = (GstTfxRow){ members.filters, members.n, priv->filter };
   gst_tfx_row_lock (&row);
   err = members.is_running ? gst_tfx_row_compile (&row)
-                           : gst_tfx_device_compile (self, &row);
+                           : gst_tfx_warm_up_compile (&row, priv->device.cuda);
   if (err == 0 && gst_tfx_device_get_setting (self) == GST_TFX_DEVICE_AUTO &&
       !priv->device.runs)
     is_worthwhile = gst_tfx_device_is_worthwhile (self, priv->spec.rate_hz);
   if (!members.is_running && gst_tfx_row_is_on_device (&row))
-    gst_tfx_device_run_silence (&row, &priv->spec);
+    gst_tfx_warm_up_run (&row, &priv->spec);
   err = priv->filter->counts.error;
   gst_tfx_row_unlock (&row);
   if (err < 0)

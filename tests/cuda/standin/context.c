@@ -238,8 +238,10 @@ cuDeviceCanAccessPeer (int *can, CUdevice device, CUdevice peer)
 STANDIN_API
 cuCtxCreate_v2 (CUcontext *context, unsigned flags, CUdevice device)
 {
-  CUresult result = device_enter (__func__, device);
+  CUresult result;
 
+  standin_hold ();
+  result = device_enter (__func__, device);
   if (result == CUDA_SUCCESS && depth == MAX_STACK)
     result = CUDA_ERROR_OUT_OF_MEMORY;
   if (result == CUDA_SUCCESS) {

@@ -68,9 +68,11 @@ standin_launch (const StandinWork *work)
 STANDIN_API
 cuModuleLoadData (CUmodule *module, const void *image)
 {
-  CUresult result = standin_enter (__func__);
   StandinImage *loaded = NULL;
+  CUresult result;
 
+  standin_hold ();
+  result = standin_enter (__func__);
   *module = NULL;
   if (result == CUDA_SUCCESS && !standin_context ())
     result = CUDA_ERROR_INVALID_CONTEXT;

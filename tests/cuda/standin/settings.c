@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "standin.h"
 
@@ -118,6 +119,15 @@ standin_fault (CUresult result, const char *format, ...)
   fprintf (stderr, "stand-in driver: %s\n", text);
   report (text);
   return result;
+}
+
+void
+standin_hold (void)
+{
+  const char *path = getenv ("TFX_STANDIN_HOLD");
+
+  for (int i = 0; path && *path && access (path, F_OK) == 0 && i < 3000; i++)
+    usleep (10000);
 }
 
 /* [NAME:]N[,CODE][,sticky] */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * gsttfxopener.c: see gsttfxopener.h.
+ *
+ * The driver loads a kernel when it is first started.  So filters like those of the
+ * row run over silence here; those of the stream are none of this thread's
+ * business.
+ */
+#include "gsttfxopener.h"
+
+#include "gsttfxwarmup.h"
+
+typedef struct
+{
+  GstElement *element;
+  gint device_id;
+  GstCudaContext **context;
+  TfxFilterSpec spec;
+  TfxChain *chains[GST_TFX_ROW_MAX];
+  gsize n;
+  /* What comes of it. */
+  TfxCuda *cuda;
+  gchar *why;
+} GstTfxOpenerJob;
+
+static void
+gst_tfx_opener_free_job (GstTfxOpenerJob *job)
+{
+  for (gsize i = 0; i < job->n; i++)
+    tfx_chain_unref (&job->chains[i]);
+  tfx_cuda_unref (&job->cuda);
+  g_free (job->why);
+  g_free (job);
+}
+
+/* ---- in the thread -------------------------------------------------------------------- */
+
+static void
+gst_tfx_opener_warm_up (const GstTfxOpenerJob *job, TfxFilter *const *filters)
+{
+  GstTfxSharedFilter *last =
+      gst_tfx_shared_filter_new (tfx_filter_ref (filters[job->n - 1]));
+  const GstTfxRow row = { filters, job->n, last };
+
+  gst_tfx_shared_filter_set_backend (last, tfx_cuda_backend (job->cuda),
+      (GstObject *)*job->context);
+  gst_tfx_row_lock (&row);
+  if (gst_tfx_warm_up_compile (&row, job->cuda) == 0 &&
+      gst_tfx_row_is_on_device (&row))
+    gst_tfx_warm_up_run (&row, &job->spec);
+  gst_tfx_row_unlock (&row);
+  gst_tfx_shared_filter_unref (last);
+}
+
+/* What fails here fails, and is told of, when the stream needs it. */
+static void
+gst_tfx_opener_prepare (const GstTfxOpenerJob *job)
+{
+  TfxFilter *filters[GST_TFX_ROW_MAX];
+  gsize n = 0;
+
+  while (n < job->n &&
+         tfx_filter_new (job->chains[n], &job->spec, &filters[n]) == 0)
+    n++;
+  if (n > 0 && n == job->n)
+    gst_tfx_opener_warm_up (job, filters);
+  while (n > 0)
+    tfx_filter_unref (&filters[--n]);
+}
+
+static void
+gst_tfx_opener_run (gpointer data)
+{
+  static GMutex one_at_a_time;
+  GstTfxOpenerJob *job = data;
+
+  /* The next element finds the context of this one. */
+  g_mutex_lock (&one_at_a_time);
+  if (gst_tfx_cuda_ensure_context (job->element, job->device_id, job->context,
+          &job->why))
+    job->cuda = gst_tfx_cuda_for_context (*job->context, &job->why);
+  g_mutex_unlock (&one_at_a_time);
+  if (job->cuda)
+    gst_tfx_opener_prepare (job);
+}
+
+/* ---- in the stream -------------------------------------------------------------------- */
+
+gboolean
+gst_tfx_opener_start (GstTfxOpener *self, GstTfxElement *element,
+    gint device_id, GstCudaContext **context, const GstTfxDeviceRow *row,
+    const TfxFilterSpec *spec)
+{
+  GstTfxOpenerJob *job = g_new0 (GstTfxOpenerJob, 1);
+
+  job->element = GST_ELEMENT (element);
+  job->device_id = device_id;
+  job->context = context;
+  job->spec = *spec;
+  for (; job->n < row->n; job->n++) {
+    TfxFilter *filter = row->filters[job->n];
+    gint err;
+
+    tfx_filter_lock (filter);
+    err = tfx_filter_get_chain (filter, &job->chains[job->n]);
+    tfx_filter_unlock (filter);
+    if (err < 0)
+      break;
+  }
+  g_atomic_int_set (&self->is_busy, TRUE);
+  if (gst_tfx_worker_start (&self->worker, gst_tfx_opener_run, job, element))
+    return TRUE;
+  g_atomic_int_set (&self->is_busy, FALSE);
+  gst_tfx_opener_free_job (job);
+  return FALSE;
+}
+
+gboolean
+gst_tfx_opener_is_busy (const GstTfxOpener *self)
+{
+  return g_atomic_int_get (&self->is_busy);
+}
+
+gboolean
+gst_tfx_opener_take (GstTfxOpener *self, gboolean may_wait, TfxCuda **cuda,
+    gchar **why)
+{
+  GstTfxOpenerJob *job = gst_tfx_worker_take (&self->worker, may_wait);
+
+  if (!job)
+    return FALSE;
+  *cuda = g_steal_pointer (&job->cuda);
+  *why = g_steal_pointer (&job->why);
+  gst_tfx_opener_free_job (job);
+  g_atomic_int_set (&self->is_busy, FALSE);
+  return TRUE;
+}
+
+void
+gst_tfx_opener_stop (GstTfxOpener *self)
+{
+  TfxCuda *cuda;
+  gchar *why;
+
+  if (gst_tfx_opener_take (self, TRUE, &cuda, &why)) {
+    tfx_cuda_unref (&cuda);
+    g_free (why);
+  }
+  gst_tfx_worker_clear (&self->worker);
+}
