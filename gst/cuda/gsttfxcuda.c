@@ -222,15 +222,55 @@ gst_tfx_cuda_find_context (GstElement *element, gint device_id,
   return FALSE;
 }
 
-void
-gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
+static void
+gst_tfx_cuda_put_context (GstElement *element, GstCudaContext **context,
+    GstCudaContext *other)
 {
   GstCudaContext *old;
 
   GST_OBJECT_LOCK (element);
-  old = g_steal_pointer (context);
+  old = *context;
+  *context = other;
   GST_OBJECT_UNLOCK (element);
   gst_clear_object (&old);
+}
+
+void
+gst_tfx_cuda_clear_context (GstElement *element, GstCudaContext **context)
+{
+  gst_tfx_cuda_put_context (element, context, NULL);
+}
+
+/* Whether the device has ceased to answer in it. */
+static gboolean
+gst_tfx_cuda_is_dead (GstCudaContext *context)
+{
+  TfxCuda *cuda;
+  gboolean is_dead;
+
+  g_mutex_lock (&table_lock);
+  cuda = table ? g_hash_table_lookup (table, context) : NULL;
+  is_dead = cuda && tfx_cuda_is_lost (cuda);
+  g_mutex_unlock (&table_lock);
+  return is_dead;
+}
+
+/* Bins keep a context as long as they live, also one in which the device does not
+ * answer any more: they are told of another one.  If there is none, the old one
+ * stays. */
+static void
+gst_tfx_cuda_renew_context (GstElement *element, GstCudaContext **context)
+{
+  GstCudaContext *fresh =
+      gst_cuda_context_new (gst_tfx_cuda_get_device (*context));
+
+  if (!fresh)
+    return;
+  GST_INFO_OBJECT (element, "another context: %" GST_PTR_FORMAT, fresh);
+  gst_tfx_cuda_put_context (element, context, fresh);
+  gst_element_post_message (element,
+      gst_message_new_have_context (GST_OBJECT (element),
+          gst_context_new_cuda_context (fresh)));
 }
 
 gboolean
@@ -240,8 +280,9 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
   const gchar *missing;
   gint n_devices = 0;
 
-  if (*context && device_id >= 0 &&
-      gst_tfx_cuda_get_device (*context) != device_id)
+  if (*context &&
+      (gst_tfx_cuda_is_dead (*context) ||
+          (device_id >= 0 && gst_tfx_cuda_get_device (*context) != device_id)))
     gst_tfx_cuda_clear_context (element, context);
   if (*context)
     return TRUE;
@@ -260,6 +301,8 @@ gst_tfx_cuda_ensure_context (GstElement *element, gint device_id,
     *why = g_strdup_printf ("no context could be made on CUDA device %d",
         MAX (device_id, 0));
   } else {
+    if (gst_tfx_cuda_is_dead (*context))
+      gst_tfx_cuda_renew_context (element, context);
     return TRUE;
   }
   return FALSE;

@@ -21,7 +21,9 @@ static const struct
   const gchar *launch;
   GstAudioFormat format;
   gdouble close_db;
-  gboolean ends_on_device;
+  gboolean ends_on_device, is_planar;
+  /* Set behind half of the buffers. */
+  const gchar *element, *property, *value;
 } lines[] = {
   { "tfxbutterworth mode=high-pass cutoff=100 DEVICE", GST_AUDIO_FORMAT_F32,
       -140.0, FALSE },
@@ -38,6 +40,24 @@ static const struct
   { "tfxchain DEVICE chain=\"HiButterworth(100)|Echo(700)\" ! "
     "tfxfir taps=51 DEVICE device-delay=1",
       GST_AUDIO_FORMAT_F64, -230.0, FALSE },
+  /* Planes, and values that glide. */
+  { "tfxchain DEVICE name=e0 chain=\"Reverb(0.4) | a=Compressor(-30, 4)\" ! "
+    "tfxbutterworth cutoff=5000 DEVICE",
+      GST_AUDIO_FORMAT_F32, -120.0, FALSE, TRUE, "e0", "chain",
+      "Reverb(0.4) | a=Compressor(-30, 2)" },
+  { "tfxchain DEVICE chain=\"Limiter(-12, 0.002, true_peak=True)\" ! "
+    "tfxfir taps=301 DEVICE name=e0 fuse=false cutoff=2000 ! MEMORY",
+      GST_AUDIO_FORMAT_F32, -120.0, TRUE, FALSE, "e0", "cutoff", "3000" },
+  /* Another structure in the middle of a row, with two buffers in flight. */
+  { "tfxbutterworth name=e0 mode=high-pass cutoff=100 DEVICE ! tfxchain DEVICE "
+    "chain=\"ch[0]: LoButterworth(900); ch[1]: Gate(-40)\" ! "
+    "tfxfir taps=31 DEVICE device-delay=1",
+      GST_AUDIO_FORMAT_F64, -200.0, FALSE, TRUE, "e0", "order", "7" },
+  /* It goes to the CPU. */
+  { "tfxchain DEVICE name=e0 "
+    "chain=\"Normalize(0.5, window=0.01) | Gain(2, clamp=True)\" ! identity ! "
+    "tfxbutterworth DEVICE",
+      GST_AUDIO_FORMAT_F64, -200.0, FALSE, FALSE, "e0", "device", "cpu" },
 };
 
 /* ---- the stand-in -------------------------------------------------------------- */
@@ -114,7 +134,8 @@ play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
     Outcome *outcome)
 {
   GstAudioInfo info = tfx_check_info (lines[line].format, RATE, 2,
-      GST_AUDIO_LAYOUT_INTERLEAVED);
+      lines[line].is_planar ? GST_AUDIO_LAYOUT_NON_INTERLEAVED
+                            : GST_AUDIO_LAYOUT_INTERLEAVED);
   Deck *deck;
 
   *outcome = (Outcome){ GST_FLOW_OK, NULL, g_string_new (NULL), 0, 0 };
@@ -122,8 +143,13 @@ play (guint line, DeckSide side, const gchar *fail, gboolean may_lose,
     g_setenv ("TFX_STANDIN_FAIL", fail, TRUE);
   deck = deck_new (lines[line].launch, side, &info);
   deck->may_lose = may_lose;
-  for (guint i = 0; i < N_BUFFERS && outcome->flow == GST_FLOW_OK; i++)
+  for (guint i = 0; i < N_BUFFERS && outcome->flow == GST_FLOW_OK; i++) {
+    if (i == N_BUFFERS / 2 && lines[line].element &&
+        (side == DECK_CUDA || strcmp (lines[line].property, "device") != 0))
+      deck_set (deck, lines[line].element, lines[line].property,
+          lines[line].value);
     outcome->flow = deck_push (deck, N_FRAMES);
+  }
   if (outcome->flow == GST_FLOW_OK)
     deck_end (deck);
   g_unsetenv ("TFX_STANDIN_FAIL");
@@ -268,6 +294,39 @@ GST_START_TEST (test_lost)
 }
 GST_END_TEST;
 
+/* A device that has gone does not answer in the context that the elements had, which
+ * their bin keeps; one that is there when they start again does, in another one. */
+GST_START_TEST (test_again)
+{
+  static const gchar *const launches[] = {
+    "tfxbutterworth name=e0 cutoff=100 DEVICE",
+    "tfxbutterworth name=e0 fuse=false DEVICE ! tfxfir fuse=false DEVICE"
+  };
+  const gchar *launch = launches[__i__ % 2];
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (launch, DECK_CUDA, &info);
+
+  deck->may_lose = TRUE;
+  for (guint i = 0; i < 3; i++) {
+    g_unsetenv ("TFX_STANDIN_FAIL");
+    fail_unless_equals_int (gst_element_set_state (deck->h->element,
+                                __i__ < 2 ? GST_STATE_NULL : GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+    gst_bus_set_flushing (deck->bus, TRUE);
+    gst_bus_set_flushing (deck->bus, FALSE);
+    deck_restart (deck);
+    deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+    fail_unless (deck_stat (deck, "e0", "uploads") > 0,
+        "%s, start %u: the device is not tried again", launch, i);
+    tfx_check_expect_no_warning (deck->bus);
+    g_setenv ("TFX_STANDIN_FAIL", "1,719,sticky", TRUE);
+    deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  }
+  g_unsetenv ("TFX_STANDIN_FAIL");
+  deck_free (deck);
+}
+GST_END_TEST;
+
 /* ---- suite ----------------------------------------------------------------------------- */
 
 static Suite *
@@ -282,6 +341,7 @@ make_suite (void)
       G_N_ELEMENTS (functions) * G_N_ELEMENTS (lines), 3);
   tfx_check_add_part (tc, test_first_calls, MOST_USES, 3);
   tfx_check_add_part (tc, test_lost, 20 * G_N_ELEMENTS (lines), 3);
+  tcase_add_loop_test (tc, test_again, 0, 4);
   return s;
 }
 
