@@ -10,8 +10,8 @@
 #include "units.h"
 
 /* Kernels and memory are made ready when an engine is made, for blocks of as
- * many frames as the plan knows of, or as these; memory grows when larger ones
- * come. */
+ * many frames as the plan knows of, or as these, and for the one that is to be run;
+ * memory grows when larger ones come. */
 #define PREPARE_FRAMES 1024
 
 /* ---- making --------------------------------------------------------------------- */
@@ -332,6 +332,8 @@ prepare (TfxEngine *e)
   TfxBlock block;
   int ret = 0;
 
+  if (e->plan->run_frames > n_frames)
+    n_frames = e->plan->run_frames;
   if (n_frames > most)
     n_frames = most;
   block = tfx_block_interleaved (NULL, type, e->plan->n_channels, n_frames);

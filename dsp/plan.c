@@ -421,6 +421,7 @@ tfx_plan_run (TfxPlan *plan, const TfxBlock *in, const TfxBlock *out)
     return -EINVAL;
   if (in->n_frames == 0)
     return 0;
+  plan->run_frames = in->n_frames;
   mode = tfx_denormal_enter ();
   do
     ret = run_part (plan, in, out);

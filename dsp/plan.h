@@ -85,6 +85,7 @@ struct TfxPlan
   unsigned n_channels;
   TfxSample sample;    /* the precision of FIRs */
   size_t block_frames; /* 0: not known */
+  size_t run_frames;   /* of the last block that was to be run; 0: none yet */
   size_t n_filters;
   TfxFilter **filters;        /* references */
   struct TfxPlanKnown *known; /* [n_filters] */

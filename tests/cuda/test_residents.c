@@ -17,7 +17,7 @@
 static TfxCuda *cuda;
 
 /* Copies between host and device, each way. */
-static unsigned n_ups, n_downs;
+static unsigned n_ups, n_downs, n_launches;
 
 static uint64_t
 now (void)
@@ -29,6 +29,7 @@ static void
 did (const char *what, const char *name, size_t n_bytes, uint64_t start)
 {
   (void)what, (void)n_bytes, (void)start;
+  n_launches += strcmp (what, "launch") == 0;
   n_ups += strcmp (name, "upload") == 0;
   n_downs += strcmp (name, "download") == 0;
 }
@@ -291,8 +292,42 @@ test_alone (void)
   free (b);
 }
 
+/* A stream whose samples become others gets its taps transformed once for each time,
+ * however long its blocks are. */
+static void
+test_format (void)
+{
+  const size_t n_frames = 8000;
+  TfxFilter *filter = make_filter ("DesignableFIR(2000, 9001, conv_mode='fft')",
+      TFX_SAMPLE_F32);
+  TapMany many = tap_many ("taps are transformed once");
+  double *samples = test_alloc (n_frames * N_CHANNELS * sizeof *samples);
+  TfxPlan *plan = NULL;
+
+  tfx_filter_lock (filter);
+  tfx_plan_new (&filter, 1, tfx_cuda_backend (cuda), &plan);
+  for (unsigned i = 0; i < 6; i++) {
+    const TfxSample sample = i % 2 ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+    const TfxBlock block =
+        tfx_block_interleaved (samples, sample, N_CHANNELS, n_frames);
+    int ret = tfx_filter_set_format (filter, sample, 0);
+
+    n_launches = 0;
+    if (ret == 0)
+      ret = tfx_plan_run (plan, &block, &block);
+    tap_many_check (&many, ret == 0 && n_launches == 2,
+        "samples %u: %d, %u launches", i, ret, n_launches);
+  }
+  tap_many_end (&many);
+  tfx_plan_free (&plan);
+  tfx_filter_unlock (filter);
+  tfx_filter_unref (&filter);
+  free (samples);
+}
+
 static const TapTest tests[] = {
   { "rows", test_rows },
+  { "format", test_format },
   { "alone", test_alone },
   { NULL, NULL },
 };
