@@ -54,8 +54,12 @@ gst_tfx_device_get_memory (GstTfxElement *self)
 
   if (state == GST_TFX_CUDA_GONE)
     return GST_TFX_MEMORY_SYSTEM;
-  /* Who takes CUDA memory alone has its caps wait for the device. */
-  if (gst_tfx_opener_is_busy (&device->opener))
+  /* A stream that plays waits for no driver; but who takes CUDA memory alone has
+   * its caps wait for the device. */
+  if (gst_tfx_opener_is_busy (&device->opener) ||
+      (setting != GST_TFX_DEVICE_CPU &&
+          g_atomic_int_get (&device->seen_setting) != 0 &&
+          !gst_tfx_cuda_is_known ()))
     return GST_TFX_MEMORY_SYSTEM_FIRST;
   /* Set while playing: until the others have asked again their buffers are in
    * CUDA memory still.  Else the driver is not even looked for. */
@@ -186,15 +190,16 @@ static void
 gst_tfx_device_see_setting (GstTfxElement *self, GstTfxDevice setting)
 {
   GstTfxDeviceState *device = gst_tfx_device_get_state (self);
-  gboolean changed =
-      device->seen_setting != 0 && device->seen_setting != (gint)setting + 1;
+  const gint seen = device->seen_setting;
+  const gboolean changed = seen != 0 && seen != (gint)setting + 1;
 
-  device->seen_setting = setting + 1;
+  g_atomic_int_set (&device->seen_setting, setting + 1);
   if (setting != GST_TFX_DEVICE_CUDA)
     device->was_warned = FALSE;
   device->may_have_cuda_memory = setting != GST_TFX_DEVICE_CPU &&
                                  !gst_tfx_opener_is_busy (&device->opener) &&
-                                 gst_tfx_cuda_is_available (NULL);
+                                 ((seen != 0 && !gst_tfx_cuda_is_known ()) ||
+                                     gst_tfx_cuda_is_available (NULL));
   if (!changed)
     return;
   /* Buffers in CUDA memory may be under way. */
@@ -230,7 +235,7 @@ gst_tfx_device_start (GstTfxElement *self)
 
   g_atomic_int_set (&device->state, GST_TFX_CUDA_FINE);
   g_atomic_int_set (&device->is_chosen, FALSE);
-  device->seen_setting = 0;
+  g_atomic_int_set (&device->seen_setting, 0);
   device->was_warned = FALSE;
   device->in_cuda = device->out_cuda = device->has_cuda_memory = FALSE;
   device->seen_frames = device->last_frames = 0;

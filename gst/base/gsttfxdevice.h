@@ -33,7 +33,7 @@ typedef struct
   gboolean has_cuda_memory;      /* the caps of a pad say so */
   gint state;                    /* atomic, of GstTfxCudaState */
   gint is_chosen;                /* atomic: device=auto has chosen CUDA */
-  gint seen_setting;             /* of the device property, plus 1 */
+  gint seen_setting;             /* atomic: the device property plus 1, or 0 */
   gboolean was_warned;           /* a warning that it is missing was posted */
   gboolean is_setting;           /* caps are being set */
   gboolean in_cuda;              /* the sink pad's caps say CUDA memory, */

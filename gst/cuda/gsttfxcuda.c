@@ -74,6 +74,8 @@ gst_tfx_cuda_observe (const TfxCudaObserver *observer)
   tfx_cuda_observe (observer);
 }
 
+static gint is_known; /* atomic */
+
 static gpointer
 gst_tfx_cuda_open_once (gpointer data)
 {
@@ -85,7 +87,14 @@ gst_tfx_cuda_open_once (gpointer data)
     *why = "the NVIDIA driver lacks what GStreamer's CUDA library needs of it";
   if (!*why)
     gst_cuda_memory_init_once ();
+  g_atomic_int_set (&is_known, TRUE);
   return NULL;
+}
+
+gboolean
+gst_tfx_cuda_is_known (void)
+{
+  return !gst_tfx_cuda_init () || g_atomic_int_get (&is_known);
 }
 
 gboolean

@@ -38,6 +38,9 @@ void gst_tfx_cuda_observe (const TfxCudaObserver *observer);
  * answer does not change.  Any thread. */
 gboolean gst_tfx_cuda_is_available (const gchar **why);
 
+/* True once that has been answered: it takes no time any more.  Any thread. */
+gboolean gst_tfx_cuda_is_known (void);
+
 /* The backend on a context; a new reference, or NULL and a clause for the user
  * in *why (to be freed).  There is one TfxCuda for a GstCudaContext in the
  * process, so all elements on a context share one stream: what one puts on it

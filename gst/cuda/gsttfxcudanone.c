@@ -36,6 +36,12 @@ gst_tfx_cuda_is_available (const gchar **why)
   return FALSE;
 }
 
+gboolean
+gst_tfx_cuda_is_known (void)
+{
+  return TRUE;
+}
+
 TfxCuda *
 gst_tfx_cuda_for_context (GstCudaContext *context, gchar **why)
 {

@@ -84,6 +84,17 @@ expect_cpu (guint line, Deck *deck, gsize n_frames)
   deck_free (cpu);
 }
 
+/* Nobody opens the device. */
+static void
+push_held (Deck *deck, gsize n_frames)
+{
+  const gint64 start = g_get_monotonic_time ();
+
+  deck_push_many (deck, n_frames, N_FRAMES);
+  fail_unless (g_get_monotonic_time () - start < 15 * G_TIME_SPAN_SECOND,
+      "a buffer waited for the device");
+}
+
 static gint
 count_contexts (Deck *deck)
 {
@@ -110,7 +121,7 @@ GST_START_TEST (test_opening)
   deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
   fail_unless (g_file_set_contents (hold, "", 0, NULL));
   set_all (deck, line, "cuda");
-  deck_push_many (deck, 10 * N_FRAMES, N_FRAMES);
+  push_held (deck, 10 * N_FRAMES);
   if (devices_are_standin ())
     fail_unless (runs_on (deck, last, "cpu"), "a buffer waited for the device");
   fail_unless_equals_int (g_unlink (hold), 0);
@@ -156,6 +167,26 @@ GST_START_TEST (test_one_context)
   fail_unless_equals_int (count_contexts (deck), lines[line].n_contexts);
   deck_end (deck);
   tfx_check_expect_no_warning (deck->bus);
+  deck_free (deck);
+}
+GST_END_TEST;
+
+/* Of device=auto a stream that plays does not even look for the driver. */
+GST_START_TEST (test_auto)
+{
+  const guint line = __i__;
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  Deck *deck = deck_new (lines[line].launch, DECK_CPU, &info);
+
+  deck_push_many (deck, 4 * N_FRAMES, N_FRAMES);
+  fail_unless (g_file_set_contents (hold, "", 0, NULL));
+  set_all (deck, line, "auto");
+  push_held (deck, 10 * N_FRAMES);
+  fail_unless (runs_on (deck, lines[line].last, "cpu"));
+  fail_unless_equals_int (g_unlink (hold), 0);
+  deck_end (deck);
+  tfx_check_expect_no_warning (deck->bus);
+  expect_cpu (line, deck, 14 * N_FRAMES);
   deck_free (deck);
 }
 GST_END_TEST;
@@ -244,6 +275,7 @@ make_suite (void)
   tcase_add_checked_fixture (tc, set_up, tear_down);
   tcase_add_loop_test (tc, test_opening, 0, G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_one_context, 0, G_N_ELEMENTS (lines));
+  tcase_add_loop_test (tc, test_auto, 0, G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_given_up, 0, 2 * G_N_ELEMENTS (lines));
   tcase_add_loop_test (tc, test_memory, 0, 2);
   if (devices_are_standin ())

@@ -94,8 +94,10 @@ context_free (CUcontext context)
 STANDIN_API
 cuInit (unsigned flags)
 {
-  CUresult result = standin_enter (__func__);
+  CUresult result;
 
+  standin_hold ();
+  result = standin_enter (__func__);
   if (result == CUDA_SUCCESS && n_devices () == 0)
     result = CUDA_ERROR_NO_DEVICE;
   if (result == CUDA_SUCCESS)

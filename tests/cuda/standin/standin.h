@@ -15,8 +15,9 @@
  *   TFX_STANDIN_FAIL      [NAME:]N[,CODE][,sticky]: the N-th call (of the
  *                         function NAME) from here on fails with CODE, default
  *                         719; sticky: and all after it
- *   TFX_STANDIN_HOLD      a file: while it is there no context is made and no module
- *                         loaded, for half a minute at most
+ *   TFX_STANDIN_HOLD      a file: while it is there the driver is not initialised, no
+ *                         context made and no module loaded, for half a minute at
+ *                         most
  *   TFX_STANDIN_REPORT    a file: a line is appended for each injected failure
  *                         and each fault of the caller
  *   TFX_STANDIN_TIMELINE  a file: see timeline.c
