@@ -241,10 +241,10 @@ gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size)
   GstMemory *memory;
   TfxCuda *cuda;
 
-  if (size == 0 || size > G_MAXINT32) {
+  if (size == 0 || size > GST_TFX_CUDA_MAX_SIZE) {
     GST_ERROR_OBJECT (context,
         "%" G_GSIZE_FORMAT " bytes of device memory: it must be 1 to %d", size,
-        G_MAXINT32);
+        GST_TFX_CUDA_MAX_SIZE);
     return NULL;
   }
   cuda = gst_tfx_cuda_for_context (context, NULL);

@@ -43,7 +43,11 @@ G_BEGIN_DECLS
 #define GST_TFX_MAP_CUDA_QUEUED                                                \
   ((GstMapFlags)((GST_MAP_FLAG_LAST << 1) | (GST_MAP_FLAG_LAST << 6)))
 
-/* Memory of exactly @size bytes (1 to 2^31 - 1) on the context's device; what
+/* The largest memory: copies tell the driver of it as a pitch, which is a multiple of
+ * 512 below 2^31. */
+#define GST_TFX_CUDA_MAX_SIZE (G_MAXINT32 - 511)
+
+/* Memory of exactly @size bytes (1 to GST_TFX_CUDA_MAX_SIZE) on the context's device; what
  * is in it is undefined.  NULL if device memory is short or the driver fails;
  * the reason is in the log.  Holds the context.  Any thread. */
 GstMemory *gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size);

@@ -35,9 +35,9 @@ gst_tfx_cuda_pool_set_config (GstBufferPool *pool, GstStructure *config)
     GST_WARNING_OBJECT (self, "no audio caps: %" GST_PTR_FORMAT, config);
     return FALSE;
   }
-  if (size < (guint)self->info.bpf || size > G_MAXINT32) {
+  if (size < (guint)self->info.bpf || size > GST_TFX_CUDA_MAX_SIZE) {
     GST_WARNING_OBJECT (self, "buffers of %u bytes: it must be %d to %d", size,
-        self->info.bpf, G_MAXINT32);
+        self->info.bpf, GST_TFX_CUDA_MAX_SIZE);
     return FALSE;
   }
   self->size = size - size % self->info.bpf;
