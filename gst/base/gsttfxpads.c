@@ -129,13 +129,21 @@ gst_tfx_pads_is_inside (const GstSegment *segment, GstBuffer *buffer)
 
 /* What lies outside of the segment is cut off; NULL if all of it does. */
 static GstBuffer *
-gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer)
+gst_tfx_pads_clip (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+  const GstClockTime length = gst_util_uint64_scale (n_frames, GST_SECOND,
+      GST_AUDIO_INFO_RATE (&priv->info));
 
   if (priv->segment.format != GST_FORMAT_TIME ||
       gst_tfx_pads_is_inside (&priv->segment, buffer))
     return buffer;
+  /* Of a buffer that says that it is longer, more would be cut off than is there. */
+  if (GST_BUFFER_DURATION_IS_VALID (buffer) &&
+      GST_BUFFER_DURATION (buffer) > length) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_DURATION (buffer) = length;
+  }
   return gst_audio_buffer_clip (buffer, &priv->segment,
       GST_AUDIO_INFO_RATE (&priv->info), GST_AUDIO_INFO_BPF (&priv->info));
 }
@@ -215,7 +223,7 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
   /* Before it is clipped: that would hide a broken frame. */
   n_frames = gst_tfx_pads_check (self, buffer, &priv->info);
   if (n_frames > 0) {
-    buffer = gst_tfx_pads_clip (self, buffer);
+    buffer = gst_tfx_pads_clip (self, buffer, n_frames);
     if (!buffer)
       return GST_FLOW_OK;
     n_frames = gst_tfx_pads_check (self, buffer, &priv->info);

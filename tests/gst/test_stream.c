@@ -240,6 +240,49 @@ GST_START_TEST (test_clipping)
 }
 GST_END_TEST;
 
+/* A buffer may say that it is longer than its samples: it is these that lie within
+ * the segment or do not. */
+GST_START_TEST (test_clipping_long_durations)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 3);
+  /* ms; of 10 ms of samples from there on so many are within 125 to 140 ms. */
+  const guint from[] = { 100, 120, 127, 135, 140 };
+  const guint within[] = { 0, 5, 10, 5, 0 };
+  gdouble *in = tfx_check_noise (480 * 3, 7);
+  GstSegment segment;
+  GstHarness *h;
+
+  info.layout =
+      __i__ ? GST_AUDIO_LAYOUT_NON_INTERLEAVED : GST_AUDIO_LAYOUT_INTERLEAVED;
+  h = tfx_check_harness (LAUNCH, &info);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = 125 * GST_MSECOND;
+  segment.stop = 140 * GST_MSECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+
+  for (guint i = 0; i < G_N_ELEMENTS (from); i++) {
+    GstBuffer *buffer = tfx_check_stamped (&info, in, 480, from[i] * 48);
+    gsize n;
+
+    GST_BUFFER_DURATION (buffer) = 60 * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (h), within[i] > 0);
+    if (within[i] == 0)
+      continue;
+    buffer = gst_harness_pull (h);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
+        MAX (from[i], 125) * GST_MSECOND);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer),
+        within[i] * GST_MSECOND);
+    g_free (tfx_check_samples (buffer, &info, &n));
+    fail_unless_equals_uint64 (n, within[i] * 48);
+    gst_buffer_unref (buffer);
+  }
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- where the state starts afresh, and where it does not -------------------------- */
 
 typedef enum
@@ -459,6 +502,7 @@ stream_suite (void)
   tcase_add_loop_test (tc, test_empty_buffers, 0, 2);
   tcase_add_test (tc, test_times_and_metas);
   tcase_add_loop_test (tc, test_clipping, 0, 2);
+  tcase_add_loop_test (tc, test_clipping_long_durations, 0, 2);
   tcase_add_loop_test (tc, test_breaks, NOTHING, READY + 1);
   tcase_add_loop_test (tc, test_time_gap, 0, 6);
   tcase_add_test (tc, test_no_latency);
