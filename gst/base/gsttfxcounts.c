@@ -50,7 +50,7 @@ gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
   /* Others may read the name of a device's kernel when that has gone. */
   if (now->kernel != self->seen_kernel)
     __atomic_store_n (&sum->kernel, g_intern_string (now->kernel),
-        __ATOMIC_RELAXED);
+        __ATOMIC_RELEASE);
   self->seen_kernel = now->kernel;
   self->n_recoveries = now->recoveries;
   self->n_lost = rows->n_lost;
@@ -67,7 +67,7 @@ gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate)
   GstStructure *stats;
   TfxStats *rows = &self->rows;
   const gchar *device = __atomic_load_n (&rows->device, __ATOMIC_RELAXED);
-  const gchar *kernel = __atomic_load_n (&rows->kernel, __ATOMIC_RELAXED);
+  const gchar *kernel = __atomic_load_n (&rows->kernel, __ATOMIC_ACQUIRE);
 
   stats = gst_structure_new ("application/x-tfx-stats", "buffers",
       G_TYPE_UINT64, gst_tfx_count_get (&self->n_buffers),              /**/

@@ -274,8 +274,8 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
 
   GST_OBJECT_LOCK (self);
   is_there = priv->filter != NULL;
-  *rate = priv->spec.rate_hz;
-  *n_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
+  *rate = priv->stream_rate;
+  *n_channels = priv->stream_channels;
   GST_OBJECT_UNLOCK (self);
   return is_there;
 }
@@ -313,22 +313,25 @@ static GVariant *
 gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
     guint channel)
 {
-  GstTfxSharedFilter *filter = gst_tfx_element_ref_filter (self);
+  GstTfxElementPrivate *priv = PRIVATE (self);
+  GstTfxSharedFilter *filter;
   GVariant *response = NULL;
   TfxChain *chain = NULL;
   GstClockTime latency;
-  guint n_channels;
   gdouble rate;
 
+  /* All of one stream: another one may begin meanwhile. */
+  GST_OBJECT_LOCK (self);
+  filter = priv->filter ? gst_tfx_shared_filter_ref (priv->filter) : NULL;
+  latency = priv->latency;
+  rate = priv->stream_rate;
+  GST_OBJECT_UNLOCK (self);
   if (!filter)
     return gst_tfx_element_respond_at_rest (self, frequencies, channel);
-  GST_OBJECT_LOCK (self);
-  latency = PRIVATE (self)->latency;
-  GST_OBJECT_UNLOCK (self);
   tfx_filter_lock (filter->filter);
   tfx_filter_get_chain (filter->filter, &chain);
   tfx_filter_unlock (filter->filter);
-  if (chain && gst_tfx_element_get_stream (self, &rate, &n_channels))
+  if (chain)
     response =
         gst_tfx_response_new (chain, channel, rate, latency, frequencies);
   tfx_chain_unref (&chain);
@@ -385,7 +388,7 @@ gst_tfx_element_start (GstTfxElement *self)
 
   gst_tfx_counts_clear (&priv->counts);
   g_atomic_int_set (&priv->wants_reset, FALSE);
-  priv->position_in = priv->position_out = GST_CLOCK_TIME_NONE;
+  gst_tfx_events_forget_position (self);
   priv->recoveries = priv->n_lost = 0;
   priv->n_untimed = 0;
   priv->last_frames = priv->usual_frames = 0;

@@ -36,6 +36,8 @@ typedef struct
 
   /* Under the object lock. */
   GstClockTime latency;
+  gdouble stream_rate; /* of what the filter, if there is one, is made for */
+  guint stream_channels;
 
   /* Written by the streaming thread, read by any. */
   GstTfxCounts counts;
@@ -255,6 +257,8 @@ gboolean gst_tfx_caps_allocation (GstTfxElement *self, GstQuery *query);
 
 /* ---- gsttfxevents.c: events and queries ------------------------------------------- */
 
+/* Where the stream is is not known. */
+void gst_tfx_events_forget_position (GstTfxElement *self);
 gboolean gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_src (GstPad *pad, GstObject *parent, GstEvent *event);
 gboolean gst_tfx_events_query (GstPad *pad, GstObject *parent, GstQuery *query);

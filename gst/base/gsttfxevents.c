@@ -75,6 +75,15 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
 
 /* ---- the sink pad ------------------------------------------------------------------------ */
 
+void
+gst_tfx_events_forget_position (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  __atomic_store_n (&priv->position_in, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
+  __atomic_store_n (&priv->position_out, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
+}
+
 /* A flush leaves nothing of what came before, but for tags and the like. */
 static gboolean
 gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
@@ -93,8 +102,7 @@ gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
   }
   gst_tfx_tail_reset (self, "flush");
   priv->discont_out = FALSE;
-  __atomic_store_n (&priv->position_in, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
-  __atomic_store_n (&priv->position_out, GST_CLOCK_TIME_NONE, __ATOMIC_RELAXED);
+  gst_tfx_events_forget_position (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   ok = gst_pad_push_event (priv->src, event);
   while ((event = g_queue_pop_head (&kept)))

@@ -336,6 +336,8 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
   }
   GST_OBJECT_LOCK (self);
   priv->filter = gst_tfx_shared_filter_new (filter);
+  priv->stream_rate = priv->spec.rate_hz;
+  priv->stream_channels = GST_AUDIO_INFO_CHANNELS (&priv->in_info);
   GST_OBJECT_UNLOCK (self);
   if (gst_tfx_trace_is_on ())
     gst_tfx_trace_name (filter, GST_ELEMENT (self));

@@ -180,6 +180,88 @@ GST_START_TEST (test_element_restarts)
 }
 GST_END_TEST;
 
+/* ---- questions -------------------------------------------------------------------------- */
+
+#define CUTOFF 1000.0
+
+/* Asked at its cutoff a Butterworth is 3 dB down, at whatever rate. */
+static void
+ask_response (gpointer object)
+{
+  const gdouble hz = CUTOFF;
+  GVariant *response = NULL, *re, *im;
+  const gdouble *x, *y;
+  gsize n;
+
+  g_signal_emit_by_name (object, "response",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1, sizeof hz), 0,
+      &response);
+  fail_unless (response != NULL);
+  re = g_variant_lookup_value (response, "real", NULL);
+  im = g_variant_lookup_value (response, "imaginary", NULL);
+  x = g_variant_get_fixed_array (re, &n, sizeof *x);
+  y = g_variant_get_fixed_array (im, &n, sizeof *y);
+  fail_unless (ABS (*x * *x + *y * *y - 0.5) < 1e-9, "%g%+gi", *x, *y);
+  g_variant_unref (re);
+  g_variant_unref (im);
+  g_variant_unref (response);
+}
+
+static gpointer
+ask_all_the_time (gpointer data)
+{
+  GstElement *filter = g_object_ref (data);
+  GstPad *pad = gst_element_get_static_pad (filter, "src");
+  GObject *stage =
+      gst_child_proxy_get_child_by_index (GST_CHILD_PROXY (filter), 0);
+  gint64 position;
+
+  while (!g_object_get_data (data, "enough")) {
+    ask_response (filter);
+    ask_response (stage);
+    tfx_check_stat (filter, "frames");
+    gst_pad_query_position (pad, GST_FORMAT_TIME, &position);
+  }
+  g_object_unref (stage);
+  gst_object_unref (pad);
+  gst_object_unref (filter);
+  return NULL;
+}
+
+/* Applications ask while the rate changes and the pipeline stops and starts: what
+ * they get is of one stream.  (The thread sanitizer has something to see here.) */
+GST_START_TEST (test_asked_meanwhile)
+{
+  static const gint rates[] = { 48000, 8000, 96000, 16000 };
+  GstElement *pipeline = tfx_play_make ("audiotestsrc samplesperbuffer=64 ! "
+                                        "capsfilter name=caps ! tfxchain "
+                                        "name=f chain=\"LoButterworth(1000)\" "
+                                        "! fakesink",
+      NULL);
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), "f");
+  GstElement *caps = gst_bin_get_by_name (GST_BIN (pipeline), "caps");
+  GThread *thread = g_thread_new ("asker", ask_all_the_time, filter);
+
+  for (guint i = 0; i < 200; i++) {
+    GstCaps *now = gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+        GST_AUDIO_NE (F32), "rate", G_TYPE_INT, rates[i % 4], "channels",
+        G_TYPE_INT, 2, NULL);
+
+    g_object_set (caps, "caps", now, NULL);
+    gst_caps_unref (now);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    g_usleep (1000);
+    if (i % 10 == 9)
+      gst_element_set_state (pipeline, GST_STATE_READY);
+  }
+  g_object_set_data (G_OBJECT (filter), "enough", filter);
+  g_thread_join (thread);
+  gst_object_unref (caps);
+  gst_object_unref (filter);
+  tfx_play_stop (pipeline);
+}
+GST_END_TEST;
+
 /* ---- leaks ------------------------------------------------------------------------------ */
 
 /* Everything that a pipeline with warnings, seeks and changes has made is gone
@@ -256,6 +338,7 @@ life_suite (void)
   tcase_add_test (tc, test_many_seeks);
   tcase_add_test (tc, test_state_cycles);
   tcase_add_test (tc, test_element_restarts);
+  tcase_add_test (tc, test_asked_meanwhile);
   tcase_add_test (tc, test_leaks);
   return s;
 }
