@@ -225,6 +225,23 @@ gst_tfx_impulse_file_read_text (const gchar *path, guint n_channels,
   return self;
 }
 
+/* Or what is wrong with it, to be freed. */
+static SNDFILE *
+gst_tfx_impulse_file_open (const GstTfxSndfile *sndfile, const gchar *path,
+    SF_INFO *info, gchar **fault)
+{
+  static GMutex lock;
+  SNDFILE *file;
+
+  /* libsndfile keeps what is wrong with a file that it does not open in variables
+   * that all threads share. */
+  g_mutex_lock (&lock);
+  file = sndfile->open (path, SFM_READ, info);
+  *fault = file ? NULL : g_strdup (sndfile->strerror (NULL));
+  g_mutex_unlock (&lock);
+  return file;
+}
+
 GstTfxImpulse *
 gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
 {
@@ -232,7 +249,7 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
   GstTfxImpulse *self = NULL;
   const GstTfxSndfile *sndfile;
   const gchar *why;
-  gchar *missing;
+  gchar *missing, *fault;
   SNDFILE *file;
 
   if (!gst_tfx_impulse_file_is_file (path, error))
@@ -243,13 +260,15 @@ gst_tfx_impulse_file_read (const gchar *path, guint n_channels, GError **error)
         "libsndfile, which reads such files, cannot be loaded: %s", why);
     return NULL;
   }
-  file = sndfile->open (path, SFM_READ, &info);
-  if (!file && gst_tfx_impulse_text_is (path))
-    return gst_tfx_impulse_file_read_text (path, n_channels, error);
+  file = gst_tfx_impulse_file_open (sndfile, path, &info, &fault);
   if (!file) {
-    gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
-        "it is no sound file that can be read: %s", sndfile->strerror (NULL));
-    return NULL;
+    if (gst_tfx_impulse_text_is (path))
+      self = gst_tfx_impulse_file_read_text (path, n_channels, error);
+    else
+      gst_tfx_impulse_file_set_error (error, GST_RESOURCE_ERROR_OPEN_READ, path,
+          "it is no sound file that can be read: %s", fault);
+    g_free (fault);
+    return self;
   }
   /* (libsndfile takes what is left of a file for all of it.) */
   missing = gst_tfx_cut_describe (path, GST_CLOCK_TIME_NONE);

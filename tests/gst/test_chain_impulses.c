@@ -299,6 +299,38 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
+#define N_READS 1000
+
+static gpointer
+read_without_data (gpointer data)
+{
+  for (guint i = 0; i < N_READS; i++)
+    expect_fault ("FIR('@/headless.wav')", "No 'data' chunk");
+  return NULL;
+}
+
+/* Several elements read files at once: each tells of its own. */
+GST_START_TEST (test_faults_at_once)
+{
+  static const gchar format[] = "RIFF\20\0\0\0WAVEfmt \20\0\0\0\1";
+  gchar *zeros = g_build_filename (folder, "zeros.wav", NULL);
+  gchar *headless = g_build_filename (folder, "headless.wav", NULL);
+  gchar bytes[128] = { 0 };
+  GThread *thread;
+
+  fail_unless (g_file_set_contents (zeros, "1\n\0\0\0", 5, NULL));
+  memcpy (bytes, format, sizeof format);
+  fail_unless (g_file_set_contents (headless, bytes, sizeof bytes, NULL));
+  thread = g_thread_new ("reader", read_without_data, NULL);
+  for (guint i = 0; i < N_READS; i++)
+    expect_fault ("FIR('@/zeros.wav')", "Format not recognised");
+  g_thread_join (thread);
+  g_free (headless);
+  g_free (zeros);
+}
+
+GST_END_TEST;
+
 /* ---- names ------------------------------------------------------------------------- */
 
 /* In a chain's file they are relative to that; settings become stages. */
@@ -466,6 +498,7 @@ chain_impulses_suite (void)
   tcase_add_test (tcase, test_rate_of_text);
   tcase_add_test (tcase, test_mix_of_text);
   tcase_add_test (tcase, test_faults);
+  tcase_add_test (tcase, test_faults_at_once);
   tcase_add_test (tcase, test_relative);
   tcase_add_test (tcase, test_properties);
   tcase_add_loop_test (tcase, test_watch, 0, 2);
