@@ -147,6 +147,27 @@ g_rec_mutex_unlock (GRecMutex *mutex)
   g_mutex_unlock (inner (mutex));
 }
 
+/* What was made once is there for whoever finds that it was. */
+G_MODULE_EXPORT
+gboolean (g_once_init_enter) (volatile void *location)
+{
+  gboolean is_first;
+  REAL (g_once_init_enter);
+
+  is_first = real (location);
+  if (!is_first)
+    __tsan_acquire ((void *)location);
+  return is_first;
+}
+
+G_MODULE_EXPORT void (g_once_init_leave) (volatile void *location, gsize result)
+{
+  REAL (g_once_init_leave);
+
+  __tsan_release ((void *)location);
+  real (location, result);
+}
+
 /* ---- references ---------------------------------------------------------------- */
 
 /* Who finds the count to be 1 knows that others have let go. */
