@@ -98,8 +98,12 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
 
   while (priv->control.is_followed && n_frames > 0) {
     const gsize n = MIN (n_frames, MAX_GAP_FRAMES);
-    GstBuffer *silence = gst_tfx_run_silence (self, n);
+    GstBuffer *silence;
 
+    /* Nothing is pushed that would tell. */
+    if (GST_PAD_IS_FLUSHING (priv->src))
+      return FALSE;
+    silence = gst_tfx_run_silence (self, n);
     if (!silence)
       return FALSE;
     gst_buffer_unref (silence);

@@ -657,6 +657,54 @@ GST_START_TEST (test_silent_gap)
 }
 GST_END_TEST;
 
+static gpointer
+push_long_gap (gpointer pad)
+{
+  gst_pad_push_event (pad,
+      gst_event_new_gap (10 * GST_MSECOND, 10000 * 3600 * GST_SECOND));
+  return NULL;
+}
+
+static gpointer
+flush (gpointer pad)
+{
+  gst_pad_push_event (pad, gst_event_new_flush_start ());
+  gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+  g_object_set_data (pad, "flushed", pad);
+  return NULL;
+}
+
+/* A seek does not wait for the end of a gap, which may be hours long. */
+GST_START_TEST (test_silent_gap_is_flushed)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  gdouble ones[480];
+  GstControlSource *source;
+  GThread *gap, *flusher;
+  gint64 begin = 0;
+  TfxLine line;
+
+  for (guint i = 0; i < 480; i++)
+    ones[i] = 1.0;
+  tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(1)\"", &info, TRUE,
+      RATE);
+  source = gst_interpolation_control_source_new ();
+  set_point (source, 0, 1.0);
+  gst_object_unref (bind_source (&line, "x::g", "gain", source));
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
+  gap = g_thread_new ("gap", push_long_gap, line.src);
+  g_usleep (50000);
+  flusher = g_thread_new ("flusher", flush, line.src);
+  while (!g_object_get_data (G_OBJECT (line.src), "flushed"))
+    fail_unless (tfx_check_wait (&begin), "the gap goes on");
+  g_thread_join (gap);
+  g_thread_join (flusher);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
 static Suite *
 automation_suite (void)
 {
@@ -674,6 +722,7 @@ automation_suite (void)
   tcase_add_test (tc, test_seek);
   tcase_add_test (tc, test_segment_end);
   tcase_add_test (tc, test_silent_gap);
+  tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   return s;
 }
