@@ -58,8 +58,9 @@ find_fault (const TfxDesign *d, double rate_hz)
 }
 
 static const char not_representable[] =
-    "lower_hz, upper_hz: too near 0, half the rate or each other for stable "
-    "sections in double precision";
+    "frequencies: too near 0, half the rate or each other, or ripple or "
+    "attenuation: too small or too large, for stable sections in double "
+    "precision";
 static const char too_steep[] =
     "order: too high, for this ripple and attenuation or these frequencies, "
     "for stable sections in double precision";
