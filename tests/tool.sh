@@ -526,6 +526,8 @@ tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'
+tap_case "process: a loudness above full scale" exits 2 "must be from -70 to 0 LUFS" \
+  gst-tfx process -l 1 noise.wav x.wav
 tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \
   gst-tfx process -j 0 -o out -c 'Gain(1)' noise.wav
 tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
@@ -533,6 +535,8 @@ tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
 tap_case "process: a chain that does not fit the file" \
   exits 0 "warning: noise.wav: " \
   gst-tfx process noise.wav clamped.wav 'LoButterworth(30000)'
+tap_case "process: two chains" exits 2 "more than one is given" \
+  gst-tfx process -o out -c 'Gain(1)' -p 'Rumble filter' noise.wav
 tap_case "process: no such option" exits 2 "Unknown option --nonsense" \
   gst-tfx process --nonsense
 tap_case "process: too few arguments" exits 2 "process takes IN OUT CHAIN" \
@@ -591,11 +595,13 @@ check_limited() {
   [ -n "$reached" ] && within "$reached" loud.wav 0.8912509
 }
 
-# Another loudness is another output, to the journal.
+# Another loudness, or dither, is another output, to the journal.
 check_loudness_again() {
   gst-tfx process -l -23 -o leveled even.wav && [ -e leveled/even.wav ] &&
     exits 0 '1 were done before' gst-tfx process -l -23 -o leveled even.wav &&
-    exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 -o leveled even.wav
+    exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 -o leveled even.wav &&
+    exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 --dither none -o leveled even.wav &&
+    exits 0 '1 done, 0 failed' gst-tfx process -f -l -20 --dither rpdf -o leveled even.wav
 }
 
 # Gains in tags are of the level that was.
@@ -999,7 +1005,7 @@ same() {
 check_watch() {
   local watcher status=0
   mkdir drop
-  cp noise.wav drop/first.wav
+  cp noise.wav drop/first.wav && cp noise.wav drop/.hidden.wav
   gst-tfx process noise.wav x.wav 'Gain(0.5)' && gst-tfx process -f x.wav quarter.wav 'Gain(0.5)' && rm x.wav || return 1
   gst-tfx watch -o dropped -c 'Gain(0.5)' drop > watch.txt 2>&1 &
   watcher=$!
@@ -1011,7 +1017,7 @@ check_watch() {
   wait $watcher || status=$?
   cat watch.txt
   [ $status -eq 0 ] && same dropped/first.wav dropped/last.wav && same quarter.wav dropped/slow.wav &&
-    nothing_left dropped && [ ! -e dropped/.hidden ]
+    nothing_left dropped && [ ! -e dropped/.hidden ] && [ ! -e dropped/.hidden.wav ]
 }
 # What is done is not counted again: of one file that comes there is no "of 2 files".
 check_watch_progress() {
@@ -1121,9 +1127,9 @@ check_play_keys() {
   grep -q '> gain0::gain = 1$' play.txt && has_level 0.8
 }
 # Whole numbers go by one, decibels by a half, others by a semitone, or from 0; in front of the first
-# one is the last one.
+# one is the last one.  Without the chain, and with it again, they are the same.
 check_play_knobs() {
-  printf 'n+n-n+n+ppppp-q' | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - \
+  printf 'n+n-n+n+ppppp-bbq' | timeout 50 gst-tfx play -o fakesink -s 'audiotestsrc is-live=true' - \
     'LoButterworth(1000, order=2) | Compressor(-20, attack=0)' 2>&1 | tee play.txt
   cmp play.txt - << 'END'
   lobutterworth0::cutoff = 1000
@@ -1325,7 +1331,7 @@ check_windows() {
       END { exit n != 24 || n_same > 0 }'
 }
 # One sample in the middle of a window, the lowest that there is, has one level at all lines, up to
-# half the rate: 10 Hz by ten octaves.
+# half the rate: 10 Hz by ten octaves.  Above that it has none beside a file of a higher rate.
 check_level() {
   python3 -c '
 import wave
@@ -1337,12 +1343,16 @@ import sys
 told, _, *lines = sys.stdin
 levels = [float(line.split(",")[1]) for line in lines]
 assert "frames 32768 " in told and "peak 1.000000" in told, told
-assert len(levels) == 241 and all(abs(a - levels[120]) < 0.02 for a in levels), levels'
+assert len(levels) == 241 and all(abs(a - levels[120]) < 0.02 for a in levels), levels' &&
+    gst-tfx spectrum noise.wav one.wav | tail -n 1 | grep '^2[0-9.]*,-[0-9.]*,nan$'
 }
-# Two curves, with their files' names.
+# Two curves, with their files' names; no more than eight.
 check_spectra() {
   gst-tfx spectrum -o both.svg full.wav noise.wav && grep -q '>full.wav</text>' both.svg &&
-    grep -q '>noise.wav</text>' both.svg && [ "$(grep -c "class='curve'" both.svg)" -eq 2 ]
+    grep -q '>noise.wav</text>' both.svg && [ "$(grep -c "class='curve'" both.svg)" -eq 2 ] || return 1
+  local eight=(noise.wav noise.wav noise.wav noise.wav noise.wav noise.wav noise.wav noise.wav)
+  gst-tfx spectrum -o eight.csv "${eight[@]}" &&
+    exits 2 "spectrum takes from 1 to 8 files" gst-tfx spectrum full.wav "${eight[@]}"
 }
 # A file may say of itself what it wants: this one 2 GHz.
 check_spectrum_rate() {
