@@ -859,10 +859,10 @@ check_input_changed() {
   wait $! && echo "$begun, $ended" && [ "${begun#begun}" = "${ended#done}" ]
 }
 
-# Two long names that differ in their ends alone, at once.
+# Two names as long as can be that differ in their ends alone, at once.
 check_long_names() {
   local name
-  name=$(printf 'n%.0s' {1..200})
+  name=$(printf 'n%.0s' {1..245})
   cp noise.wav "$name-1.wav" && cp noise.wav "$name-2.wav" &&
     exits 0 '2 done, 0 failed' gst-tfx process -j 2 -o long -c 'Gain(0.5)' "$name"-?.wav
 }
