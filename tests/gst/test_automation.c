@@ -660,17 +660,21 @@ GST_END_TEST;
 static gpointer
 push_long_gap (gpointer pad)
 {
+  g_object_set_data (pad, "begun", pad);
   gst_pad_push_event (pad,
       gst_event_new_gap (10 * GST_MSECOND, 10000 * 3600 * GST_SECOND));
+  g_object_set_data (pad, "ended", pad);
   return NULL;
 }
 
+/* Until the gap, which may begin behind a flush, has ended. */
 static gpointer
 flush (gpointer pad)
 {
-  gst_pad_push_event (pad, gst_event_new_flush_start ());
-  gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
-  g_object_set_data (pad, "flushed", pad);
+  while (!g_object_get_data (pad, "ended")) {
+    gst_pad_push_event (pad, gst_event_new_flush_start ());
+    gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+  }
   return NULL;
 }
 
@@ -695,9 +699,11 @@ GST_START_TEST (test_silent_gap_is_flushed)
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
   gap = g_thread_new ("gap", push_long_gap, line.src);
-  g_usleep (50000);
+  do
+    fail_unless (tfx_check_wait (&begin), "no thread");
+  while (!g_object_get_data (G_OBJECT (line.src), "begun"));
   flusher = g_thread_new ("flusher", flush, line.src);
-  while (!g_object_get_data (G_OBJECT (line.src), "flushed"))
+  while (!g_object_get_data (G_OBJECT (line.src), "ended"))
     fail_unless (tfx_check_wait (&begin), "the gap goes on");
   g_thread_join (gap);
   g_thread_join (flusher);
