@@ -9,7 +9,7 @@
 
 #include "gsttfxcurves.h"
 #include "gsttfxelement.h"
-#include "gsttfxsharedfilter.h"
+#include "gsttfxrow.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #define GST_TFX_WARM_UP_H
 
 #include "gsttfxcuda.h"
-#include "gsttfxsharedfilter.h"
+#include "gsttfxrow.h"
 
 G_BEGIN_DECLS
 

@@ -12,7 +12,7 @@
 #ifndef GST_TFX_PENDING_H
 #define GST_TFX_PENDING_H
 
-#include "gsttfxsharedfilter.h"
+#include "gsttfxrow.h"
 
 G_BEGIN_DECLS
 

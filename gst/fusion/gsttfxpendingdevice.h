@@ -4,7 +4,7 @@
 #ifndef GST_TFX_PENDING_DEVICE_H
 #define GST_TFX_PENDING_DEVICE_H
 
-#include "gsttfxsharedfilter.h"
+#include "gsttfxrow.h"
 
 G_BEGIN_DECLS
 
