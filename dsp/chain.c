@@ -32,12 +32,14 @@ copy_stages (TfxChain *to, size_t first, const TfxChain *from)
 TfxChain *
 tfx_chain_append (const TfxChain *chain, TfxStage *stage)
 {
-  TfxChain *longer = chain_alloc (chain->n_stages + 1);
+  const size_t n = chain ? chain->n_stages : 0;
+  TfxChain *longer = stage ? chain_alloc (n + 1) : NULL;
 
   if (!longer)
     return NULL;
-  copy_stages (longer, 0, chain);
-  longer->stages[chain->n_stages] = tfx_stage_ref (stage);
+  if (chain)
+    copy_stages (longer, 0, chain);
+  longer->stages[n] = tfx_stage_ref (stage);
   return longer;
 }
 

@@ -11,7 +11,7 @@
 static int
 append (TfxChain **chain, TfxStage *stage)
 {
-  TfxChain *longer = stage ? tfx_chain_append (*chain, stage) : NULL;
+  TfxChain *longer = tfx_chain_append (*chain, stage);
 
   tfx_stage_unref (&stage);
   if (!longer)

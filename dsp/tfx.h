@@ -21,7 +21,7 @@
  *     TfxBlock block = tfx_block_interleaved (samples, TFX_SAMPLE_F32, 2, 512);
  *     TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
  *     TfxStage *stage = NULL;
- *     TfxChain *empty = NULL, *chain = NULL;
+ *     TfxChain *chain = NULL;
  *     TfxFilter *filter = NULL;
  *     TfxPlan *plan = NULL;
  *     int ret = tfx_design_sections (&design, 48000.0, sos);
@@ -29,8 +29,7 @@
  *     if (ret < 0)
  *       return ret;
  *     stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)ret);
- *     empty = tfx_chain_new ();
- *     chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
+ *     chain = tfx_chain_append (NULL, stage);
  *     ret = chain ? tfx_filter_new (chain, &spec, &filter) : -ENOMEM;
  *     if (ret == 0) {
  *       tfx_filter_lock (filter);
@@ -42,7 +41,6 @@
  *     }
  *     tfx_filter_unref (&filter);
  *     tfx_chain_unref (&chain);
- *     tfx_chain_unref (&empty);
  *     tfx_stage_unref (&stage);
  *     return ret;
  *   }
@@ -445,8 +443,8 @@ uint64_t tfx_stage_id (const TfxStage *stage);
 /* An empty chain. */
 TfxChain *tfx_chain_new (void);
 
-/* A new chain: the stages of chain, then stage.  Both arguments stay the
- * caller's. */
+/* A new chain: the stages of chain, or none if that is NULL, then stage.  Both
+ * arguments stay the caller's.  NULL if stage is, or memory is short. */
 TfxChain *tfx_chain_append (const TfxChain *chain, TfxStage *stage);
 
 TfxChain *tfx_chain_ref (TfxChain *chain);

@@ -111,13 +111,10 @@ tfx_bank_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
 static TfxChain *
 make_branch (uint64_t id, const TfxSos *sos)
 {
-  TfxChain *empty = tfx_chain_new (), *branch = NULL;
   TfxStage *stage = tfx_stage_new_sections (id, sos, 1);
+  TfxChain *branch = tfx_chain_append (NULL, stage);
 
-  if (empty && stage)
-    branch = tfx_chain_append (empty, stage);
   tfx_stage_unref (&stage);
-  tfx_chain_unref (&empty);
   return branch;
 }
 

@@ -187,8 +187,7 @@ gst_tfx_chain_stage_respond (GstTfxChainStage *self, GVariant *frequencies,
 {
   gdouble rate;
   TfxStage *stage = gst_tfx_chain_stage_make (self, &rate);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = stage && empty ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
   GVariant *response = NULL;
 
   if (chain)
@@ -196,7 +195,6 @@ gst_tfx_chain_stage_respond (GstTfxChainStage *self, GVariant *frequencies,
         (GstClockTime)(tfx_chain_latency (chain) * (GST_SECOND / rate)),
         frequencies);
   tfx_chain_unref (&chain);
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return response;
 }

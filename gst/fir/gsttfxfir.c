@@ -144,13 +144,11 @@ gst_tfx_fir_find_impulse (GstTfxFir *self, const GstTfxKernelSource *source,
 static TfxChain *
 gst_tfx_fir_make_chain (TfxStage *stage, GError **error)
 {
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = empty ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
   if (!chain)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         "no memory for its chain");
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return chain;
 }

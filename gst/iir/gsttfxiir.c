@@ -131,12 +131,9 @@ gst_tfx_iir_make_chain (GstTfxIir *self, const Making *making)
 {
   TfxStage *stage =
       tfx_stage_new_sections (PRIVATE (self)->id, making->sos, making->n_sos);
-  TfxChain *empty = tfx_chain_new (), *chain = NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
-  if (stage && empty)
-    chain = tfx_chain_append (empty, stage);
   tfx_stage_unref (&stage);
-  tfx_chain_unref (&empty);
   return chain;
 }
 

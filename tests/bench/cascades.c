@@ -62,8 +62,7 @@ bench_filter_init (BenchFilter *cascade, const TfxSos *sos, size_t n_sos,
 {
   const TfxFilterSpec spec = { CASCADES_RATE, n_channels, TFX_SAMPLE_F64, 0 };
   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = empty && stage ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
   *cascade = (BenchFilter){ NULL, NULL };
   if (chain && tfx_filter_new (chain, &spec, &cascade->filter) == 0) {
@@ -72,7 +71,6 @@ bench_filter_init (BenchFilter *cascade, const TfxSos *sos, size_t n_sos,
     tfx_filter_unlock (cascade->filter);
   }
   tfx_chain_unref (&chain);
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   if (!cascade->plan)
     tfx_filter_unref (&cascade->filter);

@@ -30,12 +30,10 @@ chain_new (const Changes *c, unsigned which)
 {
   const double *kernels[1] = { c->taps + which * c->n_taps };
   TfxStage *stage = tfx_stage_new_fir (1, kernels, 1, c->n_taps, TFX_FIR_AUTO);
-  TfxChain *empty = tfx_chain_new (), *chain = NULL;
+  TfxChain *chain = NULL;
 
-  if (stage && empty &&
-      (which == 0 || tfx_stage_prepare (stage, &c->spec) == 0))
-    chain = tfx_chain_append (empty, stage);
-  tfx_chain_unref (&empty);
+  if (stage && (which == 0 || tfx_stage_prepare (stage, &c->spec) == 0))
+    chain = tfx_chain_append (NULL, stage);
   tfx_stage_unref (&stage);
   return chain;
 }

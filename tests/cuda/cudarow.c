@@ -57,12 +57,10 @@ cuda_row_new_sections (const TfxSos *sos, size_t n_sos, unsigned n_channels,
     const TfxBackend *backend)
 {
   TfxStage *stage = tfx_stage_new_sections (tfx_stage_new_id (), sos, n_sos);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = tfx_chain_append (empty, stage);
+  TfxChain *chain = tfx_chain_append (NULL, stage);
   CudaRow *row = cuda_row_new (chain, n_channels, backend);
 
   tfx_stage_unref (&stage);
-  tfx_chain_unref (&empty);
   tfx_chain_unref (&chain);
   return row;
 }

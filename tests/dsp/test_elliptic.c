@@ -85,11 +85,9 @@ make_chain (const TfxDesign *design, double rate_hz)
   TfxStage *stage =
       n < 0 ? NULL
             : tfx_stage_new_sections (tfx_stage_new_id (), sos, (size_t)n);
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
   tfx_stage_unref (&stage);
-  tfx_chain_unref (&empty);
   return chain;
 }
 

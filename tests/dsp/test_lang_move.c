@@ -60,11 +60,10 @@ static PlainResponse
 respond (const TfxMoved *moved)
 {
   TfxStage *stage = tfx_moved_make_stage (moved);
-  TfxChain *empty = tfx_chain_new (), *chain = tfx_chain_append (empty, stage);
+  TfxChain *chain = tfx_chain_append (NULL, stage);
   PlainResponse response = plain_response (chain, 900.0, RATE);
 
   tfx_chain_unref (&chain);
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return response;
 }

@@ -18,10 +18,8 @@
 static TfxChain *
 chain_of (TfxStage *stage)
 {
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return chain;
 }

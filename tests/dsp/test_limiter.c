@@ -18,11 +18,9 @@
 static TfxChain *
 chain_for (const TfxLimiter *l)
 {
-  TfxChain *empty = tfx_chain_new ();
   TfxStage *stage = tfx_stage_new_limiter (1, l);
-  TfxChain *chain = stage ? tfx_chain_append (empty, stage) : NULL;
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return chain;
 }

@@ -39,10 +39,8 @@ make_stage (double room_size, double damping, double mix, double rate_hz)
 static TfxChain *
 chain_of (TfxStage *stage)
 {
-  TfxChain *empty = tfx_chain_new ();
-  TfxChain *chain = tfx_chain_append (empty, stage);
+  TfxChain *chain = tfx_chain_append (NULL, stage);
 
-  tfx_chain_unref (&empty);
   tfx_stage_unref (&stage);
   return chain;
 }

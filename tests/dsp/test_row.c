@@ -52,8 +52,12 @@ test_chain (void)
 {
   TfxStage *stage = tfx_stage_new_gain (tfx_stage_new_id (), 2);
   TfxChain *empty = tfx_chain_new (), *one, *two, *other, *none = NULL;
+  TfxChain *alone = tfx_chain_append (NULL, stage);
 
   tap_check (empty && tfx_chain_n_stages (empty) == 0, "an empty chain");
+  tap_check (tfx_chain_n_stages (alone) == 1, "a chain of a stage");
+  tap_check (!tfx_chain_append (empty, NULL), "no stage makes no chain");
+  tfx_chain_unref (&alone);
   one = tfx_chain_append (empty, stage);
   two = tfx_chain_append (one, stage);
   tap_check (tfx_chain_n_stages (one) == 1 && tfx_chain_n_stages (two) == 2,
