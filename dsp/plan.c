@@ -439,17 +439,21 @@ tfx_plan_n_done (const TfxPlan *plan)
   return plan->n_done;
 }
 
-void
+int
 tfx_plan_pass (TfxPlan *plan, size_t n_frames)
 {
   for (plan->n_done = 0; plan->n_done < n_frames;) {
     size_t n = n_frames - plan->n_done;
+    const int ret = is_steady (plan) ? 0 : get_ready (plan, &n);
 
-    /* What cannot be done now, is when it runs. */
-    if (!is_steady (plan) && get_ready (plan, &n) < 0)
+    if (ret == -ENOTSUP || ret == -EINPROGRESS)
+      return ret;
+    /* What there is no memory for now, is done when it runs. */
+    if (ret < 0)
       n = n_frames - plan->n_done;
     advance (plan, n);
   }
+  return 0;
 }
 
 /* ---- several blocks under way --------------------------------------------------------- */

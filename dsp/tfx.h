@@ -769,8 +769,8 @@ int tfx_plan_finish (TfxPlan *plan, TfxFlight *flight);
  * frames. */
 size_t tfx_plan_n_done (const TfxPlan *plan);
 /* n_frames of silence went by while the plan was silent: as tfx_plan_run(),
- * which would have put out silence. */
-void tfx_plan_pass (TfxPlan *plan, size_t n_frames);
+ * which would have put out silence.  0, -ENOTSUP or -EINPROGRESS as there. */
+int tfx_plan_pass (TfxPlan *plan, size_t n_frames);
 /* As tfx_filter_is_silent() and tfx_filter_is_changing(), of any of them. */
 bool tfx_plan_is_silent (const TfxPlan *plan);
 bool tfx_plan_is_changing (const TfxPlan *plan);

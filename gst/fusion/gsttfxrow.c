@@ -267,8 +267,16 @@ gst_tfx_row_is_silent (const GstTfxRow *self)
 void
 gst_tfx_row_pass (const GstTfxRow *self, gsize n_frames)
 {
-  if (gst_tfx_row_compile (self) == 0)
-    tfx_plan_pass (self->last->plan, n_frames);
+  gint err = gst_tfx_row_compile (self);
+
+  while (err == 0 && n_frames > 0) {
+    err = tfx_plan_pass (self->last->plan, n_frames);
+    n_frames -= tfx_plan_n_done (self->last->plan);
+    if (err < 0) {
+      gst_tfx_row_leave_device (self, err);
+      err = gst_tfx_row_compile (self);
+    }
+  }
 }
 
 gboolean
