@@ -4,9 +4,10 @@
  *
  * An element whose device is "cuda" filters on a CUDA device from the start of
  * its stream, and one whose device is "auto" from the buffer on of which
- * gsttfxcost.h says that it is worthwhile.  One that is set to "cuda" while it plays
- * goes on on the CPU until the device is open.  Where the device cannot be used, or a call of
- * its driver fails, the CPU filters instead until the element is started anew.
+ * gsttfxcost.h says that it is worthwhile.  One that is set to "cuda" while it
+ * plays goes on on the CPU until the device is open.  Where the device cannot be
+ * used, or a call of its driver fails, the CPU filters instead until the element is
+ * started anew.
  */
 #ifndef GST_TFX_DEVICE_H
 #define GST_TFX_DEVICE_H

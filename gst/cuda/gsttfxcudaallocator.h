@@ -47,9 +47,9 @@ G_BEGIN_DECLS
  * 512 below 2^31. */
 #define GST_TFX_CUDA_MAX_SIZE (G_MAXINT32 - 511)
 
-/* Memory of exactly @size bytes (1 to GST_TFX_CUDA_MAX_SIZE) on the context's device; what
- * is in it is undefined.  NULL if device memory is short or the driver fails;
- * the reason is in the log.  Holds the context.  Any thread. */
+/* Memory of exactly @size bytes (1 to GST_TFX_CUDA_MAX_SIZE) on the context's
+ * device; what is in it is undefined.  NULL if device memory is short or the driver
+ * fails; the reason is in the log.  Holds the context.  Any thread. */
 GstMemory *gst_tfx_cuda_allocator_alloc (GstCudaContext *context, gsize size);
 
 /* Memory of the size of another one, on the same device, or NULL. */

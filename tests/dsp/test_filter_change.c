@@ -587,61 +587,29 @@ test_enters (void)
   tap_many_end (&many);
 }
 
-/* The same bits however the blocks lie in a change of gains, also behind its end. */
+typedef TfxStage *Setting (uint64_t id, unsigned i);
+
+/* The same bits however the blocks lie in a change, also behind its end: from setting
+ * 0 to the last one of n, each set before the one in front of it is there. */
 static void
-test_delay_splits (void)
+check_splits (Setting *make, unsigned n, const char *what)
 {
   static double x[3][N];
   const size_t sizes[3] = { N, 64, 7 };
-  TapMany many = tap_many ("a delay line's gains change, in any split");
+  TapMany many = tap_many (what);
 
   test_noise_f64 (x[0], N);
   for (size_t k = 1; k < 3; k++)
     memcpy (x[k], x[0], sizeof x[0]);
   for (size_t k = 0; k < 3; k++) {
     const uint64_t id = tfx_stage_new_id ();
-    const TfxTap taps[2] = { { 50, 0.7, true, TFX_TAP_BOTH },
-      { 50, 0.31, true, TFX_TAP_BOTH } };
-    TfxStage *stage = tfx_stage_new_delay (id, 0.37, &taps[0], 1);
+    TfxStage *stage = make (id, 0);
     TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
     TfxPlan *plan = rows_plan (&f, 1);
 
     rows_run (plan, x[k], 1, 901);
-    stage = tfx_stage_new_delay (id, 0.63, &taps[1], 1);
-    set_chain (f, rows_chain (&stage, 1));
-    run_in_blocks (plan, x[k] + 901, N - 901, sizes[k]);
-    tap_many_check (&many, memcmp (x[k], x[0], sizeof x[0]) == 0,
-        "blocks of %zu: %g", sizes[k], test_distance (x[k], x[0], N));
-    rows_free (&plan);
-    tfx_filter_unref (&f);
-  }
-  tap_many_end (&many);
-}
-
-/* The same of a FIR, whose taps change again before that is over. */
-static void
-test_fir_splits (void)
-{
-  static double x[3][N];
-  const size_t sizes[3] = { N, 64, 7 };
-  TapMany many = tap_many ("a FIR's taps change twice, in any split");
-
-  test_noise_f64 (x[0], N);
-  for (size_t k = 1; k < 3; k++)
-    memcpy (x[k], x[0], sizeof x[0]);
-  for (size_t k = 0; k < 3; k++) {
-    static const double taps[3][3] = { { 1, 0.5, 0.2 }, { -1, 0.3, 0.7 },
-      { 0.1, 0.9, -0.4 } };
-    const uint64_t id = tfx_stage_new_id ();
-    const double *kernel = taps[0];
-    TfxStage *stage = tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
-    TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
-    TfxPlan *plan = rows_plan (&f, 1);
-
-    rows_run (plan, x[k], 1, 901);
-    for (size_t i = 1; i < 3; i++) {
-      kernel = taps[i];
-      stage = tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
+    for (unsigned i = 1; i < n; i++) {
+      stage = make (id, i);
       set_chain (f, rows_chain (&stage, 1));
     }
     run_in_blocks (plan, x[k] + 901, N - 901, sizes[k]);
@@ -651,6 +619,37 @@ test_fir_splits (void)
     tfx_filter_unref (&f);
   }
   tap_many_end (&many);
+}
+
+static TfxStage *
+delay_setting (uint64_t id, unsigned i)
+{
+  const TfxTap taps[2] = { { 50, 0.7, true, TFX_TAP_BOTH },
+    { 50, 0.31, true, TFX_TAP_BOTH } };
+
+  return tfx_stage_new_delay (id, i == 0 ? 0.37 : 0.63, &taps[i], 1);
+}
+
+static void
+test_delay_splits (void)
+{
+  check_splits (delay_setting, 2, "a delay line's gains change, in any split");
+}
+
+static TfxStage *
+fir_setting (uint64_t id, unsigned i)
+{
+  static const double taps[3][3] = { { 1, 0.5, 0.2 }, { -1, 0.3, 0.7 },
+    { 0.1, 0.9, -0.4 } };
+  const double *kernel = taps[i];
+
+  return tfx_stage_new_fir (id, &kernel, 1, 3, TFX_FIR_DIRECT);
+}
+
+static void
+test_fir_splits (void)
+{
+  check_splits (fir_setting, 3, "a FIR's taps change twice, in any split");
 }
 
 /* ---- many changes --------------------------------------------------------------------- */
