@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "kernels/unit-args.h"
-#include "loudness.h"
 #include "pair.h"
 #include "past.h"
 #include "true-peak.h"
 #include "unit.h"
 #include "units/kind-leveller.h"
 #include "units/leveller-cells.h"
+#include "units/loudness.h"
 
 _Static_assert(TFX_LEVELLER_PAST == TFX_TRUE_PEAK_TAPS - 1 &&
                    TFX_LEVELLER_POINTS == TFX_TRUE_PEAK_POINTS,
@@ -68,34 +68,11 @@ unit_free (void *data)
   free (u);
 }
 
-/* What has been heard, at rest. */
-static int
-heard_at_rest (const Unit *u, double *heard)
-{
-  const TfxLeveller *l = &u->values;
-  const TfxLoudnessSpec spec = { u->n_channels,
-    { l->weighting[0], l->weighting[1] }, l->n_cell };
-  void *all = malloc (u->is_loudness ? tfx_loudness_size (u->n_channels)
-                                     : tfx_cells_size (l, u->n_channels));
-
-  if (!all)
-    return -ENOMEM;
-  if (u->is_loudness) {
-    tfx_loudness_init (all, &spec);
-    tfx_loudness_get_numbers (all, heard);
-  } else {
-    tfx_cells_init (all, l, u->n_channels);
-    tfx_cells_get_numbers (all, heard);
-  }
-  free (all);
-  return 0;
-}
-
 /* Of `heard` what is among the numbers, and where it is there. */
 static size_t
-first_heard (const Unit *u)
+first_heard (const Unit *u, const TfxLevellerState *s)
 {
-  return u->is_loudness ? N_CLASSES : 1;
+  return u->is_loudness ? N_CLASSES : s->n_sums + 1;
 }
 
 static size_t
@@ -104,20 +81,22 @@ first_number (const Unit *u)
   return 3 * u->n_levels + u->is_loudness;
 }
 
-/* The numbers of a state; nothing has come out since it was asked. */
+/* The numbers of a state; nothing has come out since it was asked.  A device has one
+ * sum where the CPU has several. */
 static void
 pack (const Unit *u, const TfxLevellerState *s, double *numbers)
 {
-  const size_t n = s->n_heard - first_heard (u);
-
   for (unsigned k = 0; k < 2 * u->n_levels; k++)
     numbers[k] = s->gains[k];
   for (unsigned k = 0; k < u->n_levels; k++)
     numbers[2 * u->n_levels + k] = INFINITY;
   if (u->is_loudness)
     numbers[3 * u->n_levels] = s->place->gain_db;
-  memcpy (numbers + first_number (u), s->heard + first_heard (u),
-      n * sizeof *numbers);
+  memcpy (numbers + first_number (u), s->heard + first_heard (u, s),
+      (s->n_heard - first_heard (u, s)) * sizeof *numbers);
+  for (size_t i = 0; i < s->n_sums; i++)
+    numbers[first_number (u) + i % u->n_levels * TFX_LEVELLER_LEVEL] +=
+        s->heard[i];
 }
 
 static int
@@ -133,9 +112,12 @@ make_rest (Unit *u)
     s = tfx_leveller_state (&u->values, u->n_channels, state);
     for (unsigned k = 0; k < 2 * u->n_levels; k++)
       s.gains[k] = 1.0;
-    ret = heard_at_rest (u, s.heard);
-    if (ret == 0)
-      pack (u, &s, u->rest);
+    if (u->is_loudness)
+      tfx_loudness_rest (u->n_channels, s.heard);
+    else
+      tfx_cells_rest (&u->values, u->n_channels, s.heard);
+    pack (u, &s, u->rest);
+    ret = 0;
   }
   free (state);
   return ret;
@@ -227,7 +209,7 @@ unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
     n_past = TFX_LEVELLER_PAST;
   tfx_cuda_past_init (&u->past, queue, n_channels, n_past);
   tfx_cuda_pair_init (&u->numbers, queue,
-      first_number (u) + s.n_heard - first_heard (u));
+      first_number (u) + s.n_heard - first_heard (u, &s));
   tfx_cuda_pair_init (&u->classes, queue, u->is_loudness ? N_CLASSES : 0);
   set_fixed (u);
   return make_rest (u);
@@ -376,9 +358,9 @@ unpack (const Unit *u, const TfxLevellerState *s, const double *numbers)
   if (u->is_loudness)
     s->place->gain_db = numbers[3 * u->n_levels];
   else
-    s->heard[0] = (double)u->n_over;
-  memcpy (s->heard + first_heard (u), numbers + first_number (u),
-      (s->n_heard - first_heard (u)) * sizeof *numbers);
+    s->heard[s->n_sums] = (double)u->n_over;
+  memcpy (s->heard + first_heard (u, s), numbers + first_number (u),
+      (s->n_heard - first_heard (u, s)) * sizeof *numbers);
 }
 
 static int
@@ -399,7 +381,7 @@ unit_get_state (void *data, double *state)
   double *all = malloc ((u->numbers.n + n_past) * sizeof *all);
   int ret = -ENOMEM;
 
-  memset (state, 0, (size_t)(s.heard - state) * sizeof *state);
+  memset (state, 0, (size_t)(s.heard + s.n_sums - state) * sizeof *state);
   if (all)
     ret = get_numbers (u, all);
   if (ret == 0)
@@ -455,7 +437,7 @@ unit_set_state (void *data, const double *state)
   if (ret == 0)
     ret = tfx_cuda_past_set_state (&u->past, all + u->numbers.n);
   u->in_cell = (size_t)s.place->in_cell;
-  u->n_over = (uint64_t)(u->is_loudness ? s.heard[N_CLASSES + 1] : s.heard[0]);
+  u->n_over = (uint64_t)s.heard[u->is_loudness ? N_CLASSES + 1 : s.n_sums];
   free (all);
   return ret;
 }

@@ -3,7 +3,6 @@
 #include "true-peak.h"
 
 #include <math.h>
-#include <string.h>
 
 void
 tfx_true_peak_init (TfxTruePeak *t)
@@ -23,51 +22,11 @@ tfx_true_peak_init (TfxTruePeak *t)
     for (unsigned k = 0; k < TFX_TRUE_PEAK_TAPS; k++)
       t->taps[p][k] /= sum;
   }
-}
+  for (unsigned k = 0; k < TFX_TRUE_PEAK_SIDE; k++) {
+    const double a = t->taps[0][k], b = t->taps[0][TFX_TRUE_PEAK_TAPS - 1 - k];
 
-#define PART 128
-#define N_PAST (TFX_TRUE_PEAK_TAPS - 1)
-
-/* peaks[n] = the largest of these and of a point between the middle samples of
- * line[i ... i + TFX_TRUE_PEAK_TAPS), frames side by side. */
-static void
-add_point (const double *taps, const double *restrict line,
-    double *restrict peaks, size_t n)
-{
-  double sums[PART] = { 0.0 };
-
-  for (unsigned k = 0; k < TFX_TRUE_PEAK_TAPS; k += 4) {
-    const double *l = line + k;
-
-    for (size_t i = 0; i < n; i++)
-      sums[i] += (taps[k] * l[i] + taps[k + 1] * l[i + 1]) +
-                 (taps[k + 2] * l[i + 2] + taps[k + 3] * l[i + 3]);
+    t->middle[k] = t->taps[1][k];
+    t->even[k] = 0.5 * (a + b);
+    t->odd[k] = 0.5 * (a - b);
   }
-  for (size_t i = 0; i < n; i++) {
-    const double a = fabs (sums[i]);
-
-    peaks[i] = a > peaks[i] ? a : peaks[i];
-  }
-}
-
-void
-tfx_true_peak_run (const TfxTruePeak *t, const double *samples, double *peaks,
-    size_t n_frames, size_t stride, double *past)
-{
-  double line[N_PAST + PART], found[PART];
-
-  memcpy (line, past, N_PAST * sizeof *line);
-  for (size_t i = 0, n; i < n_frames; i += n) {
-    n = n_frames - i < PART ? n_frames - i : PART;
-    for (size_t k = 0; k < n; k++) {
-      line[N_PAST + k] = samples[(i + k) * stride];
-      found[k] = fabs (line[N_PAST + k]);
-    }
-    for (unsigned p = 0; p < TFX_TRUE_PEAK_POINTS; p++)
-      add_point (t->taps[p], line, found, n);
-    for (size_t k = 0; k < n; k++)
-      peaks[(i + k) * stride] = found[k];
-    memmove (line, line + n, N_PAST * sizeof *line);
-  }
-  memcpy (past, line, N_PAST * sizeof *line);
 }

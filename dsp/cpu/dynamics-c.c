@@ -178,6 +178,129 @@ limits_lanes (unsigned n_channels)
   return false;
 }
 
+/* Points whose sums are taken side by side. */
+#define N_POINTS 128
+
+/* sums += taps[0] a + taps[1] b + taps[2] c + taps[3] d. */
+static void
+add_taps (const double taps[4], const double *a, size_t step,
+    double *restrict sums, size_t n)
+{
+  const double *b = a + step, *c = b + step, *d = c + step;
+
+  for (size_t i = 0; i < n; i++)
+    sums[i] +=
+        (taps[0] * a[i] + taps[1] * b[i]) + (taps[2] * c[i] + taps[3] * d[i]);
+}
+
+static void
+find_points (const TfxTruePeak *t, const double *line, double *restrict peaks,
+    size_t n, unsigned n_channels)
+{
+  const double *at = line + (TFX_TRUE_PEAK_TAPS - 1) * (size_t)n_channels;
+
+  for (size_t i = 0; i < n; i++)
+    peaks[i] = fabs (at[i]);
+  for (unsigned p = 0; p < TFX_TRUE_PEAK_POINTS; p++) {
+    double sums[N_POINTS] = { 0.0 };
+
+    for (size_t k = 0; k < TFX_TRUE_PEAK_TAPS; k += 4)
+      add_taps (&t->taps[p][k], line + k * n_channels, n_channels, sums, n);
+    for (size_t i = 0; i < n; i++)
+      peaks[i] = fabs (sums[i]) > peaks[i] ? fabs (sums[i]) : peaks[i];
+  }
+}
+
+static void
+find_true_peaks (const TfxTruePeak *t, const double *line, double *peaks,
+    size_t n, unsigned n_channels)
+{
+  for (size_t i = 0; i < n; i += N_POINTS)
+    find_points (t, line + i, peaks + i, n - i < N_POINTS ? n - i : N_POINTS,
+        n_channels);
+}
+
+static double
+larger (double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static void
+find_most (const double *x, size_t n_frames, unsigned n_channels, double *most)
+{
+  for (unsigned c = 0; c < n_channels; c++, x++) {
+    double even = most[c], odd = 0.0;
+    size_t i = 0;
+
+    for (; i + 2 <= n_frames; i += 2) {
+      even = larger (fabs (x[i * n_channels]), even);
+      odd = larger (fabs (x[(i + 1) * n_channels]), odd);
+    }
+    if (i < n_frames)
+      even = larger (fabs (x[i * n_channels]), even);
+    most[c] = larger (odd, even);
+  }
+}
+
+static void
+add_up (const double *x, size_t n_frames, unsigned n_channels, size_t first,
+    double *sums)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    double *row = sums + (first + i) % TFX_DYNAMICS_ROWS * n_channels;
+
+    for (unsigned c = 0; c < n_channels; c++)
+      row[c] += *x++;
+  }
+}
+
+static void
+weigh (const double *x, size_t n_frames, unsigned n_channels,
+    const TfxSos sections[2], double *state)
+{
+  const size_t stride = tfx_dynamics_stride (n_channels);
+  const TfxSos a = sections[0], b = sections[1];
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    double *s = state + c;
+    double power = s[0], a1 = s[stride], a2 = s[2 * stride];
+    double b1 = s[3 * stride], b2 = s[4 * stride];
+
+    for (size_t i = c; i < n_frames * n_channels; i += n_channels) {
+      const double m = a.b0 * x[i] + a1, y = b.b0 * m + b1;
+
+      a1 = a.b1 * x[i] - a.a1 * m + a2;
+      a2 = a.b2 * x[i] - a.a2 * m;
+      b1 = b.b1 * m - b.a1 * y + b2;
+      b2 = b.b2 * m - b.a2 * y;
+      power += y * y;
+    }
+    s[0] = power;
+    s[stride] = a1;
+    s[2 * stride] = a2;
+    s[3 * stride] = b1;
+    s[4 * stride] = b2;
+  }
+}
+
+static void
+swap_ramp (double *x, double *past, size_t n_frames, unsigned n_channels,
+    const TfxRamp *r)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    const double part = (double)(r->first + 1 + i) * r->per_frame;
+
+    for (unsigned c = 0; c < n_channels; c++, x++, past++) {
+      const unsigned level = r->n_levels == 1 ? 0 : c;
+      const double from = r->from[level], late = *past;
+
+      *past = *x;
+      *x = late * (part * (r->to[level] - from) + from);
+    }
+  }
+}
+
 const TfxDynamicsKernels tfx_dynamics_c = {
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
@@ -190,4 +313,9 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .follow = follow,
   .limit = limit,
   .limits_lanes = limits_lanes,
+  .find_true_peaks = find_true_peaks,
+  .find_most = find_most,
+  .add_up = add_up,
+  .weigh = weigh,
+  .swap_ramp = swap_ramp,
 };

@@ -19,16 +19,25 @@
 #define V_OWN(op) _mm_##op##_pd
 #endif
 
+/* Where a is no number it is b. */
 INLINE V
 v_max (V a, V b)
 {
+#if defined(__aarch64__)
+  return vmaxnmq_f64 (a, b);
+#else
   return V_OWN (max) (a, b);
+#endif
 }
 
 INLINE V
 v_min (V a, V b)
 {
+#if defined(__aarch64__)
+  return vminnmq_f64 (a, b);
+#else
   return V_OWN (min) (a, b);
+#endif
 }
 
 INLINE V

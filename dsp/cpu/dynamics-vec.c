@@ -19,6 +19,7 @@ is_bad (V sum)
 
 #include "dynamics-levels_tmpl.c"
 #include "dynamics-limits_tmpl.c"
+#include "dynamics-cells_tmpl.c"
 
 #define CAT2(a, b) a##_##b
 #define CAT(a, b) CAT2 (a, b)
@@ -108,4 +109,9 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .limit = limit,
   .limits_lanes = limits_lanes,
   .limit_channels = limit_channels,
+  .find_true_peaks = find_true_peaks,
+  .find_most = find_most,
+  .add_up = add_up,
+  .weigh = weigh,
+  .swap_ramp = swap_ramp,
 };

@@ -21,6 +21,7 @@
 #define TFX_DYNAMICS_H
 
 #include "../tfx.h"
+#include "../true-peak.h"
 
 /* The most lanes that there are: what is read and written behind the last
  * number of an array. */
@@ -55,6 +56,25 @@ typedef struct TfxLimits
   /* To the power of 1, 2, 3 ... */
   double attack[TFX_DYNAMICS_SLACK], release[TFX_DYNAMICS_SLACK];
 } TfxLimits;
+
+/* A gain that goes in a line from one end of a cell to the other: behind frame i of
+ * it, from + (i + 1) per_frame (to - from). */
+typedef struct TfxRamp
+{
+  unsigned n_levels; /* 1: all channels have the same gain; or n_channels */
+  size_t first;      /* frame of the cell */
+  double per_frame;  /* 1 / frames of a cell */
+  const double *from, *to; /* [n_levels] */
+} TfxRamp;
+
+/* Sums that are taken side by side, so that they do not wait for each other. */
+#define TFX_DYNAMICS_ROWS 8
+
+/* Rows of what is weighed: a sum of squares, and s1 and s2 of each section; see TfxSos. */
+#define TFX_N_WEIGHED 5
+
+/* What true peaks are read and written behind the last one. */
+#define TFX_TRUE_PEAK_SLACK 32
 
 /* Levels below are taken for this. */
 #define TFX_LEVEL_LOWEST 1e-12
@@ -121,6 +141,32 @@ typedef struct TfxDynamicsKernels
   double (*limit_channels) (const double *x, const double *rest,
       const double *late, double *y, size_t n_frames, unsigned n_channels,
       const TfxLimits *limits, double *most, double *state, double high);
+
+  /* Cells, frame after frame.  peaks[n]: of n numbers the largest magnitude of the
+   * sample and of the points TFX_TRUE_PEAK_SIDE frames before it; line[]: first
+   * TFX_TRUE_PEAK_TAPS - 1 frames that were before.  Slack behind both. */
+  void (*find_true_peaks) (const TfxTruePeak *true_peak, const double *line,
+      double *peaks, size_t n, unsigned n_channels);
+
+  /* most[n_channels] = the largest magnitude of these and of the frames.  Slack behind
+   * x. */
+  void (*find_most) (const double *x, size_t n_frames, unsigned n_channels,
+      double *most);
+
+  /* sums[TFX_DYNAMICS_ROWS][n_channels] += the frames, each to the row of its number:
+   * the first one's is first, in any number of rows. */
+  void (*add_up) (const double *x, size_t n_frames, unsigned n_channels,
+      size_t first, double *sums);
+
+  /* state[TFX_N_WEIGHED][tfx_dynamics_stride (n_channels)]: the sum of squares of the
+   * frames behind both sections is added up, and the state of these goes on.  Slack
+   * behind x. */
+  void (*weigh) (const double *x, size_t n_frames, unsigned n_channels,
+      const TfxSos sections[2], double *state);
+
+  /* x becomes past times the gain, and past what x was. */
+  void (*swap_ramp) (double *x, double *past, size_t n_frames,
+      unsigned n_channels, const TfxRamp *ramp);
 } TfxDynamicsKernels;
 
 static inline unsigned

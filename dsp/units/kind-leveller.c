@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kind-leveller.h"
+#include "unit.h"
 
 static bool
 are_sound (const TfxLeveller *l)
@@ -89,13 +90,17 @@ leveller_latency (const TfxStage *stage)
   return tfx_leveller_delay (&stage->u.leveller);
 }
 
-/* ns for a sample. */
 static double
 leveller_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
-  static const double costs[] = { 2.0, 12.0, 3.0, 20.0 };
+  static const double costs[][4] = {
+    [TFX_LEVELLER_PEAK] = { 3.7, 0.6, 0.6, 0.6 },
+    [TFX_LEVELLER_TRUE_PEAK] = { 15.0, 4.4, 3.6, 2.7 },
+    [TFX_LEVELLER_RMS] = { 3.7, 1.8, 1.4, 1.0 },
+    [TFX_LEVELLER_LOUDNESS] = { 17.0, 4.6, 3.2, 2.2 },
+  };
 
-  return costs[stage->u.leveller.measure];
+  return tfx_unit_cost (costs[stage->u.leveller.measure], spec);
 }
 
 const TfxKind tfx_kind_leveller = {

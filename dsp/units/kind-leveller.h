@@ -27,12 +27,13 @@ typedef struct TfxLevellerPlace
 typedef struct TfxLevellerState
 {
   unsigned n_levels; /* gains of the stream */
-  size_t n_heard;
+  size_t n_sums, n_heard;
   TfxLevellerPlace *place;
   double *numbers; /* a TfxNumbers */
   double *gains;   /* at both ends of a cell: [2][n_levels] */
   double *past;    /* [delay][n_channels], the oldest first */
-  double *heard;   /* [n_heard]: of leveller-cells.h or ../loudness.h */
+  /* [n_heard]: of leveller-cells.h, n_sums first, or loudness.h. */
+  double *heard;
 } TfxLevellerState;
 
 /* state NULL: the counts alone. */

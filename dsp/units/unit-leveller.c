@@ -9,7 +9,7 @@
 
 #include "../block.h"
 #include "../cpu/dynamics.h"
-#include "../loudness.h"
+#include "loudness.h"
 #include "kind-leveller.h"
 #include "leveller-cells.h"
 #include "numbers.h"
@@ -30,13 +30,15 @@ enum
 
 typedef struct Unit
 {
+  const char *kernel;
   const TfxDynamicsKernels *kernels;
   TfxLeveller setting;
   unsigned n_channels, n_levels;
   size_t part_frames, delay;
   double headroom; /* for the rounding of what comes out */
   TfxNumbers numbers;
-  double lowest; /* gain since it was asked last; INFINITY: none */
+  TfxCellsAim aim; /* of the numbers */
+  double lowest;   /* gain since it was asked last; INFINITY: none */
 
   size_t in_cell, at; /* frames of the cell; the oldest frame of the past */
   size_t n_over;      /* cells, as far as it matters */
@@ -47,7 +49,7 @@ typedef struct Unit
   TfxLoudness *loudness;
   TfxLoudnessValues last; /* of the stream before, while none is heard */
   bool is_at_rest;
-  double *samples, *room; /* of a part */
+  double *samples; /* of a part */
 } Unit;
 
 static TfxNumberSet
@@ -61,6 +63,21 @@ get_numbers (const TfxStage *stage)
       [STEP_DB] = l->step_db } };
 }
 
+static double
+from_db (double db)
+{
+  return pow (10.0, db / 20.0);
+}
+
+static void
+take_numbers (Unit *u)
+{
+  const double *n = u->numbers.now;
+
+  u->aim = (TfxCellsAim){ from_db (n[TARGET_DB]) * u->headroom,
+    from_db (n[MAX_GAIN_DB]), n[RELEASE] };
+}
+
 /* ---- life ------------------------------------------------------------------------ */
 
 static void
@@ -70,39 +87,41 @@ unit_free (void *data)
 
   free (u->past);
   free (u->from);
-  free (u->cells);
-  free (u->loudness);
+  tfx_cells_free (&u->cells);
+  tfx_loudness_free (&u->loudness);
   free (u->samples);
   free (u);
 }
 
 static int
+make_meter (Unit *u)
+{
+  const TfxLeveller *l = &u->setting;
+  const TfxLoudnessSpec spec = { u->n_channels,
+    { l->weighting[0], l->weighting[1] }, l->n_cell };
+
+  if (l->measure == TFX_LEVELLER_LOUDNESS)
+    return tfx_loudness_new (&spec, u->kernel, u->part_frames, &u->loudness);
+  return tfx_cells_new (l, u->kernels, u->n_channels, u->part_frames,
+      &u->cells);
+}
+
+static int
 make_room (Unit *u)
 {
-  const size_t n = u->part_frames * u->n_channels;
-  const bool is_loudness = u->setting.measure == TFX_LEVELLER_LOUDNESS;
-
-  u->past = calloc (u->delay * u->n_channels + 1, sizeof *u->past);
-  u->from = calloc (2 * u->n_levels, sizeof *u->from);
-  u->samples = calloc (2 * n, sizeof *u->samples);
-  if (is_loudness)
-    u->loudness = calloc (1, tfx_loudness_size (u->n_channels));
-  else
-    u->cells = calloc (1, tfx_cells_size (&u->setting, u->n_channels));
-  if (!u->past || !u->from || !u->samples || (!u->loudness && !u->cells))
+  u->past = tfx_block_new_samples (u->delay * u->n_channels + 1);
+  u->from = tfx_block_new_samples (2 * u->n_levels);
+  u->samples = tfx_block_new_samples (
+      u->part_frames * u->n_channels + TFX_DYNAMICS_SLACK);
+  if (!u->past || !u->from || !u->samples)
     return -ENOMEM;
   u->to = u->from + u->n_levels;
-  u->room = u->samples + n;
-  return 0;
+  return make_meter (u);
 }
 
 static void
 go_to_rest (Unit *u)
 {
-  const TfxLeveller *l = &u->setting;
-  TfxLoudnessSpec spec = { u->n_channels, { l->weighting[0], l->weighting[1] },
-    l->n_cell };
-
   u->in_cell = u->at = u->n_over = 0;
   u->gain_db = 0.0;
   u->is_at_rest = true;
@@ -110,9 +129,9 @@ go_to_rest (Unit *u)
   for (unsigned k = 0; k < 2 * u->n_levels; k++)
     u->from[k] = 1.0;
   if (u->loudness)
-    tfx_loudness_init (u->loudness, &spec);
+    tfx_loudness_reset (u->loudness);
   else
-    tfx_cells_init (u->cells, l, u->n_channels);
+    tfx_cells_reset (u->cells);
 }
 
 static int
@@ -124,6 +143,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
+  u->kernel = spec->kernel;
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->setting = *l;
   u->n_channels = spec->n_channels;
@@ -136,6 +156,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
       1.0 - (spec->sample == TFX_SAMPLE_F32 ? FLT_EPSILON : 2 * DBL_EPSILON);
   u->lowest = INFINITY;
   tfx_numbers_init (&u->numbers, get_numbers (stage).n);
+  take_numbers (u);
   if (make_room (u) < 0) {
     unit_free (u);
     return -ENOMEM;
@@ -148,12 +169,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 }
 
 /* ---- gains ------------------------------------------------------------------------- */
-
-static double
-from_db (double db)
-{
-  return pow (10.0, db / 20.0);
-}
 
 /* Digital silence of so much of a cell says that there is no programme. */
 #define SILENT_PART 0.01
@@ -181,10 +196,6 @@ follow_loudness (Unit *u)
 static void
 end_cell (Unit *u)
 {
-  const double *n = u->numbers.now;
-  const TfxCellsAim aim = { from_db (n[TARGET_DB]) * u->headroom,
-    from_db (n[MAX_GAIN_DB]), n[RELEASE] };
-
   u->in_cell = 0;
   u->n_over += u->n_over <= u->setting.n_ahead;
   if (u->delay == 0)
@@ -193,52 +204,31 @@ end_cell (Unit *u)
   if (u->loudness)
     follow_loudness (u);
   else
-    tfx_cells_end (u->cells, &aim, u->to);
+    tfx_cells_end (u->cells, &u->aim, u->to);
   for (unsigned k = 0; u->n_over >= u->setting.n_ahead && k < u->n_levels; k++)
-    u->lowest = fmin (u->lowest, u->to[k]);
-}
-
-/* n frames of a cell, from frame `first` of it on. */
-static void
-apply (const Unit *u, double *samples, size_t first, size_t n)
-{
-  const double per_frame = 1.0 / (double)u->setting.n_cell;
-
-  for (size_t i = 0; i < n; i++, samples += u->n_channels) {
-    const double part = (double)(first + i + 1) * per_frame;
-
-    if (u->n_levels == 1) {
-      const double gain = u->from[0] + part * (u->to[0] - u->from[0]);
-
-      for (unsigned c = 0; c < u->n_channels; c++)
-        samples[c] *= gain;
-    } else {
-      for (unsigned c = 0; c < u->n_channels; c++)
-        samples[c] *= u->from[c] + part * (u->to[c] - u->from[c]);
-    }
-  }
-}
-
-/* Samples in, those of `delay` frames before out; n at most until the past comes
- * round. */
-static void
-swap (Unit *u, double *samples, size_t n)
-{
-  double *past = u->past + u->at * u->n_channels;
-
-  for (size_t i = 0; i < n * u->n_channels; i++) {
-    const double x = samples[i];
-
-    samples[i] = past[i];
-    past[i] = x;
-  }
-  u->at = (u->at + n) % u->delay;
+    u->lowest = u->to[k] < u->lowest ? u->to[k] : u->lowest;
 }
 
 static size_t
 least (size_t a, size_t b)
 {
   return a < b ? a : b;
+}
+
+/* Samples in, those of `delay` frames before out, with the gain of their place in the
+ * cell. */
+static void
+swap (Unit *u, double *samples, size_t n_frames)
+{
+  TfxRamp ramp = { u->n_levels, u->in_cell, 1.0 / (double)u->setting.n_cell,
+    u->from, u->to };
+
+  for (size_t i = 0, n; i < n_frames; i += n, ramp.first += n) {
+    n = least (n_frames - i, u->delay - u->at);
+    u->kernels->swap_ramp (samples + i * u->n_channels,
+        u->past + u->at * u->n_channels, n, u->n_channels, &ramp);
+    u->at = (u->at + n) % u->delay;
+  }
 }
 
 /* n frames of a cell. */
@@ -249,13 +239,9 @@ run_frames (Unit *u, double *samples, size_t n)
   if (u->loudness)
     tfx_loudness_add (u->loudness, samples, n);
   else
-    tfx_cells_add (u->cells, samples, u->room, n);
-  for (size_t i = 0, m; u->delay > 0 && i < n; i += m) {
-    m = least (n - i, u->delay - u->at);
-    swap (u, samples + i * u->n_channels, m);
-  }
+    tfx_cells_add (u->cells, u->in_cell, n);
   if (u->delay > 0)
-    apply (u, samples, u->in_cell, n);
+    swap (u, samples, n);
   u->in_cell += n;
   if (u->in_cell == u->setting.n_cell)
     end_cell (u);
@@ -266,10 +252,15 @@ run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
 
+  if (u->cells)
+    tfx_cells_hear (u->cells, u->samples, n_frames);
   for (size_t i = 0, n; i < n_frames; i += n) {
     n = least (n_frames - i, u->setting.n_cell - u->in_cell);
-    for (size_t k = 0; k < n && tfx_numbers_are_moving (&u->numbers); k++)
-      tfx_numbers_step (&u->numbers);
+    if (tfx_numbers_are_moving (&u->numbers)) {
+      for (size_t k = 0; k < n && tfx_numbers_are_moving (&u->numbers); k++)
+        tfx_numbers_step (&u->numbers);
+      take_numbers (u);
+    }
     run_frames (u, u->samples + i * u->n_channels, n);
   }
 }
@@ -291,6 +282,7 @@ unit_set_values (void *data, void *values, size_t n_frames, TfxWeight weight)
   Unit *u = data;
 
   tfx_numbers_set (&u->numbers, get_numbers (values).n, n_frames, weight);
+  take_numbers (u);
   tfx_unit_drop_stage (values);
 }
 
@@ -311,6 +303,7 @@ unit_reset (void *data)
     u->last = tfx_loudness_read (u->loudness);
   go_to_rest (u);
   tfx_numbers_finish (&u->numbers);
+  take_numbers (u);
 }
 
 /* Silence is measured too: once it has heard anything it is never at rest. */
@@ -329,6 +322,7 @@ tfx_leveller_state (const TfxLeveller *l, unsigned n_channels, double *state)
   const bool is_loudness = l->measure == TFX_LEVELLER_LOUDNESS;
   TfxLevellerState s = { .n_levels =
                              l->is_linked || is_loudness ? 1 : n_channels,
+    .n_sums = is_loudness ? 0 : tfx_cells_n_sums (l, n_channels),
     .n_heard = is_loudness ? tfx_loudness_n_numbers (n_channels)
                            : tfx_cells_n_numbers (l, n_channels) };
 
@@ -382,8 +376,10 @@ unit_set_state (void *data, const double *state)
   u->in_cell = (size_t)s.place->in_cell;
   u->n_over = (size_t)s.place->n_over;
   u->gain_db = s.place->gain_db;
-  if (s.place->has_numbers > 0.0)
+  if (s.place->has_numbers > 0.0) {
     memcpy (&u->numbers, s.numbers, sizeof u->numbers);
+    take_numbers (u);
+  }
   for (unsigned k = 0; k < 2 * u->n_levels; k++)
     u->from[k] = s.gains[k] > 0.0 ? s.gains[k] : 1.0;
   u->at = 0;
@@ -395,7 +391,7 @@ unit_set_state (void *data, const double *state)
   u->is_at_rest = u->is_at_rest && u->in_cell == 0 && u->n_over == 0;
 }
 
-/* Hears the past that there is, a frame at a time, the newest last. */
+/* Hears the past that there is, the newest last. */
 static size_t
 unit_catch_up (void *data, const void *source, size_t n_frames)
 {
@@ -403,12 +399,13 @@ unit_catch_up (void *data, const void *source, size_t n_frames)
   const Unit *from = source;
   const double lowest = u->lowest;
 
-  for (size_t i = 0; i < from->delay; i++) {
+  for (size_t i = 0, n; i < from->delay; i += n) {
     const size_t at = (from->at + i) % from->delay;
 
+    n = least (u->part_frames, least (from->delay - i, from->delay - at));
     memcpy (u->samples, from->past + at * u->n_channels,
-        u->n_channels * sizeof *u->samples);
-    run_part (u, 1, TFX_SAMPLE_F64);
+        n * u->n_channels * sizeof *u->samples);
+    run_part (u, n, TFX_SAMPLE_F64);
   }
   u->lowest = lowest;
   return 0;

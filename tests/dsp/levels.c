@@ -4,6 +4,7 @@
 #include "levels.h"
 
 #include "common.h"
+#include "true-peak.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,6 +111,36 @@ levels_limit (const TfxLimiter *l, double *samples, size_t n_frames,
   free (x);
 }
 
+/* The largest magnitude of sample i of a channel and of the points half of the taps
+ * before it. */
+static double
+find_true_peak (const double *x, size_t i, unsigned n_channels)
+{
+  double most = fabs (x[i * n_channels]);
+  TfxTruePeak true_peak;
+
+  tfx_true_peak_init (&true_peak);
+  for (unsigned p = 0; p < TFX_TRUE_PEAK_POINTS; p++) {
+    double sum = 0;
+
+    for (size_t k = 0; k < TFX_TRUE_PEAK_TAPS && k <= i; k++)
+      sum += true_peak.taps[p][TFX_TRUE_PEAK_TAPS - 1 - k] *
+             x[(i - k) * n_channels];
+    most = fmax (most, fabs (sum));
+  }
+  return most;
+}
+
+static void
+find_true_peaks (const double *x, double *peaks, size_t n_frames,
+    unsigned n_channels)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < n_channels; c++)
+      peaks[i * n_channels + c] = find_true_peak (x + c, i, n_channels);
+  }
+}
+
 /* What is measured of channel c over the window that ends with a cell. */
 static double
 find_measure (const TfxLeveller *l, const double *x, size_t cell,
@@ -166,14 +197,18 @@ void
 levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
     unsigned n_channels)
 {
+  const bool is_between = l->measure == TFX_LEVELLER_TRUE_PEAK;
   const size_t n_cells = n_frames / l->n_cell, size = n_frames * n_channels;
   const size_t late = l->n_ahead * l->n_cell;
   double *x = test_alloc (size * sizeof *x);
+  double *heard = test_alloc (size * sizeof *heard);
   double *gains = test_alloc ((n_cells + 1) * sizeof *gains);
 
   memcpy (x, samples, size * sizeof *x);
+  if (is_between)
+    find_true_peaks (x, heard, n_frames, n_channels);
   for (unsigned c = 0; c < n_channels; c++) {
-    find_cell_gains (l, x, n_cells, n_channels, c, gains);
+    find_cell_gains (l, is_between ? heard : x, n_cells, n_channels, c, gains);
     for (size_t i = 0; i < n_frames; i++) {
       const size_t cell = i / l->n_cell;
       const double part = (double)(i % l->n_cell + 1) / (double)l->n_cell;
@@ -186,6 +221,7 @@ levels_level (const TfxLeveller *l, double *samples, size_t n_frames,
     }
   }
   free (x);
+  free (heard);
   free (gains);
 }
 

@@ -18,7 +18,7 @@ void levels_run (const TfxDynamics *dynamics, double *samples, size_t n_frames,
 void levels_limit (const TfxLimiter *limiter, double *samples, size_t n_frames,
     unsigned n_channels);
 
-/* The same for a leveller of peaks or of a mean square: all of its cells. */
+/* The same for a leveller of anything but loudness: all of its cells. */
 void levels_level (const TfxLeveller *leveller, double *samples,
     size_t n_frames, unsigned n_channels);
 

@@ -2,6 +2,7 @@
  * test_leveller.c: gains that are found cell by cell against their definition, any
  * split of the stream, and what never comes out; and gains that clip.
  */
+#include "backend.h"
 #include "common.h"
 #include "jump.h"
 #include "levels.h"
@@ -55,42 +56,64 @@ make_setting (unsigned i)
   return all[i];
 }
 
+/* The largest error of a kernel, relative to the largest sample. */
+static double
+compare (const TfxLeveller *l, const double *x, const double *want,
+    unsigned n_channels, const char *kernel)
+{
+  const size_t n = N_FRAMES * n_channels;
+  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, kernel);
+  double *have = test_alloc (n * sizeof *have), worst = 0, most = 0;
+
+  memcpy (have, x, n * sizeof *have);
+  for (size_t i = 0, m; i < N_FRAMES; i += m) {
+    m = 1 + i % 97;
+    m = m < N_FRAMES - i ? m : N_FRAMES - i;
+    test_filter_f64 (filter, have + i * n_channels, n_channels, m);
+  }
+  for (size_t s = 0; s < n; s++) {
+    worst = fmax (worst, fabs (have[s] - want[s]));
+    most = fmax (most, fabs (want[s]));
+  }
+  test_filter_free (&filter);
+  free (have);
+  return worst / most;
+}
+
 static void
 test_definition (void)
 {
-  static const unsigned channels[] = { 1, 2, 3, 5 };
-  TapMany many = tap_many ("each sample is as defined, to -180 dB");
+  static const unsigned channels[] = { 1, 2, 3, 5, 8, 9 };
+  TapMany many = tap_many ("each sample of each kernel is as defined");
 
-  for (unsigned i = 0; i < 4 * 4; i++) {
-    const TfxLeveller l = make_setting (i % 4);
-    const unsigned n_channels = channels[i / 4];
+  for (unsigned i = 0; i < 5 * 6; i++) {
+    const TfxLeveller l = make_setting (i % 5);
+    const unsigned n_channels = channels[i / 5];
     const size_t n = N_FRAMES * n_channels;
-    double *want = test_alloc (n * sizeof *want);
-    double *have = test_alloc (n * sizeof *have), worst = 0, most = 0;
-    TestFilter *filter = filter_for (&l, n_channels, TFX_SAMPLE_F64, NULL);
+    double *x = test_alloc (n * sizeof *x);
+    double *want = test_alloc (n * sizeof *want), error;
+    const char *kernel;
 
-    levels_signal (want, N_FRAMES, n_channels);
-    memcpy (have, want, n * sizeof *have);
+    levels_signal (x, N_FRAMES, n_channels);
+    memcpy (want, x, n * sizeof *want);
     levels_level (&l, want, N_FRAMES, n_channels);
-    test_filter_f64 (filter, have, n_channels, N_FRAMES);
-    for (size_t s = 0; s < n; s++) {
-      worst = fmax (worst, fabs (have[s] - want[s]));
-      most = fmax (most, fabs (want[s]));
+    for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+      error = compare (&l, x, want, n_channels, kernel);
+      tap_many_check (&many, error < 1e-9, "setting %u, %u channels, %s: %g",
+          i % 5, n_channels, kernel, error);
     }
-    tap_many_check (&many, worst < 1e-9 * most, "setting %u, %u channels: %g",
-        i % 4, n_channels, worst / most);
-    test_filter_free (&filter);
+    free (x);
     free (want);
-    free (have);
   }
   tap_many_end (&many);
 }
 
 /* At frame 1600 it goes to another target. */
 static void
-run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most)
+run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most,
+    const char *kernel)
 {
-  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, NULL);
+  TestFilter *filter = filter_for (l, n_channels, TFX_SAMPLE_F64, kernel);
   TfxLeveller next = *l;
 
   next.target_db -= 7;
@@ -109,30 +132,36 @@ run_split (const TfxLeveller *l, double *x, unsigned n_channels, unsigned most)
 }
 
 static void
+try_splits (TapMany *many, unsigned i, unsigned n_channels, const char *kernel)
+{
+  const TfxLeveller l = make_setting (i);
+  const size_t size = N_FRAMES * n_channels * sizeof (double);
+  double *x = test_alloc (size), *want = test_alloc (size);
+  double *have = test_alloc (size);
+
+  levels_signal (x, N_FRAMES, n_channels);
+  memcpy (want, x, size);
+  run_split (&l, want, n_channels, 0, kernel);
+  for (unsigned most = 5; most < 2000; most = most * 11 + 1) {
+    memcpy (have, x, size);
+    run_split (&l, have, n_channels, most, kernel);
+    tap_many_check (many, memcmp (have, want, size) == 0,
+        "setting %u, %u channels, %s, up to %u", i, n_channels, kernel, most);
+  }
+  free (x);
+  free (want);
+  free (have);
+}
+
+static void
 test_splits (void)
 {
   TapMany many = tap_many ("any split gives the same bits");
+  const char *kernel;
 
-  for (unsigned i = 0; i < N_SETTINGS * 2; i++) {
-    const TfxLeveller l = make_setting (i % N_SETTINGS);
-    const unsigned n_channels = 1 + i % 3;
-    const size_t size = N_FRAMES * n_channels * sizeof (double);
-    double *x = test_alloc (size), *want = test_alloc (size);
-    double *have = test_alloc (size);
-
-    levels_signal (x, N_FRAMES, n_channels);
-    memcpy (want, x, size);
-    run_split (&l, want, n_channels, 0);
-    for (unsigned most = 5; most < 2000; most = most * 11 + 1) {
-      memcpy (have, x, size);
-      run_split (&l, have, n_channels, most);
-      tap_many_check (&many, memcmp (have, want, size) == 0,
-          "setting %u, %u channels, up to %u", i % N_SETTINGS, n_channels,
-          most);
-    }
-    free (x);
-    free (want);
-    free (have);
+  for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+    for (unsigned i = 0; i < N_SETTINGS * 2; i++)
+      try_splits (&many, i % N_SETTINGS, i % 12 == 11 ? 9 : 1 + i % 3, kernel);
   }
   tap_many_end (&many);
 }

@@ -3,9 +3,11 @@
  * Tech 3342), which are made here, against what they must come to and against
  * libebur128, where that is; and gains that reach a loudness.
  */
+#include "backend.h"
 #include "common.h"
+#include "cpu/dynamics.h"
 #include "lang/expr.h"
-#include "loudness.h"
+#include "units/loudness.h"
 #include "tap.h"
 
 #include <math.h>
@@ -43,10 +45,16 @@ count_frames (const Signal *s)
 }
 
 static double *
+alloc_samples (size_t n)
+{
+  return test_alloc ((n + TFX_DYNAMICS_SLACK) * sizeof (double));
+}
+
+static double *
 make_signal (const Signal *s)
 {
   const size_t n = count_frames (s);
-  double *x = test_alloc ((n + 1) * s->n_channels * sizeof *x);
+  double *x = alloc_samples ((n + 1) * s->n_channels);
   double sine[48], end = 0;
   size_t i = 0;
 
@@ -65,17 +73,19 @@ make_signal (const Signal *s)
   return x;
 }
 
-/* By our meter, in blocks of a length that fits nothing. */
+/* By our meter, in blocks of a length that fits nothing.  Behind x there is slack. */
 static TfxLoudnessValues
-measure (const double *x, size_t n_frames, unsigned n_channels, unsigned rate)
+measure_by (const char *kernel, const double *x, size_t n_frames,
+    unsigned n_channels, unsigned rate)
 {
   TfxLoudnessSpec spec = { .n_channels = n_channels,
     .step_frames = (rate + 5) / 10 };
-  TfxLoudness *l = test_alloc (tfx_loudness_size (n_channels));
+  TfxLoudness *l;
   TfxLoudnessValues values;
 
   tfx_k_weighting_design (rate, spec.weighting);
-  tfx_loudness_init (l, &spec);
+  if (tfx_loudness_new (&spec, kernel, 1234, &l) < 0)
+    abort ();
   for (size_t i = 0, m; i < n_frames; i += m) {
     m = 1 + i % 1234;
     m = m < n_frames - i ? m : n_frames - i;
@@ -83,8 +93,14 @@ measure (const double *x, size_t n_frames, unsigned n_channels, unsigned rate)
     tfx_loudness_add (l, x + i * n_channels, m);
   }
   values = tfx_loudness_read (l);
-  free (l);
+  tfx_loudness_free (&l);
   return values;
+}
+
+static TfxLoudnessValues
+measure (const double *x, size_t n_frames, unsigned n_channels, unsigned rate)
+{
+  return measure_by (tfx_cpu_backend ()->kernel, x, n_frames, n_channels, rate);
 }
 
 /* ---- libebur128 ------------------------------------------------------------------------ */
@@ -143,7 +159,7 @@ test_library (void)
   for (unsigned i = 0; i < n_rates; i++) {
     const unsigned n_channels = i == 0 ? 6 : i == 1 ? 4 : 1 + i % 3;
     const size_t n = 2u * rates[i];
-    double *x = test_alloc (n * n_channels * sizeof *x);
+    double *x = alloc_samples (n * n_channels);
     TfxLoudnessValues v;
     char name[80];
 
@@ -239,7 +255,7 @@ test_true_peak (void)
   /* Cases 15 to 19: frames of a period, phase in degrees, amplitude, dBTP. */
   static const double cases[][4] = { { 4, 0, 0.5, -6 }, { 4, 45, 0.5, -6 },
     { 6, 60, 0.5, -6 }, { 8, 67.5, 0.5, -6 }, { 4, 45, 1.41, 3 } };
-  double *x = test_alloc (RATE * sizeof *x);
+  double *x = alloc_samples (RATE);
 
   for (unsigned i = 0; i < 5; i++) {
     const double *c = cases[i];
@@ -252,6 +268,29 @@ test_true_peak (void)
     tap_check (v.true_peak_db <= c[3] + 0.2 && v.true_peak_db >= c[3] - 0.4,
         "Tech 3341, case %u: %.2f dBTP of %g", 15 + i, v.true_peak_db, c[3]);
   }
+  free (x);
+}
+
+/* Behind a louder sample: the highest that a point can be above its samples. */
+static void
+test_highest_point (void)
+{
+  double *x = alloc_samples (RATE), most = 0;
+  TfxTruePeak true_peak;
+  TfxLoudnessValues v;
+
+  tfx_true_peak_init (&true_peak);
+  memset (x, 0, RATE * sizeof *x);
+  x[100] = 1.15;
+  for (unsigned k = 0; k < TFX_TRUE_PEAK_TAPS; k++) {
+    const double tap = true_peak.taps[1][k];
+
+    x[30000 + k] = tap < 0 ? -0.5 : 0.5;
+    most += 0.5 * fabs (tap);
+  }
+  v = measure (x, RATE, 1, RATE);
+  tap_check (fabs (v.true_peak_db - 20 * log10 (most)) < 1e-9 && most > 1.15,
+      "a point that is as high as can be: %.6f dBTP", v.true_peak_db);
   free (x);
 }
 
@@ -280,7 +319,7 @@ test_range (void)
 static void
 test_silence (void)
 {
-  double *x = test_alloc (RATE * sizeof *x);
+  double *x = alloc_samples (RATE);
   TfxLoudnessValues v;
 
   memset (x, 0, RATE * sizeof *x);
@@ -299,6 +338,42 @@ test_silence (void)
         k < 3 ? "is damage, and does not stay" : "is loud", v.integrated);
   }
   free (x);
+}
+
+/* Bursts, so that the gates and the range have something to do; each channel in its
+ * turn, so that no peak hides another. */
+static void
+test_each_kernel (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 5, 6, 8, 9 };
+  TapMany many = tap_many ("each kernel measures the same");
+
+  for (unsigned i = 0; i < 7; i++) {
+    const unsigned n_channels = channels[i];
+    const size_t n = 4 * RATE;
+    double *x = alloc_samples (n * n_channels);
+    TfxLoudnessValues want = { 0 };
+    const char *kernel;
+
+    test_noise_f64 (x, n * n_channels);
+    for (size_t k = 0; k < n * n_channels; k++)
+      x[k] *= exp2 (-(double)(k / n_channels / 4801 % (5 + k % n_channels)));
+    for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
+      const TfxLoudnessValues v = measure_by (kernel, x, n, n_channels, RATE);
+
+      want = k == 0 ? v : want;
+      tap_many_check (&many,
+          fabs (v.integrated - want.integrated) < 1e-9 &&
+              fabs (v.momentary_max - want.momentary_max) < 1e-9 &&
+              fabs (v.short_term - want.short_term) < 1e-9 &&
+              fabs (v.range - want.range) < 1e-9 &&
+              fabs (v.true_peak_db - want.true_peak_db) < 1e-9,
+          "%u channels, %s: %.12f LUFS, %.12f dBTP", n_channels, kernel,
+          v.integrated, v.true_peak_db);
+    }
+    free (x);
+  }
+  tap_many_end (&many);
 }
 
 /* ---- the stage ------------------------------------------------------------------------- */
@@ -322,7 +397,7 @@ run_stage (const char *text, const double *x, size_t n_frames,
   }
   late = tfx_chain_latency (chain);
   n = n_frames + late;
-  y = test_alloc (n * n_channels * sizeof *y);
+  y = alloc_samples (n * n_channels);
   memcpy (y, x, n_frames * n_channels * sizeof *y);
   memset (y + n_frames * n_channels, 0, late * n_channels * sizeof *y);
   filter = test_filter_for (chain, &spec, tfx_cpu_backend ());
@@ -376,9 +451,11 @@ static const TapTest tests[] = {
   { "integrated", test_integrated },
   { "short", test_short },
   { "true-peak", test_true_peak },
+  { "highest-point", test_highest_point },
   { "range", test_range },
   { "silence", test_silence },
   { "library", test_library },
+  { "kernels", test_each_kernel },
   { "stage", test_stage },
   { NULL, NULL },
 };

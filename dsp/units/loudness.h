@@ -13,8 +13,8 @@
 #ifndef TFX_LOUDNESS_H
 #define TFX_LOUDNESS_H
 
-#include "k-weighting.h"
-#include "true-peak.h"
+#include "../k-weighting.h"
+#include "../true-peak.h"
 
 typedef struct TfxLoudnessSpec
 {
@@ -23,12 +23,14 @@ typedef struct TfxLoudnessSpec
   size_t step_frames; /* 100 ms */
 } TfxLoudnessSpec;
 
-/* In one piece of memory, of that size, without pointers: it may be copied. */
 typedef struct TfxLoudness TfxLoudness;
 
-size_t tfx_loudness_size (unsigned n_channels);
-/* Nothing has been heard. */
-void tfx_loudness_init (TfxLoudness *loudness, const TfxLoudnessSpec *spec);
+/* Nothing has been heard; by a CPU backend's kernels, for parts of up to most_frames
+ * frames.  0 or -ENOMEM. */
+int tfx_loudness_new (const TfxLoudnessSpec *spec, const char *kernel,
+    size_t most_frames, TfxLoudness **loudness);
+void tfx_loudness_free (TfxLoudness **loudness);
+void tfx_loudness_reset (TfxLoudness *loudness);
 
 /* What has been heard, as numbers, all 0 at rest but for the weights:
  *   the classes of blocks, each how many and the sum of their powers, and those of
@@ -47,14 +49,16 @@ void tfx_loudness_init (TfxLoudness *loudness, const TfxLoudnessSpec *spec);
 size_t tfx_loudness_n_numbers (unsigned n_channels);
 void tfx_loudness_get_numbers (const TfxLoudness *loudness, double *numbers);
 void tfx_loudness_set_numbers (TfxLoudness *loudness, const double *numbers);
+/* Those at rest. */
+void tfx_loudness_rest (unsigned n_channels, double *numbers);
 
 /* Of a channel, a mean of squares: 100 dB above full scale. */
 #define TFX_LOUDNESS_MOST_POWER 1e10
 
 /* How many frames are left of the step. */
 size_t tfx_loudness_step_left (const TfxLoudness *loudness);
-/* Frames, interleaved, no more than are left of the step; true if it ends with
- * them. */
+/* Frames, interleaved, no more than are left of the step and than a part has; true if
+ * it ends with them.  TFX_DYNAMICS_SLACK samples behind them are read. */
 bool tfx_loudness_add (TfxLoudness *loudness, const double *samples,
     size_t n_frames);
 

@@ -2,8 +2,13 @@
  * loudness.c: how loud a programme is. */
 #include "loudness.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "../block.h"
+#include "peak-line.h"
 
 #define LOWEST_LUFS -70.0
 #define PER_LU 100
@@ -19,34 +24,26 @@ typedef struct Class
   double n, power;
 } Class;
 
-typedef struct Channel
-{
-  double weight;
-  double power; /* of the step that has begun, a sum */
-  double state[TFX_K_WEIGHTING_N_SOS][2];
-  double past[TFX_TRUE_PEAK_TAPS - 1];
-} Channel;
-
 struct TfxLoudness
 {
   TfxLoudnessSpec spec;
-  TfxTruePeak true_peak;
-  /* From here on numbers alone: see tfx_loudness_n_numbers(). */
+  const TfxDynamicsKernels *kernels;
+  TfxPeakLine line;
+  size_t stride;
+  /* [TFX_N_WEIGHED][stride]: of each channel the sum of squares of the step that has
+   * begun, and the state of both sections. */
+  double *weighed;
+  double *weights; /* [n_channels] */
+  /* From here on numbers alone. */
   Class blocks[N_CLASSES], ranges[N_CLASSES];
   double in_step, n_steps;
   double n_silent;                       /* frames since the last sound */
   double largest, momentary, short_term; /* the highest */
   double steps[SHORT_STEPS]; /* powers of the last ones, from n_steps on */
-  Channel channels[];
 };
 
 #define FIRST_NUMBER offsetof (TfxLoudness, blocks)
-
-size_t
-tfx_loudness_size (unsigned n_channels)
-{
-  return sizeof (TfxLoudness) + n_channels * sizeof (Channel);
-}
+#define N_NUMBERS ((sizeof (TfxLoudness) - FIRST_NUMBER) / sizeof (double))
 
 /* By the number of channels alone: mono, stereo, 3.0, quadrophony, 5.0; from 5.1 on
  * the fourth one is that of low frequencies, and the surround channels are the
@@ -69,36 +66,98 @@ find_weight (unsigned channel, unsigned n_channels)
   return channel == 4 || channel == 5 ? surround : 1.0;
 }
 
-void
-tfx_loudness_init (TfxLoudness *l, const TfxLoudnessSpec *spec)
+/* ---- life ------------------------------------------------------------------------- */
+
+int
+tfx_loudness_new (const TfxLoudnessSpec *spec, const char *kernel,
+    size_t most_frames, TfxLoudness **loudness)
 {
-  memset (l, 0, tfx_loudness_size (spec->n_channels));
+  TfxLoudness *l = *loudness = calloc (1, sizeof *l);
+
+  if (!l)
+    return -ENOMEM;
   l->spec = *spec;
-  tfx_true_peak_init (&l->true_peak);
+  l->kernels = tfx_dynamics_kernels_for (kernel);
+  l->stride = tfx_dynamics_stride (spec->n_channels);
+  l->weighed = tfx_block_new_samples (TFX_N_WEIGHED * l->stride);
+  l->weights = tfx_block_new_samples (spec->n_channels);
+  if (!l->weighed || !l->weights ||
+      tfx_peak_line_init (&l->line, l->kernels, spec->n_channels, most_frames) <
+          0) {
+    tfx_loudness_free (loudness);
+    return -ENOMEM;
+  }
   for (unsigned c = 0; c < spec->n_channels; c++)
-    l->channels[c].weight = find_weight (c, spec->n_channels);
+    l->weights[c] = find_weight (c, spec->n_channels);
+  return 0;
 }
+
+void
+tfx_loudness_free (TfxLoudness **loudness)
+{
+  TfxLoudness *l = *loudness;
+
+  *loudness = NULL;
+  if (!l)
+    return;
+  tfx_peak_line_clear (&l->line);
+  free (l->weighed);
+  free (l->weights);
+  free (l);
+}
+
+void
+tfx_loudness_reset (TfxLoudness *l)
+{
+  memset ((char *)l + FIRST_NUMBER, 0, sizeof *l - FIRST_NUMBER);
+  memset (l->weighed, 0, TFX_N_WEIGHED * l->stride * sizeof *l->weighed);
+  tfx_peak_line_reset (&l->line);
+}
+
+/* ---- numbers ---------------------------------------------------------------------- */
 
 size_t
 tfx_loudness_n_numbers (unsigned n_channels)
 {
-  return (tfx_loudness_size (n_channels) - FIRST_NUMBER) / sizeof (double);
+  return N_NUMBERS + TFX_LOUDNESS_CHANNEL * (size_t)n_channels;
 }
 
 void
 tfx_loudness_get_numbers (const TfxLoudness *l, double *numbers)
 {
-  memcpy (numbers, (const char *)l + FIRST_NUMBER,
-      tfx_loudness_size (l->spec.n_channels) - FIRST_NUMBER);
+  memcpy (numbers, (const char *)l + FIRST_NUMBER, N_NUMBERS * sizeof *numbers);
+  numbers += N_NUMBERS;
+  for (unsigned c = 0; c < l->spec.n_channels; c++) {
+    *numbers++ = l->weights[c];
+    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
+      *numbers++ = l->weighed[i * l->stride + c];
+    tfx_peak_line_get_past (&l->line, c, numbers);
+    numbers += TFX_PEAK_LINE_PAST;
+  }
 }
 
 void
 tfx_loudness_set_numbers (TfxLoudness *l, const double *numbers)
 {
-  memcpy ((char *)l + FIRST_NUMBER, numbers,
-      tfx_loudness_size (l->spec.n_channels) - FIRST_NUMBER);
-  for (unsigned c = 0; c < l->spec.n_channels; c++)
-    l->channels[c].weight = find_weight (c, l->spec.n_channels);
+  memcpy ((char *)l + FIRST_NUMBER, numbers, N_NUMBERS * sizeof *numbers);
+  numbers += N_NUMBERS;
+  for (unsigned c = 0; c < l->spec.n_channels; c++) {
+    numbers++; /* its weight */
+    for (unsigned i = 0; i < TFX_N_WEIGHED; i++)
+      l->weighed[i * l->stride + c] = *numbers++;
+    tfx_peak_line_set_past (&l->line, c, numbers);
+    numbers += TFX_PEAK_LINE_PAST;
+  }
+}
+
+void
+tfx_loudness_rest (unsigned n_channels, double *numbers)
+{
+  double *channel = numbers + N_NUMBERS;
+
+  memset (numbers, 0, tfx_loudness_n_numbers (n_channels) * sizeof *numbers);
+  for (unsigned c = 0; c < n_channels; c++, channel += TFX_LOUDNESS_CHANNEL)
+    *channel = find_weight (c, n_channels);
 }
 
 /* ---- adding ----------------------------------------------------------------------- */
@@ -107,52 +166,6 @@ size_t
 tfx_loudness_step_left (const TfxLoudness *l)
 {
   return l->spec.step_frames - (size_t)l->in_step;
-}
-
-static void
-add_power (const TfxLoudnessSpec *spec, Channel *channel, const double *samples,
-    size_t n_frames)
-{
-  const TfxSos a = spec->weighting[0], b = spec->weighting[1];
-  double a1 = channel->state[0][0], a2 = channel->state[0][1];
-  double b1 = channel->state[1][0], b2 = channel->state[1][1];
-  double sum = channel->power;
-
-  for (size_t i = 0; i < n_frames; i++) {
-    const double x = samples[i * spec->n_channels];
-    const double m = a.b0 * x + a1, y = b.b0 * m + b1;
-
-    a1 = a.b1 * x - a.a1 * m + a2;
-    a2 = a.b2 * x - a.a2 * m;
-    b1 = b.b1 * m - b.a1 * y + b2;
-    b2 = b.b2 * m - b.a2 * y;
-    sum += y * y;
-  }
-  channel->state[0][0] = a1;
-  channel->state[0][1] = a2;
-  channel->state[1][0] = b1;
-  channel->state[1][1] = b2;
-  channel->power = sum;
-}
-
-#define PART 128
-
-static double
-find_true_peak (const TfxLoudness *l, Channel *channel, const double *samples,
-    size_t n_frames)
-{
-  const size_t stride = l->spec.n_channels;
-  double line[PART], peaks[PART], most = 0.0;
-
-  for (size_t i = 0, n; i < n_frames; i += n) {
-    n = n_frames - i < PART ? n_frames - i : PART;
-    for (size_t k = 0; k < n; k++)
-      line[k] = samples[(i + k) * stride];
-    tfx_true_peak_run (&l->true_peak, line, peaks, n, 1, channel->past);
-    for (size_t k = 0; k < n; k++)
-      most = peaks[k] > most ? peaks[k] : most;
-  }
-  return most;
 }
 
 /* Of the last n steps. */
@@ -191,14 +204,16 @@ count (Class *classes, double power, double lufs)
 /* A step that is louder is damage, which is not heard and does not stay: as a block
  * of the programme it would put all others below the gate for ever. */
 static double
-take_power (const TfxLoudnessSpec *spec, Channel *channel)
+take_power (TfxLoudness *l, unsigned channel)
 {
-  const double power = channel->power;
+  double *weighed = l->weighed + channel;
+  const double power = *weighed;
 
-  channel->power = 0.0;
-  if (power <= TFX_LOUDNESS_MOST_POWER * (double)spec->step_frames)
-    return channel->weight * power;
-  memset (channel->state, 0, sizeof channel->state);
+  *weighed = 0.0;
+  if (power <= TFX_LOUDNESS_MOST_POWER * (double)l->spec.step_frames)
+    return l->weights[channel] * power;
+  for (unsigned i = 1; i < TFX_N_WEIGHED; i++)
+    weighed[i * l->stride] = 0.0;
   return 0.0;
 }
 
@@ -208,7 +223,7 @@ end_step (TfxLoudness *l)
   double power = 0.0;
 
   for (unsigned c = 0; c < l->spec.n_channels; c++)
-    power += take_power (&l->spec, &l->channels[c]);
+    power += take_power (l, c);
   l->steps[(size_t)l->n_steps++ % SHORT_STEPS] =
       power / (double)l->spec.step_frames;
   l->in_step = 0;
@@ -244,13 +259,9 @@ tfx_loudness_n_silent (const TfxLoudness *l)
 bool
 tfx_loudness_add (TfxLoudness *l, const double *samples, size_t n_frames)
 {
-  for (unsigned c = 0; c < l->spec.n_channels; c++) {
-    Channel *channel = &l->channels[c];
-
-    add_power (&l->spec, channel, samples + c, n_frames);
-    l->largest =
-        fmax (l->largest, find_true_peak (l, channel, samples + c, n_frames));
-  }
+  l->kernels->weigh (samples, n_frames, l->spec.n_channels, l->spec.weighting,
+      l->weighed);
+  tfx_peak_line_raise (&l->line, samples, n_frames, &l->largest);
   count_silence (l, samples, n_frames);
   l->in_step += (double)n_frames;
   if (tfx_loudness_step_left (l) > 0)
