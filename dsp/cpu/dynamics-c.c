@@ -301,7 +301,18 @@ swap_ramp (double *x, double *past, size_t n_frames, unsigned n_channels,
   }
 }
 
+static void
+clip (double *x, size_t n, double gain)
+{
+  for (size_t i = 0; i < n; i++) {
+    const double y = gain * x[i], above = y < -1.0 ? -1.0 : y;
+
+    x[i] = above > 1.0 ? 1.0 : above;
+  }
+}
+
 const TfxDynamicsKernels tfx_dynamics_c = {
+  .copies = &tfx_kernels_c,
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
@@ -318,4 +329,5 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .add_up = add_up,
   .weigh = weigh,
   .swap_ramp = swap_ramp,
+  .clip = clip,
 };

@@ -230,65 +230,72 @@ swap_samples (double *x, double *past, V gain)
   v_store_f64 (x, late * gain);
 }
 
-/* Those of C channels in turns, or one for all. */
-INLINE V
-spread_levels (const double *levels, unsigned n_levels, const unsigned C)
-{
-  const VBits lanes = { V_LANES };
-
-  return C == 1 || n_levels == 1
-             ? v_set1 (levels[0])
-             : __builtin_shuffle (v_set1 (levels[0]), v_set1 (levels[1]),
-                   lanes + (lanes & 1) * W);
-}
-
-/* Frames in the lanes; n numbers. */
+/* One gain for all channels: n numbers of frames side by side.  The frame of number j is
+ * (j + 0.5) / n_channels - 0.5, rounded, which is never near to the middle of two; so
+ * rounds the sum with what has no room for a fraction. */
 INLINE void
-swap_frames (double *x, double *past, size_t n, const TfxRamp *r,
-    const unsigned C)
+swap_linked (double *x, double *past, size_t n, unsigned n_channels,
+    const TfxRamp *r)
 {
-  const V per_frame = v_set1 (r->per_frame);
-  const V from = spread_levels (r->from, r->n_levels, C);
-  const V by = spread_levels (r->to, r->n_levels, C) - from;
-  const VBits frames = (VBits){ V_LANES } / (int64_t)C;
-  V at = __builtin_convertvector(frames, V) + (double)(r->first + 1);
+  const V round = v_set1 (6755399441055744.0); /* 1.5 2^52 */
+  const V scale = v_set1 (1.0 / n_channels), half = v_set1 (0.5);
+  const V per_frame = v_set1 (r->per_frame), from = v_set1 (r->from[0]);
+  const V by = v_set1 (r->to[0]) - from;
+  const double first = (double)(r->first + 1);
+  V at = (V){ V_LANES } + half;
   size_t i = 0;
 
-  for (; i + W <= n; i += W, at += (double)(W / C))
+  for (; i < n; i += W, at += (double)W) {
+    const V frame = ((at * scale - half) + round) - round;
+    const V gain = (frame + first) * per_frame * by + from;
+
+    if (i + W <= n) {
+      swap_samples (x + i, past + i, gain);
+      continue;
+    }
+    for (unsigned k = 0; i + k < n; k++)
+      swap_sample (x + i + k, past + i + k, gain[k]);
+  }
+}
+
+/* Two channels in turns; n numbers. */
+INLINE void
+swap_pairs (double *x, double *past, size_t n, const TfxRamp *r)
+{
+  const VBits lanes = { V_LANES };
+  const VBits turns = lanes + (lanes & 1) * W;
+  const V per_frame = v_set1 (r->per_frame);
+  const V from =
+      __builtin_shuffle (v_set1 (r->from[0]), v_set1 (r->from[1]), turns);
+  const V to = __builtin_shuffle (v_set1 (r->to[0]), v_set1 (r->to[1]), turns);
+  const V by = to - from;
+  V at = __builtin_convertvector(lanes / 2, V) + (double)(r->first + 1);
+  size_t i = 0;
+
+  for (; i + W <= n; i += W, at += (double)(W / 2))
     swap_samples (x + i, past + i, at * per_frame * by + from);
   at = at * per_frame * by + from;
   for (unsigned k = 0; i < n; i++, k++)
     swap_sample (x + i, past + i, at[k]);
 }
 
-/* The gains of W channels, or the one of all. */
-INLINE V
-ramp_at (const TfxRamp *r, size_t channel, double part, const bool is_linked)
-{
-  const V from =
-      is_linked ? v_set1 (r->from[0]) : v_load_f64 (r->from + channel);
-  const V to = is_linked ? v_set1 (r->to[0]) : v_load_f64 (r->to + channel);
-
-  return part * (to - from) + from;
-}
-
-/* Channels in the lanes. */
+/* Each its own, channels in the lanes. */
 INLINE void
 swap_channels (double *x, double *past, size_t n_frames, unsigned n_channels,
-    const TfxRamp *r, const bool is_linked)
+    const TfxRamp *r)
 {
   for (size_t i = 0; i < n_frames; i++, x += n_channels, past += n_channels) {
     const double part = (double)(r->first + 1 + i) * r->per_frame;
     unsigned c = 0;
 
-    for (; c + W <= n_channels; c += W)
-      swap_samples (x + c, past + c, ramp_at (r, c, part, is_linked));
-    for (; c < n_channels; c++) {
-      const unsigned level = is_linked ? 0 : c;
-      const double from = r->from[level];
+    for (; c + W <= n_channels; c += W) {
+      const V from = v_load_f64 (r->from + c), to = v_load_f64 (r->to + c);
 
-      swap_sample (x + c, past + c, part * (r->to[level] - from) + from);
+      swap_samples (x + c, past + c, part * (to - from) + from);
     }
+    for (; c < n_channels; c++)
+      swap_sample (x + c, past + c,
+          part * (r->to[c] - r->from[c]) + r->from[c]);
   }
 }
 
@@ -296,12 +303,25 @@ static void
 swap_ramp (double *x, double *past, size_t n_frames, unsigned n_channels,
     const TfxRamp *r)
 {
-  if (n_channels == 1)
-    swap_frames (x, past, n_frames, r, 1);
+  if (r->n_levels == 1)
+    swap_linked (x, past, n_frames * n_channels, n_channels, r);
   else if (n_channels == 2)
-    swap_frames (x, past, 2 * n_frames, r, 2);
-  else if (r->n_levels == 1)
-    swap_channels (x, past, n_frames, n_channels, r, true);
+    swap_pairs (x, past, 2 * n_frames, r);
   else
-    swap_channels (x, past, n_frames, n_channels, r, false);
+    swap_channels (x, past, n_frames, n_channels, r);
+}
+
+static void
+clip (double *x, size_t n, double gain)
+{
+  const V g = v_set1 (gain), one = v_set1 (1.0), low = v_set1 (-1.0);
+  size_t i = 0;
+
+  for (; i + W <= n; i += W)
+    v_store_f64 (x + i, v_min (v_max (g * v_load_f64 (x + i), low), one));
+  for (; i < n; i++) {
+    const double y = gain * x[i], above = y < -1.0 ? -1.0 : y;
+
+    x[i] = above > 1.0 ? 1.0 : above;
+  }
 }

@@ -206,11 +206,17 @@ find_rest (const double *x, double *rest, size_t n_frames, unsigned n_channels)
 
 /* ---- gains -------------------------------------------------------------------- */
 
-/* One channel: W frames in the lanes. */
+/* One channel, or each of two: W frames in the lanes. */
+INLINE bool
+has_frames (unsigned n_channels)
+{
+  return n_channels == 1 || (n_channels == 2 && W > 2);
+}
+
 static unsigned
 limit_frames (unsigned n_channels)
 {
-  return n_channels == 1 ? W : 1;
+  return has_frames (n_channels) ? W : 1;
 }
 
 INLINE double
@@ -311,6 +317,56 @@ follow_channel (const double *targets, double *gains, size_t n_frames,
   }
 }
 
+/* Frames of two channels that are taken apart at a time. */
+#define PAIRS 64
+
+/* x[2][PAIRS + W] = of n pairs the first ones, and the second ones. */
+INLINE void
+split_pairs (const double *pairs, double x[2][PAIRS + W], size_t n)
+{
+  const VBits even = 2 * (VBits){ V_LANES };
+
+  for (size_t i = 0; i < n; i += W) {
+    const bool is_half = 2 * i + W >= 2 * n;
+    const V a = v_load_f64 (pairs + 2 * i);
+    const V b = is_half ? a : v_load_f64 (pairs + 2 * i + W);
+
+    v_store_f64 (x[0] + i, __builtin_shuffle (a, b, even));
+    v_store_f64 (x[1] + i, __builtin_shuffle (a, b, even + 1));
+  }
+}
+
+INLINE void
+join_pairs (double *pairs, double x[2][PAIRS + W], size_t n)
+{
+  const VBits lanes = { V_LANES };
+  const VBits turns = lanes / 2 + (lanes & 1) * W;
+
+  for (size_t i = 0; i < n; i += W) {
+    const V a = v_load_f64 (x[0] + i), b = v_load_f64 (x[1] + i);
+
+    v_store_f64 (pairs + 2 * i, __builtin_shuffle (a, b, turns));
+    if (2 * i + W < 2 * n)
+      v_store_f64 (pairs + 2 * i + W, __builtin_shuffle (a, b, turns + W / 2));
+  }
+}
+
+/* Two channels, one after the other, which do not wait as long as both side by side. */
+static void
+follow_pairs (const double *targets, double *gains, size_t n_frames,
+    const TfxLimits *limits, double *state, double *end)
+{
+  for (size_t i = 0, n; i < n_frames; i += n) {
+    double x[2][PAIRS + W];
+
+    n = n_frames - i < PAIRS ? n_frames - i : PAIRS;
+    split_pairs (targets + 2 * i, x, n);
+    for (unsigned c = 0; c < 2; c++)
+      follow_channel (x[c], x[c], n, limits, state + c, end + c);
+    join_pairs (gains + 2 * i, x, n);
+  }
+}
+
 /* Of the two lines through the target the lower one, as an attack is shorter
  * than a release; or else the upper one.  Channels in the lanes. */
 INLINE void
@@ -356,6 +412,10 @@ follow (const double *targets, double *gains, size_t n_frames,
 {
   if (n_channels == 1) {
     follow_channel (targets, gains, n_frames, limits, state, end);
+    return;
+  }
+  if (has_frames (n_channels)) {
+    follow_pairs (targets, gains, n_frames, limits, state, end);
     return;
   }
   if (limits->attack[0] <= limits->release[0])

@@ -96,6 +96,7 @@ store_f64 (void *to, const double *x, size_t n)
 }
 
 const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
+  .copies = &CAT (tfx_kernels, ISA),
   .group_frames = group_frames,
   .load = { load_f32, load_f64 },
   .store = { store_f32, store_f64 },
@@ -114,4 +115,5 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .add_up = add_up,
   .weigh = weigh,
   .swap_ramp = swap_ramp,
+  .clip = clip,
 };

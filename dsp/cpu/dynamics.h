@@ -22,6 +22,7 @@
 
 #include "../tfx.h"
 #include "../true-peak.h"
+#include "kernels.h"
 
 /* The most lanes that there are: what is read and written behind the last
  * number of an array. */
@@ -83,6 +84,8 @@ typedef struct TfxRamp
 
 typedef struct TfxDynamicsKernels
 {
+  const TfxKernels *copies; /* of the same instruction set */
+
   /* How many frames of so many channels make a group: groups are counted from
    * where the state was set. */
   unsigned (*group_frames) (unsigned n_channels);
@@ -167,6 +170,9 @@ typedef struct TfxDynamicsKernels
   /* x becomes past times the gain, and past what x was. */
   void (*swap_ramp) (double *x, double *past, size_t n_frames,
       unsigned n_channels, const TfxRamp *ramp);
+
+  /* x = gain x, limited to -1 ... 1. */
+  void (*clip) (double *x, size_t n, double gain);
 } TfxDynamicsKernels;
 
 static inline unsigned

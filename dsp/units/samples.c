@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../block.h"
+#include "../cpu/copy.h"
 
 size_t
 tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
@@ -17,7 +18,7 @@ tfx_samples_load (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     return kernels->load[in->type](samples, in->data, n);
   x = tfx_block_interleaved (samples, TFX_SAMPLE_F64, in->n_channels,
       in->n_frames);
-  tfx_block_copy (in, &x);
+  tfx_cpu_copy (kernels->copies, in, &x, 1.0);
   return kernels->load[TFX_SAMPLE_F64](samples, samples, n);
 }
 
@@ -32,7 +33,7 @@ tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
     kernels->store[out->type](out->data, samples,
         out->n_frames * out->n_channels);
   else
-    tfx_block_copy (&x, out);
+    tfx_cpu_copy (kernels->copies, &x, out, 1.0);
 }
 
 void

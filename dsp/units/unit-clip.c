@@ -54,16 +54,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 }
 
 static void
-clip (double *samples, size_t n, double gain)
-{
-  for (size_t i = 0; i < n; i++) {
-    const double y = gain * samples[i], low = y < -1.0 ? -1.0 : y;
-
-    samples[i] = low > 1.0 ? 1.0 : low;
-  }
-}
-
-static void
 run_part (void *data, size_t n_frames, TfxSample type)
 {
   Unit *u = data;
@@ -71,19 +61,44 @@ run_part (void *data, size_t n_frames, TfxSample type)
 
   for (; n_frames > 0 && tfx_numbers_are_moving (&u->numbers); n_frames--) {
     tfx_numbers_step (&u->numbers);
-    clip (samples, u->n_channels, u->numbers.now[0]);
+    u->kernels->clip (samples, u->n_channels, u->numbers.now[0]);
     samples += u->n_channels;
   }
-  clip (samples, n_frames * u->n_channels, u->numbers.now[0]);
+  u->kernels->clip (samples, n_frames * u->n_channels, u->numbers.now[0]);
 }
 
+static void
+run_plane (void *data, size_t n_frames, TfxSample type)
+{
+  Unit *u = data;
+
+  u->kernels->clip (u->samples, n_frames, u->numbers.now[0]);
+}
+
+static bool
+are_planes (const TfxBlock *in, const TfxBlock *out)
+{
+  return in->n_channels > 1 && in->frame_stride == 1 && out->frame_stride == 1;
+}
+
+/* Planes are clipped as they lie, while nothing moves. */
 static int
 unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
+  int n_bad = 0;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
-      u->part_frames, run_part, u);
+  if (!are_planes (in, out) || tfx_numbers_are_moving (&u->numbers))
+    return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
+        u->part_frames, run_part, u);
+  for (unsigned c = 0; c < u->n_channels; c++) {
+    const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
+    const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
+
+    n_bad += tfx_samples_run (u->kernels, &from, &to, u->samples, u->samples,
+        u->part_frames * u->n_channels, run_plane, u);
+  }
+  return n_bad > 0;
 }
 
 static void
