@@ -212,7 +212,7 @@ extern const TfxKernels tfx_kernels_neon;
 /* Whether this processor runs AVX-512's vectors in halves (cpu.c). */
 bool tfx_cpu_halves_avx512 (void);
 
-/* Those of that name, which is one of them (kernels.c). */
+/* Those of that name, which is one of them (sets.c). */
 const TfxKernels *tfx_kernels_for (const char *name);
 
 #endif

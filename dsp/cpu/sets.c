@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * kernels.c: the kernels of each instruction set by its name. */
+ * sets.c: the kernels of each instruction set by its name. */
 #include <string.h>
 
 #include "convolver-private.h"
