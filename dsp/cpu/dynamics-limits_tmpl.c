@@ -357,13 +357,13 @@ follow_pairs (const double *targets, double *gains, size_t n_frames,
     const TfxLimits *limits, double *state, double *end)
 {
   for (size_t i = 0, n; i < n_frames; i += n) {
-    double x[2][PAIRS + W];
+    double x[2][PAIRS + W], y[2][PAIRS + W];
 
     n = n_frames - i < PAIRS ? n_frames - i : PAIRS;
     split_pairs (targets + 2 * i, x, n);
     for (unsigned c = 0; c < 2; c++)
-      follow_channel (x[c], x[c], n, limits, state + c, end + c);
-    join_pairs (gains + 2 * i, x, n);
+      follow_channel (x[c], y[c], n, limits, state + c, end + c);
+    join_pairs (gains + 2 * i, y, n);
   }
 }
 

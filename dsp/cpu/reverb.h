@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * reverb.h: the innermost loop of a reverb, one build for each instruction set,
- * all of the same bits. */
+ * reverb.h: the innermost loop of a reverb, one build for each instruction set. */
 #ifndef TFX_CPU_REVERB_H
 #define TFX_CPU_REVERB_H
 
@@ -16,8 +15,7 @@
 #define TFX_REVERB_LINES (TFX_REVERB_COMBS + TFX_REVERB_ALL_PASSES)
 
 /* One channel over n frames, n at most the shortest line: combs, then all-passes.
- * What comes out of a line stands at out[i][0 ... n), of a comb also the past in front
- * of it; what goes in has a place of its own.
+ * line[i][0 ... n) holds what comes out of a line, and gets what goes in.
  *
  *   pole[n] = (1 - d) out[n] + d pole[n - 1],  in[n] = a x[n] + f pole[n]
  *
@@ -27,13 +25,23 @@
  *   pole[n] = (1 - d) (z[n] + d^2 z[n - 2]) + d^4 pole[n - 4] */
 typedef struct TfxReverbPart
 {
-  const double *out[TFX_REVERB_LINES];
-  double *in[TFX_REVERB_LINES];
+  double *line[TFX_REVERB_LINES];
+  double (
+      *past)[TFX_REVERB_PAST]; /* what came out of each comb, the newest last */
   double (*pole)[TFX_REVERB_POLE]; /* of each comb, the newest last */
   double *x;                       /* in and out */
   double *wet;                     /* room for n */
   double damp, feedback, dry_gain, wet_gain;
 } TfxReverbPart;
+
+/* The next one, the newest: last[n]. */
+static inline void
+tfx_reverb_keep (double *last, unsigned n, double next)
+{
+  for (unsigned i = 0; i + 1 < n; i++)
+    last[i] = last[i + 1];
+  last[n - 1] = next;
+}
 
 /* Returns 0, or what is no number if the sum of the lines is none. */
 typedef double (*TfxReverbKernel) (const TfxReverbPart *part, size_t n);

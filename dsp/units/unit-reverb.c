@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * unit-reverb.c: a reverb on the CPU, and how its numbers move.
  *
- * A line is a ring, with room behind its end: of a part that goes beyond the end
- * the front is copied there before it is read, or back after it was written, so that
- * it lies in one piece.  What goes in has a place of its own, so that the kernel can
- * look back at what has come out, and which lies the same way in all lines and is not
- * cut by the rows of a cache.  Parts are no longer than the shortest line.
+ * A line is a ring of its length, so that what goes in takes the place of what comes
+ * out, which the cache has.  There is room behind its end: of a part that goes beyond
+ * the end the front is copied there before it is read, and back after it was written,
+ * so that it lies in one piece.  Parts are no longer than the shortest line.
  *
  * While numbers move, and until the frames that the kernel looks back at have the
  * last ones, the one-poles run frame by frame. */
@@ -39,13 +38,16 @@ enum
 typedef struct Line
 {
   size_t length; /* what comes out has gone in so many frames ago */
-  size_t n_past; /* frames that are looked at behind that */
-  size_t size;   /* of the ring */
-  size_t at;     /* where the next frame goes */
+  size_t at;     /* what comes out next, the oldest */
   size_t offset; /* of its memory, within that of a channel */
 } Line;
 
-typedef double Poles[TFX_REVERB_COMBS][TFX_REVERB_POLE];
+/* Of a channel's combs. */
+typedef struct Last
+{
+  double past[TFX_REVERB_COMBS][TFX_REVERB_PAST];
+  double poles[TFX_REVERB_COMBS][TFX_REVERB_POLE];
+} Last;
 
 typedef struct Unit
 {
@@ -57,7 +59,7 @@ typedef struct Unit
   size_t size;                  /* of a channel's memory */
   size_t longest_part;
   double *memory; /* [n_channels][size] */
-  Poles *poles;   /* [n_channels] */
+  Last *last;     /* [n_channels] */
   double *x;      /* [n_channels][PLANE] */
   TfxNumbers numbers;
   unsigned n_unsettled; /* frames to go one by one */
@@ -83,7 +85,7 @@ unit_free (void *data)
   Unit *u = data;
 
   free (u->memory);
-  free (u->poles);
+  free (u->last);
   free (u->x);
   free (u);
 }
@@ -104,10 +106,8 @@ lay_out (Unit *u, const TfxReverb *r)
     const bool is_comb = i < TFX_REVERB_COMBS;
 
     line->length = is_comb ? r->combs[i] : r->all_passes[i - TFX_REVERB_COMBS];
-    line->n_past = is_comb ? TFX_REVERB_PAST : 0;
-    line->size = round_up (line->length + line->n_past + MAX_PART);
     line->offset = u->size;
-    u->size += round_up (line->size + line->n_past + MAX_PART);
+    u->size += round_up (line->length + MAX_PART);
     if (line->length < u->longest_part)
       u->longest_part = line->length;
   }
@@ -119,7 +119,7 @@ static void
 clear_channel (Unit *u, unsigned channel)
 {
   memset (u->memory + channel * u->size, 0, u->size * sizeof *u->memory);
-  memset (&u->poles[channel], 0, sizeof u->poles[channel]);
+  memset (&u->last[channel], 0, sizeof u->last[channel]);
 }
 
 static void
@@ -147,9 +147,9 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
   lay_out (u, &stage->u.reverb);
   tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   u->memory = tfx_block_new_samples (u->n_channels * u->size);
-  u->poles = calloc (u->n_channels, sizeof *u->poles);
+  u->last = calloc (u->n_channels, sizeof *u->last);
   u->x = tfx_block_new_samples (u->n_channels * PLANE);
-  if (!u->memory || !u->poles || !u->x) {
+  if (!u->memory || !u->last || !u->x) {
     unit_free (u);
     return -ENOMEM;
   }
@@ -166,20 +166,11 @@ find_line (const Unit *u, unsigned channel, unsigned i)
   return u->memory + channel * u->size + u->lines[i].offset;
 }
 
-/* How many of n frames from number `first` on are beyond the end. */
+/* How many of the next n frames are beyond the end. */
 static size_t
-find_excess (const Line *line, size_t first, size_t n)
+find_excess (const Line *line, size_t n)
 {
-  return first + n > line->size ? first + n - line->size : 0;
-}
-
-/* The oldest frame that is needed. */
-static size_t
-find_oldest (const Line *line)
-{
-  const size_t n = line->length + line->n_past;
-
-  return line->at < n ? line->at + line->size - n : line->at - n;
+  return line->at + n > line->length ? line->at + n - line->length : 0;
 }
 
 static void
@@ -188,13 +179,10 @@ open_lines (const Unit *u, unsigned channel, size_t n, TfxReverbPart *part)
   for (unsigned i = 0; i < TFX_REVERB_LINES; i++) {
     const Line *l = &u->lines[i];
     double *line = find_line (u, channel, i);
-    const size_t first = find_oldest (l);
 
-    if (find_excess (l, first, l->n_past + n) > 0)
-      memcpy (line + l->size, line,
-          find_excess (l, first, l->n_past + n) * sizeof *line);
-    part->out[i] = line + first + l->n_past;
-    part->in[i] = line + l->at;
+    if (find_excess (l, n) > 0)
+      memcpy (line + l->length, line, find_excess (l, n) * sizeof *line);
+    part->line[i] = line + l->at;
   }
 }
 
@@ -205,8 +193,8 @@ close_lines (const Unit *u, unsigned channel, size_t n)
     const Line *l = &u->lines[i];
     double *line = find_line (u, channel, i);
 
-    if (find_excess (l, l->at, n) > 0)
-      memcpy (line, line + l->size, find_excess (l, l->at, n) * sizeof *line);
+    if (find_excess (l, n) > 0)
+      memcpy (line, line + l->length, find_excess (l, n) * sizeof *line);
   }
 }
 
@@ -217,7 +205,7 @@ advance (Unit *u, size_t n)
     Line *line = &u->lines[i];
 
     line->at += n;
-    line->at -= line->at >= line->size ? line->size : 0;
+    line->at -= line->at >= line->length ? line->length : 0;
   }
 }
 
@@ -234,19 +222,18 @@ run_moving (Unit *u, const TfxReverbPart *p, size_t n)
     double wet = 0.0;
 
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++) {
-      const double out = p->out[k][i];
-      double *pole = p->pole[k];
-      const double y = (1.0 - d) * out + d * pole[TFX_REVERB_POLE - 1];
+      const double out = p->line[k][i];
+      const double y = (1.0 - d) * out + d * p->pole[k][TFX_REVERB_POLE - 1];
 
       wet += out;
-      p->in[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
-      memmove (pole, pole + 1, (TFX_REVERB_POLE - 1) * sizeof *pole);
-      pole[TFX_REVERB_POLE - 1] = y;
+      p->line[k][i] = TFX_REVERB_INPUT * p->x[i] + f * y;
+      tfx_reverb_keep (p->past[k], TFX_REVERB_PAST, out);
+      tfx_reverb_keep (p->pole[k], TFX_REVERB_POLE, y);
     }
     for (unsigned k = TFX_REVERB_COMBS; k < TFX_REVERB_LINES; k++) {
-      const double out = p->out[k][i];
+      const double out = p->line[k][i];
 
-      p->in[k][i] = wet + 0.5 * out;
+      p->line[k][i] = wet + 0.5 * out;
       wet = out - wet;
     }
     bad += 0.0 * wet;
@@ -261,7 +248,8 @@ static bool
 run_channel (Unit *u, unsigned channel, size_t n, bool is_moving)
 {
   double *x = u->x + channel * PLANE;
-  TfxReverbPart part = { .pole = u->poles[channel],
+  TfxReverbPart part = { .past = u->last[channel].past,
+    .pole = u->last[channel].poles,
     .x = x,
     .wet = u->wet,
     .damp = u->numbers.now[DAMP],
@@ -400,11 +388,11 @@ unit_state_peak (const void *data)
       const Line *l = &u->lines[k];
       const double *line = find_line (u, c, k);
 
-      for (size_t i = 1; i <= l->length; i++)
-        peak = fmax (peak, fabs (line[(l->at + l->size - i) % l->size]));
+      for (size_t i = 0; i < l->length; i++)
+        peak = fmax (peak, fabs (line[i]));
     }
     for (unsigned k = 0; k < TFX_REVERB_COMBS; k++)
-      peak = fmax (peak, fabs (u->poles[c][k][TFX_REVERB_POLE - 1]));
+      peak = fmax (peak, fabs (u->last[c].poles[k][TFX_REVERB_POLE - 1]));
   }
   return peak;
 }
@@ -416,17 +404,20 @@ unit_get_state (const void *data, double *state)
   const Unit *u = data;
 
   for (unsigned c = 0; c < u->n_channels; c++) {
+    const Last *last = &u->last[c];
+
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
       const Line *l = &u->lines[k];
       const double *line = find_line (u, c, k);
-      const size_t first = find_oldest (l), n = l->n_past + l->length;
-      const size_t n_excess = find_excess (l, first, n);
 
-      memcpy (state, line + first, (n - n_excess) * sizeof *state);
-      memcpy (state + n - n_excess, line, n_excess * sizeof *state);
-      state += n;
+      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
+        *state++ = last->past[k][i];
+      memcpy (state, line + l->at, (l->length - l->at) * sizeof *state);
+      state += l->length - l->at;
+      memcpy (state, line, l->at * sizeof *state);
+      state += l->at;
     }
-    memcpy (state, u->poles[c], sizeof u->poles[c]);
+    memcpy (state, last->poles, sizeof last->poles);
     state += TFX_REVERB_POLES;
   }
 }
@@ -438,15 +429,18 @@ unit_set_state (void *data, const double *state)
 
   u->n_unsettled = 0;
   for (unsigned c = 0; c < u->n_channels; c++) {
+    Last *last = &u->last[c];
+
     for (unsigned k = 0; k < TFX_REVERB_LINES; k++) {
       Line *l = &u->lines[k];
 
+      for (unsigned i = 0; k < TFX_REVERB_COMBS && i < TFX_REVERB_PAST; i++)
+        last->past[k][i] = *state++;
       l->at = 0;
-      memcpy (find_line (u, c, k) + find_oldest (l), state,
-          (l->n_past + l->length) * sizeof *state);
-      state += l->n_past + l->length;
+      memcpy (find_line (u, c, k), state, l->length * sizeof *state);
+      state += l->length;
     }
-    memcpy (u->poles[c], state, sizeof u->poles[c]);
+    memcpy (last->poles, state, sizeof last->poles);
     state += TFX_REVERB_POLES;
   }
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * bench_dynamics.c: compressor, limiter and reverb: the core, the element in a
- * pipeline, GStreamer's audiodynamic in the same, and TorchFX on one thread of the
- * CPU. */
+ * bench_dynamics.c: gains that follow the level, reverb and meter: the core, the
+ * element in a pipeline, and beside them GStreamer's audiodynamic in the same, TorchFX
+ * on one thread of the CPU and libebur128. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chains.h"
 #include "limit.h"
+#include "meter.h"
 #include "play.h"
 #include "torchfx.h"
 
@@ -23,6 +24,8 @@ static const struct
   const char *gstreamer; /* NULL: there is none */
   double n_fmas;
   double goals[9]; /* ns a sample, by channels; 0: none */
+  unsigned (*add_peer) (Bench *bench, const CoreCase *c);
+  bool is_own; /* TorchFX has none */
 } effects[] = {
   /* Level: 2 products, a sum and a maximum; curve: 6; gain: 1. */
   { "Compressor(-20)",
@@ -36,6 +39,12 @@ static const struct
       8.0, { [1] = 3.0, [8] = 1.0 } },
   /* A comb: 4, 8 of them; an all-pass: 2, 4 of them; mix: 3. */
   { "Reverb()", NULL, 38.0, { [1] = 6.0, [8] = 6.0 } },
+  /* Magnitude, gain and its way: 4. */
+  { "Normalize()", NULL, 4.0, { 0.0 }, NULL, true },
+  /* Points: 24 each, 3 of them, the same from both sides. */
+  { "Limiter(-12, true_peak=True)", NULL, 48.0, { 0.0 }, NULL, true },
+  /* The same; two sections, 5 each, and a square. */
+  { "Loudness(None)", NULL, 59.0, { 0.0 }, meter_add, true },
 };
 
 typedef struct Peer
@@ -107,9 +116,10 @@ measure (Bench *bench, Process *torchfx, size_t i, unsigned n_channels)
   if (!bench_begin_group (bench, "%s, %u channels", effects[i].text,
           n_channels))
     return;
-  if (torchfx) {
+  if (torchfx && !effects[i].is_own)
     bench_set_reference (bench, add_torchfx (bench, torchfx, i, n_channels));
-  }
+  if (effects[i].add_peer)
+    bench_set_reference (bench, effects[i].add_peer (bench, &c));
   for (size_t k = 0; (kernel = tfx_cpu_kernel (k)); k++) {
     /* The best kernel, or all of them. */
     if (!bench_is_full (bench) && tfx_cpu_kernel (k + 1))
