@@ -54,6 +54,7 @@ meter_add (Bench *bench, const CoreCase *c)
     return BENCH_NONE;
   }
   return bench_add (bench, &(BenchSubject){ .name = "libebur128",
+                               .variant = "",
                                .n_channels = c->n_channels,
                                .n_frames = c->n_frames,
                                .units = (double)c->n_frames * c->n_channels,
