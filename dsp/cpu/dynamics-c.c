@@ -302,6 +302,48 @@ swap_ramp (double *x, double *past, size_t n_frames, unsigned n_channels,
 }
 
 static void
+multiply (double *x, const double *gains, size_t n_frames, unsigned width)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    for (unsigned c = 0; c < width; c++)
+      *x++ *= gains[i];
+  }
+}
+
+static void
+link (const double *x, double *most, size_t n_frames, unsigned n_channels)
+{
+  for (size_t i = 0; i < n_frames; i++) {
+    double all = 0.0;
+
+    for (unsigned c = 0; c < n_channels; c++)
+      all = larger (fabs (*x++), all);
+    most[i] = all;
+  }
+}
+
+static void
+mix (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    unsigned n_heard, const double *columns)
+{
+  const size_t stride = tfx_dynamics_stride (n_channels);
+
+  for (size_t i = 0; i < n_frames && n_channels == 2; i++, x += 2, y += 2) {
+    y[0] = columns[0] * x[0] + columns[stride] * x[1];
+    y[1] = columns[1] * x[0] + columns[stride + 1] * x[1];
+  }
+  for (size_t i = 0; i < n_frames && n_channels != 2; i++, x += n_channels) {
+    for (unsigned c = 0; c < n_channels; c++) {
+      double sum = 0.0;
+
+      for (unsigned k = 0; k < n_heard; k++)
+        sum += columns[k * stride + c] * x[k];
+      *y++ = sum;
+    }
+  }
+}
+
+static void
 clip (double *x, size_t n, double gain)
 {
   for (size_t i = 0; i < n; i++) {
@@ -330,4 +372,7 @@ const TfxDynamicsKernels tfx_dynamics_c = {
   .weigh = weigh,
   .swap_ramp = swap_ramp,
   .clip = clip,
+  .multiply = multiply,
+  .link = link,
+  .mix = mix,
 };

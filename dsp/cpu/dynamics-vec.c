@@ -116,4 +116,7 @@ const TfxDynamicsKernels CAT (tfx_dynamics, ISA) = {
   .weigh = weigh,
   .swap_ramp = swap_ramp,
   .clip = clip,
+  .multiply = multiply,
+  .link = link,
+  .mix = mix,
 };

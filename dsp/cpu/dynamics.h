@@ -173,6 +173,20 @@ typedef struct TfxDynamicsKernels
 
   /* x = gain x, limited to -1 ... 1. */
   void (*clip) (double *x, size_t n, double gain);
+
+  /* x[n_frames][width] times gains[n_frames]. */
+  void (*multiply) (double *x, const double *gains, size_t n_frames,
+      unsigned width);
+
+  /* most[n_frames] = the largest magnitude of all channels. */
+  void (*link) (const double *x, double *most, size_t n_frames,
+      unsigned n_channels);
+
+  /* y = sums of the first n_heard channels of x, apart, by columns[n_channels]
+   * [tfx_dynamics_stride (n_channels)]: what a channel gives to each, then 0.  Slack
+   * behind y. */
+  void (*mix) (const double *x, double *y, size_t n_frames, unsigned n_channels,
+      unsigned n_heard, const double *columns);
 } TfxDynamicsKernels;
 
 static inline unsigned

@@ -2,8 +2,6 @@
  * samples.c: blocks as doubles, frame after frame. */
 #include "samples.h"
 
-#include <math.h>
-
 #include "../block.h"
 #include "../cpu/copy.h"
 
@@ -34,22 +32,6 @@ tfx_samples_store (const TfxDynamicsKernels *kernels, const double *samples,
         out->n_frames * out->n_channels);
   else
     tfx_cpu_copy (kernels->copies, &x, out, 1.0);
-}
-
-void
-tfx_samples_link (const double *restrict samples, double *restrict most,
-    size_t n_frames, unsigned n_channels)
-{
-  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
-    double all = 0.0;
-
-    for (unsigned c = 0; c < n_channels; c++) {
-      const double a = fabs (samples[c]);
-
-      all = a > all ? a : all;
-    }
-    most[i] = all;
-  }
 }
 
 int

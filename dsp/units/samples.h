@@ -19,8 +19,4 @@ int tfx_samples_run (const TfxDynamicsKernels *kernels, const TfxBlock *in,
     size_t part_frames,
     void (*run) (void *data, size_t n_frames, TfxSample type), void *data);
 
-/* most[n_frames] = the largest magnitude of all channels. */
-void tfx_samples_link (const double *samples, double *most, size_t n_frames,
-    unsigned n_channels);
-
 #endif

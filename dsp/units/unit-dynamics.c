@@ -185,16 +185,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- frames ---------------------------------------------------------------------- */
 
-static void
-multiply (double *samples, const double *gains, size_t n_frames,
-    unsigned n_channels)
-{
-  for (size_t i = 0; i < n_frames; i++, samples += n_channels) {
-    for (unsigned c = 0; c < n_channels; c++)
-      samples[c] *= gains[i];
-  }
-}
-
 /* The gains of n_frames behind the n_begun of the group, or samples times these,
  * from one curve to the other. */
 static void
@@ -235,8 +225,8 @@ run_frames (Unit *u, size_t first, size_t n_frames, TfxSample type)
   if (is_moving)
     fade (u, u->made + at, u->made_to + at, n_frames);
   if (u->is_linked)
-    multiply (u->samples + first * u->n_channels, u->made + first, n_frames,
-        u->n_channels);
+    u->kernels->multiply (u->samples + first * u->n_channels, u->made + first,
+        n_frames, u->n_channels);
   u->n_begun = n_all % u->group_frames;
   memmove (u->heard - u->n_begun * n_levels,
       heard + (n_all - u->n_begun) * n_levels,
@@ -288,7 +278,7 @@ run_part (void *data, size_t n_frames, TfxSample type)
   size_t i = 0;
 
   if (u->is_linked)
-    tfx_samples_link (u->samples, u->heard, n_frames, u->n_channels);
+    u->kernels->link (u->samples, u->heard, n_frames, u->n_channels);
   while (i < n_frames && tfx_numbers_are_moving (&u->numbers))
     i += run_moving (u, i, n_frames - i, type);
   if (i < n_frames)

@@ -354,7 +354,7 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
     line = u->line + (u->at + u->n_late) * u->n_channels;
     n_bad += tfx_samples_load (u->kernels, &from, line);
     if (u->is_linked)
-      tfx_samples_link (line, u->heard + u->at + u->n_late, n, u->n_channels);
+      u->kernels->link (line, u->heard + u->at + u->n_late, n, u->n_channels);
     run_part (u, n, out->type);
     tfx_samples_store (u->kernels, u->samples, &to);
   }
@@ -436,7 +436,7 @@ begin_block (Unit *u)
   const size_t n = u->n_ahead * u->n_levels;
 
   if (u->is_linked)
-    tfx_samples_link (u->line, u->heard, u->n_held, u->n_channels);
+    u->kernels->link (u->line, u->heard, u->n_held, u->n_channels);
   for (size_t i = 0; i < n; i++) {
     double *most = &u->most[i % u->n_levels];
 

@@ -15,14 +15,17 @@ typedef struct Unit
 {
   const TfxDynamicsKernels *kernels;
   unsigned n_channels;
-  size_t part_frames;
+  size_t part_frames, stride;
   /* [n_channels][n_channels] each: at the next frame; where a change began; and
    * the stage that it goes to. */
   double *now, *from;
   TfxStage *next, *waiting;
   size_t done, length, waiting_length;
   TfxWeight weight, waiting_weight;
-  double *samples, *frame;
+  /* The same as now, column by column, [n_channels][stride]. */
+  double *columns;
+  unsigned n_heard;
+  double *samples, *mixed; /* of a part */
 } Unit;
 
 static size_t
@@ -31,54 +34,7 @@ size_of_gains (const Unit *u)
   return (size_t)u->n_channels * u->n_channels * sizeof *u->now;
 }
 
-static void
-unit_free (void *data)
-{
-  Unit *u = data;
-
-  tfx_stage_unref (&u->next);
-  tfx_stage_unref (&u->waiting);
-  free (u->now);
-  free (u->samples);
-  free (u);
-}
-
-static int
-unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
-{
-  const unsigned n = spec->n_channels;
-  Unit *u = calloc (1, sizeof *u);
-
-  if (!u)
-    return -ENOMEM;
-  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
-  u->n_channels = n;
-  u->part_frames = PART_SAMPLES / n;
-  u->now = calloc (n, (2 * n + 1) * sizeof *u->now);
-  u->samples = calloc (PART_SAMPLES + TFX_DYNAMICS_SLACK, sizeof *u->samples);
-  if (!u->now || !u->samples) {
-    unit_free (u);
-    return -ENOMEM;
-  }
-  u->from = u->now + n * n;
-  u->frame = u->from + n * n;
-  memcpy (u->now, stage->u.mix.gains, size_of_gains (u));
-  *unit = u;
-  return 0;
-}
-
-/* ---- frames -------------------------------------------------------------------- */
-
-static void
-mix_stereo (const double *g, double *x, size_t n_frames)
-{
-  for (size_t i = 0; i < n_frames; i++, x += 2) {
-    const double l = x[0], r = x[1];
-
-    x[0] = g[0] * l + g[1] * r;
-    x[1] = g[2] * l + g[3] * r;
-  }
-}
+/* ---- gains --------------------------------------------------------------------- */
 
 /* How many of the channels are heard, the first ones: where there are more on the
  * way than come in, the others are idle. */
@@ -95,29 +51,71 @@ count_heard (const Unit *u)
   return n_heard;
 }
 
-/* x[n_frames][n_channels] in place. */
+/* Those of the next frame are there. */
 static void
-mix_frames (Unit *u, double *x, size_t n_frames)
+take_gains (Unit *u)
 {
-  const unsigned n = u->n_channels, n_heard = count_heard (u);
+  const unsigned n = u->n_channels;
 
-  if (n == 2) {
-    mix_stereo (u->now, x, n_frames);
-    return;
+  u->n_heard = count_heard (u);
+  for (unsigned c = 0; c < n; c++) {
+    for (unsigned k = 0; k < n; k++)
+      u->columns[k * u->stride + c] = u->now[c * n + k];
   }
-  for (size_t i = 0; i < n_frames; i++, x += n) {
-    const double *g = u->now;
+}
 
-    for (unsigned k = 0; k < n_heard; k++)
-      u->frame[k] = x[k];
-    for (unsigned c = 0; c < n; c++, g += n) {
-      double sum = 0.0;
+/* ---- life ---------------------------------------------------------------------- */
 
-      for (unsigned k = 0; k < n_heard; k++)
-        sum += g[k] * u->frame[k];
-      x[c] = sum;
-    }
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_stage_unref (&u->next);
+  tfx_stage_unref (&u->waiting);
+  free (u->now);
+  free (u->columns);
+  free (u->samples);
+  free (u);
+}
+
+static int
+unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
+{
+  const unsigned n = spec->n_channels;
+  Unit *u = calloc (1, sizeof *u);
+
+  if (!u)
+    return -ENOMEM;
+  u->kernels = tfx_dynamics_kernels_for (spec->kernel);
+  u->n_channels = n;
+  u->part_frames = PART_SAMPLES / n;
+  u->stride = tfx_dynamics_stride (n);
+  u->now = calloc (n, 2 * n * sizeof *u->now);
+  u->columns = calloc (n, u->stride * sizeof *u->columns);
+  u->samples =
+      calloc (2 * PART_SAMPLES + TFX_DYNAMICS_SLACK, sizeof *u->samples);
+  if (!u->now || !u->columns || !u->samples) {
+    unit_free (u);
+    return -ENOMEM;
   }
+  u->from = u->now + n * n;
+  u->mixed = u->samples + PART_SAMPLES;
+  memcpy (u->now, stage->u.mix.gains, size_of_gains (u));
+  take_gains (u);
+  *unit = u;
+  return 0;
+}
+
+/* ---- frames -------------------------------------------------------------------- */
+
+static void
+mix_frames (Unit *u, size_t first, size_t n_frames)
+{
+  const size_t at = first * u->n_channels;
+
+  u->kernels->mix (u->samples + at, u->mixed + at, n_frames, u->n_channels,
+      u->n_heard, u->columns);
 }
 
 static void
@@ -135,6 +133,7 @@ static void
 arrive (Unit *u)
 {
   memcpy (u->now, u->next->u.mix.gains, size_of_gains (u));
+  take_gains (u);
   tfx_stage_unref (&u->next);
   if (!u->waiting)
     return;
@@ -153,6 +152,8 @@ step (Unit *u)
     u->now[i] = u->from[i] + w * (to[i] - u->from[i]);
   if (u->done == u->length)
     arrive (u);
+  else
+    take_gains (u);
 }
 
 static void
@@ -163,9 +164,9 @@ run_part (void *data, size_t n_frames, TfxSample type)
 
   for (; u->next && i < n_frames; i++) {
     step (u);
-    mix_frames (u, u->samples + i * u->n_channels, 1);
+    mix_frames (u, i, 1);
   }
-  mix_frames (u, u->samples + i * u->n_channels, n_frames - i);
+  mix_frames (u, i, n_frames - i);
 }
 
 static int
@@ -173,7 +174,7 @@ unit_run (void *data, const TfxBlock *in, const TfxBlock *out)
 {
   Unit *u = data;
 
-  return tfx_samples_run (u->kernels, in, out, u->samples, u->samples,
+  return tfx_samples_run (u->kernels, in, out, u->samples, u->mixed,
       u->part_frames, run_part, u);
 }
 
