@@ -310,18 +310,3 @@ swap_ramp (double *x, double *past, size_t n_frames, unsigned n_channels,
   else
     swap_channels (x, past, n_frames, n_channels, r);
 }
-
-static void
-clip (double *x, size_t n, double gain)
-{
-  const V g = v_set1 (gain), one = v_set1 (1.0), low = v_set1 (-1.0);
-  size_t i = 0;
-
-  for (; i + W <= n; i += W)
-    v_store_f64 (x + i, v_min (v_max (g * v_load_f64 (x + i), low), one));
-  for (; i < n; i++) {
-    const double y = gain * x[i], above = y < -1.0 ? -1.0 : y;
-
-    x[i] = above > 1.0 ? 1.0 : above;
-  }
-}

@@ -17,6 +17,7 @@ is_bad (V sum)
   return all != 0.0;
 }
 
+#include "dynamics-channels_tmpl.c"
 #include "dynamics-levels_tmpl.c"
 #include "dynamics-limits_tmpl.c"
 #include "dynamics-cells_tmpl.c"

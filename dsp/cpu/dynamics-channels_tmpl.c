@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * dynamics-channels_tmpl.c: the kernels of gains for all channels and of what they have
+ * in common, one build for each instruction set. */
+#include "dynamics.h"
+#include "dynamics-math.h"
+
+/* ---- gains -------------------------------------------------------------------- */
+
+/* Of two channels: the gains of W / 2 frames, each twice. */
+INLINE V
+load_twice (const double *gains)
+{
+  V v = { 0 };
+
+  for (unsigned k = 0; k < W; k++)
+    v[k] = gains[k / 2];
+  return v;
+}
+
+static void
+multiply (double *x, const double *gains, size_t n_frames, unsigned width)
+{
+  size_t i = 0;
+
+  for (; width == 2 && i + W <= 2 * n_frames; i += W)
+    v_store_f64 (x + i, v_load_f64 (x + i) * load_twice (gains + i / 2));
+  for (size_t f = i / width; f < n_frames; f++) {
+    for (i = f * width; i + W <= (f + 1) * width; i += W)
+      v_store_f64 (x + i, v_load_f64 (x + i) * v_set1 (gains[f]));
+    for (; i < (f + 1) * width; i++)
+      x[i] *= gains[f];
+  }
+}
+
+/* The largest magnitude of two channels: W frames. */
+INLINE V
+link_pairs (const double *x)
+{
+  const VBits even = 2 * (VBits){ V_LANES };
+  const V a = v_abs (v_load_f64 (x)), b = v_abs (v_load_f64 (x + W));
+
+  return v_max (__builtin_shuffle (a, b, even),
+      __builtin_shuffle (a, b, even + 1));
+}
+
+static void
+link (const double *x, double *most, size_t n_frames, unsigned n_channels)
+{
+  size_t i = 0;
+
+  for (; n_channels == 2 && i + W <= n_frames; i += W)
+    v_store_f64 (most + i, link_pairs (x + 2 * i));
+  for (; i < n_frames; i++) {
+    double all = 0.0;
+
+    for (size_t k = i * n_channels; k < (i + 1) * n_channels; k++) {
+      const double a = __builtin_fabs (x[k]);
+
+      all = a > all ? a : all;
+    }
+    most[i] = all;
+  }
+}
+
+static void
+clip (double *x, size_t n, double gain)
+{
+  const V g = v_set1 (gain), one = v_set1 (1.0), low = v_set1 (-1.0);
+  size_t i = 0;
+
+  for (; i + W <= n; i += W)
+    v_store_f64 (x + i, v_min (v_max (g * v_load_f64 (x + i), low), one));
+  for (; i < n; i++) {
+    const double y = gain * x[i], above = y < -1.0 ? -1.0 : y;
+
+    x[i] = above > 1.0 ? 1.0 : above;
+  }
+}
+
+/* ---- mixes -------------------------------------------------------------------- */
+
+/* Two channels: what is of its own, and of the other one. */
+INLINE void
+mix_pairs (const double *x, double *y, size_t n, const double *columns,
+    size_t stride)
+{
+  const VBits lanes = { V_LANES };
+  const V left = v_set1 (columns[0]), right = v_set1 (columns[stride + 1]);
+  const V to_left = v_set1 (columns[stride]), to_right = v_set1 (columns[1]);
+  const VBits turns = lanes + (lanes & 1) * W;
+  const V own = __builtin_shuffle (left, right, turns);
+  const V other = __builtin_shuffle (to_left, to_right, turns);
+  size_t i = 0;
+
+  for (; i + W <= n; i += W) {
+    const V v = v_load_f64 (x + i);
+
+    v_store_f64 (y + i, own * v + other * __builtin_shuffle (v, lanes ^ 1));
+  }
+  for (; i < n; i += 2) {
+    y[i] = columns[0] * x[i] + columns[stride] * x[i + 1];
+    y[i + 1] = columns[stride + 1] * x[i + 1] + columns[1] * x[i];
+  }
+}
+
+/* Channels that come out in the lanes. */
+static void
+mix (const double *x, double *y, size_t n_frames, unsigned n_channels,
+    unsigned n_heard, const double *columns)
+{
+  const size_t stride = tfx_dynamics_stride (n_channels);
+
+  if (n_channels == 2) {
+    mix_pairs (x, y, 2 * n_frames, columns, stride);
+    return;
+  }
+  for (size_t i = 0; i < n_frames; i++, x += n_channels, y += n_channels) {
+    for (unsigned c = 0; c < n_channels; c += W) {
+      const double *column = columns + c;
+      V even = v_set1 (0.0), odd = even;
+      unsigned k = 0;
+
+      for (; k + 2 <= n_heard; k += 2, column += 2 * stride) {
+        even = v_fma (v_set1 (x[k]), v_load_f64 (column), even);
+        odd = v_fma (v_set1 (x[k + 1]), v_load_f64 (column + stride), odd);
+      }
+      if (k < n_heard)
+        even = v_fma (v_set1 (x[k]), v_load_f64 (column), even);
+      v_store_f64 (y + c, even + odd);
+    }
+  }
+}
