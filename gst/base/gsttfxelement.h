@@ -58,6 +58,8 @@ G_DECLARE_DERIVABLE_TYPE (GstTfxElement, gst_tfx_element, GST, TFX_ELEMENT,
  *   delay grew have been dropped from the output
  * @excess_delay: set by the subclass: so much of the delay is due to the chain before
  *   this one; when the stream starts again a chain without it is asked for
+ * @waits_for_rest: set by the subclass together with an error: when the stream starts
+ *   again it is asked for this chain anew
  * @point: move_stage under a curve: the point of the grid, in frames of the filter,
  *   at which the values are to hold; 0: from the next frame on
  * @ask_again: set by the subclass together with a return value of %NULL: ask
@@ -82,6 +84,7 @@ typedef struct
   gboolean at_once;
   gsize min_frames;
   gsize excess_delay;
+  gboolean waits_for_rest;
   guint64 point;
   gboolean ask_again;
   gboolean is_for_next_buffer;

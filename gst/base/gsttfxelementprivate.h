@@ -68,6 +68,7 @@ typedef struct
 
   /* The chain. */
   gboolean was_refused;       /* the last one could not be used */
+  gboolean waits_for_rest;    /* but can when the stream starts again */
   gboolean is_switch_refused; /* nobody takes the channels that it makes */
   gboolean is_switch_put_off; /* the chain is not ready yet */
   gboolean is_step;           /* it is but a step, */

@@ -234,6 +234,7 @@ gst_tfx_settings_update (GstTfxElement *self)
   if (klass->move_stage && klass->move_stage (self, &build))
     return TRUE;
   chain = klass->build_chain (self, &build, &error);
+  priv->waits_for_rest = build.waits_for_rest;
   if (chain)
     is_taken = !gst_tfx_settings_wait (self, &build) &&
                gst_tfx_settings_set_chain (self, chain, &build, &error);
@@ -343,7 +344,7 @@ gst_tfx_settings_start (GstTfxElement *self, const GstAudioInfo *info,
     gst_tfx_trace_name (filter, GST_ELEMENT (self));
   gst_tfx_counts_note_new_filter (&priv->counts);
   priv->recoveries = priv->n_lost = 0;
-  priv->was_refused = FALSE;
+  priv->was_refused = priv->waits_for_rest = FALSE;
   gst_tfx_settings_accept (self, &build);
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
   return TRUE;

@@ -39,7 +39,7 @@ gst_tfx_tail_reset (GstTfxElement *self, const gchar *because)
   priv->skip = priv->delay;
   gst_tfx_times_reset (&priv->times, priv->spec.rate_hz);
   /* No delay has to be kept any more. */
-  if (priv->is_step || priv->excess_delay > 0)
+  if (priv->is_step || priv->excess_delay > 0 || priv->waits_for_rest)
     g_atomic_int_set (&priv->dirty, TRUE);
   priv->is_step = FALSE;
 }

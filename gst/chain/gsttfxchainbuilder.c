@@ -184,9 +184,11 @@ gst_tfx_chain_builder_keep_latency (GstTfxChainBuilder *self,
         g_strdup_printf ("it would look ahead by %" G_GSIZE_FORMAT
                          " frames, but the stream that runs is late by "
                          "%" G_GSIZE_FORMAT
-                         "; set it while the element is stopped or flushed",
-            latency, build->delay);
+                         "%s; it waits until the element is stopped or flushed",
+            latency, build->delay,
+            latency == build->delay ? " in other stages" : "");
     gst_tfx_chain_builder_refuse (self, build, message, error);
+    build->waits_for_rest = TRUE;
     g_free (message);
     return FALSE;
   }

@@ -259,7 +259,7 @@ GST_START_TEST (test_look_ahead_flushed)
 }
 GST_END_TEST;
 
-/* What levels ahead stays: it says so. */
+/* What levels ahead stays: it says so.  Behind a flush it is what was set. */
 GST_START_TEST (test_look_ahead_refused)
 {
   static const gchar *const pairs[][2] = {
@@ -284,8 +284,12 @@ GST_START_TEST (test_look_ahead_refused)
   g_object_set (h->element, "chain", pairs[__i__][1], NULL);
   gst_harness_push (h, tfx_check_stamped (&info, in, N, N));
   tfx_check_expect_warning (bus, "it would look ahead by", "frames",
-      "while the element is stopped or flushed", NULL);
+      "until the element is stopped or flushed", NULL);
   fail_unless_equals_uint64 (gst_harness_query_latency (h), latency);
+  tfx_check_flush (h);
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  tfx_check_expect_no_warning (bus);
+  fail_unless (gst_harness_query_latency (h) != latency);
   g_free (in);
   gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
