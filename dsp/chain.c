@@ -74,10 +74,7 @@ tfx_chain_latency (const TfxChain *chain)
 {
   size_t n = 0;
 
-  for (size_t i = 0; i < chain->n_stages; i++) {
-    const TfxKind *kind = chain->stages[i]->kind;
-
-    n += kind->latency ? kind->latency (chain->stages[i]) : 0;
-  }
+  for (size_t i = 0; i < chain->n_stages; i++)
+    n += tfx_stage_latency (chain->stages[i]);
   return n;
 }

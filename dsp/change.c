@@ -62,7 +62,7 @@ search_list (TfxPlaces *list, void *data)
     const TfxPlace *p = &list->places[i];
 
     if (p->phase == TFX_PLACE_FADING && p->fade->done < p->fade->length)
-      s->n = least (s->n, p->fade->length - p->fade->done);
+      s->n = least (s->n, tfx_fade_frames (p->fade));
     if (p->phase == TFX_PLACE_CATCHING_UP && unit_of (p)->catch_up_frames)
       s->n = least (s->n,
           unit_of (p)->catch_up_frames (s->filter->spec.block_frames));
@@ -180,7 +180,8 @@ seed_by_id (TfxSlot *to, void *data)
     tfx_slots_each (&from->branches[b], seed_from, to);
 }
 
-/* A new slot gets what it can use of the state of the old one. */
+/* A new slot gets what it can use of the state of the old one.  (What it holds back is
+ * in a unit.) */
 static void
 seed_slot (TfxSlot *to, const TfxSlot *from)
 {
@@ -261,6 +262,37 @@ begins_with_edge (const TfxPlace *p)
   return has_echo;
 }
 
+/* What looks ahead is run for as long as it puts out nothing, unless it has got the past
+ * of the old one; and for as long as its input rises. */
+static size_t
+find_lead (const TfxPlace *p, bool rises)
+{
+  const size_t latency = p->slot ? tfx_stage_latency (p->slot->stage) : 0;
+
+  if (latency == 0 || p->has_past ||
+      (tfx_slot_is_successor (p->slot, p->old) && p->slot->unit &&
+          p->old->unit))
+    return 0;
+  return latency + (rises ? p->fade->length : 0);
+}
+
+/* The cross-fade begins. */
+static void
+begin_fade (TfxFilter *f, TfxPlace *p)
+{
+  TfxFade *fade = p->fade;
+
+  if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
+    seed_slot (p->slot, p->old);
+  if (p->has_past)
+    fade->length = fade_to_end_of_block (f, fade->length);
+  fade->rises = begins_with_edge (p);
+  fade->lead = find_lead (p, fade->rises);
+  fade->length += fade->lead;
+  p->phase = TFX_PLACE_FADING;
+  f->serial++;
+}
+
 static void
 settle_list (TfxPlaces *list, void *data)
 {
@@ -273,13 +305,7 @@ settle_list (TfxPlaces *list, void *data)
       end_fade (p);
       f->serial++;
     } else if (p->phase == TFX_PLACE_WAITING) {
-      if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
-        seed_slot (p->slot, p->old);
-      if (p->has_past)
-        p->fade->length = fade_to_end_of_block (f, p->fade->length);
-      p->fade->rises = begins_with_edge (p);
-      p->phase = TFX_PLACE_FADING;
-      f->serial++;
+      begin_fade (f, p);
     }
   }
   remove_empty (list);
@@ -350,12 +376,12 @@ revoke_list (TfxPlaces *list, void *data)
 }
 
 /* Lets what is made ready wait, takes back what has not begun, and begins. */
-int
-tfx_change_begin (TfxFilter *f, TfxChain *chain)
+static int
+begin (TfxFilter *f, TfxChain *chain, bool may_move_times)
 {
   Look look = { .n_frames = 0 };
-  bool is_structural;
-  int ret = tfx_match_prepare (f, chain, &is_structural);
+  bool is_structural, moves_times;
+  int ret = tfx_match_prepare (f, chain, &is_structural, &moves_times);
 
   if (ret == 0 && is_structural) {
     each_list (&f->places, look_for_phase, &look);
@@ -369,9 +395,11 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
         return 0;
       }
       each_list (&f->places, revoke_list, NULL);
-      ret = tfx_match_prepare (f, chain, &is_structural);
+      ret = tfx_match_prepare (f, chain, &is_structural, &moves_times);
     }
   }
+  if (ret == 0 && moves_times && !may_move_times)
+    ret = -ENOTSUP;
   if (ret < 0) {
     tfx_match_abort (&f->places);
     return ret;
@@ -384,6 +412,12 @@ tfx_change_begin (TfxFilter *f, TfxChain *chain)
   each_list (&f->places, look_for_phase, &look);
   f->wants_compile = f->wants_compile || look.is_waiting;
   return 0;
+}
+
+int
+tfx_change_begin (TfxFilter *f, TfxChain *chain)
+{
+  return begin (f, chain, false);
 }
 
 /* ---- at once ----------------------------------------------------------------- */
@@ -449,7 +483,7 @@ tfx_change_at_once (TfxFilter *f, TfxChain *chain)
 
   if (f->is_changing)
     return -EBUSY;
-  s.ret = tfx_change_begin (f, chain);
+  s.ret = begin (f, chain, true);
   if (s.ret < 0)
     return s.ret;
   each_list (&f->places, make_room_list, &s);
@@ -465,6 +499,7 @@ tfx_change_begin_next (TfxFilter *f)
 {
   Look look = { .n_frames = 0 };
   TfxChain *chain = f->next;
+  int ret;
 
   if (!chain)
     return;
@@ -473,7 +508,8 @@ tfx_change_begin_next (TfxFilter *f)
     return;
   /* If memory is short it waits on. */
   f->next = NULL;
-  if (tfx_change_begin (f, chain) < 0)
+  ret = tfx_change_begin (f, chain);
+  if (ret < 0 && ret != -ENOTSUP)
     f->next = chain;
   else
     tfx_chain_unref (&chain);

@@ -2,7 +2,8 @@
  * match.c: the slots of a running filter against the stages of another chain.
  *
  * A stage is found by its id, in order; what is not found in order goes, and
- * others come in its place.  Branches of a sum are matched one by one. */
+ * others come in its place.  What looks ahead may also come in the place of what looks
+ * as far: the frames keep their times.  Branches of a sum are matched one by one. */
 #include "match.h"
 
 #include <errno.h>
@@ -15,11 +16,18 @@ typedef struct Match
 {
   TfxSlotSpec spec;
   bool is_structural;
+  bool moves_times; /* a place would become more or less late */
 } Match;
 
 static int prepare_list (Match *m, TfxPlaces *list, const TfxChain *chain);
 
 /* ---- making ready ------------------------------------------------------------------ */
+
+static size_t
+find_latency (const TfxSlot *slot)
+{
+  return slot ? tfx_stage_latency (slot->stage) : 0;
+}
 
 /* A place where `slot` takes over from `old`; either may be NULL. */
 static int
@@ -32,6 +40,7 @@ add_fade (Match *m, TfxPlaces *list, TfxSlot *slot, TfxSlot *old)
     .phase = TFX_PLACE_WAITING,
     .is_new = true };
   m->is_structural = true;
+  m->moves_times = m->moves_times || find_latency (slot) != find_latency (old);
   p->fade = calloc (1, sizeof *p->fade);
   if (!p->fade)
     return -ENOMEM;
@@ -101,7 +110,8 @@ keep_slot (Match *m, TfxSlot *slot, TfxStage *stage, bool is_joined)
   slot->is_joined = is_joined;
   for (size_t b = 0; ret == 0 && b < slot->n_branches; b++)
     ret = prepare_branch (m, slot, stage, b);
-  if (ret < 0 || tfx_slot_has_values (slot, stage))
+  if (ret < 0 ||
+      (slot->stage->id == stage->id && tfx_slot_has_values (slot, stage)))
     return ret;
   if (slot->unit)
     ret = kind->prepare_values (slot->unit, stage, &unit, &slot->new_values);
@@ -145,6 +155,20 @@ find_id (const TfxPlaces *list, size_t first, uint64_t id)
   return first;
 }
 
+/* Where the stage goes on: in its own place, or in that of what is as late. */
+static size_t
+find_stage (const TfxPlaces *list, size_t first, const TfxStage *stage)
+{
+  const size_t latency = tfx_stage_latency (stage);
+  const size_t found = find_id (list, first, stage->id);
+
+  if (found < list->n || latency == 0)
+    return found;
+  while (first < list->n && find_latency (list->places[first].slot) != latency)
+    first++;
+  return first;
+}
+
 /* What lies between stages that stay: places [at, at_end) go, stages [first, end)
  * come, each in the place of one that goes as long as there are any.  So both hear
  * the same input; one after the other they would let it through. */
@@ -177,7 +201,7 @@ match_stages (Match *m, TfxPlaces *list, const TfxJoined *joined)
 
   for (size_t j = 0; ret == 0 && j < joined->n; j++) {
     TfxStage *stage = joined->stages[j];
-    const size_t found = find_id (list, at, stage->id);
+    const size_t found = find_stage (list, at, stage);
 
     if (found == list->n)
       continue;
@@ -208,12 +232,14 @@ prepare_list (Match *m, TfxPlaces *list, const TfxChain *chain)
 }
 
 int
-tfx_match_prepare (TfxFilter *f, const TfxChain *chain, bool *is_structural)
+tfx_match_prepare (TfxFilter *f, const TfxChain *chain, bool *is_structural,
+    bool *moves_times)
 {
-  Match m = { tfx_filter_slot_spec (f), false };
+  Match m = { .spec = tfx_filter_slot_spec (f) };
   int ret = prepare_list (&m, &f->places, chain);
 
   *is_structural = m.is_structural;
+  *moves_times = m.moves_times;
   return ret;
 }
 

@@ -6,9 +6,10 @@
 #include "filter.h"
 
 /* Makes everything ready that can fail.  is_structural: whether a place would
- * be cross-faded.  0 or negative errno.  Abort or commit is next. */
+ * be cross-faded; moves_times: with what is as late as it was not.  0 or negative
+ * errno.  Abort or commit is next. */
 int tfx_match_prepare (TfxFilter *filter, const TfxChain *chain,
-    bool *is_structural);
+    bool *is_structural, bool *moves_times);
 void tfx_match_abort (TfxPlaces *list);
 void tfx_match_commit (TfxFilter *filter, TfxPlaces *list);
 

@@ -71,10 +71,20 @@ typedef struct TfxSlot
 typedef struct TfxFade
 {
   size_t done, length;
+  /* Of these frames, in which what comes in is run and not heard: what looks ahead puts
+   * out nothing before. */
+  size_t lead;
   /* What comes in begins at rest and would put out later, when it is heard alone, the
    * edge that its input begins with: that rises as it is faded in. */
   bool rises;
 } TfxFade;
+
+/* Frames up to its end, or that of the lead. */
+static inline size_t
+tfx_fade_frames (const TfxFade *fade)
+{
+  return (fade->done < fade->lead ? fade->lead : fade->length) - fade->done;
+}
 
 typedef enum
 {

@@ -25,6 +25,12 @@ tfx_stage_alloc (uint64_t id, const TfxKind *kind)
   return stage;
 }
 
+size_t
+tfx_stage_latency (const TfxStage *stage)
+{
+  return stage->kind->latency ? stage->kind->latency (stage) : 0;
+}
+
 void *
 tfx_stage_copy (const void *items, size_t n, size_t size)
 {

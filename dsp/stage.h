@@ -43,6 +43,7 @@ struct TfxStage
     {
       double direct;
       size_t n_taps, longest; /* longest: the largest delay */
+      bool is_wait;           /* for branches that look ahead */
       TfxTap *taps;
     } delay;
     TfxDynamics dynamics;
@@ -74,6 +75,13 @@ struct TfxChain
 
 /* The stage with that id, within sums too; NULL if there is none. */
 const TfxStage *tfx_chain_find (const TfxChain *chain, uint64_t id);
+
+/* Frames by which it is late, as its chain tells. */
+size_t tfx_stage_latency (const TfxStage *stage);
+
+/* A delay that is told as latency: of a branch that waits for others.  NULL if memory
+ * is short. */
+TfxStage *tfx_stage_new_wait (uint64_t id, size_t n_frames);
 
 /* A stage without values; NULL if memory is short. */
 TfxStage *tfx_stage_alloc (uint64_t id, const TfxKind *kind);

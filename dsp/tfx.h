@@ -553,8 +553,11 @@ void tfx_filter_unlock_all (TfxFilter *const *filters, size_t n);
  * are.  A FIR or a delay line that gets another length keeps its past.  Another
  * structure waits for the end of a cross-fade that is under way; only the last
  * one counts.  A filter that has not run since it was at rest takes the setting
- * at once.
- * 0, or as tfx_filter_new(): it then goes on as it was. */
+ * at once.  What looks ahead runs beside what it comes for until it has heard as
+ * much, and is cross-faded then; the stages that look ahead must be as late as
+ * those that they come for, one by one, so that frames keep their times.
+ * 0, or as tfx_filter_new(), or -ENOTSUP: they are not; it then goes on as it
+ * was. */
 int tfx_filter_set_chain (TfxFilter *filter, TfxChain *chain);
 
 /* The same, but what has another structure takes over at once, with no

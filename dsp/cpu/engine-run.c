@@ -128,19 +128,21 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
-/* The input of what is faded in, from 0 up to itself, by way of the other chunk. */
+/* The input of what is faded in, from 0 up to itself, by way of the other chunk: as it
+ * is faded in, or while it is not heard yet. */
 static void
 run_rise (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *risen)
 {
   const Node *node = &e->nodes[s->index];
   const TfxBlock whole = chunk_block (node->sum, in);
+  const size_t length = s->fade->length - s->fade->lead;
 
   tfx_cpu_copy (kernels_of (e), in, &whole, 1.0);
   memset (node->branch, 0,
       in->n_frames * in->n_channels * sizeof *node->branch);
   kernels_of (e)->fade (risen->data, whole.data, in->n_frames, in->n_channels,
-      TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, s->fade->length + 1);
+      TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, length + 1);
 }
 
 /* From the first branch to the second. */
@@ -149,6 +151,7 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
+  const size_t done = s->fade->done + e->n_done, lead = s->fade->lead;
   TfxBlock from = chunk_block (node->sum, in);
   TfxBlock to = chunk_block (node->branch, in);
   int n_cleared;
@@ -157,8 +160,9 @@ run_fade (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     run_rise (e, s, in, &to);
   n_cleared = run_steps (e, &s->branches[1], s->fade->rises ? &to : in, &to);
   n_cleared += run_steps (e, &s->branches[0], in, &from);
-  kernels_of (e)->fade (node->sum, node->branch, in->n_frames, in->n_channels,
-      TFX_WEIGHT_SMOOTH, s->fade->done + e->n_done, s->fade->length + 1);
+  if (done >= lead)
+    kernels_of (e)->fade (node->sum, node->branch, in->n_frames, in->n_channels,
+        TFX_WEIGHT_SMOOTH, done - lead, s->fade->length - lead + 1);
   tfx_cpu_copy (kernels_of (e), &from, out, 1.0);
   return n_cleared;
 }

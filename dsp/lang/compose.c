@@ -8,6 +8,7 @@
 #include "error.h"
 #include "extent.h"
 #include "flow.h"
+#include "stage.h"
 
 static int build_into (TfxBuild *build, const TfxNode *node, TfxChain **chain);
 
@@ -94,13 +95,12 @@ align_branches (const TfxBuild *build, Branches *b)
   int code = 0;
 
   for (size_t i = 0; i < b->n && code == 0; i++) {
-    const TfxTap tap = { .delay = most - tfx_chain_latency (b->chains[i]),
-      .gain = 1.0 };
+    const size_t n_frames = most - tfx_chain_latency (b->chains[i]);
     TfxStage *stage;
 
-    if (tap.delay == 0)
+    if (n_frames == 0)
       continue;
-    stage = tfx_stage_new_delay (DELAY_ID (b->ids[i]), 0.0, &tap, 1);
+    stage = tfx_stage_new_wait (DELAY_ID (b->ids[i]), n_frames);
     code = stage ? append (build, &b->chains[i], stage)
                  : tfx_error_set_no_memory (build->error);
   }

@@ -46,6 +46,17 @@ tfx_stage_new_delay (uint64_t id, double direct, const TfxTap *taps,
   return stage;
 }
 
+TfxStage *
+tfx_stage_new_wait (uint64_t id, size_t n_frames)
+{
+  const TfxTap tap = { .delay = n_frames, .gain = 1.0 };
+  TfxStage *stage = tfx_stage_new_delay (id, 0.0, &tap, 1);
+
+  if (stage)
+    stage->u.delay.is_wait = true;
+  return stage;
+}
+
 bool
 tfx_stage_reuse_delay (TfxStage *stage, double direct, const TfxTap *taps,
     size_t n_taps)
@@ -98,6 +109,12 @@ delay_state_size (const TfxStage *stage)
 /* ns for a tap and a sample. */
 #define TAP_NS 0.5
 
+static size_t
+delay_latency (const TfxStage *stage)
+{
+  return stage->u.delay.is_wait ? stage->u.delay.longest : 0;
+}
+
 static double
 delay_cost (const TfxStage *stage, const TfxUnitSpec *spec)
 {
@@ -138,6 +155,7 @@ const TfxKind tfx_kind_delay = {
   .is_same_structure = delay_is_same_structure,
   .is_same = delay_is_same,
   .state_size = delay_state_size,
+  .latency = delay_latency,
   .response = delay_response,
   .cost = delay_cost,
   .clear = delay_clear,

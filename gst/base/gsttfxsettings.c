@@ -24,6 +24,10 @@ gst_tfx_settings_set_error (GError **error, const TfxFilterSpec *spec, gint err)
               : "a tap is too large";
   else if (err == -ENOMEM)
     why = "there is no memory for it";
+  else if (err == -ENOTSUP)
+    why =
+        "frames would be lost where something looks ahead that has not done so "
+        "before; it waits until the element is stopped or flushed";
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "no filter for %u channels at %.12g Hz: %s", spec->n_channels,
       spec->rate_hz, why);
@@ -188,6 +192,7 @@ gst_tfx_settings_set_chain (GstTfxElement *self, TfxChain *chain,
   tfx_filter_unlock (priv->filter->filter);
   priv->was_refused = err < 0;
   if (err < 0) {
+    priv->waits_for_rest = err == -ENOTSUP;
     gst_tfx_settings_set_error (error, &priv->spec, err);
     return FALSE;
   }

@@ -297,6 +297,72 @@ GST_START_TEST (test_look_ahead_refused)
 }
 GST_END_TEST;
 
+/* Chains that are as late as each other, and pass on what is soft. */
+static const gchar *const as_late[][2] = {
+  { "a=Limiter(20, 0.05)", "b=Limiter(20, 0.05)" },
+  { "Limiter(20, 0.05)", "Limiter(20, 0.05, true_peak=True)" },
+  { "Normalize(1, window=0.5, max_gain=0)",
+      "Normalize(1, 'rms', window=0.5, max_gain=0)" },
+  { "a=Limiter(20, 0.05)", "Gain(0.5) + (Gain(0.5) | b=Limiter(20, 0.05))" },
+  { "Gain(1) + (Gain(0) | Limiter(20, 0.05))",
+      "Mix([[1, 0], [0, 1]]) + (Gain(0) | Limiter(20, 0.05))" },
+  { "ch[0]: a=Limiter(20, 0.05)", "a=Limiter(20, 0.05)" },
+  { "Gain(1) | a=Limiter(20, 0.05)", "b=Limiter(20, 0.05) | c=Gain(1)" },
+};
+
+/* What looks ahead takes the place of what looks as far: no frame is missing. */
+GST_START_TEST (test_look_ahead_replaced)
+{
+  const gsize n = 80 * N, most = __i__ % 2 ? 100 : N;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 2,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness (as_late[__i__ / 2][0], &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (n * 2, 1);
+  TfxCatch *caught = tfx_firs_catch_new ();
+
+  tfx_firs_push (h, &info, in, n / 2, 0, most);
+  g_object_set (h->element, "chain", as_late[__i__ / 2][1], NULL);
+  tfx_firs_push (h, &info, in + n, n / 2, n / 2, most);
+  tfx_firs_end (h);
+  tfx_check_expect_no_warning (bus);
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  fail_unless (
+      tfx_check_distance (tfx_firs_samples (caught), in, n * 2) < 1e-12);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* It cannot go past what stays. */
+GST_START_TEST (test_look_ahead_moved)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 2);
+  GstHarness *h =
+      tfx_chains_harness ("a=Limiter(20, 0.005) | g=Gain(1)", &info);
+  GstBus *bus = tfx_check_bus (h);
+  gdouble *in = tfx_check_noise (N * 2, 1);
+
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  g_object_set (h->element, "chain", "g=Gain(1) | b=Limiter(20, 0.005)", NULL);
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, N));
+  tfx_check_expect_warning (bus, "frames would be lost", "looks ahead",
+      "until the element is stopped or flushed", NULL);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 5 * GST_MSECOND);
+  tfx_check_flush (h);
+  gst_harness_push (h, tfx_check_stamped (&info, in, N, 0));
+  tfx_check_expect_no_warning (bus);
+  g_free (in);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- what stages make of their level ----------------------------------------------- */
 
 static gdouble
@@ -543,6 +609,9 @@ chain_sound_suite (void)
       2 * G_N_ELEMENTS (look_aheads));
   tcase_add_test (tc, test_look_ahead_flushed);
   tcase_add_loop_test (tc, test_look_ahead_refused, 0, 7);
+  tcase_add_loop_test (tc, test_look_ahead_replaced, 0,
+      2 * G_N_ELEMENTS (as_late));
+  tcase_add_test (tc, test_look_ahead_moved);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
