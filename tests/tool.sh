@@ -1158,6 +1158,31 @@ check_play_follows() {
   wait $player
   [ $? -eq 130 ] && [ $status -eq 0 ]
 }
+# A chain that looks ahead comes and goes; one that is in a file is its file's again, with
+# the files that it names, and the values that were turned.
+check_play_bypass() {
+  make_wav steps.wav 960000 2 16 3
+  { sleep 1; printf b; sleep 1; printf b; sleep 1; printf q; sleep 1; } |
+    timeout 50 gst-tfx play -o "fakesink sync=true" steps.wav 'Limiter(-10, lookahead=0.2)' \
+      > play.txt 2>&1 || return 1
+  mkdir -p chains && echo 1 > chains/one.txt && echo "FIR('one.txt') | Gain(0.5)" > chains/live.chain
+  rm -f heard.raw
+  { tap_wait 120 has_level 0.4; printf 'p++++++++++++'; tap_wait 120 has_level 0.8; printf b
+    sleep 1; printf b; sleep 1; tap_wait 120 has_level 0.8
+    echo "FIR('one.txt') | Gain(0.25)" > chains/live.chain; tap_wait 120 has_level 0.2; printf lq; sleep 1; } |
+    timeout 90 gst-tfx play -C chains/live.chain -o "$to_file" \
+      -s 'audiotestsrc is-live=true wave=square volume=0.8' - >> play.txt 2>&1 || return 1
+  cat play.txt
+  ! grep warning play.txt && has_level 0.2
+}
+# A live sound waits for as long as the chain looks ahead, also when that changes.
+check_play_latency() {
+  echo 'l=Limiter(0, lookahead=0.001)' > late.chain
+  { sleep 1; echo 'l=Limiter(0, lookahead=0.5)' > late.chain; sleep 3; printf q; sleep 1; } |
+    GST_DEBUG=basesink:5 GST_DEBUG_FILE=sink.log timeout 50 gst-tfx play -C late.chain \
+      -o "fakesink name=end sync=true" -s 'audiotestsrc is-live=true' - || return 1
+  grep -o 'latency set to 0:00:00.5[0-9]*' sink.log
+}
 # What is heard last has this peak.
 has_level() {
   tail -c 8000 heard.raw | python3 -c '
@@ -1170,6 +1195,8 @@ tap_case "play: keys change a parameter" check_play_keys
 tap_case "play: keys go from parameter to parameter" check_play_knobs
 tap_case "play: a key ends it" check_play_quits
 tap_case "play: the chain's file is followed" check_play_follows
+tap_case "play: without the chain and with it again" check_play_bypass
+tap_case "play: a look-ahead that grows is waited for" check_play_latency
 # Nothing that ALSA and the servers of sound have can be opened.
 tap_case "play: no loudspeakers" exits 1 "GStreamer finds no loudspeakers here" env \
   ALSA_CONFIG_PATH=/dev/null PULSE_SERVER=unix:/absent XDG_RUNTIME_DIR=/absent \

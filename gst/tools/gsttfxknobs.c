@@ -129,6 +129,34 @@ gst_tfx_knobs_select (GstTfxKnobs *self, gint direction)
         (self->chosen + self->knobs->len + (guint)direction) % self->knobs->len;
 }
 
+GArray *
+gst_tfx_knobs_read (GstTfxKnobs *self)
+{
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  find_knobs (self);
+  for (guint i = 0; i < self->knobs->len; i++) {
+    const gdouble number = read_knob (&g_array_index (self->knobs, Knob, i));
+
+    g_array_append_val (numbers, number);
+  }
+  return numbers;
+}
+
+void
+gst_tfx_knobs_write (GstTfxKnobs *self, const GArray *numbers)
+{
+  find_knobs (self);
+  for (guint i = 0; self->knobs->len == numbers->len && i < self->knobs->len;
+       i++) {
+    const Knob *knob = &g_array_index (self->knobs, Knob, i);
+    const gdouble number = g_array_index (numbers, gdouble, i);
+
+    if (read_knob (knob) != number)
+      set_knob (knob, number);
+  }
+}
+
 static gchar *
 tell_knob (const Knob *knob)
 {

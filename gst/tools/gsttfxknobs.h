@@ -17,6 +17,10 @@ void gst_tfx_knobs_free (GstTfxKnobs *self);
 void gst_tfx_knobs_select (GstTfxKnobs *self, gint direction);
 /* Changes the chosen one by a step, up (1) or down (-1). */
 void gst_tfx_knobs_turn (GstTfxKnobs *self, gint direction);
+/* The numbers of all, of gdouble; unref them. */
+GArray *gst_tfx_knobs_read (GstTfxKnobs *self);
+/* They have these again; nothing where there are other knobs by now. */
+void gst_tfx_knobs_write (GstTfxKnobs *self, const GArray *numbers);
 /* "stage::parameter = value" of the chosen one; free it.  NULL: there is none. */
 gchar *gst_tfx_knobs_tell (GstTfxKnobs *self);
 /* All, a line each, the chosen one marked; free it. */

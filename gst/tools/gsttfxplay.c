@@ -26,26 +26,15 @@ typedef struct Player
   GstElement *pipeline, *chain;
   GMainLoop *loop;
   GstTfxKnobs *knobs;
-  gchar *missing;  /* what the decoder lacks; or NULL */
-  gchar *bypassed; /* the chain that is not heard now; NULL: it is heard */
+  gchar *missing;   /* what the decoder lacks; or NULL */
+  gchar *bypassed;  /* the chain that is not heard now; NULL: it is heard */
+  GArray *numbers;  /* of its knobs */
+  gboolean is_late; /* it looks ahead */
   gboolean has_turned, is_paused, shows_state;
   GstTfxToolStatus status;
 } Player;
 
 /* ---- what the keys do -------------------------------------------------------------------- */
-
-/* The chain as it was set, without it, and with the values that it had. */
-static void
-toggle_bypass (Player *player)
-{
-  if (!player->bypassed) {
-    g_object_get (player->chain, "chain", &player->bypassed, NULL);
-    g_object_set (player->chain, "chain", "", NULL);
-  } else {
-    g_object_set (player->chain, "chain", player->bypassed, NULL);
-    g_clear_pointer (&player->bypassed, g_free);
-  }
-}
 
 static void
 seek (Player *player, gint64 by_ns)
@@ -56,6 +45,79 @@ seek (Player *player, gint64 by_ns)
     gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
         GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
         MAX (position + by_ns, 0));
+}
+
+static gboolean
+looks_ahead (Player *player)
+{
+  const gdouble hz = 1000.0;
+  GVariant *response = NULL;
+  guint64 latency = 0;
+
+  g_signal_emit_by_name (player->chain, "response",
+      g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, &hz, 1, sizeof hz), 0,
+      &response);
+  if (response) {
+    g_variant_lookup (response, "latency", "t", &latency);
+    g_variant_unref (response);
+  }
+  return latency > 0;
+}
+
+static gboolean
+can_seek (Player *player)
+{
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean can = FALSE;
+
+  if (gst_element_query (player->pipeline, query))
+    gst_query_parse_seeking (query, NULL, &can, NULL, NULL);
+  gst_query_unref (query);
+  return can;
+}
+
+/* The chain as it was set, or what is in its file by now, with the values that it had. */
+static void
+take_chain_up (Player *player)
+{
+  if (player->options.chain_file)
+    g_object_set (player->chain, "location", player->options.chain_file, NULL);
+  else
+    g_object_set (player->chain, "chain", player->bypassed, NULL);
+  gst_tfx_knobs_write (player->knobs, player->numbers);
+  g_clear_pointer (&player->numbers, g_array_unref);
+  g_clear_pointer (&player->bypassed, g_free);
+}
+
+/* One that looks ahead comes and goes in a flush, at a standstill. */
+static void
+toggle_bypass (Player *player)
+{
+  if (!player->bypassed)
+    player->is_late = looks_ahead (player);
+  if (player->is_late && !can_seek (player)) {
+    g_printerr ("%sthe chain looks ahead: only a sound that can be sought can "
+                "be "
+                "heard without it\n",
+        player->shows_state ? "\r\033[K" : "");
+    return;
+  }
+  if (player->is_late) {
+    gst_element_set_state (player->pipeline, GST_STATE_PAUSED);
+    gst_element_get_state (player->pipeline, NULL, NULL, GST_SECOND);
+  }
+  if (player->bypassed) {
+    take_chain_up (player);
+  } else {
+    g_object_get (player->chain, "chain", &player->bypassed, NULL);
+    player->numbers = gst_tfx_knobs_read (player->knobs);
+    g_object_set (player->chain, "chain", "", NULL);
+  }
+  if (player->is_late) {
+    seek (player, 0);
+    if (!player->is_paused)
+      gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
+  }
 }
 
 static void
@@ -174,6 +236,9 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_ELEMENT:
       gst_tfx_tool_note_missing (message, &player->missing);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (player->pipeline));
       break;
     case GST_MESSAGE_ERROR:
       error = gst_tfx_tool_take_error (message, player->missing);
@@ -365,6 +430,7 @@ gst_tfx_play_run (gint argc, gchar **argv)
   gst_clear_object (&player.pipeline);
   gst_tfx_options_clear (options);
   g_free (player.bypassed);
+  g_clear_pointer (&player.numbers, g_array_unref);
   g_free (player.missing);
   g_free (player.source);
   g_free (player.sink);
