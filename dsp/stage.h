@@ -35,6 +35,7 @@ struct TfxStage
       /* Zeros at both ends of all kernels, where they are worth to be left
        * out; a change of them is one of structure. */
       size_t n_leading, n_trailing;
+      size_t n_sounding; /* from the first tap that is not 0 to the last */
       TfxFirMethod method;
       double *taps; /* [n_kernels][n_taps] */
       double peak;  /* the largest magnitude of them */

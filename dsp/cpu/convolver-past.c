@@ -107,6 +107,7 @@ least (size_t a, size_t b)
 static void
 set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
 {
+  const size_t n_sounding = c->fade_pair[c->active]->n_sounding;
   const size_t n_wanted = c->n_taps - 1;
   const size_t n_past = least (n_wanted, n_kept);
   TfxConvolverCatchUp *f = &c->catch_up;
@@ -116,7 +117,8 @@ set_begin (TfxConvolver *c, const TfxConvolver *source, size_t n_kept)
   c->known = f->begin;
   /* The same taps between more zeros go on with those frames that they had: none
    * of them is to be changed, and what they lack is not heard. */
-  if (source->known > 0 && c->n_core == source->n_core)
+  if (source->known > 0 &&
+      n_sounding == source->fade_pair[source->active]->n_sounding)
     f->is_cut = false;
   f->rise = least (TFX_WEIGHT_RISE, least (n_past, n_wanted - n_past));
   if (!c->partitions)

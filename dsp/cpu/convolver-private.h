@@ -331,6 +331,7 @@ struct TfxConvolverTaps
   unsigned n_refs;
   size_t n_taps;
   size_t n_leading, n_core; /* zeros in front, and the taps that are computed */
+  size_t n_sounding;        /* of these, without the zeros at their ends */
   unsigned n_kernels, n_channels;
   TfxSample precision;
   size_t block_frames;

@@ -76,6 +76,7 @@ fill_direct (TfxConvolverTaps *t, const TfxConvolverSpec *spec)
 {
   const TfxSample type = direct_type (t);
 
+  t->n_sounding = spec->n_sounding > 0 ? spec->n_sounding : t->n_core;
   for (size_t kernel = 0; kernel < t->n_kernels; kernel++) {
     const size_t first = kernel * direct_stride (t);
 

@@ -49,6 +49,8 @@ typedef struct TfxConvolverSpec
   /* Taps at both ends, of all kernels, that are 0: they cost nothing but the
    * memory of the past; less than n_taps in all. */
   size_t n_leading, n_trailing;
+  /* From the first tap of all kernels that is not 0 to the last; 0: all that are left. */
+  size_t n_sounding;
   unsigned n_kernels; /* 1, for all channels, or n_channels */
   unsigned n_channels;
   TfxSample precision; /* of samples and sums */

@@ -53,6 +53,7 @@ look_at_taps (TfxStage *stage)
   /* zeros alone */
   if (front + back > n - 1)
     back = 0;
+  stage->u.fir.n_sounding = n - front - back;
   stage->u.fir.n_leading = front < MIN_ZEROS ? 0 : front;
   stage->u.fir.n_trailing = back < MIN_ZEROS ? 0 : back;
 }

@@ -42,6 +42,7 @@ convolver_spec (const TfxStage *stage, const TfxUnitSpec *spec)
     .n_taps = stage->u.fir.n_taps,
     .n_leading = stage->u.fir.n_leading,
     .n_trailing = stage->u.fir.n_trailing,
+    .n_sounding = stage->u.fir.n_sounding,
     .n_kernels = stage->u.fir.n_kernels,
     .n_channels = spec->n_channels,
     .precision = spec->sample,

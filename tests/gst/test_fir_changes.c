@@ -323,6 +323,52 @@ GST_START_TEST (test_between_long_rooms)
 }
 GST_END_TEST;
 
+/* ---- a change on the way to another one ---------------------------------------------- */
+
+/* Kernels that are nothing but a delay, taken out of the stream: of how many taps each
+ * is, from which frame on.  The second one is on its way when the third is set. */
+static const struct
+{
+  gsize taps[4], from[4];
+} delays[] = {
+  { { 1, 31, 2001 }, { 0, 4096, 4096 + 32 } },
+  { { 1, 3, 5, 2001 }, { 0, 4096, 4096 + 32, 4096 + 64 } },
+  { { 2001, 1, 31, 2001 }, { 0, 4096, 9000, 9000 + 32 } },
+};
+
+/* What goes on from one step to another has all of its past. */
+GST_START_TEST (test_delay_grows_again)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = gst_harness_new ("tfxfir");
+  TfxCatch *caught = tfx_firs_catch_new ();
+  gdouble *in = tfx_check_noise (ALL, 3), *taps = g_new0 (gdouble, 2001);
+
+  for (guint i = 0; i < 4 && delays[__i__].taps[i] > 0; i++) {
+    const gsize n = delays[__i__].taps[i], from = delays[__i__].from[i];
+    const gsize next = i < 3 && delays[__i__].taps[i + 1] > 0
+                           ? delays[__i__].from[i + 1]
+                           : ALL;
+
+    taps[n / 2] = 1.0;
+    tfx_firs_set_kernel (h->element, taps, n);
+    taps[n / 2] = 0.0;
+    if (i == 0)
+      tfx_check_set_info (h, &info);
+    tfx_firs_push (h, &info, in + from, next - from, from, BLOCK);
+  }
+  tfx_firs_end (h);
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, ALL, 0, RATE);
+  fail_unless (tfx_check_distance (tfx_firs_samples (caught), in, ALL) < 1e-12);
+  tfx_firs_catch_free (caught);
+  g_free (taps);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- many changes -------------------------------------------------------------------- */
 
 /* A sine in the pass band of all of them must not notice. */
@@ -638,6 +684,7 @@ fir_changes_suite (void)
   tfx_check_add_part (tc, test_changes, 3 * G_N_ELEMENTS (changes), 2);
   tcase_add_test (tc, test_to_a_long_room);
   tcase_add_test (tc, test_between_long_rooms);
+  tcase_add_loop_test (tc, test_delay_grows_again, 0, G_N_ELEMENTS (delays));
   tcase_add_loop_test (tc, test_steady_sine, 0, 2);
   tcase_add_loop_test (tc, test_change_while_fading, 0, 2);
   tcase_add_loop_test (tc, test_thousand_changes, 0, 2);
