@@ -1201,6 +1201,10 @@ tap_case "play: a look-ahead that grows is waited for" check_play_latency
 tap_case "play: no loudspeakers" exits 1 "GStreamer finds no loudspeakers here" env \
   ALSA_CONFIG_PATH=/dev/null PULSE_SERVER=unix:/absent XDG_RUNTIME_DIR=/absent \
   PIPEWIRE_REMOTE=absent JACK_NO_START_SERVER=1 gst-tfx play noise.wav 'Gain(1)'
+check_play_colon() {
+  cp noise.wav 'take:1 100%.wav' && timeout 50 gst-tfx play -o fakesink 'take:1 100%.wav' 'Gain(1)' < /dev/null
+}
+tap_case "play: a file whose name looks like an address" check_play_colon
 tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
   gst-tfx play -o fakesink absent.wav 'Gain(1)'
 

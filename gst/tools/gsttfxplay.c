@@ -271,8 +271,10 @@ describe_source (const Player *player, const gchar *sound)
 
   if (strcmp (sound, "-") == 0)
     return g_strdup (player->source);
-  uri = gst_uri_is_valid (sound) ? g_strdup (sound)
-                                 : gst_filename_to_uri (sound, &error);
+  /* (A name of a file may look like an address.) */
+  uri = gst_uri_is_valid (sound) && !g_file_test (sound, G_FILE_TEST_EXISTS)
+            ? g_strdup (sound)
+            : gst_filename_to_uri (sound, &error);
   if (!uri) {
     gst_tfx_tool_error ("%s: %s", sound, error->message);
     g_clear_error (&error);
