@@ -571,7 +571,7 @@ int tfx_filter_set_chain_at_once (TfxFilter *filter, TfxChain *chain);
  * values: as in tfx_filter_set_chain(), and nothing is allocated where
  * sections or a gain move.  The filter keeps no reference to a stage of
  * sections or a gain.  0; -ENOENT: there is no such stage, or it has become one
- * with others; else as tfx_filter_new(). */
+ * with others; else as tfx_filter_set_chain(). */
 int tfx_filter_set_stage (TfxFilter *filter, TfxStage *stage);
 
 /* The same, for who follows a curve: the stage has these values at `frame`, a

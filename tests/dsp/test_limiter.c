@@ -7,6 +7,7 @@
 #include "levels.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -402,6 +403,39 @@ test_look_ahead (void)
   tap_many_end (&many);
 }
 
+/* One that looks as far takes over with no hole in the sound, one that does not look
+ * ahead cannot. */
+static void
+test_takes_over (void)
+{
+  const size_t n = 4000, at = 1000;
+  const TfxLimiter soft = make_limiter (20, 0.01, 0.01);
+  TestFilter *filter = filter_for (&soft, 1, NULL);
+  TfxStage *stage = tfx_stage_new_limiter (2, &soft);
+  TfxChain *other = tfx_chain_append (NULL, stage), *none = tfx_chain_new ();
+  double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
+  double worst = 0;
+  int ret;
+
+  for (size_t i = 0; i < n; i++)
+    x[i] = y[i] = sin (0.05 * (double)i);
+  test_filter_f64 (filter, y, 1, at);
+  tfx_filter_lock (filter->filter);
+  ret = tfx_filter_set_chain (filter->filter, none);
+  tfx_filter_unlock (filter->filter);
+  tap_check (ret == -ENOTSUP, "it cannot go: %d", ret);
+  test_filter_set_chain (filter, other);
+  test_filter_f64 (filter, y + at, 1, n - at);
+  for (size_t i = soft.n_ahead; i < n; i++)
+    worst = fmax (worst, fabs (y[i] - x[i - soft.n_ahead]));
+  tap_check (worst < 1e-12, "another one takes over: %g", worst);
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (&none);
+  test_filter_free (&filter);
+  free (x);
+  free (y);
+}
+
 static const TapTest tests[] = {
   { "definition", test_definition },
   { "splits", test_splits },
@@ -411,6 +445,7 @@ static const TapTest tests[] = {
   { "format", test_format },
   { "late", test_late },
   { "look-ahead", test_look_ahead },
+  { "takes over", test_takes_over },
   { NULL, NULL },
 };
 
