@@ -276,27 +276,36 @@ find_lead (const TfxPlace *p, bool rises)
   return latency + (rises ? p->fade->length : 0);
 }
 
-/* The cross-fade begins. */
-static void
-begin_fade (TfxFilter *f, TfxPlace *p)
+typedef struct Settling
 {
-  TfxFade *fade = p->fade;
+  TfxFilter *filter;
+  size_t lead; /* of what begins now: all of it is heard together */
+} Settling;
 
-  if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
-    seed_slot (p->slot, p->old);
-  if (p->has_past)
-    fade->length = fade_to_end_of_block (f, fade->length);
-  fade->rises = begins_with_edge (p);
-  fade->lead = find_lead (p, fade->rises);
-  fade->length += fade->lead;
-  p->phase = TFX_PLACE_FADING;
-  f->serial++;
+static void
+seed_list (TfxPlaces *list, void *data)
+{
+  Settling *s = data;
+
+  for (size_t i = 0; i < list->n; i++) {
+    TfxPlace *p = &list->places[i];
+    size_t lead;
+
+    if (p->phase != TFX_PLACE_WAITING)
+      continue;
+    if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
+      seed_slot (p->slot, p->old);
+    p->fade->rises = begins_with_edge (p);
+    lead = find_lead (p, p->fade->rises);
+    s->lead = lead > s->lead ? lead : s->lead;
+  }
 }
 
 static void
 settle_list (TfxPlaces *list, void *data)
 {
-  TfxFilter *f = data;
+  const Settling *s = data;
+  TfxFilter *f = s->filter;
 
   for (size_t i = 0; i < list->n; i++) {
     TfxPlace *p = &list->places[i];
@@ -305,7 +314,12 @@ settle_list (TfxPlaces *list, void *data)
       end_fade (p);
       f->serial++;
     } else if (p->phase == TFX_PLACE_WAITING) {
-      begin_fade (f, p);
+      p->fade->lead = s->lead;
+      p->fade->length += s->lead;
+      if (p->has_past)
+        p->fade->length = fade_to_end_of_block (f, p->fade->length);
+      p->phase = TFX_PLACE_FADING;
+      f->serial++;
     }
   }
   remove_empty (list);
@@ -314,11 +328,14 @@ settle_list (TfxPlaces *list, void *data)
 void
 tfx_change_settle (TfxFilter *f)
 {
+  Settling s = { f, 0 };
+
   if (!f->wants_compile)
     return;
   f->wants_compile = false;
   f->serial++;
-  each_list (&f->places, settle_list, f);
+  each_list (&f->places, seed_list, &s);
+  each_list (&f->places, settle_list, &s);
   tfx_change_advance (f, 0);
 }
 

@@ -338,6 +338,36 @@ GST_START_TEST (test_look_ahead_replaced)
 }
 GST_END_TEST;
 
+/* What goes with the look-ahead is heard for as long as that: all of a change comes
+ * together.  (The input of the sum's delay rises for 10 ms.) */
+GST_START_TEST (test_look_ahead_together)
+{
+  const gsize n = 80 * N, end = n / 2 + 21 * RATE / 1000;
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_chains_harness ("a=Limiter(20, 0.05) | Gain(-1)", &info);
+  gdouble *in = tfx_check_noise (n, 1);
+  const gdouble *out;
+  TfxCatch *caught = tfx_firs_catch_new ();
+
+  tfx_firs_push (h, &info, in, n / 2, 0, N);
+  g_object_set (h->element, "chain",
+      "Gain(-0.5) + (Gain(-0.5) | b=Limiter(20, 0.05))", NULL);
+  tfx_firs_push (h, &info, in + n / 2, n / 2, n / 2, N);
+  tfx_firs_end (h);
+  tfx_firs_collect (caught, h, &info);
+  tfx_firs_expect_whole (caught, n, 0, RATE);
+  out = tfx_firs_samples (caught);
+  for (gsize i = 0; i < n; i++)
+    in[i] = -in[i];
+  fail_unless (tfx_check_distance (out, in, n / 2) < 1e-12);
+  fail_unless (tfx_check_distance (out + end, in + end, n - end) < 1e-12);
+  tfx_firs_catch_free (caught);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* It cannot go past what stays. */
 GST_START_TEST (test_look_ahead_moved)
 {
@@ -611,6 +641,7 @@ chain_sound_suite (void)
   tcase_add_loop_test (tc, test_look_ahead_refused, 0, 7);
   tcase_add_loop_test (tc, test_look_ahead_replaced, 0,
       2 * G_N_ELEMENTS (as_late));
+  tcase_add_test (tc, test_look_ahead_together);
   tcase_add_test (tc, test_look_ahead_moved);
   tcase_add_test (tc, test_readings);
   tcase_add_test (tc, test_splits);
