@@ -131,10 +131,13 @@ build_branches (TfxBuild *build, const TfxNode *node, TfxStage **stage)
 
   for (size_t i = 0; i < node->n_children && code == 0; i++) {
     const TfxNode *child = node->children[i];
+    TfxBuild own = *build;
 
+    if (is_split)
+      own.n_room = (unsigned)__builtin_popcountll (child->channels);
     code = add_branch (build, &b, child->id, child->channels);
     if (code == 0)
-      code = build_into (build, child, &b.chains[i]);
+      code = build_into (&own, child, &b.chains[i]);
   }
   if (code == 0 && is_split)
     code = add_rest (build, node, &b, build->n_room);

@@ -249,6 +249,7 @@ static const struct
   { 6, "ch[0, 2, 4]: Reverb(0.3); ch[1, 5]: Delay(30, strategy='ping-pong')" },
   { 8, "ch[0, 3, 4, 7]: Compressor(-20, link=True); ch[1]: FIR([0, 0, 1])" },
   { 2, "(ch[0]: Limiter(-6, lookahead=0.001)) | Gain(2)" },
+  { 4, "ch[0, 3]: (ch[1]: Limiter(-6, lookahead=0.001)); ch[1]: Gain(2)" },
   { 2, "(ch[1]: LoButterworth(500)) + HiButterworth(500)" },
 };
 
