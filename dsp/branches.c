@@ -3,6 +3,7 @@
  * its own. */
 #include "branches.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static unsigned
@@ -140,6 +141,18 @@ tfx_branches_latency (const TfxStage *stage)
     most = n > most ? n : most;
   }
   return most;
+}
+
+TfxComplex
+tfx_branches_advance_at (const TfxStage *stage, size_t branch, double freq_hz,
+    double rate_hz)
+{
+  const size_t n = tfx_branches_latency (stage) -
+                   tfx_chain_latency (stage->u.sum.branches[branch]);
+  const double angle =
+      2.0 * M_PI * fmod ((double)n * freq_hz, rate_hz) / rate_hz;
+
+  return (TfxComplex){ cos (angle), sin (angle) };
 }
 
 void

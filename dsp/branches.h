@@ -32,6 +32,10 @@ bool tfx_branches_is_same (const TfxStage *a, const TfxStage *b);
 size_t tfx_branches_state_size (const TfxStage *stage);
 int tfx_branches_prepare (TfxStage *stage, const TfxFilterSpec *spec);
 size_t tfx_branches_latency (const TfxStage *stage);
+/* H (exp (j 2 pi f / rate)) of the frames by which a branch is less late than the
+ * stage, whose latency no response counts. */
+TfxComplex tfx_branches_advance_at (const TfxStage *stage, size_t branch,
+    double freq_hz, double rate_hz);
 void tfx_branches_clear (TfxStage *stage);
 
 #endif

@@ -9,12 +9,6 @@
  * delay of a million frames turns it by less than half a cycle. */
 #define STEP 1e-8
 
-static TfxComplex
-multiply (TfxComplex a, TfxComplex b)
-{
-  return (TfxComplex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
-}
-
 TfxComplex
 tfx_stage_response_at (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
@@ -24,14 +18,42 @@ tfx_stage_response_at (const TfxStage *stage, unsigned channel, double freq_hz,
   return stage->kind->response (stage, channel, freq_hz, rate_hz);
 }
 
+static void
+spread (const TfxStage *stage, TfxComplex *h, double freq_hz, double rate_hz)
+{
+  if (stage->kind->spread) {
+    stage->kind->spread (stage, h, freq_hz, rate_hz);
+    return;
+  }
+  for (unsigned c = 0; c < TFX_MIX_MAX_CHANNELS; c++) {
+    if (h[c].re != 0.0 || h[c].im != 0.0)
+      h[c] = tfx_complex_product (h[c],
+          tfx_stage_response_at (stage, c, freq_hz, rate_hz));
+  }
+}
+
+void
+tfx_chain_spread (const TfxChain *chain, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  for (size_t i = 0; i < chain->n_stages; i++)
+    spread (chain->stages[i], h, freq_hz, rate_hz);
+}
+
+/* (Channels beyond those of a Mix hear no others.) */
 TfxComplex
 tfx_chain_response_at (const TfxChain *chain, unsigned channel, double freq_hz,
     double rate_hz)
 {
-  TfxComplex all = { 1.0, 0.0 };
+  TfxComplex h[TFX_MIX_MAX_CHANNELS] = { { 0.0, 0.0 } }, all = { 1.0, 0.0 };
 
+  if (channel < TFX_MIX_MAX_CHANNELS) {
+    h[channel].re = 1.0;
+    tfx_chain_spread (chain, h, freq_hz, rate_hz);
+    return h[channel];
+  }
   for (size_t i = 0; i < chain->n_stages; i++)
-    all = multiply (all,
+    all = tfx_complex_product (all,
         tfx_stage_response_at (chain->stages[i], channel, freq_hz, rate_hz));
   return all;
 }
@@ -45,7 +67,8 @@ tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
       tfx_chain_response_at (chain, channel, freq_hz + step_hz, rate_hz);
   const TfxComplex below =
       tfx_chain_response_at (chain, channel, freq_hz - step_hz, rate_hz);
-  const TfxComplex turn = multiply (above, (TfxComplex){ below.re, -below.im });
+  const TfxComplex turn =
+      tfx_complex_product (above, (TfxComplex){ below.re, -below.im });
 
   return -atan2 (turn.im, turn.re) / (4.0 * M_PI * STEP);
 }

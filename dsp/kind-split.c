@@ -52,12 +52,40 @@ split_response (const TfxStage *stage, unsigned channel, double freq_hz,
     const uint64_t channels = stage->u.sum.channels[i];
 
     if (channels & bit)
-      return tfx_chain_response_at (stage->u.sum.branches[i],
-          (unsigned)__builtin_popcountll (channels & (bit - 1)), freq_hz,
-          rate_hz);
+      return tfx_complex_product (tfx_branches_advance_at (stage, i, freq_hz,
+                                      rate_hz),
+          tfx_chain_response_at (stage->u.sum.branches[i],
+              (unsigned)__builtin_popcountll (channels & (bit - 1)), freq_hz,
+              rate_hz));
   }
   return (TfxComplex){ 1.0, 0.0 };
 }
+
+static void
+split_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const TfxComplex advance =
+        tfx_branches_advance_at (stage, i, freq_hz, rate_hz);
+    TfxComplex of_branch[TFX_MIX_MAX_CHANNELS] = { { 0.0, 0.0 } };
+    unsigned n = 0;
+
+    for (unsigned c = 0; c < TFX_SPLIT_MAX_CHANNELS; c++) {
+      if (stage->u.sum.channels[i] >> c & 1)
+        of_branch[n++] = h[c];
+    }
+    tfx_chain_spread (stage->u.sum.branches[i], of_branch, freq_hz, rate_hz);
+    n = 0;
+    for (unsigned c = 0; c < TFX_SPLIT_MAX_CHANNELS; c++) {
+      if (stage->u.sum.channels[i] >> c & 1)
+        h[c] = tfx_complex_product (advance, of_branch[n++]);
+    }
+  }
+}
+
+_Static_assert(TFX_SPLIT_MAX_CHANNELS == TFX_MIX_MAX_CHANNELS,
+    "amplitudes are of as many channels");
 
 const TfxKind tfx_kind_split = {
   .step = TFX_STEP_SPLIT,
@@ -67,6 +95,7 @@ const TfxKind tfx_kind_split = {
   .is_same = tfx_branches_is_same,
   .state_size = tfx_branches_state_size,
   .response = split_response,
+  .spread = split_spread,
   .latency = tfx_branches_latency,
   .prepare = tfx_branches_prepare,
   .clear = tfx_branches_clear,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * kind-sum.c: stages that are a sum of chains. */
+#include <string.h>
+
 #include "branches.h"
 
 TfxStage *
@@ -15,19 +17,45 @@ sum_is_same_structure (const TfxStage *a, const TfxStage *b)
   return a->u.sum.n == b->u.sum.n;
 }
 
+static void
+add (TfxComplex *to, TfxComplex a, TfxComplex b)
+{
+  const TfxComplex h = tfx_complex_product (a, b);
+
+  to->re += h.re;
+  to->im += h.im;
+}
+
 static TfxComplex
 sum_response (const TfxStage *stage, unsigned channel, double freq_hz,
     double rate_hz)
 {
   TfxComplex all = { 0.0, 0.0 };
 
-  for (size_t i = 0; i < stage->u.sum.n; i++) {
-    const TfxComplex h = tfx_chain_response_at (stage->u.sum.branches[i],
-        channel, freq_hz, rate_hz);
-
-    all = (TfxComplex){ all.re + h.re, all.im + h.im };
-  }
+  for (size_t i = 0; i < stage->u.sum.n; i++)
+    add (&all, tfx_branches_advance_at (stage, i, freq_hz, rate_hz),
+        tfx_chain_response_at (stage->u.sum.branches[i], channel, freq_hz,
+            rate_hz));
   return all;
+}
+
+static void
+sum_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  TfxComplex in[TFX_MIX_MAX_CHANNELS], out[TFX_MIX_MAX_CHANNELS];
+
+  memcpy (in, h, sizeof in);
+  memset (h, 0, sizeof in);
+  for (size_t i = 0; i < stage->u.sum.n; i++) {
+    const TfxComplex advance =
+        tfx_branches_advance_at (stage, i, freq_hz, rate_hz);
+
+    memcpy (out, in, sizeof out);
+    tfx_chain_spread (stage->u.sum.branches[i], out, freq_hz, rate_hz);
+    for (unsigned c = 0; c < TFX_MIX_MAX_CHANNELS; c++)
+      add (&h[c], advance, out[c]);
+  }
 }
 
 const TfxKind tfx_kind_sum = {
@@ -37,6 +65,7 @@ const TfxKind tfx_kind_sum = {
   .is_same = tfx_branches_is_same,
   .state_size = tfx_branches_state_size,
   .response = sum_response,
+  .spread = sum_spread,
   .latency = tfx_branches_latency,
   .prepare = tfx_branches_prepare,
   .clear = tfx_branches_clear,

@@ -104,12 +104,26 @@ struct TfxKind
    * much as the level asks for. */
   TfxComplex (*response) (const TfxStage *stage, unsigned channel,
       double freq_hz, double rate_hz);
+  /* The same for the amplitudes h[TFX_MIX_MAX_CHANNELS] of the channels, in their
+   * place.  NULL: none of them hears another one. */
+  void (*spread) (const TfxStage *stage, TfxComplex *h, double freq_hz,
+      double rate_hz);
   /* The gain in dB at a steady level.  NULL: it does not go by the level. */
   double (*gain_at) (const TfxStage *stage, double level_db);
   /* ns for a frame of one channel on the CPU. */
   double (*cost) (const TfxStage *stage, const TfxUnitSpec *spec);
   void (*clear) (TfxStage *stage);
 };
+
+/* What becomes of the amplitudes h[TFX_MIX_MAX_CHANNELS] in a chain. */
+void tfx_chain_spread (const TfxChain *chain, TfxComplex *h, double freq_hz,
+    double rate_hz);
+
+static inline TfxComplex
+tfx_complex_product (TfxComplex a, TfxComplex b)
+{
+  return (TfxComplex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+}
 
 extern const TfxKind tfx_kind_sections;
 extern const TfxKind tfx_kind_gain;

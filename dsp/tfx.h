@@ -464,8 +464,9 @@ size_t tfx_chain_latency (const TfxChain *chain);
 int tfx_chain_keep_latency (const TfxChain *chain, const TfxChain *running,
     TfxChain **kept, TfxChain **step);
 /* What the chain does to a channel (from 0) at a frequency, H (exp (j 2 pi f /
- * rate)): with what goes from the channel to itself, not what comes from others.
- * Stages whose gain follows the level count as 1.  Any thread. */
+ * rate)): with what goes from the channel to itself, by way of others too, not what
+ * comes from others.  Stages whose gain follows the level count as 1, and the frames
+ * of tfx_chain_latency() do not count.  Any thread. */
 TfxComplex tfx_chain_response_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz);
 

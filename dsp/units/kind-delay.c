@@ -127,25 +127,54 @@ delay_clear (TfxStage *stage)
   free (stage->u.delay.taps);
 }
 
-/* Whole periods of a long delay are taken out first. */
+/* Of the taps that come from the channel itself or from the other one of its pair.
+ * Whole periods of a long delay are taken out first. */
 static TfxComplex
-delay_response (const TfxStage *stage, unsigned channel, double freq_hz,
+add_taps (const TfxStage *stage, unsigned channel, bool swap, double freq_hz,
     double rate_hz)
 {
   const TfxTapSide other = channel % 2 ? TFX_TAP_LEFT : TFX_TAP_RIGHT;
-  TfxComplex h = { stage->u.delay.direct, 0.0 };
+  TfxComplex h = { swap ? 0.0 : stage->u.delay.direct, 0.0 };
 
   for (size_t i = 0; i < stage->u.delay.n_taps; i++) {
     const TfxTap *tap = &stage->u.delay.taps[i];
     const double periods =
         fmod ((double)tap->delay * freq_hz, rate_hz) / rate_hz;
 
-    if (tap->swap || tap->side == other)
+    if (tap->swap != swap || tap->side == other)
       continue;
     h.re += tap->gain * cos (2.0 * M_PI * periods);
     h.im -= tap->gain * sin (2.0 * M_PI * periods);
   }
   return h;
+}
+
+static TfxComplex
+delay_response (const TfxStage *stage, unsigned channel, double freq_hz,
+    double rate_hz)
+{
+  return add_taps (stage, channel, false, freq_hz, rate_hz);
+}
+
+static void
+delay_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  for (unsigned c = 0; c < TFX_MIX_MAX_CHANNELS; c += 2) {
+    const TfxComplex in[2] = { h[c], h[c + 1] };
+
+    if (in[0].re == 0.0 && in[0].im == 0.0 && in[1].re == 0.0 &&
+        in[1].im == 0.0)
+      continue;
+    for (unsigned k = 0; k < 2; k++) {
+      const TfxComplex own = tfx_complex_product (in[k],
+          add_taps (stage, c + k, false, freq_hz, rate_hz));
+      const TfxComplex other = tfx_complex_product (in[1 - k],
+          add_taps (stage, c + k, true, freq_hz, rate_hz));
+
+      h[c + k] = (TfxComplex){ own.re + other.re, own.im + other.im };
+    }
+  }
 }
 
 const TfxKind tfx_kind_delay = {
@@ -157,6 +186,7 @@ const TfxKind tfx_kind_delay = {
   .state_size = delay_state_size,
   .latency = delay_latency,
   .response = delay_response,
+  .spread = delay_spread,
   .cost = delay_cost,
   .clear = delay_clear,
 };

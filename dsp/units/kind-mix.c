@@ -108,6 +108,23 @@ mix_response (const TfxStage *stage, unsigned channel, double freq_hz,
 }
 
 static void
+mix_spread (const TfxStage *stage, TfxComplex *h, double freq_hz,
+    double rate_hz)
+{
+  const unsigned n = stage->u.mix.n_channels;
+  TfxComplex in[TFX_MIX_MAX_CHANNELS];
+
+  memcpy (in, h, sizeof in);
+  memset (h, 0, sizeof in);
+  for (unsigned c = 0; c < n; c++) {
+    for (unsigned k = 0; k < n; k++) {
+      h[c].re += stage->u.mix.gains[c * n + k] * in[k].re;
+      h[c].im += stage->u.mix.gains[c * n + k] * in[k].im;
+    }
+  }
+}
+
+static void
 mix_clear (TfxStage *stage)
 {
   free (stage->u.mix.gains);
@@ -122,6 +139,7 @@ const TfxKind tfx_kind_mix = {
   .is_same = mix_is_same,
   .state_size = mix_state_size,
   .response = mix_response,
+  .spread = mix_spread,
   .cost = mix_cost,
   .clear = mix_clear,
 };

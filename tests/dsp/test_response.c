@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * test_response.c: frequency response and group delay of sections, against
- * quadruple precision, against SciPy, and against each other.
+ * quadruple precision, against SciPy, and against each other; and of chains.
  */
 #include "common.h"
 #include "factor.h"
 #include "golden.h"
+#include "lang/expr.h"
 #include "tap.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Frequencies from near DC to near half the rate and beyond, as the public
  * function takes any; and around the section's own pole. */
@@ -247,7 +250,99 @@ test_known_values (void)
       "z^-2: two samples of delay");
 }
 
+/* ---- chains ---------------------------------------------------------------------- */
+
+#define N_IMPULSE 32768
+
+/* The chain's impulse response from a channel to itself, without its latency. */
+static void
+find_impulse_response (TfxChain *chain, unsigned n_channels, unsigned channel,
+    double *h)
+{
+  const TfxFilterSpec spec = { 48000, n_channels, TFX_SAMPLE_F64, 0 };
+  const size_t latency = tfx_chain_latency (chain);
+  TestFilter *row = test_filter_for (chain, &spec, tfx_cpu_backend ());
+  double *x = test_alloc (N_IMPULSE * n_channels * sizeof *x);
+
+  memset (x, 0, N_IMPULSE * n_channels * sizeof *x);
+  x[channel] = 1;
+  tap_check (row && test_filter_f64 (row, x, n_channels, N_IMPULSE) == 0,
+      "it runs");
+  for (size_t i = 0; i < N_IMPULSE; i++)
+    h[i] =
+        i + latency < N_IMPULSE ? x[(i + latency) * n_channels + channel] : 0;
+  test_filter_free (&row);
+  free (x);
+}
+
+static void
+check_chain (TapMany *many, const char *text, unsigned n_channels)
+{
+  TfxExpr *expr = tfx_expr_parse (text, strlen (text), NULL);
+  double *h = test_alloc (N_IMPULSE * sizeof *h);
+  TfxChain *chain = NULL;
+
+  tap_check (tfx_expr_build (expr, 48000, n_channels, NULL, NULL, &chain,
+                 NULL) == 0,
+      "%s", text);
+  for (unsigned c = 0; c < n_channels; c++) {
+    find_impulse_response (chain, n_channels, c, h);
+    for (double f = 20; f < 24000; f *= 1.3) {
+      const TfxComplex found = tfx_chain_response_at (chain, c, f, 48000);
+      double re = 0, im = 0;
+
+      for (size_t i = 0; i < N_IMPULSE; i++) {
+        const double w = 2 * M_PI * fmod (f * (double)i, 48000) / 48000;
+
+        re += h[i] * cos (w);
+        im -= h[i] * sin (w);
+      }
+      tap_many_check (many, hypot (found.re - re, found.im - im) < 1e-9,
+          "%s, channel %u at %g Hz: %g%+gj, measured %g%+gj", text, c, f,
+          found.re, found.im, re, im);
+    }
+  }
+  tfx_chain_unref (&chain);
+  tfx_expr_free (&expr);
+  free (h);
+}
+
+/* What a chain says of itself is what comes out of it: also by way of other
+ * channels, and next to a branch that looks ahead. */
+static void
+test_chains (void)
+{
+  static const struct
+  {
+    const char *text;
+    unsigned n_channels;
+  } chains[] = {
+    { "HiButterworth(80) | (LoChebyshev1(5000) + Gain(-0.5) | FIR([0, 1]))",
+        1 },
+    { "Mix([[0.5, 0.5], [0.5, -0.5]]) | (ch[1]: HiButterworth(200)) | "
+      "Mix([[1, 1], [1, -1]])",
+        2 },
+    { "Delay(100, strategy='ping-pong', taps=2, mix=0.5) | "
+      "Delay(300, strategy='ping-pong', taps=3, mix=0.7)",
+        2 },
+    { "Mix([[0, 1, 0], [0, 0, 1], [1, 0, 0]]) | (Gain(1) + "
+      "Mix([[0, 0.5, 0], [1, 0, 1], [0, 0.5, 1]])) | "
+      "(ch[0, 2]: Mix([[1, 1], [2, 1]]))",
+        3 },
+    { "Limiter(40) + Gain(1)", 1 },
+    { "(ch[0]: Limiter(40) | Gain(2); ch[2]: LoButterworth(1000)) | "
+      "(Limiter(40) + LoButterworth(300))",
+        3 },
+  };
+  TapMany many = tap_many ("as the impulse response");
+
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+    check_chain (&many, chains[i].text, chains[i].n_channels);
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
+  { "chains", test_chains },
   { "known-values", test_known_values },
   { "response-direct", test_response_direct },
   { "response-golden", test_response_golden },
