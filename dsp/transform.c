@@ -280,6 +280,19 @@ is_near (long double rounded, long double exact)
   return fabsl (rounded - exact) <= 0.01L * exact;
 }
 
+/* The same of the poles where the section resonates: how far they are from the
+ * circle. */
+static bool
+keeps_resonance (const TfxAnalog *a, const TfxSos *s)
+{
+  const TfxBand at = { .mode = TFX_MODE_BAND_PASS,
+    .centre = sqrtl (a->product) };
+
+  return a->n_poles != 2 ||
+         is_near (magnitude_at_reference (&at, 1.0L, s->a1, s->a2),
+             exact_denominator (a, &at));
+}
+
 bool
 tfx_transform_sos (const TfxAnalog *a, const TfxBand *band, TfxSos *s)
 {
@@ -320,7 +333,7 @@ tfx_transform_sos (const TfxAnalog *a, const TfxBand *band, TfxSos *s)
     else
       s->b2 = (double)(gain * at_minus_one - ((long double)s->b0 - s->b1));
   }
-  return is_near (n, exact_n) && is_near (d, exact_d);
+  return is_near (n, exact_n) && is_near (d, exact_d) && keeps_resonance (a, s);
 }
 
 void

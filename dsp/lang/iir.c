@@ -172,6 +172,11 @@ tfx_iir_measure (const TfxNode *node, double rate_hz, TfxExtent *extent)
       tfx_band_has_two (find_mode (node)) ? order : order / 2 + 1;
 }
 
+/* How far frequencies may be moved, as a part of the rate.  An elliptic filter that
+ * cannot be met further away from 0 and from half the rate has too high an order. */
+#define MOST_MARGIN 0.11
+#define MOST_MARGIN_ELLIPTIC 0.0011
+
 /* The sections for the frequencies that are asked for, or for the nearest ones
  * of which double precision can make a filter.  *margin_hz is how far these
  * keep from 0, from half the rate and from each other; 0 as they are asked
@@ -184,6 +189,9 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
   bool band = tfx_band_has_two (design->mode);
   double lower = band ? cutoff->list[0] : cutoff->number;
   double upper = band ? cutoff->list[1] : 0.0;
+  const double most = design->family == TFX_FAMILY_ELLIPTIC
+                          ? MOST_MARGIN_ELLIPTIC
+                          : MOST_MARGIN;
   TfxBuild quiet = *build;
   TfxSos *sos = moved->sos;
   int n_sos = 0;
@@ -199,7 +207,7 @@ find_sections (const TfxBuild *build, const TfxNode *node, TfxDesign *design,
     return n_sos;
   n_sos = tfx_designer_sections (build->designer, design, build->rate_hz, sos);
   quiet.report = NULL;
-  for (double margin = 1e-6; n_sos < 0 && margin < 0.11; margin *= 10.0) {
+  for (double margin = 1e-6; n_sos < 0 && margin < most; margin *= 10.0) {
     *margin_hz = margin * build->rate_hz;
     design->lower_hz =
         tfx_class_fit_frequency (&quiet, "cutoff", -1, lower, margin);

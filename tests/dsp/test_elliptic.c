@@ -195,7 +195,48 @@ test_ripple (void)
   tap_many_end (&many);
 }
 
+/* The higher the order, the nearer to the circle are the poles.  Those that doubles do
+ * not hold are refused; of the others none rises above the pass band. */
+static void
+test_orders (void)
+{
+  static const double shapes[][2] = { { 0.1, 40 }, { 1, 20 }, { 3, 80 },
+    { 0.01, 60 } };
+  TapMany many = tap_many ("what is accepted is what was asked for");
+  unsigned n_refused = 0;
+
+  for (unsigned i = 0; i < 4 * TFX_DESIGN_MAX_ORDER; i++) {
+    const TfxDesign d = { .family = TFX_FAMILY_ELLIPTIC,
+      .mode =
+          i / TFX_DESIGN_MAX_ORDER % 2 ? TFX_MODE_HIGH_PASS : TFX_MODE_LOW_PASS,
+      .order = 1 + i % TFX_DESIGN_MAX_ORDER,
+      .lower_hz = 1000,
+      .ripple_db = shapes[i / TFX_DESIGN_MAX_ORDER][0],
+      .attenuation_db = shapes[i / TFX_DESIGN_MAX_ORDER][1] };
+    TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+    const int n = tfx_design_sections (&d, 48000, sos);
+    TfxZpk zpk;
+    double highest = 0;
+
+    tfx_design_zpk (&d, 48000, &zpk);
+    n_refused += n < 0;
+    for (size_t k = 0; n > 0 && k < zpk.n_poles; k++) {
+      const double angle = atan2 (zpk.poles[k].im, zpk.poles[k].re);
+      const TfxComplex h =
+          tfx_response_at (sos, (size_t)n, 48000 * angle / (2 * M_PI), 48000);
+
+      highest = fmax (highest, hypot (h.re, h.im));
+    }
+    tap_many_check (&many, n > 0 ? highest < 1.1 : d.order > 28,
+        "order %u, %g and %g dB: %d, %g times", d.order, d.ripple_db,
+        d.attenuation_db, n, highest);
+  }
+  tap_check (n_refused > 0, "%u are refused", n_refused);
+  tap_many_end (&many);
+}
+
 static const TapTest tests[] = {
+  { "orders", test_orders },
   { "zpk", test_zpk },
   { "response", test_response },
   { "ripple", test_ripple },
