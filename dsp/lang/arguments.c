@@ -221,18 +221,29 @@ find_target (TfxParser *parser, const TfxClass *klass, Arguments *arguments)
   return index;
 }
 
-/* Whether three digits stand at offset and ",", right after a digit, in front of
- * them. */
+static bool
+is_digit (char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* Whether three digits stand at offset and ",", right after one to three others that
+ * may begin a number, in front of them. */
 static bool
 is_thousands (const TfxParser *parser, size_t offset)
 {
   const TfxLexer *lexer = &parser->lexer;
   const char *at = lexer->text + offset;
-  size_t n = 0;
+  size_t n = 0, n_front = 0;
 
-  if (offset < 2 || at[-1] != ',' || at[-2] < '0' || at[-2] > '9')
+  if (offset < 2 || at[-1] != ',')
     return false;
-  while (offset + n < lexer->length && at[n] >= '0' && at[n] <= '9')
+  while (n_front + 1 < offset && is_digit (at[-2 - (ptrdiff_t)n_front]))
+    n_front++;
+  if (n_front < 1 || n_front > 3 ||
+      (n_front + 1 < offset && at[-2 - (ptrdiff_t)n_front] == '.'))
+    return false;
+  while (offset + n < lexer->length && is_digit (at[n]))
     n++;
   return n == 3;
 }

@@ -639,7 +639,26 @@ test_locale (void)
   setlocale (LC_ALL, "C");
 }
 
+/* What cannot be one number with a comma is not taken for one. */
+static void
+test_commas (void)
+{
+  static const char *const texts[] = { "DesignableFIR(1000,100)",
+    "DesignableFIR(1000,101,window='kaiser')",
+    "DesignableFIR(0.5,101,window='kaiser')", "LoButterworth(1000,400)" };
+  TfxExprError error;
+
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    TfxExpr *expr = parse (texts[i], &error);
+
+    tap_check (expr || !strstr (error.message, "large number"), "%s: %s",
+        texts[i], expr ? "good" : error.message);
+    tfx_expr_free (&expr);
+  }
+}
+
 static const TapTest tests[] = {
+  { "commas", test_commas },
   { "read", test_read },
   { "round-trip", test_round_trip },
   { "equal", test_equal },
