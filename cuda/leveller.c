@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * leveller.c: a gain that is found cell by cell, on the device. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,11 +251,10 @@ static void
 set_values (const Unit *u, bool is_double, TfxLevellerArgs *args)
 {
   const TfxLeveller *l = &u->values;
-  /* For the rounding of what comes out. */
-  const double headroom = 1.0 - (is_double ? 2.0 * DBL_EPSILON : FLT_EPSILON);
 
-  args->target =
-      u->is_loudness ? l->target_db : from_db (l->target_db) * headroom;
+  args->target = u->is_loudness ? l->target_db
+                                : from_db (l->target_db) *
+                                      tfx_leveller_headroom (l, is_double);
   args->max_gain = u->is_loudness ? l->max_gain_db : from_db (l->max_gain_db);
   args->release = l->release;
   args->step = l->step_db;

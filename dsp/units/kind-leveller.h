@@ -4,6 +4,8 @@
 #ifndef TFX_KIND_LEVELLER_H
 #define TFX_KIND_LEVELLER_H
 
+#include <float.h>
+
 #include "../kind.h"
 
 extern const TfxUnitKind tfx_leveller_unit;
@@ -13,6 +15,15 @@ static inline size_t
 tfx_leveller_delay (const TfxLeveller *l)
 {
   return l->n_ahead * l->n_cell;
+}
+
+/* How much lower it aims, so that rounding lets nothing out above the target.  (A mean
+ * of n gains may be above them by n roundings.) */
+static inline double
+tfx_leveller_headroom (const TfxLeveller *l, bool is_double)
+{
+  return 1.0 -
+         (is_double ? (4.0 + (double)l->n_smooth) * DBL_EPSILON : FLT_EPSILON);
 }
 
 /* Where the stream is, and the gain in dB that loudness asks for. */

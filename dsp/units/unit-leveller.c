@@ -2,7 +2,6 @@
  * unit-leveller.c: a gain that is found cell by cell, ahead of what comes out, on
  * the CPU. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +151,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
                     : spec->n_channels;
   u->part_frames = part < 1 ? 1 : part;
   u->delay = tfx_leveller_delay (l);
-  u->headroom =
-      1.0 - (spec->sample == TFX_SAMPLE_F32 ? FLT_EPSILON : 2 * DBL_EPSILON);
+  u->headroom = tfx_leveller_headroom (l, spec->sample == TFX_SAMPLE_F64);
   u->lowest = INFINITY;
   tfx_numbers_init (&u->numbers, get_numbers (stage).n);
   take_numbers (u);

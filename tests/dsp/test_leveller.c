@@ -201,6 +201,38 @@ test_never (void)
   tap_many_end (&many);
 }
 
+/* Where all is equally loud the gains are nearly alike, and their mean is rounded. */
+static void
+test_never_f64 (void)
+{
+  const size_t n = 8000;
+  TapMany many = tap_many ("nor is one of doubles");
+  double *x = test_alloc (n * sizeof *x);
+
+  for (size_t run = 0; run < 100; run++) {
+    TfxLeveller l = { TFX_LEVELLER_PEAK, true, 3, 500, 300, 700,
+      tap_random_uniform (-40, 6), 60, 0 };
+    const double limit = pow (10, l.target_db / 20);
+    const double most = tap_random_uniform (0.01, 1);
+    TestFilter *filter;
+    size_t n_above = 0;
+
+    l.n_smooth = 1 + tap_random_below (499);
+    filter = filter_for (&l, 1, TFX_SAMPLE_F64, NULL);
+    for (size_t i = 0; i < n; i++)
+      x[i] =
+          tap_random_below (2) ? most : -most * (1 - 1e-9 * (double)(i / 40));
+    test_filter_f64 (filter, x, 1, n);
+    for (size_t i = 0; i < n; i++)
+      n_above += !(fabs (x[i]) <= limit);
+    tap_many_check (&many, n_above == 0, "run %zu: %zu above %.17g", run,
+        n_above, limit);
+    test_filter_free (&filter);
+  }
+  free (x);
+  tap_many_end (&many);
+}
+
 /* Between the samples, by a sinc of 128 with a window, 16 points each. */
 static double
 find_true_peak (const double *x, size_t n)
@@ -424,6 +456,7 @@ static const TapTest tests[] = {
   { "definition", test_definition },
   { "splits", test_splits },
   { "never", test_never },
+  { "never-f64", test_never_f64 },
   { "true-peak", test_true_peak },
   { "latency", test_latency },
   { "silence", test_silence },
