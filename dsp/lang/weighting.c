@@ -19,6 +19,7 @@
 #include "matched.h"
 
 #define MAX_HIGH_PASSES 2
+#define REFERENCE_HZ 1000.0
 
 typedef struct Curve
 {
@@ -105,8 +106,23 @@ wanted_power (double freq_hz, const void *data)
   make_high_passes (curve, sos);
   made = tfx_response_at (sos, curve->n_high_passes, freq_hz, curve->rate_hz);
   return low_power (curve, freq_hz) * high_power (curve, freq_hz) /
-         (low_power (curve, 1000.0) * high_power (curve, 1000.0)) /
+         (low_power (curve, REFERENCE_HZ) * high_power (curve, REFERENCE_HZ)) /
          (made.re * made.re + made.im * made.im);
+}
+
+/* What follows the curve to a few hundredths of a dB is 0 dB at 1000 Hz, if the rate
+ * has that. */
+static void
+set_reference (TfxMoved *moved, double rate_hz)
+{
+  const TfxComplex h =
+      tfx_response_at (moved->sos, moved->n_sos, REFERENCE_HZ, rate_hz);
+  const double gain =
+      rate_hz > 2.0 * REFERENCE_HZ ? 1.0 / hypot (h.re, h.im) : 1.0;
+
+  moved->sos[0].b0 *= gain;
+  moved->sos[0].b1 *= gain;
+  moved->sos[0].b2 *= gain;
 }
 
 static int
@@ -122,6 +138,7 @@ design_curve (const TfxBuild *build, const Curve *asked, TfxMoved *moved)
           build->rate_hz, moved->sos + curve.n_high_passes) < 0)
     return tfx_class_refuse (build,
         "no stable filter follows its curve at this rate");
+  set_reference (moved, build->rate_hz);
   return 0;
 }
 
