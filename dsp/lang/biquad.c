@@ -5,6 +5,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "number.h"
 #include "rbj.h"
 
 static const char unstable[] = "its section is not stable in double precision";
@@ -30,14 +31,14 @@ tfx_biquad_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (gain_is_db (node)) {
     if (fabs (gain) > MAX_GAIN_DB)
       return tfx_error_set (error, -ERANGE,
-          "gain of %s is %.15g dB, out of its range: -120 to 120 dB", thing,
-          gain);
+          "gain of %s is %s dB, out of its range: -120 to 120 dB", thing,
+          TFX_NUMBER_TEXT (gain));
   } else if (!(gain >= 1e-6)) {
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %.15g, out of its "
+        "gain of %s is %s, out of its "
         "range as a factor: 1e-06 to 1e+06 (for decibels give "
         "gain_scale='db')",
-        thing, gain);
+        thing, TFX_NUMBER_TEXT (gain));
   }
   return 0;
 }
@@ -97,8 +98,8 @@ tfx_bank_check (const TfxNode *node, const char *thing, TfxExprError *error)
   if (f_min < f_max)
     return 0;
   return tfx_error_set (error, -ERANGE,
-      "f_min of %s is %.15g Hz, but must be below f_max, %.15g Hz", thing,
-      f_min, f_max);
+      "f_min of %s is %s Hz, but must be below f_max, %s Hz", thing,
+      TFX_NUMBER_TEXT (f_min), TFX_NUMBER_TEXT (f_max));
 }
 
 void

@@ -7,6 +7,7 @@
 #include "class.h"
 #include "error.h"
 #include "note.h"
+#include "number.h"
 
 /* ---- Gain ------------------------------------------------------------------- */
 
@@ -17,13 +18,13 @@ tfx_gain_check (const TfxNode *node, const char *thing, TfxExprError *error)
 
   if (tfx_class_is (node, "gain_type", "db") && fabs (gain) > 400.0)
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %.15g dB, out of its range: -400 to 400 dB", thing,
-        gain);
+        "gain of %s is %s dB, out of its range: -400 to 400 dB", thing,
+        TFX_NUMBER_TEXT (gain));
   if (tfx_class_is (node, "gain_type", "power") && gain < 0.0)
     return tfx_error_set (error, -ERANGE,
-        "gain of %s is %.15g, out of its "
+        "gain of %s is %s, out of its "
         "range as a factor of power: 0 to 1e+06",
-        thing, gain);
+        thing, TFX_NUMBER_TEXT (gain));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "number.h"
 
 /* b0 b1 b2 a0 a1 a2, as a row of SciPy's sos. */
 #define N_NUMBERS 6
@@ -29,8 +30,8 @@ check_section (const double *row, const char *place, const char *thing,
   sos = make_section (row);
   if (!isfinite (sos.b0) || !isfinite (sos.b1) || !isfinite (sos.b2))
     return tfx_error_set (error, -ERANGE,
-        "%s%s is not finite once it is divided by its a0, %.15g", place, thing,
-        row[3]);
+        "%s%s is not finite once it is divided by its a0, %s", place, thing,
+        TFX_NUMBER_TEXT (row[3]));
   if (!tfx_sos_is_stable (&sos))
     return tfx_error_set (error, -ERANGE,
         "%s%s is not stable: a1 = %.15g and a2 = %.15g (over a0) "

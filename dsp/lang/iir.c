@@ -8,6 +8,7 @@
 #include "band.h"
 #include "class.h"
 #include "error.h"
+#include "number.h"
 #include "svf-design.h"
 
 static TfxMode
@@ -150,16 +151,18 @@ tfx_iir_check (const TfxNode *node, const char *thing, TfxExprError *error)
         thing, tfx_class_value (node, "btype")->word);
   if (band && !(cutoff->list[0] < cutoff->list[1]))
     return tfx_error_set (error, -ERANGE,
-        "cutoff of %s is [%.15g, %.15g] Hz, "
+        "cutoff of %s is [%s, %s] Hz, "
         "but the first edge must be below the second",
-        thing, cutoff->list[0], cutoff->list[1]);
+        thing, TFX_NUMBER_TEXT (cutoff->list[0]),
+        TFX_NUMBER_TEXT (cutoff->list[1]));
   describe (node, &design);
   if (design.family == TFX_FAMILY_ELLIPTIC &&
       !(design.attenuation_db > design.ripple_db))
     return tfx_error_set (error, -ERANGE,
         "stopband_attenuation of %s is "
-        "%.15g dB, but must be above the passband_ripple of %.15g dB",
-        thing, design.attenuation_db, design.ripple_db);
+        "%s dB, but must be above the passband_ripple of %s dB",
+        thing, TFX_NUMBER_TEXT (design.attenuation_db),
+        TFX_NUMBER_TEXT (design.ripple_db));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "class.h"
 #include "error.h"
+#include "number.h"
 #include "sinc.h"
 
 static const struct
@@ -254,9 +255,8 @@ check_edges (const TfxNode *node, const char *thing, TfxExprError *error)
   for (size_t i = 1; i < n; i++) {
     if (!(edges[i - 1] < edges[i]))
       return tfx_error_set (error, -ERANGE,
-          "cutoff of %s: edge %zu (%.15g Hz) "
-          "is not above edge %zu (%.15g Hz)",
-          thing, i + 1, edges[i], i, edges[i - 1]);
+          "cutoff of %s: edge %zu (%s Hz) is not above edge %zu (%s Hz)", thing,
+          i + 1, TFX_NUMBER_TEXT (edges[i]), i, TFX_NUMBER_TEXT (edges[i - 1]));
   }
   if (pass_zero->type == TFX_VALUE_WORD) {
     bool one = strcmp (pass_zero->word, "lowpass") == 0 ||

@@ -6,6 +6,7 @@
  * thread's own locale set to "C" meanwhile. */
 #include "number.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,8 +36,10 @@ find_digits (double number, char digits[20])
   char text[32];
   size_t n = 0;
 
-  /* 15 digits survive the way through a double, 17 always tell one apart. */
-  for (int precision = 15; precision <= 17; precision++) {
+  /* 15 digits survive the way through a double, fewer through a denormal one; 17
+   * always tell one apart. */
+  for (int precision = fabs (number) < DBL_MIN ? 1 : 15; precision <= 17;
+       precision++) {
     snprintf (text, sizeof text, "%.*e", precision - 1, fabs (number));
     if (strtod (text, NULL) == fabs (number))
       break;
@@ -51,7 +54,7 @@ find_digits (double number, char digits[20])
   return atoi (strchr (text, 'e') + 1);
 }
 
-void
+char *
 tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
 {
   locale_t c = newlocale (LC_ALL_MASK, "C", (locale_t)0), previous;
@@ -81,4 +84,5 @@ tfx_number_print (double number, char text[TFX_NUMBER_SIZE])
   else
     snprintf (text, TFX_NUMBER_SIZE, "%s%.*s.%s", sign, exponent + 1, digits,
         digits + exponent + 1);
+  return text;
 }

@@ -13,7 +13,11 @@
 bool tfx_number_parse (const char *text, double *number);
 
 /* Writes a finite number with as few digits as read back to the same double:
- * "1000", "0.1", "-2.5e-07". */
-void tfx_number_print (double number, char text[TFX_NUMBER_SIZE]);
+ * "1000", "0.1", "-2.5e-07".  Returns text. */
+char *tfx_number_print (double number, char text[TFX_NUMBER_SIZE]);
+
+/* The same, valid as long as the block around it. */
+#define TFX_NUMBER_TEXT(number)                                                \
+  tfx_number_print (number, (char[TFX_NUMBER_SIZE]){ 0 })
 
 #endif /* TFX_LANG_NUMBER_H */
