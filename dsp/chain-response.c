@@ -58,15 +58,25 @@ tfx_chain_response_at (const TfxChain *chain, unsigned channel, double freq_hz,
   return all;
 }
 
+/* Of magnitude 1, so that in a stop band no product of two is too small. */
+static TfxComplex
+direction_of (TfxComplex h)
+{
+  const double magnitude = hypot (h.re, h.im);
+
+  return magnitude > 0.0 ? (TfxComplex){ h.re / magnitude, h.im / magnitude }
+                         : h;
+}
+
 double
 tfx_chain_group_delay_at (const TfxChain *chain, unsigned channel,
     double freq_hz, double rate_hz)
 {
   const double step_hz = STEP * rate_hz;
-  const TfxComplex above =
-      tfx_chain_response_at (chain, channel, freq_hz + step_hz, rate_hz);
-  const TfxComplex below =
-      tfx_chain_response_at (chain, channel, freq_hz - step_hz, rate_hz);
+  const TfxComplex above = direction_of (
+      tfx_chain_response_at (chain, channel, freq_hz + step_hz, rate_hz));
+  const TfxComplex below = direction_of (
+      tfx_chain_response_at (chain, channel, freq_hz - step_hz, rate_hz));
   const TfxComplex turn =
       tfx_complex_product (above, (TfxComplex){ below.re, -below.im });
 

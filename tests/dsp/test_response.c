@@ -341,7 +341,32 @@ test_chains (void)
   tap_many_end (&many);
 }
 
+/* As that of its sections, also where next to nothing passes. */
+static void
+test_chain_delay (void)
+{
+  const TfxDesign design = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_HIGH_PASS,
+    .order = 64,
+    .lower_hz = 20000 };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const int n = tfx_design_sections (&design, 48000, sos);
+  TfxStage *stage = tfx_stage_new_sections (1, sos, (size_t)n);
+  TfxChain *chain = tfx_chain_append (NULL, stage);
+
+  for (double f = 20; f < 24000; f *= 3) {
+    const double found = tfx_chain_group_delay_at (chain, 0, f, 48000);
+    const double wanted = tfx_response_group_delay (sos, (size_t)n, f, 48000);
+
+    tap_check (fabs (found - wanted) < 1e-5 * wanted,
+        "at %g Hz: %.9g frames, %.9g of the sections", f, found, wanted);
+  }
+  tfx_chain_unref (&chain);
+  tfx_stage_unref (&stage);
+}
+
 static const TapTest tests[] = {
+  { "chain-delay", test_chain_delay },
   { "chains", test_chains },
   { "known-values", test_known_values },
   { "response-direct", test_response_direct },
