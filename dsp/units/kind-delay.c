@@ -128,20 +128,22 @@ delay_clear (TfxStage *stage)
 }
 
 /* Of the taps that come from the channel itself or from the other one of its pair.
- * Whole periods of a long delay are taken out first. */
+ * Whole periods of a long delay are taken out first.  What waits is latency, which does
+ * not count. */
 static TfxComplex
 add_taps (const TfxStage *stage, unsigned channel, bool swap, double freq_hz,
     double rate_hz)
 {
   const TfxTapSide other = channel % 2 ? TFX_TAP_LEFT : TFX_TAP_RIGHT;
-  TfxComplex h = { swap ? 0.0 : stage->u.delay.direct, 0.0 };
+  const bool is_wait = stage->u.delay.is_wait;
+  TfxComplex h = { swap ? 0.0 : is_wait ? 1.0 : stage->u.delay.direct, 0.0 };
 
   for (size_t i = 0; i < stage->u.delay.n_taps; i++) {
     const TfxTap *tap = &stage->u.delay.taps[i];
     const double periods =
         fmod ((double)tap->delay * freq_hz, rate_hz) / rate_hz;
 
-    if (tap->swap != swap || tap->side == other)
+    if (is_wait || tap->swap != swap || tap->side == other)
       continue;
     h.re += tap->gain * cos (2.0 * M_PI * periods);
     h.im -= tap->gain * sin (2.0 * M_PI * periods);
