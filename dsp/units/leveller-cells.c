@@ -38,7 +38,7 @@ struct TfxCells
   double *memory;
 
   const double *next; /* what is heard of the next frame */
-  double *squares;    /* of a part, [n_frames][n_levels] */
+  double *squares;    /* of a part, [n_frames][n_levels]; of a mean alone */
 };
 
 static unsigned
@@ -115,8 +115,9 @@ make_room (TfxCells *c, size_t most_frames)
   if (c->measure == TFX_LEVELLER_TRUE_PEAK)
     return tfx_peak_line_init (&c->line, c->kernels, c->n_channels,
         most_frames);
-  c->squares = tfx_block_new_samples (most_frames * n);
-  return c->squares ? 0 : -ENOMEM;
+  if (c->measure == TFX_LEVELLER_RMS)
+    c->squares = tfx_block_new_samples (most_frames * n);
+  return c->squares || c->measure != TFX_LEVELLER_RMS ? 0 : -ENOMEM;
 }
 
 int
