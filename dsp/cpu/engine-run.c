@@ -34,22 +34,41 @@ chunk_block (double *data, const TfxBlock *like)
       like->n_frames);
 }
 
+/* What has been summed, and the last branch, to the output. */
+static void
+end_sum (const TfxEngine *e, const TfxStep *s, const TfxBlock *out)
+{
+  const Node *node = &e->nodes[s->index];
+  const double *rows[] = { node->sum, node->branch };
+  const double gains[] = { 1.0, 1.0 };
+  const size_t n = out->n_frames * out->n_channels;
+  const TfxBlock sum = chunk_block (node->sum, out);
+
+  if (s->n_branches > 1 && s->gain == 1.0 && tfx_block_is_interleaved (out)) {
+    kernels_of (e)->sum (out->data, out->type, rows, gains, 2, n);
+    return;
+  }
+  if (s->n_branches > 1)
+    kernels_of (e)->add (node->sum, node->branch, n);
+  tfx_cpu_copy (kernels_of (e), &sum, out, s->gain);
+}
+
 static __attribute__ ((noinline)) int
 run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  const size_t n = in->n_frames * in->n_channels;
   TfxBlock sum = chunk_block (node->sum, in);
   TfxBlock branch = chunk_block (node->branch, in);
   int n_cleared = 0;
 
   for (size_t k = 0; k < s->n_branches; k++) {
+    if (k > 1)
+      kernels_of (e)->add (node->sum, node->branch,
+          in->n_frames * in->n_channels);
     n_cleared += run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch);
-    if (k > 0)
-      kernels_of (e)->add (node->sum, node->branch, n);
   }
-  tfx_cpu_copy (kernels_of (e), &sum, out, s->gain);
+  end_sum (e, s, out);
   return n_cleared;
 }
 
