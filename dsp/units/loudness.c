@@ -69,15 +69,16 @@ find_weight (unsigned channel, unsigned n_channels)
 /* ---- life ------------------------------------------------------------------------- */
 
 int
-tfx_loudness_new (const TfxLoudnessSpec *spec, const char *kernel,
-    size_t most_frames, TfxLoudness **loudness)
+tfx_loudness_new (const TfxLoudnessSpec *spec,
+    const TfxDynamicsKernels *kernels, size_t most_frames,
+    TfxLoudness **loudness)
 {
   TfxLoudness *l = *loudness = calloc (1, sizeof *l);
 
   if (!l)
     return -ENOMEM;
   l->spec = *spec;
-  l->kernels = tfx_dynamics_kernels_for (kernel);
+  l->kernels = kernels;
   l->stride = tfx_dynamics_stride (spec->n_channels);
   l->weighed = tfx_block_new_samples (TFX_N_WEIGHED * l->stride);
   l->weights = tfx_block_new_samples (spec->n_channels);

@@ -13,8 +13,8 @@
 #ifndef TFX_LOUDNESS_H
 #define TFX_LOUDNESS_H
 
+#include "../cpu/dynamics.h"
 #include "../k-weighting.h"
-#include "../true-peak.h"
 
 typedef struct TfxLoudnessSpec
 {
@@ -25,10 +25,10 @@ typedef struct TfxLoudnessSpec
 
 typedef struct TfxLoudness TfxLoudness;
 
-/* Nothing has been heard; by a CPU backend's kernels, for parts of up to most_frames
- * frames.  0 or -ENOMEM. */
-int tfx_loudness_new (const TfxLoudnessSpec *spec, const char *kernel,
-    size_t most_frames, TfxLoudness **loudness);
+/* Nothing has been heard; for parts of up to most_frames frames.  0 or -ENOMEM. */
+int tfx_loudness_new (const TfxLoudnessSpec *spec,
+    const TfxDynamicsKernels *kernels, size_t most_frames,
+    TfxLoudness **loudness);
 void tfx_loudness_free (TfxLoudness **loudness);
 void tfx_loudness_reset (TfxLoudness *loudness);
 

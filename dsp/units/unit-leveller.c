@@ -29,7 +29,6 @@ enum
 
 typedef struct Unit
 {
-  const char *kernel;
   const TfxDynamicsKernels *kernels;
   TfxLeveller setting;
   unsigned n_channels, n_levels;
@@ -100,7 +99,7 @@ make_meter (Unit *u)
     { l->weighting[0], l->weighting[1] }, l->n_cell };
 
   if (l->measure == TFX_LEVELLER_LOUDNESS)
-    return tfx_loudness_new (&spec, u->kernel, u->part_frames, &u->loudness);
+    return tfx_loudness_new (&spec, u->kernels, u->part_frames, &u->loudness);
   return tfx_cells_new (l, u->kernels, u->n_channels, u->part_frames,
       &u->cells);
 }
@@ -142,7 +141,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
   if (!u)
     return -ENOMEM;
-  u->kernel = spec->kernel;
   u->kernels = tfx_dynamics_kernels_for (spec->kernel);
   u->setting = *l;
   u->n_channels = spec->n_channels;

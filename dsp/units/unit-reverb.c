@@ -53,7 +53,6 @@ typedef struct Unit
 {
   TfxReverbKernel kernel;
   const TfxDynamicsKernels *samples;
-  const TfxKernels *copies;
   unsigned n_channels;
   Line lines[TFX_REVERB_LINES]; /* combs, then all-passes */
   size_t size;                  /* of a channel's memory */
@@ -142,7 +141,6 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
     return -ENOMEM;
   u->kernel = tfx_reverb_kernel_for (spec->kernel);
   u->samples = tfx_dynamics_kernels_for (spec->kernel);
-  u->copies = tfx_kernels_for (spec->kernel);
   u->n_channels = spec->n_channels;
   lay_out (u, &stage->u.reverb);
   tfx_numbers_init (&u->numbers, get_numbers (stage).n);
@@ -315,7 +313,7 @@ load (Unit *u, const TfxBlock *in, size_t i, size_t n)
 
   if (u->n_channels == 1)
     return tfx_samples_load (u->samples, &from, u->x) > 0;
-  tfx_cpu_copy (u->copies, &from, &to, 1.0);
+  tfx_cpu_copy (u->samples->copies, &from, &to, 1.0);
   for (unsigned c = 0; c < u->n_channels; c++) {
     double *x = u->x + c * PLANE;
 
@@ -333,7 +331,7 @@ store (const Unit *u, const TfxBlock *out, size_t i, size_t n)
   if (u->n_channels == 1)
     tfx_samples_store (u->samples, u->x, &to);
   else
-    tfx_cpu_copy (u->copies, &from, &to, 1.0);
+    tfx_cpu_copy (u->samples->copies, &from, &to, 1.0);
 }
 
 static int

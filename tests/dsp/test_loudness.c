@@ -84,7 +84,7 @@ measure_by (const char *kernel, const double *x, size_t n_frames,
   TfxLoudnessValues values;
 
   tfx_k_weighting_design (rate, spec.weighting);
-  if (tfx_loudness_new (&spec, kernel, 1234, &l) < 0)
+  if (tfx_loudness_new (&spec, tfx_dynamics_kernels_for (kernel), 1234, &l) < 0)
     abort ();
   for (size_t i = 0, m; i < n_frames; i += m) {
     m = 1 + i % 1234;
