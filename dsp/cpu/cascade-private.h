@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * cascade-private.h: what cascade.c, cascade-groups.c and cascade-state.c
- * share. */
+ * cascade-private.h: what cascade.c, cascade-shapes.c, cascade-groups.c and
+ * cascade-state.c share. */
 #ifndef TFX_CASCADE_PRIVATE_H
 #define TFX_CASCADE_PRIVATE_H
 
@@ -23,9 +23,9 @@ typedef enum
   SHAPE_HALF = SHAPE_WAVE + TFX_MAX_SHAPES,    /* in vectors half as wide */
   SHAPE_QUARTER = SHAPE_HALF + TFX_MAX_SHAPES, /* and half of these */
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
-  SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1 and 2 channels */
-  SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + 2,      /* in vectors half as wide */
-  N_SHAPES = SHAPE_PARALLEL_HALF + 2
+  SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1, 2 and W channels */
+  SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + TFX_PARALLEL_SHAPES, /* half as wide */
+  N_SHAPES = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES
 } ShapeIndex;
 
 typedef struct Shape
@@ -72,6 +72,10 @@ struct TfxCascade
   TfxSample dealt_type; /* what the groups are made for */
   TfxForm form;
   TfxSos *sos;
+  /* What is added up, each with sections of sos: one, unless is_sum. */
+  TfxCascadeTerm *terms;
+  size_t n_terms;
+  bool is_sum; /* it has no form but that of parts */
   TfxCascadeSection *sections;
   double gain;
   bool mute;
@@ -87,12 +91,30 @@ struct TfxCascade
   double *exchange; /* [n_channels][n_sos][2]: the state between types */
 };
 
+/* The shapes that cost the least, by the type of the stream, channels and sections. */
+typedef struct ShapeChoice
+{
+  unsigned full, n_full;              /* of as many channels as are left */
+  unsigned first[MAX_SHAPE_CHANNELS]; /* of the first, where fewer are */
+  double ns;                          /* for a frame of all; or NEVER */
+} ShapeChoice;
+
+/* There is no code for it. */
+#define NEVER 1e9
+
+void tfx_cascade_shapes_choose (const TfxCascade *cascade, ShapeChoice *choice);
+
+/* Whether the kernels have the shape for the cascade, and what it looks like.
+ * coef is kept. */
+bool tfx_cascade_shape_describe (const TfxCascade *cascade, unsigned index,
+    Shape *shape);
+
 /* Doubles that all groups and shapes take, for either type. */
 size_t tfx_cascade_groups_size (TfxCascade *cascade);
 
 /* Deals the channels out for the cascade's type and form, and computes the
- * coefficients.  The state is undefined. */
-void tfx_cascade_groups_set (TfxCascade *cascade);
+ * coefficients.  The state is undefined.  False if a sum would not be exact enough. */
+bool tfx_cascade_groups_set (TfxCascade *cascade);
 
 /* The state of a group's sum of sections, from the sections' own. */
 void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
@@ -115,7 +137,7 @@ tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
 static inline bool
 tfx_cascade_takes_dense_rows (const Shape *s)
 {
-  return s->frames || s->is_parallel;
+  return s->frames || (s->is_parallel && s->channels < s->width);
 }
 
 /* Whether the state of section k has s2 in the place of the last x. */

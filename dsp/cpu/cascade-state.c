@@ -80,8 +80,9 @@ rest (const TfxCascade *c, Group *g)
       for (unsigned i = 0; i < 2; i++)
         u[k][i] = *tfx_cascade_state_at (g, k, i, channel);
     }
-    tfx_cascade_parallel_export (c->sos, c->n_sos, u,
-        (double (*)[2]) (g->rest + 2 * channel * c->n_sos));
+    for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+      tfx_cascade_parallel_export (c->terms[i].sos, c->terms[i].n_sos, u + k,
+          (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)));
   }
   g->state_of = STATE_OF_BOTH;
 }
@@ -92,8 +93,9 @@ tfx_cascade_state_wake (const TfxCascade *c, Group *g)
   double u[TFX_PARALLEL_MAX_SECTIONS][2];
 
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
-    tfx_cascade_parallel_import (c->sos, c->n_sos,
-        (double (*)[2]) (g->rest + 2 * channel * c->n_sos), u);
+    for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+      tfx_cascade_parallel_import (c->terms[i].sos, c->terms[i].n_sos,
+          (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)), u + k);
     for (size_t k = 0; k < c->n_sos; k++) {
       for (unsigned i = 0; i < 2; i++)
         *tfx_cascade_state_at (g, k, i, channel) = u[k][i];

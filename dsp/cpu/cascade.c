@@ -13,10 +13,21 @@
 #include "../block.h"
 #include "copy.h"
 
-int
-tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
-    TfxCascade **out)
+static size_t
+count_sections (const TfxCascadeTerm *terms, size_t n)
 {
+  size_t n_sos = 0;
+
+  for (size_t i = 0; i < n; i++)
+    n_sos += terms[i].n_sos;
+  return n_sos;
+}
+
+static int
+make (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms, bool is_sum, TfxCascade **out)
+{
+  const size_t n_sos = count_sections (terms, n_terms);
   TfxCascade *c = calloc (1, sizeof *c);
 
   *out = NULL;
@@ -25,8 +36,10 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
   c->kernels = kernels;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
+  c->is_sum = is_sum;
   c->gain = 1.0;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
+  c->terms = calloc (n_terms, sizeof *c->terms);
   c->sections = calloc (n_sos + 1, sizeof *c->sections);
   c->groups = calloc (n_channels, sizeof *c->groups);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
@@ -34,15 +47,36 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
     c->memory_size = (tfx_cascade_groups_size (c) + 8) * sizeof *c->memory;
     c->memory = aligned_alloc (64, c->memory_size);
   }
-  if (!c->sos || !c->sections || !c->groups || !c->exchange || !c->memory) {
+  if (!c->sos || !c->terms || !c->sections || !c->groups || !c->exchange ||
+      !c->memory) {
     tfx_cascade_free (&c);
     return -ENOMEM;
   }
   c->n_groups = 0; /* none are dealt out */
   c->type = TFX_SAMPLE_F32;
-  tfx_cascade_groups_set (c);
+  c->n_terms = n_terms;
+  for (size_t i = 0, first = 0; i < n_terms; first += terms[i++].n_sos)
+    c->terms[i] = (TfxCascadeTerm){ c->sos + first, terms[i].n_sos, 1.0 };
+  if (!is_sum)
+    tfx_cascade_groups_set (c);
   *out = c;
   return 0;
+}
+
+int
+tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
+    TfxCascade **cascade)
+{
+  const TfxCascadeTerm term = { NULL, n_sos, 1.0 };
+
+  return make (kernels, n_channels, &term, 1, false, cascade);
+}
+
+int
+tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms, TfxCascade **cascade)
+{
+  return make (kernels, n_channels, terms, n_terms, true, cascade);
 }
 
 void
@@ -54,6 +88,7 @@ tfx_cascade_free (TfxCascade **cascade)
   if (!c)
     return;
   free (c->sos);
+  free (c->terms);
   free (c->sections);
   free (c->groups);
   free (c->memory);
@@ -76,6 +111,19 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
     last->b2 *= c->gain;
   }
   tfx_cascade_groups_set (c);
+}
+
+bool
+tfx_cascade_set_terms (TfxCascade *c, const TfxCascadeTerm *terms)
+{
+  TfxSos *sos = c->sos;
+
+  for (size_t i = 0; i < c->n_terms; i++) {
+    c->terms[i].gain = terms[i].gain;
+    for (size_t k = 0; k < terms[i].n_sos; k++)
+      *sos++ = terms[i].sos[k];
+  }
+  return tfx_cascade_groups_set (c);
 }
 
 /* Several passes; what lies between them is doubles, in rows of all lanes. */
@@ -163,6 +211,8 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
   if (tfx_cascade_takes_dense_rows (g->shape))
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
                             : b->frame_stride == (ptrdiff_t)n;
+  if (g->shape->is_parallel)
+    return !is_planar (b, n);
   return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
 }
 

@@ -17,6 +17,29 @@ void tfx_cascade_free (TfxCascade **cascade);
 void
 tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
 
+/* One of several cascades that are run as one, for streams of F32: y = sum of gain *
+ * sections (x).  Without sections it is the gain alone. */
+typedef struct TfxCascadeTerm
+{
+  const TfxSos *sos;
+  size_t n_sos;
+  double gain;
+} TfxCascadeTerm;
+
+/* How many terms, from the first on, are to be run as one; 0: none.  Their numbers of
+ * sections matter alone. */
+size_t tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms);
+
+/* A cascade of so many terms, whose sections follow one another; their values are not
+ * set. */
+int tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms, TfxCascade **cascade);
+
+/* As many terms with as many sections.  False if their sum would not be exact enough: it
+ * must not be run then.  The state is undefined until it is set. */
+bool tfx_cascade_set_terms (TfxCascade *cascade, const TfxCascadeTerm *terms);
+
 /* Filters a block, in place or apart, of any length and types, as exactly as
  * the type of the stream asks for.  Returns how many times a channel was
  * cleared. */

@@ -34,23 +34,82 @@ chunk_block (double *data, const TfxBlock *like)
       like->n_frames);
 }
 
-/* What has been summed, and the last branch, to the output. */
+/* What has been summed, and the last of n branches, to the output. */
 static void
-end_sum (const TfxEngine *e, const TfxStep *s, const TfxBlock *out)
+end_sum (const TfxEngine *e, const TfxStep *s, const TfxBlock *out, size_t n)
 {
   const Node *node = &e->nodes[s->index];
   const double *rows[] = { node->sum, node->branch };
   const double gains[] = { 1.0, 1.0 };
-  const size_t n = out->n_frames * out->n_channels;
+  const size_t n_samples = out->n_frames * out->n_channels;
   const TfxBlock sum = chunk_block (node->sum, out);
 
-  if (s->n_branches > 1 && s->gain == 1.0 && tfx_block_is_interleaved (out)) {
-    kernels_of (e)->sum (out->data, out->type, rows, gains, 2, n);
+  if (n > 1 && tfx_block_is_interleaved (out)) {
+    kernels_of (e)->sum (out->data, out->type, rows, gains, 2, n_samples);
     return;
   }
-  if (s->n_branches > 1)
-    kernels_of (e)->add (node->sum, node->branch, n);
-  tfx_cpu_copy (kernels_of (e), &sum, out, s->gain);
+  if (n > 1)
+    kernels_of (e)->add (node->sum, node->branch, n_samples);
+  tfx_cpu_copy (kernels_of (e), &sum, out, 1.0);
+}
+
+/* The joint that begins with branch k, if that is how it is to be run, or NULL. */
+static TfxJoint *
+find_joint (TfxEngine *e, const Node *node, size_t k)
+{
+  for (size_t i = 0; i < node->n_joints; i++) {
+    if (node->joints[i].first == k)
+      return tfx_joint_enter (e, &node->joints[i]) ? &node->joints[i] : NULL;
+  }
+  return NULL;
+}
+
+static int
+run_branches (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  const Node *node = &e->nodes[s->index];
+  const TfxBlock blocks[] = { chunk_block (node->sum, in),
+    chunk_block (node->branch, in) };
+  size_t n_done = 0; /* blocks to be added up */
+  int n_cleared = 0;
+
+  for (size_t k = 0, n; k < s->n_branches; k += n, n_done++) {
+    const TfxJoint *joint = find_joint (e, node, k);
+    const TfxBlock *to = &blocks[n_done > 0];
+
+    n = joint ? joint->n : 1;
+    if (n == s->n_branches && joint)
+      return tfx_cascade_run (joint->cascade, e->type, in, out);
+    if (n_done > 1)
+      kernels_of (e)->add (node->sum, node->branch,
+          in->n_frames * in->n_channels);
+    n_cleared += joint ? tfx_cascade_run (joint->cascade, e->type, in, to)
+                       : run_steps (e, &s->branches[k], in, to);
+  }
+  end_sum (e, s, out, n_done);
+  return n_cleared;
+}
+
+/* How many frames from one on are run in one way by the branches of joints whose values
+ * move. */
+static size_t
+glide_joints (const Node *node, size_t first, size_t n_left)
+{
+  size_t n = n_left;
+
+  for (size_t i = 0; i < node->n_joints; i++) {
+    const TfxJoint *j = &node->joints[i];
+
+    for (size_t k = 0; k < j->n; k++) {
+      const TfxSteps *b = &j->branches[k];
+      bool is_apart;
+
+      if (b->n > 0 && b->steps->is_moving)
+        n = tfx_glide_run (b->steps, first, n, &is_apart);
+    }
+  }
+  return n;
 }
 
 static __attribute__ ((noinline)) int
@@ -58,17 +117,21 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  TfxBlock sum = chunk_block (node->sum, in);
-  TfxBlock branch = chunk_block (node->branch, in);
+  const size_t first = e->n_done;
   int n_cleared = 0;
 
-  for (size_t k = 0; k < s->n_branches; k++) {
-    if (k > 1)
-      kernels_of (e)->add (node->sum, node->branch,
-          in->n_frames * in->n_channels);
-    n_cleared += run_steps (e, &s->branches[k], in, k == 0 ? &sum : &branch);
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to;
+
+    n = glide_joints (node, first + i, in->n_frames - i);
+    if (n == in->n_frames)
+      return run_branches (e, s, in, out);
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    e->n_done = first + i;
+    n_cleared += run_branches (e, s, &from, &to);
   }
-  end_sum (e, s, out);
+  e->n_done = first;
   return n_cleared;
 }
 

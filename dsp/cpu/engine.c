@@ -4,14 +4,16 @@
 #include "engine-private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../branches.h"
 
-/* Doubles in a chunk: 64 KiB; and where FIRs are, which have been laid out for
- * whole blocks, up to 1 MiB. */
+/* Doubles in a chunk: 64 KiB; in sums of more than two channels 8 KiB, so that two chunks and
+ * the block that each branch reads stay in the first-level cache; and where FIRs are, which
+ * have been laid out for whole blocks, up to 1 MiB. */
 #define CHUNK_SIZE 8192
+#define SUM_CHUNK_SIZE 1024
 #define FIR_CHUNK_SIZE 131072
 #define MIN_CHUNK_FRAMES 64
 #define MAX_CHUNK_FRAMES 1024
@@ -35,16 +37,16 @@ count_chunks (const TfxSteps *list)
 }
 
 static bool
-has_fir (const TfxSteps *list)
+has_kind (const TfxSteps *list, TfxStepKind kind)
 {
   bool found = false;
 
   for (size_t i = 0; !found && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
 
-    found = s->kind == TFX_STEP_FIR;
+    found = s->kind == kind;
     for (size_t k = 0; !found && k < s->n_branches; k++)
-      found = has_fir (&s->branches[k]);
+      found = has_kind (&s->branches[k], kind);
   }
   return found;
 }
@@ -53,13 +55,16 @@ has_fir (const TfxSteps *list)
 static size_t
 choose_chunk (const TfxPlan *plan)
 {
-  const size_t n = CHUNK_SIZE / plan->n_channels;
+  const bool is_small =
+      plan->n_channels > 2 && has_kind (&plan->top, TFX_STEP_SUM);
+  const size_t n = (is_small ? SUM_CHUNK_SIZE : CHUNK_SIZE) / plan->n_channels;
   const size_t most = FIR_CHUNK_SIZE / plan->n_channels;
   size_t n_frames = n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
                     : n < MAX_CHUNK_FRAMES ? n
                                            : MAX_CHUNK_FRAMES;
 
-  if (plan->block_frames > n_frames && most > n_frames && has_fir (&plan->top))
+  if (plan->block_frames > n_frames && most > n_frames &&
+      has_kind (&plan->top, TFX_STEP_FIR))
     n_frames = plan->block_frames < most ? plan->block_frames : most;
   return n_frames;
 }
@@ -94,6 +99,8 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
         node->branch = take_chunk (e);
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
           ret = make_nodes (e, &s->branches[k], n_channels);
+        if (ret == 0 && s->kind == TFX_STEP_SUM)
+          ret = tfx_joint_make (e, s, n_channels);
         break;
       case TFX_STEP_SPLIT:
         node->branch = take_chunk (e);
@@ -115,11 +122,23 @@ tfx_engine_free (TfxEngine *e)
 {
   if (!e)
     return;
-  for (size_t i = 0; e->nodes && i < e->n_nodes; i++)
+  for (size_t i = 0; e->nodes && i < e->n_nodes; i++) {
     tfx_cascade_free (&e->nodes[i].cascade);
+    tfx_joint_free (&e->nodes[i]);
+  }
   free (e->nodes);
   free (e->chunks);
   free (e);
+}
+
+void
+tfx_engine_update_step (TfxEngine *e, const TfxStep *s)
+{
+  const Node *node = &e->nodes[s->index];
+
+  if (node->joint)
+    tfx_joint_forget (e, node->joint);
+  tfx_cascade_set_sections (node->cascade, s->sos, s->gain);
 }
 
 static void
@@ -127,10 +146,9 @@ set_values (TfxEngine *e, const TfxSteps *list)
 {
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    Node *node = &e->nodes[s->index];
 
-    if (node->cascade)
-      tfx_cascade_set_sections (node->cascade, s->sos, s->gain);
+    if (s->kind == TFX_STEP_CASCADE)
+      tfx_engine_update_step (e, s);
     for (size_t k = 0; k < s->n_branches; k++)
       set_values (e, &s->branches[k]);
   }
@@ -142,12 +160,6 @@ tfx_engine_update (TfxEngine *e, const TfxPlan *plan)
   e->plan = plan;
   set_values (e, &plan->top);
   return 0;
-}
-
-void
-tfx_engine_update_step (TfxEngine *e, const TfxStep *s)
-{
-  tfx_cascade_set_sections (e->nodes[s->index].cascade, s->sos, s->gain);
 }
 
 /* One step that takes blocks of any length needs no chunks. */
@@ -194,18 +206,41 @@ void
 tfx_engine_get_state (TfxEngine *e, size_t stage, double *state)
 {
   const TfxPlanStage *s = &e->plan->stages[stage];
+  const Node *node = &e->nodes[s->step->index];
 
-  tfx_cascade_get_state (e->nodes[s->step->index].cascade, s->first_sos,
-      s->n_sos, state);
+  if (node->joint && node->joint->is_on)
+    tfx_cascade_get_state (node->joint->cascade, node->joint_sos + s->first_sos,
+        s->n_sos, state);
+  else
+    tfx_cascade_get_state (node->cascade, s->first_sos, s->n_sos, state);
 }
 
 void
 tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
 {
   const TfxPlanStage *s = &e->plan->stages[stage];
+  const Node *node = &e->nodes[s->step->index];
 
-  tfx_cascade_set_state (e->nodes[s->step->index].cascade, s->first_sos,
-      s->n_sos, state);
+  if (node->joint)
+    tfx_joint_leave (e, node->joint);
+  tfx_cascade_set_state (node->cascade, s->first_sos, s->n_sos, state);
+}
+
+/* Of its own cascade, unless its joint has the state. */
+static double
+node_peak (const Node *node)
+{
+  double peak = 0.0;
+
+  if (node->cascade && !(node->joint && node->joint->is_on))
+    peak = tfx_cascade_state_peak (node->cascade);
+  for (size_t i = 0; i < node->n_joints; i++) {
+    const TfxJoint *j = &node->joints[i];
+
+    if (j->is_on)
+      peak = fmax (peak, tfx_cascade_state_peak (j->cascade));
+  }
+  return peak;
 }
 
 double
@@ -213,14 +248,8 @@ tfx_engine_state_peak (const TfxEngine *e)
 {
   double peak = 0.0;
 
-  for (size_t i = 0; i < e->n_nodes; i++) {
-    const Node *node = &e->nodes[i];
-    double p = 0.0;
-
-    if (node->cascade)
-      p = tfx_cascade_state_peak (node->cascade);
-    peak = p > peak ? p : peak;
-  }
+  for (size_t i = 0; i < e->n_nodes; i++)
+    peak = fmax (peak, node_peak (&e->nodes[i]));
   return peak;
 }
 

@@ -128,6 +128,12 @@ KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
 }
 #endif
 
+static bool
+KERNEL (parallel_rows) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_parts_rows (in, out, n, state, gain, coef, n_sections);
+}
 #endif
 
 #ifndef VEC_WIDTH
@@ -231,9 +237,10 @@ const TfxKernels KERNEL (tfx_kernels) = {
   .frames = { KERNEL (frames1), KERNEL (frames2) },
   .frames_vectors = FRAMES_VECTORS,
 #if W > 2
-  .parallel = { KERNEL (parallel1), KERNEL (parallel2) },
+  .parallel = { KERNEL (parallel1), KERNEL (parallel2),
+      KERNEL (parallel_rows) },
 #else
-  .parallel = { KERNEL (parallel1) }, /* two channels are full vectors */
+  .parallel = { KERNEL (parallel1), NULL, KERNEL (parallel_rows) },
 #endif
 #endif
 #ifndef VEC_WIDTH

@@ -14,7 +14,7 @@
  *   wave       W / C sections of C channels; C = W: channels alone.
  *   frames     W / C frames of C channels, 1 or 2, through all sections at
  *              once: the block form of the whole cascade.
- *   parallel   W / C sections of C channels, 1 or 2, that all hear the input.
+ *   parallel   W / C sections of C channels, 1, 2 or W, that all hear the input.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -91,9 +91,11 @@ typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
     size_t n, double *state, const double *coef, unsigned n_sections,
     TfxPending *pending);
 
-/* Vectors of coefficients of a vector of parts, and the most vectors. */
+/* Vectors of coefficients of a vector of parts, and the most vectors with C < W. */
 #define TFX_PARALLEL_COEF 4
 #define TFX_PARALLEL_MAX_VECTORS 4
+/* 1, 2 and W channels. */
+#define TFX_PARALLEL_SHAPES 3
 
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
@@ -184,12 +186,12 @@ typedef struct TfxKernels
   unsigned s2_wave, s2_wave_factored, s2_direct, s2_factored;
   TfxFramesKernel frames[2]; /* or NULL */
   unsigned frames_vectors;
-  /* Sums of sections, of 1 and 2 channels, or NULL; as TfxWaveKernel, but
+  /* Sums of sections, of 1, 2 and W channels, or NULL; as TfxWaveKernel, but
    *   gain = d;  coef = c1, c2, a1, a2 for each vector
    *     y = d x + sum (c1 u' + c2 u'');  u = x - a1 u' - a2 u''
    *   state = u', u'', - for each vector.
-   * Rows are as those of TfxFramesKernel. */
-  TfxWaveKernel parallel[2];
+   * Rows of 1 and 2 are as those of TfxFramesKernel; those of up to W side by side. */
+  TfxWaveKernel parallel[TFX_PARALLEL_SHAPES];
   TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
   TfxInterleaveKernel interleave[2];

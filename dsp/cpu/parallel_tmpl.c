@@ -17,6 +17,33 @@ typedef struct Parts
   V last, before;
 } Parts;
 
+static inline __attribute__ ((always_inline)) void
+load_parts (Parts *w, V *k, const double *state, const double *coef,
+    const unsigned N)
+{
+#pragma GCC unroll 16
+  for (unsigned i = 0; i < TFX_PARALLEL_COEF * N; i++)
+    k[i] = v_load (coef + i * W);
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++, state += TFX_STATE * W)
+    w[v] = (Parts){ v_load (state), v_load (state + W) };
+}
+
+/* Returns numbers if all is finite. */
+static inline __attribute__ ((always_inline)) V
+store_parts (const Parts *w, double *state, const unsigned N)
+{
+  V ends = v_set1 (0.0);
+
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++, state += TFX_STATE * W) {
+    v_store (state, w[v].last);
+    v_store (state + W, w[v].before);
+    ends = v_add (ends, (w[v].last - w[v].last) + (w[v].before - w[v].before));
+  }
+  return ends;
+}
+
 /* The sums of a vector of frames of C channels: each of W / C rows has the parts
  * of a frame. */
 static inline __attribute__ ((always_inline)) V
@@ -110,17 +137,11 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool in_planar = C == 2 && in.apart, out_planar = C == 2 && out.apart;
   const unsigned F = GROUP_FRAMES (C);
   const V d = v_set1 (*gain);
-  V k[TFX_PARALLEL_COEF * TFX_PARALLEL_MAX_VECTORS], ends = v_set1 (0.0);
+  V k[TFX_PARALLEL_COEF * TFX_PARALLEL_MAX_VECTORS];
   Parts w[TFX_PARALLEL_MAX_VECTORS];
   size_t i = 0;
 
-#pragma GCC unroll 16
-  for (unsigned j = 0; j < TFX_PARALLEL_COEF * N; j++)
-    k[j] = v_load (coef + j * W);
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++)
-    w[v] = (Parts){ v_load (state + TFX_STATE * v * W),
-      v_load (state + (TFX_STATE * v + 1) * W) };
+  load_parts (w, k, state, coef, N);
   for (; i + F <= n; i += F) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
     double y[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
@@ -139,13 +160,7 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     run_last_parts (x, (unsigned)(n - i), w, (const V *)coef, d, C, N);
     write_frames (to, i, (unsigned)(n - i), x, C);
   }
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++) {
-    v_store (state + TFX_STATE * v * W, w[v].last);
-    v_store (state + (TFX_STATE * v + 1) * W, w[v].before);
-    ends = v_add (ends, (w[v].last - w[v].last) + (w[v].before - w[v].before));
-  }
-  return v_is_number (ends);
+  return v_is_number (store_parts (w, state, N));
 }
 
 /* No more than 16 sections.  In vectors of eight only what is more than one. */
@@ -166,4 +181,153 @@ run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
       return (W == 8 && C == 1) ||
              run_parts (in, out, n, state, gain, coef, C, 4);
   }
+}
+
+/* ---- full vectors of channels -------------------------------------------------- */
+
+/* Rows at a time, and the most sections that go over them together. */
+#define PARTS_ROWS 64
+#define PARTS_PASS 4
+
+/* How many of the next n rows are read or written whole, though they have fewer channels
+ * than there are lanes: those before the last ones, behind which there is nothing. */
+static inline size_t
+count_whole (const TfxRows *rows, size_t n)
+{
+  const size_t stride = (size_t)rows->stride;
+  const size_t behind = rows->n < W ? (W - rows->n + stride - 1) / stride : 0;
+
+  return n > behind ? n - behind : 0;
+}
+
+static inline __attribute__ ((always_inline)) V
+take_row (Way *way, bool is_whole)
+{
+  const char *row = way->at;
+
+  way->at += way->step;
+  if (way->is_f32)
+    return is_whole ? v_load_row_f32 ((const float *)row, W, W)
+                    : v_load_row_f32 ((const float *)row, W, way->n);
+  return is_whole ? v_load_row_f64 ((const double *)row, W, W)
+                  : v_load_row_f64 ((const double *)row, W, way->n);
+}
+
+static inline __attribute__ ((always_inline)) void
+give_row (Way *way, V y, bool is_whole)
+{
+  char *row = way->at;
+
+  way->at += way->step;
+  if (way->is_f32 && is_whole)
+    v_store_row_f32 ((float *)row, y, W, W);
+  else if (way->is_f32)
+    v_store_row_f32 ((float *)row, y, W, way->n);
+  else if (is_whole)
+    v_store_row_f64 ((double *)row, y, W, W);
+  else
+    v_store_row_f64 ((double *)row, y, W, way->n);
+}
+
+/* Some rows on their way: what all sections hear, and the sum so far. */
+typedef struct Tile
+{
+  double x[PARTS_ROWS * W] __attribute__ ((aligned (64)));
+  double y[PARTS_ROWS * W] __attribute__ ((aligned (64)));
+  Way in, out;
+  size_t n, n_whole_in, n_whole_out; /* rows */
+  V d;
+} Tile;
+
+/* Adds N sections; the first ones read the rows, the last ones write them. */
+static inline __attribute__ ((always_inline)) V
+add_parts (Tile *tile, double *state, const double *coef, const unsigned N,
+    const bool is_first, const bool is_last)
+{
+  double *x = tile->x, *y = tile->y;
+  Way in = tile->in, out = tile->out;
+  V k[TFX_PARALLEL_COEF * PARTS_PASS];
+  Parts w[PARTS_PASS];
+
+  load_parts (w, k, state, coef, N);
+  for (size_t i = 0; i < tile->n; i++, x += W, y += W) {
+    const V row = is_first ? take_row (&in, i < tile->n_whole_in) : v_load (x);
+    V sum = is_first ? v_mul (tile->d, row) : v_load (y);
+
+    if (N > 0)
+      sum = v_add (sum, step_parts (w, k, row, N));
+    if (is_first && !is_last)
+      v_store (x, row);
+    if (is_last)
+      give_row (&out, sum, i < tile->n_whole_out);
+    else
+      v_store (y, sum);
+  }
+  tile->in = in;
+  tile->out = out;
+  return store_parts (w, state, N);
+}
+
+/* The last ones, by how many they are. */
+static inline __attribute__ ((always_inline)) V
+add_last_parts (Tile *tile, double *state, const double *coef, unsigned N,
+    const bool is_first)
+{
+  switch (N) {
+    case 1:
+      return add_parts (tile, state, coef, 1, is_first, true);
+    case 2:
+      return add_parts (tile, state, coef, 2, is_first, true);
+    case 3:
+      return add_parts (tile, state, coef, 3, is_first, true);
+    default:
+      return add_parts (tile, state, coef, 4, is_first, true);
+  }
+}
+
+/* In one go if that is enough.  But rows that are written whole and in part must all have
+ * been read before. */
+static inline __attribute__ ((always_inline)) V
+add_sections (Tile *tile, double *state, const double *coef, unsigned n,
+    bool is_full)
+{
+  V ends = v_set1 (0.0);
+
+  if (n <= PARTS_PASS && is_full)
+    return add_last_parts (tile, state, coef, n, true);
+  if (n <= PARTS_PASS) {
+    add_parts (tile, state, coef, 0, true, false);
+    return add_last_parts (tile, state, coef, n, false);
+  }
+  for (bool is_first = true; n > PARTS_PASS; is_first = false) {
+    ends = v_add (ends,
+        is_first ? add_parts (tile, state, coef, PARTS_PASS, true, false)
+                 : add_parts (tile, state, coef, PARTS_PASS, false, false));
+    state += PARTS_PASS * TFX_STATE * W;
+    coef += PARTS_PASS * TFX_PARALLEL_COEF * W;
+    n -= PARTS_PASS;
+  }
+  return v_add (ends, add_last_parts (tile, state, coef, n, false));
+}
+
+/* Rows of up to W channels, each a lane, through any number of sections. */
+static inline __attribute__ ((always_inline)) bool
+run_parts_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, unsigned n_sections)
+{
+  const bool is_full = from->n >= W && to->n >= W;
+  const bool is_dense = to->n >= W || to->stride == to->n;
+  Tile tile;
+  V ends = v_set1 (0.0);
+
+  tile.in = get_way (from);
+  tile.out = get_way (to);
+  tile.d = v_set1 (*gain);
+  for (; n > 0; n -= tile.n) {
+    tile.n = n < PARTS_ROWS ? n : PARTS_ROWS;
+    tile.n_whole_in = count_whole (from, n);
+    tile.n_whole_out = is_dense ? count_whole (to, tile.n) : 0;
+    ends = v_add (ends, add_sections (&tile, state, coef, n_sections, is_full));
+  }
+  return v_is_number (ends);
 }

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_sum.c: branches of a sum that run as one: which do, what comes out, and where
+ * their state is.
+ */
+#include "backend.h"
+#include "buffer.h"
+#include "common.h"
+#include "cpu/engine-private.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+#define GRID TFX_GRID_FRAMES
+#define MAX_BRANCHES 12
+#define MAX_SECTIONS 24
+
+/* ---- sums --------------------------------------------------------------------------- */
+
+/* A gain, sections behind it, or in front, and a delay line behind them: whatever there
+ * is. */
+typedef struct Branch
+{
+  double gain; /* 0: none; MUTE: 0 */
+  TfxDesign design;
+  size_t delay;
+  bool is_gain_last;
+} Branch;
+
+#define MUTE 1e-99
+#define LOW(ORDER, HZ)                                                         \
+  {                                                                            \
+    TFX_FAMILY_BUTTERWORTH, TFX_MODE_LOW_PASS, ORDER, HZ, 0, 0, 0              \
+  }
+#define HIGH(ORDER, HZ)                                                        \
+  {                                                                            \
+    TFX_FAMILY_BUTTERWORTH, TFX_MODE_HIGH_PASS, ORDER, HZ, 0, 0, 0             \
+  }
+#define BAND(HZ)                                                               \
+  {                                                                            \
+    TFX_FAMILY_BUTTERWORTH, TFX_MODE_BAND_PASS, 1, HZ, 1.4 * HZ, 0, 0          \
+  }
+
+typedef struct Sum
+{
+  const char *name;
+  size_t n;
+  Branch branches[MAX_BRANCHES];
+  /* Joints of 1 and 8 channels in vectors of four and eight, and whether they are on. */
+  size_t n_joints[2];
+  bool is_exact;
+} Sum;
+
+static const Sum sums[] = {
+  { "a crossover", 2, { { 0, LOW (4, 400), 0 }, { 0, HIGH (4, 400), 0 } },
+      { 1, 1 }, true },
+  { "dry and wet", 2, { { 0.5 }, { 0, LOW (6, 1000), 0 } }, { 1, 1 }, true },
+  { "itself and a section", 2, { { 0 }, { -0.7, BAND (1000), 0 } }, { 0, 1 },
+      true },
+  { "a bank", 10,
+      { { 1.1, BAND (40), 0 }, { 0.9, BAND (80), 0 }, { -0.8, BAND (160), 0 },
+          { 1.2, BAND (320), 0 }, { 0.7, BAND (640), 0 }, { 0, BAND (1280), 0 },
+          { 0, BAND (2560), 0 }, { 0.3, BAND (5000), 0 }, { 0, BAND (9000), 0 },
+          { 0.1, BAND (15000), 0 } },
+      { 1, 1 }, true },
+  { "more sections than one has", 5,
+      { { 0, LOW (8, 400), 0 }, { 0.2, HIGH (8, 4000), 0 },
+          { 0, LOW (8, 800), 0 }, { 0.1, HIGH (8, 8000), 0 },
+          { 0, HIGH (8, 200), 0 } },
+      { 1, 1 }, true },
+  { "a delay line between", 5,
+      { { 0, LOW (4, 300), 0 }, { 0, HIGH (2, 900), 0 },
+          { 0.5, LOW (2, 5000), 100 }, { 0, LOW (5, 2000), 0 }, { 0.25 } },
+      { 2, 2 }, true },
+  { "a cascade of its own in front", 3,
+      { { 0, LOW (40, 1000), 0 }, { 0, HIGH (2, 100), 0 },
+          { 0, LOW (1, 9000), 0 } },
+      { 1, 1 }, true },
+  { "of first order", 3,
+      { { 0, HIGH (1, 300), 0 }, { 0, LOW (1, 300), 0 },
+          { -1, HIGH (3, 3000), 0 } },
+      { 1, 1 }, true },
+  { "gains behind", 4,
+      { { -0.3, LOW (4, 300), 0, true }, { MUTE, HIGH (2, 3000), 0, true },
+          { MUTE }, { 2, LOW (2, 3000), 0, true } },
+      { 1, 1 }, true },
+  { "zeros that hide the poles", 2,
+      { { MUTE, LOW (2, 300), 0 }, { 0, HIGH (2, 3000), 0 } }, { 1, 1 },
+      false },
+  { "the same twice", 2, { { 0, LOW (4, 300), 0 }, { 0, LOW (4, 300), 0 } },
+      { 1, 1 }, true },
+  { "poles too near to one another", 2,
+      { { 0, LOW (10, 20), 0 }, { 0, HIGH (4, 400), 0 } }, { 1, 1 }, false },
+  { "gains alone", 3, { { 0.5 }, { 0 }, { -0.25 } }, { 0, 0 }, false },
+};
+#define N_SUMS (sizeof sums / sizeof sums[0])
+
+/* Ids of the stages of a branch. */
+enum
+{
+  GAIN,
+  SECTIONS,
+  DELAY,
+  N_STAGES
+};
+
+static uint64_t
+id_of (size_t branch, unsigned stage)
+{
+  return 100 + branch * N_STAGES + stage;
+}
+
+static double
+gain_of (const Branch *b)
+{
+  return b->gain == 0 ? 1.0 : b->gain == MUTE ? 0.0 : b->gain;
+}
+
+/* Sections of a branch, the frequency `factor` times as high. */
+static size_t
+sections_of (const Branch *b, double factor, TfxSos *sos)
+{
+  TfxDesign design = b->design;
+  int n;
+
+  if (design.order == 0)
+    return 0;
+  design.lower_hz *= factor;
+  design.upper_hz *= factor;
+  n = tfx_design_sections (&design, RATE, sos);
+  return n > 0 ? (size_t)n : 0;
+}
+
+static TfxStage *
+sections_stage (const Sum *sum, size_t branch, double factor)
+{
+  TfxSos sos[MAX_SECTIONS];
+  const size_t n = sections_of (&sum->branches[branch], factor, sos);
+
+  return tfx_stage_new_sections (id_of (branch, SECTIONS), sos, n);
+}
+
+static void
+append (TfxChain **chain, TfxStage *stage)
+{
+  TfxChain *longer = tfx_chain_append (*chain, stage);
+
+  tfx_stage_unref (&stage);
+  tfx_chain_unref (chain);
+  *chain = longer;
+}
+
+static TfxChain *
+make_chain (const Sum *sum)
+{
+  TfxChain *branches[MAX_BRANCHES] = { NULL }, *chain = NULL;
+
+  for (size_t k = 0; k < sum->n; k++) {
+    const Branch *b = &sum->branches[k];
+    const TfxTap tap = { b->delay, 1.0, false, TFX_TAP_BOTH };
+
+    const bool has_gain = b->gain != 0 || b->design.order == 0;
+    TfxStage *gain = tfx_stage_new_gain (id_of (k, GAIN), gain_of (b));
+
+    if (has_gain && !b->is_gain_last)
+      append (&branches[k], tfx_stage_ref (gain));
+    if (b->design.order > 0)
+      append (&branches[k], sections_stage (sum, k, 1.0));
+    if (b->is_gain_last)
+      append (&branches[k], tfx_stage_ref (gain));
+    tfx_stage_unref (&gain);
+    if (b->delay > 0)
+      append (&branches[k],
+          tfx_stage_new_delay (id_of (k, DELAY), 0.0, &tap, 1));
+  }
+  append (&chain, tfx_stage_new_sum (1, branches, sum->n));
+  for (size_t k = 0; k < sum->n; k++)
+    tfx_chain_unref (&branches[k]);
+  return chain;
+}
+
+static TestFilter *
+make_filter (const Sum *sum, unsigned n_channels, const TfxBackend *backend)
+{
+  const TfxFilterSpec spec = { .rate_hz = RATE,
+    .n_channels = n_channels,
+    .sample = TFX_SAMPLE_F32 };
+
+  return test_filter_for (make_chain (sum), &spec, backend);
+}
+
+/* One channel from the definition. */
+static void
+run_plain (const Sum *sum, const double *in, double *out, size_t n)
+{
+  double *y = test_alloc (n * sizeof *y);
+
+  memset (out, 0, n * sizeof *out);
+  for (size_t k = 0; k < sum->n; k++) {
+    const Branch *b = &sum->branches[k];
+    TfxSos sos[MAX_SECTIONS];
+    const size_t n_sos = sections_of (b, 1.0, sos);
+
+    for (size_t i = 0; i < n; i++)
+      y[i] = i < b->delay ? 0.0 : gain_of (b) * in[i - b->delay];
+    test_run_f64 (sos, n_sos, y, y, n, NULL);
+    for (size_t i = 0; i < n; i++)
+      out[i] += y[i];
+  }
+  free (y);
+}
+
+/* Noise of [n][n_channels] and what is wanted of it. */
+static void
+make_signal (const Sum *sum, unsigned n_channels, size_t n, double *in,
+    double *want)
+{
+  double *x = test_alloc (n * sizeof *x), *y = test_alloc (n * sizeof *y);
+  float *noise = test_alloc (n * sizeof *noise);
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    test_noise_f32 (noise, n);
+    for (size_t i = 0; i < n; i++)
+      in[i * n_channels + c] = x[i] = noise[i];
+    run_plain (sum, x, y, n);
+    for (size_t i = 0; i < n; i++)
+      want[i * n_channels + c] = y[i];
+  }
+  free (noise);
+  free (y);
+  free (x);
+}
+
+/* The largest error of floats beyond the rounding of what is wanted. */
+static double
+excess (const double *have, const double *want, size_t n)
+{
+  double worst = 0;
+
+  for (size_t i = 0; i < n; i++) {
+    const double e =
+        fabs (have[i] - want[i]) - fabs (want[i]) * 0x1p-24 * (1 + 1e-6);
+
+    if (!(e <= worst))
+      worst = e;
+  }
+  return worst;
+}
+
+/* What rounding in doubles comes to; LOW (10, 20) has most. */
+#define ROUNDING 2e-9
+
+static const Node *
+sum_node (const TestFilter *f)
+{
+  return &f->plan->engine->nodes[f->plan->top.steps[0].index];
+}
+
+static unsigned
+count_on (const TestFilter *f)
+{
+  const Node *node = sum_node (f);
+  unsigned n = 0;
+
+  for (size_t i = 0; i < node->n_joints; i++)
+    n += node->joints[i].is_on;
+  return n;
+}
+
+/* ---- what comes out --------------------------------------------------------------------- */
+
+/* In blocks of any length. */
+static void
+run_cut (TestFilter *f, const TestBuffer *in, const TestBuffer *out,
+    size_t most)
+{
+  const size_t n = in->block.n_frames;
+
+  for (size_t i = 0, m; i < n; i += m) {
+    m = 1 + tap_random_below ((unsigned)most);
+    m = m < n - i ? m : n - i;
+    {
+      const TfxBlock from = test_block_part (&in->block, i, m);
+      const TfxBlock to = test_block_part (&out->block, i, m);
+
+      test_filter_run (f, &from, &to);
+    }
+  }
+}
+
+static void
+check_sum (TapMany *many, const Sum *sum, unsigned n_channels,
+    const TfxBackend *backend, unsigned turn)
+{
+  const size_t n = 1500, n_samples = n * n_channels;
+  double *x = test_alloc (n_samples * sizeof *x);
+  double *want = test_alloc (n_samples * sizeof *want);
+  double *have = test_alloc (n_samples * sizeof *have);
+  const TestLayout layouts[2] = { (TestLayout)(turn % TEST_N_LAYOUTS),
+    (TestLayout)(turn / 2 % TEST_N_LAYOUTS) };
+  const bool in_place = turn % 3 == 0;
+  TestBuffer in =
+      test_buffer_new (layouts[0], TFX_SAMPLE_F32, n_channels, n, turn % 5);
+  TestBuffer out = test_buffer_new (layouts[in_place ? 0 : 1], TFX_SAMPLE_F32,
+      n_channels, n, turn % 3);
+  TestFilter *f = make_filter (sum, n_channels, backend);
+  double e;
+
+  make_signal (sum, n_channels, n, x, want);
+  test_buffer_set (&in, x);
+  run_cut (f, &in, in_place ? &in : &out, turn % 2 ? 40 : 1100);
+  test_buffer_get (in_place ? &in : &out, have);
+  e = excess (have, want, n_samples);
+  tap_many_check (many,
+      e < ROUNDING && test_buffer_is_guarded (&in) &&
+          test_buffer_is_guarded (&out),
+      "%s, %s, %u channels, layouts %d and %d: %g too far", backend->kernel,
+      sum->name, n_channels, layouts[0], layouts[1], e);
+  test_filter_free (&f);
+  test_buffer_clear (&in);
+  test_buffer_clear (&out);
+  free (have);
+  free (want);
+  free (x);
+}
+
+static void
+test_values (void)
+{
+  static const unsigned channels[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17 };
+  TapMany many = tap_many ("sums are what their branches come to");
+  unsigned turn = 0;
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (size_t i = 0; backend && i < N_SUMS; i++) {
+      for (unsigned c = 0; c < sizeof channels / sizeof *channels; c++)
+        check_sum (&many, &sums[i], channels[c], backend, turn++);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* Which branches are one, and that they are it in F32 alone. */
+static void
+test_used (void)
+{
+  TapMany many = tap_many ("cascades and gains side by side are one");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (size_t i = 0; backend && i < N_SUMS; i++) {
+      for (unsigned c = 1; c <= 8; c += 7) {
+        float x[8 * 8] = { 0 };
+        double y[8 * 8] = { 0 };
+        TestFilter *f = make_filter (&sums[i], c, backend);
+        const unsigned width = ((const TfxKernels *)backend->data)->width;
+        unsigned on[3];
+        size_t n;
+
+        test_filter_f32 (f, x, c, 8);
+        on[0] = count_on (f);
+        test_filter_f64 (f, y, c, 8);
+        on[1] = count_on (f);
+        test_filter_f32 (f, x, c, 8);
+        on[2] = count_on (f);
+        n = sum_node (f)->n_joints;
+        tap_many_check (&many,
+            (width < 4 || n == sums[i].n_joints[c > 1]) &&
+                (width > 1 || n == 0) && on[0] == (sums[i].is_exact ? n : 0) &&
+                on[1] == 0 && on[2] == on[0],
+            "%s, %s, %u channels: %zu joints, %u on, %u, %u", backend->kernel,
+            sums[i].name, c, n, on[0], on[1], on[2]);
+        test_filter_free (&f);
+      }
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* ---- its state ------------------------------------------------------------------------ */
+
+/* A stream whose blocks are of both types, run by plans of two kernels in turns, its state
+ * asked for now and then. */
+static void
+check_state (TapMany *many, const Sum *sum, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  const size_t n = 3000, n_samples = n * n_channels;
+  double *x = test_alloc (n_samples * sizeof *x);
+  double *want = test_alloc (n_samples * sizeof *want);
+  float *f32 = test_alloc (n_samples * sizeof *f32);
+  TestFilter *f = make_filter (sum, n_channels, backend), other = *f;
+  double e;
+
+  if (tfx_plan_new (&f->filter, 1, test_backend_for ("c"), &other.plan) < 0)
+    abort ();
+  make_signal (sum, n_channels, n, x, want);
+  for (size_t i = 0, m; i < n; i += m) {
+    TestFilter *to = tap_random_below (4) ? f : &other;
+    double *at = x + i * n_channels;
+
+    m = 1 + tap_random_below (200);
+    m = m < n - i ? m : n - i;
+    if (tap_random_below (3) == 0) {
+      test_filter_f64 (to, at, n_channels, m);
+      continue;
+    }
+    for (size_t j = 0; j < m * n_channels; j++)
+      f32[j] = (float)at[j];
+    test_filter_f32 (to, f32, n_channels, m);
+    for (size_t j = 0; j < m * n_channels; j++)
+      at[j] = f32[j];
+    test_filter_is_silent (f);
+  }
+  e = excess (x, want, n_samples);
+  tap_many_check (many, e < ROUNDING, "%s, %s, %u channels: %g too far",
+      backend->kernel, sum->name, n_channels, e);
+  tfx_plan_free (&other.plan);
+  test_filter_free (&f);
+  free (f32);
+  free (want);
+  free (x);
+}
+
+static void
+test_state (void)
+{
+  TapMany many = tap_many ("the state goes where the stream goes");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (size_t i = 0; backend && i < N_SUMS; i++) {
+      for (unsigned c = 1; c <= 9; c = c < 3 ? c + 1 : c * 3)
+        check_state (&many, &sums[i], c, backend);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* To ask for it changes no bit. */
+static void
+test_asked (void)
+{
+  TapMany many = tap_many ("whether a sum is silent can be asked at any time");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (unsigned c = 1; backend && c <= 9; c++) {
+      const size_t n = 200 * c;
+      float *x = test_alloc (2 * n * sizeof *x);
+      TestFilter *f[2];
+      bool is_same = true, was_silent = false, becomes_silent = false;
+
+      for (int j = 0; j < 2; j++)
+        f[j] = make_filter (&sums[3], c, backend);
+      for (int turn = 0; turn < 1200 && !becomes_silent; turn++) {
+        if (turn < 20)
+          test_noise_f32 (x, n);
+        else
+          memset (x, 0, n * sizeof *x);
+        memcpy (x + n, x, n * sizeof *x);
+        for (int j = 0; j < 2; j++)
+          test_filter_f32 (f[j], x + (size_t)j * n, c, 200);
+        is_same = is_same && memcmp (x, x + n, n * sizeof *x) == 0;
+        if (turn < 20)
+          was_silent = was_silent || test_filter_is_silent (f[1]);
+        else
+          becomes_silent = test_filter_is_silent (f[1]);
+      }
+      tap_many_check (&many, is_same && !was_silent && becomes_silent,
+          "%s, %u channels: %d %d %d", backend->kernel, c, is_same, was_silent,
+          becomes_silent);
+      test_filter_free (&f[0]);
+      test_filter_free (&f[1]);
+      free (x);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* What is no number, in one channel, is cleared there, and heard nowhere else. */
+static void
+test_recovers (void)
+{
+  TapMany many = tap_many ("what is no number is forgotten");
+  const Sum *sum = &sums[5];
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (unsigned c = 1; backend && c <= 9; c++) {
+      const size_t n = 300;
+      float *x = test_alloc (n * c * sizeof *x);
+      TestFilter *f[2];
+      bool is_good = true;
+      float *bad = test_alloc (n * c * sizeof *bad);
+
+      for (int j = 0; j < 2; j++)
+        f[j] = make_filter (sum, c, backend);
+      for (int turn = 0; turn < 4; turn++) {
+        test_noise_f32 (x, n * c);
+        memcpy (bad, x, n * c * sizeof *x);
+        if (turn == 1)
+          bad[150 * c + c / 2] = turn % 2 ? NAN : INFINITY;
+        test_filter_f32 (f[0], x, c, n);
+        test_filter_f32 (f[1], bad, c, n);
+        for (size_t i = 0; i < n * c; i++) {
+          /* frames of a group are run together */
+          const bool is_hit = i % c == c / 2 && (turn > 1 || i / c > 150 - 8);
+
+          is_good = is_good &&
+                    (turn == 0 || !is_hit ? bad[i] == x[i]
+                                          : turn == 1 || isfinite (bad[i]));
+        }
+      }
+      tap_many_check (&many, is_good, "%s, %u channels", backend->kernel, c);
+      test_filter_free (&f[0]);
+      test_filter_free (&f[1]);
+      free (bad);
+      free (x);
+    }
+  }
+  tap_many_end (&many);
+}
+
+/* ---- values that move ------------------------------------------------------------------ */
+
+/* The first branch with sections follows a curve for a time, the last one jumps to another
+ * value in the middle of it, and again after it, where time goes by without samples. */
+static void
+run_moving (const Sum *sum, unsigned n_channels, const TfxBackend *backend,
+    TfxSample type, const double *in, double *out, size_t n, size_t most)
+{
+  TestFilter *f = make_filter (sum, n_channels, backend);
+  float *f32 = test_alloc (n * n_channels * sizeof *f32);
+  size_t first = 0, last = sum->n - 1;
+  uint64_t next = 40 * GRID;
+
+  while (sum->branches[first].design.order == 0)
+    first++;
+  while (sum->branches[last].design.order == 0)
+    last--;
+  memcpy (out, in, n * n_channels * sizeof *out);
+  for (size_t i = 0; i < n * n_channels; i++)
+    f32[i] = (float)in[i];
+  for (size_t i = 0, m; i < n; i += m) {
+    const size_t ends[] = { 50 * GRID + 7, 120 * GRID + 3, n };
+    size_t end = 0;
+
+    while (ends[end] <= i)
+      end++;
+    m = 1 + tap_random_below ((unsigned)most);
+    m = m < ends[end] - i ? m : ends[end] - i;
+    tfx_filter_lock (f->filter);
+    for (; next < i + m + GRID && next < 70 * GRID; next += GRID) {
+      TfxStage *stage =
+          sections_stage (sum, first, 1 + 0.01 * (double)(next / GRID - 39));
+
+      if (tfx_filter_queue_stage (f->filter, next, stage) < 0)
+        tap_check (false, "a point of a curve is taken");
+      tfx_stage_unref (&stage);
+    }
+    if (end > 0 && i == ends[end - 1]) {
+      TfxStage *stage = sections_stage (sum, last, end == 1 ? 1.3 : 0.9);
+
+      if (tfx_filter_set_stage (f->filter, stage) < 0)
+        tap_check (false, "another value is taken");
+      tfx_stage_unref (&stage);
+    }
+    /* The last jump is over before anything is heard of it. */
+    if (end == 2 && i == ends[1] && tfx_plan_pass (f->plan, 3000) < 0)
+      tap_check (false, "frames pass");
+    tfx_filter_unlock (f->filter);
+    if (type == TFX_SAMPLE_F64)
+      test_filter_f64 (f, out + i * n_channels, n_channels, m);
+    else
+      test_filter_f32 (f, f32 + i * n_channels, n_channels, m);
+  }
+  for (size_t i = 0; type == TFX_SAMPLE_F32 && i < n * n_channels; i++)
+    out[i] = f32[i];
+  free (f32);
+  test_filter_free (&f);
+}
+
+static void
+check_moving (TapMany *cuts, TapMany *values, const Sum *sum,
+    unsigned n_channels, const TfxBackend *backend)
+{
+  static const size_t most[] = { 40, 700, 3000 };
+  const size_t n = 200 * GRID, n_samples = n * n_channels;
+  double *in = test_alloc (n_samples * sizeof *in);
+  double *want = test_alloc (n_samples * sizeof *want);
+  double *once = test_alloc (n_samples * sizeof *once);
+  double *have = test_alloc (n_samples * sizeof *have);
+  float *noise = test_alloc (n_samples * sizeof *noise);
+  double e;
+
+  test_noise_f32 (noise, n_samples);
+  for (size_t i = 0; i < n_samples; i++)
+    in[i] = noise[i];
+  run_moving (sum, n_channels, backend, TFX_SAMPLE_F64, in, want, n, n);
+  run_moving (sum, n_channels, backend, TFX_SAMPLE_F32, in, once, n, n);
+  e = excess (once, want, n_samples);
+  tap_many_check (values, e < ROUNDING, "%s, %s, %u channels: %g too far",
+      backend->kernel, sum->name, n_channels, e);
+  for (unsigned i = 0; i < 3; i++) {
+    run_moving (sum, n_channels, backend, TFX_SAMPLE_F32, in, have, n, most[i]);
+    tap_many_check (cuts, memcmp (have, once, n_samples * sizeof *have) == 0,
+        "%s, %s, %u channels, blocks of up to %zu", backend->kernel, sum->name,
+        n_channels, most[i]);
+  }
+  free (noise);
+  free (have);
+  free (once);
+  free (want);
+  free (in);
+}
+
+static void
+test_moves (void)
+{
+  TapMany cuts = tap_many ("a sum that moves gives the same bits however cut");
+  TapMany values = tap_many ("and what doubles give");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (size_t i = 0; backend && i < 6; i++) {
+      for (unsigned c = 1; c <= 9; c = c < 3 ? c + 1 : c * 3)
+        check_moving (&cuts, &values, &sums[i], c, backend);
+    }
+  }
+  tap_many_end (&cuts);
+  tap_many_end (&values);
+}
+
+static const TapTest tests[] = {
+  { "values", test_values },
+  { "used", test_used },
+  { "state", test_state },
+  { "asked", test_asked },
+  { "recovers", test_recovers },
+  { "moves", test_moves },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
