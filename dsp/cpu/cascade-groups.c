@@ -15,6 +15,8 @@ coef_size (const TfxCascade *c, const Shape *s)
 
     return tfx_cascade_form_frames_size (&shape, c->n_sos);
   }
+  if (s->is_abreast) /* and gains */
+    return (TFX_WAVE_COEF * s->n_vectors + 1) * s->width;
   return (s->is_parallel ? TFX_PARALLEL_COEF : TFX_WAVE_COEF) * s->n_vectors *
          s->width;
 }
@@ -87,7 +89,7 @@ tfx_cascade_groups_size (TfxCascade *c)
   size_t most = 0;
 
   if (c->is_sum) {
-    c->has_parts = true;
+    c->has_parts = !c->is_abreast;
     most = deal (c, NULL);
     c->has_parts = false;
     return most;
@@ -157,11 +159,51 @@ set_parallel (const TfxCascade *c, Shape *s)
   }
 }
 
+/* Cascades abreast: what is none of them lets pass, or puts out nothing. */
+static void
+set_abreast (const TfxCascade *c, Shape *s)
+{
+  static const TfxCascadeSection none = { { 1.0 }, { 0 } };
+  double *gains = s->coef + TFX_WAVE_COEF * s->n_vectors * s->width;
+  const TfxCascadeSection *section = c->sections;
+  unsigned lane = 0;
+
+  memset (s->coef, 0, coef_size (c, s) * sizeof *s->coef);
+  s->gain[0] = c->direct;
+  for (size_t i = 0; i < c->n_terms; i++) {
+    const TfxCascadeTerm *t = &c->terms[i];
+    const size_t n_idle = s->n_vectors - t->n_sos;
+
+    for (unsigned n = 0; n < s->channels && t->n_sos > 0; n++, lane++) {
+      gains[lane] = t->gain;
+      for (size_t v = 0; v < s->n_vectors; v++) {
+        const double *k = v < n_idle ? none.k : section[v - n_idle].k;
+
+        for (unsigned j = 0; j < TFX_WAVE_COEF; j++)
+          s->coef[(v * TFX_WAVE_COEF + j) * s->width + lane] = k[j];
+      }
+    }
+    section += t->n_sos;
+  }
+}
+
+/* What comes straight from the input, of cascades abreast. */
+static bool
+add_gains (TfxCascade *c)
+{
+  c->direct = 0.0;
+  for (size_t i = 0; i < c->n_terms; i++)
+    c->direct += c->terms[i].n_sos > 0 ? 0.0 : c->terms[i].gain;
+  return isfinite (c->direct);
+}
+
 static TfxForm
 choose_form (const TfxCascade *c)
 {
   if (c->kernels->width == 1)
     return TFX_FORM_TEXTBOOK;
+  if (c->is_abreast)
+    return TFX_FORM_DIRECT;
   return c->type == TFX_SAMPLE_F32 &&
                  tfx_cascade_form_can_factor (c->sos, c->n_sos)
              ? TFX_FORM_FACTORED
@@ -194,10 +236,10 @@ tfx_cascade_groups_set (TfxCascade *c)
   const TfxForm form = choose_form (c);
   const double gain =
       tfx_cascade_form_sections (form, c->sos, c->n_sos, c->sections);
-  const bool has_parts = (c->wants_parts || c->is_sum) &&
+  const bool has_parts = (c->wants_parts || (c->is_sum && !c->is_abreast)) &&
                          c->type == TFX_SAMPLE_F32 && make_parts (c);
 
-  if (c->is_sum && !has_parts)
+  if (c->is_sum && !has_parts && !(c->is_abreast && add_gains (c)))
     return false;
   if (form != c->form || c->type != c->dealt_type ||
       has_parts != c->has_parts || c->n_groups == 0) {
@@ -213,7 +255,9 @@ tfx_cascade_groups_set (TfxCascade *c)
 
     for (unsigned j = 0; j < c->n_groups; j++)
       is_used = is_used || c->groups[j].shape == s;
-    if (is_used && s->is_parallel) {
+    if (is_used && s->is_abreast) {
+      set_abreast (c, s);
+    } else if (is_used && s->is_parallel) {
       set_parallel (c, s);
     } else if (is_used && s->frames) {
       const TfxFramesShape shape =

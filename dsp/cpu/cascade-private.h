@@ -25,7 +25,9 @@ typedef enum
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
   SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1, 2 and W channels */
   SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + TFX_PARALLEL_SHAPES, /* half as wide */
-  N_SHAPES = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES
+  SHAPE_ABREAST = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES,  /* of 1 and 2 */
+  SHAPE_ABREAST_HALF = SHAPE_ABREAST + TFX_ABREAST_SHAPES,
+  N_SHAPES = SHAPE_ABREAST_HALF + TFX_ABREAST_SHAPES
 } ShapeIndex;
 
 typedef struct Shape
@@ -38,6 +40,8 @@ typedef struct Shape
   TfxWaveKernel wave;
   TfxFramesKernel frames; /* one of the two */
   bool is_parallel;       /* the wave is a sum of sections */
+  bool is_abreast;        /* or one of cascades */
+  unsigned n_sections;    /* what the wave is told */
   double gain[2];         /* of the first pass, and of the others */
   double *coef;           /* vectors, or columns */
 } Shape;
@@ -76,6 +80,9 @@ struct TfxCascade
   TfxCascadeTerm *terms;
   size_t n_terms;
   bool is_sum; /* it has no form but that of parts */
+  bool
+      is_abreast; /* or of cascades abreast: so many lanes, and sections of the longest */
+  size_t n_abreast, depth;
   TfxCascadeSection *sections;
   double gain;
   bool mute;
@@ -119,33 +126,56 @@ bool tfx_cascade_groups_set (TfxCascade *cascade);
 /* The state of a group's sum of sections, from the sections' own. */
 void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
 
+/* Which vector has section k of the group, and which of those in it that is.  Of cascades
+ * abreast the last vector has the last section of each. */
+static inline size_t
+tfx_cascade_vector_of (const TfxCascade *c, const Shape *s, size_t k,
+    size_t *number)
+{
+  const TfxCascadeTerm *t = c->terms;
+
+  if (!s->is_abreast) {
+    *number = (k + s->n_idle) % s->n_together;
+    return (k + s->n_idle) / s->n_together;
+  }
+  for (*number = 0; k >= t->n_sos; t++) {
+    k -= t->n_sos;
+    *number += t->n_sos > 0;
+  }
+  return s->n_vectors - t->n_sos + k;
+}
+
 /* Number i of the state of section k of the group's channel; of the shape
  * frames the first and the last are all. */
 static inline double *
-tfx_cascade_state_at (const Group *g, size_t k, unsigned i, unsigned channel)
+tfx_cascade_state_at (const TfxCascade *c, const Group *g, size_t k, unsigned i,
+    unsigned channel)
 {
   const Shape *s = g->shape;
+  size_t vector, number;
 
   if (s->frames)
     return g->state + (2 * k + (i > 0)) * s->channels + channel;
-  k += s->n_idle;
-  return g->state + (k / s->n_together * TFX_STATE + i) * s->width +
-         k % s->n_together * s->channels + channel;
+  vector = tfx_cascade_vector_of (c, s, k, &number);
+  return g->state + (vector * TFX_STATE + i) * s->width + number * s->channels +
+         channel;
 }
 
 /* Whether rows with other channels between its own have to be packed. */
 static inline bool
 tfx_cascade_takes_dense_rows (const Shape *s)
 {
-  return s->frames || (s->is_parallel && s->channels < s->width);
+  return s->frames ||
+         ((s->is_parallel || s->is_abreast) && s->channels < s->width);
 }
 
 /* Whether the state of section k has s2 in the place of the last x. */
 static inline bool
-tfx_cascade_has_s2 (const Group *g, size_t k)
+tfx_cascade_has_s2 (const TfxCascade *c, const Group *g, size_t k)
 {
   const Shape *s = g->shape;
-  const size_t vector = (k + s->n_idle) / s->n_together;
+  size_t number;
+  const size_t vector = tfx_cascade_vector_of (c, s, k, &number);
   const size_t left = s->n_vectors - vector / s->n_pass * s->n_pass;
 
   return s->frames || (s->n_pass >= s->s2_vectors && left >= s->s2_vectors);

@@ -21,6 +21,7 @@ typedef struct Costs
   Cost one, wave, rows, paired;
   Cost frames[2];                     /* by channels - 1 */
   Cost parallel[TFX_PARALLEL_SHAPES]; /* of 1, 2 and W channels */
+  Cost abreast[TFX_ABREAST_SHAPES];   /* by channels - 1 */
   double packing; /* for each channel of a group that has to be packed */
   double adding;  /* for each sample of a cascade's output */
 } Costs;
@@ -28,36 +29,47 @@ typedef struct Costs
 /* Measured on a Zen 4 in blocks of 256 frames; waves of fma, avx2 and vl, which are single
  * vectors or two, on a Granite Rapids, as they wait for the same multiply-adds. */
 static const Costs costs[] = {
-  { "sse2", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 }, { 0.4, 1.6, 0.1 },
-      { { 0.2, 0.95 }, { 0.0, 2.1 } },
-      { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } }, 0.6, 0.4 },
-  { "neon", { 0.3, 1.0 }, { 1.4, 0.5 }, { 1.0, 0.8 }, { 0.4, 1.6, 0.1 },
-      { { 0.2, 0.95 }, { 0.0, 2.1 } },
-      { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } }, 0.6, 0.4 },
-  { "fma", { 0.0, 0.0 }, { 0.9, 0.42 }, { 0.85, 0.52 }, { 0.0, 0.0 },
-      { { 0.0, 0.0 } }, { { 0.0, 0.0 } } }, /* it has none of these */
-  { "avx2", { 0.3, 0.95 }, { 0.7, 0.7, 0.4 }, { 0.65, 0.56, 0.1 },
-      { 0.6, 1.3, 0.1 }, { { 0.45, 0.25 }, { 0.2, 0.8 } },
-      { { 0.92, 0.40 }, { 0.7, 0.59 }, { 0.9, 0.7, 0.8 } }, 0.6, 0.3 },
-  { "vl", { 0.0, 0.0 }, { 0.95, 0.45, 0.4 }, { 0.85, 0.52, 0.5 },
-      { 0.9, 1.15, 0.1 }, { { 0.0, 0.0 } },
-      { { 0.8, 0.35 }, { 0.85, 0.42 }, { 0.85, 0.55, 0.5 } } },
-  { "avx512", { 0.55, 0.72 }, { 1.25, 1.08, 0.9 }, { 0.95, 1.05, 0.3 },
-      { 0.5, 2.4, NEVER }, { { 0.45, 0.25 }, { 0.3, 0.7 } },
-      { { 0.76, 0.84 }, { 0.87, 0.92 }, { 1.7, 1.1, 0.5 } }, 0.75, 0.3 },
+  { "sse2", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
+      .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
+      .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
+      .abreast = { { 1.2, 0.9 } }, .packing = 0.6, .adding = 0.4 },
+  { "neon", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
+      .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
+      .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
+      .abreast = { { 1.2, 0.9 } }, .packing = 0.6, .adding = 0.4 },
+  { "fma", .wave = { 0.9, 0.42 }, .rows = { 0.85, 0.52 } },
+  { "avx2", .one = { 0.3, 0.95 }, .wave = { 0.7, 0.7, 0.4 },
+      .rows = { 0.65, 0.56, 0.1 }, .paired = { 0.6, 1.3, 0.1 },
+      .frames = { { 0.45, 0.25 }, { 0.2, 0.8 } },
+      .parallel = { { 0.92, 0.40 }, { 0.7, 0.59 }, { 0.9, 0.7, 0.8 } },
+      .abreast = { { 1.0, 0.7 }, { 1.0, 0.7 } }, .packing = 0.6,
+      .adding = 0.3 },
+  { "vl", .wave = { 0.95, 0.45, 0.4 }, .rows = { 0.85, 0.52, 0.5 },
+      .paired = { 0.9, 1.15, 0.1 },
+      .parallel = { { 0.8, 0.35 }, { 0.85, 0.42 }, { 0.85, 0.55, 0.5 } },
+      .abreast = { { 0.9, 0.6 }, { 0.9, 0.6 } } },
+  { "avx512", .one = { 0.55, 0.72 }, .wave = { 1.25, 1.08, 0.9 },
+      .rows = { 0.95, 1.05, 0.3 }, .paired = { 0.5, 2.4, NEVER },
+      .frames = { { 0.45, 0.25 }, { 0.3, 0.7 } },
+      .parallel = { { 0.76, 0.84 }, { 0.87, 0.92 }, { 1.7, 1.1, 0.5 } },
+      .abreast = { { 1.2, 1.1 }, { 1.2, 1.1 } }, .packing = 0.75,
+      .adding = 0.3 },
 };
 
 /* Where the processor runs AVX-512's vectors whole: on an Intel Xeon of the sixth
  * generation (Granite Rapids), in blocks of 128 frames. */
 static const Costs whole_costs[] = {
-  { "fma", { 0.0, 0.0 }, { 0.9, 0.42 }, { 0.76, 0.44 }, { 0.0, 0.0 },
-      { { 0.0, 0.0 } }, { { 0.0, 0.0 } } },
-  { "vl", { 0.0, 0.0 }, { 0.95, 0.45 }, { 0.83, 0.48, 0.03 },
-      { 0.7, 0.75, 0.1 }, { { 0.0, 0.0 } },
-      { { 0.99, 0.28 }, { 0.87, 0.36 }, { 0.9, 0.63, 0.5 } } },
-  { "avx512", { 0.37, 0.71 }, { 0.93, 0.66, 0.25 }, { 0.6, 0.58, 0.2 },
-      { 0.5, 2.4, NEVER }, { { 0.45, 0.25 }, { 0.4, 0.75 } },
-      { { 0.5, 0.7 }, { 1.0, 0.47 }, { 1.5, 0.72, 0.5 } }, 0.7, 0.3 },
+  { "fma", .wave = { 0.9, 0.42 }, .rows = { 0.76, 0.44 } },
+  { "vl", .wave = { 0.95, 0.45 }, .rows = { 0.83, 0.48, 0.03 },
+      .paired = { 0.7, 0.75, 0.1 },
+      .parallel = { { 0.99, 0.28 }, { 0.87, 0.36 }, { 0.9, 0.63, 0.5 } },
+      .abreast = { { 1.0, 0.6 }, { 1.0, 0.6 } } },
+  { "avx512", .one = { 0.37, 0.71 }, .wave = { 0.93, 0.66, 0.25 },
+      .rows = { 0.6, 0.58, 0.2 }, .paired = { 0.5, 2.4, NEVER },
+      .frames = { { 0.45, 0.25 }, { 0.4, 0.75 } },
+      .parallel = { { 0.5, 0.7 }, { 1.0, 0.47 }, { 1.5, 0.72, 0.5 } },
+      .abreast = { { 1.1, 0.7 }, { 1.1, 0.7 } }, .packing = 0.7,
+      .adding = 0.3 },
 };
 
 /* Frames of the blocks for which it is chosen, and where wide vectors are run whole: a wave
@@ -90,6 +102,8 @@ runs_whole (const TfxKernels *k)
 static const TfxKernels *
 kernels_of (const TfxKernels *k, unsigned index)
 {
+  if (index >= SHAPE_ABREAST && index < SHAPE_ABREAST_HALF)
+    return k;
   if (index >= SHAPE_PARALLEL_HALF)
     return k->half;
   if (index < SHAPE_HALF || index >= SHAPE_FRAMES)
@@ -113,6 +127,8 @@ cost_of (const TfxKernels *kernels, unsigned index)
 
   if (index == SHAPE_ONE)
     return &c->one;
+  if (index >= SHAPE_ABREAST)
+    return &c->abreast[(index - SHAPE_ABREAST) % TFX_ABREAST_SHAPES];
   if (index >= SHAPE_PARALLEL)
     return &c->parallel[(index - SHAPE_PARALLEL) % TFX_PARALLEL_SHAPES];
   if (index >= SHAPE_FRAMES)
@@ -141,9 +157,11 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
 
   s->wave = NULL;
   s->frames = NULL;
-  s->is_parallel = index >= SHAPE_PARALLEL;
+  s->is_parallel = index >= SHAPE_PARALLEL && index < SHAPE_ABREAST;
+  s->is_abreast = index >= SHAPE_ABREAST;
   s->s2_vectors = TFX_WAVE_MAX_VECTORS + 1;
-  if (!k || index >= N_SHAPES || (c->is_sum && !s->is_parallel))
+  if (!k || index >= N_SHAPES || c->is_abreast != s->is_abreast ||
+      (c->is_sum && index < SHAPE_PARALLEL))
     return false;
   s->width = k->width;
   if (index == SHAPE_ONE) {
@@ -178,6 +196,10 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
                  : c->n_sos * s->channels <= most * k->width &&
                        (k->width < 8 || c->n_sos * s->channels > k->width)))
       s->wave = k->parallel[i];
+  } else if (s->is_abreast) {
+    s->channels = 1 + (index - SHAPE_ABREAST) % TFX_ABREAST_SHAPES;
+    if (c->depth <= most && c->n_abreast * s->channels <= k->width)
+      s->wave = k->abreast[s->channels - 1];
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
     if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
@@ -189,6 +211,11 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
   s->n_together = s->frames ? 1 : s->width / s->channels;
   s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
   s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_sos);
+  s->n_sections = (unsigned)c->n_sos;
+  if (s->is_abreast) {
+    s->n_vectors = c->depth;
+    s->n_sections = (unsigned)c->depth;
+  }
   /* As few passes as can be, as even as can be: 6 = 3 + 3. */
   s->n_pass = (s->n_vectors + most - 1) / most;
   s->n_pass = s->n_pass > 0 ? (s->n_vectors + s->n_pass - 1) / s->n_pass : 1;
@@ -211,7 +238,7 @@ cost_of_shape (const TfxCascade *c, unsigned index, const Shape *s)
   double ns =
       (double)n_passes (s) * cost->pass + (double)s->n_vectors * cost->vector;
 
-  if (s->n_together > 1 && !s->is_parallel)
+  if (s->n_together > 1 && !s->is_parallel && !s->is_abreast)
     ns *= 1.0 + 2.0 * (double)(s->n_pass * s->n_together - 1) / frames;
   if (tfx_cascade_takes_dense_rows (s) && s->channels < c->n_channels)
     ns += s->channels * costs_of (c->kernels, runs_whole (c->kernels))->packing;
@@ -233,7 +260,7 @@ choose_first (const TfxCascade *c, unsigned first[MAX_SHAPE_CHANNELS],
     ns[i] = is_there[i] ? cost_of_shape (c, i, &shapes[i]) : 0.0;
   }
   least[0] = 0.0;
-  for (unsigned n = 1; n < MAX_SHAPE_CHANNELS; n++) {
+  for (unsigned n = 1; n < MAX_SHAPE_CHANNELS && n <= c->n_channels; n++) {
     least[n] = NEVER;
     first[n] = N_SHAPES;
     for (unsigned i = 0; i < N_SHAPES; i++) {
@@ -282,6 +309,11 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
   choose_first (c, choice->first, least);
   choice->full = full_shape (c);
   choice->ns = NEVER;
+  if (c->is_abreast && c->n_channels < MAX_SHAPE_CHANNELS) {
+    choice->n_full = MAX_SHAPE_CHANNELS;
+    choice->ns = least[c->n_channels];
+    return;
+  }
   if (!tfx_cascade_shape_describe (c, choice->full, &full))
     return;
   choice->n_full = full.channels;
@@ -290,76 +322,67 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
       least[c->n_channels % full.channels];
 }
 
-/* As it is dealt out for F32, if its parts are exact and numbers are no extremes. */
-static TfxCascade
-imagine (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
-    bool is_sum)
-{
-  return (TfxCascade){ .kernels = kernels,
-    .n_channels = n_channels,
-    .n_sos = n_sos,
-    .form = kernels->width > 1 ? TFX_FORM_FACTORED : TFX_FORM_TEXTBOOK,
-    .is_sum = is_sum,
-    .has_parts = n_sos > 0 && n_sos <= TFX_PARALLEL_MAX_SECTIONS };
-}
+/* ---- several as one ------------------------------------------------------------ */
 
+/* Of terms in a form, or of one of them alone in the place of that.  Numbers are no
+ * extremes; parts are exact where that is the form. */
 static double
-cost_of_all (const TfxCascade *c)
+cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms, bool is_sum, TfxTermsForm form,
+    TfxSample type)
 {
+  TfxCascade c = { .kernels = kernels,
+    .n_channels = n_channels,
+    .is_sum = is_sum,
+    .is_abreast = is_sum && form == TFX_TERMS_CASCADES,
+    .type = type };
   ShapeChoice choice;
 
-  tfx_cascade_shapes_choose (c, &choice);
-  return choice.ns;
-}
-
-/* Whether there is code for terms of so many sections together.  Of two channels: two sums of
- * fewer sections take less time than one that runs each channel alone. */
-static bool
-can_sum (const TfxKernels *kernels, unsigned n_channels, size_t n_sos)
-{
-  const TfxCascade c = imagine (kernels, n_channels, n_sos, true);
-  Shape s;
-
-  if (!c.has_parts || cost_of_all (&c) >= NEVER)
-    return false;
-  if (n_channels != 2)
-    return true;
-  return (tfx_cascade_shape_describe (&c, SHAPE_PARALLEL + 1, &s) ||
-          tfx_cascade_shape_describe (&c, SHAPE_PARALLEL_HALF + 1, &s) ||
-          kernels->width == 2);
-}
-
-/* Whether terms cost less as one than each by itself. */
-static bool
-sum_pays (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, size_t n_sos)
-{
-  const TfxCascade sum = imagine (kernels, n_channels, n_sos, true);
-  double ns = (double)(n_terms - 1) * n_channels *
-              costs_of (kernels, runs_whole (kernels))->adding;
-
   for (size_t i = 0; i < n_terms; i++) {
-    const TfxCascade c = imagine (kernels, n_channels, terms[i].n_sos, false);
-
-    ns += terms[i].n_sos > 0 ? cost_of_all (&c) : 0.0;
+    c.n_sos += terms[i].n_sos;
+    c.n_abreast += terms[i].n_sos > 0;
+    c.depth = terms[i].n_sos > c.depth ? terms[i].n_sos : c.depth;
   }
-  return cost_of_all (&sum) < ns;
+  if (c.n_sos == 0)
+    return 0.0;
+  c.has_parts = form == TFX_TERMS_PARTS && c.n_sos <= TFX_PARALLEL_MAX_SECTIONS;
+  c.form = kernels->width == 1      ? TFX_FORM_TEXTBOOK
+           : type == TFX_SAMPLE_F64 ? TFX_FORM_DIRECT
+                                    : TFX_FORM_FACTORED;
+  tfx_cascade_shapes_choose (&c, &choice);
+  /* Two sums of fewer terms take less time than one that runs each of two channels
+   * alone. */
+  if (is_sum && n_channels == 2 && kernels->width > 2) {
+    Shape first;
+
+    if (!tfx_cascade_shape_describe (&c, choice.first[2], &first) ||
+        first.channels != 2)
+      return NEVER;
+  }
+  if (c.is_abreast && n_channels > 2)
+    return NEVER;
+  return choice.ns;
 }
 
 size_t
 tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms)
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    TfxSample type)
 {
-  size_t n = 0, n_sos = 0;
+  size_t n = 0;
+  double ns, sum;
 
-  for (; n < n_terms; n++) {
-    const size_t more = n_sos + terms[n].n_sos;
-
-    if (more > 0 && !can_sum (kernels, n_channels, more))
-      break;
-    n_sos = more;
-  }
-  return n > 1 && n_sos > 0 && sum_pays (kernels, n_channels, terms, n, n_sos)
-             ? n
-             : 0;
+  if (form == TFX_TERMS_PARTS && type != TFX_SAMPLE_F32)
+    return 0;
+  while (n < n_terms && cost_of_terms (kernels, n_channels, terms, n + 1, true,
+                            form, type) < NEVER)
+    n++;
+  if (n < 2)
+    return 0;
+  ns = (double)(n - 1) * n_channels *
+       costs_of (kernels, runs_whole (kernels))->adding;
+  for (size_t i = 0; i < n; i++)
+    ns += cost_of_terms (kernels, n_channels, &terms[i], 1, false, form, type);
+  sum = cost_of_terms (kernels, n_channels, terms, n, true, form, type);
+  return sum > 0.0 && sum < ns ? n : 0; /* 0.0: gains alone */
 }

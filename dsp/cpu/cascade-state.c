@@ -34,13 +34,13 @@ export_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
     s[1] = rest[1];
     return;
   }
-  if (tfx_cascade_has_s2 (g, k)) {
-    s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 0, channel);
-    s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (g, k, 2, channel);
+  if (tfx_cascade_has_s2 (c, g, k)) {
+    s[0] = outer_factor (c, g, k) * *tfx_cascade_state_at (c, g, k, 0, channel);
+    s[1] = outer_factor (c, g, k) * *tfx_cascade_state_at (c, g, k, 2, channel);
     return;
   }
   for (unsigned i = 0; i < TFX_STATE; i++)
-    kernel[i] = *tfx_cascade_state_at (g, k, i, channel);
+    kernel[i] = *tfx_cascade_state_at (c, g, k, i, channel);
   tfx_cascade_form_export (&c->sections[k], kernel, s);
 }
 
@@ -57,14 +57,14 @@ import_channel (const TfxCascade *c, const Group *g, unsigned channel, size_t k,
     rest[1] = s[1];
     return;
   }
-  if (tfx_cascade_has_s2 (g, k)) {
-    *tfx_cascade_state_at (g, k, 0, channel) = s[0] / outer_factor (c, g, k);
-    *tfx_cascade_state_at (g, k, 2, channel) = s[1] / outer_factor (c, g, k);
+  if (tfx_cascade_has_s2 (c, g, k)) {
+    *tfx_cascade_state_at (c, g, k, 0, channel) = s[0] / outer_factor (c, g, k);
+    *tfx_cascade_state_at (c, g, k, 2, channel) = s[1] / outer_factor (c, g, k);
     return;
   }
   tfx_cascade_form_import (&c->sections[k], s, kernel);
   for (unsigned i = 0; i < TFX_STATE; i++)
-    *tfx_cascade_state_at (g, k, i, channel) = kernel[i];
+    *tfx_cascade_state_at (c, g, k, i, channel) = kernel[i];
 }
 
 /* The state of a sum of sections as the sections in a row have it. */
@@ -78,7 +78,7 @@ rest (const TfxCascade *c, Group *g)
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
     for (size_t k = 0; k < c->n_sos; k++) {
       for (unsigned i = 0; i < 2; i++)
-        u[k][i] = *tfx_cascade_state_at (g, k, i, channel);
+        u[k][i] = *tfx_cascade_state_at (c, g, k, i, channel);
     }
     for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
       tfx_cascade_parallel_export (c->terms[i].sos, c->terms[i].n_sos, u + k,
@@ -98,7 +98,7 @@ tfx_cascade_state_wake (const TfxCascade *c, Group *g)
           (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)), u + k);
     for (size_t k = 0; k < c->n_sos; k++) {
       for (unsigned i = 0; i < 2; i++)
-        *tfx_cascade_state_at (g, k, i, channel) = u[k][i];
+        *tfx_cascade_state_at (c, g, k, i, channel) = u[k][i];
     }
   }
 }

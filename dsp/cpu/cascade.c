@@ -25,7 +25,8 @@ count_sections (const TfxCascadeTerm *terms, size_t n)
 
 static int
 make (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, bool is_sum, TfxCascade **out)
+    const TfxCascadeTerm *terms, size_t n_terms, const TfxTermsForm *form,
+    TfxCascade **out)
 {
   const size_t n_sos = count_sections (terms, n_terms);
   TfxCascade *c = calloc (1, sizeof *c);
@@ -36,7 +37,12 @@ make (const TfxKernels *kernels, unsigned n_channels,
   c->kernels = kernels;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
-  c->is_sum = is_sum;
+  c->is_sum = form != NULL;
+  c->is_abreast = form && *form == TFX_TERMS_CASCADES;
+  for (size_t i = 0; i < n_terms; i++) {
+    c->n_abreast += terms[i].n_sos > 0;
+    c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
+  }
   c->gain = 1.0;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
   c->terms = calloc (n_terms, sizeof *c->terms);
@@ -57,7 +63,7 @@ make (const TfxKernels *kernels, unsigned n_channels,
   c->n_terms = n_terms;
   for (size_t i = 0, first = 0; i < n_terms; first += terms[i++].n_sos)
     c->terms[i] = (TfxCascadeTerm){ c->sos + first, terms[i].n_sos, 1.0 };
-  if (!is_sum)
+  if (!form)
     tfx_cascade_groups_set (c);
   *out = c;
   return 0;
@@ -69,14 +75,15 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
 {
   const TfxCascadeTerm term = { NULL, n_sos, 1.0 };
 
-  return make (kernels, n_channels, &term, 1, false, cascade);
+  return make (kernels, n_channels, &term, 1, NULL, cascade);
 }
 
 int
 tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, TfxCascade **cascade)
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    TfxCascade **cascade)
 {
-  return make (kernels, n_channels, terms, n_terms, true, cascade);
+  return make (kernels, n_channels, terms, n_terms, &form, cascade);
 }
 
 void
@@ -170,7 +177,7 @@ run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
     g->state_of = STATE_OF_KERNEL;
   }
   if (s->n_vectors <= s->n_pass)
-    return s->wave (in, out, n, g->state, s->gain, s->coef, (unsigned)c->n_sos);
+    return s->wave (in, out, n, g->state, s->gain, s->coef, s->n_sections);
   return run_passes (g, in, out, n);
 }
 

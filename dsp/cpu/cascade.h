@@ -17,8 +17,8 @@ void tfx_cascade_free (TfxCascade **cascade);
 void
 tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
 
-/* One of several cascades that are run as one, for streams of F32: y = sum of gain *
- * sections (x).  Without sections it is the gain alone. */
+/* One of several cascades that are run as one: y = sum of gain * sections (x).  Without
+ * sections it is the gain alone. */
 typedef struct TfxCascadeTerm
 {
   const TfxSos *sos;
@@ -26,15 +26,26 @@ typedef struct TfxCascadeTerm
   double gain;
 } TfxCascadeTerm;
 
-/* How many terms, from the first on, are to be run as one; 0: none.  Their numbers of
- * sections matter alone. */
+/* How they are one. */
+typedef enum
+{
+  TFX_TERMS_PARTS, /* all sections abreast, as parts of the sum, in F32 alone */
+  TFX_TERMS_CASCADES /* cascades abreast, of few sections and channels */
+} TfxTermsForm;
+
+#define TFX_N_TERMS_FORMS 2
+
+/* How many terms, from the first on, are to be run as one in this form, for a stream of that
+ * type; 0: none.  Their numbers of sections matter alone. */
 size_t tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms);
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    TfxSample type);
 
 /* A cascade of so many terms, whose sections follow one another; their values are not
  * set. */
 int tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, TfxCascade **cascade);
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    TfxCascade **cascade);
 
 /* As many terms with as many sections.  False if their sum would not be exact enough: it
  * must not be run then.  The state is undefined until it is set. */

@@ -39,8 +39,8 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
 
     most = j->terms[i].n_sos > most ? j->terms[i].n_sos : most;
     if (s) {
-      e->nodes[s->index].joint = j;
-      e->nodes[s->index].joint_sos = first_sos;
+      e->nodes[s->index].joint[j->form] = j;
+      e->nodes[s->index].joint_sos[j->form] = first_sos;
     }
     first_sos += j->terms[i].n_sos;
   }
@@ -48,37 +48,69 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
   if (!j->state)
     return -ENOMEM;
   return tfx_cascade_new_sum (e->plan->backend->data, n_channels, j->terms,
-      j->n, &j->cascade);
+      j->n, j->form, &j->cascade);
+}
+
+/* How many terms are to be one, and for which types of the stream. */
+static size_t
+count_terms (const TfxEngine *e, unsigned n_channels,
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    bool pays[2])
+{
+  size_t most = 0;
+
+  for (unsigned type = 0; type < 2; type++) {
+    const size_t n = tfx_cascade_count_terms (e->plan->backend->data,
+        n_channels, terms, n_terms, form, (TfxSample)type);
+
+    pays[type] = n > 0;
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
+static int
+make_joints (TfxEngine *e, const TfxStep *sum, unsigned n_channels,
+    TfxTermsForm form)
+{
+  Node *node = &e->nodes[sum->index];
+  const size_t n_all = sum->n_branches;
+  TfxCascadeTerm *terms = node->terms + form * n_all;
+  int ret = 0;
+
+  for (size_t i = 0, n, most; ret == 0 && i<n_all; i += n> 0 ? n : 1) {
+    TfxJoint *j = &node->joints[node->n_joints];
+
+    for (most = i; most < n_all && can_join (&sum->branches[most]); most++)
+      terms[most] = get_term (&sum->branches[most]);
+    n = count_terms (e, n_channels, &terms[i], most - i, form, j->pays);
+    if (n == 0)
+      continue;
+    j->form = form;
+    j->first = i;
+    j->n = n;
+    j->branches = &sum->branches[i];
+    j->terms = &terms[i];
+    node->n_joints++;
+    ret = make_joint (e, j, n_channels);
+  }
+  return ret;
 }
 
 int
 tfx_joint_make (TfxEngine *e, const TfxStep *sum, unsigned n_channels)
 {
-  const TfxKernels *kernels = e->plan->backend->data;
   Node *node = &e->nodes[sum->index];
-  const size_t n_all = sum->n_branches;
-  int ret = 0;
+  const size_t n = TFX_N_TERMS_FORMS * (sum->n_branches + 1);
+  int ret;
 
-  node->joints = calloc (n_all / 2 + 1, sizeof *node->joints);
-  node->terms = calloc (n_all + 1, sizeof *node->terms);
+  node->joints = calloc (n, sizeof *node->joints);
+  node->terms = calloc (n, sizeof *node->terms);
   if (!node->joints || !node->terms)
     return -ENOMEM;
-  for (size_t i = 0, n, most; ret == 0 && i<n_all; i += n> 0 ? n : 1) {
-    TfxJoint *j = &node->joints[node->n_joints];
-
-    for (most = i; most < n_all && can_join (&sum->branches[most]); most++)
-      node->terms[most] = get_term (&sum->branches[most]);
-    n = tfx_cascade_count_terms (kernels, n_channels, &node->terms[i],
-        most - i);
-    if (n == 0)
-      continue;
-    j->first = i;
-    j->n = n;
-    j->branches = &sum->branches[i];
-    j->terms = &node->terms[i];
-    node->n_joints++;
-    ret = make_joint (e, j, n_channels);
-  }
+  ret = make_joints (e, sum, n_channels, TFX_TERMS_PARTS);
+  if (ret == 0)
+    ret = make_joints (e, sum, n_channels, TFX_TERMS_CASCADES);
   return ret;
 }
 
@@ -95,9 +127,26 @@ tfx_joint_free (Node *node)
   free (node->terms);
 }
 
-/* The state of each branch that has one, to the joint or from it. */
+/* The state of each branch that has one, from the joint. */
 static void
-move_state (TfxEngine *e, TfxJoint *j, bool enters)
+leave (TfxEngine *e, TfxJoint *j)
+{
+  for (size_t i = 0; i < j->n && j->is_on; i++) {
+    const TfxStep *s = only_step (&j->branches[i]);
+    const Node *node = s ? &e->nodes[s->index] : NULL;
+
+    if (!s || s->n_sos == 0)
+      continue;
+    tfx_cascade_get_state (j->cascade, node->joint_sos[j->form], s->n_sos,
+        j->state);
+    tfx_cascade_set_state (node->cascade, 0, s->n_sos, j->state);
+  }
+  j->is_on = false;
+}
+
+/* And to it. */
+static void
+enter (TfxEngine *e, TfxJoint *j)
 {
   for (size_t i = 0; i < j->n; i++) {
     const TfxStep *s = only_step (&j->branches[i]);
@@ -105,15 +154,12 @@ move_state (TfxEngine *e, TfxJoint *j, bool enters)
 
     if (!s || s->n_sos == 0)
       continue;
-    if (enters) {
-      tfx_cascade_get_state (node->cascade, 0, s->n_sos, j->state);
-      tfx_cascade_set_state (j->cascade, node->joint_sos, s->n_sos, j->state);
-    } else {
-      tfx_cascade_get_state (j->cascade, node->joint_sos, s->n_sos, j->state);
-      tfx_cascade_set_state (node->cascade, 0, s->n_sos, j->state);
-    }
+    tfx_joint_leave (e, node, false);
+    tfx_cascade_get_state (node->cascade, 0, s->n_sos, j->state);
+    tfx_cascade_set_state (j->cascade, node->joint_sos[j->form], s->n_sos,
+        j->state);
   }
-  j->is_on = enters;
+  j->is_on = true;
 }
 
 static bool
@@ -131,7 +177,7 @@ is_exact (TfxJoint *j)
 bool
 tfx_joint_enter (TfxEngine *e, TfxJoint *j)
 {
-  bool may = e->type == TFX_SAMPLE_F32;
+  bool may = j->pays[e->type];
 
   for (size_t i = 0; may && i < j->n; i++) {
     const TfxStep *s = only_step (&j->branches[i]);
@@ -139,21 +185,33 @@ tfx_joint_enter (TfxEngine *e, TfxJoint *j)
     may = !s || !s->is_apart;
   }
   may = may && is_exact (j);
-  if (may != j->is_on)
-    move_state (e, j, may);
+  if (may && !j->is_on)
+    enter (e, j);
+  else if (!may)
+    leave (e, j);
   return may;
 }
 
-void
-tfx_joint_leave (TfxEngine *e, TfxJoint *j)
+TfxCascade *
+tfx_joint_find (const Node *node, size_t *first)
 {
-  if (j->is_on)
-    move_state (e, j, false);
+  for (size_t i = 0; i < TFX_N_TERMS_FORMS; i++) {
+    if (node->joint[i] && node->joint[i]->is_on) {
+      *first = node->joint_sos[i];
+      return node->joint[i]->cascade;
+    }
+  }
+  *first = 0;
+  return node->cascade;
 }
 
 void
-tfx_joint_forget (TfxEngine *e, TfxJoint *j)
+tfx_joint_leave (TfxEngine *e, const Node *node, bool forgets)
 {
-  tfx_joint_leave (e, j);
-  j->is_known = false;
+  for (size_t i = 0; i < TFX_N_TERMS_FORMS; i++) {
+    if (!node->joint[i])
+      continue;
+    leave (e, node->joint[i]);
+    node->joint[i]->is_known = node->joint[i]->is_known && !forgets;
+  }
 }

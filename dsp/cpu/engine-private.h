@@ -14,18 +14,21 @@ typedef struct Node
   TfxCascade *cascade;
   double *sum, *branch; /* a chunk each; sums and cross-fades */
   double *between;      /* a chunk; first steps of several in series */
-  TfxJoint *joints;     /* sums */
+  TfxJoint *joints;     /* sums; those of each form one after the other */
   size_t n_joints;
-  TfxCascadeTerm *terms; /* [n_branches]; of joints */
-  TfxJoint *joint;       /* that the cascade is part of, or NULL */
-  size_t joint_sos;      /* the first of its sections there */
+  TfxCascadeTerm *terms; /* [TFX_N_TERMS_FORMS][n_branches]; of joints */
+  /* Those that the cascade is part of, or NULL, and the first of its sections there. */
+  TfxJoint *joint[TFX_N_TERMS_FORMS];
+  size_t joint_sos[TFX_N_TERMS_FORMS];
 } Node;
 
 /* Branches of a sum that are run as one: cascades, gains, and what lets all pass.  Each
- * cascade is there alone, too, and has the state while the joint is off: while its values
- * move, and for doubles. */
+ * cascade is there alone, too, and has the state while no joint of its is on, as while its
+ * values move. */
 struct TfxJoint
 {
+  TfxTermsForm form;
+  bool pays[2];    /* by the type of the stream */
   size_t first, n; /* branches */
   const TfxSteps *branches;
   TfxCascade *cascade;
@@ -52,12 +55,13 @@ struct TfxEngine
 int tfx_joint_make (TfxEngine *e, const TfxStep *sum, unsigned n_channels);
 void tfx_joint_free (Node *node);
 
-/* Whether it is to be run for its branches, whose state goes to it then, or back.  And
- * back in any case. */
+/* Whether it is to be run for its branches, whose state goes to it then, or back. */
 bool tfx_joint_enter (TfxEngine *e, TfxJoint *joint);
-void tfx_joint_leave (TfxEngine *e, TfxJoint *joint);
 
-/* A branch is about to have other values.  The state is that of the branches. */
-void tfx_joint_forget (TfxEngine *e, TfxJoint *joint);
+/* The cascade that has the state of a step, and which of its sections is the step's first. */
+TfxCascade *tfx_joint_find (const Node *node, size_t *first);
+
+/* The state is that of the branches again.  `forgets`: one is about to have other values. */
+void tfx_joint_leave (TfxEngine *e, const Node *node, bool forgets);
 
 #endif

@@ -53,13 +53,13 @@ end_sum (const TfxEngine *e, const TfxStep *s, const TfxBlock *out, size_t n)
   tfx_cpu_copy (kernels_of (e), &sum, out, 1.0);
 }
 
-/* The joint that begins with branch k, if that is how it is to be run, or NULL. */
+/* The first joint that begins with branch k and is to be run for it, or NULL. */
 static TfxJoint *
 find_joint (TfxEngine *e, const Node *node, size_t k)
 {
   for (size_t i = 0; i < node->n_joints; i++) {
-    if (node->joints[i].first == k)
-      return tfx_joint_enter (e, &node->joints[i]) ? &node->joints[i] : NULL;
+    if (node->joints[i].first == k && tfx_joint_enter (e, &node->joints[i]))
+      return &node->joints[i];
   }
   return NULL;
 }

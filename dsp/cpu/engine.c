@@ -136,8 +136,7 @@ tfx_engine_update_step (TfxEngine *e, const TfxStep *s)
 {
   const Node *node = &e->nodes[s->index];
 
-  if (node->joint)
-    tfx_joint_forget (e, node->joint);
+  tfx_joint_leave (e, node, true);
   tfx_cascade_set_sections (node->cascade, s->sos, s->gain);
 }
 
@@ -206,13 +205,10 @@ void
 tfx_engine_get_state (TfxEngine *e, size_t stage, double *state)
 {
   const TfxPlanStage *s = &e->plan->stages[stage];
-  const Node *node = &e->nodes[s->step->index];
+  size_t first;
+  TfxCascade *cascade = tfx_joint_find (&e->nodes[s->step->index], &first);
 
-  if (node->joint && node->joint->is_on)
-    tfx_cascade_get_state (node->joint->cascade, node->joint_sos + s->first_sos,
-        s->n_sos, state);
-  else
-    tfx_cascade_get_state (node->cascade, s->first_sos, s->n_sos, state);
+  tfx_cascade_get_state (cascade, first + s->first_sos, s->n_sos, state);
 }
 
 void
@@ -221,18 +217,18 @@ tfx_engine_set_state (TfxEngine *e, size_t stage, const double *state)
   const TfxPlanStage *s = &e->plan->stages[stage];
   const Node *node = &e->nodes[s->step->index];
 
-  if (node->joint)
-    tfx_joint_leave (e, node->joint);
+  tfx_joint_leave (e, node, false);
   tfx_cascade_set_state (node->cascade, s->first_sos, s->n_sos, state);
 }
 
-/* Of its own cascade, unless its joint has the state. */
+/* Of its own cascade, unless a joint has the state. */
 static double
 node_peak (const Node *node)
 {
+  size_t first;
   double peak = 0.0;
 
-  if (node->cascade && !(node->joint && node->joint->is_on))
+  if (node->cascade && tfx_joint_find (node, &first) == node->cascade)
     peak = tfx_cascade_state_peak (node->cascade);
   for (size_t i = 0; i < node->n_joints; i++) {
     const TfxJoint *j = &node->joints[i];

@@ -129,6 +129,22 @@ KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
 #endif
 
 static bool
+KERNEL (abreast1) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_abreast_sections (in, out, n, state, gain, coef, n_sections, 1);
+}
+
+#if W > 2
+static bool
+KERNEL (abreast2) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_abreast_sections (in, out, n, state, gain, coef, n_sections, 2);
+}
+#endif
+
+static bool
 KERNEL (parallel_rows) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections)
 {
@@ -239,8 +255,10 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if W > 2
   .parallel = { KERNEL (parallel1), KERNEL (parallel2),
       KERNEL (parallel_rows) },
+  .abreast = { KERNEL (abreast1), KERNEL (abreast2) },
 #else
   .parallel = { KERNEL (parallel1), NULL, KERNEL (parallel_rows) },
+  .abreast = { KERNEL (abreast1) },
 #endif
 #endif
 #ifndef VEC_WIDTH

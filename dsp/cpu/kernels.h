@@ -15,6 +15,7 @@
  *   frames     W / C frames of C channels, 1 or 2, through all sections at
  *              once: the block form of the whole cascade.
  *   parallel   W / C sections of C channels, 1, 2 or W, that all hear the input.
+ *   abreast    W / C cascades of C channels, 1 or 2, that all hear the input.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -96,6 +97,8 @@ typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
 #define TFX_PARALLEL_MAX_VECTORS 4
 /* 1, 2 and W channels. */
 #define TFX_PARALLEL_SHAPES 3
+/* 1 and 2 channels. */
+#define TFX_ABREAST_SHAPES 2
 
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
@@ -192,6 +195,12 @@ typedef struct TfxKernels
    *   state = u', u'', - for each vector.
    * Rows of 1 and 2 are as those of TfxFramesKernel; those of up to W side by side. */
   TfxWaveKernel parallel[TFX_PARALLEL_SHAPES];
+  /* Cascades side by side, of 1 and 2 channels, or NULL; as TfxWaveKernel in the form direct,
+   * but n_sections are those of each, with zeros where there are none,
+   *   gain = d;  coef has the gains of the lanes behind
+   *     y = d x + the sum of g (what a lane comes to).
+   * Rows are as those of TfxFramesKernel. */
+  TfxWaveKernel abreast[TFX_ABREAST_SHAPES];
   TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
   TfxInterleaveKernel interleave[2];

@@ -9,7 +9,10 @@
  *
  * The recursion is one multiply-add deep and leads through no other lane, and a
  * block neither fills nor drains.  The lanes of W / C frames are summed
- * together, those of each frame in the same order wherever in a block it lies. */
+ * together, those of each frame in the same order wherever in a block it lies.
+ *
+ * Or the lanes have cascades instead, each section after section in the form direct, whose
+ * outputs are added up in the same way. */
 
 /* u' and u''. */
 typedef struct Parts
@@ -92,10 +95,53 @@ step_parts (Parts *w, const V *k, V x, const unsigned N)
   return sum;
 }
 
+/* What lies in the lanes: parts, or cascades abreast, which have gains. */
+typedef struct Lanes
+{
+  Parts parts[TFX_PARALLEL_MAX_VECTORS];
+  Wave cascades[TFX_WAVE_MAX_VECTORS];
+  V gains;
+} Lanes;
+
+/* k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS] */
+static inline __attribute__ ((always_inline)) void
+load_lanes (Lanes *w, V *k, const double *state, const double *coef,
+    const unsigned N, const bool abreast)
+{
+  if (!abreast) {
+    load_parts (w->parts, k, state, coef, N);
+    return;
+  }
+  load_wave (w->cascades, state, N, 1, false);
+  load_coef (k, coef, N, 1);
+  w->gains = v_load (coef + TFX_WAVE_COEF * N * W);
+}
+
+static inline __attribute__ ((always_inline)) V
+store_lanes (const Lanes *w, double *state, const unsigned N,
+    const bool abreast)
+{
+  return abreast ? store_wave (w->cascades, state, N, 1, false)
+                 : store_parts (w->parts, state, N);
+}
+
+/* What the lanes put out of a frame x.  Cascades have no s2: they wait for themselves
+ * alone. */
+static inline __attribute__ ((always_inline)) V
+step_lanes (Lanes *w, const V *k, V x, const unsigned N, const bool abreast)
+{
+  if (!abreast)
+    return step_parts (w->parts, k, x, N);
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
+    x = section_step (&w->cascades[v], k, x, false, false);
+  return v_mul (w->gains, x);
+}
+
 /* A group, from x to y, aligned. */
 static inline __attribute__ ((always_inline)) void
-run_group_parts (const double *x, double *y, Parts *w, const V *k, V d,
-    const unsigned C, const unsigned N)
+run_group_lanes (const double *x, double *y, Lanes *w, const V *k, V d,
+    const unsigned C, const unsigned N, const bool abreast)
 {
 #pragma GCC unroll 2
   for (unsigned v = 0; v < FRAMES_VECTORS; v++, x += W, y += W) {
@@ -104,15 +150,15 @@ run_group_parts (const double *x, double *y, Parts *w, const V *k, V d,
 
 #pragma GCC unroll 8
     for (unsigned i = 0; i < W / C; i++)
-      rows[i] = step_parts (w, k, v_load_row_f64 (x + i * C, C, C), N);
+      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, abreast);
     v_store (y, v_fma (d, input, sum_parts (rows, C)));
   }
 }
 
 /* The first n frames of a group in place, in little code. */
 static inline __attribute__ ((always_inline)) void
-run_last_parts (double *x, unsigned n, Parts *w, const V *k, V d,
-    const unsigned C, const unsigned N)
+run_last_lanes (double *x, unsigned n, Lanes *w, const V *k, V d,
+    const unsigned C, const unsigned N, const bool abreast)
 {
 #pragma GCC unroll 1
   for (unsigned done = 0; done < n; done += W / C, x += W) {
@@ -122,14 +168,15 @@ run_last_parts (double *x, unsigned n, Parts *w, const V *k, V d,
 
 #pragma GCC unroll 1
     for (unsigned i = 0; i < left; i++)
-      rows[i] = step_parts (w, k, v_load_row_f64 (x + i * C, C, C), N);
+      rows[i] = step_lanes (w, k, v_load_row_f64 (x + i * C, C, C), N, abreast);
     v_store (x, v_fma (d, input, sum_parts (rows, C)));
   }
 }
 
 static inline __attribute__ ((always_inline)) bool
-run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, const unsigned C, const unsigned N)
+run_lanes (const TfxRows *from, const TfxRows *to, size_t n, double *state,
+    const double *gain, const double *coef, const unsigned C, const unsigned N,
+    const bool abreast)
 {
   const TfxRows in = *from, out = *to;
   const bool in_f32 = in.type == TFX_SAMPLE_F32;
@@ -137,11 +184,11 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool in_planar = C == 2 && in.apart, out_planar = C == 2 && out.apart;
   const unsigned F = GROUP_FRAMES (C);
   const V d = v_set1 (*gain);
-  V k[TFX_PARALLEL_COEF * TFX_PARALLEL_MAX_VECTORS];
-  Parts w[TFX_PARALLEL_MAX_VECTORS];
+  V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
+  Lanes w;
   size_t i = 0;
 
-  load_parts (w, k, state, coef, N);
+  load_lanes (&w, k, state, coef, N, abreast);
   for (; i + F <= n; i += F) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
     double y[FRAMES_VECTORS * W] __attribute__ ((aligned (64)));
@@ -150,17 +197,18 @@ run_parts (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     /* From memory a frame comes into all lanes without a permutation. */
     if (W == 8)
       __asm__("" : "+m"(x));
-    run_group_parts (x, y, w, k, d, C, N);
+    run_group_lanes (x, y, &w, k, d, C, N, abreast);
     write_group (&out, i, y, C, out_f32, out_planar);
   }
   if (i < n) {
     double x[FRAMES_VECTORS * W] __attribute__ ((aligned (64))) = { 0 };
 
     read_frames (x, from, i, (unsigned)(n - i), C);
-    run_last_parts (x, (unsigned)(n - i), w, (const V *)coef, d, C, N);
+    run_last_lanes (x, (unsigned)(n - i), &w, (const V *)coef, d, C, N,
+        abreast);
     write_frames (to, i, (unsigned)(n - i), x, C);
   }
-  return v_is_number (store_parts (w, state, N));
+  return v_is_number (store_lanes (&w, state, N, abreast));
 }
 
 /* No more than 16 sections.  In vectors of eight only what is more than one. */
@@ -171,15 +219,33 @@ run_parts_sections (const TfxRows *in, const TfxRows *out, size_t n,
 {
   switch ((n_sections * C + W - 1) / W) {
     case 1:
-      return W == 8 || run_parts (in, out, n, state, gain, coef, C, 1);
+      return W == 8 || run_lanes (in, out, n, state, gain, coef, C, 1, false);
     case 2:
-      return run_parts (in, out, n, state, gain, coef, C, 2);
+      return run_lanes (in, out, n, state, gain, coef, C, 2, false);
     case 3:
       return (W == 8 && C == 1) ||
-             run_parts (in, out, n, state, gain, coef, C, 3);
+             run_lanes (in, out, n, state, gain, coef, C, 3, false);
     default:
       return (W == 8 && C == 1) ||
-             run_parts (in, out, n, state, gain, coef, C, 4);
+             run_lanes (in, out, n, state, gain, coef, C, 4, false);
+  }
+}
+
+/* Up to four sections of each cascade. */
+static inline __attribute__ ((always_inline)) bool
+run_abreast_sections (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections,
+    const unsigned C)
+{
+  switch (n_sections) {
+    case 1:
+      return run_lanes (in, out, n, state, gain, coef, C, 1, true);
+    case 2:
+      return run_lanes (in, out, n, state, gain, coef, C, 2, true);
+    case 3:
+      return run_lanes (in, out, n, state, gain, coef, C, 3, true);
+    default:
+      return run_lanes (in, out, n, state, gain, coef, C, 4, true);
   }
 }
 

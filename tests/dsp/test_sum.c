@@ -51,49 +51,54 @@ typedef struct Sum
   /* Joints of 1 and 8 channels in vectors of four and eight, and whether they are on. */
   size_t n_joints[2];
   bool is_exact;
+  bool is_abreast; /* or, of doubles, cascades abreast in mono */
+  double rounding; /* of doubles, as a part of the largest value */
 } Sum;
 
 static const Sum sums[] = {
   { "a crossover", 2, { { 0, LOW (4, 400), 0 }, { 0, HIGH (4, 400), 0 } },
-      { 1, 1 }, true },
-  { "dry and wet", 2, { { 0.5 }, { 0, LOW (6, 1000), 0 } }, { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
+  { "dry and wet", 2, { { 0.5 }, { 0, LOW (6, 1000), 0 } }, { 1, 1 }, true,
+      false, 1e-13 },
   { "itself and a section", 2, { { 0 }, { -0.7, BAND (1000), 0 } }, { 0, 1 },
-      true },
+      true, false, 1e-13 },
   { "a bank", 10,
       { { 1.1, BAND (40), 0 }, { 0.9, BAND (80), 0 }, { -0.8, BAND (160), 0 },
           { 1.2, BAND (320), 0 }, { 0.7, BAND (640), 0 }, { 0, BAND (1280), 0 },
           { 0, BAND (2560), 0 }, { 0.3, BAND (5000), 0 }, { 0, BAND (9000), 0 },
           { 0.1, BAND (15000), 0 } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "more sections than one has", 5,
       { { 0, LOW (8, 400), 0 }, { 0.2, HIGH (8, 4000), 0 },
           { 0, LOW (8, 800), 0 }, { 0.1, HIGH (8, 8000), 0 },
           { 0, HIGH (8, 200), 0 } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "a delay line between", 5,
       { { 0, LOW (4, 300), 0 }, { 0, HIGH (2, 900), 0 },
           { 0.5, LOW (2, 5000), 100 }, { 0, LOW (5, 2000), 0 }, { 0.25 } },
-      { 2, 2 }, true },
+      { 2, 2 }, true, true, 1e-13 },
   { "a cascade of its own in front", 3,
       { { 0, LOW (40, 1000), 0 }, { 0, HIGH (2, 100), 0 },
           { 0, LOW (1, 9000), 0 } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "of first order", 3,
       { { 0, HIGH (1, 300), 0 }, { 0, LOW (1, 300), 0 },
           { -1, HIGH (3, 3000), 0 } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "gains behind", 4,
       { { -0.3, LOW (4, 300), 0, true }, { MUTE, HIGH (2, 3000), 0, true },
           { MUTE }, { 2, LOW (2, 3000), 0, true } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "zeros that hide the poles", 2,
-      { { MUTE, LOW (2, 300), 0 }, { 0, HIGH (2, 3000), 0 } }, { 1, 1 },
-      false },
+      { { MUTE, LOW (2, 300), 0 }, { 0, HIGH (2, 3000), 0 } }, { 1, 1 }, false,
+      true, 1e-13 },
   { "the same twice", 2, { { 0, LOW (4, 300), 0 }, { 0, LOW (4, 300), 0 } },
-      { 1, 1 }, true },
+      { 1, 1 }, true, true, 1e-13 },
   { "poles too near to one another", 2,
-      { { 0, LOW (10, 20), 0 }, { 0, HIGH (4, 400), 0 } }, { 1, 1 }, false },
-  { "gains alone", 3, { { 0.5 }, { 0 }, { -0.25 } }, { 0, 0 }, false },
+      { { 0, LOW (10, 20), 0 }, { 0, HIGH (4, 400), 0 } }, { 1, 1 }, false,
+      false, 1e-8 },
+  { "gains alone", 3, { { 0.5 }, { 0 }, { -0.25 } }, { 0, 0 }, false, false,
+      1e-13 },
 };
 #define N_SUMS (sizeof sums / sizeof sums[0])
 
@@ -258,14 +263,15 @@ sum_node (const TestFilter *f)
   return &f->plan->engine->nodes[f->plan->top.steps[0].index];
 }
 
+/* Of a form: all joints, or those that are on. */
 static unsigned
-count_on (const TestFilter *f)
+count (const TestFilter *f, TfxTermsForm form, bool is_on)
 {
   const Node *node = sum_node (f);
   unsigned n = 0;
 
   for (size_t i = 0; i < node->n_joints; i++)
-    n += node->joints[i].is_on;
+    n += node->joints[i].form == form && (!is_on || node->joints[i].is_on);
   return n;
 }
 
@@ -292,7 +298,7 @@ run_cut (TestFilter *f, const TestBuffer *in, const TestBuffer *out,
 
 static void
 check_sum (TapMany *many, const Sum *sum, unsigned n_channels,
-    const TfxBackend *backend, unsigned turn)
+    const TfxBackend *backend, TfxSample type, unsigned turn)
 {
   const size_t n = 1500, n_samples = n * n_channels;
   double *x = test_alloc (n_samples * sizeof *x);
@@ -301,10 +307,9 @@ check_sum (TapMany *many, const Sum *sum, unsigned n_channels,
   const TestLayout layouts[2] = { (TestLayout)(turn % TEST_N_LAYOUTS),
     (TestLayout)(turn / 2 % TEST_N_LAYOUTS) };
   const bool in_place = turn % 3 == 0;
-  TestBuffer in =
-      test_buffer_new (layouts[0], TFX_SAMPLE_F32, n_channels, n, turn % 5);
-  TestBuffer out = test_buffer_new (layouts[in_place ? 0 : 1], TFX_SAMPLE_F32,
-      n_channels, n, turn % 3);
+  TestBuffer in = test_buffer_new (layouts[0], type, n_channels, n, turn % 5);
+  TestBuffer out = test_buffer_new (layouts[in_place ? 0 : 1], type, n_channels,
+      n, turn % 3);
   TestFilter *f = make_filter (sum, n_channels, backend);
   double e;
 
@@ -312,12 +317,13 @@ check_sum (TapMany *many, const Sum *sum, unsigned n_channels,
   test_buffer_set (&in, x);
   run_cut (f, &in, in_place ? &in : &out, turn % 2 ? 40 : 1100);
   test_buffer_get (in_place ? &in : &out, have);
-  e = excess (have, want, n_samples);
+  e = type == TFX_SAMPLE_F32 ? excess (have, want, n_samples)
+                             : test_distance (have, want, n_samples);
   tap_many_check (many,
-      e < ROUNDING && test_buffer_is_guarded (&in) &&
-          test_buffer_is_guarded (&out),
-      "%s, %s, %u channels, layouts %d and %d: %g too far", backend->kernel,
-      sum->name, n_channels, layouts[0], layouts[1], e);
+      e < (type == TFX_SAMPLE_F32 ? ROUNDING : sum->rounding) &&
+          test_buffer_is_guarded (&in) && test_buffer_is_guarded (&out),
+      "%s, %s, %u channels, layouts %d and %d, type %d: %g too far",
+      backend->kernel, sum->name, n_channels, layouts[0], layouts[1], type, e);
   test_filter_free (&f);
   test_buffer_clear (&in);
   test_buffer_clear (&out);
@@ -338,13 +344,50 @@ test_values (void)
 
     for (size_t i = 0; backend && i < N_SUMS; i++) {
       for (unsigned c = 0; c < sizeof channels / sizeof *channels; c++)
-        check_sum (&many, &sums[i], channels[c], backend, turn++);
+        for (int type = 0; type < 2; type++, turn++)
+          check_sum (&many, &sums[i], channels[c], backend, (TfxSample)type,
+              turn);
     }
   }
   tap_many_end (&many);
 }
 
-/* Which branches are one, and that they are it in F32 alone. */
+static void
+check_used (TapMany *many, const Sum *sum, unsigned n_channels,
+    const TfxBackend *backend)
+{
+  const unsigned width = ((const TfxKernels *)backend->data)->width;
+  float x[8 * 8] = { 0 };
+  double y[8 * 8] = { 0 };
+  TestFilter *f = make_filter (sum, n_channels, backend);
+  const unsigned n = count (f, TFX_TERMS_PARTS, false);
+  const unsigned n_abreast = count (f, TFX_TERMS_CASCADES, false);
+  unsigned on[3], abreast[3];
+
+  for (int i = 0; i < 3; i++) {
+    if (i == 1)
+      test_filter_f64 (f, y, n_channels, 8);
+    else
+      test_filter_f32 (f, x, n_channels, 8);
+    on[i] = count (f, TFX_TERMS_PARTS, true);
+    abreast[i] = count (f, TFX_TERMS_CASCADES, true);
+  }
+  tap_many_check (many,
+      (width < 4 || n == sum->n_joints[n_channels > 1]) &&
+          (width > 1 || n == 0) && on[0] == (sum->is_exact ? n : 0) &&
+          on[1] == 0 && on[2] == on[0],
+      "%s, %s, %u channels: %u sums, %u on, %u, %u", backend->kernel, sum->name,
+      n_channels, n, on[0], on[1], on[2]);
+  tap_many_check (many,
+      (width < 2 || n_channels > 1 || !sum->is_abreast || n_abreast > 0) &&
+          (width > 1 || n_abreast == 0) && abreast[1] == n_abreast &&
+          abreast[2] == abreast[0] && (n_channels < 3 || n_abreast == 0),
+      "%s, %s, %u channels: %u abreast, %u on, %u, %u", backend->kernel,
+      sum->name, n_channels, n_abreast, abreast[0], abreast[1], abreast[2]);
+  test_filter_free (&f);
+}
+
+/* Which branches are one, in which form, and for which type. */
 static void
 test_used (void)
 {
@@ -354,29 +397,8 @@ test_used (void)
     const TfxBackend *backend = test_backend_for (test_kernels[k]);
 
     for (size_t i = 0; backend && i < N_SUMS; i++) {
-      for (unsigned c = 1; c <= 8; c += 7) {
-        float x[8 * 8] = { 0 };
-        double y[8 * 8] = { 0 };
-        TestFilter *f = make_filter (&sums[i], c, backend);
-        const unsigned width = ((const TfxKernels *)backend->data)->width;
-        unsigned on[3];
-        size_t n;
-
-        test_filter_f32 (f, x, c, 8);
-        on[0] = count_on (f);
-        test_filter_f64 (f, y, c, 8);
-        on[1] = count_on (f);
-        test_filter_f32 (f, x, c, 8);
-        on[2] = count_on (f);
-        n = sum_node (f)->n_joints;
-        tap_many_check (&many,
-            (width < 4 || n == sums[i].n_joints[c > 1]) &&
-                (width > 1 || n == 0) && on[0] == (sums[i].is_exact ? n : 0) &&
-                on[1] == 0 && on[2] == on[0],
-            "%s, %s, %u channels: %zu joints, %u on, %u, %u", backend->kernel,
-            sums[i].name, c, n, on[0], on[1], on[2]);
-        test_filter_free (&f);
-      }
+      for (unsigned c = 1; c <= 8; c += 7)
+        check_used (&many, &sums[i], c, backend);
     }
   }
   tap_many_end (&many);
@@ -605,16 +627,23 @@ check_moving (TapMany *cuts, TapMany *values, const Sum *sum,
   test_noise_f32 (noise, n_samples);
   for (size_t i = 0; i < n_samples; i++)
     in[i] = noise[i];
-  run_moving (sum, n_channels, backend, TFX_SAMPLE_F64, in, want, n, n);
-  run_moving (sum, n_channels, backend, TFX_SAMPLE_F32, in, once, n, n);
-  e = excess (once, want, n_samples);
-  tap_many_check (values, e < ROUNDING, "%s, %s, %u channels: %g too far",
-      backend->kernel, sum->name, n_channels, e);
-  for (unsigned i = 0; i < 3; i++) {
-    run_moving (sum, n_channels, backend, TFX_SAMPLE_F32, in, have, n, most[i]);
-    tap_many_check (cuts, memcmp (have, once, n_samples * sizeof *have) == 0,
-        "%s, %s, %u channels, blocks of up to %zu", backend->kernel, sum->name,
-        n_channels, most[i]);
+  /* which has no joints */
+  run_moving (sum, n_channels, test_backend_for ("c"), TFX_SAMPLE_F64, in, want,
+      n, n);
+  for (int type = 0; type < 2; type++) {
+    run_moving (sum, n_channels, backend, (TfxSample)type, in, once, n, n);
+    e = type == TFX_SAMPLE_F32 ? excess (once, want, n_samples)
+                               : test_distance (once, want, n_samples);
+    tap_many_check (values, e < (type == TFX_SAMPLE_F32 ? ROUNDING : 1e-12),
+        "%s, %s, %u channels, type %d: %g too far", backend->kernel, sum->name,
+        n_channels, type, e);
+    for (unsigned i = 0; i < 3; i++) {
+      run_moving (sum, n_channels, backend, (TfxSample)type, in, have, n,
+          most[i]);
+      tap_many_check (cuts, memcmp (have, once, n_samples * sizeof *have) == 0,
+          "%s, %s, %u channels, type %d, blocks of up to %zu", backend->kernel,
+          sum->name, n_channels, type, most[i]);
+    }
   }
   free (noise);
   free (have);
@@ -627,7 +656,7 @@ static void
 test_moves (void)
 {
   TapMany cuts = tap_many ("a sum that moves gives the same bits however cut");
-  TapMany values = tap_many ("and what doubles give");
+  TapMany values = tap_many ("and what each branch by itself gives");
 
   for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
     const TfxBackend *backend = test_backend_for (test_kernels[k]);
