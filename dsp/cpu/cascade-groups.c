@@ -15,8 +15,8 @@ coef_size (const TfxCascade *c, const Shape *s)
 
     return tfx_cascade_form_frames_size (&shape, c->n_sos);
   }
-  if (s->is_abreast) /* and gains */
-    return (TFX_WAVE_COEF * s->n_vectors + 1) * s->width;
+  if (s->is_abreast)
+    return s->n_vectors / c->depth * TFX_ABREAST_COEF (c->depth) * s->width;
   return (s->is_parallel ? TFX_PARALLEL_COEF : TFX_WAVE_COEF) * s->n_vectors *
          s->width;
 }
@@ -159,31 +159,48 @@ set_parallel (const TfxCascade *c, Shape *s)
   }
 }
 
-/* Cascades abreast: what is none of them lets pass, or puts out nothing. */
+/* A cascade in some of the lanes: the sections that the longest has more let pass. */
+static void
+set_lanes (const TfxCascade *c, const Shape *s, const TfxCascadeTerm *term,
+    const TfxCascadeSection *sections, double *coef, unsigned first, unsigned n)
+{
+  static const TfxCascadeSection none = { { 1.0 }, { 0 } };
+  const size_t n_idle = c->depth - term->n_sos;
+
+  for (unsigned lane = first; lane < first + n; lane++) {
+    double *to = coef + lane;
+
+    for (size_t v = 0; v < c->depth; v++) {
+      const double *k = v < n_idle ? none.k : sections[v - n_idle].k;
+
+      for (unsigned j = 0; j < TFX_WAVE_COEF; j++, to += s->width)
+        *to = k[j];
+    }
+    *to = term->gain;
+  }
+}
+
+/* Lanes of no cascade put out nothing. */
 static void
 set_abreast (const TfxCascade *c, Shape *s)
 {
-  static const TfxCascadeSection none = { { 1.0 }, { 0 } };
-  double *gains = s->coef + TFX_WAVE_COEF * s->n_vectors * s->width;
-  const TfxCascadeSection *section = c->sections;
+  const bool is_rows = s->channels == s->width;
+  const TfxCascadeSection *sections = c->sections;
+  double *coef = s->coef;
   unsigned lane = 0;
 
   memset (s->coef, 0, coef_size (c, s) * sizeof *s->coef);
   s->gain[0] = c->direct;
+  s->gain[1] = (double)c->n_abreast;
   for (size_t i = 0; i < c->n_terms; i++) {
     const TfxCascadeTerm *t = &c->terms[i];
-    const size_t n_idle = s->n_vectors - t->n_sos;
 
-    for (unsigned n = 0; n < s->channels && t->n_sos > 0; n++, lane++) {
-      gains[lane] = t->gain;
-      for (size_t v = 0; v < s->n_vectors; v++) {
-        const double *k = v < n_idle ? none.k : section[v - n_idle].k;
-
-        for (unsigned j = 0; j < TFX_WAVE_COEF; j++)
-          s->coef[(v * TFX_WAVE_COEF + j) * s->width + lane] = k[j];
-      }
-    }
-    section += t->n_sos;
+    if (t->n_sos == 0)
+      continue;
+    set_lanes (c, s, t, sections, coef, lane, s->channels);
+    sections += t->n_sos;
+    lane += is_rows ? 0 : s->channels;
+    coef += is_rows ? TFX_ABREAST_COEF (c->depth) * s->width : 0;
   }
 }
 

@@ -26,8 +26,8 @@ typedef enum
   SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1, 2 and W channels */
   SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + TFX_PARALLEL_SHAPES, /* half as wide */
   SHAPE_ABREAST = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES,  /* of 1 and 2 */
-  SHAPE_ABREAST_HALF = SHAPE_ABREAST + TFX_ABREAST_SHAPES,
-  N_SHAPES = SHAPE_ABREAST_HALF + TFX_ABREAST_SHAPES
+  SHAPE_ABREAST_HALF = SHAPE_ABREAST + TFX_PARALLEL_SHAPES,
+  N_SHAPES = SHAPE_ABREAST_HALF + TFX_PARALLEL_SHAPES
 } ShapeIndex;
 
 typedef struct Shape
@@ -127,7 +127,7 @@ bool tfx_cascade_groups_set (TfxCascade *cascade);
 void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
 
 /* Which vector has section k of the group, and which of those in it that is.  Of cascades
- * abreast the last vector has the last section of each. */
+ * abreast the last vector has the last section of each, or they follow one another. */
 static inline size_t
 tfx_cascade_vector_of (const TfxCascade *c, const Shape *s, size_t k,
     size_t *number)
@@ -142,7 +142,12 @@ tfx_cascade_vector_of (const TfxCascade *c, const Shape *s, size_t k,
     k -= t->n_sos;
     *number += t->n_sos > 0;
   }
-  return s->n_vectors - t->n_sos + k;
+  k += c->depth - t->n_sos;
+  if (s->channels < s->width)
+    return k;
+  k += *number * c->depth;
+  *number = 0;
+  return k;
 }
 
 /* Number i of the state of section k of the group's channel; of the shape

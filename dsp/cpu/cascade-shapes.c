@@ -21,7 +21,7 @@ typedef struct Costs
   Cost one, wave, rows, paired;
   Cost frames[2];                     /* by channels - 1 */
   Cost parallel[TFX_PARALLEL_SHAPES]; /* of 1, 2 and W channels */
-  Cost abreast[TFX_ABREAST_SHAPES];   /* by channels - 1 */
+  Cost abreast[TFX_PARALLEL_SHAPES];
   double packing; /* for each channel of a group that has to be packed */
   double adding;  /* for each sample of a cascade's output */
 } Costs;
@@ -32,28 +32,30 @@ static const Costs costs[] = {
   { "sse2", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
       .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
       .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
-      .abreast = { { 1.2, 0.9 } }, .packing = 0.6, .adding = 0.4 },
+      .abreast = { { 1.2, 0.9 }, { 0.0, 0.0 }, { 1.8, 1.2 } }, .packing = 0.6,
+      .adding = 0.4 },
   { "neon", .one = { 0.3, 1.0 }, .wave = { 1.4, 0.5 }, .rows = { 1.0, 0.8 },
       .paired = { 0.4, 1.6, 0.1 }, .frames = { { 0.2, 0.95 }, { 0.0, 2.1 } },
       .parallel = { { 0.9, 0.68 }, { 0.0, 0.0 }, { 1.2, 0.9 } },
-      .abreast = { { 1.2, 0.9 } }, .packing = 0.6, .adding = 0.4 },
+      .abreast = { { 1.2, 0.9 }, { 0.0, 0.0 }, { 1.8, 1.2 } }, .packing = 0.6,
+      .adding = 0.4 },
   { "fma", .wave = { 0.9, 0.42 }, .rows = { 0.85, 0.52 } },
   { "avx2", .one = { 0.3, 0.95 }, .wave = { 0.7, 0.7, 0.4 },
       .rows = { 0.65, 0.56, 0.1 }, .paired = { 0.6, 1.3, 0.1 },
       .frames = { { 0.45, 0.25 }, { 0.2, 0.8 } },
       .parallel = { { 0.92, 0.40 }, { 0.7, 0.59 }, { 0.9, 0.7, 0.8 } },
-      .abreast = { { 1.0, 0.7 }, { 1.0, 0.7 } }, .packing = 0.6,
-      .adding = 0.3 },
+      .abreast = { { 1.0, 0.7 }, { 1.0, 0.7 }, { 1.4, 0.85, 0.8 } },
+      .packing = 0.6, .adding = 0.3 },
   { "vl", .wave = { 0.95, 0.45, 0.4 }, .rows = { 0.85, 0.52, 0.5 },
       .paired = { 0.9, 1.15, 0.1 },
       .parallel = { { 0.8, 0.35 }, { 0.85, 0.42 }, { 0.85, 0.55, 0.5 } },
-      .abreast = { { 0.9, 0.6 }, { 0.9, 0.6 } } },
+      .abreast = { { 0.9, 0.6 }, { 0.9, 0.6 }, { 1.1, 0.7, 0.5 } } },
   { "avx512", .one = { 0.55, 0.72 }, .wave = { 1.25, 1.08, 0.9 },
       .rows = { 0.95, 1.05, 0.3 }, .paired = { 0.5, 2.4, NEVER },
       .frames = { { 0.45, 0.25 }, { 0.3, 0.7 } },
       .parallel = { { 0.76, 0.84 }, { 0.87, 0.92 }, { 1.7, 1.1, 0.5 } },
-      .abreast = { { 1.2, 1.1 }, { 1.2, 1.1 } }, .packing = 0.75,
-      .adding = 0.3 },
+      .abreast = { { 1.2, 1.1 }, { 1.2, 1.1 }, { 1.9, 1.4, 0.5 } },
+      .packing = 0.75, .adding = 0.3 },
 };
 
 /* Where the processor runs AVX-512's vectors whole: on an Intel Xeon of the sixth
@@ -63,13 +65,13 @@ static const Costs whole_costs[] = {
   { "vl", .wave = { 0.95, 0.45 }, .rows = { 0.83, 0.48, 0.03 },
       .paired = { 0.7, 0.75, 0.1 },
       .parallel = { { 0.99, 0.28 }, { 0.87, 0.36 }, { 0.9, 0.63, 0.5 } },
-      .abreast = { { 1.0, 0.6 }, { 1.0, 0.6 } } },
+      .abreast = { { 1.0, 0.6 }, { 1.0, 0.6 }, { 1.2, 0.72, 0.5 } } },
   { "avx512", .one = { 0.37, 0.71 }, .wave = { 0.93, 0.66, 0.25 },
       .rows = { 0.6, 0.58, 0.2 }, .paired = { 0.5, 2.4, NEVER },
       .frames = { { 0.45, 0.25 }, { 0.4, 0.75 } },
       .parallel = { { 0.5, 0.7 }, { 1.0, 0.47 }, { 1.5, 0.72, 0.5 } },
-      .abreast = { { 1.1, 0.7 }, { 1.1, 0.7 } }, .packing = 0.7,
-      .adding = 0.3 },
+      .abreast = { { 1.1, 0.7 }, { 1.1, 0.7 }, { 1.6, 0.82, 0.5 } },
+      .packing = 0.7, .adding = 0.3 },
 };
 
 /* Frames of the blocks for which it is chosen, and where wide vectors are run whole: a wave
@@ -128,7 +130,7 @@ cost_of (const TfxKernels *kernels, unsigned index)
   if (index == SHAPE_ONE)
     return &c->one;
   if (index >= SHAPE_ABREAST)
-    return &c->abreast[(index - SHAPE_ABREAST) % TFX_ABREAST_SHAPES];
+    return &c->abreast[(index - SHAPE_ABREAST) % TFX_PARALLEL_SHAPES];
   if (index >= SHAPE_PARALLEL)
     return &c->parallel[(index - SHAPE_PARALLEL) % TFX_PARALLEL_SHAPES];
   if (index >= SHAPE_FRAMES)
@@ -197,9 +199,13 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
                        (k->width < 8 || c->n_sos * s->channels > k->width)))
       s->wave = k->parallel[i];
   } else if (s->is_abreast) {
-    s->channels = 1 + (index - SHAPE_ABREAST) % TFX_ABREAST_SHAPES;
-    if (c->depth <= most && c->n_abreast * s->channels <= k->width)
-      s->wave = k->abreast[s->channels - 1];
+    const unsigned i = (index - SHAPE_ABREAST) % TFX_PARALLEL_SHAPES;
+    const bool is_rows = i + 1 == TFX_PARALLEL_SHAPES;
+
+    s->channels = is_rows ? k->width : 1 + i;
+    if (c->depth <= TFX_WAVE_MAX_VECTORS &&
+        (is_rows || c->n_abreast * s->channels <= k->width))
+      s->wave = k->abreast[i];
   } else {
     s->channels = 1 + index - SHAPE_FRAMES;
     if (c->type == TFX_SAMPLE_F32 && c->n_sos > 0 &&
@@ -213,8 +219,10 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
   s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_sos);
   s->n_sections = (unsigned)c->n_sos;
   if (s->is_abreast) {
-    s->n_vectors = c->depth;
     s->n_sections = (unsigned)c->depth;
+    s->n_vectors = s->channels < s->width ? c->depth : c->depth * c->n_abreast;
+    most = (unsigned)s->n_vectors;
+    s->s2_vectors = most + 1;
   }
   /* As few passes as can be, as even as can be: 6 = 3 + 3. */
   s->n_pass = (s->n_vectors + most - 1) / most;
@@ -292,7 +300,8 @@ full_shape (const TfxCascade *c)
   unsigned index = SHAPE_WAVE;
 
   if (c->is_sum)
-    return SHAPE_PARALLEL + TFX_PARALLEL_SHAPES - 1;
+    return (c->is_abreast ? SHAPE_ABREAST : SHAPE_PARALLEL) +
+           TFX_PARALLEL_SHAPES - 1;
   while (1u << (index - SHAPE_WAVE) < k->width)
     index++;
   if (has_pairs (c, k))
@@ -309,11 +318,6 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
   choose_first (c, choice->first, least);
   choice->full = full_shape (c);
   choice->ns = NEVER;
-  if (c->is_abreast && c->n_channels < MAX_SHAPE_CHANNELS) {
-    choice->n_full = MAX_SHAPE_CHANNELS;
-    choice->ns = least[c->n_channels];
-    return;
-  }
   if (!tfx_cascade_shape_describe (c, choice->full, &full))
     return;
   choice->n_full = full.channels;
@@ -359,8 +363,6 @@ cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
         first.channels != 2)
       return NEVER;
   }
-  if (c.is_abreast && n_channels > 2)
-    return NEVER;
   return choice.ns;
 }
 

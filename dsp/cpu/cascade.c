@@ -218,7 +218,7 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
   if (tfx_cascade_takes_dense_rows (g->shape))
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
                             : b->frame_stride == (ptrdiff_t)n;
-  if (g->shape->is_parallel)
+  if (g->shape->is_parallel || g->shape->is_abreast)
     return !is_planar (b, n);
   return c->form == TFX_FORM_FACTORED || b->type == TFX_SAMPLE_F64;
 }

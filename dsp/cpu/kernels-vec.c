@@ -112,6 +112,8 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4
 #include "parallel_tmpl.c"
 
+#include "parallel-rows_tmpl.c"
+
 static bool
 KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections)
@@ -148,7 +150,14 @@ static bool
 KERNEL (parallel_rows) (const TfxRows *in, const TfxRows *out, size_t n,
     double *state, const double *gain, const double *coef, unsigned n_sections)
 {
-  return run_parts_rows (in, out, n, state, gain, coef, n_sections);
+  return run_all_rows (in, out, n, state, gain, coef, n_sections, false);
+}
+
+static bool
+KERNEL (abreast_rows) (const TfxRows *in, const TfxRows *out, size_t n,
+    double *state, const double *gain, const double *coef, unsigned n_sections)
+{
+  return run_all_rows (in, out, n, state, gain, coef, n_sections, true);
 }
 #endif
 
@@ -255,10 +264,10 @@ const TfxKernels KERNEL (tfx_kernels) = {
 #if W > 2
   .parallel = { KERNEL (parallel1), KERNEL (parallel2),
       KERNEL (parallel_rows) },
-  .abreast = { KERNEL (abreast1), KERNEL (abreast2) },
+  .abreast = { KERNEL (abreast1), KERNEL (abreast2), KERNEL (abreast_rows) },
 #else
   .parallel = { KERNEL (parallel1), NULL, KERNEL (parallel_rows) },
-  .abreast = { KERNEL (abreast1) },
+  .abreast = { KERNEL (abreast1), NULL, KERNEL (abreast_rows) },
 #endif
 #endif
 #ifndef VEC_WIDTH

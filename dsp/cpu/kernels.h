@@ -15,7 +15,7 @@
  *   frames     W / C frames of C channels, 1 or 2, through all sections at
  *              once: the block form of the whole cascade.
  *   parallel   W / C sections of C channels, 1, 2 or W, that all hear the input.
- *   abreast    W / C cascades of C channels, 1 or 2, that all hear the input.
+ *   abreast    W / C cascades of C channels, 1, 2 or W, that all hear the input.
  *
  * Kernels cannot fail. */
 #ifndef TFX_KERNELS_H
@@ -97,8 +97,8 @@ typedef bool (*TfxFramesKernel) (const TfxRows *in, const TfxRows *out,
 #define TFX_PARALLEL_MAX_VECTORS 4
 /* 1, 2 and W channels. */
 #define TFX_PARALLEL_SHAPES 3
-/* 1 and 2 channels. */
-#define TFX_ABREAST_SHAPES 2
+/* Vectors of coefficients of cascades abreast, of so many sections. */
+#define TFX_ABREAST_COEF(n_sections) (TFX_WAVE_COEF * (n_sections) + 1)
 
 /* Planes of samples, stride samples apart, to rows of n samples side by side; and
  * back.  Not in place. */
@@ -195,12 +195,13 @@ typedef struct TfxKernels
    *   state = u', u'', - for each vector.
    * Rows of 1 and 2 are as those of TfxFramesKernel; those of up to W side by side. */
   TfxWaveKernel parallel[TFX_PARALLEL_SHAPES];
-  /* Cascades side by side, of 1 and 2 channels, or NULL; as TfxWaveKernel in the form direct,
-   * but n_sections are those of each, with zeros where there are none,
-   *   gain = d;  coef has the gains of the lanes behind
+  /* Cascades side by side, of 1, 2 and W channels, or NULL; as TfxWaveKernel in the form direct
+   * without s2, but n_sections are those of each,
+   *   gain = d;  coef has g of the lanes behind those of the sections
    *     y = d x + the sum of g (what a lane comes to).
-   * Rows are as those of TfxFramesKernel. */
-  TfxWaveKernel abreast[TFX_ABREAST_SHAPES];
+   * W channels: gain = d, the number of cascades; state and coef of each, one after the other.
+   * Rows are as those of `parallel`. */
+  TfxWaveKernel abreast[TFX_PARALLEL_SHAPES];
   TfxMovingCoefKernel moving_coef;
   TfxMovingKernel moving;
   TfxInterleaveKernel interleave[2];

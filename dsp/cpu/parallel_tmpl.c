@@ -125,17 +125,23 @@ store_lanes (const Lanes *w, double *state, const unsigned N,
                  : store_parts (w->parts, state, N);
 }
 
-/* What the lanes put out of a frame x.  Cascades have no s2: they wait for themselves
+/* One frame x of N sections in the form direct.  They have no s2: they wait for themselves
  * alone. */
+static inline __attribute__ ((always_inline)) V
+step_cascade (Wave *w, const V *k, V x, const unsigned N)
+{
+#pragma GCC unroll 4
+  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
+    x = section_step (&w[v], k, x, false, false);
+  return x;
+}
+
+/* What the lanes put out of a frame x. */
 static inline __attribute__ ((always_inline)) V
 step_lanes (Lanes *w, const V *k, V x, const unsigned N, const bool abreast)
 {
-  if (!abreast)
-    return step_parts (w->parts, k, x, N);
-#pragma GCC unroll 4
-  for (unsigned v = 0; v < N; v++, k += TFX_WAVE_COEF)
-    x = section_step (&w->cascades[v], k, x, false, false);
-  return v_mul (w->gains, x);
+  return abreast ? v_mul (w->gains, step_cascade (w->cascades, k, x, N))
+                 : step_parts (w->parts, k, x, N);
 }
 
 /* A group, from x to y, aligned. */
@@ -247,153 +253,4 @@ run_abreast_sections (const TfxRows *in, const TfxRows *out, size_t n,
     default:
       return run_lanes (in, out, n, state, gain, coef, C, 4, true);
   }
-}
-
-/* ---- full vectors of channels -------------------------------------------------- */
-
-/* Rows at a time, and the most sections that go over them together. */
-#define PARTS_ROWS 64
-#define PARTS_PASS 4
-
-/* How many of the next n rows are read or written whole, though they have fewer channels
- * than there are lanes: those before the last ones, behind which there is nothing. */
-static inline size_t
-count_whole (const TfxRows *rows, size_t n)
-{
-  const size_t stride = (size_t)rows->stride;
-  const size_t behind = rows->n < W ? (W - rows->n + stride - 1) / stride : 0;
-
-  return n > behind ? n - behind : 0;
-}
-
-static inline __attribute__ ((always_inline)) V
-take_row (Way *way, bool is_whole)
-{
-  const char *row = way->at;
-
-  way->at += way->step;
-  if (way->is_f32)
-    return is_whole ? v_load_row_f32 ((const float *)row, W, W)
-                    : v_load_row_f32 ((const float *)row, W, way->n);
-  return is_whole ? v_load_row_f64 ((const double *)row, W, W)
-                  : v_load_row_f64 ((const double *)row, W, way->n);
-}
-
-static inline __attribute__ ((always_inline)) void
-give_row (Way *way, V y, bool is_whole)
-{
-  char *row = way->at;
-
-  way->at += way->step;
-  if (way->is_f32 && is_whole)
-    v_store_row_f32 ((float *)row, y, W, W);
-  else if (way->is_f32)
-    v_store_row_f32 ((float *)row, y, W, way->n);
-  else if (is_whole)
-    v_store_row_f64 ((double *)row, y, W, W);
-  else
-    v_store_row_f64 ((double *)row, y, W, way->n);
-}
-
-/* Some rows on their way: what all sections hear, and the sum so far. */
-typedef struct Tile
-{
-  double x[PARTS_ROWS * W] __attribute__ ((aligned (64)));
-  double y[PARTS_ROWS * W] __attribute__ ((aligned (64)));
-  Way in, out;
-  size_t n, n_whole_in, n_whole_out; /* rows */
-  V d;
-} Tile;
-
-/* Adds N sections; the first ones read the rows, the last ones write them. */
-static inline __attribute__ ((always_inline)) V
-add_parts (Tile *tile, double *state, const double *coef, const unsigned N,
-    const bool is_first, const bool is_last)
-{
-  double *x = tile->x, *y = tile->y;
-  Way in = tile->in, out = tile->out;
-  V k[TFX_PARALLEL_COEF * PARTS_PASS];
-  Parts w[PARTS_PASS];
-
-  load_parts (w, k, state, coef, N);
-  for (size_t i = 0; i < tile->n; i++, x += W, y += W) {
-    const V row = is_first ? take_row (&in, i < tile->n_whole_in) : v_load (x);
-    V sum = is_first ? v_mul (tile->d, row) : v_load (y);
-
-    if (N > 0)
-      sum = v_add (sum, step_parts (w, k, row, N));
-    if (is_first && !is_last)
-      v_store (x, row);
-    if (is_last)
-      give_row (&out, sum, i < tile->n_whole_out);
-    else
-      v_store (y, sum);
-  }
-  tile->in = in;
-  tile->out = out;
-  return store_parts (w, state, N);
-}
-
-/* The last ones, by how many they are. */
-static inline __attribute__ ((always_inline)) V
-add_last_parts (Tile *tile, double *state, const double *coef, unsigned N,
-    const bool is_first)
-{
-  switch (N) {
-    case 1:
-      return add_parts (tile, state, coef, 1, is_first, true);
-    case 2:
-      return add_parts (tile, state, coef, 2, is_first, true);
-    case 3:
-      return add_parts (tile, state, coef, 3, is_first, true);
-    default:
-      return add_parts (tile, state, coef, 4, is_first, true);
-  }
-}
-
-/* In one go if that is enough.  But rows that are written whole and in part must all have
- * been read before. */
-static inline __attribute__ ((always_inline)) V
-add_sections (Tile *tile, double *state, const double *coef, unsigned n,
-    bool is_full)
-{
-  V ends = v_set1 (0.0);
-
-  if (n <= PARTS_PASS && is_full)
-    return add_last_parts (tile, state, coef, n, true);
-  if (n <= PARTS_PASS) {
-    add_parts (tile, state, coef, 0, true, false);
-    return add_last_parts (tile, state, coef, n, false);
-  }
-  for (bool is_first = true; n > PARTS_PASS; is_first = false) {
-    ends = v_add (ends,
-        is_first ? add_parts (tile, state, coef, PARTS_PASS, true, false)
-                 : add_parts (tile, state, coef, PARTS_PASS, false, false));
-    state += PARTS_PASS * TFX_STATE * W;
-    coef += PARTS_PASS * TFX_PARALLEL_COEF * W;
-    n -= PARTS_PASS;
-  }
-  return v_add (ends, add_last_parts (tile, state, coef, n, false));
-}
-
-/* Rows of up to W channels, each a lane, through any number of sections. */
-static inline __attribute__ ((always_inline)) bool
-run_parts_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
-    const double *gain, const double *coef, unsigned n_sections)
-{
-  const bool is_full = from->n >= W && to->n >= W;
-  const bool is_dense = to->n >= W || to->stride == to->n;
-  Tile tile;
-  V ends = v_set1 (0.0);
-
-  tile.in = get_way (from);
-  tile.out = get_way (to);
-  tile.d = v_set1 (*gain);
-  for (; n > 0; n -= tile.n) {
-    tile.n = n < PARTS_ROWS ? n : PARTS_ROWS;
-    tile.n_whole_in = count_whole (from, n);
-    tile.n_whole_out = is_dense ? count_whole (to, tile.n) : 0;
-    ends = v_add (ends, add_sections (&tile, state, coef, n_sections, is_full));
-  }
-  return v_is_number (ends);
 }

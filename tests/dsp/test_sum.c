@@ -381,7 +381,7 @@ check_used (TapMany *many, const Sum *sum, unsigned n_channels,
   tap_many_check (many,
       (width < 2 || n_channels > 1 || !sum->is_abreast || n_abreast > 0) &&
           (width > 1 || n_abreast == 0) && abreast[1] == n_abreast &&
-          abreast[2] == abreast[0] && (n_channels < 3 || n_abreast == 0),
+          abreast[2] == abreast[0],
       "%s, %s, %u channels: %u abreast, %u on, %u, %u", backend->kernel,
       sum->name, n_channels, n_abreast, abreast[0], abreast[1], abreast[2]);
   test_filter_free (&f);
