@@ -104,7 +104,7 @@ add_scipy (Iir *iir, const CoreCase *c, bool convert)
     return BENCH_NONE;
   expected = malloc (c->n_frames * c->n_channels * sizeof *expected);
   ok = expected && core_filter_noise (c, expected) &&
-       scipy_init_subject (iir->scipy, &subject, c->sos, c->n_sos,
+       scipy_init_subject (iir->scipy, &subject, c->sos, c->n_sos, 1,
            c->n_channels, c->n_frames, convert, expected);
   free (expected);
   if (!ok) {

@@ -59,8 +59,8 @@ subject_free (void *data)
 
 /* Sends the sections and the noise; learns the layout. */
 static bool
-set_up (Subject *subject, const TfxSos *sos, size_t n_sos, unsigned n_channels,
-    size_t n_frames, bool convert)
+set_up (Subject *subject, const TfxSos *sos, size_t n_sos, size_t n_branches,
+    unsigned n_channels, size_t n_frames, bool convert)
 {
   Process *s = subject->peer;
   size_t n = n_frames * n_channels;
@@ -71,8 +71,8 @@ set_up (Subject *subject, const TfxSos *sos, size_t n_sos, unsigned n_channels,
   if (!noise)
     return false;
   bench_fill_noise (noise, n);
-  fprintf (s->to, "setup %s %zu %zu %u\n", convert ? "f32" : "f64", n_sos,
-      n_frames, n_channels);
+  fprintf (s->to, "setup %s %zu %zu %u %zu\n", convert ? "f32" : "f64", n_sos,
+      n_frames, n_channels, n_branches);
   for (size_t i = 0; i < n_sos; i++) {
     const TfxSos *c = &sos[i];
     double row[6] = { c->b0, c->b1, c->b2, 1.0, c->a1, c->a2 };
@@ -121,15 +121,15 @@ agrees (Subject *subject, const float *expected, size_t n)
 
 bool
 scipy_init_subject (Process *scipy, BenchSubject *subject, const TfxSos *sos,
-    size_t n_sos, unsigned n_channels, size_t n_frames, bool convert,
-    const float *expected)
+    size_t n_sos, size_t n_branches, unsigned n_channels, size_t n_frames,
+    bool convert, const float *expected)
 {
   Subject *own = calloc (1, sizeof *own);
 
   if (!own)
     return false;
   own->peer = scipy;
-  if (!set_up (own, sos, n_sos, n_channels, n_frames, convert) ||
+  if (!set_up (own, sos, n_sos, n_branches, n_channels, n_frames, convert) ||
       !agrees (own, expected, n_frames * n_channels)) {
     fprintf (stderr, "error: the SciPy process does not answer as it should\n");
     free (own);

@@ -4,9 +4,10 @@
 
 One command a line on the standard input, one line of answer:
 
-    setup SAMPLE N_SECTIONS N_FRAMES N_CHANNELS
+    setup SAMPLE N_SECTIONS N_FRAMES N_CHANNELS N_BRANCHES
         then the sections as doubles (b0 b1 b2 1 a1 a2 each) and a block of
-        float32 samples, interleaved; SAMPLE is f32 or f64.
+        float32 samples, interleaved; SAMPLE is f32 or f64.  The branches, of as
+        many sections each, are added up.
         Answer: ready ID LAYOUT
     check ID
         Answer: output N, then N float32 samples, interleaved: the block
@@ -33,10 +34,10 @@ TRIAL_NS = 40_000_000
 
 
 class Filter:
-    """Sections, a block of samples in one layout, and the state."""
+    """Branches of sections, a block of samples in one layout, and the state."""
 
-    def __init__(self, sos, block, axis, convert):
-        self.sos = sos
+    def __init__(self, branches, block, axis, convert):
+        self.branches = branches
         self.axis = axis
         self.convert = convert
         if axis == 1:
@@ -44,18 +45,21 @@ class Filter:
         self.block = np.ascontiguousarray(block, dtype=np.float32 if convert else np.float64)
         shape = list(self.block.shape)
         shape[axis] = 2
-        self.zi = np.zeros([len(sos)] + shape)
+        self.zi = [np.zeros([len(sos)] + shape) for sos in branches]
         self.out = None
 
     def run(self, n_blocks):
-        sos, block, axis, zi, convert = self.sos, self.block, self.axis, self.zi, self.convert
+        block, axis, zi, convert = self.block, self.axis, self.zi, self.convert
         cpu, elapsed = time.thread_time_ns(), time.perf_counter_ns()
         for _ in range(n_blocks):
-            out, zi = sosfilt(sos, block, axis=axis, zi=zi)
+            out = None
+            for i, sos in enumerate(self.branches):
+                y, zi[i] = sosfilt(sos, block, axis=axis, zi=zi[i])
+                out = y if out is None else np.add(out, y, out=out)
             if convert:
                 out = out.astype(np.float32)
         cpu, elapsed = time.thread_time_ns() - cpu, time.perf_counter_ns() - elapsed
-        self.zi, self.out = zi, out
+        self.out = out
         return cpu, elapsed
 
     def layout(self):
@@ -70,7 +74,8 @@ class Filter:
         return best / 8
 
     def check(self):
-        self.zi[:] = 0.0
+        for zi in self.zi:
+            zi[:] = 0.0
         self.run(1)
         out = self.out.T if self.axis == 1 else self.out
         return np.ascontiguousarray(out, dtype=np.float32)
@@ -96,11 +101,12 @@ def main():
     for line in commands:
         words = line.decode().split()
         if words[0] == "setup":
-            n_sections, n_frames, n_channels = map(int, words[2:5])
+            n_sections, n_frames, n_channels, n_branches = map(int, words[2:6])
             sos = read_array(commands, np.float64, (n_sections, 6)).copy()
             block = read_array(commands, np.float32, (n_frames, n_channels))
             convert = words[1] == "f32"
-            tried = [Filter(sos, block, axis, convert) for axis in (0, 1)]
+            branches = np.split(sos, n_branches)
+            tried = [Filter(branches, block, axis, convert) for axis in (0, 1)]
             filters.append(min(tried, key=Filter.try_out))
             answer(f"ready {len(filters) - 1} {filters[-1].layout()}")
         elif words[0] == "check":
