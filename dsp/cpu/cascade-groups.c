@@ -21,6 +21,17 @@ coef_size (const TfxCascade *c, const Shape *s)
          s->width;
 }
 
+/* A group before whose coefficients are this one's, or NULL. */
+static const Group *
+find_like (const TfxCascade *c, const Group *group)
+{
+  for (const Group *g = c->groups; g < group; g++) {
+    if (g->shape == group->shape && c->terms_form != TFX_TERMS_CHANNELS)
+      return g;
+  }
+  return NULL;
+}
+
 /* Returns the doubles of memory taken; those that need 64 bytes have them. */
 static size_t
 deal (TfxCascade *c, double *memory)
@@ -29,7 +40,6 @@ deal (TfxCascade *c, double *memory)
   unsigned channel = 0;
   unsigned lanes = 1; /* the most of a group */
   ShapeChoice choice;
-  bool is_used[N_SHAPES] = { false };
 
   c->n_groups = 0;
   tfx_cascade_shapes_choose (c, &choice);
@@ -50,17 +60,22 @@ deal (TfxCascade *c, double *memory)
     g->rest = memory && s->is_parallel ? memory + n : NULL;
     n += s->is_parallel ? (2 * c->n_sos * s->channels + 7) / 8 * 8 : 0;
     channel += g->n_channels;
-    is_used[index] = true;
     lanes = s->channels > lanes ? s->channels : lanes;
   }
   c->chunk_frames = TFX_CASCADE_SCRATCH / lanes;
-  for (unsigned i = 0; i < N_SHAPES; i++) {
-    Shape *s = &c->shapes[i];
+  for (unsigned i = 0; i < c->n_groups; i++) {
+    Group *g = &c->groups[i];
+    const Group *like = find_like (c, g);
 
-    if (!is_used[i])
+    if (like) {
+      g->coef = like->coef;
+      g->gain = like->gain;
       continue;
-    s->coef = memory ? memory + n : NULL;
-    n += (coef_size (c, s) + 7) / 8 * 8;
+    }
+    g->gain = memory ? memory + n : NULL;
+    n += (2 * g->shape->width + 7) / 8 * 8;
+    g->coef = memory ? memory + n : NULL;
+    n += (coef_size (c, g->shape) + 7) / 8 * 8;
   }
   return n;
 }
@@ -88,8 +103,8 @@ tfx_cascade_groups_size (TfxCascade *c)
   static const TfxForm forms[] = { TFX_FORM_DIRECT, TFX_FORM_FACTORED };
   size_t most = 0;
 
-  if (c->is_sum) {
-    c->has_parts = !c->is_abreast;
+  if (tfx_cascade_is_sum (c)) {
+    c->has_parts = c->terms_form == TFX_TERMS_PARTS;
     most = deal (c, NULL);
     c->has_parts = false;
     return most;
@@ -103,7 +118,7 @@ tfx_cascade_groups_size (TfxCascade *c)
       n = deal (c, NULL);
       most = n > most ? n : most;
     }
-    c->wants_parts = wants_parts (c);
+    c->wants_parts = c->terms_form == TFX_TERMS_ONE && wants_parts (c);
     c->has_parts = c->wants_parts;
     n = deal (c, NULL);
     most = n > most ? n : most;
@@ -112,40 +127,89 @@ tfx_cascade_groups_size (TfxCascade *c)
   return most;
 }
 
+/* The sections of all terms; and the gain in front of each in the form factored. */
+static void
+set_forms (TfxCascade *c, TfxForm form)
+{
+  size_t k = 0;
+
+  for (size_t i = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+    c->gains[i] = tfx_cascade_form_sections (form, c->sos + k,
+        c->terms[i].n_sos, c->sections + k);
+}
+
+/* Of a channel that has no section it is the gain alone. */
+static double
+find_gain (const TfxCascade *c, unsigned channel)
+{
+  const TfxCascadeTerm *t;
+
+  if (c->terms_form != TFX_TERMS_CHANNELS)
+    return c->gains[0];
+  t = tfx_cascade_term_for (c, channel);
+  return t->n_sos > 0 ? c->gains[t - c->terms] : t->gain;
+}
+
+/* Section number k of the n_row of a channel; NULL: it has fewer. */
+static const TfxCascadeSection *
+find_section (const TfxCascade *c, unsigned channel, size_t k)
+{
+  const TfxCascadeTerm *t;
+
+  if (c->terms_form != TFX_TERMS_CHANNELS)
+    return &c->sections[k];
+  t = tfx_cascade_term_for (c, channel);
+  return k + t->n_sos < c->n_row
+             ? NULL
+             : &c->sections[t->sos - c->sos + k + t->n_sos - c->n_row];
+}
+
 /* A vector of sections; those that are none let the signal pass. */
 static void
-set_vector (const TfxCascade *c, const Shape *s, size_t vector, double *coef)
+set_vector (const TfxCascade *c, const Group *g, size_t vector, double *coef)
 {
-  const TfxCascadeSection none = { { c->form == TFX_FORM_FACTORED ? 0.0 : 1.0 },
-    { 0 } };
+  const Shape *s = g->shape;
 
   for (unsigned lane = 0; lane < s->width; lane++) {
     const size_t k = vector * s->n_together + lane / s->channels;
-    const TfxCascadeSection *section =
-        k >= s->n_idle ? &c->sections[k - s->n_idle] : &none;
+    const unsigned channel = g->first_channel + lane % s->channels;
+    const TfxCascadeSection *section = NULL;
+    TfxCascadeSection none = { { 0 }, { 0 } };
 
+    if (k >= s->n_idle)
+      section = find_section (c, channel, k - s->n_idle);
+    /* The last one has the gain in the place of the factored form's. */
+    if (c->form != TFX_FORM_FACTORED)
+      none.k[0] = k - s->n_idle + 1 == c->n_row ? find_gain (c, channel) : 1.0;
+    section = section ? section : &none;
     for (unsigned i = 0; i < TFX_WAVE_COEF; i++)
       coef[i * s->width + lane] = section->k[i];
   }
 }
 
 static void
-set_wave (const TfxCascade *c, Shape *s, double gain)
+set_wave (const TfxCascade *c, const Group *g)
 {
-  s->gain[0] = gain;
-  s->gain[1] = 1.0;
+  const Shape *s = g->shape;
+
+  for (unsigned lane = 0; lane < s->width; lane++) {
+    g->gain[lane] = find_gain (c, g->first_channel + lane % s->channels);
+    g->gain[s->width + lane] = 1.0;
+  }
   for (size_t v = 0; v < s->n_vectors; v++)
-    set_vector (c, s, v, s->coef + v * TFX_WAVE_COEF * s->width);
+    set_vector (c, g, v, g->coef + v * TFX_WAVE_COEF * s->width);
 }
 
 /* The lanes of no section have no part. */
 static void
-set_parallel (const TfxCascade *c, Shape *s)
+set_parallel (const TfxCascade *c, const Group *g)
 {
-  s->gain[0] = s->gain[1] = c->direct;
+  const Shape *s = g->shape;
+
+  g->gain[0] = c->direct;
   for (size_t i = 0; i < s->n_vectors * s->width; i++) {
     const size_t lane = i % s->width, row = i / s->channels;
-    double *coef = s->coef + (i - lane) * TFX_PARALLEL_COEF + lane;
+    double *coef = g->coef + (i - lane) * TFX_PARALLEL_COEF + lane;
     const size_t k = row - s->n_idle;
 
     for (unsigned j = 0; j < TFX_PARALLEL_COEF; j++)
@@ -182,16 +246,17 @@ set_lanes (const TfxCascade *c, const Shape *s, const TfxCascadeTerm *term,
 
 /* Lanes of no cascade put out nothing. */
 static void
-set_abreast (const TfxCascade *c, Shape *s)
+set_abreast (const TfxCascade *c, const Group *g)
 {
+  const Shape *s = g->shape;
   const bool is_rows = s->channels == s->width;
   const TfxCascadeSection *sections = c->sections;
-  double *coef = s->coef;
+  double *coef = g->coef;
   unsigned lane = 0;
 
-  memset (s->coef, 0, coef_size (c, s) * sizeof *s->coef);
-  s->gain[0] = c->direct;
-  s->gain[1] = (double)c->n_abreast;
+  memset (g->coef, 0, coef_size (c, s) * sizeof *g->coef);
+  g->gain[0] = c->direct;
+  g->gain[s->width] = (double)c->n_abreast;
   for (size_t i = 0; i < c->n_terms; i++) {
     const TfxCascadeTerm *t = &c->terms[i];
 
@@ -219,7 +284,7 @@ choose_form (const TfxCascade *c)
 {
   if (c->kernels->width == 1)
     return TFX_FORM_TEXTBOOK;
-  if (c->is_abreast)
+  if (c->terms_form == TFX_TERMS_CASCADES)
     return TFX_FORM_DIRECT;
   return c->type == TFX_SAMPLE_F32 &&
                  tfx_cascade_form_can_factor (c->sos, c->n_sos)
@@ -247,17 +312,52 @@ make_parts (TfxCascade *c)
   return isfinite (c->direct);
 }
 
+/* Whether they can be run as they are. */
+static bool
+are_exact (TfxCascade *c)
+{
+  switch (c->terms_form) {
+    case TFX_TERMS_PARTS:
+      return make_parts (c);
+    case TFX_TERMS_CASCADES:
+      return add_gains (c);
+    case TFX_TERMS_CHANNELS:
+    case TFX_TERMS_ONE:
+      break;
+  }
+  return true;
+}
+
+static void
+set_group (const TfxCascade *c, const Group *g)
+{
+  const Shape *s = g->shape;
+
+  if (s->is_abreast) {
+    set_abreast (c, g);
+  } else if (s->is_parallel) {
+    set_parallel (c, g);
+  } else if (s->frames) {
+    const TfxFramesShape shape =
+        tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
+
+    tfx_cascade_form_frames (&shape, c->sos, c->n_sos, g->coef);
+  } else {
+    set_wave (c, g);
+  }
+}
+
 bool
 tfx_cascade_groups_set (TfxCascade *c)
 {
   const TfxForm form = choose_form (c);
-  const double gain =
-      tfx_cascade_form_sections (form, c->sos, c->n_sos, c->sections);
-  const bool has_parts = (c->wants_parts || (c->is_sum && !c->is_abreast)) &&
-                         c->type == TFX_SAMPLE_F32 && make_parts (c);
+  bool has_parts;
 
-  if (c->is_sum && !has_parts && !(c->is_abreast && add_gains (c)))
+  set_forms (c, form);
+  if (!are_exact (c))
     return false;
+  has_parts = c->terms_form == TFX_TERMS_PARTS ||
+              (c->wants_parts && c->type == TFX_SAMPLE_F32 && make_parts (c));
   if (form != c->form || c->type != c->dealt_type ||
       has_parts != c->has_parts || c->n_groups == 0) {
     c->form = form;
@@ -266,24 +366,9 @@ tfx_cascade_groups_set (TfxCascade *c)
     memset (c->memory, 0, c->memory_size);
     deal (c, c->memory);
   }
-  for (unsigned i = 0; i < N_SHAPES; i++) {
-    Shape *s = &c->shapes[i];
-    bool is_used = false;
-
-    for (unsigned j = 0; j < c->n_groups; j++)
-      is_used = is_used || c->groups[j].shape == s;
-    if (is_used && s->is_abreast) {
-      set_abreast (c, s);
-    } else if (is_used && s->is_parallel) {
-      set_parallel (c, s);
-    } else if (is_used && s->frames) {
-      const TfxFramesShape shape =
-          tfx_cascade_form_frames_shape (c->kernels, s->channels, c->n_sos);
-
-      tfx_cascade_form_frames (&shape, c->sos, c->n_sos, s->coef);
-    } else if (is_used) {
-      set_wave (c, s, gain);
-    }
+  for (unsigned j = 0; j < c->n_groups; j++) {
+    if (!find_like (c, &c->groups[j]))
+      set_group (c, &c->groups[j]);
   }
   for (unsigned j = 0; j < c->n_groups; j++)
     c->groups[j].state_of =

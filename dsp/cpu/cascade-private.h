@@ -42,8 +42,6 @@ typedef struct Shape
   bool is_parallel;       /* the wave is a sum of sections */
   bool is_abreast;        /* or one of cascades */
   unsigned n_sections;    /* what the wave is told */
-  double gain[2];         /* of the first pass, and of the others */
-  double *coef;           /* vectors, or columns */
 } Shape;
 
 /* Where the state of a sum of sections is. */
@@ -60,6 +58,9 @@ typedef struct Group
   unsigned first_channel, n_channels;
   const Shape *shape;
   double *state; /* [n_vectors][TFX_STATE][width] */
+  /* Vectors, or columns; and of the first pass and of the others, [2][width].  Those of the
+   * first group of the same shape, but where channels differ. */
+  double *coef, *gain;
   /* Of sums of sections: [n_channels][n_sos][2], as the sections in a row have it, made
    * when it is asked for.  The kernel has the state alone while samples flow. */
   double *rest;
@@ -76,13 +77,13 @@ struct TfxCascade
   TfxSample dealt_type; /* what the groups are made for */
   TfxForm form;
   TfxSos *sos;
-  /* What is added up, each with sections of sos: one, unless is_sum. */
+  /* What is run as one, each with sections of sos. */
+  TfxTermsForm terms_form;
   TfxCascadeTerm *terms;
+  double *gains; /* [n_terms]: in front of the first section of each */
   size_t n_terms;
-  bool is_sum; /* it has no form but that of parts */
-  bool
-      is_abreast; /* or of cascades abreast: so many lanes, and sections of the longest */
-  size_t n_abreast, depth;
+  size_t n_abreast, depth; /* those that have sections, and the most of one */
+  size_t n_row;            /* sections of a channel, in a row or abreast */
   TfxCascadeSection *sections;
   double gain;
   bool mute;
@@ -126,28 +127,59 @@ bool tfx_cascade_groups_set (TfxCascade *cascade);
 /* The state of a group's sum of sections, from the sections' own. */
 void tfx_cascade_state_wake (const TfxCascade *cascade, Group *group);
 
-/* Which vector has section k of the group, and which of those in it that is.  Of cascades
- * abreast the last vector has the last section of each, or they follow one another. */
+static inline bool
+tfx_cascade_is_sum (const TfxCascade *c)
+{
+  return c->terms_form == TFX_TERMS_PARTS ||
+         c->terms_form == TFX_TERMS_CASCADES;
+}
+
+/* Whose section k is, and which of its own. */
+static inline const TfxCascadeTerm *
+tfx_cascade_term_of (const TfxCascade *c, size_t k, size_t *own)
+{
+  const TfxCascadeTerm *t = c->terms;
+
+  for (; k >= t->n_sos; t++)
+    k -= t->n_sos;
+  *own = k;
+  return t;
+}
+
+/* The term of a channel, where each has one. */
+static inline const TfxCascadeTerm *
+tfx_cascade_term_for (const TfxCascade *c, unsigned channel)
+{
+  const TfxCascadeTerm *t = c->terms, *last = t + c->n_terms - 1;
+
+  while (t < last && (channel >= 64 || !(t->channels >> channel & 1)))
+    t++;
+  return t;
+}
+
+/* Which vector has section k of the group, and which of those in it that is.  The last
+ * sections of several in the lanes, or of each channel, are in the same vector. */
 static inline size_t
 tfx_cascade_vector_of (const TfxCascade *c, const Shape *s, size_t k,
     size_t *number)
 {
-  const TfxCascadeTerm *t = c->terms;
+  const TfxCascadeTerm *t;
+  size_t own, before = 0;
 
+  if (c->terms_form == TFX_TERMS_CHANNELS) {
+    t = tfx_cascade_term_of (c, k, &own);
+    k = c->depth - t->n_sos + own;
+  }
   if (!s->is_abreast) {
     *number = (k + s->n_idle) % s->n_together;
     return (k + s->n_idle) / s->n_together;
   }
-  for (*number = 0; k >= t->n_sos; t++) {
-    k -= t->n_sos;
-    *number += t->n_sos > 0;
-  }
-  k += c->depth - t->n_sos;
-  if (s->channels < s->width)
-    return k;
-  k += *number * c->depth;
-  *number = 0;
-  return k;
+  t = tfx_cascade_term_of (c, k, &own);
+  for (const TfxCascadeTerm *i = c->terms; i < t; i++)
+    before += i->n_sos > 0;
+  *number = s->channels < s->width ? before : 0;
+  own += c->depth - t->n_sos;
+  return s->channels < s->width ? own : before * c->depth + own;
 }
 
 /* Number i of the state of section k of the group's channel; of the shape

@@ -147,7 +147,24 @@ has_pairs (const TfxCascade *c, const TfxKernels *k)
   const unsigned most =
       c->form == TFX_FORM_FACTORED ? k->paired_factored : k->paired_direct;
 
-  return most > 0 && c->n_sos <= most;
+  return most > 0 && c->n_row <= most && c->terms_form != TFX_TERMS_CHANNELS;
+}
+
+/* Whether there may be such a shape: parts, or cascades, or neither, in the lanes. */
+static bool
+can_have (const TfxCascade *c, unsigned index)
+{
+  switch (c->terms_form) {
+    case TFX_TERMS_PARTS:
+      return index >= SHAPE_PARALLEL && index < SHAPE_ABREAST;
+    case TFX_TERMS_CASCADES:
+      return index >= SHAPE_ABREAST;
+    case TFX_TERMS_CHANNELS:
+      return index < SHAPE_FRAMES;
+    case TFX_TERMS_ONE:
+      break;
+  }
+  return index < SHAPE_ABREAST;
 }
 
 bool
@@ -162,8 +179,7 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
   s->is_parallel = index >= SHAPE_PARALLEL && index < SHAPE_ABREAST;
   s->is_abreast = index >= SHAPE_ABREAST;
   s->s2_vectors = TFX_WAVE_MAX_VECTORS + 1;
-  if (!k || index >= N_SHAPES || c->is_abreast != s->is_abreast ||
-      (c->is_sum && index < SHAPE_PARALLEL))
+  if (!k || index >= N_SHAPES || !can_have (c, index))
     return false;
   s->width = k->width;
   if (index == SHAPE_ONE) {
@@ -194,7 +210,7 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
     /* Rows of one cascade cost less as it is.  The fewest sections have code in vectors
      * of four alone. */
     if (c->has_parts &&
-        (is_rows ? c->is_sum
+        (is_rows ? c->terms_form == TFX_TERMS_PARTS
                  : c->n_sos * s->channels <= most * k->width &&
                        (k->width < 8 || c->n_sos * s->channels > k->width)))
       s->wave = k->parallel[i];
@@ -215,9 +231,9 @@ tfx_cascade_shape_describe (const TfxCascade *c, unsigned index, Shape *s)
   if (!s->wave && !s->frames)
     return false;
   s->n_together = s->frames ? 1 : s->width / s->channels;
-  s->n_vectors = (c->n_sos + s->n_together - 1) / s->n_together;
-  s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_sos);
-  s->n_sections = (unsigned)c->n_sos;
+  s->n_vectors = (c->n_row + s->n_together - 1) / s->n_together;
+  s->n_idle = (unsigned)(s->n_vectors * s->n_together - c->n_row);
+  s->n_sections = (unsigned)c->n_row;
   if (s->is_abreast) {
     s->n_sections = (unsigned)c->depth;
     s->n_vectors = s->channels < s->width ? c->depth : c->depth * c->n_abreast;
@@ -299,9 +315,10 @@ full_shape (const TfxCascade *c)
   const TfxKernels *k = c->kernels;
   unsigned index = SHAPE_WAVE;
 
-  if (c->is_sum)
-    return (c->is_abreast ? SHAPE_ABREAST : SHAPE_PARALLEL) +
-           TFX_PARALLEL_SHAPES - 1;
+  if (c->terms_form == TFX_TERMS_PARTS)
+    return SHAPE_PARALLEL + TFX_PARALLEL_SHAPES - 1;
+  if (c->terms_form == TFX_TERMS_CASCADES)
+    return SHAPE_ABREAST + TFX_PARALLEL_SHAPES - 1;
   while (1u << (index - SHAPE_WAVE) < k->width)
     index++;
   if (has_pairs (c, k))
@@ -328,17 +345,15 @@ tfx_cascade_shapes_choose (const TfxCascade *c, ShapeChoice *choice)
 
 /* ---- several as one ------------------------------------------------------------ */
 
-/* Of terms in a form, or of one of them alone in the place of that.  Numbers are no
- * extremes; parts are exact where that is the form. */
+/* Of so many terms in a form.  Numbers are no extremes; parts are exact where that may be. */
 static double
 cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, bool is_sum, TfxTermsForm form,
-    TfxSample type)
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
+    TfxSample type, bool may_have_parts)
 {
   TfxCascade c = { .kernels = kernels,
     .n_channels = n_channels,
-    .is_sum = is_sum,
-    .is_abreast = is_sum && form == TFX_TERMS_CASCADES,
+    .terms_form = form,
     .type = type };
   ShapeChoice choice;
 
@@ -349,14 +364,16 @@ cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
   }
   if (c.n_sos == 0)
     return 0.0;
-  c.has_parts = form == TFX_TERMS_PARTS && c.n_sos <= TFX_PARALLEL_MAX_SECTIONS;
+  c.n_row = form == TFX_TERMS_CHANNELS ? c.depth : c.n_sos;
+  c.has_parts = may_have_parts && type == TFX_SAMPLE_F32 &&
+                c.n_sos <= TFX_PARALLEL_MAX_SECTIONS;
   c.form = kernels->width == 1      ? TFX_FORM_TEXTBOOK
            : type == TFX_SAMPLE_F64 ? TFX_FORM_DIRECT
                                     : TFX_FORM_FACTORED;
   tfx_cascade_shapes_choose (&c, &choice);
   /* Two sums of fewer terms take less time than one that runs each of two channels
    * alone. */
-  if (is_sum && n_channels == 2 && kernels->width > 2) {
+  if (tfx_cascade_is_sum (&c) && n_channels == 2 && kernels->width > 2) {
     Shape first;
 
     if (!tfx_cascade_shape_describe (&c, choice.first[2], &first) ||
@@ -366,25 +383,45 @@ cost_of_terms (const TfxKernels *kernels, unsigned n_channels,
   return choice.ns;
 }
 
+/* Of one term by itself in the place of a form, and of what that spares besides. */
+static double
+cost_alone (const TfxKernels *kernels, unsigned n_channels,
+    const TfxCascadeTerm *term, TfxTermsForm form, TfxSample type)
+{
+  const Costs *own = costs_of (kernels, runs_whole (kernels));
+  unsigned n = n_channels;
+  double ns;
+
+  if (form == TFX_TERMS_CHANNELS)
+    n = (unsigned)__builtin_popcountll (term->channels);
+  ns = cost_of_terms (kernels, n, term, 1, TFX_TERMS_ONE, type,
+      form != TFX_TERMS_CASCADES);
+  /* Those of F32 may have to be packed. */
+  if (form == TFX_TERMS_CHANNELS)
+    return ns +
+           (n < n_channels && type == TFX_SAMPLE_F32 ? own->packing * n : 0.0);
+  return ns + own->adding * n;
+}
+
 size_t
 tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxSample type)
 {
-  size_t n = 0;
-  double ns, sum;
+  const bool is_split = form == TFX_TERMS_CHANNELS;
+  size_t n = is_split ? n_terms : 0;
+  double apart = 0.0, one;
 
-  if (form == TFX_TERMS_PARTS && type != TFX_SAMPLE_F32)
+  if (kernels->width == 1 ||
+      (form == TFX_TERMS_PARTS && type != TFX_SAMPLE_F32))
     return 0;
-  while (n < n_terms && cost_of_terms (kernels, n_channels, terms, n + 1, true,
-                            form, type) < NEVER)
+  while (n < n_terms && cost_of_terms (kernels, n_channels, terms, n + 1, form,
+                            type, true) < NEVER)
     n++;
-  if (n < 2)
-    return 0;
-  ns = (double)(n - 1) * n_channels *
-       costs_of (kernels, runs_whole (kernels))->adding;
   for (size_t i = 0; i < n; i++)
-    ns += cost_of_terms (kernels, n_channels, &terms[i], 1, false, form, type);
-  sum = cost_of_terms (kernels, n_channels, terms, n, true, form, type);
-  return sum > 0.0 && sum < ns ? n : 0; /* 0.0: gains alone */
+    apart += cost_alone (kernels, n_channels, &terms[i], form, type);
+  if (!is_split) /* the first is not added to anything */
+    apart -= n_channels * costs_of (kernels, runs_whole (kernels))->adding;
+  one = cost_of_terms (kernels, n_channels, terms, n, form, type, true);
+  return n > 1 && one > 0.0 && one < apart ? n : 0; /* 0.0: gains alone */
 }

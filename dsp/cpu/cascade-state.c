@@ -11,7 +11,26 @@
 static double
 outer_scale (const TfxCascade *c, size_t section)
 {
-  return section + 1 == c->n_sos ? 1.0 / c->gain : 1.0;
+  const TfxCascadeTerm *t;
+  size_t own;
+
+  if (tfx_cascade_is_sum (c))
+    return 1.0;
+  t = tfx_cascade_term_of (c, section, &own);
+  if (own + 1 < t->n_sos)
+    return 1.0;
+  return 1.0 / (c->terms_form == TFX_TERMS_CHANNELS ? t->gain : c->gain);
+}
+
+/* Whether a channel has a section. */
+static bool
+has_section (const TfxCascade *c, unsigned channel, size_t section)
+{
+  size_t own;
+
+  return c->terms_form != TFX_TERMS_CHANNELS ||
+         tfx_cascade_term_of (c, section, &own) ==
+             tfx_cascade_term_for (c, channel);
 }
 
 /* The textbook form's s of one in the kernels, where that has s2. */
@@ -134,18 +153,19 @@ settle (TfxCascade *c, Group *g)
 void
 tfx_cascade_get_state (TfxCascade *c, size_t first, size_t n, double *state)
 {
-  for (unsigned j = 0; j < c->n_groups; j++) {
+  for (unsigned j = 0; j < c->n_groups && n > 0; j++) {
     Group *g = &c->groups[j];
 
     settle (c, g);
     rest (c, g);
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
-      double *to = state + (g->first_channel + channel) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        export_channel (c, g, channel, first + k, to + 2 * k);
-        to[2 * k] *= scale;
-        to[2 * k + 1] *= scale;
+      if (!has_section (c, g->first_channel + channel, first))
+        continue;
+      for (size_t k = first; k < first + n; k++, state += 2) {
+        double scale = outer_scale (c, k);
+        export_channel (c, g, channel, k, state);
+        state[0] *= scale;
+        state[1] *= scale;
       }
     }
   }
@@ -155,17 +175,18 @@ void
 tfx_cascade_set_state (TfxCascade *c, size_t first, size_t n,
     const double *state)
 {
-  for (unsigned j = 0; j < c->n_groups; j++) {
+  for (unsigned j = 0; j < c->n_groups && n > 0; j++) {
     Group *g = &c->groups[j];
 
     g->pending.n = 0;
     rest (c, g);
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
-      const double *from = state + (g->first_channel + channel) * n * 2;
-      for (size_t k = 0; k < n; k++) {
-        double scale = outer_scale (c, first + k);
-        double s[2] = { from[2 * k] / scale, from[2 * k + 1] / scale };
-        import_channel (c, g, channel, first + k, s);
+      if (!has_section (c, g->first_channel + channel, first))
+        continue;
+      for (size_t k = first; k < first + n; k++, state += 2) {
+        double scale = outer_scale (c, k);
+        double s[2] = { state[0] / scale, state[1] / scale };
+        import_channel (c, g, channel, k, s);
       }
     }
     if (g->rest)
@@ -199,6 +220,9 @@ tfx_cascade_state_peak (const TfxCascade *c)
     for (unsigned channel = 0; channel < g->n_channels; channel++) {
       for (size_t k = 0; k < c->n_sos; k++) {
         double s[2], scale = outer_scale (c, k);
+
+        if (!has_section (c, g->first_channel + channel, k))
+          continue;
         export_channel (c, g, channel, k, s);
         peak = fmax (peak, fmax (fabs (s[0] * scale), fabs (s[1] * scale)));
       }

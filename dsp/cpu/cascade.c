@@ -25,7 +25,7 @@ count_sections (const TfxCascadeTerm *terms, size_t n)
 
 static int
 make (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, const TfxTermsForm *form,
+    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxCascade **out)
 {
   const size_t n_sos = count_sections (terms, n_terms);
@@ -37,15 +37,17 @@ make (const TfxKernels *kernels, unsigned n_channels,
   c->kernels = kernels;
   c->n_channels = n_channels;
   c->n_sos = n_sos;
-  c->is_sum = form != NULL;
-  c->is_abreast = form && *form == TFX_TERMS_CASCADES;
+  c->terms_form = form;
+  c->n_terms = n_terms;
   for (size_t i = 0; i < n_terms; i++) {
     c->n_abreast += terms[i].n_sos > 0;
     c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
   }
+  c->n_row = form == TFX_TERMS_CHANNELS ? c->depth : n_sos;
   c->gain = 1.0;
   c->sos = calloc (n_sos + 1, sizeof *c->sos);
   c->terms = calloc (n_terms, sizeof *c->terms);
+  c->gains = calloc (n_terms, sizeof *c->gains);
   c->sections = calloc (n_sos + 1, sizeof *c->sections);
   c->groups = calloc (n_channels, sizeof *c->groups);
   c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
@@ -53,17 +55,17 @@ make (const TfxKernels *kernels, unsigned n_channels,
     c->memory_size = (tfx_cascade_groups_size (c) + 8) * sizeof *c->memory;
     c->memory = aligned_alloc (64, c->memory_size);
   }
-  if (!c->sos || !c->terms || !c->sections || !c->groups || !c->exchange ||
-      !c->memory) {
+  if (!c->sos || !c->terms || !c->gains || !c->sections || !c->groups ||
+      !c->exchange || !c->memory) {
     tfx_cascade_free (&c);
     return -ENOMEM;
   }
   c->n_groups = 0; /* none are dealt out */
   c->type = TFX_SAMPLE_F32;
-  c->n_terms = n_terms;
   for (size_t i = 0, first = 0; i < n_terms; first += terms[i++].n_sos)
-    c->terms[i] = (TfxCascadeTerm){ c->sos + first, terms[i].n_sos, 1.0 };
-  if (!form)
+    c->terms[i] = (TfxCascadeTerm){ c->sos + first, terms[i].n_sos, 1.0,
+      terms[i].channels };
+  if (form == TFX_TERMS_ONE)
     tfx_cascade_groups_set (c);
   *out = c;
   return 0;
@@ -73,17 +75,17 @@ int
 tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
     TfxCascade **cascade)
 {
-  const TfxCascadeTerm term = { NULL, n_sos, 1.0 };
+  const TfxCascadeTerm term = { NULL, n_sos, 1.0, 0 };
 
-  return make (kernels, n_channels, &term, 1, NULL, cascade);
+  return make (kernels, n_channels, &term, 1, TFX_TERMS_ONE, cascade);
 }
 
 int
-tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
+tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxCascade **cascade)
 {
-  return make (kernels, n_channels, terms, n_terms, &form, cascade);
+  return make (kernels, n_channels, terms, n_terms, form, cascade);
 }
 
 void
@@ -96,11 +98,20 @@ tfx_cascade_free (TfxCascade **cascade)
     return;
   free (c->sos);
   free (c->terms);
+  free (c->gains);
   free (c->sections);
   free (c->groups);
   free (c->memory);
   free (c->exchange);
   free (c);
+}
+
+static void
+scale_section (TfxSos *s, double gain)
+{
+  s->b0 *= gain;
+  s->b1 *= gain;
+  s->b2 *= gain;
 }
 
 void
@@ -111,26 +122,27 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   c->gain = c->mute ? 1.0 : gain;
   for (size_t i = 0; i < c->n_sos; i++)
     c->sos[i] = sos[i];
-  if (c->n_sos > 0) {
-    TfxSos *last = &c->sos[c->n_sos - 1];
-    last->b0 *= c->gain;
-    last->b1 *= c->gain;
-    last->b2 *= c->gain;
-  }
+  if (c->n_sos > 0)
+    scale_section (&c->sos[c->n_sos - 1], c->gain);
   tfx_cascade_groups_set (c);
 }
 
 bool
 tfx_cascade_set_terms (TfxCascade *c, const TfxCascadeTerm *terms)
 {
+  const bool is_split = c->terms_form == TFX_TERMS_CHANNELS;
   TfxSos *sos = c->sos;
+  bool is_mute = false;
 
   for (size_t i = 0; i < c->n_terms; i++) {
     c->terms[i].gain = terms[i].gain;
+    is_mute = is_mute || (is_split && terms[i].gain == 0.0);
     for (size_t k = 0; k < terms[i].n_sos; k++)
       *sos++ = terms[i].sos[k];
+    if (is_split && terms[i].n_sos > 0)
+      scale_section (sos - 1, terms[i].gain);
   }
-  return tfx_cascade_groups_set (c);
+  return !is_mute && tfx_cascade_groups_set (c);
 }
 
 /* Several passes; what lies between them is doubles, in rows of all lanes. */
@@ -153,8 +165,8 @@ run_passes (Group *g, const TfxRows *in, const TfxRows *out, size_t n)
     const size_t n_vectors = is_last ? left : s->n_pass;
 
     is_finite &= s->wave (in, is_last ? out : between, n,
-        g->state + v * TFX_STATE * s->width, &s->gain[v > 0],
-        s->coef + v * TFX_WAVE_COEF * s->width,
+        g->state + v * TFX_STATE * s->width, g->gain + (v > 0) * s->width,
+        g->coef + v * TFX_WAVE_COEF * s->width,
         (unsigned)n_vectors * s->n_together - (v > 0 ? 0 : s->n_idle));
     in = between;
   }
@@ -169,7 +181,7 @@ run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
   const Shape *s = g->shape;
 
   if (s->frames)
-    return s->frames (in, out, n, g->state, s->coef, (unsigned)c->n_sos,
+    return s->frames (in, out, n, g->state, g->coef, (unsigned)c->n_sos,
         &g->pending);
   if (s->is_parallel) {
     if (g->state_of == STATE_OF_SECTIONS)
@@ -177,7 +189,7 @@ run_rows (const TfxCascade *c, Group *g, const TfxRows *in, const TfxRows *out,
     g->state_of = STATE_OF_KERNEL;
   }
   if (s->n_vectors <= s->n_pass)
-    return s->wave (in, out, n, g->state, s->gain, s->coef, s->n_sections);
+    return s->wave (in, out, n, g->state, g->gain, g->coef, s->n_sections);
   return run_passes (g, in, out, n);
 }
 
@@ -393,15 +405,24 @@ recover (Group *g)
   return n_cleared;
 }
 
+/* Where the state of sections from k on is exchanged. */
+static double *
+place_of (TfxCascade *c, size_t k)
+{
+  return c->exchange + 2 * k * c->n_channels;
+}
+
 /* Other samples, another form: the state goes along. */
 static __attribute__ ((cold)) void
 set_type (TfxCascade *c, TfxSample type)
 {
-  tfx_cascade_get_state (c, 0, c->n_sos, c->exchange);
+  for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+    tfx_cascade_get_state (c, k, c->terms[i].n_sos, place_of (c, k));
   c->type = type;
   tfx_cascade_groups_set (c);
   tfx_cascade_reset (c);
-  tfx_cascade_set_state (c, 0, c->n_sos, c->exchange);
+  for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+    tfx_cascade_set_state (c, k, c->terms[i].n_sos, place_of (c, k));
 }
 
 static __attribute__ ((cold)) void

@@ -17,38 +17,44 @@ void tfx_cascade_free (TfxCascade **cascade);
 void
 tfx_cascade_set_sections (TfxCascade *cascade, const TfxSos *sos, double gain);
 
-/* One of several cascades that are run as one: y = sum of gain * sections (x).  Without
- * sections it is the gain alone. */
+/* One of several cascades that are run as one: gain * sections (x).  Without sections it is
+ * the gain alone. */
 typedef struct TfxCascadeTerm
 {
   const TfxSos *sos;
   size_t n_sos;
   double gain;
+  /* In TFX_TERMS_CHANNELS those that it is for; what no other one has, the last one is
+   * for. */
+  uint64_t channels;
 } TfxCascadeTerm;
 
 /* How they are one. */
 typedef enum
 {
-  TFX_TERMS_PARTS, /* all sections abreast, as parts of the sum, in F32 alone */
-  TFX_TERMS_CASCADES /* cascades abreast, of few sections and channels */
+  TFX_TERMS_PARTS, /* a sum: all sections abreast, as parts of it, in F32 alone */
+  TFX_TERMS_CASCADES, /* a sum: cascades abreast, of few sections */
+  TFX_TERMS_CHANNELS, /* no sum: each channel has one of them */
+  TFX_TERMS_ONE       /* there is but one */
 } TfxTermsForm;
 
-#define TFX_N_TERMS_FORMS 2
+/* Of several. */
+#define TFX_N_TERMS_FORMS 3
 
 /* How many terms, from the first on, are to be run as one in this form, for a stream of that
- * type; 0: none.  Their numbers of sections matter alone. */
+ * type; 0: none.  Their numbers of sections, and channels, matter alone. */
 size_t tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxSample type);
 
 /* A cascade of so many terms, whose sections follow one another; their values are not
  * set. */
-int tfx_cascade_new_sum (const TfxKernels *kernels, unsigned n_channels,
+int tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxCascade **cascade);
 
-/* As many terms with as many sections.  False if their sum would not be exact enough: it
- * must not be run then.  The state is undefined until it is set. */
+/* As many terms with as many sections.  False if what they are as one would not be exact
+ * enough, or a channel's gain is 0: it must not be run then.  The state is undefined until it is set. */
 bool tfx_cascade_set_terms (TfxCascade *cascade, const TfxCascadeTerm *terms);
 
 /* Filters a block, in place or apart, of any length and types, as exactly as
@@ -57,7 +63,8 @@ bool tfx_cascade_set_terms (TfxCascade *cascade, const TfxCascadeTerm *terms);
 int tfx_cascade_run (TfxCascade *cascade, TfxSample stream, const TfxBlock *in,
     const TfxBlock *out);
 
-/* state[n_channels][n] [2] of sections first to first + n - 1. */
+/* state[n_channels][n] [2] of sections first to first + n - 1, which are of one term; the
+ * channels are its own. */
 void tfx_cascade_get_state (TfxCascade *cascade, size_t first, size_t n,
     double *state);
 void tfx_cascade_set_state (TfxCascade *cascade, size_t first, size_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * engine-joint.c: branches of a sum that are run as one sum of sections. */
+ * engine-joint.c: branches of a sum, or of a split, that are run as one cascade. */
 #include "engine-private.h"
 
 #include <errno.h>
@@ -19,14 +19,15 @@ can_join (const TfxSteps *branch)
   return branch->n == 0 || (s && s->kind == TFX_STEP_CASCADE);
 }
 
-/* Of a branch that can join. */
-static TfxCascadeTerm
-get_term (const TfxSteps *branch)
+/* Other values of a branch that can join. */
+static void
+set_term (TfxCascadeTerm *term, const TfxSteps *branch)
 {
   const TfxStep *s = only_step (branch);
 
-  return s ? (TfxCascadeTerm){ s->sos, s->n_sos, s->gain }
-           : (TfxCascadeTerm){ NULL, 0, 1.0 };
+  term->sos = s ? s->sos : NULL;
+  term->n_sos = s ? s->n_sos : 0;
+  term->gain = s ? s->gain : 1.0;
 }
 
 static int
@@ -47,71 +48,93 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
   j->state = calloc (n_channels, 2 * most * sizeof *j->state);
   if (!j->state)
     return -ENOMEM;
-  return tfx_cascade_new_sum (e->plan->backend->data, n_channels, j->terms,
-      j->n, j->form, &j->cascade);
+  return tfx_cascade_new_terms (e->plan->backend->data, n_channels, j->terms,
+      j->n_terms, j->form, &j->cascade);
 }
 
-/* How many terms are to be one, and for which types of the stream. */
-static size_t
-count_terms (const TfxEngine *e, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
-    bool pays[2])
-{
-  size_t most = 0;
-
-  for (unsigned type = 0; type < 2; type++) {
-    const size_t n = tfx_cascade_count_terms (e->plan->backend->data,
-        n_channels, terms, n_terms, form, (TfxSample)type);
-
-    pays[type] = n > 0;
-    most = n > most ? n : most;
-  }
-  return most;
-}
-
+/* Of so many of the step's branches, from one on.  *n_joined: how many. */
 static int
-make_joints (TfxEngine *e, const TfxStep *sum, unsigned n_channels,
+join (TfxEngine *e, const TfxStep *step, unsigned n_channels, TfxTermsForm form,
+    size_t first, size_t n, size_t *n_joined)
+{
+  Node *node = &e->nodes[step->index];
+  TfxJoint *j = &node->joints[node->n_joints];
+
+  *n_joined = 0;
+  for (unsigned type = 0; type < 2; type++) {
+    const size_t n_terms = tfx_cascade_count_terms (e->plan->backend->data,
+        n_channels, &node->terms[first], n, form, (TfxSample)type);
+
+    j->pays[type] = n_terms > 0;
+    *n_joined = n_terms > 0 ? n_terms : *n_joined;
+  }
+  if (*n_joined == 0)
+    return 0;
+  j->form = form;
+  j->first = first;
+  j->n_terms = *n_joined;
+  j->n = first + j->n_terms > step->n_branches ? step->n_branches : j->n_terms;
+  j->branches = &step->branches[first];
+  j->terms = &node->terms[first];
+  node->n_joints++;
+  return make_joint (e, j, n_channels);
+}
+
+/* All that lie side by side. */
+static int
+join_sum (TfxEngine *e, const TfxStep *sum, unsigned n_channels,
     TfxTermsForm form)
 {
-  Node *node = &e->nodes[sum->index];
-  const size_t n_all = sum->n_branches;
-  TfxCascadeTerm *terms = node->terms + form * n_all;
+  size_t i = 0;
   int ret = 0;
 
-  for (size_t i = 0, n, most; ret == 0 && i<n_all; i += n> 0 ? n : 1) {
-    TfxJoint *j = &node->joints[node->n_joints];
+  while (ret == 0 && i < sum->n_branches) {
+    size_t end = i, n;
 
-    for (most = i; most < n_all && can_join (&sum->branches[most]); most++)
-      terms[most] = get_term (&sum->branches[most]);
-    n = count_terms (e, n_channels, &terms[i], most - i, form, j->pays);
-    if (n == 0)
-      continue;
-    j->form = form;
-    j->first = i;
-    j->n = n;
-    j->branches = &sum->branches[i];
-    j->terms = &terms[i];
-    node->n_joints++;
-    ret = make_joint (e, j, n_channels);
+    while (end < sum->n_branches && can_join (&sum->branches[end]))
+      end++;
+    ret = join (e, sum, n_channels, form, i, end - i, &n);
+    i += n > 0 ? n : 1;
   }
   return ret;
+}
+
+/* All, or none; channels of no branch are one more term. */
+static int
+join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
+{
+  const size_t n = split->n_branches;
+  Node *node = &e->nodes[split->index];
+  size_t n_joined;
+
+  for (size_t i = 0; i < n; i++) {
+    if (!can_join (&split->branches[i]))
+      return 0;
+    node->terms[i].channels = split->stage->u.sum.channels[i];
+  }
+  node->terms[n].gain = 1.0;
+  return join (e, split, n_channels, TFX_TERMS_CHANNELS, 0, n + 1, &n_joined);
 }
 
 int
-tfx_joint_make (TfxEngine *e, const TfxStep *sum, unsigned n_channels)
+tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels)
 {
-  Node *node = &e->nodes[sum->index];
-  const size_t n = TFX_N_TERMS_FORMS * (sum->n_branches + 1);
+  Node *node = &e->nodes[step->index];
+  const size_t n = step->n_branches + 1;
   int ret;
 
-  node->joints = calloc (n, sizeof *node->joints);
+  node->joints = calloc (TFX_N_TERMS_FORMS * n, sizeof *node->joints);
   node->terms = calloc (n, sizeof *node->terms);
   if (!node->joints || !node->terms)
     return -ENOMEM;
-  ret = make_joints (e, sum, n_channels, TFX_TERMS_PARTS);
-  if (ret == 0)
-    ret = make_joints (e, sum, n_channels, TFX_TERMS_CASCADES);
-  return ret;
+  for (size_t i = 0; i < step->n_branches; i++) {
+    if (can_join (&step->branches[i]))
+      set_term (&node->terms[i], &step->branches[i]);
+  }
+  if (step->kind == TFX_STEP_SPLIT)
+    return join_split (e, step, n_channels);
+  ret = join_sum (e, step, n_channels, TFX_TERMS_PARTS);
+  return ret < 0 ? ret : join_sum (e, step, n_channels, TFX_TERMS_CASCADES);
 }
 
 void
@@ -168,7 +191,7 @@ is_exact (TfxJoint *j)
   if (j->is_known)
     return j->is_exact;
   for (size_t i = 0; i < j->n; i++)
-    j->terms[i] = get_term (&j->branches[i]);
+    set_term (&j->terms[i], &j->branches[i]);
   j->is_exact = tfx_cascade_set_terms (j->cascade, j->terms);
   j->is_known = true;
   return j->is_exact;

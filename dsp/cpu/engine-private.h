@@ -14,28 +14,29 @@ typedef struct Node
   TfxCascade *cascade;
   double *sum, *branch; /* a chunk each; sums and cross-fades */
   double *between;      /* a chunk; first steps of several in series */
-  TfxJoint *joints;     /* sums; those of each form one after the other */
+  TfxJoint *joints; /* sums, splits; those of each form one after the other */
   size_t n_joints;
-  TfxCascadeTerm *terms; /* [TFX_N_TERMS_FORMS][n_branches]; of joints */
+  TfxCascadeTerm *terms; /* [n_branches + 1]; of joints */
   /* Those that the cascade is part of, or NULL, and the first of its sections there. */
   TfxJoint *joint[TFX_N_TERMS_FORMS];
   size_t joint_sos[TFX_N_TERMS_FORMS];
 } Node;
 
-/* Branches of a sum that are run as one: cascades, gains, and what lets all pass.  Each
- * cascade is there alone, too, and has the state while no joint of its is on, as while its
+/* Branches of a sum, or a split, that are run as one: cascades, gains, and what lets all
+ * pass.  Each cascade is there alone, too, and has the state while no joint of its is on, as while its
  * values move. */
 struct TfxJoint
 {
   TfxTermsForm form;
   bool pays[2];    /* by the type of the stream */
   size_t first, n; /* branches */
+  size_t n_terms;  /* theirs, and that of the channels of no branch */
   const TfxSteps *branches;
   TfxCascade *cascade;
-  TfxCascadeTerm *terms; /* [n], of the sum's */
+  TfxCascadeTerm *terms; /* [n_terms], of the step's */
   double *state;         /* of a branch, on its way */
   bool is_known;         /* it has the values of the branches, */
-  bool is_exact;         /* of which it is as exact a sum as they are */
+  bool is_exact;         /* and is as exact with them as they are */
   bool is_on;
 };
 
@@ -51,8 +52,8 @@ struct TfxEngine
   size_t n_done;  /* frames of the block that has begun */
 };
 
-/* Finds the joints of a sum, whose cascades are made.  0 or -ENOMEM. */
-int tfx_joint_make (TfxEngine *e, const TfxStep *sum, unsigned n_channels);
+/* Finds the joints of a sum or a split, whose cascades are made.  0 or -ENOMEM. */
+int tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels);
 void tfx_joint_free (Node *node);
 
 /* Whether it is to be run for its branches, whose state goes to it then, or back. */

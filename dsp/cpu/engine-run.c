@@ -112,9 +112,13 @@ glide_joints (const Node *node, size_t first, size_t n_left)
   return n;
 }
 
-static __attribute__ ((noinline)) int
-run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
-    const TfxBlock *out)
+typedef int (*RunBranches) (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out);
+
+/* The branches from one change of the values of joints to the next. */
+static int
+run_between (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out, RunBranches run)
 {
   const Node *node = &e->nodes[s->index];
   const size_t first = e->n_done;
@@ -125,14 +129,21 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 
     n = glide_joints (node, first + i, in->n_frames - i);
     if (n == in->n_frames)
-      return run_branches (e, s, in, out);
+      return run (e, s, in, out);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
     e->n_done = first + i;
-    n_cleared += run_branches (e, s, &from, &to);
+    n_cleared += run (e, s, &from, &to);
   }
   e->n_done = first;
   return n_cleared;
+}
+
+static __attribute__ ((noinline)) int
+run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  return run_between (e, s, in, out, run_branches);
 }
 
 /* Channel after channel of some of a block's, to a block of these alone, or back. */
@@ -185,12 +196,16 @@ run_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
 }
 
 /* Branches with channels of their own, where these lie or else in a chunk. */
-static __attribute__ ((noinline)) int
-run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+static int
+run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
+  const Node *node = &e->nodes[s->index];
+  const TfxJoint *joint = find_joint (e, node, 0);
   int n_cleared = 0;
 
+  if (joint)
+    return tfx_cascade_run (joint->cascade, e->type, in, out);
   for (size_t k = 0; k < s->n_branches; k++) {
     const uint64_t channels = s->stage->u.sum.channels[k];
     TfxBlock from, to;
@@ -200,7 +215,7 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
       n_cleared += run_steps (e, &s->branches[k], &from, &to);
       continue;
     }
-    from = tfx_block_interleaved (e->nodes[s->index].branch, TFX_SAMPLE_F64,
+    from = tfx_block_interleaved (node->branch, TFX_SAMPLE_F64,
         (unsigned)__builtin_popcountll (channels), in->n_frames);
     copy_channels (e, in, &from, channels, false);
     n_cleared += run_steps (e, &s->branches[k], &from, &from);
@@ -208,6 +223,13 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   }
   run_rest (e, s, in, out);
   return n_cleared;
+}
+
+static __attribute__ ((noinline)) int
+run_split (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  return run_between (e, s, in, out, run_channels);
 }
 
 /* The input of what is faded in, from 0 up to itself, by way of the other chunk: as it

@@ -107,6 +107,8 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
           ret = make_nodes (e, &s->branches[k],
               tfx_branches_n_channels (s->stage, k, n_channels));
+        if (ret == 0)
+          ret = tfx_joint_make (e, s, n_channels);
         break;
       case TFX_STEP_FIR:
       case TFX_STEP_DELAY:

@@ -52,7 +52,7 @@ typedef struct TfxRows
 /* Runs n_sections sections, in as many vectors as they fill, over n frames, from
  * rows to rows of the same memory or apart, all aligned to 64 bytes but the rows.
  *
- *   gain = g;  coef = for each vector
+ *   gain = g of each lane;  coef = for each vector
  *     direct:   b0, c1, c2, a1, a2
  *       y = b0 x + s;  s' = c1 x + c2 (last x) - a2 (last s) - a1 s
  *     factored: c, -, r, a1, a2;  first x = g x
@@ -61,7 +61,8 @@ typedef struct TfxRows
  *   state = for each vector s, last s, last x; or s, -, s2 = c2 (last x) - a2 (last s),
  *   in the form factored with r for c2;
  *   each a vector of W numbers, with C = 2 W of 2 W, but g: lane i is channel i % C of a section, the
- *   last lanes those of the last section.
+ *   last lanes those of the last section.  With C = 2 W the coefficients of all channels are the
+ *   same.
  *   W = 1 for the textbook form and for TfxKernels.one.
  * Returns whether all numbers of the state are finite. */
 typedef bool (*TfxWaveKernel) (const TfxRows *in, const TfxRows *out, size_t n,
@@ -199,7 +200,7 @@ typedef struct TfxKernels
    * without s2, but n_sections are those of each,
    *   gain = d;  coef has g of the lanes behind those of the sections
    *     y = d x + the sum of g (what a lane comes to).
-   * W channels: gain = d, the number of cascades; state and coef of each, one after the other.
+   * W channels: gain[W] is the number of cascades; state and coef of each, one after the other.
    * Rows are as those of `parallel`. */
   TfxWaveKernel abreast[TFX_PARALLEL_SHAPES];
   TfxMovingCoefKernel moving_coef;

@@ -243,7 +243,7 @@ run_all_rows (const TfxRows *from, const TfxRows *to, size_t n, double *state,
     tile.n_whole_in = count_whole (from, n);
     tile.n_whole_out = is_dense ? count_whole (to, tile.n) : 0;
     ends = v_add (ends,
-        abreast ? add_abreast (&tile, state, coef, (unsigned)gain[1],
+        abreast ? add_abreast (&tile, state, coef, (unsigned)gain[W],
                       n_sections, is_full)
                 : add_sections (&tile, state, coef, n_sections, is_full));
   }

@@ -310,7 +310,7 @@ run_full (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const bool is_dense = R == 1 && (is_in_part || is_out_part) && n > 0 &&
                         (!is_in_part || from->stride == from->n) &&
                         (!is_out_part || to->stride == to->n);
-  const V g = v_set1 (*gain);
+  const V g = v_load (gain);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V ends = v_set1 (0.0);
 

@@ -375,7 +375,7 @@ run_sections (const TfxRows *from, const TfxRows *to, size_t n, double *state,
   const size_t fill = skew * (N * (W / C) - 1);
   /* Steps between which no section begins or ends; few gain nothing. */
   const unsigned turns = N > 1 && (n >= fill || n % skew == 0) ? skew : 1;
-  const V g = v_set1 (factored ? *gain : 1.0);
+  const V g = factored ? v_load (gain) : v_set1 (1.0);
   Way in = get_way (from), out = get_way (to);
   Wave w[TFX_WAVE_MAX_VECTORS];
   V k[TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];

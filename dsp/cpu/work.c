@@ -39,10 +39,11 @@ section_cost (const TfxPlan *plan, unsigned n_channels)
   return shared > sections[i].many ? shared : sections[i].many;
 }
 
-/* ns for a frame of so many channels. */
+/* ns for a frame of so many channels; n_lanes: those that sections share vectors with, which
+ * a split's branches do. */
 static double
 steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
-    size_t block_frames)
+    unsigned n_lanes, size_t block_frames)
 {
   double cost = 0.0;
 
@@ -51,7 +52,7 @@ steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
     double sample = STEP;
 
     if (s->kind == TFX_STEP_CASCADE) {
-      sample += (double)s->n_sos * section_cost (plan, n_channels);
+      sample += (double)s->n_sos * section_cost (plan, n_lanes);
     } else if (s->stage && s->stage->kind->cost) {
       const TfxUnitSpec spec = { n_channels, plan->sample, block_frames,
         tfx_cpu_backend ()->kernel };
@@ -64,7 +65,7 @@ steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
                              ? tfx_branches_n_channels (s->stage, k, n_channels)
                              : n_channels;
 
-      cost += steps_cost (plan, &s->branches[k], n, block_frames);
+      cost += steps_cost (plan, &s->branches[k], n, n_lanes, block_frames);
     }
   }
   return cost;
@@ -73,5 +74,6 @@ steps_cost (const TfxPlan *plan, const TfxSteps *list, unsigned n_channels,
 double
 tfx_plan_cost (const TfxPlan *plan, size_t block_frames)
 {
-  return steps_cost (plan, &plan->top, plan->n_channels, block_frames);
+  return steps_cost (plan, &plan->top, plan->n_channels, plan->n_channels,
+      block_frames);
 }
