@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * bench_steps.c: what is no filter of sections or taps, a copy, a gain, a delay,
- * a sum, dynamics and effects, beside a memcpy() of the same samples. */
+ * a sum, dynamics and effects, and filters for each channel, beside a memcpy() of the same
+ * samples. */
 #include <stdio.h>
+#include <string.h>
 
 #include "chains.h"
 
@@ -56,6 +58,24 @@ make_sum (void)
   return chain_of (stage);
 }
 
+/* Six equalisers for each channel, all of them others. */
+static TfxChain *
+make_channels (unsigned n_channels)
+{
+  char text[8 * 512] = "";
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    char *end = text + strlen (text);
+
+    end += sprintf (end, "%sch[%u]: ParametricEQ(%u, q=1, gain=2)",
+        c > 0 ? "; " : "", c, 60 + c);
+    for (unsigned k = 1; k < 6; k++)
+      end +=
+          sprintf (end, " | ParametricEQ(%u, q=1, gain=-%u)", (60 + c) << k, k);
+  }
+  return chains_parse (text, n_channels);
+}
+
 /* Either is there; a text is its own name. */
 static const struct
 {
@@ -90,6 +110,9 @@ measure (Bench *bench, const CoreCase *c)
           cases[i].make ? cases[i].make ()
                         : chains_parse (cases[i].name, c->n_channels),
           BENCH_NONE, 0.0);
+    if (c->n_channels > 1)
+      chains_add (bench, &kase, "six equalisers for each channel",
+          make_channels (c->n_channels), BENCH_NONE, 0.0);
   }
   bench_measure (bench);
 }
