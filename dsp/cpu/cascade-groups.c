@@ -138,16 +138,13 @@ set_forms (TfxCascade *c, TfxForm form)
         c->terms[i].n_sos, c->sections + k);
 }
 
-/* Of a channel that has no section it is the gain alone. */
+/* In front of a channel. */
 static double
 find_gain (const TfxCascade *c, unsigned channel)
 {
-  const TfxCascadeTerm *t;
-
   if (c->terms_form != TFX_TERMS_CHANNELS)
     return c->gains[0];
-  t = tfx_cascade_term_for (c, channel);
-  return t->n_sos > 0 ? c->gains[t - c->terms] : t->gain;
+  return c->gains[tfx_cascade_term_for (c, channel) - c->terms];
 }
 
 /* Section number k of the n_row of a channel; NULL: it has fewer. */
@@ -168,19 +165,17 @@ find_section (const TfxCascade *c, unsigned channel, size_t k)
 static void
 set_vector (const TfxCascade *c, const Group *g, size_t vector, double *coef)
 {
+  const TfxCascadeSection none = { { c->form == TFX_FORM_FACTORED ? 0.0 : 1.0 },
+    { 0 } };
   const Shape *s = g->shape;
 
   for (unsigned lane = 0; lane < s->width; lane++) {
     const size_t k = vector * s->n_together + lane / s->channels;
-    const unsigned channel = g->first_channel + lane % s->channels;
     const TfxCascadeSection *section = NULL;
-    TfxCascadeSection none = { { 0 }, { 0 } };
 
     if (k >= s->n_idle)
-      section = find_section (c, channel, k - s->n_idle);
-    /* The last one has the gain in the place of the factored form's. */
-    if (c->form != TFX_FORM_FACTORED)
-      none.k[0] = k - s->n_idle + 1 == c->n_row ? find_gain (c, channel) : 1.0;
+      section = find_section (c, g->first_channel + lane % s->channels,
+          k - s->n_idle);
     section = section ? section : &none;
     for (unsigned i = 0; i < TFX_WAVE_COEF; i++)
       coef[i * s->width + lane] = section->k[i];

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "../branches.h"
+
 /* ns for a frame: of a pass, for each vector in it, and for a row of fewer channels
  * than the lanes are for. */
 typedef struct Cost
@@ -73,6 +75,9 @@ static const Costs whole_costs[] = {
       .abreast = { { 1.1, 0.7 }, { 1.1, 0.7 }, { 1.6, 0.82, 0.5 } },
       .packing = 0.7, .adding = 0.3 },
 };
+
+/* ns for a sample that is copied out of its frame and back. */
+#define AROUND 1.8
 
 /* Frames of the blocks for which it is chosen, and where wide vectors are run whole: a wave
  * takes some steps more, two for each section, and a third one where it is a single vector,
@@ -389,18 +394,34 @@ cost_alone (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *term, TfxTermsForm form, TfxSample type)
 {
   const Costs *own = costs_of (kernels, runs_whole (kernels));
-  unsigned n = n_channels;
+  unsigned n = n_channels, first, step;
   double ns;
 
   if (form == TFX_TERMS_CHANNELS)
     n = (unsigned)__builtin_popcountll (term->channels);
+  if (n == 0)
+    return 0.0;
   ns = cost_of_terms (kernels, n, term, 1, TFX_TERMS_ONE, type,
       form != TFX_TERMS_CASCADES);
   /* Those of F32 may have to be packed. */
+  if (form == TFX_TERMS_CHANNELS && n < n_channels)
+    ns += type == TFX_SAMPLE_F32 ? own->packing * n : 0.0;
   if (form == TFX_TERMS_CHANNELS)
-    return ns +
-           (n < n_channels && type == TFX_SAMPLE_F32 ? own->packing * n : 0.0);
+    return tfx_branches_find_even (term->channels, &first, &step)
+               ? ns
+               : ns + AROUND * n;
   return ns + own->adding * n;
+}
+
+/* Channels of a split that have no sections, which are copied there and back. */
+static unsigned
+count_bare (unsigned n_channels, const TfxCascadeTerm *terms, size_t n_terms)
+{
+  for (size_t i = 0; i < n_terms; i++) {
+    if (terms[i].n_sos > 0)
+      n_channels -= (unsigned)__builtin_popcountll (terms[i].channels);
+  }
+  return n_channels;
 }
 
 size_t
@@ -423,5 +444,7 @@ tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
   if (!is_split) /* the first is not added to anything */
     apart -= n_channels * costs_of (kernels, runs_whole (kernels))->adding;
   one = cost_of_terms (kernels, n_channels, terms, n, form, type, true);
+  if (is_split)
+    one += AROUND * count_bare (n_channels, terms, n);
   return n > 1 && one > 0.0 && one < apart ? n : 0; /* 0.0: gains alone */
 }

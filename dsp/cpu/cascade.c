@@ -136,7 +136,8 @@ tfx_cascade_set_terms (TfxCascade *c, const TfxCascadeTerm *terms)
 
   for (size_t i = 0; i < c->n_terms; i++) {
     c->terms[i].gain = terms[i].gain;
-    is_mute = is_mute || (is_split && terms[i].gain == 0.0);
+    is_mute =
+        is_mute || (is_split && terms[i].n_sos > 0 && terms[i].gain == 0.0);
     for (size_t k = 0; k < terms[i].n_sos; k++)
       *sos++ = terms[i].sos[k];
     if (is_split && terms[i].n_sos > 0)

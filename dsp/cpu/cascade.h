@@ -24,8 +24,8 @@ typedef struct TfxCascadeTerm
   const TfxSos *sos;
   size_t n_sos;
   double gain;
-  /* In TFX_TERMS_CHANNELS those that it is for; what no other one has, the last one is
-   * for. */
+  /* In TFX_TERMS_CHANNELS those that it is for; what no other one has, the last one is for.
+   * Of one without sections nobody is to hear what comes out. */
   uint64_t channels;
 } TfxCascadeTerm;
 

@@ -99,7 +99,8 @@ join_sum (TfxEngine *e, const TfxStep *sum, unsigned n_channels,
   return ret;
 }
 
-/* All, or none; channels of no branch are one more term. */
+/* All, or none; channels of no branch, which has bits for 64 of them, are one more
+ * term. */
 static int
 join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
 {
@@ -108,7 +109,7 @@ join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
   size_t n_joined;
 
   for (size_t i = 0; i < n; i++) {
-    if (!can_join (&split->branches[i]))
+    if (!can_join (&split->branches[i]) || n_channels > TFX_SPLIT_MAX_CHANNELS)
       return 0;
     node->terms[i].channels = split->stage->u.sum.channels[i];
   }

@@ -146,10 +146,11 @@ run_sum (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return run_between (e, s, in, out, run_branches);
 }
 
-/* Channel after channel of some of a block's, to a block of these alone, or back. */
+/* Channel after channel of some of a block's, to a block of these alone, or back, times
+ * `gain`. */
 static void
 copy_channels (const TfxEngine *e, const TfxBlock *from, const TfxBlock *to,
-    uint64_t channels, bool is_back)
+    uint64_t channels, bool is_back, double gain)
 {
   const size_t n = from->n_frames;
 
@@ -158,7 +159,7 @@ copy_channels (const TfxEngine *e, const TfxBlock *from, const TfxBlock *to,
     const TfxBlock in = tfx_block_part (from, 0, n, is_back ? k : c, 1);
     const TfxBlock out = tfx_block_part (to, 0, n, is_back ? c : k, 1);
 
-    tfx_cpu_copy (kernels_of (e), &in, &out, 1.0);
+    tfx_cpu_copy (kernels_of (e), &in, &out, gain);
   }
 }
 
@@ -195,6 +196,30 @@ run_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   }
 }
 
+/* Channels of terms without sections go around the cascade, which would hold on to what is no
+ * number; one after the other in the chunk, or back. */
+static void
+copy_bare (const TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
+    const TfxBlock *block, bool is_back)
+{
+  double *at = e->nodes[s->index].branch;
+  uint64_t left = UINT64_MAX >> (64 - block->n_channels);
+
+  for (size_t k = 0; k < joint->n_terms; k++) {
+    const TfxCascadeTerm *t = &joint->terms[k];
+    const uint64_t channels = k < s->n_branches ? t->channels : left;
+    const TfxBlock bare = tfx_block_interleaved (at, TFX_SAMPLE_F64,
+        (unsigned)__builtin_popcountll (channels), block->n_frames);
+
+    left &= ~channels;
+    if (t->n_sos > 0)
+      continue;
+    copy_channels (e, is_back ? &bare : block, is_back ? block : &bare,
+        channels, is_back, is_back ? t->gain : 1.0);
+    at += bare.n_channels * bare.n_frames;
+  }
+}
+
 /* Branches with channels of their own, where these lie or else in a chunk. */
 static int
 run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
@@ -204,8 +229,12 @@ run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   const TfxJoint *joint = find_joint (e, node, 0);
   int n_cleared = 0;
 
-  if (joint)
-    return tfx_cascade_run (joint->cascade, e->type, in, out);
+  if (joint) {
+    copy_bare (e, s, joint, in, false);
+    n_cleared = tfx_cascade_run (joint->cascade, e->type, in, out);
+    copy_bare (e, s, joint, out, true);
+    return n_cleared;
+  }
   for (size_t k = 0; k < s->n_branches; k++) {
     const uint64_t channels = s->stage->u.sum.channels[k];
     TfxBlock from, to;
@@ -217,9 +246,9 @@ run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     }
     from = tfx_block_interleaved (node->branch, TFX_SAMPLE_F64,
         (unsigned)__builtin_popcountll (channels), in->n_frames);
-    copy_channels (e, in, &from, channels, false);
+    copy_channels (e, in, &from, channels, false, 1.0);
     n_cleared += run_steps (e, &s->branches[k], &from, &from);
-    copy_channels (e, &from, out, channels, true);
+    copy_channels (e, &from, out, channels, true, 1.0);
   }
   run_rest (e, s, in, out);
   return n_cleared;
