@@ -121,3 +121,32 @@ tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart)
     enter_engine (step);
   return n;
 }
+
+/* Where a motion that is on at frame `now` has come to its end: points of a curve that follow
+ * without a gap go on from there. */
+static uint64_t
+find_end (const TfxSlot *slot, uint64_t now)
+{
+  uint64_t end = tfx_motion_end (slot);
+
+  if (!tfx_motion_is_on (slot, now))
+    return now;
+  for (size_t i = 0; slot->queue && tfx_queue_start (slot, i) == end; i++)
+    end += TFX_GRID_FRAMES;
+  return end;
+}
+
+size_t
+tfx_glide_apart (const TfxStep *step, size_t first, size_t n_left)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < step->n_parts; i++) {
+    const TfxPlanPart *part = &step->parts[i];
+    const uint64_t now = step->plan->filters[part->filter]->n_run + first;
+    const uint64_t end = find_end (part->slot, now);
+
+    n = end - now > n ? (size_t)(end - now) : n;
+  }
+  return n < n_left ? n : n_left;
+}

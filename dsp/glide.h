@@ -17,4 +17,8 @@ void tfx_glide_mark (TfxPlan *plan);
 size_t
 tfx_glide_run (TfxStep *step, size_t first, size_t n_left, bool *is_apart);
 
+/* At least how many of n_left frames from `first` on are apart without a break in a step that
+ * tfx_glide_run() has just found so. */
+size_t tfx_glide_apart (const TfxStep *step, size_t first, size_t n_left);
+
 #endif

@@ -91,31 +91,31 @@ run_branches (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   return n_cleared;
 }
 
-/* How many frames from one on are run in one way by the branches of joints whose values
- * move. */
+/* How many frames from one on a joint runs in one way: as one, or as its branches. */
 static size_t
-glide_joints (const Node *node, size_t first, size_t n_left)
+glide_joint (const TfxJoint *j, size_t first, size_t n_left)
 {
-  size_t n = n_left;
+  size_t n = n_left, n_apart = 0;
 
-  for (size_t i = 0; i < node->n_joints; i++) {
-    const TfxJoint *j = &node->joints[i];
+  for (size_t k = 0; k < j->n; k++) {
+    TfxStep *step = j->branches[k].n > 0 ? j->branches[k].steps : NULL;
+    bool is_apart = false;
+    size_t m = n_left;
 
-    for (size_t k = 0; k < j->n; k++) {
-      const TfxSteps *b = &j->branches[k];
-      bool is_apart;
-
-      if (b->n > 0 && b->steps->is_moving)
-        n = tfx_glide_run (b->steps, first, n, &is_apart);
-    }
+    if (step && step->is_moving)
+      m = tfx_glide_run (step, first, n_left, &is_apart);
+    n = m < n ? m : n;
+    if (is_apart)
+      m = tfx_glide_apart (step, first, n_left);
+    n_apart = is_apart && m > n_apart ? m : n_apart;
   }
-  return n;
+  return n_apart > 0 ? n_apart : n;
 }
 
 typedef int (*RunBranches) (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out);
 
-/* The branches from one change of the values of joints to the next. */
+/* The branches from one change of their joints to the next. */
 static int
 run_between (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out, RunBranches run)
@@ -127,7 +127,9 @@ run_between (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   for (size_t i = 0, n; i < in->n_frames; i += n) {
     TfxBlock from, to;
 
-    n = glide_joints (node, first + i, in->n_frames - i);
+    n = in->n_frames - i;
+    for (size_t k = 0; k < node->n_joints; k++)
+      n = glide_joint (&node->joints[k], first + i, n);
     if (n == in->n_frames)
       return run (e, s, in, out);
     from = tfx_block_part (in, i, n, 0, in->n_channels);
