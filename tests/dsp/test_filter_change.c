@@ -3,6 +3,7 @@
  * cross-fades at the stage, and what goes on meanwhile. */
 #include "common.h"
 #include "jump.h"
+#include "rbj.h"
 #include "rows.h"
 #include "tap.h"
 
@@ -987,6 +988,64 @@ test_rows (void)
   tap_many_end (&many);
 }
 
+/* An equaliser with a gain behind it goes to 0 dB, where it shows nothing of its state, and back.
+ * Noise through it. */
+static void
+run_equaliser (const TfxBackend *backend, double level_db, double *x, size_t n)
+{
+  const double levels[] = { -1.0, level_db, -1.0 };
+  TfxSos sos[3];
+  const TestStage stages[] = { { 1, sos, 1, 0 }, { 2, NULL, 0, -0.56 } };
+  TestFilter *f;
+
+  for (int i = 0; i < 3; i++)
+    tfx_rbj_section (TFX_RBJ_PEAKING, 150, 1, pow (10, levels[i] / 20), RATE,
+        &sos[i]);
+  f = test_filter_of (stages, 2, 1, backend);
+  for (size_t i = 0; i < 3; i++) {
+    TfxStage *stage = tfx_stage_new_sections (1, &sos[i], 1);
+
+    if (i > 0)
+      tfx_filter_lock (f->filter);
+    if (i > 0 && tfx_filter_set_stage (f->filter, stage) < 0)
+      abort ();
+    if (i > 0)
+      tfx_filter_unlock (f->filter);
+    tfx_stage_unref (&stage);
+    test_filter_f64 (f, x + i * n / 3, 1, n / 3);
+  }
+  test_filter_free (&f);
+}
+
+static void
+test_unseen (void)
+{
+  static const double levels_db[] = { 0.0, 1e-9, 1e-6, 1e-3 };
+  TapMany many = tap_many ("an equaliser leaves 0 dB without a thump");
+  double x[9000], y[9000];
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (unsigned i = 0; backend && i < 4; i++) {
+      double most = 0, differs = 0;
+
+      test_noise_f64 (x, 9000);
+      memcpy (y, x, sizeof y);
+      run_equaliser (backend, levels_db[i], x, 9000);
+      run_equaliser (test_backend_for ("c"), levels_db[i], y, 9000);
+      for (size_t j = 0; j < 9000; j++) {
+        most = fmax (most, fabs (x[j]));
+        differs = fmax (differs, fabs (x[j] - y[j]));
+      }
+      tap_many_check (&many, most < 0.6 && differs < 1e-7,
+          "%s, %g dB: up to %g, %g from the reference", test_kernels[k],
+          levels_db[i], most, differs);
+    }
+  }
+  tap_many_end (&many);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1004,6 +1063,7 @@ main (int argc, char **argv)
     { "last", test_last },
     { "next", test_next },
     { "rows", test_rows },
+    { "unseen", test_unseen },
     { NULL, NULL },
   };
 
