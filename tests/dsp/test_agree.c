@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_agree.c: chains at random, sums in sums and channels with chains of their own, that
+ * change while they run: every kernel puts out what the reference does, and the same bits for
+ * any length of blocks.
+ */
+#include "common.h"
+#include "lang/expr.h"
+#include "part.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 48000.0
+#define N_FRAMES 4000
+#define N_CHAINS 300
+#define MAX_TEXT 65536
+#define MAX_DEPTH 2
+
+/* What doubles may differ by, and floats besides their own rounding, as parts of the largest
+ * value. */
+#define ROUNDING_F64 1e-9
+#define ROUNDING_F32 2e-7
+
+/* ---- chains ---------------------------------------------------------------------- */
+
+/* One chain with two sets of values. */
+typedef struct Pair
+{
+  char text[2][MAX_TEXT];
+  size_t length[2];
+  bool is_near; /* frequencies glide; else they are cross-faded */
+} Pair;
+
+static void
+write_both (Pair *p, const char *format, ...)
+{
+  char text[128];
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (text, sizeof text, format, args);
+  va_end (args);
+  for (int i = 0; i < 2; i++)
+    p->length[i] += (size_t)snprintf (p->text[i] + p->length[i],
+        MAX_TEXT - p->length[i], "%s", text);
+}
+
+static void
+write_values (Pair *p, double first, double second)
+{
+  p->length[0] += (size_t)snprintf (p->text[0] + p->length[0],
+      MAX_TEXT - p->length[0], "%.6g", first);
+  p->length[1] += (size_t)snprintf (p->text[1] + p->length[1],
+      MAX_TEXT - p->length[1], "%.6g", second);
+}
+
+static double
+random_hz (void)
+{
+  return 30.0 * pow (2.0, tap_random_below (900) / 100.0);
+}
+
+static void
+write_hz (Pair *p)
+{
+  const double hz = random_hz ();
+
+  write_values (p, hz,
+      p->is_near ? hz * pow (2.0, (tap_random_below (100) - 50.0) / 200.0)
+                 : random_hz ());
+}
+
+/* One in some is 0. */
+static double
+random_gain (unsigned some)
+{
+  return tap_random_below (some) ? tap_random_below (100) / 50.0 - 1.0 : 0.0;
+}
+
+static void write_chain (Pair *p, int depth);
+
+static void
+write_sum (Pair *p, int depth)
+{
+  const unsigned n = 2 + tap_random_below (tap_random_below (4) ? 4 : 14);
+
+  for (unsigned i = 0; i < n; i++) {
+    write_both (p, i > 0 ? " + (" : "(");
+    write_chain (p, depth + 1);
+    write_both (p, ")");
+  }
+}
+
+static void
+write_filter (Pair *p)
+{
+  static const char *const filters[] = { "LoButterworth", "HiButterworth",
+    "LoLinkwitzRiley", "HiLinkwitzRiley" };
+  const unsigned i = tap_random_below (4);
+
+  write_both (p, "%s(", filters[i]);
+  write_hz (p);
+  write_both (p, ", order=%u)",
+      i < 2 ? 1 + tap_random_below (tap_random_below (6) ? 6 : 24)
+            : 2 + 2 * tap_random_below (4));
+}
+
+static void
+write_stage (Pair *p, int depth)
+{
+  switch (tap_random_below (depth < MAX_DEPTH ? 12 : 9)) {
+    case 0:
+    case 1:
+    case 2:
+      write_filter (p);
+      break;
+    case 3:
+    case 4:
+      write_both (p, "ParametricEQ(");
+      write_hz (p);
+      write_both (p, ", q=1, gain=");
+      write_values (p, tap_random_below (20) - 10.0,
+          tap_random_below (20) - 10.0);
+      write_both (p, ")");
+      break;
+    case 5:
+    case 6:
+      write_both (p, "Gain(");
+      write_values (p, random_gain (8), random_gain (6));
+      write_both (p, ")");
+      break;
+    case 7:
+      write_both (p, "Delay(%u)", 1 + tap_random_below (300));
+      break;
+    case 8:
+      write_both (p, "Compressor(-%u)", 5 + tap_random_below (40));
+      break;
+    default:
+      write_both (p, "(");
+      write_sum (p, depth);
+      write_both (p, ")");
+  }
+}
+
+static void
+write_chain (Pair *p, int depth)
+{
+  const unsigned n = 1 + tap_random_below (3);
+
+  for (unsigned i = 0; i < n; i++) {
+    write_both (p, i > 0 ? " | " : "");
+    write_stage (p, depth);
+  }
+}
+
+/* Some channels, each in one list at the most. */
+static void
+write_split (Pair *p, unsigned n_channels)
+{
+  uint64_t left = (1u << n_channels) - 1;
+
+  for (unsigned c = 0; c < n_channels; c++) {
+    if (!(left >> c & 1) || (c > 0 && tap_random_below (4) == 0))
+      continue;
+    write_both (p, c > 0 ? "; ch[%u" : "ch[%u", c);
+    for (unsigned d = c + 1; d < n_channels; d++) {
+      if (!(left >> d & 1) || tap_random_below (4) > 0)
+        continue;
+      write_both (p, ", %u", d);
+      left &= ~((uint64_t)1 << d);
+    }
+    write_both (p, "]: ");
+    write_chain (p, 1);
+  }
+}
+
+static void
+write_pair (Pair *p, unsigned n_channels)
+{
+  p->length[0] = p->length[1] = 0;
+  p->is_near = tap_random_below (2);
+  switch (tap_random_below (3)) {
+    case 0:
+      write_split (p, n_channels);
+      break;
+    case 1:
+      write_sum (p, 0);
+      break;
+    default:
+      write_chain (p, 0);
+  }
+}
+
+/* ---- runs ------------------------------------------------------------------------- */
+
+/* Chains of both sets of values, from one and back to it. */
+typedef struct Run
+{
+  TfxExpr *exprs[2];
+  unsigned n_channels;
+  TfxSample type;
+  size_t change, back;
+  double in[N_FRAMES * 17];
+} Run;
+
+static TfxChain *
+build (const Run *run, int which)
+{
+  TfxChain *chain = NULL;
+
+  tfx_expr_build (run->exprs[which], RATE, run->n_channels, NULL, NULL, &chain,
+      NULL);
+  return chain;
+}
+
+/* In blocks at random; what the filter knows of silence is asked now and then. */
+static bool
+run_on (const Run *run, const char *kernel, double *x)
+{
+  const TfxFilterSpec spec = { .rate_hz = RATE,
+    .n_channels = run->n_channels,
+    .sample = run->type };
+  const size_t ends[] = { run->change, run->back, N_FRAMES };
+  TestFilter *f =
+      test_filter_for (build (run, 0), &spec, test_backend_for (kernel));
+  float *f32 = test_alloc (sizeof run->in);
+  const unsigned c = run->n_channels;
+
+  for (size_t i = 0; f && i < N_FRAMES * c; i++)
+    f32[i] = (float)(x[i] = run->in[i]);
+  for (size_t i = 0, m, end = 0; f && i < N_FRAMES; i += m) {
+    if (i == ends[end]) {
+      end++;
+      test_filter_set_chain (f, build (run, end % 2));
+    }
+    m = 1 + tap_random_below (tap_random_below (2) ? 60 : 2500);
+    m = m < ends[end] - i ? m : ends[end] - i;
+    if (run->type == TFX_SAMPLE_F64)
+      test_filter_f64 (f, x + i * c, c, m);
+    else
+      test_filter_f32 (f, f32 + i * c, c, m);
+    if (tap_random_below (3) == 0)
+      test_filter_is_silent (f);
+  }
+  for (size_t i = 0; run->type == TFX_SAMPLE_F32 && i < N_FRAMES * c; i++)
+    x[i] = f32[i];
+  free (f32);
+  if (!f)
+    return false;
+  test_filter_free (&f);
+  return true;
+}
+
+/* The largest difference beyond the rounding of the stream, as a part of the largest
+ * value. */
+static double
+distance (const Run *run, const double *have, const double *want)
+{
+  double most = 1e-3, worst = 0;
+
+  for (size_t i = 0; i < N_FRAMES * run->n_channels; i++) {
+    double e = fabs (have[i] - want[i]);
+
+    if (run->type == TFX_SAMPLE_F32)
+      e -= fabs (want[i]) * 0x1p-23;
+    most = fmax (most, fabs (want[i]));
+    if (!(e <= worst))
+      worst = e;
+  }
+  return worst / most;
+}
+
+static bool
+make_run (Run *run, Pair *pair)
+{
+  TfxExprError error;
+  bool is_made;
+
+  run->n_channels = 1 + tap_random_below (tap_random_below (3) ? 3 : 17);
+  run->type = tap_random_below (2) ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+  run->change = 300 + tap_random_below (1500);
+  run->back = run->change + 200 + tap_random_below (1500);
+  write_pair (pair, run->n_channels);
+  for (int i = 0; i < 2; i++)
+    run->exprs[i] =
+        tfx_expr_parse (pair->text[i], strlen (pair->text[i]), &error);
+  is_made = run->exprs[0] && run->exprs[1];
+  if (is_made)
+    tfx_expr_adopt_ids (run->exprs[1], run->exprs[0]);
+  for (size_t i = 0; i < N_FRAMES * run->n_channels; i++)
+    run->in[i] = (float)(tap_random_below (2000001) / 1e6 - 1.0);
+  return is_made;
+}
+
+static void
+test_agree (void)
+{
+  TapMany values = tap_many ("what the reference puts out");
+  TapMany cuts = tap_many ("the same bits in other blocks");
+  Pair *pair = test_alloc (sizeof *pair);
+  Run *run = test_alloc (sizeof *run);
+  double *x[3];
+
+  for (int i = 0; i < 3; i++)
+    x[i] = test_alloc (sizeof run->in);
+  for (unsigned n = 0; n < N_CHAINS; n++) {
+    const char *kernel = test_kernels[1 + n % (TEST_N_KERNELS - 1)];
+    const char *kernels[] = { "c", kernel, kernel };
+    bool is_run = make_run (run, pair);
+
+    if (part_has (n, 3) && test_backend_for (kernel)) {
+      double e;
+
+      for (int i = 0; i < 3; i++)
+        is_run = is_run && run_on (run, kernels[i], x[i]);
+      e = is_run ? distance (run, x[1], x[0]) : HUGE_VAL;
+      tap_many_check (&values,
+          e < (run->type == TFX_SAMPLE_F64 ? ROUNDING_F64 : ROUNDING_F32),
+          "%u: %s, %u channels, type %d, %zu to %zu: %g\n# %s\n# %s", n, kernel,
+          run->n_channels, run->type, run->change, run->back, e, pair->text[0],
+          pair->text[1]);
+      tap_many_check (&cuts,
+          is_run && memcmp (x[1], x[2],
+                        N_FRAMES * run->n_channels * sizeof (double)) == 0,
+          "%u: %s, %u channels, type %d\n# %s\n# %s", n, kernel,
+          run->n_channels, run->type, pair->text[0], pair->text[1]);
+    }
+    tfx_expr_free (&run->exprs[0]);
+    tfx_expr_free (&run->exprs[1]);
+  }
+  for (int i = 0; i < 3; i++)
+    free (x[i]);
+  free (run);
+  free (pair);
+  tap_many_end (&values);
+  tap_many_end (&cuts);
+}
+
+static const TapTest tests[] = {
+  { "agree", test_agree },
+  { NULL, NULL },
+};
+
+int
+main (int argc, char **argv)
+{
+  return tap_main (argc, argv, tests);
+}
