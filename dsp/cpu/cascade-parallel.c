@@ -48,6 +48,9 @@ typedef struct Element
 #define WIDER ((double)(LDBL_EPSILON / DBL_EPSILON))
 /* A zero so near to a pole hides what the section before it has in its state. */
 #define NEAR 0x1p-30
+/* And zeros that are near to one of two real poles together: what goes through that is so far
+ * below what goes through the other one that a state does not tell one from the other. */
+#define FAR 0x1p-40
 
 static bool
 is_linear (const TfxSos *s)
@@ -222,10 +225,17 @@ get_front (Ring ring, const TfxSos *sos, size_t i)
   return e;
 }
 
-/* Whether a zero of section i, or of one in front, is on one of its poles. */
+/* Whether a zero of section i, or of one in front, is on one of its poles, or all of them
+ * leave too little of one. */
 static bool
 is_hidden (Ring ring, const TfxSos *sos, size_t i)
 {
+  const Element e =
+      multiply (ring, get_front (ring, sos, i), own_numerator (ring, &sos[i]));
+  const Wide sum = e.value * e.value + fabsl (ring.d) * e.slope * e.slope;
+
+  if (!(fabsl (norm (ring, e)) > FAR * sum))
+    return true;
   for (size_t j = 0; j <= i; j++) {
     const TfxSos *s = &sos[j];
     const Element b =

@@ -436,8 +436,10 @@ tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
   if (kernels->width == 1 ||
       (form == TFX_TERMS_PARTS && type != TFX_SAMPLE_F32))
     return 0;
-  while (n < n_terms && cost_of_terms (kernels, n_channels, terms, n + 1, form,
-                            type, true) < NEVER)
+  /* A gain more changes nothing; there may be a thousand. */
+  while (n < n_terms &&
+         (terms[n].n_sos == 0 || cost_of_terms (kernels, n_channels, terms,
+                                     n + 1, form, type, true) < NEVER))
     n++;
   for (size_t i = 0; i < n; i++)
     apart += cost_alone (kernels, n_channels, &terms[i], form, type);

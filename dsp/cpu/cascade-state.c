@@ -106,13 +106,27 @@ rest (const TfxCascade *c, Group *g)
   g->state_of = STATE_OF_BOTH;
 }
 
+/* Whether the state that is to become that of parts is all 0, which theirs is then, too. */
+static bool
+is_at_rest (const TfxCascade *c, const Group *g, unsigned channel)
+{
+  const double *rest = g->rest + 2 * channel * c->n_sos;
+  bool found = true;
+
+  for (size_t i = 0; found && i < 2 * c->n_sos; i++)
+    found = rest[i] == 0.0;
+  return found;
+}
+
 void
 tfx_cascade_state_wake (const TfxCascade *c, Group *g)
 {
   double u[TFX_PARALLEL_MAX_SECTIONS][2];
 
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
-    for (size_t i = 0, k = 0; i < c->n_terms; k += c->terms[i++].n_sos)
+    memset (u, 0, sizeof u);
+    for (size_t i = 0, k = 0; i < c->n_terms && !is_at_rest (c, g, channel);
+         k += c->terms[i++].n_sos)
       tfx_cascade_parallel_import (c->terms[i].sos, c->terms[i].n_sos,
           (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)), u + k);
     for (size_t k = 0; k < c->n_sos; k++) {

@@ -168,17 +168,23 @@ leave (TfxEngine *e, TfxJoint *j)
   j->is_on = false;
 }
 
-/* And to it. */
+/* And to it.  Others that have some of its branches are not run beside it: all of theirs get
+ * their state back, even if no more than a gain is shared. */
 static void
-enter (TfxEngine *e, TfxJoint *j)
+enter (TfxEngine *e, const Node *step, TfxJoint *j)
 {
+  for (size_t i = 0; i < step->n_joints; i++) {
+    TfxJoint *other = &step->joints[i];
+
+    if (other->first < j->first + j->n && j->first < other->first + other->n)
+      leave (e, other);
+  }
   for (size_t i = 0; i < j->n; i++) {
     const TfxStep *s = only_step (&j->branches[i]);
     const Node *node = s ? &e->nodes[s->index] : NULL;
 
     if (!s || s->n_sos == 0)
       continue;
-    tfx_joint_leave (e, node, false);
     tfx_cascade_get_state (node->cascade, 0, s->n_sos, j->state);
     tfx_cascade_set_state (j->cascade, node->joint_sos[j->form], s->n_sos,
         j->state);
@@ -199,7 +205,7 @@ is_exact (TfxJoint *j)
 }
 
 bool
-tfx_joint_enter (TfxEngine *e, TfxJoint *j)
+tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *j)
 {
   bool may = j->pays[e->type];
 
@@ -210,7 +216,7 @@ tfx_joint_enter (TfxEngine *e, TfxJoint *j)
   }
   may = may && is_exact (j);
   if (may && !j->is_on)
-    enter (e, j);
+    enter (e, step, j);
   else if (!may)
     leave (e, j);
   return may;

@@ -56,8 +56,9 @@ struct TfxEngine
 int tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels);
 void tfx_joint_free (Node *node);
 
-/* Whether it is to be run for its branches, whose state goes to it then, or back. */
-bool tfx_joint_enter (TfxEngine *e, TfxJoint *joint);
+/* Whether it, one of the step's, is to be run for its branches, whose state goes to it then,
+ * or back. */
+bool tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *joint);
 
 /* The cascade that has the state of a step, and which of its sections is the step's first. */
 TfxCascade *tfx_joint_find (const Node *node, size_t *first);

@@ -58,7 +58,8 @@ static TfxJoint *
 find_joint (TfxEngine *e, const Node *node, size_t k)
 {
   for (size_t i = 0; i < node->n_joints; i++) {
-    if (node->joints[i].first == k && tfx_joint_enter (e, &node->joints[i]))
+    if (node->joints[i].first == k &&
+        tfx_joint_enter (e, node, &node->joints[i]))
       return &node->joints[i];
   }
   return NULL;

@@ -10,7 +10,8 @@
 #define PARTS_PASS 4
 
 /* How many of the next n rows are read or written whole, though they have fewer channels
- * than there are lanes: those before the last ones, behind which there is nothing. */
+ * than there are lanes: those before the last ones, behind which there is nothing.  Nobody hears
+ * what the lanes too many hear; what is no number there is cleared as in a channel. */
 static inline size_t
 count_whole (const TfxRows *rows, size_t n)
 {

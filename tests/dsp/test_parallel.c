@@ -135,6 +135,22 @@ test_hidden (void)
         "pair %zu is %s sum", i, is_sum[i] ? "a" : "no");
 }
 
+/* Zeros that together leave all but nothing of one of two real poles: the state of a sum
+ * would be no number. */
+static void
+test_hidden_together (void)
+{
+  const Chain chain = { "", false, { HIGH (18, 12000) } };
+  TfxSos sos[MAX_SECTIONS];
+  const size_t n = chain_sections (&chain, sos);
+  TfxParallelPart parts[MAX_SECTIONS];
+  double direct;
+
+  sos[n] = (TfxSos){ 0.017, 0.032, 0.002, -1.299, 0.3495 };
+  tap_check (!tfx_cascade_parallel_set (sos, n + 1, parts, &direct),
+      "a slow pole behind %zu high-passes is no sum", n);
+}
+
 /* What errors are held against, of an input up to 1: what is promised of sums, and what
  * the sections in a row err by themselves, which have their state in double too.  Peaks
  * are four times the mean of noise. */
@@ -551,6 +567,7 @@ test_used (void)
 static const TapTest tests[] = {
   { "choice", test_choice },
   { "hidden", test_hidden },
+  { "hidden-together", test_hidden_together },
   { "turns", test_turns },
   { "sines", test_sines },
   { "states", test_states },

@@ -523,6 +523,39 @@ test_state (void)
   tap_many_end (&many);
 }
 
+/* Sums of sections and cascades abreast that have no more than a gain in common: where one
+ * of them begins to run, the other one's state is that of its branches again. */
+static const Sum shared[] = {
+  { "a gain between, sections that hide behind it", 5,
+      { { 0, LOW (9, 2000), 0 }, { 0, LOW (9, 3500), 0 }, { 0.5 },
+          { 0, LOW (8, 30), 0 }, { 0, LOW (8, 8000), 0 } },
+      { 0, 0 }, false, false, 1e-8 },
+  { "a gain between, a delay line behind", 5,
+      { { 0, LOW (14, 2000), 0 }, { 0, LOW (13, 3500), 0 },
+          { 0, LOW (2, 5000), 0 }, { 0.5 }, { 0, LOW (8, 8000), 0 } },
+      { 0, 0 }, false, false, 1e-8 },
+  { "two gains between", 6,
+      { { 0, LOW (6, 2000), 0 }, { 0, LOW (12, 3500), 0 }, { 0.5 }, { 0.5 },
+          { 0, LOW (6, 8000), 0 }, { 0, LOW (9, 9500), 3 } },
+      { 0, 0 }, false, false, 1e-8 },
+};
+
+static void
+test_shared (void)
+{
+  TapMany many = tap_many ("the state goes from one form to the other");
+
+  for (unsigned k = 0; k < TEST_N_KERNELS; k++) {
+    const TfxBackend *backend = test_backend_for (test_kernels[k]);
+
+    for (size_t i = 0; backend && i < sizeof shared / sizeof *shared; i++) {
+      for (unsigned c = 1; c <= 9; c++)
+        check_state (&many, &shared[i], c, backend);
+    }
+  }
+  tap_many_end (&many);
+}
+
 /* To ask for it changes no bit. */
 static void
 test_asked (void)
@@ -779,6 +812,7 @@ static const TapTest tests[] = {
   { "values", test_values },
   { "used", test_used },
   { "state", test_state },
+  { "shared", test_shared },
   { "asked", test_asked },
   { "recovers", test_recovers },
   { "bare", test_bare },
