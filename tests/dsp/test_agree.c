@@ -225,11 +225,12 @@ run_on (const Run *run, const char *kernel, double *x)
     .n_channels = run->n_channels,
     .sample = run->type };
   const size_t ends[] = { run->change, run->back, N_FRAMES };
-  TestFilter *f =
-      test_filter_for (build (run, 0), &spec, test_backend_for (kernel));
+  TfxChain *chain = build (run, 0);
+  TestFilter *f = test_filter_for (chain, &spec, test_backend_for (kernel));
   float *f32 = test_alloc (sizeof run->in);
   const unsigned c = run->n_channels;
 
+  tfx_chain_unref (&chain);
   for (size_t i = 0; f && i < N_FRAMES * c; i++)
     f32[i] = (float)(x[i] = run->in[i]);
   for (size_t i = 0, m, end = 0; f && i < N_FRAMES; i += m) {

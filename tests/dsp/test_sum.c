@@ -233,8 +233,11 @@ make_filter (const Sum *sum, unsigned n_channels, const TfxBackend *backend)
   const TfxFilterSpec spec = { .rate_hz = RATE,
     .n_channels = n_channels,
     .sample = TFX_SAMPLE_F32 };
+  TfxChain *chain = make_chain (sum, n_channels);
+  TestFilter *f = test_filter_for (chain, &spec, backend);
 
-  return test_filter_for (make_chain (sum, n_channels), &spec, backend);
+  tfx_chain_unref (&chain);
+  return f;
 }
 
 /* One channel from the definition. */
