@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "sos.h"
 
 /* ---- how much there may be ------------------------------------------------------- */
 
@@ -303,14 +304,6 @@ limit (double gain)
   return gain > DBL_MAX ? DBL_MAX : gain < -DBL_MAX ? -DBL_MAX : gain;
 }
 
-static void
-scale_section (TfxSos *s, double gain)
-{
-  s->b0 *= gain;
-  s->b1 *= gain;
-  s->b2 *= gain;
-}
-
 void
 tfx_compile_set_step (TfxPlan *plan, TfxStep *step)
 {
@@ -333,7 +326,7 @@ tfx_compile_set_step (TfxPlan *plan, TfxStep *step)
     memcpy (sos, slot->sos, slot->n_sos * sizeof *sos);
     if (slot->n_sos == 0 || gain == 1.0)
       continue;
-    scale_section (&sos[0], gain);
+    tfx_sos_scale (&sos[0], gain);
     gain = 1.0;
   }
   step->gain = gain;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "band.h"
+#include "sos.h"
 #include "svf-design.h"
 #include "stage.h"
 #include "transform.h"
@@ -84,9 +85,7 @@ make_sections (const TfxPrototype *proto, const TfxDesign *design,
       n++;
     }
   }
-  sos[0].b0 *= proto->dc_gain;
-  sos[0].b1 *= proto->dc_gain;
-  sos[0].b2 *= proto->dc_gain;
+  tfx_sos_scale (&sos[0], proto->dc_gain);
   return n;
 }
 

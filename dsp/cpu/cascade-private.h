@@ -25,7 +25,7 @@ typedef enum
   SHAPE_FRAMES = SHAPE_QUARTER + TFX_MAX_SHAPES, /* of 1 and 2 channels */
   SHAPE_PARALLEL = SHAPE_FRAMES + 2,             /* of 1, 2 and W channels */
   SHAPE_PARALLEL_HALF = SHAPE_PARALLEL + TFX_PARALLEL_SHAPES, /* half as wide */
-  SHAPE_ABREAST = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES,  /* of 1 and 2 */
+  SHAPE_ABREAST = SHAPE_PARALLEL_HALF + TFX_PARALLEL_SHAPES,  /* of 1, 2, W */
   SHAPE_ABREAST_HALF = SHAPE_ABREAST + TFX_PARALLEL_SHAPES,
   N_SHAPES = SHAPE_ABREAST_HALF + TFX_PARALLEL_SHAPES
 } ShapeIndex;
@@ -95,7 +95,7 @@ struct TfxCascade
   Group *groups;       /* [n_channels] */
   size_t chunk_frames; /* that the scratch has room for */
   size_t memory_size;
-  double *memory;   /* of groups and shapes */
+  double *memory;   /* of groups */
   double *exchange; /* [n_channels][n_sos][2]: the state between types */
 };
 
@@ -112,12 +112,11 @@ typedef struct ShapeChoice
 
 void tfx_cascade_shapes_choose (const TfxCascade *cascade, ShapeChoice *choice);
 
-/* Whether the kernels have the shape for the cascade, and what it looks like.
- * coef is kept. */
+/* Whether the kernels have the shape for the cascade, and what it looks like. */
 bool tfx_cascade_shape_describe (const TfxCascade *cascade, unsigned index,
     Shape *shape);
 
-/* Doubles that all groups and shapes take, for either type. */
+/* Doubles that all groups take, for either type. */
 size_t tfx_cascade_groups_size (TfxCascade *cascade);
 
 /* Deals the channels out for the cascade's type and form, and computes the

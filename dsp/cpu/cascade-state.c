@@ -124,9 +124,10 @@ tfx_cascade_state_wake (const TfxCascade *c, Group *g)
   double u[TFX_PARALLEL_MAX_SECTIONS][2];
 
   for (unsigned channel = 0; channel < g->n_channels; channel++) {
+    const size_t n = is_at_rest (c, g, channel) ? 0 : c->n_terms;
+
     memset (u, 0, sizeof u);
-    for (size_t i = 0, k = 0; i < c->n_terms && !is_at_rest (c, g, channel);
-         k += c->terms[i++].n_sos)
+    for (size_t i = 0, k = 0; i < n; k += c->terms[i++].n_sos)
       tfx_cascade_parallel_import (c->terms[i].sos, c->terms[i].n_sos,
           (double (*)[2]) (g->rest + 2 * (channel * c->n_sos + k)), u + k);
     for (size_t k = 0; k < c->n_sos; k++) {

@@ -11,24 +11,14 @@
 #include <string.h>
 
 #include "../block.h"
+#include "../sos.h"
 #include "copy.h"
 
-static size_t
-count_sections (const TfxCascadeTerm *terms, size_t n)
-{
-  size_t n_sos = 0;
-
-  for (size_t i = 0; i < n; i++)
-    n_sos += terms[i].n_sos;
-  return n_sos;
-}
-
-static int
-make (const TfxKernels *kernels, unsigned n_channels,
+int
+tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
     const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
     TfxCascade **out)
 {
-  const size_t n_sos = count_sections (terms, n_terms);
   TfxCascade *c = calloc (1, sizeof *c);
 
   *out = NULL;
@@ -36,21 +26,21 @@ make (const TfxKernels *kernels, unsigned n_channels,
     return -ENOMEM;
   c->kernels = kernels;
   c->n_channels = n_channels;
-  c->n_sos = n_sos;
   c->terms_form = form;
   c->n_terms = n_terms;
   for (size_t i = 0; i < n_terms; i++) {
+    c->n_sos += terms[i].n_sos;
     c->n_abreast += terms[i].n_sos > 0;
     c->depth = terms[i].n_sos > c->depth ? terms[i].n_sos : c->depth;
   }
-  c->n_row = form == TFX_TERMS_CHANNELS ? c->depth : n_sos;
+  c->n_row = form == TFX_TERMS_CHANNELS ? c->depth : c->n_sos;
   c->gain = 1.0;
-  c->sos = calloc (n_sos + 1, sizeof *c->sos);
+  c->sos = calloc (c->n_sos + 1, sizeof *c->sos);
   c->terms = calloc (n_terms, sizeof *c->terms);
   c->gains = calloc (n_terms, sizeof *c->gains);
-  c->sections = calloc (n_sos + 1, sizeof *c->sections);
+  c->sections = calloc (c->n_sos + 1, sizeof *c->sections);
   c->groups = calloc (n_channels, sizeof *c->groups);
-  c->exchange = calloc (n_channels, (2 * n_sos + 1) * sizeof *c->exchange);
+  c->exchange = calloc (n_channels, (2 * c->n_sos + 1) * sizeof *c->exchange);
   if (c->groups) {
     c->memory_size = (tfx_cascade_groups_size (c) + 8) * sizeof *c->memory;
     c->memory = aligned_alloc (64, c->memory_size);
@@ -77,15 +67,8 @@ tfx_cascade_new (const TfxKernels *kernels, unsigned n_channels, size_t n_sos,
 {
   const TfxCascadeTerm term = { NULL, n_sos, 1.0, 0 };
 
-  return make (kernels, n_channels, &term, 1, TFX_TERMS_ONE, cascade);
-}
-
-int
-tfx_cascade_new_terms (const TfxKernels *kernels, unsigned n_channels,
-    const TfxCascadeTerm *terms, size_t n_terms, TfxTermsForm form,
-    TfxCascade **cascade)
-{
-  return make (kernels, n_channels, terms, n_terms, form, cascade);
+  return tfx_cascade_new_terms (kernels, n_channels, &term, 1, TFX_TERMS_ONE,
+      cascade);
 }
 
 void
@@ -106,14 +89,6 @@ tfx_cascade_free (TfxCascade **cascade)
   free (c);
 }
 
-static void
-scale_section (TfxSos *s, double gain)
-{
-  s->b0 *= gain;
-  s->b1 *= gain;
-  s->b2 *= gain;
-}
-
 void
 tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
 {
@@ -123,7 +98,7 @@ tfx_cascade_set_sections (TfxCascade *c, const TfxSos *sos, double gain)
   for (size_t i = 0; i < c->n_sos; i++)
     c->sos[i] = sos[i];
   if (c->n_sos > 0)
-    scale_section (&c->sos[c->n_sos - 1], c->gain);
+    tfx_sos_scale (&c->sos[c->n_sos - 1], c->gain);
   tfx_cascade_groups_set (c);
 }
 
@@ -141,7 +116,7 @@ tfx_cascade_set_terms (TfxCascade *c, const TfxCascadeTerm *terms)
     for (size_t k = 0; k < terms[i].n_sos; k++)
       *sos++ = terms[i].sos[k];
     if (is_split && terms[i].n_sos > 0)
-      scale_section (sos - 1, terms[i].gain);
+      tfx_sos_scale (sos - 1, terms[i].gain);
   }
   return !is_mute && tfx_cascade_groups_set (c);
 }

@@ -112,53 +112,24 @@ KERNEL (frames2) (const TfxRows *in, const TfxRows *out, size_t n,
 #if !defined(VEC_WIDTH) || VEC_WIDTH == 4
 #include "parallel_tmpl.c"
 
-#include "parallel-rows_tmpl.c"
+#include "parallel-rows_tmpl.c" /* after it: its parts */
 
-static bool
-KERNEL (parallel1) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 1);
-}
+/* Sums; LAST: the channels in the lanes, or of rows whether cascades are abreast. */
+#define SUM_KERNEL(NAME, RUN, LAST)                                            \
+  static bool NAME (const TfxRows *in, const TfxRows *out, size_t n,           \
+      double *state, const double *gain, const double *coef, unsigned m)       \
+  {                                                                            \
+    return RUN (in, out, n, state, gain, coef, m, LAST);                       \
+  }
 
+SUM_KERNEL (KERNEL (parallel1), run_parts_sections, 1)
+SUM_KERNEL (KERNEL (abreast1), run_abreast_sections, 1)
 #if W > 2
-static bool
-KERNEL (parallel2) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_parts_sections (in, out, n, state, gain, coef, n_sections, 2);
-}
+SUM_KERNEL (KERNEL (parallel2), run_parts_sections, 2)
+SUM_KERNEL (KERNEL (abreast2), run_abreast_sections, 2)
 #endif
-
-static bool
-KERNEL (abreast1) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_abreast_sections (in, out, n, state, gain, coef, n_sections, 1);
-}
-
-#if W > 2
-static bool
-KERNEL (abreast2) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_abreast_sections (in, out, n, state, gain, coef, n_sections, 2);
-}
-#endif
-
-static bool
-KERNEL (parallel_rows) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_all_rows (in, out, n, state, gain, coef, n_sections, false);
-}
-
-static bool
-KERNEL (abreast_rows) (const TfxRows *in, const TfxRows *out, size_t n,
-    double *state, const double *gain, const double *coef, unsigned n_sections)
-{
-  return run_all_rows (in, out, n, state, gain, coef, n_sections, true);
-}
+SUM_KERNEL (KERNEL (parallel_rows), run_all_rows, false)
+SUM_KERNEL (KERNEL (abreast_rows), run_all_rows, true)
 #endif
 
 #ifndef VEC_WIDTH

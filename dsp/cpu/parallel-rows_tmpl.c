@@ -60,29 +60,47 @@ typedef struct Tile
   V d;
 } Tile;
 
-/* Adds N sections; the first ones read the rows, the last ones write them. */
+/* A row and the sum so far: the first ones of all read it, and the last ones write
+ * the sum. */
+static inline __attribute__ ((always_inline)) V
+begin_row (Tile *tile, Way *in, size_t i, V *sum, const bool is_first)
+{
+  const V row =
+      is_first ? take_row (in, i < tile->n_whole_in) : v_load (tile->x + i * W);
+
+  *sum = is_first ? v_mul (tile->d, row) : v_load (tile->y + i * W);
+  return row;
+}
+
+static inline __attribute__ ((always_inline)) void
+end_row (Tile *tile, Way *out, size_t i, V row, V sum, const bool is_first,
+    const bool is_last)
+{
+  if (is_first && !is_last)
+    v_store (tile->x + i * W, row);
+  if (is_last)
+    give_row (out, sum, i < tile->n_whole_out);
+  else
+    v_store (tile->y + i * W, sum);
+}
+
+/* Adds N sections. */
 static inline __attribute__ ((always_inline)) V
 add_parts (Tile *tile, double *state, const double *coef, const unsigned N,
     const bool is_first, const bool is_last)
 {
-  double *x = tile->x, *y = tile->y;
   Way in = tile->in, out = tile->out;
   V k[TFX_PARALLEL_COEF * PARTS_PASS];
   Parts w[PARTS_PASS];
 
   load_parts (w, k, state, coef, N);
-  for (size_t i = 0; i < tile->n; i++, x += W, y += W) {
-    const V row = is_first ? take_row (&in, i < tile->n_whole_in) : v_load (x);
-    V sum = is_first ? v_mul (tile->d, row) : v_load (y);
+  for (size_t i = 0; i < tile->n; i++) {
+    V sum;
+    const V row = begin_row (tile, &in, i, &sum, is_first);
 
     if (N > 0)
       sum = v_add (sum, step_parts (w, k, row, N));
-    if (is_first && !is_last)
-      v_store (x, row);
-    if (is_last)
-      give_row (&out, sum, i < tile->n_whole_out);
-    else
-      v_store (y, sum);
+    end_row (tile, &out, i, row, sum, is_first, is_last);
   }
   tile->in = in;
   tile->out = out;
@@ -136,7 +154,6 @@ static inline __attribute__ ((always_inline)) V
 add_cascades (Tile *tile, double *state, const double *coef, const unsigned M,
     const unsigned N, const bool is_first, const bool is_last)
 {
-  double *x = tile->x, *y = tile->y;
   Way in = tile->in, out = tile->out;
   V k[TFX_WAVE_MAX_VECTORS][TFX_WAVE_COEF * TFX_WAVE_MAX_VECTORS];
   V gains[TFX_WAVE_MAX_VECTORS], ends = v_set1 (0.0);
@@ -148,19 +165,14 @@ add_cascades (Tile *tile, double *state, const double *coef, const unsigned M,
     load_coef (k[m], coef + m * TFX_ABREAST_COEF (N) * W, N, 1);
     gains[m] = v_load (coef + ((m + 1) * TFX_ABREAST_COEF (N) - 1) * W);
   }
-  for (size_t i = 0; i < tile->n; i++, x += W, y += W) {
-    const V row = is_first ? take_row (&in, i < tile->n_whole_in) : v_load (x);
-    V sum = is_first ? v_mul (tile->d, row) : v_load (y);
+  for (size_t i = 0; i < tile->n; i++) {
+    V sum;
+    const V row = begin_row (tile, &in, i, &sum, is_first);
 
 #pragma GCC unroll 4
     for (unsigned m = 0; m < M; m++)
       sum = v_fma (gains[m], step_cascade (w[m], k[m], row, N), sum);
-    if (is_first && !is_last)
-      v_store (x, row);
-    if (is_last)
-      give_row (&out, sum, i < tile->n_whole_out);
-    else
-      v_store (y, sum);
+    end_row (tile, &out, i, row, sum, is_first, is_last);
   }
   tile->in = in;
   tile->out = out;

@@ -17,6 +17,7 @@
 #include "class.h"
 #include "k-weighting.h"
 #include "matched.h"
+#include "sos.h"
 
 #define MAX_HIGH_PASSES 2
 #define REFERENCE_HZ 1000.0
@@ -120,9 +121,7 @@ set_reference (TfxMoved *moved, double rate_hz)
   const double gain =
       rate_hz > 2.0 * REFERENCE_HZ ? 1.0 / hypot (h.re, h.im) : 1.0;
 
-  moved->sos[0].b0 *= gain;
-  moved->sos[0].b1 *= gain;
-  moved->sos[0].b2 *= gain;
+  tfx_sos_scale (&moved->sos[0], gain);
 }
 
 static int
