@@ -75,7 +75,7 @@ leveller_square (const TfxLevellerArgs &args, const LevellerTile &tile,
 
     sum = __fma_rn (x, x, sum);
   }
-  return sum;
+  return sum > TFX_LEVELLER_SILENT_SQUARE ? sum : 0.0;
 }
 
 TFX_DEVICE_FN void

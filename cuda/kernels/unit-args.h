@@ -175,6 +175,7 @@ typedef struct TfxReverbArgs
 #define TFX_LEVELLER_SAMPLES 0 /* peaks */
 #define TFX_LEVELLER_BETWEEN 1 /* true peaks */
 #define TFX_LEVELLER_SQUARES 2
+#define TFX_LEVELLER_SILENT_SQUARE 1e-13 /* TFX_LEVELLER_SILENT of dsp/tfx.h */
 
 /* Points between two samples, and the samples before one that they take. */
 #define TFX_LEVELLER_POINTS 3

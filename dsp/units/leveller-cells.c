@@ -314,19 +314,26 @@ tfx_cells_rest (const TfxLeveller *l, unsigned n_channels, double *numbers)
 
 /* ---- adding ----------------------------------------------------------------------- */
 
+/* Those of silent frames are 0. */
+INLINE double
+loud (double square)
+{
+  return square > TFX_LEVELLER_SILENT ? square : 0.0;
+}
+
 /* Channel after channel within a frame. */
 static void
 square (double *restrict squares, const double *restrict samples, size_t n,
     unsigned width)
 {
   for (size_t i = 0; i < n && width == 1; i++)
-    squares[i] = samples[i] * samples[i];
+    squares[i] = loud (samples[i] * samples[i]);
   for (size_t i = 0; i < n && width > 1; i++, samples += width) {
     double sum = samples[0] * samples[0];
 
     for (unsigned m = 1; m < width; m++)
       sum += samples[m] * samples[m];
-    squares[i] = sum;
+    squares[i] = loud (sum);
   }
 }
 

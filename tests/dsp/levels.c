@@ -150,18 +150,20 @@ find_measure (const TfxLeveller *l, const double *x, size_t cell,
   double most = 0, sum = 0, n = 0;
 
   for (size_t i = over * l->n_cell; i < (cell + 1) * l->n_cell; i++) {
-    double loud = 0;
+    double square = 0;
 
     for (unsigned k = 0; k < n_channels; k++) {
       const double a = x[i * n_channels + k];
 
       if (!l->is_linked && k != c)
         continue;
-      loud = fmax (loud, fabs (a));
-      sum += a * a;
+      most = fmax (most, fabs (a));
+      square += a * a;
     }
-    most = fmax (most, loud);
-    n += loud > 0 ? l->is_linked ? n_channels : 1 : 0;
+    if (square > TFX_LEVELLER_SILENT) {
+      sum += square;
+      n += l->is_linked ? n_channels : 1;
+    }
   }
   if (l->measure == TFX_LEVELLER_RMS)
     return n > 0 ? sqrt (sum / n) : 0;
@@ -235,8 +237,8 @@ levels_signal (double *samples, size_t n_frames, unsigned n_channels)
     for (unsigned c = 0; c < n_channels; c++) {
       double *x = &samples[i * n_channels + c];
       /* Loud and soft in turns, each channel in its own time. */
-      const unsigned turn = (unsigned)(t * (9 + 2 * (c % 5))) % 5;
-      static const double loudness[] = { 1, 0.01, 0.2, 0, 1e-5 };
+      const unsigned turn = (unsigned)(t * (90 + 20 * (c % 5))) % 6;
+      static const double loudness[] = { 1, 0.01, 0.2, 0, 1e-5, 1e-8 };
 
       *x = loudness[turn] * (0.5 * *x + 0.5 * sin (2e3 * t * (1 + c)));
     }
