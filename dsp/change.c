@@ -160,26 +160,6 @@ tfx_change_go_on (TfxFilter *f, size_t n_frames)
 
 /* ---- cross-fades begin and end ---------------------------------------------------- */
 
-static void seed_slot (TfxSlot *to, const TfxSlot *from);
-
-static void
-seed_from (TfxSlot *from, void *data)
-{
-  TfxSlot *to = data;
-
-  if (from->stage->id == to->stage->id)
-    seed_slot (to, from);
-}
-
-static void
-seed_by_id (TfxSlot *to, void *data)
-{
-  const TfxSlot *from = data;
-
-  for (size_t b = 0; b < from->n_branches; b++)
-    tfx_slots_each (&from->branches[b], seed_from, to);
-}
-
 /* A new slot gets what it can use of the state of the old one.  (What it holds back is
  * in a unit.) */
 static void
@@ -198,8 +178,43 @@ seed_slot (TfxSlot *to, const TfxSlot *from)
       memcmp (to->sos, from->sos, to->n_sos * sizeof *to->sos) == 0)
     memcpy (to->state, from->state,
         2 * to->n_sos * to->n_channels * sizeof *to->state);
+}
+
+/* A slot within the new one is seeded once: a unit that has caught up goes on from
+ * there. */
+typedef struct Seed
+{
+  TfxSlot *to;
+  bool is_seeded;
+} Seed;
+
+static void
+seed_from (TfxSlot *from, void *data)
+{
+  Seed *seed = data;
+
+  if (seed->is_seeded || from->stage->id != seed->to->stage->id)
+    return;
+  seed->is_seeded = true;
+  seed_slot (seed->to, from);
+}
+
+static void
+seed_by_id (TfxSlot *to, void *data)
+{
+  const TfxSlot *from = data;
+  Seed seed = { to, false };
+
+  for (size_t b = 0; b < from->n_branches; b++)
+    tfx_slots_each (&from->branches[b], seed_from, &seed);
+}
+
+static void
+seed_all (TfxSlot *to, TfxSlot *from)
+{
+  seed_slot (to, from);
   for (size_t b = 0; b < to->n_branches; b++)
-    tfx_slots_each (&to->branches[b], seed_by_id, (void *)from);
+    tfx_slots_each (&to->branches[b], seed_by_id, from);
 }
 
 static void
@@ -294,7 +309,7 @@ seed_list (TfxPlaces *list, void *data)
     if (p->phase != TFX_PLACE_WAITING)
       continue;
     if (!p->has_past && tfx_slot_is_successor (p->slot, p->old))
-      seed_slot (p->slot, p->old);
+      seed_all (p->slot, p->old);
     p->fade->rises = begins_with_edge (p);
     lead = find_lead (p, p->fade->rises);
     s->lead = lead > s->lead ? lead : s->lead;

@@ -276,25 +276,37 @@ distance (const Run *run, const double *have, const double *want)
 }
 
 static bool
-make_run (Run *run, Pair *pair)
+parse_pair (Run *run, const Pair *pair)
 {
   TfxExprError error;
-  bool is_made;
 
+  for (int i = 0; i < 2; i++)
+    run->exprs[i] =
+        tfx_expr_parse (pair->text[i], strlen (pair->text[i]), &error);
+  if (!run->exprs[0] || !run->exprs[1])
+    return false;
+  tfx_expr_adopt_ids (run->exprs[1], run->exprs[0]);
+  return true;
+}
+
+static void
+free_pair (Run *run)
+{
+  tfx_expr_free (&run->exprs[0]);
+  tfx_expr_free (&run->exprs[1]);
+}
+
+static bool
+make_run (Run *run, Pair *pair)
+{
   run->n_channels = 1 + tap_random_below (tap_random_below (3) ? 3 : 17);
   run->type = tap_random_below (2) ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
   run->change = 300 + tap_random_below (1500);
   run->back = run->change + 200 + tap_random_below (1500);
   write_pair (pair, run->n_channels);
-  for (int i = 0; i < 2; i++)
-    run->exprs[i] =
-        tfx_expr_parse (pair->text[i], strlen (pair->text[i]), &error);
-  is_made = run->exprs[0] && run->exprs[1];
-  if (is_made)
-    tfx_expr_adopt_ids (run->exprs[1], run->exprs[0]);
   for (size_t i = 0; i < N_FRAMES * run->n_channels; i++)
     run->in[i] = (float)(tap_random_below (2000001) / 1e6 - 1.0);
-  return is_made;
+  return parse_pair (run, pair);
 }
 
 static void
@@ -330,8 +342,7 @@ test_agree (void)
           "%u: %s, %u channels, type %d\n# %s\n# %s", n, kernel,
           run->n_channels, run->type, pair->text[0], pair->text[1]);
     }
-    tfx_expr_free (&run->exprs[0]);
-    tfx_expr_free (&run->exprs[1]);
+    free_pair (run);
   }
   for (int i = 0; i < 3; i++)
     free (x[i]);
@@ -341,8 +352,66 @@ test_agree (void)
   tap_many_end (&cuts);
 }
 
+/* ---- the past of what stays --------------------------------------------------------- */
+
+/* A chain with a FIR of 104 taps where %s stands. */
+static void
+put_fir (char *text, const char *format, const char *mode)
+{
+  char fir[2048] = "FIR([";
+  size_t n = strlen (fir);
+
+  for (int i = 0; i < 104; i++)
+    n += (size_t)snprintf (fir + n, sizeof fir - n, i > 0 ? ", %g" : "%g",
+        i * 37 % 100 / 50.0 - 1.0);
+  snprintf (fir + n, sizeof fir - n, "], conv_mode='%s')", mode);
+  snprintf (text, MAX_TEXT, format, fir);
+}
+
+/* One sum takes the place of another, and a FIR two sums down stays: by transforms too it
+ * goes on with all of its past. */
+static void
+test_past (void)
+{
+  static const char *const formats[] = {
+    "(HiBessel(200) | ((%s) + (Gain(0.5)))) + (Limiter(-1)) + (Gain(0.5))",
+    "(HiBessel(200) | ((%s) + (Gain(0.5)))) + (Limiter(-1)) "
+    "+ ((Gain(0.4)) + (Gain(0.3)))",
+  };
+  static const char *const modes[] = { "direct", "fft" };
+  Pair *pair = test_alloc (sizeof *pair);
+  Run *run = test_alloc (sizeof *run);
+  double *x[2], e = HUGE_VAL;
+  bool is_run = true;
+
+  run->n_channels = 2;
+  run->type = TFX_SAMPLE_F64;
+  run->change = 1000;
+  run->back = 2000;
+  for (size_t i = 0; i < N_FRAMES * run->n_channels; i++)
+    run->in[i] = tap_random_uniform (-1, 1);
+  for (int m = 0; m < 2; m++) {
+    for (int i = 0; i < 2; i++) {
+      put_fir (pair->text[i], formats[i], modes[m]);
+      pair->length[i] = strlen (pair->text[i]);
+    }
+    x[m] = test_alloc (sizeof run->in);
+    is_run = is_run && parse_pair (run, pair) &&
+             run_on (run, tfx_cpu_kernel (0), x[m]);
+    free_pair (run);
+  }
+  if (is_run)
+    e = distance (run, x[1], x[0]);
+  tap_check (e < ROUNDING_F64, "a FIR in a sum in a sum keeps its past: %g", e);
+  free (x[0]);
+  free (x[1]);
+  free (run);
+  free (pair);
+}
+
 static const TapTest tests[] = {
   { "agree", test_agree },
+  { "past", test_past },
   { NULL, NULL },
 };
 
