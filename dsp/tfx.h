@@ -408,9 +408,9 @@ typedef enum
   TFX_LEVELLER_LOUDNESS   /* EBU R 128; cells of 100 ms */
 } TfxLevellerMeasure;
 
-/* The square, or the sum of those of all channels that have one gain, up to which a frame
- * is silent: -130 dB, so that what a FIR by transforms rounds next to a sound is not heard
- * as one. */
+/* The square, for the RMS the sum of those of all channels that have one gain, up to
+ * which a frame is silent: -130 dB.  So neither what a FIR rounds next to a sound nor what
+ * a filter rings with down to the smallest number is heard as one. */
 #define TFX_LEVELLER_SILENT 1e-13
 
 #define TFX_LEVELLER_MAX_CELLS 1024u

@@ -45,7 +45,7 @@ enum
 #define LOUDNESS_LOWEST_POWER 1e-12
 /* A mean of squares; what is more is damage. */
 #define LOUDNESS_MOST_POWER 1e10
-/* Digital silence of so much of a cell says that there is no programme. */
+/* Silence of so much of a cell says that there is no programme. */
 #define LOUDNESS_SILENT_PART 0.01
 #define LOUDNESS_DB_PER_OCTAVE 3.0102999566398120
 #define LOUDNESS_OCTAVES_PER_DB 0.16609640474436813
@@ -217,7 +217,10 @@ loudness_hear_channel (const TfxLevellerArgs &args, const LevellerTile &tile,
 #pragma unroll
   for (int i = 0; i < TFX_UNIT_RUN; i++) {
     most = run + i < tile.n_frames ? leveller_larger (most, peaks[i]) : most;
-    *sounds |= x[TFX_LEVELLER_PAST + i] != 0.0 ? 1u << i : 0;
+    *sounds |= x[TFX_LEVELLER_PAST + i] * x[TFX_LEVELLER_PAST + i] >
+                       TFX_LEVELLER_SILENT_SQUARE
+                   ? 1u << i
+                   : 0;
   }
   loudness_filter (args, tile, x + TFX_LEVELLER_PAST, sections, room.few,
       frames);

@@ -62,7 +62,7 @@ size_t tfx_loudness_step_left (const TfxLoudness *loudness);
 bool tfx_loudness_add (TfxLoudness *loudness, const double *samples,
     size_t n_frames);
 
-/* Frames of digital silence that came last. */
+/* Frames of silence that came last. */
 size_t tfx_loudness_n_silent (const TfxLoudness *loudness);
 
 /* In LUFS; -INFINITY: nothing that counts has been heard. */

@@ -166,7 +166,7 @@ unit_make (TfxStage *stage, const TfxUnitSpec *spec, void **unit)
 
 /* ---- gains ------------------------------------------------------------------------- */
 
-/* Digital silence of so much of a cell says that there is no programme. */
+/* Silence of so much of a cell says that there is no programme. */
 #define SILENT_PART 0.01
 
 /* A step goes as far as it may; before the first sample comes out, all the way. */

@@ -245,6 +245,18 @@ levels_signal (double *samples, size_t n_frames, unsigned n_channels)
   }
 }
 
+void
+levels_break (double *samples, size_t n_frames, unsigned n_channels,
+    double magnitude)
+{
+  const size_t n = n_frames * n_channels;
+
+  for (size_t i = 0; i < n; i++)
+    samples[i] = 0.1 * sin (0.3 * (double)i);
+  for (size_t i = n / 3; i < n - n / 3; i++)
+    samples[i] = i % 3 ? magnitude : -magnitude;
+}
+
 static double
 coefficient (double seconds)
 {

@@ -24,6 +24,9 @@ void levels_level (const TfxLeveller *leveller, double *samples,
 
 /* A signal whose level comes and goes: bursts of noise, tones, silence. */
 void levels_signal (double *samples, size_t n_frames, unsigned n_channels);
+/* A tone, samples of that magnitude, the tone again. */
+void levels_break (double *samples, size_t n_frames, unsigned n_channels,
+    double magnitude);
 
 /* TfxDynamics of a Compressor, by TorchFX's parameters, at 48000 Hz. */
 TfxDynamics levels_compressor (double threshold_db, double ratio, double attack,

@@ -335,6 +335,30 @@ test_silence (void)
   tap_many_end (&many);
 }
 
+/* What a filter in front rings with, and what it rounds, is silence. */
+static void
+test_rings_out (void)
+{
+  TapMany many = tap_many ("what is below -130 dB is silence");
+
+  for (unsigned i = 0; i < N_SETTINGS; i++) {
+    const TfxLeveller l = make_setting (i);
+    double x[2][2 * N_FRAMES], worst = 0;
+
+    for (unsigned k = 0; k < 2; k++) {
+      TestFilter *filter = filter_for (&l, 2, TFX_SAMPLE_F64, NULL);
+
+      levels_break (x[k], N_FRAMES, 2, k * 1e-9);
+      test_filter_f64 (filter, x[k], 2, N_FRAMES);
+      test_filter_free (&filter);
+    }
+    for (size_t k = 0; k < 2 * N_FRAMES; k++)
+      worst = fmax (worst, fabs (x[1][k] - x[0][k]));
+    tap_many_check (&many, worst < 1e-6, "setting %u: %g", i, worst);
+  }
+  tap_many_end (&many);
+}
+
 /* Behind a reset nothing of what was heard is left, whatever comes first. */
 static void
 test_again (void)
@@ -460,6 +484,7 @@ static const TapTest tests[] = {
   { "true-peak", test_true_peak },
   { "latency", test_latency },
   { "silence", test_silence },
+  { "rings-out", test_rings_out },
   { "again", test_again },
   { "lets-go", test_lets_go },
   { "format", test_format },
