@@ -178,13 +178,24 @@ tfx_borrow_engine_peak (const TfxFilter *f)
   return peak;
 }
 
+/* Whether the engine has the state of a slot.  That of a step with values on their
+ * way lies in the slots, also in those that stand still. */
+static bool
+engine_has (const TfxPlan *plan, const TfxSlot *slot)
+{
+  for (size_t i = 0; i < plan->n_stages; i++) {
+    const TfxPlanStage *entry = &plan->stages[i];
+
+    if (entry->slot == slot)
+      return is_in_engine (plan, entry) && !entry->step->is_apart;
+  }
+  return true;
+}
+
 double
 tfx_borrow_slot_peak (const TfxFilter *f, TfxSlot *slot)
 {
-  const bool is_unit = slot->stage->kind->unit != NULL;
-
-  /* It is in the engine. */
-  if (f->holder && !(is_unit && f->holder->backend->uses_units))
+  if (f->holder && engine_has (f->holder, slot))
     return 0.0;
   read_resident (slot);
   return tfx_slot_peak (slot);

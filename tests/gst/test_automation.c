@@ -657,6 +657,45 @@ GST_START_TEST (test_silent_gap)
 }
 GST_END_TEST;
 
+/* What stands still beside a value that moves rings on into a gap: its state lies
+ * with that of what moves. */
+GST_START_TEST (test_gap_beside_curve)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gsize n = 123, n_gap = 1000;
+  gdouble *in = tfx_check_noise (n, 1), peak = 0.0, error = 0.0;
+  TfxLine lines[2];
+
+  for (guint k = 0; k < 2; k++) {
+    TfxLine *line = &lines[k];
+    GstControlSource *source = gst_interpolation_control_source_new ();
+
+    tfx_line_open (line,
+        "tfxbutterworth cutoff=200 ! tfxchain name=x chain=\"g=Gain(1)\"",
+        &info, k, n + n_gap);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    set_point (source, 0, 1.0);
+    set_point (source, 4800, 0.25);
+    gst_object_unref (bind_source (line, "x::g", "gain", source));
+    tfx_line_push_segment (line, 0, 0);
+    tfx_line_push (line, in, 0, n, 0, 0, 0);
+    gst_pad_push_event (line->src,
+        gst_event_new_gap (gst_util_uint64_scale (n, GST_SECOND, RATE),
+            gst_util_uint64_scale (n_gap, GST_SECOND, RATE)));
+    fail_unless_equals_uint64 (line->n_heard, n + n_gap);
+  }
+  for (gsize i = 0; i < n + n_gap; i++) {
+    peak = MAX (peak, fabs (lines[0].heard[i]));
+    error = MAX (error, fabs (lines[1].heard[i] - lines[0].heard[i]));
+  }
+  fail_unless (error <= 1e-12 * peak, "off by %g of %g", error, peak);
+  for (guint k = 0; k < 2; k++)
+    tfx_line_close (&lines[k]);
+  g_free (in);
+}
+GST_END_TEST;
+
 static gpointer
 push_long_gap (gpointer pad)
 {
@@ -728,6 +767,7 @@ automation_suite (void)
   tcase_add_test (tc, test_seek);
   tcase_add_test (tc, test_segment_end);
   tcase_add_test (tc, test_silent_gap);
+  tcase_add_test (tc, test_gap_beside_curve);
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   return s;
