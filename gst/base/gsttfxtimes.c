@@ -133,13 +133,6 @@ gst_tfx_times_see_stamp (GstTfxTimes *self, GstClockTime stamp, gsize n_frames)
   return is_gap;
 }
 
-void
-gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
-{
-  self->next = stamp;
-  gst_tfx_times_set_anchor (self, stamp, 0);
-}
-
 /* ---- frames that are held ------------------------------------------------------------- */
 
 static const Mark *
@@ -219,6 +212,22 @@ gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
   if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
     gst_tfx_times_add_mark (self, &mark);
   self->n_in += n_frames;
+}
+
+void
+gst_tfx_times_move_stamps (GstTfxTimes *self, GstClockTime stamp)
+{
+  const Mark *last = gst_tfx_times_last_mark (self);
+  Mark mark = { self->n_in, self->n_in, stamp, GST_BUFFER_OFFSET_NONE };
+
+  self->next = stamp;
+  gst_tfx_times_set_anchor (self, stamp, 0);
+  if (!last)
+    return;
+  /* So do frames that come without a time of their own. */
+  mark.offset = gst_tfx_times_offset (last, self->n_in);
+  if (!gst_tfx_times_is_marked (self, self->n_in, mark.pts, mark.offset))
+    gst_tfx_times_add_mark (self, &mark);
 }
 
 void

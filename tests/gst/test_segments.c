@@ -491,6 +491,33 @@ GST_START_TEST (test_format_behind_segment)
 }
 GST_END_TEST;
 
+/* The first buffer behind another segment has no time: that of the segment's
+ * beginning is meant, also while frames of the segment before are held. */
+GST_START_TEST (test_unstamped_behind_segment)
+{
+  const GstClockTime start = 77 * GST_SECOND;
+  const gsize n = 2400, at = 1200, n_plain = 300;
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxLine line;
+
+  tfx_line_open (&line, "tfxfir taps=203 ! tfxbutterworth cutoff=20000", &info,
+      __i__, n);
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_play (&line, in, 0, at, 400);
+  tfx_line_push_segment (&line, start, at);
+  fail_unless_equals_int (gst_pad_push (line.src,
+                              tfx_check_buffer (&info, in + at, n_plain)),
+      GST_FLOW_OK);
+  for (gsize i = at + n_plain; i < n; i += 300)
+    tfx_line_push (&line, in, i, 300, start, at, 0);
+  tfx_line_end (&line);
+  tfx_line_expect_whole (&line);
+  tfx_line_close (&line);
+  g_free (in);
+}
+GST_END_TEST;
+
 /* Somebody refuses the last frames of a segment, and with them the first of the
  * next, which came in the same buffer: what comes later has its own time. */
 GST_START_TEST (test_refused_at_segment)
@@ -603,6 +630,7 @@ segments_suite (void)
   tcase_add_loop_test (tc, test_drift, 0, 2);
   tcase_add_test (tc, test_jump);
   tcase_add_loop_test (tc, test_format_behind_segment, 0, 2);
+  tcase_add_loop_test (tc, test_unstamped_behind_segment, 0, 2);
   tcase_add_test (tc, test_refused_at_segment);
   tcase_add_test (tc, test_gap_is_heard);
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
