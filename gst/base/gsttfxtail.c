@@ -88,6 +88,18 @@ gst_tfx_tail_is_silent (GstTfxElement *self)
   return is_silent;
 }
 
+/* Whether what is left of a gap may go by without samples: a gap has to say when it
+ * is, so frames that are held and have no time go out as they came. */
+static gboolean
+gst_tfx_tail_may_pass (GstTfxElement *self)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  return (priv->delay == 0 ||
+             GST_CLOCK_TIME_IS_VALID (gst_tfx_times_next_out (&priv->times))) &&
+         gst_tfx_tail_is_silent (self);
+}
+
 /* Time goes by.  Where curves are followed, so that what comes next finds the values
  * where they are then, as if it were samples, which are all 0. */
 static gboolean
@@ -247,7 +259,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);
 
-  while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_is_silent (self)) {
+  while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
     gsize n_frames = MIN (left, MAX_GAP_FRAMES);
 
     gst_tfx_times_see_stamp (&priv->times, start, n_frames);

@@ -634,6 +634,40 @@ GST_START_TEST (test_event_between_gaps)
 }
 GST_END_TEST;
 
+/* Silence without a time is held where a gap begins: it goes out as it came, and the
+ * rest of the gap as one. */
+GST_START_TEST (test_gap_behind_unstamped)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = g_new0 (gdouble, N);
+  gsize n_frames = 0, n_here;
+  GstClockTime duration = 0;
+  GstBuffer *buffer;
+  GstEvent *event;
+
+  gst_harness_push (h, tfx_check_buffer (&info, in, N));
+  gst_harness_push_event (h, gst_event_new_gap (GST_SECOND, GST_SECOND));
+  while ((buffer = gst_harness_try_pull (h))) {
+    g_free (tfx_check_samples (buffer, &info, &n_here));
+    n_frames += n_here;
+    gst_buffer_unref (buffer);
+  }
+  while ((event = gst_harness_try_pull_event (h))) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+      gst_event_parse_gap (event, NULL, &duration);
+      n_frames += gst_util_uint64_scale_round (duration, RATE, GST_SECOND);
+    }
+    gst_event_unref (event);
+  }
+  fail_unless (duration > GST_SECOND / 2);
+  fail_unless_equals_uint64 (n_frames, N + RATE - DELAY);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- latency --------------------------------------------------------------------------- */
 
 static guint
@@ -795,6 +829,7 @@ fir_breaks_suite (void)
   tcase_add_loop_test (tc, test_gap_flags, 0, 2);
   tcase_add_loop_test (tc, test_gap_event, 0, 2);
   tcase_add_test (tc, test_event_between_gaps);
+  tcase_add_test (tc, test_gap_behind_unstamped);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_query);
   tcase_add_loop_test (tc, test_pipelines, 0, G_N_ELEMENTS (chains));
