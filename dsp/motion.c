@@ -37,6 +37,7 @@ tfx_motion_init (TfxSlot *slot, const TfxFilterSpec *spec)
 
   m->n_channels = spec->n_channels;
   m->n_fade_cells = tfx_slot_fade_cells (spec);
+  m->cell = UINT64_MAX;
   if (n == 0)
     return 0;
   m->coef = aligned_alloc (LINE_BYTES,
@@ -147,6 +148,7 @@ finish (TfxSlot *slot)
   slot->gain = slot->gain_to;
   slot->motion.n_cells = 0;
   slot->motion.is_entered = false;
+  slot->motion.cell = UINT64_MAX;
 }
 
 /* New values start from rest: where they take longer to swing in than a change is
@@ -204,6 +206,7 @@ begin (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells, uint64_t first)
   m->n_cells = n_cells;
   m->is_curve = n_cells == 1;
   m->first = first;
+  m->cell = UINT64_MAX;
   if (was_gliding)
     slot->gain = slot->gain_to;
   slot->gain_to = to->gain;
@@ -404,6 +407,7 @@ tfx_motion_begin_cell (TfxSlot *slot, uint64_t frame)
   const size_t length = m->n_cells * TFX_GRID_FRAMES;
   double w = 0.0, next = 1.0, part;
 
+  m->cell = frame;
   if (m->n_cells > 1) {
     w = weight_at (m, frame, length);
     next = weight_at (m, frame + TFX_GRID_FRAMES, length);

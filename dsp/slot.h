@@ -32,6 +32,7 @@ typedef struct TfxMotion
    * g and k by a factor, the others by a difference; and what a kernel makes of
    * them for the frames of the cell. */
   double *values, *rates, *coef;
+  uint64_t cell; /* the first frame of that one; UINT64_MAX: none yet */
   /* A glide: the integrators m[n_sos][n_channels], l[n_sos][n_channels]; a
    * cross-fade: s1, s2 of the new sections, [n_channels][n_sos][2]. */
   double *state;

@@ -275,8 +275,9 @@ begin_cells (const TfxKernels *kernels, const TfxStep *step, size_t first,
 
     if (!glides (slot, frame))
       continue;
-    if (in_cell == 0) {
-      tfx_motion_begin_cell (slot, frame);
+    /* Silence may have gone by up to within it. */
+    if (m->cell != frame - in_cell) {
+      tfx_motion_begin_cell (slot, frame - in_cell);
       kernels->moving_coef (m->values, m->rates, slot->n_sos, slot->n_sos,
           m->coef);
     }

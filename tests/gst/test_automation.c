@@ -696,6 +696,41 @@ GST_START_TEST (test_gap_beside_curve)
 }
 GST_END_TEST;
 
+/* Silence that is marked as a gap goes by unheard, and ends between two points: the
+ * sound behind it is the same as without the mark. */
+GST_START_TEST (test_marked_gap)
+{
+  static const gsize lengths[] = { 3, 160, 175 };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gsize n_gap = lengths[__i__], n = n_gap + 500;
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxLine lines[2];
+
+  memset (in, 0, n_gap * sizeof *in);
+  for (guint k = 0; k < 2; k++) {
+    TfxLine *line = &lines[k];
+    GstControlSource *source = gst_interpolation_control_source_new ();
+    GstBuffer *buffer = tfx_check_stamped (&info, in, n_gap, 0);
+
+    tfx_line_open (line, "tfxbutterworth name=x", &info, TRUE, n);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    set_point (source, 0, 300.0);
+    set_point (source, 4800, 3000.0);
+    gst_object_unref (bind_source (line, "x", "cutoff", source));
+    tfx_line_push_segment (line, 0, 0);
+    if (k == 1)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    fail_unless_equals_int (gst_pad_push (line->src, buffer), GST_FLOW_OK);
+    tfx_line_push (line, in, n_gap, n - n_gap, 0, 0, 0);
+  }
+  fail_unless (tfx_check_distance (lines[0].heard, lines[1].heard, n) <= 1e-12);
+  for (guint k = 0; k < 2; k++)
+    tfx_line_close (&lines[k]);
+  g_free (in);
+}
+GST_END_TEST;
+
 static gpointer
 push_long_gap (gpointer pad)
 {
@@ -768,6 +803,7 @@ automation_suite (void)
   tcase_add_test (tc, test_segment_end);
   tcase_add_test (tc, test_silent_gap);
   tcase_add_test (tc, test_gap_beside_curve);
+  tcase_add_loop_test (tc, test_marked_gap, 0, 3);
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   return s;
