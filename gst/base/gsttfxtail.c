@@ -237,6 +237,18 @@ gst_tfx_tail_is_elsewhere (GstTfxElement *self, GstEvent *event)
              (GstClockTimeDiff)GST_TFX_TIMES_WAIT;
 }
 
+/* What was set by hand, and curves that there are by now, as in front of a buffer. */
+static void
+gst_tfx_tail_set_values (GstTfxElement *self, GstClockTime start)
+{
+  if (gst_tfx_control_is_wanted (self))
+    gst_tfx_control_begin (self, start);
+  else
+    gst_tfx_control_stop (self);
+  if (g_atomic_int_get (&gst_tfx_element_get_private (self)->dirty))
+    gst_tfx_settings_update (self);
+}
+
 gboolean
 gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
 {
@@ -256,8 +268,7 @@ gst_tfx_tail_gap (GstTfxElement *self, GstEvent *event)
   start = gst_tfx_tail_measure (self, event, &left);
   if (left == 0)
     return gst_tfx_tail_forward (self, event);
-  if (g_atomic_int_get (&priv->dirty))
-    gst_tfx_settings_update (self);
+  gst_tfx_tail_set_values (self, start);
 
   while (left > 0 && flow == GST_FLOW_OK && !gst_tfx_tail_may_pass (self)) {
     gsize n_frames = MIN (left, MAX_GAP_FRAMES);

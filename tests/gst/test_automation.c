@@ -731,6 +731,55 @@ GST_START_TEST (test_marked_gap)
 }
 GST_END_TEST;
 
+static void
+remove_binding (GstObject *object, const gchar *property)
+{
+  GstControlBinding *binding =
+      gst_object_get_control_binding (object, property);
+
+  fail_unless (gst_object_remove_control_binding (object, binding));
+  gst_object_unref (binding);
+}
+
+/* A curve that there is when a gap begins is followed in it, and one that is gone is
+ * not. */
+GST_START_TEST (test_bound_at_gap)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gboolean is_bound_late = __i__;
+  gdouble ones[480];
+  GstControlSource *source;
+  GstObject *object;
+  TfxLine line;
+
+  for (guint i = 0; i < 480; i++)
+    ones[i] = 1.0;
+  tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(1)\"", &info, TRUE,
+      RATE);
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  set_point (source, 0, 1.0);
+  set_point (source, 4800, 0.25);
+  if (!is_bound_late)
+    bind_source (&line, "x::g", "gain", source);
+  tfx_line_push_segment (&line, 0, 0);
+  tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
+  object = find_object (&line, "x::g");
+  if (is_bound_late)
+    bind_source (&line, "x::g", "gain", source);
+  else
+    remove_binding (object, "gain");
+  gst_pad_push_event (line.src,
+      gst_event_new_gap (10 * GST_MSECOND, 200 * GST_MSECOND));
+  tfx_line_push (&line, ones - 10080, 10080, 480, 0, 0, 0);
+  fail_unless_equals_float (line.heard[10080], is_bound_late ? 0.25 : 1.0);
+  gst_object_unref (object);
+  gst_object_unref (source);
+  tfx_line_close (&line);
+}
+GST_END_TEST;
+
 static gpointer
 push_long_gap (gpointer pad)
 {
@@ -804,6 +853,7 @@ automation_suite (void)
   tcase_add_test (tc, test_silent_gap);
   tcase_add_test (tc, test_gap_beside_curve);
   tcase_add_loop_test (tc, test_marked_gap, 0, 3);
+  tcase_add_loop_test (tc, test_bound_at_gap, 0, 2);
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
   return s;
