@@ -122,8 +122,16 @@ advance_list (TfxPlaces *list, void *data)
   }
 }
 
-/* What no plan runs yet moves all the same.  What one runs comes to its end with
- * the next frame, where it may go on. */
+/* Plans have none of the values that come into force here. */
+static void
+take_entry (TfxFilter *f, TfxSlot *slot, uint64_t entry)
+{
+  f->n_values += slot->is_active && slot->motion.n_cells > 0;
+  tfx_follow_take (f, slot, entry);
+}
+
+/* What no plan runs yet moves all the same, and what silence has gone by.  What one
+ * runs comes to its end with the next frame, where it may go on. */
 static void
 step_slot (TfxSlot *slot, void *data)
 {
@@ -133,13 +141,12 @@ step_slot (TfxSlot *slot, void *data)
     const uint64_t entry = tfx_follow_next (slot);
 
     if (entry < f->n_run && entry <= tfx_motion_next (slot, entry)) {
-      tfx_follow_take (f, slot, entry);
+      take_entry (f, slot, entry);
     } else if (slot->motion.n_cells > 0 && tfx_motion_end (slot) < f->n_run) {
       tfx_motion_update (slot, tfx_motion_end (slot));
-      /* Plans have none of the values of what they leave out. */
       f->n_values += slot->is_active;
     } else if (entry < f->n_run) {
-      tfx_follow_take (f, slot, entry);
+      take_entry (f, slot, entry);
     } else {
       return;
     }

@@ -731,6 +731,45 @@ GST_START_TEST (test_marked_gap)
 }
 GST_END_TEST;
 
+/* Behind such silence a value is set by hand: fused or not, what is heard up to there
+ * has the value that the curve had led to. */
+GST_START_TEST (test_hand_behind_marked_gap)
+{
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  const gsize n_gap = 1130, n = n_gap + 500;
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxLine lines[2];
+
+  memset (in, 0, n_gap * sizeof *in);
+  for (guint k = 0; k < 2; k++) {
+    TfxLine *line = &lines[k];
+    GstControlSource *source = gst_interpolation_control_source_new ();
+    GstBuffer *buffer = tfx_check_stamped (&info, in, n_gap, 0);
+    GstObject *object;
+
+    tfx_line_open (line,
+        "tfxchain name=x chain=\"g=Gain(1)\" ! tfxchain chain=\"Gain(0.9)\"",
+        &info, k, n);
+    g_object_set (source, "mode", GST_INTERPOLATION_MODE_LINEAR, NULL);
+    set_point (source, 0, 1.5);
+    set_point (source, 4800, 0.2);
+    gst_object_unref (bind_source (line, "x::g", "gain", source));
+    tfx_line_push_segment (line, 0, 0);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+    fail_unless_equals_int (gst_pad_push (line->src, buffer), GST_FLOW_OK);
+    object = find_object (line, "x::g");
+    g_object_set (object, "gain", 2.0, NULL);
+    gst_object_unref (object);
+    tfx_line_push (line, in, n_gap, n - n_gap, 0, 0, 0);
+  }
+  fail_unless (tfx_check_distance (lines[0].heard, lines[1].heard, n) <= 1e-12);
+  for (guint k = 0; k < 2; k++)
+    tfx_line_close (&lines[k]);
+  g_free (in);
+}
+GST_END_TEST;
+
 static void
 remove_binding (GstObject *object, const gchar *property)
 {
@@ -853,6 +892,7 @@ automation_suite (void)
   tcase_add_test (tc, test_silent_gap);
   tcase_add_test (tc, test_gap_beside_curve);
   tcase_add_loop_test (tc, test_marked_gap, 0, 3);
+  tcase_add_test (tc, test_hand_behind_marked_gap);
   tcase_add_loop_test (tc, test_bound_at_gap, 0, 2);
   tcase_add_test (tc, test_silent_gap_is_flushed);
   tcase_add_test (tc, test_fuzz);
