@@ -290,6 +290,8 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
   const TfxMotion *m = &slot->motion;
   const uint64_t first =
       (now + TFX_GRID_FRAMES - 1) / TFX_GRID_FRAMES * TFX_GRID_FRAMES;
+  /* Also while silence goes by, for which nothing is run. */
+  const bool has_begun = m->is_entered || (m->n_cells > 0 && m->first < now);
 
   if (n_cells == 0) {
     set_at_once (slot, to);
@@ -298,7 +300,7 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
   if (slot->n_wait > 0)
     tfx_motion_update (slot, now);
   if (m->n_cells > 0 && now < tfx_motion_end (slot) &&
-      (m->is_entered || (n_cells == 1 && !m->is_curve))) {
+      (has_begun || (n_cells == 1 && !m->is_curve))) {
     if (slot->sos || m->n_cells == n_cells)
       wait_for_end (slot, to, n_cells);
     else
@@ -306,8 +308,8 @@ tfx_motion_set (TfxSlot *slot, const TfxSlotValues *to, unsigned n_cells,
     return;
   }
   /* There and back before anything was heard of it. */
-  if (!m->is_entered && (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
-                                   : to->gain == slot->gain)) {
+  if (!has_begun && (slot->sos ? are_same (to->sos, slot->sos, slot->n_sos)
+                               : to->gain == slot->gain)) {
     set_at_once (slot, to);
     return;
   }

@@ -292,6 +292,93 @@ test_by_hand (void)
   rows_clear (&f, 1);
 }
 
+/* Noise behind silence that is run, or passed, while values move. */
+static void
+run_behind_silence (size_t n_silent, bool is_passed, double *x, size_t n)
+{
+  const uint64_t id = tfx_stage_new_id (), gain_id = tfx_stage_new_id ();
+  TfxStage *stages[2] = { peaking (id, 1000.0, 6.0),
+    tfx_stage_new_gain (gain_id, 1.5) };
+  TfxFilter *f = rows_filter (stages, 2, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double *silence = test_alloc ((n_silent + 1) * sizeof *silence);
+
+  tfx_filter_lock (f);
+  for (uint64_t at = GRID; at < n_silent + GRID; at += GRID) {
+    stages[0] = peaking (id, 1000.0 + 10.0 * (double)at, 6.0);
+    stages[1] = tfx_stage_new_gain (gain_id, 1.5 - 0.01 * (double)at / GRID);
+    for (int k = 0; k < 2; k++) {
+      tfx_filter_queue_stage (f, at, stages[k]);
+      tfx_stage_unref (&stages[k]);
+    }
+  }
+  if (is_passed)
+    tfx_plan_pass (plan, n_silent);
+  tfx_filter_unlock (f);
+  memset (silence, 0, n_silent * sizeof *silence);
+  if (!is_passed)
+    rows_run (plan, silence, 1, n_silent);
+  rows_run (plan, x, 1, n);
+  free (silence);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+static void
+test_passed (void)
+{
+  static const size_t lengths[] = { 3, 32, 160, 175, 1130 };
+  const size_t n = 500;
+  double *in = test_alloc (n * sizeof *in);
+  double *run = test_alloc (n * sizeof *in),
+         *passed = test_alloc (n * sizeof *in);
+
+  test_noise_f64 (in, n);
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    memcpy (run, in, n * sizeof *in);
+    memcpy (passed, in, n * sizeof *in);
+    run_behind_silence (lengths[i], false, run, n);
+    run_behind_silence (lengths[i], true, passed, n);
+    tap_check (test_distance (run, passed, n) < 1e-13,
+        "%zu frames of silence are run or passed: %g", lengths[i],
+        test_distance (run, passed, n));
+  }
+  free (in);
+  free (run);
+  free (passed);
+}
+
+/* The value in force is that of the last point that was passed, also for a plan that
+ * has run before. */
+static void
+test_hand_behind_passed (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = tfx_stage_new_gain (id, 1.5);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[10];
+
+  tfx_filter_lock (f);
+  for (uint64_t at = GRID; at <= 36 * GRID; at += GRID) {
+    stage = tfx_stage_new_gain (id, 1.5 - 0.01 * (double)at / GRID);
+    tfx_filter_queue_stage (f, at, stage);
+    tfx_stage_unref (&stage);
+  }
+  tfx_plan_pass (plan, 35 * GRID + 10);
+  stage = tfx_stage_new_gain (id, 2.0);
+  tfx_filter_set_stage (f, stage);
+  tfx_stage_unref (&stage);
+  tfx_filter_unlock (f);
+  for (int i = 0; i < 10; i++)
+    x[i] = 1.0;
+  rows_run (plan, x, 1, 10);
+  tap_check (x[0] <= 1.15 + 1e-9 && x[0] >= 1.14 - 1e-9,
+      "passed silence leads to a value: %g", x[0]);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
 static int
 queue_gain (TfxFilter *f, uint64_t id, uint64_t frame, double gain)
 {
@@ -410,6 +497,8 @@ main (int argc, char **argv)
     { "cuts", test_cuts },
     { "values", test_values },
     { "by-hand", test_by_hand },
+    { "passed", test_passed },
+    { "hand-behind-passed", test_hand_behind_passed },
     { "line", test_line },
     { "leap", test_leap },
     { "refusals", test_refusals },
