@@ -161,6 +161,36 @@ GST_START_TEST (test_change_in_gap)
 }
 GST_END_TEST;
 
+/* The same of a value that goes over to another within a stage. */
+GST_START_TEST (test_value_in_gap)
+{
+  static const gchar *const chains[] = { "g=Gain(1, clamp=True)",
+    "g=Gain(1) | Delay(7, mix=0)", "g=Gain(1) | LoButterworth(20000)" };
+  GstAudioInfo info = tfx_check_info (GST_AUDIO_FORMAT_F64, RATE, 1,
+      GST_AUDIO_LAYOUT_INTERLEAVED);
+  GstHarness *h = tfx_check_harness ("tfxchain", &info);
+  gdouble *silence = g_new0 (gdouble, N), ones[N], *out;
+  GstBuffer *buffer;
+
+  for (gsize i = 0; i < N; i++)
+    ones[i] = 1.0;
+  g_object_set (h->element, "chain", chains[__i__], NULL);
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, ones, N)));
+  gst_buffer_unref (tfx_check_push (h, tfx_check_buffer (&info, silence, N)));
+  gst_child_proxy_set (GST_CHILD_PROXY (h->element), "g::gain", 0.5, NULL);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (push_gap (h, &info, silence));
+  buffer = tfx_check_push (h, tfx_check_buffer (&info, ones, N));
+  out = tfx_check_samples (buffer, &info, NULL);
+  fail_unless (out[0] <= 0.5 && fabs (out[100] - 0.5) < 1e-6, "%g ... %g",
+      out[0], out[100]);
+  g_free (out);
+  g_free (silence);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* An event of a gap passes a filter at rest with all that it says. */
 GST_START_TEST (test_gap_event_flags)
 {
@@ -269,6 +299,7 @@ silence_suite (void)
   tcase_add_test (tc, test_gap_rings);
   tcase_add_loop_test (tc, test_gap_with_sound, 0, 2);
   tcase_add_test (tc, test_change_in_gap);
+  tcase_add_loop_test (tc, test_value_in_gap, 0, 3);
   tcase_add_test (tc, test_gap_event_flags);
   tcase_add_loop_test (tc, test_recovery, 0, 4);
   tcase_add_test (tc, test_one_warning_a_stream);
