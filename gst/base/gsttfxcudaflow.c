@@ -264,10 +264,11 @@ gst_tfx_cuda_flow_run (GstTfxElement *self, Job *job)
 static gboolean
 gst_tfx_cuda_flow_pass (GstTfxElement *self, const Job *job)
 {
-  if (job->is_pending || gst_tfx_control_is_partial (self, job->n_frames) ||
-      !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
+  if (job->is_pending || !GST_BUFFER_FLAG_IS_SET (job->in, GST_BUFFER_FLAG_GAP))
     return FALSE;
-  if (gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
+  /* Where curves are followed, silence is run: the values go on with it. */
+  if (!gst_tfx_element_get_private (self)->control.is_followed &&
+      gst_tfx_row_is_silent (&job->row) && gst_tfx_buffer_is_zero (job->in)) {
     gst_tfx_row_pass (&job->row, job->n_frames);
     return TRUE;
   }

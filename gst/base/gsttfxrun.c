@@ -77,7 +77,7 @@ gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
 /* A filter rings on after its input has ended: what is marked as a gap stays one
  * only if it is silent before and behind the filter. */
 static gboolean
-gst_tfx_run_pass_gap (GstBuffer *buffer, gsize n_frames, const GstTfxRow *row)
+gst_tfx_run_is_gap (GstBuffer *buffer, const GstTfxRow *row)
 {
   gboolean is_silent;
 
@@ -86,10 +86,16 @@ gst_tfx_run_pass_gap (GstBuffer *buffer, gsize n_frames, const GstTfxRow *row)
     return FALSE;
   gst_tfx_row_lock (row);
   is_silent = gst_tfx_row_is_silent (row);
-  if (is_silent)
-    gst_tfx_row_pass (row, n_frames);
   gst_tfx_row_unlock (row);
   return is_silent;
+}
+
+static void
+gst_tfx_run_pass_gap (gsize n_frames, const GstTfxRow *row)
+{
+  gst_tfx_row_lock (row);
+  gst_tfx_row_pass (row, n_frames);
+  gst_tfx_row_unlock (row);
 }
 
 /* The element's own filter alone, over a buffer of any shape.  It is mapped with
@@ -101,12 +107,15 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   GstTfxSharedFilter *filter = priv->filter;
   const GstTfxRow row = { &filter->filter, 1, filter };
   GstTfxBuffer mapped;
+  gboolean is_gap;
   gint err;
 
   gst_tfx_pending_flush (filter);
-  if (!gst_tfx_control_is_partial (self, n_frames) &&
-      gst_tfx_run_pass_gap (buffer, n_frames, &row))
+  is_gap = gst_tfx_run_is_gap (buffer, &row);
+  if (is_gap && !priv->control.is_followed) {
+    gst_tfx_run_pass_gap (n_frames, &row);
     return 0;
+  }
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);
   if (!gst_tfx_buffer_map (&mapped, buffer, &priv->info, &priv->scratch))
     return -EFAULT;
@@ -118,6 +127,11 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gst_tfx_counts_note_rows (&priv->counts, &filter->counts);
   gst_tfx_row_unlock (&row);
   gst_tfx_buffer_unmap (&mapped);
+  /* It was run for its values alone, which follow curves. */
+  if (is_gap) {
+    gst_buffer_memset (buffer, 0, 0, -1);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_GAP);
+  }
   return err;
 }
 
