@@ -392,7 +392,8 @@ gst_tfx_element_start (GstTfxElement *self)
   priv->recoveries = priv->n_lost = 0;
   priv->n_untimed = 0;
   priv->last_frames = priv->usual_frames = 0;
-  priv->bad_told = priv->places_told = priv->discont_out = FALSE;
+  priv->bad_told = priv->places_told = FALSE;
+  priv->discont_in = priv->discont_out = FALSE;
   priv->seen_peer = NULL;
   priv->can_defer = FALSE;
   g_atomic_int_set (&priv->relinked, TRUE);

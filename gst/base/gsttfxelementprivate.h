@@ -60,6 +60,7 @@ typedef struct
   GstTfxTimes times;
   gsize delay;          /* frames that the filter makes the output late, */
   gsize skip;           /* and those still to be dropped of the output */
+  gboolean discont_in;  /* a mark of what lay outside of the segment */
   gboolean discont_out; /* the next buffer that goes out is to say so */
 
   /* The next element. */

@@ -101,7 +101,7 @@ gst_tfx_events_flush_stop (GstTfxElement *self, GstEvent *event)
       gst_event_unref (held);
   }
   gst_tfx_tail_reset (self, "flush");
-  priv->discont_out = FALSE;
+  priv->discont_in = priv->discont_out = FALSE;
   gst_tfx_events_forget_position (self);
   gst_segment_init (&priv->segment, GST_FORMAT_UNDEFINED);
   ok = gst_pad_push_event (priv->src, event);

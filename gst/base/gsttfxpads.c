@@ -211,6 +211,7 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   GstFlowReturn flow = GST_FLOW_OK;
+  gboolean is_marked;
   gssize n_frames;
 
   if (gst_pad_check_reconfigure (priv->src) &&
@@ -223,9 +224,15 @@ gst_tfx_pads_take_carefully (GstTfxElement *self, GstBuffer *buffer)
   /* Before it is clipped: that would hide a broken frame. */
   n_frames = gst_tfx_pads_check (self, buffer, &priv->info);
   if (n_frames > 0) {
+    is_marked = priv->discont_in || GST_BUFFER_IS_DISCONT (buffer);
     buffer = gst_tfx_pads_clip (self, buffer, n_frames);
+    priv->discont_in = is_marked && !buffer;
     if (!buffer)
       return GST_FLOW_OK;
+    if (is_marked && !GST_BUFFER_IS_DISCONT (buffer)) {
+      buffer = gst_buffer_make_writable (buffer);
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    }
     n_frames = gst_tfx_pads_check (self, buffer, &priv->info);
   }
   if (n_frames < 0) {
@@ -259,7 +266,8 @@ gst_tfx_pads_find_plain (GstTfxElement *self, GstBuffer *buffer)
   gssize n_frames;
 
   if (g_atomic_int_get (&priv->dirty) || GST_BUFFER_IS_DISCONT (buffer) ||
-      priv->segment.format != GST_FORMAT_TIME || priv->segment.rate < 0.0 ||
+      priv->discont_in || priv->segment.format != GST_FORMAT_TIME ||
+      priv->segment.rate < 0.0 ||
       !gst_tfx_pads_is_inside (&priv->segment, buffer) ||
       GST_PAD_NEEDS_RECONFIGURE (priv->src) || priv->control.is_followed ||
       gst_tfx_control_is_wanted (self))

@@ -283,6 +283,46 @@ GST_START_TEST (test_clipping_long_durations)
 }
 GST_END_TEST;
 
+/* A buffer marked DISCONT lies outside of the segment: the mark is for the next one
+ * that does not, before which the filter starts afresh. */
+GST_START_TEST (test_clipped_discont)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 3);
+  GstHarness *h = tfx_check_harness (LAUNCH, &info);
+  gdouble *in = tfx_check_noise (480 * 3, 8), *expected, *out;
+  GstSegment segment;
+  GstBuffer *buffer;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = GST_SECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_buffer_unref (
+      tfx_check_push (h, tfx_check_stamped (&info, in, 480, RATE)));
+  buffer = tfx_check_stamped (&info, in, 480, RATE / 2);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+
+  /* 90 ms later than it would go on without a mark. */
+  buffer =
+      tfx_check_push (h, tfx_check_stamped (&info, in, 480, RATE + RATE / 10));
+  fail_unless (GST_BUFFER_IS_DISCONT (buffer));
+  out = tfx_check_samples (buffer, &info, NULL);
+  expected = tfx_check_engine (&design, &info, in, 480);
+  fail_unless_equals_float (tfx_check_distance (out, expected, 480 * 3), 0.0);
+  gst_buffer_unref (buffer);
+
+  buffer = tfx_check_push (h,
+      tfx_check_stamped (&info, in, 480, RATE + RATE / 10 + 480));
+  fail_if (GST_BUFFER_IS_DISCONT (buffer));
+  gst_buffer_unref (buffer);
+  g_free (expected);
+  g_free (out);
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- where the state starts afresh, and where it does not -------------------------- */
 
 typedef enum
@@ -503,6 +543,7 @@ stream_suite (void)
   tcase_add_test (tc, test_times_and_metas);
   tcase_add_loop_test (tc, test_clipping, 0, 2);
   tcase_add_loop_test (tc, test_clipping_long_durations, 0, 2);
+  tcase_add_test (tc, test_clipped_discont);
   tcase_add_loop_test (tc, test_breaks, NOTHING, READY + 1);
   tcase_add_loop_test (tc, test_time_gap, 0, 6);
   tcase_add_test (tc, test_no_latency);
