@@ -399,7 +399,7 @@ TfxStage *tfx_stage_new_clip (uint64_t id, double gain);
  * Of the loudness, which is that of all up to now,
  *   r = target - m, in dB, at most max_gain; the gain goes there by at most
  *   `step` with each cell, from the first that comes out on.
- * As long as nothing has been measured the gain stays, at first at 1. */
+ * As long as nothing is heard the gain stays, at first at 1. */
 typedef enum
 {
   TFX_LEVELLER_PEAK,
@@ -409,7 +409,7 @@ typedef enum
 } TfxLevellerMeasure;
 
 /* The square, for the RMS the sum of those of all channels that have one gain, up to
- * which a frame is silent: -130 dB.  So neither what a FIR rounds next to a sound nor what
+ * which a level is silence: -130 dB.  So neither what a FIR rounds next to a sound nor what
  * a filter rings with down to the smallest number is heard as one. */
 #define TFX_LEVELLER_SILENT 1e-13
 

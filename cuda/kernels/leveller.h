@@ -252,9 +252,10 @@ leveller_hold (const TfxLevellerArgs &args, const LevellerTile &tile,
   for (unsigned j = 0; j < tile.n_ends; j += TFX_WARP) {
     bool is_there = j + lane < tile.n_ends;
     double found = is_there ? levels[j + lane] : 0.0;
-    bool asks = is_there && (found > 0.0 || args.max_gain <= 1.0);
+    bool is_heard = found * found > TFX_LEVELLER_SILENT_SQUARE;
+    bool asks = is_there && (is_heard || args.max_gain <= 1.0);
     unsigned lanes = __ballot_sync (TFX_ALL_LANES, asks) & ((2u << lane) - 1);
-    double wish = found > 0.0 ? args.target / found : args.max_gain;
+    double wish = is_heard ? args.target / found : args.max_gain;
     LevellerBound b;
 
     wish = wish < args.max_gain ? wish : args.max_gain;

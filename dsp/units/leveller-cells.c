@@ -430,7 +430,7 @@ tfx_cells_end (TfxCells *c, const TfxCellsAim *aim, double *gains)
     const double found = c->most[k];
 
     /* Silence asks for nothing, but nor does it for less than there may be. */
-    if (found > 0.0)
+    if (found * found > TFX_LEVELLER_SILENT)
       c->asked[k] = least (aim->max_gain, aim->target / found);
     else if (aim->max_gain <= 1.0)
       c->asked[k] = aim->max_gain;

@@ -183,7 +183,7 @@ find_cell_gains (const TfxLeveller *l, const double *x, size_t n_cells,
     const size_t n = j + 1 < l->n_smooth ? j + 1 : l->n_smooth;
     const double m = find_measure (l, x, j, n_channels, c);
 
-    if (m > 0)
+    if (m * m > TFX_LEVELLER_SILENT)
       asked = fmin (most, pow (10, l->target_db / 20) / m);
     else if (most <= 1)
       asked = most;

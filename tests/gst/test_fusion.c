@@ -63,6 +63,45 @@ find_parts (TfxRow *row, const gchar *launch, Part *parts)
   g_strfreev (names);
 }
 
+/* What rings on in a filter until it is rounded off is silence to what sets a level,
+ * whether it is rounded between elements or not. */
+GST_START_TEST (test_level_behind_silence)
+{
+  static const gchar *const levels[] = {
+    "Normalize(0.5, strategy='rms', window=0.03)",
+    "Normalize(0.5, window=0.03)",
+    "Loudness(-23, lookahead=0.2, speed=100)",
+  };
+  const GstAudioFormat format =
+      __i__ & 1 ? GST_AUDIO_FORMAT_F64 : GST_AUDIO_FORMAT_F32;
+  GstAudioInfo info =
+      tfx_check_info (format, RATE, 1, GST_AUDIO_LAYOUT_INTERLEAVED);
+  gchar *launch =
+      g_strdup_printf ("tfxbutterworth cutoff=9000 ! tfxchain chain=\"%s\"",
+          levels[__i__ / 2]);
+  const gsize n = 2 * RATE;
+  gdouble *in = tfx_check_noise (n, 1);
+  TfxHeard heard[2];
+  gdouble error_db;
+
+  for (gsize i = n / 4; i < 3 * n / 4; i++)
+    in[i] = 0.0;
+  for (guint k = 0; k < 2; k++) {
+    TfxRow row;
+
+    tfx_rows_open (&row, launch, &info, k);
+    tfx_rows_play (&row, &info, in, n, 1, NULL, &heard[k]);
+    tfx_rows_close (&row);
+  }
+  error_db = tfx_heard_error_db (&heard[1], &heard[0], in);
+  fail_unless (error_db < -100.0, "%s: %g dB", launch, error_db);
+  for (guint k = 0; k < 2; k++)
+    tfx_heard_close (&heard[k]);
+  g_free (in);
+  g_free (launch);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_equal)
 {
   static const GstAudioFormat formats[] = { GST_AUDIO_FORMAT_F64,
@@ -451,6 +490,7 @@ fusion_suite (void)
   TCase *tc = tcase_create ("all");
 
   suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_level_behind_silence, 0, 6);
   tcase_add_loop_test (tc, test_equal, 0, 2 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_toggle, 0, 3 * G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_cutoff_moves, 0, 2);
