@@ -73,6 +73,23 @@ gst_tfx_events_segment (GstTfxElement *self, GstEvent *event)
   return gst_tfx_tail_forward (self, event);
 }
 
+/* ---- gaps -------------------------------------------------------------------------------- */
+
+/* Other channels come with it as with a buffer. */
+static gboolean
+gst_tfx_events_gap (GstTfxElement *self, GstEvent *event)
+{
+  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
+
+  if (g_atomic_int_get (&priv->dirty) &&
+      GST_TFX_ELEMENT_GET_CLASS (self)->get_channels &&
+      gst_tfx_channel_switch_follow (self) != GST_FLOW_OK) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return gst_tfx_tail_gap (self, event);
+}
+
 /* ---- the sink pad ------------------------------------------------------------------------ */
 
 void
@@ -126,7 +143,7 @@ gst_tfx_events_sink (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_SEGMENT:
       return gst_tfx_events_segment (self, event);
     case GST_EVENT_GAP:
-      return gst_tfx_tail_gap (self, event);
+      return gst_tfx_events_gap (self, event);
     case GST_EVENT_FLUSH_STOP:
       return gst_tfx_events_flush_stop (self, event);
     case GST_EVENT_EOS:

@@ -624,6 +624,33 @@ GST_START_TEST (test_switch)
 
 GST_END_TEST;
 
+/* A GAP event is as good as a buffer: what rings into it has the new channels. */
+GST_START_TEST (test_switch_at_gap)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h =
+      tfx_chains_harness ("Mix([[1], [1]]) | HiButterworth(100)", &info);
+  gdouble *in = tfx_check_noise (480, 1);
+  gint n_channels = 0;
+  GstCaps *caps;
+
+  gst_buffer_unref (tfx_check_push (h, tfx_check_stamped (&info, in, 480, 0)));
+  g_object_set (h->element, "chain",
+      "Mix([[1], [1], [1]]) | HiButterworth(100)", NULL);
+  gst_harness_push_event (h,
+      gst_event_new_gap (10 * GST_MSECOND, 100 * GST_MSECOND));
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  gst_structure_get_int (gst_caps_get_structure (caps, 0), "channels",
+      &n_channels);
+  fail_unless_equals_int (n_channels, 3);
+  gst_caps_unref (caps);
+  gst_buffer_unref (
+      tfx_check_push (h, tfx_check_stamped (&info, in, 480, 5280)));
+  g_free (in);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* Where nobody takes other channels the chain is refused, and taken once it fits. */
 GST_START_TEST (test_refused_switch)
 {
@@ -687,6 +714,7 @@ chain_channels_suite (void)
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_wrong_channels);
   tcase_add_loop_test (tcase, test_switch, 0, G_N_ELEMENTS (switches));
+  tcase_add_test (tcase, test_switch_at_gap);
   tcase_add_test (tcase, test_refused_switch);
   return suite;
 }
