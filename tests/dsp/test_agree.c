@@ -110,9 +110,29 @@ write_filter (Pair *p)
 }
 
 static void
+write_dynamics (Pair *p)
+{
+  static const char *const ends[] = { "", ", link=True", ", link=True",
+    ", true_peak=True" };
+
+  if (tap_random_below (2)) {
+    write_both (p, "%s(", tap_random_below (2) ? "Compressor" : "Expander");
+    write_values (p, -5.0 - tap_random_below (40),
+        -5.0 - tap_random_below (40));
+    write_both (p, "%s)", ends[tap_random_below (2)]);
+  } else {
+    write_both (p, "Limiter(");
+    write_values (p, -1.0 - tap_random_below (30),
+        -1.0 - tap_random_below (30));
+    write_both (p, ", lookahead=%g%s)", tap_random_below (9) / 1e3,
+        ends[tap_random_below (4)]);
+  }
+}
+
+static void
 write_stage (Pair *p, int depth)
 {
-  switch (tap_random_below (depth < MAX_DEPTH ? 12 : 9)) {
+  switch (tap_random_below (depth < MAX_DEPTH ? 13 : 10)) {
     case 0:
     case 1:
     case 2:
@@ -134,10 +154,16 @@ write_stage (Pair *p, int depth)
       write_both (p, ")");
       break;
     case 7:
-      write_both (p, "Delay(%u)", 1 + tap_random_below (300));
+      write_both (p, "%s(%u)", tap_random_below (2) ? "Delay" : "Echo",
+          1 + tap_random_below (300));
       break;
     case 8:
-      write_both (p, "Compressor(-%u)", 5 + tap_random_below (40));
+      write_dynamics (p);
+      break;
+    case 9:
+      write_both (p, "Reverb(");
+      write_values (p, tap_random_uniform (0, 1), tap_random_uniform (0, 1));
+      write_both (p, ")");
       break;
     default:
       write_both (p, "(");
