@@ -407,7 +407,8 @@ cost_alone (const TfxKernels *kernels, unsigned n_channels,
   if (form == TFX_TERMS_CHANNELS && n < n_channels)
     ns += type == TFX_SAMPLE_F32 ? own->packing * n : 0.0;
   if (form == TFX_TERMS_CHANNELS)
-    return tfx_branches_find_even (term->channels, &first, &step)
+    return term->n_sos == 0 ||
+                   tfx_branches_find_even (term->channels, &first, &step)
                ? ns
                : ns + AROUND * n;
   return ns + own->adding * n;
@@ -446,7 +447,9 @@ tfx_cascade_count_terms (const TfxKernels *kernels, unsigned n_channels,
   if (!is_split) /* the first is not added to anything */
     apart -= n_channels * costs_of (kernels, runs_whole (kernels))->adding;
   one = cost_of_terms (kernels, n_channels, terms, n, form, type, true);
+  if (n < 2 || one == 0.0) /* gains alone */
+    return 0;
   if (is_split)
     one += AROUND * count_bare (n_channels, terms, n);
-  return n > 1 && one > 0.0 && one < apart ? n : 0; /* 0.0: gains alone */
+  return one < apart ? n : 0;
 }

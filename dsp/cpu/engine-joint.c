@@ -5,26 +5,28 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static const TfxStep *
-only_step (const TfxSteps *branch)
+TfxStep *
+tfx_joint_step (const TfxJoint *j, size_t k)
 {
-  return branch->n == 1 ? branch->steps : NULL;
+  const TfxSteps *branch = &j->branches[k];
+
+  return branch->n > 0 && branch->steps->kind == TFX_STEP_CASCADE
+             ? branch->steps
+             : NULL;
 }
 
+/* Whether a branch of a sum can join: all of it. */
 static bool
 can_join (const TfxSteps *branch)
 {
-  const TfxStep *s = only_step (branch);
-
-  return branch->n == 0 || (s && s->kind == TFX_STEP_CASCADE);
+  return branch->n == 0 ||
+         (branch->n == 1 && branch->steps->kind == TFX_STEP_CASCADE);
 }
 
-/* Other values of a branch that can join. */
+/* Other values. */
 static void
-set_term (TfxCascadeTerm *term, const TfxSteps *branch)
+set_term (TfxCascadeTerm *term, const TfxStep *s)
 {
-  const TfxStep *s = only_step (branch);
-
   term->sos = s ? s->sos : NULL;
   term->n_sos = s ? s->n_sos : 0;
   term->gain = s ? s->gain : 1.0;
@@ -36,7 +38,7 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
   size_t first_sos = 0, most = 0;
 
   for (size_t i = 0; i < j->n; i++) {
-    const TfxStep *s = only_step (&j->branches[i]);
+    const TfxStep *s = tfx_joint_step (j, i);
 
     most = j->terms[i].n_sos > most ? j->terms[i].n_sos : most;
     if (s) {
@@ -99,8 +101,8 @@ join_sum (TfxEngine *e, const TfxStep *sum, unsigned n_channels,
   return ret;
 }
 
-/* All, or none; channels of no branch, which has bits for 64 of them, are one more
- * term. */
+/* What all begin with, or none; channels of no branch, which has bits for 64 of them, are
+ * one more term. */
 static int
 join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
 {
@@ -108,9 +110,9 @@ join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
   Node *node = &e->nodes[split->index];
   size_t n_joined;
 
+  if (n_channels > TFX_SPLIT_MAX_CHANNELS)
+    return 0;
   for (size_t i = 0; i < n; i++) {
-    if (!can_join (&split->branches[i]) || n_channels > TFX_SPLIT_MAX_CHANNELS)
-      return 0;
     node->terms[i].channels = split->stage->u.sum.channels[i];
   }
   node->terms[n].gain = 1.0;
@@ -129,8 +131,9 @@ tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels)
   if (!node->joints || !node->terms)
     return -ENOMEM;
   for (size_t i = 0; i < step->n_branches; i++) {
-    if (can_join (&step->branches[i]))
-      set_term (&node->terms[i], &step->branches[i]);
+    const TfxJoint all = { .branches = step->branches };
+
+    set_term (&node->terms[i], tfx_joint_step (&all, i));
   }
   if (step->kind == TFX_STEP_SPLIT)
     return join_split (e, step, n_channels);
@@ -156,7 +159,7 @@ static void
 leave (TfxEngine *e, TfxJoint *j)
 {
   for (size_t i = 0; i < j->n && j->is_on; i++) {
-    const TfxStep *s = only_step (&j->branches[i]);
+    const TfxStep *s = tfx_joint_step (j, i);
     const Node *node = s ? &e->nodes[s->index] : NULL;
 
     if (!s || s->n_sos == 0)
@@ -180,7 +183,7 @@ enter (TfxEngine *e, const Node *step, TfxJoint *j)
       leave (e, other);
   }
   for (size_t i = 0; i < j->n; i++) {
-    const TfxStep *s = only_step (&j->branches[i]);
+    const TfxStep *s = tfx_joint_step (j, i);
     const Node *node = s ? &e->nodes[s->index] : NULL;
 
     if (!s || s->n_sos == 0)
@@ -198,19 +201,19 @@ is_exact (TfxJoint *j)
   if (j->is_known)
     return j->is_exact;
   for (size_t i = 0; i < j->n; i++)
-    set_term (&j->terms[i], &j->branches[i]);
+    set_term (&j->terms[i], tfx_joint_step (j, i));
   j->is_exact = tfx_cascade_set_terms (j->cascade, j->terms);
   j->is_known = true;
   return j->is_exact;
 }
 
 bool
-tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *j)
+tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *j, bool is_wanted)
 {
-  bool may = j->pays[e->type];
+  bool may = is_wanted && j->pays[e->type];
 
   for (size_t i = 0; may && i < j->n; i++) {
-    const TfxStep *s = only_step (&j->branches[i]);
+    const TfxStep *s = tfx_joint_step (j, i);
 
     may = !s || !s->is_apart;
   }

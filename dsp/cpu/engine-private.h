@@ -12,8 +12,11 @@ typedef struct TfxJoint TfxJoint;
 typedef struct Node
 {
   TfxCascade *cascade;
-  double *sum, *branch; /* a chunk each; sums and cross-fades */
-  double *between;      /* a chunk; first steps of several in series */
+  double *sum, *branch; /* a chunk each; sums, splits and cross-fades */
+  /* Splits, by the type of the stream: branches run in planes, to which all is turned. */
+  bool is_planar[2];
+  double *front;    /* a chunk; splits: behind a joint */
+  double *between;  /* a chunk, the same for all of several in series */
   TfxJoint *joints; /* sums, splits; those of each form one after the other */
   size_t n_joints;
   TfxCascadeTerm *terms; /* [n_branches + 1]; of joints */
@@ -22,8 +25,8 @@ typedef struct Node
   size_t joint_sos[TFX_N_TERMS_FORMS];
 } Node;
 
-/* Branches of a sum, or a split, that are run as one: cascades, gains, and what lets all
- * pass.  Each cascade is there alone, too, and has the state while no joint of its is on, as while its
+/* Branches of a sum that are run as one: cascades, gains, and what lets all pass; or what
+ * branches of a split begin with.  Each cascade is there alone, too, and has the state while no joint of its is on, as while its
  * values move. */
 struct TfxJoint
 {
@@ -40,12 +43,19 @@ struct TfxJoint
   bool is_on;
 };
 
+/* Frames between planes, which share the lines of the cache if they begin a multiple of
+ * 4096 bytes apart: a line of doubles. */
+#define TFX_PLANE_PAD 8
+
 struct TfxEngine
 {
   const TfxPlan *plan;
-  size_t n_nodes, chunk_frames;
+  size_t n_nodes;
+  size_t
+      chunk_frames; /* that there is room for, and are run where planes come; */
+  size_t turn_frames; /* else so many */
   Node *nodes;
-  double *chunks; /* [n_chunks][chunk_frames][n_channels] */
+  double *chunks; /* [n_chunks][their frames][n_channels] */
   size_t n_chunks;
   TfxStep *alone; /* the only step, if it needs no chunks */
   TfxSample type; /* of the stream */
@@ -56,9 +66,13 @@ struct TfxEngine
 int tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels);
 void tfx_joint_free (Node *node);
 
+/* What branch k of those has in it, or NULL: it lets all pass. */
+TfxStep *tfx_joint_step (const TfxJoint *joint, size_t k);
+
 /* Whether it, one of the step's, is to be run for its branches, whose state goes to it then,
  * or back. */
-bool tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *joint);
+bool tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *joint,
+    bool is_wanted);
 
 /* The cascade that has the state of a step, and which of its sections is the step's first. */
 TfxCascade *tfx_joint_find (const Node *node, size_t *first);

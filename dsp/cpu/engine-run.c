@@ -17,6 +17,9 @@
 #include "copy.h"
 #include "moving.h"
 
+/* Doubles of all channels of what is run before branches of a split go on. */
+#define FRONT_SIZE 2048
+
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out);
 
@@ -26,12 +29,29 @@ kernels_of (const TfxEngine *e)
   return e->plan->backend->data;
 }
 
+static bool
+are_planes (const TfxBlock *in, const TfxBlock *out)
+{
+  return in->frame_stride == 1 && out->frame_stride == 1;
+}
+
 /* A chunk for as many channels and frames. */
 static TfxBlock
 chunk_block (double *data, const TfxBlock *like)
 {
   return tfx_block_interleaved (data, TFX_SAMPLE_F64, like->n_channels,
       like->n_frames);
+}
+
+/* The same, channel after channel. */
+static TfxBlock
+chunk_planes (double *data, TfxSample type, unsigned n_channels,
+    size_t n_frames)
+{
+  const size_t n_lines = (n_frames + TFX_PLANE_PAD - 1) / TFX_PLANE_PAD;
+
+  return tfx_block_planar (data, type, n_channels, n_frames,
+      (n_lines + 1) * TFX_PLANE_PAD);
 }
 
 /* What has been summed, and the last of n branches, to the output. */
@@ -59,7 +79,7 @@ find_joint (TfxEngine *e, const Node *node, size_t k)
 {
   for (size_t i = 0; i < node->n_joints; i++) {
     if (node->joints[i].first == k &&
-        tfx_joint_enter (e, node, &node->joints[i]))
+        tfx_joint_enter (e, node, &node->joints[i], true))
       return &node->joints[i];
   }
   return NULL;
@@ -99,7 +119,7 @@ glide_joint (const TfxJoint *j, size_t first, size_t n_left)
   size_t n = n_left, n_apart = 0;
 
   for (size_t k = 0; k < j->n; k++) {
-    TfxStep *step = j->branches[k].n > 0 ? j->branches[k].steps : NULL;
+    TfxStep *step = tfx_joint_step (j, k);
     bool is_apart = false;
     size_t m = n_left;
 
@@ -180,25 +200,6 @@ find_channels (const TfxBlock *block, uint64_t channels, TfxBlock *found)
   return true;
 }
 
-/* Channels of no branch. */
-static void
-run_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
-    const TfxBlock *out)
-{
-  if (in->data == out->data)
-    return;
-  for (unsigned c = 0; c < in->n_channels; c++) {
-    const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
-    const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
-    bool is_in = false;
-
-    for (size_t k = 0; k < s->n_branches && c < 64; k++)
-      is_in = is_in || (s->stage->u.sum.channels[k] >> c & 1);
-    if (!is_in)
-      tfx_cpu_copy (kernels_of (e), &from, &to, 1.0);
-  }
-}
-
 /* Channels of terms without sections go around the cascade, which would hold on to what is no
  * number; one after the other in the chunk, or back. */
 static void
@@ -223,38 +224,171 @@ copy_bare (const TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
   }
 }
 
-/* Branches with channels of their own, where these lie or else in a chunk. */
+/* What is left of a branch behind the joint. */
+static TfxSteps
+find_rest (const TfxJoint *joint, const TfxStep *s, size_t k)
+{
+  TfxSteps rest = s->branches[k];
+
+  if (joint && tfx_joint_step (joint, k)) {
+    rest.steps++;
+    rest.n--;
+  }
+  return rest;
+}
+
+static bool
+has_rest (const TfxJoint *joint, const TfxStep *s)
+{
+  bool has = false;
+
+  for (size_t k = 0; !has && k < s->n_branches; k++)
+    has = find_rest (joint, s, k).n > 0;
+  return has;
+}
+
+/* Channels in which no branch of a split does anything; rows with all that they have. */
+static void
+copy_rest (const TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  uint64_t left = UINT64_MAX;
+
+  if (in->data == out->data)
+    return;
+  if (!are_planes (in, out)) {
+    tfx_cpu_copy (kernels_of (e), in, out, 1.0);
+    return;
+  }
+  for (size_t k = 0; k < s->n_branches; k++)
+    left &= s->branches[k].n > 0 ? ~s->stage->u.sum.channels[k] : UINT64_MAX;
+  for (unsigned c = 0; c < in->n_channels; c++) {
+    const TfxBlock from = tfx_block_part (in, 0, in->n_frames, c, 1);
+    const TfxBlock to = tfx_block_part (out, 0, in->n_frames, c, 1);
+
+    if (c >= TFX_SPLIT_MAX_CHANNELS || left >> c & 1)
+      tfx_cpu_copy (kernels_of (e), &from, &to, 1.0);
+  }
+}
+
+/* Branches with channels of their own, one after the other, where these lie or else in a
+ * chunk: what of them is not in the joint. */
+static int
+run_each (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  const Node *node = &e->nodes[s->index];
+  int n_cleared = 0;
+
+  copy_rest (e, s, in, out);
+  for (size_t k = 0; k < s->n_branches; k++) {
+    const uint64_t channels = s->stage->u.sum.channels[k];
+    const TfxSteps rest = find_rest (joint, s, k);
+    TfxBlock from, to;
+
+    if (rest.n == 0)
+      continue;
+    if (find_channels (in, channels, &from) &&
+        find_channels (out, channels, &to)) {
+      n_cleared += run_steps (e, &rest, &from, &to);
+      continue;
+    }
+    from = chunk_planes (node->branch, TFX_SAMPLE_F64,
+        (unsigned)__builtin_popcountll (channels), in->n_frames);
+    copy_channels (e, in, &from, channels, false, 1.0);
+    n_cleared += run_steps (e, &rest, &from, &from);
+    copy_channels (e, &from, out, channels, true, 1.0);
+  }
+  return n_cleared;
+}
+
+static int
+run_joint (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  int n_cleared;
+
+  copy_bare (e, s, joint, in, false);
+  n_cleared = tfx_cascade_run (joint->cascade, e->type, in, out);
+  copy_bare (e, s, joint, out, true);
+  return n_cleared;
+}
+
+/* The same to planes of doubles, a part at a time. */
+static int
+run_front (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  const size_t most = FRONT_SIZE / in->n_channels;
+  int n_cleared = 0;
+
+  for (size_t i = 0, n; i < in->n_frames; i += n) {
+    TfxBlock from, to, rows;
+
+    n = in->n_frames - i < most ? in->n_frames - i : most;
+    from = tfx_block_part (in, i, n, 0, in->n_channels);
+    to = tfx_block_part (out, i, n, 0, in->n_channels);
+    rows = chunk_block (e->nodes[s->index].front, &from);
+    n_cleared += run_joint (e, s, joint, &from, &rows);
+    tfx_cpu_copy (kernels_of (e), &rows, &to, 1.0);
+  }
+  return n_cleared;
+}
+
+/* The one of a split, or NULL.  Branches that go on behind it read planes as they are. */
+static const TfxJoint *
+find_front (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
+    const TfxBlock *out)
+{
+  const Node *node = &e->nodes[s->index];
+  TfxJoint *joint = node->n_joints > 0 ? node->joints : NULL;
+  const bool is_wanted =
+      joint && (!are_planes (in, out) || !has_rest (joint, s));
+
+  return joint && tfx_joint_enter (e, node, joint, is_wanted) ? joint : NULL;
+}
+
+/* Each branch of a split in planes of its channels. */
+static int
+run_planes (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
+    const TfxBlock *in, const TfxBlock *out)
+{
+  const TfxSample type =
+      in->type == out->type && !joint ? in->type : TFX_SAMPLE_F64;
+  const TfxBlock planes =
+      chunk_planes (e->nodes[s->index].sum, type, in->n_channels, in->n_frames);
+  int n_cleared = 0;
+
+  if (in->type == out->type && are_planes (in, out))
+    return run_each (e, s, NULL, in, out);
+  if (joint)
+    n_cleared = run_front (e, s, joint, in, &planes);
+  else
+    tfx_cpu_copy (kernels_of (e), in, &planes, 1.0);
+  n_cleared += run_each (e, s, joint, &planes, &planes);
+  tfx_cpu_copy (kernels_of (e), &planes, out, 1.0);
+  return n_cleared;
+}
+
+/* What the branches of a split begin with, as one, and then each by itself. */
 static int
 run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  const TfxJoint *joint = find_joint (e, node, 0);
-  int n_cleared = 0;
+  const TfxJoint *joint = find_front (e, s, in, out);
+  TfxBlock front;
+  int n_cleared;
 
-  if (joint) {
-    copy_bare (e, s, joint, in, false);
-    n_cleared = tfx_cascade_run (joint->cascade, e->type, in, out);
-    copy_bare (e, s, joint, out, true);
-    return n_cleared;
-  }
-  for (size_t k = 0; k < s->n_branches; k++) {
-    const uint64_t channels = s->stage->u.sum.channels[k];
-    TfxBlock from, to;
-
-    if (find_channels (in, channels, &from) &&
-        find_channels (out, channels, &to)) {
-      n_cleared += run_steps (e, &s->branches[k], &from, &to);
-      continue;
-    }
-    from = tfx_block_interleaved (node->branch, TFX_SAMPLE_F64,
-        (unsigned)__builtin_popcountll (channels), in->n_frames);
-    copy_channels (e, in, &from, channels, false, 1.0);
-    n_cleared += run_steps (e, &s->branches[k], &from, &from);
-    copy_channels (e, &from, out, channels, true, 1.0);
-  }
-  run_rest (e, s, in, out);
-  return n_cleared;
+  if (joint && !has_rest (joint, s))
+    return run_joint (e, s, joint, in, out);
+  if (node->is_planar[e->type])
+    return run_planes (e, s, joint, in, out);
+  if (!joint)
+    return run_each (e, s, NULL, in, out);
+  front = chunk_block (node->front, in);
+  n_cleared = run_joint (e, s, joint, in, &front);
+  return n_cleared + run_each (e, s, joint, &front, out);
 }
 
 static __attribute__ ((noinline)) int
@@ -395,11 +529,12 @@ static __attribute__ ((noinline)) int
 run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   const unsigned n_channels = out->n_channels;
+  const size_t most = are_planes (in, out) ? e->chunk_frames : e->turn_frames;
   int n_cleared = 0;
 
-  for (size_t i = 0; i < out->n_frames; i += e->chunk_frames) {
+  for (size_t i = 0; i < out->n_frames; i += most) {
     size_t left = out->n_frames - i;
-    size_t n = left < e->chunk_frames ? left : e->chunk_frames;
+    size_t n = left < most ? left : most;
     TfxBlock from = tfx_block_part (in, i, n, 0, n_channels);
     TfxBlock to = tfx_block_part (out, i, n, 0, n_channels);
 

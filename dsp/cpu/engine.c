@@ -10,13 +10,16 @@
 #include "../branches.h"
 
 /* Doubles in a chunk: 64 KiB; in sums of more than two channels 8 KiB, so that two chunks and
- * the block that each branch reads stay in the first-level cache; and where FIRs are, which
- * have been laid out for whole blocks, up to 1 MiB. */
+ * the block that each branch reads stay in the first-level cache, 16 KiB where channels are
+ * turned to planes; and where FIRs are, which have been laid out for whole blocks, up to
+ * 1 MiB. */
 #define CHUNK_SIZE 8192
 #define SUM_CHUNK_SIZE 1024
+#define TURN_CHUNK_SIZE 2048
 #define FIR_CHUNK_SIZE 131072
 #define MIN_CHUNK_FRAMES 64
 #define MAX_CHUNK_FRAMES 1024
+#define NEIGHBOURS 4 /* channels; see takes_frames() */
 
 /* ---- making ------------------------------------------------------------- */
 
@@ -27,9 +30,10 @@ count_chunks (const TfxSteps *list)
 
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE ||
-        s->kind == TFX_STEP_SPLIT)
+    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE)
       n += 2;
+    if (s->kind == TFX_STEP_SPLIT)
+      n += 3;
     for (size_t k = 0; k < s->n_branches; k++)
       n += count_chunks (&s->branches[k]);
   }
@@ -51,43 +55,103 @@ has_kind (const TfxSteps *list, TfxStepKind kind)
   return found;
 }
 
-/* Several steps go over the block in chunks of so many frames. */
-static size_t
-choose_chunk (const TfxPlan *plan)
+/* Sections of some channels that are neighbours take them where they lie. */
+static bool
+takes_frames (const TfxStep *split, size_t k, unsigned n_channels)
 {
+  const TfxSteps *branch = &split->branches[k];
+  unsigned first, step;
+
+  return n_channels >= NEIGHBOURS && branch->n > 0 &&
+         branch->steps->kind == TFX_STEP_CASCADE &&
+         tfx_branches_find_even (split->stage->u.sum.channels[k], &first,
+             &step) &&
+         step == 1;
+}
+
+/* Whether it costs less to turn all channels to planes, and back, than to read and write
+ * those of each branch where they lie: of about half of the channels, or more. */
+static bool
+wants_planes (const TfxStep *split, unsigned n_channels, TfxSample type)
+{
+  unsigned n_slow = 0;
+
+  for (size_t k = 0; k < split->n_branches; k++) {
+    const unsigned n = tfx_branches_n_channels (split->stage, k, n_channels);
+
+    n_slow += takes_frames (split, k, n) ? 0 : n;
+  }
+  return type == TFX_SAMPLE_F32 ? 2 * n_slow >= n_channels
+                                : 2 * n_slow > n_channels;
+}
+
+static bool
+has_planes (const TfxPlan *plan)
+{
+  bool has = false;
+
+  for (size_t i = 0; !has && i < plan->top.n; i++) {
+    const TfxStep *s = &plan->top.steps[i];
+
+    has = s->kind == TFX_STEP_SPLIT &&
+          wants_planes (s, plan->n_channels, TFX_SAMPLE_F32);
+  }
+  return has;
+}
+
+static size_t
+frames_of (const TfxPlan *plan, size_t size)
+{
+  const size_t n = size / plan->n_channels;
+
+  return n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
+         : n < MAX_CHUNK_FRAMES ? n
+                                : MAX_CHUNK_FRAMES;
+}
+
+/* Several steps go over the block in chunks of so many frames. */
+static void
+choose_chunks (TfxEngine *e, const TfxPlan *plan)
+{
+  const bool has_firs = has_kind (&plan->top, TFX_STEP_FIR);
   const bool is_small =
       plan->n_channels > 2 && has_kind (&plan->top, TFX_STEP_SUM);
-  const size_t n = (is_small ? SUM_CHUNK_SIZE : CHUNK_SIZE) / plan->n_channels;
   const size_t most = FIR_CHUNK_SIZE / plan->n_channels;
-  size_t n_frames = n < MIN_CHUNK_FRAMES   ? MIN_CHUNK_FRAMES
-                    : n < MAX_CHUNK_FRAMES ? n
-                                           : MAX_CHUNK_FRAMES;
+  size_t n = frames_of (plan, is_small ? SUM_CHUNK_SIZE : CHUNK_SIZE);
 
-  if (plan->block_frames > n_frames && most > n_frames &&
-      has_kind (&plan->top, TFX_STEP_FIR))
-    n_frames = plan->block_frames < most ? plan->block_frames : most;
-  return n_frames;
+  if (has_firs && plan->block_frames > n && most > n)
+    n = plan->block_frames < most ? plan->block_frames : most;
+  e->chunk_frames = e->turn_frames = n;
+  if (!has_firs && !is_small && has_planes (plan))
+    e->turn_frames = frames_of (plan, TURN_CHUNK_SIZE);
+}
+
+/* Of a chunk, in planes too. */
+static size_t
+room_frames (const TfxEngine *e)
+{
+  return e->chunk_frames + 2 * TFX_PLANE_PAD;
 }
 
 /* The next chunk of those that engine_new() has reserved. */
 static double *
 take_chunk (TfxEngine *e)
 {
-  return e->chunks + e->n_chunks++ * e->chunk_frames * e->plan->n_channels;
+  return e->chunks + e->n_chunks++ * room_frames (e) * e->plan->n_channels;
 }
 
 static int
 make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
 {
   const TfxPlan *plan = e->plan;
+  double *between = list->n > 1 ? take_chunk (e) : NULL;
   int ret = 0;
 
-  if (list->n > 1)
-    e->nodes[list->steps[0].index].between = take_chunk (e);
   for (size_t i = 0; ret == 0 && i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
     Node *node = &e->nodes[s->index];
 
+    node->between = between;
     switch (s->kind) {
       case TFX_STEP_CASCADE:
         ret = tfx_cascade_new (plan->backend->data, n_channels, s->n_sos,
@@ -103,7 +167,11 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
           ret = tfx_joint_make (e, s, n_channels);
         break;
       case TFX_STEP_SPLIT:
+        node->sum = take_chunk (e);
         node->branch = take_chunk (e);
+        node->front = take_chunk (e);
+        for (unsigned type = 0; type < 2; type++)
+          node->is_planar[type] = wants_planes (s, n_channels, (TfxSample)type);
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
           ret = make_nodes (e, &s->branches[k],
               tfx_branches_n_channels (s->stage, k, n_channels));
@@ -185,10 +253,10 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
     return -ENOMEM;
   e->plan = plan;
   e->alone = find_alone (plan);
-  e->chunk_frames = choose_chunk (plan);
+  choose_chunks (e, plan);
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
-  e->chunks = calloc ((count_chunks (&plan->top) + 1) * e->chunk_frames,
+  e->chunks = calloc ((count_chunks (&plan->top) + 1) * room_frames (e),
       plan->n_channels * sizeof *e->chunks);
   if (e->nodes && e->chunks)
     ret = make_nodes (e, &plan->top, plan->n_channels);

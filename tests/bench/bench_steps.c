@@ -76,6 +76,35 @@ make_channels (unsigned n_channels)
   return chains_parse (text, n_channels);
 }
 
+/* What each loudspeaker of a room gets. */
+static TfxChain *
+make_speakers (unsigned n_channels)
+{
+  char text[8 * 256] = "", *end = text;
+
+  for (unsigned c = 0; c < n_channels; c++)
+    end += sprintf (end,
+        "%sch[%u]: HiButterworth(%u) | ParametricEQ(%u, q=2, gain=-3) | "
+        "Gain(0.9) | Delay(%u, feedback=0, mix=1, taps=1)",
+        c > 0 ? "; " : "", c, 60 + c, 400 + 100 * c, 40 + 7 * c);
+  return chains_parse (text, n_channels);
+}
+
+static TfxChain *
+make_one (unsigned n_channels)
+{
+  return chains_parse ("ch[1]: LoButterworth(120, order=4)", n_channels);
+}
+
+/* Of several channels. */
+static const struct
+{
+  const char *name;
+  TfxChain *(*make) (unsigned n_channels);
+} splits[] = { { "six equalisers for each channel", make_channels },
+  { "equaliser and delay for each channel", make_speakers },
+  { "low-pass for one channel", make_one } };
+
 /* Either is there; a text is its own name. */
 static const struct
 {
@@ -110,9 +139,10 @@ measure (Bench *bench, const CoreCase *c)
           cases[i].make ? cases[i].make ()
                         : chains_parse (cases[i].name, c->n_channels),
           BENCH_NONE, 0.0);
-    if (c->n_channels > 1)
-      chains_add (bench, &kase, "six equalisers for each channel",
-          make_channels (c->n_channels), BENCH_NONE, 0.0);
+    for (size_t i = 0; c->n_channels > 1 && i < sizeof splits / sizeof *splits;
+         i++)
+      chains_add (bench, &kase, splits[i].name, splits[i].make (c->n_channels),
+          BENCH_NONE, 0.0);
   }
   bench_measure (bench);
 }

@@ -251,6 +251,12 @@ static const struct
   { 2, "(ch[0]: Limiter(-6, lookahead=0.001)) | Gain(2)" },
   { 4, "ch[0, 3]: (ch[1]: Limiter(-6, lookahead=0.001)); ch[1]: Gain(2)" },
   { 2, "(ch[1]: LoButterworth(500)) + HiButterworth(500)" },
+  { 3, "ch[0]: ParametricEQ(900, q=1, gain=0); ch[1]: Delay(7) | Gain(2)" },
+  { 4, "ch[0]: HiButterworth(80, order=5) | Delay(40, mix=1); "
+       "ch[1]: HiButterworth(90, order=6) | Limiter(-6, lookahead=0.001); "
+       "ch[3]: LoButterworth(120, order=6) | FIR([0, 1]); "
+       "ch[2]: ParametricEQ(500, q=2, gain=6) | ParametricEQ(5000, q=2, "
+       "gain=3)" },
 };
 
 /* n frames from `first` on, in the stream's type and layout. */
@@ -291,7 +297,7 @@ set_sample (const TfxBlock *b, size_t frame, unsigned channel, double x)
 
 #define N_FRAMES 3000
 
-/* Runs the noise in plain through the engine, in blocks of any length; what is
+/* Runs noise through the engine, in blocks of any length, in place or not; what is
  * furthest from what plain_run() makes of it, to the largest of that. */
 static double
 compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
@@ -301,6 +307,7 @@ compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
   const TfxFilterSpec spec = { RATE, n_channels, type, 0 };
   double *plain = test_alloc (n * sizeof *plain), worst = 0.0, most = 1e-9;
   double *data = test_alloc (n * sizeof *data);
+  double *source = test_alloc (n * sizeof *source);
   const TfxBlock all =
       part_of (data, type, n_channels, N_FRAMES, is_planar, 0, N_FRAMES);
   TestFilter *row =
@@ -311,13 +318,18 @@ compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
     plain[i] = (float)tap_random_uniform (-1, 1);
     set_sample (&all, i % N_FRAMES, (unsigned)(i / N_FRAMES), plain[i]);
   }
+  memcpy (source, data, n * sizeof *data);
   for (size_t i = 0, k; code == 0 && i < N_FRAMES; i += k) {
-    TfxBlock block;
+    TfxBlock from, to;
 
     k = 1 + tap_random_below (1700);
     k = k < N_FRAMES - i ? k : N_FRAMES - i;
-    block = part_of (data, type, n_channels, N_FRAMES, is_planar, i, k);
-    code = test_filter_run (row, &block, &block);
+    from = part_of (tap_random_below (2) ? data : source, type, n_channels,
+        N_FRAMES, is_planar, i, k);
+    to = part_of (data, type, n_channels, N_FRAMES, is_planar, i, k);
+    for (size_t j = 0; from.data != to.data && j < k * n_channels; j++)
+      set_sample (&to, j % k, (unsigned)(j / k), 1e6);
+    code = test_filter_run (row, &from, &to);
   }
   plain_run (chain, plain, n_channels, N_FRAMES);
   for (size_t i = 0; i < n; i++) {
@@ -329,6 +341,7 @@ compare (TfxChain *chain, unsigned n_channels, TfxSample type, bool is_planar,
   test_filter_free (&row);
   free (plain);
   free (data);
+  free (source);
   return code == 0 ? worst / most : INFINITY;
 }
 

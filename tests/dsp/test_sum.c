@@ -117,6 +117,12 @@ static const Sum sums[] = {
   { "a delay line for one", 2,
       { { 0, LOW (4, 300), 0, false, 1 }, { 0, HIGH (3, 900), 50, false, 2 } },
       { 0, 0 }, false, false, 1e-13 },
+  { "a delay line behind each", 4,
+      { { 0, LOW (6, 300), 50, false, 0x11 },
+          { 0.5, HIGH (5, 900), 3, false, 0x22 },
+          { 0, LOW (6, 2000), 0, false, 0x44 },
+          { -2, HIGH (6, 500), 700, false, 0x88 } },
+      { 0, 1 }, true, false, 1e-13 },
   { "gains alone", 3, { { 0.5 }, { 0 }, { -0.25 } }, { 0, 0 }, false, false,
       1e-13 },
 };
