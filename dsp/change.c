@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "follow.h"
 #include "match.h"
 #include "motion.h"
@@ -537,19 +538,24 @@ void
 tfx_change_begin_next (TfxFilter *f)
 {
   Look look = { .n_frames = 0 };
-  TfxChain *chain = f->next;
+  TfxChain *next = f->next, *chain;
   int ret;
 
-  if (!chain)
+  if (!next)
     return;
   each_list (&f->places, look_for_phase, &look);
   if (look.is_fading)
     return;
   /* If memory is short it waits on. */
+  if (tfx_ahead_chain (f, f->n_run, &chain) < 0)
+    return;
   f->next = NULL;
   ret = tfx_change_begin (f, chain);
-  if (ret < 0 && ret != -ENOTSUP)
-    f->next = chain;
-  else
-    tfx_chain_unref (&chain);
+  tfx_chain_unref (&chain);
+  if (ret < 0 && ret != -ENOTSUP) {
+    f->next = next;
+    return;
+  }
+  tfx_chain_unref (&next);
+  tfx_ahead_queue (f);
 }

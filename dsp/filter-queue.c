@@ -4,50 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "borrow.h"
+#include "ahead.h"
 #include "branches.h"
-#include "queue.h"
-#include "setting.h"
-
-/* What waits for the end of a cross-fade has the values too. */
-static int
-set_in_next (TfxFilter *f, TfxStage *stage)
-{
-  TfxChain *chain = NULL;
-  int ret = tfx_setting_replace (f->next, stage, &chain);
-
-  if (ret < 0)
-    return ret;
-  tfx_chain_unref (&f->next);
-  f->next = chain;
-  return 0;
-}
-
-static int
-queue_values (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
-{
-  TfxSlotSpec spec = tfx_filter_slot_spec (f);
-  TfxUnitSpec unit;
-  int ret;
-
-  if (tfx_queue_first (slot) ? tfx_queue_ends_with (slot, stage)
-                             : tfx_slot_has_values (slot, stage))
-    return 0;
-  /* The CPU runs what moves. */
-  tfx_borrow_from_device (f);
-  if (stage->kind->unit && !slot->unit) {
-    if (!spec.kernel)
-      spec.kernel = stage->kind->unit->get_kernel ();
-    ret = tfx_slot_make_room (slot, &spec);
-    if (ret < 0)
-      return ret;
-    f->kernel = spec.kernel;
-  }
-  unit = tfx_slot_unit_spec (&spec, slot->n_channels);
-  ret = tfx_queue_add (slot, stage, &unit, frame);
-  f->is_changing = f->is_changing || ret == 0;
-  return ret;
-}
+#include "follow.h"
 
 int
 tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
@@ -61,13 +20,12 @@ tfx_filter_queue_stage (TfxFilter *f, uint64_t frame, TfxStage *stage)
   if (frame % n_grid != 0 || frame < f->n_run + n_grid)
     return -EINVAL;
   if (!place && f->next)
-    return set_in_next (f, stage);
-  if (!place || place->slot->is_joined || tfx_branches_are_in (stage) ||
-      !tfx_slot_can_take (place->slot, stage, false))
-    return -ENOENT;
-  ret = queue_values (f, place->slot, stage, frame);
-  if (ret == 0 && f->next)
-    ret = set_in_next (f, stage);
+    return tfx_ahead_add (f, stage, frame);
+  ret = place ? tfx_follow_add (f, place->slot, stage, frame) : -ENOENT;
+  if (ret < 0 || !f->next)
+    return ret;
+  /* What waits for the end of a cross-fade has the values too. */
+  ret = tfx_ahead_add (f, stage, frame);
   return ret == -ENOENT ? 0 : ret;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "backend.h"
 #include "borrow.h"
 #include "branches.h"
@@ -64,6 +65,7 @@ tfx_filter_unref (TfxFilter **filter)
     return;
   tfx_slots_clear (&f->places);
   tfx_chain_unref (&f->next);
+  tfx_ahead_clear (f);
   pthread_mutex_destroy (&f->lock);
   free (f);
 }
@@ -133,6 +135,7 @@ set_at_rest (TfxFilter *f, const TfxChain *chain)
   f->serial++;
   f->is_changing = f->wants_compile = false;
   tfx_chain_unref (&f->next);
+  tfx_ahead_clear (f);
   return 0;
 }
 
@@ -176,7 +179,11 @@ tfx_filter_set_chain (TfxFilter *f, TfxChain *chain)
   if (f->n_run == 0)
     return set_at_rest (f, chain);
   ret = take_from_device (f);
-  return ret < 0 ? ret : tfx_change_begin (f, chain);
+  if (ret == 0)
+    ret = tfx_change_begin (f, chain);
+  if (ret == 0)
+    tfx_ahead_clear (f);
+  return ret;
 }
 
 int
@@ -226,43 +233,81 @@ replace_at_rest (TfxFilter *f, TfxPlace *place, TfxStage *stage)
   return 0;
 }
 
+/* What waits for the end of a cross-fade, with the stage in it. */
+static int
+replace_in_next (const TfxFilter *f, TfxStage *stage, TfxChain **chain)
+{
+  TfxChain *next;
+  int ret = tfx_ahead_chain (f, f->n_run, &next);
+
+  if (ret == 0)
+    ret = tfx_setting_replace (next, stage, chain);
+  tfx_chain_unref (&next);
+  return ret;
+}
+
+/* A stage of what runs has the values; so has what waits. */
+static int
+set_in_next (TfxFilter *f, TfxStage *stage)
+{
+  TfxChain *chain;
+  int ret = replace_in_next (f, stage, &chain);
+
+  if (ret < 0)
+    return ret == -ENOENT ? 0 : ret;
+  tfx_ahead_drop (f, stage->id);
+  tfx_chain_unref (&f->next);
+  f->next = chain;
+  return 0;
+}
+
+/* Another structure, or a stage that only what waits has. */
+static int
+begin_with (TfxFilter *f, TfxStage *stage)
+{
+  TfxChain *chain;
+  int ret = f->next ? replace_in_next (f, stage, &chain)
+                    : tfx_setting_chain (f, stage, &chain);
+
+  if (ret < 0)
+    return ret;
+  ret = tfx_change_begin (f, chain);
+  tfx_chain_unref (&chain);
+  if (ret < 0)
+    return ret;
+  tfx_ahead_drop (f, stage->id);
+  if (!f->next)
+    tfx_ahead_queue (f);
+  return 0;
+}
+
 int
 tfx_filter_set_stage (TfxFilter *f, TfxStage *stage)
 {
   const bool has_run = f->n_run > 0;
   TfxPlace *place = tfx_slots_find (&f->places, stage->id);
-  TfxChain *chain = NULL;
   int ret = tfx_filter_check (f, place ? place->slot : NULL, stage);
 
   if (!place && f->next)
-    ret = tfx_setting_replace (f->next, stage, &chain);
-  else if (!place || place->slot->is_joined)
-    ret = -ENOENT;
-  else if (ret == 0 && has_run)
+    return begin_with (f, stage);
+  if (!place || place->slot->is_joined)
+    return -ENOENT;
+  if (ret == 0 && has_run)
     ret = take_from_device (f);
   if (ret < 0)
     return ret;
 
-  if (place && !tfx_branches_are_in (stage) &&
+  if (!tfx_branches_are_in (stage) &&
       tfx_slot_can_take (place->slot, stage, has_run)) {
     ret = tfx_values_set (f, place->slot, stage,
         has_run ? tfx_slot_fade_cells (&f->spec) : 0);
-    if (ret == 0 && f->next)
-      ret = tfx_setting_replace (f->next, stage, &chain);
-    if (ret == 0 && chain) {
-      tfx_chain_unref (&f->next);
-      f->next = chain;
-    }
-    return ret == -ENOENT ? 0 : ret;
+    return ret == 0 && f->next ? set_in_next (f, stage) : ret;
   }
   if (!has_run)
     return replace_at_rest (f, place, stage);
-  if (!chain)
-    ret = tfx_setting_chain (f, stage, &chain);
-  if (ret == 0)
-    ret = tfx_change_begin (f, chain);
-  tfx_chain_unref (&chain);
-  return ret;
+  ret = begin_with (f, stage);
+  /* What waits has it no more. */
+  return ret == -ENOENT && f->next ? 0 : ret;
 }
 
 /* ---- state ------------------------------------------------------------------------ */
@@ -280,8 +325,13 @@ reset_slot (TfxSlot *slot, void *data)
 void
 tfx_filter_reset (TfxFilter *f)
 {
-  TfxChain *next = f->next;
+  TfxChain *next = f->next, *last = NULL;
 
+  if (next && tfx_ahead_chain (f, UINT64_MAX, &last) == 0) {
+    tfx_chain_unref (&next);
+    next = last;
+  }
+  tfx_ahead_clear (f);
   f->holder = NULL;
   f->n_run = 0;
   f->next = NULL;
@@ -369,10 +419,8 @@ tfx_filter_read (TfxFilter *f, uint64_t id, TfxReadings *readings)
 int
 tfx_filter_get_chain (const TfxFilter *f, TfxChain **chain)
 {
-  if (!f->next)
-    return tfx_setting_chain (f, NULL, chain);
-  *chain = tfx_chain_ref (f->next);
-  return 0;
+  return f->next ? tfx_ahead_chain (f, UINT64_MAX, chain)
+                 : tfx_setting_chain (f, NULL, chain);
 }
 
 typedef struct Search

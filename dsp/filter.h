@@ -7,6 +7,8 @@
 
 #include "slot.h"
 
+typedef struct TfxAhead TfxAhead;
+
 struct TfxFilter
 {
   unsigned refs; /* atomic */
@@ -15,7 +17,9 @@ struct TfxFilter
   const char *kernel; /* of the CPU plan that ran it last; NULL: none did */
   TfxPlaces places;
   size_t n_chain_stages;
-  TfxChain *next; /* what waits for the end of a cross-fade, or NULL */
+  TfxChain *next;  /* what waits for the end of a cross-fade, or NULL */
+  TfxAhead *ahead; /* values for that, at points to come */
+  size_t n_ahead, ahead_room;
 
   uint64_t n_run;      /* frames since rest */
   bool is_changing;    /* there may be something for tfx_change_* to do */

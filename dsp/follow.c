@@ -2,6 +2,40 @@
  * follow.c: a slot goes where its queue leads. */
 #include "follow.h"
 
+#include <errno.h>
+
+#include "borrow.h"
+#include "branches.h"
+
+int
+tfx_follow_add (TfxFilter *f, TfxSlot *slot, TfxStage *stage, uint64_t frame)
+{
+  TfxSlotSpec spec = tfx_filter_slot_spec (f);
+  TfxUnitSpec unit;
+  int ret;
+
+  if (slot->is_joined || tfx_branches_are_in (stage) ||
+      !tfx_slot_can_take (slot, stage, false))
+    return -ENOENT;
+  if (tfx_queue_first (slot) ? tfx_queue_ends_with (slot, stage)
+                             : tfx_slot_has_values (slot, stage))
+    return 0;
+  /* The CPU runs what moves. */
+  tfx_borrow_from_device (f);
+  if (stage->kind->unit && !slot->unit) {
+    if (!spec.kernel)
+      spec.kernel = stage->kind->unit->get_kernel ();
+    ret = tfx_slot_make_room (slot, &spec);
+    if (ret < 0)
+      return ret;
+    f->kernel = spec.kernel;
+  }
+  unit = tfx_slot_unit_spec (&spec, slot->n_channels);
+  ret = tfx_queue_add (slot, stage, &unit, frame);
+  f->is_changing = f->is_changing || ret == 0;
+  return ret;
+}
+
 static void
 take_unit (TfxFilter *f, TfxSlot *slot, TfxQueueEntry *e, size_t n_frames)
 {

@@ -15,6 +15,11 @@ tfx_follow_next (const TfxSlot *slot)
   return slot->queue ? tfx_queue_start (slot, 0) : UINT64_MAX;
 }
 
+/* A slot is to have the values of a stage at a frame ahead, behind those that it is to
+ * have already.  0; -ENOENT: it does not take them; else as tfx_queue_add(). */
+int tfx_follow_add (TfxFilter *filter, TfxSlot *slot, TfxStage *stage,
+    uint64_t frame);
+
 /* The slot begins to go to the entry that is due at frame `now`, a point of the
  * grid; those before it are left out. */
 void tfx_follow_take (TfxFilter *filter, TfxSlot *slot, uint64_t now);

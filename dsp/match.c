@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "join.h"
+#include "queue.h"
 #include "values.h"
 
 typedef struct Match
@@ -299,6 +300,25 @@ starts (const TfxPlace *p)
          unit->catch_up_start (p->slot->unit, p->old->unit);
 }
 
+/* What goes stays as it is: who follows a curve leads what comes. */
+static void
+stop_following (TfxSlot *slot, void *data)
+{
+  const TfxFilter *f = data;
+
+  tfx_queue_cut (slot, tfx_queue_point (slot->stage, f->n_run));
+}
+
+static void
+stop_old (TfxFilter *f, TfxPlace *p)
+{
+  if (!p->old)
+    return;
+  stop_following (p->old, f);
+  for (size_t b = 0; b < p->old->n_branches; b++)
+    tfx_slots_each (&p->old->branches[b], stop_following, f);
+}
+
 void
 tfx_match_commit (TfxFilter *f, TfxPlaces *list)
 {
@@ -311,6 +331,8 @@ tfx_match_commit (TfxFilter *f, TfxPlaces *list)
       commit_slot (f, p->slot);
     if (p->is_new && p->phase == TFX_PLACE_CATCHING_UP && !starts (p))
       p->phase = TFX_PLACE_WAITING;
+    if (p->is_new)
+      stop_old (f, p);
     p->is_new = false;
   }
   free (list->places);

@@ -230,6 +230,21 @@ tfx_queue_start (const TfxSlot *slot, size_t i)
   return frame < n ? 0 : frame - n;
 }
 
+uint64_t
+tfx_queue_end (const TfxSlot *slot)
+{
+  TfxQueue *q = slot->queue;
+
+  return q && q->n > 0 ? entry_at (q, q->n - 1)->frame : 0;
+}
+
+void
+tfx_queue_cut (TfxSlot *slot, uint64_t frame)
+{
+  while (tfx_queue_end (slot) > frame)
+    clear_entry (slot, entry_at (slot->queue, --slot->queue->n));
+}
+
 void
 tfx_queue_free (TfxSlot *slot)
 {

@@ -41,6 +41,22 @@ void tfx_queue_remove_first (TfxSlot *slot);
  * there are not so many. */
 uint64_t tfx_queue_start (const TfxSlot *slot, size_t i);
 
+/* Of the points where stages of its kind have values, the first that is not before
+ * frame `now`.  (UINT64_MAX is behind them all.) */
+static inline uint64_t
+tfx_queue_point (const TfxStage *stage, uint64_t now)
+{
+  const uint64_t n = tfx_stage_grid_frames (stage);
+
+  return now == UINT64_MAX ? now : (now + n - 1) / n * n;
+}
+
+/* The frame of the last entry; 0: there is none. */
+uint64_t tfx_queue_end (const TfxSlot *slot);
+
+/* Drops the entries behind a frame. */
+void tfx_queue_cut (TfxSlot *slot, uint64_t frame);
+
 /* The slot has another unit: what was made ready for the old one is made for this
  * one.  Short of memory, a point is left out. */
 void tfx_queue_remake (TfxSlot *slot, const TfxUnitSpec *spec);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * test_waiting.c: stages follow curves, or are set, while a chain waits for the end of
+ * a cross-fade. */
+#include "rows.h"
+#include "common.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRID TFX_GRID_FRAMES
+#define N_FRAMES 3000
+/* Off the grid, as buffers may be: the second change waits for the first one. */
+#define FIRST_CHANGE 77
+#define SECOND_CHANGE 177
+
+enum
+{
+  LEVEL, /* stays */
+  ECHO,  /* stays */
+  EQ,    /* stays, but in another place */
+  COMES, /* is there in the chain that waits */
+  NEW_ECHO,
+  MARK, /* of the first change */
+  LAST, /* of the second one */
+  N_STAGES
+};
+
+static uint64_t ids[N_STAGES];
+
+static void
+make_ids (void)
+{
+  for (int i = 0; i < N_STAGES; i++)
+    ids[i] = tfx_stage_new_id ();
+}
+
+static TfxStage *
+low_pass (uint64_t id, int order, double hz)
+{
+  const TfxDesign d = { .family = TFX_FAMILY_BUTTERWORTH,
+    .mode = TFX_MODE_LOW_PASS,
+    .order = order,
+    .lower_hz = hz };
+  TfxSos sos[TFX_DESIGN_MAX_SECTIONS];
+  const int n = tfx_design_sections (&d, 48000, sos);
+
+  return tfx_stage_new_sections (id, sos, (size_t)n);
+}
+
+/* What a stage is at a frame. */
+static TfxStage *
+stage_at (int which, uint64_t frame)
+{
+  const double part = (double)frame / N_FRAMES;
+  const TfxTap tap = { 77, part, false, TFX_TAP_BOTH };
+
+  switch (which) {
+    case LEVEL:
+      return tfx_stage_new_gain (ids[which], 1.0 + part);
+    case ECHO:
+    case NEW_ECHO:
+      return tfx_stage_new_delay (ids[which], 1.0, &tap, 1);
+    case EQ:
+    case COMES:
+      return low_pass (ids[which], 2, 1000.0 + 3000.0 * part);
+    default:
+      return low_pass (ids[which], 2, 15000.0);
+  }
+}
+
+static TfxChain *
+chain_at (const int *which, size_t n, uint64_t frame)
+{
+  TfxStage *stages[N_STAGES];
+
+  for (size_t i = 0; i < n; i++)
+    stages[i] = stage_at (which[i], frame);
+  return rows_chain (stages, n);
+}
+
+static const int at_first[] = { EQ, LEVEL, ECHO };
+static const int then[] = { EQ, LEVEL, ECHO, MARK };
+static const int at_last[] = { LEVEL, ECHO, LAST, EQ, COMES, NEW_ECHO };
+
+static void
+set_chain (TfxFilter *f, const int *which, size_t n, uint64_t frame)
+{
+  TfxChain *chain = chain_at (which, n, frame);
+
+  tfx_filter_lock (f);
+  tap_check (tfx_filter_set_chain (f, chain) == 0, "a chain is taken");
+  tfx_filter_unlock (f);
+  tfx_chain_unref (&chain);
+}
+
+/* The points of what is to come, as an element asks its curves: one that a chain that
+ * waits does not have, is refused. */
+static void
+queue_up_to (TfxFilter *f, uint64_t *next, uint64_t end)
+{
+  tfx_filter_lock (f);
+  for (; *next < end + GRID; *next += GRID) {
+    for (int i = 0; i <= NEW_ECHO; i++) {
+      TfxStage *stage = stage_at (i, *next);
+
+      tfx_filter_queue_stage (f, *next, stage);
+      tfx_stage_unref (&stage);
+    }
+  }
+  tfx_filter_unlock (f);
+}
+
+/* Noise in blocks; two changes of structure, at once and behind its cross-fade. */
+static void
+run (size_t block, double *x)
+{
+  TfxChain *chain = chain_at (at_first, 3, 0);
+  TfxFilter *f = rows_filter_of (chain, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  const size_t changes[] = { FIRST_CHANGE, SECOND_CHANGE, N_FRAMES };
+  uint64_t next = GRID;
+  size_t at = 0;
+
+  tfx_chain_unref (&chain);
+  for (int k = 0; k < 3; k++) {
+    while (at < changes[k]) {
+      const size_t left = changes[k] - at, n = block < left ? block : left;
+
+      queue_up_to (f, &next, at + n);
+      rows_run (plan, x + at, 1, n);
+      at += n;
+    }
+    if (k == 0)
+      set_chain (f, then, 4, next - GRID);
+    if (k == 1)
+      set_chain (f, at_last, 6, next - GRID);
+  }
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+static void
+test_curves (void)
+{
+  static const size_t blocks[] = { 1, 17, 32, 480, 1000 };
+  double *in = test_alloc (N_FRAMES * sizeof *in);
+  double *want = test_alloc (N_FRAMES * sizeof *in);
+  double *have = test_alloc (N_FRAMES * sizeof *in);
+
+  make_ids ();
+  test_noise_f64 (in, N_FRAMES);
+  memcpy (want, in, N_FRAMES * sizeof *in);
+  run (N_FRAMES, want);
+  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+    memcpy (have, in, N_FRAMES * sizeof *in);
+    run (blocks[i], have);
+    tap_check (memcmp (have, want, N_FRAMES * sizeof *in) == 0,
+        "blocks of %zu: the same to the bit (%g)", blocks[i],
+        test_distance (have, want, N_FRAMES));
+  }
+  free (in);
+  free (want);
+  free (have);
+}
+
+/* The chain that waits is not forgotten for a stage that gets another structure. */
+static void
+test_structure (void)
+{
+  double x[100];
+  TfxFilter *f;
+  TfxPlan *plan;
+  TfxChain *chain;
+  TfxStage *stage;
+
+  make_ids ();
+  chain = chain_at (at_first, 3, 0);
+  f = rows_filter_of (chain, 1, TFX_SAMPLE_F64);
+  plan = rows_plan (&f, 1);
+  tfx_chain_unref (&chain);
+  test_noise_f64 (x, 100);
+  rows_run (plan, x, 1, 100);
+  set_chain (f, then, 4, 0);
+  rows_run (plan, x, 1, 100);
+  set_chain (f, at_last, 6, 0);
+  stage = low_pass (ids[EQ], 6, 1000.0);
+  tfx_filter_lock (f);
+  tap_check (tfx_filter_set_stage (f, stage) == 0, "a stage is taken");
+  tfx_stage_unref (&stage);
+  stage = stage_at (MARK, 0);
+  tap_check (tfx_filter_set_stage (f, stage) == 0, "so is one that is to go");
+  tfx_stage_unref (&stage);
+  tfx_filter_unlock (f);
+  for (int i = 0; i < 20; i++)
+    rows_run (plan, x, 1, 100);
+  tfx_filter_lock (f);
+  tap_check (tfx_filter_get_chain (f, &chain) == 0 &&
+                 tfx_chain_n_stages (chain) == 6,
+      "the chain that waited is in force");
+  tfx_filter_unlock (f);
+  tfx_chain_unref (&chain);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TapTest tests[] = {
+    { "curves", test_curves },
+    { "structure", test_structure },
+    { NULL, NULL },
+  };
+
+  return tap_main (argc, argv, tests);
+}
