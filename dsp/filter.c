@@ -382,7 +382,8 @@ look_at_peak (TfxSlot *slot, void *data)
   p->peak = fmax (p->peak, tfx_borrow_slot_peak (p->filter, slot));
   /* What moves has state of its own, or goes on only while it runs. */
   if (slot->motion.n_cells > 0 ||
-      (slot->unit && slot->stage->kind->unit->is_changing (slot->unit)))
+      (slot->unit && (tfx_queue_first (slot) ||
+                         slot->stage->kind->unit->is_changing (slot->unit))))
     p->peak = INFINITY;
 }
 

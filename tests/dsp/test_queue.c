@@ -348,6 +348,32 @@ test_passed (void)
   free (passed);
 }
 
+/* A unit goes to its values only while it runs. */
+static void
+test_not_silent (void)
+{
+  const uint64_t id = tfx_stage_new_id ();
+  TfxStage *stage = echo (id, 0.2);
+  TfxFilter *f = rows_filter (&stage, 1, 1, TFX_SAMPLE_F64);
+  TfxPlan *plan = rows_plan (&f, 1);
+  double x[2 * GRID] = { 0 };
+
+  rows_run (plan, x, 1, GRID);
+  tfx_filter_lock (f);
+  tap_check (tfx_filter_is_silent (f), "a delay line at rest is silent");
+  stage = echo (id, 0.7);
+  tfx_filter_queue_stage (f, 2 * GRID, stage);
+  tfx_stage_unref (&stage);
+  tap_check (!tfx_filter_is_silent (f), "not while values are ahead");
+  tfx_filter_unlock (f);
+  rows_run (plan, x, 1, 2 * GRID);
+  tfx_filter_lock (f);
+  tap_check (tfx_filter_is_silent (f), "it is again where it has them");
+  tfx_filter_unlock (f);
+  rows_free (&plan);
+  rows_clear (&f, 1);
+}
+
 /* The value in force is that of the last point that was passed, also for a plan that
  * has run before. */
 static void
@@ -498,6 +524,7 @@ main (int argc, char **argv)
     { "values", test_values },
     { "by-hand", test_by_hand },
     { "passed", test_passed },
+    { "not-silent", test_not_silent },
     { "hand-behind-passed", test_hand_behind_passed },
     { "line", test_line },
     { "leap", test_leap },
