@@ -48,6 +48,30 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
     gst_pad_push_event (priv->src, event);
 }
 
+/* Stamps jitter.  Where frames that were held would lead those behind them out of
+ * the segment, these go with their own time. */
+static guint64
+gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
+{
+  const GstTfxTimes *times = &priv->times;
+  const guint64 n_first = gst_tfx_times_n_before_mark (times, n_frames);
+  const GstSegment *segment;
+  gboolean is_outside = FALSE;
+  GstEvent *event;
+
+  if (G_LIKELY (n_first == n_frames))
+    return n_frames;
+  event = gst_pad_get_sticky_event (priv->src, GST_EVENT_SEGMENT, 0);
+  if (event) {
+    gst_event_parse_segment (event, &segment);
+    is_outside = segment->format == GST_FORMAT_TIME &&
+                 GST_CLOCK_TIME_IS_VALID (segment->stop) &&
+                 gst_tfx_times_end_out (times, n_frames) > segment->stop;
+  }
+  gst_clear_event (&event);
+  return is_outside ? n_first : n_frames;
+}
+
 /* Frames that come late, with the events that were held for them.  The time of
  * those that nobody takes any more goes by. */
 static GstFlowReturn
@@ -62,7 +86,7 @@ gst_tfx_out_push_late (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 
     gst_tfx_out_push_events (priv);
     n_first = gst_tfx_times_n_before_event (&priv->times);
-    n_first = MIN (n_first, n_frames);
+    n_first = gst_tfx_out_count_inside (priv, MIN (n_first, n_frames));
     if (n_first < n_frames)
       buffer = gst_tfx_buffer_split (buffer, &priv->info, n_first, &rest);
     gst_tfx_times_stamp (&priv->times, buffer, n_first);

@@ -256,6 +256,24 @@ gst_tfx_times_move_reference (GstBuffer *buffer, GstMeta **meta, gpointer data)
   return TRUE;
 }
 
+guint64
+gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames)
+{
+  const guint next = self->first_mark + 1;
+  guint64 frame = G_MAXUINT64;
+
+  if (self->marks && next < self->marks->len)
+    frame = gst_tfx_times_mark (self, next)->frame;
+  return MIN (n_frames, frame - self->n_out);
+}
+
+GstClockTime
+gst_tfx_times_end_out (const GstTfxTimes *self, guint64 n_frames)
+{
+  return gst_tfx_times_pts (self, gst_tfx_times_mark (self, self->first_mark),
+      self->n_out + n_frames);
+}
+
 void
 gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames)
 {

@@ -80,6 +80,13 @@ gst_tfx_times_held (const GstTfxTimes *self)
 void gst_tfx_times_add (GstTfxTimes *self, GstClockTime pts, guint64 offset,
     gsize n_frames);
 
+/* How many of the next @n_frames come before one that came with a stamp which does
+ * not go on from theirs. */
+guint64 gst_tfx_times_n_before_mark (const GstTfxTimes *self, guint64 n_frames);
+
+/* Where @n_frames end that go out as one buffer, or none. */
+GstClockTime gst_tfx_times_end_out (const GstTfxTimes *self, guint64 n_frames);
+
 /* The next @n_frames go out in @buffer: it gets their times. */
 void gst_tfx_times_stamp (GstTfxTimes *self, GstBuffer *buffer, gsize n_frames);
 

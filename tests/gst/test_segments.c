@@ -616,6 +616,42 @@ GST_START_TEST (test_gap_behind_jitter)
 }
 GST_END_TEST;
 
+/* Frames of a buffer whose stamp is a little early end with the segment: those that
+ * were held before them do not lead them out of it, where they would be cut. */
+GST_START_TEST (test_stop_behind_jitter)
+{
+  static const gchar *const launches[] = { "tfxfir taps=101 fuse=false",
+    "tfxfir taps=101 fuse=false ! tfxfir taps=51 fuse=false",
+    "tfxchain chain=Limiter(-3,lookahead=0.002) fuse=false" };
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness (launches[__i__], &info);
+  gdouble *in = tfx_check_noise (960, 16);
+  guint64 n_heard = 0;
+  GstSegment segment;
+  GstBuffer *buffer;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = 17 * GST_MSECOND;
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 2; i++) {
+    buffer = tfx_check_stamped (&info, in + 480 * i, 480, 480 * i);
+    if (i == 1)
+      GST_BUFFER_PTS (buffer) -= 3 * GST_MSECOND;
+    gst_harness_push (h, buffer);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    buffer = gst_audio_buffer_clip (buffer, &segment, RATE, info.bpf);
+    fail_unless (buffer != NULL, "a buffer lies outside");
+    n_heard += gst_buffer_get_size (buffer) / info.bpf;
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (n_heard == 960, "%u frames", (guint)n_heard);
+  gst_harness_teardown (h);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 segments_suite (void)
 {
@@ -634,6 +670,7 @@ segments_suite (void)
   tcase_add_test (tc, test_refused_at_segment);
   tcase_add_test (tc, test_gap_is_heard);
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
+  tcase_add_loop_test (tc, test_stop_behind_jitter, 0, 3);
   return s;
 }
 
