@@ -49,7 +49,7 @@ gst_tfx_out_push_events (GstTfxElementPrivate *priv)
 }
 
 /* Stamps jitter.  Where frames that were held would lead those behind them out of
- * the segment, these go with their own time. */
+ * the segment, these go with their own time; so they do behind frames that have none. */
 static guint64
 gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 {
@@ -61,6 +61,8 @@ gst_tfx_out_count_inside (const GstTfxElementPrivate *priv, guint64 n_frames)
 
   if (G_LIKELY (n_first == n_frames))
     return n_frames;
+  if (!GST_CLOCK_TIME_IS_VALID (gst_tfx_times_next_out (times)))
+    return n_first;
   event = gst_pad_get_sticky_event (priv->src, GST_EVENT_SEGMENT, 0);
   if (event) {
     gst_event_parse_segment (event, &segment);

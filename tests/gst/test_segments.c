@@ -652,6 +652,38 @@ GST_START_TEST (test_stop_behind_jitter)
 }
 GST_END_TEST;
 
+/* Frames without a time that are held do not take theirs from those behind them, which
+ * another element's curves are read by. */
+GST_START_TEST (test_stamped_behind_unstamped)
+{
+  GstAudioInfo info = tfx_check_f32 (RATE, 1);
+  GstHarness *h = tfx_check_harness ("tfxfir taps=101", &info);
+  gdouble *in = tfx_check_noise (960, 17);
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+  gboolean is_met = FALSE;
+  guint64 n_out = 0;
+  GstBuffer *buffer;
+
+  gst_harness_push (h, tfx_check_buffer (&info, in, 480));
+  gst_harness_push (h, tfx_check_stamped (&info, in + 480, 480, 480));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  while ((buffer = gst_harness_try_pull (h))) {
+    fail_unless (n_out < 480 ? !GST_BUFFER_PTS_IS_VALID (buffer)
+                             : GST_BUFFER_PTS_IS_VALID (buffer),
+        "the time of frame %u", (guint)n_out);
+    is_met = is_met || n_out == 480;
+    if (n_out >= 480)
+      next = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+    n_out += gst_buffer_get_size (buffer) / info.bpf;
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (is_met, "no buffer begins with the first time");
+  fail_unless (n_out == 960 && next == 20 * GST_MSECOND);
+  gst_harness_teardown (h);
+  g_free (in);
+}
+GST_END_TEST;
+
 static Suite *
 segments_suite (void)
 {
@@ -671,6 +703,7 @@ segments_suite (void)
   tcase_add_test (tc, test_gap_is_heard);
   tcase_add_loop_test (tc, test_gap_behind_jitter, 0, 3);
   tcase_add_loop_test (tc, test_stop_behind_jitter, 0, 3);
+  tcase_add_test (tc, test_stamped_behind_unstamped);
   return s;
 }
 
