@@ -16,6 +16,9 @@ typedef struct Codec
   const gchar *package;                    /* of Debian */
   gint max_channels;   /* if fewer than the encoder says; or 0 */
   gboolean mixes_down; /* what has more channels becomes stereo */
+  /* Its encoder has places for left and right alone, though it does not say so,
+   * and takes no channels without any. */
+  gboolean needs_places;
 } Codec;
 
 #define GOOD "gstreamer1.0-plugins-good"
@@ -28,10 +31,12 @@ static const Codec codecs[] = {
   { "oga", { "vorbisenc", "oggmux" }, BASE },
   { "opus", { "opusenc", "oggmux" }, BASE },
   { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD, .mixes_down = TRUE },
-  { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav" },
+  { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav",
+      .needs_places = TRUE },
   { "mka", { "flacenc", "matroskamux" }, GOOD },
-  /* (wavpackenc of GStreamer 1.22 aborts the program at more.) */
-  { "wv", { "wavpackenc" }, GOOD, .max_channels = 2 },
+  /* (wavpackenc of GStreamer 1.22 aborts the program at more, and writes noise of
+   * others than left and right.) */
+  { "wv", { "wavpackenc" }, GOOD, .max_channels = 2, .needs_places = TRUE },
 };
 
 static const Codec *
@@ -213,9 +218,12 @@ count_most (const Codec *codec, const GstCaps *taken)
 /* The mask that so many channels go in with: their own, else one that the encoder has for
  * as many, else none.  FALSE: it takes no such number. */
 static gboolean
-choose_mask (const GstCaps *taken, gint n_channels, guint64 *mask)
+choose_mask (const Codec *codec, const GstCaps *taken, gint n_channels,
+    guint64 *mask)
 {
-  const guint64 wanted = *mask;
+  const guint64 plain = gst_audio_channel_get_fallback_mask (n_channels);
+  const guint64 wanted =
+      codec->needs_places && (n_channels == 2 || *mask == 0) ? plain : *mask;
   gboolean is_found = FALSE;
 
   for (guint i = 0; i < gst_caps_get_size (taken); i++) {
@@ -256,7 +264,7 @@ gst_tfx_codec_choose (const gchar *extension, GstElement *encoder,
     n_channels = n_most;
     mask_left = gst_audio_channel_get_fallback_mask (n_most);
   } else if (n_channels > n_most ||
-             !choose_mask (taken, n_channels, &mask_left)) {
+             !choose_mask (codec, taken, n_channels, &mask_left)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "it would have %d channels, but a .%s takes no more than %d",
         n_channels, extension, n_most);
