@@ -349,6 +349,31 @@ at += 8 + 3 * 4801
 assert len(wav) == size + 8 and wav[at:at + 5] in (b"", b"\0LIST"), (len(wav), size, wav[at:])' &&
     rm x.wav
 }
+# A WAV of any number of channels that does not say where they are, and one that says so of
+# another number.
+check_no_places() {
+  local n
+  for n in 2 3 5 7 9; do
+    python3 - $n << 'PY' && exits 0 "\"channels\": $n" gst-tfx process --json -f plain.wav x.wav 'Gain(1)' &&
+import random, struct, sys
+n = int(sys.argv[1])
+data = random.Random(1).randbytes(4800 * n * 3)
+form = struct.pack("<HHIIHH", 1, n, 48000, 48000 * 3 * n, 3 * n, 24)
+body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(data)) + data
+open("plain.wav", "wb").write(b"RIFF" + struct.pack("<I", len(body)) + body)
+open("sound", "wb").write(data)
+PY
+      python3 -c 'assert open("sound", "rb").read() in open("x.wav", "rb").read()' &&
+      gst-tfx spectrum -o plain.csv plain.wav && gst-tfx play -o fakesink plain.wav 'Gain(1)' < /dev/null &&
+      make_wav few.wav 4800 "$n" 24 0x1 &&
+      exits 0 "\"channels\": $n" gst-tfx process --json -f few.wav x.wav 'Gain(1)' && ! grep WARN said.txt &&
+      cmp -n $((4800 * 3 * n)) <(tail -c +69 few.wav) <(python3 -c '
+import sys
+wav = open("x.wav", "rb").read()
+sys.stdout.buffer.write(wav[wav.index(b"data") + 8:])') || return 1
+  done
+  rm x.wav
+}
 # What a Broadcast Wave says of itself, in front of its sound or behind it, but for its loudness,
 # which is another one, and which version 1 has not.  RIFF, or RF64 with the size of its sound
 # elsewhere.
@@ -518,6 +543,7 @@ tap_case "process: more than a .wav holds" check_long_wav
 tap_case "process: more than a .wav holds, with other channels" check_long_wav_mixed
 tap_case "process: a FLAC that is cut off" check_cut
 tap_case "process: a WAV of an odd size" check_odd_size
+tap_case "process: a WAV that does not say where its channels are" check_no_places
 tap_case "process: a Broadcast Wave" check_broadcast
 tap_case "process: other kinds that are cut off" check_cut_others
 tap_case "process: kinds that are cut off at their end, or not" check_cut_ends

@@ -105,6 +105,7 @@ take_stream (GstElement *decoder, GstPad *pad, gpointer data)
 
   if (!caps)
     caps = gst_pad_query_caps (pad, NULL);
+  caps = gst_tfx_source_complete_caps (caps);
   g_atomic_int_inc (&run->n_streams);
   /* (They are not fixed where the decoder has come to the end before any sound.) */
   if (!gst_pad_is_linked (sink) && gst_caps_is_fixed (caps) &&
@@ -161,6 +162,7 @@ add_file (Run *run)
   if (!source || !decoder)
     return;
   gst_tfx_source_set_path (source, run->job->input);
+  gst_tfx_source_complete (run->convert);
   g_object_set (decoder, "expose-all-streams", FALSE, NULL);
   gst_util_set_object_arg (G_OBJECT (decoder), "caps", "audio/x-raw(ANY)");
   g_signal_connect (decoder, "pad-added", G_CALLBACK (take_stream), run);

@@ -11,6 +11,7 @@
 
 #include "gsttfxknobs.h"
 #include "gsttfxoptions.h"
+#include "gsttfxsource.h"
 #include "gsttfxtool.h"
 
 /* Between two looks at signals and the position. */
@@ -291,6 +292,7 @@ static gboolean
 build (Player *player, const gchar *sound)
 {
   gchar *source, *text;
+  GstElement *convert;
   GError *error = NULL;
 
   gst_tfx_tool_set_default (&player->source, "autoaudiosrc");
@@ -298,7 +300,8 @@ build (Player *player, const gchar *sound)
   source = describe_source (player, sound);
   if (!source)
     return FALSE;
-  text = g_strdup_printf ("%s ! audioconvert ! tfxchain name=chain ! "
+  text = g_strdup_printf ("%s ! audioconvert name=convert ! tfxchain "
+                          "name=chain ! "
                           "audioconvert ! audioresample ! %s",
       source, player->sink);
   player->pipeline =
@@ -306,6 +309,9 @@ build (Player *player, const gchar *sound)
   if (player->pipeline) {
     gst_object_ref_sink (player->pipeline);
     player->chain = gst_bin_get_by_name (GST_BIN (player->pipeline), "chain");
+    convert = gst_bin_get_by_name (GST_BIN (player->pipeline), "convert");
+    gst_tfx_source_complete (convert);
+    gst_object_unref (convert);
     if (player->options.chain_file)
       g_object_set (player->chain, "location", player->options.chain_file,
           "watch", TRUE, NULL);

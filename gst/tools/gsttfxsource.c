@@ -3,6 +3,8 @@
  */
 #include "gsttfxsource.h"
 
+#include <gst/audio/audio.h>
+
 #include "gsttfxcut.h"
 
 /* Only what it pushes is to be had. */
@@ -54,5 +56,72 @@ gst_tfx_source_set_path (GstElement *filesrc, const gchar *path)
         NULL);
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, clip, last, g_free);
   }
+  gst_object_unref (pad);
+}
+
+static guint
+count_bits (guint64 mask)
+{
+  guint n = 0;
+
+  for (; mask; mask &= mask - 1)
+    n++;
+  return n;
+}
+
+/* wavparse (GStreamer 1.22) has no mask for 3, 5, 7 or more channels of a file that has
+ * none, and the file's own one though it may be of another number of channels: no
+ * element takes the one, and the other one loses channels. */
+GstCaps *
+gst_tfx_source_complete_caps (GstCaps *caps)
+{
+  GstStructure *structure;
+  guint64 mask = 0;
+  gint n_channels;
+  gboolean has_mask;
+
+  if (!gst_caps_is_fixed (caps))
+    return caps;
+  structure = gst_caps_get_structure (caps, 0);
+  has_mask = gst_structure_get (structure, "channel-mask", GST_TYPE_BITMASK,
+      &mask, NULL);
+  if (!gst_structure_has_name (structure, "audio/x-raw") ||
+      !gst_structure_get_int (structure, "channels", &n_channels) ||
+      (has_mask ? mask == 0 || count_bits (mask) == (guint)n_channels
+                : n_channels <= 2))
+    return caps;
+  caps = gst_caps_make_writable (caps);
+  structure = gst_caps_get_structure (caps, 0);
+  if (n_channels == 1)
+    gst_structure_remove_field (structure, "channel-mask");
+  else
+    gst_structure_set (structure, "channel-mask", GST_TYPE_BITMASK,
+        n_channels == 2 ? gst_audio_channel_get_fallback_mask (2) : 0, NULL);
+  return caps;
+}
+
+static GstPadProbeReturn
+complete (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  caps = gst_tfx_source_complete_caps (gst_caps_ref (caps));
+  info->data = gst_event_new_caps (caps);
+  gst_caps_unref (caps);
+  gst_event_unref (event);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_tfx_source_complete (GstElement *convert)
+{
+  GstPad *pad = gst_element_get_static_pad (convert, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, complete, NULL,
+      NULL);
   gst_object_unref (pad);
 }

@@ -10,6 +10,12 @@ G_BEGIN_DECLS
 /* The file for a filesrc, before it runs. */
 void gst_tfx_source_set_path (GstElement *filesrc, const gchar *path);
 
+/* Takes caps of a decoder and gives those in which each channel has a place, or none
+ * has. */
+GstCaps *gst_tfx_source_complete_caps (GstCaps *caps);
+/* An element gets such caps where a decoder will be linked. */
+void gst_tfx_source_complete (GstElement *convert);
+
 G_END_DECLS
 
 #endif /* GST_TFX_SOURCE_H */

@@ -108,9 +108,9 @@ static gboolean
 measure (File *file)
 {
   GError *error = NULL;
-  GstElement *source, *sink;
+  GstElement *source, *convert, *sink;
   GstElement *pipeline = gst_parse_launch_full (
-      "filesrc name=source ! decodebin ! audioconvert ! "
+      "filesrc name=source ! decodebin ! audioconvert name=convert ! "
       "audio/x-raw,layout=interleaved,format=" GST_AUDIO_NE (
           F64) " ! fakesink name=sink signal-handoffs=true sync=false",
       NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
@@ -118,15 +118,18 @@ measure (File *file)
 
   if (pipeline) {
     source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+    convert = gst_bin_get_by_name (GST_BIN (pipeline), "convert");
     sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     bus = gst_element_get_bus (pipeline);
     gst_tfx_source_set_path (source, file->path);
+    gst_tfx_source_complete (convert);
     g_signal_connect (sink, "handoff", G_CALLBACK (take_buffer), file);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait (file, bus, &error);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (bus);
     gst_object_unref (source);
+    gst_object_unref (convert);
     gst_object_unref (sink);
     gst_object_unref (pipeline);
   }
