@@ -926,6 +926,16 @@ check_in_place() {
       gst-tfx process -f own/a.wav ./own/../own/a.wav 'Gain(0.5)' && cmp own/a.wav noise.wav &&
     nothing_left own
 }
+# So is one that is a link to it.  An output that is a link is replaced, not what it links to.
+check_in_place_linked() {
+  mkdir -p linked-in linked-out && cp noise.wav linked-out/a.wav && ln -s ../linked-out/a.wav linked-in/a.wav &&
+    exits 1 "linked-in/a.wav: it would be overwritten by its own output" \
+      gst-tfx process -f linked-in/a.wav linked-out/a.wav 'Gain(0.5)' &&
+    exits 2 "linked-in/a.wav would be overwritten by its own output" \
+      gst-tfx process -f -o linked-out -c 'Gain(0.5)' linked-in/a.wav && cmp linked-out/a.wav noise.wav &&
+    gst-tfx process -f linked-out/a.wav linked-in/a.wav 'Gain(0.5)' && cmp linked-out/a.wav noise.wav &&
+    [ ! -L linked-in/a.wav ] && ! cmp -s noise.wav linked-in/a.wav
+}
 
 # Closed streams give their places to no file.
 check_closed_streams() {
@@ -1027,6 +1037,7 @@ tap_case "process: an input that changes meanwhile" check_input_changed
 tap_case "process: long names" check_long_names
 tap_case "process: a file that is named twice" check_twice
 tap_case "process: an output that is its input" check_in_place
+tap_case "process: an input that is a link to its output" check_in_place_linked
 tap_case "process: names behind --" check_dashes
 tap_case "process: a terminal that is narrow" check_narrow
 tap_case "process: hung up under nohup" check_nohup

@@ -274,7 +274,7 @@ gst_tfx_batch_add_to_folder (GstTfxBatch *batch, const gchar *input)
     g_free (output);
     return FALSE;
   }
-  if (gst_tfx_tool_is_same_place (input, output)) {
+  if (gst_tfx_tool_would_replace (output, input)) {
     gst_tfx_tool_error ("%s would be overwritten by its own output", input);
     g_free (output);
     return FALSE;

@@ -35,7 +35,7 @@ check_names (GstTfxJob *job)
   else if (job->has_target && !S_ISREG (of_input.st_mode))
     gst_tfx_pass_fail (job,
         "%s is no file, and cannot be read twice for its loudness", job->input);
-  else if (!job->source && gst_tfx_tool_is_same_place (job->input, job->output))
+  else if (!job->source && gst_tfx_tool_would_replace (job->output, job->input))
     gst_tfx_pass_fail (job, "it would be overwritten by its own output");
   else if (g_stat (job->output, &of_output) == 0 && S_ISDIR (of_output.st_mode))
     gst_tfx_pass_fail (job, "%s is a folder, not a file", job->output);

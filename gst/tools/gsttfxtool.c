@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,8 +174,9 @@ gst_tfx_tool_is_same_file (const gchar *a, const gchar *b)
          of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-gboolean
-gst_tfx_tool_is_same_place (const gchar *a, const gchar *b)
+/* Whether two names are one, whether or not there is a file. */
+static gboolean
+is_same_place (const gchar *a, const gchar *b)
 {
   gchar *base_a = g_path_get_basename (a), *base_b = g_path_get_basename (b);
   gchar *in_a = g_path_get_dirname (a), *in_b = g_path_get_dirname (b);
@@ -186,6 +188,17 @@ gst_tfx_tool_is_same_place (const gchar *a, const gchar *b)
   g_free (in_a);
   g_free (in_b);
   return is_same;
+}
+
+gboolean
+gst_tfx_tool_would_replace (const gchar *output, const gchar *input)
+{
+  gchar *file = realpath (input, NULL);
+  const gboolean would =
+      is_same_place (input, output) || (file && is_same_place (file, output));
+
+  free (file);
+  return would;
 }
 
 GstCaps *

@@ -59,8 +59,9 @@ GstCaps *gst_tfx_tool_get_caps (GstElement *element, const gchar *name);
 /* Whether two names are those of one file or folder that is there. */
 gboolean gst_tfx_tool_is_same_file (const gchar *a, const gchar *b);
 
-/* Whether two names are one, whether or not there is a file. */
-gboolean gst_tfx_tool_is_same_place (const gchar *a, const gchar *b);
+/* Whether what becomes the output would no longer be there as the input, which may be a
+ * link to it. */
+gboolean gst_tfx_tool_would_replace (const gchar *output, const gchar *input);
 
 /* For g_array_sort. */
 gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
