@@ -856,6 +856,9 @@ check_base() {
     gst-tfx process -o kept -b tree --journal kept.journal -c 'Gain(1)' tree/*/*.wav 2>&1 |
     grep -q '2 were done before'
 }
+check_base_root() {
+  gst-tfx process -o rooted -b / -c 'Gain(1)' noise.wav && [ -e "rooted$PWD/noise.wav" ]
+}
 
 # Killed at many moments, started again: all are there, none was in the way.
 check_killed_batch() {
@@ -1024,6 +1027,7 @@ tap_case "process: many files, one of them no sound" check_many
 tap_case "process: goes on where it was" check_again
 tap_case "process: names from standard input, another kind" check_names
 tap_case "process: folders are kept, a journal elsewhere" check_base
+tap_case "process: --base is the root" check_base_root
 tap_case "process: an input beside --base" exits 2 "is not below the folder" \
   gst-tfx process -o kept -b tree -c 'Gain(1)' noise.wav
 tap_case "process: an input beside --base, whose name begins like it" exits 2 "is not below the folder" \

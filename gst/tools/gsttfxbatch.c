@@ -220,8 +220,9 @@ find_relative (const GstTfxOptions *options, const gchar *input)
     return g_path_get_basename (input);
   base = g_canonicalize_filename (options->base, NULL);
   path = g_canonicalize_filename (input, NULL);
-  n = strlen (base);
-  relative = g_str_has_prefix (path, base) && path[n] == '/'
+  /* (Of the root alone the slash is a part.) */
+  n = strcmp (base, "/") == 0 ? 0 : strlen (base);
+  relative = strncmp (path, base, n) == 0 && path[n] == '/'
                  ? g_strdup (path + n + 1)
                  : NULL;
   g_free (base);
