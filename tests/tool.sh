@@ -1382,6 +1382,8 @@ check_response_png() {
   gst-tfx response -o curve.png 'LoButterworth(1000)' && is_png curve.png 800 400
 }
 tap_case "response: a table" check_response_csv
+tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of stage 'lobutterworth0'" \
+  gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
 tap_case "response: a picture" check_response_svg
 tap_case "response: a picture in PNG, and what that needs" check_response_png

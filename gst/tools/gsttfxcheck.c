@@ -11,12 +11,6 @@
 
 /* ---- check ---------------------------------------------------------------------- */
 
-static void
-print_clamp (const TfxExprClamp *clamped, void *data)
-{
-  g_printerr ("warning: %s\n", clamped->message);
-}
-
 static GstTfxToolStatus
 check (const gchar *text, gdouble rate_hz, gint n_channels)
 {
@@ -24,9 +18,10 @@ check (const gchar *text, gdouble rate_hz, gint n_channels)
   TfxExpr *expr = gst_tfx_chain_reader_parse (text, NULL, NULL, &error);
   const unsigned n_usual = expr ? tfx_expr_find_channels (expr, 2) : 0;
   TfxChain *chain = NULL;
-  gboolean is_good = expr && tfx_expr_build (expr, rate_hz,
-                                 n_channels ? (unsigned)n_channels : n_usual,
-                                 print_clamp, NULL, &chain, &error) == 0;
+  gboolean is_good =
+      expr && tfx_expr_build (expr, rate_hz,
+                  n_channels ? (unsigned)n_channels : n_usual,
+                  gst_tfx_options_tell_clamp, NULL, &chain, &error) == 0;
   char *canonical = expr ? tfx_expr_print (expr) : NULL;
 
   if (expr && !is_good)

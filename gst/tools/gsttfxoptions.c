@@ -8,7 +8,6 @@
 #include "gsttfxchainfile.h"
 #include "gsttfxchainreader.h"
 #include "gsttfxtool.h"
-#include "lang/expr.h"
 
 #define MIN_LUFS -70.0
 #define MAX_JOBS 1024
@@ -162,6 +161,12 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
   }
   tfx_expr_free (&expr);
   return TRUE;
+}
+
+void
+gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data)
+{
+  g_printerr ("warning: %s\n", clamped->message);
 }
 
 static gboolean

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "lang/expr.h"
+
 G_BEGIN_DECLS
 
 /* What the options of process and watch ask for.  All strings are owned. */
@@ -35,6 +37,8 @@ gboolean gst_tfx_options_read_chain (GstTfxOptions *options);
 /* The same with the options of process and watch: with a loudness there may be no
  * chain. */
 gboolean gst_tfx_options_read (GstTfxOptions *options);
+/* Prints what a rate does not allow, as a warning: of tfx_expr_build. */
+void gst_tfx_options_tell_clamp (const TfxExprClamp *clamped, void *data);
 /* What makes an output another one, in a text; free it. */
 gchar *gst_tfx_options_describe (const GstTfxOptions *options);
 void gst_tfx_options_clear (GstTfxOptions *options);

@@ -40,7 +40,7 @@ make_chain (const Curve *curve)
 
   if (expr && tfx_expr_build (expr, curve->rate_hz,
                   tfx_expr_find_channels (expr, (unsigned)curve->channel + 2),
-                  NULL, NULL, &chain, &error) < 0) {
+                  gst_tfx_options_tell_clamp, NULL, &chain, &error) < 0) {
     tfx_expr_place_error (&error, curve->options.chain,
         strlen (curve->options.chain));
     g_printerr ("error: the chain: %s\n", error.rendered);
