@@ -229,6 +229,14 @@ check_soundless() {
     exits 1 "empty.wav: " gst-tfx process empty.wav x.wav 'Gain(1)' && [ ! -e x.wav ] &&
     nothing_left .
 }
+# (aiffparse of GStreamer 1.22 has a fault where it is asked for its length in frames.)
+check_aiff() {
+  gst-launch-1.0 -q audiotestsrc num-buffers=9 ! audio/x-raw,rate=48000,channels=2,format=S16BE ! \
+    aiffmux ! filesink location=in.aiff &&
+    exits 0 '"format": "S16BE", "rate": 48000, "channels": 2, "seconds": 0.192' \
+      gst-tfx process --json --dither none in.aiff aiff.flac 'Gain(1)' && ! grep CRITICAL said.txt &&
+    cmp <(decode in.aiff) <(decode aiff.flac)
+}
 # A video's sound is taken.  Mono of 8 bits stays that, and so do five channels and one.
 check_odd() {
   gst-launch-1.0 -q matroskamux name=m ! filesink location=video.mkv \
@@ -563,6 +571,7 @@ check_cut_early() {
 }
 tap_case "process: an Ogg that is cut off before its sound" check_cut_early
 tap_case "process: no sound in it" check_soundless
+if_there aiffmux "process: an AIFF" check_aiff
 tap_case "process: a video, 8 bits, 5.1 channels" check_odd
 tap_case "process: more channels than the output takes" check_mixed_down
 tap_case "process: other layouts of channels than the output's" check_layouts

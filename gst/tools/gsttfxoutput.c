@@ -245,10 +245,28 @@ follow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* flacenc asks for frames first, then for the time; aiffparse (GStreamer 1.22) takes the one
+ * question for the other, with a message of a fault. */
+static GstPadProbeReturn
+drop_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstFormat format = GST_FORMAT_TIME;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION)
+    gst_query_parse_duration (query, &format, NULL);
+  return format == GST_FORMAT_TIME ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
 void
 gst_tfx_output_follow (GstTfxOutput *output)
 {
-  GstPad *pad = gst_element_get_static_pad (output->convert, "sink");
+  GstPad *pad = gst_element_get_static_pad (output->format, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, drop_query, NULL,
+      NULL);
+  gst_object_unref (pad);
+  pad = gst_element_get_static_pad (output->convert, "sink");
 
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
