@@ -101,6 +101,18 @@ line.wav" && printf 'Filter 1: ON PK Fc x Hz\n' > rew.txt &&
     exits 2 "line 1" gst-tfx process noise.wav no.wav --chain-file rew.txt
 }
 
+# A text of a million lines, or with a number of a million digits, takes no longer than others.
+check_settings_long() {
+  python3 -c '
+n = 1000000
+for name, text in ("lines", "\n" * n + "Gain(2)"), ("settings", "Filter 1: ON PK Fc 1000 Hz Gain 6 dB Q 2" + "\n" * n), (
+        "digits", "Filter 1: ON PK Fc " + "1 " * (n // 2) + "Hz Gain 6 dB Q 2"):
+    open(f"long-{name}.txt", "w").write(text)'
+  exits 0 "Gain(2)" timeout 20 gst-tfx check -C long-lines.txt &&
+    exits 0 "ParametricEQ(1000, q=2, gain=6)" timeout 20 gst-tfx check -C long-settings.txt &&
+    exits 2 "line 1 of the filter settings: the filter has a frequency (Fc) of too many digits" \
+      timeout 20 gst-tfx check -C long-digits.txt && rm long-*.txt
+}
 # What a chain's file names lies beside it; in a chain of the command line, where the
 # program runs.
 check_files() {
@@ -194,6 +206,7 @@ if_there() {
 }
 
 tap_case "filter settings exported by REW" check_settings
+tap_case "filter settings, and chains, of a million lines" check_settings_long
 tap_case "process: the samples, of a name with a newline" check_samples
 tap_case "process: files in a chain" check_files
 tap_case "process: the format is kept" check_formats

@@ -13,9 +13,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a number with its groups. */
+#define MAX_DIGITS 64
 #define NUMBER "([-+]?[0-9]+(?:[.,][0-9]+)?)"
-#define FILTER "^\\s*Filter\\s*[0-9]*\\s*:\\s*"
-#define PREAMP "^\\s*Preamp\\s*:\\s*"
+/* (Within a line, and with nothing tried twice: a text may have a million spaces.) */
+#define FILTER "^\\h*+Filter\\h*+[0-9]*+\\h*+:\\h*+"
+#define PREAMP "^\\h*+Preamp\\h*+:\\h*+"
 
 gboolean
 gst_tfx_chain_settings_are (const gchar *text)
@@ -121,6 +124,8 @@ find_frequency (const gchar *line, gdouble *hz)
 
   if (g_strv_length (parts) < 3) {
     wrong = find_number (line, "Fc", hz) ? NULL : wrong;
+  } else if (strlen (parts[1]) > MAX_DIGITS) {
+    wrong = "has a frequency (Fc) of too many digits";
   } else if (!make_plain (parts[1])) {
     wrong = "has a frequency (Fc) with three digits behind a comma, which may "
             "be thousands or decimals; write it without the comma";
@@ -184,6 +189,8 @@ convert_line (GString *chain, const gchar *line)
   gdouble gain_db;
   gchar *fault = NULL;
 
+  if (!strchr (line, ':'))
+    return NULL;
   if (is_command (line))
     return g_strdup ("only filters and a preamp can be taken");
   if (g_regex_match_simple (PREAMP, line, G_REGEX_RAW, 0)) {
