@@ -1389,6 +1389,37 @@ assert len(d) == 1 and len(ys) == 400
 assert ys[0] > ys[200] > min(ys)  # the bass is lower than the middle, that than the peak
 '
 }
+# has_labels FILE LEAST: as many below its axis, none on another one, no word beyond the edge by
+# the widths of DejaVu Sans, and nothing that XML has not.
+has_labels() {
+  python3 - "$@" << 'PY'
+import sys, xml.etree.ElementTree as e
+svg = e.parse(sys.argv[1]).getroot()
+texts = [t for t in svg.iter("{http://www.w3.org/2000/svg}text") if t.get("x") != "16.0"]  # which is upright
+width = lambda text: sum(12.5 if c in "MWmw" or c > "\u2fff" else 4.5 if c in " .,|()il" else 8 for c in text)
+places = []
+for t in texts:
+    x, n, anchor = float(t.get("x")), width(t.text), t.get("text-anchor")
+    left = x - {"start": 0, "middle": n / 2, "end": n}[anchor]
+    assert left >= 0 and left + n <= 800, t.text
+    if t.get("y") == "368.0":
+        places.append((left, left + n))
+places.sort()
+print(places)
+assert len(places) >= int(sys.argv[2]) and all(a[1] < b[0] for a, b in zip(places, places[1:]))
+PY
+}
+check_labels() {
+  local wide
+  wide=$(printf 'MMMMWWWW%d=Gain(2) | ' $(seq 20))
+  gst-tfx response -o labels.svg --from 1000 --to 1900 "$wide Gain(1) # $(printf '\1')" && has_labels labels.svg 4 &&
+    gst-tfx response -o labels.svg --from 0.00001 --rate 1000000 --to 500000 'Gain(2)' && has_labels labels.svg 10 &&
+    gst-tfx response -o labels.svg --from 20 --to 20000 'Gain(2)' && has_labels labels.svg 10 || return 1
+  cp noise.wav WWWWWWWWWWWWWWWWWWWWWWWW.wav && cp noise.wav 録音録音録音録音録音録音録音録音.wav &&
+    cp noise.wav "$(printf 'a\1&\n<.wav')" &&
+    gst-tfx spectrum -o labels.svg WWW*.wav 録音*.wav a?'&'*.wav && has_labels labels.svg 10 &&
+    gst-tfx bench -s 0 -c 1,2 -n 1024,64,65,66,1000 -d cpu -o labels.svg 'Gain(2)' && has_labels labels.svg 2
+}
 # is_png FILE WIDTH HEIGHT
 is_png() {
   [ "$(head -c 24 "$1" | od -An -tx1 | tr -d ' \n')" = \
@@ -1408,6 +1439,7 @@ tap_case "response: what the rate does not allow" exits 0 "warning: cutoff of st
   gst-tfx response -n 2 'LoButterworth(30000)'
 tap_case "response: another rate and channel" check_response_options
 tap_case "response: a picture" check_response_svg
+tap_case "pictures: labels that can be read" check_labels
 tap_case "response: a picture in PNG, and what that needs" check_response_png
 tap_case "response: a picture of no kind" exits 2 "its name must end in .svg, .png or .csv" \
   gst-tfx response -o curve.gif 'Gain(2)'

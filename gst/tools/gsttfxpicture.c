@@ -12,6 +12,7 @@
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 
+#include "gsttfxlabel.h"
 #include "gsttfxpart.h"
 #include "gsttfxtool.h"
 
@@ -24,11 +25,11 @@
 #define BOTTOM 50.0
 #define LEGEND 160.0
 #define LEGEND_LINE 20.0
-/* Longer words would pass the edge: in characters. */
-#define MAX_TITLE 100
-#define MAX_NAME 19
-/* Lines across, at most. */
+/* Between labels. */
+#define GAP 6.0
+/* Lines across, at most; fewer lines down than this have others. */
 #define MAX_LINES 8
+#define MIN_TICKS 3
 
 /* Okabe and Ito's colours, which can be told apart with any colour vision. */
 static const gchar *const colours[] = { "#0072B2", "#D55E00", "#009E73",
@@ -38,7 +39,8 @@ typedef struct Drawing
 {
   const GstTfxPicture *picture;
   GString *svg;
-  gdouble right; /* edge of the curves */
+  gdouble right;  /* edge of the curves */
+  gdouble x_free; /* behind the last label of the lines down */
 } Drawing;
 
 static gdouble
@@ -59,23 +61,19 @@ y_of (const Drawing *drawing, gdouble y)
                    (picture->high_y - picture->low_y);
 }
 
-/* Text with its middle, its begin or its end at a point, and no longer than that. */
+/* Text with its middle, its begin or its end at a point. */
 static void
 draw_text (Drawing *drawing, gdouble x, gdouble y, const gchar *anchor,
-    const gchar *text, glong max)
+    const gchar *text, gdouble max_width)
 {
-  gchar *valid = g_utf8_make_valid (text, -1);
-  gchar *cut = g_utf8_strlen (valid, -1) > max
-                   ? g_utf8_substring (valid, 0, max - 1)
-                   : NULL;
-  gchar *escaped = g_markup_escape_text (cut ? cut : valid, -1);
+  gchar *fitting = gst_tfx_label_fit (text, max_width);
+  gchar *escaped = g_markup_escape_text (fitting, -1);
 
   g_string_append_printf (drawing->svg,
-      "<text x='%.1f' y='%.1f' text-anchor='%s'>%s%s</text>\n", x, y, anchor,
-      escaped, cut ? "…" : "");
+      "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>\n", x, y, anchor,
+      escaped);
   g_free (escaped);
-  g_free (cut);
-  g_free (valid);
+  g_free (fitting);
 }
 
 static void
@@ -85,6 +83,7 @@ draw_line (Drawing *drawing, gdouble x1, gdouble y1, gdouble x2, gdouble y2)
       "<path class='grid' d='M%.1f %.1fL%.1f %.1f'/>\n", x1, y1, x2, y2);
 }
 
+/* From the left to the right: a label that would be on another one is left out. */
 static void
 draw_tick (Drawing *drawing, gdouble at)
 {
@@ -92,49 +91,92 @@ draw_tick (Drawing *drawing, gdouble at)
   const gboolean is_short = !drawing->picture->ticks && at >= 1000.0;
   gchar *text = g_strdup_printf ("%g%s", is_short ? at / 1000.0 : at,
       is_short ? "k" : "");
+  const gdouble half = gst_tfx_label_measure (text) / 2.0;
 
   draw_line (drawing, x, TOP, x, HEIGHT - BOTTOM);
-  draw_text (drawing, x, HEIGHT - BOTTOM + 18.0, "middle", text, MAX_NAME);
+  if (x - half >= drawing->x_free) {
+    draw_text (drawing, x, HEIGHT - BOTTOM + 18.0, "middle", text, WIDTH);
+    drawing->x_free = x + half + GAP;
+  }
   g_free (text);
+}
+
+/* As far apart as 1, 2 or 5 of some decade. */
+static gdouble
+choose_step (gdouble range)
+{
+  const gdouble least = range / MAX_LINES;
+  const gdouble decade = pow (10.0, floor (log10 (least)));
+
+  return decade * (least <= decade            ? 1.0
+                      : least <= 2.0 * decade ? 2.0
+                      : least <= 5.0 * decade ? 5.0
+                                              : 10.0);
+}
+
+/* 1, 2 and 5 of each decade, or the decades alone; where they are few, as on an even axis. */
+static GArray *
+choose_ticks (const GstTfxPicture *picture)
+{
+  static const gint steps[] = { 1, 2, 5 };
+  const gdouble range = picture->high_x - picture->low_x;
+  const gdouble step = choose_step (range);
+  const gint first = (gint)floor (log10 (picture->low_x));
+  const gint last = (gint)ceil (log10 (picture->high_x));
+  GArray *ticks = g_array_new (FALSE, FALSE, sizeof (gdouble));
+
+  for (gint decade = first; decade <= last; decade++) {
+    for (gsize i = 0; i < (last - first <= 6 ? G_N_ELEMENTS (steps) : 1); i++) {
+      const gdouble x = steps[i] * pow (10.0, decade);
+
+      if (x >= picture->low_x && x <= picture->high_x)
+        g_array_append_val (ticks, x);
+    }
+  }
+  if (ticks->len >= MIN_TICKS)
+    return ticks;
+  g_array_set_size (ticks, 0);
+  for (gdouble k = ceil (picture->low_x / step); k * step <= picture->high_x;
+       k++) {
+    const gdouble x = k * step;
+
+    g_array_append_val (ticks, x);
+  }
+  return ticks;
 }
 
 static void
 draw_ticks (Drawing *drawing)
 {
-  static const gint steps[] = { 1, 2, 5 };
   const GstTfxPicture *picture = drawing->picture;
+  GArray *ticks;
 
-  for (gsize i = 0; i < picture->n_ticks; i++)
-    draw_tick (drawing, picture->ticks[i]);
-  for (gint decade = -3; !picture->ticks && decade < 9; decade++) {
-    for (gsize i = 0; i < G_N_ELEMENTS (steps); i++) {
-      const gdouble x = steps[i] * pow (10.0, decade);
-
-      if (x >= picture->low_x && x <= picture->high_x)
-        draw_tick (drawing, x);
-    }
+  if (picture->ticks) {
+    ticks = g_array_new (FALSE, FALSE, sizeof (gdouble));
+    g_array_append_vals (ticks, picture->ticks, (guint)picture->n_ticks);
+    g_array_sort (ticks, (GCompareFunc)gst_tfx_tool_compare_doubles);
+  } else {
+    ticks = choose_ticks (picture);
   }
+  for (guint i = 0; i < ticks->len; i++)
+    draw_tick (drawing, g_array_index (ticks, gdouble, i));
+  g_array_unref (ticks);
 }
 
-/* As far apart as 1, 2 or 5 of some decade. */
 static void
 draw_levels (Drawing *drawing)
 {
   const GstTfxPicture *picture = drawing->picture;
-  const gdouble least = (picture->high_y - picture->low_y) / MAX_LINES;
-  const gdouble decade = pow (10.0, floor (log10 (least)));
-  const gdouble step = decade * (least <= decade            ? 1.0
-                                    : least <= 2.0 * decade ? 2.0
-                                    : least <= 5.0 * decade ? 5.0
-                                                            : 10.0);
+  const gdouble range = picture->high_y - picture->low_y;
+  const gdouble step = choose_step (range);
 
   for (gdouble k = ceil (picture->low_y / step);
-       k * step <= picture->high_y + 1e-9 * least; k++) {
+       k * step <= picture->high_y + 1e-9 * range; k++) {
     const gdouble y = y_of (drawing, k * step);
     gchar *text = g_strdup_printf ("%.6g", k * step);
 
     draw_line (drawing, LEFT, y, drawing->right, y);
-    draw_text (drawing, LEFT - 6.0, y + 4.0, "end", text, MAX_NAME);
+    draw_text (drawing, LEFT - GAP, y + 4.0, "end", text, LEFT);
     g_free (text);
   }
 }
@@ -167,7 +209,7 @@ draw_curve (Drawing *drawing, gsize index)
       "<path stroke='%s' stroke-width='2' d='M%.1f %.1fh16'/>\n", colour,
       drawing->right + 10.0, y);
   draw_text (drawing, drawing->right + 30.0, y + 4.0, "start", curve->name,
-      MAX_NAME);
+      WIDTH - GAP - drawing->right - 30.0);
 }
 
 static gchar *
@@ -186,16 +228,16 @@ print_svg (const GstTfxPicture *picture)
       "</style>\n<rect width='%g' height='%g' fill='#fff'/>\n"
       "<clipPath id='inside'><rect x='%g' y='%g' width='%g' height='%g'/>"
       "</clipPath>\n<g transform='rotate(-90 16 %g)'>\n",
-      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT, TOP,
-      drawing.right - LEFT, HEIGHT - TOP - BOTTOM, HEIGHT / 2.0);
-  draw_text (&drawing, 16.0, HEIGHT / 2.0, "middle", picture->y_label,
-      MAX_TITLE);
+      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT - 2.0, TOP,
+      drawing.right - LEFT + 4.0, HEIGHT - TOP - BOTTOM, HEIGHT / 2.0);
+  draw_text (&drawing, 16.0, HEIGHT / 2.0, "middle", picture->y_label, HEIGHT);
   g_string_append (drawing.svg, "</g>\n");
   draw_ticks (&drawing);
   draw_levels (&drawing);
-  draw_text (&drawing, WIDTH / 2.0, 24.0, "middle", picture->title, MAX_TITLE);
+  draw_text (&drawing, WIDTH / 2.0, 24.0, "middle", picture->title,
+      WIDTH - 2.0 * GAP);
   draw_text (&drawing, middle, HEIGHT - 10.0, "middle", picture->x_label,
-      MAX_TITLE);
+      WIDTH);
   for (gsize i = 0; i < picture->n_curves; i++)
     draw_curve (&drawing, i);
   g_string_append (drawing.svg, "</svg>\n");

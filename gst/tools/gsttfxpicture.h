@@ -18,7 +18,8 @@ typedef struct GstTfxPicture
 {
   const gchar *title, *x_label, *y_label;
   gdouble low_x, high_x, low_y, high_y; /* what is shown */
-  /* Where the x axis has numbers; NULL: at 1, 2 and 5 of each decade. */
+  /* Where the x axis has numbers; NULL: at 1, 2 and 5 of each decade, of many
+   * decades at 1 alone, and within one evenly. */
   const gdouble *ticks; /* [n_ticks] */
   gsize n_ticks;
   const GstTfxPictureCurve *curves; /* [n_curves] */
