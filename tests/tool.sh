@@ -191,6 +191,15 @@ check_places() {
     fi
   done
 }
+# A .flac of more than six channels is not in the order that others read.
+check_flac_order() {
+  make_wav eight.wav 4800 8 24 0x63f && make_wav six.wav 4800 6 24 0x3f &&
+    exits 0 "an order of its own for the 8 channels of a .flac" \
+      gst-tfx process -f eight.wav eight.flac 'Gain(1)' &&
+    cmp <(decode eight.wav) <(decode eight.flac) &&
+    exits 0 "" gst-tfx process -f six.wav six.flac 'Gain(1)' &&
+    ! grep -q "an order of its own" said.txt
+}
 check_m4a() {
   gst-tfx process noise.wav kind.m4a 'LoButterworth(1000)' &&
     [ "$(head -c 8 kind.m4a | tail -c 4)" = ftyp ] &&
@@ -215,6 +224,7 @@ tap_case "process: tags are kept" check_tags
 tap_case "process: the output's kind by its name" check_kinds
 if_there wavpackenc "process: a .wv" check_wv
 if_there wavpackenc "process: channels at odd places" check_places
+tap_case "process: a .flac of eight channels" check_flac_order
 if_there avenc_aac "process: a .m4a" check_m4a
 tap_case "process: does not overwrite" exits 1 "half.wav is there already" \
   gst-tfx process noise.wav half.wav 'Gain(1)'

@@ -19,21 +19,26 @@ typedef struct Codec
   /* Its encoder has places for left and right alone, though it does not say so,
    * and takes no channels without any. */
   gboolean needs_places;
+  gint
+      most_in_order; /* more channels are not where others look for them; or 0 */
 } Codec;
+
+/* (flacenc of GStreamer 1.22 has the places of RFC 9639 for up to six channels.) */
+#define FLAC_IN_ORDER 6
 
 #define GOOD "gstreamer1.0-plugins-good"
 #define BASE "gstreamer1.0-plugins-base"
 
 static const Codec codecs[] = {
   { "wav", { "wavenc" }, GOOD },
-  { "flac", { "flacenc" }, GOOD },
+  { "flac", { "flacenc" }, GOOD, .most_in_order = FLAC_IN_ORDER },
   { "ogg", { "vorbisenc", "oggmux" }, BASE },
   { "oga", { "vorbisenc", "oggmux" }, BASE },
   { "opus", { "opusenc", "oggmux" }, BASE },
   { "mp3", { "lamemp3enc", "id3v2mux" }, GOOD, .mixes_down = TRUE },
   { "m4a", { "avenc_aac", "mp4mux" }, "gstreamer1.0-libav",
       .needs_places = TRUE },
-  { "mka", { "flacenc", "matroskamux" }, GOOD },
+  { "mka", { "flacenc", "matroskamux" }, GOOD, .most_in_order = FLAC_IN_ORDER },
   /* (wavpackenc of GStreamer 1.22 aborts the program at more, and writes noise of
    * others than left and right.) */
   { "wv", { "wavpackenc" }, GOOD, .max_channels = 2, .needs_places = TRUE },
@@ -213,6 +218,15 @@ count_most (const Codec *codec, const GstCaps *taken)
     n = MAX (n, n_here);
   }
   return codec->max_channels > 0 ? MIN (n, codec->max_channels) : n;
+}
+
+gboolean
+gst_tfx_codec_is_in_order (const gchar *extension, gint n_channels)
+{
+  const Codec *codec = find (extension);
+
+  return !codec || codec->most_in_order == 0 ||
+         n_channels <= codec->most_in_order;
 }
 
 /* The mask that so many channels go in with: their own, else one that the encoder has for

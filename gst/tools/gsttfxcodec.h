@@ -17,6 +17,10 @@ gboolean gst_tfx_codec_is_known (const gchar *extension);
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 
+/* Whether other programs look for as many channels where the encoder of files with this
+ * extension writes them. */
+gboolean gst_tfx_codec_is_in_order (const gchar *extension, gint n_channels);
+
 /* What to give the encoder of files with this extension: of the formats of samples that
  * it takes the one that is nearest to this one, of its depth, else deeper; and as many
  * channels, or of an .mp3 two.  The mask says where the channels

@@ -321,6 +321,11 @@ gst_tfx_output_tell (const GstTfxOutput *output)
     g_printerr ("warning: %s: a .%s has no name for this layout of %d "
                 "channels: they keep their order under another one\n",
         job->input, extension, n_left);
+  if (!gst_tfx_codec_is_in_order (extension, n_left))
+    g_printerr ("warning: %s: GStreamer has an order of its own for the %d "
+                "channels of a .%s: other programs take the third and fourth "
+                "for the fifth and sixth, and the other way round\n",
+        job->input, n_left, extension);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
     g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
         job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info), extension);
