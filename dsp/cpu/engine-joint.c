@@ -6,13 +6,24 @@
 #include <stdlib.h>
 
 TfxStep *
-tfx_joint_step (const TfxJoint *j, size_t k)
+tfx_joint_step (const TfxSteps *branch)
 {
-  const TfxSteps *branch = &j->branches[k];
-
   return branch->n > 0 && branch->steps->kind == TFX_STEP_CASCADE
              ? branch->steps
              : NULL;
+}
+
+bool
+tfx_joint_has_rest (const TfxStep *split)
+{
+  bool has = false;
+
+  for (size_t k = 0; !has && k < split->n_branches; k++) {
+    const TfxSteps *branch = &split->branches[k];
+
+    has = branch->n > (tfx_joint_step (branch) ? 1 : 0);
+  }
+  return has;
 }
 
 /* Whether a branch of a sum can join: all of it. */
@@ -38,7 +49,7 @@ make_joint (TfxEngine *e, TfxJoint *j, unsigned n_channels)
   size_t first_sos = 0, most = 0;
 
   for (size_t i = 0; i < j->n; i++) {
-    const TfxStep *s = tfx_joint_step (j, i);
+    const TfxStep *s = tfx_joint_step (&j->branches[i]);
 
     most = j->terms[i].n_sos > most ? j->terms[i].n_sos : most;
     if (s) {
@@ -112,9 +123,8 @@ join_split (TfxEngine *e, const TfxStep *split, unsigned n_channels)
 
   if (n_channels > TFX_SPLIT_MAX_CHANNELS)
     return 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     node->terms[i].channels = split->stage->u.sum.channels[i];
-  }
   node->terms[n].gain = 1.0;
   return join (e, split, n_channels, TFX_TERMS_CHANNELS, 0, n + 1, &n_joined);
 }
@@ -130,11 +140,8 @@ tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels)
   node->terms = calloc (n, sizeof *node->terms);
   if (!node->joints || !node->terms)
     return -ENOMEM;
-  for (size_t i = 0; i < step->n_branches; i++) {
-    const TfxJoint all = { .branches = step->branches };
-
-    set_term (&node->terms[i], tfx_joint_step (&all, i));
-  }
+  for (size_t i = 0; i < step->n_branches; i++)
+    set_term (&node->terms[i], tfx_joint_step (&step->branches[i]));
   if (step->kind == TFX_STEP_SPLIT)
     return join_split (e, step, n_channels);
   ret = join_sum (e, step, n_channels, TFX_TERMS_PARTS);
@@ -159,7 +166,7 @@ static void
 leave (TfxEngine *e, TfxJoint *j)
 {
   for (size_t i = 0; i < j->n && j->is_on; i++) {
-    const TfxStep *s = tfx_joint_step (j, i);
+    const TfxStep *s = tfx_joint_step (&j->branches[i]);
     const Node *node = s ? &e->nodes[s->index] : NULL;
 
     if (!s || s->n_sos == 0)
@@ -183,7 +190,7 @@ enter (TfxEngine *e, const Node *step, TfxJoint *j)
       leave (e, other);
   }
   for (size_t i = 0; i < j->n; i++) {
-    const TfxStep *s = tfx_joint_step (j, i);
+    const TfxStep *s = tfx_joint_step (&j->branches[i]);
     const Node *node = s ? &e->nodes[s->index] : NULL;
 
     if (!s || s->n_sos == 0)
@@ -201,7 +208,7 @@ is_exact (TfxJoint *j)
   if (j->is_known)
     return j->is_exact;
   for (size_t i = 0; i < j->n; i++)
-    set_term (&j->terms[i], tfx_joint_step (j, i));
+    set_term (&j->terms[i], tfx_joint_step (&j->branches[i]));
   j->is_exact = tfx_cascade_set_terms (j->cascade, j->terms);
   j->is_known = true;
   return j->is_exact;
@@ -213,7 +220,7 @@ tfx_joint_enter (TfxEngine *e, const Node *step, TfxJoint *j, bool is_wanted)
   bool may = is_wanted && j->pays[e->type];
 
   for (size_t i = 0; may && i < j->n; i++) {
-    const TfxStep *s = tfx_joint_step (j, i);
+    const TfxStep *s = tfx_joint_step (&j->branches[i]);
 
     may = !s || !s->is_apart;
   }

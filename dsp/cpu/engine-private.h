@@ -15,7 +15,6 @@ typedef struct Node
   double *sum, *branch; /* a chunk each; sums, splits and cross-fades */
   /* Splits, by the type of the stream: branches run in planes, to which all is turned. */
   bool is_planar[2];
-  double *front;    /* a chunk; splits: behind a joint */
   double *between;  /* a chunk, the same for all of several in series */
   TfxJoint *joints; /* sums, splits; those of each form one after the other */
   size_t n_joints;
@@ -26,8 +25,8 @@ typedef struct Node
 } Node;
 
 /* Branches of a sum that are run as one: cascades, gains, and what lets all pass; or what
- * branches of a split begin with.  Each cascade is there alone, too, and has the state while no joint of its is on, as while its
- * values move. */
+ * branches of a split begin with.  Each cascade is there alone, too, and has the state while
+ * none of its joints is on, as while its values move. */
 struct TfxJoint
 {
   TfxTermsForm form;
@@ -43,17 +42,17 @@ struct TfxJoint
   bool is_on;
 };
 
-/* Frames between planes, which share the lines of the cache if they begin a multiple of
- * 4096 bytes apart: a line of doubles. */
-#define TFX_PLANE_PAD 8
+/* Doubles of a line of the cache.  Planes are an odd number of lines apart: if they begin a
+ * multiple of 4096 bytes apart, they share the places of the cache. */
+#define TFX_PLANE_LINE 8
 
 struct TfxEngine
 {
   const TfxPlan *plan;
   size_t n_nodes;
-  size_t
-      chunk_frames; /* that there is room for, and are run where planes come; */
-  size_t turn_frames; /* else so many */
+  /* Frames of a chunk, the most that are run at a time if in and out are planes; and the
+   * most otherwise, by the type of the stream, where rows are turned to planes. */
+  size_t chunk_frames, turn_frames[2];
   Node *nodes;
   double *chunks; /* [n_chunks][their frames][n_channels] */
   size_t n_chunks;
@@ -66,8 +65,11 @@ struct TfxEngine
 int tfx_joint_make (TfxEngine *e, const TfxStep *step, unsigned n_channels);
 void tfx_joint_free (Node *node);
 
-/* What branch k of those has in it, or NULL: it lets all pass. */
-TfxStep *tfx_joint_step (const TfxJoint *joint, size_t k);
+/* What of a branch can be in one, or NULL: it lets all pass. */
+TfxStep *tfx_joint_step (const TfxSteps *branch);
+
+/* Whether the branches of a split have more than what is in its joint. */
+bool tfx_joint_has_rest (const TfxStep *split);
 
 /* Whether it, one of the step's, is to be run for its branches, whose state goes to it then,
  * or back. */

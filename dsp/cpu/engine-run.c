@@ -48,10 +48,10 @@ static TfxBlock
 chunk_planes (double *data, TfxSample type, unsigned n_channels,
     size_t n_frames)
 {
-  const size_t n_lines = (n_frames + TFX_PLANE_PAD - 1) / TFX_PLANE_PAD;
+  const size_t n_lines = (n_frames + TFX_PLANE_LINE - 1) / TFX_PLANE_LINE;
 
   return tfx_block_planar (data, type, n_channels, n_frames,
-      (n_lines + 1) * TFX_PLANE_PAD);
+      (n_lines | 1) * TFX_PLANE_LINE);
 }
 
 /* What has been summed, and the last of n branches, to the output. */
@@ -119,7 +119,7 @@ glide_joint (const TfxJoint *j, size_t first, size_t n_left)
   size_t n = n_left, n_apart = 0;
 
   for (size_t k = 0; k < j->n; k++) {
-    TfxStep *step = tfx_joint_step (j, k);
+    TfxStep *step = tfx_joint_step (&j->branches[k]);
     bool is_apart = false;
     size_t m = n_left;
 
@@ -230,21 +230,11 @@ find_rest (const TfxJoint *joint, const TfxStep *s, size_t k)
 {
   TfxSteps rest = s->branches[k];
 
-  if (joint && tfx_joint_step (joint, k)) {
+  if (joint && tfx_joint_step (&rest)) {
     rest.steps++;
     rest.n--;
   }
   return rest;
-}
-
-static bool
-has_rest (const TfxJoint *joint, const TfxStep *s)
-{
-  bool has = false;
-
-  for (size_t k = 0; !has && k < s->n_branches; k++)
-    has = find_rest (joint, s, k).n > 0;
-  return has;
 }
 
 /* Channels in which no branch of a split does anything; rows with all that they have. */
@@ -302,6 +292,7 @@ run_each (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
   return n_cleared;
 }
 
+/* The joint, and what goes around it. */
 static int
 run_joint (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
     const TfxBlock *in, const TfxBlock *out)
@@ -314,12 +305,13 @@ run_joint (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
   return n_cleared;
 }
 
-/* The same to planes of doubles, a part at a time. */
+/* The joint of a split to planes of doubles, a part at a time. */
 static int
 run_front (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
     const TfxBlock *in, const TfxBlock *out)
 {
   const size_t most = FRONT_SIZE / in->n_channels;
+  double front[FRONT_SIZE];
   int n_cleared = 0;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {
@@ -328,24 +320,26 @@ run_front (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
     n = in->n_frames - i < most ? in->n_frames - i : most;
     from = tfx_block_part (in, i, n, 0, in->n_channels);
     to = tfx_block_part (out, i, n, 0, in->n_channels);
-    rows = chunk_block (e->nodes[s->index].front, &from);
+    rows = chunk_block (front, &from);
     n_cleared += run_joint (e, s, joint, &from, &rows);
     tfx_cpu_copy (kernels_of (e), &rows, &to, 1.0);
   }
   return n_cleared;
 }
 
-/* The one of a split, or NULL.  Branches that go on behind it read planes as they are. */
+/* The joint that a split is to begin with, or NULL; planes that come in are read as they are,
+ * without it, if more is to follow. */
 static const TfxJoint *
 find_front (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
     const TfxBlock *out)
 {
   const Node *node = &e->nodes[s->index];
-  TfxJoint *joint = node->n_joints > 0 ? node->joints : NULL;
-  const bool is_wanted =
-      joint && (!are_planes (in, out) || !has_rest (joint, s));
+  const bool is_wanted = !are_planes (in, out) || !tfx_joint_has_rest (s);
 
-  return joint && tfx_joint_enter (e, node, joint, is_wanted) ? joint : NULL;
+  if (node->n_joints == 0 ||
+      !tfx_joint_enter (e, node, node->joints, is_wanted))
+    return NULL;
+  return node->joints;
 }
 
 /* Each branch of a split in planes of its channels. */
@@ -359,8 +353,6 @@ run_planes (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
       chunk_planes (e->nodes[s->index].sum, type, in->n_channels, in->n_frames);
   int n_cleared = 0;
 
-  if (in->type == out->type && are_planes (in, out))
-    return run_each (e, s, NULL, in, out);
   if (joint)
     n_cleared = run_front (e, s, joint, in, &planes);
   else
@@ -380,13 +372,14 @@ run_channels (TfxEngine *e, const TfxStep *s, const TfxBlock *in,
   TfxBlock front;
   int n_cleared;
 
-  if (joint && !has_rest (joint, s))
+  if (joint && !tfx_joint_has_rest (s))
     return run_joint (e, s, joint, in, out);
-  if (node->is_planar[e->type])
+  if (node->is_planar[e->type] &&
+      !(in->type == out->type && are_planes (in, out)))
     return run_planes (e, s, joint, in, out);
   if (!joint)
     return run_each (e, s, NULL, in, out);
-  front = chunk_block (node->front, in);
+  front = chunk_block (node->sum, in);
   n_cleared = run_joint (e, s, joint, in, &front);
   return n_cleared + run_each (e, s, joint, &front, out);
 }
@@ -529,7 +522,8 @@ static __attribute__ ((noinline)) int
 run_chunks (TfxEngine *e, const TfxBlock *in, const TfxBlock *out)
 {
   const unsigned n_channels = out->n_channels;
-  const size_t most = are_planes (in, out) ? e->chunk_frames : e->turn_frames;
+  const size_t most =
+      are_planes (in, out) ? e->chunk_frames : e->turn_frames[e->type];
   int n_cleared = 0;
 
   for (size_t i = 0; i < out->n_frames; i += most) {

@@ -19,7 +19,7 @@
 #define FIR_CHUNK_SIZE 131072
 #define MIN_CHUNK_FRAMES 64
 #define MAX_CHUNK_FRAMES 1024
-#define NEIGHBOURS 4 /* channels; see takes_frames() */
+#define NEIGHBOURS 4 /* channels; see count_slow() */
 
 /* ---- making ------------------------------------------------------------- */
 
@@ -30,10 +30,9 @@ count_chunks (const TfxSteps *list)
 
   for (size_t i = 0; i < list->n; i++) {
     const TfxStep *s = &list->steps[i];
-    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE)
+    if (s->kind == TFX_STEP_SUM || s->kind == TFX_STEP_FADE ||
+        s->kind == TFX_STEP_SPLIT)
       n += 2;
-    if (s->kind == TFX_STEP_SPLIT)
-      n += 3;
     for (size_t k = 0; k < s->n_branches; k++)
       n += count_chunks (&s->branches[k]);
   }
@@ -55,18 +54,21 @@ has_kind (const TfxSteps *list, TfxStepKind kind)
   return found;
 }
 
-/* Sections of some channels that are neighbours take them where they lie. */
-static bool
-takes_frames (const TfxStep *split, size_t k, unsigned n_channels)
+/* How many channels of a branch are slow to read and write where they lie: none where some
+ * that are neighbours begin with sections, which take them so, and where there is nothing to
+ * do; those that are not evenly spaced are copied there and back. */
+static unsigned
+count_slow (const TfxStep *split, size_t k, unsigned n_channels, TfxSample type)
 {
   const TfxSteps *branch = &split->branches[k];
+  const unsigned n = tfx_branches_n_channels (split->stage, k, n_channels);
   unsigned first, step;
 
-  return n_channels >= NEIGHBOURS && branch->n > 0 &&
-         branch->steps->kind == TFX_STEP_CASCADE &&
-         tfx_branches_find_even (split->stage->u.sum.channels[k], &first,
-             &step) &&
-         step == 1;
+  if (branch->n == 0 && type == TFX_SAMPLE_F64)
+    return 0;
+  if (!tfx_branches_find_even (split->stage->u.sum.channels[k], &first, &step))
+    return 2 * n;
+  return n >= NEIGHBOURS && step == 1 && tfx_joint_step (branch) ? 0 : n;
 }
 
 /* Whether it costs less to turn all channels to planes, and back, than to read and write
@@ -76,27 +78,10 @@ wants_planes (const TfxStep *split, unsigned n_channels, TfxSample type)
 {
   unsigned n_slow = 0;
 
-  for (size_t k = 0; k < split->n_branches; k++) {
-    const unsigned n = tfx_branches_n_channels (split->stage, k, n_channels);
-
-    n_slow += takes_frames (split, k, n) ? 0 : n;
-  }
+  for (size_t k = 0; k < split->n_branches; k++)
+    n_slow += count_slow (split, k, n_channels, type);
   return type == TFX_SAMPLE_F32 ? 2 * n_slow >= n_channels
                                 : 2 * n_slow > n_channels;
-}
-
-static bool
-has_planes (const TfxPlan *plan)
-{
-  bool has = false;
-
-  for (size_t i = 0; !has && i < plan->top.n; i++) {
-    const TfxStep *s = &plan->top.steps[i];
-
-    has = s->kind == TFX_STEP_SPLIT &&
-          wants_planes (s, plan->n_channels, TFX_SAMPLE_F32);
-  }
-  return has;
 }
 
 static size_t
@@ -121,16 +106,14 @@ choose_chunks (TfxEngine *e, const TfxPlan *plan)
 
   if (has_firs && plan->block_frames > n && most > n)
     n = plan->block_frames < most ? plan->block_frames : most;
-  e->chunk_frames = e->turn_frames = n;
-  if (!has_firs && !is_small && has_planes (plan))
-    e->turn_frames = frames_of (plan, TURN_CHUNK_SIZE);
+  e->chunk_frames = e->turn_frames[0] = e->turn_frames[1] = n;
 }
 
 /* Of a chunk, in planes too. */
 static size_t
 room_frames (const TfxEngine *e)
 {
-  return e->chunk_frames + 2 * TFX_PLANE_PAD;
+  return e->chunk_frames + 2 * TFX_PLANE_LINE;
 }
 
 /* The next chunk of those that engine_new() has reserved. */
@@ -169,7 +152,6 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
       case TFX_STEP_SPLIT:
         node->sum = take_chunk (e);
         node->branch = take_chunk (e);
-        node->front = take_chunk (e);
         for (unsigned type = 0; type < 2; type++)
           node->is_planar[type] = wants_planes (s, n_channels, (TfxSample)type);
         for (size_t k = 0; ret == 0 && k < s->n_branches; k++)
@@ -185,6 +167,29 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
     }
   }
   return ret;
+}
+
+/* Fewer at a time where the top turns rows to planes: what it has in one joint it does not
+ * turn. */
+static void
+choose_turns (TfxEngine *e, const TfxPlan *plan)
+{
+  const size_t n = frames_of (plan, TURN_CHUNK_SIZE);
+
+  if (has_kind (&plan->top, TFX_STEP_FIR))
+    return;
+  for (size_t i = 0; i < plan->top.n; i++) {
+    const TfxStep *s = &plan->top.steps[i];
+    const Node *node = &e->nodes[s->index];
+
+    for (unsigned type = 0; s->kind == TFX_STEP_SPLIT && type < 2; type++) {
+      const bool is_joint = node->n_joints > 0 && node->joints->pays[type] &&
+                            !tfx_joint_has_rest (s);
+
+      if (node->is_planar[type] && !is_joint && n < e->turn_frames[type])
+        e->turn_frames[type] = n;
+    }
+  }
 }
 
 void
@@ -260,6 +265,8 @@ tfx_engine_new (const TfxPlan *plan, TfxEngine **engine)
       plan->n_channels * sizeof *e->chunks);
   if (e->nodes && e->chunks)
     ret = make_nodes (e, &plan->top, plan->n_channels);
+  if (ret == 0)
+    choose_turns (e, plan);
   if (ret < 0) {
     tfx_engine_free (e);
     return ret;

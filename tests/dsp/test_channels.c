@@ -251,6 +251,10 @@ static const struct
   { 2, "(ch[0]: Limiter(-6, lookahead=0.001)) | Gain(2)" },
   { 4, "ch[0, 3]: (ch[1]: Limiter(-6, lookahead=0.001)); ch[1]: Gain(2)" },
   { 2, "(ch[1]: LoButterworth(500)) + HiButterworth(500)" },
+  { 8, "ch[0:5]: LoButterworth(300, order=6) | Delay(9, mix=1); "
+       "ch[5:8]: HiButterworth(200, order=6)" },
+  { 8, "ch[0:4]: LoButterworth(300, order=6) | Delay(9, mix=1); "
+       "ch[4:8]: HiButterworth(200, order=6) | Delay(7, mix=1)" },
   { 3, "ch[0]: ParametricEQ(900, q=1, gain=0); ch[1]: Delay(7) | Gain(2)" },
   { 4, "ch[0]: HiButterworth(80, order=5) | Delay(40, mix=1); "
        "ch[1]: HiButterworth(90, order=6) | Limiter(-6, lookahead=0.001); "
