@@ -30,8 +30,7 @@ tfx_joint_has_rest (const TfxStep *split)
 static bool
 can_join (const TfxSteps *branch)
 {
-  return branch->n == 0 ||
-         (branch->n == 1 && branch->steps->kind == TFX_STEP_CASCADE);
+  return branch->n == 0 || (branch->n == 1 && tfx_joint_step (branch));
 }
 
 /* Other values. */

@@ -17,9 +17,6 @@
 #include "copy.h"
 #include "moving.h"
 
-/* Doubles of all channels of what is run before branches of a split go on. */
-#define FRONT_SIZE 2048
-
 static int run_steps (TfxEngine *e, const TfxSteps *list, const TfxBlock *in,
     const TfxBlock *out);
 
@@ -310,8 +307,8 @@ static int
 run_front (TfxEngine *e, const TfxStep *s, const TfxJoint *joint,
     const TfxBlock *in, const TfxBlock *out)
 {
-  const size_t most = FRONT_SIZE / in->n_channels;
-  double front[FRONT_SIZE];
+  const size_t most = TFX_TURN_SIZE / in->n_channels;
+  double front[TFX_TURN_SIZE];
   int n_cleared = 0;
 
   for (size_t i = 0, n; i < in->n_frames; i += n) {

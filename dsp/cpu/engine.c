@@ -15,7 +15,6 @@
  * 1 MiB. */
 #define CHUNK_SIZE 8192
 #define SUM_CHUNK_SIZE 1024
-#define TURN_CHUNK_SIZE 2048
 #define FIR_CHUNK_SIZE 131072
 #define MIN_CHUNK_FRAMES 64
 #define MAX_CHUNK_FRAMES 1024
@@ -174,7 +173,7 @@ make_nodes (TfxEngine *e, const TfxSteps *list, unsigned n_channels)
 static void
 choose_turns (TfxEngine *e, const TfxPlan *plan)
 {
-  const size_t n = frames_of (plan, TURN_CHUNK_SIZE);
+  const size_t n = frames_of (plan, TFX_TURN_SIZE);
 
   if (has_kind (&plan->top, TFX_STEP_FIR))
     return;

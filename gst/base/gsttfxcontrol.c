@@ -218,6 +218,18 @@ gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts)
     gst_tfx_control_apply (self, 0);
 }
 
+gboolean
+gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts)
+{
+  const gboolean is_wanted = gst_tfx_control_is_wanted (self);
+
+  if (is_wanted)
+    gst_tfx_control_begin (self, pts);
+  else
+    gst_tfx_control_stop (self);
+  return is_wanted;
+}
+
 /* Of the next n points those of one group. */
 static guint
 gst_tfx_control_count_left (const GstTfxControl *self, guint64 n)

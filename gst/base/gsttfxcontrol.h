@@ -39,6 +39,9 @@ gboolean gst_tfx_control_is_wanted (GstTfxElement *self);
  * Where curves begin, properties get their values for the first frame. */
 void gst_tfx_control_begin (GstTfxElement *self, GstClockTime pts);
 
+/* The same, or _stop(), by whether any is under control, which it returns. */
+gboolean gst_tfx_control_enter (GstTfxElement *self, GstClockTime pts);
+
 /* Reads values for the next frames, up to @n_frames, and queues them; returns
  * how many can be run with them, at least one. */
 gsize gst_tfx_control_cover (GstTfxElement *self, gsize n_frames);

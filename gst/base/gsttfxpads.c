@@ -193,13 +193,8 @@ static void
 gst_tfx_pads_set_values (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  const gboolean is_wanted = n_frames > 0 && gst_tfx_control_is_wanted (self);
 
-  if (is_wanted)
-    gst_tfx_control_begin (self, GST_BUFFER_PTS (buffer));
-  else if (n_frames > 0)
-    gst_tfx_control_stop (self);
-  if (is_wanted)
+  if (n_frames > 0 && gst_tfx_control_enter (self, GST_BUFFER_PTS (buffer)))
     gst_tfx_control_cover (self, n_frames);
   else if (g_atomic_int_get (&priv->dirty))
     gst_tfx_settings_update (self);

@@ -241,10 +241,7 @@ gst_tfx_tail_is_elsewhere (GstTfxElement *self, GstEvent *event)
 static void
 gst_tfx_tail_set_values (GstTfxElement *self, GstClockTime start)
 {
-  if (gst_tfx_control_is_wanted (self))
-    gst_tfx_control_begin (self, start);
-  else
-    gst_tfx_control_stop (self);
+  gst_tfx_control_enter (self, start);
   if (g_atomic_int_get (&gst_tfx_element_get_private (self)->dirty))
     gst_tfx_settings_update (self);
 }

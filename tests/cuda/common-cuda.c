@@ -54,6 +54,19 @@ test_cuda_new (const char *compute)
   return cuda;
 }
 
+int
+test_cuda_main (int argc, char **argv, const TapTest *tests, TfxCuda *cudas[2])
+{
+  int status;
+
+  cudas[0] = test_cuda_new (TEST_CUDA_DOUBLE);
+  cudas[1] = test_cuda_new (TEST_CUDA_TWOFOLD);
+  status = tap_main (argc, argv, tests);
+  tfx_cuda_unref (&cudas[0]);
+  tfx_cuda_unref (&cudas[1]);
+  return status;
+}
+
 bool
 test_cuda_is_standin (void)
 {

@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "common.h"
 #include "driver.h"
+#include "tap.h"
 #include "tfx-cuda.h"
 
 /* The two arithmetics for float streams, by a device that has each. */
@@ -15,6 +16,10 @@
 /* The first device with one of these arithmetics: the stand-in gets this compute
  * capability.  NULL: as it is.  Ends the program if there is none. */
 TfxCuda *test_cuda_new (const char *compute);
+
+/* tap_main() with cudas[0] and cudas[1], a device of each arithmetic. */
+int
+test_cuda_main (int argc, char **argv, const TapTest *tests, TfxCuda *cudas[2]);
 
 /* A setting of the stand-in, see standin/standin.h; NULL clears it. */
 void test_cuda_set (const char *name, const char *value);

@@ -219,12 +219,5 @@ static const TapTest tests[] = {
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  kernel_cudas[0] = test_cuda_new (TEST_CUDA_DOUBLE);
-  kernel_cudas[1] = test_cuda_new (TEST_CUDA_TWOFOLD);
-  status = tap_main (argc, argv, tests);
-  tfx_cuda_unref (&kernel_cudas[0]);
-  tfx_cuda_unref (&kernel_cudas[1]);
-  return status;
+  return test_cuda_main (argc, argv, tests, kernel_cudas);
 }

@@ -626,6 +626,18 @@ GST_START_TEST (test_fuzz)
 }
 GST_END_TEST;
 
+/* From 1 to a quarter at frame 4800. */
+static GstControlSource *
+make_leap (void)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  set_point (source, 0, 1.0);
+  set_point (source, 4800, 0.25);
+  return source;
+}
+
 /* A curve goes on in a gap that nobody hears: the sound behind it begins with the value
  * that is due there. */
 GST_START_TEST (test_silent_gap)
@@ -640,10 +652,7 @@ GST_START_TEST (test_silent_gap)
     ones[i] = 1.0;
   tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(1)\"", &info, TRUE,
       RATE);
-  source = gst_interpolation_control_source_new ();
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  set_point (source, 0, 1.0);
-  set_point (source, 4800, 0.25);
+  source = make_leap ();
   gst_object_unref (bind_source (&line, "x::g", "gain", source));
   tfx_line_push_segment (&line, 0, 0);
   tfx_line_push (&line, ones, 0, 480, 0, 0, 0);
@@ -809,10 +818,7 @@ GST_START_TEST (test_bound_at_gap)
     ones[i] = 1.0;
   tfx_line_open (&line, "tfxchain name=x chain=\"g=Gain(1)\"", &info, TRUE,
       RATE);
-  source = gst_interpolation_control_source_new ();
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  set_point (source, 0, 1.0);
-  set_point (source, 4800, 0.25);
+  source = make_leap ();
   if (!is_bound_late)
     bind_source (&line, "x::g", "gain", source);
   tfx_line_push_segment (&line, 0, 0);
