@@ -27,18 +27,35 @@
 
 #include <math.h>
 
-/* A factor b0, or c1, so far below the other coefficients is no divisor. */
+/* What is divided by is no smaller, as a part of the other coefficients: where it is
+ * next to nothing, what stands for it is heard 240 dB below them. */
 #define TINY 1e-12
 /* The product of factors b0 stays within 1 / FAR to FAR. */
 #define FAR 1e100
 
-/* (b1 / b0 - a1) and (b2 / b0 - a2): each in one rounding, because the
- * differences are often small. */
-static void
-divide (const TfxSos *s, double c[2])
+static double
+divisor (double value, double others)
 {
-  c[0] = (double)((long double)s->b1 / s->b0 - s->a1);
-  c[1] = (double)((long double)s->b2 / s->b0 - s->a2);
+  return fabs (value) < TINY * others ? TINY * others : value;
+}
+
+/* b0, (b1 / b0 - a1) and (b2 / b0 - a2): each in one rounding, because the
+ * differences are often small.  The first is nothing for a delay; the second for a
+ * peak, a notch or an all-pass at a quarter of the rate; the third too for what
+ * does nothing. */
+typedef struct Factors
+{
+  double b0, c1, c2;
+} Factors;
+
+static Factors
+factor (const TfxSos *s)
+{
+  const double b0 = divisor (s->b0, fmax (fabs (s->b1), fabs (s->b2)));
+  const double c1 = (double)((long double)s->b1 / b0 - s->a1);
+  const double c2 = (double)((long double)s->b2 / b0 - s->a2);
+
+  return (Factors){ b0, divisor (c1, c2 == 0.0 ? TINY : fabs (c2)), c2 };
 }
 
 bool
@@ -47,15 +64,8 @@ tfx_cascade_form_can_factor (const TfxSos *sos, size_t n_sos)
   double tail = 1.0;
 
   for (size_t i = n_sos; i-- > 0;) {
-    const TfxSos *s = &sos[i];
-    double c[2];
-
-    if (!(fabs (s->b0) > TINY * fmax (fabs (s->b1), fabs (s->b2))))
-      return false;
-    divide (s, c);
-    tail *= s->b0;
-    if (!(fabs (c[0]) > TINY * fmax (1.0, fabs (c[1]))) ||
-        !(fabs (tail) > 1.0 / FAR && fabs (tail) < FAR))
+    tail *= factor (&sos[i]).b0;
+    if (!(fabs (tail) > 1.0 / FAR && fabs (tail) < FAR))
       return false;
   }
   return true;
@@ -77,12 +87,11 @@ set_direct (TfxCascadeSection *section, const TfxSos *s)
 static void
 set_factored (TfxCascadeSection *section, const TfxSos *s, double tail)
 {
-  double c[2];
+  const Factors f = factor (s);
 
-  divide (s, c);
   *section = (TfxCascadeSection){
-    { c[0], 0.0, c[1] / c[0], s->a1, s->a2 },
-    { c[0] / tail, c[1] / tail, s->a2 * c[0] / tail },
+    { f.c1, 0.0, f.c2 / f.c1, s->a1, s->a2 },
+    { f.c1 / tail, f.c2 / tail, s->a2 * f.c1 / tail },
   };
 }
 
@@ -106,7 +115,7 @@ tfx_cascade_form_sections (TfxForm form, const TfxSos *sos, size_t n_sos,
         break;
       case TFX_FORM_FACTORED:
         set_factored (&sections[i], s, tail);
-        tail *= s->b0;
+        tail *= factor (s).b0;
         break;
     }
   }

@@ -11,6 +11,7 @@
  */
 #include "buffer.h"
 #include "common.h"
+#include "cpu/cascade-forms.h"
 #include "tap.h"
 
 #include <float.h>
@@ -607,38 +608,46 @@ test_transposed (void)
 }
 
 /* Sections where a form that factors something out may divide by zero. */
+static const TfxSos special[] = {
+  { 1, 0, 0, 0, 0 },                  /* an identity */
+  { 0, 0, 0, 0, 0 },                  /* silence */
+  { 0, 0, 0, -1.2, 0.5 },             /* silence, with poles */
+  { -1, 0, 0, 0, 0 },                 /* a change of sign */
+  { 0, 1, 0, 0, 0 },                  /* delays */
+  { 0, 0, 1, 0, 0 },                  /* */
+  { 0, 0.5, 0, -0.5, 0 },             /* b0 = 0 */
+  { 0, 1, 0.5, -1.2, 0.5 },           /* */
+  { 0, 0, 1, -0.5, 0.25 },            /* */
+  { 1e-30, 1, 0.5, -0.5, 0.2 },       /* b0 next to nothing */
+  { 1e-18, 1, 0, 0, 0 },              /* */
+  { 0.5, -0.6, 0.3, -1.2, 0.5 },      /* b1 = a1 b0 */
+  { 0.5, 0.1, 0.25, -1.2, 0.5 },      /* b2 = a2 b0 */
+  { 0.5, -0.6, 0.25, -1.2, 0.5 },     /* poles on zeros */
+  { 0.5, -1.2, 1, -1.2, 0.5 },        /* an all-pass */
+  { 0.25, 0.5, 0.25, 0, 0 },          /* no poles */
+  { 0.1, 0.1, 0, -0.8, 0 },           /* first order */
+  { 0.1, 0.1, 0, 0.8, 0 },            /* */
+  { 1, 0, 1, 0, 0.9 },                /* a1 = 0 */
+  { 1e-30, 2e-30, 1e-30, -1.2, 0.5 }, /* far from 1 */
+  { 1e30, 2e30, 1e30, -1.2, 0.5 },    /* */
+  { 1e-6, 2e-6, 1e-6, -1.998, 0.998002 },
+  { 1, 2, 1, 1.998, 0.998002 },
+  { 1, 0, -1, 0, -0.99 },
+};
+#define N_SPECIAL (sizeof special / sizeof special[0])
+
+static bool
+is_silence (const TfxSos *s)
+{
+  return s->b0 == 0 && s->b1 == 0 && s->b2 == 0;
+}
+
 static void
 test_special_sections (void)
 {
-  static const TfxSos special[] = {
-    { 1, 0, 0, 0, 0 },                  /* an identity */
-    { 0, 0, 0, 0, 0 },                  /* silence */
-    { 0, 0, 0, -1.2, 0.5 },             /* silence, with poles */
-    { -1, 0, 0, 0, 0 },                 /* a change of sign */
-    { 0, 1, 0, 0, 0 },                  /* delays */
-    { 0, 0, 1, 0, 0 },                  /* */
-    { 0, 0.5, 0, -0.5, 0 },             /* b0 = 0 */
-    { 0, 1, 0.5, -1.2, 0.5 },           /* */
-    { 0, 0, 1, -0.5, 0.25 },            /* */
-    { 1e-30, 1, 0.5, -0.5, 0.2 },       /* b0 next to nothing */
-    { 1e-18, 1, 0, 0, 0 },              /* */
-    { 0.5, -0.6, 0.3, -1.2, 0.5 },      /* b1 = a1 b0 */
-    { 0.5, 0.1, 0.25, -1.2, 0.5 },      /* b2 = a2 b0 */
-    { 0.5, -0.6, 0.25, -1.2, 0.5 },     /* poles on zeros */
-    { 0.5, -1.2, 1, -1.2, 0.5 },        /* an all-pass */
-    { 0.25, 0.5, 0.25, 0, 0 },          /* no poles */
-    { 0.1, 0.1, 0, -0.8, 0 },           /* first order */
-    { 0.1, 0.1, 0, 0.8, 0 },            /* */
-    { 1, 0, 1, 0, 0.9 },                /* a1 = 0 */
-    { 1e-30, 2e-30, 1e-30, -1.2, 0.5 }, /* far from 1 */
-    { 1e30, 2e30, 1e30, -1.2, 0.5 },    /* */
-    { 1e-6, 2e-6, 1e-6, -1.998, 0.998002 },
-    { 1, 2, 1, 1.998, 0.998002 },
-    { 1, 0, -1, 0, -0.99 },
-  };
   Checks checks = checks_new ();
 
-  for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+  for (size_t i = 0; i < N_SPECIAL; i++) {
     for (size_t n = 1; n <= 6; n += i % 2 ? 3 : 5) {
       Cascade *cascade = cascade_random (n);
 
@@ -652,6 +661,22 @@ test_special_sections (void)
     }
   }
   checks_end (&checks);
+}
+
+/* One section does not put the others into a form that takes twice as long: a peak at a
+ * quarter of the rate, 12 kHz of 48, has nothing in front of x[n - 1]. */
+static void
+test_factored (void)
+{
+  const TfxSos peak = { 1.2, 0, 0.5, 0, 0.7 };
+
+  tap_check (tfx_cascade_form_can_factor (&peak, 1), "a peak can be factored");
+  for (size_t i = 0; i < N_SPECIAL; i++) {
+    TfxSos sos[] = { peak, special[i], peak };
+
+    tap_check (tfx_cascade_form_can_factor (sos, 3) != is_silence (&special[i]),
+        "special %zu: all but silence can be factored", i);
+  }
 }
 
 /* Channels do not know of each other: each alone gives what it gives among
@@ -839,6 +864,7 @@ static const TapTest tests[] = {
   { "lengths-designed", test_lengths_designed },
   { "sections", test_sections },
   { "special-sections", test_special_sections },
+  { "factored", test_factored },
   { NULL, NULL },
 };
 
