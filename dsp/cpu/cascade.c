@@ -192,8 +192,22 @@ set_rows (TfxRows *rows, const TfxBlock *b, size_t frame, unsigned channel,
   rows->n = n;
 }
 
-/* Whether the kernel takes rows of such a block as they lie.  A wave reads planes sample by
- * sample: of four of them that takes longer than to turn them. */
+/* A wave reads up to three planes sample by sample: of two of floats that takes longer than
+ * to turn them, if they are not short. */
+#define TURNED_FRAMES 64
+
+static inline bool
+turns (const Group *g, const TfxBlock *b)
+{
+  const unsigned n = g->n_channels;
+
+  if (g->shape->n_together < 2 || !is_planar (b, n))
+    return false;
+  return n == 4 ||
+         (n == 2 && b->type == TFX_SAMPLE_F32 && b->n_frames >= TURNED_FRAMES);
+}
+
+/* Whether the kernel takes rows of such a block as they lie. */
 static inline bool
 takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 {
@@ -201,7 +215,7 @@ takes (const TfxCascade *c, const Group *g, const TfxBlock *b)
 
   if (n > 1 && b->channel_stride != 1 && b->frame_stride != 1)
     return false;
-  if (n == 4 && g->shape->n_together > 1 && is_planar (b, n))
+  if (turns (g, b))
     return false;
   if (tfx_cascade_takes_dense_rows (g->shape))
     return is_planar (b, n) ? b->type == TFX_SAMPLE_F32
