@@ -606,6 +606,8 @@ tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'
 tap_case "process: a loudness above full scale" exits 2 "must be from -70 to 0 LUFS" \
   gst-tfx process -l 1 noise.wav x.wav
+tap_case "process: an extension that nothing writes" exits 2 "\".doc\"; it can be .wav, .flac, " \
+  gst-tfx process -e doc -o out -c 'Gain(1)' noise.wav
 tap_case "process: no jobs" exits 2 "jobs is 0, but must be from 1 to 1024" \
   gst-tfx process -j 0 -o out -c 'Gain(1)' noise.wav
 tap_case "process: a wrong chain" exits 2 "did you mean 'LoButterworth'" \
@@ -1194,7 +1196,7 @@ tap_case "record: a source that says much is interrupted" check_busy_source
 tap_case "record: until the end, until interrupted" check_record
 tap_case "record: a source that is none" exits 1 "the source 'nosuchsrc': no element" \
   gst-tfx record -s nosuchsrc x.wav 'Gain(1)'
-tap_case "record: no chain" exits 2 "there is no chain" gst-tfx record x.wav
+tap_case "record: no chain" exits 2 "there is no chain; --chain, --chain-file or --preset" gst-tfx record x.wav
 
 # ---- to the loudspeakers ---------------------------------------------------------------
 
@@ -1305,8 +1307,9 @@ tap_case "play: a file that is none" exits 1 "absent.wav: Resource not found" \
 
 tap_case "process: a preset" env GST_PRESET_PATH="$root/gst/presets" \
   gst-tfx process -p 'Rumble filter' noise.wav preset.wav
-tap_case "process: a preset that is none" exits 2 "there is no preset 'Rumbel'" \
-  gst-tfx process -p Rumbel noise.wav preset2.wav
+tap_case "process: a preset that is none" env GST_PRESET_PATH="$root/gst/presets" bash -c '
+  ! gst-tfx process -p Rumbel noise.wav preset2.wav 2> presets.txt &&
+    grep -q "no preset .Rumbel.; there are .Crossover, high half., .Crossover, low half., " presets.txt'
 
 # ---- a chain of one's own, measured ----------------------------------------------------
 
@@ -1342,6 +1345,13 @@ tap_case "bench: channels that the chain does not take" check_bench_leaves_out
 tap_case "bench: a picture" check_bench_picture
 tap_case "bench: a number that is none" exits 2 "channels is '1,zwei', but must be" \
   gst-tfx bench -c 1,zwei 'Gain(2)'
+tap_case "bench: no number at all" exits 2 "channels is '', but must be" gst-tfx bench -c '' 'Gain(2)'
+tap_case "bench: no device at all" exits 2 "a device is '', but must be" gst-tfx bench -d '' 'Gain(2)'
+tap_case "bench: a time below 0" exits 2 "seconds is -1, but must be 0 or more" \
+  gst-tfx bench -s -1 'Gain(2)'
+tap_case "bench: no rate" exits 2 "rate is 0 Hz, but must be above 0" gst-tfx bench -r 0 'Gain(2)'
+tap_case "response: no rate" exits 2 "rate is 0 Hz, but must be above 0" \
+  gst-tfx response -r 0 'Gain(2)'
 tap_case "bench: a device that is none" exits 2 "must be auto, cpu or cuda" \
   gst-tfx bench -d abacus 'Gain(2)'
 
@@ -1581,8 +1591,11 @@ tap_case "check: a broken one" exits 2 "line 1, column 5" gst-tfx check 'Gain'
 tap_case "check: a stage that does not fit the stream" exits 2 \
   "line 1, column 12: ch[2] is out of its range: 2 channels come to it" \
   gst-tfx check --channels 2 'Gain(2) | (ch[2]: Gain(3))'
-tap_case "check: too many channels" exits 2 "channels 1025, but must be" \
+tap_case "check: too many channels" exits 2 "channels is 1025, but must be from 1 to 1024" \
   gst-tfx check --channels 1025 'Gain(2)'
+tap_case "check: no channels" exits 2 "channels is 0, but must be from 1 to 1024" \
+  gst-tfx check --channels 0 'Gain(2)'
+tap_case "check: no rate" exits 2 "rate is 0 Hz, but must be above 0" gst-tfx check -r 0 'Gain(2)'
 tap_case "check: as many channels as the chain is for" exits 0 'ch[2]: Gain(3)' \
   gst-tfx check 'ch[2]: Gain(3)'
 # With the name of what it names, and where it is wrong; or filter settings, or a preset.

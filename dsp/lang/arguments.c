@@ -326,6 +326,13 @@ check_required (TfxParser *parser, const TfxClass *klass,
   return tfx_parser_fail_at (parser, offset);
 }
 
+static bool
+is_arithmetic (const TfxParser *parser)
+{
+  return parser->token.type == TFX_TOKEN_OPERATOR &&
+         strchr ("*/%&^~", parser->lexer.text[parser->token.offset]);
+}
+
 int
 tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
 {
@@ -346,8 +353,7 @@ tfx_arguments_parse (TfxParser *parser, TfxNode *call, size_t class_offset)
       const size_t behind = parser->token.offset + 1;
 
       code = refuse_thousands (parser, behind, tfx_parser_advance (parser));
-    } else if (parser->token.type == TFX_TOKEN_OPERATOR ||
-               parser->token.type == TFX_TOKEN_PLUS ||
+    } else if (is_arithmetic (parser) || parser->token.type == TFX_TOKEN_PLUS ||
                parser->token.type == TFX_TOKEN_MINUS)
       return tfx_parser_fail (parser, parser->token.offset,
           "the chain language does not calculate; write the result");

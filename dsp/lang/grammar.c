@@ -49,6 +49,7 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
 {
   size_t offset = parser->token.offset;
   int code = tfx_parser_enter (parser);
+  bool is_split;
 
   if (code == 0)
     code = tfx_parser_advance (parser);
@@ -58,6 +59,7 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     tfx_error_set (parser->error, -EINVAL, "nothing stands in '()'");
     return tfx_parser_fail_at (parser, offset);
   }
+  is_split = tfx_channels_are_ahead (parser);
   code = parse_group (parser, node);
   if (code < 0)
     return code;
@@ -68,7 +70,8 @@ parse_parentheses (TfxParser *parser, TfxNode **node)
     tfx_error_set (parser->error, -EINVAL, "this '(' is not closed");
     code = tfx_parser_fail_at (parser, offset);
   } else {
-    code = fail_behind_stage (parser, "'|', '+' or ')'");
+    code = fail_behind_stage (parser,
+        is_split ? "'|', '+', ';' or ')'" : "'|', '+' or ')'");
   }
   if (code < 0) {
     tfx_node_free (*node);
@@ -219,16 +222,19 @@ static int
 parse_chain (TfxParser *parser, TfxNode **root)
 {
   int code = tfx_parser_advance (parser);
+  bool is_split;
 
   if (code < 0 || parser->token.type == TFX_TOKEN_END)
     return code;
+  is_split = tfx_channels_are_ahead (parser);
   code = parse_group (parser, root);
   if (code == 0 && parser->token.type == TFX_TOKEN_CLOSE) {
     tfx_error_set (parser->error, -EINVAL, "this ')' closes nothing");
     return tfx_parser_fail_at (parser, parser->token.offset);
   }
   if (code == 0 && parser->token.type != TFX_TOKEN_END)
-    return fail_behind_stage (parser, "'|', '+' or the end");
+    return fail_behind_stage (parser,
+        is_split ? "'|', '+', ';' or the end" : "'|', '+' or the end");
   return code;
 }
 

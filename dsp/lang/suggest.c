@@ -82,8 +82,9 @@ tfx_suggestion_try (TfxSuggestion *suggestion, const char *candidate)
 
   if (n == 0 || n > MAX_WORD || m > MAX_WORD)
     return;
-  /* A third of the letters may be wrong, and one of a short word. */
-  limit = (unsigned)(STEP * (n < 6 ? 1 : n / 3));
+  /* A third of the letters may be wrong, one of a short word, and of a single
+   * letter its case. */
+  limit = (unsigned)(n == 1 ? STEP - 1 : STEP * (n < 6 ? 1 : n / 3));
   distance = find_distance (suggestion->word, n, candidate, m);
   /* A word that only continues what was written is near too. */
   if (n >= 3 && m > n && strncmp (suggestion->word, candidate, n) == 0)

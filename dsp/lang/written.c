@@ -160,8 +160,7 @@ parse_row (TfxParser *parser, TfxWritten *written, size_t *room)
   if (before == 0)
     written->n_columns = written->value.n_list;
   if (written->value.n_list - before != written->n_columns)
-    return tfx_parser_fail (parser, offset,
-        "the rows have not the same length");
+    return tfx_parser_fail (parser, offset, "the rows differ in length");
   parser->depth--;
   return tfx_parser_advance (parser);
 }

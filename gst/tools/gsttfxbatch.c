@@ -159,8 +159,12 @@ gst_tfx_batch_open_folder (GstTfxBatch *batch)
   gchar *journal, *settings;
 
   if (options->extension && !gst_tfx_codec_is_known (options->extension)) {
-    gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"",
-        options->extension);
+    gchar *list = gst_tfx_codec_list_extensions ();
+
+    gst_tfx_tool_error ("nothing here writes files whose name ends in \".%s\"; "
+                        "it can be %s",
+        options->extension, list);
+    g_free (list);
     return FALSE;
   }
   if (g_mkdir_with_parents (options->out, 0777) < 0) {

@@ -77,11 +77,11 @@ read_numbers (const gchar *what, const gchar *text, gint max)
   gchar **words = g_strsplit (text, ",", -1);
   gint *numbers = g_new0 (gint, g_strv_length (words) + 1);
 
-  for (guint i = 0; words[i]; i++) {
+  for (guint i = 0; words[i] || i == 0; i++) { /* no words of an empty text */
     guint64 number;
 
-    if (!g_ascii_string_to_unsigned (words[i], 10, 1, (guint64)max, &number,
-            NULL)) {
+    if (!words[i] || !g_ascii_string_to_unsigned (words[i], 10, 1, (guint64)max,
+                         &number, NULL)) {
       gst_tfx_tool_error ("%s is '%s', but must be whole numbers from 1 to %d "
                           "with commas between",
           what, text, max);
@@ -97,11 +97,13 @@ read_numbers (const gchar *what, const gchar *text, gint max)
 static gboolean
 check_words (const Bench *bench, gchar **devices)
 {
-  for (guint i = 0; devices[i]; i++) {
-    if (strcmp (devices[i], "auto") != 0 && strcmp (devices[i], "cpu") != 0 &&
-        strcmp (devices[i], "cuda") != 0) {
+  for (guint i = 0; devices[i] || i == 0; i++) { /* none of an empty text */
+    const gchar *device = devices[i] ? devices[i] : "";
+
+    if (strcmp (device, "auto") != 0 && strcmp (device, "cpu") != 0 &&
+        strcmp (device, "cuda") != 0) {
       gst_tfx_tool_error ("a device is '%s', but must be auto, cpu or cuda",
-          devices[i]);
+          device);
       return FALSE;
     }
   }
@@ -111,11 +113,12 @@ check_words (const Bench *bench, gchar **devices)
         bench->format);
     return FALSE;
   }
-  if (bench->rate_hz < 1 || !(bench->seconds >= 0.0)) {
-    gst_tfx_tool_error ("rate is %d Hz and seconds %g, but neither may be "
-                        "below "
-                        "0, nor the rate 0",
-        bench->rate_hz, bench->seconds);
+  if (bench->rate_hz < 1) {
+    gst_tfx_tool_error ("rate is %d Hz, but must be above 0", bench->rate_hz);
+    return FALSE;
+  }
+  if (!(bench->seconds >= 0.0)) {
+    gst_tfx_tool_error ("seconds is %g, but must be 0 or more", bench->seconds);
     return FALSE;
   }
   return gst_tfx_picture_check_name (bench->output);

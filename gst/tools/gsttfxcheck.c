@@ -20,7 +20,7 @@ check (const gchar *text, gdouble rate_hz, gint n_channels)
   TfxChain *chain = NULL;
   gboolean is_good =
       expr && tfx_expr_build (expr, rate_hz,
-                  n_channels ? (unsigned)n_channels : n_usual,
+                  n_channels > 0 ? (unsigned)n_channels : n_usual,
                   gst_tfx_options_tell_clamp, NULL, &chain, &error) == 0;
   char *canonical = expr ? tfx_expr_print (expr) : NULL;
 
@@ -41,7 +41,7 @@ GstTfxToolStatus
 gst_tfx_check_run (gint argc, gchar **argv)
 {
   gdouble rate_hz = 48000.0;
-  gint n_channels = 0;
+  gint n_channels = -1; /* not said */
   GstTfxOptions options = { NULL };
   GOptionEntry entries[GST_TFX_OPTIONS_N_CHAIN + 3] = {
     { "rate", 'r', 0, G_OPTION_ARG_DOUBLE, &rate_hz,
@@ -63,10 +63,11 @@ gst_tfx_check_run (gint argc, gchar **argv)
     if (argc != (has_chain ? 1 : 2))
       gst_tfx_tool_error ("check takes one chain, in quotes, or in a file: "
                           "--chain-file");
-    else if (!(rate_hz > 0.0) || n_channels < 0 || n_channels > 1024)
-      gst_tfx_tool_error ("rate is %g Hz and channels %d, but must be above 0 "
-                          "Hz and from 1 to 1024",
-          rate_hz, n_channels);
+    else if (!(rate_hz > 0.0))
+      gst_tfx_tool_error ("rate is %g Hz, but must be above 0", rate_hz);
+    else if (n_channels != -1 && (n_channels < 1 || n_channels > 1024))
+      gst_tfx_tool_error ("channels is %d, but must be from 1 to 1024",
+          n_channels);
     else if (!has_chain)
       status = check (argv[1], rate_hz, n_channels);
     else if (gst_tfx_options_read_chain (&options))

@@ -80,8 +80,8 @@ add_ghost (GstElement *bin, GstElement *element, const gchar *name)
   gst_object_unref (pad);
 }
 
-static gchar *
-list_extensions (void)
+gchar *
+gst_tfx_codec_list_extensions (void)
 {
   GString *list = g_string_new (NULL);
 
@@ -99,7 +99,7 @@ gst_tfx_codec_make (const gchar *extension, GError **error)
   gchar *list;
 
   if (!codec) {
-    list = list_extensions ();
+    list = gst_tfx_codec_list_extensions ();
     if (*extension)
       g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
           "nothing here writes files whose name ends in \".%s\"; it can be %s",

@@ -14,6 +14,9 @@ GstElement *gst_tfx_codec_make (const gchar *extension, GError **error);
 /* Whether there is a way to write these at all. */
 gboolean gst_tfx_codec_is_known (const gchar *extension);
 
+/* ".wav, .flac, …"; free it. */
+gchar *gst_tfx_codec_list_extensions (void);
+
 /* The extension of a file's name, in lower case, without the dot; free it. */
 gchar *gst_tfx_codec_get_extension (const gchar *name);
 

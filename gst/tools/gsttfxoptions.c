@@ -99,8 +99,14 @@ read_preset (const gchar *name)
     g_object_get (element, "chain", &chain, NULL);
   } else {
     names = gst_preset_get_preset_names (GST_PRESET (element));
-    list = names ? g_strjoinv (", ", names) : g_strdup ("none");
-    gst_tfx_tool_error ("there is no preset '%s'; there are: %s", name, list);
+    list = names ? g_strjoinv ("', '", names) : g_strdup ("");
+    if (*list)
+      gst_tfx_tool_error ("there is no preset '%s'; there are '%s'", name,
+          list);
+    else
+      gst_tfx_tool_error ("there is no preset '%s', nor any other: "
+                          "GST_PRESET_PATH names the folder with presets",
+          name);
     g_free (list);
     g_strfreev (names);
   }
@@ -151,7 +157,8 @@ gst_tfx_options_read_chain (GstTfxOptions *options)
     return options->chain != NULL;
   }
   if (!options->chain) {
-    gst_tfx_tool_error ("there is no chain");
+    gst_tfx_tool_error (
+        "there is no chain; --chain, --chain-file or --preset names one");
     return FALSE;
   }
   expr = gst_tfx_chain_reader_parse (options->chain, NULL, NULL, &error);

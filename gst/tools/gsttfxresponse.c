@@ -120,9 +120,10 @@ check (Curve *curve)
 {
   if (curve->to_hz == 0.0)
     curve->to_hz = MIN (20000.0, curve->rate_hz / 2.0);
-  if (!(curve->rate_hz > 0.0) || !(curve->from_hz > 0.0) ||
-      !(curve->to_hz > curve->from_hz) ||
-      !(curve->to_hz <= curve->rate_hz / 2.0))
+  if (!(curve->rate_hz > 0.0))
+    gst_tfx_tool_error ("rate is %g Hz, but must be above 0", curve->rate_hz);
+  else if (!(curve->from_hz > 0.0) || !(curve->to_hz > curve->from_hz) ||
+           !(curve->to_hz <= curve->rate_hz / 2.0))
     gst_tfx_tool_error ("frequencies from %g to %g Hz at a rate of %g Hz: they "
                         "must rise from above 0 to at most half the rate",
         curve->from_hz, curve->to_hz, curve->rate_hz);
