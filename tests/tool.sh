@@ -1541,9 +1541,10 @@ tap_case "spectrum: no sound" exits 1 "text.wav: " gst-tfx spectrum text.wav
 
 # ---- the manual and the completion --------------------------------------------------
 
-# Every command and option of --help is in the manual.
+# Every command of --help is in the manual, and each option in its section or in that
+# of the command whose options it takes too.
 check_manual() {
-  local command option page=$root/gst/tools/gst-tfx.1
+  local command option sections page=$root/gst/tools/gst-tfx.1
   : > man.txt
   if command -v man > /dev/null; then
     man -l --warnings=all "$page" > /dev/null 2> man.txt
@@ -1551,9 +1552,15 @@ check_manual() {
   fi
   for command in $(gst-tfx --help | sed -n -E 's/^  ([a-z]+) +[a-z].*/\1/p'); do
     grep -q "^\.SS $command\$" "$page" || { echo "no $command" && return 1; }
+    case $command in
+      watch) sections='watch|process' ;;
+      play) sections='play|record' ;;
+      *) sections=$command ;;
+    esac
     for option in $(gst-tfx "$command" --help | grep -o -E '^  (-., )?--[a-z-]+' |
       grep -o -E -- '--[a-z-]+' | grep -v -e --help); do
-      sed 's/\\-/-/g' "$page" | grep -q -F -e "$option" ||
+      awk -v sections="^($sections)\$" '/^\.S[SH] / { here = $2 ~ sections } here' "$page" |
+        sed 's/\\-/-/g' | grep -q -E -e "$option( |=|,|\\\\|\$)" ||
         { echo "no $option of $command" && return 1; }
     done
   done
