@@ -234,7 +234,7 @@ tap_case "process: no sound" exits 1 "text.wav: " \
   gst-tfx process text.wav x.wav 'Gain(1)'
 tap_case "process: a missing file" exits 1 "cannot read absent.wav: No such" \
   gst-tfx process absent.wav x.wav 'Gain(1)'
-tap_case "process: a folder" exits 1 "is a folder" \
+tap_case "process: a folder" exits 1 "is a folder, not a file (--files-from takes " \
   gst-tfx process . x.wav 'Gain(1)'
 tap_case "process: a name that says nothing" exits 1 'ends in ".xyz"; it can be' \
   gst-tfx process noise.wav x.xyz 'Gain(1)'
@@ -604,6 +604,16 @@ tap_case "process: a WAV says where its channels are" check_wav_mask
 if_there wavpackenc "process: more channels than a .wv takes" check_wv_channels
 tap_case "process: no files at all" exits 2 "--out takes files to process" \
   gst-tfx process -o out -c 'Gain(1)'
+# The fields that docs/gst-tfx.md names, and no others.
+check_json_fields() {
+  gst-tfx process --json -f -l -23 noise.wav json.wav > fields.txt && python3 -c '
+import json
+line = json.load(open("fields.txt"))
+assert set(line["loudness"]) == set("input true_peak gain output limited".split()), line
+assert set(line) == set("input output status format rate channels loudness seconds took "
+    "clipped peak error".split()), line'
+}
+tap_case "process: the fields of --json" check_json_fields
 tap_case "process: a loudness above full scale" exits 2 "must be from -70 to 0 LUFS" \
   gst-tfx process -l 1 noise.wav x.wav
 tap_case "process: an extension that nothing writes" exits 2 "\".doc\"; it can be .wav, .flac, " \

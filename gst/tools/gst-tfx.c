@@ -42,8 +42,8 @@ print_help (void)
   g_print ("Usage: gst-tfx COMMAND [ARGUMENT…]\n\nCommands:\n");
   for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
     g_print ("  %-10s%s\n", commands[i].name, commands[i].summary);
-  g_print ("\ngst-tfx COMMAND --help tells of one.  %s",
-      "A chain is written as in docs/catalogue.md.\n\n");
+  g_print ("\ngst-tfx COMMAND --help tells of one.  A chain is written as in "
+           "docs/catalogue.md;\ngst-tfx list CLASS tells of a class.\n\n");
   g_print ("%s", examples);
 }
 

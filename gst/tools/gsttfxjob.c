@@ -31,7 +31,9 @@ check_names (GstTfxJob *job)
     gst_tfx_pass_fail (job, "cannot read %s: %s", job->input,
         g_strerror (errno));
   else if (!job->source && S_ISDIR (of_input.st_mode))
-    gst_tfx_pass_fail (job, "%s is a folder, not a file", job->input);
+    gst_tfx_pass_fail (job,
+        "%s is a folder, not a file (--files-from takes a list of files)",
+        job->input);
   else if (job->has_target && !S_ISREG (of_input.st_mode))
     gst_tfx_pass_fail (job,
         "%s is no file, and cannot be read twice for its loudness", job->input);

@@ -101,6 +101,7 @@ void
 gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet)
 {
   const gdouble seconds = (gdouble)job->duration / GST_SECOND;
+  const gdouble times = seconds / MAX (job->seconds, 1e-6);
 
   if (job->has_target && !job->error)
     tell_loudness (job);
@@ -109,6 +110,6 @@ gst_tfx_report_print (const GstTfxJob *job, gboolean is_quiet)
   if (job->error)
     gst_tfx_tool_error ("%s: %s", job->input, job->error->message);
   else if (!is_quiet)
-    g_print ("%s (%.1f s of sound, %.0f times faster than real time)\n",
-        job->output, seconds, seconds / MAX (job->seconds, 1e-6));
+    g_print ("%s (%.1f s of sound, %.*f times faster than real time)\n",
+        job->output, seconds, times < 10.0 ? 1 : 0, times);
 }

@@ -162,7 +162,7 @@ gst_tfx_response_run (gint argc, gchar **argv)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   if (gst_tfx_tool_parse ("CHAIN",
-          "The frequency response of a chain: gain and phase.",
+          "The frequency response of a chain: gain, phase and group delay.",
           "Compressors and the like, whose gain follows the level, count as 1.",
           entries, &argc, &argv)) {
     if (argc != 2) {

@@ -269,7 +269,8 @@ gst_tfx_spectra_run (gint argc, gchar **argv)
   GstTfxToolStatus status = GST_TFX_TOOL_USAGE;
 
   if (gst_tfx_tool_parse ("FILE…",
-          "The mean spectra of sound files, such as before and after a chain.",
+          "The mean spectra of up to eight sound files, such as before and "
+          "after a chain.",
           "Power density in dB, of 1/24 octave: 0 dB is a sine at full scale, "
           "spread over 1 Hz.  In front of the table a line for each file: "
           "rate, channels, frames, seconds and peak.\n\n"
