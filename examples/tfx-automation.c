@@ -16,6 +16,9 @@
 #include <gst/controller/controller.h>
 #include <gst/gst.h>
 
+#define MAX_SECONDS 3600
+#define MAX_HZ 1000
+
 typedef struct
 {
   const gchar *element, *child, *property, *curve, *source, *output;
@@ -202,7 +205,9 @@ set_option (Options *o, const gchar *argument)
       fail ("%s is no number: \"%s\"", options[i].name, value + 1);
     return;
   }
-  fail ("no such option: %s", argument);
+  fail ("no such option: %s; there are element=, child=, property=, curve=, "
+        "source=, output=, from=, to=, seconds= and frequency=",
+      argument);
 }
 
 int
@@ -218,6 +223,12 @@ main (int argc, char **argv)
     set_option (&options, argv[i]);
   if (!options.output)
     fail ("there is no output=FILE");
+  if (!(options.seconds > 0.0) || options.seconds > MAX_SECONDS)
+    fail ("seconds is %g, but must be above 0 and at most %d", options.seconds,
+        MAX_SECONDS);
+  if (!(options.frequency > 0.0) || options.frequency > MAX_HZ)
+    fail ("frequency is %g Hz, but must be above 0 and at most %d",
+        options.frequency, MAX_HZ);
   line = g_strdup_printf ("%s samplesperbuffer=1024 num-buffers=%u ! "
                           "audio/x-raw,format=F32LE,rate=48000,channels=1 ! "
                           "%s name=filter ! wavenc ! filesink location=\"%s\"",

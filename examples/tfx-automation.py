@@ -45,9 +45,17 @@ def bind_lfo(stage, name, low, high, frequency):
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith('-'):
         sys.exit(__doc__)
-    seconds = float(sys.argv[2]) if len(sys.argv) == 3 else 4
+    try:
+        seconds = float(sys.argv[2]) if len(sys.argv) == 3 else 4
+    except ValueError:
+        seconds = 0
+    if not 0.01 <= seconds <= 3600:
+        sys.exit(
+            "tfx-automation.py: SECONDS is '%s', but must be from 0.01 to 3600"
+            % sys.argv[2]
+        )
     Gst.init(None)
     pipeline = Gst.parse_launch(
         'audiotestsrc wave=saw freq=110 volume=0.2 samplesperbuffer=480 '

@@ -84,7 +84,7 @@ def move(tfxchain, setting, seconds):
     path, equals, text = setting.partition('=')
     stage, colons, parameter = path.partition('::')
     try:
-        value = float(text)
+        value = float(text if colons else '')
     except ValueError:
         fail('not of the form STAGE::PARAMETER=NUMBER: %s' % setting)
     child = tfxchain.get_child_by_name(stage)
@@ -94,7 +94,10 @@ def move(tfxchain, setting, seconds):
     if spec is None or not hasattr(spec, 'minimum'):
         fail("stage '%s' has no number '%s'" % (stage, parameter))
     if not spec.minimum <= value <= spec.maximum:
-        fail('%s cannot be %g' % (path, value))
+        fail(
+            '%s cannot be %g, but must be from %g to %g'
+            % (path, value, spec.minimum, spec.maximum)
+        )
 
     line = GstController.InterpolationControlSource()
     line.set_property('mode', GstController.InterpolationMode.LINEAR)
@@ -119,8 +122,11 @@ def play(pipeline):
             print('warning: ' + message.parse_warning()[0].message, file=sys.stderr)
         elif message.type == Gst.MessageType.ERROR:
             error = message.parse_error()[0].message
+            name = message.src.get_name()
+            if message.src.find_property('location'):
+                name = message.src.props.location
             pipeline.set_state(Gst.State.NULL)
-            fail(error)
+            fail('%s: %s' % (name, error))
         else:
             ended = True
     pipeline.set_state(Gst.State.NULL)

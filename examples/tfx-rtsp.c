@@ -75,8 +75,12 @@ read_option (App *app, const gchar *word)
 static gboolean
 read_words (App *app)
 {
-  guint64 timeout_s = 0;
+  guint64 timeout_s = 0, port;
 
+  if (!g_ascii_string_to_unsigned (app->port, 10, 0, 65535, &port, NULL)) {
+    g_printerr ("tfx-rtsp: port must be 0 to 65535, not \"%s\"\n", app->port);
+    return FALSE;
+  }
   if (!g_ascii_string_to_unsigned (app->timeout, 10, 1, 86400, &timeout_s,
           NULL)) {
     g_printerr ("tfx-rtsp: timeout must be 1 to 86400 s, not \"%s\"\n",
@@ -108,6 +112,26 @@ is_file (const App *app)
   return g_file_test (app->source, G_FILE_TEST_IS_REGULAR);
 }
 
+/* A single word that is neither a file nor an element, which gst_parse_launch() takes for
+ * the name of one. */
+static gboolean
+is_nothing (const App *app)
+{
+  GstElementFactory *factory;
+
+  if (is_file (app) || strpbrk (app->source, " !"))
+    return FALSE;
+  factory = gst_element_factory_find (app->source);
+  if (factory) {
+    gst_object_unref (factory);
+    return FALSE;
+  }
+  g_printerr ("tfx-rtsp: source is \"%s\", which is no file, and there is no "
+              "element \"%s\"\n",
+      app->source, app->source);
+  return TRUE;
+}
+
 /* The elements of a stream, to be freed; NULL after a message. */
 static gchar *
 describe_stream (App *app)
@@ -115,7 +139,7 @@ describe_stream (App *app)
   const gchar *codec = find_codec (app->codec);
   gchar *source, *text;
 
-  if (!codec)
+  if (!codec || is_nothing (app))
     return NULL;
   if (is_file (app)) {
     gchar *uri = gst_filename_to_uri (app->source, NULL);

@@ -127,6 +127,24 @@ check_parallel() {
     tail -n 1 parallel.txt | grep -q "^$N files, $N done, 0 not, $N outputs$"
 }
 
+# says WORDS ARGUMENT...: parallel.sh refuses, with these words.
+says() {
+  local words=$1
+  shift
+  ! "$archive/parallel.sh" "$@" > says.txt 2>&1 && cat says.txt && grep -q -F -- "$words" says.txt
+}
+
+check_refusals() {
+  mkdir few other && cp "sounds/00 year/0000.wav" few/ && cp "sounds/00 year/0001.wav" other/ &&
+    printf 'Gain(' > broken.txt &&
+    says "cannot read the chain's file absent.txt" few refused absent.txt &&
+    says "-n is 'x', but must be from 1 to 99999" -n x few refused chain.txt &&
+    says "parallel.sh [-H HOSTS] [-n SHARDS] FOLDER" --help &&
+    says "this '(' is not closed" -n 2 few refused broken.txt &&
+    says "has the shards of $top/few, not of $top/other" -n 2 other refused chain.txt &&
+    "$archive/parallel.sh" -n 2 few refused chain.txt > says.txt 2>&1 &&
+    tail -n 1 says.txt | grep -q '^1 files, 1 done, 0 not, 1 outputs$' && ! grep 'not closed' says.txt
+}
 # Everything is done; a file that is no sound is told of.
 check_again() {
   "$archive/parallel.sh" -n 8 sounds by-parallel chain.txt 2>&1 | tail -n 1 |
@@ -154,6 +172,7 @@ check_quoted() {
 }
 
 if command -v parallel > /dev/null; then
+  tap_case "GNU parallel: what cannot be" check_refusals
   tap_case "parallel: $N files on two hosts, a worker killed" check_parallel
   tap_case "parallel: again, and a file that fails" check_again
   tap_case "parallel: names with spaces" check_quoted

@@ -418,8 +418,13 @@ tap_case "tfx-equaliser.py: no such preset" \
 tap_case "tfx-equaliser.py: no such stage" refused "no stage 'f99'" \
   "$equaliser" --output=x.wav f99::gain=3
 tap_case "tfx-equaliser.py: a value out of range" \
-  refused "f100::gain cannot be 1000" \
+  refused "f100::gain cannot be 1000, but must be from -120 to 120" \
   "$equaliser" --output=x.wav f100::gain=1000
+tap_case "tfx-equaliser.py: a file that is not there" refused "absent.wav: Resource not" \
+  "$equaliser" --input=absent.wav --output=x.wav
+tap_case "tfx-equaliser.py: a property of the element" \
+  refused "not of the form STAGE::PARAMETER=NUMBER: f100=3" \
+  "$equaliser" --output=x.wav f100=3
 tap_case "tfx-equaliser.py: a chain that cannot be read" \
   refused "this '(' is not closed" "$equaliser" "--chain=Gain(" --output=x.wav
 
@@ -456,6 +461,15 @@ tap_case "tfx-automation: lines, LFOs and triggers" check_automation
 tap_case "tfx-automation: no such property" \
   refused "filter has no number 'mode' that can be controlled" \
   "$bin/tfx-automation" property=mode output=x.wav
+tap_case "tfx-automation: no such option" \
+  refused "no such option: second=1; there are element=, child=, " \
+  "$bin/tfx-automation" second=1
+tap_case "tfx-automation: a time that is none" \
+  refused "seconds is -1, but must be above 0 and at most 3600" \
+  "$bin/tfx-automation" seconds=-1 output=x.wav
+tap_case "tfx-automation: a frequency that is none" \
+  refused "frequency is 0 Hz, but must be above 0 and at most 1000" \
+  "$bin/tfx-automation" curve=steps frequency=0 output=x.wav
 tap_case "tfx-automation: no such curve" refused 'curve is none of line' \
   "$bin/tfx-automation" curve=square output=x.wav
 
@@ -467,6 +481,11 @@ check_automation_py() {
     is "$(peak wah.wav) > 0.2"
 }
 tap_case "tfx-automation.py: an LFO and a line" check_automation_py
+tap_case "tfx-automation.py: a time that is none" \
+  refused "SECONDS is '-1', but must be from 0.01 to 3600" \
+  "$root/examples/tfx-automation.py" x.wav -1
+tap_case "tfx-automation.py: an option" refused "tfx-automation.py OUTPUT.wav" \
+  "$root/examples/tfx-automation.py" --help
 
 # ---- installing --------------------------------------------------------------
 
@@ -490,6 +509,22 @@ check_install() {
       gst-inspect-1.0 tfxchebyshev | grep "Filename.*$top/dest"
 }
 tap_case "meson install: into a folder gstreamer-1.0, and it loads" check_install
+check_uninstall() {
+  ninja -C "$root/build" uninstall && ! find "$top/dest" -type f | grep .
+}
+tap_case "ninja uninstall: nothing is left" check_uninstall
+
+# Not in build/, whose prefix Meson keeps if the demo or the tests have made it.
+check_install_readme() {
+  local folder
+  folder=$(sed -n -E 's/^meson setup (\S+) --prefix=\/usr$/\1/p' "$root/README.md")
+  [ "$folder" != build ] && grep -q "^sudo meson install -C $folder\$" "$root/README.md" &&
+    meson setup "$top/$folder" "$root" --prefix=/usr -Dtests=disabled -Dexamples=disabled \
+      -Dnvcc=disabled &&
+    meson introspect "$top/$folder" --installed | tee "$top/installed.txt" &&
+    grep -q '"/usr/lib[^"]*/gstreamer-1.0/libgsttfx.so"' "$top/installed.txt"
+}
+tap_case "meson setup: the README's prefix" check_install_readme
 
 check_devenv() {
   GST_REGISTRY=$top/registry meson devenv -C "$root/build" \

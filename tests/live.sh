@@ -98,6 +98,9 @@ else
   tap_case "RTSP: no such codec" refused 'codec must be opus, L16 or L24, not "mp3"' \
     codec=mp3
   tap_case "RTSP: no such element" refused 'no element "nosuchsrc"' source=nosuchsrc
+  tap_case "RTSP: a file that is not there" \
+    refused 'source is "absent.wav", which is no file' source=absent.wav
+  tap_case "RTSP: no port" refused 'port must be 0 to 65535, not "70000"' port=70000
   tap_case "RTSP: no path" refused 'path must begin with /, not "sound"' path=sound
   tap_case "RTSP: no timeout" refused 'timeout must be 1 to 86400 s, not "soon"' \
     timeout=soon

@@ -11,6 +11,10 @@
 # All hosts see the same folders, and have gst-tfx.  The same command goes on where
 # it was interrupted.
 set -u
+usage() {
+  sed -n '3,13s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
 here=$(cd "$(dirname "$0")" && pwd)
 hosts=() n=256 base=''
 while getopts H:n:b: option; do
@@ -18,12 +22,13 @@ while getopts H:n:b: option; do
     H) hosts=(--sshloginfile "$OPTARG") ;;
     n) n=$OPTARG ;;
     b) base=$OPTARG ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 3 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[ $# -ge 3 ] || usage
 input=$(realpath "$1") chain=$(realpath "$3")
+[ -r "$chain" ] || { echo "error: cannot read the chain's file $3" >&2 && exit 1; }
 mkdir -p "$2" && out=$(realpath "$2") || exit 1
 work=$(realpath -m "${4-$out.work}")
 base=$(realpath "${base:-$input}")

@@ -25,10 +25,17 @@ list_files() {
 
 # Each file goes to the shard that has least.
 make_shards() {
-  local input=$1 n=$2 work=$3
+  local input=$1 n=$2 work=$3 old
+  [[ $n =~ ^[1-9][0-9]{0,4}$ ]] ||
+    { echo "error: -n is '$n', but must be from 1 to 99999" >&2 && return 1; }
   mkdir -p "$work/shards" || return
   # Another cut would give a file to two journals.
   if [ -e "$work/list" ]; then
+    old=$(cat "$work/input" 2> /dev/null) || old=$input
+    if [ "$old" != "$input" ]; then
+      echo "error: $work has the shards of $old, not of $input; name another WORK" >&2
+      return 1
+    fi
     echo "$work has its shards already: they are gone on with" >&2
     return 0
   fi
@@ -47,26 +54,30 @@ for line in files:
     shards[i].write(name + b'\0')
     heapq.heappush(sizes, (total + int(size) + 65536, i))
 PY
-  mv "$work/list.new" "$work/list"
+  echo "$input" > "$work/input" && mv "$work/list.new" "$work/list"
 }
 
 # A shard to its end.  A file that fails is told of in the summary; a program that
 # was killed is started again.
 run_shard() {
-  local shard=$1 base=$2 out=$3 chain=$4 work=$5 name status try
+  local shard=$1 base=$2 out=$3 chain=$4 work=$5 name status try size
   name=$(basename "$shard")
+  rm -f "$work/$name.refused"
+  size=$(stat --printf %s "$work/$name.log" 2> /dev/null) || size=0
   for ((try = 1; try <= TRIES; try++)); do
     gst-tfx process --json --jobs "${TFX_ARCHIVE_JOBS:-1}" --base "$base" \
       --out "$out" --journal "$work/$name.journal" --chain-file "$chain" \
       --null --files-from "$shard" >> "$work/$name.json" 2>> "$work/$name.log"
     status=$?
+    # What is wrong with the chain is wrong with it for each file.
+    [ $status -ne 2 ] || tail -c "+$((size + 1))" "$work/$name.log" > "$work/$name.refused"
     [ $status -gt 2 ] || return $((status == 1 ? 0 : status))
     echo "shard $name ended with status $status" >> "$work/$name.log"
   done
   return "$status"
 }
 
-# One line for each file that has no output, then the counts.
+# One line for each file that has no output, or why there is none at all, then the counts.
 summarise() {
   local work=$1 out=$2 n n_done n_parts
   n=$(tr -c -d '\0' < "$work/list" | wc -c)
@@ -75,6 +86,7 @@ summarise() {
   find "$out" -name '.*.part' -delete
   n_parts=$(find "$out" -type f ! -name '.*' | wc -l)
   cat "$work"/*.json 2> /dev/null | grep -a '"status": "failed"' | sort -u
+  find "$work" -name '*.refused' -print0 | sort -z | head -z -n 1 | xargs -0 -r cat
   echo "$n files, $n_done done, $((n - n_done)) not, $n_parts outputs"
   [ "$n" -eq "$n_done" ]
 }

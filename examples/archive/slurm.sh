@@ -9,6 +9,10 @@
 # job writes WORK/summary when all of them have ended.  The same command goes on
 # where it was interrupted.  It prints the number of that last job.
 set -u
+usage() {
+  sed -n '3,11s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
 here=$(cd "$(dirname "$0")" && pwd)
 n=256 base='' options=()
 while getopts n:s:b: option; do
@@ -16,12 +20,13 @@ while getopts n:s:b: option; do
     n) n=$OPTARG ;;
     s) options+=("$OPTARG") ;;
     b) base=$OPTARG ;;
-    *) exit 2 ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 3 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[ $# -ge 3 ] || usage
 input=$(realpath "$1") chain=$(realpath "$3")
+[ -r "$chain" ] || { echo "error: cannot read the chain's file $3" >&2 && exit 1; }
 mkdir -p "$2" && out=$(realpath "$2") || exit 1
 work=$(realpath -m "${4-$out.work}")
 base=$(realpath "${base:-$input}")
