@@ -170,7 +170,6 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
       llabs (out->channel_stride) <= llabs (out->frame_stride);
   TfxVariant *v;
   TfxCascadeArgs args = { .in = *in, .out = *out, .sum = *sum };
-  void *arguments[1];
   unsigned grid;
   int ret = tfx_variant_choose (c, is_float, double_arithmetic, &v);
 
@@ -195,12 +194,8 @@ tfx_cuda_cascade_run (TfxCudaCascade *c, const TfxKernelBlock *in,
     size_t all = (size_t)v->shape.n_tiles * v->shape.n_blocks;
     grid = all < v->resident ? (unsigned)all : v->resident;
   }
-  arguments[0] = pack_args (v, &args);
-  return tfx_context_check (c->queue->cuda,
-      c->queue->cuda->driver->launch_kernel (v->kernel.function, grid, 1, 1,
-          v->shape.n_warps * 32, 1, 1, (unsigned)v->shape.shared_size,
-          c->queue->stream, arguments, NULL),
-      "starting a kernel");
+  return tfx_module_launch (c->queue, &v->kernel, grid, v->shape.n_warps * 32,
+      v->shape.shared_size, pack_args (v, &args));
 }
 
 void

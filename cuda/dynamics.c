@@ -118,15 +118,11 @@ unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
   const size_t n_tiles = n_tiles_of (run->n_frames);
-  const size_t grid = n_tiles * n_levels_of (u);
   TfxDynamicsArgs args = u->args;
   int ret = unit_prepare (u, run->n_frames);
 
   if (ret < 0)
     return ret;
-  /* What a grid may have; a block of samples has less. */
-  if (grid > 0x7fffffff)
-    return -EINVAL;
   args.in = run->in;
   args.out = run->out;
   args.sum = run->sum;
@@ -139,8 +135,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.carry = u->carry.data;
   args.control = u->control.data;
   args.cleared = run->cleared;
-  return tfx_cuda_unit_launch (u->queue, &u->kernel, (unsigned)grid,
-      TFX_DYNAMICS_SHARED, &args);
+  return tfx_module_launch (u->queue, &u->kernel, n_tiles * n_levels_of (u),
+      TFX_UNIT_THREADS, TFX_DYNAMICS_SHARED, &args);
 }
 
 static void

@@ -232,7 +232,6 @@ count_threads (const TfxCudaFft *f, unsigned grid)
 static int
 launch (TfxCudaFft *f, TfxFftArgs *args)
 {
-  void *arguments[] = { args };
   unsigned grid = args->n_tiles * args->n_channels;
 
   args->log2 = f->log2;
@@ -241,11 +240,8 @@ launch (TfxCudaFft *f, TfxFftArgs *args)
   args->n_taps = (unsigned)f->n_taps;
   args->twiddles = f->twiddles.data;
   args->control = f->control.data;
-  return tfx_context_check (f->queue->cuda,
-      f->queue->cuda->driver->launch_kernel (f->kernel.function, grid, 1, 1,
-          count_threads (f, grid), 1, 1, (unsigned)TFX_FFT_SHARED (f->log2),
-          f->queue->stream, arguments, NULL),
-      "starting a kernel");
+  return tfx_module_launch (f->queue, &f->kernel, grid, count_threads (f, grid),
+      TFX_FFT_SHARED (f->log2), args);
 }
 
 int

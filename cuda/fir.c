@@ -164,22 +164,6 @@ typedef struct Run
 } Run;
 
 static int
-launch (TfxCudaFir *f, const TfxKernel *kernel, size_t grid, unsigned threads,
-    size_t shared_size, void *args)
-{
-  void *arguments[] = { args };
-
-  /* What a grid may have; a block of samples has less. */
-  if (grid > 0x7fffffff)
-    return -EINVAL;
-  return tfx_context_check (f->queue->cuda,
-      f->queue->cuda->driver->launch_kernel (kernel->function, (unsigned)grid,
-          1, 1, threads, 1, 1, (unsigned)shared_size, f->queue->stream,
-          arguments, NULL),
-      "starting a kernel");
-}
-
-static int
 run_direct (TfxCudaFir *f, const Run *r)
 {
   const size_t n_tiles = (r->n_frames + TFX_FIR_FRAMES - 1) / TFX_FIR_FRAMES;
@@ -198,7 +182,8 @@ run_direct (TfxCudaFir *f, const Run *r)
   };
 
   *r->n_launches += 1;
-  return launch (f, &f->direct, n_tiles * f->n_channels, TFX_FIR_THREADS,
+  return tfx_module_launch (f->queue, &f->direct, n_tiles * f->n_channels,
+      TFX_FIR_THREADS,
       TFX_FIR_NUMBERS (TFX_FIR_REACH (f->n_taps)) * TFX_REAL_SIZE, &args);
 }
 

@@ -292,7 +292,7 @@ unit_run (void *data, const TfxUnitRun *run)
   args.cleared = run->cleared;
   set_values (u, run->is_double, &args);
   u->n_running = run->n_frames;
-  return tfx_cuda_unit_launch (u->queue, &u->kernel, u->n_levels,
+  return tfx_module_launch (u->queue, &u->kernel, u->n_levels, TFX_UNIT_THREADS,
       TFX_LEVELLER_SHARED, &args);
 }
 

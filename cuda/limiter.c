@@ -140,8 +140,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
   args.tops = u->tops.data;
   u->n_running = run->n_frames;
-  return tfx_cuda_unit_launch (u->queue, &u->kernel, args.n_levels,
-      TFX_LIMITER_SHARED, &args);
+  return tfx_module_launch (u->queue, &u->kernel, args.n_levels,
+      TFX_UNIT_THREADS, TFX_LIMITER_SHARED, &args);
 }
 
 static void

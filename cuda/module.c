@@ -228,6 +228,20 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
   return ret;
 }
 
+int
+tfx_module_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
+    size_t n_blocks, unsigned n_threads, size_t shared_size, void *args)
+{
+  /* What a grid may have; a block of samples has less. */
+  if (n_blocks > 0x7fffffff)
+    return -EINVAL;
+  return tfx_context_check (queue->cuda,
+      queue->cuda->driver->launch_kernel (kernel->function, (unsigned)n_blocks,
+          1, 1, n_threads, 1, 1, (unsigned)shared_size, queue->stream, &args,
+          NULL),
+      "starting a kernel");
+}
+
 bool
 tfx_module_is_compiling (TfxCuda *cuda)
 {

@@ -123,8 +123,8 @@ unit_run (void *data, const TfxUnitRun *run)
   args.state_out = tfx_cuda_pair_out (&u->state);
   args.cleared = run->cleared;
   u->n_running = run->n_frames;
-  return tfx_cuda_unit_launch (u->queue, &u->kernel, u->n_channels,
-      TFX_REVERB_SHARED, &args);
+  return tfx_module_launch (u->queue, &u->kernel, u->n_channels,
+      TFX_UNIT_THREADS, TFX_REVERB_SHARED, &args);
 }
 
 static void

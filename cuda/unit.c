@@ -2,7 +2,6 @@
  * unit.c: what several kinds of unit have in common; see unit.h. */
 #include "unit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "kernels/unit-args.h"
@@ -22,23 +21,10 @@ tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block)
 }
 
 int
-tfx_cuda_unit_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
-    unsigned n_blocks, unsigned shared_size, void *args)
-{
-  return tfx_context_check (queue->cuda,
-      queue->cuda->driver->launch_kernel (kernel->function, n_blocks, 1, 1,
-          TFX_UNIT_THREADS, 1, 1, shared_size, queue->stream, &args, NULL),
-      "starting a kernel");
-}
-
-int
 tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args)
 {
-  const size_t grid = (n_samples + TFX_UNIT_THREADS - 1) / TFX_UNIT_THREADS;
-
-  /* What a grid may have; a block of samples has less. */
-  if (grid > 0x7fffffff)
-    return -EINVAL;
-  return tfx_cuda_unit_launch (queue, kernel, (unsigned)grid, 0, args);
+  return tfx_module_launch (queue, kernel,
+      (n_samples + TFX_UNIT_THREADS - 1) / TFX_UNIT_THREADS, TFX_UNIT_THREADS,
+      0, args);
 }

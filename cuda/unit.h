@@ -62,10 +62,6 @@ typedef struct TfxCudaUnitKind
 int
 tfx_cuda_unit_load (TfxCudaQueue *queue, const char *name, TfxKernel *kernel);
 
-/* Starts it in blocks of TFX_UNIT_THREADS; args as in kernels/unit-args.h. */
-int tfx_cuda_unit_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
-    unsigned n_blocks, unsigned shared_size, void *args);
-
 /* For kernels that take point by point: whether neighbouring threads take
  * neighbouring channels; and a launch. */
 bool tfx_cuda_unit_is_by_channel (const TfxKernelBlock *block);

@@ -147,16 +147,10 @@ run_delay (TfxCudaWindow *w, const TfxKernelBlock *in,
     .ring = *ring,
     .by_channel = llabs (in->channel_stride) <= llabs (in->frame_stride),
   };
-  void *arguments[] = { &args };
-  size_t grid = (n_frames * w->n_channels + DELAY_THREADS - 1) / DELAY_THREADS;
 
-  /* What a grid may have; a block of samples has less. */
-  if (grid > 0x7fffffff)
-    return -EINVAL;
-  return tfx_context_check (w->queue->cuda,
-      w->queue->cuda->driver->launch_kernel (w->kernel.function, (unsigned)grid,
-          1, 1, DELAY_THREADS, 1, 1, 0, w->queue->stream, arguments, NULL),
-      "starting a kernel");
+  return tfx_module_launch (w->queue, &w->kernel,
+      (n_frames * w->n_channels + DELAY_THREADS - 1) / DELAY_THREADS,
+      DELAY_THREADS, 0, &args);
 }
 
 /* ---- running ---------------------------------------------------------------------- */
