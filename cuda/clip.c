@@ -58,11 +58,9 @@ unit_run (void *data, const TfxUnitRun *run)
     .factor = u->factor,
     .gain = u->gain,
     .cleared = run->cleared };
-  int ret = unit_prepare (u, run->n_frames);
 
-  return ret < 0 ? ret
-                 : tfx_cuda_unit_run_points (u->queue, &u->kernel,
-                       run->n_frames * u->n_channels, &args);
+  return tfx_cuda_unit_run_points (u->queue, &u->kernel,
+      run->n_frames * u->n_channels, &args);
 }
 
 static void

@@ -119,10 +119,7 @@ unit_run (void *data, const TfxUnitRun *run)
   Unit *u = data;
   const size_t n_tiles = n_tiles_of (run->n_frames);
   TfxDynamicsArgs args = u->args;
-  int ret = unit_prepare (u, run->n_frames);
 
-  if (ret < 0)
-    return ret;
   args.in = run->in;
   args.out = run->out;
   args.sum = run->sum;

@@ -159,9 +159,9 @@ run_window (TfxEngine *e, const Node *node, TfxUnitRun *run)
 static int
 run_unit (TfxEngine *e, const Node *node, TfxUnitRun *run)
 {
-  int ret = 0;
+  int ret = node->kind->prepare (node->unit, run->n_frames);
 
-  if (node->kind->is_apart)
+  if (ret == 0 && node->kind->is_apart)
     ret = put_apart (e, node->n_channels, run);
   if (ret < 0)
     return ret;

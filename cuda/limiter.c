@@ -129,16 +129,13 @@ unit_run (void *data, const TfxUnitRun *run)
     .tile = u->tile,
     .n_over = u->n_over,
     .is_new = !u->has_tops,
+    .state_in = tfx_cuda_pair_in (&u->gains),
+    .state_out = tfx_cuda_pair_out (&u->gains),
+    .ring = tfx_cuda_past_ring (&u->past, run->n_frames),
+    .tops = u->tops.data,
     .cleared = run->cleared,
   };
-  int ret = unit_prepare (u, run->n_frames);
 
-  if (ret < 0)
-    return ret;
-  args.state_in = tfx_cuda_pair_in (&u->gains);
-  args.state_out = tfx_cuda_pair_out (&u->gains);
-  args.ring = tfx_cuda_past_ring (&u->past, run->n_frames);
-  args.tops = u->tops.data;
   u->n_running = run->n_frames;
   return tfx_module_launch (u->queue, &u->kernel, args.n_levels,
       TFX_UNIT_THREADS, TFX_LIMITER_SHARED, &args);

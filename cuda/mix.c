@@ -96,7 +96,6 @@ static int
 unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
-  int ret = unit_prepare (u, run->n_frames);
   TfxMixArgs args = { .in = run->in,
     .out = run->out,
     .sum = run->sum,
@@ -108,9 +107,8 @@ unit_run (void *data, const TfxUnitRun *run)
     .gains = u->copied.data,
     .cleared = run->cleared };
 
-  return ret < 0 ? ret
-                 : tfx_cuda_unit_run_points (u->queue, &u->kernel,
-                       run->n_frames * u->n_channels, &args);
+  return tfx_cuda_unit_run_points (u->queue, &u->kernel,
+      run->n_frames * u->n_channels, &args);
 }
 
 /* By the channels that are heard.  Samples come by way of the cache. */

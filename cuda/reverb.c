@@ -111,10 +111,7 @@ unit_run (void *data, const TfxUnitRun *run)
 {
   Unit *u = data;
   TfxReverbArgs args = u->args;
-  int ret = unit_prepare (u, run->n_frames);
 
-  if (ret < 0)
-    return ret;
   args.in = run->in;
   args.out = run->out;
   args.sum = run->sum;

@@ -36,8 +36,8 @@ typedef struct TfxCudaUnitKind
   /* Values of the same structure, and a gain behind it. */
   void (*set_stage) (void *unit, const TfxStage *stage, double gain);
 
-  /* Kernels and memory for blocks of n_frames; and one launch.  The state after
-   * it counts from commit on; or it is abandoned (NULL: nothing has to be done). */
+  /* Kernels and memory for blocks of n_frames; and behind that one launch.  The state
+   * after it counts from commit on; or it is abandoned (NULL: nothing has to be done). */
   int (*prepare) (void *unit, size_t n_frames);
   int (*run) (void *unit, const TfxUnitRun *run);
   void (*commit) (void *unit);
