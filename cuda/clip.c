@@ -38,7 +38,7 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 }
 
 static int
-unit_prepare (void *data, size_t n_frames)
+unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
 

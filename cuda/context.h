@@ -45,6 +45,7 @@ typedef struct TfxCudaQueue
 {
   TfxCuda *cuda;
   CUstream stream;
+  uint64_t n_launches; /* that were put on it */
 } TfxCudaQueue;
 
 /* With one reference and without a device; NULL if memory is short. */

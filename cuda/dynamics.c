@@ -94,7 +94,7 @@ n_tiles_of (size_t n_frames)
 }
 
 static int
-unit_prepare (void *data, size_t n_frames)
+unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
   const size_t n_words = n_levels_of (u) * TFX_LEVEL_DECAYS *

@@ -9,7 +9,6 @@
 #include "engine.h"
 #include "transfer.h"
 #include "unit.h"
-#include "window.h"
 
 /* Samples that are run at a time. */
 #define TFX_MAX_SAMPLES ((size_t)1 << 28)
@@ -34,9 +33,8 @@ typedef struct List
 typedef struct Node
 {
   TfxCudaCascade *cascade;
-  TfxCudaWindow *window;
   const TfxCudaUnitKind *kind; /* of the unit */
-  void *unit;
+  void *unit;                  /* or NULL */
   unsigned n_channels;
   List *branches;    /* sums, splits */
   size_t sum_buffer; /* sums */
@@ -85,7 +83,7 @@ struct TfxEngine
   int n_cleared;       /* channels, since the last run said so */
 
   bool has_run, double_arithmetic; /* of the last run */
-  uint64_t n_launches, n_uploads, n_downloads;
+  uint64_t n_uploads, n_downloads;
 };
 
 /* A gain alone behind a FIR, a delay line or a unit is part of that: it has no node.

@@ -18,7 +18,6 @@ typedef struct Resident
   size_t n;           /* doubles */
   bool is_cascade;
   TfxBuffer sections; /* [n_channels][n_sos][2] */
-  TfxCudaPast past;   /* of a window */
   const TfxCudaUnitKind *kind;
   void *unit;
 } Resident;
@@ -36,7 +35,6 @@ tfx_cuda_engine_free_resident (TfxResident *resident)
   bool entered = tfx_context_enter (device_of (r)) == 0;
 
   tfx_buffer_free (&r->queue, &r->sections);
-  tfx_cuda_past_clear (&r->past);
   if (r->unit)
     r->kind->free (r->unit);
   if (entered)
@@ -56,10 +54,8 @@ read_state (Resident *r, double *state)
   if (r->is_cascade)
     ret = tfx_buffer_download (&r->queue, state, r->sections.data,
         r->n * sizeof *state);
-  else if (r->kind)
-    ret = r->kind->get_state (r->unit, state);
   else
-    ret = tfx_cuda_past_get_state (&r->past, state);
+    ret = r->kind->get_state (r->unit, state);
   tfx_context_leave (device_of (r));
   return ret;
 }
@@ -91,12 +87,6 @@ fill (Resident *r, TfxEngine *e, const TfxPlanStage *s)
                    : tfx_cuda_cascade_keep_state (node->cascade, s->first_sos,
                          s->n_sos, r->sections.data);
   }
-  if (node->window) {
-    const TfxCudaPast *past = tfx_cuda_window_past (node->window);
-
-    tfx_cuda_past_init (&r->past, &r->queue, past->n_channels, past->length);
-    return tfx_cuda_past_copy (&r->past, past);
-  }
   r->kind = node->kind;
   ret = r->kind->make (&r->queue, node->n_channels, s->step->stage, &r->unit);
   return ret < 0 ? ret : r->kind->copy_state (r->unit, node->unit);
@@ -113,7 +103,7 @@ tfx_cuda_engine_keep_state (TfxEngine *e, size_t stage)
   if ((node->unit && !node->kind->copy_state) || !(r = calloc (1, sizeof *r)))
     return NULL;
   r->base = (TfxResident){ .device = e->cuda, .read = resident_read };
-  r->queue = (TfxCudaQueue){ e->cuda, e->cuda->stream };
+  r->queue = (TfxCudaQueue){ .cuda = e->cuda, .stream = e->cuda->stream };
   r->n = node->n_channels * s->state_size;
   ret = tfx_context_enter (e->cuda);
   if (ret == 0) {
@@ -147,8 +137,6 @@ tfx_cuda_engine_take_state (TfxEngine *e, size_t stage, TfxResident *resident)
   if (node->cascade)
     ret = tfx_cuda_cascade_take_state (node->cascade, s->first_sos, s->n_sos,
         r->sections.data);
-  else if (node->window)
-    ret = tfx_cuda_window_take_past (node->window, &r->past);
   else
     ret = r->kind->copy_state (node->unit, r->unit);
   /* Whoever has the copy frees it, also where one of these has failed. */

@@ -24,8 +24,6 @@ try_get_state (TfxEngine *e, const TfxPlanStage *s, double *state)
   if (node->cascade)
     ret = tfx_cuda_cascade_get_state (node->cascade, s->first_sos, s->n_sos,
         state);
-  else if (node->window)
-    ret = tfx_cuda_window_get_state (node->window, state);
   else if (node->unit && node->kind->get_state)
     ret = node->kind->get_state (node->unit, state);
   tfx_context_leave (e->cuda);
@@ -55,8 +53,6 @@ try_set_state (TfxEngine *e, const TfxPlanStage *s, const double *state)
   if (node->cascade)
     ret = tfx_cuda_cascade_set_state (node->cascade, s->first_sos, s->n_sos,
         state);
-  else if (node->window)
-    ret = tfx_cuda_window_set_state (node->window, state);
   else if (node->unit && node->kind->set_state)
     ret = node->kind->set_state (node->unit, state);
   tfx_context_leave (e->cuda);
@@ -85,8 +81,6 @@ tfx_cuda_engine_state_peak (const TfxEngine *e)
 
     if (node->cascade)
       p = tfx_cuda_cascade_state_peak (node->cascade);
-    else if (node->window)
-      p = tfx_cuda_window_state_peak (node->window);
     else if (node->unit && node->kind->state_peak)
       p = node->kind->state_peak (node->unit);
     peak = p > peak ? p : peak;

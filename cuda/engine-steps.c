@@ -33,7 +33,6 @@ static int
 copy (TfxEngine *e, const TfxUnitRun *run, const TfxCudaChannels *channels,
     double gain)
 {
-  e->n_launches++;
   return tfx_cuda_copy_run (&e->copy, run, channels, gain);
 }
 
@@ -140,33 +139,15 @@ run_split (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
 
 /* ---- steps ------------------------------------------------------------------- */
 
-static int
-run_window (TfxEngine *e, const Node *node, TfxUnitRun *run)
-{
-  int ret = 0;
-
-  /* A window reads samples of before, which other threads may have overwritten: it
-   * does not write where it reads. */
-  if (tfx_cuda_window_is_apart (node->window))
-    ret = put_apart (e, node->n_channels, run);
-  return ret < 0 ? ret
-                 : tfx_cuda_window_run (node->window, &run->in, &run->out,
-                       &run->sum, run->n_frames, run->is_double, run->cleared,
-                       &e->n_launches);
-}
-
 /* In place only where the unit can. */
 static int
 run_unit (TfxEngine *e, const Node *node, TfxUnitRun *run)
 {
-  int ret = node->kind->prepare (node->unit, run->n_frames);
+  int ret = node->kind->prepare (node->unit, run->is_double, run->n_frames);
 
   if (ret == 0 && node->kind->is_apart)
     ret = put_apart (e, node->n_channels, run);
-  if (ret < 0)
-    return ret;
-  e->n_launches++;
-  return node->kind->run (node->unit, run);
+  return ret < 0 ? ret : node->kind->run (node->unit, run);
 }
 
 static int
@@ -175,15 +156,12 @@ run_step (TfxEngine *e, const TfxStep *s, const TfxUnitRun *run)
   const Node *node = &e->nodes[s->index];
   TfxUnitRun r = *run;
 
-  if (node->window)
-    return run_window (e, node, &r);
   if (node->unit)
     return run_unit (e, node, &r);
   if (s->kind == TFX_STEP_SPLIT)
     return run_split (e, s, run);
   if (!node->cascade)
     return run_sum (e, s, run);
-  e->n_launches++;
   return tfx_cuda_cascade_run (node->cascade, &r.in, &r.out, &r.sum, r.n_frames,
       r.is_double, r.cleared);
 }
@@ -225,10 +203,6 @@ commit_or_abandon (TfxEngine *e, bool good)
       tfx_cuda_cascade_commit (node->cascade);
     else if (node->cascade)
       tfx_cuda_cascade_abandon (node->cascade);
-    if (node->window && good)
-      tfx_cuda_window_commit (node->window);
-    else if (node->window)
-      tfx_cuda_window_abandon (node->window);
     if (node->unit && good && node->kind->commit)
       node->kind->commit (node->unit);
     else if (node->unit && !good && node->kind->abandon)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "branches.h"
+#include "fir.h"
 #include "units.h"
 
 /* Kernels and memory are made ready when an engine is made, for blocks of as
@@ -87,8 +88,6 @@ make_node (TfxEngine *e, const TfxStep *s, unsigned n_channels)
           &node->cascade);
     case TFX_STEP_FIR:
     case TFX_STEP_DELAY:
-      return tfx_cuda_window_new (&e->queue, n_channels, s->stage,
-          &node->window);
     case TFX_STEP_UNIT:
       node->kind = tfx_cuda_units_find (s->stage);
       return node->kind ? node->kind->make (&e->queue, n_channels, s->stage,
@@ -180,7 +179,6 @@ free_list (const TfxSteps *list, TfxEngine *e)
     Node *node = &e->nodes[s->index];
 
     tfx_cuda_cascade_free (&node->cascade);
-    tfx_cuda_window_free (&node->window);
     if (node->unit)
       node->kind->free (node->unit);
     for (size_t k = 0; node->branches && k < s->n_branches; k++)
@@ -246,8 +244,6 @@ update_list (TfxEngine *e, const TfxSteps *list, List *l, double scale)
     node->gain = gain;
     if (node->cascade)
       tfx_cuda_cascade_set_sections (node->cascade, s->sos, gain);
-    if (node->window)
-      tfx_cuda_window_set_stage (node->window, s->stage, gain);
     if (node->unit)
       node->kind->set_stage (node->unit, s->stage, gain);
     for (size_t k = 0; k < s->n_branches; k++)
@@ -259,20 +255,17 @@ int
 tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 {
   /* Of the stream, once there is one. */
-  TfxSample type = e->double_arithmetic ? TFX_SAMPLE_F64 : TFX_SAMPLE_F32;
+  const bool is_double =
+      e->has_run ? e->double_arithmetic : plan->sample == TFX_SAMPLE_F64;
 
-  if (!e->has_run)
-    type = plan->sample;
   e->plan = plan;
   update_list (e, &plan->top, &e->top, 1.0);
   /* Now rather than in the next run.  What fails is tried again there. */
   if (tfx_context_enter (e->cuda) < 0)
     return 0;
   for (size_t i = 0; i < e->n_nodes; i++) {
-    if (e->nodes[i].window)
-      tfx_cuda_window_prepare (e->nodes[i].window, type, 1);
     if (e->nodes[i].unit)
-      e->nodes[i].kind->prepare (e->nodes[i].unit, 1);
+      e->nodes[i].kind->prepare (e->nodes[i].unit, is_double, 1);
   }
   tfx_context_leave (e->cuda);
   return 0;
@@ -283,15 +276,11 @@ tfx_cuda_engine_update (TfxEngine *e, const TfxPlan *plan)
 static int
 prepare_node (Node *node, TfxSample type, size_t n_frames, bool is_whole)
 {
-  int ret = 0;
-
   if (node->cascade)
-    ret = tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
-  if (ret == 0 && node->window)
-    ret = tfx_cuda_window_prepare (node->window, type, n_frames);
-  if (ret == 0 && node->unit)
-    ret = node->kind->prepare (node->unit, n_frames);
-  return ret;
+    return tfx_cuda_cascade_prepare (node->cascade, type, n_frames, is_whole);
+  return node->unit ? node->kind->prepare (node->unit, type == TFX_SAMPLE_F64,
+                          n_frames)
+                    : 0;
 }
 
 int
@@ -384,7 +373,7 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
     return -ENOMEM;
   e->plan = plan;
   e->cuda = cuda;
-  e->queue = (TfxCudaQueue){ cuda, cuda->stream };
+  e->queue = (TfxCudaQueue){ .cuda = cuda, .stream = cuda->stream };
   e->part_samples = TFX_PART_SAMPLES;
   e->n_nodes = plan->n_all_steps;
   e->nodes = calloc (e->n_nodes + 1, sizeof *e->nodes);
@@ -407,7 +396,7 @@ tfx_cuda_engine_new (TfxCuda *cuda, const TfxPlan *plan, TfxEngine **engine)
 void
 tfx_cuda_engine_add_stats (const TfxEngine *e, TfxStats *stats)
 {
-  stats->launches += e->n_launches;
+  stats->launches += e->queue.n_launches;
   stats->uploads += e->n_uploads;
   stats->downloads += e->n_downloads;
 }
@@ -433,7 +422,7 @@ void
 tfx_cuda_engine_force_fft (TfxEngine *e, unsigned log2, unsigned max_tiles)
 {
   for (size_t i = 0; i < e->n_nodes; i++) {
-    if (e->nodes[i].window)
-      tfx_cuda_window_force (e->nodes[i].window, log2, max_tiles);
+    if (e->nodes[i].kind == &tfx_cuda_fir)
+      tfx_cuda_fir_force (e->nodes[i].unit, log2, max_tiles);
   }
 }

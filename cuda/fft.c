@@ -230,7 +230,7 @@ count_threads (const TfxCudaFft *f, unsigned grid)
 }
 
 static int
-launch (TfxCudaFft *f, TfxFftArgs *args)
+launch (TfxCudaFft *f, TfxCudaQueue *queue, TfxFftArgs *args)
 {
   unsigned grid = args->n_tiles * args->n_channels;
 
@@ -240,7 +240,7 @@ launch (TfxCudaFft *f, TfxFftArgs *args)
   args->n_taps = (unsigned)f->n_taps;
   args->twiddles = f->twiddles.data;
   args->control = f->control.data;
-  return tfx_module_launch (f->queue, &f->kernel, grid, count_threads (f, grid),
+  return tfx_module_launch (queue, &f->kernel, grid, count_threads (f, grid),
       TFX_FFT_SHARED (f->log2), args);
 }
 
@@ -258,6 +258,7 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     .n_tiles = f->n_partitions,
     .n_slots = f->n_partitions,
     .limit = INFINITY };
+  TfxCudaQueue uncounted = *f->queue; /* it is no part of a run */
   int ret;
 
   if (!scaled)
@@ -278,7 +279,7 @@ tfx_cuda_fft_transform_taps (TfxCudaFft *f, const double *taps,
     .channel_stride = (long long)f->n_taps,
     .is_double = 1 };
   args.history = spectra->data;
-  return launch (f, &args);
+  return launch (f, &uncounted, &args);
 }
 
 static int
@@ -294,7 +295,7 @@ mend (TfxCudaFft *f)
 }
 
 int
-tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r, uint64_t *n_launches)
+tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r)
 {
   unsigned long long tile = f->position / f->n_out;
   unsigned long long end = (f->position + r->n_frames - 1) / f->n_out;
@@ -324,8 +325,7 @@ tfx_cuda_fft_run (TfxCudaFft *f, const TfxCudaFftRun *r, uint64_t *n_launches)
       .cleared = r->cleared,
     };
 
-    ret = launch (f, &args);
-    *n_launches += 1;
+    ret = launch (f, f->queue, &args);
     n_before -= args.n_silent;
     tile += n_tiles;
   }

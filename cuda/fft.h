@@ -50,8 +50,8 @@ int tfx_cuda_fft_prepare (TfxCudaFft *fft, bool is_float, size_t n_frames);
 int tfx_cuda_fft_transform_taps (TfxCudaFft *fft, const double *taps,
     unsigned n_kernels, double gain, TfxBuffer *room, TfxBuffer *spectra);
 
-/* A launch for each part of a block, one for a short one; counts them.  in and
- * out must not overlap.  The state after it takes effect with commit. */
+/* A launch for each part of a block, one for a short one.  in and out must not
+ * overlap.  The state after it takes effect with commit. */
 typedef struct TfxCudaFftRun
 {
   const TfxKernelBlock *in, *out, *sum;
@@ -63,8 +63,7 @@ typedef struct TfxCudaFftRun
   CUdeviceptr cleared;
 } TfxCudaFftRun;
 
-int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run,
-    uint64_t *n_launches);
+int tfx_cuda_fft_run (TfxCudaFft *fft, const TfxCudaFftRun *run);
 void tfx_cuda_fft_commit (TfxCudaFft *fft);
 
 /* A run has failed, or the past is another one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * fir.c: see fir.h. */
+ * fir.c: FIRs on the device, direct or by transforms. */
 #include "fir.h"
 
 #include <errno.h>
@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fft.h"
 #include "fft-cut.h"
+#include "past.h"
+#include "unit.h"
 
 /* Blocks that are so many times as long as those before may want another method. */
 #define LONGER 4
@@ -16,41 +19,81 @@
 #define LIMIT_FLOAT 0x1p100
 #define LIMIT_DOUBLE 0x1p1000
 
-void
-tfx_cuda_fir_init (TfxCudaFir *f, TfxCudaQueue *queue, unsigned n_channels,
-    size_t n_taps, TfxFirMethod method)
+typedef struct Unit
 {
-  *f = (TfxCudaFir){ .queue = queue,
-    .n_channels = n_channels,
-    .n_taps = n_taps,
-    .asked = method };
-  tfx_cuda_fft_init (&f->fft, queue, n_channels, n_taps);
+  TfxCudaQueue *queue;
+  unsigned n_channels;
+  size_t n_taps;
+  TfxCudaPast past;
+  TfxFirMethod asked, method;
+  size_t n_frames; /* of the blocks that it was chosen for; 0: not chosen */
+  bool is_ready;   /* for streams of this type: */
+  bool is_double;
+  TfxKernel direct;
+  TfxReal real; /* of direct */
+  TfxCudaFft fft;
+  TfxBuffer room;
+
+  /* What is asked for. */
+  const TfxStage *stage;
+  double gain;
+  bool taps_are_old;
+
+  /* On the device: the taps, or for transforms their spectra. */
+  TfxBuffer taps;
+  unsigned n_kernels;
+} Unit;
+
+static int
+unit_make (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
+    void **unit)
+{
+  Unit *u = calloc (1, sizeof *u);
+
+  *unit = u;
+  if (!u)
+    return -ENOMEM;
+  u->queue = queue;
+  u->n_channels = n_channels;
+  u->n_taps = stage->u.fir.n_taps;
+  u->asked = stage->u.fir.method;
+  tfx_cuda_past_init (&u->past, queue, n_channels, u->n_taps - 1);
+  tfx_cuda_fft_init (&u->fft, queue, n_channels, u->n_taps);
+  return 0;
+}
+
+static void
+unit_free (void *data)
+{
+  Unit *u = data;
+
+  tfx_cuda_past_clear (&u->past);
+  tfx_cuda_fft_clear (&u->fft);
+  tfx_buffer_free (u->queue, &u->room);
+  tfx_buffer_free (u->queue, &u->taps);
+  free (u);
+}
+
+static void
+unit_set_stage (void *data, const TfxStage *stage, double gain)
+{
+  Unit *u = data;
+
+  u->taps_are_old = u->taps_are_old || u->stage != stage || u->gain != gain;
+  u->stage = stage;
+  u->gain = gain;
 }
 
 void
-tfx_cuda_fir_clear (TfxCudaFir *f)
+tfx_cuda_fir_force (void *unit, unsigned log2, unsigned max_tiles)
 {
-  tfx_cuda_fft_clear (&f->fft);
-  tfx_buffer_free (f->queue, &f->room);
-  tfx_buffer_free (f->queue, &f->taps);
-}
+  Unit *u = unit;
 
-void
-tfx_cuda_fir_set_stage (TfxCudaFir *f, const TfxStage *stage, double gain)
-{
-  f->taps_are_old = f->taps_are_old || f->stage != stage || f->gain != gain;
-  f->stage = stage;
-  f->gain = gain;
-}
-
-void
-tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
-{
-  f->method = TFX_FIR_FFT;
-  f->n_frames = SIZE_MAX;
-  tfx_cuda_fft_cut (&f->fft, log2);
-  f->fft.force_tiles = max_tiles;
-  f->taps_are_old = true;
+  u->method = TFX_FIR_FFT;
+  u->n_frames = SIZE_MAX;
+  tfx_cuda_fft_cut (&u->fft, log2);
+  u->fft.force_tiles = max_tiles;
+  u->taps_are_old = true;
 }
 
 /* ---- making ready -------------------------------------------------------------- */
@@ -58,34 +101,34 @@ tfx_cuda_fir_force (TfxCudaFir *f, unsigned log2, unsigned max_tiles)
 /* The method, and how transforms are cut, for blocks of n_frames.  Both find the past
  * where the other one leaves it. */
 static void
-choose (TfxCudaFir *f, bool is_float, size_t n_frames)
+choose (Unit *u, bool is_double, size_t n_frames)
 {
-  size_t shared = (size_t)f->queue->cuda->card.max_shared;
-  TfxReal real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE;
-  unsigned log2 = tfx_cuda_fft_choose (real, f->n_taps, n_frames, shared);
+  size_t shared = (size_t)u->queue->cuda->card.max_shared;
+  TfxReal real = is_double ? TFX_REAL_DOUBLE : u->queue->cuda->real;
+  unsigned log2 = tfx_cuda_fft_choose (real, u->n_taps, n_frames, shared);
   TfxFirMethod method =
-      tfx_cuda_fft_method (f->asked, real, f->n_taps, n_frames, log2);
+      tfx_cuda_fft_method (u->asked, real, u->n_taps, n_frames, log2);
 
-  f->n_frames = n_frames;
-  if (method == f->method && (method == TFX_FIR_DIRECT || log2 == f->fft.log2))
+  u->n_frames = n_frames;
+  if (method == u->method && (method == TFX_FIR_DIRECT || log2 == u->fft.log2))
     return;
-  f->method = method;
-  f->is_ready = false;
-  tfx_cuda_fft_cut (&f->fft, log2);
+  u->method = method;
+  u->is_ready = false;
+  tfx_cuda_fft_cut (&u->fft, log2);
 }
 
 static int
-upload_direct (TfxCudaFir *f)
+upload_direct (Unit *u)
 {
-  size_t n = f->stage->u.fir.n_kernels * f->n_taps;
+  size_t n = u->stage->u.fir.n_kernels * u->n_taps;
   double *numbers = malloc (n * sizeof *numbers);
   int ret;
 
   if (!numbers)
     return -ENOMEM;
   for (size_t i = 0; i < n; i++) {
-    double h = f->stage->u.fir.taps[i] * f->gain;
-    if (f->real == TFX_REAL_TWOFOLD) {
+    double h = u->stage->u.fir.taps[i] * u->gain;
+    if (u->real == TFX_REAL_TWOFOLD) {
       float halves[2];
       halves[0] = (float)h;
       halves[1] = (float)(h - halves[0]);
@@ -94,142 +137,180 @@ upload_direct (TfxCudaFir *f)
       numbers[i] = h;
     }
   }
-  ret = tfx_buffer_reserve (f->queue, &f->taps, n * sizeof *numbers);
+  ret = tfx_buffer_reserve (u->queue, &u->taps, n * sizeof *numbers);
   if (ret == 0)
-    ret = tfx_buffer_upload (f->queue, f->taps.data, numbers,
+    ret = tfx_buffer_upload (u->queue, u->taps.data, numbers,
         n * sizeof *numbers);
   free (numbers);
   return ret;
 }
 
 static int
-renew_taps (TfxCudaFir *f)
+renew_taps (Unit *u)
 {
-  unsigned n_kernels = f->stage->u.fir.n_kernels;
+  unsigned n_kernels = u->stage->u.fir.n_kernels;
   int ret;
 
-  if (!f->taps_are_old)
+  if (!u->taps_are_old)
     return 0;
-  ret = f->method == TFX_FIR_FFT
-            ? tfx_cuda_fft_transform_taps (&f->fft, f->stage->u.fir.taps,
-                  n_kernels, f->gain, &f->room, &f->taps)
-            : upload_direct (f);
-  f->n_kernels = n_kernels;
-  f->taps_are_old = ret < 0;
+  ret = u->method == TFX_FIR_FFT
+            ? tfx_cuda_fft_transform_taps (&u->fft, u->stage->u.fir.taps,
+                  n_kernels, u->gain, &u->room, &u->taps)
+            : upload_direct (u);
+  u->n_kernels = n_kernels;
+  u->taps_are_old = ret < 0;
   return ret;
 }
 
 static int
-find_kernels (TfxCudaFir *f, bool is_float)
+find_kernels (Unit *u, bool is_double)
 {
   TfxKernelId direct = { .kind = TFX_KERNEL_FIR,
-    .real = is_float ? f->queue->cuda->real : TFX_REAL_DOUBLE };
+    .real = is_double ? TFX_REAL_DOUBLE : u->queue->cuda->real };
   int ret = 0;
 
-  if (f->is_ready && f->is_float == is_float)
+  if (u->is_ready && u->is_double == is_double)
     return 0;
   /* Of another arithmetic. */
-  f->taps_are_old = true;
-  f->is_float = is_float;
-  f->real = direct.real;
-  if (f->method == TFX_FIR_DIRECT)
-    ret = tfx_module_kernel (f->queue->cuda, &direct, &f->direct);
-  f->is_ready = ret == 0;
+  u->taps_are_old = true;
+  u->is_double = is_double;
+  u->real = direct.real;
+  if (u->method == TFX_FIR_DIRECT)
+    ret = tfx_module_kernel (u->queue->cuda, &direct, &u->direct);
+  u->is_ready = ret == 0;
   return ret;
 }
 
-int
-tfx_cuda_fir_prepare (TfxCudaFir *f, bool is_float, size_t n_frames)
+static int
+unit_prepare (void *data, bool is_double, size_t n_frames)
 {
+  Unit *u = data;
   int ret;
 
   /* How long they are is seldom known before they come. */
-  if (f->n_frames == 0 || n_frames / LONGER >= f->n_frames)
-    choose (f, is_float, n_frames);
-  ret = find_kernels (f, is_float);
-  if (ret == 0 && f->method == TFX_FIR_FFT)
-    ret = tfx_cuda_fft_prepare (&f->fft, is_float, n_frames);
-  return ret < 0 ? ret : renew_taps (f);
+  if (u->n_frames == 0 || n_frames / LONGER >= u->n_frames)
+    choose (u, is_double, n_frames);
+  ret = find_kernels (u, is_double);
+  if (ret == 0 && u->method == TFX_FIR_FFT)
+    ret = tfx_cuda_fft_prepare (&u->fft, !is_double, n_frames);
+  if (ret == 0)
+    ret = renew_taps (u);
+  return ret < 0 ? ret : tfx_cuda_past_reserve (&u->past, n_frames);
 }
 
 /* ---- running -------------------------------------------------------------------- */
 
-typedef struct Run
-{
-  const TfxKernelBlock *in, *out, *sum;
-  size_t n_frames;
-  const TfxKernelRing *ring;
-  CUdeviceptr cleared;
-  uint64_t *n_launches;
-} Run;
-
 static int
-run_direct (TfxCudaFir *f, const Run *r)
+run_direct (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
 {
-  const size_t n_tiles = (r->n_frames + TFX_FIR_FRAMES - 1) / TFX_FIR_FRAMES;
+  const size_t n_tiles = (run->n_frames + TFX_FIR_FRAMES - 1) / TFX_FIR_FRAMES;
   TfxFirArgs args = {
-    .in = *r->in,
-    .out = *r->out,
-    .sum = *r->sum,
-    .n_frames = r->n_frames,
-    .n_channels = f->n_channels,
-    .n_taps = (unsigned)f->n_taps,
-    .per_channel = f->n_kernels > 1,
-    .taps = f->taps.data,
-    .ring = *r->ring,
-    .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
-    .cleared = r->cleared,
+    .in = run->in,
+    .out = run->out,
+    .sum = run->sum,
+    .n_frames = run->n_frames,
+    .n_channels = u->n_channels,
+    .n_taps = (unsigned)u->n_taps,
+    .per_channel = u->n_kernels > 1,
+    .taps = u->taps.data,
+    .ring = *ring,
+    .limit = u->is_double ? LIMIT_DOUBLE : LIMIT_FLOAT,
+    .cleared = run->cleared,
   };
 
-  *r->n_launches += 1;
-  return tfx_module_launch (f->queue, &f->direct, n_tiles * f->n_channels,
+  return tfx_module_launch (u->queue, &u->direct, n_tiles * u->n_channels,
       TFX_FIR_THREADS,
-      TFX_FIR_NUMBERS (TFX_FIR_REACH (f->n_taps)) * TFX_REAL_SIZE, &args);
+      TFX_FIR_NUMBERS (TFX_FIR_REACH (u->n_taps)) * TFX_REAL_SIZE, &args);
 }
 
 static int
-run_transforms (TfxCudaFir *f, const Run *r)
+run_transforms (Unit *u, const TfxUnitRun *run, const TfxKernelRing *ring)
 {
-  TfxCudaFftRun run = {
-    .in = r->in,
-    .out = r->out,
-    .sum = r->sum,
-    .n_frames = r->n_frames,
-    .ring = *r->ring,
-    .spectra = f->taps.data,
-    .per_channel = f->n_kernels > 1,
-    .limit = f->is_float ? LIMIT_FLOAT : LIMIT_DOUBLE,
-    .cleared = r->cleared,
+  const TfxCudaFftRun fft_run = {
+    .in = &run->in,
+    .out = &run->out,
+    .sum = &run->sum,
+    .n_frames = run->n_frames,
+    .ring = *ring,
+    .spectra = u->taps.data,
+    .per_channel = u->n_kernels > 1,
+    .limit = u->is_double ? LIMIT_DOUBLE : LIMIT_FLOAT,
+    .cleared = run->cleared,
   };
 
-  return tfx_cuda_fft_run (&f->fft, &run, r->n_launches);
+  return tfx_cuda_fft_run (&u->fft, &fft_run);
 }
 
-int
-tfx_cuda_fir_run (TfxCudaFir *f, const TfxKernelBlock *in,
-    const TfxKernelBlock *out, const TfxKernelBlock *sum, size_t n_frames,
-    const TfxKernelRing *ring, CUdeviceptr cleared, uint64_t *n_launches)
+static int
+unit_run (void *data, const TfxUnitRun *run)
 {
-  const Run r = { in, out, sum, n_frames, ring, cleared, n_launches };
+  Unit *u = data;
+  const TfxKernelRing ring = tfx_cuda_past_ring (&u->past, run->n_frames);
 
-  return f->method == TFX_FIR_FFT ? run_transforms (f, &r) : run_direct (f, &r);
+  return u->method == TFX_FIR_FFT ? run_transforms (u, run, &ring)
+                                  : run_direct (u, run, &ring);
 }
 
-void
-tfx_cuda_fir_commit (TfxCudaFir *f)
+static void
+unit_commit (void *data)
 {
-  if (f->method == TFX_FIR_FFT)
-    tfx_cuda_fft_commit (&f->fft);
+  Unit *u = data;
+
+  tfx_cuda_past_commit (&u->past);
+  if (u->method == TFX_FIR_FFT)
+    tfx_cuda_fft_commit (&u->fft);
 }
 
-void
-tfx_cuda_fir_abandon (TfxCudaFir *f)
+static void
+unit_abandon (void *data)
 {
-  tfx_cuda_fft_abandon (&f->fft);
+  tfx_cuda_fft_abandon (&((Unit *)data)->fft);
 }
 
-void
-tfx_cuda_fir_forget (TfxCudaFir *f)
+/* ---- state ---------------------------------------------------------------------- */
+
+static int
+unit_get_state (void *data, double *state)
 {
-  tfx_cuda_fft_forget (&f->fft);
+  return tfx_cuda_past_get_state (&((Unit *)data)->past, state);
 }
+
+static int
+unit_set_state (void *data, const double *state)
+{
+  Unit *u = data;
+
+  tfx_cuda_fft_forget (&u->fft);
+  return tfx_cuda_past_set_state (&u->past, state);
+}
+
+static int
+unit_copy_state (void *data, const void *from)
+{
+  Unit *u = data;
+
+  tfx_cuda_fft_forget (&u->fft);
+  return tfx_cuda_past_copy (&u->past, &((const Unit *)from)->past);
+}
+
+static double
+unit_state_peak (void *data)
+{
+  return tfx_cuda_past_peak (&((Unit *)data)->past);
+}
+
+const TfxCudaUnitKind tfx_cuda_fir = {
+  .kind = &tfx_kind_fir,
+  .is_apart = true,
+  .make = unit_make,
+  .free = unit_free,
+  .set_stage = unit_set_stage,
+  .prepare = unit_prepare,
+  .run = unit_run,
+  .commit = unit_commit,
+  .abandon = unit_abandon,
+  .get_state = unit_get_state,
+  .set_state = unit_set_state,
+  .copy_state = unit_copy_state,
+  .state_peak = unit_state_peak,
+};

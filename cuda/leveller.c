@@ -226,7 +226,7 @@ unit_set_stage (void *data, const TfxStage *stage, double gain)
 /* ---- running -------------------------------------------------------------------- */
 
 static int
-unit_prepare (void *data, size_t n_frames)
+unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
   int ret = tfx_cuda_pair_reserve (&u->numbers);

@@ -83,7 +83,7 @@ n_levels_of (const Unit *u)
 }
 
 static int
-unit_prepare (void *data, size_t n_frames)
+unit_prepare (void *data, bool is_double, size_t n_frames)
 {
   Unit *u = data;
   int ret = tfx_cuda_pair_reserve (&u->gains);

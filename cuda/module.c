@@ -229,12 +229,13 @@ tfx_module_kernel (TfxCuda *cuda, const TfxKernelId *id, TfxKernel *kernel)
 }
 
 int
-tfx_module_launch (const TfxCudaQueue *queue, const TfxKernel *kernel,
+tfx_module_launch (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_blocks, unsigned n_threads, size_t shared_size, void *args)
 {
   /* What a grid may have; a block of samples has less. */
   if (n_blocks > 0x7fffffff)
     return -EINVAL;
+  queue->n_launches++;
   return tfx_context_check (queue->cuda,
       queue->cuda->driver->launch_kernel (kernel->function, (unsigned)n_blocks,
           1, 1, n_threads, 1, 1, (unsigned)shared_size, queue->stream, &args,

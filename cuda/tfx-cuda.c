@@ -7,9 +7,9 @@
  *   cost       what a plan would take on a card
  *   engine     a plan made ready and run · engine-run, -steps, -state, -resident
  *   copy       channels as they are
- *   units      which kinds of stage have a unit · clip · dynamics · leveller
- *              · limiter · mix · reverb · decay · pair · unit
- *   window     FIRs and delay lines · fir · fft · past
+ *   units      which kinds of stage have a unit · clip · delay · dynamics · fir
+ *              · leveller · limiter · mix · reverb · fft · decay · pair · past
+ *              · unit
  *   cascade    sections · variant · tables · shape · cascade-state
  *   transfer   samples between host and device
  *   buffer     device and pinned memory

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * unit.h: kinds of stage that a device runs with all of their state, each by one
- * kernel.  A kind is one file, which has its table; nothing else asks of what
- * kind a unit is. */
+ * kernel, or a FIR by one of several.  A kind is one file, which has its table;
+ * nothing else asks of what kind a unit is. */
 #ifndef TFX_CUDA_UNIT_H
 #define TFX_CUDA_UNIT_H
 
@@ -33,12 +33,13 @@ typedef struct TfxCudaUnitKind
   int (*make) (TfxCudaQueue *queue, unsigned n_channels, const TfxStage *stage,
       void **unit);
   void (*free) (void *unit);
-  /* Values of the same structure, and a gain behind it. */
+  /* Values of the same structure, and a gain behind it.  The stage stays the caller's,
+   * until there is another one. */
   void (*set_stage) (void *unit, const TfxStage *stage, double gain);
 
   /* Kernels and memory for blocks of n_frames; and behind that one launch.  The state
    * after it counts from commit on; or it is abandoned (NULL: nothing has to be done). */
-  int (*prepare) (void *unit, size_t n_frames);
+  int (*prepare) (void *unit, bool is_double, size_t n_frames);
   int (*run) (void *unit, const TfxUnitRun *run);
   void (*commit) (void *unit);
   void (*abandon) (void *unit);
@@ -52,7 +53,7 @@ typedef struct TfxCudaUnitKind
   double (*state_peak) (void *unit);
 
   /* The counts of a launch: see cost.h.  cost has the bytes that it reads and
-   * writes. */
+   * writes.  NULL: cost.c has them. */
   void (*cost) (const TfxStage *stage, unsigned n_channels, size_t n_frames,
       TfxCost *cost);
 } TfxCudaUnitKind;
@@ -69,7 +70,9 @@ int tfx_cuda_unit_run_points (TfxCudaQueue *queue, const TfxKernel *kernel,
     size_t n_samples, void *args);
 
 extern const TfxCudaUnitKind tfx_cuda_clip;
+extern const TfxCudaUnitKind tfx_cuda_delay;
 extern const TfxCudaUnitKind tfx_cuda_dynamics;
+extern const TfxCudaUnitKind tfx_cuda_fir;
 extern const TfxCudaUnitKind tfx_cuda_leveller;
 extern const TfxCudaUnitKind tfx_cuda_limiter;
 extern const TfxCudaUnitKind tfx_cuda_mix;

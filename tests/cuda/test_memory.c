@@ -98,6 +98,28 @@ test_places (void)
   tap_many_end (&many);
 }
 
+/* Two channels that change places: each is read after the other may have been
+ * written. */
+static void
+test_swap (void)
+{
+  TapMany many = tap_many ("a delay line of no delay that swaps channels");
+  const TfxTap tap = { .gain = 1.0, .swap = true };
+  const size_t n = 333;
+  TfxChain *chain = NULL;
+  double *in = test_cuda_noise (2 * n);
+  double *expected = test_alloc (2 * n * sizeof *expected);
+
+  for (size_t i = 0; i < 2 * n; i++)
+    expected[i] = in[i ^ 1];
+  test_cuda_append (&chain, tfx_stage_new_delay (1, 0.0, &tap, 1));
+  check_places (&many, chain, false, in, expected, 2, n);
+  tfx_chain_unref (&chain);
+  free (in);
+  free (expected);
+  tap_many_end (&many);
+}
+
 /* Two plans in a row on the device, without waiting between; buffer after
  * buffer goes through. */
 static void
@@ -347,6 +369,7 @@ test_errors (void)
 
 static const TapTest tests[] = {
   { "places", test_places },
+  { "swap", test_swap },
   { "no-waiting", test_no_waiting },
   { "counts", test_counts },
   { "effects", test_effects },
