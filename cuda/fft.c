@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fft-cut.h"
 #include "past.h"
@@ -69,19 +68,6 @@ max_tiles (const TfxCudaFft *f, size_t n_before)
   return n_before > 0 ? f->n_slots : f->n_slots - (f->n_partitions - 1);
 }
 
-static void
-put_real (double *to, TfxReal real, long double x)
-{
-  float halves[2];
-
-  *to = (double)x;
-  if (real == TFX_REAL_DOUBLE)
-    return;
-  halves[0] = (float)x;
-  halves[1] = (float)(x - halves[0]);
-  memcpy (to, halves, sizeof halves);
-}
-
 static size_t
 reverse_bits (size_t i, unsigned log2)
 {
@@ -98,8 +84,8 @@ put_twiddle (const TfxCudaFft *f, double *to, size_t k)
 {
   long double angle = acosl (-1.0L) * k / ((size_t)1 << f->log2);
 
-  put_real (&to[0], f->id.real, cosl (angle));
-  put_real (&to[1], f->id.real, -sinl (angle));
+  tfx_real_put (to, f->id.real, 0, cosl (angle));
+  tfx_real_put (to, f->id.real, 1, -sinl (angle));
 }
 
 /* As kernels/args.h has it. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fft.h"
 #include "fft-cut.h"
@@ -126,17 +125,8 @@ upload_direct (Unit *u)
 
   if (!numbers)
     return -ENOMEM;
-  for (size_t i = 0; i < n; i++) {
-    double h = u->stage->u.fir.taps[i] * u->gain;
-    if (u->real == TFX_REAL_TWOFOLD) {
-      float halves[2];
-      halves[0] = (float)h;
-      halves[1] = (float)(h - halves[0]);
-      memcpy (&numbers[i], halves, sizeof halves);
-    } else {
-      numbers[i] = h;
-    }
-  }
+  for (size_t i = 0; i < n; i++)
+    tfx_real_put (numbers, u->real, i, u->stage->u.fir.taps[i] * u->gain);
   ret = tfx_buffer_reserve (u->queue, &u->taps, n * sizeof *numbers);
   if (ret == 0)
     ret = tfx_buffer_upload (u->queue, u->taps.data, numbers,

@@ -173,10 +173,10 @@ square (unsigned n_sections, Matrix a)
 
 /* ---- writing ------------------------------------------------------------------ */
 
-static void
-put (char *table, TfxReal real, size_t at, long double value)
+void
+tfx_real_put (void *numbers, TfxReal real, size_t at, long double value)
 {
-  char *to = table + at * TFX_REAL_SIZE;
+  char *to = (char *)numbers + at * TFX_REAL_SIZE;
 
   if (real == TFX_REAL_DOUBLE) {
     double x = (double)value;
@@ -195,7 +195,7 @@ put_block (char *table, TfxReal real, size_t at, Matrix a, unsigned row,
     unsigned column)
 {
   for (unsigned i = 0; i < 4; i++)
-    put (table, real, at + i, a[2 * row + i / 2][2 * column + i % 2]);
+    tfx_real_put (table, real, at + i, a[2 * row + i / 2][2 * column + i % 2]);
 }
 
 static void
@@ -222,7 +222,7 @@ put_control (char *table, TfxReal real, const Group *g, size_t at,
   step (g, 1, s);
   for (unsigned row = n_rows; row-- > 0; step (g, 0, s)) {
     for (unsigned i = 0; i < n_state; i++)
-      put (table, real, at + row * n_state + i, s[i]);
+      tfx_real_put (table, real, at + row * n_state + i, s[i]);
   }
 }
 
@@ -237,7 +237,7 @@ put_drive (char *table, const Group *g, Matrix power)
   memset (table + at * TFX_REAL_SIZE, 0, TFX_DRIVE_SIZE (g->n) * TFX_REAL_SIZE);
   for (unsigned j = 0; j < n_state; j++) {
     for (unsigned i = j & ~1u; i < n_state; i++)
-      put (table, TFX_REAL_DOUBLE, at + j * n_state + i, power[i][j]);
+      tfx_real_put (table, TFX_REAL_DOUBLE, at + j * n_state + i, power[i][j]);
   }
   put_control (table, TFX_REAL_DOUBLE, g,
       at + TFX_DRIVE_STATES (g->n) * n_state, 1u << TFX_ROUND_LOG2);
@@ -272,17 +272,17 @@ put_group (char *table, TfxReal real, const Group *g, long double gain,
   for (unsigned k = 0; k < g->n; k++) {
     const Section *c = &g->sections[k];
 
-    put (table, real, 6 * k, normalised ? c->out : c->in);
-    put (table, real, 6 * k + 1, c->c2);
-    put (table, real, 6 * k + 2, c->a1);
-    put (table, real, 6 * k + 3, c->a2);
-    put (table, real, 6 * k + 4, c->b0);
-    put (table, real, 6 * k + 5, c->r);
-    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / c->scale);
-    put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, c->scale);
+    tfx_real_put (table, real, 6 * k, normalised ? c->out : c->in);
+    tfx_real_put (table, real, 6 * k + 1, c->c2);
+    tfx_real_put (table, real, 6 * k + 2, c->a1);
+    tfx_real_put (table, real, 6 * k + 3, c->a2);
+    tfx_real_put (table, real, 6 * k + 4, c->b0);
+    tfx_real_put (table, real, 6 * k + 5, c->r);
+    tfx_real_put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k, 1 / c->scale);
+    tfx_real_put (table, real, TFX_TABLE_SCALE (g->n) + 2 * k + 1, c->scale);
   }
-  put (table, real, TFX_TABLE_GAIN (g->n), gain);
-  put (table, real, TFX_TABLE_GAIN (g->n) + 1, 0);
+  tfx_real_put (table, real, TFX_TABLE_GAIN (g->n), gain);
+  tfx_real_put (table, real, TFX_TABLE_GAIN (g->n) + 1, 0);
   put_control (table, real, g, TFX_TABLE_CONTROL (g->n), TFX_CONTROL_ROWS);
   put_powers (table, real, g, has_drive);
 }

@@ -20,6 +20,9 @@ typedef enum
 /* Either takes as many bytes. */
 #define TFX_REAL_SIZE 8
 
+/* numbers[at] = value, in that arithmetic. */
+void tfx_real_put (void *numbers, TfxReal real, size_t at, long double value);
+
 /* How a cascade is cut into groups. */
 typedef struct TfxGroups
 {
