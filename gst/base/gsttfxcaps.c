@@ -200,7 +200,6 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
 
   if (priv->filter && gst_tfx_caps_same_channels (&priv->in_info, info)) {
     gst_tfx_element_take_info (priv, info);
-    g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
     return gst_tfx_settings_set_format (self, gst_tfx_buffer_sample (info),
         priv->spec.block_frames);
   }
@@ -219,7 +218,6 @@ gst_tfx_caps_make_filter (GstTfxElement *self, const GstAudioInfo *info)
     return FALSE;
   }
   priv->has_failed = FALSE;
-  g_atomic_int_set (&priv->rate, GST_AUDIO_INFO_RATE (info));
   GST_INFO_OBJECT (self, "%d channels at %d Hz", GST_AUDIO_INFO_CHANNELS (info),
       GST_AUDIO_INFO_RATE (info));
   return TRUE;

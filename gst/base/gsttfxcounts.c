@@ -60,7 +60,7 @@ gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows)
 }
 
 GstStructure *
-gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate)
+gst_tfx_counts_to_structure (GstTfxCounts *self, gdouble rate)
 {
   const guint64 n_frames = gst_tfx_count_get (&self->n_frames);
   const guint64 ns = gst_tfx_count_get (&self->process_time);
@@ -87,8 +87,7 @@ gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate)
       "process-time", G_TYPE_UINT64, ns,                 /**/
       "recoveries", G_TYPE_UINT64, gst_tfx_count_get (&rows->recoveries),
       "real-time-factor", G_TYPE_DOUBLE,
-      rate > 0 && ns > 0 ? 1e9 * (gdouble)n_frames / rate / (gdouble)ns : 0.0,
-      NULL);
+      ns > 0 ? 1e9 * (gdouble)n_frames / rate / (gdouble)ns : 0.0, NULL);
   gst_tfx_load_add_to (&self->load, stats);
   return stats;
 }

@@ -55,8 +55,8 @@ void gst_tfx_counts_note_rows (GstTfxCounts *self, const GstTfxRowCounts *rows);
 /* There is another filter. */
 void gst_tfx_counts_note_new_filter (GstTfxCounts *self);
 
-/* The property stats, of a stream of that rate (0: not known).  Any thread. */
-GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self, gint rate);
+/* The property stats, of a stream of that rate.  Any thread. */
+GstStructure *gst_tfx_counts_to_structure (GstTfxCounts *self, gdouble rate);
 
 G_END_DECLS
 

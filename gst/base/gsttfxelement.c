@@ -117,6 +117,8 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
     GParamSpec *pspec)
 {
   GstTfxElementPrivate *priv = PRIVATE (GST_TFX_ELEMENT (object));
+  gdouble rate;
+  guint n_channels;
 
   switch (prop_id) {
     case PROP_DEVICE:
@@ -132,8 +134,9 @@ gst_tfx_element_get_property (GObject *object, guint prop_id, GValue *value,
       g_value_set_boolean (value, g_atomic_int_get (&priv->fuse));
       break;
     case PROP_STATS:
-      g_value_take_boxed (value, gst_tfx_counts_to_structure (&priv->counts,
-                                     g_atomic_int_get (&priv->rate)));
+      gst_tfx_element_get_stream (GST_TFX_ELEMENT (object), &rate, &n_channels);
+      g_value_take_boxed (value,
+          gst_tfx_counts_to_structure (&priv->counts, rate));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -280,21 +283,12 @@ gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
   return is_there;
 }
 
-gdouble
-gst_tfx_element_get_last_rate (GstTfxElement *self)
-{
-  const gint rate = g_atomic_int_get (&PRIVATE (self)->rate);
-
-  return rate > 0 ? rate : USUAL_RATE;
-}
-
 /* There is no stream. */
 static GVariant *
 gst_tfx_element_respond_at_rest (GstTfxElement *self, GVariant *frequencies,
-    guint channel)
+    guint channel, gdouble rate)
 {
   const GstTfxElementClass *klass = GST_TFX_ELEMENT_GET_CLASS (self);
-  const gdouble rate = gst_tfx_element_get_last_rate (self);
   TfxChain *chain =
       klass->make_chain ? klass->make_chain (self, rate, channel) : NULL;
   GVariant *response = NULL;
@@ -327,7 +321,7 @@ gst_tfx_element_respond (GstTfxElement *self, GVariant *frequencies,
   rate = priv->stream_rate;
   GST_OBJECT_UNLOCK (self);
   if (!filter)
-    return gst_tfx_element_respond_at_rest (self, frequencies, channel);
+    return gst_tfx_element_respond_at_rest (self, frequencies, channel, rate);
   tfx_filter_lock (filter->filter);
   tfx_filter_get_chain (filter->filter, &chain);
   tfx_filter_unlock (filter->filter);
@@ -535,6 +529,7 @@ gst_tfx_element_init (GstTfxElement *self)
   priv->cuda_device_id = DEFAULT_CUDA_DEVICE_ID;
   priv->device_delay = DEFAULT_DEVICE_DELAY;
   priv->fuse = DEFAULT_FUSE;
+  priv->stream_rate = USUAL_RATE;
   gst_audio_info_init (&priv->info);
   gst_audio_info_init (&priv->in_info);
   gst_tfx_times_reset (&priv->times, 0);

@@ -214,12 +214,8 @@ void gst_tfx_element_report_clamp (GstTfxElement *self,
 /* Whether any property is not met, as far as that was said. */
 gboolean gst_tfx_element_has_clamped (GstTfxElement *self);
 
-/* The rate of the stream, or of the last one; 48000 Hz if there was none.  Any
- * thread. */
-gdouble gst_tfx_element_get_last_rate (GstTfxElement *self);
-
-/* The stream: its rate and its channels.  FALSE if no caps have come.  Any
- * thread. */
+/* The rate and the channels of the stream.  FALSE if no caps have come: those of the
+ * last one; 48000 Hz and 0 if there was none.  Any thread. */
 gboolean gst_tfx_element_get_stream (GstTfxElement *self, gdouble *rate,
     guint *n_channels);
 

@@ -36,12 +36,11 @@ typedef struct
 
   /* Under the object lock. */
   GstClockTime latency;
-  gdouble stream_rate; /* of what the filter, if there is one, is made for */
+  gdouble stream_rate; /* of what the filter is made for, or the last one was */
   guint stream_channels;
 
   /* Written by the streaming thread, read by any. */
   GstTfxCounts counts;
-  gint rate;                              /* of the last stream, atomic */
   gint wants_reset;                       /* of the counts, atomic */
   GstClockTime position_in, position_out; /* where the last buffer ended */
 

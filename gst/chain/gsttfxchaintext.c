@@ -581,10 +581,8 @@ gst_tfx_chain_make_stage (GstObject *chain, GstTfxChainStage *stage,
   GST_OBJECT_UNLOCK (self);
   if (!expr)
     return NULL;
-  if (!has_stream) {
-    *rate = gst_tfx_element_get_last_rate (GST_TFX_ELEMENT (self));
+  if (!has_stream)
     n_channels = tfx_expr_find_channels (expr->expr, 2);
-  }
   tfx_expr_build_stage (expr->expr, index, *rate, n_channels, &made, NULL);
   gst_tfx_chain_expr_unref (expr);
   return made;
