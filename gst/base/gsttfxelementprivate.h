@@ -173,6 +173,10 @@ gst_tfx_run_conclude (GstTfxElement *self, GstBuffer *buffer, gint err);
 void gst_tfx_run_note_time (GstTfxElement *self, GstClockTime elapsed,
     gsize n_frames);
 
+/* Whether silence gives silence; the filter lets as much time go by with it. */
+gboolean gst_tfx_run_is_silent (GstTfxElement *self);
+void gst_tfx_run_pass (GstTfxElement *self, gsize n_frames);
+
 /* Runs n_frames of silence into a new buffer; NULL after an error message. */
 GstBuffer *gst_tfx_run_silence (GstTfxElement *self, gsize n_frames);
 

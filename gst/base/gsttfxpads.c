@@ -38,12 +38,9 @@ static GstFlowReturn
 gst_tfx_pads_pass (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
 
   if (n_frames > 0) {
-    gst_tfx_row_lock (&row);
-    gst_tfx_row_pass (&row, n_frames);
-    gst_tfx_row_unlock (&row);
+    gst_tfx_run_pass (self, n_frames);
     priv->is_running = TRUE;
   } else if (gst_tfx_times_held (&priv->times) > 0) {
     /* Its time is that of the frames which come next. */

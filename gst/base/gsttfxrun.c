@@ -74,28 +74,37 @@ gst_tfx_run_fail (GstTfxElement *self, gsize size, gint err)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-/* A filter rings on after its input has ended: what is marked as a gap stays one
- * only if it is silent before and behind the filter. */
-static gboolean
-gst_tfx_run_is_gap (GstBuffer *buffer, const GstTfxRow *row)
+gboolean
+gst_tfx_run_is_silent (GstTfxElement *self)
 {
+  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
   gboolean is_silent;
 
-  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) ||
-      !gst_tfx_buffer_is_zero (buffer))
-    return FALSE;
-  gst_tfx_row_lock (row);
-  is_silent = gst_tfx_row_is_silent (row);
-  gst_tfx_row_unlock (row);
+  gst_tfx_pending_flush (filter);
+  tfx_filter_lock (filter->filter);
+  is_silent = tfx_filter_is_silent (filter->filter);
+  tfx_filter_unlock (filter->filter);
   return is_silent;
 }
 
-static void
-gst_tfx_run_pass_gap (gsize n_frames, const GstTfxRow *row)
+/* A filter rings on after its input has ended: what is marked as a gap stays one
+ * only if it is silent before and behind the filter. */
+static gboolean
+gst_tfx_run_is_gap (GstTfxElement *self, GstBuffer *buffer)
 {
-  gst_tfx_row_lock (row);
-  gst_tfx_row_pass (row, n_frames);
-  gst_tfx_row_unlock (row);
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) &&
+         gst_tfx_buffer_is_zero (buffer) && gst_tfx_run_is_silent (self);
+}
+
+void
+gst_tfx_run_pass (GstTfxElement *self, gsize n_frames)
+{
+  GstTfxSharedFilter *filter = gst_tfx_element_get_private (self)->filter;
+  const GstTfxRow row = { &filter->filter, 1, filter };
+
+  gst_tfx_row_lock (&row);
+  gst_tfx_row_pass (&row, n_frames);
+  gst_tfx_row_unlock (&row);
 }
 
 /* The element's own filter alone, over a buffer of any shape.  It is mapped with
@@ -111,9 +120,9 @@ gst_tfx_run_alone (GstTfxElement *self, GstBuffer *buffer, gsize n_frames)
   gint err;
 
   gst_tfx_pending_flush (filter);
-  is_gap = gst_tfx_run_is_gap (buffer, &row);
+  is_gap = gst_tfx_run_is_gap (self, buffer);
   if (is_gap && !priv->control.is_followed) {
-    gst_tfx_run_pass_gap (n_frames, &row);
+    gst_tfx_run_pass (self, n_frames);
     return 0;
   }
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_GAP);

@@ -75,19 +75,6 @@ gst_tfx_tail_end (GstTfxElement *self, const gchar *because)
 
 /* ---- gaps ------------------------------------------------------------------------------ */
 
-static gboolean
-gst_tfx_tail_is_silent (GstTfxElement *self)
-{
-  GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  gboolean is_silent;
-
-  gst_tfx_pending_flush (priv->filter);
-  tfx_filter_lock (priv->filter->filter);
-  is_silent = tfx_filter_is_silent (priv->filter->filter);
-  tfx_filter_unlock (priv->filter->filter);
-  return is_silent;
-}
-
 /* Whether what is left of a gap may go by without samples: a gap has to say when it
  * is, so frames that are held and have no time go out as they came. */
 static gboolean
@@ -97,7 +84,7 @@ gst_tfx_tail_may_pass (GstTfxElement *self)
 
   return (priv->delay == 0 ||
              GST_CLOCK_TIME_IS_VALID (gst_tfx_times_next_out (&priv->times))) &&
-         gst_tfx_tail_is_silent (self);
+         gst_tfx_run_is_silent (self);
 }
 
 /* Time goes by.  Where curves are followed, so that what comes next finds the values
@@ -106,7 +93,6 @@ static gboolean
 gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
-  GstTfxRow row = { &priv->filter->filter, 1, priv->filter };
 
   while (priv->control.is_followed && n_frames > 0) {
     const gsize n = MIN (n_frames, MAX_GAP_FRAMES);
@@ -121,9 +107,7 @@ gst_tfx_tail_pass (GstTfxElement *self, guint64 n_frames)
     gst_buffer_unref (silence);
     n_frames -= n;
   }
-  gst_tfx_row_lock (&row);
-  gst_tfx_row_pass (&row, n_frames);
-  gst_tfx_row_unlock (&row);
+  gst_tfx_run_pass (self, n_frames);
   return TRUE;
 }
 
