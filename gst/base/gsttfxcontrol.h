@@ -25,7 +25,6 @@ typedef struct
   guint64 start;        /* the filter's number of the next frame, */
   gsize n_ready;        /* from which on so many can be run */
   gboolean is_due;      /* another structure begins at it */
-  gboolean is_reading;  /* the values of `point` are being queued */
   gboolean is_put_off;  /* to another point, and nothing else was set */
   gboolean is_inside;   /* of a buffer: the delay can not grow */
   GstClockTime anchor;  /* a time of the stream, and */

@@ -168,7 +168,8 @@ gboolean gst_tfx_element_read_stage (GstTfxElement *self, guint64 id,
 
 /* One stage of the chain in force gets other values.  TRUE if it did; otherwise
  * a new chain is needed.  For move_stage only. */
-gboolean gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage);
+gboolean gst_tfx_element_set_stage (GstTfxElement *self,
+    const GstTfxBuild *build, TfxStage *stage);
 
 /* What the filter is set to, or is to be set to next: a reference; NULL if there is
  * none.  For build_chain and move_stage only. */

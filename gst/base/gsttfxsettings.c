@@ -137,16 +137,16 @@ gst_tfx_settings_queue_stage (GstTfxSharedFilter *filter, guint64 point,
 }
 
 gboolean
-gst_tfx_element_set_stage (GstTfxElement *self, TfxStage *stage)
+gst_tfx_element_set_stage (GstTfxElement *self, const GstTfxBuild *build,
+    TfxStage *stage)
 {
   GstTfxElementPrivate *priv = gst_tfx_element_get_private (self);
   gint err;
 
   if (!priv->filter)
     return FALSE;
-  if (priv->control.is_reading) {
-    err =
-        gst_tfx_settings_queue_stage (priv->filter, priv->control.point, stage);
+  if (build->point > 0) {
+    err = gst_tfx_settings_queue_stage (priv->filter, build->point, stage);
   } else {
     gst_tfx_pending_flush (priv->filter);
     tfx_filter_lock (priv->filter->filter);
@@ -267,19 +267,14 @@ gst_tfx_settings_follow (GstTfxElement *self, guint64 point)
   build.is_settled = FALSE;
   build.is_running = TRUE; /* at that point */
   build.point = point;
-  priv->control.is_reading = TRUE;
   is_done = klass->move_stage && klass->move_stage (self, &build);
-  priv->control.is_reading = FALSE;
   priv->control.is_put_off =
       is_done && build.ask_again && !build.is_for_next_buffer;
-  if (is_done && build.ask_again)
+  /* What no stage can follow takes another chain. */
+  build.ask_again = build.ask_again || !is_done;
+  if (build.ask_again)
     gst_tfx_settings_put_off (self, &build);
-  if (is_done)
-    return TRUE;
-  if (build.by_hand)
-    g_atomic_int_set (&priv->set_by_hand, TRUE);
-  g_atomic_int_set (&priv->dirty, TRUE);
-  return FALSE;
+  return is_done;
 }
 
 /* ---- the life of the filter --------------------------------------------------------- */

@@ -331,17 +331,17 @@ gst_tfx_chain_builder_make_stage (GstTfxChainBuilder *self,
 /* The stage that was taken. */
 static gboolean
 gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
-    const TfxExpr *expr, gdouble rate, guint n_channels)
+    const TfxExpr *expr, const GstTfxBuild *build)
 {
   const gchar *name = tfx_move_stage_name (self->move);
-  GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain), expr, rate,
+  GstTfxChainClamps clamps = { GST_TFX_ELEMENT (chain), expr, build->rate,
     self->clamped };
   TfxMoved moved;
   TfxStage *stage;
   gint ret;
 
   gst_tfx_chain_clamps_begin_stage (&clamps, name);
-  ret = tfx_move_design (self->move, rate, n_channels,
+  ret = tfx_move_design (self->move, build->rate, build->n_channels,
       gst_tfx_chain_clamps_report, &clamps, &moved, NULL);
   if (ret == 0)
     ret = tfx_moved_keep_latency (&moved, self->made);
@@ -350,7 +350,8 @@ gst_tfx_chain_builder_move_one (GstTfxChainBuilder *self, GstTfxChain *chain,
   if (ret < 0)
     return FALSE;
   stage = gst_tfx_chain_builder_make_stage (self, &moved);
-  return stage && gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), stage);
+  return stage &&
+         gst_tfx_element_set_stage (GST_TFX_ELEMENT (chain), build, stage);
 }
 
 /* What fails here is told of when the chain is built. */
@@ -368,8 +369,7 @@ gst_tfx_chain_builder_move (GstTfxChainBuilder *self, GstTfxChain *chain,
   expr = gst_tfx_chain_get_expr (chain);
   tfx_move_follow (self->move, build->point > 0);
   while ((ret = tfx_move_next (self->move, expr->expr)) == 0 &&
-         gst_tfx_chain_builder_move_one (self, chain, expr->expr, build->rate,
-             build->n_channels))
+         gst_tfx_chain_builder_move_one (self, chain, expr->expr, build))
     n_moved++;
   gst_tfx_chain_expr_unref (expr);
   return ret == -ENOENT && n_moved > 0;

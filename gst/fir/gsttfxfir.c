@@ -238,7 +238,8 @@ gst_tfx_fir_move_stage (GstTfxElement *element, GstTfxBuild *build)
     return is_done;
   if (asked.align)
     delay = gst_tfx_fir_find_delay (self, impulse, asked.delay, build->rate);
-  return gst_tfx_fir_stager_move (&self->stager, element, impulse, delay);
+  return gst_tfx_fir_stager_move (&self->stager, element, build, impulse,
+      delay);
 }
 
 /* The kernel in force is moved to itself, so that there is room for both. */

@@ -284,7 +284,7 @@ gst_tfx_fir_stager_fill (GstTfxFirStager *self, const GstTfxFirSetting *setting)
 
 gboolean
 gst_tfx_fir_stager_move (GstTfxFirStager *self, GstTfxElement *element,
-    GstTfxImpulse *impulse, gsize delay)
+    const GstTfxBuild *build, GstTfxImpulse *impulse, gsize delay)
 {
   GstTfxFirSetting setting = self->running;
   TfxStage *stage;
@@ -294,7 +294,7 @@ gst_tfx_fir_stager_move (GstTfxFirStager *self, GstTfxElement *element,
     return FALSE;
   setting.impulse = impulse;
   stage = gst_tfx_fir_stager_fill (self, &setting);
-  if (!stage || !gst_tfx_element_set_stage (element, stage))
+  if (!stage || !gst_tfx_element_set_stage (element, build, stage))
     return FALSE;
   gst_tfx_fir_setting_set (&self->running, &setting);
   gst_tfx_fir_setting_set (&self->offered, &setting);

@@ -59,7 +59,7 @@ void gst_tfx_fir_stager_reserve (GstTfxFirStager *self, GstTfxElement *element);
 /* The running stage gets other taps, as many and as late.  FALSE if that cannot
  * be. */
 gboolean gst_tfx_fir_stager_move (GstTfxFirStager *self, GstTfxElement *element,
-    GstTfxImpulse *impulse, gsize delay);
+    const GstTfxBuild *build, GstTfxImpulse *impulse, gsize delay);
 
 /* Waits for what is being made, and forgets all but the id. */
 void gst_tfx_fir_stager_clear (GstTfxFirStager *self);

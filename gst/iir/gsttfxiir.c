@@ -185,7 +185,7 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
   if (build->point > 0) {
     making.stage = priv->moving;
     if (gst_tfx_iir_design (self, build, &band, &making))
-      return gst_tfx_element_set_stage (element, priv->moving);
+      return gst_tfx_element_set_stage (element, build, priv->moving);
     making.stage = NULL;
   }
   if (!gst_tfx_iir_design (self, build, &band, &making))
@@ -195,7 +195,8 @@ gst_tfx_iir_move_stage (GstTfxElement *element, GstTfxBuild *build)
     tfx_stage_unref (&priv->moving);
     priv->moving = tfx_stage_new_sections (priv->id, making.sos, making.n_sos);
   }
-  return priv->moving && gst_tfx_element_set_stage (element, priv->moving);
+  return priv->moving &&
+         gst_tfx_element_set_stage (element, build, priv->moving);
 }
 
 static void
