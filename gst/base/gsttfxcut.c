@@ -101,36 +101,34 @@ is_placeholder (guint32 size)
          size >= 0xffffff00;
 }
 
-/* The offset of the chunk with these letters, or -1. */
-static goffset
-find_chunk (const Sound *sound, const gchar *letters, gboolean is_big)
+/* The chunk with these letters; FALSE: there is none. */
+static gboolean
+find_chunk (const Sound *sound, const gchar *letters, gboolean is_big,
+    GstTfxChunk *chunk)
 {
   goffset offset = sound->start + GST_TFX_BYTES_FIRST_CHUNK;
-  GstTfxChunk chunk;
 
-  for (; gst_tfx_bytes_read_chunk (sound->file, offset, is_big, 0, &chunk);
-       offset = gst_tfx_bytes_find_end (&chunk)) {
-    if (memcmp (chunk.letters, letters, sizeof chunk.letters) == 0)
-      return offset;
+  for (; gst_tfx_bytes_read_chunk (sound->file, offset, is_big, 0, chunk);
+       offset = gst_tfx_bytes_find_end (chunk)) {
+    if (memcmp (chunk->letters, letters, sizeof chunk->letters) == 0)
+      return TRUE;
   }
-  return -1;
+  return FALSE;
 }
 
-/* Of the sound, whose chunk is there.  An RF64 has all ones as its size, and the size in
+/* Of the sound, in its chunk.  An RF64 has all ones as its size, and the size in
  * another chunk.  FALSE if nobody knew it. */
 static gboolean
-read_wav_size (const Sound *sound, goffset data, guint64 *size)
+read_wav_size (const Sound *sound, const GstTfxChunk *data, guint64 *size)
 {
-  const goffset sizes = find_chunk (sound, "ds64", FALSE);
-  guint8 bytes[24];
+  GstTfxChunk sizes;
+  guint8 bytes[16];
 
-  if (!gst_tfx_bytes_read_at (sound->file, data, bytes, 8))
-    return FALSE;
-  *size = gst_tfx_bytes_get_le (bytes + 4, 4);
-  if (*size != G_MAXUINT32 || sizes < 0 ||
-      !gst_tfx_bytes_read_at (sound->file, sizes, bytes, sizeof bytes))
+  *size = data->size;
+  if (*size != G_MAXUINT32 || !find_chunk (sound, "ds64", FALSE, &sizes) ||
+      !gst_tfx_bytes_read_at (sound->file, sizes.at, bytes, sizeof bytes))
     return !is_placeholder ((guint32)*size);
-  *size = gst_tfx_bytes_get_le (bytes + 16, 8);
+  *size = gst_tfx_bytes_get_le (bytes + 8, 8);
   return TRUE;
 }
 
@@ -138,39 +136,36 @@ read_wav_size (const Sound *sound, goffset data, guint64 *size)
 static gchar *
 check_wav (const Sound *sound)
 {
-  const goffset data = find_chunk (sound, "data", FALSE);
-  const goffset format = find_chunk (sound, "fmt ", FALSE);
-  guint8 bytes[24];
+  GstTfxChunk data, format;
+  guint8 bytes[16];
   guint64 size;
   guint tag, frame_size;
   gchar *missing;
 
-  if (data < 0 || !read_wav_size (sound, data, &size))
+  if (!find_chunk (sound, "data", FALSE, &data) ||
+      !read_wav_size (sound, &data, &size))
     return NULL;
-  missing = compare_bytes (sound, (guint64)data + 8 + size);
-  if (missing || format < 0 ||
-      !gst_tfx_bytes_read_at (sound->file, format, bytes, sizeof bytes))
+  missing = compare_bytes (sound, (guint64)data.at + size);
+  if (missing || !find_chunk (sound, "fmt ", FALSE, &format) ||
+      !gst_tfx_bytes_read_at (sound->file, format.at, bytes, sizeof bytes))
     return missing;
-  tag = gst_tfx_bytes_get_le (bytes + 8, 2);
-  frame_size = gst_tfx_bytes_get_le (bytes + 20, 2);
+  tag = gst_tfx_bytes_get_le (bytes, 2);
+  frame_size = gst_tfx_bytes_get_le (bytes + 12, 2);
   return (tag == 1 || tag == 3 || tag == 0xfffe) && frame_size > 0
              ? compare_frames (sound, size / frame_size,
-                   gst_tfx_bytes_get_le (bytes + 12, 4))
+                   gst_tfx_bytes_get_le (bytes + 4, 4))
              : NULL;
 }
 
 static gchar *
 check_aiff (const Sound *sound)
 {
-  const goffset data = find_chunk (sound, "SSND", TRUE);
-  guint8 chunk[8];
+  GstTfxChunk data;
 
-  if (data < 0 ||
-      !gst_tfx_bytes_read_at (sound->file, data, chunk, sizeof chunk) ||
-      is_placeholder (gst_tfx_bytes_get_be (chunk + 4, 4)))
+  if (!find_chunk (sound, "SSND", TRUE, &data) ||
+      is_placeholder ((guint32)data.size))
     return NULL;
-  return compare_bytes (sound,
-      (guint64)data + 8 + gst_tfx_bytes_get_be (chunk + 4, 4));
+  return compare_bytes (sound, (guint64)data.at + data.size);
 }
 
 /* Boxes: a size, its own eight bytes in it, and four letters.  A size of 1: it is
@@ -358,7 +353,8 @@ gst_tfx_cut_find_end (const gchar *path)
   Sound sound = { .came = 0 };
   guint8 bytes[12];
   guint64 size;
-  goffset end = -1, data;
+  GstTfxChunk data;
+  goffset end = -1;
   gboolean is_long;
 
   if (!open_sound (&sound, path))
@@ -366,10 +362,9 @@ gst_tfx_cut_find_end (const gchar *path)
   if (gst_tfx_bytes_read_at (sound.file, sound.start, bytes, sizeof bytes) &&
       memcmp (bytes + 8, "WAVE", 4) == 0) {
     is_long = memcmp (bytes, "RF64", 4) == 0;
-    data = find_chunk (&sound, "data", FALSE);
-    if (data >= 0 && read_wav_size (&sound, data, &size) &&
-        size < (guint64)sound.size)
-      end = data + 8 + (goffset)size;
+    if (find_chunk (&sound, "data", FALSE, &data) &&
+        read_wav_size (&sound, &data, &size) && size < (guint64)sound.size)
+      end = data.at + (goffset)size;
     if (end >= sound.size ||
         (!is_long && (end % 2 == 0 || end + 1 < sound.size)))
       end = -1;
