@@ -9,6 +9,7 @@
 
 #include <glib/gstdio.h>
 
+#include "gsttfxcodec.h"
 #include "gsttfxcut.h"
 #include "gsttfxpart.h"
 #include "gsttfxpass.h"
@@ -102,6 +103,7 @@ gst_tfx_job_run (GstTfxJob *job)
   const gint64 start = g_get_monotonic_time ();
   GstTfxPart part;
 
+  job->extension = gst_tfx_codec_get_extension (job->output);
   if (check_names (job))
     check_whole (job, GST_CLOCK_TIME_NONE);
   if (job->error || !gst_tfx_part_open (&part, job->output, &job->error))
@@ -125,5 +127,6 @@ void
 gst_tfx_job_clear (GstTfxJob *job)
 {
   g_clear_error (&job->error);
+  g_clear_pointer (&job->extension, g_free);
   g_clear_pointer (&job->format, g_free);
 }

@@ -31,6 +31,8 @@ typedef struct GstTfxJob
   /* How far it has come, for others to see: atomic. */
   gint per_mille;
 
+  gchar *extension; /* of the output, while it runs */
+
   /* What came of it. */
   gchar *format; /* of the decoded samples, "S16LE" */
   gint rate_hz, n_channels;

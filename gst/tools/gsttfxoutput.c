@@ -56,22 +56,19 @@ static GstEvent *
 take_caps (GstTfxOutput *output, GstEvent *event)
 {
   const GstTfxJob *job = output->job;
-  gchar *extension = gst_tfx_codec_get_extension (job->output);
   GError *error = NULL;
   GstEvent *named = NULL;
   GstCaps *caps, *chosen;
   GstAudioInfo info;
 
   gst_event_parse_caps (event, &caps);
-  if (!gst_audio_info_from_caps (&info, caps)) {
-    g_free (extension);
+  if (!gst_audio_info_from_caps (&info, caps))
     return gst_event_ref (event);
-  }
   output->rate_hz = GST_AUDIO_INFO_RATE (&info);
   output->n_channels = GST_AUDIO_INFO_CHANNELS (&info);
   output->label = output->mask = get_mask (&info);
   /* (16 bits are kept of a source.) */
-  chosen = gst_tfx_codec_choose (extension, output->encoder,
+  chosen = gst_tfx_codec_choose (job->extension, output->encoder,
       job->format ? job->format : GST_AUDIO_NE (S16), output->n_channels,
       &output->label, &error);
   if (chosen) {
@@ -94,7 +91,6 @@ take_caps (GstTfxOutput *output, GstEvent *event)
         (NULL));
     g_clear_error (&error);
   }
-  g_free (extension);
   return named;
 }
 
@@ -306,28 +302,26 @@ gst_tfx_output_tell (const GstTfxOutput *output)
 {
   const GstTfxJob *job = output->job;
   GstAudioInfo info;
-  gchar *extension;
   gint n_left;
 
   if (!output->encoder || !read_info (output->encoder, &info))
     return;
-  extension = gst_tfx_codec_get_extension (job->output);
   n_left = GST_AUDIO_INFO_CHANNELS (&info);
   if (n_left < output->n_channels)
     g_printerr ("warning: %s: %d channels are mixed down to %d, all that a "
                 ".%s takes\n",
-        job->input, output->n_channels, n_left, extension);
+        job->input, output->n_channels, n_left, job->extension);
   else if (!is_same_layout (output->mask, output->label))
     g_printerr ("warning: %s: a .%s has no name for this layout of %d "
                 "channels: they keep their order under another one\n",
-        job->input, extension, n_left);
-  if (!gst_tfx_codec_is_in_order (extension, n_left))
+        job->input, job->extension, n_left);
+  if (!gst_tfx_codec_is_in_order (job->extension, n_left))
     g_printerr ("warning: %s: GStreamer has an order of its own for the %d "
                 "channels of a .%s: other programs take the third and fourth "
                 "for the fifth and sixth, and the other way round\n",
-        job->input, n_left, extension);
+        job->input, n_left, job->extension);
   if (GST_AUDIO_INFO_RATE (&info) < output->rate_hz)
     g_printerr ("warning: %s: %d Hz become %d, as a .%s does not take them\n",
-        job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info), extension);
-  g_free (extension);
+        job->input, output->rate_hz, GST_AUDIO_INFO_RATE (&info),
+        job->extension);
 }

@@ -197,7 +197,6 @@ add_output (Run *run, GstElement *last)
 {
   GstTfxOutput *output = &run->output;
   GstElement *resample, *sink;
-  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
 
   output->job = run->job;
   output->is_levelled = run->level && !run->job->loudness.is_silent;
@@ -206,8 +205,8 @@ add_output (Run *run, GstElement *last)
   output->format = add (run, "capsfilter", resample);
   sink = add (run, "filesink", NULL);
   if (!run->job->error)
-    output->encoder = gst_tfx_codec_make (extension, &run->job->error);
-  g_free (extension);
+    output->encoder =
+        gst_tfx_codec_make (run->job->extension, &run->job->error);
   if (!output->encoder)
     return;
   gst_bin_add (GST_BIN (run->pipeline), output->encoder);
@@ -295,12 +294,11 @@ check_size (Run *run)
 {
   GstElement *encoder = run->output.encoder;
   GstCaps *caps = encoder ? gst_tfx_tool_get_caps (encoder, "sink") : NULL;
-  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
   GstAudioInfo info;
   gint64 duration;
   gdouble size;
 
-  if (caps && strcmp (extension, "wav") == 0 &&
+  if (caps && strcmp (run->job->extension, "wav") == 0 &&
       gst_audio_info_from_caps (&info, caps) &&
       gst_element_query_duration (run->pipeline, GST_FORMAT_TIME, &duration)) {
     size = (gdouble)duration / GST_SECOND * GST_AUDIO_INFO_RATE (&info) *
@@ -311,7 +309,6 @@ check_size (Run *run)
           ".flac, .mka and .wv have",
           size / (1 << 30));
   }
-  g_free (extension);
   gst_clear_caps (&caps);
 }
 
@@ -443,14 +440,12 @@ tell_output (Run *run)
 static void
 finish_output (Run *run)
 {
-  gchar *extension = gst_tfx_codec_get_extension (run->job->output);
-
-  if (run->pass->part && !run->job->error && strcmp (extension, "wav") == 0 &&
+  if (run->pass->part && !run->job->error &&
+      strcmp (run->job->extension, "wav") == 0 &&
       !gst_tfx_wav_mend (run->pass->part,
           run->job->source ? NULL : run->job->input, run->output.label))
     gst_tfx_pass_fail (run->job, "cannot write %s: %s", run->job->output,
         g_strerror (errno));
-  g_free (extension);
 }
 
 void
