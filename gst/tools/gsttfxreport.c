@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "gsttfxjson.h"
 #include "gsttfxtool.h"
 
 /* "null" for what JSON has no number for. */
@@ -18,23 +19,16 @@ append_number (GString *text, const gchar *name, gdouble value)
       isfinite (value) ? number : "null");
 }
 
-/* A field, if there was anything to measure. */
-static gchar *
-describe_loudness (const GstTfxJob *job)
+static void
+append_loudness (GString *text, const GstTfxJobLoudness *loudness)
 {
-  const GstTfxJobLoudness *loudness = &job->loudness;
-  GString *text = g_string_new (NULL);
-
-  if (job->has_target && !job->error) {
-    g_string_append (text, "\"loudness\": {");
-    append_number (text, "input", loudness->input_lufs);
-    append_number (text, "true_peak", loudness->true_peak_db);
-    append_number (text, "gain", loudness->gain_db);
-    append_number (text, "output", loudness->output_lufs);
-    g_string_append_printf (text, "\"limited\": %s}, ",
-        loudness->is_limited ? "true" : "false");
-  }
-  return g_string_free (text, FALSE);
+  g_string_append (text, "\"loudness\": {");
+  append_number (text, "input", loudness->input_lufs);
+  append_number (text, "true_peak", loudness->true_peak_db);
+  append_number (text, "gain", loudness->gain_db);
+  append_number (text, "output", loudness->output_lufs);
+  g_string_append_printf (text, "\"limited\": %s}, ",
+      loudness->is_limited ? "true" : "false");
 }
 
 static void
@@ -71,30 +65,33 @@ tell_clipped (const GstTfxJob *job)
 void
 gst_tfx_report_print_json (const GstTfxJob *job)
 {
-  gchar *loudness = describe_loudness (job);
-  gchar *input = gst_tfx_tool_quote_json (job->input);
-  gchar *output = gst_tfx_tool_quote_json (job->output);
-  gchar *why =
-      job->error ? gst_tfx_tool_quote_json (job->error->message) : NULL;
-  GString *peak = g_string_new (NULL);
+  GString *text = g_string_new ("{\"input\": ");
   gchar seconds[G_ASCII_DTOSTR_BUF_SIZE], took[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_ascii_formatd (seconds, sizeof seconds, "%.6f",
       (gdouble)job->duration / GST_SECOND);
   g_ascii_formatd (took, sizeof took, "%.3f", job->seconds);
-  append_number (peak, "peak", get_peak_db (job));
-  g_print ("{\"input\": %s, \"output\": %s, \"status\": \"%s\", "
-           "\"format\": \"%s\", \"rate\": %d, \"channels\": %d, "
-           "%s\"seconds\": %s, \"took\": %s, "
-           "\"clipped\": %" G_GUINT64_FORMAT ", %s\"error\": %s}\n",
-      input, output, job->error ? "failed" : "done",
-      job->format ? job->format : "", job->rate_hz, job->n_channels, loudness,
-      seconds, took, job->n_clipped, peak->str, why ? why : "null");
-  g_string_free (peak, TRUE);
-  g_free (input);
-  g_free (output);
-  g_free (why);
-  g_free (loudness);
+  gst_tfx_json_quote (text, job->input);
+  g_string_append (text, ", \"output\": ");
+  gst_tfx_json_quote (text, job->output);
+  g_string_append_printf (text,
+      ", \"status\": \"%s\", \"format\": \"%s\", \"rate\": %d, "
+      "\"channels\": %d, ",
+      job->error ? "failed" : "done", job->format ? job->format : "",
+      job->rate_hz, job->n_channels);
+  if (job->has_target && !job->error)
+    append_loudness (text, &job->loudness);
+  g_string_append_printf (text,
+      "\"seconds\": %s, \"took\": %s, \"clipped\": %" G_GUINT64_FORMAT ", ",
+      seconds, took, job->n_clipped);
+  append_number (text, "peak", get_peak_db (job));
+  g_string_append (text, "\"error\": ");
+  if (job->error)
+    gst_tfx_json_quote (text, job->error->message);
+  else
+    g_string_append (text, "null");
+  g_print ("%s}\n", text->str);
+  g_string_free (text, TRUE);
 }
 
 void

@@ -101,25 +101,6 @@ gst_tfx_tool_error (const gchar *format, ...)
   g_free (text);
 }
 
-gchar *
-gst_tfx_tool_quote_json (const gchar *text)
-{
-  gchar *valid = g_utf8_make_valid (text, -1);
-  GString *quoted = g_string_new ("\"");
-
-  for (const gchar *at = valid; *at; at++) {
-    if (*at == '"' || *at == '\\')
-      g_string_append_printf (quoted, "\\%c", *at);
-    else if ((guchar)*at < 0x20)
-      g_string_append_printf (quoted, "\\u%04x", (guint)*at);
-    else
-      g_string_append_c (quoted, *at);
-  }
-  g_string_append_c (quoted, '"');
-  g_free (valid);
-  return g_string_free (quoted, FALSE);
-}
-
 gint
 gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b)
 {

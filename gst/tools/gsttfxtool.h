@@ -66,9 +66,6 @@ gboolean gst_tfx_tool_would_replace (const gchar *output, const gchar *input);
 /* For g_array_sort. */
 gint gst_tfx_tool_compare_doubles (const gdouble *a, const gdouble *b);
 
-/* A string in quotes, for JSON; free it. */
-gchar *gst_tfx_tool_quote_json (const gchar *text);
-
 GstTfxToolStatus gst_tfx_process_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_check_run (gint argc, gchar **argv);
 GstTfxToolStatus gst_tfx_list_run (gint argc, gchar **argv);

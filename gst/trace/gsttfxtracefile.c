@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "gsttfxjson.h"
+
 /* Events that are not on the disk yet: at most so many bytes, or so old. */
 #define MAX_WAITING 65536
 #define MAX_AGE (100 * GST_MSECOND)
@@ -155,21 +157,6 @@ gst_tfx_trace_file_free (GstTfxTraceFile *self)
 
 /* ---- events ------------------------------------------------------------------------ */
 
-void
-gst_tfx_trace_file_quote (GString *to, const gchar *text)
-{
-  g_string_append_c (to, '"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\')
-      g_string_append_printf (to, "\\%c", *text);
-    else if ((guchar)*text < 0x20)
-      g_string_append_printf (to, "\\u%04x", (guchar)*text);
-    else
-      g_string_append_c (to, *text);
-  }
-  g_string_append_c (to, '"');
-}
-
 /* Microseconds, to the nanosecond; with a point in any locale. */
 static void
 gst_tfx_trace_file_put_us (GString *to, const gchar *name, GstClockTime ns)
@@ -189,7 +176,7 @@ gst_tfx_trace_file_begin (GstTfxTraceFile *self, const gchar *phase,
   g_string_append_printf (self->waiting,
       "\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%u,\"name\":", phase,
       category, (gint)getpid (), thread);
-  gst_tfx_trace_file_quote (self->waiting, name);
+  gst_tfx_json_quote (self->waiting, name);
 }
 
 static void
@@ -214,7 +201,7 @@ gst_tfx_trace_file_get_thread (GstTfxTraceFile *self)
     return thread;
   pthread_getname_np (pthread_self (), name, sizeof name);
   args = g_string_new ("\"name\":");
-  gst_tfx_trace_file_quote (args, name);
+  gst_tfx_json_quote (args, name);
   gst_tfx_trace_file_begin (self, "M", "__metadata", "thread_name", thread);
   gst_tfx_trace_file_end (self, args->str, self->flushed);
   g_string_free (args, TRUE);

@@ -23,8 +23,7 @@ typedef struct _GstTfxTraceFile GstTfxTraceFile;
 GstTfxTraceFile *gst_tfx_trace_file_new (const gchar *path);
 void gst_tfx_trace_file_free (GstTfxTraceFile *self);
 
-/* Any thread, in all of these.  @args: "" or members of an object, as JSON; see
- * gst_tfx_trace_file_quote(). */
+/* Any thread, in all of these.  @args: "" or members of an object, as JSON. */
 
 /* What this thread did from @start to @end. */
 void gst_tfx_trace_file_add_slice (GstTfxTraceFile *self, const gchar *category,
@@ -36,9 +35,6 @@ void gst_tfx_trace_file_add_flow (GstTfxTraceFile *self, guint64 id,
     const gchar *name, gboolean is_start, GstClockTime time);
 
 void gst_tfx_trace_file_flush (GstTfxTraceFile *self);
-
-/* Appends a string of JSON, in quotes. */
-void gst_tfx_trace_file_quote (GString *to, const gchar *text);
 
 G_END_DECLS
 

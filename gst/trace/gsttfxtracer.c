@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gsttfxcuda.h"
+#include "gsttfxjson.h"
 #include "gsttfxtrace.h"
 #include "gsttfxtracefile.h"
 
@@ -111,7 +112,7 @@ gst_tfx_tracer_describe_row (GstTfxTracer *self, const GstTfxTraceRun *run,
     g_string_append_printf (name, "%s%s", i > 0 ? " | " : "", element);
     if (i > 0)
       g_string_append_c (args, ',');
-    gst_tfx_trace_file_quote (args, element);
+    gst_tfx_json_quote (args, element);
     if (id)
       g_array_append_val (flows, *id);
     g_free (id);

@@ -36,7 +36,7 @@ def play(line, file='trace.json', **variables):
 
 
 def read(path='trace.json'):
-    with open(path) as file:
+    with open(path, encoding='utf-8') as file:
         return json.load(file)
 
 
@@ -157,6 +157,10 @@ def check_threads():
     names = collections.Counter(r['name'] for r in trace.rows())
     case('two branches at once, and a name with a quote', trace.is_nested and
          names == {'a | b': 30, 'c | d"': 30}, names)
+    play(SOURCE % 5 + 'queue name=äöüäöüäöü ! tfxbutterworth ! fakesink')
+    names = {e['args']['name'] for e in read() if e['ph'] == 'M'}
+    case('a thread whose name the system cuts within a letter',
+         'äöüäöüä\ufffd' in names, names)
 
 
 def check_killed():
