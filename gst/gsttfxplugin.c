@@ -14,7 +14,7 @@
 static void
 gst_tfx_plugin_check_environment (void)
 {
-  const gchar *cpu = tfx_cpu_unknown (), *cuda = gst_tfx_cuda_get_clamped ();
+  const gchar *cpu = tfx_cpu_unknown (), *cuda = tfx_cuda_unknown ();
 
   if (cpu) {
     GString *kernels = g_string_new (tfx_cpu_kernel (0));

@@ -62,18 +62,6 @@ gst_tfx_cuda_init (void)
   return why_not == NULL;
 }
 
-const gchar *
-gst_tfx_cuda_get_clamped (void)
-{
-  return tfx_cuda_unknown ();
-}
-
-void
-gst_tfx_cuda_observe (const TfxCudaObserver *observer)
-{
-  tfx_cuda_observe (observer);
-}
-
 static gint is_known; /* atomic */
 
 static gpointer

@@ -25,13 +25,6 @@ typedef struct _GstCudaContext GstCudaContext;
  * against another version of libgstcuda. */
 gboolean gst_tfx_cuda_init (void);
 
-/* What TFX_CUDA asks for, if it names nothing that there is; NULL otherwise, and
- * in a build without CUDA. */
-const gchar *gst_tfx_cuda_get_clamped (void);
-
-/* See tfx_cuda_observe(). */
-void gst_tfx_cuda_observe (const TfxCudaObserver *observer);
-
 /* True if this plugin can use CUDA here.  Otherwise *why (unless NULL) is a
  * clause for the user, a static text without a stop at its end: "no NVIDIA
  * driver: …".  The first call opens the driver, which may take a second; the

@@ -17,17 +17,6 @@ gst_tfx_cuda_init (void)
   return FALSE;
 }
 
-const gchar *
-gst_tfx_cuda_get_clamped (void)
-{
-  return NULL;
-}
-
-void
-gst_tfx_cuda_observe (const TfxCudaObserver *observer)
-{
-}
-
 gboolean
 gst_tfx_cuda_is_available (const gchar **why)
 {
@@ -169,6 +158,17 @@ gst_tfx_cuda_buffer_unmap (GstTfxCudaBuffer *self)
 }
 
 /* ---- the backend ------------------------------------------------------------- */
+
+const char *
+tfx_cuda_unknown (void)
+{
+  return NULL;
+}
+
+void
+tfx_cuda_observe (const TfxCudaObserver *observer)
+{
+}
 
 void
 tfx_cuda_unref (TfxCuda **cuda)

@@ -311,7 +311,7 @@ gst_tfx_tracer_constructed (GObject *object)
   }
   the_tracer = self;
   gst_tfx_trace_add (&gst_tfx_tracer_hooks);
-  gst_tfx_cuda_observe (&gst_tfx_tracer_observer);
+  tfx_cuda_observe (&gst_tfx_tracer_observer);
   gst_tracing_register_hook (GST_TRACER (self), "pad-push-pre",
       G_CALLBACK (gst_tfx_tracer_push_pre));
   gst_tracing_register_hook (GST_TRACER (self), "pad-push-list-pre",
